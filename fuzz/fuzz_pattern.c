@@ -1,0 +1,97 @@
+/* fuzz_pattern.c: libFuzzer target for the pattern parsers.
+ *
+ * The first byte picks syntax and flags, the rest is one pattern's text. Whatever it
+ * is, the parser must either fail with a complete error and an empty list, or give a
+ * pattern that holds every promise of pattern.h. A broken promise aborts.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "pattern/pattern.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void require(bool promise)
+{
+    if (!promise)
+        abort();
+}
+
+static void check_error(int status, const trawl_error *error, const pattern_list *list,
+                        size_t length)
+{
+    require(status == error->code && status < 0);
+    require(error->pattern == 0 || error->pattern == TRAWL_NONE);
+    require(error->offset == TRAWL_NONE || error->offset < length ||
+            (error->offset == 0 && length == 0));
+    require(memchr(error->message, '\0', sizeof error->message) != NULL);
+    require(error->message[0] != '\0' && !strpbrk(error->message, "\r\n"));
+    require(error->offset == TRAWL_NONE || strncmp(error->message, "column ", 7) == 0);
+    require(list->count == 0 && !list->patterns && !list->needles);
+}
+
+static void check_literal(const pattern *p)
+{
+    require(p->bytes && !p->elements && p->length >= 1);
+    require(p->min_length == p->length && p->max_length == p->length);
+    for (size_t i = 0; i < p->length; i++) {
+        require(!(p->flags & TRAWL_LINES) || p->bytes[i] != '\n');
+        require(!(p->flags & TRAWL_NOCASE) || p->bytes[i] == fold_byte(p->bytes[i]));
+    }
+}
+
+static void check_element(const element *e, uint32_t flags)
+{
+    require(e->max >= 1 && e->min <= e->max);
+    require(e->min <= PATTERN_MAX_STATES);
+    require(e->max <= PATTERN_MAX_STATES || e->max == REPEAT_UNBOUNDED);
+    require(e->set.bits[0] | e->set.bits[1] | e->set.bits[2] | e->set.bits[3]);
+    require(!(flags & TRAWL_LINES) || !class_has(&e->set, '\n'));
+    for (unsigned c = 'A'; c <= 'Z' && (flags & TRAWL_NOCASE); c++)
+        require(class_has(&e->set, c) == class_has(&e->set, c + 32));
+}
+
+static void check_elements(const pattern *p)
+{
+    uint64_t min = 0, max = 0;
+    bool unbounded = false;
+    require(p->elements && !p->bytes && p->length >= 1);
+    for (size_t i = 0; i < p->length; i++) {
+        check_element(&p->elements[i], p->flags);
+        min += p->elements[i].min;
+        max += p->elements[i].max;
+        unbounded |= p->elements[i].max == REPEAT_UNBOUNDED;
+    }
+    require(min >= 1 && p->min_length == min);
+    require(p->max_length == (unbounded ? LENGTH_UNBOUNDED : max));
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    if (size == 0)
+        return 0;
+    trawl_pattern src = { .text = data + 1,
+                          .length = size - 1,
+                          .syntax = data[0] % 3u,
+                          .flags = (uint32_t)(data[0] >> 6),
+                          .id = 7,
+                          .name = "label" };
+    pattern_list list;
+    trawl_error error;
+    memset(&error, 0xff, sizeof error);
+    int status = pattern_list_make(&src, 1, &list, &error);
+    if (status != TRAWL_OK) {
+        check_error(status, &error, &list, src.length);
+        return 0;
+    }
+    const pattern *p = &list.patterns[0];
+    require(list.count == 1 && !list.needles && list.cell_size == 0);
+    require(p->id == 7 && p->order == 0 && p->flags == src.flags);
+    require(strcmp(p->name, "label") == 0);
+    if (p->literal)
+        check_literal(p);
+    else
+        check_elements(p);
+    pattern_list_free(&list);
+    return 0;
+}

@@ -1,0 +1,287 @@
+/* trawl.h: find patterns in text, sequences and images.
+ *
+ * The flow is always the same:
+ *
+ *     patterns --trawl_compile--> plan --trawl_scan(context, plan, text)--> matches
+ *
+ * A plan is immutable: any number of threads may scan with one plan at once.
+ * A context belongs to one caller's thread at a time; it owns the backend, its
+ * worker threads and the scratch memory. There is no global state.
+ *
+ * Conventions
+ *   Offsets are bytes, 0-based; ranges are half open [start, end).
+ *   Functions return TRAWL_OK (0), a positive notice (TRAWL_STOPPED) or a
+ *   negative error. Where a `trawl_error *` is taken it may be NULL; on an error
+ *   it says what, where and how to mend it.
+ *   Option structs carry their size: fill them with TRAWL_..._INIT and set what
+ *   you need. A NULL option pointer means the defaults.
+ *   Freeing or closing NULL does nothing.
+ */
+#ifndef TRAWL_H
+#define TRAWL_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#if defined(__GNUC__) || defined(__clang__)
+#define TRAWL_API __attribute__((visibility("default")))
+#else
+#define TRAWL_API
+#endif
+
+#define TRAWL_VERSION_MAJOR 0
+#define TRAWL_VERSION_MINOR 1
+#define TRAWL_VERSION_PATCH 0
+
+/* ---- status ---------------------------------------------------------- */
+
+typedef enum trawl_status {
+    TRAWL_OK = 0,
+    TRAWL_STOPPED = 1,            /* the callback asked to stop */
+    TRAWL_LIMITED = 2,            /* max_matches was reached: more may follow */
+    TRAWL_ERROR_ARGUMENT = -1,    /* a bad argument: the message names it */
+    TRAWL_ERROR_MEMORY = -2,      /* out of memory */
+    TRAWL_ERROR_PATTERN = -3,     /* a pattern is malformed: see .pattern, .offset */
+    TRAWL_ERROR_UNSUPPORTED = -4, /* the engine or backend cannot do this */
+    TRAWL_ERROR_PLAN = -5,        /* a plan block is corrupt or of another version */
+    TRAWL_ERROR_LIMIT = -6        /* larger than Trawl can address */
+} trawl_status;
+
+/* What went wrong. Owned by the caller; filled only when a call fails. */
+typedef struct trawl_error {
+    int code;         /* a trawl_status below 0 */
+    size_t pattern;   /* index of the offending pattern, or TRAWL_NONE */
+    size_t offset;    /* byte offset in that pattern's text, or TRAWL_NONE */
+    char message[256]; /* one line, NUL-terminated, no newline */
+} trawl_error;
+
+#define TRAWL_NONE ((size_t)-1)
+
+/* A short English phrase for a status. Static storage; thread-safe. */
+TRAWL_API const char *trawl_error_text(int status);
+
+/* "0.1.0". Static storage; thread-safe. */
+TRAWL_API const char *trawl_version(void);
+
+/* ---- patterns -------------------------------------------------------- */
+
+typedef enum trawl_syntax {
+    TRAWL_SYNTAX_LITERAL = 0,  /* the bytes as they are */
+    TRAWL_SYNTAX_ESCAPED = 1,  /* a literal with C escapes: \n \t \\ \xHH ... */
+    TRAWL_SYNTAX_EXTENDED = 2  /* classes and repeats: see docs/semantics.md */
+} trawl_syntax;
+
+enum {
+    TRAWL_NOCASE = 1, /* ASCII letters match both cases */
+    TRAWL_LINES = 2   /* no element matches a newline, as grep wants it */
+};
+
+typedef struct trawl_pattern {
+    const void *text; /* the pattern's text, any bytes */
+    size_t length;    /* its length in bytes */
+    uint32_t syntax;  /* a trawl_syntax */
+    uint32_t flags;   /* TRAWL_NOCASE | TRAWL_LINES */
+    uint32_t id;      /* reported with each match; need not be unique */
+    const char *name; /* optional label, copied; may be NULL */
+} trawl_pattern;
+
+/* A rectangle of cells to find in a larger one. Cells are compared exactly. */
+typedef struct trawl_needle {
+    const void *cells;  /* row by row, aligned to cell_size */
+    uint64_t rows;      /* >= 1 */
+    uint64_t cols;      /* >= 1 */
+    size_t stride;      /* bytes from row to row; 0 means cols * cell_size */
+    uint32_t id;        /* reported with each match; need not be unique */
+    const char *name;   /* optional label, copied; may be NULL */
+} trawl_needle;
+
+/* ---- plans ----------------------------------------------------------- */
+
+typedef struct trawl_plan trawl_plan;
+
+typedef struct trawl_compile_options {
+    size_t size;        /* sizeof(trawl_compile_options) */
+    const char *engine; /* "auto" or NULL, or a name that trawl_engine_name gives */
+    uint32_t wm_block;  /* Wu-Manber's block B: 2, 3, or 0 to let Trawl choose */
+} trawl_compile_options;
+
+#define TRAWL_COMPILE_OPTIONS_INIT { sizeof(trawl_compile_options), NULL, 0 }
+
+/* Compile `count` patterns (at least one) into a plan.
+ * Errors: TRAWL_ERROR_PATTERN names the pattern and the offset in it;
+ * TRAWL_ERROR_UNSUPPORTED when the named engine does not take this set.
+ * Thread-safe. */
+TRAWL_API int trawl_compile(const trawl_pattern *patterns, size_t count,
+                            const trawl_compile_options *options,
+                            trawl_plan **plan, trawl_error *error);
+
+/* Compile `count` needles (at least one) of cells of 1, 2 or 4 bytes. Thread-safe. */
+TRAWL_API int trawl_compile_grid(const trawl_needle *needles, size_t count,
+                                 uint32_t cell_size,
+                                 const trawl_compile_options *options,
+                                 trawl_plan **plan, trawl_error *error);
+
+typedef struct trawl_plan_info {
+    size_t size;          /* sizeof(trawl_plan_info), set by the caller */
+    const char *engine;   /* name of the engine */
+    const char *why;      /* one line: why this engine */
+    size_t patterns;      /* number of patterns or needles */
+    size_t bytes;         /* size of the plan block */
+    uint64_t min_length;  /* shortest possible match, bytes (rows for grids) */
+    uint64_t max_length;  /* longest possible match, or UINT64_MAX when unbounded */
+    uint32_t cell_size;   /* 0 for text, else 1, 2 or 4 */
+} trawl_plan_info;
+
+/* Facts about a plan. The strings live as long as the plan. Thread-safe. */
+TRAWL_API int trawl_plan_get_info(const trawl_plan *plan, trawl_plan_info *info);
+
+/* Name of pattern `index` (in the order given to compile), "" when it had none. */
+TRAWL_API const char *trawl_plan_pattern_name(const trawl_plan *plan, size_t index);
+
+/* The plan as bytes, for a file or another machine of the same byte order.
+ * The pointer lives as long as the plan. Thread-safe. */
+TRAWL_API const void *trawl_plan_save(const trawl_plan *plan, size_t *bytes);
+
+/* Make a plan from saved bytes (copied). The block is verified whole, so a
+ * damaged or hostile one gives TRAWL_ERROR_PLAN and never a bad scan. Thread-safe. */
+TRAWL_API int trawl_plan_load(const void *block, size_t bytes, trawl_plan **plan,
+                              trawl_error *error);
+
+TRAWL_API void trawl_plan_free(trawl_plan *plan);
+
+/* ---- engines and backends -------------------------------------------- */
+
+/* Engines and backends by number, 0 .. count-1; NULL past the end. Thread-safe. */
+TRAWL_API size_t trawl_engine_count(void);
+TRAWL_API const char *trawl_engine_name(size_t index);
+TRAWL_API const char *trawl_engine_about(size_t index);
+TRAWL_API size_t trawl_backend_count(void);
+TRAWL_API const char *trawl_backend_name(size_t index);
+TRAWL_API const char *trawl_backend_about(size_t index);
+
+/* ---- contexts -------------------------------------------------------- */
+
+typedef struct trawl_context trawl_context;
+
+typedef enum trawl_schedule {
+    TRAWL_SCHEDULE_DYNAMIC = 0, /* many chunks; a free thread takes the next one */
+    TRAWL_SCHEDULE_STATIC = 1   /* as many chunks as threads, dealt out beforehand */
+} trawl_schedule;
+
+typedef struct trawl_context_options {
+    size_t size;          /* sizeof(trawl_context_options) */
+    const char *backend;  /* "auto" or NULL, "serial", "threads" */
+    uint32_t threads;     /* 0: one a core; may exceed the number of cores */
+    uint32_t schedule;    /* a trawl_schedule */
+    uint32_t chunks;      /* chunks a window of text is cut into; 0: chosen */
+} trawl_context_options;
+
+#define TRAWL_CONTEXT_OPTIONS_INIT { sizeof(trawl_context_options), NULL, 0, 0, 0 }
+
+/* A context is used by one thread at a time; open one per thread. */
+TRAWL_API int trawl_context_open(const trawl_context_options *options,
+                                 trawl_context **context, trawl_error *error);
+TRAWL_API void trawl_context_free(trawl_context *context);
+TRAWL_API const char *trawl_context_backend(const trawl_context *context);
+TRAWL_API uint32_t trawl_context_threads(const trawl_context *context);
+
+/* ---- scanning text --------------------------------------------------- */
+
+typedef enum trawl_report {
+    TRAWL_REPORT_ENDS = 0,     /* every end, once per pattern */
+    TRAWL_REPORT_PAIRS,        /* every start and end */
+    TRAWL_REPORT_LONGEST,      /* per start and pattern the longest */
+    TRAWL_REPORT_SHORTEST,     /* per start and pattern the shortest */
+    TRAWL_REPORT_LEFTMOST_LONGEST, /* no overlaps; the longest at the leftmost start */
+    TRAWL_REPORT_LEFTMOST_FIRST    /* no overlaps; the first pattern given wins */
+} trawl_report;
+
+#define TRAWL_UNKNOWN UINT64_MAX
+
+typedef struct trawl_match {
+    uint64_t start;   /* first byte, or TRAWL_UNKNOWN (ENDS of variable-length patterns) */
+    uint64_t end;     /* one past the last byte */
+    uint32_t id;      /* the pattern's id */
+    uint32_t pattern; /* the pattern's index in the order given to compile */
+} trawl_match;
+
+/* Called for each match, in order of end, then start, then id.
+ * A non-zero return stops the scan, which then returns TRAWL_STOPPED. */
+typedef int (*trawl_match_fn)(const trawl_match *match, void *user);
+
+typedef struct trawl_scan_options {
+    size_t size;          /* sizeof(trawl_scan_options) */
+    uint32_t report;      /* a trawl_report */
+    uint64_t base;        /* offset of the text's first byte, added to what is reported */
+    uint64_t max_matches; /* stop after so many with TRAWL_LIMITED; 0: no limit */
+} trawl_scan_options;
+
+#define TRAWL_SCAN_OPTIONS_INIT { sizeof(trawl_scan_options), 0, 0, 0 }
+
+/* Scan `length` bytes and call `fn` for each match. */
+TRAWL_API int trawl_scan(trawl_context *context, const trawl_plan *plan,
+                         const void *text, size_t length,
+                         const trawl_scan_options *options,
+                         trawl_match_fn fn, void *user, trawl_error *error);
+
+/* Count the matches; cheaper than trawl_scan, no match is stored. */
+TRAWL_API int trawl_count(trawl_context *context, const trawl_plan *plan,
+                          const void *text, size_t length,
+                          const trawl_scan_options *options,
+                          uint64_t *count, trawl_error *error);
+
+/* Collect the matches into an array; free it with trawl_matches_free.
+ * *matches is NULL when there are none. */
+TRAWL_API int trawl_collect(trawl_context *context, const trawl_plan *plan,
+                            const void *text, size_t length,
+                            const trawl_scan_options *options,
+                            trawl_match **matches, size_t *count, trawl_error *error);
+TRAWL_API void trawl_matches_free(trawl_match *matches);
+
+/* ---- streams --------------------------------------------------------- */
+
+typedef struct trawl_stream trawl_stream;
+
+/* A text that arrives piece by piece: matches across the pieces are found.
+ * TRAWL_REPORT_ENDS takes every plan. The other reports need starts and so a
+ * bounded length: a plan with an unbounded repeat gives TRAWL_ERROR_UNSUPPORTED. 
+ * The context must outlive the stream and serve no other call during feed or close. */
+TRAWL_API int trawl_stream_open(trawl_context *context, const trawl_plan *plan,
+                                const trawl_scan_options *options,
+                                trawl_match_fn fn, void *user,
+                                trawl_stream **stream, trawl_error *error);
+TRAWL_API int trawl_stream_feed(trawl_stream *stream, const void *bytes, size_t length,
+                                trawl_error *error);
+/* Report what was still open, and free the stream, whatever is returned. */
+TRAWL_API int trawl_stream_close(trawl_stream *stream, trawl_error *error);
+
+/* ---- scanning grids -------------------------------------------------- */
+
+typedef struct trawl_grid {
+    const void *cells; /* row by row, aligned to the plan's cell size */
+    uint64_t rows;     /* 0 is allowed: nothing is found */
+    uint64_t cols;
+    size_t stride;     /* bytes from row to row; 0 means cols * cell_size */
+} trawl_grid;
+
+typedef struct trawl_grid_match {
+    uint64_t row, col; /* top left cell, 0-based */
+    uint32_t id;       /* the needle's id */
+    uint32_t needle;   /* the needle's index in the order given to compile */
+} trawl_grid_match;
+
+/* Called for each match, in order of row, then column, then id. */
+typedef int (*trawl_grid_match_fn)(const trawl_grid_match *match, void *user);
+
+TRAWL_API int trawl_scan_grid(trawl_context *context, const trawl_plan *plan,
+                              const trawl_grid *text, const trawl_scan_options *options,
+                              trawl_grid_match_fn fn, void *user, trawl_error *error);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

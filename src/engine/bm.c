@@ -1,0 +1,122 @@
+/* bm.c: Boyer-Moore's shift tables. The loop and the essay are in walk/bm.h. */
+#include "walk/bm.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/engine.h"
+#include "engine/literals.h"
+
+static const char *bm_refuses(const pattern_list *list)
+{
+    if (list->needles)
+        return "it takes byte patterns, not grids: use bb or byr";
+    if (list->count != 1)
+        return "it takes one literal: use ac, pfac or wm for several";
+    return list->patterns[0].literal ? NULL
+                                     : "it takes a literal: use shiftand or hnfa for classes "
+                                       "and repeats";
+}
+
+static double bm_cost(const pattern_list *list)
+{
+    double length = (double)list->patterns[0].length;
+    return 0.05 + 2.2 / (length < 24 ? length : 24);
+}
+
+/* border[i]: where the widest border of pattern[i .. m) begins; border[m] = m + 1. */
+static void good_suffix(const uint8_t *pattern, uint32_t m, uint32_t *border, uint32_t *good)
+{
+    uint32_t *shift = good; /* shift[j]: after a mismatch at j - 1, matched from j on */
+    uint32_t i = m, j = m + 1;
+    border[m] = m + 1;
+    while (i > 0) {
+        while (j <= m && pattern[i - 1] != pattern[j - 1]) {
+            if (shift[j] == 0)
+                shift[j] = j - i;
+            j = border[j];
+        }
+        i--;
+        j--;
+        border[i] = j;
+    }
+    j = border[0];
+    for (i = 0; i <= m; i++) {
+        if (shift[i] == 0)
+            shift[i] = j;
+        if (i == j)
+            j = border[j];
+    }
+}
+
+static int bm_build(const pattern_list *list, const trawl_compile_options *options,
+                    engine_section *out, trawl_error *error)
+{
+    const pattern *p = &list->patterns[0];
+    const uint32_t m = (uint32_t)p->length;
+    uint32_t *border = calloc((size_t)m + 1, sizeof *border);
+    uint32_t *good = calloc((size_t)m + 1, sizeof *good);
+    bm_tables head;
+    uint32_t bad[256];
+
+    (void)options;
+    memset(&head, 0, sizeof head);
+    if (border && good) {
+        good_suffix(p->bytes, m, border, good);
+        for (int c = 0; c < 256; c++)
+            bad[c] = m;
+        uint8_t fold[256];
+        fold_table(list, fold);
+        for (uint32_t i = 0; i < m; i++)
+            for (int c = 0; c < 256; c++)
+                if (fold[c] == p->bytes[i])
+                    bad[c] = m - 1 - i;
+
+        block *b = &out->tables;
+        block_words(b, NULL, sizeof head / 4);
+        head.length = m;
+        head.period = good[0];
+        head.pattern = (uint32_t)(block_append(b, p->bytes, m, 8) / 4);
+        head.fold = (uint32_t)(block_append(b, fold, 256, 8) / 4);
+        head.bad = block_words(b, bad, 256);
+        head.good = block_words(b, good + 1, m);
+        if (!b->failed)
+            memcpy(b->bytes, &head, sizeof head);
+    } else {
+        out->tables.failed = true;
+    }
+    free(border);
+    free(good);
+    return out->tables.failed ? fail(error, TRAWL_ERROR_MEMORY, TRAWL_NONE,
+                                     "out of memory for the shift tables of %u bytes", m)
+                              : TRAWL_OK;
+}
+
+static bool bm_check(const plan_header *head, const uint32_t *tables, size_t words)
+{
+    const bm_tables *t = (const bm_tables *)tables;
+    if (words < sizeof *t / 4 || head->pattern_count != 1 || t->length != head->max_length ||
+        t->length < 1 || t->length > PATTERN_MAX_LENGTH || t->period < 1 ||
+        t->period > t->length || t->index != 0 || head->carries ||
+        !words_inside(words, t->pattern, (t->length + 3) / 4) ||
+        !words_inside(words, t->fold, 64) || !words_inside(words, t->bad, 256) ||
+        !words_inside(words, t->good, t->length))
+        return false;
+    for (int c = 0; c < 256; c++)
+        if (tables[t->bad + c] > t->length)
+            return false;
+    for (uint32_t j = 0; j < t->length; j++)
+        if (tables[t->good + j] < 1 || tables[t->good + j] > t->length)
+            return false;
+    return true;
+}
+
+const engine engine_bm = {
+    .name = "bm",
+    .about = "Boyer-Moore with Galil's rule: one literal",
+    .kind = WALK_BM,
+    .refuses = bm_refuses,
+    .cost = bm_cost,
+    .build = bm_build,
+    .check = bm_check,
+};

@@ -1,0 +1,37 @@
+/* engine.c: the table of engines. A new algorithm adds one line. */
+#include "engine/engine.h"
+
+#include <string.h>
+
+static const engine *const engines[] = {
+    &engine_bm,       &engine_wm,   &engine_ac, &engine_pfac,
+    &engine_shiftand, &engine_hnfa, &engine_bb, &engine_byr,
+};
+
+const engine *engine_at(size_t index)
+{
+    return index < sizeof engines / sizeof *engines ? engines[index] : NULL;
+}
+
+const engine *engine_by_name(const char *name)
+{
+    for (size_t i = 0; engine_at(i); i++)
+        if (strcmp(engine_at(i)->name, name) == 0)
+            return engine_at(i);
+    return NULL;
+}
+
+size_t trawl_engine_count(void)
+{
+    return sizeof engines / sizeof *engines;
+}
+
+const char *trawl_engine_name(size_t index)
+{
+    return engine_at(index) ? engine_at(index)->name : NULL;
+}
+
+const char *trawl_engine_about(size_t index)
+{
+    return engine_at(index) ? engine_at(index)->about : NULL;
+}

@@ -1,0 +1,171 @@
+/* hnfa.c: lower and upper modules of RunHNFA. The loop and the essay are in walk/hnfa.h. */
+#include "walk/hnfa.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/positions.h"
+
+static const char *hnfa_refuses(const pattern_list *list)
+{
+    return list->needles ? "it takes byte patterns, not grids: use bb or byr" : NULL;
+}
+
+static double hnfa_cost(const pattern_list *list)
+{
+    double modules = 0;
+    for (size_t i = 0; i < list->count; i++)
+        modules += (double)((position_count(&list->patterns[i]) + 63) / 64);
+    return 3.0 * modules;
+}
+
+/* The masks of lower module j; returns true when all its positions are optional. */
+static bool fill_module(const position *positions, uint32_t count, hnfa_module *m)
+{
+    memset(m, 0, sizeof *m);
+    size_t lead = mark_runs(positions, count, 0, &m->ebeg, &m->eend, &m->eblk);
+    m->lead = lead == 64 ? UINT64_MAX : ((uint64_t)1 << lead) - 1;
+    m->top = (uint64_t)1 << (count - 1);
+    return lead == count;
+}
+
+static uint32_t module_size(size_t positions, uint32_t j)
+{
+    size_t left = positions - (size_t)j * 64;
+    return left < 64 ? (uint32_t)left : 64;
+}
+
+/* Runs of modules that can be skipped are runs of optional positions of the upper module:
+ * skipping module j leads from border j to border j + 1. */
+static void fill_upper(const bool *skippable, uint32_t k, uint64_t *masks)
+{
+    const size_t words = k / 64 + 1;
+    for (uint32_t j = 0; j < k; j++) {
+        if (!skippable[j])
+            continue;
+        if (j == 0 || !skippable[j - 1])
+            set_bit(masks, j);
+        if (j + 1 == k || !skippable[j + 1])
+            set_bit(masks + words, j + 1);
+        set_bit(masks + 2 * words, j + 1);
+    }
+}
+
+static void fill_moves(const position *positions, size_t count, uint32_t classes, uint32_t k,
+                       const uint8_t *sample, uint64_t *move, uint64_t *repeat)
+{
+    for (size_t i = 0; i < count; i++) {
+        for (uint32_t c = 0; c < classes; c++) {
+            if (!class_has(&positions[i].set, sample[c]))
+                continue;
+            set_bit(move + (size_t)c * k, i);
+            if (positions[i].repeat)
+                set_bit(repeat + (size_t)c * k, i);
+        }
+    }
+}
+
+static uint64_t append_pattern(const pattern *p, uint32_t index, const hnfa_tables *head,
+                               const uint8_t *sample, uint64_t state, block *b)
+{
+    const size_t count = position_count(p);
+    const uint32_t k = (uint32_t)((count + 63) / 64);
+    const size_t upper_words = k / 64 + 1;
+    hnfa_pattern entry = { index, k, 0, 0, 0, 0, (uint32_t)state, 0 };
+    entry.module = block_words(b, NULL, k * sizeof(hnfa_module) / 4);
+    entry.move = block_words(b, NULL, (size_t)k * head->classes * 2);
+    entry.repeat = block_words(b, NULL, (size_t)k * head->classes * 2);
+    entry.upper = block_words(b, NULL, 3 * upper_words * 2);
+
+    position *positions = malloc(count * sizeof *positions);
+    bool *skippable = calloc(k, sizeof *skippable);
+    if (positions && skippable && !b->failed) {
+        uint32_t *words = (uint32_t *)(void *)b->bytes;
+        hnfa_module *modules = (hnfa_module *)(void *)(words + entry.module);
+        expand_positions(p, positions);
+        for (uint32_t j = 0; j < k; j++) {
+            skippable[j] = fill_module(positions + (size_t)j * 64, module_size(count, j),
+                                       &modules[j]);
+            entry.skips |= skippable[j];
+        }
+        fill_upper(skippable, k, (uint64_t *)(void *)(words + entry.upper));
+        fill_moves(positions, count, head->classes, k, sample,
+                   (uint64_t *)(void *)(words + entry.move),
+                   (uint64_t *)(void *)(words + entry.repeat));
+        memcpy((hnfa_pattern *)(void *)(words + head->patterns) + index, &entry, sizeof entry);
+    } else {
+        b->failed = true;
+    }
+    free(positions);
+    free(skippable);
+    return state + k + upper_words;
+}
+
+static int hnfa_build(const pattern_list *list, const trawl_compile_options *options,
+                      engine_section *out, trawl_error *error)
+{
+    block *b = &out->tables;
+    hnfa_tables head;
+    uint8_t map[256], sample[256];
+    uint64_t state = 0;
+    (void)options;
+    block_words(b, NULL, sizeof head / 4);
+    head.classes = byte_classes(list, map, sample);
+    head.map = (uint32_t)(block_append(b, map, sizeof map, 8) / 4);
+    head.count = (uint32_t)list->count;
+    head.patterns = block_words(b, NULL, list->count * (sizeof(hnfa_pattern) / 4));
+    for (size_t i = 0; i < list->count && !b->failed; i++)
+        state = append_pattern(&list->patterns[i], (uint32_t)i, &head, sample, state, b);
+    if (b->failed || state > UINT32_MAX)
+        return fail(error, TRAWL_ERROR_MEMORY, TRAWL_NONE,
+                    "out of memory for the modules of %zu patterns: use fewer at once",
+                    list->count);
+    memcpy(b->bytes, &head, sizeof head);
+    out->carries = needs_carry(list);
+    out->state_words = state;
+    return TRAWL_OK;
+}
+
+static bool pattern_valid(const plan_header *head, const hnfa_tables *t, const hnfa_pattern *p,
+                          const uint32_t *tables, size_t words)
+{
+    const uint64_t k = p->modules, upper_words = k / 64 + 1;
+    if (p->index >= head->pattern_count || k < 1 || k > PATTERN_MAX_STATES ||
+        (p->module | p->move | p->repeat | p->upper) % 2 ||
+        !words_inside(words, p->module, k * (sizeof(hnfa_module) / 4)) ||
+        !words_inside(words, p->move, k * t->classes * 2) ||
+        !words_inside(words, p->repeat, k * t->classes * 2) ||
+        !words_inside(words, p->upper, upper_words * 6) ||
+        p->lower_state + k + upper_words > head->state_words)
+        return false;
+    (void)tables;
+    return true;
+}
+
+static bool hnfa_check(const plan_header *head, const uint32_t *tables, size_t words)
+{
+    const hnfa_tables *t = (const hnfa_tables *)tables;
+    if (words < sizeof *t / 4 || t->classes < 1 || t->classes > 256 ||
+        t->count != head->pattern_count || !words_inside(words, t->map, 64) ||
+        !words_inside(words, t->patterns, (uint64_t)t->count * (sizeof(hnfa_pattern) / 4)))
+        return false;
+    const uint8_t *map = (const uint8_t *)(tables + t->map);
+    for (int c = 0; c < 256; c++)
+        if (map[c] >= t->classes)
+            return false;
+    const hnfa_pattern *patterns = (const hnfa_pattern *)(tables + t->patterns);
+    for (uint32_t i = 0; i < t->count; i++)
+        if (!pattern_valid(head, t, &patterns[i], tables, words))
+            return false;
+    return head->carries || head->max_length != LENGTH_UNBOUNDED;
+}
+
+const engine engine_hnfa = {
+    .name = "hnfa",
+    .about = "RunHNFA, hierarchical bit-parallel NFA: classes and repeats, patterns of any length",
+    .kind = WALK_HNFA,
+    .refuses = hnfa_refuses,
+    .cost = hnfa_cost,
+    .build = hnfa_build,
+    .check = hnfa_check,
+};

@@ -1,0 +1,25 @@
+/* literals.h: what the engines for literals share on the builder's side. */
+#ifndef TRAWL_ENGINE_LITERALS_H
+#define TRAWL_ENGINE_LITERALS_H
+
+#include "engine/engine.h"
+#include "walk/literal.h"
+
+/* fold[c]: lower case when any pattern of the list is without case, else the identity. */
+void fold_table(const pattern_list *list, uint8_t fold[256]);
+
+/* True when some patterns fold case and others do not: what is found on the folded text
+ * must then be compared in full. */
+bool fold_mixed(const pattern_list *list);
+
+/* NULL when all patterns are literals, else why a literal engine does not take them. */
+const char *refuses_unless_literals(const pattern_list *list);
+
+/* Append the literals; returns where they stand. */
+literal_tables append_literals(const pattern_list *list, block *b);
+
+/* Verify them in a loaded plan (for engine->check). */
+bool literals_valid(const plan_header *head, const literal_tables *t, const uint32_t *tables,
+                    size_t words);
+
+#endif

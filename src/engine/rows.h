@@ -1,0 +1,64 @@
+/* rows.h: what the builders of both grid engines share: the distinct rows of a set of
+ * needles, and the automaton of walk/grid.h over them.
+ */
+#ifndef TRAWL_ENGINE_ROWS_H
+#define TRAWL_ENGINE_ROWS_H
+
+#include "engine/engine.h"
+#include "walk/grid.h"
+
+/* A sequence of symbols: a needle row, or a needle as a sequence of row numbers. */
+typedef struct symbol_string {
+    const uint32_t *symbols;
+    uint32_t length; /* >= 1 */
+    uint32_t owner;  /* whose it is; see strings_number */
+} symbol_string;
+
+/* Sort the strings and throw out those seen before. Equal ones get one number, in sorted
+ * order, and numbers[owner] is set for each. Returns the number of distinct strings, which
+ * stand at strings[0 ..] by their number: what automaton_build wants. */
+uint32_t strings_number(symbol_string *strings, uint32_t count, uint32_t *numbers);
+
+/* The rows of a set of needles. */
+typedef struct row_set {
+    uint32_t count;    /* rows taken, needle after needle */
+    uint32_t *numbers; /* the number of each of them */
+    uint32_t distinct;
+    symbol_string *strings; /* by number */
+    uint32_t *symbols;      /* their cells */
+} row_set;
+
+/* Take the first `limit` rows of every needle. On an error nothing is left allocated. */
+int rows_collect(const pattern_list *list, uint32_t limit, row_set *rows, trawl_error *error);
+void rows_free(row_set *rows);
+
+/* Append the automaton of strings that are distinct and sorted. When memory runs out,
+ * b->failed is set. `byte_symbols`: no symbol is above 255. */
+void automaton_build(block *b, const symbol_string *strings, uint32_t count, bool byte_symbols,
+                     automaton_tables *out);
+
+/* Verify an automaton of a loaded plan: the walk's loops end, it stays inside the section,
+ * no string it finds is longer than what was read. */
+bool automaton_valid(const automaton_tables *stored, const uint32_t *tables, size_t words);
+
+/* Sort `count` items by key into lists: appends u32[keys + 1], the first item of each key, and
+ * sets place[i] to the place of item i, which keeps its order among those of its key. Returns
+ * the word offset. */
+uint32_t grid_lists_build(block *b, const uint32_t *key_of, uint32_t count, uint32_t keys,
+                          uint32_t *place);
+
+/* Verify such a table: the lists never fall, and all items, `item_words` long, are inside. */
+bool grid_lists_valid(const uint32_t *tables, size_t words, uint32_t lists, uint32_t keys,
+                      uint32_t items, uint32_t item_words);
+
+/* How many cells of a row differ from the one before; and how many of a needle's first
+ * `limit` rows have none that does. */
+uint32_t row_changes(const uint8_t *cells, uint32_t cell_size, uint32_t cols);
+uint32_t needle_even_rows(const needle *n, uint32_t cell_size, uint32_t limit);
+
+/* The error of a block that failed, or TRAWL_OK. */
+int grid_built(const block *b, const pattern_list *list, trawl_error *error);
+
+const char *refuses_unless_needles(const pattern_list *list);
+
+#endif

@@ -1,0 +1,205 @@
+/* wm.c: Wu-Manber's SHIFT, HASH and PREFIX tables. The loop and the essay are in walk/wm.h. */
+#include "walk/wm.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/literals.h"
+
+#define WM_MAX_WINDOW 4096u
+
+static uint32_t window_length(const pattern_list *list, uint32_t block)
+{
+    size_t shortest = SIZE_MAX;
+    for (size_t i = 0; i < list->count; i++) {
+        size_t length = list->patterns[i].length;
+        if (length >= block && length < shortest)
+            shortest = length;
+    }
+    if (shortest == SIZE_MAX)
+        return 0;
+    return shortest < WM_MAX_WINDOW ? (uint32_t)shortest : WM_MAX_WINDOW;
+}
+
+/* The paper: B = log of 2 * M over the alphabet, M the bytes of all windows. On text of
+ * some 30 symbols in use that is 2 up to about 400 bytes. */
+static uint32_t choose_block(const pattern_list *list, const trawl_compile_options *options)
+{
+    if (options->wm_block)
+        return options->wm_block;
+    uint64_t bytes = (uint64_t)window_length(list, 3) * list->count;
+    return bytes > 400 ? 3 : 2;
+}
+
+static double wm_cost(const pattern_list *list)
+{
+    uint32_t m = window_length(list, 3);
+    bool shorts = list->patterns[list->count - 1].length < 3;
+    if (m < 3)
+        return 20;
+    double misses = (double)list->count * m / 40000;
+    return 3.0 / (m - 2) + misses + (shorts ? 2 : 0);
+}
+
+/* Visit the blocks of a pattern's window: q is the number of bytes up to the block's end. */
+static uint32_t block_at(const uint8_t *bytes, uint32_t q, uint32_t block)
+{
+    return wm_block_number(block, block == 3 ? bytes[q - 3] : (uint8_t)0, bytes[q - 2],
+                           bytes[q - 1]);
+}
+
+static void fill_shift(const pattern_list *list, const wm_tables *head, uint16_t *shift)
+{
+    const uint32_t m = head->window;
+    for (uint32_t i = 0; i < WM_BLOCKS; i++)
+        shift[i] = (uint16_t)(m ? m - head->block + 1 : 1);
+    for (size_t i = 0; i < list->count; i++) {
+        const pattern *p = &list->patterns[i];
+        for (uint32_t q = head->block; p->length >= head->block && q <= m; q++) {
+            uint32_t number = block_at(p->bytes, q, head->block);
+            if (m - q < shift[number])
+                shift[number] = (uint16_t)(m - q);
+        }
+    }
+}
+
+/* Counting sort of members by key: lists has keys + 1 entries. */
+static void fill_lists(uint32_t *lists, uint32_t keys, const uint32_t *key_of, size_t count,
+                       const wm_member *member_of, wm_member *members)
+{
+    for (size_t i = 0; i < count; i++)
+        lists[key_of[i] + 1]++;
+    for (uint32_t k = 0; k < keys; k++)
+        lists[k + 1] += lists[k];
+    for (size_t i = count; i-- > 0;)
+        members[--lists[key_of[i] + 1]] = member_of[i];
+    /* Every list was walked down to its begin, one entry too far to the right. */
+    memmove(lists, lists + 1, keys * sizeof *lists);
+    lists[keys] = (uint32_t)count;
+}
+
+static void split(const pattern_list *list, const wm_tables *head, uint32_t *keys,
+                  wm_member *members, uint32_t *short_keys, wm_member *shorts)
+{
+    size_t longs = 0, n = 0;
+    for (size_t i = 0; i < list->count; i++) {
+        const pattern *p = &list->patterns[i];
+        if (p->length >= head->block) {
+            keys[longs] = block_at(p->bytes, head->window, head->block);
+            members[longs].prefix = (uint32_t)p->bytes[0] | (uint32_t)p->bytes[1] << 8;
+            members[longs++].index = (uint32_t)i;
+        } else {
+            short_keys[n] = p->bytes[0];
+            shorts[n].prefix = p->length == 1 ? WM_SHORT_ANY : p->bytes[1];
+            shorts[n++].index = (uint32_t)i;
+        }
+    }
+}
+
+static uint32_t append_lists(block *b, uint32_t keys, const uint32_t *key_of,
+                             const wm_member *member_of, size_t count, uint32_t *members_at)
+{
+    uint32_t *lists = calloc((size_t)keys + 1, sizeof *lists);
+    wm_member *members = calloc(count + 1, sizeof *members);
+    uint32_t at = 0;
+    if (lists && members) {
+        fill_lists(lists, keys, key_of, count, member_of, members);
+        at = block_words(b, lists, (size_t)keys + 1);
+        *members_at = block_words(b, members, count * 2);
+    } else {
+        b->failed = true;
+    }
+    free(lists);
+    free(members);
+    return at;
+}
+
+static int wm_build(const pattern_list *list, const trawl_compile_options *options,
+                    engine_section *out, trawl_error *error)
+{
+    block *b = &out->tables;
+    wm_tables head;
+    memset(&head, 0, sizeof head);
+    head.block = choose_block(list, options);
+    head.window = window_length(list, head.block);
+    block_words(b, NULL, sizeof head / 4);
+
+    uint16_t *shift = malloc(WM_BLOCKS * sizeof *shift);
+    uint32_t *keys = calloc(list->count, 2 * sizeof *keys);
+    wm_member *members = calloc(list->count, 2 * sizeof *members);
+    if (shift && keys && members) {
+        size_t longs = 0;
+        for (size_t i = 0; i < list->count; i++)
+            longs += list->patterns[i].length >= head.block;
+        head.short_count = (uint32_t)(list->count - longs);
+        split(list, &head, keys, members, keys + list->count, members + list->count);
+        fill_shift(list, &head, shift);
+        head.shift = block_words(b, shift, WM_BLOCKS / 2);
+        head.hash = append_lists(b, WM_BLOCKS, keys, members, longs, &head.members);
+        head.shorts = append_lists(b, 256, keys + list->count, members + list->count,
+                                   head.short_count, &head.short_members);
+        head.literals = append_literals(list, b);
+        if (!b->failed)
+            memcpy(b->bytes, &head, sizeof head);
+    } else {
+        b->failed = true;
+    }
+    free(shift);
+    free(keys);
+    free(members);
+    return b->failed ? fail(error, TRAWL_ERROR_MEMORY, TRAWL_NONE,
+                            "out of memory for the tables of %zu literals", list->count)
+                     : TRAWL_OK;
+}
+
+/* A list table is valid when its starts never fall, and every member has the length that
+ * the walk relies on. */
+static bool lists_valid(const plan_header *head, const wm_tables *t, const uint32_t *tables,
+                        size_t words, uint32_t lists, uint32_t keys, uint32_t members_at,
+                        bool shorts)
+{
+    if (!words_inside(words, lists, (uint64_t)keys + 1) || tables[lists] != 0)
+        return false;
+    for (uint32_t k = 0; k < keys; k++)
+        if (tables[lists + k] > tables[lists + k + 1])
+            return false;
+    uint32_t count = tables[lists + keys];
+    if (!words_inside(words, members_at, (uint64_t)count * 2))
+        return false;
+    const wm_member *members = (const wm_member *)(tables + members_at);
+    for (uint32_t i = 0; i < count; i++) {
+        if (members[i].index >= head->pattern_count)
+            return false;
+        uint32_t length = literal_length(tables, t->literals.entries, members[i].index);
+        uint32_t expected = members[i].prefix == WM_SHORT_ANY ? 1 : 2;
+        if (shorts ? length != expected : length < t->window)
+            return false;
+    }
+    return true;
+}
+
+static bool wm_check(const plan_header *head, const uint32_t *tables, size_t words)
+{
+    const wm_tables *t = (const wm_tables *)tables;
+    if (words < sizeof *t / 4 || head->carries || (t->block != 2 && t->block != 3) ||
+        t->window > WM_MAX_WINDOW || (t->window && t->window < t->block) ||
+        !literals_valid(head, &t->literals, tables, words) ||
+        !words_inside(words, t->shift, WM_BLOCKS / 2))
+        return false;
+    const uint16_t *shift = (const uint16_t *)(tables + t->shift);
+    for (uint32_t i = 0; i < WM_BLOCKS; i++)
+        if (shift[i] > WM_MAX_WINDOW)
+            return false;
+    return lists_valid(head, t, tables, words, t->hash, WM_BLOCKS, t->members, false) &&
+           lists_valid(head, t, tables, words, t->shorts, 256, t->short_members, true);
+}
+
+const engine engine_wm = {
+    .name = "wm",
+    .about = "Wu-Manber (SHIFT, HASH, PREFIX; block of 2 or 3): many literals",
+    .kind = WALK_WM,
+    .refuses = refuses_unless_literals,
+    .cost = wm_cost,
+    .build = wm_build,
+    .check = wm_check,
+};

@@ -1,0 +1,57 @@
+/* image.h: pictures and rasters as grids of cells.
+ *
+ * A pixel is one cell of 1, 2 or 4 bytes, so that whole pixels are compared.
+ * As stored (IMAGE_AS_STORED) a cell holds
+ *     grey of up to 8 bits      1 byte, the value unscaled (black and white: 0 and 1)
+ *     grey of 16 bits           2 bytes
+ *     grey and alpha            g | a << 8 in 2 bytes; of 16 bits g | a << 16 in 4
+ *     RGB, RGBA, palette        r | g << 8 | b << 16 | a << 24 in 4 bytes; a palette is
+ *                               its colours, RGBA when some are transparent
+ *     RGB, RGBA of 16 bits      the number of the colour: see image_intern
+ *     raw                       the number in the file, in the host's byte order
+ * Two pictures are comparable when their `kind` is equal. The conversions scale to 8
+ * bits and make any two comparable: RGB (alpha dropped), RGBA (opaque without alpha),
+ * GREY (luma, 1 byte). Of raw rasters only 1-byte cells convert, to GREY, unchanged.
+ * One transparent colour of a grey or RGB PNG counts only in RGBA.
+ */
+#ifndef TRAWL_IMAGE_H
+#define TRAWL_IMAGE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+typedef enum image_as { IMAGE_AS_STORED = 0, IMAGE_AS_RGB, IMAGE_AS_RGBA, IMAGE_AS_GREY } image_as;
+
+typedef struct image {
+    uint64_t rows, cols;
+    uint32_t cell_size; /* 1, 2 or 4 */
+    void *cells;        /* rows * cols * cell_size bytes, packed, malloc'ed */
+    char kind[16];      /* what a cell holds: "grey1" .. "grey16", "greya8", "rgb8", "rgba16",
+                           "raw:u1" ...; PNM with an odd maximum: "grey:100", "rgb:1000" */
+} image;
+
+/* A raw raster needs its shape and type from the user. */
+typedef struct raw_format {
+    uint64_t rows, cols;
+    uint32_t cell_size; /* 1, 2 or 4; 0: not raw */
+} raw_format;
+
+/* Colours wider than 4 bytes become numbers, the same colour the same number in all
+ * images that were read through the same table. One table serves one thread at a time. */
+typedef struct image_intern image_intern;
+image_intern *image_intern_new(void); /* NULL: out of memory */
+void image_intern_free(image_intern *table);
+
+/* Read PNG, PNM (P1..P6) or raw. The format is found by its first bytes; with raw not
+ * NULL and raw->cell_size != 0 it is raw. Returns 0, or -1 with one line in message
+ * (what, where, why, how to mend it; without the path, which the caller prints first)
+ * and an empty picture: never a part of one. table may be NULL; then colours that need
+ * it are refused. A picture has at most 16 GiB of cells.
+ * image_read opens the path ("-" is standard input); image_read_memory takes bytes. */
+int image_read(const char *path, image_as as, const raw_format *raw, image_intern *table,
+               image *out, char *message, size_t message_size);
+int image_read_memory(const void *bytes, size_t length, image_as as, const raw_format *raw,
+                      image_intern *table, image *out, char *message, size_t message_size);
+void image_free(image *picture);
+
+#endif

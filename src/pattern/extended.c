@@ -1,0 +1,595 @@
+/* extended.c: patterns of byte classes and repeats, such as [a-f]\d{2,4}.+
+ *
+ * Idea: recursive descent without recursion, for the language has no nesting: a pattern
+ * is a row of elements, an element is a set of bytes and an optional quantifier.
+ *
+ *     pattern    = element+
+ *     element    = (byte | . | class | escape) quantifier?
+ *     class      = "[" "^"? (item | item "-" item)+ "]"
+ *     quantifier = ? | * | + | {x} | {x,} | {x,y} | {,y}
+ *
+ * What the language leaves out (groups, alternation, anchors ...) is refused at its
+ * column with advice, never taken for a byte. Everything is ASCII: no locale.
+ * Invariant: no set is empty; sets are closed under case when TRAWL_NOCASE is given
+ * and hold no newline when TRAWL_LINES is.
+ * Cost: O(length) time; 40 bytes an element.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "pattern.h"
+
+/* A pattern of fixed bytes with fixed repeats, as a{3}, is unrolled up to this length. */
+#define UNROLL_MAX 4096
+
+typedef struct parser {
+    const uint8_t *text;
+    size_t length;
+    size_t at; /* the next byte to read */
+    uint32_t flags;
+    uint32_t states; /* of all elements so far */
+    pattern *out;
+    trawl_error *error;
+} parser;
+
+static int reject(parser *p, size_t offset, const char *advice)
+{
+    return fail(p->error, TRAWL_ERROR_PATTERN, offset, "%s", advice);
+}
+
+/* The byte `ahead` places on, or -1 past the end. */
+static int peek(const parser *p, size_t ahead)
+{
+    return ahead < p->length - p->at ? p->text[p->at + ahead] : -1;
+}
+
+/* ---- sets of bytes ------------------------------------------------------ */
+
+typedef struct named_class {
+    const char *name;
+    size_t count; /* of bytes in `ranges`: a low and a high one for each range */
+    uint8_t ranges[8];
+} named_class;
+
+static const named_class named_classes[] = {
+    { "digit", 2, { '0', '9' } },
+    { "word", 8, { '0', '9', 'A', 'Z', '_', '_', 'a', 'z' } },
+    { "space", 4, { '\t', '\r', ' ', ' ' } },
+    { "alnum", 6, { '0', '9', 'A', 'Z', 'a', 'z' } },
+    { "alpha", 4, { 'A', 'Z', 'a', 'z' } },
+    { "blank", 4, { '\t', '\t', ' ', ' ' } },
+    { "cntrl", 4, { 0, 31, 127, 127 } },
+    { "graph", 2, { 33, 126 } },
+    { "lower", 2, { 'a', 'z' } },
+    { "print", 2, { 32, 126 } },
+    { "punct", 8, { 33, 47, 58, 64, 91, 96, 123, 126 } },
+    { "upper", 2, { 'A', 'Z' } },
+    { "xdigit", 6, { '0', '9', 'A', 'F', 'a', 'f' } },
+};
+
+static const named_class *find_named(const uint8_t *name, size_t length)
+{
+    for (size_t i = 0; i < sizeof named_classes / sizeof *named_classes; i++) {
+        const named_class *c = &named_classes[i];
+        if (strlen(c->name) == length && memcmp(c->name, name, length) == 0)
+            return c;
+    }
+    return NULL;
+}
+
+static void add_range(byte_class *set, unsigned low, unsigned high)
+{
+    for (unsigned byte = low; byte <= high; byte++)
+        class_add(set, byte);
+}
+
+static void add_named(byte_class *set, const named_class *named)
+{
+    for (size_t i = 0; i < named->count; i += 2)
+        add_range(set, named->ranges[i], named->ranges[i + 1]);
+}
+
+static void add_set(byte_class *set, const byte_class *other)
+{
+    for (int i = 0; i < 4; i++)
+        set->bits[i] |= other->bits[i];
+}
+
+static void invert(byte_class *set)
+{
+    for (int i = 0; i < 4; i++)
+        set->bits[i] = ~set->bits[i];
+}
+
+/* Bytes 64..127 share a word: 'A' is its bit 1 and 'a' its bit 33. */
+static void add_other_case(byte_class *set)
+{
+    uint64_t letters = (set->bits[1] >> 1 | set->bits[1] >> 33) & 0x03ffffff;
+    set->bits[1] |= letters << 1 | letters << 33;
+}
+
+static int lowest_bit(uint64_t word)
+{
+    int bit = 0;
+    for (int step = 32; step > 0; step /= 2) {
+        if (word << (64 - step) == 0) {
+            word >>= step;
+            bit += step;
+        }
+    }
+    return bit;
+}
+
+/* The byte that a set stands for, or -1 when it stands for several. Under TRAWL_NOCASE
+ * both cases of a letter are that letter in lower case. */
+static int single_byte(const byte_class *set, bool nocase)
+{
+    int word = 0;
+    while (word < 3 && set->bits[word] == 0)
+        word++;
+    uint8_t byte = (uint8_t)(word * 64 + lowest_bit(set->bits[word]));
+    byte_class single = { { 0 } };
+    class_add(&single, byte);
+    if (nocase) {
+        add_other_case(&single);
+        byte = fold_byte(byte);
+    }
+    return memcmp(&single, set, sizeof single) == 0 ? byte : -1;
+}
+
+/* ---- UTF-8 -------------------------------------------------------------- */
+
+/* Length of the multi-byte UTF-8 character at `at`, or 0 when there is none. */
+static size_t utf8_length(const parser *p)
+{
+    int lead = peek(p, 0), second = peek(p, 1);
+    int low = 0x80, high = 0xbf; /* bounds of the second byte: no overlong form, no surrogate */
+    size_t length = lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : 2;
+    if (lead < 0xc2 || lead > 0xf4)
+        return 0;
+    if (lead == 0xe0)
+        low = 0xa0;
+    else if (lead == 0xed)
+        high = 0x9f;
+    else if (lead == 0xf0)
+        low = 0x90;
+    else if (lead == 0xf4)
+        high = 0x8f;
+    if (second < low || second > high)
+        return 0;
+    for (size_t i = 2; i < length; i++)
+        if (peek(p, i) < 0x80 || peek(p, i) > 0xbf)
+            return 0;
+    return length;
+}
+
+/* ---- escapes ------------------------------------------------------------ */
+
+static bool is_punctuation(int c)
+{
+    return (c >= 33 && c <= 47) || (c >= 58 && c <= 64) || (c >= 91 && c <= 96) ||
+           (c >= 123 && c <= 126);
+}
+
+/* Why the escape \c of other dialects is refused, or NULL when it is none of them. */
+static const char *refused_escape(int c, bool in_class)
+{
+    if ((c >= '1' && c <= '9') || c == 'k' || c == 'g')
+        return "back-references are not supported: write out what repeats, or \\xHH for a byte";
+    if (c == 'B' || (c == 'b' && !in_class))
+        return "word boundaries are not supported: match the bytes around the word, as in \\W, "
+               "or write \\x08 for a backspace";
+    if (c == 'A' || c == 'Z' || c == 'z' || c == 'G')
+        return "anchors are not supported: a pattern matches at any offset; remove it";
+    return NULL;
+}
+
+/* \d and its kin: the class of \c in lower case, or NULL. */
+static const named_class *shorthand(int c)
+{
+    switch (c) {
+    case 'd':
+    case 'D':
+        return find_named((const uint8_t *)"digit", 5);
+    case 'w':
+    case 'W':
+        return find_named((const uint8_t *)"word", 4);
+    case 's':
+    case 'S':
+        return find_named((const uint8_t *)"space", 5);
+    default:
+        return NULL;
+    }
+}
+
+/* An escape stands for one byte, or for a set: then *byte is -1. */
+static int parse_backslash(parser *p, bool in_class, byte_class *set, int *byte)
+{
+    int c = peek(p, 1);
+    const named_class *named = shorthand(c);
+    if (named) {
+        add_named(set, named);
+        if (c < 'a')
+            invert(set);
+        *byte = -1;
+        p->at += 2;
+        return TRAWL_OK;
+    }
+    const char *advice = refused_escape(c, in_class);
+    if (advice)
+        return reject(p, p->at, advice);
+    uint8_t value = (uint8_t)c;
+    if (is_punctuation(c)) {
+        p->at += 2;
+    } else {
+        int status = parse_escape(p->text, p->length, &p->at, &value, p->error);
+        if (status != TRAWL_OK)
+            return status;
+    }
+    *byte = value;
+    return TRAWL_OK;
+}
+
+/* ---- classes ------------------------------------------------------------ */
+
+static bool is_name(int c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '^';
+}
+
+/* Length of the name in [:name:], [.name.] or [=name=] at `at`, or 0 when there is none. */
+static size_t bracket_name(const parser *p)
+{
+    int kind = peek(p, 1);
+    if (peek(p, 0) != '[' || (kind != ':' && kind != '.' && kind != '='))
+        return 0;
+    size_t length = 0;
+    while (is_name(peek(p, 2 + length)))
+        length++;
+    return peek(p, 2 + length) == kind && peek(p, 3 + length) == ']' ? length : 0;
+}
+
+static int parse_posix(parser *p, size_t length, byte_class *set)
+{
+    if (peek(p, 1) != ':')
+        return reject(p, p->at,
+                      "collating elements are not supported: write the bytes themselves, "
+                      "or \\[ for a bracket");
+    const named_class *named = find_named(p->text + p->at + 2, length);
+    if (!named)
+        return reject(p, p->at,
+                      "unknown class name: use alnum alpha blank cntrl digit graph lower print "
+                      "punct space upper word xdigit, or \\[ for a bracket");
+    add_named(set, named);
+    p->at += length + 4;
+    return TRAWL_OK;
+}
+
+/* One item of a class: a byte, or a set of its own; then *byte is -1. */
+static int parse_item(parser *p, byte_class *set, int *byte)
+{
+    size_t name = bracket_name(p);
+    if (name) {
+        *byte = -1;
+        return parse_posix(p, name, set);
+    }
+    if (p->text[p->at] == '\\')
+        return parse_backslash(p, true, set, byte);
+    if (utf8_length(p))
+        return reject(p, p->at,
+                      "a class holds bytes and this character is several: give each character as "
+                      "its own pattern, or write its bytes as \\xHH");
+    *byte = p->text[p->at++];
+    return TRAWL_OK;
+}
+
+/* An item or a range of two. A '-' at either end of the class is itself. */
+static int parse_range(parser *p, byte_class *set)
+{
+    size_t start = p->at;
+    byte_class item = { { 0 } };
+    int low, high;
+    int status = parse_item(p, &item, &low);
+    if (status != TRAWL_OK)
+        return status;
+    bool range = peek(p, 0) == '-' && peek(p, 1) >= 0 && peek(p, 1) != ']';
+    high = low;
+    if (range) {
+        p->at++;
+        status = parse_item(p, &item, &high);
+        if (status != TRAWL_OK)
+            return status;
+        if (low < 0 || high < 0)
+            return reject(p, start,
+                          "a range takes a single byte on both sides: write \\- for a hyphen");
+        if (high < low)
+            return reject(
+                p, start,
+                "the range is reversed: write the smaller byte first, or \\- for a hyphen");
+    }
+    if (low < 0)
+        add_set(set, &item);
+    else
+        add_range(set, (unsigned)low, (unsigned)high);
+    return TRAWL_OK;
+}
+
+static int parse_class(parser *p, byte_class *set, bool *negated)
+{
+    size_t open = p->at;
+    size_t name = bracket_name(p);
+    if (name && peek(p, 1) == ':' && find_named(p->text + p->at + 2, name))
+        return reject(p, open, "a named class stands in a class of its own: write [[:name:]]");
+    p->at++;
+    *negated = peek(p, 0) == '^';
+    if (*negated)
+        p->at++;
+    size_t first = p->at;
+    while (p->at < p->length && (p->text[p->at] != ']' || p->at == first)) {
+        int status = parse_range(p, set);
+        if (status != TRAWL_OK)
+            return status;
+    }
+    if (p->at == p->length)
+        return reject(p, open,
+                      "unmatched '[': close it with ']' (one that comes first is a byte of the "
+                      "class), or write \\[ for the byte");
+    p->at++;
+    return TRAWL_OK;
+}
+
+/* ---- quantifiers -------------------------------------------------------- */
+
+static bool is_quantifier(int c)
+{
+    return c == '?' || c == '*' || c == '+' || c == '{';
+}
+
+/* Digits to a number that stops growing past every limit. False when there are none. */
+static bool parse_number(parser *p, uint32_t *number)
+{
+    size_t start = p->at;
+    for (*number = 0; peek(p, 0) >= '0' && peek(p, 0) <= '9'; p->at++) {
+        *number = *number * 10 + (uint32_t)(peek(p, 0) - '0');
+        if (*number > PATTERN_MAX_STATES)
+            *number = PATTERN_MAX_STATES + 1;
+    }
+    return p->at > start;
+}
+
+static int parse_braces(parser *p, uint32_t *min, uint32_t *max)
+{
+    size_t open = p->at++;
+    bool has_min = parse_number(p, min), has_max = false, comma = peek(p, 0) == ',';
+    *max = *min;
+    if (comma) {
+        p->at++;
+        has_max = parse_number(p, max);
+    }
+    if (peek(p, 0) != '}' || (!has_min && !has_max))
+        return reject(p, open,
+                      "malformed repeat: write {x}, {x,}, {x,y} or {,y}, or \\{ for the byte");
+    p->at++;
+    if (comma && !has_max)
+        *max = REPEAT_UNBOUNDED;
+    if (*max == 0)
+        return reject(p, open, "a repeat of zero matches nothing: remove the element");
+    if (*min > *max)
+        return reject(p, open, "the repeat is reversed: write the smaller number first");
+    return TRAWL_OK;
+}
+
+static int reject_second_quantifier(parser *p)
+{
+    switch (peek(p, 0)) {
+    case '?':
+        return reject(p, p->at,
+                      "lazy repeats are not supported: all matches are found; remove the '?' and "
+                      "report the shortest, or write \\? for the byte");
+    case '+':
+        return reject(p, p->at,
+                      "possessive repeats are not supported: all matches are found; remove the "
+                      "'+' and report the longest, or write \\+ for the byte");
+    default:
+        return reject(p, p->at,
+                      "a repeat cannot be repeated: merge the two, as a{4} for a{2}{2}, or put a "
+                      "backslash before the second for the byte");
+    }
+}
+
+/* The quantifier at `at`, or {1,1} when there is none. */
+static int parse_quantifier(parser *p, uint32_t *min, uint32_t *max)
+{
+    int c = peek(p, 0);
+    *min = c == '?' || c == '*' ? 0 : 1;
+    *max = c == '*' || c == '+' ? REPEAT_UNBOUNDED : 1;
+    if (!is_quantifier(c))
+        return TRAWL_OK;
+    if (c == '{') {
+        int status = parse_braces(p, min, max);
+        if (status != TRAWL_OK)
+            return status;
+    } else {
+        p->at++;
+    }
+    return is_quantifier(peek(p, 0)) ? reject_second_quantifier(p) : TRAWL_OK;
+}
+
+static int reject_leading_quantifier(parser *p)
+{
+    size_t offset = p->at;
+    uint32_t min, max;
+    if (p->text[offset] == '{') {
+        int status = parse_braces(p, &min, &max);
+        if (status != TRAWL_OK)
+            return status;
+    }
+    return fail(p->error, TRAWL_ERROR_PATTERN, offset,
+                "nothing before the repeat: put an element before it, or write \\%c for the byte",
+                p->text[offset]);
+}
+
+/* ---- elements ----------------------------------------------------------- */
+
+/* Apply the flags to a set that is complete but for its negation. */
+static int finish_set(parser *p, size_t offset, bool negated, byte_class *set)
+{
+    static const byte_class empty = { { 0 } };
+    if (p->flags & TRAWL_NOCASE)
+        add_other_case(set);
+    if (negated)
+        invert(set);
+    if (memcmp(set, &empty, sizeof empty) == 0)
+        return reject(p, offset, "the class is empty: it excludes every byte; remove it");
+    if (p->flags & TRAWL_LINES)
+        set->bits[0] &= ~((uint64_t)1 << '\n');
+    if (memcmp(set, &empty, sizeof empty) == 0)
+        return reject_newline(offset, p->error);
+    return TRAWL_OK;
+}
+
+static int append(parser *p, size_t offset, const byte_class *set, uint32_t min, uint32_t max)
+{
+    uint32_t states = max != REPEAT_UNBOUNDED ? max : min > 1 ? min : 1;
+    if (states > PATTERN_MAX_STATES - p->states)
+        return fail(p->error, TRAWL_ERROR_PATTERN, offset,
+                    "the pattern has more than %u states here: lower the repeats, or shorten it",
+                    PATTERN_MAX_STATES);
+    p->states += states;
+    p->out->elements[p->out->length++] = (element){ *set, min, max };
+    return TRAWL_OK;
+}
+
+/* A multi-byte character: its bytes one after the other, with no quantifier. */
+static int parse_character(parser *p, size_t length)
+{
+    for (; length > 0; length--, p->at++) {
+        byte_class set = { { 0 } };
+        class_add(&set, p->text[p->at]);
+        int status = append(p, p->at, &set, 1, 1);
+        if (status != TRAWL_OK)
+            return status;
+    }
+    if (is_quantifier(peek(p, 0)))
+        return reject(p, p->at,
+                      "the repeat would apply to the last byte of the character only: write the "
+                      "character out as often as it repeats, or its bytes as \\xHH");
+    return TRAWL_OK;
+}
+
+/* The set of bytes at `at`; *negated tells that its complement is meant. */
+static int parse_set(parser *p, byte_class *set, bool *negated)
+{
+    int c = peek(p, 0), byte, status;
+    switch (c) {
+    case '(':
+    case ')':
+        return fail(p->error, TRAWL_ERROR_PATTERN, p->at,
+                    "groups are not supported: write the group out, give each variant as its own "
+                    "pattern (-e A -e B), or write \\%c for the byte",
+                    c);
+    case '|':
+        return reject(p, p->at,
+                      "alternation is not supported: give each alternative as its own pattern "
+                      "(-e A -e B), use a class as in [ab], or write \\| for the byte");
+    case '^':
+    case '$':
+        return fail(p->error, TRAWL_ERROR_PATTERN, p->at,
+                    "anchors are not supported: a pattern matches at any offset; remove it, or "
+                    "write \\%c for the byte",
+                    c);
+    case '?':
+    case '*':
+    case '+':
+    case '{':
+        return reject_leading_quantifier(p);
+    case '[':
+        return parse_class(p, set, negated);
+    case '.':
+        p->at++;
+        *negated = true; /* any byte: all but none */
+        return TRAWL_OK;
+    case '\\':
+        status = parse_backslash(p, false, set, &byte);
+        if (status == TRAWL_OK && byte >= 0)
+            class_add(set, (unsigned)byte);
+        return status;
+    default:
+        p->at++;
+        class_add(set, (unsigned)c);
+        return TRAWL_OK;
+    }
+}
+
+static int parse_element(parser *p)
+{
+    size_t start = p->at, length = utf8_length(p);
+    if (length)
+        return parse_character(p, length);
+
+    byte_class set = { { 0 } };
+    bool negated = false;
+    uint32_t min, max;
+    int status = parse_set(p, &set, &negated);
+    if (status == TRAWL_OK)
+        status = finish_set(p, start, negated, &set);
+    if (status == TRAWL_OK)
+        status = parse_quantifier(p, &min, &max);
+    if (status == TRAWL_OK)
+        status = append(p, start, &set, min, max);
+    return status;
+}
+
+/* ---- the whole pattern -------------------------------------------------- */
+
+/* Length of the literal that the elements spell, or 0 when they spell none. */
+static size_t literal_length(const pattern *out)
+{
+    bool nocase = (out->flags & TRAWL_NOCASE) != 0, repeats = false;
+    size_t length = 0;
+    for (size_t i = 0; i < out->length; i++) {
+        const element *e = &out->elements[i];
+        if (e->min != e->max || single_byte(&e->set, nocase) < 0)
+            return 0;
+        repeats |= e->min > 1;
+        length += e->min;
+    }
+    return repeats && length > UNROLL_MAX ? 0 : length;
+}
+
+static int make_literal(pattern *out, size_t length, trawl_error *error)
+{
+    out->bytes = malloc(length);
+    if (!out->bytes)
+        return fail(error, TRAWL_ERROR_MEMORY, TRAWL_NONE, "out of memory for a literal");
+    uint8_t *next = out->bytes;
+    for (size_t i = 0; i < out->length; i++) {
+        const element *e = &out->elements[i];
+        memset(next, single_byte(&e->set, (out->flags & TRAWL_NOCASE) != 0), e->min);
+        next += e->min;
+    }
+    free(out->elements);
+    out->elements = NULL;
+    out->length = length;
+    out->literal = true;
+    return TRAWL_OK;
+}
+
+int parse_extended(const trawl_pattern *src, pattern *out, trawl_error *error)
+{
+    /* An element takes a byte of text and a state at least. */
+    size_t room = src->length < PATTERN_MAX_STATES ? src->length : PATTERN_MAX_STATES;
+    parser p = {
+        .text = src->text, .length = src->length, .flags = src->flags, .out = out, .error = error
+    };
+    out->elements = malloc(room ? room * sizeof *out->elements : 1);
+    if (!out->elements)
+        return fail(error, TRAWL_ERROR_MEMORY, TRAWL_NONE, "out of memory for %zu elements", room);
+    while (p.at < p.length) {
+        int status = parse_element(&p);
+        if (status != TRAWL_OK)
+            return status;
+    }
+    size_t length = literal_length(out);
+    return length ? make_literal(out, length, error) : TRAWL_OK;
+}

@@ -1,0 +1,284 @@
+/* pattern.c: from the caller's patterns and needles to the validated, ordered list.
+ *
+ * Idea: check the arguments, let the syntax's parser fill each pattern, measure it, sort.
+ * Invariant: the list starts zeroed and each pattern owns what it points to, so one
+ * function frees a list at any stage and an error leaves nothing behind.
+ * Cost: O(bytes of text + n log n) for n patterns; two allocations a pattern.
+ */
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "pattern.h"
+
+#define GRID_MAX_BYTES (UINT64_C(1) << 31) /* of one needle: keeps its offsets within 32 bits */
+
+int fail(trawl_error *error, int code, size_t offset, const char *format, ...)
+{
+    if (!error)
+        return code;
+    int column = 0;
+    error->code = code;
+    error->pattern = TRAWL_NONE;
+    error->offset = offset;
+    if (offset != TRAWL_NONE)
+        column = snprintf(error->message, sizeof error->message, "column %zu: ", offset + 1);
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(error->message + column, sizeof error->message - (size_t)column, format, arguments);
+    va_end(arguments);
+    for (char *c = error->message; *c; c++)
+        if (*c == '\n' || *c == '\r')
+            *c = ' ';
+    return code;
+}
+
+/* Note which pattern or needle an error belongs to. */
+static int blame(trawl_error *error, size_t index, int code)
+{
+    if (error && code < 0)
+        error->pattern = index;
+    return code;
+}
+
+void pattern_list_free(pattern_list *list)
+{
+    if (!list)
+        return;
+    for (size_t i = 0; list->patterns && i < list->count; i++) {
+        free(list->patterns[i].bytes);
+        free(list->patterns[i].elements);
+        free(list->patterns[i].name);
+    }
+    for (size_t i = 0; list->needles && i < list->count; i++) {
+        free(list->needles[i].cells);
+        free(list->needles[i].name);
+    }
+    free(list->patterns);
+    free(list->needles);
+    *list = (pattern_list){ 0 };
+}
+
+static int copy_name(const char *name, char **copy, trawl_error *error)
+{
+    if (!name)
+        return TRAWL_OK;
+    size_t size = strlen(name) + 1;
+    *copy = malloc(size);
+    if (!*copy)
+        return fail(error, TRAWL_ERROR_MEMORY, TRAWL_NONE, "out of memory for a name");
+    memcpy(*copy, name, size);
+    return TRAWL_OK;
+}
+
+/* `what` is "patterns" or "needles". */
+static int check_count(const void *array, size_t count, const char *what, trawl_error *error)
+{
+    if (!array || count == 0)
+        return fail(error, TRAWL_ERROR_ARGUMENT, TRAWL_NONE, "no %s given: give one at least",
+                    what);
+    if (count > PATTERN_MAX_COUNT)
+        return fail(error, TRAWL_ERROR_LIMIT, TRAWL_NONE,
+                    "%zu %s are too many for one plan: split them into plans of up to %u", count,
+                    what, PATTERN_MAX_COUNT);
+    return TRAWL_OK;
+}
+
+static int compare(uint64_t a, uint64_t b)
+{
+    return (a > b) - (a < b);
+}
+
+/* ---- text ---------------------------------------------------------------- */
+
+static int check_pattern(const trawl_pattern *src, trawl_error *error)
+{
+    if (!src->text && src->length > 0)
+        return fail(error, TRAWL_ERROR_ARGUMENT, TRAWL_NONE,
+                    "the pattern's text is NULL but its length is %zu", src->length);
+    if (src->syntax > TRAWL_SYNTAX_EXTENDED)
+        return fail(error, TRAWL_ERROR_ARGUMENT, TRAWL_NONE,
+                    "unknown syntax %lu: use one of trawl_syntax", (unsigned long)src->syntax);
+    if (src->flags & ~(uint32_t)(TRAWL_NOCASE | TRAWL_LINES))
+        return fail(error, TRAWL_ERROR_ARGUMENT, TRAWL_NONE,
+                    "unknown flags 0x%lx: use TRAWL_NOCASE and TRAWL_LINES",
+                    (unsigned long)src->flags);
+    if (src->length == 0)
+        return fail(error, TRAWL_ERROR_PATTERN, 0,
+                    "the pattern is empty and would match everywhere: give one byte at least");
+    return TRAWL_OK;
+}
+
+static int reject_long_literal(trawl_error *error)
+{
+    return fail(error, TRAWL_ERROR_LIMIT, TRAWL_NONE,
+                "the literal is longer than %u bytes: search for its first part and compare the "
+                "rest",
+                PATTERN_MAX_LENGTH);
+}
+
+static int parse(const trawl_pattern *src, pattern *out, trawl_error *error)
+{
+    switch (src->syntax) {
+    case TRAWL_SYNTAX_LITERAL: /* checked first, to spare the copy */
+        return src->length > PATTERN_MAX_LENGTH ? reject_long_literal(error)
+                                                : parse_literal(src, out, error);
+    case TRAWL_SYNTAX_ESCAPED:
+        return parse_escaped(src, out, error);
+    default:
+        return parse_extended(src, out, error);
+    }
+}
+
+/* Set the lengths of the matches and check them. */
+static int measure(pattern *p, trawl_error *error)
+{
+    if (p->literal) {
+        p->min_length = p->max_length = p->length;
+        return p->length > PATTERN_MAX_LENGTH ? reject_long_literal(error) : TRAWL_OK;
+    }
+    /* The parser bounds the sums by PATTERN_MAX_STATES. */
+    for (size_t i = 0; i < p->length; i++) {
+        p->min_length += p->elements[i].min;
+        if (p->elements[i].max == REPEAT_UNBOUNDED)
+            p->max_length = LENGTH_UNBOUNDED;
+        else if (p->max_length != LENGTH_UNBOUNDED)
+            p->max_length += p->elements[i].max;
+    }
+    if (p->min_length == 0)
+        return fail(error, TRAWL_ERROR_PATTERN, 0,
+                    "the pattern can match the empty string, and so everywhere: make one element "
+                    "required, as + for *, {1,5} for {0,5}, or without its ?");
+    return TRAWL_OK;
+}
+
+static int make_pattern(const trawl_pattern *src, size_t order, pattern *out, trawl_error *error)
+{
+    int status = check_pattern(src, error);
+    if (status != TRAWL_OK)
+        return status;
+    out->id = src->id;
+    out->order = (uint32_t)order;
+    out->flags = src->flags;
+    status = parse(src, out, error);
+    if (status == TRAWL_OK)
+        status = measure(out, error);
+    if (status == TRAWL_OK)
+        status = copy_name(src->name, &out->name, error);
+    return status;
+}
+
+static int compare_patterns(const void *left, const void *right)
+{
+    const pattern *a = left, *b = right;
+    bool a_varies = a->min_length != a->max_length, b_varies = b->min_length != b->max_length;
+    if (a_varies != b_varies)
+        return a_varies ? 1 : -1;
+    if (!a_varies && a->max_length != b->max_length)
+        return compare(b->max_length, a->max_length);
+    return a->id != b->id ? compare(a->id, b->id) : compare(a->order, b->order);
+}
+
+int pattern_list_make(const trawl_pattern *patterns, size_t count, pattern_list *list,
+                      trawl_error *error)
+{
+    *list = (pattern_list){ 0 };
+    int status = check_count(patterns, count, "patterns", error);
+    if (status != TRAWL_OK)
+        return status;
+    list->patterns = calloc(count, sizeof *list->patterns);
+    if (!list->patterns)
+        return fail(error, TRAWL_ERROR_MEMORY, TRAWL_NONE, "out of memory for %zu patterns", count);
+    list->count = count;
+    for (size_t i = 0; i < count; i++) {
+        status = blame(error, i, make_pattern(&patterns[i], i, &list->patterns[i], error));
+        if (status != TRAWL_OK) {
+            pattern_list_free(list);
+            return status;
+        }
+    }
+    qsort(list->patterns, count, sizeof *list->patterns, compare_patterns);
+    return TRAWL_OK;
+}
+
+/* ---- grids --------------------------------------------------------------- */
+
+/* `stride` is the needle's with its default filled in. */
+static int check_needle(const trawl_needle *src, uint32_t cell_size, uint64_t stride,
+                        trawl_error *error)
+{
+    if (!src->cells)
+        return fail(error, TRAWL_ERROR_ARGUMENT, TRAWL_NONE, "the needle's cells are NULL");
+    if (src->rows == 0 || src->cols == 0)
+        return fail(error, TRAWL_ERROR_ARGUMENT, TRAWL_NONE,
+                    "the needle is empty: give one row and one column at least");
+    if (src->cols > GRID_MAX_BYTES / cell_size ||
+        src->rows > GRID_MAX_BYTES / cell_size / src->cols)
+        return fail(error, TRAWL_ERROR_LIMIT, TRAWL_NONE,
+                    "the needle is larger than 2 GiB: cut a part out of it");
+    if (stride < src->cols * cell_size)
+        return fail(error, TRAWL_ERROR_ARGUMENT, TRAWL_NONE,
+                    "the needle's stride of %zu bytes is shorter than its row", src->stride);
+    if (stride > PTRDIFF_MAX / src->rows)
+        return fail(error, TRAWL_ERROR_ARGUMENT, TRAWL_NONE,
+                    "the needle's stride of %zu bytes is larger than memory", src->stride);
+    if (stride % cell_size != 0 || (uintptr_t)src->cells % cell_size != 0)
+        return fail(error, TRAWL_ERROR_ARGUMENT, TRAWL_NONE,
+                    "the needle's cells or stride are not aligned to cells of %u bytes",
+                    (unsigned)cell_size);
+    return TRAWL_OK;
+}
+
+static int make_needle(const trawl_needle *src, uint32_t cell_size, size_t order, needle *out,
+                       trawl_error *error)
+{
+    uint64_t stride = src->stride ? src->stride : src->cols * cell_size;
+    int status = check_needle(src, cell_size, stride, error);
+    if (status != TRAWL_OK)
+        return status;
+    size_t width = (size_t)src->cols * cell_size;
+    out->id = src->id;
+    out->order = (uint32_t)order;
+    out->rows = (uint32_t)src->rows;
+    out->cols = (uint32_t)src->cols;
+    out->cells = malloc(width * out->rows);
+    if (!out->cells)
+        return fail(error, TRAWL_ERROR_MEMORY, TRAWL_NONE, "out of memory for a needle");
+    for (size_t row = 0; row < out->rows; row++)
+        memcpy(out->cells + row * width, (const uint8_t *)src->cells + row * stride, width);
+    return copy_name(src->name, &out->name, error);
+}
+
+static int compare_needles(const void *left, const void *right)
+{
+    const needle *a = left, *b = right;
+    return a->id != b->id ? compare(a->id, b->id) : compare(a->order, b->order);
+}
+
+int pattern_list_make_grid(const trawl_needle *needles, size_t count, uint32_t cell_size,
+                           pattern_list *list, trawl_error *error)
+{
+    *list = (pattern_list){ 0 };
+    int status = check_count(needles, count, "needles", error);
+    if (status != TRAWL_OK)
+        return status;
+    if (cell_size != 1 && cell_size != 2 && cell_size != 4)
+        return fail(error, TRAWL_ERROR_ARGUMENT, TRAWL_NONE,
+                    "cells of %lu bytes are not supported: use 1, 2 or 4",
+                    (unsigned long)cell_size);
+    list->needles = calloc(count, sizeof *list->needles);
+    if (!list->needles)
+        return fail(error, TRAWL_ERROR_MEMORY, TRAWL_NONE, "out of memory for %zu needles", count);
+    list->count = count;
+    list->cell_size = cell_size;
+    for (size_t i = 0; i < count; i++) {
+        status = blame(error, i, make_needle(&needles[i], cell_size, i, &list->needles[i], error));
+        if (status != TRAWL_OK) {
+            pattern_list_free(list);
+            return status;
+        }
+    }
+    qsort(list->needles, count, sizeof *list->needles, compare_needles);
+    return TRAWL_OK;
+}

@@ -1,0 +1,114 @@
+/* pattern.h: the validated form of a set of patterns, whatever syntax they came in.
+ *
+ * A pattern is a sequence of elements; an element is a byte class and a repeat
+ * {min, max}. A literal is the special case in which each class is one byte and
+ * each repeat is {1, 1}; it is kept as plain bytes, because most engines want it
+ * so. A needle is a rectangle of cells. Every syntax lowers to this list; engines
+ * read nothing else.
+ */
+#ifndef TRAWL_PATTERN_H
+#define TRAWL_PATTERN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "trawl.h"
+
+#define REPEAT_UNBOUNDED UINT32_MAX
+#define LENGTH_UNBOUNDED UINT64_MAX
+
+/* Limits. They keep state numbers and table offsets within 32 bits. */
+#define PATTERN_MAX_STATES (1u << 20)   /* states of one extended pattern */
+#define PATTERN_MAX_LENGTH (1u << 26)   /* bytes of one literal */
+#define PATTERN_MAX_COUNT (1u << 24)    /* patterns of one plan */
+
+typedef struct byte_class {
+    uint64_t bits[4]; /* bit b of bits[b / 64]: byte b belongs */
+} byte_class;
+
+typedef struct element {
+    byte_class set;
+    uint32_t min; /* repeats, 0 .. max */
+    uint32_t max; /* 1 .. or REPEAT_UNBOUNDED */
+} element;
+
+typedef struct pattern {
+    uint32_t id;
+    uint32_t order;      /* index in the caller's array */
+    uint32_t flags;      /* TRAWL_NOCASE, TRAWL_LINES */
+    bool literal;        /* bytes holds it; else elements does */
+    uint8_t *bytes;      /* literal: `length` bytes; under TRAWL_NOCASE in lower case */
+    element *elements;   /* extended: `length` elements */
+    size_t length;
+    uint64_t min_length; /* shortest match in bytes, >= 1 */
+    uint64_t max_length; /* longest, or LENGTH_UNBOUNDED */
+    char *name;          /* NULL when it has none */
+} pattern;
+
+typedef struct needle {
+    uint32_t id;
+    uint32_t order;
+    uint32_t rows, cols;
+    uint8_t *cells; /* rows * cols * cell_size bytes, packed */
+    char *name;
+} needle;
+
+/* The set, in the order in which matches that share their end are reported:
+ * fixed-length patterns from long to short (so by start), then those of variable
+ * length, each by id, then by the caller's order. Needles: by id, then order. */
+typedef struct pattern_list {
+    size_t count;
+    pattern *patterns;  /* text; NULL for a grid */
+    needle *needles;    /* grid; NULL for text */
+    uint32_t cell_size; /* 1, 2 or 4; 0 for text */
+} pattern_list;
+
+static inline bool class_has(const byte_class *c, unsigned byte)
+{
+    return (c->bits[byte >> 6] >> (byte & 63)) & 1;
+}
+
+static inline void class_add(byte_class *c, unsigned byte)
+{
+    c->bits[byte >> 6] |= (uint64_t)1 << (byte & 63);
+}
+
+static inline uint8_t fold_byte(uint8_t byte)
+{
+    return byte >= 'A' && byte <= 'Z' ? (uint8_t)(byte + 32) : byte;
+}
+
+/* Lower, validate and sort. On an error nothing is left allocated. */
+int pattern_list_make(const trawl_pattern *patterns, size_t count, pattern_list *list,
+                      trawl_error *error);
+int pattern_list_make_grid(const trawl_needle *needles, size_t count, uint32_t cell_size,
+                           pattern_list *list, trawl_error *error);
+void pattern_list_free(pattern_list *list);
+
+/* The syntaxes (literal.c, extended.c). Each fills bytes or elements, literal and
+ * length of a zeroed pattern from src->text; flags are already set. An extended
+ * pattern whose elements are all single bytes {1,1} becomes a literal; so does one of
+ * fixed repeats, a{3}, up to a few thousand bytes.
+ * They check the syntax only: lengths and emptiness are checked by the caller.
+ * error->offset is set; error->pattern is filled by the caller, who also frees what
+ * *out holds, on an error too. */
+int parse_literal(const trawl_pattern *src, pattern *out, trawl_error *error);
+int parse_escaped(const trawl_pattern *src, pattern *out, trawl_error *error);
+int parse_extended(const trawl_pattern *src, pattern *out, trawl_error *error);
+
+/* What the syntaxes share (literal.c). parse_escape reads the C escape whose backslash is
+ * at text[*at] and steps over it. reject_newline refuses a newline under TRAWL_LINES. */
+int parse_escape(const uint8_t *text, size_t length, size_t *at, uint8_t *byte,
+                 trawl_error *error);
+int reject_newline(size_t offset, trawl_error *error);
+
+/* Fill *error (when not NULL) and return `code`. printf-like. With an offset, which is
+ * one in a pattern's text (else TRAWL_NONE), the message opens with "column N: ". */
+int fail(trawl_error *error, int code, size_t offset, const char *format, ...)
+#if defined(__GNUC__) || defined(__clang__)
+    __attribute__((format(printf, 4, 5)))
+#endif
+    ;
+
+#endif

@@ -1,0 +1,231 @@
+/* grid.c: the driver for grids: rows into bands, records into ordered matches.
+ *
+ * Idea: a round takes the next rows of the text, cuts them into bands, has the backend scan
+ * them and hands on what was found, band by band. A band owns the matches whose top row is
+ * in it; the walk reads as many rows below as the tallest needle needs, so a round sees its
+ * rows and that overlap as one window, in which a cell's number fits 32 bits.
+ *
+ * Invariant: all matches with their top row above `at` have been handed on, in order.
+ *
+ * Memory is bounded: the bands of a round share one buffer. A band that finds more than its
+ * share has lost nothing, for it has counted: the next round begins at its first row and is
+ * as high as that count lets expect to fit. Only a single row may need more.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "scan/scan.h"
+
+#define ROUND_CELLS (64u << 20) /* cells a thread scans before matches are handed on */
+#define BANDS_A_THREAD 8u
+
+typedef struct grid_scan {
+    trawl_context *context;
+    const trawl_plan *plan;
+    trawl_grid text;
+    uint64_t overlap;    /* rows of the tallest needle, less 1 */
+    uint64_t tops;       /* rows in which a needle may begin */
+    uint64_t round_rows; /* the most rows a round takes */
+    uint64_t left;       /* matches still allowed */
+    trawl_grid_match_fn fn;
+    void *user;
+} grid_scan;
+
+static uint64_t smaller(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
+static uint64_t larger(uint64_t a, uint64_t b)
+{
+    return a > b ? a : b;
+}
+
+/* ---- arguments ------------------------------------------------------------- */
+
+static int check_grid(const trawl_plan *plan, const trawl_grid *text, uint64_t stride,
+                      trawl_error *error)
+{
+    const uint32_t cell_size = plan_head(plan)->cell_size;
+    if (cell_size == 0)
+        return fail(error, TRAWL_ERROR_ARGUMENT, TRAWL_NONE,
+                    "the plan was compiled for text: use trawl_compile_grid");
+    if (text->rows == 0 || text->cols == 0)
+        return TRAWL_OK;
+    if (!text->cells)
+        return fail(error, TRAWL_ERROR_ARGUMENT, TRAWL_NONE, "the grid's cells are NULL");
+    if (text->cols > UINT32_MAX)
+        return fail(error, TRAWL_ERROR_LIMIT, TRAWL_NONE,
+                    "the grid has 2^32 columns or more: cut it into narrower ones");
+    if (stride < text->cols * cell_size)
+        return fail(error, TRAWL_ERROR_ARGUMENT, TRAWL_NONE,
+                    "the grid's stride of %zu bytes is shorter than its row", text->stride);
+    if (stride > PTRDIFF_MAX / text->rows)
+        return fail(error, TRAWL_ERROR_ARGUMENT, TRAWL_NONE,
+                    "the grid's stride of %zu bytes times its rows is larger than memory",
+                    text->stride);
+    if (stride % cell_size != 0 || (uintptr_t)text->cells % cell_size != 0)
+        return fail(error, TRAWL_ERROR_ARGUMENT, TRAWL_NONE,
+                    "the grid's cells or stride are not aligned to cells of %u bytes",
+                    (unsigned)cell_size);
+    return TRAWL_OK;
+}
+
+/* ---- rounds ---------------------------------------------------------------- */
+
+/* What a round can take at most: positions fit 32 bits, and the first one ends soon. */
+static int plan_rounds(grid_scan *scan, trawl_error *error)
+{
+    const plan_header *head = plan_head(scan->plan);
+    const uint64_t rows = scan->text.rows, cols = scan->text.cols;
+    const uint64_t window_rows = UINT32_MAX / cols;
+    if (head->min_length > rows) {
+        scan->tops = 0;
+        return TRAWL_OK;
+    }
+    scan->tops = rows - head->min_length + 1;
+    scan->overlap = smaller(head->max_length, rows) - 1;
+    if (scan->overlap >= window_rows)
+        return fail(error, TRAWL_ERROR_LIMIT, TRAWL_NONE,
+                    "%llu rows of the grid, as many as the tallest needle has, have 2^32 cells or "
+                    "more: cut the grid into narrower ones",
+                    (unsigned long long)scan->overlap + 1);
+    uint64_t soon = (uint64_t)ROUND_CELLS * scan->context->threads / cols;
+    scan->round_rows = larger(soon, 4 * (scan->overlap + 1) * scan->context->threads);
+    scan->round_rows = smaller(scan->round_rows, window_rows - scan->overlap);
+    return TRAWL_OK;
+}
+
+/* How many bands `rows` are cut into. */
+static uint32_t count_bands(const grid_scan *scan, uint64_t rows)
+{
+    const trawl_context_options *options = &scan->context->options;
+    const uint64_t threads = scan->context->threads;
+    uint64_t bands = threads;
+    if (options->chunks != 0)
+        bands = options->chunks;
+    else if (options->schedule == TRAWL_SCHEDULE_DYNAMIC && threads > 1)
+        bands = larger(threads, smaller(threads * BANDS_A_THREAD, rows / 4 / (scan->overlap + 1)));
+    return (uint32_t)smaller(smaller(bands, SCAN_SLICES), rows);
+}
+
+/* Have `bands` slices scanned, whose rows count from row `at` of the text. */
+static int run_bands(grid_scan *scan, uint64_t at, slice *slices, uint32_t bands,
+                     trawl_error *error)
+{
+    const trawl_context *context = scan->context;
+    const uint64_t rows = slices[bands - 1].end + scan->overlap;
+    grid_job job;
+    job.plan = scan->plan;
+    job.window = (const u8 *)scan->text.cells + at * scan->text.stride;
+    job.rows = (uint32_t)smaller(rows, scan->text.rows - at);
+    job.cols = (uint32_t)scan->text.cols;
+    job.stride = scan->text.stride;
+    job.slices = slices;
+    job.count = bands;
+    return context->backend->run_grid(&context->options, context->threads, &job, error);
+}
+
+/* Hand on the matches of a band that had room for all; its rows count from row `at`. */
+static int emit_band(grid_scan *scan, uint64_t at, const slice *band, record *scratch)
+{
+    const plan_pattern *needles = plan_patterns(scan->plan);
+    const uint32_t cols = (uint32_t)scan->text.cols;
+    records_sort(band->records, (size_t)band->count, scratch);
+    for (uint64_t i = 0; i < band->count; i++) {
+        const record *found = &band->records[i];
+        const plan_pattern *needle = &needles[found->index];
+        const trawl_grid_match match = { at + found->pos / cols, found->pos % cols, needle->id,
+                                         needle->order };
+        if (scan->fn(&match, scan->user) != 0)
+            return TRAWL_STOPPED;
+        if (--scan->left == 0)
+            return TRAWL_LIMITED;
+    }
+    return TRAWL_OK;
+}
+
+/* A single row with more matches, `count`, than the context has room for. */
+static int scan_row(grid_scan *scan, uint64_t at, uint64_t count, trawl_error *error)
+{
+    slice band = { 0 };
+    band.end = 1;
+    band.capacity = count;
+    band.records = malloc(2 * (size_t)count * sizeof *band.records);
+    if (!band.records)
+        return fail(error, TRAWL_ERROR_MEMORY, TRAWL_NONE,
+                    "out of memory for %llu matches in one row of the grid",
+                    (unsigned long long)count);
+    int status = run_bands(scan, at, &band, 1, error);
+    if (status == TRAWL_OK)
+        status = emit_band(scan, at, &band, band.records + count);
+    free(band.records);
+    return status;
+}
+
+/* One round at row *at and below. On return *at is the first row not done, and *rows how
+ * many to take next: so many that their matches, if as dense as here, fill half the room. */
+static int run_round(grid_scan *scan, uint64_t *at, uint64_t *rows, trawl_error *error)
+{
+    slice *slices = scan->context->slices;
+    const uint64_t top = *at;
+    const uint64_t height = smaller(*rows, scan->tops - top);
+    const uint32_t bands = count_bands(scan, height);
+    memset(slices, 0, bands * sizeof *slices);
+    for (uint32_t i = 0; i < bands; i++) {
+        slices[i].begin = (uint32_t)(height * i / bands);
+        slices[i].end = (uint32_t)(height * (i + 1) / bands);
+        slices[i].capacity = SCAN_RECORDS / bands;
+        slices[i].records = scan->context->records + i * slices[i].capacity;
+    }
+    int status = run_bands(scan, top, slices, bands, error);
+    uint64_t found = 0, done = 0;
+    for (uint32_t i = 0; i < bands && status == TRAWL_OK; i++) {
+        const slice *band = &slices[i];
+        found += band->count;
+        done += band->end - band->begin;
+        if (band->count <= band->capacity) {
+            status = emit_band(scan, top, band, scan->context->scratch);
+        } else if (height == 1) {
+            status = scan_row(scan, top, band->count, error);
+        } else {
+            found = band->count;
+            done = band->end - band->begin;
+            break;
+        }
+        *at = top + band->end;
+    }
+    *rows = scan->round_rows;
+    if (found > 0)
+        *rows = larger(1, smaller(*rows, SCAN_RECORDS / 2 * done / found));
+    return status;
+}
+
+int trawl_scan_grid(trawl_context *context, const trawl_plan *plan, const trawl_grid *text,
+                    const trawl_scan_options *options, trawl_grid_match_fn fn, void *user,
+                    trawl_error *error)
+{
+    trawl_scan_options read;
+    if (!context || !plan || !text || !fn)
+        return fail(error, TRAWL_ERROR_ARGUMENT, TRAWL_NONE,
+                    "context, plan, text and fn must not be NULL");
+    int status = read_scan_options(options, &read, error);
+    if (status != TRAWL_OK)
+        return status;
+    grid_scan scan = { 0 };
+    scan.context = context;
+    scan.plan = plan;
+    scan.text = *text;
+    if (text->stride == 0)
+        scan.text.stride = text->cols * plan_head(plan)->cell_size;
+    scan.left = read.max_matches ? read.max_matches : UINT64_MAX;
+    scan.fn = fn;
+    scan.user = user;
+    status = check_grid(plan, text, scan.text.stride, error);
+    if (status != TRAWL_OK || text->rows == 0 || text->cols == 0)
+        return status;
+    status = plan_rounds(&scan, error);
+    for (uint64_t at = 0, rows = scan.round_rows; status == TRAWL_OK && at < scan.tops;)
+        status = run_round(&scan, &at, &rows, error);
+    return status;
+}

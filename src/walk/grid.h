@@ -1,0 +1,139 @@
+/* grid.h: what both two-dimensional walks stand on: cells, and an Aho-Corasick automaton
+ * over 32-bit symbols.
+ *
+ * The symbols are cells (then the strings are needle rows) or the numbers of rows (then the
+ * strings are needles). With up to 2^32 symbols and a state for every needle cell, a table
+ * of states times symbols is out of the question. So a state has only its children, sorted
+ * by symbol, and a failure link; the root, where a scan spends most of its time, has a hash
+ * table of its children besides.
+ *
+ * Invariant: states are numbered breadth first. The children of a state are neighbours and
+ * end where those of the next state begin; failure links and hits lead to smaller numbers,
+ * so following them always ends.
+ *
+ * Cost: amortised two steps a symbol, a step being one look into the hash table at the root
+ * and a binary search among the children elsewhere (most states have one).
+ * Source: Aho and Corasick 1975.
+ */
+#ifndef TRAWL_WALK_GRID_H
+#define TRAWL_WALK_GRID_H
+
+#include "walk/port.h"
+
+typedef struct automaton_node {
+    u32 symbol; /* on the edge from the parent */
+    u32 first;  /* first child; the last one is before the next node's first */
+    u32 fail;   /* the longest proper suffix that is a state */
+    u32 hit;    /* the longest suffix (the state itself included) that is a string, or 0 */
+} automaton_node;
+
+typedef struct automaton_slot {
+    u32 symbol;
+    u32 state; /* 0: empty */
+} automaton_slot;
+
+/* As stored; offsets in words. */
+typedef struct automaton_tables {
+    u32 states;
+    u32 nodes;      /* automaton_node[states + 1]; the last one only closes the children */
+    u32 ends;       /* u32[states]: the number of the string that ends here, if hit is itself */
+    u32 slots;      /* automaton_slot[slot_mask + 1], one of them empty at least */
+    u32 slot_mask;  /* a power of two less 1 */
+    u32 multiplier; /* slot of a symbol: (symbol * multiplier) >> shift, then the next ones */
+    u32 shift;
+    u32 strings;
+    u32 lengths; /* u32[strings] */
+} automaton_tables;
+
+/* As walked: the same with pointers. */
+typedef struct automaton {
+    GLOBAL const automaton_node *nodes;
+    GLOBAL const u32 *ends;
+    GLOBAL const automaton_slot *slots;
+    GLOBAL const u32 *lengths;
+    u32 slot_mask, multiplier, shift;
+} automaton;
+
+WALK void automaton_open(automaton *a, GLOBAL const u32 *tables,
+                         GLOBAL const automaton_tables *stored)
+{
+    a->nodes = (GLOBAL const automaton_node *)(tables + stored->nodes);
+    a->ends = tables + stored->ends;
+    a->slots = (GLOBAL const automaton_slot *)(tables + stored->slots);
+    a->lengths = tables + stored->lengths;
+    a->slot_mask = stored->slot_mask;
+    a->multiplier = stored->multiplier;
+    a->shift = stored->shift;
+}
+
+/* The child of a state along a symbol, or 0. */
+WALK u32 automaton_child(GLOBAL const automaton_node *nodes, u32 state, u32 symbol)
+{
+    u32 low = nodes[state].first;
+    u32 high = nodes[state + 1].first;
+    while (low < high) {
+        u32 middle = low + (high - low) / 2;
+        u32 found = nodes[middle].symbol;
+        if (found == symbol)
+            return middle;
+        if (found < symbol)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return 0;
+}
+
+/* The child of the root along a symbol, or 0. */
+WALK u32 automaton_enter(const automaton *a, u32 symbol)
+{
+    u32 i = (symbol * a->multiplier >> a->shift) & a->slot_mask;
+    while (a->slots[i].state != 0 && a->slots[i].symbol != symbol)
+        i = (i + 1) & a->slot_mask;
+    return a->slots[i].state;
+}
+
+WALK u32 automaton_step(const automaton *a, u32 state, u32 symbol)
+{
+    while (state != 0) {
+        u32 child = automaton_child(a->nodes, state, symbol);
+        if (child != 0)
+            return child;
+        state = a->nodes[state].fail;
+    }
+    return automaton_enter(a, symbol);
+}
+
+/* The next shorter string that ends where string state `hit` does, or 0. */
+WALK u32 automaton_next_hit(const automaton *a, u32 hit)
+{
+    return a->nodes[a->nodes[hit].fail].hit;
+}
+
+/* Cell `col` of a row. Called with a constant size, so that no loop asks for it. */
+WALK u32 grid_cell(GLOBAL const u8 *row, u32 cell_size, u32 col)
+{
+    if (cell_size == 1)
+        return row[col];
+    if (cell_size == 2)
+        return ((GLOBAL const u16 *)row)[col];
+    return ((GLOBAL const u32 *)row)[col];
+}
+
+/* Are `count` bytes equal? Blocks have no exit inside, so that compilers use vectors. */
+WALK int grid_equal(GLOBAL const u8 *a, GLOBAL const u8 *b, u32 count)
+{
+    u32 i = 0;
+    for (; count - i >= 16; i += 16) {
+        u32 differ = 0;
+        for (u32 k = 0; k < 16; k++)
+            differ |= (u32)(a[i + k] ^ b[i + k]);
+        if (differ != 0)
+            return 0;
+    }
+    while (i < count && a[i] == b[i])
+        i++;
+    return i == count;
+}
+
+#endif

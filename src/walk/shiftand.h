@@ -1,0 +1,165 @@
+/* shiftand.h: extended SHIFT-AND for patterns with classes and repeats.
+ *
+ * Idea: bit j of the state S says that the text just read ends a match of the pattern's
+ * first j + 1 positions. One byte moves all bits at once: shift, and with the positions
+ * that take the byte (Ch), or with those that may take it again (Rep). Runs of optional
+ * positions are crossed by one subtraction: within a run, the lowest set bit lends to all
+ * bits above it (Ebeg, Eend and Eblk delimit the runs).
+ *
+ * Many patterns share a word; a pattern of more than 64 positions has a chain of words,
+ * through which shift and subtraction carry (`link` says which words continue a chain).
+ *
+ * Invariant: after text[i], S holds exactly the positions that are reachable by some match
+ * begun at or after the slice's first byte (or carried in), closed under skipping.
+ *
+ * Cost: O(n * words).
+ * Source: Navarro and Raffinot 2001 (extended Shift-And); seeds' paper 4.
+ */
+#ifndef TRAWL_WALK_SHIFTAND_H
+#define TRAWL_WALK_SHIFTAND_H
+
+#include "walk/port.h"
+
+#define SHIFTAND_REPEATS 1u /* some position repeats: Rep is not all zero */
+#define SHIFTAND_SKIPS 2u   /* some run of optional positions needs the closure */
+
+typedef struct shiftand_tables {
+    u32 words;   /* W: words of state */
+    u32 packed;  /* words [0, packed) are independent, the others are chains */
+    u32 classes; /* C: byte classes */
+    u32 features; /* SHIFTAND_REPEATS | SHIFTAND_SKIPS */
+    u32 map;     /* u8[256]: class of a byte; this and the next: word offsets */
+    u32 init;    /* u64[W]: positions that a match may begin with */
+    u32 last;    /* u64[W]: last position of each pattern */
+    u32 link;    /* u64[W]: all ones where the word continues a chain, else 0 */
+    u32 ebeg, eend, eblk; /* u64[W] each */
+    u32 move;    /* u64[C][W]: Ch */
+    u32 repeat;  /* u64[C][W]: Rep */
+    u32 owner;   /* u32[W][64]: pattern index of a last position */
+} shiftand_tables;
+
+/* The closure of a set under skipping, within one word and without a chain. */
+WALK u64 shiftand_close(u64 s, u64 ebeg, u64 eend, u64 eblk)
+{
+    u64 z = s | eend;
+    return s | (eblk & ~((z - ebeg) ^ z));
+}
+
+WALK void shiftand_report(GLOBAL const u32 *owner, u64 hits, u32 pos, const sink *out)
+{
+    while (hits) {
+        sink_put(out, pos, owner[PORT_CTZ64(hits)]);
+        hits &= hits - 1;
+    }
+}
+
+/* One word in a register. `features` is a constant at each call. */
+WALK void shiftand_word(GLOBAL const u32 *tables, GLOBAL const u8 *text, u32 from, u32 begin,
+                        u32 end, GLOBAL u64 *state, u32 features, const sink *out)
+{
+    GLOBAL const shiftand_tables *t = (GLOBAL const shiftand_tables *)tables;
+    GLOBAL const u8 *map = (GLOBAL const u8 *)(tables + t->map);
+    GLOBAL const u64 *move = (GLOBAL const u64 *)(tables + t->move);
+    GLOBAL const u64 *repeat = (GLOBAL const u64 *)(tables + t->repeat);
+    const u64 init = *(GLOBAL const u64 *)(tables + t->init);
+    const u64 last = *(GLOBAL const u64 *)(tables + t->last);
+    const u64 ebeg = *(GLOBAL const u64 *)(tables + t->ebeg);
+    const u64 eend = *(GLOBAL const u64 *)(tables + t->eend);
+    const u64 eblk = *(GLOBAL const u64 *)(tables + t->eblk);
+    u64 s = state[0];
+    for (u32 i = from; i < end; i++) {
+        u32 c = map[text[i]];
+        u64 moved = ((s << 1) | init) & move[c];
+        if (features & SHIFTAND_REPEATS)
+            moved |= s & repeat[c];
+        s = features & SHIFTAND_SKIPS ? shiftand_close(moved, ebeg, eend, eblk) : moved;
+        if (PORT_UNLIKELY(s & last) && i >= begin)
+            shiftand_report(tables + t->owner, s & last, i + 1, out);
+    }
+    state[0] = s;
+}
+
+/* The independent words for one byte; returns whether any pattern ends here. */
+WALK int shiftand_packed(GLOBAL const u32 *tables, u32 c, GLOBAL u64 *state)
+{
+    GLOBAL const shiftand_tables *t = (GLOBAL const shiftand_tables *)tables;
+    GLOBAL const u64 *init = (GLOBAL const u64 *)(tables + t->init);
+    GLOBAL const u64 *last = (GLOBAL const u64 *)(tables + t->last);
+    GLOBAL const u64 *ebeg = (GLOBAL const u64 *)(tables + t->ebeg);
+    GLOBAL const u64 *eend = (GLOBAL const u64 *)(tables + t->eend);
+    GLOBAL const u64 *eblk = (GLOBAL const u64 *)(tables + t->eblk);
+    GLOBAL const u64 *move = (GLOBAL const u64 *)(tables + t->move) + (size_t)c * t->words;
+    GLOBAL const u64 *repeat = (GLOBAL const u64 *)(tables + t->repeat) + (size_t)c * t->words;
+    const u32 packed = t->packed;
+    u64 hits = 0;
+    for (u32 w = 0; w < packed; w++) {
+        u64 s = state[w];
+        s = (((s << 1) | init[w]) & move[w]) | (s & repeat[w]);
+        s = shiftand_close(s, ebeg[w], eend[w], eblk[w]);
+        state[w] = s;
+        hits |= s & last[w];
+    }
+    return hits != 0;
+}
+
+/* The chains for one byte: the shift carries and the subtraction borrows along a chain. */
+WALK int shiftand_chains(GLOBAL const u32 *tables, u32 c, GLOBAL u64 *state)
+{
+    GLOBAL const shiftand_tables *t = (GLOBAL const shiftand_tables *)tables;
+    GLOBAL const u64 *init = (GLOBAL const u64 *)(tables + t->init);
+    GLOBAL const u64 *last = (GLOBAL const u64 *)(tables + t->last);
+    GLOBAL const u64 *link = (GLOBAL const u64 *)(tables + t->link);
+    GLOBAL const u64 *ebeg = (GLOBAL const u64 *)(tables + t->ebeg);
+    GLOBAL const u64 *eend = (GLOBAL const u64 *)(tables + t->eend);
+    GLOBAL const u64 *eblk = (GLOBAL const u64 *)(tables + t->eblk);
+    GLOBAL const u64 *move = (GLOBAL const u64 *)(tables + t->move) + (size_t)c * t->words;
+    GLOBAL const u64 *repeat = (GLOBAL const u64 *)(tables + t->repeat) + (size_t)c * t->words;
+    const u32 words = t->words;
+    u64 hits = 0, carry = 0, borrow = 0;
+    for (u32 w = t->packed; w < words; w++) {
+        u64 old = state[w];
+        u64 moved = (((old << 1) | (carry & link[w]) | init[w]) & move[w]) | (old & repeat[w]);
+        u64 z = moved | eend[w];
+        u64 less = z - ebeg[w];
+        u64 lent = less - (borrow & link[w]);
+        borrow = (u64)((z < ebeg[w]) | (less < (borrow & link[w])));
+        carry = old >> 63;
+        state[w] = moved | (eblk[w] & ~(lent ^ z));
+        hits |= state[w] & last[w];
+    }
+    return hits != 0;
+}
+
+WALK void shiftand_words(GLOBAL const u32 *tables, GLOBAL const u8 *text, u32 from, u32 begin,
+                         u32 end, GLOBAL u64 *state, const sink *out)
+{
+    GLOBAL const shiftand_tables *t = (GLOBAL const shiftand_tables *)tables;
+    GLOBAL const u8 *map = (GLOBAL const u8 *)(tables + t->map);
+    GLOBAL const u64 *last = (GLOBAL const u64 *)(tables + t->last);
+    for (u32 i = from; i < end; i++) {
+        u32 c = map[text[i]];
+        int hit = shiftand_packed(tables, c, state);
+        hit |= shiftand_chains(tables, c, state);
+        if (PORT_LIKELY(!hit) || i < begin)
+            continue;
+        for (u32 w = 0; w < t->words; w++)
+            shiftand_report(tables + t->owner + (size_t)w * 64, state[w] & last[w], i + 1, out);
+    }
+}
+
+WALK void shiftand_walk(GLOBAL const u32 *tables, GLOBAL const u8 *text, u32 from, u32 begin,
+                        u32 end, GLOBAL u64 *state, const sink *out)
+{
+    GLOBAL const shiftand_tables *t = (GLOBAL const shiftand_tables *)tables;
+    if (t->packed != 1 || t->words != 1)
+        shiftand_words(tables, text, from, begin, end, state, out);
+    else if (t->features & SHIFTAND_SKIPS)
+        shiftand_word(tables, text, from, begin, end, state, SHIFTAND_SKIPS | SHIFTAND_REPEATS,
+                      out);
+    else if (t->features & SHIFTAND_REPEATS)
+        shiftand_word(tables, text, from, begin, end, state, SHIFTAND_REPEATS, out);
+    else
+        shiftand_word(tables, text, from, begin, end, state, 0, out);
+}
+
+#endif

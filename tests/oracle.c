@@ -1,0 +1,607 @@
+/* oracle.c: what a pattern means, computed the plainest way.
+ *
+ * Idea: a pattern is a list of elements, an element a set of bytes with a repeat
+ * {min, max}. To match it at a start, keep the set of text positions that can be
+ * reached: first the start alone, then, element by element, all positions that a
+ * permitted number of bytes of its class leads to. What is left after the last
+ * element are the ends of the matches.
+ *
+ * Invariant: a set holds a position exactly when the elements so far match the text
+ * from some start to it. Sets are plain arrays of bool with their bounds.
+ *
+ * Cost: O(length) for an element and start at worst, so O(length^2 * elements) for a
+ * pattern; a start whose first byte does not fit costs one look-up.
+ */
+#include "oracle.h"
+
+#include <ctype.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define UNBOUNDED SIZE_MAX
+
+typedef struct oracle_element {
+    bool set[256]; /* the bytes that it matches */
+    size_t min;
+    size_t max; /* or UNBOUNDED */
+} oracle_element;
+
+typedef struct oracle_pattern {
+    oracle_element *elements;
+    size_t count;
+    size_t min_length;
+    size_t max_length; /* or UNBOUNDED */
+    uint32_t id;
+    uint32_t index;
+} oracle_pattern;
+
+static _Noreturn void die(const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    fputs("oracle: ", stderr);
+    vfprintf(stderr, format, arguments);
+    fputc('\n', stderr);
+    va_end(arguments);
+    abort();
+}
+
+static void *grow(void *block, size_t count, size_t size)
+{
+    void *grown = realloc(block, (count ? count : 1) * size);
+    if (!grown)
+        die("out of memory for %zu items of %zu bytes", count, size);
+    return grown;
+}
+
+/* ---- reading patterns ------------------------------------------------ */
+
+typedef struct reader {
+    const unsigned char *text;
+    size_t length;
+    size_t at;      /* the next byte */
+    size_t pattern; /* for messages */
+} reader;
+
+static bool at_end(const reader *r)
+{
+    return r->at == r->length;
+}
+
+static bool next_is(const reader *r, char byte)
+{
+    return r->at < r->length && r->text[r->at] == (unsigned char)byte;
+}
+
+static bool skip(reader *r, char byte)
+{
+    bool found = next_is(r, byte);
+    r->at += found;
+    return found;
+}
+
+static unsigned char take(reader *r)
+{
+    if (at_end(r))
+        die("pattern %zu ends too early", r->pattern);
+    return r->text[r->at++];
+}
+
+static _Noreturn void invalid(const reader *r, const char *what)
+{
+    die("pattern %zu, before byte %zu: %s", r->pattern, r->at, what);
+}
+
+static bool in_range(unsigned char byte, char first, char last)
+{
+    return byte >= (unsigned char)first && byte <= (unsigned char)last;
+}
+
+static unsigned hex_digit(reader *r)
+{
+    unsigned char byte = take(r);
+    if (in_range(byte, '0', '9'))
+        return byte - (unsigned)'0';
+    if (in_range(byte, 'a', 'f'))
+        return byte - (unsigned)'a' + 10;
+    if (in_range(byte, 'A', 'F'))
+        return byte - (unsigned)'A' + 10;
+    invalid(r, "not a hexadecimal digit");
+}
+
+/* \o, \oo or \ooo; the backslash is taken already. */
+static unsigned char octal(reader *r)
+{
+    unsigned value = 0;
+    for (int digits = 0; digits < 3 && !at_end(r) && in_range(r->text[r->at], '0', '7'); digits++)
+        value = value * 8 + (take(r) - (unsigned)'0');
+    if (value > 255)
+        invalid(r, "an octal escape beyond a byte");
+    return (unsigned char)value;
+}
+
+/* One byte written as an escape; the backslash is taken already. */
+static unsigned char escaped_byte(reader *r)
+{
+    if (!at_end(r) && in_range(r->text[r->at], '0', '7'))
+        return octal(r);
+    unsigned char byte = take(r);
+    switch (byte) {
+    case 'n':
+        return 0x0a;
+    case 't':
+        return 0x09;
+    case 'r':
+        return 0x0d;
+    case 'a':
+        return 0x07;
+    case 'b':
+        return 0x08;
+    case 'e':
+        return 0x1b;
+    case 'f':
+        return 0x0c;
+    case 'v':
+        return 0x0b;
+    case 'x': {
+        unsigned high = hex_digit(r);
+        return (unsigned char)(high * 16 + hex_digit(r));
+    }
+    default:
+        break;
+    }
+    if (!ispunct(byte))
+        invalid(r, "unknown escape");
+    return byte;
+}
+
+static unsigned char maybe_escaped_byte(reader *r)
+{
+    return skip(r, '\\') ? escaped_byte(r) : take(r);
+}
+
+static int is_word(int byte)
+{
+    return isalnum(byte) || byte == '_';
+}
+
+/* The classes that have a name, by all their spellings. In the C locale, the only one
+ * here, no byte above 127 belongs to any of them. */
+static const struct {
+    const char *written;
+    int (*has)(int byte);
+    bool negated;
+} named_classes[] = {
+    { "\\d", isdigit, false },         { "\\D", isdigit, true },
+    { "\\w", is_word, false },         { "\\W", is_word, true },
+    { "\\s", isspace, false },         { "\\S", isspace, true },
+    { "[:alnum:]", isalnum, false },   { "[:alpha:]", isalpha, false },
+    { "[:blank:]", isblank, false },   { "[:cntrl:]", iscntrl, false },
+    { "[:digit:]", isdigit, false },   { "[:graph:]", isgraph, false },
+    { "[:lower:]", islower, false },   { "[:print:]", isprint, false },
+    { "[:punct:]", ispunct, false },   { "[:space:]", isspace, false },
+    { "[:upper:]", isupper, false },   { "[:word:]", is_word, false },
+    { "[:xdigit:]", isxdigit, false },
+};
+
+/* Take a class with a name, if one comes next, and add its bytes to the set. */
+static bool skip_named_class(reader *r, bool set[256])
+{
+    for (size_t i = 0; i < sizeof named_classes / sizeof *named_classes; i++) {
+        size_t length = strlen(named_classes[i].written);
+        if (r->length - r->at < length ||
+            memcmp(r->text + r->at, named_classes[i].written, length) != 0)
+            continue;
+        for (int byte = 0; byte < 256; byte++)
+            if ((named_classes[i].has(byte) != 0) != named_classes[i].negated)
+                set[byte] = true;
+        r->at += length;
+        return true;
+    }
+    return false;
+}
+
+static void add_both_cases(bool set[256])
+{
+    for (unsigned offset = 0; offset < 26; offset++) {
+        bool either = set['a' + offset] || set['A' + offset];
+        set['a' + offset] = either;
+        set['A' + offset] = either;
+    }
+}
+
+/* One byte or byte range of a [...] class. */
+static void read_class_range(reader *r, bool set[256])
+{
+    unsigned char first = maybe_escaped_byte(r);
+    unsigned char last = first;
+    bool range = r->at + 1 < r->length && next_is(r, '-') && r->text[r->at + 1] != ']';
+    if (range) {
+        bool unused[256] = { false };
+        r->at++;
+        if (skip_named_class(r, unused))
+            invalid(r, "a range ends in a class");
+        last = maybe_escaped_byte(r);
+    }
+    if (last < first)
+        invalid(r, "a range runs backwards");
+    for (unsigned byte = first; byte <= last; byte++)
+        set[byte] = true;
+}
+
+/* [...]; the opening bracket is taken already. A ']' that comes first is a byte. */
+static void read_class(reader *r, bool nocase, bool set[256])
+{
+    bool negated = skip(r, '^');
+    do {
+        if (!skip_named_class(r, set))
+            read_class_range(r, set);
+    } while (!skip(r, ']'));
+    if (nocase)
+        add_both_cases(set);
+    if (negated)
+        for (unsigned byte = 0; byte < 256; byte++)
+            set[byte] = !set[byte];
+}
+
+/* A decimal number, if there is one. */
+static bool read_number(reader *r, size_t *number)
+{
+    size_t start = r->at;
+    *number = 0;
+    while (!at_end(r) && in_range(r->text[r->at], '0', '9'))
+        *number = *number * 10 + (take(r) - (size_t)'0');
+    return r->at > start;
+}
+
+/* {x} {x,} {x,y} {,y}; the opening brace is taken already. */
+static void read_counts(reader *r, oracle_element *e)
+{
+    bool has_min = read_number(r, &e->min);
+    e->max = e->min;
+    bool has_max = has_min;
+    if (skip(r, ',')) {
+        has_max = read_number(r, &e->max);
+        if (!has_max)
+            e->max = UNBOUNDED;
+    }
+    if (!(has_min || has_max) || !skip(r, '}') || e->max < e->min)
+        invalid(r, "a malformed repeat");
+}
+
+static void read_repeat(reader *r, oracle_element *e)
+{
+    e->min = e->max = 1;
+    if (skip(r, '?')) {
+        e->min = 0;
+    } else if (skip(r, '*')) {
+        e->min = 0;
+        e->max = UNBOUNDED;
+    } else if (skip(r, '+')) {
+        e->max = UNBOUNDED;
+    } else if (skip(r, '{')) {
+        read_counts(r, e);
+    }
+}
+
+static void read_extended(reader *r, bool nocase, oracle_element *e)
+{
+    if (skip(r, '.')) {
+        memset(e->set, true, sizeof e->set);
+    } else if (skip(r, '[')) {
+        read_class(r, nocase, e->set);
+    } else if (!skip_named_class(r, e->set)) {
+        if (!at_end(r) && r->text[r->at] && strchr("?*+{(|)^$", r->text[r->at]))
+            invalid(r, "an operator that must be escaped here");
+        e->set[maybe_escaped_byte(r)] = true;
+        if (nocase)
+            add_both_cases(e->set);
+    }
+    read_repeat(r, e);
+}
+
+/* Literal and escaped syntax: one byte. */
+static void read_byte(reader *r, bool escapes, bool nocase, oracle_element *e)
+{
+    e->set[escapes ? maybe_escaped_byte(r) : take(r)] = true;
+    e->min = e->max = 1;
+    if (nocase)
+        add_both_cases(e->set);
+}
+
+static size_t plus(size_t a, size_t b)
+{
+    return a == UNBOUNDED || b == UNBOUNDED ? UNBOUNDED : a + b;
+}
+
+static oracle_pattern read_pattern(const trawl_pattern *source, size_t index)
+{
+    reader r = { source->text, source->length, 0, index };
+    bool nocase = source->flags & TRAWL_NOCASE;
+    oracle_pattern p = { .id = source->id, .index = (uint32_t)index };
+    p.elements = grow(NULL, source->length, sizeof *p.elements);
+    while (!at_end(&r)) {
+        oracle_element *e = &p.elements[p.count++];
+        memset(e, 0, sizeof *e);
+        if (source->syntax == TRAWL_SYNTAX_EXTENDED)
+            read_extended(&r, nocase, e);
+        else
+            read_byte(&r, source->syntax == TRAWL_SYNTAX_ESCAPED, nocase, e);
+        if (source->flags & TRAWL_LINES)
+            e->set['\n'] = false;
+        p.min_length = plus(p.min_length, e->min);
+        p.max_length = plus(p.max_length, e->max);
+    }
+    if (p.min_length == 0)
+        die("pattern %zu matches the empty string", index);
+    return p;
+}
+
+/* ---- matching one pattern -------------------------------------------- */
+
+/* Positions of the text: at[lo] and at[hi] hold, outside lo .. hi none does. */
+typedef struct positions {
+    bool *at;
+    bool any; /* false: the set is empty */
+    size_t lo, hi;
+} positions;
+
+typedef struct search {
+    const unsigned char *text;
+    size_t length;
+    positions now, next; /* scratch */
+    trawl_match *matches;
+    size_t count, room;
+} search;
+
+static void include(positions *set, size_t position)
+{
+    if (!set->any)
+        set->lo = position;
+    set->any = true;
+    set->hi = position;
+}
+
+/* From the positions `now`, min .. max bytes of the element's class further: `next`.
+ *
+ * For each position q only the nearest p of `now` with q - p >= min matters: it is
+ * within max, and text[p, q) within the class, if that holds for any p before it. */
+static void step(search *s, const oracle_element *e)
+{
+    const positions *now = &s->now;
+    positions *next = &s->next;
+    size_t run = now->lo; /* text[run, q) is all in the class */
+    size_t nearest = 0;
+    bool found = false;
+    next->any = false;
+    for (size_t q = now->lo; q <= s->length; q++) {
+        if (q > now->lo && !e->set[s->text[q - 1]])
+            run = q;
+        if (run > now->hi || (q > now->hi && q - now->hi > e->max))
+            break;
+        if (q - now->lo >= e->min && q - e->min <= now->hi && now->at[q - e->min]) {
+            nearest = q - e->min;
+            found = true;
+        }
+        next->at[q] = found && nearest >= run && q - nearest <= e->max;
+        if (next->at[q])
+            include(next, q);
+    }
+}
+
+/* The ends of all matches that start in first .. last. The set is valid until the
+ * next call. */
+static const positions *ends_from(search *s, const oracle_pattern *p, size_t first, size_t last)
+{
+    s->now.any = true;
+    s->now.lo = first;
+    s->now.hi = last;
+    for (size_t start = first; start <= last; start++)
+        s->now.at[start] = true;
+    for (size_t i = 0; i < p->count && s->now.any; i++) {
+        step(s, &p->elements[i]);
+        positions swap = s->now;
+        s->now = s->next;
+        s->next = swap;
+    }
+    return &s->now;
+}
+
+/* A cheap look at the first byte, to pass over most starts. */
+static bool may_start(const search *s, const oracle_pattern *p, size_t start)
+{
+    return p->elements[0].min == 0 || p->elements[0].set[s->text[start]];
+}
+
+static void add_match(search *s, const oracle_pattern *p, uint64_t start, uint64_t end)
+{
+    if (s->count == s->room) {
+        s->room = s->room ? 2 * s->room : 16;
+        s->matches = grow(s->matches, s->room, sizeof *s->matches);
+    }
+    s->matches[s->count++] = (trawl_match){ start, end, p->id, p->index };
+}
+
+/* ---- report modes ---------------------------------------------------- */
+
+/* Every end once, when the start is not known. */
+static void report_variable_ends(search *s, const oracle_pattern *p)
+{
+    const positions *ends = ends_from(s, p, 0, s->length);
+    for (size_t end = ends->lo; ends->any && end <= ends->hi; end++)
+        if (ends->at[end])
+            add_match(s, p, TRAWL_UNKNOWN, end);
+}
+
+/* The modes that look at each start of one pattern by itself. A pattern of fixed
+ * length has one end a start, so they all agree with TRAWL_REPORT_ENDS there. */
+static void report_starts(search *s, const oracle_pattern *p, uint32_t report)
+{
+    for (size_t start = 0; start < s->length; start++) {
+        if (!may_start(s, p, start))
+            continue;
+        const positions *ends = ends_from(s, p, start, start);
+        if (!ends->any)
+            continue;
+        if (report == TRAWL_REPORT_LONGEST) {
+            add_match(s, p, start, ends->hi);
+        } else if (report == TRAWL_REPORT_SHORTEST) {
+            add_match(s, p, start, ends->lo);
+        } else {
+            for (size_t end = ends->lo; end <= ends->hi; end++)
+                if (ends->at[end])
+                    add_match(s, p, start, end);
+        }
+    }
+}
+
+/* Is a match of `p` up to `end` better than the one of `best` up to `best_end`, both
+ * from one start? `p` comes later in the caller's array. */
+static bool is_better(uint32_t report, const oracle_pattern *p, size_t end,
+                      const oracle_pattern *best, size_t best_end)
+{
+    if (report == TRAWL_REPORT_LEFTMOST_FIRST)
+        return false;
+    return end > best_end || (end == best_end && p->id < best->id);
+}
+
+/* The modes without overlaps: all patterns compete at each start. */
+static void report_leftmost(search *s, const oracle_pattern *patterns, size_t count,
+                            uint32_t report)
+{
+    size_t start = 0;
+    while (start < s->length) {
+        const oracle_pattern *best = NULL;
+        size_t best_end = start + 1; /* where to go on when nothing matches here */
+        for (size_t i = 0; i < count; i++) {
+            const oracle_pattern *p = &patterns[i];
+            if (!may_start(s, p, start))
+                continue;
+            const positions *ends = ends_from(s, p, start, start);
+            if (ends->any && (!best || is_better(report, p, ends->hi, best, best_end))) {
+                best = p;
+                best_end = ends->hi;
+            }
+        }
+        if (best)
+            add_match(s, best, start, best_end);
+        start = best_end;
+    }
+}
+
+static int compare(uint64_t a, uint64_t b)
+{
+    return (a > b) - (a < b);
+}
+
+static int compare_matches(const void *left, const void *right)
+{
+    const trawl_match *a = left, *b = right;
+    int order = compare(a->end, b->end);
+    if (!order)
+        order = compare(a->start, b->start);
+    if (!order)
+        order = compare(a->id, b->id);
+    return order ? order : compare(a->pattern, b->pattern);
+}
+
+static void report_all(search *s, const oracle_pattern *patterns, size_t count, uint32_t report)
+{
+    if (report == TRAWL_REPORT_LEFTMOST_LONGEST || report == TRAWL_REPORT_LEFTMOST_FIRST) {
+        report_leftmost(s, patterns, count, report);
+        return;
+    }
+    if (report > TRAWL_REPORT_SHORTEST)
+        die("unknown report mode %u", (unsigned)report);
+    for (size_t i = 0; i < count; i++) {
+        const oracle_pattern *p = &patterns[i];
+        if (report == TRAWL_REPORT_ENDS && p->min_length != p->max_length)
+            report_variable_ends(s, p);
+        else
+            report_starts(s, p, report);
+    }
+}
+
+size_t oracle_scan(const trawl_pattern *patterns, size_t count, const void *text, size_t length,
+                   uint32_t report, trawl_match **matches)
+{
+    oracle_pattern *list = grow(NULL, count, sizeof *list);
+    for (size_t i = 0; i < count; i++)
+        list[i] = read_pattern(&patterns[i], i);
+    search s = { .text = text, .length = length };
+    s.now.at = grow(NULL, length + 1, sizeof *s.now.at);
+    s.next.at = grow(NULL, length + 1, sizeof *s.next.at);
+
+    report_all(&s, list, count, report);
+
+    for (size_t i = 0; i < count; i++)
+        free(list[i].elements);
+    free(list);
+    free(s.now.at);
+    free(s.next.at);
+    if (s.count)
+        qsort(s.matches, s.count, sizeof *s.matches, compare_matches);
+    *matches = s.matches;
+    return s.count;
+}
+
+/* ---- grids ----------------------------------------------------------- */
+
+static size_t row_bytes(size_t stride, uint64_t cols, uint32_t cell_size)
+{
+    return stride ? stride : (size_t)cols * cell_size;
+}
+
+static bool needle_at(const trawl_needle *needle, uint32_t cell_size, const trawl_grid *text,
+                      uint64_t row, uint64_t col)
+{
+    size_t width = (size_t)needle->cols * cell_size;
+    size_t needle_stride = row_bytes(needle->stride, needle->cols, cell_size);
+    size_t text_stride = row_bytes(text->stride, text->cols, cell_size);
+    if (needle->rows > text->rows - row || needle->cols > text->cols - col)
+        return false;
+    for (uint64_t r = 0; r < needle->rows; r++) {
+        const unsigned char *want = needle->cells, *have = text->cells;
+        want += r * needle_stride;
+        have += (row + r) * text_stride + col * cell_size;
+        if (memcmp(want, have, width) != 0)
+            return false;
+    }
+    return true;
+}
+
+static int compare_grid_matches(const void *left, const void *right)
+{
+    const trawl_grid_match *a = left, *b = right;
+    int order = compare(a->row, b->row);
+    if (!order)
+        order = compare(a->col, b->col);
+    if (!order)
+        order = compare(a->id, b->id);
+    return order ? order : compare(a->needle, b->needle);
+}
+
+size_t oracle_scan_grid(const trawl_needle *needles, size_t count, uint32_t cell_size,
+                        const trawl_grid *text, trawl_grid_match **matches)
+{
+    trawl_grid_match *list = NULL;
+    size_t found = 0, room = 0;
+    for (uint64_t row = 0; row < text->rows; row++)
+        for (uint64_t col = 0; col < text->cols; col++)
+            for (size_t i = 0; i < count; i++) {
+                if (!needle_at(&needles[i], cell_size, text, row, col))
+                    continue;
+                if (found == room) {
+                    room = room ? 2 * room : 16;
+                    list = grow(list, room, sizeof *list);
+                }
+                list[found++] = (trawl_grid_match){ row, col, needles[i].id, (uint32_t)i };
+            }
+    if (found)
+        qsort(list, found, sizeof *list, compare_grid_matches);
+    *matches = list;
+    return found;
+}

@@ -1,0 +1,559 @@
+/* test_pattern.c: the syntaxes, the checks and the order of the pattern list.
+ *
+ * Each row of `cases` is a pattern and what it must become, printed in one canonical
+ * form: a literal as 'bytes', an element as <ranges>{min,max}, with * for no bound and
+ * bytes that are not letters or digits as \xHH. Or the offset of the error and a part
+ * of its message.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Before cmocka.h, whose macro fail() would swallow the declaration of the function. */
+#include "pattern/pattern.h"
+
+#include <cmocka.h>
+
+/* ---- the canonical form --------------------------------------------------- */
+
+typedef struct printer {
+    char text[4096];
+    size_t length;
+} printer;
+
+static void print_text(printer *out, const char *text)
+{
+    size_t length = strlen(text);
+    assert_true(out->length + length < sizeof out->text);
+    memcpy(out->text + out->length, text, length + 1);
+    out->length += length;
+}
+
+static void print_byte(printer *out, unsigned byte)
+{
+    char text[8];
+    bool plain = (byte >= '0' && byte <= '9') || (byte >= 'A' && byte <= 'Z') ||
+                 (byte >= 'a' && byte <= 'z');
+    snprintf(text, sizeof text, plain ? "%c" : "\\x%02x", byte);
+    print_text(out, text);
+}
+
+static void print_set(printer *out, const byte_class *set)
+{
+    print_text(out, "<");
+    for (unsigned low = 0; low < 256; low++) {
+        unsigned high = low;
+        if (!class_has(set, low))
+            continue;
+        while (high < 255 && class_has(set, high + 1))
+            high++;
+        print_byte(out, low);
+        if (high > low) {
+            print_text(out, "-");
+            print_byte(out, high);
+        }
+        low = high;
+    }
+    print_text(out, ">");
+}
+
+static void print_pattern(printer *out, const pattern *p)
+{
+    char repeat[32];
+    if (p->literal) {
+        print_text(out, "'");
+        for (size_t i = 0; i < p->length; i++)
+            print_byte(out, p->bytes[i]);
+        print_text(out, "'");
+        return;
+    }
+    for (size_t i = 0; i < p->length; i++) {
+        const element *e = &p->elements[i];
+        print_set(out, &e->set);
+        if (e->max == REPEAT_UNBOUNDED)
+            snprintf(repeat, sizeof repeat, "{%u,*}", (unsigned)e->min);
+        else
+            snprintf(repeat, sizeof repeat, "{%u,%u}", (unsigned)e->min, (unsigned)e->max);
+        print_text(out, repeat);
+    }
+}
+
+/* ---- the syntaxes --------------------------------------------------------- */
+
+enum {
+    LIT = TRAWL_SYNTAX_LITERAL,
+    ESC = TRAWL_SYNTAX_ESCAPED,
+    EXT = TRAWL_SYNTAX_EXTENDED,
+    I = TRAWL_NOCASE,
+    L = TRAWL_LINES
+};
+
+typedef struct pattern_case {
+    const char *text;
+    size_t length;
+    uint32_t syntax;
+    uint32_t flags;
+    const char *expected; /* the canonical form, or NULL for an error ... */
+    size_t offset;        /* ... at this offset ... */
+    const char *message;  /* ... with this in its message */
+} pattern_case;
+
+#define OK(text, syntax, flags, expected)                                                          \
+    {                                                                                              \
+        text, sizeof text - 1, syntax, flags, expected, 0, NULL                                    \
+    }
+#define BAD(text, syntax, flags, offset, message)                                                  \
+    {                                                                                              \
+        text, sizeof text - 1, syntax, flags, NULL, offset, message                                \
+    }
+
+/* clang-format off */
+static const pattern_case cases[] = {
+    /* literals */
+    OK("a", LIT, 0, "'a'"),
+    OK("a.*\\n[", LIT, 0, "'a\\x2e\\x2a\\x5cn\\x5b'"),
+    OK("a\0b\xff\n", LIT, 0, "'a\\x00b\\xff\\x0a'"),
+    OK("AbZ@[\xc4", LIT, I, "'abz\\x40\\x5b\\xc4'"),
+    BAD("ab\nc", LIT, L, 2, "never contains a newline"),
+    BAD("", LIT, 0, 0, "empty"),
+
+    /* literals with escapes */
+    OK("a\\\\b", ESC, 0, "'a\\x5cb'"),
+    OK("\\a\\b\\e\\f\\n\\r\\t\\v\\'\\\"\\?", ESC, 0,
+       "'\\x07\\x08\\x1b\\x0c\\x0a\\x0d\\x09\\x0b\\x27\\x22\\x3f'"),
+    OK("\\0\\12\\0123\\377\\78", ESC, 0, "'\\x00\\x0a\\x0a3\\xff\\x078'"),
+    OK("\\x41\\xfF\\x000", ESC, 0, "'A\\xff\\x000'"),
+    OK("a.b*\0", ESC, 0, "'a\\x2eb\\x2a\\x00'"),
+    OK("\\x41B", ESC, I, "'ab'"),
+    BAD("ab\\q", ESC, 0, 2, "column 3: unknown escape \\q"),
+    BAD("\\\xc3\xa9", ESC, 0, 0, "0xc3"),
+    BAD("\\d", ESC, 0, 0, "unknown escape \\d"),
+    BAD("\\8", ESC, 0, 0, "unknown escape \\8"),
+    BAD("a\\400", ESC, 0, 1, "\\377"),
+    BAD("a\\x4", ESC, 0, 1, "two hexadecimal digits"),
+    BAD("\\x", ESC, 0, 0, "two hexadecimal digits"),
+    BAD("\\xg1", ESC, 0, 0, "two hexadecimal digits"),
+    BAD("abc\\", ESC, 0, 3, "write \\\\"),
+    BAD("ab\\n", ESC, L, 2, "never contains a newline"),
+    BAD("ab\\x0a", ESC, L, 2, "never contains a newline"),
+
+    /* extended: what is a literal after all */
+    OK("abc", EXT, 0, "'abc'"),
+    OK("a\0\xff", EXT, 0, "'a\\x00\\xff'"),
+    OK("aBc", EXT, I, "'abc'"),
+    OK("[a][B][Cc]", EXT, I, "'abc'"),
+    OK("[a]b", EXT, 0, "'ab'"),
+    OK("[aA]", EXT, 0, "<Aa>{1,1}"),
+    OK("a{3}b", EXT, 0, "'aaab'"),
+    OK("a{1}", EXT, 0, "'a'"),
+    OK("a{4,4}", EXT, 0, "'aaaa'"),
+    OK("a{4097}", EXT, 0, "<a>{4097,4097}"),
+    OK("\xc3\xa9t", EXT, 0, "'\\xc3\\xa9t'"),
+    OK("]}-,/ ", EXT, 0, "'\\x5d\\x7d\\x2d\\x2c\\x2f\\x20'"),
+    OK("[^\\x01-\\xff]", EXT, 0, "'\\x00'"),
+
+    /* extended: escapes */
+    OK("\\.\\*\\+\\?\\[\\]\\{\\}\\(\\)\\|\\^\\$\\/\\-\\\\", EXT, 0,
+       "'\\x2e\\x2a\\x2b\\x3f\\x5b\\x5d\\x7b\\x7d\\x28\\x29\\x7c\\x5e\\x24\\x2f\\x2d\\x5c'"),
+    OK("\\~\\_\\@\\'\\\"", EXT, 0, "'\\x7e\\x5f\\x40\\x27\\x22'"),
+    OK("\\a\\e\\f\\n\\r\\t\\v\\0\\012\\x0A\\0123", EXT, 0,
+       "'\\x07\\x1b\\x0c\\x0a\\x0d\\x09\\x0b\\x00\\x0a\\x0a\\x0a3'"),
+    OK("\\d", EXT, 0, "<0-9>{1,1}"),
+    OK("\\D", EXT, 0, "<\\x00-\\x2f\\x3a-\\xff>{1,1}"),
+    OK("\\w", EXT, 0, "<0-9A-Z\\x5fa-z>{1,1}"),
+    OK("\\W", EXT, 0, "<\\x00-\\x2f\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\xff>{1,1}"),
+    OK("\\s", EXT, 0, "<\\x09-\\x0d\\x20>{1,1}"),
+    OK("\\S", EXT, 0, "<\\x00-\\x08\\x0e-\\x1f\\x21-\\xff>{1,1}"),
+    BAD("ab\\", EXT, 0, 2, "write \\\\"),
+    BAD("a\\q", EXT, 0, 1, "unknown escape \\q"),
+    BAD("a\\u0041", EXT, 0, 1, "unknown escape \\u"),
+    BAD("\\\xc3\xa9", EXT, 0, 0, "unknown escape"),
+    BAD("\\ ", EXT, 0, 0, "unknown escape"),
+    BAD("\\x1", EXT, 0, 0, "two hexadecimal digits"),
+    OK("\\0777", EXT, 0, "'\\x3f7'"),
+
+    /* extended: what other dialects have */
+    BAD("a(b)", EXT, 0, 1, "column 2: groups are not supported"),
+    BAD("a)", EXT, 0, 1, "groups are not supported"),
+    BAD("ab|cd", EXT, 0, 2, "-e A -e B"),
+    BAD("^ab", EXT, 0, 0, "write \\^"),
+    BAD("ab$", EXT, 0, 2, "write \\$"),
+    BAD("a\\b", EXT, 0, 1, "word boundaries"),
+    BAD("a\\B", EXT, 0, 1, "word boundaries"),
+    BAD("\\Aa", EXT, 0, 0, "anchors"),
+    BAD("a\\1", EXT, 0, 1, "back-references"),
+    BAD("a\\k", EXT, 0, 1, "back-references"),
+    BAD("a*?", EXT, 0, 2, "lazy"),
+    BAD("a{2}?", EXT, 0, 4, "lazy"),
+    BAD("a++", EXT, 0, 2, "possessive"),
+    BAD("a**", EXT, 0, 2, "cannot be repeated"),
+    BAD("a{2}{3}", EXT, 0, 4, "cannot be repeated"),
+
+    /* extended: sets */
+    OK(".", EXT, 0, "<\\x00-\\xff>{1,1}"),
+    OK(".", EXT, L, "<\\x00-\\x09\\x0b-\\xff>{1,1}"),
+    OK("[a-cx]", EXT, 0, "<a-cx>{1,1}"),
+    OK("[^a-c]", EXT, 0, "<\\x00-\\x60d-\\xff>{1,1}"),
+    OK("[]a]", EXT, 0, "<\\x5da>{1,1}"),
+    OK("[^]a]", EXT, 0, "<\\x00-\\x5c\\x5e-\\x60b-\\xff>{1,1}"),
+    OK("[-a]", EXT, 0, "<\\x2da>{1,1}"),
+    OK("[a-]", EXT, 0, "<\\x2da>{1,1}"),
+    OK("[^-a]", EXT, 0, "<\\x00-\\x2c\\x2e-\\x60b-\\xff>{1,1}"),
+    OK("[+--]", EXT, 0, "<\\x2b-\\x2d>{1,1}"),
+    OK("[a-c-e]", EXT, 0, "<\\x2da-ce>{1,1}"),
+    OK("[\\w-]", EXT, 0, "<\\x2d0-9A-Z\\x5fa-z>{1,1}"),
+    OK("[a^]", EXT, 0, "<\\x5ea>{1,1}"),
+    OK("[a[]", EXT, 0, "<\\x5ba>{1,1}"),
+    OK("[.*+?(|]", EXT, 0, "<\\x28\\x2a-\\x2b\\x2e\\x3f\\x7c>{1,1}"),
+    OK("[\\]\\\\\\-]", EXT, 0, "<\\x2d\\x5c-\\x5d>{1,1}"),
+    OK("[\\d\\s]", EXT, 0, "<\\x09-\\x0d\\x200-9>{1,1}"),
+    OK("[\\x00-\\x1f\\b]", EXT, 0, "<\\x00-\\x1f>{1,1}"),
+    OK("[\\x80-\\xff]", EXT, 0, "<\\x80-\\xff>{1,1}"),
+    OK("[\xff\x80]", EXT, 0, "<\\x80\\xff>{1,1}"),
+    OK("[[:alpha:]_]", EXT, 0, "<A-Z\\x5fa-z>{1,1}"),
+    OK("[^[:space:][:digit:]]", EXT, 0, "<\\x00-\\x08\\x0e-\\x1f\\x21-\\x2f\\x3a-\\xff>{1,1}"),
+    OK("[[:xdigit:]]", EXT, 0, "<0-9A-Fa-f>{1,1}"),
+    OK("[[:cntrl:]]", EXT, 0, "<\\x00-\\x1f\\x7f>{1,1}"),
+    OK("[[:punct:]]", EXT, 0, "<\\x21-\\x2f\\x3a-\\x40\\x5b-\\x60\\x7b-\\x7e>{1,1}"),
+    OK("[[:graph:]]", EXT, 0, "<\\x21-\\x7e>{1,1}"),
+    OK("[[:print:]]", EXT, 0, "<\\x20-\\x7e>{1,1}"),
+    OK("[[:blank:]]", EXT, 0, "<\\x09\\x20>{1,1}"),
+    OK("[[:alnum:]]", EXT, 0, "<0-9A-Za-z>{1,1}"),
+    OK("[[:]", EXT, 0, "<\\x3a\\x5b>{1,1}"),
+    BAD("x[ab", EXT, 0, 1, "unmatched '['"),
+    BAD("[]", EXT, 0, 0, "unmatched '['"),
+    BAD("[^]", EXT, 0, 0, "unmatched '['"),
+    BAD("[", EXT, 0, 0, "unmatched '['"),
+    BAD("[^", EXT, 0, 0, "unmatched '['"),
+    BAD("[a-", EXT, 0, 0, "unmatched '['"),
+    BAD("[a\\", EXT, 0, 2, "write \\\\"),
+    BAD("[xz-a]", EXT, 0, 2, "reversed"),
+    BAD("[a-\\d]", EXT, 0, 1, "single byte"),
+    BAD("[a\\d-z]", EXT, 0, 2, "single byte"),
+    BAD("[a\\q]", EXT, 0, 2, "unknown escape"),
+    BAD("[\\1]", EXT, 0, 1, "back-references"),
+    BAD("[[:foo:]]", EXT, 0, 1, "unknown class name"),
+    BAD("[[:^alpha:]]", EXT, 0, 1, "unknown class name"),
+    BAD("[[=a=]]", EXT, 0, 1, "collating"),
+    BAD("[:alpha:]", EXT, 0, 0, "[[:name:]]"),
+    BAD("a[^\\d\\D]", EXT, 0, 1, "empty"),
+    BAD("[a\xc3\xa9]", EXT, 0, 2, "\\xHH"),
+    BAD("[a-\xe2\x82\xac]", EXT, 0, 3, "\\xHH"),
+
+    /* extended: flags */
+    OK("[^a]", EXT, I, "<\\x00-\\x40B-\\x60b-\\xff>{1,1}"),
+    OK("[a-c]x", EXT, I, "<A-Ca-c>{1,1}<Xx>{1,1}"),
+    OK("[Y-b]", EXT, I, "<A-BY-by-z>{1,1}"),
+    OK("[[:upper:]]", EXT, I, "<A-Za-z>{1,1}"),
+    OK("[@`{]", EXT, I, "<\\x40\\x60\\x7b>{1,1}"),
+    OK("[^a]", EXT, L, "<\\x00-\\x09\\x0b-\\x60b-\\xff>{1,1}"),
+    OK("[\\na]b", EXT, L, "'ab'"),
+    OK("\\s", EXT, L, "<\\x09\\x0b-\\x0d\\x20>{1,1}"),
+    BAD("a[\\n]", EXT, L, 1, "never contains a newline"),
+    BAD("a\\nb", EXT, L, 1, "never contains a newline"),
+    BAD("a\n", EXT, L, 1, "never contains a newline"),
+
+    /* extended: repeats */
+    OK("ab?", EXT, 0, "<a>{1,1}<b>{0,1}"),
+    OK("ab*", EXT, 0, "<a>{1,1}<b>{0,*}"),
+    OK("a+", EXT, 0, "<a>{1,*}"),
+    OK(".{3}", EXT, 0, "<\\x00-\\xff>{3,3}"),
+    OK("a{2,}", EXT, 0, "<a>{2,*}"),
+    OK("a{2,3}", EXT, 0, "<a>{2,3}"),
+    OK("xa{,3}", EXT, 0, "<x>{1,1}<a>{0,3}"),
+    OK("xa{0,}", EXT, 0, "<x>{1,1}<a>{0,*}"),
+    OK("a{0002,03}", EXT, 0, "<a>{2,3}"),
+    OK("A.{1,3}C", EXT, 0, "<A>{1,1}<\\x00-\\xff>{1,3}<C>{1,1}"),
+    OK("\xff*a", EXT, 0, "<\\xff>{0,*}<a>{1,1}"),
+    OK("\\xc3\\xa9+", EXT, 0, "<\\xc3>{1,1}<\\xa9>{1,*}"),
+    OK("a{1048576}", EXT, 0, "<a>{1048576,1048576}"),
+    BAD("*a", EXT, 0, 0, "nothing before"),
+    BAD("+", EXT, 0, 0, "write \\+"),
+    BAD("{2}", EXT, 0, 0, "nothing before"),
+    BAD("{", EXT, 0, 0, "malformed repeat"),
+    BAD("a{", EXT, 0, 1, "write {x}"),
+    BAD("a{}", EXT, 0, 1, "malformed repeat"),
+    BAD("a{,}", EXT, 0, 1, "malformed repeat"),
+    BAD("a{2", EXT, 0, 1, "malformed repeat"),
+    BAD("a{2,3", EXT, 0, 1, "malformed repeat"),
+    BAD("a{x}", EXT, 0, 1, "\\{"),
+    BAD("a{-1}", EXT, 0, 1, "malformed repeat"),
+    BAD("a{ 1}", EXT, 0, 1, "malformed repeat"),
+    BAD("ab{0}", EXT, 0, 2, "matches nothing"),
+    BAD("ab{0,0}", EXT, 0, 2, "matches nothing"),
+    BAD("ab{,0}", EXT, 0, 2, "matches nothing"),
+    BAD("a{3,2}", EXT, 0, 1, "reversed"),
+    BAD("a{1048577}", EXT, 0, 0, "states"),
+    BAD("xa{18446744073709551617,}", EXT, 0, 1, "states"),
+    BAD("xa{1,4294967295}", EXT, 0, 1, "states"),
+    BAD("a{1000000}b{1000000}", EXT, 0, 10, "states"),
+    BAD("\xc3\xa9*", EXT, 0, 2, "last byte"),
+    BAD("x\xe2\x82\xac{2}", EXT, 0, 4, "last byte"),
+    BAD("\xf0\x9f\x98\x80+", EXT, 0, 4, "last byte"),
+
+    /* extended: the empty string */
+    BAD("", EXT, 0, 0, "empty"),
+    BAD("a*", EXT, 0, 0, "empty string"),
+    BAD("a?b*c{0,3}", EXT, 0, 0, "empty string"),
+};
+/* clang-format on */
+
+static void check_case(const pattern_case *c)
+{
+    trawl_pattern src = { c->text, c->length, c->syntax, c->flags, 1, NULL };
+    pattern_list list;
+    trawl_error error = { 0 };
+    int status = pattern_list_make(&src, 1, &list, &error);
+    if (c->expected) {
+        printer out = { .length = 0 };
+        if (status != TRAWL_OK)
+            fail_msg("pattern \"%s\": %s", c->text, error.message);
+        print_pattern(&out, &list.patterns[0]);
+        if (strcmp(out.text, c->expected) != 0)
+            fail_msg("pattern \"%s\": %s, expected %s", c->text, out.text, c->expected);
+        pattern_list_free(&list);
+        return;
+    }
+    if (status != TRAWL_ERROR_PATTERN || error.code != status || error.pattern != 0)
+        fail_msg("pattern \"%s\": status %d", c->text, status);
+    if (error.offset != c->offset || !strstr(error.message, c->message))
+        fail_msg("pattern \"%s\": offset %zu, %s", c->text, error.offset, error.message);
+    assert_null(list.patterns);
+}
+
+static void test_syntaxes(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        check_case(&cases[i]);
+}
+
+/* Each advice fits the message whole, and names the column. */
+static void test_messages(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const pattern_case *c = &cases[i];
+        trawl_pattern src = { c->text, c->length, c->syntax, c->flags, 1, NULL };
+        pattern_list list;
+        trawl_error error;
+        char column[32];
+        if (c->expected)
+            continue;
+        assert_int_equal(pattern_list_make(&src, 1, &list, NULL), TRAWL_ERROR_PATTERN);
+        assert_int_equal(pattern_list_make(&src, 1, &list, &error), TRAWL_ERROR_PATTERN);
+        snprintf(column, sizeof column, "column %zu: ", c->offset + 1);
+        assert_int_equal(strncmp(error.message, column, strlen(column)), 0);
+        assert_true(strlen(error.message) < sizeof error.message - 1);
+        assert_null(strchr(error.message, '\n'));
+    }
+}
+
+/* ---- the list ------------------------------------------------------------- */
+
+static void test_order_and_lengths(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        uint32_t id;
+    } given[] = {
+        { "ab", 5 },  { "a+", 2 },   { "abcd", 9 },   { "[xy]z", 3 }, { "ab", 3 },
+        { "a?b", 1 }, { ".{4}", 4 }, { "c{2,7}", 2 }, { "z", 1 },
+    };
+    static const uint32_t order[] = { 6, 2, 3, 4, 0, 8, 5, 1, 7 };
+    static const uint64_t lengths[][2] = { { 4, 4 }, { 4, 4 }, { 2, 2 }, { 2, 2 },
+                                           { 2, 2 }, { 1, 1 }, { 1, 2 }, { 1, LENGTH_UNBOUNDED },
+                                           { 2, 7 } };
+    enum { COUNT = sizeof given / sizeof *given };
+    trawl_pattern src[COUNT];
+    pattern_list list;
+    for (size_t i = 0; i < COUNT; i++)
+        src[i] = (trawl_pattern){ given[i].text, strlen(given[i].text), EXT, 0,
+                                  given[i].id,   i == 2 ? "two" : NULL };
+    assert_int_equal(pattern_list_make(src, COUNT, &list, NULL), TRAWL_OK);
+    assert_int_equal(list.count, COUNT);
+    assert_int_equal(list.cell_size, 0);
+    for (size_t i = 0; i < COUNT; i++) {
+        const pattern *p = &list.patterns[i];
+        assert_int_equal(p->order, order[i]);
+        assert_int_equal(p->id, given[order[i]].id);
+        assert_true(p->min_length == lengths[i][0]);
+        assert_true(p->max_length == lengths[i][1]);
+        if (p->order == 2)
+            assert_string_equal(p->name, "two");
+        else
+            assert_null(p->name);
+    }
+    pattern_list_free(&list);
+    assert_null(list.patterns);
+    pattern_list_free(&list);
+    pattern_list_free(NULL);
+}
+
+static void test_error_names_the_pattern(void **state)
+{
+    (void)state;
+    trawl_pattern src[] = { { "a", 1, EXT, 0, 0, "name" }, { "b(", 2, EXT, 0, 0, NULL } };
+    pattern_list list;
+    trawl_error error;
+    assert_int_equal(pattern_list_make(src, 2, &list, &error), TRAWL_ERROR_PATTERN);
+    assert_int_equal(error.pattern, 1);
+    assert_int_equal(error.offset, 1);
+    assert_null(list.patterns);
+    assert_int_equal(list.count, 0);
+}
+
+static void test_arguments(void **state)
+{
+    (void)state;
+    trawl_pattern good = { "a", 1, LIT, 0, 0, NULL };
+    trawl_pattern bad[] = { { NULL, 1, LIT, 0, 0, NULL },
+                            { "a", 1, 3, 0, 0, NULL },
+                            { "a", 1, LIT, 4, 0, NULL } };
+    trawl_pattern empty = { NULL, 0, LIT, 0, 0, NULL };
+    pattern_list list;
+    trawl_error error;
+    for (size_t i = 0; i < 3; i++) {
+        trawl_pattern pair[] = { good, bad[i] };
+        assert_int_equal(pattern_list_make(pair, 2, &list, &error), TRAWL_ERROR_ARGUMENT);
+        assert_int_equal(error.pattern, 1);
+        assert_true(error.offset == TRAWL_NONE);
+    }
+    assert_int_equal(pattern_list_make(&empty, 1, &list, &error), TRAWL_ERROR_PATTERN);
+    assert_int_equal(pattern_list_make(&good, 0, &list, &error), TRAWL_ERROR_ARGUMENT);
+    assert_true(error.pattern == TRAWL_NONE);
+    assert_int_equal(pattern_list_make(NULL, 1, &list, NULL), TRAWL_ERROR_ARGUMENT);
+    assert_int_equal(pattern_list_make(&good, (size_t)PATTERN_MAX_COUNT + 1, &list, &error),
+                     TRAWL_ERROR_LIMIT);
+}
+
+static void test_limits(void **state)
+{
+    (void)state;
+    size_t length = (size_t)PATTERN_MAX_LENGTH + 1;
+    char *text = malloc(length);
+    pattern_list list;
+    trawl_error error;
+    assert_non_null(text);
+    memset(text, 'a', length);
+    for (uint32_t syntax = LIT; syntax <= ESC; syntax++) {
+        trawl_pattern src = { text, length, syntax, 0, 0, NULL };
+        assert_int_equal(pattern_list_make(&src, 1, &list, &error), TRAWL_ERROR_LIMIT);
+        assert_int_equal(error.pattern, 0);
+    }
+    trawl_pattern src = { text, PATTERN_MAX_STATES, EXT, 0, 0, NULL };
+    assert_int_equal(pattern_list_make(&src, 1, &list, &error), TRAWL_OK);
+    assert_true(list.patterns[0].literal && list.patterns[0].length == PATTERN_MAX_STATES);
+    pattern_list_free(&list);
+    src.length++;
+    assert_int_equal(pattern_list_make(&src, 1, &list, &error), TRAWL_ERROR_PATTERN);
+    assert_int_equal(error.offset, PATTERN_MAX_STATES);
+    free(text);
+}
+
+static void test_many(void **state)
+{
+    (void)state;
+    enum { COUNT = 100000 };
+    trawl_pattern *src = calloc(COUNT, sizeof *src);
+    char(*texts)[16] = malloc(COUNT * sizeof *texts);
+    pattern_list list;
+    assert_non_null(src);
+    assert_non_null(texts);
+    for (size_t i = 0; i < COUNT; i++) {
+        int length = snprintf(texts[i], sizeof *texts, "word%zu", i * 7919 % COUNT);
+        src[i] = (trawl_pattern){ texts[i], (size_t)length, LIT, 0, (uint32_t)i, NULL };
+    }
+    assert_int_equal(pattern_list_make(src, COUNT, &list, NULL), TRAWL_OK);
+    for (size_t i = 1; i < COUNT; i++) {
+        const pattern *a = &list.patterns[i - 1], *b = &list.patterns[i];
+        assert_true(a->length > b->length || (a->length == b->length && a->id < b->id));
+    }
+    pattern_list_free(&list);
+    free(texts);
+    free(src);
+}
+
+/* ---- grids ---------------------------------------------------------------- */
+
+static void test_grid(void **state)
+{
+    (void)state;
+    static const uint16_t cells[] = { 1, 2, 99, 3, 4, 99, 5, 6 };
+    static const uint16_t packed[] = { 1, 2, 3, 4, 5, 6 };
+    trawl_needle src[] = { { cells, 3, 2, 6, 8, "wide" },
+                           { packed, 1, 6, 0, 3, NULL },
+                           { packed, 6, 1, 0, 8, NULL } };
+    static const uint32_t order[] = { 1, 0, 2 };
+    pattern_list list;
+    assert_int_equal(pattern_list_make_grid(src, 3, 2, &list, NULL), TRAWL_OK);
+    assert_int_equal(list.cell_size, 2);
+    assert_int_equal(list.count, 3);
+    assert_null(list.patterns);
+    for (size_t i = 0; i < 3; i++) {
+        const needle *n = &list.needles[i];
+        assert_int_equal(n->order, order[i]);
+        assert_int_equal(n->id, src[order[i]].id);
+        assert_int_equal(n->rows, src[order[i]].rows);
+        assert_int_equal(n->cols, src[order[i]].cols);
+        assert_memory_equal(n->cells, packed, sizeof packed);
+    }
+    assert_string_equal(list.needles[1].name, "wide");
+    pattern_list_free(&list);
+    assert_null(list.needles);
+}
+
+static void test_grid_errors(void **state)
+{
+    (void)state;
+    static const uint32_t cells[4] = { 0 };
+    const uint8_t *odd = (const uint8_t *)cells + 1;
+    const uint64_t huge = UINT64_C(1) << 62;
+    const struct {
+        trawl_needle needle;
+        int status;
+    } bad[] = {
+        { { NULL, 1, 1, 0, 0, NULL }, TRAWL_ERROR_ARGUMENT },
+        { { cells, 0, 1, 0, 0, NULL }, TRAWL_ERROR_ARGUMENT },
+        { { cells, 1, 0, 0, 0, NULL }, TRAWL_ERROR_ARGUMENT },
+        { { cells, huge, 4, 0, 0, NULL }, TRAWL_ERROR_LIMIT },
+        { { cells, 4, huge, 0, 0, NULL }, TRAWL_ERROR_LIMIT },
+        { { cells, 1 << 15, (1 << 14) + 1, 0, 0, NULL }, TRAWL_ERROR_LIMIT },
+        { { cells, 1, 2, 4, 0, NULL }, TRAWL_ERROR_ARGUMENT },
+        { { cells, 1, 1, 5, 0, NULL }, TRAWL_ERROR_ARGUMENT },
+        { { cells, 3, 1, SIZE_MAX - 3, 0, NULL }, TRAWL_ERROR_ARGUMENT },
+        { { odd, 1, 1, 0, 0, NULL }, TRAWL_ERROR_ARGUMENT },
+    };
+    trawl_needle good = { cells, 2, 2, 0, 0, "name" };
+    pattern_list list;
+    trawl_error error;
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        trawl_needle pair[] = { good, bad[i].needle };
+        assert_int_equal(pattern_list_make_grid(pair, 2, 4, &list, &error), bad[i].status);
+        assert_int_equal(error.pattern, 1);
+        assert_null(list.needles);
+    }
+    assert_int_equal(pattern_list_make_grid(&good, 0, 4, &list, &error), TRAWL_ERROR_ARGUMENT);
+    assert_int_equal(pattern_list_make_grid(NULL, 1, 4, &list, &error), TRAWL_ERROR_ARGUMENT);
+    assert_int_equal(pattern_list_make_grid(&good, 1, 3, &list, &error), TRAWL_ERROR_ARGUMENT);
+    assert_int_equal(pattern_list_make_grid(&good, 1, 0, &list, NULL), TRAWL_ERROR_ARGUMENT);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_syntaxes),
+        cmocka_unit_test(test_messages),
+        cmocka_unit_test(test_order_and_lengths),
+        cmocka_unit_test(test_error_names_the_pattern),
+        cmocka_unit_test(test_arguments),
+        cmocka_unit_test(test_limits),
+        cmocka_unit_test(test_many),
+        cmocka_unit_test(test_grid),
+        cmocka_unit_test(test_grid_errors),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
