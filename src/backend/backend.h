@@ -13,9 +13,9 @@ typedef struct slice {
     u32 from, begin, end; /* see text_walk and grid_walk; grids ignore from */
     record *records;      /* room for `capacity` of them */
     u64 capacity;
-    u64 count;            /* out: all matches, also those that found no room */
-    u64 *state;           /* plans that carry: in and out; else NULL */
-    u64 *snapshots;       /* plans that carry: state after every snapshot_bytes; or NULL */
+    u64 count;      /* out: all matches, also those that found no room */
+    u64 *state;     /* plans that carry: in and out; else NULL */
+    u64 *snapshots; /* plans that carry: state after every snapshot_bytes; or NULL */
 } slice;
 
 typedef struct text_job {

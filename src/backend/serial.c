@@ -12,8 +12,8 @@ static uint32_t serial_threads(const trawl_context_options *options, trawl_error
     return 1;
 }
 
-static int serial_text(const trawl_context_options *options, uint32_t threads,
-                       const text_job *job, trawl_error *error)
+static int serial_text(const trawl_context_options *options, uint32_t threads, const text_job *job,
+                       trawl_error *error)
 {
     int status = TRAWL_OK;
     (void)options;
@@ -24,8 +24,8 @@ static int serial_text(const trawl_context_options *options, uint32_t threads,
                   : TRAWL_OK;
 }
 
-static int serial_grid(const trawl_context_options *options, uint32_t threads,
-                       const grid_job *job, trawl_error *error)
+static int serial_grid(const trawl_context_options *options, uint32_t threads, const grid_job *job,
+                       trawl_error *error)
 {
     int status = TRAWL_OK;
     (void)options;

@@ -67,14 +67,14 @@ static int run_all(const trawl_context_options *options, uint32_t threads, slice
                     : TRAWL_OK;
 }
 
-static int threads_text(const trawl_context_options *options, uint32_t threads,
-                        const text_job *job, trawl_error *error)
+static int threads_text(const trawl_context_options *options, uint32_t threads, const text_job *job,
+                        trawl_error *error)
 {
     return run_all(options, threads, run_text_slice, job, job->slices, job->count, error);
 }
 
-static int threads_grid(const trawl_context_options *options, uint32_t threads,
-                        const grid_job *job, trawl_error *error)
+static int threads_grid(const trawl_context_options *options, uint32_t threads, const grid_job *job,
+                        trawl_error *error)
 {
     return run_all(options, threads, run_grid_slice, job, job->slices, job->count, error);
 }

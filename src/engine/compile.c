@@ -62,8 +62,8 @@ static int build_plan(const pattern_list *list, const trawl_compile_options *opt
     engine_section section = { { 0 }, 0, 0 };
     int status = e->build(list, options, &section, error);
     if (status == TRAWL_OK)
-        status = plan_assemble(list, e->kind, &section.tables, section.carries,
-                               section.state_words, why, plan, error);
+        status = plan_assemble(list, e->kind, &section.tables, section.carries, section.state_words,
+                               why, plan, error);
     block_free(&section.tables);
     return status;
 }
@@ -80,13 +80,13 @@ static int read_options(const trawl_compile_options *given, trawl_compile_option
     if (given)
         memcpy(options, given, given->size);
     if (options->wm_block != 0 && options->wm_block != 2 && options->wm_block != 3)
-        return fail(error, TRAWL_ERROR_ARGUMENT, TRAWL_NONE,
-                    "Wu-Manber's block is 2 or 3, not %u", options->wm_block);
+        return fail(error, TRAWL_ERROR_ARGUMENT, TRAWL_NONE, "Wu-Manber's block is 2 or 3, not %u",
+                    options->wm_block);
     return TRAWL_OK;
 }
 
-int trawl_compile(const trawl_pattern *patterns, size_t count,
-                  const trawl_compile_options *options, trawl_plan **plan, trawl_error *error)
+int trawl_compile(const trawl_pattern *patterns, size_t count, const trawl_compile_options *options,
+                  trawl_plan **plan, trawl_error *error)
 {
     trawl_compile_options read;
     pattern_list list;
@@ -104,8 +104,7 @@ int trawl_compile(const trawl_pattern *patterns, size_t count,
 }
 
 int trawl_compile_grid(const trawl_needle *needles, size_t count, uint32_t cell_size,
-                       const trawl_compile_options *options, trawl_plan **plan,
-                       trawl_error *error)
+                       const trawl_compile_options *options, trawl_plan **plan, trawl_error *error)
 {
     trawl_compile_options read;
     pattern_list list;

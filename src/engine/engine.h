@@ -16,10 +16,10 @@ typedef struct engine_section {
 } engine_section;
 
 typedef struct engine {
-    const char *name;   /* what --engine takes */
-    const char *about;  /* one line: algorithm, what it accepts, source */
+    const char *name;  /* what --engine takes */
+    const char *about; /* one line: algorithm, what it accepts, source */
     walk_kind kind;
-    bool grid;          /* takes needles, not patterns */
+    bool grid; /* takes needles, not patterns */
 
     /* NULL when the engine takes this list; else why not (static storage, fits
      * "engine 'x' does not take this set: ..."). */

@@ -84,8 +84,8 @@ static uint64_t append_pattern(const pattern *p, uint32_t index, const hnfa_tabl
         hnfa_module *modules = (hnfa_module *)(void *)(words + entry.module);
         expand_positions(p, positions);
         for (uint32_t j = 0; j < k; j++) {
-            skippable[j] = fill_module(positions + (size_t)j * 64, module_size(count, j),
-                                       &modules[j]);
+            skippable[j] =
+                fill_module(positions + (size_t)j * 64, module_size(count, j), &modules[j]);
             entry.skips |= skippable[j];
         }
         fill_upper(skippable, k, (uint64_t *)(void *)(words + entry.upper));

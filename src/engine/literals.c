@@ -3,24 +3,29 @@
 
 #include <stdlib.h>
 
-static bool any_fold(const pattern_list *list, uint32_t wanted)
+static bool any_case(const pattern_list *list, uint32_t flag)
 {
     for (size_t i = 0; i < list->count; i++)
-        if ((list->patterns[i].flags & TRAWL_NOCASE) == wanted)
+        if ((list->patterns[i].flags & TRAWL_NOCASE) == flag)
             return true;
     return false;
 }
 
+bool fold_any(const pattern_list *list)
+{
+    return any_case(list, TRAWL_NOCASE);
+}
+
 void fold_table(const pattern_list *list, uint8_t fold[256])
 {
-    bool folds = any_fold(list, TRAWL_NOCASE);
+    bool folds = fold_any(list);
     for (int c = 0; c < 256; c++)
         fold[c] = folds ? fold_byte((uint8_t)c) : (uint8_t)c;
 }
 
 bool fold_mixed(const pattern_list *list)
 {
-    return any_fold(list, TRAWL_NOCASE) && any_fold(list, 0);
+    return fold_any(list) && any_case(list, 0);
 }
 
 const char *refuses_unless_literals(const pattern_list *list)

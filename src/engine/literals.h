@@ -8,6 +8,9 @@
 /* fold[c]: lower case when any pattern of the list is without case, else the identity. */
 void fold_table(const pattern_list *list, uint8_t fold[256]);
 
+/* True when any pattern of the list is without case. */
+bool fold_any(const pattern_list *list);
+
 /* True when some patterns fold case and others do not: what is found on the folded text
  * must then be compared in full. */
 bool fold_mixed(const pattern_list *list);

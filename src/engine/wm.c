@@ -48,17 +48,17 @@ static uint32_t block_at(const uint8_t *bytes, uint32_t q, uint32_t block)
                            bytes[q - 1]);
 }
 
-static void fill_shift(const pattern_list *list, const wm_tables *head, uint16_t *shift)
+static void fill_shift(const pattern_list *list, const wm_tables *head, uint8_t *shift)
 {
     const uint32_t m = head->window;
-    for (uint32_t i = 0; i < WM_BLOCKS; i++)
-        shift[i] = (uint16_t)(m ? m - head->block + 1 : 1);
+    const uint32_t most = m ? m - head->block + 1 : 1;
+    memset(shift, most < WM_MAX_SHIFT ? (int)most : (int)WM_MAX_SHIFT, WM_BLOCKS);
     for (size_t i = 0; i < list->count; i++) {
         const pattern *p = &list->patterns[i];
         for (uint32_t q = head->block; p->length >= head->block && q <= m; q++) {
             uint32_t number = block_at(p->bytes, q, head->block);
             if (m - q < shift[number])
-                shift[number] = (uint16_t)(m - q);
+                shift[number] = (uint8_t)(m - q);
         }
     }
 }
@@ -124,7 +124,7 @@ static int wm_build(const pattern_list *list, const trawl_compile_options *optio
     head.window = window_length(list, head.block);
     block_words(b, NULL, sizeof head / 4);
 
-    uint16_t *shift = malloc(WM_BLOCKS * sizeof *shift);
+    uint8_t *shift = malloc(WM_BLOCKS);
     uint32_t *keys = calloc(list->count, 2 * sizeof *keys);
     wm_member *members = calloc(list->count, 2 * sizeof *members);
     if (shift && keys && members) {
@@ -134,11 +134,12 @@ static int wm_build(const pattern_list *list, const trawl_compile_options *optio
         head.short_count = (uint32_t)(list->count - longs);
         split(list, &head, keys, members, keys + list->count, members + list->count);
         fill_shift(list, &head, shift);
-        head.shift = block_words(b, shift, WM_BLOCKS / 2);
+        head.shift = block_words(b, shift, WM_BLOCKS / 4);
         head.hash = append_lists(b, WM_BLOCKS, keys, members, longs, &head.members);
         head.shorts = append_lists(b, 256, keys + list->count, members + list->count,
                                    head.short_count, &head.short_members);
         head.literals = append_literals(list, b);
+        head.folded = fold_any(list);
         if (!b->failed)
             memcpy(b->bytes, &head, sizeof head);
     } else {
@@ -184,12 +185,8 @@ static bool wm_check(const plan_header *head, const uint32_t *tables, size_t wor
     if (words < sizeof *t / 4 || head->carries || (t->block != 2 && t->block != 3) ||
         t->window > WM_MAX_WINDOW || (t->window && t->window < t->block) ||
         !literals_valid(head, &t->literals, tables, words) ||
-        !words_inside(words, t->shift, WM_BLOCKS / 2))
+        !words_inside(words, t->shift, WM_BLOCKS / 4))
         return false;
-    const uint16_t *shift = (const uint16_t *)(tables + t->shift);
-    for (uint32_t i = 0; i < WM_BLOCKS; i++)
-        if (shift[i] > WM_MAX_WINDOW)
-            return false;
     return lists_valid(head, t, tables, words, t->hash, WM_BLOCKS, t->members, false) &&
            lists_valid(head, t, tables, words, t->shorts, 256, t->short_members, true);
 }

@@ -56,8 +56,9 @@ void block_free(block *b)
 
 /* ---- checksum --------------------------------------------------------- */
 
-static uint64_t checksum(const uint8_t *bytes, size_t size)
+uint64_t plan_checksum(const void *block, size_t size)
 {
+    const uint8_t *bytes = (const uint8_t *)block;
     const size_t field = offsetof(plan_header, checksum);
     uint64_t hash = 0xcbf29ce484222325u;
     for (size_t i = 0; i < size; i += 8) {
@@ -162,7 +163,7 @@ int plan_assemble(const pattern_list *list, uint32_t engine, const block *sectio
     } else {
         head.bytes = whole.size;
         memcpy(whole.bytes, &head, sizeof head);
-        head.checksum = checksum(whole.bytes, whole.size);
+        head.checksum = plan_checksum(whole.bytes, whole.size);
         memcpy(whole.bytes, &head, sizeof head);
         status = plan_adopt(whole.bytes, plan, error);
     }
@@ -270,7 +271,7 @@ int plan_check(const void *bytes, size_t size, trawl_error *error)
         return fail(error, TRAWL_ERROR_PLAN, offsetof(plan_header, bytes),
                     "the plan says %llu bytes but has %zu: it was cut or joined; copy it again",
                     (unsigned long long)head->bytes, size);
-    if (checksum((const uint8_t *)bytes, size) != head->checksum)
+    if (plan_checksum(bytes, size) != head->checksum)
         return fail(error, TRAWL_ERROR_PLAN, offsetof(plan_header, checksum),
                     "the plan's checksum is wrong: the bytes were changed; copy it again");
 

@@ -31,16 +31,16 @@ typedef struct plan_header {
     char magic[8];
     uint32_t version;
     uint32_t byte_order;
-    uint64_t bytes;        /* of the whole block */
-    uint64_t checksum;     /* FNV-1a (64 bit, by 8-byte words) of the block with this field 0 */
-    uint32_t engine;       /* engine_kind */
+    uint64_t bytes;    /* of the whole block */
+    uint64_t checksum; /* FNV-1a (64 bit, by 8-byte words) of the block with this field 0 */
+    uint32_t engine;   /* engine_kind */
     uint32_t pattern_count;
-    uint32_t cell_size;    /* 0: text */
-    uint32_t carries;      /* 1: state crosses slice borders (reach is not bounded, or long) */
-    uint64_t min_length;   /* grids: the fewest rows of a needle */
-    uint64_t max_length;   /* LENGTH_UNBOUNDED when there is no longest; grids: the most rows */
-    uint64_t state_words;  /* 64-bit words of walk state per slice; grids: u32 words a column */
-    uint32_t why;          /* offset in PLAN_STRINGS: why this engine */
+    uint32_t cell_size;   /* 0: text */
+    uint32_t carries;     /* 1: state crosses slice borders (reach is not bounded, or long) */
+    uint64_t min_length;  /* grids: the fewest rows of a needle */
+    uint64_t max_length;  /* LENGTH_UNBOUNDED when there is no longest; grids: the most rows */
+    uint64_t state_words; /* 64-bit words of walk state per slice; grids: u32 words a column */
+    uint32_t why;         /* offset in PLAN_STRINGS: why this engine */
     uint32_t unused;
     plan_range section[PLAN_SECTIONS];
 } plan_header;
@@ -57,8 +57,8 @@ typedef struct plan_pattern {
 } plan_pattern;
 
 struct trawl_plan {
-    void *block;         /* plan_header.bytes long, aligned to PLAN_ALIGN */
-    uint32_t *by_order;  /* pattern index of each caller's index */
+    void *block;        /* plan_header.bytes long, aligned to PLAN_ALIGN */
+    uint32_t *by_order; /* pattern index of each caller's index */
 };
 
 /* A growing byte block. `failed` is set when memory ran out; appending then does
@@ -78,9 +78,11 @@ void block_free(block *b);
 
 /* Put the plan together from a list and a finished engine section. The section is
  * copied. `carries` and `state_words` as in plan_header. */
-int plan_assemble(const pattern_list *list, uint32_t engine, const block *section,
-                  uint32_t carries, uint64_t state_words, const char *why, trawl_plan **plan,
-                  trawl_error *error);
+int plan_assemble(const pattern_list *list, uint32_t engine, const block *section, uint32_t carries,
+                  uint64_t state_words, const char *why, trawl_plan **plan, trawl_error *error);
+
+/* What plan_header.checksum must be. The field itself counts as 0. */
+uint64_t plan_checksum(const void *block, size_t size);
 
 /* Verify a block whole but for its engine section, which engine_check does. */
 int plan_check(const void *bytes, size_t size, trawl_error *error);

@@ -73,10 +73,9 @@ int scan_room_open(scan_room *room, uint32_t slices, uint32_t records, trawl_err
     room->records = malloc(records * sizeof *room->records);
     room->slice_count = slices;
     room->record_count = records;
-    return room->slices && room->records
-               ? TRAWL_OK
-               : fail(error, TRAWL_ERROR_MEMORY, TRAWL_NONE, "out of memory for %u records",
-                      records);
+    return room->slices && room->records ? TRAWL_OK
+                                         : fail(error, TRAWL_ERROR_MEMORY, TRAWL_NONE,
+                                                "out of memory for %u records", records);
 }
 
 void scan_room_close(scan_room *room)

@@ -167,7 +167,7 @@ static int scan_row(grid_scan *scan, uint64_t at, uint64_t count, trawl_error *e
  * many to take next: so many that their matches, if as dense as here, fill half the room. */
 static int run_round(grid_scan *scan, uint64_t *at, uint64_t *rows, trawl_error *error)
 {
-    slice *slices = scan->context->slices;
+    slice *slices = scan->context->room.slices;
     const uint64_t top = *at;
     const uint64_t height = smaller(*rows, scan->tops - top);
     const uint32_t bands = count_bands(scan, height);
@@ -176,7 +176,7 @@ static int run_round(grid_scan *scan, uint64_t *at, uint64_t *rows, trawl_error 
         slices[i].begin = (uint32_t)(height * i / bands);
         slices[i].end = (uint32_t)(height * (i + 1) / bands);
         slices[i].capacity = SCAN_RECORDS / bands;
-        slices[i].records = scan->context->records + i * slices[i].capacity;
+        slices[i].records = scan->context->room.records + i * slices[i].capacity;
     }
     int status = run_bands(scan, top, slices, bands, error);
     uint64_t found = 0, done = 0;

@@ -107,8 +107,8 @@ static int place_states(const text_scan *scan, scan_room *room, uint32_t count, 
 }
 
 /* Cut window[begin .. end) into `count` slices. */
-static int cut(const text_scan *scan, scan_room *room, uint32_t begin, uint32_t end,
-               uint32_t count, trawl_error *error)
+static int cut(const text_scan *scan, scan_room *room, uint32_t begin, uint32_t end, uint32_t count,
+               trawl_error *error)
 {
     const uint32_t reach = text_scan_reach(scan->plan);
     const uint32_t capacity = scan->consume ? room->record_count / count : 0;

@@ -14,9 +14,9 @@
 #include "backend/backend.h"
 #include "match/match.h"
 
-#define SCAN_SLICES 1024u        /* the most slices of one job */
-#define SCAN_RECORDS (2u << 20)  /* records that the slices of a window share */
-#define NESTED_SLICES 64u        /* the same for a stretch that is scanned again */
+#define SCAN_SLICES 1024u       /* the most slices of one job */
+#define SCAN_RECORDS (2u << 20) /* records that the slices of a window share */
+#define NESTED_SLICES 64u       /* the same for a stretch that is scanned again */
 #define NESTED_RECORDS (256u << 10)
 
 /* Room for the slices of one job. */
@@ -50,9 +50,9 @@ typedef struct text_scan {
     const trawl_plan *plan;
     records_fn consume; /* NULL: count only (not for plans that carry) */
     void *user;
-    uint64_t counted;   /* matches so far */
-    uint64_t *state;    /* plans that carry: the true state at the next byte, then a copy */
-    uint64_t window;    /* bytes that the next window should have */
+    uint64_t counted; /* matches so far */
+    uint64_t *state;  /* plans that carry: the true state at the next byte, then a copy */
+    uint64_t window;  /* bytes that the next window should have */
 } text_scan;
 
 /* Error: memory. */

@@ -15,10 +15,10 @@
 typedef struct delivery {
     const trawl_plan *plan;
     match_out out;
-    reporter *reports;      /* NULL: ENDS */
-    const uint8_t *text;    /* what may be read: text[0] has offset text_begin */
+    reporter *reports;   /* NULL: ENDS */
+    const uint8_t *text; /* what may be read: text[0] has offset text_begin */
     uint64_t text_begin;
-    uint64_t window_begin;  /* offset of the window that records refer to */
+    uint64_t window_begin; /* offset of the window that records refer to */
 } delivery;
 
 static int deliver_ends(delivery *d, const record *records, size_t count)
@@ -98,8 +98,7 @@ static int scan_all(text_scan *scan, delivery *d, const uint8_t *text, size_t le
 }
 
 int trawl_scan(trawl_context *context, const trawl_plan *plan, const void *text, size_t length,
-               const trawl_scan_options *options, trawl_match_fn fn, void *user,
-               trawl_error *error)
+               const trawl_scan_options *options, trawl_match_fn fn, void *user, trawl_error *error)
 {
     trawl_scan_options read;
     text_scan scan;
@@ -262,7 +261,8 @@ static int make_room(trawl_stream *s, size_t more, trawl_error *error)
     const uint64_t reach = text_scan_reach(s->scan.plan);
     uint64_t keep = s->end - s->begin > reach ? s->end - reach : s->begin;
     if (s->out.reports && reporter_keeps(s->out.reports) < keep)
-        keep = reporter_keeps(s->out.reports) > s->begin ? reporter_keeps(s->out.reports) : s->begin;
+        keep =
+            reporter_keeps(s->out.reports) > s->begin ? reporter_keeps(s->out.reports) : s->begin;
     size_t kept = (size_t)(s->end - keep);
     if (kept && keep != s->begin)
         memmove(s->text, s->text + (keep - s->begin), kept);

@@ -31,7 +31,7 @@ typedef struct ac_tables {
     u32 map;     /* u8[256]: class of a byte, word offset */
     u32 rows;    /* u32[row_words], word offset; the root is the first row */
     u32 row_words;
-    u32 sparse;  /* u32[sparse_words]: records as sparse_* below say, word offset */
+    u32 sparse; /* u32[sparse_words]: records as sparse_* below say, word offset */
     u32 sparse_words;
     u32 outputs; /* u32[output_words]: records as output_* below say, word offset; 0 is empty */
     u32 output_words;

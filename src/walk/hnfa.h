@@ -119,8 +119,8 @@ WALK void hnfa_run_one(GLOBAL const u32 *tables, GLOBAL const hnfa_pattern *p,
     state[p->lower_state] = s;
 }
 
-WALK void hnfa_walk(GLOBAL const u32 *tables, GLOBAL const u8 *text, u32 from, u32 begin,
-                    u32 end, GLOBAL u64 *state, const sink *out)
+WALK void hnfa_walk(GLOBAL const u32 *tables, GLOBAL const u8 *text, u32 from, u32 begin, u32 end,
+                    GLOBAL u64 *state, const sink *out)
 {
     GLOBAL const hnfa_tables *t = (GLOBAL const hnfa_tables *)tables;
     GLOBAL const hnfa_pattern *patterns = (GLOBAL const hnfa_pattern *)(tables + t->patterns);

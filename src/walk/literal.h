@@ -17,7 +17,7 @@ typedef struct literal_tables {
 } literal_tables;
 
 typedef struct literal_entry {
-    u32 first; /* byte offset in bytes */
+    u32 first;  /* byte offset in bytes */
     u32 length; /* | LITERAL_FOLDED */
 } literal_entry;
 

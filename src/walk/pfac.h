@@ -22,8 +22,8 @@ WALK u32 pfac_next(GLOBAL const u32 *rows, GLOBAL const u32 *sparse, u32 s, u32 
 }
 
 /* All patterns that begin at text[start] and end in (begin, end]. */
-WALK void pfac_start(GLOBAL const u32 *tables, GLOBAL const u8 *text, u32 start, u32 begin,
-                     u32 end, const sink *out)
+WALK void pfac_start(GLOBAL const u32 *tables, GLOBAL const u8 *text, u32 start, u32 begin, u32 end,
+                     const sink *out)
 {
     GLOBAL const ac_tables *t = (GLOBAL const ac_tables *)tables;
     GLOBAL const u8 *map = (GLOBAL const u8 *)(tables + t->map);
@@ -40,8 +40,8 @@ WALK void pfac_start(GLOBAL const u32 *tables, GLOBAL const u8 *text, u32 start,
     }
 }
 
-WALK void pfac_walk(GLOBAL const u32 *tables, GLOBAL const u8 *text, u32 from, u32 begin,
-                    u32 end, GLOBAL u64 *state, const sink *out)
+WALK void pfac_walk(GLOBAL const u32 *tables, GLOBAL const u8 *text, u32 from, u32 begin, u32 end,
+                    GLOBAL u64 *state, const sink *out)
 {
     (void)state;
     for (u32 start = from; start < end; start++)

@@ -5,6 +5,7 @@
  *   u8 u16 u32 u64      unsigned integers of that many bits
  *   GLOBAL              the address space of text, tables, state and records
  *   WALK                in front of every function
+ *   KERNEL              in front of a device's entry points (kernels.h)
  * and neither libraries, recursion, varargs, unions, designated initialisers nor
  * implicit conversions from void *.
  */
@@ -20,6 +21,8 @@ typedef uint u32;
 typedef ulong u64;
 #define GLOBAL __global
 #define WALK static inline
+#define KERNEL __kernel
+#define PORT_ITEM ((u32)get_global_id(0))
 #define PORT_FETCH_INC(p) atom_inc(p)
 #define PORT_CTZ64(x) ((u32)popcount(((x) & (~(x) + 1)) - 1))
 #define PORT_LIKELY(x) (x)
@@ -33,6 +36,8 @@ typedef unsigned int u32;
 typedef unsigned long long u64;
 #define GLOBAL
 #define WALK static __device__ inline
+#define KERNEL extern "C" __global__
+#define PORT_ITEM ((u32)(blockIdx.x * blockDim.x + threadIdx.x))
 #define PORT_FETCH_INC(p) atomicAdd((p), 1ULL)
 #define PORT_CTZ64(x) ((u32)(__ffsll((long long)(x)) - 1))
 #define PORT_LIKELY(x) (x)

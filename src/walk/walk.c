@@ -13,9 +13,8 @@
 text_walk walk_text(walk_kind kind)
 {
     static const text_walk walks[WALK_KINDS] = {
-        [WALK_BM] = bm_walk,     [WALK_WM] = wm_walk,
-        [WALK_AC] = ac_walk,     [WALK_PFAC] = pfac_walk,
-        [WALK_HNFA] = hnfa_walk, [WALK_SHIFTAND] = shiftand_walk,
+        [WALK_BM] = bm_walk,     [WALK_WM] = wm_walk,     [WALK_AC] = ac_walk,
+        [WALK_PFAC] = pfac_walk, [WALK_HNFA] = hnfa_walk, [WALK_SHIFTAND] = shiftand_walk,
     };
     return walks[kind];
 }

@@ -18,18 +18,21 @@
 
 #include "walk/literal.h"
 
-#define WM_BLOCKS 65536u      /* entries of SHIFT and lists of HASH */
-#define WM_SHORT_ANY 0x100u   /* a short pattern of one byte: any second byte will do */
+#define WM_BLOCKS 65536u /* entries of SHIFT and lists of HASH */
+#define WM_MAX_SHIFT 255u
+#define WM_SHORT_ANY 0x100u /* a short pattern of one byte: any second byte will do */
 
 typedef struct wm_tables {
-    u32 block;    /* B: 2 or 3 */
-    u32 window;   /* m: the shortest pattern of at least B bytes, 0 when there is none */
-    u32 shift;    /* u16[WM_BLOCKS], word offset */
-    u32 hash;     /* u32[WM_BLOCKS + 1]: first candidate of each block, word offset */
-    u32 members;  /* wm_member[hash[WM_BLOCKS]], word offset */
-    u32 shorts;   /* u32[257]: first short pattern of each (folded) first byte, word offset */
+    u32 block;         /* B: 2 or 3 */
+    u32 window;        /* m: the shortest pattern of at least B bytes, 0 when there is none */
+    u32 shift;         /* u8[WM_BLOCKS]: at most WM_MAX_SHIFT, which is safe, word offset */
+    u32 hash;          /* u32[WM_BLOCKS + 1]: first candidate of each block, word offset */
+    u32 members;       /* wm_member[hash[WM_BLOCKS]], word offset */
+    u32 shorts;        /* u32[257]: first short pattern of each (folded) first byte, word offset */
     u32 short_members; /* wm_member[shorts[256]]; prefix: second byte or WM_SHORT_ANY */
     u32 short_count;
+    u32 folded; /* 1: the text is compared in lower case, so that it must be folded first */
+    u32 unused;
     literal_tables literals;
 } wm_tables;
 
@@ -90,20 +93,23 @@ WALK void wm_shorts(GLOBAL const u32 *tables, GLOBAL const u8 *text, u32 from, u
     }
 }
 
-/* `block` is a constant at each call, so that the loop below is compiled for each B. */
-WALK void wm_windows(GLOBAL const u32 *tables, GLOBAL const u8 *text, u32 from, u32 begin,
-                     u32 end, u32 block, const sink *out)
+/* `block` and `folded` are constants at each call, so that the loop is compiled for each. */
+WALK void wm_windows(GLOBAL const u32 *tables, GLOBAL const u8 *text, u32 from, u32 begin, u32 end,
+                     u32 block, u32 folded, const sink *out)
 {
     GLOBAL const wm_tables *t = (GLOBAL const wm_tables *)tables;
-    GLOBAL const u16 *shifts = (GLOBAL const u16 *)(tables + t->shift);
+    GLOBAL const u8 *shifts = (GLOBAL const u8 *)(tables + t->shift);
     GLOBAL const u8 *fold = (GLOBAL const u8 *)(tables + t->literals.fold);
     const u32 m = t->window;
     u32 last = from + m - 1;
     while (last < end) {
-        u8 first = block == 3 ? fold[text[last - 2]] : (u8)0;
-        u32 number = wm_block_number(block, first, fold[text[last - 1]], fold[text[last]]);
+        u8 first = block == 3 ? text[last - 2] : (u8)0;
+        u8 second = text[last - 1];
+        u8 third = text[last];
+        u32 number = folded ? wm_block_number(block, fold[first], fold[second], fold[third])
+                            : wm_block_number(block, first, second, third);
         u32 shift = shifts[number];
-        if (shift == 0) {
+        if (PORT_UNLIKELY(shift == 0)) {
             wm_candidates(tables, text, last - (m - 1), number, begin, end, out);
             shift = 1;
         }
@@ -118,10 +124,16 @@ WALK void wm_walk(GLOBAL const u32 *tables, GLOBAL const u8 *text, u32 from, u32
     (void)state;
     if (t->short_count)
         wm_shorts(tables, text, from, begin, end, out);
-    if (t->window && t->block == 2)
-        wm_windows(tables, text, from, begin, end, 2, out);
-    else if (t->window)
-        wm_windows(tables, text, from, begin, end, 3, out);
+    if (!t->window)
+        return;
+    if (t->block == 2 && t->folded)
+        wm_windows(tables, text, from, begin, end, 2, 1, out);
+    else if (t->block == 2)
+        wm_windows(tables, text, from, begin, end, 2, 0, out);
+    else if (t->folded)
+        wm_windows(tables, text, from, begin, end, 3, 1, out);
+    else
+        wm_windows(tables, text, from, begin, end, 3, 0, out);
 }
 
 #endif

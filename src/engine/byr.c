@@ -1,0 +1,220 @@
+/* byr.c: Baeza-Yates-Regnier's tables. The walk and the essay are in walk/byr.h. */
+#include "walk/byr.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/rows.h"
+
+#define NS_STEP 2.5    /* along a primary row, a cell */
+#define NS_COMPARE 4.0 /* a comparison that fails early */
+
+static uint32_t fewest_rows(const pattern_list *list)
+{
+    uint32_t fewest = UINT32_MAX;
+    for (size_t i = 0; i < list->count; i++)
+        if (list->needles[i].rows < fewest)
+            fewest = list->needles[i].rows;
+    return fewest;
+}
+
+/* Rows of one colour end nearly everywhere in texts that have such areas, and each is then
+ * a comparison. */
+static double byr_cost(const pattern_list *list)
+{
+    uint32_t step = fewest_rows(list);
+    double even = 0;
+    for (size_t i = 0; i < list->count; i++)
+        even += needle_even_rows(&list->needles[i], list->cell_size, step);
+    return (NS_STEP + NS_COMPARE * even) / step;
+}
+
+/* ---- needles ------------------------------------------------------------- */
+
+typedef struct row_variety {
+    uint32_t changes; /* cells that differ from the one before */
+    uint32_t row;
+} row_variety;
+
+static int compare_variety(const void *left, const void *right)
+{
+    const row_variety *a = left, *b = right;
+    if (a->changes != b->changes)
+        return a->changes > b->changes ? -1 : 1;
+    return a->row < b->row ? -1 : a->row > b->row;
+}
+
+static const uint8_t *row_of(const needle *n, uint32_t cell_size, uint32_t row)
+{
+    return n->cells + (size_t)row * n->cols * cell_size;
+}
+
+/* Rows from the most to the least varied: what a random text is least likely to have. */
+static uint32_t add_order(block *b, const needle *n, uint32_t cell_size)
+{
+    uint32_t offset = block_words(b, NULL, n->rows);
+    row_variety *rows = malloc(n->rows * sizeof *rows);
+    if (!rows)
+        b->failed = true;
+    if (!b->failed) {
+        for (uint32_t row = 0; row < n->rows; row++)
+            rows[row] =
+                (row_variety){ row_changes(row_of(n, cell_size, row), cell_size, n->cols), row };
+        qsort(rows, n->rows, sizeof *rows, compare_variety);
+        uint32_t *order = (uint32_t *)(b->bytes + (size_t)offset * 4);
+        for (uint32_t i = 0; i < n->rows; i++)
+            order[i] = rows[i].row;
+    }
+    free(rows);
+    return offset;
+}
+
+/* The smallest period of the needle's rows, by Knuth, Morris and Pratt's border table. */
+static uint32_t vertical_period(block *b, const needle *n, uint32_t cell_size)
+{
+    const size_t width = (size_t)n->cols * cell_size;
+    uint32_t *border = malloc(n->rows * sizeof *border); /* of the first i + 1 rows */
+    uint32_t length = 0;
+    if (!border) {
+        b->failed = true;
+        return 1;
+    }
+    border[0] = 0;
+    for (uint32_t row = 1; row < n->rows; row++) {
+        const uint8_t *cells = row_of(n, cell_size, row);
+        while (length > 0 && memcmp(row_of(n, cell_size, length), cells, width) != 0)
+            length = border[length - 1];
+        if (memcmp(row_of(n, cell_size, length), cells, width) == 0)
+            length++;
+        border[row] = length;
+    }
+    free(border);
+    return n->rows - length;
+}
+
+static void add_needle(block *b, const needle *n, uint32_t cell_size, byr_needle *out)
+{
+    const uint32_t row_bytes = n->cols * cell_size;
+    out->rows = n->rows;
+    out->row_bytes = row_bytes;
+    out->row_words = (row_bytes + 3) / 4;
+    out->order = add_order(b, n, cell_size);
+    out->period = vertical_period(b, n, cell_size);
+    out->cells = block_words(b, NULL, (size_t)out->row_words * n->rows);
+    for (uint32_t row = 0; row < n->rows && !b->failed; row++)
+        memcpy(b->bytes + ((size_t)out->cells + (size_t)row * out->row_words) * 4,
+               row_of(n, cell_size, row), row_bytes);
+}
+
+static void add_needles(block *b, const pattern_list *list, byr_tables *head)
+{
+    byr_needle *needles = calloc(list->count, sizeof *needles);
+    if (!needles)
+        b->failed = true;
+    for (size_t i = 0; i < list->count && !b->failed; i++)
+        add_needle(b, &list->needles[i], list->cell_size, &needles[i]);
+    head->needles = block_words(b, needles, list->count * sizeof *needles / 4);
+    free(needles);
+}
+
+/* ---- candidates ------------------------------------------------------------ */
+
+static void add_candidates(block *b, const pattern_list *list, const row_set *rows,
+                           byr_tables *head)
+{
+    uint32_t *place = malloc(rows->count * sizeof *place);
+    if (!place)
+        b->failed = true;
+    head->candidates = block_words(b, NULL, (size_t)rows->count * sizeof(byr_candidate) / 4);
+    head->candidate_first = grid_lists_build(b, rows->numbers, rows->count, rows->distinct, place);
+    if (!b->failed) {
+        byr_candidate *candidates = (byr_candidate *)(b->bytes + (size_t)head->candidates * 4);
+        for (uint32_t i = 0, next = 0; i < list->count; i++)
+            for (uint32_t row = 0; row < head->step; row++)
+                candidates[place[next++]] = (byr_candidate){ i, row };
+    }
+    free(place);
+}
+
+static int byr_build(const pattern_list *list, const trawl_compile_options *options,
+                     engine_section *out, trawl_error *error)
+{
+    block *b = &out->tables;
+    byr_tables head;
+    row_set rows;
+    (void)options;
+    memset(&head, 0, sizeof head);
+    head.cell_size = list->cell_size;
+    head.step = fewest_rows(list);
+    int status = rows_collect(list, head.step, &rows, error);
+    if (status != TRAWL_OK)
+        return status;
+    block_words(b, NULL, sizeof head / 4);
+    automaton_build(b, rows.strings, rows.distinct, list->cell_size == 1, &head.rows);
+    add_candidates(b, list, &rows, &head);
+    add_needles(b, list, &head);
+    rows_free(&rows);
+    if (!b->failed)
+        memcpy(b->bytes, &head, sizeof head);
+    return grid_built(b, list, error);
+}
+
+/* ---- verifying ------------------------------------------------------------- */
+
+static bool needles_valid(const plan_header *head, const byr_tables *t, const uint32_t *tables,
+                          size_t words)
+{
+    if (!words_inside(words, t->needles, (uint64_t)head->pattern_count * sizeof(byr_needle) / 4))
+        return false;
+    const byr_needle *needles = (const byr_needle *)(tables + t->needles);
+    for (uint32_t i = 0; i < head->pattern_count; i++) {
+        const byr_needle *n = &needles[i];
+        if (n->rows < t->step || n->period == 0 || n->row_bytes > (uint64_t)n->row_words * 4 ||
+            !words_inside(words, n->cells, (uint64_t)n->rows * n->row_words) ||
+            !words_inside(words, n->order, n->rows))
+            return false;
+        for (uint32_t row = 0; row < n->rows; row++)
+            if (tables[n->order + row] >= n->rows)
+                return false;
+    }
+    return true;
+}
+
+/* A candidate's needle is as wide as the row that was found, so it fits into the text. */
+static bool candidates_valid(const plan_header *head, const byr_tables *t, const uint32_t *tables,
+                             size_t words)
+{
+    if (!grid_lists_valid(tables, words, t->candidate_first, t->rows.strings, t->candidates,
+                          sizeof(byr_candidate) / 4))
+        return false;
+    const byr_needle *needles = (const byr_needle *)(tables + t->needles);
+    const byr_candidate *candidates = (const byr_candidate *)(tables + t->candidates);
+    for (uint32_t number = 0; number < t->rows.strings; number++) {
+        uint64_t row_bytes = (uint64_t)tables[t->rows.lengths + number] * t->cell_size;
+        uint32_t stop = tables[t->candidate_first + number + 1];
+        for (uint32_t i = tables[t->candidate_first + number]; i < stop; i++)
+            if (candidates[i].needle >= head->pattern_count || candidates[i].row >= t->step ||
+                needles[candidates[i].needle].row_bytes != row_bytes)
+                return false;
+    }
+    return true;
+}
+
+static bool byr_check(const plan_header *head, const uint32_t *tables, size_t words)
+{
+    const byr_tables *t = (const byr_tables *)tables;
+    return words >= sizeof *t / 4 && t->cell_size == head->cell_size && t->step != 0 &&
+           t->step == head->min_length && automaton_valid(&t->rows, tables, words) &&
+           needles_valid(head, t, tables, words) && candidates_valid(head, t, tables, words);
+}
+
+const engine engine_byr = {
+    .name = "byr",
+    .about = "Baeza-Yates-Regnier: needles of any sizes; scans every m-th row only (1993)",
+    .kind = WALK_BYR,
+    .grid = true,
+    .refuses = refuses_unless_needles,
+    .cost = byr_cost,
+    .build = byr_build,
+    .check = byr_check,
+};

@@ -1,0 +1,332 @@
+/* report.c: the reporter, which turns ends into the other report modes.
+ *
+ * A pattern of fixed length has one start for each end, end - length: nothing is to be
+ * found out. For the others backward.c runs the pattern back over the text.
+ *
+ *   PAIRS     complete at each end: all its starts, at once.
+ *   LONGEST, SHORTEST
+ *             per start and pattern the farthest or nearest end. A start s is settled when
+ *             the text is known to s + horizon, the length of the longest match: then all
+ *             its ends are. Its match goes out when no unsettled start can end before it.
+ *   LEFTMOST_LONGEST, LEFTMOST_FIRST
+ *             of the longest matches per start and pattern, sorted by start and, where they
+ *             share it, by preference, each one that starts at the cursor or after it goes
+ *             out and moves the cursor to its end. Greed and length agree: the language
+ *             has no alternation, so the first pattern's preferred match is its longest.
+ *
+ * Starts are settled when they are `horizon` many at least, so no byte of the text is read
+ * more than three times for a pattern: O(text * elements) in all. A large batch is taken in
+ * steps, so what waits is bounded by the matches in two horizons and a step. Without a
+ * longest match all starts are settled at the end of the text.
+ *
+ * Invariant between feeds: every match with a start below `settled` has been found, and
+ * what `found` and the lists of ends hold is what later output may need.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "match/backward.h"
+#include "match/match.h"
+#include "match/order.h"
+
+#define MIN_STEP (UINT64_C(1) << 16)
+
+/* A pattern of variable length that has occurred. */
+typedef struct variable {
+    struct variable *next;
+    backward *pass;
+    uint64_t *ends; /* those after `settled`, ascending */
+    size_t count, capacity;
+} variable;
+
+struct reporter {
+    const trawl_plan *plan;
+    uint32_t report;
+    match_out out;
+    size_t first_variable; /* patterns before it have a fixed length */
+    uint64_t span;         /* the longest match of variable length, 0: there are none */
+    uint64_t horizon;      /* the longest match that settling must wait for */
+    uint64_t step;         /* a batch is taken in steps of so many bytes */
+    uint64_t done;         /* ends up to here have been fed */
+    uint64_t settled;      /* starts below it are */
+    uint64_t cursor;       /* LEFTMOST_...: where the next match may start */
+    match_list found;      /* not handed out yet */
+    variable **variables;  /* by pattern index - first_variable; NULL: not seen yet */
+    variable *seen;        /* all of them, linked */
+};
+
+static bool is_leftmost(const reporter *r)
+{
+    return r->report == TRAWL_REPORT_LEFTMOST_LONGEST || r->report == TRAWL_REPORT_LEFTMOST_FIRST;
+}
+
+/* Matches are complete as soon as their end is known, and need not wait for others. */
+static bool is_immediate(const reporter *r)
+{
+    return r->report == TRAWL_REPORT_PAIRS || (r->span == 0 && !is_leftmost(r));
+}
+
+static int out_of_memory(trawl_error *error)
+{
+    return fail(error, TRAWL_ERROR_MEMORY, TRAWL_NONE,
+                "out of memory while matches were put together: scan a smaller text, or use the "
+                "report mode 'ends', which keeps none");
+}
+
+/* ---- open and close -------------------------------------------------- */
+
+/* Fill first_variable and span. */
+static void measure(reporter *r)
+{
+    const plan_pattern *patterns = plan_patterns(r->plan);
+    size_t count = plan_head(r->plan)->pattern_count;
+    r->first_variable = count;
+    for (size_t i = count; i-- > 0;) {
+        if (!plan_fixed_length(&patterns[i])) {
+            r->first_variable = i;
+            r->span = patterns[i].max_length > r->span ? patterns[i].max_length : r->span;
+        }
+    }
+}
+
+int reporter_open(const trawl_plan *plan, uint32_t report, const match_out *out, reporter **r,
+                  trawl_error *error)
+{
+    reporter *made = calloc(1, sizeof *made);
+    if (made == NULL)
+        return out_of_memory(error);
+    made->plan = plan;
+    made->report = report;
+    made->out = *out;
+    measure(made);
+    made->horizon = is_leftmost(made) ? plan_head(plan)->max_length : made->span;
+    made->step = made->horizon > MIN_STEP ? made->horizon : MIN_STEP;
+    size_t variables = plan_head(plan)->pattern_count - made->first_variable;
+    if (variables > 0) {
+        made->variables = calloc(variables, sizeof *made->variables);
+        if (made->variables == NULL) {
+            free(made);
+            return out_of_memory(error);
+        }
+    }
+    *r = made;
+    return TRAWL_OK;
+}
+
+static void variable_free(variable *v)
+{
+    if (v != NULL) {
+        backward_free(v->pass);
+        free(v->ends);
+        free(v);
+    }
+}
+
+void reporter_free(reporter *r)
+{
+    if (r == NULL)
+        return;
+    while (r->seen != NULL) {
+        variable *next = r->seen->next;
+        variable_free(r->seen);
+        r->seen = next;
+    }
+    free(r->variables);
+    match_list_free(&r->found);
+    free(r);
+}
+
+/* ---- patterns of variable length ------------------------------------- */
+
+/* What is kept for pattern `index`, made when it is first asked for; NULL: no memory. */
+static variable *variable_of(reporter *r, uint32_t index)
+{
+    variable **place = &r->variables[index - r->first_variable];
+    if (*place != NULL)
+        return *place;
+    variable *v = calloc(1, sizeof *v);
+    if (v == NULL)
+        return NULL;
+    v->pass = backward_open(r->plan, &plan_patterns(r->plan)[index]);
+    if (v->pass == NULL) {
+        variable_free(v);
+        return NULL;
+    }
+    v->next = r->seen;
+    r->seen = v;
+    *place = v;
+    return v;
+}
+
+static bool variable_add(variable *v, uint64_t end)
+{
+    if (v->count == v->capacity) {
+        size_t capacity = v->capacity == 0 ? 16 : 2 * v->capacity;
+        uint64_t *ends = realloc(v->ends, capacity * sizeof *ends);
+        if (ends == NULL)
+            return false;
+        v->ends = ends;
+        v->capacity = capacity;
+    }
+    v->ends[v->count++] = end;
+    return true;
+}
+
+/* Forget the ends up to `settled`: a match is not empty, so no later start has them. */
+static void variable_forget(variable *v, uint64_t settled)
+{
+    size_t gone = 0;
+    while (gone < v->count && v->ends[gone] <= settled)
+        gone++;
+    v->count -= gone;
+    if (gone > 0 && v->count > 0)
+        memmove(v->ends, v->ends + gone, v->count * sizeof *v->ends);
+}
+
+/* ---- handing out ----------------------------------------------------- */
+
+static int emit(reporter *r, const trawl_match *m)
+{
+    const plan_pattern *p = &plan_patterns(r->plan)[r->plan->by_order[m->pattern]];
+    return match_emit(&r->out, p, m->start, m->end);
+}
+
+/* Hand out, in the order of output, all that was found with an end up to `limit`. */
+static int release_by_end(reporter *r, uint64_t limit)
+{
+    match_list_sort(&r->found, match_before_by_end);
+    size_t i = 0;
+    int status = TRAWL_OK;
+    while (status == TRAWL_OK && i < r->found.count && r->found.items[i].end <= limit)
+        status = emit(r, &r->found.items[i++]);
+    match_list_drop(&r->found, i);
+    return status;
+}
+
+/* Hand out what does not overlap of all that was found with a start below `settled`. */
+static int release_leftmost(reporter *r)
+{
+    match_list_sort(&r->found, r->report == TRAWL_REPORT_LEFTMOST_LONGEST ? match_before_longest
+                                                                          : match_before_first);
+    size_t i = 0;
+    int status = TRAWL_OK;
+    for (; status == TRAWL_OK && i < r->found.count; i++) {
+        const trawl_match *m = &r->found.items[i];
+        if (m->start >= r->settled)
+            break;
+        if (m->start >= r->cursor) {
+            status = emit(r, m);
+            r->cursor = m->end;
+        }
+    }
+    match_list_drop(&r->found, i);
+    return status;
+}
+
+/* ---- feeding --------------------------------------------------------- */
+
+/* All starts of each end, for PAIRS; or just one when every length is fixed. */
+static int feed_at_once(reporter *r, const record *records, size_t count, uint64_t shift,
+                        text_view text, trawl_error *error)
+{
+    const plan_pattern *patterns = plan_patterns(r->plan);
+    int status = TRAWL_OK;
+    for (size_t i = 0; status == TRAWL_OK && i < count; i++) {
+        const plan_pattern *p = &patterns[records[i].index];
+        uint64_t end = records[i].pos + shift;
+        if (r->span == 0) { /* records are in the order of output already */
+            status = match_emit(&r->out, p, end - p->min_length, end);
+            continue;
+        }
+        bool added;
+        if (plan_fixed_length(p)) {
+            added = match_list_add(&r->found, p, end - p->min_length, end);
+        } else {
+            variable *v = variable_of(r, records[i].index);
+            added = v != NULL &&
+                    backward_run(v->pass, &end, 1, false, text, text.begin, end, &r->found);
+        }
+        if (!added)
+            return out_of_memory(error);
+        if (i + 1 == count || records[i + 1].pos != records[i].pos)
+            status = release_by_end(r, end);
+    }
+    return status;
+}
+
+/* Keep what the batch brings until its starts are settled. */
+static bool collect(reporter *r, const record *records, size_t count, uint64_t shift)
+{
+    const plan_pattern *patterns = plan_patterns(r->plan);
+    bool added = true;
+    for (size_t i = 0; added && i < count; i++) {
+        const plan_pattern *p = &patterns[records[i].index];
+        uint64_t end = records[i].pos + shift;
+        if (!plan_fixed_length(p)) {
+            variable *v = variable_of(r, records[i].index);
+            added = v != NULL && variable_add(v, end);
+        } else if (end - p->min_length >= r->cursor) {
+            added = match_list_add(&r->found, p, end - p->min_length, end);
+        }
+    }
+    return added;
+}
+
+/* Settle all starts below `settled` and hand out what that makes sure. */
+static int settle(reporter *r, uint64_t settled, text_view text, trawl_error *error)
+{
+    bool nearest = r->report == TRAWL_REPORT_SHORTEST;
+    for (variable *v = r->seen; v != NULL; v = v->next) {
+        if (!backward_run(v->pass, v->ends, v->count, nearest, text, r->settled, settled,
+                          &r->found))
+            return out_of_memory(error);
+        variable_forget(v, settled);
+    }
+    r->settled = settled;
+    return is_leftmost(r) ? release_leftmost(r) : release_by_end(r, settled);
+}
+
+/* Take what ends in (done, upto], and settle when it is worth a pass. */
+static int feed_step(reporter *r, const record *records, size_t count, uint64_t shift,
+                     text_view text, uint64_t upto, bool last, trawl_error *error)
+{
+    if (!collect(r, records, count, shift))
+        return out_of_memory(error);
+    r->done = upto;
+    if (last)
+        return settle(r, upto + 1, text, error);
+    if (upto >= r->horizon && upto - r->horizon >= r->settled + r->horizon)
+        return settle(r, upto - r->horizon + 1, text, error);
+    return TRAWL_OK;
+}
+
+int reporter_feed(reporter *r, const record *records, size_t count, uint64_t shift,
+                  const uint8_t *text, uint64_t text_begin, uint64_t upto, bool last,
+                  trawl_error *error)
+{
+    text_view view = { text, text_begin };
+    if (is_immediate(r)) {
+        r->done = upto;
+        return feed_at_once(r, records, count, shift, view, error);
+    }
+    int status;
+    do {
+        uint64_t to = upto - r->done > r->step ? r->done + r->step : upto;
+        size_t taken = 0;
+        while (taken < count && records[taken].pos + shift <= to)
+            taken++;
+        status = feed_step(r, records, taken, shift, view, to, last && to == upto, error);
+        records += taken;
+        count -= taken;
+    } while (status == TRAWL_OK && r->done < upto);
+    return status;
+}
+
+uint64_t reporter_keeps(const reporter *r)
+{
+    if (r->span == 0)
+        return r->done; /* no text is read */
+    if (is_immediate(r))
+        return r->done >= r->span ? r->done - r->span + 1 : 0;
+    return r->settled;
+}

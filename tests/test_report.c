@@ -1,0 +1,428 @@
+/* test_report.c: the reporter against the oracle. The oracle finds the ends, the reporter
+ * makes of them what each mode asks for, and the oracle says whether that is right. The
+ * text is handed over in pieces of random size, each in memory of its own, so that the
+ * address sanitizer sees any byte that is read outside. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "match/match.h"
+#include "oracle.h"
+#include "pattern/pattern.h"
+#include "plan/plan.h"
+
+#include <cmocka.h> /* last: it makes a macro of fail() */
+
+enum { MAX_PATTERNS = 5, MAX_WRITTEN = 64, MAX_TEXT = 400, CASES = 4000 };
+
+static const uint32_t modes[] = { TRAWL_REPORT_PAIRS, TRAWL_REPORT_LONGEST, TRAWL_REPORT_SHORTEST,
+                                  TRAWL_REPORT_LEFTMOST_LONGEST, TRAWL_REPORT_LEFTMOST_FIRST };
+
+#define COUNT(array) (sizeof(array) / sizeof *(array))
+
+typedef struct collector {
+    trawl_match *matches;
+    size_t count, capacity;
+    size_t stop_after; /* 0: never */
+} collector;
+
+static int collect_match(const trawl_match *match, void *user)
+{
+    collector *c = user;
+    if (c->count == c->capacity) {
+        c->capacity = c->capacity ? 2 * c->capacity : 64;
+        c->matches = realloc(c->matches, c->capacity * sizeof *c->matches);
+        assert_non_null(c->matches);
+    }
+    c->matches[c->count++] = *match;
+    return c->count == c->stop_after;
+}
+
+static trawl_plan *make_plan(const trawl_pattern *patterns, size_t count)
+{
+    pattern_list list;
+    trawl_plan *plan = NULL;
+    trawl_error error;
+    block empty = { 0 };
+    assert_int_equal(pattern_list_make(patterns, count, &list, &error), TRAWL_OK);
+    assert_int_equal(plan_assemble(&list, 0, &empty, 0, 0, "", &plan, &error), TRAWL_OK);
+    pattern_list_free(&list);
+    return plan;
+}
+
+static trawl_pattern extended(const char *text, uint32_t id)
+{
+    return (trawl_pattern){ text, strlen(text), TRAWL_SYNTAX_EXTENDED, 0, id, NULL };
+}
+
+/* ---- random cases ------------------------------------------------------- */
+
+typedef struct random_case {
+    uint64_t seed;
+    char written[MAX_PATTERNS][MAX_WRITTEN];
+    trawl_pattern patterns[MAX_PATTERNS];
+    size_t count;
+    char text[MAX_TEXT + 1];
+    size_t length;
+    trawl_plan *plan;
+    record *ends;
+    size_t end_count;
+} random_case;
+
+static unsigned pick(uint64_t *seed, unsigned below)
+{
+    *seed ^= *seed >> 12;
+    *seed ^= *seed << 25;
+    *seed ^= *seed >> 27;
+    return (unsigned)((*seed * 0x2545f4914f6cdd1du) >> 33) % below;
+}
+
+/* A pattern that does not match the empty string. */
+static void write_pattern(char *out, uint64_t *seed, bool bounded)
+{
+    static const char *const sets[] = { "a", "b", "c", ".", "[ab]", "[bc]", "[^a]" };
+    static const char *const repeats[] = { "",      "",      "",      "?", "{0,2}", "{1,3}", "{2}",
+                                           "{2,5}", "{0,9}", "{3,4}", "*", "+",     "{2,}" };
+    unsigned elements = 1 + pick(seed, 5), required = pick(seed, elements);
+    out[0] = 0;
+    for (unsigned i = 0; i < elements; i++) {
+        strcat(out, sets[pick(seed, COUNT(sets))]);
+        if (i != required)
+            strcat(out, repeats[pick(seed, COUNT(repeats) - (bounded ? 3 : 0))]);
+        else if (!bounded && pick(seed, 4) == 0)
+            strcat(out, "+");
+    }
+}
+
+/* What the engines would find, sorted. */
+static void find_ends(random_case *c)
+{
+    trawl_match *matches = NULL;
+    c->end_count =
+        oracle_scan(c->patterns, c->count, c->text, c->length, TRAWL_REPORT_ENDS, &matches);
+    c->ends = malloc(2 * (c->end_count + 1) * sizeof *c->ends);
+    assert_non_null(c->ends);
+    for (size_t i = 0; i < c->end_count; i++)
+        c->ends[i] = (record){ (u32)matches[i].end, c->plan->by_order[matches[i].pattern] };
+    records_sort(c->ends, c->end_count, c->ends + c->end_count);
+    free(matches);
+}
+
+static void make_case(random_case *c, uint64_t *seed)
+{
+    bool bounded = pick(seed, 3) > 0, fixed = pick(seed, 6) == 0;
+    unsigned letters = 2 + pick(seed, 2);
+    c->length = pick(seed, pick(seed, 8) ? 60 : MAX_TEXT + 1);
+    for (size_t i = 0; i < c->length; i++)
+        c->text[i] = "abc"[pick(seed, letters)];
+    c->count = 1 + pick(seed, MAX_PATTERNS);
+    for (size_t i = 0; i < c->count; i++) {
+        static const char *const literals[] = { "a", "ab", "bab", "aab", "bbbb", "cab", "[ab]b" };
+        if (fixed || pick(seed, 4) == 0)
+            strcpy(c->written[i], literals[pick(seed, COUNT(literals))]);
+        else
+            write_pattern(c->written[i], seed, bounded);
+        c->patterns[i] = extended(c->written[i], pick(seed, 3));
+    }
+    c->plan = make_plan(c->patterns, c->count);
+    find_ends(c);
+}
+
+static void free_case(random_case *c)
+{
+    trawl_plan_free(c->plan);
+    free(c->ends);
+}
+
+/* Feed one piece from memory that holds just what may be read. */
+static int feed_piece(reporter *r, const random_case *c, size_t *fed, size_t upto,
+                      uint64_t text_begin, uint32_t shift)
+{
+    size_t count = 0, bytes = upto - (size_t)text_begin;
+    record *piece = malloc((c->end_count + 1) * sizeof *piece);
+    uint8_t *text = malloc(bytes ? bytes : 1);
+    trawl_error error;
+    assert_non_null(piece);
+    assert_non_null(text);
+    memcpy(text, c->text + text_begin, bytes);
+    for (; *fed < c->end_count && c->ends[*fed].pos <= upto; (*fed)++) {
+        piece[count] = c->ends[*fed];
+        piece[count++].pos -= shift;
+    }
+    int status =
+        reporter_feed(r, piece, count, shift, text, text_begin, upto, upto == c->length, &error);
+    free(piece);
+    free(text);
+    return status;
+}
+
+/* Text is kept only as far back as twice the longest match that needs it. */
+static void check_keeps(const reporter *r, const random_case *c, size_t done)
+{
+    uint64_t longest = plan_head(c->plan)->max_length, keeps = reporter_keeps(r);
+    if (longest != LENGTH_UNBOUNDED)
+        assert_true(keeps <= done && done - keeps < 2 * longest);
+    else
+        assert_true(keeps <= done);
+}
+
+static int feed_all(reporter *r, const random_case *c, uint64_t *seed)
+{
+    size_t done = 0, fed = 0;
+    unsigned largest = 1 + pick(seed, pick(seed, 2) ? 8 : MAX_TEXT);
+    int status;
+    do {
+        size_t upto = done + pick(seed, largest + 1);
+        upto = upto > c->length ? c->length : upto;
+        uint64_t begin = pick(seed, 4) ? reporter_keeps(r) : 0;
+        if (plan_head(c->plan)->max_length == LENGTH_UNBOUNDED)
+            begin = 0;
+        status = feed_piece(r, c, &fed, upto, begin, (uint32_t)pick(seed, (unsigned)done + 1));
+        done = upto;
+        if (status == TRAWL_OK && done < c->length)
+            check_keeps(r, c, done);
+    } while (status == TRAWL_OK && done < c->length);
+    return status;
+}
+
+static bool same_matches(const trawl_match *a, const trawl_match *b, size_t count, uint64_t base)
+{
+    for (size_t i = 0; i < count; i++)
+        if (a[i].start != b[i].start + base || a[i].end != b[i].end + base || a[i].id != b[i].id ||
+            a[i].pattern != b[i].pattern)
+            return false;
+    return true;
+}
+
+static void describe(const random_case *c, uint32_t report)
+{
+    print_message("seed %llu, report %u, text '%.*s', patterns", (unsigned long long)c->seed,
+                  (unsigned)report, (int)c->length, c->text);
+    for (size_t i = 0; i < c->count; i++)
+        print_message(" '%s':%u", c->written[i], (unsigned)c->patterns[i].id);
+    print_message("\n");
+}
+
+/* Report the case in one mode, at times with a limit or a callback that stops. */
+static bool mode_agrees(const random_case *c, uint32_t report, uint64_t *seed)
+{
+    trawl_match *wanted = NULL;
+    size_t count = oracle_scan(c->patterns, c->count, c->text, c->length, report, &wanted);
+    collector got = { 0 };
+    match_out out = { collect_match, &got, pick(seed, 2) ? 1000 : 0, UINT64_MAX };
+    int expected = TRAWL_OK;
+    if (count > 0 && pick(seed, 8) == 0) {
+        count = 1 + pick(seed, (unsigned)count);
+        out.left = count;
+        expected = TRAWL_LIMITED;
+    } else if (count > 0 && pick(seed, 8) == 0) {
+        count = 1 + pick(seed, (unsigned)count);
+        got.stop_after = count;
+        expected = TRAWL_STOPPED;
+    }
+    reporter *r = NULL;
+    assert_int_equal(reporter_open(c->plan, report, &out, &r, NULL), TRAWL_OK);
+    bool agrees = feed_all(r, c, seed) == expected && got.count == count &&
+                  same_matches(got.matches, wanted, count, out.base);
+    reporter_free(r);
+    free(got.matches);
+    free(wanted);
+    return agrees;
+}
+
+static void random_cases_agree_with_the_oracle(void **state)
+{
+    (void)state;
+    print_message("seeds 1 to %d\n", CASES);
+    for (uint64_t number = 1; number <= CASES; number++) {
+        random_case c = { .seed = number };
+        uint64_t seed = number * 0x9e3779b97f4a7c15u;
+        make_case(&c, &seed);
+        for (size_t m = 0; m < COUNT(modes); m++) {
+            if (!mode_agrees(&c, modes[m], &seed)) {
+                describe(&c, modes[m]);
+                fail_msg("the reporter disagrees with the oracle");
+            }
+        }
+        free_case(&c);
+    }
+}
+
+/* ---- offsets beyond 32 bits ---------------------------------------------- */
+
+static void offsets_beyond_four_gibibytes(void **state)
+{
+    (void)state;
+    const uint64_t far = UINT64_C(5) << 32;
+    const trawl_pattern patterns[] = { extended("ab{0,3}c", 1), extended("bc", 2) };
+    const record ends[] = { { 4, 0 }, { 4, 1 }, { 6, 0 } };
+    static const uint8_t text[] = "##########abbcbc"; /* its last six bytes are at `far` */
+    static const char *const wanted[] = { "0-4:1 2-4:2 4-6:2", "0-4:1 2-4:2 4-6:2",
+                                          "0-4:1 2-4:2 4-6:2", "0-4:1 4-6:2", "0-4:1 4-6:2" };
+    trawl_plan *plan = make_plan(patterns, 2);
+    assert_int_equal(plan_patterns(plan)[0].id, 2);
+    for (size_t m = 0; m < COUNT(modes); m++) {
+        collector got = { 0 };
+        match_out out = { collect_match, &got, 0, UINT64_MAX };
+        reporter *r = NULL;
+        assert_int_equal(reporter_open(plan, modes[m], &out, &r, NULL), TRAWL_OK);
+        /* Nothing ends before `far`, so none of the bytes before it that are not here is read. */
+        assert_int_equal(reporter_feed(r, NULL, 0, 0, text, far - 10, far, false, NULL), TRAWL_OK);
+        assert_true(reporter_keeps(r) >= far - 10);
+        assert_int_equal(
+            reporter_feed(r, ends, COUNT(ends), far, text, far - 10, far + 6, true, NULL),
+            TRAWL_OK);
+        char list[128] = "";
+        for (size_t i = 0; i < got.count; i++) {
+            char one[40];
+            snprintf(one, sizeof one, "%s%llu-%llu:%u", i ? " " : "",
+                     (unsigned long long)(got.matches[i].start - far),
+                     (unsigned long long)(got.matches[i].end - far), (unsigned)got.matches[i].id);
+            strcat(list, one);
+        }
+        assert_string_equal(list, wanted[m]);
+        free(got.matches);
+        reporter_free(r);
+    }
+    trawl_plan_free(plan);
+}
+
+/* ---- texts on which a careless method takes hours ------------------------ */
+
+typedef struct summary {
+    uint64_t count;
+    trawl_match last;
+} summary;
+
+static int summarize(const trawl_match *match, void *user)
+{
+    summary *s = user;
+    s->count++;
+    s->last = *match;
+    return 0;
+}
+
+/* One pattern on a text of a's, then of b's: `starts` + `ends` bytes. The ends are all the
+ * offsets after a b. Fed in pieces that the reporter takes in steps. */
+static summary run_a_then_b(const char *written, size_t starts, size_t ends, uint32_t report)
+{
+    const size_t length = starts + ends;
+    trawl_pattern p = extended(written, 7);
+    trawl_plan *plan = make_plan(&p, 1);
+    uint64_t longest = plan_head(plan)->max_length;
+    uint8_t *text = malloc(length);
+    record *records = malloc(ends * sizeof *records);
+    summary s = { 0, { 0, 0, 0, 0 } };
+    match_out out = { summarize, &s, 0, UINT64_MAX };
+    reporter *r = NULL;
+    assert_non_null(text);
+    assert_non_null(records);
+    memset(text, 'a', starts);
+    memset(text + starts, 'b', ends);
+    assert_int_equal(reporter_open(plan, report, &out, &r, NULL), TRAWL_OK);
+    for (size_t done = 0; done < length;) {
+        size_t upto = length - done < 300000 ? length : done + 300000, count = 0;
+        for (size_t end = done + 1; end <= upto; end++)
+            if (end > starts && (longest == LENGTH_UNBOUNDED || end - starts < longest))
+                records[count++] = (record){ (u32)end, 0 };
+        assert_int_equal(reporter_feed(r, records, count, 0, text, 0, upto, upto == length, NULL),
+                         TRAWL_OK);
+        done = upto;
+    }
+    reporter_free(r);
+    trawl_plan_free(plan);
+    free(text);
+    free(records);
+    return s;
+}
+
+static void long_texts_take_linear_time(void **state)
+{
+    (void)state;
+    const size_t n = 1000000, m = 60000;
+    summary s = run_a_then_b("a.*b", n, m, TRAWL_REPORT_LONGEST);
+    assert_true(s.count == n && s.last.start == n - 1 && s.last.end == n + m);
+    s = run_a_then_b("a.*b", n, m, TRAWL_REPORT_SHORTEST);
+    assert_true(s.count == n && s.last.start == n - 1 && s.last.end == n + 1);
+    s = run_a_then_b("a.*b", n, m, TRAWL_REPORT_LEFTMOST_LONGEST);
+    assert_true(s.count == 1 && s.last.start == 0 && s.last.end == n + m);
+    s = run_a_then_b("[ab]*b", n, m, TRAWL_REPORT_LONGEST);
+    assert_true(s.count == n + m && s.last.start == n + m - 1 && s.last.end == n + m);
+}
+
+static void large_counts_cost_no_more_than_small_ones(void **state)
+{
+    (void)state;
+    const size_t n = 1000000, m = 60000, gap = 50000;
+    summary s = run_a_then_b("a.{0,50000}b", n, m, TRAWL_REPORT_LONGEST);
+    assert_true(s.count == gap + 1 && s.last.start == n - 1 && s.last.end == n + gap + 1);
+    s = run_a_then_b("a.{0,50000}b", n, m, TRAWL_REPORT_SHORTEST);
+    assert_true(s.count == gap + 1 && s.last.start == n - 1 && s.last.end == n + 1);
+    s = run_a_then_b("a.{0,50000}b", n, m, TRAWL_REPORT_LEFTMOST_FIRST);
+    assert_true(s.count == 1 && s.last.start == n - gap - 1 && s.last.end == n + 1);
+}
+
+/* ---- records and single matches ------------------------------------------ */
+
+static void records_are_sorted_by_position_then_index(void **state)
+{
+    (void)state;
+    for (unsigned round = 0; round < 300; round++) {
+        uint64_t seed = round + 1;
+        size_t count = pick(&seed, 200);
+        unsigned spread = 1u << pick(&seed, 31), kinds = 1u << pick(&seed, 25);
+        record records[200], scratch[200];
+        uint64_t sum = 0, sorted_sum = 0;
+        for (size_t i = 0; i < count; i++) {
+            records[i] = (record){ 2 * pick(&seed, spread), pick(&seed, kinds) };
+            sum += records[i].pos * UINT64_C(31) + records[i].index;
+        }
+        records_sort(records, count, scratch);
+        for (size_t i = 0; i < count; i++) {
+            sorted_sum += records[i].pos * UINT64_C(31) + records[i].index;
+            if (i > 0)
+                assert_true(records[i - 1].pos < records[i].pos ||
+                            (records[i - 1].pos == records[i].pos &&
+                             records[i - 1].index <= records[i].index));
+        }
+        assert_true(sum == sorted_sum);
+    }
+}
+
+static void emit_adds_the_base_and_counts_down(void **state)
+{
+    (void)state;
+    const plan_pattern p = { .id = 9, .order = 4 };
+    collector got = { 0 };
+    match_out out = { collect_match, &got, 100, 2 };
+    assert_int_equal(match_emit(&out, &p, 1, 3), TRAWL_OK);
+    assert_int_equal(match_emit(&out, &p, TRAWL_UNKNOWN, 4), TRAWL_LIMITED);
+    assert_int_equal(match_emit(&out, &p, 2, 4), TRAWL_LIMITED);
+    assert_int_equal(got.count, 2);
+    const trawl_match wanted[] = { { 101, 103, 9, 4 }, { TRAWL_UNKNOWN, 104, 9, 4 } };
+    assert_true(same_matches(got.matches, wanted, 2, 0));
+
+    out.left = UINT64_MAX;
+    got.stop_after = 3;
+    assert_int_equal(match_emit(&out, &p, 5, 6), TRAWL_STOPPED);
+    assert_true(out.left == UINT64_MAX);
+    free(got.matches);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(records_are_sorted_by_position_then_index),
+        cmocka_unit_test(emit_adds_the_base_and_counts_down),
+        cmocka_unit_test(random_cases_agree_with_the_oracle),
+        cmocka_unit_test(offsets_beyond_four_gibibytes),
+        cmocka_unit_test(long_texts_take_linear_time),
+        cmocka_unit_test(large_counts_cost_no_more_than_small_ones),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
