@@ -19,7 +19,8 @@
 #define USUAL_CHUNKS 1000u
 #define FIRST_WINDOW (1u << 20)
 #define LARGEST_WINDOW (256u << 20)
-#define SNAPSHOT_BYTES 4096u
+#define SNAPSHOT_BYTES 1024u   /* the least distance of snapshots */
+#define STATE_WORDS (4u << 20) /* what states and snapshots of a job may take: 32 MiB */
 
 uint32_t text_scan_reach(const trawl_plan *plan)
 {
@@ -69,6 +70,8 @@ static uint32_t choose_chunks(const text_scan *scan, uint32_t length, uint32_t m
     uint64_t least = SMALLEST_SLICE, again = 8 * (uint64_t)text_scan_reach(scan->plan);
     uint64_t chunks = context->options.chunks;
     least = again > least ? again : least;
+    if (scan->state && STATE_WORDS / 2 / plan_head(scan->plan)->state_words < most)
+        most = (uint32_t)(STATE_WORDS / 2 / plan_head(scan->plan)->state_words) + 1;
     if (!chunks && context->threads == 1)
         chunks = 1;
     else if (!chunks && context->options.schedule == TRAWL_SCHEDULE_STATIC)
@@ -79,12 +82,17 @@ static uint32_t choose_chunks(const text_scan *scan, uint32_t length, uint32_t m
     return chunks < length ? (uint32_t)chunks : length;
 }
 
-/* State and snapshots of `count` slices of at most `longest` bytes. */
+/* State and snapshots of `count` slices of at most `longest` bytes. Snapshots stand as close
+ * as memory allows. */
 static int place_states(const text_scan *scan, scan_room *room, uint32_t count, uint32_t longest,
                         trawl_error *error)
 {
     const size_t words = (size_t)plan_head(scan->plan)->state_words;
-    const size_t each = words * (2 + longest / SNAPSHOT_BYTES);
+    uint32_t distance = SNAPSHOT_BYTES;
+    while (distance < longest && words * (2 + longest / distance) * count > STATE_WORDS)
+        distance *= 2;
+    const size_t each = words * (2 + longest / distance);
+    room->snapshot_bytes = distance;
     if (each * count > room->state_words) {
         free(room->states);
         room->states = each > SIZE_MAX / 8 / count ? NULL : malloc(each * count * 8);
@@ -154,7 +162,8 @@ static int mend(text_scan *scan, const text_job *job, slice *s, trawl_error *err
     while (piece.end < s->end) {
         uint64_t room = count < s->capacity ? s->capacity - count : 0;
         piece.from = piece.begin = piece.end;
-        piece.end = s->end - piece.begin > SNAPSHOT_BYTES ? piece.begin + SNAPSHOT_BYTES : s->end;
+        piece.end =
+            s->end - piece.begin > job->snapshot_bytes ? piece.begin + job->snapshot_bytes : s->end;
         piece.records = found + (s->capacity - room);
         piece.capacity = room;
         int status = run(scan, &again, error);
@@ -203,8 +212,9 @@ static int scan_region(text_scan *scan, scan_room *room, const uint8_t *window, 
                        uint32_t end, trawl_error *error)
 {
     const uint32_t count = choose_chunks(scan, end - begin, room->slice_count);
-    const text_job job = { scan->plan, window, room->slices, count, SNAPSHOT_BYTES };
+    text_job job = { scan->plan, window, room->slices, count, 0 };
     int status = cut(scan, room, begin, end, count, error);
+    job.snapshot_bytes = room->snapshot_bytes;
     if (status == TRAWL_OK)
         status = run(scan, &job, error);
     for (uint32_t i = 0; status == TRAWL_OK && i < count; i++) {
@@ -237,7 +247,7 @@ static int scan_byte(text_scan *scan, const uint8_t *window, uint32_t begin, uin
                   .records = records,
                   .capacity = count,
                   .state = scan->state };
-    const text_job job = { scan->plan, window, &one, 1, SNAPSHOT_BYTES };
+    const text_job job = { scan->plan, window, &one, 1, 1 };
     if (!records)
         return fail(error, TRAWL_ERROR_MEMORY, TRAWL_NONE,
                     "out of memory for %llu matches that end at one byte",

@@ -27,6 +27,7 @@ typedef struct scan_room {
     uint32_t record_count;
     uint64_t *states; /* plans that carry: state and snapshots of each slice */
     size_t state_words;
+    uint32_t snapshot_bytes;
 } scan_room;
 
 struct trawl_context {

@@ -153,10 +153,12 @@ WALK void shiftand_walk(GLOBAL const u32 *tables, GLOBAL const u8 *text, u32 fro
     GLOBAL const shiftand_tables *t = (GLOBAL const shiftand_tables *)tables;
     if (t->packed != 1 || t->words != 1)
         shiftand_words(tables, text, from, begin, end, state, out);
-    else if (t->features & SHIFTAND_SKIPS)
+    else if (t->features == (SHIFTAND_SKIPS | SHIFTAND_REPEATS))
         shiftand_word(tables, text, from, begin, end, state, SHIFTAND_SKIPS | SHIFTAND_REPEATS,
                       out);
-    else if (t->features & SHIFTAND_REPEATS)
+    else if (t->features == SHIFTAND_SKIPS)
+        shiftand_word(tables, text, from, begin, end, state, SHIFTAND_SKIPS, out);
+    else if (t->features == SHIFTAND_REPEATS)
         shiftand_word(tables, text, from, begin, end, state, SHIFTAND_REPEATS, out);
     else
         shiftand_word(tables, text, from, begin, end, state, 0, out);
