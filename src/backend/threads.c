@@ -51,13 +51,15 @@ static int run_all(const trawl_context_options *options, uint32_t threads, slice
     (void)threads;
     if (options->schedule == TRAWL_SCHEDULE_STATIC) {
 #ifdef _OPENMP
-#pragma omp parallel for num_threads((int)threads) schedule(static, 1) reduction(+ : failures) if (last > 1)
+#pragma omp parallel for if (last > 1) num_threads((int)threads) schedule(static, 1) \
+    reduction(+ : failures)
 #endif
         for (long long i = 0; i < last; i++)
             failures += run(job, &slices[i]) != TRAWL_OK;
     } else {
 #ifdef _OPENMP
-#pragma omp parallel for num_threads((int)threads) schedule(dynamic, 1) reduction(+ : failures) if (last > 1)
+#pragma omp parallel for if (last > 1) num_threads((int)threads) schedule(dynamic, 1) \
+    reduction(+ : failures)
 #endif
         for (long long i = 0; i < last; i++)
             failures += run(job, &slices[i]) != TRAWL_OK;

@@ -394,9 +394,9 @@ static bool rows_valid(const ac_view *v)
 static bool ac_check(const plan_header *head, const uint32_t *tables, size_t words)
 {
     const ac_tables *t = (const ac_tables *)tables;
-    if (words < sizeof *t / 4 || head->carries || t->classes < 1 || t->classes > 256 ||
-        t->row_words == 0 || t->row_words % (t->classes + 1) != 0 || t->row_words > AC_PLACE ||
-        t->sparse_words > AC_PLACE || !words_inside(words, t->map, 64) ||
+    if (words < sizeof *t / 4 || head->carries || head->state_words || t->classes < 1 ||
+        t->classes > 256 || t->row_words == 0 || t->row_words % (t->classes + 1) != 0 ||
+        t->row_words > AC_PLACE || t->sparse_words > AC_PLACE || !words_inside(words, t->map, 64) ||
         !words_inside(words, t->rows, t->row_words) ||
         !words_inside(words, t->sparse, t->sparse_words) ||
         !words_inside(words, t->outputs, t->output_words) ||

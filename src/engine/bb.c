@@ -6,8 +6,8 @@
 
 #include "engine/rows.h"
 
-#define NS_STEP 2.5   /* along a row, a cell */
-#define NS_COLUMN 9.0 /* down a column, where a row ends */
+#define NS_STEP 3.0   /* along a row, a cell */
+#define NS_COLUMN 6.0 /* down a column, where a row ends */
 
 /* Rows of one colour end nearly everywhere in texts that have such areas. */
 static double bb_cost(const pattern_list *list)

@@ -97,7 +97,8 @@ static bool bm_check(const plan_header *head, const uint32_t *tables, size_t wor
     const bm_tables *t = (const bm_tables *)tables;
     if (words < sizeof *t / 4 || head->pattern_count != 1 || t->length != head->max_length ||
         t->length < 1 || t->length > PATTERN_MAX_LENGTH || t->period < 1 || t->period > t->length ||
-        t->index != 0 || head->carries || !words_inside(words, t->pattern, (t->length + 3) / 4) ||
+        t->index != 0 || head->carries || head->state_words ||
+        !words_inside(words, t->pattern, (t->length + 3) / 4) ||
         !words_inside(words, t->fold, 64) || !words_inside(words, t->bad, 256) ||
         !words_inside(words, t->good, t->length))
         return false;

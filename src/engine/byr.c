@@ -6,7 +6,7 @@
 
 #include "engine/rows.h"
 
-#define NS_STEP 2.5    /* along a primary row, a cell */
+#define NS_STEP 3.0    /* along a primary row, a cell */
 #define NS_COMPARE 4.0 /* a comparison that fails early */
 
 static uint32_t fewest_rows(const pattern_list *list)
@@ -203,9 +203,10 @@ static bool candidates_valid(const plan_header *head, const byr_tables *t, const
 static bool byr_check(const plan_header *head, const uint32_t *tables, size_t words)
 {
     const byr_tables *t = (const byr_tables *)tables;
-    return words >= sizeof *t / 4 && t->cell_size == head->cell_size && t->step != 0 &&
-           t->step == head->min_length && automaton_valid(&t->rows, tables, words) &&
-           needles_valid(head, t, tables, words) && candidates_valid(head, t, tables, words);
+    return words >= sizeof *t / 4 && t->cell_size == head->cell_size && head->state_words == 0 &&
+           t->step != 0 && t->step == head->min_length &&
+           automaton_valid(&t->rows, tables, words) && needles_valid(head, t, tables, words) &&
+           candidates_valid(head, t, tables, words);
 }
 
 const engine engine_byr = {

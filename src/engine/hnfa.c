@@ -126,19 +126,19 @@ static int hnfa_build(const pattern_list *list, const trawl_compile_options *opt
     return TRAWL_OK;
 }
 
-static bool pattern_valid(const plan_header *head, const hnfa_tables *t, const hnfa_pattern *p,
-                          const uint32_t *tables, size_t words)
+/* `state`: where the state of this pattern must begin; moved to its end. */
+static bool pattern_valid(const hnfa_tables *t, const hnfa_pattern *p, uint32_t index, size_t words,
+                          uint64_t *state)
 {
     const uint64_t k = p->modules, upper_words = k / 64 + 1;
-    if (p->index >= head->pattern_count || k < 1 || k > PATTERN_MAX_STATES ||
+    if (p->index != index || p->lower_state != *state || k < 1 || k > PATTERN_MAX_STATES ||
         (p->module | p->move | p->repeat | p->upper) % 2 ||
         !words_inside(words, p->module, k * (sizeof(hnfa_module) / 4)) ||
         !words_inside(words, p->move, k * t->classes * 2) ||
         !words_inside(words, p->repeat, k * t->classes * 2) ||
-        !words_inside(words, p->upper, upper_words * 6) ||
-        p->lower_state + k + upper_words > head->state_words)
+        !words_inside(words, p->upper, upper_words * 6))
         return false;
-    (void)tables;
+    *state += k + upper_words;
     return true;
 }
 
@@ -154,10 +154,11 @@ static bool hnfa_check(const plan_header *head, const uint32_t *tables, size_t w
         if (map[c] >= t->classes)
             return false;
     const hnfa_pattern *patterns = (const hnfa_pattern *)(tables + t->patterns);
+    uint64_t state = 0;
     for (uint32_t i = 0; i < t->count; i++)
-        if (!pattern_valid(head, t, &patterns[i], tables, words))
+        if (!pattern_valid(t, &patterns[i], i, words, &state))
             return false;
-    return head->carries || head->max_length != LENGTH_UNBOUNDED;
+    return state == head->state_words && (head->carries || head->max_length != LENGTH_UNBOUNDED);
 }
 
 const engine engine_hnfa = {

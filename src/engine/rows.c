@@ -205,12 +205,13 @@ static void add_links(uint32_t states, automaton_node *nodes)
     }
 }
 
-/* The root's hash table: twice as many slots as children; for bytes direct, by symbol. */
+/* The root's hash table: eight slots a child, so that most symbols meet an empty one; for bytes
+ * direct, by symbol. */
 static void add_slots(block *b, uint32_t nodes, bool byte_symbols, automaton_tables *out)
 {
     const uint32_t stop = ((const automaton_node *)(b->bytes + (size_t)nodes * 4))[1].first;
     uint32_t bits = byte_symbols ? 9 : 1;
-    while (bits < 31 && (1u << bits) < 2 * stop)
+    while (!byte_symbols && bits < 31 && ((uint64_t)1 << bits) < 8 * (uint64_t)stop)
         bits++;
     out->slot_mask = (1u << bits) - 1;
     out->multiplier = byte_symbols ? 1 : 0x9e3779b1u; /* 2^32 over the golden ratio */

@@ -41,14 +41,16 @@ static double wm_cost(const pattern_list *list)
     return 3.0 / (m - 2) + misses + (shorts ? 2 : 0);
 }
 
-/* Visit the blocks of a pattern's window: q is the number of bytes up to the block's end. */
-static uint32_t block_at(const uint8_t *bytes, uint32_t q, uint32_t block)
+/* The block that ends after q bytes of a pattern, folded as the text will be: a pattern that
+ * is compared in full case may stand beside one that is not. */
+static uint32_t block_at(const uint8_t *bytes, uint32_t q, uint32_t block, const uint8_t *fold)
 {
-    return wm_block_number(block, block == 3 ? bytes[q - 3] : (uint8_t)0, bytes[q - 2],
-                           bytes[q - 1]);
+    return wm_block_number(block, block == 3 ? fold[bytes[q - 3]] : (uint8_t)0, fold[bytes[q - 2]],
+                           fold[bytes[q - 1]]);
 }
 
-static void fill_shift(const pattern_list *list, const wm_tables *head, uint8_t *shift)
+static void fill_shift(const pattern_list *list, const wm_tables *head, const uint8_t *fold,
+                       uint8_t *shift)
 {
     const uint32_t m = head->window;
     const uint32_t most = m ? m - head->block + 1 : 1;
@@ -56,7 +58,7 @@ static void fill_shift(const pattern_list *list, const wm_tables *head, uint8_t 
     for (size_t i = 0; i < list->count; i++) {
         const pattern *p = &list->patterns[i];
         for (uint32_t q = head->block; p->length >= head->block && q <= m; q++) {
-            uint32_t number = block_at(p->bytes, q, head->block);
+            uint32_t number = block_at(p->bytes, q, head->block, fold);
             if (m - q < shift[number])
                 shift[number] = (uint8_t)(m - q);
         }
@@ -78,19 +80,19 @@ static void fill_lists(uint32_t *lists, uint32_t keys, const uint32_t *key_of, s
     lists[keys] = (uint32_t)count;
 }
 
-static void split(const pattern_list *list, const wm_tables *head, uint32_t *keys,
-                  wm_member *members, uint32_t *short_keys, wm_member *shorts)
+static void split(const pattern_list *list, const wm_tables *head, const uint8_t *fold,
+                  uint32_t *keys, wm_member *members, uint32_t *short_keys, wm_member *shorts)
 {
     size_t longs = 0, n = 0;
     for (size_t i = 0; i < list->count; i++) {
         const pattern *p = &list->patterns[i];
         if (p->length >= head->block) {
-            keys[longs] = block_at(p->bytes, head->window, head->block);
-            members[longs].prefix = (uint32_t)p->bytes[0] | (uint32_t)p->bytes[1] << 8;
+            keys[longs] = block_at(p->bytes, head->window, head->block, fold);
+            members[longs].prefix = fold[p->bytes[0]] | (uint32_t)fold[p->bytes[1]] << 8;
             members[longs++].index = (uint32_t)i;
         } else {
-            short_keys[n] = p->bytes[0];
-            shorts[n].prefix = p->length == 1 ? WM_SHORT_ANY : p->bytes[1];
+            short_keys[n] = fold[p->bytes[0]];
+            shorts[n].prefix = p->length == 1 ? WM_SHORT_ANY : fold[p->bytes[1]];
             shorts[n++].index = (uint32_t)i;
         }
     }
@@ -119,6 +121,8 @@ static int wm_build(const pattern_list *list, const trawl_compile_options *optio
 {
     block *b = &out->tables;
     wm_tables head;
+    uint8_t fold[256];
+    fold_table(list, fold);
     memset(&head, 0, sizeof head);
     head.block = choose_block(list, options);
     head.window = window_length(list, head.block);
@@ -132,8 +136,8 @@ static int wm_build(const pattern_list *list, const trawl_compile_options *optio
         for (size_t i = 0; i < list->count; i++)
             longs += list->patterns[i].length >= head.block;
         head.short_count = (uint32_t)(list->count - longs);
-        split(list, &head, keys, members, keys + list->count, members + list->count);
-        fill_shift(list, &head, shift);
+        split(list, &head, fold, keys, members, keys + list->count, members + list->count);
+        fill_shift(list, &head, fold, shift);
         head.shift = block_words(b, shift, WM_BLOCKS / 4);
         head.hash = append_lists(b, WM_BLOCKS, keys, members, longs, &head.members);
         head.shorts = append_lists(b, 256, keys + list->count, members + list->count,
@@ -182,9 +186,9 @@ static bool lists_valid(const plan_header *head, const wm_tables *t, const uint3
 static bool wm_check(const plan_header *head, const uint32_t *tables, size_t words)
 {
     const wm_tables *t = (const wm_tables *)tables;
-    if (words < sizeof *t / 4 || head->carries || (t->block != 2 && t->block != 3) ||
-        t->window > WM_MAX_WINDOW || (t->window && t->window < t->block) ||
-        !literals_valid(head, &t->literals, tables, words) ||
+    if (words < sizeof *t / 4 || head->carries || head->state_words ||
+        (t->block != 2 && t->block != 3) || t->window > WM_MAX_WINDOW ||
+        (t->window && t->window < t->block) || !literals_valid(head, &t->literals, tables, words) ||
         !words_inside(words, t->shift, WM_BLOCKS / 4))
         return false;
     return lists_valid(head, t, tables, words, t->hash, WM_BLOCKS, t->members, false) &&

@@ -257,22 +257,22 @@ int plan_check(const void *bytes, size_t size, trawl_error *error)
 {
     const plan_header *head = (const plan_header *)bytes;
     if (size < sizeof *head || memcmp(head->magic, PLAN_MAGIC, sizeof head->magic) != 0)
-        return fail(error, TRAWL_ERROR_PLAN, 0,
+        return fail(error, TRAWL_ERROR_PLAN, TRAWL_NONE,
                     "not a Trawl plan: the first bytes are not %s; compile the patterns again",
                     PLAN_MAGIC);
     if (head->byte_order != PLAN_BYTE_ORDER)
-        return fail(error, TRAWL_ERROR_PLAN, offsetof(plan_header, byte_order),
+        return fail(error, TRAWL_ERROR_PLAN, TRAWL_NONE,
                     "the plan was made on a machine of another byte order: compile it here");
     if (head->version != PLAN_VERSION)
-        return fail(error, TRAWL_ERROR_PLAN, offsetof(plan_header, version),
+        return fail(error, TRAWL_ERROR_PLAN, TRAWL_NONE,
                     "the plan has version %u, this library reads %u: compile the patterns again",
                     head->version, PLAN_VERSION);
     if (head->bytes != size)
-        return fail(error, TRAWL_ERROR_PLAN, offsetof(plan_header, bytes),
+        return fail(error, TRAWL_ERROR_PLAN, TRAWL_NONE,
                     "the plan says %llu bytes but has %zu: it was cut or joined; copy it again",
                     (unsigned long long)head->bytes, size);
     if (plan_checksum(bytes, size) != head->checksum)
-        return fail(error, TRAWL_ERROR_PLAN, offsetof(plan_header, checksum),
+        return fail(error, TRAWL_ERROR_PLAN, TRAWL_NONE,
                     "the plan's checksum is wrong: the bytes were changed; copy it again");
 
     bool valid = head->pattern_count >= 1 && head->pattern_count <= PATTERN_MAX_COUNT &&

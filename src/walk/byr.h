@@ -9,13 +9,14 @@
  * in t .. t + m - 1.
  *
  * A page is mostly white, and so are many needle rows: such a row ends almost everywhere in
- * such a text. The comparison therefore takes a needle's rows in an order that has the most
- * varied ones first, so that it fails early. Where it does not fail although many rows of a
- * needle are equal (stripes on stripes), several places in one column are occurrences; what
- * the needle's vertical period says of rows already compared is not compared again, as in
- * Galil's rule for Boyer-Moore.
+ * such a text, and stands for many places of its needle. Three rules keep that cheap. A
+ * needle's rows are compared in an order that has the most varied ones first. The text row
+ * that refused one place is asked first about the next. And where places in one column are
+ * occurrences (stripes on stripes), what the needle's vertical period says of rows already
+ * compared is not compared again, as in Galil's rule for Boyer-Moore.
  *
- * Cost: cells / m steps and the comparisons; O(cells * (width + rows)) on hard cases.
+ * Cost: cells / m steps and the comparisons, which are few but for crowded texts; at worst
+ * rows * width for each cell.
  * Source: Baeza-Yates and Regnier 1993.
  */
 #ifndef TRAWL_WALK_BYR_H
@@ -59,20 +60,26 @@ typedef struct byr_scan {
     automaton along;
 } byr_scan;
 
-/* Is the needle at (top, left)? Row `seen` is known to be there, and those from `fresh` on. */
-WALK int byr_compare(const byr_scan *scan, GLOBAL const byr_needle *n, u32 top, u32 left, u32 seen,
-                     u32 fresh)
+/* Does row `row` of the needle stand where it must when the top left cell is (top, left)? */
+WALK int byr_row_equal(const byr_scan *scan, GLOBAL const byr_needle *n, u32 row, u32 top, u32 left)
+{
+    GLOBAL const u8 *text = scan->cells + ((u64)top + row) * scan->stride;
+    GLOBAL const u32 *line = scan->tables + n->cells + (u64)row * n->row_words;
+    return grid_equal(text + (u64)left * scan->head->cell_size, (GLOBAL const u8 *)line,
+                      n->row_bytes);
+}
+
+/* The first needle row, in the order of comparison, that the text does not have, or
+ * BYR_NONE: the needle is at (top, left). Rows from `fresh` on are known to be there. */
+WALK u32 byr_refusal(const byr_scan *scan, GLOBAL const byr_needle *n, u32 top, u32 left, u32 fresh)
 {
     GLOBAL const u32 *order = scan->tables + n->order;
-    u64 offset = (u64)left * scan->head->cell_size;
     for (u32 i = 0; i < fresh; i++) {
         u32 row = fresh == n->rows ? order[i] : i;
-        GLOBAL const u8 *text = scan->cells + ((u64)top + row) * scan->stride + offset;
-        GLOBAL const u32 *line = scan->tables + n->cells + (u64)row * n->row_words;
-        if (row != seen && !grid_equal(text, (GLOBAL const u8 *)line, n->row_bytes))
-            return 0;
+        if (!byr_row_equal(scan, n, row, top, left))
+            return row;
     }
-    return 1;
+    return BYR_NONE;
 }
 
 /* Distinct row `number` stands in primary row `row` from column `left`: try every needle
@@ -85,26 +92,34 @@ WALK void byr_candidates(const byr_scan *scan, u32 number, u32 row, u32 left, co
         (GLOBAL const byr_candidate *)(scan->tables + scan->head->candidates);
     u32 i = scan->tables[scan->head->candidate_first + number];
     u32 stop = scan->tables[scan->head->candidate_first + number + 1];
-    u32 needle = BYR_NONE; /* the last one found at this column, and its top row */
-    u32 last = 0;
+    u32 found = BYR_NONE; /* the last needle found at this column, and its top row */
+    u32 found_top = 0;
+    u32 refused = row; /* the text row that refused the last candidate */
     for (; i < stop; i++) {
         byr_candidate c = candidates[i];
         GLOBAL const byr_needle *n = needles + c.needle;
         u32 top = row - c.row;
         u32 fresh = n->rows;
+        u32 refusal;
         if (top >= scan->end || n->rows > scan->rows - top)
             continue;
-        if (c.needle == needle) {
-            u32 moved = last - top;
+        if (c.needle == found) {
+            u32 moved = found_top - top;
             if (moved < n->period)
                 continue;
             if (moved < fresh && moved % n->period == 0)
                 fresh = moved;
         }
-        if (byr_compare(scan, n, top, left, c.row, fresh)) {
+        if (refused != row && refused >= top && refused - top < n->rows &&
+            !byr_row_equal(scan, n, refused - top, top, left))
+            continue;
+        refusal = byr_refusal(scan, n, top, left, fresh);
+        if (refusal == BYR_NONE) {
             sink_put(out, top * scan->cols + left, c.needle);
-            needle = c.needle;
-            last = top;
+            found = c.needle;
+            found_top = top;
+        } else {
+            refused = top + refusal;
         }
     }
 }

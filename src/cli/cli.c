@@ -1,0 +1,197 @@
+/* cli.c: messages, shared options and statistics of the subcommands. */
+#include "cli/cli.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <string.h>
+#include <time.h>
+
+/* ---- messages ---------------------------------------------------------- */
+
+void complain(const char *command, const char *format, ...)
+{
+    va_list arguments;
+    fprintf(stderr, "trawl %s: ", command);
+    va_start(arguments, format);
+    vfprintf(stderr, format, arguments);
+    va_end(arguments);
+    fputc('\n', stderr);
+}
+
+int usage_hint(const char *command)
+{
+    fprintf(stderr, "Try 'trawl %s --help'.\n", command);
+    return EXIT_ERROR;
+}
+
+int finish_output(const char *command, int status)
+{
+    int earlier = ferror(stdout) ? errno : 0; /* a failed write ends the search at once */
+    errno = 0;
+    if (fflush(stdout) == 0 && !ferror(stdout))
+        return status;
+    int cause = errno ? errno : earlier;
+    if (cause == EPIPE)
+        return status;
+    complain(command, "cannot write the output: %s", cause ? strerror(cause) : "unknown cause");
+    return EXIT_ERROR;
+}
+
+/* ---- options ----------------------------------------------------------- */
+
+void run_options_init(run_options *o, const char *command)
+{
+    const trawl_context_options defaults = TRAWL_CONTEXT_OPTIONS_INIT;
+    memset(o, 0, sizeof *o);
+    o->command = command;
+    o->context = defaults;
+}
+
+bool parse_number(const char *command, const char *option, const char *text, uint64_t most,
+                  uint64_t *number)
+{
+    uint64_t value = 0;
+    const char *c = text;
+    for (; *c >= '0' && *c <= '9'; c++) {
+        uint64_t digit = (uint64_t)(*c - '0');
+        if (value > (most - digit) / 10 || digit > most) {
+            complain(command, "%s: %s is too large: %llu is the most", option, text,
+                     (unsigned long long)most);
+            return false;
+        }
+        value = 10 * value + digit;
+    }
+    if (*c || c == text) {
+        complain(command, "%s: '%s' is not a whole number", option, text);
+        return false;
+    }
+    *number = value;
+    return true;
+}
+
+static bool number_option(const run_options *o, const char *option, const char *text,
+                          uint32_t *number)
+{
+    uint64_t value;
+    if (!parse_number(o->command, option, text, UINT32_MAX, &value))
+        return false;
+    if (value == 0) {
+        complain(o->command, "%s: give 1 at least, or leave it out and Trawl chooses", option);
+        return false;
+    }
+    *number = (uint32_t)value;
+    return true;
+}
+
+/* Is `name` auto, or one of the names that `name_at` gives? */
+static bool name_option(const run_options *o, const char *what, const char *name,
+                        const char *(*name_at)(size_t), const char *list_command)
+{
+    if (strcmp(name, "auto") == 0)
+        return true;
+    for (size_t i = 0; name_at(i); i++)
+        if (strcmp(name_at(i), name) == 0)
+            return true;
+    complain(o->command, "--%s: there is no %s '%s': `trawl %s` lists them", what, what, name,
+             list_command);
+    return false;
+}
+
+static bool wm_block_option(run_options *o, const char *value)
+{
+    if (strcmp(value, "2") != 0 && strcmp(value, "3") != 0) {
+        complain(o->command, "--wm-block: Wu-Manber's block is 2 or 3, not '%s'", value);
+        return false;
+    }
+    o->wm_block = (uint32_t)(value[0] - '0');
+    return true;
+}
+
+static bool schedule_option(run_options *o, const char *value)
+{
+    if (strcmp(value, "static") == 0)
+        o->context.schedule = TRAWL_SCHEDULE_STATIC;
+    else if (strcmp(value, "dynamic") == 0)
+        o->context.schedule = TRAWL_SCHEDULE_DYNAMIC;
+    else {
+        complain(o->command, "--schedule: '%s' is neither static nor dynamic", value);
+        return false;
+    }
+    return true;
+}
+
+bool run_option(run_options *o, int option, const char *value)
+{
+    switch (option) {
+    case OPT_ENGINE:
+        o->engine = value;
+        return name_option(o, "engine", value, trawl_engine_name, "engines");
+    case OPT_WM_BLOCK:
+        return wm_block_option(o, value);
+    case OPT_BACKEND:
+        o->context.backend = value;
+        return name_option(o, "backend", value, trawl_backend_name, "devices");
+    case OPT_THREADS:
+        return number_option(o, "--threads", value, &o->context.threads);
+    case OPT_SCHEDULE:
+        return schedule_option(o, value);
+    case OPT_CHUNKS:
+        return number_option(o, "--chunks", value, &o->context.chunks);
+    case OPT_STATS:
+        o->stats = true;
+        return true;
+    case OPT_EXPLAIN:
+        o->explain = true;
+        return true;
+    default: /* getopt_long has complained */
+        usage_hint(o->command);
+        return false;
+    }
+}
+
+trawl_context *open_context(const run_options *o)
+{
+    trawl_context *context = NULL;
+    trawl_error error;
+    if (trawl_context_open(&o->context, &context, &error) != TRAWL_OK)
+        complain(o->command, "%s", error.message);
+    return context;
+}
+
+/* ---- statistics -------------------------------------------------------- */
+
+static double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+void stats_begin(run_stats *s)
+{
+    memset(s, 0, sizeof *s);
+    s->began = now();
+}
+
+void stats_print(const run_stats *s, const run_options *o, const trawl_plan *plan,
+                 const trawl_context *context)
+{
+    trawl_plan_info info = { .size = sizeof info, .engine = "none" };
+    double seconds = now() - s->began;
+    if (plan)
+        trawl_plan_get_info(plan, &info);
+    uint32_t threads = trawl_context_threads(context);
+    complain(o->command,
+             "%llu %s, %.6f s, %.3f %s/s, %llu match%s, engine %s, backend %s, %u thread%s",
+             (unsigned long long)s->bytes, info.cell_size ? "cells" : "bytes", seconds,
+             seconds > 0 ? (double)s->bytes / seconds / 1e9 : 0.0, info.cell_size ? "Gcells" : "GB",
+             (unsigned long long)s->matches, s->matches == 1 ? "" : "es", info.engine,
+             trawl_context_backend(context), threads, threads == 1 ? "" : "s");
+}
+
+void explain_print(const run_options *o, const trawl_plan *plan)
+{
+    trawl_plan_info info = { .size = sizeof info };
+    if (trawl_plan_get_info(plan, &info) == TRAWL_OK)
+        complain(o->command, "engine %s (%s)", info.engine, info.why);
+}

@@ -1,0 +1,159 @@
+/* cli.h: what the subcommands of `trawl` share.
+ *
+ * A subcommand parses its options with getopt_long, collects patterns or needles, opens
+ * a context, and goes through its inputs one by one. Results go to standard output,
+ * everything else to standard error. Exit status: 0 match, 1 none, 2 error (an error wins
+ * over a match, except under -q with a match).
+ */
+#ifndef TRAWL_CLI_H
+#define TRAWL_CLI_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "trawl.h"
+
+enum { EXIT_MATCH = 0, EXIT_NONE = 1, EXIT_ERROR = 2 };
+
+/* Subcommands, one file each. argv[0] is "trawl NAME", so that getopt_long's messages open
+ * as all others do. Return the exit status. */
+int command_grep(int argc, char **argv);
+int command_find(int argc, char **argv);
+int command_grid(int argc, char **argv);
+int command_engines(int argc, char **argv);
+int command_devices(int argc, char **argv);
+
+/* ---- messages --------------------------------------------------------- */
+
+/* "trawl grep: file: what went wrong" on standard error; printf-like, no newline needed. */
+void complain(const char *command, const char *format, ...)
+#if defined(__GNUC__) || defined(__clang__)
+    __attribute__((format(printf, 2, 3)))
+#endif
+    ;
+
+/* Say where the options are explained. Returns EXIT_ERROR. */
+int usage_hint(const char *command);
+
+/* Flush standard output and check it. A closed pipe ends the program quietly with the
+ * status so far; a full disk or another failure complains and gives EXIT_ERROR. */
+int finish_output(const char *command, int status);
+
+/* ---- options that every scanning subcommand takes ---------------------- */
+
+typedef struct run_options {
+    const char *command;           /* for messages */
+    const char *engine;            /* --engine NAME */
+    uint32_t wm_block;             /* --wm-block 2|3 */
+    trawl_context_options context; /* --backend, --threads, --schedule, --chunks */
+    bool stats;                    /* --stats */
+    bool explain;                  /* --explain */
+} run_options;
+
+/* Long options shared by all scanning subcommands; values from 1000. Put RUN_LONG_OPTIONS
+ * into the subcommand's array, and hand unknown values to run_option. */
+enum {
+    OPT_ENGINE = 1000,
+    OPT_WM_BLOCK,
+    OPT_BACKEND,
+    OPT_THREADS,
+    OPT_SCHEDULE,
+    OPT_CHUNKS,
+    OPT_STATS,
+    OPT_EXPLAIN,
+    OPT_HELP, /* the subcommand's own business */
+    OPT_OWN = 1100
+};
+
+/* clang-format off */
+#define RUN_LONG_OPTIONS                                                                     \
+    { "engine", required_argument, NULL, OPT_ENGINE },                                       \
+    { "wm-block", required_argument, NULL, OPT_WM_BLOCK },                                   \
+    { "backend", required_argument, NULL, OPT_BACKEND },                                     \
+    { "threads", required_argument, NULL, OPT_THREADS },                                     \
+    { "schedule", required_argument, NULL, OPT_SCHEDULE },                                   \
+    { "chunks", required_argument, NULL, OPT_CHUNKS },                                       \
+    { "stats", no_argument, NULL, OPT_STATS },                                               \
+    { "explain", no_argument, NULL, OPT_EXPLAIN },                                           \
+    { "help", no_argument, NULL, OPT_HELP }
+
+/* Their lines in a subcommand's --help. */
+#define RUN_OPTIONS_HELP                                                                     \
+    "Running it:\n"                                                                          \
+    "      --engine NAME        algorithm: auto, or one that `trawl engines` lists\n"        \
+    "      --wm-block 2|3       block size of the engine wm\n"                               \
+    "      --backend NAME       auto, or one that `trawl devices` lists\n"                   \
+    "      --threads N          number of threads (one a core)\n"                            \
+    "      --schedule HOW       dynamic (free threads take the next chunk) or static\n"      \
+    "      --chunks N           chunks that a window of text is cut into\n"                  \
+    "      --stats              print bytes, seconds and GB/s on standard error\n"           \
+    "      --explain            print the engine and why on standard error\n"                \
+    "      --help               print this text\n"
+/* clang-format on */
+
+void run_options_init(run_options *o, const char *command);
+/* True when `option` was one of the shared ones and its value is right; else complains. */
+bool run_option(run_options *o, int option, const char *value);
+/* A whole non-negative number; complains and returns false otherwise. */
+bool parse_number(const char *command, const char *option, const char *text, uint64_t most,
+                  uint64_t *number);
+/* A context as the options ask; NULL after a complaint. */
+trawl_context *open_context(const run_options *o);
+
+/* ---- patterns --------------------------------------------------------- */
+
+/* Where a pattern was read; file is NULL for one of the command line. */
+typedef struct pattern_origin {
+    const char *file;
+    size_t line;
+} pattern_origin;
+
+typedef struct pattern_set {
+    trawl_pattern *patterns;
+    pattern_origin *origins;
+    size_t count, room;
+    char **owned; /* texts and the names of files */
+    size_t owned_count, owned_room;
+} pattern_set;
+
+/* Add one pattern (copied). Ids count from 1 in the order of adding. False: out of memory. */
+bool pattern_set_add(pattern_set *set, const char *text, size_t length);
+/* Add a file's lines (LF or CRLF; "-" is standard input). Complains on failure. */
+bool pattern_set_add_file(pattern_set *set, const char *command, const char *path);
+/* Give all patterns the syntax and the flags. Warns when -i meets a byte that is not ASCII. */
+void pattern_set_style(pattern_set *set, const char *command, uint32_t syntax, uint32_t flags);
+/* Compile; explains when asked to. NULL after a complaint that shows the pattern. */
+trawl_plan *pattern_set_compile(const pattern_set *set, const run_options *o);
+void pattern_set_free(pattern_set *set);
+
+/* ---- statistics ------------------------------------------------------- */
+
+typedef struct run_stats {
+    double began;   /* seconds */
+    uint64_t bytes; /* or cells */
+    uint64_t matches;
+} run_stats;
+
+void stats_begin(run_stats *s);
+/* One line on standard error: bytes, seconds, GB/s, matches, engine, backend, threads. */
+void stats_print(const run_stats *s, const run_options *o, const trawl_plan *plan,
+                 const trawl_context *context);
+/* One line on standard error: which engine and why. */
+void explain_print(const run_options *o, const trawl_plan *plan);
+
+/* ---- output ----------------------------------------------------------- */
+
+/* A string as JSON, with quotes; malloc'ed. Bytes that are not UTF-8 become U+FFFD.
+ * NULL when this build has no jansson, or no memory. */
+char *json_quote(const char *text);
+char *json_quote_bytes(const char *text, size_t length);
+/* False, after a complaint, when this build has no jansson. */
+bool json_available(const char *command);
+/* Write a TSV field: tab, newline, CR and backslash are escaped as \t \n \r \\. */
+void tsv_field(FILE *out, const char *text, size_t length);
+/* Write `number` in decimal at `at`, without a NUL: at most 20 bytes. Returns its end. */
+char *put_decimal(char *at, uint64_t number);
+
+#endif

@@ -1,0 +1,70 @@
+/* engines.c: `trawl engines`, the table of engines and what each takes. */
+#include <getopt.h>
+#include <stdlib.h>
+
+#include "cli/cli.h"
+
+static const char command[] = "engines";
+
+static const char help_text[] =
+    "Usage: trawl engines [--json]\n"
+    "List the engines: their names, for --engine NAME, and what each takes.\n"
+    "\n"
+    "      --json   JSON, one object a line, with the keys engine and about\n"
+    "      --help   print this\n"
+    "\n"
+    "Without --engine, Trawl chooses; --explain says which engine it chose, and why.\n"
+    "\n"
+    "Examples:\n"
+    "  trawl engines                                 what is there?\n"
+    "  trawl find --engine ac -F -f words.txt text   take Aho-Corasick\n"
+    "  trawl find --explain -f patterns.txt text     what does Trawl choose here?\n";
+
+static int print_table(void)
+{
+    printf("%-10s  %s\n", "engine", "takes");
+    for (size_t i = 0; i < trawl_engine_count(); i++)
+        printf("%-10s  %s\n", trawl_engine_name(i), trawl_engine_about(i));
+    return EXIT_MATCH;
+}
+
+static int print_json(void)
+{
+    if (!json_available(command))
+        return EXIT_ERROR;
+    for (size_t i = 0; i < trawl_engine_count(); i++) {
+        char *about = json_quote(trawl_engine_about(i));
+        if (about == NULL) {
+            complain(command, "out of memory");
+            return EXIT_ERROR;
+        }
+        printf("{\"engine\": \"%s\", \"about\": %s}\n", trawl_engine_name(i), about);
+        free(about);
+    }
+    return EXIT_MATCH;
+}
+
+int command_engines(int argc, char **argv)
+{
+    static const struct option long_options[] = {
+        { "json", no_argument, NULL, 'j' },
+        { "help", no_argument, NULL, OPT_HELP },
+        { NULL, 0, NULL, 0 },
+    };
+    bool json = false;
+    int option;
+    while ((option = getopt_long(argc, argv, "", long_options, NULL)) != -1) {
+        if (option == OPT_HELP) {
+            fputs(help_text, stdout);
+            return finish_output(command, EXIT_MATCH);
+        }
+        if (option == '?')
+            return usage_hint(command);
+        json = true;
+    }
+    if (optind < argc) {
+        complain(command, "takes no argument, but got '%s'", argv[optind]);
+        return usage_hint(command);
+    }
+    return finish_output(command, json ? print_json() : print_table());
+}

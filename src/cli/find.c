@@ -1,0 +1,469 @@
+/* find.c: `trawl find`, which prints where patterns occur, by byte offset.
+ *
+ * Idea. A file is mapped and scanned whole; a pipe goes through a stream as it comes. Only
+ * a report that needs starts, of patterns without a longest match, needs the whole text of
+ * a pipe: then it is spooled to a file without a name first. Either way memory stays small.
+ *
+ * Cost: the scan, and about 30 ns a printed match.
+ */
+#include <errno.h>
+#include <getopt.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/cli.h"
+#include "io/source.h"
+
+#define PIECE (1u << 20) /* bytes read of a pipe at once */
+
+typedef struct find {
+    run_options run;
+    pattern_set patterns;
+    bool given; /* a pattern, by -e or -f */
+    uint32_t syntax, flags;
+    uint32_t report;
+    bool json, count;
+    uint64_t most; /* --max-matches; 0: no limit */
+
+    trawl_plan *plan;
+    trawl_context *context;
+    bool unbounded;   /* some pattern has no longest match */
+    char **names;     /* --json: the patterns quoted, each when it is first printed */
+    uint64_t *counts; /* --count: of each pattern in the present file */
+
+    char *prefix; /* what opens each line of the present file */
+    size_t prefix_length;
+    bool failed, finished;
+    run_stats stats;
+} find;
+
+/* ---- help and options -------------------------------------------------- */
+
+static const char help_text[] =
+    "Usage: trawl find [OPTION...] PATTERN [FILE...]\n"
+    "       trawl find [OPTION...] -e PATTERN [-e PATTERN...] [-f LIST] [FILE...]\n"
+    "Print all occurrences of all patterns, overlapping ones too, by byte offset. FILE - is\n"
+    "standard input, which is also read when there is no FILE.\n"
+    "\n"
+    "Patterns:\n"
+    "  -e, --regexp PATTERN     a pattern; may be given many times\n"
+    "  -f, --file LIST          the lines of LIST are patterns\n"
+    "  -F, --fixed-strings      literals with C escapes: \\xHH \\0 \\n \\t \\\\ ...\n"
+    "      --syntax NAME        extended (default: classes and repeats), escaped (as -F), or\n"
+    "                           literal (the bytes as they are, a backslash too)\n"
+    "  -i, --ignore-case        the letters A to Z match both cases\n"
+    "\n"
+    "Output:\n"
+    "      --report MODE        which matches of patterns of variable length:\n"
+    "                           ends (default: every end once; start is - where unknown),\n"
+    "                           pairs (every start and end), longest, shortest (a start),\n"
+    "                           leftmost-longest, leftmost-first (no overlaps)\n"
+    "      --json               JSON, one object a line, instead of TSV\n"
+    "      --count              a line for each file and pattern with the number of matches\n"
+    "      --max-matches N      stop after N matches, and say so\n"
+    "\n"
+    "The columns are file, record (1), pattern (its number, from 1), start and end: the match\n"
+    "is bytes start to end - 1, from 0.\n"
+    "\n" RUN_OPTIONS_HELP "\n"
+    "Exit status: 0 something was found, 1 nothing was, 2 an error.\n"
+    "\n"
+    "Examples:\n"
+    "  trawl find -F -e '\\x7fELF' -e 'PK\\x03\\x04' disk.img     signatures\n"
+    "  trawl find --count -F -f words.txt book.txt             how often each word occurs\n"
+    "  trawl find --report leftmost-longest '\\d+' log.txt      each whole number\n"
+    "  trawl find --json -i -e GAATTC -e 'CC[AT]GG' reads.txt  restriction sites, as JSON\n"
+    "  zcat dump.gz | trawl find -e 'key=[0-9a-f]{64}'         in a pipe of any length\n";
+
+static const char short_options[] = "e:f:Fi";
+
+enum { OPT_SYNTAX = OPT_OWN, OPT_REPORT, OPT_JSON, OPT_COUNT, OPT_MAX_MATCHES };
+
+static const struct option long_options[] = {
+    { "regexp", required_argument, NULL, 'e' },
+    { "file", required_argument, NULL, 'f' },
+    { "fixed-strings", no_argument, NULL, 'F' },
+    { "ignore-case", no_argument, NULL, 'i' },
+    { "syntax", required_argument, NULL, OPT_SYNTAX },
+    { "report", required_argument, NULL, OPT_REPORT },
+    { "json", no_argument, NULL, OPT_JSON },
+    { "count", no_argument, NULL, OPT_COUNT },
+    { "max-matches", required_argument, NULL, OPT_MAX_MATCHES },
+    RUN_LONG_OPTIONS,
+    { NULL, 0, NULL, 0 },
+};
+
+/* By their number in trawl_syntax and trawl_report. */
+static const char *const syntax_names[] = { "literal", "escaped", "extended", NULL };
+static const char *const report_names[] = {
+    "ends", "pairs", "longest", "shortest", "leftmost-longest", "leftmost-first", NULL
+};
+
+static bool choice_option(const find *f, const char *option, const char *const *names,
+                          uint32_t *choice)
+{
+    for (uint32_t i = 0; names[i]; i++) {
+        if (strcmp(names[i], optarg) == 0) {
+            *choice = i;
+            return true;
+        }
+    }
+    fprintf(stderr, "trawl %s: %s: '%s' is none of", f->run.command, option, optarg);
+    for (size_t i = 0; names[i]; i++)
+        fprintf(stderr, " %s", names[i]);
+    fputc('\n', stderr);
+    return false;
+}
+
+static bool max_matches_option(find *f)
+{
+    if (!parse_number(f->run.command, "--max-matches", optarg, UINT64_MAX, &f->most))
+        return false;
+    if (f->most == 0)
+        complain(f->run.command, "--max-matches: give 1 at least, or leave it out for all");
+    return f->most != 0;
+}
+
+static bool add_pattern(find *f, const char *text)
+{
+    f->given = true;
+    if (pattern_set_add(&f->patterns, text, strlen(text)))
+        return true;
+    complain(f->run.command, "out of memory for a pattern");
+    return false;
+}
+
+static bool read_option(find *f, int option)
+{
+    switch (option) {
+    case 'e':
+        return add_pattern(f, optarg);
+    case 'f':
+        f->given = true;
+        return pattern_set_add_file(&f->patterns, f->run.command, optarg);
+    case 'F':
+        f->syntax = TRAWL_SYNTAX_ESCAPED;
+        return true;
+    case 'i':
+        f->flags |= TRAWL_NOCASE;
+        return true;
+    case OPT_SYNTAX:
+        return choice_option(f, "--syntax", syntax_names, &f->syntax);
+    case OPT_REPORT:
+        return choice_option(f, "--report", report_names, &f->report);
+    case OPT_JSON:
+        f->json = true;
+        return json_available(f->run.command);
+    case OPT_COUNT:
+        return f->count = true;
+    case OPT_MAX_MATCHES:
+        return max_matches_option(f);
+    default:
+        return run_option(&f->run, option, optarg);
+    }
+}
+
+/* ---- output ------------------------------------------------------------ */
+
+static char *put_text(char *at, const char *text)
+{
+    const size_t length = strlen(text);
+    memcpy(at, text, length);
+    return at + length;
+}
+
+static void file_failed(find *f, const char *name, const char *why)
+{
+    complain(f->run.command, "%s: %s", name, why);
+    f->failed = true;
+}
+
+/* The pattern as JSON; "" when memory is short, which has been said then. */
+static const char *json_name(find *f, size_t index)
+{
+    const trawl_pattern *p = &f->patterns.patterns[index];
+    if (!f->names[index])
+        f->names[index] = json_quote_bytes(p->text, p->length);
+    if (f->names[index])
+        return f->names[index];
+    if (!f->failed)
+        file_failed(f, "JSON", strerror(ENOMEM));
+    f->finished = true;
+    return "\"\"";
+}
+
+static void print_tsv_match(const find *f, const trawl_match *match)
+{
+    char numbers[3 * 21], *at = put_decimal(numbers, match->id);
+    *at++ = '\t';
+    if (match->start == TRAWL_UNKNOWN)
+        *at++ = '-';
+    else
+        at = put_decimal(at, match->start);
+    *at++ = '\t';
+    at = put_decimal(at, match->end);
+    *at++ = '\n';
+    fwrite(f->prefix, 1, f->prefix_length, stdout);
+    fwrite(numbers, 1, (size_t)(at - numbers), stdout);
+}
+
+static void print_json_match(find *f, const trawl_match *match)
+{
+    char numbers[2 * 32], *at;
+    fwrite(f->prefix, 1, f->prefix_length, stdout);
+    at = put_decimal(numbers, match->id);
+    at = put_text(at, ",\"name\":");
+    fwrite(numbers, 1, (size_t)(at - numbers), stdout);
+    fputs(json_name(f, match->pattern), stdout);
+    at = put_text(numbers, ",\"start\":");
+    at = match->start == TRAWL_UNKNOWN ? put_text(at, "null") : put_decimal(at, match->start);
+    at = put_text(at, ",\"end\":");
+    at = put_decimal(at, match->end);
+    at = put_text(at, "}\n");
+    fwrite(numbers, 1, (size_t)(at - numbers), stdout);
+}
+
+static int on_match(const trawl_match *match, void *user)
+{
+    find *f = (find *)user;
+    f->stats.matches++;
+    if (f->count) {
+        f->counts[match->pattern]++;
+        return 0;
+    }
+    if (f->json)
+        print_json_match(f, match);
+    else
+        print_tsv_match(f, match);
+    if (ferror(stdout))
+        f->finished = true;
+    return f->finished;
+}
+
+static void print_counts(find *f)
+{
+    for (size_t i = 0; i < f->patterns.count; i++) {
+        char number[24], *at = put_decimal(number, i + 1);
+        fwrite(f->prefix, 1, f->prefix_length, stdout);
+        if (f->json) {
+            fwrite(number, 1, (size_t)(at - number), stdout);
+            fputs(",\"name\":", stdout);
+            fputs(json_name(f, i), stdout);
+            fputs(",\"count\":", stdout);
+            at = number;
+        } else {
+            *at++ = '\t';
+        }
+        at = put_decimal(at, f->counts[i]);
+        fwrite(number, 1, (size_t)(at - number), stdout);
+        fputs(f->json ? "}\n" : "\n", stdout);
+    }
+}
+
+static void print_header(const find *f)
+{
+    if (!f->json)
+        fputs(f->count ? "file\tpattern\tcount\n" : "file\trecord\tpattern\tstart\tend\n", stdout);
+}
+
+/* What each line of file `name` opens with, up to the pattern's number. */
+static bool set_prefix(find *f, const char *name)
+{
+    char *quoted = f->json ? json_quote(name) : NULL;
+    FILE *out = NULL;
+    free(f->prefix);
+    f->prefix = NULL;
+    if (quoted || !f->json)
+        out = open_memstream(&f->prefix, &f->prefix_length);
+    if (out && f->json) {
+        fprintf(out, "{\"file\":%s,%s\"pattern\":", quoted, f->count ? "" : "\"record\":1,");
+    } else if (out) {
+        tsv_field(out, name, strlen(name));
+        fputs(f->count ? "\t" : "\t1\t", out);
+    }
+    free(quoted);
+    return out && fclose(out) == 0;
+}
+
+/* ---- scanning ---------------------------------------------------------- */
+
+/* Read what is left of a file and feed it to a stream. */
+static int scan_stream(find *f, source *file, const char *name, const trawl_scan_options *options,
+                       trawl_error *error)
+{
+    trawl_stream *stream;
+    uint8_t *piece = malloc(PIECE);
+    if (!piece) {
+        file_failed(f, name, strerror(ENOMEM));
+        return TRAWL_OK;
+    }
+    int status = trawl_stream_open(f->context, f->plan, options, on_match, f, &stream, error);
+    if (status == TRAWL_OK) {
+        ptrdiff_t got = 1;
+        while (status == TRAWL_OK && (got = source_read(file, piece, PIECE)) > 0) {
+            f->stats.bytes += (uint64_t)got;
+            status = trawl_stream_feed(stream, piece, (size_t)got, error);
+        }
+        if (got < 0)
+            file_failed(f, name, strerror(errno));
+        int closed = trawl_stream_close(stream, status == TRAWL_OK ? error : NULL);
+        status = status == TRAWL_OK ? closed : status;
+    }
+    free(piece);
+    return status;
+}
+
+static int scan_text(find *f, const uint8_t *text, size_t length, const trawl_scan_options *options,
+                     trawl_error *error)
+{
+    f->stats.bytes += length;
+    if (!f->count || f->patterns.count > 1)
+        return trawl_scan(f->context, f->plan, text, length, options, on_match, f, error);
+    int status = trawl_count(f->context, f->plan, text, length, options, &f->counts[0], error);
+    f->stats.matches += f->counts[0];
+    return status;
+}
+
+static int scan_source(find *f, source *file, const char *name, trawl_error *error)
+{
+    trawl_scan_options options = TRAWL_SCAN_OPTIONS_INIT;
+    const uint8_t *text;
+    size_t length;
+    options.report = f->report;
+    options.max_matches = f->most ? f->most - f->stats.matches : 0;
+    if (!file->mappable && f->unbounded && f->report != TRAWL_REPORT_ENDS && !source_spool(file)) {
+        complain(f->run.command,
+                 "%s: cannot keep the text in a temporary file, which this report of unbounded "
+                 "patterns needs (set TMPDIR to a folder with room): %s",
+                 name, strerror(errno));
+        f->failed = true;
+        return TRAWL_OK;
+    }
+    if (file->mappable && source_map(file, &text, &length))
+        return scan_text(f, text, length, &options, error);
+    if (!file->mappable)
+        return scan_stream(f, file, name, &options, error);
+    file_failed(f, name, strerror(errno));
+    return TRAWL_OK;
+}
+
+static void search_file(find *f, const char *path)
+{
+    const char *name = strcmp(path, "-") == 0 ? "(standard input)" : path;
+    trawl_error error;
+    source file;
+    int status = TRAWL_OK;
+    if (f->count)
+        memset(f->counts, 0, f->patterns.count * sizeof *f->counts);
+    bool opened = source_open(&file, path);
+    if (!opened)
+        file_failed(f, name, strerror(errno));
+    else if (!set_prefix(f, path))
+        file_failed(f, name, strerror(ENOMEM));
+    else
+        status = scan_source(f, &file, name, &error);
+    source_close(&file);
+    if (status < 0)
+        file_failed(f, name, error.message);
+    else if (opened && f->count)
+        print_counts(f);
+    if (f->most && f->stats.matches >= f->most) {
+        complain(f->run.command,
+                 "stopped after %llu match%s, as --max-matches asks: more may follow",
+                 (unsigned long long)f->most, f->most == 1 ? "" : "es");
+        f->finished = true;
+    }
+    f->finished = f->finished || ferror(stdout);
+}
+
+/* ---- the command ------------------------------------------------------- */
+
+/* Status to leave with at once, or -1. */
+static int read_command_line(find *f, int argc, char **argv)
+{
+    int option;
+    while ((option = getopt_long(argc, argv, short_options, long_options, NULL)) != -1) {
+        if (option == OPT_HELP) {
+            fputs(help_text, stdout);
+            return finish_output(f->run.command, EXIT_MATCH);
+        }
+        if (!read_option(f, option))
+            return EXIT_ERROR;
+    }
+    if (!f->given && optind == argc) {
+        complain(f->run.command, "give a pattern");
+        return usage_hint(f->run.command);
+    }
+    if (!f->given && !add_pattern(f, argv[optind++]))
+        return EXIT_ERROR;
+    if (f->count && f->most) {
+        complain(f->run.command, "--max-matches caps a list, --count counts all: leave one out");
+        return EXIT_ERROR;
+    }
+    if (f->patterns.count == 0) {
+        complain(f->run.command, "the list of patterns is empty");
+        return EXIT_ERROR;
+    }
+    pattern_set_style(&f->patterns, f->run.command, f->syntax, f->flags);
+    return -1;
+}
+
+static bool prepare(find *f)
+{
+    trawl_plan_info info = { .size = sizeof info };
+    f->context = open_context(&f->run);
+    if (!f->context)
+        return false;
+    f->plan = pattern_set_compile(&f->patterns, &f->run);
+    if (!f->plan)
+        return false;
+    trawl_plan_get_info(f->plan, &info);
+    f->unbounded = info.max_length == UINT64_MAX;
+    f->names = calloc(f->patterns.count, sizeof *f->names);
+    f->counts = calloc(f->patterns.count, sizeof *f->counts);
+    if (f->names && f->counts)
+        return true;
+    complain(f->run.command, "out of memory for %zu patterns", f->patterns.count);
+    return false;
+}
+
+static int search_all(find *f, char **paths, int count)
+{
+    char standard_input[] = "-";
+    stats_begin(&f->stats);
+    print_header(f);
+    if (count == 0)
+        search_file(f, standard_input);
+    for (int i = 0; i < count && !f->finished; i++)
+        search_file(f, paths[i]);
+    int status = f->failed ? EXIT_ERROR : f->stats.matches ? EXIT_MATCH : EXIT_NONE;
+    status = finish_output(f->run.command, status);
+    if (f->run.stats)
+        stats_print(&f->stats, &f->run, f->plan, f->context);
+    return status;
+}
+
+static void release(find *f)
+{
+    for (size_t i = 0; f->names && i < f->patterns.count; i++)
+        free(f->names[i]);
+    free(f->names);
+    free(f->counts);
+    free(f->prefix);
+    trawl_plan_free(f->plan);
+    trawl_context_free(f->context);
+    pattern_set_free(&f->patterns);
+}
+
+int command_find(int argc, char **argv)
+{
+    find f;
+    memset(&f, 0, sizeof f);
+    run_options_init(&f.run, "find");
+    f.syntax = TRAWL_SYNTAX_EXTENDED;
+    f.report = TRAWL_REPORT_ENDS;
+    int status = read_command_line(&f, argc, argv);
+    if (status < 0)
+        status = prepare(&f) ? search_all(&f, argv + optind, argc - optind) : EXIT_ERROR;
+    release(&f);
+    return status;
+}

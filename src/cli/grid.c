@@ -1,0 +1,495 @@
+/* grid.c: `trawl grid`, which finds pictures in pictures and rasters in rasters.
+ *
+ * Idea. All needles are read first and compiled into one plan, so that each text is read
+ * and scanned once, whatever the number of needles. A needle's index in the plan is its
+ * index on the command line.
+ *
+ * Invariant. Only pictures of the same kind are compared (io/image.h). A text that cannot
+ * be read or is of another kind gets a message and costs exit status 2; the others are
+ * searched all the same.
+ *
+ * Cost. The needles and one text are in memory at a time; matches are printed as they come.
+ */
+#include <ctype.h>
+#include <getopt.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/cli.h"
+#include "io/image.h"
+
+typedef struct grid_needle {
+    const char *path;
+    char *json; /* the path quoted, under --json */
+    image picture;
+    uint64_t count; /* matches in the present text */
+} grid_needle;
+
+typedef struct grid_run {
+    run_options options;
+    image_as as;
+    raw_format raw_text;
+    uint32_t raw_cell_size; /* --dtype; 0: not given */
+    raw_format *raw_needles;
+    size_t raw_needle_count;
+    bool json, count;
+    uint64_t max_matches; /* 0: no limit */
+
+    grid_needle *needles;
+    size_t needle_count;
+    char kind[sizeof((image *)0)->kind]; /* of the needles */
+    image_intern *colours;
+    trawl_plan *plan;
+    trawl_context *context;
+    const char *file; /* the present text */
+    char *file_json;
+    run_stats stats;
+} grid_run;
+
+/* ---- help and options ------------------------------------------------------ */
+
+static const char help_text[] =
+    "Usage: trawl grid -n NEEDLE [-n NEEDLE...] [OPTION...] [TEXT...]\n"
+    "Find small pictures or rasters in larger ones, cell by cell and exactly.\n"
+    "Needles and texts are PNG, PNM (P1 to P6) or raw; TEXT - is standard input, which is\n"
+    "also read when no TEXT is given.\n"
+    "\n"
+    "  -n, --needle FILE        what to find; may be given many times\n"
+    "      --as KIND            compare as stored (default), rgb, rgba or grey:\n"
+    "                           all but stored convert both sides to 8 bits\n"
+    "      --shape ROWSxCOLS    the texts are raw rasters of that shape\n"
+    "      --needle-shape ROWSxCOLS\n"
+    "                           the needles are raw rasters; given once it holds for all,\n"
+    "                           else one for each -n, in order\n"
+    "      --dtype u1|u2|u4     bytes of a raw cell, in this machine's byte order\n"
+    "\n"
+    "      --json               JSON, one object a line, instead of TSV\n"
+    "      --count              print the number of matches a file and needle\n"
+    "      --max-matches N      stop a file after N matches, and say so\n"
+    "\n" RUN_OPTIONS_HELP "\n"
+    "The output has the columns file, needle, row, col: the top left cell, from 0.\n"
+    "Exit status: 0 found, 1 nothing found, 2 an error.\n"
+    "\n"
+    "Examples:\n"
+    "  trawl grid -n button.png screenshot.png           where is the button?\n"
+    "  trawl grid -n key.png --as rgb shots/*.png        transparency does not matter\n"
+    "  trawl grid --count -n a.png -n b.png map.png      how often is each tile used?\n"
+    "  pngtopnm page.png | trawl grid -n letter.pbm -    from a pipe\n"
+    "  trawl grid -n ridge.raw --needle-shape 3x8 --shape 359x367 --dtype u2 dem.raw\n"
+    "                                                    16-bit rasters without a header\n";
+
+enum { OPT_AS = OPT_OWN, OPT_SHAPE, OPT_NEEDLE_SHAPE, OPT_DTYPE, OPT_JSON, OPT_COUNT, OPT_MAX };
+
+static const struct option long_options[] = {
+    { "needle", required_argument, NULL, 'n' },
+    { "as", required_argument, NULL, OPT_AS },
+    { "shape", required_argument, NULL, OPT_SHAPE },
+    { "needle-shape", required_argument, NULL, OPT_NEEDLE_SHAPE },
+    { "dtype", required_argument, NULL, OPT_DTYPE },
+    { "json", no_argument, NULL, OPT_JSON },
+    { "count", no_argument, NULL, OPT_COUNT },
+    { "max-matches", required_argument, NULL, OPT_MAX },
+    RUN_LONG_OPTIONS,
+    { NULL, 0, NULL, 0 },
+};
+
+static bool parse_as(grid_run *run, const char *value)
+{
+    static const struct {
+        const char *name;
+        image_as as;
+    } all[] = {
+        { "stored", IMAGE_AS_STORED }, { "rgb", IMAGE_AS_RGB },   { "rgba", IMAGE_AS_RGBA },
+        { "grey", IMAGE_AS_GREY },     { "gray", IMAGE_AS_GREY },
+    };
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        if (strcmp(value, all[i].name) == 0) {
+            run->as = all[i].as;
+            return true;
+        }
+    }
+    complain(run->options.command, "--as takes stored, rgb, rgba or grey, not '%s'", value);
+    return false;
+}
+
+static bool parse_dtype(grid_run *run, const char *value)
+{
+    if (strcmp(value, "u1") == 0 || strcmp(value, "u2") == 0 || strcmp(value, "u4") == 0) {
+        run->raw_cell_size = (uint32_t)(value[1] - '0');
+        return true;
+    }
+    complain(run->options.command,
+             "--dtype takes u1, u2 or u4 (unsigned cells of 1, 2 or 4 bytes), not '%s'", value);
+    return false;
+}
+
+static bool parse_shape(const grid_run *run, const char *option, const char *value,
+                        raw_format *shape)
+{
+    char *end = NULL;
+    if (isdigit((unsigned char)*value))
+        shape->rows = strtoull(value, &end, 10);
+    if (end != NULL && *end == 'x' && isdigit((unsigned char)end[1])) {
+        shape->cols = strtoull(end + 1, &end, 10);
+        if (*end == '\0' && shape->rows > 0 && shape->cols > 0)
+            return true;
+    }
+    complain(run->options.command, "%s takes ROWSxCOLS, as in 480x640, not '%s'", option, value);
+    return false;
+}
+
+static bool parse_max_matches(grid_run *run, const char *value)
+{
+    const char *command = run->options.command;
+    if (!parse_number(command, "--max-matches", value, UINT64_MAX, &run->max_matches))
+        return false;
+    if (run->max_matches == 0)
+        complain(command, "--max-matches takes a number from 1; leave it out for no limit");
+    return run->max_matches != 0;
+}
+
+static bool parse_option(grid_run *run, int option, const char *value)
+{
+    switch (option) {
+    case 'n':
+        run->needles[run->needle_count++].path = value;
+        return true;
+    case OPT_AS:
+        return parse_as(run, value);
+    case OPT_SHAPE:
+        return parse_shape(run, "--shape", value, &run->raw_text);
+    case OPT_NEEDLE_SHAPE:
+        return parse_shape(run, "--needle-shape", value,
+                           &run->raw_needles[run->raw_needle_count++]);
+    case OPT_DTYPE:
+        return parse_dtype(run, value);
+    case OPT_JSON:
+        run->json = true;
+        return true;
+    case OPT_COUNT:
+        run->count = true;
+        return true;
+    case OPT_MAX:
+        return parse_max_matches(run, value);
+    default:
+        return run_option(&run->options, option, value);
+    }
+}
+
+/* Raw rasters need a shape and a type; they share the type. */
+static bool check_raw(grid_run *run)
+{
+    const char *command = run->options.command;
+    const bool shaped = run->raw_text.rows > 0 || run->raw_needle_count > 0;
+    if (shaped && run->raw_cell_size == 0) {
+        complain(command, "a raw raster needs its type too: add --dtype u1, u2 or u4");
+        return false;
+    }
+    if (!shaped && run->raw_cell_size != 0) {
+        complain(command, "--dtype is for raw rasters: add --shape ROWSxCOLS for the texts or "
+                          "--needle-shape ROWSxCOLS for the needles");
+        return false;
+    }
+    if (run->raw_needle_count > 1 && run->raw_needle_count != run->needle_count) {
+        complain(command,
+                 "%zu times --needle-shape for %zu needles; give it once for all of them, or once "
+                 "for each",
+                 run->raw_needle_count, run->needle_count);
+        return false;
+    }
+    if (run->raw_text.rows > 0)
+        run->raw_text.cell_size = run->raw_cell_size;
+    for (size_t i = 0; i < run->raw_needle_count; i++)
+        run->raw_needles[i].cell_size = run->raw_cell_size;
+    return true;
+}
+
+static bool check_stdin(const grid_run *run, char **texts, size_t count)
+{
+    size_t uses = count == 0;
+    for (size_t i = 0; i < run->needle_count; i++)
+        uses += strcmp(run->needles[i].path, "-") == 0;
+    for (size_t i = 0; i < count; i++)
+        uses += strcmp(texts[i], "-") == 0;
+    if (uses > 1)
+        complain(run->options.command,
+                 "standard input can be read only once; name a file for the other picture");
+    return uses <= 1;
+}
+
+static bool check_options(grid_run *run, char **texts, size_t count)
+{
+    const char *command = run->options.command;
+    if (run->needle_count == 0) {
+        complain(command, "nothing to find: add -n NEEDLE");
+        usage_hint(command);
+        return false;
+    }
+    if (run->json && !json_available(command))
+        return false;
+    return check_raw(run) && check_stdin(run, texts, count);
+}
+
+/* ---- needles --------------------------------------------------------------- */
+
+/* Why two kinds cannot be compared, and what to do about it. */
+static void complain_kinds(const grid_run *run, const char *path, const char *kind)
+{
+    const bool raw = strncmp(kind, "raw", 3) == 0 || strncmp(run->kind, "raw", 3) == 0;
+    complain(run->options.command, "%s: is %s, but %s %s; %s", path, kind,
+             run->needle_count == 1 ? "the needle is" : "the needles are", run->kind,
+             raw ? "convert with --as grey (cells of 1 byte), or give raw needles and texts both "
+                   "their shape (--needle-shape, --shape)"
+                 : "convert both with --as rgb (or rgba, grey)");
+}
+
+/* Under --json a path is quoted once, not once a match. */
+static bool quote_path(const grid_run *run, const char *path, char **json)
+{
+    if (!run->json)
+        return true;
+    *json = json_quote(path);
+    if (*json == NULL)
+        complain(run->options.command, "%s: out of memory for its name", path);
+    return *json != NULL;
+}
+
+static bool read_needle(grid_run *run, size_t index)
+{
+    grid_needle *needle = &run->needles[index];
+    const raw_format *raw = run->raw_needles; /* all zero when none was given: not raw */
+    char message[512];
+    if (run->raw_needle_count > 1)
+        raw += index;
+    if (image_read(needle->path, run->as, raw, run->colours, &needle->picture, message,
+                   sizeof message) != 0) {
+        complain(run->options.command, "%s: %s", needle->path, message);
+        return false;
+    }
+    if (index == 0)
+        memcpy(run->kind, needle->picture.kind, sizeof run->kind);
+    if (strcmp(run->kind, needle->picture.kind) != 0) {
+        complain(run->options.command,
+                 "%s: is %s, but %s is %s; needles must be of one kind: convert them with --as rgb "
+                 "(or rgba, grey)",
+                 needle->path, needle->picture.kind, run->needles[0].path, run->kind);
+        return false;
+    }
+    return quote_path(run, needle->path, &needle->json);
+}
+
+static bool compile_needles(grid_run *run)
+{
+    trawl_needle *needles = calloc(run->needle_count, sizeof *needles);
+    trawl_compile_options options = TRAWL_COMPILE_OPTIONS_INIT;
+    trawl_error error;
+    if (needles == NULL) {
+        complain(run->options.command, "out of memory for %zu needles", run->needle_count);
+        return false;
+    }
+    for (size_t i = 0; i < run->needle_count; i++) {
+        const image *picture = &run->needles[i].picture;
+        needles[i].cells = picture->cells;
+        needles[i].rows = picture->rows;
+        needles[i].cols = picture->cols;
+        needles[i].id = (uint32_t)i;
+        needles[i].name = run->needles[i].path;
+    }
+    options.engine = run->options.engine;
+    options.wm_block = run->options.wm_block;
+    const int status =
+        trawl_compile_grid(needles, run->needle_count, run->needles[0].picture.cell_size, &options,
+                           &run->plan, &error);
+    free(needles);
+    if (status == TRAWL_OK)
+        return true;
+    if (error.pattern < run->needle_count)
+        complain(run->options.command, "%s: %s", run->needles[error.pattern].path, error.message);
+    else
+        complain(run->options.command, "%s", error.message);
+    return false;
+}
+
+/* Read and compile the needles, and open the context. */
+static bool prepare(grid_run *run)
+{
+    run->colours = image_intern_new();
+    if (run->colours == NULL) {
+        complain(run->options.command, "out of memory");
+        return false;
+    }
+    for (size_t i = 0; i < run->needle_count; i++)
+        if (!read_needle(run, i))
+            return false;
+    if (!compile_needles(run))
+        return false;
+    for (size_t i = 0; i < run->needle_count; i++)
+        image_free(&run->needles[i].picture);
+    run->context = open_context(&run->options);
+    return run->context != NULL;
+}
+
+/* ---- output ---------------------------------------------------------------- */
+
+static void print_header(const grid_run *run)
+{
+    if (!run->json)
+        puts(run->count ? "file\tneedle\tcount" : "file\tneedle\trow\tcol");
+}
+
+/* The part of a line that all lines share: file and needle. */
+static void print_names(const grid_run *run, const grid_needle *needle)
+{
+    if (run->json) {
+        printf("{\"file\": %s, \"needle\": %s, ", run->file_json, needle->json);
+        return;
+    }
+    tsv_field(stdout, run->file, strlen(run->file));
+    putchar('\t');
+    tsv_field(stdout, needle->path, strlen(needle->path));
+    putchar('\t');
+}
+
+static void print_counts(const grid_run *run)
+{
+    for (size_t i = 0; i < run->needle_count; i++) {
+        print_names(run, &run->needles[i]);
+        printf(run->json ? "\"count\": %" PRIu64 "}\n" : "%" PRIu64 "\n", run->needles[i].count);
+    }
+}
+
+/* Count a match and, without --count, print it. Stops when the output fails. */
+static int on_match(const trawl_grid_match *match, void *user)
+{
+    grid_run *run = user;
+    grid_needle *needle = &run->needles[match->needle];
+    run->stats.matches++;
+    needle->count++;
+    if (run->count)
+        return 0;
+    print_names(run, needle);
+    printf(run->json ? "\"row\": %" PRIu64 ", \"col\": %" PRIu64 "}\n"
+                     : "%" PRIu64 "\t%" PRIu64 "\n",
+           match->row, match->col);
+    return ferror(stdout);
+}
+
+/* ---- texts ----------------------------------------------------------------- */
+
+static bool scan_picture(grid_run *run, const image *picture)
+{
+    const trawl_grid grid = { picture->cells, picture->rows, picture->cols, 0 };
+    trawl_scan_options options = TRAWL_SCAN_OPTIONS_INIT;
+    trawl_error error;
+    options.max_matches = run->max_matches;
+    for (size_t i = 0; i < run->needle_count; i++)
+        run->needles[i].count = 0;
+    const int status =
+        trawl_scan_grid(run->context, run->plan, &grid, &options, on_match, run, &error);
+    if (status < 0) {
+        complain(run->options.command, "%s: %s", run->file, error.message);
+        return false;
+    }
+    run->stats.bytes += picture->rows * picture->cols; /* cells */
+    if (run->count)
+        print_counts(run);
+    if (status == TRAWL_LIMITED)
+        complain(run->options.command,
+                 "%s: stopped after %" PRIu64 " matches (--max-matches); there may be more",
+                 run->file, run->max_matches);
+    return true;
+}
+
+static bool search_text(grid_run *run, const char *path)
+{
+    char message[512];
+    image picture;
+    bool fine = false;
+    run->file = path;
+    if (image_read(path, run->as, &run->raw_text, run->colours, &picture, message,
+                   sizeof message) != 0) {
+        complain(run->options.command, "%s: %s", path, message);
+        return false;
+    }
+    if (strcmp(picture.kind, run->kind) != 0)
+        complain_kinds(run, path, picture.kind);
+    else if (quote_path(run, path, &run->file_json))
+        fine = scan_picture(run, &picture);
+    free(run->file_json);
+    run->file_json = NULL;
+    image_free(&picture);
+    return fine;
+}
+
+static int search_texts(grid_run *run, char **texts, size_t count)
+{
+    char *standard_input[] = { "-" };
+    bool fine = true;
+    if (count == 0) {
+        texts = standard_input;
+        count = 1;
+    }
+    if (run->options.explain)
+        explain_print(&run->options, run->plan);
+    stats_begin(&run->stats);
+    print_header(run);
+    for (size_t i = 0; i < count && !ferror(stdout); i++)
+        fine = search_text(run, texts[i]) && fine;
+    if (run->options.stats)
+        stats_print(&run->stats, &run->options, run->plan, run->context);
+    if (!fine)
+        return EXIT_ERROR;
+    return run->stats.matches > 0 ? EXIT_MATCH : EXIT_NONE;
+}
+
+/* ---- the command ----------------------------------------------------------- */
+
+static int run_command(grid_run *run, int argc, char **argv)
+{
+    int option;
+    while ((option = getopt_long(argc, argv, "n:", long_options, NULL)) != -1) {
+        if (option == OPT_HELP) {
+            fputs(help_text, stdout);
+            return EXIT_MATCH;
+        }
+        if (!parse_option(run, option, optarg))
+            return EXIT_ERROR;
+    }
+    char **texts = argv + optind;
+    const size_t count = (size_t)(argc - optind);
+    if (!check_options(run, texts, count) || !prepare(run))
+        return EXIT_ERROR;
+    return search_texts(run, texts, count);
+}
+
+static void free_run(grid_run *run)
+{
+    for (size_t i = 0; i < run->needle_count; i++) {
+        image_free(&run->needles[i].picture);
+        free(run->needles[i].json);
+    }
+    free(run->needles);
+    free(run->raw_needles);
+    image_intern_free(run->colours);
+    trawl_plan_free(run->plan);
+    trawl_context_free(run->context);
+}
+
+int command_grid(int argc, char **argv)
+{
+    static const char command[] = "grid";
+    grid_run run;
+    int status = EXIT_ERROR;
+    memset(&run, 0, sizeof run);
+    run_options_init(&run.options, command);
+    /* No more needles or shapes than arguments. */
+    run.needles = calloc((size_t)argc, sizeof *run.needles);
+    run.raw_needles = calloc((size_t)argc, sizeof *run.raw_needles);
+    if (run.needles == NULL || run.raw_needles == NULL)
+        complain(command, "out of memory");
+    else
+        status = run_command(&run, argc, argv);
+    free_run(&run);
+    return finish_output(command, status);
+}

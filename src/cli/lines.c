@@ -1,0 +1,277 @@
+/* lines.c: the lines of a file that match, printed as GNU grep prints them.
+ *
+ * Idea. Patterns are compiled so that no match holds a newline. So a block of whole lines is
+ * scanned as one text, not line by line; each match says by its end which line it is on, and
+ * further matches on that line are passed over. Under -o the library reports the leftmost
+ * longest matches, which are those of each line, for the same reason.
+ *
+ * Invariant: matches come in order of their ends, so `done`, the begin of the first line not
+ * decided yet, only moves on. Under -v the lines between `done` and a match's line are the
+ * selected ones.
+ *
+ * Cost: the scan, plus the bytes of selected lines. Newlines elsewhere are counted only when
+ * line numbers are asked for, or lines under -v.
+ */
+#include "cli/lines.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define NUMBER_ROOM 21 /* 20 digits and a colon */
+
+/* ---- finding lines ----------------------------------------------------- */
+
+/* The begin of the line that holds text[at - 1], which is not before `done`. */
+static size_t line_begin(const line_search *s, size_t at)
+{
+    while (at > s->done && s->text[at - 1] != '\n')
+        at--;
+    return at;
+}
+
+/* The newline, or the block's end, that is next from `at`. */
+static size_t line_end(const line_search *s, size_t at)
+{
+    const uint8_t *newline = at < s->length ? memchr(s->text + at, '\n', s->length - at) : NULL;
+    return newline ? (size_t)(newline - s->text) : s->length;
+}
+
+static size_t after(const line_search *s, size_t end)
+{
+    return end < s->length ? end + 1 : end;
+}
+
+/* Short runs, so that the compiler can count in bytes of a vector. */
+static uint64_t count_newlines(const uint8_t *text, size_t length)
+{
+    uint64_t count = 0;
+    while (length) {
+        const size_t run = length < 192 ? length : 192;
+        uint8_t few = 0;
+        for (size_t i = 0; i < run; i++)
+            few = (uint8_t)(few + (text[i] == '\n'));
+        count += few;
+        text += run;
+        length -= run;
+    }
+    return count;
+}
+
+/* Lines in text[begin .. end), which starts at a line's begin and ends at one's end. */
+static uint64_t count_lines(const line_search *s, size_t begin, size_t end)
+{
+    if (begin == end)
+        return 0;
+    return count_newlines(s->text + begin, end - begin) + (s->text[end - 1] != '\n');
+}
+
+/* ---- printing ---------------------------------------------------------- */
+
+static bool silent(const line_search *s)
+{
+    return s->style->silent || s->binary || (s->style->only && s->style->invert);
+}
+
+/* Print "name:number:offset:" for what begins at `at`, on the line that begins at `begin`. */
+static void print_prefix(line_search *s, size_t begin, size_t at)
+{
+    char *end = s->prefix + s->prefix_length;
+    if (s->style->number) {
+        if (begin > s->counted) {
+            s->line += count_newlines(s->text + s->counted, begin - s->counted);
+            s->counted = begin;
+        }
+        end = put_decimal(end, s->line + 1);
+        *end++ = ':';
+    }
+    if (s->style->offset) {
+        end = put_decimal(end, s->bytes + at);
+        *end++ = ':';
+    }
+    if (end > s->prefix)
+        fwrite(s->prefix, 1, (size_t)(end - s->prefix), stdout);
+}
+
+/* Print text[begin .. end) and a newline, which the text may hold there. */
+static void print_bytes(const line_search *s, size_t begin, size_t end)
+{
+    const bool newline = end < s->length && s->text[end] == '\n';
+    fwrite(s->text + begin, 1, end - begin + newline, stdout);
+    if (!newline)
+        putc('\n', stdout);
+}
+
+/* ---- selecting --------------------------------------------------------- */
+
+static void count_selected(line_search *s, uint64_t lines)
+{
+    const line_style *style = s->style;
+    const uint64_t left = style->most - s->selected;
+    s->selected += lines < left ? lines : left;
+    if (s->binary && lines)
+        s->binary_matched = true;
+    if (s->selected == style->most || (s->selected && style->first_only) ||
+        (s->binary_matched && !style->silent))
+        s->finished = true;
+}
+
+static void select_line(line_search *s, size_t begin, size_t end)
+{
+    if (!silent(s)) {
+        print_prefix(s, begin, begin);
+        print_bytes(s, begin, end);
+    }
+    count_selected(s, 1);
+}
+
+/* Select all lines of text[begin .. end), as -v does. */
+static void select_range(line_search *s, size_t begin, size_t end)
+{
+    const line_style *style = s->style;
+    if (silent(s)) {
+        count_selected(s, count_lines(s, begin, end));
+    } else if (begin < end && style->most == UINT64_MAX && !s->prefix_length && !style->number &&
+               !style->offset) {
+        print_bytes(s, begin, s->text[end - 1] == '\n' ? end - 1 : end);
+        count_selected(s, count_lines(s, begin, end));
+    } else {
+        while (begin < end && !s->finished) {
+            size_t stop = line_end(s, begin);
+            select_line(s, begin, stop);
+            begin = after(s, stop);
+        }
+    }
+}
+
+static int stop_scan(const line_search *s)
+{
+    return s->finished || ferror(stdout);
+}
+
+/* A match, of which only the end counts. */
+static int on_end(const trawl_match *match, void *user)
+{
+    line_search *s = (line_search *)user;
+    const size_t at = (size_t)match->end;
+    if (at <= s->done)
+        return 0;
+    const size_t end = line_end(s, at);
+    if (s->style->invert)
+        select_range(s, s->done, line_begin(s, at));
+    else
+        select_line(s, silent(s) ? 0 : line_begin(s, at), end);
+    s->done = after(s, end);
+    return stop_scan(s);
+}
+
+/* A match to be printed. */
+static int on_piece(const trawl_match *match, void *user)
+{
+    line_search *s = (line_search *)user;
+    const size_t begin = (size_t)match->start, end = (size_t)match->end;
+    if (begin >= s->done) { /* the first one on its line */
+        if (s->finished)
+            return 1;
+        s->done = after(s, line_end(s, end));
+        count_selected(s, 1);
+    }
+    print_prefix(s, begin, begin);
+    fwrite(s->text + begin, 1, end - begin, stdout);
+    putc('\n', stdout);
+    return ferror(stdout);
+}
+
+/* ---- blocks ------------------------------------------------------------ */
+
+/* Treat NUL bytes as ends of lines, as GNU grep does. */
+static bool zap_block(line_search *s)
+{
+    if (s->length > s->zapped_room) {
+        uint8_t *grown = realloc(s->zapped, s->length);
+        if (!grown)
+            return false;
+        s->zapped = grown;
+        s->zapped_room = s->length;
+    }
+    for (size_t i = 0; i < s->length; i++)
+        s->zapped[i] = s->text[i] ? s->text[i] : '\n';
+    s->text = s->zapped;
+    return true;
+}
+
+/* A file that holds a NUL byte is binary from there on. */
+static bool check_binary(line_search *s)
+{
+    if (!s->style->text && !s->binary && memchr(s->text, '\0', s->length))
+        s->binary = true;
+    return !s->binary || zap_block(s);
+}
+
+static line_result search_block(line_search *s)
+{
+    trawl_scan_options options = TRAWL_SCAN_OPTIONS_INIT;
+    const bool pieces = s->style->only && !silent(s);
+    int status = TRAWL_OK;
+    s->done = s->counted = 0;
+    options.report = pieces ? TRAWL_REPORT_LEFTMOST_LONGEST : TRAWL_REPORT_ENDS;
+    if (s->plan)
+        status = trawl_scan(s->context, s->plan, s->text, s->length, &options,
+                            pieces ? on_piece : on_end, s, &s->error);
+    if (status < 0)
+        return LINES_SCAN_FAILED;
+    if (s->style->invert && !stop_scan(s))
+        select_range(s, s->done, s->length);
+    if (s->style->number)
+        s->line += count_newlines(s->text + s->counted, s->length - s->counted);
+    s->bytes += s->length;
+    return ferror(stdout) ? LINES_WRITE_FAILED : LINES_OK;
+}
+
+/* ---- files ------------------------------------------------------------- */
+
+static bool set_prefix(line_search *s, const char *name)
+{
+    const size_t length = name ? strlen(name) : 0, room = length + 1 + 2 * NUMBER_ROOM;
+    if (room > s->prefix_room) {
+        char *grown = realloc(s->prefix, room);
+        if (!grown)
+            return false;
+        s->prefix = grown;
+        s->prefix_room = room;
+    }
+    if (name) {
+        memcpy(s->prefix, name, length);
+        s->prefix[length] = ':';
+    }
+    s->prefix_length = name ? length + 1 : 0;
+    return true;
+}
+
+line_result lines_search(line_search *s, source *file, const char *name)
+{
+    line_result result = LINES_OK;
+    s->selected = s->bytes = s->line = 0;
+    s->binary = s->binary_matched = false;
+    s->finished = s->style->most == 0;
+    if (!set_prefix(s, name)) {
+        errno = ENOMEM;
+        return LINES_READ_FAILED;
+    }
+    while (result == LINES_OK && !s->finished) {
+        if (!source_lines(file, &s->text, &s->length) || !check_binary(s))
+            return LINES_READ_FAILED;
+        if (s->length == 0)
+            break;
+        result = search_block(s);
+    }
+    return result;
+}
+
+void lines_free(line_search *s)
+{
+    free(s->zapped);
+    free(s->prefix);
+    s->zapped = NULL;
+    s->prefix = NULL;
+}

@@ -1,0 +1,56 @@
+/* lines.h: the lines of a file that match, printed as GNU grep prints them. */
+#ifndef TRAWL_LINES_H
+#define TRAWL_LINES_H
+
+#include "cli/cli.h"
+#include "io/source.h"
+
+/* What is selected and what of it is printed: "name:number:offset:line". */
+typedef struct line_style {
+    bool invert;     /* the lines without a match */
+    bool only;       /* the matches instead of their lines */
+    bool number;     /* print the line's number */
+    bool offset;     /* print the offset of what is printed */
+    bool silent;     /* print no line */
+    bool first_only; /* stop after the first selected line */
+    bool text;       /* take a file with NUL bytes for text */
+    uint64_t most;   /* stop after so many selected lines */
+} line_style;
+
+typedef struct line_search {
+    const line_style *style;
+    const trawl_plan *plan; /* NULL: no pattern, so no line matches */
+    trawl_context *context;
+
+    /* One file's results. */
+    uint64_t selected;   /* lines */
+    uint64_t bytes;      /* searched */
+    bool binary;         /* a NUL byte was met: lines are no longer printed */
+    bool binary_matched; /* a line was selected since then */
+    trawl_error error;   /* what a scan failed with */
+
+    /* The present block. */
+    const uint8_t *text;
+    size_t length;
+    size_t done;     /* begin of the first line that is not decided yet */
+    size_t counted;  /* newlines before it are counted: */
+    uint64_t line;   /* so many, with those of earlier blocks */
+    bool finished;   /* no further line is wanted */
+    uint8_t *zapped; /* copy of a binary block, NUL bytes turned into newlines */
+    size_t zapped_room;
+    char *prefix; /* "name:" and room for two numbers */
+    size_t prefix_length, prefix_room;
+} line_search;
+
+typedef enum line_result {
+    LINES_OK,
+    LINES_READ_FAILED, /* see errno */
+    LINES_SCAN_FAILED, /* see error */
+    LINES_WRITE_FAILED /* standard output takes no more */
+} line_result;
+
+/* Search one file. `name` is printed before each line unless it is NULL. */
+line_result lines_search(line_search *s, source *file, const char *name);
+void lines_free(line_search *s);
+
+#endif
