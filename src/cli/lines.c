@@ -194,9 +194,12 @@ static bool zap_block(line_search *s)
         s->zapped = grown;
         s->zapped_room = s->length;
     }
-    for (size_t i = 0; i < s->length; i++)
-        s->zapped[i] = s->text[i] ? s->text[i] : '\n';
-    s->text = s->zapped;
+    const uint8_t *from = s->text;
+    uint8_t *to = s->zapped;
+    const size_t length = s->length;
+    for (size_t i = 0; i < length; i++)
+        to[i] = from[i] ? from[i] : '\n';
+    s->text = to;
     return true;
 }
 
@@ -254,6 +257,7 @@ line_result lines_search(line_search *s, source *file, const char *name)
     s->selected = s->bytes = s->line = 0;
     s->binary = s->binary_matched = false;
     s->finished = s->style->most == 0;
+    file->nul_ends = !s->style->text; /* what holds one is binary: see zap_block */
     if (!set_prefix(s, name)) {
         errno = ENOMEM;
         return LINES_READ_FAILED;

@@ -31,10 +31,10 @@ static const engine *choose(const pattern_list *list, char *why, size_t why_size
     }
     const char *unit = list->needles ? "cell" : "byte";
     if (best && second)
-        snprintf(why, why_size, "%s: about %.2f ns a %s expected, %s about %.2f", best->name,
-                 best_cost, unit, second->name, second_cost);
+        snprintf(why, why_size, "about %.2f ns a %s expected, %s about %.2f", best_cost, unit,
+                 second->name, second_cost);
     else if (best)
-        snprintf(why, why_size, "%s: the only engine that takes this set", best->name);
+        snprintf(why, why_size, "the only engine that takes this set");
     return best;
 }
 

@@ -77,10 +77,11 @@ ptrdiff_t source_read(source *s, void *bytes, size_t length)
 
 /* ---- blocks of lines --------------------------------------------------- */
 
-/* Bytes up to and with the last newline; 0: there is none. */
-static size_t whole_lines(const uint8_t *text, size_t length)
+/* Bytes up to and with the last line's end; 0: no line ends here. */
+static size_t whole_lines(const source *s, const uint8_t *text, size_t length)
 {
-    while (length && text[length - 1] != '\n')
+    const uint8_t other = s->nul_ends ? '\0' : '\n';
+    while (length && text[length - 1] != '\n' && text[length - 1] != other)
         length--;
     return length;
 }
@@ -113,7 +114,7 @@ static bool mapped_lines(source *s, const uint8_t **text, size_t *length)
         *text = map_window(s, window);
         if (!*text)
             return false;
-        *length = last ? window : whole_lines(*text, window);
+        *length = last ? window : whole_lines(s, *text, window);
         size *= 2;
     }
     return true;
@@ -149,7 +150,7 @@ static bool buffered_lines(source *s, const uint8_t **text, size_t *length)
             return false;
         s->ended = got == 0;
         /* Without a newline so far, only what is new can bring one. */
-        size_t fresh = whole_lines(s->buffer + s->used, (size_t)got);
+        size_t fresh = whole_lines(s, s->buffer + s->used, (size_t)got);
         if (fresh)
             *length = s->used + fresh;
         s->used += (size_t)got;

@@ -22,9 +22,10 @@ typedef struct source {
     size_t map_length;
     uint8_t *buffer; /* source_lines of what cannot be mapped */
     size_t room, used;
-    size_t given; /* bytes at the buffer's head that were handed out */
-    size_t block; /* size of the next block of lines */
-    bool ended;   /* nothing more to read */
+    size_t given;  /* bytes at the buffer's head that were handed out */
+    size_t block;  /* size of the next block of lines */
+    bool nul_ends; /* a NUL byte ends a line too: set after source_open */
+    bool ended;    /* nothing more to read */
 } source;
 
 /* Open a file to read; "-" is standard input. False: errno (EISDIR for a directory).

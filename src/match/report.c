@@ -316,7 +316,8 @@ int reporter_feed(reporter *r, const record *records, size_t count, uint64_t shi
         while (taken < count && records[taken].pos + shift <= to)
             taken++;
         status = feed_step(r, records, taken, shift, view, to, last && to == upto, error);
-        records += taken;
+        if (taken) /* records may be NULL when there are none */
+            records += taken;
         count -= taken;
     } while (status == TRAWL_OK && r->done < upto);
     return status;

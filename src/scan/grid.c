@@ -134,9 +134,9 @@ static int emit_band(grid_scan *scan, uint64_t at, const slice *band, record *sc
     records_sort(band->records, (size_t)band->count, scratch);
     for (uint64_t i = 0; i < band->count; i++) {
         const record *found = &band->records[i];
-        const plan_pattern *needle = &needles[found->index];
-        const trawl_grid_match match = { at + found->pos / cols, found->pos % cols, needle->id,
-                                         needle->order };
+        const plan_pattern *p = &needles[found->index];
+        const trawl_grid_match match = { at + found->pos / cols, found->pos % cols, p->id,
+                                         p->order };
         if (scan->fn(&match, scan->user) != 0)
             return TRAWL_STOPPED;
         if (--scan->left == 0)

@@ -16,6 +16,7 @@
 #include <string.h>
 
 #define SMALLEST_SLICE (64u << 10)
+#define SMALLEST_SHARED (256u << 10) /* below this, waking threads costs more than it brings */
 #define USUAL_CHUNKS 1000u
 #define FIRST_WINDOW (1u << 20)
 #define LARGEST_WINDOW (256u << 20)
@@ -72,7 +73,7 @@ static uint32_t choose_chunks(const text_scan *scan, uint32_t length, uint32_t m
     least = again > least ? again : least;
     if (scan->state && STATE_WORDS / 2 / plan_head(scan->plan)->state_words < most)
         most = (uint32_t)(STATE_WORDS / 2 / plan_head(scan->plan)->state_words) + 1;
-    if (!chunks && context->threads == 1)
+    if (!chunks && (context->threads == 1 || length < SMALLEST_SHARED))
         chunks = 1;
     else if (!chunks && context->options.schedule == TRAWL_SCHEDULE_STATIC)
         chunks = context->threads;

@@ -1,0 +1,391 @@
+#!/bin/sh
+# Golden tests of the command: what it prints, its exit status, what it says on standard
+# error. Usage: test_cli.sh path/to/trawl. Where GNU grep is installed, `trawl grep` is also
+# compared with it.
+
+case $1 in
+'')
+    echo "usage: $0 path/to/trawl" >&2
+    exit 2
+    ;;
+/*) trawl=$1 ;;
+*) trawl=$PWD/$1 ;;
+esac
+LC_ALL=C
+export LC_ALL
+dir=$(mktemp -d) || exit 2
+trap 'chmod -R u+rwx "$dir"; rm -rf "$dir"' EXIT
+cd "$dir" || exit 2
+passed=0
+failed=0
+number=0
+
+# ---- the harness ----------------------------------------------------------------
+
+result() { # result NAME STATUS: 0 means it went well
+    number=$((number + 1))
+    if [ "$2" = 0 ]; then
+        passed=$((passed + 1))
+        echo "ok $number - $1"
+    else
+        failed=$((failed + 1))
+        echo "not ok $number - $1"
+    fi
+}
+
+run() { # run ARGUMENT...: leaves out, err and status; standard input is the caller's
+    "$trawl" "$@" >out 2>err
+    status=$?
+}
+
+# expect NAME STATUS OUT [ERR]: OUT is exact, with \n and \t; ERR is a part of what standard
+# error holds, which is empty when there is no ERR.
+expect() {
+    good=0
+    printf '%b' "$3" >want
+    [ "$status" = "$2" ] || {
+        good=1
+        echo "# status $status, not $2"
+    }
+    cmp -s want out || {
+        good=1
+        diff want out | sed 's/^/# /'
+    }
+    if [ -n "$4" ]; then
+        grep -qF -e "$4" err
+    else
+        ! [ -s err ]
+    fi || {
+        good=1
+        echo "# standard error: $(cat err)"
+    }
+    result "$1" $good
+}
+
+# same SYNTAX ARGUMENT...: standard output and status as those of GNU grep, which visits a
+# folder in no order of its own; SYNTAX is E or F.
+same() {
+    syntax=$1
+    shift
+    if [ "$syntax" = F ]; then
+        run grep -F "$@"
+    else
+        run grep "$@"
+    fi
+    grep "-$syntax" "$@" >want 2>/dev/null
+    wanted=$?
+    case $1 in
+    -r*) for file in want out; do sort -o $file $file; done ;;
+    esac
+    cmp -s want out && [ $wanted = $status ]
+    result "as GNU grep: -$syntax $*" $?
+}
+
+# ---- inputs ---------------------------------------------------------------------
+
+printf 'alpha beta\ngamma\nAlphabet alpha\n\nlast beta' >text
+printf 'one\r\ntwo\r\nthree two\r\n' >crlf
+printf 'key\0value\nkey two\nother\n' >binary
+printf '\177ELF\0\001PK\003\004\377' >image
+printf 'ABCDCACCCC' >seq
+printf '\n\n\n' >blank
+: >empty
+mkdir -p tree/sub
+printf 'needle\n' >tree/a
+printf 'hay\nneedle\n' >tree/sub/b
+ln -s ../text tree/link
+mkfifo tree/fifo
+
+# ---- the command itself ---------------------------------------------------------
+
+run --version
+expect 'version' 0 "trawl $(sed 's/trawl //' out)\n"
+run
+[ $status = 2 ] && grep -q '^Usage: trawl COMMAND' err && ! [ -s out ]
+result 'without a command the help goes to standard error' $?
+run nosuch
+expect 'unknown command' 2 '' "there is no command 'nosuch'"
+run --help
+[ $status = 0 ] && grep -q '^Usage: trawl COMMAND' out && ! [ -s err ]
+result 'trawl --help' $?
+for command in grep find grid; do
+    run $command --help
+    [ $status = 0 ] && grep -q '^Usage: trawl' out && grep -q '^Examples:' out && ! [ -s err ]
+    result "trawl $command --help has examples" $?
+done
+run grep --nosuch x
+expect 'unknown option' 2 '' "trawl grep: unrecognized option '--nosuch'"
+run grep
+expect 'no pattern' 2 '' 'give a pattern'
+
+# ---- shared options -------------------------------------------------------------
+
+run grep --threads 0 x text
+expect '--threads 0' 2 '' '--threads: give 1 at least'
+run grep --threads 2x x text
+expect '--threads 2x' 2 '' "--threads: '2x' is not a whole number"
+run grep --threads 99999999999999999999999 x text
+expect '--threads, too large' 2 '' 'is too large'
+run grep --schedule often x text
+expect '--schedule' 2 '' "'often' is neither static nor dynamic"
+run grep --wm-block 4 x text
+expect '--wm-block' 2 '' "Wu-Manber's block is 2 or 3, not '4'"
+run grep --engine nosuch x text
+expect '--engine, unknown' 2 '' "there is no engine 'nosuch'"
+run grep --backend nosuch x text
+expect '--backend, unknown' 2 '' "there is no backend 'nosuch'"
+run grep --engine bm 'x+' text
+expect '--engine, not for this pattern' 2 '' "engine 'bm' does not take this set"
+for engine in bm wm ac pfac shiftand hnfa; do
+    run grep --engine $engine -c alpha text
+    expect "--engine $engine" 0 '2\n'
+done
+run grep --backend serial --threads 1 --schedule static --chunks 3 -c alpha text
+expect 'backend, threads, schedule and chunks' 0 '2\n'
+run grep --stats -c alpha text
+expect '--stats' 0 '2\n' ' GB/s, 2 matches, engine '
+run grep --engine ac --explain -c alpha text
+expect '--explain' 0 '2\n' 'trawl grep: engine ac ('
+
+# ---- grep -----------------------------------------------------------------------
+
+run grep alpha text
+expect 'grep: lines' 0 'alpha beta\nAlphabet alpha\n'
+run grep beta text
+expect 'grep: a last line without newline gets one' 0 'alpha beta\nlast beta\n'
+run grep nosuch text
+expect 'grep: no match' 1 ''
+run grep -nb alpha text
+expect 'grep: -n -b' 0 '1:0:alpha beta\n3:17:Alphabet alpha\n'
+run grep -onb '[a-z]*bet' text
+expect 'grep: -o is leftmost longest, -b the offset of the match' 0 \
+    '1:6:bet\n3:18:lphabet\n5:38:bet\n'
+run grep -c alpha text empty
+expect 'grep: -c of several files' 0 'text:2\nempty:0\n'
+run grep -i -o 'ALPHA' text
+expect 'grep: -i' 0 'alpha\nAlpha\nalpha\n'
+run grep -vn a text
+expect 'grep: -v -n' 0 '4:\n'
+run grep -m 1 -H alpha text
+expect 'grep: -m -H' 0 'text:alpha beta\n'
+run grep -h alpha text text
+expect 'grep: -h' 0 'alpha beta\nAlphabet alpha\nalpha beta\nAlphabet alpha\n'
+run grep -l two text crlf
+expect 'grep: -l' 0 'crlf\n'
+run grep two crlf
+expect 'grep: CRLF stays' 0 'two\r\nthree two\r\n'
+run grep -F -e 'a' -e 'g*' -c text
+expect 'grep: -e twice, -F' 0 '4\n'
+run grep --ignore-case --invert-match --count --with-filename A text
+expect 'grep: long names' 0 'text:1\n'
+run grep --only-matching --byte-offset --line-number --no-filename --max-count=1 --regexp=be.a text
+expect 'grep: more long names' 0 '1:6:beta\n'
+run grep -c 'alpha
+gamma' text
+expect 'grep: a newline separates patterns' 0 '3\n'
+run grep -c alpha <text
+expect 'grep: standard input' 0 '2\n'
+run grep -H gamma - <text
+expect 'grep: standard input by name' 0 '(standard input):gamma\n'
+run grep -q alpha nosuch text
+expect 'grep: -q with a match wins over an error' 0 '' 'nosuch: No such file'
+run grep -q zzz nosuch text
+expect 'grep: -q without a match does not' 2 '' 'nosuch: No such file'
+run grep gamma nosuch text
+expect 'grep: a missing file; the others are searched' 2 'text:gamma\n' \
+    'trawl grep: nosuch: No such file or directory'
+run grep gamma tree text
+expect 'grep: a folder' 2 'text:gamma\n' 'trawl grep: tree: Is a directory'
+if [ "$(id -u)" != 0 ]; then
+    cp text locked
+    chmod 000 locked
+    run grep gamma locked text
+    expect 'grep: an unreadable file' 2 'text:gamma\n' 'locked: Permission denied'
+fi
+run grep key binary
+expect 'grep: a binary file' 0 '' 'trawl grep: binary: binary file matches'
+run grep -a -c key binary
+expect 'grep: -a' 0 '2\n'
+run grep -a -o 'y.v' binary
+expect 'grep: -a, a NUL byte is a byte' 0 'y\0v\n'
+run grep -r needle tree
+expect 'grep: -r follows no link and reads no pipe' 0 'tree/a:needle\ntree/sub/b:needle\n'
+(cd tree && run grep -rn needle && cp out ../inside)
+cp inside out
+: >err
+status=0
+expect 'grep: -r without a file' 0 'a:1:needle\nsub/b:2:needle\n'
+run grep -r gamma tree/link
+expect 'grep: -r follows the links of the command line' 0 'gamma\n'
+cp text both
+"$trawl" grep alpha both text >>both 2>err
+status=$?
+tail -n 2 both >out
+expect 'grep: the output is also an input' 2 'last betatext:alpha beta\ntext:Alphabet alpha\n' \
+    'also the output'
+run grep '' text
+expect 'grep: an empty pattern' 2 '' 'the pattern is empty'
+printf 'alpha\r\ngamma\r\n' >list
+run grep -c -f list text
+expect 'grep: -f, CRLF' 0 '3\n'
+run grep -c -f list -e last text
+expect 'grep: -f and -e' 0 '4\n'
+printf 'alpha\n\ngamma\n' >list
+run grep -c -f list text
+expect 'grep: -f, an empty line' 2 '' 'trawl grep: list:2: the line is empty'
+run grep -f empty text
+expect 'grep: -f, an empty file matches nothing' 1 ''
+run grep -vc -f empty text
+expect 'grep: -v -f, an empty file' 0 '5\n'
+run grep -f nosuch text
+expect 'grep: -f, a missing file' 2 '' 'trawl grep: nosuch: No such file'
+run grep -m x alpha text
+expect 'grep: -m x' 2 '' "--max-count: 'x' is not a whole number"
+run grep 'a|b' text
+expect 'grep: alternation' 2 '' 'trawl grep: pattern 1: column 2: alternation is not supported'
+grep -q '^   ^$' err
+result 'grep: a caret stands under the column' $?
+run grep -i 'é' text
+expect 'grep: -i and letters that are not ASCII' 1 '' 'warning: -i knows the letters A to Z only'
+
+# ---- find -----------------------------------------------------------------------
+
+header='file\trecord\tpattern\tstart\tend\n'
+run find alpha text
+expect 'find: TSV' 0 "${header}text\t1\t1\t0\t5\ntext\t1\t1\t26\t31\n"
+run find -e alpha -e phab -e nosuch text
+expect 'find: several patterns' 0 \
+    "${header}text\t1\t1\t0\t5\ntext\t1\t2\t19\t23\ntext\t1\t1\t26\t31\n"
+run find CC seq
+expect 'find: overlapping' 0 "${header}seq\t1\t1\t6\t8\nseq\t1\t1\t7\t9\nseq\t1\t1\t8\t10\n"
+run find -F -e '\x7fELF\0' -e 'PK\x03\x04' -e '\xFF' image
+expect 'find: -F with escapes' 0 "${header}image\t1\t1\t0\t5\nimage\t1\t2\t6\t10\nimage\t1\t3\t10\t11\n"
+printf 'a\\nb' >escape
+run find --syntax literal 'a\n' escape
+expect 'find: --syntax literal' 0 "${header}escape\t1\t1\t0\t3\n"
+run find nosuch text
+expect 'find: no match' 1 "$header"
+run find alpha empty
+expect 'find: an empty file' 1 "$header"
+run find 'A.{1,3}C' seq
+expect 'find: --report ends is the default' 0 \
+    "${header}seq\t1\t1\t-\t3\nseq\t1\t1\t-\t5\nseq\t1\t1\t-\t8\nseq\t1\t1\t-\t9\nseq\t1\t1\t-\t10\n"
+run find --report pairs 'A.{1,3}C' seq
+expect 'find: --report pairs' 0 \
+    "${header}seq\t1\t1\t0\t3\nseq\t1\t1\t0\t5\nseq\t1\t1\t5\t8\nseq\t1\t1\t5\t9\nseq\t1\t1\t5\t10\n"
+for mode in longest leftmost-longest leftmost-first; do
+    run find --report $mode 'A.{1,3}C' seq
+    expect "find: --report $mode" 0 "${header}seq\t1\t1\t0\t5\nseq\t1\t1\t5\t10\n"
+done
+run find --report shortest 'A.{1,3}C' seq
+expect 'find: --report shortest' 0 "${header}seq\t1\t1\t0\t3\nseq\t1\t1\t5\t8\n"
+run find --report all A seq
+expect 'find: --report, unknown' 2 '' "--report: 'all' is none of ends pairs"
+cat seq | "$trawl" find --report longest 'A.+C' >out 2>err
+status=$?
+expect 'find: unbounded on a pipe' 0 "${header}-\t1\t1\t0\t10\n-\t1\t1\t5\t10\n"
+cat seq | TMPDIR=/nosuch "$trawl" find --report longest 'A.+C' >out 2>err
+status=$?
+expect 'find: no place to spool' 2 "$header" 'set TMPDIR'
+cat seq | "$trawl" find -e 'DC' -e 'A.?C' --report pairs >out 2>err
+status=$?
+expect 'find: bounded on a pipe' 0 "${header}-\t1\t2\t0\t3\n-\t1\t1\t3\t5\n-\t1\t2\t5\t7\n-\t1\t2\t5\t8\n"
+run find --count -e alpha -e zeta text empty
+expect 'find: --count' 0 'file\tpattern\tcount\ntext\t1\t2\ntext\t2\t0\nempty\t1\t0\nempty\t2\t0\n'
+run find --max-matches 2 a text
+expect 'find: --max-matches says so' 0 "${header}text\t1\t1\t0\t1\ntext\t1\t1\t4\t5\n" \
+    'stopped after 2 matches'
+run find --max-matches 0 a text
+expect 'find: --max-matches 0' 2 '' '--max-matches: give 1 at least'
+run find --max-matches 1 --count a text
+expect 'find: --max-matches with --count' 2 '' 'leave one out'
+run find gamma nosuch tree text
+expect 'find: missing file and folder; the others are searched' 2 \
+    "${header}text\t1\t1\t11\t16\n" 'trawl find: tree: Is a directory'
+name=$(printf 'a\tb')
+cp seq "$name"
+run find D "$name"
+expect 'find: a tab in a name is escaped' 0 "${header}a\\\\tb\t1\t1\t3\t4\n"
+run find -f empty text
+expect 'find: no pattern in the list' 2 '' 'the list of patterns is empty'
+printf 'ok\nb[\n' >list
+run find -f list text
+expect 'find: an error in a list' 2 '' 'trawl find: pattern 2 (from list line 2): column 2: '
+run find 'a*' text
+expect 'find: a pattern that matches the empty string' 2 '' 'can match the empty string'
+seq 1 100000 >many 2>/dev/null || awk 'BEGIN { for (i = 1; i <= 100000; i++) print i }' >many
+printf '99999' | "$trawl" find --syntax literal -f many --count >out 2>err
+status=$?
+awk '$3 > 0 { n++ } END { print NR, n }' out >counts && mv counts out
+expect 'find: 100,000 patterns' 0 '100001 6\n'
+
+if "$trawl" find --json D seq >out 2>err; then
+    status=$?
+    expect 'find: --json' 0 '{"file":"seq","record":1,"pattern":1,"name":"D","start":3,"end":4}\n'
+    run find --json -F -e '"\x44' -e '\x44' seq
+    expect 'find: --json, quoting' 0 \
+        '{"file":"seq","record":1,"pattern":2,"name":"\\\\x44","start":3,"end":4}\n'
+    run find --json 'A.{1,3}CA' seq
+    expect 'find: --json, unknown start' 0 \
+        '{"file":"seq","record":1,"pattern":1,"name":"A.{1,3}CA","start":null,"end":6}\n'
+    run find --json --count -e D -e x seq
+    expect 'find: --json --count' 0 \
+        '{"file":"seq","pattern":1,"name":"D","count":1}\n{"file":"seq","pattern":2,"name":"x","count":0}\n'
+    badname=$(printf 'bad\377')
+    cp seq "$badname"
+    run find --json D "$badname"
+    expect 'find: --json, a name that is not UTF-8' 0 \
+        '{"file":"bad\0357\0277\0275","record":1,"pattern":1,"name":"D","start":3,"end":4}\n'
+else
+    expect 'find: --json without jansson' 2 '' 'this build has no jansson'
+fi
+
+# ---- output ---------------------------------------------------------------------
+
+if [ -w /dev/full ]; then
+    for command in 'grep a' 'find a' 'find --count a' '--help'; do
+        "$trawl" $command text >/dev/full 2>err
+        status=$?
+        : >out
+        expect "full disk: $command" 2 '' 'cannot write the output: No space left on device'
+    done
+fi
+for command in 'grep -n 9' 'find 9'; do
+    { "$trawl" $command many 2>err; } | head -n 1 >out
+    [ "$(wc -l <out)" = 1 ] && ! [ -s err ]
+    result "closed pipe: $command" $?
+done
+(
+    trap '' PIPE
+    "$trawl" grep 9 many 2>err
+    echo $? >code
+) | head -n 1 >out
+cp code out
+status=0
+expect 'closed pipe with SIGPIPE ignored' 0 '0\n'
+
+# ---- as GNU grep ----------------------------------------------------------------
+
+if grep --version 2>/dev/null | grep -q 'GNU grep'; then
+    awk 'BEGIN { for (i = 1; i <= 20000; i++) print "line " i " of some text, " i * 7919 % 1000 }' >long
+    tr '\n' ' ' <long >one
+    for options in -c -n -b -nb -on -ob -obn -v -vc -vn -l -h -H -i '-m 3' '-vm 3' '-cm 3' \
+        '-om 2' -q -ov -oc -lc -lv -a; do
+        for pattern in 'of s' '9{2}' 'e.*x' '[^a-z ]+' 'LINE' '.'; do
+            same E $options "$pattern" long
+        done
+        same F $options 99 text long crlf empty blank nosuch one
+        same E $options alpha text tree binary
+    done
+    same E -e 'e 1' -e '1 of' -on long
+    same F -f list -c text
+    same E -rn needle tree
+    same E -rc needle tree text
+    same E -rh e tree/sub
+    same E -c e - text
+    same E -m 0 e text
+    same E -rl . tree/sub/
+fi
+
+echo "$passed passed, $failed failed"
+[ $failed = 0 ]

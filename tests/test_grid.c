@@ -1,0 +1,556 @@
+/* test_grid.c: both grid engines against the oracle, on every backend and cutting; then the
+ * edges: sizes, strides, crowded texts, limits, bad arguments, damaged tables. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/engine.h"
+#include "oracle.h"
+
+#include <cmocka.h> /* last: it makes a macro of fail() */
+
+#define COUNT(array) (sizeof(array) / sizeof *(array))
+#define CASES 3000
+#define DAMAGES 4000
+
+static const char *const engines[] = { "bb", "byr" };
+
+/* One way to run a scan. */
+typedef struct setting {
+    const char *backend;
+    uint32_t threads, schedule, chunks;
+} setting;
+
+#define SERIAL 2 /* that many of them come first */
+
+static const setting settings[] = {
+    { "serial", 0, TRAWL_SCHEDULE_DYNAMIC, 0 },  { "serial", 0, TRAWL_SCHEDULE_DYNAMIC, 50 },
+    { "threads", 2, TRAWL_SCHEDULE_DYNAMIC, 3 }, { "threads", 3, TRAWL_SCHEDULE_STATIC, 0 },
+    { "threads", 2, TRAWL_SCHEDULE_DYNAMIC, 0 },
+};
+
+/* One for each setting, for all tests: their memory is too much to clear for every case. */
+static trawl_context *contexts[COUNT(settings)];
+
+/* ---- helpers --------------------------------------------------------------- */
+
+static uint32_t next_random(uint64_t *seed)
+{
+    *seed = *seed * 6364136223846793005u + 1442695040888963407u;
+    return (uint32_t)(*seed >> 33);
+}
+
+static trawl_context *open_context(const setting *s)
+{
+    trawl_context_options options = TRAWL_CONTEXT_OPTIONS_INIT;
+    trawl_context *context = NULL;
+    trawl_error error = { 0 };
+    options.backend = s->backend;
+    options.threads = s->threads;
+    options.schedule = s->schedule;
+    options.chunks = s->chunks;
+    if (trawl_context_open(&options, &context, &error) != TRAWL_OK)
+        fail_msg("%s", error.message);
+    return context;
+}
+
+static trawl_plan *compile(const trawl_needle *needles, size_t count, uint32_t cell_size,
+                           const char *engine_name)
+{
+    trawl_compile_options options = TRAWL_COMPILE_OPTIONS_INIT;
+    trawl_plan *plan = NULL;
+    trawl_error error = { 0 };
+    options.engine = engine_name;
+    if (trawl_compile_grid(needles, count, cell_size, &options, &plan, &error) != TRAWL_OK)
+        fail_msg("%s", error.message);
+    return plan;
+}
+
+/* What a scan reported, compared match by match with what it should. */
+typedef struct expected {
+    const trawl_grid_match *matches;
+    size_t count, seen;
+    bool wrong;
+} expected;
+
+static int compare_next(const trawl_grid_match *match, void *user)
+{
+    expected *e = user;
+    if (e->seen >= e->count) {
+        e->wrong = true;
+    } else {
+        const trawl_grid_match *m = &e->matches[e->seen];
+        e->wrong = e->wrong || m->row != match->row || m->col != match->col || m->id != match->id ||
+                   m->needle != match->needle;
+    }
+    e->seen++;
+    return 0;
+}
+
+static bool scan_gives(trawl_context *context, const trawl_plan *plan, const trawl_grid *text,
+                       const trawl_grid_match *matches, size_t count)
+{
+    expected e = { matches, count, 0, false };
+    trawl_error error = { 0 };
+    int status = trawl_scan_grid(context, plan, text, NULL, compare_next, &e, &error);
+    if (status != TRAWL_OK)
+        fail_msg("%s", error.message);
+    return !e.wrong && e.seen == count;
+}
+
+/* Scan with both engines in settings [first, stop). */
+static void check_ways(const trawl_needle *needles, size_t count, uint32_t cell_size,
+                       const trawl_grid *text, size_t first, size_t stop, const char *what)
+{
+    trawl_grid_match *matches = NULL;
+    size_t found = oracle_scan_grid(needles, count, cell_size, text, &matches);
+    for (size_t e = 0; e < COUNT(engines); e++) {
+        trawl_plan *plan = compile(needles, count, cell_size, engines[e]);
+        for (size_t s = first; s < stop; s++) {
+            if (!scan_gives(contexts[s], plan, text, matches, found))
+                fail_msg("%s: engine %s, setting %zu, %zu matches expected", what, engines[e], s,
+                         found);
+        }
+        trawl_plan_free(plan);
+    }
+    free(matches);
+}
+
+static void check_all_ways(const trawl_needle *needles, size_t count, uint32_t cell_size,
+                           const trawl_grid *text, const char *what)
+{
+    check_ways(needles, count, cell_size, text, 0, COUNT(settings), what);
+}
+
+static int count_match(const trawl_grid_match *match, void *user)
+{
+    (void)match;
+    ++*(uint64_t *)user;
+    return 0;
+}
+
+static uint64_t count_matches(const trawl_plan *plan, const trawl_grid *text)
+{
+    trawl_error error = { 0 };
+    uint64_t count = 0;
+    if (trawl_scan_grid(contexts[0], plan, text, NULL, count_match, &count, &error) != TRAWL_OK)
+        fail_msg("%s", error.message);
+    return count;
+}
+
+/* ---- random cases ------------------------------------------------------------ */
+
+static void put_cell(uint8_t *cells, size_t index, uint32_t cell_size, uint32_t value)
+{
+    /* Spread over all bytes of the cell, so that no byte alone tells cells apart. */
+    uint8_t v1 = (uint8_t)value;
+    uint16_t v2 = (uint16_t)(value * 0x0101u);
+    uint32_t v4 = value * 0x9e3779b1u;
+    if (cell_size == 1)
+        memcpy(cells + index, &v1, 1);
+    else if (cell_size == 2)
+        memcpy(cells + index * 2, &v2, 2);
+    else
+        memcpy(cells + index * 4, &v4, 4);
+}
+
+static const uint8_t *cell_at(const trawl_grid *text, uint32_t cell_size, uint64_t row,
+                              uint64_t col)
+{
+    return (const uint8_t *)text->cells + row * text->stride + col * cell_size;
+}
+
+/* A text of random cells, periodic ones or stripes; heap memory of its exact size, so that
+ * sanitizers see a read past its end. */
+static trawl_grid random_text(uint64_t *seed, uint32_t cell_size, uint32_t most)
+{
+    static const uint32_t alphabets[] = { 1, 2, 2, 3, 256, 1024 };
+    trawl_grid text;
+    text.rows = 1 + next_random(seed) % most;
+    text.cols = 1 + next_random(seed) % most;
+    uint32_t padding = next_random(seed) % 3;
+    uint32_t letters = alphabets[next_random(seed) % COUNT(alphabets)];
+    uint32_t down = 1 + next_random(seed) % 4, across = 1 + next_random(seed) % 4;
+    bool periodic = next_random(seed) % 3 == 0;
+    text.stride = (text.cols + padding) * cell_size;
+    size_t size = (text.rows - 1) * text.stride + text.cols * cell_size;
+    uint8_t *cells = malloc(size);
+    assert_non_null(cells);
+    memset(cells, 0xee, size);
+    for (uint64_t row = 0; row < text.rows; row++)
+        for (uint64_t col = 0; col < text.cols; col++) {
+            uint32_t value = next_random(seed) % letters;
+            if (periodic && next_random(seed) % 50 != 0)
+                value = (uint32_t)(row % down + col % across) % letters;
+            put_cell(cells + row * text.stride, col, cell_size, value);
+        }
+    text.cells = cells;
+    return text;
+}
+
+/* A piece of the text, at times with one cell changed, or cells of its own. */
+static trawl_needle random_needle(uint64_t *seed, uint32_t cell_size, const trawl_grid *text,
+                                  uint32_t most)
+{
+    trawl_needle needle = { 0 };
+    needle.rows = 1 + next_random(seed) % most;
+    needle.cols = 1 + next_random(seed) % most;
+    needle.id = next_random(seed) % 3;
+    size_t width = needle.cols * cell_size;
+    uint8_t *cells = malloc(needle.rows * width);
+    assert_non_null(cells);
+    bool inside = needle.rows <= text->rows && needle.cols <= text->cols;
+    uint64_t top = inside ? next_random(seed) % (text->rows - needle.rows + 1) : 0;
+    uint64_t left = inside ? next_random(seed) % (text->cols - needle.cols + 1) : 0;
+    for (uint64_t row = 0; row < needle.rows; row++)
+        for (uint64_t col = 0; col < needle.cols; col++)
+            if (inside)
+                memcpy(cells + row * width + col * cell_size,
+                       cell_at(text, cell_size, top + row, left + col), cell_size);
+            else
+                put_cell(cells + row * width, col, cell_size, next_random(seed) % 2);
+    if (next_random(seed) % 3 == 0)
+        put_cell(cells, next_random(seed) % (needle.rows * needle.cols), cell_size,
+                 next_random(seed) % 2);
+    needle.cells = cells;
+    return needle;
+}
+
+static void one_random_case(uint64_t start)
+{
+    uint64_t seed = start;
+    uint32_t cell_size = 1u << next_random(&seed) % 3;
+    trawl_grid text = random_text(&seed, cell_size, next_random(&seed) % 10 ? 24 : 60);
+    trawl_needle needles[6];
+    size_t count = 1 + next_random(&seed) % COUNT(needles);
+    uint32_t most = next_random(&seed) % 4 ? 5 : 26;
+    char what[64];
+    for (size_t i = 0; i < count; i++) {
+        needles[i] = random_needle(&seed, cell_size, &text, most);
+        if (i > 0 && next_random(&seed) % 6 == 0) { /* equal needles */
+            free((void *)needles[i].cells);
+            needles[i] = needles[i - 1];
+            needles[i].id = next_random(&seed) % 3;
+            size_t size = needles[i].rows * needles[i].cols * cell_size;
+            void *copy = malloc(size);
+            assert_non_null(copy);
+            needles[i].cells = memcpy(copy, needles[i].cells, size);
+        }
+    }
+    snprintf(what, sizeof what, "seed %llu", (unsigned long long)start);
+    if (start % 10 == 0) /* threads: they take long to start when the machine is busy */
+        check_ways(needles, count, cell_size, &text, SERIAL, COUNT(settings), what);
+    else
+        check_ways(needles, count, cell_size, &text, 0, SERIAL, what);
+    for (size_t i = 0; i < count; i++)
+        free((void *)needles[i].cells);
+    free((void *)text.cells);
+}
+
+static void test_random(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 1; seed <= CASES; seed++)
+        one_random_case(seed);
+}
+
+/* ---- sizes ------------------------------------------------------------------- */
+
+/* 256 x 256 needles: more than 65,536 states. */
+static void test_large_needles(void **state)
+{
+    (void)state;
+    static const uint32_t letters[] = { 2, 256, 1024 };
+    for (uint32_t i = 0; i < 3; i++) {
+        uint32_t cell_size = 1u << i;
+        uint64_t seed = 77 + i;
+        trawl_grid text = { NULL, 600, 517, 517 * cell_size };
+        uint8_t *cells = malloc(text.rows * text.stride);
+        assert_non_null(cells);
+        for (size_t k = 0; k < text.rows * text.cols; k++)
+            put_cell(cells, k, cell_size, next_random(&seed) % letters[i]);
+        for (size_t row = 0; row < 256; row++) /* a second place */
+            memcpy(cells + (row + 300) * text.stride + 20 * cell_size,
+                   cells + (row + 7) * text.stride + 250 * cell_size, 256 * cell_size);
+        text.cells = cells;
+        trawl_needle needles[] = {
+            { cell_at(&text, cell_size, 7, 250), 256, 256, text.stride, 1, "a" },
+            { cell_at(&text, cell_size, 344, 261), 256, 256, text.stride, 2, "b" },
+            { cell_at(&text, cell_size, 0, 0), 600, 517, text.stride, 3, "all of it" },
+            { cell_at(&text, cell_size, 100, 3), 64, 64, text.stride, 4, "c" },
+        };
+        check_all_ways(needles, 2, cell_size, &text, "two of 256 x 256");
+        check_all_ways(needles, COUNT(needles), cell_size, &text, "large ones");
+        free(cells);
+    }
+}
+
+static void test_edges(void **state)
+{
+    (void)state;
+    static const uint8_t cells[] = "abcabdabc";
+    const trawl_grid text = { cells, 3, 3, 0 };
+    const trawl_needle equal = { cells, 3, 3, 0, 0, NULL };
+    const trawl_needle cell = { cells + 1, 1, 1, 0, 0, NULL };
+    const trawl_needle tall = { cells, 4, 1, 0, 0, NULL };
+    const trawl_needle wide = { cells, 1, 4, 0, 0, NULL };
+    const trawl_needle row = { cells, 1, 3, 0, 0, NULL };
+    const trawl_needle column = { cells, 3, 1, 3, 0, NULL };
+    const trawl_needle mixed[] = { equal, cell, tall, wide, row, column, cell };
+    check_all_ways(&equal, 1, 1, &text, "the text itself");
+    check_all_ways(&cell, 1, 1, &text, "a cell");
+    check_all_ways(&tall, 1, 1, &text, "taller than the text");
+    check_all_ways(&wide, 1, 1, &text, "wider than the text");
+    check_all_ways(mixed, COUNT(mixed), 1, &text, "all of them");
+    const trawl_grid no_rows = { NULL, 0, 3, 0 }, no_cols = { NULL, 3, 0, 0 };
+    check_all_ways(mixed, COUNT(mixed), 1, &no_rows, "no rows");
+    check_all_ways(mixed, COUNT(mixed), 1, &no_cols, "no columns");
+}
+
+/* ---- crowded texts ------------------------------------------------------------ */
+
+typedef struct order_check {
+    uint64_t count, row, col;
+    uint32_t needle;
+    bool wrong;
+} order_check;
+
+static int check_order(const trawl_grid_match *m, void *user)
+{
+    order_check *o = user;
+    bool after = m->row > o->row || (m->row == o->row && m->col > o->col) ||
+                 (m->row == o->row && m->col == o->col && m->needle > o->needle);
+    o->wrong = o->wrong || (o->count > 0 && !after);
+    o->count++;
+    o->row = m->row;
+    o->col = m->col;
+    o->needle = m->needle;
+    return 0;
+}
+
+/* Every place matches: more matches than are kept at once. */
+static void check_crowd(uint64_t rows, uint64_t cols, const trawl_needle *needles, size_t count)
+{
+    trawl_grid text = { calloc(rows, cols), rows, cols, 0 };
+    uint64_t matches = 0;
+    assert_non_null(text.cells);
+    for (size_t i = 0; i < count; i++)
+        matches += (rows - needles[i].rows + 1) * (cols - needles[i].cols + 1);
+    for (size_t e = 0; e < COUNT(engines); e++) {
+        trawl_plan *plan = compile(needles, count, 1, engines[e]);
+        for (size_t s = 0; s < COUNT(settings); s += 2) {
+            order_check check = { 0 };
+            assert_int_equal(
+                trawl_scan_grid(contexts[s], plan, &text, NULL, check_order, &check, NULL),
+                TRAWL_OK);
+            assert_int_equal(check.count, matches);
+            assert_false(check.wrong);
+        }
+        trawl_plan_free(plan);
+    }
+    free((void *)text.cells);
+}
+
+static void test_crowded(void **state)
+{
+    (void)state;
+    static const uint8_t zeros[64 * 64];
+    const trawl_needle one = { zeros, 1, 1, 0, 0, NULL };
+    const trawl_needle pair[] = { { zeros, 3, 2, 0, 0, NULL }, { zeros, 5, 4, 0, 1, NULL } };
+    const trawl_needle block = { zeros, 64, 64, 0, 0, NULL };
+    check_crowd(2000, 1500, &one, 1);
+    check_crowd(1600, 1200, pair, 2);
+    check_crowd(1, 2500000, &one, 1);
+    check_crowd(600, 500, &block, 1);
+}
+
+/* ---- limits and arguments ------------------------------------------------------ */
+
+static int stop_third(const trawl_grid_match *match, void *user)
+{
+    (void)match;
+    return ++*(int *)user == 3;
+}
+
+static void test_limits(void **state)
+{
+    (void)state;
+    static const uint8_t zeros[100];
+    const trawl_needle needle = { zeros, 2, 2, 0, 7, "n" };
+    const trawl_grid text = { zeros, 10, 10, 0 };
+    trawl_plan *plan = compile(&needle, 1, 1, "auto");
+    trawl_context *context = contexts[0];
+    trawl_scan_options options = TRAWL_SCAN_OPTIONS_INIT;
+    uint64_t count = 0;
+    int calls = 0;
+    options.max_matches = 5;
+    assert_int_equal(trawl_scan_grid(context, plan, &text, &options, count_match, &count, NULL),
+                     TRAWL_LIMITED);
+    assert_int_equal(count, 5);
+    assert_int_equal(trawl_scan_grid(context, plan, &text, NULL, stop_third, &calls, NULL),
+                     TRAWL_STOPPED);
+    assert_int_equal(calls, 3);
+    trawl_plan_free(plan);
+}
+
+static void test_arguments(void **state)
+{
+    (void)state;
+    static const uint32_t cells[16];
+    const uint8_t *odd = (const uint8_t *)cells + 1;
+    const trawl_needle needle = { cells, 2, 2, 0, 7, NULL };
+    const trawl_needle tall = { cells, 4, 1, 0, 7, NULL };
+    const struct {
+        trawl_grid text;
+        int status;
+    } bad[] = {
+        { { NULL, 2, 2, 0 }, TRAWL_ERROR_ARGUMENT },
+        { { odd, 2, 2, 0 }, TRAWL_ERROR_ARGUMENT },
+        { { cells, 2, 2, 9 }, TRAWL_ERROR_ARGUMENT },
+        { { cells, 2, 2, 4 }, TRAWL_ERROR_ARGUMENT },
+        { { cells, UINT64_MAX, 2, 8 }, TRAWL_ERROR_ARGUMENT },
+        { { cells, 1, (uint64_t)1 << 32, 0 }, TRAWL_ERROR_LIMIT },
+        { { cells, 4, UINT32_MAX - 1, 0 }, TRAWL_ERROR_LIMIT },
+    };
+    const trawl_needle both[] = { needle, tall };
+    trawl_plan *plan = compile(both, 2, 4, "auto");
+    trawl_context *context = contexts[0];
+    for (size_t i = 0; i < COUNT(bad); i++) {
+        trawl_error error = { 0 };
+        uint64_t count = 0;
+        int status =
+            trawl_scan_grid(context, plan, &bad[i].text, NULL, count_match, &count, &error);
+        assert_int_equal(status, bad[i].status);
+        assert_int_equal(error.code, bad[i].status);
+        assert_true(error.message[0] != 0);
+    }
+    const trawl_grid good = { cells, 4, 4, 0 };
+    assert_int_equal(trawl_scan_grid(context, plan, &good, NULL, NULL, NULL, NULL),
+                     TRAWL_ERROR_ARGUMENT);
+    assert_int_equal(trawl_scan_grid(NULL, plan, &good, NULL, count_match, NULL, NULL),
+                     TRAWL_ERROR_ARGUMENT);
+    trawl_plan_free(plan);
+
+    const trawl_pattern word = { "word", 4, TRAWL_SYNTAX_LITERAL, 0, 0, NULL };
+    assert_int_equal(trawl_compile(&word, 1, NULL, &plan, NULL), TRAWL_OK);
+    assert_int_equal(trawl_scan_grid(context, plan, &good, NULL, count_match, NULL, NULL),
+                     TRAWL_ERROR_ARGUMENT);
+    trawl_plan_free(plan);
+
+    trawl_compile_options options = TRAWL_COMPILE_OPTIONS_INIT;
+    trawl_error error = { 0 };
+    for (size_t e = 0; e < COUNT(engines); e++) {
+        options.engine = engines[e];
+        assert_int_equal(trawl_compile(&word, 1, &options, &plan, &error), TRAWL_ERROR_UNSUPPORTED);
+    }
+}
+
+/* ---- saved and damaged plans ----------------------------------------------------- */
+
+static void test_saved(void **state)
+{
+    (void)state;
+    uint64_t seed = 5;
+    trawl_grid text = random_text(&seed, 2, 60);
+    trawl_needle needle = random_needle(&seed, 2, &text, 3);
+    for (size_t e = 0; e < COUNT(engines); e++) {
+        trawl_plan *plan = compile(&needle, 1, 2, engines[e]), *loaded = NULL;
+        size_t size = 0;
+        const void *saved = trawl_plan_save(plan, &size);
+        assert_int_equal(trawl_plan_load(saved, size, &loaded, NULL), TRAWL_OK);
+        assert_int_equal(count_matches(plan, &text), count_matches(loaded, &text));
+        trawl_plan_free(plan);
+        trawl_plan_free(loaded);
+    }
+    free((void *)needle.cells);
+    free((void *)text.cells);
+}
+
+/* Change words of the tables in place. What the engine's check lets pass must scan without
+ * a read or write out of bounds (sanitizers tell) and must end. */
+static void damage(trawl_plan *plan, const trawl_grid *text, uint64_t *seed)
+{
+    const plan_header *head = plan_head(plan);
+    const engine *e = engine_at(head->engine);
+    size_t words = (size_t)head->section[PLAN_ENGINE].bytes / 4;
+    uint32_t *tables =
+        (uint32_t *)(void *)((uint8_t *)plan->block + head->section[PLAN_ENGINE].offset);
+    uint32_t *whole = malloc(words * 4);
+    uint32_t passed = 0;
+    assert_non_null(whole);
+    memcpy(whole, tables, words * 4);
+    assert_true(e->check(head, tables, words));
+    for (uint32_t i = 0; i < DAMAGES; i++) {
+        for (uint32_t k = 1 + next_random(seed) % 2; k > 0; k--) {
+            size_t at = next_random(seed) % (next_random(seed) % 2 ? words : words / 8 + 30);
+            uint32_t how = next_random(seed) % 4;
+            uint32_t *word = &tables[at % words];
+            *word = how == 0   ? next_random(seed) * 2
+                    : how == 1 ? *word + 1
+                    : how == 2 ? *word - 1
+                               : next_random(seed) % 20;
+        }
+        if (e->check(head, tables, words)) {
+            count_matches(plan, text);
+            passed++;
+        }
+        memcpy(tables, whole, words * 4);
+    }
+    assert_true(passed > 0 && passed < DAMAGES);
+    for (size_t shorter = 0; shorter < words; shorter += 1 + words / 64) {
+        /* Cells of a needle may be filled up to whole words: cut more than that. */
+        assert_false(e->check(head, tables, shorter));
+    }
+    free(whole);
+}
+
+static void test_damaged(void **state)
+{
+    (void)state;
+    for (size_t e = 0; e < COUNT(engines); e++)
+        for (uint32_t cell_size = 1; cell_size <= 4; cell_size *= 2) {
+            uint64_t seed = 11 + cell_size;
+            trawl_grid text = random_text(&seed, cell_size, 30);
+            trawl_needle needles[4];
+            for (size_t i = 0; i < COUNT(needles); i++)
+                needles[i] = random_needle(&seed, cell_size, &text, 4);
+            trawl_plan *plan = compile(needles, COUNT(needles), cell_size, engines[e]);
+            damage(plan, &text, &seed);
+            trawl_plan_free(plan);
+            for (size_t i = 0; i < COUNT(needles); i++)
+                free((void *)needles[i].cells);
+            free((void *)text.cells);
+        }
+}
+
+static int open_contexts(void **state)
+{
+    (void)state;
+    for (size_t s = 0; s < COUNT(settings); s++)
+        contexts[s] = open_context(&settings[s]);
+    return 0;
+}
+
+static int close_contexts(void **state)
+{
+    (void)state;
+    for (size_t s = 0; s < COUNT(settings); s++)
+        trawl_context_free(contexts[s]);
+    return 0;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_random), cmocka_unit_test(test_large_needles),
+        cmocka_unit_test(test_edges),  cmocka_unit_test(test_crowded),
+        cmocka_unit_test(test_limits), cmocka_unit_test(test_arguments),
+        cmocka_unit_test(test_saved),  cmocka_unit_test(test_damaged),
+    };
+    return cmocka_run_group_tests(tests, open_contexts, close_contexts);
+}
