@@ -1,0 +1,46 @@
+#!/bin/sh
+# exports.sh: the libraries show trawl_* and nothing else.
+#
+#     exports.sh LIBTRAWL.SO LIBTRAWL.A
+set -u
+
+fail=0
+
+# check WHAT SYMBOLS: every name begins with trawl_, and the known ones are there.
+check()
+{
+    foreign=$(printf '%s\n' "$2" | grep -v '^trawl_')
+    if [ -n "$foreign" ]; then
+        printf '%s exports what it should not:\n%s\n' "$1" "$foreign"
+        fail=1
+    fi
+    for name in trawl_compile trawl_compile_grid trawl_scan trawl_scan_grid trawl_count \
+        trawl_collect trawl_plan_load trawl_plan_save trawl_stream_feed trawl_context_open; do
+        if ! printf '%s\n' "$2" | grep -qx "$name"; then
+            printf '%s does not export %s\n' "$1" "$name"
+            fail=1
+        fi
+    done
+}
+
+if [ $# -ne 2 ] || [ ! -r "$1" ] || [ ! -r "$2" ]; then
+    echo "usage: exports.sh LIBTRAWL.SO LIBTRAWL.A" >&2
+    exit 2
+fi
+if ! command -v nm >/dev/null; then
+    echo "skipped: there is no nm (package binutils)"
+    exit 77
+fi
+
+# Linkers define _init, _fini and marks of the segments in some shared libraries.
+shared=$(nm -D --defined-only "$1" | awk '{ print $3 }' | grep -vxE '_init|_fini|_edata|_end|__bss_start')
+static=$(nm -g --defined-only "$2" | awk 'NF == 3 { print $3 }')
+
+# Sanitizers export marks of their own.
+if printf '%s\n' "$shared" | grep -qE '^__(asan|odr_asan|ubsan|tsan)'; then
+    echo "skipped: built with a sanitizer"
+    exit 77
+fi
+check "$1" "$shared"
+check "$2" "$static"
+exit $fail

@@ -1,0 +1,221 @@
+/* hostile.c: see hostile.h. */
+#include "hostile.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define MOST_MATCHES 20000
+#define COUNT(array) (sizeof(array) / sizeof *(array))
+
+/* ---- plans of every engine --------------------------------------------------- */
+
+#define LITERAL(text, flags, id, name)                                                             \
+    {                                                                                              \
+        text, sizeof(text) - 1, TRAWL_SYNTAX_LITERAL, flags, id, name                              \
+    }
+#define EXTENDED(text, id)                                                                         \
+    {                                                                                              \
+        text, sizeof(text) - 1, TRAWL_SYNTAX_EXTENDED, 0, id, NULL                                 \
+    }
+
+static const trawl_pattern one_literal[] = { LITERAL("abcab", 0, 1, "one") };
+static const trawl_pattern literals[] = {
+    LITERAL("abcab", 0, 1, "first"), LITERAL("ab", 0, 2, NULL), LITERAL("a", 0, 9, "short"),
+    LITERAL("needle", 0, 4, "n"),    LITERAL("ab", 0, 2, ""),
+};
+static const trawl_pattern mixed_case[] = { LITERAL("abcA", TRAWL_NOCASE, 1, "folded"),
+                                            LITERAL("AbC", 0, 2, "exact") };
+static const trawl_pattern bounded[] = { EXTENDED("a[bc]{1,3}.?c", 5), EXTENDED("ab", 6) };
+static const trawl_pattern unbounded[] = { EXTENDED("a[^c]*c", 5), EXTENDED("b{2,70}a+", 6) };
+static const trawl_pattern long_ones[] = { EXTENDED("ab{60,80}b?b?c", 5),
+                                           EXTENDED("[ab]{130}", 6) };
+
+typedef struct text_set {
+    const trawl_pattern *patterns;
+    size_t count;
+} text_set;
+
+static const text_set text_sets[] = {
+    { one_literal, COUNT(one_literal) }, { literals, COUNT(literals) },
+    { mixed_case, COUNT(mixed_case) },   { bounded, COUNT(bounded) },
+    { unbounded, COUNT(unbounded) },     { long_ones, COUNT(long_ones) },
+};
+
+static const uint32_t cells[] = { 0, 1, 0, 0, 1, 0, 0, 1, 0, 1, 0, 0 };
+static const trawl_needle needles[] = { { cells, 2, 3, 0, 3, "wide" },
+                                        { cells, 3, 2, 0, 4, NULL },
+                                        { cells, 1, 1, 0, 5, "dot" } };
+
+static size_t add_plan(trawl_plan *plans[], size_t count, trawl_plan *plan)
+{
+    if (plan && count < HOSTILE_PLANS)
+        plans[count++] = plan;
+    return count;
+}
+
+size_t hostile_plans(trawl_plan *plans[HOSTILE_PLANS])
+{
+    size_t count = 0;
+    for (size_t e = 0; trawl_engine_name(e); e++) {
+        trawl_compile_options options = TRAWL_COMPILE_OPTIONS_INIT;
+        trawl_plan *plan = NULL; /* stays so when the engine does not take the set */
+        options.engine = trawl_engine_name(e);
+        for (size_t i = 0; i < COUNT(text_sets); i++) {
+            trawl_compile(text_sets[i].patterns, text_sets[i].count, &options, &plan, NULL);
+            count = add_plan(plans, count, plan);
+        }
+        for (uint32_t size = 1; size <= 4; size *= 2) {
+            trawl_compile_grid(needles, COUNT(needles), size, &options, &plan, NULL);
+            count = add_plan(plans, count, plan);
+        }
+    }
+    return count;
+}
+
+/* ---- changing a block ---------------------------------------------------- */
+
+/* The words that edit->where means: the header, a section, or all. */
+static plan_range range_of(const void *block, size_t bytes, uint8_t where)
+{
+    const plan_header *head = block;
+    const plan_range whole = { 0, bytes }, header = { 0, sizeof *head };
+    if (where % 8 == 0 || bytes < sizeof *head)
+        return whole;
+    if (where % 8 == 1)
+        return header;
+    const plan_range r = head->section[where % 8 >= 5 ? PLAN_ENGINE : where % 8 - 2];
+    return r.offset < bytes && r.bytes <= bytes - r.offset ? r : whole;
+}
+
+void hostile_edit(void *block, size_t bytes, const plan_edit *edit)
+{
+    const plan_range r = range_of(block, bytes, edit->where);
+    const size_t words = (size_t)r.bytes / 4;
+    if (words == 0)
+        return;
+    uint8_t *first = (uint8_t *)block + r.offset;
+    uint8_t *at = first + edit->place % words * 4;
+    uint32_t word;
+    memcpy(&word, at, 4);
+    switch (edit->how % 4) {
+    case 0:
+        word = edit->value;
+        break;
+    case 1:
+        word += edit->value;
+        break;
+    case 2:
+        word ^= 1u << edit->value % 32;
+        break;
+    default:
+        memcpy(&word, first + edit->value % words * 4, 4);
+    }
+    memcpy(at, &word, 4);
+}
+
+void hostile_repair(void *block, size_t bytes)
+{
+    plan_header head;
+    if (bytes < sizeof head)
+        return;
+    memcpy(&head, block, sizeof head);
+    memcpy(head.magic, PLAN_MAGIC, sizeof head.magic);
+    head.version = PLAN_VERSION;
+    head.byte_order = PLAN_BYTE_ORDER;
+    head.bytes = bytes;
+    memcpy(block, &head, sizeof head);
+    head.checksum = plan_checksum(block, bytes);
+    memcpy(block, &head, sizeof head);
+}
+
+/* ---- scanning with it -------------------------------------------------------- */
+
+static int take_match(const trawl_match *match, void *user)
+{
+    *(uint64_t *)user += match->end;
+    return 0;
+}
+
+static int take_grid_match(const trawl_grid_match *match, void *user)
+{
+    *(uint64_t *)user += match->row + match->col;
+    return 0;
+}
+
+static void feed(trawl_context *context, const trawl_plan *plan, const trawl_scan_options *options,
+                 const uint8_t *text, size_t length, uint64_t *sum)
+{
+    trawl_stream *stream = NULL;
+    if (trawl_stream_open(context, plan, options, take_match, sum, &stream, NULL) != TRAWL_OK)
+        return;
+    for (size_t at = 0; at < length; at += 7)
+        trawl_stream_feed(stream, text + at, length - at < 7 ? length - at : 7, NULL);
+    trawl_stream_close(stream, NULL);
+}
+
+static void scan_text(trawl_context *context, const trawl_plan *plan, const char *source,
+                      size_t length)
+{
+    trawl_scan_options options = TRAWL_SCAN_OPTIONS_INIT;
+    uint8_t *text = malloc(length ? length : 1); /* of its exact length */
+    uint64_t sum = 0;
+    if (!text)
+        return;
+    memcpy(text, source, length);
+    options.max_matches = MOST_MATCHES;
+    for (uint32_t mode = 0; mode <= TRAWL_REPORT_LEFTMOST_FIRST; mode++) {
+        options.report = mode;
+        trawl_scan(context, plan, text, length, &options, take_match, &sum, NULL);
+        feed(context, plan, &options, text, length, &sum);
+    }
+    trawl_count(context, plan, text, length, NULL, &sum, NULL);
+    free(text);
+}
+
+static void scan_grid(trawl_context *context, const trawl_plan *plan, uint32_t cell_size,
+                      uint64_t rows, uint64_t cols, uint8_t colours)
+{
+    trawl_scan_options options = TRAWL_SCAN_OPTIONS_INIT;
+    const size_t bytes = (size_t)(rows * cols) * cell_size;
+    uint8_t *cells = calloc(bytes ? bytes : 1, 1);
+    const trawl_grid grid = { cells, rows, cols, 0 };
+    uint64_t sum = 0;
+    if (!cells)
+        return;
+    for (size_t i = 0; i < bytes; i += cell_size)
+        cells[i] = (uint8_t)(i * i / 7 % colours);
+    options.max_matches = MOST_MATCHES;
+    trawl_scan_grid(context, plan, &grid, &options, take_grid_match, &sum, NULL);
+    free(cells);
+}
+
+static void read_names(const trawl_plan *plan, size_t count, size_t *bytes)
+{
+    for (size_t i = 0; i < count; i++)
+        *bytes += strlen(trawl_plan_pattern_name(plan, i));
+}
+
+bool hostile_scan(const void *block, size_t bytes, trawl_context *context)
+{
+    static const char text[] = "abcabababcbcaaaaaaaaaaaaaaaabaabaaabAbCAB\0\xff\x00\xff"
+                               "abbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb"
+                               "bbbbbbbbbbbc needle.needleneedle";
+    trawl_plan *plan = NULL;
+    trawl_plan_info info = { .size = sizeof info };
+    size_t names = 0;
+    if (trawl_plan_load(block, bytes, &plan, NULL) != TRAWL_OK)
+        return false;
+    trawl_plan_get_info(plan, &info);
+    read_names(plan, info.patterns, &names);
+    if (info.cell_size) {
+        scan_grid(context, plan, info.cell_size, 9, 11, 2);
+        scan_grid(context, plan, info.cell_size, 1, 1, 1);
+        scan_grid(context, plan, info.cell_size, 20, 3, 1);
+    } else {
+        scan_text(context, plan, text, sizeof text - 1);
+        scan_text(context, plan, "a", 1);
+        scan_text(context, plan, "", 0);
+    }
+    trawl_plan_free(plan);
+    return true;
+}

@@ -1,0 +1,546 @@
+#!/bin/sh
+# Golden tests of `trawl grid`, `trawl engines` and `trawl devices`: standard output,
+# standard error and exit status. Usage: test_cli_grid.sh TRAWL
+# Pictures are made here as PNM text; PNG needs pnmtopng and pamtopng (package netpbm).
+
+LC_ALL=C
+export LC_ALL
+case $1 in
+/*) trawl=$1 ;;
+*) trawl=$PWD/$1 ;;
+esac
+if [ ! -f "$trawl" ] || [ ! -x "$trawl" ]; then
+    echo "usage: $0 TRAWL (the program to test)" >&2
+    exit 2
+fi
+work=$(mktemp -d) || exit 2
+trap 'rm -rf "$work"' EXIT
+trap 'exit 2' HUP INT TERM
+cd "$work" || exit 2
+
+number=0
+passed=0
+failed=0
+
+result() # NAME FINE(0 or 1)
+{
+    number=$((number + 1))
+    if [ "$2" = 1 ]; then
+        passed=$((passed + 1))
+        echo "ok $number - $1"
+    else
+        failed=$((failed + 1))
+        echo "not ok $number - $1"
+        echo "# expected status $want_status, got $status; standard output, standard error:"
+        sed 's/^/#   /' out err
+    fi
+}
+
+run() # ARGUMENTS: what `trawl ARGUMENTS` prints goes to the files out and err
+{
+    "$trawl" "$@" >out 2>err
+    status=$?
+}
+
+# check NAME STATUS STDOUT STDERR: the last run. Fields of STDOUT are separated by blanks
+# that stand for tabs. STDERR is a part of the message; empty: nothing is printed.
+check()
+{
+    want_status=$2
+    fine=1
+    [ "$status" = "$2" ] || fine=0
+    if [ -n "$3" ]; then
+        printf '%s\n' "$3" | tr ' ' '\t' | cmp -s - out || fine=0
+    else
+        [ ! -s out ] || fine=0
+    fi
+    if [ -n "$4" ]; then
+        grep -qF -e "$4" err || fine=0
+    else
+        [ ! -s err ] || fine=0
+    fi
+    result "$1" $fine
+}
+
+# Like check, but STDOUT is compared as it is.
+check_text()
+{
+    want_status=$2
+    fine=1
+    [ "$status" = "$2" ] && printf '%s\n' "$3" | cmp -s - out && [ ! -s err ] || fine=0
+    result "$1" $fine
+}
+
+skip()
+{
+    echo "# skipped: $1"
+}
+
+header='file needle row col'
+count_header='file needle count'
+
+# ---- pictures ----------------------------------------------------------------
+
+printf 'P2\n5 4\n255\n1 2 1 2 1\n3 1 2 1 2\n1 2 1 2 1\n9 1 3 1 2\n' >text.pgm
+printf 'P2\n3 2\n255\n1 2 1\n3 1 2\n' >step.pgm
+printf 'P2\n2 1\n255\n1 2\n' >pair.pgm
+printf 'P2\n1 1\n255\n9\n' >nine.pgm
+printf 'P2\n1 1\n255\n77\n' >absent.pgm
+printf 'P2\n6 1\n255\n1 2 1 2 1 2\n' >wide.pgm
+printf 'P3\n2 2\n255\n1 1 1  9 9 9\n255 0 0  0 255 0\n' >colours.ppm
+printf 'P3\n1 1\n255\n255 0 0\n' >red.ppm
+printf 'P3\n1 1\n255\n9 9 9\n' >nine.ppm
+printf 'P1\n4 2\n0110\n1101\n' >bits.pbm
+printf 'P1\n2 1\n11\n' >black.pbm
+printf 'P3\n2 2\n65535\n1 2 3  40000 5 6\n40000 5 7  1 2 3\n' >wide.ppm
+printf 'P3\n1 1\n65535\n1 2 3\n' >wide1.ppm
+printf 'P3\n1 1\n65535\n40000 5 7\n' >wide2.ppm
+printf 'P3\n1 1\n65535\n40000 5 8\n' >wide3.ppm
+
+# ---- finding -----------------------------------------------------------------
+
+run grid -n step.pgm text.pgm
+check 'one needle, all occurrences' 0 "$header
+text.pgm step.pgm 0 0
+text.pgm step.pgm 2 2" ''
+
+run grid -n pair.pgm -n nine.pgm text.pgm
+check 'two needles, in order of row and column' 0 "$header
+text.pgm pair.pgm 0 0
+text.pgm pair.pgm 0 2
+text.pgm pair.pgm 1 1
+text.pgm pair.pgm 1 3
+text.pgm pair.pgm 2 0
+text.pgm pair.pgm 2 2
+text.pgm nine.pgm 3 0
+text.pgm pair.pgm 3 3" ''
+
+run grid -n nine.pgm -n nine.pgm --needle=step.pgm text.pgm
+check 'equal needles are reported each' 0 "$header
+text.pgm step.pgm 0 0
+text.pgm step.pgm 2 2
+text.pgm nine.pgm 3 0
+text.pgm nine.pgm 3 0" ''
+
+run grid -n text.pgm text.pgm
+check 'a needle as large as the text' 0 "$header
+text.pgm text.pgm 0 0" ''
+
+run grid -n nine.pgm text.pgm nine.pgm step.pgm
+check 'several texts' 0 "$header
+text.pgm nine.pgm 3 0
+nine.pgm nine.pgm 0 0" ''
+
+run grid -n absent.pgm text.pgm
+check 'nothing found: the header alone, status 1' 1 "$header" ''
+
+run grid -n wide.pgm text.pgm
+check 'a needle wider than the text' 1 "$header" ''
+
+run grid -n text.pgm step.pgm
+check 'a needle higher than the text' 1 "$header" ''
+
+run grid --count -n pair.pgm -n absent.pgm text.pgm nine.pgm
+check 'counts of every file and needle' 0 "$count_header
+text.pgm pair.pgm 7
+text.pgm absent.pgm 0
+nine.pgm pair.pgm 0
+nine.pgm absent.pgm 0" ''
+
+run grid --count -n absent.pgm text.pgm
+check 'a count of 0 is status 1' 1 "$count_header
+text.pgm absent.pgm 0" ''
+
+run grid -n pair.pgm --max-matches 2 text.pgm pair.pgm
+check 'a limit holds for a file and is told' 0 "$header
+text.pgm pair.pgm 0 0
+text.pgm pair.pgm 0 2
+pair.pgm pair.pgm 0 0" \
+    'trawl grid: text.pgm: stopped after 2 matches (--max-matches); there may be more'
+
+run grid --count -n pair.pgm --max-matches 2 text.pgm
+check 'a limit with --count' 0 "$count_header
+text.pgm pair.pgm 2" 'stopped after 2 matches'
+
+run grid -n nine.pgm - <text.pgm
+check '- is standard input' 0 "$header
+- nine.pgm 3 0" ''
+
+run grid -n nine.pgm <text.pgm
+check 'without a text, standard input' 0 "$header
+- nine.pgm 3 0" ''
+
+run grid -n - text.pgm <nine.pgm
+check 'the needle from standard input' 0 "$header
+text.pgm - 3 0" ''
+
+cp text.pgm 'a	b.pgm'
+run grid -n nine.pgm 'a	b.pgm'
+check 'a tab in a name is escaped' 0 "$header
+a\\tb.pgm nine.pgm 3 0" ''
+
+# ---- JSON --------------------------------------------------------------------
+
+run grid --json -n nine.pgm text.pgm
+if grep -q jansson err; then
+    skip 'JSON: this build has no jansson'
+else
+    check_text 'JSON, one object a line' 0 \
+        '{"file": "text.pgm", "needle": "nine.pgm", "row": 3, "col": 0}'
+    run grid --json --count -n nine.pgm -n pair.pgm text.pgm
+    check_text 'counts as JSON' 0 \
+        '{"file": "text.pgm", "needle": "nine.pgm", "count": 1}
+{"file": "text.pgm", "needle": "pair.pgm", "count": 7}'
+    run grid --json -n absent.pgm text.pgm
+    check 'JSON of nothing' 1 '' ''
+    cp text.pgm 'q"\.pgm'
+    run grid --json -n nine.pgm 'q"\.pgm'
+    check_text 'JSON escapes names' 0 \
+        '{"file": "q\"\\.pgm", "needle": "nine.pgm", "row": 3, "col": 0}'
+fi
+
+# ---- kinds -------------------------------------------------------------------
+
+run grid -n nine.pgm text.pgm colours.ppm nine.pgm
+check 'another kind gets a message, the others are searched' 2 "$header
+text.pgm nine.pgm 3 0
+nine.pgm nine.pgm 0 0" \
+    'trawl grid: colours.ppm: is rgb8, but the needle is grey8; convert both with --as rgb'
+
+run grid --as rgb -n nine.pgm text.pgm colours.ppm
+check '--as rgb makes them comparable' 0 "$header
+text.pgm nine.pgm 3 0
+colours.ppm nine.pgm 0 1" ''
+
+run grid --as rgba -n red.ppm colours.ppm
+check '--as rgba' 0 "$header
+colours.ppm red.ppm 1 0" ''
+
+run grid --as grey -n nine.ppm text.pgm colours.ppm
+check '--as grey' 0 "$header
+text.pgm nine.ppm 3 0
+colours.ppm nine.ppm 0 1" ''
+
+run grid --as stored -n red.ppm colours.ppm
+check '--as stored' 0 "$header
+colours.ppm red.ppm 1 0" ''
+
+run grid -n nine.pgm -n nine.ppm text.pgm
+check 'needles of two kinds' 2 '' \
+    'trawl grid: nine.ppm: is rgb8, but nine.pgm is grey8; needles must be of one kind'
+
+run grid --as rgb -n nine.pgm -n nine.ppm text.pgm
+check 'needles of two kinds, converted' 0 "$header
+text.pgm nine.pgm 3 0
+text.pgm nine.ppm 3 0" ''
+
+run grid --as colour -n nine.pgm text.pgm
+check 'an unknown --as' 2 '' "--as takes stored, rgb, rgba or grey, not 'colour'"
+
+run grid -n black.pbm bits.pbm
+check 'one bit' 0 "$header
+bits.pbm black.pbm 0 1
+bits.pbm black.pbm 1 0" ''
+
+run grid -n wide1.ppm -n wide2.ppm -n wide3.ppm wide.ppm
+check 'colours of 16 bits' 0 "$header
+wide.ppm wide1.ppm 0 0
+wide.ppm wide2.ppm 1 0
+wide.ppm wide1.ppm 1 1" ''
+
+# ---- raw rasters -------------------------------------------------------------
+
+printf 'abcabcabc' >u1.raw
+printf 'bcab' >n1.raw
+printf 'aabbccbbcc' >u2.raw
+printf 'bbcc' >n2.raw
+printf 'aaaabbbbccccbbbb' >u4.raw
+printf 'bbbb' >n4.raw
+printf 'abc' >row.raw
+
+run grid -n n1.raw --needle-shape 1x4 --shape 1x9 --dtype u1 u1.raw
+check 'raw cells of 1 byte' 0 "$header
+u1.raw n1.raw 0 1
+u1.raw n1.raw 0 4" ''
+
+run grid -n n2.raw --needle-shape 1x2 --shape 1x5 --dtype u2 u2.raw
+check 'raw cells of 2 bytes' 0 "$header
+u2.raw n2.raw 0 1
+u2.raw n2.raw 0 3" ''
+
+run grid -n n4.raw --needle-shape 1x1 --shape 2x2 --dtype u4 u4.raw
+check 'raw cells of 4 bytes' 0 "$header
+u4.raw n4.raw 0 1
+u4.raw n4.raw 1 1" ''
+
+run grid -n n1.raw -n row.raw --needle-shape 2x2 --needle-shape 1x3 --shape 3x3 --dtype u1 u1.raw
+check 'a shape for each needle' 0 "$header
+u1.raw row.raw 0 0
+u1.raw row.raw 1 0
+u1.raw row.raw 2 0" ''
+
+printf 'P2\n1 1\n255\n98\n' >b.pgm
+run grid --as grey -n b.pgm --shape 3x3 --dtype u1 u1.raw
+check 'a picture in a raw raster, as grey' 0 "$header
+u1.raw b.pgm 0 1
+u1.raw b.pgm 1 1
+u1.raw b.pgm 2 1" ''
+
+run grid -n b.pgm --shape 3x3 --dtype u1 u1.raw
+check 'a picture in a raw raster, as stored' 2 "$header" \
+    'trawl grid: u1.raw: is raw:u1, but the needle is grey8; convert with --as grey'
+
+run grid -n b.pgm --shape 3x3 u1.raw
+check 'a shape without a type' 2 '' 'a raw raster needs its type too: add --dtype u1, u2 or u4'
+
+run grid -n b.pgm --dtype u1 u1.raw
+check 'a type without a shape' 2 '' '--dtype is for raw rasters: add --shape'
+
+run grid -n b.pgm --shape 3x3 --dtype i2 u1.raw
+check 'an unknown type' 2 '' "--dtype takes u1, u2 or u4"
+
+for shape in 3 3x 3x0 x3 3X3 -3x3 3x3x3 '3x 3' 0x3; do
+    run grid -n b.pgm --shape "$shape" --dtype u1 u1.raw
+    check "a bad shape: $shape" 2 '' "--shape takes ROWSxCOLS, as in 480x640, not '$shape'"
+done
+
+run grid -n n1.raw -n row.raw -n b.pgm --needle-shape 2x2 --needle-shape 1x3 --dtype u1 text.pgm
+check 'two shapes for three needles' 2 '' '2 times --needle-shape for 3 needles'
+
+run grid -n n1.raw --needle-shape 1x4 --shape 2x9 --dtype u1 u1.raw
+check 'a raw raster of another size' 2 "$header" 'trawl grid: u1.raw: 9 bytes, but 2 x 9 cells'
+
+run grid -n n1.raw --needle-shape 1x4 --shape 99999999999999999999x9 --dtype u1 u1.raw
+check 'a shape that no memory holds' 2 "$header" 'trawl grid: u1.raw: '
+
+# ---- trouble -----------------------------------------------------------------
+
+printf 'P2\n5 4\n255\n1 2 1' >cut.pgm
+printf 'P6\n1000000 1000000\n255\n' >huge.ppm
+: >empty
+echo 'no picture' >words
+mkdir folder
+
+for bad in cut.pgm huge.ppm empty words folder missing.pgm; do
+    run grid -n nine.pgm "$bad" text.pgm
+    check "a bad text: $bad" 2 "$header
+text.pgm nine.pgm 3 0" "trawl grid: $bad: "
+    run grid -n nine.pgm -n "$bad" text.pgm
+    check "a bad needle: $bad" 2 '' "trawl grid: $bad: "
+done
+
+run grid text.pgm
+check 'no needle' 2 '' 'trawl grid: nothing to find: add -n NEEDLE'
+
+run grid -n
+check 'an option without its value' 2 '' 'trawl grid: '
+
+run grid --nonsense -n nine.pgm text.pgm
+check 'an unknown option' 2 '' 'trawl grid: '
+
+run grid -n - <nine.pgm
+check 'standard input wanted twice' 2 '' 'trawl grid: standard input can be read only once'
+
+run grid -n nine.pgm --max-matches 0 text.pgm
+check 'a limit of 0' 2 '' '--max-matches takes a number from 1'
+
+run grid -n nine.pgm --max-matches many text.pgm
+check 'a limit that is no number' 2 '' 'max-matches'
+
+if [ -w /dev/full ]; then
+    "$trawl" grid -n nine.pgm text.pgm >/dev/full 2>err
+    status=$?
+    : >out
+    check 'a full disk' 2 '' 'trawl grid: '
+fi
+
+# A wide field of zeros: more output than a pipe holds.
+awk 'BEGIN { print "P2\n200 200\n255"; for (i = 0; i < 40000; i++) print 0 }' >zeros.pgm
+printf 'P2\n1 1\n255\n0\n' >zero.pgm
+closed_pipe()
+{
+    {
+        "$trawl" grid -n zero.pgm zeros.pgm 2>err
+        echo $? >code
+    } | head -n 2 >out
+    status=$(cat code)
+}
+
+closed_pipe
+[ "$status" != 141 ] || status=0 # the signal SIGPIPE
+check 'a closed pipe is quiet' 0 "$header
+zeros.pgm zero.pgm 0 0" ''
+
+trap '' PIPE
+closed_pipe
+trap - PIPE
+check 'a closed pipe is quiet where SIGPIPE is ignored' 0 "$header
+zeros.pgm zero.pgm 0 0" ''
+
+# ---- engines and backends ----------------------------------------------------
+
+# A text in which rows repeat often and needles overlap; the tallest does not fit a band.
+awk 'BEGIN {
+    print "P2\n61 53\n255"
+    for (r = 0; r < 53; r++)
+        for (c = 0; c < 61; c++)
+            print (r * r + 3 * c) % 7 % 3
+}' >field.pgm
+printf 'P2\n3 2\n255\n' >field1.pgm
+awk 'BEGIN { for (r = 7; r < 9; r++) for (c = 5; c < 8; c++) print (r * r + 3 * c) % 7 % 3 }' \
+    >>field1.pgm
+printf 'P2\n9 20\n255\n' >field2.pgm
+awk 'BEGIN { for (r = 11; r < 31; r++) for (c = 4; c < 13; c++) print (r * r + 3 * c) % 7 % 3 }' \
+    >>field2.pgm
+run grid -n field1.pgm -n field2.pgm --engine bb --backend serial field.pgm
+cp out expected
+if ! grep -q 'field1.pgm	7	5$' out || ! grep -q 'field2.pgm	11	4$' out; then
+    : >expected # both needles were cut out of the field
+fi
+for engine in bb byr auto; do
+    for how in '--backend serial' '--backend serial --chunks 9' '--backend threads --threads 3' \
+        '--threads 2 --schedule static' '--threads 4 --chunks 53 --schedule dynamic'; do
+        # shellcheck disable=SC2086 # $how is several words
+        run grid -n field1.pgm -n field2.pgm --engine $engine $how field.pgm
+        if grep -q OpenMP err; then
+            skip "$how: this build has no OpenMP"
+            continue
+        fi
+        check_text "the same matches: $engine $how" 0 "$(cat expected)"
+    done
+done
+
+run grid -n nine.pgm --engine bm text.pgm
+check 'an engine that takes no needles' 2 '' 'trawl grid: '
+
+run grid -n nine.pgm --engine nonsense text.pgm
+check 'an unknown engine' 2 '' 'nonsense'
+
+run grid -n nine.pgm --backend nonsense text.pgm
+check 'an unknown backend' 2 '' 'nonsense'
+
+run grid --stats -n nine.pgm text.pgm text.pgm
+check '--stats' 0 "$header
+text.pgm nine.pgm 3 0
+text.pgm nine.pgm 3 0" ' 40 cells'
+
+run grid --explain --engine byr -n nine.pgm text.pgm
+check '--explain' 0 "$header
+text.pgm nine.pgm 3 0" 'engine byr'
+
+# ---- PNG ---------------------------------------------------------------------
+
+if ! command -v pnmtopng >/dev/null || ! command -v pamtopng >/dev/null; then
+    skip 'PNG: pnmtopng and pamtopng (package netpbm) are not here'
+elif pnmtopng text.pgm >probe.png 2>/dev/null && "$trawl" grid -n probe.png probe.png 2>&1 |
+    grep -q 'libpng'; then
+    skip 'PNG: this build has no libpng'
+else
+    pamtopng text.pgm >text.png
+    pamtopng step.pgm >step.png
+    run grid -n step.pgm -n step.png text.png
+    check 'PNG and PNM are comparable' 0 "$header
+text.png step.pgm 0 0
+text.png step.png 0 0
+text.png step.pgm 2 2
+text.png step.png 2 2" ''
+
+    run grid -n step.png - <text.png
+    check 'PNG from standard input' 0 "$header
+- step.png 0 0
+- step.png 2 2" ''
+
+    # pnmtopng stores four colours as a palette.
+    pnmtopng -force colours.ppm >true.png 2>/dev/null
+    pnmtopng colours.ppm >palette.png 2>/dev/null
+    [ "$(od -An -tu1 -j25 -N1 palette.png | tr -d ' ')" = 3 ] || echo '# palette.png has none'
+    run grid -n red.ppm palette.png true.png
+    check 'a palette counts as its colours' 0 "$header
+palette.png red.ppm 1 0
+true.png red.ppm 1 0" ''
+
+    pnmtopng -interlace colours.ppm >interlaced.png 2>/dev/null
+    run grid -n red.ppm interlaced.png
+    check 'interlaced' 0 "$header
+interlaced.png red.ppm 1 0" ''
+
+    pamtopng bits.pbm >bits.png
+    run grid -n black.pbm bits.png
+    check 'PNG of one bit' 0 "$header
+bits.png black.pbm 0 1
+bits.png black.pbm 1 0" ''
+
+    pamtopng wide.ppm >wide.png
+    pamtopng wide2.ppm >wide2.png
+    run grid -n wide1.ppm -n wide2.png -n wide3.ppm wide.png wide.ppm
+    check 'PNG of 16 bits' 0 "$header
+wide.png wide1.ppm 0 0
+wide.png wide2.png 1 0
+wide.png wide1.ppm 1 1
+wide.ppm wide1.ppm 0 0
+wide.ppm wide2.png 1 0
+wide.ppm wide1.ppm 1 1" ''
+
+    # Two red pixels, the second half transparent.
+    {
+        printf 'P7\nWIDTH 2\nHEIGHT 1\nDEPTH 4\nMAXVAL 255\nTUPLTYPE RGB_ALPHA\nENDHDR\n'
+        printf '\377\000\000\377\377\000\000\200'
+    } | pamtopng >alpha.png
+    run grid --as rgb -n red.ppm alpha.png
+    check 'transparency does not matter as RGB' 0 "$header
+alpha.png red.ppm 0 0
+alpha.png red.ppm 0 1" ''
+    run grid --as rgba -n red.ppm alpha.png
+    check 'transparency matters as RGBA' 0 "$header
+alpha.png red.ppm 0 0" ''
+    run grid -n red.ppm alpha.png
+    check 'RGBA and RGB as stored' 2 "$header" 'alpha.png: is rgba8, but the needle is rgb8'
+
+    head -c 60 text.png >cut.png
+    run grid -n step.png cut.png text.png
+    check 'a truncated PNG, the others are searched' 2 "$header
+text.png step.png 0 0
+text.png step.png 2 2" 'trawl grid: cut.png: '
+    run grid -n cut.png text.png
+    check 'a truncated PNG as needle' 2 '' 'trawl grid: cut.png: '
+fi
+
+# ---- engines, devices, help --------------------------------------------------
+
+# has NAME WORD...: the last run ended well and quietly, and printed all the words.
+has()
+{
+    want_status=0
+    name=$1
+    shift
+    fine=1
+    [ "$status" = 0 ] && [ ! -s err ] || fine=0
+    for word; do
+        grep -qw -e "$word" out || fine=0
+    done
+    result "$name" $fine
+}
+
+run engines
+has 'engines' bm wm ac pfac shiftand hnfa bb byr
+run devices
+has 'devices' CPU serial threads
+for command in grid engines devices; do
+    run $command --help
+    has "$command --help" "Usage: trawl $command" Examples
+done
+for command in engines devices; do
+    run $command --json
+    if grep -q jansson err; then
+        skip "$command --json: this build has no jansson"
+    else
+        has "$command --json" about
+    fi
+    run $command nonsense
+    check "$command takes no argument" 2 '' "trawl $command: takes no argument, but got 'nonsense'"
+    run $command --nonsense
+    check "$command: an unknown option" 2 '' "trawl $command: "
+done
+
+echo "$passed passed, $failed failed"
+[ "$failed" = 0 ]

@@ -1,0 +1,227 @@
+/* test_plan.c: plans saved and loaded, damaged, and changed by someone who knows their form.
+ *
+ * A damaged plan must give TRAWL_ERROR_PLAN: every byte is changed, every length is cut and
+ * drawn out. A hostile one, whose checksum was put right, may be refused or may scan
+ * nonsense, but must neither crash nor hang: run this under the sanitizers.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "hostile.h"
+#include "random.h"
+
+#include <cmocka.h> /* last: it makes a macro of fail() */
+
+#define COUNT(array) (sizeof(array) / sizeof *(array))
+#define EDITS 200000
+
+static trawl_plan *plans[HOSTILE_PLANS];
+static size_t plan_count;
+static trawl_context *context;
+
+static int make_plans(void **state)
+{
+    trawl_context_options serial = TRAWL_CONTEXT_OPTIONS_INIT;
+    (void)state;
+    serial.backend = "serial";
+    serial.chunks = 3;
+    plan_count = hostile_plans(plans);
+    return plan_count > 20 ? trawl_context_open(&serial, &context, NULL) : -1;
+}
+
+static int free_plans(void **state)
+{
+    (void)state;
+    while (plan_count > 0)
+        trawl_plan_free(plans[--plan_count]);
+    trawl_context_free(context);
+    return 0;
+}
+
+static uint8_t *copy_of(const void *block, size_t bytes, size_t room)
+{
+    uint8_t *copy = calloc(room ? room : 1, 1);
+    assert_non_null(copy);
+    memcpy(copy, block, bytes < room ? bytes : room);
+    return copy;
+}
+
+/* ---- saved and loaded --------------------------------------------------------- */
+
+static void test_round_trip(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < plan_count; i++) {
+        size_t bytes = 0, again = 0;
+        trawl_plan *loaded = NULL;
+        trawl_plan_info a = { .size = sizeof a }, b = { .size = sizeof b };
+        const void *block = trawl_plan_save(plans[i], &bytes);
+        /* From any address: one byte off is what a file in memory may have. */
+        uint8_t *odd = malloc(bytes + 1);
+        assert_non_null(odd);
+        memcpy(odd + 1, block, bytes);
+        assert_int_equal(trawl_plan_load(odd + 1, bytes, &loaded, NULL), TRAWL_OK);
+        free(odd);
+        const void *saved = trawl_plan_save(loaded, &again);
+        assert_int_equal(bytes, again);
+        assert_memory_equal(block, saved, bytes);
+        assert_int_equal(trawl_plan_get_info(plans[i], &a), TRAWL_OK);
+        assert_int_equal(trawl_plan_get_info(loaded, &b), TRAWL_OK);
+        assert_string_equal(a.engine, b.engine);
+        assert_string_equal(a.why, b.why);
+        assert_true(a.patterns == b.patterns && a.bytes == b.bytes && a.bytes == bytes &&
+                    a.min_length == b.min_length && a.max_length == b.max_length &&
+                    a.cell_size == b.cell_size);
+        for (size_t k = 0; k <= a.patterns; k++)
+            assert_string_equal(trawl_plan_pattern_name(plans[i], k),
+                                trawl_plan_pattern_name(loaded, k));
+        trawl_plan_free(loaded);
+    }
+}
+
+/* ---- damaged --------------------------------------------------------------------- */
+
+static void must_refuse(const void *block, size_t bytes, const char *what, size_t at)
+{
+    trawl_plan *loaded = NULL;
+    trawl_error error = { 0 };
+    const int status = trawl_plan_load(block, bytes, &loaded, &error);
+    if (status != TRAWL_ERROR_PLAN || loaded || error.code != TRAWL_ERROR_PLAN ||
+        error.message[0] == '\0')
+        fail_msg("%s at %zu of %zu: status %d, message '%s'", what, at, bytes, status,
+                 error.message);
+}
+
+/* Each byte of small plans; of large ones those at the beginning and some of the others. */
+static void test_each_byte(void **state)
+{
+    rng r = { test_seed() };
+    (void)state;
+    for (size_t i = 0; i < plan_count; i++) {
+        size_t bytes = 0;
+        const void *block = trawl_plan_save(plans[i], &bytes);
+        uint8_t *copy = copy_of(block, bytes, bytes);
+        for (size_t at = 0; at < bytes; at += at < 2000 ? 1 : 1 + bytes / 100) {
+            const uint8_t before = copy[at];
+            copy[at] ^= (uint8_t)(1 + rng_below(&r, 255));
+            must_refuse(copy, bytes, "changed byte", at);
+            copy[at] = before;
+        }
+        free(copy);
+    }
+}
+
+static void test_each_length(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < plan_count; i++) {
+        size_t bytes = 0;
+        const void *block = trawl_plan_save(plans[i], &bytes);
+        for (size_t cut = 0; cut < bytes; cut += cut < 500 ? 1 : 1 + bytes / 50) {
+            uint8_t *copy = copy_of(block, bytes, cut);
+            must_refuse(copy, cut, "cut", cut);
+            hostile_repair(copy, cut);
+            if (cut >= sizeof(plan_header))
+                hostile_scan(copy, cut, context);
+            free(copy);
+        }
+        for (size_t more = 1; more <= 130; more++) {
+            uint8_t *copy = copy_of(block, bytes, bytes + more);
+            must_refuse(copy, bytes + more, "drawn out", bytes + more);
+            free(copy);
+        }
+    }
+}
+
+/* The message says which of these it is. */
+static void test_messages(void **state)
+{
+    static const struct {
+        size_t offset;
+        const char *part;
+    } cases[] = {
+        { offsetof(plan_header, magic), "not a Trawl plan" },
+        { offsetof(plan_header, version), "version" },
+        { offsetof(plan_header, byte_order), "byte order" },
+        { offsetof(plan_header, bytes), "cut or joined" },
+        { offsetof(plan_header, min_length), "checksum" },
+    };
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        size_t bytes = 0;
+        trawl_plan *loaded = NULL;
+        trawl_error error = { 0 };
+        const void *block = trawl_plan_save(plans[0], &bytes);
+        uint8_t *copy = copy_of(block, bytes, bytes);
+        copy[cases[i].offset] ^= 1;
+        assert_int_equal(trawl_plan_load(copy, bytes, &loaded, &error), TRAWL_ERROR_PLAN);
+        if (!strstr(error.message, cases[i].part))
+            fail_msg("'%s' is not in: %s", cases[i].part, error.message);
+        free(copy);
+    }
+}
+
+/* ---- hostile ---------------------------------------------------------------------- */
+
+/* Values that tables are likely to trust. */
+static uint32_t telling_value(rng *r)
+{
+    static const uint32_t values[] = { 0,          1,          2,          63,
+                                       64,         65,         255,        256,
+                                       0x7fffffff, 0x80000000, 0xffffffff, 0xfffffffe,
+                                       0x40000000, 0x3fffffff, 1u << 20,   (1u << 20) + 1,
+                                       1u << 26 };
+    switch (rng_below(r, 3)) {
+    case 0:
+        return values[rng_below(r, COUNT(values))];
+    case 1:
+        return rng_below(r, 300);
+    default:
+        return (uint32_t)rng_next(r) >> rng_below(r, 32);
+    }
+}
+
+static void test_hostile(void **state)
+{
+    const uint64_t seed = test_seed();
+    uint64_t loaded = 0;
+    const uint64_t edits =
+        environment_number("TRAWL_TEST_EDITS", test_sanitized() ? EDITS / 5 : EDITS);
+    (void)state;
+    for (uint64_t i = 0; i < edits; i++) {
+        rng r = { seed + i };
+        size_t bytes = 0;
+        const void *block = trawl_plan_save(plans[rng_below(&r, (uint32_t)plan_count)], &bytes);
+        if (bytes > 100000 && !rng_chance(&r, 20))
+            continue; /* Wu-Manber's tables take long to copy */
+        uint8_t *copy = copy_of(block, bytes, bytes);
+        for (uint32_t k = rng_between(&r, 1, 3); k > 0; k--) {
+            const plan_edit edit = {
+                (uint8_t)rng_next(&r), (uint8_t)rng_next(&r),
+                (uint16_t)(rng_chance(&r, 2) ? rng_below(&r, 40) : rng_next(&r)), telling_value(&r)
+            };
+            hostile_edit(copy, bytes, &edit);
+        }
+        hostile_repair(copy, bytes);
+        loaded += hostile_scan(copy, bytes, context);
+        free(copy);
+    }
+    printf("%llu of %llu hostile plans were loaded\n", (unsigned long long)loaded,
+           (unsigned long long)edits);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_round_trip),  cmocka_unit_test(test_each_byte),
+        cmocka_unit_test(test_each_length), cmocka_unit_test(test_messages),
+        cmocka_unit_test(test_hostile),
+    };
+    return cmocka_run_group_tests(tests, make_plans, free_plans);
+}

@@ -1,0 +1,30 @@
+#!/bin/bash
+# consumer.sh PREFIX WORK: build and run programs against the Trawl installed under PREFIX,
+# in every way that its packaging promises. WORK is a folder for what is built.
+set -euo pipefail
+prefix=$(realpath "$1") work=$2
+here=$(cd "$(dirname "$0")" && pwd)
+libdir=$(dirname "$(find "$prefix" -name 'libtrawl.so' | head -n 1)")
+export PKG_CONFIG_PATH=$libdir/pkgconfig
+mkdir -p "$work"
+
+echo "== pkg-config, shared"
+read -ra flags < <(pkg-config --cflags --libs trawl)
+${CC:-cc} -o "$work/pc_shared" "$here/consumer/main.c" "${flags[@]}" "-Wl,-rpath,$libdir"
+"$work/pc_shared"
+ldd "$work/pc_shared" | grep 'libtrawl\.so\.'
+
+echo "== pkg-config, static"
+read -ra flags < <(pkg-config --static --cflags --libs trawl)
+${CC:-cc} -static -o "$work/pc_static" "$here/consumer/main.c" "${flags[@]}"
+"$work/pc_static"
+
+echo "== find_package, shared and static"
+cmake -S "$here/consumer" -B "$work/cmake" -DCMAKE_PREFIX_PATH="$prefix"
+cmake --build "$work/cmake"
+"$work/cmake/consumer_shared"
+"$work/cmake/consumer_static"
+
+echo "== the command"
+"$prefix/bin/trawl" --version
+echo "she sells sea shells" | "$prefix/bin/trawl" grep -c sea | grep -x 1
