@@ -2,6 +2,7 @@
 #include "cli/cli.h"
 
 #include <errno.h>
+#include <getopt.h>
 #include <stdarg.h>
 #include <string.h>
 #include <time.h>
@@ -35,6 +36,29 @@ int finish_output(const char *command, int status)
         return status;
     complain(command, "cannot write the output: %s", cause ? strerror(cause) : "unknown cause");
     return EXIT_ERROR;
+}
+
+int read_list_options(const char *command, const char *help, int argc, char **argv, bool *json)
+{
+    static const struct option long_options[] = {
+        { "json", no_argument, NULL, 'j' },
+        { "help", no_argument, NULL, OPT_HELP },
+        { NULL, 0, NULL, 0 },
+    };
+    int option;
+    while ((option = getopt_long(argc, argv, "", long_options, NULL)) != -1) {
+        if (option == OPT_HELP) {
+            fputs(help, stdout);
+            return finish_output(command, EXIT_MATCH);
+        }
+        if (option == '?')
+            return usage_hint(command);
+        *json = true;
+    }
+    if (optind == argc)
+        return -1;
+    complain(command, "takes no argument, but got '%s'", argv[optind]);
+    return usage_hint(command);
 }
 
 /* ---- options ----------------------------------------------------------- */

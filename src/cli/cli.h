@@ -41,6 +41,10 @@ int usage_hint(const char *command);
  * status so far; a full disk or another failure complains and gives EXIT_ERROR. */
 int finish_output(const char *command, int status);
 
+/* Read the options of a subcommand that lists something: --json and --help. Returns the exit
+ * status to leave with at once, or -1. */
+int read_list_options(const char *command, const char *help, int argc, char **argv, bool *json);
+
 /* ---- options that every scanning subcommand takes ---------------------- */
 
 typedef struct run_options {

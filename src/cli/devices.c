@@ -1,5 +1,4 @@
 /* devices.c: `trawl devices`, the processor and the backends that can run here. */
-#include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -104,26 +103,10 @@ static int print_json(const char *model, long cpus)
 
 int command_devices(int argc, char **argv)
 {
-    static const struct option long_options[] = {
-        { "json", no_argument, NULL, 'j' },
-        { "help", no_argument, NULL, OPT_HELP },
-        { NULL, 0, NULL, 0 },
-    };
     bool json = false;
-    int option;
-    while ((option = getopt_long(argc, argv, "", long_options, NULL)) != -1) {
-        if (option == OPT_HELP) {
-            fputs(help_text, stdout);
-            return finish_output(command, EXIT_MATCH);
-        }
-        if (option == '?')
-            return usage_hint(command);
-        json = true;
-    }
-    if (optind < argc) {
-        complain(command, "takes no argument, but got '%s'", argv[optind]);
-        return usage_hint(command);
-    }
+    int status = read_list_options(command, help_text, argc, argv, &json);
+    if (status >= 0)
+        return status;
     char model[256];
     const long cpus = sysconf(_SC_NPROCESSORS_ONLN);
     read_cpu_model(model, sizeof model);

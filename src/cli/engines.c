@@ -1,5 +1,4 @@
 /* engines.c: `trawl engines`, the table of engines and what each takes. */
-#include <getopt.h>
 #include <stdlib.h>
 
 #include "cli/cli.h"
@@ -46,25 +45,9 @@ static int print_json(void)
 
 int command_engines(int argc, char **argv)
 {
-    static const struct option long_options[] = {
-        { "json", no_argument, NULL, 'j' },
-        { "help", no_argument, NULL, OPT_HELP },
-        { NULL, 0, NULL, 0 },
-    };
     bool json = false;
-    int option;
-    while ((option = getopt_long(argc, argv, "", long_options, NULL)) != -1) {
-        if (option == OPT_HELP) {
-            fputs(help_text, stdout);
-            return finish_output(command, EXIT_MATCH);
-        }
-        if (option == '?')
-            return usage_hint(command);
-        json = true;
-    }
-    if (optind < argc) {
-        complain(command, "takes no argument, but got '%s'", argv[optind]);
-        return usage_hint(command);
-    }
+    int status = read_list_options(command, help_text, argc, argv, &json);
+    if (status >= 0)
+        return status;
     return finish_output(command, json ? print_json() : print_table());
 }

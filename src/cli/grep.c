@@ -68,7 +68,7 @@ static const char help_text[] =
     "\n"
     "Examples:\n"
     "  trawl grep -n 'timeout after \\d+ ms' server.log\n"
-    "  trawl grep -rl TODO src\n"
+    "  trawl grep -rl deprecated src\n"
     "  trawl grep -c -F -f hosts.txt access.log      lines with one of many host names\n"
     "  trawl grep -ob '[A-F0-9]{32}' report.txt      each hash and its byte offset\n"
     "  journalctl | trawl grep -i -m 5 -e fail -e 'error'\n";

@@ -85,40 +85,40 @@ static int read_options(const trawl_compile_options *given, trawl_compile_option
     return TRAWL_OK;
 }
 
+/* `made` is what making the list returned. */
+static int compile_list(pattern_list *list, int made, const trawl_compile_options *options,
+                        trawl_plan **plan, trawl_error *error)
+{
+    trawl_compile_options read;
+    if (made != TRAWL_OK)
+        return made;
+    int status = read_options(options, &read, error);
+    if (status == TRAWL_OK)
+        status = build_plan(list, &read, plan, error);
+    pattern_list_free(list);
+    return status;
+}
+
 int trawl_compile(const trawl_pattern *patterns, size_t count, const trawl_compile_options *options,
                   trawl_plan **plan, trawl_error *error)
 {
-    trawl_compile_options read;
     pattern_list list;
     if (!plan)
         return fail(error, TRAWL_ERROR_ARGUMENT, TRAWL_NONE, "plan is NULL");
     *plan = NULL;
-    int status = read_options(options, &read, error);
-    if (status == TRAWL_OK)
-        status = pattern_list_make(patterns, count, &list, error);
-    if (status != TRAWL_OK)
-        return status;
-    status = build_plan(&list, &read, plan, error);
-    pattern_list_free(&list);
-    return status;
+    int made = pattern_list_make(patterns, count, &list, error);
+    return compile_list(&list, made, options, plan, error);
 }
 
 int trawl_compile_grid(const trawl_needle *needles, size_t count, uint32_t cell_size,
                        const trawl_compile_options *options, trawl_plan **plan, trawl_error *error)
 {
-    trawl_compile_options read;
     pattern_list list;
     if (!plan)
         return fail(error, TRAWL_ERROR_ARGUMENT, TRAWL_NONE, "plan is NULL");
     *plan = NULL;
-    int status = read_options(options, &read, error);
-    if (status == TRAWL_OK)
-        status = pattern_list_make_grid(needles, count, cell_size, &list, error);
-    if (status != TRAWL_OK)
-        return status;
-    status = build_plan(&list, &read, plan, error);
-    pattern_list_free(&list);
-    return status;
+    int made = pattern_list_make_grid(needles, count, cell_size, &list, error);
+    return compile_list(&list, made, options, plan, error);
 }
 
 int trawl_plan_load(const void *bytes, size_t size, trawl_plan **plan, trawl_error *error)
