@@ -274,7 +274,8 @@ typedef struct trawl_grid_match {
     uint32_t needle;   /* the needle's index in the order given to compile */
 } trawl_grid_match;
 
-/* Called for each match, in order of row, then column, then id. */
+/* Of the scan options a grid takes max_matches; the report and base must be 0.
+ * Called for each match, in order of row, then column, then id. */
 typedef int (*trawl_grid_match_fn)(const trawl_grid_match *match, void *user);
 
 TRAWL_API int trawl_scan_grid(trawl_context *context, const trawl_plan *plan,

@@ -1,7 +1,7 @@
 /* threads.c: OpenMP threads over the slices of a job.
  *
  * Static: slices are dealt out beforehand, thread t takes t, t + threads, ... Dynamic: a
- * thread takes the next slice when it is free. Seeds' paper 1 compares the two.
+ * thread takes the next slice when it is free.
  */
 #include <limits.h>
 
@@ -48,18 +48,16 @@ static int run_all(const trawl_context_options *options, uint32_t threads, slice
 {
     int failures = 0;
     const long long last = count > LLONG_MAX ? LLONG_MAX : (long long)count;
-    (void)threads;
+    threads = threads < count ? threads : (uint32_t)count; /* no thread without a slice */
     if (options->schedule == TRAWL_SCHEDULE_STATIC) {
 #ifdef _OPENMP
-#pragma omp parallel for if (last > 1) num_threads((int)threads) schedule(static, 1) \
-    reduction(+ : failures)
+#pragma omp parallel for num_threads((int)threads) schedule(static, 1) reduction(+ : failures)
 #endif
         for (long long i = 0; i < last; i++)
             failures += run(job, &slices[i]) != TRAWL_OK;
     } else {
 #ifdef _OPENMP
-#pragma omp parallel for if (last > 1) num_threads((int)threads) schedule(dynamic, 1) \
-    reduction(+ : failures)
+#pragma omp parallel for num_threads((int)threads) schedule(dynamic, 1) reduction(+ : failures)
 #endif
         for (long long i = 0; i < last; i++)
             failures += run(job, &slices[i]) != TRAWL_OK;
@@ -72,12 +70,16 @@ static int run_all(const trawl_context_options *options, uint32_t threads, slice
 static int threads_text(const trawl_context_options *options, uint32_t threads, const text_job *job,
                         trawl_error *error)
 {
+    if (job->count == 1) /* the border of a plan that carries, or a short text */
+        return backend_serial.run_text(options, 1, job, error);
     return run_all(options, threads, run_text_slice, job, job->slices, job->count, error);
 }
 
 static int threads_grid(const trawl_context_options *options, uint32_t threads, const grid_job *job,
                         trawl_error *error)
 {
+    if (job->count == 1)
+        return backend_serial.run_grid(options, 1, job, error);
     return run_all(options, threads, run_grid_slice, job, job->slices, job->count, error);
 }
 

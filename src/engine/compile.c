@@ -68,31 +68,17 @@ static int build_plan(const pattern_list *list, const trawl_compile_options *opt
     return status;
 }
 
-static int read_options(const trawl_compile_options *given, trawl_compile_options *options,
-                        trawl_error *error)
-{
-    const trawl_compile_options defaults = TRAWL_COMPILE_OPTIONS_INIT;
-    *options = defaults;
-    if (given && given->size > sizeof *options)
-        return fail(error, TRAWL_ERROR_ARGUMENT, TRAWL_NONE,
-                    "compile options of %zu bytes, this library knows %zu: link the newer library",
-                    given->size, sizeof *options);
-    if (given)
-        memcpy(options, given, given->size);
-    if (options->wm_block != 0 && options->wm_block != 2 && options->wm_block != 3)
-        return fail(error, TRAWL_ERROR_ARGUMENT, TRAWL_NONE, "Wu-Manber's block is 2 or 3, not %u",
-                    options->wm_block);
-    return TRAWL_OK;
-}
-
 /* `made` is what making the list returned. */
 static int compile_list(pattern_list *list, int made, const trawl_compile_options *options,
                         trawl_plan **plan, trawl_error *error)
 {
-    trawl_compile_options read;
+    trawl_compile_options read = TRAWL_COMPILE_OPTIONS_INIT;
     if (made != TRAWL_OK)
         return made;
-    int status = read_options(options, &read, error);
+    int status = read_options(&read, sizeof read, options, "compile options", error);
+    if (status == TRAWL_OK && read.wm_block != 0 && read.wm_block != 2 && read.wm_block != 3)
+        status = fail(error, TRAWL_ERROR_ARGUMENT, TRAWL_NONE,
+                      "Wu-Manber's block is 2 or 3, not %u", read.wm_block);
     if (status == TRAWL_OK)
         status = build_plan(list, &read, plan, error);
     pattern_list_free(list);
@@ -154,7 +140,7 @@ int trawl_plan_load(const void *bytes, size_t size, trawl_plan **plan, trawl_err
 
 int trawl_plan_get_info(const trawl_plan *plan, trawl_plan_info *info)
 {
-    if (!plan || !info || info->size > sizeof *info)
+    if (!plan || !info || info->size <= sizeof info->size || info->size > sizeof *info)
         return TRAWL_ERROR_ARGUMENT;
     const plan_header *head = plan_head(plan);
     trawl_plan_info full;

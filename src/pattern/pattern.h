@@ -19,9 +19,9 @@
 #define LENGTH_UNBOUNDED UINT64_MAX
 
 /* Limits. They keep state numbers and table offsets within 32 bits. */
-#define PATTERN_MAX_STATES (1u << 20)   /* states of one extended pattern */
-#define PATTERN_MAX_LENGTH (1u << 26)   /* bytes of one literal */
-#define PATTERN_MAX_COUNT (1u << 24)    /* patterns of one plan */
+#define PATTERN_MAX_STATES (1u << 20) /* states of one extended pattern */
+#define PATTERN_MAX_LENGTH (1u << 26) /* bytes of one literal */
+#define PATTERN_MAX_COUNT (1u << 24)  /* patterns of one plan */
 
 typedef struct byte_class {
     uint64_t bits[4]; /* bit b of bits[b / 64]: byte b belongs */
@@ -35,11 +35,11 @@ typedef struct element {
 
 typedef struct pattern {
     uint32_t id;
-    uint32_t order;      /* index in the caller's array */
-    uint32_t flags;      /* TRAWL_NOCASE, TRAWL_LINES */
-    bool literal;        /* bytes holds it; else elements does */
-    uint8_t *bytes;      /* literal: `length` bytes; under TRAWL_NOCASE in lower case */
-    element *elements;   /* extended: `length` elements */
+    uint32_t order;    /* index in the caller's array */
+    uint32_t flags;    /* TRAWL_NOCASE, TRAWL_LINES */
+    bool literal;      /* bytes holds it; else elements does */
+    uint8_t *bytes;    /* literal: `length` bytes; under TRAWL_NOCASE in lower case */
+    element *elements; /* extended: `length` elements */
     size_t length;
     uint64_t min_length; /* shortest match in bytes, >= 1 */
     uint64_t max_length; /* longest, or LENGTH_UNBOUNDED */
@@ -99,9 +99,12 @@ int parse_extended(const trawl_pattern *src, pattern *out, trawl_error *error);
 
 /* What the syntaxes share (literal.c). parse_escape reads the C escape whose backslash is
  * at text[*at] and steps over it. reject_newline refuses a newline under TRAWL_LINES. */
-int parse_escape(const uint8_t *text, size_t length, size_t *at, uint8_t *byte,
-                 trawl_error *error);
+int parse_escape(const uint8_t *text, size_t length, size_t *at, uint8_t *byte, trawl_error *error);
 int reject_newline(size_t offset, trawl_error *error);
+
+/* Copy a caller's option struct (NULL: none), which opens with its size_t size, over the
+ * defaults in `to`, of which this library knows `known` bytes. */
+int read_options(void *to, size_t known, const void *from, const char *what, trawl_error *error);
 
 /* Fill *error (when not NULL) and return `code`. printf-like. With an offset, which is
  * one in a pattern's text (else TRAWL_NONE), the message opens with "column N: ". */

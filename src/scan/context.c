@@ -35,18 +35,12 @@ int trawl_context_open(const trawl_context_options *options, trawl_context **con
     if (!context)
         return fail(error, TRAWL_ERROR_ARGUMENT, TRAWL_NONE, "context is NULL");
     *context = NULL;
-    if (options && options->size > sizeof *options)
-        return fail(error, TRAWL_ERROR_ARGUMENT, TRAWL_NONE,
-                    "context options of %zu bytes, this library knows %zu: link the newer library",
-                    options->size, sizeof *options);
     trawl_context *made = calloc(1, sizeof *made);
     if (!made)
         return fail(error, TRAWL_ERROR_MEMORY, TRAWL_NONE, "out of memory for a context");
     made->options = defaults;
-    if (options)
-        memcpy(&made->options, options, options->size);
-    int status = TRAWL_OK;
-    if (made->options.schedule > TRAWL_SCHEDULE_STATIC)
+    int status = read_options(&made->options, sizeof defaults, options, "context options", error);
+    if (status == TRAWL_OK && made->options.schedule > TRAWL_SCHEDULE_STATIC)
         status = fail(error, TRAWL_ERROR_ARGUMENT, TRAWL_NONE, "there is no schedule %u",
                       made->options.schedule);
     if (status == TRAWL_OK)
@@ -110,12 +104,9 @@ int read_scan_options(const trawl_scan_options *given, trawl_scan_options *optio
 {
     const trawl_scan_options defaults = TRAWL_SCAN_OPTIONS_INIT;
     *options = defaults;
-    if (given && given->size > sizeof *options)
-        return fail(error, TRAWL_ERROR_ARGUMENT, TRAWL_NONE,
-                    "scan options of %zu bytes, this library knows %zu: link the newer library",
-                    given->size, sizeof *options);
-    if (given)
-        memcpy(options, given, given->size);
+    int status = read_options(options, sizeof defaults, given, "scan options", error);
+    if (status != TRAWL_OK)
+        return status;
     if (options->report > TRAWL_REPORT_LEFTMOST_FIRST)
         return fail(error, TRAWL_ERROR_ARGUMENT, TRAWL_NONE, "there is no report mode %u",
                     options->report);

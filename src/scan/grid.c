@@ -16,8 +16,8 @@
 
 #include "scan/scan.h"
 
-#define ROUND_CELLS (64u << 20) /* cells a thread scans before matches are handed on */
-#define BANDS_A_THREAD 8u
+#define ROUND_CELLS (256u << 20) /* cells a thread scans before matches are handed on */
+#define BANDS_A_THREAD 4u
 
 typedef struct grid_scan {
     trawl_context *context;
@@ -212,6 +212,9 @@ int trawl_scan_grid(trawl_context *context, const trawl_plan *plan, const trawl_
     int status = read_scan_options(options, &read, error);
     if (status != TRAWL_OK)
         return status;
+    if (read.report != TRAWL_REPORT_ENDS || read.base != 0)
+        return fail(error, TRAWL_ERROR_ARGUMENT, TRAWL_NONE,
+                    "a grid's scan takes max_matches only: leave report and base 0");
     grid_scan scan = { 0 };
     scan.context = context;
     scan.plan = plan;

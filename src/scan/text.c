@@ -81,7 +81,17 @@ static int check_call(const trawl_context *context, const trawl_plan *plan, traw
     return TRAWL_OK;
 }
 
-static int scan_all(text_scan *scan, delivery *d, const uint8_t *text, size_t length,
+/* Offsets up to base + length must fit, TRAWL_UNKNOWN left over. */
+static int check_end(uint64_t base, uint64_t length, trawl_error *error)
+{
+    if (base < UINT64_MAX - length)
+        return TRAWL_OK;
+    return fail(error, TRAWL_ERROR_ARGUMENT, TRAWL_NONE,
+                "base + length exceeds 64 bits: take a smaller base");
+}
+
+/* Window by window; *window_begin is the offset of the present one. */
+static int scan_all(text_scan *scan, uint64_t *window_begin, const uint8_t *text, size_t length,
                     trawl_error *error)
 {
     const uint64_t reach = text_scan_reach(scan->plan);
@@ -90,7 +100,7 @@ static int scan_all(text_scan *scan, delivery *d, const uint8_t *text, size_t le
     while (at < length && status == TRAWL_OK) {
         uint64_t lead = at < reach ? at : reach;
         uint64_t room = scan->window < length - at ? scan->window : length - at;
-        d->window_begin = at - lead;
+        *window_begin = at - lead;
         status = text_scan_window(scan, text + (at - lead), (uint32_t)lead, (uint32_t)room, error);
         at += room;
     }
@@ -108,8 +118,8 @@ int trawl_scan(trawl_context *context, const trawl_plan *plan, const void *text,
         status = read_scan_options(options, &read, error);
     if (status == TRAWL_OK && (!fn || (!text && length)))
         status = fail(error, TRAWL_ERROR_ARGUMENT, TRAWL_NONE, "%s is NULL", fn ? "text" : "fn");
-    if (status == TRAWL_OK && read.base > UINT64_MAX - length)
-        status = fail(error, TRAWL_ERROR_ARGUMENT, TRAWL_NONE, "base + length exceeds 64 bits");
+    if (status == TRAWL_OK)
+        status = check_end(read.base, length, error);
     if (status != TRAWL_OK)
         return status;
     status = delivery_open(&d, plan, &read, fn, user, error);
@@ -118,7 +128,7 @@ int trawl_scan(trawl_context *context, const trawl_plan *plan, const void *text,
     d.text = (const uint8_t *)text;
     status = text_scan_open(&scan, context, plan, deliver, &d, error);
     if (status == TRAWL_OK)
-        status = scan_all(&scan, &d, (const uint8_t *)text, length, error);
+        status = scan_all(&scan, &d.window_begin, (const uint8_t *)text, length, error);
     if (status == TRAWL_OK)
         status = delivery_finish(&d, length, error);
     text_scan_close(&scan);
@@ -145,15 +155,17 @@ int trawl_count(trawl_context *context, const trawl_plan *plan, const void *text
     int status = check_call(context, plan, error);
     if (status == TRAWL_OK)
         status = read_scan_options(options, &read, error);
+    if (status == TRAWL_OK)
+        status = check_end(read.base, length, error);
     if (status != TRAWL_OK)
         return status;
     if (read.report != TRAWL_REPORT_ENDS || read.max_matches || plan_head(plan)->carries || !text)
         return trawl_scan(context, plan, text, length, &read, count_match, count, error);
     text_scan scan;
-    delivery unused;
+    uint64_t window_begin;
     status = text_scan_open(&scan, context, plan, NULL, NULL, error);
     if (status == TRAWL_OK)
-        status = scan_all(&scan, &unused, (const uint8_t *)text, length, error);
+        status = scan_all(&scan, &window_begin, (const uint8_t *)text, length, error);
     *count = scan.counted;
     text_scan_close(&scan);
     return status;
@@ -219,7 +231,8 @@ struct trawl_stream {
     uint8_t *text;
     size_t room;
     uint64_t begin, end;
-    int status; /* what the scan ended with; feeding on does nothing */
+    int status;          /* what the scan ended with; feeding on does nothing */
+    trawl_error failure; /* its message, when it is an error */
 };
 
 int trawl_stream_open(trawl_context *context, const trawl_plan *plan,
@@ -260,9 +273,9 @@ static int make_room(trawl_stream *s, size_t more, trawl_error *error)
 {
     const uint64_t reach = text_scan_reach(s->scan.plan);
     uint64_t keep = s->end - s->begin > reach ? s->end - reach : s->begin;
-    if (s->out.reports && reporter_keeps(s->out.reports) < keep)
-        keep =
-            reporter_keeps(s->out.reports) > s->begin ? reporter_keeps(s->out.reports) : s->begin;
+    const uint64_t wanted = s->out.reports ? reporter_keeps(s->out.reports) : keep;
+    if (wanted < keep)
+        keep = wanted > s->begin ? wanted : s->begin;
     size_t kept = (size_t)(s->end - keep);
     if (kept && keep != s->begin)
         memmove(s->text, s->text + (keep - s->begin), kept);
@@ -299,13 +312,17 @@ int trawl_stream_feed(trawl_stream *s, const void *bytes, size_t length, trawl_e
     if (!s || (!bytes && length))
         return fail(error, TRAWL_ERROR_ARGUMENT, TRAWL_NONE, "stream or bytes is NULL");
     const uint8_t *at = (const uint8_t *)bytes;
+    if (s->status == TRAWL_OK)
+        s->status = check_end(s->out.out.base + s->end, length, &s->failure);
     while (length && s->status == TRAWL_OK) {
         uint64_t most = s->scan.window < LARGEST_PIECE ? s->scan.window : LARGEST_PIECE;
         size_t piece = length < most ? length : (size_t)most;
-        s->status = scan_piece(s, at, piece, error);
+        s->status = scan_piece(s, at, piece, &s->failure);
         at += piece;
         length -= piece;
     }
+    if (s->status < 0 && error)
+        *error = s->failure;
     return s->status;
 }
 
@@ -316,6 +333,8 @@ int trawl_stream_close(trawl_stream *s, trawl_error *error)
     int status = s->status;
     if (status == TRAWL_OK)
         status = delivery_finish(&s->out, s->end, error);
+    else if (status < 0 && error)
+        *error = s->failure;
     text_scan_close(&s->scan);
     reporter_free(s->out.reports);
     free(s->text);

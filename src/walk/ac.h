@@ -11,7 +11,7 @@
  * at i.
  *
  * Cost: O(n + occurrences); one table access a byte in a row state, amortised two in others.
- * Source: Aho and Corasick 1975; seeds' paper 3.
+ * Source: Aho and Corasick, Efficient string matching, 1975.
  */
 #ifndef TRAWL_WALK_AC_H
 #define TRAWL_WALK_AC_H

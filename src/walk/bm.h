@@ -11,8 +11,8 @@
  * alignment.
  *
  * Cost: O(n) byte comparisons at most, about n / m on ordinary text.
- * Source: Boyer and Moore 1977; Galil 1979; chunked as in seeds' paper 1: a slice reads
- * length - 1 bytes of its neighbour.
+ * Source: Boyer and Moore 1977; Galil 1979; a slice reads length - 1 bytes of
+ * its neighbour.
  */
 #ifndef TRAWL_WALK_BM_H
 #define TRAWL_WALK_BM_H

@@ -11,7 +11,7 @@
  *
  * Cost: O(n * k) a pattern at worst; a module with no state and no initial bit is passed
  * over. The modules are independent within a byte, which is what devices use.
- * Source: seeds' paper 4 (RunHNFA, algorithms 1 to 5).
+ * Source: Sasakawa and Arimura, RunHNFA (algorithms 1 to 5).
  */
 #ifndef TRAWL_WALK_HNFA_H
 #define TRAWL_WALK_HNFA_H

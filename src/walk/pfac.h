@@ -7,7 +7,7 @@
  * patterns that are its own string.
  *
  * Cost: O(n * longest match prefix); most starts end after one or two bytes.
- * Source: Lin, Liu, Chien and Chang 2010; seeds' paper 3. Tables: ac.h, without failures.
+ * Source: Lin, Liu, Chien and Chang 2010. Tables: ac.h, without failures.
  */
 #ifndef TRAWL_WALK_PFAC_H
 #define TRAWL_WALK_PFAC_H

@@ -13,7 +13,7 @@
  * begun at or after the slice's first byte (or carried in), closed under skipping.
  *
  * Cost: O(n * words).
- * Source: Navarro and Raffinot 2001 (extended Shift-And); seeds' paper 4.
+ * Source: Navarro and Raffinot 2001 (extended Shift-And).
  */
 #ifndef TRAWL_WALK_SHIFTAND_H
 #define TRAWL_WALK_SHIFTAND_H

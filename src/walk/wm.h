@@ -11,7 +11,7 @@
  * and a second loop over the slice finds them; it runs only when there are any.
  *
  * Cost: about n / (m - B + 1) windows on ordinary text, O(n * m * candidates) at worst.
- * Source: Wu and Manber 1994; B = 2 and 3 and the prefix table as in seeds' paper 2.
+ * Source: Wu and Manber 1994; tables as in Ma, Wang and Yang, Wu-Manber on CUDA.
  */
 #ifndef TRAWL_WALK_WM_H
 #define TRAWL_WALK_WM_H
