@@ -1,3 +1,4 @@
+# shellcheck shell=bash
 # packages.sh: Debian packages for ./demo and ./check; sourced by both, bash.
 #
 #   need_packages WHAT PACKAGE...   install what is missing of PACKAGE..., or stop and say

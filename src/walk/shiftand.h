@@ -53,7 +53,8 @@ WALK void shiftand_report(GLOBAL const u32 *owner, u64 hits, u32 pos, const sink
     }
 }
 
-/* One word in a register. `features` is a constant at each call. */
+/* One word in a register. `features` is a constant at each call. The step that waits for the
+ * last state is kept apart from what is known before, for it sets the pace. */
 WALK void shiftand_word(GLOBAL const u32 *tables, GLOBAL const u8 *text, u32 from, u32 begin,
                         u32 end, GLOBAL u64 *state, u32 features, const sink *out)
 {
@@ -69,10 +70,16 @@ WALK void shiftand_word(GLOBAL const u32 *tables, GLOBAL const u8 *text, u32 fro
     u64 s = state[0];
     for (u32 i = from; i < end; i++) {
         u32 c = map[text[i]];
-        u64 moved = ((s << 1) | init) & move[c];
+        u64 step = (s << 1) & move[c];
+        u64 stay = init & move[c];
         if (features & SHIFTAND_REPEATS)
-            moved |= s & repeat[c];
-        s = features & SHIFTAND_SKIPS ? shiftand_close(moved, ebeg, eend, eblk) : moved;
+            stay |= s & repeat[c];
+        u64 moved = step | stay;
+        if (features & SHIFTAND_SKIPS) {
+            u64 z = step | (stay | eend);
+            moved |= eblk & ~((z - ebeg) ^ z);
+        }
+        s = moved;
         if (PORT_UNLIKELY(s & last) && i >= begin)
             shiftand_report(tables + t->owner, s & last, i + 1, out);
     }
