@@ -126,7 +126,7 @@ static written_set put_set(writer *w)
 /* A repeat {min, max}, written in one of the ways there are; *most is what a sample takes. */
 static void put_repeat(writer *w, bool optional, uint32_t *least, uint32_t *most)
 {
-    const uint32_t longest = rng_chance(w->r, 10) ? 70 : 4;
+    const uint32_t longest = rng_chance(w->r, 10) ? 70 : rng_chance(w->r, 40) ? 220 : 4;
     const uint32_t low = optional ? rng_below(w->r, 3) : rng_between(w->r, 1, 3);
     const uint32_t high = low + rng_below(w->r, longest) + (low == 0);
     *least = low;

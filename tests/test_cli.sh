@@ -113,6 +113,21 @@ for command in grep find grid; do
     [ $status = 0 ] && grep -q '^Usage: trawl' out && grep -q '^Examples:' out && ! [ -s err ]
     result "trawl $command --help has examples" $?
 done
+for arguments in help -h; do
+    run $arguments
+    [ $status = 0 ] && grep -q '^Usage: trawl COMMAND' out && ! [ -s err ]
+    result "trawl $arguments" $?
+done
+run help find
+[ $status = 0 ] && grep -q '^Usage: trawl find' out && ! [ -s err ]
+result 'trawl help COMMAND' $?
+run help nosuch
+expect 'trawl help, unknown command' 2 '' "there is no command 'nosuch'"
+for arguments in -V 'grep --version' 'engines -V'; do
+    run $arguments
+    [ $status = 0 ] && grep -q '^trawl [0-9.]*$' out && ! [ -s err ]
+    result "trawl $arguments" $?
+done
 run grep --nosuch x
 expect 'unknown option' 2 '' "trawl grep: unrecognized option '--nosuch'"
 run grep
@@ -130,6 +145,10 @@ run grep --schedule often x text
 expect '--schedule' 2 '' "'often' is neither static nor dynamic"
 run grep --wm-block 4 x text
 expect '--wm-block' 2 '' "Wu-Manber's block is 2 or 3, not '4'"
+run grep --wm-block 2 --engine ac x text
+expect '--wm-block, another engine' 2 '' 'but the engine is ac: add --engine wm'
+run find --wm-block 2 --engine wm --count alpha text
+expect '--wm-block' 0 'file\tpattern\tcount\ntext\t1\t2\n'
 run grep --engine nosuch x text
 expect '--engine, unknown' 2 '' "there is no engine 'nosuch'"
 run grep --backend nosuch x text
@@ -195,7 +214,7 @@ run grep gamma nosuch text
 expect 'grep: a missing file; the others are searched' 2 'text:gamma\n' \
     'trawl grep: nosuch: No such file or directory'
 run grep gamma tree text
-expect 'grep: a folder' 2 'text:gamma\n' 'trawl grep: tree: Is a directory'
+expect 'grep: a folder' 2 'text:gamma\n' 'trawl grep: tree: Is a directory; -r searches what is in it'
 if [ "$(id -u)" != 0 ]; then
     cp text locked
     chmod 000 locked
@@ -248,6 +267,15 @@ result 'grep: a caret stands under the column' $?
 run grep -i 'é' text
 expect 'grep: -i and letters that are not ASCII' 1 '' 'warning: -i knows the letters A to Z only'
 
+for escape in '\xe9' '\xC3\xA9' 'a\\\xff' '\351'; do
+    run find -F -i --count "$escape" empty
+    expect "find: -i and $escape" 1 'file\tpattern\tcount\nempty\t1\t0\n' 'warning: -i knows'
+done
+for escape in '\x79' '\\xe9' '\177' '\37'; do
+    run find -F -i --count "$escape" empty
+    expect "find: -i and $escape" 1 'file\tpattern\tcount\nempty\t1\t0\n'
+done
+
 # ---- find -----------------------------------------------------------------------
 
 header='file\trecord\tpattern\tstart\tend\n'
@@ -281,6 +309,18 @@ run find --report shortest 'A.{1,3}C' seq
 expect 'find: --report shortest' 0 "${header}seq\t1\t1\t0\t3\nseq\t1\t1\t5\t8\n"
 run find --report all A seq
 expect 'find: --report, unknown' 2 '' "--report: 'all' is none of ends pairs"
+for mode in pairs longest shortest leftmost-longest leftmost-first; do
+    run find --report $mode 'x+' empty
+    expect "find: --report $mode, unbounded on an empty file" 1 "$header"
+    : | "$trawl" find --report $mode --count 'x+' >out 2>err
+    status=$?
+    expect "find: --report $mode, unbounded on an empty pipe" 1 'file\tpattern\tcount\n-\t1\t0\n'
+done
+if grep -q '^Linux' /proc/version 2>/dev/null; then
+    run find --report leftmost-longest --max-matches 1 'L[inux]+' /proc/version
+    expect 'find: unbounded on a file of /proc' 0 "${header}/proc/version\t1\t1\t0\t5\n" \
+        'stopped after 1 match, as'
+fi
 cat seq | "$trawl" find --report longest 'A.+C' >out 2>err
 status=$?
 expect 'find: unbounded on a pipe' 0 "${header}-\t1\t1\t0\t10\n-\t1\t1\t5\t10\n"
@@ -301,7 +341,7 @@ run find --max-matches 1 --count a text
 expect 'find: --max-matches with --count' 2 '' 'leave one out'
 run find gamma nosuch tree text
 expect 'find: missing file and folder; the others are searched' 2 \
-    "${header}text\t1\t1\t11\t16\n" 'trawl find: tree: Is a directory'
+    "${header}text\t1\t1\t11\t16\n" 'trawl find: tree: Is a directory; give the files in it'
 name=$(printf 'a\tb')
 cp seq "$name"
 run find D "$name"
@@ -363,6 +403,22 @@ done
 cp code out
 status=0
 expect 'closed pipe with SIGPIPE ignored' 0 '0\n'
+
+# ---- no threads -----------------------------------------------------------------
+
+# A library that ends the program must not make it look like no match. The limit does not
+# bind root; shells call it -u or -p.
+few_processes() {
+    ulimit -u 1 2>/dev/null || ulimit -p 1 2>/dev/null
+}
+if [ "$(id -u)" != 0 ] && (few_processes); then
+    (few_processes && exec "$trawl" find --count --threads 64 9 many) >out 2>err
+    case $? in
+    0 | 2) true ;;
+    *) false ;;
+    esac
+    result 'threads that cannot be had' $?
+fi
 
 # ---- as GNU grep ----------------------------------------------------------------
 

@@ -152,15 +152,18 @@ check 'a count of 0 is status 1' 1 "$count_header
 text.pgm absent.pgm 0" ''
 
 run grid -n pair.pgm --max-matches 2 text.pgm pair.pgm
-check 'a limit holds for a file and is told' 0 "$header
+check 'a limit is told' 0 "$header
 text.pgm pair.pgm 0 0
-text.pgm pair.pgm 0 2
-pair.pgm pair.pgm 0 0" \
-    'trawl grid: text.pgm: stopped after 2 matches (--max-matches); there may be more'
+text.pgm pair.pgm 0 2" \
+    'trawl grid: stopped after 2 matches, as --max-matches asks: more may follow'
+
+run grid -n nine.pgm --max-matches 2 text.pgm nine.pgm text.pgm
+check 'a limit holds for all files together' 0 "$header
+text.pgm nine.pgm 3 0
+nine.pgm nine.pgm 0 0" 'stopped after 2 matches'
 
 run grid --count -n pair.pgm --max-matches 2 text.pgm
-check 'a limit with --count' 0 "$count_header
-text.pgm pair.pgm 2" 'stopped after 2 matches'
+check 'a limit with --count' 2 '' 'leave one out'
 
 run grid -n nine.pgm - <text.pgm
 check '- is standard input' 0 "$header
@@ -186,17 +189,17 @@ if grep -q jansson err; then
     skip 'JSON: this build has no jansson'
 else
     check_text 'JSON, one object a line' 0 \
-        '{"file": "text.pgm", "needle": "nine.pgm", "row": 3, "col": 0}'
+        '{"file":"text.pgm","needle":"nine.pgm","row":3,"col":0}'
     run grid --json --count -n nine.pgm -n pair.pgm text.pgm
     check_text 'counts as JSON' 0 \
-        '{"file": "text.pgm", "needle": "nine.pgm", "count": 1}
-{"file": "text.pgm", "needle": "pair.pgm", "count": 7}'
+        '{"file":"text.pgm","needle":"nine.pgm","count":1}
+{"file":"text.pgm","needle":"pair.pgm","count":7}'
     run grid --json -n absent.pgm text.pgm
     check 'JSON of nothing' 1 '' ''
     cp text.pgm 'q"\.pgm'
     run grid --json -n nine.pgm 'q"\.pgm'
     check_text 'JSON escapes names' 0 \
-        '{"file": "q\"\\.pgm", "needle": "nine.pgm", "row": 3, "col": 0}'
+        '{"file":"q\"\\.pgm","needle":"nine.pgm","row":3,"col":0}'
 fi
 
 # ---- kinds -------------------------------------------------------------------
@@ -310,8 +313,16 @@ check 'two shapes for three needles' 2 '' '2 times --needle-shape for 3 needles'
 run grid -n n1.raw --needle-shape 1x4 --shape 2x9 --dtype u1 u1.raw
 check 'a raw raster of another size' 2 "$header" 'trawl grid: u1.raw: 9 bytes, but 2 x 9 cells'
 
-run grid -n n1.raw --needle-shape 1x4 --shape 99999999999999999999x9 --dtype u1 u1.raw
+run grid -n n1.raw --needle-shape 2x9 --dtype u1 text.pgm
+check 'a raw needle of another size' 2 '' 'make 18 bytes; correct the shape or the type'
+
+run grid -n n1.raw --needle-shape 1x4 --shape 9999999999999999999x9 --dtype u1 u1.raw
 check 'a shape that no memory holds' 2 "$header" 'trawl grid: u1.raw: '
+
+for shape in 99999999999999999999x1 1x18446744073709551616; do
+    run grid -n b.pgm --shape $shape --dtype u1 u1.raw
+    check "a shape of too large a number: $shape" 2 '' "not '$shape', which is too large"
+done
 
 # ---- trouble -----------------------------------------------------------------
 
@@ -342,7 +353,7 @@ run grid -n - <nine.pgm
 check 'standard input wanted twice' 2 '' 'trawl grid: standard input can be read only once'
 
 run grid -n nine.pgm --max-matches 0 text.pgm
-check 'a limit of 0' 2 '' '--max-matches takes a number from 1'
+check 'a limit of 0' 2 '' '--max-matches: give 1 at least'
 
 run grid -n nine.pgm --max-matches many text.pgm
 check 'a limit that is no number' 2 '' 'max-matches'
@@ -422,7 +433,12 @@ check 'an unknown backend' 2 '' 'nonsense'
 run grid --stats -n nine.pgm text.pgm text.pgm
 check '--stats' 0 "$header
 text.pgm nine.pgm 3 0
-text.pgm nine.pgm 3 0" ' 40 cells'
+text.pgm nine.pgm 3 0" '40 bytes, '
+grep -q ' GB/s, 2 matches, engine .*, backend .*, [0-9]* thread' err && fine=1 || fine=0
+result '--stats, the rest of the line' $fine
+
+run grid --wm-block 2 -n nine.pgm text.pgm
+check '--wm-block is not for grids' 2 '' "unrecognized option '--wm-block'"
 
 run grid --explain --engine byr -n nine.pgm text.pgm
 check '--explain' 0 "$header
@@ -535,6 +551,8 @@ for command in engines devices; do
         skip "$command --json: this build has no jansson"
     else
         has "$command --json" about
+        grep -q '":"' out && ! grep -q '": ' out && fine=1 || fine=0
+        result "$command --json is compact" $fine
     fi
     run $command nonsense
     check "$command takes no argument" 2 '' "trawl $command: takes no argument, but got 'nonsense'"

@@ -290,6 +290,71 @@ static void test_random(void **state)
            (unsigned long long)scenarios);
 }
 
+/* ---- patterns of thousands of positions ---------------------------------------------- */
+
+/* A run of b of each telling length between a and c; before them some c without an a. */
+static void make_runs(scenario *s)
+{
+    static const size_t runs[] = { 0, 1, 63, 64, 65, 127, 128, 129, 4095, 4096, 4097, 4201 };
+    static const char lonely[] = "cbcbbbc";
+    size_t at = strlen(lonely);
+    s->length = at;
+    for (size_t i = 0; i < COUNT(runs); i++)
+        s->length += runs[i] + 2;
+    s->text = malloc(s->length);
+    assert_non_null(s->text);
+    memcpy(s->text, lonely, at);
+    for (size_t i = 0; i < COUNT(runs); at += runs[i] + 2, i++) {
+        memset(s->text + at, 'b', runs[i] + 2);
+        s->text[at] = 'a';
+        s->text[at + runs[i] + 1] = 'c';
+    }
+}
+
+static void run_long_pattern(const scenario *s, uint32_t mode)
+{
+    setting *const used[] = { &settings[0], &settings[5], &settings[11], &settings[20] };
+    matches expected = { NULL, 0 };
+    test_case c = { .scenario = s, .mode = mode };
+    rng r = { mode };
+    expected.count = oracle_scan(s->patterns, 1, s->text, s->length, mode, &expected.items);
+    for (size_t i = 0; i < 2 * COUNT(used); i++) {
+        c.engine = i % 2 ? "hnfa" : "shiftand";
+        c.setting = used[i / 2];
+        trawl_plan *plan = compile(&c, &r);
+        c.plan = plan;
+        run_case(&c, &expected);
+        trawl_plan_free(plan);
+    }
+    free(expected.items);
+}
+
+/* Optional runs that span many words, and so many modules that the upper module of hnfa has
+ * several words itself. */
+static void test_long_patterns(void **state)
+{
+    static const char *const written[] = {
+        "ab{0,8400}c",   "ab{4100,4300}c", "ab{0,130}b{1,4000}b{0,200}c", "[ab]{4097}c",
+        "x?ab{63,129}c", "ab{4096}c{0,2}", "b{0,4100}a{0,4100}bc",        "ab{4095,}c",
+    };
+    scenario *s = calloc(1, sizeof *s);
+    (void)state;
+    assert_non_null(s);
+    make_runs(s);
+    s->count = 1;
+    for (size_t i = 0; i < COUNT(written); i++) {
+        s->patterns[0] =
+            (trawl_pattern){ written[i], strlen(written[i]), TRAWL_SYNTAX_EXTENDED, 0, 0, NULL };
+        run_long_pattern(s, TRAWL_REPORT_ENDS);
+        if (test_sanitized())
+            continue;
+        run_long_pattern(s, TRAWL_REPORT_LONGEST);
+        run_long_pattern(s, TRAWL_REPORT_LEFTMOST_LONGEST);
+    }
+    scenario_free(s);
+    free(s);
+}
+
 /* ---- more matches than there is room for ------------------------------------------- */
 
 /* On a text of equal bytes pattern p of length l ends at l, l + 1 .. n, and those that share
@@ -499,9 +564,9 @@ static void test_beyond_4_gib(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_random),       cmocka_unit_test(test_crowded),
-        cmocka_unit_test(test_crowded_byte), cmocka_unit_test(test_windows),
-        cmocka_unit_test(test_beyond_4_gib),
+        cmocka_unit_test(test_random),  cmocka_unit_test(test_long_patterns),
+        cmocka_unit_test(test_crowded), cmocka_unit_test(test_crowded_byte),
+        cmocka_unit_test(test_windows), cmocka_unit_test(test_beyond_4_gib),
     };
     return cmocka_run_group_tests(tests, open_settings, close_settings);
 }

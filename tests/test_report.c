@@ -82,16 +82,16 @@ static unsigned pick(uint64_t *seed, unsigned below)
     return (unsigned)((*seed * 0x2545f4914f6cdd1du) >> 33) % below;
 }
 
-/* A pattern that does not match the empty string. */
-static void write_pattern(char *out, uint64_t *seed, bool bounded)
+/* A pattern that does not match the empty string; with `gaps` none that has a blank. */
+static void write_pattern(char *out, uint64_t *seed, bool bounded, bool gaps)
 {
-    static const char *const sets[] = { "a", "b", "c", ".", "[ab]", "[bc]", "[^a]" };
+    static const char *const sets[] = { "a", "b", "c", "[ab]", "[bc]", ".", "[^a]" };
     static const char *const repeats[] = { "",      "",      "",      "?", "{0,2}", "{1,3}", "{2}",
                                            "{2,5}", "{0,9}", "{3,4}", "*", "+",     "{2,}" };
     unsigned elements = 1 + pick(seed, 5), required = pick(seed, elements);
     out[0] = 0;
     for (unsigned i = 0; i < elements; i++) {
-        strcat(out, sets[pick(seed, COUNT(sets))]);
+        strcat(out, sets[pick(seed, COUNT(sets) - (gaps ? 2 : 0))]);
         if (i != required)
             strcat(out, repeats[pick(seed, COUNT(repeats) - (bounded ? 3 : 0))]);
         else if (!bounded && pick(seed, 4) == 0)
@@ -116,17 +116,19 @@ static void find_ends(random_case *c)
 static void make_case(random_case *c, uint64_t *seed)
 {
     bool bounded = pick(seed, 3) > 0, fixed = pick(seed, 6) == 0;
-    unsigned letters = 2 + pick(seed, 2);
+    bool gaps = pick(seed, 3) == 0;
+    unsigned letters = gaps ? 4 : 2 + pick(seed, 2);
     c->length = pick(seed, pick(seed, 8) ? 60 : MAX_TEXT + 1);
     for (size_t i = 0; i < c->length; i++)
-        c->text[i] = "abc"[pick(seed, letters)];
+        c->text[i] = "abc "[pick(seed, letters)];
     c->count = 1 + pick(seed, MAX_PATTERNS);
     for (size_t i = 0; i < c->count; i++) {
-        static const char *const literals[] = { "a", "ab", "bab", "aab", "bbbb", "cab", "[ab]b" };
+        static const char *const literals[] = { "a",    "ab",  "bab",   "aab",
+                                                "bbbb", "cab", "[ab]b", "b a" };
         if (fixed || pick(seed, 4) == 0)
             strcpy(c->written[i], literals[pick(seed, COUNT(literals))]);
         else
-            write_pattern(c->written[i], seed, bounded);
+            write_pattern(c->written[i], seed, bounded, gaps);
         c->patterns[i] = extended(c->written[i], pick(seed, 3));
     }
     c->plan = make_plan(c->patterns, c->count);
@@ -180,8 +182,6 @@ static int feed_all(reporter *r, const random_case *c, uint64_t *seed)
         size_t upto = done + pick(seed, largest + 1);
         upto = upto > c->length ? c->length : upto;
         uint64_t begin = pick(seed, 4) ? reporter_keeps(r) : 0;
-        if (plan_head(c->plan)->max_length == LENGTH_UNBOUNDED)
-            begin = 0;
         status = feed_piece(r, c, &fed, upto, begin, (uint32_t)pick(seed, (unsigned)done + 1));
         done = upto;
         if (status == TRAWL_OK && done < c->length)
@@ -290,6 +290,78 @@ static void offsets_beyond_four_gibibytes(void **state)
         reporter_free(r);
     }
     trawl_plan_free(plan);
+}
+
+/* ---- patterns without a longest match ------------------------------------ */
+
+static int count_match(const trawl_match *match, void *user)
+{
+    (void)match;
+    ++*(size_t *)user;
+    return 0;
+}
+
+/* A blank is in no match of [a-z]+, so nothing waits for the end of the text, and no text
+ * before the last blank is asked for again. A match of 'b a' crosses the blanks. */
+static void unbounded_matches_come_at_gaps(void **state)
+{
+    (void)state;
+    enum { WORDS = 100000, LENGTH = 3 * WORDS };
+    const trawl_pattern patterns[] = { extended("[a-z]+", 1), extended("b a", 2) };
+    trawl_plan *plan = make_plan(patterns, 2);
+    assert_int_equal(plan_patterns(plan)[0].id, 2);
+    uint8_t *text = malloc(LENGTH);
+    record *records = malloc(LENGTH * sizeof *records);
+    assert_non_null(text);
+    assert_non_null(records);
+    size_t ends = 0;
+    for (u32 i = 0; i < LENGTH; i += 3) {
+        memcpy(text + i, "ab ", 3);
+        if (i > 0)
+            records[ends++] = (record){ i + 1, 0 };
+        records[ends++] = (record){ i + 1, 1 };
+        records[ends++] = (record){ i + 2, 1 };
+    }
+    for (size_t m = 1; m < COUNT(modes); m++) {
+        bool all_starts = modes[m] == TRAWL_REPORT_LONGEST || modes[m] == TRAWL_REPORT_SHORTEST;
+        size_t wanted = all_starts ? 3 * WORDS - 1 : WORDS, count = 0;
+        match_out out = { count_match, &count, 0, UINT64_MAX };
+        reporter *r = NULL;
+        assert_int_equal(reporter_open(plan, modes[m], &out, &r, NULL), TRAWL_OK);
+        assert_int_equal(reporter_feed(r, records, ends, 0, text, 0, LENGTH, false, NULL),
+                         TRAWL_OK);
+        assert_true(count >= wanted - 3);
+        assert_true(LENGTH - reporter_keeps(r) <= 3);
+        assert_int_equal(reporter_feed(r, NULL, 0, 0, text, 0, LENGTH, true, NULL), TRAWL_OK);
+        assert_int_equal(count, wanted);
+        reporter_free(r);
+    }
+    trawl_plan_free(plan);
+    free(text);
+    free(records);
+}
+
+/* The tables of a forged plan may report an end before which there is no room for a match. */
+static void ends_without_room_for_a_match_are_left_out(void **state)
+{
+    (void)state;
+    const trawl_pattern patterns[] = { extended("abc", 1), extended("b+", 2) };
+    const record ends[] = { { 1, 0 }, { 2, 0 }, { 3, 0 } };
+    for (size_t count = 1; count <= 2; count++) { /* with the second one starts are sought */
+        trawl_plan *plan = make_plan(patterns, count);
+        for (size_t m = 0; m < COUNT(modes); m++) {
+            size_t matches = 0;
+            match_out out = { count_match, &matches, 0, UINT64_MAX };
+            reporter *r = NULL;
+            assert_int_equal(reporter_open(plan, modes[m], &out, &r, NULL), TRAWL_OK);
+            assert_int_equal(
+                reporter_feed(r, ends, COUNT(ends), 0, (const uint8_t *)"abc", 0, 3, true, NULL),
+                TRAWL_OK);
+            assert_int_equal(matches, 1);
+            reporter_free(r);
+        }
+        trawl_plan_free(plan);
+    }
 }
 
 /* ---- texts on which a careless method takes hours ------------------------ */
@@ -421,6 +493,8 @@ int main(void)
         cmocka_unit_test(emit_adds_the_base_and_counts_down),
         cmocka_unit_test(random_cases_agree_with_the_oracle),
         cmocka_unit_test(offsets_beyond_four_gibibytes),
+        cmocka_unit_test(unbounded_matches_come_at_gaps),
+        cmocka_unit_test(ends_without_room_for_a_match_are_left_out),
         cmocka_unit_test(long_texts_take_linear_time),
         cmocka_unit_test(large_counts_cost_no_more_than_small_ones),
     };

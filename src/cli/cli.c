@@ -71,26 +71,51 @@ void run_options_init(run_options *o, const char *command)
     o->context = defaults;
 }
 
+const char *read_digits(const char *text, uint64_t most, uint64_t *number)
+{
+    uint64_t value = 0;
+    for (; *text >= '0' && *text <= '9'; text++) {
+        uint64_t digit = (uint64_t)(*text - '0');
+        if (digit > most || value > (most - digit) / 10)
+            return NULL;
+        value = 10 * value + digit;
+    }
+    *number = value;
+    return text;
+}
+
 bool parse_number(const char *command, const char *option, const char *text, uint64_t most,
                   uint64_t *number)
 {
-    uint64_t value = 0;
-    const char *c = text;
-    for (; *c >= '0' && *c <= '9'; c++) {
-        uint64_t digit = (uint64_t)(*c - '0');
-        if (value > (most - digit) / 10 || digit > most) {
-            complain(command, "%s: %s is too large: %llu is the most", option, text,
-                     (unsigned long long)most);
-            return false;
-        }
-        value = 10 * value + digit;
-    }
-    if (*c || c == text) {
+    const char *end = read_digits(text, most, number);
+    if (!end)
+        complain(command, "%s: %s is too large: %llu is the most", option, text,
+                 (unsigned long long)most);
+    else if (*end || end == text)
         complain(command, "%s: '%s' is not a whole number", option, text);
+    return end && !*end && end > text;
+}
+
+bool limit_option(const char *command, const char *text, uint64_t *limit)
+{
+    if (!parse_number(command, "--max-matches", text, UINT64_MAX, limit))
         return false;
-    }
-    *number = value;
-    return true;
+    if (*limit == 0)
+        complain(command, "--max-matches: give 1 at least, or leave it out for all");
+    return *limit != 0;
+}
+
+bool limit_fits(const char *command, uint64_t limit, bool count)
+{
+    if (limit && count)
+        complain(command, "--max-matches caps a list, --count counts all: leave one out");
+    return !limit || !count;
+}
+
+void limit_reached(const char *command, uint64_t limit)
+{
+    complain(command, "stopped after %llu match%s, as --max-matches asks: more may follow",
+             (unsigned long long)limit, limit == 1 ? "" : "es");
 }
 
 static bool number_option(const run_options *o, const char *option, const char *text,
@@ -206,11 +231,11 @@ void stats_print(const run_stats *s, const run_options *o, const trawl_plan *pla
         trawl_plan_get_info(plan, &info);
     uint32_t threads = trawl_context_threads(context);
     complain(o->command,
-             "%llu %s, %.6f s, %.3f %s/s, %llu match%s, engine %s, backend %s, %u thread%s",
-             (unsigned long long)s->bytes, info.cell_size ? "cells" : "bytes", seconds,
-             seconds > 0 ? (double)s->bytes / seconds / 1e9 : 0.0, info.cell_size ? "Gcells" : "GB",
-             (unsigned long long)s->matches, s->matches == 1 ? "" : "es", info.engine,
-             trawl_context_backend(context), threads, threads == 1 ? "" : "s");
+             "%llu bytes, %.6f s, %.3f GB/s, %llu match%s, engine %s, backend %s, %u thread%s",
+             (unsigned long long)s->bytes, seconds,
+             seconds > 0 ? (double)s->bytes / seconds / 1e9 : 0.0, (unsigned long long)s->matches,
+             s->matches == 1 ? "" : "es", info.engine, trawl_context_backend(context), threads,
+             threads == 1 ? "" : "s");
 }
 
 void explain_print(const run_options *o, const trawl_plan *plan)

@@ -74,7 +74,6 @@ enum {
 /* clang-format off */
 #define RUN_LONG_OPTIONS                                                                     \
     { "engine", required_argument, NULL, OPT_ENGINE },                                       \
-    { "wm-block", required_argument, NULL, OPT_WM_BLOCK },                                   \
     { "backend", required_argument, NULL, OPT_BACKEND },                                     \
     { "threads", required_argument, NULL, OPT_THREADS },                                     \
     { "schedule", required_argument, NULL, OPT_SCHEDULE },                                   \
@@ -83,11 +82,19 @@ enum {
     { "explain", no_argument, NULL, OPT_EXPLAIN },                                           \
     { "help", no_argument, NULL, OPT_HELP }
 
-/* Their lines in a subcommand's --help. */
-#define RUN_OPTIONS_HELP                                                                     \
-    "Running it:\n"                                                                          \
-    "      --engine NAME        algorithm: auto, or one that `trawl engines` lists\n"        \
+/* One more where text is scanned. */
+#define WM_BLOCK_LONG_OPTION { "wm-block", required_argument, NULL, OPT_WM_BLOCK }
+
+/* Their lines in a subcommand's --help, and with that one more. */
+#define RUN_OPTIONS_HELP RUN_HELP_HEAD RUN_HELP_REST
+#define TEXT_RUN_OPTIONS_HELP                                                                \
+    RUN_HELP_HEAD                                                                            \
     "      --wm-block 2|3       block size of the engine wm\n"                               \
+    RUN_HELP_REST
+#define RUN_HELP_HEAD                                                                        \
+    "Running it:\n"                                                                          \
+    "      --engine NAME        algorithm: auto, or one that `trawl engines` lists\n"
+#define RUN_HELP_REST                                                                        \
     "      --backend NAME       auto, or one that `trawl devices` lists\n"                   \
     "      --threads N          number of threads (one a core)\n"                            \
     "      --schedule HOW       dynamic (free threads take the next chunk) or static\n"      \
@@ -100,9 +107,20 @@ enum {
 void run_options_init(run_options *o, const char *command);
 /* True when `option` was one of the shared ones and its value is right; else complains. */
 bool run_option(run_options *o, int option, const char *value);
+/* The digits at `text` as a number, 0 when there is none. Returns what follows them; NULL when
+ * the number is larger than `most`. */
+const char *read_digits(const char *text, uint64_t most, uint64_t *number);
 /* A whole non-negative number; complains and returns false otherwise. */
 bool parse_number(const char *command, const char *option, const char *text, uint64_t most,
                   uint64_t *number);
+
+/* --max-matches, for all files together; 0 is no limit. Complains when it is no number from 1. */
+bool limit_option(const char *command, const char *text, uint64_t *limit);
+/* False, after a complaint, when matches are to be counted under a limit. */
+bool limit_fits(const char *command, uint64_t limit, bool count);
+/* Say that the limit ended the search. */
+void limit_reached(const char *command, uint64_t limit);
+
 /* A context as the options ask; NULL after a complaint. */
 trawl_context *open_context(const run_options *o);
 
@@ -126,17 +144,18 @@ typedef struct pattern_set {
 bool pattern_set_add(pattern_set *set, const char *text, size_t length);
 /* Add a file's lines (LF or CRLF; "-" is standard input). Complains on failure. */
 bool pattern_set_add_file(pattern_set *set, const char *command, const char *path);
-/* Give all patterns the syntax and the flags. Warns when -i meets a byte that is not ASCII. */
+/* Give all patterns the syntax and the flags. Warns when -i meets a byte that is not ASCII,
+ * as it is or as an escape. */
 void pattern_set_style(pattern_set *set, const char *command, uint32_t syntax, uint32_t flags);
-/* Compile; explains when asked to. NULL after a complaint that shows the pattern. */
+/* Compile; explains when asked to. NULL after a complaint, which shows the pattern at fault. */
 trawl_plan *pattern_set_compile(const pattern_set *set, const run_options *o);
 void pattern_set_free(pattern_set *set);
 
 /* ---- statistics ------------------------------------------------------- */
 
 typedef struct run_stats {
-    double began;   /* seconds */
-    uint64_t bytes; /* or cells */
+    double began; /* seconds */
+    uint64_t bytes;
     uint64_t matches;
 } run_stats;
 

@@ -87,13 +87,13 @@ static int print_json(const char *model, long cpus)
 {
     if (!json_available(command))
         return EXIT_ERROR;
-    fputs("{\"cpu\": ", stdout);
+    fputs("{\"cpu\":", stdout);
     print_quoted(model);
-    printf(", \"logical_cpus\": %ld, \"backends\": [", cpus);
+    printf(",\"logical_cpus\":%ld,\"backends\":[", cpus);
     for (size_t i = 0; i < trawl_backend_count(); i++) {
         const device found = probe_backend(i);
-        printf("%s{\"backend\": \"%s\", \"threads\": %lu, \"about\": ", i > 0 ? ", " : "",
-               found.name, (unsigned long)found.threads);
+        printf("%s{\"backend\":\"%s\",\"threads\":%lu,\"about\":", i > 0 ? "," : "", found.name,
+               (unsigned long)found.threads);
         print_quoted(found.threads > 0 ? found.about : found.why);
         putchar('}');
     }

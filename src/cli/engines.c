@@ -37,7 +37,7 @@ static int print_json(void)
             complain(command, "out of memory");
             return EXIT_ERROR;
         }
-        printf("{\"engine\": \"%s\", \"about\": %s}\n", trawl_engine_name(i), about);
+        printf("{\"engine\":\"%s\",\"about\":%s}\n", trawl_engine_name(i), about);
         free(about);
     }
     return EXIT_MATCH;

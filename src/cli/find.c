@@ -60,11 +60,11 @@ static const char help_text[] =
     "                           leftmost-longest, leftmost-first (no overlaps)\n"
     "      --json               JSON, one object a line, instead of TSV\n"
     "      --count              a line for each file and pattern with the number of matches\n"
-    "      --max-matches N      stop after N matches, and say so\n"
+    "      --max-matches N      stop after N matches in all, and say so\n"
     "\n"
     "The columns are file, record (1), pattern (its number, from 1), start and end: the match\n"
     "is bytes start to end - 1, from 0.\n"
-    "\n" RUN_OPTIONS_HELP "\n"
+    "\n" TEXT_RUN_OPTIONS_HELP "\n"
     "Exit status: 0 something was found, 1 nothing was, 2 an error.\n"
     "\n"
     "Examples:\n"
@@ -88,6 +88,7 @@ static const struct option long_options[] = {
     { "json", no_argument, NULL, OPT_JSON },
     { "count", no_argument, NULL, OPT_COUNT },
     { "max-matches", required_argument, NULL, OPT_MAX_MATCHES },
+    WM_BLOCK_LONG_OPTION,
     RUN_LONG_OPTIONS,
     { NULL, 0, NULL, 0 },
 };
@@ -112,15 +113,6 @@ static bool choice_option(const find *f, const char *option, const char *const *
         fprintf(stderr, " %s", names[i]);
     fputc('\n', stderr);
     return false;
-}
-
-static bool max_matches_option(find *f)
-{
-    if (!parse_number(f->run.command, "--max-matches", optarg, UINT64_MAX, &f->most))
-        return false;
-    if (f->most == 0)
-        complain(f->run.command, "--max-matches: give 1 at least, or leave it out for all");
-    return f->most != 0;
 }
 
 static bool add_pattern(find *f, const char *text)
@@ -156,7 +148,7 @@ static bool read_option(find *f, int option)
     case OPT_COUNT:
         return f->count = true;
     case OPT_MAX_MATCHES:
-        return max_matches_option(f);
+        return limit_option(f->run.command, optarg, &f->most);
     default:
         return run_option(&f->run, option, optarg);
     }
@@ -323,6 +315,21 @@ static int scan_text(find *f, const uint8_t *text, size_t length, const trawl_sc
     return status;
 }
 
+/* Map the text of a file whole, or of its spooled copy when it cannot be mapped itself. */
+static bool map_whole(find *f, source *file, const char *name, const uint8_t **text, size_t *length)
+{
+    if (file->mappable && source_map(file, text, length))
+        return true;
+    if (source_spool(file) && source_map(file, text, length))
+        return true;
+    complain(f->run.command,
+             "%s: cannot keep the text in a temporary file, which this report of unbounded "
+             "patterns needs (set TMPDIR to a folder with room): %s",
+             name, strerror(errno));
+    f->failed = true;
+    return false;
+}
+
 static int scan_source(find *f, source *file, const char *name, trawl_error *error)
 {
     trawl_scan_options options = TRAWL_SCAN_OPTIONS_INIT;
@@ -330,14 +337,10 @@ static int scan_source(find *f, source *file, const char *name, trawl_error *err
     size_t length;
     options.report = f->report;
     options.max_matches = f->most ? f->most - f->stats.matches : 0;
-    if (!file->mappable && f->unbounded && f->report != TRAWL_REPORT_ENDS && !source_spool(file)) {
-        complain(f->run.command,
-                 "%s: cannot keep the text in a temporary file, which this report of unbounded "
-                 "patterns needs (set TMPDIR to a folder with room): %s",
-                 name, strerror(errno));
-        f->failed = true;
-        return TRAWL_OK;
-    }
+    if (f->unbounded && f->report != TRAWL_REPORT_ENDS)
+        return map_whole(f, file, name, &text, &length)
+                   ? scan_text(f, text, length, &options, error)
+                   : TRAWL_OK;
     if (file->mappable && source_map(file, &text, &length))
         return scan_text(f, text, length, &options, error);
     if (!file->mappable)
@@ -355,7 +358,9 @@ static void search_file(find *f, const char *path)
     if (f->count)
         memset(f->counts, 0, f->patterns.count * sizeof *f->counts);
     bool opened = source_open(&file, path);
-    if (!opened)
+    if (!opened && errno == EISDIR)
+        file_failed(f, name, "Is a directory; give the files in it");
+    else if (!opened)
         file_failed(f, name, strerror(errno));
     else if (!set_prefix(f, path))
         file_failed(f, name, strerror(ENOMEM));
@@ -367,9 +372,7 @@ static void search_file(find *f, const char *path)
     else if (opened && f->count)
         print_counts(f);
     if (f->most && f->stats.matches >= f->most) {
-        complain(f->run.command,
-                 "stopped after %llu match%s, as --max-matches asks: more may follow",
-                 (unsigned long long)f->most, f->most == 1 ? "" : "es");
+        limit_reached(f->run.command, f->most);
         f->finished = true;
     }
     f->finished = f->finished || ferror(stdout);
@@ -395,10 +398,8 @@ static int read_command_line(find *f, int argc, char **argv)
     }
     if (!f->given && !add_pattern(f, argv[optind++]))
         return EXIT_ERROR;
-    if (f->count && f->most) {
-        complain(f->run.command, "--max-matches caps a list, --count counts all: leave one out");
+    if (!limit_fits(f->run.command, f->most, f->count))
         return EXIT_ERROR;
-    }
     if (f->patterns.count == 0) {
         complain(f->run.command, "the list of patterns is empty");
         return EXIT_ERROR;

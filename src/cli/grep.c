@@ -36,7 +36,7 @@ static const char help_text[] =
     "Usage: trawl grep [OPTION...] PATTERN [FILE...]\n"
     "       trawl grep [OPTION...] -e PATTERN [-e PATTERN...] [-f LIST] [FILE...]\n"
     "Print the lines that match a pattern. FILE - is standard input, which is also read when\n"
-    "there is no FILE (with -r: the working directory).\n"
+    "there is no FILE (with -r: the working directory). A line is held in memory whole.\n"
     "\n"
     "Patterns:\n"
     "  -e, --regexp=PATTERN       a pattern; may be given many times\n"
@@ -63,7 +63,7 @@ static const char help_text[] =
     "\n"
     "Files:\n"
     "  -r, --recursive            search folders, and what is below them\n"
-    "\n" RUN_OPTIONS_HELP "\n"
+    "\n" TEXT_RUN_OPTIONS_HELP "\n"
     "Exit status: 0 a line was selected, 1 none was, 2 an error (0 under -q with a line).\n"
     "\n"
     "Examples:\n"
@@ -93,6 +93,7 @@ static const struct option long_options[] = {
     { "silent", no_argument, NULL, 'q' },
     { "recursive", no_argument, NULL, 'r' },
     { "text", no_argument, NULL, 'a' },
+    WM_BLOCK_LONG_OPTION,
     RUN_LONG_OPTIONS,
     { NULL, 0, NULL, 0 },
 };
@@ -267,7 +268,9 @@ static void search_operand(grep *g, const char *path)
         tree_walk(path, false, visit_file, g);
         g->with_names = before;
     } else if (!opened) {
-        file_failed(g, name, strerror(cause));
+        const bool folder = cause == EISDIR && !g->recursive;
+        file_failed(g, name,
+                    folder ? "Is a directory; -r searches what is in it" : strerror(cause));
         if (cause == EISDIR) /* GNU grep -c has a count for it */
             print_nothing_found(g, name);
     }

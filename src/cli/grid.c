@@ -10,7 +10,6 @@
  *
  * Cost. The needles and one text are in memory at a time; matches are printed as they come.
  */
-#include <ctype.h>
 #include <getopt.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -66,7 +65,7 @@ static const char help_text[] =
     "\n"
     "      --json               JSON, one object a line, instead of TSV\n"
     "      --count              print the number of matches a file and needle\n"
-    "      --max-matches N      stop a file after N matches, and say so\n"
+    "      --max-matches N      stop after N matches in all, and say so\n"
     "\n" RUN_OPTIONS_HELP "\n"
     "The output has the columns file, needle, row, col: the top left cell, from 0.\n"
     "Exit status: 0 found, 1 nothing found, 2 an error.\n"
@@ -127,26 +126,15 @@ static bool parse_dtype(grid_run *run, const char *value)
 static bool parse_shape(const grid_run *run, const char *option, const char *value,
                         raw_format *shape)
 {
-    char *end = NULL;
-    if (isdigit((unsigned char)*value))
-        shape->rows = strtoull(value, &end, 10);
-    if (end != NULL && *end == 'x' && isdigit((unsigned char)end[1])) {
-        shape->cols = strtoull(end + 1, &end, 10);
-        if (*end == '\0' && shape->rows > 0 && shape->cols > 0)
-            return true;
-    }
-    complain(run->options.command, "%s takes ROWSxCOLS, as in 480x640, not '%s'", option, value);
+    shape->cols = 0;
+    const char *end = read_digits(value, UINT64_MAX, &shape->rows);
+    if (end != NULL && *end == 'x')
+        end = read_digits(end + 1, UINT64_MAX, &shape->cols);
+    if (end != NULL && *end == '\0' && shape->rows > 0 && shape->cols > 0)
+        return true;
+    complain(run->options.command, "%s takes ROWSxCOLS, as in 480x640, not '%s'%s", option, value,
+             end == NULL ? ", which is too large" : "");
     return false;
-}
-
-static bool parse_max_matches(grid_run *run, const char *value)
-{
-    const char *command = run->options.command;
-    if (!parse_number(command, "--max-matches", value, UINT64_MAX, &run->max_matches))
-        return false;
-    if (run->max_matches == 0)
-        complain(command, "--max-matches takes a number from 1; leave it out for no limit");
-    return run->max_matches != 0;
 }
 
 static bool parse_option(grid_run *run, int option, const char *value)
@@ -171,7 +159,7 @@ static bool parse_option(grid_run *run, int option, const char *value)
         run->count = true;
         return true;
     case OPT_MAX:
-        return parse_max_matches(run, value);
+        return limit_option(run->options.command, value, &run->max_matches);
     default:
         return run_option(&run->options, option, value);
     }
@@ -227,6 +215,8 @@ static bool check_options(grid_run *run, char **texts, size_t count)
         return false;
     }
     if (run->json && !json_available(command))
+        return false;
+    if (!limit_fits(command, run->max_matches, run->count))
         return false;
     return check_raw(run) && check_stdin(run, texts, count);
 }
@@ -297,7 +287,6 @@ static bool compile_needles(grid_run *run)
         needles[i].name = run->needles[i].path;
     }
     options.engine = run->options.engine;
-    options.wm_block = run->options.wm_block;
     const int status =
         trawl_compile_grid(needles, run->needle_count, run->needles[0].picture.cell_size, &options,
                            &run->plan, &error);
@@ -342,7 +331,7 @@ static void print_header(const grid_run *run)
 static void print_names(const grid_run *run, const grid_needle *needle)
 {
     if (run->json) {
-        printf("{\"file\": %s, \"needle\": %s, ", run->file_json, needle->json);
+        printf("{\"file\":%s,\"needle\":%s,", run->file_json, needle->json);
         return;
     }
     tsv_field(stdout, run->file, strlen(run->file));
@@ -355,7 +344,7 @@ static void print_counts(const grid_run *run)
 {
     for (size_t i = 0; i < run->needle_count; i++) {
         print_names(run, &run->needles[i]);
-        printf(run->json ? "\"count\": %" PRIu64 "}\n" : "%" PRIu64 "\n", run->needles[i].count);
+        printf(run->json ? "\"count\":%" PRIu64 "}\n" : "%" PRIu64 "\n", run->needles[i].count);
     }
 }
 
@@ -369,8 +358,7 @@ static int on_match(const trawl_grid_match *match, void *user)
     if (run->count)
         return 0;
     print_names(run, needle);
-    printf(run->json ? "\"row\": %" PRIu64 ", \"col\": %" PRIu64 "}\n"
-                     : "%" PRIu64 "\t%" PRIu64 "\n",
+    printf(run->json ? "\"row\":%" PRIu64 ",\"col\":%" PRIu64 "}\n" : "%" PRIu64 "\t%" PRIu64 "\n",
            match->row, match->col);
     return ferror(stdout);
 }
@@ -382,7 +370,7 @@ static bool scan_picture(grid_run *run, const image *picture)
     const trawl_grid grid = { picture->cells, picture->rows, picture->cols, 0 };
     trawl_scan_options options = TRAWL_SCAN_OPTIONS_INIT;
     trawl_error error;
-    options.max_matches = run->max_matches;
+    options.max_matches = run->max_matches ? run->max_matches - run->stats.matches : 0;
     for (size_t i = 0; i < run->needle_count; i++)
         run->needles[i].count = 0;
     const int status =
@@ -391,13 +379,9 @@ static bool scan_picture(grid_run *run, const image *picture)
         complain(run->options.command, "%s: %s", run->file, error.message);
         return false;
     }
-    run->stats.bytes += picture->rows * picture->cols; /* cells */
+    run->stats.bytes += picture->rows * picture->cols * picture->cell_size;
     if (run->count)
         print_counts(run);
-    if (status == TRAWL_LIMITED)
-        complain(run->options.command,
-                 "%s: stopped after %" PRIu64 " matches (--max-matches); there may be more",
-                 run->file, run->max_matches);
     return true;
 }
 
@@ -434,8 +418,13 @@ static int search_texts(grid_run *run, char **texts, size_t count)
         explain_print(&run->options, run->plan);
     stats_begin(&run->stats);
     print_header(run);
-    for (size_t i = 0; i < count && !ferror(stdout); i++)
+    bool limited = false;
+    for (size_t i = 0; i < count && !limited && !ferror(stdout); i++) {
         fine = search_text(run, texts[i]) && fine;
+        limited = run->max_matches > 0 && run->stats.matches >= run->max_matches;
+    }
+    if (limited)
+        limit_reached(run->options.command, run->max_matches);
     if (run->options.stats)
         stats_print(&run->stats, &run->options, run->plan, run->context);
     if (!fine)

@@ -1,5 +1,6 @@
 /* main.c: the command `trawl`, which hands over to its subcommands. */
 #include <signal.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -33,8 +34,8 @@ static void print_help(FILE *out)
     for (size_t i = 0; i < COMMANDS; i++)
         fprintf(out, "  %-8s  %s\n", commands[i].name, commands[i].about);
     fputs("\nOptions:\n"
-          "  --help     print this text; `trawl COMMAND --help` explains a command\n"
-          "  --version  print the version\n\n"
+          "  -h, --help     print this text; `trawl help COMMAND` explains a command\n"
+          "  -V, --version  print the version\n\n"
           "Examples:\n"
           "  trawl grep -n 'error \\d+' app.log             lines with an error number\n"
           "  trawl find -F -e '\\x7fELF' -e 'PK\\x03\\x04' *   signatures, by offset\n"
@@ -53,13 +54,32 @@ static void on_bus_error(int signal_number)
     _exit(EXIT_ERROR);
 }
 
+/* Set when main is done. A library that ends the program itself, as the one of OpenMP does
+ * when it gets no thread, would choose a status that here means no match. */
+static bool finished;
+
+static void check_finished(void)
+{
+    if (!finished)
+        _exit(EXIT_ERROR);
+}
+
 static void prepare(void)
 {
+    atexit(check_finished);
     struct sigaction action;
     memset(&action, 0, sizeof action);
     action.sa_handler = on_bus_error;
     sigaction(SIGBUS, &action, NULL);
     setvbuf(stdout, NULL, isatty(STDOUT_FILENO) ? _IOLBF : _IOFBF, OUTPUT_BUFFER);
+}
+
+static const command *find_command(const char *name)
+{
+    for (size_t i = 0; i < COMMANDS; i++)
+        if (strcmp(name, commands[i].name) == 0)
+            return &commands[i];
+    return NULL;
 }
 
 /* The subcommand sees its own arguments, with "trawl NAME" for argv[0]. */
@@ -71,24 +91,43 @@ static int run_command(const command *c, int argc, char **argv)
     return c->run(argc - 1, argv + 1);
 }
 
-int main(int argc, char **argv)
+static bool is_word(const char *text, const char *word, const char *other)
 {
-    prepare();
+    return strcmp(text, word) == 0 || strcmp(text, other) == 0;
+}
+
+static int run(int argc, char **argv)
+{
+    char help_option[] = "--help";
     if (argc < 2) {
         print_help(stderr);
         return EXIT_ERROR;
     }
-    if (strcmp(argv[1], "--help") == 0) {
-        print_help(stdout);
-        return finish_output("--help", EXIT_MATCH);
+    if (argc > 2 && strcmp(argv[1], "help") == 0) { /* as COMMAND --help */
+        argv[1] = argv[2];
+        argv[2] = help_option;
+        argc = 3;
     }
-    if (strcmp(argv[1], "--version") == 0) {
+    const command *c = find_command(argv[1]);
+    if (is_word(argv[1], "-V", "--version") ||
+        (c && argc > 2 && is_word(argv[2], "-V", "--version"))) {
         printf("trawl %s\n", trawl_version());
         return finish_output("--version", EXIT_MATCH);
     }
-    for (size_t i = 0; i < COMMANDS; i++)
-        if (strcmp(argv[1], commands[i].name) == 0)
-            return run_command(&commands[i], argc, argv);
+    if (is_word(argv[1], "-h", "--help") || strcmp(argv[1], "help") == 0) {
+        print_help(stdout);
+        return finish_output("--help", EXIT_MATCH);
+    }
+    if (c)
+        return run_command(c, argc, argv);
     fprintf(stderr, "trawl: there is no command '%s'\nTry 'trawl --help'.\n", argv[1]);
     return EXIT_ERROR;
+}
+
+int main(int argc, char **argv)
+{
+    prepare();
+    int status = run(argc, argv);
+    finished = true;
+    return status;
 }

@@ -150,11 +150,36 @@ bool pattern_set_add_file(pattern_set *set, const char *command, const char *pat
 
 /* ---- compiling --------------------------------------------------------- */
 
-static bool is_ascii(const char *text, size_t length)
+static bool is_between(char c, char low, char high)
 {
-    for (size_t i = 0; i < length; i++)
+    return c >= low && c <= high;
+}
+
+/* What stands behind a backslash: is it x80 to xff, or 200 to 377? */
+static bool is_high_escape(const char *text, size_t length)
+{
+    if (length < 3)
+        return false;
+    if (text[0] == 'x')
+        return is_between(text[1], '8', '9') || is_between(text[1], 'a', 'f') ||
+               is_between(text[1], 'A', 'F');
+    return is_between(text[0], '2', '3') && is_between(text[1], '0', '7') &&
+           is_between(text[2], '0', '7');
+}
+
+/* Does the pattern name ASCII bytes only? */
+static bool is_ascii(const trawl_pattern *p)
+{
+    const char *text = p->text;
+    for (size_t i = 0; i < p->length; i++) {
         if ((unsigned char)text[i] >= 0x80)
             return false;
+        if (text[i] != '\\' || p->syntax == TRAWL_SYNTAX_LITERAL)
+            continue;
+        i++; /* the byte behind may be a backslash itself */
+        if (is_high_escape(text + i, p->length - i))
+            return false;
+    }
     return true;
 }
 
@@ -165,7 +190,7 @@ void pattern_set_style(pattern_set *set, const char *command, uint32_t syntax, u
         trawl_pattern *p = &set->patterns[i];
         p->syntax = syntax;
         p->flags = flags;
-        if (!warned && !is_ascii(p->text, p->length)) {
+        if (!warned && !is_ascii(p)) {
             complain(command,
                      "warning: -i knows the letters A to Z only: other letters of pattern %zu "
                      "match as they are written",
@@ -204,6 +229,20 @@ static void complain_pattern(const pattern_set *set, const char *command, const 
     show_pattern(&set->patterns[error->pattern], error->offset);
 }
 
+/* False, after a complaint, when --wm-block means nothing to the engine. */
+static bool fits_wm_block(const trawl_plan *plan, const run_options *o)
+{
+    trawl_plan_info info = { .size = sizeof info, .engine = "" };
+    trawl_plan_get_info(plan, &info);
+    if (!o->wm_block || strcmp(info.engine, "wm") == 0)
+        return true;
+    complain(o->command,
+             "--wm-block is for the engine wm, but the engine is %s: add --engine wm, or leave "
+             "--wm-block out",
+             info.engine);
+    return false;
+}
+
 trawl_plan *pattern_set_compile(const pattern_set *set, const run_options *o)
 {
     trawl_compile_options options = TRAWL_COMPILE_OPTIONS_INIT;
@@ -215,5 +254,8 @@ trawl_plan *pattern_set_compile(const pattern_set *set, const run_options *o)
         complain_pattern(set, o->command, &error);
     else if (o->explain)
         explain_print(o, plan);
-    return plan;
+    if (!plan || fits_wm_block(plan, o))
+        return plan;
+    trawl_plan_free(plan);
+    return NULL;
 }

@@ -430,7 +430,7 @@ static int fail_raw_length(const raw_format *raw, uint64_t expected, const char 
 {
     return image_fail(error,
                       "%s%" PRIu64 " bytes, but %" PRIu64 " x %" PRIu64 " cells of %" PRIu32
-                      " make %" PRIu64 " bytes; correct --shape or --dtype",
+                      " make %" PRIu64 " bytes; correct the shape or the type",
                       more, length, raw->rows, raw->cols, raw->cell_size, expected);
 }
 

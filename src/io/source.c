@@ -240,5 +240,8 @@ bool source_spool(source *s)
     if (s->fd > STDIN_FILENO)
         close(s->fd);
     s->fd = fd;
-    return lseek(fd, 0, SEEK_SET) == 0 && examine(s);
+    if (lseek(fd, 0, SEEK_SET) != 0 || !examine(s))
+        return false;
+    s->mappable = true;
+    return true;
 }

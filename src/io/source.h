@@ -15,7 +15,7 @@
 typedef struct source {
     int fd;
     struct stat facts;
-    bool mappable;   /* a regular file that is not empty */
+    bool mappable;   /* a regular file that is not empty, or a spooled copy */
     uint64_t at;     /* offset of the first byte that was not handed out yet */
     uint64_t length; /* mappable: of the file */
     void *map;       /* what is mapped now, or NULL */
@@ -47,7 +47,7 @@ bool source_lines(source *s, const uint8_t **text, size_t *length);
 bool source_map(source *s, const uint8_t **text, size_t *length);
 
 /* Copy what is still to be read into a file without a name in $TMPDIR (/tmp), and go on
- * with that: so a pipe becomes mappable. False: errno. */
+ * with that: so a pipe becomes mappable, an empty one too. False: errno. */
 bool source_spool(source *s);
 
 #endif

@@ -5,8 +5,8 @@
 #include "plan/plan.h"
 #include "walk/port.h"
 
-/* Sort by pos, then index (radix or merge, stable, O(n) extra memory in `scratch`, which
- * has room for `count`). Returns at once when in order already. */
+/* Sort by pos, then index (a radix sort, stable; `scratch` has room for `count`). Returns at
+ * once when in order already. */
 void records_sort(record *records, size_t count, record *scratch);
 
 /* Where ordered matches leave the library. */
@@ -35,11 +35,11 @@ int reporter_open(const trawl_plan *plan, uint32_t report, const match_out *out,
  * the last call's upto (0 at first). Positions here are 64-bit offsets of the whole text:
  * record.pos + shift. text points at offset text_begin; bytes [text_begin, upto) may be read,
  * and `last` says that the text ends at upto. The reporter needs
- * text_begin <= reporter_keeps(r), except that text_begin == 0 is always right; a plan
- * without a longest match needs 0.
+ * text_begin <= reporter_keeps(r), except that text_begin == 0 is always right.
  * Matches come as soon as they are sure. At their end: PAIRS, and LONGEST and SHORTEST when
- * all patterns have a fixed length. Else when up to twice the longest match has followed, or,
- * without a longest match, at the end of the text.
+ * all patterns have a fixed length. Else when up to twice the longest match has followed;
+ * those of patterns without a longest match wait, moreover, for a byte that none of these
+ * patterns has in any class, or the end of the text.
  * Returns TRAWL_OK, TRAWL_STOPPED, TRAWL_LIMITED or an error; after any but TRAWL_OK the
  * reporter can only be freed. */
 int reporter_feed(reporter *r, const record *records, size_t count, uint64_t shift,

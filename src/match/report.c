@@ -5,19 +5,28 @@
  *
  *   PAIRS     complete at each end: all its starts, at once.
  *   LONGEST, SHORTEST
- *             per start and pattern the farthest or nearest end. A start s is settled when
- *             the text is known to s + horizon, the length of the longest match: then all
- *             its ends are. Its match goes out when no unsettled start can end before it.
+ *             per start and pattern the farthest or nearest end. A start is settled when all
+ *             its ends are known. Its match goes out when no unsettled start can end before
+ *             it.
  *   LEFTMOST_LONGEST, LEFTMOST_FIRST
  *             of the longest matches per start and pattern, sorted by start and, where they
  *             share it, by preference, each one that starts at the cursor or after it goes
  *             out and moves the cursor to its end. Greed and length agree: the language
  *             has no alternation, so the first pattern's preferred match is its longest.
  *
- * Starts are settled when they are `horizon` many at least, so no byte of the text is read
- * more than three times for a pattern: O(text * elements) in all. A large batch is taken in
- * steps, so what waits is bounded by the matches in two horizons and a step. Without a
- * longest match all starts are settled at the end of the text.
+ * A start s is settled
+ *   for patterns with a longest match   when the text is known to s + horizon, the length of
+ *                                       the longest one;
+ *   for unbounded patterns              when a gap is known at s or after it: a byte that is
+ *                                       in no class of any of them, so that no match of
+ *                                       theirs crosses it. For [a-z]+ that is any byte but a
+ *                                       letter, for a.*b under TRAWL_LINES a newline. Without
+ *                                       it, a.*b has no gaps: its starts are settled at
+ *                                       the end of the text.
+ * Starts are settled when they are more than `horizon`, so no byte of the text is read more
+ * than three times for a pattern: O(text * elements) in all. A large batch is taken in
+ * steps, so what waits is bounded by the matches in two horizons, a step and the distance
+ * between gaps.
  *
  * Invariant between feeds: every match with a start below `settled` has been found, and
  * what `found` and the lists of ends hold is what later output may need.
@@ -45,7 +54,9 @@ struct reporter {
     match_out out;
     size_t first_variable; /* patterns before it have a fixed length */
     uint64_t span;         /* the longest match of variable length, 0: there are none */
-    uint64_t horizon;      /* the longest match that settling must wait for */
+    uint64_t horizon;      /* the longest match, of bounded ones, that settling must wait for */
+    byte_class unbroken;   /* bytes of unbounded patterns; only when span is unbounded */
+    uint64_t gap;          /* the offset after the last byte up to `done` not in it; 0: none */
     uint64_t step;         /* a batch is taken in steps of so many bytes */
     uint64_t done;         /* ends up to here have been fed */
     uint64_t settled;      /* starts below it are */
@@ -75,17 +86,30 @@ static int out_of_memory(trawl_error *error)
 
 /* ---- open and close -------------------------------------------------- */
 
-/* Fill first_variable and span. */
+static void add_classes(byte_class *sum, const element *elements, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        for (size_t k = 0; k < 4; k++)
+            sum->bits[k] |= elements[i].set.bits[k];
+}
+
+/* Fill first_variable, span, horizon and unbroken. */
 static void measure(reporter *r)
 {
     const plan_pattern *patterns = plan_patterns(r->plan);
     size_t count = plan_head(r->plan)->pattern_count;
     r->first_variable = count;
     for (size_t i = count; i-- > 0;) {
-        if (!plan_fixed_length(&patterns[i])) {
+        const plan_pattern *p = &patterns[i];
+        bool fixed = plan_fixed_length(p);
+        if (!fixed) {
             r->first_variable = i;
-            r->span = patterns[i].max_length > r->span ? patterns[i].max_length : r->span;
+            r->span = p->max_length > r->span ? p->max_length : r->span;
         }
+        if (p->max_length == LENGTH_UNBOUNDED)
+            add_classes(&r->unbroken, plan_elements(r->plan, p), p->elements);
+        else if ((!fixed || is_leftmost(r)) && p->max_length > r->horizon)
+            r->horizon = p->max_length;
     }
 }
 
@@ -99,7 +123,6 @@ int reporter_open(const trawl_plan *plan, uint32_t report, const match_out *out,
     made->report = report;
     made->out = *out;
     measure(made);
-    made->horizon = is_leftmost(made) ? plan_head(plan)->max_length : made->span;
     made->step = made->horizon > MIN_STEP ? made->horizon : MIN_STEP;
     size_t variables = plan_head(plan)->pattern_count - made->first_variable;
     if (variables > 0) {
@@ -225,7 +248,8 @@ static int release_leftmost(reporter *r)
 
 /* ---- feeding --------------------------------------------------------- */
 
-/* All starts of each end, for PAIRS; or just one when every length is fixed. */
+/* All starts of each end, for PAIRS; or just one when every length is fixed. Here and in
+ * collect an end too near to the text's begin is left out: only a forged plan has one. */
 static int feed_at_once(reporter *r, const record *records, size_t count, uint64_t shift,
                         text_view text, trawl_error *error)
 {
@@ -235,16 +259,17 @@ static int feed_at_once(reporter *r, const record *records, size_t count, uint64
         const plan_pattern *p = &patterns[records[i].index];
         uint64_t end = records[i].pos + shift;
         if (r->span == 0) { /* records are in the order of output already */
-            status = match_emit(&r->out, p, end - p->min_length, end);
+            if (end >= p->min_length)
+                status = match_emit(&r->out, p, end - p->min_length, end);
             continue;
         }
-        bool added;
-        if (plan_fixed_length(p)) {
-            added = match_list_add(&r->found, p, end - p->min_length, end);
-        } else {
+        bool added = true;
+        if (!plan_fixed_length(p)) {
             variable *v = variable_of(r, records[i].index);
             added = v != NULL &&
                     backward_run(v->pass, &end, 1, false, text, text.begin, end, &r->found);
+        } else if (end >= p->min_length) {
+            added = match_list_add(&r->found, p, end - p->min_length, end);
         }
         if (!added)
             return out_of_memory(error);
@@ -265,7 +290,7 @@ static bool collect(reporter *r, const record *records, size_t count, uint64_t s
         if (!plan_fixed_length(p)) {
             variable *v = variable_of(r, records[i].index);
             added = v != NULL && variable_add(v, end);
-        } else if (end - p->min_length >= r->cursor) {
+        } else if (end >= p->min_length + r->cursor) {
             added = match_list_add(&r->found, p, end - p->min_length, end);
         }
     }
@@ -286,18 +311,37 @@ static int settle(reporter *r, uint64_t settled, text_view text, trawl_error *er
     return is_leftmost(r) ? release_leftmost(r) : release_by_end(r, settled);
 }
 
+/* Note the last gap in the bytes [done, upto). */
+static void find_gap(reporter *r, text_view text, uint64_t upto)
+{
+    for (uint64_t p = upto; p > r->done; p--) {
+        if (!class_has(&r->unbroken, text.bytes[p - 1 - text.begin])) {
+            r->gap = p;
+            return;
+        }
+    }
+}
+
+/* All matches with a start below it are known, now that the text is up to `done`. */
+static uint64_t known_below(const reporter *r)
+{
+    if (r->done < r->horizon)
+        return 0;
+    uint64_t below = r->done - r->horizon + 1;
+    return r->span == LENGTH_UNBOUNDED && r->gap < below ? r->gap : below;
+}
+
 /* Take what ends in (done, upto], and settle when it is worth a pass. */
 static int feed_step(reporter *r, const record *records, size_t count, uint64_t shift,
                      text_view text, uint64_t upto, bool last, trawl_error *error)
 {
     if (!collect(r, records, count, shift))
         return out_of_memory(error);
+    if (r->span == LENGTH_UNBOUNDED)
+        find_gap(r, text, upto);
     r->done = upto;
-    if (last)
-        return settle(r, upto + 1, text, error);
-    if (upto >= r->horizon && upto - r->horizon >= r->settled + r->horizon)
-        return settle(r, upto - r->horizon + 1, text, error);
-    return TRAWL_OK;
+    uint64_t below = last ? upto + 1 : known_below(r);
+    return last || below > r->settled + r->horizon ? settle(r, below, text, error) : TRAWL_OK;
 }
 
 int reporter_feed(reporter *r, const record *records, size_t count, uint64_t shift,

@@ -21,6 +21,8 @@
 
 /* A pattern of fixed bytes with fixed repeats, as a{3}, is unrolled up to this length. */
 #define UNROLL_MAX 4096
+/* A message quotes an element up to this length. */
+#define QUOTE_MAX 40
 
 typedef struct parser {
     const uint8_t *text;
@@ -28,6 +30,8 @@ typedef struct parser {
     size_t at; /* the next byte to read */
     uint32_t flags;
     uint32_t states; /* of all elements so far */
+    size_t first;    /* length in the text of the first element, with its quantifier */
+    bool required;   /* one element so far must occur */
     pattern *out;
     trawl_error *error;
 } parser;
@@ -456,6 +460,7 @@ static int append(parser *p, size_t offset, const byte_class *set, uint32_t min,
                     "the pattern has more than %u states here: lower the repeats, or shorten it",
                     PATTERN_MAX_STATES);
     p->states += states;
+    p->required |= min > 0;
     p->out->elements[p->out->length++] = (element){ *set, min, max };
     return TRAWL_OK;
 }
@@ -537,6 +542,8 @@ static int parse_element(parser *p)
         status = parse_quantifier(p, &min, &max);
     if (status == TRAWL_OK)
         status = append(p, start, &set, min, max);
+    if (start == 0)
+        p->first = p->at;
     return status;
 }
 
@@ -575,6 +582,20 @@ static int make_literal(pattern *out, size_t length, trawl_error *error)
     return TRAWL_OK;
 }
 
+/* Every element may be left out. Each is as good as the others to mend it: take the first. */
+static int reject_empty_match(const parser *p)
+{
+    const char quantifier = (char)p->text[p->first - 1];
+    bool shown = p->first <= QUOTE_MAX;
+    return fail(p->error, TRAWL_ERROR_PATTERN, 0,
+                "the pattern can match the empty string, and so everywhere, because every element "
+                "may be left out, '%.*s%s' first: %s",
+                shown ? (int)p->first : QUOTE_MAX, (const char *)p->text, shown ? "" : "...",
+                quantifier == '*'   ? "put + in place of its *"
+                : quantifier == '?' ? "remove its ?"
+                                    : "let its repeat begin at 1, as {1,3} does");
+}
+
 int parse_extended(const trawl_pattern *src, pattern *out, trawl_error *error)
 {
     /* An element takes a byte of text and a state at least. */
@@ -590,6 +611,8 @@ int parse_extended(const trawl_pattern *src, pattern *out, trawl_error *error)
         if (status != TRAWL_OK)
             return status;
     }
+    if (!p.required)
+        return reject_empty_match(&p);
     size_t length = literal_length(out);
     return length ? make_literal(out, length, error) : TRAWL_OK;
 }

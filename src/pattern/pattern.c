@@ -131,7 +131,7 @@ static int parse(const trawl_pattern *src, pattern *out, trawl_error *error)
     }
 }
 
-/* Set the lengths of the matches and check them. */
+/* Set the lengths of the matches and check them. The parser sees to it that they are not 0. */
 static int measure(pattern *p, trawl_error *error)
 {
     if (p->literal) {
@@ -146,10 +146,6 @@ static int measure(pattern *p, trawl_error *error)
         else if (p->max_length != LENGTH_UNBOUNDED)
             p->max_length += p->elements[i].max;
     }
-    if (p->min_length == 0)
-        return fail(error, TRAWL_ERROR_PATTERN, 0,
-                    "the pattern can match the empty string, and so everywhere: make one element "
-                    "required, as + for *, {1,5} for {0,5}, or without its ?");
     return TRAWL_OK;
 }
 

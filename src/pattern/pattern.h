@@ -90,7 +90,8 @@ void pattern_list_free(pattern_list *list);
  * length of a zeroed pattern from src->text; flags are already set. An extended
  * pattern whose elements are all single bytes {1,1} becomes a literal; so does one of
  * fixed repeats, a{3}, up to a few thousand bytes.
- * They check the syntax only: lengths and emptiness are checked by the caller.
+ * They check the syntax, parse_extended also that no match is empty; lengths and an empty text
+ * are checked by the caller.
  * error->offset is set; error->pattern is filled by the caller, who also frees what
  * *out holds, on an error too. */
 int parse_literal(const trawl_pattern *src, pattern *out, trawl_error *error);
