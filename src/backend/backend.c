@@ -56,11 +56,12 @@ static void run_carrying(const text_job *job, slice *s, const sink *out)
 int slice_run_text(const text_job *job, slice *s)
 {
     const plan_header *head = plan_head(job->plan);
-    const sink out = { &s->count, s->records, s->capacity };
+    u64 count = 0; /* not in the slice, whose neighbours other threads write */
+    const sink out = { &count, s->records, s->capacity };
     u64 *scratch = NULL;
-    s->count = 0;
     if (head->carries) {
         run_carrying(job, s, &out);
+        s->count = count;
         return TRAWL_OK;
     }
     if (head->state_words) {
@@ -70,6 +71,7 @@ int slice_run_text(const text_job *job, slice *s)
     }
     walk_text((walk_kind)head->engine)(plan_tables(job->plan), job->window, s->from, s->begin,
                                        s->end, scratch, &out);
+    s->count = count;
     free(scratch);
     return TRAWL_OK;
 }
@@ -77,9 +79,9 @@ int slice_run_text(const text_job *job, slice *s)
 int slice_run_grid(const grid_job *job, slice *s)
 {
     const plan_header *head = plan_head(job->plan);
-    const sink out = { &s->count, s->records, s->capacity };
+    u64 count = 0;
+    const sink out = { &count, s->records, s->capacity };
     u32 *scratch = NULL;
-    s->count = 0;
     if (head->state_words) {
         scratch = malloc((size_t)head->state_words * job->cols * sizeof *scratch);
         if (!scratch)
@@ -87,6 +89,7 @@ int slice_run_grid(const grid_job *job, slice *s)
     }
     walk_grid((walk_kind)head->engine)(plan_tables(job->plan), job->window, job->rows, job->cols,
                                        job->stride, s->begin, s->end, scratch, &out);
+    s->count = count;
     free(scratch);
     return TRAWL_OK;
 }
