@@ -17,7 +17,8 @@
 #include "scan/scan.h"
 
 #define ROUND_CELLS (256u << 20) /* cells a thread scans before matches are handed on */
-#define BANDS_A_THREAD 4u
+#define BANDS_A_THREAD 8u
+#define OVERLAP_SHARE 50u /* a band is so many times as high as what it reads twice */
 
 typedef struct grid_scan {
     trawl_context *context;
@@ -105,7 +106,8 @@ static uint32_t count_bands(const grid_scan *scan, uint64_t rows)
     if (options->chunks != 0)
         bands = options->chunks;
     else if (options->schedule == TRAWL_SCHEDULE_DYNAMIC && threads > 1)
-        bands = larger(threads, smaller(threads * BANDS_A_THREAD, rows / 4 / (scan->overlap + 1)));
+        bands = larger(
+            threads, smaller(threads * BANDS_A_THREAD, rows / OVERLAP_SHARE / (scan->overlap + 1)));
     return (uint32_t)smaller(smaller(bands, SCAN_SLICES), rows);
 }
 
