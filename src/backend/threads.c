@@ -49,7 +49,10 @@ static int run_all(const trawl_context_options *options, uint32_t threads, slice
     int failures = 0;
     const long long last = count > LLONG_MAX ? LLONG_MAX : (long long)count;
     threads = threads < count ? threads : (uint32_t)count; /* no thread without a slice */
-    if (options->schedule == TRAWL_SCHEDULE_STATIC) {
+    if (threads == 1) { /* a border of a plan that carries, or a short text: wake nobody */
+        for (long long i = 0; i < last; i++)
+            failures += run(job, &slices[i]) != TRAWL_OK;
+    } else if (options->schedule == TRAWL_SCHEDULE_STATIC) {
 #ifdef _OPENMP
 #pragma omp parallel for num_threads((int)threads) schedule(static, 1) reduction(+ : failures)
 #endif
@@ -70,16 +73,12 @@ static int run_all(const trawl_context_options *options, uint32_t threads, slice
 static int threads_text(const trawl_context_options *options, uint32_t threads, const text_job *job,
                         trawl_error *error)
 {
-    if (job->count == 1) /* the border of a plan that carries, or a short text */
-        return backend_serial.run_text(options, 1, job, error);
     return run_all(options, threads, run_text_slice, job, job->slices, job->count, error);
 }
 
 static int threads_grid(const trawl_context_options *options, uint32_t threads, const grid_job *job,
                         trawl_error *error)
 {
-    if (job->count == 1)
-        return backend_serial.run_grid(options, 1, job, error);
     return run_all(options, threads, run_grid_slice, job, job->slices, job->count, error);
 }
 

@@ -112,9 +112,8 @@ int trawl_plan_load(const void *bytes, size_t size, trawl_plan **plan, trawl_err
     if (!plan || (!bytes && size))
         return fail(error, TRAWL_ERROR_ARGUMENT, TRAWL_NONE, "plan or block is NULL");
     *plan = NULL;
-    /* A copy of its own first: the caller's bytes may lie at any address. */
-    size_t room = (size + PLAN_ALIGN) / PLAN_ALIGN * PLAN_ALIGN;
-    void *aligned = size > SIZE_MAX - PLAN_ALIGN ? NULL : aligned_alloc(PLAN_ALIGN, room);
+    /* A copy first: the caller's bytes may lie at any address. */
+    void *aligned = plan_alloc(size);
     if (!aligned)
         return fail(error, TRAWL_ERROR_MEMORY, TRAWL_NONE, "out of memory for a plan of %zu bytes",
                     size);
@@ -133,7 +132,7 @@ int trawl_plan_load(const void *bytes, size_t size, trawl_plan **plan, trawl_err
                           e ? e->name : "?");
     }
     if (status == TRAWL_OK)
-        status = plan_adopt(aligned, plan, error);
+        return plan_adopt(aligned, plan, error);
     free(aligned);
     return status;
 }

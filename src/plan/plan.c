@@ -85,8 +85,7 @@ static void append_section(block *whole, plan_header *head, enum plan_section wh
     head->section[which].bytes = section->size;
 }
 
-static void add_patterns(const pattern_list *list, block *patterns, block *elements,
-                         block *strings)
+static void add_patterns(const pattern_list *list, block *patterns, block *elements, block *strings)
 {
     for (size_t i = 0; i < list->count; i++) {
         plan_pattern entry;
@@ -127,9 +126,8 @@ static void set_lengths(const pattern_list *list, plan_header *head)
     }
 }
 
-int plan_assemble(const pattern_list *list, uint32_t engine, const block *section,
-                  uint32_t carries, uint64_t state_words, const char *why, trawl_plan **plan,
-                  trawl_error *error)
+int plan_assemble(const pattern_list *list, uint32_t engine, const block *section, uint32_t carries,
+                  uint64_t state_words, const char *why, trawl_plan **plan, trawl_error *error)
 {
     block whole = { 0 }, patterns = { 0 }, elements = { 0 }, strings = { 0 };
     plan_header head;
@@ -155,17 +153,20 @@ int plan_assemble(const pattern_list *list, uint32_t engine, const block *sectio
     block_append(&whole, NULL, 0, PLAN_ALIGN);
 
     int status = TRAWL_OK;
-    if (whole.failed || patterns.failed || elements.failed || strings.failed || section->failed ||
-        strings.size > UINT32_MAX) {
-        status = fail(error, TRAWL_ERROR_MEMORY, TRAWL_NONE,
-                      "out of memory for the plan of %zu patterns: compile fewer at once",
-                      list->count);
+    bool failed = whole.failed || patterns.failed || elements.failed || strings.failed ||
+                  section->failed || strings.size > UINT32_MAX;
+    void *made = failed ? NULL : plan_alloc(whole.size);
+    if (!made) {
+        status =
+            fail(error, TRAWL_ERROR_MEMORY, TRAWL_NONE,
+                 "out of memory for the plan of %zu patterns: compile fewer at once", list->count);
     } else {
         head.bytes = whole.size;
         memcpy(whole.bytes, &head, sizeof head);
         head.checksum = plan_checksum(whole.bytes, whole.size);
         memcpy(whole.bytes, &head, sizeof head);
-        status = plan_adopt(whole.bytes, plan, error);
+        memcpy(made, whole.bytes, whole.size);
+        status = plan_adopt(made, plan, error);
     }
     block_free(&whole);
     block_free(&patterns);
@@ -176,21 +177,27 @@ int plan_assemble(const pattern_list *list, uint32_t engine, const block *sectio
 
 /* ---- loading ---------------------------------------------------------- */
 
-int plan_adopt(const void *bytes, trawl_plan **plan, trawl_error *error)
+void *plan_alloc(size_t size)
 {
-    const plan_header *head = (const plan_header *)bytes;
-    size_t size = (size_t)((head->bytes + PLAN_ALIGN - 1) / PLAN_ALIGN * PLAN_ALIGN);
+    if (size > SIZE_MAX - PLAN_ALIGN)
+        return NULL;
+    size_t room = (size + PLAN_ALIGN - 1) / PLAN_ALIGN * PLAN_ALIGN;
+    return aligned_alloc(PLAN_ALIGN, room ? room : PLAN_ALIGN);
+}
+
+int plan_adopt(void *block, trawl_plan **plan, trawl_error *error)
+{
+    const plan_header *head = (const plan_header *)block;
     trawl_plan *made = calloc(1, sizeof *made);
-    void *block = aligned_alloc(PLAN_ALIGN, size);
     uint32_t *by_order = calloc(head->pattern_count, sizeof *by_order);
-    if (!made || !block || !by_order) {
+    if (!made || !by_order) {
+        int status = fail(error, TRAWL_ERROR_MEMORY, TRAWL_NONE,
+                          "out of memory for a plan of %u patterns", head->pattern_count);
         free(made);
-        free(block);
         free(by_order);
-        return fail(error, TRAWL_ERROR_MEMORY, TRAWL_NONE,
-                    "out of memory for a plan of %zu bytes", size);
+        free(block);
+        return status;
     }
-    memcpy(block, bytes, (size_t)head->bytes);
     made->block = block;
     made->by_order = by_order;
     const plan_pattern *patterns = plan_patterns(made);

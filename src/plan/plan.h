@@ -87,8 +87,12 @@ uint64_t plan_checksum(const void *block, size_t size);
 /* Verify a block whole but for its engine section, which engine_check does. */
 int plan_check(const void *bytes, size_t size, trawl_error *error);
 
-/* Take a verified block of plan_header.bytes bytes (copied). */
-int plan_adopt(const void *bytes, trawl_plan **plan, trawl_error *error);
+/* Room for a block of `size` bytes, aligned and filled up to PLAN_ALIGN; NULL: no memory. */
+void *plan_alloc(size_t size);
+
+/* Make a plan of a verified block that plan_alloc gave. The plan owns it then; on an error it
+ * is freed. */
+int plan_adopt(void *block, trawl_plan **plan, trawl_error *error);
 
 static inline const plan_header *plan_head(const trawl_plan *plan)
 {
