@@ -48,7 +48,8 @@ typedef enum trawl_status {
     TRAWL_ERROR_PATTERN = -3,     /* a pattern is malformed: see .pattern, .offset */
     TRAWL_ERROR_UNSUPPORTED = -4, /* the engine or backend cannot do this */
     TRAWL_ERROR_PLAN = -5,        /* a plan block is corrupt or of another version */
-    TRAWL_ERROR_LIMIT = -6        /* larger than Trawl can address */
+    TRAWL_ERROR_LIMIT = -6,       /* larger than Trawl can address */
+    TRAWL_ERROR_DEVICE = -7       /* a device failed: the message names the call and its code */
 } trawl_status;
 
 /* What went wrong. Owned by the caller; filled only when a call fails. */
@@ -163,6 +164,29 @@ TRAWL_API size_t trawl_backend_count(void);
 TRAWL_API const char *trawl_backend_name(size_t index);
 TRAWL_API const char *trawl_backend_about(size_t index);
 
+typedef struct trawl_device_info {
+    size_t size;      /* sizeof(trawl_device_info), set by the caller */
+    char name[128];
+    char driver[128]; /* platform and version of the driver */
+    char bus[24];     /* PCI address, or "" */
+    uint64_t memory;  /* bytes */
+    uint32_t units;   /* multiprocessors or compute units */
+    uint32_t lanes;   /* work items that can ballot; 0: none */
+    uint32_t textures; /* 1: tables can be read through textures */
+    uint32_t cpu;     /* 1: the device is a CPU */
+} trawl_device_info;
+
+/* How many devices a backend has; 0 for one that has none. `why` (may be NULL) then says why,
+ * one line. Opens drivers: not for a hot path. Thread-safe. */
+TRAWL_API size_t trawl_device_count(const char *backend, char why[256]);
+TRAWL_API int trawl_device_get_info(const char *backend, size_t index, trawl_device_info *info,
+                                    trawl_error *error);
+
+/* The parameters of the walks on devices (trawl_context_options.tuning), by number: name, and
+ * one line on range and meaning; NULL past the end. */
+TRAWL_API const char *trawl_tuning_name(size_t index);
+TRAWL_API const char *trawl_tuning_about(size_t index);
+
 /* ---- contexts -------------------------------------------------------- */
 
 typedef struct trawl_context trawl_context;
@@ -174,13 +198,15 @@ typedef enum trawl_schedule {
 
 typedef struct trawl_context_options {
     size_t size;          /* sizeof(trawl_context_options) */
-    const char *backend;  /* "auto" or NULL, "serial", "threads" */
+    const char *backend;  /* "auto" or NULL (a CPU), "serial", "threads", "opencl", "cuda" */
     uint32_t threads;     /* 0: one a core; may exceed the number of cores */
     uint32_t schedule;    /* a trawl_schedule */
     uint32_t chunks;      /* chunks a window of text is cut into; 0: chosen */
+    const char *device;   /* devices of the backend: "0" or NULL, "0,1", "all" */
+    const char *tuning;   /* "name=value,...": see trawl_tuning_name; NULL: all chosen */
 } trawl_context_options;
 
-#define TRAWL_CONTEXT_OPTIONS_INIT { sizeof(trawl_context_options), NULL, 0, 0, 0 }
+#define TRAWL_CONTEXT_OPTIONS_INIT { sizeof(trawl_context_options), NULL, 0, 0, 0, NULL, NULL }
 
 /* A context is used by one thread at a time; open one per thread. */
 TRAWL_API int trawl_context_open(const trawl_context_options *options,
@@ -188,6 +214,23 @@ TRAWL_API int trawl_context_open(const trawl_context_options *options,
 TRAWL_API void trawl_context_free(trawl_context *context);
 TRAWL_API const char *trawl_context_backend(const trawl_context *context);
 TRAWL_API uint32_t trawl_context_threads(const trawl_context *context);
+
+/* Where the time of a device backend went, summed over its devices. All zero for CPUs. */
+typedef struct trawl_timing {
+    size_t size;        /* sizeof(trawl_timing), set by the caller */
+    double kernel;      /* seconds in kernels */
+    double to_device;   /* seconds of copying text to devices */
+    double from_device; /* seconds of copying matches back */
+    uint64_t pieces;    /* of text that devices took */
+    uint64_t on_cpu;    /* bytes that the CPU took over, because memory ran out */
+} trawl_timing;
+
+/* Times since the context was opened or since the last call of this function. */
+TRAWL_API int trawl_context_get_timing(trawl_context *context, trawl_timing *timing);
+
+/* What the context had to do otherwise than asked, one line, or NULL. Valid until the next
+ * scan; a scan that returns TRAWL_OK is right all the same. */
+TRAWL_API const char *trawl_context_warning(const trawl_context *context);
 
 /* ---- scanning text --------------------------------------------------- */
 

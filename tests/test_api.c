@@ -104,7 +104,7 @@ static void test_registries(void **state)
     static const char *const engines[] = {
         "bm", "wm", "ac", "pfac", "shiftand", "hnfa", "bb", "byr"
     };
-    static const char *const backends[] = { "serial", "threads" };
+    static const char *const backends[] = { "serial", "threads", "opencl", "cuda" };
     (void)state;
     assert_int_equal(trawl_engine_count(), COUNT(engines));
     for (size_t i = 0; i < COUNT(engines); i++) {

@@ -11,6 +11,7 @@
 
 #include "engine/engine.h"
 #include "oracle.h"
+#include "random_grid.h"
 
 #include <cmocka.h> /* last: it makes a macro of fail() */
 
@@ -38,12 +39,6 @@ static const setting settings[] = {
 static trawl_context *contexts[COUNT(settings)];
 
 /* ---- helpers --------------------------------------------------------------- */
-
-static uint32_t next_random(uint64_t *seed)
-{
-    *seed = *seed * 6364136223846793005u + 1442695040888963407u;
-    return (uint32_t)(*seed >> 33);
-}
 
 static trawl_context *open_context(const setting *s)
 {
@@ -145,111 +140,17 @@ static uint64_t count_matches(const trawl_plan *plan, const trawl_grid *text)
 
 /* ---- random cases ------------------------------------------------------------ */
 
-static void put_cell(uint8_t *cells, size_t index, uint32_t cell_size, uint32_t value)
-{
-    /* Spread over all bytes of the cell, so that no byte alone tells cells apart. */
-    uint8_t v1 = (uint8_t)value;
-    uint16_t v2 = (uint16_t)(value * 0x0101u);
-    uint32_t v4 = value * 0x9e3779b1u;
-    if (cell_size == 1)
-        memcpy(cells + index, &v1, 1);
-    else if (cell_size == 2)
-        memcpy(cells + index * 2, &v2, 2);
-    else
-        memcpy(cells + index * 4, &v4, 4);
-}
-
-static const uint8_t *cell_at(const trawl_grid *text, uint32_t cell_size, uint64_t row,
-                              uint64_t col)
-{
-    return (const uint8_t *)text->cells + row * text->stride + col * cell_size;
-}
-
-/* A text of random cells, periodic ones or stripes; heap memory of its exact size, so that
- * sanitizers see a read past its end. */
-static trawl_grid random_text(uint64_t *seed, uint32_t cell_size, uint32_t most)
-{
-    static const uint32_t alphabets[] = { 1, 2, 2, 3, 256, 1024 };
-    trawl_grid text;
-    text.rows = 1 + next_random(seed) % most;
-    text.cols = 1 + next_random(seed) % most;
-    uint32_t padding = next_random(seed) % 3;
-    uint32_t letters = alphabets[next_random(seed) % COUNT(alphabets)];
-    uint32_t down = 1 + next_random(seed) % 4, across = 1 + next_random(seed) % 4;
-    bool periodic = next_random(seed) % 3 == 0;
-    text.stride = (text.cols + padding) * cell_size;
-    size_t size = (text.rows - 1) * text.stride + text.cols * cell_size;
-    uint8_t *cells = malloc(size);
-    assert_non_null(cells);
-    memset(cells, 0xee, size);
-    for (uint64_t row = 0; row < text.rows; row++)
-        for (uint64_t col = 0; col < text.cols; col++) {
-            uint32_t value = next_random(seed) % letters;
-            if (periodic && next_random(seed) % 50 != 0)
-                value = (uint32_t)(row % down + col % across) % letters;
-            put_cell(cells + row * text.stride, col, cell_size, value);
-        }
-    text.cells = cells;
-    return text;
-}
-
-/* A piece of the text, at times with one cell changed, or cells of its own. */
-static trawl_needle random_needle(uint64_t *seed, uint32_t cell_size, const trawl_grid *text,
-                                  uint32_t most)
-{
-    trawl_needle needle = { 0 };
-    needle.rows = 1 + next_random(seed) % most;
-    needle.cols = 1 + next_random(seed) % most;
-    needle.id = next_random(seed) % 3;
-    size_t width = needle.cols * cell_size;
-    uint8_t *cells = malloc(needle.rows * width);
-    assert_non_null(cells);
-    bool inside = needle.rows <= text->rows && needle.cols <= text->cols;
-    uint64_t top = inside ? next_random(seed) % (text->rows - needle.rows + 1) : 0;
-    uint64_t left = inside ? next_random(seed) % (text->cols - needle.cols + 1) : 0;
-    for (uint64_t row = 0; row < needle.rows; row++)
-        for (uint64_t col = 0; col < needle.cols; col++)
-            if (inside)
-                memcpy(cells + row * width + col * cell_size,
-                       cell_at(text, cell_size, top + row, left + col), cell_size);
-            else
-                put_cell(cells + row * width, col, cell_size, next_random(seed) % 2);
-    if (next_random(seed) % 3 == 0)
-        put_cell(cells, next_random(seed) % (needle.rows * needle.cols), cell_size,
-                 next_random(seed) % 2);
-    needle.cells = cells;
-    return needle;
-}
-
 static void one_random_case(uint64_t start)
 {
-    uint64_t seed = start;
-    uint32_t cell_size = 1u << next_random(&seed) % 3;
-    trawl_grid text = random_text(&seed, cell_size, next_random(&seed) % 10 ? 24 : 60);
-    trawl_needle needles[6];
-    size_t count = 1 + next_random(&seed) % COUNT(needles);
-    uint32_t most = next_random(&seed) % 4 ? 5 : 26;
+    grid_scenario g;
     char what[64];
-    for (size_t i = 0; i < count; i++) {
-        needles[i] = random_needle(&seed, cell_size, &text, most);
-        if (i > 0 && next_random(&seed) % 6 == 0) { /* equal needles */
-            free((void *)needles[i].cells);
-            needles[i] = needles[i - 1];
-            needles[i].id = next_random(&seed) % 3;
-            size_t size = needles[i].rows * needles[i].cols * cell_size;
-            void *copy = malloc(size);
-            assert_non_null(copy);
-            needles[i].cells = memcpy(copy, needles[i].cells, size);
-        }
-    }
+    grid_scenario_make(&g, start);
     snprintf(what, sizeof what, "seed %llu", (unsigned long long)start);
     if (start % 10 == 0) /* threads: they take long to start when the machine is busy */
-        check_ways(needles, count, cell_size, &text, SERIAL, COUNT(settings), what);
+        check_ways(g.needles, g.count, g.cell_size, &g.text, SERIAL, COUNT(settings), what);
     else
-        check_ways(needles, count, cell_size, &text, 0, SERIAL, what);
-    for (size_t i = 0; i < count; i++)
-        free((void *)needles[i].cells);
-    free((void *)text.cells);
+        check_ways(g.needles, g.count, g.cell_size, &g.text, 0, SERIAL, what);
+    grid_scenario_free(&g);
 }
 
 static void test_random(void **state)

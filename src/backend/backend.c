@@ -4,7 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const backend *const backends[] = { &backend_serial, &backend_threads };
+static const backend *const backends[] = { &backend_serial, &backend_threads, &backend_opencl,
+                                           &backend_cuda };
 
 const backend *backend_at(size_t index)
 {

@@ -35,17 +35,32 @@ typedef struct grid_job {
     size_t count;
 } grid_job;
 
-typedef struct backend {
+typedef struct backend backend;
+
+/* A backend at work for one context. */
+typedef struct worker {
+    const backend *backend;
+    trawl_context_options options; /* strings of the caller: valid in open only */
+    uint32_t threads;              /* at least 1 */
+    void *state;                   /* the backend's own */
+} worker;
+
+struct backend {
     const char *name;
     const char *about;
-    /* How many threads `options` mean here, at least 1; 0 with *error set when it cannot. */
-    uint32_t (*threads)(const trawl_context_options *options, trawl_error *error);
+    /* The backend cuts for itself: it is handed one slice at a time, and may report a match of a
+     * plan that carries twice. */
+    bool whole;
+    /* Set threads, and state if there is one, as the options ask. */
+    int (*open)(worker *w, trawl_error *error);
+    void (*close)(worker *w); /* NULL when there is no state */
     /* Run all slices of a job. Returns 0 or an error; slices may run in any order. */
-    int (*run_text)(const trawl_context_options *options, uint32_t threads, const text_job *job,
-                    trawl_error *error);
-    int (*run_grid)(const trawl_context_options *options, uint32_t threads, const grid_job *job,
-                    trawl_error *error);
-} backend;
+    int (*run_text)(worker *w, const text_job *job, trawl_error *error);
+    int (*run_grid)(worker *w, const grid_job *job, trawl_error *error);
+    /* Device backends; else NULL. See trawl_context_get_timing and trawl_context_warning. */
+    void (*timing)(worker *w, trawl_timing *timing);
+    const char *(*warning)(const worker *w);
+};
 
 const backend *backend_at(size_t index); /* NULL past the end */
 const backend *backend_by_name(const char *name);
@@ -55,6 +70,6 @@ const backend *backend_by_name(const char *name);
 int slice_run_text(const text_job *job, slice *s);
 int slice_run_grid(const grid_job *job, slice *s);
 
-extern const backend backend_serial, backend_threads;
+extern const backend backend_serial, backend_threads, backend_opencl, backend_cuda;
 
 #endif

@@ -13,21 +13,19 @@
 
 #define MOST_THREADS 4096u
 
-static uint32_t threads_threads(const trawl_context_options *options, trawl_error *error)
+static int threads_open(worker *w, trawl_error *error)
 {
 #ifdef _OPENMP
-    if (options->threads > MOST_THREADS) {
-        fail(error, TRAWL_ERROR_ARGUMENT, TRAWL_NONE, "%u threads asked for, %u are the most",
-             options->threads, MOST_THREADS);
-        return 0;
-    }
-    return options->threads ? options->threads : (uint32_t)omp_get_num_procs();
+    if (w->options.threads > MOST_THREADS)
+        return fail(error, TRAWL_ERROR_ARGUMENT, TRAWL_NONE,
+                    "%u threads asked for, %u are the most", w->options.threads, MOST_THREADS);
+    w->threads = w->options.threads ? w->options.threads : (uint32_t)omp_get_num_procs();
+    return TRAWL_OK;
 #else
-    (void)options;
-    fail(error, TRAWL_ERROR_UNSUPPORTED, TRAWL_NONE,
-         "this build has no OpenMP (package libgomp1, or libomp-dev for clang): take the "
-         "serial backend");
-    return 0;
+    (void)w;
+    return fail(error, TRAWL_ERROR_UNSUPPORTED, TRAWL_NONE,
+                "this build has no OpenMP (package libgomp1, or libomp-dev for clang): take the "
+                "serial backend");
 #endif
 }
 
@@ -43,16 +41,17 @@ static int run_grid_slice(const void *job, slice *s)
     return slice_run_grid((const grid_job *)job, s);
 }
 
-static int run_all(const trawl_context_options *options, uint32_t threads, slice_run run,
-                   const void *job, slice *slices, size_t count, trawl_error *error)
+static int run_all(const worker *w, slice_run run, const void *job, slice *slices, size_t count,
+                   trawl_error *error)
 {
     int failures = 0;
+    uint32_t threads = w->threads;
     const long long last = count > LLONG_MAX ? LLONG_MAX : (long long)count;
     threads = threads < count ? threads : (uint32_t)count; /* no thread without a slice */
     if (threads == 1) { /* a border of a plan that carries, or a short text: wake nobody */
         for (long long i = 0; i < last; i++)
             failures += run(job, &slices[i]) != TRAWL_OK;
-    } else if (options->schedule == TRAWL_SCHEDULE_STATIC) {
+    } else if (w->options.schedule == TRAWL_SCHEDULE_STATIC) {
 #ifdef _OPENMP
 #pragma omp parallel for num_threads((int)threads) schedule(static, 1) reduction(+ : failures)
 #endif
@@ -70,22 +69,20 @@ static int run_all(const trawl_context_options *options, uint32_t threads, slice
                     : TRAWL_OK;
 }
 
-static int threads_text(const trawl_context_options *options, uint32_t threads, const text_job *job,
-                        trawl_error *error)
+static int threads_text(worker *w, const text_job *job, trawl_error *error)
 {
-    return run_all(options, threads, run_text_slice, job, job->slices, job->count, error);
+    return run_all(w, run_text_slice, job, job->slices, job->count, error);
 }
 
-static int threads_grid(const trawl_context_options *options, uint32_t threads, const grid_job *job,
-                        trawl_error *error)
+static int threads_grid(worker *w, const grid_job *job, trawl_error *error)
 {
-    return run_all(options, threads, run_grid_slice, job, job->slices, job->count, error);
+    return run_all(w, run_grid_slice, job, job->slices, job->count, error);
 }
 
 const backend backend_threads = {
     .name = "threads",
     .about = "CPU threads (OpenMP), static or dynamic schedule",
-    .threads = threads_threads,
+    .open = threads_open,
     .run_text = threads_text,
     .run_grid = threads_grid,
 };

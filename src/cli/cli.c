@@ -186,6 +186,12 @@ bool run_option(run_options *o, int option, const char *value)
         return schedule_option(o, value);
     case OPT_CHUNKS:
         return number_option(o, "--chunks", value, &o->context.chunks);
+    case OPT_DEVICE:
+        o->context.device = value;
+        return true;
+    case OPT_TUNING:
+        o->context.tuning = value;
+        return true;
     case OPT_STATS:
         o->stats = true;
         return true;
@@ -207,6 +213,13 @@ trawl_context *open_context(const run_options *o)
     return context;
 }
 
+void close_context(const run_options *o, trawl_context *context)
+{
+    if (context && trawl_context_warning(context))
+        complain(o->command, "warning: %s", trawl_context_warning(context));
+    trawl_context_free(context);
+}
+
 /* ---- statistics -------------------------------------------------------- */
 
 static double now(void)
@@ -222,8 +235,19 @@ void stats_begin(run_stats *s)
     s->began = now();
 }
 
+/* Where a device's time went. */
+static void timing_print(const run_options *o, trawl_context *context)
+{
+    trawl_timing t = { .size = sizeof t };
+    if (trawl_context_get_timing(context, &t) == TRAWL_OK && t.pieces)
+        complain(o->command,
+                 "%llu piece%s on the device: kernels %.6f s, to the device %.6f s, back %.6f s",
+                 (unsigned long long)t.pieces, t.pieces == 1 ? "" : "s", t.kernel, t.to_device,
+                 t.from_device);
+}
+
 void stats_print(const run_stats *s, const run_options *o, const trawl_plan *plan,
-                 const trawl_context *context)
+                 trawl_context *context)
 {
     trawl_plan_info info = { .size = sizeof info, .engine = "none" };
     double seconds = now() - s->began;
@@ -236,6 +260,7 @@ void stats_print(const run_stats *s, const run_options *o, const trawl_plan *pla
              seconds > 0 ? (double)s->bytes / seconds / 1e9 : 0.0, (unsigned long long)s->matches,
              s->matches == 1 ? "" : "es", info.engine, trawl_context_backend(context), threads,
              threads == 1 ? "" : "s");
+    timing_print(o, context);
 }
 
 void explain_print(const run_options *o, const trawl_plan *plan)

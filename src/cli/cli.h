@@ -24,6 +24,11 @@ int command_find(int argc, char **argv);
 int command_grid(int argc, char **argv);
 int command_engines(int argc, char **argv);
 int command_devices(int argc, char **argv);
+int bench_main(int argc, char **argv);
+
+/* devices --selftest: every walk on every device (of one backend, unless NULL) against serial, a
+ * line each. Returns the exit status. */
+int selftest(const char *backend);
 
 /* ---- messages --------------------------------------------------------- */
 
@@ -48,12 +53,13 @@ int read_list_options(const char *command, const char *help, int argc, char **ar
 /* ---- options that every scanning subcommand takes ---------------------- */
 
 typedef struct run_options {
-    const char *command;           /* for messages */
-    const char *engine;            /* --engine NAME */
-    uint32_t wm_block;             /* --wm-block 2|3 */
-    trawl_context_options context; /* --backend, --threads, --schedule, --chunks */
-    bool stats;                    /* --stats */
-    bool explain;                  /* --explain */
+    const char *command; /* for messages */
+    const char *engine;  /* --engine NAME */
+    uint32_t wm_block;   /* --wm-block 2|3 */
+    trawl_context_options
+        context;  /* --backend, --threads, --schedule, --chunks, --device, --tuning */
+    bool stats;   /* --stats */
+    bool explain; /* --explain */
 } run_options;
 
 /* Long options shared by all scanning subcommands; values from 1000. Put RUN_LONG_OPTIONS
@@ -65,6 +71,8 @@ enum {
     OPT_THREADS,
     OPT_SCHEDULE,
     OPT_CHUNKS,
+    OPT_DEVICE,
+    OPT_TUNING,
     OPT_STATS,
     OPT_EXPLAIN,
     OPT_HELP, /* the subcommand's own business */
@@ -78,6 +86,8 @@ enum {
     { "threads", required_argument, NULL, OPT_THREADS },                                     \
     { "schedule", required_argument, NULL, OPT_SCHEDULE },                                   \
     { "chunks", required_argument, NULL, OPT_CHUNKS },                                       \
+    { "device", required_argument, NULL, OPT_DEVICE },                                       \
+    { "tuning", required_argument, NULL, OPT_TUNING },                                       \
     { "stats", no_argument, NULL, OPT_STATS },                                               \
     { "explain", no_argument, NULL, OPT_EXPLAIN },                                           \
     { "help", no_argument, NULL, OPT_HELP }
@@ -99,6 +109,8 @@ enum {
     "      --threads N          number of threads (one a core)\n"                            \
     "      --schedule HOW       dynamic (free threads take the next chunk) or static\n"      \
     "      --chunks N           chunks that a window of text is cut into\n"                  \
+    "      --device LIST        devices of opencl and cuda: 0 (the default), 0,1 ... or all\n" \
+    "      --tuning LIST        NAME=VALUE,...: see `trawl devices --tuning`\n"              \
     "      --stats              print bytes, seconds and GB/s on standard error\n"           \
     "      --explain            print the engine and why on standard error\n"                \
     "      --help               print this text\n"
@@ -123,6 +135,8 @@ void limit_reached(const char *command, uint64_t limit);
 
 /* A context as the options ask; NULL after a complaint. */
 trawl_context *open_context(const run_options *o);
+/* Pass on its warning, if there is one, and free it. */
+void close_context(const run_options *o, trawl_context *context);
 
 /* ---- patterns --------------------------------------------------------- */
 
@@ -160,9 +174,10 @@ typedef struct run_stats {
 } run_stats;
 
 void stats_begin(run_stats *s);
-/* One line on standard error: bytes, seconds, GB/s, matches, engine, backend, threads. */
+/* On standard error: bytes, seconds, GB/s, matches, engine, backend, threads; where the time of
+ * a device went. */
 void stats_print(const run_stats *s, const run_options *o, const trawl_plan *plan,
-                 const trawl_context *context);
+                 trawl_context *context);
 /* One line on standard error: which engine and why. */
 void explain_print(const run_options *o, const trawl_plan *plan);
 

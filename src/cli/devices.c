@@ -1,4 +1,5 @@
-/* devices.c: `trawl devices`, the processor and the backends that can run here. */
+/* devices.c: `trawl devices`, the processor, the backends that can run here and their devices. */
+#include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -8,34 +9,45 @@
 static const char command[] = "devices";
 
 static const char help_text[] =
-    "Usage: trawl devices [--json]\n"
+    "Usage: trawl devices [--json | --tuning | --selftest]\n"
     "List the processor of this machine and the backends, for --backend NAME, with the\n"
-    "threads that each takes when --threads is not given.\n"
+    "threads that each takes when --threads is not given; then the devices of opencl and\n"
+    "cuda, for --device LIST.\n"
     "\n"
-    "      --json   one JSON object with the keys cpu, logical_cpus and backends\n"
-    "      --help   print this\n"
+    "      --json      one JSON object with the keys cpu, logical_cpus, backends and devices\n"
+    "      --tuning    list the parameters of the algorithms on devices, for --tuning LIST\n"
+    "      --selftest[=BACKEND]  run every algorithm on every device (of this backend), and\n"
+    "                  compare with one CPU thread\n"
+    "      --help      print this\n"
     "\n"
     "Examples:\n"
     "  trawl devices                                   what is there?\n"
     "  trawl find --backend serial -e GAATTC genome    one thread\n"
-    "  trawl find --threads 4 -e GAATTC genome         four threads\n";
+    "  trawl find --threads 4 -e GAATTC genome         four threads\n"
+    "  trawl find --backend opencl -e GAATTC genome    the first OpenCL device\n"
+    "  trawl find --backend cuda --device all -e GAATTC genome\n";
 
-typedef struct device {
+typedef struct probe {
     const char *name, *about;
     uint32_t threads; /* 0: cannot run here */
-    char why[256];    /* then the reason */
-} device;
+    size_t devices;
+    char why[256]; /* then the reason */
+} probe;
 
-/* Opening a context tells whether a backend runs, and with how many threads. */
-static device probe_backend(size_t index)
+/* Opening a context tells whether a backend of the CPU runs, and with how many threads. */
+static probe probe_backend(size_t index)
 {
     trawl_context_options options = TRAWL_CONTEXT_OPTIONS_INIT;
-    device found = { trawl_backend_name(index), trawl_backend_about(index), 0, "" };
+    probe found = { trawl_backend_name(index), trawl_backend_about(index), 0, 0, "" };
     trawl_context *context;
     trawl_error error;
+    found.devices = trawl_device_count(found.name, found.why);
+    if (found.devices > 0)
+        found.threads = 1;
     options.backend = found.name;
-    if (trawl_context_open(&options, &context, &error) != TRAWL_OK) {
-        snprintf(found.why, sizeof found.why, "%s", error.message);
+    if (found.devices > 0 || trawl_context_open(&options, &context, &error) != TRAWL_OK) {
+        if (found.devices == 0)
+            snprintf(found.why, sizeof found.why, "%s", error.message);
         return found;
     }
     found.threads = trawl_context_threads(context);
@@ -61,17 +73,43 @@ static void read_cpu_model(char *model, size_t size)
         fclose(file);
 }
 
+static void print_devices(void)
+{
+    const char *heading = "\n%-10s  %6s  %s\n";
+    for (size_t i = 0; i < trawl_backend_count(); i++) {
+        const char *backend = trawl_backend_name(i);
+        trawl_device_info d = { .size = sizeof d };
+        for (size_t k = 0; trawl_device_get_info(backend, k, &d, NULL) == TRAWL_OK; k++) {
+            if (heading)
+                printf(heading, "backend", "device", "about");
+            heading = NULL;
+            printf("%-10s  %6zu  %s, %.1f GiB, %u units, %s\n", backend, k, d.name,
+                   (double)d.memory / (1 << 30), d.units, d.driver);
+        }
+    }
+}
+
 static int print_table(const char *model, long cpus)
 {
     printf("CPU: %s, %ld logical CPU%s\n\n", model, cpus, cpus == 1 ? "" : "s");
     printf("%-10s  %7s  %s\n", "backend", "threads", "about");
     for (size_t i = 0; i < trawl_backend_count(); i++) {
-        const device found = probe_backend(i);
+        const probe found = probe_backend(i);
         if (found.threads > 0)
             printf("%-10s  %7lu  %s\n", found.name, (unsigned long)found.threads, found.about);
         else
             printf("%-10s  %7s  %s\n", found.name, "-", found.why);
     }
+    print_devices();
+    return EXIT_MATCH;
+}
+
+static int print_tuning(void)
+{
+    printf("%-10s  %s\n", "parameter", "values");
+    for (size_t i = 0; trawl_tuning_name(i); i++)
+        printf("%-10s  %s\n", trawl_tuning_name(i), trawl_tuning_about(i));
+    puts("What is not given is chosen for the device and the patterns.");
     return EXIT_MATCH;
 }
 
@@ -83,6 +121,23 @@ static void print_quoted(const char *text)
     free(quoted);
 }
 
+static void print_json_devices(void)
+{
+    const char *comma = "";
+    for (size_t i = 0; i < trawl_backend_count(); i++) {
+        const char *backend = trawl_backend_name(i);
+        trawl_device_info d = { .size = sizeof d };
+        for (size_t k = 0; trawl_device_get_info(backend, k, &d, NULL) == TRAWL_OK; k++) {
+            printf("%s{\"backend\":\"%s\",\"device\":%zu,\"name\":", comma, backend, k);
+            print_quoted(d.name);
+            fputs(",\"driver\":", stdout);
+            print_quoted(d.driver);
+            printf(",\"memory\":%llu,\"units\":%u}", (unsigned long long)d.memory, d.units);
+            comma = ",";
+        }
+    }
+}
+
 static int print_json(const char *model, long cpus)
 {
     if (!json_available(command))
@@ -91,24 +146,57 @@ static int print_json(const char *model, long cpus)
     print_quoted(model);
     printf(",\"logical_cpus\":%ld,\"backends\":[", cpus);
     for (size_t i = 0; i < trawl_backend_count(); i++) {
-        const device found = probe_backend(i);
+        const probe found = probe_backend(i);
         printf("%s{\"backend\":\"%s\",\"threads\":%lu,\"about\":", i > 0 ? "," : "", found.name,
                (unsigned long)found.threads);
         print_quoted(found.threads > 0 ? found.about : found.why);
         putchar('}');
     }
+    fputs("],\"devices\":[", stdout);
+    print_json_devices();
     puts("]}");
     return EXIT_MATCH;
 }
 
-int command_devices(int argc, char **argv)
+static int list(bool json)
 {
-    bool json = false;
-    int status = read_list_options(command, help_text, argc, argv, &json);
-    if (status >= 0)
-        return status;
     char model[256];
     const long cpus = sysconf(_SC_NPROCESSORS_ONLN);
     read_cpu_model(model, sizeof model);
-    return finish_output(command, json ? print_json(model, cpus) : print_table(model, cpus));
+    return json ? print_json(model, cpus) : print_table(model, cpus);
+}
+
+int command_devices(int argc, char **argv)
+{
+    static const struct option long_options[] = {
+        { "json", no_argument, NULL, 'j' },
+        { "tuning", no_argument, NULL, 't' },
+        { "selftest", optional_argument, NULL, 's' },
+        { "help", no_argument, NULL, OPT_HELP },
+        { NULL, 0, NULL, 0 },
+    };
+    const char *backend = NULL;
+    int option, what = 0;
+    while ((option = getopt_long(argc, argv, "", long_options, NULL)) != -1) {
+        if (option == OPT_HELP) {
+            fputs(help_text, stdout);
+            return finish_output(command, EXIT_MATCH);
+        }
+        if (option == '?')
+            return usage_hint(command);
+        if (what != 0 && what != option) {
+            complain(command, "--json, --tuning and --selftest exclude one another");
+            return usage_hint(command);
+        }
+        what = option;
+        backend = optarg;
+    }
+    if (optind < argc) {
+        complain(command, "takes no argument, but got '%s'", argv[optind]);
+        return usage_hint(command);
+    }
+    const int status = what == 't'   ? print_tuning()
+                       : what == 's' ? selftest(backend)
+                                     : list(what == 'j');
+    return finish_output(command, status);
 }

@@ -451,7 +451,7 @@ static void release(find *f)
     free(f->counts);
     free(f->prefix);
     trawl_plan_free(f->plan);
-    trawl_context_free(f->context);
+    close_context(&f->run, f->context);
     pattern_set_free(&f->patterns);
 }
 

@@ -358,7 +358,7 @@ int command_grep(int argc, char **argv)
     }
     lines_free(&g.search);
     trawl_plan_free(g.plan);
-    trawl_context_free(g.search.context);
+    close_context(&g.run, g.search.context);
     pattern_set_free(&g.patterns);
     return status;
 }

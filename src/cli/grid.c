@@ -462,7 +462,7 @@ static void free_run(grid_run *run)
     free(run->raw_needles);
     image_intern_free(run->colours);
     trawl_plan_free(run->plan);
-    trawl_context_free(run->context);
+    close_context(&run->options, run->context);
 }
 
 int command_grid(int argc, char **argv)

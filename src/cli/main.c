@@ -20,7 +20,8 @@ static const command commands[] = {
     { "find", "trawl find", "print where patterns occur, by byte offset", command_find },
     { "grid", "trawl grid", "find small pictures in large ones", command_grid },
     { "engines", "trawl engines", "list the algorithms", command_engines },
-    { "devices", "trawl devices", "list the backends", command_devices },
+    { "devices", "trawl devices", "list the backends and their devices", command_devices },
+    { "bench", "trawl bench", "measure, and write tables and plots", bench_main },
 };
 
 enum { COMMANDS = sizeof commands / sizeof commands[0] };

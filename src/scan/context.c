@@ -4,28 +4,31 @@
 
 #include "scan/scan.h"
 
-static int choose_backend(trawl_context *context, trawl_error *error)
+/* auto: all cores, or serial where that is one thread or OpenMP is missing. */
+static int open_auto(worker *w, trawl_error *error)
 {
-    trawl_context_options *o = &context->options;
-    const char *wanted = o->backend ? o->backend : "auto";
-    if (strcmp(wanted, "auto") == 0) {
-        trawl_error ignored;
-        context->backend = o->threads == 1 ? &backend_serial : &backend_threads;
-        context->threads = context->backend->threads(o, &ignored);
-        if (context->threads > 1)
-            return TRAWL_OK;
-        if (o->threads <= 1)
-            context->backend = &backend_serial;
-    } else {
-        context->backend = backend_by_name(wanted);
-        if (!context->backend)
-            return fail(error, TRAWL_ERROR_ARGUMENT, TRAWL_NONE,
-                        "there is no backend '%.40s': see `trawl devices` for the names", wanted);
-    }
-    context->threads = context->backend->threads(o, error);
-    if (context->threads)
+    trawl_error ignored;
+    w->backend = w->options.threads == 1 ? &backend_serial : &backend_threads;
+    if (w->backend->open(w, &ignored) == TRAWL_OK && w->threads > 1)
         return TRAWL_OK;
-    return error ? error->code : TRAWL_ERROR_ARGUMENT;
+    if (w->options.threads <= 1)
+        w->backend = &backend_serial;
+    return w->backend->open(w, error);
+}
+
+static int open_worker(worker *w, trawl_error *error)
+{
+    const char *wanted = w->options.backend ? w->options.backend : "auto";
+    const bool automatic = strcmp(wanted, "auto") == 0;
+    if (!automatic)
+        w->backend = backend_by_name(wanted);
+    if (!automatic && !w->backend)
+        return fail(error, TRAWL_ERROR_ARGUMENT, TRAWL_NONE,
+                    "there is no backend '%.40s': see `trawl devices` for the names", wanted);
+    if ((automatic || !w->backend->whole) && (w->options.device || w->options.tuning))
+        return fail(error, TRAWL_ERROR_ARGUMENT, TRAWL_NONE,
+                    "device and tuning are for the backends opencl and cuda, not '%.40s'", wanted);
+    return automatic ? open_auto(w, error) : w->backend->open(w, error);
 }
 
 int trawl_context_open(const trawl_context_options *options, trawl_context **context,
@@ -38,13 +41,14 @@ int trawl_context_open(const trawl_context_options *options, trawl_context **con
     trawl_context *made = calloc(1, sizeof *made);
     if (!made)
         return fail(error, TRAWL_ERROR_MEMORY, TRAWL_NONE, "out of memory for a context");
-    made->options = defaults;
-    int status = read_options(&made->options, sizeof defaults, options, "context options", error);
-    if (status == TRAWL_OK && made->options.schedule > TRAWL_SCHEDULE_STATIC)
+    trawl_context_options *read = &made->worker.options;
+    *read = defaults;
+    int status = read_options(read, sizeof defaults, options, "context options", error);
+    if (status == TRAWL_OK && read->schedule > TRAWL_SCHEDULE_STATIC)
         status = fail(error, TRAWL_ERROR_ARGUMENT, TRAWL_NONE, "there is no schedule %u",
-                      made->options.schedule);
+                      read->schedule);
     if (status == TRAWL_OK)
-        status = choose_backend(made, error);
+        status = open_worker(&made->worker, error);
     if (status == TRAWL_OK) {
         status = scan_room_open(&made->room, SCAN_SLICES, SCAN_RECORDS, error);
         made->scratch = malloc(SCAN_RECORDS * sizeof *made->scratch);
@@ -55,7 +59,8 @@ int trawl_context_open(const trawl_context_options *options, trawl_context **con
         trawl_context_free(made);
         return status;
     }
-    made->options.backend = made->backend->name;
+    read->backend = made->worker.backend->name;
+    read->device = read->tuning = NULL;
     *context = made;
     return TRAWL_OK;
 }
@@ -84,6 +89,8 @@ void trawl_context_free(trawl_context *context)
 {
     if (!context)
         return;
+    if (context->worker.backend && context->worker.backend->close)
+        context->worker.backend->close(&context->worker);
     scan_room_close(&context->room);
     free(context->scratch);
     free(context);
@@ -91,12 +98,31 @@ void trawl_context_free(trawl_context *context)
 
 const char *trawl_context_backend(const trawl_context *context)
 {
-    return context ? context->backend->name : "";
+    return context ? context->worker.backend->name : "";
 }
 
 uint32_t trawl_context_threads(const trawl_context *context)
 {
-    return context ? context->threads : 0;
+    return context ? context->worker.threads : 0;
+}
+
+int trawl_context_get_timing(trawl_context *context, trawl_timing *timing)
+{
+    trawl_timing read = { 0 };
+    if (!context || !timing || timing->size < sizeof timing->size || timing->size > sizeof read)
+        return TRAWL_ERROR_ARGUMENT;
+    read.size = timing->size;
+    if (context->worker.backend->timing)
+        context->worker.backend->timing(&context->worker, &read);
+    memcpy(timing, &read, timing->size);
+    return TRAWL_OK;
+}
+
+const char *trawl_context_warning(const trawl_context *context)
+{
+    if (!context || !context->worker.backend->warning)
+        return NULL;
+    return context->worker.backend->warning(&context->worker);
 }
 
 int read_scan_options(const trawl_scan_options *given, trawl_scan_options *options,
@@ -134,6 +160,8 @@ const char *trawl_error_text(int status)
         return "damaged plan";
     case TRAWL_ERROR_LIMIT:
         return "too large";
+    case TRAWL_ERROR_DEVICE:
+        return "a device failed";
     default:
         return "unknown status";
     }

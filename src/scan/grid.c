@@ -91,8 +91,8 @@ static int plan_rounds(grid_scan *scan, trawl_error *error)
                     "%llu rows of the grid, as many as the tallest needle has, have 2^32 cells or "
                     "more: cut the grid into narrower ones",
                     (unsigned long long)scan->overlap + 1);
-    uint64_t soon = (uint64_t)ROUND_CELLS * scan->context->threads / cols;
-    scan->round_rows = larger(soon, 4 * (scan->overlap + 1) * scan->context->threads);
+    uint64_t soon = (uint64_t)ROUND_CELLS * scan->context->worker.threads / cols;
+    scan->round_rows = larger(soon, 4 * (scan->overlap + 1) * scan->context->worker.threads);
     scan->round_rows = smaller(scan->round_rows, window_rows - scan->overlap);
     return TRAWL_OK;
 }
@@ -100,10 +100,12 @@ static int plan_rounds(grid_scan *scan, trawl_error *error)
 /* How many bands `rows` are cut into. */
 static uint32_t count_bands(const grid_scan *scan, uint64_t rows)
 {
-    const trawl_context_options *options = &scan->context->options;
-    const uint64_t threads = scan->context->threads;
+    const trawl_context_options *options = &scan->context->worker.options;
+    const uint64_t threads = scan->context->worker.threads;
     uint64_t bands = threads;
-    if (options->chunks != 0)
+    if (scan->context->worker.backend->whole)
+        bands = 1;
+    else if (options->chunks != 0)
         bands = options->chunks;
     else if (options->schedule == TRAWL_SCHEDULE_DYNAMIC && threads > 1)
         bands = larger(
@@ -115,7 +117,7 @@ static uint32_t count_bands(const grid_scan *scan, uint64_t rows)
 static int run_bands(grid_scan *scan, uint64_t at, slice *slices, uint32_t bands,
                      trawl_error *error)
 {
-    const trawl_context *context = scan->context;
+    worker *w = &scan->context->worker;
     const uint64_t rows = slices[bands - 1].end + scan->overlap;
     grid_job job;
     job.plan = scan->plan;
@@ -125,7 +127,7 @@ static int run_bands(grid_scan *scan, uint64_t at, slice *slices, uint32_t bands
     job.stride = scan->text.stride;
     job.slices = slices;
     job.count = bands;
-    return context->backend->run_grid(&context->options, context->threads, &job, error);
+    return w->backend->run_grid(w, &job, error);
 }
 
 /* Hand on the matches of a band that had room for all; its rows count from row `at`. */

@@ -59,24 +59,24 @@ void text_scan_close(text_scan *scan)
 
 static int run(const text_scan *scan, const text_job *job, trawl_error *error)
 {
-    const trawl_context *context = scan->context;
-    return context->backend->run_text(&context->options, context->threads, job, error);
+    worker *w = &scan->context->worker;
+    return w->backend->run_text(w, job, error);
 }
 
 /* ---- cutting ---------------------------------------------------------- */
 
 static uint32_t choose_chunks(const text_scan *scan, uint32_t length, uint32_t most)
 {
-    const trawl_context *context = scan->context;
+    const worker *w = &scan->context->worker;
     uint64_t least = SMALLEST_SLICE, again = 8 * (uint64_t)text_scan_reach(scan->plan);
-    uint64_t chunks = context->options.chunks;
+    uint64_t chunks = w->backend->whole ? 1 : w->options.chunks;
     least = again > least ? again : least;
     if (scan->state && STATE_WORDS / 2 / plan_head(scan->plan)->state_words < most)
         most = (uint32_t)(STATE_WORDS / 2 / plan_head(scan->plan)->state_words) + 1;
-    if (!chunks && (context->threads == 1 || length < SMALLEST_SHARED))
+    if (!chunks && (w->threads == 1 || length < SMALLEST_SHARED))
         chunks = 1;
-    else if (!chunks && context->options.schedule == TRAWL_SCHEDULE_STATIC)
-        chunks = context->threads;
+    else if (!chunks && w->options.schedule == TRAWL_SCHEDULE_STATIC)
+        chunks = w->threads;
     else if (!chunks)
         chunks = length / least < USUAL_CHUNKS ? length / least + 1 : USUAL_CHUNKS;
     chunks = chunks < most ? chunks : most;
@@ -205,6 +205,20 @@ static int settle(text_scan *scan, const text_job *job, uint32_t i, trawl_error 
 
 /* ---- running ---------------------------------------------------------- */
 
+/* Put records in order. Devices may find a match of a plan that carries twice. */
+static void put_in_order(const text_scan *scan, slice *s, record *scratch)
+{
+    records_sort(s->records, (size_t)s->count, scratch);
+    if (!scan->state || !scan->context->worker.backend->whole || s->count == 0)
+        return;
+    size_t kept = 1;
+    for (size_t i = 1; i < s->count; i++)
+        if (s->records[i].pos != s->records[kept - 1].pos ||
+            s->records[i].index != s->records[kept - 1].index)
+            s->records[kept++] = s->records[i];
+    s->count = kept;
+}
+
 static int scan_stretches(text_scan *scan, const uint8_t *window, uint32_t begin, uint32_t end,
                           uint64_t count, trawl_error *error);
 
@@ -226,7 +240,7 @@ static int scan_region(text_scan *scan, scan_room *room, const uint8_t *window, 
         if (!scan->consume) {
             scan->counted += s->count;
         } else if (s->count <= s->capacity) {
-            records_sort(s->records, (size_t)s->count, scan->context->scratch);
+            put_in_order(scan, s, scan->context->scratch);
             scan->counted += s->count;
             status = scan->consume(scan->user, s->records, (size_t)s->count, s->end, error);
         } else {
@@ -255,7 +269,7 @@ static int scan_byte(text_scan *scan, const uint8_t *window, uint32_t begin, uin
                     (unsigned long long)count);
     int status = run(scan, &job, error);
     if (status == TRAWL_OK) {
-        records_sort(records, (size_t)one.count, records + count);
+        put_in_order(scan, &one, records + count);
         scan->counted += one.count;
         status = scan->consume(scan->user, records, (size_t)one.count, one.end, error);
     }

@@ -31,9 +31,7 @@ typedef struct scan_room {
 } scan_room;
 
 struct trawl_context {
-    const backend *backend;
-    trawl_context_options options;
-    uint32_t threads;
+    worker worker;
     scan_room room;
     record *scratch; /* SCAN_RECORDS */
 };

@@ -1,0 +1,528 @@
+/* devices.c: the backends opencl and cuda, which differ only in the device interface.
+ *
+ * Idea: a slice is cut into pieces; free lanes (lane.h) take the next piece, whichever device
+ * they belong to, so fast devices take more of them. Pieces overlap by the plan's reach, and a
+ * match belongs to the piece that owns its end (its top row), as with slices.
+ *
+ * Plans that carry have no such reach: their pieces run one after the other on the first
+ * device, each from the state that the last one left, while the next one is copied.
+ *
+ * Invariant: records beyond a slice's capacity are counted and not stored, as the driver
+ * expects. When memory runs out pieces become smaller; when that does not help the CPU does
+ * the slice, and a warning says so.
+ */
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "backend/lane.h"
+
+#define LEAST_PIECE (64u << 10)
+#define GPU_PIECE (16u << 20)
+#define CPU_PIECE (8u << 20)
+#define GPU_QUEUES 3u
+#define CPU_QUEUES 1u
+#define PIECES_OVER_REACH 8u
+
+enum { MOST_DEVICES = 64 };
+
+typedef struct device_room {
+    const device_api *api;
+    tuning tuning;
+    u32 piece; /* bytes */
+    trawl_timing timing;
+    char warning[256];
+    u32 device_count;
+    used_device devices[]; /* [device_count] */
+} device_room;
+
+/* ---- opening ------------------------------------------------------------------ */
+
+static int no_devices(const device_api *api, const char *why, trawl_error *error)
+{
+    return fail(error, TRAWL_ERROR_UNSUPPORTED, TRAWL_NONE, "the backend %s has no device: %s",
+                api->name, why);
+}
+
+/* Read "0,2" or "all" (NULL: "0") into a set of device numbers. */
+static int read_devices(const char *text, size_t count, bool chosen[MOST_DEVICES],
+                        trawl_error *error)
+{
+    memset(chosen, 0, MOST_DEVICES * sizeof *chosen);
+    if (text && strcmp(text, "all") == 0) {
+        for (size_t i = 0; i < count; i++)
+            chosen[i] = true;
+        return TRAWL_OK;
+    }
+    for (const char *at = text ? text : "0";; at++) {
+        char *end;
+        const unsigned long number = *at >= '0' && *at <= '9' ? strtoul(at, &end, 10) : count;
+        if (number >= count || (*end && *end != ','))
+            return fail(error, TRAWL_ERROR_ARGUMENT, TRAWL_NONE,
+                        "device '%.40s': give numbers from 0 to %zu, as in 0,1, or all", text,
+                        count - 1);
+        if (chosen[number])
+            return fail(error, TRAWL_ERROR_ARGUMENT, TRAWL_NONE, "device %lu is named twice",
+                        number);
+        chosen[number] = true;
+        at = end;
+        if (!*at)
+            return TRAWL_OK;
+    }
+}
+
+static int open_device(device_room *room, size_t index, used_device *u, trawl_error *error)
+{
+    int status = room->api->open(index, &u->device, error);
+    if (status != TRAWL_OK)
+        return status;
+    const device_info *info = &u->device->info;
+    const u32 queues = tuned(room->tuning.queues, info->cpu ? CPU_QUEUES : GPU_QUEUES);
+    u->mapped = tuned(room->tuning.mapped, info->shares_memory) == 1;
+    u->most = room->tuning.memory == TUNE_AUTO ? UINT64_MAX : (u64)room->tuning.memory << 20;
+    if (room->piece == 0)
+        room->piece = room->tuning.piece == TUNE_AUTO ? info->cpu ? CPU_PIECE : GPU_PIECE
+                                                      : room->tuning.piece << 10;
+    for (; u->lane_count < queues && status == TRAWL_OK; u->lane_count++)
+        status = lane_open(u, &u->lanes[u->lane_count], error);
+    return status;
+}
+
+static void unload_plan(used_device *u)
+{
+    const device_api *api = u->device->api;
+    device_plan *p = &u->plan;
+    if (p->texture.handle || p->texture.number)
+        api->texture_close(u->device, &p->texture);
+    if (p->extra_texture.handle || p->extra_texture.number)
+        api->texture_close(u->device, &p->extra_texture);
+    unused_buffer(u, &p->tables);
+    for (u32 i = 0; i < PLAN_EXTRAS; i++)
+        if (p->extra[i].handle)
+            api->buffer_close(u->device, &p->extra[i]);
+    memset(p, 0, sizeof *p);
+    u->loaded = false;
+}
+
+static void close_devices(worker *w)
+{
+    device_room *room = w->state;
+    for (u32 i = 0; room && i < room->device_count; i++) {
+        used_device *u = &room->devices[i];
+        if (!u->device)
+            continue;
+        unload_plan(u);
+        for (u32 k = 0; k < MOST_LANES; k++)
+            lane_close(&u->lanes[k]);
+        room->api->close(u->device);
+    }
+    free(room);
+    w->state = NULL;
+}
+
+static int open_devices(worker *w, const char *name, trawl_error *error)
+{
+    const device_api *api = device_api_by_name(name);
+    bool chosen[MOST_DEVICES];
+    tuning read;
+    char why[256] = "";
+    size_t count = 0;
+    if (!api)
+        return fail(error, TRAWL_ERROR_UNSUPPORTED, TRAWL_NONE, "this build has no backend %s: %s",
+                    name,
+                    strcmp(name, "cuda") == 0 ? "build it where the CUDA toolkit is installed"
+                                              : "build it where ocl-icd-opencl-dev is installed");
+    int status = tuning_read(w->options.tuning, &read, error);
+    if (status != TRAWL_OK)
+        return status;
+    api->list(NULL, 0, &count, why);
+    if (count == 0)
+        return no_devices(api, why, error);
+    if (count > MOST_DEVICES)
+        count = MOST_DEVICES;
+    status = read_devices(w->options.device, count, chosen, error);
+    if (status != TRAWL_OK)
+        return status;
+    device_room *room = calloc(1, sizeof *room + count * sizeof *room->devices);
+    if (!room)
+        return fail(error, TRAWL_ERROR_MEMORY, TRAWL_NONE, "out of memory for a context");
+    room->api = api;
+    room->tuning = read;
+    w->state = room;
+    w->threads = 1;
+    for (size_t i = 0; i < count && status == TRAWL_OK; i++)
+        if (chosen[i])
+            status = open_device(room, i, &room->devices[room->device_count++], error);
+    if (status != TRAWL_OK)
+        close_devices(w);
+    return status;
+}
+
+static int open_opencl(worker *w, trawl_error *error)
+{
+    return open_devices(w, "opencl", error);
+}
+
+static int open_cuda(worker *w, trawl_error *error)
+{
+    return open_devices(w, "cuda", error);
+}
+
+/* ---- plans --------------------------------------------------------------------- */
+
+/* Textures are opened where the walk could use them; only an explicit wish must be met. */
+static int open_texture(device_plan *p, trawl_error *error)
+{
+    const device_api *api = p->device->api;
+    const tuning *t = &p->tuning;
+    const bool grid = plan_head(p->plan)->cell_size != 0;
+    if (grid ? t->stage != TUNE_AUTO && t->stage >= 2 : t->texture == 1)
+        return api->texture_open(p->device, &p->tables, &p->texture, error);
+    if (grid && t->stage == TUNE_AUTO && p->device->info.texture_words >= p->tables.bytes / 4 &&
+        api->texture_open(p->device, &p->tables, &p->texture, NULL) != TRAWL_OK)
+        memset(&p->texture, 0, sizeof p->texture);
+    return TRAWL_OK;
+}
+
+static int load_plan(const device_room *room, used_device *u, const trawl_plan *plan,
+                     trawl_error *error)
+{
+    const plan_header *head = plan_head(plan);
+    const size_t bytes = (size_t)head->section[PLAN_ENGINE].bytes;
+    const device_walk *walk = device_walk_of((walk_kind)head->engine);
+    if (u->loaded && u->plan.plan == plan && u->checksum == head->checksum)
+        return TRAWL_OK;
+    unload_plan(u);
+    device_plan *p = &u->plan;
+    p->device = u->device;
+    p->queue = u->lanes[0].queue;
+    p->plan = plan;
+    p->tuning = room->tuning;
+    int status = used_buffer(u, BUFFER_DEVICE, (bytes + 255) / 256 * 256 + 256, &p->tables, error);
+    if (status == TRAWL_OK)
+        status = room->api->write(p->queue, &p->tables, 0, plan_tables(plan), bytes, NULL, error);
+    if (status == TRAWL_OK)
+        status = room->api->finish(p->queue, error);
+    if (status == TRAWL_OK)
+        status = open_texture(p, error);
+    if (status == TRAWL_OK && walk->prepare)
+        status = walk->prepare(p, error);
+    u->checksum = head->checksum;
+    u->loaded = status == TRAWL_OK;
+    if (!u->loaded)
+        unload_plan(u);
+    return status;
+}
+
+/* ---- lanes of all devices ---------------------------------------------------------- */
+
+/* Every lane gets its room before any work begins, so that only this can lack memory. */
+static int reserve(device_room *room, const trawl_plan *plan, size_t bytes, u64 length, u64 cols,
+                   u64 records, trawl_error *error)
+{
+    const device_walk *walk = device_walk_of((walk_kind)plan_head(plan)->engine);
+    int status = TRAWL_OK;
+    for (u32 i = 0; i < room->device_count && status == TRAWL_OK; i++) {
+        used_device *u = &room->devices[i];
+        status = load_plan(room, u, plan, error);
+        for (u32 k = 0; k < u->lane_count && status == TRAWL_OK; k++) {
+            const size_t scratch =
+                walk->scratch_bytes ? walk->scratch_bytes(&u->plan, length, cols) : 0;
+            status = lane_reserve(&u->lanes[k], bytes, scratch, records, error);
+        }
+    }
+    return status;
+}
+
+static void release(device_room *room)
+{
+    for (u32 i = 0; i < room->device_count; i++)
+        for (u32 k = 0; k < room->devices[i].lane_count; k++)
+            lane_release(&room->devices[i].lanes[k]);
+}
+
+/* A lane that is idle: one that never worked, or the first found to be done. */
+static int idle_lane(device_room *room, lane **found, trawl_error *error)
+{
+    u32 busy = 0;
+    lane *only = NULL;
+    for (;;) {
+        for (u32 k = 0; k < MOST_LANES; k++) {
+            for (u32 i = 0; i < room->device_count; i++) {
+                lane *l = &room->devices[i].lanes[k];
+                if (k >= room->devices[i].lane_count)
+                    continue;
+                *found = l;
+                if (!l->busy)
+                    return TRAWL_OK;
+                if (room->api->event_done(l->into->capacity ? &l->read : &l->counted))
+                    return lane_collect(l, &room->timing, error);
+                only = l;
+                busy++;
+            }
+        }
+        if (busy == 1) {
+            *found = only;
+            return lane_collect(only, &room->timing, error);
+        }
+        busy = 0;
+        sched_yield();
+    }
+}
+
+/* Collect what is under way; after an error only wait for it. */
+static int drain(device_room *room, int status, trawl_error *error)
+{
+    for (u32 i = 0; i < room->device_count; i++) {
+        for (u32 k = 0; k < room->devices[i].lane_count; k++) {
+            lane *l = &room->devices[i].lanes[k];
+            if (l->busy && status == TRAWL_OK)
+                status = lane_collect(l, &room->timing, error);
+            else if (status != TRAWL_OK)
+                room->api->finish(l->queue, NULL);
+            l->busy = false;
+        }
+    }
+    return status;
+}
+
+/* ---- text ------------------------------------------------------------------------- */
+
+static int run_pieces(device_room *room, const text_job *job, slice *s, u32 piece, u32 reach,
+                      trawl_error *error)
+{
+    int status = TRAWL_OK;
+    for (u32 at = s->begin; at < s->end && status == TRAWL_OK;) {
+        const u32 end = s->end - at > piece ? at + piece : s->end;
+        const u32 from = at - s->from > reach ? at - reach : s->from;
+        lane *l;
+        status = idle_lane(room, &l, error);
+        if (status == TRAWL_OK)
+            status = lane_bring_text(l, job, from, at, end, error);
+        if (status == TRAWL_OK)
+            status = lane_run_text(l, s, error);
+        at = end;
+    }
+    return drain(room, status, error);
+}
+
+/* One after the other, on one device; the next piece is brought while one runs. */
+static int run_carrying(device_room *room, const text_job *job, slice *s, u32 piece,
+                        trawl_error *error)
+{
+    used_device *u = &room->devices[0];
+    u32 at = s->begin, turn = 0;
+    u32 end = s->end - at > piece ? at + piece : s->end;
+    int status = lane_bring_text(&u->lanes[0], job, at, at, end, error);
+    while (at < s->end && status == TRAWL_OK) {
+        lane *l = &u->lanes[turn], *next = &u->lanes[(turn + 1) % u->lane_count];
+        const u32 after = s->end - end > piece ? end + piece : s->end;
+        if (next != l && end < s->end)
+            status = lane_bring_text(next, job, end, end, after, error);
+        if (status == TRAWL_OK)
+            status = lane_run_text(l, s, error);
+        if (status == TRAWL_OK)
+            status = lane_collect(l, &room->timing, error);
+        if (status == TRAWL_OK && next == l && end < s->end)
+            status = lane_bring_text(next, job, end, end, after, error);
+        at = end;
+        end = after;
+        turn = (turn + 1) % u->lane_count;
+    }
+    return drain(room, status, error);
+}
+
+static int text_on_devices(device_room *room, const text_job *job, slice *s, trawl_error *error)
+{
+    const plan_header *head = plan_head(job->plan);
+    const u32 reach = head->carries ? 0 : (u32)(head->max_length - 1);
+    const u64 wide = (u64)reach * PIECES_OVER_REACH;
+    const u64 piece = room->piece > wide ? room->piece : wide;
+    const u64 length = s->end - s->begin < piece ? s->end - s->begin : piece;
+    int status =
+        reserve(room, job->plan, (size_t)(length + reach), length + reach, 0, s->capacity, error);
+    s->count = 0;
+    if (status != TRAWL_OK)
+        return status;
+    return head->carries ? run_carrying(room, job, s, (u32)length, error)
+                         : run_pieces(room, job, s, (u32)length, reach, error);
+}
+
+/* ---- grids ------------------------------------------------------------------------ */
+
+static int grid_on_devices(device_room *room, const grid_job *job, slice *s, trawl_error *error)
+{
+    const plan_header *head = plan_head(job->plan);
+    const u64 overlap = head->max_length - 1, tops = s->end - s->begin;
+    const u64 stride = lane_stride(job->cols, head->cell_size);
+    u64 rows = room->piece / stride;
+    rows = rows > 4 * overlap ? rows - overlap : 3 * overlap + 1; /* tops of a piece */
+    rows = rows < tops ? rows : tops;
+    const u64 most = rows + overlap < job->rows ? rows + overlap : job->rows;
+    int status = reserve(room, job->plan, (size_t)(most * stride), most * job->cols, job->cols,
+                         s->capacity, error);
+    s->count = 0;
+    for (u64 at = s->begin; at < s->end && status == TRAWL_OK; at += rows) {
+        const u64 end = s->end - at > rows ? at + rows : s->end;
+        const u64 bottom = end + overlap < job->rows ? end + overlap : job->rows;
+        lane *l;
+        status = idle_lane(room, &l, error);
+        if (status == TRAWL_OK)
+            status = lane_bring_rows(l, job, (u32)at, (u32)bottom, (u32)(end - at), error);
+        if (status == TRAWL_OK)
+            status = lane_run_grid(l, s, error);
+    }
+    return drain(room, status, error);
+}
+
+/* ---- when memory runs out -------------------------------------------------------------- */
+
+/* True when a smaller piece may be tried. */
+static bool shrink(device_room *room)
+{
+    release(room);
+    if (room->piece <= LEAST_PIECE)
+        return false;
+    room->piece /= 2;
+    return true;
+}
+
+static void warn_of_memory(device_room *room, u64 bytes, const trawl_error *error)
+{
+    room->timing.on_cpu += bytes;
+    snprintf(room->warning, sizeof room->warning,
+             "the CPU did what the device had no memory for: %.180s", error->message);
+}
+
+static int devices_text(worker *w, const text_job *job, trawl_error *error)
+{
+    device_room *room = w->state;
+    trawl_error why = { 0 };
+    for (size_t i = 0; i < job->count; i++) {
+        slice *s = &job->slices[i];
+        int status;
+        do
+            status = text_on_devices(room, job, s, &why);
+        while (status == TRAWL_ERROR_MEMORY && shrink(room));
+        if (status == TRAWL_ERROR_MEMORY) {
+            warn_of_memory(room, s->end - s->begin, &why);
+            status = slice_run_text(job, s);
+        }
+        if (status != TRAWL_OK && error)
+            *error = why;
+        if (status != TRAWL_OK)
+            return status;
+    }
+    return TRAWL_OK;
+}
+
+static int devices_grid(worker *w, const grid_job *job, trawl_error *error)
+{
+    device_room *room = w->state;
+    trawl_error why = { 0 };
+    for (size_t i = 0; i < job->count; i++) {
+        slice *s = &job->slices[i];
+        int status;
+        do
+            status = grid_on_devices(room, job, s, &why);
+        while (status == TRAWL_ERROR_MEMORY && shrink(room));
+        if (status == TRAWL_ERROR_MEMORY) {
+            warn_of_memory(room, (u64)(s->end - s->begin) * job->stride, &why);
+            status = slice_run_grid(job, s);
+        }
+        if (status != TRAWL_OK && error)
+            *error = why;
+        if (status != TRAWL_OK)
+            return status;
+    }
+    return TRAWL_OK;
+}
+
+static void devices_timing(worker *w, trawl_timing *timing)
+{
+    device_room *room = w->state;
+    const size_t size = timing->size;
+    *timing = room->timing;
+    timing->size = size;
+    memset(&room->timing, 0, sizeof room->timing);
+}
+
+static const char *devices_warning(const worker *w)
+{
+    const device_room *room = w->state;
+    return room->warning[0] ? room->warning : NULL;
+}
+
+const backend backend_opencl = {
+    .name = "opencl",
+    .about = "GPUs, CPUs and others through OpenCL",
+    .whole = true,
+    .open = open_opencl,
+    .close = close_devices,
+    .run_text = devices_text,
+    .run_grid = devices_grid,
+    .timing = devices_timing,
+    .warning = devices_warning,
+};
+
+const backend backend_cuda = {
+    .name = "cuda",
+    .about = "NVIDIA GPUs through CUDA",
+    .whole = true,
+    .open = open_cuda,
+    .close = close_devices,
+    .run_text = devices_text,
+    .run_grid = devices_grid,
+    .timing = devices_timing,
+    .warning = devices_warning,
+};
+
+/* ---- what there is ---------------------------------------------------------------------- */
+
+size_t trawl_device_count(const char *name, char why[256])
+{
+    const device_api *api = name ? device_api_by_name(name) : NULL;
+    char reason[256] = "";
+    size_t count = 0;
+    if (api)
+        api->list(NULL, 0, &count, reason);
+    else if (!name || !backend_by_name(name) || backend_by_name(name)->whole)
+        snprintf(reason, sizeof reason, "this build has no backend '%.40s'", name ? name : "");
+    else
+        snprintf(reason, sizeof reason, "the backend %.40s uses the CPU itself", name);
+    if (why)
+        memcpy(why, reason, sizeof reason);
+    return count;
+}
+
+int trawl_device_get_info(const char *name, size_t index, trawl_device_info *info,
+                          trawl_error *error)
+{
+    device_info found[MOST_DEVICES];
+    trawl_device_info read = { 0 };
+    const device_api *api = name ? device_api_by_name(name) : NULL;
+    size_t count = 0;
+    if (!info || info->size <= sizeof info->size || info->size > sizeof read)
+        return fail(error, TRAWL_ERROR_ARGUMENT, TRAWL_NONE,
+                    "info is NULL, or its size is not set");
+    memset(found, 0, sizeof found);
+    if (api)
+        api->list(found, MOST_DEVICES, &count, NULL);
+    if (index >= count || index >= MOST_DEVICES)
+        return fail(error, TRAWL_ERROR_ARGUMENT, TRAWL_NONE,
+                    "the backend '%.40s' has %zu devices: there is no number %zu", name ? name : "",
+                    count, index);
+    const device_info *d = &found[index];
+    read.size = info->size;
+    memcpy(read.name, d->name, sizeof read.name);
+    memcpy(read.driver, d->driver, sizeof read.driver);
+    memcpy(read.bus, d->bus, sizeof read.bus);
+    read.memory = d->memory;
+    read.units = d->units;
+    read.lanes = d->lanes;
+    read.textures = d->texture_words > 0;
+    read.cpu = d->cpu;
+    memcpy(info, &read, info->size);
+    return TRAWL_OK;
+}

@@ -1,0 +1,76 @@
+/* lane.h: one queue of one device, with room for one piece of text, and the device it is of.
+ *
+ * A piece goes through a lane in three steps, of which the first two only queue work:
+ *
+ *     lane_bring_text / lane_bring_rows    host ─► pinned buffer ─► device
+ *     lane_run_text / lane_run_grid        kernels, then cursor and first records back
+ *     lane_collect                         wait; records go to the slice, in window positions
+ *
+ * While one lane computes, another copies: that is the whole pipeline.
+ */
+#ifndef TRAWL_LANE_H
+#define TRAWL_LANE_H
+
+#include "backend/backend.h"
+#include "kernel/kernel.h"
+
+enum { MOST_LANES = 8, FIRST_RECORDS = 8192 };
+
+typedef struct lane {
+    struct used_device *on;
+    device_queue *queue;
+    device_buffer staging; /* pinned, unless text is mapped */
+    device_buffer text;
+    device_texture texture; /* over text */
+    device_buffer scratch, cursor, records;
+    device_buffer back; /* pinned: the cursor, then FIRST_RECORDS records */
+    device_event written, counted, read, events[PIECE_EVENTS];
+    bool busy;
+    u32 offset;  /* what is added to positions of the piece */
+    slice *into; /* where its records go */
+    text_piece piece;
+    grid_piece grid;
+} lane;
+
+/* A device of a context, with the plan that it holds at present. */
+typedef struct used_device {
+    device *device;
+    uint64_t taken; /* bytes of its memory */
+    uint64_t most;  /* bytes that may be taken */
+    bool mapped;
+    bool loaded; /* plan is whole */
+    uint64_t checksum;
+    device_plan plan;
+    lane lanes[MOST_LANES];
+    u32 lane_count;
+} used_device;
+
+/* Buffers under the device's limit. Errors as of buffer_open. */
+int used_buffer(used_device *u, buffer_kind kind, size_t bytes, device_buffer *b,
+                trawl_error *error);
+void unused_buffer(used_device *u, device_buffer *b);
+
+int lane_open(used_device *u, lane *l, trawl_error *error);
+void lane_close(lane *l);
+
+/* Make room for a piece of `text` bytes, `scratch` bytes and `records`. The lane is idle. */
+int lane_reserve(lane *l, size_t text, size_t scratch, uint64_t records, trawl_error *error);
+/* Give back what lane_reserve took. */
+void lane_release(lane *l);
+
+/* Bytes [from, end) of the window, of which (begin, end] owns matches. */
+int lane_bring_text(lane *l, const text_job *job, u32 from, u32 begin, u32 end, trawl_error *error);
+int lane_run_text(lane *l, slice *into, trawl_error *error);
+
+/* Rows [top, bottom) of the window, of which the first `tops` own matches. */
+int lane_bring_rows(lane *l, const grid_job *job, u32 top, u32 bottom, u32 tops,
+                    trawl_error *error);
+int lane_run_grid(lane *l, slice *into, trawl_error *error);
+
+/* Bytes from row to row on the device. */
+u64 lane_stride(u32 cols, u32 cell_size);
+
+/* Wait for the piece, add its matches to the slice and its times to `timing`. */
+int lane_collect(lane *l, trawl_timing *timing, trawl_error *error);
+
+#endif

@@ -1,0 +1,692 @@
+/* cuda.c: devices through the CUDA driver (see device.h).
+ *
+ * libcuda is opened at run time: each open device holds its own table of the driver's
+ * functions, and there is no global state. The types and the versioned names of the functions
+ * come from the toolkit's cuda.h.
+ *
+ * A device is its primary context, which other users of CUDA in the process share. A thread
+ * may use several devices, and the program around the library its own contexts, so every entry
+ * point pushes the device's context and pops it again.
+ *
+ * CUDA reports an error of a kernel that runs on its own with some later call, mostly the wait
+ * for it; from then on every call on that context fails with the same code.
+ */
+#include "device/device.h"
+
+#ifdef TRAWL_HAVE_CUDA
+
+#include <ctype.h>
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "device/cuda_driver.h"
+#include "pattern/pattern.h"
+
+#define LIBRARY "libcuda.so.1"
+
+/* CONSTANT_WORDS of kernel/device_port.h, in bytes. */
+enum { CONSTANT_ROOM = 16128 * 4 };
+
+/* ---- the driver -------------------------------------------------------------- */
+
+/* "call(detail) failed: NAME (code): meaning" into `text`. */
+static const char *describe(const driver *cu, char text[CUDA_TEXT], const char *call,
+                            const char *detail, CUresult code)
+{
+    const char *name = NULL, *meaning = NULL;
+    if (cu->cuGetErrorName(code, &name) != CUDA_SUCCESS || !name)
+        name = "a code unknown to the driver";
+    if (cu->cuGetErrorString(code, &meaning) != CUDA_SUCCESS || !meaning)
+        meaning = "no description";
+    if (detail)
+        snprintf(text, CUDA_TEXT, "%s(%s) failed: %s (%d): %s", call, detail, name, (int)code,
+                 meaning);
+    else
+        snprintf(text, CUDA_TEXT, "%s failed: %s (%d): %s", call, name, (int)code, meaning);
+    return text;
+}
+
+/* dlsym's pointers to objects become pointers to functions. */
+static bool find(void *library, const char *name, void *function)
+{
+    void *symbol = dlsym(library, name);
+    memcpy(function, &symbol, sizeof symbol);
+    return symbol;
+}
+
+/* The library is never unloaded once it was there (RTLD_NODELETE): it starts threads and
+ * registers exit handlers. */
+static bool driver_open(driver *cu, char why[CUDA_TEXT])
+{
+    memset(cu, 0, sizeof *cu);
+    cu->library = dlopen(LIBRARY, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+    if (!cu->library) {
+        const char *reason = dlerror();
+        snprintf(why, CUDA_TEXT, "no CUDA driver: %s", reason ? reason : LIBRARY);
+        return false;
+    }
+    const char *missing = NULL;
+#define STRING(name) #name
+#define LOAD(name)                                                                                 \
+    if (!find(cu->library, STRING(name), &cu->name))                                               \
+        missing = STRING(name);
+    FUNCTIONS(LOAD)
+#undef LOAD
+#undef STRING
+    if (!find(cu->library, "cuEventElapsedTime", &cu->elapsed))
+        missing = "cuEventElapsedTime";
+    CUresult code = CUDA_SUCCESS;
+    if (missing)
+        snprintf(why, CUDA_TEXT, "the CUDA driver is too old: %s has no %s", LIBRARY, missing);
+    else if ((code = cu->cuInit(0)) != CUDA_SUCCESS)
+        describe(cu, why, "cuInit", NULL, code);
+    if (missing || code != CUDA_SUCCESS) {
+        dlclose(cu->library);
+        return false;
+    }
+    return true;
+}
+
+/* ---- errors and contexts ----------------------------------------------------- */
+
+int cuda_tried(const cuda_device *d, trawl_error *error, const char *call, const char *detail,
+               CUresult code)
+{
+    char text[CUDA_TEXT];
+    if (code == CUDA_SUCCESS)
+        return TRAWL_OK;
+    return fail(error, code == CUDA_ERROR_OUT_OF_MEMORY ? TRAWL_ERROR_MEMORY : TRAWL_ERROR_DEVICE,
+                TRAWL_NONE, "%s", describe(&d->cu, text, call, detail, code));
+}
+
+/* What a wait returns may be the fault of anything queued before it. */
+int cuda_waited(const cuda_device *d, trawl_error *error, const char *call, CUresult code)
+{
+    char text[CUDA_TEXT];
+    if (code == CUDA_SUCCESS)
+        return TRAWL_OK;
+    return fail(error, code == CUDA_ERROR_OUT_OF_MEMORY ? TRAWL_ERROR_MEMORY : TRAWL_ERROR_DEVICE,
+                TRAWL_NONE, "%s (in a command queued before)",
+                describe(&d->cu, text, call, NULL, code));
+}
+
+int cuda_no_memory(trawl_error *error)
+{
+    return fail(error, TRAWL_ERROR_MEMORY, TRAWL_NONE, "CUDA: out of memory on the host");
+}
+
+int cuda_enter(const cuda_device *d, trawl_error *error)
+{
+    return CALL(d, error, cuCtxPushCurrent, d->context);
+}
+
+void cuda_leave(const cuda_device *d)
+{
+    CUcontext popped;
+    (void)d->cu.cuCtxPopCurrent(&popped);
+}
+
+/* ---- devices ----------------------------------------------------------------- */
+
+/* 0 when the driver does not know. */
+static uint32_t attribute(const driver *cu, CUdevice number, CUdevice_attribute what)
+{
+    int value = 0;
+    if (cu->cuDeviceGetAttribute(&value, what, number) != CUDA_SUCCESS || value < 0)
+        return 0;
+    return (uint32_t)value;
+}
+
+static void read_info(const driver *cu, CUdevice number, device_info *info)
+{
+    memset(info, 0, sizeof *info);
+    int version = 0;
+    size_t bytes = 0, texels = 0;
+    if (cu->cuDeviceGetName(info->name, (int)sizeof info->name - 1, number) != CUDA_SUCCESS)
+        snprintf(info->name, sizeof info->name, "CUDA device");
+    (void)cu->cuDriverGetVersion(&version);
+    snprintf(info->driver, sizeof info->driver, "CUDA driver %d.%d, compute capability %u.%u",
+             version / 1000, version % 1000 / 10,
+             attribute(cu, number, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR),
+             attribute(cu, number, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR));
+    if (cu->cuDeviceGetPCIBusId(info->bus, (int)sizeof info->bus - 1, number) != CUDA_SUCCESS)
+        info->bus[0] = '\0';
+    for (char *c = info->bus; *c; c++)
+        *c = (char)toupper((unsigned char)*c);
+    if (cu->cuDeviceTotalMem(&bytes, number) == CUDA_SUCCESS)
+        info->memory = info->largest_buffer = bytes;
+    if (cu->cuDeviceGetTexture1DLinearMaxWidth(&texels, CU_AD_FORMAT_UNSIGNED_INT32, 1, number) !=
+            CUDA_SUCCESS ||
+        texels == 0)
+        texels = attribute(cu, number, CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE1D_LINEAR_WIDTH);
+    info->texture_words = texels;
+    info->units = attribute(cu, number, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);
+    info->most_group = attribute(cu, number, CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK);
+    info->local_bytes =
+        attribute(cu, number, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN);
+    info->constant_bytes = attribute(cu, number, CU_DEVICE_ATTRIBUTE_TOTAL_CONSTANT_MEMORY);
+    if (info->constant_bytes > CONSTANT_ROOM)
+        info->constant_bytes = CONSTANT_ROOM;
+    info->lanes = attribute(cu, number, CU_DEVICE_ATTRIBUTE_WARP_SIZE);
+    info->shares_memory = attribute(cu, number, CU_DEVICE_ATTRIBUTE_INTEGRATED) != 0;
+}
+
+static size_t count_devices(const driver *cu, char why[CUDA_TEXT])
+{
+    int count = 0;
+    CUresult code = cu->cuDeviceGetCount(&count);
+    if (code != CUDA_SUCCESS) {
+        describe(cu, why, "cuDeviceGetCount", NULL, code);
+        return 0;
+    }
+    if (count <= 0) {
+        snprintf(why, CUDA_TEXT, "the CUDA driver finds no device");
+        return 0;
+    }
+    return (size_t)count;
+}
+
+static void cuda_list(device_info *infos, size_t room, size_t *count, char why[256])
+{
+    driver cu;
+    char reason[CUDA_TEXT] = "";
+    *count = 0;
+    if (driver_open(&cu, reason)) {
+        *count = count_devices(&cu, reason);
+        for (size_t i = 0; i < *count && i < room; i++) {
+            CUdevice number;
+            memset(&infos[i], 0, sizeof infos[i]);
+            if (cu.cuDeviceGet(&number, (int)i) == CUDA_SUCCESS)
+                read_info(&cu, number, &infos[i]);
+        }
+        dlclose(cu.library);
+    }
+    if (why)
+        snprintf(why, CUDA_TEXT, "%s", reason);
+}
+
+static int device_start(cuda_device *d, size_t index, trawl_error *error)
+{
+    char why[CUDA_TEXT] = "";
+    const size_t count = count_devices(&d->cu, why);
+    if (count == 0)
+        return fail(error, TRAWL_ERROR_DEVICE, TRAWL_NONE, "%s", why);
+    if (index >= count)
+        return fail(error, TRAWL_ERROR_DEVICE, TRAWL_NONE,
+                    "CUDA: there is no device %zu, only 0 to %zu", index, count - 1);
+    int status = CALL(d, error, cuDeviceGet, &d->number, (int)index);
+    if (status == TRAWL_OK)
+        status = CALL(d, error, cuDevicePrimaryCtxRetain, &d->context, d->number);
+    return status;
+}
+
+static int cuda_open(size_t index, device **made, trawl_error *error)
+{
+    char why[CUDA_TEXT] = "";
+    *made = NULL;
+    cuda_device *d = calloc(1, sizeof *d);
+    if (!d)
+        return cuda_no_memory(error);
+    if (!driver_open(&d->cu, why)) {
+        free(d);
+        return fail(error, TRAWL_ERROR_DEVICE, TRAWL_NONE, "%s", why);
+    }
+    int status = device_start(d, index, error);
+    if (status != TRAWL_OK) {
+        dlclose(d->cu.library);
+        free(d);
+        return status;
+    }
+    d->base.api = &device_cuda;
+    read_info(&d->cu, d->number, &d->base.info);
+    *made = &d->base;
+    return TRAWL_OK;
+}
+
+static void cuda_close(device *base)
+{
+    cuda_device *d = (cuda_device *)base;
+    if (!d)
+        return;
+    const bool inside = cuda_enter(d, NULL) == TRAWL_OK;
+    cuda_modules_close(d);
+    if (inside)
+        cuda_leave(d);
+    (void)d->cu.cuDevicePrimaryCtxRelease(d->number);
+    dlclose(d->cu.library);
+    free(d);
+}
+
+/* ---- buffers and textures ---------------------------------------------------- */
+
+bool cuda_on_device(const device_buffer *b, const char *use, trawl_error *error)
+{
+    if (b && b->handle && b->kind != BUFFER_PINNED)
+        return true;
+    fail(error, TRAWL_ERROR_DEVICE, TRAWL_NONE, "CUDA: %s: the buffer is not open on the device",
+         use);
+    return false;
+}
+
+static bool inside_buffer(const device_buffer *b, size_t offset, size_t bytes, const char *use,
+                          trawl_error *error)
+{
+    if (!cuda_on_device(b, use, error))
+        return false;
+    if (offset <= b->bytes && bytes <= b->bytes - offset)
+        return true;
+    fail(error, TRAWL_ERROR_DEVICE, TRAWL_NONE,
+         "CUDA: %s: bytes %zu + %zu lie outside a buffer of %zu bytes", use, offset, bytes,
+         b->bytes);
+    return false;
+}
+
+/* The memset is queued on the default stream, which other streams do not wait for. */
+static int zero_now(cuda_device *d, CUdeviceptr address, size_t bytes, trawl_error *error)
+{
+    int status = CALL(d, error, cuMemsetD8, address, 0, bytes);
+    if (status == TRAWL_OK)
+        status = CALL(d, error, cuStreamSynchronize, NULL);
+    return status;
+}
+
+static int device_memory(cuda_device *d, size_t bytes, void **handle, trawl_error *error)
+{
+    CUdeviceptr address = 0;
+    int status = CALL(d, error, cuMemAlloc, &address, bytes);
+    if (status != TRAWL_OK)
+        return status;
+    status = zero_now(d, address, bytes, error);
+    if (status != TRAWL_OK)
+        (void)d->cu.cuMemFree(address);
+    else
+        *handle = (void *)(uintptr_t)address;
+    return status;
+}
+
+static int host_memory(cuda_device *d, buffer_kind kind, size_t bytes, void **handle, void **host,
+                       trawl_error *error)
+{
+    const bool mapped = kind == BUFFER_MAPPED;
+    CUdeviceptr address = 0;
+    void *memory = NULL;
+    int status = CALL(d, error, cuMemHostAlloc, &memory, bytes,
+                      CU_MEMHOSTALLOC_PORTABLE | (mapped ? CU_MEMHOSTALLOC_DEVICEMAP : 0));
+    if (status != TRAWL_OK)
+        return status;
+    if (mapped)
+        status = CALL(d, error, cuMemHostGetDevicePointer, &address, memory, 0);
+    if (status != TRAWL_OK) {
+        (void)d->cu.cuMemFreeHost(memory);
+        return status;
+    }
+    memset(memory, 0, bytes);
+    *host = memory;
+    *handle = mapped ? (void *)(uintptr_t)address : memory;
+    return TRAWL_OK;
+}
+
+/* Sizes are rounded up to whole 16 bytes, and never 0, which CUDA refuses. */
+static int cuda_buffer_open(device *base, buffer_kind kind, size_t bytes, device_buffer *b,
+                            trawl_error *error)
+{
+    cuda_device *d = (cuda_device *)base;
+    memset(b, 0, sizeof *b);
+    const size_t room = bytes < 16 ? 16 : (bytes + 15) & ~(size_t)15;
+    if (room < bytes)
+        return fail(error, TRAWL_ERROR_MEMORY, TRAWL_NONE, "CUDA: a buffer of %zu bytes", bytes);
+    int status = cuda_enter(d, error);
+    if (status != TRAWL_OK)
+        return status;
+    if (kind == BUFFER_DEVICE)
+        status = device_memory(d, room, &b->handle, error);
+    else
+        status = host_memory(d, kind, room, &b->handle, &b->host, error);
+    cuda_leave(d);
+    if (status == TRAWL_OK) {
+        b->bytes = bytes;
+        b->kind = kind;
+    }
+    return status;
+}
+
+/* Freeing waits for nothing by itself that could be relied upon, so all queues are waited for. */
+static void cuda_buffer_close(device *base, device_buffer *b)
+{
+    cuda_device *d = (cuda_device *)base;
+    if (!b->handle)
+        return;
+    cuda_forget_constants(d, b);
+    if (cuda_enter(d, NULL) == TRAWL_OK) {
+        (void)d->cu.cuCtxSynchronize();
+        if (b->host)
+            (void)d->cu.cuMemFreeHost(b->host);
+        else
+            (void)d->cu.cuMemFree(cuda_address(b));
+        cuda_leave(d);
+    }
+    memset(b, 0, sizeof *b);
+}
+
+static int cuda_texture_open(device *base, const device_buffer *b, device_texture *t,
+                             trawl_error *error)
+{
+    cuda_device *d = (cuda_device *)base;
+    memset(t, 0, sizeof *t);
+    if (!cuda_on_device(b, "texture", error))
+        return TRAWL_ERROR_DEVICE;
+    const size_t words = b->bytes < 4 ? 1 : b->bytes / 4;
+    if (words > d->base.info.texture_words)
+        return fail(error, TRAWL_ERROR_DEVICE, TRAWL_NONE,
+                    "CUDA: a texture of %zu words is needed; the device takes %llu", words,
+                    (unsigned long long)d->base.info.texture_words);
+    CUDA_RESOURCE_DESC memory;
+    memset(&memory, 0, sizeof memory);
+    memory.resType = CU_RESOURCE_TYPE_LINEAR;
+    memory.res.linear.devPtr = cuda_address(b);
+    memory.res.linear.format = CU_AD_FORMAT_UNSIGNED_INT32;
+    memory.res.linear.numChannels = 1;
+    memory.res.linear.sizeInBytes = words * 4;
+    CUDA_TEXTURE_DESC reading;
+    memset(&reading, 0, sizeof reading);
+    reading.filterMode = CU_TR_FILTER_MODE_POINT;
+    reading.flags = CU_TRSF_READ_AS_INTEGER;
+    for (int i = 0; i < 3; i++)
+        reading.addressMode[i] = CU_TR_ADDRESS_MODE_CLAMP;
+    int status = cuda_enter(d, error);
+    if (status != TRAWL_OK)
+        return status;
+    CUtexObject object = 0;
+    status = CALL(d, error, cuTexObjectCreate, &object, &memory, &reading, NULL);
+    cuda_leave(d);
+    if (status == TRAWL_OK) {
+        t->handle = b->handle; /* of its memory: only a sign that it is open */
+        t->number = object;
+    }
+    return status;
+}
+
+static void cuda_texture_close(device *base, device_texture *t)
+{
+    cuda_device *d = (cuda_device *)base;
+    if (!t->handle)
+        return;
+    if (cuda_enter(d, NULL) == TRAWL_OK) {
+        (void)d->cu.cuCtxSynchronize();
+        (void)d->cu.cuTexObjectDestroy((CUtexObject)t->number);
+        cuda_leave(d);
+    }
+    memset(t, 0, sizeof *t);
+}
+
+/* ---- queues ------------------------------------------------------------------ */
+
+static int cuda_queue_open(device *base, device_queue **made, trawl_error *error)
+{
+    cuda_device *d = (cuda_device *)base;
+    *made = NULL;
+    device_queue *q = calloc(1, sizeof *q);
+    if (!q)
+        return cuda_no_memory(error);
+    q->device = d;
+    int status = cuda_enter(d, error);
+    if (status == TRAWL_OK) {
+        status = CALL(d, error, cuStreamCreate, &q->stream, CU_STREAM_NON_BLOCKING);
+        cuda_leave(d);
+    }
+    if (status != TRAWL_OK)
+        free(q);
+    else
+        *made = q;
+    return status;
+}
+
+static void cuda_queue_close(device_queue *q)
+{
+    if (!q)
+        return;
+    if (cuda_enter(q->device, NULL) == TRAWL_OK) {
+        (void)q->device->cu.cuStreamSynchronize(q->stream);
+        (void)q->device->cu.cuStreamDestroy(q->stream);
+        cuda_leave(q->device);
+    }
+    free(q);
+}
+
+static int cuda_finish(device_queue *q, trawl_error *error)
+{
+    int status = cuda_enter(q->device, error);
+    if (status != TRAWL_OK)
+        return status;
+    status = cuda_waited(q->device, error, "cuStreamSynchronize",
+                         q->device->cu.cuStreamSynchronize(q->stream));
+    cuda_leave(q->device);
+    return status;
+}
+
+/* Commands go to the device when they are queued. */
+static int cuda_flush(device_queue *q, trawl_error *error)
+{
+    (void)q;
+    (void)error;
+    return TRAWL_OK;
+}
+
+/* ---- events ------------------------------------------------------------------ */
+
+static int event_make(cuda_device *d, device_event *event, trawl_error *error)
+{
+    cuda_event *e = calloc(1, sizeof *e);
+    if (!e)
+        return cuda_no_memory(error);
+    e->device = d;
+    int status = CALL(d, error, cuEventCreate, &e->begin, CU_EVENT_DEFAULT);
+    if (status == TRAWL_OK) {
+        status = CALL(d, error, cuEventCreate, &e->end, CU_EVENT_DEFAULT);
+        if (status != TRAWL_OK)
+            (void)d->cu.cuEventDestroy(e->begin);
+    }
+    if (status != TRAWL_OK)
+        free(e);
+    else
+        event->begin = e;
+    return status;
+}
+
+/* Around a command, with the context current. */
+int cuda_event_begin(device_queue *q, device_event *event, trawl_error *error)
+{
+    if (!event)
+        return TRAWL_OK;
+    if (!event->begin) {
+        int status = event_make(q->device, event, error);
+        if (status != TRAWL_OK)
+            return status;
+    }
+    cuda_event *e = event->begin;
+    e->recorded = false;
+    return CALL(q->device, error, cuEventRecord, e->begin, q->stream);
+}
+
+int cuda_event_end(device_queue *q, device_event *event, trawl_error *error)
+{
+    if (!event)
+        return TRAWL_OK;
+    cuda_event *e = event->begin;
+    int status = CALL(q->device, error, cuEventRecord, e->end, q->stream);
+    e->recorded = status == TRAWL_OK;
+    return status;
+}
+
+void cuda_event_none(device_event *event)
+{
+    if (event && event->begin)
+        ((cuda_event *)event->begin)->recorded = false;
+}
+
+static bool cuda_event_done(const device_event *event)
+{
+    const cuda_event *e = event->begin;
+    if (!e || !e->recorded || cuda_enter(e->device, NULL) != TRAWL_OK)
+        return true;
+    CUresult code = e->device->cu.cuEventQuery(e->end);
+    cuda_leave(e->device);
+    return code != CUDA_ERROR_NOT_READY;
+}
+
+static int cuda_event_wait(const device_event *event, trawl_error *error)
+{
+    const cuda_event *e = event->begin;
+    if (!e || !e->recorded)
+        return TRAWL_OK;
+    int status = cuda_enter(e->device, error);
+    if (status != TRAWL_OK)
+        return status;
+    status = cuda_waited(e->device, error, "cuEventSynchronize",
+                         e->device->cu.cuEventSynchronize(e->end));
+    cuda_leave(e->device);
+    return status;
+}
+
+static double cuda_event_seconds(const device_event *event)
+{
+    const cuda_event *e = event->begin;
+    float milliseconds = 0;
+    if (!e || !e->recorded || cuda_enter(e->device, NULL) != TRAWL_OK)
+        return 0;
+    CUresult code = e->device->cu.elapsed(&milliseconds, e->begin, e->end);
+    cuda_leave(e->device);
+    return code == CUDA_SUCCESS ? (double)milliseconds / 1000 : 0;
+}
+
+static void cuda_event_close(device *base, device_event *event)
+{
+    const cuda_device *d = (const cuda_device *)base;
+    cuda_event *e = event->begin;
+    if (!e)
+        return;
+    if (cuda_enter(d, NULL) == TRAWL_OK) {
+        (void)d->cu.cuEventDestroy(e->begin);
+        (void)d->cu.cuEventDestroy(e->end);
+        cuda_leave(d);
+    }
+    free(e);
+    memset(event, 0, sizeof *event);
+}
+
+/* ---- copies ------------------------------------------------------------------ */
+
+static int write_inside(device_queue *q, device_buffer *to, CUdeviceptr at, const void *from,
+                        size_t bytes, trawl_error *error)
+{
+    if (bytes == 0)
+        return TRAWL_OK;
+    if (to->kind == BUFFER_DEVICE)
+        return CALL(q->device, error, cuMemcpyHtoDAsync, at, from, bytes, q->stream);
+    return CALL(q->device, error, cuMemcpyAsync, at, (CUdeviceptr)(uintptr_t)from, bytes,
+                q->stream);
+}
+
+static int cuda_write(device_queue *q, device_buffer *to, size_t offset, const void *from,
+                      size_t bytes, device_event *event, trawl_error *error)
+{
+    cuda_device *d = q->device;
+    if (!inside_buffer(to, offset, bytes, "write", error))
+        return TRAWL_ERROR_DEVICE;
+    cuda_forget_constants(d, to);
+    int status = cuda_enter(d, error);
+    if (status != TRAWL_OK)
+        return status;
+    status = cuda_event_begin(q, event, error);
+    if (status == TRAWL_OK)
+        status = write_inside(q, to, cuda_address(to) + offset, from, bytes, error);
+    if (status == TRAWL_OK)
+        status = cuda_event_end(q, event, error);
+    cuda_leave(d);
+    return status;
+}
+
+static int read_inside(device_queue *q, const device_buffer *from, CUdeviceptr at, void *to,
+                       size_t bytes, trawl_error *error)
+{
+    if (bytes == 0)
+        return TRAWL_OK;
+    if (from->kind == BUFFER_DEVICE)
+        return CALL(q->device, error, cuMemcpyDtoHAsync, to, at, bytes, q->stream);
+    return CALL(q->device, error, cuMemcpyAsync, (CUdeviceptr)(uintptr_t)to, at, bytes, q->stream);
+}
+
+static int cuda_read(device_queue *q, const device_buffer *from, size_t offset, void *to,
+                     size_t bytes, device_event *event, trawl_error *error)
+{
+    cuda_device *d = q->device;
+    if (!inside_buffer(from, offset, bytes, "read", error))
+        return TRAWL_ERROR_DEVICE;
+    int status = cuda_enter(d, error);
+    if (status != TRAWL_OK)
+        return status;
+    status = cuda_event_begin(q, event, error);
+    if (status == TRAWL_OK)
+        status = read_inside(q, from, cuda_address(from) + offset, to, bytes, error);
+    if (status == TRAWL_OK)
+        status = cuda_event_end(q, event, error);
+    cuda_leave(d);
+    return status;
+}
+
+static int cuda_clear(device_queue *q, device_buffer *b, size_t offset, size_t bytes,
+                      trawl_error *error)
+{
+    cuda_device *d = q->device;
+    if (!inside_buffer(b, offset, bytes, "clear", error))
+        return TRAWL_ERROR_DEVICE;
+    cuda_forget_constants(d, b);
+    if (bytes == 0)
+        return TRAWL_OK;
+    int status = cuda_enter(d, error);
+    if (status != TRAWL_OK)
+        return status;
+    status = CALL(d, error, cuMemsetD32Async, cuda_address(b) + offset, 0, bytes / 4, q->stream);
+    cuda_leave(d);
+    return status;
+}
+
+/* Mapped memory has its address on the host all the time: only the order counts. */
+static int cuda_map(device_queue *q, device_buffer *b, trawl_error *error)
+{
+    if (b->kind != BUFFER_MAPPED || !b->host)
+        return fail(error, TRAWL_ERROR_DEVICE, TRAWL_NONE, "CUDA: map: not a mapped buffer");
+    cuda_forget_constants(q->device, b);
+    return cuda_finish(q, error);
+}
+
+/* ---- the interface ----------------------------------------------------------- */
+
+const device_api device_cuda = {
+    .name = "cuda",
+    .list = cuda_list,
+    .open = cuda_open,
+    .close = cuda_close,
+    .buffer_open = cuda_buffer_open,
+    .buffer_close = cuda_buffer_close,
+    .texture_open = cuda_texture_open,
+    .texture_close = cuda_texture_close,
+    .queue_open = cuda_queue_open,
+    .queue_close = cuda_queue_close,
+    .write = cuda_write,
+    .read = cuda_read,
+    .clear = cuda_clear,
+    .map = cuda_map,
+    .unmap = cuda_map,
+    .launch = cuda_launch,
+    .flush = cuda_flush,
+    .finish = cuda_finish,
+    .event_done = cuda_event_done,
+    .event_wait = cuda_event_wait,
+    .event_seconds = cuda_event_seconds,
+    .event_close = cuda_event_close,
+};
+
+#endif

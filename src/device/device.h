@@ -1,0 +1,203 @@
+/* device.h: one way to talk to a device, whatever drives it.
+ *
+ * Two implementations stand behind it: OpenCL through the ICD loader (opencl.c) and the CUDA
+ * driver (cuda.c), both opened at run time, so one binary runs with or without them. A device
+ * has memory (buffers, textures over buffers), queues of commands that run in order, and
+ * programs: one for each unit of kernel/, built or loaded when first launched.
+ *
+ * Commands of one queue run one after the other; those of two queues may overlap. A command
+ * that is given an event can be waited for and timed by it. Objects belong to the device that
+ * made them and are used by one thread at a time.
+ *
+ * Every function that can fail returns TRAWL_OK, TRAWL_ERROR_MEMORY when the device (or the
+ * host) has too little memory, or TRAWL_ERROR_DEVICE; *error then names the call, its code and
+ * what the code means. Closing a zeroed object does nothing.
+ */
+#ifndef TRAWL_DEVICE_H
+#define TRAWL_DEVICE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "trawl.h"
+
+typedef struct device_info {
+    char name[128];
+    char driver[128];        /* platform and version of the driver */
+    char bus[24];            /* PCI address as in 0000:0B:00.0, or "" */
+    uint64_t memory;         /* bytes */
+    uint64_t largest_buffer; /* bytes */
+    uint64_t texture_words;  /* u32 texels a texture may have; 0: no textures */
+    uint32_t units;          /* multiprocessors, compute units */
+    uint32_t most_group;     /* work items of a group */
+    uint32_t local_bytes;    /* local (shared) memory of a group */
+    uint32_t constant_bytes;
+    uint32_t lanes;     /* work items that can ballot; 0: no ballot */
+    bool cpu;           /* the device is a CPU */
+    bool shares_memory; /* with the host: a mapped buffer costs no copy */
+} device_info;
+
+typedef struct device_api device_api;
+
+/* Each implementation's device begins with this. */
+typedef struct device {
+    const device_api *api;
+    device_info info;
+} device;
+
+typedef enum buffer_kind {
+    BUFFER_DEVICE, /* of the device only */
+    BUFFER_PINNED, /* of the host, at `host`; copies from and to it overlap with kernels */
+    BUFFER_MAPPED  /* seen by both; the host may use `host` between map and unmap only */
+} buffer_kind;
+
+typedef struct device_buffer {
+    void *handle; /* the implementation's */
+    void *host;   /* see buffer_kind; else NULL */
+    size_t bytes;
+    buffer_kind kind;
+} device_buffer;
+
+/* A whole buffer read as u32 texels through the texture path. */
+typedef struct device_texture {
+    void *handle;
+    uint64_t number; /* CUDA's texture object */
+} device_texture;
+
+typedef struct device_queue device_queue;
+
+/* Time and completion of one command. Zero before its first use; used again and again. */
+typedef struct device_event {
+    void *begin, *end; /* the implementation's */
+} device_event;
+
+typedef enum launch_arg_kind {
+    ARG_BUFFER,
+    ARG_TEXTURE,
+    ARG_CONSTANT, /* CONSTANT_ARG of the kernel: a buffer's content in constant memory */
+    ARG_U32,
+    ARG_U64
+} launch_arg_kind;
+
+typedef struct launch_arg {
+    launch_arg_kind kind;
+    const device_buffer *buffer;
+    const device_texture *texture;
+    uint64_t number;
+} launch_arg;
+
+enum { LAUNCH_ARGS = 28 };
+
+/* One kernel over groups * group work items. Arguments in the order of the kernel; LOCAL_ARG
+ * is filled in by the implementation from local_bytes. */
+typedef struct launch {
+    const char *unit;   /* program: the name of a file of kernel/, as in "bm" */
+    const char *kernel; /* entry point */
+    uint32_t groups, group;
+    uint32_t local_bytes;
+    launch_arg args[LAUNCH_ARGS];
+    uint32_t arg_count;
+} launch;
+
+struct device_api {
+    const char *name; /* "opencl", "cuda" */
+
+    /* Facts on up to `room` devices; *count says how many there are. No driver or no device is
+     * no error: then *count is 0 and `why` (may be NULL) holds the reason, one line. */
+    void (*list)(device_info *infos, size_t room, size_t *count, char why[256]);
+    int (*open)(size_t index, device **made, trawl_error *error);
+    void (*close)(device *d);
+
+    int (*buffer_open)(device *d, buffer_kind kind, size_t bytes, device_buffer *b,
+                       trawl_error *error);
+    void (*buffer_close)(device *d, device_buffer *b);
+    int (*texture_open)(device *d, const device_buffer *b, device_texture *t, trawl_error *error);
+    void (*texture_close)(device *d, device_texture *t);
+
+    int (*queue_open)(device *d, device_queue **q, trawl_error *error);
+    void (*queue_close)(device_queue *q);
+    /* Asynchronous when `from` or `to` lies in a pinned buffer. `event` may be NULL. */
+    int (*write)(device_queue *q, device_buffer *to, size_t offset, const void *from, size_t bytes,
+                 device_event *event, trawl_error *error);
+    int (*read)(device_queue *q, const device_buffer *from, size_t offset, void *to, size_t bytes,
+                device_event *event, trawl_error *error);
+    int (*clear)(device_queue *q, device_buffer *b, size_t offset, size_t bytes,
+                 trawl_error *error); /* to zero; multiples of 4 bytes */
+    /* Both wait for what was queued before. */
+    int (*map)(device_queue *q, device_buffer *b, trawl_error *error);
+    int (*unmap)(device_queue *q, device_buffer *b, trawl_error *error);
+    int (*launch)(device_queue *q, const launch *l, device_event *event, trawl_error *error);
+    int (*flush)(device_queue *q, trawl_error *error);  /* let the device begin */
+    int (*finish)(device_queue *q, trawl_error *error); /* wait for all */
+
+    bool (*event_done)(const device_event *event); /* true also when it failed: then wait says so */
+    int (*event_wait)(const device_event *event, trawl_error *error);
+    double (*event_seconds)(const device_event *event); /* once done; 0 when unknown */
+    void (*event_close)(device *d, device_event *event);
+};
+
+extern const device_api device_opencl, device_cuda;
+
+/* All interfaces of this build, by number; NULL past the end. */
+const device_api *device_api_at(size_t index);
+const device_api *device_api_by_name(const char *name);
+
+/* ---- programs (embedded at build time) ---------------------------------- */
+
+typedef struct device_program {
+    const char *unit;
+    const unsigned char *source; /* OpenCL C, includes resolved */
+    size_t source_bytes;
+    const unsigned char *image; /* CUDA fat binary; NULL in a build without nvcc */
+    size_t image_bytes;
+} device_program;
+
+/* NULL when there is no such unit. */
+const device_program *device_program_by_name(const char *unit);
+
+/* ---- launches ----------------------------------------------------------- */
+
+static inline launch launch_of(const char *unit, const char *kernel, uint32_t groups,
+                               uint32_t group, uint32_t local_bytes)
+{
+    launch l = { 0 };
+    l.unit = unit;
+    l.kernel = kernel;
+    l.groups = groups;
+    l.group = group;
+    l.local_bytes = local_bytes;
+    return l;
+}
+
+static inline void launch_buffer(launch *l, const device_buffer *b)
+{
+    l->args[l->arg_count].kind = ARG_BUFFER;
+    l->args[l->arg_count++].buffer = b;
+}
+
+static inline void launch_constant(launch *l, const device_buffer *b)
+{
+    l->args[l->arg_count].kind = ARG_CONSTANT;
+    l->args[l->arg_count++].buffer = b;
+}
+
+static inline void launch_texture(launch *l, const device_texture *t)
+{
+    l->args[l->arg_count].kind = ARG_TEXTURE;
+    l->args[l->arg_count++].texture = t;
+}
+
+static inline void launch_u32(launch *l, uint32_t number)
+{
+    l->args[l->arg_count].kind = ARG_U32;
+    l->args[l->arg_count++].number = number;
+}
+
+static inline void launch_u64(launch *l, uint64_t number)
+{
+    l->args[l->arg_count].kind = ARG_U64;
+    l->args[l->arg_count++].number = number;
+}
+
+#endif

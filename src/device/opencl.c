@@ -1,0 +1,385 @@
+/* opencl.c: devices through OpenCL 1.2 (see device.h).
+ *
+ * The ICD loader is opened at run time: each open device holds its own table of the loader's
+ * functions, and there is no global state. A device's programs are built when one of their
+ * kernels is first launched, and kept on disk (cache.h); its kernels are kept beside them.
+ *
+ * Besides the queues that callers open a device has one of its own, for what must be done at
+ * once: new buffers are cleared there, which also makes drivers that allocate late do it then,
+ * so that a lack of memory shows where the buffer is opened.
+ */
+#ifdef TRAWL_HAVE_OPENCL
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "device/opencl_driver.h"
+#include "pattern/pattern.h"
+
+/* ---- devices ----------------------------------------------------------------- */
+
+static opencl_device *opencl_of(device *d)
+{
+    return (opencl_device *)d;
+}
+
+static void opencl_close(device *d)
+{
+    if (!d)
+        return;
+    opencl_device *o = opencl_of(d);
+    opencl_programs_close(o);
+    if (o->queue)
+        o->cl.ReleaseCommandQueue(o->queue);
+    if (o->context)
+        o->cl.ReleaseContext(o->context);
+    opencl_loader_close(&o->cl);
+    free(o);
+}
+
+/* What decides, besides the source, what a program is compiled to. */
+static cache_key key_of_device(const opencl_device *o, cl_platform_id platform)
+{
+    cache_key key = cache_key_begin();
+    char version[512] = "";
+    o->cl.GetPlatformInfo(platform, CL_PLATFORM_VERSION, sizeof version - 1, version, NULL);
+    cache_key_add(&key, o->d.info.name, strlen(o->d.info.name));
+    cache_key_add(&key, o->d.info.driver, strlen(o->d.info.driver));
+    cache_key_add(&key, version, strlen(version));
+    cache_key_add(&key, OPENCL_BUILD_OPTIONS, strlen(OPENCL_BUILD_OPTIONS));
+    return key;
+}
+
+static int opencl_open(size_t index, device **made, trawl_error *error)
+{
+    char why[OPENCL_TEXT] = "";
+    opencl_found all[OPENCL_DEVICES];
+    opencl_device *o = calloc(1, sizeof *o);
+    *made = NULL;
+    if (!o)
+        return opencl_no_memory(error);
+    o->d.api = &device_opencl;
+    if (!opencl_loader_open(&o->cl, why)) {
+        free(o);
+        return fail(error, TRAWL_ERROR_DEVICE, TRAWL_NONE, "OpenCL: %.200s", why);
+    }
+    size_t count = opencl_find(&o->cl, all, why);
+    if (index >= count) {
+        opencl_close(&o->d);
+        if (count == 0)
+            return fail(error, TRAWL_ERROR_DEVICE, TRAWL_NONE, "OpenCL: %.200s", why);
+        return fail(error, TRAWL_ERROR_DEVICE, TRAWL_NONE,
+                    "OpenCL: there is no device %zu, only 0 to %zu", index, count - 1);
+    }
+    opencl_facts(&o->cl, &all[index], &o->d.info);
+    o->id = all[index].id;
+    o->key = key_of_device(o, all[index].platform);
+
+    const char *call = "clCreateContext";
+    cl_int code = CL_SUCCESS;
+    const cl_context_properties properties[] = { CL_CONTEXT_PLATFORM,
+                                                 (cl_context_properties)all[index].platform, 0 };
+    o->context = o->cl.CreateContext(properties, 1, &o->id, NULL, NULL, &code);
+    if (code == CL_SUCCESS) {
+        call = "clCreateCommandQueue";
+        o->queue = o->cl.CreateCommandQueue(o->context, o->id, 0, &code);
+    }
+    if (code != CL_SUCCESS) {
+        opencl_close(&o->d);
+        return opencl_allocation_fail(error, call, code);
+    }
+    *made = &o->d;
+    return TRAWL_OK;
+}
+
+/* ---- buffers and textures ---------------------------------------------------- */
+
+static void opencl_buffer_close(device *d, device_buffer *b)
+{
+    opencl_device *o = opencl_of(d);
+    if (!b->handle)
+        return;
+    if (b->host) {
+        o->cl.EnqueueUnmapMemObject(o->queue, b->handle, b->host, 0, NULL, NULL);
+        o->cl.Finish(o->queue);
+    }
+    o->cl.ReleaseMemObject(b->handle);
+    memset(b, 0, sizeof *b);
+}
+
+/* Sizes are rounded up to whole 16 bytes, and never 0, which OpenCL refuses. */
+static int opencl_buffer_open(device *d, buffer_kind kind, size_t bytes, device_buffer *b,
+                              trawl_error *error)
+{
+    opencl_device *o = opencl_of(d);
+    const cl_uint zero = 0;
+    size_t size = bytes < 16 ? 16 : (bytes + 15) & ~(size_t)15;
+    cl_mem_flags flags = CL_MEM_READ_WRITE | (kind == BUFFER_DEVICE ? 0 : CL_MEM_ALLOC_HOST_PTR);
+    cl_int code = CL_INVALID_BUFFER_SIZE;
+    memset(b, 0, sizeof *b);
+    if (size < bytes)
+        return opencl_allocation_fail(error, "clCreateBuffer", code);
+    b->handle = o->cl.CreateBuffer(o->context, flags, size, NULL, &code);
+    if (code != CL_SUCCESS) {
+        b->handle = NULL;
+        return opencl_allocation_fail(error, "clCreateBuffer", code);
+    }
+    b->bytes = bytes;
+    b->kind = kind;
+    const char *call;
+    if (kind == BUFFER_PINNED) {
+        /* Mapped for good: the host uses the pages that the driver has pinned, and copies from
+         * and to them need not wait. */
+        call = "clEnqueueMapBuffer";
+        b->host = o->cl.EnqueueMapBuffer(o->queue, b->handle, CL_TRUE, CL_MAP_READ | CL_MAP_WRITE,
+                                         0, size, 0, NULL, NULL, &code);
+        if (code != CL_SUCCESS)
+            b->host = NULL;
+    } else {
+        call = "clEnqueueFillBuffer";
+        code = o->cl.EnqueueFillBuffer(o->queue, b->handle, &zero, sizeof zero, 0, size, 0, NULL,
+                                       NULL);
+        if (code == CL_SUCCESS) {
+            call = "clFinish";
+            code = o->cl.Finish(o->queue);
+        }
+    }
+    if (code != CL_SUCCESS) {
+        opencl_buffer_close(d, b);
+        return opencl_allocation_fail(error, call, code);
+    }
+    return TRAWL_OK;
+}
+
+static void opencl_texture_close(device *d, device_texture *t)
+{
+    if (t->handle)
+        opencl_of(d)->cl.ReleaseMemObject(t->handle);
+    memset(t, 0, sizeof *t);
+}
+
+static int opencl_texture_open(device *d, const device_buffer *b, device_texture *t,
+                               trawl_error *error)
+{
+    opencl_device *o = opencl_of(d);
+    const cl_image_format format = { CL_R, CL_UNSIGNED_INT32 };
+    cl_image_desc desc;
+    size_t words = b->bytes < 4 ? 1 : b->bytes / 4;
+    cl_int code = CL_SUCCESS;
+    memset(t, 0, sizeof *t);
+    if (words > d->info.texture_words)
+        return fail(error, TRAWL_ERROR_DEVICE, TRAWL_NONE,
+                    "OpenCL: a texture of %zu words is needed; the device takes %llu", words,
+                    (unsigned long long)d->info.texture_words);
+    memset(&desc, 0, sizeof desc);
+    desc.image_type = CL_MEM_OBJECT_IMAGE1D_BUFFER;
+    desc.image_width = words;
+    desc.buffer = b->handle;
+    t->handle = o->cl.CreateImage(o->context, CL_MEM_READ_ONLY, &format, &desc, NULL, &code);
+    if (code != CL_SUCCESS) {
+        t->handle = NULL;
+        return opencl_allocation_fail(error, "clCreateImage", code);
+    }
+    return TRAWL_OK;
+}
+
+/* ---- events ------------------------------------------------------------------ */
+
+/* `end` is the command's event, `begin` the device whose functions it needs. */
+static void opencl_event_close(device *d, device_event *event)
+{
+    if (event->end)
+        opencl_of(d)->cl.ReleaseEvent(event->end);
+    memset(event, 0, sizeof *event);
+}
+
+/* The outcome of enqueueing a command that was given `made` as its event. */
+int opencl_enqueued(device_queue *q, const char *call, cl_int code, cl_event made,
+                    device_event *event, trawl_error *error)
+{
+    if (code != CL_SUCCESS)
+        return opencl_fail(error, call, code);
+    if (event) {
+        opencl_event_close(&q->o->d, event);
+        event->begin = q->o;
+        event->end = made;
+    }
+    return TRAWL_OK;
+}
+
+/* A command's status: CL_COMPLETE, above it while it is under way, below it an error. */
+static cl_int event_status(const device_event *event)
+{
+    const opencl_device *o = event->begin;
+    cl_int status = CL_COMPLETE;
+    cl_int code = o->cl.GetEventInfo(event->end, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status,
+                                     &status, NULL);
+    return code != CL_SUCCESS ? code : status;
+}
+
+static bool opencl_event_done(const device_event *event)
+{
+    return !event->end || event_status(event) <= CL_COMPLETE;
+}
+
+static int opencl_event_wait(const device_event *event, trawl_error *error)
+{
+    if (!event->end)
+        return TRAWL_OK;
+    const opencl_device *o = event->begin;
+    cl_event handle = event->end;
+    cl_int code = o->cl.WaitForEvents(1, &handle);
+    if (code == CL_SUCCESS)
+        return TRAWL_OK;
+    cl_int status = event_status(event); /* says more than that an event failed */
+    return status < 0 ? opencl_fail(error, "a queued command", status)
+                      : opencl_fail(error, "clWaitForEvents", code);
+}
+
+static double opencl_event_seconds(const device_event *event)
+{
+    cl_ulong start = 0, end = 0;
+    if (!event->end)
+        return 0;
+    const opencl_device *o = event->begin;
+    if (o->cl.GetEventProfilingInfo(event->end, CL_PROFILING_COMMAND_START, sizeof start, &start,
+                                    NULL) != CL_SUCCESS ||
+        o->cl.GetEventProfilingInfo(event->end, CL_PROFILING_COMMAND_END, sizeof end, &end, NULL) !=
+            CL_SUCCESS ||
+        end < start)
+        return 0;
+    return (double)(end - start) * 1e-9;
+}
+
+/* ---- queues ------------------------------------------------------------------ */
+
+static int opencl_queue_open(device *d, device_queue **made, trawl_error *error)
+{
+    opencl_device *o = opencl_of(d);
+    cl_int code = CL_SUCCESS;
+    device_queue *q = calloc(1, sizeof *q);
+    *made = NULL;
+    if (!q)
+        return opencl_no_memory(error);
+    q->o = o;
+    q->handle = o->cl.CreateCommandQueue(o->context, o->id, CL_QUEUE_PROFILING_ENABLE, &code);
+    if (code != CL_SUCCESS) {
+        free(q);
+        return opencl_allocation_fail(error, "clCreateCommandQueue", code);
+    }
+    *made = q;
+    return TRAWL_OK;
+}
+
+static void opencl_queue_close(device_queue *q)
+{
+    if (!q)
+        return;
+    q->o->cl.Finish(q->handle);
+    q->o->cl.ReleaseCommandQueue(q->handle);
+    free(q);
+}
+
+/* A command of no bytes, which OpenCL refuses: done at once. */
+int opencl_nothing_queued(device_queue *q, device_event *event)
+{
+    if (event)
+        opencl_event_close(&q->o->d, event);
+    return TRAWL_OK;
+}
+
+static int opencl_write(device_queue *q, device_buffer *to, size_t offset, const void *from,
+                        size_t bytes, device_event *event, trawl_error *error)
+{
+    cl_event made = NULL;
+    if (bytes == 0)
+        return opencl_nothing_queued(q, event);
+    cl_int code = q->o->cl.EnqueueWriteBuffer(q->handle, to->handle, CL_FALSE, offset, bytes, from,
+                                              0, NULL, event ? &made : NULL);
+    return opencl_enqueued(q, "clEnqueueWriteBuffer", code, made, event, error);
+}
+
+static int opencl_read(device_queue *q, const device_buffer *from, size_t offset, void *to,
+                       size_t bytes, device_event *event, trawl_error *error)
+{
+    cl_event made = NULL;
+    if (bytes == 0)
+        return opencl_nothing_queued(q, event);
+    cl_int code = q->o->cl.EnqueueReadBuffer(q->handle, from->handle, CL_FALSE, offset, bytes, to,
+                                             0, NULL, event ? &made : NULL);
+    return opencl_enqueued(q, "clEnqueueReadBuffer", code, made, event, error);
+}
+
+static int opencl_clear(device_queue *q, device_buffer *b, size_t offset, size_t bytes,
+                        trawl_error *error)
+{
+    const cl_uint zero = 0;
+    if (bytes == 0)
+        return TRAWL_OK;
+    cl_int code = q->o->cl.EnqueueFillBuffer(q->handle, b->handle, &zero, sizeof zero, offset,
+                                             bytes, 0, NULL, NULL);
+    return opencl_enqueued(q, "clEnqueueFillBuffer", code, NULL, NULL, error);
+}
+
+/* The host writes the buffer anew, so nothing need be copied to it. */
+static int opencl_map(device_queue *q, device_buffer *b, trawl_error *error)
+{
+    cl_int code = CL_SUCCESS;
+    void *host =
+        q->o->cl.EnqueueMapBuffer(q->handle, b->handle, CL_TRUE, CL_MAP_WRITE_INVALIDATE_REGION, 0,
+                                  b->bytes, 0, NULL, NULL, &code);
+    if (code != CL_SUCCESS)
+        return opencl_allocation_fail(error, "clEnqueueMapBuffer", code);
+    b->host = host;
+    return TRAWL_OK;
+}
+
+static int opencl_unmap(device_queue *q, device_buffer *b, trawl_error *error)
+{
+    cl_int code = q->o->cl.EnqueueUnmapMemObject(q->handle, b->handle, b->host, 0, NULL, NULL);
+    if (code != CL_SUCCESS)
+        return opencl_fail(error, "clEnqueueUnmapMemObject", code);
+    b->host = NULL;
+    code = q->o->cl.Finish(q->handle);
+    return opencl_enqueued(q, "clFinish", code, NULL, NULL, error);
+}
+
+static int opencl_flush(device_queue *q, trawl_error *error)
+{
+    return opencl_enqueued(q, "clFlush", q->o->cl.Flush(q->handle), NULL, NULL, error);
+}
+
+static int opencl_finish(device_queue *q, trawl_error *error)
+{
+    return opencl_enqueued(q, "clFinish", q->o->cl.Finish(q->handle), NULL, NULL, error);
+}
+
+const device_api device_opencl = { .name = "opencl",
+                                   .list = opencl_list,
+                                   .open = opencl_open,
+                                   .close = opencl_close,
+                                   .buffer_open = opencl_buffer_open,
+                                   .buffer_close = opencl_buffer_close,
+                                   .texture_open = opencl_texture_open,
+                                   .texture_close = opencl_texture_close,
+                                   .queue_open = opencl_queue_open,
+                                   .queue_close = opencl_queue_close,
+                                   .write = opencl_write,
+                                   .read = opencl_read,
+                                   .clear = opencl_clear,
+                                   .map = opencl_map,
+                                   .unmap = opencl_unmap,
+                                   .launch = opencl_launch,
+                                   .flush = opencl_flush,
+                                   .finish = opencl_finish,
+                                   .event_done = opencl_event_done,
+                                   .event_wait = opencl_event_wait,
+                                   .event_seconds = opencl_event_seconds,
+                                   .event_close = opencl_event_close };
+
+#else
+
+typedef int no_opencl; /* a translation unit must declare something */
+
+#endif

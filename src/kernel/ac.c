@@ -1,0 +1,122 @@
+/* ac.c: Aho-Corasick on devices: which kernel and how large. The kernels are in ac.h.
+ *
+ * page: 256 bytes an item on GPUs, or four times the reach where that is more: short, since the
+ * steps of an item wait for each other, and only many items hide that. 32 KiB on CPUs. Staging is
+ * left out unless asked for: local memory full of text leaves room for fewer items, while an item
+ * that loads 16 bytes at once has no further use for them. A page that is asked for is rounded up
+ * to a multiple of 16, when staged to an odd one. Staged groups that do not fit the local memory
+ * are refused; a page that is not asked for is made to fit.
+ *
+ * On an H200, 1000 rule literals in source code, counted: 250 GB/s, staged 131 at best.
+ */
+#include "walk/ac.h"
+
+#include "kernel/kernel.h"
+#include "kernel/trie_sizes.h"
+
+enum {
+    USUAL_GROUP = 256,
+    STAGED_GROUP = 128,
+    CPU_GROUP = 8,
+    USUAL_PAGE = 256,
+    CPU_PAGE = 32 * 1024,
+    MOST_PAGE = 1 << 20,
+    STEP = 16,
+    MOST_REACH = 1 << 30 /* windows are shorter */
+};
+
+/* device_plan.number */
+enum { STAGED, ROW, TEXTURED, GROUP, PAGE, REACH, LOCAL_BYTES };
+
+static uint32_t usual_page(uint32_t reach, bool cpu)
+{
+    const uint32_t usual = cpu ? CPU_PAGE : USUAL_PAGE;
+    if (reach > MOST_PAGE / 4)
+        return MOST_PAGE;
+    return 4 * reach > usual ? 4 * reach : usual;
+}
+
+/* The page that is not longer than `usual` and leaves two groups room in `room` bytes of local
+ * memory, each of which uses `besides` for other things; at least one step. */
+static uint32_t fitting_page(uint32_t usual, uint32_t group, uint32_t room, uint64_t besides)
+{
+    const uint64_t left = room / 2 > besides ? room / 2 - besides : 0;
+    const uint64_t pairs = left / group / (2 * STEP); /* an odd number of steps: fill less one */
+    const uint64_t page = pairs > 0 ? 2 * STEP * pairs - STEP : STEP;
+    return page < usual ? (uint32_t)page : usual;
+}
+
+static int ac_prepare(device_plan *p, trawl_error *error)
+{
+    const device_info *info = &p->device->info;
+    const tuning *tune = &p->tuning;
+    const uint64_t longest = plan_head(p->plan)->max_length;
+    const uint32_t reach =
+        longest - 1 < MOST_REACH ? (uint32_t)(longest - 1 + STEP - 1) / STEP * STEP : MOST_REACH;
+    const uint32_t row = tuned(tune->row, !info->cpu);
+    const bool staged = tuned(tune->staged, 0);
+    uint32_t usual = info->cpu ? CPU_GROUP : staged ? STAGED_GROUP : USUAL_GROUP;
+    if (usual > info->most_group)
+        usual = info->most_group;
+    const uint32_t group = tuned(tune->group, usual);
+    if (group > info->most_group)
+        return fail(error, TRAWL_ERROR_UNSUPPORTED, TRAWL_NONE,
+                    "group=%u: %s takes groups of up to %u work items", group, info->name,
+                    info->most_group);
+
+    const uint64_t base = 4 * TRIE_TILE((uint64_t)group, row);
+    uint32_t page = tuned(tune->page, usual_page(reach, info->cpu));
+    if (staged && tune->page == TUNE_AUTO)
+        page = fitting_page(page, group, info->local_bytes, base + reach);
+    page = (page + STEP - 1) / STEP * STEP;
+    if (staged)
+        page |= STEP;
+    const uint64_t local = staged ? base + reach + (uint64_t)group * page : base;
+    if (local > info->local_bytes)
+        return fail(error, TRAWL_ERROR_UNSUPPORTED, TRAWL_NONE,
+                    "ac: a group of %u items%s needs %llu bytes of local memory; %s has %u: use a "
+                    "smaller group%s",
+                    group, staged ? " with their pages" : "", (unsigned long long)local, info->name,
+                    info->local_bytes, staged ? ", a smaller page, or staged=0" : "");
+    p->number[STAGED] = staged;
+    p->number[ROW] = row;
+    p->number[TEXTURED] = tuned(tune->texture, 0);
+    p->number[GROUP] = group;
+    p->number[PAGE] = page;
+    p->number[REACH] = reach;
+    p->number[LOCAL_BYTES] = (uint32_t)local;
+    return TRAWL_OK;
+}
+
+static int ac_run(const device_plan *p, device_queue *q, text_piece *piece, trawl_error *error)
+{
+    static const char *const kernels[2][2][2] = {
+        { { "ac_s0r0t0", "ac_s0r0t1" }, { "ac_s0r1t0", "ac_s0r1t1" } },
+        { { "ac_s1r0t0", "ac_s1r0t1" }, { "ac_s1r1t0", "ac_s1r1t1" } }
+    };
+    const uint32_t *n = p->number;
+    if (piece->end <= piece->begin)
+        return TRAWL_OK;
+    const uint64_t bytes = piece->end - piece->begin / STEP * STEP;
+    const uint64_t tile = (uint64_t)n[GROUP] * n[PAGE];
+    launch l = launch_of("ac", kernels[n[STAGED]][n[ROW]][n[TEXTURED]],
+                         (uint32_t)((bytes + tile - 1) / tile), n[GROUP], n[LOCAL_BYTES]);
+    launch_buffer(&l, &p->tables);
+    if (n[TEXTURED])
+        launch_texture(&l, &p->texture);
+    launch_buffer(&l, piece->text);
+    launch_u32(&l, piece->from);
+    launch_u32(&l, piece->begin);
+    launch_u32(&l, piece->end);
+    launch_u32(&l, n[PAGE]);
+    launch_u32(&l, n[REACH]);
+    launch_sink(&l, &piece->sink);
+    return sink_launch(p, q, &l, &piece->sink, error);
+}
+
+const device_walk device_ac = {
+    .kind = WALK_AC,
+    .unit = "ac",
+    .prepare = ac_prepare,
+    .run_text = ac_run,
+};

@@ -1,0 +1,188 @@
+/* bm.c: Boyer-Moore on devices: which kernel, and how large. The kernels are in bm.h.
+ *
+ * chars: 124 bytes an item unless given. A stride of 31 words, odd, spreads the items of a warp
+ * over all banks; 128 items stage 15.5 KiB, so 12 groups fit a multiprocessor's 228 KB, and the
+ * loads of some overlap the searches of others; an item loads its share in two times four loads;
+ * and 50 bytes read twice are 0.3% of a tile. For a pattern longer than a quarter of a tile the
+ * parts grow, so that a fifth of the loads at most are repeats, as long as local memory allows.
+ *
+ * Without `blocks` there is one group for each run of tiles: a multiprocessor takes the next
+ * group when one ends, which evens out text that is slow in places. With `blocks` the grid is
+ * that many groups a multiprocessor, which stride over the runs. Without `cascade` runs are as
+ * long as leaves every multiprocessor 64 groups to take, and 16 tiles at most: the tables are
+ * then a small part of what a group loads.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "kernel/kernel.h"
+#include "walk/bm.h"
+
+enum {
+    USUAL_GROUP = 128,
+    USUAL_CHARS = 124,
+    USUAL_PAGE = 1024,
+    USUAL_CASCADE = 16,
+    CPU_GROUP = 8,
+    CPU_PAGE = 32 * 1024,
+    MOST_LOCAL = 64 * 1024, /* unless asked for: more, and too few groups fit a multiprocessor */
+    RUNS_A_UNIT = 64
+};
+
+/* device_plan.number */
+enum { BM_STAGED, BM_GROUP, BM_CHARS, BM_PAGE, BM_QUADS, BM_FOLDED };
+
+static const bm_tables *bm_head(const device_plan *p)
+{
+    return (const bm_tables *)plan_tables(p->plan);
+}
+
+static uint32_t parts(uint64_t whole, uint64_t part)
+{
+    return (uint32_t)((whole + part - 1) / part);
+}
+
+static uint64_t table_bytes(const bm_tables *t)
+{
+    const uint64_t padded = ((uint64_t)t->length + 3) / 4 * 4;
+    return (256 + 2 * padded + 15) / 16 * 16;
+}
+
+/* A tile begins up to 15 bytes before what is searched, and ends up to 15 behind. */
+static uint64_t local_bytes(const bm_tables *t, uint32_t group, uint32_t chars)
+{
+    return table_bytes(t) + ((uint64_t)group * chars + t->length - 1 + 30) / 16 * 16;
+}
+
+static uint32_t usual_chars(const bm_tables *t, uint32_t group)
+{
+    const uint64_t words = parts(4 * ((uint64_t)t->length - 1), (uint64_t)group * 4) | 1;
+    return words * 4 <= USUAL_CHARS ? USUAL_CHARS : (uint32_t)(words * 4);
+}
+
+/* The tables that bm.h describes, in extra[0]. */
+static int upload_tables(device_plan *p, trawl_error *error)
+{
+    const device_api *api = p->device->api;
+    const uint32_t *tables = plan_tables(p->plan);
+    const bm_tables *t = bm_head(p);
+    const size_t bytes = (size_t)table_bytes(t);
+    uint8_t *block = calloc(bytes, 1);
+    if (!block)
+        return fail(error, TRAWL_ERROR_MEMORY, TRAWL_NONE, "out of memory for the shift tables");
+    uint8_t *pattern = block + 256;
+    uint8_t *good = pattern + ((size_t)t->length + 3) / 4 * 4;
+    for (uint32_t c = 0; c < 256; c++) {
+        const uint32_t shift = tables[t->bad + c];
+        block[c] = (uint8_t)(shift < 255 ? shift : 255);
+    }
+    memcpy(pattern, tables + t->pattern, t->length);
+    for (uint32_t j = 0; j < t->length; j++) {
+        const uint32_t shift = tables[t->good + j];
+        good[j] = (uint8_t)(shift < 255 ? shift : 255);
+    }
+    int status = api->buffer_open(p->device, BUFFER_DEVICE, bytes, &p->extra[0], error);
+    if (!status)
+        status = api->write(p->queue, &p->extra[0], 0, block, bytes, NULL, error);
+    if (!status)
+        status = api->finish(p->queue, error);
+    free(block);
+    return status;
+}
+
+static int bm_prepare(device_plan *p, trawl_error *error)
+{
+    const device_info *info = &p->device->info;
+    const tuning *tune = &p->tuning;
+    const bm_tables *t = bm_head(p);
+    const bool asked = tune->staged == 1 || (tune->staged == TUNE_AUTO && tune->chars != TUNE_AUTO);
+    const bool staged = asked || (tune->staged == TUNE_AUTO && !info->cpu);
+    uint32_t group = tuned(tune->group, info->cpu ? CPU_GROUP : USUAL_GROUP);
+    if (tune->group == TUNE_AUTO && group > info->most_group)
+        group = info->most_group;
+    if (group > info->most_group)
+        return fail(error, TRAWL_ERROR_UNSUPPORTED, TRAWL_NONE,
+                    "group=%u: %s takes groups of up to %u work items", group, info->name,
+                    info->most_group);
+
+    const uint32_t chars = tuned(tune->chars, usual_chars(t, group));
+    const uint64_t local = local_bytes(t, group, chars);
+    const uint64_t room = asked || info->local_bytes < MOST_LOCAL ? info->local_bytes : MOST_LOCAL;
+    if (asked && local > room)
+        return fail(error, TRAWL_ERROR_UNSUPPORTED, TRAWL_NONE,
+                    "bm: a group of %u items with %u characters each and a pattern of %u bytes "
+                    "needs %llu bytes of local memory; there are %u: use fewer, or staged=0",
+                    group, chars, t->length, (unsigned long long)local, info->local_bytes);
+
+    const uint32_t usual_page = info->cpu ? CPU_PAGE : USUAL_PAGE;
+    p->number[BM_STAGED] = staged && local <= room;
+    p->number[BM_GROUP] = group;
+    p->number[BM_CHARS] = chars;
+    /* A page as long as the pattern: periodic text then costs a few looks a byte at most. */
+    p->number[BM_PAGE] = tuned(tune->page, usual_page < t->length ? t->length : usual_page);
+    p->number[BM_QUADS] = (uint32_t)(table_bytes(t) / 16);
+    /* A plan folds ASCII letters or nothing. */
+    p->number[BM_FOLDED] = ((const uint8_t *)(plan_tables(p->plan) + t->fold))['A'] == 'a';
+    return p->number[BM_STAGED] ? upload_tables(p, error) : TRAWL_OK;
+}
+
+static int run_staged(const device_plan *p, device_queue *q, text_piece *piece, trawl_error *error)
+{
+    const bm_tables *t = bm_head(p);
+    const uint32_t units = p->device->info.units ? p->device->info.units : 1;
+    const uint32_t group = p->number[BM_GROUP];
+    const uint32_t chars = p->number[BM_CHARS];
+    const uint32_t tiles = parts(piece->end - piece->begin, (uint64_t)group * chars);
+    uint32_t cascade = tiles / (units * RUNS_A_UNIT);
+    cascade = cascade < 1 ? 1 : cascade > USUAL_CASCADE ? USUAL_CASCADE : cascade;
+    cascade = tuned(p->tuning.cascade, cascade);
+    uint32_t groups = parts(tiles, cascade);
+    if (p->tuning.blocks != TUNE_AUTO && groups > (uint64_t)units * p->tuning.blocks)
+        groups = units * p->tuning.blocks;
+
+    launch l = launch_of("bm", "bm_staged", groups, group, (uint32_t)local_bytes(t, group, chars));
+    launch_buffer(&l, &p->extra[0]);
+    launch_u32(&l, p->number[BM_QUADS]);
+    launch_buffer(&l, piece->text);
+    launch_u32(&l, piece->from);
+    launch_u32(&l, piece->begin);
+    launch_u32(&l, piece->end);
+    launch_u32(&l, t->length);
+    launch_u32(&l, t->period);
+    launch_u32(&l, t->index);
+    launch_u32(&l, p->number[BM_FOLDED]);
+    launch_u32(&l, chars);
+    launch_u32(&l, cascade);
+    launch_sink(&l, &piece->sink);
+    return sink_launch(p, q, &l, &piece->sink, error);
+}
+
+static int run_global(const device_plan *p, device_queue *q, text_piece *piece, trawl_error *error)
+{
+    const uint32_t group = p->number[BM_GROUP];
+    const uint32_t page = p->number[BM_PAGE];
+    const uint32_t pages = parts(piece->end - piece->begin, page);
+    launch l = launch_of("bm", "bm_global", parts(pages, group), group, 0);
+    launch_buffer(&l, &p->tables);
+    launch_buffer(&l, piece->text);
+    launch_u32(&l, piece->from);
+    launch_u32(&l, piece->begin);
+    launch_u32(&l, piece->end);
+    launch_u32(&l, page);
+    launch_sink(&l, &piece->sink);
+    return sink_launch(p, q, &l, &piece->sink, error);
+}
+
+static int bm_run_text(const device_plan *p, device_queue *q, text_piece *piece, trawl_error *error)
+{
+    if (piece->begin >= piece->end)
+        return TRAWL_OK;
+    return p->number[BM_STAGED] ? run_staged(p, q, piece, error) : run_global(p, q, piece, error);
+}
+
+const device_walk device_bm = {
+    .kind = WALK_BM,
+    .unit = "bm",
+    .prepare = bm_prepare,
+    .run_text = bm_run_text,
+};

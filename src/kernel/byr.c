@@ -1,0 +1,123 @@
+/* byr.c: launching Baeza-Yates-Regnier's kernels (kernel/byr.h).
+ *
+ * The one choice that matters is the length of a chunk: short ones give many items, long ones
+ * spend less on what lies beyond their ends.
+ */
+#include "walk/byr.h"
+
+#include <stdlib.h>
+
+#include "kernel/grid_launch.h"
+
+enum { GPU_GROUP = 256, CPU_GROUP = 16, GPU_BYTES = 36, CPU_CHARS = 1024 };
+
+static const char *const kernels[] = { NULL, "byr_stage1", "byr_stage2", "byr_stage3",
+                                       "byr_stage4" };
+
+static const byr_tables *tables_of(const device_plan *p)
+{
+    return (const byr_tables *)plan_tables(p->plan);
+}
+
+/* The first state of each depth, for the look-ahead. */
+static int upload_levels(device_plan *p, trawl_error *error)
+{
+    const device_api *api = p->device->api;
+    const automaton_tables *rows = &tables_of(p)->rows;
+    const uint32_t count = p->number[GRID_WIDEST_NUMBER] + 2;
+    const size_t bytes = count * sizeof(uint32_t);
+    uint32_t *levels = malloc(bytes);
+    if (!levels)
+        return fail(error, TRAWL_ERROR_MEMORY, TRAWL_NONE, "out of memory for %u levels",
+                    (unsigned)count);
+    grid_levels(plan_tables(p->plan), rows, levels);
+    int status = api->buffer_open(p->device, BUFFER_DEVICE, bytes, &p->extra[0], error);
+    if (status == TRAWL_OK)
+        status = api->write(p->queue, &p->extra[0], 0, levels, bytes, NULL, error);
+    if (status == TRAWL_OK)
+        status = api->finish(p->queue, error);
+    free(levels);
+    return status;
+}
+
+static int byr_prepare(device_plan *p, trawl_error *error)
+{
+    const int status = grid_choose_stage(p, &tables_of(p)->rows, error);
+    return status == TRAWL_OK ? upload_levels(p, error) : status;
+}
+
+/* Columns of a chunk: as few as fill the device, up to 36 bytes, an odd number of words, and the
+ * stretches of a row about equally long. */
+static uint32_t usual_chars(const device_plan *p, uint64_t cells, uint32_t cols, uint32_t group)
+{
+    const device_info *info = &p->device->info;
+    const uint32_t cell_size = tables_of(p)->cell_size;
+    if (info->cpu)
+        return CPU_CHARS;
+    const uint64_t wanted = cells / ((uint64_t)info->units * GRID_ITEMS_A_UNIT) * cell_size;
+    const uint32_t most = (grid_smaller(wanted, GPU_BYTES) / 4 | 1) * 4 / cell_size;
+    const uint32_t stretches = (cols - 1) / (group * most) + 1;
+    const uint32_t even = (cols - 1) / (group * stretches) + 1; /* <= most */
+    return ((even * cell_size + 3) / 4 | 1) * 4 / cell_size;
+}
+
+static int byr_run_grid(const device_plan *p, device_queue *q, grid_piece *piece,
+                        trawl_error *error)
+{
+    const byr_tables *t = tables_of(p);
+    const device_info *info = &p->device->info;
+    const uint32_t stage = p->number[GRID_STAGE_NUMBER], step = t->step;
+    const uint32_t group =
+        tuned(p->tuning.group, grid_smaller(info->cpu ? CPU_GROUP : GPU_GROUP, info->most_group));
+    /* Primary rows are step - 1 below begin, then step apart, up to step - 1 below the last top. */
+    const uint64_t below = (uint64_t)piece->begin + step - 1;
+    const uint64_t last = (uint64_t)piece->end + step - 1;
+    const uint64_t stop = last < piece->rows ? last : piece->rows;
+    if (piece->begin >= piece->end || below >= stop || piece->cols == 0)
+        return TRAWL_OK;
+    const uint32_t primary = (uint32_t)((stop - below - 1) / step + 1);
+    const uint64_t cells = (uint64_t)primary * piece->cols;
+    const uint32_t chars = tuned(p->tuning.chars, usual_chars(p, cells, piece->cols, group));
+    const uint32_t stretches = (piece->cols - 1) / (group * chars) + 1;
+    const uint32_t most = info->units * ((GRID_ITEMS_A_UNIT - 1) / group + 1);
+    const uint32_t groups = grid_smaller((uint64_t)primary * stretches, most);
+    grid_near near = { 0 };
+    uint32_t vectors = 0;
+    if (stage >= 3) {
+        const uint32_t room = grid_local_room(p, group);
+        if (stage == 4) {
+            const uint64_t wide =
+                (uint64_t)group * chars + p->number[GRID_WIDEST_NUMBER] - 1; /* and look-ahead */
+            const uint64_t columns = wide < piece->cols ? wide : piece->cols;
+            vectors = grid_smaller((columns * t->cell_size + 30) / 16, room / 2 / 16);
+        }
+        /* A state that is brought should be met a few times. */
+        near = grid_share(&t->rows, 3, room, 16 * vectors, cells / groups / 2);
+    }
+    launch l = launch_of("byr", kernels[stage], groups, group, near.bytes);
+    launch_buffer(&l, &p->tables);
+    if (stage >= 2)
+        launch_texture(&l, &p->texture);
+    launch_buffer(&l, &p->extra[0]);
+    launch_buffer(&l, piece->text);
+    launch_u32(&l, piece->rows);
+    launch_u32(&l, piece->cols);
+    launch_u64(&l, piece->stride);
+    launch_u32(&l, piece->begin);
+    launch_u32(&l, piece->end);
+    launch_u32(&l, primary);
+    launch_u32(&l, chars);
+    launch_u32(&l, near.slots);
+    launch_u32(&l, near.nodes);
+    launch_u32(&l, near.text);
+    launch_u32(&l, vectors);
+    launch_sink(&l, &piece->sink);
+    return sink_launch(p, q, &l, &piece->sink, error);
+}
+
+const device_walk device_byr = {
+    .kind = WALK_BYR,
+    .unit = "byr",
+    .prepare = byr_prepare,
+    .run_grid = byr_run_grid,
+};

@@ -1,0 +1,101 @@
+/* byr_form.h: Baeza-Yates-Regnier's kernel for stage GRID_STAGE; included by kernel/byr.h once
+ * for each. */
+#include "kernel/grid_form.h"
+
+/* Needle rows that end at (row, col) and begin before column `stop`. */
+WALK void FORM(byr_hits)(GRID_SOURCE, const byr_item *b, u32 state, u32 row, u32 col, u32 stop,
+                         const sink *out)
+{
+    const grid_automaton *a = &b->rows;
+    u32 hit;
+    for (hit = FORM(grid_hit)(GRID_GIVEN, a, state); hit != 0;
+         hit = FORM(grid_next_hit)(GRID_GIVEN, a, hit)) {
+        const u32 number = GRID_FAR(a->ends + hit);
+        const u32 left = col + 1 - GRID_FAR(a->lengths + number);
+        if (left >= stop) /* and so do the shorter ones */
+            break;
+        byr_candidates(&b->scan, number, row, left, out);
+    }
+}
+
+/* Needle rows that begin in columns [begin, stop) of a primary row. */
+WALK void FORM(byr_chunk)(GRID_SOURCE, const byr_item *b, const grid_line *line, u32 cell_size,
+                          u32 row, u32 begin, u32 stop, const sink *out)
+{
+    u32 state = 0;
+    for (u32 col = begin; col < b->scan.cols; col++) {
+        if (col >= stop && state < b->levels[col - stop + 1])
+            break;
+        state = FORM(grid_step)(GRID_GIVEN, &b->rows, state,
+                                FORM(grid_read)(GRID_GIVEN, line, cell_size, col));
+        if (FORM(grid_marked_first)(GRID_GIVEN, &b->rows, state, 0) & GRID_MARK)
+            FORM(byr_hits)(GRID_GIVEN, b, state, row, col, stop, out);
+    }
+}
+
+WALK void FORM(byr_row)(GRID_SOURCE, const byr_item *b, const grid_line *line, u32 row, u32 begin,
+                        u32 stop, const sink *out)
+{
+    const u32 cell_size = b->scan.head->cell_size;
+    if (cell_size == 1)
+        FORM(byr_chunk)(GRID_GIVEN, b, line, 1, row, begin, stop, out);
+    else if (cell_size == 2)
+        FORM(byr_chunk)(GRID_GIVEN, b, line, 2, row, begin, stop, out);
+    else
+        FORM(byr_chunk)(GRID_GIVEN, b, line, 4, row, begin, stop, out);
+}
+
+/* `primary` rows from begin + m - 1 on, m apart; `vectors` times 16 bytes of a stretch are
+ * brought to word `text` of local memory. */
+KERNEL void FORM(byr)(GLOBAL const u32 *tables, GRID_TEXTURE_ARG GLOBAL const u32 *levels,
+                      GLOBAL const u8 *cells, u32 rows, u32 cols, u64 stride, u32 begin, u32 end,
+                      u32 primary, u32 chars, u32 near_slots, u32 near_nodes, u32 text, u32 vectors,
+                      GLOBAL u64 *cursor, GLOBAL record *records, u64 capacity GRID_LOCAL_ARG)
+{
+    GRID_LOCAL_MEMORY
+    const u32 width = PORT_GROUP_SIZE * chars;
+    const u32 stretches = (cols - 1) / width + 1;
+    byr_item b;
+    grid_line line;
+    sink out;
+    out.cursor = cursor;
+    out.records = records;
+    out.capacity = capacity;
+    b.scan.tables = tables;
+    b.scan.head = (GLOBAL const byr_tables *)tables;
+    b.scan.cells = cells;
+    b.scan.stride = stride;
+    b.scan.rows = rows;
+    b.scan.cols = cols;
+    b.scan.end = end;
+    grid_view(&b.rows, &b.scan.head->rows, near_slots, near_nodes);
+    b.levels = levels;
+    line.near_at = 0;
+    line.near_stop = 0;
+#if GRID_STAGE >= 3
+    FORM(grid_bring_tables)(GRID_GIVEN, &b.rows, 0);
+    PORT_BARRIER();
+#endif
+    for (u32 tile = PORT_GROUP; tile < primary * stretches; tile += PORT_GROUPS) {
+        const u32 corner = tile % stretches * width;
+        const u32 row = begin + (tile / stretches + 1) * b.scan.head->step - 1;
+        const u32 ahead = PORT_LID * chars;
+        line.cells = cells + row * stride;
+#if GRID_STAGE >= 4
+        const u64 from = row * stride + (u64)corner * b.scan.head->cell_size;
+        const u64 text_stop = row * stride + (u64)cols * b.scan.head->cell_size;
+        for (u32 i = PORT_LID; i < vectors; i += PORT_GROUP_SIZE)
+            grid_bring(local + text + 4 * i, cells, (from & ~(u64)15) + 16 * i, text_stop);
+        grid_stage_line(&line, b.scan.head->cell_size, from, corner, 4 * text, 16 * vectors);
+        PORT_BARRIER();
+#endif
+        if (ahead < cols - corner) {
+            const u32 first = corner + ahead;
+            const u32 stop = cols - first < chars ? cols : first + chars;
+            FORM(byr_row)(GRID_GIVEN, &b, &line, row, first, stop, &out);
+        }
+#if GRID_STAGE >= 4
+        PORT_BARRIER();
+#endif
+    }
+}

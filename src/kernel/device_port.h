@@ -1,0 +1,91 @@
+/* device_port.h: what kernels need beyond port.h: local memory, barriers, textures, constant
+ * memory, ballots. For OpenCL C 1.2 and CUDA C; the file is never compiled as C.
+ *
+ *   LOCAL CONSTANT TEXTURE   address spaces; a texture parameter is written `TEXTURE name`
+ *   LOCAL_ARG                last in a kernel's parameter list when it uses `local`
+ *   LOCAL_MEMORY             first in that kernel's body: `local` is LOCAL u32 *, 16-byte aligned
+ *   CONSTANT_ARG             in a parameter list, no comma around it: constants is CONSTANT u32 *
+ *   PORT_TEXEL(t, i)         u32 number i of a texture
+ *   PORT_LID PORT_GROUP_SIZE PORT_GROUP PORT_GROUPS    u32
+ *   PORT_BARRIER()           of the group, local and global memory
+ *   PORT_LOCAL_ADD(p, n)     atomic on LOCAL u32; returns the old value; _OR likewise
+ *   PORT_GLOBAL_OR(p, n)     atomic on GLOBAL u32
+ *   PORT_GLOBAL_ADD64(p, n)  atomic on GLOBAL u64; returns the old value
+ *   PORT_POPCOUNT(x)         number of ones of a u32
+ *   PORT_HAS_BALLOT          1 when PORT_BALLOT(x) exists: u32, bit of every lane whose x != 0
+ *                            (all 32 lanes of a warp must call it together)
+ *   u32x4, PORT_LOAD4(p)     16 bytes from a 16-byte aligned GLOBAL const u32 *; .x .y .z .w
+ */
+#ifndef TRAWL_DEVICE_PORT_H
+#define TRAWL_DEVICE_PORT_H
+
+#include "walk/port.h"
+
+#if defined(__OPENCL_VERSION__)
+
+#define LOCAL __local
+#define CONSTANT __constant
+#define TEXTURE __read_only image1d_buffer_t
+/* uint4, so that the memory is aligned to 16 bytes; `local` is another word for __local there. */
+#define local port_local
+#define LOCAL_ARG , __local uint4 *port_memory
+#define LOCAL_MEMORY __local u32 *port_local = (__local u32 *)port_memory;
+#define CONSTANT_ARG __constant u32 *constants,
+#define PORT_TEXEL(t, i) (read_imageui((t), (int)(i)).x)
+#define PORT_LID ((u32)get_local_id(0))
+#define PORT_GROUP_SIZE ((u32)get_local_size(0))
+#define PORT_GROUP ((u32)get_group_id(0))
+#define PORT_GROUPS ((u32)get_num_groups(0))
+#define PORT_BARRIER() barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)
+#define PORT_LOCAL_ADD(p, n) atomic_add((p), (n))
+#define PORT_LOCAL_OR(p, n) atomic_or((p), (n))
+#define PORT_GLOBAL_OR(p, n) atomic_or((p), (n))
+typedef uint4 u32x4;
+#define PORT_LOAD4(p) (*(GLOBAL const u32x4 *)(p))
+#define PORT_POPCOUNT(x) popcount((u32)(x))
+#define PORT_GLOBAL_ADD64(p, n) atom_add((p), (u64)(n))
+#if defined(__NV_CL_C_VERSION)
+#define PORT_HAS_BALLOT 1
+WALK u32 port_ballot(int x)
+{
+    u32 lanes;
+    u32 bit = x != 0;
+    __asm__ volatile("{ .reg .pred p; setp.ne.u32 p, %1, 0; vote.sync.ballot.b32 %0, p, -1; }"
+                     : "=r"(lanes)
+                     : "r"(bit));
+    return lanes;
+}
+#define PORT_BALLOT(x) port_ballot(x)
+#else
+#define PORT_HAS_BALLOT 0
+#endif
+
+#elif defined(__CUDACC__)
+
+#define LOCAL
+#define CONSTANT
+#define TEXTURE cudaTextureObject_t
+#define LOCAL_ARG
+#define LOCAL_MEMORY extern __shared__ __align__(16) u32 local[];
+#define CONSTANT_WORDS 16128
+static __constant__ u32 constants[CONSTANT_WORDS];
+#define CONSTANT_ARG
+#define PORT_TEXEL(t, i) (tex1Dfetch<u32>((t), (int)(i)))
+#define PORT_LID ((u32)threadIdx.x)
+#define PORT_GROUP_SIZE ((u32)blockDim.x)
+#define PORT_GROUP ((u32)blockIdx.x)
+#define PORT_GROUPS ((u32)gridDim.x)
+#define PORT_BARRIER() __syncthreads()
+#define PORT_LOCAL_ADD(p, n) atomicAdd((p), (u32)(n))
+#define PORT_LOCAL_OR(p, n) atomicOr((p), (u32)(n))
+#define PORT_GLOBAL_OR(p, n) atomicOr((p), (u32)(n))
+typedef uint4 u32x4;
+#define PORT_LOAD4(p) (*(const u32x4 *)(p))
+#define PORT_POPCOUNT(x) ((u32)__popc(x))
+#define PORT_GLOBAL_ADD64(p, n) atomicAdd((p), (u64)(n))
+#define PORT_HAS_BALLOT 1
+#define PORT_BALLOT(x) __ballot_sync(0xffffffffu, (x) != 0)
+
+#endif
+
+#endif

@@ -1,0 +1,104 @@
+/* kernel.h: a walk on devices, seen from the host.
+ *
+ * Each algorithm has two files here: NAME.h, the kernels, in the subset of port.h and
+ * device_port.h, and NAME.c, which chooses the kernel and its grid from the tuning and queues
+ * it. Its kernels use the engine's tables as they stand in the plan, uploaded whole; what they
+ * need besides (filters, lists) `prepare` makes.
+ *
+ * The backend (backend/devices.c) brings pieces of text to the device and records back; it
+ * knows no walk but through this.
+ */
+#ifndef TRAWL_KERNEL_H
+#define TRAWL_KERNEL_H
+
+#include "device/device.h"
+#include "device/tuning.h"
+#include "plan/plan.h"
+#include "walk/walk.h"
+
+enum { PLAN_EXTRAS = 6, PLAN_NUMBERS = 16, PIECE_EVENTS = 64, TEXT_PADDING = 256 };
+
+/* A plan on a device. Opened by the backend; `extra` and `number` are the walk's own, zero
+ * before prepare, and closed by the backend. */
+typedef struct device_plan {
+    device *device;
+    device_queue *queue; /* for prepare; idle before and after */
+    const trawl_plan *plan;
+    tuning tuning;
+    device_buffer tables;   /* the engine section */
+    device_texture texture; /* over tables; open when tuning.texture or tuning.stage ask for it */
+    device_buffer extra[PLAN_EXTRAS];
+    device_texture extra_texture;
+    uint32_t number[PLAN_NUMBERS];
+} device_plan;
+
+/* Where the matches of a piece go; capacity 0 counts only. The cursor is 0 before. */
+typedef struct piece_sink {
+    device_buffer *cursor;  /* u64 */
+    device_buffer *records; /* record[capacity]; always a valid buffer */
+    uint64_t capacity;
+    device_event *events; /* [PIECE_EVENTS]: of the launches, to time them */
+    uint32_t event_count; /* how many are used */
+} piece_sink;
+
+/* Text on the device. Occurrences whose end e satisfies begin < e <= end are reported, with
+ * positions in `text`. Bytes [from, end) are text; TEXT_PADDING more may be read, whatever is
+ * in them. from is 0 or a multiple of 16; from <= begin - reach unless the text begins there. */
+typedef struct text_piece {
+    device_buffer *text;
+    device_texture *texture; /* over text; NULL when the walk's texts_texture is false */
+    uint32_t from, begin, end;
+    device_buffer *scratch; /* scratch_bytes long; NULL when that is 0 */
+    uint64_t *state;        /* plans that carry: in and out (host memory); begin == from */
+    piece_sink sink;
+} text_piece;
+
+/* Rows on the device, `stride` bytes apart, begin a multiple of 16. Occurrences whose top row r
+ * satisfies begin <= r < end are reported as r * cols + col. rows * cols < 2^32. */
+typedef struct grid_piece {
+    device_buffer *text;
+    uint32_t rows, cols;
+    uint64_t stride;
+    uint32_t begin, end;
+    device_buffer *scratch;
+    piece_sink sink;
+} grid_piece;
+
+typedef struct device_walk {
+    walk_kind kind;
+    const char *unit;
+    bool texts_texture; /* with tuning.texture the text has a texture too */
+    /* Check the tuning against plan and device (TRAWL_ERROR_UNSUPPORTED says what does not
+     * fit), and make what the kernels need. May be NULL. */
+    int (*prepare)(device_plan *p, trawl_error *error);
+    /* Bytes of scratch for a piece of `length` bytes (grids: rows of `cols` cells). May be NULL:
+     * none. */
+    size_t (*scratch_bytes)(const device_plan *p, uint64_t length, uint64_t cols);
+    /* Queue the kernels. Plans that carry: may wait for the queue; after the queue has finished
+     * piece->state is the state at the end. Duplicate records are allowed there, and only there. */
+    int (*run_text)(const device_plan *p, device_queue *q, text_piece *piece, trawl_error *error);
+    int (*run_grid)(const device_plan *p, device_queue *q, grid_piece *piece, trawl_error *error);
+} device_walk;
+
+const device_walk *device_walk_of(walk_kind kind); /* kernel.c */
+
+/* Launch with the next event of the sink, when one is left. */
+static inline int sink_launch(const device_plan *p, device_queue *q, const launch *l, piece_sink *s,
+                              trawl_error *error)
+{
+    device_event *event = s->event_count < PIECE_EVENTS ? &s->events[s->event_count++] : NULL;
+    return p->device->api->launch(q, l, event, error);
+}
+
+/* The last three arguments of every kernel that reports: cursor, records, capacity. */
+static inline void launch_sink(launch *l, const piece_sink *s)
+{
+    launch_buffer(l, s->cursor);
+    launch_buffer(l, s->records);
+    launch_u64(l, s->capacity);
+}
+
+extern const device_walk device_bm, device_wm, device_ac, device_pfac, device_shiftand, device_hnfa,
+    device_bb, device_byr;
+
+#endif

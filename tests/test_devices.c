@@ -1,0 +1,552 @@
+/* test_devices.c: every walk on every device against the oracle, over the tunings of each.
+ *
+ * All devices of all device backends take part: on most machines that is PoCL, the CPU as an
+ * OpenCL device. TRAWL_TEST_BACKENDS ("cuda", "opencl cuda") leaves others out,
+ * TRAWL_TEST_CASES says how many comparisons at least, TRAWL_TEST_SEED where to begin. Without
+ * a device the test is skipped, unless TRAWL_NEED_OPENCL=1 says that there must be one.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "oracle.h"
+#include "random.h"
+#include "random_grid.h"
+
+#include <cmocka.h>
+
+#define COUNT(array) (sizeof(array) / sizeof *(array))
+#define CASES 6000
+#define GRID_CASES 3000
+#define LONGEST 20000
+
+enum { SKIPPED = 77, MOST_TARGETS = 16 };
+
+/* ---- targets: an engine with a tuning, on a device ---------------------------------- */
+
+typedef struct way {
+    const char *engine, *tuning;
+    bool ballot;  /* needs a device that can */
+    bool texture; /* likewise */
+} way;
+
+/* Group sizes are few: some drivers compile a kernel anew for each. */
+static const way ways[] = {
+    { "bm", NULL, false, false },
+    { "bm", "staged=0,page=64", false, false },
+    { "bm", "staged=1,group=64,chars=24,cascade=1", false, false },
+    { "bm", "staged=1,group=64,chars=20,cascade=64,blocks=1", false, false },
+    { "bm", "staged=1,group=64,chars=100,cascade=3,queues=2,piece=64", false, false },
+    { "wm", NULL, false, false },
+    { "wm", "page=16,borders=1,group=64", false, false },
+    { "wm", "page=512,borders=1,group=64", false, false },
+    { "wm", "page=48,borders=0,group=64", false, false },
+    { "wm", "page=64,borders=1,group=64,texture=1", false, true },
+    { "wm", "page=1024,borders=0,group=64,texture=1,mapped=0", false, true },
+    { "ac", NULL, false, false },
+    { "ac", "staged=0,row=0,page=16,group=64", false, false },
+    { "ac", "staged=0,row=1,page=100,group=64", false, false },
+    { "ac", "staged=1,row=0,page=64,group=64", false, false },
+    { "ac", "staged=1,row=1,page=32,group=64,mapped=0", false, false },
+    { "ac", "staged=0,row=0,texture=1,page=64,group=64", false, true },
+    { "ac", "staged=1,row=1,texture=1,page=64,group=64", false, true },
+    { "pfac", NULL, false, false },
+    { "pfac", "staged=0,row=0,filter=0,chars=1,group=64", false, false },
+    { "pfac", "staged=0,row=1,filter=0,chars=4,group=64", false, false },
+    { "pfac", "staged=1,row=0,filter=0,chars=8,group=64", false, false },
+    { "pfac", "staged=1,row=1,filter=0,chars=16,group=64,mapped=0", false, false },
+    { "pfac", "staged=1,row=1,filter=1,chars=16,group=64", false, false },
+    { "pfac", "staged=1,row=0,filter=1,chars=4,group=64,queues=2,piece=64", false, false },
+    { "pfac", "staged=0,row=0,filter=0,texture=1,group=64", false, true },
+    { "pfac", "staged=1,row=1,filter=0,texture=1,group=64,chars=12", false, true },
+    { "shiftand", NULL, false, false },
+    { "shiftand", "page=16,group=64", false, false },
+    { "shiftand", "page=64,group=64,queues=2,piece=64", false, false },
+    { "shiftand", "page=4096,group=64,mapped=0", false, false },
+    { "hnfa", NULL, false, false },
+    { "hnfa", "exchange=atomic,page=16,group=64", false, false },
+    { "hnfa", "exchange=atomic,page=512,group=64,queues=2,piece=64", false, false },
+    { "hnfa", "exchange=relay,page=16,group=64", false, false },
+    { "hnfa", "exchange=relay,page=512,group=64,mapped=0", false, false },
+    { "hnfa", "exchange=ballot,page=16,group=64", true, false },
+    { "hnfa", "exchange=ballot,page=512,group=128", true, false },
+    { "bb", NULL, false, false },
+    { "bb", "stage=1,group=64", false, false },
+    { "bb", "stage=2,group=64", false, true },
+    { "bb", "stage=3,group=64", false, true },
+    { "bb", "stage=4,group=64,mapped=0", false, true },
+    { "byr", NULL, false, false },
+    { "byr", "stage=1,group=64,chars=4", false, false },
+    { "byr", "stage=2,group=64,chars=16", false, true },
+    { "byr", "stage=3,group=64,chars=1", false, true },
+    { "byr", "stage=4,group=64,chars=8,queues=2", false, true },
+};
+
+typedef struct target {
+    const char *backend;
+    trawl_device_info info;
+    char device[8];
+    trawl_context *contexts[COUNT(ways)]; /* opened when first used */
+    uint64_t run, refused;
+} target;
+
+static target targets[MOST_TARGETS];
+static size_t target_count;
+
+static void find_targets(void)
+{
+    const char *wanted = getenv("TRAWL_TEST_BACKENDS");
+    for (size_t i = 0; i < trawl_backend_count(); i++) {
+        const char *backend = trawl_backend_name(i);
+        if (wanted && !strstr(wanted, backend))
+            continue;
+        trawl_device_info info = { .size = sizeof info };
+        for (size_t d = 0; target_count < MOST_TARGETS &&
+                           trawl_device_get_info(backend, d, &info, NULL) == TRAWL_OK;
+             d++) {
+            target *t = &targets[target_count++];
+            t->backend = backend;
+            t->info = info;
+            snprintf(t->device, sizeof t->device, "%zu", d);
+            printf("%s %zu: %s, %s\n", backend, d, info.name, info.driver);
+        }
+    }
+}
+
+static trawl_context *open_context(const target *t, const char *tuning)
+{
+    trawl_context_options options = TRAWL_CONTEXT_OPTIONS_INIT;
+    trawl_context *context = NULL;
+    trawl_error error = { 0 };
+    options.backend = t->backend;
+    options.device = t->device;
+    options.tuning = tuning;
+    if (trawl_context_open(&options, &context, &error) != TRAWL_OK)
+        fail_msg("%s device %s: %s", t->backend, t->device, error.message);
+    return context;
+}
+
+static trawl_context *context_of(target *t, size_t w)
+{
+    if (!t->contexts[w])
+        t->contexts[w] = open_context(t, ways[w].tuning);
+    return t->contexts[w];
+}
+
+static bool way_fits(const target *t, const way *w, const char *engine)
+{
+    return strcmp(w->engine, engine) == 0 && (!w->ballot || t->info.lanes) &&
+           (!w->texture || t->info.textures);
+}
+
+static int close_targets(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < target_count; i++) {
+        for (size_t w = 0; w < COUNT(ways); w++) {
+            trawl_context_free(targets[i].contexts[w]);
+            targets[i].contexts[w] = NULL;
+        }
+    }
+    return 0;
+}
+
+/* ---- text ------------------------------------------------------------------------------ */
+
+typedef struct matches {
+    trawl_match *items;
+    size_t count;
+} matches;
+
+typedef struct text_case {
+    const scenario *scenario;
+    const way *way;
+    const target *target;
+    const trawl_plan *plan;
+    uint32_t mode;
+} text_case;
+
+static void case_failed(const text_case *c, const char *what)
+{
+    printf("\n%s\nengine %s, %s device %s (%s), tuning %s, report %u\n", what, c->way->engine,
+           c->target->backend, c->target->device, c->target->info.name,
+           c->way->tuning ? c->way->tuning : "none", c->mode);
+    scenario_print(c->scenario, stdout);
+    printf("again: TRAWL_TEST_SEED=%llu TRAWL_TEST_CASES=1 test_devices\n",
+           (unsigned long long)c->scenario->seed);
+    fflush(stdout);
+    fail();
+}
+
+static void compare(const text_case *c, const matches *expected, const matches *found)
+{
+    size_t i = 0;
+    while (i < expected->count && i < found->count &&
+           memcmp(&expected->items[i], &found->items[i], sizeof *found->items) == 0)
+        i++;
+    if (i == expected->count && i == found->count)
+        return;
+    printf("%zu matches expected, %zu found, the first %zu agree\n", expected->count, found->count,
+           i);
+    if (i < expected->count)
+        printf("expected: end %llu pattern %u\n", (unsigned long long)expected->items[i].end,
+               expected->items[i].pattern);
+    if (i < found->count)
+        printf("found: end %llu pattern %u\n", (unsigned long long)found->items[i].end,
+               found->items[i].pattern);
+    case_failed(c, "the matches differ");
+}
+
+/* False when the device or this set does not take the tuning. */
+static bool run_case(const text_case *c, trawl_context *context, const matches *expected)
+{
+    trawl_scan_options options = TRAWL_SCAN_OPTIONS_INIT;
+    trawl_error error = { 0 };
+    matches found = { NULL, 0 };
+    uint64_t count = 0;
+    options.report = c->mode;
+    int status = trawl_collect(context, c->plan, c->scenario->text, c->scenario->length, &options,
+                               &found.items, &found.count, &error);
+    if (status == TRAWL_ERROR_UNSUPPORTED && c->way->tuning)
+        return false;
+    if (status != TRAWL_OK)
+        case_failed(c, error.message);
+    compare(c, expected, &found);
+    trawl_matches_free(found.items);
+    if (trawl_count(context, c->plan, c->scenario->text, c->scenario->length, &options, &count,
+                    &error) != TRAWL_OK)
+        case_failed(c, error.message);
+    if (count != expected->count)
+        case_failed(c, "trawl_count counts other than trawl_collect");
+    return true;
+}
+
+static trawl_plan *compile(const scenario *s, const char *engine, rng *r)
+{
+    trawl_compile_options options = TRAWL_COMPILE_OPTIONS_INIT;
+    trawl_plan *plan = NULL;
+    options.engine = engine;
+    options.wm_block = rng_chance(r, 2) ? 2 : 3;
+    trawl_compile(s->patterns, s->count, &options, &plan, NULL);
+    return plan;
+}
+
+/* One way of this engine on this device, chosen at random. */
+static uint64_t run_target(target *t, const scenario *s, const trawl_plan *plan, const char *engine,
+                           rng *r, const matches *expected, uint32_t mode)
+{
+    size_t fitting[COUNT(ways)], count = 0;
+    for (size_t w = 0; w < COUNT(ways); w++)
+        if (way_fits(t, &ways[w], engine))
+            fitting[count++] = w;
+    const size_t w = fitting[rng_below(r, (uint32_t)count)];
+    const text_case c = { s, &ways[w], t, plan, mode };
+    const bool taken = run_case(&c, context_of(t, w), expected);
+    t->run += taken;
+    t->refused += !taken;
+    return 1;
+}
+
+static uint64_t run_scenario(const scenario *s)
+{
+    rng r = { ~s->seed };
+    matches expected = { NULL, 0 };
+    uint64_t cases = 0;
+    uint32_t mode = TRAWL_REPORT_ENDS;
+    if (rng_chance(&r, 5))
+        mode = rng_below(&r, TRAWL_REPORT_LEFTMOST_FIRST + 1);
+    if (!scenario_affords(s, mode))
+        return 0;
+    expected.count = oracle_scan(s->patterns, s->count, s->text, s->length, mode, &expected.items);
+    for (size_t e = 0; trawl_engine_name(e); e++) {
+        trawl_plan *plan = compile(s, trawl_engine_name(e), &r);
+        for (size_t t = 0; plan && t < target_count; t++)
+            for (int twice = 0; twice < 2; twice++)
+                cases +=
+                    run_target(&targets[t], s, plan, trawl_engine_name(e), &r, &expected, mode);
+        trawl_plan_free(plan);
+    }
+    free(expected.items);
+    return cases;
+}
+
+static void test_texts(void **state)
+{
+    const uint64_t seed = test_seed(), wanted = test_cases(CASES) * target_count;
+    scenario *s = malloc(sizeof *s);
+    uint64_t cases = 0, scenarios = 0;
+    (void)state;
+    assert_non_null(s);
+    for (; cases < wanted; scenarios++) {
+        scenario_make(s, seed + scenarios, LONGEST);
+        cases += run_scenario(s);
+        scenario_free(s);
+    }
+    free(s);
+    for (size_t t = 0; t < target_count; t++)
+        printf("%s %s: %llu cases agree, %llu refused\n", targets[t].backend, targets[t].device,
+               (unsigned long long)targets[t].run, (unsigned long long)targets[t].refused);
+}
+
+/* ---- grids ----------------------------------------------------------------------------- */
+
+typedef struct grid_found {
+    const trawl_grid_match *matches;
+    size_t count, seen;
+    bool wrong;
+} grid_found;
+
+static int compare_grid(const trawl_grid_match *m, void *user)
+{
+    grid_found *f = user;
+    if (f->seen < f->count) {
+        const trawl_grid_match *e = &f->matches[f->seen];
+        f->wrong |=
+            e->row != m->row || e->col != m->col || e->id != m->id || e->needle != m->needle;
+    }
+    f->seen++;
+    return 0;
+}
+
+static void run_grid(target *t, size_t w, const grid_scenario *g, uint64_t seed,
+                     const trawl_grid_match *expected, size_t count)
+{
+    trawl_compile_options options = TRAWL_COMPILE_OPTIONS_INIT;
+    trawl_plan *plan = NULL;
+    trawl_error error = { 0 };
+    grid_found f = { expected, count, 0, false };
+    options.engine = ways[w].engine;
+    int status = trawl_compile_grid(g->needles, g->count, g->cell_size, &options, &plan, &error);
+    if (status == TRAWL_OK)
+        status = trawl_scan_grid(context_of(t, w), plan, &g->text, NULL, compare_grid, &f, &error);
+    const bool refused = status == TRAWL_ERROR_UNSUPPORTED && ways[w].tuning;
+    t->refused += refused;
+    t->run += !refused;
+    if (!refused && (status != TRAWL_OK || f.wrong || f.seen != count))
+        fail_msg("seed %llu, engine %s, %s device %s, tuning %s: %zu matches expected, %zu seen, "
+                 "%s %s",
+                 (unsigned long long)seed, ways[w].engine, t->backend, t->device,
+                 ways[w].tuning ? ways[w].tuning : "none", count, f.seen,
+                 f.wrong ? "others" : "equal so far", error.message);
+    trawl_plan_free(plan);
+}
+
+static void test_grids(void **state)
+{
+    const uint64_t seed = test_seed(), wanted = test_cases(GRID_CASES) * target_count;
+    uint64_t cases = 0;
+    (void)state;
+    for (uint64_t n = seed; cases < wanted; n++) {
+        rng r = { ~n };
+        grid_scenario g;
+        trawl_grid_match *expected = NULL;
+        grid_scenario_make(&g, n);
+        const size_t count = oracle_scan_grid(g.needles, g.count, g.cell_size, &g.text, &expected);
+        for (size_t t = 0; t < target_count; t++) {
+            for (int tries = 0; tries < 2;) {
+                const size_t w = rng_below(&r, COUNT(ways));
+                if (!way_fits(&targets[t], &ways[w], "bb") &&
+                    !way_fits(&targets[t], &ways[w], "byr"))
+                    continue;
+                run_grid(&targets[t], w, &g, n, expected, count);
+                tries++;
+                cases++;
+            }
+        }
+        free(expected);
+        grid_scenario_free(&g);
+    }
+    for (size_t t = 0; t < target_count; t++)
+        printf("%s %s: %llu cases agree, %llu refused\n", targets[t].backend, targets[t].device,
+               (unsigned long long)targets[t].run, (unsigned long long)targets[t].refused);
+}
+
+/* ---- more matches than there is room for -------------------------------------------------- */
+
+static int count_match(const trawl_match *m, void *user)
+{
+    (void)m;
+    ++*(uint64_t *)user;
+    return 0;
+}
+
+/* a{l} on a text of a alone ends at every byte from l on. */
+static void test_crowds(void **state)
+{
+    static const char *const engines[] = { "bm", "wm", "ac", "pfac", "shiftand", "hnfa" };
+    const size_t length = test_sanitized() ? 300000 : 3000000;
+    char *text = malloc(length);
+    (void)state;
+    assert_non_null(text);
+    memset(text, 'a', length);
+    for (size_t t = 0; t < target_count; t++) {
+        trawl_context *context = open_context(&targets[t], NULL);
+        for (size_t e = 0; e < COUNT(engines); e++) {
+            trawl_compile_options options = TRAWL_COMPILE_OPTIONS_INIT;
+            const trawl_pattern pattern = { "aaaa", 4, 0, 0, 0, NULL };
+            trawl_plan *plan = NULL;
+            trawl_error error = { 0 };
+            uint64_t seen = 0, count = 0;
+            options.engine = engines[e];
+            assert_int_equal(trawl_compile(&pattern, 1, &options, &plan, &error), TRAWL_OK);
+            if (trawl_scan(context, plan, text, length, NULL, count_match, &seen, &error) ||
+                trawl_count(context, plan, text, length, NULL, &count, &error))
+                fail_msg("%s: %s", engines[e], error.message);
+            if (seen != length - 3 || count != length - 3)
+                fail_msg("%s on %s: %llu seen, %llu counted, %zu expected", engines[e],
+                         targets[t].backend, (unsigned long long)seen, (unsigned long long)count,
+                         length - 3);
+            trawl_plan_free(plan);
+        }
+        trawl_context_free(context);
+    }
+    free(text);
+}
+
+/* ---- several pieces, several devices, too little memory ------------------------------------ */
+
+/* "needle" planted every `step` bytes, so also across the borders of pieces. */
+static char *planted_text(size_t length, size_t step)
+{
+    char *text = malloc(length);
+    assert_non_null(text);
+    memset(text, '.', length);
+    for (size_t at = 0; at + 6 <= length; at += step)
+        memcpy(text + at, "needle", 6);
+    return text;
+}
+
+static uint64_t count_planted(const target *t, const char *device, const char *tuning,
+                              const char *pattern, const char *text, size_t length, bool *warned)
+{
+    trawl_context_options options = TRAWL_CONTEXT_OPTIONS_INIT;
+    const trawl_pattern p = { pattern, strlen(pattern), TRAWL_SYNTAX_EXTENDED, 0, 0, NULL };
+    trawl_context *context = NULL;
+    trawl_plan *plan = NULL;
+    trawl_error error = { 0 };
+    uint64_t count = 0;
+    options.backend = t->backend;
+    options.device = device;
+    options.tuning = tuning;
+    if (trawl_context_open(&options, &context, &error) != TRAWL_OK ||
+        trawl_compile(&p, 1, NULL, &plan, &error) != TRAWL_OK ||
+        trawl_scan(context, plan, text, length, NULL, count_match, &count, &error) != TRAWL_OK)
+        fail_msg("%s, tuning %s: %s", t->backend, tuning ? tuning : "none", error.message);
+    *warned = trawl_context_warning(context) != NULL;
+    trawl_plan_free(plan);
+    trawl_context_free(context);
+    return count;
+}
+
+static void test_pieces(void **state)
+{
+    static const char *const tunings[] = { "piece=64,queues=1", "piece=64,queues=2",
+                                           "piece=100,queues=8,mapped=0", "piece=262144" };
+    static const char *const patterns[] = { "needle", "nee[a-d]le", "n[ed]+le", "n.{4}e\\.*" };
+    const size_t length = 3000001, step = 17;
+    char *text = planted_text(length, step);
+    (void)state;
+    for (size_t t = 0; t < target_count; t++) {
+        for (size_t i = 0; i < COUNT(tunings); i++) {
+            for (size_t p = 0; p < COUNT(patterns); p++) {
+                bool warned;
+                const uint64_t whole = (length - 6) / step + 1;
+                /* the last pattern ends at each byte up to the next needle */
+                const uint64_t expected = p < 3 ? whole : length - 5 - (whole - 1) * 5;
+                const uint64_t found =
+                    count_planted(&targets[t], p % 2 ? targets[t].device : "all", tunings[i],
+                                  patterns[p], text, length, &warned);
+                if (found != expected || warned)
+                    fail_msg("%s, %s, %s: %llu found, %llu expected", targets[t].backend,
+                             tunings[i], patterns[p], (unsigned long long)found,
+                             (unsigned long long)expected);
+            }
+        }
+    }
+    free(text);
+}
+
+/* 1 MiB holds the small pieces only, and no records of 2 Mi matches: the CPU takes over. */
+static void test_too_little_memory(void **state)
+{
+    const size_t length = 3000000, step = 100;
+    char *text = planted_text(length, step);
+    (void)state;
+    for (size_t t = 0; t < target_count; t++) {
+        bool warned;
+        const uint64_t small = count_planted(&targets[t], targets[t].device, "memory=1", "needle",
+                                             text, length, &warned);
+        assert_int_equal(small, length / step);
+        assert_true(warned);
+        const uint64_t fits = count_planted(&targets[t], targets[t].device, "memory=64", "needle",
+                                            text, length, &warned);
+        assert_int_equal(fits, length / step);
+        assert_false(warned);
+    }
+    free(text);
+}
+
+/* ---- arguments ---------------------------------------------------------------------------- */
+
+static void expect_refusal(const target *t, const char *device, const char *tuning,
+                           const char *part)
+{
+    trawl_context_options options = TRAWL_CONTEXT_OPTIONS_INIT;
+    trawl_context *context = NULL;
+    trawl_error error = { 0 };
+    options.backend = t->backend;
+    options.device = device;
+    options.tuning = tuning;
+    assert_int_equal(trawl_context_open(&options, &context, &error), TRAWL_ERROR_ARGUMENT);
+    assert_null(context);
+    if (!strstr(error.message, part))
+        fail_msg("'%s' does not say '%s'", error.message, part);
+}
+
+static void test_arguments(void **state)
+{
+    const target *t = &targets[0];
+    const target cpu = { .backend = "serial" };
+    (void)state;
+    expect_refusal(t, "99", NULL, "device '99'");
+    expect_refusal(t, "x", NULL, "device 'x'");
+    expect_refusal(t, "0,0", NULL, "twice");
+    expect_refusal(t, "0,", NULL, "device '0,'");
+    expect_refusal(t, "", NULL, "device ''");
+    expect_refusal(t, NULL, "grop=1", "'grop'");
+    expect_refusal(t, NULL, "group=0", "group is 1 to 1024");
+    expect_refusal(t, NULL, "group=1025", "group is 1 to 1024");
+    expect_refusal(t, NULL, "group", "group is 1 to 1024");
+    expect_refusal(t, NULL, "staged=1,exchange=shout", "exchange is atomic");
+    expect_refusal(t, NULL, "group=99999999999999999999", "group is");
+    expect_refusal(&cpu, "0", NULL, "device and tuning");
+    expect_refusal(&cpu, NULL, "group=64", "device and tuning");
+    trawl_device_info info = { .size = sizeof info };
+    trawl_error error = { 0 };
+    assert_int_equal(trawl_device_get_info(t->backend, 999, &info, &error), TRAWL_ERROR_ARGUMENT);
+    assert_int_equal(trawl_device_get_info("serial", 0, &info, &error), TRAWL_ERROR_ARGUMENT);
+    char why[256];
+    assert_int_equal(trawl_device_count("serial", why), 0);
+    assert_non_null(strstr(why, "CPU"));
+}
+
+int main(void)
+{
+    const char *needed = getenv("TRAWL_NEED_OPENCL");
+    find_targets();
+    if (target_count == 0) {
+        printf("no device: install pocl-opencl-icd, which runs OpenCL on the CPU\n");
+        return needed && strcmp(needed, "1") == 0 ? 1 : SKIPPED;
+    }
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_arguments), cmocka_unit_test(test_texts),
+        cmocka_unit_test(test_grids),     cmocka_unit_test(test_crowds),
+        cmocka_unit_test(test_pieces),    cmocka_unit_test(test_too_little_memory),
+    };
+    return cmocka_run_group_tests(tests, NULL, close_targets);
+}
