@@ -201,9 +201,11 @@ typedef struct trawl_context_options {
     const char *backend;  /* "auto" or NULL (a CPU), "serial", "threads", "opencl", "cuda" */
     uint32_t threads;     /* 0: one a core; may exceed the number of cores */
     uint32_t schedule;    /* a trawl_schedule */
-    uint32_t chunks;      /* chunks a window of text is cut into; 0: chosen */
+    uint32_t chunks;      /* chunks a window of text is cut into; 0: chosen. Devices take
+                             neither threads nor schedule nor chunks */
     const char *device;   /* devices of the backend: "0" or NULL, "0,1", "all" */
-    const char *tuning;   /* "name=value,...": see trawl_tuning_name; NULL: all chosen */
+    const char *tuning;   /* "name=value,...": see trawl_tuning_name; NULL: all chosen. A plan's
+                             algorithm takes what it knows; the rest is for others */
 } trawl_context_options;
 
 #define TRAWL_CONTEXT_OPTIONS_INIT { sizeof(trawl_context_options), NULL, 0, 0, 0, NULL, NULL }
@@ -228,8 +230,8 @@ typedef struct trawl_timing {
 /* Times since the context was opened or since the last call of this function. */
 TRAWL_API int trawl_context_get_timing(trawl_context *context, trawl_timing *timing);
 
-/* What the context had to do otherwise than asked, one line, or NULL. Valid until the next
- * scan; a scan that returns TRAWL_OK is right all the same. */
+/* What the context had to do otherwise than asked since it was opened, one line, or NULL. A scan
+ * that returns TRAWL_OK is right all the same. The text changes with the next scan. */
 TRAWL_API const char *trawl_context_warning(const trawl_context *context);
 
 /* ---- scanning text --------------------------------------------------- */

@@ -71,6 +71,7 @@ static const way ways[] = {
     { "hnfa", NULL, false, false },
     { "hnfa", "exchange=atomic,page=16,group=64", false, false },
     { "hnfa", "exchange=atomic,page=512,group=64,queues=2,piece=64", false, false },
+    { "hnfa", "exchange=atomic,page=32,group=1", false, false },
     { "hnfa", "exchange=relay,page=16,group=64", false, false },
     { "hnfa", "exchange=relay,page=512,group=64,mapped=0", false, false },
     { "hnfa", "exchange=ballot,page=16,group=64", true, false },
@@ -471,23 +472,58 @@ static void test_pieces(void **state)
     free(text);
 }
 
-/* 1 MiB holds the small pieces only, and no records of 2 Mi matches: the CPU takes over. */
+enum { MANY = 3000, LONG = 12 };
+
+/* A plan of more than 1 MiB. */
+static trawl_plan *large_plan(void)
+{
+    static char letters[MANY][LONG];
+    static trawl_pattern patterns[MANY];
+    trawl_compile_options options = TRAWL_COMPILE_OPTIONS_INIT;
+    trawl_plan *plan = NULL;
+    trawl_error error = { 0 };
+    rng r = { 7 };
+    for (size_t i = 0; i < MANY; i++) {
+        for (size_t k = 0; k < LONG; k++)
+            letters[i][k] = (char)('a' + rng_below(&r, 26));
+        patterns[i] = (trawl_pattern){ letters[i], LONG, 0, 0, 0, NULL };
+    }
+    memcpy(letters[0], "needle......", LONG);
+    options.engine = "ac";
+    if (trawl_compile(patterns, MANY, &options, &plan, &error) != TRAWL_OK)
+        fail_msg("%s", error.message);
+    return plan;
+}
+
+/* Little memory makes pieces small; where not even the tables find room, the CPU takes over. */
 static void test_too_little_memory(void **state)
 {
     const size_t length = 3000000, step = 100;
     char *text = planted_text(length, step);
+    trawl_plan *plan = large_plan();
     (void)state;
     for (size_t t = 0; t < target_count; t++) {
-        bool warned;
-        const uint64_t small = count_planted(&targets[t], targets[t].device, "memory=1", "needle",
-                                             text, length, &warned);
-        assert_int_equal(small, length / step);
-        assert_true(warned);
-        const uint64_t fits = count_planted(&targets[t], targets[t].device, "memory=64", "needle",
-                                            text, length, &warned);
-        assert_int_equal(fits, length / step);
-        assert_false(warned);
+        static const char *const patterns[] = { "needle", "n[ed]+le", "n.{4}e\\.?" };
+        for (size_t i = 0; i < COUNT(patterns); i++) {
+            bool warned;
+            const uint64_t found = count_planted(&targets[t], targets[t].device, "memory=3",
+                                                 patterns[i], text, length, &warned);
+            assert_int_equal(found, (i == 2 ? 2 : 1) * (length / step));
+            assert_false(warned);
+        }
+        trawl_context *context = open_context(&targets[t], "memory=1");
+        trawl_timing timing = { .size = sizeof timing };
+        trawl_error error = { 0 };
+        uint64_t count = 0;
+        if (trawl_scan(context, plan, text, length, NULL, count_match, &count, &error) != TRAWL_OK)
+            fail_msg("%s", error.message);
+        assert_int_equal(count, length / step);
+        assert_non_null(trawl_context_warning(context));
+        assert_int_equal(trawl_context_get_timing(context, &timing), TRAWL_OK);
+        assert_int_equal(timing.on_cpu, length);
+        trawl_context_free(context);
     }
+    trawl_plan_free(plan);
     free(text);
 }
 
@@ -526,6 +562,11 @@ static void test_arguments(void **state)
     expect_refusal(t, NULL, "group=99999999999999999999", "group is");
     expect_refusal(&cpu, "0", NULL, "device and tuning");
     expect_refusal(&cpu, NULL, "group=64", "device and tuning");
+    trawl_context_options threads = TRAWL_CONTEXT_OPTIONS_INIT;
+    trawl_context *context = NULL;
+    threads.backend = t->backend;
+    threads.threads = 2;
+    assert_int_equal(trawl_context_open(&threads, &context, NULL), TRAWL_ERROR_ARGUMENT);
     trawl_device_info info = { .size = sizeof info };
     trawl_error error = { 0 };
     assert_int_equal(trawl_device_get_info(t->backend, 999, &info, &error), TRAWL_ERROR_ARGUMENT);

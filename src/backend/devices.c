@@ -8,8 +8,8 @@
  * device, each from the state that the last one left, while the next one is copied.
  *
  * Invariant: records beyond a slice's capacity are counted and not stored, as the driver
- * expects. When memory runs out pieces become smaller; when that does not help the CPU does
- * the slice, and a warning says so.
+ * expects. When memory runs out the slice is tried again with fewer lanes, smaller pieces and room
+ * for fewer records; when that does not help the CPU does it, and a warning says so.
  */
 #include <sched.h>
 #include <stdio.h>
@@ -24,13 +24,22 @@
 #define GPU_QUEUES 3u
 #define CPU_QUEUES 1u
 #define PIECES_OVER_REACH 8u
+#define LEAST_CAPACITY 4096u /* records */
 
 enum { MOST_DEVICES = 64 };
+
+/* How much room a slice is given. What a plan was content with is tried first next time. */
+typedef struct attempt {
+    u32 piece;     /* bytes */
+    u32 lanes;     /* a device */
+    u32 shrinking; /* times that records were halved */
+} attempt;
 
 typedef struct device_room {
     const device_api *api;
     tuning tuning;
-    u32 piece; /* bytes */
+    attempt usual, next;
+    uint64_t next_for; /* checksum of the plan that `next` is for */
     trawl_timing timing;
     char warning[256];
     u32 device_count;
@@ -81,9 +90,10 @@ static int open_device(device_room *room, size_t index, used_device *u, trawl_er
     const u32 queues = tuned(room->tuning.queues, info->cpu ? CPU_QUEUES : GPU_QUEUES);
     u->mapped = tuned(room->tuning.mapped, info->shares_memory) == 1;
     u->most = room->tuning.memory == TUNE_AUTO ? UINT64_MAX : (u64)room->tuning.memory << 20;
-    if (room->piece == 0)
-        room->piece = room->tuning.piece == TUNE_AUTO ? info->cpu ? CPU_PIECE : GPU_PIECE
-                                                      : room->tuning.piece << 10;
+    if (room->usual.piece == 0)
+        room->usual.piece = room->tuning.piece == TUNE_AUTO ? info->cpu ? CPU_PIECE : GPU_PIECE
+                                                            : room->tuning.piece << 10;
+    room->usual.lanes = MOST_LANES;
     for (; u->lane_count < queues && status == TRAWL_OK; u->lane_count++)
         status = lane_open(u, &u->lanes[u->lane_count], error);
     return status;
@@ -99,8 +109,7 @@ static void unload_plan(used_device *u)
         api->texture_close(u->device, &p->extra_texture);
     unused_buffer(u, &p->tables);
     for (u32 i = 0; i < PLAN_EXTRAS; i++)
-        if (p->extra[i].handle)
-            api->buffer_close(u->device, &p->extra[i]);
+        unused_buffer(u, &p->extra[i]);
     memset(p, 0, sizeof *p);
     u->loaded = false;
 }
@@ -136,6 +145,11 @@ static int open_devices(worker *w, const char *name, trawl_error *error)
     int status = tuning_read(w->options.tuning, &read, error);
     if (status != TRAWL_OK)
         return status;
+    if (w->options.threads || w->options.chunks || w->options.schedule)
+        return fail(error, TRAWL_ERROR_ARGUMENT, TRAWL_NONE,
+                    "threads, chunks and schedule are for the CPU backends, not %s: leave them "
+                    "out, and see `trawl devices --tuning`",
+                    name);
     api->list(NULL, 0, &count, why);
     if (count == 0)
         return no_devices(api, why, error);
@@ -185,6 +199,11 @@ static int open_texture(device_plan *p, trawl_error *error)
     return TRAWL_OK;
 }
 
+static int take_extra(device_plan *p, size_t bytes, device_buffer *b, trawl_error *error)
+{
+    return used_buffer((used_device *)p->owner, BUFFER_DEVICE, bytes, b, error);
+}
+
 static int load_plan(const device_room *room, used_device *u, const trawl_plan *plan,
                      trawl_error *error)
 {
@@ -199,6 +218,8 @@ static int load_plan(const device_room *room, used_device *u, const trawl_plan *
     p->queue = u->lanes[0].queue;
     p->plan = plan;
     p->tuning = room->tuning;
+    p->take = take_extra;
+    p->owner = u;
     int status = used_buffer(u, BUFFER_DEVICE, (bytes + 255) / 256 * 256 + 256, &p->tables, error);
     if (status == TRAWL_OK)
         status = room->api->write(p->queue, &p->tables, 0, plan_tables(plan), bytes, NULL, error);
@@ -217,19 +238,36 @@ static int load_plan(const device_room *room, used_device *u, const trawl_plan *
 
 /* ---- lanes of all devices ---------------------------------------------------------- */
 
-/* Every lane gets its room before any work begins, so that only this can lack memory. */
-static int reserve(device_room *room, const trawl_plan *plan, size_t bytes, u64 length, u64 cols,
-                   u64 records, trawl_error *error)
+/* Bytes of text that a piece may have: a texture over it must hold them. */
+static u64 piece_bytes(const device_room *room, const attempt *a, const trawl_plan *plan)
 {
     const device_walk *walk = device_walk_of((walk_kind)plan_head(plan)->engine);
+    u64 bytes = a->piece;
+    if (!walk->texts_texture || room->tuning.texture != 1)
+        return bytes;
+    for (u32 i = 0; i < room->device_count; i++) {
+        const u64 words = room->devices[i].device->info.texture_words;
+        if (words > TEXT_PADDING && 4 * words - 2 * TEXT_PADDING < bytes)
+            bytes = 4 * words - 2 * TEXT_PADDING;
+    }
+    return bytes;
+}
+
+/* Every lane gets its room before any work begins, so that a lack of memory nearly always
+ * shows here. `devices`, `lanes`: how many take part. */
+static int reserve(device_room *room, const trawl_plan *plan, u32 devices, u32 lanes, size_t bytes,
+                   u64 length, u64 cols, u64 records, trawl_error *error)
+{
+    const device_walk *walk = device_walk_of((walk_kind)plan_head(plan)->engine);
+    const bool textured = walk->texts_texture && room->tuning.texture == 1;
     int status = TRAWL_OK;
-    for (u32 i = 0; i < room->device_count && status == TRAWL_OK; i++) {
+    for (u32 i = 0; i < devices && status == TRAWL_OK; i++) {
         used_device *u = &room->devices[i];
         status = load_plan(room, u, plan, error);
-        for (u32 k = 0; k < u->lane_count && status == TRAWL_OK; k++) {
+        for (u32 k = 0; k < lanes && k < u->lane_count && status == TRAWL_OK; k++) {
             const size_t scratch =
                 walk->scratch_bytes ? walk->scratch_bytes(&u->plan, length, cols) : 0;
-            status = lane_reserve(&u->lanes[k], bytes, scratch, records, error);
+            status = lane_reserve(&u->lanes[k], bytes, textured, scratch, records, error);
         }
     }
     return status;
@@ -243,12 +281,12 @@ static void release(device_room *room)
 }
 
 /* A lane that is idle: one that never worked, or the first found to be done. */
-static int idle_lane(device_room *room, lane **found, trawl_error *error)
+static int idle_lane(device_room *room, u32 lanes, lane **found, trawl_error *error)
 {
     u32 busy = 0;
     lane *only = NULL;
     for (;;) {
-        for (u32 k = 0; k < MOST_LANES; k++) {
+        for (u32 k = 0; k < lanes; k++) {
             for (u32 i = 0; i < room->device_count; i++) {
                 lane *l = &room->devices[i].lanes[k];
                 if (k >= room->devices[i].lane_count)
@@ -289,15 +327,15 @@ static int drain(device_room *room, int status, trawl_error *error)
 
 /* ---- text ------------------------------------------------------------------------- */
 
-static int run_pieces(device_room *room, const text_job *job, slice *s, u32 piece, u32 reach,
-                      trawl_error *error)
+static int run_pieces(device_room *room, const text_job *job, slice *s, u32 lanes, u32 piece,
+                      u32 reach, trawl_error *error)
 {
     int status = TRAWL_OK;
     for (u32 at = s->begin; at < s->end && status == TRAWL_OK;) {
         const u32 end = s->end - at > piece ? at + piece : s->end;
         const u32 from = at - s->from > reach ? at - reach : s->from;
         lane *l;
-        status = idle_lane(room, &l, error);
+        status = idle_lane(room, lanes, &l, error);
         if (status == TRAWL_OK)
             status = lane_bring_text(l, job, from, at, end, error);
         if (status == TRAWL_OK)
@@ -308,15 +346,16 @@ static int run_pieces(device_room *room, const text_job *job, slice *s, u32 piec
 }
 
 /* One after the other, on one device; the next piece is brought while one runs. */
-static int run_carrying(device_room *room, const text_job *job, slice *s, u32 piece,
+static int run_carrying(device_room *room, const text_job *job, slice *s, u32 lanes, u32 piece,
                         trawl_error *error)
 {
     used_device *u = &room->devices[0];
+    const u32 turns = lanes < u->lane_count ? lanes : u->lane_count;
     u32 at = s->begin, turn = 0;
     u32 end = s->end - at > piece ? at + piece : s->end;
     int status = lane_bring_text(&u->lanes[0], job, at, at, end, error);
     while (at < s->end && status == TRAWL_OK) {
-        lane *l = &u->lanes[turn], *next = &u->lanes[(turn + 1) % u->lane_count];
+        lane *l = &u->lanes[turn], *next = &u->lanes[(turn + 1) % turns];
         const u32 after = s->end - end > piece ? end + piece : s->end;
         if (next != l && end < s->end)
             status = lane_bring_text(next, job, end, end, after, error);
@@ -328,46 +367,50 @@ static int run_carrying(device_room *room, const text_job *job, slice *s, u32 pi
             status = lane_bring_text(next, job, end, end, after, error);
         at = end;
         end = after;
-        turn = (turn + 1) % u->lane_count;
+        turn = (turn + 1) % turns;
     }
     return drain(room, status, error);
 }
 
-static int text_on_devices(device_room *room, const text_job *job, slice *s, trawl_error *error)
+static int text_on_devices(device_room *room, const attempt *a, const void *work, slice *s,
+                           trawl_error *error)
 {
+    const text_job *job = work;
     const plan_header *head = plan_head(job->plan);
     const u32 reach = head->carries ? 0 : (u32)(head->max_length - 1);
-    const u64 wide = (u64)reach * PIECES_OVER_REACH;
-    const u64 piece = room->piece > wide ? room->piece : wide;
+    const u64 usual = piece_bytes(room, a, job->plan), wide = (u64)reach * PIECES_OVER_REACH;
+    const u64 piece = usual > wide ? usual : wide;
     const u64 length = s->end - s->begin < piece ? s->end - s->begin : piece;
-    int status =
-        reserve(room, job->plan, (size_t)(length + reach), length + reach, 0, s->capacity, error);
-    s->count = 0;
+    const u32 devices = head->carries ? 1 : room->device_count;
+    const u32 lanes = head->carries && a->lanes > 2 ? 2 : a->lanes;
+    int status = reserve(room, job->plan, devices, lanes, (size_t)(length + reach), length + reach,
+                         0, s->capacity, error);
     if (status != TRAWL_OK)
         return status;
-    return head->carries ? run_carrying(room, job, s, (u32)length, error)
-                         : run_pieces(room, job, s, (u32)length, reach, error);
+    return head->carries ? run_carrying(room, job, s, lanes, (u32)length, error)
+                         : run_pieces(room, job, s, lanes, (u32)length, reach, error);
 }
 
 /* ---- grids ------------------------------------------------------------------------ */
 
-static int grid_on_devices(device_room *room, const grid_job *job, slice *s, trawl_error *error)
+static int grid_on_devices(device_room *room, const attempt *a, const void *work, slice *s,
+                           trawl_error *error)
 {
+    const grid_job *job = work;
     const plan_header *head = plan_head(job->plan);
     const u64 overlap = head->max_length - 1, tops = s->end - s->begin;
     const u64 stride = lane_stride(job->cols, head->cell_size);
-    u64 rows = room->piece / stride;
+    u64 rows = a->piece / stride;
     rows = rows > 4 * overlap ? rows - overlap : 3 * overlap + 1; /* tops of a piece */
     rows = rows < tops ? rows : tops;
     const u64 most = rows + overlap < job->rows ? rows + overlap : job->rows;
-    int status = reserve(room, job->plan, (size_t)(most * stride), most * job->cols, job->cols,
-                         s->capacity, error);
-    s->count = 0;
+    int status = reserve(room, job->plan, room->device_count, a->lanes, (size_t)(most * stride),
+                         most * job->cols, job->cols, s->capacity, error);
     for (u64 at = s->begin; at < s->end && status == TRAWL_OK; at += rows) {
         const u64 end = s->end - at > rows ? at + rows : s->end;
         const u64 bottom = end + overlap < job->rows ? end + overlap : job->rows;
         lane *l;
-        status = idle_lane(room, &l, error);
+        status = idle_lane(room, a->lanes, &l, error);
         if (status == TRAWL_OK)
             status = lane_bring_rows(l, job, (u32)at, (u32)bottom, (u32)(end - at), error);
         if (status == TRAWL_OK)
@@ -378,14 +421,66 @@ static int grid_on_devices(device_room *room, const grid_job *job, slice *s, tra
 
 /* ---- when memory runs out -------------------------------------------------------------- */
 
-/* True when a smaller piece may be tried. */
-static bool shrink(device_room *room)
+/* Ask for less. False when that is too little to be worth it. */
+static bool ask_less(device_room *room, attempt *a)
 {
     release(room);
-    if (room->piece <= LEAST_PIECE)
+    if (a->lanes > 1) {
+        a->lanes = 1;
+        return true;
+    }
+    if (a->piece <= LEAST_PIECE)
         return false;
-    room->piece /= 2;
+    a->piece /= 2;
+    a->shrinking++;
     return true;
+}
+
+/* Room for the records of a slice. Those that find none are counted, and the driver scans the
+ * slice again in stretches; a single byte or row cannot be cut so. */
+static u64 fewer_records(const slice *s, u64 capacity, u32 shrinking)
+{
+    return s->end - s->begin > 1 && capacity >> shrinking > LEAST_CAPACITY ? capacity >> shrinking
+                                                                           : capacity;
+}
+
+typedef int (*on_devices)(device_room *room, const attempt *a, const void *job, slice *s,
+                          trawl_error *error);
+
+/* Run one slice on the devices, however little memory they have. TRAWL_ERROR_MEMORY: not even so;
+ * the slice and its state are then as before. */
+static int run_slice(device_room *room, const trawl_plan *plan, const void *job, slice *s,
+                     on_devices run, trawl_error *error)
+{
+    const plan_header *head = plan_head(plan);
+    const size_t state = head->carries ? (size_t)head->state_words * sizeof(u64) : 0;
+    const u64 capacity = s->capacity;
+    const trawl_timing before = room->timing;
+    u64 *saved = state ? malloc(state) : NULL;
+    if (state && !saved)
+        return fail(error, TRAWL_ERROR_MEMORY, TRAWL_NONE, "out of memory for a state");
+    if (state)
+        memcpy(saved, s->state, state);
+    if (room->next_for != head->checksum || room->next.piece == 0)
+        room->next = room->usual;
+    room->next_for = head->checksum;
+    int status;
+    do {
+        s->count = 0;
+        s->capacity = fewer_records(s, capacity, room->next.shrinking);
+        room->timing = before;
+        if (state)
+            memcpy(s->state, saved, state);
+        status = run(room, &room->next, job, s, error);
+    } while (status == TRAWL_ERROR_MEMORY && ask_less(room, &room->next));
+    if (status == TRAWL_ERROR_MEMORY) {
+        room->timing = before;
+        s->capacity = capacity;
+        if (state)
+            memcpy(s->state, saved, state);
+    }
+    free(saved);
+    return status;
 }
 
 static void warn_of_memory(device_room *room, u64 bytes, const trawl_error *error)
@@ -398,45 +493,37 @@ static void warn_of_memory(device_room *room, u64 bytes, const trawl_error *erro
 static int devices_text(worker *w, const text_job *job, trawl_error *error)
 {
     device_room *room = w->state;
-    trawl_error why = { 0 };
-    for (size_t i = 0; i < job->count; i++) {
+    int status = TRAWL_OK;
+    for (size_t i = 0; i < job->count && status == TRAWL_OK; i++) {
         slice *s = &job->slices[i];
-        int status;
-        do
-            status = text_on_devices(room, job, s, &why);
-        while (status == TRAWL_ERROR_MEMORY && shrink(room));
+        trawl_error why = { 0 };
+        status = run_slice(room, job->plan, job, s, text_on_devices, &why);
         if (status == TRAWL_ERROR_MEMORY) {
             warn_of_memory(room, s->end - s->begin, &why);
             status = slice_run_text(job, s);
         }
         if (status != TRAWL_OK && error)
             *error = why;
-        if (status != TRAWL_OK)
-            return status;
     }
-    return TRAWL_OK;
+    return status;
 }
 
 static int devices_grid(worker *w, const grid_job *job, trawl_error *error)
 {
     device_room *room = w->state;
-    trawl_error why = { 0 };
-    for (size_t i = 0; i < job->count; i++) {
+    int status = TRAWL_OK;
+    for (size_t i = 0; i < job->count && status == TRAWL_OK; i++) {
         slice *s = &job->slices[i];
-        int status;
-        do
-            status = grid_on_devices(room, job, s, &why);
-        while (status == TRAWL_ERROR_MEMORY && shrink(room));
+        trawl_error why = { 0 };
+        status = run_slice(room, job->plan, job, s, grid_on_devices, &why);
         if (status == TRAWL_ERROR_MEMORY) {
             warn_of_memory(room, (u64)(s->end - s->begin) * job->stride, &why);
             status = slice_run_grid(job, s);
         }
         if (status != TRAWL_OK && error)
             *error = why;
-        if (status != TRAWL_OK)
-            return status;
     }
-    return TRAWL_OK;
+    return status;
 }
 
 static void devices_timing(worker *w, trawl_timing *timing)

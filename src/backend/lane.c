@@ -97,7 +97,8 @@ void lane_close(lane *l)
     memset(l, 0, sizeof *l);
 }
 
-int lane_reserve(lane *l, size_t text, size_t scratch, uint64_t records, trawl_error *error)
+int lane_reserve(lane *l, size_t text, bool textured, size_t scratch, uint64_t records,
+                 trawl_error *error)
 {
     used_device *u = l->on;
     const size_t room = text + TEXT_PADDING;
@@ -113,6 +114,8 @@ int lane_reserve(lane *l, size_t text, size_t scratch, uint64_t records, trawl_e
         status = grow(u, BUFFER_DEVICE, scratch, &l->scratch, error);
     if (status == TRAWL_OK)
         status = grow(u, BUFFER_DEVICE, results * sizeof(record), &l->records, error);
+    if (status == TRAWL_OK && textured && !l->texture.handle && !l->texture.number)
+        status = u->device->api->texture_open(u->device, &l->text, &l->texture, error);
     return status;
 }
 
@@ -181,7 +184,7 @@ u64 lane_stride(u32 cols, u32 cell_size)
 
 int lane_bring_rows(lane *l, const grid_job *job, u32 top, u32 bottom, u32 tops, trawl_error *error)
 {
-    const u32 row_bytes = job->cols * plan_head(job->plan)->cell_size;
+    const u64 row_bytes = (u64)job->cols * plan_head(job->plan)->cell_size;
     const u64 stride = lane_stride(job->cols, plan_head(job->plan)->cell_size);
     const u8 *rows = job->window + top * job->stride;
     u8 *to;
@@ -189,7 +192,7 @@ int lane_bring_rows(lane *l, const grid_job *job, u32 top, u32 bottom, u32 tops,
     if (status != TRAWL_OK)
         return status;
     if (stride == job->stride) {
-        copy(to, rows, (bottom - top - 1) * stride + row_bytes);
+        copy(to, rows, (u64)(bottom - top - 1) * stride + row_bytes);
     } else {
         for (u32 row = 0; row < bottom - top; row++)
             memcpy(to + row * stride, rows + row * job->stride, row_bytes);
@@ -266,17 +269,26 @@ int lane_run_grid(lane *l, slice *into, trawl_error *error)
 
 /* ---- back ----------------------------------------------------------------------- */
 
-static void add_times(lane *l, const piece_sink *s, trawl_timing *timing)
+/* A queue may finish although a command in it failed: each is asked. */
+static int settle(lane *l, piece_sink *s, trawl_timing *timing, trawl_error *error)
 {
     const device_api *api = l->on->device->api;
-    if (!l->on->mapped)
-        timing->to_device += api->event_seconds(&l->written);
-    timing->from_device += api->event_seconds(&l->counted);
-    if (s->capacity)
-        timing->from_device += api->event_seconds(&l->read);
-    for (u32 i = 0; i < s->event_count; i++)
-        timing->kernel += api->event_seconds(&l->events[i]);
+    const device_event *const copies[] = { l->on->mapped ? NULL : &l->written, &l->counted,
+                                           s->capacity ? &l->read : NULL };
+    double seconds[3] = { 0, 0, 0 };
+    for (size_t i = 0; i < 3; i++) {
+        const int status = copies[i] ? api->event_wait(copies[i], error) : TRAWL_OK;
+        if (status != TRAWL_OK)
+            return status;
+        if (copies[i])
+            seconds[i] = api->event_seconds(copies[i]);
+    }
+    const int status = sink_settle(api, s, error);
+    timing->to_device += seconds[0];
+    timing->from_device += seconds[1] + seconds[2];
+    timing->kernel += s->seconds;
     timing->pieces++;
+    return status;
 }
 
 int lane_collect(lane *l, trawl_timing *timing, trawl_error *error)
@@ -286,6 +298,8 @@ int lane_collect(lane *l, trawl_timing *timing, trawl_error *error)
     u64 count;
     int status = api->finish(l->queue, error);
     l->busy = false;
+    if (status == TRAWL_OK)
+        status = settle(l, l->grid.text ? &l->grid.sink : &l->piece.sink, timing, error);
     if (status != TRAWL_OK)
         return status;
     memcpy(&count, l->back.host, sizeof count);
@@ -308,6 +322,5 @@ int lane_collect(lane *l, trawl_timing *timing, trawl_error *error)
     for (u64 i = 0; i < kept; i++)
         to[i].pos += l->offset;
     into->count += count;
-    add_times(l, l->grid.text ? &l->grid.sink : &l->piece.sink, timing);
     return status;
 }

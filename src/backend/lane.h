@@ -53,8 +53,10 @@ void unused_buffer(used_device *u, device_buffer *b);
 int lane_open(used_device *u, lane *l, trawl_error *error);
 void lane_close(lane *l);
 
-/* Make room for a piece of `text` bytes, `scratch` bytes and `records`. The lane is idle. */
-int lane_reserve(lane *l, size_t text, size_t scratch, uint64_t records, trawl_error *error);
+/* Make room for a piece of `text` bytes (with a texture over it), `scratch` bytes and `records`.
+ * The lane is idle. */
+int lane_reserve(lane *l, size_t text, bool textured, size_t scratch, uint64_t records,
+                 trawl_error *error);
 /* Give back what lane_reserve took. */
 void lane_release(lane *l);
 

@@ -35,6 +35,7 @@ static const char help_text[] =
     "      --large BYTES        large text of pfac (1 GiB when there is a GPU; 0: none)\n"
     "      --seconds N          repeat a cell of a table no more after N seconds (6)\n"
     "      --seed N             of all generated inputs (1)\n"
+    "      --redraw             measure nothing: draw plots and page of --out again\n"
     "      --help               print this text\n"
     "\n"
     "Every row is checked: all backends must find the same matches at the same places.\n"
@@ -260,12 +261,13 @@ enum {
     OWN_TEXT,
     OWN_LARGE,
     OWN_SECONDS,
-    OWN_SEED
+    OWN_SEED,
+    OWN_REDRAW
 };
 
 typedef struct asked {
     const char *backends;
-    bool repeats, large;
+    bool repeats, large, redraw;
 } asked;
 
 static bool read_option(bench *b, asked *a, int option, const char *value)
@@ -303,6 +305,8 @@ static bool read_option(bench *b, asked *a, int option, const char *value)
         return true;
     case OWN_SEED:
         return parse_number(command, "--seed", value, UINT64_MAX, &b->seed);
+    case OWN_REDRAW:
+        return a->redraw = true;
     default:
         usage_hint(command);
         return false;
@@ -323,6 +327,7 @@ static int read_options(bench *b, asked *a, int argc, char **argv)
         { "large", required_argument, NULL, OWN_LARGE },
         { "seconds", required_argument, NULL, OWN_SECONDS },
         { "seed", required_argument, NULL, OWN_SEED },
+        { "redraw", no_argument, NULL, OWN_REDRAW },
         { "help", no_argument, NULL, OPT_HELP },
         { NULL, 0, NULL, 0 },
     };
@@ -411,22 +416,33 @@ static int run_all(bench *b, const bool *chosen)
             run_paper(b, papers[i]);
     energy_end(b);
     pool_close(b->pool);
-    page_write(b);
+    page_write(b, true);
     for (size_t i = 0; i < PAPERS; i++)
         if (chosen[i])
             findings_print(b, papers[i]);
-    printf("%zu rows in %.0f s: %zu disagree, %zu failed, %zu not supported. Results: %s\n",
+    printf("%zu rows in %.0f s: %zu disagree, %zu failed, %zu not supported, %zu compared with "
+           "nothing. Results: %s\n",
            b->rows, bench_seconds() - began, b->disagreements, b->failures, b->unsupported,
-           b->folder);
+           b->alone, b->folder);
     if (b->broken || b->failures)
         return EXIT_ERROR;
     return b->disagreements ? EXIT_NONE : EXIT_MATCH;
 }
 
+/* Plots and page once more, from the files of an earlier run. */
+static int redraw(bench *b)
+{
+    for (size_t i = 0; i < PAPERS; i++)
+        if (!plot_redraw(b, papers[i]))
+            return EXIT_ERROR;
+    page_write(b, false);
+    return b->broken ? EXIT_ERROR : EXIT_MATCH;
+}
+
 int bench_main(int argc, char **argv)
 {
     bool chosen[PAPERS] = { false };
-    asked a = { NULL, false, false };
+    asked a = { NULL, false, false, false };
     bench b;
     memset(&b, 0, sizeof b);
     b.folder = "trawl-bench";
@@ -437,6 +453,8 @@ int bench_main(int argc, char **argv)
         return status;
     if (!choose_papers(argc, argv, chosen) || !make_folder(b.folder))
         return EXIT_ERROR;
+    if (a.redraw)
+        return redraw(&b);
     if (!a.repeats)
         b.repeats = b.quick ? 1 : 5;
     long cpus = sysconf(_SC_NPROCESSORS_ONLN);

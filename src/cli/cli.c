@@ -229,10 +229,36 @@ static double now(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-void stats_begin(run_stats *s)
+void stats_begin(run_stats *s, const run_options *o)
 {
     memset(s, 0, sizeof *s);
+    if (o->stats)
+        s->meter = energy_open(NULL, 0);
+    if (s->meter)
+        s->energy = energy_read(s->meter);
     s->began = now();
+}
+
+/* "12.3 J", or why not. */
+static void energy_text(char *text, size_t size, bool known, double joules, const char *why)
+{
+    if (known)
+        snprintf(text, size, "%.3g J", joules);
+    else
+        snprintf(text, size, "not readable here (%s)", why);
+}
+
+static void energy_print(run_stats *s, const run_options *o)
+{
+    char gpu[200], cpu[200];
+    if (!s->meter)
+        return;
+    const energy_reading used = energy_between(s->energy, energy_read(s->meter));
+    energy_text(gpu, sizeof gpu, used.gpu, used.gpu_joules, energy_why(s->meter, ENERGY_GPU));
+    energy_text(cpu, sizeof cpu, used.cpu, used.cpu_joules, energy_why(s->meter, ENERGY_CPU));
+    complain(o->command, "energy: GPUs %s; CPUs %s", gpu, cpu);
+    energy_close(s->meter);
+    s->meter = NULL;
 }
 
 /* Where a device's time went. */
@@ -246,8 +272,7 @@ static void timing_print(const run_options *o, trawl_context *context)
                  t.from_device);
 }
 
-void stats_print(const run_stats *s, const run_options *o, const trawl_plan *plan,
-                 trawl_context *context)
+void stats_print(run_stats *s, const run_options *o, const trawl_plan *plan, trawl_context *context)
 {
     trawl_plan_info info = { .size = sizeof info, .engine = "none" };
     double seconds = now() - s->began;
@@ -261,6 +286,7 @@ void stats_print(const run_stats *s, const run_options *o, const trawl_plan *pla
              s->matches == 1 ? "" : "es", info.engine, trawl_context_backend(context), threads,
              threads == 1 ? "" : "s");
     timing_print(o, context);
+    energy_print(s, o);
 }
 
 void explain_print(const run_options *o, const trawl_plan *plan)

@@ -13,6 +13,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "cli/energy.h"
 #include "trawl.h"
 
 enum { EXIT_MATCH = 0, EXIT_NONE = 1, EXIT_ERROR = 2 };
@@ -111,7 +112,7 @@ enum {
     "      --chunks N           chunks that a window of text is cut into\n"                  \
     "      --device LIST        devices of opencl and cuda: 0 (the default), 0,1 ... or all\n" \
     "      --tuning LIST        NAME=VALUE,...: see `trawl devices --tuning`\n"              \
-    "      --stats              print bytes, seconds and GB/s on standard error\n"           \
+    "      --stats              print bytes, seconds, GB/s and energy on standard error\n"           \
     "      --explain            print the engine and why on standard error\n"                \
     "      --help               print this text\n"
 /* clang-format on */
@@ -171,12 +172,15 @@ typedef struct run_stats {
     double began; /* seconds */
     uint64_t bytes;
     uint64_t matches;
+    struct energy_meter *meter; /* NULL without --stats */
+    energy_reading energy;      /* when it began */
 } run_stats;
 
-void stats_begin(run_stats *s);
+/* With --stats, energy is measured too. */
+void stats_begin(run_stats *s, const run_options *o);
 /* On standard error: bytes, seconds, GB/s, matches, engine, backend, threads; where the time of
  * a device went. */
-void stats_print(const run_stats *s, const run_options *o, const trawl_plan *plan,
+void stats_print(run_stats *s, const run_options *o, const trawl_plan *plan,
                  trawl_context *context);
 /* One line on standard error: which engine and why. */
 void explain_print(const run_options *o, const trawl_plan *plan);

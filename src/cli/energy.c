@@ -21,7 +21,7 @@ typedef struct nvml_gpu *nvml_gpu;
 enum { NVML_OK = 0 };
 
 typedef struct nvml {
-    void *library;
+    void *opened;
     int (*init)(void);
     int (*shutdown)(void);
     int (*count)(unsigned int *count);
@@ -54,11 +54,11 @@ struct energy_meter {
 /* Give the library back and stay without GPUs. */
 static void nvml_close(energy_meter *m)
 {
-    if (m->nvml.library) {
+    if (m->nvml.opened) {
         (void)m->nvml.shutdown();
-        dlclose(m->nvml.library);
+        dlclose(m->nvml.opened);
     }
-    m->nvml.library = NULL;
+    m->nvml.opened = NULL;
     m->gpu_count = 0;
 }
 
@@ -110,7 +110,7 @@ static bool nvml_open(energy_meter *m, const char *name)
         dlclose(library);
         return false;
     }
-    m->nvml.library = library;
+    m->nvml.opened = library;
     return true;
 }
 

@@ -430,7 +430,7 @@ static bool prepare(find *f)
 static int search_all(find *f, char **paths, int count)
 {
     char standard_input[] = "-";
-    stats_begin(&f->stats);
+    stats_begin(&f->stats, &f->run);
     print_header(f);
     if (count == 0)
         search_file(f, standard_input);

@@ -349,7 +349,7 @@ int command_grep(int argc, char **argv)
     if (status < 0) {
         status = EXIT_ERROR;
         if (prepare(&g)) {
-            stats_begin(&g.stats);
+            stats_begin(&g.stats, &g.run);
             search_all(&g, argv + optind, argc - optind);
             status = finish_output("grep", exit_status(&g));
             if (g.run.stats)

@@ -416,7 +416,7 @@ static int search_texts(grid_run *run, char **texts, size_t count)
     }
     if (run->options.explain)
         explain_print(&run->options, run->plan);
-    stats_begin(&run->stats);
+    stats_begin(&run->stats, &run->options);
     print_header(run);
     bool limited = false;
     for (size_t i = 0; i < count && !limited && !ferror(stdout); i++) {

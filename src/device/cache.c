@@ -18,7 +18,7 @@
 #include "device/cache.h"
 
 #define MAGIC UINT64_C(0x31306c6377617274) /* "trawcl01": the last digits are the version */
-#define TEMPORARY "new-"
+#define TEMPORARY "trawl-program-being-written-"
 enum { MOST_BYTES = 256 << 20, OLD_SECONDS = 600, PATH_ROOM = 1024 };
 
 typedef struct header {
@@ -118,8 +118,8 @@ static void remove_old_temporaries(const char *folder)
         char path[PATH_ROOM];
         struct stat st;
         if (strncmp(f->d_name, TEMPORARY, strlen(TEMPORARY)) == 0 &&
-            path_join(path, folder, f->d_name) && lstat(path, &st) == 0 && S_ISREG(st.st_mode) &&
-            now - st.st_mtime > OLD_SECONDS)
+            strlen(f->d_name) == strlen(TEMPORARY "XXXXXX") && path_join(path, folder, f->d_name) &&
+            lstat(path, &st) == 0 && S_ISREG(st.st_mode) && now - st.st_mtime > OLD_SECONDS)
             unlink(path);
     }
     closedir(files);

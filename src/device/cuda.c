@@ -49,9 +49,9 @@ static const char *describe(const driver *cu, char text[CUDA_TEXT], const char *
 }
 
 /* dlsym's pointers to objects become pointers to functions. */
-static bool find(void *library, const char *name, void *function)
+static bool find(void *opened, const char *name, void *function)
 {
-    void *symbol = dlsym(library, name);
+    void *symbol = dlsym(opened, name);
     memcpy(function, &symbol, sizeof symbol);
     return symbol;
 }
@@ -61,8 +61,8 @@ static bool find(void *library, const char *name, void *function)
 static bool driver_open(driver *cu, char why[CUDA_TEXT])
 {
     memset(cu, 0, sizeof *cu);
-    cu->library = dlopen(LIBRARY, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
-    if (!cu->library) {
+    cu->opened = dlopen(LIBRARY, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+    if (!cu->opened) {
         const char *reason = dlerror();
         snprintf(why, CUDA_TEXT, "no CUDA driver: %s", reason ? reason : LIBRARY);
         return false;
@@ -70,12 +70,12 @@ static bool driver_open(driver *cu, char why[CUDA_TEXT])
     const char *missing = NULL;
 #define STRING(name) #name
 #define LOAD(name)                                                                                 \
-    if (!find(cu->library, STRING(name), &cu->name))                                               \
+    if (!find(cu->opened, STRING(name), &cu->name))                                                \
         missing = STRING(name);
     FUNCTIONS(LOAD)
 #undef LOAD
 #undef STRING
-    if (!find(cu->library, "cuEventElapsedTime", &cu->elapsed))
+    if (!find(cu->opened, "cuEventElapsedTime", &cu->elapsed))
         missing = "cuEventElapsedTime";
     CUresult code = CUDA_SUCCESS;
     if (missing)
@@ -83,7 +83,7 @@ static bool driver_open(driver *cu, char why[CUDA_TEXT])
     else if ((code = cu->cuInit(0)) != CUDA_SUCCESS)
         describe(cu, why, "cuInit", NULL, code);
     if (missing || code != CUDA_SUCCESS) {
-        dlclose(cu->library);
+        dlclose(cu->opened);
         return false;
     }
     return true;
@@ -201,7 +201,7 @@ static void cuda_list(device_info *infos, size_t room, size_t *count, char why[2
             if (cu.cuDeviceGet(&number, (int)i) == CUDA_SUCCESS)
                 read_info(&cu, number, &infos[i]);
         }
-        dlclose(cu.library);
+        dlclose(cu.opened);
     }
     if (why)
         snprintf(why, CUDA_TEXT, "%s", reason);
@@ -235,7 +235,7 @@ static int cuda_open(size_t index, device **made, trawl_error *error)
     }
     int status = device_start(d, index, error);
     if (status != TRAWL_OK) {
-        dlclose(d->cu.library);
+        dlclose(d->cu.opened);
         free(d);
         return status;
     }
@@ -255,7 +255,7 @@ static void cuda_close(device *base)
     if (inside)
         cuda_leave(d);
     (void)d->cu.cuDevicePrimaryCtxRelease(d->number);
-    dlclose(d->cu.library);
+    dlclose(d->cu.opened);
     free(d);
 }
 

@@ -61,7 +61,7 @@ enum { CUDA_TEXT = 256 };
  * expanded by them, so the fields, their types and the symbols all have the versioned names;
  * `driver.cuMemAlloc` is expanded likewise. The declarations serve for the types only. */
 typedef struct driver {
-    void *library;
+    void *opened;
 #define FIELD(name) __typeof__(name) *name;
     FUNCTIONS(FIELD)
 #undef FIELD

@@ -6,8 +6,6 @@
  * that loads 16 bytes at once has no further use for them. A page that is asked for is rounded up
  * to a multiple of 16, when staged to an odd one. Staged groups that do not fit the local memory
  * are refused; a page that is not asked for is made to fit.
- *
- * On an H200, 1000 rule literals in source code, counted: 250 GB/s, staged 131 at best.
  */
 #include "walk/ac.h"
 

@@ -12,6 +12,7 @@
 enum {
     GPU_GROUP = 256,
     CPU_GROUP = 64,
+    LARGE = 64,               /* rows or columns from which stage 4 is the fastest on an H200 */
     MOST_STRIP = 8,           /* rows of text brought at once */
     MOST_SCRATCH = 256 << 20, /* bytes of column states, as long as a group has enough */
     BALANCE = 2               /* tiles a group takes, where that costs nothing */
@@ -26,7 +27,11 @@ static const bb_tables *tables_of(const device_plan *p)
 
 static int bb_prepare(device_plan *p, trawl_error *error)
 {
-    return grid_choose_stage(p, &tables_of(p)->rows, error);
+    const bb_tables *t = tables_of(p);
+    const int status = grid_choose_stage(p, &t->rows, t->max_rows, LARGE, error);
+    if (status != TRAWL_OK || p->number[GRID_STAGE_NUMBER] < 4)
+        return status;
+    return grid_upload_paths(p, &t->rows, t->cell_size, true, &p->extra[0], error);
 }
 
 static uint32_t group_of(const device_plan *p)
@@ -94,13 +99,15 @@ static int bb_run_grid(const device_plan *p, device_queue *q, grid_piece *piece,
             strip = grid_smaller(room / 3 / 16 / vectors, MOST_STRIP);
         }
         /* A state that is brought should be met a few times. */
-        near = grid_share(&t->rows, 2, room, 16 * vectors * strip,
+        near = grid_share(&t->rows, stage == 4 ? 3 : 2, room, 16 * vectors * strip,
                           (uint64_t)tops * piece->cols / groups / 2);
     }
     launch l = launch_of("bb", kernels[stage], groups, group, near.bytes);
     launch_buffer(&l, &p->tables);
     if (stage >= 2)
         launch_texture(&l, &p->texture);
+    if (stage == 4)
+        launch_buffer(&l, &p->extra[0]);
     launch_buffer(&l, piece->text);
     launch_u32(&l, piece->rows);
     launch_u32(&l, piece->cols);

@@ -12,7 +12,10 @@
  * brings its near tables once.
  *
  * Stage 4: the group brings `strip` rows of its columns, and what the walks read to their
- * right, as far as there is room; a walk that goes on further reads global memory.
+ * right, as far as there is room; a walk that goes on further reads global memory. And where a
+ * state can only go on to one row, with no other ending on the way, the walk stops: what is left
+ * of the row is compared, several loads at once, instead of one look into the trie after the
+ * other (grid_paths.c).
  *
  * Invariant: an occurrence is found by the item that owns its left column in the tile that
  * owns its top row, and by no other.
@@ -32,7 +35,8 @@ typedef struct bb_item {
     grid_automaton rows, columns;
     GLOBAL bb_column *states; /* of this item, one for each width; `items` lie between two */
     u32 items;
-    u32 one; /* all needles have one width */
+    u32 one;                 /* all needles have one width */
+    GLOBAL const u32 *paths; /* stage 4 */
 } bb_item;
 
 /* Void states for a new tile. */

@@ -31,6 +31,18 @@ WALK u32 FORM(bb_down_width)(GRID_SOURCE, const bb_item *b, u32 number, u32 row,
     return state;
 }
 
+#if GRID_STAGE >= 4
+
+/* Where the only row of a state is described, or 0. Near states have it in place of a link. */
+WALK u32 FORM(bb_only)(GRID_SOURCE, const bb_item *b, u32 state)
+{
+    if (state < b->rows.near_nodes)
+        return local[b->rows.near_fails + state];
+    return b->paths[state];
+}
+
+#endif
+
 /* All needle rows that begin at (row, left). Returns the state of the column after it; with
  * several widths 0 when all states are 0, else any other number. */
 WALK u32 FORM(bb_cell)(GRID_SOURCE, const bb_item *b, const grid_line *line, u32 cell_size, u32 row,
@@ -41,14 +53,27 @@ WALK u32 FORM(bb_cell)(GRID_SOURCE, const bb_item *b, const grid_line *line, u32
     u32 at = FORM(grid_enter)(GRID_GIVEN, a, FORM(grid_read)(GRID_GIVEN, line, cell_size, col));
     while (at != 0) {
         const u32 first = FORM(grid_marked_first)(GRID_GIVEN, a, at, 1);
-        if (first & GRID_MARK) {
-            const u32 number = GRID_FAR(a->ends + at);
+        u32 number = 0, ends = first & GRID_MARK;
+#if GRID_STAGE >= 4
+        const u32 only = FORM(bb_only)(GRID_GIVEN, b, at);
+        if (only != 0) {
+            number = b->paths[only];
+            ends = FORM(grid_rest)(GRID_GIVEN, b->paths + only, line, cell_size, b->scan.cols, left,
+                                   col + 1);
+        } else if (ends != 0)
+            number = GRID_FAR(a->ends + at);
+#else
+        const u32 only = 0;
+        if (ends != 0)
+            number = GRID_FAR(a->ends + at);
+#endif
+        if (ends != 0) {
             if (b->one)
                 after = FORM(bb_down)(GRID_GIVEN, b, state, number, row, left, out);
             else
                 after |= FORM(bb_down_width)(GRID_GIVEN, b, number, row, left, out);
         }
-        if (++col >= b->scan.cols)
+        if (only != 0 || ++col >= b->scan.cols)
             break;
         at = FORM(grid_among)(GRID_GIVEN, a, first & ~GRID_MARK,
                               FORM(grid_first)(GRID_GIVEN, a, at + 1),
@@ -131,10 +156,11 @@ WALK void FORM(bb_tile)(GRID_SOURCE, const bb_item *b, GLOBAL const u8 *cells, u
 #endif
 
 /* Tops [begin, end) in bands of `height` rows. */
-KERNEL void FORM(bb)(GLOBAL const u32 *tables, GRID_TEXTURE_ARG GLOBAL const u8 *cells, u32 rows,
-                     u32 cols, u64 stride, u32 begin, u32 end, u32 height, u32 near_slots,
-                     u32 near_nodes, u32 text, u32 vectors, u32 strip, GLOBAL bb_column *states,
-                     GLOBAL u64 *cursor, GLOBAL record *records, u64 capacity GRID_LOCAL_ARG)
+KERNEL void FORM(bb)(GLOBAL const u32 *tables,
+                     GRID_TEXTURE_ARG GRID_PATHS_ARG GLOBAL const u8 *cells, u32 rows, u32 cols,
+                     u64 stride, u32 begin, u32 end, u32 height, u32 near_slots, u32 near_nodes,
+                     u32 text, u32 vectors, u32 strip, GLOBAL bb_column *states, GLOBAL u64 *cursor,
+                     GLOBAL record *records, u64 capacity GRID_LOCAL_ARG)
 {
     GRID_LOCAL_MEMORY
     const u32 blocks = (cols - 1) / PORT_GROUP_SIZE + 1;
@@ -152,6 +178,11 @@ KERNEL void FORM(bb)(GLOBAL const u32 *tables, GRID_TEXTURE_ARG GLOBAL const u8 
     b.states = states + PORT_ITEM;
     b.items = PORT_GROUPS * PORT_GROUP_SIZE;
     b.one = b.scan.head->groups == 1;
+#if GRID_STAGE >= 4
+    b.paths = paths;
+    for (u32 i = PORT_LID; i < b.rows.near_nodes; i += PORT_GROUP_SIZE)
+        local[b.rows.near_fails + i] = paths[i];
+#endif
 #if GRID_STAGE >= 3
     FORM(grid_bring_tables)(GRID_GIVEN, &b.rows, 1);
     PORT_BARRIER();

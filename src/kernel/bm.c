@@ -81,7 +81,7 @@ static int upload_tables(device_plan *p, trawl_error *error)
         const uint32_t shift = tables[t->good + j];
         good[j] = (uint8_t)(shift < 255 ? shift : 255);
     }
-    int status = api->buffer_open(p->device, BUFFER_DEVICE, bytes, &p->extra[0], error);
+    int status = p->take(p, bytes, &p->extra[0], error);
     if (!status)
         status = api->write(p->queue, &p->extra[0], 0, block, bytes, NULL, error);
     if (!status)

@@ -9,7 +9,14 @@
 
 #include "kernel/grid_launch.h"
 
-enum { GPU_GROUP = 256, CPU_GROUP = 16, GPU_BYTES = 36, CPU_CHARS = 1024 };
+enum {
+    LARGE = 24, /* rows or columns from which stage 4 is the fastest on an H200 */
+    GPU_GROUP = 256,
+    CPU_GROUP = 16,
+    GPU_BYTES = 36,
+    CPU_CHARS = 1024,
+    QUEUE_BYTES = 4 * (4 + 2 * 32) /* BYR_QUEUE of byr.h */
+};
 
 static const char *const kernels[] = { NULL, "byr_stage1", "byr_stage2", "byr_stage3",
                                        "byr_stage4" };
@@ -31,7 +38,7 @@ static int upload_levels(device_plan *p, trawl_error *error)
         return fail(error, TRAWL_ERROR_MEMORY, TRAWL_NONE, "out of memory for %u levels",
                     (unsigned)count);
     grid_levels(plan_tables(p->plan), rows, levels);
-    int status = api->buffer_open(p->device, BUFFER_DEVICE, bytes, &p->extra[0], error);
+    int status = p->take(p, bytes, &p->extra[0], error);
     if (status == TRAWL_OK)
         status = api->write(p->queue, &p->extra[0], 0, levels, bytes, NULL, error);
     if (status == TRAWL_OK)
@@ -40,10 +47,25 @@ static int upload_levels(device_plan *p, trawl_error *error)
     return status;
 }
 
+static uint32_t most_rows(const device_plan *p)
+{
+    const byr_needle *needles = (const byr_needle *)(plan_tables(p->plan) + tables_of(p)->needles);
+    uint32_t most = 0;
+    for (uint32_t i = 0; i < plan_head(p->plan)->pattern_count; i++)
+        if (needles[i].rows > most)
+            most = needles[i].rows;
+    return most;
+}
+
 static int byr_prepare(device_plan *p, trawl_error *error)
 {
-    const int status = grid_choose_stage(p, &tables_of(p)->rows, error);
-    return status == TRAWL_OK ? upload_levels(p, error) : status;
+    const byr_tables *t = tables_of(p);
+    int status = grid_choose_stage(p, &t->rows, most_rows(p), LARGE, error);
+    if (status == TRAWL_OK)
+        status = upload_levels(p, error);
+    if (status == TRAWL_OK && p->number[GRID_STAGE_NUMBER] >= 4)
+        status = grid_upload_paths(p, &t->rows, t->cell_size, false, &p->extra[1], error);
+    return status;
 }
 
 /* Columns of a chunk: as few as fill the device, up to 36 bytes, an odd number of words, and the
@@ -92,12 +114,15 @@ static int byr_run_grid(const device_plan *p, device_queue *q, grid_piece *piece
             vectors = grid_smaller((columns * t->cell_size + 30) / 16, room / 2 / 16);
         }
         /* A state that is brought should be met a few times. */
-        near = grid_share(&t->rows, 3, room, 16 * vectors, cells / groups / 2);
+        near = grid_share(&t->rows, 3, room, 16 * vectors + (stage == 4 ? QUEUE_BYTES : 0),
+                          cells / groups / 2);
     }
     launch l = launch_of("byr", kernels[stage], groups, group, near.bytes);
     launch_buffer(&l, &p->tables);
     if (stage >= 2)
         launch_texture(&l, &p->texture);
+    if (stage == 4)
+        launch_buffer(&l, &p->extra[1]);
     launch_buffer(&l, &p->extra[0]);
     launch_buffer(&l, piece->text);
     launch_u32(&l, piece->rows);

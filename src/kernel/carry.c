@@ -94,7 +94,7 @@ int carry_upload(device_plan *p, device_buffer *to, const void *from, size_t byt
                  trawl_error *error)
 {
     const device_api *api = p->device->api;
-    int status = api->buffer_open(p->device, BUFFER_DEVICE, bytes, to, error);
+    int status = p->take(p, bytes, to, error);
     if (status == TRAWL_OK)
         status = api->write(p->queue, to, 0, from, bytes, NULL, error);
     return status == TRAWL_OK ? api->finish(p->queue, error) : status;
@@ -140,7 +140,9 @@ static int hand_on(const device_plan *p, device_queue *q, text_piece *piece, con
     status = sink_launch(p, q, &l, &piece->sink, error);
     if (status == TRAWL_OK)
         status = api->read(q, piece->scratch, 0, left, sizeof *left, NULL, error);
-    return status == TRAWL_OK ? api->finish(q, error) : status;
+    if (status == TRAWL_OK)
+        status = api->finish(q, error);
+    return status == TRAWL_OK ? sink_settle(api, &piece->sink, error) : status;
 }
 
 static int carry_rounds(const device_plan *p, device_queue *q, text_piece *piece,

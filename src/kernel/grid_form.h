@@ -14,6 +14,7 @@
 #undef GRID_TEXTURE_ARG
 #undef GRID_LOCAL_ARG
 #undef GRID_LOCAL_MEMORY
+#undef GRID_PATHS_ARG
 
 #define FORM_PASTE(name, stage) name##_stage##stage
 #define FORM_OF(name, stage) FORM_PASTE(name, stage)
@@ -41,6 +42,12 @@
 #define GRID_TEXTURE_ARG TEXTURE texture,
 #define GRID_LOCAL_ARG LOCAL_ARG
 #define GRID_LOCAL_MEMORY LOCAL_MEMORY
+#endif
+
+#if GRID_STAGE >= 4
+#define GRID_PATHS_ARG GLOBAL const u32 *paths,
+#else
+#define GRID_PATHS_ARG
 #endif
 
 /* ---- states ---------------------------------------------------------------- */
@@ -166,6 +173,39 @@ WALK u32 FORM(grid_read)(GRID_SOURCE, const grid_line *line, u32 cell_size, u32 
 #endif
     return grid_cell(line->cells, cell_size, col);
 }
+
+#if GRID_STAGE >= 4
+/* Does a row as grid_paths.c describes it stand at column `left`? Its cells before column `col`
+ * do; the vector that holds `col` is compared whole. Rows of text begin at multiples of 4. */
+WALK u32 FORM(grid_rest)(GRID_SOURCE, GLOBAL const u32 *row, const grid_line *line, u32 cell_size,
+                         u32 cols, u32 left, u32 col)
+{
+    const u32x4 about = PORT_LOAD4(row);
+    const u32 bytes = about.y, last = about.z - 1, stop = left + bytes / cell_size;
+    const u64 far = (u64)left * cell_size;
+    const u32 near = line->near_at + left * cell_size;
+    if (stop > cols)
+        return 0;
+    for (u32 i = (col - left) * cell_size / 16; i <= last; i += 2) {
+        const u32 second = i < last ? i + 1 : last;
+        const u32 at = i < last ? 16 * i : bytes - 16;
+        const u32 second_at = second < last ? 16 * second : bytes - 16;
+        const u32x4 wanted = PORT_LOAD4(row + 4 + 4 * i);
+        const u32x4 second_wanted = PORT_LOAD4(row + 4 + 4 * second);
+        u32x4 text, second_text;
+        if (stop <= line->near_stop) {
+            text = grid_near_window(local, near + at);
+            second_text = grid_near_window(local, near + second_at);
+        } else {
+            text = grid_far_window(line->cells, far + at);
+            second_text = grid_far_window(line->cells, far + second_at);
+        }
+        if ((grid_differ(text, wanted) | grid_differ(second_text, second_wanted)) != 0)
+            return 0;
+    }
+    return 1;
+}
+#endif
 
 /* ---- near tables --------------------------------------------------------------- */
 

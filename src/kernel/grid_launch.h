@@ -47,16 +47,21 @@ static inline uint32_t grid_levels(const uint32_t *tables, const automaton_table
     }
 }
 
-/* The stage of a plan: what is asked for, or the best that the device can do. */
-static inline int grid_choose_stage(device_plan *p, const automaton_tables *rows,
-                                    trawl_error *error)
+/* The stage of a plan whose tallest needle has `tallest` rows: what is asked for, or the best.
+ * Where all needles have fewer than `large` rows and columns that is stage 1: a cache does for
+ * tables and text what the others do by hand. Large needles need what stage 4 does about comparing
+ * them. */
+static inline int grid_choose_stage(device_plan *p, const automaton_tables *rows, uint32_t tallest,
+                                    uint32_t large, trawl_error *error)
 {
+    const uint32_t widest = grid_levels(plan_tables(p->plan), rows, NULL) - 2;
+    const bool is_large = tallest >= large || widest >= large;
     const device_info *info = &p->device->info;
     const bool textured = p->texture.handle || p->texture.number;
     const bool can_near = info->local_bytes >= GRID_LEAST_LOCAL;
     uint32_t stage = p->tuning.stage;
     if (stage == TUNE_AUTO)
-        stage = info->cpu || !textured ? 1 : can_near ? GRID_STAGES : 2;
+        stage = is_large && !info->cpu && textured && can_near ? GRID_STAGES : 1;
     if (stage >= 2 && !textured)
         return fail(error, TRAWL_ERROR_UNSUPPORTED, TRAWL_NONE,
                     "stage %u needs textures of %zu words, the device has up to %llu: use stage=1",
@@ -70,9 +75,13 @@ static inline int grid_choose_stage(device_plan *p, const automaton_tables *rows
                     "group=%u: the device takes groups of up to %u items",
                     (unsigned)p->tuning.group, (unsigned)info->most_group);
     p->number[GRID_STAGE_NUMBER] = stage;
-    p->number[GRID_WIDEST_NUMBER] = grid_levels(plan_tables(p->plan), rows, NULL) - 2;
+    p->number[GRID_WIDEST_NUMBER] = widest;
     return TRAWL_OK;
 }
+
+/* The table of grid_paths.c, of a plan's automaton of rows, in a new buffer. */
+int grid_upload_paths(device_plan *p, const automaton_tables *t, uint32_t cell_size, bool own,
+                      device_buffer *to, trawl_error *error);
 
 /* Bytes of local memory a group may take. */
 static inline uint32_t grid_local_room(const device_plan *p, uint32_t group)

@@ -11,7 +11,8 @@
  *   1  tables in global memory
  *   2  tables through a texture
  *   3  the first states and the root's hash table in local memory
- *   4  the text in local memory too, brought by reads of 16 neighbouring bytes
+ *   4  the text in local memory too, brought by reads of 16 neighbouring bytes; and what is left
+ *      of a large needle is compared 16 bytes at a time (bb.h and byr.h say how)
  *
  * grid_form.h is included once for each stage and defines the automaton's steps for it.
  *
@@ -85,6 +86,37 @@ WALK void grid_bring(LOCAL u32 *to, GLOBAL const u8 *cells, u64 from, u64 stop)
         for (u32 i = 0; from + i < stop; i++)
             ((LOCAL u8 *)to)[i] = cells[from + i];
     }
+}
+
+/* 16 bytes from byte `at` on, wherever that is, out of the aligned words that they lie in. */
+WALK u32x4 grid_window(u32 a, u32 b, u32 c, u32 d, u32 e, u64 at)
+{
+    const u32 bits = 8 * (u32)(at & 3);
+    u32x4 w;
+    w.x = (u32)(((u64)b << 32 | a) >> bits);
+    w.y = (u32)(((u64)c << 32 | b) >> bits);
+    w.z = (u32)(((u64)d << 32 | c) >> bits);
+    w.w = (u32)(((u64)e << 32 | d) >> bits);
+    return w;
+}
+
+/* The same of global memory, which begins at a multiple of 4 at `bytes`, and of local memory. */
+WALK u32x4 grid_far_window(GLOBAL const u8 *bytes, u64 at)
+{
+    GLOBAL const u32 *p = (GLOBAL const u32 *)(bytes + (at & ~(u64)3));
+    return grid_window(p[0], p[1], p[2], p[3], p[(at & 3) != 0 ? 4 : 3], at);
+}
+
+WALK u32x4 grid_near_window(LOCAL const u32 *local, u32 at)
+{
+    LOCAL const u32 *p = local + (at >> 2);
+    return grid_window(p[0], p[1], p[2], p[3], p[(at & 3) != 0 ? 4 : 3], at);
+}
+
+/* 0 when both are equal. */
+WALK u32 grid_differ(u32x4 a, u32x4 b)
+{
+    return (a.x ^ b.x) | (a.y ^ b.y) | (a.z ^ b.z) | (a.w ^ b.w);
 }
 
 /* Where a staged row is: its bytes from `from` on were brought, rounded down to 16, to byte

@@ -154,6 +154,9 @@ static size_t hnfa_scratch(const device_plan *p, uint64_t length, uint64_t cols)
 /* HNFA_FIXED and HNFA_AREA of the kernels. */
 enum { FIXED_WORDS = 66 };
 
+/* PoCL 3.1 crashes in kernels with many barriers when groups are smaller. */
+enum { LEAST_CPU_GROUP = 16 };
+
 static uint32_t area_words(uint32_t team)
 {
     return 6 * (team / 64 + 1) + 65;
@@ -174,13 +177,20 @@ static launch team_launch(const device_plan *p, uint32_t team, uint32_t count, u
                          512 * sizeof(uint64_t));
     }
     /* Whole teams, and whole warps where they vote. */
-    uint32_t group = smaller(usual_group(p, CPU_TEAM_GROUP), MOST_TEAM) / team * team;
-    if (group < team)
-        group = team;
+    uint32_t group = smaller(usual_group(p, CPU_TEAM_GROUP), MOST_TEAM);
+    if (p->device->info.cpu && group < LEAST_CPU_GROUP)
+        group = LEAST_CPU_GROUP;
+    group = group < team ? team : group / team * team;
     if (exchange == EXCHANGE_BALLOT)
         group = group < WARP ? WARP : group / WARP * WARP;
     const bool votes = exchange == EXCHANGE_BALLOT && team <= WARP;
-    const uint32_t teams = group / team, room = smaller(LOCAL_BYTES, p->device->info.local_bytes);
+    const uint32_t room = smaller(LOCAL_BYTES, p->device->info.local_bytes);
+    uint32_t teams = group / team;
+    while (!votes && teams > 1 &&
+           (FIXED_WORDS + teams * area_words(team)) * sizeof(uint32_t) > room) {
+        teams = (teams + 1) / 2;
+        group = teams * team;
+    }
     uint32_t words = FIXED_WORDS + (votes ? 0 : teams * area_words(team));
     const uint32_t rows = 4 * tables_of(p)->classes * team;
     *staged = (words + rows) * sizeof(uint32_t) <= room;

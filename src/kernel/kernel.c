@@ -1,4 +1,4 @@
-/* kernel.c: the walks on devices, by kind. */
+/* kernel.c: the walks on devices, by kind, and launches whose time and outcome are kept. */
 #include "kernel/kernel.h"
 
 const device_walk *device_walk_of(walk_kind kind)
@@ -9,4 +9,29 @@ const device_walk *device_walk_of(walk_kind kind)
         [WALK_BB] = &device_bb,     [WALK_BYR] = &device_byr,
     };
     return walks[kind];
+}
+
+int sink_settle(const device_api *api, piece_sink *s, trawl_error *error)
+{
+    int status = TRAWL_OK;
+    for (uint32_t i = 0; i < s->event_count; i++) {
+        const int waited = api->event_wait(&s->events[i], status == TRAWL_OK ? error : NULL);
+        if (status == TRAWL_OK)
+            status = waited;
+        if (waited == TRAWL_OK)
+            s->seconds += api->event_seconds(&s->events[i]);
+    }
+    s->event_count = 0;
+    return status;
+}
+
+int sink_launch(const device_plan *p, device_queue *q, const launch *l, piece_sink *s,
+                trawl_error *error)
+{
+    if (s->event_count == PIECE_EVENTS) {
+        const int status = sink_settle(p->device->api, s, error);
+        if (status != TRAWL_OK)
+            return status;
+    }
+    return p->device->api->launch(q, l, &s->events[s->event_count++], error);
 }

@@ -30,6 +30,9 @@ typedef struct device_plan {
     device_buffer extra[PLAN_EXTRAS];
     device_texture extra_texture;
     uint32_t number[PLAN_NUMBERS];
+    /* Device memory for extra[], counted with all that the context uses. */
+    int (*take)(struct device_plan *p, size_t bytes, device_buffer *b, trawl_error *error);
+    void *owner; /* the backend's */
 } device_plan;
 
 /* Where the matches of a piece go; capacity 0 counts only. The cursor is 0 before. */
@@ -37,8 +40,9 @@ typedef struct piece_sink {
     device_buffer *cursor;  /* u64 */
     device_buffer *records; /* record[capacity]; always a valid buffer */
     uint64_t capacity;
-    device_event *events; /* [PIECE_EVENTS]: of the launches, to time them */
+    device_event *events; /* [PIECE_EVENTS]: of the launches since the last sink_settle */
     uint32_t event_count; /* how many are used */
+    double seconds;       /* in kernels, as far as settled */
 } piece_sink;
 
 /* Text on the device. Occurrences whose end e satisfies begin < e <= end are reported, with
@@ -71,8 +75,8 @@ typedef struct device_walk {
     /* Check the tuning against plan and device (TRAWL_ERROR_UNSUPPORTED says what does not
      * fit), and make what the kernels need. May be NULL. */
     int (*prepare)(device_plan *p, trawl_error *error);
-    /* Bytes of scratch for a piece of `length` bytes (grids: rows of `cols` cells). May be NULL:
-     * none. */
+    /* Bytes of scratch for a piece of `length` bytes (grids: cells, in rows of `cols`). May be
+     * NULL: none. */
     size_t (*scratch_bytes)(const device_plan *p, uint64_t length, uint64_t cols);
     /* Queue the kernels. Plans that carry: may wait for the queue; after the queue has finished
      * piece->state is the state at the end. Duplicate records are allowed there, and only there. */
@@ -82,13 +86,11 @@ typedef struct device_walk {
 
 const device_walk *device_walk_of(walk_kind kind); /* kernel.c */
 
-/* Launch with the next event of the sink, when one is left. */
-static inline int sink_launch(const device_plan *p, device_queue *q, const launch *l, piece_sink *s,
-                              trawl_error *error)
-{
-    device_event *event = s->event_count < PIECE_EVENTS ? &s->events[s->event_count++] : NULL;
-    return p->device->api->launch(q, l, event, error);
-}
+/* Launch with the next event of the sink; waits for those before when all are in use. */
+int sink_launch(const device_plan *p, device_queue *q, const launch *l, piece_sink *s,
+                trawl_error *error);
+/* Wait for the launches, add up their times; the error of one that failed. */
+int sink_settle(const device_api *api, piece_sink *s, trawl_error *error);
 
 /* The last three arguments of every kernel that reports: cursor, records, capacity. */
 static inline void launch_sink(launch *l, const piece_sink *s)

@@ -12,9 +12,12 @@
  * strings pass, and on CPUs, which have no warps to fill. With a filter `staged` changes nothing:
  * the text goes through registers, and `chars` is rounded up to a multiple of 16, 64 at most.
  *
- * On an H200, 1000 rule literals of 5 to 93 bytes in source code, counted: 676 GB/s with the
- * filter (235 without case), 196 plain. The plain kernels gain by many starts an item (109 GB/s
- * with chars=1), and nothing by staging: the text is in the first-level cache anyway.
+ * The list of deep walks has a place for every 64 bytes of text: matches are seldom closer. When
+ * no pattern is longer than PFAC_DEPTH, nothing is handed over, and pfac_deep is not launched.
+ *
+ * On an H200 the filter is worth a factor of three on rule literals in source code
+ * (docs/performance.md). The plain kernels gain by many starts an item, and nothing by staging:
+ * the text is in the first-level cache anyway.
  */
 #include "walk/pfac.h"
 
@@ -30,10 +33,12 @@ enum {
     CPU_GROUP = 64,
     USUAL_CHARS = 16,
     CPU_CHARS = 256,
-    CHUNK = 16,              /* starts of an item in one load of the filter */
-    MOST_CHUNKS = 4,         /* 64 bits hold what passed */
-    MOST_HALO = 256,         /* bytes staged behind a tile */
-    UNIT_ITEMS = 2048,       /* work items that a multiprocessor holds */
+    CHUNK = 16,        /* starts of an item in one load of the filter */
+    MOST_CHUNKS = 4,   /* 64 bits hold what passed */
+    MOST_HALO = 256,   /* bytes staged behind a tile */
+    UNIT_ITEMS = 2048, /* work items that a multiprocessor holds */
+    LIST_SHARE = 64,   /* a place in the list of deep walks for so many bytes of text */
+    LEAST_LIST = 4096,
     UNIT_LOCAL = 160 * 1024, /* of its local memory, what groups may fill */
     LEAST_LOG = 15,
     MOST_LOG = 18 /* 32 KiB */
@@ -52,7 +57,8 @@ enum {
     SHIFT,
     FOLD,
     GRAM,
-    BLOCKS
+    BLOCKS,
+    DEPTH /* 0: no pattern is long enough for a walk to be handed over */
 };
 
 /* ---- the filter ------------------------------------------------------------- */
@@ -167,7 +173,7 @@ static uint64_t plain_local(uint32_t group, uint32_t row, bool staged, uint32_t 
 {
     /* A tile begins up to 15 bytes before its first start, and ends up to 15 behind. */
     const uint64_t tile = staged ? ((uint64_t)group * chars + halo + 30) / 16 * 16 : 0;
-    return 4 * TRIE_TILE((uint64_t)group, row) + tile;
+    return 4 * PFAC_TILE((uint64_t)group, row) + tile;
 }
 
 static int too_much_local(const device_plan *p, uint32_t group, uint64_t bytes, const char *instead,
@@ -204,7 +210,7 @@ static int prepare_filter(device_plan *p, gram_set *g, bool *useful, trawl_error
     if (!*useful && p->tuning.filter != 1)
         return TRAWL_OK;
     const size_t bytes = (size_t)1 << (g->log - 3);
-    int status = api->buffer_open(p->device, BUFFER_DEVICE, bytes, &p->extra[0], error);
+    int status = p->take(p, bytes, &p->extra[0], error);
     if (!status)
         status = api->write(p->queue, &p->extra[0], 0, g->bits, bytes, NULL, error);
     if (!status)
@@ -257,6 +263,7 @@ static int pfac_prepare(device_plan *p, trawl_error *error)
     const tuning *tune = &p->tuning;
     p->number[ROW] = tuned(tune->row, !info->cpu);
     p->number[TEXTURED] = tuned(tune->texture, 0);
+    p->number[DEPTH] = plan_head(p->plan)->max_length > PFAC_DEPTH ? PFAC_DEPTH : 0;
     if (tuned(tune->filter, !info->cpu)) {
         const int status = filter_of(p, error);
         if (status || p->number[FILTERED])
@@ -281,6 +288,28 @@ static int pfac_prepare(device_plan *p, trawl_error *error)
 static uint32_t parts(uint64_t whole, uint64_t part)
 {
     return (uint32_t)((whole + part - 1) / part);
+}
+
+/* Deep walks that find a place while `length` bytes are searched. */
+static uint32_t list_room(uint64_t length)
+{
+    const uint64_t share = length / LIST_SHARE;
+    return share > LEAST_LIST ? (uint32_t)share : LEAST_LIST;
+}
+
+static size_t pfac_scratch(const device_plan *p, uint64_t length, uint64_t cols)
+{
+    (void)p;
+    (void)cols;
+    return sizeof(uint64_t) + list_room(length) * sizeof(record);
+}
+
+/* PFAC_LIST_ARGS of pfac.h. */
+static void launch_list(launch *l, const device_plan *p, const text_piece *piece)
+{
+    launch_buffer(l, piece->scratch);
+    launch_u32(l, list_room(piece->end));
+    launch_u32(l, p->number[DEPTH]);
 }
 
 static launch filter_launch(const device_plan *p, const text_piece *piece)
@@ -309,6 +338,7 @@ static launch filter_launch(const device_plan *p, const text_piece *piece)
     launch_u32(&l, piece->begin);
     launch_u32(&l, piece->end);
     launch_u32(&l, chars / CHUNK);
+    launch_list(&l, p, piece);
     return l;
 }
 
@@ -331,6 +361,25 @@ static launch plain_launch(const device_plan *p, const text_piece *piece)
     launch_u32(&l, piece->end);
     launch_u32(&l, n[CHARS]);
     launch_u32(&l, n[HALO]);
+    launch_list(&l, p, piece);
+    return l;
+}
+
+/* As many items as the device holds: the host does not know how long the list is. */
+static launch deep_launch(const device_plan *p, const text_piece *piece)
+{
+    static const char *const kernels[2] = { "pfac_deep_t0", "pfac_deep_t1" };
+    const uint32_t *n = p->number;
+    launch l = launch_of("pfac", kernels[n[TEXTURED]],
+                         parts((uint64_t)p->device->info.units * UNIT_ITEMS, n[GROUP]), n[GROUP],
+                         4 * BOX_WORDS(n[GROUP]));
+    launch_buffer(&l, &p->tables);
+    if (n[TEXTURED])
+        launch_texture(&l, &p->texture);
+    launch_buffer(&l, piece->text);
+    launch_u32(&l, piece->begin);
+    launch_u32(&l, piece->end);
+    launch_list(&l, p, piece);
     return l;
 }
 
@@ -340,6 +389,15 @@ static int pfac_run(const device_plan *p, device_queue *q, text_piece *piece, tr
         return TRAWL_OK;
     launch l = p->number[FILTERED] ? filter_launch(p, piece) : plain_launch(p, piece);
     launch_sink(&l, &piece->sink);
+    if (p->number[DEPTH] == 0)
+        return sink_launch(p, q, &l, &piece->sink, error);
+    int status = p->device->api->clear(q, piece->scratch, 0, sizeof(uint64_t), error);
+    if (status == TRAWL_OK)
+        status = sink_launch(p, q, &l, &piece->sink, error);
+    if (status != TRAWL_OK)
+        return status;
+    l = deep_launch(p, piece);
+    launch_sink(&l, &piece->sink);
     return sink_launch(p, q, &l, &piece->sink, error);
 }
 
@@ -347,5 +405,6 @@ const device_walk device_pfac = {
     .kind = WALK_PFAC,
     .unit = "pfac",
     .prepare = pfac_prepare,
+    .scratch_bytes = pfac_scratch,
     .run_text = pfac_run,
 };

@@ -55,7 +55,7 @@ static int upload(device_plan *p, device_buffer *b, const void *from, size_t byt
                   trawl_error *error)
 {
     const device_api *api = p->device->api;
-    int status = api->buffer_open(p->device, BUFFER_DEVICE, bytes, b, error);
+    int status = p->take(p, bytes, b, error);
     if (!status)
         status = api->write(p->queue, b, 0, from, bytes, NULL, error);
     return status ? status : api->finish(p->queue, error);

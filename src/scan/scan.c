@@ -19,6 +19,7 @@
 #define SMALLEST_SHARED (256u << 10) /* below this, waking threads costs more than it brings */
 #define USUAL_CHUNKS 1000u
 #define FIRST_WINDOW (1u << 20)
+#define FIRST_DEVICE_WINDOW (64u << 20) /* a device that gets less is not busy */
 #define LARGEST_WINDOW (256u << 20)
 #define SNAPSHOT_BYTES 1024u   /* the least distance of snapshots */
 #define STATE_WORDS (4u << 20) /* what states and snapshots of a job may take: 32 MiB */
@@ -42,7 +43,7 @@ int text_scan_open(text_scan *scan, trawl_context *context, const trawl_plan *pl
     scan->plan = plan;
     scan->consume = consume;
     scan->user = user;
-    scan->window = FIRST_WINDOW;
+    scan->window = context->worker.backend->whole ? FIRST_DEVICE_WINDOW : FIRST_WINDOW;
     if (plan_head(plan)->carries) {
         scan->state = calloc(2, state_bytes(scan));
         if (!scan->state)

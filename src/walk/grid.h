@@ -127,10 +127,18 @@ WALK u64 grid_word(GLOBAL const u8 *p)
            (u64)p[5] << 40 | (u64)p[6] << 48 | (u64)p[7] << 56;
 }
 
-/* Are `count` bytes equal? */
+/* Are `count` bytes equal? Four words are loaded before the first of them is waited for. */
 WALK int grid_equal(GLOBAL const u8 *a, GLOBAL const u8 *b, u32 count)
 {
     u32 i = 0;
+    for (; count - i >= 32; i += 32) {
+        u64 differ = grid_word(a + i) ^ grid_word(b + i);
+        differ |= grid_word(a + i + 8) ^ grid_word(b + i + 8);
+        differ |= grid_word(a + i + 16) ^ grid_word(b + i + 16);
+        differ |= grid_word(a + i + 24) ^ grid_word(b + i + 24);
+        if (differ != 0)
+            return 0;
+    }
     for (; count - i >= 8; i += 8)
         if (grid_word(a + i) != grid_word(b + i))
             return 0;

@@ -60,7 +60,8 @@ typedef struct bench {
     struct energy_meter *energy;
     double idle_watts_gpu, idle_watts_cpu; /* negative: not readable */
     size_t rows, disagreements, failures, unsupported;
-    bool broken; /* an input could not be made or a file not written */
+    size_t alone; /* rows compared with nothing */
+    bool broken;  /* an input could not be made or a file not written */
 } bench;
 
 /* "trawl bench: ..." on standard error; `b->broken` is set when b is not NULL. */
@@ -101,9 +102,12 @@ typedef struct row {
     char tuning[96];
     uint64_t length; /* bytes of text; less than the text where that would take too long */
     bool energy;     /* measure joules too */
+    bool whole_only; /* no time in kernels: several devices take part */
     /* What came out. */
     row_state state;
     uint64_t matches, checksum;
+    bool tallied; /* these two are known */
+    bool on_cpu;  /* a device had no memory for all of it */
     uint32_t samples;
     double kernel, transfer, end_to_end, spread, speedup, kernel_speedup;
     double joules, joules_gpu, joules_cpu; /* a byte, or JOULES_... */
@@ -125,6 +129,8 @@ typedef struct table {
 } table;
 
 row *table_add(table *t);
+bool row_ran(const row *r);
+bool row_counts(const row *r); /* it ran, and where it was meant to: findings may use it */
 void table_free(table *t);
 /* Columns by number: keys first, then those of every table. NULL past the end. */
 const char *table_column(const table *t, size_t number);
@@ -133,7 +139,8 @@ bool table_number(const table *t, const row *r, const char *column, double *numb
 void table_write(bench *b, const table *t);
 void csv_field(FILE *out, const char *text);
 
-/* Figures of one column over the rows that fit `where`: "backend=threads schedule=dynamic". */
+/* Figures of one column over the rows that fit `where`: "backend=threads schedule=dynamic".
+ * A row of which the CPU did what a device had no memory for fits nothing. */
 typedef struct figures {
     size_t count;
     double least, most, mean;
@@ -151,6 +158,7 @@ typedef struct cell {
     const trawl_grid *grid; /* a grid */
     size_t first;           /* row of the cell in the table */
     double seconds;         /* after which it is repeated no more */
+    const char *base;       /* engine whose serial row speedups are over; NULL: each row's own */
 } cell;
 
 cell cell_open(bench *b, table *t, const void *text, uint64_t length);
@@ -200,10 +208,10 @@ void bag_free(pattern_bag *bag);
 /* `count` different stretches of the text, `least` to `most` bytes long. */
 pattern_bag input_stretches(const uint8_t *text, uint64_t length, size_t count, uint32_t least,
                             uint32_t most, uint64_t seed);
-/* `count` literals of rules from --data, at most `most` bytes long; else stretches that look
+/* `count` literals of rules from --data, `least` to `most` bytes long; else stretches that look
  * like them. `what` says which. */
-pattern_bag input_rules(bench *b, const uint8_t *text, uint64_t length, size_t count, uint32_t most,
-                        char what[96]);
+pattern_bag input_rules(bench *b, const uint8_t *text, uint64_t length, size_t count,
+                        uint32_t least, uint32_t most, char what[96]);
 /* `count` extended patterns of exactly `states` states, each of which occurs in the text. */
 pattern_bag input_extended(const uint8_t *text, uint64_t length, size_t count, uint32_t states,
                            uint64_t seed);
@@ -255,6 +263,9 @@ bool csv_line(csv *file);                             /* false: at the end */
 void csv_close(csv *file);
 
 void plot_write(bench *b, const paper *p, const table *tables);
-void page_write(bench *b);
+/* Draw again what plot_write left in the folder. False, after a complaint, without gnuplot. */
+bool plot_redraw(bench *b, const paper *p);
+/* index.html of all CSVs in the folder; `measured`: by this run, on this machine. */
+void page_write(bench *b, bool measured);
 
 #endif

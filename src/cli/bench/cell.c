@@ -21,14 +21,23 @@ enum { BATCH_ROWS = 10 };
 
 cell cell_open(bench *b, table *t, const void *text, uint64_t length)
 {
-    cell c = { b, t, text, length, NULL, t->count, b->seconds };
+    cell c = { b, t, text, length, NULL, t->count, b->seconds, NULL };
     return c;
 }
 
 cell cell_open_grid(bench *b, table *t, const trawl_grid *grid, uint32_t cell_size)
 {
-    cell c = { b, t, NULL, grid->rows * grid->cols * cell_size, grid, t->count, b->seconds };
+    cell c = cell_open(b, t, NULL, grid->rows * grid->cols * cell_size);
+    c.grid = grid;
     return c;
+}
+
+/* Kernels of several devices run at the same time, so that the sum of their times says nothing. */
+static bool on_several(const bench *b, const bench_backend *backend)
+{
+    if (!backend->device || !b->device)
+        return false;
+    return strchr(b->device, ',') || (strcmp(b->device, "all") == 0 && backend->devices > 1);
 }
 
 row *cell_add(cell *c, const char *engine, const trawl_plan *plan, const bench_backend *backend,
@@ -41,6 +50,7 @@ row *cell_add(cell *c, const char *engine, const trawl_plan *plan, const bench_b
     r->plan = plan;
     r->backend = backend;
     r->length = c->length;
+    r->whole_only = on_several(c->bench, backend);
     r->threads = backend->device || strcmp(backend->name, "serial") == 0 ? 0 : c->bench->cpus;
     snprintf(r->tuning, sizeof r->tuning, "%s", tuning ? tuning : "");
     return r;
@@ -87,7 +97,7 @@ static void settle(row *r, samples *s)
     if (!s->count)
         return;
     r->samples = s->count;
-    r->kernel = median(s->kernel, s->count);
+    r->kernel = r->on_cpu ? 0 : median(s->kernel, s->count);
     r->transfer = median(s->transfer, s->count);
     r->end_to_end = median(s->wall, s->count);
     r->spread = (s->wall[s->count - 1] - s->wall[0]) / r->end_to_end;
@@ -122,21 +132,22 @@ static void measure_batch(cell *c, row *rows, size_t count)
     }
     for (size_t i = 0; i < count; i++) {
         settle(&rows[i], &all[i]);
-        if (rows[i].energy && rows[i].state <= ROW_DISAGREES && rows[i].samples)
+        if (rows[i].energy && row_counts(&rows[i]))
             run_energy(c, &rows[i]);
     }
     free(all);
 }
 
 /* Rows from `first` on whose contexts fit together. */
-static size_t batch_size(const row *rows, size_t first, size_t end)
+static size_t batch_size(const cell *c, size_t first, size_t end)
 {
+    const row *rows = c->table->rows;
     uint64_t held = 0;
     size_t count = 0;
     for (size_t i = first; i < end && count < BATCH_ROWS; i++, count++) {
         if (!rows[i].backend || !rows[i].backend->device)
             continue;
-        held += run_piece(&rows[i]) << 10;
+        held += run_piece(c, &rows[i]) << 10;
         if (count && held > (rows[i].backend->cpu ? BATCH_BYTES_CPU : BATCH_BYTES))
             break;
     }
@@ -144,11 +155,6 @@ static size_t batch_size(const row *rows, size_t first, size_t end)
 }
 
 /* ---- what the rows of a cell say together ----------------------------------------- */
-
-static bool ran(const row *r)
-{
-    return r->samples && r->state <= ROW_DISAGREES;
-}
 
 static void compare(row *r, uint64_t matches, uint64_t checksum)
 {
@@ -165,11 +171,16 @@ static void compare(row *r, uint64_t matches, uint64_t checksum)
 }
 
 /* A row that saw the first part of the text only is compared with one that sees that part. */
-static void compare_part(const cell *c, row *r, row *reference)
+static void compare_part(const cell *c, row *r, const row *reference)
 {
+    trawl_error error;
     tally t;
-    if (run_part(c, reference, r->length, &t))
+    if (run_part(c, reference, r->length, &t, &error)) {
         compare(r, t.count, t.sum);
+        return;
+    }
+    r->state = ROW_FAILED;
+    snprintf(r->note, sizeof r->note, "the run to compare with failed: %.120s", error.message);
 }
 
 static void check_cell(cell *c, row *rows, size_t count)
@@ -177,45 +188,42 @@ static void check_cell(cell *c, row *rows, size_t count)
     row *reference = NULL;
     size_t compared = 0;
     for (size_t i = 0; i < count && !reference; i++)
-        if (ran(&rows[i]) && rows[i].length == c->length)
+        if (row_ran(&rows[i]) && rows[i].length == c->length)
             reference = &rows[i];
     if (!reference)
         return;
     for (size_t i = 0; i < count; i++) {
         row *r = &rows[i];
-        if (r == reference || !ran(r))
+        if (r == reference || !row_ran(r))
             continue;
-        compared++;
         if (r->length == c->length)
             compare(r, reference->matches, reference->checksum);
         else
             compare_part(c, r, reference);
+        compared += r->state != ROW_FAILED;
     }
     if (compared && reference->state == ROW_ALONE)
         reference->state = ROW_AGREES;
 }
 
-/* Over the serial row of the same engine, else over the first serial row. By rates, because
- * the serial row may have seen less text. */
-static void compute_speedups(row *rows, size_t count)
+/* Over the serial row of the cell's base engine, else of the row's own. By rates, because the
+ * serial row may have seen less text. */
+static void compute_speedups(const cell *c, row *rows, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
+        row *r = &rows[i];
+        const char *engine = c->base ? c->base : r->engine;
         const row *base = NULL;
-        for (size_t j = 0; j < count; j++) {
-            const row *s = &rows[j];
-            if (!ran(s) || strcmp(s->backend->name, "serial") != 0)
-                continue;
-            bool same = strcmp(s->engine, rows[i].engine) == 0;
-            if (!base || (same && strcmp(base->engine, rows[i].engine) != 0))
-                base = s;
-        }
-        if (!base || !ran(&rows[i]))
+        for (size_t j = 0; j < count && !base; j++)
+            if (row_ran(&rows[j]) && strcmp(rows[j].backend->name, "serial") == 0 &&
+                strcmp(rows[j].engine, engine) == 0)
+                base = &rows[j];
+        if (!base || !row_ran(r))
             continue;
-        double rate = (double)base->length / base->end_to_end;
-        double length = (double)rows[i].length;
-        rows[i].speedup = length / rows[i].end_to_end / rate;
-        if (rows[i].kernel > 0)
-            rows[i].kernel_speedup = length / rows[i].kernel / rate;
+        const double bytes = (double)r->length / (double)base->length;
+        r->speedup = bytes * base->end_to_end / r->end_to_end;
+        if (r->kernel > 0)
+            r->kernel_speedup = bytes * base->kernel / r->kernel;
     }
 }
 
@@ -242,7 +250,7 @@ void cell_run(cell *c)
 {
     bench *b = c->bench;
     for (size_t at = c->first; at < c->table->count;) {
-        size_t end = at + batch_size(c->table->rows, at, c->table->count);
+        size_t end = at + batch_size(c, at, c->table->count);
         size_t run = at;
         while (run < end && c->table->rows[run].state != ROW_SKIPPED)
             run++;
@@ -253,11 +261,12 @@ void cell_run(cell *c)
     row *rows = c->table->rows + c->first;
     const size_t count = c->table->count - c->first;
     check_cell(c, rows, count);
-    compute_speedups(rows, count);
+    compute_speedups(c, rows, count);
     for (size_t i = 0; i < count; i++) {
         show(c, &rows[i]);
         rows[i].plan = NULL; /* the caller frees it */
         b->rows++;
+        b->alone += row_ran(&rows[i]) && rows[i].state == ROW_ALONE;
         b->disagreements += rows[i].state == ROW_DISAGREES;
         b->failures += rows[i].state == ROW_FAILED;
         b->unsupported += rows[i].state == ROW_UNSUPPORTED;

@@ -173,6 +173,8 @@ static void put_paper(bench *b, FILE *out, const paper *p)
     fputs("</section>\n", out);
 }
 
+#define MACHINE_FILE "machine.html"
+
 /* ---- the machine ------------------------------------------------------------------ */
 
 static void cpu_model(char *model, size_t room)
@@ -219,8 +221,12 @@ static void put_devices(const bench *b, FILE *out)
     }
 }
 
-static void put_machine(const bench *b, FILE *out)
+/* The facts stand in a file of their own, so that --redraw elsewhere does not change them. */
+static void write_machine(bench *b)
 {
+    FILE *out = bench_file(b, MACHINE_FILE, "w");
+    if (!out)
+        return;
     char value[512], model[256];
     struct utsname system;
     time_t now = time(NULL);
@@ -233,8 +239,7 @@ static void put_machine(const bench *b, FILE *out)
     snprintf(value, sizeof value, "%s, %u logical CPUs", model, b->cpus);
     put_fact(out, "CPU", value);
     if (uname(&system) == 0) {
-        snprintf(value, sizeof value, "%.60s %.100s, %.60s", system.sysname, system.release,
-                 system.machine);
+        snprintf(value, sizeof value, "%.60s, %.60s", system.sysname, system.machine);
         put_fact(out, "system", value);
     }
     put_devices(b, out);
@@ -242,10 +247,21 @@ static void put_machine(const bench *b, FILE *out)
              b->quick ? "quick trial (small inputs: no figures to quote)" : "full size", b->repeats,
              (unsigned long long)b->seed);
     put_fact(out, "measured", value);
-    snprintf(value, sizeof value, "%zu rows: %zu disagree, %zu failed, %zu not supported", b->rows,
-             b->disagreements, b->failures, b->unsupported);
+    snprintf(value, sizeof value,
+             "%zu rows: %zu disagree, %zu failed, %zu not supported, %zu compared with nothing",
+             b->rows, b->disagreements, b->failures, b->unsupported, b->alone);
     put_fact(out, "this run", value);
     fputs("</table>\n", out);
+    fclose(out);
+}
+
+static void put_machine(bench *b, FILE *out)
+{
+    FILE *facts = bench_file(b, MACHINE_FILE, "r");
+    for (int c; facts && (c = getc(facts)) != EOF;)
+        putc(c, out);
+    if (facts)
+        fclose(facts);
 }
 
 static const char page_head[] =
@@ -268,18 +284,26 @@ static const char page_head[] =
     "absolute figures cannot.</p>\n";
 
 static const char page_notes[] =
-    "<p>Columns: <b>kernel</b> is the time in kernels on a text already on the device, cut into "
-    "the largest pieces; on a CPU backend it is the time end to end. <b>transfer</b> is the time "
-    "of copies to and from the device, which overlap with kernels and with each other. <b>end to "
-    "end</b> is wall time from a text in the host's memory to all matches handed over, in order. "
-    "Times are medians; <b>spread</b> is slowest less fastest over the median, end to end. "
-    "<b>speedup</b> is the rate end to end over the serial row of the same engine and text, "
-    "<b>kernel_speedup</b> the rate of the kernels over that row. A serial row that saw fewer "
-    "bytes than the others was cut short to save time. <b>agrees</b>: the same number of matches "
-    "at the same places as the first row of its kind. GB are 10<sup>9</sup> bytes.</p>\n";
+    "<p>Columns: <b>kernel</b> is the time of the search alone. On a device: the kernels of a run "
+    "that only counts matches (of grids: a whole scan), with one queue and the text in the largest "
+    "pieces, 256 MiB at most (16 MiB where the device is the CPU); copies do not count. On a CPU "
+    "backend: wall time of a run that only counts; of grids, of a whole scan. <b>transfer</b> is "
+    "the time of copies to and from the device in the run end to end, which overlap with kernels "
+    "and with each other. <b>end to end</b> is wall time from a text in the host's memory to all "
+    "matches handed over, in order. Times are medians; <b>spread</b> is slowest less fastest over "
+    "the median, end to end. <b>speedup</b> is the rate end to end over that of the serial row of "
+    "the same engine and text; in the tables of PFAC, of serial Aho-Corasick. "
+    "<b>kernel_speedup</b> is the rate of the search alone over that of the same serial row: "
+    "counting over counting. A serial row that saw fewer bytes than the others was cut short to "
+    "save time. Where a device had no memory and the CPU took over, nothing is said of kernels, "
+    "and the row counts in no summary and no plot. <b>agrees</b>: the same number of matches at "
+    "the same places as the first row of its kind, in every run. GB are 10<sup>9</sup> "
+    "bytes.</p>\n";
 
-void page_write(bench *b)
+void page_write(bench *b, bool measured)
 {
+    if (measured)
+        write_machine(b);
     FILE *out = bench_file(b, "index.html", "w");
     if (!out)
         return;

@@ -101,11 +101,10 @@ static int hex_value(int c)
     return isdigit(c) ? c - '0' : tolower(c) - 'a' + 10;
 }
 
-/* The second column of each row is a literal in hex. Those of 22 bytes and more have about as
- * many states as the paper's; they are taken from all over the file. */
-static void take_rules(pattern_bag *bag, char *table, uint64_t length, size_t count, uint32_t most)
+/* The second column of each row is a literal in hex. They are taken from all over the file. */
+static void take_rules(pattern_bag *bag, char *table, uint64_t length, size_t count, uint32_t least,
+                       uint32_t most)
 {
-    enum { LEAST = 22 };
     known k = known_open(count);
     char *at = bag->bytes;
     uint64_t state = 1;
@@ -117,7 +116,7 @@ static void take_rules(pattern_bag *bag, char *table, uint64_t length, size_t co
         if (!tab || line == table || random_below(&state, 3) != 0)
             continue;
         size_t size = (size_t)(tab - hex - 1) / 2;
-        if (size < LEAST || size > most)
+        if (size < least || size > most)
             continue;
         for (size_t i = 0; i < size; i++)
             at[i] = (char)(hex_value(hex[1 + 2 * i]) << 4 | hex_value(hex[2 + 2 * i]));
@@ -130,14 +129,14 @@ static void take_rules(pattern_bag *bag, char *table, uint64_t length, size_t co
     free(k.slots);
 }
 
-pattern_bag input_rules(bench *b, const uint8_t *text, uint64_t length, size_t count, uint32_t most,
-                        char what[96])
+pattern_bag input_rules(bench *b, const uint8_t *text, uint64_t length, size_t count,
+                        uint32_t least, uint32_t most, char what[96])
 {
     uint64_t size = 0;
     uint8_t *table = input_data(b, "ids/et_open_2017_contents.tsv.xz", &size);
     if (table) {
         pattern_bag bag = bag_open(count + 1, count * most + most);
-        take_rules(&bag, (char *)table, size, count, most);
+        take_rules(&bag, (char *)table, size, count, least, most);
         free(table);
         if (bag.count == count) {
             snprintf(what, 96, "literals of IDS rules (Emerging Threats 2017)");
@@ -145,9 +144,9 @@ pattern_bag input_rules(bench *b, const uint8_t *text, uint64_t length, size_t c
         }
         bag_free(&bag);
     }
-    /* About as long as the paper's: 27,570 states for 1000 patterns, the longest 128. */
+    /* About as many states as literals of rules: 27,570 for the paper's 1000, the longest 128. */
     snprintf(what, 96, "stretches of the text");
-    pattern_bag bag = input_stretches(text, length, count, 4, most / 2 - 8, b->seed + 3);
+    pattern_bag bag = input_stretches(text, length, count, 4, most / 2 - 8, b->seed + least);
     return bag;
 }
 

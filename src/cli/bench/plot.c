@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <unistd.h>
+
 #include "cli/bench/bench.h"
 
 enum { MOST_LINES = 64, LABEL_ROOM = 120 };
@@ -136,7 +138,8 @@ static bool have_gnuplot(void)
     return bench_child(arguments, NULL, NULL);
 }
 
-static void write_plot(bench *b, const plot_head *h, const table *t)
+/* The points and gnuplot's commands. False: no points, or the files cannot be written. */
+static bool write_plot(bench *b, const plot_head *h, const table *t)
 {
     char(*labels)[LABEL_ROOM] = bench_alloc(MOST_LINES, LABEL_ROOM);
     char name[100];
@@ -157,9 +160,14 @@ static void write_plot(bench *b, const plot_head *h, const table *t)
         fclose(data);
     if (commands)
         fclose(commands);
-    if (data && commands && !run_gnuplot(b, h->name))
-        bench_complain(b, "gnuplot failed on %s/%s.gp", b->folder, h->name);
     free(labels);
+    return data && commands;
+}
+
+static void draw(bench *b, const plot_head *h)
+{
+    if (!run_gnuplot(b, h->name))
+        bench_complain(b, "gnuplot failed on %s/%s.gp", b->folder, h->name);
 }
 
 /* Plots of an earlier run would stand beside the tables of this one. */
@@ -175,19 +183,32 @@ static void remove_plot(const bench *b, const plot_head *h)
 
 void plot_write(bench *b, const paper *p, const table *tables)
 {
-    static bool told;
-    for (size_t i = 0; i < p->plot_count; i++)
-        remove_plot(b, &p->plots[i]);
+    const bool drawn = have_gnuplot();
+    for (size_t i = 0; i < p->plot_count; i++) {
+        const plot_head *h = &p->plots[i];
+        const table *t = table_named(p, tables, h->table);
+        remove_plot(b, h);
+        if (t && write_plot(b, h, t) && drawn)
+            draw(b, h);
+    }
+    if (!drawn)
+        fprintf(stderr,
+                "trawl bench: no plots: gnuplot is not installed (package gnuplot-nox); with it, "
+                "`trawl bench seeds --redraw --out %s` draws them from what was measured\n",
+                b->folder);
+}
+
+bool plot_redraw(bench *b, const paper *p)
+{
     if (!have_gnuplot()) {
-        if (!told)
-            fprintf(stderr, "trawl bench: no plots: gnuplot is not installed (package "
-                            "gnuplot-nox); the tables are complete without it\n");
-        told = true;
-        return;
+        bench_complain(b, "--redraw needs gnuplot: install gnuplot-nox");
+        return false;
     }
     for (size_t i = 0; i < p->plot_count; i++) {
-        const table *t = table_named(p, tables, p->plots[i].table);
-        if (t)
-            write_plot(b, &p->plots[i], t);
+        char path[1024];
+        snprintf(path, sizeof path, "%s/%s.gp", b->folder, p->plots[i].name);
+        if (access(path, R_OK) == 0)
+            draw(b, &p->plots[i]);
     }
+    return true;
 }

@@ -1,8 +1,10 @@
 /* run.c: one run of one row: a scan, timed and tallied.
  *
- * On a device a row has two contexts: one takes the text in the largest pieces and only counts,
- * which gives the time in kernels on a resident text; the other moves text and matches in pieces
- * of its choice, which gives the time end to end. */
+ * A row is run in two ways: a scan that hands over all matches gives the time end to end, and
+ * one that only counts gives the time of the search alone. On a device the second one has a
+ * context of its own with one queue and pieces as large as they can be, so that the times of
+ * its kernels cannot overlap and nothing is read twice; they are summed up, copies are not.
+ * Grids are not counted without places: theirs is the same scan. */
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -12,7 +14,7 @@
 #include "cli/bench/run.h"
 
 /* Pieces of a device that is the CPU: large ones bring nothing there. */
-enum { MOST_PIECE = 262144, MOST_PIECE_CPU = 16384, LEAST_PIECE = 64 };
+enum { MOST_PIECE = 262144, MOST_PIECE_CPU = 16384, LEAST_PIECE = 64, ROW_ALIGN = 16 };
 
 double bench_seconds(void)
 {
@@ -47,17 +49,30 @@ static int count_grid_match(const trawl_grid_match *m, void *user)
 
 /* ---- one run ------------------------------------------------------------------ */
 
-uint64_t run_piece(const row *r)
+/* The backend needs room for the rows of a grid that two pieces would share, even when there
+ * is one piece, and begins every row at a multiple of 16 bytes. */
+static uint64_t grid_bytes(const trawl_grid *grid, const trawl_plan *plan)
 {
-    uint64_t most = r->backend->cpu ? MOST_PIECE_CPU : MOST_PIECE;
-    uint64_t piece = r->length / 1024 + 1;
+    trawl_plan_info info;
+    memset(&info, 0, sizeof info);
+    info.size = sizeof info;
+    if (trawl_plan_get_info(plan, &info) != TRAWL_OK)
+        return 0;
+    const uint64_t stride = (grid->cols * info.cell_size + ROW_ALIGN - 1) / ROW_ALIGN * ROW_ALIGN;
+    return (grid->rows + info.max_length) * stride;
+}
+
+uint64_t run_piece(const cell *c, const row *r)
+{
+    const uint64_t most = r->backend->cpu ? MOST_PIECE_CPU : MOST_PIECE;
+    const uint64_t bytes = c->grid ? grid_bytes(c->grid, r->plan) : r->length;
+    const uint64_t piece = bytes / 1024 + 1;
     return piece < LEAST_PIECE ? LEAST_PIECE : piece < most ? piece : most;
 }
 
-static trawl_context *row_context(const cell *c, row *r, bool resident)
+static trawl_context *row_context(const cell *c, const row *r, bool resident, trawl_error *error)
 {
-    char tuning[128];
-    trawl_error error;
+    char tuning[160];
     trawl_context_options options = TRAWL_CONTEXT_OPTIONS_INIT;
     options.backend = r->backend->name;
     options.threads = r->threads;
@@ -66,21 +81,35 @@ static trawl_context *row_context(const cell *c, row *r, bool resident)
     uint64_t piece = 0;
     if (r->backend->device) {
         options.device = r->devices ? r->devices : c->bench->device;
-        piece = resident ? run_piece(r) : 0;
+        piece = resident ? run_piece(c, r) : 0;
         if (resident)
-            snprintf(tuning, sizeof tuning, "%s%spiece=%llu", r->tuning, r->tuning[0] ? "," : "",
-                     (unsigned long long)piece);
+            snprintf(tuning, sizeof tuning, "%s%spiece=%llu,queues=1", r->tuning,
+                     r->tuning[0] ? "," : "", (unsigned long long)piece);
         else
             snprintf(tuning, sizeof tuning, "%s", r->tuning);
         options.tuning = tuning[0] ? tuning : NULL;
     }
-    trawl_context *context = pool_get(c->bench->pool, r->engine, &options, piece << 10, &error);
-    if (!context) {
-        r->state = error.code == TRAWL_ERROR_UNSUPPORTED || error.code == TRAWL_ERROR_ARGUMENT
-                       ? ROW_UNSUPPORTED
-                       : ROW_FAILED;
-        snprintf(r->note, sizeof r->note, "%.150s", error.message);
-    }
+    return pool_get(c->bench->pool, r->engine, &options, piece << 10, error);
+}
+
+static bool run_failed(row *r, int status, const trawl_error *error)
+{
+    if (status == TRAWL_OK)
+        return false;
+    r->state = status == TRAWL_ERROR_UNSUPPORTED ? ROW_UNSUPPORTED : ROW_FAILED;
+    snprintf(r->note, sizeof r->note, "%.150s", error->message);
+    return true;
+}
+
+/* The row's context, opened or from the pool. NULL: the row's state says why. A setting that is
+ * out of range is one that is not supported. */
+static trawl_context *open_context(const cell *c, row *r, bool resident)
+{
+    trawl_error error;
+    trawl_context *context = row_context(c, r, resident, &error);
+    if (!context)
+        (void)run_failed(
+            r, error.code == TRAWL_ERROR_ARGUMENT ? TRAWL_ERROR_UNSUPPORTED : error.code, &error);
     return context;
 }
 
@@ -93,87 +122,79 @@ static int scan_once(const cell *c, const row *r, trawl_context *context, uint64
     return trawl_scan(context, r->plan, c->text, length, NULL, count_match, t, error);
 }
 
-static bool run_failed(row *r, int status, const trawl_error *error)
+/* A later run, the one after the warm-up included, must find what the first one found. */
+static void keep_tally(row *r, const tally *t, bool places)
 {
-    if (status == TRAWL_OK)
-        return false;
-    r->state = status == TRAWL_ERROR_UNSUPPORTED ? ROW_UNSUPPORTED : ROW_FAILED;
-    snprintf(r->note, sizeof r->note, "%.150s", error->message);
-    return true;
-}
-
-/* A later run must find what the first one found. */
-static void keep_tally(row *r, const samples *s, const tally *t, bool places)
-{
-    if (s->count == 0 && places) {
+    if (!r->tallied) {
+        r->tallied = true;
         r->matches = t->count;
         r->checksum = t->sum;
     } else if (r->matches != t->count || (places && r->checksum != t->sum)) {
         r->state = ROW_DISAGREES;
-        snprintf(r->note, sizeof r->note, "two runs of this row differ: %llu and %llu matches",
-                 (unsigned long long)r->matches, (unsigned long long)t->count);
+        snprintf(r->note, sizeof r->note, "two runs of this row differ: %llu and %llu matches%s",
+                 (unsigned long long)r->matches, (unsigned long long)t->count,
+                 r->matches == t->count ? " at other places" : "");
     }
 }
 
-/* The time in kernels of a scan that only counts, pieces as large as they can be. */
-static bool run_resident(const cell *c, row *r, double *kernel, tally *t)
+/* One scan of the row, or, of a text, one that only counts. */
+static bool timed_run(const cell *c, row *r, bool resident, double *wall, trawl_timing *timing)
 {
+    const bool counts = resident && !c->grid;
     trawl_error error;
-    trawl_timing timing = { sizeof timing, 0, 0, 0, 0, 0 };
-    trawl_context *context = row_context(c, r, true);
+    tally t = { 0, 0 };
+    memset(timing, 0, sizeof *timing);
+    timing->size = sizeof *timing;
+    trawl_context *context = open_context(c, r, resident);
     if (!context)
         return false;
-    trawl_context_get_timing(context, &timing);
-    int status = c->grid
-                     ? scan_once(c, r, context, r->length, t, &error)
-                     : trawl_count(context, r->plan, c->text, r->length, NULL, &t->count, &error);
+    trawl_context_get_timing(context, timing);
+    const double began = bench_seconds();
+    const int status =
+        counts ? trawl_count(context, r->plan, c->text, r->length, NULL, &t.count, &error)
+               : scan_once(c, r, context, r->length, &t, &error);
+    *wall = bench_seconds() - began;
     if (run_failed(r, status, &error))
         return false;
-    trawl_context_get_timing(context, &timing);
-    *kernel = timing.kernel;
+    trawl_context_get_timing(context, timing);
+    const char *warning = trawl_context_warning(context);
+    if (timing->on_cpu) {
+        r->on_cpu = true;
+        snprintf(r->note, sizeof r->note,
+                 "no figures of kernels: the device had no memory, the CPU scanned %llu bytes",
+                 (unsigned long long)timing->on_cpu);
+    } else if (warning && !r->note[0]) {
+        snprintf(r->note, sizeof r->note, "%.150s", warning);
+    }
+    keep_tally(r, &t, !counts);
     return true;
 }
 
 bool run_once(const cell *c, row *r, samples *s)
 {
-    trawl_error error;
-    trawl_timing timing = { sizeof timing, 0, 0, 0, 0, 0 };
-    tally found, counted = { 0, 0 };
-    double kernel = 0;
-    trawl_context *context = row_context(c, r, false);
-    if (!context)
+    trawl_timing whole, alone;
+    double wall, search;
+    if (!timed_run(c, r, false, &wall, &whole))
         return false;
-    trawl_context_get_timing(context, &timing);
-    double began = bench_seconds();
-    int status = scan_once(c, r, context, r->length, &found, &error);
-    double wall = bench_seconds() - began;
-    if (run_failed(r, status, &error))
+    if (r->whole_only)
+        search = 0;
+    else if (!r->backend->device && c->grid)
+        search = wall;
+    else if (!timed_run(c, r, true, &search, &alone))
         return false;
-    keep_tally(r, s, &found, true);
-    if (r->backend->device) {
-        trawl_context_get_timing(context, &timing);
-        if (timing.on_cpu)
-            snprintf(r->note, sizeof r->note, "%llu bytes were scanned by the CPU",
-                     (unsigned long long)timing.on_cpu);
-        const char *warning = trawl_context_warning(context);
-        if (warning && !r->note[0])
-            snprintf(r->note, sizeof r->note, "%.150s", warning);
-        if (!run_resident(c, r, &kernel, &counted))
-            return false;
-        keep_tally(r, s, &counted, false);
-    }
-    s->kernel[s->count] = r->backend->device ? kernel : wall;
-    s->transfer[s->count] = timing.to_device + timing.from_device;
+    else if (r->backend->device)
+        search = alone.kernel;
+    s->kernel[s->count] = search;
+    s->transfer[s->count] = whole.to_device + whole.from_device;
     s->wall[s->count] = wall;
     s->count++;
     return true;
 }
 
-bool run_part(const cell *c, row *r, uint64_t length, tally *t)
+bool run_part(const cell *c, const row *r, uint64_t length, tally *t, trawl_error *error)
 {
-    trawl_error error;
-    trawl_context *context = row_context(c, r, false);
-    return context && scan_once(c, r, context, length, t, &error) == TRAWL_OK;
+    trawl_context *context = row_context(c, r, false, error);
+    return context && scan_once(c, r, context, length, t, error) == TRAWL_OK;
 }
 
 /* ---- energy --------------------------------------------------------------------- */
@@ -196,7 +217,7 @@ void run_energy(const cell *c, row *r)
     uint64_t runs = 0;
     tally t;
     trawl_error error;
-    trawl_context *context = row_context(c, r, false);
+    trawl_context *context = open_context(c, r, false);
     if (!context)
         return;
     double began = bench_seconds(), took;
@@ -208,6 +229,7 @@ void run_energy(const cell *c, row *r)
     do {
         if (run_failed(r, scan_once(c, r, context, r->length, &t, &error), &error))
             return;
+        keep_tally(r, &t, true);
         runs++;
         took = bench_seconds() - began;
     } while (took < least);

@@ -15,12 +15,12 @@ typedef struct tally {
     uint64_t count, sum;
 } tally;
 
-/* KiB of the largest piece of the row's text. */
-uint64_t run_piece(const row *r);
+/* KiB of the piece in which the row's text is on the device while kernels are timed. */
+uint64_t run_piece(const cell *c, const row *r);
 /* One sample more. False: the row's state says why not. */
 bool run_once(const cell *c, row *r, samples *s);
-/* What the row finds in the first `length` bytes. */
-bool run_part(const cell *c, row *r, uint64_t length, tally *t);
+/* What the row finds in the first `length` bytes. False: *error says why not. */
+bool run_part(const cell *c, const row *r, uint64_t length, tally *t, trawl_error *error);
 /* Joules a byte, by scans for as long as the meters need. */
 void run_energy(const cell *c, row *r);
 

@@ -110,7 +110,8 @@ static void add_pairs(cell *c, const trawl_plan *plan, const bench_backend *k, u
 {
     char tuning[96];
     for (uint32_t blocks = 16; blocks >= 2; blocks /= 2) {
-        snprintf(tuning, sizeof tuning, "blocks=%u,group=%u,cascade=1", blocks, 2048 / blocks);
+        snprintf(tuning, sizeof tuning, "blocks=%u,group=%u,chars=%d,cascade=1,staged=1", blocks,
+                 2048 / blocks, BYTES_A_THREAD);
         row *r = cell_add(c, "bm", plan, k, tuning);
         row_key(r, 0, "%u", size);
         row_key(r, 1, "%u", blocks);
@@ -125,7 +126,8 @@ static void add_degrees(cell *c, const trawl_plan *plan, const bench_backend *k,
     for (uint32_t degree = 1; degree <= 64; degree *= c->bench->quick ? 8 : 2) {
         const uint64_t block = (uint64_t)THREADS * BYTES_A_THREAD * degree;
         const uint64_t blocks = (c->length + block - 1) / block;
-        snprintf(tuning, sizeof tuning, "blocks=16,group=%d,cascade=%u", THREADS, degree);
+        snprintf(tuning, sizeof tuning, "blocks=16,group=%d,chars=%d,cascade=%u,staged=1", THREADS,
+                 BYTES_A_THREAD, degree);
         row *r = cell_add(c, "bm", plan, k, tuning);
         row_key(r, 0, "%u", size);
         row_key(r, 1, "%u", degree);

@@ -33,6 +33,16 @@ row *table_add(table *t)
     return r;
 }
 
+bool row_ran(const row *r)
+{
+    return r->samples && r->state <= ROW_DISAGREES;
+}
+
+bool row_counts(const row *r)
+{
+    return row_ran(r) && !r->on_cpu;
+}
+
 void table_free(table *t)
 {
     free(t->rows);
@@ -226,6 +236,8 @@ void table_write(bench *b, const table *t)
 bool row_fits(const table *t, const row *r, const char *where)
 {
     char term[128], value[200];
+    if (r->on_cpu)
+        return false;
     while (*where) {
         size_t length = strcspn(where, " ");
         snprintf(term, sizeof term, "%.*s", (int)length, where);
