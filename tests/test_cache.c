@@ -323,7 +323,7 @@ static void test_leftovers(void **state)
     (void)state;
     cache_store(&key, program, sizeof program);
     for (int i = 0; i < 20; i++) {
-        snprintf(path, sizeof path, "%s/new-%06d", folder, i);
+        snprintf(path, sizeof path, "%s/trawl-program-being-written-%06d", folder, i);
         write_file(path, (const unsigned char *)"half", 4);
         clock_gettime(CLOCK_REALTIME, &old[0]);
         old[0].tv_sec -= 3600;
@@ -331,9 +331,12 @@ static void test_leftovers(void **state)
         if (i > 0)
             assert_int_equal(utimensat(AT_FDCWD, path, old, 0), 0);
     }
-    assert_int_equal(count_files(path), 21);
+    snprintf(path, sizeof path, "%s/trawl-program-being-written-by-me", folder); /* not ours */
+    write_file(path, (const unsigned char *)"mine", 4);
+    assert_int_equal(utimensat(AT_FDCWD, path, old, 0), 0);
+    assert_int_equal(count_files(path), 22);
     cache_store(&key, program, sizeof program);
-    assert_int_equal(count_files(path), 2);
+    assert_int_equal(count_files(path), 3);
     assert_true(loads(&key, program, sizeof program));
 }
 

@@ -39,20 +39,6 @@ static void put_element(FILE *out, const char *tag, const char *text)
     fprintf(out, "</%s>", tag);
 }
 
-static void put_base64(FILE *out, FILE *in)
-{
-    static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    uint8_t b[3];
-    for (size_t got; (got = fread(b, 1, 3, in)) > 0;) {
-        for (size_t i = got; i < 3; i++)
-            b[i] = 0;
-        putc(digits[b[0] >> 2], out);
-        putc(digits[(b[0] & 3) << 4 | b[1] >> 4], out);
-        putc(got > 1 ? digits[(b[1] & 15) << 2 | b[2] >> 6] : '=', out);
-        putc(got > 2 ? digits[b[2] & 63] : '=', out);
-    }
-}
-
 /* "2026-01-31 12:00 UTC" of a file in the folder; false when there is none. */
 static bool file_time(const bench *b, const char *name, char *text, size_t room)
 {
@@ -96,6 +82,8 @@ static void put_line(FILE *out, const csv *file, bool head)
     fputs("</tr>\n", out);
 }
 
+#define PAGE_ROWS 101 /* of a table, its head included */
+
 static bool put_table(bench *b, FILE *out, const table_head *h)
 {
     char name[80], when[40];
@@ -107,30 +95,27 @@ static bool put_table(bench *b, FILE *out, const table_head *h)
     put_text(out, h->title);
     fputs("</h3>\n<p>", out);
     put_text(out, h->about);
-    fprintf(out, " <span class=when>%s, %s</span></p>\n<div class=wide><table>\n", name, when);
-    bool head = true;
-    while (csv_line(&file)) {
-        put_line(out, &file, head);
-        head = false;
-    }
+    fprintf(out, " <span class=when><a href=\"%s\">%s</a>, %s</span></p>\n", name, name, when);
+    fputs("<div class=wide><table>\n", out);
+    size_t rows = 0;
+    for (; rows < PAGE_ROWS && csv_line(&file); rows++)
+        put_line(out, &file, rows == 0);
     fputs("</table></div>\n", out);
+    if (rows == PAGE_ROWS && csv_line(&file))
+        fprintf(out, "<p>These are the first %d rows: the file has all.</p>\n", PAGE_ROWS - 1);
     csv_close(&file);
     return true;
 }
 
 static void put_plot(bench *b, FILE *out, const plot_head *h)
 {
-    char name[100];
+    char name[100], when[40];
     snprintf(name, sizeof name, "%s.svg", h->name);
-    FILE *in = bench_file(b, name, "rb");
-    if (!in)
+    if (!file_time(b, name, when, sizeof when))
         return;
     fputs("<figure><img alt=\"", out);
     put_text(out, h->title);
-    fputs("\" src=\"data:image/svg+xml;base64,", out);
-    put_base64(out, in);
-    fputs("\"></figure>\n", out);
-    fclose(in);
+    fprintf(out, "\" src=\"%s\"></figure>\n", name);
 }
 
 static void put_summary(bench *b, FILE *out, const paper *p)
