@@ -13,6 +13,10 @@
 
 enum { TEXT_BYTES = 300000, GRID_ROWS = 300, GRID_COLS = 401, MOST_PATTERNS = 4 };
 
+/* Planted in the text: long walks are handed from kernel to kernel. */
+#define LONG_PATTERN "abcdabcdabcdabcddcbadcbadcba"
+enum { PLANT_EVERY = 1009 };
+
 static const char command[] = "devices";
 
 typedef struct text_case {
@@ -23,8 +27,8 @@ typedef struct text_case {
 static const text_case text_cases[] = {
     { "bm", { "abcab" } },
     { "wm", { "abca", "bcabd", "dacabba", "ccccc" } },
-    { "ac", { "a", "abca", "bcabd", "ccccc" } },
-    { "pfac", { "a", "abca", "bcabd", "ccccc" } },
+    { "ac", { "a", "abca", "bcabd", LONG_PATTERN } },
+    { "pfac", { "a", "abca", "bcabd", LONG_PATTERN } },
     { "shiftand", { "ab?c+d", "[ac]d{2,5}b*a", "b.{1,70}dddd", "dc+da*b" } },
     { "hnfa", { "ab?c+d", "[ac]d{2,5}b*a", "a{4}.{60,200}dddd", "d[ab]+.?c{3}[bd]*dcba" } },
 };
@@ -152,6 +156,8 @@ static uint8_t *make_text(void)
         x ^= x << 5;
         text[i] = (uint8_t)('a' + (x >> 20) % 4);
     }
+    for (size_t i = 0; text && i + sizeof LONG_PATTERN <= TEXT_BYTES; i += PLANT_EVERY)
+        memcpy(text + i, LONG_PATTERN, sizeof LONG_PATTERN - 1);
     return text;
 }
 
@@ -172,17 +178,18 @@ static trawl_plan *compile_text(const text_case *c, trawl_error *error)
     return plan;
 }
 
-/* Two needles cut out of the text's own cells. */
+/* Needles cut out of the text's own cells; the large one is compared by whole groups. */
 static trawl_plan *compile_grid(const char *engine, const uint8_t *text, trawl_error *error)
 {
     trawl_compile_options options = TRAWL_COMPILE_OPTIONS_INIT;
     const trawl_needle needles[] = {
         { text + 5 * GRID_COLS + 7, 2, 3, GRID_COLS, 0, NULL },
         { text + 90 * GRID_COLS + 380, 9, 5, GRID_COLS, 1, NULL },
+        { text + 21 * GRID_COLS + 33, 80, 90, GRID_COLS, 2, NULL },
     };
     trawl_plan *plan = NULL;
     options.engine = engine;
-    trawl_compile_grid(needles, 2, 1, &options, &plan, error);
+    trawl_compile_grid(needles, sizeof needles / sizeof *needles, 1, &options, &plan, error);
     return plan;
 }
 

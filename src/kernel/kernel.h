@@ -57,7 +57,7 @@ typedef struct text_piece {
     piece_sink sink;
 } text_piece;
 
-/* Rows on the device, `stride` bytes apart, begin a multiple of 16. Occurrences whose top row r
+/* Rows on the device, `stride` bytes apart, a multiple of 16. Occurrences whose top row r
  * satisfies begin <= r < end are reported as r * cols + col. rows * cols < 2^32. */
 typedef struct grid_piece {
     device_buffer *text;
