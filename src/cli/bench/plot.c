@@ -112,8 +112,9 @@ static void write_commands(FILE *out, const plot_head *h, char labels[][LABEL_RO
         put_quoted(out, name);
         fputs("\nplot", out);
         for (size_t i = 0; i < lines; i++) {
-            fprintf(out, "%s '%s.dat' index %zu with linespoints lw 2 title ", i ? "," : "",
-                    h->name, i);
+            /* unique: in the order of x, whatever that of the rows is */
+            fprintf(out, "%s '%s.dat' index %zu smooth unique with linespoints lw 2 title ",
+                    i ? "," : "", h->name, i);
             put_quoted(out, labels[i]);
         }
         fputs("\nunset output\n", out);
