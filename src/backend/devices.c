@@ -105,8 +105,6 @@ static void unload_plan(used_device *u)
     device_plan *p = &u->plan;
     if (p->texture.handle || p->texture.number)
         api->texture_close(u->device, &p->texture);
-    if (p->extra_texture.handle || p->extra_texture.number)
-        api->texture_close(u->device, &p->extra_texture);
     unused_buffer(u, &p->tables);
     for (u32 i = 0; i < PLAN_EXTRAS; i++)
         unused_buffer(u, &p->extra[i]);

@@ -97,8 +97,8 @@ static int ac_run(const device_plan *p, device_queue *q, text_piece *piece, traw
         return TRAWL_OK;
     const uint64_t bytes = piece->end - piece->begin / STEP * STEP;
     const uint64_t tile = (uint64_t)n[GROUP] * n[PAGE];
-    launch l = launch_of("ac", kernels[n[STAGED]][n[ROW]][n[TEXTURED]],
-                         (uint32_t)((bytes + tile - 1) / tile), n[GROUP], n[LOCAL_BYTES]);
+    launch l = launch_of("ac", kernels[n[STAGED]][n[ROW]][n[TEXTURED]], parts(bytes, tile),
+                         n[GROUP], n[LOCAL_BYTES]);
     launch_buffer(&l, &p->tables);
     if (n[TEXTURED])
         launch_texture(&l, &p->texture);

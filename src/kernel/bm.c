@@ -37,11 +37,6 @@ static const bm_tables *bm_head(const device_plan *p)
     return (const bm_tables *)plan_tables(p->plan);
 }
 
-static uint32_t parts(uint64_t whole, uint64_t part)
-{
-    return (uint32_t)((whole + part - 1) / part);
-}
-
 static uint64_t table_bytes(const bm_tables *t)
 {
     const uint64_t padded = ((uint64_t)t->length + 3) / 4 * 4;
@@ -63,7 +58,6 @@ static uint32_t usual_chars(const bm_tables *t, uint32_t group)
 /* The tables that bm.h describes, in extra[0]. */
 static int upload_tables(device_plan *p, trawl_error *error)
 {
-    const device_api *api = p->device->api;
     const uint32_t *tables = plan_tables(p->plan);
     const bm_tables *t = bm_head(p);
     const size_t bytes = (size_t)table_bytes(t);
@@ -81,11 +75,7 @@ static int upload_tables(device_plan *p, trawl_error *error)
         const uint32_t shift = tables[t->good + j];
         good[j] = (uint8_t)(shift < 255 ? shift : 255);
     }
-    int status = p->take(p, bytes, &p->extra[0], error);
-    if (!status)
-        status = api->write(p->queue, &p->extra[0], 0, block, bytes, NULL, error);
-    if (!status)
-        status = api->finish(p->queue, error);
+    const int status = plan_upload(p, &p->extra[0], block, bytes, error);
     free(block);
     return status;
 }

@@ -29,7 +29,6 @@ static const byr_tables *tables_of(const device_plan *p)
 /* The first state of each depth, for the look-ahead. */
 static int upload_levels(device_plan *p, trawl_error *error)
 {
-    const device_api *api = p->device->api;
     const automaton_tables *rows = &tables_of(p)->rows;
     const uint32_t count = p->number[GRID_WIDEST_NUMBER] + 2;
     const size_t bytes = count * sizeof(uint32_t);
@@ -38,11 +37,7 @@ static int upload_levels(device_plan *p, trawl_error *error)
         return fail(error, TRAWL_ERROR_MEMORY, TRAWL_NONE, "out of memory for %u levels",
                     (unsigned)count);
     grid_levels(plan_tables(p->plan), rows, levels);
-    int status = p->take(p, bytes, &p->extra[0], error);
-    if (status == TRAWL_OK)
-        status = api->write(p->queue, &p->extra[0], 0, levels, bytes, NULL, error);
-    if (status == TRAWL_OK)
-        status = api->finish(p->queue, error);
+    const int status = plan_upload(p, &p->extra[0], levels, bytes, error);
     free(levels);
     return status;
 }

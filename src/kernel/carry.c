@@ -90,20 +90,10 @@ text_cut cut_choose(const device_plan *p, uint64_t length, uint64_t items, bool 
     }
 }
 
-int carry_upload(device_plan *p, device_buffer *to, const void *from, size_t bytes,
-                 trawl_error *error)
-{
-    const device_api *api = p->device->api;
-    int status = p->take(p, bytes, to, error);
-    if (status == TRAWL_OK)
-        status = api->write(p->queue, to, 0, from, bytes, NULL, error);
-    return status == TRAWL_OK ? api->finish(p->queue, error) : status;
-}
-
 int carry_prepare(device_plan *p, const uint64_t *masks, trawl_error *error)
 {
-    return carry_upload(p, &p->extra[EXTRA_MASKS], masks,
-                        (size_t)plan_head(p->plan)->state_words * 2 * sizeof *masks, error);
+    return plan_upload(p, &p->extra[EXTRA_MASKS], masks,
+                       (size_t)plan_head(p->plan)->state_words * 2 * sizeof *masks, error);
 }
 
 void launch_cut(launch *l, const device_plan *p, const text_piece *piece, const text_cut *cut,

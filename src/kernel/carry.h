@@ -30,10 +30,6 @@ text_cut cut_choose(const device_plan *p, uint64_t length, uint64_t items, bool 
  * handed on. */
 int carry_prepare(device_plan *p, const uint64_t *masks, trawl_error *error);
 
-/* Copy to a new buffer of the device. */
-int carry_upload(device_plan *p, device_buffer *to, const void *from, size_t bytes,
-                 trawl_error *error);
-
 /* Queue the kernels of one mode; every work item takes `span` slices. */
 typedef int (*cut_run)(const device_plan *p, device_queue *q, text_piece *piece,
                        const text_cut *cut, uint32_t mode, uint32_t span, trawl_error *error);

@@ -111,7 +111,6 @@ static uint64_t make_paths(path_maker *m, const uint32_t *tables, const automato
 int grid_upload_paths(device_plan *p, const automaton_tables *t, uint32_t cell_size, bool own,
                       device_buffer *to, trawl_error *error)
 {
-    const device_api *api = p->device->api;
     const uint32_t *tables = plan_tables(p->plan);
     path_maker m = { .nodes = (const automaton_node *)(tables + t->nodes),
                      .lengths = tables + t->lengths,
@@ -123,11 +122,7 @@ int grid_upload_paths(device_plan *p, const automaton_tables *t, uint32_t cell_s
                             : fail(error, TRAWL_ERROR_MEMORY, TRAWL_NONE,
                                    "out of memory for the paths of %u states", (unsigned)t->states);
     if (status == TRAWL_OK)
-        status = p->take(p, (size_t)bytes, to, error);
-    if (status == TRAWL_OK)
-        status = api->write(p->queue, to, 0, m.paths, (size_t)bytes, NULL, error);
-    if (status == TRAWL_OK)
-        status = api->finish(p->queue, error);
+        status = plan_upload(p, to, m.paths, (size_t)bytes, error);
     free(m.paths);
     free(m.parents);
     free(m.alone);

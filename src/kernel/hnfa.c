@@ -97,7 +97,7 @@ static int prepare_list(device_plan *p, trawl_error *error)
         starts[team + 1] += starts[team];
     for (uint32_t i = 0; i < count; i++)
         list[starts[team_of(p, patterns_of(p)[i].modules)]++] = i;
-    int status = carry_upload(p, &p->extra[EXTRA_LIST], list, count * sizeof *list, error);
+    int status = plan_upload(p, &p->extra[EXTRA_LIST], list, count * sizeof *list, error);
     free(list);
     return status;
 }

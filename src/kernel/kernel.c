@@ -1,4 +1,5 @@
-/* kernel.c: the walks on devices, by kind, and launches whose time and outcome are kept. */
+/* kernel.c: the walks on devices, by kind; what they upload, and launches whose time and outcome
+ * are kept. */
 #include "kernel/kernel.h"
 
 const device_walk *device_walk_of(walk_kind kind)
@@ -9,6 +10,16 @@ const device_walk *device_walk_of(walk_kind kind)
         [WALK_BB] = &device_bb,     [WALK_BYR] = &device_byr,
     };
     return walks[kind];
+}
+
+int plan_upload(device_plan *p, device_buffer *b, const void *from, size_t bytes,
+                trawl_error *error)
+{
+    const device_api *api = p->device->api;
+    int status = p->take(p, bytes, b, error);
+    if (status == TRAWL_OK)
+        status = api->write(p->queue, b, 0, from, bytes, NULL, error);
+    return status == TRAWL_OK ? api->finish(p->queue, error) : status;
 }
 
 int sink_settle(const device_api *api, piece_sink *s, trawl_error *error)

@@ -28,7 +28,6 @@ typedef struct device_plan {
     device_buffer tables;   /* the engine section */
     device_texture texture; /* over tables; open when tuning.texture or tuning.stage ask for it */
     device_buffer extra[PLAN_EXTRAS];
-    device_texture extra_texture;
     uint32_t number[PLAN_NUMBERS];
     /* Device memory for extra[], counted with all that the context uses. */
     int (*take)(struct device_plan *p, size_t bytes, device_buffer *b, trawl_error *error);
@@ -86,11 +85,21 @@ typedef struct device_walk {
 
 const device_walk *device_walk_of(walk_kind kind); /* kernel.c */
 
+/* Take device memory for `b` and fill it with a copy of from[0 .. bytes); for prepare. */
+int plan_upload(device_plan *p, device_buffer *b, const void *from, size_t bytes,
+                trawl_error *error);
+
 /* Launch with the next event of the sink; waits for those before when all are in use. */
 int sink_launch(const device_plan *p, device_queue *q, const launch *l, piece_sink *s,
                 trawl_error *error);
 /* Wait for the launches, add up their times; the error of one that failed. */
 int sink_settle(const device_api *api, piece_sink *s, trawl_error *error);
+
+/* How many parts a whole has, the last one perhaps shorter. */
+static inline uint32_t parts(uint64_t whole, uint64_t part)
+{
+    return (uint32_t)((whole + part - 1) / part);
+}
 
 /* The last three arguments of every kernel that reports: cursor, records, capacity. */
 static inline void launch_sink(launch *l, const piece_sink *s)

@@ -189,7 +189,6 @@ static int too_much_local(const device_plan *p, uint32_t group, uint64_t bytes, 
 static int prepare_filter(device_plan *p, gram_set *g, bool *useful, trawl_error *error)
 {
     const device_info *info = &p->device->info;
-    const device_api *api = p->device->api;
     const uint32_t group = p->number[GROUP], row = p->number[ROW];
     uint32_t most = MOST_LOG;
     while (most > LEAST_LOG && filter_local(group, row, most) > info->local_bytes)
@@ -210,12 +209,7 @@ static int prepare_filter(device_plan *p, gram_set *g, bool *useful, trawl_error
     if (!*useful && p->tuning.filter != 1)
         return TRAWL_OK;
     const size_t bytes = (size_t)1 << (g->log - 3);
-    int status = p->take(p, bytes, &p->extra[0], error);
-    if (!status)
-        status = api->write(p->queue, &p->extra[0], 0, g->bits, bytes, NULL, error);
-    if (!status)
-        status = api->finish(p->queue, error);
-    return status;
+    return plan_upload(p, &p->extra[0], g->bits, bytes, error);
 }
 
 /* ---- the walk's functions ---------------------------------------------------- */
@@ -283,11 +277,6 @@ static int pfac_prepare(device_plan *p, trawl_error *error)
                               p->number[STAGED] ? ", fewer chars, or staged=0" : "", error);
     p->number[LOCAL_BYTES] = (uint32_t)local;
     return TRAWL_OK;
-}
-
-static uint32_t parts(uint64_t whole, uint64_t part)
-{
-    return (uint32_t)((whole + part - 1) / part);
 }
 
 /* Deep walks that find a place while `length` bytes are searched. */

@@ -65,7 +65,7 @@ static int prepare_chains(device_plan *p, trawl_error *error)
     int status = TRAWL_OK;
     if (chains)
         status =
-            carry_upload(p, &p->extra[EXTRA_LIST], bounds, (chains + 1) * sizeof *bounds, error);
+            plan_upload(p, &p->extra[EXTRA_LIST], bounds, (chains + 1) * sizeof *bounds, error);
     free(bounds);
     return status;
 }

@@ -38,11 +38,6 @@ static const wm_tables *wm_head(const device_plan *p)
     return (const wm_tables *)plan_tables(p->plan);
 }
 
-static uint32_t parts(uint64_t whole, uint64_t part)
-{
-    return (uint32_t)((whole + part - 1) / part);
-}
-
 /* How many bytes before its end a match may begin, less one. */
 static uint32_t reach_of(const device_plan *p)
 {
@@ -50,16 +45,6 @@ static uint32_t reach_of(const device_plan *p)
 }
 
 /* ---- what the kernels need besides the tables ------------------------------ */
-
-static int upload(device_plan *p, device_buffer *b, const void *from, size_t bytes,
-                  trawl_error *error)
-{
-    const device_api *api = p->device->api;
-    int status = p->take(p, bytes, b, error);
-    if (!status)
-        status = api->write(p->queue, b, 0, from, bytes, NULL, error);
-    return status ? status : api->finish(p->queue, error);
-}
 
 static int upload_shifts(device_plan *p, trawl_error *error)
 {
@@ -71,7 +56,7 @@ static int upload_shifts(device_plan *p, trawl_error *error)
         const unsigned cut = shift[i] < SHIFT_MOST ? shift[i] : SHIFT_MOST;
         nibbles[i / 2] |= (uint8_t)(cut << (i % 2 * 4));
     }
-    const int status = upload(p, &p->extra[WM_SHIFTS], nibbles, SHIFT_BYTES, error);
+    const int status = plan_upload(p, &p->extra[WM_SHIFTS], nibbles, SHIFT_BYTES, error);
     free(nibbles);
     return status;
 }
@@ -127,7 +112,7 @@ static int upload_constants(device_plan *p, trawl_error *error)
         put_member(block + HEAD_WORDS + 2 * i, &entries[index], bytes, index, fold);
     }
     memcpy(block + bytes_at, bytes, (size_t)text);
-    const int status = upload(p, &p->extra[WM_CONSTANTS], block, (size_t)words * 4, error);
+    const int status = plan_upload(p, &p->extra[WM_CONSTANTS], block, (size_t)words * 4, error);
     free(block);
     return status;
 }

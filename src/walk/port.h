@@ -5,7 +5,7 @@
  *   u8 u16 u32 u64      unsigned integers of that many bits
  *   GLOBAL              the address space of text, tables, state and records
  *   WALK                in front of every function
- *   KERNEL              in front of a device's entry points (kernels.h)
+ *   KERNEL              in front of a device's entry points (src/kernel/)
  * and neither libraries, recursion, varargs, unions, designated initialisers nor
  * implicit conversions from void *.
  */
