@@ -5,7 +5,7 @@
 set(TRAWL_UNITS bm wm ac pfac shiftand hnfa bb byr)
 set(TRAWL_CUDA_ARCHS 75 80 86 89 90 CACHE STRING "CUDA architectures; PTX is made of the last")
 
-file(GLOB unit_headers CONFIGURE_DEPENDS src/walk/*.h src/kernel/*.h)
+file(GLOB unit_headers CONFIGURE_DEPENDS src/table/*.h src/kernel/*.h)
 add_executable(trawl_embed tools/embed.c)
 set(images "-")
 set(image_files "")

@@ -22,7 +22,7 @@
 #include <string.h>
 
 #include "device/cuda_driver.h"
-#include "pattern/pattern.h"
+#include "base/error.h"
 
 #define LIBRARY "libcuda.so.1"
 

@@ -15,7 +15,7 @@
 #include <string.h>
 
 #include "device/cuda_driver.h"
-#include "pattern/pattern.h"
+#include "base/error.h"
 
 /* ---- programs ---------------------------------------------------------------- */
 

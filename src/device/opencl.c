@@ -15,7 +15,7 @@
 #include <string.h>
 
 #include "device/opencl_driver.h"
-#include "pattern/pattern.h"
+#include "base/error.h"
 
 /* ---- devices ----------------------------------------------------------------- */
 

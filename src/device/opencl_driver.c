@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "device/opencl_driver.h"
-#include "pattern/pattern.h"
+#include "base/error.h"
 
 #define LOADER "libOpenCL.so.1"
 

@@ -1,10 +1,11 @@
 /* tuning.c: the parameters of the walks on devices, by name. */
 #include "device/tuning.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "pattern/pattern.h"
+#include "base/error.h"
 
 typedef struct tuning_key {
     const char *name;

@@ -2,16 +2,16 @@
  *
  * Steps: byte classes; a trie by insertion (first child, next sibling); breadth-first
  * numbers, so that a failure link always points to a smaller number; failure links; then
- * the layout of walk/ac.h: rows for the first states, sparse records for the rest. PFAC is
+ * the layout of table/ac.h: rows for the first states, sparse records for the rest. PFAC is
  * the same trie with the failure links left out.
  */
-#include "walk/ac.h"
+#include "table/ac.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "engine/literals.h"
-#include "walk/pfac.h"
+#include "table/pfac.h"
 
 #define AC_ROW_BUDGET (4u << 20) /* words of rows: 16 MiB */
 #define NO_NODE UINT32_MAX

@@ -1,5 +1,5 @@
-/* bb.c: Baker-Bird's tables. The walk and the essay are in walk/bb.h. */
-#include "walk/bb.h"
+/* bb.c: Baker-Bird's tables. The walk and the essay are in walk/bb.c. */
+#include "table/bb.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
-/* bm.c: Boyer-Moore's shift tables. The loop and the essay are in walk/bm.h. */
-#include "walk/bm.h"
+/* bm.c: Boyer-Moore's shift tables. The loop and the essay are in walk/bm.c. */
+#include "table/bm.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
-/* byr.c: Baeza-Yates-Regnier's tables. The walk and the essay are in walk/byr.h. */
-#include "walk/byr.h"
+/* byr.c: Baeza-Yates-Regnier's tables. The walk and the essay are in walk/byr.c. */
+#include "table/byr.h"
 
 #include <stdlib.h>
 #include <string.h>

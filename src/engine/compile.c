@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/options.h"
 #include "engine/engine.h"
 
 static const engine *choose(const pattern_list *list, char *why, size_t why_size)

@@ -1,5 +1,5 @@
-/* hnfa.c: lower and upper modules of RunHNFA. The loop and the essay are in walk/hnfa.h. */
-#include "walk/hnfa.h"
+/* hnfa.c: lower and upper modules of RunHNFA. The loop and the essay are in walk/hnfa.c. */
+#include "table/hnfa.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,7 +3,7 @@
 #define TRAWL_ENGINE_LITERALS_H
 
 #include "engine/engine.h"
-#include "walk/literal.h"
+#include "table/literal.h"
 
 /* fold[c]: lower case when any pattern of the list is without case, else the identity. */
 void fold_table(const pattern_list *list, uint8_t fold[256]);

@@ -1,11 +1,11 @@
 /* rows.h: what the builders of both grid engines share: the distinct rows of a set of
- * needles, and the automaton of walk/grid.h over them.
+ * needles, and the automaton of table/grid.h over them.
  */
 #ifndef TRAWL_ENGINE_ROWS_H
 #define TRAWL_ENGINE_ROWS_H
 
 #include "engine/engine.h"
-#include "walk/grid.h"
+#include "table/grid.h"
 
 /* A sequence of symbols: a needle row, or a needle as a sequence of row numbers. */
 typedef struct symbol_string {

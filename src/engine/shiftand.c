@@ -1,5 +1,5 @@
-/* shiftand.c: masks of extended SHIFT-AND. The loop and the essay are in walk/shiftand.h. */
-#include "walk/shiftand.h"
+/* shiftand.c: masks of extended SHIFT-AND. The loop and the essay are in walk/shiftand.c. */
+#include "table/shiftand.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
-/* wm.c: Wu-Manber's SHIFT, HASH and PREFIX tables. The loop and the essay are in walk/wm.h. */
-#include "walk/wm.h"
+/* wm.c: Wu-Manber's SHIFT, HASH and PREFIX tables. The loop and the essay are in walk/wm.c. */
+#include "table/wm.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -7,7 +7,7 @@
  * to a multiple of 16, when staged to an odd one. Staged groups that do not fit the local memory
  * are refused; a page that is not asked for is made to fit.
  */
-#include "walk/ac.h"
+#include "table/ac.h"
 
 #include "kernel/kernel.h"
 #include "kernel/trie_sizes.h"

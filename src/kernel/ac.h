@@ -12,7 +12,7 @@
  * Pages begin at multiples of 16, and so do reaches. Staged pages are an odd multiple of 16 bytes
  * long: then the 16-byte reads of eight neighbouring items fall into different banks.
  *
- * Invariant: that of walk/ac.h; an item reports the ends in its page only.
+ * Invariant: that of walk/ac.c; an item reports the ends in its page only.
  *
  * Cost: one access to a row for each byte of a page and its reach; a page should be several times
  * as long as the reach.
@@ -23,7 +23,7 @@
 
 #include "kernel/device_port.h"
 #include "kernel/trie.h"
-#include "walk/ac.h"
+#include "table/ac.h"
 
 #define FORM_NAME ac_s0r0t0
 #define FORM_STAGED 0

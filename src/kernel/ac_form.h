@@ -23,8 +23,8 @@
 #define FORM_LOAD4(i) PORT_LOAD4(text + (i))
 #endif
 
-/* The state after state s and byte c: ac_next of walk/ac.h. */
-WALK u32 FORM_NEXT(FORM_TABLES, LOCAL const u32 *first, u32 s, u32 c)
+/* The state after state s and byte c: ac_next of walk/ac.c. */
+INLINE u32 FORM_NEXT(FORM_TABLES, LOCAL const u32 *first, u32 s, u32 c)
 {
     GLOBAL const ac_tables *t = (GLOBAL const ac_tables *)tables;
 #if FORM_ROW

@@ -5,7 +5,7 @@
  * for a row or two; still a band is 4 times as high as the tallest needle where the text then
  * has items enough to fill the device.
  */
-#include "walk/bb.h"
+#include "table/bb.h"
 
 #include "kernel/grid_launch.h"
 

@@ -1,4 +1,4 @@
-/* bb.h: Baker-Bird on a device. The algorithm is told in walk/bb.h.
+/* bb.h: Baker-Bird on a device. The algorithm is told in walk/bb.c.
  *
  * Idea: one work item owns one column of a band of rows. In each row it walks the trie of the
  * needles' rows from its cell to the right, without failure links, until there is no
@@ -28,7 +28,7 @@
 #define TRAWL_KERNEL_BB_H
 
 #include "kernel/grid_port.h"
-#include "walk/bb.h"
+#include "table/bb.h"
 
 typedef struct bb_item {
     bb_scan scan; /* of the tile, for bb_report: tables, head, cols, end */
@@ -40,7 +40,7 @@ typedef struct bb_item {
 } bb_item;
 
 /* Void states for a new tile. */
-WALK void bb_forget(const bb_item *b, u32 begin)
+INLINE void bb_forget(const bb_item *b, u32 begin)
 {
     if (b->one)
         return;

@@ -3,7 +3,7 @@
 
 /* A needle row of that number begins at (row, left); `state` is the column's. Returns the
  * column's new state. */
-WALK u32 FORM(bb_down)(GRID_SOURCE, const bb_item *b, u32 state, u32 number, u32 row, u32 left,
+INLINE u32 FORM(bb_down)(GRID_SOURCE, const bb_item *b, u32 state, u32 number, u32 row, u32 left,
                        const sink *out)
 {
     u32 hit;
@@ -19,7 +19,7 @@ WALK u32 FORM(bb_down)(GRID_SOURCE, const bb_item *b, u32 state, u32 number, u32
 }
 
 /* The same where needles have several widths: the column's states are in scratch memory. */
-WALK u32 FORM(bb_down_width)(GRID_SOURCE, const bb_item *b, u32 number, u32 row, u32 left,
+INLINE u32 FORM(bb_down_width)(GRID_SOURCE, const bb_item *b, u32 number, u32 row, u32 left,
                              const sink *out)
 {
     const u32 width = b->scan.tables[b->scan.head->row_group + number];
@@ -34,7 +34,7 @@ WALK u32 FORM(bb_down_width)(GRID_SOURCE, const bb_item *b, u32 number, u32 row,
 #if GRID_STAGE >= 4
 
 /* Where the only row of a state is described, or 0. Near states have it in place of a link. */
-WALK u32 FORM(bb_only)(GRID_SOURCE, const bb_item *b, u32 state)
+INLINE u32 FORM(bb_only)(GRID_SOURCE, const bb_item *b, u32 state)
 {
     if (state < b->rows.near_nodes)
         return local[b->rows.near_fails + state];
@@ -45,7 +45,7 @@ WALK u32 FORM(bb_only)(GRID_SOURCE, const bb_item *b, u32 state)
 
 /* All needle rows that begin at (row, left). Returns the state of the column after it; with
  * several widths 0 when all states are 0, else any other number. */
-WALK u32 FORM(bb_cell)(GRID_SOURCE, const bb_item *b, const grid_line *line, u32 cell_size, u32 row,
+INLINE u32 FORM(bb_cell)(GRID_SOURCE, const bb_item *b, const grid_line *line, u32 cell_size, u32 row,
                        u32 left, u32 state, const sink *out)
 {
     const grid_automaton *a = &b->rows;
@@ -82,7 +82,7 @@ WALK u32 FORM(bb_cell)(GRID_SOURCE, const bb_item *b, const grid_line *line, u32
     return after;
 }
 
-WALK u32 FORM(bb_row)(GRID_SOURCE, const bb_item *b, const grid_line *line, u32 row, u32 left,
+INLINE u32 FORM(bb_row)(GRID_SOURCE, const bb_item *b, const grid_line *line, u32 row, u32 left,
                       u32 state, const sink *out)
 {
     const u32 cell_size = b->scan.head->cell_size;
@@ -96,7 +96,7 @@ WALK u32 FORM(bb_row)(GRID_SOURCE, const bb_item *b, const grid_line *line, u32 
 #if GRID_STAGE < 4
 
 /* A tile: rows [begin, b->scan.end), and down to `stop` while a needle is under way. */
-WALK void FORM(bb_tile)(GRID_SOURCE, const bb_item *b, GLOBAL const u8 *cells, u64 stride,
+INLINE void FORM(bb_tile)(GRID_SOURCE, const bb_item *b, GLOBAL const u8 *cells, u64 stride,
                         u32 begin, u32 stop, u32 left, const sink *out)
 {
     grid_line line;
@@ -114,7 +114,7 @@ WALK void FORM(bb_tile)(GRID_SOURCE, const bb_item *b, GLOBAL const u8 *cells, u
 /* The same by a whole group, whose first column is `corner`. Strips of rows are brought to word
  * `text` of local memory, `vectors` times 16 bytes of each row. Two flags in turn say whether
  * any item has a needle under way: one is set while the other may still be read. */
-WALK void FORM(bb_tile)(GRID_SOURCE, const bb_item *b, GLOBAL const u8 *cells, u64 stride,
+INLINE void FORM(bb_tile)(GRID_SOURCE, const bb_item *b, GLOBAL const u8 *cells, u64 stride,
                         u32 begin, u32 stop, u32 corner, u32 last_row, u32 text, u32 vectors,
                         u32 strip, const sink *out)
 {

@@ -16,7 +16,7 @@
 #include <string.h>
 
 #include "kernel/kernel.h"
-#include "walk/bm.h"
+#include "table/bm.h"
 
 enum {
     USUAL_GROUP = 128,

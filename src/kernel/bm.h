@@ -10,7 +10,7 @@
  * different banks, so lanes that look up different letters do not wait for each other.
  *
  * Invariant: an item reports the occurrences that end in its chars bytes, so each is reported
- * once. As in walk/bm.h, no occurrence ends before `last` that has not been reported.
+ * once. As in walk/bm.c, no occurrence ends before `last` that has not been reported.
  *
  * Cost: every byte is read once from memory, and (length - 1) / (group * chars) of them again.
  * Source: the GPU form of Boyer-Moore with algorithmic cascading, 24 bytes an item and 128 items
@@ -22,7 +22,7 @@
 
 #include "kernel/device_port.h"
 #include "kernel/tile.h"
-#include "walk/bm.h"
+#include "table/bm.h"
 
 /* The pattern as a group sees it. */
 typedef struct bm_local {
@@ -35,7 +35,7 @@ typedef struct bm_local {
 /* bm_walk in local memory. `text` begins at position `base`; last and stop count from there. The
  * byte before the last one is looked at within the skip loop: few alignments pass both bytes, and
  * lanes that compare more make the others wait. */
-WALK void bm_search(const bm_local *t, LOCAL const u8 *text, u32 base, u32 last, u32 stop,
+INLINE void bm_search(const bm_local *t, LOCAL const u8 *text, u32 base, u32 last, u32 stop,
                     const sink *out)
 {
     const u32 m = t->length;
@@ -119,6 +119,57 @@ KERNEL void bm_staged(GLOBAL const u32 *tables, u32 quads, GLOBAL const u32 *tex
     }
 }
 
+/* Jump over text while the byte under the pattern's end is not its last byte. */
+INLINE u32 bm_page_skip(GLOBAL const u32 *bad, GLOBAL const u8 *text, u32 last, u32 end)
+{
+    while (last < end) {
+        u32 shift = bad[text[last]];
+        if (shift == 0)
+            break;
+        last += shift;
+    }
+    return last;
+}
+
+INLINE void bm_page(GLOBAL const u32 *tables, GLOBAL const u8 *text, u32 from, u32 begin, u32 end,
+                  const sink *out)
+{
+    GLOBAL const bm_tables *t = (GLOBAL const bm_tables *)tables;
+    GLOBAL const u8 *pattern = (GLOBAL const u8 *)(tables + t->pattern);
+    GLOBAL const u8 *fold = (GLOBAL const u8 *)(tables + t->fold);
+    GLOBAL const u32 *bad = tables + t->bad;
+    GLOBAL const u32 *good = tables + t->good;
+    const u32 m = t->length;
+    const u32 period = t->period;
+    u32 last = begin - from >= m - 1 ? begin : from + m - 1;
+    u32 known = 0;
+
+    while (last < end) {
+        if (known == 0) {
+            last = bm_page_skip(bad, text, last, end);
+            if (last >= end)
+                return;
+        }
+        GLOBAL const u8 *window = text + (last - (m - 1));
+        u32 j = m;
+        while (j > known && fold[window[j - 1]] == pattern[j - 1])
+            j--;
+        if (j <= known) {
+            sink_put(out, last + 1, t->index);
+            last += period;
+            known = m - period;
+        } else {
+            u32 place = bad[window[j - 1]]; /* from the pattern's end */
+            u32 matched = m - j;
+            u32 shift = good[j - 1];
+            if (place > matched && place - matched > shift)
+                shift = place - matched;
+            last += shift;
+            known = 0;
+        }
+    }
+}
+
 /* One page of text an item, all in global memory: for patterns too long to stage, and for CPUs. */
 KERNEL void bm_global(GLOBAL const u32 *tables, GLOBAL const u8 *text, u32 from, u32 begin, u32 end,
                       u32 page, GLOBAL u64 *cursor, GLOBAL record *records, u64 capacity)
@@ -131,7 +182,7 @@ KERNEL void bm_global(GLOBAL const u32 *tables, GLOBAL const u8 *text, u32 from,
     if (item < (end - begin + page - 1) / page) {
         const u32 mine = begin + item * page;
         const u32 stop = end - mine > page ? mine + page : end;
-        bm_walk(tables, text, from, mine, stop, (GLOBAL u64 *)0, &out);
+        bm_page(tables, text, from, mine, stop, &out);
     }
 }
 

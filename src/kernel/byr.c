@@ -3,7 +3,7 @@
  * The one choice that matters is the length of a chunk: short ones give many items, long ones
  * spend less on what lies beyond their ends.
  */
-#include "walk/byr.h"
+#include "table/byr.h"
 
 #include <stdlib.h>
 

@@ -1,4 +1,4 @@
-/* byr.h: Baeza-Yates-Regnier on a device. The algorithm is told in walk/byr.h.
+/* byr.h: Baeza-Yates-Regnier on a device. The algorithm is told in walk/byr.c.
  *
  * Idea: groups take stretches of primary rows, items take chunks of `chars` columns of a
  * stretch. An item runs the automaton of the needles' rows over its chunk, from the root, and
@@ -33,7 +33,7 @@
 #define TRAWL_KERNEL_BYR_H
 
 #include "kernel/grid_port.h"
-#include "walk/byr.h"
+#include "table/byr.h"
 
 typedef struct byr_item {
     byr_scan scan; /* for byr_candidates: all but the automaton */
@@ -53,25 +53,25 @@ typedef struct byr_item {
 #define BYR_LIKELY 2u   /* rows that an item compares before it puts a needle there */
 #define BYR_SHARED 256u /* words of a needle that the group compares */
 
-WALK GLOBAL const byr_candidate *byr_candidate_at(const byr_scan *scan, u32 i)
+INLINE GLOBAL const byr_candidate *byr_candidate_at(const byr_scan *scan, u32 i)
 {
     return (GLOBAL const byr_candidate *)(scan->tables + scan->head->candidates) + i;
 }
 
-WALK GLOBAL const byr_needle *byr_needle_at(const byr_scan *scan, u32 i)
+INLINE GLOBAL const byr_needle *byr_needle_at(const byr_scan *scan, u32 i)
 {
     return (GLOBAL const byr_needle *)(scan->tables + scan->head->needles) + i;
 }
 
 /* Is this needle worth the time of a group? */
-WALK u32 byr_shared(GLOBAL const byr_needle *n)
+INLINE u32 byr_shared(GLOBAL const byr_needle *n)
 {
     return (u64)n->rows * n->row_words >= BYR_SHARED;
 }
 
 /* This item's part of comparing a needle: 16 bytes here and there, or whole rows that are
  * narrower. Returns 0 when all of that is there. */
-WALK u32 byr_part_differs(const byr_scan *scan, GLOBAL const byr_needle *n, u32 top, u32 left)
+INLINE u32 byr_part_differs(const byr_scan *scan, GLOBAL const byr_needle *n, u32 top, u32 left)
 {
     const u32 bytes = n->row_bytes, parts = (bytes + 15) / 16;
     GLOBAL const u8 *tables = (GLOBAL const u8 *)scan->tables;
@@ -93,7 +93,7 @@ WALK u32 byr_part_differs(const byr_scan *scan, GLOBAL const byr_needle *n, u32 
 }
 
 /* The depth of a state that is not deeper than `most`. */
-WALK u32 byr_depth(GLOBAL const u32 *levels, u32 state, u32 most)
+INLINE u32 byr_depth(GLOBAL const u32 *levels, u32 state, u32 most)
 {
     u32 low = 0, high = most + 1;
     while (high - low > 1) {

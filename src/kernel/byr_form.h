@@ -5,7 +5,7 @@
 #if GRID_STAGE >= 4
 
 /* byr_candidates, but large needles that are likely to be there go into the group's queue. */
-WALK void FORM(byr_tries)(GRID_SOURCE, const byr_item *b, u32 number, u32 row, u32 left,
+INLINE void FORM(byr_tries)(GRID_SOURCE, const byr_item *b, u32 number, u32 row, u32 left,
                           const sink *out)
 {
     const byr_scan *scan = &b->scan;
@@ -59,7 +59,7 @@ WALK void FORM(byr_tries)(GRID_SOURCE, const byr_item *b, u32 number, u32 row, u
 /* All items together, after a barrier: compare what is queued of primary row `row`, and empty the
  * queue. Two flags in turn say that some item saw a difference: one is cleared, by the item that
  * read it, while the other may be set. */
-WALK void FORM(byr_empty)(GRID_SOURCE, const byr_item *b, u32 row, const sink *out)
+INLINE void FORM(byr_empty)(GRID_SOURCE, const byr_item *b, u32 row, const sink *out)
 {
     const u32 queued = local[b->queue], count = queued < BYR_QUEUE ? queued : BYR_QUEUE;
     for (u32 k = 0; k < count; k++) {
@@ -82,7 +82,7 @@ WALK void FORM(byr_empty)(GRID_SOURCE, const byr_item *b, u32 row, const sink *o
 #endif
 
 /* Needle rows that end at (row, col) and begin before column `stop`. */
-WALK void FORM(byr_hits)(GRID_SOURCE, const byr_item *b, u32 state, u32 row, u32 col, u32 stop,
+INLINE void FORM(byr_hits)(GRID_SOURCE, const byr_item *b, u32 state, u32 row, u32 col, u32 stop,
                          const sink *out)
 {
     const grid_automaton *a = &b->rows;
@@ -102,7 +102,7 @@ WALK void FORM(byr_hits)(GRID_SOURCE, const byr_item *b, u32 state, u32 row, u32
 }
 
 /* Needle rows that begin in columns [begin, stop) of a primary row. */
-WALK void FORM(byr_chunk)(GRID_SOURCE, const byr_item *b, const grid_line *line, u32 cell_size,
+INLINE void FORM(byr_chunk)(GRID_SOURCE, const byr_item *b, const grid_line *line, u32 cell_size,
                           u32 row, u32 begin, u32 stop, const sink *out)
 {
     u32 state = 0;
@@ -131,7 +131,7 @@ WALK void FORM(byr_chunk)(GRID_SOURCE, const byr_item *b, const grid_line *line,
     }
 }
 
-WALK void FORM(byr_row)(GRID_SOURCE, const byr_item *b, const grid_line *line, u32 row, u32 begin,
+INLINE void FORM(byr_row)(GRID_SOURCE, const byr_item *b, const grid_line *line, u32 row, u32 begin,
                         u32 stop, const sink *out)
 {
     const u32 cell_size = b->scan.head->cell_size;

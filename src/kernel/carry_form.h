@@ -51,13 +51,13 @@ typedef struct cut {
     }
 
 /* Slice n of a chunk; c->slices: none. */
-WALK u32 cut_slice(const cut *c, u32 chunk, u32 n)
+INLINE u32 cut_slice(const cut *c, u32 chunk, u32 n)
 {
     return chunk <= c->slices / c->span ? chunk * c->span + n : c->slices;
 }
 
 /* First byte of a slice; borders are multiples of 16. */
-WALK u32 cut_at(const cut *c, u32 slice)
+INLINE u32 cut_at(const cut *c, u32 slice)
 {
     if (slice >= c->slices)
         return c->end;
@@ -65,7 +65,7 @@ WALK u32 cut_at(const cut *c, u32 slice)
 }
 
 /* Where to begin reading for a slice; a multiple of 16 unless the slice is empty. */
-WALK u32 cut_start(const cut *c, u32 slice)
+INLINE u32 cut_start(const cut *c, u32 slice)
 {
     const u32 at = cut_at(c, slice);
     if (slice >= c->slices)
@@ -74,7 +74,7 @@ WALK u32 cut_start(const cut *c, u32 slice)
 }
 
 /* Where stretch m of a slice ends: at mark m. */
-WALK u32 cut_stop(const cut *c, u32 slice, u32 m)
+INLINE u32 cut_stop(const cut *c, u32 slice, u32 m)
 {
     const u32 at = cut_at(c, slice), end = cut_at(c, slice + 1);
     if (m + 1 >= c->marks || end - at <= (m + 1) * c->stride)
@@ -82,22 +82,22 @@ WALK u32 cut_stop(const cut *c, u32 slice, u32 m)
     return at + (m + 1) * c->stride;
 }
 
-WALK GLOBAL u64 *cut_initial(const cut *c)
+INLINE GLOBAL u64 *cut_initial(const cut *c)
 {
     return c->scratch + CUT_FLAGS;
 }
 
-WALK GLOBAL u64 *cut_news(const cut *c, u32 slice)
+INLINE GLOBAL u64 *cut_news(const cut *c, u32 slice)
 {
     return c->scratch + CUT_FLAGS + c->words * (size_t)(1 + slice);
 }
 
-WALK GLOBAL u64 *cut_known(const cut *c, u32 slice)
+INLINE GLOBAL u64 *cut_known(const cut *c, u32 slice)
 {
     return c->scratch + CUT_FLAGS + c->words * ((size_t)1 + c->slices + slice);
 }
 
-WALK GLOBAL u64 *cut_mark(const cut *c, u32 slice, u32 m)
+INLINE GLOBAL u64 *cut_mark(const cut *c, u32 slice, u32 m)
 {
     const size_t rows = 1 + 2 * (size_t)c->slices + (size_t)slice * c->marks + m;
     return c->scratch + CUT_FLAGS + c->words * rows;

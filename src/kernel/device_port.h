@@ -19,7 +19,7 @@
 #ifndef TRAWL_DEVICE_PORT_H
 #define TRAWL_DEVICE_PORT_H
 
-#include "walk/port.h"
+#include "table/port.h"
 
 #if defined(__OPENCL_VERSION__)
 
@@ -46,7 +46,7 @@ typedef uint4 u32x4;
 #define PORT_GLOBAL_ADD64(p, n) atom_add((p), (u64)(n))
 #if defined(__NV_CL_C_VERSION)
 #define PORT_HAS_BALLOT 1
-WALK u32 port_ballot(int x)
+INLINE u32 port_ballot(int x)
 {
     u32 lanes;
     u32 bit = x != 0;

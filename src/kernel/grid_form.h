@@ -52,7 +52,7 @@
 
 /* ---- states ---------------------------------------------------------------- */
 
-WALK u32 FORM(grid_symbol)(GRID_SOURCE, const grid_automaton *a, u32 state)
+INLINE u32 FORM(grid_symbol)(GRID_SOURCE, const grid_automaton *a, u32 state)
 {
 #if GRID_STAGE >= 3
     if (state < a->near_nodes)
@@ -62,20 +62,20 @@ WALK u32 FORM(grid_symbol)(GRID_SOURCE, const grid_automaton *a, u32 state)
 }
 
 /* The longest string that ends with this state, as a state, or 0. */
-WALK u32 FORM(grid_hit)(GRID_SOURCE, const grid_automaton *a, u32 state)
+INLINE u32 FORM(grid_hit)(GRID_SOURCE, const grid_automaton *a, u32 state)
 {
     return GRID_FAR(a->nodes + 4 * state + 3);
 }
 
 /* Is this state worth a look: is it a string's end itself (`own`), or has it any hit? */
-WALK u32 FORM(grid_far_mark)(GRID_SOURCE, const grid_automaton *a, u32 state, u32 own)
+INLINE u32 FORM(grid_far_mark)(GRID_SOURCE, const grid_automaton *a, u32 state, u32 own)
 {
     const u32 hit = FORM(grid_hit)(GRID_GIVEN, a, state);
     return hit != 0 && (!own || hit == state) ? GRID_MARK : 0;
 }
 
 /* First child and mark of a state. */
-WALK u32 FORM(grid_marked_first)(GRID_SOURCE, const grid_automaton *a, u32 state, u32 own)
+INLINE u32 FORM(grid_marked_first)(GRID_SOURCE, const grid_automaton *a, u32 state, u32 own)
 {
 #if GRID_STAGE >= 3
     if (state < a->near_nodes)
@@ -85,7 +85,7 @@ WALK u32 FORM(grid_marked_first)(GRID_SOURCE, const grid_automaton *a, u32 state
 }
 
 /* First child of a state, or of the node that closes them. */
-WALK u32 FORM(grid_first)(GRID_SOURCE, const grid_automaton *a, u32 state)
+INLINE u32 FORM(grid_first)(GRID_SOURCE, const grid_automaton *a, u32 state)
 {
 #if GRID_STAGE >= 3
     if (state <= a->near_nodes && a->near_nodes != 0)
@@ -94,7 +94,7 @@ WALK u32 FORM(grid_first)(GRID_SOURCE, const grid_automaton *a, u32 state)
     return GRID_FAR(a->nodes + 4 * state + 1);
 }
 
-WALK u32 FORM(grid_fail)(GRID_SOURCE, const grid_automaton *a, u32 state)
+INLINE u32 FORM(grid_fail)(GRID_SOURCE, const grid_automaton *a, u32 state)
 {
 #if GRID_STAGE >= 3
     if (state < a->near_nodes)
@@ -104,7 +104,7 @@ WALK u32 FORM(grid_fail)(GRID_SOURCE, const grid_automaton *a, u32 state)
 }
 
 /* The next shorter string that ends where string state `hit` does, or 0. */
-WALK u32 FORM(grid_next_hit)(GRID_SOURCE, const grid_automaton *a, u32 hit)
+INLINE u32 FORM(grid_next_hit)(GRID_SOURCE, const grid_automaton *a, u32 hit)
 {
     return FORM(grid_hit)(GRID_GIVEN, a, GRID_FAR(a->nodes + 4 * hit + 2));
 }
@@ -112,7 +112,7 @@ WALK u32 FORM(grid_next_hit)(GRID_SOURCE, const grid_automaton *a, u32 hit)
 /* ---- steps ------------------------------------------------------------------ */
 
 /* That of the states [low, high), children of one state, to which the symbol leads, or 0. */
-WALK u32 FORM(grid_among)(GRID_SOURCE, const grid_automaton *a, u32 low, u32 high, u32 symbol)
+INLINE u32 FORM(grid_among)(GRID_SOURCE, const grid_automaton *a, u32 low, u32 high, u32 symbol)
 {
     while (low < high) {
         const u32 middle = low + (high - low) / 2;
@@ -129,7 +129,7 @@ WALK u32 FORM(grid_among)(GRID_SOURCE, const grid_automaton *a, u32 low, u32 hig
 
 /* The child of the root along a symbol, or 0. Near slots hold states only: the symbol stands
  * with the state. */
-WALK u32 FORM(grid_enter)(GRID_SOURCE, const grid_automaton *a, u32 symbol)
+INLINE u32 FORM(grid_enter)(GRID_SOURCE, const grid_automaton *a, u32 symbol)
 {
     u32 i = (symbol * a->multiplier >> a->shift) & a->slot_mask;
     u32 state;
@@ -151,7 +151,7 @@ WALK u32 FORM(grid_enter)(GRID_SOURCE, const grid_automaton *a, u32 symbol)
     return state;
 }
 
-WALK u32 FORM(grid_step)(GRID_SOURCE, const grid_automaton *a, u32 state, u32 symbol)
+INLINE u32 FORM(grid_step)(GRID_SOURCE, const grid_automaton *a, u32 state, u32 symbol)
 {
     while (state != 0) {
         const u32 child = FORM(grid_among)(GRID_GIVEN, a, FORM(grid_first)(GRID_GIVEN, a, state),
@@ -165,7 +165,7 @@ WALK u32 FORM(grid_step)(GRID_SOURCE, const grid_automaton *a, u32 state, u32 sy
 
 /* ---- text -------------------------------------------------------------------- */
 
-WALK u32 FORM(grid_read)(GRID_SOURCE, const grid_line *line, u32 cell_size, u32 col)
+INLINE u32 FORM(grid_read)(GRID_SOURCE, const grid_line *line, u32 cell_size, u32 col)
 {
 #if GRID_STAGE >= 4
     if (col < line->near_stop)
@@ -177,7 +177,7 @@ WALK u32 FORM(grid_read)(GRID_SOURCE, const grid_line *line, u32 cell_size, u32 
 #if GRID_STAGE >= 4
 /* Does a row as grid_paths.c describes it stand at column `left`? Its cells before column `col`
  * do; the vector that holds `col` is compared whole. Rows of text begin at multiples of 4. */
-WALK u32 FORM(grid_rest)(GRID_SOURCE, GLOBAL const u32 *row, const grid_line *line, u32 cell_size,
+INLINE u32 FORM(grid_rest)(GRID_SOURCE, GLOBAL const u32 *row, const grid_line *line, u32 cell_size,
                          u32 cols, u32 left, u32 col)
 {
     const u32x4 about = PORT_LOAD4(row);
@@ -212,7 +212,7 @@ WALK u32 FORM(grid_rest)(GRID_SOURCE, GLOBAL const u32 *row, const grid_line *li
 #if GRID_STAGE >= 3
 /* All items together copy the hot part of the tables; the caller waits at a barrier. `own` as
  * in grid_far_mark; without it failure links come too. */
-WALK void FORM(grid_bring_tables)(GRID_SOURCE, const grid_automaton *a, u32 own)
+INLINE void FORM(grid_bring_tables)(GRID_SOURCE, const grid_automaton *a, u32 own)
 {
     const u32 item = PORT_LID, items = PORT_GROUP_SIZE;
     for (u32 i = item; i < a->near_slots; i += items)

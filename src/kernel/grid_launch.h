@@ -5,7 +5,7 @@
 #define TRAWL_KERNEL_GRID_LAUNCH_H
 
 #include "kernel/kernel.h"
-#include "walk/grid.h"
+#include "table/grid.h"
 
 enum {
     GRID_STAGES = 4,

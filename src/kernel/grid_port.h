@@ -1,6 +1,6 @@
 /* grid_port.h: what the kernels of both grid walks share: near tables and staged text.
  *
- * Idea: both walks spend their time in the automaton of the needles' rows (walk/grid.h), and
+ * Idea: both walks spend their time in the automaton of the needles' rows (table/grid.h), and
  * there near its root: states are numbered breadth first, so the first ones are the hot ones.
  * A group keeps them near, in its local memory, as many as fit, and looks up all others in the
  * tables. A near state needs two words, three where failure links are followed: its edge's
@@ -26,7 +26,7 @@
 #define TRAWL_KERNEL_GRID_PORT_H
 
 #include "kernel/device_port.h"
-#include "walk/grid.h"
+#include "table/grid.h"
 
 #define GRID_NEAR 4u
 #define GRID_MARK 0x80000000u /* beside a first child, which is below 2^30 */
@@ -50,7 +50,7 @@ typedef struct grid_line {
     u32 near_stop;
 } grid_line;
 
-WALK void grid_view(grid_automaton *a, GLOBAL const automaton_tables *stored, u32 near_slots,
+INLINE void grid_view(grid_automaton *a, GLOBAL const automaton_tables *stored, u32 near_slots,
                     u32 near_nodes)
 {
     a->nodes = stored->nodes;
@@ -68,7 +68,7 @@ WALK void grid_view(grid_automaton *a, GLOBAL const automaton_tables *stored, u3
 }
 
 /* The cell at a byte of local memory. Called with a constant size, as grid_cell is. */
-WALK u32 grid_near_cell(LOCAL const u32 *local, u32 cell_size, u32 at)
+INLINE u32 grid_near_cell(LOCAL const u32 *local, u32 cell_size, u32 at)
 {
     if (cell_size == 1)
         return ((LOCAL const u8 *)local)[at];
@@ -78,7 +78,7 @@ WALK u32 grid_near_cell(LOCAL const u32 *local, u32 cell_size, u32 at)
 }
 
 /* Bring the 16 bytes of text from byte `from`, a multiple of 16, but none at or behind `stop`. */
-WALK void grid_bring(LOCAL u32 *to, GLOBAL const u8 *cells, u64 from, u64 stop)
+INLINE void grid_bring(LOCAL u32 *to, GLOBAL const u8 *cells, u64 from, u64 stop)
 {
     if (from + 16 <= stop) {
         *(LOCAL u32x4 *)to = PORT_LOAD4((GLOBAL const u32 *)(cells + from));
@@ -89,7 +89,7 @@ WALK void grid_bring(LOCAL u32 *to, GLOBAL const u8 *cells, u64 from, u64 stop)
 }
 
 /* 16 bytes from byte `at` on, wherever that is, out of the aligned words that they lie in. */
-WALK u32x4 grid_window(u32 a, u32 b, u32 c, u32 d, u32 e, u64 at)
+INLINE u32x4 grid_window(u32 a, u32 b, u32 c, u32 d, u32 e, u64 at)
 {
     const u32 bits = 8 * (u32)(at & 3);
     u32x4 w;
@@ -101,27 +101,27 @@ WALK u32x4 grid_window(u32 a, u32 b, u32 c, u32 d, u32 e, u64 at)
 }
 
 /* The same of global memory, which begins at a multiple of 4 at `bytes`, and of local memory. */
-WALK u32x4 grid_far_window(GLOBAL const u8 *bytes, u64 at)
+INLINE u32x4 grid_far_window(GLOBAL const u8 *bytes, u64 at)
 {
     GLOBAL const u32 *p = (GLOBAL const u32 *)(bytes + (at & ~(u64)3));
     return grid_window(p[0], p[1], p[2], p[3], p[(at & 3) != 0 ? 4 : 3], at);
 }
 
-WALK u32x4 grid_near_window(LOCAL const u32 *local, u32 at)
+INLINE u32x4 grid_near_window(LOCAL const u32 *local, u32 at)
 {
     LOCAL const u32 *p = local + (at >> 2);
     return grid_window(p[0], p[1], p[2], p[3], p[(at & 3) != 0 ? 4 : 3], at);
 }
 
 /* 0 when both are equal. */
-WALK u32 grid_differ(u32x4 a, u32x4 b)
+INLINE u32 grid_differ(u32x4 a, u32x4 b)
 {
     return (a.x ^ b.x) | (a.y ^ b.y) | (a.z ^ b.z) | (a.w ^ b.w);
 }
 
 /* Where a staged row is: its bytes from `from` on were brought, rounded down to 16, to byte
  * `at` of local memory, `bytes` of them; `left` is the column at `from`. */
-WALK void grid_stage_line(grid_line *line, u32 cell_size, u64 from, u32 left, u32 at, u32 bytes)
+INLINE void grid_stage_line(grid_line *line, u32 cell_size, u64 from, u32 left, u32 at, u32 bytes)
 {
     const u32 skew = (u32)(from & 15);
     line->near_at = at + skew - left * cell_size;

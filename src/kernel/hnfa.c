@@ -5,7 +5,7 @@
  * teams. On a CPU, where a barrier a byte is dear, one item takes a pattern over a slice unless
  * an exchange is asked for.
  */
-#include "walk/hnfa.h"
+#include "table/hnfa.h"
 
 #include <stdlib.h>
 

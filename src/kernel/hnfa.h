@@ -21,7 +21,7 @@
  * for one item to do it. A pattern of one module needs no exchange, and one of more modules than
  * a group has items is walked by one item, its state in scratch memory, as on a CPU (hnfa_plain).
  *
- * Invariant: as in walk/hnfa.h, for every slice. How slices meet: carry_form.h.
+ * Invariant: as in walk/hnfa.c, for every slice. How slices meet: carry_form.h.
  *
  * Cost: O(n) steps a pattern, each with one exchange: a vote; or one barrier; or for the relay
  * two barriers and 64 accesses of the helper for each 32 modules.
@@ -31,7 +31,7 @@
 #define TRAWL_KERNEL_HNFA_H
 
 #include "kernel/device_port.h"
-#include "walk/hnfa.h"
+#include "table/hnfa.h"
 
 #include "kernel/carry_form.h"
 
@@ -46,7 +46,7 @@
 #define HNFA_AREA(team) (6u * ((team) / 64u + 1u) + 65u)
 
 /* Whether `mine` is not zero for any item of the group. */
-WALK u32 hnfa_any(int mine, LOCAL u32 *alive)
+INLINE u32 hnfa_any(int mine, LOCAL u32 *alive)
 {
     PORT_BARRIER();
     if (PORT_LID == 0)
@@ -59,7 +59,7 @@ WALK u32 hnfa_any(int mine, LOCAL u32 *alive)
 }
 
 /* Word `upto` of the upper module, closed, from the final bits of the lower modules. */
-WALK u64 hnfa_borders(LOCAL const u32 *finals, GLOBAL const u64 *masks, u32 words, u32 skips,
+INLINE u64 hnfa_borders(LOCAL const u32 *finals, GLOBAL const u64 *masks, u32 words, u32 skips,
                       u64 border_0, u32 upto)
 {
     u64 closed = 0, borrow = 0;
@@ -145,7 +145,7 @@ KERNEL void hnfa_one(GLOBAL const u32 *tables, GLOBAL const u8 *text, GLOBAL con
 /* ---- one item a pattern and slice ------------------------------------------ */
 
 /* As hnfa_run, but matches begin only where they should. */
-WALK void hnfa_modules(GLOBAL const u32 *tables, GLOBAL const hnfa_pattern *p, GLOBAL u64 *state,
+INLINE void hnfa_modules(GLOBAL const u32 *tables, GLOBAL const hnfa_pattern *p, GLOBAL u64 *state,
                        u64 border_0, GLOBAL const u8 *text, u32 at, u32 begin, u32 stop,
                        const sink *out)
 {

@@ -19,7 +19,7 @@
  * (docs/performance.md). The plain kernels gain by many starts an item, and nothing by staging:
  * the text is in the first-level cache anyway.
  */
-#include "walk/pfac.h"
+#include "table/pfac.h"
 
 #include <stdlib.h>
 #include <string.h>

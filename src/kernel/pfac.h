@@ -1,6 +1,6 @@
 /* pfac.h: PFAC on devices.
  *
- * Idea: every start is walked by itself (walk/pfac.h), so neighbouring work items take
+ * Idea: every start is walked by itself (walk/pfac.c), so neighbouring work items take
  * neighbouring starts and read the same lines of text. Choices, each a part of the name of the
  * kernel:
  *   s1  the text of a group stands in local memory; a walk that leaves it goes on in global
@@ -40,7 +40,7 @@
 
 #include "kernel/device_port.h"
 #include "kernel/trie.h"
-#include "walk/pfac.h"
+#include "table/pfac.h"
 
 /* Forms of the kernel, for FORM_KIND. */
 #define PFAC_PLAIN 0
@@ -65,7 +65,7 @@ typedef struct pfac_list {
 /* Put a walk among those of the group that wait for a place. `deep`: how many there are, and
  * the place of the first (two words); from BOX_HEAD start and state of each. 0: there is no
  * room. */
-WALK u32 pfac_put_deep(LOCAL u32 *deep, u32 start, u32 s)
+INLINE u32 pfac_put_deep(LOCAL u32 *deep, u32 start, u32 s)
 {
     const u32 slot = PORT_LOCAL_ADD(deep, 1);
     if (slot >= PFAC_DEEP_PLACES(PORT_GROUP_SIZE))
@@ -75,10 +75,10 @@ WALK u32 pfac_put_deep(LOCAL u32 *deep, u32 start, u32 s)
     return 1;
 }
 
-/* ac_child of walk/ac.h. Most deep states have one child, so its key and its state are read
+/* ac_child of table/ac.h. Most deep states have one child, so its key and its state are read
  * together with the number of children, and not one after the other: a record without children
  * gives words of the next one, or the last word there is, which are not used. */
-WALK u32 pfac_child(GLOBAL const u32 *sparse, u32 last, u32 place, u32 c)
+INLINE u32 pfac_child(GLOBAL const u32 *sparse, u32 last, u32 place, u32 c)
 {
     const u32 key_at = place + SPARSE_KEYS < last ? place + SPARSE_KEYS : last;
     const u32 child_at = place + SPARSE_KEYS + 1 < last ? place + SPARSE_KEYS + 1 : last;

@@ -26,10 +26,10 @@
 #define FORM_BYTE(i) text[i]
 #endif
 
-/* pfac_start of walk/pfac.h, or the rest of it from state `s` at text[i]; at text[start] it is the
+/* pfac_start of walk/pfac.c, or the rest of it from state `s` at text[i]; at text[start] it is the
  * root. After `depth` bytes it is put into `deep`. `tile` holds text[tile_from .. staged). The byte
  * for the next step is on its way while this one waits for its state; text[end] may be read. */
-WALK void FORM_WALK(FORM_TABLES, GLOBAL const u8 *text, LOCAL const u32 *first,
+INLINE void FORM_WALK(FORM_TABLES, GLOBAL const u8 *text, LOCAL const u32 *first,
                     LOCAL const u32 *tile, u32 tile_from, u32 staged, u32 start, u32 i, u32 s,
                     u32 begin, u32 end, u32 depth, LOCAL u32 *deep, box *b, LOCAL u32 *words)
 {
@@ -67,7 +67,7 @@ WALK void FORM_WALK(FORM_TABLES, GLOBAL const u8 *text, LOCAL const u32 *first,
 
 /* Give the group's deep walks to the list; those that find it full are walked here. By all items
  * of the group; a barrier must follow before the next walk. */
-WALK void FORM_HAND_OVER(FORM_TABLES, GLOBAL const u8 *text, LOCAL const u32 *first, u32 begin,
+INLINE void FORM_HAND_OVER(FORM_TABLES, GLOBAL const u8 *text, LOCAL const u32 *first, u32 begin,
                          u32 end, const pfac_list *list, LOCAL u32 *deep, box *b, LOCAL u32 *words)
 {
     PORT_BARRIER();

@@ -4,7 +4,7 @@
  * items left. Its part of Ch and Rep lies in local memory by byte when that takes little, by
  * class when that fits, else it stays where it is.
  */
-#include "walk/shiftand.h"
+#include "table/shiftand.h"
 
 #include <stdio.h>
 #include <stdlib.h>

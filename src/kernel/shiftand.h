@@ -9,7 +9,7 @@
  * large. A pattern of more than 64 positions is a chain of words: one item takes it over a
  * slice, its state in scratch memory. That form is plain; RunHNFA is for such patterns.
  *
- * Invariant: as in walk/shiftand.h, for every slice. How slices meet: carry_form.h.
+ * Invariant: as in walk/shiftand.c, for every slice. How slices meet: carry_form.h.
  *
  * Cost: a step of about fifteen instructions a byte and word.
  * Source: Navarro and Raffinot 2001 (extended Shift-And).
@@ -18,7 +18,7 @@
 #define TRAWL_KERNEL_SHIFTAND_H
 
 #include "kernel/device_port.h"
-#include "walk/shiftand.h"
+#include "table/shiftand.h"
 
 #include "kernel/carry_form.h"
 
@@ -72,7 +72,7 @@
 #include "kernel/shiftand_form.h"
 
 /* One chain: the words [low, high), its state in a row. */
-WALK void shiftand_chain(GLOBAL const u32 *tables, GLOBAL u64 *state, u32 low, u32 high,
+INLINE void shiftand_chain(GLOBAL const u32 *tables, GLOBAL u64 *state, u32 low, u32 high,
                          u32 matches_begin, GLOBAL const u8 *text, u32 at, u32 begin, u32 stop,
                          const sink *out)
 {

@@ -1,6 +1,6 @@
 /* shiftand_form.h: a kernel for the independent words of SHIFT-AND. Before including define
  *   SHIFTAND_KERNEL      its name
- *   SHIFTAND_FEATURES    as in walk/shiftand.h, a constant
+ *   SHIFTAND_FEATURES    as in walk/shiftand.c, a constant
  *   SHIFTAND_TABLE       TABLE_BYTE, TABLE_CLASS or TABLE_GLOBAL, a constant
  * All are undefined at the end.
  */

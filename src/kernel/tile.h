@@ -10,7 +10,7 @@
 #include "kernel/device_port.h"
 
 /* ASCII capitals of four bytes in lower case, others as they are. */
-WALK u32 tile_fold(u32 bytes)
+INLINE u32 tile_fold(u32 bytes)
 {
     const u32 low = bytes & 0x7f7f7f7fu;
     const u32 from_a = low + 0x3f3f3f3fu;   /* top bit: 'A' or above */
@@ -18,7 +18,7 @@ WALK u32 tile_fold(u32 bytes)
     return bytes | ((from_a & ~behind_z & ~bytes & 0x80808080u) >> 2);
 }
 
-WALK u32x4 tile_folded(u32x4 v, u32 folded)
+INLINE u32x4 tile_folded(u32x4 v, u32 folded)
 {
     if (folded) {
         v.x = tile_fold(v.x);
@@ -31,7 +31,7 @@ WALK u32x4 tile_folded(u32x4 v, u32 folded)
 
 /* `quads` times 16 bytes from `from` to `to`, both on 16-byte boundaries, by the whole group. The
  * caller sets the barriers. */
-WALK void tile_load(GLOBAL const u32 *from, LOCAL u32 *to, u32 quads, u32 folded)
+INLINE void tile_load(GLOBAL const u32 *from, LOCAL u32 *to, u32 quads, u32 folded)
 {
     LOCAL u32x4 *tile = (LOCAL u32x4 *)to;
     const u32 step = PORT_GROUP_SIZE;

@@ -13,7 +13,7 @@
 
 #include "kernel/device_port.h"
 #include "kernel/trie_sizes.h"
-#include "walk/ac.h"
+#include "table/ac.h"
 
 #define TRIE_PASTE(a, b) a##b
 #define TRIE_NAME(a, b) TRIE_PASTE(a, b)
@@ -28,7 +28,7 @@ typedef struct box {
     u32 counted; /* by this item, when the scan only counts */
 } box;
 
-WALK void box_open(box *b, LOCAL u32 *words, GLOBAL u64 *cursor, GLOBAL record *records,
+INLINE void box_open(box *b, LOCAL u32 *words, GLOBAL u64 *cursor, GLOBAL record *records,
                    u64 capacity)
 {
     b->out.cursor = cursor;
@@ -40,7 +40,7 @@ WALK void box_open(box *b, LOCAL u32 *words, GLOBAL u64 *cursor, GLOBAL record *
             words[i] = 0;
 }
 
-WALK void box_put(box *b, LOCAL u32 *words, u32 pos, u32 index)
+INLINE void box_put(box *b, LOCAL u32 *words, u32 pos, u32 index)
 {
     if (b->out.capacity == 0) {
         if (++b->counted == BOX_COUNTED) {
@@ -61,7 +61,7 @@ WALK void box_put(box *b, LOCAL u32 *words, u32 pos, u32 index)
 
 /* Send the matches off when there are `least` or more. By all items of the group. No barrier
  * stands in a branch: compilers for CPUs stumble over those. */
-WALK void box_flush(const box *b, LOCAL u32 *words, u32 least)
+INLINE void box_flush(const box *b, LOCAL u32 *words, u32 least)
 {
     PORT_BARRIER();
     u32 count = words[0];
@@ -85,7 +85,7 @@ WALK void box_flush(const box *b, LOCAL u32 *words, u32 least)
 }
 
 /* Send the rest. By all items of the group, as the last thing they do. */
-WALK void box_close(const box *b, LOCAL u32 *words)
+INLINE void box_close(const box *b, LOCAL u32 *words)
 {
     if (b->counted > 0)
         PORT_LOCAL_ADD(words + 1, b->counted);
@@ -94,8 +94,8 @@ WALK void box_close(const box *b, LOCAL u32 *words)
         PORT_GLOBAL_ADD64(b->out.cursor, words[1]);
 }
 
-/* ac_report of walk/ac.h, into a box. */
-WALK void trie_report(GLOBAL const u32 *tables, GLOBAL const u8 *text, u32 s, u32 from, u32 pos,
+/* ac_report of walk/ac.c, into a box. */
+INLINE void trie_report(GLOBAL const u32 *tables, GLOBAL const u8 *text, u32 s, u32 from, u32 pos,
                       box *b, LOCAL u32 *words)
 {
     GLOBAL const ac_tables *t = (GLOBAL const ac_tables *)tables;
@@ -121,7 +121,7 @@ WALK void trie_report(GLOBAL const u32 *tables, GLOBAL const u8 *text, u32 s, u3
 }
 
 /* The transitions of the root by byte, and the classes of all bytes, into local memory. */
-WALK void trie_copy_first(GLOBAL const u32 *tables, LOCAL u32 *first)
+INLINE void trie_copy_first(GLOBAL const u32 *tables, LOCAL u32 *first)
 {
     GLOBAL const ac_tables *t = (GLOBAL const ac_tables *)tables;
     GLOBAL const u8 *map = (GLOBAL const u8 *)(tables + t->map);
@@ -133,7 +133,7 @@ WALK void trie_copy_first(GLOBAL const u32 *tables, LOCAL u32 *first)
 
 /* text[from .. to) into local memory by 16 bytes; `from` is a multiple of 16, and so many bytes
  * behind `to` may be read as fill the last 16. */
-WALK void trie_stage(GLOBAL const u8 *text, u32 from, u32 to, LOCAL u32 *tile)
+INLINE void trie_stage(GLOBAL const u8 *text, u32 from, u32 to, LOCAL u32 *tile)
 {
     for (u32 i = from + 16 * PORT_LID; i < to; i += 16 * PORT_GROUP_SIZE)
         *(LOCAL u32x4 *)(tile + (i - from) / 4) = PORT_LOAD4(text + i);

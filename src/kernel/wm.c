@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "kernel/kernel.h"
-#include "walk/wm.h"
+#include "table/wm.h"
 
 enum {
     USUAL_GROUP = 128,

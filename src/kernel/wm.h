@@ -28,7 +28,7 @@
 
 #include "kernel/device_port.h"
 #include "kernel/tile.h"
-#include "walk/wm.h"
+#include "table/wm.h"
 
 /* Matches that begin in [lo, hi) and end at e with after < e <= limit. */
 typedef struct wm_part {
@@ -41,7 +41,7 @@ typedef struct wm_part {
 #define WM_PAGES ((end - first + page - 1) / page)
 
 /* `inside`: only what ends in the page too. */
-WALK wm_part wm_page(u32 number, u32 first, u32 begin, u32 end, u32 page, u32 inside)
+INLINE wm_part wm_page(u32 number, u32 first, u32 begin, u32 end, u32 page, u32 inside)
 {
     wm_part p;
     p.lo = first + number * page;
@@ -52,7 +52,7 @@ WALK wm_part wm_page(u32 number, u32 first, u32 begin, u32 end, u32 page, u32 in
 }
 
 /* What crosses the end of page `number`. */
-WALK wm_part wm_border(u32 number, u32 first, u32 begin, u32 end, u32 page, u32 reach)
+INLINE wm_part wm_border(u32 number, u32 first, u32 begin, u32 end, u32 page, u32 reach)
 {
     wm_part p = wm_page(number, first, begin, end, page, 1);
     if (p.hi - p.lo > reach)
@@ -66,7 +66,7 @@ WALK wm_part wm_border(u32 number, u32 first, u32 begin, u32 end, u32 page, u32 
 /* ---- tables in global memory --------------------------------------------- */
 
 /* Patterns shorter than a block. */
-WALK void wm_short_starts(GLOBAL const u32 *tables, GLOBAL const u8 *text, const wm_part *part,
+INLINE void wm_short_starts(GLOBAL const u32 *tables, GLOBAL const u8 *text, const wm_part *part,
                           const sink *out)
 {
     GLOBAL const wm_tables *t = (GLOBAL const wm_tables *)tables;
@@ -95,7 +95,7 @@ WALK void wm_short_starts(GLOBAL const u32 *tables, GLOBAL const u8 *text, const
     wm_candidates(tables, text, start, number, (part)->after, (part)->limit, out)
 #include "kernel/wm_form.h"
 
-WALK void wm_global_part(GLOBAL const u32 *tables, GLOBAL const u8 *text, const wm_part *part,
+INLINE void wm_global_part(GLOBAL const u32 *tables, GLOBAL const u8 *text, const wm_part *part,
                          const sink *out)
 {
     GLOBAL const wm_tables *t = (GLOBAL const wm_tables *)tables;
@@ -161,13 +161,13 @@ enum {
 #define WM_MEMBER_INDEX 16      /* then the pattern's index, 15 bits */
 #define WM_MEMBER_FOLDED 0x80000000u
 
-WALK u32 wm_texture_byte(TEXTURE text, u32 at)
+INLINE u32 wm_texture_byte(TEXTURE text, u32 at)
 {
     return PORT_TEXEL(text, at >> 2) >> ((at & 3) * 8) & 0xff;
 }
 
 /* Members [i, stop) that stand at text[start]. */
-WALK void wm_texture_members(TEXTURE text, CONSTANT const u32 *head, u32 i, u32 stop, u32 start,
+INLINE void wm_texture_members(TEXTURE text, CONSTANT const u32 *head, u32 i, u32 stop, u32 start,
                              const wm_part *part, const sink *out)
 {
     CONSTANT const u8 *bytes = (CONSTANT const u8 *)(head + head[WM_HEAD_BYTES]);
@@ -196,7 +196,7 @@ WALK void wm_texture_members(TEXTURE text, CONSTANT const u32 *head, u32 i, u32 
     }
 }
 
-WALK void wm_texture_found(TEXTURE tables, TEXTURE text, CONSTANT const u32 *head, u32 start,
+INLINE void wm_texture_found(TEXTURE tables, TEXTURE text, CONSTANT const u32 *head, u32 start,
                            u32 number, const wm_part *part, const sink *out)
 {
     const u32 list = head[WM_HEAD_HASH] + number;
@@ -204,7 +204,7 @@ WALK void wm_texture_found(TEXTURE tables, TEXTURE text, CONSTANT const u32 *hea
                        part, out);
 }
 
-WALK void wm_texture_short_starts(TEXTURE tables, TEXTURE text, CONSTANT const u32 *head,
+INLINE void wm_texture_short_starts(TEXTURE tables, TEXTURE text, CONSTANT const u32 *head,
                                   const wm_part *part, const sink *out)
 {
     const u32 members = head[WM_HEAD_SHORT_FIRST];
@@ -227,7 +227,7 @@ WALK void wm_texture_short_starts(TEXTURE tables, TEXTURE text, CONSTANT const u
     wm_texture_found(tables, text, head, start, number, part, out)
 #include "kernel/wm_form.h"
 
-WALK void wm_texture_part(TEXTURE tables, TEXTURE text, CONSTANT const u32 *head,
+INLINE void wm_texture_part(TEXTURE tables, TEXTURE text, CONSTANT const u32 *head,
                           const wm_part *part, const sink *out)
 {
     const u32 window = head[WM_HEAD_WINDOW];

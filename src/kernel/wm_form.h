@@ -11,7 +11,7 @@
  * the outer one looks at it: so the lanes of a warp run on to a candidate each and settle theirs
  * together, instead of each waiting for the candidates of all others.
  */
-WALK void WM_WINDOWS(WM_PLACES, u32 window, const wm_part *part, u32 block, u32 folded,
+INLINE void WM_WINDOWS(WM_PLACES, u32 window, const wm_part *part, u32 block, u32 folded,
                      const sink *out)
 {
     const u32 starts = part->hi + window - 1;

@@ -2,7 +2,7 @@
  *
  * The text comes 32 bytes at a time, the next ones on their way while these are stepped through.
  * Whether a match ended is asked once for all of them; then they are run again byte by byte.
- * The step itself is that of walk/shiftand.h.
+ * The step itself is that of walk/shiftand.c.
  *
  * Before including define
  *   WORD_RUN            name of the function
@@ -40,7 +40,7 @@
 
 /* text[at .. stop) from state s; reports ends beyond `begin`. `at` is a multiple of 16 or not
  * below stop; up to 64 bytes behind stop are read. A hit belongs to owner[bit]. */
-WALK u64 WORD_RUN(u64 s, u64 init, u64 last, u64 ebeg, u64 eend, u64 eblk,
+INLINE u64 WORD_RUN(u64 s, u64 init, u64 last, u64 ebeg, u64 eend, u64 eblk,
                   WORD_SPACE const u64 *move, WORD_SPACE const u64 *repeat, LOCAL const u8 *map,
                   u32 width, GLOBAL const u32 *owner, u32 owner_step, GLOBAL const u8 *text, u32 at,
                   u32 begin, u32 stop, const sink *out)

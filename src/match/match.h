@@ -3,7 +3,7 @@
 #define TRAWL_MATCH_H
 
 #include "plan/plan.h"
-#include "walk/port.h"
+#include "table/port.h"
 
 /* Sort by pos, then index (a radix sort, stable; `scratch` has room for `count`). Returns at
  * once when in order already. */

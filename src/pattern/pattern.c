@@ -5,34 +5,12 @@
  * function frees a list at any stage and an error leaves nothing behind.
  * Cost: O(bytes of text + n log n) for n patterns; two allocations a pattern.
  */
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "pattern.h"
 
 #define GRID_MAX_BYTES (UINT64_C(1) << 31) /* of one needle: keeps its offsets within 32 bits */
-
-int fail(trawl_error *error, int code, size_t offset, const char *format, ...)
-{
-    if (!error)
-        return code;
-    int column = 0;
-    error->code = code;
-    error->pattern = TRAWL_NONE;
-    error->offset = offset;
-    if (offset != TRAWL_NONE)
-        column = snprintf(error->message, sizeof error->message, "column %zu: ", offset + 1);
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(error->message + column, sizeof error->message - (size_t)column, format, arguments);
-    va_end(arguments);
-    for (char *c = error->message; *c; c++)
-        if (*c == '\n' || *c == '\r')
-            *c = ' ';
-    return code;
-}
 
 /* Note which pattern or needle an error belongs to. */
 static int blame(trawl_error *error, size_t index, int code)
@@ -276,23 +254,5 @@ int pattern_list_make_grid(const trawl_needle *needles, size_t count, uint32_t c
         }
     }
     qsort(list->needles, count, sizeof *list->needles, compare_needles);
-    return TRAWL_OK;
-}
-
-int read_options(void *to, size_t known, const void *from, const char *what, trawl_error *error)
-{
-    size_t size = 0;
-    if (!from)
-        return TRAWL_OK;
-    memcpy(&size, from, sizeof size);
-    if (size <= sizeof size)
-        return fail(error, TRAWL_ERROR_ARGUMENT, TRAWL_NONE,
-                    "%s of %zu bytes: set their size, or fill them with the ..._INIT of trawl.h",
-                    what, size);
-    if (size > known)
-        return fail(error, TRAWL_ERROR_ARGUMENT, TRAWL_NONE,
-                    "%s of %zu bytes, this library knows %zu: link the newer library", what, size,
-                    known);
-    memcpy(to, from, size);
     return TRAWL_OK;
 }

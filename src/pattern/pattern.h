@@ -13,7 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "trawl.h"
+#include "base/error.h"
 
 #define REPEAT_UNBOUNDED UINT32_MAX
 #define LENGTH_UNBOUNDED UINT64_MAX
@@ -102,17 +102,5 @@ int parse_extended(const trawl_pattern *src, pattern *out, trawl_error *error);
  * at text[*at] and steps over it. reject_newline refuses a newline under TRAWL_LINES. */
 int parse_escape(const uint8_t *text, size_t length, size_t *at, uint8_t *byte, trawl_error *error);
 int reject_newline(size_t offset, trawl_error *error);
-
-/* Copy a caller's option struct (NULL: none), which opens with its size_t size, over the
- * defaults in `to`, of which this library knows `known` bytes. */
-int read_options(void *to, size_t known, const void *from, const char *what, trawl_error *error);
-
-/* Fill *error (when not NULL) and return `code`. printf-like. With an offset, which is
- * one in a pattern's text (else TRAWL_NONE), the message opens with "column N: ". */
-int fail(trawl_error *error, int code, size_t offset, const char *format, ...)
-#if defined(__GNUC__) || defined(__clang__)
-    __attribute__((format(printf, 4, 5)))
-#endif
-    ;
 
 #endif

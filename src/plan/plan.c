@@ -10,50 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- growing block ---------------------------------------------------- */
-
-size_t block_append(block *b, const void *source, size_t size, size_t align)
-{
-    size_t offset = (b->size + align - 1) & ~(align - 1);
-    if (b->failed || size > SIZE_MAX / 4 || offset > SIZE_MAX / 4) {
-        b->failed = true;
-        return 0;
-    }
-    if (offset + size > b->capacity) {
-        size_t capacity = b->capacity ? b->capacity : 4096;
-        while (capacity < offset + size)
-            capacity *= 2;
-        uint8_t *grown = realloc(b->bytes, capacity);
-        if (!grown) {
-            b->failed = true;
-            return 0;
-        }
-        b->bytes = grown;
-        b->capacity = capacity;
-    }
-    memset(b->bytes + b->size, 0, offset - b->size);
-    if (size && source)
-        memcpy(b->bytes + offset, source, size);
-    else if (size)
-        memset(b->bytes + offset, 0, size);
-    b->size = offset + size;
-    return offset;
-}
-
-uint32_t block_words(block *b, const void *source, size_t words)
-{
-    size_t offset = block_append(b, source, words * 4, 8) / 4;
-    if (offset > UINT32_MAX)
-        b->failed = true;
-    return (uint32_t)offset;
-}
-
-void block_free(block *b)
-{
-    free(b->bytes);
-    memset(b, 0, sizeof *b);
-}
-
 /* ---- checksum --------------------------------------------------------- */
 
 uint64_t plan_checksum(const void *block, size_t size)

@@ -12,6 +12,7 @@
 #ifndef TRAWL_PLAN_H
 #define TRAWL_PLAN_H
 
+#include "base/block.h"
 #include "pattern/pattern.h"
 #include "trawl.h"
 
@@ -60,21 +61,6 @@ struct trawl_plan {
     void *block;        /* plan_header.bytes long, aligned to PLAN_ALIGN */
     uint32_t *by_order; /* pattern index of each caller's index */
 };
-
-/* A growing byte block. `failed` is set when memory ran out; appending then does
- * nothing, so a builder checks once at its end. */
-typedef struct block {
-    uint8_t *bytes;
-    size_t size, capacity;
-    bool failed;
-} block;
-
-/* Append `size` zero bytes (source NULL) or a copy, at a multiple of `align` (a power
- * of two). Returns the offset; the bytes are at block->bytes + offset until the next
- * append. Offsets of engine sections are kept in words: block_words. */
-size_t block_append(block *b, const void *source, size_t size, size_t align);
-uint32_t block_words(block *b, const void *source, size_t words);
-void block_free(block *b);
 
 /* Put the plan together from a list and a finished engine section. The section is
  * copied. `carries` and `state_words` as in plan_header. */

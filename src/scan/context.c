@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/options.h"
 #include "scan/scan.h"
 
 /* auto: all cores, or serial where that is one thread or OpenMP is missing. */
@@ -137,40 +138,4 @@ int read_scan_options(const trawl_scan_options *given, trawl_scan_options *optio
         return fail(error, TRAWL_ERROR_ARGUMENT, TRAWL_NONE, "there is no report mode %u",
                     options->report);
     return TRAWL_OK;
-}
-
-const char *trawl_error_text(int status)
-{
-    switch (status) {
-    case TRAWL_OK:
-        return "success";
-    case TRAWL_STOPPED:
-        return "stopped by the callback";
-    case TRAWL_LIMITED:
-        return "the limit of matches was reached";
-    case TRAWL_ERROR_ARGUMENT:
-        return "bad argument";
-    case TRAWL_ERROR_MEMORY:
-        return "out of memory";
-    case TRAWL_ERROR_PATTERN:
-        return "malformed pattern";
-    case TRAWL_ERROR_UNSUPPORTED:
-        return "not supported";
-    case TRAWL_ERROR_PLAN:
-        return "damaged plan";
-    case TRAWL_ERROR_LIMIT:
-        return "too large";
-    case TRAWL_ERROR_DEVICE:
-        return "a device failed";
-    default:
-        return "unknown status";
-    }
-}
-
-#define TEXT_OF(x) #x
-#define VERSION_TEXT(major, minor, patch) TEXT_OF(major) "." TEXT_OF(minor) "." TEXT_OF(patch)
-
-const char *trawl_version(void)
-{
-    return VERSION_TEXT(TRAWL_VERSION_MAJOR, TRAWL_VERSION_MINOR, TRAWL_VERSION_PATCH);
 }

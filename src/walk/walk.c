@@ -1,14 +1,5 @@
-/* walk.c: every walk compiled as C. */
+/* walk.c: the table of walks. */
 #include "walk/walk.h"
-
-#include "walk/ac.h"
-#include "walk/bb.h"
-#include "walk/bm.h"
-#include "walk/byr.h"
-#include "walk/hnfa.h"
-#include "walk/pfac.h"
-#include "walk/shiftand.h"
-#include "walk/wm.h"
 
 text_walk walk_text(walk_kind kind)
 {

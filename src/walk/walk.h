@@ -7,7 +7,7 @@
 #ifndef TRAWL_WALK_H
 #define TRAWL_WALK_H
 
-#include "walk/port.h"
+#include "table/port.h"
 
 typedef enum walk_kind {
     WALK_BM = 0,
@@ -33,6 +33,24 @@ typedef void (*text_walk)(const u32 *tables, const u8 *text, u32 from, u32 begin
  * `state`: state_words u32 for each column, scratch, any content. */
 typedef void (*grid_walk)(const u32 *tables, const u8 *cells, u32 rows, u32 cols, u64 stride,
                           u32 begin, u32 end, u32 *state, const sink *out);
+
+/* One file each: walk/NAME.c. */
+void bm_walk(const u32 *tables, const u8 *text, u32 from, u32 begin, u32 end, u64 *state,
+             const sink *out);
+void wm_walk(const u32 *tables, const u8 *text, u32 from, u32 begin, u32 end, u64 *state,
+             const sink *out);
+void ac_walk(const u32 *tables, const u8 *text, u32 from, u32 begin, u32 end, u64 *state,
+             const sink *out);
+void pfac_walk(const u32 *tables, const u8 *text, u32 from, u32 begin, u32 end, u64 *state,
+               const sink *out);
+void shiftand_walk(const u32 *tables, const u8 *text, u32 from, u32 begin, u32 end, u64 *state,
+                   const sink *out);
+void hnfa_walk(const u32 *tables, const u8 *text, u32 from, u32 begin, u32 end, u64 *state,
+               const sink *out);
+void bb_walk(const u32 *tables, const u8 *cells, u32 rows, u32 cols, u64 stride, u32 begin, u32 end,
+             u32 *state, const sink *out);
+void byr_walk(const u32 *tables, const u8 *cells, u32 rows, u32 cols, u64 stride, u32 begin,
+              u32 end, u32 *state, const sink *out);
 
 /* The walk of a kind, or NULL when the kind is of the other dimension. */
 text_walk walk_text(walk_kind kind);

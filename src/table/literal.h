@@ -1,10 +1,10 @@
 /* literal.h: the literals of a set as the walks see them, and the full comparison that
  * ends every filter.
  */
-#ifndef TRAWL_WALK_LITERAL_H
-#define TRAWL_WALK_LITERAL_H
+#ifndef TRAWL_TABLE_LITERAL_H
+#define TRAWL_TABLE_LITERAL_H
 
-#include "walk/port.h"
+#include "table/port.h"
 
 #define LITERAL_FOLDED 0x80000000u /* in `length`: compare the text in lower case */
 #define LITERAL_LENGTH 0x7fffffffu
@@ -21,19 +21,19 @@ typedef struct literal_entry {
     u32 length; /* | LITERAL_FOLDED */
 } literal_entry;
 
-WALK u8 literal_fold(u8 c)
+INLINE u8 literal_fold(u8 c)
 {
     return (u8)(c >= 'A' && c <= 'Z' ? c + 32 : c);
 }
 
-WALK u32 literal_length(GLOBAL const u32 *tables, u32 entries, u32 index)
+INLINE u32 literal_length(GLOBAL const u32 *tables, u32 entries, u32 index)
 {
     return ((GLOBAL const literal_entry *)(tables + entries))[index].length & LITERAL_LENGTH;
 }
 
 /* Does literal `index` stand at text[start]? The caller knows that it fits. */
-WALK int literal_equal(GLOBAL const u32 *tables, u32 entries, u32 bytes, u32 index,
-                       GLOBAL const u8 *text, u32 start)
+INLINE int literal_equal(GLOBAL const u32 *tables, u32 entries, u32 bytes, u32 index,
+                         GLOBAL const u8 *text, u32 start)
 {
     GLOBAL const literal_entry *e = (GLOBAL const literal_entry *)(tables + entries) + index;
     GLOBAL const u8 *literal = (GLOBAL const u8 *)(tables + bytes) + e->first;

@@ -15,10 +15,10 @@
  * and a binary search among the children elsewhere (most states have one).
  * Source: Aho and Corasick 1975.
  */
-#ifndef TRAWL_WALK_GRID_H
-#define TRAWL_WALK_GRID_H
+#ifndef TRAWL_TABLE_GRID_H
+#define TRAWL_TABLE_GRID_H
 
-#include "walk/port.h"
+#include "table/port.h"
 
 typedef struct automaton_node {
     u32 symbol; /* on the edge from the parent */
@@ -54,20 +54,8 @@ typedef struct automaton {
     u32 slot_mask, multiplier, shift;
 } automaton;
 
-WALK void automaton_open(automaton *a, GLOBAL const u32 *tables,
-                         GLOBAL const automaton_tables *stored)
-{
-    a->nodes = (GLOBAL const automaton_node *)(tables + stored->nodes);
-    a->ends = tables + stored->ends;
-    a->slots = (GLOBAL const automaton_slot *)(tables + stored->slots);
-    a->lengths = tables + stored->lengths;
-    a->slot_mask = stored->slot_mask;
-    a->multiplier = stored->multiplier;
-    a->shift = stored->shift;
-}
-
 /* The child of a state along a symbol, or 0. */
-WALK u32 automaton_child(GLOBAL const automaton_node *nodes, u32 state, u32 symbol)
+INLINE u32 automaton_child(GLOBAL const automaton_node *nodes, u32 state, u32 symbol)
 {
     u32 low = nodes[state].first;
     u32 high = nodes[state + 1].first;
@@ -84,34 +72,8 @@ WALK u32 automaton_child(GLOBAL const automaton_node *nodes, u32 state, u32 symb
     return 0;
 }
 
-/* The child of the root along a symbol, or 0. */
-WALK u32 automaton_enter(const automaton *a, u32 symbol)
-{
-    u32 i = (symbol * a->multiplier >> a->shift) & a->slot_mask;
-    while (a->slots[i].state != 0 && a->slots[i].symbol != symbol)
-        i = (i + 1) & a->slot_mask;
-    return a->slots[i].state;
-}
-
-WALK u32 automaton_step(const automaton *a, u32 state, u32 symbol)
-{
-    while (state != 0) {
-        u32 child = automaton_child(a->nodes, state, symbol);
-        if (child != 0)
-            return child;
-        state = a->nodes[state].fail;
-    }
-    return automaton_enter(a, symbol);
-}
-
-/* The next shorter string that ends where string state `hit` does, or 0. */
-WALK u32 automaton_next_hit(const automaton *a, u32 hit)
-{
-    return a->nodes[a->nodes[hit].fail].hit;
-}
-
 /* Cell `col` of a row. Called with a constant size, so that no loop asks for it. */
-WALK u32 grid_cell(GLOBAL const u8 *row, u32 cell_size, u32 col)
+INLINE u32 grid_cell(GLOBAL const u8 *row, u32 cell_size, u32 col)
 {
     if (cell_size == 1)
         return row[col];
@@ -121,14 +83,14 @@ WALK u32 grid_cell(GLOBAL const u8 *row, u32 cell_size, u32 col)
 }
 
 /* Eight bytes as one number: compilers make a single load of it. */
-WALK u64 grid_word(GLOBAL const u8 *p)
+INLINE u64 grid_word(GLOBAL const u8 *p)
 {
     return (u64)p[0] | (u64)p[1] << 8 | (u64)p[2] << 16 | (u64)p[3] << 24 | (u64)p[4] << 32 |
            (u64)p[5] << 40 | (u64)p[6] << 48 | (u64)p[7] << 56;
 }
 
 /* Are `count` bytes equal? Four words are loaded before the first of them is waited for. */
-WALK int grid_equal(GLOBAL const u8 *a, GLOBAL const u8 *b, u32 count)
+INLINE int grid_equal(GLOBAL const u8 *a, GLOBAL const u8 *b, u32 count)
 {
     u32 i = 0;
     for (; count - i >= 32; i += 32) {

@@ -1,16 +1,16 @@
-/* port.h: the small subset of C in which every walk is written once.
+/* port.h: the small subset of C in which tables and their helpers are written once.
  *
- * The same text is C11 (serial and threads), OpenCL C 1.2 and CUDA C. What differs
- * is named here: integer types, address spaces, atomics, bit counts. A walk uses
+ * The same text is C11 (builders and loops on CPUs), OpenCL C 1.2 and CUDA C (loops on devices).
+ * What differs is named here: integer types, address spaces, atomics, bit counts. It has
  *   u8 u16 u32 u64      unsigned integers of that many bits
  *   GLOBAL              the address space of text, tables, state and records
- *   WALK                in front of every function
+ *   INLINE              in front of every function
  *   KERNEL              in front of a device's entry points (src/kernel/)
  * and neither libraries, recursion, varargs, unions, designated initialisers nor
  * implicit conversions from void *.
  */
-#ifndef TRAWL_PORT_H
-#define TRAWL_PORT_H
+#ifndef TRAWL_TABLE_PORT_H
+#define TRAWL_TABLE_PORT_H
 
 #if defined(__OPENCL_VERSION__)
 
@@ -20,7 +20,7 @@ typedef ushort u16;
 typedef uint u32;
 typedef ulong u64;
 #define GLOBAL __global
-#define WALK static inline
+#define INLINE static inline
 #define KERNEL __kernel
 #define PORT_ITEM ((u32)get_global_id(0))
 #define PORT_FETCH_INC(p) atom_inc(p)
@@ -35,7 +35,7 @@ typedef unsigned short u16;
 typedef unsigned int u32;
 typedef unsigned long long u64;
 #define GLOBAL
-#define WALK static __device__ inline
+#define INLINE static __device__ inline
 #define KERNEL extern "C" __global__
 #define PORT_ITEM ((u32)(blockIdx.x * blockDim.x + threadIdx.x))
 #define PORT_FETCH_INC(p) atomicAdd((p), 1ULL)
@@ -52,14 +52,14 @@ typedef uint16_t u16;
 typedef uint32_t u32;
 typedef uint64_t u64;
 #define GLOBAL
-#define WALK static inline
+#define INLINE static inline
 #define PORT_FETCH_INC(p) ((*(p))++)
 #if defined(__GNUC__) || defined(__clang__)
 #define PORT_CTZ64(x) ((u32)__builtin_ctzll(x))
 #define PORT_LIKELY(x) __builtin_expect(!!(x), 1)
 #define PORT_UNLIKELY(x) __builtin_expect(!!(x), 0)
 #else
-WALK u32 port_ctz64(u64 x)
+INLINE u32 port_ctz64(u64 x)
 {
     u32 n = 0;
     while (!(x & 1)) {
@@ -91,7 +91,7 @@ typedef struct sink {
     u64 capacity;
 } sink;
 
-WALK void sink_put(const sink *out, u32 pos, u32 index)
+INLINE void sink_put(const sink *out, u32 pos, u32 index)
 {
     u64 slot = PORT_FETCH_INC(out->cursor);
     if (slot < out->capacity) {

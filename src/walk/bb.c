@@ -1,4 +1,4 @@
-/* bb.h: Baker-Bird for any number of needles of any sizes.
+/* bb.c: Baker-Bird for any number of needles of any sizes.
  *
  * Idea: an automaton over the distinct rows of all needles runs along every row of the text.
  * Where a row ends, its number is the next symbol of a second automaton, which runs down the
@@ -18,51 +18,16 @@
  * Cost: O(cells * widths + occurrences), whatever the text.
  * Source: Baker 1978; Bird 1977.
  */
-#ifndef TRAWL_WALK_BB_H
-#define TRAWL_WALK_BB_H
+#include "table/bb.h"
 
-#include "walk/grid.h"
-
-/* Equal needles are one class: one string of the column automaton. */
-typedef struct bb_tables {
-    u32 cell_size;
-    u32 max_rows;    /* of any needle */
-    u32 groups;      /* distinct widths */
-    u32 row_group;   /* u32[rows.strings], word offset: the group of each row */
-    u32 class_first; /* u32[columns.strings + 1], word offset: first member of each class */
-    u32 members;     /* u32[class_first[columns.strings]], word offset: needle indices */
-    automaton_tables rows;
-    automaton_tables columns;
-} bb_tables;
-
-/* The state of one group in one column. */
-typedef struct bb_column {
-    u32 row; /* the text row in which `state` is the one to go on from */
-    u32 state;
-} bb_column;
-
-typedef struct bb_scan {
-    GLOBAL const u32 *tables;
-    GLOBAL const bb_tables *head;
-    GLOBAL bb_column *states; /* [groups][cols] */
-    automaton rows, columns;
-    u32 cols, end;
-} bb_scan;
-
-WALK void bb_report(const bb_scan *scan, u32 kind, u32 top, u32 left, const sink *out)
-{
-    GLOBAL const u32 *members = scan->tables + scan->head->members;
-    u32 i = scan->tables[scan->head->class_first + kind];
-    u32 stop = scan->tables[scan->head->class_first + kind + 1];
-    for (; i < stop; i++)
-        sink_put(out, top * scan->cols + left, members[i]);
-}
+#include "walk/automaton.h"
+#include "walk/walk.h"
 
 /* Needle row `number` stands in text row `row` from column `left`. */
-WALK void bb_down(const bb_scan *scan, u32 number, u32 row, u32 left, const sink *out)
+static void bb_down(const bb_scan *scan, u32 number, u32 row, u32 left, const sink *out)
 {
     u32 group = scan->tables[scan->head->row_group + number];
-    GLOBAL bb_column *column = scan->states + ((u64)group * scan->cols + left);
+    bb_column *column = scan->states + ((u64)group * scan->cols + left);
     u32 state = column->row == row ? column->state : 0;
     u32 hit;
     state = automaton_step(&scan->columns, state, number);
@@ -77,8 +42,7 @@ WALK void bb_down(const bb_scan *scan, u32 number, u32 row, u32 left, const sink
     }
 }
 
-WALK void bb_along(const bb_scan *scan, GLOBAL const u8 *cells, u32 cell_size, u32 row,
-                   const sink *out)
+static void bb_along(const bb_scan *scan, const u8 *cells, u32 cell_size, u32 row, const sink *out)
 {
     u32 state = 0;
     for (u32 col = 0; col < scan->cols; col++) {
@@ -92,14 +56,14 @@ WALK void bb_along(const bb_scan *scan, GLOBAL const u8 *cells, u32 cell_size, u
     }
 }
 
-WALK void bb_walk(GLOBAL const u32 *tables, GLOBAL const u8 *cells, u32 rows, u32 cols, u64 stride,
-                  u32 begin, u32 end, GLOBAL u32 *state, const sink *out)
+void bb_walk(const u32 *tables, const u8 *cells, u32 rows, u32 cols, u64 stride, u32 begin, u32 end,
+             u32 *state, const sink *out)
 {
     bb_scan scan;
     u64 stop;
     scan.tables = tables;
-    scan.head = (GLOBAL const bb_tables *)tables;
-    scan.states = (GLOBAL bb_column *)state;
+    scan.head = (const bb_tables *)tables;
+    scan.states = (bb_column *)state;
     scan.cols = cols;
     scan.end = end;
     automaton_open(&scan.rows, tables, &scan.head->rows);
@@ -110,7 +74,7 @@ WALK void bb_walk(GLOBAL const u32 *tables, GLOBAL const u8 *cells, u32 rows, u3
     }
     stop = (u64)end + scan.head->max_rows - 1;
     for (u32 row = begin; row < rows && row < stop; row++) {
-        GLOBAL const u8 *line = cells + row * stride;
+        const u8 *line = cells + row * stride;
         if (scan.head->cell_size == 1)
             bb_along(&scan, line, 1, row, out);
         else if (scan.head->cell_size == 2)
@@ -119,5 +83,3 @@ WALK void bb_walk(GLOBAL const u32 *tables, GLOBAL const u8 *cells, u32 rows, u3
             bb_along(&scan, line, 4, row, out);
     }
 }
-
-#endif

@@ -1,4 +1,4 @@
-/* bm.h: Boyer-Moore for one literal.
+/* bm.c: Boyer-Moore for one literal.
  *
  * Idea: compare the pattern from its last byte to its first. After a mismatch move it by
  * the larger of two shifts: bad character (the text byte's last place in the pattern) and
@@ -14,25 +14,12 @@
  * Source: Boyer and Moore 1977; Galil 1979; a slice reads length - 1 bytes of
  * its neighbour.
  */
-#ifndef TRAWL_WALK_BM_H
-#define TRAWL_WALK_BM_H
+#include "table/bm.h"
 
-#include "walk/literal.h"
-
-typedef struct bm_tables {
-    u32 length;  /* bytes of the pattern, >= 1 */
-    u32 period;  /* smallest p > 0 with pattern[i] == pattern[i + p] */
-    u32 index;   /* what is reported */
-    u32 pattern; /* u8[length], folded; word offset */
-    u32 fold;    /* u8[256]; word offset */
-    u32 bad;     /* u32[256]: distance of a byte's last place from the pattern's end, 0 for the
-                    last byte itself, length when absent; folded; word offset */
-    u32 good;    /* u32[length]: shift after a mismatch at pattern[j]; word offset */
-    u32 unused;
-} bm_tables;
+#include "walk/walk.h"
 
 /* Jump over text while the byte under the pattern's end is not its last byte. */
-WALK u32 bm_skip(GLOBAL const u32 *bad, GLOBAL const u8 *text, u32 last, u32 end)
+static u32 bm_skip(const u32 *bad, const u8 *text, u32 last, u32 end)
 {
     while (last < end) {
         u32 shift = bad[text[last]];
@@ -43,14 +30,14 @@ WALK u32 bm_skip(GLOBAL const u32 *bad, GLOBAL const u8 *text, u32 last, u32 end
     return last;
 }
 
-WALK void bm_walk(GLOBAL const u32 *tables, GLOBAL const u8 *text, u32 from, u32 begin, u32 end,
-                  GLOBAL u64 *state, const sink *out)
+void bm_walk(const u32 *tables, const u8 *text, u32 from, u32 begin, u32 end, u64 *state,
+             const sink *out)
 {
-    GLOBAL const bm_tables *t = (GLOBAL const bm_tables *)tables;
-    GLOBAL const u8 *pattern = (GLOBAL const u8 *)(tables + t->pattern);
-    GLOBAL const u8 *fold = (GLOBAL const u8 *)(tables + t->fold);
-    GLOBAL const u32 *bad = tables + t->bad;
-    GLOBAL const u32 *good = tables + t->good;
+    const bm_tables *t = (const bm_tables *)tables;
+    const u8 *pattern = (const u8 *)(tables + t->pattern);
+    const u8 *fold = (const u8 *)(tables + t->fold);
+    const u32 *bad = tables + t->bad;
+    const u32 *good = tables + t->good;
     const u32 m = t->length;
     const u32 period = t->period;
     u32 last = begin - from >= m - 1 ? begin : from + m - 1;
@@ -63,7 +50,7 @@ WALK void bm_walk(GLOBAL const u32 *tables, GLOBAL const u8 *text, u32 from, u32
             if (last >= end)
                 return;
         }
-        GLOBAL const u8 *window = text + (last - (m - 1));
+        const u8 *window = text + (last - (m - 1));
         u32 j = m;
         while (j > known && fold[window[j - 1]] == pattern[j - 1])
             j--;
@@ -82,5 +69,3 @@ WALK void bm_walk(GLOBAL const u32 *tables, GLOBAL const u8 *text, u32 from, u32
         }
     }
 }
-
-#endif

@@ -1,0 +1,23 @@
+/* bm.h: tables of Boyer-Moore.
+ *
+ * Shared by the builder (engine/bm.c), the loop on CPUs (walk/bm.c) and the loops on devices
+ * (kernel/bm.h).
+ */
+#ifndef TRAWL_TABLE_BM_H
+#define TRAWL_TABLE_BM_H
+
+#include "table/literal.h"
+
+typedef struct bm_tables {
+    u32 length;  /* bytes of the pattern, >= 1 */
+    u32 period;  /* smallest p > 0 with pattern[i] == pattern[i + p] */
+    u32 index;   /* what is reported */
+    u32 pattern; /* u8[length], folded; word offset */
+    u32 fold;    /* u8[256]; word offset */
+    u32 bad;     /* u32[256]: distance of a byte's last place from the pattern's end, 0 for the
+                    last byte itself, length when absent; folded; word offset */
+    u32 good;    /* u32[length]: shift after a mismatch at pattern[j]; word offset */
+    u32 unused;
+} bm_tables;
+
+#endif

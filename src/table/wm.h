@@ -1,0 +1,63 @@
+/* wm.h: tables of Wu-Manber, and the candidates of a block.
+ *
+ * Shared by the builder (engine/wm.c), the loop on CPUs (walk/wm.c) and the loops on devices
+ * (kernel/wm.h).
+ */
+#ifndef TRAWL_TABLE_WM_H
+#define TRAWL_TABLE_WM_H
+
+#include "table/literal.h"
+
+#define WM_BLOCKS 65536u /* entries of SHIFT and lists of HASH */
+#define WM_MAX_SHIFT 255u
+#define WM_SHORT_ANY 0x100u /* a short pattern of one byte: any second byte will do */
+
+typedef struct wm_tables {
+    u32 block;         /* B: 2 or 3 */
+    u32 window;        /* m: the shortest pattern of at least B bytes, 0 when there is none */
+    u32 shift;         /* u8[WM_BLOCKS]: at most WM_MAX_SHIFT, which is safe, word offset */
+    u32 hash;          /* u32[WM_BLOCKS + 1]: first candidate of each block, word offset */
+    u32 members;       /* wm_member[hash[WM_BLOCKS]], word offset */
+    u32 shorts;        /* u32[257]: first short pattern of each (folded) first byte, word offset */
+    u32 short_members; /* wm_member[shorts[256]]; prefix: second byte or WM_SHORT_ANY */
+    u32 short_count;
+    u32 folded; /* 1: the text is compared in lower case, so that it must be folded first */
+    u32 unused;
+    literal_tables literals;
+} wm_tables;
+
+typedef struct wm_member {
+    u32 prefix; /* the pattern's first two bytes */
+    u32 index;
+} wm_member;
+
+/* The number of a block. B = 3 mixes three bytes into 16 bits. */
+INLINE u32 wm_block_number(u32 block, u8 first, u8 second, u8 third)
+{
+    if (block == 2)
+        return (u32)second | (u32)third << 8;
+    return ((u32)third + ((u32)second << 5) + ((u32)first << 10)) & (WM_BLOCKS - 1);
+}
+
+/* All patterns whose window ends with the block at text[last]. */
+INLINE void wm_candidates(GLOBAL const u32 *tables, GLOBAL const u8 *text, u32 start, u32 number,
+                          u32 begin, u32 end, const sink *out)
+{
+    GLOBAL const wm_tables *t = (GLOBAL const wm_tables *)tables;
+    GLOBAL const wm_member *members = (GLOBAL const wm_member *)(tables + t->members);
+    GLOBAL const u8 *fold = (GLOBAL const u8 *)(tables + t->literals.fold);
+    u32 i = tables[t->hash + number];
+    u32 stop = tables[t->hash + number + 1];
+    u32 prefix = (u32)fold[text[start]] | (u32)fold[text[start + 1]] << 8;
+    for (; i < stop; i++) {
+        if (members[i].prefix != prefix)
+            continue;
+        u32 index = members[i].index;
+        u32 length = literal_length(tables, t->literals.entries, index);
+        if (length <= end - start && start + length > begin &&
+            literal_equal(tables, t->literals.entries, t->literals.bytes, index, text, start))
+            sink_put(out, start + length, index);
+    }
+}
+
+#endif

@@ -1,0 +1,46 @@
+/* automaton.h: one step of the automaton of table/grid.h on a CPU, for the walks of both grid
+ * engines.
+ */
+#ifndef TRAWL_WALK_AUTOMATON_H
+#define TRAWL_WALK_AUTOMATON_H
+
+#include "table/grid.h"
+
+static inline void automaton_open(automaton *a, const u32 *tables, const automaton_tables *stored)
+{
+    a->nodes = (const automaton_node *)(tables + stored->nodes);
+    a->ends = tables + stored->ends;
+    a->slots = (const automaton_slot *)(tables + stored->slots);
+    a->lengths = tables + stored->lengths;
+    a->slot_mask = stored->slot_mask;
+    a->multiplier = stored->multiplier;
+    a->shift = stored->shift;
+}
+
+/* The child of the root along a symbol, or 0. */
+static inline u32 automaton_enter(const automaton *a, u32 symbol)
+{
+    u32 i = (symbol * a->multiplier >> a->shift) & a->slot_mask;
+    while (a->slots[i].state != 0 && a->slots[i].symbol != symbol)
+        i = (i + 1) & a->slot_mask;
+    return a->slots[i].state;
+}
+
+static inline u32 automaton_step(const automaton *a, u32 state, u32 symbol)
+{
+    while (state != 0) {
+        u32 child = automaton_child(a->nodes, state, symbol);
+        if (child != 0)
+            return child;
+        state = a->nodes[state].fail;
+    }
+    return automaton_enter(a, symbol);
+}
+
+/* The next shorter string that ends where string state `hit` does, or 0. */
+static inline u32 automaton_next_hit(const automaton *a, u32 hit)
+{
+    return a->nodes[a->nodes[hit].fail].hit;
+}
+
+#endif

@@ -1,0 +1,85 @@
+/* hnfa.c: RunHNFA, extended SHIFT-AND for patterns of any length as a hierarchy.
+ *
+ * Idea: a pattern of m positions is cut into k = ceil(m / 64) lower modules of one word
+ * each, which know nothing of one another. An upper module has one bit a border: bit j says
+ * that module j may begin, bit k that the pattern has ended. For each byte: upper to lower
+ * (initial bits), a step of every lower module, lower to upper (final bits), closure of the
+ * upper module, in which a module of optional positions only is skipped as a whole.
+ *
+ * Invariant: after each byte, lower module j holds the positions reachable within it and
+ * upper bit j says whether all before it has been matched; both closed under skipping.
+ *
+ * Cost: O(n * k) a pattern at worst; a module with no state and no initial bit is passed
+ * over. The modules are independent within a byte, which is what devices use.
+ * Source: Sasakawa and Arimura, RunHNFA (algorithms 1 to 5).
+ */
+#include "table/hnfa.h"
+
+#include "walk/walk.h"
+
+static void hnfa_run(const u32 *tables, const hnfa_pattern *p, const u8 *text, u32 from, u32 begin,
+                     u32 end, u64 *state, const sink *out)
+{
+    const hnfa_tables *t = (const hnfa_tables *)tables;
+    const u8 *map = (const u8 *)(tables + t->map);
+    const hnfa_module *modules = (const hnfa_module *)(tables + p->module);
+    const u64 *moves = (const u64 *)(tables + p->move);
+    const u64 *repeats = (const u64 *)(tables + p->repeat);
+    const u32 k = p->modules;
+    u64 *lower = state + p->lower_state;
+    u64 *upper = lower + k;
+    upper[0] |= 1;
+    if (p->skips)
+        hnfa_close_upper((const u64 *)(tables + p->upper), k / 64 + 1, upper);
+    for (u32 i = from; i < end; i++) {
+        size_t row = (size_t)map[text[i]] * k;
+        /* From the last module to the first: bit j + 1 is written after it was read. */
+        for (u32 j = k; j-- > 0;) {
+            u64 initial = upper[j / 64] >> (j % 64) & 1;
+            u64 s = lower[j];
+            if (s | initial) {
+                s = hnfa_lower(modules + j, s, initial, moves[row + j], repeats[row + j]);
+                lower[j] = s;
+            }
+            u64 bit = (u64)1 << ((j + 1) % 64);
+            u64 rest = upper[(j + 1) / 64] & ~bit;
+            upper[(j + 1) / 64] = s & modules[j].top ? rest | bit : rest;
+        }
+        if (p->skips)
+            hnfa_close_upper((const u64 *)(tables + p->upper), k / 64 + 1, upper);
+        if (PORT_UNLIKELY(upper[k / 64] >> (k % 64) & 1) && i >= begin)
+            sink_put(out, i + 1, p->index);
+    }
+}
+
+/* A pattern of one module: the upper module is one initial bit, always set. */
+static void hnfa_run_one(const u32 *tables, const hnfa_pattern *p, const u8 *text, u32 from,
+                         u32 begin, u32 end, u64 *state, const sink *out)
+{
+    const hnfa_tables *t = (const hnfa_tables *)tables;
+    const u8 *map = (const u8 *)(tables + t->map);
+    const hnfa_module *m = (const hnfa_module *)(tables + p->module);
+    const u64 *moves = (const u64 *)(tables + p->move);
+    const u64 *repeats = (const u64 *)(tables + p->repeat);
+    u64 s = state[p->lower_state];
+    for (u32 i = from; i < end; i++) {
+        u32 c = map[text[i]];
+        s = hnfa_lower(m, s, 1, moves[c], repeats[c]);
+        if (PORT_UNLIKELY(s & m->top) && i >= begin)
+            sink_put(out, i + 1, p->index);
+    }
+    state[p->lower_state] = s;
+}
+
+void hnfa_walk(const u32 *tables, const u8 *text, u32 from, u32 begin, u32 end, u64 *state,
+               const sink *out)
+{
+    const hnfa_tables *t = (const hnfa_tables *)tables;
+    const hnfa_pattern *patterns = (const hnfa_pattern *)(tables + t->patterns);
+    for (u32 p = 0; p < t->count; p++) {
+        if (patterns[p].modules == 1)
+            hnfa_run_one(tables, patterns + p, text, from, begin, end, state, out);
+        else
+            hnfa_run(tables, patterns + p, text, from, begin, end, state, out);
+    }
+}

@@ -1,0 +1,138 @@
+/* shiftand.c: extended SHIFT-AND for patterns with classes and repeats.
+ *
+ * Idea: bit j of the state S says that the text just read ends a match of the pattern's
+ * first j + 1 positions. One byte moves all bits at once: shift, and with the positions
+ * that take the byte (Ch), or with those that may take it again (Rep). Runs of optional
+ * positions are crossed by one subtraction: within a run, the lowest set bit lends to all
+ * bits above it (Ebeg, Eend and Eblk delimit the runs).
+ *
+ * Many patterns share a word; a pattern of more than 64 positions has a chain of words,
+ * through which shift and subtraction carry (`link` says which words continue a chain).
+ *
+ * Invariant: after text[i], S holds exactly the positions that are reachable by some match
+ * begun at or after the slice's first byte (or carried in), closed under skipping.
+ *
+ * Cost: O(n * words).
+ * Source: Navarro and Raffinot 2001 (extended Shift-And).
+ */
+#include "table/shiftand.h"
+
+#include "walk/walk.h"
+
+/* One word in a register. `features` is a constant at each call. The step that waits for the
+ * last state is kept apart from what is known before, for it sets the pace. */
+static void shiftand_word(const u32 *tables, const u8 *text, u32 from, u32 begin, u32 end,
+                          u64 *state, u32 features, const sink *out)
+{
+    const shiftand_tables *t = (const shiftand_tables *)tables;
+    const u8 *map = (const u8 *)(tables + t->map);
+    const u64 *move = (const u64 *)(tables + t->move);
+    const u64 *repeat = (const u64 *)(tables + t->repeat);
+    const u64 init = *(const u64 *)(tables + t->init);
+    const u64 last = *(const u64 *)(tables + t->last);
+    const u64 ebeg = *(const u64 *)(tables + t->ebeg);
+    const u64 eend = *(const u64 *)(tables + t->eend);
+    const u64 eblk = *(const u64 *)(tables + t->eblk);
+    u64 s = state[0];
+    for (u32 i = from; i < end; i++) {
+        u32 c = map[text[i]];
+        u64 step = (s << 1) & move[c];
+        u64 stay = init & move[c];
+        if (features & SHIFTAND_REPEATS)
+            stay |= s & repeat[c];
+        u64 moved = step | stay;
+        if (features & SHIFTAND_SKIPS) {
+            u64 z = step | (stay | eend);
+            moved |= eblk & ~((z - ebeg) ^ z);
+        }
+        s = moved;
+        if (PORT_UNLIKELY(s & last) && i >= begin)
+            shiftand_report(tables + t->owner, s & last, i + 1, out);
+    }
+    state[0] = s;
+}
+
+/* The independent words for one byte; returns whether any pattern ends here. */
+static int shiftand_packed(const u32 *tables, u32 c, u64 *state)
+{
+    const shiftand_tables *t = (const shiftand_tables *)tables;
+    const u64 *init = (const u64 *)(tables + t->init);
+    const u64 *last = (const u64 *)(tables + t->last);
+    const u64 *ebeg = (const u64 *)(tables + t->ebeg);
+    const u64 *eend = (const u64 *)(tables + t->eend);
+    const u64 *eblk = (const u64 *)(tables + t->eblk);
+    const u64 *move = (const u64 *)(tables + t->move) + (size_t)c * t->words;
+    const u64 *repeat = (const u64 *)(tables + t->repeat) + (size_t)c * t->words;
+    const u32 packed = t->packed;
+    u64 hits = 0;
+    for (u32 w = 0; w < packed; w++) {
+        u64 s = state[w];
+        s = (((s << 1) | init[w]) & move[w]) | (s & repeat[w]);
+        s = shiftand_close(s, ebeg[w], eend[w], eblk[w]);
+        state[w] = s;
+        hits |= s & last[w];
+    }
+    return hits != 0;
+}
+
+/* The chains for one byte: the shift carries and the subtraction borrows along a chain. */
+static int shiftand_chains(const u32 *tables, u32 c, u64 *state)
+{
+    const shiftand_tables *t = (const shiftand_tables *)tables;
+    const u64 *init = (const u64 *)(tables + t->init);
+    const u64 *last = (const u64 *)(tables + t->last);
+    const u64 *link = (const u64 *)(tables + t->link);
+    const u64 *ebeg = (const u64 *)(tables + t->ebeg);
+    const u64 *eend = (const u64 *)(tables + t->eend);
+    const u64 *eblk = (const u64 *)(tables + t->eblk);
+    const u64 *move = (const u64 *)(tables + t->move) + (size_t)c * t->words;
+    const u64 *repeat = (const u64 *)(tables + t->repeat) + (size_t)c * t->words;
+    const u32 words = t->words;
+    u64 hits = 0, carry = 0, borrow = 0;
+    for (u32 w = t->packed; w < words; w++) {
+        u64 old = state[w];
+        u64 moved = (((old << 1) | (carry & link[w]) | init[w]) & move[w]) | (old & repeat[w]);
+        u64 z = moved | eend[w];
+        u64 less = z - ebeg[w];
+        u64 lent = less - (borrow & link[w]);
+        borrow = (u64)((z < ebeg[w]) | (less < (borrow & link[w])));
+        carry = old >> 63;
+        state[w] = moved | (eblk[w] & ~(lent ^ z));
+        hits |= state[w] & last[w];
+    }
+    return hits != 0;
+}
+
+static void shiftand_words(const u32 *tables, const u8 *text, u32 from, u32 begin, u32 end,
+                           u64 *state, const sink *out)
+{
+    const shiftand_tables *t = (const shiftand_tables *)tables;
+    const u8 *map = (const u8 *)(tables + t->map);
+    const u64 *last = (const u64 *)(tables + t->last);
+    for (u32 i = from; i < end; i++) {
+        u32 c = map[text[i]];
+        int hit = shiftand_packed(tables, c, state);
+        hit |= shiftand_chains(tables, c, state);
+        if (PORT_LIKELY(!hit) || i < begin)
+            continue;
+        for (u32 w = 0; w < t->words; w++)
+            shiftand_report(tables + t->owner + (size_t)w * 64, state[w] & last[w], i + 1, out);
+    }
+}
+
+void shiftand_walk(const u32 *tables, const u8 *text, u32 from, u32 begin, u32 end, u64 *state,
+                   const sink *out)
+{
+    const shiftand_tables *t = (const shiftand_tables *)tables;
+    if (t->packed != 1 || t->words != 1)
+        shiftand_words(tables, text, from, begin, end, state, out);
+    else if (t->features == (SHIFTAND_SKIPS | SHIFTAND_REPEATS))
+        shiftand_word(tables, text, from, begin, end, state, SHIFTAND_SKIPS | SHIFTAND_REPEATS,
+                      out);
+    else if (t->features == SHIFTAND_SKIPS)
+        shiftand_word(tables, text, from, begin, end, state, SHIFTAND_SKIPS, out);
+    else if (t->features == SHIFTAND_REPEATS)
+        shiftand_word(tables, text, from, begin, end, state, SHIFTAND_REPEATS, out);
+    else
+        shiftand_word(tables, text, from, begin, end, state, 0, out);
+}
