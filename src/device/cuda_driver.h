@@ -1,5 +1,5 @@
-/* cuda_driver.h: what the files of the CUDA interface share: the driver's functions, the state
- * of a device, errors. How it works is told in cuda.c.
+/* cuda_driver.h: what the CUDA interface stands on: the driver's functions, errors, contexts,
+ * finding devices, events. cuda_launch.h stands on this, and cuda.c on both.
  */
 #ifndef TRAWL_CUDA_DRIVER_H
 #define TRAWL_CUDA_DRIVER_H
@@ -71,30 +71,14 @@ typedef struct driver {
 
 /* ---- devices ----------------------------------------------------------------- */
 
-typedef struct cuda_kernel {
-    struct cuda_kernel *next;
-    CUfunction function;
-    int most_local; /* dynamic shared memory that it may be launched with now */
-    int most_group; /* work items of a group that its registers leave room for */
-    char name[];
-} cuda_kernel;
-
-typedef struct cuda_module {
-    struct cuda_module *next;
-    const device_program *program;
-    CUmodule module;
-    CUdeviceptr constants; /* the symbol; 0 before it was asked for */
-    size_t constant_bytes;
-    const void *constant_of; /* handle of the buffer whose content it holds, or NULL */
-    cuda_kernel *kernels;
-} cuda_module;
+struct cuda_module;
 
 typedef struct cuda_device {
     device base;
     driver cu;
     CUdevice number;
     CUcontext context;
-    cuda_module *modules;
+    struct cuda_module *modules; /* loaded programs: cuda_launch.c */
 } cuda_device;
 
 struct device_queue {
@@ -108,6 +92,14 @@ typedef struct cuda_event {
     CUevent begin, end;
     bool recorded; /* `end` is, for the command that had the event last */
 } cuda_event;
+
+/* Close `opened` with dlclose. False: `why` says what is missing. */
+bool cuda_driver_open(driver *cu, char why[CUDA_TEXT]);
+
+/* How many devices there are; with none, `why` says so. */
+size_t cuda_count(const driver *cu, char why[CUDA_TEXT]);
+void cuda_facts(const driver *cu, CUdevice number, device_info *info);
+void cuda_list(device_info *infos, size_t room, size_t *count, char why[256]);
 
 /* The status for a code that a function of the driver returned; *error is filled when it is
  * not success: "call(detail) failed: NAME (code): meaning". `detail` may be NULL. */
@@ -129,6 +121,12 @@ int cuda_event_begin(device_queue *q, device_event *event, trawl_error *error);
 int cuda_event_end(device_queue *q, device_event *event, trawl_error *error);
 void cuda_event_none(device_event *event); /* no command: done at once */
 
+/* As device_api has them. */
+bool cuda_event_done(const device_event *event);
+int cuda_event_wait(const device_event *event, trawl_error *error);
+double cuda_event_seconds(const device_event *event);
+void cuda_event_close(device *base, device_event *event);
+
 /* The handle of a buffer is its address on the device; that of a pinned one, which kernels do
  * not see, its address on the host. */
 static inline CUdeviceptr cuda_address(const device_buffer *b)
@@ -137,12 +135,5 @@ static inline CUdeviceptr cuda_address(const device_buffer *b)
 }
 
 bool cuda_on_device(const device_buffer *b, const char *use, trawl_error *error);
-
-/* ---- programs (cuda_launch.c) ------------------------------------------------ */
-
-int cuda_launch(device_queue *q, const launch *l, device_event *event, trawl_error *error);
-void cuda_modules_close(cuda_device *d); /* the context is current */
-/* The constant memory of every module that holds this buffer's content is out of date. */
-void cuda_forget_constants(cuda_device *d, const device_buffer *b);
 
 #endif

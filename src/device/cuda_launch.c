@@ -6,16 +6,32 @@
  * buffer that is written, cleared, mapped or closed counts as new. (A kernel that writes the
  * buffer of an ARG_CONSTANT is not noticed.)
  */
-#include "device/device.h"
-
 #ifdef TRAWL_HAVE_CUDA
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "device/cuda_driver.h"
 #include "base/error.h"
+#include "device/cuda_launch.h"
+
+typedef struct cuda_kernel {
+    struct cuda_kernel *next;
+    CUfunction function;
+    int most_local; /* dynamic shared memory that it may be launched with now */
+    int most_group; /* work items of a group that its registers leave room for */
+    char name[];
+} cuda_kernel;
+
+typedef struct cuda_module {
+    struct cuda_module *next;
+    const device_program *program;
+    CUmodule module;
+    CUdeviceptr constants; /* the symbol; 0 before it was asked for */
+    size_t constant_bytes;
+    const void *constant_of; /* handle of the buffer whose content it holds, or NULL */
+    cuda_kernel *kernels;
+} cuda_module;
 
 /* ---- programs ---------------------------------------------------------------- */
 
@@ -269,5 +285,9 @@ int cuda_launch(device_queue *q, const launch *l, device_event *event, trawl_err
     cuda_leave(q->device);
     return status;
 }
+
+#else
+
+typedef int no_cuda; /* a translation unit must declare something */
 
 #endif

@@ -14,15 +14,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "device/opencl_driver.h"
 #include "base/error.h"
+#include "device/opencl_launch.h"
 
 /* ---- devices ----------------------------------------------------------------- */
-
-static opencl_device *opencl_of(device *d)
-{
-    return (opencl_device *)d;
-}
 
 static void opencl_close(device *d)
 {
@@ -184,74 +179,6 @@ static int opencl_texture_open(device *d, const device_buffer *b, device_texture
     return TRAWL_OK;
 }
 
-/* ---- events ------------------------------------------------------------------ */
-
-/* `end` is the command's event, `begin` the device whose functions it needs. */
-static void opencl_event_close(device *d, device_event *event)
-{
-    if (event->end)
-        opencl_of(d)->cl.ReleaseEvent(event->end);
-    memset(event, 0, sizeof *event);
-}
-
-/* The outcome of enqueueing a command that was given `made` as its event. */
-int opencl_enqueued(device_queue *q, const char *call, cl_int code, cl_event made,
-                    device_event *event, trawl_error *error)
-{
-    if (code != CL_SUCCESS)
-        return opencl_fail(error, call, code);
-    if (event) {
-        opencl_event_close(&q->o->d, event);
-        event->begin = q->o;
-        event->end = made;
-    }
-    return TRAWL_OK;
-}
-
-/* A command's status: CL_COMPLETE, above it while it is under way, below it an error. */
-static cl_int event_status(const device_event *event)
-{
-    const opencl_device *o = event->begin;
-    cl_int status = CL_COMPLETE;
-    cl_int code = o->cl.GetEventInfo(event->end, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status,
-                                     &status, NULL);
-    return code != CL_SUCCESS ? code : status;
-}
-
-static bool opencl_event_done(const device_event *event)
-{
-    return !event->end || event_status(event) <= CL_COMPLETE;
-}
-
-static int opencl_event_wait(const device_event *event, trawl_error *error)
-{
-    if (!event->end)
-        return TRAWL_OK;
-    const opencl_device *o = event->begin;
-    cl_event handle = event->end;
-    cl_int code = o->cl.WaitForEvents(1, &handle);
-    if (code == CL_SUCCESS)
-        return TRAWL_OK;
-    cl_int status = event_status(event); /* says more than that an event failed */
-    return status < 0 ? opencl_fail(error, "a queued command", status)
-                      : opencl_fail(error, "clWaitForEvents", code);
-}
-
-static double opencl_event_seconds(const device_event *event)
-{
-    cl_ulong start = 0, end = 0;
-    if (!event->end)
-        return 0;
-    const opencl_device *o = event->begin;
-    if (o->cl.GetEventProfilingInfo(event->end, CL_PROFILING_COMMAND_START, sizeof start, &start,
-                                    NULL) != CL_SUCCESS ||
-        o->cl.GetEventProfilingInfo(event->end, CL_PROFILING_COMMAND_END, sizeof end, &end, NULL) !=
-            CL_SUCCESS ||
-        end < start)
-        return 0;
-    return (double)(end - start) * 1e-9;
-}
-
 /* ---- queues ------------------------------------------------------------------ */
 
 static int opencl_queue_open(device *d, device_queue **made, trawl_error *error)
@@ -279,14 +206,6 @@ static void opencl_queue_close(device_queue *q)
     q->o->cl.Finish(q->handle);
     q->o->cl.ReleaseCommandQueue(q->handle);
     free(q);
-}
-
-/* A command of no bytes, which OpenCL refuses: done at once. */
-int opencl_nothing_queued(device_queue *q, device_event *event)
-{
-    if (event)
-        opencl_event_close(&q->o->d, event);
-    return TRAWL_OK;
 }
 
 static int opencl_write(device_queue *q, device_buffer *to, size_t offset, const void *from,

@@ -1,4 +1,4 @@
-/* opencl_driver.c: opening the ICD loader, errors, finding devices (see opencl.c). */
+/* opencl_driver.c: opening the ICD loader, errors, finding devices, events (see opencl.c). */
 #ifdef TRAWL_HAVE_OPENCL
 
 #include <dlfcn.h>
@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "device/opencl_driver.h"
 #include "base/error.h"
+#include "device/opencl_driver.h"
 
 #define LOADER "libOpenCL.so.1"
 
@@ -296,6 +296,82 @@ void opencl_list(device_info *infos, size_t room, size_t *count, char why[256])
     }
     if (why)
         snprintf(why, OPENCL_TEXT, "%s", *count ? "" : reason);
+}
+
+/* ---- events ------------------------------------------------------------------ */
+
+/* `end` is the command's event, `begin` the device whose functions it needs. */
+void opencl_event_close(device *d, device_event *event)
+{
+    if (event->end)
+        opencl_of(d)->cl.ReleaseEvent(event->end);
+    memset(event, 0, sizeof *event);
+}
+
+/* The outcome of enqueueing a command that was given `made` as its event. */
+int opencl_enqueued(device_queue *q, const char *call, cl_int code, cl_event made,
+                    device_event *event, trawl_error *error)
+{
+    if (code != CL_SUCCESS)
+        return opencl_fail(error, call, code);
+    if (event) {
+        opencl_event_close(&q->o->d, event);
+        event->begin = q->o;
+        event->end = made;
+    }
+    return TRAWL_OK;
+}
+
+/* A command's status: CL_COMPLETE, above it while it is under way, below it an error. */
+static cl_int event_status(const device_event *event)
+{
+    const opencl_device *o = event->begin;
+    cl_int status = CL_COMPLETE;
+    cl_int code = o->cl.GetEventInfo(event->end, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status,
+                                     &status, NULL);
+    return code != CL_SUCCESS ? code : status;
+}
+
+bool opencl_event_done(const device_event *event)
+{
+    return !event->end || event_status(event) <= CL_COMPLETE;
+}
+
+int opencl_event_wait(const device_event *event, trawl_error *error)
+{
+    if (!event->end)
+        return TRAWL_OK;
+    const opencl_device *o = event->begin;
+    cl_event handle = event->end;
+    cl_int code = o->cl.WaitForEvents(1, &handle);
+    if (code == CL_SUCCESS)
+        return TRAWL_OK;
+    cl_int status = event_status(event); /* says more than that an event failed */
+    return status < 0 ? opencl_fail(error, "a queued command", status)
+                      : opencl_fail(error, "clWaitForEvents", code);
+}
+
+double opencl_event_seconds(const device_event *event)
+{
+    cl_ulong start = 0, end = 0;
+    if (!event->end)
+        return 0;
+    const opencl_device *o = event->begin;
+    if (o->cl.GetEventProfilingInfo(event->end, CL_PROFILING_COMMAND_START, sizeof start, &start,
+                                    NULL) != CL_SUCCESS ||
+        o->cl.GetEventProfilingInfo(event->end, CL_PROFILING_COMMAND_END, sizeof end, &end, NULL) !=
+            CL_SUCCESS ||
+        end < start)
+        return 0;
+    return (double)(end - start) * 1e-9;
+}
+
+/* A command of no bytes, which OpenCL refuses: done at once. */
+int opencl_nothing_queued(device_queue *q, device_event *event)
+{
+    if (event)
+        opencl_event_close(&q->o->d, event);
+    return TRAWL_OK;
 }
 
 #else

@@ -1,5 +1,5 @@
-/* opencl_driver.h: what the files of the OpenCL interface share: the loader's functions, the
- * state of a device, errors. How it works is told in opencl.c.
+/* opencl_driver.h: what the OpenCL interface stands on: the loader's functions, errors, finding
+ * devices, events. opencl_launch.h stands on this, and opencl.c on both.
  */
 #ifndef TRAWL_OPENCL_DRIVER_H
 #define TRAWL_OPENCL_DRIVER_H
@@ -14,7 +14,7 @@
 
 enum { OPENCL_TEXT = 256, OPENCL_DEVICES = 64 };
 
-/* ---- the loader (opencl_driver.c) -------------------------------------------- */
+/* ---- the loader ---------------------------------------------------------------- */
 
 #define OPENCL_FUNCTIONS(X)                                                                        \
     X(BuildProgram)                                                                                \
@@ -64,7 +64,7 @@ typedef struct opencl_functions {
 bool opencl_loader_open(opencl_functions *cl, char why[OPENCL_TEXT]);
 void opencl_loader_close(opencl_functions *cl);
 
-/* ---- finding devices (opencl_driver.c) --------------------------------------- */
+/* ---- finding devices ----------------------------------------------------------- */
 
 typedef struct opencl_found {
     cl_platform_id platform;
@@ -77,7 +77,7 @@ size_t opencl_find(const opencl_functions *cl, opencl_found all[OPENCL_DEVICES],
 void opencl_facts(const opencl_functions *cl, const opencl_found *f, device_info *info);
 void opencl_list(device_info *infos, size_t room, size_t *count, char why[OPENCL_TEXT]);
 
-/* ---- errors (opencl_driver.c) ------------------------------------------------ */
+/* ---- errors -------------------------------------------------------------------- */
 
 /* "clCall: -5 CL_OUT_OF_RESOURCES (meaning)" into `text`, which is returned. */
 const char *opencl_describe(char text[OPENCL_TEXT], const char *call, cl_int code);
@@ -88,30 +88,18 @@ int opencl_fail(trawl_error *error, const char *call, cl_int code);
 int opencl_allocation_fail(trawl_error *error, const char *call, cl_int code);
 int opencl_no_memory(trawl_error *error);
 
-/* ---- devices (opencl.c) ------------------------------------------------------ */
+/* ---- devices ----------------------------------------------------------------- */
 
-typedef struct opencl_kernel {
-    struct opencl_kernel *next;
-    cl_kernel handle;
-    cl_uint args;
-    char name[];
-} opencl_kernel;
-
-typedef struct opencl_program {
-    struct opencl_program *next;
-    cl_program handle;
-    opencl_kernel *kernels;
-    char unit[];
-} opencl_program;
+struct opencl_program;
 
 typedef struct opencl_device {
     device d; /* first */
     opencl_functions cl;
     cl_device_id id;
     cl_context context;
-    cl_command_queue queue; /* the device's own */
-    opencl_program *programs;
-    cache_key key; /* of the device, the driver and the options */
+    cl_command_queue queue;          /* the device's own */
+    struct opencl_program *programs; /* built: opencl_launch.c */
+    cache_key key;                   /* of the device, the driver and the options */
 } opencl_device;
 
 struct device_queue {
@@ -119,15 +107,23 @@ struct device_queue {
     cl_command_queue handle;
 };
 
+static inline opencl_device *opencl_of(device *d)
+{
+    return (opencl_device *)d;
+}
+
+/* ---- events ------------------------------------------------------------------ */
+
 /* The outcome of enqueueing a command that was given `made` as its event. */
 int opencl_enqueued(device_queue *q, const char *call, cl_int code, cl_event made,
                     device_event *event, trawl_error *error);
 /* A command of nothing, which OpenCL refuses: done at once. */
 int opencl_nothing_queued(device_queue *q, device_event *event);
 
-/* ---- programs and launches (opencl_launch.c) --------------------------------- */
-
-int opencl_launch(device_queue *q, const launch *l, device_event *event, trawl_error *error);
-void opencl_programs_close(opencl_device *o);
+/* As device_api has them. */
+bool opencl_event_done(const device_event *event);
+int opencl_event_wait(const device_event *event, trawl_error *error);
+double opencl_event_seconds(const device_event *event);
+void opencl_event_close(device *d, device_event *event);
 
 #endif

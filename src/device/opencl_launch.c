@@ -5,8 +5,22 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "device/opencl_driver.h"
 #include "base/error.h"
+#include "device/opencl_launch.h"
+
+typedef struct opencl_kernel {
+    struct opencl_kernel *next;
+    cl_kernel handle;
+    cl_uint args;
+    char name[];
+} opencl_kernel;
+
+typedef struct opencl_program {
+    struct opencl_program *next;
+    cl_program handle;
+    opencl_kernel *kernels;
+    char unit[];
+} opencl_program;
 
 /* ---- programs ---------------------------------------------------------------- */
 
