@@ -105,11 +105,10 @@ static void unload_plan(used_device *u)
     device_plan *p = &u->plan;
     if (p->texture.handle || p->texture.number)
         api->texture_close(u->device, &p->texture);
+    plan_release(p);
     unused_buffer(u, &p->tables);
-    for (u32 i = 0; i < PLAN_EXTRAS; i++)
-        unused_buffer(u, &p->extra[i]);
     memset(p, 0, sizeof *p);
-    u->loaded = false;
+    u->loaded = NULL;
 }
 
 static void close_devices(worker *w)
@@ -188,7 +187,7 @@ static int open_texture(device_plan *p, trawl_error *error)
 {
     const device_api *api = p->device->api;
     const tuning *t = &p->tuning;
-    const bool grid = plan_head(p->plan)->cell_size != 0;
+    const bool grid = p->facts.cell_size != 0;
     if (grid ? t->stage != TUNE_AUTO && t->stage >= 2 : t->texture == 1)
         return api->texture_open(p->device, &p->tables, &p->texture, error);
     if (grid && t->stage == TUNE_AUTO && p->device->info.texture_words >= p->tables.bytes / 4 &&
@@ -197,51 +196,88 @@ static int open_texture(device_plan *p, trawl_error *error)
     return TRAWL_OK;
 }
 
-static int take_extra(device_plan *p, size_t bytes, device_buffer *b, trawl_error *error)
+static int take(device_plan *p, size_t bytes, device_buffer *b, trawl_error *error)
 {
     return used_buffer((used_device *)p->owner, BUFFER_DEVICE, bytes, b, error);
+}
+
+static void give(device_plan *p, device_buffer *b)
+{
+    unused_buffer((used_device *)p->owner, b);
+}
+
+static walk_facts facts_of(const trawl_plan *plan)
+{
+    const plan_header *head = plan_head(plan);
+    return (walk_facts){
+        .kind = (walk_kind)head->engine,
+        .tables = plan_tables(plan),
+        .bytes = (size_t)head->section[PLAN_ENGINE].bytes,
+        .min_length = head->min_length,
+        .max_length = head->max_length,
+        .state_words = head->state_words,
+        .carries = head->carries,
+        .cell_size = head->cell_size,
+    };
 }
 
 static int load_plan(const device_room *room, used_device *u, const trawl_plan *plan,
                      trawl_error *error)
 {
-    const plan_header *head = plan_head(plan);
-    const size_t bytes = (size_t)head->section[PLAN_ENGINE].bytes;
-    const device_walk *walk = device_walk_of((walk_kind)head->engine);
-    if (u->loaded && u->plan.plan == plan && u->checksum == head->checksum)
+    const uint64_t checksum = plan_head(plan)->checksum;
+    if (u->loaded == plan && u->checksum == checksum)
         return TRAWL_OK;
     unload_plan(u);
     device_plan *p = &u->plan;
     p->device = u->device;
     p->queue = u->lanes[0].queue;
-    p->plan = plan;
+    p->facts = facts_of(plan);
+    p->walk = device_walk_of(p->facts.kind);
     p->tuning = room->tuning;
-    p->take = take_extra;
+    p->take = take;
+    p->give = give;
     p->owner = u;
+    const size_t bytes = p->facts.bytes;
     int status = used_buffer(u, BUFFER_DEVICE, (bytes + 255) / 256 * 256 + 256, &p->tables, error);
     if (status == TRAWL_OK)
-        status = room->api->write(p->queue, &p->tables, 0, plan_tables(plan), bytes, NULL, error);
+        status = room->api->write(p->queue, &p->tables, 0, p->facts.tables, bytes, NULL, error);
     if (status == TRAWL_OK)
         status = room->api->finish(p->queue, error);
     if (status == TRAWL_OK)
         status = open_texture(p, error);
-    if (status == TRAWL_OK && walk->prepare)
-        status = walk->prepare(p, error);
-    u->checksum = head->checksum;
-    u->loaded = status == TRAWL_OK;
-    if (!u->loaded)
+    if (status == TRAWL_OK)
+        status = plan_prepare(p, error);
+    if (status != TRAWL_OK) {
         unload_plan(u);
-    return status;
+        return status;
+    }
+    u->checksum = checksum;
+    u->loaded = plan;
+    return TRAWL_OK;
 }
 
 /* ---- lanes of all devices ---------------------------------------------------------- */
 
-/* Bytes of text that a piece may have: a texture over it must hold them. */
-static u64 piece_bytes(const device_room *room, const attempt *a, const trawl_plan *plan)
+/* The plan is on the first `devices` devices. */
+static int load_plans(device_room *room, const trawl_plan *plan, u32 devices, trawl_error *error)
 {
-    const device_walk *walk = device_walk_of((walk_kind)plan_head(plan)->engine);
+    int status = TRAWL_OK;
+    for (u32 i = 0; i < devices && status == TRAWL_OK; i++)
+        status = load_plan(room, &room->devices[i], plan, error);
+    return status;
+}
+
+/* Whether the plan that is loaded reads text through textures. */
+static bool textured(const device_room *room)
+{
+    return room->devices[0].plan.walk->texts_texture && room->tuning.texture == 1;
+}
+
+/* Bytes of text that a piece may have: a texture over it must hold them. */
+static u64 piece_bytes(const device_room *room, const attempt *a)
+{
     u64 bytes = a->piece;
-    if (!walk->texts_texture || room->tuning.texture != 1)
+    if (!textured(room))
         return bytes;
     for (u32 i = 0; i < room->device_count; i++) {
         const u64 words = room->devices[i].device->info.texture_words;
@@ -253,19 +289,17 @@ static u64 piece_bytes(const device_room *room, const attempt *a, const trawl_pl
 
 /* Every lane gets its room before any work begins, so that a lack of memory nearly always
  * shows here. `devices`, `lanes`: how many take part. */
-static int reserve(device_room *room, const trawl_plan *plan, u32 devices, u32 lanes, size_t bytes,
-                   u64 length, u64 cols, u64 records, trawl_error *error)
+static int reserve(device_room *room, u32 devices, u32 lanes, size_t bytes, u64 length, u64 cols,
+                   u64 records, trawl_error *error)
 {
-    const device_walk *walk = device_walk_of((walk_kind)plan_head(plan)->engine);
-    const bool textured = walk->texts_texture && room->tuning.texture == 1;
     int status = TRAWL_OK;
     for (u32 i = 0; i < devices && status == TRAWL_OK; i++) {
         used_device *u = &room->devices[i];
-        status = load_plan(room, u, plan, error);
+        const device_walk *walk = u->plan.walk;
         for (u32 k = 0; k < lanes && k < u->lane_count && status == TRAWL_OK; k++) {
             const size_t scratch =
                 walk->scratch_bytes ? walk->scratch_bytes(&u->plan, length, cols) : 0;
-            status = lane_reserve(&u->lanes[k], bytes, textured, scratch, records, error);
+            status = lane_reserve(&u->lanes[k], bytes, textured(room), scratch, records, error);
         }
     }
     return status;
@@ -376,13 +410,16 @@ static int text_on_devices(device_room *room, const attempt *a, const void *work
     const text_job *job = work;
     const plan_header *head = plan_head(job->plan);
     const u32 reach = head->carries ? 0 : (u32)(head->max_length - 1);
-    const u64 usual = piece_bytes(room, a, job->plan), wide = (u64)reach * PIECES_OVER_REACH;
-    const u64 piece = usual > wide ? usual : wide;
-    const u64 length = s->end - s->begin < piece ? s->end - s->begin : piece;
     const u32 devices = head->carries ? 1 : room->device_count;
     const u32 lanes = head->carries && a->lanes > 2 ? 2 : a->lanes;
-    int status = reserve(room, job->plan, devices, lanes, (size_t)(length + reach), length + reach,
-                         0, s->capacity, error);
+    int status = load_plans(room, job->plan, devices, error);
+    if (status != TRAWL_OK)
+        return status;
+    const u64 usual = piece_bytes(room, a), wide = (u64)reach * PIECES_OVER_REACH;
+    const u64 piece = usual > wide ? usual : wide;
+    const u64 length = s->end - s->begin < piece ? s->end - s->begin : piece;
+    status = reserve(room, devices, lanes, (size_t)(length + reach), length + reach, 0, s->capacity,
+                     error);
     if (status != TRAWL_OK)
         return status;
     return head->carries ? run_carrying(room, job, s, lanes, (u32)length, error)
@@ -402,7 +439,9 @@ static int grid_on_devices(device_room *room, const attempt *a, const void *work
     rows = rows > 4 * overlap ? rows - overlap : 3 * overlap + 1; /* tops of a piece */
     rows = rows < tops ? rows : tops;
     const u64 most = rows + overlap < job->rows ? rows + overlap : job->rows;
-    int status = reserve(room, job->plan, room->device_count, a->lanes, (size_t)(most * stride),
+    int status = load_plans(room, job->plan, room->device_count, error);
+    if (status == TRAWL_OK)
+        status = reserve(room, room->device_count, a->lanes, (size_t)(most * stride),
                          most * job->cols, job->cols, s->capacity, error);
     for (u64 at = s->begin; at < s->end && status == TRAWL_OK; at += rows) {
         const u64 end = s->end - at > rows ? at + rows : s->end;

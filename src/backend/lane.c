@@ -238,12 +238,11 @@ static int queue_reading(lane *l, slice *into, trawl_error *error)
 int lane_run_text(lane *l, slice *into, trawl_error *error)
 {
     const device_plan *plan = &l->on->plan;
-    const device_walk *walk = device_walk_of((walk_kind)plan_head(plan->plan)->engine);
     l->piece.text = &l->text;
     l->piece.scratch = l->scratch.handle ? &l->scratch : NULL;
     l->piece.state = into->state;
     l->piece.sink = sink_of(l, into);
-    if (walk->texts_texture && plan->tuning.texture == 1) {
+    if (plan->walk->texts_texture && plan->tuning.texture == 1) {
         if (!l->texture.handle && !l->texture.number) {
             int opened =
                 l->on->device->api->texture_open(l->on->device, &l->text, &l->texture, error);
@@ -252,18 +251,17 @@ int lane_run_text(lane *l, slice *into, trawl_error *error)
         }
         l->piece.texture = &l->texture;
     }
-    const int status = walk->run_text(plan, l->queue, &l->piece, error);
+    const int status = plan->walk->run_text(plan, l->queue, &l->piece, error);
     return status == TRAWL_OK ? queue_reading(l, into, error) : status;
 }
 
 int lane_run_grid(lane *l, slice *into, trawl_error *error)
 {
     const device_plan *plan = &l->on->plan;
-    const device_walk *walk = device_walk_of((walk_kind)plan_head(plan->plan)->engine);
     l->grid.text = &l->text;
     l->grid.scratch = l->scratch.handle ? &l->scratch : NULL;
     l->grid.sink = sink_of(l, into);
-    const int status = walk->run_grid(plan, l->queue, &l->grid, error);
+    const int status = plan->walk->run_grid(plan, l->queue, &l->grid, error);
     return status == TRAWL_OK ? queue_reading(l, into, error) : status;
 }
 

@@ -38,7 +38,7 @@ typedef struct used_device {
     uint64_t taken; /* bytes of its memory */
     uint64_t most;  /* bytes that may be taken */
     bool mapped;
-    bool loaded; /* plan is whole */
+    const trawl_plan *loaded; /* whose tables `plan` has; NULL: it has none */
     uint64_t checksum;
     device_plan plan;
     lane lanes[MOST_LANES];

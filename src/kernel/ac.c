@@ -9,6 +9,7 @@
  */
 #include "table/ac.h"
 
+#include "base/error.h"
 #include "kernel/kernel.h"
 #include "kernel/trie_sizes.h"
 
@@ -23,8 +24,10 @@ enum {
     MOST_REACH = 1 << 30 /* windows are shorter */
 };
 
-/* device_plan.number */
-enum { STAGED, ROW, TEXTURED, GROUP, PAGE, REACH, LOCAL_BYTES };
+typedef struct ac_device {
+    uint32_t staged, row, textured; /* 0 or 1 */
+    uint32_t group, page, reach, local_bytes;
+} ac_device;
 
 static uint32_t usual_page(uint32_t reach, bool cpu)
 {
@@ -48,7 +51,8 @@ static int ac_prepare(device_plan *p, trawl_error *error)
 {
     const device_info *info = &p->device->info;
     const tuning *tune = &p->tuning;
-    const uint64_t longest = plan_head(p->plan)->max_length;
+    ac_device *d = p->state;
+    const uint64_t longest = p->facts.max_length;
     const uint32_t reach =
         longest - 1 < MOST_REACH ? (uint32_t)(longest - 1 + STEP - 1) / STEP * STEP : MOST_REACH;
     const uint32_t row = tuned(tune->row, !info->cpu);
@@ -76,13 +80,13 @@ static int ac_prepare(device_plan *p, trawl_error *error)
                     "smaller group%s",
                     group, staged ? " with their pages" : "", (unsigned long long)local, info->name,
                     info->local_bytes, staged ? ", a smaller page, or staged=0" : "");
-    p->number[STAGED] = staged;
-    p->number[ROW] = row;
-    p->number[TEXTURED] = tuned(tune->texture, 0);
-    p->number[GROUP] = group;
-    p->number[PAGE] = page;
-    p->number[REACH] = reach;
-    p->number[LOCAL_BYTES] = (uint32_t)local;
+    d->staged = staged;
+    d->row = row;
+    d->textured = tuned(tune->texture, 0);
+    d->group = group;
+    d->page = page;
+    d->reach = reach;
+    d->local_bytes = (uint32_t)local;
     return TRAWL_OK;
 }
 
@@ -92,22 +96,22 @@ static int ac_run(const device_plan *p, device_queue *q, text_piece *piece, traw
         { { "ac_s0r0t0", "ac_s0r0t1" }, { "ac_s0r1t0", "ac_s0r1t1" } },
         { { "ac_s1r0t0", "ac_s1r0t1" }, { "ac_s1r1t0", "ac_s1r1t1" } }
     };
-    const uint32_t *n = p->number;
+    const ac_device *d = p->state;
     if (piece->end <= piece->begin)
         return TRAWL_OK;
     const uint64_t bytes = piece->end - piece->begin / STEP * STEP;
-    const uint64_t tile = (uint64_t)n[GROUP] * n[PAGE];
-    launch l = launch_of("ac", kernels[n[STAGED]][n[ROW]][n[TEXTURED]], parts(bytes, tile),
-                         n[GROUP], n[LOCAL_BYTES]);
+    const uint64_t tile = (uint64_t)d->group * d->page;
+    launch l = launch_of("ac", kernels[d->staged][d->row][d->textured], parts(bytes, tile),
+                         d->group, d->local_bytes);
     launch_buffer(&l, &p->tables);
-    if (n[TEXTURED])
+    if (d->textured)
         launch_texture(&l, &p->texture);
     launch_buffer(&l, piece->text);
     launch_u32(&l, piece->from);
     launch_u32(&l, piece->begin);
     launch_u32(&l, piece->end);
-    launch_u32(&l, n[PAGE]);
-    launch_u32(&l, n[REACH]);
+    launch_u32(&l, d->page);
+    launch_u32(&l, d->reach);
     launch_sink(&l, &piece->sink);
     return sink_launch(p, q, &l, &piece->sink, error);
 }
@@ -115,6 +119,7 @@ static int ac_run(const device_plan *p, device_queue *q, text_piece *piece, traw
 const device_walk device_ac = {
     .kind = WALK_AC,
     .unit = "ac",
+    .state_bytes = sizeof(ac_device),
     .prepare = ac_prepare,
     .run_text = ac_run,
 };

@@ -22,16 +22,23 @@ static const char *const kernels[] = { NULL, "bb_stage1", "bb_stage2", "bb_stage
 
 static const bb_tables *tables_of(const device_plan *p)
 {
-    return (const bb_tables *)plan_tables(p->plan);
+    return (const bb_tables *)p->facts.tables;
 }
 
 static int bb_prepare(device_plan *p, trawl_error *error)
 {
     const bb_tables *t = tables_of(p);
-    const int status = grid_choose_stage(p, &t->rows, t->max_rows, LARGE, error);
-    if (status != TRAWL_OK || p->number[GRID_STAGE_NUMBER] < 4)
+    grid_device *d = p->state;
+    const int status = grid_choose_stage(p, d, &t->rows, LARGE, error);
+    if (status != TRAWL_OK || d->stage < 4)
         return status;
-    return grid_upload_paths(p, &t->rows, t->cell_size, true, &p->extra[0], error);
+    return grid_upload_paths(p, &t->rows, t->cell_size, true, &d->paths, error);
+}
+
+static void bb_release(device_plan *p)
+{
+    grid_device *d = p->state;
+    p->give(p, &d->paths);
 }
 
 static uint32_t group_of(const device_plan *p)
@@ -78,7 +85,8 @@ static uint32_t band_height(const device_plan *p, uint32_t tops, uint32_t cols)
 static int bb_run_grid(const device_plan *p, device_queue *q, grid_piece *piece, trawl_error *error)
 {
     const bb_tables *t = tables_of(p);
-    const uint32_t stage = p->number[GRID_STAGE_NUMBER], group = group_of(p);
+    const grid_device *d = p->state;
+    const uint32_t stage = d->stage, group = group_of(p);
     const uint32_t end = grid_smaller(piece->end, piece->rows);
     if (piece->begin >= end || piece->cols == 0)
         return TRAWL_OK;
@@ -93,8 +101,7 @@ static int bb_run_grid(const device_plan *p, device_queue *q, grid_piece *piece,
         const uint32_t room = grid_local_room(p, group);
         if (stage == 4) {
             /* 15 bytes before the first cell, 15 to fill up the last piece */
-            const uint64_t wide =
-                ((uint64_t)group + p->number[GRID_WIDEST_NUMBER] - 1) * t->cell_size;
+            const uint64_t wide = ((uint64_t)group + d->widest - 1) * t->cell_size;
             vectors = grid_smaller((wide + 30) / 16, room / 3 / 16);
             strip = grid_smaller(room / 3 / 16 / vectors, MOST_STRIP);
         }
@@ -107,7 +114,7 @@ static int bb_run_grid(const device_plan *p, device_queue *q, grid_piece *piece,
     if (stage >= 2)
         launch_texture(&l, &p->texture);
     if (stage == 4)
-        launch_buffer(&l, &p->extra[0]);
+        launch_buffer(&l, &d->paths);
     launch_buffer(&l, piece->text);
     launch_u32(&l, piece->rows);
     launch_u32(&l, piece->cols);
@@ -128,7 +135,9 @@ static int bb_run_grid(const device_plan *p, device_queue *q, grid_piece *piece,
 const device_walk device_bb = {
     .kind = WALK_BB,
     .unit = "bb",
+    .state_bytes = sizeof(grid_device),
     .prepare = bb_prepare,
+    .release = bb_release,
     .scratch_bytes = bb_scratch_bytes,
     .run_grid = bb_run_grid,
 };

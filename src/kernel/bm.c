@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "kernel/kernel.h"
 #include "table/bm.h"
 
@@ -29,12 +30,16 @@ enum {
     RUNS_A_UNIT = 64
 };
 
-/* device_plan.number */
-enum { BM_STAGED, BM_GROUP, BM_CHARS, BM_PAGE, BM_QUADS, BM_FOLDED };
+typedef struct bm_device {
+    bool staged;
+    uint32_t group, chars, page;
+    uint32_t quads, folded; /* staged: as bm_staged takes them */
+    device_buffer shifts;
+} bm_device;
 
 static const bm_tables *bm_head(const device_plan *p)
 {
-    return (const bm_tables *)plan_tables(p->plan);
+    return (const bm_tables *)p->facts.tables;
 }
 
 static uint64_t table_bytes(const bm_tables *t)
@@ -55,10 +60,11 @@ static uint32_t usual_chars(const bm_tables *t, uint32_t group)
     return words * 4 <= USUAL_CHARS ? USUAL_CHARS : (uint32_t)(words * 4);
 }
 
-/* The tables that bm.h describes, in extra[0]. */
+/* The tables that bm.h describes. */
 static int upload_tables(device_plan *p, trawl_error *error)
 {
-    const uint32_t *tables = plan_tables(p->plan);
+    bm_device *d = p->state;
+    const uint32_t *tables = p->facts.tables;
     const bm_tables *t = bm_head(p);
     const size_t bytes = (size_t)table_bytes(t);
     uint8_t *block = calloc(bytes, 1);
@@ -75,7 +81,7 @@ static int upload_tables(device_plan *p, trawl_error *error)
         const uint32_t shift = tables[t->good + j];
         good[j] = (uint8_t)(shift < 255 ? shift : 255);
     }
-    const int status = plan_upload(p, &p->extra[0], block, bytes, error);
+    const int status = plan_upload(p, &d->shifts, block, bytes, error);
     free(block);
     return status;
 }
@@ -85,6 +91,7 @@ static int bm_prepare(device_plan *p, trawl_error *error)
     const device_info *info = &p->device->info;
     const tuning *tune = &p->tuning;
     const bm_tables *t = bm_head(p);
+    bm_device *d = p->state;
     const bool asked = tune->staged == 1 || (tune->staged == TUNE_AUTO && tune->chars != TUNE_AUTO);
     const bool staged = asked || (tune->staged == TUNE_AUTO && !info->cpu);
     uint32_t group = tuned(tune->group, info->cpu ? CPU_GROUP : USUAL_GROUP);
@@ -105,23 +112,29 @@ static int bm_prepare(device_plan *p, trawl_error *error)
                     group, chars, t->length, (unsigned long long)local, info->local_bytes);
 
     const uint32_t usual_page = info->cpu ? CPU_PAGE : USUAL_PAGE;
-    p->number[BM_STAGED] = staged && local <= room;
-    p->number[BM_GROUP] = group;
-    p->number[BM_CHARS] = chars;
+    d->staged = staged && local <= room;
+    d->group = group;
+    d->chars = chars;
     /* A page as long as the pattern: periodic text then costs a few looks a byte at most. */
-    p->number[BM_PAGE] = tuned(tune->page, usual_page < t->length ? t->length : usual_page);
-    p->number[BM_QUADS] = (uint32_t)(table_bytes(t) / 16);
+    d->page = tuned(tune->page, usual_page < t->length ? t->length : usual_page);
+    d->quads = (uint32_t)(table_bytes(t) / 16);
     /* A plan folds ASCII letters or nothing. */
-    p->number[BM_FOLDED] = ((const uint8_t *)(plan_tables(p->plan) + t->fold))['A'] == 'a';
-    return p->number[BM_STAGED] ? upload_tables(p, error) : TRAWL_OK;
+    d->folded = ((const uint8_t *)(p->facts.tables + t->fold))['A'] == 'a';
+    return d->staged ? upload_tables(p, error) : TRAWL_OK;
+}
+
+static void bm_release(device_plan *p)
+{
+    bm_device *d = p->state;
+    p->give(p, &d->shifts);
 }
 
 static int run_staged(const device_plan *p, device_queue *q, text_piece *piece, trawl_error *error)
 {
     const bm_tables *t = bm_head(p);
+    const bm_device *d = p->state;
     const uint32_t units = p->device->info.units ? p->device->info.units : 1;
-    const uint32_t group = p->number[BM_GROUP];
-    const uint32_t chars = p->number[BM_CHARS];
+    const uint32_t group = d->group, chars = d->chars;
     const uint32_t tiles = parts(piece->end - piece->begin, (uint64_t)group * chars);
     uint32_t cascade = tiles / (units * RUNS_A_UNIT);
     cascade = cascade < 1 ? 1 : cascade > USUAL_CASCADE ? USUAL_CASCADE : cascade;
@@ -131,8 +144,8 @@ static int run_staged(const device_plan *p, device_queue *q, text_piece *piece, 
         groups = units * p->tuning.blocks;
 
     launch l = launch_of("bm", "bm_staged", groups, group, (uint32_t)local_bytes(t, group, chars));
-    launch_buffer(&l, &p->extra[0]);
-    launch_u32(&l, p->number[BM_QUADS]);
+    launch_buffer(&l, &d->shifts);
+    launch_u32(&l, d->quads);
     launch_buffer(&l, piece->text);
     launch_u32(&l, piece->from);
     launch_u32(&l, piece->begin);
@@ -140,7 +153,7 @@ static int run_staged(const device_plan *p, device_queue *q, text_piece *piece, 
     launch_u32(&l, t->length);
     launch_u32(&l, t->period);
     launch_u32(&l, t->index);
-    launch_u32(&l, p->number[BM_FOLDED]);
+    launch_u32(&l, d->folded);
     launch_u32(&l, chars);
     launch_u32(&l, cascade);
     launch_sink(&l, &piece->sink);
@@ -149,8 +162,8 @@ static int run_staged(const device_plan *p, device_queue *q, text_piece *piece, 
 
 static int run_global(const device_plan *p, device_queue *q, text_piece *piece, trawl_error *error)
 {
-    const uint32_t group = p->number[BM_GROUP];
-    const uint32_t page = p->number[BM_PAGE];
+    const bm_device *d = p->state;
+    const uint32_t group = d->group, page = d->page;
     const uint32_t pages = parts(piece->end - piece->begin, page);
     launch l = launch_of("bm", "bm_global", parts(pages, group), group, 0);
     launch_buffer(&l, &p->tables);
@@ -167,12 +180,15 @@ static int bm_run_text(const device_plan *p, device_queue *q, text_piece *piece,
 {
     if (piece->begin >= piece->end)
         return TRAWL_OK;
-    return p->number[BM_STAGED] ? run_staged(p, q, piece, error) : run_global(p, q, piece, error);
+    const bm_device *d = p->state;
+    return d->staged ? run_staged(p, q, piece, error) : run_global(p, q, piece, error);
 }
 
 const device_walk device_bm = {
     .kind = WALK_BM,
     .unit = "bm",
+    .state_bytes = sizeof(bm_device),
     .prepare = bm_prepare,
+    .release = bm_release,
     .run_text = bm_run_text,
 };

@@ -7,6 +7,7 @@
 
 #include <stdlib.h>
 
+#include "base/error.h"
 #include "kernel/grid_launch.h"
 
 enum {
@@ -21,46 +22,50 @@ enum {
 static const char *const kernels[] = { NULL, "byr_stage1", "byr_stage2", "byr_stage3",
                                        "byr_stage4" };
 
+typedef struct byr_device {
+    grid_device grid;
+    device_buffer levels; /* the first state of each depth */
+} byr_device;
+
 static const byr_tables *tables_of(const device_plan *p)
 {
-    return (const byr_tables *)plan_tables(p->plan);
+    return (const byr_tables *)p->facts.tables;
 }
 
 /* The first state of each depth, for the look-ahead. */
 static int upload_levels(device_plan *p, trawl_error *error)
 {
+    byr_device *d = p->state;
     const automaton_tables *rows = &tables_of(p)->rows;
-    const uint32_t count = p->number[GRID_WIDEST_NUMBER] + 2;
+    const uint32_t count = d->grid.widest + 2;
     const size_t bytes = count * sizeof(uint32_t);
     uint32_t *levels = malloc(bytes);
     if (!levels)
         return fail(error, TRAWL_ERROR_MEMORY, TRAWL_NONE, "out of memory for %u levels",
                     (unsigned)count);
-    grid_levels(plan_tables(p->plan), rows, levels);
-    const int status = plan_upload(p, &p->extra[0], levels, bytes, error);
+    grid_levels(p->facts.tables, rows, levels);
+    const int status = plan_upload(p, &d->levels, levels, bytes, error);
     free(levels);
     return status;
-}
-
-static uint32_t most_rows(const device_plan *p)
-{
-    const byr_needle *needles = (const byr_needle *)(plan_tables(p->plan) + tables_of(p)->needles);
-    uint32_t most = 0;
-    for (uint32_t i = 0; i < plan_head(p->plan)->pattern_count; i++)
-        if (needles[i].rows > most)
-            most = needles[i].rows;
-    return most;
 }
 
 static int byr_prepare(device_plan *p, trawl_error *error)
 {
     const byr_tables *t = tables_of(p);
-    int status = grid_choose_stage(p, &t->rows, most_rows(p), LARGE, error);
+    byr_device *d = p->state;
+    int status = grid_choose_stage(p, &d->grid, &t->rows, LARGE, error);
     if (status == TRAWL_OK)
         status = upload_levels(p, error);
-    if (status == TRAWL_OK && p->number[GRID_STAGE_NUMBER] >= 4)
-        status = grid_upload_paths(p, &t->rows, t->cell_size, false, &p->extra[1], error);
+    if (status == TRAWL_OK && d->grid.stage >= 4)
+        status = grid_upload_paths(p, &t->rows, t->cell_size, false, &d->grid.paths, error);
     return status;
+}
+
+static void byr_release(device_plan *p)
+{
+    byr_device *d = p->state;
+    p->give(p, &d->grid.paths);
+    p->give(p, &d->levels);
 }
 
 /* Columns of a chunk: as few as fill the device, up to 36 bytes, an odd number of words, and the
@@ -83,7 +88,8 @@ static int byr_run_grid(const device_plan *p, device_queue *q, grid_piece *piece
 {
     const byr_tables *t = tables_of(p);
     const device_info *info = &p->device->info;
-    const uint32_t stage = p->number[GRID_STAGE_NUMBER], step = t->step;
+    const byr_device *d = p->state;
+    const uint32_t stage = d->grid.stage, step = t->step;
     const uint32_t group =
         tuned(p->tuning.group, grid_smaller(info->cpu ? CPU_GROUP : GPU_GROUP, info->most_group));
     /* Primary rows are step - 1 below begin, then step apart, up to step - 1 below the last top. */
@@ -103,8 +109,7 @@ static int byr_run_grid(const device_plan *p, device_queue *q, grid_piece *piece
     if (stage >= 3) {
         const uint32_t room = grid_local_room(p, group);
         if (stage == 4) {
-            const uint64_t wide =
-                (uint64_t)group * chars + p->number[GRID_WIDEST_NUMBER] - 1; /* and look-ahead */
+            const uint64_t wide = (uint64_t)group * chars + d->grid.widest - 1; /* and look-ahead */
             const uint64_t columns = wide < piece->cols ? wide : piece->cols;
             vectors = grid_smaller((columns * t->cell_size + 30) / 16, room / 2 / 16);
         }
@@ -117,8 +122,8 @@ static int byr_run_grid(const device_plan *p, device_queue *q, grid_piece *piece
     if (stage >= 2)
         launch_texture(&l, &p->texture);
     if (stage == 4)
-        launch_buffer(&l, &p->extra[1]);
-    launch_buffer(&l, &p->extra[0]);
+        launch_buffer(&l, &d->grid.paths);
+    launch_buffer(&l, &d->levels);
     launch_buffer(&l, piece->text);
     launch_u32(&l, piece->rows);
     launch_u32(&l, piece->cols);
@@ -138,6 +143,8 @@ static int byr_run_grid(const device_plan *p, device_queue *q, grid_piece *piece
 const device_walk device_byr = {
     .kind = WALK_BYR,
     .unit = "byr",
+    .state_bytes = sizeof(byr_device),
     .prepare = byr_prepare,
+    .release = byr_release,
     .run_grid = byr_run_grid,
 };

@@ -40,7 +40,7 @@ static uint64_t usual_page(const device_plan *p, uint64_t length, uint64_t items
     } else {
         page = (uint64_t)((double)length * (double)items / (double)(units * ITEMS_A_UNIT));
         page = page < LARGEST_PAGE ? page : LARGEST_PAGE;
-        smallest = plan_head(p->plan)->carries ? CARRY_PAGE : SMALLEST_PAGE;
+        smallest = p->facts.carries ? CARRY_PAGE : SMALLEST_PAGE;
     }
     if (smallest < 4 * lead) /* what is read twice stays a quarter */
         smallest = 4 * lead;
@@ -51,7 +51,7 @@ static uint64_t usual_page(const device_plan *p, uint64_t length, uint64_t items
 static uint64_t measure(const device_plan *p, text_cut *cut, uint64_t length, uint32_t stride,
                         bool works)
 {
-    const bool carries = plan_head(p->plan)->carries;
+    const bool carries = p->facts.carries;
     cut->slices = (uint32_t)((length + cut->page - 1) / cut->page);
     cut->stride = stride < cut->page ? stride : cut->page;
     cut->marks = (cut->page - 1) / cut->stride + 1;
@@ -62,7 +62,7 @@ static uint64_t measure(const device_plan *p, text_cut *cut, uint64_t length, ui
 
 text_cut cut_choose(const device_plan *p, uint64_t length, uint64_t items, bool works, size_t room)
 {
-    const plan_header *head = plan_head(p->plan);
+    const walk_facts *head = &p->facts;
     const device_info *info = &p->device->info;
     const uint64_t longest = (uint64_t)1 << 28, reach = head->max_length ? head->max_length - 1 : 0;
     text_cut cut = { 0 };
@@ -90,10 +90,9 @@ text_cut cut_choose(const device_plan *p, uint64_t length, uint64_t items, bool 
     }
 }
 
-int carry_prepare(device_plan *p, const uint64_t *masks, trawl_error *error)
+int carry_prepare(device_plan *p, const uint64_t *masks, device_buffer *to, trawl_error *error)
 {
-    return plan_upload(p, &p->extra[EXTRA_MASKS], masks,
-                       (size_t)plan_head(p->plan)->state_words * 2 * sizeof *masks, error);
+    return plan_upload(p, to, masks, (size_t)p->facts.state_words * 2 * sizeof *masks, error);
 }
 
 void launch_cut(launch *l, const device_plan *p, const text_piece *piece, const text_cut *cut,
@@ -115,7 +114,8 @@ void launch_cut(launch *l, const device_plan *p, const text_piece *piece, const 
 
 /* What every slice ended with goes to the next ones; *left says whether any of it is news. */
 static int hand_on(const device_plan *p, device_queue *q, text_piece *piece, const text_cut *cut,
-                   const char *unit, bool first, uint32_t *left, trawl_error *error)
+                   const char *unit, const device_buffer *masks, bool first, uint32_t *left,
+                   trawl_error *error)
 {
     const device_api *api = p->device->api;
     const uint32_t usual = p->device->info.cpu ? CPU_HAND_GROUP : HAND_GROUP;
@@ -124,7 +124,7 @@ static int hand_on(const device_plan *p, device_queue *q, text_piece *piece, con
     if (status != TRAWL_OK)
         return status;
     launch l = launch_of(unit, "carry_hand", cut->words, group, group * sizeof(uint64_t));
-    launch_buffer(&l, &p->extra[EXTRA_MASKS]);
+    launch_buffer(&l, masks);
     launch_u32(&l, first);
     launch_cut(&l, p, piece, cut, CUT_NEWS, 1);
     status = sink_launch(p, q, &l, &piece->sink, error);
@@ -136,7 +136,8 @@ static int hand_on(const device_plan *p, device_queue *q, text_piece *piece, con
 }
 
 static int carry_rounds(const device_plan *p, device_queue *q, text_piece *piece,
-                        const text_cut *cut, const char *unit, cut_run run, trawl_error *error)
+                        const text_cut *cut, const char *unit, const device_buffer *masks,
+                        cut_run run, trawl_error *error)
 {
     const device_api *api = p->device->api;
     const size_t row = cut->words * sizeof(uint64_t), initial = FLAG_WORDS * sizeof(uint64_t);
@@ -145,7 +146,7 @@ static int carry_rounds(const device_plan *p, device_queue *q, text_piece *piece
         status = run(p, q, piece, cut, CUT_FIRST, 1, error);
     uint32_t span = 1, left = 1;
     for (bool first = true; status == TRAWL_OK && cut->slices > 1; first = false) {
-        status = hand_on(p, q, piece, cut, unit, first, &left, error);
+        status = hand_on(p, q, piece, cut, unit, masks, first, &left, error);
         if (status != TRAWL_OK || !left)
             break;
         status = run(p, q, piece, cut, CUT_NEWS, span, error);
@@ -160,9 +161,9 @@ static int carry_rounds(const device_plan *p, device_queue *q, text_piece *piece
 }
 
 int carry_run(const device_plan *p, device_queue *q, text_piece *piece, const text_cut *cut,
-              const char *unit, cut_run run, trawl_error *error)
+              const char *unit, const device_buffer *masks, cut_run run, trawl_error *error)
 {
-    if (plan_head(p->plan)->carries)
-        return carry_rounds(p, q, piece, cut, unit, run, error);
+    if (p->facts.carries)
+        return carry_rounds(p, q, piece, cut, unit, masks, run, error);
     return run(p, q, piece, cut, CUT_ALONE, 1, error);
 }

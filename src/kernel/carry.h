@@ -8,8 +8,6 @@
 
 enum { CUT_ALONE, CUT_FIRST, CUT_NEWS }; /* as in carry_form.h */
 
-enum { EXTRA_MASKS, EXTRA_LIST }; /* device_plan.extra; the first only of plans that carry */
-
 /* How a piece is cut. */
 typedef struct text_cut {
     uint32_t page, lead, slices, stride, marks, words;
@@ -28,15 +26,16 @@ text_cut cut_choose(const device_plan *p, uint64_t length, uint64_t items, bool 
 
 /* Upload what carry_hand reads: a row of states that no byte kills, a row of those that are
  * handed on. */
-int carry_prepare(device_plan *p, const uint64_t *masks, trawl_error *error);
+int carry_prepare(device_plan *p, const uint64_t *masks, device_buffer *to, trawl_error *error);
 
 /* Queue the kernels of one mode; every work item takes `span` slices. */
 typedef int (*cut_run)(const device_plan *p, device_queue *q, text_piece *piece,
                        const text_cut *cut, uint32_t mode, uint32_t span, trawl_error *error);
 
-/* Scan a piece: one run, or the rounds of a plan that carries. `unit` has carry_hand. */
+/* Scan a piece: one run, or the rounds of a plan that carries. `unit` has carry_hand; `masks`
+ * are those of carry_prepare. */
 int carry_run(const device_plan *p, device_queue *q, text_piece *piece, const text_cut *cut,
-              const char *unit, cut_run run, trawl_error *error);
+              const char *unit, const device_buffer *masks, cut_run run, trawl_error *error);
 
 /* CUT_PARAMETERS. */
 void launch_cut(launch *l, const device_plan *p, const text_piece *piece, const text_cut *cut,

@@ -4,6 +4,7 @@
 #ifndef TRAWL_KERNEL_GRID_LAUNCH_H
 #define TRAWL_KERNEL_GRID_LAUNCH_H
 
+#include "base/error.h"
 #include "kernel/kernel.h"
 #include "table/grid.h"
 
@@ -15,8 +16,12 @@ enum {
     GRID_ITEMS_A_UNIT = 2048
 };
 
-/* What prepare leaves in device_plan.number. */
-enum { GRID_STAGE_NUMBER, GRID_WIDEST_NUMBER };
+/* What both grid walks prepare. */
+typedef struct grid_device {
+    uint32_t stage;
+    uint32_t widest;     /* columns of the widest needle */
+    device_buffer paths; /* stage 4 */
+} grid_device;
 
 /* Local memory of a launch. */
 typedef struct grid_near {
@@ -47,15 +52,16 @@ static inline uint32_t grid_levels(const uint32_t *tables, const automaton_table
     }
 }
 
-/* The stage of a plan whose tallest needle has `tallest` rows: what is asked for, or the best.
+/* Set d->stage, to what is asked for or the best, and d->widest.
  * Where all needles have fewer than `large` rows and columns that is stage 1: a cache does for
  * tables and text what the others do by hand. Large needles need what stage 4 does about comparing
  * them. */
-static inline int grid_choose_stage(device_plan *p, const automaton_tables *rows, uint32_t tallest,
-                                    uint32_t large, trawl_error *error)
+static inline int grid_choose_stage(const device_plan *p, grid_device *d,
+                                    const automaton_tables *rows, uint32_t large,
+                                    trawl_error *error)
 {
-    const uint32_t widest = grid_levels(plan_tables(p->plan), rows, NULL) - 2;
-    const bool is_large = tallest >= large || widest >= large;
+    const uint32_t widest = grid_levels(p->facts.tables, rows, NULL) - 2;
+    const bool is_large = p->facts.max_length >= large || widest >= large;
     const device_info *info = &p->device->info;
     const bool textured = p->texture.handle || p->texture.number;
     const bool can_near = info->local_bytes >= GRID_LEAST_LOCAL;
@@ -74,8 +80,8 @@ static inline int grid_choose_stage(device_plan *p, const automaton_tables *rows
         return fail(error, TRAWL_ERROR_UNSUPPORTED, TRAWL_NONE,
                     "group=%u: the device takes groups of up to %u items",
                     (unsigned)p->tuning.group, (unsigned)info->most_group);
-    p->number[GRID_STAGE_NUMBER] = stage;
-    p->number[GRID_WIDEST_NUMBER] = widest;
+    d->stage = stage;
+    d->widest = widest;
     return TRAWL_OK;
 }
 

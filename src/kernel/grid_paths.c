@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "kernel/grid_launch.h"
 
 enum { VECTOR = 16 }; /* bytes */
@@ -111,7 +112,7 @@ static uint64_t make_paths(path_maker *m, const uint32_t *tables, const automato
 int grid_upload_paths(device_plan *p, const automaton_tables *t, uint32_t cell_size, bool own,
                       device_buffer *to, trawl_error *error)
 {
-    const uint32_t *tables = plan_tables(p->plan);
+    const uint32_t *tables = p->facts.tables;
     path_maker m = { .nodes = (const automaton_node *)(tables + t->nodes),
                      .lengths = tables + t->lengths,
                      .cell_size = cell_size };

@@ -9,6 +9,7 @@
 
 #include <stdlib.h>
 
+#include "base/error.h"
 #include "kernel/carry.h"
 
 enum {
@@ -21,16 +22,27 @@ enum {
     EXCHANGE_NONE = 3 /* beside EXCHANGE_ATOMIC, _RELAY, _BALLOT: hnfa_plain */
 };
 
-enum { NUMBER_EXCHANGE, NUMBER_ITEMS, NUMBER_PLAIN };
+typedef struct hnfa_device {
+    uint32_t exchange;   /* EXCHANGE_* */
+    uint32_t items;      /* of all teams */
+    uint32_t plain;      /* patterns without a team */
+    device_buffer masks; /* plans that carry */
+    device_buffer list;  /* patterns by the size of their teams */
+} hnfa_device;
+
+static hnfa_device *state_of(const device_plan *p)
+{
+    return p->state;
+}
 
 static const hnfa_tables *tables_of(const device_plan *p)
 {
-    return (const hnfa_tables *)plan_tables(p->plan);
+    return (const hnfa_tables *)p->facts.tables;
 }
 
 static const hnfa_pattern *patterns_of(const device_plan *p)
 {
-    return (const hnfa_pattern *)(plan_tables(p->plan) + tables_of(p)->patterns);
+    return (const hnfa_pattern *)(p->facts.tables + tables_of(p)->patterns);
 }
 
 static uint32_t usual_group(const device_plan *p, uint32_t cpu)
@@ -44,7 +56,7 @@ static uint32_t team_of(const device_plan *p, uint32_t modules)
 {
     if (modules == 1)
         return 1;
-    const uint32_t exchange = p->number[NUMBER_EXCHANGE];
+    const uint32_t exchange = state_of(p)->exchange;
     if (exchange == EXCHANGE_NONE || modules > MOST_TEAM)
         return 0;
     uint32_t team = 2;
@@ -73,7 +85,7 @@ static int choose_exchange(device_plan *p, trawl_error *error)
         return fail(error, TRAWL_ERROR_UNSUPPORTED, TRAWL_NONE,
                     "group=%u is more than the %u work items of a group on %s", p->tuning.group,
                     info->most_group, info->name);
-    p->number[NUMBER_EXCHANGE] = exchange;
+    state_of(p)->exchange = exchange;
     return TRAWL_OK;
 }
 
@@ -91,13 +103,13 @@ static int prepare_list(device_plan *p, trawl_error *error)
         starts[team + 1]++;
         items += team ? team : 1;
     }
-    p->number[NUMBER_PLAIN] = starts[1];
-    p->number[NUMBER_ITEMS] = items < UINT32_MAX ? (uint32_t)items : UINT32_MAX;
+    state_of(p)->plain = starts[1];
+    state_of(p)->items = items < UINT32_MAX ? (uint32_t)items : UINT32_MAX;
     for (uint32_t team = 0; team < MOST_TEAM; team++)
         starts[team + 1] += starts[team];
     for (uint32_t i = 0; i < count; i++)
         list[starts[team_of(p, patterns_of(p)[i].modules)]++] = i;
-    int status = plan_upload(p, &p->extra[EXTRA_LIST], list, count * sizeof *list, error);
+    int status = plan_upload(p, &state_of(p)->list, list, count * sizeof *list, error);
     free(list);
     return status;
 }
@@ -107,8 +119,8 @@ static int prepare_list(device_plan *p, trawl_error *error)
 static int prepare_masks(device_plan *p, trawl_error *error)
 {
     const hnfa_tables *t = tables_of(p);
-    const uint32_t *tables = plan_tables(p->plan);
-    const size_t words = (size_t)plan_head(p->plan)->state_words;
+    const uint32_t *tables = p->facts.tables;
+    const size_t words = (size_t)p->facts.state_words;
     uint64_t *masks = calloc(words * 2, sizeof *masks);
     if (!masks)
         return fail(error, TRAWL_ERROR_MEMORY, TRAWL_NONE, "out of memory for %zu words", words);
@@ -125,7 +137,7 @@ static int prepare_masks(device_plan *p, trawl_error *error)
         for (uint32_t j = k; k > 1 && j < k + k / 64 + 1; j++)
             passes[j] = j == k ? ~(uint64_t)1 : UINT64_MAX;
     }
-    int status = carry_prepare(p, masks, error);
+    int status = carry_prepare(p, masks, &state_of(p)->masks, error);
     free(masks);
     return status;
 }
@@ -135,14 +147,20 @@ static int hnfa_prepare(device_plan *p, trawl_error *error)
     int status = choose_exchange(p, error);
     if (status == TRAWL_OK)
         status = prepare_list(p, error);
-    if (status == TRAWL_OK && plan_head(p->plan)->carries)
+    if (status == TRAWL_OK && p->facts.carries)
         status = prepare_masks(p, error);
     return status;
 }
 
+static void hnfa_release(device_plan *p)
+{
+    p->give(p, &state_of(p)->masks);
+    p->give(p, &state_of(p)->list);
+}
+
 static text_cut cut_for(const device_plan *p, uint64_t length, size_t room)
 {
-    return cut_choose(p, length, p->number[NUMBER_ITEMS], p->number[NUMBER_PLAIN] != 0, room);
+    return cut_choose(p, length, state_of(p)->items, state_of(p)->plain != 0, room);
 }
 
 static size_t hnfa_scratch(const device_plan *p, uint64_t length, uint64_t cols)
@@ -166,7 +184,7 @@ static uint32_t area_words(uint32_t team)
 static launch team_launch(const device_plan *p, uint32_t team, uint32_t count, uint32_t chunks,
                           uint32_t *staged)
 {
-    const uint32_t exchange = p->number[NUMBER_EXCHANGE];
+    const uint32_t exchange = state_of(p)->exchange;
     if (team == 0) {
         const uint32_t group = usual_group(p, CPU_GROUP);
         return launch_of("hnfa", "hnfa_plain", groups_for(chunks * count, group, 1), group, 0);
@@ -209,7 +227,7 @@ static int run_class(const device_plan *p, device_queue *q, text_piece *piece, c
     launch l = team_launch(p, team, count, chunks_of(cut, span), &staged);
     launch_buffer(&l, &p->tables);
     launch_buffer(&l, piece->text);
-    launch_buffer(&l, &p->extra[EXTRA_LIST]);
+    launch_buffer(&l, &state_of(p)->list);
     launch_u32(&l, first);
     launch_u32(&l, count);
     if (team > 1) {
@@ -244,13 +262,15 @@ static int hnfa_run_text(const device_plan *p, device_queue *q, text_piece *piec
         return TRAWL_OK;
     const size_t room = piece->scratch ? piece->scratch->bytes : SIZE_MAX;
     const text_cut cut = cut_for(p, cut_length(piece), room);
-    return carry_run(p, q, piece, &cut, "hnfa", run_patterns, error);
+    return carry_run(p, q, piece, &cut, "hnfa", &state_of(p)->masks, run_patterns, error);
 }
 
 const device_walk device_hnfa = {
     .kind = WALK_HNFA,
     .unit = "hnfa",
+    .state_bytes = sizeof(hnfa_device),
     .prepare = hnfa_prepare,
+    .release = hnfa_release,
     .scratch_bytes = hnfa_scratch,
     .run_text = hnfa_run_text,
 };

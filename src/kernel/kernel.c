@@ -2,6 +2,10 @@
  * are kept. */
 #include "kernel/kernel.h"
 
+#include <stdlib.h>
+
+#include "base/error.h"
+
 const device_walk *device_walk_of(walk_kind kind)
 {
     static const device_walk *const walks[WALK_KINDS] = {
@@ -10,6 +14,22 @@ const device_walk *device_walk_of(walk_kind kind)
         [WALK_BB] = &device_bb,     [WALK_BYR] = &device_byr,
     };
     return walks[kind];
+}
+
+int plan_prepare(device_plan *p, trawl_error *error)
+{
+    p->state = calloc(1, p->walk->state_bytes);
+    if (!p->state)
+        return fail(error, TRAWL_ERROR_MEMORY, TRAWL_NONE, "out of memory for a plan on a device");
+    return p->walk->prepare(p, error);
+}
+
+void plan_release(device_plan *p)
+{
+    if (p->state && p->walk->release)
+        p->walk->release(p);
+    free(p->state);
+    p->state = NULL;
 }
 
 int plan_upload(device_plan *p, device_buffer *b, const void *from, size_t bytes,

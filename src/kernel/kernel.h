@@ -13,24 +13,37 @@
 
 #include "device/device.h"
 #include "device/tuning.h"
-#include "plan/plan.h"
 #include "walk/walk.h"
 
-enum { PLAN_EXTRAS = 6, PLAN_NUMBERS = 16, PIECE_EVENTS = 64, TEXT_PADDING = 256 };
+enum { PIECE_EVENTS = 64, TEXT_PADDING = 256 };
 
-/* A plan on a device. Opened by the backend; `extra` and `number` are the walk's own, zero
- * before prepare, and closed by the backend. */
+/* What a walk on a device knows of the patterns. */
+typedef struct walk_facts {
+    walk_kind kind;
+    const uint32_t *tables; /* as table/NAME.h says, on the host */
+    size_t bytes;           /* of the tables */
+    uint64_t min_length;    /* grids: the fewest rows of a needle */
+    uint64_t max_length;    /* UINT64_MAX when there is no longest; grids: the most rows */
+    uint64_t state_words;   /* 64-bit words of walk state per slice; grids: u32 words a column */
+    uint32_t carries;       /* 1: state crosses the borders of pieces */
+    uint32_t cell_size;     /* 0: text */
+    const uint32_t *grams;  /* pfac: a bitmap of prefixes made beforehand; NULL: none */
+} walk_facts;
+
+/* The tables of some patterns on a device. Opened by the backend. */
 typedef struct device_plan {
     device *device;
     device_queue *queue; /* for prepare; idle before and after */
-    const trawl_plan *plan;
+    const struct device_walk *walk;
+    walk_facts facts;
     tuning tuning;
-    device_buffer tables;   /* the engine section */
+    device_buffer tables;   /* facts.tables */
     device_texture texture; /* over tables; open when tuning.texture or tuning.stage ask for it */
-    device_buffer extra[PLAN_EXTRAS];
-    uint32_t number[PLAN_NUMBERS];
-    /* Device memory for extra[], counted with all that the context uses. */
+    void *state;            /* the walk's own: see device_walk.state_bytes */
+    /* Device memory for the state, counted with all that the context uses. Giving back a buffer
+     * that was not taken does nothing. */
     int (*take)(struct device_plan *p, size_t bytes, device_buffer *b, trawl_error *error);
+    void (*give)(struct device_plan *p, device_buffer *b);
     void *owner; /* the backend's */
 } device_plan;
 
@@ -71,9 +84,12 @@ typedef struct device_walk {
     walk_kind kind;
     const char *unit;
     bool texts_texture; /* with tuning.texture the text has a texture too */
+    size_t state_bytes; /* of device_plan.state, zero before prepare */
     /* Check the tuning against plan and device (TRAWL_ERROR_UNSUPPORTED says what does not
      * fit), and make what the kernels need. May be NULL. */
     int (*prepare)(device_plan *p, trawl_error *error);
+    /* Give back the buffers of the state, also when prepare failed. May be NULL. */
+    void (*release)(device_plan *p);
     /* Bytes of scratch for a piece of `length` bytes (grids: cells, in rows of `cols`). May be
      * NULL: none. */
     size_t (*scratch_bytes)(const device_plan *p, uint64_t length, uint64_t cols);
@@ -84,6 +100,10 @@ typedef struct device_walk {
 } device_walk;
 
 const device_walk *device_walk_of(walk_kind kind); /* kernel.c */
+
+/* Make the state of p->walk and prepare it. Then, also after an error, plan_release. */
+int plan_prepare(device_plan *p, trawl_error *error);
+void plan_release(device_plan *p);
 
 /* Take device memory for `b` and fill it with a copy of from[0 .. bytes); for prepare. */
 int plan_upload(device_plan *p, device_buffer *b, const void *from, size_t bytes,

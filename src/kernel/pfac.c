@@ -24,6 +24,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "kernel/kernel.h"
 #include "kernel/trie_sizes.h"
 
@@ -44,22 +45,19 @@ enum {
     MOST_LOG = 18 /* 32 KiB */
 };
 
-/* device_plan.number */
-enum {
-    FILTERED,
-    STAGED,
-    ROW,
-    TEXTURED,
-    GROUP,
-    CHARS,
-    HALO,
-    LOCAL_BYTES,
-    SHIFT,
-    FOLD,
-    GRAM,
-    BLOCKS,
-    DEPTH /* 0: no pattern is long enough for a walk to be handed over */
-};
+typedef struct pfac_device {
+    bool filtered;
+    uint32_t staged, row, textured; /* 0 or 1 */
+    uint32_t group, chars, halo, local_bytes;
+    uint32_t depth;                     /* 0: no pattern is long enough to be handed over */
+    uint32_t shift, fold, gram, blocks; /* filtered */
+    device_buffer filter;
+} pfac_device;
+
+static pfac_device *state_of(const device_plan *p)
+{
+    return p->state;
+}
 
 /* ---- the filter ------------------------------------------------------------- */
 
@@ -189,7 +187,7 @@ static int too_much_local(const device_plan *p, uint32_t group, uint64_t bytes, 
 static int prepare_filter(device_plan *p, gram_set *g, bool *useful, trawl_error *error)
 {
     const device_info *info = &p->device->info;
-    const uint32_t group = p->number[GROUP], row = p->number[ROW];
+    const uint32_t group = state_of(p)->group, row = state_of(p)->row;
     uint32_t most = MOST_LOG;
     while (most > LEAST_LOG && filter_local(group, row, most) > info->local_bytes)
         most--;
@@ -201,15 +199,15 @@ static int prepare_filter(device_plan *p, gram_set *g, bool *useful, trawl_error
     const uint64_t local = filter_local(group, row, g->log);
     const uint32_t blocks = UNIT_ITEMS / group < 16 ? UNIT_ITEMS / group : 16;
     const uint32_t fitting = (uint32_t)(UNIT_LOCAL / local) + 1;
-    p->number[LOCAL_BYTES] = (uint32_t)local;
-    p->number[SHIFT] = 32 - g->log;
-    p->number[FOLD] = g->fold;
-    p->number[GRAM] = UINT32_MAX >> (32 - 8 * g->q);
-    p->number[BLOCKS] = tuned(p->tuning.blocks, blocks < fitting ? blocks : fitting);
+    state_of(p)->local_bytes = (uint32_t)local;
+    state_of(p)->shift = 32 - g->log;
+    state_of(p)->fold = g->fold;
+    state_of(p)->gram = UINT32_MAX >> (32 - 8 * g->q);
+    state_of(p)->blocks = tuned(p->tuning.blocks, blocks < fitting ? blocks : fitting);
     if (!*useful && p->tuning.filter != 1)
         return TRAWL_OK;
     const size_t bytes = (size_t)1 << (g->log - 3);
-    return plan_upload(p, &p->extra[0], g->bits, bytes, error);
+    return plan_upload(p, &state_of(p)->filter, g->bits, bytes, error);
 }
 
 /* ---- the walk's functions ---------------------------------------------------- */
@@ -219,10 +217,10 @@ static int choose_group(device_plan *p, uint32_t usual, trawl_error *error)
     const device_info *info = &p->device->info;
     if (usual > info->most_group)
         usual = info->most_group;
-    p->number[GROUP] = tuned(p->tuning.group, info->cpu ? CPU_GROUP : usual);
-    if (p->number[GROUP] > info->most_group)
+    state_of(p)->group = tuned(p->tuning.group, info->cpu ? CPU_GROUP : usual);
+    if (state_of(p)->group > info->most_group)
         return fail(error, TRAWL_ERROR_UNSUPPORTED, TRAWL_NONE,
-                    "group=%u: %s takes groups of up to %u work items", p->number[GROUP],
+                    "group=%u: %s takes groups of up to %u work items", state_of(p)->group,
                     info->name, info->most_group);
     return TRAWL_OK;
 }
@@ -236,7 +234,7 @@ static int filter_of(device_plan *p, trawl_error *error)
     gram_set *g = calloc(1, sizeof *g);
     uint32_t *bits = malloc((size_t)1 << (MOST_LOG - 3));
     if (g && bits) {
-        g->tables = plan_tables(p->plan);
+        g->tables = p->facts.tables;
         g->bits = bits;
         list_bytes(g);
         status = prepare_filter(p, g, &useful, error);
@@ -246,8 +244,8 @@ static int filter_of(device_plan *p, trawl_error *error)
     free(bits);
     free(g);
     const uint32_t chunks = (tuned(p->tuning.chars, MOST_CHUNKS * CHUNK) + CHUNK - 1) / CHUNK;
-    p->number[CHARS] = CHUNK * (chunks < MOST_CHUNKS ? chunks : MOST_CHUNKS);
-    p->number[FILTERED] = useful || p->tuning.filter == 1;
+    state_of(p)->chars = CHUNK * (chunks < MOST_CHUNKS ? chunks : MOST_CHUNKS);
+    state_of(p)->filtered = useful || p->tuning.filter == 1;
     return status;
 }
 
@@ -255,28 +253,33 @@ static int pfac_prepare(device_plan *p, trawl_error *error)
 {
     const device_info *info = &p->device->info;
     const tuning *tune = &p->tuning;
-    p->number[ROW] = tuned(tune->row, !info->cpu);
-    p->number[TEXTURED] = tuned(tune->texture, 0);
-    p->number[DEPTH] = plan_head(p->plan)->max_length > PFAC_DEPTH ? PFAC_DEPTH : 0;
+    state_of(p)->row = tuned(tune->row, !info->cpu);
+    state_of(p)->textured = tuned(tune->texture, 0);
+    state_of(p)->depth = p->facts.max_length > PFAC_DEPTH ? PFAC_DEPTH : 0;
     if (tuned(tune->filter, !info->cpu)) {
         const int status = filter_of(p, error);
-        if (status || p->number[FILTERED])
+        if (status || state_of(p)->filtered)
             return status;
     }
     const int status = choose_group(p, USUAL_GROUP, error);
     if (status)
         return status;
-    const uint64_t reach = plan_head(p->plan)->max_length - 1;
-    p->number[STAGED] = tuned(tune->staged, 0);
-    p->number[CHARS] = tuned(tune->chars, info->cpu ? CPU_CHARS : USUAL_CHARS);
-    p->number[HALO] = reach < MOST_HALO ? (uint32_t)reach : MOST_HALO;
-    const uint64_t local = plain_local(p->number[GROUP], p->number[ROW], p->number[STAGED],
-                                       p->number[CHARS], p->number[HALO]);
+    const uint64_t reach = p->facts.max_length - 1;
+    state_of(p)->staged = tuned(tune->staged, 0);
+    state_of(p)->chars = tuned(tune->chars, info->cpu ? CPU_CHARS : USUAL_CHARS);
+    state_of(p)->halo = reach < MOST_HALO ? (uint32_t)reach : MOST_HALO;
+    const uint64_t local = plain_local(state_of(p)->group, state_of(p)->row, state_of(p)->staged,
+                                       state_of(p)->chars, state_of(p)->halo);
     if (local > info->local_bytes)
-        return too_much_local(p, p->number[GROUP], local,
-                              p->number[STAGED] ? ", fewer chars, or staged=0" : "", error);
-    p->number[LOCAL_BYTES] = (uint32_t)local;
+        return too_much_local(p, state_of(p)->group, local,
+                              state_of(p)->staged ? ", fewer chars, or staged=0" : "", error);
+    state_of(p)->local_bytes = (uint32_t)local;
     return TRAWL_OK;
+}
+
+static void pfac_release(device_plan *p)
+{
+    p->give(p, &state_of(p)->filter);
 }
 
 /* Deep walks that find a place while `length` bytes are searched. */
@@ -298,31 +301,31 @@ static void launch_list(launch *l, const device_plan *p, const text_piece *piece
 {
     launch_buffer(l, piece->scratch);
     launch_u32(l, list_room(piece->end));
-    launch_u32(l, p->number[DEPTH]);
+    launch_u32(l, state_of(p)->depth);
 }
 
 static launch filter_launch(const device_plan *p, const text_piece *piece)
 {
     static const char *const kernels[2][2] = { { "pfac_fr0t0", "pfac_fr0t1" },
                                                { "pfac_fr1t0", "pfac_fr1t1" } };
-    const uint32_t *n = p->number;
+    const pfac_device *d = p->state;
     const uint32_t starts = piece->end - piece->from;
-    const uint32_t groups = p->device->info.units * n[BLOCKS];
+    const uint32_t groups = p->device->info.units * d->blocks;
     /* Smaller tiles when there is not one for each group. */
-    uint32_t chars = n[CHARS];
-    while (chars > CHUNK && parts(starts, (uint64_t)n[GROUP] * chars) < groups)
+    uint32_t chars = d->chars;
+    while (chars > CHUNK && parts(starts, (uint64_t)d->group * chars) < groups)
         chars -= CHUNK;
-    const uint32_t tiles = parts(starts, (uint64_t)n[GROUP] * chars);
-    launch l = launch_of("pfac", kernels[n[ROW]][n[TEXTURED]], tiles < groups ? tiles : groups,
-                         n[GROUP], n[LOCAL_BYTES]);
+    const uint32_t tiles = parts(starts, (uint64_t)d->group * chars);
+    launch l = launch_of("pfac", kernels[d->row][d->textured], tiles < groups ? tiles : groups,
+                         d->group, d->local_bytes);
     launch_buffer(&l, &p->tables);
-    if (n[TEXTURED])
+    if (d->textured)
         launch_texture(&l, &p->texture);
     launch_buffer(&l, piece->text);
-    launch_buffer(&l, &p->extra[0]);
-    launch_u32(&l, n[SHIFT]);
-    launch_u32(&l, n[FOLD]);
-    launch_u32(&l, n[GRAM]);
+    launch_buffer(&l, &state_of(p)->filter);
+    launch_u32(&l, d->shift);
+    launch_u32(&l, d->fold);
+    launch_u32(&l, d->gram);
     launch_u32(&l, piece->from);
     launch_u32(&l, piece->begin);
     launch_u32(&l, piece->end);
@@ -337,19 +340,19 @@ static launch plain_launch(const device_plan *p, const text_piece *piece)
         { { "pfac_s0r0t0", "pfac_s0r0t1" }, { "pfac_s0r1t0", "pfac_s0r1t1" } },
         { { "pfac_s1r0t0", "pfac_s1r0t1" }, { "pfac_s1r1t0", "pfac_s1r1t1" } }
     };
-    const uint32_t *n = p->number;
-    const uint32_t groups = parts(piece->end - piece->from, (uint64_t)n[GROUP] * n[CHARS]);
-    launch l = launch_of("pfac", kernels[n[STAGED]][n[ROW]][n[TEXTURED]], groups, n[GROUP],
-                         n[LOCAL_BYTES]);
+    const pfac_device *d = p->state;
+    const uint32_t groups = parts(piece->end - piece->from, (uint64_t)d->group * d->chars);
+    launch l = launch_of("pfac", kernels[d->staged][d->row][d->textured], groups, d->group,
+                         d->local_bytes);
     launch_buffer(&l, &p->tables);
-    if (n[TEXTURED])
+    if (d->textured)
         launch_texture(&l, &p->texture);
     launch_buffer(&l, piece->text);
     launch_u32(&l, piece->from);
     launch_u32(&l, piece->begin);
     launch_u32(&l, piece->end);
-    launch_u32(&l, n[CHARS]);
-    launch_u32(&l, n[HALO]);
+    launch_u32(&l, d->chars);
+    launch_u32(&l, d->halo);
     launch_list(&l, p, piece);
     return l;
 }
@@ -358,12 +361,12 @@ static launch plain_launch(const device_plan *p, const text_piece *piece)
 static launch deep_launch(const device_plan *p, const text_piece *piece)
 {
     static const char *const kernels[2] = { "pfac_deep_t0", "pfac_deep_t1" };
-    const uint32_t *n = p->number;
-    launch l = launch_of("pfac", kernels[n[TEXTURED]],
-                         parts((uint64_t)p->device->info.units * UNIT_ITEMS, n[GROUP]), n[GROUP],
-                         4 * BOX_WORDS(n[GROUP]));
+    const pfac_device *d = p->state;
+    launch l = launch_of("pfac", kernels[d->textured],
+                         parts((uint64_t)p->device->info.units * UNIT_ITEMS, d->group), d->group,
+                         4 * BOX_WORDS(d->group));
     launch_buffer(&l, &p->tables);
-    if (n[TEXTURED])
+    if (d->textured)
         launch_texture(&l, &p->texture);
     launch_buffer(&l, piece->text);
     launch_u32(&l, piece->begin);
@@ -376,9 +379,9 @@ static int pfac_run(const device_plan *p, device_queue *q, text_piece *piece, tr
 {
     if (piece->end <= piece->begin)
         return TRAWL_OK;
-    launch l = p->number[FILTERED] ? filter_launch(p, piece) : plain_launch(p, piece);
+    launch l = state_of(p)->filtered ? filter_launch(p, piece) : plain_launch(p, piece);
     launch_sink(&l, &piece->sink);
-    if (p->number[DEPTH] == 0)
+    if (state_of(p)->depth == 0)
         return sink_launch(p, q, &l, &piece->sink, error);
     int status = p->device->api->clear(q, piece->scratch, 0, sizeof(uint64_t), error);
     if (status == TRAWL_OK)
@@ -393,7 +396,9 @@ static int pfac_run(const device_plan *p, device_queue *q, text_piece *piece, tr
 const device_walk device_pfac = {
     .kind = WALK_PFAC,
     .unit = "pfac",
+    .state_bytes = sizeof(pfac_device),
     .prepare = pfac_prepare,
+    .release = pfac_release,
     .scratch_bytes = pfac_scratch,
     .run_text = pfac_run,
 };

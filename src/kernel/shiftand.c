@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/error.h"
 #include "kernel/carry.h"
 
 enum {
@@ -20,16 +21,25 @@ enum {
     MAP_BYTES = 256
 };
 
-enum { NUMBER_CHAINS };
+typedef struct shiftand_device {
+    uint32_t chains;
+    device_buffer masks; /* plans that carry */
+    device_buffer list;  /* where the chains begin */
+} shiftand_device;
+
+static shiftand_device *state_of(const device_plan *p)
+{
+    return p->state;
+}
 
 static const shiftand_tables *tables_of(const device_plan *p)
 {
-    return (const shiftand_tables *)plan_tables(p->plan);
+    return (const shiftand_tables *)p->facts.tables;
 }
 
 static uint64_t word_at(const device_plan *p, uint32_t masks, size_t i)
 {
-    return ((const uint64_t *)(plan_tables(p->plan) + masks))[i];
+    return ((const uint64_t *)(p->facts.tables + masks))[i];
 }
 
 /* States that stay whatever byte comes: those that repeat for every class. */
@@ -44,7 +54,7 @@ static int prepare_masks(device_plan *p, trawl_error *error)
         for (uint32_t c = 0; c < t->classes; c++)
             masks[w] &= word_at(p, t->repeat, (size_t)c * t->words + w);
     }
-    int status = carry_prepare(p, masks, error);
+    int status = carry_prepare(p, masks, &state_of(p)->masks, error);
     free(masks);
     return status;
 }
@@ -61,11 +71,10 @@ static int prepare_chains(device_plan *p, trawl_error *error)
         if (w == t->packed || !word_at(p, t->link, w))
             bounds[chains++] = w;
     bounds[chains] = t->words;
-    p->number[NUMBER_CHAINS] = chains;
+    state_of(p)->chains = chains;
     int status = TRAWL_OK;
     if (chains)
-        status =
-            plan_upload(p, &p->extra[EXTRA_LIST], bounds, (chains + 1) * sizeof *bounds, error);
+        status = plan_upload(p, &state_of(p)->list, bounds, (chains + 1) * sizeof *bounds, error);
     free(bounds);
     return status;
 }
@@ -78,7 +87,7 @@ static int shiftand_prepare(device_plan *p, trawl_error *error)
                     "group=%u is more than the %u work items of a group on %s", p->tuning.group,
                     most, p->device->info.name);
     int status = prepare_chains(p, error);
-    if (status == TRAWL_OK && plan_head(p->plan)->carries)
+    if (status == TRAWL_OK && p->facts.carries)
         status = prepare_masks(p, error);
     return status;
 }
@@ -89,11 +98,17 @@ static uint32_t usual_group(const device_plan *p)
     return tuned(p->tuning.group, smaller(info->cpu ? CPU_GROUP : GPU_GROUP, info->most_group));
 }
 
+static void shiftand_release(device_plan *p)
+{
+    p->give(p, &state_of(p)->masks);
+    p->give(p, &state_of(p)->list);
+}
+
 static text_cut cut_for(const device_plan *p, uint64_t length, size_t room)
 {
     const shiftand_tables *t = tables_of(p);
-    const uint64_t items = (uint64_t)t->packed + p->number[NUMBER_CHAINS];
-    return cut_choose(p, length, items, p->number[NUMBER_CHAINS] != 0, room);
+    const uint64_t items = (uint64_t)t->packed + state_of(p)->chains;
+    return cut_choose(p, length, items, state_of(p)->chains != 0, room);
 }
 
 static size_t shiftand_scratch(const device_plan *p, uint64_t length, uint64_t cols)
@@ -153,13 +168,13 @@ static int run_packed(const device_plan *p, device_queue *q, text_piece *piece, 
 static int run_chains(const device_plan *p, device_queue *q, text_piece *piece, const text_cut *cut,
                       uint32_t mode, uint32_t span, trawl_error *error)
 {
-    const uint32_t group = usual_group(p), chains = p->number[NUMBER_CHAINS];
+    const uint32_t group = usual_group(p), chains = state_of(p)->chains;
     /* The last group may have items without a chunk: they find no slice. */
     launch l = launch_of("shiftand", "shiftand_chained",
                          groups_for(chunks_of(cut, span) * chains, group, 1), group, 0);
     launch_buffer(&l, &p->tables);
     launch_buffer(&l, piece->text);
-    launch_buffer(&l, &p->extra[EXTRA_LIST]);
+    launch_buffer(&l, &state_of(p)->list);
     launch_u32(&l, chains);
     launch_cut(&l, p, piece, cut, mode, span);
     launch_sink(&l, &piece->sink);
@@ -172,7 +187,7 @@ static int run_words(const device_plan *p, device_queue *q, text_piece *piece, c
     int status = TRAWL_OK;
     if (tables_of(p)->packed)
         status = run_packed(p, q, piece, cut, mode, span, error);
-    if (status == TRAWL_OK && p->number[NUMBER_CHAINS])
+    if (status == TRAWL_OK && state_of(p)->chains)
         status = run_chains(p, q, piece, cut, mode, span, error);
     return status;
 }
@@ -184,13 +199,15 @@ static int shiftand_run(const device_plan *p, device_queue *q, text_piece *piece
         return TRAWL_OK;
     const size_t room = piece->scratch ? piece->scratch->bytes : SIZE_MAX;
     const text_cut cut = cut_for(p, cut_length(piece), room);
-    return carry_run(p, q, piece, &cut, "shiftand", run_words, error);
+    return carry_run(p, q, piece, &cut, "shiftand", &state_of(p)->masks, run_words, error);
 }
 
 const device_walk device_shiftand = {
     .kind = WALK_SHIFTAND,
     .unit = "shiftand",
+    .state_bytes = sizeof(shiftand_device),
     .prepare = shiftand_prepare,
+    .release = shiftand_release,
     .scratch_bytes = shiftand_scratch,
     .run_text = shiftand_run,
 };

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "kernel/kernel.h"
 #include "table/wm.h"
 
@@ -29,26 +30,34 @@ enum {
 
 enum { FORM_PAGES, FORM_TEXTURE, FORM_STAGED };
 
-/* device_plan.number and .extra */
-enum { WM_FORM, WM_GROUP, WM_PAGE, WM_BORDERS };
-enum { WM_SHIFTS, WM_CONSTANTS };
+typedef struct wm_device {
+    uint32_t form; /* FORM_* */
+    uint32_t group, page, borders;
+    device_buffer shifts;    /* FORM_STAGED */
+    device_buffer constants; /* FORM_TEXTURE */
+} wm_device;
+
+static wm_device *state_of(const device_plan *p)
+{
+    return p->state;
+}
 
 static const wm_tables *wm_head(const device_plan *p)
 {
-    return (const wm_tables *)plan_tables(p->plan);
+    return (const wm_tables *)p->facts.tables;
 }
 
 /* How many bytes before its end a match may begin, less one. */
 static uint32_t reach_of(const device_plan *p)
 {
-    return (uint32_t)plan_head(p->plan)->max_length - 1;
+    return (uint32_t)p->facts.max_length - 1;
 }
 
 /* ---- what the kernels need besides the tables ------------------------------ */
 
 static int upload_shifts(device_plan *p, trawl_error *error)
 {
-    const uint8_t *shift = (const uint8_t *)(plan_tables(p->plan) + wm_head(p)->shift);
+    const uint8_t *shift = (const uint8_t *)(p->facts.tables + wm_head(p)->shift);
     uint8_t *nibbles = calloc(SHIFT_BYTES, 1);
     if (!nibbles)
         return fail(error, TRAWL_ERROR_MEMORY, TRAWL_NONE, "out of memory for SHIFT");
@@ -56,7 +65,7 @@ static int upload_shifts(device_plan *p, trawl_error *error)
         const unsigned cut = shift[i] < SHIFT_MOST ? shift[i] : SHIFT_MOST;
         nibbles[i / 2] |= (uint8_t)(cut << (i % 2 * 4));
     }
-    const int status = plan_upload(p, &p->extra[WM_SHIFTS], nibbles, SHIFT_BYTES, error);
+    const int status = plan_upload(p, &state_of(p)->shifts, nibbles, SHIFT_BYTES, error);
     free(nibbles);
     return status;
 }
@@ -74,7 +83,7 @@ static void put_member(uint32_t to[2], const literal_entry *e, const uint8_t *by
 
 static int upload_constants(device_plan *p, trawl_error *error)
 {
-    const uint32_t *tables = plan_tables(p->plan);
+    const uint32_t *tables = p->facts.tables;
     const wm_tables *t = wm_head(p);
     const literal_entry *entries = (const literal_entry *)(tables + t->literals.entries);
     const uint8_t *bytes = (const uint8_t *)(tables + t->literals.bytes);
@@ -112,7 +121,7 @@ static int upload_constants(device_plan *p, trawl_error *error)
         put_member(block + HEAD_WORDS + 2 * i, &entries[index], bytes, index, fold);
     }
     memcpy(block + bytes_at, bytes, (size_t)text);
-    const int status = plan_upload(p, &p->extra[WM_CONSTANTS], block, (size_t)words * 4, error);
+    const int status = plan_upload(p, &state_of(p)->constants, block, (size_t)words * 4, error);
     free(block);
     return status;
 }
@@ -155,7 +164,7 @@ static int choose(device_plan *p, trawl_error *error)
 {
     const device_info *info = &p->device->info;
     const tuning *tune = &p->tuning;
-    uint32_t *number = p->number;
+    wm_device *d = p->state;
     const bool windows = wm_head(p)->window > 0; /* else there are short patterns only */
     const bool texture = tune->texture == 1;
     bool staged =
@@ -182,10 +191,10 @@ static int choose(device_plan *p, trawl_error *error)
                     "wm: a group of %u items with pages of %u bytes needs %llu bytes of local "
                     "memory; there are %u: use fewer, or staged=0",
                     group, page, (unsigned long long)local_bytes(group, page), info->local_bytes);
-    number[WM_FORM] = texture ? FORM_TEXTURE : staged ? FORM_STAGED : FORM_PAGES;
-    number[WM_GROUP] = group;
-    number[WM_PAGE] = page;
-    number[WM_BORDERS] = tuned(tune->borders, 0);
+    d->form = texture ? FORM_TEXTURE : staged ? FORM_STAGED : FORM_PAGES;
+    d->group = group;
+    d->page = page;
+    d->borders = tuned(tune->borders, 0);
     return TRAWL_OK;
 }
 
@@ -194,11 +203,17 @@ static int wm_prepare(device_plan *p, trawl_error *error)
     int status = p->tuning.texture == 1 ? refuse_texture(p, error) : TRAWL_OK;
     if (!status)
         status = choose(p, error);
-    if (!status && p->number[WM_FORM] == FORM_STAGED)
+    if (!status && state_of(p)->form == FORM_STAGED)
         status = upload_shifts(p, error);
-    if (!status && p->number[WM_FORM] == FORM_TEXTURE)
+    if (!status && state_of(p)->form == FORM_TEXTURE)
         status = upload_constants(p, error);
     return status;
+}
+
+static void wm_release(device_plan *p)
+{
+    p->give(p, &state_of(p)->shifts);
+    p->give(p, &state_of(p)->constants);
 }
 
 /* ---- running --------------------------------------------------------------- */
@@ -213,18 +228,18 @@ static uint32_t launch_cut(launch *l, const device_plan *p, const text_piece *pi
     launch_u32(l, first);
     launch_u32(l, piece->begin);
     launch_u32(l, piece->end);
-    launch_u32(l, p->number[WM_PAGE]);
+    launch_u32(l, state_of(p)->page);
     launch_u32(l, reach);
-    return parts(piece->end - first, p->number[WM_PAGE]);
+    return parts(piece->end - first, state_of(p)->page);
 }
 
 /* Where text and tables of the forms that take a page an item lie. */
 static void launch_places(launch *l, const device_plan *p, const text_piece *piece)
 {
-    if (p->number[WM_FORM] == FORM_TEXTURE) {
+    if (state_of(p)->form == FORM_TEXTURE) {
         launch_texture(l, &p->texture);
         launch_texture(l, piece->texture);
-        launch_constant(l, &p->extra[WM_CONSTANTS]);
+        launch_constant(l, &state_of(p)->constants);
     } else {
         launch_buffer(l, &p->tables);
         launch_buffer(l, piece->text);
@@ -233,20 +248,20 @@ static void launch_places(launch *l, const device_plan *p, const text_piece *pie
 
 static int run_pages(const device_plan *p, device_queue *q, text_piece *piece, trawl_error *error)
 {
-    const bool texture = p->number[WM_FORM] == FORM_TEXTURE;
-    launch l = launch_of("wm", texture ? "wm_texture" : "wm_pages", 0, p->number[WM_GROUP], 0);
+    const bool texture = state_of(p)->form == FORM_TEXTURE;
+    launch l = launch_of("wm", texture ? "wm_texture" : "wm_pages", 0, state_of(p)->group, 0);
     launch_places(&l, p, piece);
     l.groups = parts(launch_cut(&l, p, piece), l.group);
-    launch_u32(&l, p->number[WM_BORDERS]);
+    launch_u32(&l, state_of(p)->borders);
     launch_sink(&l, &piece->sink);
     return sink_launch(p, q, &l, &piece->sink, error);
 }
 
 static int run_borders(const device_plan *p, device_queue *q, text_piece *piece, trawl_error *error)
 {
-    const bool texture = p->number[WM_FORM] == FORM_TEXTURE;
+    const bool texture = state_of(p)->form == FORM_TEXTURE;
     launch l =
-        launch_of("wm", texture ? "wm_texture_borders" : "wm_borders", 0, p->number[WM_GROUP], 0);
+        launch_of("wm", texture ? "wm_texture_borders" : "wm_borders", 0, state_of(p)->group, 0);
     launch_places(&l, p, piece);
     const uint32_t borders = launch_cut(&l, p, piece) - 1;
     if (borders == 0 || reach_of(p) == 0)
@@ -260,16 +275,16 @@ static int run_staged(const device_plan *p, device_queue *q, text_piece *piece, 
 {
     const wm_tables *t = wm_head(p);
     const uint32_t units = p->device->info.units ? p->device->info.units : 1;
-    const uint32_t group = p->number[WM_GROUP];
+    const uint32_t group = state_of(p)->group;
     launch l = launch_of("wm", "wm_staged", units * tuned(p->tuning.blocks, STAGED_BLOCKS), group,
-                         (uint32_t)local_bytes(group, p->number[WM_PAGE]));
+                         (uint32_t)local_bytes(group, state_of(p)->page));
     launch_buffer(&l, &p->tables);
-    launch_buffer(&l, &p->extra[WM_SHIFTS]);
+    launch_buffer(&l, &state_of(p)->shifts);
     launch_buffer(&l, piece->text);
     const uint32_t tiles = parts(launch_cut(&l, p, piece), group);
     if (l.groups > tiles)
         l.groups = tiles;
-    launch_u32(&l, p->number[WM_BORDERS]);
+    launch_u32(&l, state_of(p)->borders);
     launch_u32(&l, t->window);
     launch_u32(&l, t->block);
     launch_u32(&l, t->folded);
@@ -282,9 +297,9 @@ static int wm_run_text(const device_plan *p, device_queue *q, text_piece *piece,
 {
     if (piece->begin >= piece->end)
         return TRAWL_OK;
-    int status = p->number[WM_FORM] == FORM_STAGED ? run_staged(p, q, piece, error)
-                                                   : run_pages(p, q, piece, error);
-    if (!status && p->number[WM_BORDERS])
+    int status = state_of(p)->form == FORM_STAGED ? run_staged(p, q, piece, error)
+                                                  : run_pages(p, q, piece, error);
+    if (!status && state_of(p)->borders)
         status = run_borders(p, q, piece, error);
     return status;
 }
@@ -293,6 +308,8 @@ const device_walk device_wm = {
     .kind = WALK_WM,
     .unit = "wm",
     .texts_texture = true,
+    .state_bytes = sizeof(wm_device),
     .prepare = wm_prepare,
+    .release = wm_release,
     .run_text = wm_run_text,
 };
