@@ -1,35 +1,40 @@
-# The devices' programs: each unit of src/kernel as OpenCL C source and, where nvcc is found, as a
-# CUDA image of machine code for several architectures and PTX for later ones. tools/embed.c
-# writes all of them into one C file. Sets TRAWL_PROGRAMS.
+# The devices' programs: each unit of src/kernel as OpenCL C source, in one C file of the library
+# (TRAWL_PROGRAMS), and, where nvcc is found, as a CUDA image of machine code for several
+# architectures and PTX for later ones: a file lib/trawl/UNIT.fatbin, which the library reads when
+# the unit is first launched (device/program.c says where it looks). tools/embed.c writes both
+# sources. A unit's variants are listed at the top of its file.
 
 set(TRAWL_UNITS bm wm ac pfac shiftand hnfa bb byr)
 set(TRAWL_CUDA_ARCHS 75 80 86 89 90 CACHE STRING "CUDA architectures; PTX is made of the last")
 
-file(GLOB unit_headers CONFIGURE_DEPENDS src/table/*.h src/kernel/*.h)
+file(GLOB unit_sources CONFIGURE_DEPENDS
+  src/table/*.h src/kernel/*.h src/kernel/*.k src/device/constant.h)
 add_executable(trawl_embed tools/embed.c)
-set(images "-")
-set(image_files "")
 
 if(TRAWL_HAVE_CUDA)
-  set(images ${PROJECT_BINARY_DIR}/images)
-  file(MAKE_DIRECTORY ${images})
+  set(images ${PROJECT_BINARY_DIR}/lib/trawl)
+  file(MAKE_DIRECTORY ${images} ${PROJECT_BINARY_DIR}/cuda)
   set(code_flags "")
   foreach(arch IN LISTS TRAWL_CUDA_ARCHS)
     list(APPEND code_flags -gencode arch=compute_${arch},code=sm_${arch})
   endforeach()
   list(GET TRAWL_CUDA_ARCHS -1 last)
   list(APPEND code_flags -gencode arch=compute_${last},code=compute_${last})
+  set(image_files "")
   foreach(unit IN LISTS TRAWL_UNITS)
+    set(unit_cu ${PROJECT_BINARY_DIR}/cuda/${unit}.cu)
     add_custom_command(OUTPUT ${images}/${unit}.fatbin
+      COMMAND trawl_embed cuda ${PROJECT_SOURCE_DIR}/src ${unit} > ${unit_cu}
       COMMAND ${TRAWL_NVCC} -fatbin -O3 -I${PROJECT_SOURCE_DIR}/src ${code_flags}
-        --Werror all-warnings -x cu -o ${images}/${unit}.fatbin
-        ${PROJECT_SOURCE_DIR}/src/kernel/${unit}.h
-      DEPENDS ${unit_headers} VERBATIM COMMENT "CUDA image of ${unit}")
+        --Werror all-warnings -o ${images}/${unit}.fatbin ${unit_cu}
+      DEPENDS trawl_embed ${unit_sources} VERBATIM COMMENT "CUDA image of ${unit}")
     list(APPEND image_files ${images}/${unit}.fatbin)
   endforeach()
+  add_custom_target(trawl_images ALL DEPENDS ${image_files})
+  install(FILES ${image_files} DESTINATION ${CMAKE_INSTALL_LIBDIR}/trawl)
 endif()
 
 set(TRAWL_PROGRAMS ${PROJECT_BINARY_DIR}/programs.c)
 add_custom_command(OUTPUT ${TRAWL_PROGRAMS}
-  COMMAND trawl_embed ${PROJECT_SOURCE_DIR}/src ${images} ${TRAWL_UNITS} > ${TRAWL_PROGRAMS}
-  DEPENDS trawl_embed ${unit_headers} ${image_files} VERBATIM COMMENT "Programs for devices")
+  COMMAND trawl_embed sources ${PROJECT_SOURCE_DIR}/src ${TRAWL_UNITS} > ${TRAWL_PROGRAMS}
+  DEPENDS trawl_embed ${unit_sources} VERBATIM COMMENT "Programs for devices")

@@ -1,34 +1,48 @@
-/* embed.c: at build time, write the devices' programs as a C file.
+/* embed.c: at build time, make the devices' programs of src/kernel.
  *
- *     embed SRC IMAGES UNIT...      > programs.c
+ *     embed sources SRC UNIT...    > programs.c    the units as OpenCL C
+ *     embed cuda SRC UNIT          > UNIT.cu       one unit as CUDA C
  *
- * For each UNIT the OpenCL C source, which is SRC/kernel/UNIT.h with all its #include "..."
- * lines resolved (files named *_form.h as often as they are asked for, all others once), and
- * the CUDA image IMAGES/UNIT.fatbin. IMAGES may be "-": no CUDA. Exit status 1 on any error.
+ * A unit is SRC/kernel/UNIT.k. Its OpenCL C source is that file with all its #include "..." lines
+ * resolved (files named *_form.h as often as they are asked for, all others once); its variants are
+ * compiled when first launched, each with its own -D options. Its CUDA C source holds the variants
+ * that the unit's opening comment lists, in lines of this form, every combination of a line's
+ * values:
+ *
+ *      * variants NAME=0,1 OTHER=1,2,3
+ *
+ * Each is the unit's file in a namespace of its own, with NAME and so on defined, and VARIANT as
+ * what ENTRY appends to the names of kernels (device/device.h, launch_define). No such line: one
+ * variant without definitions. What the file itself defines is undefined behind each.
+ *
+ * Both hold a stamp of the source, by which the library knows a CUDA image that does not belong to
+ * it. Exit status 1 on any error.
  */
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { PATH_SIZE = 1024, LINE_SIZE = 4096, MOST_FILES = 64 };
+enum { PATH_SIZE = 1024, LINE_SIZE = 4096, MOST_FILES = 64, MOST_NAMES = 8, MOST_BYTES = 1 << 20 };
 
 typedef struct source {
     const char *root;
     char seen[MOST_FILES][PATH_SIZE];
     size_t seen_count;
-    size_t bytes;
+    char bytes[MOST_BYTES]; /* resolved */
+    size_t size;
 } source;
 
-static void put_byte(source *s, unsigned char c)
+static bool is_form(const char *name)
 {
-    printf("%u,%s", c, ++s->bytes % 24 == 0 ? "\n" : "");
+    const size_t length = strlen(name);
+    return length > 7 && strcmp(name + length - 7, "_form.h") == 0;
 }
 
 static bool seen(source *s, const char *name)
 {
-    const size_t length = strlen(name);
-    if (length > 7 && strcmp(name + length - 7, "_form.h") == 0)
+    if (is_form(name))
         return false;
     for (size_t i = 0; i < s->seen_count; i++)
         if (strcmp(s->seen[i], name) == 0)
@@ -38,100 +52,92 @@ static bool seen(source *s, const char *name)
     return false;
 }
 
+/* Behind `word` and the blanks before it, or NULL when that is not what stands at `at`. */
+static const char *after(const char *at, const char *word)
+{
+    at += strspn(at, " \t");
+    return strncmp(at, word, strlen(word)) == 0 ? at + strlen(word) : NULL;
+}
+
 /* The name in a line #include "name", or false. */
 static bool included(const char *line, char name[PATH_SIZE])
 {
-    const char *at = line + strspn(line, " \t");
-    if (*at != '#')
-        return false;
-    at += 1 + strspn(at + 1, " \t");
-    if (strncmp(at, "include", 7) != 0)
-        return false;
-    at += 7 + strspn(at + 7, " \t");
-    const char *close = *at == '"' ? strchr(at + 1, '"') : NULL;
-    if (!close || close - at >= PATH_SIZE)
-        return false;
-    memcpy(name, at + 1, (size_t)(close - at - 1));
-    name[close - at - 1] = '\0';
-    return true;
+    const char *at = after(line, "#");
+    at = at ? after(at, "include") : NULL;
+    at = at ? after(at, "\"") : NULL;
+    return at && sscanf(at, "%1023[^\"]", name) == 1;
 }
 
-static bool put_source(source *s, const char *name)
+static FILE *open_source(const source *s, const char *name)
 {
-    char path[PATH_SIZE * 2], line[LINE_SIZE], inner[PATH_SIZE];
+    char path[PATH_SIZE * 2];
+    snprintf(path, sizeof path, "%s/%s", s->root, name);
+    FILE *file = fopen(path, "r");
+    if (!file)
+        fprintf(stderr, "embed: %s cannot be read\n", path);
+    return file;
+}
+
+static bool resolve(source *s, const char *name)
+{
+    char line[LINE_SIZE], inner[PATH_SIZE];
     bool whole = true;
     if (seen(s, name))
         return true;
-    snprintf(path, sizeof path, "%s/%s", s->root, name);
-    FILE *file = fopen(path, "r");
-    if (!file) {
-        fprintf(stderr, "embed: %s cannot be read\n", path);
+    FILE *file = open_source(s, name);
+    if (!file)
         return false;
-    }
     while (whole && fgets(line, sizeof line, file)) {
+        const size_t length = strlen(line);
         if (included(line, inner)) {
-            whole = put_source(s, inner);
-            continue;
+            whole = resolve(s, inner);
+        } else if (length < sizeof s->bytes - s->size) {
+            memcpy(s->bytes + s->size, line, length);
+            s->size += length;
+        } else {
+            fprintf(stderr, "embed: %s is too long\n", name);
+            whole = false;
         }
-        for (const char *at = line; *at; at++)
-            put_byte(s, (unsigned char)*at);
     }
     fclose(file);
     return whole;
 }
 
-static bool put_image(source *s, const char *images, const char *unit)
+static bool resolve_unit(source *s, const char *root, const char *unit)
 {
-    char path[PATH_SIZE * 2];
-    int c;
-    snprintf(path, sizeof path, "%s/%s.fatbin", images, unit);
-    FILE *file = fopen(path, "rb");
-    if (!file) {
-        fprintf(stderr, "embed: %s cannot be read\n", path);
-        return false;
-    }
-    while ((c = getc(file)) != EOF)
-        put_byte(s, (unsigned char)c);
-    fclose(file);
-    return true;
+    char name[PATH_SIZE];
+    s->root = root;
+    s->seen_count = s->size = 0;
+    snprintf(name, sizeof name, "kernel/%s.k", unit);
+    return resolve(s, name);
 }
 
-int main(int argc, char **argv)
+/* The name of a symbol that only images of this very source have. */
+static void put_stamp(const source *s, const char *unit)
 {
-    if (argc < 4) {
-        fprintf(stderr, "usage: embed SRC IMAGES|- UNIT...\n");
-        return 1;
-    }
-    const bool images = strcmp(argv[2], "-") != 0;
-    printf("/* Made by tools/embed.c. */\n#include <string.h>\n\n#include \"device/device.h\"\n");
-    source *s = calloc(1, sizeof *s);
-    if (!s)
-        return 1;
-    for (int i = 3; i < argc; i++) {
-        char name[PATH_SIZE];
-        s->root = argv[1];
-        s->seen_count = s->bytes = 0;
-        snprintf(name, sizeof name, "kernel/%s.h", argv[i]);
-        printf("\nstatic const unsigned char %s_source[] = {\n", argv[i]);
-        if (!put_source(s, name))
+    uint64_t hash = UINT64_C(0xcbf29ce484222325); /* FNV-1a */
+    for (size_t i = 0; i < s->size; i++)
+        hash = (hash ^ (unsigned char)s->bytes[i]) * UINT64_C(0x100000001b3);
+    printf("trawl_%s_%016llx", unit, (unsigned long long)hash);
+}
+
+static int put_sources(source *s, const char *root, char **units, int count)
+{
+    printf("/* Made by tools/embed.c. */\n#include <string.h>\n\n#include \"device/program.h\"\n");
+    for (int i = 0; i < count; i++) {
+        if (!resolve_unit(s, root, units[i]))
             return 1;
-        printf("0};\n");
-        if (!images)
-            continue;
-        s->bytes = 0;
-        printf("static _Alignas(16) const unsigned char %s_image[] = {\n", argv[i]);
-        if (!put_image(s, argv[2], argv[i]))
-            return 1;
-        printf("0};\n");
+        printf("\nstatic const unsigned char %s_source[] = {\n", units[i]);
+        for (size_t k = 0; k < s->size; k++)
+            printf("%u,%s", (unsigned char)s->bytes[k], k % 24 == 23 ? "\n" : "");
+        printf("0};\nstatic const char %s_stamp[] = \"", units[i]);
+        put_stamp(s, units[i]);
+        printf("\";\n");
     }
     printf("\nstatic const device_program programs[] = {\n");
-    for (int i = 3; i < argc; i++) {
-        printf("    { \"%s\", %s_source, sizeof %s_source - 1, ", argv[i], argv[i], argv[i]);
-        if (images)
-            printf("%s_image, sizeof %s_image - 1 },\n", argv[i], argv[i]);
-        else
-            printf("NULL, 0 },\n");
-    }
+    for (int i = 0; i < count; i++)
+        printf("    { \"%s\", %s_source, sizeof %s_source - 1, %s_stamp },\n", units[i], units[i],
+               units[i], units[i]);
     printf("};\n\n"
            "const device_program *device_program_by_name(const char *unit)\n"
            "{\n"
@@ -140,6 +146,117 @@ int main(int argc, char **argv)
            "            return &programs[i];\n"
            "    return NULL;\n"
            "}\n");
-    free(s);
-    return fflush(stdout) == 0 ? 0 : 1;
+    return 0;
+}
+
+/* ---- CUDA ------------------------------------------------------------------- */
+
+/* One line of variants: names, and the values of each as in "0,1". */
+typedef struct variants {
+    char names[MOST_NAMES][64], values[MOST_NAMES][64];
+    unsigned chosen[MOST_NAMES]; /* value of each, in the variant at hand */
+    int count;
+} variants;
+
+/* Fill in what a line lists. */
+static bool read_variants(variants *v, const char *line)
+{
+    int used = 0;
+    v->count = 0;
+    while (v->count < MOST_NAMES && sscanf(line, " %63[A-Z_]=%63[0-9,]%n", v->names[v->count],
+                                           v->values[v->count], &used) == 2) {
+        line += used;
+        v->count++;
+    }
+    return line[strspn(line, " \t\r\n")] == '\0';
+}
+
+/* For each line "#define NAME" of the unit's file, and each "#include" but for forms. */
+static void put_names(source *s, const char *unit, bool includes)
+{
+    char name[PATH_SIZE], line[LINE_SIZE];
+    snprintf(name, sizeof name, "kernel/%s.k", unit);
+    FILE *file = open_source(s, name);
+    while (file && fgets(line, sizeof line, file)) {
+        const char *at = after(line, "#define ");
+        if (includes && included(line, name) && !is_form(name))
+            printf("#include \"%s\"\n", name);
+        if (!includes && at)
+            printf("#undef %.*s\n", (int)strcspn(at, " (\n"), at);
+    }
+    if (file)
+        fclose(file);
+}
+
+static void put_variant(source *s, const char *unit, const variants *v)
+{
+    printf("\n");
+    for (int i = 0; i < v->count; i++)
+        printf("#define %s %u\n", v->names[i], v->chosen[i]);
+    printf("#define VARIANT ");
+    for (int i = 0; i < v->count; i++)
+        printf("_%s%u", v->names[i], v->chosen[i]);
+    printf("\nnamespace %s", unit);
+    for (int i = 0; i < v->count; i++)
+        printf("_%s%u", v->names[i], v->chosen[i]);
+    printf("\n{\n#include \"kernel/%s.k\"\n}\n#undef VARIANT\n", unit);
+    for (int i = 0; i < v->count; i++)
+        printf("#undef %s\n", v->names[i]);
+    put_names(s, unit, false);
+}
+
+/* Every combination of the values from name `i` on. */
+static void put_combinations(source *s, const char *unit, variants *v, int i)
+{
+    if (i == v->count) {
+        put_variant(s, unit, v);
+        return;
+    }
+    for (const char *at = v->values[i]; at; at = strchr(at, ',')) {
+        at += *at == ',';
+        v->chosen[i] = (unsigned)strtoul(at, NULL, 10);
+        put_combinations(s, unit, v, i + 1);
+    }
+}
+
+static int put_cuda(source *s, const char *root, const char *unit)
+{
+    static variants v;
+    int lines = 0;
+    if (!resolve_unit(s, root, unit))
+        return 1;
+    printf("/* Made by tools/embed.c. */\n");
+    put_names(s, unit, true);
+    printf("\nextern \"C\" __device__ char ");
+    put_stamp(s, unit);
+    printf(" = 1;\n");
+    s->bytes[s->size] = '\0';
+    for (const char *at = s->bytes; (at = strstr(at, "\n * variants ")) != NULL;) {
+        char line[LINE_SIZE];
+        at += strlen("\n * variants ");
+        snprintf(line, sizeof line, "%.*s", (int)strcspn(at, "\n"), at);
+        if (!read_variants(&v, line)) {
+            fprintf(stderr, "embed: unit %s: cannot read 'variants %s'\n", unit, line);
+            return 1;
+        }
+        put_combinations(s, unit, &v, 0);
+        lines++;
+    }
+    v.count = 0;
+    if (lines == 0)
+        put_variant(s, unit, &v);
+    return 0;
+}
+
+int main(int argc, char **argv)
+{
+    static source s;
+    int status = 1;
+    if (argc >= 4 && strcmp(argv[1], "sources") == 0)
+        status = put_sources(&s, argv[2], argv + 3, argc - 3);
+    else if (argc == 4 && strcmp(argv[1], "cuda") == 0)
+        status = put_cuda(&s, argv[2], argv[3]);
+    else
+        fprintf(stderr, "usage: embed sources SRC UNIT...\n       embed cuda SRC UNIT\n");
+    return status == 0 && fflush(stdout) == 0 ? 0 : 1;
 }

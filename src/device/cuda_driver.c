@@ -9,12 +9,11 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "device/constant.h"
 #include "device/cuda_driver.h"
+#include "device/program.h"
 
 #define LIBRARY "libcuda.so.1"
-
-/* CONSTANT_WORDS of kernel/device_port.h, in bytes. */
-enum { CONSTANT_ROOM = 16128 * 4 };
 
 /* ---- the driver -------------------------------------------------------------- */
 
@@ -154,8 +153,8 @@ void cuda_facts(const driver *cu, CUdevice number, device_info *info)
     info->local_bytes =
         attribute(cu, number, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN);
     info->constant_bytes = attribute(cu, number, CU_DEVICE_ATTRIBUTE_TOTAL_CONSTANT_MEMORY);
-    if (info->constant_bytes > CONSTANT_ROOM)
-        info->constant_bytes = CONSTANT_ROOM;
+    if (info->constant_bytes > 4 * CONSTANT_WORDS)
+        info->constant_bytes = 4 * CONSTANT_WORDS;
     info->lanes = attribute(cu, number, CU_DEVICE_ATTRIBUTE_WARP_SIZE);
     info->shares_memory = attribute(cu, number, CU_DEVICE_ATTRIBUTE_INTEGRATED) != 0;
 }
@@ -181,7 +180,12 @@ void cuda_list(device_info *infos, size_t room, size_t *count, char why[256])
     char reason[CUDA_TEXT] = "";
     *count = 0;
     if (cuda_driver_open(&cu, reason)) {
+        trawl_error missing = { 0 };
         *count = cuda_count(&cu, reason);
+        if (*count > 0 && !device_image_exists("bm", &missing)) { /* this unit for all */
+            *count = 0;
+            memcpy(reason, missing.message, sizeof reason);
+        }
         for (size_t i = 0; i < *count && i < room; i++) {
             CUdevice number;
             memset(&infos[i], 0, sizeof infos[i]);

@@ -1,10 +1,10 @@
 /* cuda_launch.c: programs and launches through the CUDA driver (see cuda.c).
  *
- * A unit's fat binary is loaded when one of its kernels is first launched, and kept with its
- * kernels in the device. Constant memory is no argument in CUDA but a symbol of the module, so
- * an ARG_CONSTANT is copied there before the launch. What it holds is known by its buffer: a
- * buffer that is written, cleared, mapped or closed counts as new. (A kernel that writes the
- * buffer of an ARG_CONSTANT is not noticed.)
+ * A unit's fat binary (program.h) is loaded when one of its kernels is first launched, and kept
+ * with its kernels in the device. Constant memory is no argument in CUDA but a symbol of the
+ * module, so an ARG_CONSTANT is copied there before the launch. What it holds is known by its
+ * buffer: a buffer that is written, cleared, mapped or closed counts as new. (A kernel that writes
+ * the buffer of an ARG_CONSTANT is not noticed.)
  */
 #ifdef TRAWL_HAVE_CUDA
 
@@ -14,6 +14,7 @@
 
 #include "base/error.h"
 #include "device/cuda_launch.h"
+#include "device/program.h"
 
 typedef struct cuda_kernel {
     struct cuda_kernel *next;
@@ -65,23 +66,35 @@ void cuda_forget_constants(cuda_device *d, const device_buffer *b)
 static int module_of(cuda_device *d, const char *unit, cuda_module **found, trawl_error *error)
 {
     const device_program *program = device_program_by_name(unit);
-    if (!program || !program->image)
-        return fail(error, TRAWL_ERROR_DEVICE, TRAWL_NONE, "CUDA: this build has no program '%s'",
-                    unit);
+    void *image;
+    if (!program)
+        return fail(error, TRAWL_ERROR_DEVICE, TRAWL_NONE, "CUDA: there is no unit '%s'", unit);
     for (cuda_module *m = d->modules; m; m = m->next)
         if (m->program == program) {
             *found = m;
             return TRAWL_OK;
         }
+    int status = device_image_read(unit, &image, error);
+    if (status != TRAWL_OK)
+        return status;
     cuda_module *m = calloc(1, sizeof *m);
-    if (!m)
-        return cuda_no_memory(error);
-    m->program = program;
-    int status = cuda_tried(d, error, "cuModuleLoadData", unit,
-                            d->cu.cuModuleLoadData(&m->module, program->image));
+    status = m ? cuda_tried(d, error, "cuModuleLoadData", unit,
+                            d->cu.cuModuleLoadData(&m->module, image))
+               : cuda_no_memory(error);
+    free(image);
     if (status != TRAWL_OK) {
         free(m);
         return status;
+    }
+    m->program = program;
+    CUdeviceptr stamp;
+    size_t bytes;
+    if (d->cu.cuModuleGetGlobal(&stamp, &bytes, m->module, program->stamp) != CUDA_SUCCESS) {
+        module_close(d, m);
+        return fail(error, TRAWL_ERROR_UNSUPPORTED, TRAWL_NONE,
+                    "the CUDA program %s.fatbin belongs to another build of Trawl: install "
+                    "library and programs together",
+                    unit);
     }
     m->next = d->modules;
     d->modules = m;
@@ -89,9 +102,26 @@ static int module_of(cuda_device *d, const char *unit, cuda_module **found, traw
     return TRAWL_OK;
 }
 
-static int kernel_of(cuda_device *d, cuda_module *m, const char *name, cuda_kernel **found,
+/* The kernel's name in the image: " -DNAME=1" is "_NAME1" there. */
+static void name_of(const launch *l, char name[CUDA_TEXT])
+{
+    size_t used = (size_t)snprintf(name, CUDA_TEXT / 2, "%s", l->kernel);
+    for (const char *at = l->variant; *at; at++) {
+        if (strncmp(at, " -D", 3) == 0) {
+            name[used++] = '_';
+            at += 2;
+        } else if (*at != '=') {
+            name[used++] = *at;
+        }
+    }
+    name[used] = '\0';
+}
+
+static int kernel_of(cuda_device *d, cuda_module *m, const launch *l, cuda_kernel **found,
                      trawl_error *error)
 {
+    char name[CUDA_TEXT];
+    name_of(l, name);
     for (cuda_kernel *k = m->kernels; k; k = k->next)
         if (strcmp(k->name, name) == 0) {
             *found = k;
@@ -178,6 +208,7 @@ static int read_args(device_queue *q, cuda_module *m, const launch *l, value_lis
     for (uint32_t i = 0; i < l->arg_count; i++) {
         const launch_arg *arg = &l->args[i];
         value *v = &list->values[list->count];
+        void *given = v;
         switch (arg->kind) {
         case ARG_BUFFER:
             if (!cuda_on_device(arg->buffer, l->kernel, error))
@@ -195,6 +226,9 @@ static int read_args(device_queue *q, cuda_module *m, const launch *l, value_lis
             if (status != TRAWL_OK)
                 return status;
             continue;
+        case ARG_STRUCT:
+            given = (void *)arg->numbers;
+            break;
         case ARG_U32:
             v->u32 = (uint32_t)arg->number;
             break;
@@ -202,7 +236,7 @@ static int read_args(device_queue *q, cuda_module *m, const launch *l, value_lis
             v->u64 = arg->number;
             break;
         }
-        list->pointers[list->count] = v;
+        list->pointers[list->count] = given;
         list->count++;
     }
     return TRAWL_OK;
@@ -256,7 +290,7 @@ static int launch_inside(device_queue *q, const launch *l, device_event *event, 
     memset(&list, 0, sizeof list);
     int status = module_of(d, l->unit, &m, error);
     if (status == TRAWL_OK)
-        status = kernel_of(d, m, l->kernel, &k, error);
+        status = kernel_of(d, m, l, &k, error);
     if (status == TRAWL_OK)
         status = check_group(k, l->group, error);
     if (status == TRAWL_OK)

@@ -19,6 +19,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
+#include <string.h>
 
 #include "trawl.h"
 
@@ -76,6 +78,7 @@ typedef enum launch_arg_kind {
     ARG_BUFFER,
     ARG_TEXTURE,
     ARG_CONSTANT, /* CONSTANT_ARG of the kernel: a buffer's content in constant memory */
+    ARG_STRUCT,   /* `number` bytes at `numbers`, which launch reads */
     ARG_U32,
     ARG_U64
 } launch_arg_kind;
@@ -84,16 +87,18 @@ typedef struct launch_arg {
     launch_arg_kind kind;
     const device_buffer *buffer;
     const device_texture *texture;
+    const void *numbers;
     uint64_t number;
 } launch_arg;
 
-enum { LAUNCH_ARGS = 28 };
+enum { LAUNCH_ARGS = 28, LAUNCH_VARIANT = 96 };
 
 /* One kernel over groups * group work items. Arguments in the order of the kernel; LOCAL_ARG
  * is filled in by the implementation from local_bytes. */
 typedef struct launch {
-    const char *unit;   /* program: the name of a file of kernel/, as in "bm" */
-    const char *kernel; /* entry point */
+    const char *unit;             /* program: the name of a file of kernel/, as in "bm" for bm.k */
+    const char *kernel;           /* entry point */
+    char variant[LAUNCH_VARIANT]; /* " -DNAME=1 -DOTHER=2": see launch_define */
     uint32_t groups, group;
     uint32_t local_bytes;
     launch_arg args[LAUNCH_ARGS];
@@ -143,19 +148,6 @@ extern const device_api device_opencl, device_cuda;
 const device_api *device_api_at(size_t index);
 const device_api *device_api_by_name(const char *name);
 
-/* ---- programs (embedded at build time) ---------------------------------- */
-
-typedef struct device_program {
-    const char *unit;
-    const unsigned char *source; /* OpenCL C, includes resolved */
-    size_t source_bytes;
-    const unsigned char *image; /* CUDA fat binary; NULL in a build without nvcc */
-    size_t image_bytes;
-} device_program;
-
-/* NULL when there is no such unit. */
-const device_program *device_program_by_name(const char *unit);
-
 /* ---- launches ----------------------------------------------------------- */
 
 static inline launch launch_of(const char *unit, const char *kernel, uint32_t groups,
@@ -168,6 +160,15 @@ static inline launch launch_of(const char *unit, const char *kernel, uint32_t gr
     l.group = group;
     l.local_bytes = local_bytes;
     return l;
+}
+
+/* One of the definitions that choose the unit's variant: all that the unit's file lists, in the
+ * order of that list. OpenCL compiles the variant when it is first launched; CUDA images hold all
+ * variants, whose kernels have names like bm_staged_FOLDED1. */
+static inline void launch_define(launch *l, const char *name, uint32_t value)
+{
+    const size_t used = strlen(l->variant);
+    snprintf(l->variant + used, sizeof l->variant - used, " -D%s=%u", name, (unsigned)value);
 }
 
 static inline void launch_buffer(launch *l, const device_buffer *b)
@@ -186,6 +187,14 @@ static inline void launch_texture(launch *l, const device_texture *t)
 {
     l->args[l->arg_count].kind = ARG_TEXTURE;
     l->args[l->arg_count++].texture = t;
+}
+
+/* The kernel's numbers: a struct that both sides know, valid until the launch. */
+static inline void launch_struct(launch *l, const void *numbers, size_t bytes)
+{
+    l->args[l->arg_count].kind = ARG_STRUCT;
+    l->args[l->arg_count].numbers = numbers;
+    l->args[l->arg_count++].number = bytes;
 }
 
 static inline void launch_u32(launch *l, uint32_t number)

@@ -33,7 +33,7 @@ static void opencl_close(device *d)
     free(o);
 }
 
-/* What decides, besides the source, what a program is compiled to. */
+/* What decides, besides source and options, what a program is compiled to. */
 static cache_key key_of_device(const opencl_device *o, cl_platform_id platform)
 {
     cache_key key = cache_key_begin();
@@ -42,7 +42,6 @@ static cache_key key_of_device(const opencl_device *o, cl_platform_id platform)
     cache_key_add(&key, o->d.info.name, strlen(o->d.info.name));
     cache_key_add(&key, o->d.info.driver, strlen(o->d.info.driver));
     cache_key_add(&key, version, strlen(version));
-    cache_key_add(&key, OPENCL_BUILD_OPTIONS, strlen(OPENCL_BUILD_OPTIONS));
     return key;
 }
 

@@ -99,7 +99,7 @@ typedef struct opencl_device {
     cl_context context;
     cl_command_queue queue;          /* the device's own */
     struct opencl_program *programs; /* built: opencl_launch.c */
-    cache_key key;                   /* of the device, the driver and the options */
+    cache_key key;                   /* of the device and the driver */
 } opencl_device;
 
 struct device_queue {

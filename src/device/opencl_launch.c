@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "device/opencl_launch.h"
+#include "device/program.h"
 
 typedef struct opencl_kernel {
     struct opencl_kernel *next;
@@ -19,6 +20,7 @@ typedef struct opencl_program {
     struct opencl_program *next;
     cl_program handle;
     opencl_kernel *kernels;
+    char variant[LAUNCH_VARIANT];
     char unit[];
 } opencl_program;
 
@@ -52,7 +54,8 @@ static int build_fail(opencl_device *o, cl_program handle, const char *unit, cl_
     return status;
 }
 
-static bool build_cached(opencl_device *o, const cache_key *key, cl_program *made)
+static bool build_cached(opencl_device *o, const cache_key *key, const char *options,
+                         cl_program *made)
 {
     unsigned char *bytes;
     size_t size;
@@ -65,7 +68,7 @@ static bool build_cached(opencl_device *o, const cache_key *key, cl_program *mad
     if (code != CL_SUCCESS)
         return false;
     if (status == CL_SUCCESS &&
-        o->cl.BuildProgram(*made, 1, &o->id, OPENCL_BUILD_OPTIONS, NULL, NULL) == CL_SUCCESS)
+        o->cl.BuildProgram(*made, 1, &o->id, options, NULL, NULL) == CL_SUCCESS)
         return true;
     o->cl.ReleaseProgram(*made);
     return false;
@@ -85,15 +88,15 @@ static void store_program(opencl_device *o, const cache_key *key, cl_program han
     free(bytes);
 }
 
-static int build_source(opencl_device *o, const device_program *source, cl_program *made,
-                        trawl_error *error)
+static int build_source(opencl_device *o, const device_program *source, const char *options,
+                        cl_program *made, trawl_error *error)
 {
     const char *text = (const char *)source->source;
     cl_int code = CL_SUCCESS;
     *made = o->cl.CreateProgramWithSource(o->context, 1, &text, &source->source_bytes, &code);
     if (code != CL_SUCCESS)
         return opencl_fail(error, "clCreateProgramWithSource", code);
-    code = o->cl.BuildProgram(*made, 1, &o->id, OPENCL_BUILD_OPTIONS, NULL, NULL);
+    code = o->cl.BuildProgram(*made, 1, &o->id, options, NULL, NULL);
     if (code == CL_SUCCESS)
         return TRAWL_OK;
     int status = build_fail(o, *made, source->unit, code, error);
@@ -101,10 +104,11 @@ static int build_source(opencl_device *o, const device_program *source, cl_progr
     return status;
 }
 
-static int program_of(opencl_device *o, const char *unit, opencl_program **out, trawl_error *error)
+static int program_of(opencl_device *o, const launch *l, opencl_program **out, trawl_error *error)
 {
+    const char *unit = l->unit;
     for (*out = o->programs; *out; *out = (*out)->next)
-        if (strcmp((*out)->unit, unit) == 0)
+        if (strcmp((*out)->unit, unit) == 0 && strcmp((*out)->variant, l->variant) == 0)
             return TRAWL_OK;
     const device_program *source = device_program_by_name(unit);
     if (!source)
@@ -113,10 +117,14 @@ static int program_of(opencl_device *o, const char *unit, opencl_program **out, 
     if (!p)
         return opencl_no_memory(error);
     memcpy(p->unit, unit, strlen(unit) + 1);
+    memcpy(p->variant, l->variant, sizeof p->variant);
+    char options[sizeof OPENCL_BUILD_OPTIONS + LAUNCH_VARIANT];
+    snprintf(options, sizeof options, "%s%s", OPENCL_BUILD_OPTIONS, l->variant);
     cache_key key = o->key;
+    cache_key_add(&key, options, strlen(options));
     cache_key_add(&key, source->source, source->source_bytes);
-    if (!build_cached(o, &key, &p->handle)) {
-        int status = build_source(o, source, &p->handle, error);
+    if (!build_cached(o, &key, options, &p->handle)) {
+        int status = build_source(o, source, options, &p->handle, error);
         if (status != TRAWL_OK) {
             free(p);
             return status;
@@ -129,11 +137,11 @@ static int program_of(opencl_device *o, const char *unit, opencl_program **out, 
     return TRAWL_OK;
 }
 
-static int kernel_of(opencl_device *o, const char *unit, const char *name, opencl_kernel **out,
-                     trawl_error *error)
+static int kernel_of(opencl_device *o, const launch *l, opencl_kernel **out, trawl_error *error)
 {
+    const char *unit = l->unit, *name = l->kernel;
     opencl_program *p;
-    int status = program_of(o, unit, &p, error);
+    int status = program_of(o, l, &p, error);
     if (status != TRAWL_OK)
         return status;
     for (*out = p->kernels; *out; *out = (*out)->next)
@@ -191,6 +199,8 @@ static cl_int set_arg(const opencl_device *o, cl_kernel handle, cl_uint i, const
     switch (arg->kind) {
     case ARG_U32:
         return o->cl.SetKernelArg(handle, i, sizeof narrow, &narrow);
+    case ARG_STRUCT:
+        return o->cl.SetKernelArg(handle, i, (size_t)arg->number, arg->numbers);
     case ARG_U64:
         return o->cl.SetKernelArg(handle, i, sizeof wide, &wide);
     case ARG_TEXTURE:
@@ -235,7 +245,7 @@ int opencl_launch(device_queue *q, const launch *l, device_event *event, trawl_e
     opencl_kernel *k;
     if (l->groups == 0)
         return opencl_nothing_queued(q, event);
-    int status = kernel_of(o, l->unit, l->kernel, &k, error);
+    int status = kernel_of(o, l, &k, error);
     if (status != TRAWL_OK)
         return status;
     /* The device's limit, not the kernel's CL_KERNEL_WORK_GROUP_SIZE: NVIDIA's driver says 256

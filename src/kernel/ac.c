@@ -1,4 +1,4 @@
-/* ac.c: Aho-Corasick on devices: which kernel and how large. The kernels are in ac.h.
+/* ac.c: Aho-Corasick on devices: which kernel and how large. The kernels are in ac.k.
  *
  * page: 256 bytes an item on GPUs, or four times the reach where that is more: short, since the
  * steps of an item wait for each other, and only many items hide that. 32 KiB on CPUs. Staging is

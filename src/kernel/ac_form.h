@@ -1,4 +1,4 @@
-/* ac_form.h: one kernel of ac.h, which defines FORM_NAME and, as 0 or 1, FORM_STAGED, FORM_ROW and
+/* ac_form.h: one kernel of ac.k, which defines FORM_NAME and, as 0 or 1, FORM_STAGED, FORM_ROW and
  * FORM_TEXTURE.
  */
 #define FORM_NEXT TRIE_NAME(FORM_NAME, _next)

@@ -1,4 +1,4 @@
-/* bb.c: launching Baker-Bird's kernels (kernel/bb.h).
+/* bb.c: launching Baker-Bird's kernels (kernel/bb.k).
  *
  * The one choice that matters is the height of the bands: low ones give many items, high ones
  * read less twice. A column is left as soon as nothing is under way in it, so most texts pay

@@ -1,4 +1,4 @@
-/* bm.c: Boyer-Moore on devices: which kernel, and how large. The kernels are in bm.h.
+/* bm.c: Boyer-Moore on devices: which kernel, and how large. The kernels are in bm.k.
  *
  * chars: 124 bytes an item unless given. A stride of 31 words, odd, spreads the items of a warp
  * over all banks; 128 items stage 15.5 KiB, so 12 groups fit a multiprocessor's 228 KB, and the
@@ -16,8 +16,8 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "kernel/bm.h"
 #include "kernel/kernel.h"
-#include "table/bm.h"
 
 enum {
     USUAL_GROUP = 128,
@@ -33,7 +33,7 @@ enum {
 typedef struct bm_device {
     bool staged;
     uint32_t group, chars, page;
-    uint32_t quads, folded; /* staged: as bm_staged takes them */
+    uint32_t folded; /* 1: without case */
     device_buffer shifts;
 } bm_device;
 
@@ -60,7 +60,7 @@ static uint32_t usual_chars(const bm_tables *t, uint32_t group)
     return words * 4 <= USUAL_CHARS ? USUAL_CHARS : (uint32_t)(words * 4);
 }
 
-/* The tables that bm.h describes. */
+/* The tables that bm.k describes. */
 static int upload_tables(device_plan *p, trawl_error *error)
 {
     bm_device *d = p->state;
@@ -117,7 +117,6 @@ static int bm_prepare(device_plan *p, trawl_error *error)
     d->chars = chars;
     /* A page as long as the pattern: periodic text then costs a few looks a byte at most. */
     d->page = tuned(tune->page, usual_page < t->length ? t->length : usual_page);
-    d->quads = (uint32_t)(table_bytes(t) / 16);
     /* A plan folds ASCII letters or nothing. */
     d->folded = ((const uint8_t *)(p->facts.tables + t->fold))['A'] == 'a';
     return d->staged ? upload_tables(p, error) : TRAWL_OK;
@@ -144,19 +143,23 @@ static int run_staged(const device_plan *p, device_queue *q, text_piece *piece, 
         groups = units * p->tuning.blocks;
 
     launch l = launch_of("bm", "bm_staged", groups, group, (uint32_t)local_bytes(t, group, chars));
+    const bm_staged_args numbers = {
+        .capacity = piece->sink.capacity,
+        .from = piece->from,
+        .begin = piece->begin,
+        .end = piece->end,
+        .quads = (uint32_t)(table_bytes(t) / 16),
+        .length = t->length,
+        .period = t->period,
+        .index = t->index,
+        .folded = d->folded,
+        .chars = chars,
+        .cascade = cascade,
+    };
     launch_buffer(&l, &d->shifts);
-    launch_u32(&l, d->quads);
     launch_buffer(&l, piece->text);
-    launch_u32(&l, piece->from);
-    launch_u32(&l, piece->begin);
-    launch_u32(&l, piece->end);
-    launch_u32(&l, t->length);
-    launch_u32(&l, t->period);
-    launch_u32(&l, t->index);
-    launch_u32(&l, d->folded);
-    launch_u32(&l, chars);
-    launch_u32(&l, cascade);
-    launch_sink(&l, &piece->sink);
+    launch_records(&l, &piece->sink);
+    launch_struct(&l, &numbers, sizeof numbers);
     return sink_launch(p, q, &l, &piece->sink, error);
 }
 
@@ -165,14 +168,13 @@ static int run_global(const device_plan *p, device_queue *q, text_piece *piece, 
     const bm_device *d = p->state;
     const uint32_t group = d->group, page = d->page;
     const uint32_t pages = parts(piece->end - piece->begin, page);
+    const bm_global_args numbers = { piece->sink.capacity, piece->from, piece->begin, piece->end,
+                                     page };
     launch l = launch_of("bm", "bm_global", parts(pages, group), group, 0);
     launch_buffer(&l, &p->tables);
     launch_buffer(&l, piece->text);
-    launch_u32(&l, piece->from);
-    launch_u32(&l, piece->begin);
-    launch_u32(&l, piece->end);
-    launch_u32(&l, page);
-    launch_sink(&l, &piece->sink);
+    launch_records(&l, &piece->sink);
+    launch_struct(&l, &numbers, sizeof numbers);
     return sink_launch(p, q, &l, &piece->sink, error);
 }
 

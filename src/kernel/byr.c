@@ -1,4 +1,4 @@
-/* byr.c: launching Baeza-Yates-Regnier's kernels (kernel/byr.h).
+/* byr.c: launching Baeza-Yates-Regnier's kernels (kernel/byr.k).
  *
  * The one choice that matters is the length of a chunk: short ones give many items, long ones
  * spend less on what lies beyond their ends.
@@ -16,7 +16,7 @@ enum {
     CPU_GROUP = 16,
     GPU_BYTES = 36,
     CPU_CHARS = 1024,
-    QUEUE_BYTES = 4 * (4 + 2 * 32) /* BYR_QUEUE of byr.h */
+    QUEUE_BYTES = 4 * (4 + 2 * 32) /* BYR_QUEUE of byr.k */
 };
 
 static const char *const kernels[] = { NULL, "byr_stage1", "byr_stage2", "byr_stage3",

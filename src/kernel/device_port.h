@@ -1,6 +1,8 @@
 /* device_port.h: what kernels need beyond port.h: local memory, barriers, textures, constant
  * memory, ballots. For OpenCL C 1.2 and CUDA C; the file is never compiled as C.
  *
+ *   ENTRY(name)              the name of a kernel in this variant: KERNEL void ENTRY(name)(...)
+ *   RECORDS_ARGS             two parameters: where matches go, cursor and records
  *   LOCAL CONSTANT TEXTURE   address spaces; a texture parameter is written `TEXTURE name`
  *   LOCAL_ARG                last in a kernel's parameter list when it uses `local`
  *   LOCAL_MEMORY             first in that kernel's body: `local` is LOCAL u32 *, 16-byte aligned
@@ -19,10 +21,16 @@
 #ifndef TRAWL_DEVICE_PORT_H
 #define TRAWL_DEVICE_PORT_H
 
-#include "table/port.h"
+#include "device/constant.h"
+#include "kernel/args.h"
+
+#define PORT_PASTE(a, b) a##b
+#define PORT_NAME(a, b) PORT_PASTE(a, b)
+#define RECORDS_ARGS GLOBAL u64 *cursor, GLOBAL record *records
 
 #if defined(__OPENCL_VERSION__)
 
+#define ENTRY(name) name
 #define LOCAL __local
 #define CONSTANT __constant
 #define TEXTURE __read_only image1d_buffer_t
@@ -62,12 +70,12 @@ INLINE u32 port_ballot(int x)
 
 #elif defined(__CUDACC__)
 
+#define ENTRY(name) PORT_NAME(name, VARIANT)
 #define LOCAL
 #define CONSTANT
 #define TEXTURE cudaTextureObject_t
 #define LOCAL_ARG
 #define LOCAL_MEMORY extern __shared__ __align__(16) u32 local[];
-#define CONSTANT_WORDS 16128
 static __constant__ u32 constants[CONSTANT_WORDS];
 #define CONSTANT_ARG
 #define PORT_TEXEL(t, i) (tex1Dfetch<u32>((t), (int)(i)))

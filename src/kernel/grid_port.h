@@ -12,7 +12,7 @@
  *   2  tables through a texture
  *   3  the first states and the root's hash table in local memory
  *   4  the text in local memory too, brought by reads of 16 neighbouring bytes; and what is left
- *      of a large needle is compared 16 bytes at a time (bb.h and byr.h say how)
+ *      of a large needle is compared 16 bytes at a time (bb.k and byr.k say how)
  *
  * grid_form.h is included once for each stage and defines the automaton's steps for it.
  *

@@ -1,4 +1,4 @@
-/* hnfa.c: launching the kernels of RunHNFA (kernel/hnfa.h).
+/* hnfa.c: launching the kernels of RunHNFA (kernel/hnfa.k).
  *
  * Patterns are listed by the size of their teams: 1, 2, 4, ... 32, then multiples of 32. Each
  * size is a launch of its own, in which a group takes one pattern and as many slices as it has

@@ -121,11 +121,17 @@ static inline uint32_t parts(uint64_t whole, uint64_t part)
     return (uint32_t)((whole + part - 1) / part);
 }
 
-/* The last three arguments of every kernel that reports: cursor, records, capacity. */
-static inline void launch_sink(launch *l, const piece_sink *s)
+/* RECORDS_ARGS of device_port.h. The capacity is one of the kernel's numbers. */
+static inline void launch_records(launch *l, const piece_sink *s)
 {
     launch_buffer(l, s->cursor);
     launch_buffer(l, s->records);
+}
+
+/* The same with the capacity, for kernels that take numbers one by one. */
+static inline void launch_sink(launch *l, const piece_sink *s)
+{
+    launch_records(l, s);
     launch_u64(l, s->capacity);
 }
 

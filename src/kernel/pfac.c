@@ -1,5 +1,5 @@
 /* pfac.c: PFAC on devices: which kernel, how large, and the bitmap of the filter. The kernels are
- * in pfac.h.
+ * in pfac.k.
  *
  * The bitmap: the first q bytes of all patterns, found by walking the trie, so that a class of
  * bytes (both cases of a letter) stands there with all its bytes. When the trie folds case, text
@@ -296,7 +296,7 @@ static size_t pfac_scratch(const device_plan *p, uint64_t length, uint64_t cols)
     return sizeof(uint64_t) + list_room(length) * sizeof(record);
 }
 
-/* PFAC_LIST_ARGS of pfac.h. */
+/* PFAC_LIST_ARGS of pfac.k. */
 static void launch_list(launch *l, const device_plan *p, const text_piece *piece)
 {
     launch_buffer(l, piece->scratch);

@@ -1,4 +1,4 @@
-/* pfac_form.h: one kernel of pfac.h, which defines FORM_NAME and, as 0 or 1, FORM_STAGED, FORM_ROW
+/* pfac_form.h: one kernel of pfac.k, which defines FORM_NAME and, as 0 or 1, FORM_STAGED, FORM_ROW
  * and FORM_TEXTURE; FORM_KIND is a PFAC_*.
  */
 #define FORM_WALK TRIE_NAME(FORM_NAME, _walk)

@@ -1,4 +1,4 @@
-/* shiftand.c: launching the kernels of extended SHIFT-AND (kernel/shiftand.h).
+/* shiftand.c: launching the kernels of extended SHIFT-AND (kernel/shiftand.k).
  *
  * A group takes a block of words, as many as there are up to 32, over as many slices as it has
  * items left. Its part of Ch and Rep lies in local memory by byte when that takes little, by

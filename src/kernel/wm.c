@@ -1,4 +1,4 @@
-/* wm.c: Wu-Manber on devices: which kernel, and how large. The kernels are in wm.h.
+/* wm.c: Wu-Manber on devices: which kernel, and how large. The kernels are in wm.k.
  *
  * Unless a page, textures or staged=0 are asked for, a GPU takes wm_staged: 512 items a group,
  * and so much text that four groups fill the local memory of a multiprocessor beside the 32 KiB
@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "device/constant.h"
 #include "kernel/kernel.h"
 #include "table/wm.h"
 
@@ -23,9 +24,8 @@ enum {
     STAGED_BLOCKS = 4,
     SHIFT_BYTES = WM_BLOCKS / 2, /* 4 bits an entry */
     SHIFT_MOST = 15,
-    CONSTANT_MOST = 64512, /* CONSTANT_WORDS of device_port.h */
-    HEAD_WORDS = 8,        /* WM_HEAD_WORDS of wm.h */
-    INDEX_MOST = 32767     /* 15 bits of a member: WM_MEMBER_INDEX of wm.h */
+    HEAD_WORDS = 8,    /* WM_HEAD_WORDS of wm.k */
+    INDEX_MOST = 32767 /* 15 bits of a member: WM_MEMBER_INDEX of wm.k */
 };
 
 enum { FORM_PAGES, FORM_TEXTURE, FORM_STAGED };
@@ -70,7 +70,7 @@ static int upload_shifts(device_plan *p, trawl_error *error)
     return status;
 }
 
-/* One pattern for constant memory: see wm.h. */
+/* One pattern for constant memory: see wm.k. */
 static void put_member(uint32_t to[2], const literal_entry *e, const uint8_t *bytes, uint32_t index,
                        const uint8_t *fold)
 {
@@ -91,7 +91,7 @@ static int upload_constants(device_plan *p, trawl_error *error)
     const uint32_t longs = tables[t->hash + WM_BLOCKS];
     const uint32_t shorts = tables[t->shorts + 256];
     const uint32_t available = p->device->info.constant_bytes;
-    const uint64_t most = available < CONSTANT_MOST ? available : CONSTANT_MOST;
+    const uint64_t most = available < 4 * CONSTANT_WORDS ? available : 4 * CONSTANT_WORDS;
     uint64_t text = 0;
     for (uint32_t i = 0; i < t->literals.count; i++) {
         const uint64_t end = (uint64_t)entries[i].first + (entries[i].length & LITERAL_LENGTH);
@@ -218,7 +218,7 @@ static void wm_release(device_plan *p)
 
 /* ---- running --------------------------------------------------------------- */
 
-/* The arguments that WM_CUT (wm.h) declares; returns the number of pages. */
+/* The arguments that WM_CUT (wm.k) declares; returns the number of pages. */
 static uint32_t launch_cut(launch *l, const device_plan *p, const text_piece *piece)
 {
     const uint32_t reach = reach_of(p);

@@ -1,5 +1,5 @@
 /* wm_form.h: the windows that begin in a part of the text, once for each place where text and
- * tables may lie. Included by wm.h three times, with these defined before and undefined here:
+ * tables may lie. Included by wm.k three times, with these defined before and undefined here:
  *
  *   WM_WINDOWS                    name of the function
  *   WM_PLACES                     its first parameters: where text and tables lie
