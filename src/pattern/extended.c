@@ -11,18 +11,18 @@
  * What the language leaves out (groups, alternation, anchors ...) is refused at its
  * column with advice, never taken for a byte. Everything is ASCII: no locale.
  * Invariant: no set is empty; sets are closed under case when TRAWL_NOCASE is given
- * and hold no newline when TRAWL_LINES is.
+ * and hold no newline when TRAWL_LINES is. A pattern of single bytes becomes a literal, fixed
+ * repeats as in a{3} unrolled, up to UNROLL_MAX bytes.
  * Cost: O(length) time; 40 bytes an element.
  */
 #include <stdlib.h>
 #include <string.h>
 
-#include "pattern.h"
+#include "pattern/bytes.h"
+#include "pattern/syntax.h"
 
-/* A pattern of fixed bytes with fixed repeats, as a{3}, is unrolled up to this length. */
 #define UNROLL_MAX 4096
-/* A message quotes an element up to this length. */
-#define QUOTE_MAX 40
+#define QUOTE_MAX 40 /* a message quotes an element up to this length */
 
 typedef struct parser {
     const uint8_t *text;

@@ -1,136 +1,14 @@
-/* literal.c: patterns that are plain bytes, as they are or with C escapes.
- *
- * Idea: one pass over the text; each byte or escape appends one byte to the literal.
- * Invariant: a literal is never longer than its text, so one allocation of the text's
- * length holds it. Under TRAWL_NOCASE it is kept in lower case.
- * Cost: O(length).
- */
-#include <stdlib.h>
-
-#include "pattern.h"
-
-int reject_newline(size_t offset, trawl_error *error)
-{
-    return fail(error, TRAWL_ERROR_PATTERN, offset,
-                "a line never contains a newline: remove it, or split the pattern in two");
-}
-
-static int append(const trawl_pattern *src, size_t offset, uint8_t byte, pattern *out,
-                  trawl_error *error)
-{
-    if (byte == '\n' && (src->flags & TRAWL_LINES))
-        return reject_newline(offset, error);
-    out->bytes[out->length++] = src->flags & TRAWL_NOCASE ? fold_byte(byte) : byte;
-    return TRAWL_OK;
-}
-
-static int start_literal(const trawl_pattern *src, pattern *out, trawl_error *error)
-{
-    out->literal = true;
-    out->bytes = malloc(src->length ? src->length : 1);
-    if (!out->bytes)
-        return fail(error, TRAWL_ERROR_MEMORY, TRAWL_NONE, "out of memory for a literal");
-    return TRAWL_OK;
-}
+/* literal.c: patterns that are plain bytes, as they are. */
+#include "pattern/bytes.h"
+#include "pattern/syntax.h"
 
 int parse_literal(const trawl_pattern *src, pattern *out, trawl_error *error)
 {
     const uint8_t *text = src->text;
-    int status = start_literal(src, out, error);
+    int status = check_literal_length(src->length, error); /* first, to spare the copy */
+    if (status == TRAWL_OK)
+        status = literal_begin(src, out, error);
     for (size_t i = 0; i < src->length && status == TRAWL_OK; i++)
-        status = append(src, i, text[i], out, error);
+        status = literal_append(src, i, text[i], out, error);
     return status;
-}
-
-int parse_escaped(const trawl_pattern *src, pattern *out, trawl_error *error)
-{
-    const uint8_t *text = src->text;
-    int status = start_literal(src, out, error);
-    for (size_t i = 0; i < src->length && status == TRAWL_OK;) {
-        size_t offset = i;
-        uint8_t byte = text[i];
-        if (byte == '\\')
-            status = parse_escape(text, src->length, &i, &byte, error);
-        else
-            i++;
-        if (status == TRAWL_OK)
-            status = append(src, offset, byte, out, error);
-    }
-    return status;
-}
-
-/* ---- C escapes ---------------------------------------------------------- */
-
-static int hex_digit(uint8_t c)
-{
-    if (c >= '0' && c <= '9')
-        return c - '0';
-    c = fold_byte(c);
-    return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
-
-/* \xHH, *at on the backslash. */
-static int parse_hex(const uint8_t *text, size_t length, size_t *at, uint8_t *byte,
-                     trawl_error *error)
-{
-    int high = length - *at > 2 ? hex_digit(text[*at + 2]) : -1;
-    int low = length - *at > 3 ? hex_digit(text[*at + 3]) : -1;
-    if (high < 0 || low < 0)
-        return fail(error, TRAWL_ERROR_PATTERN, *at,
-                    "\\x needs two hexadecimal digits, as in \\x0a; write \\\\x for a backslash "
-                    "and an x");
-    *byte = (uint8_t)(high * 16 + low);
-    *at += 4;
-    return TRAWL_OK;
-}
-
-/* \o, \oo or \ooo, *at on the backslash. */
-static int parse_octal(const uint8_t *text, size_t length, size_t *at, uint8_t *byte,
-                       trawl_error *error)
-{
-    size_t i = *at + 1;
-    unsigned value = 0;
-    for (; i < length && i <= *at + 3 && text[i] >= '0' && text[i] <= '7'; i++)
-        value = value * 8 + (unsigned)(text[i] - '0');
-    if (value > 255)
-        return fail(error, TRAWL_ERROR_PATTERN, *at,
-                    "the octal escape is larger than a byte: the largest is \\377");
-    *byte = (uint8_t)value;
-    *at = i;
-    return TRAWL_OK;
-}
-
-static int unknown_escape(uint8_t c, size_t offset, trawl_error *error)
-{
-    if (c <= ' ' || c >= 127)
-        return fail(error, TRAWL_ERROR_PATTERN, offset,
-                    "unknown escape, a backslash before byte 0x%02x: write \\\\ for a backslash",
-                    (unsigned)c);
-    return fail(error, TRAWL_ERROR_PATTERN, offset,
-                "unknown escape \\%c: write %c for the byte itself, \\\\%c for a backslash before "
-                "it, or \\xHH for any byte",
-                c, c, c);
-}
-
-int parse_escape(const uint8_t *text, size_t length, size_t *at, uint8_t *byte, trawl_error *error)
-{
-    static const char names[] = "abefnrtv\\'\"?";
-    static const char values[] = "\a\b\033\f\n\r\t\v\\'\"?";
-
-    if (length - *at < 2)
-        return fail(error, TRAWL_ERROR_PATTERN, *at,
-                    "the pattern ends with a backslash: write \\\\ for a backslash");
-    uint8_t c = text[*at + 1];
-    if (c == 'x')
-        return parse_hex(text, length, at, byte, error);
-    if (c >= '0' && c <= '7')
-        return parse_octal(text, length, at, byte, error);
-    for (size_t i = 0; names[i]; i++) {
-        if (c == names[i]) {
-            *byte = (uint8_t)values[i];
-            *at += 2;
-            return TRAWL_OK;
-        }
-    }
-    return unknown_escape(c, *at, error);
 }

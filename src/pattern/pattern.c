@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "pattern.h"
+#include "pattern/syntax.h"
 
 #define GRID_MAX_BYTES (UINT64_C(1) << 31) /* of one needle: keeps its offsets within 32 bits */
 
@@ -70,12 +70,27 @@ static int compare(uint64_t a, uint64_t b)
 
 /* ---- text ---------------------------------------------------------------- */
 
+/* NULL when there is no such syntax. */
+static syntax_parser *find_parser(uint32_t number)
+{
+#define SYNTAX_CASE(number, name, about)                                                           \
+    case number:                                                                                   \
+        return parse_##name;
+
+    switch (number) {
+        SYNTAXES(SYNTAX_CASE)
+    default:
+        return NULL;
+    }
+#undef SYNTAX_CASE
+}
+
 static int check_pattern(const trawl_pattern *src, trawl_error *error)
 {
     if (!src->text && src->length > 0)
         return fail(error, TRAWL_ERROR_ARGUMENT, TRAWL_NONE,
                     "the pattern's text is NULL but its length is %zu", src->length);
-    if (src->syntax > TRAWL_SYNTAX_EXTENDED)
+    if (!find_parser(src->syntax))
         return fail(error, TRAWL_ERROR_ARGUMENT, TRAWL_NONE,
                     "unknown syntax %lu: use one of trawl_syntax", (unsigned long)src->syntax);
     if (src->flags & ~(uint32_t)(TRAWL_NOCASE | TRAWL_LINES))
@@ -88,43 +103,18 @@ static int check_pattern(const trawl_pattern *src, trawl_error *error)
     return TRAWL_OK;
 }
 
-static int reject_long_literal(trawl_error *error)
+/* Set the lengths of the matches. The parser has bounded them; they are not 0. */
+static void measure(pattern *p)
 {
-    return fail(error, TRAWL_ERROR_LIMIT, TRAWL_NONE,
-                "the literal is longer than %u bytes: search for its first part and compare the "
-                "rest",
-                PATTERN_MAX_LENGTH);
-}
-
-static int parse(const trawl_pattern *src, pattern *out, trawl_error *error)
-{
-    switch (src->syntax) {
-    case TRAWL_SYNTAX_LITERAL: /* checked first, to spare the copy */
-        return src->length > PATTERN_MAX_LENGTH ? reject_long_literal(error)
-                                                : parse_literal(src, out, error);
-    case TRAWL_SYNTAX_ESCAPED:
-        return parse_escaped(src, out, error);
-    default:
-        return parse_extended(src, out, error);
-    }
-}
-
-/* Set the lengths of the matches and check them. The parser sees to it that they are not 0. */
-static int measure(pattern *p, trawl_error *error)
-{
-    if (p->literal) {
+    if (p->literal)
         p->min_length = p->max_length = p->length;
-        return p->length > PATTERN_MAX_LENGTH ? reject_long_literal(error) : TRAWL_OK;
-    }
-    /* The parser bounds the sums by PATTERN_MAX_STATES. */
-    for (size_t i = 0; i < p->length; i++) {
+    for (size_t i = 0; !p->literal && i < p->length; i++) {
         p->min_length += p->elements[i].min;
         if (p->elements[i].max == REPEAT_UNBOUNDED)
             p->max_length = LENGTH_UNBOUNDED;
         else if (p->max_length != LENGTH_UNBOUNDED)
             p->max_length += p->elements[i].max;
     }
-    return TRAWL_OK;
 }
 
 static int make_pattern(const trawl_pattern *src, size_t order, pattern *out, trawl_error *error)
@@ -135,12 +125,11 @@ static int make_pattern(const trawl_pattern *src, size_t order, pattern *out, tr
     out->id = src->id;
     out->order = (uint32_t)order;
     out->flags = src->flags;
-    status = parse(src, out, error);
-    if (status == TRAWL_OK)
-        status = measure(out, error);
-    if (status == TRAWL_OK)
-        status = copy_name(src->name, &out->name, error);
-    return status;
+    status = find_parser(src->syntax)(src, out, error);
+    if (status != TRAWL_OK)
+        return status;
+    measure(out);
+    return copy_name(src->name, &out->name, error);
 }
 
 static int compare_patterns(const void *left, const void *right)

@@ -86,21 +86,4 @@ int pattern_list_make_grid(const trawl_needle *needles, size_t count, uint32_t c
                            pattern_list *list, trawl_error *error);
 void pattern_list_free(pattern_list *list);
 
-/* The syntaxes (literal.c, extended.c). Each fills bytes or elements, literal and
- * length of a zeroed pattern from src->text; flags are already set. An extended
- * pattern whose elements are all single bytes {1,1} becomes a literal; so does one of
- * fixed repeats, a{3}, up to a few thousand bytes.
- * They check the syntax, parse_extended also that no match is empty; lengths and an empty text
- * are checked by the caller.
- * error->offset is set; error->pattern is filled by the caller, who also frees what
- * *out holds, on an error too. */
-int parse_literal(const trawl_pattern *src, pattern *out, trawl_error *error);
-int parse_escaped(const trawl_pattern *src, pattern *out, trawl_error *error);
-int parse_extended(const trawl_pattern *src, pattern *out, trawl_error *error);
-
-/* What the syntaxes share (literal.c). parse_escape reads the C escape whose backslash is
- * at text[*at] and steps over it. reject_newline refuses a newline under TRAWL_LINES. */
-int parse_escape(const uint8_t *text, size_t length, size_t *at, uint8_t *byte, trawl_error *error);
-int reject_newline(size_t offset, trawl_error *error);
-
 #endif

@@ -1,0 +1,20 @@
+/* bytes.h: what the syntaxes share: literals, byte by byte, and C escapes. */
+#ifndef TRAWL_PATTERN_BYTES_H
+#define TRAWL_PATTERN_BYTES_H
+
+#include "pattern/pattern.h"
+
+/* A literal is never longer than its text: literal_begin allocates that much, and literal_append
+ * adds the byte that was read at `offset` of the text, as the flags want it. */
+int literal_begin(const trawl_pattern *src, pattern *out, trawl_error *error);
+int literal_append(const trawl_pattern *src, size_t offset, uint8_t byte, pattern *out,
+                   trawl_error *error);
+int check_literal_length(size_t length, trawl_error *error);
+
+/* Refuse a newline, under TRAWL_LINES. */
+int reject_newline(size_t offset, trawl_error *error);
+
+/* Read the C escape whose backslash is at text[*at], and step over it. */
+int parse_escape(const uint8_t *text, size_t length, size_t *at, uint8_t *byte, trawl_error *error);
+
+#endif
