@@ -425,6 +425,8 @@ static void test_arguments(void **state)
         assert_int_equal(error.pattern, 1);
         assert_true(error.offset == TRAWL_NONE);
     }
+    assert_int_equal(pattern_list_make(&bad[1], 1, &list, &error), TRAWL_ERROR_ARGUMENT);
+    assert_non_null(strstr(error.message, "syntax 3: trawl_syntax has literal (the bytes"));
     assert_int_equal(pattern_list_make(&empty, 1, &list, &error), TRAWL_ERROR_PATTERN);
     assert_int_equal(pattern_list_make(&good, 0, &list, &error), TRAWL_ERROR_ARGUMENT);
     assert_true(error.pattern == TRAWL_NONE);

@@ -85,6 +85,8 @@ static syntax_parser *find_parser(uint32_t number)
 #undef SYNTAX_CASE
 }
 
+#define SYNTAX_ABOUT(number, name, about) " " #name " (" about "),"
+
 static int check_pattern(const trawl_pattern *src, trawl_error *error)
 {
     if (!src->text && src->length > 0)
@@ -92,7 +94,8 @@ static int check_pattern(const trawl_pattern *src, trawl_error *error)
                     "the pattern's text is NULL but its length is %zu", src->length);
     if (!find_parser(src->syntax))
         return fail(error, TRAWL_ERROR_ARGUMENT, TRAWL_NONE,
-                    "unknown syntax %lu: use one of trawl_syntax", (unsigned long)src->syntax);
+                    "unknown syntax %lu: trawl_syntax has" SYNTAXES(SYNTAX_ABOUT) " and no other",
+                    (unsigned long)src->syntax);
     if (src->flags & ~(uint32_t)(TRAWL_NOCASE | TRAWL_LINES))
         return fail(error, TRAWL_ERROR_ARGUMENT, TRAWL_NONE,
                     "unknown flags 0x%lx: use TRAWL_NOCASE and TRAWL_LINES",
