@@ -8,7 +8,6 @@
  * mutator puts them right after it has changed the bytes.
  */
 #include "io/image.h"
-#include "io/image_reader.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -100,9 +99,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     image_intern *table = image_intern_new();
     for (int as = IMAGE_AS_STORED; as <= IMAGE_AS_GREY; as++) {
         char message[256] = "";
-        image_error error = { message, sizeof message };
         image picture;
-        int status = image_decode(data, size, (image_as)as, MAX_BYTES, table, &picture, &error);
+        int status = image_decode(data, size, (image_as)as, MAX_BYTES, table, &picture, message,
+                                  sizeof message);
         check(status, &picture, message);
         rows[as] = picture.rows;
         cols[as] = picture.cols;

@@ -7,7 +7,7 @@
  *     grey and alpha            g | a << 8 in 2 bytes; of 16 bits g | a << 16 in 4
  *     RGB, RGBA, palette        r | g << 8 | b << 16 | a << 24 in 4 bytes; a palette is
  *                               its colours, RGBA when some are transparent
- *     RGB, RGBA of 16 bits      the number of the colour: see image_intern
+ *     RGB, RGBA of 16 bits      the number of the colour: see colours.h
  *     raw                       the number in the file, in the host's byte order
  * Two pictures are comparable when their `kind` is equal. The conversions scale to 8
  * bits and make any two comparable: RGB (alpha dropped), RGBA (opaque without alpha),
@@ -19,6 +19,8 @@
 
 #include <stddef.h>
 #include <stdint.h>
+
+#include "io/colours.h"
 
 typedef enum image_as { IMAGE_AS_STORED = 0, IMAGE_AS_RGB, IMAGE_AS_RGBA, IMAGE_AS_GREY } image_as;
 
@@ -36,22 +38,19 @@ typedef struct raw_format {
     uint32_t cell_size; /* 1, 2 or 4; 0: not raw */
 } raw_format;
 
-/* Colours wider than 4 bytes become numbers, the same colour the same number in all
- * images that were read through the same table. One table serves one thread at a time. */
-typedef struct image_intern image_intern;
-image_intern *image_intern_new(void); /* NULL: out of memory */
-void image_intern_free(image_intern *table);
-
-/* Read PNG, PNM (P1..P6) or raw. The format is found by its first bytes; with raw not
- * NULL and raw->cell_size != 0 it is raw. Returns 0, or -1 with one line in message
+/* Read a picture of decoder.h (PNG, PNM), or a raw raster. The format is found by its first bytes;
+ * with raw not NULL and raw->cell_size != 0 it is raw. Returns 0, or -1 with one line in message
  * (what, where, why, how to mend it; without the path, which the caller prints first)
  * and an empty picture: never a part of one. table may be NULL; then colours that need
  * it are refused. A picture has at most 16 GiB of cells.
- * image_read opens the path ("-" is standard input); image_read_memory takes bytes. */
+ * image_read opens the path ("-" is standard input); image_read_memory takes bytes. image_decode
+ * takes the bytes of a PNG or PNM, with a limit of the caller's choice. */
 int image_read(const char *path, image_as as, const raw_format *raw, image_intern *table,
                image *out, char *message, size_t message_size);
 int image_read_memory(const void *bytes, size_t length, image_as as, const raw_format *raw,
                       image_intern *table, image *out, char *message, size_t message_size);
+int image_decode(const void *bytes, size_t length, image_as as, uint64_t max_bytes,
+                 image_intern *table, image *out, char *message, size_t message_size);
 void image_free(image *picture);
 
 #endif

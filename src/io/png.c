@@ -13,16 +13,22 @@
  *
  * Strict: a wrong checksum in any chunk and a missing end are errors.
  */
-#include "io/image_reader.h"
+#include "io/decoder.h"
+
+#include <string.h>
+
+bool image_is_png(const uint8_t *bytes, size_t length)
+{
+    static const char signature[] = "\x89PNG";
+    return length > 0 && bytes[0] == 0x89 && (length < 4 || memcmp(bytes, signature, 4) == 0);
+}
 
 #ifdef TRAWL_HAVE_PNG
 
 #include <png.h>
 #include <setjmp.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 typedef struct png_job {
     const uint8_t *next, *end; /* the bytes not yet read */
@@ -61,7 +67,7 @@ static void on_read(png_structp png, png_bytep to, size_t count)
     job->next += count;
 }
 
-/* Ask libpng for samples as image_reader.h wants them, and fix the shape. */
+/* Ask libpng for samples as builder.h wants them, and fix the shape. */
 static int begin(png_job *job)
 {
     png_structp png = job->png;

@@ -10,11 +10,11 @@
  *
  * One pass; binary samples of a byte are handed on in place.
  */
-#include "io/image_reader.h"
+#include "io/decoder.h"
 
 #include <inttypes.h>
-#include <stdbool.h>
 #include <stdlib.h>
+#include <string.h>
 
 typedef struct pnm_job {
     const uint8_t *next, *end; /* the bytes not yet read */
@@ -233,6 +233,12 @@ static int check_single(pnm_job *job)
         return image_fail(&job->builder->error,
                           "more than one picture in a PNM file; split it (pamsplit)");
     return 0;
+}
+
+bool image_is_pnm(const uint8_t *bytes, size_t length)
+{
+    return length >= 2 && bytes[0] == 'P' && bytes[1] >= '1' && bytes[1] <= '6' &&
+           (length == 2 || memchr(" \t\n\v\f\r#", bytes[2], 7) != NULL);
 }
 
 int image_decode_pnm(const uint8_t *bytes, size_t length, image_builder *builder)

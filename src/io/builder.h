@@ -1,14 +1,13 @@
-/* image_reader.h: between the picture formats and image.c.
+/* builder.h: rows of samples become the cells of a picture.
  *
- * A decoder finds the shape, calls image_begin, and hands over the rows from top to
- * bottom as plain samples. It knows nothing of cells; image.c makes them.
+ * A decoder fixes the shape with image_begin, then hands over the rows. It knows nothing of cells.
  *
  * Samples of a row: cols * channels numbers, 0 .. maxval, channels interleaved; bytes
  * when maxval <= 255, else uint16_t of the host. Channels: 1 grey, 2 grey and alpha,
  * 3 RGB, 4 RGBA. Grey 0 is black.
  */
-#ifndef TRAWL_IMAGE_READER_H
-#define TRAWL_IMAGE_READER_H
+#ifndef TRAWL_BUILDER_H
+#define TRAWL_BUILDER_H
 
 #include "io/image.h"
 
@@ -26,6 +25,9 @@ typedef struct image_error {
 
 /* Write the message; always -1, so that callers can return it. */
 int image_fail(const image_error *error, const char *format, ...) IMAGE_PRINTF(2, 3);
+
+/* rows * cols * unit, or 0 when that is 0 or more than max_bytes. */
+uint64_t image_area(uint64_t rows, uint64_t cols, uint64_t unit, uint64_t max_bytes);
 
 /* A picture in the making. */
 typedef struct image_builder {
@@ -49,14 +51,5 @@ int image_begin(image_builder *builder, uint64_t rows, uint64_t cols, unsigned c
 
 /* Take one row of samples. 0, or -1 with the message written. */
 int image_put_row(image_builder *builder, uint64_t row, const void *samples);
-
-/* The decoders. 0, or -1 with the message written. */
-int image_decode_png(const uint8_t *bytes, size_t length, image_builder *builder);
-int image_decode_pnm(const uint8_t *bytes, size_t length, image_builder *builder);
-
-/* image_read_memory for PNG and PNM with a limit of the caller's choice in place of
- * 16 GiB. */
-int image_decode(const void *bytes, size_t length, image_as as, uint64_t max_bytes,
-                 image_intern *table, image *out, const image_error *error);
 
 #endif

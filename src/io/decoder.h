@@ -1,0 +1,27 @@
+/* decoder.h: the table of picture formats. A new one is a file with its decoder, and a line here.
+ *
+ * image_is_NAME tells by the first bytes; a picture that ends within them may be taken too, so that
+ * the decoder says that it is truncated. image_decode_NAME finds the shape, calls image_begin, and
+ * hands over the rows from top to bottom. 0, or -1 with the message written.
+ */
+#ifndef TRAWL_DECODER_H
+#define TRAWL_DECODER_H
+
+#include <stdbool.h>
+
+#include "io/builder.h"
+
+/* clang-format off */
+/* Name, and what messages call it. */
+#define IMAGE_DECODERS(LINE)                                                                   \
+    LINE(png, "PNG")                                                                           \
+    LINE(pnm, "PNM (P1 to P6)")
+/* clang-format on */
+
+#define IMAGE_DECODER(name, title)                                                                 \
+    bool image_is_##name(const uint8_t *bytes, size_t length);                                     \
+    int image_decode_##name(const uint8_t *bytes, size_t length, image_builder *builder);
+IMAGE_DECODERS(IMAGE_DECODER)
+#undef IMAGE_DECODER
+
+#endif
