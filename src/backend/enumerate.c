@@ -1,0 +1,57 @@
+/* enumerate.c: which devices there are, for those who choose one. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "backend/backend.h"
+#include "device/device.h"
+
+size_t trawl_device_count(const char *name, char why[256])
+{
+    const device_api *api = name ? device_api_by_name(name) : NULL;
+    char reason[256] = "";
+    size_t count = 0;
+    if (api)
+        api->list(NULL, 0, &count, reason);
+    else if (!name || !backend_by_name(name) || backend_by_name(name)->whole)
+        snprintf(reason, sizeof reason, "this build has no backend '%.40s'", name ? name : "");
+    else
+        snprintf(reason, sizeof reason, "the backend %.40s uses the CPU itself", name);
+    if (why)
+        memcpy(why, reason, sizeof reason);
+    return count;
+}
+
+int trawl_device_get_info(const char *name, size_t index, trawl_device_info *info,
+                          trawl_error *error)
+{
+    trawl_device_info read = { 0 };
+    const device_api *api = name ? device_api_by_name(name) : NULL;
+    size_t count = 0;
+    if (!info || info->size <= sizeof info->size || info->size > sizeof read)
+        return fail(error, TRAWL_ERROR_ARGUMENT, TRAWL_NONE,
+                    "info is NULL, or its size is not set");
+    if (api)
+        api->list(NULL, 0, &count, NULL);
+    if (index >= count)
+        return fail(error, TRAWL_ERROR_ARGUMENT, TRAWL_NONE,
+                    "the backend '%.40s' has %zu devices: there is no number %zu", name ? name : "",
+                    count, index);
+    device_info *found = calloc(index + 1, sizeof *found);
+    if (!found)
+        return fail(error, TRAWL_ERROR_MEMORY, TRAWL_NONE, "out of memory for a device's facts");
+    api->list(found, index + 1, &count, NULL);
+    const device_info *d = &found[index];
+    read.size = info->size;
+    memcpy(read.name, d->name, sizeof read.name);
+    memcpy(read.driver, d->driver, sizeof read.driver);
+    memcpy(read.bus, d->bus, sizeof read.bus);
+    read.memory = d->memory;
+    read.units = d->units;
+    read.lanes = d->lanes;
+    read.textures = d->texture_words > 0;
+    read.cpu = d->cpu;
+    free(found);
+    memcpy(info, &read, info->size);
+    return TRAWL_OK;
+}
