@@ -112,7 +112,7 @@ enum {
     "      --chunks N           chunks that a window of text is cut into\n"                  \
     "      --device LIST        devices of opencl and cuda: 0 (the default), 0,1 ... or all\n" \
     "      --tuning LIST        NAME=VALUE,...: see `trawl devices --tuning`\n"              \
-    "      --stats              print bytes, seconds, GB/s and energy on standard error\n"           \
+    "      --stats              print bytes, seconds, GB/s and energy on standard error\n"         \
     "      --explain            print the engine and why on standard error\n"                \
     "      --help               print this text\n"
 /* clang-format on */

@@ -1,0 +1,90 @@
+#!/bin/sh
+# The order of the house, read from the sources. Usage: house.sh SOURCE_FOLDER
+#   - No circle of #include "..." in src/ and include/.
+#   - A folder includes what its row under "The rooms" in docs/architecture.md allows, and what
+#     that may use in turn. Rows name rows above them only; each folder of src/ has one.
+#   - No file of src/ is longer than 800 lines, no line of a C file than 100 columns.
+
+cd "${1:?usage: $0 SOURCE_FOLDER}" || exit 2
+LC_ALL=C
+export LC_ALL
+status=0
+
+find src include tests fuzz bench tools -name '*.[ch]' -exec awk '
+    { gsub(/[\200-\277]/, "") } # a character of UTF-8 is one column
+    length($0) > 100 { print FILENAME ":" FNR ": " length($0) " columns; break the line"; bad = 1 }
+    FNR == 801 && FILENAME ~ /^src/ { print FILENAME ": over 800 lines; divide it"; bad = 1 }
+    END { exit bad }' {} + || status=1
+
+find src include -name '*.[ch]' | sort | xargs awk '
+    function complain(text) { print text; bad = 1 }
+    function room(file,  part) { split(file, part, "/"); return part[1] == "src" ? part[2] : "trawl.h" }
+
+    # The file that an #include of `name` in `file` means.
+    function find(file, name) {
+        sub(/[^\/]*$/, "", file)
+        return known[file name] ? file name : known["src/" name] ? "src/" name : "include/" name
+    }
+    function visit(file, trail,  to, count, i) {
+        state[file] = "open"
+        trail = trail file " > "
+        count = split(uses[file], to, " ")
+        for (i = 1; i <= count; i++)
+            if (state[to[i]] == "open")
+                complain("a circle of includes: " substr(trail, index(trail, to[i] " ")) to[i])
+            else if (!state[to[i]])
+                visit(to[i], trail)
+        state[file] = "done"
+    }
+
+    BEGIN { for (i = 2; i < ARGC; i++) known[ARGV[i]] = 1 }
+
+    # ---- the rows: | `src/walk/` | what it holds | table, plan |
+    FILENAME == ARGV[1] && /^## / { inside = $0 == "## The rooms" }
+    FILENAME == ARGV[1] && inside && /^\| `/ {
+        split($0, cell, "|")
+        gsub(/[` ]|–|-/, "", cell[2])
+        gsub(/[` ]|–|-/, "", cell[4])
+        user = room(cell[2])
+        count = split(cell[4], used, ",")
+        for (i = 1; i <= count; i++) {
+            if (!row[used[i]])
+                complain("the row of " user ": " used[i] " has no row above it")
+            for (r = 1; r <= rows; r++)
+                if (may[used[i], name[r]])
+                    may[user, name[r]] = 1
+            may[user, used[i]] = 1
+        }
+        if (row[user]++)
+            complain(user " has two rows")
+        may[user, user] = 1
+        name[++rows] = user
+    }
+
+    # ---- the files
+    FILENAME == ARGV[1] { next }
+    FNR == 1 { file[++files] = FILENAME; filled[room(FILENAME)] = 1 }
+    /^ *# *include *"/ {
+        split($0, quoted, "\"")
+        target = find(FILENAME, quoted[2])
+        if (!known[target])
+            complain(FILENAME ":" FNR ": there is no " quoted[2])
+        else if (!may[room(FILENAME), room(target)])
+            complain(FILENAME ":" FNR ": " room(FILENAME) " may not use " room(target))
+        uses[FILENAME] = uses[FILENAME] " " target
+        includes++
+    }
+    END {
+        for (folder in filled)
+            if (!row[folder])
+                complain("src/" folder " has no row")
+        for (i = 1; i <= rows; i++)
+            if (!filled[name[i]])
+                complain("the row of " name[i] " has no folder")
+        for (i = 1; i <= files; i++)
+            if (!state[file[i]])
+                visit(file[i], "")
+        print files " files in " rows " rooms, " includes " includes"
+        exit bad
+    }' docs/architecture.md || status=1
+exit $status
