@@ -2,7 +2,6 @@
 #include "cli/cli.h"
 
 #include <errno.h>
-#include <getopt.h>
 #include <stdarg.h>
 #include <string.h>
 #include <time.h>
@@ -38,25 +37,53 @@ int finish_output(const char *command, int status)
     return EXIT_ERROR;
 }
 
-int read_list_options(const char *command, const char *help, int argc, char **argv, bool *json)
+double now(void)
 {
-    static const struct option long_options[] = {
-        { "json", no_argument, NULL, 'j' },
-        { "help", no_argument, NULL, OPT_HELP },
-        { NULL, 0, NULL, 0 },
-    };
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* ---- reading options --------------------------------------------------- */
+
+int parse_options(const char *command, const char *help, int argc, char **argv,
+                  const char *short_options, const struct option *long_options, take_option take,
+                  void *user)
+{
     int option;
-    while ((option = getopt_long(argc, argv, "", long_options, NULL)) != -1) {
+    while ((option = getopt_long(argc, argv, short_options, long_options, NULL)) != -1) {
         if (option == OPT_HELP) {
             fputs(help, stdout);
             return finish_output(command, EXIT_MATCH);
         }
-        if (option == '?')
+        if (option == '?') /* getopt_long has complained */
             return usage_hint(command);
-        *json = true;
+        if (!take(user, option, optarg))
+            return EXIT_ERROR;
     }
-    if (optind == argc)
-        return -1;
+    return -1;
+}
+
+static bool take_choice(void *user, int option, const char *value)
+{
+    list_choice *choice = user;
+    const bool first = choice->option == 0 || choice->option == option;
+    choice->option = option;
+    choice->value = value;
+    if (first)
+        return true;
+    complain(choice->command, "these options exclude one another: give one of them");
+    usage_hint(choice->command);
+    return false;
+}
+
+int parse_choice(list_choice *choice, const char *help, int argc, char **argv,
+                 const struct option *long_options)
+{
+    const char *command = choice->command;
+    int status = parse_options(command, help, argc, argv, "", long_options, take_choice, choice);
+    if (status >= 0 || optind == argc)
+        return status;
     complain(command, "takes no argument, but got '%s'", argv[optind]);
     return usage_hint(command);
 }
@@ -198,8 +225,7 @@ bool run_option(run_options *o, int option, const char *value)
     case OPT_EXPLAIN:
         o->explain = true;
         return true;
-    default: /* getopt_long has complained */
-        usage_hint(o->command);
+    default:
         return false;
     }
 }
@@ -221,13 +247,6 @@ void close_context(const run_options *o, trawl_context *context)
 }
 
 /* ---- statistics -------------------------------------------------------- */
-
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 void stats_begin(run_stats *s, const run_options *o)
 {
@@ -275,6 +294,8 @@ static void timing_print(const run_options *o, trawl_context *context)
 void stats_print(run_stats *s, const run_options *o, const trawl_plan *plan, trawl_context *context)
 {
     trawl_plan_info info = { .size = sizeof info, .engine = "none" };
+    if (!o->stats)
+        return;
     double seconds = now() - s->began;
     if (plan)
         trawl_plan_get_info(plan, &info);
@@ -292,6 +313,6 @@ void stats_print(run_stats *s, const run_options *o, const trawl_plan *plan, tra
 void explain_print(const run_options *o, const trawl_plan *plan)
 {
     trawl_plan_info info = { .size = sizeof info };
-    if (trawl_plan_get_info(plan, &info) == TRAWL_OK)
+    if (o->explain && trawl_plan_get_info(plan, &info) == TRAWL_OK)
         complain(o->command, "engine %s (%s)", info.engine, info.why);
 }

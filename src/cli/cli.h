@@ -1,6 +1,6 @@
 /* cli.h: what the subcommands of `trawl` share.
  *
- * A subcommand parses its options with getopt_long, collects patterns or needles, opens
+ * A subcommand reads its options with parse_options, collects patterns or needles, opens
  * a context, and goes through its inputs one by one. Results go to standard output,
  * everything else to standard error. Exit status: 0 match, 1 none, 2 error (an error wins
  * over a match, except under -q with a match).
@@ -8,6 +8,7 @@
 #ifndef TRAWL_CLI_H
 #define TRAWL_CLI_H
 
+#include <getopt.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -47,9 +48,30 @@ int usage_hint(const char *command);
  * status so far; a full disk or another failure complains and gives EXIT_ERROR. */
 int finish_output(const char *command, int status);
 
-/* Read the options of a subcommand that lists something: --json and --help. Returns the exit
- * status to leave with at once, or -1. */
-int read_list_options(const char *command, const char *help, int argc, char **argv, bool *json);
+/* Seconds of a clock that never goes back. */
+double now(void);
+
+/* ---- reading options --------------------------------------------------- */
+
+/* Takes one option; returns false, after a complaint, when its value is wrong. */
+typedef bool (*take_option)(void *user, int option, const char *value);
+
+/* Hand the options to `take`, but for OPT_HELP, which prints `help`. Returns the exit status to
+ * leave with at once, or -1: then the operands begin at argv[optind]. */
+int parse_options(const char *command, const char *help, int argc, char **argv,
+                  const char *short_options, const struct option *long_options, take_option take,
+                  void *user);
+
+/* What a subcommand that lists something was asked for. */
+typedef struct list_choice {
+    const char *command;
+    int option; /* 0: none */
+    const char *value;
+} list_choice;
+
+/* parse_options for a subcommand that takes one of its options at most, and no operand. */
+int parse_choice(list_choice *choice, const char *help, int argc, char **argv,
+                 const struct option *long_options);
 
 /* ---- options that every scanning subcommand takes ---------------------- */
 
@@ -118,7 +140,7 @@ enum {
 /* clang-format on */
 
 void run_options_init(run_options *o, const char *command);
-/* True when `option` was one of the shared ones and its value is right; else complains. */
+/* Take one of the shared options. */
 bool run_option(run_options *o, int option, const char *value);
 /* The digits at `text` as a number, 0 when there is none. Returns what follows them; NULL when
  * the number is larger than `most`. */
@@ -151,12 +173,13 @@ typedef struct pattern_set {
     trawl_pattern *patterns;
     pattern_origin *origins;
     size_t count, room;
+    bool given;   /* some, or a file that may have none */
     char **owned; /* texts and the names of files */
     size_t owned_count, owned_room;
 } pattern_set;
 
-/* Add one pattern (copied). Ids count from 1 in the order of adding. False: out of memory. */
-bool pattern_set_add(pattern_set *set, const char *text, size_t length);
+/* Add one pattern (copied). Ids count from 1 in the order of adding. Complains on failure. */
+bool pattern_set_add(pattern_set *set, const char *command, const char *text, size_t length);
 /* Add a file's lines (LF or CRLF; "-" is standard input). Complains on failure. */
 bool pattern_set_add_file(pattern_set *set, const char *command, const char *path);
 /* Give all patterns the syntax and the flags. Warns when -i meets a byte that is not ASCII,
@@ -178,11 +201,11 @@ typedef struct run_stats {
 
 /* With --stats, energy is measured too. */
 void stats_begin(run_stats *s, const run_options *o);
-/* On standard error: bytes, seconds, GB/s, matches, engine, backend, threads; where the time of
- * a device went. */
+/* With --stats, on standard error: bytes, seconds, GB/s, matches, engine, backend, threads; where
+ * the time of a device went. */
 void stats_print(run_stats *s, const run_options *o, const trawl_plan *plan,
                  trawl_context *context);
-/* One line on standard error: which engine and why. */
+/* With --explain, a line on standard error: which engine and why. */
 void explain_print(const run_options *o, const trawl_plan *plan);
 
 /* ---- output ----------------------------------------------------------- */

@@ -1,5 +1,4 @@
 /* devices.c: `trawl devices`, the processor, the backends that can run here and their devices. */
-#include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -175,28 +174,12 @@ int command_devices(int argc, char **argv)
         { "help", no_argument, NULL, OPT_HELP },
         { NULL, 0, NULL, 0 },
     };
-    const char *backend = NULL;
-    int option, what = 0;
-    while ((option = getopt_long(argc, argv, "", long_options, NULL)) != -1) {
-        if (option == OPT_HELP) {
-            fputs(help_text, stdout);
-            return finish_output(command, EXIT_MATCH);
-        }
-        if (option == '?')
-            return usage_hint(command);
-        if (what != 0 && what != option) {
-            complain(command, "--json, --tuning and --selftest exclude one another");
-            return usage_hint(command);
-        }
-        what = option;
-        backend = optarg;
-    }
-    if (optind < argc) {
-        complain(command, "takes no argument, but got '%s'", argv[optind]);
-        return usage_hint(command);
-    }
-    const int status = what == 't'   ? print_tuning()
-                       : what == 's' ? selftest(backend)
-                                     : list(what == 'j');
+    list_choice asked = { command, 0, NULL };
+    int status = parse_choice(&asked, help_text, argc, argv, long_options);
+    if (status >= 0)
+        return status;
+    status = asked.option == 't'   ? print_tuning()
+             : asked.option == 's' ? selftest(asked.value)
+                                   : list(asked.option == 'j');
     return finish_output(command, status);
 }

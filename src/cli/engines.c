@@ -45,9 +45,14 @@ static int print_json(void)
 
 int command_engines(int argc, char **argv)
 {
-    bool json = false;
-    int status = read_list_options(command, help_text, argc, argv, &json);
+    static const struct option long_options[] = {
+        { "json", no_argument, NULL, 'j' },
+        { "help", no_argument, NULL, OPT_HELP },
+        { NULL, 0, NULL, 0 },
+    };
+    list_choice asked = { command, 0, NULL };
+    int status = parse_choice(&asked, help_text, argc, argv, long_options);
     if (status >= 0)
         return status;
-    return finish_output(command, json ? print_json() : print_table());
+    return finish_output(command, asked.option == 'j' ? print_json() : print_table());
 }

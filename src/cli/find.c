@@ -7,7 +7,6 @@
  * Cost: the scan, and about 30 ns a printed match.
  */
 #include <errno.h>
-#include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,7 +18,6 @@
 typedef struct find {
     run_options run;
     pattern_set patterns;
-    bool given; /* a pattern, by -e or -f */
     uint32_t syntax, flags;
     uint32_t report;
     bool json, count;
@@ -100,38 +98,29 @@ static const char *const report_names[] = {
 };
 
 static bool choice_option(const find *f, const char *option, const char *const *names,
-                          uint32_t *choice)
+                          const char *value, uint32_t *choice)
 {
     for (uint32_t i = 0; names[i]; i++) {
-        if (strcmp(names[i], optarg) == 0) {
+        if (strcmp(names[i], value) == 0) {
             *choice = i;
             return true;
         }
     }
-    fprintf(stderr, "trawl %s: %s: '%s' is none of", f->run.command, option, optarg);
+    fprintf(stderr, "trawl %s: %s: '%s' is none of", f->run.command, option, value);
     for (size_t i = 0; names[i]; i++)
         fprintf(stderr, " %s", names[i]);
     fputc('\n', stderr);
     return false;
 }
 
-static bool add_pattern(find *f, const char *text)
+static bool read_option(void *user, int option, const char *value)
 {
-    f->given = true;
-    if (pattern_set_add(&f->patterns, text, strlen(text)))
-        return true;
-    complain(f->run.command, "out of memory for a pattern");
-    return false;
-}
-
-static bool read_option(find *f, int option)
-{
+    find *f = (find *)user;
     switch (option) {
     case 'e':
-        return add_pattern(f, optarg);
+        return pattern_set_add(&f->patterns, f->run.command, value, strlen(value));
     case 'f':
-        f->given = true;
-        return pattern_set_add_file(&f->patterns, f->run.command, optarg);
+        return pattern_set_add_file(&f->patterns, f->run.command, value);
     case 'F':
         f->syntax = TRAWL_SYNTAX_ESCAPED;
         return true;
@@ -139,18 +128,17 @@ static bool read_option(find *f, int option)
         f->flags |= TRAWL_NOCASE;
         return true;
     case OPT_SYNTAX:
-        return choice_option(f, "--syntax", syntax_names, &f->syntax);
+        return choice_option(f, "--syntax", syntax_names, value, &f->syntax);
     case OPT_REPORT:
-        return choice_option(f, "--report", report_names, &f->report);
+        return choice_option(f, "--report", report_names, value, &f->report);
     case OPT_JSON:
-        f->json = true;
-        return json_available(f->run.command);
+        return f->json = json_available(f->run.command);
     case OPT_COUNT:
         return f->count = true;
     case OPT_MAX_MATCHES:
-        return limit_option(f->run.command, optarg, &f->most);
+        return limit_option(f->run.command, value, &f->most);
     default:
-        return run_option(&f->run, option, optarg);
+        return run_option(&f->run, option, value);
     }
 }
 
@@ -383,28 +371,24 @@ static void search_file(find *f, const char *path)
 /* Status to leave with at once, or -1. */
 static int read_command_line(find *f, int argc, char **argv)
 {
-    int option;
-    while ((option = getopt_long(argc, argv, short_options, long_options, NULL)) != -1) {
-        if (option == OPT_HELP) {
-            fputs(help_text, stdout);
-            return finish_output(f->run.command, EXIT_MATCH);
-        }
-        if (!read_option(f, option))
-            return EXIT_ERROR;
+    const char *command = f->run.command;
+    int status =
+        parse_options(command, help_text, argc, argv, short_options, long_options, read_option, f);
+    if (status >= 0)
+        return status;
+    if (!f->patterns.given && optind == argc) {
+        complain(command, "give a pattern");
+        return usage_hint(command);
     }
-    if (!f->given && optind == argc) {
-        complain(f->run.command, "give a pattern");
-        return usage_hint(f->run.command);
-    }
-    if (!f->given && !add_pattern(f, argv[optind++]))
+    if (!f->patterns.given && !read_option(f, 'e', argv[optind++]))
         return EXIT_ERROR;
-    if (!limit_fits(f->run.command, f->most, f->count))
+    if (!limit_fits(command, f->most, f->count))
         return EXIT_ERROR;
     if (f->patterns.count == 0) {
-        complain(f->run.command, "the list of patterns is empty");
+        complain(command, "the list of patterns is empty");
         return EXIT_ERROR;
     }
-    pattern_set_style(&f->patterns, f->run.command, f->syntax, f->flags);
+    pattern_set_style(&f->patterns, command, f->syntax, f->flags);
     return -1;
 }
 
@@ -438,8 +422,7 @@ static int search_all(find *f, char **paths, int count)
         search_file(f, paths[i]);
     int status = f->failed ? EXIT_ERROR : f->stats.matches ? EXIT_MATCH : EXIT_NONE;
     status = finish_output(f->run.command, status);
-    if (f->run.stats)
-        stats_print(&f->stats, &f->run, f->plan, f->context);
+    stats_print(&f->stats, &f->run, f->plan, f->context);
     return status;
 }
 

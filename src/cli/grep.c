@@ -3,7 +3,6 @@
  * This file holds the options and the walk over operands; lines.c searches one file.
  */
 #include <errno.h>
-#include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -17,7 +16,6 @@ typedef struct grep {
     line_style style;
     trawl_plan *plan; /* NULL: no pattern */
     line_search search;
-    bool given;  /* a pattern, by -e or -f */
     bool fixed;  /* -F */
     bool nocase; /* -i */
     bool count, list, quiet, recursive;
@@ -101,27 +99,24 @@ static const struct option long_options[] = {
 /* A newline separates patterns, as in GNU grep. */
 static bool add_patterns(grep *g, const char *text)
 {
-    g->given = true;
     for (;;) {
         const size_t length = strcspn(text, "\n");
-        if (!pattern_set_add(&g->patterns, text, length)) {
-            complain(g->run.command, "out of memory for a pattern");
+        if (!pattern_set_add(&g->patterns, g->run.command, text, length))
             return false;
-        }
         if (!text[length])
             return true;
         text += length + 1;
     }
 }
 
-static bool read_option(grep *g, int option)
+static bool read_option(void *user, int option, const char *value)
 {
+    grep *g = (grep *)user;
     switch (option) {
     case 'e':
-        return add_patterns(g, optarg);
+        return add_patterns(g, value);
     case 'f':
-        g->given = true;
-        return pattern_set_add_file(&g->patterns, g->run.command, optarg);
+        return pattern_set_add_file(&g->patterns, g->run.command, value);
     case 'F':
         return g->fixed = true;
     case 'i':
@@ -145,7 +140,7 @@ static bool read_option(grep *g, int option)
         g->names = -1;
         return true;
     case 'm':
-        return parse_number(g->run.command, "--max-count", optarg, UINT64_MAX, &g->style.most);
+        return parse_number(g->run.command, "--max-count", value, UINT64_MAX, &g->style.most);
     case 'q':
         return g->quiet = true;
     case 'r':
@@ -153,7 +148,7 @@ static bool read_option(grep *g, int option)
     case 'a':
         return g->style.text = true;
     default:
-        return run_option(&g->run, option, optarg);
+        return run_option(&g->run, option, value);
     }
 }
 
@@ -297,23 +292,19 @@ static void search_all(grep *g, char **paths, int count)
 /* Status to leave with at once, or -1. */
 static int read_command_line(grep *g, int argc, char **argv)
 {
-    int option;
-    while ((option = getopt_long(argc, argv, short_options, long_options, NULL)) != -1) {
-        if (option == OPT_HELP) {
-            fputs(help_text, stdout);
-            return finish_output(g->run.command, EXIT_MATCH);
-        }
-        if (!read_option(g, option))
-            return EXIT_ERROR;
+    const char *command = g->run.command;
+    int status =
+        parse_options(command, help_text, argc, argv, short_options, long_options, read_option, g);
+    if (status >= 0)
+        return status;
+    if (!g->patterns.given && optind == argc) {
+        complain(command, "give a pattern");
+        return usage_hint(command);
     }
-    if (!g->given && optind == argc) {
-        complain(g->run.command, "give a pattern");
-        return usage_hint(g->run.command);
-    }
-    if (!g->given && !add_patterns(g, argv[optind++]))
+    if (!g->patterns.given && !add_patterns(g, argv[optind++]))
         return EXIT_ERROR;
     settle_style(g);
-    pattern_set_style(&g->patterns, g->run.command,
+    pattern_set_style(&g->patterns, command,
                       g->fixed ? TRAWL_SYNTAX_LITERAL : TRAWL_SYNTAX_EXTENDED,
                       TRAWL_LINES | (g->nocase ? TRAWL_NOCASE : 0u));
     return -1;
@@ -352,8 +343,7 @@ int command_grep(int argc, char **argv)
             stats_begin(&g.stats, &g.run);
             search_all(&g, argv + optind, argc - optind);
             status = finish_output("grep", exit_status(&g));
-            if (g.run.stats)
-                stats_print(&g.stats, &g.run, g.plan, g.search.context);
+            stats_print(&g.stats, &g.run, g.plan, g.search.context);
         }
     }
     lines_free(&g.search);

@@ -10,7 +10,6 @@
  *
  * Cost. The needles and one text are in memory at a time; matches are printed as they come.
  */
-#include <getopt.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -137,8 +136,9 @@ static bool parse_shape(const grid_run *run, const char *option, const char *val
     return false;
 }
 
-static bool parse_option(grid_run *run, int option, const char *value)
+static bool read_option(void *user, int option, const char *value)
 {
+    grid_run *run = user;
     switch (option) {
     case 'n':
         run->needles[run->needle_count++].path = value;
@@ -153,11 +153,9 @@ static bool parse_option(grid_run *run, int option, const char *value)
     case OPT_DTYPE:
         return parse_dtype(run, value);
     case OPT_JSON:
-        run->json = true;
-        return true;
+        return run->json = json_available(run->options.command);
     case OPT_COUNT:
-        run->count = true;
-        return true;
+        return run->count = true;
     case OPT_MAX:
         return limit_option(run->options.command, value, &run->max_matches);
     default:
@@ -214,8 +212,6 @@ static bool check_options(grid_run *run, char **texts, size_t count)
         usage_hint(command);
         return false;
     }
-    if (run->json && !json_available(command))
-        return false;
     if (!limit_fits(command, run->max_matches, run->count))
         return false;
     return check_raw(run) && check_stdin(run, texts, count);
@@ -414,8 +410,7 @@ static int search_texts(grid_run *run, char **texts, size_t count)
         texts = standard_input;
         count = 1;
     }
-    if (run->options.explain)
-        explain_print(&run->options, run->plan);
+    explain_print(&run->options, run->plan);
     stats_begin(&run->stats, &run->options);
     print_header(run);
     bool limited = false;
@@ -425,8 +420,7 @@ static int search_texts(grid_run *run, char **texts, size_t count)
     }
     if (limited)
         limit_reached(run->options.command, run->max_matches);
-    if (run->options.stats)
-        stats_print(&run->stats, &run->options, run->plan, run->context);
+    stats_print(&run->stats, &run->options, run->plan, run->context);
     if (!fine)
         return EXIT_ERROR;
     return run->stats.matches > 0 ? EXIT_MATCH : EXIT_NONE;
@@ -436,20 +430,16 @@ static int search_texts(grid_run *run, char **texts, size_t count)
 
 static int run_command(grid_run *run, int argc, char **argv)
 {
-    int option;
-    while ((option = getopt_long(argc, argv, "n:", long_options, NULL)) != -1) {
-        if (option == OPT_HELP) {
-            fputs(help_text, stdout);
-            return EXIT_MATCH;
-        }
-        if (!parse_option(run, option, optarg))
-            return EXIT_ERROR;
-    }
+    const char *command = run->options.command;
+    int status =
+        parse_options(command, help_text, argc, argv, "n:", long_options, read_option, run);
+    if (status >= 0)
+        return status;
     char **texts = argv + optind;
     const size_t count = (size_t)(argc - optind);
     if (!check_options(run, texts, count) || !prepare(run))
         return EXIT_ERROR;
-    return search_texts(run, texts, count);
+    return finish_output(command, search_texts(run, texts, count));
 }
 
 static void free_run(grid_run *run)
@@ -480,5 +470,5 @@ int command_grid(int argc, char **argv)
     else
         status = run_command(&run, argc, argv);
     free_run(&run);
-    return finish_output(command, status);
+    return status;
 }

@@ -69,10 +69,14 @@ static bool append(pattern_set *set, const char *text, size_t length, const char
     return true;
 }
 
-bool pattern_set_add(pattern_set *set, const char *text, size_t length)
+bool pattern_set_add(pattern_set *set, const char *command, const char *text, size_t length)
 {
     char *copy = copy_bytes(text, length);
-    return own(set, copy) && append(set, copy, length, NULL, 0);
+    const bool added = own(set, copy) && append(set, copy, length, NULL, 0);
+    set->given = true;
+    if (!added)
+        complain(command, "out of memory for a pattern");
+    return added;
 }
 
 void pattern_set_free(pattern_set *set)
@@ -122,6 +126,7 @@ bool pattern_set_add_file(pattern_set *set, const char *command, const char *pat
     size_t length, line = 0;
     char *text = read_file(command, path, &length);
     char *name = text ? copy_bytes(path, strlen(path)) : NULL;
+    set->given = true;
     if (!text)
         return false;
     bool added = own(set, text) && own(set, name);
@@ -252,7 +257,7 @@ trawl_plan *pattern_set_compile(const pattern_set *set, const run_options *o)
     options.wm_block = o->wm_block;
     if (trawl_compile(set->patterns, set->count, &options, &plan, &error) != TRAWL_OK)
         complain_pattern(set, o->command, &error);
-    else if (o->explain)
+    else
         explain_print(o, plan);
     if (!plan || fits_wm_block(plan, o))
         return plan;

@@ -7,7 +7,6 @@
  */
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "cli/cli.h"
 
@@ -121,18 +120,16 @@ static bool test_walk(const char *backend, size_t index, const subject *s)
     char device[24];
     found expected, got = { 0, 0 };
     trawl_error error = { 0 };
-    struct timespec begin, end;
     bool equal = true;
     snprintf(device, sizeof device, "%zu", index);
     printf("  %-8s  %zu  %-8s  ", backend, index, s->engine);
     fflush(stdout);
-    clock_gettime(CLOCK_MONOTONIC, &begin);
+    const double began = now();
     int status = scan_on("serial", NULL, NULL, s, &expected, &error);
     for (size_t i = 0; i < CUTS && status == TRAWL_OK && equal; i++) {
         status = scan_on(backend, device, cuts[i], s, &got, &error);
         equal = got.count == expected.count && got.hash == expected.hash;
     }
-    clock_gettime(CLOCK_MONOTONIC, &end);
     if (status != TRAWL_OK)
         printf("FAILED: %s\n", error.message);
     else if (!equal)
@@ -140,8 +137,7 @@ static bool test_walk(const char *backend, size_t index, const subject *s)
                (unsigned long long)expected.count,
                got.count == expected.count ? ", others or counted otherwise" : "");
     else
-        printf("ok, %llu matches, %.2f s\n", (unsigned long long)got.count,
-               (double)(end.tv_sec - begin.tv_sec) + 1e-9 * (double)(end.tv_nsec - begin.tv_nsec));
+        printf("ok, %llu matches, %.2f s\n", (unsigned long long)got.count, now() - began);
     return status == TRAWL_OK && equal;
 }
 
