@@ -106,11 +106,17 @@ typedef struct trawl_plan trawl_plan;
 
 typedef struct trawl_compile_options {
     size_t size;        /* sizeof(trawl_compile_options) */
-    const char *engine; /* "auto" or NULL, or a name that trawl_engine_name gives */
+    const char *engine; /* "auto" or NULL, or a name that trawl_engine_name gives; "wm/ac",
+                           "pfac/ac" and "byr/bb" are those with what "auto" puts around them */
     uint32_t wm_block;  /* Wu-Manber's block B: 2, 3, or 0 to let Trawl choose */
+    const void *sample; /* a piece of the text that will be scanned, or like it: "auto" chooses for
+                           it. NULL: text of the usual kinds. Matches never depend on it */
+    size_t sample_length; /* its length in bytes; the first 64 KiB count */
+    const struct trawl_context *context; /* where the plan will run; NULL: on a CPU. Read during
+                                            the call only */
 } trawl_compile_options;
 
-#define TRAWL_COMPILE_OPTIONS_INIT { sizeof(trawl_compile_options), NULL, 0 }
+#define TRAWL_COMPILE_OPTIONS_INIT { sizeof(trawl_compile_options), NULL, 0, NULL, 0, NULL }
 
 /* Compile `count` patterns (at least one) into a plan.
  * Errors: TRAWL_ERROR_PATTERN names the pattern and the offset in it;
@@ -128,8 +134,9 @@ TRAWL_API int trawl_compile_grid(const trawl_needle *needles, size_t count,
 
 typedef struct trawl_plan_info {
     size_t size;          /* sizeof(trawl_plan_info), set by the caller */
-    const char *engine;   /* name of the engine */
-    const char *why;      /* one line: why this engine */
+    const char *engine;   /* the engines: of each part of the set, joined by " + "; behind a "/" the
+                             one that takes over where the first is slow: "wm/ac + shiftand" */
+    const char *why;      /* one line: why these */
     size_t patterns;      /* number of patterns or needles */
     size_t bytes;         /* size of the plan block */
     uint64_t min_length;  /* shortest possible match, bytes (rows for grids) */

@@ -26,6 +26,9 @@ static const trawl_pattern literals[] = {
 static const trawl_pattern mixed_case[] = { LITERAL("abcA", TRAWL_NOCASE, 1, "folded"),
                                             LITERAL("AbC", 0, 2, "exact") };
 static const trawl_pattern bounded[] = { EXTENDED("a[bc]{1,3}.?c", 5), EXTENDED("ab", 6) };
+static const trawl_pattern mixed[] = { LITERAL("abcab", 0, 1, "first"),
+                                       EXTENDED("a[bc]{1,3}.?c", 5), LITERAL("b", 0, 2, NULL),
+                                       EXTENDED("a[^c]*c", 5), LITERAL("needle", 0, 4, "n") };
 static const trawl_pattern unbounded[] = { EXTENDED("a[^c]*c", 5), EXTENDED("b{2,70}a+", 6) };
 static const trawl_pattern long_ones[] = { EXTENDED("ab{60,80}b?b?c", 5),
                                            EXTENDED("[ab]{130}", 6) };
@@ -36,9 +39,13 @@ typedef struct text_set {
 } text_set;
 
 static const text_set text_sets[] = {
-    { one_literal, COUNT(one_literal) }, { literals, COUNT(literals) },
-    { mixed_case, COUNT(mixed_case) },   { bounded, COUNT(bounded) },
-    { unbounded, COUNT(unbounded) },     { long_ones, COUNT(long_ones) },
+    { one_literal, COUNT(one_literal) },
+    { literals, COUNT(literals) },
+    { mixed_case, COUNT(mixed_case) },
+    { bounded, COUNT(bounded) },
+    { unbounded, COUNT(unbounded) },
+    { long_ones, COUNT(long_ones) },
+    { mixed, COUNT(mixed) },
 };
 
 static const uint32_t cells[] = { 0, 1, 0, 0, 1, 0, 0, 1, 0, 1, 0, 0 };
@@ -53,13 +60,21 @@ static size_t add_plan(trawl_plan *plans[], size_t count, trawl_plan *plan)
     return count;
 }
 
+/* Engines by name, chains, and what is chosen. */
+static const char *engine_name(size_t i)
+{
+    static const char *const more[] = { "auto", "wm/ac", "pfac/ac", "byr/bb" };
+    const size_t count = trawl_engine_count();
+    return i < count ? trawl_engine_name(i) : i < count + COUNT(more) ? more[i - count] : NULL;
+}
+
 size_t hostile_plans(trawl_plan *plans[HOSTILE_PLANS])
 {
     size_t count = 0;
-    for (size_t e = 0; trawl_engine_name(e); e++) {
+    for (size_t e = 0; engine_name(e); e++) {
         trawl_compile_options options = TRAWL_COMPILE_OPTIONS_INIT;
         trawl_plan *plan = NULL; /* stays so when the engine does not take the set */
-        options.engine = trawl_engine_name(e);
+        options.engine = engine_name(e);
         for (size_t i = 0; i < COUNT(text_sets); i++) {
             trawl_compile(text_sets[i].patterns, text_sets[i].count, &options, &plan, NULL);
             count = add_plan(plans, count, plan);
@@ -79,11 +94,12 @@ static plan_range range_of(const void *block, size_t bytes, uint8_t where)
 {
     const plan_header *head = block;
     const plan_range whole = { 0, bytes }, header = { 0, sizeof *head };
-    if (where % 8 == 0 || bytes < sizeof *head)
+    if (where % 12 == 0 || bytes < sizeof *head)
         return whole;
-    if (where % 8 == 1)
+    if (where % 12 == 1)
         return header;
-    const plan_range r = head->section[where % 8 >= 5 ? PLAN_ENGINE : where % 8 - 2];
+    const plan_range r =
+        head->section[where % 12 < 2 + PLAN_SECTIONS ? where % 12 - 2 : PLAN_TABLES];
     return r.offset < bytes && r.bytes <= bytes - r.offset ? r : whole;
 }
 

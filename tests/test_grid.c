@@ -376,16 +376,21 @@ static void test_saved(void **state)
  * a read or write out of bounds (sanitizers tell) and must end. */
 static void damage(trawl_plan *plan, const trawl_grid *text, uint64_t *seed)
 {
-    const plan_header *head = plan_head(plan);
-    const engine *e = engine_at(head->engine);
-    size_t words = (size_t)head->section[PLAN_ENGINE].bytes / 4;
-    uint32_t *tables =
-        (uint32_t *)(void *)((uint8_t *)plan->block + head->section[PLAN_ENGINE].offset);
+    const plan_part *part = plan_parts(plan);
+    const plan_stage *stage = part_stages(plan, part);
+    const stage_facts facts = { .pattern_count = part->pattern_count,
+                                .cell_size = plan_head(plan)->cell_size,
+                                .min_length = part->min_length,
+                                .max_length = part->max_length,
+                                .state_words = stage->state_words };
+    const engine *e = engine_of_kind(stage->kind);
+    size_t words = (size_t)stage->bytes / 4;
+    uint32_t *tables = (uint32_t *)(void *)(uintptr_t)stage_tables(plan, stage);
     uint32_t *whole = malloc(words * 4);
     uint32_t passed = 0;
     assert_non_null(whole);
     memcpy(whole, tables, words * 4);
-    assert_true(e->check(head, tables, words));
+    assert_true(e->check(&facts, tables, words));
     for (uint32_t i = 0; i < DAMAGES; i++) {
         for (uint32_t k = 1 + next_random(seed) % 2; k > 0; k--) {
             size_t at = next_random(seed) % (next_random(seed) % 2 ? words : words / 8 + 30);
@@ -396,7 +401,7 @@ static void damage(trawl_plan *plan, const trawl_grid *text, uint64_t *seed)
                     : how == 2 ? *word - 1
                                : next_random(seed) % 20;
         }
-        if (e->check(head, tables, words)) {
+        if (e->check(&facts, tables, words)) {
             count_matches(plan, text);
             passed++;
         }
@@ -405,7 +410,7 @@ static void damage(trawl_plan *plan, const trawl_grid *text, uint64_t *seed)
     assert_true(passed > 0 && passed < DAMAGES);
     for (size_t shorter = 0; shorter < words; shorter += 1 + words / 64) {
         /* Cells of a needle may be filled up to whole words: cut more than that. */
-        assert_false(e->check(head, tables, shorter));
+        assert_false(e->check(&facts, tables, shorter));
     }
     free(whole);
 }

@@ -48,9 +48,9 @@ static trawl_plan *make_plan(const trawl_pattern *patterns, size_t count)
     pattern_list list;
     trawl_plan *plan = NULL;
     trawl_error error;
-    block empty = { 0 };
+    part_draft part = { .list = &list, .stage_count = 1 };
     assert_int_equal(pattern_list_make(patterns, count, &list, &error), TRAWL_OK);
-    assert_int_equal(plan_assemble(&list, 0, &empty, 0, 0, "", &plan, &error), TRAWL_OK);
+    assert_int_equal(plan_assemble(&list, &part, 1, "", "", &plan, &error), TRAWL_OK);
     pattern_list_free(&list);
     return plan;
 }

@@ -1,29 +1,46 @@
-/* backend.h: one way to run walks. The driver (scan/) cuts the text into slices and puts
- * the matches in order; a backend runs the slices it is handed and knows no engine.
+/* backend.h: one way to run stages. The driver (scan/) cuts the text into slices and puts
+ * the matches in order; a backend runs the slices it is handed. It knows stages by kind, and no
+ * engine.
  */
 #ifndef TRAWL_BACKEND_H
 #define TRAWL_BACKEND_H
 
+#include "base/target.h"
 #include "plan/plan.h"
 #include "walk/walk.h"
 
-/* A piece of a window of text, or a band of rows. Filled by the driver; the backend runs
- * the walk and sets `count`. Offsets are relative to the window (rows for grids). */
+/* A piece of a window of text, or a band of rows. Filled by the driver; the backend runs each
+ * part of the plan over it. Offsets are relative to the window (rows for grids). */
 typedef struct slice {
-    u32 from, begin, end; /* see text_walk and grid_walk; grids ignore from */
+    u32 from, begin, end; /* see text_task and grid_task; grids ignore from */
     record *records;      /* room for `capacity` of them */
     u64 capacity;
-    u64 count;      /* out: all matches, also those that found no room */
-    u64 *state;     /* plans that carry: in and out; else NULL */
-    u64 *snapshots; /* plans that carry: state after every snapshot_bytes; or NULL */
+    u64 count;  /* out: all matches, also those that found no room */
+    u64 *state; /* text: in and out; of all parts that carry (plan_header.state_words), or NULL */
+    u64 *marks; /* plans that carry, on CPUs: the states after every mark_bytes; or NULL */
+    u64 *flow;  /* text: out, and in when flows_in: the states of stages that flow, of parts that do
+                   not carry (part_flow_words each); or NULL */
+    bool flows_in;              /* such parts begin at `begin`, else `from` */
+    u32 done[MOST_PARTS];       /* out: where the first stage of a part stopped */
+    u64 candidates[MOST_PARTS]; /* out: places that it looked at more closely */
 } slice;
+
+/* How a job runs its slices over a plan that carries. */
+typedef enum carry_mode {
+    CARRY_ALL,  /* every slice from its state */
+    CARRY_NEWS, /* parts that carry only, and only what `state` holds: no match begins; it ends
+                   where the marks hold all of it, and is added to them */
+} carry_mode;
 
 typedef struct text_job {
     const trawl_plan *plan;
     const u8 *window;
     slice *slices;
     size_t count;
-    u32 snapshot_bytes; /* distance of snapshots; the last, shorter piece has one too */
+    u32 mark_bytes; /* distance of marks; the last, shorter piece has one too */
+    carry_mode carry;
+    bool fallback[MOST_PARTS]; /* begin with the fallback */
+    u64 allowance;             /* see text_task */
 } text_job;
 
 typedef struct grid_job {
@@ -33,7 +50,20 @@ typedef struct grid_job {
     u64 stride;     /* bytes */
     slice *slices;
     size_t count;
+    bool fallback[MOST_PARTS];
+    u64 allowance;
 } grid_job;
+
+/* What the driver must know of a backend to cut for it. */
+#define USUAL_ALLOWANCE 16384u
+
+typedef struct backend_limits {
+    u32 first_window;   /* bytes of text; later ones grow */
+    u32 slice_bytes;    /* windows are cut into slices of so many bytes; 0: for the threads */
+    bool carries_whole; /* it cuts for itself where a plan carries, and is handed one slice */
+    bool on_devices;    /* takes the options device and tuning */
+    u32 allowance;      /* of work, for first stages on CPUs */
+} backend_limits;
 
 typedef struct backend backend;
 
@@ -42,33 +72,40 @@ typedef struct worker {
     const backend *backend;
     trawl_context_options options; /* strings of the caller: valid in open only */
     uint32_t threads;              /* at least 1 */
-    void *state;                   /* the backend's own */
+    target target;
+    backend_limits limits;
+    void *state; /* the backend's own */
 } worker;
 
 struct backend {
     const char *name;
     const char *about;
-    /* The backend cuts for itself: it is handed one slice at a time, and may report a match of a
-     * plan that carries twice. */
-    bool whole;
-    /* Set threads, and state if there is one, as the options ask. */
+    backend_limits limits; /* a worker begins with them */
+    /* Set threads and target, limits and state if need be, as the options ask. */
     int (*open)(worker *w, trawl_error *error);
     void (*close)(worker *w); /* NULL when there is no state */
-    /* Run all slices of a job. Returns 0 or an error; slices may run in any order. */
+    /* Run all slices of a job. Returns 0 or an error; slices may run in any order. Parts that
+     * carry may report a match twice. A device that lacks memory says TRAWL_ERROR_MEMORY; slices
+     * and their states are to be made anew then. */
     int (*run_text)(worker *w, const text_job *job, trawl_error *error);
     int (*run_grid)(worker *w, const grid_job *job, trawl_error *error);
-    /* Device backends; else NULL. See trawl_context_get_timing and trawl_context_warning. */
+    /* Device backends; else NULL. See trawl_context_get_timing. */
     void (*timing)(worker *w, trawl_timing *timing);
-    const char *(*warning)(const worker *w);
 };
 
 const backend *backend_at(size_t index); /* NULL past the end */
 const backend *backend_by_name(const char *name);
 
-/* Run one slice with the C walk: what every CPU backend does inside its loop. Returns
+/* Run one slice with the walks: what every CPU backend does inside its loop. Returns
  * TRAWL_OK or TRAWL_ERROR_MEMORY (scratch). */
 int slice_run_text(const text_job *job, slice *s);
 int slice_run_grid(const grid_job *job, slice *s);
+
+/* The stage that a part begins with when `fallback` says so or not. */
+const plan_stage *stage_begun(const trawl_plan *plan, const plan_part *part, bool fallback);
+
+/* Words of slice.flow for a part: 0 when no stage that it may begin with flows. */
+u64 part_flow_words(const trawl_plan *plan, const plan_part *part);
 
 extern const backend backend_serial, backend_threads, backend_opencl, backend_cuda;
 

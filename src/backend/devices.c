@@ -1,15 +1,16 @@
 /* devices.c: the backends opencl and cuda, which differ only in the device interface.
  *
- * Idea: a slice is cut into pieces; free lanes (lane.h) take the next piece, whichever device
- * they belong to, so fast devices take more of them. Pieces overlap by the plan's reach, and a
- * match belongs to the piece that owns its end (its top row), as with slices.
+ * Idea: a slice is a piece, or is cut into some when memory is short; free lanes (lane.h) take the
+ * next piece, whichever device they belong to, so fast devices take more of them. Pieces overlap
+ * by the plan's reach, and a match belongs to the piece that owns its end (its top row), as with
+ * slices.
  *
- * Plans that carry have no such reach: their pieces run one after the other on the first
+ * Parts that carry have no such reach: their pieces run one after the other on the first
  * device, each from the state that the last one left, while the next one is copied.
  *
  * Invariant: records beyond a slice's capacity are counted and not stored, as the driver
- * expects. When memory runs out the slice is tried again with fewer lanes, smaller pieces and room
- * for fewer records; when that does not help the CPU does it, and a warning says so.
+ * expects. When memory runs out the job is tried again with fewer lanes, smaller pieces and room
+ * for fewer records; when that does not help, the driver takes the CPU.
  */
 #include <sched.h>
 #include <stdio.h>
@@ -28,6 +29,12 @@
 
 enum { MOST_DEVICES = 64 };
 
+/* slice_bytes is set when the devices are open. A device that gets less is not busy. */
+#define DEVICE_LIMITS                                                                              \
+    {                                                                                              \
+        .first_window = 64u << 20, .carries_whole = true, .on_devices = true                       \
+    }
+
 /* How much room a slice is given. What a plan was content with is tried first next time. */
 typedef struct attempt {
     u32 piece;     /* bytes */
@@ -41,7 +48,6 @@ typedef struct device_room {
     attempt usual, next;
     uint64_t next_for; /* checksum of the plan that `next` is for */
     trawl_timing timing;
-    char warning[256];
     u32 device_count;
     used_device devices[]; /* [device_count] */
 } device_room;
@@ -99,18 +105,6 @@ static int open_device(device_room *room, size_t index, used_device *u, trawl_er
     return status;
 }
 
-static void unload_plan(used_device *u)
-{
-    const device_api *api = u->device->api;
-    device_plan *p = &u->plan;
-    if (p->texture.handle || p->texture.number)
-        api->texture_close(u->device, &p->texture);
-    plan_release(p);
-    unused_buffer(u, &p->tables);
-    memset(p, 0, sizeof *p);
-    u->loaded = NULL;
-}
-
 static void close_devices(worker *w)
 {
     device_room *room = w->state;
@@ -118,7 +112,7 @@ static void close_devices(worker *w)
         used_device *u = &room->devices[i];
         if (!u->device)
             continue;
-        unload_plan(u);
+        unload(u, NULL);
         for (u32 k = 0; k < MOST_LANES; k++)
             lane_close(&u->lanes[k]);
         room->api->close(u->device);
@@ -165,9 +159,15 @@ static int open_devices(worker *w, const char *name, trawl_error *error)
     for (size_t i = 0; i < count && status == TRAWL_OK; i++)
         if (chosen[i])
             status = open_device(room, i, &room->devices[room->device_count++], error);
-    if (status != TRAWL_OK)
+    if (status != TRAWL_OK) {
         close_devices(w);
-    return status;
+        return status;
+    }
+    w->limits.slice_bytes = room->usual.piece;
+    w->target.gpu = true;
+    for (u32 i = 0; i < room->device_count; i++)
+        w->target.threads += room->devices[i].device->info.units;
+    return TRAWL_OK;
 }
 
 static int open_opencl(worker *w, trawl_error *error)
@@ -180,104 +180,25 @@ static int open_cuda(worker *w, trawl_error *error)
     return open_devices(w, "cuda", error);
 }
 
-/* ---- plans --------------------------------------------------------------------- */
-
-/* Textures are opened where the walk could use them; only an explicit wish must be met. */
-static int open_texture(device_plan *p, trawl_error *error)
-{
-    const device_api *api = p->device->api;
-    const tuning *t = &p->tuning;
-    const bool grid = p->facts.cell_size != 0;
-    if (grid ? t->stage != TUNE_AUTO && t->stage >= 2 : t->texture == 1)
-        return api->texture_open(p->device, &p->tables, &p->texture, error);
-    if (grid && t->stage == TUNE_AUTO && p->device->info.texture_words >= p->tables.bytes / 4 &&
-        api->texture_open(p->device, &p->tables, &p->texture, NULL) != TRAWL_OK)
-        memset(&p->texture, 0, sizeof p->texture);
-    return TRAWL_OK;
-}
-
-static int take(device_plan *p, size_t bytes, device_buffer *b, trawl_error *error)
-{
-    return used_buffer((used_device *)p->owner, BUFFER_DEVICE, bytes, b, error);
-}
-
-static void give(device_plan *p, device_buffer *b)
-{
-    unused_buffer((used_device *)p->owner, b);
-}
-
-static walk_facts facts_of(const trawl_plan *plan)
-{
-    const plan_header *head = plan_head(plan);
-    return (walk_facts){
-        .kind = (walk_kind)head->engine,
-        .tables = plan_tables(plan),
-        .bytes = (size_t)head->section[PLAN_ENGINE].bytes,
-        .min_length = head->min_length,
-        .max_length = head->max_length,
-        .state_words = head->state_words,
-        .carries = head->carries,
-        .cell_size = head->cell_size,
-    };
-}
-
-static int load_plan(const device_room *room, used_device *u, const trawl_plan *plan,
-                     trawl_error *error)
-{
-    const uint64_t checksum = plan_head(plan)->checksum;
-    if (u->loaded == plan && u->checksum == checksum)
-        return TRAWL_OK;
-    unload_plan(u);
-    device_plan *p = &u->plan;
-    p->device = u->device;
-    p->queue = u->lanes[0].queue;
-    p->facts = facts_of(plan);
-    p->walk = device_walk_of(p->facts.kind);
-    p->tuning = room->tuning;
-    p->take = take;
-    p->give = give;
-    p->owner = u;
-    const size_t bytes = p->facts.bytes;
-    int status = used_buffer(u, BUFFER_DEVICE, (bytes + 255) / 256 * 256 + 256, &p->tables, error);
-    if (status == TRAWL_OK)
-        status = room->api->write(p->queue, &p->tables, 0, p->facts.tables, bytes, NULL, error);
-    if (status == TRAWL_OK)
-        status = room->api->finish(p->queue, error);
-    if (status == TRAWL_OK)
-        status = open_texture(p, error);
-    if (status == TRAWL_OK)
-        status = plan_prepare(p, error);
-    if (status != TRAWL_OK) {
-        unload_plan(u);
-        return status;
-    }
-    u->checksum = checksum;
-    u->loaded = plan;
-    return TRAWL_OK;
-}
-
 /* ---- lanes of all devices ---------------------------------------------------------- */
 
-/* The plan is on the first `devices` devices. */
-static int load_plans(device_room *room, const trawl_plan *plan, u32 devices, trawl_error *error)
+/* Whether the stages that a job begins with read text through textures. */
+static bool textured(const device_room *room, const trawl_plan *plan,
+                     const bool fallback[MOST_PARTS])
 {
-    int status = TRAWL_OK;
-    for (u32 i = 0; i < devices && status == TRAWL_OK; i++)
-        status = load_plan(room, &room->devices[i], plan, error);
-    return status;
-}
-
-/* Whether the plan that is loaded reads text through textures. */
-static bool textured(const device_room *room)
-{
-    return room->devices[0].plan.walk->texts_texture && room->tuning.texture == 1;
+    const plan_part *parts = plan_parts(plan);
+    bool any = false;
+    for (u32 i = 0; i < plan_head(plan)->part_count; i++)
+        any = any || device_walk_of((walk_kind)stage_begun(plan, &parts[i], fallback[i])->kind)
+                         ->texts_texture;
+    return any && room->tuning.texture == 1;
 }
 
 /* Bytes of text that a piece may have: a texture over it must hold them. */
-static u64 piece_bytes(const device_room *room, const attempt *a)
+static u64 piece_bytes(const device_room *room, const attempt *a, bool textured)
 {
     u64 bytes = a->piece;
-    if (!textured(room))
+    if (!textured)
         return bytes;
     for (u32 i = 0; i < room->device_count; i++) {
         const u64 words = room->devices[i].device->info.texture_words;
@@ -287,20 +208,48 @@ static u64 piece_bytes(const device_room *room, const attempt *a)
     return bytes;
 }
 
-/* Every lane gets its room before any work begins, so that a lack of memory nearly always
- * shows here. `devices`, `lanes`: how many take part. */
-static int reserve(device_room *room, u32 devices, u32 lanes, size_t bytes, u64 length, u64 cols,
-                   u64 records, trawl_error *error)
+/* What a job asks of each lane. */
+typedef struct demand {
+    const trawl_plan *plan;
+    const bool *fallback;
+    bool carries;       /* the parts that carry, or those that do not */
+    u32 devices, lanes; /* that take part */
+    size_t bytes;       /* of text */
+    u64 length, cols;   /* for device_walk.scratch_bytes */
+    u64 records;
+} demand;
+
+/* The most scratch that a part, or its fallback, needs. */
+static size_t scratch_of(used_device *u, const demand *d)
 {
+    const plan_part *parts = plan_parts(d->plan);
+    size_t most = 0;
+    for (u32 i = 0; i < 2 * plan_head(d->plan)->part_count; i++) {
+        const plan_part *part = &parts[i / 2];
+        if ((part->carries != 0) != d->carries)
+            continue;
+        const device_plan *p = loaded_part(u, d->plan, part, d->fallback[i / 2] || i % 2);
+        const size_t bytes =
+            p->walk->scratch_bytes ? p->walk->scratch_bytes(p, d->length, d->cols) : 0;
+        most = bytes > most ? bytes : most;
+    }
+    return most;
+}
+
+/* The plan's stages come to the devices, and every lane gets its room before any work begins, so
+ * that a lack of memory nearly always shows here. */
+static int reserve(device_room *room, const demand *d, trawl_error *error)
+{
+    const bool texture = textured(room, d->plan, d->fallback);
     int status = TRAWL_OK;
-    for (u32 i = 0; i < devices && status == TRAWL_OK; i++) {
+    for (u32 i = 0; i < d->devices && status == TRAWL_OK; i++) {
         used_device *u = &room->devices[i];
-        const device_walk *walk = u->plan.walk;
-        for (u32 k = 0; k < lanes && k < u->lane_count && status == TRAWL_OK; k++) {
-            const size_t scratch =
-                walk->scratch_bytes ? walk->scratch_bytes(&u->plan, length, cols) : 0;
-            status = lane_reserve(&u->lanes[k], bytes, textured(room), scratch, records, error);
-        }
+        status = load_parts(u, &room->tuning, d->plan, d->carries, d->fallback, error);
+        if (status != TRAWL_OK)
+            break;
+        const size_t scratch = scratch_of(u, d);
+        for (u32 k = 0; k < d->lanes && k < u->lane_count && status == TRAWL_OK; k++)
+            status = lane_reserve(&u->lanes[k], d->bytes, texture, scratch, d->records, error);
     }
     return status;
 }
@@ -326,7 +275,7 @@ static int idle_lane(device_room *room, u32 lanes, lane **found, trawl_error *er
                 *found = l;
                 if (!l->busy)
                     return TRAWL_OK;
-                if (room->api->event_done(l->into->capacity ? &l->read : &l->counted))
+                if (lane_done(l))
                     return lane_collect(l, &room->timing, error);
                 only = l;
                 busy++;
@@ -359,20 +308,24 @@ static int drain(device_room *room, int status, trawl_error *error)
 
 /* ---- text ------------------------------------------------------------------------- */
 
-static int run_pieces(device_room *room, const text_job *job, slice *s, u32 lanes, u32 piece,
-                      u32 reach, trawl_error *error)
+static int run_pieces(device_room *room, const text_job *job, u32 lanes, u32 piece,
+                      trawl_error *error)
 {
+    const u32 reach = (u32)plan_head(job->plan)->reach;
     int status = TRAWL_OK;
-    for (u32 at = s->begin; at < s->end && status == TRAWL_OK;) {
-        const u32 end = s->end - at > piece ? at + piece : s->end;
-        const u32 from = at - s->from > reach ? at - reach : s->from;
-        lane *l;
-        status = idle_lane(room, lanes, &l, error);
-        if (status == TRAWL_OK)
-            status = lane_bring_text(l, job, from, at, end, error);
-        if (status == TRAWL_OK)
-            status = lane_run_text(l, s, error);
-        at = end;
+    for (size_t i = 0; i < job->count && status == TRAWL_OK; i++) {
+        slice *s = &job->slices[i];
+        for (u32 at = s->begin; at < s->end && status == TRAWL_OK;) {
+            const u32 end = s->end - at > piece ? at + piece : s->end;
+            const u32 from = at - s->from > reach ? at - reach : s->from;
+            lane *l;
+            status = idle_lane(room, lanes, &l, error);
+            if (status == TRAWL_OK)
+                status = lane_bring_text(l, job, from, at, end, error);
+            if (status == TRAWL_OK)
+                status = lane_run_text(l, job, false, s, error);
+            at = end;
+        }
     }
     return drain(room, status, error);
 }
@@ -392,7 +345,7 @@ static int run_carrying(device_room *room, const text_job *job, slice *s, u32 la
         if (next != l && end < s->end)
             status = lane_bring_text(next, job, end, end, after, error);
         if (status == TRAWL_OK)
-            status = lane_run_text(l, s, error);
+            status = lane_run_text(l, job, true, s, error);
         if (status == TRAWL_OK)
             status = lane_collect(l, &room->timing, error);
         if (status == TRAWL_OK && next == l && end < s->end)
@@ -404,54 +357,82 @@ static int run_carrying(device_room *room, const text_job *job, slice *s, u32 la
     return drain(room, status, error);
 }
 
-static int text_on_devices(device_room *room, const attempt *a, const void *work, slice *s,
+/* The parts of the plan that carry, or those that do not, over all slices. */
+static int run_group(device_room *room, const attempt *a, const text_job *job, bool carries,
+                     trawl_error *error)
+{
+    const u32 reach = carries ? 0 : (u32)plan_head(job->plan)->reach;
+    const u64 usual = piece_bytes(room, a, textured(room, job->plan, job->fallback));
+    const u64 wide = (u64)reach * PIECES_OVER_REACH;
+    const u64 piece = usual > wide ? usual : wide;
+    demand d = { .plan = job->plan, .fallback = job->fallback, .carries = carries };
+    for (size_t i = 0; i < job->count; i++) {
+        const slice *s = &job->slices[i];
+        d.length = s->end - s->begin > d.length ? s->end - s->begin : d.length;
+        d.records = s->capacity > d.records ? s->capacity : d.records;
+    }
+    const u64 length = d.length < piece ? d.length : piece;
+    d.devices = carries ? 1 : room->device_count;
+    d.lanes = carries && a->lanes > 2 ? 2 : a->lanes;
+    d.length = d.bytes = (size_t)(length + reach);
+    int status = reserve(room, &d, error);
+    if (status == TRAWL_OK && !carries)
+        status = run_pieces(room, job, d.lanes, (u32)length, error);
+    for (size_t i = 0; carries && i < job->count && status == TRAWL_OK; i++)
+        status = run_carrying(room, job, &job->slices[i], d.lanes, (u32)length, error);
+    return status;
+}
+
+static int text_on_devices(device_room *room, const attempt *a, const void *work,
                            trawl_error *error)
 {
     const text_job *job = work;
-    const plan_header *head = plan_head(job->plan);
-    const u32 reach = head->carries ? 0 : (u32)(head->max_length - 1);
-    const u32 devices = head->carries ? 1 : room->device_count;
-    const u32 lanes = head->carries && a->lanes > 2 ? 2 : a->lanes;
-    int status = load_plans(room, job->plan, devices, error);
-    if (status != TRAWL_OK)
-        return status;
-    const u64 usual = piece_bytes(room, a), wide = (u64)reach * PIECES_OVER_REACH;
-    const u64 piece = usual > wide ? usual : wide;
-    const u64 length = s->end - s->begin < piece ? s->end - s->begin : piece;
-    status = reserve(room, devices, lanes, (size_t)(length + reach), length + reach, 0, s->capacity,
-                     error);
-    if (status != TRAWL_OK)
-        return status;
-    return head->carries ? run_carrying(room, job, s, lanes, (u32)length, error)
-                         : run_pieces(room, job, s, lanes, (u32)length, reach, error);
+    int status = TRAWL_OK;
+    for (u32 i = 0; i < 2 && status == TRAWL_OK; i++) {
+        bool any = false;
+        for (u32 k = 0; k < plan_head(job->plan)->part_count; k++)
+            any = any || plan_parts(job->plan)[k].carries == i;
+        if (any)
+            status = run_group(room, a, job, i == 1, error);
+    }
+    return status;
 }
 
 /* ---- grids ------------------------------------------------------------------------ */
 
-static int grid_on_devices(device_room *room, const attempt *a, const void *work, slice *s,
+static int grid_on_devices(device_room *room, const attempt *a, const void *work,
                            trawl_error *error)
 {
     const grid_job *job = work;
     const plan_header *head = plan_head(job->plan);
-    const u64 overlap = head->max_length - 1, tops = s->end - s->begin;
-    const u64 stride = lane_stride(job->cols, head->cell_size);
-    u64 rows = a->piece / stride;
+    const u64 overlap = head->reach, stride = lane_stride(job->cols, head->cell_size);
+    u64 tops = 0, rows = a->piece / stride;
+    demand d = { .plan = job->plan, .fallback = job->fallback, .cols = job->cols };
+    for (size_t i = 0; i < job->count; i++) {
+        const slice *s = &job->slices[i];
+        tops = s->end - s->begin > tops ? s->end - s->begin : tops;
+        d.records = s->capacity > d.records ? s->capacity : d.records;
+    }
     rows = rows > 4 * overlap ? rows - overlap : 3 * overlap + 1; /* tops of a piece */
     rows = rows < tops ? rows : tops;
     const u64 most = rows + overlap < job->rows ? rows + overlap : job->rows;
-    int status = load_plans(room, job->plan, room->device_count, error);
-    if (status == TRAWL_OK)
-        status = reserve(room, room->device_count, a->lanes, (size_t)(most * stride),
-                         most * job->cols, job->cols, s->capacity, error);
-    for (u64 at = s->begin; at < s->end && status == TRAWL_OK; at += rows) {
-        const u64 end = s->end - at > rows ? at + rows : s->end;
-        const u64 bottom = end + overlap < job->rows ? end + overlap : job->rows;
-        lane *l;
-        status = idle_lane(room, a->lanes, &l, error);
-        if (status == TRAWL_OK)
-            status = lane_bring_rows(l, job, (u32)at, (u32)bottom, (u32)(end - at), error);
-        if (status == TRAWL_OK)
-            status = lane_run_grid(l, s, error);
+    d.devices = room->device_count;
+    d.lanes = a->lanes;
+    d.bytes = (size_t)(most * stride);
+    d.length = most * job->cols;
+    int status = reserve(room, &d, error);
+    for (size_t i = 0; i < job->count && status == TRAWL_OK; i++) {
+        slice *s = &job->slices[i];
+        for (u64 at = s->begin; at < s->end && status == TRAWL_OK; at += rows) {
+            const u64 end = s->end - at > rows ? at + rows : s->end;
+            const u64 bottom = end + overlap < job->rows ? end + overlap : job->rows;
+            lane *l;
+            status = idle_lane(room, a->lanes, &l, error);
+            if (status == TRAWL_OK)
+                status = lane_bring_rows(l, job, (u32)at, (u32)bottom, (u32)(end - at), error);
+            if (status == TRAWL_OK)
+                status = lane_run_grid(l, job, s, error);
+        }
     }
     return drain(room, status, error);
 }
@@ -459,9 +440,11 @@ static int grid_on_devices(device_room *room, const attempt *a, const void *work
 /* ---- when memory runs out -------------------------------------------------------------- */
 
 /* Ask for less. False when that is too little to be worth it. */
-static bool ask_less(device_room *room, attempt *a)
+static bool ask_less(device_room *room, attempt *a, const trawl_plan *plan)
 {
     release(room);
+    for (u32 i = 0; i < room->device_count; i++)
+        unload(&room->devices[i], plan);
     if (a->lanes > 1) {
         a->lanes = 1;
         return true;
@@ -481,86 +464,59 @@ static u64 fewer_records(const slice *s, u64 capacity, u32 shrinking)
                                                                            : capacity;
 }
 
-typedef int (*on_devices)(device_room *room, const attempt *a, const void *job, slice *s,
-                          trawl_error *error);
+typedef int (*on_devices)(device_room *room, const attempt *a, const void *job, trawl_error *error);
 
-/* Run one slice on the devices, however little memory they have. TRAWL_ERROR_MEMORY: not even so;
- * the slice and its state are then as before. */
-static int run_slice(device_room *room, const trawl_plan *plan, const void *job, slice *s,
-                     on_devices run, trawl_error *error)
+/* Run all slices of a job, however little memory the devices have. TRAWL_ERROR_MEMORY: not even
+ * so. All slices have the same capacity; where a plan carries there is one, with a state. */
+static int run_job(device_room *room, const trawl_plan *plan, const void *job, slice *slices,
+                   size_t count, on_devices run, trawl_error *error)
 {
     const plan_header *head = plan_head(plan);
     const size_t state = head->carries ? (size_t)head->state_words * sizeof(u64) : 0;
-    const u64 capacity = s->capacity;
+    const u64 capacity = slices[0].capacity;
     const trawl_timing before = room->timing;
     u64 *saved = state ? malloc(state) : NULL;
     if (state && !saved)
         return fail(error, TRAWL_ERROR_MEMORY, TRAWL_NONE, "out of memory for a state");
     if (state)
-        memcpy(saved, s->state, state);
+        memcpy(saved, slices[0].state, state);
     if (room->next_for != head->checksum || room->next.piece == 0)
         room->next = room->usual;
     room->next_for = head->checksum;
     int status;
     do {
-        s->count = 0;
-        s->capacity = fewer_records(s, capacity, room->next.shrinking);
+        for (size_t i = 0; i < count; i++) {
+            slices[i].count = 0;
+            slices[i].capacity = fewer_records(&slices[i], capacity, room->next.shrinking);
+            for (u32 p = 0; p < MOST_PARTS; p++)
+                slices[i].done[p] = slices[i].begin;
+        }
         room->timing = before;
         if (state)
-            memcpy(s->state, saved, state);
-        status = run(room, &room->next, job, s, error);
-    } while (status == TRAWL_ERROR_MEMORY && ask_less(room, &room->next));
+            memcpy(slices[0].state, saved, state);
+        status = run(room, &room->next, job, error);
+    } while (status == TRAWL_ERROR_MEMORY && ask_less(room, &room->next, plan));
     if (status == TRAWL_ERROR_MEMORY) {
         room->timing = before;
-        s->capacity = capacity;
+        for (size_t i = 0; i < count; i++) {
+            slices[i].count = 0;
+            slices[i].capacity = capacity;
+        }
         if (state)
-            memcpy(s->state, saved, state);
+            memcpy(slices[0].state, saved, state);
     }
     free(saved);
     return status;
 }
 
-static void warn_of_memory(device_room *room, u64 bytes, const trawl_error *error)
-{
-    room->timing.on_cpu += bytes;
-    snprintf(room->warning, sizeof room->warning,
-             "the CPU did what the device had no memory for: %.180s", error->message);
-}
-
 static int devices_text(worker *w, const text_job *job, trawl_error *error)
 {
-    device_room *room = w->state;
-    int status = TRAWL_OK;
-    for (size_t i = 0; i < job->count && status == TRAWL_OK; i++) {
-        slice *s = &job->slices[i];
-        trawl_error why = { 0 };
-        status = run_slice(room, job->plan, job, s, text_on_devices, &why);
-        if (status == TRAWL_ERROR_MEMORY) {
-            warn_of_memory(room, s->end - s->begin, &why);
-            status = slice_run_text(job, s);
-        }
-        if (status != TRAWL_OK && error)
-            *error = why;
-    }
-    return status;
+    return run_job(w->state, job->plan, job, job->slices, job->count, text_on_devices, error);
 }
 
 static int devices_grid(worker *w, const grid_job *job, trawl_error *error)
 {
-    device_room *room = w->state;
-    int status = TRAWL_OK;
-    for (size_t i = 0; i < job->count && status == TRAWL_OK; i++) {
-        slice *s = &job->slices[i];
-        trawl_error why = { 0 };
-        status = run_slice(room, job->plan, job, s, grid_on_devices, &why);
-        if (status == TRAWL_ERROR_MEMORY) {
-            warn_of_memory(room, (u64)(s->end - s->begin) * job->stride, &why);
-            status = slice_run_grid(job, s);
-        }
-        if (status != TRAWL_OK && error)
-            *error = why;
-    }
-    return status;
+    return run_job(w->state, job->plan, job, job->slices, job->count, grid_on_devices, error);
 }
 
 static void devices_timing(worker *w, trawl_timing *timing)
@@ -572,32 +528,24 @@ static void devices_timing(worker *w, trawl_timing *timing)
     memset(&room->timing, 0, sizeof room->timing);
 }
 
-static const char *devices_warning(const worker *w)
-{
-    const device_room *room = w->state;
-    return room->warning[0] ? room->warning : NULL;
-}
-
 const backend backend_opencl = {
     .name = "opencl",
     .about = "GPUs, CPUs and others through OpenCL",
-    .whole = true,
+    .limits = DEVICE_LIMITS,
     .open = open_opencl,
     .close = close_devices,
     .run_text = devices_text,
     .run_grid = devices_grid,
     .timing = devices_timing,
-    .warning = devices_warning,
 };
 
 const backend backend_cuda = {
     .name = "cuda",
     .about = "NVIDIA GPUs through CUDA",
-    .whole = true,
+    .limits = DEVICE_LIMITS,
     .open = open_cuda,
     .close = close_devices,
     .run_text = devices_text,
     .run_grid = devices_grid,
     .timing = devices_timing,
-    .warning = devices_warning,
 };

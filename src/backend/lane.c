@@ -11,6 +11,7 @@
 #define COPY_THREADS 8          /* more do not make memory faster */
 #define ROW_ALIGN 16u
 #define LEAST_RECORDS 1024u
+#define BACK_HEAD 256u /* bytes in front of the records that come back */
 
 /* ---- memory ------------------------------------------------------------- */
 
@@ -54,10 +55,10 @@ int lane_open(used_device *u, lane *l, trawl_error *error)
     l->on = u;
     int status = u->device->api->queue_open(u->device, &l->queue, error);
     if (status == TRAWL_OK)
-        status = used_buffer(u, BUFFER_DEVICE, 256, &l->cursor, error);
+        status = used_buffer(u, BUFFER_DEVICE, CURSOR_ROOM, &l->cursor, error);
     if (status == TRAWL_OK)
-        status =
-            used_buffer(u, BUFFER_PINNED, 256 + FIRST_RECORDS * sizeof(record), &l->back, error);
+        status = used_buffer(u, BUFFER_PINNED, BACK_HEAD + FIRST_RECORDS * sizeof(record), &l->back,
+                             error);
     return status;
 }
 
@@ -84,12 +85,14 @@ void lane_close(lane *l)
     if (!l->on)
         return;
     const device_api *api = l->on->device->api;
-    device_event *const timed[] = { &l->written, &l->counted, &l->read };
+    device_event *const timed[] = { &l->written, &l->read };
     lane_release(l);
     unused_buffer(l->on, &l->cursor);
     unused_buffer(l->on, &l->back);
     for (size_t i = 0; i < sizeof timed / sizeof *timed; i++)
         api->event_close(l->on->device, timed[i]);
+    for (size_t i = 0; i < MOST_PARTS; i++)
+        api->event_close(l->on->device, &l->counted[i]);
     for (size_t i = 0; i < PIECE_EVENTS; i++)
         api->event_close(l->on->device, &l->events[i]);
     if (l->queue)
@@ -156,7 +159,7 @@ static int end_bringing(lane *l, size_t bytes, trawl_error *error)
                                : api->write(l->queue, &l->text, 0, l->staging.host, bytes,
                                             &l->written, error);
     if (status == TRAWL_OK)
-        status = api->clear(l->queue, &l->cursor, 0, sizeof(u64), error);
+        status = api->clear(l->queue, &l->cursor, 0, sizeof(piece_cursor), error);
     if (status == TRAWL_OK)
         status = api->flush(l->queue, error);
     return status;
@@ -172,6 +175,7 @@ int lane_bring_text(lane *l, const text_job *job, u32 from, u32 begin, u32 end, 
     memset(&l->piece, 0, sizeof l->piece);
     memset(&l->grid, 0, sizeof l->grid);
     l->offset = from;
+    l->length = end - begin;
     l->piece.begin = begin - from;
     l->piece.end = end - from;
     return end_bringing(l, end - from, error);
@@ -199,6 +203,7 @@ int lane_bring_rows(lane *l, const grid_job *job, u32 top, u32 bottom, u32 tops,
     }
     memset(&l->grid, 0, sizeof l->grid);
     l->offset = top * job->cols;
+    l->length = tops;
     l->grid.rows = bottom - top;
     l->grid.cols = job->cols;
     l->grid.stride = stride;
@@ -218,95 +223,203 @@ static piece_sink sink_of(lane *l, const slice *into)
     return s;
 }
 
-/* Cursor and first records back. */
-static int queue_reading(lane *l, slice *into, trawl_error *error)
+/* What a part has counted so far, back. */
+static int queue_count(lane *l, u32 part, trawl_error *error)
 {
-    const device_api *api = l->on->device->api;
-    u64 first = into->capacity < FIRST_RECORDS ? into->capacity : FIRST_RECORDS;
-    u8 *back = (u8 *)l->back.host;
-    l->into = into;
-    l->busy = true;
-    int status = api->read(l->queue, &l->cursor, 0, back, sizeof(u64), &l->counted, error);
-    if (status == TRAWL_OK && first)
-        status = api->read(l->queue, &l->records, 0, back + 256, (size_t)first * sizeof(record),
-                           &l->read, error);
-    if (status == TRAWL_OK)
-        status = api->flush(l->queue, error);
-    return status;
+    u8 *back = (u8 *)l->back.host + part * sizeof(piece_cursor);
+    return l->on->device->api->read(l->queue, &l->cursor, 0, back, sizeof(piece_cursor),
+                                    &l->counted[part], error);
 }
 
-int lane_run_text(lane *l, slice *into, trawl_error *error)
+/* First records back. */
+static int queue_reading(lane *l, trawl_error *error)
 {
-    const device_plan *plan = &l->on->plan;
-    l->piece.text = &l->text;
-    l->piece.scratch = l->scratch.handle ? &l->scratch : NULL;
-    l->piece.state = into->state;
-    l->piece.sink = sink_of(l, into);
-    if (plan->walk->texts_texture && plan->tuning.texture == 1) {
+    const device_api *api = l->on->device->api;
+    const u64 room = l->into->capacity;
+    const u64 first = room < FIRST_RECORDS ? room : FIRST_RECORDS;
+    int status = TRAWL_OK;
+    l->busy = true;
+    if (first)
+        status = api->read(l->queue, &l->records, 0, (u8 *)l->back.host + BACK_HEAD,
+                           (size_t)first * sizeof(record), &l->read, error);
+    return status == TRAWL_OK ? api->flush(l->queue, error) : status;
+}
+
+static bool takes_part(const lane *l, const plan_part *part)
+{
+    return (part->carries != 0) == l->carries;
+}
+
+static int run_text_part(lane *l, const plan_part *part, const device_plan *p, trawl_error *error)
+{
+    l->piece.state = part->carries ? l->into->state + part->state : NULL;
+    l->piece.texture = NULL;
+    if (p->walk->texts_texture && p->tuning.texture == 1) {
         if (!l->texture.handle && !l->texture.number) {
-            int opened =
+            const int opened =
                 l->on->device->api->texture_open(l->on->device, &l->text, &l->texture, error);
             if (opened != TRAWL_OK)
                 return opened;
         }
         l->piece.texture = &l->texture;
     }
-    const int status = plan->walk->run_text(plan, l->queue, &l->piece, error);
-    return status == TRAWL_OK ? queue_reading(l, into, error) : status;
+    return p->walk->run_text(p, l->queue, &l->piece, error);
 }
 
-int lane_run_grid(lane *l, slice *into, trawl_error *error)
+/* Queue all parts, one behind the other: they share cursor and records. */
+static int run_parts(lane *l, trawl_error *error)
 {
-    const device_plan *plan = &l->on->plan;
+    const plan_part *parts = plan_parts(l->plan);
+    int status = TRAWL_OK;
+    for (u32 i = 0; i < plan_head(l->plan)->part_count && status == TRAWL_OK; i++) {
+        if (!takes_part(l, &parts[i]))
+            continue;
+        const device_plan *p = loaded_part(l->on, l->plan, &parts[i], l->fallback[i]);
+        status = l->grid.text ? p->walk->run_grid(p, l->queue, &l->grid, error)
+                              : run_text_part(l, &parts[i], p, error);
+        if (status == TRAWL_OK)
+            status = queue_count(l, i, error);
+    }
+    return status == TRAWL_OK ? queue_reading(l, error) : status;
+}
+
+static void choose_parts(lane *l, const trawl_plan *plan, bool carries,
+                         const bool fallback[MOST_PARTS], slice *into)
+{
+    l->plan = plan;
+    l->carries = carries;
+    l->into = into;
+    memcpy(l->fallback, fallback, sizeof l->fallback);
+}
+
+int lane_run_text(lane *l, const text_job *job, bool carries, slice *into, trawl_error *error)
+{
+    choose_parts(l, job->plan, carries, job->fallback, into);
+    l->piece.text = &l->text;
+    l->piece.scratch = l->scratch.handle ? &l->scratch : NULL;
+    l->piece.sink = sink_of(l, into);
+    return run_parts(l, error);
+}
+
+int lane_run_grid(lane *l, const grid_job *job, slice *into, trawl_error *error)
+{
+    choose_parts(l, job->plan, false, job->fallback, into);
     l->grid.text = &l->text;
     l->grid.scratch = l->scratch.handle ? &l->scratch : NULL;
     l->grid.sink = sink_of(l, into);
-    const int status = plan->walk->run_grid(plan, l->queue, &l->grid, error);
-    return status == TRAWL_OK ? queue_reading(l, into, error) : status;
+    return run_parts(l, error);
 }
 
 /* ---- back ----------------------------------------------------------------------- */
 
+static int settle_copy(const lane *l, const device_event *copy, double *seconds, trawl_error *error)
+{
+    const device_api *api = l->on->device->api;
+    const int status = api->event_wait(copy, error);
+    if (status == TRAWL_OK)
+        *seconds += api->event_seconds(copy);
+    return status;
+}
+
 /* A queue may finish although a command in it failed: each is asked. */
 static int settle(lane *l, piece_sink *s, trawl_timing *timing, trawl_error *error)
 {
-    const device_api *api = l->on->device->api;
-    const device_event *const copies[] = { l->on->mapped ? NULL : &l->written, &l->counted,
-                                           s->capacity ? &l->read : NULL };
-    double seconds[3] = { 0, 0, 0 };
-    for (size_t i = 0; i < 3; i++) {
-        const int status = copies[i] ? api->event_wait(copies[i], error) : TRAWL_OK;
-        if (status != TRAWL_OK)
-            return status;
-        if (copies[i])
-            seconds[i] = api->event_seconds(copies[i]);
-    }
-    const int status = sink_settle(api, s, error);
-    timing->to_device += seconds[0];
-    timing->from_device += seconds[1] + seconds[2];
+    const plan_part *parts = plan_parts(l->plan);
+    int status = l->on->mapped ? TRAWL_OK : settle_copy(l, &l->written, &timing->to_device, error);
+    for (u32 i = 0; i < plan_head(l->plan)->part_count && status == TRAWL_OK; i++)
+        if (takes_part(l, &parts[i]))
+            status = settle_copy(l, &l->counted[i], &timing->from_device, error);
+    if (status == TRAWL_OK && s->capacity)
+        status = settle_copy(l, &l->read, &timing->from_device, error);
+    if (status == TRAWL_OK)
+        status = sink_settle(l->on->device->api, s, error);
     timing->kernel += s->seconds;
-    timing->pieces++;
+    s->seconds = 0;
     return status;
+}
+
+bool lane_done(const lane *l)
+{
+    u32 last = plan_head(l->plan)->part_count - 1;
+    while (!takes_part(l, &plan_parts(l->plan)[last]))
+        last--;
+    return l->on->device->api->event_done(l->into->capacity ? &l->read : &l->counted[last]);
+}
+
+static piece_cursor count_of(const lane *l, u32 part)
+{
+    piece_cursor c;
+    memcpy(&c, (const u8 *)l->back.host + part * sizeof c, sizeof c);
+    return c;
+}
+
+/* Note which part gave up first, if any: it begins with its fallback from now on. */
+static bool note_giving_up(lane *l)
+{
+    const plan_part *parts = plan_parts(l->plan);
+    for (u32 i = 0; i < plan_head(l->plan)->part_count; i++)
+        if (takes_part(l, &parts[i]) && !l->fallback[i] && count_of(l, i).gave_up) {
+            l->fallback[i] = true;
+            return true;
+        }
+    return false;
+}
+
+static int wait_and_settle(lane *l, piece_sink *s, trawl_timing *timing, trawl_error *error)
+{
+    const int status = l->on->device->api->finish(l->queue, error);
+    l->busy = false;
+    return status == TRAWL_OK ? settle(l, s, timing, error) : status;
+}
+
+/* Records of the parts get the plan's indexes, and positions of the window. Returns the count. */
+static u64 number_parts(const lane *l, record *records, u64 kept)
+{
+    const plan_part *parts = plan_parts(l->plan);
+    u64 count = 0;
+    for (u32 i = 0; i < plan_head(l->plan)->part_count; i++) {
+        if (!takes_part(l, &parts[i]))
+            continue;
+        const u64 stop = count_of(l, i).count;
+        const u32 *indexes = part_indexes(l->plan, &parts[i]);
+        for (; count < stop && count < kept; count++) {
+            records[count].pos += l->offset;
+            if (indexes)
+                records[count].index = indexes[records[count].index];
+        }
+        count = stop;
+    }
+    return count;
+}
+
+static u64 counted(const lane *l)
+{
+    return number_parts(l, NULL, 0);
 }
 
 int lane_collect(lane *l, trawl_timing *timing, trawl_error *error)
 {
     const device_api *api = l->on->device->api;
+    piece_sink *s = l->grid.text ? &l->grid.sink : &l->piece.sink;
     slice *into = l->into;
-    u64 count;
-    int status = api->finish(l->queue, error);
-    l->busy = false;
-    if (status == TRAWL_OK)
-        status = settle(l, l->grid.text ? &l->grid.sink : &l->piece.sink, timing, error);
+    int status = wait_and_settle(l, s, timing, error);
+    while (status == TRAWL_OK && note_giving_up(l)) {
+        status = api->clear(l->queue, &l->cursor, 0, sizeof(piece_cursor), error);
+        if (status == TRAWL_OK)
+            status = run_parts(l, error);
+        if (status == TRAWL_OK)
+            status = wait_and_settle(l, s, timing, error);
+    }
     if (status != TRAWL_OK)
         return status;
-    memcpy(&count, l->back.host, sizeof count);
+    timing->pieces++;
+    const u64 count = counted(l);
     const u64 room = into->count < into->capacity ? into->capacity - into->count : 0;
     const u64 kept = count < room ? count : room;
     const u64 first = kept < FIRST_RECORDS ? kept : FIRST_RECORDS;
     record *to = into->records + into->count;
     if (first)
-        memcpy(to, (const u8 *)l->back.host + 256, (size_t)first * sizeof *to);
+        memcpy(to, (const u8 *)l->back.host + BACK_HEAD, (size_t)first * sizeof *to);
     if (kept > first) {
         device_event late = { NULL, NULL };
         status = api->read(l->queue, &l->records, (size_t)first * sizeof *to, to + first,
@@ -317,8 +430,10 @@ int lane_collect(lane *l, trawl_timing *timing, trawl_error *error)
             timing->from_device += api->event_seconds(&late);
         api->event_close(l->on->device, &late);
     }
-    for (u64 i = 0; i < kept; i++)
-        to[i].pos += l->offset;
+    number_parts(l, to, kept);
     into->count += count;
+    for (u32 i = 0; i < plan_head(l->plan)->part_count; i++)
+        if (takes_part(l, &plan_parts(l->plan)[i]) && !l->fallback[i])
+            into->done[i] += l->length;
     return status;
 }

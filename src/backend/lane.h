@@ -14,7 +14,8 @@
 #include "backend/backend.h"
 #include "kernel/kernel.h"
 
-enum { MOST_LANES = 8, FIRST_RECORDS = 8192 };
+enum { MOST_LANES = 8, MOST_LOADED = 16, FIRST_RECORDS = 8192 };
+_Static_assert(MOST_LOADED >= 4 * MOST_PARTS, "a plan and its fallbacks, and another plan");
 
 typedef struct lane {
     struct used_device *on;
@@ -23,27 +24,53 @@ typedef struct lane {
     device_buffer text;
     device_texture texture; /* over text */
     device_buffer scratch, cursor, records;
-    device_buffer back; /* pinned: the cursor, then FIRST_RECORDS records */
-    device_event written, counted, read, events[PIECE_EVENTS];
+    device_buffer back; /* pinned: a count for each part, then FIRST_RECORDS records */
+    device_event written, counted[MOST_PARTS], read, events[PIECE_EVENTS];
     bool busy;
-    u32 offset;  /* what is added to positions of the piece */
+    u32 offset; /* what is added to positions of the piece */
+    u32 length; /* of the piece's own bytes or rows */
+    /* What it runs: the parts of a plan that carry, or those that do not. */
+    const trawl_plan *plan;
+    bool carries, fallback[MOST_PARTS];
     slice *into; /* where its records go */
     text_piece piece;
     grid_piece grid;
 } lane;
 
-/* A device of a context, with the plan that it holds at present. */
+/* A stage of a plan on a device. */
+typedef struct loaded_stage {
+    const trawl_plan *of; /* NULL: free */
+    uint64_t checksum;    /* of that plan */
+    const plan_stage *stage;
+    uint64_t turn; /* when it was asked for last */
+    device_plan plan;
+} loaded_stage;
+
+/* A device of a context, with the plans that it holds. */
 typedef struct used_device {
     device *device;
     uint64_t taken; /* bytes of its memory */
     uint64_t most;  /* bytes that may be taken */
     bool mapped;
-    const trawl_plan *loaded; /* whose tables `plan` has; NULL: it has none */
-    uint64_t checksum;
-    device_plan plan;
+    loaded_stage loaded[MOST_LOADED];
+    uint64_t turn;
     lane lanes[MOST_LANES];
     u32 lane_count;
 } used_device;
+
+/* ---- plans on a device (loaded.c) ---------------------------------------------- */
+
+/* Bring the stages onto the device that these parts of the plan begin with; they stay until room
+ * is needed. Error: also what a tuning does not fit. */
+int load_parts(used_device *u, const tuning *tuning, const trawl_plan *plan, bool carries,
+               const bool fallback[MOST_PARTS], trawl_error *error);
+/* The stage that a part begins with, brought before. */
+device_plan *loaded_part(used_device *u, const trawl_plan *plan, const plan_part *part,
+                         bool fallback);
+/* Drop what was brought; `but`: the stages of this plan stay. */
+void unload(used_device *u, const trawl_plan *but);
+
+/* ---- lanes ------------------------------------------------------------------------ */
 
 /* Buffers under the device's limit. Errors as of buffer_open. */
 int used_buffer(used_device *u, buffer_kind kind, size_t bytes, device_buffer *b,
@@ -62,17 +89,22 @@ void lane_release(lane *l);
 
 /* Bytes [from, end) of the window, of which (begin, end] owns matches. */
 int lane_bring_text(lane *l, const text_job *job, u32 from, u32 begin, u32 end, trawl_error *error);
-int lane_run_text(lane *l, slice *into, trawl_error *error);
+/* Run the parts of the job's plan that carry, or those that do not. */
+int lane_run_text(lane *l, const text_job *job, bool carries, slice *into, trawl_error *error);
 
 /* Rows [top, bottom) of the window, of which the first `tops` own matches. */
 int lane_bring_rows(lane *l, const grid_job *job, u32 top, u32 bottom, u32 tops,
                     trawl_error *error);
-int lane_run_grid(lane *l, slice *into, trawl_error *error);
+int lane_run_grid(lane *l, const grid_job *job, slice *into, trawl_error *error);
 
 /* Bytes from row to row on the device. */
 u64 lane_stride(u32 cols, u32 cell_size);
 
-/* Wait for the piece, add its matches to the slice and its times to `timing`. */
+/* Whether the piece has come back. */
+bool lane_done(const lane *l);
+
+/* Wait for the piece, run it again by a fallback where a part gave up, add its matches to the slice
+ * and its times to `timing`. */
 int lane_collect(lane *l, trawl_timing *timing, trawl_error *error);
 
 #endif

@@ -7,7 +7,7 @@ static int serial_open(worker *w, trawl_error *error)
         return fail(error, TRAWL_ERROR_ARGUMENT, TRAWL_NONE,
                     "the serial backend has one thread, not %u: take the threads backend",
                     w->options.threads);
-    w->threads = 1;
+    w->threads = w->target.threads = 1;
     return TRAWL_OK;
 }
 
@@ -34,6 +34,7 @@ static int serial_grid(worker *w, const grid_job *job, trawl_error *error)
 const backend backend_serial = {
     .name = "serial",
     .about = "one CPU thread",
+    .limits = { .first_window = 1u << 20, .allowance = USUAL_ALLOWANCE },
     .open = serial_open,
     .run_text = serial_text,
     .run_grid = serial_grid,

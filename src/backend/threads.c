@@ -20,6 +20,7 @@ static int threads_open(worker *w, trawl_error *error)
         return fail(error, TRAWL_ERROR_ARGUMENT, TRAWL_NONE,
                     "%u threads asked for, %u are the most", w->options.threads, MOST_THREADS);
     w->threads = w->options.threads ? w->options.threads : (uint32_t)omp_get_num_procs();
+    w->target.threads = w->threads;
     return TRAWL_OK;
 #else
     (void)w;
@@ -82,6 +83,7 @@ static int threads_grid(worker *w, const grid_job *job, trawl_error *error)
 const backend backend_threads = {
     .name = "threads",
     .about = "CPU threads (OpenMP), static or dynamic schedule",
+    .limits = { .first_window = 1u << 20, .allowance = USUAL_ALLOWANCE },
     .open = threads_open,
     .run_text = threads_text,
     .run_grid = threads_grid,

@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/costs.h"
+#include "engine/grams.h"
 #include "engine/literals.h"
 #include "table/pfac.h"
 
@@ -260,8 +262,7 @@ static void lay_out(const pattern_list *list, trie *t, block *b, bool failureles
     memcpy(words, &head, sizeof head);
 }
 
-static int build(const pattern_list *list, bool failureless, engine_section *out,
-                 trawl_error *error)
+static int build(const pattern_list *list, bool failureless, stage_draft *out, trawl_error *error)
 {
     trie t;
     size_t nodes = 1;
@@ -287,18 +288,15 @@ static int build(const pattern_list *list, bool failureless, engine_section *out
                : TRAWL_OK;
 }
 
-static int ac_build(const pattern_list *list, const trawl_compile_options *options,
-                    engine_section *out, trawl_error *error)
+static int ac_build(const problem *p, stage_draft *out, trawl_error *error)
 {
-    (void)options;
-    return build(list, false, out, error);
+    out->state_words = 1; /* the automaton's state */
+    return build(p->list, false, out, error);
 }
 
-static int pfac_build(const pattern_list *list, const trawl_compile_options *options,
-                      engine_section *out, trawl_error *error)
+static int pfac_build(const problem *p, stage_draft *out, trawl_error *error)
 {
-    (void)options;
-    return build(list, true, out, error);
+    return build(p->list, true, out, error);
 }
 
 /* ---- verifying a loaded section --------------------------------------- */
@@ -391,16 +389,16 @@ static bool rows_valid(const ac_view *v)
     return true;
 }
 
-static bool ac_check(const plan_header *head, const uint32_t *tables, size_t words)
+static bool tables_valid(const stage_facts *facts, const uint32_t *tables, size_t words)
 {
     const ac_tables *t = (const ac_tables *)tables;
-    if (words < sizeof *t / 4 || head->carries || head->state_words || t->classes < 1 ||
-        t->classes > 256 || t->row_words == 0 || t->row_words % (t->classes + 1) != 0 ||
-        t->row_words > AC_PLACE || t->sparse_words > AC_PLACE || !words_inside(words, t->map, 64) ||
+    if (words < sizeof *t / 4 || facts->carries || t->classes < 1 || t->classes > 256 ||
+        t->row_words == 0 || t->row_words % (t->classes + 1) != 0 || t->row_words > AC_PLACE ||
+        t->sparse_words > AC_PLACE || !words_inside(words, t->map, 64) ||
         !words_inside(words, t->rows, t->row_words) ||
         !words_inside(words, t->sparse, t->sparse_words) ||
         !words_inside(words, t->outputs, t->output_words) ||
-        (t->literals.count && !literals_valid(head, &t->literals, tables, words)))
+        (t->literals.count && !literals_valid(facts, &t->literals, tables, words)))
         return false;
     const uint8_t *map = (const uint8_t *)(tables + t->map);
     for (int c = 0; c < 256; c++)
@@ -409,26 +407,57 @@ static bool ac_check(const plan_header *head, const uint32_t *tables, size_t wor
     ac_view v = { t, tables + t->rows, tables + t->sparse, tables + t->outputs, NULL, NULL };
     v.starts = calloc(t->sparse_words / 8 + 1, 1);
     v.lists = calloc(t->output_words / 8 + 1, 1);
-    bool valid = v.starts && v.lists && outputs_valid(&v, head->pattern_count) &&
+    bool valid = v.starts && v.lists && outputs_valid(&v, facts->pattern_count) &&
                  sparse_starts(&v) && sparse_valid(&v) && rows_valid(&v);
     free(v.starts);
     free(v.lists);
     return valid;
 }
 
-/* ---- the two engines -------------------------------------------------- */
-
-static double ac_cost(const pattern_list *list)
+static bool ac_check(const stage_facts *facts, const uint32_t *tables, size_t words)
 {
-    double bytes = 0;
-    for (size_t i = 0; i < list->count; i++)
-        bytes += (double)list->patterns[i].length;
-    return 2.0 + (bytes > 20000 ? 3.0 : bytes / 20000 * 3.0);
+    return facts->state_words == 1 && tables_valid(facts, tables, words);
 }
 
-static double pfac_cost(const pattern_list *list)
+static bool pfac_check(const stage_facts *facts, const uint32_t *tables, size_t words)
 {
-    return 2 * ac_cost(list);
+    return facts->state_words == 0 && tables_valid(facts, tables, words);
+}
+
+/* ---- the two engines -------------------------------------------------- */
+
+static size_t literal_bytes(const pattern_list *list)
+{
+    size_t bytes = 0;
+    for (size_t i = 0; i < list->count; i++)
+        bytes += list->patterns[i].length;
+    return bytes;
+}
+
+/* How far the rows outgrow the caches. */
+static double ac_cost(const problem *p)
+{
+    bool used[256] = { false };
+    size_t classes = 1;
+    if (p->target.gpu)
+        return COST_GPU_AC;
+    for (size_t i = 0; i < p->list->count; i++)
+        for (size_t k = 0; k < p->list->patterns[i].length; k++) {
+            classes += !used[p->list->patterns[i].bytes[k]];
+            used[p->list->patterns[i].bytes[k]] = true;
+        }
+    double rows = (double)literal_bytes(p->list) * (double)(classes + 1) * 4;
+    double cost = COST_AC_BYTE;
+    for (; rows > COST_AC_CACHED && cost < COST_AC_MOST; rows /= 2)
+        cost += COST_AC_DOUBLING;
+    return cost;
+}
+
+static double pfac_cost(const problem *p)
+{
+    if (p->target.gpu)
+        return cost_of_many(COST_GPU_PFAC, COST_GPU_PFAC_TENFOLD, p->list->count);
+    return COST_GRAM + COST_PFAC_VERIFY * grams_pass(p);
 }
 
 const engine engine_ac = {
@@ -448,5 +477,7 @@ const engine engine_pfac = {
     .refuses = refuses_unless_literals,
     .cost = pfac_cost,
     .build = pfac_build,
-    .check = ac_check,
+    .check = pfac_check,
+    .fallback = &engine_ac,
+    .filter = &engine_grams,
 };

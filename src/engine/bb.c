@@ -4,20 +4,19 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/costs.h"
 #include "engine/rows.h"
 
-#define NS_STEP 3.0   /* along a row, a cell */
-#define NS_COLUMN 6.0 /* down a column, where a row ends */
-
 /* Rows of one colour end nearly everywhere in texts that have such areas. */
-static double bb_cost(const pattern_list *list)
+static double bb_cost(const problem *p)
 {
+    const pattern_list *list = p->list;
     double even = 0, rows = 0;
     for (size_t i = 0; i < list->count; i++) {
         even += needle_even_rows(&list->needles[i], list->cell_size, UINT32_MAX);
         rows += list->needles[i].rows;
     }
-    return NS_STEP + NS_COLUMN * even / rows;
+    return COST_GRID_STEP + COST_GRID_COLUMN * even / rows;
 }
 
 static int compare_words(const void *left, const void *right)
@@ -85,13 +84,12 @@ static uint64_t state_words(const bb_tables *head)
     return (uint64_t)head->groups * sizeof(bb_column) / sizeof(uint32_t);
 }
 
-static int bb_build(const pattern_list *list, const trawl_compile_options *options,
-                    engine_section *out, trawl_error *error)
+static int bb_build(const problem *problem, stage_draft *out, trawl_error *error)
 {
+    const pattern_list *list = problem->list;
     block *b = &out->tables;
     bb_tables head;
     row_set rows;
-    (void)options;
     int status = rows_collect(list, UINT32_MAX, &rows, error);
     if (status != TRAWL_OK)
         return status;
@@ -111,12 +109,12 @@ static int bb_build(const pattern_list *list, const trawl_compile_options *optio
     return grid_built(b, list, error);
 }
 
-static bool bb_check(const plan_header *head, const uint32_t *tables, size_t words)
+static bool bb_check(const stage_facts *facts, const uint32_t *tables, size_t words)
 {
     const bb_tables *t = (const bb_tables *)tables;
-    if (words < sizeof *t / 4 || t->cell_size != head->cell_size ||
-        t->max_rows != head->max_length || t->groups >= t->rows.states ||
-        head->state_words != state_words(t) || !automaton_valid(&t->rows, tables, words) ||
+    if (words < sizeof *t / 4 || t->cell_size != facts->cell_size ||
+        t->max_rows != facts->max_length || t->groups >= t->rows.states ||
+        facts->state_words != state_words(t) || !automaton_valid(&t->rows, tables, words) ||
         !automaton_valid(&t->columns, tables, words) ||
         !words_inside(words, t->row_group, t->rows.strings) ||
         !grid_lists_valid(tables, words, t->class_first, t->columns.strings, t->members, 1))
@@ -125,7 +123,7 @@ static bool bb_check(const plan_header *head, const uint32_t *tables, size_t wor
         if (tables[t->row_group + i] >= t->groups)
             return false;
     for (uint32_t i = 0; i < tables[t->class_first + t->columns.strings]; i++)
-        if (tables[t->members + i] >= head->pattern_count)
+        if (tables[t->members + i] >= facts->pattern_count)
             return false;
     return true;
 }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/costs.h"
 #include "engine/engine.h"
 #include "engine/literals.h"
 
@@ -18,10 +19,38 @@ static const char *bm_refuses(const pattern_list *list)
                                        "and repeats";
 }
 
-static double bm_cost(const pattern_list *list)
+static void fill_bad(const pattern *p, const uint8_t *fold, uint32_t *bad)
 {
-    double length = (double)list->patterns[0].length;
-    return 0.05 + 2.2 / (length < 24 ? length : 24);
+    const uint32_t m = (uint32_t)p->length;
+    uint32_t folded[256];
+    for (int c = 0; c < 256; c++)
+        folded[c] = m;
+    for (uint32_t i = 0; i < m; i++)
+        folded[p->bytes[i]] = m - 1 - i;
+    for (int c = 0; c < 256; c++)
+        bad[c] = folded[fold[c]];
+}
+
+/* The mean shift by the last byte of an alignment, on the sample. */
+static double bm_cost(const problem *p)
+{
+    const pattern *literal = &p->list->patterns[0];
+    const uint32_t m = (uint32_t)literal->length;
+    double shifts = 0, compares = 0;
+    uint32_t bad[256];
+    uint8_t fold[256];
+    if (p->target.gpu)
+        return COST_GPU_BM;
+    fold_table(p->list, fold);
+    fill_bad(literal, fold, bad);
+    for (size_t i = 0; i < p->sample.length; i++) {
+        const uint32_t shift = bad[p->sample.bytes[i]];
+        shifts += shift ? shift : 1;
+        compares += shift == 0;
+    }
+    const double mean = shifts / (double)p->sample.length;
+    const double often = compares / (double)p->sample.length;
+    return (COST_BM_ALIGN + COST_BM_COMPARE * often) / (mean < m ? mean : m);
 }
 
 /* border[i]: where the widest border of pattern[i .. m) begins; border[m] = m + 1. */
@@ -49,9 +78,9 @@ static void good_suffix(const uint8_t *pattern, uint32_t m, uint32_t *border, ui
     }
 }
 
-static int bm_build(const pattern_list *list, const trawl_compile_options *options,
-                    engine_section *out, trawl_error *error)
+static int bm_build(const problem *problem, stage_draft *out, trawl_error *error)
 {
+    const pattern_list *list = problem->list;
     const pattern *p = &list->patterns[0];
     const uint32_t m = (uint32_t)p->length;
     uint32_t *border = calloc((size_t)m + 1, sizeof *border);
@@ -59,18 +88,12 @@ static int bm_build(const pattern_list *list, const trawl_compile_options *optio
     bm_tables head;
     uint32_t bad[256];
 
-    (void)options;
     memset(&head, 0, sizeof head);
     if (border && good) {
         good_suffix(p->bytes, m, border, good);
-        for (int c = 0; c < 256; c++)
-            bad[c] = m;
         uint8_t fold[256];
         fold_table(list, fold);
-        for (uint32_t i = 0; i < m; i++)
-            for (int c = 0; c < 256; c++)
-                if (fold[c] == p->bytes[i])
-                    bad[c] = m - 1 - i;
+        fill_bad(p, fold, bad);
 
         block *b = &out->tables;
         block_words(b, NULL, sizeof head / 4);
@@ -92,12 +115,12 @@ static int bm_build(const pattern_list *list, const trawl_compile_options *optio
                               : TRAWL_OK;
 }
 
-static bool bm_check(const plan_header *head, const uint32_t *tables, size_t words)
+static bool bm_check(const stage_facts *facts, const uint32_t *tables, size_t words)
 {
     const bm_tables *t = (const bm_tables *)tables;
-    if (words < sizeof *t / 4 || head->pattern_count != 1 || t->length != head->max_length ||
+    if (words < sizeof *t / 4 || facts->pattern_count != 1 || t->length != facts->max_length ||
         t->length < 1 || t->length > PATTERN_MAX_LENGTH || t->period < 1 || t->period > t->length ||
-        t->index != 0 || head->carries || head->state_words ||
+        t->index != 0 || facts->carries || facts->state_words ||
         !words_inside(words, t->pattern, (t->length + 3) / 4) ||
         !words_inside(words, t->fold, 64) || !words_inside(words, t->bad, 256) ||
         !words_inside(words, t->good, t->length))

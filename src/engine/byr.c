@@ -4,10 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/costs.h"
 #include "engine/rows.h"
-
-#define NS_STEP 3.0    /* along a primary row, a cell */
-#define NS_COMPARE 4.0 /* a comparison that fails early */
 
 static uint32_t fewest_rows(const pattern_list *list)
 {
@@ -20,13 +18,14 @@ static uint32_t fewest_rows(const pattern_list *list)
 
 /* Rows of one colour end nearly everywhere in texts that have such areas, and each is then
  * a comparison. */
-static double byr_cost(const pattern_list *list)
+static double byr_cost(const problem *p)
 {
+    const pattern_list *list = p->list;
     uint32_t step = fewest_rows(list);
     double even = 0;
     for (size_t i = 0; i < list->count; i++)
         even += needle_even_rows(&list->needles[i], list->cell_size, step);
-    return (NS_STEP + NS_COMPARE * even) / step;
+    return (COST_GRID_STEP + COST_GRID_COMPARE * even) / step;
 }
 
 /* ---- needles ------------------------------------------------------------- */
@@ -136,13 +135,12 @@ static void add_candidates(block *b, const pattern_list *list, const row_set *ro
     free(place);
 }
 
-static int byr_build(const pattern_list *list, const trawl_compile_options *options,
-                     engine_section *out, trawl_error *error)
+static int byr_build(const problem *problem, stage_draft *out, trawl_error *error)
 {
+    const pattern_list *list = problem->list;
     block *b = &out->tables;
     byr_tables head;
     row_set rows;
-    (void)options;
     memset(&head, 0, sizeof head);
     head.cell_size = list->cell_size;
     head.step = fewest_rows(list);
@@ -161,13 +159,13 @@ static int byr_build(const pattern_list *list, const trawl_compile_options *opti
 
 /* ---- verifying ------------------------------------------------------------- */
 
-static bool needles_valid(const plan_header *head, const byr_tables *t, const uint32_t *tables,
+static bool needles_valid(const stage_facts *facts, const byr_tables *t, const uint32_t *tables,
                           size_t words)
 {
-    if (!words_inside(words, t->needles, (uint64_t)head->pattern_count * sizeof(byr_needle) / 4))
+    if (!words_inside(words, t->needles, (uint64_t)facts->pattern_count * sizeof(byr_needle) / 4))
         return false;
     const byr_needle *needles = (const byr_needle *)(tables + t->needles);
-    for (uint32_t i = 0; i < head->pattern_count; i++) {
+    for (uint32_t i = 0; i < facts->pattern_count; i++) {
         const byr_needle *n = &needles[i];
         if (n->rows < t->step || n->period == 0 || n->row_bytes > (uint64_t)n->row_words * 4 ||
             !words_inside(words, n->cells, (uint64_t)n->rows * n->row_words) ||
@@ -181,7 +179,7 @@ static bool needles_valid(const plan_header *head, const byr_tables *t, const ui
 }
 
 /* A candidate's needle is as wide as the row that was found, so it fits into the text. */
-static bool candidates_valid(const plan_header *head, const byr_tables *t, const uint32_t *tables,
+static bool candidates_valid(const stage_facts *facts, const byr_tables *t, const uint32_t *tables,
                              size_t words)
 {
     if (!grid_lists_valid(tables, words, t->candidate_first, t->rows.strings, t->candidates,
@@ -193,20 +191,20 @@ static bool candidates_valid(const plan_header *head, const byr_tables *t, const
         uint64_t row_bytes = (uint64_t)tables[t->rows.lengths + number] * t->cell_size;
         uint32_t stop = tables[t->candidate_first + number + 1];
         for (uint32_t i = tables[t->candidate_first + number]; i < stop; i++)
-            if (candidates[i].needle >= head->pattern_count || candidates[i].row >= t->step ||
+            if (candidates[i].needle >= facts->pattern_count || candidates[i].row >= t->step ||
                 needles[candidates[i].needle].row_bytes != row_bytes)
                 return false;
     }
     return true;
 }
 
-static bool byr_check(const plan_header *head, const uint32_t *tables, size_t words)
+static bool byr_check(const stage_facts *facts, const uint32_t *tables, size_t words)
 {
     const byr_tables *t = (const byr_tables *)tables;
-    return words >= sizeof *t / 4 && t->cell_size == head->cell_size && head->state_words == 0 &&
-           t->step != 0 && t->step == head->min_length &&
-           automaton_valid(&t->rows, tables, words) && needles_valid(head, t, tables, words) &&
-           candidates_valid(head, t, tables, words);
+    return words >= sizeof *t / 4 && t->cell_size == facts->cell_size && facts->state_words == 0 &&
+           t->step != 0 && t->step == facts->min_length &&
+           automaton_valid(&t->rows, tables, words) && needles_valid(facts, t, tables, words) &&
+           candidates_valid(facts, t, tables, words);
 }
 
 const engine engine_byr = {
@@ -218,4 +216,5 @@ const engine engine_byr = {
     .cost = byr_cost,
     .build = byr_build,
     .check = byr_check,
+    .fallback = &engine_bb,
 };

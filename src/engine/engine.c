@@ -21,6 +21,16 @@ const engine *engine_by_name(const char *name)
     return NULL;
 }
 
+const engine *engine_of_kind(uint32_t kind)
+{
+    if (kind == WALK_GRAMS)
+        return &engine_grams;
+    for (size_t i = 0; engine_at(i); i++)
+        if ((uint32_t)engine_at(i)->kind == kind)
+            return engine_at(i);
+    return NULL;
+}
+
 size_t trawl_engine_count(void)
 {
     return sizeof engines / sizeof *engines;

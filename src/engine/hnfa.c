@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/costs.h"
 #include "engine/positions.h"
 
 static const char *hnfa_refuses(const pattern_list *list)
@@ -11,12 +12,15 @@ static const char *hnfa_refuses(const pattern_list *list)
     return list->needles ? "it takes byte patterns, not grids: use bb or byr" : NULL;
 }
 
-static double hnfa_cost(const pattern_list *list)
+static double hnfa_cost(const problem *p)
 {
+    const pattern_list *list = p->list;
     double modules = 0;
     for (size_t i = 0; i < list->count; i++)
         modules += (double)((position_count(&list->patterns[i]) + 63) / 64);
-    return 3.0 * modules;
+    if (p->target.gpu)
+        return COST_GPU_BYTE + COST_GPU_HNFA_MODULE * modules;
+    return COST_HNFA_MODULE * modules;
 }
 
 /* The masks of lower module j; returns true when all its positions are optional. */
@@ -101,14 +105,39 @@ static uint64_t append_pattern(const pattern *p, uint32_t index, const hnfa_tabl
     return state + k + upper_words;
 }
 
-static int hnfa_build(const pattern_list *list, const trawl_compile_options *options,
-                      engine_section *out, trawl_error *error)
+/* plan_stage.masks: what repeats on every byte stays for ever; all is news but the first border of
+ * an upper module, which says that matches begin here. */
+static void append_masks(block *b, stage_draft *out)
 {
+    const size_t words = (size_t)out->state_words;
+    out->masks = block_append(b, NULL, words * 16, 8);
+    if (b->failed)
+        return;
+    const uint32_t *tables = (const uint32_t *)(const void *)b->bytes;
+    const hnfa_tables *t = (const hnfa_tables *)tables;
+    const hnfa_pattern *patterns = (const hnfa_pattern *)(tables + t->patterns);
+    for (uint32_t i = 0; i < t->count; i++) {
+        const uint64_t *repeat = (const uint64_t *)(tables + patterns[i].repeat);
+        const uint32_t k = patterns[i].modules;
+        uint64_t *immortal = (uint64_t *)(void *)(b->bytes + out->masks) + patterns[i].lower_state;
+        uint64_t *passes = immortal + words;
+        for (uint32_t j = 0; j < k; j++) {
+            immortal[j] = passes[j] = UINT64_MAX;
+            for (uint32_t c = 0; c < t->classes; c++)
+                immortal[j] &= repeat[(size_t)c * k + j];
+        }
+        for (uint32_t j = k; k > 1 && j < k + k / 64 + 1; j++)
+            passes[j] = j == k ? ~(uint64_t)1 : UINT64_MAX;
+    }
+}
+
+static int hnfa_build(const problem *problem, stage_draft *out, trawl_error *error)
+{
+    const pattern_list *list = problem->list;
     block *b = &out->tables;
     hnfa_tables head;
     uint8_t map[256], sample[256];
     uint64_t state = 0;
-    (void)options;
     block_words(b, NULL, sizeof head / 4);
     head.classes = byte_classes(list, map, sample);
     head.map = (uint32_t)(block_append(b, map, sizeof map, 8) / 4);
@@ -123,7 +152,12 @@ static int hnfa_build(const pattern_list *list, const trawl_compile_options *opt
     memcpy(b->bytes, &head, sizeof head);
     out->carries = needs_carry(list);
     out->state_words = state;
-    return TRAWL_OK;
+    if (out->carries)
+        append_masks(b, out);
+    return b->failed
+               ? fail(error, TRAWL_ERROR_MEMORY, TRAWL_NONE,
+                      "out of memory for the masks of %zu patterns: use fewer at once", list->count)
+               : TRAWL_OK;
 }
 
 /* `state`: where the state of this pattern must begin; moved to its end. */
@@ -142,11 +176,11 @@ static bool pattern_valid(const hnfa_tables *t, const hnfa_pattern *p, uint32_t 
     return true;
 }
 
-static bool hnfa_check(const plan_header *head, const uint32_t *tables, size_t words)
+static bool hnfa_check(const stage_facts *facts, const uint32_t *tables, size_t words)
 {
     const hnfa_tables *t = (const hnfa_tables *)tables;
     if (words < sizeof *t / 4 || t->classes < 1 || t->classes > 256 ||
-        t->count != head->pattern_count || !words_inside(words, t->map, 64) ||
+        t->count != facts->pattern_count || !words_inside(words, t->map, 64) ||
         !words_inside(words, t->patterns, (uint64_t)t->count * (sizeof(hnfa_pattern) / 4)))
         return false;
     const uint8_t *map = (const uint8_t *)(tables + t->map);
@@ -158,7 +192,7 @@ static bool hnfa_check(const plan_header *head, const uint32_t *tables, size_t w
     for (uint32_t i = 0; i < t->count; i++)
         if (!pattern_valid(t, &patterns[i], i, words, &state))
             return false;
-    return state == head->state_words && (head->carries || head->max_length != LENGTH_UNBOUNDED);
+    return state == facts->state_words && (facts->carries || facts->max_length != LENGTH_UNBOUNDED);
 }
 
 const engine engine_hnfa = {

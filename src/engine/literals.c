@@ -62,10 +62,10 @@ literal_tables append_literals(const pattern_list *list, block *b)
     return t;
 }
 
-bool literals_valid(const plan_header *head, const literal_tables *t, const uint32_t *tables,
+bool literals_valid(const stage_facts *facts, const literal_tables *t, const uint32_t *tables,
                     size_t words)
 {
-    if (t->count != head->pattern_count || !words_inside(words, t->fold, 64) ||
+    if (t->count != facts->pattern_count || !words_inside(words, t->fold, 64) ||
         !words_inside(words, t->entries, (uint64_t)t->count * 2) ||
         !words_inside(words, t->bytes, 0))
         return false;
@@ -73,7 +73,7 @@ bool literals_valid(const plan_header *head, const literal_tables *t, const uint
     const literal_entry *entries = (const literal_entry *)(tables + t->entries);
     for (uint32_t i = 0; i < t->count; i++) {
         uint64_t length = entries[i].length & LITERAL_LENGTH;
-        if (length < 1 || length > head->max_length || entries[i].first > room ||
+        if (length < 1 || length > facts->max_length || entries[i].first > room ||
             length > room - entries[i].first)
             return false;
     }

@@ -22,7 +22,7 @@ const char *refuses_unless_literals(const pattern_list *list);
 literal_tables append_literals(const pattern_list *list, block *b);
 
 /* Verify them in a loaded plan (for engine->check). */
-bool literals_valid(const plan_header *head, const literal_tables *t, const uint32_t *tables,
+bool literals_valid(const stage_facts *facts, const literal_tables *t, const uint32_t *tables,
                     size_t words);
 
 #endif

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/costs.h"
 #include "engine/positions.h"
 
 typedef struct layout {
@@ -17,12 +18,21 @@ static const char *shiftand_refuses(const pattern_list *list)
     return list->needles ? "it takes byte patterns, not grids: use bb or byr" : NULL;
 }
 
-static double shiftand_cost(const pattern_list *list)
+static double shiftand_cost(const problem *p)
 {
-    double positions = 0;
-    for (size_t i = 0; i < list->count; i++)
-        positions += (double)position_count(&list->patterns[i]);
-    return positions <= 64 ? 2.0 : 3.0 + positions / 64 * 0.6;
+    double words = 0, chained = 0;
+    for (size_t i = 0; i < p->list->count; i++) {
+        const double positions = (double)position_count(&p->list->patterns[i]);
+        words += positions / 64;
+        chained += positions > 64 ? positions / 64 : 0;
+    }
+    if (p->target.gpu)
+        return COST_GPU_BYTE + COST_GPU_SHIFTAND_WORD * (words - chained) +
+               COST_GPU_SHIFTAND_CHAINED * chained;
+    if (words <= 1)
+        return COST_SHIFTAND_WORD;
+    const double near = words < COST_SHIFTAND_NEAR_WORDS ? words : COST_SHIFTAND_NEAR_WORDS;
+    return COST_SHIFTAND_BYTE + near * COST_SHIFTAND_WORDS + (words - near) * COST_SHIFTAND_FAR;
 }
 
 /* Short patterns first, packed in their order into words; then the chains. */
@@ -124,12 +134,27 @@ static void lay_out(const pattern_list *list, const layout *at, position *positi
     }
 }
 
-static int shiftand_build(const pattern_list *list, const trawl_compile_options *options,
-                          engine_section *out, trawl_error *error)
+/* plan_stage.masks: what repeats on every byte stays for ever; all is news. */
+static void append_masks(block *b, stage_draft *out)
 {
+    out->masks = block_append(b, NULL, (size_t)out->state_words * 16, 8);
+    if (b->failed)
+        return;
+    const shiftand_tables *t = (const shiftand_tables *)(const void *)b->bytes;
+    const uint64_t *repeat = words_at(b, t->repeat);
+    uint64_t *masks = (uint64_t *)(void *)(b->bytes + out->masks);
+    for (uint32_t w = 0; w < t->words; w++) {
+        masks[w] = masks[t->words + w] = UINT64_MAX;
+        for (uint32_t c = 0; c < t->classes; c++)
+            masks[w] &= repeat[(size_t)c * t->words + w];
+    }
+}
+
+static int shiftand_build(const problem *problem, stage_draft *out, trawl_error *error)
+{
+    const pattern_list *list = problem->list;
     layout at = { NULL, NULL, 0, 0 };
     position *positions = NULL;
-    (void)options;
     if (place(list, &at)) {
         size_t longest = 0;
         for (size_t i = 0; i < list->count; i++)
@@ -142,6 +167,8 @@ static int shiftand_build(const pattern_list *list, const trawl_compile_options 
         out->tables.failed = true;
     out->carries = needs_carry(list);
     out->state_words = at.words;
+    if (out->carries && !out->tables.failed)
+        append_masks(&out->tables, out);
     free(positions);
     free(at.base);
     free(at.count);
@@ -151,11 +178,11 @@ static int shiftand_build(const pattern_list *list, const trawl_compile_options 
                : TRAWL_OK;
 }
 
-static bool shiftand_check(const plan_header *head, const uint32_t *tables, size_t words)
+static bool shiftand_check(const stage_facts *facts, const uint32_t *tables, size_t words)
 {
     const shiftand_tables *t = (const shiftand_tables *)tables;
     if (words < sizeof *t / 4 || t->words < 1 || t->packed > t->words || t->classes < 1 ||
-        t->classes > 256 || t->words != head->state_words || t->map % 2 ||
+        t->classes > 256 || t->words != facts->state_words || t->map % 2 ||
         !words_inside(words, t->map, 64))
         return false;
     const uint32_t masks[] = { t->init, t->last, t->link, t->ebeg, t->eend, t->eblk };
@@ -172,9 +199,9 @@ static bool shiftand_check(const plan_header *head, const uint32_t *tables, size
         if (map[c] >= t->classes)
             return false;
     for (uint64_t i = 0; i < (uint64_t)t->words * 64; i++)
-        if (tables[t->owner + i] >= head->pattern_count)
+        if (tables[t->owner + i] >= facts->pattern_count)
             return false;
-    return head->carries || head->max_length != LENGTH_UNBOUNDED;
+    return facts->carries || facts->max_length != LENGTH_UNBOUNDED;
 }
 
 const engine engine_shiftand = {

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/costs.h"
 #include "engine/literals.h"
 
 #define WM_MAX_WINDOW 4096u
@@ -23,22 +24,13 @@ static uint32_t window_length(const pattern_list *list, uint32_t block)
 
 /* The paper: B = log of 2 * M over the alphabet, M the bytes of all windows. On text of
  * some 30 symbols in use that is 2 up to about 400 bytes. */
-static uint32_t choose_block(const pattern_list *list, const trawl_compile_options *options)
+static uint32_t choose_block(const problem *p)
 {
-    if (options->wm_block)
-        return options->wm_block;
+    const pattern_list *list = p->list;
+    if (p->wm_block)
+        return p->wm_block;
     uint64_t bytes = (uint64_t)window_length(list, 3) * list->count;
     return bytes > 400 ? 3 : 2;
-}
-
-static double wm_cost(const pattern_list *list)
-{
-    uint32_t m = window_length(list, 3);
-    bool shorts = list->patterns[list->count - 1].length < 3;
-    if (m < 3)
-        return 20;
-    double misses = (double)list->count * m / 40000;
-    return 3.0 / (m - 2) + misses + (shorts ? 2 : 0);
 }
 
 /* The block that ends after q bytes of a pattern, folded as the text will be: a pattern that
@@ -64,6 +56,73 @@ static void fill_shift(const pattern_list *list, const wm_tables *head, const ui
         }
     }
 }
+
+/* ---- what it would cost --------------------------------------------------------- */
+
+/* How likely two patterns have the same prefix: then PREFIX tells nothing. */
+static double prefix_share(const pattern_list *list, const uint8_t *fold, uint32_t block,
+                           uint32_t *counts)
+{
+    double same = 0, longs = 0;
+    memset(counts, 0, WM_BLOCKS * sizeof *counts);
+    for (size_t i = 0; i < list->count; i++) {
+        const pattern *p = &list->patterns[i];
+        if (p->length < block)
+            continue;
+        /* Each meets those before it and itself. */
+        same += 2.0 * counts[fold[p->bytes[0]] | (uint32_t)fold[p->bytes[1]] << 8]++ + 1;
+        longs++;
+    }
+    return longs > 0 ? same / (longs * longs) : 0;
+}
+
+/* Slide over the sample with the SHIFT table, counting windows, lists and members. */
+static double slide(const problem *p, const wm_tables *head, const uint8_t *fold,
+                    const uint8_t *shift, uint32_t *counts)
+{
+    const pattern_list *list = p->list;
+    const double share = prefix_share(list, fold, head->block, counts);
+    const double member = COST_WM_MEMBER + share * COST_WM_COMPARE;
+    const size_t length = p->sample.length;
+    double cost = 0;
+    memset(counts, 0, WM_BLOCKS * sizeof *counts);
+    for (size_t i = 0; i < list->count; i++)
+        if (list->patterns[i].length >= head->block)
+            counts[block_at(list->patterns[i].bytes, head->window, head->block, fold)]++;
+    for (size_t end = head->window; end <= length;) {
+        const uint32_t number =
+            block_at(p->sample.bytes + end - head->block, head->block, head->block, fold);
+        cost += COST_WM_WINDOW;
+        if (shift[number] == 0)
+            cost += COST_WM_LIST + member * counts[number];
+        end += shift[number] ? shift[number] : 1;
+    }
+    return cost / (double)length;
+}
+
+static double wm_cost(const problem *p)
+{
+    const pattern_list *list = p->list;
+    wm_tables head = { .block = choose_block(p) };
+    const bool shorts = list->patterns[list->count - 1].length < head.block;
+    uint8_t fold[256];
+    double cost = COST_IMPOSSIBLE;
+    if (p->target.gpu)
+        return cost_of_many(COST_GPU_WM, COST_GPU_WM_TENFOLD, list->count);
+    head.window = window_length(list, head.block);
+    fold_table(list, fold);
+    uint8_t *shift = malloc(WM_BLOCKS);
+    uint32_t *counts = malloc(WM_BLOCKS * sizeof *counts);
+    if (shift && counts && head.window && !shorts) {
+        fill_shift(list, &head, fold, shift);
+        cost = slide(p, &head, fold, shift, counts);
+    }
+    free(shift);
+    free(counts);
+    return cost;
+}
+
+/* ---- its tables ------------------------------------------------------------------ */
 
 /* Counting sort of members by key: lists has keys + 1 entries. */
 static void fill_lists(uint32_t *lists, uint32_t keys, const uint32_t *key_of, size_t count,
@@ -116,15 +175,15 @@ static uint32_t append_lists(block *b, uint32_t keys, const uint32_t *key_of,
     return at;
 }
 
-static int wm_build(const pattern_list *list, const trawl_compile_options *options,
-                    engine_section *out, trawl_error *error)
+static int wm_build(const problem *problem, stage_draft *out, trawl_error *error)
 {
+    const pattern_list *list = problem->list;
     block *b = &out->tables;
     wm_tables head;
     uint8_t fold[256];
     fold_table(list, fold);
     memset(&head, 0, sizeof head);
-    head.block = choose_block(list, options);
+    head.block = choose_block(problem);
     head.window = window_length(list, head.block);
     block_words(b, NULL, sizeof head / 4);
 
@@ -159,7 +218,7 @@ static int wm_build(const pattern_list *list, const trawl_compile_options *optio
 
 /* A list table is valid when its starts never fall, and every member has the length that
  * the walk relies on. */
-static bool lists_valid(const plan_header *head, const wm_tables *t, const uint32_t *tables,
+static bool lists_valid(const stage_facts *facts, const wm_tables *t, const uint32_t *tables,
                         size_t words, uint32_t lists, uint32_t keys, uint32_t members_at,
                         bool shorts)
 {
@@ -173,7 +232,7 @@ static bool lists_valid(const plan_header *head, const wm_tables *t, const uint3
         return false;
     const wm_member *members = (const wm_member *)(tables + members_at);
     for (uint32_t i = 0; i < count; i++) {
-        if (members[i].index >= head->pattern_count)
+        if (members[i].index >= facts->pattern_count)
             return false;
         uint32_t length = literal_length(tables, t->literals.entries, members[i].index);
         uint32_t expected = members[i].prefix == WM_SHORT_ANY ? 1 : 2;
@@ -183,16 +242,17 @@ static bool lists_valid(const plan_header *head, const wm_tables *t, const uint3
     return true;
 }
 
-static bool wm_check(const plan_header *head, const uint32_t *tables, size_t words)
+static bool wm_check(const stage_facts *facts, const uint32_t *tables, size_t words)
 {
     const wm_tables *t = (const wm_tables *)tables;
-    if (words < sizeof *t / 4 || head->carries || head->state_words ||
+    if (words < sizeof *t / 4 || facts->carries || facts->state_words ||
         (t->block != 2 && t->block != 3) || t->window > WM_MAX_WINDOW ||
-        (t->window && t->window < t->block) || !literals_valid(head, &t->literals, tables, words) ||
+        (t->window && t->window < t->block) ||
+        !literals_valid(facts, &t->literals, tables, words) ||
         !words_inside(words, t->shift, WM_BLOCKS / 4))
         return false;
-    return lists_valid(head, t, tables, words, t->hash, WM_BLOCKS, t->members, false) &&
-           lists_valid(head, t, tables, words, t->shorts, 256, t->short_members, true);
+    return lists_valid(facts, t, tables, words, t->hash, WM_BLOCKS, t->members, false) &&
+           lists_valid(facts, t, tables, words, t->shorts, 256, t->short_members, true);
 }
 
 const engine engine_wm = {
@@ -203,4 +263,5 @@ const engine engine_wm = {
     .cost = wm_cost,
     .build = wm_build,
     .check = wm_check,
+    .fallback = &engine_ac,
 };

@@ -4,7 +4,7 @@
 /* A needle row of that number begins at (row, left); `state` is the column's. Returns the
  * column's new state. */
 INLINE u32 FORM(bb_down)(GRID_SOURCE, const bb_item *b, u32 state, u32 number, u32 row, u32 left,
-                       const sink *out)
+                         const sink *out)
 {
     u32 hit;
     state = FORM(grid_step)(GRID_GIVEN, &b->columns, state, number);
@@ -20,7 +20,7 @@ INLINE u32 FORM(bb_down)(GRID_SOURCE, const bb_item *b, u32 state, u32 number, u
 
 /* The same where needles have several widths: the column's states are in scratch memory. */
 INLINE u32 FORM(bb_down_width)(GRID_SOURCE, const bb_item *b, u32 number, u32 row, u32 left,
-                             const sink *out)
+                               const sink *out)
 {
     const u32 width = b->scan.tables[b->scan.head->row_group + number];
     GLOBAL bb_column *column = b->states + (u64)width * b->items;
@@ -45,8 +45,8 @@ INLINE u32 FORM(bb_only)(GRID_SOURCE, const bb_item *b, u32 state)
 
 /* All needle rows that begin at (row, left). Returns the state of the column after it; with
  * several widths 0 when all states are 0, else any other number. */
-INLINE u32 FORM(bb_cell)(GRID_SOURCE, const bb_item *b, const grid_line *line, u32 cell_size, u32 row,
-                       u32 left, u32 state, const sink *out)
+INLINE u32 FORM(bb_cell)(GRID_SOURCE, const bb_item *b, const grid_line *line, u32 cell_size,
+                         u32 row, u32 left, u32 state, const sink *out)
 {
     const grid_automaton *a = &b->rows;
     u32 after = 0, col = left;
@@ -83,7 +83,7 @@ INLINE u32 FORM(bb_cell)(GRID_SOURCE, const bb_item *b, const grid_line *line, u
 }
 
 INLINE u32 FORM(bb_row)(GRID_SOURCE, const bb_item *b, const grid_line *line, u32 row, u32 left,
-                      u32 state, const sink *out)
+                        u32 state, const sink *out)
 {
     const u32 cell_size = b->scan.head->cell_size;
     if (cell_size == 1)
@@ -97,7 +97,7 @@ INLINE u32 FORM(bb_row)(GRID_SOURCE, const bb_item *b, const grid_line *line, u3
 
 /* A tile: rows [begin, b->scan.end), and down to `stop` while a needle is under way. */
 INLINE void FORM(bb_tile)(GRID_SOURCE, const bb_item *b, GLOBAL const u8 *cells, u64 stride,
-                        u32 begin, u32 stop, u32 left, const sink *out)
+                          u32 begin, u32 stop, u32 left, const sink *out)
 {
     grid_line line;
     u32 state = 0;
@@ -115,8 +115,8 @@ INLINE void FORM(bb_tile)(GRID_SOURCE, const bb_item *b, GLOBAL const u8 *cells,
  * `text` of local memory, `vectors` times 16 bytes of each row. Two flags in turn say whether
  * any item has a needle under way: one is set while the other may still be read. */
 INLINE void FORM(bb_tile)(GRID_SOURCE, const bb_item *b, GLOBAL const u8 *cells, u64 stride,
-                        u32 begin, u32 stop, u32 corner, u32 last_row, u32 text, u32 vectors,
-                        u32 strip, const sink *out)
+                          u32 begin, u32 stop, u32 corner, u32 last_row, u32 text, u32 vectors,
+                          u32 strip, const sink *out)
 {
     const u32 cell_size = b->scan.head->cell_size;
     const u32 active = PORT_LID < b->scan.cols - corner, left = corner + PORT_LID;

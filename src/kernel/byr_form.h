@@ -6,7 +6,7 @@
 
 /* byr_candidates, but large needles that are likely to be there go into the group's queue. */
 INLINE void FORM(byr_tries)(GRID_SOURCE, const byr_item *b, u32 number, u32 row, u32 left,
-                          const sink *out)
+                            const sink *out)
 {
     const byr_scan *scan = &b->scan;
     const u32 stop = scan->tables[scan->head->candidate_first + number + 1];
@@ -83,7 +83,7 @@ INLINE void FORM(byr_empty)(GRID_SOURCE, const byr_item *b, u32 row, const sink 
 
 /* Needle rows that end at (row, col) and begin before column `stop`. */
 INLINE void FORM(byr_hits)(GRID_SOURCE, const byr_item *b, u32 state, u32 row, u32 col, u32 stop,
-                         const sink *out)
+                           const sink *out)
 {
     const grid_automaton *a = &b->rows;
     u32 hit;
@@ -103,7 +103,7 @@ INLINE void FORM(byr_hits)(GRID_SOURCE, const byr_item *b, u32 state, u32 row, u
 
 /* Needle rows that begin in columns [begin, stop) of a primary row. */
 INLINE void FORM(byr_chunk)(GRID_SOURCE, const byr_item *b, const grid_line *line, u32 cell_size,
-                          u32 row, u32 begin, u32 stop, const sink *out)
+                            u32 row, u32 begin, u32 stop, const sink *out)
 {
     u32 state = 0;
     for (u32 col = begin; col < b->scan.cols; col++) {
@@ -132,7 +132,7 @@ INLINE void FORM(byr_chunk)(GRID_SOURCE, const byr_item *b, const grid_line *lin
 }
 
 INLINE void FORM(byr_row)(GRID_SOURCE, const byr_item *b, const grid_line *line, u32 row, u32 begin,
-                        u32 stop, const sink *out)
+                          u32 stop, const sink *out)
 {
     const u32 cell_size = b->scan.head->cell_size;
     if (cell_size == 1)

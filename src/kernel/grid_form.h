@@ -178,7 +178,7 @@ INLINE u32 FORM(grid_read)(GRID_SOURCE, const grid_line *line, u32 cell_size, u3
 /* Does a row as grid_paths.c describes it stand at column `left`? Its cells before column `col`
  * do; the vector that holds `col` is compared whole. Rows of text begin at multiples of 4. */
 INLINE u32 FORM(grid_rest)(GRID_SOURCE, GLOBAL const u32 *row, const grid_line *line, u32 cell_size,
-                         u32 cols, u32 left, u32 col)
+                           u32 cols, u32 left, u32 col)
 {
     const u32x4 about = PORT_LOAD4(row);
     const u32 bytes = about.y, last = about.z - 1, stop = left + bytes / cell_size;

@@ -51,7 +51,7 @@ typedef struct grid_line {
 } grid_line;
 
 INLINE void grid_view(grid_automaton *a, GLOBAL const automaton_tables *stored, u32 near_slots,
-                    u32 near_nodes)
+                      u32 near_nodes)
 {
     a->nodes = stored->nodes;
     a->ends = stored->ends;

@@ -27,7 +27,9 @@ typedef struct walk_facts {
     uint64_t state_words;   /* 64-bit words of walk state per slice; grids: u32 words a column */
     uint32_t carries;       /* 1: state crosses the borders of pieces */
     uint32_t cell_size;     /* 0: text */
-    const uint32_t *grams;  /* pfac: a bitmap of prefixes made beforehand; NULL: none */
+    const uint32_t *grams;  /* pfac: grams_tables; NULL: none */
+    const uint64_t *masks;  /* plan_stage.masks; NULL when it does not carry */
+    bool may_stop;          /* a fallback is there: the kernels may set piece_cursor.gave_up */
 } walk_facts;
 
 /* The tables of some patterns on a device. Opened by the backend. */
@@ -47,9 +49,18 @@ typedef struct device_plan {
     void *owner; /* the backend's */
 } device_plan;
 
-/* Where the matches of a piece go; capacity 0 counts only. The cursor is 0 before. */
+/* In device memory: all matches of a piece, also those that find no room; whether it is to be
+ * searched by the fallback, because this search is not worth it. Both are 0 before. */
+typedef struct piece_cursor {
+    uint64_t count;
+    uint64_t gave_up;
+} piece_cursor;
+
+enum { CURSOR_ROOM = 256 };
+
+/* Where the matches of a piece go; capacity 0 counts only. */
 typedef struct piece_sink {
-    device_buffer *cursor;  /* u64 */
+    device_buffer *cursor;  /* piece_cursor */
     device_buffer *records; /* record[capacity]; always a valid buffer */
     uint64_t capacity;
     device_event *events; /* [PIECE_EVENTS]: of the launches since the last sink_settle */

@@ -30,8 +30,8 @@
  * root. After `depth` bytes it is put into `deep`. `tile` holds text[tile_from .. staged). The byte
  * for the next step is on its way while this one waits for its state; text[end] may be read. */
 INLINE void FORM_WALK(FORM_TABLES, GLOBAL const u8 *text, LOCAL const u32 *first,
-                    LOCAL const u32 *tile, u32 tile_from, u32 staged, u32 start, u32 i, u32 s,
-                    u32 begin, u32 end, u32 depth, LOCAL u32 *deep, box *b, LOCAL u32 *words)
+                      LOCAL const u32 *tile, u32 tile_from, u32 staged, u32 start, u32 i, u32 s,
+                      u32 begin, u32 end, u32 depth, LOCAL u32 *deep, box *b, LOCAL u32 *words)
 {
     GLOBAL const ac_tables *t = (GLOBAL const ac_tables *)tables;
     GLOBAL const u32 *sparse = tables + t->sparse;
@@ -68,7 +68,8 @@ INLINE void FORM_WALK(FORM_TABLES, GLOBAL const u8 *text, LOCAL const u32 *first
 /* Give the group's deep walks to the list; those that find it full are walked here. By all items
  * of the group; a barrier must follow before the next walk. */
 INLINE void FORM_HAND_OVER(FORM_TABLES, GLOBAL const u8 *text, LOCAL const u32 *first, u32 begin,
-                         u32 end, const pfac_list *list, LOCAL u32 *deep, box *b, LOCAL u32 *words)
+                           u32 end, const pfac_list *list, LOCAL u32 *deep, box *b,
+                           LOCAL u32 *words)
 {
     PORT_BARRIER();
     const u32 places = PFAC_DEEP_PLACES(PORT_GROUP_SIZE);

@@ -29,7 +29,7 @@ typedef struct box {
 } box;
 
 INLINE void box_open(box *b, LOCAL u32 *words, GLOBAL u64 *cursor, GLOBAL record *records,
-                   u64 capacity)
+                     u64 capacity)
 {
     b->out.cursor = cursor;
     b->out.records = records;
@@ -96,7 +96,7 @@ INLINE void box_close(const box *b, LOCAL u32 *words)
 
 /* ac_report of walk/ac.c, into a box. */
 INLINE void trie_report(GLOBAL const u32 *tables, GLOBAL const u8 *text, u32 s, u32 from, u32 pos,
-                      box *b, LOCAL u32 *words)
+                        box *b, LOCAL u32 *words)
 {
     GLOBAL const ac_tables *t = (GLOBAL const ac_tables *)tables;
     GLOBAL const u32 *outputs = tables + t->outputs;

@@ -12,7 +12,7 @@
  * together, instead of each waiting for the candidates of all others.
  */
 INLINE void WM_WINDOWS(WM_PLACES, u32 window, const wm_part *part, u32 block, u32 folded,
-                     const sink *out)
+                       const sink *out)
 {
     const u32 starts = part->hi + window - 1;
     const u32 stop = starts < part->limit ? starts : part->limit;

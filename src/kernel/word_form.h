@@ -41,9 +41,9 @@
 /* text[at .. stop) from state s; reports ends beyond `begin`. `at` is a multiple of 16 or not
  * below stop; up to 64 bytes behind stop are read. A hit belongs to owner[bit]. */
 INLINE u64 WORD_RUN(u64 s, u64 init, u64 last, u64 ebeg, u64 eend, u64 eblk,
-                  WORD_SPACE const u64 *move, WORD_SPACE const u64 *repeat, LOCAL const u8 *map,
-                  u32 width, GLOBAL const u32 *owner, u32 owner_step, GLOBAL const u8 *text, u32 at,
-                  u32 begin, u32 stop, const sink *out)
+                    WORD_SPACE const u64 *move, WORD_SPACE const u64 *repeat, LOCAL const u8 *map,
+                    u32 width, GLOBAL const u32 *owner, u32 owner_step, GLOBAL const u8 *text,
+                    u32 at, u32 begin, u32 stop, const sink *out)
 {
     if (at >= stop)
         return s;

@@ -34,13 +34,6 @@ static uint32_t add_string(block *strings, const char *text)
     return text ? (uint32_t)block_append(strings, text, strlen(text) + 1, 1) : 0;
 }
 
-static void append_section(block *whole, plan_header *head, enum plan_section which,
-                           const block *section)
-{
-    head->section[which].offset = block_append(whole, section->bytes, section->size, PLAN_ALIGN);
-    head->section[which].bytes = section->size;
-}
-
 static void add_patterns(const pattern_list *list, block *patterns, block *elements, block *strings)
 {
     for (size_t i = 0; i < list->count; i++) {
@@ -70,65 +63,114 @@ static void add_patterns(const pattern_list *list, block *patterns, block *eleme
     }
 }
 
-static void set_lengths(const pattern_list *list, plan_header *head)
+/* The shortest and the longest match of a list. */
+static void set_lengths(const pattern_list *list, uint64_t *shortest, uint64_t *longest)
 {
-    head->min_length = UINT64_MAX;
-    head->max_length = 0;
+    *shortest = UINT64_MAX;
+    *longest = 0;
     for (size_t i = 0; i < list->count; i++) {
         uint64_t low = list->patterns ? list->patterns[i].min_length : list->needles[i].rows;
         uint64_t high = list->patterns ? list->patterns[i].max_length : list->needles[i].rows;
-        head->min_length = low < head->min_length ? low : head->min_length;
-        head->max_length = high > head->max_length ? high : head->max_length;
+        *shortest = low < *shortest ? low : *shortest;
+        *longest = high > *longest ? high : *longest;
     }
 }
 
-int plan_assemble(const pattern_list *list, uint32_t engine, const block *section, uint32_t carries,
-                  uint64_t state_words, const char *why, trawl_plan **plan, trawl_error *error)
+/* The sections of a plan while they grow. */
+typedef struct sections {
+    block of[PLAN_SECTIONS];
+} sections;
+
+static void add_stage(const stage_draft *draft, sections *to)
 {
-    block whole = { 0 }, patterns = { 0 }, elements = { 0 }, strings = { 0 };
+    plan_stage stage = { .role = (uint32_t)draft->role,
+                         .kind = draft->kind,
+                         .bytes = draft->tables.size / 4 * 4,
+                         .state_words = draft->state_words,
+                         .masks = draft->masks };
+    stage.tables =
+        block_append(&to->of[PLAN_TABLES], draft->tables.bytes, draft->tables.size, PLAN_ALIGN);
+    block_append(&to->of[PLAN_STAGES], &stage, sizeof stage, 8);
+    to->of[PLAN_TABLES].failed |= draft->tables.failed;
+}
+
+static void add_part(const part_draft *draft, plan_header *head, sections *to)
+{
+    plan_part part = { .pattern_count = (uint32_t)draft->list->count,
+                       .carries = draft->stages[0].carries,
+                       .first_stage = (uint32_t)(to->of[PLAN_STAGES].size / sizeof(plan_stage)),
+                       .stage_count = draft->stage_count,
+                       .indexes = to->of[PLAN_INDEXES].size / sizeof(uint32_t),
+                       .state = draft->stages[0].carries ? head->state_words : 0 };
+    set_lengths(draft->list, &part.min_length, &part.max_length);
+    if (draft->indexes)
+        block_append(&to->of[PLAN_INDEXES], draft->indexes,
+                     draft->list->count * sizeof *draft->indexes, 4);
+    for (uint32_t i = 0; i < draft->stage_count; i++)
+        add_stage(&draft->stages[i], to);
+    block_append(&to->of[PLAN_PARTS], &part, sizeof part, 8);
+    head->carries |= part.carries;
+    if (part.carries)
+        head->state_words += draft->stages[0].state_words;
+    if (part_reach(&part) > head->reach)
+        head->reach = part_reach(&part);
+}
+
+/* Write the sections behind the header. NULL: no memory. */
+static void *join(plan_header *head, sections *from)
+{
+    block whole = { 0 };
+    bool failed = false;
+    block_append(&whole, NULL, sizeof *head, 8);
+    for (int i = 0; i < PLAN_SECTIONS; i++) {
+        const block *section = &from->of[i];
+        head->section[i].offset = block_append(&whole, section->bytes, section->size, PLAN_ALIGN);
+        head->section[i].bytes = section->size;
+        failed |= section->failed;
+    }
+    block_append(&whole, NULL, 0, PLAN_ALIGN);
+    void *made = failed || whole.failed ? NULL : plan_alloc(whole.size);
+    if (made) {
+        head->bytes = whole.size;
+        memcpy(whole.bytes, head, sizeof *head);
+        head->checksum = plan_checksum(whole.bytes, whole.size);
+        memcpy(whole.bytes, head, sizeof *head);
+        memcpy(made, whole.bytes, whole.size);
+    }
+    block_free(&whole);
+    return made;
+}
+
+int plan_assemble(const pattern_list *list, const part_draft *parts, uint32_t part_count,
+                  const char *engine, const char *why, trawl_plan **plan, trawl_error *error)
+{
+    sections all = { 0 };
+    block *strings = &all.of[PLAN_STRINGS];
     plan_header head;
     memset(&head, 0, sizeof head);
     memcpy(head.magic, PLAN_MAGIC, sizeof head.magic);
     head.version = PLAN_VERSION;
     head.byte_order = PLAN_BYTE_ORDER;
-    head.engine = engine;
     head.pattern_count = (uint32_t)list->count;
+    head.part_count = part_count;
     head.cell_size = list->cell_size;
-    head.carries = carries;
-    head.state_words = state_words;
-    set_lengths(list, &head);
+    set_lengths(list, &head.min_length, &head.max_length);
 
-    block_append(&strings, "", 1, 1);
-    head.why = add_string(&strings, why);
-    add_patterns(list, &patterns, &elements, &strings);
-    block_append(&whole, NULL, sizeof head, 8);
-    append_section(&whole, &head, PLAN_PATTERNS, &patterns);
-    append_section(&whole, &head, PLAN_ELEMENTS, &elements);
-    append_section(&whole, &head, PLAN_STRINGS, &strings);
-    append_section(&whole, &head, PLAN_ENGINE, section);
-    block_append(&whole, NULL, 0, PLAN_ALIGN);
-
-    int status = TRAWL_OK;
-    bool failed = whole.failed || patterns.failed || elements.failed || strings.failed ||
-                  section->failed || strings.size > UINT32_MAX;
-    void *made = failed ? NULL : plan_alloc(whole.size);
-    if (!made) {
-        status =
-            fail(error, TRAWL_ERROR_MEMORY, TRAWL_NONE,
-                 "out of memory for the plan of %zu patterns: compile fewer at once", list->count);
-    } else {
-        head.bytes = whole.size;
-        memcpy(whole.bytes, &head, sizeof head);
-        head.checksum = plan_checksum(whole.bytes, whole.size);
-        memcpy(whole.bytes, &head, sizeof head);
-        memcpy(made, whole.bytes, whole.size);
-        status = plan_adopt(made, plan, error);
-    }
-    block_free(&whole);
-    block_free(&patterns);
-    block_free(&elements);
-    block_free(&strings);
-    return status;
+    block_append(strings, "", 1, 1);
+    head.engine = add_string(strings, engine);
+    head.why = add_string(strings, why);
+    add_patterns(list, &all.of[PLAN_PATTERNS], &all.of[PLAN_ELEMENTS], strings);
+    for (uint32_t i = 0; i < part_count; i++)
+        add_part(&parts[i], &head, &all);
+    if (strings->size > UINT32_MAX)
+        strings->failed = true;
+    void *made = join(&head, &all);
+    for (int i = 0; i < PLAN_SECTIONS; i++)
+        block_free(&all.of[i]);
+    return made ? plan_adopt(made, plan, error)
+                : fail(error, TRAWL_ERROR_MEMORY, TRAWL_NONE,
+                       "out of memory for the plan of %zu patterns: compile fewer at once",
+                       list->count);
 }
 
 /* ---- loading ---------------------------------------------------------- */
@@ -139,6 +181,11 @@ void *plan_alloc(size_t size)
         return NULL;
     size_t room = (size + PLAN_ALIGN - 1) / PLAN_ALIGN * PLAN_ALIGN;
     return aligned_alloc(PLAN_ALIGN, room ? room : PLAN_ALIGN);
+}
+
+void plan_discard(void *block)
+{
+    free(block);
 }
 
 int plan_adopt(void *block, trawl_plan **plan, trawl_error *error)
@@ -216,6 +263,92 @@ static bool patterns_valid(const uint8_t *bytes, const plan_header *head)
     return valid && low == head->min_length && high == head->max_length;
 }
 
+/* The chain that a backend runs: whole, or filter and verify; then what is optional. */
+static bool roles_valid(const plan_stage *stages, uint32_t count)
+{
+    uint32_t i = 1;
+    if (stages[0].role == STAGE_FILTER)
+        i = count > 1 && stages[1].role == STAGE_VERIFY ? 2 : 0;
+    else if (stages[0].role != STAGE_WHOLE)
+        i = 0;
+    for (bool fallback = false; i > 0 && i < count; i++) {
+        if (stages[i].role == STAGE_FALLBACK && fallback)
+            return false;
+        fallback = fallback || stages[i].role == STAGE_FALLBACK;
+        if (stages[i].role != STAGE_FALLBACK && stages[i].role != STAGE_ASIDE)
+            return false;
+    }
+    return i > 0;
+}
+
+static bool stages_valid(const plan_header *head, const plan_part *part, const plan_stage *stages)
+{
+    const uint64_t count = head->section[PLAN_STAGES].bytes / sizeof *stages;
+    const uint64_t room = head->section[PLAN_TABLES].bytes;
+    if (part->stage_count < 1 || part->stage_count > MOST_STAGES || part->first_stage > count ||
+        part->stage_count > count - part->first_stage)
+        return false;
+    stages += part->first_stage;
+    for (uint32_t i = 0; i < part->stage_count; i++)
+        if (stages[i].tables % PLAN_ALIGN || stages[i].tables > room || stages[i].bytes % 4 ||
+            stages[i].bytes > room - stages[i].tables || stages[i].state_words > UINT32_MAX ||
+            stages[i].role >= STAGE_ROLES)
+            return false;
+    if (part->carries &&
+        (stages[0].masks % 8 || stages[0].masks > stages[0].bytes || part->stage_count > 1 ||
+         stages[0].state_words > (stages[0].bytes - stages[0].masks) / 16))
+        return false;
+    return roles_valid(stages, part->stage_count);
+}
+
+/* Every pattern is in one part, in order; lengths, reach and state follow from the parts. */
+static bool parts_valid(const uint8_t *bytes, const plan_header *head)
+{
+    const plan_pattern *patterns = (const void *)(bytes + head->section[PLAN_PATTERNS].offset);
+    const plan_part *parts = (const void *)(bytes + head->section[PLAN_PARTS].offset);
+    const plan_stage *stages = (const void *)(bytes + head->section[PLAN_STAGES].offset);
+    const uint32_t *indexes = (const void *)(bytes + head->section[PLAN_INDEXES].offset);
+    const bool divided = head->part_count > 1;
+    const uint64_t index_count = head->section[PLAN_INDEXES].bytes / sizeof *indexes;
+    uint64_t next = 0, reach = 0, state = 0;
+    uint32_t carries = 0, patterns_seen = 0;
+    uint8_t *seen = calloc(head->pattern_count / 8 + 1, 1);
+    bool valid = seen && index_count == (divided ? head->pattern_count : 0);
+    for (uint32_t i = 0; valid && i < head->part_count; i++) {
+        const plan_part *part = &parts[i];
+        uint64_t low = UINT64_MAX, high = 0;
+        valid = stages_valid(head, part, stages) && part->carries <= 1 && part->indexes == next &&
+                part->pattern_count >= 1 &&
+                part->pattern_count <= head->pattern_count - patterns_seen &&
+                part->state == (part->carries ? state : 0) && !(part->carries && head->cell_size);
+        for (uint32_t k = 0; valid && k < part->pattern_count; k++) {
+            const uint32_t index = divided ? indexes[next + k] : k;
+            valid = index < head->pattern_count && !(seen[index / 8] >> (index % 8) & 1) &&
+                    (k == 0 || !divided || index > indexes[next + k - 1]);
+            if (!valid)
+                break;
+            const plan_pattern *p = &patterns[index];
+            const uint64_t longest = head->cell_size ? p->min_length : p->max_length;
+            seen[index / 8] |= (uint8_t)(1u << (index % 8));
+            low = p->min_length < low ? p->min_length : low;
+            high = longest > high ? longest : high;
+        }
+        valid = valid && part->min_length == low && part->max_length == high &&
+                (part->carries || high != LENGTH_UNBOUNDED);
+        if (!valid)
+            break;
+        patterns_seen += part->pattern_count;
+        next += divided ? part->pattern_count : 0;
+        carries |= part->carries;
+        if (part->carries)
+            state += stages[part->first_stage].state_words;
+        reach = part_reach(part) > reach ? part_reach(part) : reach;
+    }
+    free(seen);
+    return valid && patterns_seen == head->pattern_count && head->carries == carries &&
+           head->reach == reach && head->state_words == state && state <= UINT32_MAX;
+}
+
 int plan_check(const void *bytes, size_t size, trawl_error *error)
 {
     const plan_header *head = (const plan_header *)bytes;
@@ -238,51 +371,35 @@ int plan_check(const void *bytes, size_t size, trawl_error *error)
         return fail(error, TRAWL_ERROR_PLAN, TRAWL_NONE,
                     "the plan's checksum is wrong: the bytes were changed; copy it again");
 
+    static const size_t entry_bytes[PLAN_SECTIONS] = {
+        [PLAN_PATTERNS] = sizeof(plan_pattern),
+        [PLAN_ELEMENTS] = sizeof(element),
+        [PLAN_STRINGS] = 1,
+        [PLAN_PARTS] = sizeof(plan_part),
+        [PLAN_INDEXES] = sizeof(uint32_t),
+        [PLAN_STAGES] = sizeof(plan_stage),
+        [PLAN_TABLES] = 4,
+    };
     bool valid = head->pattern_count >= 1 && head->pattern_count <= PATTERN_MAX_COUNT &&
-                 head->carries <= 1 && head->state_words <= UINT32_MAX &&
+                 head->part_count >= 1 && head->part_count <= MOST_PARTS &&
                  (head->cell_size == 0 || head->cell_size == 1 || head->cell_size == 2 ||
                   head->cell_size == 4);
     for (int i = 0; valid && i < PLAN_SECTIONS; i++) {
         plan_range r = head->section[i];
         valid = r.offset % PLAN_ALIGN == 0 && r.offset >= sizeof *head && r.offset <= size &&
-                r.bytes <= size - r.offset;
+                r.bytes <= size - r.offset && r.bytes % entry_bytes[i] == 0;
     }
-    valid = valid && head->section[PLAN_PATTERNS].bytes ==
-                         (uint64_t)head->pattern_count * sizeof(plan_pattern);
+    valid = valid &&
+            head->section[PLAN_PATTERNS].bytes ==
+                (uint64_t)head->pattern_count * sizeof(plan_pattern) &&
+            head->section[PLAN_PARTS].bytes == (uint64_t)head->part_count * sizeof(plan_part);
     plan_range strings = head->section[PLAN_STRINGS];
     valid = valid && strings.bytes >= 1 && head->why < strings.bytes &&
-            ((const char *)bytes)[strings.offset] == 0 &&
+            head->engine < strings.bytes && ((const char *)bytes)[strings.offset] == 0 &&
             ((const char *)bytes)[strings.offset + strings.bytes - 1] == 0;
-    if (!valid || !patterns_valid((const uint8_t *)bytes, head))
+    if (!valid || !patterns_valid((const uint8_t *)bytes, head) ||
+        !parts_valid((const uint8_t *)bytes, head))
         return fail(error, TRAWL_ERROR_PLAN, TRAWL_NONE,
                     "the plan contradicts itself: it was not written by Trawl; compile it again");
     return TRAWL_OK;
-}
-
-/* ---- public accessors ------------------------------------------------- */
-
-const void *trawl_plan_save(const trawl_plan *plan, size_t *bytes)
-{
-    if (!plan)
-        return NULL;
-    if (bytes)
-        *bytes = (size_t)plan_head(plan)->bytes;
-    return plan->block;
-}
-
-const char *trawl_plan_pattern_name(const trawl_plan *plan, size_t index)
-{
-    if (!plan || index >= plan_head(plan)->pattern_count)
-        return "";
-    const plan_pattern *p = plan_patterns(plan) + plan->by_order[index];
-    return (const char *)plan_at(plan, PLAN_STRINGS) + p->name;
-}
-
-void trawl_plan_free(trawl_plan *plan)
-{
-    if (!plan)
-        return;
-    free(plan->block);
-    free(plan->by_order);
-    free(plan);
 }

@@ -3,11 +3,15 @@
  * The block holds offsets and no pointers, so the same bytes are read by the CPU,
  * uploaded to a device, saved to a file or sent to another machine:
  *
- *     header | patterns | elements | strings | engine section
+ *     header | patterns | elements | strings | parts | indexes | stages | tables
  *
- * Sections start at multiples of 64 bytes. The engine section opens with the table
- * header that its walk declares (walk/NAME.h); offsets in it are in 4-byte words
- * from the start of the section. Immutable once made.
+ * A part is a share of the set that is searched alike; the records of all parts unite in
+ * order. A part is searched by a chain of stages: one that searches, or a filter and what
+ * verifies its candidates; behind them there may be a fallback, which takes over where those
+ * give up. Each stage has tables, which open with the header that table/NAME.h declares;
+ * offsets in them are in 4-byte words from their start.
+ *
+ * Sections, and the tables of each stage, start at multiples of 64 bytes. Immutable once made.
  */
 #ifndef TRAWL_PLAN_H
 #define TRAWL_PLAN_H
@@ -17,11 +21,22 @@
 #include "trawl.h"
 
 #define PLAN_MAGIC "TRAWLPLN"
-#define PLAN_VERSION 1u
+#define PLAN_VERSION 2u
 #define PLAN_BYTE_ORDER 0x01020304u
 #define PLAN_ALIGN 64u
 
-enum plan_section { PLAN_PATTERNS, PLAN_ELEMENTS, PLAN_STRINGS, PLAN_ENGINE, PLAN_SECTIONS };
+enum { MOST_PARTS = 4, MOST_STAGES = 4 };
+
+enum plan_section {
+    PLAN_PATTERNS,
+    PLAN_ELEMENTS,
+    PLAN_STRINGS,
+    PLAN_PARTS,
+    PLAN_INDEXES,
+    PLAN_STAGES,
+    PLAN_TABLES,
+    PLAN_SECTIONS
+};
 
 typedef struct plan_range {
     uint64_t offset; /* from the start of the block, bytes */
@@ -34,19 +49,21 @@ typedef struct plan_header {
     uint32_t byte_order;
     uint64_t bytes;    /* of the whole block */
     uint64_t checksum; /* FNV-1a (64 bit, by 8-byte words) of the block with this field 0 */
-    uint32_t engine;   /* engine_kind */
     uint32_t pattern_count;
+    uint32_t part_count;  /* 1 .. MOST_PARTS */
     uint32_t cell_size;   /* 0: text */
-    uint32_t carries;     /* 1: state crosses slice borders (reach is not bounded, or long) */
+    uint32_t carries;     /* 1: some part carries */
+    uint32_t engine;      /* offset in PLAN_STRINGS: names of parts and stages */
+    uint32_t why;         /* offset in PLAN_STRINGS: why these */
     uint64_t min_length;  /* grids: the fewest rows of a needle */
     uint64_t max_length;  /* LENGTH_UNBOUNDED when there is no longest; grids: the most rows */
-    uint64_t state_words; /* 64-bit words of walk state per slice; grids: u32 words a column */
-    uint32_t why;         /* offset in PLAN_STRINGS: why this engine */
-    uint32_t unused;
+    uint64_t reach;       /* bytes before a slice that its parts must see, those that carry aside;
+                             grids: rows below it */
+    uint64_t state_words; /* of all parts that carry */
     plan_range section[PLAN_SECTIONS];
 } plan_header;
 
-/* One pattern, in the order of pattern_list: its index is what walks report. */
+/* One pattern, in the order of pattern_list: its index is what records say. */
 typedef struct plan_pattern {
     uint32_t id;
     uint32_t order;      /* index in the caller's array */
@@ -57,24 +74,84 @@ typedef struct plan_pattern {
     uint64_t max_length; /* bytes or LENGTH_UNBOUNDED; needles: columns */
 } plan_pattern;
 
+/* Stages know the patterns of their part by numbers 0, 1, ...: PLAN_INDEXES turns them into
+ * indexes of the plan, and keeps their order. A plan of one part has no such list. */
+typedef struct plan_part {
+    uint32_t pattern_count;
+    uint32_t carries; /* 1: state crosses slice borders (the reach is not bounded, or long) */
+    uint32_t first_stage;
+    uint32_t stage_count; /* 1 .. MOST_STAGES */
+    uint64_t indexes;     /* its first one in PLAN_INDEXES, u32[pattern_count], ascending */
+    uint64_t min_length;  /* as in plan_header */
+    uint64_t max_length;
+    uint64_t state; /* of a part that carries: its first word in the state of the plan */
+} plan_part;
+
+typedef enum stage_role {
+    STAGE_WHOLE = 0, /* searches by itself */
+    STAGE_FILTER,    /* finds candidates for the stage behind it, which verifies them */
+    STAGE_VERIFY,
+    STAGE_FALLBACK, /* takes over where the first stage gives up; never gives up itself */
+    STAGE_ASIDE,    /* what devices may use besides: see the kernel of the first stage */
+    STAGE_ROLES
+} stage_role;
+
+typedef struct plan_stage {
+    uint32_t role;        /* stage_role */
+    uint32_t kind;        /* walk_kind */
+    uint64_t tables;      /* in PLAN_TABLES, bytes */
+    uint64_t bytes;       /* multiple of 4 */
+    uint64_t state_words; /* 64-bit words of state a slice; grids: u32 words a column */
+    uint64_t masks;       /* parts that carry: u64[2][state_words] in its tables, bytes: the states
+                             that no byte kills; those that are news to the next slice */
+} plan_stage;
+
+_Static_assert(sizeof(plan_header) == 88 + 16 * PLAN_SECTIONS, "saved");
+_Static_assert(sizeof(plan_pattern) == 40 && sizeof(element) == 40, "saved");
+_Static_assert(sizeof(plan_part) == 48 && sizeof(plan_stage) == 40, "saved");
+
 struct trawl_plan {
     void *block;        /* plan_header.bytes long, aligned to PLAN_ALIGN */
     uint32_t *by_order; /* pattern index of each caller's index */
 };
 
-/* Put the plan together from a list and a finished engine section. The section is
- * copied. `carries` and `state_words` as in plan_header. */
-int plan_assemble(const pattern_list *list, uint32_t engine, const block *section, uint32_t carries,
-                  uint64_t state_words, const char *why, trawl_plan **plan, trawl_error *error);
+/* What the tables of a stage are checked against. */
+typedef struct stage_facts {
+    uint32_t pattern_count; /* of the part, and so of the numbers that the stage reports */
+    uint32_t cell_size, carries;
+    uint64_t min_length, max_length, state_words;
+} stage_facts;
+
+/* ---- making one ------------------------------------------------------------- */
+
+typedef struct stage_draft {
+    stage_role role;
+    uint32_t kind;
+    block tables;
+    uint32_t carries; /* as in plan_part */
+    uint64_t state_words, masks;
+} stage_draft;
+
+typedef struct part_draft {
+    const pattern_list *list; /* a sublist of the plan's */
+    const uint32_t *indexes;  /* where its patterns stand in that; NULL: it is that */
+    stage_draft stages[MOST_STAGES];
+    uint32_t stage_count;
+} part_draft;
+
+/* Put the plan together from a list and its finished parts, whose tables are copied. */
+int plan_assemble(const pattern_list *list, const part_draft *parts, uint32_t part_count,
+                  const char *engine, const char *why, trawl_plan **plan, trawl_error *error);
 
 /* What plan_header.checksum must be. The field itself counts as 0. */
 uint64_t plan_checksum(const void *block, size_t size);
 
-/* Verify a block whole but for its engine section, which engine_check does. */
+/* Verify a block whole but for the tables of its stages, which their engines do. */
 int plan_check(const void *bytes, size_t size, trawl_error *error);
 
 /* Room for a block of `size` bytes, aligned and filled up to PLAN_ALIGN; NULL: no memory. */
 void *plan_alloc(size_t size);
+void plan_discard(void *block);
 
 /* Make a plan of a verified block that plan_alloc gave. The plan owns it then; on an error it
  * is freed. */
@@ -100,9 +177,52 @@ static inline const element *plan_elements(const trawl_plan *plan, const plan_pa
     return (const element *)plan_at(plan, PLAN_ELEMENTS) + p->first;
 }
 
-static inline const uint32_t *plan_tables(const trawl_plan *plan)
+static inline const plan_part *plan_parts(const trawl_plan *plan)
 {
-    return (const uint32_t *)plan_at(plan, PLAN_ENGINE);
+    return (const plan_part *)plan_at(plan, PLAN_PARTS);
+}
+
+static inline const plan_stage *part_stages(const trawl_plan *plan, const plan_part *part)
+{
+    return (const plan_stage *)plan_at(plan, PLAN_STAGES) + part->first_stage;
+}
+
+/* The stage of a part that has a role, or NULL. */
+static inline const plan_stage *part_stage(const trawl_plan *plan, const plan_part *part,
+                                           stage_role role)
+{
+    const plan_stage *stages = part_stages(plan, part);
+    for (uint32_t i = 0; i < part->stage_count; i++)
+        if (stages[i].role == (uint32_t)role)
+            return &stages[i];
+    return NULL;
+}
+
+static inline const uint32_t *stage_tables(const trawl_plan *plan, const plan_stage *stage)
+{
+    return (const uint32_t *)(const void *)((const uint8_t *)plan_at(plan, PLAN_TABLES) +
+                                            stage->tables);
+}
+
+/* The plan's indexes of a part's patterns; NULL: the numbers are the indexes. */
+static inline const uint32_t *part_indexes(const trawl_plan *plan, const plan_part *part)
+{
+    return plan_head(plan)->part_count == 1
+               ? NULL
+               : (const uint32_t *)plan_at(plan, PLAN_INDEXES) + part->indexes;
+}
+
+/* plan_stage.masks of a part that carries. */
+static inline const uint64_t *part_masks(const trawl_plan *plan, const plan_part *part)
+{
+    const plan_stage *stage = part_stages(plan, part);
+    return (const uint64_t *)(stage_tables(plan, stage) + stage->masks / 4);
+}
+
+/* Bytes before a slice that a part must see (grids: rows below it). */
+static inline uint64_t part_reach(const plan_part *part)
+{
+    return part->carries ? 0 : part->max_length - 1;
 }
 
 static inline bool plan_fixed_length(const plan_pattern *p)

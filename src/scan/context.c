@@ -1,20 +1,27 @@
 /* context.c: a context binds a backend, its options and scratch memory. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/options.h"
 #include "scan/scan.h"
 
+static int open_backend(worker *w, trawl_error *error)
+{
+    w->limits = w->backend->limits;
+    return w->backend->open(w, error);
+}
+
 /* auto: all cores, or serial where that is one thread or OpenMP is missing. */
 static int open_auto(worker *w, trawl_error *error)
 {
     trawl_error ignored;
     w->backend = w->options.threads == 1 ? &backend_serial : &backend_threads;
-    if (w->backend->open(w, &ignored) == TRAWL_OK && w->threads > 1)
+    if (open_backend(w, &ignored) == TRAWL_OK && w->threads > 1)
         return TRAWL_OK;
     if (w->options.threads <= 1)
         w->backend = &backend_serial;
-    return w->backend->open(w, error);
+    return open_backend(w, error);
 }
 
 static int open_worker(worker *w, trawl_error *error)
@@ -26,10 +33,10 @@ static int open_worker(worker *w, trawl_error *error)
     if (!automatic && !w->backend)
         return fail(error, TRAWL_ERROR_ARGUMENT, TRAWL_NONE,
                     "there is no backend '%.40s': see `trawl devices` for the names", wanted);
-    if ((automatic || !w->backend->whole) && (w->options.device || w->options.tuning))
+    if ((automatic || !w->backend->limits.on_devices) && (w->options.device || w->options.tuning))
         return fail(error, TRAWL_ERROR_ARGUMENT, TRAWL_NONE,
                     "device and tuning are for the backends opencl and cuda, not '%.40s'", wanted);
-    return automatic ? open_auto(w, error) : w->backend->open(w, error);
+    return automatic ? open_auto(w, error) : open_backend(w, error);
 }
 
 int trawl_context_open(const trawl_context_options *options, trawl_context **context,
@@ -64,6 +71,24 @@ int trawl_context_open(const trawl_context_options *options, trawl_context **con
     read->device = read->tuning = NULL;
     *context = made;
     return TRAWL_OK;
+}
+
+worker *context_spare(trawl_context *context, uint64_t bytes, const trawl_error *why)
+{
+    const trawl_context_options usual = TRAWL_CONTEXT_OPTIONS_INIT;
+    worker *w = &context->spare;
+    trawl_error ignored;
+    if (!w->backend) {
+        w->options = usual;
+        if (open_auto(w, &ignored) != TRAWL_OK) {
+            w->backend = NULL;
+            return NULL;
+        }
+    }
+    context->spared += bytes;
+    snprintf(context->warning, sizeof context->warning,
+             "the CPU did what the device had no memory for: %.180s", why->message);
+    return w;
 }
 
 int scan_room_open(scan_room *room, uint32_t slices, uint32_t records, trawl_error *error)
@@ -115,15 +140,15 @@ int trawl_context_get_timing(trawl_context *context, trawl_timing *timing)
     read.size = timing->size;
     if (context->worker.backend->timing)
         context->worker.backend->timing(&context->worker, &read);
+    read.on_cpu = context->spared;
+    context->spared = 0;
     memcpy(timing, &read, timing->size);
     return TRAWL_OK;
 }
 
 const char *trawl_context_warning(const trawl_context *context)
 {
-    if (!context || !context->worker.backend->warning)
-        return NULL;
-    return context->worker.backend->warning(&context->worker);
+    return context && context->warning[0] ? context->warning : NULL;
 }
 
 int read_scan_options(const trawl_scan_options *given, trawl_scan_options *options,

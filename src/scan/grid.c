@@ -8,7 +8,7 @@
  * Invariant: all matches with their top row above `at` have been handed on, in order.
  *
  * Memory is bounded: the bands of a round share one buffer. A band that finds more than its
- * share has lost nothing, for it has counted: the next round begins at its first row and is
+ * share has lost nothing, for it has counted: its rows are scanned again in rounds of their own,
  * as high as that count lets expect to fit. Only a single row may need more.
  */
 #include <stdlib.h>
@@ -18,12 +18,15 @@
 
 #define ROUND_CELLS (256u << 20) /* cells a thread scans before matches are handed on */
 #define BANDS_A_THREAD 8u
-#define OVERLAP_SHARE 50u /* a band is so many times as high as what it reads twice */
+#define ATTEMPT_CELLS (16u << 20) /* a band of a part with a fallback: it ends with the band */
+#define OVERLAP_SHARE 50u         /* a band is so many times as high as what it reads twice */
 
 typedef struct grid_scan {
     trawl_context *context;
+    worker *worker; /* the context's, or its spare one */
     const trawl_plan *plan;
     trawl_grid text;
+    stage_choice stages;
     uint64_t overlap;    /* rows of the tallest needle, less 1 */
     uint64_t tops;       /* rows in which a needle may begin */
     uint64_t round_rows; /* the most rows a round takes */
@@ -91,8 +94,8 @@ static int plan_rounds(grid_scan *scan, trawl_error *error)
                     "%llu rows of the grid, as many as the tallest needle has, have 2^32 cells or "
                     "more: cut the grid into narrower ones",
                     (unsigned long long)scan->overlap + 1);
-    uint64_t soon = (uint64_t)ROUND_CELLS * scan->context->worker.threads / cols;
-    scan->round_rows = larger(soon, 4 * (scan->overlap + 1) * scan->context->worker.threads);
+    uint64_t soon = (uint64_t)ROUND_CELLS * scan->worker->threads / cols;
+    scan->round_rows = larger(soon, 4 * (scan->overlap + 1) * scan->worker->threads);
     scan->round_rows = smaller(scan->round_rows, window_rows - scan->overlap);
     return TRAWL_OK;
 }
@@ -100,25 +103,30 @@ static int plan_rounds(grid_scan *scan, trawl_error *error)
 /* How many bands `rows` are cut into. */
 static uint32_t count_bands(const grid_scan *scan, uint64_t rows)
 {
-    const trawl_context_options *options = &scan->context->worker.options;
-    const uint64_t threads = scan->context->worker.threads;
+    const trawl_context_options *options = &scan->worker->options;
+    const uint64_t threads = scan->worker->threads;
+    const uint64_t least = OVERLAP_SHARE * (scan->overlap + 1); /* rows */
     uint64_t bands = threads;
-    if (scan->context->worker.backend->whole)
-        bands = 1;
+    if (scan->worker->limits.slice_bytes)
+        bands = rows / larger(4 * scan->overlap + 1,
+                              scan->worker->limits.slice_bytes / scan->text.stride + 1) +
+                1;
     else if (options->chunks != 0)
         bands = options->chunks;
     else if (options->schedule == TRAWL_SCHEDULE_DYNAMIC && threads > 1)
-        bands = larger(
-            threads, smaller(threads * BANDS_A_THREAD, rows / OVERLAP_SHARE / (scan->overlap + 1)));
+        bands = larger(threads, smaller(threads * BANDS_A_THREAD, rows / least));
+    else if (threads == 1 && stages_may_give_up(scan->plan))
+        bands = rows / larger(least, ATTEMPT_CELLS / scan->text.cols + 1) + 1;
     return (uint32_t)smaller(smaller(bands, SCAN_SLICES), rows);
 }
 
-/* Have `bands` slices scanned, whose rows count from row `at` of the text. */
+/* Have `bands` slices scanned, whose rows count from row `at` of the text; what a device has no
+ * memory for, by the CPU. */
 static int run_bands(grid_scan *scan, uint64_t at, slice *slices, uint32_t bands,
                      trawl_error *error)
 {
-    worker *w = &scan->context->worker;
     const uint64_t rows = slices[bands - 1].end + scan->overlap;
+    trawl_error why = { 0 };
     grid_job job;
     job.plan = scan->plan;
     job.window = (const u8 *)scan->text.cells + at * scan->text.stride;
@@ -127,7 +135,22 @@ static int run_bands(grid_scan *scan, uint64_t at, slice *slices, uint32_t bands
     job.stride = scan->text.stride;
     job.slices = slices;
     job.count = bands;
-    return w->backend->run_grid(w, &job, error);
+    job.allowance = scan->worker->limits.allowance;
+    memcpy(job.fallback, scan->stages.fallback, sizeof job.fallback);
+    int status = scan->worker->backend->run_grid(scan->worker, &job, &why);
+    if (status == TRAWL_ERROR_MEMORY && scan->worker->limits.on_devices) {
+        worker *spare =
+            context_spare(scan->context, slices[bands - 1].end * scan->text.stride, &why);
+        if (spare) {
+            job.allowance = spare->limits.allowance;
+            status = spare->backend->run_grid(spare, &job, &why);
+        }
+    }
+    if (status == TRAWL_OK)
+        stages_note(&scan->stages, scan->plan, slices, bands, scan->text.stride);
+    else if (error)
+        *error = why;
+    return status;
 }
 
 /* Hand on the matches of a band that had room for all; its rows count from row `at`. */
@@ -167,41 +190,66 @@ static int scan_row(grid_scan *scan, uint64_t at, uint64_t count, trawl_error *e
     return status;
 }
 
-/* One round at row *at and below. On return *at is the first row not done, and *rows how
- * many to take next: so many that their matches, if as dense as here, fill half the room. */
-static int run_round(grid_scan *scan, uint64_t *at, uint64_t *rows, trawl_error *error)
+static int scan_rows(grid_scan *scan, scan_room *room, uint64_t top, uint64_t stop, uint64_t height,
+                     trawl_error *error);
+
+/* Rows [top, stop), known to hold about `count` matches, in rounds that should fill half of a
+ * nested room. */
+static int scan_again(grid_scan *scan, uint64_t top, uint64_t stop, uint64_t count,
+                      trawl_error *error)
 {
-    slice *slices = scan->context->room.slices;
-    const uint64_t top = *at;
-    const uint64_t height = smaller(*rows, scan->tops - top);
-    const uint32_t bands = count_bands(scan, height);
+    scan_room room;
+    if (stop - top == 1)
+        return scan_row(scan, top, count, error);
+    int status = scan_room_open(&room, NESTED_SLICES, NESTED_RECORDS, error);
+    if (status == TRAWL_OK)
+        status = scan_rows(scan, &room, top, stop,
+                           (stop - top) / (2 * count / NESTED_RECORDS + 2) + 1, error);
+    scan_room_close(&room);
+    return status;
+}
+
+/* One round: rows [top, top + height), whose matches are counted in *found. */
+static int run_round(grid_scan *scan, scan_room *room, uint64_t top, uint64_t height,
+                     uint64_t *found, trawl_error *error)
+{
+    slice *slices = room->slices;
+    const uint32_t bands = (uint32_t)smaller(count_bands(scan, height), room->slice_count);
     memset(slices, 0, bands * sizeof *slices);
     for (uint32_t i = 0; i < bands; i++) {
         slices[i].begin = (uint32_t)(height * i / bands);
         slices[i].end = (uint32_t)(height * (i + 1) / bands);
-        slices[i].capacity = SCAN_RECORDS / bands;
-        slices[i].records = scan->context->room.records + i * slices[i].capacity;
+        slices[i].capacity = room->record_count / bands;
+        slices[i].records = room->records + i * slices[i].capacity;
     }
+    *found = 0;
     int status = run_bands(scan, top, slices, bands, error);
-    uint64_t found = 0, done = 0;
     for (uint32_t i = 0; i < bands && status == TRAWL_OK; i++) {
         const slice *band = &slices[i];
-        found += band->count;
-        done += band->end - band->begin;
-        if (band->count <= band->capacity) {
+        *found += band->count;
+        if (band->count <= band->capacity)
             status = emit_band(scan, top, band, scan->context->scratch);
-        } else if (height == 1) {
-            status = scan_row(scan, top, band->count, error);
-        } else {
-            found = band->count;
-            done = band->end - band->begin;
-            break;
-        }
-        *at = top + band->end;
+        else
+            status = scan_again(scan, top + band->begin, top + band->end, band->count, error);
     }
-    *rows = scan->round_rows;
-    if (found > 0)
-        *rows = larger(1, smaller(*rows, SCAN_RECORDS / 2 * done / found));
+    return status;
+}
+
+/* Rows [top, stop) in rounds of at first `height` rows; then of so many that their matches, if as
+ * dense as before, fill half the room. */
+static int scan_rows(grid_scan *scan, scan_room *room, uint64_t top, uint64_t stop, uint64_t height,
+                     trawl_error *error)
+{
+    int status = TRAWL_OK;
+    while (status == TRAWL_OK && top < stop) {
+        const uint64_t rows = smaller(height, stop - top);
+        uint64_t found;
+        status = run_round(scan, room, top, rows, &found, error);
+        top += rows;
+        height = scan->round_rows;
+        if (found > 0)
+            height = larger(1, smaller(height, (uint64_t)room->record_count / 2 * rows / found));
+    }
     return status;
 }
 
@@ -221,6 +269,7 @@ int trawl_scan_grid(trawl_context *context, const trawl_plan *plan, const trawl_
                     "a grid's scan takes max_matches only: leave report and base 0");
     grid_scan scan = { 0 };
     scan.context = context;
+    scan.worker = &context->worker;
     scan.plan = plan;
     scan.text = *text;
     if (text->stride == 0)
@@ -232,7 +281,7 @@ int trawl_scan_grid(trawl_context *context, const trawl_plan *plan, const trawl_
     if (status != TRAWL_OK || text->rows == 0 || text->cols == 0)
         return status;
     status = plan_rounds(&scan, error);
-    for (uint64_t at = 0, rows = scan.round_rows; status == TRAWL_OK && at < scan.tops;)
-        status = run_round(&scan, &at, &rows, error);
+    if (status == TRAWL_OK)
+        status = scan_rows(&scan, &context->room, 0, scan.tops, scan.round_rows, error);
     return status;
 }

@@ -5,8 +5,7 @@
  *
  * A window is what one job covers; positions in it are 32 bits. A slice owns the matches
  * that end in it and reads `reach` bytes before it, so cutting neither loses nor doubles
- * one. Where reach has no bound, state crosses the border instead: slices run from the
- * empty state, then are run again from the true one until both agree.
+ * one. Where reach has no bound, state crosses the border instead (carry.h).
  */
 #ifndef TRAWL_SCAN_H
 #define TRAWL_SCAN_H
@@ -25,19 +24,42 @@ typedef struct scan_room {
     uint32_t slice_count;
     record *records;
     uint32_t record_count;
-    uint64_t *states; /* plans that carry: state and snapshots of each slice */
+    uint64_t *states; /* plans that carry: state, known states and marks of each slice */
     size_t state_words;
-    uint32_t snapshot_bytes;
+    uint32_t mark_bytes;
 } scan_room;
 
 struct trawl_context {
     worker worker;
+    worker spare;    /* CPU threads for what a device has no memory for; backend NULL: not open */
+    uint64_t spared; /* bytes that they did since the last trawl_context_get_timing */
+    char warning[256];
     scan_room room;
     record *scratch; /* SCAN_RECORDS */
 };
 
+/* The context's device has no memory for the next `bytes` (*why says so): the worker that does
+ * them instead, or NULL when the context has no device, or there is no memory for that either. */
+worker *context_spare(trawl_context *context, uint64_t bytes, const trawl_error *why);
+
 int scan_room_open(scan_room *room, uint32_t slices, uint32_t records, trawl_error *error);
 void scan_room_close(scan_room *room);
+
+/* With which stage parts begin (stages.c). Those whose first stage did not pay begin with their
+ * fallback, until `rest` bytes have passed: then the first stage is tried again, and left alone
+ * twice as long if in vain. All zero: with the first. */
+typedef struct stage_choice {
+    bool fallback[MOST_PARTS];
+    uint64_t rest[MOST_PARTS], patience[MOST_PARTS];
+} stage_choice;
+
+/* Whether some part has a fallback. */
+bool stages_may_give_up(const trawl_plan *plan);
+
+/* Note how far the first stages came in the slices of a job, which began as `choice` says; a
+ * position of a slice is `unit` bytes. */
+void stages_note(stage_choice *choice, const trawl_plan *plan, const slice *slices, size_t count,
+                 uint64_t unit);
 
 /* Takes the records of one slice, sorted, whose ends lie in (what came before, upto]; both
  * are positions in the window. Non-zero stops the scan with that status. */
@@ -46,24 +68,33 @@ typedef int (*records_fn)(void *user, const record *records, size_t count, uint3
 
 typedef struct text_scan {
     trawl_context *context;
+    worker *worker; /* the context's, or its spare one */
     const trawl_plan *plan;
     records_fn consume; /* NULL: count only (not for plans that carry) */
     void *user;
     uint64_t counted; /* matches so far */
-    uint64_t *state;  /* plans that carry: the true state at the next byte, then a copy */
     uint64_t window;  /* bytes that the next window should have */
+
+    /* Plans that carry: the true state at the next byte, and the states that all slices of the
+     * last window ended with, or that no byte kills. */
+    uint64_t *state, *lasting;
+
+    /* Streams: states of the parts that do not carry, at the next byte, so that their reach need
+     * not be read again. NULL: not a stream, or nothing flows. */
+    uint64_t *flow;
+    size_t flow_words;
+    bool flows; /* `flow` is true */
+
+    stage_choice stages;
 } text_scan;
 
-/* Error: memory. */
-int text_scan_open(text_scan *scan, trawl_context *context, const trawl_plan *plan,
+/* `stream`: windows will be short. Error: memory. */
+int text_scan_open(text_scan *scan, trawl_context *context, const trawl_plan *plan, bool stream,
                    records_fn consume, void *user, trawl_error *error);
 void text_scan_close(text_scan *scan);
 
-/* Bytes before a window that must be readable: 0 for plans that carry. */
-uint32_t text_scan_reach(const trawl_plan *plan);
-
-/* Scan window[lead .. lead + length): bytes [0, lead) were scanned before and may be read.
- * lead + length < 2^31. Status of the consumer, or an error. */
+/* Scan window[lead .. lead + length): bytes [0, lead) were scanned before and may be read, as far
+ * as the plan's reach. lead + length < 2^31. Status of the consumer, or an error. */
 int text_scan_window(text_scan *scan, const uint8_t *window, uint32_t lead, uint32_t length,
                      trawl_error *error);
 

@@ -94,7 +94,7 @@ static int check_end(uint64_t base, uint64_t length, trawl_error *error)
 static int scan_all(text_scan *scan, uint64_t *window_begin, const uint8_t *text, size_t length,
                     trawl_error *error)
 {
-    const uint64_t reach = text_scan_reach(scan->plan);
+    const uint64_t reach = plan_head(scan->plan)->reach;
     uint64_t at = 0;
     int status = TRAWL_OK;
     while (at < length && status == TRAWL_OK) {
@@ -126,7 +126,7 @@ int trawl_scan(trawl_context *context, const trawl_plan *plan, const void *text,
     if (status != TRAWL_OK)
         return status;
     d.text = (const uint8_t *)text;
-    status = text_scan_open(&scan, context, plan, deliver, &d, error);
+    status = text_scan_open(&scan, context, plan, false, deliver, &d, error);
     if (status == TRAWL_OK)
         status = scan_all(&scan, &d.window_begin, (const uint8_t *)text, length, error);
     if (status == TRAWL_OK)
@@ -163,7 +163,7 @@ int trawl_count(trawl_context *context, const trawl_plan *plan, const void *text
         return trawl_scan(context, plan, text, length, &read, count_match, count, error);
     text_scan scan;
     uint64_t window_begin;
-    status = text_scan_open(&scan, context, plan, NULL, NULL, error);
+    status = text_scan_open(&scan, context, plan, false, NULL, NULL, error);
     if (status == TRAWL_OK)
         status = scan_all(&scan, &window_begin, (const uint8_t *)text, length, error);
     *count = scan.counted;
@@ -258,7 +258,7 @@ int trawl_stream_open(trawl_context *context, const trawl_plan *plan,
         return fail(error, TRAWL_ERROR_MEMORY, TRAWL_NONE, "out of memory for a stream");
     status = delivery_open(&made->out, plan, &read, fn, user, error);
     if (status == TRAWL_OK)
-        status = text_scan_open(&made->scan, context, plan, deliver, &made->out, error);
+        status = text_scan_open(&made->scan, context, plan, true, deliver, &made->out, error);
     if (status != TRAWL_OK) {
         reporter_free(made->out.reports);
         free(made);
@@ -268,10 +268,13 @@ int trawl_stream_open(trawl_context *context, const trawl_plan *plan,
     return TRAWL_OK;
 }
 
-/* Forget what nobody reads again, and make room for `more` bytes. */
+/* Make room for `more` bytes. What nobody reads again is forgotten, not at every call: half of
+ * the room is free then, so that a byte is moved once or twice. */
 static int make_room(trawl_stream *s, size_t more, trawl_error *error)
 {
-    const uint64_t reach = text_scan_reach(s->scan.plan);
+    const uint64_t reach = plan_head(s->scan.plan)->reach;
+    if (s->end - s->begin + more <= s->room)
+        return TRAWL_OK;
     uint64_t keep = s->end - s->begin > reach ? s->end - reach : s->begin;
     const uint64_t wanted = s->out.reports ? reporter_keeps(s->out.reports) : keep;
     if (wanted < keep)
@@ -280,13 +283,14 @@ static int make_room(trawl_stream *s, size_t more, trawl_error *error)
     if (kept && keep != s->begin)
         memmove(s->text, s->text + (keep - s->begin), kept);
     s->begin = keep;
-    if (kept + more > s->room) {
-        uint8_t *grown = realloc(s->text, kept + more);
+    const size_t room = kept + more > s->room / 2 ? 2 * (kept + more) : s->room;
+    if (room > s->room) {
+        uint8_t *grown = realloc(s->text, room);
         if (!grown)
             return fail(error, TRAWL_ERROR_MEMORY, TRAWL_NONE,
-                        "out of memory for %zu bytes of a stream", kept + more);
+                        "out of memory for %zu bytes of a stream", room);
         s->text = grown;
-        s->room = kept + more;
+        s->room = room;
     }
     return TRAWL_OK;
 }
@@ -296,7 +300,7 @@ static int scan_piece(trawl_stream *s, const uint8_t *bytes, size_t length, traw
     int status = make_room(s, length, error);
     if (status != TRAWL_OK)
         return status;
-    const uint64_t reach = text_scan_reach(s->scan.plan);
+    const uint64_t reach = plan_head(s->scan.plan)->reach;
     uint64_t lead = s->end - s->begin < reach ? s->end - s->begin : reach;
     memcpy(s->text + (s->end - s->begin), bytes, length);
     s->out.text = s->text;

@@ -31,9 +31,10 @@ INLINE u32 literal_length(GLOBAL const u32 *tables, u32 entries, u32 index)
     return ((GLOBAL const literal_entry *)(tables + entries))[index].length & LITERAL_LENGTH;
 }
 
-/* Does literal `index` stand at text[start]? The caller knows that it fits. */
-INLINE int literal_equal(GLOBAL const u32 *tables, u32 entries, u32 bytes, u32 index,
-                         GLOBAL const u8 *text, u32 start)
+/* How many bytes of literal `index` stand at text[start], up to the first that does not: all of
+ * them is an occurrence. The caller knows that it fits. */
+INLINE u32 literal_matched(GLOBAL const u32 *tables, u32 entries, u32 bytes, u32 index,
+                           GLOBAL const u8 *text, u32 start)
 {
     GLOBAL const literal_entry *e = (GLOBAL const literal_entry *)(tables + entries) + index;
     GLOBAL const u8 *literal = (GLOBAL const u8 *)(tables + bytes) + e->first;
@@ -46,7 +47,15 @@ INLINE int literal_equal(GLOBAL const u32 *tables, u32 entries, u32 bytes, u32 i
         while (i < length && text[start + i] == literal[i])
             i++;
     }
-    return i == length;
+    return i;
+}
+
+/* Does literal `index` stand at text[start]? */
+INLINE int literal_equal(GLOBAL const u32 *tables, u32 entries, u32 bytes, u32 index,
+                         GLOBAL const u8 *text, u32 start)
+{
+    return literal_matched(tables, entries, bytes, index, text, start) ==
+           literal_length(tables, entries, index);
 }
 
 #endif

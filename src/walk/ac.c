@@ -29,7 +29,7 @@ static u32 ac_next(const u32 *rows, const u32 *sparse, u32 s, u32 class_number)
     return rows[(s & AC_PLACE) + class_number];
 }
 
-void ac_report(const u32 *tables, const u8 *text, u32 s, u32 from, u32 pos, const sink *out)
+void ac_report(const u32 *tables, const u8 *text, u32 s, u32 low, u32 pos, const sink *out)
 {
     const ac_tables *t = (const ac_tables *)tables;
     const u32 *outputs = tables + t->outputs;
@@ -42,7 +42,7 @@ void ac_report(const u32 *tables, const u8 *text, u32 s, u32 from, u32 pos, cons
             if (index & AC_VERIFY) {
                 index &= ~AC_VERIFY;
                 u32 length = literal_length(tables, t->literals.entries, index);
-                if (length > pos - from ||
+                if (length > pos - low ||
                     !literal_equal(tables, t->literals.entries, t->literals.bytes, index, text,
                                    pos - length))
                     continue;
@@ -53,28 +53,37 @@ void ac_report(const u32 *tables, const u8 *text, u32 s, u32 from, u32 pos, cons
     }
 }
 
-void ac_walk(const u32 *tables, const u8 *text, u32 from, u32 begin, u32 end, u64 *state,
-             const sink *out)
+/* From a sparse state to the next one that has a row, or to the end. */
+static u32 ac_sparse(const text_task *task, const ac_tables *t, u32 s, u32 *at)
 {
-    const ac_tables *t = (const ac_tables *)tables;
-    const u8 *map = (const u8 *)(tables + t->map);
-    const u32 *rows = tables + t->rows;
-    const u32 *sparse = tables + t->sparse;
-    u32 s = AC_ROOT;
-    u32 i = from;
-    (void)state;
+    const u8 *map = (const u8 *)(task->tables + t->map);
+    const u32 *rows = task->tables + t->rows;
+    const u32 *sparse = task->tables + t->sparse;
+    while ((s & AC_SPARSE) && *at < task->end) {
+        s = ac_next(rows, sparse, s, map[task->text[(*at)++]]);
+        if ((s & AC_MATCH) && *at > task->begin)
+            ac_report(task->tables, task->text, s, task->low, *at, task->out);
+    }
+    return s & ~AC_MATCH;
+}
+
+u32 ac_walk(text_task *task)
+{
+    const ac_tables *t = (const ac_tables *)task->tables;
+    const u8 *map = (const u8 *)(task->tables + t->map);
+    const u32 *rows = task->tables + t->rows;
+    const u8 *text = task->text;
+    const u32 begin = task->begin, end = task->end;
+    u32 i = task->from;
+    u32 s = ac_sparse(task, t, (u32)task->state[0], &i);
     while (i < end) {
         s = rows[s + map[text[i++]]];
-        while (PORT_UNLIKELY(s & (AC_MATCH | AC_SPARSE))) {
+        if (PORT_UNLIKELY(s & (AC_MATCH | AC_SPARSE))) {
             if ((s & AC_MATCH) && i > begin)
-                ac_report(tables, text, s, from, i, out);
-            if (!(s & AC_SPARSE)) {
-                s &= AC_PLACE;
-                break;
-            }
-            if (i >= end)
-                return;
-            s = ac_next(rows, sparse, s, map[text[i++]]);
+                ac_report(task->tables, text, s, task->low, i, task->out);
+            s = ac_sparse(task, t, s & ~AC_MATCH, &i);
         }
     }
+    task->state[0] = s;
+    return end;
 }

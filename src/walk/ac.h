@@ -6,7 +6,7 @@
 #include "walk/walk.h"
 
 /* Report the output list of state s, and those it links to, at end offset `pos`. Literals that
- * must be compared in full are, if they begin at `from` or after it. */
-void ac_report(const u32 *tables, const u8 *text, u32 s, u32 from, u32 pos, const sink *out);
+ * must be compared in full are, if they begin at `low` or after it. */
+void ac_report(const u32 *tables, const u8 *text, u32 s, u32 low, u32 pos, const sink *out);
 
 #endif

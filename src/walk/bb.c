@@ -56,30 +56,32 @@ static void bb_along(const bb_scan *scan, const u8 *cells, u32 cell_size, u32 ro
     }
 }
 
-void bb_walk(const u32 *tables, const u8 *cells, u32 rows, u32 cols, u64 stride, u32 begin, u32 end,
-             u32 *state, const sink *out)
+u32 bb_walk(grid_task *task)
 {
+    const u32 *tables = task->tables;
+    const u32 begin = task->begin;
     bb_scan scan;
     u64 stop;
     scan.tables = tables;
     scan.head = (const bb_tables *)tables;
-    scan.states = (bb_column *)state;
-    scan.cols = cols;
-    scan.end = end;
+    scan.states = (bb_column *)task->state;
+    scan.cols = task->cols;
+    scan.end = task->end;
     automaton_open(&scan.rows, tables, &scan.head->rows);
     automaton_open(&scan.columns, tables, &scan.head->columns);
-    for (u64 i = 0; i < (u64)scan.head->groups * cols; i++) {
+    for (u64 i = 0; i < (u64)scan.head->groups * task->cols; i++) {
         scan.states[i].row = begin;
         scan.states[i].state = 0;
     }
-    stop = (u64)end + scan.head->max_rows - 1;
-    for (u32 row = begin; row < rows && row < stop; row++) {
-        const u8 *line = cells + row * stride;
+    stop = (u64)task->end + scan.head->max_rows - 1;
+    for (u32 row = begin; row < task->rows && row < stop; row++) {
+        const u8 *line = task->cells + row * task->stride;
         if (scan.head->cell_size == 1)
-            bb_along(&scan, line, 1, row, out);
+            bb_along(&scan, line, 1, row, task->out);
         else if (scan.head->cell_size == 2)
-            bb_along(&scan, line, 2, row, out);
+            bb_along(&scan, line, 2, row, task->out);
         else
-            bb_along(&scan, line, 4, row, out);
+            bb_along(&scan, line, 4, row, task->out);
     }
+    return task->end;
 }

@@ -30,9 +30,11 @@ static u32 bm_skip(const u32 *bad, const u8 *text, u32 last, u32 end)
     return last;
 }
 
-void bm_walk(const u32 *tables, const u8 *text, u32 from, u32 begin, u32 end, u64 *state,
-             const sink *out)
+u32 bm_walk(text_task *task)
 {
+    const u32 *tables = task->tables;
+    const u8 *text = task->text;
+    const u32 from = task->from, begin = task->begin, end = task->end;
     const bm_tables *t = (const bm_tables *)tables;
     const u8 *pattern = (const u8 *)(tables + t->pattern);
     const u8 *fold = (const u8 *)(tables + t->fold);
@@ -43,19 +45,18 @@ void bm_walk(const u32 *tables, const u8 *text, u32 from, u32 begin, u32 end, u6
     u32 last = begin - from >= m - 1 ? begin : from + m - 1;
     u32 known = 0;
 
-    (void)state;
     while (last < end) {
         if (known == 0) {
             last = bm_skip(bad, text, last, end);
             if (last >= end)
-                return;
+                break;
         }
         const u8 *window = text + (last - (m - 1));
         u32 j = m;
         while (j > known && fold[window[j - 1]] == pattern[j - 1])
             j--;
         if (j <= known) {
-            sink_put(out, last + 1, t->index);
+            sink_put(task->out, last + 1, t->index);
             last += period;
             known = m - period;
         } else {
@@ -68,4 +69,5 @@ void bm_walk(const u32 *tables, const u8 *text, u32 from, u32 begin, u32 end, u6
             known = 0;
         }
     }
+    return end;
 }

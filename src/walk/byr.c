@@ -24,7 +24,73 @@
 #include "walk/automaton.h"
 #include "walk/walk.h"
 
-static void byr_along(const byr_scan *scan, u32 cell_size, u32 row, const sink *out)
+/* Work, in the units of give_up: what a candidate takes, what a row of it takes, and how much of
+ * it a cell of the text above is worth before Baker-Bird is faster. */
+#define CANDIDATE_WORK 4u
+#define ROW_WORK(bytes) (4u + (bytes) / 16u)
+#define WORK_A_CELL 8u
+
+/* The first needle row, in the order of comparison, that the text does not have, or BYR_NONE: the
+ * needle is at (top, left). Rows from `fresh` on are known to be there. */
+static u32 byr_try(const byr_scan *scan, const byr_needle *n, u32 top, u32 left, u32 fresh,
+                   u64 *work)
+{
+    const u32 *order = scan->tables + n->order;
+    u32 i = 0, refusal = BYR_NONE;
+    for (; i < fresh && refusal == BYR_NONE; i++) {
+        const u32 row = fresh == n->rows ? order[i] : i;
+        if (!byr_row_equal(scan, n, row, top, left))
+            refusal = row;
+    }
+    *work += (u64)i * ROW_WORK(n->row_bytes);
+    return refusal;
+}
+
+/* Distinct row `number` stands in primary row `row` from column `left`: try every needle row that
+ * it is. Returns the work. */
+static u64 byr_list(const byr_scan *scan, u32 number, u32 row, u32 left, const sink *out)
+{
+    const byr_needle *needles = (const byr_needle *)(scan->tables + scan->head->needles);
+    const byr_candidate *candidates =
+        (const byr_candidate *)(scan->tables + scan->head->candidates);
+    u32 i = scan->tables[scan->head->candidate_first + number];
+    const u32 stop = scan->tables[scan->head->candidate_first + number + 1];
+    u64 work = (u64)(stop - i) * CANDIDATE_WORK;
+    u32 found = BYR_NONE; /* the last needle found at this column, and its top row */
+    u32 found_top = 0;
+    u32 refused = row; /* the text row that refused the last candidate */
+    for (; i < stop; i++) {
+        const byr_candidate c = candidates[i];
+        const byr_needle *n = needles + c.needle;
+        const u32 top = row - c.row;
+        u32 fresh = n->rows;
+        if (top >= scan->end || n->rows > scan->rows - top)
+            continue;
+        if (c.needle == found) {
+            const u32 moved = found_top - top;
+            if (moved < n->period)
+                continue;
+            if (moved < fresh && moved % n->period == 0)
+                fresh = moved;
+        }
+        if (refused != row && refused >= top && refused - top < n->rows &&
+            !byr_row_equal(scan, n, refused - top, top, left))
+            continue;
+        const u32 refusal = byr_try(scan, n, top, left, fresh, &work);
+        if (refusal == BYR_NONE) {
+            sink_put(out, top * scan->cols + left, c.needle);
+            found = c.needle;
+            found_top = top;
+        } else {
+            refused = top + refusal;
+        }
+    }
+    return work;
+}
+
+/* One primary row. False when it took more than `most`; *work is moved on. */
+static inline bool byr_along(const byr_scan *scan, u32 cell_size, u32 row, u64 most, u64 *work,
+                             const sink *out)
 {
     const u8 *cells = scan->cells + row * scan->stride;
     u32 state = 0;
@@ -33,34 +99,47 @@ static void byr_along(const byr_scan *scan, u32 cell_size, u32 row, const sink *
         state = automaton_step(&scan->along, state, grid_cell(cells, cell_size, col));
         for (hit = scan->along.nodes[state].hit; hit != 0;
              hit = automaton_next_hit(&scan->along, hit)) {
-            u32 number = scan->along.ends[hit];
-            byr_candidates(scan, number, row, col + 1 - scan->along.lengths[number], out);
+            const u32 number = scan->along.ends[hit];
+            *work += byr_list(scan, number, row, col + 1 - scan->along.lengths[number], out);
+            if (*work > most)
+                return false;
         }
     }
+    return true;
 }
 
-/* Primary rows are begin + m - 1, begin + 2 m - 1 ..; each sees the m tops that end with it. */
-void byr_walk(const u32 *tables, const u8 *cells, u32 rows, u32 cols, u64 stride, u32 begin,
-              u32 end, u32 *state, const sink *out)
+/* Primary rows are begin + m - 1, begin + 2 m - 1 ..; each sees the m tops that end with it. When
+ * one takes too long what it has found is forgotten: then of its first top nothing was reported. */
+u32 byr_walk(grid_task *task)
 {
     byr_scan scan;
-    u32 step;
-    (void)state;
-    scan.tables = tables;
-    scan.head = (const byr_tables *)tables;
-    scan.cells = cells;
-    scan.stride = stride;
-    scan.rows = rows;
-    scan.cols = cols;
-    scan.end = end;
-    automaton_open(&scan.along, tables, &scan.head->rows);
-    step = scan.head->step;
-    for (u64 row = (u64)begin + step - 1; row < rows && row < (u64)end + step - 1; row += step) {
+    u64 work = 0;
+    scan.tables = task->tables;
+    scan.head = (const byr_tables *)task->tables;
+    scan.cells = task->cells;
+    scan.stride = task->stride;
+    scan.rows = task->rows;
+    scan.cols = task->cols;
+    scan.end = task->end;
+    automaton_open(&scan.along, task->tables, &scan.head->rows);
+    const u32 step = scan.head->step;
+    u32 done = task->end;
+    for (u64 row = (u64)task->begin + step - 1;
+         done == task->end && row < task->rows && row < (u64)task->end + step - 1; row += step) {
+        const u64 found = *task->out->cursor, rows = row - task->begin + 1;
+        const u64 most = task->allowance + WORK_A_CELL * rows * scan.cols;
+        bool all;
         if (scan.head->cell_size == 1)
-            byr_along(&scan, 1, (u32)row, out);
+            all = byr_along(&scan, 1, (u32)row, most, &work, task->out);
         else if (scan.head->cell_size == 2)
-            byr_along(&scan, 2, (u32)row, out);
+            all = byr_along(&scan, 2, (u32)row, most, &work, task->out);
         else
-            byr_along(&scan, 4, (u32)row, out);
+            all = byr_along(&scan, 4, (u32)row, most, &work, task->out);
+        if (!all) {
+            *task->out->cursor = found;
+            done = (u32)row - (step - 1);
+        }
     }
+    task->candidates += work / CANDIDATE_WORK;
+    return done;
 }

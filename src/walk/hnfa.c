@@ -17,21 +17,23 @@
 
 #include "walk/walk.h"
 
-static void hnfa_run(const u32 *tables, const hnfa_pattern *p, const u8 *text, u32 from, u32 begin,
-                     u32 end, u64 *state, const sink *out)
+static void hnfa_run(const text_task *task, const hnfa_pattern *p)
 {
+    const u32 *tables = task->tables;
+    const u8 *text = task->text;
+    const u32 begin = task->begin, end = task->end;
     const hnfa_tables *t = (const hnfa_tables *)tables;
     const u8 *map = (const u8 *)(tables + t->map);
     const hnfa_module *modules = (const hnfa_module *)(tables + p->module);
     const u64 *moves = (const u64 *)(tables + p->move);
     const u64 *repeats = (const u64 *)(tables + p->repeat);
     const u32 k = p->modules;
-    u64 *lower = state + p->lower_state;
+    u64 *lower = task->state + p->lower_state;
     u64 *upper = lower + k;
-    upper[0] |= 1;
+    upper[0] = task->news ? upper[0] & ~(u64)1 : upper[0] | 1;
     if (p->skips)
         hnfa_close_upper((const u64 *)(tables + p->upper), k / 64 + 1, upper);
-    for (u32 i = from; i < end; i++) {
+    for (u32 i = task->from; i < end; i++) {
         size_t row = (size_t)map[text[i]] * k;
         /* From the last module to the first: bit j + 1 is written after it was read. */
         for (u32 j = k; j-- > 0;) {
@@ -48,38 +50,41 @@ static void hnfa_run(const u32 *tables, const hnfa_pattern *p, const u8 *text, u
         if (p->skips)
             hnfa_close_upper((const u64 *)(tables + p->upper), k / 64 + 1, upper);
         if (PORT_UNLIKELY(upper[k / 64] >> (k % 64) & 1) && i >= begin)
-            sink_put(out, i + 1, p->index);
+            sink_put(task->out, i + 1, p->index);
     }
 }
 
-/* A pattern of one module: the upper module is one initial bit, always set. */
-static void hnfa_run_one(const u32 *tables, const hnfa_pattern *p, const u8 *text, u32 from,
-                         u32 begin, u32 end, u64 *state, const sink *out)
+/* A pattern of one module: the upper module is one initial bit, set unless there is only news. */
+static void hnfa_run_one(const text_task *task, const hnfa_pattern *p)
 {
+    const u32 *tables = task->tables;
+    const u8 *text = task->text;
+    const u32 begin = task->begin, end = task->end;
+    const u64 initial = !task->news;
     const hnfa_tables *t = (const hnfa_tables *)tables;
     const u8 *map = (const u8 *)(tables + t->map);
     const hnfa_module *m = (const hnfa_module *)(tables + p->module);
     const u64 *moves = (const u64 *)(tables + p->move);
     const u64 *repeats = (const u64 *)(tables + p->repeat);
-    u64 s = state[p->lower_state];
-    for (u32 i = from; i < end; i++) {
+    u64 s = task->state[p->lower_state];
+    for (u32 i = task->from; i < end; i++) {
         u32 c = map[text[i]];
-        s = hnfa_lower(m, s, 1, moves[c], repeats[c]);
+        s = hnfa_lower(m, s, initial, moves[c], repeats[c]);
         if (PORT_UNLIKELY(s & m->top) && i >= begin)
-            sink_put(out, i + 1, p->index);
+            sink_put(task->out, i + 1, p->index);
     }
-    state[p->lower_state] = s;
+    task->state[p->lower_state] = s;
 }
 
-void hnfa_walk(const u32 *tables, const u8 *text, u32 from, u32 begin, u32 end, u64 *state,
-               const sink *out)
+u32 hnfa_walk(text_task *task)
 {
-    const hnfa_tables *t = (const hnfa_tables *)tables;
-    const hnfa_pattern *patterns = (const hnfa_pattern *)(tables + t->patterns);
+    const hnfa_tables *t = (const hnfa_tables *)task->tables;
+    const hnfa_pattern *patterns = (const hnfa_pattern *)(task->tables + t->patterns);
     for (u32 p = 0; p < t->count; p++) {
         if (patterns[p].modules == 1)
-            hnfa_run_one(tables, patterns + p, text, from, begin, end, state, out);
+            hnfa_run_one(task, patterns + p);
         else
-            hnfa_run(tables, patterns + p, text, from, begin, end, state, out);
+            hnfa_run(task, patterns + p);
     }
+    return task->end;
 }

@@ -13,29 +13,49 @@
 
 #include "walk/ac.h"
 
-/* All patterns that begin at text[start] and end in (begin, end]. */
-static void pfac_start(const u32 *tables, const u8 *text, u32 start, u32 begin, u32 end,
-                       const sink *out)
+#define PFAC_STEPS 4u /* more than a start usually takes: such a one counts as work */
+#define STEP_WORK 2u
+
+/* All patterns that begin at text[start] and end in (begin, end]. Returns the steps taken. */
+static u32 pfac_start(const text_task *task, const u32 *tables, u32 start)
 {
     const ac_tables *t = (const ac_tables *)tables;
     const u8 *map = (const u8 *)(tables + t->map);
     const u32 *rows = tables + t->rows;
     const u32 *sparse = tables + t->sparse;
+    const u8 *text = task->text;
+    const u32 begin = task->begin, end = task->end;
     u32 i = start;
     u32 s = rows[map[text[i++]]];
     while (s != AC_DEAD) {
         if ((s & AC_MATCH) && i > begin)
-            ac_report(tables, text, s, start, i, out);
+            ac_report(tables, text, s, start, i, task->out);
         if (i >= end)
-            return;
+            break;
         s = pfac_next(rows, sparse, s, map[text[i++]]);
     }
+    return i - start;
 }
 
-void pfac_walk(const u32 *tables, const u8 *text, u32 from, u32 begin, u32 end, u64 *state,
-               const sink *out)
+u32 pfac_walk(text_task *t)
 {
-    (void)state;
-    for (u32 start = from; start < end; start++)
-        pfac_start(tables, text, start, begin, end, out);
+    u64 steps = 0;
+    for (u32 start = t->from; start < t->end; start++) {
+        const u32 taken = pfac_start(t, t->tables, start);
+        if (PORT_UNLIKELY(taken > PFAC_STEPS)) {
+            t->candidates++;
+            steps += taken;
+            if (give_up(t, start + 1, steps))
+                return start + 1;
+        }
+    }
+    return t->end;
+}
+
+u64 pfac_verify(const text_task *t, const u32 *starts, u32 count)
+{
+    u64 steps = 0;
+    for (u32 i = 0; i < count; i++)
+        steps += pfac_start(t, t->verify_tables, starts[i]);
+    return STEP_WORK * steps;
 }

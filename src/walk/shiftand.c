@@ -21,20 +21,22 @@
 
 /* One word in a register. `features` is a constant at each call. The step that waits for the
  * last state is kept apart from what is known before, for it sets the pace. */
-static void shiftand_word(const u32 *tables, const u8 *text, u32 from, u32 begin, u32 end,
-                          u64 *state, u32 features, const sink *out)
+static inline void shiftand_word(const text_task *task, u32 features)
 {
+    const u32 *tables = task->tables;
+    const u8 *text = task->text;
+    const u32 begin = task->begin, end = task->end;
     const shiftand_tables *t = (const shiftand_tables *)tables;
     const u8 *map = (const u8 *)(tables + t->map);
     const u64 *move = (const u64 *)(tables + t->move);
     const u64 *repeat = (const u64 *)(tables + t->repeat);
-    const u64 init = *(const u64 *)(tables + t->init);
+    const u64 init = task->news ? 0 : *(const u64 *)(tables + t->init);
     const u64 last = *(const u64 *)(tables + t->last);
     const u64 ebeg = *(const u64 *)(tables + t->ebeg);
     const u64 eend = *(const u64 *)(tables + t->eend);
     const u64 eblk = *(const u64 *)(tables + t->eblk);
-    u64 s = state[0];
-    for (u32 i = from; i < end; i++) {
+    u64 s = task->state[0];
+    for (u32 i = task->from; i < end; i++) {
         u32 c = map[text[i]];
         u64 step = (s << 1) & move[c];
         u64 stay = init & move[c];
@@ -47,13 +49,14 @@ static void shiftand_word(const u32 *tables, const u8 *text, u32 from, u32 begin
         }
         s = moved;
         if (PORT_UNLIKELY(s & last) && i >= begin)
-            shiftand_report(tables + t->owner, s & last, i + 1, out);
+            shiftand_report(tables + t->owner, s & last, i + 1, task->out);
     }
-    state[0] = s;
+    task->state[0] = s;
 }
 
-/* The independent words for one byte; returns whether any pattern ends here. */
-static int shiftand_packed(const u32 *tables, u32 c, u64 *state)
+/* The independent words for one byte; returns whether any pattern ends here. `fresh` is a constant
+ * at each call: 0 when no match begins, else all ones. */
+static inline int shiftand_packed(const u32 *tables, u32 c, u64 *state, u64 fresh)
 {
     const shiftand_tables *t = (const shiftand_tables *)tables;
     const u64 *init = (const u64 *)(tables + t->init);
@@ -67,7 +70,7 @@ static int shiftand_packed(const u32 *tables, u32 c, u64 *state)
     u64 hits = 0;
     for (u32 w = 0; w < packed; w++) {
         u64 s = state[w];
-        s = (((s << 1) | init[w]) & move[w]) | (s & repeat[w]);
+        s = (((s << 1) | (init[w] & fresh)) & move[w]) | (s & repeat[w]);
         s = shiftand_close(s, ebeg[w], eend[w], eblk[w]);
         state[w] = s;
         hits |= s & last[w];
@@ -76,7 +79,7 @@ static int shiftand_packed(const u32 *tables, u32 c, u64 *state)
 }
 
 /* The chains for one byte: the shift carries and the subtraction borrows along a chain. */
-static int shiftand_chains(const u32 *tables, u32 c, u64 *state)
+static inline int shiftand_chains(const u32 *tables, u32 c, u64 *state, u64 fresh)
 {
     const shiftand_tables *t = (const shiftand_tables *)tables;
     const u64 *init = (const u64 *)(tables + t->init);
@@ -91,7 +94,8 @@ static int shiftand_chains(const u32 *tables, u32 c, u64 *state)
     u64 hits = 0, carry = 0, borrow = 0;
     for (u32 w = t->packed; w < words; w++) {
         u64 old = state[w];
-        u64 moved = (((old << 1) | (carry & link[w]) | init[w]) & move[w]) | (old & repeat[w]);
+        u64 moved =
+            (((old << 1) | (carry & link[w]) | (init[w] & fresh)) & move[w]) | (old & repeat[w]);
         u64 z = moved | eend[w];
         u64 less = z - ebeg[w];
         u64 lent = less - (borrow & link[w]);
@@ -103,36 +107,38 @@ static int shiftand_chains(const u32 *tables, u32 c, u64 *state)
     return hits != 0;
 }
 
-static void shiftand_words(const u32 *tables, const u8 *text, u32 from, u32 begin, u32 end,
-                           u64 *state, const sink *out)
+static inline void shiftand_words(const text_task *task, u64 fresh)
 {
+    const u32 *tables = task->tables;
     const shiftand_tables *t = (const shiftand_tables *)tables;
     const u8 *map = (const u8 *)(tables + t->map);
     const u64 *last = (const u64 *)(tables + t->last);
-    for (u32 i = from; i < end; i++) {
-        u32 c = map[text[i]];
-        int hit = shiftand_packed(tables, c, state);
-        hit |= shiftand_chains(tables, c, state);
-        if (PORT_LIKELY(!hit) || i < begin)
+    u64 *state = task->state;
+    for (u32 i = task->from; i < task->end; i++) {
+        u32 c = map[task->text[i]];
+        int hit = shiftand_packed(tables, c, state, fresh);
+        hit |= shiftand_chains(tables, c, state, fresh);
+        if (PORT_LIKELY(!hit) || i < task->begin)
             continue;
         for (u32 w = 0; w < t->words; w++)
-            shiftand_report(tables + t->owner + (size_t)w * 64, state[w] & last[w], i + 1, out);
+            shiftand_report(tables + t->owner + (size_t)w * 64, state[w] & last[w], i + 1,
+                            task->out);
     }
 }
 
-void shiftand_walk(const u32 *tables, const u8 *text, u32 from, u32 begin, u32 end, u64 *state,
-                   const sink *out)
+u32 shiftand_walk(text_task *task)
 {
-    const shiftand_tables *t = (const shiftand_tables *)tables;
+    const shiftand_tables *t = (const shiftand_tables *)task->tables;
+    const u32 all = SHIFTAND_SKIPS | SHIFTAND_REPEATS;
     if (t->packed != 1 || t->words != 1)
-        shiftand_words(tables, text, from, begin, end, state, out);
-    else if (t->features == (SHIFTAND_SKIPS | SHIFTAND_REPEATS))
-        shiftand_word(tables, text, from, begin, end, state, SHIFTAND_SKIPS | SHIFTAND_REPEATS,
-                      out);
+        task->news ? shiftand_words(task, 0) : shiftand_words(task, UINT64_MAX);
+    else if (t->features == all)
+        shiftand_word(task, all);
     else if (t->features == SHIFTAND_SKIPS)
-        shiftand_word(tables, text, from, begin, end, state, SHIFTAND_SKIPS, out);
+        shiftand_word(task, SHIFTAND_SKIPS);
     else if (t->features == SHIFTAND_REPEATS)
-        shiftand_word(tables, text, from, begin, end, state, SHIFTAND_REPEATS, out);
+        shiftand_word(task, SHIFTAND_REPEATS);
     else
-        shiftand_word(tables, text, from, begin, end, state, 0, out);
+        shiftand_word(task, 0);
+    return task->end;
 }

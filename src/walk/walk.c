@@ -1,17 +1,18 @@
 /* walk.c: the table of walks. */
 #include "walk/walk.h"
 
-text_walk walk_text(walk_kind kind)
+const walk *walk_of(u32 kind)
 {
-    static const text_walk walks[WALK_KINDS] = {
-        [WALK_BM] = bm_walk,     [WALK_WM] = wm_walk,     [WALK_AC] = ac_walk,
-        [WALK_PFAC] = pfac_walk, [WALK_HNFA] = hnfa_walk, [WALK_SHIFTAND] = shiftand_walk,
+    static const walk walks[WALK_KINDS] = {
+        [WALK_BM] = { .text = bm_walk },
+        [WALK_WM] = { .text = wm_walk },
+        [WALK_AC] = { .text = ac_walk, .flows = true },
+        [WALK_PFAC] = { .text = pfac_walk, .verify = pfac_verify },
+        [WALK_SHIFTAND] = { .text = shiftand_walk, .flows = true },
+        [WALK_HNFA] = { .text = hnfa_walk, .flows = true },
+        [WALK_BB] = { .grid = bb_walk },
+        [WALK_BYR] = { .grid = byr_walk },
+        [WALK_GRAMS] = { .text = grams_walk },
     };
-    return walks[kind];
-}
-
-grid_walk walk_grid(walk_kind kind)
-{
-    static const grid_walk walks[WALK_KINDS] = { [WALK_BB] = bb_walk, [WALK_BYR] = byr_walk };
-    return walks[kind];
+    return &walks[kind];
 }

@@ -1,11 +1,16 @@
-/* walk.h: the walks by their kind, compiled as C.
+/* walk.h: the walks by their kind: the loops of all algorithms on a CPU.
  *
- * A walk is the inner loop of an algorithm over one slice. Backends know walks by
- * kind only; the kind stands in the plan. Kinds are stored in saved plans: append,
- * never renumber.
+ * A walk is the loop of one stage over one slice. Backends know walks by kind only; the kind
+ * stands in the plan. Kinds are stored in saved plans: append, never renumber.
+ *
+ * Giving up is local. A walk whose stage has a fallback behind it may stop where its work is no
+ * longer worth it, and says where: all occurrences that begin before that place have been
+ * reported, none that begins there or behind it. The fallback begins there.
  */
 #ifndef TRAWL_WALK_H
 #define TRAWL_WALK_H
+
+#include <stdbool.h>
 
 #include "table/port.h"
 
@@ -18,42 +23,89 @@ typedef enum walk_kind {
     WALK_HNFA,
     WALK_BB,
     WALK_BYR,
+    WALK_GRAMS,
     WALK_KINDS
 } walk_kind;
 
-/* Report every occurrence whose end e satisfies begin < e <= end. Bytes text[from .. end)
- * may be read; from <= begin - reach unless the text itself begins there. Plans that
- * carry have from == begin, and `state` (plan_header.state_words) goes in and out; all
- * zero is the state before the first byte. Other text walks ignore a state but for
- * scratch: bit-parallel ones need it zeroed. */
-typedef void (*text_walk)(const u32 *tables, const u8 *text, u32 from, u32 begin, u32 end,
-                          u64 *state, const sink *out);
+/* ---- text --------------------------------------------------------------------- */
 
-/* Report every occurrence whose top row r satisfies begin <= r < end. rows * cols < 2^32.
- * `state`: state_words u32 for each column, scratch, any content. */
-typedef void (*grid_walk)(const u32 *tables, const u8 *cells, u32 rows, u32 cols, u64 stride,
-                          u32 begin, u32 end, u32 *state, const sink *out);
+typedef struct text_task text_task;
+
+#define WALK_NEVER (UINT64_MAX / 2)
+
+/* A verifying stage: report every occurrence that begins at one of the starts, as far as its end
+ * is owned. Returns the work that it took, in the units of give_up. */
+typedef u64 (*text_verify)(const text_task *t, const u32 *starts, u32 count);
+
+/* Report every occurrence whose end e satisfies begin < e <= end, reading from `from` on, which is
+ * at most begin - reach unless the text itself begins there; of an occurrence that begins before
+ * `from` the state knows, and then from == begin. Bytes text[low .. end) may be read, low <= from.
+ */
+struct text_task {
+    const u32 *tables;
+    const u8 *text;
+    u32 low, from, begin, end;
+    u64 *state;    /* plan_stage.state_words; in and out; all zero is the state before any byte */
+    bool news;     /* parts that carry: no match begins, only what `state` holds moves on */
+    u64 allowance; /* work beyond what pays that ends it; WALK_NEVER: it may not stop */
+    const sink *out;
+    const u32 *verify_tables; /* filters: the stage behind */
+    text_verify verify;
+    u64 candidates; /* out: places looked at more closely */
+};
+
+/* Returns t->end, or where it stopped. */
+typedef u32 (*text_walk)(text_task *t);
+
+/* Whether a walk that has taken `work` for the bytes from `from` to `at` should stop. A unit of
+ * work is about a nanosecond beyond what a byte costs anyhow; so many a byte make it as slow as
+ * Aho-Corasick, and the allowance keeps one odd place from ending it. */
+#define GIVE_UP_A_BYTE 3u
+static inline bool give_up(const text_task *t, u32 at, u64 work)
+{
+    return work > t->allowance + GIVE_UP_A_BYTE * (u64)(at - t->from);
+}
+
+/* ---- grids -------------------------------------------------------------------- */
+
+/* Report every occurrence whose top row r satisfies begin <= r < end. rows * cols < 2^32. */
+typedef struct grid_task {
+    const u32 *tables;
+    const u8 *cells;
+    u32 rows, cols;
+    u64 stride; /* bytes */
+    u32 begin, end;
+    u32 *state; /* plan_stage.state_words for each column, scratch, any content */
+    u64 allowance;
+    const sink *out;
+    u64 candidates;
+} grid_task;
+
+/* Returns t->end, or the first row of which not all was reported; of it nothing was. */
+typedef u32 (*grid_walk)(grid_task *t);
+
+/* ---- all of them -------------------------------------------------------------- */
+
+/* What a kind is on a CPU; NULL what it is not. */
+typedef struct walk {
+    text_walk text;
+    grid_walk grid;
+    text_verify verify;
+    bool flows; /* after a run over any text the state is that of the whole text before it */
+} walk;
+
+const walk *walk_of(u32 kind);
 
 /* One file each: walk/NAME.c. */
-void bm_walk(const u32 *tables, const u8 *text, u32 from, u32 begin, u32 end, u64 *state,
-             const sink *out);
-void wm_walk(const u32 *tables, const u8 *text, u32 from, u32 begin, u32 end, u64 *state,
-             const sink *out);
-void ac_walk(const u32 *tables, const u8 *text, u32 from, u32 begin, u32 end, u64 *state,
-             const sink *out);
-void pfac_walk(const u32 *tables, const u8 *text, u32 from, u32 begin, u32 end, u64 *state,
-               const sink *out);
-void shiftand_walk(const u32 *tables, const u8 *text, u32 from, u32 begin, u32 end, u64 *state,
-                   const sink *out);
-void hnfa_walk(const u32 *tables, const u8 *text, u32 from, u32 begin, u32 end, u64 *state,
-               const sink *out);
-void bb_walk(const u32 *tables, const u8 *cells, u32 rows, u32 cols, u64 stride, u32 begin, u32 end,
-             u32 *state, const sink *out);
-void byr_walk(const u32 *tables, const u8 *cells, u32 rows, u32 cols, u64 stride, u32 begin,
-              u32 end, u32 *state, const sink *out);
-
-/* The walk of a kind, or NULL when the kind is of the other dimension. */
-text_walk walk_text(walk_kind kind);
-grid_walk walk_grid(walk_kind kind);
+u32 bm_walk(text_task *t);
+u32 wm_walk(text_task *t);
+u32 ac_walk(text_task *t);
+u32 pfac_walk(text_task *t);
+u64 pfac_verify(const text_task *t, const u32 *starts, u32 count);
+u32 grams_walk(text_task *t);
+u32 shiftand_walk(text_task *t);
+u32 hnfa_walk(text_task *t);
+u32 bb_walk(grid_task *t);
+u32 byr_walk(grid_task *t);
 
 #endif

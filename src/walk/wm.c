@@ -17,6 +17,11 @@
 
 #include "walk/walk.h"
 
+/* Work, in the units of give_up. */
+#define LIST_WORK 4u
+#define MEMBER_WORK 2u
+#define COMPARE_WORK 4u
+
 static void wm_shorts(const u32 *tables, const u8 *text, u32 from, u32 begin, u32 end,
                       const sink *out)
 {
@@ -40,15 +45,44 @@ static void wm_shorts(const u32 *tables, const u8 *text, u32 from, u32 begin, u3
     }
 }
 
-/* `block` and `folded` are constants at each call, so that the loop is compiled for each. */
-static void wm_windows(const u32 *tables, const u8 *text, u32 from, u32 begin, u32 end, u32 block,
-                       u32 folded, const sink *out)
+/* All patterns whose window begins at text[start] and ends with block `number`. Returns the work.
+ */
+static u64 wm_list(const text_task *task, u32 start, u32 number)
 {
+    const u32 *tables = task->tables;
     const wm_tables *t = (const wm_tables *)tables;
-    const u8 *shifts = (const u8 *)(tables + t->shift);
+    const wm_member *members = (const wm_member *)(tables + t->members);
     const u8 *fold = (const u8 *)(tables + t->literals.fold);
-    const u32 m = t->window;
-    u32 last = from + m - 1;
+    const u8 *text = task->text;
+    const u32 first = tables[t->hash + number], stop = tables[t->hash + number + 1];
+    const u32 prefix = (u32)fold[text[start]] | (u32)fold[text[start + 1]] << 8;
+    u64 work = LIST_WORK + (u64)MEMBER_WORK * (stop - first);
+    for (u32 i = first; i < stop; i++) {
+        if (members[i].prefix != prefix)
+            continue;
+        const u32 index = members[i].index;
+        const u32 length = literal_length(tables, t->literals.entries, index);
+        if (length > task->end - start || start + length <= task->begin)
+            continue;
+        const u32 equal =
+            literal_matched(tables, t->literals.entries, t->literals.bytes, index, text, start);
+        if (equal == length)
+            sink_put(task->out, start + length, index);
+        work += COMPARE_WORK + equal;
+    }
+    return work;
+}
+
+/* `block` and `folded` are constants at each call, so that the loop is compiled for each. */
+static inline u32 wm_windows(text_task *task, u32 block, u32 folded)
+{
+    const wm_tables *t = (const wm_tables *)task->tables;
+    const u8 *shifts = (const u8 *)(task->tables + t->shift);
+    const u8 *fold = (const u8 *)(task->tables + t->literals.fold);
+    const u8 *text = task->text;
+    const u32 m = t->window, end = task->end;
+    u32 last = task->from + m - 1;
+    u64 work = 0;
     while (last < end) {
         u8 first = block == 3 ? text[last - 2] : (u8)0;
         u8 second = text[last - 1];
@@ -57,28 +91,28 @@ static void wm_windows(const u32 *tables, const u8 *text, u32 from, u32 begin, u
                             : wm_block_number(block, first, second, third);
         u32 shift = shifts[number];
         if (PORT_UNLIKELY(shift == 0)) {
-            wm_candidates(tables, text, last - (m - 1), number, begin, end, out);
             shift = 1;
+            work += wm_list(task, last - (m - 1), number);
+            task->candidates++;
+            if (give_up(task, last, work))
+                return last - (m - 1) + 1;
         }
         last += shift;
     }
+    return end;
 }
 
-void wm_walk(const u32 *tables, const u8 *text, u32 from, u32 begin, u32 end, u64 *state,
-             const sink *out)
+/* Short patterns are looked for first, over the whole slice: then nobody may stop half-way. */
+u32 wm_walk(text_task *task)
 {
-    const wm_tables *t = (const wm_tables *)tables;
-    (void)state;
-    if (t->short_count)
-        wm_shorts(tables, text, from, begin, end, out);
+    const wm_tables *t = (const wm_tables *)task->tables;
+    if (t->short_count) {
+        task->allowance = WALK_NEVER;
+        wm_shorts(task->tables, task->text, task->from, task->begin, task->end, task->out);
+    }
     if (!t->window)
-        return;
-    if (t->block == 2 && t->folded)
-        wm_windows(tables, text, from, begin, end, 2, 1, out);
-    else if (t->block == 2)
-        wm_windows(tables, text, from, begin, end, 2, 0, out);
-    else if (t->folded)
-        wm_windows(tables, text, from, begin, end, 3, 1, out);
-    else
-        wm_windows(tables, text, from, begin, end, 3, 0, out);
+        return task->end;
+    if (t->block == 2)
+        return t->folded ? wm_windows(task, 2, 1) : wm_windows(task, 2, 0);
+    return t->folded ? wm_windows(task, 3, 1) : wm_windows(task, 3, 0);
 }

@@ -1,0 +1,73 @@
+/* costs.h: what things take, in nanoseconds, for the planner. Measured, not guessed:
+ *
+ * CPU: one core of a cloud machine with AVX-512, 2026-11-21, gcc 12 -O3, `bench/engines` and sets
+ *      of 1 to 100,000 literals in prose, source, DNA and protein (docs/performance.md).
+ * GPU: NVIDIA H200, 2026-11-21, resident text, one queue.
+ *
+ * Only ratios matter, and only as far as they tell engines apart.
+ */
+#ifndef TRAWL_ENGINE_COSTS_H
+#define TRAWL_ENGINE_COSTS_H
+
+#include <stddef.h>
+
+#define COST_IMPOSSIBLE 1e30
+#define COST_PART 0.3 /* a further part: its records are sorted into the others */
+
+/* Boyer-Moore: an alignment; its comparison when the last byte fits. */
+#define COST_BM_ALIGN 1.5
+#define COST_BM_COMPARE 5.0
+
+/* Wu-Manber: a window; a list of candidates, each on a line of cache of its own; a member; the
+ * comparison of one whose prefix fits. */
+#define COST_WM_WINDOW 2.2
+#define COST_WM_LIST 12.0
+#define COST_WM_MEMBER 1.5
+#define COST_WM_COMPARE 12.0
+
+/* Aho-Corasick: a byte while the rows fit into the first caches; more for each doubling. */
+#define COST_AC_BYTE 1.7
+#define COST_AC_CACHED (256u << 10)
+#define COST_AC_DOUBLING 0.9
+#define COST_AC_MOST 8.0
+
+/* PFAC: a byte through the bitmap of grams, and the verification of what passes. */
+#define COST_GRAM 1.3
+#define COST_PFAC_VERIFY 14.0
+
+/* SHIFT-AND: a byte when all positions fit one word; a byte with more words, and a word more
+ * while the masks fit the first caches, and beyond. RunHNFA: a module. */
+#define COST_SHIFTAND_WORD 2.0
+#define COST_SHIFTAND_BYTE 3.0
+#define COST_SHIFTAND_WORDS 0.6
+#define COST_SHIFTAND_FAR 3.9
+#define COST_SHIFTAND_NEAR_WORDS 2000.0
+#define COST_HNFA_MODULE 3.0
+
+/* Grids, a cell: a step along a row or down a column; a comparison that fails early. */
+#define COST_GRID_STEP 3.0
+#define COST_GRID_COLUMN 6.0
+#define COST_GRID_COMPARE 4.0
+
+/* GPU: a byte; for sets, of 10 literals, and how it grows with ten times as many. */
+#define COST_GPU_BM 0.0008
+#define COST_GPU_PFAC 0.0017
+#define COST_GPU_PFAC_TENFOLD 2.0
+#define COST_GPU_WM 0.0030
+#define COST_GPU_WM_TENFOLD 2.2
+#define COST_GPU_AC 0.0100
+#define COST_GPU_SHIFTAND_WORD 0.0006
+#define COST_GPU_SHIFTAND_CHAINED 0.0100
+#define COST_GPU_HNFA_MODULE 0.0060
+#define COST_GPU_BYTE 0.0006 /* reading it */
+
+/* `cost` for ten, for `count`, when ten times as many cost `tenfold` times as much. */
+static inline double cost_of_many(double cost, double tenfold, size_t count)
+{
+    double many = (double)count;
+    for (; many >= 100; many /= 10)
+        cost *= tenfold;
+    return many > 10 ? cost * (1 + (tenfold - 1) * (many - 10) / 90) : cost;
+}
+
+#endif

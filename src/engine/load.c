@@ -1,0 +1,67 @@
+/* load.c: plans from saved bytes, verified whole: the block by plan_check, the tables of each
+ * stage by its engine. */
+#include <string.h>
+
+#include "engine/engine.h"
+
+static bool stage_checks(const plan_header *head, const plan_part *part, const plan_stage *stage,
+                         const uint8_t *tables)
+{
+    const engine *e = engine_of_kind(stage->kind);
+    const stage_facts facts = { .pattern_count = part->pattern_count,
+                                .cell_size = head->cell_size,
+                                .carries = part->carries,
+                                .min_length = part->min_length,
+                                .max_length = part->max_length,
+                                .state_words = stage->state_words };
+    const walk *w = e ? walk_of(e->kind) : NULL;
+    if (!e || e->grid != (head->cell_size != 0) ||
+        (stage->role == STAGE_VERIFY ? !w->verify
+         : e->grid                   ? !w->grid
+                                     : !w->text))
+        return false;
+    /* Only a filter calls what is behind it. */
+    if ((stage->role == STAGE_FILTER || stage->role == STAGE_ASIDE) != (e == &engine_grams))
+        return false;
+    return e->check(&facts, (const void *)(tables + stage->tables), (size_t)stage->bytes / 4);
+}
+
+static int check_tables(const void *block, trawl_error *error)
+{
+    const plan_header *head = block;
+    const uint8_t *bytes = block;
+    const plan_part *parts = (const void *)(bytes + head->section[PLAN_PARTS].offset);
+    const plan_stage *stages = (const void *)(bytes + head->section[PLAN_STAGES].offset);
+    const uint8_t *tables = bytes + head->section[PLAN_TABLES].offset;
+    for (uint32_t i = 0; i < head->part_count; i++)
+        for (uint32_t k = 0; k < parts[i].stage_count; k++) {
+            const plan_stage *stage = &stages[parts[i].first_stage + k];
+            const engine *e = engine_of_kind(stage->kind);
+            if (!stage_checks(head, &parts[i], stage, tables))
+                return fail(error, TRAWL_ERROR_PLAN, TRAWL_NONE,
+                            "the tables of engine '%s' are damaged: compile the patterns again",
+                            e ? e->name : "?");
+        }
+    return TRAWL_OK;
+}
+
+int trawl_plan_load(const void *bytes, size_t size, trawl_plan **plan, trawl_error *error)
+{
+    if (!plan || (!bytes && size))
+        return fail(error, TRAWL_ERROR_ARGUMENT, TRAWL_NONE, "plan or block is NULL");
+    *plan = NULL;
+    /* A copy first: the caller's bytes may lie at any address. */
+    void *aligned = plan_alloc(size);
+    if (!aligned)
+        return fail(error, TRAWL_ERROR_MEMORY, TRAWL_NONE, "out of memory for a plan of %zu bytes",
+                    size);
+    if (size)
+        memcpy(aligned, bytes, size);
+    int status = plan_check(aligned, size, error);
+    if (status == TRAWL_OK)
+        status = check_tables(aligned, error);
+    if (status == TRAWL_OK)
+        return plan_adopt(aligned, plan, error);
+    plan_discard(aligned);
+    return status;
+}

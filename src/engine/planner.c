@@ -1,0 +1,311 @@
+/* planner.c: divides a set into parts and chooses the stages of each.
+ *
+ * Idea: an engine by name is one part of one stage ("wm"), or with its filter and its fallback
+ * ("wm/ac"). "auto" asks every engine what a byte would
+ * cost, for the set as it is and for its shares: literals beside class patterns, literals of one
+ * or two bytes beside longer ones. It takes the cheapest division, and the cheapest engine for
+ * each part, with the filter before it and the fallback behind it that the engine names. So one
+ * class pattern does not slow ten thousand literals, and no text makes a plan of literals much
+ * slower than Aho-Corasick.
+ *
+ * The reason is kept in the plan, so that `--explain` can say it.
+ */
+#include "engine/planner.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/costs.h"
+#include "engine/engine.h"
+
+enum { SHORT = 3, TEXT = 256 };
+
+/* ---- shares of a set ------------------------------------------------------------ */
+
+/* Patterns of the whole list that are searched alike; they belong to that list. */
+typedef struct share {
+    pattern_list list;
+    uint32_t *indexes; /* NULL: the whole list */
+    const engine *best, *second;
+    double cost, second_cost;
+} share;
+
+static bool is_class_pattern(const pattern *p)
+{
+    return !p->literal;
+}
+
+static bool is_short_literal(const pattern *p)
+{
+    return p->literal && p->length < SHORT;
+}
+
+static bool is_long_literal(const pattern *p)
+{
+    return p->literal && p->length >= SHORT;
+}
+
+static bool is_literal(const pattern *p)
+{
+    return p->literal;
+}
+
+static void share_free(share *s)
+{
+    if (s->indexes)
+        free(s->list.patterns);
+    free(s->indexes);
+}
+
+/* What `takes` says yes to. False: no memory. */
+static bool share_take(const pattern_list *all, bool (*takes)(const pattern *), share *s)
+{
+    memset(s, 0, sizeof *s);
+    for (size_t i = 0; i < all->count; i++)
+        s->list.count += takes(&all->patterns[i]);
+    s->indexes = malloc((s->list.count + 1) * sizeof *s->indexes);
+    s->list.patterns = malloc((s->list.count + 1) * sizeof *s->list.patterns);
+    if (!s->indexes || !s->list.patterns)
+        return false;
+    for (size_t i = 0, n = 0; i < all->count; i++)
+        if (takes(&all->patterns[i])) {
+            s->indexes[n] = (uint32_t)i;
+            s->list.patterns[n++] = all->patterns[i];
+        }
+    return true;
+}
+
+/* The cheapest engine for a share, and the next one. */
+static void share_choose(const problem *p, share *s)
+{
+    problem of = *p;
+    of.list = &s->list;
+    for (size_t i = 0; engine_at(i); i++) {
+        const engine *e = engine_at(i);
+        if (e->refuses(&s->list))
+            continue;
+        const double cost = e->cost(&of);
+        if (!s->best || cost < s->cost) {
+            s->second = s->best;
+            s->second_cost = s->cost;
+            s->best = e;
+            s->cost = cost;
+        } else if (!s->second || cost < s->second_cost) {
+            s->second = e;
+            s->second_cost = cost;
+        }
+    }
+}
+
+/* ---- dividing -------------------------------------------------------------------- */
+
+typedef struct division {
+    share shares[MOST_PARTS];
+    uint32_t count;
+    double cost;
+} division;
+
+static void division_free(division *d)
+{
+    for (uint32_t i = 0; i < d->count; i++)
+        share_free(&d->shares[i]);
+    d->count = 0;
+}
+
+/* The division of a set by `takes`, each of which takes other patterns. False: no memory. */
+static bool divide(const problem *p, bool (*const takes[])(const pattern *), uint32_t count,
+                   division *d)
+{
+    memset(d, 0, sizeof *d);
+    for (uint32_t i = 0; i < count; i++) {
+        share *s = &d->shares[d->count++];
+        if (!share_take(p->list, takes[i], s))
+            return false;
+        if (s->list.count == 0) {
+            share_free(s);
+            d->count--;
+            continue;
+        }
+        share_choose(p, s);
+        d->cost += s->cost + (d->count > 1 ? COST_PART : 0);
+    }
+    return true;
+}
+
+/* The set as it is, or the cheapest of its divisions. False: no memory. */
+static bool choose_division(const problem *p, division *best)
+{
+    static bool (*const ways[][3])(const pattern *) = {
+        { is_literal, is_class_pattern },
+        { is_long_literal, is_short_literal, is_class_pattern },
+    };
+    bool mixed[2] = { false, false }; /* whether a way divides the set at all */
+    memset(best, 0, sizeof *best);
+    best->count = 1;
+    best->shares[0].list = *p->list;
+    share_choose(p, &best->shares[0]);
+    best->cost = best->shares[0].best ? best->shares[0].cost : COST_IMPOSSIBLE;
+    for (size_t i = 0; p->list->patterns && i < p->list->count; i++) {
+        const pattern *a = &p->list->patterns[i], *first = &p->list->patterns[0];
+        mixed[0] = mixed[0] || is_literal(a) != is_literal(first);
+        mixed[1] = mixed[1] || is_short_literal(a) != is_short_literal(first);
+    }
+    for (uint32_t way = 0; way < 2; way++) {
+        division d;
+        if (!mixed[way])
+            continue;
+        if (!divide(p, ways[way], way + 2, &d)) {
+            division_free(&d);
+            return false;
+        }
+        if (d.count > 1 && d.cost < best->cost) {
+            division_free(best);
+            *best = d;
+        } else {
+            division_free(&d);
+        }
+    }
+    return true;
+}
+
+/* ---- building ---------------------------------------------------------------------- */
+
+static int add_stage(const problem *p, const engine *e, stage_role role, part_draft *part,
+                     trawl_error *error)
+{
+    stage_draft *stage = &part->stages[part->stage_count++];
+    stage->role = role;
+    stage->kind = e->kind;
+    return e->build(p, stage, error);
+}
+
+/* The chain of an engine. `bare`: as it was asked for by name, and nothing that changes it. */
+static int build_part(const problem *p, const engine *e, bool bare, part_draft *part,
+                      trawl_error *error)
+{
+    int status = TRAWL_OK;
+    if (e->filter && !bare)
+        status = add_stage(p, e->filter, STAGE_FILTER, part, error);
+    if (status == TRAWL_OK)
+        status = add_stage(p, e, e->filter && !bare ? STAGE_VERIFY : STAGE_WHOLE, part, error);
+    if (status == TRAWL_OK && e->fallback && !bare)
+        status = add_stage(p, e->fallback, STAGE_FALLBACK, part, error);
+    if (status == TRAWL_OK && e->filter && bare)
+        status = add_stage(p, e->filter, STAGE_ASIDE, part, error);
+    return status;
+}
+
+static void append(char *text, size_t room, const char *more)
+{
+    const size_t length = strlen(text);
+    snprintf(text + length, room - length, "%s", more);
+}
+
+static int build_division(const problem *p, const division *d, bool bare, const char *why,
+                          trawl_plan **plan, trawl_error *error)
+{
+    part_draft parts[MOST_PARTS];
+    char names[TEXT] = "";
+    int status = TRAWL_OK;
+    memset(parts, 0, sizeof parts);
+    for (uint32_t i = 0; i < d->count && status == TRAWL_OK; i++) {
+        const engine *e = d->shares[i].best;
+        problem of = *p;
+        of.list = &d->shares[i].list;
+        parts[i].list = of.list;
+        parts[i].indexes = d->shares[i].indexes;
+        status = build_part(&of, e, bare, &parts[i], error);
+        append(names, sizeof names, i > 0 ? " + " : "");
+        append(names, sizeof names, e->name);
+        if (e->fallback && !bare) {
+            append(names, sizeof names, "/");
+            append(names, sizeof names, e->fallback->name);
+        }
+    }
+    if (status == TRAWL_OK)
+        status = plan_assemble(p->list, parts, d->count, names, why, plan, error);
+    for (uint32_t i = 0; i < d->count; i++)
+        for (uint32_t k = 0; k < parts[i].stage_count; k++)
+            block_free(&parts[i].stages[k].tables);
+    return status;
+}
+
+/* ---- choosing ------------------------------------------------------------------------- */
+
+static void explain(const problem *p, const division *d, char *why, size_t room)
+{
+    const char *unit = p->list->needles ? "cell" : "byte";
+    why[0] = '\0';
+    for (uint32_t i = 0; i < d->count; i++) {
+        const share *s = &d->shares[i];
+        char one[TEXT];
+        if (d->count > 1)
+            snprintf(one, sizeof one, "%s%zu patterns by %s: ", i > 0 ? "; " : "", s->list.count,
+                     s->best->name);
+        append(why, room, d->count > 1 ? one : "");
+        if (s->second)
+            snprintf(one, sizeof one, "about %.2f ns a %s expected, %s about %.2f", s->cost, unit,
+                     s->second->name, s->second_cost);
+        else
+            snprintf(one, sizeof one, "the only engine that takes this set");
+        append(why, room, one);
+    }
+}
+
+static int no_memory(trawl_error *error)
+{
+    return fail(error, TRAWL_ERROR_MEMORY, TRAWL_NONE, "out of memory for a plan");
+}
+
+/* The engine of a name as trawl_plan_info gives it: "wm", or "wm/ac" with its filter and fallback;
+ * *bare says which. */
+static const engine *engine_of_chain(const char *name, bool *bare)
+{
+    char first[TEXT];
+    const char *slash = strchr(name, '/');
+    const size_t length = slash ? (size_t)(slash - name) : strlen(name);
+    if (length >= sizeof first)
+        return NULL;
+    memcpy(first, name, length);
+    first[length] = '\0';
+    const engine *e = engine_by_name(first);
+    *bare = !slash;
+    return !e || !slash || (e->fallback && strcmp(e->fallback->name, slash + 1) == 0) ? e : NULL;
+}
+
+static int make_named(const problem *p, const char *name, trawl_plan **plan, trawl_error *error)
+{
+    division d = { .count = 1 };
+    bool bare;
+    const engine *e = engine_of_chain(name, &bare);
+    if (!e)
+        return fail(error, TRAWL_ERROR_ARGUMENT, TRAWL_NONE,
+                    "there is no engine '%.40s': see `trawl engines` for the names", name);
+    const char *refusal = e->refuses(p->list);
+    if (refusal)
+        return fail(error, TRAWL_ERROR_UNSUPPORTED, TRAWL_NONE,
+                    "engine '%s' does not take this set: %s", e->name, refusal);
+    d.shares[0].list = *p->list;
+    d.shares[0].best = e;
+    return build_division(p, &d, bare, "asked for by name", plan, error);
+}
+
+int plan_make(const problem *p, const char *name, trawl_plan **plan, trawl_error *error)
+{
+    division d;
+    char why[2 * TEXT];
+    if (name && strcmp(name, "auto") != 0)
+        return make_named(p, name, plan, error);
+    if (!choose_division(p, &d))
+        return no_memory(error);
+    int status = TRAWL_OK;
+    if (d.shares[0].best) {
+        explain(p, &d, why, sizeof why);
+        status = build_division(p, &d, false, why, plan, error);
+    } else {
+        status = fail(error, TRAWL_ERROR_UNSUPPORTED, TRAWL_NONE, "no engine takes this set");
+    }
+    division_free(&d);
+    return status;
+}

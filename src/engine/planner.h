@@ -1,0 +1,12 @@
+/* planner.h: from a problem to a plan. */
+#ifndef TRAWL_ENGINE_PLANNER_H
+#define TRAWL_ENGINE_PLANNER_H
+
+#include "engine/problem.h"
+#include "plan/plan.h"
+
+/* Build the plan of a problem with the engine of that name, or with the best parts and stages
+ * ("auto"). Errors: an unknown engine, or one that does not take the set; memory. */
+int plan_make(const problem *p, const char *engine, trawl_plan **plan, trawl_error *error);
+
+#endif

@@ -1,0 +1,54 @@
+/* info.c: the public calls that look at a plan, save it and free it. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "plan/plan.h"
+
+static const char *string_at(const trawl_plan *plan, uint32_t offset)
+{
+    return (const char *)plan_at(plan, PLAN_STRINGS) + offset;
+}
+
+int trawl_plan_get_info(const trawl_plan *plan, trawl_plan_info *info)
+{
+    if (!plan || !info || info->size <= sizeof info->size || info->size > sizeof *info)
+        return TRAWL_ERROR_ARGUMENT;
+    const plan_header *head = plan_head(plan);
+    trawl_plan_info full;
+    full.size = info->size;
+    full.engine = string_at(plan, head->engine);
+    full.why = string_at(plan, head->why);
+    full.patterns = head->pattern_count;
+    full.bytes = (size_t)head->bytes;
+    full.min_length = head->min_length;
+    full.max_length = head->max_length;
+    full.cell_size = head->cell_size;
+    memcpy(info, &full, info->size);
+    return TRAWL_OK;
+}
+
+const void *trawl_plan_save(const trawl_plan *plan, size_t *bytes)
+{
+    if (!plan)
+        return NULL;
+    if (bytes)
+        *bytes = (size_t)plan_head(plan)->bytes;
+    return plan->block;
+}
+
+const char *trawl_plan_pattern_name(const trawl_plan *plan, size_t index)
+{
+    if (!plan || index >= plan_head(plan)->pattern_count)
+        return "";
+    const plan_pattern *p = plan_patterns(plan) + plan->by_order[index];
+    return string_at(plan, p->name);
+}
+
+void trawl_plan_free(trawl_plan *plan)
+{
+    if (!plan)
+        return;
+    free(plan->block);
+    free(plan->by_order);
+    free(plan);
+}
