@@ -7,11 +7,9 @@
  * to a multiple of 16, when staged to an odd one. Staged groups that do not fit the local memory
  * are refused; a page that is not asked for is made to fit.
  */
-#include "table/ac.h"
-
+#include "kernel/ac.h"
 #include "base/error.h"
 #include "kernel/kernel.h"
-#include "kernel/trie_sizes.h"
 
 enum {
     USUAL_GROUP = 256,
@@ -66,7 +64,7 @@ static int ac_prepare(device_plan *p, trawl_error *error)
                     "group=%u: %s takes groups of up to %u work items", group, info->name,
                     info->most_group);
 
-    const uint64_t base = 4 * TRIE_TILE((uint64_t)group, row);
+    const uint64_t base = 4 * AC_TILE((uint64_t)group, row);
     uint32_t page = tuned(tune->page, usual_page(reach, info->cpu));
     if (staged && tune->page == TUNE_AUTO)
         page = fitting_page(page, group, info->local_bytes, base + reach);
@@ -92,27 +90,29 @@ static int ac_prepare(device_plan *p, trawl_error *error)
 
 static int ac_run(const device_plan *p, device_queue *q, text_piece *piece, trawl_error *error)
 {
-    static const char *const kernels[2][2][2] = {
-        { { "ac_s0r0t0", "ac_s0r0t1" }, { "ac_s0r1t0", "ac_s0r1t1" } },
-        { { "ac_s1r0t0", "ac_s1r0t1" }, { "ac_s1r1t0", "ac_s1r1t1" } }
-    };
     const ac_device *d = p->state;
     if (piece->end <= piece->begin)
         return TRAWL_OK;
+    const ac_args numbers = {
+        .capacity = piece->sink.capacity,
+        .from = piece->from,
+        .begin = piece->begin,
+        .end = piece->end,
+        .page = d->page,
+        .reach = d->reach,
+    };
     const uint64_t bytes = piece->end - piece->begin / STEP * STEP;
-    const uint64_t tile = (uint64_t)d->group * d->page;
-    launch l = launch_of("ac", kernels[d->staged][d->row][d->textured], parts(bytes, tile),
-                         d->group, d->local_bytes);
+    launch l =
+        launch_of("ac", "ac", parts(bytes, (uint64_t)d->group * d->page), d->group, d->local_bytes);
+    launch_define(&l, "STAGED", d->staged);
+    launch_define(&l, "ROW", d->row);
+    launch_define(&l, "TEXTURED", d->textured);
     launch_buffer(&l, &p->tables);
     if (d->textured)
         launch_texture(&l, &p->texture);
     launch_buffer(&l, piece->text);
-    launch_u32(&l, piece->from);
-    launch_u32(&l, piece->begin);
-    launch_u32(&l, piece->end);
-    launch_u32(&l, d->page);
-    launch_u32(&l, d->reach);
-    launch_sink(&l, &piece->sink);
+    launch_records(&l, &piece->sink);
+    launch_struct(&l, &numbers, sizeof numbers);
     return sink_launch(p, q, &l, &piece->sink, error);
 }
 

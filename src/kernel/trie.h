@@ -13,10 +13,6 @@
 
 #include "kernel/device_port.h"
 #include "kernel/trie_sizes.h"
-#include "table/ac.h"
-
-#define TRIE_PASTE(a, b) a##b
-#define TRIE_NAME(a, b) TRIE_PASTE(a, b)
 
 #define BOX_COUNTED (1u << 20) /* so many go out at once: 1024 items cannot overflow 32 bits */
 
