@@ -55,15 +55,12 @@ static int ac_prepare(device_plan *p, trawl_error *error)
         longest - 1 < MOST_REACH ? (uint32_t)(longest - 1 + STEP - 1) / STEP * STEP : MOST_REACH;
     const uint32_t row = tuned(tune->row, !info->cpu);
     const bool staged = tuned(tune->staged, 0);
-    uint32_t usual = info->cpu ? CPU_GROUP : staged ? STAGED_GROUP : USUAL_GROUP;
-    if (usual > info->most_group)
-        usual = info->most_group;
-    const uint32_t group = tuned(tune->group, usual);
-    if (group > info->most_group)
-        return fail(error, TRAWL_ERROR_UNSUPPORTED, TRAWL_NONE,
-                    "group=%u: %s takes groups of up to %u work items", group, info->name,
-                    info->most_group);
+    const uint32_t usual = info->cpu ? CPU_GROUP : staged ? STAGED_GROUP : USUAL_GROUP;
+    const int status = plan_group(p, usual, &d->group, error);
+    if (status != TRAWL_OK)
+        return status;
 
+    const uint32_t group = d->group;
     const uint64_t base = 4 * AC_TILE((uint64_t)group, row);
     uint32_t page = tuned(tune->page, usual_page(reach, info->cpu));
     if (staged && tune->page == TUNE_AUTO)
@@ -81,7 +78,6 @@ static int ac_prepare(device_plan *p, trawl_error *error)
     d->staged = staged;
     d->row = row;
     d->textured = tuned(tune->texture, 0);
-    d->group = group;
     d->page = page;
     d->reach = reach;
     d->local_bytes = (uint32_t)local;
@@ -118,7 +114,6 @@ static int ac_run(const device_plan *p, device_queue *q, text_piece *piece, traw
 
 const device_walk device_ac = {
     .kind = WALK_AC,
-    .unit = "ac",
     .state_bytes = sizeof(ac_device),
     .prepare = ac_prepare,
     .run_text = ac_run,

@@ -134,7 +134,6 @@ static int bb_run_grid(const device_plan *p, device_queue *q, grid_piece *piece,
 
 const device_walk device_bb = {
     .kind = WALK_BB,
-    .unit = "bb",
     .state_bytes = sizeof(grid_device),
     .prepare = bb_prepare,
     .release = bb_release,

@@ -94,15 +94,11 @@ static int bm_prepare(device_plan *p, trawl_error *error)
     bm_device *d = p->state;
     const bool asked = tune->staged == 1 || (tune->staged == TUNE_AUTO && tune->chars != TUNE_AUTO);
     const bool staged = asked || (tune->staged == TUNE_AUTO && !info->cpu);
-    uint32_t group = tuned(tune->group, info->cpu ? CPU_GROUP : USUAL_GROUP);
-    if (tune->group == TUNE_AUTO && group > info->most_group)
-        group = info->most_group;
-    if (group > info->most_group)
-        return fail(error, TRAWL_ERROR_UNSUPPORTED, TRAWL_NONE,
-                    "group=%u: %s takes groups of up to %u work items", group, info->name,
-                    info->most_group);
+    const int status = plan_group(p, info->cpu ? CPU_GROUP : USUAL_GROUP, &d->group, error);
+    if (status != TRAWL_OK)
+        return status;
 
-    const uint32_t chars = tuned(tune->chars, usual_chars(t, group));
+    const uint32_t group = d->group, chars = tuned(tune->chars, usual_chars(t, group));
     const uint64_t local = local_bytes(t, group, chars);
     const uint64_t room = asked || info->local_bytes < MOST_LOCAL ? info->local_bytes : MOST_LOCAL;
     if (asked && local > room)
@@ -113,7 +109,6 @@ static int bm_prepare(device_plan *p, trawl_error *error)
 
     const uint32_t usual_page = info->cpu ? CPU_PAGE : USUAL_PAGE;
     d->staged = staged && local <= room;
-    d->group = group;
     d->chars = chars;
     /* A page as long as the pattern: periodic text then costs a few looks a byte at most. */
     d->page = tuned(tune->page, usual_page < t->length ? t->length : usual_page);
@@ -188,7 +183,6 @@ static int bm_run_text(const device_plan *p, device_queue *q, text_piece *piece,
 
 const device_walk device_bm = {
     .kind = WALK_BM,
-    .unit = "bm",
     .state_bytes = sizeof(bm_device),
     .prepare = bm_prepare,
     .release = bm_release,

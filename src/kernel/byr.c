@@ -142,7 +142,6 @@ static int byr_run_grid(const device_plan *p, device_queue *q, grid_piece *piece
 
 const device_walk device_byr = {
     .kind = WALK_BYR,
-    .unit = "byr",
     .state_bytes = sizeof(byr_device),
     .prepare = byr_prepare,
     .release = byr_release,

@@ -267,7 +267,6 @@ static int hnfa_run_text(const device_plan *p, device_queue *q, text_piece *piec
 
 const device_walk device_hnfa = {
     .kind = WALK_HNFA,
-    .unit = "hnfa",
     .state_bytes = sizeof(hnfa_device),
     .prepare = hnfa_prepare,
     .release = hnfa_release,

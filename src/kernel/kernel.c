@@ -32,6 +32,17 @@ void plan_release(device_plan *p)
     p->state = NULL;
 }
 
+int plan_group(const device_plan *p, uint32_t usual, uint32_t *group, trawl_error *error)
+{
+    const device_info *info = &p->device->info;
+    *group = tuned(p->tuning.group, usual < info->most_group ? usual : info->most_group);
+    if (*group <= info->most_group)
+        return TRAWL_OK;
+    return fail(error, TRAWL_ERROR_UNSUPPORTED, TRAWL_NONE,
+                "group=%u: %s takes groups of up to %u work items", *group, info->name,
+                info->most_group);
+}
+
 int plan_upload(device_plan *p, device_buffer *b, const void *from, size_t bytes,
                 trawl_error *error)
 {

@@ -1,9 +1,10 @@
 /* kernel.h: a walk on devices, seen from the host.
  *
- * Each algorithm has two files here: NAME.h, the kernels, in the subset of port.h and
- * device_port.h, and NAME.c, which chooses the kernel and its grid from the tuning and queues
- * it. Its kernels use the engine's tables as they stand in the plan, uploaded whole; what they
- * need besides (filters, lists) `prepare` makes.
+ * Each algorithm has three files here: NAME.k, the kernels, in the subset of port.h and
+ * device_port.h; NAME.c, which chooses kernel, variant and grid from the tuning and queues them;
+ * and NAME.h, what both agree on: the struct of a kernel's numbers, the places in local memory.
+ * Kernels use the engine's tables as they stand in the plan, uploaded whole; what they need
+ * besides (filters, lists) `prepare` makes.
  *
  * The backend (backend/devices.c) brings pieces of text to the device and records back; it
  * knows no walk but through this.
@@ -93,7 +94,6 @@ typedef struct grid_piece {
 
 typedef struct device_walk {
     walk_kind kind;
-    const char *unit;
     bool texts_texture; /* with tuning.texture the text has a texture too */
     size_t state_bytes; /* of device_plan.state, zero before prepare */
     /* Check the tuning against plan and device (TRAWL_ERROR_UNSUPPORTED says what does not
@@ -115,6 +115,9 @@ const device_walk *device_walk_of(walk_kind kind); /* kernel.c */
 /* Make the state of p->walk and prepare it. Then, also after an error, plan_release. */
 int plan_prepare(device_plan *p, trawl_error *error);
 void plan_release(device_plan *p);
+
+/* Work items of a group: as many as the tuning says, else `usual` or what the device allows. */
+int plan_group(const device_plan *p, uint32_t usual, uint32_t *group, trawl_error *error);
 
 /* Take device memory for `b` and fill it with a copy of from[0 .. bytes); for prepare. */
 int plan_upload(device_plan *p, device_buffer *b, const void *from, size_t bytes,

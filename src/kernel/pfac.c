@@ -68,20 +68,6 @@ static int too_much_local(const device_plan *p, uint32_t group, uint64_t bytes, 
                 instead);
 }
 
-static int choose_group(device_plan *p, uint32_t usual, trawl_error *error)
-{
-    const device_info *info = &p->device->info;
-    pfac_device *d = p->state;
-    if (usual > info->most_group)
-        usual = info->most_group;
-    d->group = tuned(p->tuning.group, info->cpu ? CPU_GROUP : usual);
-    if (d->group > info->most_group)
-        return fail(error, TRAWL_ERROR_UNSUPPORTED, TRAWL_NONE,
-                    "group=%u: %s takes groups of up to %u work items", d->group, info->name,
-                    info->most_group);
-    return TRAWL_OK;
-}
-
 /* ---- preparing --------------------------------------------------------------- */
 
 /* Sets what the filtered kernel needs. */
@@ -106,8 +92,8 @@ static int use_filter(device_plan *p, const gram_filter *f, trawl_error *error)
 static int prepare_filter(device_plan *p, trawl_error *error)
 {
     const device_info *info = &p->device->info;
-    const pfac_device *d = p->state;
-    int status = choose_group(p, FILTER_GROUP, error);
+    pfac_device *d = p->state;
+    int status = plan_group(p, info->cpu ? CPU_GROUP : FILTER_GROUP, &d->group, error);
     if (status)
         return status;
     uint32_t most = GRAMS_MOST_LOG;
@@ -129,7 +115,7 @@ static int prepare_plain(device_plan *p, trawl_error *error)
     const device_info *info = &p->device->info;
     const tuning *tune = &p->tuning;
     pfac_device *d = p->state;
-    const int status = choose_group(p, USUAL_GROUP, error);
+    const int status = plan_group(p, info->cpu ? CPU_GROUP : USUAL_GROUP, &d->group, error);
     if (status)
         return status;
     const uint64_t reach = p->facts.max_length - 1;
@@ -243,7 +229,6 @@ static int pfac_run(const device_plan *p, device_queue *q, text_piece *piece, tr
 
 const device_walk device_pfac = {
     .kind = WALK_PFAC,
-    .unit = "pfac",
     .state_bytes = sizeof(pfac_device),
     .prepare = pfac_prepare,
     .release = pfac_release,

@@ -204,7 +204,6 @@ static int shiftand_run(const device_plan *p, device_queue *q, text_piece *piece
 
 const device_walk device_shiftand = {
     .kind = WALK_SHIFTAND,
-    .unit = "shiftand",
     .state_bytes = sizeof(shiftand_device),
     .prepare = shiftand_prepare,
     .release = shiftand_release,

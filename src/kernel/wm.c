@@ -306,7 +306,6 @@ static int wm_run_text(const device_plan *p, device_queue *q, text_piece *piece,
 
 const device_walk device_wm = {
     .kind = WALK_WM,
-    .unit = "wm",
     .texts_texture = true,
     .state_bytes = sizeof(wm_device),
     .prepare = wm_prepare,

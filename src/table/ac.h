@@ -1,7 +1,7 @@
 /* ac.h: tables of Aho-Corasick, and of PFAC, which leaves the failure links out.
  *
  * Shared by the builder (engine/ac.c), the loop on CPUs (walk/ac.c) and the loops on devices
- * (kernel/ac.h).
+ * (kernel/ac.k).
  */
 #ifndef TRAWL_TABLE_AC_H
 #define TRAWL_TABLE_AC_H

@@ -1,7 +1,7 @@
 /* bb.h: tables of Baker-Bird.
  *
  * Shared by the builder (engine/bb.c), the loop on CPUs (walk/bb.c) and the loops on devices
- * (kernel/bb.h).
+ * (kernel/bb.k).
  */
 #ifndef TRAWL_TABLE_BB_H
 #define TRAWL_TABLE_BB_H

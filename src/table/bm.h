@@ -1,7 +1,7 @@
 /* bm.h: tables of Boyer-Moore.
  *
  * Shared by the builder (engine/bm.c), the loop on CPUs (walk/bm.c) and the loops on devices
- * (kernel/bm.h).
+ * (kernel/bm.k).
  */
 #ifndef TRAWL_TABLE_BM_H
 #define TRAWL_TABLE_BM_H

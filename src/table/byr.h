@@ -1,7 +1,7 @@
 /* byr.h: tables of Baeza-Yates-Regnier, and the comparison of candidates.
  *
  * Shared by the builder (engine/byr.c), the loop on CPUs (walk/byr.c) and the loops on devices
- * (kernel/byr.h).
+ * (kernel/byr.k).
  */
 #ifndef TRAWL_TABLE_BYR_H
 #define TRAWL_TABLE_BYR_H

@@ -1,7 +1,7 @@
 /* hnfa.h: tables of RunHNFA, and one step of a module.
  *
  * Shared by the builder (engine/hnfa.c), the loop on CPUs (walk/hnfa.c) and the loops on devices
- * (kernel/hnfa.h).
+ * (kernel/hnfa.k).
  */
 #ifndef TRAWL_TABLE_HNFA_H
 #define TRAWL_TABLE_HNFA_H

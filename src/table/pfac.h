@@ -1,7 +1,7 @@
 /* pfac.h: the transition of PFAC.
  *
  * Shared by the builder (engine/ac.c), the loop on CPUs (walk/pfac.c) and the loops on devices
- * (kernel/pfac.h).
+ * (kernel/pfac.k).
  */
 #ifndef TRAWL_TABLE_PFAC_H
 #define TRAWL_TABLE_PFAC_H

@@ -1,7 +1,7 @@
 /* shiftand.h: masks of extended SHIFT-AND.
  *
  * Shared by the builder (engine/shiftand.c), the loop on CPUs (walk/shiftand.c) and the loops on
- * devices (kernel/shiftand.h).
+ * devices (kernel/shiftand.k).
  */
 #ifndef TRAWL_TABLE_SHIFTAND_H
 #define TRAWL_TABLE_SHIFTAND_H

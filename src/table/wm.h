@@ -1,7 +1,7 @@
 /* wm.h: tables of Wu-Manber, and the candidates of a block.
  *
  * Shared by the builder (engine/wm.c), the loop on CPUs (walk/wm.c) and the loops on devices
- * (kernel/wm.h).
+ * (kernel/wm.k).
  */
 #ifndef TRAWL_TABLE_WM_H
 #define TRAWL_TABLE_WM_H
