@@ -13,7 +13,8 @@
  *
  * Each is the unit's file in a namespace of its own, with NAME and so on defined, and VARIANT as
  * what ENTRY appends to the names of kernels (device/device.h, launch_define). No such line: one
- * variant without definitions. What the file itself defines is undefined behind each.
+ * variant without definitions. What the file and the forms that it includes define is undefined
+ * behind each; all other headers are included once, before.
  *
  * Both hold a stamp of the source, by which the library knows a CUDA image that does not belong to
  * it. Exit status 1 on any error.
@@ -28,7 +29,7 @@ enum { PATH_SIZE = 1024, LINE_SIZE = 4096, MOST_FILES = 64, MOST_NAMES = 8, MOST
 
 typedef struct source {
     const char *root;
-    char seen[MOST_FILES][PATH_SIZE];
+    char seen[MOST_FILES][PATH_SIZE]; /* the first is the unit itself */
     size_t seen_count;
     char bytes[MOST_BYTES]; /* resolved */
     size_t size;
@@ -171,17 +172,19 @@ static bool read_variants(variants *v, const char *line)
     return line[strspn(line, " \t\r\n")] == '\0';
 }
 
-/* For each line "#define NAME" of the unit's file, and each "#include" but for forms. */
-static void put_names(source *s, const char *unit, bool includes)
+/* Undefine what the file and the forms that it includes define, or (`includes`) include what they
+ * include but for forms. */
+static void put_names(source *s, const char *name, bool includes)
 {
-    char name[PATH_SIZE], line[LINE_SIZE];
-    snprintf(name, sizeof name, "kernel/%s.k", unit);
+    char line[LINE_SIZE], inner[PATH_SIZE];
     FILE *file = open_source(s, name);
     while (file && fgets(line, sizeof line, file)) {
         const char *at = after(line, "#define ");
-        if (includes && included(line, name) && !is_form(name))
-            printf("#include \"%s\"\n", name);
-        if (!includes && at)
+        if (included(line, inner) && is_form(inner))
+            put_names(s, inner, includes);
+        else if (includes && included(line, inner))
+            printf("#include \"%s\"\n", inner);
+        else if (!includes && at)
             printf("#undef %.*s\n", (int)strcspn(at, " (\n"), at);
     }
     if (file)
@@ -202,7 +205,7 @@ static void put_variant(source *s, const char *unit, const variants *v)
     printf("\n{\n#include \"kernel/%s.k\"\n}\n#undef VARIANT\n", unit);
     for (int i = 0; i < v->count; i++)
         printf("#undef %s\n", v->names[i]);
-    put_names(s, unit, false);
+    put_names(s, s->seen[0], false);
 }
 
 /* Every combination of the values from name `i` on. */
@@ -226,7 +229,7 @@ static int put_cuda(source *s, const char *root, const char *unit)
     if (!resolve_unit(s, root, unit))
         return 1;
     printf("/* Made by tools/embed.c. */\n");
-    put_names(s, unit, true);
+    put_names(s, s->seen[0], true);
     printf("\nextern \"C\" __device__ char ");
     put_stamp(s, unit);
     printf(" = 1;\n");

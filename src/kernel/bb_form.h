@@ -1,4 +1,4 @@
-/* bb_form.h: Baker-Bird's kernel for stage GRID_STAGE; included by kernel/bb.h once for each. */
+/* bb_form.h: Baker-Bird's kernel for stage GRID_STAGE; included by kernel/bb.k once for each. */
 #include "kernel/grid_form.h"
 
 /* A needle row of that number begins at (row, left); `state` is the column's. Returns the

@@ -1,4 +1,4 @@
-/* byr_form.h: Baeza-Yates-Regnier's kernel for stage GRID_STAGE; included by kernel/byr.h once
+/* byr_form.h: Baeza-Yates-Regnier's kernel for stage GRID_STAGE; included by kernel/byr.k once
  * for each. */
 #include "kernel/grid_form.h"
 

@@ -21,7 +21,7 @@ enum { PIECE_EVENTS = 64, TEXT_PADDING = 256 };
 /* What a walk on a device knows of the patterns. */
 typedef struct walk_facts {
     walk_kind kind;
-    const uint32_t *tables; /* as table/NAME.h says, on the host */
+    const uint32_t *tables; /* as table/NAME.h says, on the host, as long as it is used */
     size_t bytes;           /* of the tables */
     uint64_t min_length;    /* grids: the fewest rows of a needle */
     uint64_t max_length;    /* UINT64_MAX when there is no longest; grids: the most rows */
