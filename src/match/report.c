@@ -1,9 +1,11 @@
 /* report.c: the reporter, which turns ends into the other report modes.
  *
  * A pattern of fixed length has one start for each end, end - length: nothing is to be
- * found out. For the others backward.c runs the pattern back over the text.
+ * found out. For the others pairs.c (PAIRS) finds the starts, or backward.c runs the pattern
+ * back over the text.
  *
- *   PAIRS     complete at each end: all its starts, at once.
+ *   PAIRS     complete at each end: all its starts, at once. Those of the patterns that end
+ *             there are merged through a heap, so none of them is copied.
  *   LONGEST, SHORTEST
  *             per start and pattern the farthest or nearest end. A start is settled when all
  *             its ends are known. Its match goes out when no unsettled start can end before
@@ -37,16 +39,25 @@
 #include "match/backward.h"
 #include "match/match.h"
 #include "match/order.h"
+#include "match/pairs.h"
 
 #define MIN_STEP (UINT64_C(1) << 16)
 
 /* A pattern of variable length that has occurred. */
 typedef struct variable {
     struct variable *next;
-    backward *pass;
+    pairs *pairs;   /* PAIRS */
+    backward *pass; /* the other modes */
     uint64_t *ends; /* those after `settled`, ascending */
     size_t count, capacity;
 } variable;
+
+/* The starts of one pattern's matches that share their end: `start`, then [rest, end). */
+typedef struct start_list {
+    const plan_pattern *pattern;
+    uint64_t start;
+    const uint64_t *rest, *end;
+} start_list;
 
 struct reporter {
     const trawl_plan *plan;
@@ -64,6 +75,8 @@ struct reporter {
     match_list found;      /* not handed out yet */
     variable **variables;  /* by pattern index - first_variable; NULL: not seen yet */
     variable *seen;        /* all of them, linked */
+    start_list *lists;     /* a heap: of each pattern that ends at one place */
+    size_t list_count, list_room;
 };
 
 static bool is_leftmost(const reporter *r)
@@ -139,6 +152,7 @@ int reporter_open(const trawl_plan *plan, uint32_t report, const match_out *out,
 static void variable_free(variable *v)
 {
     if (v != NULL) {
+        pairs_free(v->pairs);
         backward_free(v->pass);
         free(v->ends);
         free(v);
@@ -155,6 +169,7 @@ void reporter_free(reporter *r)
         r->seen = next;
     }
     free(r->variables);
+    free(r->lists);
     match_list_free(&r->found);
     free(r);
 }
@@ -170,8 +185,12 @@ static variable *variable_of(reporter *r, uint32_t index)
     variable *v = calloc(1, sizeof *v);
     if (v == NULL)
         return NULL;
-    v->pass = backward_open(r->plan, &plan_patterns(r->plan)[index]);
-    if (v->pass == NULL) {
+    const plan_pattern *p = &plan_patterns(r->plan)[index];
+    if (r->report == TRAWL_REPORT_PAIRS)
+        v->pairs = pairs_open(r->plan, p);
+    else
+        v->pass = backward_open(r->plan, p);
+    if (v->pairs == NULL && v->pass == NULL) {
         variable_free(v);
         return NULL;
     }
@@ -246,35 +265,104 @@ static int release_leftmost(reporter *r)
     return status;
 }
 
+/* Of two starts of matches with one end: the order of output. */
+static bool list_before(const start_list *a, const start_list *b)
+{
+    if (a->start != b->start)
+        return a->start < b->start;
+    const plan_pattern *p = a->pattern, *q = b->pattern;
+    return p->id != q->id ? p->id < q->id : p->order < q->order;
+}
+
+static void lists_sink(reporter *r, size_t i)
+{
+    const start_list item = r->lists[i];
+    for (size_t k = 2 * i + 1; k < r->list_count; k = 2 * i + 1) {
+        k += k + 1 < r->list_count && list_before(&r->lists[k + 1], &r->lists[k]);
+        if (!list_before(&r->lists[k], &item))
+            break;
+        r->lists[i] = r->lists[k];
+        i = k;
+    }
+    r->lists[i] = item;
+}
+
+/* Add what release_lists makes a heap of: `start` and the `count` ones at `rest`. */
+static bool lists_add(reporter *r, const plan_pattern *p, uint64_t start, const uint64_t *rest,
+                      size_t count)
+{
+    if (r->list_count == r->list_room) {
+        size_t room = r->list_room == 0 ? 16 : 2 * r->list_room;
+        start_list *lists = realloc(r->lists, room * sizeof *lists);
+        if (lists == NULL)
+            return false;
+        r->lists = lists;
+        r->list_room = room;
+    }
+    r->lists[r->list_count++] = (start_list){ p, start, rest, count > 0 ? rest + count : rest };
+    return true;
+}
+
+/* Hand out the matches that end at `end`, in the order of output. */
+static int release_lists(reporter *r, uint64_t end)
+{
+    int status = TRAWL_OK;
+    for (size_t i = r->list_count / 2; i-- > 0;)
+        lists_sink(r, i);
+    while (status == TRAWL_OK && r->list_count > 0) {
+        start_list *top = &r->lists[0];
+        status = match_emit(&r->out, top->pattern, top->start, end);
+        if (top->rest < top->end)
+            top->start = *top->rest++;
+        else
+            *top = r->lists[--r->list_count];
+        lists_sink(r, 0);
+    }
+    return status;
+}
+
 /* ---- feeding --------------------------------------------------------- */
 
-/* All starts of each end, for PAIRS; or just one when every length is fixed. Here and in
- * collect an end too near to the text's begin is left out: only a forged plan has one. */
-static int feed_at_once(reporter *r, const record *records, size_t count, uint64_t shift,
-                        text_view text, trawl_error *error)
+/* All have a fixed length, so the records are in the order of output already. Here and below
+ * an end too near to the text's begin is left out: only a forged plan has one. */
+static int feed_fixed(reporter *r, const record *records, size_t count, uint64_t shift)
 {
     const plan_pattern *patterns = plan_patterns(r->plan);
     int status = TRAWL_OK;
     for (size_t i = 0; status == TRAWL_OK && i < count; i++) {
         const plan_pattern *p = &patterns[records[i].index];
         uint64_t end = records[i].pos + shift;
-        if (r->span == 0) { /* records are in the order of output already */
-            if (end >= p->min_length)
-                status = match_emit(&r->out, p, end - p->min_length, end);
-            continue;
-        }
-        bool added = true;
-        if (!plan_fixed_length(p)) {
-            variable *v = variable_of(r, records[i].index);
-            added = v != NULL &&
-                    backward_run(v->pass, &end, 1, false, text, text.begin, end, &r->found);
-        } else if (end >= p->min_length) {
-            added = match_list_add(&r->found, p, end - p->min_length, end);
-        }
-        if (!added)
+        if (end >= p->min_length)
+            status = match_emit(&r->out, p, end - p->min_length, end);
+    }
+    return status;
+}
+
+/* Put the starts of pattern `index` that reach `end` on the heap. */
+static bool add_starts(reporter *r, uint32_t index, uint64_t end, text_view text)
+{
+    const plan_pattern *p = &plan_patterns(r->plan)[index];
+    if (plan_fixed_length(p))
+        return end < p->min_length || lists_add(r, p, end - p->min_length, NULL, 0);
+    variable *v = variable_of(r, index);
+    const uint64_t *starts;
+    size_t count;
+    if (v == NULL || !pairs_at(v->pairs, text, end, &starts, &count))
+        return false;
+    return count == 0 || lists_add(r, p, starts[0], starts + 1, count - 1);
+}
+
+/* All starts of each end. */
+static int feed_pairs(reporter *r, const record *records, size_t count, uint64_t shift,
+                      text_view text, trawl_error *error)
+{
+    int status = TRAWL_OK;
+    for (size_t i = 0; status == TRAWL_OK && i < count; i++) {
+        uint64_t end = records[i].pos + shift;
+        if (!add_starts(r, records[i].index, end, text))
             return out_of_memory(error);
         if (i + 1 == count || records[i + 1].pos != records[i].pos)
-            status = release_by_end(r, end);
+            status = release_lists(r, end);
     }
     return status;
 }
@@ -351,7 +439,8 @@ int reporter_feed(reporter *r, const record *records, size_t count, uint64_t shi
     text_view view = { text, text_begin };
     if (is_immediate(r)) {
         r->done = upto;
-        return feed_at_once(r, records, count, shift, view, error);
+        return r->span == 0 ? feed_fixed(r, records, count, shift)
+                            : feed_pairs(r, records, count, shift, view, error);
     }
     int status;
     do {
