@@ -253,6 +253,152 @@ static void random_cases_agree_with_the_oracle(void **state)
     }
 }
 
+/* ---- pairs: nests of repeats on long runs ---------------------------------- */
+
+/* Texts and sets made so that many ends share their starts, wholly or in part. */
+static const char *const nests[][MAX_PATTERNS] = {
+    { "x.*c" },
+    { ".{0,50}c" },
+    { "a+a+" },
+    { "a+a+a+a+" },
+    { "[ab]*b" },
+    { "a{1,40}" },
+    { "a{3,7}b?a{2,}" },
+    { "x.*[ab]{2}.*c" },
+    { "x.{0,9}.{5,30}a.{0,20}c?b" },
+    { "a?a?a?a?a?a?a?a?b+" },
+    { "x?.{30}" },
+    { "[ab]{10,12}[bc]{0,3}[ab]{10,12}" },
+    { "x.*bc", "a.*bb", "[^b]+" },
+    { "x.*c", ".{0,50}c", "a+a+", "[ab]*b", "ab" },
+    { "a{1,9}", "a{2,8}", "aa", "a+", "a" },
+    { "[ab]+[ab]{0,3}x", "a*b{4,}", "a.?b", "bb", "c.*.*.*a" },
+};
+
+/* Runs of 1 to `longest` equal letters. */
+static void write_runs(random_case *c, uint64_t *seed, size_t length, unsigned longest)
+{
+    for (c->length = 0; c->length < length;) {
+        char letter = "aaabbcx"[pick(seed, 7)];
+        for (unsigned left = 1 + pick(seed, longest); left > 0 && c->length < length; left--)
+            c->text[c->length++] = letter;
+    }
+}
+
+static void nest_open(random_case *c, const char *const *written)
+{
+    for (c->count = 0; c->count < MAX_PATTERNS && written[c->count] != NULL; c->count++)
+        c->patterns[c->count] =
+            extended(strcpy(c->written[c->count], written[c->count]), (uint32_t)(c->count * 2 % 3));
+    c->plan = make_plan(c->patterns, c->count);
+    find_ends(c);
+}
+
+/* Report pairs of the text cut at `cuts`, ascending and ended by c->length, and stop after
+ * `most` of them. */
+static bool pairs_agree(const random_case *c, const size_t *cuts, const trawl_match *wanted,
+                        size_t count, size_t most)
+{
+    collector got = { 0 };
+    match_out out = { collect_match, &got, 0, most < count ? most : UINT64_MAX };
+    reporter *r = NULL;
+    size_t fed = 0;
+    int status;
+    assert_int_equal(reporter_open(c->plan, TRAWL_REPORT_PAIRS, &out, &r, NULL), TRAWL_OK);
+    do {
+        status = feed_piece(r, c, &fed, *cuts, reporter_keeps(r), 0);
+        size_t complete = 0; /* matches of ends fed must have come */
+        while (complete < count && wanted[complete].end <= *cuts)
+            complete++;
+        if (status == TRAWL_OK && got.count != complete)
+            break;
+    } while (status == TRAWL_OK && *cuts++ < c->length);
+    size_t due = most < count ? most : count;
+    bool agrees = status == (most < count ? TRAWL_LIMITED : TRAWL_OK) && got.count == due &&
+                  same_matches(got.matches, wanted, due, 0);
+    reporter_free(r);
+    free(got.matches);
+    return agrees;
+}
+
+/* In one piece; in two, cut at every place; byte by byte; and with limits. */
+static bool all_cuts_agree(const random_case *c)
+{
+    size_t cuts[MAX_TEXT + 1];
+    trawl_match *wanted = NULL;
+    size_t count =
+        oracle_scan(c->patterns, c->count, c->text, c->length, TRAWL_REPORT_PAIRS, &wanted);
+    bool agrees = true;
+    for (size_t cut = 0; agrees && cut < c->length; cut++) {
+        cuts[0] = cut;
+        cuts[1] = c->length;
+        agrees = pairs_agree(c, cuts, wanted, count, SIZE_MAX);
+    }
+    agrees = agrees && pairs_agree(c, &(size_t){ c->length }, wanted, count, SIZE_MAX);
+    for (size_t i = 0; i < c->length; i++)
+        cuts[i] = i + 1;
+    for (size_t most = count; agrees && most > 0; most -= 1 + most / 7)
+        agrees = pairs_agree(c, cuts, wanted, count, most);
+    free(wanted);
+    return agrees;
+}
+
+static void pairs_on_runs_agree_with_the_oracle(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < COUNT(nests); i++) {
+        for (unsigned round = 0; round < 6; round++) {
+            random_case c = { .seed = round };
+            uint64_t seed = (i * 6 + round + 1) * 0x9e3779b97f4a7c15u;
+            write_runs(&c, &seed, 40 + 20 * round, 1 + round * round);
+            nest_open(&c, nests[i]);
+            if (!all_cuts_agree(&c)) {
+                describe(&c, TRAWL_REPORT_PAIRS);
+                fail_msg("the pairs disagree with the oracle's");
+            }
+            free_case(&c);
+        }
+    }
+}
+
+/* Random nests of elements that share letters, with wide repeats. */
+static void write_nest(char *out, uint64_t *seed)
+{
+    static const char *const sets[] = { "a", "b", "c", "x", "[ab]", "[bc]", "[^c]", "." };
+    static const char *const repeats[] = { "",      "",      "?",       "*",       "+",
+                                           "{0,3}", "{2,9}", "{0,40}",  "{5,25}",  "{7,}",
+                                           "{3}",   "{12}",  "{20,21}", "{1,100}", "{0,1}" };
+    unsigned elements = 1 + pick(seed, 7), required = pick(seed, elements);
+    out[0] = 0;
+    for (unsigned i = 0; i < elements; i++) {
+        strcat(out, sets[pick(seed, COUNT(sets))]);
+        if (i != required)
+            strcat(out, repeats[pick(seed, COUNT(repeats))]);
+    }
+}
+
+static void pairs_of_random_nests_agree_with_the_oracle(void **state)
+{
+    (void)state;
+    for (uint64_t number = 1; number <= CASES; number++) {
+        random_case c = { .seed = number };
+        uint64_t seed = number * 0x2545f4914f6cdd1du;
+        char written[MAX_PATTERNS][MAX_WRITTEN];
+        const char *set[MAX_PATTERNS] = { NULL };
+        write_runs(&c, &seed, pick(&seed, number % 16 ? 120 : MAX_TEXT), 1 + pick(&seed, 40));
+        for (unsigned i = 0, count = 1 + pick(&seed, MAX_PATTERNS); i < count; i++) {
+            write_nest(written[i], &seed);
+            set[i] = written[i];
+        }
+        nest_open(&c, set);
+        if (!mode_agrees(&c, TRAWL_REPORT_PAIRS, &seed)) {
+            describe(&c, TRAWL_REPORT_PAIRS);
+            fail_msg("the pairs disagree with the oracle's");
+        }
+        free_case(&c);
+    }
+}
+
 /* ---- offsets beyond 32 bits ---------------------------------------------- */
 
 static void offsets_beyond_four_gibibytes(void **state)
@@ -380,8 +526,9 @@ static int summarize(const trawl_match *match, void *user)
 }
 
 /* One pattern on a text of a's, then of b's: `starts` + `ends` bytes. The ends are all the
- * offsets after a b. Fed in pieces that the reporter takes in steps. */
-static summary run_a_then_b(const char *written, size_t starts, size_t ends, uint32_t report)
+ * offsets after a b. Fed in pieces of that many bytes. */
+static summary feed_a_then_b(const char *written, size_t starts, size_t ends, uint32_t report,
+                             size_t piece)
 {
     const size_t length = starts + ends;
     trawl_pattern p = extended(written, 7);
@@ -398,7 +545,7 @@ static summary run_a_then_b(const char *written, size_t starts, size_t ends, uin
     memset(text + starts, 'b', ends);
     assert_int_equal(reporter_open(plan, report, &out, &r, NULL), TRAWL_OK);
     for (size_t done = 0; done < length;) {
-        size_t upto = length - done < 300000 ? length : done + 300000, count = 0;
+        size_t upto = length - done < piece ? length : done + piece, count = 0;
         for (size_t end = done + 1; end <= upto; end++)
             if (end > starts && (longest == LENGTH_UNBOUNDED || end - starts < longest))
                 records[count++] = (record){ (u32)end, 0 };
@@ -411,6 +558,12 @@ static summary run_a_then_b(const char *written, size_t starts, size_t ends, uin
     free(text);
     free(records);
     return s;
+}
+
+/* In pieces that the reporter takes in steps. */
+static summary run_a_then_b(const char *written, size_t starts, size_t ends, uint32_t report)
+{
+    return feed_a_then_b(written, starts, ends, report, 300000);
 }
 
 static void long_texts_take_linear_time(void **state)
@@ -437,6 +590,27 @@ static void large_counts_cost_no_more_than_small_ones(void **state)
     assert_true(s.count == gap + 1 && s.last.start == n - 1 && s.last.end == n + 1);
     s = run_a_then_b("a.{0,50000}b", n, m, TRAWL_REPORT_LEFTMOST_FIRST);
     assert_true(s.count == 1 && s.last.start == n - gap - 1 && s.last.end == n + 1);
+}
+
+/* The pieces are of one byte at times: what is known must be kept from one to the next. */
+static void pairs_take_time_by_their_number(void **state)
+{
+    (void)state;
+    const size_t n = 1000000, gap = 50000;
+    for (size_t piece = 1; piece <= n; piece *= 1000) {
+        summary s = feed_a_then_b("a.*b", 1, n, TRAWL_REPORT_PAIRS, piece);
+        assert_true(s.count == n && s.last.start == 0 && s.last.end == n + 1);
+        s = feed_a_then_b("a.*.*.{3,}.*b?b", 1, n, TRAWL_REPORT_PAIRS, piece);
+        assert_true(s.count == n - 3 && s.last.start == 0 && s.last.end == n + 1);
+        s = feed_a_then_b("a.{0,50000}b", 1, n, TRAWL_REPORT_PAIRS, piece);
+        assert_true(s.count == gap + 1 && s.last.start == 0 && s.last.end == gap + 2);
+        s = feed_a_then_b("a.{50000}b", gap, n, TRAWL_REPORT_PAIRS, piece);
+        assert_true(s.count == gap && s.last.start == gap - 1 && s.last.end == 2 * gap + 1);
+        s = feed_a_then_b("a+b", n, 1, TRAWL_REPORT_PAIRS, piece);
+        assert_true(s.count == n && s.last.start == n - 1 && s.last.end == n + 1);
+        s = feed_a_then_b("[ab]*b", 3, 2000, TRAWL_REPORT_PAIRS, piece);
+        assert_true(s.count == 2007000 && s.last.start == 2002 && s.last.end == 2003);
+    }
 }
 
 /* ---- records and single matches ------------------------------------------ */
@@ -492,11 +666,14 @@ int main(void)
         cmocka_unit_test(records_are_sorted_by_position_then_index),
         cmocka_unit_test(emit_adds_the_base_and_counts_down),
         cmocka_unit_test(random_cases_agree_with_the_oracle),
+        cmocka_unit_test(pairs_on_runs_agree_with_the_oracle),
+        cmocka_unit_test(pairs_of_random_nests_agree_with_the_oracle),
         cmocka_unit_test(offsets_beyond_four_gibibytes),
         cmocka_unit_test(unbounded_matches_come_at_gaps),
         cmocka_unit_test(ends_without_room_for_a_match_are_left_out),
         cmocka_unit_test(long_texts_take_linear_time),
         cmocka_unit_test(large_counts_cost_no_more_than_small_ones),
+        cmocka_unit_test(pairs_take_time_by_their_number),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
