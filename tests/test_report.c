@@ -262,6 +262,8 @@ static const char *const nests[][MAX_PATTERNS] = {
     { "a+a+" },
     { "a+a+a+a+" },
     { "[ab]*b" },
+    { "x[^c]*b", "[^b]{2,}[^c]+" },
+    { "a[^c]{0,30}b", "a[^x]+[^c]*b+" },
     { "a{1,40}" },
     { "a{3,7}b?a{2,}" },
     { "x.*[ab]{2}.*c" },

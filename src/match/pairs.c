@@ -33,7 +33,8 @@
  * A second pass, the same machine on the reversed pattern and text, runs back from each end
  * until no start can be farther away, or until the end before: there the forward pass goes on
  * from where it stood. Else it begins anew where the other one stopped; no start before that
- * place reaches this end, so by 2 none reaches a later one.
+ * place reaches this end, so by 2 none reaches a later one, and those in the list drop out as
+ * any that is done with.
  *
  * Invariant between ends: `forward` stands at the last end, `at`; it and the list know all of
  * the starts that may reach a later end. How the text came in pieces does not matter.
@@ -48,8 +49,8 @@
  * Memory: 24 bytes for each node that is kept, at most the sum of max (of min, where
  * unbounded) for either pass, and 8 for each start in the list: those within two longest
  * matches, or, of an unbounded pattern, within the stretch of text in which one end is in
- * reach of the next. Arrays double when they are full, so up to four times that. It is kept
- * for each pattern that has occurred.
+ * reach of the next. As arrays grow by doubling, up to two and four times that; and each
+ * pattern that has occurred keeps its own.
  *
  * Source: that crossing walks may swap is what makes Monge arrays and paths in planar graphs
  * easy. The rest follows from it.
@@ -67,7 +68,7 @@ typedef struct node {
 typedef struct repeat {
     const byte_class *set;
     uint64_t min, max; /* max: UINT64_MAX when unbounded */
-    node *nodes;       /* ascending, at nodes[head .. head + count) */
+    node *nodes;       /* ascending; a ring of `room`, a power of two: see node_at */
     size_t head, count, room;
     size_t ready; /* so many of them, the oldest, are */
     size_t next;  /* the next element that is awake: one that has nodes */
@@ -89,7 +90,7 @@ typedef struct piece {
 struct pairs {
     pass *forward, *backward;
     uint64_t at;   /* where `forward` stands */
-    size_t behind; /* pieces after it are empty */
+    size_t behind; /* pieces after it have never been used */
     piece *pieces; /* from the last, which stands first in the array, down to 1 */
     uint64_t *starts;
     size_t room;
@@ -151,8 +152,8 @@ void pairs_free(pairs *p)
 
 /* ---- the list of starts ---------------------------------------------- */
 
-/* Close the gaps between the pieces, and make the array larger when that frees too little: a
- * half must be free then, so that this costs O(1) for each start that is added. */
+/* Close the gaps between the pieces, and make the array larger when that leaves less than a half
+ * free: so this costs O(1) for each start that is added. */
 static bool starts_pack(pairs *p)
 {
     size_t end = 0;
@@ -204,36 +205,30 @@ static bool starts_move(pairs *p, size_t k, const node *n)
     return true;
 }
 
-static void starts_clear(pairs *p)
-{
-    for (; p->behind > 0; p->behind--)
-        p->pieces[p->behind] = (piece){ 0, 0 };
-}
-
 /* ---- the passes ------------------------------------------------------ */
 
-static bool repeat_push(repeat *r, const node *n)
+/* The i-th of the nodes, from the oldest on. */
+static node *node_at(const repeat *r, size_t i)
 {
-    if (r->head + r->count == r->room) {
-        if (r->head >= r->room / 2 && r->head > 0) {
-            memcpy(r->nodes, r->nodes + r->head, r->count * sizeof *r->nodes);
-        } else {
-            size_t room = r->room > 0 ? 2 * r->room : 4;
-            node *grown = malloc(room * sizeof *grown);
-            if (grown == NULL)
-                return false;
-            if (r->count > 0)
-                memcpy(grown, r->nodes + r->head, r->count * sizeof *grown);
-            free(r->nodes);
-            r->nodes = grown;
-            r->room = room;
-        }
-        r->head = 0;
-    }
-    r->nodes[r->head + r->count++] = *n;
+    return &r->nodes[(r->head + i) & (r->room - 1)];
+}
+
+static bool repeat_grow(repeat *r)
+{
+    size_t room = r->room > 0 ? 2 * r->room : 4;
+    node *grown = malloc(room * sizeof *grown);
+    if (grown == NULL)
+        return false;
+    for (size_t i = 0; i < r->count; i++)
+        grown[i] = *node_at(r, i);
+    free(r->nodes);
+    r->nodes = grown;
+    r->room = room;
+    r->head = 0;
     return true;
 }
 
+/* Forget the oldest node, a ready one. */
 static void repeat_drop(repeat *r)
 {
     r->head++;
@@ -241,14 +236,15 @@ static void repeat_drop(repeat *r)
     r->ready--;
 }
 
-/* Count the newest ready node in. One before it with the same first can be spared, and of an
- * unbounded repeat any: what is asked for is the first of the oldest and the last of the
- * newest. */
+/* Count the oldest one that is not ready among the ready ones. One before it with the same first
+ * can be spared, and of an unbounded repeat any: what is asked for is the first of the oldest
+ * and the last of the newest. */
 static void repeat_ready(repeat *r)
 {
-    node *n = &r->nodes[r->head + r->ready++];
-    if (r->ready == 2 && (r->max == UINT64_MAX || n[-1].first == n->first)) {
-        n->first = n[-1].first;
+    node *n = node_at(r, r->ready++);
+    uint64_t first = node_at(r, 0)->first;
+    if (r->ready == 2 && (r->max == UINT64_MAX || n->first == first)) {
+        n->first = first;
         repeat_drop(r);
     }
 }
@@ -260,18 +256,21 @@ static bool repeat_step(repeat *r, size_t k, unsigned byte, node *n, bool *live,
 {
     if (!class_has(r->set, byte))
         r->count = r->ready = 0;
-    if (*live && !repeat_push(r, n))
-        return false;
-    if (r->ready < r->count && n->pos - r->nodes[r->head + r->ready].pos >= r->min) {
-        if (list != NULL && !starts_move(list, k, &r->nodes[r->head + r->ready]))
+    if (*live) {
+        if (r->count == r->room && !repeat_grow(r))
+            return false;
+        *node_at(r, r->count++) = *n;
+    }
+    if (r->ready < r->count && n->pos - node_at(r, r->ready)->pos >= r->min) {
+        if (list != NULL && !starts_move(list, k, node_at(r, r->ready)))
             return false;
         repeat_ready(r);
     }
     *live = r->ready > 0;
     if (*live) {
-        n->first = r->nodes[r->head].first;
-        n->last = r->nodes[r->head + r->ready - 1].last;
-        if (n->pos - r->nodes[r->head].pos >= r->max)
+        n->first = node_at(r, 0)->first;
+        n->last = node_at(r, r->ready - 1)->last;
+        if (n->pos - node_at(r, 0)->pos >= r->max)
             repeat_drop(r);
     }
     return true;
@@ -328,14 +327,12 @@ static bool run_back(pass *w, text_view text, uint64_t low, uint64_t end, uint64
 bool pairs_at(pairs *p, text_view text, uint64_t end, const uint64_t **starts, size_t *count)
 {
     bool goes_on = p->at >= text.begin && p->at < end, live = false;
-    uint64_t low = goes_on ? p->at : text.begin;
-    uint64_t reach;
-    node n = { 0 };
+    uint64_t low = goes_on ? p->at : text.begin, reach;
+    node n;
     if (!run_back(p->backward, text, low, end, &reach))
         return false;
     if (!goes_on || reach > low) {
         pass_clear(p->forward);
-        starts_clear(p);
         n = (node){ reach, reach, reach };
         live = true;
         if (!pass_step(p->forward, 0, &n, &live, p))
