@@ -1,80 +1,101 @@
-/* peers.c: other tools that do the same work, in the same process and run. */
+/* peers.c: memmem and Hyperscan behind one interface. */
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
-
-#include "bench.h"
-
-double seconds(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
-
-double peer_memmem(const text_case *c, const void *text, size_t length, uint64_t *count)
-{
-    const char *at = (const char *)text, *end = at + length;
-    double began = seconds();
-    *count = 0;
-    while ((at = memmem(at, (size_t)(end - at), c->patterns[0].text, c->patterns[0].length))) {
-        ++*count;
-        at++;
-    }
-    return seconds() - began;
-}
 
 #ifdef TRAWL_HAVE_HS
 #include <hs.h>
+#endif
 
-typedef struct hs_state {
+#include "peers.h"
+
+static const char *const names[] = { "memmem",
+#ifdef TRAWL_HAVE_HS
+                                     "hyperscan",
+#endif
+                                     NULL };
+
+struct peer {
+    const trawl_pattern *pattern; /* of memmem */
+#ifdef TRAWL_HAVE_HS
     hs_database_t *database;
     hs_scratch_t *scratch;
-} hs_state;
+#endif
+};
 
-void *peer_hyperscan_prepare(const text_case *c)
+const char *peer_name(size_t number)
 {
-    const char **texts = calloc(c->count, sizeof *texts);
-    unsigned *flags = calloc(c->count, sizeof *flags), *ids = calloc(c->count, sizeof *ids);
-    hs_state *state = calloc(1, sizeof *state);
+    return number < sizeof names / sizeof names[0] ? names[number] : NULL;
+}
+
+#ifdef TRAWL_HAVE_HS
+static int compile(peer *p, const trawl_pattern *patterns, size_t count)
+{
+    const char **texts = calloc(count, sizeof *texts);
+    unsigned *flags = calloc(count, sizeof *flags);
     hs_compile_error_t *error = NULL;
-    for (size_t i = 0; texts && flags && ids && i < c->count; i++) {
-        texts[i] = c->patterns[i].text; /* words and expressions that mean the same in both */
+    int fine = texts && flags;
+    for (size_t i = 0; fine && i < count; i++) {
+        texts[i] = patterns[i].text;
         flags[i] = HS_FLAG_DOTALL;
-        ids[i] = (unsigned)i;
     }
-    int failed = !texts || !flags || !ids || !state ||
-                 hs_compile_multi(texts, flags, ids, (unsigned)c->count, HS_MODE_BLOCK, NULL,
-                                  &state->database, &error) != HS_SUCCESS ||
-                 hs_alloc_scratch(state->database, &state->scratch) != HS_SUCCESS;
-    if (error)
-        hs_free_compile_error(error);
+    fine = fine &&
+           hs_compile_multi(texts, flags, NULL, (unsigned)count, HS_MODE_BLOCK, NULL, &p->database,
+                            &error) == HS_SUCCESS &&
+           hs_alloc_scratch(p->database, &p->scratch) == HS_SUCCESS;
+    hs_free_compile_error(error);
     free(texts);
     free(flags);
-    free(ids);
-    if (!failed)
-        return state;
-    free(state);
-    return NULL;
+    return fine;
 }
 
 static int count_one(unsigned id, unsigned long long from, unsigned long long to, unsigned flags,
                      void *user)
 {
-    (void)id;
-    (void)from;
-    (void)to;
-    (void)flags;
+    (void)id, (void)from, (void)to, (void)flags;
     ++*(uint64_t *)user;
     return 0;
 }
-
-double peer_hyperscan(const text_case *c, const void *text, size_t length, uint64_t *count)
-{
-    const hs_state *state = c->peer_state;
-    double began = seconds();
-    *count = 0;
-    hs_scan(state->database, text, (unsigned)length, 0, state->scratch, count_one, count);
-    return seconds() - began;
-}
 #endif
+
+peer *peer_open(const char *name, const trawl_pattern *patterns, size_t count)
+{
+    peer *p = calloc(1, sizeof *p);
+    if (p && strcmp(name, "memmem") == 0 && count == 1) {
+        p->pattern = patterns;
+        return p;
+    }
+#ifdef TRAWL_HAVE_HS
+    if (p && strcmp(name, "hyperscan") == 0 && compile(p, patterns, count))
+        return p;
+#endif
+    peer_close(p);
+    return NULL;
+}
+
+uint64_t peer_count(const peer *p, const void *text, size_t length)
+{
+    const char *at = text, *end = at + length;
+    uint64_t count = 0;
+#ifdef TRAWL_HAVE_HS
+    if (!p->pattern) {
+        hs_scan(p->database, text, (unsigned)length, 0, p->scratch, count_one, &count);
+        return count;
+    }
+#endif
+    while ((at = memmem(at, (size_t)(end - at), p->pattern->text, p->pattern->length))) {
+        count++;
+        at++;
+    }
+    return count;
+}
+
+void peer_close(peer *p)
+{
+#ifdef TRAWL_HAVE_HS
+    if (p) {
+        hs_free_scratch(p->scratch);
+        hs_free_database(p->database);
+    }
+#endif
+    free(p);
+}
