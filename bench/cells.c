@@ -1,7 +1,7 @@
 /* cells.c: bench_cells, which measures what bench/seeds and bench/engines ask it for.
  *
  * A cell is one text or grid and the rows that search it. Requests and answers are JSON, a line
- * each, on standard input and output; the first line, unasked, says what there is to measure with.
+ * each, on standard input and output:
  *
  *     {"meter": [BUS], "seconds"}       open the energy meter of one GPU ([]: of all), and rest
  *     {"text": FILE, "length",          a cell; or "grid": FILE, "shape": [rows, columns, bytes]
@@ -12,16 +12,16 @@
  *                "length", "scan", "count", "resident", "energy"} or {"plan", "peer"}]}
  *
  * A row is run in two ways: a scan that hands over all matches gives the time end to end
- * (unless "scan" is false), and one that only counts gives the time of the search alone (unless
- * "count" is false). A row of a device has a second context for that, with the tuning "resident":
+ * (unless "scan" is 0), and one that only counts gives the time of the search alone (unless
+ * "count" is 0). A row of a device has a second context for that, with the tuning "resident":
  * one queue and large pieces, so that the times of its kernels cannot overlap and nothing is
- * read twice; they are summed up, copies are not. Grids on a CPU are not counted without places:
- * theirs is the same scan.
+ * read twice; they are summed up, copies are not. Grids cannot be counted without places: theirs
+ * are scans, and on a CPU the same one.
  *
  * All rows are warmed up once; then each repeat runs them in turn, so that a disturbance of the
- * machine hits all alike; the medians count. Many rows are cut into batches, whose contexts fit
- * together. Every run counts the matches, and scans sum up their places. The first row that saw
- * the whole text is the reference; a row that differs from it disagrees.
+ * machine hits all alike. Many rows are cut into batches, whose contexts fit together. Every run
+ * counts the matches, and scans sum up their places. The first row that saw the whole text is the
+ * reference; a row that differs from it disagrees.
  */
 #include <jansson.h>
 #include <stdbool.h>
@@ -33,7 +33,7 @@
 #include "cli/energy.h"
 #include "peers.h"
 
-enum { MOST_REPEATS = 101, BATCH_ROWS = 10 };
+enum { BATCH_ROWS = 10 };
 
 typedef enum row_state { ALONE, AGREES, DISAGREES, UNSUPPORTED, FAILED } row_state;
 
@@ -58,19 +58,18 @@ typedef struct row {
     const char *peer, *resident;
     trawl_context_options options;
     uint64_t length;
-    bool scan, count;
+    int scan, count;
     double energy; /* seconds of it, at least */
     /* While its batch runs. */
     struct peer *other;
     trawl_context *whole, *alone;
-    double kernel[MOST_REPEATS], transfer[MOST_REPEATS], wall[MOST_REPEATS];
-    uint32_t samples;
     bool over; /* no more runs: it failed, or one takes too long */
     /* What came out. */
     row_state state;
     tally tally;
-    bool tallied, on_cpu, metered;
-    double joules_gpu, joules_cpu, joule_seconds; /* a byte; joules negative: not readable */
+    bool tallied;
+    uint64_t on_cpu;                           /* bytes that a device had no memory for */
+    json_t *kernel, *transfer, *wall, *joules; /* seconds of each run; a byte */
     char note[256];
 } row;
 
@@ -78,19 +77,17 @@ typedef struct cell {
     uint8_t *text;
     uint64_t length;
     trawl_grid grid; /* cells NULL: it is a text */
-    uint32_t cell_size;
-    uint32_t repeats;
+    uint32_t cell_size, repeats;
     double seconds; /* after which it is repeated no more */
     compiled *plans;
-    size_t plan_count;
     row *rows;
-    size_t count;
+    size_t plan_count, count;
     energy_meter *meter;
 } cell;
 
 static void *allocate(size_t count, size_t size)
 {
-    void *memory = calloc(count ? count : 1, size ? size : 1);
+    void *memory = calloc(count ? count : 1, size);
     if (!memory) {
         fprintf(stderr, "bench_cells: out of memory (%zu times %zu bytes)\n", count, size);
         exit(2);
@@ -108,49 +105,39 @@ static double seconds(void)
 /* ---- one run -------------------------------------------------------------------- */
 
 /* Sums are the same in any order, and differ when one place does. */
-static uint64_t place_number(uint64_t a, uint64_t b)
+static int add_place(tally *t, uint64_t a, uint64_t b)
 {
     uint64_t z = a * 0x9E3779B97F4A7C15u + b * 0xC2B2AE3D27D4EB4Fu;
     z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
-    return z ^ (z >> 27);
+    t->sum += z ^ (z >> 27);
+    t->count++;
+    return 0;
 }
 
 static int add_match(const trawl_match *m, void *user)
 {
-    tally *t = user;
-    t->count++;
-    t->sum += place_number(m->end, m->pattern);
-    return 0;
+    return add_place(user, m->end, m->pattern);
 }
 
 static int add_grid_match(const trawl_grid_match *m, void *user)
 {
-    tally *t = user;
-    t->count++;
-    t->sum += place_number(m->row ^ (m->col << 32), m->needle);
-    return 0;
+    return add_place(user, m->row ^ (m->col << 32), m->needle);
 }
 
-static int scan(const cell *c, const row *r, uint64_t length, tally *t, trawl_error *error)
+/* One run that hands over the matches, or only counts them. */
+static int run(const cell *c, const row *r, trawl_context *context, bool counts, uint64_t length,
+               tally *t, trawl_error *error)
 {
-    *t = (tally){ 0, 0, true };
+    const trawl_plan *plan = r->plan->plan;
+    *t = (tally){ 0, 0, c->grid.cells || !counts };
     if (c->grid.cells)
-        return trawl_scan_grid(r->whole, r->plan->plan, &c->grid, NULL, add_grid_match, t, error);
-    return trawl_scan(r->whole, r->plan->plan, c->text, length, NULL, add_match, t, error);
-}
-
-/* Count only. Grids have no such call. */
-static int search(const cell *c, const row *r, tally *t, trawl_error *error)
-{
-    trawl_context *context = r->alone ? r->alone : r->whole;
-    *t = (tally){ 0, 0, c->grid.cells != NULL };
-    if (r->other) {
-        t->count = peer_count(r->other, c->text, r->length);
-        return TRAWL_OK;
-    }
-    if (c->grid.cells)
-        return trawl_scan_grid(context, r->plan->plan, &c->grid, NULL, add_grid_match, t, error);
-    return trawl_count(context, r->plan->plan, c->text, r->length, NULL, &t->count, error);
+        return trawl_scan_grid(context, plan, &c->grid, NULL, add_grid_match, t, error);
+    if (!counts)
+        return trawl_scan(context, plan, c->text, length, NULL, add_match, t, error);
+    if (!r->other)
+        return trawl_count(context, plan, c->text, length, NULL, &t->count, error);
+    t->count = peer_count(r->other, c->text, length);
+    return TRAWL_OK;
 }
 
 static bool worked(row *r, int status, const trawl_error *error)
@@ -158,7 +145,7 @@ static bool worked(row *r, int status, const trawl_error *error)
     if (status == TRAWL_OK)
         return true;
     r->state = status == TRAWL_ERROR_UNSUPPORTED ? UNSUPPORTED : FAILED;
-    snprintf(r->note, sizeof r->note, "%.250s", error->message);
+    snprintf(r->note, sizeof r->note, "%s", error->message);
     return false;
 }
 
@@ -191,26 +178,20 @@ static bool timed_run(const cell *c, row *r, bool counts, double *wall, trawl_ti
     trawl_context *context = counts && r->alone ? r->alone : r->whole;
     trawl_error error;
     tally t;
-    memset(timing, 0, sizeof *timing);
     timing->size = sizeof *timing;
     if (context)
         trawl_context_get_timing(context, timing);
     const double began = seconds();
-    const int status = counts ? search(c, r, &t, &error) : scan(c, r, r->length, &t, &error);
+    const int status = run(c, r, context, counts, r->length, &t, &error);
     *wall = seconds() - began;
     if (!worked(r, status, &error))
         return false;
     if (context) {
         trawl_context_get_timing(context, timing);
         const char *warning = trawl_context_warning(context);
-        if (timing->on_cpu) {
-            r->on_cpu = true;
-            snprintf(r->note, sizeof r->note,
-                     "no figures of kernels: the device had no memory, the CPU scanned %llu bytes",
-                     (unsigned long long)timing->on_cpu);
-        } else if (warning && !r->note[0]) {
-            snprintf(r->note, sizeof r->note, "%.250s", warning);
-        }
+        if (warning && !r->note[0])
+            snprintf(r->note, sizeof r->note, "%.255s", warning);
+        r->on_cpu = timing->on_cpu ? timing->on_cpu : r->on_cpu;
     }
     keep_tally(r, &t);
     return true;
@@ -219,7 +200,7 @@ static bool timed_run(const cell *c, row *r, bool counts, double *wall, trawl_ti
 /* One sample more. */
 static bool run_once(const cell *c, row *r)
 {
-    trawl_timing whole = { 0 }, alone;
+    trawl_timing whole = { 0 }, alone = { 0 };
     double wall = 0, found = 0;
     if (r->scan && !timed_run(c, r, false, &wall, &whole))
         return false;
@@ -227,26 +208,22 @@ static bool run_once(const cell *c, row *r)
         found = wall;
     else if (r->count && !timed_run(c, r, true, &found, &alone))
         return false;
-    r->wall[r->samples] = r->scan ? wall : found;
-    r->kernel[r->samples] = r->count && r->alone ? alone.kernel : found;
-    r->transfer[r->samples] = whole.to_device + whole.from_device;
-    r->samples++;
+    json_array_append_new(r->wall, json_real(r->scan ? wall : found));
+    json_array_append_new(r->kernel, json_real(r->alone ? alone.kernel : found));
+    json_array_append_new(r->transfer, json_real(whole.to_device + whole.from_device));
     return true;
 }
 
 /* ---- contexts ------------------------------------------------------------------- */
 
 /* A setting that is out of range is one that is not supported. */
-static trawl_context *open_context(row *r, const char *tuning)
+static bool open_context(row *r, const char *tuning, trawl_context **context)
 {
     trawl_context_options options = r->options;
-    trawl_context *context = NULL;
     trawl_error error;
-    options.tuning = tuning && *tuning ? tuning : NULL;
-    int status = trawl_context_open(&options, &context, &error);
-    if (status == TRAWL_ERROR_ARGUMENT)
-        status = TRAWL_ERROR_UNSUPPORTED;
-    return worked(r, status, &error) ? context : NULL;
+    options.tuning = tuning;
+    const int status = trawl_context_open(&options, context, &error);
+    return worked(r, status == TRAWL_ERROR_ARGUMENT ? TRAWL_ERROR_UNSUPPORTED : status, &error);
 }
 
 /* False: the row's state says why not. */
@@ -254,18 +231,15 @@ static bool open_row(row *r)
 {
     if (!worked(r, r->plan->status, &r->plan->error))
         return false;
-    if (r->peer) {
-        r->other = peer_open(r->peer, r->plan->patterns, r->plan->count);
-        if (!r->other) {
-            r->state = UNSUPPORTED;
-            snprintf(r->note, sizeof r->note, "%.40s does not take these patterns", r->peer);
-        }
-        return r->other;
+    if (!r->peer)
+        return open_context(r, r->options.tuning, &r->whole) &&
+               (!r->count || !r->resident || open_context(r, r->resident, &r->alone));
+    r->other = peer_open(r->peer, r->plan->patterns, r->plan->count);
+    if (!r->other) {
+        r->state = UNSUPPORTED;
+        snprintf(r->note, sizeof r->note, "%.40s is not there, or does not take this", r->peer);
     }
-    r->whole = open_context(r, r->options.tuning);
-    if (r->whole && r->count && r->resident)
-        r->alone = open_context(r, r->resident);
-    return r->whole && (r->alone || !r->count || !r->resident);
+    return r->other;
 }
 
 static void close_row(row *r)
@@ -281,20 +255,12 @@ static void close_row(row *r)
 
 static bool ran(const row *r)
 {
-    return r->samples && r->state <= DISAGREES;
+    return json_array_size(r->wall) && r->state <= DISAGREES;
 }
 
-static int by_value(const void *a, const void *b)
+static json_t *known(bool is, double number)
 {
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-/* Sorts the values. */
-static double median(double *values, uint32_t count)
-{
-    qsort(values, count, sizeof *values, by_value);
-    return count % 2 ? values[count / 2] : (values[count / 2 - 1] + values[count / 2]) / 2;
+    return is ? json_real(number) : json_null();
 }
 
 /* The scan again and again until the meters have moved enough. */
@@ -305,48 +271,43 @@ static void run_energy(const cell *c, row *r)
     double bytes = 0, took;
     trawl_error error;
     tally t;
-    r->metered = true;
-    r->joules_gpu = r->joules_cpu = -1;
-    if (!before.gpu && !before.cpu)
-        return;
     do {
-        if (!worked(r, scan(c, r, r->length, &t, &error), &error))
+        if (!worked(r, run(c, r, r->whole, false, r->length, &t, &error), &error))
             return;
         keep_tally(r, &t);
         bytes += (double)r->length;
         took = seconds() - began;
-    } while (took < r->energy);
+    } while ((before.gpu || before.cpu) && took < r->energy);
     const energy_reading used = energy_between(before, energy_read(c->meter));
-    r->joules_gpu = used.gpu ? used.gpu_joules / bytes : -1;
-    r->joules_cpu = used.cpu ? used.cpu_joules / bytes : -1;
-    r->joule_seconds = took / bytes;
+    r->joules = json_pack("{s:o, s:o, s:f}", "gpu", known(used.gpu, used.gpu_joules / bytes), "cpu",
+                          known(used.cpu, used.cpu_joules / bytes), "seconds", took / bytes);
 }
 
-/* A run that takes this part of a cell's time is the last one of its row. */
-static const double long_run = 0.125;
+/* Run a row; a run that takes an eighth of the cell's time is the last one of its row. */
+static void run_next(const cell *c, row *r, bool warm_up)
+{
+    const double start = seconds();
+    if (r->over || (warm_up && !open_row(r)) || !run_once(c, r)) {
+        r->over = true;
+        return;
+    }
+    /* A long run on a CPU needs no warm-up. A device's first one builds kernels. */
+    r->over = !(warm_up && r->resident) && seconds() - start > c->seconds / 8;
+    if (warm_up && !r->over) {
+        json_array_clear(r->kernel);
+        json_array_clear(r->transfer);
+        json_array_clear(r->wall);
+    }
+}
 
 static void measure_batch(const cell *c, row *rows, size_t count)
 {
     const double began = seconds();
-    for (size_t i = 0; i < count; i++) {
-        const double start = seconds();
-        row *r = &rows[i];
-        r->over = !open_row(r) || !run_once(c, r);
-        /* A long run on a CPU needs no warm-up. A device's first one builds kernels. */
-        if (!r->resident && seconds() - start > long_run * c->seconds)
-            r->over = true;
-        if (!r->over)
-            r->samples = 0;
-    }
-    for (uint32_t repeat = 0; repeat < c->repeats; repeat++) {
-        if (repeat && seconds() - began > c->seconds)
-            break;
-        for (size_t i = 0; i < count; i++) {
-            const double start = seconds();
-            if (!rows[i].over)
-                rows[i].over = !run_once(c, &rows[i]) || seconds() - start > long_run * c->seconds;
-        }
-    }
+    for (size_t i = 0; i < count; i++)
+        run_next(c, &rows[i], true);
+    for (uint32_t n = 0; n < c->repeats && (!n || seconds() - began <= c->seconds); n++)
+        for (size_t i = 0; i < count; i++)
+            run_next(c, &rows[i], false);
     for (size_t i = 0; i < count; i++) {
         if (rows[i].energy > 0 && ran(&rows[i]) && !rows[i].on_cpu && c->meter)
             run_energy(c, &rows[i]);
@@ -356,28 +317,26 @@ static void measure_batch(const cell *c, row *rows, size_t count)
 
 /* ---- agreement ------------------------------------------------------------------ */
 
-/* What the reference finds in the text's first part. */
-static bool find_part(const cell *c, row *reference, uint64_t length, tally *t, trawl_error *error)
-{
-    const int status =
-        open_row(reference) ? scan(c, reference, length, t, error) : TRAWL_ERROR_UNSUPPORTED;
-    close_row(reference);
-    return status == TRAWL_OK;
-}
-
+/* A row that saw the text's first part only is compared with a run of the reference on that. */
 static void compare(const cell *c, row *r, row *reference)
 {
     tally t = reference->tally;
-    trawl_error error = { 0 };
-    if (r->length != c->length && !find_part(c, reference, r->length, &t, &error)) {
-        r->state = FAILED;
-        snprintf(r->note, sizeof r->note, "the run to compare with failed: %.200s", error.message);
-    } else if (!same(&r->tally, &t)) {
-        disagree(r, "the reference", &t);
-    } else if (r->state == ALONE) {
-        r->state = AGREES;
+    trawl_error error = { .message = "its context could not be opened again" };
+    if (r->length != c->length) {
+        const bool fine = open_row(reference) && run(c, reference, reference->whole, false,
+                                                     r->length, &t, &error) == TRAWL_OK;
+        close_row(reference);
+        if (!fine) {
+            r->state = FAILED;
+            snprintf(r->note, sizeof r->note, "the run to compare with: %.200s", error.message);
+            return;
+        }
     }
-    if (r->state != FAILED && reference->state == ALONE)
+    if (!same(&r->tally, &t))
+        disagree(r, "the reference", &t);
+    else if (r->state == ALONE)
+        r->state = AGREES;
+    if (reference->state == ALONE)
         reference->state = AGREES;
 }
 
@@ -394,32 +353,12 @@ static void check_agreement(cell *c)
 
 /* ---- requests -------------------------------------------------------------------- */
 
-static const char *text_of(const json_t *object, const char *key)
-{
-    return json_string_value(json_object_get(object, key));
-}
-
-static uint64_t whole_of(const json_t *object, const char *key)
-{
-    return (uint64_t)json_integer_value(json_object_get(object, key));
-}
-
-static uint64_t item_of(const json_t *array, size_t number)
-{
-    return (uint64_t)json_integer_value(json_array_get(array, number));
-}
-
-static double number_of(const json_t *object, const char *key)
-{
-    return json_number_value(json_object_get(object, key));
-}
-
 /* The file's first `length` bytes; NULL when it does not have so many. */
 static uint8_t *read_file(const char *path, uint64_t length)
 {
-    FILE *in = path ? fopen(path, "rb") : NULL;
-    uint8_t *bytes = in ? allocate(length, 1) : NULL;
-    if (in && fread(bytes, 1, length, in) != length) {
+    FILE *in = fopen(path, "rb");
+    uint8_t *bytes = allocate(length, 1);
+    if (!in || fread(bytes, 1, length, in) != length) {
         free(bytes);
         bytes = NULL;
     }
@@ -428,97 +367,105 @@ static uint8_t *read_file(const char *path, uint64_t length)
     return bytes;
 }
 
-static void compile_needle(const cell *c, const json_t *place, const trawl_compile_options *options,
+static bool compile_needle(const cell *c, json_t *asked, const trawl_compile_options *options,
                            compiled *p)
 {
-    const uint64_t line = item_of(place, 0), column = item_of(place, 1), side = item_of(place, 2);
-    trawl_needle needle = { 0 };
-    needle.cells = c->text + (line * c->grid.cols + column) * c->cell_size;
-    needle.rows = needle.cols = side;
-    needle.stride = (size_t)c->grid.cols * c->cell_size;
-    needle.id = 1;
-    p->status = TRAWL_ERROR_ARGUMENT;
-    snprintf(p->error.message, sizeof p->error.message, "the needle is not inside the grid");
-    if (side && line + side <= c->grid.rows && column + side <= c->grid.cols)
-        p->status = trawl_compile_grid(&needle, 1, c->cell_size, options, &p->plan, &p->error);
+    json_int_t line, column, side;
+    if (json_unpack(asked, "{s:[I, I, I]}", "needle", &line, &column, &side) || line < 0 ||
+        column < 0 || side < 1 || (uint64_t)(line + side) > c->grid.rows ||
+        (uint64_t)(column + side) > c->grid.cols)
+        return false;
+    const trawl_needle needle = { c->text + ((uint64_t)line * c->grid.cols + (uint64_t)column) *
+                                                c->cell_size,
+                                  (uint64_t)side,
+                                  (uint64_t)side,
+                                  c->grid.cols * c->cell_size,
+                                  1,
+                                  NULL };
+    p->status = trawl_compile_grid(&needle, 1, c->cell_size, options, &p->plan, &p->error);
+    return true;
 }
 
-static void compile_plan(const cell *c, const json_t *asked, compiled *p)
+/* False: the request is not as it should be. */
+static bool compile_plan(const cell *c, json_t *asked, compiled *p)
 {
-    const json_t *patterns = json_object_get(asked, "patterns"), *pattern;
     trawl_compile_options options = TRAWL_COMPILE_OPTIONS_INIT;
+    json_t *patterns = NULL, *pattern;
+    int extended = 0, block = 0;
     size_t i;
-    options.engine = text_of(asked, "engine");
-    options.wm_block = (uint32_t)whole_of(asked, "wm_block");
-    if (c->grid.cells) {
-        compile_needle(c, json_object_get(asked, "needle"), &options, p);
-        return;
-    }
+    if (json_unpack(asked, "{s:s, s?i, s?b, s?o}", "engine", &options.engine, "wm_block", &block,
+                    "extended", &extended, "patterns", &patterns))
+        return false;
+    options.wm_block = (uint32_t)block;
+    if (c->grid.cells)
+        return compile_needle(c, asked, &options, p);
     p->count = json_array_size(patterns);
     p->patterns = allocate(p->count, sizeof *p->patterns);
     json_array_foreach(patterns, i, pattern)
     {
         p->patterns[i].text = json_string_value(pattern);
         p->patterns[i].length = json_string_length(pattern);
+        p->patterns[i].syntax = extended ? TRAWL_SYNTAX_EXTENDED : TRAWL_SYNTAX_ESCAPED;
         p->patterns[i].id = (uint32_t)i + 1;
-        p->patterns[i].syntax = json_is_true(json_object_get(asked, "extended"))
-                                    ? TRAWL_SYNTAX_EXTENDED
-                                    : TRAWL_SYNTAX_ESCAPED;
     }
     p->status = trawl_compile(p->patterns, p->count, &options, &p->plan, &p->error);
+    return true;
 }
 
-/* False: the row names no plan of the cell. */
-static bool read_row(const cell *c, const json_t *asked, row *r)
+static bool read_row(const cell *c, json_t *asked, row *r)
 {
+    int plan = 0, threads = 0, schedule = 0, chunks = 0;
+    json_int_t length = (json_int_t)c->length;
     const trawl_context_options options = TRAWL_CONTEXT_OPTIONS_INIT;
-    const uint64_t plan = whole_of(asked, "plan");
-    if (plan >= c->plan_count)
+    r->options = options;
+    r->scan = r->count = 1;
+    if (json_unpack(asked, "{s:i, s?s, s?s, s?s, s?s, s?s, s?i, s?i, s?i, s?I, s?i, s?i, s?F}",
+                    "plan", &plan, "backend", &r->options.backend, "peer", &r->peer, "device",
+                    &r->options.device, "tuning", &r->options.tuning, "resident", &r->resident,
+                    "threads", &threads, "schedule", &schedule, "chunks", &chunks, "length",
+                    &length, "scan", &r->scan, "count", &r->count, "energy", &r->energy) ||
+        plan < 0 || (size_t)plan >= c->plan_count || length < 0 || (uint64_t)length > c->length)
         return false;
     r->plan = &c->plans[plan];
-    r->peer = text_of(asked, "peer");
-    r->options = options;
-    r->options.backend = text_of(asked, "backend");
-    r->options.threads = (uint32_t)whole_of(asked, "threads");
-    r->options.schedule = (uint32_t)whole_of(asked, "schedule");
-    r->options.chunks = (uint32_t)whole_of(asked, "chunks");
-    r->options.device = text_of(asked, "device");
-    r->options.tuning = text_of(asked, "tuning");
-    r->resident = text_of(asked, "resident");
-    r->length = whole_of(asked, "length");
-    if (!r->length || r->length > c->length)
-        r->length = c->length;
-    r->scan = !r->peer && !json_is_false(json_object_get(asked, "scan"));
-    r->count = !json_is_false(json_object_get(asked, "count"));
-    r->energy = number_of(asked, "energy");
+    r->options.threads = (uint32_t)threads;
+    r->options.schedule = (uint32_t)schedule;
+    r->options.chunks = (uint32_t)chunks;
+    r->length = (uint64_t)length;
+    r->scan = r->scan && !r->peer;
+    r->kernel = json_array();
+    r->transfer = json_array();
+    r->wall = json_array();
     return true;
 }
 
 /* NULL, or what is wrong with the request. */
-static const char *read_cell(const json_t *asked, cell *c)
+static const char *read_cell(json_t *asked, cell *c)
 {
-    const char *file = text_of(asked, "grid");
-    const json_t *plans = json_object_get(asked, "plans"), *rows = json_object_get(asked, "rows"),
-                 *shape = json_object_get(asked, "shape");
-    c->grid = (trawl_grid){ NULL, item_of(shape, 0), item_of(shape, 1), 0 };
-    c->cell_size = (uint32_t)item_of(shape, 2);
-    c->length = file ? c->grid.rows * c->grid.cols * c->cell_size : whole_of(asked, "length");
-    c->text = read_file(file ? file : text_of(asked, "text"), c->length);
-    c->grid.cells = file ? c->text : NULL;
-    c->repeats = (uint32_t)whole_of(asked, "repeats");
-    c->seconds = number_of(asked, "seconds");
+    const char *text = NULL, *grid = NULL;
+    json_t *plans, *rows;
+    json_int_t length = 0, lines = 0, columns = 0;
+    int size = 0, repeats;
+    if (json_unpack(asked, "{s?s, s?s, s?[I, I, i], s?I, s:i, s:F, s:o, s:o}", "text", &text,
+                    "grid", &grid, "shape", &lines, &columns, &size, "length", &length, "repeats",
+                    &repeats, "seconds", &c->seconds, "plans", &plans, "rows", &rows) ||
+        !(grid || text))
+        return "the request is not as it should be";
+    c->repeats = (uint32_t)repeats;
+    c->cell_size = (uint32_t)size;
+    c->grid = (trawl_grid){ NULL, (uint64_t)lines, (uint64_t)columns, 0 };
+    c->length = grid ? c->grid.rows * c->grid.cols * c->cell_size : (uint64_t)length;
+    c->text = read_file(grid ? grid : text, c->length);
+    c->grid.cells = grid ? c->text : NULL;
     if (!c->text)
         return "the text or grid cannot be read, or is too short";
-    if (c->repeats < 1 || c->repeats > MOST_REPEATS)
-        return "repeats are 1 to 101";
-    c->plan_count = json_array_size(plans);
-    c->plans = allocate(c->plan_count, sizeof *c->plans);
-    for (size_t i = 0; i < c->plan_count; i++)
-        compile_plan(c, json_array_get(plans, i), &c->plans[i]);
+    c->plans = allocate(json_array_size(plans), sizeof *c->plans);
+    for (; c->plan_count < json_array_size(plans); c->plan_count++)
+        if (!compile_plan(c, json_array_get(plans, c->plan_count), &c->plans[c->plan_count]))
+            return "a plan is not as it should be, or its needle is outside the grid";
     c->rows = allocate(json_array_size(rows), sizeof *c->rows);
     for (; c->count < json_array_size(rows); c->count++)
         if (!read_row(c, json_array_get(rows, c->count), &c->rows[c->count]))
-            return "a row names no plan of its cell";
+            return "a row is not as it should be";
     return NULL;
 }
 
@@ -535,60 +482,39 @@ static void close_cell(cell *c)
 
 /* ---- answers --------------------------------------------------------------------- */
 
-static json_t *joules_answer(double joules)
+static json_t *row_answer(const row *r)
 {
-    return joules < 0 ? json_null() : json_real(joules);
+    char checksum[24] = "";
+    if (r->tally.places)
+        snprintf(checksum, sizeof checksum, "%016llx", (unsigned long long)r->tally.sum);
+    return json_pack("{s:s, s:s, s:I, s:s, s:I, s:o, s:o, s:o, s:o*}", "agrees",
+                     state_names[r->state], "note", r->note, "matches", (json_int_t)r->tally.count,
+                     "checksum", checksum, "on_cpu", (json_int_t)r->on_cpu, "kernel", r->kernel,
+                     "transfer", r->transfer, "wall", r->wall, "joules", r->joules);
 }
 
-static json_t *row_answer(row *r)
+static json_t *measure(json_t *asked, energy_meter *meter)
 {
-    char checksum[24];
-    json_t *answer = json_pack("{s:s, s:s}", "agrees", state_names[r->state], "note", r->note);
-    if (!ran(r))
-        return answer;
-    snprintf(checksum, sizeof checksum, "%016llx", (unsigned long long)r->tally.sum);
-    json_t *figures = json_pack(
-        "{s:I, s:s, s:i, s:b, s:f, s:f, s:f}", "matches", (json_int_t)r->tally.count, "checksum",
-        r->tally.places ? checksum : "", "repeats", (int)r->samples, "on_cpu", (int)r->on_cpu,
-        "kernel", r->on_cpu ? 0 : median(r->kernel, r->samples), "transfer",
-        median(r->transfer, r->samples), "end_to_end", median(r->wall, r->samples));
-    json_object_update(answer, figures);
-    json_decref(figures);
-    json_object_set_new(answer, "fastest", json_real(r->wall[0])); /* the median sorted them */
-    json_object_set_new(answer, "slowest", json_real(r->wall[r->samples - 1]));
-    if (r->metered)
-        json_object_set_new(answer, "joules",
-                            json_pack("{s:o, s:o, s:f}", "gpu", joules_answer(r->joules_gpu), "cpu",
-                                      joules_answer(r->joules_cpu), "seconds", r->joule_seconds));
-    return answer;
-}
-
-static json_t *measure(const json_t *asked, energy_meter *meter)
-{
-    cell c = { 0 };
+    cell c = { .meter = meter };
     const char *wrong = read_cell(asked, &c);
-    json_t *answer;
-    c.meter = meter;
-    if (wrong) {
-        answer = json_pack("{s:s}", "error", wrong);
-    } else {
-        for (size_t at = 0; at < c.count; at += BATCH_ROWS)
-            measure_batch(&c, c.rows + at, c.count - at < BATCH_ROWS ? c.count - at : BATCH_ROWS);
-        check_agreement(&c);
-        json_t *rows = json_array();
-        for (size_t i = 0; i < c.count; i++)
-            json_array_append_new(rows, row_answer(&c.rows[i]));
-        answer = json_pack("{s:o}", "rows", rows);
-    }
+    json_t *answer = json_array();
+    for (size_t at = 0; !wrong && at < c.count; at += BATCH_ROWS)
+        measure_batch(&c, c.rows + at, c.count - at < BATCH_ROWS ? c.count - at : BATCH_ROWS);
+    check_agreement(&c);
+    for (size_t i = 0; i < c.count; i++)
+        json_array_append_new(answer, row_answer(&c.rows[i]));
     close_cell(&c);
-    return answer;
+    if (!wrong)
+        return json_pack("{s:o}", "rows", answer);
+    json_decref(answer);
+    return json_pack("{s:s}", "error", wrong);
 }
 
 /* Watts while nothing runs, or why they cannot be read. */
-static json_t *idle(const json_t *asked, energy_meter **meter)
+static json_t *idle(json_t *asked, energy_meter **meter)
 {
     const char *bus = json_string_value(json_array_get(json_object_get(asked, "meter"), 0));
-    const double rest = number_of(asked, "seconds");
+    const double rest = json_number_value(json_object_get(asked, "seconds"));
     const struct timespec pause = { (time_t)rest, (long)(1e9 * (rest - (double)(time_t)rest)) };
     energy_close(*meter);
     *meter = energy_open(&bus, bus ? 1 : 0);
@@ -600,57 +526,9 @@ static json_t *idle(const json_t *asked, energy_meter **meter)
         nanosleep(&pause, NULL);
     const energy_reading used = energy_between(before, energy_read(*meter));
     const double took = seconds() - began;
-    return json_pack("{s:o, s:o, s:s, s:s}", "gpu",
-                     joules_answer(used.gpu ? used.gpu_joules / took : -1), "cpu",
-                     joules_answer(used.cpu ? used.cpu_joules / took : -1), "why_gpu",
+    return json_pack("{s:o, s:o, s:s, s:s}", "gpu", known(used.gpu, used.gpu_joules / took), "cpu",
+                     known(used.cpu, used.cpu_joules / took), "why_gpu",
                      energy_why(*meter, ENERGY_GPU), "why_cpu", energy_why(*meter, ENERGY_CPU));
-}
-
-/* Its devices, or how many threads it has; why it cannot be used, when it cannot. */
-static json_t *backend_answer(const char *name)
-{
-    trawl_context_options options = TRAWL_CONTEXT_OPTIONS_INIT;
-    trawl_context *context = NULL;
-    trawl_error error = { 0 };
-    char why[256] = "";
-    json_t *devices = json_array();
-    const bool cpu = strcmp(name, "serial") == 0 || strcmp(name, "threads") == 0;
-    const size_t count = cpu ? 0 : trawl_device_count(name, why);
-    for (size_t i = 0; i < count; i++) {
-        trawl_device_info info = { .size = sizeof info };
-        if (trawl_device_get_info(name, i, &info, &error) == TRAWL_OK)
-            json_array_append_new(
-                devices, json_pack("{s:s, s:s, s:s, s:I, s:i, s:b}", "name", info.name, "driver",
-                                   info.driver, "bus", info.bus, "memory", (json_int_t)info.memory,
-                                   "units", (int)info.units, "cpu", (int)info.cpu));
-    }
-    options.backend = name;
-    if (cpu && trawl_context_open(&options, &context, &error) != TRAWL_OK)
-        memcpy(why, error.message, sizeof why);
-    json_t *answer =
-        json_pack("{s:s, s:b, s:o, s:i, s:s}", "name", name, "cpu", (int)cpu, "devices", devices,
-                  "threads", context ? (int)trawl_context_threads(context) : 0, "why", why);
-    trawl_context_free(context);
-    return answer;
-}
-
-static json_t *facts(void)
-{
-    json_t *backends = json_array(), *peers = json_array();
-    for (size_t i = 0; i < trawl_backend_count(); i++)
-        json_array_append_new(backends, backend_answer(trawl_backend_name(i)));
-    for (size_t i = 0; peer_name(i); i++)
-        json_array_append_new(peers, json_string(peer_name(i)));
-    return json_pack("{s:s, s:o, s:o}", "version", trawl_version(), "backends", backends, "peers",
-                     peers);
-}
-
-static void print(json_t *answer)
-{
-    json_dumpf(answer, stdout, JSON_COMPACT);
-    json_decref(answer);
-    putchar('\n');
-    fflush(stdout);
 }
 
 int main(void)
@@ -658,14 +536,16 @@ int main(void)
     energy_meter *meter = NULL;
     char *line = NULL;
     size_t room = 0;
-    json_error_t error;
-    print(facts());
     for (ssize_t length; (length = getline(&line, &room, stdin)) > 0;) {
-        json_t *asked = json_loadb(line, (size_t)length, 0, &error);
-        if (!asked)
-            print(json_pack("{s:s}", "error", error.text));
-        else
-            print(json_object_get(asked, "meter") ? idle(asked, &meter) : measure(asked, meter));
+        json_error_t error;
+        json_t *asked = json_loadb(line, (size_t)length, 0, &error),
+               *answer = !asked                            ? json_pack("{s:s}", "error", error.text)
+                         : json_object_get(asked, "meter") ? idle(asked, &meter)
+                                                           : measure(asked, meter);
+        json_dumpf(answer, stdout, JSON_COMPACT);
+        putchar('\n');
+        fflush(stdout);
+        json_decref(answer);
         json_decref(asked);
     }
     free(line);

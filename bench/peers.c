@@ -1,50 +1,42 @@
 /* peers.c: memmem and Hyperscan behind one interface. */
+#include "peers.h"
+
 #include <stdlib.h>
 #include <string.h>
 
 #ifdef TRAWL_HAVE_HS
 #include <hs.h>
+#else
+typedef void hs_database_t, hs_scratch_t;
 #endif
-
-#include "peers.h"
-
-static const char *const names[] = { "memmem",
-#ifdef TRAWL_HAVE_HS
-                                     "hyperscan",
-#endif
-                                     NULL };
 
 struct peer {
-    const trawl_pattern *pattern; /* of memmem */
-#ifdef TRAWL_HAVE_HS
+    const trawl_pattern *pattern; /* of memmem; NULL: it is Hyperscan */
     hs_database_t *database;
     hs_scratch_t *scratch;
-#endif
 };
 
-const char *peer_name(size_t number)
-{
-    return number < sizeof names / sizeof names[0] ? names[number] : NULL;
-}
-
 #ifdef TRAWL_HAVE_HS
+/* Ids differ: of equal ones Hyperscan reports an end once. */
 static int compile(peer *p, const trawl_pattern *patterns, size_t count)
 {
     const char **texts = calloc(count, sizeof *texts);
-    unsigned *flags = calloc(count, sizeof *flags);
+    unsigned *flags = calloc(count, sizeof *flags), *ids = calloc(count, sizeof *ids);
     hs_compile_error_t *error = NULL;
-    int fine = texts && flags;
+    int fine = texts && flags && ids;
     for (size_t i = 0; fine && i < count; i++) {
         texts[i] = patterns[i].text;
         flags[i] = HS_FLAG_DOTALL;
+        ids[i] = patterns[i].id;
     }
     fine = fine &&
-           hs_compile_multi(texts, flags, NULL, (unsigned)count, HS_MODE_BLOCK, NULL, &p->database,
+           hs_compile_multi(texts, flags, ids, (unsigned)count, HS_MODE_BLOCK, NULL, &p->database,
                             &error) == HS_SUCCESS &&
            hs_alloc_scratch(p->database, &p->scratch) == HS_SUCCESS;
     hs_free_compile_error(error);
     free(texts);
     free(flags);
+    free(ids);
     return fine;
 }
 
@@ -77,12 +69,10 @@ uint64_t peer_count(const peer *p, const void *text, size_t length)
     const char *at = text, *end = at + length;
     uint64_t count = 0;
 #ifdef TRAWL_HAVE_HS
-    if (!p->pattern) {
+    if (!p->pattern)
         hs_scan(p->database, text, (unsigned)length, 0, p->scratch, count_one, &count);
-        return count;
-    }
 #endif
-    while ((at = memmem(at, (size_t)(end - at), p->pattern->text, p->pattern->length))) {
+    while (p->pattern && (at = memmem(at, end - at, p->pattern->text, p->pattern->length))) {
         count++;
         at++;
     }

@@ -2,19 +2,13 @@
 #ifndef TRAWL_BENCH_PEERS_H
 #define TRAWL_BENCH_PEERS_H
 
-#include <stddef.h>
-#include <stdint.h>
-
 #include "trawl.h"
 
 typedef struct peer peer;
 
-/* Their names by number; NULL past the end. */
-const char *peer_name(size_t number);
-
-/* libc's memmem takes one pattern; Hyperscan, where it is installed, any set (its ends are those
- * of TRAWL_REPORT_ENDS). Texts without escapes mean the same to all. NULL: it does not take them.
- */
+/* "memmem" of libc takes one pattern; "hyperscan", where it is installed, any set (its ends are
+ * those of TRAWL_REPORT_ENDS). Texts without escapes mean the same to all. NULL: it is not
+ * there, or does not take them. */
 peer *peer_open(const char *name, const trawl_pattern *patterns, size_t count);
 uint64_t peer_count(const peer *p, const void *text, size_t length);
 void peer_close(peer *p); /* may be NULL */

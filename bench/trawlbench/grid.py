@@ -12,15 +12,14 @@ from typing import Dict, List, Tuple
 import numpy as np
 
 from .inputs import Random, make_cells, make_picture
-from .measure import Bench, Cell, Input, Row
-from .table import Finding, Paper, Plot, Table, figures
+from .measure import Bench, Cell, Input
+from .table import Finding, Paper, Plot, Table, finding
 
-ENGINES = ("bb", "byr")
 NAMES = {"bb": "Baker-Bird", "byr": "Baeza-Yates-Regnier"}
 PICTURES = ("images/raster/world.byte.tif", "images/browserquest/map_1x.png",
             "images/leptonica/rabi.png")
 
-TABLES = (
+STAGES, RATIO, IMAGE = TABLES = (
     Table("grid_stages", "Text, alphabet, needle and stage",
           "Alphabets of 2 and 256 are cells of one byte, 1024 is cells of two; rates are in bytes.",
           ("n", "alphabet", "m", "stage", "Gcells_per_s")),
@@ -37,17 +36,17 @@ TABLES = (
 
 def stage_plot(name: str, engine: str, n: int) -> Plot:
     return Plot(name, f"{NAMES[engine]}, n = {n}, alphabet 256: kernels", "grid_stages",
-                {"engine": engine, "n": str(n), "alphabet": "256"}, "m", "kernel_s", "m",
-                "seconds", ("backend", "stage"), True, True)
+                {"engine": engine, "n": n, "alphabet": 256}, "m", "kernel_s", "m", "seconds",
+                ("backend", "stage"), "xy")
 
 
 PLOTS = (
     stage_plot("grid_bb", "bb", 10000), stage_plot("grid_byr", "byr", 10000),
     stage_plot("grid_small_bb", "bb", 1000), stage_plot("grid_small_byr", "byr", 1000),
-    Plot("grid_quick", "n = 200 (quick trial): kernels", "grid_stages", {"n": "200"}, "m",
-         "kernel_s", "m", "seconds", ("engine", "backend", "alphabet", "stage"), True, True),
+    Plot("grid_quick", "n = 200 (quick trial): kernels", "grid_stages", {"n": 200}, "m", "kernel_s",
+         "m", "seconds", ("engine", "backend", "alphabet", "stage"), "xy"),
     Plot("grid_ratio", "Final over first stage", "grid_ratio", {}, "m", "final_over_first", "m",
-         "times faster", ("algorithm", "on", "n", "alphabet"), True),
+         "times faster", ("algorithm", "on", "n", "alphabet"), "x"),
 )
 
 
@@ -64,37 +63,26 @@ def plant(cells: np.ndarray, m: int, seed: int) -> None:
             cells[line + r, column:column + m] = cells[r, :m]
 
 
-def cells_rate(cell: Cell):
-    size = cell.data.data.itemsize
-
-    def rate(row: Row) -> Dict[str, str]:
-        return {"Gcells_per_s": f"{row.length / size / row.kernel / 1e9:.4g}"
-                } if row.kernel > 0 else {}
-    return rate
-
-
-def stage_cell(bench: Bench, stages: Table, ratios: Table, cells: np.ndarray, alphabet: int,
-               m: int) -> None:
-    n, keys = len(cells), {"n": str(len(cells)), "alphabet": str(alphabet), "m": str(m)}
+def stage_cell(bench: Bench, cells: np.ndarray, alphabet: int, m: int) -> None:
     plant(cells, m, bench.seed + m)
-    plans = {engine: needle(engine, 0, 0, m) for engine in ENGINES}
-    cell = Cell(bench, stages, Input(bench, "grid", cells),
-                part=1 / 3 if n > 1000 else 1, **keys)  # 21 such large cells
-    for engine in ENGINES:
-        cell.add(plans[engine], "serial", {"stage": "serial"})
-        cell.add(plans[engine], "threads", {"stage": "threads"})
+    n, keys = len(cells), {"n": len(cells), "alphabet": alphabet, "m": m}
+    cell = Cell(bench, STAGES, Input(bench, "grid", cells), part=1 / 3 if n > 1000 else 1, **keys)
+    plans = {engine: needle(engine, 0, 0, m) for engine in NAMES}
+    for plan in plans.values():
+        cell.add(plan, "serial", stage="serial")
+        cell.add(plan, "threads", stage="threads")
     for device in bench.devices:
-        for engine in ENGINES:
-            for stage in "1234":
-                cell.add(plans[engine], device, {"stage": stage}, f"stage={stage}")
-    rows = cell.run(cells_rate(cell))
+        for plan in plans.values():
+            for stage in (1, 2, 3, 4):
+                cell.add(plan, device, f"stage={stage}", stage=stage)
+    rows = cell.run(lambda row: row.rate_key("Gcells_per_s", 1 / cells.itemsize))
     seconds = {(row.backend.name, row.engine, row.keys["stage"]): row.kernel for row in rows}
     for device in bench.devices:
-        for engine in ENGINES:
-            one, last = (seconds[device, engine, stage] for stage in "14")
+        for engine in NAMES:
+            one, last = (seconds[device, engine, stage] for stage in (1, 4))
             if one > 0 and last > 0:
-                ratios.rows.append({**keys, "algorithm": engine, "on": device,
-                                    "final_over_first": f"{one / last:.3f}"})
+                RATIO.rows.append({**keys, "algorithm": engine, "on": device,
+                                   "final_over_first": f"{one / last:.3f}"})
 
 
 def choose_place(cells: np.ndarray, m: int, below) -> Tuple[int, int]:
@@ -107,65 +95,46 @@ def choose_place(cells: np.ndarray, m: int, below) -> Tuple[int, int]:
     return line, column
 
 
-def image_cells(bench: Bench, table: Table, path: str) -> None:
+def image_cells(bench: Bench, path: str) -> None:
     cells, below = make_picture(bench, path), Random(bench.seed).below
     for m in (16, 256) if bench.quick else (16, 64, 256):
         if cells is None or m >= min(cells.shape):
             break
+        cell = Cell(bench, IMAGE, Input(bench, "grid", cells), picture=path.split("/")[-1], m=m)
         place = choose_place(cells, m, below)
-        cell = Cell(bench, table, Input(bench, "grid", cells), picture=path.split("/")[-1],
-                    m=str(m))
-        for engine in ENGINES:
+        for engine in NAMES:
             plan = needle(engine, *place, m)
             for backend in bench.backends:
                 cell.add(plan, backend)
-        cell.run(cells_rate(cell))
-
-
-def speedup_findings(table: Table, backend: str) -> List[Finding]:
-    found = []
-    for engine in ENGINES:
-        kernel, whole, rate = (figures(table.frame(), column, engine=engine, backend=backend)
-                               for column in ("kernel_speedup", "speedup", "Gcells_per_s"))
-        if len(kernel):
-            found.append((f"{engine} on {backend} over serial", "over ten times, all stages",
-                          f"kernels mean {kernel.mean():.3g}x, best {kernel.max():.3g}x; end to "
-                          f"end mean {whole.mean():.3g}x; up to {rate.max():.3g} billion cells a "
-                          "second"))
-    return found
-
-
-def ratio_findings(table: Table, device: str) -> List[Finding]:
-    found = []
-    for engine, n, theirs in (("bb", 1000, "1 to 1.20x"), ("bb", 10000, "0.96 to 1.50x"),
-                              ("byr", 1000, "1 to 2x"), ("byr", 10000, "2 to 15x")):
-        of = figures(table.frame(), "final_over_first", algorithm=engine, n=n, on=device)
-        if len(of):
-            found.append((f"{NAMES[engine]}, n = {n}, final over first stage, {device}", theirs,
-                          f"{of.min():.2f} to {of.max():.2f}x, mean {of.mean():.2f}x"))
-    return found
+        cell.run(lambda row: row.rate_key("Gcells_per_s", 1 / cells.itemsize))
 
 
 def run(bench: Bench) -> List[Finding]:
-    stages, ratios, images = TABLES
     for n in (200,) if bench.quick else (1000, 10000):
         for number, alphabet in enumerate((2, 256, 1024)):
-            if bench.quick and number == 1:
-                continue
-            cells = make_cells(n, alphabet, bench.seed + number)
-            for m in (4, 16) if bench.quick else (4, 8, 16, 32, 64, 128, 256):
-                stage_cell(bench, stages, ratios, cells, alphabet, m)
-    if bench.data:
-        for path in PICTURES:
-            image_cells(bench, images, path)
-    else:
+            if not bench.quick or number != 1:
+                cells = make_cells(n, alphabet, bench.seed + number)
+                for m in (4, 16) if bench.quick else (4, 8, 16, 32, 64, 128, 256):
+                    stage_cell(bench, cells, alphabet, m)
+    for path in PICTURES if bench.data else ():
+        image_cells(bench, path)
+    if not bench.data:
         print("bench: pictures are left out: --data FOLDER has them", file=sys.stderr)
     found = []
     for backend in bench.backends:
-        if backend != "serial":
-            found += speedup_findings(stages, backend)
-        found += ratio_findings(ratios, backend)
-    runs = len(figures(stages.frame(), "kernel_s", m=256, stage=2))
+        for engine in NAMES if backend != "serial" else ():
+            found += finding(STAGES, f"{engine} on {backend} over serial",
+                             "over ten times, all stages", "kernels mean {kernel_speedup.mean:.3g}"
+                             "x, best {kernel_speedup.most:.3g}x; end to end mean "
+                             "{speedup.mean:.3g}x; up to {Gcells_per_s.most:.3g} billion cells a "
+                             "second", "kernel_speedup", engine=engine, backend=backend)
+        for engine, n, theirs in (("bb", 1000, "1 to 1.20x"), ("bb", 10000, "0.96 to 1.50x"),
+                                  ("byr", 1000, "1 to 2x"), ("byr", 10000, "2 to 15x")):
+            found += finding(RATIO, f"{NAMES[engine]}, n = {n}, final over first stage, {backend}",
+                             theirs, "{final_over_first.least:.2f} to {final_over_first.most:.2f}"
+                             "x, mean {final_over_first.mean:.2f}x", "final_over_first",
+                             algorithm=engine, n=n, on=backend)
+    runs = len(STAGES.figures("kernel_s", m=256, stage=2))
     return found + [("needles of 256 x 256, stage 2",
                      "not possible: 65,537 states exceed a texture's rows",
                      "runs" if runs else "not measured in this run")]

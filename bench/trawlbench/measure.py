@@ -6,15 +6,15 @@ import os
 import subprocess
 import sys
 import tempfile
-import time
 from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Callable, Dict, List, Optional, Tuple
+from statistics import median
+from typing import Callable, Dict, List, Optional
 
 import numpy as np
 
-from .table import Table
+from .table import ON_CPU, Table
 
 # KiB of a piece that kernels are timed on; of a device that is the CPU large ones bring nothing.
 LEAST_PIECE, MOST_PIECE, MOST_PIECE_CPU, ROW_ALIGN = 64, 262144, 16384, 16
@@ -23,39 +23,6 @@ MEASURED = ("not compared", "yes", "NO")
 
 class BenchError(Exception):
     """Why nothing more can be measured."""
-
-
-class Runner:
-    """bench_cells, a request and an answer at a time."""
-
-    def __init__(self) -> None:
-        source = Path(__file__).resolve().parents[2]
-        places = [Path(sys.argv[0]).absolute().parent, source / "build" / "bench"]
-        program = next((p / "bench_cells" for p in places if (p / "bench_cells").exists()), None)
-        if not program:
-            raise BenchError(f"bench_cells is neither in {places[0]} nor in {places[1]}: build it "
-                             "(cmake -B build && cmake --build build, with libjansson-dev), or "
-                             "call this script in the bench folder of another build")
-        self.process = subprocess.Popen([str(program)], stdin=subprocess.PIPE,
-                                        stdout=subprocess.PIPE, text=True)
-        self.facts = self._answer()
-
-    def _answer(self) -> Dict:
-        line = self.process.stdout.readline()
-        if not line:
-            raise BenchError(f"bench_cells ended early, status {self.process.wait()}")
-        answer = json.loads(line)
-        if "error" in answer:
-            raise BenchError(f"bench_cells: {answer['error']}")
-        return answer
-
-    def ask(self, request: Dict) -> Dict:
-        try:
-            self.process.stdin.write(json.dumps(request) + "\n")
-            self.process.stdin.flush()
-        except BrokenPipeError:
-            pass  # _answer says so
-        return self._answer()
 
 
 @dataclass
@@ -75,71 +42,91 @@ class Bench:
                  large: Optional[int] = None) -> None:
         self.repeats, self.seconds, self.seed, self.quick = repeats, seconds, seed, quick
         self.device, self.data, self.text = device, data, text
-        self.cpus = os.cpu_count() or 1
         self.counts: Counter = Counter()
         self.broken = False
-        self.began = time.monotonic()
-        self.runner = Runner()
-        self.work = tempfile.TemporaryDirectory(prefix="trawl-bench-")
+        build = self._build()
+        self.facts = json.loads(subprocess.check_output([build / "trawl", "devices", "--json"]))
+        self.cpus = self.facts["logical_cpus"]
         self.backends: Dict[str, Backend] = {}
-        known = [facts["name"] for facts in self.runner.facts["backends"]]
+        known = [facts["backend"] for facts in self.facts["backends"]]
         for name in filter(None, backends.split(",")):
             if name not in known:
                 raise BenchError(f"there is no backend '{name}': {', '.join(known)} are")
-        for facts in self.runner.facts["backends"]:
-            if not backends or facts["name"] in backends.split(","):
+        for facts in self.facts["backends"]:
+            if not backends or facts["backend"] in backends.split(","):
                 self._add(facts)
         if not self.backends:
             raise BenchError("none of the backends asked for runs here")
         self.devices = [b.name for b in self.backends.values() if b.devices]
         self.has_gpu = any(not b.cpu for b in self.backends.values())
-        self.large = (large if large is not None else
-                      1 << 30 if self.has_gpu and not quick else 0)
+        self.large = large if large is not None else 1 << 30 if self.has_gpu and not quick else 0
+        self.several = "," in device or device == "all"
+        self.work = tempfile.TemporaryDirectory(prefix="trawl-bench-")
+        self.runner = subprocess.Popen([build / "bench" / "bench_cells"], stdin=subprocess.PIPE,
+                                       stdout=subprocess.PIPE, text=True)
+
+    @staticmethod
+    def _build() -> Path:
+        """The build folder: the one of the link that was called, or build/ of the sources."""
+        places = (Path(sys.argv[0]).absolute().parents[1],
+                  Path(__file__).resolve().parents[2] / "build")
+        for place in places:
+            if (place / "bench" / "bench_cells").exists():
+                return place
+        raise BenchError(f"there is no bench/bench_cells in {places[1]}: build it (cmake -B build "
+                         "&& cmake --build build, with libjansson-dev), or call this script in "
+                         "the bench folder of another build")
 
     def _add(self, facts: Dict) -> None:
-        """A CPU backend that cannot run is left out, as a device backend without device."""
-        devices = facts["devices"]
-        if facts["why"] or not (devices or facts["cpu"]):
-            print(f"bench: {facts['name']} is left out: {facts['why']}", file=sys.stderr)
+        """A backend that cannot run is left out."""
+        name, first = facts["backend"], self.device.split(",")[0]
+        if not facts["threads"]:
+            print(f"bench: {name} is left out: {facts['about']}", file=sys.stderr)
             return
-        first = self.device.split(",")[0]
-        number = int(first) if first.isdigit() else 0
-        device = devices[number] if number < len(devices) else {"name": "", "cpu": False, "bus": ""}
-        if facts["cpu"]:
-            device = {"name": "CPU", "cpu": True, "bus": ""}
-        self.backends[facts["name"]] = Backend(facts["name"], device["name"], device["cpu"],
-                                               devices, device["bus"])
+        devices = [d for d in self.facts["devices"] if d["backend"] == name]
+        number = int(first) if first.isdigit() and int(first) < len(devices) else 0
+        of = devices[number] if devices else {"name": "CPU", "cpu": True, "bus": ""}
+        self.backends[name] = Backend(name, of["name"], of["cpu"], devices, of["bus"])
 
-    def complain(self, message: str) -> None:
-        print(f"bench: {message}", file=sys.stderr)
-        self.broken = True
+    def ask(self, request: Dict) -> Dict:
+        """A request to bench_cells, and its answer."""
+        try:
+            self.runner.stdin.write(json.dumps(request) + "\n")
+            self.runner.stdin.flush()
+        except BrokenPipeError:
+            pass  # there is no answer then
+        line = self.runner.stdout.readline()
+        answer = json.loads(line) if line else {"error": f"ended, status {self.runner.wait()}"}
+        if "error" in answer:
+            raise BenchError(f"bench_cells: {answer['error']}")
+        return answer
 
     def size(self, quick: int, cpu: int, gpu: int) -> int:
         return quick if self.quick else gpu if self.has_gpu else cpu
 
-    def on_several(self, backend: Backend) -> bool:
-        """Kernels of several devices run at once, so that the sum of their times says nothing."""
-        return bool(backend.devices) and ("," in self.device or
-                                          (self.device == "all" and len(backend.devices) > 1))
-
-    def idle(self, seconds: float) -> Dict:
-        """Open the meter; watts while nothing runs, and why they cannot be read."""
+    def idle(self) -> Dict:
+        """Open the meter; watts while nothing runs, or why they cannot be read."""
         buses = [b.bus for b in self.backends.values() if not b.cpu and b.bus]
-        several = "," in self.device or self.device == "all"
-        return self.runner.ask({"meter": [] if several else buses[:1], "seconds": seconds})
+        return self.ask({"meter": [] if self.several else buses[:1],
+                         "seconds": 0.2 if self.quick else 1.5})
+
+    def summary(self) -> str:
+        of = self.counts
+        return (f"{of['NO']} disagree, {of['failed']} failed, {of['unsupported']} not supported, "
+                f"{of['not compared']} compared with nothing")
 
 
 class Input:
     """A text or grid in a file of the work folder, where bench_cells reads it."""
 
     def __init__(self, bench: Bench, name: str, data) -> None:
-        self.data, self.length = data, data.nbytes if isinstance(data, np.ndarray) else len(data)
+        grid = isinstance(data, np.ndarray)
+        self.data, self.length = data, data.nbytes if grid else len(data)
         path = os.path.join(bench.work.name, name)
         with open(path, "wb") as file:
-            file.write(np.ascontiguousarray(data) if isinstance(data, np.ndarray) else data)
-        self.request: Dict = {"text": path, "length": self.length}
-        if isinstance(data, np.ndarray):
-            self.request = {"grid": path, "shape": [*data.shape, data.itemsize]}
+            file.write(np.ascontiguousarray(data) if grid else data)
+        self.request = {"grid": path, "shape": [*data.shape, data.itemsize]} if grid else {
+            "text": path, "length": self.length}
 
     def held(self, plan: Dict, length: int) -> int:
         """Bytes on a device. A backend needs room for the rows that two pieces of a grid would
@@ -152,63 +139,68 @@ class Input:
 
 @dataclass
 class Row:
-    keys: Dict[str, str]
+    keys: Dict[str, object]
     engine: str
     length: int
-    backend: Optional[Backend] = None
-    request: Dict = field(default_factory=dict)
-    note: str = ""
+    backend: Backend
+    request: Dict
     result: Dict = field(default_factory=dict)
-    speedup: float = 0
-    kernel_speedup: float = 0
+    kernel: float = 0  # medians; 0: not known
+    wall: float = 0
 
-    @property
-    def ran(self) -> bool:
-        return self.result["agrees"] in MEASURED
+    def read(self, result: Dict) -> None:
+        self.result, ran = result, result["agrees"] in MEASURED
+        self.wall = median(result["wall"]) if ran else 0
+        self.kernel = median(result["kernel"]) if ran and not result["on_cpu"] else 0
+        if result["on_cpu"]:
+            result["note"] = f"{ON_CPU}, the CPU scanned {result['on_cpu']} bytes"
 
-    @property
-    def kernel(self) -> float:
-        """Seconds of the search alone; 0 when they are not known."""
-        return self.result["kernel"] if self.ran else 0
+    def rate_key(self, key: str, per_byte: float) -> None:
+        """A key that is 10^9 of something a second of the search alone."""
+        if self.kernel > 0:
+            self.keys[key] = f"{self.length * per_byte / self.kernel / 1e9:.4g}"
 
     def joules(self) -> Optional[float]:
         """A byte: of a CPU row the CPU's, of a GPU row both; None when not readable."""
         of = self.result["joules"]
-        parts = [of["cpu"]] if self.backend.cpu else [of["gpu"], of["cpu"]]
-        known = [part for part in parts if part is not None]
+        known = [of[meter] for meter in ("gpu", "cpu")
+                 if of[meter] is not None and (meter == "cpu" or not self.backend.cpu)]
         return sum(known) if known else None
 
     def settings(self) -> str:
-        if not self.backend or self.backend.name != "threads":
-            return self.request.get("tuning", "")
-        text = "threads={} schedule={}".format(
-            self.request["threads"], "static" if self.request.get("schedule") else "dynamic")
-        return text + (f" chunks={self.request['chunks']}" if self.request.get("chunks") else "")
+        of = self.request
+        if self.backend.name != "threads":
+            return of.get("tuning", "")
+        return (f"threads={of['threads']} schedule={'static' if of.get('schedule') else 'dynamic'}"
+                + (f" chunks={of['chunks']}" if of.get("chunks") else ""))
 
-    def values(self) -> Dict[str, str]:
-        """The columns of its line in the CSV file."""
+    def values(self, base: Optional[Row]) -> Dict[str, object]:
+        """The columns of its line in the CSV file. Speedups are by rates, because the serial row
+        may have seen less text."""
         of = self.result
-        values = {**self.keys, "engine": self.engine, "tuning": self.settings(),
-                  "agrees": of["agrees"], "note": of["note"] or self.note}
-        if self.backend:
-            values.update(backend=self.backend.name, device=self.backend.label)
-        if not self.ran:
+        values = {**self.keys, "engine": self.engine, "backend": self.backend.name,
+                  "device": self.backend.label, "tuning": self.settings(), "agrees": of["agrees"],
+                  "note": of["note"] or self.request.get("note", "")}
+        if not self.wall:
             return values
-        values.update(bytes=str(self.length), matches=str(of["matches"]),
-                      repeats=str(of["repeats"]), transfer_s=f"{of['transfer']:.5g}",
-                      spread=f"{(of['slowest'] - of['fastest']) / of['end_to_end']:.3f}",
-                      joules_per_byte="not measured")
+        values.update(bytes=self.length, matches=of["matches"], repeats=len(of["wall"]),
+                      transfer_s=f"{median(of['transfer']):.5g}", joules_per_byte="not measured",
+                      spread=f"{(max(of['wall']) - min(of['wall'])) / self.wall:.3f}")
         if "joules" in of:
-            joules = self.joules()
-            values["joules_per_byte"] = "not readable here" if joules is None else f"{joules:.4g}"
-        for name, seconds in (("kernel", of["kernel"]), ("end_to_end", of["end_to_end"])):
-            if seconds > 0:
-                values[f"{name}_s"] = f"{seconds:.5g}"
-                values[f"{name}_GBps"] = f"{self.length / seconds / 1e9:.5g}"
-        for name in ("speedup", "kernel_speedup"):
-            if getattr(self, name) > 0:
-                values[name] = f"{getattr(self, name):.5g}"
+            values["joules_per_byte"] = readable(self.joules())
+        for name, ratio, own, other in (
+                ("kernel", "kernel_speedup", self.kernel, base.kernel if base else 0),
+                ("end_to_end", "speedup", self.wall, base.wall if base else 0)):
+            if own > 0:
+                values[f"{name}_s"] = f"{own:.5g}"
+                values[f"{name}_GBps"] = f"{self.length / own / 1e9:.5g}"
+            if own > 0 and other > 0:
+                values[ratio] = f"{self.length / base.length * other / own:.5g}"
         return values
+
+
+def readable(value: Optional[float], scale: float = 1) -> str:
+    return "not readable here" if value is None else f"{scale * value:.4g}"
 
 
 class Cell:
@@ -222,74 +214,59 @@ class Cell:
         self.plans: List[Dict] = []
         self.rows: List[Row] = []
 
-    def add(self, plan: Dict, backend: str, keys: Optional[Dict] = None, tuning: str = "",
-            whole_only: bool = False, length: int = 0, note: str = "", **request) -> None:
+    def add(self, plan: Dict, backend: str, tuning: str = "", options: Optional[Dict] = None,
+            **keys) -> None:
         """One more row, when the backend is there."""
         of = self.bench.backends.get(backend)
         if not of:
             return
-        if not any(plan is known for known in self.plans):
-            self.plans.append(plan)
-        length = length or self.data.length
-        request = {"plan": next(i for i, known in enumerate(self.plans) if known is plan),
-                   "backend": backend, "length": length, **request}
+        request = {"backend": backend, "length": self.data.length, **(options or {})}
         if of.devices:
-            piece = self.data.held(plan, length) // 1024 + 1
+            piece = self.data.held(plan, request["length"]) // 1024 + 1
             piece = min(max(piece, LEAST_PIECE), MOST_PIECE_CPU if of.cpu else MOST_PIECE)
-            resident = f"piece={piece},queues=1"
-            request = {"device": self.bench.device or None, "tuning": tuning,
-                       "resident": f"{tuning},{resident}" if tuning else resident,
-                       "count": not (whole_only or self.bench.on_several(of)), **request}
+            request["tuning"] = tuning
+            request["resident"] = f"{tuning}{',' if tuning else ''}piece={piece},queues=1"
+            request.setdefault("device", self.bench.device or "0")
+            # Kernels of several devices run at once: the sum of their times says nothing.
+            several = "," in request["device"] or (request["device"] == "all" and
+                                                   len(of.devices) > 1)
+            request.setdefault("count", 0 if several else 1)
         elif backend == "threads":
             request.setdefault("threads", self.bench.cpus)
-        self.rows.append(Row({**self.keys, **(keys or {})}, plan["engine"], length, of, request,
-                             note))
+        self._append(plan, of, request, keys)
+
+    def _append(self, plan: Dict, backend: Backend, request: Dict, keys: Dict) -> None:
+        number = next((i for i, known in enumerate(self.plans) if known is plan), len(self.plans))
+        if number == len(self.plans):
+            self.plans.append(plan)
+        length = request.get("length", self.data.length)
+        self.rows.append(Row({**self.keys, **keys}, plan["engine"], length, backend,
+                             {"plan": number, **request}))
 
     def add_peer(self, plan: Dict, name: str) -> None:
-        """Another program, for a plan of rows before."""
-        peer = Backend(name, "CPU", True, [])
-        if name in self.bench.runner.facts["peers"]:
-            request = {"plan": self.plans.index(plan), "peer": name}
-            self.rows.append(Row(dict(self.keys), plan["engine"], self.data.length, peer, request))
+        """Another program."""
+        self._append(plan, Backend(name, "CPU", True, []), {"peer": name}, {})
 
     def skip(self, engine: str, why: str) -> None:
         """A line that says why there is none."""
-        row = Row(dict(self.keys), engine, 0, note=why)
-        row.result = {"agrees": "skipped", "note": ""}
-        self.table.rows.append(row.values())
+        self.table.rows.append({**self.keys, "engine": engine, "agrees": "skipped", "note": why})
         self.bench.counts["rows"] += 1
 
-    def run(self, more: Optional[Callable[[Row], Dict[str, str]]] = None) -> List[Row]:
-        """Measure all rows; `more` gives the keys that are known only then."""
-        answer = self.bench.runner.ask(
+    def run(self, keys: Callable[[Row], None] = lambda row: None) -> List[Row]:
+        """Measure all rows; `keys` adds those that are known only then."""
+        answer = self.bench.ask(
             {**self.data.request, "repeats": self.bench.repeats, "seconds": self.seconds,
              "plans": self.plans, "rows": [row.request for row in self.rows]})
         for row, result in zip(self.rows, answer["rows"]):
-            row.result = result
+            row.read(result)
+            keys(row)
+        serial = {row.engine: row for row in reversed(self.rows)
+                  if row.wall and row.backend.name == "serial"}
         for row in self.rows:
-            self._compare(row)
-            if more:
-                row.keys.update(more(row))
-            self.table.rows.append(row.values())
-            self._show(row)
+            values = row.values(serial.get(self.base or row.engine))
+            self.table.rows.append(values)
             self.bench.counts.update(["rows", row.result["agrees"]])
+            print("bench:", self.table.name, *(f"{name}={values[name]}" for name in [
+                *self.table.keys, "engine", "backend", "tuning", "end_to_end_GBps", "kernel_GBps",
+                "matches", "agrees", "note"] if values.get(name)), file=sys.stderr)
         return self.rows
-
-    def _compare(self, row: Row) -> None:
-        """By rates, because the serial row may have seen less text."""
-        base = next((r for r in self.rows if r.ran and r.backend.name == "serial" and
-                     r.engine == (self.base or row.engine)), None)
-        if not base or not row.ran:
-            return
-        part = row.length / base.length
-        row.speedup = part * base.result["end_to_end"] / row.result["end_to_end"]
-        if row.kernel > 0:
-            row.kernel_speedup = part * base.kernel / row.kernel
-
-    def _show(self, row: Row) -> None:
-        values = row.values()
-        keys = " ".join(f"{key}={values[key]}" for key in self.table.keys if values.get(key))
-        figures = "".join(f", {name} {values[name]}" for name in
-                          ("end_to_end_GBps", "kernel_GBps", "matches", "note") if values.get(name))
-        print(f"bench: {self.table.name} {keys} {row.engine} on {row.backend.name} "
-              f"({values['tuning']}): {values['agrees']}{figures}", file=sys.stderr)

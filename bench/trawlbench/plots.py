@@ -25,25 +25,22 @@ def draw(folder: Path, plot: Plot) -> None:
     if frame.empty:
         return
     frame = select(frame, **plot.where)
-    points = frame[list(plot.series)].assign(x=pd.to_numeric(frame[plot.x], errors="coerce"),
-                                             y=pd.to_numeric(frame[plot.y], errors="coerce"))
-    points = points.dropna(subset=["x", "y"])
+    points = pd.DataFrame({
+        "x": pd.to_numeric(frame[plot.x], errors="coerce"),
+        "y": pd.to_numeric(frame[plot.y], errors="coerce"),
+        "line": [" ".join(filter(None, of)) for of in frame[list(plot.series)].values]
+    }).dropna()
     if points["x"].nunique() < 2:
         return
     figure, axes = plt.subplots(figsize=(8.6, 4.8))
-    for values, line in points.groupby(list(plot.series), sort=False):
-        label = " ".join(filter(None, [values] if isinstance(values, str) else values))
+    for label, line in points.groupby("line", sort=False):
         line.groupby("x")["y"].mean().plot(ax=axes, marker="o", markersize=4, label=label)
     axes.set(title=plot.title, xlabel=plot.x_label, ylabel=plot.y_label)
-    if plot.log_x:
+    if "x" in plot.log:
         axes.set_xscale("log", base=2)
         axes.xaxis.set_major_formatter("{x:g}")
-    if plot.log_y:
-        axes.set_yscale("log")
-    else:
-        axes.set_ylim(bottom=0)
+    axes.set_yscale("log") if "y" in plot.log else axes.set_ylim(bottom=0)
     axes.legend(loc="upper left", bbox_to_anchor=(1, 1), fontsize="small")
-    for ending in ("svg", "png"):
-        figure.savefig(folder / f"{plot.name}.{ending}", bbox_inches="tight",
-                       metadata={"Date": None} if ending == "svg" else None)
+    for ending, metadata in (("svg", {"Date": None}), ("png", None)):
+        figure.savefig(folder / f"{plot.name}.{ending}", bbox_inches="tight", metadata=metadata)
     plt.close(figure)

@@ -7,15 +7,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Callable, Dict, List, Sequence, Tuple
+from typing import Callable, Dict, List, NamedTuple, Sequence, Tuple
 
 import pandas as pd
 
 COLUMNS = ("engine", "backend", "device", "tuning", "bytes", "matches", "agrees", "repeats",
            "kernel_s", "transfer_s", "end_to_end_s", "spread", "kernel_GBps", "end_to_end_GBps",
            "speedup", "kernel_speedup", "joules_per_byte", "note")
-
-ON_CPU = "no figures of kernels"  # so opens the note of a row that a device had no memory for
+ON_CPU = "no figures of kernels: the device had no memory"  # so opens the note of such a row
 
 
 @dataclass
@@ -24,36 +23,36 @@ class Table:
     title: str
     about: str
     keys: Sequence[str]
-    rows: List[Dict[str, str]] = field(default_factory=list)
+    rows: List[Dict] = field(default_factory=list)
 
-    def frame(self) -> pd.DataFrame:
-        return pd.DataFrame(self.rows, columns=[*self.keys, *COLUMNS], dtype=str).fillna("")
+    def frame(self, **where) -> pd.DataFrame:
+        rows = [{column: str(value) for column, value in row.items()} for row in self.rows]
+        frame = pd.DataFrame(rows, columns=[*self.keys, *COLUMNS], dtype=str).fillna("")
+        return select(frame, **where) if where else frame
 
-    def write(self, folder: Path) -> None:
-        self.frame().to_csv(folder / f"{self.name}.csv", index=False)
+    def figures(self, column: str, **where) -> pd.Series:
+        """The numbers of a column in the rows with these values."""
+        return numbers(self.frame(**where), column)
 
 
-@dataclass
-class Plot:
+class Plot(NamedTuple):
     """y over x, a line for each combination of values of the series' columns."""
     name: str
     title: str
     table: str
-    where: Dict[str, str]
+    where: Dict
     x: str
     y: str
     x_label: str
     y_label: str
     series: Sequence[str]
-    log_x: bool = False
-    log_y: bool = False
+    log: str = ""  # "x", "y" or "xy"
 
 
 Finding = Tuple[str, str, str]  # what, the paper's figure, ours
 
 
-@dataclass
-class Paper:
+class Paper(NamedTuple):
     name: str
     title: str
     about: str
@@ -76,6 +75,23 @@ def select(frame: pd.DataFrame, **where) -> pd.DataFrame:
     return frame
 
 
-def figures(frame: pd.DataFrame, column: str, **where) -> pd.Series:
-    """The numbers of a column in the rows with these values."""
-    return pd.to_numeric(select(frame, **where)[column], errors="coerce").dropna()
+def numbers(frame: pd.DataFrame, column: str) -> pd.Series:
+    return pd.to_numeric(frame[column], errors="coerce").dropna()
+
+
+class Stats:
+    """Figures of a column, as text takes them: {kernel_GBps.most:.0f}."""
+
+    def __init__(self, values: pd.Series) -> None:
+        self.least, self.most, self.mean = ((values.min(), values.max(), values.mean())
+                                            if len(values) else (0, 0, 0))
+
+
+def finding(table: Table, what: str, theirs: str, ours: str, need: str = "end_to_end_s",
+            **where) -> List[Finding]:
+    """A line of the summary, from the rows with these values; none without numbers in `need`."""
+    frame = table.frame(**where)
+    if not len(numbers(frame, need)):
+        return []
+    stats = {column: Stats(numbers(frame, column)) for column in frame.columns}
+    return [(what, theirs, ours.format(**stats))]

@@ -13,7 +13,7 @@ static const char help_text[] =
     "threads that each takes when --threads is not given; then the devices of opencl and\n"
     "cuda, for --device LIST.\n"
     "\n"
-    "      --json      one JSON object with the keys cpu, logical_cpus, backends and devices\n"
+    "      --json      one JSON object: version, cpu, logical_cpus, backends and devices\n"
     "      --tuning    list the parameters of the algorithms on devices, for --tuning LIST\n"
     "      --selftest[=BACKEND]  run every algorithm on every device (of this backend), and\n"
     "                  compare with one CPU thread\n"
@@ -131,7 +131,8 @@ static void print_json_devices(void)
             print_quoted(d.name);
             fputs(",\"driver\":", stdout);
             print_quoted(d.driver);
-            printf(",\"memory\":%llu,\"units\":%u}", (unsigned long long)d.memory, d.units);
+            printf(",\"bus\":\"%s\",\"memory\":%llu,\"units\":%u,\"cpu\":%s}", d.bus,
+                   (unsigned long long)d.memory, d.units, d.cpu ? "true" : "false");
             comma = ",";
         }
     }
@@ -141,7 +142,7 @@ static int print_json(const char *model, long cpus)
 {
     if (!json_available(command))
         return EXIT_ERROR;
-    fputs("{\"cpu\":", stdout);
+    printf("{\"version\":\"%s\",\"cpu\":", trawl_version());
     print_quoted(model);
     printf(",\"logical_cpus\":%ld,\"backends\":[", cpus);
     for (size_t i = 0; i < trawl_backend_count(); i++) {
