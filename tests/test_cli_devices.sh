@@ -46,8 +46,7 @@ check 'devices --selftest=serial' 2 "no backend of devices 'serial'" devices --s
 check 'devices: an argument' 2 'takes no argument' devices here
 check 'a device for the CPU' 2 'device and tuning are for' find --backend serial --device 0 -e x text
 check 'tuning without a backend' 2 'device and tuning are for' find --tuning group=64 -e x text
-check 'no such subject' 2 'nothing called' bench nonsense
-check 'no such paper' 2 'nonsense' bench seeds nonsense
+check 'bench is none of its commands' 2 'bench/seeds' bench
 
 "$trawl" devices >list 2>&1
 if grep -q '^cuda  *-  ' list; then

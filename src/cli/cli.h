@@ -26,7 +26,6 @@ int command_find(int argc, char **argv);
 int command_grid(int argc, char **argv);
 int command_engines(int argc, char **argv);
 int command_devices(int argc, char **argv);
-int bench_main(int argc, char **argv);
 
 /* devices --selftest: every walk on every device (of one backend, unless NULL) against serial, a
  * line each. Returns the exit status. */

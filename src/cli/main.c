@@ -21,7 +21,6 @@ static const command commands[] = {
     { "grid", "trawl grid", "find small pictures in large ones", command_grid },
     { "engines", "trawl engines", "list the algorithms", command_engines },
     { "devices", "trawl devices", "list the backends and their devices", command_devices },
-    { "bench", "trawl bench", "measure, and write tables and plots", bench_main },
 };
 
 enum { COMMANDS = sizeof commands / sizeof commands[0] };
@@ -121,7 +120,8 @@ static int run(int argc, char **argv)
     }
     if (c)
         return run_command(c, argc, argv);
-    fprintf(stderr, "trawl: there is no command '%s'\nTry 'trawl --help'.\n", argv[1]);
+    fprintf(stderr, "trawl: there is no command '%s'%s\nTry 'trawl --help'.\n", argv[1],
+            strcmp(argv[1], "bench") == 0 ? ": the benchmarks are bench/seeds and engines" : "");
     return EXIT_ERROR;
 }
 
