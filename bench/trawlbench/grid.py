@@ -7,11 +7,12 @@ reads (Baeza-Yates-Regnier).
 from __future__ import annotations
 
 import sys
+from random import Random
 from typing import Dict, List, Tuple
 
 import numpy as np
 
-from .inputs import Random, make_cells, make_picture
+from .inputs import make_cells, make_picture
 from .measure import Bench, Cell, Input
 from .table import Finding, Paper, Plot, Table, finding
 
@@ -56,9 +57,9 @@ def needle(engine: str, line: int, column: int, side: int) -> Dict:
 
 def plant(cells: np.ndarray, m: int, seed: int) -> None:
     """Copies of the needle elsewhere, so that there is more than one match."""
-    below, n = Random(seed).below, len(cells)
+    random, n = Random(seed), len(cells)
     for _ in range(8):
-        line, column = below(n - m), below(n - m)
+        line, column = random.randrange(n - m), random.randrange(n - m)
         for r in range(m):
             cells[line + r, column:column + m] = cells[r, :m]
 
@@ -85,10 +86,10 @@ def stage_cell(bench: Bench, cells: np.ndarray, alphabet: int, m: int) -> None:
                                    "final_over_first": f"{one / last:.3f}"})
 
 
-def choose_place(cells: np.ndarray, m: int, below) -> Tuple[int, int]:
+def choose_place(cells: np.ndarray, m: int, random: Random) -> Tuple[int, int]:
     """A place whose m * m cells are not all alike: blank ones occur millions of times."""
     for _ in range(1000):
-        line, column = below(cells.shape[0] - m), below(cells.shape[1] - m)
+        line, column = (random.randrange(side - m) for side in cells.shape)
         lines = cells[line + m // 4:line + m:m // 4, column:column + m]
         if (lines[:, 1:] != lines[:, :-1]).any():
             break
@@ -96,12 +97,12 @@ def choose_place(cells: np.ndarray, m: int, below) -> Tuple[int, int]:
 
 
 def image_cells(bench: Bench, path: str) -> None:
-    cells, below = make_picture(bench, path), Random(bench.seed).below
+    cells, random = make_picture(bench, path), Random(bench.seed)
     for m in (16, 256) if bench.quick else (16, 64, 256):
         if cells is None or m >= min(cells.shape):
             break
         cell = Cell(bench, IMAGE, Input(bench, "grid", cells), picture=path.split("/")[-1], m=m)
-        place = choose_place(cells, m, below)
+        place = choose_place(cells, m, random)
         for engine in NAMES:
             plan = needle(engine, *place, m)
             for backend in bench.backends:

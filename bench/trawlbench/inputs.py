@@ -13,67 +13,38 @@ import os
 import re
 import sys
 from pathlib import Path
-from typing import Dict, Iterator, List, Optional, Tuple
+from random import Random
+from string import ascii_lowercase
+from typing import Dict, List, Optional, Tuple
 
 import numpy as np
 
 VOCABULARY = 4000
 GENERATED_MOST = 32 << 20
-DRAWN_AT_ONCE = 1 << 12
-
-
-def draws(seed: int, first: int, count: int) -> np.ndarray:
-    """`count` numbers of splitmix64, from the `first` on."""
-    steps = np.arange(first + 1, first + count + 1, dtype=np.uint64)
-    z = steps * np.uint64(0x9E3779B97F4A7C15) + np.uint64(seed % (1 << 64))
-    z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return z ^ (z >> np.uint64(31))
-
-
-class Random:
-    """The same numbers one by one."""
-
-    def __init__(self, seed: int) -> None:
-        self.numbers = self._all(seed)
-
-    @staticmethod
-    def _all(seed: int) -> Iterator[int]:
-        first = 0
-        while True:
-            yield from draws(seed, first, DRAWN_AT_ONCE).tolist()
-            first += DRAWN_AT_ONCE
-
-    def below(self, bound: int) -> int:
-        return next(self.numbers) % bound
-
-
-# ---- texts -----------------------------------------------------------------------
-
 SIGNS = (" ", " ", " ", " ", "_", "(", ") ", " = ", ".", "->", " == ", "; ", ", ", "[", "] ", " + ")
 ENDS = (";\n", ";\n", ",\n", " {\n", "}\n", "\n", " */\n")
 
+# ---- texts -----------------------------------------------------------------------
 
-def make_word(below) -> str:
+
+def make_word(random: Random) -> str:
     consonants, vowels = "bcdfglmnprstvxz", "aeiou"
-    word = ""
-    for _ in range(1 + below(4)):
-        word += consonants[below(len(consonants))] + vowels[below(len(vowels))]
-        if below(3) == 0:
-            word += consonants[below(len(consonants))]
-    return word
+    return "".join(random.choice(consonants) + random.choice(vowels) +
+                   (random.choice(consonants) if random.random() < 1 / 3 else "")
+                   for _ in range(random.randint(1, 4)))
 
 
 def generate_text(length: int, seed: int) -> bytes:
-    below = Random(seed).below
-    words = [make_word(below) for _ in range(VOCABULARY)]
+    random = Random(seed)
+    words = [make_word(random) for _ in range(VOCABULARY)]
     lines, size = [], 0
     while size < length:
-        line = " " * (4 * below(5))
-        for _ in range(2 + below(9)):
+        line = " " * random.choice((0, 4, 8, 12, 16))
+        for _ in range(random.randint(2, 10)):
             # The product of two numbers favours small ones, as frequent words do.
-            line += words[below(VOCABULARY) * below(VOCABULARY) // VOCABULARY] + SIGNS[below(16)]
-        lines.append(line + ENDS[below(7)])
+            line += words[int(VOCABULARY * random.random() * random.random())]
+            line += random.choice(SIGNS)
+        lines.append(line + random.choice(ENDS))
         size += len(lines[-1])
     return "".join(lines).encode()[:length]
 
@@ -134,14 +105,14 @@ def unlikely(stretch: bytes) -> bool:
 
 def stretches(text: bytes, count: int, least: int, most: int, seed: int) -> List[bytes]:
     """`count` different stretches of the text, `least` to `most` bytes long."""
-    below = Random(seed).below
+    random = Random(seed)
     found: Dict[bytes, None] = {}
     limit = 200 * count + 2000
     for tries in range(limit):
         if len(found) == count:
             break
-        size = least + below(most - least + 1)
-        start = below(len(text) - size)
+        size = random.randint(least, most)
+        start = random.randrange(len(text) - size)
         stretch = bytes(text[start:start + size])
         # Texts that have no others give what they have.
         if tries >= limit // 2 or not unlikely(stretch):
@@ -153,13 +124,14 @@ def rules(bench, text: bytes, count: int, least: int, most: int) -> Tuple[List[b
     """Literals of rules from --data, from all over the file; else stretches that look like them."""
     name = "ids/et_open_2017_contents.tsv.xz"
     table = read_data(bench.data, name) if bench.data else None
-    below = Random(1).below
+    random = Random(1)
     found: Dict[bytes, None] = {}
     for line in (table or b"").split(b"\n")[1:]:
         fields = line.split(b"\t")  # the second one is a literal in hex
         if len(found) == count:
             break
-        if len(fields) > 2 and below(3) == 0 and least <= len(fields[1]) // 2 <= most:
+        if (len(fields) > 2 and random.random() < 1 / 3 and
+                least <= len(fields[1]) // 2 <= most):
             found[bytes.fromhex(fields[1].decode())] = None
     if len(found) == count:
         return list(found), "literals of IDS rules (Emerging Threats 2017)"
@@ -178,20 +150,20 @@ def trie_states(literals: List[bytes]) -> int:
 
 def extended(engine: str, text: bytes, count: int, states: int, seed: int) -> Dict:
     """A plan of extended patterns of exactly `states` states, each of which occurs in the text."""
-    below = Random(seed).below
+    random = Random(seed)
     return {"engine": engine, "extended": True,
-            "patterns": [extended_pattern(text, states, below) for _ in range(count)]}
+            "patterns": [extended_pattern(text, states, random) for _ in range(count)]}
 
 
-def extended_pattern(text: bytes, states: int, below) -> str:
-    at = below(len(text) - states)
+def extended_pattern(text: bytes, states: int, random: Random) -> str:
+    at = random.randrange(len(text) - states)
     while text[at:at + 1].isspace() and at + states + 1 < len(text):
         at += 1
     pattern = [QUOTED[text[at]]]  # no repeat at the ends: few matches
     at += 1
     used = 1
     while used < states:
-        kind, other, c = below(100), chr(ord("a") + below(26)), QUOTED[text[at]]
+        kind, other, c = random.randrange(100), random.choice(ascii_lowercase), QUOTED[text[at]]
         used += 1
         at += 1
         if kind < 60 or states - used < 2:
@@ -213,13 +185,9 @@ def extended_pattern(text: bytes, states: int, below) -> str:
 
 
 def make_cells(size: int, alphabet: int, seed: int) -> np.ndarray:
-    """size * size random cells of 1 or 2 bytes below `alphabet`, a power of two."""
-    cells = np.empty((size * size + 3) // 4 * 4, np.uint8 if alphabet <= 256 else np.uint16)
-    for at in range(0, len(cells), 4 << 20):  # four cells of one number are as random as one
-        count = min(4 << 20, len(cells) - at)
-        numbers = draws(seed, at // 4, count // 4).astype("<u8").view("<u2")
-        cells[at:at + count] = numbers & np.uint16(alphabet - 1)
-    return cells[:size * size].reshape(size, size)
+    """size * size random cells of 1 or 2 bytes below `alphabet`."""
+    kind = np.uint8 if alphabet <= 256 else np.uint16
+    return np.random.default_rng(seed).integers(alphabet, size=(size, size), dtype=kind)
 
 
 def make_picture(bench, name: str) -> Optional[np.ndarray]:

@@ -7,11 +7,12 @@ reference is Aho-Corasick with failure links.
 from __future__ import annotations
 
 from itertools import product
+from random import Random
 from typing import Dict, List, Optional
 
 import pandas as pd
 
-from .inputs import Random, make_text, plan, rules, trie_states
+from .inputs import make_text, plan, rules, trie_states
 from .measure import Bench, Cell, Input, Row, readable
 from .table import Finding, Paper, Plot, Table, finding, numbers
 
@@ -60,10 +61,10 @@ TRIED = ((0, 1, 128, 1, "492", "446"), (1, 1, 128, 1, "242", "392"), (1, 0, 128,
 
 def plant(text: bytes, literals: List[bytes], seed: int) -> bytes:
     """Literals of rules hardly occur in peaceful texts: one is put into every 8 KiB."""
-    planted, below = bytearray(text), Random(seed).below
+    planted, random = bytearray(text), Random(seed)
     for at in range(0, len(text) - PLANTED_EVERY + 1, PLANTED_EVERY):
-        literal = literals[below(len(literals))]
-        start = at + below(PLANTED_EVERY - len(literal))
+        literal = random.choice(literals)
+        start = at + random.randrange(PLANTED_EVERY - len(literal))
         planted[start:start + len(literal)] = literal
     return planted
 
