@@ -3,7 +3,7 @@
  * A cell is one text or grid and the rows that search it. Requests and answers are JSON, a line
  * each, on standard input and output:
  *
- *     {"meter": [BUS], "seconds"}       open the energy meter of one GPU ([]: of all), and rest
+ *     {"meter": [BUS]}                  read the energy meter of one GPU ([]: of all)
  *     {"text": FILE, "length",          a cell; or "grid": FILE, "shape": [rows, columns, bytes]
  *      "repeats", "seconds",
  *      "plans": [{"engine", "wm_block", "extended", "patterns": [escaped or extended, ...]} or
@@ -448,7 +448,7 @@ static const char *read_cell(json_t *asked, cell *c)
     if (json_unpack(asked, "{s?s, s?s, s?[I, I, i], s?I, s:i, s:F, s:o, s:o}", "text", &text,
                     "grid", &grid, "shape", &lines, &columns, &size, "length", &length, "repeats",
                     &repeats, "seconds", &c->seconds, "plans", &plans, "rows", &rows) ||
-        !(grid || text))
+        !(grid || text) || repeats < 1)
         return "the request is not as it should be";
     c->repeats = (uint32_t)repeats;
     c->cell_size = (uint32_t)size;
@@ -510,25 +510,18 @@ static json_t *measure(json_t *asked, energy_meter *meter)
     return json_pack("{s:s}", "error", wrong);
 }
 
-/* Watts while nothing runs, or why they cannot be read. */
-static json_t *idle(json_t *asked, energy_meter **meter)
+/* Joules since some moment, or why they cannot be read. The first request opens the meter. */
+static json_t *read_meter(json_t *buses, energy_meter **meter)
 {
-    const char *bus = json_string_value(json_array_get(json_object_get(asked, "meter"), 0));
-    const double rest = json_number_value(json_object_get(asked, "seconds"));
-    const struct timespec pause = { (time_t)rest, (long)(1e9 * (rest - (double)(time_t)rest)) };
-    energy_close(*meter);
-    *meter = energy_open(&bus, bus ? 1 : 0);
+    const char *bus = json_string_value(json_array_get(buses, 0));
+    if (!*meter)
+        *meter = energy_open(&bus, bus ? 1 : 0);
     if (!*meter)
         return json_pack("{s:s}", "error", "out of memory for a meter");
-    const double began = seconds();
-    const energy_reading before = energy_read(*meter);
-    if (before.gpu || before.cpu)
-        nanosleep(&pause, NULL);
-    const energy_reading used = energy_between(before, energy_read(*meter));
-    const double took = seconds() - began;
-    return json_pack("{s:o, s:o, s:s, s:s}", "gpu", known(used.gpu, used.gpu_joules / took), "cpu",
-                     known(used.cpu, used.cpu_joules / took), "why_gpu",
-                     energy_why(*meter, ENERGY_GPU), "why_cpu", energy_why(*meter, ENERGY_CPU));
+    const energy_reading now = energy_read(*meter);
+    return json_pack("{s:o, s:o, s:s, s:s}", "gpu", known(now.gpu, now.gpu_joules), "cpu",
+                     known(now.cpu, now.cpu_joules), "why_gpu", energy_why(*meter, ENERGY_GPU),
+                     "why_cpu", energy_why(*meter, ENERGY_CPU));
 }
 
 int main(void)
@@ -538,10 +531,12 @@ int main(void)
     size_t room = 0;
     for (ssize_t length; (length = getline(&line, &room, stdin)) > 0;) {
         json_error_t error;
-        json_t *asked = json_loadb(line, (size_t)length, 0, &error),
-               *answer = !asked                            ? json_pack("{s:s}", "error", error.text)
-                         : json_object_get(asked, "meter") ? idle(asked, &meter)
-                                                           : measure(asked, meter);
+        json_t *asked = json_loadb(line, (size_t)length, 0, &error), *answer,
+               *buses = json_object_get(asked, "meter");
+        if (!asked)
+            answer = json_pack("{s:s}", "error", error.text);
+        else
+            answer = buses ? read_meter(buses, &meter) : measure(asked, meter);
         json_dumpf(answer, stdout, JSON_COMPACT);
         putchar('\n');
         fflush(stdout);

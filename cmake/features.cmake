@@ -28,7 +28,7 @@ endif()
 
 trawl_feature(OPENMP OpenMP_C_FOUND "backend threads (OpenMP)" "libgomp1 (gcc) or libomp-dev (clang)")
 trawl_feature(PNG PNG_FOUND "PNG pictures in trawl grid" "libpng-dev")
-trawl_feature(JANSSON JANSSON_FOUND "--json" "libjansson-dev and pkg-config")
+trawl_feature(JANSSON JANSSON_FOUND "--json, benchmarks" "libjansson-dev and pkg-config")
 trawl_feature(CMOCKA CMOCKA_FOUND "tests" "libcmocka-dev and pkg-config")
 trawl_feature(OPENCL OpenCL_FOUND "backend opencl" "ocl-icd-opencl-dev, and a driver such as pocl-opencl-icd")
 trawl_feature(CUDA TRAWL_CUDA_INCLUDE "backend cuda" "the CUDA toolkit (nvcc)")

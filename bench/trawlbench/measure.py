@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 import tempfile
+import time
 from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -107,8 +108,12 @@ class Bench:
     def idle(self) -> Dict:
         """Open the meter; watts while nothing runs, or why they cannot be read."""
         buses = [b.bus for b in self.backends.values() if not b.cpu and b.bus]
-        return self.ask({"meter": [] if self.several else buses[:1],
-                         "seconds": 0.2 if self.quick else 1.5})
+        before, began = self.ask({"meter": [] if self.several else buses[:1]}), time.monotonic()
+        if before["gpu"] is not None or before["cpu"] is not None:
+            time.sleep(0.2 if self.quick else 1.5)
+        after, took = self.ask({"meter": []}), time.monotonic() - began
+        return {**after, **{of: (after[of] - before[of]) / took for of in ("gpu", "cpu")
+                            if after[of] is not None and before[of] is not None}}
 
     def summary(self) -> str:
         of = self.counts
