@@ -23,7 +23,7 @@ complain()
 }
 status=0
 "$build/bench/seeds" nonsense >"$folder.txt" 2>&1 || status=$?
-[ $status = 2 ] && grep -q "no paper 'nonsense'" "$folder.txt" || complain "a paper nonsense: $status"
+[ $status = 2 ] && grep -q "no paper 'nonsense'" "$folder.txt" || complain "nonsense: $status"
 rm -rf "$folder"
 "$build/bench/seeds" --quick --out "$folder" >"$folder.txt" 2>"$folder.log" || {
     status=$?

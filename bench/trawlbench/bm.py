@@ -17,8 +17,9 @@ CHUNKS, BYTES_A_THREAD, THREADS = 1000, 24, 128
 
 SPEEDUP, PAIRS, ACC = TABLES = (
     Table("bm_speedup", "Speedup over pattern lengths",
-          "One literal, cut from the text. Static: as many chunks as threads; dynamic: 1000 chunks; "
-          "2x, 4x: more threads than cores, as on the Xeon Phi.", ("length", "text", "form")),
+          "One literal, cut from the text. Static: as many chunks as threads; dynamic: 1000 "
+          "chunks; 2x, 4x: more threads than cores, as on the Xeon Phi.",
+          ("length", "text", "form")),
     Table("bm_pairs", "Blocks a multiprocessor and threads a block",
           "The four pairs of the paper's Table 8, without cascading.",
           ("length", "blocks", "threads")),

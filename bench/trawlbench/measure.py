@@ -112,8 +112,9 @@ class Bench:
         if before["gpu"] is not None or before["cpu"] is not None:
             time.sleep(0.2 if self.quick else 1.5)
         after, took = self.ask({"meter": []}), time.monotonic() - began
-        return {**after, **{of: (after[of] - before[of]) / took for of in ("gpu", "cpu")
-                            if after[of] is not None and before[of] is not None}}
+        watts = {of: None if None in (before[of], after[of]) else (after[of] - before[of]) / took
+                 for of in ("gpu", "cpu")}
+        return {**after, **watts}
 
     def summary(self) -> str:
         of = self.counts
