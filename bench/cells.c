@@ -344,7 +344,7 @@ static void check_agreement(cell *c)
 {
     row *reference = NULL;
     for (size_t i = 0; i < c->count && !reference; i++)
-        if (ran(&c->rows[i]) && c->rows[i].length == c->length)
+        if (ran(&c->rows[i]) && !c->rows[i].peer && c->rows[i].length == c->length)
             reference = &c->rows[i];
     for (size_t i = 0; reference && i < c->count; i++)
         if (&c->rows[i] != reference && ran(&c->rows[i]))

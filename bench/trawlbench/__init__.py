@@ -7,3 +7,11 @@ plots    plots of the CSV files
 page     index.html of the CSV files and plots
 bm, wm, pfac, hnfa, grid   one module a paper: its tables, its plots, its figures beside ours
 """
+import sys
+
+try:
+    import jinja2, matplotlib, pandas  # noqa: E401, F401 (are they there?)
+except ModuleNotFoundError as missing:
+    print(f"{sys.argv[0]}: {missing}: install python3-pandas, python3-matplotlib and "
+          "python3-jinja2", file=sys.stderr)
+    sys.exit(2)
