@@ -32,8 +32,8 @@
 #define COST_AC_MOST 8.0
 
 /* PFAC: a byte through the bitmap of grams, and the verification of what passes. */
-#define COST_GRAM 1.3
-#define COST_PFAC_VERIFY 14.0
+#define COST_GRAM 1.6
+#define COST_PFAC_VERIFY 40.0
 
 /* SHIFT-AND: a byte when all positions fit one word; a byte with more words, and a word more
  * while the masks fit the first caches, and beyond. RunHNFA: a module. */

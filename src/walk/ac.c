@@ -53,17 +53,19 @@ void ac_report(const u32 *tables, const u8 *text, u32 s, u32 low, u32 pos, const
     }
 }
 
-/* From a sparse state to the next one that has a row, or to the end. */
+/* From a sparse state to the next one that has a row, or to the end. *at moves on. */
 static u32 ac_sparse(const text_task *task, const ac_tables *t, u32 s, u32 *at)
 {
     const u8 *map = (const u8 *)(task->tables + t->map);
     const u32 *rows = task->tables + t->rows;
     const u32 *sparse = task->tables + t->sparse;
-    while ((s & AC_SPARSE) && *at < task->end) {
-        s = ac_next(rows, sparse, s, map[task->text[(*at)++]]);
-        if ((s & AC_MATCH) && *at > task->begin)
-            ac_report(task->tables, task->text, s, task->low, *at, task->out);
+    u32 i = *at;
+    while ((s & AC_SPARSE) && i < task->end) {
+        s = ac_next(rows, sparse, s, map[task->text[i++]]);
+        if ((s & AC_MATCH) && i > task->begin)
+            ac_report(task->tables, task->text, s, task->low, i, task->out);
     }
+    *at = i;
     return s & ~AC_MATCH;
 }
 
@@ -74,14 +76,17 @@ u32 ac_walk(text_task *task)
     const u32 *rows = task->tables + t->rows;
     const u8 *text = task->text;
     const u32 begin = task->begin, end = task->end;
-    u32 i = task->from;
-    u32 s = ac_sparse(task, t, (u32)task->state[0], &i);
+    u32 at = task->from; /* its address is taken, which would keep it out of a register */
+    u32 s = ac_sparse(task, t, (u32)task->state[0], &at);
+    u32 i = at;
     while (i < end) {
-        s = rows[s + map[text[i++]]];
+        s = rows[(size_t)s + map[text[i++]]];
         if (PORT_UNLIKELY(s & (AC_MATCH | AC_SPARSE))) {
             if ((s & AC_MATCH) && i > begin)
                 ac_report(task->tables, text, s, task->low, i, task->out);
-            s = ac_sparse(task, t, s & ~AC_MATCH, &i);
+            at = i;
+            s = ac_sparse(task, t, s & ~AC_MATCH, &at);
+            i = at;
         }
     }
     task->state[0] = s;

@@ -18,11 +18,20 @@
 
 #include "walk/walk.h"
 
-/* Jump over text while the byte under the pattern's end is not its last byte. */
-static u32 bm_skip(const u32 *bad, const u8 *text, u32 last, u32 end)
+/* Jump over text while the byte under the pattern's end is not its last byte. Three jumps at a
+ * time as far as they cannot leave the text: a jump by 0 stays where it is. */
+static inline u32 bm_skip(const u32 *bad, const u8 *text, u32 m, u32 last, u32 end)
 {
+    while (last < end && (end - last) / 3 > m) {
+        last += bad[text[last]];
+        last += bad[text[last]];
+        const u32 shift = bad[text[last]];
+        if (shift == 0)
+            return last;
+        last += shift;
+    }
     while (last < end) {
-        u32 shift = bad[text[last]];
+        const u32 shift = bad[text[last]];
         if (shift == 0)
             break;
         last += shift;
@@ -46,13 +55,14 @@ u32 bm_walk(text_task *task)
     u32 known = 0;
 
     while (last < end) {
+        u32 j = m;
         if (known == 0) {
-            last = bm_skip(bad, text, last, end);
+            last = bm_skip(bad, text, m, last, end);
             if (last >= end)
                 break;
+            j = m - 1; /* a shift by 0: the last byte fits */
         }
         const u8 *window = text + (last - (m - 1));
-        u32 j = m;
         while (j > known && fold[window[j - 1]] == pattern[j - 1])
             j--;
         if (j <= known) {

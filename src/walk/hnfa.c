@@ -54,13 +54,13 @@ static void hnfa_run(const text_task *task, const hnfa_pattern *p)
     }
 }
 
-/* A pattern of one module: the upper module is one initial bit, set unless there is only news. */
-static void hnfa_run_one(const text_task *task, const hnfa_pattern *p)
+/* A pattern of one module: the upper module is one initial bit, set unless there is only news.
+ * `initial` is a constant at each call. */
+static inline void hnfa_run_one(const text_task *task, const hnfa_pattern *p, u64 initial)
 {
     const u32 *tables = task->tables;
     const u8 *text = task->text;
     const u32 begin = task->begin, end = task->end;
-    const u64 initial = !task->news;
     const hnfa_tables *t = (const hnfa_tables *)tables;
     const u8 *map = (const u8 *)(tables + t->map);
     const hnfa_module *m = (const hnfa_module *)(tables + p->module);
@@ -81,8 +81,10 @@ u32 hnfa_walk(text_task *task)
     const hnfa_tables *t = (const hnfa_tables *)task->tables;
     const hnfa_pattern *patterns = (const hnfa_pattern *)(task->tables + t->patterns);
     for (u32 p = 0; p < t->count; p++) {
-        if (patterns[p].modules == 1)
-            hnfa_run_one(task, patterns + p);
+        if (patterns[p].modules == 1 && task->news)
+            hnfa_run_one(task, patterns + p, 0);
+        else if (patterns[p].modules == 1)
+            hnfa_run_one(task, patterns + p, 1);
         else
             hnfa_run(task, patterns + p);
     }

@@ -13,11 +13,12 @@
 
 #include "walk/ac.h"
 
-#define PFAC_STEPS 4u /* more than a start usually takes: such a one counts as work */
-#define STEP_WORK 2u
+#define STARTS_A_LOOK 256u
+#define STEP_WORK 2u /* of a start that has passed a filter */
 
-/* All patterns that begin at text[start] and end in (begin, end]. Returns the steps taken. */
-static u32 pfac_start(const text_task *task, const u32 *tables, u32 start)
+/* All patterns that begin at text[start] and end in (begin, end]; state `s` is that behind its
+ * first byte. Returns the steps taken. */
+static inline u32 pfac_start(const text_task *task, const u32 *tables, u32 start, u32 s)
 {
     const ac_tables *t = (const ac_tables *)tables;
     const u8 *map = (const u8 *)(tables + t->map);
@@ -25,8 +26,7 @@ static u32 pfac_start(const text_task *task, const u32 *tables, u32 start)
     const u32 *sparse = tables + t->sparse;
     const u8 *text = task->text;
     const u32 begin = task->begin, end = task->end;
-    u32 i = start;
-    u32 s = rows[map[text[i++]]];
+    u32 i = start + 1;
     while (s != AC_DEAD) {
         if ((s & AC_MATCH) && i > begin)
             ac_report(tables, text, s, start, i, task->out);
@@ -37,25 +37,33 @@ static u32 pfac_start(const text_task *task, const u32 *tables, u32 start)
     return i - start;
 }
 
-u32 pfac_walk(text_task *t)
+u32 pfac_walk(text_task *task)
 {
+    const ac_tables *t = (const ac_tables *)task->tables;
+    const u8 *map = (const u8 *)(task->tables + t->map);
+    const u32 *root = task->tables + t->rows;
+    const u8 *text = task->text;
+    u32 start = task->from;
     u64 steps = 0;
-    for (u32 start = t->from; start < t->end; start++) {
-        const u32 taken = pfac_start(t, t->tables, start);
-        if (PORT_UNLIKELY(taken > PFAC_STEPS)) {
-            t->candidates++;
-            steps += taken;
-            if (give_up(t, start + 1, steps))
-                return start + 1;
+    while (start < task->end && !give_up(task, start, steps)) {
+        const u32 pause = task->end - start > STARTS_A_LOOK ? start + STARTS_A_LOOK : task->end;
+        for (; start < pause; start++) {
+            const u32 s = root[map[text[start]]];
+            if (s != AC_DEAD)
+                steps += pfac_start(task, task->tables, start, s);
         }
     }
-    return t->end;
+    task->candidates = steps;
+    return start;
 }
 
 u64 pfac_verify(const text_task *t, const u32 *starts, u32 count)
 {
     u64 steps = 0;
+    const ac_tables *tables = (const ac_tables *)t->verify_tables;
+    const u8 *map = (const u8 *)(t->verify_tables + tables->map);
+    const u32 *root = t->verify_tables + tables->rows;
     for (u32 i = 0; i < count; i++)
-        steps += pfac_start(t, t->verify_tables, starts[i]);
+        steps += pfac_start(t, t->verify_tables, starts[i], root[map[t->text[starts[i]]]]);
     return STEP_WORK * steps;
 }

@@ -21,6 +21,7 @@
 #define LIST_WORK 4u
 #define MEMBER_WORK 2u
 #define COMPARE_WORK 4u
+#define LISTS_A_LOOK 16u
 
 static void wm_shorts(const u32 *tables, const u8 *text, u32 from, u32 begin, u32 end,
                       const sink *out)
@@ -45,29 +46,36 @@ static void wm_shorts(const u32 *tables, const u8 *text, u32 from, u32 begin, u3
     }
 }
 
+/* What a list of candidates is compared with, found once. */
+typedef struct wm_search {
+    const text_task *task;
+    const wm_tables *t;
+    const u32 *hash;
+    const wm_member *members;
+    const u8 *fold;
+} wm_search;
+
 /* All patterns whose window begins at text[start] and ends with block `number`. Returns the work.
  */
-static u64 wm_list(const text_task *task, u32 start, u32 number)
+WALK_APART u64 wm_list(const wm_search *s, u32 start, u32 number)
 {
-    const u32 *tables = task->tables;
-    const wm_tables *t = (const wm_tables *)tables;
-    const wm_member *members = (const wm_member *)(tables + t->members);
-    const u8 *fold = (const u8 *)(tables + t->literals.fold);
-    const u8 *text = task->text;
-    const u32 first = tables[t->hash + number], stop = tables[t->hash + number + 1];
-    const u32 prefix = (u32)fold[text[start]] | (u32)fold[text[start + 1]] << 8;
-    u64 work = LIST_WORK + (u64)MEMBER_WORK * (stop - first);
-    for (u32 i = first; i < stop; i++) {
-        if (members[i].prefix != prefix)
+    const u8 *text = s->task->text;
+    const wm_member *member = s->members + s->hash[number];
+    const wm_member *const stop = s->members + s->hash[number + 1];
+    const u32 prefix = (u32)s->fold[text[start]] | (u32)s->fold[text[start + 1]] << 8;
+    u64 work = LIST_WORK + (u64)MEMBER_WORK * (u64)(stop - member);
+    for (; member < stop; member++) {
+        if (member->prefix != prefix)
             continue;
-        const u32 index = members[i].index;
-        const u32 length = literal_length(tables, t->literals.entries, index);
+        const text_task *task = s->task;
+        const literal_tables *l = &s->t->literals;
+        const u32 length = literal_length(task->tables, l->entries, member->index);
         if (length > task->end - start || start + length <= task->begin)
             continue;
         const u32 equal =
-            literal_matched(tables, t->literals.entries, t->literals.bytes, index, text, start);
+            literal_matched(task->tables, l->entries, l->bytes, member->index, text, start);
         if (equal == length)
-            sink_put(task->out, start + length, index);
+            sink_put(task->out, start + length, member->index);
         work += COMPARE_WORK + equal;
     }
     return work;
@@ -82,7 +90,9 @@ static inline u32 wm_windows(text_task *task, u32 block, u32 folded)
     const u8 *text = task->text;
     const u32 m = t->window, end = task->end;
     u32 last = task->from + m - 1;
-    u64 work = 0;
+    u64 work = 0, lists = 0;
+    const wm_search s = { task, t, task->tables + t->hash,
+                          (const wm_member *)(task->tables + t->members), fold };
     while (last < end) {
         u8 first = block == 3 ? text[last - 2] : (u8)0;
         u8 second = text[last - 1];
@@ -92,13 +102,15 @@ static inline u32 wm_windows(text_task *task, u32 block, u32 folded)
         u32 shift = shifts[number];
         if (PORT_UNLIKELY(shift == 0)) {
             shift = 1;
-            work += wm_list(task, last - (m - 1), number);
-            task->candidates++;
-            if (give_up(task, last, work))
+            work += wm_list(&s, last - (m - 1), number);
+            if (++lists % LISTS_A_LOOK == 0 && give_up(task, last, work)) {
+                task->candidates = lists;
                 return last - (m - 1) + 1;
+            }
         }
         last += shift;
     }
+    task->candidates = lists;
     return end;
 }
 
