@@ -1,13 +1,10 @@
 /* carry.c: text in slices, and the rounds in which states cross their borders. The idea and why
- * it is exact are in carry_form.h.
+ * it is exact are in carry.h.
  */
-#include "kernel/carry.h"
-
-#include <string.h>
+#include "kernel/carry_launch.h"
 
 enum {
-    FLAG_WORDS = 16, /* u64, in front of the scratch memory */
-    ALIGNED = 32,    /* pages and strides are multiples of this, if not given */
+    ALIGNED = 32, /* pages and strides are multiples of this, if not given */
     SMALLEST_PAGE = 256,
     LARGEST_PAGE = 4096, /* of a GPU, unless the reach is long */
     SMALLEST_CPU_PAGE = 4096,
@@ -23,6 +20,8 @@ enum {
 };
 
 static const uint64_t MOST_ITEMS = (uint64_t)1 << 31; /* item numbers have 32 bits */
+
+/* ---- how a piece is cut ------------------------------------------------------- */
 
 static uint64_t rounded_up(uint64_t n, uint64_t to)
 {
@@ -47,86 +46,77 @@ static uint64_t usual_page(const device_plan *p, uint64_t length, uint64_t items
     return rounded_up(page < smallest ? smallest : page, ALIGNED);
 }
 
-/* Slices, marks and memory that follow from the page. */
+/* Set slices and marks as they follow from the page; returns the bytes of scratch. */
 static uint64_t measure(const device_plan *p, text_cut *cut, uint64_t length, uint32_t stride,
                         bool works)
 {
-    const bool carries = p->facts.carries;
-    cut->slices = (uint32_t)((length + cut->page - 1) / cut->page);
-    cut->stride = stride < cut->page ? stride : cut->page;
-    cut->marks = (cut->page - 1) / cut->stride + 1;
-    uint64_t rows = carries ? 1 + (2 + (uint64_t)cut->marks) * cut->slices
-                            : (works ? 1 + (uint64_t)cut->slices : 0);
-    return rows ? 8 * (FLAG_WORDS + rows * cut->words) : 0;
+    cut->slices = parts(length, cut->page);
+    cut->stride = smaller(stride, cut->page);
+    cut->marks = parts(cut->page, cut->stride);
+    if (p->facts.carries)
+        return 8 * (uint64_t)cut_marked(cut, cut->slices, 0);
+    return works ? 8 * (uint64_t)cut_news(cut, cut->slices) : 0;
 }
 
-text_cut cut_choose(const device_plan *p, uint64_t length, uint64_t items, bool works, size_t room)
+/* Cut `length` bytes. Pages grow until the scratch memory, `bytes`, fits into `room`. */
+static text_cut cut_choose(const device_plan *p, slice_needs needs, uint64_t length, size_t room,
+                           uint64_t *bytes)
 {
-    const walk_facts *head = &p->facts;
+    const walk_facts *facts = &p->facts;
     const device_info *info = &p->device->info;
-    const uint64_t longest = (uint64_t)1 << 28, reach = head->max_length ? head->max_length - 1 : 0;
-    text_cut cut = { 0 };
-    cut.words = (uint32_t)head->state_words;
-    if (!head->carries)
+    const uint64_t longest = (uint64_t)1 << 28;
+    const uint64_t reach = facts->max_length ? facts->max_length - 1 : 0;
+    text_cut cut = { .words = (uint32_t)facts->state_words, .span = 1 };
+    if (!facts->carries)
         cut.lead = (uint32_t)rounded_up(reach < longest ? reach : longest, 16);
-    uint64_t page = p->tuning.page == TUNE_AUTO ? usual_page(p, length, items, cut.lead)
+    uint64_t page = p->tuning.page == TUNE_AUTO ? usual_page(p, length, needs.items, cut.lead)
                                                 : rounded_up(p->tuning.page, 16);
     uint64_t most = info->cpu ? CPU_SCRATCH : GPU_SCRATCH;
     most = most < info->largest_buffer ? most : info->largest_buffer;
     most = most < room ? most : room;
-    uint32_t stride = head->carries ? STRIDE : UINT32_MAX;
+    uint32_t stride = facts->carries ? STRIDE : UINT32_MAX;
     for (;;) {
         cut.page = (uint32_t)(page < longest ? page : longest);
-        uint64_t bytes = measure(p, &cut, length, stride, works);
-        cut.scratch = (size_t)bytes;
-        const bool fits = bytes <= most && items * cut.slices < MOST_ITEMS;
+        *bytes = measure(p, &cut, length, stride, needs.works);
+        const bool fits = *bytes <= most && needs.items * cut.slices < MOST_ITEMS;
         if (fits || (cut.page >= length && cut.marks == 1))
             return cut;
         /* First fewer marks, then fewer slices. */
-        if (bytes > most && cut.marks > 1)
+        if (*bytes > most && cut.marks > 1)
             stride = 2 * cut.stride;
         else
             page = 2 * (uint64_t)cut.page;
     }
 }
 
-int carry_prepare(device_plan *p, const uint64_t *masks, device_buffer *to, trawl_error *error)
+size_t carry_scratch(const device_plan *p, slice_needs needs, uint64_t length)
 {
-    return plan_upload(p, to, masks, (size_t)p->facts.state_words * 2 * sizeof *masks, error);
+    uint64_t bytes;
+    cut_choose(p, needs, length + 15, SIZE_MAX, &bytes); /* borders count from a multiple of 16 */
+    return (size_t)bytes;
 }
 
-void launch_cut(launch *l, const device_plan *p, const text_piece *piece, const text_cut *cut,
-                uint32_t mode, uint32_t span)
-{
-    launch_u32(l, piece->from);
-    launch_u32(l, piece->begin);
-    launch_u32(l, piece->end);
-    launch_u32(l, cut->page);
-    launch_u32(l, cut->lead);
-    launch_u32(l, mode);
-    launch_u32(l, cut->slices);
-    launch_u32(l, span);
-    launch_u32(l, cut->stride);
-    launch_u32(l, cut->marks);
-    launch_u32(l, cut->words);
-    launch_buffer(l, piece->scratch ? piece->scratch : &p->tables); /* or any: not used then */
-}
+/* ---- rounds ------------------------------------------------------------------- */
 
 /* What every slice ended with goes to the next ones; *left says whether any of it is news. */
 static int hand_on(const device_plan *p, device_queue *q, text_piece *piece, const text_cut *cut,
-                   const char *unit, const device_buffer *masks, bool first, uint32_t *left,
-                   trawl_error *error)
+                   bool first, uint32_t *left, trawl_error *error)
 {
     const device_api *api = p->device->api;
     const uint32_t usual = p->device->info.cpu ? CPU_HAND_GROUP : HAND_GROUP;
     const uint32_t group = smaller(usual, p->device->info.most_group);
+    const carry_args numbers = {
+        .masks = (uint64_t)((const uint32_t *)p->facts.masks - p->facts.tables),
+        .cut = *cut,
+        .first = first,
+    };
     int status = api->clear(q, piece->scratch, 0, sizeof *left, error);
     if (status != TRAWL_OK)
         return status;
-    launch l = launch_of(unit, "carry_hand", cut->words, group, group * sizeof(uint64_t));
-    launch_buffer(&l, masks);
-    launch_u32(&l, first);
-    launch_cut(&l, p, piece, cut, CUT_NEWS, 1);
+    launch l = launch_of("carry", "carry_hand", cut->words, group, group * sizeof(uint64_t));
+    launch_buffer(&l, &p->tables);
+    launch_buffer(&l, piece->scratch);
+    launch_struct(&l, &numbers, sizeof numbers);
     status = sink_launch(p, q, &l, &piece->sink, error);
     if (status == TRAWL_OK)
         status = api->read(q, piece->scratch, 0, left, sizeof *left, NULL, error);
@@ -135,35 +125,45 @@ static int hand_on(const device_plan *p, device_queue *q, text_piece *piece, con
     return status == TRAWL_OK ? sink_settle(api, &piece->sink, error) : status;
 }
 
-static int carry_rounds(const device_plan *p, device_queue *q, text_piece *piece,
-                        const text_cut *cut, const char *unit, const device_buffer *masks,
+static int carry_rounds(const device_plan *p, device_queue *q, text_piece *piece, text_cut cut,
                         cut_run run, trawl_error *error)
 {
     const device_api *api = p->device->api;
-    const size_t row = cut->words * sizeof(uint64_t), initial = FLAG_WORDS * sizeof(uint64_t);
+    const size_t row = cut.words * sizeof(uint64_t);
+    /* The last mark of the last slice is the state behind the piece. */
+    const size_t initial = 8 * cut_initial(&cut);
+    const size_t last = 8 * cut_marked(&cut, cut.slices - 1, cut.marks - 1);
+    cut.mode = CUT_FIRST;
     int status = api->write(q, piece->scratch, initial, piece->state, row, NULL, error);
     if (status == TRAWL_OK)
-        status = run(p, q, piece, cut, CUT_FIRST, 1, error);
-    uint32_t span = 1, left = 1;
-    for (bool first = true; status == TRAWL_OK && cut->slices > 1; first = false) {
-        status = hand_on(p, q, piece, cut, unit, masks, first, &left, error);
+        status = run(p, q, piece, &cut, error);
+    uint32_t left = 1;
+    for (bool first = true; status == TRAWL_OK && cut.slices > 1; first = false) {
+        status = hand_on(p, q, piece, &cut, first, &left, error);
         if (status != TRAWL_OK || !left)
             break;
-        status = run(p, q, piece, cut, CUT_NEWS, span, error);
-        span = span < cut->slices / SPAN_GROWTH ? span * SPAN_GROWTH : cut->slices;
+        if (!first)
+            cut.span = cut.span < cut.slices / SPAN_GROWTH ? cut.span * SPAN_GROWTH : cut.slices;
+        cut.mode = CUT_NEWS;
+        status = run(p, q, piece, &cut, error);
     }
-    if (status != TRAWL_OK)
-        return status;
-    /* The last mark of the last slice is the state behind the piece. */
-    const size_t rows = 1 + 2 * (size_t)cut->slices + (size_t)cut->slices * cut->marks - 1;
-    status = api->read(q, piece->scratch, initial + rows * row, piece->state, row, NULL, error);
+    if (status == TRAWL_OK)
+        status = api->read(q, piece->scratch, last, piece->state, row, NULL, error);
     return status == TRAWL_OK ? api->finish(q, error) : status;
 }
 
-int carry_run(const device_plan *p, device_queue *q, text_piece *piece, const text_cut *cut,
-              const char *unit, const device_buffer *masks, cut_run run, trawl_error *error)
+int carry_run(const device_plan *p, device_queue *q, text_piece *piece, slice_needs needs,
+              cut_run run, trawl_error *error)
 {
-    if (p->facts.carries)
-        return carry_rounds(p, q, piece, cut, unit, masks, run, error);
-    return run(p, q, piece, cut, CUT_ALONE, 1, error);
+    if (piece->begin >= piece->end)
+        return TRAWL_OK;
+    uint64_t bytes;
+    text_cut cut = cut_choose(p, needs, piece->end - (piece->begin & ~15u),
+                              piece->scratch ? piece->scratch->bytes : SIZE_MAX, &bytes);
+    cut.from = piece->from;
+    cut.begin = piece->begin;
+    cut.end = piece->end;
+    cut.mode = CUT_ALONE;
+    return p->facts.carries ? carry_rounds(p, q, piece, cut, run, error)
+                            : run(p, q, piece, &cut, error);
 }

@@ -1,205 +1,152 @@
-/* shiftand.c: launching the kernels of extended SHIFT-AND (kernel/shiftand.k).
+/* shiftand.c: extended SHIFT-AND on devices: which kernel, and how large. The kernels are in
+ * shiftand.k.
  *
  * A group takes a block of words, as many as there are up to 32, over as many slices as it has
  * items left. Its part of Ch and Rep lies in local memory by byte when that takes little, by
  * class when that fits, else it stays where it is.
  */
-#include "table/shiftand.h"
+#include "kernel/shiftand.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/error.h"
-#include "kernel/carry.h"
+#include "kernel/carry_launch.h"
 
 enum {
     GPU_GROUP = 256,
     CPU_GROUP = 8,
     WIDEST_BLOCK = 32,
-    BY_BYTE_BYTES = 16 << 10, /* most local memory for tables by byte */
-    LOCAL_BYTES = 48 << 10,   /* and at all, so that several groups share a multiprocessor */
-    MAP_BYTES = 256
+    BY_BYTE_BYTES = 16 << 10, /* most local memory for masks by byte */
+    LOCAL_BYTES = 48 << 10    /* and at all, so that several groups share a multiprocessor */
 };
 
 typedef struct shiftand_device {
+    uint32_t group;
+    /* The words that are no chains. */
+    uint32_t masks, features; /* MASKS and FEATURES of the variant */
+    uint32_t block, block_group, local_bytes;
     uint32_t chains;
-    device_buffer masks; /* plans that carry */
-    device_buffer list;  /* where the chains begin */
+    device_buffer bounds; /* where the chains begin, and where the last one ends */
 } shiftand_device;
-
-static shiftand_device *state_of(const device_plan *p)
-{
-    return p->state;
-}
 
 static const shiftand_tables *tables_of(const device_plan *p)
 {
     return (const shiftand_tables *)p->facts.tables;
 }
 
-static uint64_t word_at(const device_plan *p, uint32_t masks, size_t i)
-{
-    return ((const uint64_t *)(p->facts.tables + masks))[i];
-}
-
-/* States that stay whatever byte comes: those that repeat for every class. */
-static int prepare_masks(device_plan *p, trawl_error *error)
-{
-    const shiftand_tables *t = tables_of(p);
-    uint64_t *masks = malloc((size_t)t->words * 2 * sizeof *masks);
-    if (!masks)
-        return fail(error, TRAWL_ERROR_MEMORY, TRAWL_NONE, "out of memory for %u words", t->words);
-    for (size_t w = 0; w < t->words; w++) {
-        masks[w] = masks[t->words + w] = UINT64_MAX;
-        for (uint32_t c = 0; c < t->classes; c++)
-            masks[w] &= word_at(p, t->repeat, (size_t)c * t->words + w);
-    }
-    int status = carry_prepare(p, masks, &state_of(p)->masks, error);
-    free(masks);
-    return status;
-}
-
-/* Where chains begin, and where the last one ends. */
 static int prepare_chains(device_plan *p, trawl_error *error)
 {
     const shiftand_tables *t = tables_of(p);
+    const uint64_t *link = (const uint64_t *)(p->facts.tables + t->link);
+    shiftand_device *d = p->state;
     uint32_t *bounds = malloc(((size_t)t->words - t->packed + 1) * sizeof *bounds);
     if (!bounds)
         return fail(error, TRAWL_ERROR_MEMORY, TRAWL_NONE, "out of memory for %u words", t->words);
-    uint32_t chains = 0;
     for (uint32_t w = t->packed; w < t->words; w++)
-        if (w == t->packed || !word_at(p, t->link, w))
-            bounds[chains++] = w;
-    bounds[chains] = t->words;
-    state_of(p)->chains = chains;
+        if (w == t->packed || !link[w])
+            bounds[d->chains++] = w;
+    bounds[d->chains] = t->words;
     int status = TRAWL_OK;
-    if (chains)
-        status = plan_upload(p, &state_of(p)->list, bounds, (chains + 1) * sizeof *bounds, error);
+    if (d->chains)
+        status = plan_upload(p, &d->bounds, bounds, (d->chains + 1) * sizeof *bounds, error);
     free(bounds);
     return status;
 }
 
-static int shiftand_prepare(device_plan *p, trawl_error *error)
+static void prepare_words(device_plan *p)
 {
-    const uint32_t most = p->device->info.most_group;
-    if (p->tuning.group != TUNE_AUTO && p->tuning.group > most)
-        return fail(error, TRAWL_ERROR_UNSUPPORTED, TRAWL_NONE,
-                    "group=%u is more than the %u work items of a group on %s", p->tuning.group,
-                    most, p->device->info.name);
-    int status = prepare_chains(p, error);
-    if (status == TRAWL_OK && p->facts.carries)
-        status = prepare_masks(p, error);
-    return status;
+    const shiftand_tables *t = tables_of(p);
+    const uint32_t room = smaller(LOCAL_BYTES, p->device->info.local_bytes);
+    shiftand_device *d = p->state;
+    d->features = t->features & SHIFTAND_REPEATS ? SHIFTAND_REPEATS | SHIFTAND_SKIPS : t->features;
+    d->block = 1;
+    while (d->block < WIDEST_BLOCK && d->block < t->packed && d->block * 2 <= d->group)
+        d->block *= 2;
+    d->block_group = d->group / d->block * d->block;
+    const uint32_t by_byte = 4 * SHIFTAND_LOCAL(256, d->block, d->features);
+    const uint32_t by_class = 4 * SHIFTAND_LOCAL(t->classes, d->block, d->features);
+    d->masks = MASKS_GLOBAL;
+    d->local_bytes = 4 * SHIFTAND_MASKS;
+    if (by_byte <= BY_BYTE_BYTES + 4 * SHIFTAND_MASKS && by_byte <= room) {
+        d->masks = MASKS_BYTE;
+        d->local_bytes = by_byte;
+    } else if (by_class <= room) {
+        d->masks = MASKS_CLASS;
+        d->local_bytes = by_class;
+    }
 }
 
-static uint32_t usual_group(const device_plan *p)
+static int shiftand_prepare(device_plan *p, trawl_error *error)
 {
-    const device_info *info = &p->device->info;
-    return tuned(p->tuning.group, smaller(info->cpu ? CPU_GROUP : GPU_GROUP, info->most_group));
+    shiftand_device *d = p->state;
+    const int status = plan_group(p, p->device->info.cpu ? CPU_GROUP : GPU_GROUP, &d->group, error);
+    if (status != TRAWL_OK)
+        return status;
+    prepare_words(p);
+    return prepare_chains(p, error);
 }
 
 static void shiftand_release(device_plan *p)
 {
-    p->give(p, &state_of(p)->masks);
-    p->give(p, &state_of(p)->list);
+    shiftand_device *d = p->state;
+    p->give(p, &d->bounds);
 }
 
-static text_cut cut_for(const device_plan *p, uint64_t length, size_t room)
+static slice_needs needs_of(const device_plan *p)
 {
-    const shiftand_tables *t = tables_of(p);
-    const uint64_t items = (uint64_t)t->packed + state_of(p)->chains;
-    return cut_choose(p, length, items, state_of(p)->chains != 0, room);
+    const shiftand_device *d = p->state;
+    return (slice_needs){ (uint64_t)tables_of(p)->packed + d->chains, d->chains != 0 };
 }
 
 static size_t shiftand_scratch(const device_plan *p, uint64_t length, uint64_t cols)
 {
     (void)cols;
-    return cut_for(p, length + 15, SIZE_MAX).scratch;
+    return carry_scratch(p, needs_of(p), length);
 }
 
-/* The form of the packed words: words a group takes, where its tables lie. */
-typedef struct packed_form {
-    char kernel[32];
-    uint32_t block, group, local_bytes;
-} packed_form;
-
-static packed_form choose_form(const device_plan *p)
-{
-    const shiftand_tables *t = tables_of(p);
-    const uint32_t group = usual_group(p), room = smaller(LOCAL_BYTES, p->device->info.local_bytes);
-    const uint64_t tables = t->features & SHIFTAND_REPEATS ? 2 : 1;
-    packed_form f = { .block = 1 };
-    while (f.block < WIDEST_BLOCK && f.block < t->packed && f.block * 2 <= group)
-        f.block *= 2;
-    f.group = group / f.block * f.block;
-    const uint64_t row = f.block * tables * sizeof(uint64_t);
-    const char *where = "global";
-    f.local_bytes = MAP_BYTES;
-    if (256 * row <= BY_BYTE_BYTES && 256 * row + MAP_BYTES <= room) {
-        where = "byte";
-        f.local_bytes += (uint32_t)(256 * row);
-    } else if (t->classes * row + MAP_BYTES <= room) {
-        where = "class";
-        f.local_bytes += (uint32_t)(t->classes * row);
-    }
-    const char *features = t->features & SHIFTAND_REPEATS ? "full"
-                           : t->features & SHIFTAND_SKIPS ? "skips"
-                                                          : "plain";
-    snprintf(f.kernel, sizeof f.kernel, "shiftand_%s_%s", where, features);
-    return f;
-}
-
-static int run_packed(const device_plan *p, device_queue *q, text_piece *piece, const text_cut *cut,
-                      uint32_t mode, uint32_t span, trawl_error *error)
-{
-    const packed_form f = choose_form(p);
-    const uint32_t blocks = (tables_of(p)->packed - 1) / f.block + 1;
-    launch l =
-        launch_of("shiftand", f.kernel, groups_for(chunks_of(cut, span), f.group / f.block, blocks),
-                  f.group, f.local_bytes);
-    launch_buffer(&l, &p->tables);
-    launch_buffer(&l, piece->text);
-    launch_u32(&l, f.block);
-    launch_cut(&l, p, piece, cut, mode, span);
-    launch_sink(&l, &piece->sink);
-    return sink_launch(p, q, &l, &piece->sink, error);
-}
-
-static int run_chains(const device_plan *p, device_queue *q, text_piece *piece, const text_cut *cut,
-                      uint32_t mode, uint32_t span, trawl_error *error)
-{
-    const uint32_t group = usual_group(p), chains = state_of(p)->chains;
-    /* The last group may have items without a chunk: they find no slice. */
-    launch l = launch_of("shiftand", "shiftand_chained",
-                         groups_for(chunks_of(cut, span) * chains, group, 1), group, 0);
-    launch_buffer(&l, &p->tables);
-    launch_buffer(&l, piece->text);
-    launch_buffer(&l, &state_of(p)->list);
-    launch_u32(&l, chains);
-    launch_cut(&l, p, piece, cut, mode, span);
-    launch_sink(&l, &piece->sink);
-    return sink_launch(p, q, &l, &piece->sink, error);
-}
-
+/* The words of a piece: chains or those that are none. */
 static int run_words(const device_plan *p, device_queue *q, text_piece *piece, const text_cut *cut,
-                     uint32_t mode, uint32_t span, trawl_error *error)
+                     bool chained, trawl_error *error)
 {
+    const shiftand_device *d = p->state;
+    const uint32_t chunks = parts(cut->slices, cut->span);
+    const shiftand_args numbers = { piece->sink.capacity, *cut, d->block, d->chains, 0 };
+    /* The last group of chains may have items without a chunk: they find no slice. */
+    launch l = chained ? launch_of("shiftand", "shiftand",
+                                   parts((uint64_t)chunks * d->chains, d->group), d->group, 0)
+                       : launch_of("shiftand", "shiftand",
+                                   parts(chunks, d->block_group / d->block) *
+                                       parts(tables_of(p)->packed, d->block),
+                                   d->block_group, d->local_bytes);
+    launch_define(&l, "CHAINED", chained);
+    launch_define(&l, "MASKS", chained ? MASKS_GLOBAL : d->masks);
+    launch_define(&l, "FEATURES", chained ? SHIFTAND_REPEATS | SHIFTAND_SKIPS : d->features);
+    launch_buffer(&l, &p->tables);
+    launch_buffer(&l, piece->text);
+    if (chained)
+        launch_buffer(&l, &d->bounds);
+    launch_scratch(&l, p, piece);
+    launch_records(&l, &piece->sink);
+    launch_struct(&l, &numbers, sizeof numbers);
+    return sink_launch(p, q, &l, &piece->sink, error);
+}
+
+static int run_cut(const device_plan *p, device_queue *q, text_piece *piece, const text_cut *cut,
+                   trawl_error *error)
+{
+    const shiftand_device *d = p->state;
     int status = TRAWL_OK;
     if (tables_of(p)->packed)
-        status = run_packed(p, q, piece, cut, mode, span, error);
-    if (status == TRAWL_OK && state_of(p)->chains)
-        status = run_chains(p, q, piece, cut, mode, span, error);
+        status = run_words(p, q, piece, cut, false, error);
+    if (status == TRAWL_OK && d->chains)
+        status = run_words(p, q, piece, cut, true, error);
     return status;
 }
 
 static int shiftand_run(const device_plan *p, device_queue *q, text_piece *piece,
                         trawl_error *error)
 {
-    if (piece->begin >= piece->end)
-        return TRAWL_OK;
-    const size_t room = piece->scratch ? piece->scratch->bytes : SIZE_MAX;
-    const text_cut cut = cut_for(p, cut_length(piece), room);
-    return carry_run(p, q, piece, &cut, "shiftand", &state_of(p)->masks, run_words, error);
+    return carry_run(p, q, piece, needs_of(p), run_cut, error);
 }
 
 const device_walk device_shiftand = {
