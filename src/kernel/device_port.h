@@ -6,7 +6,8 @@
  *   LOCAL CONSTANT TEXTURE   address spaces; a texture parameter is written `TEXTURE name`
  *   LOCAL_ARG                last in a kernel's parameter list when it uses `local`
  *   LOCAL_MEMORY             first in that kernel's body: `local` is LOCAL u32 *, 16-byte aligned
- *   CONSTANT_ARG             in a parameter list, no comma around it: constants is CONSTANT u32 *
+ *   CONSTANT_ARG             in a parameter list, no comma around it: constants is CONSTANT u32 *;
+ *   CONSTANT_GIVEN           likewise, where a function that has it is called
  *   PORT_TEXEL(t, i)         u32 number i of a texture
  *   PORT_LID PORT_GROUP_SIZE PORT_GROUP PORT_GROUPS    u32
  *   PORT_BARRIER()           of the group, local and global memory
@@ -39,6 +40,7 @@
 #define LOCAL_ARG , __local uint4 *port_memory
 #define LOCAL_MEMORY __local u32 *port_local = (__local u32 *)port_memory;
 #define CONSTANT_ARG __constant u32 *constants,
+#define CONSTANT_GIVEN constants,
 #define PORT_TEXEL(t, i) (read_imageui((t), (int)(i)).x)
 #define PORT_LID ((u32)get_local_id(0))
 #define PORT_GROUP_SIZE ((u32)get_local_size(0))
@@ -78,6 +80,7 @@ INLINE u32 port_ballot(int x)
 #define LOCAL_MEMORY extern __shared__ __align__(16) u32 local[];
 static __constant__ u32 constants[CONSTANT_WORDS];
 #define CONSTANT_ARG
+#define CONSTANT_GIVEN
 #define PORT_TEXEL(t, i) (tex1Dfetch<u32>((t), (int)(i)))
 #define PORT_LID ((u32)threadIdx.x)
 #define PORT_GROUP_SIZE ((u32)blockDim.x)

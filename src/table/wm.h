@@ -1,4 +1,4 @@
-/* wm.h: tables of Wu-Manber, and the candidates of a block.
+/* wm.h: tables of Wu-Manber, and the number of a block.
  *
  * Shared by the builder (engine/wm.c), the loop on CPUs (walk/wm.c) and the loops on devices
  * (kernel/wm.k).
@@ -37,27 +37,6 @@ INLINE u32 wm_block_number(u32 block, u8 first, u8 second, u8 third)
     if (block == 2)
         return (u32)second | (u32)third << 8;
     return ((u32)third + ((u32)second << 5) + ((u32)first << 10)) & (WM_BLOCKS - 1);
-}
-
-/* All patterns whose window ends with the block at text[last]. */
-INLINE void wm_candidates(GLOBAL const u32 *tables, GLOBAL const u8 *text, u32 start, u32 number,
-                          u32 begin, u32 end, const sink *out)
-{
-    GLOBAL const wm_tables *t = (GLOBAL const wm_tables *)tables;
-    GLOBAL const wm_member *members = (GLOBAL const wm_member *)(tables + t->members);
-    GLOBAL const u8 *fold = (GLOBAL const u8 *)(tables + t->literals.fold);
-    u32 i = tables[t->hash + number];
-    u32 stop = tables[t->hash + number + 1];
-    u32 prefix = (u32)fold[text[start]] | (u32)fold[text[start + 1]] << 8;
-    for (; i < stop; i++) {
-        if (members[i].prefix != prefix)
-            continue;
-        u32 index = members[i].index;
-        u32 length = literal_length(tables, t->literals.entries, index);
-        if (length <= end - start && start + length > begin &&
-            literal_equal(tables, t->literals.entries, t->literals.bytes, index, text, start))
-            sink_put(out, start + length, index);
-    }
 }
 
 #endif
