@@ -48,6 +48,10 @@ static const way ways[] = {
     { "wm", "page=48,borders=0,group=64", false, false },
     { "wm", "page=64,borders=1,group=64,texture=1", false, true },
     { "wm", "page=1024,borders=0,group=64,texture=1,mapped=0", false, true },
+    { "wm", "staged=1,page=20,group=64,blocks=1", false, false },
+    { "wm", "staged=1,page=64,borders=1,group=64", false, false },
+    { "wm/ac", NULL, false, false },
+    { "auto", NULL, false, false },
     { "ac", NULL, false, false },
     { "ac", "staged=0,row=0,page=16,group=64", false, false },
     { "ac", "staged=0,row=1,page=100,group=64", false, false },
@@ -64,6 +68,8 @@ static const way ways[] = {
     { "pfac", "staged=1,row=0,filter=1,chars=4,group=64,queues=2,piece=64", false, false },
     { "pfac", "staged=0,row=0,filter=0,texture=1,group=64", false, true },
     { "pfac", "staged=1,row=1,filter=0,texture=1,group=64,chars=12", false, true },
+    { "pfac/ac", NULL, false, false },
+    { "pfac/ac", "filter=1,group=64", false, false },
     { "shiftand", NULL, false, false },
     { "shiftand", "page=16,group=64", false, false },
     { "shiftand", "page=64,group=64,queues=2,piece=64", false, false },
@@ -81,6 +87,7 @@ static const way ways[] = {
     { "bb", "stage=2,group=64", false, true },
     { "bb", "stage=3,group=64", false, true },
     { "bb", "stage=4,group=64,mapped=0", false, true },
+    { "byr/bb", NULL, false, false },
     { "byr", NULL, false, false },
     { "byr", "stage=1,group=64,chars=4", false, false },
     { "byr", "stage=2,group=64,chars=16", false, true },
@@ -409,6 +416,52 @@ static void test_crowds(void **state)
     free(text);
 }
 
+/* a^k b for k from 1 to 200 in runs of a: every start goes on for long, so pfac gives up, and its
+ * fallback finds all. A run of n bytes a before a b has min(n, 200) of them. */
+static void test_giving_up(void **state)
+{
+    enum { PATTERNS = 200 };
+    static const char *const tunings[] = { NULL, "filter=1,group=64,piece=64",
+                                           "filter=0,group=64,piece=100,queues=2" };
+    const size_t length = test_sanitized() ? 200000 : 1000000, run = 3001;
+    char written[PATTERNS][PATTERNS + 2];
+    trawl_pattern patterns[PATTERNS];
+    trawl_compile_options options = TRAWL_COMPILE_OPTIONS_INIT;
+    trawl_plan *plan = NULL;
+    char *text = malloc(length);
+    (void)state;
+    assert_non_null(text);
+    memset(text, 'a', length);
+    for (size_t at = run; at < length; at += run + 1)
+        text[at] = 'b';
+    for (size_t i = 0; i < PATTERNS; i++) {
+        memset(written[i], 'a', i + 1);
+        written[i][i + 1] = 'b';
+        patterns[i] = (trawl_pattern){ written[i], i + 2, TRAWL_SYNTAX_LITERAL, 0, 0, NULL };
+    }
+    options.engine = "pfac/ac";
+    assert_int_equal(trawl_compile(patterns, PATTERNS, &options, &plan, NULL), TRAWL_OK);
+    const uint64_t expected = (length - run - 1) / (run + 1) * PATTERNS + PATTERNS;
+    for (size_t t = 0; t < target_count; t++) {
+        for (size_t i = 0; i < COUNT(tunings); i++) {
+            trawl_context *context = open_context(&targets[t], tunings[i]);
+            trawl_error error = { 0 };
+            uint64_t seen = 0, count = 0;
+            if (trawl_scan(context, plan, text, length, NULL, count_match, &seen, &error) ||
+                trawl_count(context, plan, text, length, NULL, &count, &error))
+                fail_msg("%s", error.message);
+            if (seen != expected || count != expected)
+                fail_msg("%s, tuning %s: %llu seen, %llu counted, %llu expected",
+                         targets[t].backend, tunings[i] ? tunings[i] : "none",
+                         (unsigned long long)seen, (unsigned long long)count,
+                         (unsigned long long)expected);
+            trawl_context_free(context);
+        }
+    }
+    trawl_plan_free(plan);
+    free(text);
+}
+
 /* ---- several pieces, several devices, too little memory ------------------------------------ */
 
 /* "needle" planted every `step` bytes, so also across the borders of pieces. */
@@ -585,9 +638,13 @@ int main(void)
         return needed && strcmp(needed, "1") == 0 ? 1 : SKIPPED;
     }
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_arguments), cmocka_unit_test(test_texts),
-        cmocka_unit_test(test_grids),     cmocka_unit_test(test_crowds),
-        cmocka_unit_test(test_pieces),    cmocka_unit_test(test_too_little_memory),
+        cmocka_unit_test(test_arguments),
+        cmocka_unit_test(test_texts),
+        cmocka_unit_test(test_grids),
+        cmocka_unit_test(test_crowds),
+        cmocka_unit_test(test_giving_up),
+        cmocka_unit_test(test_pieces),
+        cmocka_unit_test(test_too_little_memory),
     };
     return cmocka_run_group_tests(tests, NULL, close_targets);
 }

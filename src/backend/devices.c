@@ -189,7 +189,7 @@ static bool textured(const device_room *room, const trawl_plan *plan,
     const plan_part *parts = plan_parts(plan);
     bool any = false;
     for (u32 i = 0; i < plan_head(plan)->part_count; i++)
-        any = any || device_walk_of((walk_kind)stage_begun(plan, &parts[i], fallback[i])->kind)
+        any = any || device_walk_of((walk_kind)searching_stage(plan, &parts[i], fallback[i])->kind)
                          ->texts_texture;
     return any && room->tuning.texture == 1;
 }

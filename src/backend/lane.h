@@ -60,6 +60,9 @@ typedef struct used_device {
 
 /* ---- plans on a device (loaded.c) ---------------------------------------------- */
 
+/* The stage whose kernels a part begins with: of a filter and what verifies, the latter's. */
+const plan_stage *searching_stage(const trawl_plan *plan, const plan_part *part, bool fallback);
+
 /* Bring the stages onto the device that these parts of the plan begin with; they stay until room
  * is needed. Error: also what a tuning does not fit. */
 int load_parts(used_device *u, const tuning *tuning, const trawl_plan *plan, bool carries,

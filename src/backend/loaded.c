@@ -44,10 +44,9 @@ static int open_texture(device_plan *p, trawl_error *error)
     return TRAWL_OK;
 }
 
-/* What runs on a device for a stage: of a filter and what verifies, the kernels of the latter. */
-static const plan_stage *searching(const trawl_plan *plan, const plan_part *part,
-                                   const plan_stage *stage)
+const plan_stage *searching_stage(const trawl_plan *plan, const plan_part *part, bool fallback)
 {
+    const plan_stage *stage = stage_begun(plan, part, fallback);
     return stage->role == STAGE_FILTER ? part_stage(plan, part, STAGE_VERIFY) : stage;
 }
 
@@ -144,11 +143,11 @@ int load_parts(used_device *u, const tuning *tuning, const trawl_plan *plan, boo
     const plan_part *parts = plan_parts(plan);
     int status = TRAWL_OK;
     for (u32 i = 0; i < plan_head(plan)->part_count && status == TRAWL_OK; i++) {
-        const plan_stage *first = stage_begun(plan, &parts[i], fallback[i]);
+        const plan_stage *first = searching_stage(plan, &parts[i], fallback[i]);
         const plan_stage *last = part_stage(plan, &parts[i], STAGE_FALLBACK);
         if ((parts[i].carries != 0) != carries)
             continue;
-        status = load_stage(u, tuning, plan, &parts[i], searching(plan, &parts[i], first), error);
+        status = load_stage(u, tuning, plan, &parts[i], first, error);
         if (status == TRAWL_OK && last && last != first)
             status = load_stage(u, tuning, plan, &parts[i], last, error);
     }
@@ -158,5 +157,5 @@ int load_parts(used_device *u, const tuning *tuning, const trawl_plan *plan, boo
 device_plan *loaded_part(used_device *u, const trawl_plan *plan, const plan_part *part,
                          bool fallback)
 {
-    return &find(u, plan, searching(plan, part, stage_begun(plan, part, fallback)))->plan;
+    return &find(u, plan, searching_stage(plan, part, fallback))->plan;
 }

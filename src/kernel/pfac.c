@@ -1,5 +1,5 @@
 /* pfac.c: PFAC on devices: which kernel, and how large. The kernels are in pfac.k, the bitmap of
- * the filter is made in grams.c.
+ * the filter is a stage of the plan (engine/grams.c).
  *
  * Without `filter`, the plain kernels are taken where even the best filter would let half of all
  * strings pass, and on CPUs, which have no warps to fill. With a filter `staged` changes nothing:
@@ -15,7 +15,6 @@
 #include <stdlib.h>
 
 #include "base/error.h"
-#include "kernel/grams.h"
 #include "kernel/kernel.h"
 #include "kernel/pfac.h"
 
@@ -31,7 +30,10 @@ enum {
     UNIT_ITEMS = 2048, /* work items that a multiprocessor holds */
     LIST_SHARE = 64,   /* a place in the list of deep walks for so many bytes of text */
     LEAST_LIST = 4096,
-    UNIT_LOCAL = 160 * 1024 /* of its local memory, what groups may fill */
+    UNIT_LOCAL = 160 * 1024, /* of its local memory, what groups may fill */
+    LEAST_LOG = 15,          /* bits of the filter: 2^15 to 2^18 */
+    MOST_LOG = 18,
+    STEPS_A_BYTE = 8 /* of deep walks, where they may be given up */
 };
 
 typedef struct pfac_device {
@@ -70,22 +72,42 @@ static int too_much_local(const device_plan *p, uint32_t group, uint64_t bytes, 
 
 /* ---- preparing --------------------------------------------------------------- */
 
-/* Sets what the filtered kernel needs. */
-static int use_filter(device_plan *p, const gram_filter *f, trawl_error *error)
+/* The plan's bitmap with at most 2^most bits: neighbours fall together when it is made smaller, for
+ * the high bits of a hash number its bits. malloc'ed; *log and *set are of the result. */
+static uint32_t *fit_filter(const uint32_t *tables, uint32_t most, uint32_t *log, uint32_t *set)
 {
+    const grams_tables *g = (const grams_tables *)tables;
+    const uint32_t *from = tables + g->bits, full = 32 - g->shift;
+    const uint32_t less = full > most ? full - most : 0, words = 1u << (full - less - 5);
+    uint32_t *bits = calloc(words, sizeof *bits);
+    *log = full - less;
+    *set = 0;
+    for (uint32_t i = 0; bits && i < 1u << full; i++)
+        if (from[i / 32] >> (i % 32) & 1)
+            bits[(i >> less) / 32] |= 1u << ((i >> less) % 32);
+    for (uint32_t i = 0; bits && i < words; i++)
+        for (uint32_t left = bits[i]; left; left &= left - 1)
+            ++*set;
+    return bits;
+}
+
+/* Sets what the filtered kernel needs. */
+static int use_filter(device_plan *p, const uint32_t *bits, uint32_t log, trawl_error *error)
+{
+    const grams_tables *g = (const grams_tables *)p->facts.grams;
     pfac_device *d = p->state;
-    const uint64_t local = filter_local(d->group, d->row, f->log);
+    const uint64_t local = filter_local(d->group, d->row, log);
     const uint32_t blocks = UNIT_ITEMS / d->group < 16 ? UNIT_ITEMS / d->group : 16;
     const uint32_t fitting = (uint32_t)(UNIT_LOCAL / local) + 1;
     const uint32_t chunks = (tuned(p->tuning.chars, MOST_CHUNKS * CHUNK) + CHUNK - 1) / CHUNK;
     d->kind = PFAC_FILTERED;
     d->local_bytes = (uint32_t)local;
     d->chars = CHUNK * (chunks < MOST_CHUNKS ? chunks : MOST_CHUNKS);
-    d->shift = 32 - f->log;
-    d->fold = f->fold;
-    d->gram = UINT32_MAX >> (32 - 8 * f->q);
+    d->shift = 32 - log;
+    d->fold = g->fold;
+    d->gram = g->mask;
     d->blocks = tuned(p->tuning.blocks, blocks < fitting ? blocks : fitting);
-    return plan_upload(p, &d->filter, f->bits, (size_t)1 << (f->log - 3), error);
+    return plan_upload(p, &d->filter, bits, (size_t)1 << (log - 3), error);
 }
 
 /* The kind stays PFAC_PLAIN where a filter is not asked for and would let too much pass. */
@@ -94,19 +116,20 @@ static int prepare_filter(device_plan *p, trawl_error *error)
     const device_info *info = &p->device->info;
     pfac_device *d = p->state;
     int status = plan_group(p, info->cpu ? CPU_GROUP : FILTER_GROUP, &d->group, error);
-    if (status)
+    if (status || !p->facts.grams)
         return status;
-    uint32_t most = GRAMS_MOST_LOG;
-    while (most > GRAMS_LEAST_LOG && filter_local(d->group, d->row, most) > info->local_bytes)
+    uint32_t most = MOST_LOG, log, set;
+    while (most > LEAST_LOG && filter_local(d->group, d->row, most) > info->local_bytes)
         most--;
     const uint64_t local = filter_local(d->group, d->row, most);
     if (local > info->local_bytes)
         return too_much_local(p, d->group, local, ", or filter=0", error);
-    gram_filter f = { 0 };
-    status = grams_find(p->facts.tables, most, &f, error);
-    if (!status && (f.set < (1u << f.log) / 2 || p->tuning.filter == 1))
-        status = use_filter(p, &f, error);
-    free(f.bits);
+    uint32_t *bits = fit_filter(p->facts.grams, most, &log, &set);
+    if (!bits)
+        return fail(error, TRAWL_ERROR_MEMORY, TRAWL_NONE, "out of memory for pfac's filter");
+    if (set < (1u << log) / 2 || p->tuning.filter == 1)
+        status = use_filter(p, bits, log, error);
+    free(bits);
     return status;
 }
 
@@ -205,7 +228,11 @@ static int pfac_run(const device_plan *p, device_queue *q, text_piece *piece, tr
         .gram = d->gram,
         .room = list_room(piece->end),
         .depth = d->depth,
+        .may_stop = p->facts.may_stop,
     };
+    const uint64_t worth = piece->end / p->facts.max_length * STEPS_A_BYTE + LEAST_LIST;
+    if (p->facts.may_stop && numbers.room > worth)
+        numbers.room = (uint32_t)worth;
     uint32_t groups = UINT32_MAX;
     if (d->kind == PFAC_FILTERED) {
         groups = units * d->blocks;

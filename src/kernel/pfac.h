@@ -3,6 +3,7 @@
 #define TRAWL_KERNEL_PFAC_H
 
 #include "kernel/trie_sizes.h"
+#include "table/grams.h"
 #include "table/pfac.h"
 
 /* KIND of a variant. */
@@ -24,9 +25,11 @@ typedef struct pfac_args {
     u32 fold, gram; /* filtered: what is laid over text by OR and by AND */
     u32 room;       /* walks that the list takes */
     u32 depth;      /* bytes after which they are handed over; 0: never */
+    u32 may_stop;   /* 1: cursor[1] may be set, and the search ended */
+    u32 unused;
 } pfac_args;
 
-SHARED_SIZE(pfac_args, 48);
+SHARED_SIZE(pfac_args, 56);
 
 /* Words of local memory. Behind the box: walks to be handed over, one for every two items, behind
  * a head as the box's; then root and text. With one for every item, four groups with the largest

@@ -8,10 +8,6 @@
 
 #include "table/ac.h"
 
-/* The high bits of string * PFAC_HASH number the bit of a string in the filter on devices
- * (kernel/grams.h). 2^32 / golden ratio. */
-#define PFAC_HASH 0x9E3779B1u
-
 /* The transition without failure links; AC_DEAD ends the walk of this start. */
 INLINE u32 pfac_next(GLOBAL const u32 *rows, GLOBAL const u32 *sparse, u32 s, u32 class_number)
 {
