@@ -1,13 +1,12 @@
-/* byr.c: launching Baeza-Yates-Regnier's kernels (kernel/byr.k).
+/* byr.c: Baeza-Yates-Regnier on devices: which kernel, and how large. The kernels are in byr.k.
  *
  * The one choice that matters is the length of a chunk: short ones give many items, long ones
  * spend less on what lies beyond their ends.
  */
-#include "table/byr.h"
-
 #include <stdlib.h>
 
 #include "base/error.h"
+#include "kernel/byr.h"
 #include "kernel/grid_launch.h"
 
 enum {
@@ -15,12 +14,8 @@ enum {
     GPU_GROUP = 256,
     CPU_GROUP = 16,
     GPU_BYTES = 36,
-    CPU_CHARS = 1024,
-    QUEUE_BYTES = 4 * (4 + 2 * 32) /* BYR_QUEUE of byr.k */
+    CPU_CHARS = 1024
 };
-
-static const char *const kernels[] = { NULL, "byr_stage1", "byr_stage2", "byr_stage3",
-                                       "byr_stage4" };
 
 typedef struct byr_device {
     grid_device grid;
@@ -51,14 +46,12 @@ static int upload_levels(device_plan *p, trawl_error *error)
 
 static int byr_prepare(device_plan *p, trawl_error *error)
 {
-    const byr_tables *t = tables_of(p);
     byr_device *d = p->state;
-    int status = grid_choose_stage(p, &d->grid, &t->rows, LARGE, error);
-    if (status == TRAWL_OK)
-        status = upload_levels(p, error);
-    if (status == TRAWL_OK && d->grid.stage >= 4)
-        status = grid_upload_paths(p, &t->rows, t->cell_size, false, &d->grid.paths, error);
-    return status;
+    const grid_use use = { .rows = &tables_of(p)->rows,
+                           .large = LARGE,
+                           .group = p->device->info.cpu ? CPU_GROUP : GPU_GROUP };
+    const int status = grid_prepare(p, &use, &d->grid, error);
+    return status ? status : upload_levels(p, error);
 }
 
 static void byr_release(device_plan *p)
@@ -87,56 +80,39 @@ static int byr_run_grid(const device_plan *p, device_queue *q, grid_piece *piece
                         trawl_error *error)
 {
     const byr_tables *t = tables_of(p);
-    const device_info *info = &p->device->info;
     const byr_device *d = p->state;
-    const uint32_t stage = d->grid.stage, step = t->step;
-    const uint32_t group =
-        tuned(p->tuning.group, grid_smaller(info->cpu ? CPU_GROUP : GPU_GROUP, info->most_group));
+    const uint32_t stage = d->grid.stage, group = d->grid.group, step = t->step;
     /* Primary rows are step - 1 below begin, then step apart, up to step - 1 below the last top. */
     const uint64_t below = (uint64_t)piece->begin + step - 1;
     const uint64_t last = (uint64_t)piece->end + step - 1;
     const uint64_t stop = last < piece->rows ? last : piece->rows;
     if (piece->begin >= piece->end || below >= stop || piece->cols == 0)
         return TRAWL_OK;
-    const uint32_t primary = (uint32_t)((stop - below - 1) / step + 1);
+    const uint32_t primary = parts(stop - below, step);
     const uint64_t cells = (uint64_t)primary * piece->cols;
     const uint32_t chars = tuned(p->tuning.chars, usual_chars(p, cells, piece->cols, group));
     const uint32_t stretches = (piece->cols - 1) / (group * chars) + 1;
-    const uint32_t most = info->units * ((GRID_ITEMS_A_UNIT - 1) / group + 1);
-    const uint32_t groups = grid_smaller((uint64_t)primary * stretches, most);
-    grid_near near = { 0 };
-    uint32_t vectors = 0;
+    const uint32_t groups = grid_smaller((uint64_t)primary * stretches, grid_most_groups(p, group));
+    byr_args numbers = { .grid = grid_numbers(piece, piece->end, &t->rows),
+                         .primary = primary,
+                         .chars = chars };
+    uint32_t local_bytes = 0;
     if (stage >= 3) {
         const uint32_t room = grid_local_room(p, group);
+        uint32_t text_bytes = 0;
         if (stage == 4) {
             const uint64_t wide = (uint64_t)group * chars + d->grid.widest - 1; /* and look-ahead */
             const uint64_t columns = wide < piece->cols ? wide : piece->cols;
-            vectors = grid_smaller((columns * t->cell_size + 30) / 16, room / 2 / 16);
+            numbers.grid.vectors = grid_smaller((columns * t->cell_size + 30) / 16, room / 2 / 16);
+            text_bytes = 16 * numbers.grid.vectors + 4 * BYR_QUEUE_WORDS;
         }
         /* A state that is brought should be met a few times. */
-        near = grid_share(&t->rows, 3, room, 16 * vectors + (stage == 4 ? QUEUE_BYTES : 0),
-                          cells / groups / 2);
+        local_bytes = grid_share(&numbers.grid, 3, room, text_bytes, cells / groups / 2);
     }
-    launch l = launch_of("byr", kernels[stage], groups, group, near.bytes);
-    launch_buffer(&l, &p->tables);
-    if (stage >= 2)
-        launch_texture(&l, &p->texture);
-    if (stage == 4)
-        launch_buffer(&l, &d->grid.paths);
+    launch l = grid_launch(p, &d->grid, "byr", groups, local_bytes, piece);
     launch_buffer(&l, &d->levels);
-    launch_buffer(&l, piece->text);
-    launch_u32(&l, piece->rows);
-    launch_u32(&l, piece->cols);
-    launch_u64(&l, piece->stride);
-    launch_u32(&l, piece->begin);
-    launch_u32(&l, piece->end);
-    launch_u32(&l, primary);
-    launch_u32(&l, chars);
-    launch_u32(&l, near.slots);
-    launch_u32(&l, near.nodes);
-    launch_u32(&l, near.text);
-    launch_u32(&l, vectors);
-    launch_sink(&l, &piece->sink);
+    launch_records(&l, &piece->sink);
+    launch_struct(&l, &numbers, sizeof numbers);
     return sink_launch(p, q, &l, &piece->sink, error);
 }
 

@@ -2,11 +2,8 @@
  *
  * Idea: most of a trie of needle rows are paths without a branch. A kernel that is on one need
  * not look up state after state: it compares the rest of the row with the text. For that this
- * file makes a table for stage 4 (grid_rest in grid_form.h):
- *
- *   u32[states]   of each state 0, or the word at which its only row is described
- *   each such row {number, bytes, vectors, state in which it ends}, then vectors times 16 bytes:
- *                 the row, the last vector being its last 16 bytes, some of them a second time
+ * file makes a table for stage 4 (grid_rest in grid_form.h): u32[states], of each state 0 or the
+ * word at which its only row is described, then these rows, each a grid_path (grid.h).
  *
  * Rows of less than 16 bytes have no path.
  *
@@ -62,7 +59,7 @@ static uint32_t path_words(const path_maker *m, uint32_t s)
         m->alone[m->parents[s]] == 0)
         return 0;
     const uint32_t bytes = m->lengths[m->alone[s] - 1] * m->cell_size;
-    return bytes < VECTOR ? 0 : 4 + (bytes + VECTOR - 1) / VECTOR * 4;
+    return bytes < VECTOR ? 0 : (sizeof(grid_path) + (bytes + VECTOR - 1) / VECTOR * VECTOR) / 4;
 }
 
 /* Describe the row that ends in leaf `s` at word `at`, and set its states' words to that: but for
@@ -71,18 +68,17 @@ static uint32_t path_words(const path_maker *m, uint32_t s)
 static void add_path(const path_maker *m, uint32_t s, uint32_t at)
 {
     const uint32_t number = m->alone[s] - 1, cols = m->lengths[number];
-    const uint32_t bytes = cols * m->cell_size, vectors = (bytes + VECTOR - 1) / VECTOR;
-    uint8_t *row = (uint8_t *)(m->paths + at + 4);
-    m->paths[at] = number;
-    m->paths[at + 1] = bytes;
-    m->paths[at + 2] = vectors;
-    m->paths[at + 3] = s;
+    grid_path *path = (grid_path *)(m->paths + at);
+    uint8_t *row = (uint8_t *)(path + 1);
+    path->number = number;
+    path->bytes = cols * m->cell_size;
+    path->leaf = s;
     for (uint32_t col = cols, state = s; col-- > 0; state = m->parents[state]) {
         put_cell(row, m->cell_size, col, m->nodes[state].symbol);
         if (state != s && m->alone[m->parents[state]] != 0)
             m->paths[state] = at;
     }
-    memmove(row + (size_t)(vectors - 1) * VECTOR, row + bytes - VECTOR, VECTOR);
+    memmove(row + (path->bytes - 1) / VECTOR * VECTOR, row + path->bytes - VECTOR, VECTOR);
 }
 
 /* Makes m->paths; returns its words, or 0 when memory ran out. */
@@ -109,16 +105,16 @@ static uint64_t make_paths(path_maker *m, const uint32_t *tables, const automato
     return words;
 }
 
-int grid_upload_paths(device_plan *p, const automaton_tables *t, uint32_t cell_size, bool own,
-                      device_buffer *to, trawl_error *error)
+int grid_upload_paths(device_plan *p, const grid_use *use, device_buffer *to, trawl_error *error)
 {
     const uint32_t *tables = p->facts.tables;
+    const automaton_tables *t = use->rows;
     path_maker m = { .nodes = (const automaton_node *)(tables + t->nodes),
                      .lengths = tables + t->lengths,
-                     .cell_size = cell_size };
+                     .cell_size = p->facts.cell_size };
     m.alone = calloc(t->states, sizeof *m.alone);
     m.parents = calloc(t->states, sizeof *m.parents);
-    const uint64_t bytes = make_paths(&m, tables, t, own) * 4;
+    const uint64_t bytes = make_paths(&m, tables, t, use->own) * 4;
     int status = bytes != 0 ? TRAWL_OK
                             : fail(error, TRAWL_ERROR_MEMORY, TRAWL_NONE,
                                    "out of memory for the paths of %u states", (unsigned)t->states);
