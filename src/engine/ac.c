@@ -456,7 +456,7 @@ static double ac_cost(const problem *p)
 static double pfac_cost(const problem *p)
 {
     if (p->target.gpu)
-        return cost_of_many(COST_GPU_PFAC, COST_GPU_PFAC_TENFOLD, p->list->count);
+        return COST_GPU_PFAC + COST_GPU_PFAC_VERIFY * grams_pass(p);
     return COST_GRAM + COST_PFAC_VERIFY * grams_pass(p);
 }
 

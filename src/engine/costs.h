@@ -35,31 +35,34 @@
 #define COST_GRAM 1.6
 #define COST_PFAC_VERIFY 40.0
 
-/* SHIFT-AND: a byte when all positions fit one word; a byte with more words, and a word more
- * while the masks fit the first caches, and beyond. RunHNFA: a module. */
+/* SHIFT-AND: a byte when all positions fit one word; a byte with more, a packed word, a word of a
+ * chain, which waits for the one before. RunHNFA: a module. */
 #define COST_SHIFTAND_WORD 2.0
 #define COST_SHIFTAND_BYTE 3.0
-#define COST_SHIFTAND_WORDS 0.6
-#define COST_SHIFTAND_FAR 3.9
-#define COST_SHIFTAND_NEAR_WORDS 2000.0
-#define COST_HNFA_MODULE 3.0
+#define COST_SHIFTAND_PACKED 0.65
+#define COST_SHIFTAND_CHAINED 3.5
+#define COST_HNFA_MODULE 4.5
 
 /* Grids, a cell: a step along a row or down a column; a comparison that fails early. */
 #define COST_GRID_STEP 3.0
 #define COST_GRID_COLUMN 6.0
 #define COST_GRID_COMPARE 4.0
 
-/* GPU: a byte; for sets, of 10 literals, and how it grows with ten times as many. */
-#define COST_GPU_BM 0.0008
-#define COST_GPU_PFAC 0.0017
-#define COST_GPU_PFAC_TENFOLD 2.0
-#define COST_GPU_WM 0.0030
-#define COST_GPU_WM_TENFOLD 2.2
-#define COST_GPU_AC 0.0100
-#define COST_GPU_SHIFTAND_WORD 0.0006
-#define COST_GPU_SHIFTAND_CHAINED 0.0100
-#define COST_GPU_HNFA_MODULE 0.0060
-#define COST_GPU_BYTE 0.0006 /* reading it */
+/* GPU, a byte: Boyer-Moore; PFAC, and what passes its filter; Aho-Corasick; Wu-Manber with ten
+ * literals, and how that grows with ten times as many; a word of SHIFT-AND, one of a chain, one of
+ * a chain whose state crosses borders; a module of RunHNFA, one of several of a pattern. */
+#define COST_GPU_BM 0.0007
+#define COST_GPU_PFAC 0.0014
+#define COST_GPU_PFAC_VERIFY 0.3
+#define COST_GPU_AC 0.0120
+#define COST_GPU_WM 0.0008
+#define COST_GPU_WM_TENFOLD 4.0
+#define COST_GPU_BYTE 0.0006
+#define COST_GPU_SHIFTAND_PACKED 0.0050
+#define COST_GPU_SHIFTAND_CHAINED 0.0080
+#define COST_GPU_SHIFTAND_CARRIED 3.9
+#define COST_GPU_HNFA_MODULE 0.0018
+#define COST_GPU_HNFA_JOINED 0.0037
 
 /* `cost` for ten, for `count`, when ten times as many cost `tenfold` times as much. */
 static inline double cost_of_many(double cost, double tenfold, size_t count)

@@ -14,13 +14,15 @@ static const char *hnfa_refuses(const pattern_list *list)
 
 static double hnfa_cost(const problem *p)
 {
-    const pattern_list *list = p->list;
-    double modules = 0;
-    for (size_t i = 0; i < list->count; i++)
-        modules += (double)((position_count(&list->patterns[i]) + 63) / 64);
+    double single = 0, joined = 0; /* modules of patterns with one, with several */
+    for (size_t i = 0; i < p->list->count; i++) {
+        const double modules = (double)((position_count(&p->list->patterns[i]) + 63) / 64);
+        single += modules == 1;
+        joined += modules > 1 ? modules : 0;
+    }
     if (p->target.gpu)
-        return COST_GPU_BYTE + COST_GPU_HNFA_MODULE * modules;
-    return COST_HNFA_MODULE * modules;
+        return COST_GPU_BYTE + COST_GPU_HNFA_MODULE * single + COST_GPU_HNFA_JOINED * joined;
+    return COST_HNFA_MODULE * (single + joined);
 }
 
 /* The masks of lower module j; returns true when all its positions are optional. */

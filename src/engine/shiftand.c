@@ -20,19 +20,19 @@ static const char *shiftand_refuses(const pattern_list *list)
 
 static double shiftand_cost(const problem *p)
 {
-    double words = 0, chained = 0;
+    double packed = 0, chained = 0;
     for (size_t i = 0; i < p->list->count; i++) {
-        const double positions = (double)position_count(&p->list->patterns[i]);
-        words += positions / 64;
-        chained += positions > 64 ? positions / 64 : 0;
+        const double words = (double)position_count(&p->list->patterns[i]) / 64;
+        packed += words > 1 ? 0 : words;
+        chained += words > 1 ? words : 0;
     }
     if (p->target.gpu)
-        return COST_GPU_BYTE + COST_GPU_SHIFTAND_WORD * (words - chained) +
-               COST_GPU_SHIFTAND_CHAINED * chained;
-    if (words <= 1)
+        return COST_GPU_BYTE + COST_GPU_SHIFTAND_PACKED * packed +
+               (needs_carry(p->list) ? COST_GPU_SHIFTAND_CARRIED : COST_GPU_SHIFTAND_CHAINED) *
+                   chained;
+    if (packed <= 1 && chained == 0)
         return COST_SHIFTAND_WORD;
-    const double near = words < COST_SHIFTAND_NEAR_WORDS ? words : COST_SHIFTAND_NEAR_WORDS;
-    return COST_SHIFTAND_BYTE + near * COST_SHIFTAND_WORDS + (words - near) * COST_SHIFTAND_FAR;
+    return COST_SHIFTAND_BYTE + COST_SHIFTAND_PACKED * packed + COST_SHIFTAND_CHAINED * chained;
 }
 
 /* Short patterns first, packed in their order into words; then the chains. */
