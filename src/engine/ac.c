@@ -440,7 +440,7 @@ static double ac_cost(const problem *p)
     bool used[256] = { false };
     size_t classes = 1;
     if (p->target.gpu)
-        return COST_GPU_AC;
+        return cost_of_many(COST_GPU_AC, COST_GPU_AC_TENFOLD, p->list->count);
     for (size_t i = 0; i < p->list->count; i++)
         for (size_t k = 0; k < p->list->patterns[i].length; k++) {
             classes += !used[p->list->patterns[i].bytes[k]];

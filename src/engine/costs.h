@@ -48,15 +48,16 @@
 #define COST_GRID_COLUMN 6.0
 #define COST_GRID_COMPARE 4.0
 
-/* GPU, a byte: Boyer-Moore; PFAC, and what passes its filter; Aho-Corasick; Wu-Manber with ten
- * literals, and how that grows with ten times as many; a word of SHIFT-AND, one of a chain, one of
+/* GPU, a byte: Boyer-Moore; PFAC, and what passes its filter; Aho-Corasick and Wu-Manber with
+ * ten literals, and how that grows with ten times as many; a word of SHIFT-AND, one of a chain, one of
  * a chain whose state crosses borders; a module of RunHNFA, one of several of a pattern. */
 #define COST_GPU_BM 0.0007
 #define COST_GPU_PFAC 0.0014
-#define COST_GPU_PFAC_VERIFY 0.3
-#define COST_GPU_AC 0.0120
-#define COST_GPU_WM 0.0008
-#define COST_GPU_WM_TENFOLD 4.0
+#define COST_GPU_PFAC_VERIFY 0.12
+#define COST_GPU_AC 0.0030
+#define COST_GPU_AC_TENFOLD 2.0
+#define COST_GPU_WM 0.0016
+#define COST_GPU_WM_TENFOLD 3.5
 #define COST_GPU_BYTE 0.0006
 #define COST_GPU_SHIFTAND_PACKED 0.0050
 #define COST_GPU_SHIFTAND_CHAINED 0.0080
