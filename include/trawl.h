@@ -47,8 +47,8 @@ typedef enum trawl_status {
     TRAWL_ERROR_MEMORY = -2,      /* out of memory */
     TRAWL_ERROR_PATTERN = -3,     /* a pattern is malformed: see .pattern, .offset */
     TRAWL_ERROR_UNSUPPORTED = -4, /* the engine or backend cannot do this */
-    TRAWL_ERROR_PLAN = -5,        /* a plan block is corrupt or of another version */
-    TRAWL_ERROR_LIMIT = -6,       /* larger than Trawl can address */
+    TRAWL_ERROR_PLAN = -5,        /* a plan block or a saved state is corrupt or of another kind */
+    TRAWL_ERROR_LIMIT = -6,       /* larger than Trawl can address, or than the room given */
     TRAWL_ERROR_DEVICE = -7       /* a device failed: the message names the call and its code */
 } trawl_status;
 
@@ -310,6 +310,30 @@ TRAWL_API int trawl_stream_feed(trawl_stream *stream, const void *bytes, size_t 
                                 trawl_error *error);
 /* Report what was still open, and free the stream, whatever is returned. */
 TRAWL_API int trawl_stream_close(trawl_stream *stream, trawl_error *error);
+
+/* Write what a stream needs to go on later, elsewhere, into `state`: a flat block, for a file or
+ * another machine of the same byte order. *bytes is the room there on the way in, and what the
+ * block takes on the way out; with `state` NULL nothing is written. The block holds the end of the
+ * text, as many bytes as the longest bounded match less one, and a few words for each other
+ * pattern. The stream is left as it is.
+ * Errors: TRAWL_ERROR_LIMIT when the room is too small; TRAWL_ERROR_UNSUPPORTED for another report
+ * than TRAWL_REPORT_ENDS, as their matches may still be open; TRAWL_ERROR_ARGUMENT, or the
+ * stream's own error, when it has ended.
+ * Not while another thread is in a call with this stream or its context. */
+TRAWL_API int trawl_stream_save(const trawl_stream *stream, void *state, size_t *bytes,
+                                trawl_error *error);
+
+/* Have a stream go on where a saved one was: what it was fed before is forgotten, and offsets
+ * count from the saved offset. It must be of the same plan to the byte (trawl_plan_save carries
+ * it: compiled elsewhere the same patterns may give another) and report TRAWL_REPORT_ENDS; its
+ * backend, threads, base and what it may still report of max_matches are its own. `state` needs no
+ * alignment and is not kept.
+ * Errors: TRAWL_ERROR_PLAN when the state is damaged, cut, or of another plan or version;
+ * TRAWL_ERROR_UNSUPPORTED and _ARGUMENT as above; TRAWL_ERROR_MEMORY. The stream is then left as
+ * it was. A state forged with a right checksum may bring wrong matches, but no more.
+ * Not while another thread is in a call with this stream or its context. */
+TRAWL_API int trawl_stream_restore(trawl_stream *stream, const void *state, size_t bytes,
+                                   trawl_error *error);
 
 /* ---- scanning grids -------------------------------------------------- */
 

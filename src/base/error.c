@@ -42,7 +42,7 @@ const char *trawl_error_text(int status)
     case TRAWL_ERROR_UNSUPPORTED:
         return "not supported";
     case TRAWL_ERROR_PLAN:
-        return "damaged plan";
+        return "damaged plan or state";
     case TRAWL_ERROR_LIMIT:
         return "too large";
     case TRAWL_ERROR_DEVICE:

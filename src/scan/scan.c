@@ -65,6 +65,13 @@ void text_scan_close(text_scan *scan)
     scan->state = scan->flow = NULL;
 }
 
+void text_scan_forget_flow(text_scan *scan)
+{
+    if (scan->flow) /* all zero is true where nothing lies before the next byte */
+        memset(scan->flow, 0, scan->flow_words * sizeof *scan->flow);
+    scan->flows = false;
+}
+
 /* ---- cutting ---------------------------------------------------------- */
 
 static uint32_t choose_chunks(const text_scan *scan, uint32_t length, uint32_t most)

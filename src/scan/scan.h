@@ -93,6 +93,9 @@ int text_scan_open(text_scan *scan, trawl_context *context, const trawl_plan *pl
                    records_fn consume, void *user, trawl_error *error);
 void text_scan_close(text_scan *scan);
 
+/* Another text goes on at the next byte: `flow` is not its state. */
+void text_scan_forget_flow(text_scan *scan);
+
 /* Scan window[lead .. lead + length): bytes [0, lead) were scanned before and may be read, as far
  * as the plan's reach. lead + length < 2^31. Status of the consumer, or an error. */
 int text_scan_window(text_scan *scan, const uint8_t *window, uint32_t lead, uint32_t length,

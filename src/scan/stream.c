@@ -6,6 +6,8 @@
 
 #include "scan/delivery.h"
 
+#define STATE_MAGIC "TRAWLSTA"
+#define STATE_VERSION 1u
 #define LARGEST_PIECE (8u << 20) /* bytes that are scanned at once */
 
 /* Bytes [begin, end) of the stream stand in `text`; those before `end` are scanned. Old
@@ -129,4 +131,152 @@ int trawl_stream_close(trawl_stream *s, trawl_error *error)
     free(s->text);
     free(s);
     return status;
+}
+
+/* ---- saving and restoring ---------------------------------------------- */
+
+/* What a saved state opens with. Behind it: u64[plan_header.state_words], the states of the parts
+ * that carry, any bits of which are valid; then the text before `offset`, as far as the plan
+ * reaches, from which the other parts begin anew. It opens as plan_header does, for
+ * plan_checksum. */
+typedef struct state_header {
+    char magic[8];
+    uint32_t version;
+    uint32_t byte_order;
+    uint64_t bytes;    /* of the whole block */
+    uint64_t checksum; /* of the block */
+    uint64_t plan;     /* plan_header.checksum */
+    uint64_t offset;   /* bytes that the stream was fed */
+} state_header;
+
+_Static_assert(sizeof(state_header) == 48 &&
+                   offsetof(state_header, checksum) == offsetof(plan_header, checksum),
+               "saved");
+
+static size_t carried_bytes(const trawl_stream *s)
+{
+    return (size_t)plan_head(s->scan.plan)->state_words * sizeof(uint64_t);
+}
+
+/* Bytes of text in the state of a stream that was fed `offset` bytes. */
+static size_t kept_bytes(const trawl_stream *s, uint64_t offset)
+{
+    const uint64_t reach = plan_head(s->scan.plan)->reach;
+    return (size_t)(offset < reach ? offset : reach);
+}
+
+static size_t whole_bytes(const trawl_stream *s, uint64_t offset)
+{
+    return sizeof(state_header) + carried_bytes(s) + kept_bytes(s, offset);
+}
+
+/* Whether the stream has a state to be saved or replaced. */
+static int check_running(const trawl_stream *s, trawl_error *error)
+{
+    if (s->out.reports)
+        return fail(error, TRAWL_ERROR_UNSUPPORTED, TRAWL_NONE,
+                    "a stream with this report holds matches that are not settled, which no state "
+                    "keeps: open it with TRAWL_REPORT_ENDS, or feed the text again");
+    if (s->status < 0 && error)
+        *error = s->failure;
+    if (s->status <= 0)
+        return s->status;
+    return fail(error, TRAWL_ERROR_ARGUMENT, TRAWL_NONE,
+                "the stream has ended (%s) in the midst of what it was fed: save after a feed that "
+                "returns TRAWL_OK, restore into a new stream",
+                trawl_error_text(s->status));
+}
+
+int trawl_stream_save(const trawl_stream *s, void *state, size_t *bytes, trawl_error *error)
+{
+    if (!s || !bytes)
+        return fail(error, TRAWL_ERROR_ARGUMENT, TRAWL_NONE, "%s is NULL", s ? "bytes" : "stream");
+    const size_t room = *bytes;
+    int status = check_running(s, error);
+    *bytes = 0;
+    if (status != TRAWL_OK)
+        return status;
+    *bytes = whole_bytes(s, s->end);
+    if (!state)
+        return TRAWL_OK;
+    if (room < *bytes)
+        return fail(error, TRAWL_ERROR_LIMIT, TRAWL_NONE,
+                    "the stream's state takes %zu bytes, but there is room for %zu: call with NULL "
+                    "first, which says how many",
+                    *bytes, room);
+    state_header head = { .version = STATE_VERSION,
+                          .byte_order = PLAN_BYTE_ORDER,
+                          .bytes = *bytes,
+                          .plan = plan_head(s->scan.plan)->checksum,
+                          .offset = s->end };
+    memcpy(head.magic, STATE_MAGIC, sizeof head.magic);
+    uint8_t *to = (uint8_t *)state + sizeof head;
+    const size_t carried = carried_bytes(s), kept = kept_bytes(s, s->end);
+    if (carried)
+        memcpy(to, s->scan.state, carried);
+    if (kept)
+        memcpy(to + carried, s->text + (s->end - s->begin - kept), kept);
+    memcpy(state, &head, sizeof head);
+    head.checksum = plan_checksum(state, *bytes);
+    memcpy(state, &head, sizeof head);
+    return TRAWL_OK;
+}
+
+static int check_state(const trawl_stream *s, const void *state, size_t bytes, state_header *head,
+                       trawl_error *error)
+{
+    if (bytes >= sizeof *head)
+        memcpy(head, state, sizeof *head);
+    if (bytes < sizeof *head || memcmp(head->magic, STATE_MAGIC, sizeof head->magic) != 0)
+        return fail(error, TRAWL_ERROR_PLAN, TRAWL_NONE,
+                    "not a stream's state: the first bytes are not %s; give what "
+                    "trawl_stream_save wrote",
+                    STATE_MAGIC);
+    if (head->byte_order != PLAN_BYTE_ORDER)
+        return fail(error, TRAWL_ERROR_PLAN, TRAWL_NONE,
+                    "the state was saved on a machine of another byte order: feed the text here");
+    if (head->version != STATE_VERSION)
+        return fail(error, TRAWL_ERROR_PLAN, TRAWL_NONE,
+                    "the state has version %u, this library reads %u: feed the text again",
+                    head->version, STATE_VERSION);
+    if (head->bytes != bytes)
+        return fail(error, TRAWL_ERROR_PLAN, TRAWL_NONE,
+                    "the state says %llu bytes but has %zu: it was cut or joined; copy it again",
+                    (unsigned long long)head->bytes, bytes);
+    if (plan_checksum(state, bytes) != head->checksum)
+        return fail(error, TRAWL_ERROR_PLAN, TRAWL_NONE,
+                    "the state's checksum is wrong: the bytes were changed; copy it again");
+    if (plan_head(s->scan.plan)->checksum != head->plan)
+        return fail(error, TRAWL_ERROR_PLAN, TRAWL_NONE,
+                    "the state is of another plan: open the stream with the plan that it was saved "
+                    "under (trawl_plan_save carries it to another machine)");
+    if (whole_bytes(s, head->offset) != bytes)
+        return fail(error, TRAWL_ERROR_PLAN, TRAWL_NONE,
+                    "the state contradicts its plan: it was not written by Trawl");
+    return check_end(s->out.out.base, head->offset, error);
+}
+
+int trawl_stream_restore(trawl_stream *s, const void *state, size_t bytes, trawl_error *error)
+{
+    state_header head;
+    if (!s || (!state && bytes))
+        return fail(error, TRAWL_ERROR_ARGUMENT, TRAWL_NONE, "%s is NULL", s ? "state" : "stream");
+    int status = check_running(s, error);
+    if (status == TRAWL_OK)
+        status = check_state(s, state, bytes, &head, error);
+    if (status != TRAWL_OK)
+        return status;
+    const uint8_t *from = (const uint8_t *)state + sizeof head;
+    const size_t carried = carried_bytes(s), kept = kept_bytes(s, head.offset);
+    status = make_room(s, kept, error);
+    if (status != TRAWL_OK)
+        return status;
+    if (carried)
+        memcpy(s->scan.state, from, carried);
+    if (kept)
+        memcpy(s->text, from + carried, kept);
+    s->begin = head.offset - kept;
+    s->end = head.offset;
+    text_scan_forget_flow(&s->scan);
+    return TRAWL_OK;
 }
