@@ -105,6 +105,7 @@ typedef struct target {
 
 static target targets[MOST_TARGETS];
 static size_t target_count;
+static trawl_context *cpu;
 
 static void find_targets(void)
 {
@@ -152,9 +153,18 @@ static bool way_fits(const target *t, const way *w, const char *engine)
            (!w->texture || t->info.textures);
 }
 
+static int open_cpu(void **state)
+{
+    trawl_context_options options = TRAWL_CONTEXT_OPTIONS_INIT;
+    (void)state;
+    options.backend = "serial";
+    return trawl_context_open(&options, &cpu, NULL);
+}
+
 static int close_targets(void **state)
 {
     (void)state;
+    trawl_context_free(cpu);
     for (size_t i = 0; i < target_count; i++) {
         for (size_t w = 0; w < COUNT(ways); w++) {
             trawl_context_free(targets[i].contexts[w]);
@@ -234,6 +244,51 @@ static bool run_case(const text_case *c, trawl_context *context, const matches *
     return true;
 }
 
+typedef struct follower {
+    const matches *expected;
+    size_t seen;
+    bool wrong;
+} follower;
+
+static int follow(const trawl_match *m, void *user)
+{
+    follower *f = user;
+    f->wrong |=
+        f->seen >= f->expected->count || memcmp(m, &f->expected->items[f->seen], sizeof *m) != 0;
+    f->seen++;
+    return f->wrong;
+}
+
+static trawl_stream *open_stream(const text_case *c, trawl_context *context, follower *f)
+{
+    trawl_stream *stream = NULL;
+    assert_int_equal(trawl_stream_open(context, c->plan, NULL, follow, f, &stream, NULL), TRAWL_OK);
+    return stream;
+}
+
+/* A stream begins in one context, and its state goes on in another. */
+static void run_moved(const text_case *c, trawl_context *from, trawl_context *to, size_t cut,
+                      const matches *expected)
+{
+    const uint8_t *text = c->scenario->text;
+    follower f = { expected, 0, false };
+    size_t bytes = 0;
+    trawl_stream *stream = open_stream(c, from, &f);
+    int status = trawl_stream_feed(stream, text, cut, NULL);
+    assert_int_equal(trawl_stream_save(stream, NULL, &bytes, NULL), status);
+    void *state = malloc(bytes);
+    assert_non_null(state);
+    assert_int_equal(trawl_stream_save(stream, state, &bytes, NULL), TRAWL_OK);
+    trawl_stream_close(stream, NULL);
+    stream = open_stream(c, to, &f);
+    assert_int_equal(trawl_stream_restore(stream, state, bytes, NULL), TRAWL_OK);
+    status = trawl_stream_feed(stream, text + cut, c->scenario->length - cut, NULL);
+    trawl_stream_close(stream, NULL);
+    free(state);
+    if (status != TRAWL_OK || f.wrong || f.seen != expected->count)
+        case_failed(c, "a stream that was saved and restored finds other matches");
+}
+
 static trawl_plan *compile(const scenario *s, const char *engine, rng *r)
 {
     trawl_compile_options options = TRAWL_COMPILE_OPTIONS_INIT;
@@ -255,6 +310,11 @@ static uint64_t run_target(target *t, const scenario *s, const trawl_plan *plan,
     const size_t w = fitting[rng_below(r, (uint32_t)count)];
     const text_case c = { s, &ways[w], t, plan, mode };
     const bool taken = run_case(&c, context_of(t, w), expected);
+    if (taken && mode == TRAWL_REPORT_ENDS && rng_chance(r, 8)) {
+        const bool device_first = rng_chance(r, 2);
+        run_moved(&c, device_first ? context_of(t, w) : cpu, device_first ? cpu : context_of(t, w),
+                  rng_below(r, (uint32_t)s->length + 1), expected);
+    }
     t->run += taken;
     t->refused += !taken;
     return 1;
@@ -646,5 +706,5 @@ int main(void)
         cmocka_unit_test(test_pieces),
         cmocka_unit_test(test_too_little_memory),
     };
-    return cmocka_run_group_tests(tests, NULL, close_targets);
+    return cmocka_run_group_tests(tests, open_cpu, close_targets);
 }
