@@ -110,7 +110,8 @@ typedef struct trawl_compile_options {
                            "pfac/ac" and "byr/bb" are those with what "auto" puts around them */
     uint32_t wm_block;  /* Wu-Manber's block B: 2, 3, or 0 to let Trawl choose */
     const void *sample; /* a piece of the text that will be scanned, or like it: "auto" chooses for
-                           it. NULL: text of the usual kinds. Matches never depend on it */
+                           it. NULL, or less than 1 KiB: text of the usual kinds. Matches
+                           never depend on it */
     size_t sample_length; /* its length in bytes; the first 64 KiB count */
     const struct trawl_context *context; /* where the plan will run; NULL: on a CPU. Read during
                                             the call only */

@@ -20,8 +20,8 @@ typedef struct problem {
     uint32_t wm_block; /* trawl_compile_options */
 } problem;
 
-/* The caller's sample, of which the first 64 KiB count; or, when there is none, a page of prose,
- * source, records and addresses. */
+/* The caller's sample, of which the first 64 KiB count; or, when there is none or less than 1 KiB,
+ * a page of prose, source, records and addresses. */
 profile profile_of(const void *sample, size_t length);
 
 #endif

@@ -2,6 +2,7 @@
 #include "engine/problem.h"
 
 #define MOST_SAMPLE (64u << 10)
+#define LEAST_SAMPLE 1024u /* less says little: it may not even have a window of Wu-Manber */
 
 static const char usual[] =
     "The river had risen in the night, and by the time the first of them came down to the bridge "
@@ -41,7 +42,7 @@ static const char usual[] =
 profile profile_of(const void *sample, size_t length)
 {
     profile p = { (const uint8_t *)usual, sizeof usual - 1 };
-    if (sample && length > 0) {
+    if (sample && length >= LEAST_SAMPLE) {
         p.bytes = (const uint8_t *)sample;
         p.length = length < MOST_SAMPLE ? length : MOST_SAMPLE;
     }
