@@ -380,6 +380,86 @@ else
     expect 'find: --json without jansson' 2 '' 'this build has no jansson'
 fi
 
+# ---- plans for the text ---------------------------------------------------------
+
+# Bases and 16-mers of them, each of which occurs; prose, and long words of it.
+awk 'BEGIN {
+    x = 12345
+    for (line = 0; line < 3000; line++) {
+        bases = ""
+        for (i = 0; i < 60; i++) {
+            x = (x * 16807) % 2147483647
+            bases = bases substr("ACGT", int(x / 536870912) + 1, 1)
+        }
+        print bases
+    }
+}' >dna
+awk 'NR % 15 == 1 { print substr($0, 1 + NR % 40, 16) }' dna >mers
+awk 'BEGIN { for (i = 0; i < 3000; i++) print "nobody remembered the afternoon of the expedition " i }' >prose
+printf 'remembered\nafternoon\nexpedition\nunderstanding\ncircumstances\n' >words
+planned() { # planned NAME ENGINE ARGUMENT...: the engines begin so
+    name=$1 engine=$2
+    shift 2
+    run "$@" --explain
+    [ $status = 0 ] && grep -q "^trawl $1: engine $engine (" err && [ "$(wc -l <err)" = 1 ]
+    result "$name" $?
+}
+planned 'find: bases get Aho-Corasick' ac find --count -F -f mers dna
+planned 'find: prose gets Wu-Manber' wm/ac find --count -F -f words prose
+planned 'grep: bases get Aho-Corasick' ac grep -c -F -f mers dna
+planned 'grep: prose gets Wu-Manber' wm/ac grep -c -F -f words prose
+planned 'find: a chain by name' wm/ac find --count -F -f mers dna --engine wm/ac
+planned 'grep: the first file that is not empty counts' ac grep -c -F -f mers empty dna prose
+planned 'find: an engine by name' pfac find --count -F -f mers dna --engine pfac
+run find --explain --count -F -f mers nosuch tree empty /dev/null dna
+[ $status = 2 ] && [ "$(wc -l <err)" = 3 ] && grep -q 'engine ac (' err &&
+    [ "$(grep -c 'nosuch' err)" = 1 ] && [ "$(grep -c 'tree: Is a directory' err)" = 1 ]
+result 'find: what cannot be read is passed over, and said once' $?
+run grep --engine wm/bm x text
+expect '--engine, no such chain' 2 '' "there is no engine 'wm/bm'"
+run find --count -F --wm-block 2 -f words prose
+[ $status = 0 ] && ! [ -s err ]
+result '--wm-block, Wu-Manber by choice' $?
+
+# A pipe, at once and with a first piece of few bytes, gives what the file gives.
+slowly() {
+    head -c 100 "$1"
+    sleep 0.2
+    tail -c +101 "$1"
+}
+for command in 'grep -nb' 'grep -c' 'grep -v' 'grep -ob' 'find' 'find --count' \
+    'find --report leftmost-longest'; do
+    "$trawl" $command -F -f mers - <dna >want 2>err
+    for way in cat slowly; do
+        $way dna | "$trawl" $command -F -f mers - >out 2>err
+        [ -s want ] && cmp -s want out && ! [ -s err ]
+        result "a pipe as the file: $way, $command" $?
+    done
+done
+"$trawl" find --report longest -e 'A[^C]*T' - <dna >want 2>err
+cat dna | "$trawl" find --report longest -e 'A[^C]*T' - >out 2>err
+cmp -s want out && [ -s out ]
+result 'a pipe as the file: spooled' $?
+awk '{ printf "%s", $0 }' dna | "$trawl" grep -c -F -f mers >out 2>err
+status=$?
+expect 'a pipe of one long line' 0 '1\n'
+cat dna | "$trawl" grep --explain -c -F -f mers >out 2>err
+grep -q 'engine ac (' err
+result 'a pipe is looked at, too' $?
+mkfifo late
+cat dna >late &
+run find --count -e '[ACGT]' nosuch late late2
+expect 'a pipe by name' 2 'file\tpattern\tcount\nlate\t1\t180000\n' 'nosuch: No such file'
+wait
+mkfifo silent
+sleep 20 >silent &
+sleeper=$!
+"$trawl" grep 'a|b' <silent >out 2>err
+status=$?
+kill -0 $sleeper 2>/dev/null || status=late
+kill $sleeper
+expect 'a malformed pattern does not wait for a pipe' 2 '' 'alternation is not supported'
+
 # ---- output ---------------------------------------------------------------------
 
 if [ -w /dev/full ]; then

@@ -173,6 +173,12 @@ static bool name_option(const run_options *o, const char *what, const char *name
     return false;
 }
 
+/* One of `trawl engines`, or two with a "/" between them, which compiling checks further. */
+static bool engine_option(const run_options *o, const char *value)
+{
+    return strchr(value, '/') || name_option(o, "engine", value, trawl_engine_name, "engines");
+}
+
 static bool wm_block_option(run_options *o, const char *value)
 {
     if (strcmp(value, "2") != 0 && strcmp(value, "3") != 0) {
@@ -201,7 +207,7 @@ bool run_option(run_options *o, int option, const char *value)
     switch (option) {
     case OPT_ENGINE:
         o->engine = value;
-        return name_option(o, "engine", value, trawl_engine_name, "engines");
+        return engine_option(o, value);
     case OPT_WM_BLOCK:
         return wm_block_option(o, value);
     case OPT_BACKEND:

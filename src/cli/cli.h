@@ -184,8 +184,13 @@ bool pattern_set_add_file(pattern_set *set, const char *command, const char *pat
 /* Give all patterns the syntax and the flags. Warns when -i meets a byte that is not ASCII,
  * as it is or as an escape. */
 void pattern_set_style(pattern_set *set, const char *command, uint32_t syntax, uint32_t flags);
-/* Compile; explains when asked to. NULL after a complaint, which shows the pattern at fault. */
-trawl_plan *pattern_set_compile(const pattern_set *set, const run_options *o);
+/* Complain of the first pattern that is malformed. False when there is one. */
+bool pattern_set_check(const pattern_set *set, const run_options *o);
+/* Compile for the context and a text like the sample (NULL: none); explains when asked to. NULL
+ * after a complaint, which shows the pattern at fault. */
+trawl_plan *pattern_set_compile(const pattern_set *set, const run_options *o,
+                                const trawl_context *context, const void *sample,
+                                size_t sample_length);
 void pattern_set_free(pattern_set *set);
 
 /* ---- statistics ------------------------------------------------------- */

@@ -10,8 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/cli.h"
-#include "io/source.h"
+#include "cli/sample.h"
 
 #define PIECE (1u << 20) /* bytes read of a pipe at once */
 
@@ -23,6 +22,7 @@ typedef struct find {
     bool json, count;
     uint64_t most; /* --max-matches; 0: no limit */
 
+    sample sample;
     trawl_plan *plan;
     trawl_context *context;
     bool unbounded;   /* some pattern has no longest match */
@@ -345,7 +345,7 @@ static void search_file(find *f, const char *path)
     int status = TRAWL_OK;
     if (f->count)
         memset(f->counts, 0, f->patterns.count * sizeof *f->counts);
-    bool opened = source_open(&file, path);
+    bool opened = sample_open(&f->sample, &file, path);
     if (!opened && errno == EISDIR)
         file_failed(f, name, "Is a directory; give the files in it");
     else if (!opened)
@@ -392,13 +392,13 @@ static int read_command_line(find *f, int argc, char **argv)
     return -1;
 }
 
-static bool prepare(find *f)
+static bool prepare(find *f, char **paths, int count)
 {
     trawl_plan_info info = { .size = sizeof info };
     f->context = open_context(&f->run);
     if (!f->context)
         return false;
-    f->plan = pattern_set_compile(&f->patterns, &f->run);
+    f->plan = sample_compile(&f->sample, &f->patterns, &f->run, f->context, paths, count);
     if (!f->plan)
         return false;
     trawl_plan_get_info(f->plan, &info);
@@ -433,6 +433,7 @@ static void release(find *f)
     free(f->names);
     free(f->counts);
     free(f->prefix);
+    sample_close(&f->sample);
     trawl_plan_free(f->plan);
     close_context(&f->run, f->context);
     pattern_set_free(&f->patterns);
@@ -446,8 +447,10 @@ int command_find(int argc, char **argv)
     f.syntax = TRAWL_SYNTAX_EXTENDED;
     f.report = TRAWL_REPORT_ENDS;
     int status = read_command_line(&f, argc, argv);
+    char **paths = argv + optind;
+    const int count = argc - optind;
     if (status < 0)
-        status = prepare(&f) ? search_all(&f, argv + optind, argc - optind) : EXIT_ERROR;
+        status = prepare(&f, paths, count) ? search_all(&f, paths, count) : EXIT_ERROR;
     release(&f);
     return status;
 }

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "cli/lines.h"
+#include "cli/sample.h"
 #include "io/tree.h"
 
 typedef struct grep {
@@ -16,6 +17,7 @@ typedef struct grep {
     line_style style;
     trawl_plan *plan; /* NULL: no pattern */
     line_search search;
+    sample sample;
     bool fixed;  /* -F */
     bool nocase; /* -i */
     bool count, list, quiet, recursive;
@@ -252,7 +254,7 @@ static void search_operand(grep *g, const char *path)
 {
     const char *name = strcmp(path, "-") == 0 ? "(standard input)" : path;
     source file;
-    bool opened = source_open(&file, path);
+    bool opened = sample_open(&g->sample, &file, path);
     int cause = errno;
     if (opened)
         search_file(g, &file, name);
@@ -311,16 +313,21 @@ static int read_command_line(grep *g, int argc, char **argv)
 }
 
 /* An empty list of patterns is allowed: no line matches it. */
-static bool prepare(grep *g)
+static bool prepare(grep *g, char **paths, int count)
 {
     line_search *s = &g->search;
     s->style = &g->style;
     s->context = open_context(&g->run);
     if (!s->context)
         return false;
-    if (g->patterns.count)
-        s->plan = g->plan = pattern_set_compile(&g->patterns, &g->run);
-    return g->plan || !g->patterns.count;
+    if (!g->patterns.count)
+        return true;
+    if (g->style.most && (count || !g->recursive))
+        g->plan = sample_compile(&g->sample, &g->patterns, &g->run, s->context, paths, count);
+    else /* nothing is read, or a folder */
+        g->plan = pattern_set_compile(&g->patterns, &g->run, s->context, NULL, 0);
+    s->plan = g->plan;
+    return g->plan;
 }
 
 static int exit_status(const grep *g)
@@ -338,15 +345,18 @@ int command_grep(int argc, char **argv)
     g.style.most = UINT64_MAX;
     int status = read_command_line(&g, argc, argv);
     if (status < 0) {
+        char **paths = argv + optind;
+        const int count = argc - optind;
         status = EXIT_ERROR;
-        if (prepare(&g)) {
+        if (prepare(&g, paths, count)) {
             stats_begin(&g.stats, &g.run);
-            search_all(&g, argv + optind, argc - optind);
+            search_all(&g, paths, count);
             status = finish_output("grep", exit_status(&g));
             stats_print(&g.stats, &g.run, g.plan, g.search.context);
         }
     }
     lines_free(&g.search);
+    sample_close(&g.sample);
     trawl_plan_free(g.plan);
     close_context(&g.run, g.search.context);
     pattern_set_free(&g.patterns);

@@ -283,6 +283,7 @@ static bool compile_needles(grid_run *run)
         needles[i].name = run->needles[i].path;
     }
     options.engine = run->options.engine;
+    options.context = run->context;
     const int status =
         trawl_compile_grid(needles, run->needle_count, run->needles[0].picture.cell_size, &options,
                            &run->plan, &error);
@@ -296,7 +297,7 @@ static bool compile_needles(grid_run *run)
     return false;
 }
 
-/* Read and compile the needles, and open the context. */
+/* Read the needles, open the context, and compile for it. */
 static bool prepare(grid_run *run)
 {
     run->colours = image_intern_new();
@@ -307,12 +308,12 @@ static bool prepare(grid_run *run)
     for (size_t i = 0; i < run->needle_count; i++)
         if (!read_needle(run, i))
             return false;
-    if (!compile_needles(run))
+    run->context = open_context(&run->options);
+    if (run->context == NULL || !compile_needles(run))
         return false;
     for (size_t i = 0; i < run->needle_count; i++)
         image_free(&run->needles[i].picture);
-    run->context = open_context(&run->options);
-    return run->context != NULL;
+    return true;
 }
 
 /* ---- output ---------------------------------------------------------------- */

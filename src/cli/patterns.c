@@ -239,7 +239,7 @@ static bool fits_wm_block(const trawl_plan *plan, const run_options *o)
 {
     trawl_plan_info info = { .size = sizeof info, .engine = "" };
     trawl_plan_get_info(plan, &info);
-    if (!o->wm_block || strcmp(info.engine, "wm") == 0)
+    if (!o->wm_block || strncmp(info.engine, "wm", 2) == 0 || strstr(info.engine, " wm"))
         return true;
     complain(o->command,
              "--wm-block is for the engine wm, but the engine is %s: add --engine wm, or leave "
@@ -248,13 +248,33 @@ static bool fits_wm_block(const trawl_plan *plan, const run_options *o)
     return false;
 }
 
-trawl_plan *pattern_set_compile(const pattern_set *set, const run_options *o)
+/* The engine for one literal has little to do: the patterns are read first. */
+bool pattern_set_check(const pattern_set *set, const run_options *o)
+{
+    trawl_compile_options options = TRAWL_COMPILE_OPTIONS_INIT;
+    trawl_plan *plan = NULL;
+    trawl_error error;
+    options.engine = "bm";
+    const int status = trawl_compile(set->patterns, set->count, &options, &plan, &error);
+    trawl_plan_free(plan);
+    if (status == TRAWL_OK || status == TRAWL_ERROR_UNSUPPORTED)
+        return true;
+    complain_pattern(set, o->command, &error);
+    return false;
+}
+
+trawl_plan *pattern_set_compile(const pattern_set *set, const run_options *o,
+                                const trawl_context *context, const void *sample,
+                                size_t sample_length)
 {
     trawl_compile_options options = TRAWL_COMPILE_OPTIONS_INIT;
     trawl_plan *plan = NULL;
     trawl_error error;
     options.engine = o->engine;
     options.wm_block = o->wm_block;
+    options.sample = sample;
+    options.sample_length = sample_length;
+    options.context = context;
     if (trawl_compile(set->patterns, set->count, &options, &plan, &error) != TRAWL_OK)
         complain_pattern(set, o->command, &error);
     else

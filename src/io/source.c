@@ -5,7 +5,8 @@
  * device, a file of /proc) is read into a buffer that keeps the line not yet ended.
  *
  * Invariant: between calls of source_lines, `at` is the offset of the first byte of a
- * line, and buffer[given .. used) what has been read but not handed out.
+ * line, and buffer[given .. used) what has been read but not handed out: a line not yet
+ * ended, or what source_peek looked at.
  */
 #include "io/source.h"
 
@@ -19,6 +20,7 @@
 
 #define FIRST_BLOCK (1u << 20)
 #define LARGEST_BLOCK (8u << 20)
+#define MOST_PEEKED (64u << 10)
 #define SPOOL_PIECE (1u << 20)
 
 /* ---- open and close ---------------------------------------------------- */
@@ -66,13 +68,23 @@ void source_close(source *s)
 
 /* ---- reading ----------------------------------------------------------- */
 
-ptrdiff_t source_read(source *s, void *bytes, size_t length)
+static ptrdiff_t read_more(const source *s, void *bytes, size_t length)
 {
     ssize_t got;
     do
         got = read(s->fd, bytes, length);
     while (got < 0 && errno == EINTR);
     return got;
+}
+
+ptrdiff_t source_read(source *s, void *bytes, size_t length)
+{
+    const size_t ready = s->used - s->given < length ? s->used - s->given : length;
+    if (ready == 0)
+        return read_more(s, bytes, length);
+    memcpy(bytes, s->buffer + s->given, ready);
+    s->given += ready;
+    return (ptrdiff_t)ready;
 }
 
 /* ---- blocks of lines --------------------------------------------------- */
@@ -141,11 +153,11 @@ static bool make_room(source *s)
 
 static bool buffered_lines(source *s, const uint8_t **text, size_t *length)
 {
-    *length = 0;
+    *length = s->used > s->given ? whole_lines(s, s->buffer + s->given, s->used - s->given) : 0;
     while (!s->ended && !*length) {
         if (!make_room(s))
             return false;
-        ptrdiff_t got = source_read(s, s->buffer + s->used, s->room - s->used);
+        ptrdiff_t got = read_more(s, s->buffer + s->used, s->room - s->used);
         if (got < 0)
             return false;
         s->ended = got == 0;
@@ -171,6 +183,29 @@ bool source_lines(source *s, const uint8_t **text, size_t *length)
         return false;
     s->at += *length;
     s->block = s->block < LARGEST_BLOCK ? 2 * s->block : LARGEST_BLOCK;
+    return true;
+}
+
+/* ---- looking ahead ----------------------------------------------------- */
+
+bool source_peek(source *s, const uint8_t **bytes, size_t *length)
+{
+    *bytes = NULL;
+    *length = 0;
+    if (s->mappable) {
+        const size_t most = s->length < MOST_PEEKED ? (size_t)s->length : MOST_PEEKED;
+        *bytes = map_window(s, most);
+        *length = *bytes ? most : 0;
+    }
+    if (*length || S_ISCHR(s->facts.st_mode))
+        return true;
+    if (!make_room(s))
+        return false;
+    const ptrdiff_t got = read_more(s, s->buffer, MOST_PEEKED);
+    if (got < 0)
+        return false;
+    *bytes = s->buffer;
+    *length = s->used = (size_t)got;
     return true;
 }
 

@@ -20,7 +20,7 @@ typedef struct source {
     uint64_t length; /* mappable: of the file */
     void *map;       /* what is mapped now, or NULL */
     size_t map_length;
-    uint8_t *buffer; /* source_lines of what cannot be mapped */
+    uint8_t *buffer; /* of what cannot be mapped: for source_peek and source_lines */
     size_t room, used;
     size_t given;  /* bytes at the buffer's head that were handed out */
     size_t block;  /* size of the next block of lines */
@@ -32,6 +32,11 @@ typedef struct source {
  * source_close may be called in any case. */
 bool source_open(source *s, const char *path);
 void source_close(source *s);
+
+/* The first bytes, 64 KiB at most, before anything was read; of a pipe those that come first, so
+ * it waits for some. None of a terminal or another device. They stay valid until the source is
+ * read, and are read then as if nobody had looked. False: errno. */
+bool source_peek(source *s, const uint8_t **bytes, size_t *length);
 
 /* At most `length` bytes, as soon as there are some; 0 at the end, -1 on an error. */
 ptrdiff_t source_read(source *s, void *bytes, size_t length);

@@ -1,0 +1,31 @@
+/* sample.h: the begin of what will be searched, for which the plan is chosen.
+ *
+ * It is the first block of the first operand that can be read and is not empty. That operand stays
+ * open until its turn comes: a pipe can be read only once. The others are passed over in silence,
+ * and get their message in their turn. A folder has no sample.
+ */
+#ifndef TRAWL_SAMPLE_H
+#define TRAWL_SAMPLE_H
+
+#include "cli/cli.h"
+#include "io/source.h"
+
+typedef struct sample {
+    const char *path; /* of the operand that is open, or NULL */
+    source file;
+    const uint8_t *bytes; /* valid until the file is read */
+    size_t length;
+} sample;
+
+/* Take the sample and compile for it; no path means standard input. None is taken when an engine is
+ * asked for by name. *s is all zero before. NULL after a complaint. */
+trawl_plan *sample_compile(sample *s, const pattern_set *set, const run_options *o,
+                           const trawl_context *context, char **paths, int count);
+
+/* As source_open, of the operand that is open as well. */
+bool sample_open(sample *s, source *file, const char *path);
+
+/* Close it if its turn did not come. */
+void sample_close(sample *s);
+
+#endif
