@@ -408,6 +408,8 @@ planned 'find: bases get Aho-Corasick' ac find --count -F -f mers dna
 planned 'find: prose gets Wu-Manber' wm/ac find --count -F -f words prose
 planned 'grep: bases get Aho-Corasick' ac grep -c -F -f mers dna
 planned 'grep: prose gets Wu-Manber' wm/ac grep -c -F -f words prose
+head -c 1000 dna >few
+planned 'find: a text too short to go by' wm/ac find --count -F -f mers few
 planned 'find: a chain by name' wm/ac find --count -F -f mers dna --engine wm/ac
 planned 'grep: the first file that is not empty counts' ac grep -c -F -f mers empty dna prose
 planned 'find: an engine by name' pfac find --count -F -f mers dna --engine pfac
