@@ -48,8 +48,8 @@
 #define COST_GRID_COLUMN 6.0
 #define COST_GRID_COMPARE 4.0
 
-/* GPU, a byte: Boyer-Moore; PFAC, and what passes its filter; Aho-Corasick and Wu-Manber with
- * ten literals, and how that grows with ten times as many; a word of SHIFT-AND, one of a chain, one of
+/* GPU, a byte: Boyer-Moore; PFAC, and what passes its filter; Aho-Corasick and Wu-Manber with ten
+ * literals, and how that grows with ten times as many; a word of SHIFT-AND, one of a chain, one of
  * a chain whose state crosses borders; a module of RunHNFA, one of several of a pattern. */
 #define COST_GPU_BM 0.0007
 #define COST_GPU_PFAC 0.0014
