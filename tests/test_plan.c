@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/engine.h"
 #include "hostile.h"
 #include "random.h"
 
@@ -216,12 +217,73 @@ static void test_hostile(void **state)
            (unsigned long long)edits);
 }
 
+/* ---- chains that no engine names ------------------------------------------------------ */
+
+/* A part of stages by these engines, put together as no planner would; false: refused. */
+static bool chain_loads(const pattern_list *list, const char *const engines[],
+                        const stage_role roles[], uint32_t count)
+{
+    const problem p = { .list = list, .sample = profile_of(NULL, 0) };
+    part_draft part = { .list = list, .stage_count = count };
+    trawl_plan *plan = NULL;
+    size_t bytes = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        const engine *e = strcmp(engines[i], "grams") ? engine_by_name(engines[i]) : &engine_grams;
+        part.stages[i].role = roles[i];
+        part.stages[i].kind = (uint32_t)e->kind;
+        assert_int_equal(e->build(&p, &part.stages[i], NULL), TRAWL_OK);
+    }
+    assert_int_equal(plan_assemble(list, &part, 1, "x", "forged", &plan, NULL), TRAWL_OK);
+    for (uint32_t i = 0; i < count; i++)
+        block_free(&part.stages[i].tables);
+    const void *block = trawl_plan_save(plan, &bytes);
+    const bool loaded = hostile_scan(block, bytes, context);
+    trawl_plan_free(plan);
+    return loaded;
+}
+
+/* Stages that take turns must have the same kind of state, and a filter what it calls. */
+static void test_chains(void **state)
+{
+    static const struct {
+        const char *engines[3];
+        stage_role roles[3];
+        uint32_t count;
+        bool fits;
+    } chains[] = {
+        { { "wm", "ac" }, { STAGE_WHOLE, STAGE_FALLBACK }, 2, true },
+        { { "grams", "pfac", "ac" }, { STAGE_FILTER, STAGE_VERIFY, STAGE_FALLBACK }, 3, true },
+        { { "pfac", "grams" }, { STAGE_WHOLE, STAGE_ASIDE }, 2, true },
+        { { "ac", "shiftand" }, { STAGE_WHOLE, STAGE_FALLBACK }, 2, false },
+        { { "shiftand", "hnfa" }, { STAGE_WHOLE, STAGE_FALLBACK }, 2, false },
+        { { "wm", "pfac" }, { STAGE_WHOLE, STAGE_FALLBACK }, 2, false },
+        { { "grams", "ac" }, { STAGE_FILTER, STAGE_VERIFY }, 2, false },
+        { { "grams" }, { STAGE_WHOLE }, 1, false },
+        { { "ac", "grams" }, { STAGE_WHOLE, STAGE_ASIDE }, 2, false },
+    };
+    char written[20][41];
+    trawl_pattern patterns[COUNT(written)];
+    pattern_list list;
+    (void)state;
+    for (size_t i = 0; i < COUNT(written); i++) { /* more than 8 words of positions */
+        memset(written[i], 'a' + (int)i, sizeof written[i] - 1);
+        patterns[i] = (trawl_pattern){ written[i], sizeof written[i] - 1, 0, 0, (uint32_t)i, NULL };
+    }
+    assert_int_equal(pattern_list_make(patterns, COUNT(patterns), &list, NULL), TRAWL_OK);
+    for (size_t i = 0; i < COUNT(chains); i++)
+        if (chain_loads(&list, chains[i].engines, chains[i].roles, chains[i].count) !=
+            chains[i].fits)
+            fail_msg("chain %zu, from %s on, was %s", i, chains[i].engines[0],
+                     chains[i].fits ? "refused" : "loaded");
+    pattern_list_free(&list);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_round_trip),  cmocka_unit_test(test_each_byte),
         cmocka_unit_test(test_each_length), cmocka_unit_test(test_messages),
-        cmocka_unit_test(test_hostile),
+        cmocka_unit_test(test_hostile),     cmocka_unit_test(test_chains),
     };
     return cmocka_run_group_tests(tests, make_plans, free_plans);
 }

@@ -4,8 +4,24 @@
 
 #include "engine/engine.h"
 
+/* A chain is the one that the engine which searches names: walks and backends rely on it, for
+ * filters need what is behind them, and stages that take turns have the same kind of state. */
+static bool role_fits(const engine *e, const engine *searches, uint32_t role)
+{
+    switch (role) {
+    case STAGE_WHOLE:
+    case STAGE_VERIFY:
+        return e == searches && e != &engine_grams;
+    case STAGE_FALLBACK:
+        return searches && e == searches->fallback;
+    default:
+        return searches && e == searches->filter;
+    }
+}
+
+/* `searches`: the engine of the part's stage that searches, or verifies. */
 static bool stage_checks(const plan_header *head, const plan_part *part, const plan_stage *stage,
-                         const uint8_t *tables)
+                         const engine *searches, const uint8_t *tables)
 {
     const engine *e = engine_of_kind(stage->kind);
     const stage_facts facts = { .pattern_count = part->pattern_count,
@@ -14,14 +30,7 @@ static bool stage_checks(const plan_header *head, const plan_part *part, const p
                                 .min_length = part->min_length,
                                 .max_length = part->max_length,
                                 .state_words = stage->state_words };
-    const walk *w = e ? walk_of(e->kind) : NULL;
-    if (!e || e->grid != (head->cell_size != 0) ||
-        (stage->role == STAGE_VERIFY ? !w->verify
-         : e->grid                   ? !w->grid
-                                     : !w->text))
-        return false;
-    /* Only a filter calls what is behind it. */
-    if ((stage->role == STAGE_FILTER || stage->role == STAGE_ASIDE) != (e == &engine_grams))
+    if (!e || e->grid != (head->cell_size != 0) || !role_fits(e, searches, stage->role))
         return false;
     return e->check(&facts, (const void *)(tables + stage->tables), (size_t)stage->bytes / 4);
 }
@@ -33,15 +42,19 @@ static int check_tables(const void *block, trawl_error *error)
     const plan_part *parts = (const void *)(bytes + head->section[PLAN_PARTS].offset);
     const plan_stage *stages = (const void *)(bytes + head->section[PLAN_STAGES].offset);
     const uint8_t *tables = bytes + head->section[PLAN_TABLES].offset;
-    for (uint32_t i = 0; i < head->part_count; i++)
+    for (uint32_t i = 0; i < head->part_count; i++) {
+        const plan_stage *first = &stages[parts[i].first_stage];
+        const engine *searches =
+            engine_of_kind(first->role == STAGE_FILTER ? first[1].kind : first->kind);
         for (uint32_t k = 0; k < parts[i].stage_count; k++) {
-            const plan_stage *stage = &stages[parts[i].first_stage + k];
+            const plan_stage *stage = &first[k];
             const engine *e = engine_of_kind(stage->kind);
-            if (!stage_checks(head, &parts[i], stage, tables))
+            if (!stage_checks(head, &parts[i], stage, searches, tables))
                 return fail(error, TRAWL_ERROR_PLAN, TRAWL_NONE,
                             "the tables of engine '%s' are damaged: compile the patterns again",
                             e ? e->name : "?");
         }
+    }
     return TRAWL_OK;
 }
 
