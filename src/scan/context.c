@@ -57,12 +57,8 @@ int trawl_context_open(const trawl_context_options *options, trawl_context **con
                       read->schedule);
     if (status == TRAWL_OK)
         status = open_worker(&made->worker, error);
-    if (status == TRAWL_OK) {
+    if (status == TRAWL_OK)
         status = scan_room_open(&made->room, SCAN_SLICES, SCAN_RECORDS, error);
-        made->scratch = malloc(SCAN_RECORDS * sizeof *made->scratch);
-        if (status == TRAWL_OK && !made->scratch)
-            status = fail(error, TRAWL_ERROR_MEMORY, TRAWL_NONE, "out of memory for a context");
-    }
     if (status != TRAWL_OK) {
         trawl_context_free(made);
         return status;
@@ -91,16 +87,17 @@ worker *context_spare(trawl_context *context, uint64_t bytes, const trawl_error 
     return w;
 }
 
-int scan_room_open(scan_room *room, uint32_t slices, uint32_t records, trawl_error *error)
+int scan_room_open(scan_room *room, uint32_t slices, size_t records, trawl_error *error)
 {
     memset(room, 0, sizeof *room);
     room->slices = calloc(slices, sizeof *room->slices);
-    room->records = malloc(records * sizeof *room->records);
+    room->records = malloc(2 * records * sizeof *room->records);
+    room->scratch = room->records ? room->records + records : NULL;
     room->slice_count = slices;
     room->record_count = records;
     return room->slices && room->records ? TRAWL_OK
                                          : fail(error, TRAWL_ERROR_MEMORY, TRAWL_NONE,
-                                                "out of memory for %u records", records);
+                                                "out of memory for %zu records", records);
 }
 
 void scan_room_close(scan_room *room)
@@ -118,7 +115,6 @@ void trawl_context_free(trawl_context *context)
     if (context->worker.backend && context->worker.backend->close)
         context->worker.backend->close(&context->worker);
     scan_room_close(&context->room);
-    free(context->scratch);
     free(context);
 }
 

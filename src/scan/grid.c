@@ -172,39 +172,20 @@ static int emit_band(grid_scan *scan, uint64_t at, const slice *band, record *sc
     return TRAWL_OK;
 }
 
-/* A single row with more matches, `count`, than the context has room for. */
-static int scan_row(grid_scan *scan, uint64_t at, uint64_t count, trawl_error *error)
-{
-    slice band = { 0 };
-    band.end = 1;
-    band.capacity = count;
-    band.records = malloc(2 * (size_t)count * sizeof *band.records);
-    if (!band.records)
-        return fail(error, TRAWL_ERROR_MEMORY, TRAWL_NONE,
-                    "out of memory for %llu matches in one row of the grid",
-                    (unsigned long long)count);
-    int status = run_bands(scan, at, &band, 1, error);
-    if (status == TRAWL_OK)
-        status = emit_band(scan, at, &band, band.records + count);
-    free(band.records);
-    return status;
-}
-
 static int scan_rows(grid_scan *scan, scan_room *room, uint64_t top, uint64_t stop, uint64_t height,
                      trawl_error *error);
 
 /* Rows [top, stop), known to hold about `count` matches, in rounds that should fill half of a
- * nested room. */
+ * nested room; a row gets the room that it needs. */
 static int scan_again(grid_scan *scan, uint64_t top, uint64_t stop, uint64_t count,
                       trawl_error *error)
 {
     scan_room room;
-    if (stop - top == 1)
-        return scan_row(scan, top, count, error);
-    int status = scan_room_open(&room, NESTED_SLICES, NESTED_RECORDS, error);
+    const size_t records = stop - top == 1 ? (size_t)count : NESTED_RECORDS;
+    const uint64_t height = (stop - top - 1) / (2 * count / NESTED_RECORDS + 2) + 1;
+    int status = scan_room_open(&room, NESTED_SLICES, records, error);
     if (status == TRAWL_OK)
-        status = scan_rows(scan, &room, top, stop,
-                           (stop - top) / (2 * count / NESTED_RECORDS + 2) + 1, error);
+        status = scan_rows(scan, &room, top, stop, height, error);
     scan_room_close(&room);
     return status;
 }
@@ -228,7 +209,7 @@ static int run_round(grid_scan *scan, scan_room *room, uint64_t top, uint64_t he
         const slice *band = &slices[i];
         *found += band->count;
         if (band->count <= band->capacity)
-            status = emit_band(scan, top, band, scan->context->scratch);
+            status = emit_band(scan, top, band, room->scratch);
         else
             status = scan_again(scan, top + band->begin, top + band->end, band->count, error);
     }

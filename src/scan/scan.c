@@ -103,7 +103,7 @@ static int cut(text_scan *scan, scan_room *room, uint32_t begin, uint32_t end, u
                trawl_error *error)
 {
     const uint32_t reach = (uint32_t)plan_head(scan->plan)->reach;
-    const uint32_t capacity = scan->consume ? room->record_count / count : 0;
+    const size_t capacity = scan->consume ? room->record_count / count : 0;
     const uint64_t length = end - begin;
     uint32_t longest = 0;
     memset(room->slices, 0, count * sizeof *room->slices);
@@ -113,7 +113,7 @@ static int cut(text_scan *scan, scan_room *room, uint32_t begin, uint32_t end, u
         s->end = begin + (uint32_t)(length * (i + 1) / count);
         s->from = s->begin > reach ? s->begin - reach : 0;
         s->capacity = capacity;
-        s->records = room->records + (size_t)i * capacity;
+        s->records = room->records + i * capacity;
         longest = s->end - s->begin > longest ? s->end - s->begin : longest;
     }
     return scan->state ? carry_place(scan, room, count, longest, error) : TRAWL_OK;
@@ -206,7 +206,7 @@ static int scan_region(text_scan *scan, scan_room *room, const uint8_t *window, 
         if (!scan->consume) {
             scan->counted += s->count;
         } else if (s->count <= s->capacity) {
-            put_in_order(scan, s, scan->context->scratch);
+            put_in_order(scan, s, room->scratch);
             scan->counted += s->count;
             status = scan->consume(scan->user, s->records, (size_t)s->count, s->end, error);
         } else {
@@ -219,50 +219,16 @@ static int scan_region(text_scan *scan, scan_room *room, const uint8_t *window, 
     return status;
 }
 
-/* All matches that end at one byte, when they are more than any room holds. */
-static int scan_byte(text_scan *scan, const uint8_t *window, uint32_t begin, uint64_t count,
-                     trawl_error *error)
-{
-    const uint32_t reach = (uint32_t)plan_head(scan->plan)->reach;
-    record *records = malloc(2 * (size_t)count * sizeof *records);
-    slice one = { .from = begin > reach ? begin - reach : 0,
-                  .begin = begin,
-                  .end = begin + 1,
-                  .records = records,
-                  .capacity = count,
-                  .state = scan->state };
-    const text_job job = { .plan = scan->plan,
-                           .window = window,
-                           .slices = &one,
-                           .count = 1,
-                           .mark_bytes = 1,
-                           .fallback = { true, true, true, true } };
-    if (!records)
-        return fail(error, TRAWL_ERROR_MEMORY, TRAWL_NONE,
-                    "out of memory for %llu matches that end at one byte",
-                    (unsigned long long)count);
-    int status = scan->worker->backend->run_text(scan->worker, &job, error);
-    if (status == TRAWL_OK) {
-        put_in_order(scan, &one, records + count);
-        scan->counted += one.count;
-        status = scan->consume(scan->user, records, (size_t)one.count, one.end, error);
-    }
-    free(records);
-    return status;
-}
-
-_Static_assert(MOST_PARTS == 4, "scan_byte names them");
-
 /* Scan window[begin .. end), known to hold about `count` matches, in stretches that should
- * fill half the nested room. A stretch that does not fit comes back here, shorter. */
+ * fill half the nested room. A stretch that does not fit comes back here, shorter; a byte gets the
+ * room that it needs. */
 static int scan_stretches(text_scan *scan, const uint8_t *window, uint32_t begin, uint32_t end,
                           uint64_t count, trawl_error *error)
 {
     scan_room room;
-    if (end - begin == 1)
-        return scan_byte(scan, window, begin, count, error);
-    uint64_t length = (end - begin) / (2 * count / NESTED_RECORDS + 2) + 1;
-    int status = scan_room_open(&room, NESTED_SLICES, NESTED_RECORDS, error);
+    const size_t records = end - begin == 1 ? (size_t)count : NESTED_RECORDS;
+    const uint64_t length = (end - begin - 1) / (2 * count / NESTED_RECORDS + 2) + 1;
+    int status = scan_room_open(&room, NESTED_SLICES, records, error);
     while (status == TRAWL_OK && begin < end) {
         uint32_t stop = end - begin > length ? begin + (uint32_t)length : end;
         status = scan_region(scan, &room, window, begin, stop, error);

@@ -22,8 +22,8 @@
 typedef struct scan_room {
     slice *slices;
     uint32_t slice_count;
-    record *records;
-    uint32_t record_count;
+    record *records, *scratch; /* record_count each */
+    size_t record_count;
     uint64_t *states; /* plans that carry: state, known states and marks of each slice */
     size_t state_words;
     uint32_t mark_bytes;
@@ -35,14 +35,13 @@ struct trawl_context {
     uint64_t spared; /* bytes that they did since the last trawl_context_get_timing */
     char warning[256];
     scan_room room;
-    record *scratch; /* SCAN_RECORDS */
 };
 
 /* The context's device has no memory for the next `bytes` (*why says so): the worker that does
  * them instead, or NULL when the context has no device, or there is no memory for that either. */
 worker *context_spare(trawl_context *context, uint64_t bytes, const trawl_error *why);
 
-int scan_room_open(scan_room *room, uint32_t slices, uint32_t records, trawl_error *error);
+int scan_room_open(scan_room *room, uint32_t slices, size_t records, trawl_error *error);
 void scan_room_close(scan_room *room);
 
 /* With which stage parts begin (stages.c). Those whose first stage did not pay begin with their
