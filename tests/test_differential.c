@@ -364,6 +364,38 @@ static void test_long_patterns(void **state)
     free(s);
 }
 
+/* ---- texts made against a filter ------------------------------------------------------- */
+
+/* Many patterns in one list, on a text of what they share: one look at it is too much. A short
+ * slice must not pay for several. */
+static void test_one_long_list(void **state)
+{
+    enum { PATTERNS = 20000, LENGTH = 64 << 10 };
+    static char written[PATTERNS][20];
+    static trawl_pattern patterns[PATTERNS];
+    static u8 text[LENGTH];
+    static record records[LENGTH];
+    trawl_compile_options options = TRAWL_COMPILE_OPTIONS_INIT;
+    trawl_plan *plan = NULL;
+    slice s = { .end = LENGTH, .records = records, .capacity = LENGTH };
+    (void)state;
+    for (uint32_t i = 0; i < PATTERNS; i++) {
+        snprintf(written[i], sizeof written[i], "http://www.%07u", i);
+        patterns[i] = (trawl_pattern){ written[i], i ? 18 : 11, 0, 0, i, NULL };
+    }
+    for (size_t i = 0; i < LENGTH; i++)
+        text[i] = (u8) "http://www."[i % 11];
+    options.engine = "wm/ac";
+    assert_int_equal(trawl_compile(patterns, PATTERNS, &options, &plan, NULL), TRAWL_OK);
+    const text_job job = {
+        .plan = plan, .window = text, .slices = &s, .count = 1, .allowance = USUAL_ALLOWANCE
+    };
+    assert_int_equal(slice_run_text(&job, &s), TRAWL_OK);
+    assert_int_equal(s.count, LENGTH / 11);
+    assert_true(s.candidates[0] <= 1);
+    trawl_plan_free(plan);
+}
+
 /* ---- more matches than there is room for ------------------------------------------- */
 
 /* On a text of equal bytes pattern p of length l ends at l, l + 1 .. n, and those that share
@@ -573,9 +605,10 @@ static void test_beyond_4_gib(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_random),  cmocka_unit_test(test_long_patterns),
-        cmocka_unit_test(test_crowded), cmocka_unit_test(test_crowded_byte),
-        cmocka_unit_test(test_windows), cmocka_unit_test(test_beyond_4_gib),
+        cmocka_unit_test(test_random),        cmocka_unit_test(test_long_patterns),
+        cmocka_unit_test(test_crowded),       cmocka_unit_test(test_crowded_byte),
+        cmocka_unit_test(test_windows),       cmocka_unit_test(test_beyond_4_gib),
+        cmocka_unit_test(test_one_long_list),
     };
     return cmocka_run_group_tests(tests, open_settings, close_settings);
 }

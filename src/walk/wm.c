@@ -21,7 +21,6 @@
 #define LIST_WORK 4u
 #define MEMBER_WORK 2u
 #define COMPARE_WORK 4u
-#define LISTS_A_LOOK 16u
 
 static void wm_shorts(const u32 *tables, const u8 *text, u32 from, u32 begin, u32 end,
                       const sink *out)
@@ -55,19 +54,22 @@ typedef struct wm_search {
     const u8 *fold;
 } wm_search;
 
-/* All patterns whose window begins at text[start] and ends with block `number`. Returns the work.
- */
-WALK_APART u64 wm_list(const wm_search *s, u32 start, u32 number)
+/* All patterns whose window begins at text[start] and ends with block `number`. False when *work,
+ * which is moved on, is too much: nothing of the list was reported then. */
+WALK_APART bool wm_list(const wm_search *s, u32 start, u32 number, u64 *work)
 {
-    const u8 *text = s->task->text;
+    const text_task *task = s->task;
+    const u8 *text = task->text;
     const wm_member *member = s->members + s->hash[number];
     const wm_member *const stop = s->members + s->hash[number + 1];
     const u32 prefix = (u32)s->fold[text[start]] | (u32)s->fold[text[start + 1]] << 8;
-    u64 work = LIST_WORK + (u64)MEMBER_WORK * (u64)(stop - member);
+    const u64 found = *task->out->cursor;
+    *work += LIST_WORK + (u64)MEMBER_WORK * (u64)(stop - member);
+    if (give_up(task, start, *work))
+        return false;
     for (; member < stop; member++) {
         if (member->prefix != prefix)
             continue;
-        const text_task *task = s->task;
         const literal_tables *l = &s->t->literals;
         const u32 length = literal_length(task->tables, l->entries, member->index);
         if (length > task->end - start || start + length <= task->begin)
@@ -76,9 +78,13 @@ WALK_APART u64 wm_list(const wm_search *s, u32 start, u32 number)
             literal_matched(task->tables, l->entries, l->bytes, member->index, text, start);
         if (equal == length)
             sink_put(task->out, start + length, member->index);
-        work += COMPARE_WORK + equal;
+        *work += COMPARE_WORK + equal;
+        if (give_up(task, start, *work)) {
+            *task->out->cursor = found;
+            return false;
+        }
     }
-    return work;
+    return true;
 }
 
 /* `block` and `folded` are constants at each call, so that the loop is compiled for each. */
@@ -90,7 +96,7 @@ static inline u32 wm_windows(text_task *task, u32 block, u32 folded)
     const u8 *text = task->text;
     const u32 m = t->window, end = task->end;
     u32 last = task->from + m - 1;
-    u64 work = 0, lists = 0;
+    u64 work = 0;
     const wm_search s = { task, t, task->tables + t->hash,
                           (const wm_member *)(task->tables + t->members), fold };
     while (last < end) {
@@ -102,15 +108,12 @@ static inline u32 wm_windows(text_task *task, u32 block, u32 folded)
         u32 shift = shifts[number];
         if (PORT_UNLIKELY(shift == 0)) {
             shift = 1;
-            work += wm_list(&s, last - (m - 1), number);
-            if (++lists % LISTS_A_LOOK == 0 && give_up(task, last, work)) {
-                task->candidates = lists;
-                return last - (m - 1) + 1;
-            }
+            task->candidates++;
+            if (!wm_list(&s, last - (m - 1), number, &work))
+                return last - (m - 1);
         }
         last += shift;
     }
-    task->candidates = lists;
     return end;
 }
 
