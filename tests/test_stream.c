@@ -16,8 +16,9 @@
 #include "oracle.h"
 #include "plan/plan.h"
 #include "random.h"
+#include "scan/scan.h"
 
-#include <cmocka.h>
+#include <cmocka.h> /* last: it makes a macro of fail() */
 
 #define CASES 20000
 #define LONGEST 9000
@@ -35,6 +36,7 @@
 enum { MODES = TRAWL_REPORT_LEFTMOST_FIRST + 1 };
 
 static trawl_context *context; /* serial, three chunks */
+static trawl_context *whole;   /* serial, as it is; first stages give up soon */
 static trawl_context *threads; /* two, where the build has OpenMP */
 static trawl_context *plain;   /* serial, as it comes */
 
@@ -49,6 +51,9 @@ static int open_contexts(void **state)
     options.chunks = 0;
     if (trawl_context_open(&options, &plain, NULL) != TRAWL_OK)
         return -1;
+    if (trawl_context_open(&options, &whole, NULL) != TRAWL_OK)
+        return -1;
+    whole->worker.limits.allowance = 0;
     options.backend = "auto";
     options.threads = 2;
     return trawl_context_open(&options, &threads, NULL);
@@ -58,6 +63,7 @@ static int close_contexts(void **state)
 {
     (void)state;
     trawl_context_free(context);
+    trawl_context_free(whole);
     trawl_context_free(threads);
     trawl_context_free(plain);
     return 0;
@@ -109,10 +115,10 @@ static size_t choose_piece(rng *r, uint32_t kind, size_t left)
 static int feed_pieces(trawl_stream *stream, rng *r, const uint8_t *text, size_t length,
                        trawl_error *error)
 {
-    const uint32_t kind = rng_below(r, 4);
+    const uint32_t kind = rng_below(r, 5); /* the last: of all kinds, so that states lapse */
     int status = TRAWL_OK;
     for (size_t at = 0; at < length && status == TRAWL_OK;) {
-        const size_t piece = choose_piece(r, kind, length - at);
+        const size_t piece = choose_piece(r, kind < 4 ? kind : rng_below(r, 3), length - at);
         uint8_t *copy = malloc(piece ? piece : 1);
         assert_non_null(copy);
         memcpy(copy, text + at, piece);
@@ -135,9 +141,9 @@ static void run_case(const scenario *s, const trawl_plan *plan, uint32_t mode, r
     int status =
         trawl_collect(context, plan, s->text, s->length, &options, &matches, &e.count, &error);
     e.matches = matches;
+    trawl_context *const feeds = rng_chance(r, 6) ? threads : rng_chance(r, 2) ? whole : context;
     if (status == TRAWL_OK)
-        status = trawl_stream_open(rng_chance(r, 6) ? threads : context, plan, &options,
-                                   check_match, &e, &stream, &error);
+        status = trawl_stream_open(feeds, plan, &options, check_match, &e, &stream, &error);
     if (status == TRAWL_OK)
         status = feed_pieces(stream, r, s->text, s->length, &error);
     const int closed = trawl_stream_close(stream, &error);
@@ -169,12 +175,20 @@ static void expect_refusal(const trawl_plan *plan, uint32_t mode)
     assert_true(strstr(error.message, "unbounded") != NULL);
 }
 
+/* Engines by name, chains, and what is chosen. */
+static const char *plan_name(size_t i)
+{
+    static const char *const more[] = { "auto", "wm/ac", "pfac/ac" };
+    const size_t count = trawl_engine_count();
+    return i < count ? trawl_engine_name(i) : i < count + COUNT(more) ? more[i - count] : NULL;
+}
+
 static uint64_t run_scenario(const scenario *s)
 {
     rng r = { ~s->seed };
     uint64_t cases = 0;
-    for (size_t i = 0; trawl_engine_name(i); i++) {
-        trawl_plan *plan = compile(s->patterns, s->count, trawl_engine_name(i));
+    for (size_t i = 0; plan_name(i); i++) {
+        trawl_plan *plan = compile(s->patterns, s->count, plan_name(i));
         for (uint32_t mode = 0; plan && mode < MODES; mode++, cases++) {
             if (mode != TRAWL_REPORT_ENDS && s->unbounded)
                 expect_refusal(plan, mode);
