@@ -130,7 +130,7 @@ static int run_part(const text_job *job, u32 number, slice *s, u64 *flow, const 
     s->candidates[number] = t.candidates;
     if (done >= s->end)
         return TRAWL_OK;
-    t.low = t.from = done;
+    t.from = done;
     t.begin = done > s->begin ? done : s->begin;
     t.allowance = WALK_NEVER;
     return run_stage(job, part, last, &t, NULL) == UINT32_MAX ? TRAWL_ERROR_MEMORY : TRAWL_OK;

@@ -55,6 +55,8 @@ int text_scan_open(text_scan *scan, trawl_context *context, const trawl_plan *pl
     int status = plan_head(plan)->carries ? carry_open(scan, error) : TRAWL_OK;
     if (status == TRAWL_OK && stream)
         status = open_flow(scan, error);
+    if (status != TRAWL_OK)
+        text_scan_close(scan);
     return status;
 }
 

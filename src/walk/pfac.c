@@ -13,7 +13,6 @@
 
 #include "walk/ac.h"
 
-#define STARTS_A_LOOK 256u
 #define STEP_WORK 2u /* of a start that has passed a filter */
 
 /* All patterns that begin at text[start] and end in (begin, end]; state `s` is that behind its
@@ -43,18 +42,14 @@ u32 pfac_walk(text_task *task)
     const u8 *map = (const u8 *)(task->tables + t->map);
     const u32 *root = task->tables + t->rows;
     const u8 *text = task->text;
-    u32 start = task->from;
     u64 steps = 0;
-    while (start < task->end && !give_up(task, start, steps)) {
-        const u32 pause = task->end - start > STARTS_A_LOOK ? start + STARTS_A_LOOK : task->end;
-        for (; start < pause; start++) {
-            const u32 s = root[map[text[start]]];
-            if (s != AC_DEAD)
-                steps += pfac_start(task, task->tables, start, s);
-        }
+    for (u32 start = task->from; start < task->end; start++) {
+        const u32 s = root[map[text[start]]];
+        if (s != AC_DEAD)
+            steps += pfac_start(task, task->tables, start, s);
     }
     task->candidates = steps;
-    return start;
+    return task->end;
 }
 
 u64 pfac_verify(const text_task *t, const u32 *starts, u32 count)
