@@ -1,9 +1,9 @@
 /* planner.c: divides a set into parts and chooses the stages of each.
  *
- * Idea: an engine by name is one part of one stage ("wm"), or with its filter and its fallback
- * ("wm/ac"). "auto" asks every engine what a byte would
- * cost, for the set as it is and for its shares: literals beside class patterns, literals of one
- * or two bytes beside longer ones. It takes the cheapest division, and the cheapest engine for
+ * Idea: an engine by name is one part of one stage that searches ("wm"), or with its filter and its
+ * fallback ("wm/ac"). "auto" asks every engine what a byte would cost, for the set as it is and for
+ * its shares: literals beside class patterns, literals of one or two bytes beside longer ones. It
+ * takes the cheapest division, and the cheapest engine for
  * each part, with the filter before it and the fallback behind it that the engine names. So one
  * class pattern does not slow ten thousand literals, and no text makes a plan of literals much
  * slower than Aho-Corasick.
@@ -65,8 +65,9 @@ static bool share_take(const pattern_list *all, bool (*takes)(const pattern *), 
     for (size_t i = 0; i < all->count; i++)
         s->list.count += takes(&all->patterns[i]);
     s->indexes = malloc((s->list.count + 1) * sizeof *s->indexes);
-    s->list.patterns = malloc((s->list.count + 1) * sizeof *s->list.patterns);
-    if (!s->indexes || !s->list.patterns)
+    if (s->indexes)
+        s->list.patterns = malloc((s->list.count + 1) * sizeof *s->list.patterns);
+    if (!s->list.patterns)
         return false;
     for (size_t i = 0, n = 0; i < all->count; i++)
         if (takes(&all->patterns[i])) {
@@ -253,11 +254,6 @@ static void explain(const problem *p, const division *d, char *why, size_t room)
     }
 }
 
-static int no_memory(trawl_error *error)
-{
-    return fail(error, TRAWL_ERROR_MEMORY, TRAWL_NONE, "out of memory for a plan");
-}
-
 /* The engine of a name as trawl_plan_info gives it: "wm", or "wm/ac" with its filter and fallback;
  * *bare says which. */
 static const engine *engine_of_chain(const char *name, bool *bare)
@@ -297,10 +293,12 @@ int plan_make(const problem *p, const char *name, trawl_plan **plan, trawl_error
     char why[2 * TEXT];
     if (name && strcmp(name, "auto") != 0)
         return make_named(p, name, plan, error);
-    if (!choose_division(p, &d))
-        return no_memory(error);
     int status = TRAWL_OK;
-    if (d.shares[0].best) {
+    if (!choose_division(p, &d)) {
+        status =
+            fail(error, TRAWL_ERROR_MEMORY, TRAWL_NONE,
+                 "out of memory for a plan of %zu patterns: compile fewer at once", p->list->count);
+    } else if (d.shares[0].best) {
         explain(p, &d, why, sizeof why);
         status = build_division(p, &d, false, why, plan, error);
     } else {
