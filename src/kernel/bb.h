@@ -13,8 +13,6 @@ typedef struct bb_args {
     u32 unused;
 } bb_args;
 
-SHARED_SIZE(bb_tables, 96);
-SHARED_SIZE(bb_column, 8);
 SHARED_SIZE(bb_args, 144);
 
 #endif

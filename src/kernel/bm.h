@@ -2,10 +2,7 @@
 #ifndef TRAWL_KERNEL_BM_H
 #define TRAWL_KERNEL_BM_H
 
-#include "kernel/args.h"
 #include "table/bm.h"
-
-SHARED_SIZE(bm_tables, 32);
 
 /* Text as in text_piece; 16 * `quads` bytes of tables; `chars` bytes an item, `cascade` tiles a
  * run; the others as in bm_tables. */

@@ -11,8 +11,6 @@ typedef struct byr_args {
     u32 chars;   /* columns of a chunk */
 } byr_args;
 
-SHARED_SIZE(byr_tables, 56);
-SHARED_SIZE(byr_needle, 24);
 SHARED_SIZE(byr_args, 104);
 
 /* Stage 4: the group's queue of needles, behind the staged text. Word 0 counts what was to be put

@@ -25,7 +25,7 @@
 #ifndef TRAWL_KERNEL_CARRY_H
 #define TRAWL_KERNEL_CARRY_H
 
-#include "kernel/args.h"
+#include "table/port.h"
 
 /* text_cut.mode */
 #define CUT_ALONE 0u

@@ -9,13 +9,13 @@
  *   CONSTANT_ARG             in a parameter list, no comma around it: constants is CONSTANT u32 *;
  *   CONSTANT_GIVEN           likewise, where a function that has it is called
  *   PORT_TEXEL(t, i)         u32 number i of a texture
- *   PORT_LID PORT_GROUP_SIZE PORT_GROUP PORT_GROUPS    u32
+ *   PORT_ITEM PORT_LID PORT_GROUP_SIZE PORT_GROUP PORT_GROUPS    u32
  *   PORT_BARRIER()           of the group, local and global memory
  *   PORT_LOCAL_ADD(p, n)     atomic on LOCAL u32; returns the old value; _OR likewise
  *   PORT_GLOBAL_OR(p, n)     atomic on GLOBAL u32
  *   PORT_GLOBAL_ADD64(p, n)  atomic on GLOBAL u64; returns the old value
  *   PORT_POPCOUNT(x)         number of ones of a u32
- *   PORT_HAS_BALLOT          1 when PORT_BALLOT(x) exists: u32, bit of every lane whose x != 0
+ *   PORT_BALLOT(x)           where devices have warps: u32, bit of every lane whose x != 0
  *                            (all 32 lanes of a warp must call it together)
  *   u32x4, PORT_LOAD4(p)     16 bytes from a 16-byte aligned GLOBAL const u32 *; .x .y .z .w
  */
@@ -23,7 +23,7 @@
 #define TRAWL_DEVICE_PORT_H
 
 #include "device/constant.h"
-#include "kernel/args.h"
+#include "table/port.h"
 
 #define PORT_PASTE(a, b) a##b
 #define PORT_NAME(a, b) PORT_PASTE(a, b)
@@ -42,6 +42,7 @@
 #define CONSTANT_ARG __constant u32 *constants,
 #define CONSTANT_GIVEN constants,
 #define PORT_TEXEL(t, i) (read_imageui((t), (int)(i)).x)
+#define PORT_ITEM ((u32)get_global_id(0))
 #define PORT_LID ((u32)get_local_id(0))
 #define PORT_GROUP_SIZE ((u32)get_local_size(0))
 #define PORT_GROUP ((u32)get_group_id(0))
@@ -55,7 +56,6 @@ typedef uint4 u32x4;
 #define PORT_POPCOUNT(x) popcount((u32)(x))
 #define PORT_GLOBAL_ADD64(p, n) atom_add((p), (u64)(n))
 #if defined(__NV_CL_C_VERSION)
-#define PORT_HAS_BALLOT 1
 INLINE u32 port_ballot(int x)
 {
     u32 lanes;
@@ -66,8 +66,6 @@ INLINE u32 port_ballot(int x)
     return lanes;
 }
 #define PORT_BALLOT(x) port_ballot(x)
-#else
-#define PORT_HAS_BALLOT 0
 #endif
 
 #elif defined(__CUDACC__)
@@ -82,6 +80,7 @@ static __constant__ u32 constants[CONSTANT_WORDS];
 #define CONSTANT_ARG
 #define CONSTANT_GIVEN
 #define PORT_TEXEL(t, i) (tex1Dfetch<u32>((t), (int)(i)))
+#define PORT_ITEM ((u32)(blockIdx.x * blockDim.x + threadIdx.x))
 #define PORT_LID ((u32)threadIdx.x)
 #define PORT_GROUP_SIZE ((u32)blockDim.x)
 #define PORT_GROUP ((u32)blockIdx.x)
@@ -94,7 +93,6 @@ typedef uint4 u32x4;
 #define PORT_LOAD4(p) (*(const u32x4 *)(p))
 #define PORT_POPCOUNT(x) ((u32)__popc(x))
 #define PORT_GLOBAL_ADD64(p, n) atomicAdd((p), (u64)(n))
-#define PORT_HAS_BALLOT 1
 #define PORT_BALLOT(x) __ballot_sync(0xffffffffu, (x) != 0)
 
 #endif

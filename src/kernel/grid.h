@@ -6,7 +6,6 @@
 #ifndef TRAWL_KERNEL_GRID_H
 #define TRAWL_KERNEL_GRID_H
 
-#include "kernel/args.h"
 #include "table/grid.h"
 
 #define GRID_FLAGS 4
@@ -39,7 +38,6 @@ typedef struct grid_path {
     u32 unused;
 } grid_path;
 
-SHARED_SIZE(automaton_node, 16);
 SHARED_SIZE(grid_args, 96);
 SHARED_SIZE(grid_path, 16);
 

@@ -24,8 +24,6 @@ typedef struct hnfa_args {
     u32 unused;
 } hnfa_args;
 
-SHARED_SIZE(hnfa_module, 40);
-SHARED_SIZE(hnfa_pattern, 32);
 SHARED_SIZE(hnfa_args, 72);
 
 /* Words of local memory: the class map and whether anything lives; Ch and Rep, when staged; for

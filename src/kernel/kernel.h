@@ -3,6 +3,8 @@
  * Each algorithm has three files here: NAME.k, the kernels, in the subset of port.h and
  * device_port.h; NAME.c, which chooses kernel, variant and grid from the tuning and queues them;
  * and NAME.h, what both agree on: the struct of a kernel's numbers, the places in local memory.
+ * The struct is passed by value behind the buffers. It consists of u64 and u32, the wide ones
+ * first, so that all compilers lay it out alike, which SHARED_SIZE has each of them check.
  * Kernels use the engine's tables as they stand in the plan, uploaded whole; what they need
  * besides (filters, lists) `prepare` makes.
  *
@@ -56,6 +58,8 @@ typedef struct piece_cursor {
     uint64_t count;
     uint64_t gave_up;
 } piece_cursor;
+
+SHARED_SIZE(piece_cursor, 16);
 
 enum { CURSOR_ROOM = 256 };
 
@@ -140,13 +144,6 @@ static inline void launch_records(launch *l, const piece_sink *s)
 {
     launch_buffer(l, s->cursor);
     launch_buffer(l, s->records);
-}
-
-/* The same with the capacity, for kernels that take numbers one by one. */
-static inline void launch_sink(launch *l, const piece_sink *s)
-{
-    launch_records(l, s);
-    launch_u64(l, s->capacity);
 }
 
 extern const device_walk device_bm, device_wm, device_ac, device_pfac, device_shiftand, device_hnfa,

@@ -19,7 +19,6 @@ typedef struct shiftand_args {
     u32 unused;
 } shiftand_args;
 
-SHARED_SIZE(shiftand_tables, 56);
 SHARED_SIZE(shiftand_args, 64);
 
 /* Words of local memory: the class map; then a block of `rows` rows of Ch, and one of Rep when the

@@ -4,10 +4,7 @@
 #ifndef TRAWL_KERNEL_TRIE_SIZES_H
 #define TRAWL_KERNEL_TRIE_SIZES_H
 
-#include "kernel/args.h"
 #include "table/ac.h"
-
-SHARED_SIZE(ac_tables, 48);
 
 /* The box for a group's matches (trie.h), one match for each item, comes first. */
 #define BOX_HEAD 4

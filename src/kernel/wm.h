@@ -3,10 +3,7 @@
 #define TRAWL_KERNEL_WM_H
 
 #include "device/constant.h"
-#include "kernel/args.h"
 #include "table/wm.h"
-
-SHARED_SIZE(wm_tables, 56);
 
 /* Of the matches that begin in a page, which a kernel reports. */
 #define WM_ALL 0

@@ -28,6 +28,8 @@ typedef struct ac_tables {
     literal_tables literals; /* count 0 when nothing needs a full comparison */
 } ac_tables;
 
+SHARED_SIZE(ac_tables, 48);
+
 /* A sparse record: failure link, output list, number of children, their classes (bytes,
  * padded to words), their states. */
 #define SPARSE_FAIL 0

@@ -26,6 +26,9 @@ typedef struct bb_column {
     u32 state;
 } bb_column;
 
+SHARED_SIZE(bb_tables, 96);
+SHARED_SIZE(bb_column, 8);
+
 typedef struct bb_scan {
     GLOBAL const u32 *tables;
     GLOBAL const bb_tables *head;

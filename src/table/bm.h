@@ -20,4 +20,6 @@ typedef struct bm_tables {
     u32 unused;
 } bm_tables;
 
+SHARED_SIZE(bm_tables, 32);
+
 #endif

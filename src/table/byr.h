@@ -35,6 +35,10 @@ typedef struct byr_candidate {
     u32 row;
 } byr_candidate;
 
+SHARED_SIZE(byr_tables, 56);
+SHARED_SIZE(byr_needle, 24);
+SHARED_SIZE(byr_candidate, 8);
+
 typedef struct byr_scan {
     GLOBAL const u32 *tables;
     GLOBAL const byr_tables *head;

@@ -25,4 +25,6 @@ typedef struct grams_tables {
     u32 unused[2];
 } grams_tables;
 
+SHARED_SIZE(grams_tables, 32);
+
 #endif

@@ -45,6 +45,10 @@ typedef struct automaton_tables {
     u32 lengths; /* u32[strings] */
 } automaton_tables;
 
+SHARED_SIZE(automaton_node, 16);
+SHARED_SIZE(automaton_slot, 8);
+SHARED_SIZE(automaton_tables, 36);
+
 /* As walked: the same with pointers. */
 typedef struct automaton {
     GLOBAL const automaton_node *nodes;

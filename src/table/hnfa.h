@@ -32,6 +32,10 @@ typedef struct hnfa_tables {
     u32 patterns; /* hnfa_pattern[count], word offset */
 } hnfa_tables;
 
+SHARED_SIZE(hnfa_module, 40);
+SHARED_SIZE(hnfa_pattern, 32);
+SHARED_SIZE(hnfa_tables, 16);
+
 /* RunExShiftAnd: one byte of one lower module. */
 INLINE u64 hnfa_lower(GLOBAL const hnfa_module *m, u64 s, u64 initial, u64 move, u64 repeat)
 {

@@ -21,6 +21,9 @@ typedef struct literal_entry {
     u32 length; /* | LITERAL_FOLDED */
 } literal_entry;
 
+SHARED_SIZE(literal_tables, 16);
+SHARED_SIZE(literal_entry, 8);
+
 INLINE u8 literal_fold(u8 c)
 {
     return (u8)(c >= 'A' && c <= 'Z' ? c + 32 : c);

@@ -6,6 +6,7 @@
  *   GLOBAL              the address space of text, tables, state and records
  *   INLINE              in front of every function
  *   KERNEL              in front of a device's entry points (src/kernel/)
+ *   SHARED_SIZE(t, n)   behind a struct that is saved, or that hosts and devices share: n bytes
  * and neither libraries, recursion, varargs, unions, designated initialisers nor
  * implicit conversions from void *.
  */
@@ -22,7 +23,7 @@ typedef ulong u64;
 #define GLOBAL __global
 #define INLINE static inline
 #define KERNEL __kernel
-#define PORT_ITEM ((u32)get_global_id(0))
+#define SHARED_SIZE(type, bytes) typedef char type##_size[sizeof(type) == (bytes) ? 1 : -1]
 #define PORT_FETCH_INC(p) atom_inc(p)
 #define PORT_CTZ64(x) ((u32)popcount(((x) & (~(x) + 1)) - 1))
 #define PORT_LIKELY(x) (x)
@@ -37,7 +38,7 @@ typedef unsigned long long u64;
 #define GLOBAL
 #define INLINE static __device__ inline
 #define KERNEL extern "C" __global__
-#define PORT_ITEM ((u32)(blockIdx.x * blockDim.x + threadIdx.x))
+#define SHARED_SIZE(type, bytes) static_assert(sizeof(type) == (bytes), #type)
 #define PORT_FETCH_INC(p) atomicAdd((p), 1ULL)
 #define PORT_CTZ64(x) ((u32)(__ffsll((long long)(x)) - 1))
 #define PORT_LIKELY(x) (x)
@@ -53,6 +54,7 @@ typedef uint32_t u32;
 typedef uint64_t u64;
 #define GLOBAL
 #define INLINE static inline
+#define SHARED_SIZE(type, bytes) _Static_assert(sizeof(type) == (bytes), #type)
 #define PORT_FETCH_INC(p) ((*(p))++)
 #if defined(__GNUC__) || defined(__clang__)
 #define PORT_CTZ64(x) ((u32)__builtin_ctzll(x))
@@ -82,6 +84,8 @@ typedef struct record {
     u32 pos;
     u32 index;
 } record;
+
+SHARED_SIZE(record, 8);
 
 /* Where matches go. The cursor counts every match, also those beyond the capacity: a
  * buffer that is too small loses no match, the caller sees the count and scans again. */

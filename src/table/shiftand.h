@@ -26,6 +26,8 @@ typedef struct shiftand_tables {
     u32 owner;            /* u32[W][64]: pattern index of a last position */
 } shiftand_tables;
 
+SHARED_SIZE(shiftand_tables, 56);
+
 /* The closure of a set under skipping, within one word and without a chain. */
 INLINE u64 shiftand_close(u64 s, u64 ebeg, u64 eend, u64 eblk)
 {

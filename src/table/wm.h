@@ -31,6 +31,9 @@ typedef struct wm_member {
     u32 index;
 } wm_member;
 
+SHARED_SIZE(wm_tables, 56);
+SHARED_SIZE(wm_member, 8);
+
 /* The number of a block. B = 3 mixes three bytes into 16 bits. */
 INLINE u32 wm_block_number(u32 block, u8 first, u8 second, u8 third)
 {
