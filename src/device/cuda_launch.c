@@ -188,8 +188,6 @@ static int set_constants(device_queue *q, cuda_module *m, const device_buffer *b
 typedef union value {
     CUdeviceptr address;
     CUtexObject texture;
-    uint32_t u32;
-    uint64_t u64;
 } value;
 
 typedef struct value_list {
@@ -228,12 +226,6 @@ static int read_args(device_queue *q, cuda_module *m, const launch *l, value_lis
             continue;
         case ARG_STRUCT:
             given = (void *)arg->numbers;
-            break;
-        case ARG_U32:
-            v->u32 = (uint32_t)arg->number;
-            break;
-        case ARG_U64:
-            v->u64 = arg->number;
             break;
         }
         list->pointers[list->count] = given;

@@ -78,9 +78,7 @@ typedef enum launch_arg_kind {
     ARG_BUFFER,
     ARG_TEXTURE,
     ARG_CONSTANT, /* CONSTANT_ARG of the kernel: a buffer's content in constant memory */
-    ARG_STRUCT,   /* `number` bytes at `numbers`, which launch reads */
-    ARG_U32,
-    ARG_U64
+    ARG_STRUCT    /* `bytes` at `numbers`, which launch reads */
 } launch_arg_kind;
 
 typedef struct launch_arg {
@@ -88,10 +86,10 @@ typedef struct launch_arg {
     const device_buffer *buffer;
     const device_texture *texture;
     const void *numbers;
-    uint64_t number;
+    size_t bytes;
 } launch_arg;
 
-enum { LAUNCH_ARGS = 28, LAUNCH_VARIANT = 96 };
+enum { LAUNCH_ARGS = 8, LAUNCH_VARIANT = 64 };
 
 /* One kernel over groups * group work items. Arguments in the order of the kernel; LOCAL_ARG
  * is filled in by the implementation from local_bytes. */
@@ -102,7 +100,7 @@ typedef struct launch {
     uint32_t groups, group;
     uint32_t local_bytes;
     launch_arg args[LAUNCH_ARGS];
-    uint32_t arg_count;
+    uint32_t arg_count; /* launch refuses more than LAUNCH_ARGS */
 } launch;
 
 struct device_api {
@@ -171,42 +169,32 @@ static inline void launch_define(launch *l, const char *name, uint32_t value)
     snprintf(l->variant + used, sizeof l->variant - used, " -D%s=%u", name, (unsigned)value);
 }
 
+static inline void launch_add(launch *l, launch_arg arg)
+{
+    if (l->arg_count < LAUNCH_ARGS)
+        l->args[l->arg_count] = arg;
+    l->arg_count++;
+}
+
 static inline void launch_buffer(launch *l, const device_buffer *b)
 {
-    l->args[l->arg_count].kind = ARG_BUFFER;
-    l->args[l->arg_count++].buffer = b;
+    launch_add(l, (launch_arg){ .kind = ARG_BUFFER, .buffer = b });
 }
 
 static inline void launch_constant(launch *l, const device_buffer *b)
 {
-    l->args[l->arg_count].kind = ARG_CONSTANT;
-    l->args[l->arg_count++].buffer = b;
+    launch_add(l, (launch_arg){ .kind = ARG_CONSTANT, .buffer = b });
 }
 
 static inline void launch_texture(launch *l, const device_texture *t)
 {
-    l->args[l->arg_count].kind = ARG_TEXTURE;
-    l->args[l->arg_count++].texture = t;
+    launch_add(l, (launch_arg){ .kind = ARG_TEXTURE, .texture = t });
 }
 
 /* The kernel's numbers: a struct that both sides know, valid until the launch. */
 static inline void launch_struct(launch *l, const void *numbers, size_t bytes)
 {
-    l->args[l->arg_count].kind = ARG_STRUCT;
-    l->args[l->arg_count].numbers = numbers;
-    l->args[l->arg_count++].number = bytes;
-}
-
-static inline void launch_u32(launch *l, uint32_t number)
-{
-    l->args[l->arg_count].kind = ARG_U32;
-    l->args[l->arg_count++].number = number;
-}
-
-static inline void launch_u64(launch *l, uint64_t number)
-{
-    l->args[l->arg_count].kind = ARG_U64;
-    l->args[l->arg_count++].number = number;
+    launch_add(l, (launch_arg){ .kind = ARG_STRUCT, .numbers = numbers, .bytes = bytes });
 }
 
 #endif

@@ -194,15 +194,9 @@ void opencl_programs_close(opencl_device *o)
 static cl_int set_arg(const opencl_device *o, cl_kernel handle, cl_uint i, const launch_arg *arg)
 {
     cl_mem memory = NULL;
-    cl_uint narrow = (cl_uint)arg->number;
-    cl_ulong wide = arg->number;
     switch (arg->kind) {
-    case ARG_U32:
-        return o->cl.SetKernelArg(handle, i, sizeof narrow, &narrow);
     case ARG_STRUCT:
-        return o->cl.SetKernelArg(handle, i, (size_t)arg->number, arg->numbers);
-    case ARG_U64:
-        return o->cl.SetKernelArg(handle, i, sizeof wide, &wide);
+        return o->cl.SetKernelArg(handle, i, arg->bytes, arg->numbers);
     case ARG_TEXTURE:
         memory = arg->texture->handle;
         return o->cl.SetKernelArg(handle, i, sizeof memory, &memory);
@@ -221,7 +215,7 @@ static int set_args(const opencl_device *o, const opencl_kernel *k, const launch
     char text[OPENCL_TEXT];
     cl_int code = CL_SUCCESS;
     cl_uint i = 0;
-    if (k->args != l->arg_count && k->args != l->arg_count + 1)
+    if (l->arg_count > LAUNCH_ARGS || (k->args != l->arg_count && k->args != l->arg_count + 1))
         return fail(error, TRAWL_ERROR_DEVICE, TRAWL_NONE,
                     "OpenCL: kernel %s takes %u arguments and was given %u", l->kernel,
                     (unsigned)k->args, (unsigned)l->arg_count);
