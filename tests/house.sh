@@ -1,6 +1,6 @@
 #!/bin/sh
 # The order of the house, read from the sources. Usage: house.sh SOURCE_FOLDER
-#   - No circle of #include "..." in src/ and include/.
+#   - No circle of #include "..." in src/ and include/, kernels (.k) among them.
 #   - A folder includes what its row under "The rooms" in docs/architecture.md allows, and what
 #     that may use in turn. Rows name rows above them only; each folder of src/ has one.
 #   - No file of src/ is longer than 800 lines, no line of a C file than 100 columns.
@@ -10,13 +10,13 @@ LC_ALL=C
 export LC_ALL
 status=0
 
-find src include tests fuzz bench tools -name '*.[ch]' -exec awk '
+find src include tests fuzz bench tools -name '*.[chk]' -exec awk '
     { gsub(/[\200-\277]/, "") } # a character of UTF-8 is one column
     length($0) > 100 { print FILENAME ":" FNR ": " length($0) " columns; break the line"; bad = 1 }
     FNR == 801 && FILENAME ~ /^src/ { print FILENAME ": over 800 lines; divide it"; bad = 1 }
     END { exit bad }' {} + || status=1
 
-find src include -name '*.[ch]' | sort | xargs awk '
+find src include -name '*.[chk]' | sort | xargs awk '
     function complain(text) { print text; bad = 1 }
     function room(file,  part) { split(file, part, "/"); return part[1] == "src" ? part[2] : "trawl.h" }
 

@@ -3,18 +3,18 @@
  *     embed sources SRC UNIT...    > programs.c    the units as OpenCL C
  *     embed cuda SRC UNIT          > UNIT.cu       one unit as CUDA C
  *
- * A unit is SRC/kernel/UNIT.k. Its OpenCL C source is that file with all its #include "..." lines
- * resolved (files named *_form.h as often as they are asked for, all others once); its variants are
- * compiled when first launched, each with its own -D options. Its CUDA C source holds the variants
- * that the unit's opening comment lists, in lines of this form, every combination of a line's
- * values:
+ * A unit is SRC/kernel/UNIT.k and what that includes: headers, and other .k files, which are parts
+ * of it. Its OpenCL C source is that file with all its #include "..." lines resolved; its variants
+ * are compiled when first launched, each with its own -D options. Its CUDA C source holds the
+ * variants that the unit's opening comment lists, in lines of this form, every combination of a
+ * line's values:
  *
  *      * variants NAME=0,1 OTHER=1,2,3
  *
  * Each is the unit's file in a namespace of its own, with NAME and so on defined, and VARIANT as
  * what ENTRY appends to the names of kernels (device/device.h, launch_define). No such line: one
- * variant without definitions. What the file and the forms that it includes define is undefined
- * behind each; all other headers are included once, before.
+ * variant without definitions. Headers, which have guards, are included once, before; the .k files
+ * are included anew in each variant, and what they define is undefined behind it.
  *
  * Both hold a stamp of the source, by which the library knows a CUDA image that does not belong to
  * it. Exit status 1 on any error.
@@ -35,16 +35,8 @@ typedef struct source {
     size_t size;
 } source;
 
-static bool is_form(const char *name)
-{
-    const size_t length = strlen(name);
-    return length > 7 && strcmp(name + length - 7, "_form.h") == 0;
-}
-
 static bool seen(source *s, const char *name)
 {
-    if (is_form(name))
-        return false;
     for (size_t i = 0; i < s->seen_count; i++)
         if (strcmp(s->seen[i], name) == 0)
             return true;
@@ -172,15 +164,21 @@ static bool read_variants(variants *v, const char *line)
     return line[strspn(line, " \t\r\n")] == '\0';
 }
 
-/* Undefine what the file and the forms that it includes define, or (`includes`) include what they
- * include but for forms. */
+/* Is it a part of a unit, not a header? */
+static bool is_part(const char *name)
+{
+    const size_t length = strlen(name);
+    return length > 2 && strcmp(name + length - 2, ".k") == 0;
+}
+
+/* Undefine what the parts of a unit define, or (`includes`) include the headers that they do. */
 static void put_names(source *s, const char *name, bool includes)
 {
     char line[LINE_SIZE], inner[PATH_SIZE];
     FILE *file = open_source(s, name);
     while (file && fgets(line, sizeof line, file)) {
         const char *at = after(line, "#define ");
-        if (included(line, inner) && is_form(inner))
+        if (included(line, inner) && is_part(inner))
             put_names(s, inner, includes);
         else if (includes && included(line, inner))
             printf("#include \"%s\"\n", inner);

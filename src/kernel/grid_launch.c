@@ -1,5 +1,5 @@
 /* grid_launch.c: what the host's side of both grid walks shares: choosing the stage, and what of
- * the tables and of the text is near (grid.h, grid_form.h).
+ * the tables and of the text is near (grid.h, grid.k).
  *
  * Where all needles have few rows and columns stage 1 is the fastest: a cache does for tables and
  * text what the other stages do by hand. Large needles need what stage 4 does about comparing

@@ -2,7 +2,7 @@
  *
  * Idea: most of a trie of needle rows are paths without a branch. A kernel that is on one need
  * not look up state after state: it compares the rest of the row with the text. For that this
- * file makes a table for stage 4 (grid_rest in grid_form.h): u32[states], of each state 0 or the
+ * file makes a table for stage 4 (grid_rest in grid.k): u32[states], of each state 0 or the
  * word at which its only row is described, then these rows, each a grid_path (grid.h).
  *
  * Rows of less than 16 bytes have no path.
