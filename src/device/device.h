@@ -31,7 +31,7 @@ typedef struct device_info {
     uint64_t memory;         /* bytes */
     uint64_t largest_buffer; /* bytes */
     uint64_t texture_words;  /* u32 texels a texture may have; 0: no textures */
-    uint32_t units;          /* multiprocessors, compute units */
+    uint32_t units;          /* multiprocessors, compute units; at least 1 */
     uint32_t most_group;     /* work items of a group */
     uint32_t local_bytes;    /* local (shared) memory of a group */
     uint32_t constant_bytes;

@@ -264,6 +264,8 @@ void opencl_facts(const opencl_functions *cl, const opencl_found *f, device_info
     if (device_u64(cl, id, CL_DEVICE_IMAGE_SUPPORT))
         info->texture_words = device_u64(cl, id, CL_DEVICE_IMAGE_MAX_BUFFER_SIZE);
     info->units = (uint32_t)device_u64(cl, id, CL_DEVICE_MAX_COMPUTE_UNITS);
+    if (info->units == 0) /* the driver does not say */
+        info->units = 1;
     info->most_group = (uint32_t)device_u64(cl, id, CL_DEVICE_MAX_WORK_GROUP_SIZE);
     info->local_bytes = (uint32_t)device_u64(cl, id, CL_DEVICE_LOCAL_MEM_SIZE);
     info->constant_bytes = (uint32_t)device_u64(cl, id, CL_DEVICE_MAX_CONSTANT_BUFFER_SIZE);

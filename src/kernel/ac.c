@@ -69,26 +69,18 @@ static int ac_prepare(device_plan *p, trawl_error *error)
     if (staged)
         page |= STEP;
     const uint64_t local = staged ? base + reach + (uint64_t)group * page : base;
-    if (local > info->local_bytes)
-        return fail(error, TRAWL_ERROR_UNSUPPORTED, TRAWL_NONE,
-                    "ac: a group of %u items%s needs %llu bytes of local memory; %s has %u: use a "
-                    "smaller group%s",
-                    group, staged ? " with their pages" : "", (unsigned long long)local, info->name,
-                    info->local_bytes, staged ? ", a smaller page, or staged=0" : "");
     d->staged = staged;
     d->row = row;
     d->textured = tuned(tune->texture, 0);
     d->page = page;
     d->reach = reach;
     d->local_bytes = (uint32_t)local;
-    return TRAWL_OK;
+    return plan_local(p, "ac", group, local, staged ? ", a smaller page, or staged=0" : "", error);
 }
 
 static int ac_run(const device_plan *p, device_queue *q, text_piece *piece, trawl_error *error)
 {
     const ac_device *d = p->state;
-    if (piece->end <= piece->begin)
-        return TRAWL_OK;
     const ac_args numbers = {
         .capacity = piece->sink.capacity,
         .from = piece->from,
@@ -103,13 +95,9 @@ static int ac_run(const device_plan *p, device_queue *q, text_piece *piece, traw
     launch_define(&l, "STAGED", d->staged);
     launch_define(&l, "ROW", d->row);
     launch_define(&l, "TEXTURED", d->textured);
-    launch_buffer(&l, &p->tables);
-    if (d->textured)
-        launch_texture(&l, &p->texture);
+    launch_tables(&l, p, d->textured);
     launch_buffer(&l, piece->text);
-    launch_records(&l, &piece->sink);
-    launch_struct(&l, &numbers, sizeof numbers);
-    return sink_launch(p, q, &l, &piece->sink, error);
+    return launch_search(p, q, &l, &numbers, sizeof numbers, &piece->sink, error);
 }
 
 const device_walk device_ac = {

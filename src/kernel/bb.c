@@ -49,7 +49,7 @@ static size_t bb_scratch_bytes(const device_plan *p, uint64_t length, uint64_t c
     const grid_device *d = p->state;
     const uint64_t one = group_scratch(p, d->group);
     uint64_t groups = length / cols * ((cols - 1) / d->group + 1); /* bands of one row */
-    groups = grid_smaller(groups, grid_most_groups(p, d->group));
+    groups = smaller(groups, grid_most_groups(p, d->group));
     if (groups * one > MOST_SCRATCH)
         groups = one < MOST_SCRATCH ? MOST_SCRATCH / one : 1;
     return (size_t)(groups * one);
@@ -62,7 +62,7 @@ static uint32_t band_height(const device_plan *p, uint32_t tops, uint32_t cols)
     const uint64_t low = cells / (BALANCE * items) + 1, high = cells / items + 1;
     const uint64_t wanted = 4 * (uint64_t)tables_of(p)->max_rows;
     const uint64_t height = wanted < low ? low : wanted < high ? wanted : high;
-    return grid_smaller(height, tops);
+    return smaller(height, tops);
 }
 
 static int bb_run_grid(const device_plan *p, device_queue *q, grid_piece *piece, trawl_error *error)
@@ -70,14 +70,14 @@ static int bb_run_grid(const device_plan *p, device_queue *q, grid_piece *piece,
     const bb_tables *t = tables_of(p);
     const grid_device *d = p->state;
     const uint32_t stage = d->stage, group = d->group;
-    const uint32_t end = grid_smaller(piece->end, piece->rows);
+    const uint32_t end = smaller(piece->end, piece->rows);
     if (piece->begin >= end || piece->cols == 0)
         return TRAWL_OK;
     const uint32_t tops = end - piece->begin, height = band_height(p, tops, piece->cols);
-    uint32_t groups = grid_smaller((uint64_t)parts(tops, height) * parts(piece->cols, group),
-                                   grid_most_groups(p, group));
+    uint32_t groups = smaller((uint64_t)parts(tops, height) * parts(piece->cols, group),
+                              grid_most_groups(p, group));
     if (t->groups > 1)
-        groups = grid_smaller(groups, piece->scratch->bytes / group_scratch(p, group));
+        groups = smaller(groups, piece->scratch->bytes / group_scratch(p, group));
     bb_args numbers = { .grid = grid_numbers(piece, end, &t->rows),
                         .height = height,
                         .strip = 1,
@@ -88,8 +88,8 @@ static int bb_run_grid(const device_plan *p, device_queue *q, grid_piece *piece,
         if (stage == 4) {
             /* 15 bytes before the first cell, 15 to fill up the last piece */
             const uint64_t wide = ((uint64_t)group + d->widest - 1) * t->cell_size;
-            const uint32_t vectors = grid_smaller((wide + 30) / 16, room / 3 / 16);
-            numbers.strip = grid_smaller(room / 3 / 16 / vectors, MOST_STRIP);
+            const uint32_t vectors = smaller((wide + 30) / 16, room / 3 / 16);
+            numbers.strip = smaller(room / 3 / 16 / vectors, MOST_STRIP);
             numbers.grid.vectors = vectors;
         }
         /* A state that is brought should be met a few times. */
@@ -99,9 +99,7 @@ static int bb_run_grid(const device_plan *p, device_queue *q, grid_piece *piece,
     }
     launch l = grid_launch(p, d, "bb", groups, local_bytes, piece);
     launch_buffer(&l, t->groups > 1 ? piece->scratch : piece->sink.cursor); /* or any: unused */
-    launch_records(&l, &piece->sink);
-    launch_struct(&l, &numbers, sizeof numbers);
-    return sink_launch(p, q, &l, &piece->sink, error);
+    return launch_search(p, q, &l, &numbers, sizeof numbers, &piece->sink, error);
 }
 
 const device_walk device_bb = {

@@ -94,19 +94,17 @@ static int bm_prepare(device_plan *p, trawl_error *error)
     bm_device *d = p->state;
     const bool asked = tune->staged == 1 || (tune->staged == TUNE_AUTO && tune->chars != TUNE_AUTO);
     const bool staged = asked || (tune->staged == TUNE_AUTO && !info->cpu);
-    const int status = plan_group(p, info->cpu ? CPU_GROUP : USUAL_GROUP, &d->group, error);
+    int status = plan_group(p, info->cpu ? CPU_GROUP : USUAL_GROUP, &d->group, error);
     if (status != TRAWL_OK)
         return status;
 
     const uint32_t group = d->group, chars = tuned(tune->chars, usual_chars(t, group));
     const uint64_t local = local_bytes(t, group, chars);
+    if (asked)
+        status = plan_local(p, "bm", group, local, ", fewer chars, or staged=0", error);
+    if (status != TRAWL_OK)
+        return status;
     const uint64_t room = asked || info->local_bytes < MOST_LOCAL ? info->local_bytes : MOST_LOCAL;
-    if (asked && local > room)
-        return fail(error, TRAWL_ERROR_UNSUPPORTED, TRAWL_NONE,
-                    "bm: a group of %u items with %u characters each and a pattern of %u bytes "
-                    "needs %llu bytes of local memory; there are %u: use fewer, or staged=0",
-                    group, chars, t->length, (unsigned long long)local, info->local_bytes);
-
     const uint32_t usual_page = info->cpu ? CPU_PAGE : USUAL_PAGE;
     d->staged = staged && local <= room;
     d->chars = chars;
@@ -127,7 +125,7 @@ static int run_staged(const device_plan *p, device_queue *q, text_piece *piece, 
 {
     const bm_tables *t = bm_head(p);
     const bm_device *d = p->state;
-    const uint32_t units = p->device->info.units ? p->device->info.units : 1;
+    const uint32_t units = p->device->info.units;
     const uint32_t group = d->group, chars = d->chars;
     const uint32_t tiles = parts(piece->end - piece->begin, (uint64_t)group * chars);
     uint32_t cascade = tiles / (units * RUNS_A_UNIT);
@@ -153,9 +151,7 @@ static int run_staged(const device_plan *p, device_queue *q, text_piece *piece, 
     };
     launch_buffer(&l, &d->shifts);
     launch_buffer(&l, piece->text);
-    launch_records(&l, &piece->sink);
-    launch_struct(&l, &numbers, sizeof numbers);
-    return sink_launch(p, q, &l, &piece->sink, error);
+    return launch_search(p, q, &l, &numbers, sizeof numbers, &piece->sink, error);
 }
 
 static int run_global(const device_plan *p, device_queue *q, text_piece *piece, trawl_error *error)
@@ -168,15 +164,11 @@ static int run_global(const device_plan *p, device_queue *q, text_piece *piece, 
     launch l = launch_of("bm", "bm_global", parts(pages, group), group, 0);
     launch_buffer(&l, &p->tables);
     launch_buffer(&l, piece->text);
-    launch_records(&l, &piece->sink);
-    launch_struct(&l, &numbers, sizeof numbers);
-    return sink_launch(p, q, &l, &piece->sink, error);
+    return launch_search(p, q, &l, &numbers, sizeof numbers, &piece->sink, error);
 }
 
 static int bm_run_text(const device_plan *p, device_queue *q, text_piece *piece, trawl_error *error)
 {
-    if (piece->begin >= piece->end)
-        return TRAWL_OK;
     const bm_device *d = p->state;
     return d->staged ? run_staged(p, q, piece, error) : run_global(p, q, piece, error);
 }

@@ -70,7 +70,7 @@ static uint32_t usual_chars(const device_plan *p, uint64_t cells, uint32_t cols,
     if (info->cpu)
         return CPU_CHARS;
     const uint64_t wanted = cells / ((uint64_t)info->units * GRID_ITEMS_A_UNIT) * cell_size;
-    const uint32_t most = (grid_smaller(wanted, GPU_BYTES) / 4 | 1) * 4 / cell_size;
+    const uint32_t most = (smaller(wanted, GPU_BYTES) / 4 | 1) * 4 / cell_size;
     const uint32_t stretches = (cols - 1) / (group * most) + 1;
     const uint32_t even = (cols - 1) / (group * stretches) + 1; /* <= most */
     return ((even * cell_size + 3) / 4 | 1) * 4 / cell_size;
@@ -92,7 +92,7 @@ static int byr_run_grid(const device_plan *p, device_queue *q, grid_piece *piece
     const uint64_t cells = (uint64_t)primary * piece->cols;
     const uint32_t chars = tuned(p->tuning.chars, usual_chars(p, cells, piece->cols, group));
     const uint32_t stretches = (piece->cols - 1) / (group * chars) + 1;
-    const uint32_t groups = grid_smaller((uint64_t)primary * stretches, grid_most_groups(p, group));
+    const uint32_t groups = smaller((uint64_t)primary * stretches, grid_most_groups(p, group));
     byr_args numbers = { .grid = grid_numbers(piece, piece->end, &t->rows),
                          .primary = primary,
                          .chars = chars };
@@ -103,7 +103,7 @@ static int byr_run_grid(const device_plan *p, device_queue *q, grid_piece *piece
         if (stage == 4) {
             const uint64_t wide = (uint64_t)group * chars + d->grid.widest - 1; /* and look-ahead */
             const uint64_t columns = wide < piece->cols ? wide : piece->cols;
-            numbers.grid.vectors = grid_smaller((columns * t->cell_size + 30) / 16, room / 2 / 16);
+            numbers.grid.vectors = smaller((columns * t->cell_size + 30) / 16, room / 2 / 16);
             text_bytes = 16 * numbers.grid.vectors + 4 * BYR_QUEUE_WORDS;
         }
         /* A state that is brought should be met a few times. */
@@ -111,9 +111,7 @@ static int byr_run_grid(const device_plan *p, device_queue *q, grid_piece *piece
     }
     launch l = grid_launch(p, &d->grid, "byr", groups, local_bytes, piece);
     launch_buffer(&l, &d->levels);
-    launch_records(&l, &piece->sink);
-    launch_struct(&l, &numbers, sizeof numbers);
-    return sink_launch(p, q, &l, &piece->sink, error);
+    return launch_search(p, q, &l, &numbers, sizeof numbers, &piece->sink, error);
 }
 
 const device_walk device_byr = {

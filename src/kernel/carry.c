@@ -31,7 +31,7 @@ static uint64_t rounded_up(uint64_t n, uint64_t to)
 static uint64_t usual_page(const device_plan *p, uint64_t length, uint64_t items, uint64_t lead)
 {
     const device_info *info = &p->device->info;
-    const uint64_t units = info->units ? info->units : 1;
+    const uint64_t units = info->units;
     uint64_t page, smallest;
     if (info->cpu) {
         page = length / (units * SLICES_A_CPU_UNIT);
@@ -155,8 +155,6 @@ static int carry_rounds(const device_plan *p, device_queue *q, text_piece *piece
 int carry_run(const device_plan *p, device_queue *q, text_piece *piece, slice_needs needs,
               cut_run run, trawl_error *error)
 {
-    if (piece->begin >= piece->end)
-        return TRAWL_OK;
     uint64_t bytes;
     text_cut cut = cut_choose(p, needs, piece->end - (piece->begin & ~15u),
                               piece->scratch ? piece->scratch->bytes : SIZE_MAX, &bytes);

@@ -29,9 +29,4 @@ static inline void launch_scratch(launch *l, const device_plan *p, const text_pi
     launch_buffer(l, piece->scratch ? piece->scratch : &p->tables);
 }
 
-static inline uint32_t smaller(uint32_t a, uint32_t b)
-{
-    return a < b ? a : b;
-}
-
 #endif

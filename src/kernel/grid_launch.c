@@ -59,7 +59,7 @@ uint32_t grid_most_groups(const device_plan *p, uint32_t group)
 uint32_t grid_local_room(const device_plan *p, uint32_t group)
 {
     const uint32_t usual = group * ITEM_BYTES;
-    return grid_smaller(usual > LEAST_LOCAL ? usual : LEAST_LOCAL, p->device->info.local_bytes);
+    return smaller(usual > LEAST_LOCAL ? usual : LEAST_LOCAL, p->device->info.local_bytes);
 }
 
 grid_args grid_numbers(const grid_piece *piece, uint32_t end, const automaton_tables *rows)
@@ -83,7 +83,7 @@ uint32_t grid_share(grid_args *g, uint32_t node_words, uint32_t room, uint32_t t
     if (a->far.slot_mask < words / 2)
         a->near_slots = a->far.slot_mask + 1;
     words -= a->near_slots;
-    a->near_nodes = grid_smaller(grid_smaller(a->far.states, most_nodes), (words - 1) / node_words);
+    a->near_nodes = smaller(smaller(a->far.states, most_nodes), (words - 1) / node_words);
     a->near_symbols = GRID_FLAGS + a->near_slots;
     a->near_firsts = a->near_symbols + a->near_nodes;
     a->near_fails = a->near_firsts + a->near_nodes + 1;
@@ -97,9 +97,7 @@ launch grid_launch(const device_plan *p, const grid_device *d, const char *unit,
     launch l = launch_of(unit, unit, groups, d->group, local_bytes);
     launch_define(&l, "STAGE", d->stage);
     launch_define(&l, "CELL", p->facts.cell_size);
-    launch_buffer(&l, &p->tables);
-    if (d->stage >= 2)
-        launch_texture(&l, &p->texture);
+    launch_tables(&l, p, d->stage >= 2);
     launch_buffer(&l, d->stage >= 4 ? &d->paths : &p->tables); /* or any: unused */
     launch_buffer(&l, piece->text);
     return l;

@@ -22,11 +22,6 @@ typedef struct grid_use {
     bool own;       /* of the rows that end with a state only the state itself counts */
 } grid_use;
 
-static inline uint32_t grid_smaller(uint64_t a, uint64_t b)
-{
-    return (uint32_t)(a < b ? a : b);
-}
-
 /* Choose stage and group: what is asked for, or the best; then make what the stage needs. */
 int grid_prepare(device_plan *p, const grid_use *use, grid_device *d, trawl_error *error);
 
@@ -53,7 +48,7 @@ uint32_t grid_share(grid_args *g, uint32_t node_words, uint32_t room, uint32_t t
                     uint64_t most_nodes);
 
 /* The kernel of a unit with the buffers that both have. Those of the walk follow, then
- * launch_records and launch_struct. */
+ * launch_search. */
 launch grid_launch(const device_plan *p, const grid_device *d, const char *unit, uint32_t groups,
                    uint32_t local_bytes, const grid_piece *piece);
 

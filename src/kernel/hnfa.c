@@ -188,9 +188,7 @@ static int run_cut(const device_plan *p, device_queue *q, text_piece *piece, con
         launch_buffer(&l, piece->text);
         launch_buffer(&l, &d->list);
         launch_scratch(&l, p, piece);
-        launch_records(&l, &piece->sink);
-        launch_struct(&l, &numbers, sizeof numbers);
-        status = sink_launch(p, q, &l, &piece->sink, error);
+        status = launch_search(p, q, &l, &numbers, sizeof numbers, &piece->sink, error);
     }
     return status;
 }

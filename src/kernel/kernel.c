@@ -43,6 +43,19 @@ int plan_group(const device_plan *p, uint32_t usual, uint32_t *group, trawl_erro
                 info->most_group);
 }
 
+int plan_local(const device_plan *p, const char *walk, uint32_t group, uint64_t bytes,
+               const char *instead, trawl_error *error)
+{
+    const device_info *info = &p->device->info;
+    if (bytes <= info->local_bytes)
+        return TRAWL_OK;
+    return fail(
+        error, TRAWL_ERROR_UNSUPPORTED, TRAWL_NONE,
+        "%s: a group of %u items needs %llu bytes of local memory; %s has %u: use a smaller "
+        "group%s",
+        walk, group, (unsigned long long)bytes, info->name, info->local_bytes, instead);
+}
+
 int plan_upload(device_plan *p, device_buffer *b, const void *from, size_t bytes,
                 trawl_error *error)
 {
@@ -76,4 +89,13 @@ int sink_launch(const device_plan *p, device_queue *q, const launch *l, piece_si
             return status;
     }
     return p->device->api->launch(q, l, &s->events[s->event_count++], error);
+}
+
+int launch_search(const device_plan *p, device_queue *q, launch *l, const void *numbers,
+                  size_t bytes, piece_sink *s, trawl_error *error)
+{
+    launch_buffer(l, s->cursor);
+    launch_buffer(l, s->records);
+    launch_struct(l, numbers, bytes);
+    return sink_launch(p, q, l, s, error);
 }

@@ -75,7 +75,8 @@ typedef struct piece_sink {
 
 /* Text on the device. Occurrences whose end e satisfies begin < e <= end are reported, with
  * positions in `text`. Bytes [from, end) are text; TEXT_PADDING more may be read, whatever is
- * in them. from is 0 or a multiple of 16; from <= begin - reach unless the text begins there. */
+ * in them. begin < end; from is 0 or a multiple of 16; from <= begin - reach unless the text begins
+ * there. */
 typedef struct text_piece {
     device_buffer *text;
     device_texture *texture; /* over text; NULL when the walk's texts_texture is false */
@@ -127,9 +128,18 @@ int plan_group(const device_plan *p, uint32_t usual, uint32_t *group, trawl_erro
 int plan_upload(device_plan *p, device_buffer *b, const void *from, size_t bytes,
                 trawl_error *error);
 
+/* Check that the device has `bytes` of local memory for a group of this walk; `instead` goes on
+ * about what to ask for, after a smaller group. */
+int plan_local(const device_plan *p, const char *walk, uint32_t group, uint64_t bytes,
+               const char *instead, trawl_error *error);
+
 /* Launch with the next event of the sink; waits for those before when all are in use. */
 int sink_launch(const device_plan *p, device_queue *q, const launch *l, piece_sink *s,
                 trawl_error *error);
+/* The same for a kernel that searches, whose last arguments this fills in: RECORDS_ARGS of
+ * device_port.h and its numbers, `bytes` of them. */
+int launch_search(const device_plan *p, device_queue *q, launch *l, const void *numbers,
+                  size_t bytes, piece_sink *s, trawl_error *error);
 /* Wait for the launches, add up their times; the error of one that failed. */
 int sink_settle(const device_api *api, piece_sink *s, trawl_error *error);
 
@@ -139,11 +149,17 @@ static inline uint32_t parts(uint64_t whole, uint64_t part)
     return (uint32_t)((whole + part - 1) / part);
 }
 
-/* RECORDS_ARGS of device_port.h. The capacity is one of the kernel's numbers. */
-static inline void launch_records(launch *l, const piece_sink *s)
+static inline uint32_t smaller(uint64_t a, uint64_t b)
 {
-    launch_buffer(l, s->cursor);
-    launch_buffer(l, s->records);
+    return (uint32_t)(a < b ? a : b);
+}
+
+/* The tables, and with `texture` the texture over them. */
+static inline void launch_tables(launch *l, const device_plan *p, bool texture)
+{
+    launch_buffer(l, &p->tables);
+    if (texture)
+        launch_texture(l, &p->texture);
 }
 
 extern const device_walk device_bm, device_wm, device_ac, device_pfac, device_shiftand, device_hnfa,

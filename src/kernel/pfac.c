@@ -60,16 +60,6 @@ static uint64_t plain_local(uint32_t group, uint32_t row, bool staged, uint32_t 
     return 4 * PFAC_TILE((uint64_t)group, row) + tile;
 }
 
-static int too_much_local(const device_plan *p, uint32_t group, uint64_t bytes, const char *instead,
-                          trawl_error *error)
-{
-    return fail(error, TRAWL_ERROR_UNSUPPORTED, TRAWL_NONE,
-                "pfac: a group of %u items needs %llu bytes of local memory; %s has %u: use a "
-                "smaller group%s",
-                group, (unsigned long long)bytes, p->device->info.name, p->device->info.local_bytes,
-                instead);
-}
-
 /* ---- preparing --------------------------------------------------------------- */
 
 /* The plan's bitmap with at most 2^most bits: neighbours fall together when it is made smaller, for
@@ -121,9 +111,10 @@ static int prepare_filter(device_plan *p, trawl_error *error)
     uint32_t most = MOST_LOG, log, set;
     while (most > LEAST_LOG && filter_local(d->group, d->row, most) > info->local_bytes)
         most--;
-    const uint64_t local = filter_local(d->group, d->row, most);
-    if (local > info->local_bytes)
-        return too_much_local(p, d->group, local, ", or filter=0", error);
+    status = plan_local(p, "pfac", d->group, filter_local(d->group, d->row, most), ", or filter=0",
+                        error);
+    if (status)
+        return status;
     uint32_t *bits = fit_filter(p->facts.grams, most, &log, &set);
     if (!bits)
         return fail(error, TRAWL_ERROR_MEMORY, TRAWL_NONE, "out of memory for pfac's filter");
@@ -146,11 +137,9 @@ static int prepare_plain(device_plan *p, trawl_error *error)
     d->chars = tuned(tune->chars, info->cpu ? CPU_CHARS : USUAL_CHARS);
     d->halo = reach < MOST_HALO ? (uint32_t)reach : MOST_HALO;
     const uint64_t local = plain_local(d->group, d->row, d->staged, d->chars, d->halo);
-    if (local > info->local_bytes)
-        return too_much_local(p, d->group, local, d->staged ? ", fewer chars, or staged=0" : "",
-                              error);
     d->local_bytes = (uint32_t)local;
-    return TRAWL_OK;
+    return plan_local(p, "pfac", d->group, local, d->staged ? ", fewer chars, or staged=0" : "",
+                      error);
 }
 
 static int pfac_prepare(device_plan *p, trawl_error *error)
@@ -198,24 +187,18 @@ static int run_kind(const device_plan *p, device_queue *q, text_piece *piece, ui
     launch_define(&l, "STAGED", kind == PFAC_PLAIN && d->staged);
     launch_define(&l, "ROW", kind != PFAC_DEEP && d->row);
     launch_define(&l, "TEXTURED", d->textured);
-    launch_buffer(&l, &p->tables);
-    if (d->textured)
-        launch_texture(&l, &p->texture);
+    launch_tables(&l, p, d->textured);
     launch_buffer(&l, piece->text);
     if (kind == PFAC_FILTERED)
         launch_buffer(&l, &d->filter);
     launch_buffer(&l, piece->scratch);
-    launch_records(&l, &piece->sink);
-    launch_struct(&l, numbers, sizeof *numbers);
-    return sink_launch(p, q, &l, &piece->sink, error);
+    return launch_search(p, q, &l, numbers, sizeof *numbers, &piece->sink, error);
 }
 
 static int pfac_run(const device_plan *p, device_queue *q, text_piece *piece, trawl_error *error)
 {
     const pfac_device *d = p->state;
     const uint32_t units = p->device->info.units, starts = piece->end - piece->from;
-    if (piece->end <= piece->begin)
-        return TRAWL_OK;
     pfac_args numbers = {
         .capacity = piece->sink.capacity,
         .from = piece->from,

@@ -126,9 +126,7 @@ static int run_words(const device_plan *p, device_queue *q, text_piece *piece, c
     if (chained)
         launch_buffer(&l, &d->bounds);
     launch_scratch(&l, p, piece);
-    launch_records(&l, &piece->sink);
-    launch_struct(&l, &numbers, sizeof numbers);
-    return sink_launch(p, q, &l, &piece->sink, error);
+    return launch_search(p, q, &l, &numbers, sizeof numbers, &piece->sink, error);
 }
 
 static int run_cut(const device_plan *p, device_queue *q, text_piece *piece, const text_cut *cut,

@@ -165,13 +165,11 @@ static int wm_prepare(device_plan *p, trawl_error *error)
                            : info->cpu ? CPU_PAGE
                                        : USUAL_PAGE;
     d->page = tuned(tune->page, usual ? usual : 4);
-    if (d->staged && local_bytes(d->group, d->page) > info->local_bytes)
-        return fail(error, TRAWL_ERROR_UNSUPPORTED, TRAWL_NONE,
-                    "wm: a group of %u items with pages of %u bytes needs %llu bytes of local "
-                    "memory; there are %u: use fewer, or staged=0",
-                    d->group, d->page, (unsigned long long)local_bytes(d->group, d->page),
-                    info->local_bytes);
-    return d->staged     ? upload_shifts(p, error)
+    if (d->staged)
+        status = plan_local(p, "wm", d->group, local_bytes(d->group, d->page),
+                            ", a smaller page, or staged=0", error);
+    return status        ? status
+           : d->staged   ? upload_shifts(p, error)
            : d->textured ? upload_constants(p, error)
                          : TRAWL_OK;
 }
@@ -205,8 +203,7 @@ static int run(const device_plan *p, device_queue *q, text_piece *piece, uint32_
         .share = share,
         .t = d->tables,
     };
-    const uint32_t units = p->device->info.units ? p->device->info.units : 1;
-    const uint32_t most_staged = units * tuned(p->tuning.blocks, STAGED_BLOCKS);
+    const uint32_t most_staged = p->device->info.units * tuned(p->tuning.blocks, STAGED_BLOCKS);
     uint32_t groups = parts(parts(piece->end - first, d->page), d->group);
     if (staged && groups > most_staged)
         groups = most_staged;
@@ -226,16 +223,12 @@ static int run(const device_plan *p, device_queue *q, text_piece *piece, uint32_
     }
     if (staged)
         launch_buffer(&l, &d->shifts);
-    launch_records(&l, &piece->sink);
-    launch_struct(&l, &numbers, sizeof numbers);
-    return sink_launch(p, q, &l, &piece->sink, error);
+    return launch_search(p, q, &l, &numbers, sizeof numbers, &piece->sink, error);
 }
 
 static int wm_run_text(const device_plan *p, device_queue *q, text_piece *piece, trawl_error *error)
 {
     const wm_device *d = p->state;
-    if (piece->begin >= piece->end)
-        return TRAWL_OK;
     const int status = run(p, q, piece, d->borders ? WM_INSIDE : WM_ALL, error);
     return status || !d->borders ? status : run(p, q, piece, WM_ACROSS, error);
 }
