@@ -1,9 +1,7 @@
 /* test_devices.c: every walk on every device against the oracle, over the tunings of each.
  *
- * All devices of all device backends take part: on most machines that is PoCL, the CPU as an
- * OpenCL device. TRAWL_TEST_BACKENDS ("cuda", "opencl cuda") leaves others out,
- * TRAWL_TEST_CASES says how many comparisons at least, TRAWL_TEST_SEED where to begin. Without
- * a device the test is skipped, unless TRAWL_NEED_OPENCL=1 says that there must be one.
+ * targets.h says which devices. TRAWL_TEST_CASES says how many comparisons at least,
+ * TRAWL_TEST_SEED where to begin.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -17,6 +15,7 @@
 #include "oracle.h"
 #include "random.h"
 #include "random_grid.h"
+#include "targets.h"
 
 #include <cmocka.h>
 
@@ -24,8 +23,6 @@
 #define CASES 6000
 #define GRID_CASES 3000
 #define LONGEST 20000
-
-enum { SKIPPED = 77, MOST_TARGETS = 16 };
 
 /* ---- targets: an engine with a tuning, on a device ---------------------------------- */
 
@@ -95,59 +92,32 @@ static const way ways[] = {
     { "byr", "stage=4,group=64,chars=8,queues=2", false, true },
 };
 
-typedef struct target {
-    const char *backend;
-    trawl_device_info info;
-    char device[8];
-    trawl_context *contexts[COUNT(ways)]; /* opened when first used */
-    uint64_t run, refused;
-} target;
-
-static target targets[MOST_TARGETS];
+static test_target targets[MOST_TARGETS];
 static size_t target_count;
 static trawl_context *cpu;
 
-static void find_targets(void)
+/* What became of the cases of a target. */
+typedef struct tally {
+    trawl_context *contexts[COUNT(ways)]; /* opened when first used */
+    uint64_t run, refused;
+} tally;
+
+static tally tallies[MOST_TARGETS];
+
+static tally *tally_of(const test_target *t)
 {
-    const char *wanted = getenv("TRAWL_TEST_BACKENDS");
-    for (size_t i = 0; i < trawl_backend_count(); i++) {
-        const char *backend = trawl_backend_name(i);
-        if (wanted && !strstr(wanted, backend))
-            continue;
-        trawl_device_info info = { .size = sizeof info };
-        for (size_t d = 0; target_count < MOST_TARGETS &&
-                           trawl_device_get_info(backend, d, &info, NULL) == TRAWL_OK;
-             d++) {
-            target *t = &targets[target_count++];
-            t->backend = backend;
-            t->info = info;
-            snprintf(t->device, sizeof t->device, "%zu", d);
-            printf("%s %zu: %s, %s\n", backend, d, info.name, info.driver);
-        }
-    }
+    return &tallies[t - targets];
 }
 
-static trawl_context *open_context(const target *t, const char *tuning)
+static trawl_context *context_of(const test_target *t, size_t w)
 {
-    trawl_context_options options = TRAWL_CONTEXT_OPTIONS_INIT;
-    trawl_context *context = NULL;
-    trawl_error error = { 0 };
-    options.backend = t->backend;
-    options.device = t->device;
-    options.tuning = tuning;
-    if (trawl_context_open(&options, &context, &error) != TRAWL_OK)
-        fail_msg("%s device %s: %s", t->backend, t->device, error.message);
-    return context;
+    trawl_context **context = &tally_of(t)->contexts[w];
+    if (!*context)
+        *context = target_open(t, t->device, ways[w].tuning);
+    return *context;
 }
 
-static trawl_context *context_of(target *t, size_t w)
-{
-    if (!t->contexts[w])
-        t->contexts[w] = open_context(t, ways[w].tuning);
-    return t->contexts[w];
-}
-
-static bool way_fits(const target *t, const way *w, const char *engine)
+static bool way_fits(const test_target *t, const way *w, const char *engine)
 {
     return strcmp(w->engine, engine) == 0 && (!w->ballot || t->info.lanes) &&
            (!w->texture || t->info.textures);
@@ -167,8 +137,8 @@ static int close_targets(void **state)
     trawl_context_free(cpu);
     for (size_t i = 0; i < target_count; i++) {
         for (size_t w = 0; w < COUNT(ways); w++) {
-            trawl_context_free(targets[i].contexts[w]);
-            targets[i].contexts[w] = NULL;
+            trawl_context_free(tallies[i].contexts[w]);
+            tallies[i].contexts[w] = NULL;
         }
     }
     return 0;
@@ -184,7 +154,7 @@ typedef struct matches {
 typedef struct text_case {
     const scenario *scenario;
     const way *way;
-    const target *target;
+    const test_target *target;
     const trawl_plan *plan;
     uint32_t mode;
 } text_case;
@@ -300,8 +270,8 @@ static trawl_plan *compile(const scenario *s, const char *engine, rng *r)
 }
 
 /* One way of this engine on this device, chosen at random. */
-static uint64_t run_target(target *t, const scenario *s, const trawl_plan *plan, const char *engine,
-                           rng *r, const matches *expected, uint32_t mode)
+static uint64_t run_target(const test_target *t, const scenario *s, const trawl_plan *plan,
+                           const char *engine, rng *r, const matches *expected, uint32_t mode)
 {
     size_t fitting[COUNT(ways)], count = 0;
     for (size_t w = 0; w < COUNT(ways); w++)
@@ -315,8 +285,8 @@ static uint64_t run_target(target *t, const scenario *s, const trawl_plan *plan,
         run_moved(&c, device_first ? context_of(t, w) : cpu, device_first ? cpu : context_of(t, w),
                   rng_below(r, (uint32_t)s->length + 1), expected);
     }
-    t->run += taken;
-    t->refused += !taken;
+    tally_of(t)->run += taken;
+    tally_of(t)->refused += !taken;
     return 1;
 }
 
@@ -360,7 +330,7 @@ static void test_texts(void **state)
     free(s);
     for (size_t t = 0; t < target_count; t++)
         printf("%s %s: %llu cases agree, %llu refused\n", targets[t].backend, targets[t].device,
-               (unsigned long long)targets[t].run, (unsigned long long)targets[t].refused);
+               (unsigned long long)tallies[t].run, (unsigned long long)tallies[t].refused);
 }
 
 /* ---- grids ----------------------------------------------------------------------------- */
@@ -383,7 +353,7 @@ static int compare_grid(const trawl_grid_match *m, void *user)
     return 0;
 }
 
-static void run_grid(target *t, size_t w, const grid_scenario *g, uint64_t seed,
+static void run_grid(const test_target *t, size_t w, const grid_scenario *g, uint64_t seed,
                      const trawl_grid_match *expected, size_t count)
 {
     trawl_compile_options options = TRAWL_COMPILE_OPTIONS_INIT;
@@ -395,8 +365,8 @@ static void run_grid(target *t, size_t w, const grid_scenario *g, uint64_t seed,
     if (status == TRAWL_OK)
         status = trawl_scan_grid(context_of(t, w), plan, &g->text, NULL, compare_grid, &f, &error);
     const bool refused = status == TRAWL_ERROR_UNSUPPORTED && ways[w].tuning;
-    t->refused += refused;
-    t->run += !refused;
+    tally_of(t)->refused += refused;
+    tally_of(t)->run += !refused;
     if (!refused && (status != TRAWL_OK || f.wrong || f.seen != count))
         fail_msg("seed %llu, engine %s, %s device %s, tuning %s: %zu matches expected, %zu seen, "
                  "%s %s",
@@ -434,7 +404,7 @@ static void test_grids(void **state)
     }
     for (size_t t = 0; t < target_count; t++)
         printf("%s %s: %llu cases agree, %llu refused\n", targets[t].backend, targets[t].device,
-               (unsigned long long)targets[t].run, (unsigned long long)targets[t].refused);
+               (unsigned long long)tallies[t].run, (unsigned long long)tallies[t].refused);
 }
 
 /* ---- more matches than there is room for -------------------------------------------------- */
@@ -456,7 +426,7 @@ static void test_crowds(void **state)
     assert_non_null(text);
     memset(text, 'a', length);
     for (size_t t = 0; t < target_count; t++) {
-        trawl_context *context = open_context(&targets[t], NULL);
+        trawl_context *context = target_open(&targets[t], targets[t].device, NULL);
         for (size_t e = 0; e < COUNT(engines); e++) {
             trawl_compile_options options = TRAWL_COMPILE_OPTIONS_INIT;
             const trawl_pattern pattern = { "aaaa", 4, 0, 0, 0, NULL };
@@ -507,7 +477,7 @@ static void test_giving_up(void **state)
     const uint64_t expected = (length - run - 1) / (run + 1) * PATTERNS + PATTERNS;
     for (size_t t = 0; t < target_count; t++) {
         for (size_t i = 0; i < COUNT(tunings); i++) {
-            trawl_context *context = open_context(&targets[t], tunings[i]);
+            trawl_context *context = target_open(&targets[t], targets[t].device, tunings[i]);
             trawl_error error = { 0 };
             uint64_t seen = 0, count = 0;
             if (trawl_scan(context, plan, text, length, NULL, count_match, &seen, &error) ||
@@ -538,7 +508,7 @@ static char *planted_text(size_t length, size_t step)
     return text;
 }
 
-static uint64_t count_planted(const target *t, const char *device, const char *tuning,
+static uint64_t count_planted(const test_target *t, const char *device, const char *tuning,
                               const char *pattern, const char *text, size_t length, bool *warned)
 {
     trawl_context_options options = TRAWL_CONTEXT_OPTIONS_INIT;
@@ -627,7 +597,7 @@ static void test_too_little_memory(void **state)
             assert_int_equal(found, (i == 2 ? 2 : 1) * (length / step));
             assert_false(warned);
         }
-        trawl_context *context = open_context(&targets[t], "memory=1");
+        trawl_context *context = target_open(&targets[t], targets[t].device, "memory=1");
         trawl_timing timing = { .size = sizeof timing };
         trawl_error error = { 0 };
         uint64_t count = 0;
@@ -705,7 +675,7 @@ static void test_crowds_in_little_memory(void **state)
 
 /* ---- arguments ---------------------------------------------------------------------------- */
 
-static void expect_refusal(const target *t, const char *device, const char *tuning,
+static void expect_refusal(const test_target *t, const char *device, const char *tuning,
                            const char *part)
 {
     trawl_context_options options = TRAWL_CONTEXT_OPTIONS_INIT;
@@ -722,8 +692,8 @@ static void expect_refusal(const target *t, const char *device, const char *tuni
 
 static void test_arguments(void **state)
 {
-    const target *t = &targets[0];
-    const target cpu = { .backend = "serial" };
+    const test_target *t = &targets[0];
+    const test_target cpu = { .backend = "serial" };
     (void)state;
     expect_refusal(t, "99", NULL, "device '99'");
     expect_refusal(t, "x", NULL, "device 'x'");
@@ -754,17 +724,12 @@ static void test_arguments(void **state)
 
 int main(void)
 {
-    const char *needed = getenv("TRAWL_NEED_OPENCL");
-    find_targets();
-    if (target_count == 0) {
-        printf("no device: install pocl-opencl-icd, which runs OpenCL on the CPU\n");
-        return needed && strcmp(needed, "1") == 0 ? 1 : SKIPPED;
-    }
+    target_count = targets_find(targets);
+    if (target_count == 0)
+        return targets_missing();
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_arguments),
-        cmocka_unit_test(test_texts),
-        cmocka_unit_test(test_grids),
-        cmocka_unit_test(test_crowds),
+        cmocka_unit_test(test_arguments), cmocka_unit_test(test_texts),
+        cmocka_unit_test(test_grids),     cmocka_unit_test(test_crowds),
         cmocka_unit_test(test_giving_up),
         cmocka_unit_test(test_pieces),
         cmocka_unit_test(test_too_little_memory),

@@ -1,0 +1,56 @@
+/* targets.c: see targets.h. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "targets.h"
+
+enum { SKIPPED = 77 };
+
+size_t targets_find(test_target *targets)
+{
+    const char *wanted = getenv("TRAWL_TEST_BACKENDS");
+    size_t count = 0;
+    for (size_t i = 0; i < trawl_backend_count(); i++) {
+        const char *backend = trawl_backend_name(i);
+        if (wanted && !strstr(wanted, backend))
+            continue;
+        trawl_device_info info = { .size = sizeof info };
+        for (size_t d = 0;
+             count < MOST_TARGETS && trawl_device_get_info(backend, d, &info, NULL) == TRAWL_OK;
+             d++) {
+            test_target *t = &targets[count++];
+            t->backend = backend;
+            t->info = info;
+            snprintf(t->device, sizeof t->device, "%zu", d);
+            printf("%s %zu: %s, %s\n", backend, d, info.name, info.driver);
+        }
+    }
+    return count;
+}
+
+int targets_missing(void)
+{
+    const char *needed = getenv("TRAWL_NEED_OPENCL");
+    printf("no device: install pocl-opencl-icd, which runs OpenCL on the CPU\n");
+    return needed && strcmp(needed, "1") == 0 ? 1 : SKIPPED;
+}
+
+trawl_context *target_open(const test_target *t, const char *device, const char *tuning)
+{
+    trawl_context_options options = TRAWL_CONTEXT_OPTIONS_INIT;
+    trawl_context *context = NULL;
+    trawl_error error = { 0 };
+    options.backend = t->backend;
+    options.device = device;
+    options.tuning = tuning;
+    if (trawl_context_open(&options, &context, &error) != TRAWL_OK)
+        fail_msg("%s device %s, tuning %s: %s", t->backend, device, tuning ? tuning : "none",
+                 error.message);
+    return context;
+}

@@ -1,0 +1,31 @@
+/* targets.h: the devices that tests run on.
+ *
+ * All devices of all device backends: on most machines that is PoCL, the CPU as an OpenCL device.
+ * TRAWL_TEST_BACKENDS ("cuda", "opencl cuda") leaves others out. Without a device a test is
+ * skipped, unless TRAWL_NEED_OPENCL=1 says that there must be one.
+ */
+#ifndef TRAWL_TARGETS_H
+#define TRAWL_TARGETS_H
+
+#include <stddef.h>
+
+#include "trawl.h"
+
+enum { MOST_TARGETS = 16 };
+
+typedef struct test_target {
+    const char *backend;
+    trawl_device_info info;
+    char device[8];
+} test_target;
+
+/* Fills targets[0 .. MOST_TARGETS) and prints what they are. Returns how many there are. */
+size_t targets_find(test_target *targets);
+
+/* The exit status of a test without targets; says why. */
+int targets_missing(void);
+
+/* A context on a device, "all" for instance, of that backend. Fails the test on any error. */
+trawl_context *target_open(const test_target *t, const char *device, const char *tuning);
+
+#endif
