@@ -48,6 +48,7 @@ sanitized() { # TOOL
 step selftest "$build/trawl" devices --selftest
 for backend in cuda opencl; do
     step "oracle-$backend" env TRAWL_TEST_BACKENDS=$backend "$build/tests/test_devices"
+    step "plans-$backend" env TRAWL_TEST_BACKENDS=$backend "$build/tests/test_devices_plans"
 done
 if command -v compute-sanitizer >/dev/null; then
     for tool in memcheck racecheck initcheck; do
