@@ -31,7 +31,9 @@ enum {
     LIST_SHARE = 64,   /* a place in the list of deep walks for so many bytes of text */
     LEAST_LIST = 4096,
     UNIT_LOCAL = 160 * 1024, /* of its local memory, what groups may fill */
-    LEAST_LOG = 15,          /* bits of the filter: 2^15 to 2^18 */
+    MANY_GRAMS = 500, /* more, and much passes in some places: smaller shares even that out */
+    SMALL_SHARES = 4,
+    LEAST_LOG = 15, /* bits of the filter: 2^15 to 2^18 */
     MOST_LOG = 18,
     STEPS_A_BYTE = 8 /* of deep walks, where they may be given up */
 };
@@ -96,7 +98,8 @@ static int use_filter(device_plan *p, const uint32_t *bits, uint32_t log, trawl_
     d->shift = 32 - log;
     d->fold = g->fold;
     d->gram = g->mask;
-    d->blocks = tuned(p->tuning.blocks, blocks < fitting ? blocks : fitting);
+    const uint32_t resident = blocks < fitting ? blocks : fitting;
+    d->blocks = tuned(p->tuning.blocks, g->set < MANY_GRAMS ? resident : SMALL_SHARES * resident);
     return plan_upload(p, &d->filter, bits, (size_t)1 << (log - 3), error);
 }
 
