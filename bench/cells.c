@@ -1,4 +1,4 @@
-/* cells.c: bench_cells, which measures what bench/seeds and bench/engines ask it for.
+/* cells.c: bench_cells, which measures what bench/seeds, bench/engines and bench/cliffs ask it for.
  *
  * A cell is one text or grid and the rows that search it. Requests and answers are JSON, a line
  * each, on standard input and output:
@@ -6,17 +6,23 @@
  *     {"meter": [BUS]}                  read the energy meter of one GPU ([]: of all)
  *     {"text": FILE, "length",          a cell; or "grid": FILE, "shape": [rows, columns, bytes]
  *      "repeats", "seconds",
- *      "plans": [{"engine", "wm_block", "extended", "patterns": [escaped or extended, ...]} or
- *                {"engine", "needle": [row, column, cells a side]}],
- *      "rows": [{"plan": NUMBER, "backend", "device", "tuning", "threads", "schedule", "chunks",
- *                "length", "scan", "count", "resident", "energy"} or {"plan", "peer"}]}
+ *      "plans": [{"engine", "wm_block", "sample", "extended", "patterns": [escaped or extended,
+ *                 ...]} or
+ *                {"engine", "needle": [row, column, cells a side]} or {"engine", "needles":
+ * [...]}], "rows": [{"plan": NUMBER, "backend", "device", "tuning", "threads", "schedule",
+ * "chunks", "length", "most", "scan", "count", "feed", "report", "resident", "energy"} or
+ *               {"plan", "peer"}]}
  *
  * A row is run in two ways: a scan that hands over all matches gives the time end to end
  * (unless "scan" is 0), and one that only counts gives the time of the search alone (unless
  * "count" is 0). A row of a device has a second context for that, with the tuning "resident":
  * one queue and large pieces, so that the times of its kernels cannot overlap and nothing is
  * read twice; they are summed up, copies are not. Grids cannot be counted without places: theirs
- * are scans, and on a CPU the same one.
+ * are scans, and on a CPU the same one. A scan with "feed" is a stream that is fed so many bytes at
+ * a time. A plan's "sample" is so many bytes from the beginning of the text.
+ *
+ * A row whose run would take more than "most" seconds, as far as its first part tells, is run on
+ * that part; the answer gives the length.
  *
  * All rows are warmed up once; then each repeat runs them in turn, so that a disturbance of the
  * machine hits all alike. Many rows are cut into batches, whose contexts fit together. Every run
@@ -33,7 +39,7 @@
 #include "cli/energy.h"
 #include "peers.h"
 
-enum { BATCH_ROWS = 10 };
+enum { BATCH_ROWS = 10, LEAST_PART = 4096 };
 
 typedef enum row_state { ALONE, AGREES, DISAGREES, UNSUPPORTED, FAILED } row_state;
 
@@ -57,9 +63,9 @@ typedef struct row {
     const compiled *plan;
     const char *peer, *resident;
     trawl_context_options options;
-    uint64_t length;
-    int scan, count;
-    double energy; /* seconds of it, at least */
+    uint64_t length, feed; /* bytes; bytes at a time, 0: no stream */
+    int scan, count, report;
+    double most, energy; /* seconds of a run, 0: any; of energy, at least */
     /* While its batch runs. */
     struct peer *other;
     trawl_context *whole, *alone;
@@ -124,16 +130,43 @@ static int add_grid_match(const trawl_grid_match *m, void *user)
     return add_place(user, m->row ^ (m->col << 32), m->needle);
 }
 
-/* One run that hands over the matches, or only counts them. */
+static int run_stream(const cell *c, const row *r, trawl_context *context, uint64_t length,
+                      tally *t, trawl_error *error)
+{
+    trawl_scan_options options = TRAWL_SCAN_OPTIONS_INIT;
+    trawl_stream *stream;
+    trawl_error closing;
+    options.report = (uint32_t)r->report;
+    int status = trawl_stream_open(context, r->plan->plan, &options, add_match, t, &stream, error);
+    if (status != TRAWL_OK)
+        return status;
+    for (uint64_t at = 0; at < length && status == TRAWL_OK; at += r->feed)
+        status = trawl_stream_feed(stream, c->text + at,
+                                   length - at < r->feed ? length - at : r->feed, error);
+    const int closed = trawl_stream_close(stream, &closing);
+    if (status == TRAWL_OK && closed != TRAWL_OK)
+        *error = closing;
+    return status == TRAWL_OK ? closed : status;
+}
+
+/* One run over the first `length` bytes that hands over the matches, or only counts them. */
 static int run(const cell *c, const row *r, trawl_context *context, bool counts, uint64_t length,
                tally *t, trawl_error *error)
 {
     const trawl_plan *plan = r->plan->plan;
     *t = (tally){ 0, 0, c->grid.cells || !counts };
-    if (c->grid.cells)
-        return trawl_scan_grid(context, plan, &c->grid, NULL, add_grid_match, t, error);
-    if (!counts)
-        return trawl_scan(context, plan, c->text, length, NULL, add_match, t, error);
+    if (c->grid.cells) {
+        trawl_grid grid = c->grid;
+        grid.rows = length / (grid.cols * c->cell_size);
+        return trawl_scan_grid(context, plan, &grid, NULL, add_grid_match, t, error);
+    }
+    if (!counts && r->feed)
+        return run_stream(c, r, context, length, t, error);
+    if (!counts) {
+        trawl_scan_options options = TRAWL_SCAN_OPTIONS_INIT;
+        options.report = (uint32_t)r->report;
+        return trawl_scan(context, plan, c->text, length, &options, add_match, t, error);
+    }
     if (!r->other)
         return trawl_count(context, plan, c->text, length, NULL, &t->count, error);
     t->count = peer_count(r->other, c->text, length);
@@ -283,11 +316,27 @@ static void run_energy(const cell *c, row *r)
                           known(used.cpu, used.cpu_joules / bytes), "seconds", took / bytes);
 }
 
+/* See "most" above. */
+static bool shorten(const cell *c, row *r)
+{
+    const uint64_t unit = c->grid.cells ? c->grid.cols * c->cell_size : 1;
+    for (uint64_t part = LEAST_PART; r->most > 0 && part < r->length; part *= 2) {
+        const double start = seconds();
+        trawl_error error;
+        tally t;
+        if (!worked(r, run(c, r, r->whole, !r->scan, part, &t, &error), &error))
+            return false;
+        if (2 * (seconds() - start) > r->most && part >= unit)
+            r->length = part / unit * unit;
+    }
+    return true;
+}
+
 /* Run a row; a run that takes an eighth of the cell's time is the last one of its row. */
 static void run_next(const cell *c, row *r, bool warm_up)
 {
     const double start = seconds();
-    if (r->over || (warm_up && !open_row(r)) || !run_once(c, r)) {
+    if (r->over || (warm_up && (!open_row(r) || !shorten(c, r))) || !run_once(c, r)) {
         r->over = true;
         return;
     }
@@ -367,23 +416,37 @@ static uint8_t *read_file(const char *path, uint64_t length)
     return bytes;
 }
 
-static bool compile_needle(const cell *c, json_t *asked, const trawl_compile_options *options,
-                           compiled *p)
+/* A square of the grid. */
+static bool read_needle(const cell *c, json_t *asked, trawl_needle *needle)
 {
     json_int_t line, column, side;
-    if (json_unpack(asked, "{s:[I, I, I]}", "needle", &line, &column, &side) || line < 0 ||
-        column < 0 || side < 1 || (uint64_t)(line + side) > c->grid.rows ||
+    if (json_unpack(asked, "[I, I, I]", &line, &column, &side) || line < 0 || column < 0 ||
+        side < 1 || (uint64_t)(line + side) > c->grid.rows ||
         (uint64_t)(column + side) > c->grid.cols)
         return false;
-    const trawl_needle needle = { c->text + ((uint64_t)line * c->grid.cols + (uint64_t)column) *
-                                                c->cell_size,
-                                  (uint64_t)side,
-                                  (uint64_t)side,
-                                  c->grid.cols * c->cell_size,
-                                  1,
-                                  NULL };
-    p->status = trawl_compile_grid(&needle, 1, c->cell_size, options, &p->plan, &p->error);
+    *needle =
+        (trawl_needle){ c->text + ((uint64_t)line * c->grid.cols + (uint64_t)column) * c->cell_size,
+                        (uint64_t)side,
+                        (uint64_t)side,
+                        c->grid.cols * c->cell_size,
+                        1,
+                        NULL };
     return true;
+}
+
+static bool compile_needles(const cell *c, json_t *asked, const trawl_compile_options *options,
+                            compiled *p)
+{
+    json_t *one = json_object_get(asked, "needle"), *several = json_object_get(asked, "needles");
+    const size_t count = one ? 1 : json_array_size(several);
+    trawl_needle *needles = allocate(count, sizeof *needles);
+    bool fine = count > 0;
+    for (size_t i = 0; i < count && fine; i++)
+        fine = read_needle(c, one ? one : json_array_get(several, i), &needles[i]);
+    if (fine)
+        p->status = trawl_compile_grid(needles, count, c->cell_size, options, &p->plan, &p->error);
+    free(needles);
+    return fine;
 }
 
 /* False: the request is not as it should be. */
@@ -392,13 +455,17 @@ static bool compile_plan(const cell *c, json_t *asked, compiled *p)
     trawl_compile_options options = TRAWL_COMPILE_OPTIONS_INIT;
     json_t *patterns = NULL, *pattern;
     int extended = 0, block = 0;
+    json_int_t sample = 0;
     size_t i;
-    if (json_unpack(asked, "{s:s, s?i, s?b, s?o}", "engine", &options.engine, "wm_block", &block,
-                    "extended", &extended, "patterns", &patterns))
+    if (json_unpack(asked, "{s:s, s?i, s?I, s?b, s?o}", "engine", &options.engine, "wm_block",
+                    &block, "sample", &sample, "extended", &extended, "patterns", &patterns) ||
+        sample < 0 || (uint64_t)sample > c->length)
         return false;
     options.wm_block = (uint32_t)block;
+    options.sample = sample ? c->text : NULL;
+    options.sample_length = (size_t)sample;
     if (c->grid.cells)
-        return compile_needle(c, asked, &options, p);
+        return compile_needles(c, asked, &options, p);
     p->count = json_array_size(patterns);
     p->patterns = allocate(p->count, sizeof *p->patterns);
     json_array_foreach(patterns, i, pattern)
@@ -415,22 +482,27 @@ static bool compile_plan(const cell *c, json_t *asked, compiled *p)
 static bool read_row(const cell *c, json_t *asked, row *r)
 {
     int plan = 0, threads = 0, schedule = 0, chunks = 0;
-    json_int_t length = (json_int_t)c->length;
+    json_int_t length = (json_int_t)c->length, feed = 0;
     const trawl_context_options options = TRAWL_CONTEXT_OPTIONS_INIT;
     r->options = options;
     r->scan = r->count = 1;
-    if (json_unpack(asked, "{s:i, s?s, s?s, s?s, s?s, s?s, s?i, s?i, s?i, s?I, s?i, s?i, s?F}",
-                    "plan", &plan, "backend", &r->options.backend, "peer", &r->peer, "device",
-                    &r->options.device, "tuning", &r->options.tuning, "resident", &r->resident,
-                    "threads", &threads, "schedule", &schedule, "chunks", &chunks, "length",
-                    &length, "scan", &r->scan, "count", &r->count, "energy", &r->energy) ||
-        plan < 0 || (size_t)plan >= c->plan_count || length < 0 || (uint64_t)length > c->length)
+    if (json_unpack(
+            asked,
+            "{s:i, s?s, s?s, s?s, s?s, s?s, s?i, s?i, s?i, s?I, s?F, s?i, s?i, s?I, s?i, s?F}",
+            "plan", &plan, "backend", &r->options.backend, "peer", &r->peer, "device",
+            &r->options.device, "tuning", &r->options.tuning, "resident", &r->resident, "threads",
+            &threads, "schedule", &schedule, "chunks", &chunks, "length", &length, "most", &r->most,
+            "scan", &r->scan, "count", &r->count, "feed", &feed, "report", &r->report, "energy",
+            &r->energy) ||
+        plan < 0 || (size_t)plan >= c->plan_count || length < 0 || feed < 0 ||
+        (uint64_t)length > c->length)
         return false;
     r->plan = &c->plans[plan];
     r->options.threads = (uint32_t)threads;
     r->options.schedule = (uint32_t)schedule;
     r->options.chunks = (uint32_t)chunks;
     r->length = (uint64_t)length;
+    r->feed = (uint64_t)feed;
     r->scan = r->scan && !r->peer;
     r->kernel = json_array();
     r->transfer = json_array();
@@ -487,10 +559,14 @@ static json_t *row_answer(const row *r)
     char checksum[24] = "";
     if (r->tally.places)
         snprintf(checksum, sizeof checksum, "%016llx", (unsigned long long)r->tally.sum);
-    return json_pack("{s:s, s:s, s:I, s:s, s:I, s:o, s:o, s:o, s:o*}", "agrees",
-                     state_names[r->state], "note", r->note, "matches", (json_int_t)r->tally.count,
-                     "checksum", checksum, "on_cpu", (json_int_t)r->on_cpu, "kernel", r->kernel,
-                     "transfer", r->transfer, "wall", r->wall, "joules", r->joules);
+    trawl_plan_info info = { .size = sizeof info, .engine = "" };
+    if (r->plan->plan)
+        trawl_plan_get_info(r->plan->plan, &info);
+    return json_pack("{s:s, s:s, s:s, s:I, s:I, s:s, s:I, s:o, s:o, s:o, s:o*}", "agrees",
+                     state_names[r->state], "note", r->note, "engine", info.engine, "length",
+                     (json_int_t)r->length, "matches", (json_int_t)r->tally.count, "checksum",
+                     checksum, "on_cpu", (json_int_t)r->on_cpu, "kernel", r->kernel, "transfer",
+                     r->transfer, "wall", r->wall, "joules", r->joules);
 }
 
 static json_t *measure(json_t *asked, energy_meter *meter)

@@ -89,15 +89,21 @@ class Bench:
         of = devices[number] if devices else {"name": "CPU", "cpu": True, "bus": ""}
         self.backends[name] = Backend(name, of["name"], of["cpu"], devices, of["bus"])
 
-    def ask(self, request: Dict) -> Dict:
-        """A request to bench_cells, and its answer."""
+    def complain(self, why: str) -> None:
+        """What was asked for cannot be measured: go on, but do not end well."""
+        print(f"bench: {why}", file=sys.stderr)
+        self.broken = True
+
+    def ask(self, request: Dict, runner: Optional[subprocess.Popen] = None) -> Dict:
+        """A request to bench_cells, or to another build's, and its answer."""
+        runner = runner or self.runner
         try:
-            self.runner.stdin.write(json.dumps(request) + "\n")
-            self.runner.stdin.flush()
+            runner.stdin.write(json.dumps(request) + "\n")
+            runner.stdin.flush()
         except BrokenPipeError:
             pass  # there is no answer then
-        line = self.runner.stdout.readline()
-        answer = json.loads(line) if line else {"error": f"ended, status {self.runner.wait()}"}
+        line = runner.stdout.readline()
+        answer = json.loads(line) if line else {"error": f"ended, status {runner.wait()}"}
         if "error" in answer:
             raise BenchError(f"bench_cells: {answer['error']}")
         return answer
@@ -156,6 +162,7 @@ class Row:
 
     def read(self, result: Dict) -> None:
         self.result, ran = result, result["agrees"] in MEASURED
+        self.length = result["length"]
         self.wall = median(result["wall"]) if ran else 0
         self.kernel = median(result["kernel"]) if ran and not result["on_cpu"] else 0
         if result["on_cpu"]:
