@@ -5,6 +5,7 @@ measure  the rows of tables, measured against each other
 table    tables as CSV files, and figures taken from them
 plots    plots of the CSV files
 page     index.html of the CSV files and plots
+cliffs   sets and texts on which engines are slow
 bm, wm, pfac, hnfa, grid   one module a paper: its tables, its plots, its figures beside ours
 """
 import sys
