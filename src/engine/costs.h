@@ -1,7 +1,8 @@
 /* costs.h: what things take, in nanoseconds, for the planner. Measured, not guessed:
  *
- * CPU: one core of a cloud machine with AVX-512, 2026-11-21, gcc 12 -O3, `bench/engines` and sets
- *      of 1 to 100,000 literals in prose, source, DNA and protein (docs/performance.md).
+ * CPU: one core of a cloud machine with AVX-512, 2026-11-21, gcc 12 -O3, `bench/engines`,
+ *      `bench/cliffs` and sets of 1 to 100,000 literals in prose, source, DNA and protein
+ *      (docs/performance.md).
  * GPU: NVIDIA H200, 2026-11-21, resident text, one queue.
  *
  * Only ratios matter, and only as far as they tell engines apart.
@@ -15,29 +16,29 @@
 #define COST_PART 0.3 /* a further part: its records are sorted into the others */
 
 /* Boyer-Moore: an alignment; its comparison when the last byte fits. */
-#define COST_BM_ALIGN 1.5
+#define COST_BM_ALIGN 3.2
 #define COST_BM_COMPARE 5.0
 
 /* Wu-Manber: a window; a list of candidates, each on a line of cache of its own; a member; the
  * comparison of one whose prefix fits. */
-#define COST_WM_WINDOW 2.2
+#define COST_WM_WINDOW 4.8
 #define COST_WM_LIST 12.0
 #define COST_WM_MEMBER 1.5
 #define COST_WM_COMPARE 12.0
 
 /* Aho-Corasick: a byte while the rows fit into the first caches; more for each doubling. */
-#define COST_AC_BYTE 1.7
+#define COST_AC_BYTE 2.0
 #define COST_AC_CACHED (256u << 10)
-#define COST_AC_DOUBLING 0.9
+#define COST_AC_DOUBLING 0.5
 #define COST_AC_MOST 8.0
 
 /* PFAC: a byte through the bitmap of grams, and the verification of what passes. */
-#define COST_GRAM 1.6
+#define COST_GRAM 1.9
 #define COST_PFAC_VERIFY 40.0
 
 /* SHIFT-AND: a byte when all positions fit one word; a byte with more, a packed word, a word of a
  * chain, which waits for the one before. RunHNFA: a module. */
-#define COST_SHIFTAND_WORD 2.0
+#define COST_SHIFTAND_WORD 1.6
 #define COST_SHIFTAND_BYTE 3.0
 #define COST_SHIFTAND_PACKED 0.65
 #define COST_SHIFTAND_CHAINED 3.5
