@@ -21,6 +21,7 @@ CLASSES = ("shiftand", "hnfa")
 GRIDS = ("bb", "byr", "byr/bb")
 BOUNDS = ("ac", "bb")
 PAIRS = 1  # TRAWL_REPORT_PAIRS
+MANY, MANY_QUICK = 10000, 1000
 TILE, SIDE, NEEDLE = 16, 2048, 128
 
 Text = Union[bytes, np.ndarray]
@@ -41,6 +42,10 @@ def literals(name: str, of: Sequence[bytes], text: str, data: bytes, **row) -> C
 
 def classes(name: str, of: Sequence[str], text: str, data: bytes, engines=CLASSES, **row) -> Case:
     return Case(name, text, data, {"extended": True, "patterns": list(of)}, engines, row)
+
+
+def many(bench) -> int:
+    return MANY_QUICK if bench.quick else MANY
 
 
 def left_out(what: str, files: str) -> None:
@@ -103,27 +108,27 @@ def dna_cases(bench, n: int) -> Iterator[Case]:
     genome = make_genome(bench, n)
     name = "genome" if genome else "random ACGT"
     text = genome or repeated("".join(random.choices("ACGT", k=min(n, 1 << 22))).encode(), n)
-    for size, count in ((16, 10), (16, 100), (16, 1000), (16, 10000), (8, 1000)):
+    for size, count in ((16, 10), (16, 100), (16, 1000), (16, many(bench)), (8, 1000)):
         yield literals(f"{count} {size}-mers", stretches(text, count, size, size, bench.seed), name,
                        text)
 
 
 def prefix_cases(bench, n: int) -> Iterator[Case]:
     """Beginnings that all share, and one pattern that is nothing else."""
-    random = Random(bench.seed)
+    random, count = Random(bench.seed), many(bench)
 
     def host() -> bytes:
         return letters(random, random.randint(3, 9)) + b"." + random.choice((b"com", b"org"))
 
-    urls = [b"https://www." + host() + b"/" for _ in range(9999)] + [b"https://www"]
-    yield literals("9999 URLs, https://www", urls, "log of URLs",
+    urls = [b"https://www." + host() + b"/" for _ in range(count - 1)] + [b"https://www"]
+    yield literals(f"{count - 1} URLs, https://www", urls, "log of URLs",
                    lines(random, n, lambda: b"GET " + random.choice(urls) + b"index.html"))
 
     def address() -> bytes:
         return b"192.168.%d.%d" % (random.randrange(256), random.randrange(256))
 
-    yield literals("9999 addresses, 192.168.1", [address() for _ in range(9999)] + [b"192.168.1"],
-                   "log of addresses",
+    yield literals(f"{count - 1} addresses, 192.168.1",
+                   [address() for _ in range(count - 1)] + [b"192.168.1"], "log of addresses",
                    lines(random, n, lambda: b"%s -> %s len %d" % (address(), address(),
                                                                   random.randrange(1500))))
 
@@ -132,13 +137,13 @@ def prefix_cases(bench, n: int) -> Iterator[Case]:
         return b"2024-%02d-%02dT%02d:%02d:%02d" % (random.randint(1, 12), day, hour, rest // 60,
                                                    rest % 60)
 
-    yield literals("10000 ISO times", [moment() for _ in range(10000)], "log with times",
+    yield literals(f"{count} ISO times", [moment() for _ in range(count)], "log with times",
                    lines(random, n, lambda: moment() + b".123Z INFO request done"))
 
     def tag() -> bytes:
         return b'<div class="' + letters(random, 8)
 
-    yield literals('10000 of <div class="????????', [tag() for _ in range(10000)], "HTML",
+    yield literals(f'{count} of <div class="????????', [tag() for _ in range(count)], "HTML",
                    lines(random, n, lambda: tag() + b'">x</div>'))
     hexed = [random.randbytes(8).hex().encode() for _ in range(1000)]
     yield literals("1000 hex numbers of 16", hexed, "hex",
@@ -149,10 +154,10 @@ def prefix_cases(bench, n: int) -> Iterator[Case]:
 
 
 def run_cases(bench, n: int) -> Iterator[Case]:
-    random = Random(bench.seed)
+    random, count = Random(bench.seed), many(bench)
     a, zeros = b"a" * n, bytes(n)
-    yield literals("10000 of aa??????aaa", [b"aa" + letters(random, 6) + b"aaa"
-                                           for _ in range(10000)], "a", a)
+    yield literals(f"{count} of aa??????aaa", [b"aa" + letters(random, 6) + b"aaa"
+                                              for _ in range(count)], "a", a)
     yield literals("16384 zeros", [bytes(16384)], "zeros", zeros)
     disk = bytearray(n)
     for at in range(0, n - 16384, 65536):
