@@ -261,10 +261,10 @@ static void test_many_plans(void **state)
 
 /* ---- several parts --------------------------------------------------------------------------- */
 
-enum { MOST_PATTERNS = 1100 };
+enum { MOST_PATTERNS = 8100 };
 
 /* A plan of several parts: besides the patterns it has `more` literals of 12 letters that no text
- * here holds. With a thousand of them there are three: long literals, short ones, classes; with
+ * here holds. With eight thousand of them there are three: long literals, short ones, classes; with
  * a hundred those are one part. */
 static trawl_plan *parts_plan(const trawl_pattern *given, size_t count, size_t more, uint32_t parts)
 {
@@ -292,7 +292,7 @@ static trawl_plan *mixed_plan(bool unbounded)
         literal("bacbabacbaba"), literal("cabcab"),    extended("a[bc]{1,3}.?c"),
         extended("[ab]{20}c.b"), extended("a[^c]*ca"), extended("c+bb"),
     };
-    trawl_plan *plan = parts_plan(patterns, COUNT(patterns) - (unbounded ? 0 : 2), 1000, 3);
+    trawl_plan *plan = parts_plan(patterns, COUNT(patterns) - (unbounded ? 0 : 2), 8000, 3);
     assert_int_equal(plan_head(plan)->carries, unbounded);
     return plan;
 }
@@ -419,7 +419,7 @@ static void test_parts_crowds(void **state)
     memset(text, '.', length);
     memset(text + DENSE * PIECE, 'a', PIECE);
     for (uint32_t unbounded = 0; unbounded < 2; unbounded++) {
-        trawl_plan *plan = parts_plan(patterns, unbounded ? 6 : 4, 1000, 3);
+        trawl_plan *plan = parts_plan(patterns, unbounded ? 6 : 4, 8000, 3);
         size_t count;
         trawl_match *expected = collect(plan, text, length, &count);
         assert_true(count > 3 * (size_t)PIECE);
