@@ -366,34 +366,49 @@ static void test_long_patterns(void **state)
 
 /* ---- texts made against a filter ------------------------------------------------------- */
 
-/* Many patterns in one list, on a text of what they share: one look at it is too much. A short
- * slice must not pay for several. */
-static void test_one_long_list(void **state)
+enum { SHARED_PATTERNS = 20000, SHARED_LENGTH = 64 << 10 };
+
+/* Search a short slice of what patterns share, and nothing else, up to a match every `period`
+ * bytes. */
+static void search_shared(const char *engine, const trawl_pattern *patterns, size_t count,
+                          const char *shared, uint32_t period, slice *s)
 {
-    enum { PATTERNS = 20000, LENGTH = 64 << 10 };
-    static char written[PATTERNS][20];
-    static trawl_pattern patterns[PATTERNS];
-    static u8 text[LENGTH];
-    static record records[LENGTH];
+    static u8 text[SHARED_LENGTH];
+    static record records[SHARED_LENGTH];
     trawl_compile_options options = TRAWL_COMPILE_OPTIONS_INIT;
     trawl_plan *plan = NULL;
-    slice s = { .end = LENGTH, .records = records, .capacity = LENGTH };
+    for (size_t i = 0; i < SHARED_LENGTH; i++)
+        text[i] = (u8)shared[i % strlen(shared)];
+    options.engine = engine;
+    assert_int_equal(trawl_compile(patterns, count, &options, &plan, NULL), TRAWL_OK);
+    *s = (slice){ .end = SHARED_LENGTH, .records = records, .capacity = SHARED_LENGTH };
+    const text_job job = {
+        .plan = plan, .window = text, .slices = s, .count = 1, .allowance = USUAL_ALLOWANCE
+    };
+    assert_int_equal(slice_run_text(&job, s), TRAWL_OK);
+    assert_int_equal(s->count, period ? SHARED_LENGTH / period : 0);
+    trawl_plan_free(plan);
+}
+
+/* Each of many short slices tries a filter once: it must not take long to give up, be it by one
+ * list of all patterns, or by starts that go on for long. */
+static void test_giving_up_soon(void **state)
+{
+    static char written[SHARED_PATTERNS][20], long_one[8193];
+    static trawl_pattern patterns[SHARED_PATTERNS];
+    slice s;
     (void)state;
-    for (uint32_t i = 0; i < PATTERNS; i++) {
+    for (uint32_t i = 0; i < SHARED_PATTERNS; i++) {
         snprintf(written[i], sizeof written[i], "http://www.%07u", i);
         patterns[i] = (trawl_pattern){ written[i], i ? 18 : 11, 0, 0, i, NULL };
     }
-    for (size_t i = 0; i < LENGTH; i++)
-        text[i] = (u8) "http://www."[i % 11];
-    options.engine = "wm/ac";
-    assert_int_equal(trawl_compile(patterns, PATTERNS, &options, &plan, NULL), TRAWL_OK);
-    const text_job job = {
-        .plan = plan, .window = text, .slices = &s, .count = 1, .allowance = USUAL_ALLOWANCE
-    };
-    assert_int_equal(slice_run_text(&job, &s), TRAWL_OK);
-    assert_int_equal(s.count, LENGTH / 11);
+    search_shared("wm/ac", patterns, SHARED_PATTERNS, "http://www.", 11, &s);
     assert_true(s.candidates[0] <= 1);
-    trawl_plan_free(plan);
+    memset(long_one, 'a', sizeof long_one - 1);
+    long_one[sizeof long_one - 1] = 'b';
+    patterns[0] = (trawl_pattern){ long_one, sizeof long_one, 0, 0, 0, NULL };
+    search_shared("pfac/ac", patterns, 1, "a", 0, &s);
+    assert_true(s.done[0] <= 3);
 }
 
 /* ---- more matches than there is room for ------------------------------------------- */
@@ -605,10 +620,10 @@ static void test_beyond_4_gib(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_random),        cmocka_unit_test(test_long_patterns),
-        cmocka_unit_test(test_crowded),       cmocka_unit_test(test_crowded_byte),
-        cmocka_unit_test(test_windows),       cmocka_unit_test(test_beyond_4_gib),
-        cmocka_unit_test(test_one_long_list),
+        cmocka_unit_test(test_random),         cmocka_unit_test(test_long_patterns),
+        cmocka_unit_test(test_crowded),        cmocka_unit_test(test_crowded_byte),
+        cmocka_unit_test(test_windows),        cmocka_unit_test(test_beyond_4_gib),
+        cmocka_unit_test(test_giving_up_soon),
     };
     return cmocka_run_group_tests(tests, open_settings, close_settings);
 }

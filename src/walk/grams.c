@@ -8,7 +8,7 @@
  * Invariant: every start before `start` whose gram has its bit has been verified.
  *
  * Cost: O(n), and what the verification of what passes takes. When that is too much (few of the
- * grams' bits are clear, or the text is made of their beginnings) it gives up.
+ * grams' bits are clear, or the text is made of their beginnings) that stage gives up.
  */
 #include "table/grams.h"
 
@@ -41,10 +41,10 @@ u32 grams_walk(text_task *task)
         if (queued == 0)
             continue;
         task->candidates += queued;
-        work += task->verify(task, queue, queued);
+        const u32 verified = task->verify(task, queue, queued, &work);
+        if (verified < queued)
+            return queue[verified];
         queued = 0;
-        if (give_up(task, start, work))
-            return start;
     }
     return end;
 }

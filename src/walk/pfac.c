@@ -52,13 +52,14 @@ u32 pfac_walk(text_task *task)
     return task->end;
 }
 
-u64 pfac_verify(const text_task *t, const u32 *starts, u32 count)
+u32 pfac_verify(const text_task *t, const u32 *starts, u32 count, u64 *work)
 {
-    u64 steps = 0;
     const ac_tables *tables = (const ac_tables *)t->verify_tables;
     const u8 *map = (const u8 *)(t->verify_tables + tables->map);
     const u32 *root = t->verify_tables + tables->rows;
-    for (u32 i = 0; i < count; i++)
-        steps += pfac_start(t, t->verify_tables, starts[i], root[map[t->text[starts[i]]]]);
-    return STEP_WORK * steps;
+    u32 i = 0;
+    for (; i < count && !give_up(t, starts[i], *work); i++)
+        *work += STEP_WORK *
+                 (u64)pfac_start(t, t->verify_tables, starts[i], root[map[t->text[starts[i]]]]);
+    return i;
 }

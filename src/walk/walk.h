@@ -40,9 +40,10 @@ typedef struct text_task text_task;
 
 #define WALK_NEVER (UINT64_MAX / 2)
 
-/* A verifying stage: report every occurrence that begins at one of the starts, as far as its end
- * is owned. Returns the work that it took, in the units of give_up. */
-typedef u64 (*text_verify)(const text_task *t, const u32 *starts, u32 count);
+/* A verifying stage: report every occurrence that begins at one of the starts, which rise, as far
+ * as its end is owned. *work, in the units of give_up, is moved on. Returns for how many starts it
+ * did so: `count`, unless it took too much. */
+typedef u32 (*text_verify)(const text_task *t, const u32 *starts, u32 count, u64 *work);
 
 /* Report every occurrence whose end e satisfies begin < e <= end, reading from `from` on, which is
  * at most begin - reach unless the text itself begins there; of an occurrence that begins before
@@ -108,7 +109,7 @@ u32 bm_walk(text_task *t);
 u32 wm_walk(text_task *t);
 u32 ac_walk(text_task *t);
 u32 pfac_walk(text_task *t);
-u64 pfac_verify(const text_task *t, const u32 *starts, u32 count);
+u32 pfac_verify(const text_task *t, const u32 *starts, u32 count, u64 *work);
 u32 grams_walk(text_task *t);
 u32 shiftand_walk(text_task *t);
 u32 hnfa_walk(text_task *t);
