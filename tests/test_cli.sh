@@ -395,7 +395,7 @@ awk 'BEGIN {
     }
 }' >dna
 awk 'NR % 15 == 1 { print substr($0, 1 + NR % 40, 16) }' dna >mers
-awk 'BEGIN { for (i = 0; i < 3000; i++) print "nobody remembered the afternoon of the expedition " i }' >prose
+awk 'BEGIN { for (i = 0; i < 3000; i++) print "nobody remembered the afternoon of the expedition " i; print "understanding" }' >prose
 printf 'understanding\ncircumstances\nextraordinary\nconsideration\n' >words
 planned() { # planned NAME ENGINE ARGUMENT...: the engines begin so
     name=$1 engine=$2
