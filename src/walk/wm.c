@@ -18,7 +18,7 @@
 #include "walk/walk.h"
 
 /* Work, in the units of give_up. */
-#define LIST_WORK 4u
+#define LIST_WORK 8u
 #define MEMBER_WORK 2u
 #define COMPARE_WORK 4u
 
