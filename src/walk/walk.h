@@ -68,7 +68,7 @@ typedef u32 (*text_walk)(text_task *t);
 /* Whether a walk that has taken `work` for the bytes from `from` to `at` should stop. A unit of
  * work is about a nanosecond beyond what a byte costs anyhow; so many a byte make it as slow as
  * Aho-Corasick, and the allowance keeps one odd place from ending it. */
-#define GIVE_UP_A_BYTE 3u
+#define GIVE_UP_A_BYTE 2u
 static inline bool give_up(const text_task *t, u32 at, u64 work)
 {
     return work > t->allowance + GIVE_UP_A_BYTE * (u64)(at - t->from);
