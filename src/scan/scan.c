@@ -20,7 +20,7 @@
 #define ATTEMPT (4u << 20) /* a slice of a part with a fallback: it ends with the slice */
 #define LARGEST_WINDOW (256u << 20)
 #define SLICES_OF_STATE (2u << 20) /* words of state that all slices of a job may have */
-#define SHORTEST_REREAD 8u         /* streams: windows below so many reaches flow */
+#define SHORTEST_REREAD 4u         /* streams: windows below so many reaches flow */
 
 static size_t state_bytes(const text_scan *scan)
 {
@@ -191,7 +191,8 @@ static int scan_region(text_scan *scan, scan_room *room, const uint8_t *window, 
                        uint32_t end, trawl_error *error)
 {
     text_job job;
-    trawl_error why = { 0 };
+    trawl_error why;
+    error_clear(&why);
     int status = run_region(scan, room, window, begin, end, &job, &why);
     worker *const usual = scan->worker;
     if (status == TRAWL_ERROR_MEMORY && usual->limits.on_devices) {
