@@ -157,7 +157,8 @@ int slice_run_text(const text_job *job, slice *s)
                 return status;
         }
         number_records(job->plan, &parts[i], s->records, before, count, s->capacity);
-        flow += flow ? part_flow_words(job->plan, &parts[i]) : 0;
+        if (flow)
+            flow += part_flow_words(job->plan, &parts[i]);
     }
     s->count = count;
     return TRAWL_OK;

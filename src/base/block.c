@@ -23,7 +23,8 @@ size_t block_append(block *b, const void *source, size_t size, size_t align)
         b->bytes = grown;
         b->capacity = capacity;
     }
-    memset(b->bytes + b->size, 0, offset - b->size);
+    if (offset > b->size)
+        memset(b->bytes + b->size, 0, offset - b->size);
     if (size && source)
         memcpy(b->bytes + offset, source, size);
     else if (size)
