@@ -53,13 +53,15 @@ typedef struct device_plan {
 } device_plan;
 
 /* In device memory: all matches of a piece, also those that find no room; whether it is to be
- * searched by the fallback, because this search is not worth it. Both are 0 before. */
+ * searched by the fallback, because this search is not worth it; what it counts until it gives up.
+ * All are 0 before. */
 typedef struct piece_cursor {
     uint64_t count;
     uint64_t gave_up;
+    uint64_t worries;
 } piece_cursor;
 
-SHARED_SIZE(piece_cursor, 16);
+SHARED_SIZE(piece_cursor, 24);
 
 enum { CURSOR_ROOM = 256 };
 

@@ -214,11 +214,12 @@ static int pfac_run(const device_plan *p, device_queue *q, text_piece *piece, tr
         .gram = d->gram,
         .room = list_room(piece->end),
         .depth = d->depth,
-        .may_stop = p->facts.may_stop,
     };
-    const uint64_t worth = piece->end / p->facts.max_length * STEPS_A_BYTE + LEAST_LIST;
-    if (p->facts.may_stop && numbers.room > worth)
-        numbers.room = (uint32_t)worth;
+    if (p->facts.may_stop) {
+        const uint64_t worth = piece->end / p->facts.max_length * STEPS_A_BYTE + LEAST_LIST;
+        numbers.room = smaller(worth, numbers.room);
+        numbers.may_stop = smaller(worth, numbers.room);
+    }
     uint32_t groups = UINT32_MAX;
     if (d->kind == PFAC_FILTERED) {
         groups = units * d->blocks;

@@ -25,7 +25,7 @@ typedef struct pfac_args {
     u32 fold, gram; /* filtered: what is laid over text by OR and by AND */
     u32 room;       /* walks that the list takes */
     u32 depth;      /* bytes after which they are handed over; 0: never */
-    u32 may_stop;   /* 1: cursor[1] may be set, and the search ended */
+    u32 may_stop;   /* deep walks without a place after which the search gives up; 0: never */
     u32 unused;
 } pfac_args;
 
