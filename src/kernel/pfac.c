@@ -218,7 +218,7 @@ static int pfac_run(const device_plan *p, device_queue *q, text_piece *piece, tr
     if (p->facts.may_stop) {
         const uint64_t worth = piece->end / p->facts.max_length * STEPS_A_BYTE + LEAST_LIST;
         numbers.room = smaller(worth, numbers.room);
-        numbers.may_stop = smaller(worth, numbers.room);
+        numbers.may_stop = smaller(worth, UINT32_MAX);
     }
     uint32_t groups = UINT32_MAX;
     if (d->kind == PFAC_FILTERED) {
