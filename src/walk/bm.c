@@ -44,6 +44,7 @@ u32 bm_walk(text_task *task)
     const u32 *tables = task->tables;
     const u8 *text = task->text;
     const u32 from = task->from, begin = task->begin, end = task->end;
+    const sink out = *task->out;
     const bm_tables *t = (const bm_tables *)tables;
     const u8 *pattern = (const u8 *)(tables + t->pattern);
     const u8 *fold = (const u8 *)(tables + t->fold);
@@ -66,7 +67,7 @@ u32 bm_walk(text_task *task)
         while (j > known && fold[window[j - 1]] == pattern[j - 1])
             j--;
         if (j <= known) {
-            sink_put(task->out, last + 1, t->index);
+            sink_put(&out, last + 1, t->index);
             last += period;
             known = m - period;
         } else {

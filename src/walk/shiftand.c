@@ -35,6 +35,8 @@ static inline void shiftand_word(const text_task *task, u32 features)
     const u64 ebeg = *(const u64 *)(tables + t->ebeg);
     const u64 eend = *(const u64 *)(tables + t->eend);
     const u64 eblk = *(const u64 *)(tables + t->eblk);
+    const u32 *owner = tables + t->owner;
+    const sink out = *task->out;
     u64 s = task->state[0];
     for (u32 i = task->from; i < end; i++) {
         u32 c = map[text[i]];
@@ -49,7 +51,7 @@ static inline void shiftand_word(const text_task *task, u32 features)
         }
         s = moved;
         if (PORT_UNLIKELY(s & last) && i >= begin)
-            shiftand_report(tables + t->owner, s & last, i + 1, task->out);
+            shiftand_report(owner, s & last, i + 1, &out);
     }
     task->state[0] = s;
 }
