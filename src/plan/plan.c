@@ -301,7 +301,28 @@ static bool stages_valid(const plan_header *head, const plan_part *part, const p
     return roles_valid(stages, part->stage_count);
 }
 
-/* Every pattern is in one part, in order; lengths, reach and state follow from the parts. */
+/* The patterns of a part: in order, in no part before (`seen` has a bit for each), and as long as
+ * the part says. `indexes`: its own in PLAN_INDEXES; NULL: it has all. */
+static bool members_valid(const plan_header *head, const plan_part *part, const uint32_t *indexes,
+                          const plan_pattern *patterns, uint8_t *seen)
+{
+    uint64_t low = UINT64_MAX, high = 0;
+    for (uint32_t k = 0; k < part->pattern_count; k++) {
+        const uint32_t index = indexes ? indexes[k] : k;
+        if (index >= head->pattern_count || seen[index / 8] >> (index % 8) & 1 ||
+            (indexes && k > 0 && index <= indexes[k - 1]))
+            return false;
+        const plan_pattern *p = &patterns[index];
+        const uint64_t longest = head->cell_size ? p->min_length : p->max_length;
+        seen[index / 8] |= (uint8_t)(1u << (index % 8));
+        low = p->min_length < low ? p->min_length : low;
+        high = longest > high ? longest : high;
+    }
+    return part->min_length == low && part->max_length == high &&
+           (part->carries || high != LENGTH_UNBOUNDED);
+}
+
+/* Every pattern is in one part; lengths, reach and state follow from the parts. */
 static bool parts_valid(const uint8_t *bytes, const plan_header *head)
 {
     const plan_pattern *patterns = (const void *)(bytes + head->section[PLAN_PATTERNS].offset);
@@ -310,42 +331,27 @@ static bool parts_valid(const uint8_t *bytes, const plan_header *head)
     const uint32_t *indexes = (const void *)(bytes + head->section[PLAN_INDEXES].offset);
     const bool divided = head->part_count > 1;
     const uint64_t index_count = head->section[PLAN_INDEXES].bytes / sizeof *indexes;
-    uint64_t next = 0, reach = 0, state = 0;
-    uint32_t carries = 0, patterns_seen = 0;
+    uint64_t reach = 0, state = 0;
+    uint32_t carries = 0, members = 0; /* of the parts so far */
     uint8_t *seen = calloc(head->pattern_count / 8 + 1, 1);
     bool valid = seen && index_count == (divided ? head->pattern_count : 0);
     for (uint32_t i = 0; valid && i < head->part_count; i++) {
         const plan_part *part = &parts[i];
-        uint64_t low = UINT64_MAX, high = 0;
-        valid = stages_valid(head, part, stages) && part->carries <= 1 && part->indexes == next &&
-                part->pattern_count >= 1 &&
-                part->pattern_count <= head->pattern_count - patterns_seen &&
-                part->state == (part->carries ? state : 0) && !(part->carries && head->cell_size);
-        for (uint32_t k = 0; valid && k < part->pattern_count; k++) {
-            const uint32_t index = divided ? indexes[next + k] : k;
-            valid = index < head->pattern_count && !(seen[index / 8] >> (index % 8) & 1) &&
-                    (k == 0 || !divided || index > indexes[next + k - 1]);
-            if (!valid)
-                break;
-            const plan_pattern *p = &patterns[index];
-            const uint64_t longest = head->cell_size ? p->min_length : p->max_length;
-            seen[index / 8] |= (uint8_t)(1u << (index % 8));
-            low = p->min_length < low ? p->min_length : low;
-            high = longest > high ? longest : high;
-        }
-        valid = valid && part->min_length == low && part->max_length == high &&
-                (part->carries || high != LENGTH_UNBOUNDED);
+        valid = stages_valid(head, part, stages) && part->carries <= 1 &&
+                part->indexes == (divided ? members : 0) && part->pattern_count >= 1 &&
+                part->pattern_count <= head->pattern_count - members &&
+                part->state == (part->carries ? state : 0) && !(part->carries && head->cell_size) &&
+                members_valid(head, part, divided ? indexes + members : NULL, patterns, seen);
         if (!valid)
             break;
-        patterns_seen += part->pattern_count;
-        next += divided ? part->pattern_count : 0;
+        members += part->pattern_count;
         carries |= part->carries;
         if (part->carries)
             state += stages[part->first_stage].state_words;
         reach = part_reach(part) > reach ? part_reach(part) : reach;
     }
     free(seen);
-    return valid && patterns_seen == head->pattern_count && head->carries == carries &&
+    return valid && members == head->pattern_count && head->carries == carries &&
            head->reach == reach && head->state_words == state && state <= UINT32_MAX;
 }
 
