@@ -68,6 +68,16 @@ TRAWL_API const char *trawl_error_text(int status);
 /* "0.1.0". Static storage; thread-safe. */
 TRAWL_API const char *trawl_version(void);
 
+/* ---- memory ---------------------------------------------------------- */
+
+/* Where memory comes from instead of malloc. The functions and `user` must serve until everything
+ * made with them is freed. */
+typedef struct trawl_allocator {
+    void *(*allocate)(void *user, size_t bytes); /* aligned for any object; NULL: there is none */
+    void (*release)(void *user, void *memory, size_t bytes); /* what allocate gave, and its size */
+    void *user;
+} trawl_allocator;
+
 /* ---- patterns -------------------------------------------------------- */
 
 typedef enum trawl_syntax {

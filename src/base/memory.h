@@ -1,0 +1,51 @@
+/* memory.h: memory that is counted, has a limit, and may come from a caller's allocator.
+ *
+ * A call that allocates has one such object and passes it down. Each block has its size before it,
+ * so giving back needs none, and the count is exact: what is asked for, and these headers.
+ */
+#ifndef TRAWL_BASE_MEMORY_H
+#define TRAWL_BASE_MEMORY_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "trawl.h"
+
+/* Threads may share it. What is read of it while others allocate is of some moment. */
+typedef struct memory {
+    trawl_allocator from; /* allocate NULL: malloc */
+    uint64_t limit;       /* bytes held at once; UINT64_MAX: none */
+    const char *option;   /* the limit's name for callers, as "trawl_compile_options.max_memory" */
+    const char *advice;   /* what they can do with less, as "compile fewer patterns at once" */
+    _Atomic uint64_t used, peak;
+    _Atomic int failure; /* why the last request that failed did: TRAWL_ERROR_LIMIT or _MEMORY;
+                            TRAWL_OK: none has */
+} memory;
+
+/* `from`: NULL for malloc. The strings are kept as they are. Nothing is to be closed. */
+void memory_open(memory *m, const trawl_allocator *from, uint64_t limit, const char *option,
+                 const char *advice);
+
+/* NULL when the limit, or the allocator, has no more; m->failure says which. Aligned for any
+ * object; a size of 0 gives a block too. */
+void *memory_take(memory *m, size_t size);
+void *memory_take_zeroed(memory *m, size_t count, size_t size);
+void *memory_take_array(memory *m, size_t count, size_t size);
+
+/* `block` (NULL: none) with another size. On a failure it is left as it is. */
+void *memory_grow(memory *m, void *block, size_t size);
+void memory_give(memory *m, void *block); /* NULL: nothing */
+
+/* Give back what an object that is gone once took from this allocator. */
+void memory_free(const trawl_allocator *from, void *block);
+
+/* The error of a request that failed; `what` it was for is printf-like and follows "for". */
+int memory_failed(const memory *m, trawl_error *error, const char *what, ...)
+#if defined(__GNUC__) || defined(__clang__)
+    __attribute__((format(printf, 3, 4)))
+#endif
+    ;
+
+#endif
