@@ -111,23 +111,26 @@ static double seconds(void)
 /* ---- one run -------------------------------------------------------------------- */
 
 /* Sums are the same in any order, and differ when one place does. */
-static int add_place(tally *t, uint64_t a, uint64_t b)
+static void add_place(tally *t, uint64_t a, uint64_t b)
 {
     uint64_t z = a * 0x9E3779B97F4A7C15u + b * 0xC2B2AE3D27D4EB4Fu;
     z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
     t->sum += z ^ (z >> 27);
     t->count++;
+}
+
+static int add_matches(const trawl_match *m, size_t count, void *user)
+{
+    for (size_t i = 0; i < count; i++)
+        add_place(user, m[i].end, m[i].pattern);
     return 0;
 }
 
-static int add_match(const trawl_match *m, void *user)
+static int add_grid_matches(const trawl_grid_match *m, size_t count, void *user)
 {
-    return add_place(user, m->end, m->pattern);
-}
-
-static int add_grid_match(const trawl_grid_match *m, void *user)
-{
-    return add_place(user, m->row ^ (m->col << 32), m->needle);
+    for (size_t i = 0; i < count; i++)
+        add_place(user, m[i].row ^ (m[i].col << 32), m[i].needle);
+    return 0;
 }
 
 static int run_stream(const cell *c, const row *r, trawl_context *context, uint64_t length,
@@ -137,7 +140,8 @@ static int run_stream(const cell *c, const row *r, trawl_context *context, uint6
     trawl_stream *stream;
     trawl_error closing;
     options.report = (uint32_t)r->report;
-    int status = trawl_stream_open(context, r->plan->plan, &options, add_match, t, &stream, error);
+    int status =
+        trawl_stream_open(context, r->plan->plan, &options, add_matches, t, &stream, error);
     if (status != TRAWL_OK)
         return status;
     for (uint64_t at = 0; at < length && status == TRAWL_OK; at += r->feed)
@@ -158,14 +162,14 @@ static int run(const cell *c, const row *r, trawl_context *context, bool counts,
     if (c->grid.cells) {
         trawl_grid grid = c->grid;
         grid.rows = length / (grid.cols * c->cell_size);
-        return trawl_scan_grid(context, plan, &grid, NULL, add_grid_match, t, error);
+        return trawl_scan_grid(context, plan, &grid, NULL, add_grid_matches, t, error);
     }
     if (!counts && r->feed)
         return run_stream(c, r, context, length, t, error);
     if (!counts) {
         trawl_scan_options options = TRAWL_SCAN_OPTIONS_INIT;
         options.report = (uint32_t)r->report;
-        return trawl_scan(context, plan, c->text, length, &options, add_match, t, error);
+        return trawl_scan(context, plan, c->text, length, &options, add_matches, t, error);
     }
     if (!r->other)
         return trawl_count(context, plan, c->text, length, NULL, &t->count, error);

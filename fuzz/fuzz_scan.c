@@ -8,6 +8,7 @@
  *     a pattern   flags and length, then its text
  *     the rest    the text
  */
+#include "each.h"
 #include "trawl.h"
 
 #include <stdbool.h>
@@ -123,13 +124,15 @@ static void check_others(const found *first, const found *other)
         require(same(&first->matches[i], &other->matches[i]));
 }
 
-static int check_fed(const trawl_match *m, void *user)
+static int check_fed_one(const trawl_match *m, void *user)
 {
     found *first = user;
     require(first->seen < first->count && same(m, &first->matches[first->seen]));
     first->seen++;
     return 0;
 }
+
+EACH_MATCH(check_fed)
 
 static void check_stream(const input *in, const trawl_plan *plan, found *first)
 {

@@ -5,17 +5,39 @@
  *     patterns --trawl_compile--> plan --trawl_scan(context, plan, text)--> matches
  *
  * A plan is immutable: any number of threads may scan with one plan at once.
- * A context belongs to one caller's thread at a time; it owns the backend, its
- * worker threads and the scratch memory. There is no global state.
+ * A context serves one call at a time; it owns the backend, its worker threads
+ * and the scratch memory. There is no global state.
  *
  * Conventions
  *   Offsets are bytes, 0-based; ranges are half open [start, end).
- *   Functions return TRAWL_OK (0), a positive notice (TRAWL_STOPPED) or a
- *   negative error. Where a `trawl_error *` is taken it may be NULL; on an error
- *   it says what, where and how to mend it.
+ *   Functions return TRAWL_OK (0), a positive notice (TRAWL_STOPPED and the like)
+ *   or a negative error. Where a `trawl_error *` is taken it may be NULL; on an
+ *   error it says what, where and how to mend it.
  *   Option structs carry their size: fill them with TRAWL_..._INIT and set what
  *   you need. A NULL option pointer means the defaults.
  *   Freeing or closing NULL does nothing.
+ *
+ * What holds (docs/embedding.md says how to use it)
+ *   Threads. "Thread-safe" functions may be called at any time from any thread.
+ *   All others take a context or a stream, which serves one call at a time: a
+ *   second one, from another thread or from a callback of the first, is refused
+ *   with TRAWL_ERROR_BUSY and does nothing. trawl_cancel is the exception.
+ *   Fork. In the child every plan works, and every context of a CPU backend that
+ *   was not in a call at the fork; one that was is refused with TRAWL_ERROR_BUSY,
+ *   one of a device with TRAWL_ERROR_UNSUPPORTED: open a new one. Freeing is safe.
+ *   Signals. The library installs no handler and its threads block all signals.
+ *   An interrupted system call is taken up again.
+ *   Callbacks run on the thread that called, one at a time. They may use any
+ *   other context, may not use this one, and must not leave by longjmp or by a
+ *   C++ exception (trawl.hpp takes exceptions through).
+ *   Texts, plans' blocks and grids must stay as they are during a call. What
+ *   changes underneath gives undefined matches, but no access outside of them. A
+ *   mapped file that is shortened raises SIGBUS, as for any reader.
+ *   Memory. The library never ends the process: what cannot be had is
+ *   TRAWL_ERROR_MEMORY, and the context, plan or stream can be used again or freed.
+ *   Versions. From 0.2 on structs only grow, at their ends, and only where they
+ *   carry a size; so a program built with this header runs with later libraries
+ *   of the same soname.
  */
 #ifndef TRAWL_H
 #define TRAWL_H
@@ -34,7 +56,7 @@ extern "C" {
 #endif
 
 #define TRAWL_VERSION_MAJOR 0
-#define TRAWL_VERSION_MINOR 1
+#define TRAWL_VERSION_MINOR 2
 #define TRAWL_VERSION_PATCH 0
 
 /* ---- status ---------------------------------------------------------- */
@@ -43,13 +65,17 @@ typedef enum trawl_status {
     TRAWL_OK = 0,
     TRAWL_STOPPED = 1,            /* the callback asked to stop */
     TRAWL_LIMITED = 2,            /* max_matches was reached: more may follow */
+    TRAWL_EXPIRED = 3,            /* max_steps or max_seconds was reached: more may follow */
+    TRAWL_CANCELLED = 4,          /* trawl_cancel was called: more may follow */
     TRAWL_ERROR_ARGUMENT = -1,    /* a bad argument: the message names it */
     TRAWL_ERROR_MEMORY = -2,      /* out of memory */
     TRAWL_ERROR_PATTERN = -3,     /* a pattern is malformed: see .pattern, .offset */
     TRAWL_ERROR_UNSUPPORTED = -4, /* the engine or backend cannot do this */
     TRAWL_ERROR_PLAN = -5,        /* a plan block or a saved state is corrupt or of another kind */
     TRAWL_ERROR_LIMIT = -6,       /* larger than Trawl can address, or than the room given */
-    TRAWL_ERROR_DEVICE = -7       /* a device failed: the message names the call and its code */
+    TRAWL_ERROR_DEVICE = -7,      /* a device failed: the message names the call and its code */
+    TRAWL_ERROR_BUSY = -8,        /* the context or stream is in a call already */
+    TRAWL_ERROR_THREAD = -9       /* no thread can be had, or the caller's runner failed */
 } trawl_status;
 
 /* What went wrong. Owned by the caller; filled only when a call fails. */
@@ -65,13 +91,14 @@ typedef struct trawl_error {
 /* A short English phrase for a status. Static storage; thread-safe. */
 TRAWL_API const char *trawl_error_text(int status);
 
-/* "0.1.0". Static storage; thread-safe. */
+/* "0.2.0". Static storage; thread-safe. */
 TRAWL_API const char *trawl_version(void);
 
 /* ---- memory ---------------------------------------------------------- */
 
 /* Where memory comes from instead of malloc. The functions and `user` must serve until everything
- * made with them is freed. */
+ * made with them is freed. They may be called by several threads at once, and must not call Trawl.
+ */
 typedef struct trawl_allocator {
     void *(*allocate)(void *user, size_t bytes); /* aligned for any object; NULL: there is none */
     void (*release)(void *user, void *memory, size_t bytes); /* what allocate gave, and its size */
@@ -88,14 +115,15 @@ typedef enum trawl_syntax {
 
 enum {
     TRAWL_NOCASE = 1, /* ASCII letters match both cases */
-    TRAWL_LINES = 2   /* no element matches a newline, as grep wants it */
+    TRAWL_LINES = 2,  /* no element matches a newline, as grep wants it */
+    TRAWL_ONCE = 4    /* of each text (record) only the first match reported; needles: no */
 };
 
 typedef struct trawl_pattern {
     const void *text; /* the pattern's text, any bytes */
     size_t length;    /* its length in bytes */
     uint32_t syntax;  /* a trawl_syntax */
-    uint32_t flags;   /* TRAWL_NOCASE | TRAWL_LINES */
+    uint32_t flags;   /* TRAWL_NOCASE | TRAWL_LINES | TRAWL_ONCE */
     uint32_t id;      /* reported with each match; need not be unique */
     const char *name; /* optional label, copied; may be NULL */
 } trawl_pattern;
@@ -125,9 +153,13 @@ typedef struct trawl_compile_options {
     size_t sample_length; /* its length in bytes; the first 64 KiB count */
     const struct trawl_context *context; /* where the plan will run; NULL: on a CPU. Read during
                                             the call only */
+    uint64_t max_memory; /* bytes that compiling may hold at once, the plan included; beyond them it
+                            ends with TRAWL_ERROR_LIMIT. 0: 1 GiB; UINT64_MAX: no limit */
+    const trawl_allocator *allocator; /* for the compiling and the plan; copied; NULL: malloc */
 } trawl_compile_options;
 
-#define TRAWL_COMPILE_OPTIONS_INIT { sizeof(trawl_compile_options), NULL, 0, NULL, 0, NULL }
+#define TRAWL_COMPILE_OPTIONS_INIT \
+    { sizeof(trawl_compile_options), NULL, 0, NULL, 0, NULL, 0, NULL }
 
 /* Compile `count` patterns (at least one) into a plan.
  * Errors: TRAWL_ERROR_PATTERN names the pattern and the offset in it;
@@ -153,6 +185,7 @@ typedef struct trawl_plan_info {
     uint64_t min_length;  /* shortest possible match, bytes (rows for grids) */
     uint64_t max_length;  /* longest possible match, or UINT64_MAX when unbounded */
     uint32_t cell_size;   /* 0 for text, else 1, 2 or 4 */
+    uint32_t reserved;    /* 0 */
 } trawl_plan_info;
 
 /* Facts about a plan. The strings live as long as the plan. Thread-safe. */
@@ -168,6 +201,12 @@ TRAWL_API const void *trawl_plan_save(const trawl_plan *plan, size_t *bytes);
 /* Make a plan from saved bytes (copied). The block is verified whole, so a
  * damaged or hostile one gives TRAWL_ERROR_PLAN and never a bad scan. Thread-safe. */
 TRAWL_API int trawl_plan_load(const void *block, size_t bytes, trawl_plan **plan,
+                              trawl_error *error);
+
+/* Make a plan that reads `block` where it stands, as in a mapped file: nothing is copied but the
+ * order of the patterns. The block is verified whole, as by trawl_plan_load; it must be aligned to
+ * 64 bytes, as a mapping is, and must stay as it is until the plan is freed. Thread-safe. */
+TRAWL_API int trawl_plan_view(const void *block, size_t bytes, trawl_plan **plan,
                               trawl_error *error);
 
 TRAWL_API void trawl_plan_free(trawl_plan *plan);
@@ -214,9 +253,16 @@ typedef enum trawl_schedule {
     TRAWL_SCHEDULE_STATIC = 1   /* as many chunks as threads, dealt out beforehand */
 } trawl_schedule;
 
+/* The caller's own threads: run task(job, 0) .. task(job, count - 1), each exactly once, in any
+ * order, on any threads, and return when all have returned. Non-zero: not all could be run; none
+ * is running any more then, and the scan ends with TRAWL_ERROR_THREAD. */
+typedef void (*trawl_task_fn)(void *job, uint32_t index);
+typedef int (*trawl_runner_fn)(void *user, trawl_task_fn task, void *job, uint32_t count);
+
 typedef struct trawl_context_options {
     size_t size;          /* sizeof(trawl_context_options) */
-    const char *backend;  /* "auto" or NULL (a CPU), "serial", "threads", "opencl", "cuda" */
+    const char *backend;  /* "auto" or NULL (a CPU), "serial", "threads", "openmp", "opencl",
+                             "cuda" */
     uint32_t threads;     /* 0: one a core; may exceed the number of cores */
     uint32_t schedule;    /* a trawl_schedule */
     uint32_t chunks;      /* chunks a window of text is cut into; 0: chosen. Devices take
@@ -224,14 +270,31 @@ typedef struct trawl_context_options {
     const char *device;   /* devices of the backend: "0" or NULL, "0,1", "all" */
     const char *tuning;   /* "name=value,...": see trawl_tuning_name; NULL: all chosen. A plan's
                              algorithm takes what it knows; the rest is for others */
+    trawl_runner_fn runner; /* instead of threads of the library; NULL: none. `threads` says how
+                               many tasks at once are worth it (0: one a core) */
+    void *runner_user;
+    const trawl_allocator *allocator; /* for all that the context, its calls and its streams hold on
+                                         the host, drivers of devices aside; copied; NULL: malloc */
+    void *native; /* opencl: the cl_context whose buffers trawl_scan_device shall read, retained;
+                     NULL: one of its own. Else NULL */
 } trawl_context_options;
 
-#define TRAWL_CONTEXT_OPTIONS_INIT { sizeof(trawl_context_options), NULL, 0, 0, 0, NULL, NULL }
+#define TRAWL_CONTEXT_OPTIONS_INIT \
+    { sizeof(trawl_context_options), NULL, 0, 0, 0, NULL, NULL, NULL, NULL, NULL, NULL }
 
-/* A context is used by one thread at a time; open one per thread. */
+/* Open a context. It holds little before its first call: threads and memory are taken when a call
+ * needs them. A context serves one call at a time; open one per thread. Thread-safe. */
 TRAWL_API int trawl_context_open(const trawl_context_options *options,
                                  trawl_context **context, trawl_error *error);
+/* Not while a call is in progress, or a stream of it is open. */
 TRAWL_API void trawl_context_free(trawl_context *context);
+
+/* End the call that is in progress on `context`, from another thread or a signal handler: it
+ * returns TRAWL_CANCELLED soon, usually within 0.1 seconds, when what it handed on was right and in
+ * order. Without a call in progress nothing happens, the next one included. A stream that was cut
+ * off so has ended. */
+TRAWL_API void trawl_cancel(trawl_context *context);
+
 TRAWL_API const char *trawl_context_backend(const trawl_context *context);
 TRAWL_API uint32_t trawl_context_threads(const trawl_context *context);
 
@@ -270,22 +333,29 @@ typedef struct trawl_match {
     uint64_t end;     /* one past the last byte */
     uint32_t id;      /* the pattern's id */
     uint32_t pattern; /* the pattern's index in the order given to compile */
+    uint64_t record;  /* which text: its index in trawl_scan_many; in a stream the number of
+                         trawl_stream_break calls before it; else 0 */
 } trawl_match;
 
-/* Called for each match, in order of end, then start, then id.
- * A non-zero return stops the scan, which then returns TRAWL_STOPPED. */
-typedef int (*trawl_match_fn)(const trawl_match *match, void *user);
+/* Called with `count` matches at once, at least one; all matches come, batch after batch, in order
+ * of record, then end, then start, then id. They are valid during the call. A non-zero return stops
+ * the scan, which then returns TRAWL_STOPPED. */
+typedef int (*trawl_match_fn)(const trawl_match *matches, size_t count, void *user);
 
 typedef struct trawl_scan_options {
     size_t size;          /* sizeof(trawl_scan_options) */
     uint32_t report;      /* a trawl_report */
+    uint32_t reserved;    /* 0 */
     uint64_t base;        /* offset of the text's first byte, added to what is reported */
     uint64_t max_matches; /* stop after so many with TRAWL_LIMITED; 0: no limit */
+    uint64_t max_steps;   /* of one call: a byte or cell scanned and a match handed on are a step
+                             each. Beyond them it ends with TRAWL_EXPIRED; 0: no limit */
+    double max_seconds;   /* of one call, likewise, looked at about ten times a second; 0: none */
 } trawl_scan_options;
 
-#define TRAWL_SCAN_OPTIONS_INIT { sizeof(trawl_scan_options), 0, 0, 0 }
+#define TRAWL_SCAN_OPTIONS_INIT { sizeof(trawl_scan_options), 0, 0, 0, 0, 0, 0 }
 
-/* Scan `length` bytes and call `fn` for each match. */
+/* Scan `length` bytes and hand the matches to `fn`. */
 TRAWL_API int trawl_scan(trawl_context *context, const trawl_plan *plan,
                          const void *text, size_t length,
                          const trawl_scan_options *options,
@@ -297,6 +367,13 @@ TRAWL_API int trawl_count(trawl_context *context, const trawl_plan *plan,
                           const trawl_scan_options *options,
                           uint64_t *count, trawl_error *error);
 
+/* Count the matches of each pattern: counts[i] of pattern i in the order given to compile
+ * (trawl_plan_info.patterns of them). */
+TRAWL_API int trawl_count_each(trawl_context *context, const trawl_plan *plan,
+                               const void *text, size_t length,
+                               const trawl_scan_options *options,
+                               uint64_t *counts, trawl_error *error);
+
 /* Collect the matches into an array; free it with trawl_matches_free.
  * *matches is NULL when there are none. */
 TRAWL_API int trawl_collect(trawl_context *context, const trawl_plan *plan,
@@ -305,21 +382,63 @@ TRAWL_API int trawl_collect(trawl_context *context, const trawl_plan *plan,
                             trawl_match **matches, size_t *count, trawl_error *error);
 TRAWL_API void trawl_matches_free(trawl_match *matches);
 
+typedef struct trawl_text {
+    const void *bytes; /* may be NULL when length is 0 */
+    size_t length;
+} trawl_text;
+
+/* Scan `count` texts, each by itself: no match begins in one and ends in another. A match says in
+ * `record` which, and its offsets are those of that text (plus base). Made for many small texts;
+ * the context's threads share them out. On devices text by text. */
+TRAWL_API int trawl_scan_many(trawl_context *context, const trawl_plan *plan,
+                              const trawl_text *texts, size_t count,
+                              const trawl_scan_options *options,
+                              trawl_match_fn fn, void *user, trawl_error *error);
+
+/* Text that is in a device's memory already. */
+typedef struct trawl_device_text {
+    size_t size;     /* sizeof(trawl_device_text) */
+    void *memory;    /* cuda: the address (a CUdeviceptr); opencl: the cl_mem, of the cl_context
+                        that the context was opened with (trawl_context_options.native) */
+    size_t offset;   /* of the text in it, bytes */
+    size_t length;   /* bytes */
+    void *queue;     /* cuda: a CUstream; opencl: a cl_command_queue: the scan begins when what has
+                        been queued there is done. NULL: the text is there already */
+    uint32_t device; /* which of the context's devices holds it, from 0 */
+    uint32_t reserved; /* 0 */
+} trawl_device_text;
+
+#define TRAWL_DEVICE_TEXT_INIT { sizeof(trawl_device_text), NULL, 0, 0, NULL, 0, 0 }
+
+/* Scan a text that stays where it is, on a context of a device. Matches come to the host, as by
+ * trawl_scan. TRAWL_ERROR_UNSUPPORTED: the context is of a CPU; or a report other than
+ * TRAWL_REPORT_ENDS of patterns of variable length, which would read the text on the host. */
+TRAWL_API int trawl_scan_device(trawl_context *context, const trawl_plan *plan,
+                                const trawl_device_text *text,
+                                const trawl_scan_options *options,
+                                trawl_match_fn fn, void *user, trawl_error *error);
+
 /* ---- streams --------------------------------------------------------- */
 
 typedef struct trawl_stream trawl_stream;
 
 /* A text that arrives piece by piece: matches across the pieces are found.
  * TRAWL_REPORT_ENDS takes every plan. The other reports need starts and so a
- * bounded length: a plan with an unbounded repeat gives TRAWL_ERROR_UNSUPPORTED. 
- * The context must outlive the stream and serve no other call during feed or close. */
+ * bounded length: a plan with an unbounded repeat gives TRAWL_ERROR_UNSUPPORTED.
+ * The plan and the context must outlive the stream. A context may have many streams, and other
+ * calls between those of its streams; all together it serves one call at a time.
+ * max_steps and max_seconds hold for each feed, break and close. */
 TRAWL_API int trawl_stream_open(trawl_context *context, const trawl_plan *plan,
                                 const trawl_scan_options *options,
                                 trawl_match_fn fn, void *user,
                                 trawl_stream **stream, trawl_error *error);
 TRAWL_API int trawl_stream_feed(trawl_stream *stream, const void *bytes, size_t length,
                                 trawl_error *error);
-/* Report what was still open, and free the stream, whatever is returned. */
+/* The text ends here and another begins: what was still open is reported, no match crosses the
+ * place, offsets count from 0 (plus base) again, and trawl_match.record is one more. max_matches
+ * goes on counting. */
+TRAWL_API int trawl_stream_break(trawl_stream *stream, trawl_error *error);
+/* Report what was still open, and free the stream, whatever is returned but TRAWL_ERROR_BUSY. */
 TRAWL_API int trawl_stream_close(trawl_stream *stream, trawl_error *error);
 
 /* Write what a stream needs to go on later, elsewhere, into `state`: a flat block, for a file or
@@ -329,8 +448,7 @@ TRAWL_API int trawl_stream_close(trawl_stream *stream, trawl_error *error);
  * pattern. The stream is left as it is.
  * Errors: TRAWL_ERROR_LIMIT when the room is too small; TRAWL_ERROR_UNSUPPORTED for another report
  * than TRAWL_REPORT_ENDS, as their matches may still be open; TRAWL_ERROR_ARGUMENT, or the
- * stream's own error, when it has ended.
- * Not while another thread is in a call with this stream or its context. */
+ * stream's own error, when it has ended. */
 TRAWL_API int trawl_stream_save(const trawl_stream *stream, void *state, size_t *bytes,
                                 trawl_error *error);
 
@@ -341,8 +459,7 @@ TRAWL_API int trawl_stream_save(const trawl_stream *stream, void *state, size_t 
  * alignment and is not kept.
  * Errors: TRAWL_ERROR_PLAN when the state is damaged, cut, or of another plan or version;
  * TRAWL_ERROR_UNSUPPORTED and _ARGUMENT as above; TRAWL_ERROR_MEMORY. The stream is then left as
- * it was. A state forged with a right checksum may bring wrong matches, but no more.
- * Not while another thread is in a call with this stream or its context. */
+ * it was. A state forged with a right checksum may bring wrong matches, but no more. */
 TRAWL_API int trawl_stream_restore(trawl_stream *stream, const void *state, size_t bytes,
                                    trawl_error *error);
 
@@ -361,13 +478,23 @@ typedef struct trawl_grid_match {
     uint32_t needle;   /* the needle's index in the order given to compile */
 } trawl_grid_match;
 
-/* Of the scan options a grid takes max_matches; the report and base must be 0.
- * Called for each match, in order of row, then column, then id. */
-typedef int (*trawl_grid_match_fn)(const trawl_grid_match *match, void *user);
+/* As trawl_match_fn; matches come in order of row, then column, then id. */
+typedef int (*trawl_grid_match_fn)(const trawl_grid_match *matches, size_t count, void *user);
 
+/* Of the scan options a grid takes max_matches, max_steps and max_seconds; the report and base must
+ * be 0. */
 TRAWL_API int trawl_scan_grid(trawl_context *context, const trawl_plan *plan,
                               const trawl_grid *text, const trawl_scan_options *options,
                               trawl_grid_match_fn fn, void *user, trawl_error *error);
+
+/* As trawl_count and trawl_collect. */
+TRAWL_API int trawl_count_grid(trawl_context *context, const trawl_plan *plan,
+                               const trawl_grid *text, const trawl_scan_options *options,
+                               uint64_t *count, trawl_error *error);
+TRAWL_API int trawl_collect_grid(trawl_context *context, const trawl_plan *plan,
+                                 const trawl_grid *text, const trawl_scan_options *options,
+                                 trawl_grid_match **matches, size_t *count, trawl_error *error);
+TRAWL_API void trawl_grid_matches_free(trawl_grid_match *matches);
 
 #ifdef __cplusplus
 }

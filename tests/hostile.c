@@ -1,5 +1,6 @@
 /* hostile.c: see hostile.h. */
 #include "hostile.h"
+#include "each.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -146,17 +147,21 @@ void hostile_repair(void *block, size_t bytes)
 
 /* ---- scanning with it -------------------------------------------------------- */
 
-static int take_match(const trawl_match *match, void *user)
+static int take_match_one(const trawl_match *match, void *user)
 {
     *(uint64_t *)user += match->end;
     return 0;
 }
 
-static int take_grid_match(const trawl_grid_match *match, void *user)
+EACH_MATCH(take_match)
+
+static int take_grid_match_one(const trawl_grid_match *match, void *user)
 {
     *(uint64_t *)user += match->row + match->col;
     return 0;
 }
+
+EACH_GRID_MATCH(take_grid_match)
 
 static void feed(trawl_context *context, const trawl_plan *plan, const trawl_scan_options *options,
                  const uint8_t *text, size_t length, uint64_t *sum)

@@ -422,7 +422,7 @@ static void add_match(search *s, const oracle_pattern *p, uint64_t start, uint64
         s->room = s->room ? 2 * s->room : 16;
         s->matches = grow(s->matches, s->room, sizeof *s->matches);
     }
-    s->matches[s->count++] = (trawl_match){ start, end, p->id, p->index };
+    s->matches[s->count++] = (trawl_match){ start, end, p->id, p->index, 0 };
 }
 
 /* ---- report modes ---------------------------------------------------- */

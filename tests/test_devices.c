@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "each.h"
 #include "oracle.h"
 #include "random.h"
 #include "random_grid.h"
@@ -220,7 +221,7 @@ typedef struct follower {
     bool wrong;
 } follower;
 
-static int follow(const trawl_match *m, void *user)
+static int follow_one(const trawl_match *m, void *user)
 {
     follower *f = user;
     f->wrong |=
@@ -228,6 +229,8 @@ static int follow(const trawl_match *m, void *user)
     f->seen++;
     return f->wrong;
 }
+
+EACH_MATCH(follow)
 
 static trawl_stream *open_stream(const text_case *c, trawl_context *context, follower *f)
 {
@@ -341,7 +344,7 @@ typedef struct grid_found {
     bool wrong;
 } grid_found;
 
-static int compare_grid(const trawl_grid_match *m, void *user)
+static int compare_grid_one(const trawl_grid_match *m, void *user)
 {
     grid_found *f = user;
     if (f->seen < f->count) {
@@ -352,6 +355,8 @@ static int compare_grid(const trawl_grid_match *m, void *user)
     f->seen++;
     return 0;
 }
+
+EACH_GRID_MATCH(compare_grid)
 
 static void run_grid(const test_target *t, size_t w, const grid_scenario *g, uint64_t seed,
                      const trawl_grid_match *expected, size_t count)
@@ -409,12 +414,14 @@ static void test_grids(void **state)
 
 /* ---- more matches than there is room for -------------------------------------------------- */
 
-static int count_match(const trawl_match *m, void *user)
+static int count_match_one(const trawl_match *m, void *user)
 {
     (void)m;
     ++*(uint64_t *)user;
     return 0;
 }
+
+EACH_MATCH(count_match)
 
 /* a{l} on a text of a alone ends at every byte from l on. */
 static void test_crowds(void **state)
@@ -497,12 +504,14 @@ static void test_giving_up(void **state)
 
 /* ---- more matches than little memory holds ------------------------------------------- */
 
-static int count_grid_match(const trawl_grid_match *m, void *user)
+static int count_grid_match_one(const trawl_grid_match *m, void *user)
 {
     (void)m;
     ++*(uint64_t *)user;
     return 0;
 }
+
+EACH_GRID_MATCH(count_grid_match)
 
 static uint64_t count_crowd(const test_target *t, const char *tuning, size_t patterns,
                             size_t length)

@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "backend/lane.h"
+#include "each.h"
 #include "oracle.h"
 #include "random.h"
 #include "scan/scan.h"
@@ -28,12 +29,14 @@ static test_target targets[MOST_TARGETS];
 static size_t target_count;
 static trawl_context *serial;
 
-static int count_match(const trawl_match *m, void *user)
+static int count_match_one(const trawl_match *m, void *user)
 {
     (void)m;
     ++*(uint64_t *)user;
     return 0;
 }
+
+EACH_MATCH(count_match)
 
 static trawl_plan *compile(const trawl_pattern *patterns, size_t count, const char *engine)
 {
@@ -76,13 +79,15 @@ typedef struct expectation {
     bool wrong;
 } expectation;
 
-static int take_off(const trawl_match *m, void *user)
+static int take_off_one(const trawl_match *m, void *user)
 {
     expectation *e = user;
     e->wrong |= e->seen >= e->count || memcmp(m, &e->matches[e->seen], sizeof *m) != 0;
     e->seen++;
     return e->wrong;
 }
+
+EACH_MATCH(take_off)
 
 static void expect_all(const expectation *e, int status, const test_target *t, const char *tuning,
                        const char *what, const trawl_error *error)
@@ -541,13 +546,15 @@ static void test_too_little_memory(void **state)
     free(text);
 }
 
-static int count_needle(const trawl_grid_match *m, void *user)
+static int count_needle_one(const trawl_grid_match *m, void *user)
 {
     uint64_t *seen = user;
     seen[0]++;
     seen[1] += m->row * 7 + m->col * 5 + m->needle;
     return 0;
 }
+
+EACH_GRID_MATCH(count_needle)
 
 /* The same in two dimensions. */
 static void test_too_little_memory_grid(void **state)

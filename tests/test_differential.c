@@ -19,6 +19,7 @@
 
 #include <cmocka.h>
 
+#include "each.h"
 #include "oracle.h"
 #include "random.h"
 
@@ -424,7 +425,7 @@ typedef struct crowd {
     bool wrong;
 } crowd;
 
-static int check_crowd(const trawl_match *m, void *user)
+static int check_crowd_one(const trawl_match *m, void *user)
 {
     crowd *c = user;
     while (c->end < c->lengths[c->next]) {
@@ -442,6 +443,8 @@ static int check_crowd(const trawl_match *m, void *user)
     }
     return c->wrong;
 }
+
+EACH_MATCH(check_crowd)
 
 static void scan_crowd(const trawl_plan *plan, const char *text, size_t length, setting *s,
                        const uint32_t *lengths, uint32_t patterns)

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "each.h"
 #include "engine/engine.h"
 #include "oracle.h"
 #include "random_grid.h"
@@ -74,7 +75,7 @@ typedef struct expected {
     bool wrong;
 } expected;
 
-static int compare_next(const trawl_grid_match *match, void *user)
+static int compare_next_one(const trawl_grid_match *match, void *user)
 {
     expected *e = user;
     if (e->seen >= e->count) {
@@ -87,6 +88,8 @@ static int compare_next(const trawl_grid_match *match, void *user)
     e->seen++;
     return 0;
 }
+
+EACH_GRID_MATCH(compare_next)
 
 static bool scan_gives(trawl_context *context, const trawl_plan *plan, const trawl_grid *text,
                        const trawl_grid_match *matches, size_t count)
@@ -123,12 +126,14 @@ static void check_all_ways(const trawl_needle *needles, size_t count, uint32_t c
     check_ways(needles, count, cell_size, text, 0, COUNT(settings), what);
 }
 
-static int count_match(const trawl_grid_match *match, void *user)
+static int count_match_one(const trawl_grid_match *match, void *user)
 {
     (void)match;
     ++*(uint64_t *)user;
     return 0;
 }
+
+EACH_GRID_MATCH(count_match)
 
 static uint64_t count_matches(const trawl_plan *plan, const trawl_grid *text)
 {
@@ -222,7 +227,7 @@ typedef struct order_check {
     bool wrong;
 } order_check;
 
-static int check_order(const trawl_grid_match *m, void *user)
+static int check_order_one(const trawl_grid_match *m, void *user)
 {
     order_check *o = user;
     bool after = m->row > o->row || (m->row == o->row && m->col > o->col) ||
@@ -234,6 +239,8 @@ static int check_order(const trawl_grid_match *m, void *user)
     o->needle = m->needle;
     return 0;
 }
+
+EACH_GRID_MATCH(check_order)
 
 /* Every place matches: more matches than are kept at once. */
 static void check_crowd(uint64_t rows, uint64_t cols, const trawl_needle *needles, size_t count)
@@ -273,11 +280,13 @@ static void test_crowded(void **state)
 
 /* ---- limits and arguments ------------------------------------------------------ */
 
-static int stop_third(const trawl_grid_match *match, void *user)
+static int stop_third_one(const trawl_grid_match *match, void *user)
 {
     (void)match;
     return ++*(int *)user == 3;
 }
+
+EACH_GRID_MATCH(stop_third)
 
 static void test_limits(void **state)
 {

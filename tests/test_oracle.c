@@ -462,7 +462,7 @@ static void make_case(plain_case *c, uint64_t *seed)
             for (size_t end = start + 1; end <= c->length; end++)
                 if (fits(p->elements, p->count, 0, c->text + start, end - start))
                     c->pairs[c->pair_count++] =
-                        (trawl_match){ start, end, c->given[i].id, (uint32_t)i };
+                        (trawl_match){ start, end, c->given[i].id, (uint32_t)i, 0 };
     }
 }
 

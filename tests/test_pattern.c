@@ -415,7 +415,7 @@ static void test_arguments(void **state)
     trawl_pattern good = { "a", 1, LIT, 0, 0, NULL };
     trawl_pattern bad[] = { { NULL, 1, LIT, 0, 0, NULL },
                             { "a", 1, 3, 0, 0, NULL },
-                            { "a", 1, LIT, 4, 0, NULL } };
+                            { "a", 1, LIT, 8, 0, NULL } };
     trawl_pattern empty = { NULL, 0, LIT, 0, 0, NULL };
     pattern_list list;
     trawl_error error;

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "each.h"
 #include "match/match.h"
 #include "oracle.h"
 #include "pattern/pattern.h"
@@ -31,7 +32,7 @@ typedef struct collector {
     size_t stop_after; /* 0: never */
 } collector;
 
-static int collect_match(const trawl_match *match, void *user)
+static int collect_match_one(const trawl_match *match, void *user)
 {
     collector *c = user;
     if (c->count == c->capacity) {
@@ -41,6 +42,33 @@ static int collect_match(const trawl_match *match, void *user)
     }
     c->matches[c->count++] = *match;
     return c->count == c->stop_after;
+}
+
+EACH_MATCH(collect_match)
+
+/* ---- a reporter by itself ---------------------------------------------- */
+
+static memory plain; /* malloc */
+static trawl_match batch[MATCH_BATCH];
+static const atomic_uint running = CALL_RUNNING;
+
+static match_out out_to(trawl_match_fn fn, void *user, uint64_t base, uint64_t left)
+{
+    match_out out = {
+        .fn = fn, .user = user, .base = base, .left = left, .batch = batch, .open = UINT64_MAX
+    };
+    budget_open(&out.budget, &running, 0, 0);
+    return out;
+}
+
+/* Feed, and hand on what that brought. */
+static int feed(reporter *r, match_out *out, const record *records, size_t count, uint64_t shift,
+                const uint8_t *text, uint64_t text_begin, uint64_t upto, bool last,
+                trawl_error *error)
+{
+    int status = reporter_feed(r, records, count, shift, text, text_begin, upto, last, error);
+    const int flushed = match_flush(out);
+    return status == TRAWL_OK ? flushed : status;
 }
 
 static trawl_plan *make_plan(const trawl_pattern *patterns, size_t count)
@@ -142,7 +170,7 @@ static void free_case(random_case *c)
 }
 
 /* Feed one piece from memory that holds just what may be read. */
-static int feed_piece(reporter *r, const random_case *c, size_t *fed, size_t upto,
+static int feed_piece(reporter *r, match_out *out, const random_case *c, size_t *fed, size_t upto,
                       uint64_t text_begin, uint32_t shift)
 {
     size_t count = 0, bytes = upto - (size_t)text_begin;
@@ -157,7 +185,7 @@ static int feed_piece(reporter *r, const random_case *c, size_t *fed, size_t upt
         piece[count++].pos -= shift;
     }
     int status =
-        reporter_feed(r, piece, count, shift, text, text_begin, upto, upto == c->length, &error);
+        feed(r, out, piece, count, shift, text, text_begin, upto, upto == c->length, &error);
     free(piece);
     free(text);
     return status;
@@ -173,7 +201,7 @@ static void check_keeps(const reporter *r, const random_case *c, size_t done)
         assert_true(keeps <= done);
 }
 
-static int feed_all(reporter *r, const random_case *c, uint64_t *seed)
+static int feed_all(reporter *r, match_out *out, const random_case *c, uint64_t *seed)
 {
     size_t done = 0, fed = 0;
     unsigned largest = 1 + pick(seed, pick(seed, 2) ? 8 : MAX_TEXT);
@@ -182,7 +210,7 @@ static int feed_all(reporter *r, const random_case *c, uint64_t *seed)
         size_t upto = done + pick(seed, largest + 1);
         upto = upto > c->length ? c->length : upto;
         uint64_t begin = pick(seed, 4) ? reporter_keeps(r) : 0;
-        status = feed_piece(r, c, &fed, upto, begin, (uint32_t)pick(seed, (unsigned)done + 1));
+        status = feed_piece(r, out, c, &fed, upto, begin, (uint32_t)pick(seed, (unsigned)done + 1));
         done = upto;
         if (status == TRAWL_OK && done < c->length)
             check_keeps(r, c, done);
@@ -214,7 +242,7 @@ static bool mode_agrees(const random_case *c, uint32_t report, uint64_t *seed)
     trawl_match *wanted = NULL;
     size_t count = oracle_scan(c->patterns, c->count, c->text, c->length, report, &wanted);
     collector got = { 0 };
-    match_out out = { collect_match, &got, pick(seed, 2) ? 1000 : 0, UINT64_MAX };
+    match_out out = out_to(collect_match, &got, pick(seed, 2) ? 1000 : 0, UINT64_MAX);
     int expected = TRAWL_OK;
     if (count > 0 && pick(seed, 8) == 0) {
         count = 1 + pick(seed, (unsigned)count);
@@ -226,8 +254,8 @@ static bool mode_agrees(const random_case *c, uint32_t report, uint64_t *seed)
         expected = TRAWL_STOPPED;
     }
     reporter *r = NULL;
-    assert_int_equal(reporter_open(c->plan, report, &out, &r, NULL), TRAWL_OK);
-    bool agrees = feed_all(r, c, seed) == expected && got.count == count &&
+    assert_int_equal(reporter_open(c->plan, report, &out, &plain, &r, NULL), TRAWL_OK);
+    bool agrees = feed_all(r, &out, c, seed) == expected && got.count == count &&
                   same_matches(got.matches, wanted, count, out.base);
     reporter_free(r);
     free(got.matches);
@@ -302,13 +330,13 @@ static bool pairs_agree(const random_case *c, const size_t *cuts, const trawl_ma
                         size_t count, size_t most)
 {
     collector got = { 0 };
-    match_out out = { collect_match, &got, 0, most < count ? most : UINT64_MAX };
+    match_out out = out_to(collect_match, &got, 0, most < count ? most : UINT64_MAX);
     reporter *r = NULL;
     size_t fed = 0;
     int status;
-    assert_int_equal(reporter_open(c->plan, TRAWL_REPORT_PAIRS, &out, &r, NULL), TRAWL_OK);
+    assert_int_equal(reporter_open(c->plan, TRAWL_REPORT_PAIRS, &out, &plain, &r, NULL), TRAWL_OK);
     do {
-        status = feed_piece(r, c, &fed, *cuts, reporter_keeps(r), 0);
+        status = feed_piece(r, &out, c, &fed, *cuts, reporter_keeps(r), 0);
         size_t complete = 0; /* matches of ends fed must have come */
         while (complete < count && wanted[complete].end <= *cuts)
             complete++;
@@ -416,15 +444,14 @@ static void offsets_beyond_four_gibibytes(void **state)
     assert_int_equal(plan_patterns(plan)[0].id, 2);
     for (size_t m = 0; m < COUNT(modes); m++) {
         collector got = { 0 };
-        match_out out = { collect_match, &got, 0, UINT64_MAX };
+        match_out out = out_to(collect_match, &got, 0, UINT64_MAX);
         reporter *r = NULL;
-        assert_int_equal(reporter_open(plan, modes[m], &out, &r, NULL), TRAWL_OK);
+        assert_int_equal(reporter_open(plan, modes[m], &out, &plain, &r, NULL), TRAWL_OK);
         /* Nothing ends before `far`, so none of the bytes before it that are not here is read. */
-        assert_int_equal(reporter_feed(r, NULL, 0, 0, text, far - 10, far, false, NULL), TRAWL_OK);
+        assert_int_equal(feed(r, &out, NULL, 0, 0, text, far - 10, far, false, NULL), TRAWL_OK);
         assert_true(reporter_keeps(r) >= far - 10);
-        assert_int_equal(
-            reporter_feed(r, ends, COUNT(ends), far, text, far - 10, far + 6, true, NULL),
-            TRAWL_OK);
+        assert_int_equal(feed(r, &out, ends, COUNT(ends), far, text, far - 10, far + 6, true, NULL),
+                         TRAWL_OK);
         char list[128] = "";
         for (size_t i = 0; i < got.count; i++) {
             char one[40];
@@ -442,12 +469,14 @@ static void offsets_beyond_four_gibibytes(void **state)
 
 /* ---- patterns without a longest match ------------------------------------ */
 
-static int count_match(const trawl_match *match, void *user)
+static int count_match_one(const trawl_match *match, void *user)
 {
     (void)match;
     ++*(size_t *)user;
     return 0;
 }
+
+EACH_MATCH(count_match)
 
 /* A blank is in no match of [a-z]+, so nothing waits for the end of the text, and no text
  * before the last blank is asked for again. A match of 'b a' crosses the blanks. */
@@ -473,14 +502,13 @@ static void unbounded_matches_come_at_gaps(void **state)
     for (size_t m = 1; m < COUNT(modes); m++) {
         bool all_starts = modes[m] == TRAWL_REPORT_LONGEST || modes[m] == TRAWL_REPORT_SHORTEST;
         size_t wanted = all_starts ? 3 * WORDS - 1 : WORDS, count = 0;
-        match_out out = { count_match, &count, 0, UINT64_MAX };
+        match_out out = out_to(count_match, &count, 0, UINT64_MAX);
         reporter *r = NULL;
-        assert_int_equal(reporter_open(plan, modes[m], &out, &r, NULL), TRAWL_OK);
-        assert_int_equal(reporter_feed(r, records, ends, 0, text, 0, LENGTH, false, NULL),
-                         TRAWL_OK);
+        assert_int_equal(reporter_open(plan, modes[m], &out, &plain, &r, NULL), TRAWL_OK);
+        assert_int_equal(feed(r, &out, records, ends, 0, text, 0, LENGTH, false, NULL), TRAWL_OK);
         assert_true(count >= wanted - 3);
         assert_true(LENGTH - reporter_keeps(r) <= 3);
-        assert_int_equal(reporter_feed(r, NULL, 0, 0, text, 0, LENGTH, true, NULL), TRAWL_OK);
+        assert_int_equal(feed(r, &out, NULL, 0, 0, text, 0, LENGTH, true, NULL), TRAWL_OK);
         assert_int_equal(count, wanted);
         reporter_free(r);
     }
@@ -499,11 +527,11 @@ static void ends_without_room_for_a_match_are_left_out(void **state)
         trawl_plan *plan = make_plan(patterns, count);
         for (size_t m = 0; m < COUNT(modes); m++) {
             size_t matches = 0;
-            match_out out = { count_match, &matches, 0, UINT64_MAX };
+            match_out out = out_to(count_match, &matches, 0, UINT64_MAX);
             reporter *r = NULL;
-            assert_int_equal(reporter_open(plan, modes[m], &out, &r, NULL), TRAWL_OK);
+            assert_int_equal(reporter_open(plan, modes[m], &out, &plain, &r, NULL), TRAWL_OK);
             assert_int_equal(
-                reporter_feed(r, ends, COUNT(ends), 0, (const uint8_t *)"abc", 0, 3, true, NULL),
+                feed(r, &out, ends, COUNT(ends), 0, (const uint8_t *)"abc", 0, 3, true, NULL),
                 TRAWL_OK);
             assert_int_equal(matches, 1);
             reporter_free(r);
@@ -519,13 +547,15 @@ typedef struct summary {
     trawl_match last;
 } summary;
 
-static int summarize(const trawl_match *match, void *user)
+static int summarize_one(const trawl_match *match, void *user)
 {
     summary *s = user;
     s->count++;
     s->last = *match;
     return 0;
 }
+
+EACH_MATCH(summarize)
 
 /* One pattern on a text of a's, then of b's: `starts` + `ends` bytes. The ends are all the
  * offsets after a b. Fed in pieces of that many bytes. */
@@ -538,20 +568,20 @@ static summary feed_a_then_b(const char *written, size_t starts, size_t ends, ui
     uint64_t longest = plan_head(plan)->max_length;
     uint8_t *text = malloc(length);
     record *records = malloc(ends * sizeof *records);
-    summary s = { 0, { 0, 0, 0, 0 } };
-    match_out out = { summarize, &s, 0, UINT64_MAX };
+    summary s = { 0 };
+    match_out out = out_to(summarize, &s, 0, UINT64_MAX);
     reporter *r = NULL;
     assert_non_null(text);
     assert_non_null(records);
     memset(text, 'a', starts);
     memset(text + starts, 'b', ends);
-    assert_int_equal(reporter_open(plan, report, &out, &r, NULL), TRAWL_OK);
+    assert_int_equal(reporter_open(plan, report, &out, &plain, &r, NULL), TRAWL_OK);
     for (size_t done = 0; done < length;) {
         size_t upto = length - done < piece ? length : done + piece, count = 0;
         for (size_t end = done + 1; end <= upto; end++)
             if (end > starts && (longest == LENGTH_UNBOUNDED || end - starts < longest))
                 records[count++] = (record){ (u32)end, 0 };
-        assert_int_equal(reporter_feed(r, records, count, 0, text, 0, upto, upto == length, NULL),
+        assert_int_equal(feed(r, &out, records, count, 0, text, 0, upto, upto == length, NULL),
                          TRAWL_OK);
         done = upto;
     }
@@ -647,17 +677,18 @@ static void emit_adds_the_base_and_counts_down(void **state)
     (void)state;
     const plan_pattern p = { .id = 9, .order = 4 };
     collector got = { 0 };
-    match_out out = { collect_match, &got, 100, 2 };
+    match_out out = out_to(collect_match, &got, 100, 2);
     assert_int_equal(match_emit(&out, &p, 1, 3), TRAWL_OK);
     assert_int_equal(match_emit(&out, &p, TRAWL_UNKNOWN, 4), TRAWL_LIMITED);
     assert_int_equal(match_emit(&out, &p, 2, 4), TRAWL_LIMITED);
     assert_int_equal(got.count, 2);
-    const trawl_match wanted[] = { { 101, 103, 9, 4 }, { TRAWL_UNKNOWN, 104, 9, 4 } };
+    const trawl_match wanted[] = { { 101, 103, 9, 4, 0 }, { TRAWL_UNKNOWN, 104, 9, 4, 0 } };
     assert_true(same_matches(got.matches, wanted, 2, 0));
 
     out.left = UINT64_MAX;
     got.stop_after = 3;
-    assert_int_equal(match_emit(&out, &p, 5, 6), TRAWL_STOPPED);
+    assert_int_equal(match_emit(&out, &p, 5, 6), TRAWL_OK);
+    assert_int_equal(match_flush(&out), TRAWL_STOPPED);
     assert_true(out.left == UINT64_MAX);
     free(got.matches);
 }
@@ -677,5 +708,6 @@ int main(void)
         cmocka_unit_test(large_counts_cost_no_more_than_small_ones),
         cmocka_unit_test(pairs_take_time_by_their_number),
     };
+    memory_open(&plain, NULL, UINT64_MAX, NULL, NULL);
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "each.h"
 #include "oracle.h"
 #include "plan/plan.h"
 #include "random.h"
@@ -95,7 +96,7 @@ typedef struct expectation {
     bool wrong;
 } expectation;
 
-static int check_match(const trawl_match *m, void *user)
+static int check_match_one(const trawl_match *m, void *user)
 {
     expectation *e = user;
     const trawl_match *next = &e->matches[e->seen];
@@ -104,6 +105,8 @@ static int check_match(const trawl_match *m, void *user)
     e->seen++;
     return e->wrong;
 }
+
+EACH_MATCH(check_match)
 
 static size_t choose_piece(rng *r, uint32_t kind, size_t left)
 {
@@ -256,12 +259,14 @@ typedef struct stopper {
     uint64_t seen, stop_at;
 } stopper;
 
-static int stop_after(const trawl_match *match, void *user)
+static int stop_after_one(const trawl_match *match, void *user)
 {
     stopper *s = user;
     (void)match;
     return ++s->seen == s->stop_at ? 42 : 0;
 }
+
+EACH_MATCH(stop_after)
 
 static const char *const stop_patterns[] = { "ab", "a.?b", "[ab]{1,3}b" };
 
@@ -350,7 +355,7 @@ static void test_base(void **state)
     (void)state;
     for (size_t i = 0; i < COUNT(bases); i++) {
         const uint64_t b = bases[i];
-        const trawl_match matches[] = { { b + 2, b + 5, 0, 0 }, { b + 7, b + 11, 0, 0 } };
+        const trawl_match matches[] = { { b + 2, b + 5, 0, 0, 0 }, { b + 7, b + 11, 0, 0, 0 } };
         trawl_scan_options options = TRAWL_SCAN_OPTIONS_INIT;
         trawl_stream *stream = NULL;
         expectation e = { matches, 2, 0, false };
@@ -374,8 +379,8 @@ static void test_beyond_4_gib(void **state)
     static const char needle[] = "0123456789abcdef";
     const uint64_t border = UINT64_C(1) << 32;
     const trawl_pattern pattern = { needle, 16, TRAWL_SYNTAX_LITERAL, 0, 0, NULL };
-    const trawl_match matches[] = { { border - 8, border + 8, 0, 0 },
-                                    { border + PIECE, border + PIECE + 16, 0, 0 } };
+    const trawl_match matches[] = { { border - 8, border + 8, 0, 0, 0 },
+                                    { border + PIECE, border + PIECE + 16, 0, 0, 0 } };
     (void)state;
     if (test_sanitized())
         skip();
@@ -597,9 +602,9 @@ static void test_moves_often(void **state)
 static void test_restore_again(void **state)
 {
     const trawl_pattern patterns[] = { EXTENDED("ab"), EXTENDED("ax+b") };
-    const trawl_match matches[] = { { 1000, 1002, 0, 0 },
-                                    { TRAWL_UNKNOWN, 1009, 0, 1 },
-                                    { 1006, 1008, 0, 0 } };
+    const trawl_match matches[] = { { 1000, 1002, 0, 0, 0 },
+                                    { TRAWL_UNKNOWN, 1009, 0, 1, 0 },
+                                    { 1006, 1008, 0, 0, 0 } };
     trawl_plan *plan = compile(patterns, 2, NULL);
     expectation none = { NULL, 0, 0, false }, e = { matches, 3, 0, false };
     trawl_stream *saved = open_stream(context, plan, 0, &none);

@@ -5,6 +5,7 @@
 #ifndef TRAWL_BACKEND_H
 #define TRAWL_BACKEND_H
 
+#include "base/memory.h"
 #include "base/target.h"
 #include "plan/plan.h"
 #include "walk/walk.h"
@@ -41,6 +42,7 @@ typedef struct text_job {
     carry_mode carry;
     bool fallback[MOST_PARTS]; /* begin with the fallback */
     u64 allowance;             /* see text_task */
+    memory *memory;            /* for scratch */
 } text_job;
 
 typedef struct grid_job {
@@ -52,6 +54,7 @@ typedef struct grid_job {
     size_t count;
     bool fallback[MOST_PARTS];
     u64 allowance;
+    memory *memory;
 } grid_job;
 
 /* What the driver must know of a backend to cut for it. */
@@ -74,7 +77,8 @@ typedef struct worker {
     uint32_t threads;              /* at least 1 */
     target target;
     backend_limits limits;
-    void *state; /* the backend's own */
+    memory *memory; /* of the context: its scratch memory comes from it */
+    void *state;    /* the backend's own */
 } worker;
 
 struct backend {

@@ -117,7 +117,7 @@ static void close_devices(worker *w)
             lane_close(&u->lanes[k]);
         room->api->close(u->device);
     }
-    free(room);
+    memory_give(w->memory, room);
     w->state = NULL;
 }
 
@@ -149,7 +149,8 @@ static int open_devices(worker *w, const char *name, trawl_error *error)
     status = read_devices(w->options.device, count, chosen, error);
     if (status != TRAWL_OK)
         return status;
-    device_room *room = calloc(1, sizeof *room + count * sizeof *room->devices);
+    device_room *room =
+        memory_take_zeroed(w->memory, 1, sizeof *room + count * sizeof *room->devices);
     if (!room)
         return fail(error, TRAWL_ERROR_MEMORY, TRAWL_NONE, "out of memory for a context");
     room->api = api;
@@ -468,14 +469,15 @@ typedef int (*on_devices)(device_room *room, const attempt *a, const void *job, 
 
 /* Run all slices of a job, however little memory the devices have. TRAWL_ERROR_MEMORY: not even
  * so. All slices have the same capacity; where a plan carries there is one, with a state. */
-static int run_job(device_room *room, const trawl_plan *plan, const void *job, slice *slices,
-                   size_t count, on_devices run, trawl_error *error)
+static int run_job(worker *w, const trawl_plan *plan, const void *job, slice *slices, size_t count,
+                   on_devices run, trawl_error *error)
 {
+    device_room *room = w->state;
     const plan_header *head = plan_head(plan);
     const size_t state = head->carries ? (size_t)head->state_words * sizeof(u64) : 0;
     const u64 capacity = slices[0].capacity;
     const trawl_timing before = room->timing;
-    u64 *saved = state ? malloc(state) : NULL;
+    u64 *saved = state ? memory_take(w->memory, state) : NULL;
     if (state && !saved)
         return fail(error, TRAWL_ERROR_MEMORY, TRAWL_NONE, "out of memory for a state");
     if (state)
@@ -505,26 +507,24 @@ static int run_job(device_room *room, const trawl_plan *plan, const void *job, s
         if (state)
             memcpy(slices[0].state, saved, state);
     }
-    free(saved);
+    memory_give(w->memory, saved);
     return status;
 }
 
 static int devices_text(worker *w, const text_job *job, trawl_error *error)
 {
-    return run_job(w->state, job->plan, job, job->slices, job->count, text_on_devices, error);
+    return run_job(w, job->plan, job, job->slices, job->count, text_on_devices, error);
 }
 
 static int devices_grid(worker *w, const grid_job *job, trawl_error *error)
 {
-    return run_job(w->state, job->plan, job, job->slices, job->count, grid_on_devices, error);
+    return run_job(w, job->plan, job, job->slices, job->count, grid_on_devices, error);
 }
 
 static void devices_timing(worker *w, trawl_timing *timing)
 {
     device_room *room = w->state;
-    const size_t size = timing->size;
     *timing = room->timing;
-    timing->size = size;
     memset(&room->timing, 0, sizeof room->timing);
 }
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "backend/backend.h"
+#include "base/options.h"
 #include "device/device.h"
 
 size_t trawl_device_count(const char *name, char why[256])
@@ -28,9 +29,8 @@ int trawl_device_get_info(const char *name, size_t index, trawl_device_info *inf
     trawl_device_info read = { 0 };
     const device_api *api = name ? device_api_by_name(name) : NULL;
     size_t count = 0;
-    if (!info || info->size <= sizeof info->size || info->size > sizeof read)
-        return fail(error, TRAWL_ERROR_ARGUMENT, TRAWL_NONE,
-                    "info is NULL, or its size is not set");
+    if (!info)
+        return fail(error, TRAWL_ERROR_ARGUMENT, TRAWL_NONE, "info is NULL");
     if (api)
         api->list(NULL, 0, &count, NULL);
     if (index >= count)
@@ -42,7 +42,6 @@ int trawl_device_get_info(const char *name, size_t index, trawl_device_info *inf
         return fail(error, TRAWL_ERROR_MEMORY, TRAWL_NONE, "out of memory for a device's facts");
     api->list(found, index + 1, &count, NULL);
     const device_info *d = &found[index];
-    read.size = info->size;
     memcpy(read.name, d->name, sizeof read.name);
     memcpy(read.driver, d->driver, sizeof read.driver);
     memcpy(read.bus, d->bus, sizeof read.bus);
@@ -52,6 +51,7 @@ int trawl_device_get_info(const char *name, size_t index, trawl_device_info *inf
     read.textures = d->texture_words > 0;
     read.cpu = d->cpu;
     free(found);
-    memcpy(info, &read, info->size);
-    return TRAWL_OK;
+    return write_info(info, &read, sizeof read, SIZE_UP_TO(trawl_device_info, cpu))
+               ? TRAWL_OK
+               : fail(error, TRAWL_ERROR_ARGUMENT, TRAWL_NONE, "the size of info is not set");
 }

@@ -5,7 +5,6 @@
  * fallback does the rest of the slice. So a slice never takes much longer than by the fallback
  * alone, whatever the text.
  */
-#include <stdlib.h>
 #include <string.h>
 
 #include "backend/backend.h"
@@ -91,7 +90,7 @@ static u32 run_stage(const text_job *job, const plan_part *part, const plan_stag
     u64 small[SMALL_STATE] = { 0 };
     u64 *scratch = NULL;
     if (!flow && stage->state_words > SMALL_STATE) {
-        scratch = calloc((size_t)stage->state_words, sizeof *scratch);
+        scratch = memory_take_zeroed(job->memory, (size_t)stage->state_words, sizeof *scratch);
         if (!scratch)
             return UINT32_MAX;
     }
@@ -105,7 +104,7 @@ static u32 run_stage(const text_job *job, const plan_part *part, const plan_stag
         t->verify_tables = stage_tables(job->plan, next);
     }
     const u32 done = walk_of(stage->kind)->text(t);
-    free(scratch);
+    memory_give(job->memory, scratch);
     return done;
 }
 
@@ -170,14 +169,15 @@ static bool run_grid_stage(const grid_job *job, const plan_stage *stage, grid_ta
 {
     u32 *scratch = NULL;
     if (stage->state_words) {
-        scratch = malloc((size_t)stage->state_words * job->cols * sizeof *scratch);
+        scratch =
+            memory_take_array(job->memory, (size_t)stage->state_words * job->cols, sizeof *scratch);
         if (!scratch)
             return false;
     }
     t->tables = stage_tables(job->plan, stage);
     t->state = scratch;
     *done = walk_of(stage->kind)->grid(t);
-    free(scratch);
+    memory_give(job->memory, scratch);
     return true;
 }
 

@@ -33,6 +33,10 @@ const char *trawl_error_text(int status)
         return "stopped by the callback";
     case TRAWL_LIMITED:
         return "the limit of matches was reached";
+    case TRAWL_EXPIRED:
+        return "the budget of steps or time is used up";
+    case TRAWL_CANCELLED:
+        return "cancelled";
     case TRAWL_ERROR_ARGUMENT:
         return "bad argument";
     case TRAWL_ERROR_MEMORY:
@@ -47,6 +51,10 @@ const char *trawl_error_text(int status)
         return "too large";
     case TRAWL_ERROR_DEVICE:
         return "a device failed";
+    case TRAWL_ERROR_BUSY:
+        return "in use by another call";
+    case TRAWL_ERROR_THREAD:
+        return "no thread to be had";
     default:
         return "unknown status";
     }

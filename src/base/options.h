@@ -1,11 +1,27 @@
-/* options.h: the option structs of the public interface, which open with their size. */
+/* options.h: the structs of the public interface that open with their size.
+ *
+ * A struct only grows, at its end, by members of 8 bytes or pairs of 4. So a size says which
+ * members its owner knew: this library's or an older one's from 0.2 on (`least`), and of a newer
+ * one the members that are unknown here must be zero, which means their default.
+ */
 #ifndef TRAWL_BASE_OPTIONS_H
 #define TRAWL_BASE_OPTIONS_H
 
+#include <stdbool.h>
+
 #include "base/error.h"
 
-/* Copy a caller's option struct (NULL: none), which opens with its size_t size, over the
- * defaults in `to`, of which this library knows `known` bytes. */
-int read_options(void *to, size_t known, const void *from, const char *what, trawl_error *error);
+/* The size of a struct whose last member is this one. */
+#define SIZE_UP_TO(type, member)                                                                   \
+    ((offsetof(type, member) + sizeof(((type *)0)->member) + 7) / 8 * 8)
+
+/* Copy a caller's option struct (NULL: none) over the defaults in `to`, of which this library
+ * knows `known` bytes. */
+int read_options(void *to, size_t known, size_t least, const void *from, const char *what,
+                 trawl_error *error);
+
+/* Fill a caller's struct, whose size is set, from `from`, of which this library knows `known`
+ * bytes; what it does not know becomes zero. False: the size cannot be. */
+bool write_info(void *to, const void *from, size_t known, size_t least);
 
 #endif

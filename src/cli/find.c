@@ -202,20 +202,24 @@ static void print_json_match(find *f, const trawl_match *match)
     fwrite(numbers, 1, (size_t)(at - numbers), stdout);
 }
 
-static int on_match(const trawl_match *match, void *user)
+static void take_match(find *f, const trawl_match *match)
 {
-    find *f = (find *)user;
     f->stats.matches++;
-    if (f->count) {
+    if (f->count)
         f->counts[match->pattern]++;
-        return 0;
-    }
-    if (f->json)
+    else if (f->json)
         print_json_match(f, match);
     else
         print_tsv_match(f, match);
     if (ferror(stdout))
         f->finished = true;
+}
+
+static int on_matches(const trawl_match *matches, size_t count, void *user)
+{
+    find *f = (find *)user;
+    for (size_t i = 0; i < count && !f->finished; i++)
+        take_match(f, &matches[i]);
     return f->finished;
 }
 
@@ -276,7 +280,7 @@ static int scan_stream(find *f, source *file, const char *name, const trawl_scan
         file_failed(f, name, strerror(ENOMEM));
         return TRAWL_OK;
     }
-    int status = trawl_stream_open(f->context, f->plan, options, on_match, f, &stream, error);
+    int status = trawl_stream_open(f->context, f->plan, options, on_matches, f, &stream, error);
     if (status == TRAWL_OK) {
         ptrdiff_t got = 1;
         while (status == TRAWL_OK && (got = source_read(file, piece, PIECE)) > 0) {
@@ -297,7 +301,7 @@ static int scan_text(find *f, const uint8_t *text, size_t length, const trawl_sc
 {
     f->stats.bytes += length;
     if (!f->count || f->patterns.count > 1)
-        return trawl_scan(f->context, f->plan, text, length, options, on_match, f, error);
+        return trawl_scan(f->context, f->plan, text, length, options, on_matches, f, error);
     int status = trawl_count(f->context, f->plan, text, length, options, &f->counts[0], error);
     f->stats.matches += f->counts[0];
     return status;

@@ -346,18 +346,25 @@ static void print_counts(const grid_run *run)
 }
 
 /* Count a match and, without --count, print it. Stops when the output fails. */
-static int on_match(const trawl_grid_match *match, void *user)
+static bool print_match(grid_run *run, const trawl_grid_match *match)
 {
-    grid_run *run = user;
     grid_needle *needle = &run->needles[match->needle];
     run->stats.matches++;
     needle->count++;
     if (run->count)
-        return 0;
+        return true;
     print_names(run, needle);
     printf(run->json ? "\"row\":%" PRIu64 ",\"col\":%" PRIu64 "}\n" : "%" PRIu64 "\t%" PRIu64 "\n",
            match->row, match->col);
-    return ferror(stdout);
+    return !ferror(stdout);
+}
+
+static int on_matches(const trawl_grid_match *matches, size_t count, void *user)
+{
+    for (size_t i = 0; i < count; i++)
+        if (!print_match((grid_run *)user, &matches[i]))
+            return 1;
+    return 0;
 }
 
 /* ---- texts ----------------------------------------------------------------- */
@@ -371,7 +378,7 @@ static bool scan_picture(grid_run *run, const image *picture)
     for (size_t i = 0; i < run->needle_count; i++)
         run->needles[i].count = 0;
     const int status =
-        trawl_scan_grid(run->context, run->plan, &grid, &options, on_match, run, &error);
+        trawl_scan_grid(run->context, run->plan, &grid, &options, on_matches, run, &error);
     if (status < 0) {
         complain(run->options.command, "%s: %s", run->file, error.message);
         return false;

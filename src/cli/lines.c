@@ -150,36 +150,48 @@ static int stop_scan(const line_search *s)
 }
 
 /* A match, of which only the end counts. */
-static int on_end(const trawl_match *match, void *user)
+static void take_end(line_search *s, size_t at)
 {
-    line_search *s = (line_search *)user;
-    const size_t at = (size_t)match->end;
     if (at <= s->done)
-        return 0;
+        return;
     const size_t end = line_end(s, at);
     if (s->style->invert)
         select_range(s, s->done, line_begin(s, at));
     else
         select_line(s, silent(s) ? 0 : line_begin(s, at), end);
     s->done = after(s, end);
+}
+
+static int on_ends(const trawl_match *matches, size_t count, void *user)
+{
+    line_search *s = (line_search *)user;
+    for (size_t i = 0; i < count && !stop_scan(s); i++)
+        take_end(s, (size_t)matches[i].end);
     return stop_scan(s);
 }
 
 /* A match to be printed. */
-static int on_piece(const trawl_match *match, void *user)
+static bool take_piece(line_search *s, const trawl_match *match)
 {
-    line_search *s = (line_search *)user;
     const size_t begin = (size_t)match->start, end = (size_t)match->end;
     if (begin >= s->done) { /* the first one on its line */
         if (s->finished)
-            return 1;
+            return false;
         s->done = after(s, line_end(s, end));
         count_selected(s, 1);
     }
     print_prefix(s, begin, begin);
     fwrite(s->text + begin, 1, end - begin, stdout);
     putc('\n', stdout);
-    return ferror(stdout);
+    return !ferror(stdout);
+}
+
+static int on_pieces(const trawl_match *matches, size_t count, void *user)
+{
+    for (size_t i = 0; i < count; i++)
+        if (!take_piece((line_search *)user, &matches[i]))
+            return 1;
+    return 0;
 }
 
 /* ---- blocks ------------------------------------------------------------ */
@@ -220,7 +232,7 @@ static line_result search_block(line_search *s)
     options.report = pieces ? TRAWL_REPORT_LEFTMOST_LONGEST : TRAWL_REPORT_ENDS;
     if (s->plan)
         status = trawl_scan(s->context, s->plan, s->text, s->length, &options,
-                            pieces ? on_piece : on_end, s, &s->error);
+                            pieces ? on_pieces : on_ends, s, &s->error);
     if (status < 0)
         return LINES_SCAN_FAILED;
     if (s->style->invert && !stop_scan(s))

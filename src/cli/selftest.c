@@ -45,23 +45,27 @@ static void add_number(found *f, uint64_t number)
     f->hash = (f->hash ^ number) * 0x100000001b3u;
 }
 
-static int add_match(const trawl_match *m, void *user)
+static int add_matches(const trawl_match *m, size_t count, void *user)
 {
     found *f = user;
-    f->count++;
-    add_number(f, m->start);
-    add_number(f, m->end);
-    add_number(f, m->pattern);
+    f->count += count;
+    for (size_t i = 0; i < count; i++) {
+        add_number(f, m[i].start);
+        add_number(f, m[i].end);
+        add_number(f, m[i].pattern);
+    }
     return 0;
 }
 
-static int add_grid_match(const trawl_grid_match *m, void *user)
+static int add_grid_matches(const trawl_grid_match *m, size_t count, void *user)
 {
     found *f = user;
-    f->count++;
-    add_number(f, m->row);
-    add_number(f, m->col);
-    add_number(f, m->needle);
+    f->count += count;
+    for (size_t i = 0; i < count; i++) {
+        add_number(f, m[i].row);
+        add_number(f, m[i].col);
+        add_number(f, m[i].needle);
+    }
     return 0;
 }
 
@@ -79,8 +83,8 @@ static int scan(trawl_context *context, const subject *s, found *f, trawl_error 
     uint64_t count = 0;
     memset(f, 0, sizeof *f);
     if (s->grid)
-        return trawl_scan_grid(context, s->plan, &grid, NULL, add_grid_match, f, error);
-    int status = trawl_scan(context, s->plan, s->text, TEXT_BYTES, NULL, add_match, f, error);
+        return trawl_scan_grid(context, s->plan, &grid, NULL, add_grid_matches, f, error);
+    int status = trawl_scan(context, s->plan, s->text, TEXT_BYTES, NULL, add_matches, f, error);
     if (status == TRAWL_OK)
         status = trawl_count(context, s->plan, s->text, TEXT_BYTES, NULL, &count, error);
     if (status == TRAWL_OK && count != f->count)

@@ -29,7 +29,6 @@
  * Cost: O(elements) a byte that lies in reach of an end, whatever the repeats' counts;
  * memory O(sum of max) for the pattern.
  */
-#include <stdlib.h>
 
 #include "match/backward.h"
 
@@ -50,6 +49,7 @@ typedef struct repeat {
 } repeat;
 
 struct backward {
+    memory *memory;
     const plan_pattern *pattern;
     uint64_t *delays; /* of all elements */
     entry *windows;
@@ -63,7 +63,7 @@ static uint64_t window_room(const element *e)
     return e->max == REPEAT_UNBOUNDED ? 1 : (uint64_t)e->max - e->min + 1;
 }
 
-backward *backward_open(const trawl_plan *plan, const plan_pattern *p)
+backward *backward_open(memory *memory, const trawl_plan *plan, const plan_pattern *p)
 {
     const element *elements = plan_elements(plan, p);
     size_t count = p->elements, delays = 1, windows = 1;
@@ -71,13 +71,14 @@ backward *backward_open(const trawl_plan *plan, const plan_pattern *p)
         delays += elements[k].min;
         windows += window_room(&elements[k]);
     }
-    backward *b = calloc(1, sizeof *b + count * sizeof *b->repeats);
+    backward *b = memory_take_zeroed(memory, 1, sizeof *b + count * sizeof *b->repeats);
     if (b == NULL)
         return NULL;
+    b->memory = memory;
     b->pattern = p;
     b->count = b->first = count;
-    b->delays = malloc(delays * sizeof *b->delays);
-    b->windows = malloc(windows * sizeof *b->windows);
+    b->delays = memory_take_array(memory, delays, sizeof *b->delays);
+    b->windows = memory_take_array(memory, windows, sizeof *b->windows);
     if (b->delays == NULL || b->windows == NULL) {
         backward_free(b);
         return NULL;
@@ -101,9 +102,9 @@ backward *backward_open(const trawl_plan *plan, const plan_pattern *p)
 void backward_free(backward *b)
 {
     if (b != NULL) {
-        free(b->delays);
-        free(b->windows);
-        free(b);
+        memory_give(b->memory, b->delays);
+        memory_give(b->memory, b->windows);
+        memory_give(b->memory, b);
     }
 }
 
@@ -195,7 +196,7 @@ static void reverse(match_list *list, size_t begin)
 {
     for (size_t i = begin, k = list->count; i + 1 < k; i++) {
         k--;
-        trawl_match swap = list->items[i];
+        found_match swap = list->items[i];
         list->items[i] = list->items[k];
         list->items[k] = swap;
     }
@@ -217,7 +218,7 @@ bool backward_run(backward *b, const uint64_t *ends, size_t count, bool nearest,
             in = ends[--count] ^ turn;
         uint64_t score = pattern_step(b, p, byte, in);
         if (score != 0 && p < high)
-            fits = match_list_add(found, b->pattern, p, score ^ turn);
+            fits = match_list_add(found, b->memory, b->pattern, p, score ^ turn);
         if (p == low)
             break;
     }

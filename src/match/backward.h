@@ -15,7 +15,7 @@ typedef struct text_view {
 typedef struct backward backward;
 
 /* NULL when memory ran out. The plan must outlive it. */
-backward *backward_open(const trawl_plan *plan, const plan_pattern *p);
+backward *backward_open(memory *memory, const trawl_plan *plan, const plan_pattern *p);
 void backward_free(backward *b);
 
 /* Append to `found`, by start, one match for each start in [low, high) from which one of

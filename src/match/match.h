@@ -2,6 +2,8 @@
 #ifndef TRAWL_MATCH_H
 #define TRAWL_MATCH_H
 
+#include "base/budget.h"
+#include "base/memory.h"
 #include "plan/plan.h"
 #include "table/port.h"
 
@@ -9,27 +11,53 @@
  * once when in order already. */
 void records_sort(record *records, size_t count, record *scratch);
 
-/* Where ordered matches leave the library. */
+/* Where ordered matches leave the library, a batch at a time. */
 typedef struct match_out {
     trawl_match_fn fn;
     void *user;
-    uint64_t base; /* added to offsets */
-    uint64_t left; /* matches still allowed; UINT64_MAX: no limit */
+    uint64_t base;   /* added to offsets */
+    uint64_t record; /* of the text at hand */
+    uint64_t left;   /* matches still allowed; UINT64_MAX: no limit */
+    budget budget;
+    trawl_match *batch; /* MATCH_BATCH of them, the call's own */
+    uint32_t count;     /* of matches in it */
+    uint64_t *reported; /* plans with TRAWL_ONCE: a bit for each plan_pattern.order; else NULL */
+    uint64_t open;      /* patterns that may still be reported; UINT64_MAX: all, always */
 } match_out;
 
-/* Hand one match on. TRAWL_STOPPED: the callback wants no more. TRAWL_LIMITED: this was the
- * last one that out->left allowed, so stop here (nothing was handed on if it was 0 before).
- * Else TRAWL_OK. */
-int match_emit(match_out *out, const plan_pattern *p, uint64_t start, uint64_t end);
+enum { MATCH_BATCH = 128 };
+
+/* Hand on what is in the batch. TRAWL_STOPPED: the callback wants no more. TRAWL_LIMITED: all that
+ * were allowed have been handed on. TRAWL_CANCELLED, TRAWL_EXPIRED: the budget is used up. Else
+ * TRAWL_OK. */
+int match_flush(match_out *out);
+
+/* Is this the second match of a pattern with TRAWL_ONCE? Notes it as the first, if not. */
+bool match_repeated(match_out *out, const plan_pattern *p);
+
+/* Put one match into the batch, and hand that on when it is full or no more are allowed. The
+ * status is match_flush's; nothing is put there when none is allowed. */
+static inline int match_emit(match_out *out, const plan_pattern *p, uint64_t start, uint64_t end)
+{
+    if (out->reported && match_repeated(out, p))
+        return TRAWL_OK;
+    if (out->left == 0)
+        return TRAWL_LIMITED;
+    out->batch[out->count++] = (trawl_match){ start == TRAWL_UNKNOWN ? start : start + out->base,
+                                              end + out->base, p->id, p->order, out->record };
+    if (out->left != UINT64_MAX)
+        out->left--;
+    return out->count == MATCH_BATCH || out->left == 0 ? match_flush(out) : TRAWL_OK;
+}
 
 /* The reporter turns ends into the other report modes (PAIRS .. LEFTMOST_FIRST); ENDS needs
  * none. It sees the text through a view that the caller moves on. */
 typedef struct reporter reporter;
 
 /* Error: memory. `report` is a trawl_report other than ENDS; the plan is of text and must
- * outlive the reporter. *out is copied: its `left` is not written back. */
-int reporter_open(const trawl_plan *plan, uint32_t report, const match_out *out, reporter **r,
-                  trawl_error *error);
+ * outlive the reporter, and so must *out. */
+int reporter_open(const trawl_plan *plan, uint32_t report, match_out *out, memory *memory,
+                  reporter **r, trawl_error *error);
 
 /* A batch: all records of (done, upto], sorted by records_sort and distinct, where done is
  * the last call's upto (0 at first). Positions here are 64-bit offsets of the whole text:

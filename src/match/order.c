@@ -10,7 +10,6 @@
  * moved. So a list in which every match is near its place costs O(n) comparisons, any
  * other O(n log n).
  */
-#include <stdlib.h>
 #include <string.h>
 
 #include "match/match.h"
@@ -71,40 +70,52 @@ void records_sort(record *records, size_t count, record *scratch)
 
 /* ---- matches --------------------------------------------------------- */
 
-int match_emit(match_out *out, const plan_pattern *p, uint64_t start, uint64_t end)
+int match_flush(match_out *out)
 {
+    const uint32_t count = out->count;
+    out->count = 0;
+    if (count && out->fn(out->batch, count, out->user) != 0)
+        return TRAWL_STOPPED;
     if (out->left == 0)
         return TRAWL_LIMITED;
-    trawl_match match = { start == TRAWL_UNKNOWN ? start : start + out->base, end + out->base,
-                          p->id, p->order };
-    if (out->left != UINT64_MAX)
-        out->left--;
-    if (out->fn(&match, out->user) != 0)
-        return TRAWL_STOPPED;
-    return out->left == 0 ? TRAWL_LIMITED : TRAWL_OK;
+    budget_spend(&out->budget, count);
+    return budget_check(&out->budget);
 }
 
-static bool match_list_grow(match_list *list)
+bool match_repeated(match_out *out, const plan_pattern *p)
+{
+    if (!(p->flags & TRAWL_ONCE))
+        return false;
+    uint64_t *word = &out->reported[p->order / 64];
+    const uint64_t bit = UINT64_C(1) << (p->order % 64);
+    const bool before = (*word & bit) != 0;
+    *word |= bit;
+    out->open -= !before && out->open != UINT64_MAX;
+    return before;
+}
+
+static bool match_list_grow(match_list *list, memory *memory)
 {
     size_t capacity = list->capacity == 0 ? 64 : 2 * list->capacity;
-    trawl_match *items = realloc(list->items, capacity * sizeof *items);
+    found_match *items = memory_grow(memory, list->items, capacity * sizeof *items);
     if (items == NULL)
         return false;
     list->items = items;
-    trawl_match *scratch = malloc(capacity / 2 * sizeof *scratch);
+    found_match *scratch = memory_take_array(memory, capacity / 2, sizeof *scratch);
     if (scratch == NULL)
         return false;
-    free(list->scratch);
+    memory_give(memory, list->scratch);
     list->scratch = scratch;
     list->capacity = capacity;
     return true;
 }
 
-bool match_list_add(match_list *list, const plan_pattern *p, uint64_t start, uint64_t end)
+bool match_list_add(match_list *list, memory *memory, const plan_pattern *p, uint64_t start,
+                    uint64_t end)
 {
-    if (list->count == list->capacity && !match_list_grow(list))
+    if (list->count == list->capacity && !match_list_grow(list, memory))
         return false;
-    list->items[list->count++] = (trawl_match){ start, end, p->id, p->order };
+    list->items[list->count++] = (found_match){ start, end, p->id, p->order };
     return true;
 }
 
@@ -115,41 +126,41 @@ void match_list_drop(match_list *list, size_t count)
         memmove(list->items, list->items + count, list->count * sizeof *list->items);
 }
 
-void match_list_free(match_list *list)
+void match_list_free(match_list *list, memory *memory)
 {
-    free(list->items);
-    free(list->scratch);
+    memory_give(memory, list->items);
+    memory_give(memory, list->scratch);
     *list = (match_list){ 0 };
 }
 
-static bool before_by_id(const trawl_match *a, const trawl_match *b)
+static bool before_by_id(const found_match *a, const found_match *b)
 {
     return a->id != b->id ? a->id < b->id : a->pattern < b->pattern;
 }
 
-bool match_before_by_end(const trawl_match *a, const trawl_match *b)
+bool match_before_by_end(const found_match *a, const found_match *b)
 {
     if (a->end != b->end)
         return a->end < b->end;
     return a->start != b->start ? a->start < b->start : before_by_id(a, b);
 }
 
-bool match_before_longest(const trawl_match *a, const trawl_match *b)
+bool match_before_longest(const found_match *a, const found_match *b)
 {
     if (a->start != b->start)
         return a->start < b->start;
     return a->end != b->end ? a->end > b->end : before_by_id(a, b);
 }
 
-bool match_before_first(const trawl_match *a, const trawl_match *b)
+bool match_before_first(const found_match *a, const found_match *b)
 {
     return a->start != b->start ? a->start < b->start : a->pattern < b->pattern;
 }
 
-static void insertion_sort(trawl_match *items, size_t count, match_before before)
+static void insertion_sort(found_match *items, size_t count, match_before before)
 {
     for (size_t i = 1; i < count; i++) {
-        trawl_match item = items[i];
+        found_match item = items[i];
         size_t k = i;
         for (; k > 0 && before(&item, &items[k - 1]); k--)
             items[k] = items[k - 1];
@@ -159,8 +170,8 @@ static void insertion_sort(trawl_match *items, size_t count, match_before before
 
 /* Merge the sorted [0, middle) and [middle, count), of which the first item of the second
  * stands before the last one of the first. `scratch` has room for `middle` matches. */
-static void merge(trawl_match *items, size_t middle, size_t count, match_before before,
-                  trawl_match *scratch)
+static void merge(found_match *items, size_t middle, size_t count, match_before before,
+                  found_match *scratch)
 {
     size_t low = middle - 1, high = middle + 1;
     while (low > 0 && before(&items[middle], &items[low - 1]))
@@ -176,7 +187,7 @@ static void merge(trawl_match *items, size_t middle, size_t count, match_before 
     }
 }
 
-static void sort(trawl_match *items, size_t count, match_before before, trawl_match *scratch)
+static void sort(found_match *items, size_t count, match_before before, found_match *scratch)
 {
     if (count <= SMALL) {
         insertion_sort(items, count, before);

@@ -55,7 +55,6 @@
  * Source: that crossing walks may swap is what makes Monge arrays and paths in planar graphs
  * easy. The rest follows from it.
  */
-#include <stdlib.h>
 #include <string.h>
 
 #include "match/pairs.h"
@@ -76,6 +75,7 @@ typedef struct repeat {
 
 /* One pass over the text. */
 typedef struct pass {
+    memory *memory;
     size_t count; /* of elements; as an index: none */
     size_t awake; /* the first one */
     repeat repeats[];
@@ -88,6 +88,7 @@ typedef struct piece {
 } piece;
 
 struct pairs {
+    memory *memory;
     pass *forward, *backward;
     uint64_t at;   /* where `forward` stands */
     size_t behind; /* pieces after it have never been used */
@@ -98,11 +99,12 @@ struct pairs {
 
 /* ---- open and close -------------------------------------------------- */
 
-static pass *pass_open(const element *elements, size_t count, bool reversed)
+static pass *pass_open(memory *memory, const element *elements, size_t count, bool reversed)
 {
-    pass *made = calloc(1, sizeof *made + count * sizeof *made->repeats);
+    pass *made = memory_take_zeroed(memory, 1, sizeof *made + count * sizeof *made->repeats);
     if (made == NULL)
         return NULL;
+    made->memory = memory;
     made->count = made->awake = count;
     for (size_t k = 0; k < count; k++) {
         const element *e = &elements[reversed ? count - 1 - k : k];
@@ -114,24 +116,25 @@ static pass *pass_open(const element *elements, size_t count, bool reversed)
     return made;
 }
 
-static void pass_free(pass *w)
+static void pass_free(memory *memory, pass *w)
 {
     for (size_t k = 0; w != NULL && k < w->count; k++)
-        free(w->repeats[k].nodes);
-    free(w);
+        memory_give(memory, w->repeats[k].nodes);
+    memory_give(memory, w);
 }
 
-pairs *pairs_open(const trawl_plan *plan, const plan_pattern *pattern)
+pairs *pairs_open(memory *memory, const trawl_plan *plan, const plan_pattern *pattern)
 {
     const element *elements = plan_elements(plan, pattern);
     size_t count = pattern->elements;
-    pairs *p = calloc(1, sizeof *p);
+    pairs *p = memory_take_zeroed(memory, 1, sizeof *p);
     if (p == NULL)
         return NULL;
+    p->memory = memory;
     p->at = UINT64_MAX; /* nowhere */
-    p->forward = pass_open(elements, count, false);
-    p->backward = pass_open(elements, count, true);
-    p->pieces = calloc(count + 1, sizeof *p->pieces);
+    p->forward = pass_open(memory, elements, count, false);
+    p->backward = pass_open(memory, elements, count, true);
+    p->pieces = memory_take_zeroed(memory, count + 1, sizeof *p->pieces);
     if (p->forward == NULL || p->backward == NULL || p->pieces == NULL) {
         pairs_free(p);
         return NULL;
@@ -142,11 +145,11 @@ pairs *pairs_open(const trawl_plan *plan, const plan_pattern *pattern)
 void pairs_free(pairs *p)
 {
     if (p != NULL) {
-        pass_free(p->forward);
-        pass_free(p->backward);
-        free(p->pieces);
-        free(p->starts);
-        free(p);
+        pass_free(p->memory, p->forward);
+        pass_free(p->memory, p->backward);
+        memory_give(p->memory, p->pieces);
+        memory_give(p->memory, p->starts);
+        memory_give(p->memory, p);
     }
 }
 
@@ -167,7 +170,7 @@ static bool starts_pack(pairs *p)
     if (end < p->room / 2)
         return true;
     size_t room = p->room > 0 ? 2 * p->room : 16 + p->forward->count;
-    uint64_t *grown = realloc(p->starts, room * sizeof *grown);
+    uint64_t *grown = memory_grow(p->memory, p->starts, room * sizeof *grown);
     if (grown == NULL)
         return false;
     p->starts = grown;
@@ -213,15 +216,15 @@ static node *node_at(const repeat *r, size_t i)
     return &r->nodes[(r->head + i) & (r->room - 1)];
 }
 
-static bool repeat_grow(repeat *r)
+static bool repeat_grow(memory *memory, repeat *r)
 {
     size_t room = r->room > 0 ? 2 * r->room : 4;
-    node *grown = malloc(room * sizeof *grown);
+    node *grown = memory_take_array(memory, room, sizeof *grown);
     if (grown == NULL)
         return false;
     for (size_t i = 0; i < r->count; i++)
         grown[i] = *node_at(r, i);
-    free(r->nodes);
+    memory_give(memory, r->nodes);
     r->nodes = grown;
     r->room = room;
     r->head = 0;
@@ -252,12 +255,13 @@ static void repeat_ready(repeat *r)
 /* Move element k to offset n->pos, which lies behind `byte`. In: the node there before the
  * element, if `live`; out: that behind it, likewise. `list` is NULL when starts are of no
  * interest. False when memory ran out. */
-static bool repeat_step(repeat *r, size_t k, unsigned byte, node *n, bool *live, pairs *list)
+static bool repeat_step(memory *memory, repeat *r, size_t k, unsigned byte, node *n, bool *live,
+                        pairs *list)
 {
     if (!class_has(r->set, byte))
         r->count = r->ready = 0;
     if (*live) {
-        if (r->count == r->room && !repeat_grow(r))
+        if (r->count == r->room && !repeat_grow(memory, r))
             return false;
         *node_at(r, r->count++) = *n;
     }
@@ -291,7 +295,7 @@ static bool pass_step(pass *w, unsigned byte, node *n, bool *live, pairs *list)
             r->next = *link;
             *link = k;
         }
-        if (!repeat_step(r, k, byte, n, live, list))
+        if (!repeat_step(w->memory, r, k, byte, n, live, list))
             return false;
         if (r->count == 0)
             *link = r->next;

@@ -9,7 +9,7 @@
 typedef struct pairs pairs;
 
 /* NULL when memory ran out. The plan must outlive it. */
-pairs *pairs_open(const trawl_plan *plan, const plan_pattern *p);
+pairs *pairs_open(memory *memory, const trawl_plan *plan, const plan_pattern *p);
 void pairs_free(pairs *p);
 
 /* Find the starts of the matches that end at `end`, an end of the pattern. Call it for all its

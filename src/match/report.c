@@ -33,7 +33,6 @@
  * Invariant between feeds: every match with a start below `settled` has been found, and
  * what `found` and the lists of ends hold is what later output may need.
  */
-#include <stdlib.h>
 #include <string.h>
 
 #include "match/backward.h"
@@ -62,7 +61,8 @@ typedef struct start_list {
 struct reporter {
     const trawl_plan *plan;
     uint32_t report;
-    match_out out;
+    match_out *out;
+    memory *memory;
     size_t first_variable; /* patterns before it have a fixed length */
     uint64_t span;         /* the longest match of variable length, 0: there are none */
     uint64_t horizon;      /* the longest match, of bounded ones, that settling must wait for */
@@ -90,11 +90,11 @@ static bool is_immediate(const reporter *r)
     return r->report == TRAWL_REPORT_PAIRS || (r->span == 0 && !is_leftmost(r));
 }
 
-static int out_of_memory(trawl_error *error)
+static int out_of_memory(const memory *m, trawl_error *error)
 {
-    return fail(error, TRAWL_ERROR_MEMORY, TRAWL_NONE,
-                "out of memory while matches were put together: scan a smaller text, or use the "
-                "report mode 'ends', which keeps none");
+    return memory_failed(m, error,
+                         "matches that are put together: scan a smaller text, or use the "
+                         "report mode 'ends', which keeps none");
 }
 
 /* ---- open and close -------------------------------------------------- */
@@ -126,36 +126,37 @@ static void measure(reporter *r)
     }
 }
 
-int reporter_open(const trawl_plan *plan, uint32_t report, const match_out *out, reporter **r,
-                  trawl_error *error)
+int reporter_open(const trawl_plan *plan, uint32_t report, match_out *out, memory *memory,
+                  reporter **r, trawl_error *error)
 {
-    reporter *made = calloc(1, sizeof *made);
+    reporter *made = memory_take_zeroed(memory, 1, sizeof *made);
     if (made == NULL)
-        return out_of_memory(error);
+        return out_of_memory(memory, error);
+    made->memory = memory;
     made->plan = plan;
     made->report = report;
-    made->out = *out;
+    made->out = out;
     measure(made);
     made->step = made->horizon > MIN_STEP ? made->horizon : MIN_STEP;
     size_t variables = plan_head(plan)->pattern_count - made->first_variable;
     if (variables > 0) {
-        made->variables = calloc(variables, sizeof *made->variables);
+        made->variables = memory_take_zeroed(memory, variables, sizeof *made->variables);
         if (made->variables == NULL) {
-            free(made);
-            return out_of_memory(error);
+            memory_give(memory, made);
+            return out_of_memory(memory, error);
         }
     }
     *r = made;
     return TRAWL_OK;
 }
 
-static void variable_free(variable *v)
+static void variable_free(memory *memory, variable *v)
 {
     if (v != NULL) {
         pairs_free(v->pairs);
         backward_free(v->pass);
-        free(v->ends);
-        free(v);
+        memory_give(memory, v->ends);
+        memory_give(memory, v);
     }
 }
 
@@ -165,13 +166,13 @@ void reporter_free(reporter *r)
         return;
     while (r->seen != NULL) {
         variable *next = r->seen->next;
-        variable_free(r->seen);
+        variable_free(r->memory, r->seen);
         r->seen = next;
     }
-    free(r->variables);
-    free(r->lists);
-    match_list_free(&r->found);
-    free(r);
+    memory_give(r->memory, r->variables);
+    memory_give(r->memory, r->lists);
+    match_list_free(&r->found, r->memory);
+    memory_give(r->memory, r);
 }
 
 /* ---- patterns of variable length ------------------------------------- */
@@ -182,16 +183,16 @@ static variable *variable_of(reporter *r, uint32_t index)
     variable **place = &r->variables[index - r->first_variable];
     if (*place != NULL)
         return *place;
-    variable *v = calloc(1, sizeof *v);
+    variable *v = memory_take_zeroed(r->memory, 1, sizeof *v);
     if (v == NULL)
         return NULL;
     const plan_pattern *p = &plan_patterns(r->plan)[index];
     if (r->report == TRAWL_REPORT_PAIRS)
-        v->pairs = pairs_open(r->plan, p);
+        v->pairs = pairs_open(r->memory, r->plan, p);
     else
-        v->pass = backward_open(r->plan, p);
+        v->pass = backward_open(r->memory, r->plan, p);
     if (v->pairs == NULL && v->pass == NULL) {
-        variable_free(v);
+        variable_free(r->memory, v);
         return NULL;
     }
     v->next = r->seen;
@@ -200,11 +201,11 @@ static variable *variable_of(reporter *r, uint32_t index)
     return v;
 }
 
-static bool variable_add(variable *v, uint64_t end)
+static bool variable_add(memory *memory, variable *v, uint64_t end)
 {
     if (v->count == v->capacity) {
         size_t capacity = v->capacity == 0 ? 16 : 2 * v->capacity;
-        uint64_t *ends = realloc(v->ends, capacity * sizeof *ends);
+        uint64_t *ends = memory_grow(memory, v->ends, capacity * sizeof *ends);
         if (ends == NULL)
             return false;
         v->ends = ends;
@@ -227,10 +228,10 @@ static void variable_forget(variable *v, uint64_t settled)
 
 /* ---- handing out ----------------------------------------------------- */
 
-static int emit(reporter *r, const trawl_match *m)
+static int emit(reporter *r, const found_match *m)
 {
     const plan_pattern *p = &plan_patterns(r->plan)[r->plan->by_order[m->pattern]];
-    return match_emit(&r->out, p, m->start, m->end);
+    return match_emit(r->out, p, m->start, m->end);
 }
 
 /* Hand out, in the order of output, all that was found with an end up to `limit`. */
@@ -253,7 +254,7 @@ static int release_leftmost(reporter *r)
     size_t i = 0;
     int status = TRAWL_OK;
     for (; status == TRAWL_OK && i < r->found.count; i++) {
-        const trawl_match *m = &r->found.items[i];
+        const found_match *m = &r->found.items[i];
         if (m->start >= r->settled)
             break;
         if (m->start >= r->cursor) {
@@ -293,7 +294,7 @@ static bool lists_add(reporter *r, const plan_pattern *p, uint64_t start, const 
 {
     if (r->list_count == r->list_room) {
         size_t room = r->list_room == 0 ? 16 : 2 * r->list_room;
-        start_list *lists = realloc(r->lists, room * sizeof *lists);
+        start_list *lists = memory_grow(r->memory, r->lists, room * sizeof *lists);
         if (lists == NULL)
             return false;
         r->lists = lists;
@@ -311,7 +312,7 @@ static int release_lists(reporter *r, uint64_t end)
         lists_sink(r, i);
     while (status == TRAWL_OK && r->list_count > 0) {
         start_list *top = &r->lists[0];
-        status = match_emit(&r->out, top->pattern, top->start, end);
+        status = match_emit(r->out, top->pattern, top->start, end);
         if (top->rest < top->end)
             top->start = *top->rest++;
         else
@@ -333,7 +334,7 @@ static int feed_fixed(reporter *r, const record *records, size_t count, uint64_t
         const plan_pattern *p = &patterns[records[i].index];
         uint64_t end = records[i].pos + shift;
         if (end >= p->min_length)
-            status = match_emit(&r->out, p, end - p->min_length, end);
+            status = match_emit(r->out, p, end - p->min_length, end);
     }
     return status;
 }
@@ -360,7 +361,7 @@ static int feed_pairs(reporter *r, const record *records, size_t count, uint64_t
     for (size_t i = 0; status == TRAWL_OK && i < count; i++) {
         uint64_t end = records[i].pos + shift;
         if (!add_starts(r, records[i].index, end, text))
-            return out_of_memory(error);
+            return out_of_memory(r->memory, error);
         if (i + 1 == count || records[i + 1].pos != records[i].pos)
             status = release_lists(r, end);
     }
@@ -377,9 +378,9 @@ static bool collect(reporter *r, const record *records, size_t count, uint64_t s
         uint64_t end = records[i].pos + shift;
         if (!plan_fixed_length(p)) {
             variable *v = variable_of(r, records[i].index);
-            added = v != NULL && variable_add(v, end);
+            added = v != NULL && variable_add(r->memory, v, end);
         } else if (end >= p->min_length + r->cursor) {
-            added = match_list_add(&r->found, p, end - p->min_length, end);
+            added = match_list_add(&r->found, r->memory, p, end - p->min_length, end);
         }
     }
     return added;
@@ -392,7 +393,7 @@ static int settle(reporter *r, uint64_t settled, text_view text, trawl_error *er
     for (variable *v = r->seen; v != NULL; v = v->next) {
         if (!backward_run(v->pass, v->ends, v->count, nearest, text, r->settled, settled,
                           &r->found))
-            return out_of_memory(error);
+            return out_of_memory(r->memory, error);
         variable_forget(v, settled);
     }
     r->settled = settled;
@@ -424,7 +425,7 @@ static int feed_step(reporter *r, const record *records, size_t count, uint64_t 
                      text_view text, uint64_t upto, bool last, trawl_error *error)
 {
     if (!collect(r, records, count, shift))
-        return out_of_memory(error);
+        return out_of_memory(r->memory, error);
     if (r->span == LENGTH_UNBOUNDED)
         find_gap(r, text, upto);
     r->done = upto;

@@ -96,9 +96,9 @@ static int check_pattern(const trawl_pattern *src, trawl_error *error)
         return fail(error, TRAWL_ERROR_ARGUMENT, TRAWL_NONE,
                     "unknown syntax %lu: trawl_syntax has" SYNTAXES(SYNTAX_ABOUT) " and no other",
                     (unsigned long)src->syntax);
-    if (src->flags & ~(uint32_t)(TRAWL_NOCASE | TRAWL_LINES))
+    if (src->flags & ~(uint32_t)(TRAWL_NOCASE | TRAWL_LINES | TRAWL_ONCE))
         return fail(error, TRAWL_ERROR_ARGUMENT, TRAWL_NONE,
-                    "unknown flags 0x%lx: use TRAWL_NOCASE and TRAWL_LINES",
+                    "unknown flags 0x%lx: use TRAWL_NOCASE, TRAWL_LINES and TRAWL_ONCE",
                     (unsigned long)src->flags);
     if (src->length == 0)
         return fail(error, TRAWL_ERROR_PATTERN, 0,

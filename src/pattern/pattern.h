@@ -36,7 +36,7 @@ typedef struct element {
 typedef struct pattern {
     uint32_t id;
     uint32_t order;    /* index in the caller's array */
-    uint32_t flags;    /* TRAWL_NOCASE, TRAWL_LINES */
+    uint32_t flags;    /* TRAWL_NOCASE, TRAWL_LINES, TRAWL_ONCE */
     bool literal;      /* bytes holds it; else elements does */
     uint8_t *bytes;    /* literal: `length` bytes; under TRAWL_NOCASE in lower case */
     element *elements; /* extended: `length` elements */

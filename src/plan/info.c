@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/options.h"
 #include "plan/plan.h"
 
 static const char *string_at(const trawl_plan *plan, uint32_t offset)
@@ -11,11 +12,10 @@ static const char *string_at(const trawl_plan *plan, uint32_t offset)
 
 int trawl_plan_get_info(const trawl_plan *plan, trawl_plan_info *info)
 {
-    if (!plan || !info || info->size <= sizeof info->size || info->size > sizeof *info)
+    if (!plan || !info)
         return TRAWL_ERROR_ARGUMENT;
     const plan_header *head = plan_head(plan);
-    trawl_plan_info full;
-    full.size = info->size;
+    trawl_plan_info full = { 0 };
     full.engine = string_at(plan, head->engine);
     full.why = string_at(plan, head->why);
     full.patterns = head->pattern_count;
@@ -23,8 +23,9 @@ int trawl_plan_get_info(const trawl_plan *plan, trawl_plan_info *info)
     full.min_length = head->min_length;
     full.max_length = head->max_length;
     full.cell_size = head->cell_size;
-    memcpy(info, &full, info->size);
-    return TRAWL_OK;
+    return write_info(info, &full, sizeof full, SIZE_UP_TO(trawl_plan_info, reserved))
+               ? TRAWL_OK
+               : TRAWL_ERROR_ARGUMENT;
 }
 
 const void *trawl_plan_save(const trawl_plan *plan, size_t *bytes)

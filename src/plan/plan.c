@@ -46,6 +46,7 @@ static void add_patterns(const pattern_list *list, block *patterns, block *eleme
             entry.name = add_string(strings, p->name);
             entry.min_length = p->min_length;
             entry.max_length = p->max_length;
+            entry.flags = p->flags & TRAWL_ONCE;
             entry.first = elements->size / sizeof(element);
             if (!p->literal && p->min_length != p->max_length) {
                 entry.elements = (uint32_t)p->length;
@@ -155,6 +156,8 @@ int plan_assemble(const pattern_list *list, const part_draft *parts, uint32_t pa
     head.part_count = part_count;
     head.cell_size = list->cell_size;
     set_lengths(list, &head.min_length, &head.max_length);
+    for (size_t i = 0; list->patterns && i < list->count; i++)
+        head.once += list->patterns[i].flags & TRAWL_ONCE ? 1 : 0;
 
     block_append(strings, "", 1, 1);
     head.engine = add_string(strings, engine);
@@ -241,6 +244,7 @@ static bool patterns_valid(const uint8_t *bytes, const plan_header *head)
     uint64_t element_count = section[PLAN_ELEMENTS].bytes / sizeof(element);
     uint64_t low = UINT64_MAX, high = 0;
     uint8_t *seen = calloc(head->pattern_count / 8 + 1, 1);
+    uint64_t once = 0;
     bool valid = seen != NULL;
     for (uint32_t i = 0; valid && i < head->pattern_count; i++) {
         const plan_pattern *p = &patterns[i];
@@ -250,17 +254,19 @@ static bool patterns_valid(const uint8_t *bytes, const plan_header *head)
                 (head->cell_size ? !p->elements && p->max_length >= 1 &&
                                        p->min_length <= INT32_MAX && p->max_length <= INT32_MAX
                                  : p->min_length <= p->max_length) &&
+                (p->flags & ~(head->cell_size ? 0u : (uint32_t)TRAWL_ONCE)) == 0 && !p->reserved &&
                 p->elements <= element_count && p->first <= element_count - p->elements &&
                 (head->cell_size || (p->min_length == p->max_length) == (p->elements == 0)) &&
                 (p->elements ? elements_valid(p, elements + p->first)
                              : p->min_length <= PATTERN_MAX_LENGTH || head->cell_size);
         if (valid)
             seen[p->order / 8] |= (uint8_t)(1u << (p->order % 8));
+        once += p->flags & TRAWL_ONCE ? 1 : 0;
         low = p->min_length < low ? p->min_length : low;
         high = longest > high ? longest : high;
     }
     free(seen);
-    return valid && low == head->min_length && high == head->max_length;
+    return valid && low == head->min_length && high == head->max_length && once == head->once;
 }
 
 /* The chain that a backend runs: whole, or filter and verify; then what is optional. */

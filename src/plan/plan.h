@@ -21,7 +21,7 @@
 #include "trawl.h"
 
 #define PLAN_MAGIC "TRAWLPLN"
-#define PLAN_VERSION 2u
+#define PLAN_VERSION 3u
 #define PLAN_BYTE_ORDER 0x01020304u
 #define PLAN_ALIGN 64u
 
@@ -60,6 +60,7 @@ typedef struct plan_header {
     uint64_t reach;       /* bytes before a slice that its parts must see, those that carry aside;
                              grids: rows below it */
     uint64_t state_words; /* of all parts that carry */
+    uint64_t once;        /* patterns with TRAWL_ONCE */
     plan_range section[PLAN_SECTIONS];
 } plan_header;
 
@@ -69,6 +70,8 @@ typedef struct plan_pattern {
     uint32_t order;      /* index in the caller's array */
     uint32_t name;       /* offset in PLAN_STRINGS; offset 0 holds "" */
     uint32_t elements;   /* number of elements; 0 for a literal or a needle */
+    uint32_t flags;      /* TRAWL_ONCE or 0 */
+    uint32_t reserved;   /* 0 */
     uint64_t first;      /* index of the first one in PLAN_ELEMENTS */
     uint64_t min_length; /* bytes; needles: rows */
     uint64_t max_length; /* bytes or LENGTH_UNBOUNDED; needles: columns */
@@ -106,8 +109,8 @@ typedef struct plan_stage {
                              that no byte kills; those that are news to the next slice */
 } plan_stage;
 
-_Static_assert(sizeof(plan_header) == 88 + 16 * PLAN_SECTIONS, "saved");
-_Static_assert(sizeof(plan_pattern) == 40 && sizeof(element) == 40, "saved");
+_Static_assert(sizeof(plan_header) == 96 + 16 * PLAN_SECTIONS, "saved");
+_Static_assert(sizeof(plan_pattern) == 48 && sizeof(element) == 40, "saved");
 _Static_assert(sizeof(plan_part) == 48 && sizeof(plan_stage) == 40, "saved");
 
 struct trawl_plan {

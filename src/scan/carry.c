@@ -1,7 +1,6 @@
 /* carry.c: see carry.h. */
 #include "scan/carry.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #define LEAST_DISTANCE 1024u   /* of marks */
@@ -29,9 +28,9 @@ static void gather_masks(const trawl_plan *plan, uint32_t which, uint64_t *to)
 int carry_open(text_scan *scan, trawl_error *error)
 {
     const size_t words = words_of(scan);
-    scan->state = calloc(2 * words, sizeof *scan->state);
+    scan->state = memory_take_zeroed(&scan->context->memory, 2 * words, sizeof *scan->state);
     if (!scan->state)
-        return fail(error, TRAWL_ERROR_MEMORY, TRAWL_NONE, "out of memory for a scan's state");
+        return memory_failed(&scan->context->memory, error, "a scan's state");
     scan->lasting = scan->state + words;
     gather_masks(scan->plan, 0, scan->lasting);
     return TRAWL_OK;
@@ -53,13 +52,12 @@ int carry_place(text_scan *scan, scan_room *room, uint32_t count, uint32_t longe
     const size_t each = words * (3 + longest / distance);
     room->mark_bytes = distance;
     if (each * count > room->state_words) {
-        free(room->states);
-        room->states = each > SIZE_MAX / 8 / count ? NULL : malloc(each * count * 8);
+        memory_give(room->memory, room->states);
+        room->states = memory_take_array(room->memory, each, 8 * (size_t)count);
         room->state_words = room->states ? each * count : 0;
         if (!room->states)
-            return fail(error, TRAWL_ERROR_MEMORY, TRAWL_NONE,
-                        "out of memory for the states of %u slices: use fewer threads or chunks",
-                        count);
+            return memory_failed(room->memory, error,
+                                 "the states of %u slices: use fewer threads or chunks", count);
     }
     for (uint32_t i = 0; i < count; i++) {
         slice *s = &room->slices[i];
@@ -163,9 +161,9 @@ int carry_settle(text_scan *scan, text_job *job, trawl_error *error)
     const size_t words = words_of(scan);
     if (job->count <= 1)
         return TRAWL_OK;
-    uint64_t *immortal = malloc(3 * words * sizeof *immortal);
+    uint64_t *immortal = memory_take_array(&scan->context->memory, words, 3 * sizeof *immortal);
     if (!immortal)
-        return fail(error, TRAWL_ERROR_MEMORY, TRAWL_NONE, "out of memory for a scan's state");
+        return memory_failed(&scan->context->memory, error, "a scan's state");
     uint64_t *passes = immortal + words, *ever = passes + words;
     uint32_t first, last;
     int status = TRAWL_OK;
@@ -178,6 +176,6 @@ int carry_settle(text_scan *scan, text_job *job, trawl_error *error)
         status = run_range(scan, job, first, last - first + 1, CARRY_NEWS, error);
     if (status == TRAWL_OK)
         learn(scan, job, immortal);
-    free(immortal);
+    memory_give(&scan->context->memory, immortal);
     return status;
 }

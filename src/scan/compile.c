@@ -10,7 +10,8 @@ static int compile_list(pattern_list *list, int made, const trawl_compile_option
     trawl_compile_options read = TRAWL_COMPILE_OPTIONS_INIT;
     if (made != TRAWL_OK)
         return made;
-    int status = read_options(&read, sizeof read, options, "compile options", error);
+    int status = read_options(&read, sizeof read, SIZE_UP_TO(trawl_compile_options, allocator),
+                              options, "compile options", error);
     if (status == TRAWL_OK && read.wm_block != 0 && read.wm_block != 2 && read.wm_block != 3)
         status = fail(error, TRAWL_ERROR_ARGUMENT, TRAWL_NONE,
                       "Wu-Manber's block is 2 or 3, not %u", read.wm_block);

@@ -2,9 +2,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/options.h"
-#include "scan/scan.h"
+#include "scan/context.h"
 
 static int open_backend(worker *w, trawl_error *error)
 {
@@ -42,32 +43,74 @@ static int open_worker(worker *w, trawl_error *error)
 int trawl_context_open(const trawl_context_options *options, trawl_context **context,
                        trawl_error *error)
 {
-    const trawl_context_options defaults = TRAWL_CONTEXT_OPTIONS_INIT;
     if (!context)
         return fail(error, TRAWL_ERROR_ARGUMENT, TRAWL_NONE, "context is NULL");
     *context = NULL;
-    trawl_context *made = calloc(1, sizeof *made);
+    trawl_context_options read = TRAWL_CONTEXT_OPTIONS_INIT;
+    int status = read_options(&read, sizeof read, SIZE_UP_TO(trawl_context_options, native),
+                              options, "context options", error);
+    if (status == TRAWL_OK && read.schedule > TRAWL_SCHEDULE_STATIC)
+        status =
+            fail(error, TRAWL_ERROR_ARGUMENT, TRAWL_NONE, "there is no schedule %u", read.schedule);
+    if (status != TRAWL_OK)
+        return status;
+    memory own;
+    memory_open(&own, read.allocator, UINT64_MAX, NULL, NULL);
+    trawl_context *made = memory_take_zeroed(&own, 1, sizeof *made);
     if (!made)
-        return fail(error, TRAWL_ERROR_MEMORY, TRAWL_NONE, "out of memory for a context");
-    trawl_context_options *read = &made->worker.options;
-    *read = defaults;
-    int status = read_options(read, sizeof defaults, options, "context options", error);
-    if (status == TRAWL_OK && read->schedule > TRAWL_SCHEDULE_STATIC)
-        status = fail(error, TRAWL_ERROR_ARGUMENT, TRAWL_NONE, "there is no schedule %u",
-                      read->schedule);
-    if (status == TRAWL_OK)
-        status = open_worker(&made->worker, error);
-    if (status == TRAWL_OK)
-        status = scan_room_open(&made->room, SCAN_SLICES, SCAN_RECORDS, error);
+        return memory_failed(&own, error, "a context");
+    memory_open(&made->memory, read.allocator, UINT64_MAX, NULL, NULL);
+    made->process = (long)getpid();
+    made->worker.memory = &made->memory;
+    made->worker.options = read;
+    scan_room_open(&made->room, &made->memory);
+    status = open_worker(&made->worker, error);
     if (status != TRAWL_OK) {
+        made->worker.backend = NULL; /* nothing of it is open */
         trawl_context_free(made);
         return status;
     }
-    read->backend = made->worker.backend->name;
-    read->device = read->tuning = NULL;
+    trawl_context_options *kept = &made->worker.options;
+    kept->backend = made->worker.backend->name;
+    kept->device = kept->tuning = NULL;
+    kept->allocator = NULL;
     *context = made;
     return TRAWL_OK;
 }
+
+/* ---- one call at a time ----------------------------------------------- */
+
+int context_enter(trawl_context *context, trawl_error *error)
+{
+    unsigned none = CALL_NONE;
+    if (!context)
+        return fail(error, TRAWL_ERROR_ARGUMENT, TRAWL_NONE, "context is NULL");
+    if (context->worker.limits.on_devices && context->process != (long)getpid())
+        return fail(error, TRAWL_ERROR_UNSUPPORTED, TRAWL_NONE,
+                    "the context of a device was opened before a fork, which devices do not "
+                    "survive: open one in this process");
+    if (!atomic_compare_exchange_strong_explicit(&context->state, &none, CALL_RUNNING,
+                                                 memory_order_acquire, memory_order_relaxed))
+        return fail(error, TRAWL_ERROR_BUSY, TRAWL_NONE,
+                    "the context is in a call already (of another thread, of a callback's own, or "
+                    "of one that a fork left behind): open one for each");
+    return TRAWL_OK;
+}
+
+void context_leave(trawl_context *context)
+{
+    atomic_store_explicit(&context->state, CALL_NONE, memory_order_release);
+}
+
+void trawl_cancel(trawl_context *context)
+{
+    unsigned running = CALL_RUNNING;
+    if (context)
+        atomic_compare_exchange_strong_explicit(&context->state, &running, CALL_CANCELLED,
+                                                memory_order_relaxed, memory_order_relaxed);
+}
+
+/* ---- for when a device has no memory ------------------------------------ */
 
 worker *context_spare(trawl_context *context, uint64_t bytes, const trawl_error *why)
 {
@@ -76,6 +119,7 @@ worker *context_spare(trawl_context *context, uint64_t bytes, const trawl_error 
     trawl_error ignored;
     if (!w->backend) {
         w->options = usual;
+        w->memory = &context->memory;
         if (open_auto(w, &ignored) != TRAWL_OK) {
             w->backend = NULL;
             return NULL;
@@ -87,35 +131,58 @@ worker *context_spare(trawl_context *context, uint64_t bytes, const trawl_error 
     return w;
 }
 
-int scan_room_open(scan_room *room, uint32_t slices, size_t records, trawl_error *error)
+/* ---- room --------------------------------------------------------------- */
+
+void scan_room_open(scan_room *room, memory *memory)
 {
     memset(room, 0, sizeof *room);
-    room->slices = calloc(slices, sizeof *room->slices);
-    room->records = malloc(2 * records * sizeof *room->records);
-    room->scratch = room->records ? room->records + records : NULL;
-    room->slice_count = slices;
-    room->record_count = records;
-    return room->slices && room->records ? TRAWL_OK
-                                         : fail(error, TRAWL_ERROR_MEMORY, TRAWL_NONE,
-                                                "out of memory for %zu records", records);
+    room->memory = memory;
+}
+
+int scan_room_fit(scan_room *room, uint32_t slices, size_t records, trawl_error *error)
+{
+    if (slices > room->slice_count) {
+        memory_give(room->memory, room->slices);
+        room->slices = memory_take_array(room->memory, slices, sizeof *room->slices);
+        room->slice_count = room->slices ? slices : 0;
+    }
+    if (records > room->record_count) {
+        memory_give(room->memory, room->records);
+        room->records = memory_take_array(room->memory, records, 2 * sizeof *room->records);
+        room->record_count = room->records ? records : 0;
+        room->scratch = room->records ? room->records + records : NULL;
+    }
+    return slices <= room->slice_count && records <= room->record_count
+               ? TRAWL_OK
+               : memory_failed(room->memory, error, "%u slices and %zu records", slices, records);
 }
 
 void scan_room_close(scan_room *room)
 {
-    free(room->slices);
-    free(room->records);
-    free(room->states);
-    memset(room, 0, sizeof *room);
+    memory_give(room->memory, room->slices);
+    memory_give(room->memory, room->records);
+    memory_give(room->memory, room->states);
+    scan_room_open(room, room->memory);
+}
+
+/* ---- the rest of the public calls ----------------------------------------- */
+
+static void close_worker(worker *w)
+{
+    if (w->backend && w->backend->close)
+        w->backend->close(w);
 }
 
 void trawl_context_free(trawl_context *context)
 {
     if (!context)
         return;
-    if (context->worker.backend && context->worker.backend->close)
-        context->worker.backend->close(&context->worker);
+    if (!context->worker.limits.on_devices || context->process == (long)getpid())
+        close_worker(&context->worker); /* a forked child leaves the parent's devices alone */
+    close_worker(&context->spare);
     scan_room_close(&context->room);
-    free(context);
+    const trawl_allocator from = context->memory.from;
+    memory_free(&from, context);
 }
 
 const char *trawl_context_backend(const trawl_context *context)
@@ -131,15 +198,22 @@ uint32_t trawl_context_threads(const trawl_context *context)
 int trawl_context_get_timing(trawl_context *context, trawl_timing *timing)
 {
     trawl_timing read = { 0 };
-    if (!context || !timing || timing->size < sizeof timing->size || timing->size > sizeof read)
+    if (!timing)
         return TRAWL_ERROR_ARGUMENT;
-    read.size = timing->size;
-    if (context->worker.backend->timing)
-        context->worker.backend->timing(&context->worker, &read);
-    read.on_cpu = context->spared;
-    context->spared = 0;
-    memcpy(timing, &read, timing->size);
-    return TRAWL_OK;
+    int status = context_enter(context, NULL);
+    if (status != TRAWL_OK)
+        return status;
+    if (!write_info(timing, &read, sizeof read, SIZE_UP_TO(trawl_timing, on_cpu)))
+        status = TRAWL_ERROR_ARGUMENT;
+    if (status == TRAWL_OK) {
+        if (context->worker.backend->timing)
+            context->worker.backend->timing(&context->worker, &read);
+        read.on_cpu = context->spared;
+        context->spared = 0;
+        write_info(timing, &read, sizeof read, SIZE_UP_TO(trawl_timing, on_cpu));
+    }
+    context_leave(context);
+    return status;
 }
 
 const char *trawl_context_warning(const trawl_context *context)
@@ -152,9 +226,16 @@ int read_scan_options(const trawl_scan_options *given, trawl_scan_options *optio
 {
     const trawl_scan_options defaults = TRAWL_SCAN_OPTIONS_INIT;
     *options = defaults;
-    int status = read_options(options, sizeof defaults, given, "scan options", error);
+    int status = read_options(options, sizeof defaults, SIZE_UP_TO(trawl_scan_options, max_seconds),
+                              given, "scan options", error);
     if (status != TRAWL_OK)
         return status;
+    if (!(options->max_seconds >= 0))
+        return fail(error, TRAWL_ERROR_ARGUMENT, TRAWL_NONE,
+                    "max_seconds is %g: give seconds, or 0 for no limit", options->max_seconds);
+    if (options->reserved)
+        return fail(error, TRAWL_ERROR_ARGUMENT, TRAWL_NONE,
+                    "scan options: `reserved` must be 0: fill them with TRAWL_SCAN_OPTIONS_INIT");
     if (options->report > TRAWL_REPORT_LEFTMOST_FIRST)
         return fail(error, TRAWL_ERROR_ARGUMENT, TRAWL_NONE, "there is no report mode %u",
                     options->report);

@@ -5,15 +5,16 @@
 
 /* ---- what a call is checked for --------------------------------------- */
 
-int check_call(const trawl_context *context, const trawl_plan *plan, trawl_error *error)
+int check_text(const trawl_plan *plan, const trawl_scan_options *options, uint64_t length,
+               trawl_scan_options *read, trawl_error *error)
 {
-    if (!context || !plan)
-        return fail(error, TRAWL_ERROR_ARGUMENT, TRAWL_NONE, "%s is NULL",
-                    context ? "plan" : "context");
+    if (!plan)
+        return fail(error, TRAWL_ERROR_ARGUMENT, TRAWL_NONE, "plan is NULL");
     if (plan_head(plan)->cell_size)
         return fail(error, TRAWL_ERROR_ARGUMENT, TRAWL_NONE,
                     "the plan is for grids: scan it with trawl_scan_grid");
-    return TRAWL_OK;
+    int status = read_scan_options(options, read, error);
+    return status == TRAWL_OK ? check_end(read->base, length, error) : status;
 }
 
 int check_end(uint64_t base, uint64_t length, trawl_error *error)
@@ -50,23 +51,94 @@ int deliver(void *user, const record *records, size_t count, uint32_t upto, traw
                          d->window_begin + upto, false, error);
 }
 
-int delivery_open(delivery *d, const trawl_plan *plan, const trawl_scan_options *options,
-                  trawl_match_fn fn, void *user, trawl_error *error)
+/* ---- from begin to end -------------------------------------------------- */
+
+static size_t once_words(const trawl_plan *plan)
 {
-    memset(d, 0, sizeof *d);
-    d->plan = plan;
-    d->out.fn = fn;
-    d->out.user = user;
-    d->out.base = options->base;
-    d->out.left = options->max_matches ? options->max_matches : UINT64_MAX;
-    if (options->report == TRAWL_REPORT_ENDS)
-        return TRAWL_OK;
-    return reporter_open(plan, options->report, &d->out, &d->reports, error);
+    return plan_head(plan)->once ? plan_head(plan)->pattern_count / 64 + (size_t)1 : 0;
 }
 
-int delivery_finish(delivery *d, uint64_t upto, trawl_error *error)
+size_t delivery_once_bytes(const delivery *d)
+{
+    return once_words(d->plan) * sizeof *d->out.reported;
+}
+
+void delivery_set_reported(delivery *d, const void *bits)
+{
+    const plan_header *head = plan_head(d->plan);
+    const plan_pattern *patterns = plan_patterns(d->plan);
+    memcpy(d->out.reported, bits, delivery_once_bytes(d));
+    if (head->once != head->pattern_count)
+        return;
+    d->out.open = 0;
+    for (uint32_t i = 0; i < head->pattern_count; i++)
+        d->out.open += !(d->out.reported[patterns[i].order / 64] >> (patterns[i].order % 64) & 1);
+}
+
+/* Nothing of this text has been reported. */
+static int begin_record(delivery *d, trawl_error *error)
+{
+    const plan_header *head = plan_head(d->plan);
+    if (d->out.reported) {
+        memset(d->out.reported, 0, once_words(d->plan) * sizeof *d->out.reported);
+        d->out.open = head->once == head->pattern_count ? head->once : UINT64_MAX;
+    }
+    return d->report == TRAWL_REPORT_ENDS
+               ? TRAWL_OK
+               : reporter_open(d->plan, d->report, &d->out, d->memory, &d->reports, error);
+}
+
+int delivery_open(delivery *d, trawl_context *context, const trawl_plan *plan,
+                  const trawl_scan_options *options, trawl_match_fn fn, void *user,
+                  trawl_match *batch, trawl_error *error)
+{
+    *d = (delivery){ .plan = plan,
+                     .memory = &context->memory,
+                     .report = options->report,
+                     .out = { .fn = fn,
+                              .user = user,
+                              .base = options->base,
+                              .left = options->max_matches ? options->max_matches : UINT64_MAX,
+                              .batch = batch,
+                              .open = UINT64_MAX } };
+    budget_open(&d->out.budget, &context->state, options->max_steps, options->max_seconds);
+    if (once_words(plan)) {
+        d->out.reported = memory_take_array(d->memory, once_words(plan), sizeof(uint64_t));
+        if (!d->out.reported)
+            return memory_failed(d->memory, error, "the patterns that are reported once");
+    }
+    return begin_record(d, error);
+}
+
+void delivery_close(delivery *d)
+{
+    reporter_free(d->reports);
+    memory_give(d->memory, d->out.reported);
+    d->reports = NULL;
+    d->out.reported = NULL;
+}
+
+int delivery_end(delivery *d, uint64_t upto, trawl_error *error)
 {
     if (!d->reports)
         return TRAWL_OK;
     return reporter_feed(d->reports, NULL, 0, 0, d->text, d->text_begin, upto, true, error);
+}
+
+int delivery_next(delivery *d, uint64_t record, trawl_error *error)
+{
+    d->out.record = record;
+    if (!d->reports && !d->out.reported)
+        return TRAWL_OK;
+    reporter_free(d->reports);
+    d->reports = NULL;
+    return begin_record(d, error);
+}
+
+int delivery_flush(delivery *d, int status)
+{
+    const int flushed = d->out.count ? match_flush(&d->out) : TRAWL_OK;
+    if (status != TRAWL_OK)
+        return status;
+    return flushed == TRAWL_STOPPED || flushed == TRAWL_LIMITED ? flushed : TRAWL_OK; /* all done */
 }

@@ -6,8 +6,9 @@
 
 #include "scan/scan.h"
 
-/* A context, and a plan for text. */
-int check_call(const trawl_context *context, const trawl_plan *plan, trawl_error *error);
+/* A plan for text, options that can be, and offsets up to base + length that fit. Fills *read. */
+int check_text(const trawl_plan *plan, const trawl_scan_options *options, uint64_t length,
+               trawl_scan_options *read, trawl_error *error);
 
 /* Offsets up to base + length must fit, TRAWL_UNKNOWN left over. */
 int check_end(uint64_t base, uint64_t length, trawl_error *error);
@@ -15,20 +16,45 @@ int check_end(uint64_t base, uint64_t length, trawl_error *error);
 /* Reports ends as they are, or passes them to the reporter of the other modes. */
 typedef struct delivery {
     const trawl_plan *plan;
+    memory *memory;
     match_out out;
+    uint32_t report;
     reporter *reports;   /* NULL: ENDS */
     const uint8_t *text; /* what may be read: text[0] has offset text_begin */
     uint64_t text_begin;
     uint64_t window_begin; /* offset of the window that records refer to */
 } delivery;
 
-int delivery_open(delivery *d, const trawl_plan *plan, const trawl_scan_options *options,
-                  trawl_match_fn fn, void *user, trawl_error *error);
+/* `batch` has MATCH_BATCH places and lives as long as the delivery, or until the next one is set
+ * (out.batch). The context has been entered. */
+int delivery_open(delivery *d, trawl_context *context, const trawl_plan *plan,
+                  const trawl_scan_options *options, trawl_match_fn fn, void *user,
+                  trawl_match *batch, trawl_error *error);
+void delivery_close(delivery *d);
+
+/* Bytes of out.reported; 0: no pattern of the plan has TRAWL_ONCE. */
+size_t delivery_once_bytes(const delivery *d);
+
+/* The patterns that this text has reported already, from a saved state. */
+void delivery_set_reported(delivery *d, const void *bits);
 
 /* The records_fn of a text_scan; `user` is the delivery. */
 int deliver(void *user, const record *records, size_t count, uint32_t upto, trawl_error *error);
 
-/* The text ends at `upto`. */
-int delivery_finish(delivery *d, uint64_t upto, trawl_error *error);
+/* No match will be reported any more, whatever follows. */
+static inline bool delivery_idle(const delivery *d)
+{
+    return d->out.open == 0;
+}
+
+/* The text ends at `upto`: what was still open is a match, or none. */
+int delivery_end(delivery *d, uint64_t upto, trawl_error *error);
+
+/* After delivery_end: another text begins, with offset 0. */
+int delivery_next(delivery *d, uint64_t record, trawl_error *error);
+
+/* Hand on what is left in the batch, after a call that ended with `status`. Returns what the call
+ * ends with. */
+int delivery_flush(delivery *d, int status);
 
 #endif

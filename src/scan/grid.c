@@ -11,12 +11,12 @@
  * share has lost nothing, for it has counted: its rows are scanned again in rounds of their own,
  * as high as that count lets expect to fit. Only a single row may need more.
  */
-#include <stdlib.h>
 #include <string.h>
 
 #include "scan/scan.h"
 
 #define ROUND_CELLS (256u << 20) /* cells a thread scans before matches are handed on */
+#define FIRST_CELLS (16u << 20)  /* the same of the first round */
 #define BANDS_A_THREAD 8u
 #define ATTEMPT_CELLS (16u << 20) /* a band of a part with a fallback: it ends with the band */
 #define OVERLAP_SHARE 50u         /* a band is so many times as high as what it reads twice */
@@ -30,9 +30,15 @@ typedef struct grid_scan {
     uint64_t overlap;    /* rows of the tallest needle, less 1 */
     uint64_t tops;       /* rows in which a needle may begin */
     uint64_t round_rows; /* the most rows a round takes */
-    uint64_t left;       /* matches still allowed */
-    trawl_grid_match_fn fn;
+    uint64_t height;     /* rows that the first round has */
+    uint64_t expected;   /* matches of the next one, as far as the last one tells */
+    uint64_t left;       /* matches still allowed; UINT64_MAX: no limit */
+    budget budget;
+    trawl_grid_match_fn fn; /* NULL: count only */
     void *user;
+    uint64_t counted;
+    trawl_grid_match *batch; /* MATCH_BATCH of them */
+    uint32_t batched;
 } grid_scan;
 
 static uint64_t smaller(uint64_t a, uint64_t b)
@@ -97,6 +103,9 @@ static int plan_rounds(grid_scan *scan, trawl_error *error)
     uint64_t soon = (uint64_t)ROUND_CELLS * scan->worker->threads / cols;
     scan->round_rows = larger(soon, 4 * (scan->overlap + 1) * scan->worker->threads);
     scan->round_rows = smaller(scan->round_rows, window_rows - scan->overlap);
+    scan->height = larger(FIRST_CELLS / cols * scan->worker->threads, 4 * (scan->overlap + 1));
+    if (scan->worker->limits.on_devices || scan->height > scan->round_rows)
+        scan->height = scan->round_rows;
     return TRAWL_OK;
 }
 
@@ -120,6 +129,13 @@ static uint32_t count_bands(const grid_scan *scan, uint64_t rows)
     return (uint32_t)smaller(smaller(bands, SCAN_SLICES), rows);
 }
 
+/* Room for records that the bands of a round share: more where there were more before. */
+static size_t round_records(const grid_scan *scan, uint32_t bands)
+{
+    const uint64_t each = 1024, wanted = each * bands + 4 * scan->expected;
+    return (size_t)smaller(larger(wanted, 4096), SCAN_RECORDS);
+}
+
 /* Have `bands` slices scanned, whose rows count from row `at` of the text; what a device has no
  * memory for, by the CPU. */
 static int run_bands(grid_scan *scan, uint64_t at, slice *slices, uint32_t bands,
@@ -136,6 +152,7 @@ static int run_bands(grid_scan *scan, uint64_t at, slice *slices, uint32_t bands
     job.slices = slices;
     job.count = bands;
     job.allowance = scan->worker->limits.allowance;
+    job.memory = &scan->context->memory;
     memcpy(job.fallback, scan->stages.fallback, sizeof job.fallback);
     int status = scan->worker->backend->run_grid(scan->worker, &job, &why);
     if (status == TRAWL_ERROR_MEMORY && scan->worker->limits.on_devices) {
@@ -153,23 +170,36 @@ static int run_bands(grid_scan *scan, uint64_t at, slice *slices, uint32_t bands
     return status;
 }
 
+/* Hand on what is in the batch. As match_flush. */
+static int flush(grid_scan *scan)
+{
+    const uint32_t count = scan->batched;
+    scan->batched = 0;
+    if (count && scan->fn(scan->batch, count, scan->user) != 0)
+        return TRAWL_STOPPED;
+    if (scan->left == 0)
+        return TRAWL_LIMITED;
+    budget_spend(&scan->budget, count);
+    return budget_check(&scan->budget);
+}
+
 /* Hand on the matches of a band that had room for all; its rows count from row `at`. */
 static int emit_band(grid_scan *scan, uint64_t at, const slice *band, record *scratch)
 {
     const plan_pattern *needles = plan_patterns(scan->plan);
     const uint32_t cols = (uint32_t)scan->text.cols;
+    int status = TRAWL_OK;
     records_sort(band->records, (size_t)band->count, scratch);
-    for (uint64_t i = 0; i < band->count; i++) {
+    for (uint64_t i = 0; i < band->count && status == TRAWL_OK; i++) {
         const record *found = &band->records[i];
         const plan_pattern *p = &needles[found->index];
-        const trawl_grid_match match = { at + found->pos / cols, found->pos % cols, p->id,
-                                         p->order };
-        if (scan->fn(&match, scan->user) != 0)
-            return TRAWL_STOPPED;
-        if (--scan->left == 0)
-            return TRAWL_LIMITED;
+        scan->batch[scan->batched++] =
+            (trawl_grid_match){ at + found->pos / cols, found->pos % cols, p->id, p->order };
+        scan->left -= scan->left != UINT64_MAX;
+        if (scan->batched == MATCH_BATCH || scan->left == 0)
+            status = flush(scan);
     }
-    return TRAWL_OK;
+    return status;
 }
 
 static int scan_rows(grid_scan *scan, scan_room *room, uint64_t top, uint64_t stop, uint64_t height,
@@ -181,9 +211,10 @@ static int scan_again(grid_scan *scan, uint64_t top, uint64_t stop, uint64_t cou
                       trawl_error *error)
 {
     scan_room room;
-    const size_t records = stop - top == 1 ? (size_t)count : NESTED_RECORDS;
+    const size_t records = stop - top == 1 ? (size_t)count : nested_records(count);
     const uint64_t height = (stop - top - 1) / (2 * count / NESTED_RECORDS + 2) + 1;
-    int status = scan_room_open(&room, NESTED_SLICES, records, error);
+    scan_room_open(&room, &scan->context->memory);
+    int status = scan_room_fit(&room, NESTED_SLICES, records, error);
     if (status == TRAWL_OK)
         status = scan_rows(scan, &room, top, stop, height, error);
     scan_room_close(&room);
@@ -194,21 +225,29 @@ static int scan_again(grid_scan *scan, uint64_t top, uint64_t stop, uint64_t cou
 static int run_round(grid_scan *scan, scan_room *room, uint64_t top, uint64_t height,
                      uint64_t *found, trawl_error *error)
 {
+    const bool again = room != &scan->context->room; /* what did not fit */
+    const uint32_t most = again ? room->slice_count : SCAN_SLICES;
+    const uint32_t bands = (uint32_t)smaller(count_bands(scan, height), most);
+    const size_t records = !scan->fn ? 0 : again ? room->record_count : round_records(scan, bands);
+    *found = 0;
+    int status = scan_room_fit(room, bands, records, error);
+    if (status != TRAWL_OK)
+        return status;
     slice *slices = room->slices;
-    const uint32_t bands = (uint32_t)smaller(count_bands(scan, height), room->slice_count);
     memset(slices, 0, bands * sizeof *slices);
     for (uint32_t i = 0; i < bands; i++) {
         slices[i].begin = (uint32_t)(height * i / bands);
         slices[i].end = (uint32_t)(height * (i + 1) / bands);
-        slices[i].capacity = room->record_count / bands;
-        slices[i].records = room->records + i * slices[i].capacity;
+        slices[i].capacity = records / bands;
+        slices[i].records = records ? room->records + i * slices[i].capacity : NULL;
     }
-    *found = 0;
-    int status = run_bands(scan, top, slices, bands, error);
+    status = run_bands(scan, top, slices, bands, error);
     for (uint32_t i = 0; i < bands && status == TRAWL_OK; i++) {
         const slice *band = &slices[i];
         *found += band->count;
-        if (band->count <= band->capacity)
+        if (!scan->fn)
+            scan->counted += band->count;
+        else if (band->count <= band->capacity)
             status = emit_band(scan, top, band, room->scratch);
         else
             status = scan_again(scan, top + band->begin, top + band->end, band->count, error);
@@ -216,21 +255,90 @@ static int run_round(grid_scan *scan, scan_room *room, uint64_t top, uint64_t he
     return status;
 }
 
-/* Rows [top, stop) in rounds of at first `height` rows; then of so many that their matches, if as
- * dense as before, fill half the room. */
+/* How many rows the next round has, after one of `rows` that found so much and took so long: their
+ * matches should fill half the room, and a call can end between rounds only. */
+static uint64_t next_height(const grid_scan *scan, uint64_t rows, uint64_t found, uint64_t took,
+                            uint64_t room)
+{
+    uint64_t height = larger(scan->height, smaller(4 * rows, scan->round_rows));
+    if (took > WINDOW_NANOSECONDS / 4)
+        height = smaller(height, (uint64_t)((double)rows * WINDOW_NANOSECONDS / (double)took));
+    if (scan->fn && found > 0)
+        height = smaller(height, room / 2 * rows / found);
+    return larger(1, smaller(height, scan->round_rows));
+}
+
+/* Rows [top, stop) in rounds of at first `height` rows. */
 static int scan_rows(grid_scan *scan, scan_room *room, uint64_t top, uint64_t stop, uint64_t height,
                      trawl_error *error)
 {
+    const bool again = room != &scan->context->room;
     int status = TRAWL_OK;
     while (status == TRAWL_OK && top < stop) {
-        const uint64_t rows = smaller(height, stop - top);
+        const uint64_t rows = smaller(height, stop - top), began = clock_now();
         uint64_t found;
+        status = budget_check(&scan->budget);
+        if (status != TRAWL_OK)
+            break;
+        if (!again)
+            budget_spend(&scan->budget, rows * scan->text.cols);
         status = run_round(scan, room, top, rows, &found, error);
         top += rows;
-        height = scan->round_rows;
-        if (found > 0)
-            height = larger(1, smaller(height, (uint64_t)room->record_count / 2 * rows / found));
+        if (!again)
+            scan->expected = smaller(found, SCAN_RECORDS);
+        height = next_height(scan, rows, found, clock_now() - began,
+                             again ? room->record_count : SCAN_RECORDS);
     }
+    return status;
+}
+
+static int check_scan(const trawl_plan *plan, const trawl_grid *text,
+                      const trawl_scan_options *options, trawl_scan_options *read,
+                      trawl_error *error)
+{
+    if (!plan || !text)
+        return fail(error, TRAWL_ERROR_ARGUMENT, TRAWL_NONE, "%s is NULL", plan ? "text" : "plan");
+    int status = read_scan_options(options, read, error);
+    if (status == TRAWL_OK && (read->report != TRAWL_REPORT_ENDS || read->base != 0))
+        status = fail(error, TRAWL_ERROR_ARGUMENT, TRAWL_NONE,
+                      "a grid's scan takes max_matches, max_steps and max_seconds only: leave "
+                      "report and base 0");
+    return status;
+}
+
+/* Scan, or with fn NULL count. The context has been entered. */
+static int scan_grid(trawl_context *context, const trawl_plan *plan, const trawl_grid *text,
+                     const trawl_scan_options *options, trawl_grid_match_fn fn, void *user,
+                     uint64_t *count, trawl_error *error)
+{
+    trawl_scan_options read;
+    trawl_grid_match batch[MATCH_BATCH];
+    int status = check_scan(plan, text, options, &read, error);
+    if (status != TRAWL_OK)
+        return status;
+    grid_scan scan = { .context = context,
+                       .worker = &context->worker,
+                       .plan = plan,
+                       .text = *text,
+                       .left = read.max_matches ? read.max_matches : UINT64_MAX,
+                       .fn = fn,
+                       .user = user,
+                       .batch = batch };
+    if (text->stride == 0)
+        scan.text.stride = text->cols * plan_head(plan)->cell_size;
+    status = check_grid(plan, text, scan.text.stride, error);
+    if (status != TRAWL_OK || text->rows == 0 || text->cols == 0)
+        return status;
+    budget_open(&scan.budget, &context->state, read.max_steps, read.max_seconds);
+    status = plan_rounds(&scan, error);
+    if (status == TRAWL_OK)
+        status = scan_rows(&scan, &context->room, 0, scan.tops, scan.height, error);
+    if (scan.batched) {
+        const int flushed = flush(&scan);
+        if (status == TRAWL_OK && (flushed == TRAWL_STOPPED || flushed == TRAWL_LIMITED))
+            status = flushed;
+    }
+    *count = scan.counted;
     return status;
 }
 
@@ -238,31 +346,40 @@ int trawl_scan_grid(trawl_context *context, const trawl_plan *plan, const trawl_
                     const trawl_scan_options *options, trawl_grid_match_fn fn, void *user,
                     trawl_error *error)
 {
+    uint64_t count;
+    if (!fn)
+        return fail(error, TRAWL_ERROR_ARGUMENT, TRAWL_NONE, "fn is NULL");
+    int status = context_enter(context, error);
+    if (status != TRAWL_OK)
+        return status;
+    status = scan_grid(context, plan, text, options, fn, user, &count, error);
+    context_leave(context);
+    return status;
+}
+
+static int count_matches(const trawl_grid_match *matches, size_t count, void *user)
+{
+    (void)matches;
+    *(uint64_t *)user += count;
+    return 0;
+}
+
+int trawl_count_grid(trawl_context *context, const trawl_plan *plan, const trawl_grid *text,
+                     const trawl_scan_options *options, uint64_t *count, trawl_error *error)
+{
     trawl_scan_options read;
-    if (!context || !plan || !text || !fn)
-        return fail(error, TRAWL_ERROR_ARGUMENT, TRAWL_NONE,
-                    "context, plan, text and fn must not be NULL");
+    if (!count)
+        return fail(error, TRAWL_ERROR_ARGUMENT, TRAWL_NONE, "count is NULL");
+    *count = 0;
     int status = read_scan_options(options, &read, error);
     if (status != TRAWL_OK)
         return status;
-    if (read.report != TRAWL_REPORT_ENDS || read.base != 0)
-        return fail(error, TRAWL_ERROR_ARGUMENT, TRAWL_NONE,
-                    "a grid's scan takes max_matches only: leave report and base 0");
-    grid_scan scan = { 0 };
-    scan.context = context;
-    scan.worker = &context->worker;
-    scan.plan = plan;
-    scan.text = *text;
-    if (text->stride == 0)
-        scan.text.stride = text->cols * plan_head(plan)->cell_size;
-    scan.left = read.max_matches ? read.max_matches : UINT64_MAX;
-    scan.fn = fn;
-    scan.user = user;
-    status = check_grid(plan, text, scan.text.stride, error);
-    if (status != TRAWL_OK || text->rows == 0 || text->cols == 0)
+    if (read.max_matches || read.max_steps) /* which count matches one by one */
+        return trawl_scan_grid(context, plan, text, options, count_matches, count, error);
+    status = context_enter(context, error);
+    if (status != TRAWL_OK)
         return status;
-    status = plan_rounds(&scan, error);
-    if (status == TRAWL_OK)
-        status = scan_rows(&scan, &context->room, 0, scan.tops, scan.round_rows, error);
+    status = scan_grid(context, plan, text, options, NULL, NULL, count, error);
+    context_leave(context);
     return status;
 }

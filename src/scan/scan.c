@@ -9,7 +9,6 @@
  */
 #include "scan/scan.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "scan/carry.h"
@@ -18,9 +17,13 @@
 #define SMALLEST_SHARED (256u << 10) /* below this, waking threads costs more than it brings */
 #define USUAL_CHUNKS 1000u
 #define ATTEMPT (4u << 20) /* a slice of a part with a fallback: it ends with the slice */
+#define SMALLEST_WINDOW 4096u
 #define LARGEST_WINDOW (256u << 20)
 #define SLICES_OF_STATE (2u << 20) /* words of state that all slices of a job may have */
 #define SHORTEST_REREAD 4u         /* streams: windows below so many reaches flow */
+#define SLICE_RECORDS 256u         /* room that a slice has at least, */
+#define LEAST_RECORDS 4096u        /* and all of a window */
+#define WORDS_OF_A_WINDOW 16u      /* of state: where there are more, a byte costs more */
 
 static size_t state_bytes(const text_scan *scan)
 {
@@ -35,11 +38,25 @@ static int open_flow(text_scan *scan, trawl_error *error)
     for (uint32_t i = 0; i < plan_head(scan->plan)->part_count; i++)
         scan->flow_words += part_flow_words(scan->plan, &plan_parts(scan->plan)[i]);
     if (scan->flow_words)
-        scan->flow = calloc(2 * scan->flow_words, sizeof *scan->flow);
+        scan->flow =
+            memory_take_zeroed(&scan->context->memory, 2 * scan->flow_words, sizeof *scan->flow);
     scan->flows = true; /* nothing was read yet */
     return scan->flow || !scan->flow_words
                ? TRAWL_OK
-               : fail(error, TRAWL_ERROR_MEMORY, TRAWL_NONE, "out of memory for a scan's state");
+               : memory_failed(&scan->context->memory, error, "a scan's state");
+}
+
+/* A call can end between windows only: the more a byte costs, the shorter the first one is. */
+static uint64_t first_window(const text_scan *scan)
+{
+    uint64_t words = WORDS_OF_A_WINDOW, window = scan->worker->limits.first_window;
+    const plan_part *parts = plan_parts(scan->plan);
+    if (scan->worker->limits.on_devices)
+        return window;
+    for (uint32_t i = 0; i < plan_head(scan->plan)->part_count; i++)
+        words += part_stages(scan->plan, &parts[i])->state_words;
+    window = window * WORDS_OF_A_WINDOW / words;
+    return window < SMALLEST_WINDOW ? SMALLEST_WINDOW : window;
 }
 
 int text_scan_open(text_scan *scan, trawl_context *context, const trawl_plan *plan, bool stream,
@@ -51,7 +68,7 @@ int text_scan_open(text_scan *scan, trawl_context *context, const trawl_plan *pl
     scan->plan = plan;
     scan->consume = consume;
     scan->user = user;
-    scan->window = scan->worker->limits.first_window;
+    scan->window = first_window(scan);
     int status = plan_head(plan)->carries ? carry_open(scan, error) : TRAWL_OK;
     if (status == TRAWL_OK && stream)
         status = open_flow(scan, error);
@@ -62,8 +79,8 @@ int text_scan_open(text_scan *scan, trawl_context *context, const trawl_plan *pl
 
 void text_scan_close(text_scan *scan)
 {
-    free(scan->state);
-    free(scan->flow);
+    memory_give(&scan->context->memory, scan->state);
+    memory_give(&scan->context->memory, scan->flow);
     scan->state = scan->flow = NULL;
 }
 
@@ -72,6 +89,14 @@ void text_scan_forget_flow(text_scan *scan)
     if (scan->flow) /* all zero is true where nothing lies before the next byte */
         memset(scan->flow, 0, scan->flow_words * sizeof *scan->flow);
     scan->flows = false;
+}
+
+void text_scan_restart(text_scan *scan)
+{
+    if (scan->state)
+        memset(scan->state, 0, state_bytes(scan));
+    text_scan_forget_flow(scan);
+    scan->flows = true; /* nothing lies before the next byte */
 }
 
 /* ---- cutting ---------------------------------------------------------- */
@@ -115,7 +140,7 @@ static int cut(text_scan *scan, scan_room *room, uint32_t begin, uint32_t end, u
         s->end = begin + (uint32_t)(length * (i + 1) / count);
         s->from = s->begin > reach ? s->begin - reach : 0;
         s->capacity = capacity;
-        s->records = room->records + i * capacity;
+        s->records = capacity ? room->records + i * capacity : NULL;
         longest = s->end - s->begin > longest ? s->end - s->begin : longest;
     }
     return scan->state ? carry_place(scan, room, count, longest, error) : TRAWL_OK;
@@ -153,23 +178,37 @@ static void put_in_order(const text_scan *scan, slice *s, record *scratch)
 static int scan_stretches(text_scan *scan, const uint8_t *window, uint32_t begin, uint32_t end,
                           uint64_t count, trawl_error *error);
 
+/* Room for the records that the last window lets expect, and for every slice to have some. */
+static int fit_room(const text_scan *scan, scan_room *room, uint32_t count, trawl_error *error)
+{
+    size_t records = scan->consume ? SLICE_RECORDS * (size_t)count + 4 * scan->expected : 0;
+    if (scan->consume && records < LEAST_RECORDS)
+        records = LEAST_RECORDS;
+    return scan_room_fit(room, count, records < SCAN_RECORDS ? records : SCAN_RECORDS, error);
+}
+
 /* Cut, run and settle window[begin .. end) with the present worker. Nothing is handed on. */
 static int run_region(text_scan *scan, scan_room *room, const uint8_t *window, uint32_t begin,
                       uint32_t end, text_job *job, trawl_error *error)
 {
-    const uint32_t count = choose_chunks(scan, end - begin, room->slice_count);
+    const bool again = room != &scan->context->room; /* what did not fit */
+    const uint32_t count =
+        choose_chunks(scan, end - begin, again ? room->slice_count : SCAN_SLICES);
+    int status = again ? TRAWL_OK : fit_room(scan, room, count, error);
+    if (status != TRAWL_OK)
+        return status;
     *job = (text_job){ .plan = scan->plan,
                        .window = window,
                        .slices = room->slices,
                        .count = count,
                        .mark_bytes = 1,
-                       .allowance = scan->worker->limits.allowance };
-    int status = cut(scan, room, begin, end, count, error);
+                       .allowance = scan->worker->limits.allowance,
+                       .memory = &scan->context->memory };
+    status = cut(scan, room, begin, end, count, error);
     if (status != TRAWL_OK)
         return status;
     job->mark_bytes = room->mark_bytes;
     /* In a stream of short pieces a fallback that flows is cheaper than reading reaches again. */
-    const bool again = room != &scan->context->room; /* what did not fit */
     const bool flowing =
         scan->flow && !again && end - begin < SHORTEST_REREAD * plan_head(scan->plan)->reach;
     for (uint32_t p = 0; p < MOST_PARTS; p++)
@@ -229,9 +268,10 @@ static int scan_stretches(text_scan *scan, const uint8_t *window, uint32_t begin
                           uint64_t count, trawl_error *error)
 {
     scan_room room;
-    const size_t records = end - begin == 1 ? (size_t)count : NESTED_RECORDS;
+    const size_t records = end - begin == 1 ? (size_t)count : nested_records(count);
     const uint64_t length = (end - begin - 1) / (2 * count / NESTED_RECORDS + 2) + 1;
-    int status = scan_room_open(&room, NESTED_SLICES, records, error);
+    scan_room_open(&room, &scan->context->memory);
+    int status = scan_room_fit(&room, NESTED_SLICES, records, error);
     while (status == TRAWL_OK && begin < end) {
         uint32_t stop = end - begin > length ? begin + (uint32_t)length : end;
         status = scan_region(scan, &room, window, begin, stop, error);
@@ -247,13 +287,20 @@ int text_scan_window(text_scan *scan, const uint8_t *window, uint32_t lead, uint
     const uint64_t before = scan->counted;
     if (length == 0)
         return TRAWL_OK;
+    const uint64_t began = length >= SMALLEST_WINDOW ? clock_now() : 0;
     int status = scan_region(scan, &scan->context->room, window, lead, lead + length, error);
 
-    /* The next window: longer, as long as its matches will fit. */
-    uint64_t found = scan->counted - before, next = 4 * (uint64_t)length;
-    if (scan->consume && found > SCAN_RECORDS / 16)
+    /* The next window: longer, as long as its matches will fit and it takes no longer than it may.
+     */
+    const uint64_t found = scan->counted - before, took = began ? clock_now() - began : 0;
+    uint64_t next = 4 * (uint64_t)length;
+    if (took > WINDOW_NANOSECONDS / 4)
+        next = (uint64_t)length * WINDOW_NANOSECONDS / took;
+    if (scan->consume && found > SCAN_RECORDS / 16 &&
+        next > (uint64_t)length * (SCAN_RECORDS / 4) / found)
         next = (uint64_t)length * (SCAN_RECORDS / 4) / found;
     next = next > LARGEST_WINDOW ? LARGEST_WINDOW : next;
-    scan->window = next < SMALLEST_SLICE ? SMALLEST_SLICE : next;
+    scan->window = next < SMALLEST_WINDOW ? SMALLEST_WINDOW : next;
+    scan->expected = (size_t)((found < SCAN_RECORDS ? found : SCAN_RECORDS) * next / length);
     return status;
 }

@@ -10,39 +10,23 @@
 #ifndef TRAWL_SCAN_H
 #define TRAWL_SCAN_H
 
-#include "backend/backend.h"
-#include "match/match.h"
+#include "scan/context.h"
 
 #define SCAN_SLICES 1024u       /* the most slices of one job */
-#define SCAN_RECORDS (2u << 20) /* records that the slices of a window share */
+#define SCAN_RECORDS (2u << 20) /* records that the slices of a window share at most */
 #define NESTED_SLICES 64u       /* the same for a stretch that is scanned again */
 #define NESTED_RECORDS (256u << 10)
 
-/* Room for the slices of one job. */
-typedef struct scan_room {
-    slice *slices;
-    uint32_t slice_count;
-    record *records, *scratch; /* record_count each */
-    size_t record_count;
-    uint64_t *states; /* plans that carry: state, known states and marks of each slice */
-    size_t state_words;
-    uint32_t mark_bytes;
-} scan_room;
+/* Room for a stretch that is known to hold about `count` matches. */
+static inline size_t nested_records(uint64_t count)
+{
+    const uint64_t least = 4096;
+    return count > NESTED_RECORDS / 4 ? NESTED_RECORDS
+                                      : (size_t)(4 * count > least ? 4 * count : least);
+}
 
-struct trawl_context {
-    worker worker;
-    worker spare;    /* CPU threads for what a device has no memory for; backend NULL: not open */
-    uint64_t spared; /* bytes that they did since the last trawl_context_get_timing */
-    char warning[256];
-    scan_room room;
-};
-
-/* The context's device has no memory for the next `bytes` (*why says so): the worker that does
- * them instead, or NULL when the context has no device, or there is no memory for that either. */
-worker *context_spare(trawl_context *context, uint64_t bytes, const trawl_error *why);
-
-int scan_room_open(scan_room *room, uint32_t slices, size_t records, trawl_error *error);
-void scan_room_close(scan_room *room);
+/* A window, or a round of a grid, should not take longer than this: between them a call can end. */
+#define WINDOW_NANOSECONDS 50000000u
 
 /* With which stage parts begin (stages.c). Those whose first stage did not pay begin with their
  * fallback, until `rest` bytes have passed: then the first stage is tried again, and left alone
@@ -73,6 +57,7 @@ typedef struct text_scan {
     void *user;
     uint64_t counted; /* matches so far */
     uint64_t window;  /* bytes that the next window should have */
+    size_t expected;  /* records of the next window, as far as the last one tells */
 
     /* Plans that carry: the true state at the next byte, and the states that all slices of the
      * last window ended with, or that no byte kills. */
@@ -95,13 +80,12 @@ void text_scan_close(text_scan *scan);
 /* Another text goes on at the next byte: `flow` is not its state. */
 void text_scan_forget_flow(text_scan *scan);
 
+/* Another text begins at the next byte. */
+void text_scan_restart(text_scan *scan);
+
 /* Scan window[lead .. lead + length): bytes [0, lead) were scanned before and may be read, as far
  * as the plan's reach. lead + length < 2^31. Status of the consumer, or an error. */
 int text_scan_window(text_scan *scan, const uint8_t *window, uint32_t lead, uint32_t length,
                      trawl_error *error);
-
-/* Read scan options over the defaults; checks them. */
-int read_scan_options(const trawl_scan_options *given, trawl_scan_options *options,
-                      trawl_error *error);
 
 #endif

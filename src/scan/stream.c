@@ -1,26 +1,70 @@
 /* stream.c: the public calls for a text that comes in pieces. Each piece is a window of a
  * text_scan, behind what its reach may read.
  */
-#include <stdlib.h>
 #include <string.h>
 
 #include "scan/delivery.h"
 
 #define STATE_MAGIC "TRAWLSTA"
-#define STATE_VERSION 1u
+#define STATE_VERSION 2u
 #define LARGEST_PIECE (8u << 20) /* bytes that are scanned at once */
 
 /* Bytes [begin, end) of the stream stand in `text`; those before `end` are scanned. Old
  * bytes stay as long as the walk's reach or the reporter needs them. */
 struct trawl_stream {
+    trawl_context *context;
     text_scan scan;
     delivery out;
+    uint64_t max_steps; /* of each call */
+    double max_seconds;
     uint8_t *text;
     size_t room;
     uint64_t begin, end;
     int status;          /* what the scan ended with; feeding on does nothing */
     trawl_error failure; /* its message, when it is an error */
 };
+
+static int check_open(const trawl_plan *plan, const trawl_scan_options *options,
+                      trawl_scan_options *read, trawl_error *error)
+{
+    int status = check_text(plan, options, 0, read, error);
+    if (status != TRAWL_OK)
+        return status;
+    if (read->report != TRAWL_REPORT_ENDS && plan_head(plan)->max_length == LENGTH_UNBOUNDED)
+        return fail(error, TRAWL_ERROR_UNSUPPORTED, TRAWL_NONE,
+                    "an unbounded repeat has no last possible start, so a stream can report its "
+                    "ends only: take TRAWL_REPORT_ENDS, bound the repeat, or scan the whole text");
+    return TRAWL_OK;
+}
+
+static void stream_free(trawl_stream *s)
+{
+    memory *memory = &s->context->memory;
+    text_scan_close(&s->scan);
+    delivery_close(&s->out);
+    memory_give(memory, s->text);
+    memory_give(memory, s);
+}
+
+static int stream_make(trawl_context *context, const trawl_plan *plan,
+                       const trawl_scan_options *read, trawl_match_fn fn, void *user,
+                       trawl_stream **stream, trawl_error *error)
+{
+    trawl_stream *made = memory_take_zeroed(&context->memory, 1, sizeof *made);
+    if (!made)
+        return memory_failed(&context->memory, error, "a stream");
+    made->context = made->scan.context = context;
+    made->max_steps = read->max_steps;
+    made->max_seconds = read->max_seconds;
+    int status = delivery_open(&made->out, context, plan, read, fn, user, NULL, error);
+    if (status == TRAWL_OK)
+        status = text_scan_open(&made->scan, context, plan, true, deliver, &made->out, error);
+    if (status == TRAWL_OK)
+        *stream = made;
+    else
+        stream_free(made);
+    return status;
+}
 
 int trawl_stream_open(trawl_context *context, const trawl_plan *plan,
                       const trawl_scan_options *options, trawl_match_fn fn, void *user,
@@ -31,28 +75,14 @@ int trawl_stream_open(trawl_context *context, const trawl_plan *plan,
         return fail(error, TRAWL_ERROR_ARGUMENT, TRAWL_NONE, "%s is NULL",
                     stream ? "fn" : "stream");
     *stream = NULL;
-    int status = check_call(context, plan, error);
-    if (status == TRAWL_OK)
-        status = read_scan_options(options, &read, error);
+    int status = context_enter(context, error);
     if (status != TRAWL_OK)
         return status;
-    if (read.report != TRAWL_REPORT_ENDS && plan_head(plan)->max_length == LENGTH_UNBOUNDED)
-        return fail(error, TRAWL_ERROR_UNSUPPORTED, TRAWL_NONE,
-                    "an unbounded repeat has no last possible start, so a stream can report its "
-                    "ends only: take TRAWL_REPORT_ENDS, bound the repeat, or scan the whole text");
-    trawl_stream *made = calloc(1, sizeof *made);
-    if (!made)
-        return fail(error, TRAWL_ERROR_MEMORY, TRAWL_NONE, "out of memory for a stream");
-    status = delivery_open(&made->out, plan, &read, fn, user, error);
+    status = check_open(plan, options, &read, error);
     if (status == TRAWL_OK)
-        status = text_scan_open(&made->scan, context, plan, true, deliver, &made->out, error);
-    if (status != TRAWL_OK) {
-        reporter_free(made->out.reports);
-        free(made);
-        return status;
-    }
-    *stream = made;
-    return TRAWL_OK;
+        status = stream_make(context, plan, &read, fn, user, stream, error);
+    context_leave(context);
+    return status;
 }
 
 /* Make room for `more` bytes. What nobody reads again is forgotten, not at every call: half of
@@ -72,10 +102,9 @@ static int make_room(trawl_stream *s, size_t more, trawl_error *error)
     s->begin = keep;
     const size_t room = kept + more > s->room / 2 ? 2 * (kept + more) : s->room;
     if (room > s->room) {
-        uint8_t *grown = realloc(s->text, room);
+        uint8_t *grown = memory_grow(&s->context->memory, s->text, room);
         if (!grown)
-            return fail(error, TRAWL_ERROR_MEMORY, TRAWL_NONE,
-                        "out of memory for %zu bytes of a stream", room);
+            return memory_failed(&s->context->memory, error, "%zu bytes of a stream", room);
         s->text = grown;
         s->room = room;
     }
@@ -98,45 +127,102 @@ static int scan_piece(trawl_stream *s, const uint8_t *bytes, size_t length, traw
                             (uint32_t)length, error);
 }
 
-int trawl_stream_feed(trawl_stream *s, const void *bytes, size_t length, trawl_error *error)
+/* ---- calls ---------------------------------------------------------------- */
+
+/* Begin a call on a stream that has not ended: its matches go through `batch`. */
+static int stream_enter(trawl_stream *s, trawl_match *batch, trawl_error *error)
 {
-    if (!s || (!bytes && length))
-        return fail(error, TRAWL_ERROR_ARGUMENT, TRAWL_NONE, "stream or bytes is NULL");
-    const uint8_t *at = (const uint8_t *)bytes;
-    if (s->status == TRAWL_OK)
-        s->status = check_end(s->out.out.base + s->end, length, &s->failure);
+    int status = context_enter(s->context, error);
+    if (status != TRAWL_OK)
+        return status;
+    s->out.out.batch = batch;
+    budget_open(&s->out.out.budget, &s->context->state, s->max_steps, s->max_seconds);
+    return TRAWL_OK;
+}
+
+/* Hand on what was found. Returns the stream's status. */
+static int stream_leave(trawl_stream *s, trawl_error *error)
+{
+    s->status = delivery_flush(&s->out, s->status);
+    if (s->status < 0 && error)
+        *error = s->failure;
+    context_leave(s->context);
+    return s->status;
+}
+
+static void feed_pieces(trawl_stream *s, const uint8_t *at, size_t length)
+{
     while (length && s->status == TRAWL_OK) {
         uint64_t most = s->scan.window < LARGEST_PIECE ? s->scan.window : LARGEST_PIECE;
+        most = most < s->out.out.budget.steps ? most : s->out.out.budget.steps;
         size_t piece = length < most ? length : (size_t)most;
+        s->status = budget_check(&s->out.out.budget);
+        if (s->status != TRAWL_OK)
+            return;
+        budget_spend(&s->out.out.budget, piece);
         s->status = scan_piece(s, at, piece, &s->failure);
         at += piece;
         length -= piece;
     }
-    if (s->status < 0 && error)
-        *error = s->failure;
-    return s->status;
+}
+
+int trawl_stream_feed(trawl_stream *s, const void *bytes, size_t length, trawl_error *error)
+{
+    trawl_match batch[MATCH_BATCH];
+    if (!s || (!bytes && length))
+        return fail(error, TRAWL_ERROR_ARGUMENT, TRAWL_NONE, "stream or bytes is NULL");
+    int status = stream_enter(s, batch, error);
+    if (status != TRAWL_OK)
+        return status;
+    if (s->status == TRAWL_OK)
+        s->status = check_end(s->out.out.base + s->end, length, &s->failure);
+    feed_pieces(s, (const uint8_t *)bytes, length);
+    return stream_leave(s, error);
+}
+
+int trawl_stream_break(trawl_stream *s, trawl_error *error)
+{
+    trawl_match batch[MATCH_BATCH];
+    if (!s)
+        return fail(error, TRAWL_ERROR_ARGUMENT, TRAWL_NONE, "stream is NULL");
+    int status = stream_enter(s, batch, error);
+    if (status != TRAWL_OK)
+        return status;
+    if (s->status == TRAWL_OK)
+        s->status = delivery_end(&s->out, s->end, &s->failure);
+    if (s->status == TRAWL_OK)
+        s->status = delivery_next(&s->out, s->out.out.record + 1, &s->failure);
+    if (s->status == TRAWL_OK) {
+        text_scan_restart(&s->scan);
+        s->begin = s->end = 0;
+    }
+    return stream_leave(s, error);
 }
 
 int trawl_stream_close(trawl_stream *s, trawl_error *error)
 {
+    trawl_match batch[MATCH_BATCH];
     if (!s)
         return TRAWL_OK;
-    int status = s->status;
-    if (status == TRAWL_OK)
-        status = delivery_finish(&s->out, s->end, error);
-    else if (status < 0 && error)
+    trawl_context *context = s->context;
+    int status = stream_enter(s, batch, error);
+    if (status != TRAWL_OK)
+        return status;
+    if (s->status == TRAWL_OK)
+        s->status = delivery_end(&s->out, s->end, &s->failure);
+    status = s->status = delivery_flush(&s->out, s->status);
+    if (status < 0 && error)
         *error = s->failure;
-    text_scan_close(&s->scan);
-    reporter_free(s->out.reports);
-    free(s->text);
-    free(s);
+    stream_free(s);
+    context_leave(context);
     return status;
 }
 
 /* ---- saving and restoring ---------------------------------------------- */
 
 /* What a saved state opens with. Behind it: u64[plan_header.state_words], the states of the parts
- * that carry, any bits of which are valid; then the text before `offset`, as far as the plan
+ * that carry, any bits of which are valid; u64[], a bit for each pattern that TRAWL_ONCE keeps from
+ * being reported again, where the plan has such; then the text before `offset`, as far as the plan
  * reaches, from which the other parts begin anew. It opens as plan_header does, for
  * plan_checksum. */
 typedef struct state_header {
@@ -146,10 +232,11 @@ typedef struct state_header {
     uint64_t bytes;    /* of the whole block */
     uint64_t checksum; /* of the block */
     uint64_t plan;     /* plan_header.checksum */
-    uint64_t offset;   /* bytes that the stream was fed */
+    uint64_t offset;   /* bytes that the stream was fed since the last break */
+    uint64_t record;   /* breaks */
 } state_header;
 
-_Static_assert(sizeof(state_header) == 48 &&
+_Static_assert(sizeof(state_header) == 56 &&
                    offsetof(state_header, checksum) == offsetof(plan_header, checksum),
                "saved");
 
@@ -167,7 +254,8 @@ static size_t kept_bytes(const trawl_stream *s, uint64_t offset)
 
 static size_t whole_bytes(const trawl_stream *s, uint64_t offset)
 {
-    return sizeof(state_header) + carried_bytes(s) + kept_bytes(s, offset);
+    return sizeof(state_header) + carried_bytes(s) + delivery_once_bytes(&s->out) +
+           kept_bytes(s, offset);
 }
 
 /* Whether the stream has a state to be saved or replaced. */
@@ -187,10 +275,8 @@ static int check_running(const trawl_stream *s, trawl_error *error)
                 trawl_error_text(s->status));
 }
 
-int trawl_stream_save(const trawl_stream *s, void *state, size_t *bytes, trawl_error *error)
+static int save(const trawl_stream *s, void *state, size_t *bytes, trawl_error *error)
 {
-    if (!s || !bytes)
-        return fail(error, TRAWL_ERROR_ARGUMENT, TRAWL_NONE, "%s is NULL", s ? "bytes" : "stream");
     const size_t room = *bytes;
     int status = check_running(s, error);
     *bytes = 0;
@@ -208,18 +294,34 @@ int trawl_stream_save(const trawl_stream *s, void *state, size_t *bytes, trawl_e
                           .byte_order = PLAN_BYTE_ORDER,
                           .bytes = *bytes,
                           .plan = plan_head(s->scan.plan)->checksum,
-                          .offset = s->end };
+                          .offset = s->end,
+                          .record = s->out.out.record };
     memcpy(head.magic, STATE_MAGIC, sizeof head.magic);
     uint8_t *to = (uint8_t *)state + sizeof head;
-    const size_t carried = carried_bytes(s), kept = kept_bytes(s, s->end);
+    const size_t carried = carried_bytes(s), once = delivery_once_bytes(&s->out);
+    const size_t kept = kept_bytes(s, s->end);
     if (carried)
         memcpy(to, s->scan.state, carried);
+    if (once)
+        memcpy(to + carried, s->out.out.reported, once);
     if (kept)
-        memcpy(to + carried, s->text + (s->end - s->begin - kept), kept);
+        memcpy(to + carried + once, s->text + (s->end - s->begin - kept), kept);
     memcpy(state, &head, sizeof head);
     head.checksum = plan_checksum(state, *bytes);
     memcpy(state, &head, sizeof head);
     return TRAWL_OK;
+}
+
+int trawl_stream_save(const trawl_stream *s, void *state, size_t *bytes, trawl_error *error)
+{
+    if (!s || !bytes)
+        return fail(error, TRAWL_ERROR_ARGUMENT, TRAWL_NONE, "%s is NULL", s ? "bytes" : "stream");
+    int status = context_enter(s->context, error);
+    if (status != TRAWL_OK)
+        return status;
+    status = save(s, state, bytes, error);
+    context_leave(s->context);
+    return status;
 }
 
 static int check_state(const trawl_stream *s, const void *state, size_t bytes, state_header *head,
@@ -256,27 +358,41 @@ static int check_state(const trawl_stream *s, const void *state, size_t bytes, s
     return check_end(s->out.out.base, head->offset, error);
 }
 
-int trawl_stream_restore(trawl_stream *s, const void *state, size_t bytes, trawl_error *error)
+static int restore(trawl_stream *s, const void *state, size_t bytes, trawl_error *error)
 {
     state_header head;
-    if (!s || (!state && bytes))
-        return fail(error, TRAWL_ERROR_ARGUMENT, TRAWL_NONE, "%s is NULL", s ? "state" : "stream");
     int status = check_running(s, error);
     if (status == TRAWL_OK)
         status = check_state(s, state, bytes, &head, error);
     if (status != TRAWL_OK)
         return status;
     const uint8_t *from = (const uint8_t *)state + sizeof head;
-    const size_t carried = carried_bytes(s), kept = kept_bytes(s, head.offset);
+    const size_t carried = carried_bytes(s), once = delivery_once_bytes(&s->out);
+    const size_t kept = kept_bytes(s, head.offset);
     status = make_room(s, kept, error);
     if (status != TRAWL_OK)
         return status;
     if (carried)
         memcpy(s->scan.state, from, carried);
+    if (once)
+        delivery_set_reported(&s->out, from + carried);
     if (kept)
-        memcpy(s->text, from + carried, kept);
+        memcpy(s->text, from + carried + once, kept);
     s->begin = head.offset - kept;
     s->end = head.offset;
+    s->out.out.record = head.record;
     text_scan_forget_flow(&s->scan);
     return TRAWL_OK;
+}
+
+int trawl_stream_restore(trawl_stream *s, const void *state, size_t bytes, trawl_error *error)
+{
+    if (!s || (!state && bytes))
+        return fail(error, TRAWL_ERROR_ARGUMENT, TRAWL_NONE, "%s is NULL", s ? "state" : "stream");
+    int status = context_enter(s->context, error);
+    if (status != TRAWL_OK)
+        return status;
+    status = restore(s, state, bytes, error);
+    context_leave(s->context);
+    return status;
 }

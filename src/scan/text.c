@@ -1,20 +1,26 @@
-/* text.c: the public calls that scan a text in memory: windows of it go through a text_scan. */
-#include <stdlib.h>
+/* text.c: the public calls that scan one text in memory: windows of it go through a text_scan. */
+#include "scan/text.h"
 
-#include "scan/delivery.h"
+#include <string.h>
 
 /* ---- windows ---------------------------------------------------------- */
 
-/* Window by window; *window_begin is the offset of the present one. */
-static int scan_all(text_scan *scan, uint64_t *window_begin, const uint8_t *text, size_t length,
-                    trawl_error *error)
+/* Window by window; *window_begin is the offset of the present one. `d`: where matches go, or NULL
+ * when they are counted only. */
+static int scan_all(text_scan *scan, budget *budget, const delivery *d, uint64_t *window_begin,
+                    const uint8_t *text, size_t length, trawl_error *error)
 {
     const uint64_t reach = plan_head(scan->plan)->reach;
     uint64_t at = 0;
     int status = TRAWL_OK;
-    while (at < length && status == TRAWL_OK) {
+    while (at < length && status == TRAWL_OK && !(d && delivery_idle(d))) {
         uint64_t lead = at < reach ? at : reach;
         uint64_t room = scan->window < length - at ? scan->window : length - at;
+        room = room < budget->steps ? room : budget->steps;
+        status = budget_check(budget);
+        if (status != TRAWL_OK)
+            break;
+        budget_spend(budget, room);
         *window_begin = at - lead;
         status = text_scan_window(scan, text + (at - lead), (uint32_t)lead, (uint32_t)room, error);
         at += room;
@@ -22,42 +28,83 @@ static int scan_all(text_scan *scan, uint64_t *window_begin, const uint8_t *text
     return status;
 }
 
+int text_deliver(trawl_context *context, delivery *d, const void *text, size_t length,
+                 trawl_error *error)
+{
+    text_scan scan;
+    int status;
+    d->text = (const uint8_t *)text;
+    d->window_begin = 0;
+    if (small_deliver(context, d, length, &status, error))
+        return status;
+    status = text_scan_open(&scan, context, d->plan, false, deliver, d, error);
+    if (status != TRAWL_OK)
+        return status;
+    status = scan_all(&scan, &d->out.budget, d, &d->window_begin, d->text, length, error);
+    if (status == TRAWL_OK)
+        status = delivery_end(d, length, error);
+    text_scan_close(&scan);
+    return status;
+}
+
+static int check_arguments(const trawl_plan *plan, const void *text, size_t length,
+                           const trawl_scan_options *options, trawl_scan_options *read,
+                           trawl_error *error)
+{
+    if (!text && length)
+        return fail(error, TRAWL_ERROR_ARGUMENT, TRAWL_NONE, "text is NULL");
+    return check_text(plan, options, length, read, error);
+}
+
 int trawl_scan(trawl_context *context, const trawl_plan *plan, const void *text, size_t length,
                const trawl_scan_options *options, trawl_match_fn fn, void *user, trawl_error *error)
 {
     trawl_scan_options read;
-    text_scan scan;
+    trawl_match batch[MATCH_BATCH];
     delivery d;
-    int status = check_call(context, plan, error);
-    if (status == TRAWL_OK)
-        status = read_scan_options(options, &read, error);
-    if (status == TRAWL_OK && (!fn || (!text && length)))
-        status = fail(error, TRAWL_ERROR_ARGUMENT, TRAWL_NONE, "%s is NULL", fn ? "text" : "fn");
-    if (status == TRAWL_OK)
-        status = check_end(read.base, length, error);
+    if (!fn)
+        return fail(error, TRAWL_ERROR_ARGUMENT, TRAWL_NONE, "fn is NULL");
+    int status = context_enter(context, error);
     if (status != TRAWL_OK)
         return status;
-    status = delivery_open(&d, plan, &read, fn, user, error);
-    if (status != TRAWL_OK)
-        return status;
-    d.text = (const uint8_t *)text;
-    status = text_scan_open(&scan, context, plan, false, deliver, &d, error);
-    if (status == TRAWL_OK)
-        status = scan_all(&scan, &d.window_begin, (const uint8_t *)text, length, error);
-    if (status == TRAWL_OK)
-        status = delivery_finish(&d, length, error);
-    text_scan_close(&scan);
-    reporter_free(d.reports);
+    status = check_arguments(plan, text, length, options, &read, error);
+    if (status == TRAWL_OK) {
+        status = delivery_open(&d, context, plan, &read, fn, user, batch, error);
+        if (status == TRAWL_OK)
+            status = delivery_flush(&d, text_deliver(context, &d, text, length, error));
+        delivery_close(&d);
+    }
+    context_leave(context);
     return status;
 }
 
-/* ---- counting and collecting ------------------------------------------ */
+/* ---- counting ----------------------------------------------------------- */
 
-static int count_match(const trawl_match *match, void *user)
+static int count_matches(const trawl_match *matches, size_t count, void *user)
 {
-    (void)match;
-    ++*(uint64_t *)user;
+    (void)matches;
+    *(uint64_t *)user += count;
     return 0;
+}
+
+/* Matches need not be looked at one by one. */
+static int count_records(trawl_context *context, const trawl_plan *plan, const void *text,
+                         size_t length, const trawl_scan_options *read, uint64_t *count,
+                         trawl_error *error)
+{
+    text_scan scan;
+    budget budget;
+    uint64_t window_begin;
+    if (small_count(context, plan, text, length, count))
+        return TRAWL_OK;
+    budget_open(&budget, &context->state, read->max_steps, read->max_seconds);
+    int status = text_scan_open(&scan, context, plan, false, NULL, NULL, error);
+    if (status != TRAWL_OK)
+        return status;
+    status = scan_all(&scan, &budget, NULL, &window_begin, (const uint8_t *)text, length, error);
+    *count = scan.counted;
+    text_scan_close(&scan);
+    return status;
 }
 
 int trawl_count(trawl_context *context, const trawl_plan *plan, const void *text, size_t length,
@@ -67,71 +114,35 @@ int trawl_count(trawl_context *context, const trawl_plan *plan, const void *text
     if (!count)
         return fail(error, TRAWL_ERROR_ARGUMENT, TRAWL_NONE, "count is NULL");
     *count = 0;
-    int status = check_call(context, plan, error);
-    if (status == TRAWL_OK)
-        status = read_scan_options(options, &read, error);
-    if (status == TRAWL_OK)
-        status = check_end(read.base, length, error);
+    int status = check_arguments(plan, text, length, options, &read, error);
     if (status != TRAWL_OK)
         return status;
-    if (read.report != TRAWL_REPORT_ENDS || read.max_matches || plan_head(plan)->carries || !text)
-        return trawl_scan(context, plan, text, length, &read, count_match, count, error);
-    text_scan scan;
-    uint64_t window_begin;
-    status = text_scan_open(&scan, context, plan, false, NULL, NULL, error);
-    if (status == TRAWL_OK)
-        status = scan_all(&scan, &window_begin, (const uint8_t *)text, length, error);
-    *count = scan.counted;
-    text_scan_close(&scan);
+    if (read.report != TRAWL_REPORT_ENDS || read.max_matches || read.max_steps ||
+        plan_head(plan)->carries || plan_head(plan)->once)
+        return trawl_scan(context, plan, text, length, &read, count_matches, count, error);
+    status = context_enter(context, error);
+    if (status != TRAWL_OK)
+        return status;
+    status = count_records(context, plan, text, length, &read, count, error);
+    context_leave(context);
     return status;
 }
 
-typedef struct collection {
-    trawl_match *matches;
-    size_t count, room;
-    bool failed;
-} collection;
-
-static int collect_match(const trawl_match *match, void *user)
+static int count_patterns(const trawl_match *matches, size_t count, void *user)
 {
-    collection *c = (collection *)user;
-    if (c->count == c->room) {
-        size_t room = c->room ? 2 * c->room : 256;
-        trawl_match *grown = realloc(c->matches, room * sizeof *grown);
-        if (!grown) {
-            c->failed = true;
-            return 1;
-        }
-        c->matches = grown;
-        c->room = room;
-    }
-    c->matches[c->count++] = *match;
+    uint64_t *counts = (uint64_t *)user;
+    for (size_t i = 0; i < count; i++)
+        counts[matches[i].pattern]++;
     return 0;
 }
 
-int trawl_collect(trawl_context *context, const trawl_plan *plan, const void *text, size_t length,
-                  const trawl_scan_options *options, trawl_match **matches, size_t *count,
-                  trawl_error *error)
+int trawl_count_each(trawl_context *context, const trawl_plan *plan, const void *text,
+                     size_t length, const trawl_scan_options *options, uint64_t *counts,
+                     trawl_error *error)
 {
-    collection c = { NULL, 0, 0, false };
-    if (!matches || !count)
-        return fail(error, TRAWL_ERROR_ARGUMENT, TRAWL_NONE, "matches or count is NULL");
-    *matches = NULL;
-    *count = 0;
-    int status = trawl_scan(context, plan, text, length, options, collect_match, &c, error);
-    if (c.failed)
-        status = fail(error, TRAWL_ERROR_MEMORY, TRAWL_NONE,
-                      "out of memory after %zu matches: use trawl_scan", c.count);
-    if (status < 0) {
-        free(c.matches);
-        return status;
-    }
-    *matches = c.matches;
-    *count = c.count;
-    return status;
-}
-
-void trawl_matches_free(trawl_match *matches)
-{
-    free(matches);
+    if (!plan || !counts)
+        return fail(error, TRAWL_ERROR_ARGUMENT, TRAWL_NONE, "%s is NULL",
+                    plan ? "counts" : "plan");
+    memset(counts, 0, plan_head(plan)->pattern_count * sizeof *counts);
+    return trawl_scan(context, plan, text, length, options, count_patterns, counts, error);
 }

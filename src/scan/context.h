@@ -1,0 +1,52 @@
+/* context.h: a context: a backend at work, scratch memory, and the one call that it serves. */
+#ifndef TRAWL_SCAN_CONTEXT_H
+#define TRAWL_SCAN_CONTEXT_H
+
+#include "backend/backend.h"
+#include "base/budget.h"
+#include "base/memory.h"
+#include "match/match.h"
+
+/* Room for the slices of one job. It grows with what jobs need. */
+typedef struct scan_room {
+    memory *memory;
+    slice *slices;
+    uint32_t slice_count;
+    record *records, *scratch; /* record_count each */
+    size_t record_count;
+    uint64_t *states; /* plans that carry: state, known states and marks of each slice */
+    size_t state_words;
+    uint32_t mark_bytes;
+} scan_room;
+
+void scan_room_open(scan_room *room, memory *memory);
+void scan_room_close(scan_room *room);
+
+/* Have room for so many at least. What it held is gone then. */
+int scan_room_fit(scan_room *room, uint32_t slices, size_t records, trawl_error *error);
+
+struct trawl_context {
+    atomic_uint state; /* CALL_... of budget.h */
+    long process;      /* that opened it: devices do not survive a fork */
+    memory memory;     /* all that it holds comes from it, itself excepted */
+    worker worker;
+    worker spare;    /* CPU threads for what a device has no memory for; backend NULL: not open */
+    uint64_t spared; /* bytes that they did since the last trawl_context_get_timing */
+    char warning[256];
+    scan_room room;
+};
+
+/* Every public call that uses a context stands between these two: it is refused when another one
+ * is in progress. */
+int context_enter(trawl_context *context, trawl_error *error);
+void context_leave(trawl_context *context);
+
+/* The context's device has no memory for the next `bytes` (*why says so): the worker that does
+ * them instead, or NULL when the context has no device, or there is no memory for that either. */
+worker *context_spare(trawl_context *context, uint64_t bytes, const trawl_error *why);
+
+/* Read scan options over the defaults; checks them. */
+int read_scan_options(const trawl_scan_options *given, trawl_scan_options *options,
+                      trawl_error *error);
+
+#endif
