@@ -76,10 +76,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
                           .flags = (uint32_t)(data[0] >> 6),
                           .id = 7,
                           .name = "label" };
+    memory heap = { .limit = UINT64_MAX };
     pattern_list list;
     trawl_error error;
     memset(&error, 0xff, sizeof error);
-    int status = pattern_list_make(&src, 1, &list, &error);
+    int status = pattern_list_make(&heap, &src, 1, &list, &error);
     if (status != TRAWL_OK) {
         check_error(status, &error, &list, src.length);
         return 0;

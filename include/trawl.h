@@ -153,9 +153,10 @@ typedef struct trawl_compile_options {
     size_t sample_length; /* its length in bytes; the first 64 KiB count */
     const struct trawl_context *context; /* where the plan will run; NULL: on a CPU. Read during
                                             the call only */
-    uint64_t max_memory; /* bytes that compiling may hold at once, the plan included; beyond them it
-                            ends with TRAWL_ERROR_LIMIT. 0: 1 GiB; UINT64_MAX: no limit */
-    const trawl_allocator *allocator; /* for the compiling and the plan; copied; NULL: malloc */
+    uint64_t max_memory; /* bytes that the call may hold at once, the plan included, but for what
+                            qsort takes; more is TRAWL_ERROR_LIMIT. 0: 1 GiB; UINT64_MAX: any */
+    const trawl_allocator *allocator; /* where they come from, and the plan's until it is freed;
+                                         NULL: malloc. The struct is copied */
 } trawl_compile_options;
 
 #define TRAWL_COMPILE_OPTIONS_INIT \
@@ -163,7 +164,8 @@ typedef struct trawl_compile_options {
 
 /* Compile `count` patterns (at least one) into a plan.
  * Errors: TRAWL_ERROR_PATTERN names the pattern and the offset in it;
- * TRAWL_ERROR_UNSUPPORTED when the named engine does not take this set.
+ * TRAWL_ERROR_UNSUPPORTED when the named engine does not take this set; TRAWL_ERROR_LIMIT when
+ * max_memory is too small, or a pattern, their number or tables too large; TRAWL_ERROR_MEMORY.
  * Thread-safe. */
 TRAWL_API int trawl_compile(const trawl_pattern *patterns, size_t count,
                             const trawl_compile_options *options,

@@ -48,7 +48,7 @@ EACH_MATCH(collect_match)
 
 /* ---- a reporter by itself ---------------------------------------------- */
 
-static memory plain; /* malloc */
+static memory heap = { .limit = UINT64_MAX };
 static trawl_match batch[MATCH_BATCH];
 static const atomic_uint running = CALL_RUNNING;
 
@@ -77,7 +77,7 @@ static trawl_plan *make_plan(const trawl_pattern *patterns, size_t count)
     trawl_plan *plan = NULL;
     trawl_error error;
     part_draft part = { .list = &list, .stage_count = 1 };
-    assert_int_equal(pattern_list_make(patterns, count, &list, &error), TRAWL_OK);
+    assert_int_equal(pattern_list_make(&heap, patterns, count, &list, &error), TRAWL_OK);
     assert_int_equal(plan_assemble(&list, &part, 1, "", "", &plan, &error), TRAWL_OK);
     pattern_list_free(&list);
     return plan;
@@ -254,7 +254,7 @@ static bool mode_agrees(const random_case *c, uint32_t report, uint64_t *seed)
         expected = TRAWL_STOPPED;
     }
     reporter *r = NULL;
-    assert_int_equal(reporter_open(c->plan, report, &out, &plain, &r, NULL), TRAWL_OK);
+    assert_int_equal(reporter_open(c->plan, report, &out, &heap, &r, NULL), TRAWL_OK);
     bool agrees = feed_all(r, &out, c, seed) == expected && got.count == count &&
                   same_matches(got.matches, wanted, count, out.base);
     reporter_free(r);
@@ -334,7 +334,7 @@ static bool pairs_agree(const random_case *c, const size_t *cuts, const trawl_ma
     reporter *r = NULL;
     size_t fed = 0;
     int status;
-    assert_int_equal(reporter_open(c->plan, TRAWL_REPORT_PAIRS, &out, &plain, &r, NULL), TRAWL_OK);
+    assert_int_equal(reporter_open(c->plan, TRAWL_REPORT_PAIRS, &out, &heap, &r, NULL), TRAWL_OK);
     do {
         status = feed_piece(r, &out, c, &fed, *cuts, reporter_keeps(r), 0);
         size_t complete = 0; /* matches of ends fed must have come */
@@ -446,7 +446,7 @@ static void offsets_beyond_four_gibibytes(void **state)
         collector got = { 0 };
         match_out out = out_to(collect_match, &got, 0, UINT64_MAX);
         reporter *r = NULL;
-        assert_int_equal(reporter_open(plan, modes[m], &out, &plain, &r, NULL), TRAWL_OK);
+        assert_int_equal(reporter_open(plan, modes[m], &out, &heap, &r, NULL), TRAWL_OK);
         /* Nothing ends before `far`, so none of the bytes before it that are not here is read. */
         assert_int_equal(feed(r, &out, NULL, 0, 0, text, far - 10, far, false, NULL), TRAWL_OK);
         assert_true(reporter_keeps(r) >= far - 10);
@@ -504,7 +504,7 @@ static void unbounded_matches_come_at_gaps(void **state)
         size_t wanted = all_starts ? 3 * WORDS - 1 : WORDS, count = 0;
         match_out out = out_to(count_match, &count, 0, UINT64_MAX);
         reporter *r = NULL;
-        assert_int_equal(reporter_open(plan, modes[m], &out, &plain, &r, NULL), TRAWL_OK);
+        assert_int_equal(reporter_open(plan, modes[m], &out, &heap, &r, NULL), TRAWL_OK);
         assert_int_equal(feed(r, &out, records, ends, 0, text, 0, LENGTH, false, NULL), TRAWL_OK);
         assert_true(count >= wanted - 3);
         assert_true(LENGTH - reporter_keeps(r) <= 3);
@@ -529,7 +529,7 @@ static void ends_without_room_for_a_match_are_left_out(void **state)
             size_t matches = 0;
             match_out out = out_to(count_match, &matches, 0, UINT64_MAX);
             reporter *r = NULL;
-            assert_int_equal(reporter_open(plan, modes[m], &out, &plain, &r, NULL), TRAWL_OK);
+            assert_int_equal(reporter_open(plan, modes[m], &out, &heap, &r, NULL), TRAWL_OK);
             assert_int_equal(
                 feed(r, &out, ends, COUNT(ends), 0, (const uint8_t *)"abc", 0, 3, true, NULL),
                 TRAWL_OK);
@@ -575,7 +575,7 @@ static summary feed_a_then_b(const char *written, size_t starts, size_t ends, ui
     assert_non_null(records);
     memset(text, 'a', starts);
     memset(text + starts, 'b', ends);
-    assert_int_equal(reporter_open(plan, report, &out, &plain, &r, NULL), TRAWL_OK);
+    assert_int_equal(reporter_open(plan, report, &out, &heap, &r, NULL), TRAWL_OK);
     for (size_t done = 0; done < length;) {
         size_t upto = length - done < piece ? length : done + piece, count = 0;
         for (size_t end = done + 1; end <= upto; end++)
@@ -708,6 +708,5 @@ int main(void)
         cmocka_unit_test(large_counts_cost_no_more_than_small_ones),
         cmocka_unit_test(pairs_take_time_by_their_number),
     };
-    memory_open(&plain, NULL, UINT64_MAX, NULL, NULL);
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,8 +1,20 @@
 /* block.c: bytes that grow. */
 #include "base/block.h"
 
-#include <stdlib.h>
 #include <string.h>
+
+void block_reserve(block *b, size_t size)
+{
+    if (b->failed || size <= b->capacity)
+        return;
+    uint8_t *grown = memory_grow(b->memory, b->bytes, size);
+    if (!grown) {
+        b->failed = true;
+        return;
+    }
+    b->bytes = grown;
+    b->capacity = size;
+}
 
 size_t block_append(block *b, const void *source, size_t size, size_t align)
 {
@@ -15,13 +27,9 @@ size_t block_append(block *b, const void *source, size_t size, size_t align)
         size_t capacity = b->capacity ? b->capacity : 4096;
         while (capacity < offset + size)
             capacity *= 2;
-        uint8_t *grown = realloc(b->bytes, capacity);
-        if (!grown) {
-            b->failed = true;
+        block_reserve(b, capacity);
+        if (b->failed)
             return 0;
-        }
-        b->bytes = grown;
-        b->capacity = capacity;
     }
     if (offset > b->size)
         memset(b->bytes + b->size, 0, offset - b->size);
@@ -43,6 +51,6 @@ uint32_t block_words(block *b, const void *source, size_t words)
 
 void block_free(block *b)
 {
-    free(b->bytes);
-    memset(b, 0, sizeof *b);
+    memory_give(b->memory, b->bytes);
+    *b = (block){ .memory = b->memory };
 }

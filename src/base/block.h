@@ -6,9 +6,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A growing byte block. `failed` is set when memory ran out; appending then does
- * nothing, so a builder checks once at its end. */
+#include "base/memory.h"
+
+/* A growing byte block, which begins as zeros but for its memory. `failed` is set when that ran
+ * out (memory->failure says why), or when offsets do not reach so far; appending then does nothing,
+ * so a builder checks once at its end. */
 typedef struct block {
+    memory *memory;
     uint8_t *bytes;
     size_t size, capacity;
     bool failed;
@@ -19,6 +23,9 @@ typedef struct block {
  * append. Offsets of engine sections are kept in words: block_words. */
 size_t block_append(block *b, const void *source, size_t size, size_t align);
 uint32_t block_words(block *b, const void *source, size_t words);
+
+/* Room for `size` bytes in all, so that appending them does not move the block. */
+void block_reserve(block *b, size_t size);
 void block_free(block *b);
 
 #endif

@@ -7,7 +7,6 @@
  */
 #include "table/ac.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "engine/costs.h"
@@ -36,26 +35,26 @@ typedef struct trie {
 
 /* ---- building the trie ------------------------------------------------ */
 
-static void trie_free(trie *t)
+static void trie_free(memory *m, trie *t)
 {
     void *arrays[] = { t->child, t->sibling, t->key,  t->first, t->next,
                        t->order, t->number,  t->fail, t->state, t->output };
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
-        free(arrays[i]);
+        memory_give(m, arrays[i]);
 }
 
-static bool trie_alloc(trie *t, size_t nodes, size_t patterns)
+static bool trie_alloc(memory *m, trie *t, size_t nodes, size_t patterns)
 {
-    t->child = malloc(nodes * sizeof *t->child);
-    t->sibling = malloc(nodes * sizeof *t->sibling);
-    t->key = malloc(nodes);
-    t->first = malloc(nodes * sizeof *t->first);
-    t->next = malloc(patterns * sizeof *t->next);
-    t->order = malloc(nodes * sizeof *t->order);
-    t->number = malloc(nodes * sizeof *t->number);
-    t->fail = calloc(nodes, sizeof *t->fail);
-    t->state = malloc(nodes * sizeof *t->state);
-    t->output = calloc(nodes, sizeof *t->output);
+    t->child = memory_take_array(m, nodes, sizeof *t->child);
+    t->sibling = memory_take_array(m, nodes, sizeof *t->sibling);
+    t->key = memory_take(m, nodes);
+    t->first = memory_take_array(m, nodes, sizeof *t->first);
+    t->next = memory_take_array(m, patterns, sizeof *t->next);
+    t->order = memory_take_array(m, nodes, sizeof *t->order);
+    t->number = memory_take_array(m, nodes, sizeof *t->number);
+    t->fail = memory_take_zeroed(m, nodes, sizeof *t->fail);
+    t->state = memory_take_array(m, nodes, sizeof *t->state);
+    t->output = memory_take_zeroed(m, nodes, sizeof *t->output);
     return t->child && t->sibling && t->key && t->first && t->next && t->order && t->number &&
            t->fail && t->state && t->output;
 }
@@ -262,41 +261,36 @@ static void lay_out(const pattern_list *list, trie *t, block *b, bool failureles
     memcpy(words, &head, sizeof head);
 }
 
-static int build(const pattern_list *list, bool failureless, stage_draft *out, trawl_error *error)
+static void build(const problem *p, bool failureless, stage_draft *out)
 {
+    const pattern_list *list = p->list;
     trie t;
     size_t nodes = 1;
     memset(&t, 0, sizeof t);
     for (size_t i = 0; i < list->count; i++)
         nodes += list->patterns[i].length;
-    if (nodes >= NO_NODE || !trie_alloc(&t, nodes, list->count)) {
-        trie_free(&t);
-        return fail(error, TRAWL_ERROR_MEMORY, TRAWL_NONE,
-                    "out of memory for a trie of %zu bytes of literals: use fewer at once", nodes);
+    if (nodes < NO_NODE && trie_alloc(p->memory, &t, nodes, list->count)) {
+        number_classes(list, &t);
+        insert_all(list, &t);
+        number_states(&t);
+        if (!failureless)
+            link_failures(&t);
+        lay_out(list, &t, &out->tables, failureless);
+    } else {
+        out->tables.failed = true;
     }
-    number_classes(list, &t);
-    insert_all(list, &t);
-    number_states(&t);
-    if (!failureless)
-        link_failures(&t);
-    lay_out(list, &t, &out->tables, failureless);
-    trie_free(&t);
-    return out->tables.failed
-               ? fail(error, TRAWL_ERROR_MEMORY, TRAWL_NONE,
-                      "out of memory for the tables of %zu literals: use fewer at once",
-                      list->count)
-               : TRAWL_OK;
+    trie_free(p->memory, &t);
 }
 
-static int ac_build(const problem *p, stage_draft *out, trawl_error *error)
+static void ac_build(const problem *p, stage_draft *out)
 {
     out->state_words = 1; /* the automaton's state */
-    return build(p->list, false, out, error);
+    build(p, false, out);
 }
 
-static int pfac_build(const problem *p, stage_draft *out, trawl_error *error)
+static void pfac_build(const problem *p, stage_draft *out)
 {
-    return build(p->list, true, out, error);
+    build(p, true, out);
 }
 
 /* ---- verifying a loaded section --------------------------------------- */
@@ -405,12 +399,12 @@ static bool tables_valid(const stage_facts *facts, const uint32_t *tables, size_
         if (map[c] >= t->classes)
             return false;
     ac_view v = { t, tables + t->rows, tables + t->sparse, tables + t->outputs, NULL, NULL };
-    v.starts = calloc(t->sparse_words / 8 + 1, 1);
-    v.lists = calloc(t->output_words / 8 + 1, 1);
+    v.starts = memory_take_zeroed(facts->memory, t->sparse_words / 8 + 1, 1);
+    v.lists = memory_take_zeroed(facts->memory, t->output_words / 8 + 1, 1);
     bool valid = v.starts && v.lists && outputs_valid(&v, facts->pattern_count) &&
                  sparse_starts(&v) && sparse_valid(&v) && rows_valid(&v);
-    free(v.starts);
-    free(v.lists);
+    memory_give(facts->memory, v.starts);
+    memory_give(facts->memory, v.lists);
     return valid;
 }
 

@@ -28,7 +28,7 @@ static int compare_words(const void *left, const void *right)
 /* Number the widths, and append the number of each row's width. */
 static void add_groups(block *b, const row_set *rows, bb_tables *head)
 {
-    uint32_t *widths = malloc(rows->distinct * sizeof *widths);
+    uint32_t *widths = memory_take_array(b->memory, rows->distinct, sizeof *widths);
     head->row_group = block_words(b, NULL, rows->distinct);
     if (!widths)
         b->failed = true;
@@ -46,16 +46,16 @@ static void add_groups(block *b, const row_set *rows, bb_tables *head)
             group_of[i] = (uint32_t)(found - widths);
         }
     }
-    free(widths);
+    memory_give(b->memory, widths);
 }
 
 /* The column automaton: needles as sequences of row numbers, equal ones in one class. */
 static void add_columns(block *b, const pattern_list *list, const row_set *rows, bb_tables *head)
 {
     const uint32_t count = (uint32_t)list->count;
-    symbol_string *strings = malloc(count * sizeof *strings);
-    uint32_t *classes = malloc(count * sizeof *classes);
-    uint32_t *place = malloc(count * sizeof *place);
+    symbol_string *strings = memory_take_array(b->memory, count, sizeof *strings);
+    uint32_t *classes = memory_take_array(b->memory, count, sizeof *classes);
+    uint32_t *place = memory_take_array(b->memory, count, sizeof *place);
     if (!strings || !classes || !place)
         b->failed = true;
     if (!b->failed) {
@@ -74,9 +74,9 @@ static void add_columns(block *b, const pattern_list *list, const row_set *rows,
         for (uint32_t i = 0; i < count; i++)
             members[place[i]] = i;
     }
-    free(strings);
-    free(classes);
-    free(place);
+    memory_give(b->memory, strings);
+    memory_give(b->memory, classes);
+    memory_give(b->memory, place);
 }
 
 static uint64_t state_words(const bb_tables *head)
@@ -84,15 +84,15 @@ static uint64_t state_words(const bb_tables *head)
     return (uint64_t)head->groups * sizeof(bb_column) / sizeof(uint32_t);
 }
 
-static int bb_build(const problem *problem, stage_draft *out, trawl_error *error)
+static void bb_build(const problem *problem, stage_draft *out)
 {
     const pattern_list *list = problem->list;
     block *b = &out->tables;
     bb_tables head;
     row_set rows;
-    int status = rows_collect(list, UINT32_MAX, &rows, error);
-    if (status != TRAWL_OK)
-        return status;
+    rows_collect(list, UINT32_MAX, b, &rows);
+    if (b->failed)
+        return;
     memset(&head, 0, sizeof head);
     head.cell_size = list->cell_size;
     for (size_t i = 0; i < list->count; i++)
@@ -102,11 +102,10 @@ static int bb_build(const problem *problem, stage_draft *out, trawl_error *error
     automaton_build(b, rows.strings, rows.distinct, list->cell_size == 1, &head.rows);
     add_groups(b, &rows, &head);
     add_columns(b, list, &rows, &head);
-    rows_free(&rows);
+    rows_free(b->memory, &rows);
     if (!b->failed)
         memcpy(b->bytes, &head, sizeof head);
     out->state_words = state_words(&head);
-    return grid_built(b, list, error);
 }
 
 static bool bb_check(const stage_facts *facts, const uint32_t *tables, size_t words)

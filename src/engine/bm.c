@@ -1,7 +1,6 @@
 /* bm.c: Boyer-Moore's shift tables. The loop and the essay are in walk/bm.c. */
 #include "table/bm.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "engine/costs.h"
@@ -78,13 +77,13 @@ static void good_suffix(const uint8_t *pattern, uint32_t m, uint32_t *border, ui
     }
 }
 
-static int bm_build(const problem *problem, stage_draft *out, trawl_error *error)
+static void bm_build(const problem *problem, stage_draft *out)
 {
     const pattern_list *list = problem->list;
     const pattern *p = &list->patterns[0];
     const uint32_t m = (uint32_t)p->length;
-    uint32_t *border = calloc((size_t)m + 1, sizeof *border);
-    uint32_t *good = calloc((size_t)m + 1, sizeof *good);
+    uint32_t *border = memory_take_zeroed(problem->memory, (size_t)m + 1, sizeof *border);
+    uint32_t *good = memory_take_zeroed(problem->memory, (size_t)m + 1, sizeof *good);
     bm_tables head;
     uint32_t bad[256];
 
@@ -108,11 +107,8 @@ static int bm_build(const problem *problem, stage_draft *out, trawl_error *error
     } else {
         out->tables.failed = true;
     }
-    free(border);
-    free(good);
-    return out->tables.failed ? fail(error, TRAWL_ERROR_MEMORY, TRAWL_NONE,
-                                     "out of memory for the shift tables of %u bytes", m)
-                              : TRAWL_OK;
+    memory_give(problem->memory, border);
+    memory_give(problem->memory, good);
 }
 
 static bool bm_check(const stage_facts *facts, const uint32_t *tables, size_t words)

@@ -52,7 +52,7 @@ static const uint8_t *row_of(const needle *n, uint32_t cell_size, uint32_t row)
 static uint32_t add_order(block *b, const needle *n, uint32_t cell_size)
 {
     uint32_t offset = block_words(b, NULL, n->rows);
-    row_variety *rows = malloc(n->rows * sizeof *rows);
+    row_variety *rows = memory_take_array(b->memory, n->rows, sizeof *rows);
     if (!rows)
         b->failed = true;
     if (!b->failed) {
@@ -64,7 +64,7 @@ static uint32_t add_order(block *b, const needle *n, uint32_t cell_size)
         for (uint32_t i = 0; i < n->rows; i++)
             order[i] = rows[i].row;
     }
-    free(rows);
+    memory_give(b->memory, rows);
     return offset;
 }
 
@@ -72,7 +72,8 @@ static uint32_t add_order(block *b, const needle *n, uint32_t cell_size)
 static uint32_t vertical_period(block *b, const needle *n, uint32_t cell_size)
 {
     const size_t width = (size_t)n->cols * cell_size;
-    uint32_t *border = malloc(n->rows * sizeof *border); /* of the first i + 1 rows */
+    /* Of the first i + 1 rows. */
+    uint32_t *border = memory_take_array(b->memory, n->rows, sizeof *border);
     uint32_t length = 0;
     if (!border) {
         b->failed = true;
@@ -87,7 +88,7 @@ static uint32_t vertical_period(block *b, const needle *n, uint32_t cell_size)
             length++;
         border[row] = length;
     }
-    free(border);
+    memory_give(b->memory, border);
     return n->rows - length;
 }
 
@@ -107,13 +108,13 @@ static void add_needle(block *b, const needle *n, uint32_t cell_size, byr_needle
 
 static void add_needles(block *b, const pattern_list *list, byr_tables *head)
 {
-    byr_needle *needles = calloc(list->count, sizeof *needles);
+    byr_needle *needles = memory_take_zeroed(b->memory, list->count, sizeof *needles);
     if (!needles)
         b->failed = true;
     for (size_t i = 0; i < list->count && !b->failed; i++)
         add_needle(b, &list->needles[i], list->cell_size, &needles[i]);
     head->needles = block_words(b, needles, list->count * sizeof *needles / 4);
-    free(needles);
+    memory_give(b->memory, needles);
 }
 
 /* ---- candidates ------------------------------------------------------------ */
@@ -121,7 +122,7 @@ static void add_needles(block *b, const pattern_list *list, byr_tables *head)
 static void add_candidates(block *b, const pattern_list *list, const row_set *rows,
                            byr_tables *head)
 {
-    uint32_t *place = malloc(rows->count * sizeof *place);
+    uint32_t *place = memory_take_array(b->memory, rows->count, sizeof *place);
     if (!place)
         b->failed = true;
     head->candidates = block_words(b, NULL, (size_t)rows->count * sizeof(byr_candidate) / 4);
@@ -132,10 +133,10 @@ static void add_candidates(block *b, const pattern_list *list, const row_set *ro
             for (uint32_t row = 0; row < head->step; row++)
                 candidates[place[next++]] = (byr_candidate){ i, row };
     }
-    free(place);
+    memory_give(b->memory, place);
 }
 
-static int byr_build(const problem *problem, stage_draft *out, trawl_error *error)
+static void byr_build(const problem *problem, stage_draft *out)
 {
     const pattern_list *list = problem->list;
     block *b = &out->tables;
@@ -144,17 +145,16 @@ static int byr_build(const problem *problem, stage_draft *out, trawl_error *erro
     memset(&head, 0, sizeof head);
     head.cell_size = list->cell_size;
     head.step = fewest_rows(list);
-    int status = rows_collect(list, head.step, &rows, error);
-    if (status != TRAWL_OK)
-        return status;
+    rows_collect(list, head.step, b, &rows);
+    if (b->failed)
+        return;
     block_words(b, NULL, sizeof head / 4);
     automaton_build(b, rows.strings, rows.distinct, list->cell_size == 1, &head.rows);
     add_candidates(b, list, &rows, &head);
     add_needles(b, list, &head);
-    rows_free(&rows);
+    rows_free(b->memory, &rows);
     if (!b->failed)
         memcpy(b->bytes, &head, sizeof head);
-    return grid_built(b, list, error);
 }
 
 /* ---- verifying ------------------------------------------------------------- */

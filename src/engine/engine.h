@@ -23,8 +23,9 @@ typedef struct engine {
      * target: the planner takes the cheapest engine that does not refuse. */
     double (*cost)(const problem *p);
 
-    /* Build the tables of its stage. On an error the caller frees out->tables. */
-    int (*build)(const problem *p, stage_draft *out, trawl_error *error);
+    /* Build the tables of its stage in out->tables, whose `failed` is set when memory, or the reach
+     * of offsets, ends: the planner says so. The caller frees them. */
+    void (*build)(const problem *p, stage_draft *out);
 
     /* Verify tables of a loaded plan: after a true no walk reads or writes outside the
      * tables, the text it is given, or its state, and every number that it reports is below

@@ -6,7 +6,6 @@
  */
 #include "table/grams.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "engine/grams.h"
@@ -82,7 +81,7 @@ static void choose_filter(const pattern_list *list, grams_tables *t, uint32_t *b
 double grams_pass(const problem *p)
 {
     const uint8_t *text = p->sample.bytes;
-    uint32_t *bits = malloc((size_t)1 << (MOST_LOG - 3));
+    uint32_t *bits = memory_take(p->memory, (size_t)1 << (MOST_LOG - 3));
     grams_tables t;
     size_t starts = 0, passed = 0;
     memset(&t, 0, sizeof t);
@@ -95,14 +94,14 @@ double grams_pass(const problem *p)
                             (uint32_t)text[starts + 2] << 16 | (uint32_t)text[starts + 3] << 24);
         passed += bits[hash / 32] >> (hash % 32) & 1;
     }
-    free(bits);
+    memory_give(p->memory, bits);
     return starts ? (double)passed / (double)starts : 1;
 }
 
-static int grams_build(const problem *p, stage_draft *out, trawl_error *error)
+static void grams_build(const problem *p, stage_draft *out)
 {
     block *b = &out->tables;
-    uint32_t *bits = malloc((size_t)1 << (MOST_LOG - 3));
+    uint32_t *bits = memory_take(p->memory, (size_t)1 << (MOST_LOG - 3));
     grams_tables head;
     memset(&head, 0, sizeof head);
     if (bits) {
@@ -114,10 +113,7 @@ static int grams_build(const problem *p, stage_draft *out, trawl_error *error)
     } else {
         b->failed = true;
     }
-    free(bits);
-    return b->failed ? fail(error, TRAWL_ERROR_MEMORY, TRAWL_NONE,
-                            "out of memory for the filter of %zu literals", p->list->count)
-                     : TRAWL_OK;
+    memory_give(p->memory, bits);
 }
 
 static bool grams_check(const stage_facts *facts, const uint32_t *tables, size_t words)

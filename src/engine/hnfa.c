@@ -1,7 +1,6 @@
 /* hnfa.c: lower and upper modules of RunHNFA. The loop and the essay are in walk/hnfa.c. */
 #include "table/hnfa.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "engine/costs.h"
@@ -83,8 +82,8 @@ static uint64_t append_pattern(const pattern *p, uint32_t index, const hnfa_tabl
     entry.repeat = block_words(b, NULL, (size_t)k * head->classes * 2);
     entry.upper = block_words(b, NULL, 3 * upper_words * 2);
 
-    position *positions = malloc(count * sizeof *positions);
-    bool *skippable = calloc(k, sizeof *skippable);
+    position *positions = memory_take_array(b->memory, count, sizeof *positions);
+    bool *skippable = memory_take_zeroed(b->memory, k, sizeof *skippable);
     if (positions && skippable && !b->failed) {
         uint32_t *words = (uint32_t *)(void *)b->bytes;
         hnfa_module *modules = (hnfa_module *)(void *)(words + entry.module);
@@ -102,8 +101,8 @@ static uint64_t append_pattern(const pattern *p, uint32_t index, const hnfa_tabl
     } else {
         b->failed = true;
     }
-    free(positions);
-    free(skippable);
+    memory_give(b->memory, positions);
+    memory_give(b->memory, skippable);
     return state + k + upper_words;
 }
 
@@ -133,7 +132,7 @@ static void append_masks(block *b, stage_draft *out)
     }
 }
 
-static int hnfa_build(const problem *problem, stage_draft *out, trawl_error *error)
+static void hnfa_build(const problem *problem, stage_draft *out)
 {
     const pattern_list *list = problem->list;
     block *b = &out->tables;
@@ -147,19 +146,15 @@ static int hnfa_build(const problem *problem, stage_draft *out, trawl_error *err
     head.patterns = block_words(b, NULL, list->count * (sizeof(hnfa_pattern) / 4));
     for (size_t i = 0; i < list->count && !b->failed; i++)
         state = append_pattern(&list->patterns[i], (uint32_t)i, &head, sample, state, b);
-    if (b->failed || state > UINT32_MAX)
-        return fail(error, TRAWL_ERROR_MEMORY, TRAWL_NONE,
-                    "out of memory for the modules of %zu patterns: use fewer at once",
-                    list->count);
+    if (state > UINT32_MAX)
+        b->failed = true;
+    if (b->failed)
+        return;
     memcpy(b->bytes, &head, sizeof head);
     out->carries = needs_carry(list);
     out->state_words = state;
     if (out->carries)
         append_masks(b, out);
-    return b->failed
-               ? fail(error, TRAWL_ERROR_MEMORY, TRAWL_NONE,
-                      "out of memory for the masks of %zu patterns: use fewer at once", list->count)
-               : TRAWL_OK;
 }
 
 /* `state`: where the state of this pattern must begin; moved to its end. */

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "engine/engine.h"
+#include "engine/planner.h"
 
 /* A chain is the one that the engine which searches names: walks and backends rely on it, for
  * filters need what is behind them, and stages that take turns have the same kind of state. */
@@ -20,8 +21,8 @@ static bool role_fits(const engine *e, const engine *searches, uint32_t role)
 }
 
 /* `searches`: the engine of the part's stage that searches, or verifies. */
-static bool stage_checks(const plan_header *head, const plan_part *part, const plan_stage *stage,
-                         const engine *searches, const uint8_t *tables)
+static bool stage_checks(memory *m, const plan_header *head, const plan_part *part,
+                         const plan_stage *stage, const engine *searches, const uint8_t *tables)
 {
     const engine *e = engine_of_kind(stage->kind);
     const stage_facts facts = { .pattern_count = part->pattern_count,
@@ -29,13 +30,14 @@ static bool stage_checks(const plan_header *head, const plan_part *part, const p
                                 .carries = part->carries,
                                 .min_length = part->min_length,
                                 .max_length = part->max_length,
-                                .state_words = stage->state_words };
+                                .state_words = stage->state_words,
+                                .memory = m };
     if (!e || e->grid != (head->cell_size != 0) || !role_fits(e, searches, stage->role))
         return false;
     return e->check(&facts, (const void *)(tables + stage->tables), (size_t)stage->bytes / 4);
 }
 
-static int check_tables(const void *block, trawl_error *error)
+static int check_tables(memory *m, const void *block, trawl_error *error)
 {
     const plan_header *head = block;
     const uint8_t *bytes = block;
@@ -49,7 +51,10 @@ static int check_tables(const void *block, trawl_error *error)
         for (uint32_t k = 0; k < parts[i].stage_count; k++) {
             const plan_stage *stage = &first[k];
             const engine *e = engine_of_kind(stage->kind);
-            if (!stage_checks(head, &parts[i], stage, searches, tables))
+            const bool valid = stage_checks(m, head, &parts[i], stage, searches, tables);
+            if (m->failure)
+                return memory_failed(m, error, "checking the tables of engine '%s'", e->name);
+            if (!valid)
                 return fail(error, TRAWL_ERROR_PLAN, TRAWL_NONE,
                             "the tables of engine '%s' are damaged: compile the patterns again",
                             e ? e->name : "?");
@@ -58,23 +63,32 @@ static int check_tables(const void *block, trawl_error *error)
     return TRAWL_OK;
 }
 
+int plan_load(memory *m, const void *bytes, size_t size, trawl_plan **plan, trawl_error *error)
+{
+    /* A copy first: the caller's bytes may lie at any address. */
+    trawl_plan *made = plan_alloc(m, size);
+    if (!made)
+        return memory_failed(m, error, "a plan of %zu bytes", size);
+    if (size)
+        memcpy(made->block, bytes, size);
+    int status = plan_check(m, made->block, size, error);
+    if (status == TRAWL_OK)
+        status = check_tables(m, made->block, error);
+    if (status == TRAWL_OK)
+        status = plan_finish(m, made, error);
+    if (status == TRAWL_OK)
+        *plan = made;
+    else
+        trawl_plan_free(made);
+    return status;
+}
+
 int trawl_plan_load(const void *bytes, size_t size, trawl_plan **plan, trawl_error *error)
 {
+    memory m;
     if (!plan || (!bytes && size))
         return fail(error, TRAWL_ERROR_ARGUMENT, TRAWL_NONE, "plan or block is NULL");
     *plan = NULL;
-    /* A copy first: the caller's bytes may lie at any address. */
-    void *aligned = plan_alloc(size);
-    if (!aligned)
-        return fail(error, TRAWL_ERROR_MEMORY, TRAWL_NONE, "out of memory for a plan of %zu bytes",
-                    size);
-    if (size)
-        memcpy(aligned, bytes, size);
-    int status = plan_check(aligned, size, error);
-    if (status == TRAWL_OK)
-        status = check_tables(aligned, error);
-    if (status == TRAWL_OK)
-        return plan_adopt(aligned, plan, error);
-    plan_discard(aligned);
-    return status;
+    memory_open(&m, NULL, UINT64_MAX, "", "load it where there is more");
+    return plan_load(&m, bytes, size, plan, error);
 }

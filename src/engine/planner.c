@@ -13,7 +13,6 @@
 #include "engine/planner.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "engine/costs.h"
@@ -51,22 +50,23 @@ static bool is_literal(const pattern *p)
     return p->literal;
 }
 
-static void share_free(share *s)
+static void share_free(memory *m, share *s)
 {
     if (s->indexes)
-        free(s->list.patterns);
-    free(s->indexes);
+        memory_give(m, s->list.patterns);
+    memory_give(m, s->indexes);
 }
 
 /* What `takes` says yes to. False: no memory. */
-static bool share_take(const pattern_list *all, bool (*takes)(const pattern *), share *s)
+static bool share_take(const problem *p, bool (*takes)(const pattern *), share *s)
 {
+    const pattern_list *all = p->list;
     memset(s, 0, sizeof *s);
     for (size_t i = 0; i < all->count; i++)
         s->list.count += takes(&all->patterns[i]);
-    s->indexes = malloc((s->list.count + 1) * sizeof *s->indexes);
+    s->indexes = memory_take_array(p->memory, s->list.count, sizeof *s->indexes);
     if (s->indexes)
-        s->list.patterns = malloc((s->list.count + 1) * sizeof *s->list.patterns);
+        s->list.patterns = memory_take_array(p->memory, s->list.count, sizeof *s->list.patterns);
     if (!s->list.patterns)
         return false;
     for (size_t i = 0, n = 0; i < all->count; i++)
@@ -107,10 +107,10 @@ typedef struct division {
     double cost;
 } division;
 
-static void division_free(division *d)
+static void division_free(memory *m, division *d)
 {
     for (uint32_t i = 0; i < d->count; i++)
-        share_free(&d->shares[i]);
+        share_free(m, &d->shares[i]);
     d->count = 0;
 }
 
@@ -121,10 +121,10 @@ static bool divide(const problem *p, bool (*const takes[])(const pattern *), uin
     memset(d, 0, sizeof *d);
     for (uint32_t i = 0; i < count; i++) {
         share *s = &d->shares[d->count++];
-        if (!share_take(p->list, takes[i], s))
+        if (!share_take(p, takes[i], s))
             return false;
         if (s->list.count == 0) {
-            share_free(s);
+            share_free(p->memory, s);
             d->count--;
             continue;
         }
@@ -134,8 +134,8 @@ static bool divide(const problem *p, bool (*const takes[])(const pattern *), uin
     return true;
 }
 
-/* The set as it is, or the cheapest of its divisions. False: no memory. */
-static bool choose_division(const problem *p, division *best)
+/* The set as it is, or the cheapest of its divisions. p->memory says if there was enough. */
+static void choose_division(const problem *p, division *best)
 {
     static bool (*const ways[][3])(const pattern *) = {
         { is_literal, is_class_pattern },
@@ -156,18 +156,14 @@ static bool choose_division(const problem *p, division *best)
         division d;
         if (!mixed[way])
             continue;
-        if (!divide(p, ways[way], way + 2, &d)) {
-            division_free(&d);
-            return false;
-        }
-        if (d.count > 1 && d.cost < best->cost) {
-            division_free(best);
+        const bool divided = divide(p, ways[way], way + 2, &d);
+        if (divided && d.count > 1 && d.cost < best->cost) {
+            division_free(p->memory, best);
             *best = d;
         } else {
-            division_free(&d);
+            division_free(p->memory, &d);
         }
     }
-    return true;
 }
 
 /* ---- building ---------------------------------------------------------------------- */
@@ -178,7 +174,16 @@ static int add_stage(const problem *p, const engine *e, stage_role role, part_dr
     stage_draft *stage = &part->stages[part->stage_count++];
     stage->role = role;
     stage->kind = e->kind;
-    return e->build(p, stage, error);
+    stage->tables.memory = p->memory;
+    e->build(p, stage);
+    if (!stage->tables.failed)
+        return TRAWL_OK;
+    if (p->memory->failure)
+        return memory_failed(p->memory, error, "the tables of engine '%s'", e->name);
+    return fail(error, TRAWL_ERROR_LIMIT, TRAWL_NONE,
+                "the patterns are too large for the tables of engine '%s', whose offsets have 32 "
+                "bits: compile fewer at once, or name another engine",
+                e->name);
 }
 
 /* The chain of an engine. `bare`: as it was asked for by name, and nothing that changes it. */
@@ -293,17 +298,17 @@ int plan_make(const problem *p, const char *name, trawl_plan **plan, trawl_error
     char why[2 * TEXT];
     if (name && strcmp(name, "auto") != 0)
         return make_named(p, name, plan, error);
+    choose_division(p, &d);
     int status = TRAWL_OK;
-    if (!choose_division(p, &d)) {
+    if (p->memory->failure) {
         status =
-            fail(error, TRAWL_ERROR_MEMORY, TRAWL_NONE,
-                 "out of memory for a plan of %zu patterns: compile fewer at once", p->list->count);
+            memory_failed(p->memory, error, "choosing engines for %zu patterns", p->list->count);
     } else if (d.shares[0].best) {
         explain(p, &d, why, sizeof why);
         status = build_division(p, &d, false, why, plan, error);
     } else {
         status = fail(error, TRAWL_ERROR_UNSUPPORTED, TRAWL_NONE, "no engine takes this set");
     }
-    division_free(&d);
+    division_free(p->memory, &d);
     return status;
 }

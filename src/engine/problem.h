@@ -14,6 +14,7 @@ typedef struct profile {
 } profile;
 
 typedef struct problem {
+    memory *memory; /* for all that planning and building take */
     const pattern_list *list;
     profile sample;
     target target;

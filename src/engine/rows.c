@@ -84,7 +84,7 @@ static void add_row(row_set *rows, const uint8_t *cells, uint32_t cell_size, uin
     rows->count++;
 }
 
-int rows_collect(const pattern_list *list, uint32_t limit, row_set *rows, trawl_error *error)
+void rows_collect(const pattern_list *list, uint32_t limit, block *b, row_set *rows)
 {
     uint64_t symbols = 0, count = 0;
     *rows = (row_set){ 0 };
@@ -92,17 +92,17 @@ int rows_collect(const pattern_list *list, uint32_t limit, row_set *rows, trawl_
         count += rows_taken(&list->needles[i], limit);
         symbols += (uint64_t)rows_taken(&list->needles[i], limit) * list->needles[i].cols;
     }
-    if (symbols > MAX_SYMBOLS)
-        return fail(error, TRAWL_ERROR_LIMIT, TRAWL_NONE,
-                    "the needles have more than %u cells: search them in several plans",
-                    MAX_SYMBOLS);
-    rows->numbers = malloc((size_t)count * sizeof *rows->numbers);
-    rows->strings = malloc((size_t)count * sizeof *rows->strings);
-    rows->symbols = malloc((size_t)symbols * sizeof *rows->symbols);
+    if (symbols > MAX_SYMBOLS) {
+        b->failed = true;
+        return;
+    }
+    rows->numbers = memory_take_array(b->memory, (size_t)count, sizeof *rows->numbers);
+    rows->strings = memory_take_array(b->memory, (size_t)count, sizeof *rows->strings);
+    rows->symbols = memory_take_array(b->memory, (size_t)symbols, sizeof *rows->symbols);
     if (!rows->numbers || !rows->strings || !rows->symbols) {
-        rows_free(rows);
-        return fail(error, TRAWL_ERROR_MEMORY, TRAWL_NONE, "out of memory for %lu needle rows",
-                    (unsigned long)count);
+        rows_free(b->memory, rows);
+        b->failed = true;
+        return;
     }
     uint32_t *next = rows->symbols;
     for (size_t i = 0; i < list->count; i++) {
@@ -114,14 +114,13 @@ int rows_collect(const pattern_list *list, uint32_t limit, row_set *rows, trawl_
         }
     }
     rows->distinct = strings_number(rows->strings, rows->count, rows->numbers);
-    return TRAWL_OK;
 }
 
-void rows_free(row_set *rows)
+void rows_free(memory *m, row_set *rows)
 {
-    free(rows->numbers);
-    free(rows->strings);
-    free(rows->symbols);
+    memory_give(m, rows->numbers);
+    memory_give(m, rows->strings);
+    memory_give(m, rows->symbols);
     *rows = (row_set){ 0 };
 }
 
@@ -246,7 +245,7 @@ void automaton_build(block *b, const symbol_string *strings, uint32_t count, boo
                      automaton_tables *out)
 {
     const uint32_t states = count_states(strings, count);
-    range *ranges = malloc(states * sizeof *ranges);
+    range *ranges = memory_take_array(b->memory, states, sizeof *ranges);
     out->states = states;
     out->nodes = block_words(b, NULL, ((size_t)states + 1) * sizeof(automaton_node) / 4);
     out->ends = block_words(b, NULL, states);
@@ -260,7 +259,7 @@ void automaton_build(block *b, const symbol_string *strings, uint32_t count, boo
         add_slots(b, out->nodes, byte_symbols, out);
         add_lengths(b, strings, count, out);
     }
-    free(ranges);
+    memory_give(b->memory, ranges);
 }
 
 /* ---- lists ----------------------------------------------------------------- */
@@ -285,13 +284,6 @@ uint32_t grid_lists_build(block *b, const uint32_t *key_of, uint32_t count, uint
     for (uint32_t i = 0; i < count; i++)
         place[i] = lists[key_of[i] + 1]++;
     return offset;
-}
-
-int grid_built(const block *b, const pattern_list *list, trawl_error *error)
-{
-    return b->failed ? fail(error, TRAWL_ERROR_MEMORY, TRAWL_NONE,
-                            "out of memory for the tables of %zu needles", list->count)
-                     : TRAWL_OK;
 }
 
 /* ---- verifying ------------------------------------------------------------- */

@@ -28,9 +28,10 @@ typedef struct row_set {
     uint32_t *symbols;      /* their cells */
 } row_set;
 
-/* Take the first `limit` rows of every needle. On an error nothing is left allocated. */
-int rows_collect(const pattern_list *list, uint32_t limit, row_set *rows, trawl_error *error);
-void rows_free(row_set *rows);
+/* Take the first `limit` rows of every needle, for tables in b and from its memory. When that runs
+ * out, or there are too many cells, b->failed is set and nothing is left allocated. */
+void rows_collect(const pattern_list *list, uint32_t limit, block *b, row_set *rows);
+void rows_free(memory *m, row_set *rows);
 
 /* Append the automaton of strings that are distinct and sorted. When memory runs out,
  * b->failed is set. `byte_symbols`: no symbol is above 255. */
@@ -55,9 +56,6 @@ bool grid_lists_valid(const uint32_t *tables, size_t words, uint32_t lists, uint
  * `limit` rows have none that does. */
 uint32_t row_changes(const uint8_t *cells, uint32_t cell_size, uint32_t cols);
 uint32_t needle_even_rows(const needle *n, uint32_t cell_size, uint32_t limit);
-
-/* The error of a block that failed, or TRAWL_OK. */
-int grid_built(const block *b, const pattern_list *list, trawl_error *error);
 
 const char *refuses_unless_needles(const pattern_list *list);
 

@@ -1,7 +1,6 @@
 /* shiftand.c: masks of extended SHIFT-AND. The loop and the essay are in walk/shiftand.c. */
 #include "table/shiftand.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "engine/costs.h"
@@ -36,10 +35,10 @@ static double shiftand_cost(const problem *p)
 }
 
 /* Short patterns first, packed in their order into words; then the chains. */
-static bool place(const pattern_list *list, layout *at)
+static bool place(memory *m, const pattern_list *list, layout *at)
 {
-    at->base = calloc(list->count, sizeof *at->base);
-    at->count = calloc(list->count, sizeof *at->count);
+    at->base = memory_take_array(m, list->count, sizeof *at->base);
+    at->count = memory_take_array(m, list->count, sizeof *at->count);
     if (!at->base || !at->count)
         return false;
     size_t bit = 0;
@@ -150,16 +149,16 @@ static void append_masks(block *b, stage_draft *out)
     }
 }
 
-static int shiftand_build(const problem *problem, stage_draft *out, trawl_error *error)
+static void shiftand_build(const problem *problem, stage_draft *out)
 {
     const pattern_list *list = problem->list;
     layout at = { NULL, NULL, 0, 0 };
     position *positions = NULL;
-    if (place(list, &at)) {
+    if (place(problem->memory, list, &at)) {
         size_t longest = 0;
         for (size_t i = 0; i < list->count; i++)
             longest = at.count[i] > longest ? at.count[i] : longest;
-        positions = malloc(longest * sizeof *positions);
+        positions = memory_take_array(problem->memory, longest, sizeof *positions);
     }
     if (positions)
         lay_out(list, &at, positions, &out->tables);
@@ -169,13 +168,9 @@ static int shiftand_build(const problem *problem, stage_draft *out, trawl_error 
     out->state_words = at.words;
     if (out->carries && !out->tables.failed)
         append_masks(&out->tables, out);
-    free(positions);
-    free(at.base);
-    free(at.count);
-    return out->tables.failed
-               ? fail(error, TRAWL_ERROR_MEMORY, TRAWL_NONE,
-                      "out of memory for the masks of %zu patterns: use fewer at once", list->count)
-               : TRAWL_OK;
+    memory_give(problem->memory, positions);
+    memory_give(problem->memory, at.base);
+    memory_give(problem->memory, at.count);
 }
 
 static bool shiftand_check(const stage_facts *facts, const uint32_t *tables, size_t words)

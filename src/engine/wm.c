@@ -1,7 +1,6 @@
 /* wm.c: Wu-Manber's SHIFT, HASH and PREFIX tables. The loop and the essay are in walk/wm.c. */
 #include "table/wm.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "engine/costs.h"
@@ -111,14 +110,14 @@ static double wm_cost(const problem *p)
         return cost_of_many(COST_GPU_WM, COST_GPU_WM_TENFOLD, list->count);
     head.window = window_length(list, head.block);
     fold_table(list, fold);
-    uint8_t *shift = malloc(WM_BLOCKS);
-    uint32_t *counts = malloc(WM_BLOCKS * sizeof *counts);
+    uint8_t *shift = memory_take(p->memory, WM_BLOCKS);
+    uint32_t *counts = memory_take_array(p->memory, WM_BLOCKS, sizeof *counts);
     if (shift && counts && head.window && !shorts) {
         fill_shift(list, &head, fold, shift);
         cost = slide(p, &head, fold, shift, counts);
     }
-    free(shift);
-    free(counts);
+    memory_give(p->memory, shift);
+    memory_give(p->memory, counts);
     return cost;
 }
 
@@ -160,8 +159,8 @@ static void split(const pattern_list *list, const wm_tables *head, const uint8_t
 static uint32_t append_lists(block *b, uint32_t keys, const uint32_t *key_of,
                              const wm_member *member_of, size_t count, uint32_t *members_at)
 {
-    uint32_t *lists = calloc((size_t)keys + 1, sizeof *lists);
-    wm_member *members = calloc(count + 1, sizeof *members);
+    uint32_t *lists = memory_take_zeroed(b->memory, (size_t)keys + 1, sizeof *lists);
+    wm_member *members = memory_take_array(b->memory, count, sizeof *members);
     uint32_t at = 0;
     if (lists && members) {
         fill_lists(lists, keys, key_of, count, member_of, members);
@@ -170,12 +169,12 @@ static uint32_t append_lists(block *b, uint32_t keys, const uint32_t *key_of,
     } else {
         b->failed = true;
     }
-    free(lists);
-    free(members);
+    memory_give(b->memory, lists);
+    memory_give(b->memory, members);
     return at;
 }
 
-static int wm_build(const problem *problem, stage_draft *out, trawl_error *error)
+static void wm_build(const problem *problem, stage_draft *out)
 {
     const pattern_list *list = problem->list;
     block *b = &out->tables;
@@ -187,9 +186,9 @@ static int wm_build(const problem *problem, stage_draft *out, trawl_error *error
     head.window = window_length(list, head.block);
     block_words(b, NULL, sizeof head / 4);
 
-    uint8_t *shift = malloc(WM_BLOCKS);
-    uint32_t *keys = calloc(list->count, 2 * sizeof *keys);
-    wm_member *members = calloc(list->count, 2 * sizeof *members);
+    uint8_t *shift = memory_take(b->memory, WM_BLOCKS);
+    uint32_t *keys = memory_take_array(b->memory, list->count, 2 * sizeof *keys);
+    wm_member *members = memory_take_array(b->memory, list->count, 2 * sizeof *members);
     if (shift && keys && members) {
         size_t longs = 0;
         for (size_t i = 0; i < list->count; i++)
@@ -208,12 +207,9 @@ static int wm_build(const problem *problem, stage_draft *out, trawl_error *error
     } else {
         b->failed = true;
     }
-    free(shift);
-    free(keys);
-    free(members);
-    return b->failed ? fail(error, TRAWL_ERROR_MEMORY, TRAWL_NONE,
-                            "out of memory for the tables of %zu literals", list->count)
-                     : TRAWL_OK;
+    memory_give(b->memory, shift);
+    memory_give(b->memory, keys);
+    memory_give(b->memory, members);
 }
 
 /* A list table is valid when its starts never fall, and every member has the length that

@@ -1,8 +1,6 @@
 /* bytes.c: literals, byte by byte, and C escapes. */
 #include "pattern/bytes.h"
 
-#include <stdlib.h>
-
 int reject_newline(size_t offset, trawl_error *error)
 {
     return fail(error, TRAWL_ERROR_PATTERN, offset,
@@ -19,13 +17,11 @@ int check_literal_length(size_t length, trawl_error *error)
                 PATTERN_MAX_LENGTH);
 }
 
-int literal_begin(const trawl_pattern *src, pattern *out, trawl_error *error)
+int literal_begin(memory *m, const trawl_pattern *src, pattern *out, trawl_error *error)
 {
     out->literal = true;
-    out->bytes = malloc(src->length);
-    if (!out->bytes)
-        return fail(error, TRAWL_ERROR_MEMORY, TRAWL_NONE, "out of memory for a literal");
-    return TRAWL_OK;
+    out->bytes = memory_take(m, src->length);
+    return out->bytes ? TRAWL_OK : memory_failed(m, error, "a literal of %zu bytes", src->length);
 }
 
 int literal_append(const trawl_pattern *src, size_t offset, uint8_t byte, pattern *out,

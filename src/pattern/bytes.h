@@ -6,7 +6,7 @@
 
 /* A literal is never longer than its text: literal_begin allocates that much, and literal_append
  * adds the byte that was read at `offset` of the text, as the flags want it. */
-int literal_begin(const trawl_pattern *src, pattern *out, trawl_error *error);
+int literal_begin(memory *m, const trawl_pattern *src, pattern *out, trawl_error *error);
 int literal_append(const trawl_pattern *src, size_t offset, uint8_t byte, pattern *out,
                    trawl_error *error);
 int check_literal_length(size_t length, trawl_error *error);

@@ -15,7 +15,6 @@
  * repeats as in a{3} unrolled, up to UNROLL_MAX bytes.
  * Cost: O(length) time; 40 bytes an element.
  */
-#include <stdlib.h>
 #include <string.h>
 
 #include "pattern/bytes.h"
@@ -456,7 +455,7 @@ static int append(parser *p, size_t offset, const byte_class *set, uint32_t min,
 {
     uint32_t states = max != REPEAT_UNBOUNDED ? max : min > 1 ? min : 1;
     if (states > PATTERN_MAX_STATES - p->states)
-        return fail(p->error, TRAWL_ERROR_PATTERN, offset,
+        return fail(p->error, TRAWL_ERROR_LIMIT, offset,
                     "the pattern has more than %u states here: lower the repeats, or shorten it",
                     PATTERN_MAX_STATES);
     p->states += states;
@@ -564,18 +563,18 @@ static size_t literal_length(const pattern *out)
     return repeats && length > UNROLL_MAX ? 0 : length;
 }
 
-static int make_literal(pattern *out, size_t length, trawl_error *error)
+static int make_literal(memory *m, pattern *out, size_t length, trawl_error *error)
 {
-    out->bytes = malloc(length);
+    out->bytes = memory_take(m, length);
     if (!out->bytes)
-        return fail(error, TRAWL_ERROR_MEMORY, TRAWL_NONE, "out of memory for a literal");
+        return memory_failed(m, error, "a literal of %zu bytes", length);
     uint8_t *next = out->bytes;
     for (size_t i = 0; i < out->length; i++) {
         const element *e = &out->elements[i];
         memset(next, single_byte(&e->set, (out->flags & TRAWL_NOCASE) != 0), e->min);
         next += e->min;
     }
-    free(out->elements);
+    memory_give(m, out->elements);
     out->elements = NULL;
     out->length = length;
     out->literal = true;
@@ -596,16 +595,16 @@ static int reject_empty_match(const parser *p)
                                     : "let its repeat begin at 1, as {1,3} does");
 }
 
-int parse_extended(const trawl_pattern *src, pattern *out, trawl_error *error)
+int parse_extended(memory *m, const trawl_pattern *src, pattern *out, trawl_error *error)
 {
     /* An element takes a byte of text and a state at least. */
     size_t room = src->length < PATTERN_MAX_STATES ? src->length : PATTERN_MAX_STATES;
     parser p = {
         .text = src->text, .length = src->length, .flags = src->flags, .out = out, .error = error
     };
-    out->elements = malloc(room ? room * sizeof *out->elements : 1);
+    out->elements = memory_take_array(m, room, sizeof *out->elements);
     if (!out->elements)
-        return fail(error, TRAWL_ERROR_MEMORY, TRAWL_NONE, "out of memory for %zu elements", room);
+        return memory_failed(m, error, "a pattern of %zu elements", room);
     while (p.at < p.length) {
         int status = parse_element(&p);
         if (status != TRAWL_OK)
@@ -614,5 +613,5 @@ int parse_extended(const trawl_pattern *src, pattern *out, trawl_error *error)
     if (!p.required)
         return reject_empty_match(&p);
     size_t length = literal_length(out);
-    return length ? make_literal(out, length, error) : TRAWL_OK;
+    return length ? make_literal(m, out, length, error) : TRAWL_OK;
 }

@@ -25,27 +25,27 @@ void pattern_list_free(pattern_list *list)
     if (!list)
         return;
     for (size_t i = 0; list->patterns && i < list->count; i++) {
-        free(list->patterns[i].bytes);
-        free(list->patterns[i].elements);
-        free(list->patterns[i].name);
+        memory_give(list->memory, list->patterns[i].bytes);
+        memory_give(list->memory, list->patterns[i].elements);
+        memory_give(list->memory, list->patterns[i].name);
     }
     for (size_t i = 0; list->needles && i < list->count; i++) {
-        free(list->needles[i].cells);
-        free(list->needles[i].name);
+        memory_give(list->memory, list->needles[i].cells);
+        memory_give(list->memory, list->needles[i].name);
     }
-    free(list->patterns);
-    free(list->needles);
+    memory_give(list->memory, list->patterns);
+    memory_give(list->memory, list->needles);
     *list = (pattern_list){ 0 };
 }
 
-static int copy_name(const char *name, char **copy, trawl_error *error)
+static int copy_name(memory *m, const char *name, char **copy, trawl_error *error)
 {
     if (!name)
         return TRAWL_OK;
     size_t size = strlen(name) + 1;
-    *copy = malloc(size);
+    *copy = memory_take(m, size);
     if (!*copy)
-        return fail(error, TRAWL_ERROR_MEMORY, TRAWL_NONE, "out of memory for a name");
+        return memory_failed(m, error, "a name");
     memcpy(*copy, name, size);
     return TRAWL_OK;
 }
@@ -120,7 +120,8 @@ static void measure(pattern *p)
     }
 }
 
-static int make_pattern(const trawl_pattern *src, size_t order, pattern *out, trawl_error *error)
+static int make_pattern(memory *m, const trawl_pattern *src, size_t order, pattern *out,
+                        trawl_error *error)
 {
     int status = check_pattern(src, error);
     if (status != TRAWL_OK)
@@ -128,11 +129,11 @@ static int make_pattern(const trawl_pattern *src, size_t order, pattern *out, tr
     out->id = src->id;
     out->order = (uint32_t)order;
     out->flags = src->flags;
-    status = find_parser(src->syntax)(src, out, error);
+    status = find_parser(src->syntax)(m, src, out, error);
     if (status != TRAWL_OK)
         return status;
     measure(out);
-    return copy_name(src->name, &out->name, error);
+    return copy_name(m, src->name, &out->name, error);
 }
 
 static int compare_patterns(const void *left, const void *right)
@@ -146,19 +147,19 @@ static int compare_patterns(const void *left, const void *right)
     return a->id != b->id ? compare(a->id, b->id) : compare(a->order, b->order);
 }
 
-int pattern_list_make(const trawl_pattern *patterns, size_t count, pattern_list *list,
+int pattern_list_make(memory *m, const trawl_pattern *patterns, size_t count, pattern_list *list,
                       trawl_error *error)
 {
-    *list = (pattern_list){ 0 };
+    *list = (pattern_list){ .memory = m };
     int status = check_count(patterns, count, "patterns", error);
     if (status != TRAWL_OK)
         return status;
-    list->patterns = calloc(count, sizeof *list->patterns);
+    list->patterns = memory_take_zeroed(m, count, sizeof *list->patterns);
     if (!list->patterns)
-        return fail(error, TRAWL_ERROR_MEMORY, TRAWL_NONE, "out of memory for %zu patterns", count);
+        return memory_failed(m, error, "%zu patterns", count);
     list->count = count;
     for (size_t i = 0; i < count; i++) {
-        status = blame(error, i, make_pattern(&patterns[i], i, &list->patterns[i], error));
+        status = blame(error, i, make_pattern(m, &patterns[i], i, &list->patterns[i], error));
         if (status != TRAWL_OK) {
             pattern_list_free(list);
             return status;
@@ -196,8 +197,8 @@ static int check_needle(const trawl_needle *src, uint32_t cell_size, uint64_t st
     return TRAWL_OK;
 }
 
-static int make_needle(const trawl_needle *src, uint32_t cell_size, size_t order, needle *out,
-                       trawl_error *error)
+static int make_needle(memory *m, const trawl_needle *src, uint32_t cell_size, size_t order,
+                       needle *out, trawl_error *error)
 {
     uint64_t stride = src->stride ? src->stride : src->cols * cell_size;
     int status = check_needle(src, cell_size, stride, error);
@@ -208,12 +209,12 @@ static int make_needle(const trawl_needle *src, uint32_t cell_size, size_t order
     out->order = (uint32_t)order;
     out->rows = (uint32_t)src->rows;
     out->cols = (uint32_t)src->cols;
-    out->cells = malloc(width * out->rows);
+    out->cells = memory_take_array(m, out->rows, width);
     if (!out->cells)
-        return fail(error, TRAWL_ERROR_MEMORY, TRAWL_NONE, "out of memory for a needle");
+        return memory_failed(m, error, "a needle");
     for (size_t row = 0; row < out->rows; row++)
         memcpy(out->cells + row * width, (const uint8_t *)src->cells + row * stride, width);
-    return copy_name(src->name, &out->name, error);
+    return copy_name(m, src->name, &out->name, error);
 }
 
 static int compare_needles(const void *left, const void *right)
@@ -222,10 +223,10 @@ static int compare_needles(const void *left, const void *right)
     return a->id != b->id ? compare(a->id, b->id) : compare(a->order, b->order);
 }
 
-int pattern_list_make_grid(const trawl_needle *needles, size_t count, uint32_t cell_size,
+int pattern_list_make_grid(memory *m, const trawl_needle *needles, size_t count, uint32_t cell_size,
                            pattern_list *list, trawl_error *error)
 {
-    *list = (pattern_list){ 0 };
+    *list = (pattern_list){ .memory = m };
     int status = check_count(needles, count, "needles", error);
     if (status != TRAWL_OK)
         return status;
@@ -233,13 +234,14 @@ int pattern_list_make_grid(const trawl_needle *needles, size_t count, uint32_t c
         return fail(error, TRAWL_ERROR_ARGUMENT, TRAWL_NONE,
                     "cells of %lu bytes are not supported: use 1, 2 or 4",
                     (unsigned long)cell_size);
-    list->needles = calloc(count, sizeof *list->needles);
+    list->needles = memory_take_zeroed(m, count, sizeof *list->needles);
     if (!list->needles)
-        return fail(error, TRAWL_ERROR_MEMORY, TRAWL_NONE, "out of memory for %zu needles", count);
+        return memory_failed(m, error, "%zu needles", count);
     list->count = count;
     list->cell_size = cell_size;
     for (size_t i = 0; i < count; i++) {
-        status = blame(error, i, make_needle(&needles[i], cell_size, i, &list->needles[i], error));
+        status =
+            blame(error, i, make_needle(m, &needles[i], cell_size, i, &list->needles[i], error));
         if (status != TRAWL_OK) {
             pattern_list_free(list);
             return status;

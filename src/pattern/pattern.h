@@ -14,6 +14,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "base/memory.h"
 
 #define REPEAT_UNBOUNDED UINT32_MAX
 #define LENGTH_UNBOUNDED UINT64_MAX
@@ -58,6 +59,7 @@ typedef struct needle {
  * fixed-length patterns from long to short (so by start), then those of variable
  * length, each by id, then by the caller's order. Needles: by id, then order. */
 typedef struct pattern_list {
+    memory *memory; /* where all of it is from */
     size_t count;
     pattern *patterns;  /* text; NULL for a grid */
     needle *needles;    /* grid; NULL for text */
@@ -80,9 +82,9 @@ static inline uint8_t fold_byte(uint8_t byte)
 }
 
 /* Lower, validate and sort. On an error nothing is left allocated. */
-int pattern_list_make(const trawl_pattern *patterns, size_t count, pattern_list *list,
+int pattern_list_make(memory *m, const trawl_pattern *patterns, size_t count, pattern_list *list,
                       trawl_error *error);
-int pattern_list_make_grid(const trawl_needle *needles, size_t count, uint32_t cell_size,
+int pattern_list_make_grid(memory *m, const trawl_needle *needles, size_t count, uint32_t cell_size,
                            pattern_list *list, trawl_error *error);
 void pattern_list_free(pattern_list *list);
 

@@ -18,7 +18,7 @@
     LINE(TRAWL_SYNTAX_EXTENDED, extended, "byte classes and repeats")
 /* clang-format on */
 
-typedef int syntax_parser(const trawl_pattern *src, pattern *out, trawl_error *error);
+typedef int syntax_parser(memory *m, const trawl_pattern *src, pattern *out, trawl_error *error);
 
 #define SYNTAX_PARSER(number, name, about) syntax_parser parse_##name;
 SYNTAXES(SYNTAX_PARSER)

@@ -1,5 +1,4 @@
 /* info.c: the public calls that look at a plan, save it and free it. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/options.h"
@@ -49,7 +48,7 @@ void trawl_plan_free(trawl_plan *plan)
 {
     if (!plan)
         return;
-    free(plan->block);
-    free(plan->by_order);
-    free(plan);
+    const trawl_allocator from = plan->from;
+    memory_free(&from, plan->by_order);
+    memory_free(&from, plan);
 }

@@ -7,7 +7,6 @@
  */
 #include "plan/plan.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 /* ---- checksum --------------------------------------------------------- */
@@ -77,22 +76,28 @@ static void set_lengths(const pattern_list *list, uint64_t *shortest, uint64_t *
     }
 }
 
-/* The sections of a plan while they grow. */
+/* The sections of a plan while they grow. That of the tables only counts here: they are copied
+ * once, from the drafts into the plan. */
 typedef struct sections {
     block of[PLAN_SECTIONS];
+    uint64_t table_bytes;
 } sections;
+
+static uint64_t aligned(uint64_t size)
+{
+    return (size + PLAN_ALIGN - 1) / PLAN_ALIGN * PLAN_ALIGN;
+}
 
 static void add_stage(const stage_draft *draft, sections *to)
 {
     plan_stage stage = { .role = (uint32_t)draft->role,
                          .kind = draft->kind,
+                         .tables = aligned(to->table_bytes),
                          .bytes = draft->tables.size / 4 * 4,
                          .state_words = draft->state_words,
                          .masks = draft->masks };
-    stage.tables =
-        block_append(&to->of[PLAN_TABLES], draft->tables.bytes, draft->tables.size, PLAN_ALIGN);
     block_append(&to->of[PLAN_STAGES], &stage, sizeof stage, 8);
-    to->of[PLAN_TABLES].failed |= draft->tables.failed;
+    to->table_bytes = stage.tables + draft->tables.size;
 }
 
 static void add_part(const part_draft *draft, plan_header *head, sections *to)
@@ -117,37 +122,50 @@ static void add_part(const part_draft *draft, plan_header *head, sections *to)
         head->reach = part_reach(&part);
 }
 
-/* Write the sections behind the header. NULL: no memory. */
-static void *join(plan_header *head, sections *from)
+/* Where the sections stand behind the header, and how long all is. */
+static void place_sections(const sections *from, plan_header *head)
 {
-    block whole = { 0 };
-    bool failed = false;
-    block_append(&whole, NULL, sizeof *head, 8);
+    head->bytes = aligned(sizeof *head);
     for (int i = 0; i < PLAN_SECTIONS; i++) {
-        const block *section = &from->of[i];
-        head->section[i].offset = block_append(&whole, section->bytes, section->size, PLAN_ALIGN);
-        head->section[i].bytes = section->size;
-        failed |= section->failed;
+        head->section[i].offset = head->bytes;
+        head->section[i].bytes = i == PLAN_TABLES ? from->table_bytes : from->of[i].size;
+        head->bytes += aligned(head->section[i].bytes);
     }
-    block_append(&whole, NULL, 0, PLAN_ALIGN);
-    void *made = failed || whole.failed ? NULL : plan_alloc(whole.size);
-    if (made) {
-        head->bytes = whole.size;
-        memcpy(whole.bytes, head, sizeof *head);
-        head->checksum = plan_checksum(whole.bytes, whole.size);
-        memcpy(whole.bytes, head, sizeof *head);
-        memcpy(made, whole.bytes, whole.size);
-    }
-    block_free(&whole);
-    return made;
+}
+
+static void copy_tables(const part_draft *parts, uint32_t part_count, trawl_plan *plan)
+{
+    uint8_t *tables = (uint8_t *)plan->block + plan_head(plan)->section[PLAN_TABLES].offset;
+    const plan_stage *stage = plan_at(plan, PLAN_STAGES);
+    for (uint32_t i = 0; i < part_count; i++)
+        for (uint32_t k = 0; k < parts[i].stage_count; k++, stage++)
+            if (parts[i].stages[k].tables.size)
+                memcpy(tables + stage->tables, parts[i].stages[k].tables.bytes,
+                       parts[i].stages[k].tables.size);
+}
+
+/* Write everything into the plan's block, which is zero. */
+static void fill_block(const sections *from, const part_draft *parts, plan_header *head,
+                       trawl_plan *plan)
+{
+    uint8_t *bytes = plan->block;
+    memcpy(bytes, head, sizeof *head);
+    for (int i = 0; i < PLAN_SECTIONS; i++)
+        if (from->of[i].size)
+            memcpy(bytes + head->section[i].offset, from->of[i].bytes, from->of[i].size);
+    copy_tables(parts, head->part_count, plan);
+    head->checksum = plan_checksum(bytes, (size_t)head->bytes);
+    memcpy(bytes, head, sizeof *head);
 }
 
 int plan_assemble(const pattern_list *list, const part_draft *parts, uint32_t part_count,
                   const char *engine, const char *why, trawl_plan **plan, trawl_error *error)
 {
-    sections all = { 0 };
+    memory *m = list->memory;
+    sections all = { .table_bytes = 0 };
     block *strings = &all.of[PLAN_STRINGS];
     plan_header head;
+    bool failed = false;
     memset(&head, 0, sizeof head);
     memcpy(head.magic, PLAN_MAGIC, sizeof head.magic);
     head.version = PLAN_VERSION;
@@ -159,57 +177,59 @@ int plan_assemble(const pattern_list *list, const part_draft *parts, uint32_t pa
     for (size_t i = 0; list->patterns && i < list->count; i++)
         head.once += list->patterns[i].flags & TRAWL_ONCE ? 1 : 0;
 
+    for (int i = 0; i < PLAN_SECTIONS; i++)
+        all.of[i].memory = m;
     block_append(strings, "", 1, 1);
     head.engine = add_string(strings, engine);
     head.why = add_string(strings, why);
     add_patterns(list, &all.of[PLAN_PATTERNS], &all.of[PLAN_ELEMENTS], strings);
     for (uint32_t i = 0; i < part_count; i++)
         add_part(&parts[i], &head, &all);
-    if (strings->size > UINT32_MAX)
-        strings->failed = true;
-    void *made = join(&head, &all);
+    place_sections(&all, &head);
+    for (int i = 0; i < PLAN_SECTIONS; i++)
+        failed |= all.of[i].failed;
+    trawl_plan *made = NULL;
+    int status = TRAWL_OK;
+    if (!failed && strings->size > UINT32_MAX)
+        status = fail(error, TRAWL_ERROR_LIMIT, TRAWL_NONE,
+                      "the names of the patterns are longer than 4 GiB: compile fewer at once");
+    else if (failed || !(made = plan_alloc(m, (size_t)head.bytes)))
+        status = memory_failed(m, error, "the plan of %zu patterns", list->count);
+    if (made) {
+        fill_block(&all, parts, &head, made);
+        status = plan_finish(m, made, error);
+    }
     for (int i = 0; i < PLAN_SECTIONS; i++)
         block_free(&all.of[i]);
-    return made ? plan_adopt(made, plan, error)
-                : fail(error, TRAWL_ERROR_MEMORY, TRAWL_NONE,
-                       "out of memory for the plan of %zu patterns: compile fewer at once",
-                       list->count);
+    if (status == TRAWL_OK)
+        *plan = made;
+    else
+        trawl_plan_free(made);
+    return status;
 }
 
 /* ---- loading ---------------------------------------------------------- */
 
-void *plan_alloc(size_t size)
+trawl_plan *plan_alloc(memory *m, size_t size)
 {
-    if (size > SIZE_MAX - PLAN_ALIGN)
+    const size_t before = sizeof(trawl_plan) + PLAN_ALIGN - 1;
+    trawl_plan *plan = size > SIZE_MAX - before ? NULL : memory_take_zeroed(m, before + size, 1);
+    if (!plan)
         return NULL;
-    size_t room = (size + PLAN_ALIGN - 1) / PLAN_ALIGN * PLAN_ALIGN;
-    return aligned_alloc(PLAN_ALIGN, room ? room : PLAN_ALIGN);
+    plan->from = m->from;
+    plan->block = (uint8_t *)plan + before - ((uintptr_t)plan + before) % PLAN_ALIGN;
+    return plan;
 }
 
-void plan_discard(void *block)
+int plan_finish(memory *m, trawl_plan *plan, trawl_error *error)
 {
-    free(block);
-}
-
-int plan_adopt(void *block, trawl_plan **plan, trawl_error *error)
-{
-    const plan_header *head = (const plan_header *)block;
-    trawl_plan *made = calloc(1, sizeof *made);
-    uint32_t *by_order = calloc(head->pattern_count, sizeof *by_order);
-    if (!made || !by_order) {
-        int status = fail(error, TRAWL_ERROR_MEMORY, TRAWL_NONE,
-                          "out of memory for a plan of %u patterns", head->pattern_count);
-        free(made);
-        free(by_order);
-        free(block);
-        return status;
-    }
-    made->block = block;
-    made->by_order = by_order;
-    const plan_pattern *patterns = plan_patterns(made);
-    for (uint32_t i = 0; i < head->pattern_count; i++)
-        by_order[patterns[i].order] = i;
-    *plan = made;
+    const uint32_t count = plan_head(plan)->pattern_count;
+    const plan_pattern *patterns = plan_patterns(plan);
+    plan->by_order = memory_take_array(m, count, sizeof *plan->by_order);
+    if (!plan->by_order)
+        return memory_failed(m, error, "a plan of %u patterns", count);
+    for (uint32_t i = 0; i < count; i++)
+        plan->by_order[patterns[i].order] = i;
     return TRAWL_OK;
 }
 
@@ -236,14 +256,14 @@ static bool elements_valid(const plan_pattern *p, const element *elements)
            (unbounded ? LENGTH_UNBOUNDED : high) == p->max_length;
 }
 
-static bool patterns_valid(const uint8_t *bytes, const plan_header *head)
+static bool patterns_valid(memory *m, const uint8_t *bytes, const plan_header *head)
 {
     const plan_range *section = head->section;
     const plan_pattern *patterns = (const void *)(bytes + section[PLAN_PATTERNS].offset);
     const element *elements = (const void *)(bytes + section[PLAN_ELEMENTS].offset);
     uint64_t element_count = section[PLAN_ELEMENTS].bytes / sizeof(element);
     uint64_t low = UINT64_MAX, high = 0;
-    uint8_t *seen = calloc(head->pattern_count / 8 + 1, 1);
+    uint8_t *seen = memory_take_zeroed(m, head->pattern_count / 8 + 1, 1);
     uint64_t once = 0;
     bool valid = seen != NULL;
     for (uint32_t i = 0; valid && i < head->pattern_count; i++) {
@@ -265,7 +285,7 @@ static bool patterns_valid(const uint8_t *bytes, const plan_header *head)
         low = p->min_length < low ? p->min_length : low;
         high = longest > high ? longest : high;
     }
-    free(seen);
+    memory_give(m, seen);
     return valid && low == head->min_length && high == head->max_length && once == head->once;
 }
 
@@ -329,7 +349,7 @@ static bool members_valid(const plan_header *head, const plan_part *part, const 
 }
 
 /* Every pattern is in one part; lengths, reach and state follow from the parts. */
-static bool parts_valid(const uint8_t *bytes, const plan_header *head)
+static bool parts_valid(memory *m, const uint8_t *bytes, const plan_header *head)
 {
     const plan_pattern *patterns = (const void *)(bytes + head->section[PLAN_PATTERNS].offset);
     const plan_part *parts = (const void *)(bytes + head->section[PLAN_PARTS].offset);
@@ -339,7 +359,7 @@ static bool parts_valid(const uint8_t *bytes, const plan_header *head)
     const uint64_t index_count = head->section[PLAN_INDEXES].bytes / sizeof *indexes;
     uint64_t reach = 0, state = 0;
     uint32_t carries = 0, members = 0; /* of the parts so far */
-    uint8_t *seen = calloc(head->pattern_count / 8 + 1, 1);
+    uint8_t *seen = memory_take_zeroed(m, head->pattern_count / 8 + 1, 1);
     bool valid = seen && index_count == (divided ? head->pattern_count : 0);
     for (uint32_t i = 0; valid && i < head->part_count; i++) {
         const plan_part *part = &parts[i];
@@ -356,12 +376,12 @@ static bool parts_valid(const uint8_t *bytes, const plan_header *head)
             state += stages[part->first_stage].state_words;
         reach = part_reach(part) > reach ? part_reach(part) : reach;
     }
-    free(seen);
+    memory_give(m, seen);
     return valid && members == head->pattern_count && head->carries == carries &&
            head->reach == reach && head->state_words == state && state <= UINT32_MAX;
 }
 
-int plan_check(const void *bytes, size_t size, trawl_error *error)
+int plan_check(memory *m, const void *bytes, size_t size, trawl_error *error)
 {
     const plan_header *head = (const plan_header *)bytes;
     if (size < sizeof *head || memcmp(head->magic, PLAN_MAGIC, sizeof head->magic) != 0)
@@ -409,8 +429,11 @@ int plan_check(const void *bytes, size_t size, trawl_error *error)
     valid = valid && strings.bytes >= 1 && head->why < strings.bytes &&
             head->engine < strings.bytes && ((const char *)bytes)[strings.offset] == 0 &&
             ((const char *)bytes)[strings.offset + strings.bytes - 1] == 0;
-    if (!valid || !patterns_valid((const uint8_t *)bytes, head) ||
-        !parts_valid((const uint8_t *)bytes, head))
+    valid = valid && patterns_valid(m, (const uint8_t *)bytes, head) &&
+            parts_valid(m, (const uint8_t *)bytes, head);
+    if (m->failure)
+        return memory_failed(m, error, "checking a plan of %u patterns", head->pattern_count);
+    if (!valid)
         return fail(error, TRAWL_ERROR_PLAN, TRAWL_NONE,
                     "the plan contradicts itself: it was not written by Trawl; compile it again");
     return TRAWL_OK;

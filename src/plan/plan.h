@@ -114,8 +114,9 @@ _Static_assert(sizeof(plan_pattern) == 48 && sizeof(element) == 40, "saved");
 _Static_assert(sizeof(plan_part) == 48 && sizeof(plan_stage) == 40, "saved");
 
 struct trawl_plan {
-    void *block;        /* plan_header.bytes long, aligned to PLAN_ALIGN */
-    uint32_t *by_order; /* pattern index of each caller's index */
+    void *block;          /* plan_header.bytes long, aligned to PLAN_ALIGN; behind this struct */
+    uint32_t *by_order;   /* pattern index of each caller's index */
+    trawl_allocator from; /* of this struct and by_order */
 };
 
 /* What the tables of a stage are checked against. */
@@ -123,6 +124,7 @@ typedef struct stage_facts {
     uint32_t pattern_count; /* of the part, and so of the numbers that the stage reports */
     uint32_t cell_size, carries;
     uint64_t min_length, max_length, state_words;
+    memory *memory; /* for the check */
 } stage_facts;
 
 /* ---- making one ------------------------------------------------------------- */
@@ -142,7 +144,8 @@ typedef struct part_draft {
     uint32_t stage_count;
 } part_draft;
 
-/* Put the plan together from a list and its finished parts, whose tables are copied. */
+/* Put the plan together from a list and its finished parts, whose tables are copied. All is from
+ * the list's memory. */
 int plan_assemble(const pattern_list *list, const part_draft *parts, uint32_t part_count,
                   const char *engine, const char *why, trawl_plan **plan, trawl_error *error);
 
@@ -150,15 +153,13 @@ int plan_assemble(const pattern_list *list, const part_draft *parts, uint32_t pa
 uint64_t plan_checksum(const void *block, size_t size);
 
 /* Verify a block whole but for the tables of its stages, which their engines do. */
-int plan_check(const void *bytes, size_t size, trawl_error *error);
+int plan_check(memory *m, const void *bytes, size_t size, trawl_error *error);
 
-/* Room for a block of `size` bytes, aligned and filled up to PLAN_ALIGN; NULL: no memory. */
-void *plan_alloc(size_t size);
-void plan_discard(void *block);
+/* A plan whose block is `size` zero bytes; NULL: no memory. trawl_plan_free frees it. */
+trawl_plan *plan_alloc(memory *m, size_t size);
 
-/* Make a plan of a verified block that plan_alloc gave. The plan owns it then; on an error it
- * is freed. */
-int plan_adopt(void *block, trawl_plan **plan, trawl_error *error);
+/* Fill in what a plan has beside its block, which is complete and verified. */
+int plan_finish(memory *m, trawl_plan *plan, trawl_error *error);
 
 static inline const plan_header *plan_head(const trawl_plan *plan)
 {

@@ -1,31 +1,55 @@
-/* compile.c: the public calls that compile: options, patterns, the problem, the plan. */
+/* compile.c: the public calls that compile: options, memory, patterns, the problem, the plan. */
 #include "base/options.h"
 #include "engine/planner.h"
 #include "scan/scan.h"
 
-/* `made` is what making the list returned. */
-static int compile_list(pattern_list *list, int made, const trawl_compile_options *options,
-                        trawl_plan **plan, trawl_error *error)
+#define USUAL_MEMORY (UINT64_C(1) << 30)
+
+static int check_options(const trawl_compile_options *read, trawl_error *error)
 {
-    trawl_compile_options read = TRAWL_COMPILE_OPTIONS_INIT;
-    if (made != TRAWL_OK)
-        return made;
-    int status = read_options(&read, sizeof read, SIZE_UP_TO(trawl_compile_options, allocator),
+    if (read->wm_block != 0 && read->wm_block != 2 && read->wm_block != 3)
+        return fail(error, TRAWL_ERROR_ARGUMENT, TRAWL_NONE, "Wu-Manber's block is 2 or 3, not %u",
+                    read->wm_block);
+    if (!read->sample && read->sample_length)
+        return fail(error, TRAWL_ERROR_ARGUMENT, TRAWL_NONE,
+                    "the sample is NULL but its length is %zu", read->sample_length);
+    if (read->allocator && (!read->allocator->allocate || !read->allocator->release))
+        return fail(error, TRAWL_ERROR_ARGUMENT, TRAWL_NONE,
+                    "the allocator lacks a function: set both allocate and release");
+    return TRAWL_OK;
+}
+
+/* What a call begins with: its options, and the memory that it may take. */
+static int begin(const trawl_compile_options *options, trawl_plan **plan,
+                 trawl_compile_options *read, memory *m, trawl_error *error)
+{
+    const trawl_compile_options defaults = TRAWL_COMPILE_OPTIONS_INIT;
+    if (!plan)
+        return fail(error, TRAWL_ERROR_ARGUMENT, TRAWL_NONE, "plan is NULL");
+    *plan = NULL;
+    *read = defaults;
+    int status = read_options(read, sizeof *read, SIZE_UP_TO(trawl_compile_options, allocator),
                               options, "compile options", error);
-    if (status == TRAWL_OK && read.wm_block != 0 && read.wm_block != 2 && read.wm_block != 3)
-        status = fail(error, TRAWL_ERROR_ARGUMENT, TRAWL_NONE,
-                      "Wu-Manber's block is 2 or 3, not %u", read.wm_block);
-    if (status == TRAWL_OK && !read.sample && read.sample_length)
-        status = fail(error, TRAWL_ERROR_ARGUMENT, TRAWL_NONE,
-                      "the sample is NULL but its length is %zu", read.sample_length);
-    if (status == TRAWL_OK) {
-        const target usual = { .threads = 1 };
-        const problem p = { .list = list,
-                            .sample = profile_of(read.sample, read.sample_length),
-                            .target = read.context ? read.context->worker.target : usual,
-                            .wm_block = read.wm_block };
-        status = plan_make(&p, read.engine, plan, error);
-    }
+    if (status == TRAWL_OK)
+        status = check_options(read, error);
+    if (status == TRAWL_OK)
+        memory_open(m, read->allocator, read->max_memory ? read->max_memory : USUAL_MEMORY,
+                    "trawl_compile_options.max_memory",
+                    "compile fewer patterns at once, or name another engine");
+    return status;
+}
+
+/* The plan of a list, which is freed. */
+static int finish(pattern_list *list, const trawl_compile_options *read, trawl_plan **plan,
+                  trawl_error *error)
+{
+    const target usual = { .threads = 1 };
+    const problem p = { .memory = list->memory,
+                        .list = list,
+                        .sample = profile_of(read->sample, read->sample_length),
+                        .target = read->context ? read->context->worker.target : usual,
+                        .wm_block = read->wm_block };
+    int status = plan_make(&p, read->engine, plan, error);
     pattern_list_free(list);
     return status;
 }
@@ -33,21 +57,23 @@ static int compile_list(pattern_list *list, int made, const trawl_compile_option
 int trawl_compile(const trawl_pattern *patterns, size_t count, const trawl_compile_options *options,
                   trawl_plan **plan, trawl_error *error)
 {
+    trawl_compile_options read;
     pattern_list list;
-    if (!plan)
-        return fail(error, TRAWL_ERROR_ARGUMENT, TRAWL_NONE, "plan is NULL");
-    *plan = NULL;
-    int made = pattern_list_make(patterns, count, &list, error);
-    return compile_list(&list, made, options, plan, error);
+    memory m;
+    int status = begin(options, plan, &read, &m, error);
+    if (status == TRAWL_OK)
+        status = pattern_list_make(&m, patterns, count, &list, error);
+    return status == TRAWL_OK ? finish(&list, &read, plan, error) : status;
 }
 
 int trawl_compile_grid(const trawl_needle *needles, size_t count, uint32_t cell_size,
                        const trawl_compile_options *options, trawl_plan **plan, trawl_error *error)
 {
+    trawl_compile_options read;
     pattern_list list;
-    if (!plan)
-        return fail(error, TRAWL_ERROR_ARGUMENT, TRAWL_NONE, "plan is NULL");
-    *plan = NULL;
-    int made = pattern_list_make_grid(needles, count, cell_size, &list, error);
-    return compile_list(&list, made, options, plan, error);
+    memory m;
+    int status = begin(options, plan, &read, &m, error);
+    if (status == TRAWL_OK)
+        status = pattern_list_make_grid(&m, needles, count, cell_size, &list, error);
+    return status == TRAWL_OK ? finish(&list, &read, plan, error) : status;
 }
