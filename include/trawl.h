@@ -255,16 +255,18 @@ typedef enum trawl_schedule {
     TRAWL_SCHEDULE_STATIC = 1   /* as many chunks as threads, dealt out beforehand */
 } trawl_schedule;
 
-/* The caller's own threads: run task(job, 0) .. task(job, count - 1), each exactly once, in any
- * order, on any threads, and return when all have returned. Non-zero: not all could be run; none
- * is running any more then, and the scan ends with TRAWL_ERROR_THREAD. */
+/* Threads of the caller's, instead of a context's own. A runner calls task(job, 0) ..
+ * task(job, count - 1), each exactly once, in any order, on any threads, and returns when all have
+ * returned. Non-zero: it could not run all, and none is running; the scan then returns
+ * TRAWL_ERROR_THREAD. So it does when a task was not run, or was called twice. Small jobs are not
+ * handed to it. */
 typedef void (*trawl_task_fn)(void *job, uint32_t index);
 typedef int (*trawl_runner_fn)(void *user, trawl_task_fn task, void *job, uint32_t count);
 
 typedef struct trawl_context_options {
     size_t size;          /* sizeof(trawl_context_options) */
-    const char *backend;  /* "auto" or NULL (a CPU), "serial", "threads", "openmp", "opencl",
-                             "cuda" */
+    const char *backend;  /* "auto" or NULL (threads, or serial on one core),
+                             "serial", "threads", "openmp", "opencl", "cuda" */
     uint32_t threads;     /* 0: one a core; may exceed the number of cores */
     uint32_t schedule;    /* a trawl_schedule */
     uint32_t chunks;      /* chunks a window of text is cut into; 0: chosen. Devices take
@@ -272,8 +274,9 @@ typedef struct trawl_context_options {
     const char *device;   /* devices of the backend: "0" or NULL, "0,1", "all" */
     const char *tuning;   /* "name=value,...": see trawl_tuning_name; NULL: all chosen. A plan's
                              algorithm takes what it knows; the rest is for others */
-    trawl_runner_fn runner; /* instead of threads of the library; NULL: none. `threads` says how
-                               many tasks at once are worth it (0: one a core) */
+    trawl_runner_fn runner; /* NULL: the context has threads of its own, from the first large scan
+                               on. With a runner the backend is NULL, "auto" or "threads", and
+                               `threads` says how many tasks at once are worth it */
     void *runner_user;
     const trawl_allocator *allocator; /* for all that the context, its calls and its streams hold on
                                          the host, drivers of devices aside; copied; NULL: malloc */

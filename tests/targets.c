@@ -34,6 +34,21 @@ size_t targets_find(test_target *targets)
     return count;
 }
 
+bool target_runs(const char *backend)
+{
+    trawl_context_options options = TRAWL_CONTEXT_OPTIONS_INIT;
+    trawl_context *context = NULL;
+    trawl_error error;
+    options.backend = backend;
+    const int status = trawl_context_open(&options, &context, &error);
+    trawl_context_free(context);
+    if (status == TRAWL_ERROR_UNSUPPORTED)
+        printf("the backend %s is not tested: %s\n", backend, error.message);
+    else if (status != TRAWL_OK)
+        fail_msg("%s: %s", backend, error.message);
+    return status == TRAWL_OK;
+}
+
 int targets_missing(void)
 {
     const char *needed = getenv("TRAWL_NEED_OPENCL");

@@ -1,4 +1,4 @@
-/* targets.h: the devices that tests run on.
+/* targets.h: the devices, and the backends of the CPU, that tests run on.
  *
  * All devices of all device backends: on most machines that is PoCL, the CPU as an OpenCL device.
  * TRAWL_TEST_BACKENDS ("cuda", "opencl cuda") leaves others out. Without a device a test is
@@ -7,6 +7,7 @@
 #ifndef TRAWL_TARGETS_H
 #define TRAWL_TARGETS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "trawl.h"
@@ -21,6 +22,10 @@ typedef struct test_target {
 
 /* Fills targets[0 .. MOST_TARGETS) and prints what they are. Returns how many there are. */
 size_t targets_find(test_target *targets);
+
+/* Whether a backend of the CPU runs in this build; says so if not. Fails the test on any other
+ * error. */
+bool target_runs(const char *backend);
 
 /* The exit status of a test without targets; says why. */
 int targets_missing(void);

@@ -488,18 +488,25 @@ expect 'closed pipe with SIGPIPE ignored' 0 '0\n'
 
 # ---- no threads -----------------------------------------------------------------
 
-# A library that ends the program must not make it look like no match. The limit does not
-# bind root; shells call it -u or -p.
+# Without a thread auto goes on alone, and threads says what is wrong. OpenMP's library may end the
+# program, which must not look like no match. The limit does not bind root; shells call it -u or -p.
 few_processes() {
     ulimit -u 1 2>/dev/null || ulimit -p 1 2>/dev/null
 }
 if [ "$(id -u)" != 0 ] && (few_processes); then
-    (few_processes && exec "$trawl" find --count --threads 64 9 many) >out 2>err
+    yes 'a line with a 9 in it' | head -n 50000 >large
+    (few_processes && exec "$trawl" find --count --threads 64 9 large) >out 2>err
+    status=$?
+    expect 'threads that cannot be had: auto' 0 'large\t1\t50000\n' ''
+    (few_processes && exec "$trawl" find --count --backend threads --threads 64 9 large) >out 2>err
+    status=$?
+    expect 'threads that cannot be had: threads' 2 '' 'ulimit -u'
+    (few_processes && exec "$trawl" find --count --backend openmp --threads 64 9 large) >out 2>err
     case $? in
     0 | 2) true ;;
     *) false ;;
     esac
-    result 'threads that cannot be had' $?
+    result 'threads that cannot be had: openmp' $?
 fi
 
 # ---- as GNU grep ----------------------------------------------------------------

@@ -43,6 +43,7 @@ check 'devices lists backends' 0 'opencl' devices
 check 'devices --tuning' 0 'cascade' devices --tuning
 check 'devices: two questions' 2 'exclude one another' devices --tuning --json
 check 'devices --selftest=serial' 2 "no backend of devices 'serial'" devices --selftest=serial
+check 'devices --selftest=openmp' 2 "no backend of devices 'openmp'" devices --selftest=openmp
 check 'devices: an argument' 2 'takes no argument' devices here
 check 'a device for the CPU' 2 'device and tuning are for' find --backend serial --device 0 -e x text
 check 'tuning without a backend' 2 'device and tuning are for' find --tuning group=64 -e x text

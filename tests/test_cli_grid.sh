@@ -410,6 +410,7 @@ if ! grep -q 'field1.pgm	7	5$' out || ! grep -q 'field2.pgm	11	4$' out; then
 fi
 for engine in bb byr auto; do
     for how in '--backend serial' '--backend serial --chunks 9' '--backend threads --threads 3' \
+        '--backend openmp --threads 3' \
         '--threads 2 --schedule static' '--threads 4 --chunks 53 --schedule dynamic'; do
         # shellcheck disable=SC2086 # $how is several words
         run grid -n field1.pgm -n field2.pgm --engine $engine $how field.pgm

@@ -22,6 +22,7 @@
 #include "each.h"
 #include "oracle.h"
 #include "random.h"
+#include "targets.h"
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 #define CASES 200000
@@ -45,6 +46,10 @@ typedef struct setting {
     {                                                                                              \
         "serial", 0, 0, chunks, NULL                                                               \
     }
+#define OPENMP(threads, schedule, chunks)                                                          \
+    {                                                                                              \
+        "openmp", threads, schedule, chunks, NULL                                                  \
+    }
 #define STATIC(threads, chunks)                                                                    \
     {                                                                                              \
         "threads", threads, TRAWL_SCHEDULE_STATIC, chunks, NULL                                    \
@@ -56,25 +61,35 @@ typedef struct setting {
 
 /* 100000 chunks are more than there are slices: then each is as short as it can be. */
 static setting settings[] = {
-    SERIAL(0),      SERIAL(1),      SERIAL(2),       SERIAL(3),          SERIAL(5),
-    SERIAL(17),     SERIAL(300),    SERIAL(100000),  STATIC(1, 0),       STATIC(2, 0),
-    STATIC(3, 0),   STATIC(4, 0),   STATIC(5, 0),    STATIC(2, 7),       STATIC(3, 100000),
-    STATIC(9, 20),  DYNAMIC(1, 0),  DYNAMIC(2, 0),   DYNAMIC(3, 0),      DYNAMIC(4, 11),
-    DYNAMIC(5, 64), DYNAMIC(9, 30), DYNAMIC(2, 999), DYNAMIC(2, 100000),
+    SERIAL(0),
+    SERIAL(1),
+    SERIAL(2),
+    SERIAL(3),
+    SERIAL(5),
+    SERIAL(17),
+    SERIAL(300),
+    SERIAL(100000),
+    STATIC(1, 0),
+    STATIC(2, 0),
+    STATIC(3, 0),
+    STATIC(4, 0),
+    STATIC(5, 0),
+    STATIC(2, 7),
+    STATIC(3, 100000),
+    STATIC(9, 20),
+    DYNAMIC(1, 0),
+    DYNAMIC(2, 0),
+    DYNAMIC(3, 0),
+    DYNAMIC(4, 11),
+    DYNAMIC(5, 64),
+    DYNAMIC(9, 30),
+    DYNAMIC(2, 999),
+    DYNAMIC(2, 100000),
+    OPENMP(3, TRAWL_SCHEDULE_STATIC, 20),
+    OPENMP(2, TRAWL_SCHEDULE_DYNAMIC, 9),
 };
 
 static const uint32_t allowances[] = { 0, 40, USUAL_ALLOWANCE };
-
-/* The backend threads needs OpenMP; a build without it runs its cases on serial. */
-static bool threads_work(void)
-{
-    trawl_context_options options = TRAWL_CONTEXT_OPTIONS_INIT;
-    trawl_context *context;
-    options.backend = "threads";
-    const int status = trawl_context_open(&options, &context, NULL);
-    trawl_context_free(context);
-    return status == TRAWL_OK;
-}
 
 static trawl_context *setting_context(setting *s)
 {
@@ -96,11 +111,9 @@ static trawl_context *setting_context(setting *s)
 static int open_settings(void **state)
 {
     (void)state;
-    const bool threads = threads_work();
-    if (!threads)
-        printf("no OpenMP in this build: the backend threads is not tested\n");
-    for (size_t i = 0; i < COUNT(settings) && !threads; i++)
-        settings[i].backend = "serial";
+    for (size_t i = 0; i < COUNT(settings); i++)
+        if (strcmp(settings[i].backend, "openmp") == 0 && !target_runs("openmp"))
+            settings[i].backend = "threads";
     return 0;
 }
 

@@ -38,7 +38,7 @@ enum { MODES = TRAWL_REPORT_LEFTMOST_FIRST + 1 };
 
 static trawl_context *context; /* serial, three chunks */
 static trawl_context *whole;   /* serial, as it is; first stages give up soon */
-static trawl_context *threads; /* two, where the build has OpenMP */
+static trawl_context *threads; /* two */
 static trawl_context *plain;   /* serial, as it comes */
 
 static int open_contexts(void **state)

@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-static const backend *const backends[] = { &backend_serial, &backend_threads, &backend_opencl,
-                                           &backend_cuda };
+static const backend *const backends[] = { &backend_serial, &backend_threads, &backend_openmp,
+                                           &backend_opencl, &backend_cuda };
 
 const backend *backend_at(size_t index)
 {

@@ -75,6 +75,7 @@ typedef struct worker {
     const backend *backend;
     trawl_context_options options; /* strings of the caller: valid in open only */
     uint32_t threads;              /* at least 1 */
+    bool automatic;                /* chosen by us: fewer threads than asked for will do */
     target target;
     backend_limits limits;
     memory *memory; /* of the context: its scratch memory comes from it */
@@ -93,6 +94,9 @@ struct backend {
      * and their states are to be made anew then. */
     int (*run_text)(worker *w, const text_job *job, trawl_error *error);
     int (*run_grid)(worker *w, const grid_job *job, trawl_error *error);
+    /* Backends of the CPU (cpu.h); else NULL. Run task(job, 0) .. task(job, count - 1), each once,
+     * and return when all have ended. Error: some did not run, and none is running. */
+    int (*run_tasks)(worker *w, trawl_task_fn task, void *job, uint32_t count, trawl_error *error);
     /* Device backends; else NULL. See trawl_context_get_timing. */
     void (*timing)(worker *w, trawl_timing *timing);
 };
@@ -100,7 +104,7 @@ struct backend {
 const backend *backend_at(size_t index); /* NULL past the end */
 const backend *backend_by_name(const char *name);
 
-/* Run one slice with the walks: what every CPU backend does inside its loop. Returns
+/* Run one slice with the walks: a task of the CPU backends. Returns
  * TRAWL_OK or TRAWL_ERROR_MEMORY (scratch). */
 int slice_run_text(const text_job *job, slice *s);
 int slice_run_grid(const grid_job *job, slice *s);
@@ -111,6 +115,7 @@ const plan_stage *stage_begun(const trawl_plan *plan, const plan_part *part, boo
 /* Words of slice.flow for a part: 0 when no stage that it may begin with flows. */
 u64 part_flow_words(const trawl_plan *plan, const plan_part *part);
 
-extern const backend backend_serial, backend_threads, backend_opencl, backend_cuda;
+extern const backend backend_serial, backend_threads, backend_openmp, backend_opencl, backend_cuda;
+extern const backend backend_runner; /* instead of threads, when the options have a runner */
 
 #endif

@@ -48,6 +48,7 @@ typedef struct device_room {
     attempt usual, next;
     uint64_t next_for; /* checksum of the plan that `next` is for */
     trawl_timing timing;
+    pool *copiers;
     u32 device_count;
     used_device devices[]; /* [device_count] */
 } device_room;
@@ -94,6 +95,7 @@ static int open_device(device_room *room, size_t index, used_device *u, trawl_er
         return status;
     const device_info *info = &u->device->info;
     const u32 queues = tuned(room->tuning.queues, info->cpu ? CPU_QUEUES : GPU_QUEUES);
+    u->copiers = room->copiers;
     u->mapped = tuned(room->tuning.mapped, info->shares_memory) == 1;
     u->most = room->tuning.memory == TUNE_AUTO ? UINT64_MAX : (u64)room->tuning.memory << 20;
     if (room->usual.piece == 0)
@@ -117,6 +119,8 @@ static void close_devices(worker *w)
             lane_close(&u->lanes[k]);
         room->api->close(u->device);
     }
+    if (room)
+        pool_close(room->copiers);
     memory_give(w->memory, room);
     w->state = NULL;
 }
@@ -155,8 +159,11 @@ static int open_devices(worker *w, const char *name, trawl_error *error)
         return fail(error, TRAWL_ERROR_MEMORY, TRAWL_NONE, "out of memory for a context");
     room->api = api;
     room->tuning = read;
+    room->copiers = pool_open();
     w->state = room;
     w->threads = 1;
+    if (!room->copiers)
+        status = fail(error, TRAWL_ERROR_MEMORY, TRAWL_NONE, "out of memory for a context");
     for (size_t i = 0; i < count && status == TRAWL_OK; i++)
         if (chosen[i])
             status = open_device(room, i, &room->devices[room->device_count++], error);

@@ -3,12 +3,10 @@
 
 #include <string.h>
 
-#ifdef _OPENMP
-#include <omp.h>
-#endif
+#include "backend/cpu.h"
 
 #define COPY_BYTES (512u << 10) /* what one thread copies at a time */
-#define COPY_THREADS 8          /* more do not make memory faster */
+#define COPY_THREADS 8u         /* more do not make memory faster */
 #define ROW_ALIGN 16u
 #define LEAST_RECORDS 1024u
 #define BACK_HEAD 256u /* bytes in front of the records that come back */
@@ -124,19 +122,27 @@ int lane_reserve(lane *l, size_t text, bool textured, size_t scratch, uint64_t r
 
 /* ---- to the device ---------------------------------------------------------- */
 
-/* Several threads copy: one alone is slower than the way to the device. */
-static void copy(u8 *to, const u8 *from, size_t bytes)
+typedef struct copying {
+    u8 *to;
+    const u8 *from;
+    size_t bytes;
+} copying;
+
+static void copy_block(void *job, uint32_t index)
 {
-    const long long blocks = (long long)((bytes + COPY_BYTES - 1) / COPY_BYTES);
-#ifdef _OPENMP
-    const int procs = omp_get_num_procs();
-    const int threads = procs < COPY_THREADS ? procs : COPY_THREADS;
-#pragma omp parallel for num_threads(threads) schedule(static) if (blocks > 2 && threads > 1)
-#endif
-    for (long long i = 0; i < blocks; i++) {
-        const size_t at = (size_t)i * COPY_BYTES;
-        memcpy(to + at, from + at, bytes - at < COPY_BYTES ? bytes - at : COPY_BYTES);
-    }
+    const copying *c = job;
+    const size_t at = (size_t)index * COPY_BYTES;
+    memcpy(c->to + at, c->from + at, c->bytes - at < COPY_BYTES ? c->bytes - at : COPY_BYTES);
+}
+
+/* Several threads copy, as many as there are: one alone is slower than the way to the device. */
+static void copy(const lane *l, u8 *to, const u8 *from, size_t bytes)
+{
+    copying c = { to, from, bytes };
+    const u32 blocks = (u32)((bytes + COPY_BYTES - 1) / COPY_BYTES), cores = cpu_cores();
+    const u32 helpers = blocks > 2 ? (cores < COPY_THREADS ? cores : COPY_THREADS) - 1 : 0;
+    pool_grow(l->on->copiers, helpers);
+    pool_run(l->on->copiers, helpers, false, copy_block, &c, blocks);
 }
 
 /* Where the host puts the text of the next piece. */
@@ -171,7 +177,7 @@ int lane_bring_text(lane *l, const text_job *job, u32 from, u32 begin, u32 end, 
     int status = begin_bringing(l, &to, error);
     if (status != TRAWL_OK)
         return status;
-    copy(to, job->window + from, end - from);
+    copy(l, to, job->window + from, end - from);
     memset(&l->piece, 0, sizeof l->piece);
     memset(&l->grid, 0, sizeof l->grid);
     l->offset = from;
@@ -196,7 +202,7 @@ int lane_bring_rows(lane *l, const grid_job *job, u32 top, u32 bottom, u32 tops,
     if (status != TRAWL_OK)
         return status;
     if (stride == job->stride) {
-        copy(to, rows, (u64)(bottom - top - 1) * stride + row_bytes);
+        copy(l, to, rows, (u64)(bottom - top - 1) * stride + row_bytes);
     } else {
         for (u32 row = 0; row < bottom - top; row++)
             memcpy(to + row * stride, rows + row * job->stride, row_bytes);

@@ -12,6 +12,7 @@
 #define TRAWL_LANE_H
 
 #include "backend/backend.h"
+#include "backend/pool.h"
 #include "kernel/kernel.h"
 
 enum { MOST_LANES = 8, MOST_LOADED = 16, FIRST_RECORDS = 8192 };
@@ -49,6 +50,7 @@ typedef struct loaded_stage {
 /* A device of a context, with the plans that it holds. */
 typedef struct used_device {
     device *device;
+    pool *copiers;  /* of all devices of a context */
     uint64_t taken; /* bytes of its memory */
     uint64_t most;  /* bytes that may be taken */
     bool mapped;

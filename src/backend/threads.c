@@ -1,90 +1,56 @@
-/* threads.c: OpenMP threads over the slices of a job.
+/* threads.c: the context's own threads (pool.h), or those of its caller (runner.c).
  *
  * Static: slices are dealt out beforehand, thread t takes t, t + threads, ... Dynamic: a
  * thread takes the next slice when it is free.
  */
-#include <limits.h>
+#include <string.h>
 
-#include "backend/backend.h"
-
-#ifdef _OPENMP
-#include <omp.h>
-#endif
-
-#define MOST_THREADS 4096u
+#include "backend/cpu.h"
+#include "backend/pool.h"
 
 static int threads_open(worker *w, trawl_error *error)
 {
-#ifdef _OPENMP
-    if (w->options.threads > MOST_THREADS)
-        return fail(error, TRAWL_ERROR_ARGUMENT, TRAWL_NONE,
-                    "%u threads asked for, %u are the most", w->options.threads, MOST_THREADS);
-    w->threads = w->options.threads ? w->options.threads : (uint32_t)omp_get_num_procs();
-    w->target.threads = w->threads;
-    return TRAWL_OK;
-#else
-    (void)w;
-    return fail(error, TRAWL_ERROR_UNSUPPORTED, TRAWL_NONE,
-                "this build has no OpenMP (package libgomp1, or libomp-dev for clang): take the "
-                "serial backend");
-#endif
+    const int status = cpu_set_threads(w, error);
+    if (status != TRAWL_OK)
+        return status;
+    w->state = pool_open();
+    return w->state ? TRAWL_OK
+                    : fail(error, TRAWL_ERROR_MEMORY, TRAWL_NONE, "out of memory for a context");
 }
 
-typedef int (*slice_run)(const void *job, slice *s);
-
-static int run_text_slice(const void *job, slice *s)
+static void threads_close(worker *w)
 {
-    return slice_run_text((const text_job *)job, s);
+    pool_close(w->state);
 }
 
-static int run_grid_slice(const void *job, slice *s)
+/* Where threads cannot be had the worker goes on with those that it has, and asks for no more: a
+ * job is then cut for them. */
+static int threads_run(worker *w, trawl_task_fn task, void *job, uint32_t count, trawl_error *error)
 {
-    return slice_run_grid((const grid_job *)job, s);
-}
-
-static int run_all(const worker *w, slice_run run, const void *job, slice *slices, size_t count,
-                   trawl_error *error)
-{
-    int failures = 0;
-    uint32_t threads = w->threads;
-    const long long last = count > LLONG_MAX ? LLONG_MAX : (long long)count;
-    threads = threads < count ? threads : (uint32_t)count; /* no thread without a slice */
-    if (threads == 1) { /* a border of a plan that carries, or a short text: wake nobody */
-        for (long long i = 0; i < last; i++)
-            failures += run(job, &slices[i]) != TRAWL_OK;
-    } else if (w->options.schedule == TRAWL_SCHEDULE_STATIC) {
-#ifdef _OPENMP
-#pragma omp parallel for num_threads((int)threads) schedule(static, 1) reduction(+ : failures)
-#endif
-        for (long long i = 0; i < last; i++)
-            failures += run(job, &slices[i]) != TRAWL_OK;
-    } else {
-#ifdef _OPENMP
-#pragma omp parallel for num_threads((int)threads) schedule(dynamic, 1) reduction(+ : failures)
-#endif
-        for (long long i = 0; i < last; i++)
-            failures += run(job, &slices[i]) != TRAWL_OK;
+    pool *p = w->state;
+    const uint32_t helpers = (w->threads < count ? w->threads : count) - 1;
+    const int failed = pool_grow(p, helpers);
+    if (failed && pool_size(p) == 0 && !w->automatic) {
+        char why[64] = "";
+        strerror_r(failed, why, sizeof why);
+        return fail(error, TRAWL_ERROR_MEMORY, TRAWL_NONE,
+                    "the backend threads can start no thread: %s: raise the limit of processes "
+                    "(ulimit -u), or take the backend serial",
+                    why);
     }
-    return failures ? fail(error, TRAWL_ERROR_MEMORY, TRAWL_NONE,
-                           "out of memory for the state of %d slices: use fewer threads", failures)
-                    : TRAWL_OK;
-}
-
-static int threads_text(worker *w, const text_job *job, trawl_error *error)
-{
-    return run_all(w, run_text_slice, job, job->slices, job->count, error);
-}
-
-static int threads_grid(worker *w, const grid_job *job, trawl_error *error)
-{
-    return run_all(w, run_grid_slice, job, job->slices, job->count, error);
+    if (failed)
+        w->threads = pool_size(p) + 1;
+    pool_run(p, helpers, w->options.schedule == TRAWL_SCHEDULE_STATIC, task, job, count);
+    return TRAWL_OK;
 }
 
 const backend backend_threads = {
     .name = "threads",
-    .about = "CPU threads (OpenMP), static or dynamic schedule",
-    .limits = { .first_window = 1u << 20, .allowance = USUAL_ALLOWANCE },
+    .about = "CPU threads, static or dynamic schedule",
+    .limits = CPU_LIMITS,
     .open = threads_open,
-    .run_text = threads_text,
-    .run_grid = threads_grid,
+    .close = threads_close,
+    .run_text = cpu_run_text,
+    .run_grid = cpu_run_grid,
+    .run_tasks = threads_run,
 };

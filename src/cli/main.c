@@ -54,8 +54,8 @@ static void on_bus_error(int signal_number)
     _exit(EXIT_ERROR);
 }
 
-/* Set when main is done. A library that ends the program itself, as the one of OpenMP does
- * when it gets no thread, would choose a status that here means no match. */
+/* Set when main is done. A library that ends the program itself, as the one behind --backend
+ * openmp does when it gets no thread, would choose a status that here means no match. */
 static bool finished;
 
 static void check_finished(void)

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "backend/cpu.h"
 #include "base/options.h"
 #include "scan/context.h"
 
@@ -13,15 +14,12 @@ static int open_backend(worker *w, trawl_error *error)
     return w->backend->open(w, error);
 }
 
-/* auto: all cores, or serial where that is one thread or OpenMP is missing. */
+/* auto: a thread for each core, as many as can be had; serial where that is one. */
 static int open_auto(worker *w, trawl_error *error)
 {
-    trawl_error ignored;
-    w->backend = w->options.threads == 1 ? &backend_serial : &backend_threads;
-    if (open_backend(w, &ignored) == TRAWL_OK && w->threads > 1)
-        return TRAWL_OK;
-    if (w->options.threads <= 1)
-        w->backend = &backend_serial;
+    const uint32_t threads = w->options.threads ? w->options.threads : cpu_cores();
+    w->automatic = true;
+    w->backend = threads == 1 ? &backend_serial : &backend_threads;
     return open_backend(w, error);
 }
 
@@ -37,7 +35,14 @@ static int open_worker(worker *w, trawl_error *error)
     if ((automatic || !w->backend->limits.on_devices) && (w->options.device || w->options.tuning))
         return fail(error, TRAWL_ERROR_ARGUMENT, TRAWL_NONE,
                     "device and tuning are for the backends opencl and cuda, not '%.40s'", wanted);
-    return automatic ? open_auto(w, error) : open_backend(w, error);
+    if (w->options.runner && !automatic && w->backend != &backend_threads)
+        return fail(error, TRAWL_ERROR_ARGUMENT, TRAWL_NONE,
+                    "a runner is for the backends auto and threads, not '%.40s'", wanted);
+    if (automatic && !w->options.runner)
+        return open_auto(w, error);
+    if (w->options.runner)
+        w->backend = &backend_runner;
+    return open_backend(w, error);
 }
 
 int trawl_context_open(const trawl_context_options *options, trawl_context **context,
@@ -112,6 +117,12 @@ void trawl_cancel(trawl_context *context)
 
 /* ---- for when a device has no memory ------------------------------------ */
 
+static void close_worker(worker *w)
+{
+    if (w->backend && w->backend->close)
+        w->backend->close(w);
+}
+
 worker *context_spare(trawl_context *context, uint64_t bytes, const trawl_error *why)
 {
     const trawl_context_options usual = TRAWL_CONTEXT_OPTIONS_INIT;
@@ -166,12 +177,6 @@ void scan_room_close(scan_room *room)
 }
 
 /* ---- the rest of the public calls ----------------------------------------- */
-
-static void close_worker(worker *w)
-{
-    if (w->backend && w->backend->close)
-        w->backend->close(w);
-}
 
 void trawl_context_free(trawl_context *context)
 {

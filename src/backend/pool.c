@@ -1,0 +1,195 @@
+/* pool.c: see pool.h.
+ *
+ * Idea: the caller offers a job to some helpers and works on it itself. A helper that wakes joins
+ * if it finds a place. Unless tasks are dealt out, they come from one counter: when it has run out
+ * the caller withdraws the places that nobody took, and waits for those who joined. So a helper
+ * that gets no core, or late, holds up nothing but the task that it is at; a share that was dealt
+ * out waits for its thread.
+ *
+ * Invariant: a job's fields are written under the lock, and only while nobody is joined and no
+ * place is offered.
+ *
+ * Cost: a lock, and a system call for each helper that is woken. Nobody spins: on a busy machine
+ * that takes the core from those who have work.
+ *
+ * After a fork the child has none of the threads, and the lock may be held by one of them for
+ * ever. It is told by the process's number: the child writes the pool anew, and neither locks,
+ * joins nor destroys anything of the parent's.
+ */
+#include "backend/pool.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#ifdef __linux__
+#include <sys/prctl.h>
+#endif
+
+/* Walks take a few KiB; the rest is for what run-time systems and sanitizers add. */
+#define STACK_BYTES (1u << 20)
+
+struct pool {
+    pid_t process; /* whose threads they are */
+    pthread_mutex_t lock;
+    pthread_cond_t offered, left;
+    pthread_t *threads;
+    uint32_t count; /* of them */
+    bool closing;
+
+    /* The present job. */
+    trawl_task_fn task;
+    void *job;
+    uint32_t tasks;
+    uint32_t shares; /* the tasks are dealt out to so many; 0: they are not */
+    atomic_uint next;
+    uint32_t places; /* for helpers that have not joined */
+    uint32_t joined; /* helpers at work */
+};
+
+static void begin(pool *p)
+{
+    *p = (pool){ .process = getpid(),
+                 .lock = PTHREAD_MUTEX_INITIALIZER,
+                 .offered = PTHREAD_COND_INITIALIZER,
+                 .left = PTHREAD_COND_INITIALIZER };
+}
+
+pool *pool_open(void)
+{
+    pool *p = malloc(sizeof *p);
+    if (p)
+        begin(p);
+    return p;
+}
+
+void pool_close(pool *p)
+{
+    if (p && p->process == getpid()) {
+        pthread_mutex_lock(&p->lock);
+        p->closing = true;
+        pthread_cond_broadcast(&p->offered);
+        pthread_mutex_unlock(&p->lock);
+        for (uint32_t i = 0; i < p->count; i++)
+            pthread_join(p->threads[i], NULL);
+        pthread_cond_destroy(&p->offered);
+        pthread_cond_destroy(&p->left);
+        pthread_mutex_destroy(&p->lock);
+    }
+    if (p)
+        free(p->threads);
+    free(p);
+}
+
+uint32_t pool_size(const pool *p)
+{
+    return p->count;
+}
+
+/* ---- working ------------------------------------------------------------- */
+
+static void work(pool *p, uint32_t share)
+{
+    if (p->shares) {
+        for (uint32_t i = share; i < p->tasks; i += p->shares)
+            p->task(p->job, i);
+        return;
+    }
+    for (;;) {
+        const uint32_t i = atomic_fetch_add(&p->next, 1);
+        if (i >= p->tasks)
+            return;
+        p->task(p->job, i);
+    }
+}
+
+static void *help(void *argument)
+{
+    pool *p = argument;
+#ifdef __linux__
+    prctl(PR_SET_NAME, "trawl");
+#endif
+    pthread_mutex_lock(&p->lock);
+    while (!p->closing) {
+        if (p->places == 0) {
+            pthread_cond_wait(&p->offered, &p->lock);
+            continue;
+        }
+        const uint32_t share = p->places--; /* the caller's is 0 */
+        p->joined++;
+        pthread_mutex_unlock(&p->lock);
+        work(p, share);
+        pthread_mutex_lock(&p->lock);
+        if (--p->joined == 0)
+            pthread_cond_signal(&p->left);
+    }
+    pthread_mutex_unlock(&p->lock);
+    return NULL;
+}
+
+void pool_run(pool *p, uint32_t helpers, bool dealt, trawl_task_fn task, void *job, uint32_t count)
+{
+    const uint32_t offered = helpers < p->count ? helpers : p->count;
+    pthread_mutex_lock(&p->lock);
+    p->task = task;
+    p->job = job;
+    p->tasks = count;
+    p->shares = dealt ? offered + 1 : 0;
+    atomic_store(&p->next, 0);
+    p->places = offered;
+    pthread_mutex_unlock(&p->lock);
+    for (uint32_t i = 0; i < offered; i++)
+        pthread_cond_signal(&p->offered);
+    work(p, 0);
+    pthread_mutex_lock(&p->lock);
+    if (!dealt)
+        p->places = 0;
+    while (p->places || p->joined)
+        pthread_cond_wait(&p->left, &p->lock);
+    pthread_mutex_unlock(&p->lock);
+}
+
+/* ---- growing ------------------------------------------------------------- */
+
+/* The process's signals are for the caller's threads. What a helper raises itself, as a read from
+ * a mapped file that was shortened does, must reach the handler. */
+static void block_signals(sigset_t *before)
+{
+    static const int own[] = { SIGBUS, SIGSEGV, SIGFPE, SIGILL, SIGTRAP, SIGABRT };
+    sigset_t blocked;
+    sigfillset(&blocked);
+    for (size_t i = 0; i < sizeof own / sizeof *own; i++)
+        sigdelset(&blocked, own[i]);
+    pthread_sigmask(SIG_SETMASK, &blocked, before);
+}
+
+int pool_grow(pool *p, uint32_t helpers)
+{
+    if (p->process != getpid()) {
+        free(p->threads);
+        begin(p);
+    }
+    if (helpers <= p->count)
+        return 0;
+    pthread_t *threads = realloc(p->threads, helpers * sizeof *threads);
+    if (!threads)
+        return ENOMEM;
+    p->threads = threads;
+    pthread_attr_t attributes;
+    sigset_t before;
+    int failed = pthread_attr_init(&attributes);
+    if (failed)
+        return failed;
+    pthread_attr_setstacksize(&attributes, STACK_BYTES);
+    block_signals(&before);
+    while (!failed && p->count < helpers) {
+        failed = pthread_create(&threads[p->count], &attributes, help, p);
+        p->count += !failed;
+    }
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    pthread_attr_destroy(&attributes);
+    return failed;
+}

@@ -1,0 +1,26 @@
+/* pool.h: threads that help the caller with the tasks of a job, and sleep between jobs. */
+#ifndef TRAWL_POOL_H
+#define TRAWL_POOL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "trawl.h"
+
+typedef struct pool pool;
+
+/* A pool without threads. NULL: out of memory. */
+pool *pool_open(void);
+void pool_close(pool *p);
+
+/* Have `helpers` threads besides the caller's own. Call it before each job: after a fork it begins
+ * anew. Returns 0, or the errno of what failed; pool_size then says how many there are. */
+int pool_grow(pool *p, uint32_t helpers);
+uint32_t pool_size(const pool *p);
+
+/* Run task(job, 0) .. task(job, count - 1), on the caller's thread and at most `helpers` others.
+ * Dealt: of n threads, thread t takes the tasks t, t + n, ...; else a free thread takes the next.
+ */
+void pool_run(pool *p, uint32_t helpers, bool dealt, trawl_task_fn task, void *job, uint32_t count);
+
+#endif
