@@ -497,10 +497,11 @@ if [ "$(id -u)" != 0 ] && (few_processes); then
     yes 'a line with a 9 in it' | head -n 50000 >large
     (few_processes && exec "$trawl" find --count --threads 64 9 large) >out 2>err
     status=$?
-    expect 'threads that cannot be had: auto' 0 'large\t1\t50000\n' ''
+    expect 'threads that cannot be had: auto' 0 \
+        'file\tpattern\tcount\nlarge\t1\t50000\n' ''
     (few_processes && exec "$trawl" find --count --backend threads --threads 64 9 large) >out 2>err
     status=$?
-    expect 'threads that cannot be had: threads' 2 '' 'ulimit -u'
+    expect 'threads that cannot be had: threads' 2 'file\tpattern\tcount\n' 'ulimit -u'
     (few_processes && exec "$trawl" find --count --backend openmp --threads 64 9 large) >out 2>err
     case $? in
     0 | 2) true ;;

@@ -40,7 +40,7 @@ struct pool {
     uint32_t count; /* of them */
     bool closing;
 
-    /* The present job. */
+    uint64_t number; /* of the present job, which is: */
     trawl_task_fn task;
     void *job;
     uint32_t tasks;
@@ -109,16 +109,18 @@ static void work(pool *p, uint32_t share)
 static void *help(void *argument)
 {
     pool *p = argument;
+    uint64_t last = 0; /* a thread joins a job once, so that its share is its own */
 #ifdef __linux__
     prctl(PR_SET_NAME, "trawl");
 #endif
     pthread_mutex_lock(&p->lock);
     while (!p->closing) {
-        if (p->places == 0) {
+        if (p->places == 0 || p->number == last) {
             pthread_cond_wait(&p->offered, &p->lock);
             continue;
         }
         const uint32_t share = p->places--; /* the caller's is 0 */
+        last = p->number;
         p->joined++;
         pthread_mutex_unlock(&p->lock);
         work(p, share);
@@ -140,9 +142,10 @@ void pool_run(pool *p, uint32_t helpers, bool dealt, trawl_task_fn task, void *j
     p->shares = dealt ? offered + 1 : 0;
     atomic_store(&p->next, 0);
     p->places = offered;
-    pthread_mutex_unlock(&p->lock);
-    for (uint32_t i = 0; i < offered; i++)
+    p->number++;
+    for (uint32_t i = 0; i < offered; i++) /* under the lock: each wakes another thread */
         pthread_cond_signal(&p->offered);
+    pthread_mutex_unlock(&p->lock);
     work(p, 0);
     pthread_mutex_lock(&p->lock);
     if (!dealt)
