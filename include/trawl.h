@@ -25,7 +25,8 @@
  *   Fork. In the child every plan works, and every context of a CPU backend that
  *   was not in a call at the fork; one that was is refused with TRAWL_ERROR_BUSY,
  *   one of a device with TRAWL_ERROR_UNSUPPORTED: open a new one. Freeing is safe.
- *   Signals. The library installs no handler and its threads block all signals.
+ *   Signals. The library installs no handler, and its threads block all signals but
+ *   those that a thread raises itself (SIGBUS, SIGSEGV and the like).
  *   An interrupted system call is taken up again.
  *   Callbacks run on the thread that called, one at a time. They may use any
  *   other context, may not use this one, and must not leave by longjmp or by a

@@ -25,6 +25,7 @@
 
 #include <cmocka.h>
 
+#include "each.h"
 #include "random.h"
 #include "targets.h"
 
@@ -165,7 +166,7 @@ static void digest_add(digest *d, uint64_t value)
     d->sum ^= d->sum >> 29;
 }
 
-static int on_match(const trawl_match *match, void *user)
+static int on_match_one(const trawl_match *match, void *user)
 {
     digest *d = user;
     d->count++;
@@ -175,7 +176,9 @@ static int on_match(const trawl_match *match, void *user)
     return 0;
 }
 
-static int on_grid_match(const trawl_grid_match *match, void *user)
+EACH_MATCH(on_match)
+
+static int on_grid_match_one(const trawl_grid_match *match, void *user)
 {
     digest *d = user;
     d->count++;
@@ -184,6 +187,10 @@ static int on_grid_match(const trawl_grid_match *match, void *user)
     digest_add(d, match->needle);
     return 0;
 }
+
+EACH_GRID_MATCH(on_grid_match)
+
+static memory heap = { .limit = UINT64_MAX };
 
 static int scan_text(trawl_context *context, const trawl_plan *plan, size_t length, digest *d,
                      trawl_error *error)
@@ -286,7 +293,7 @@ static void note(void *job, uint32_t index)
 
 static void test_dealing(void **state)
 {
-    pool *p = pool_open();
+    pool *p = pool_open(&heap);
     (void)state;
     for (uint32_t helpers = 1; helpers < 6; helpers++) {
         noted n = { 0 };
@@ -306,7 +313,7 @@ static void test_dealing(void **state)
 
 static void test_many_jobs(void **state)
 {
-    pool *p = pool_open();
+    pool *p = pool_open(&heap);
     rng r = { 7 };
     (void)state;
     for (uint32_t job = 0; job < 5000; job++) {
@@ -562,7 +569,7 @@ static void test_no_thread(void **state)
     trawl_context *context = open_threads("threads", 4, TRAWL_SCHEDULE_DYNAMIC, 0);
     atomic_store(&may_start, 0);
     for (int i = 0; i < 2; i++) {
-        assert_int_equal(scan_text(context, plans[3], LENGTH, &d, &error), TRAWL_ERROR_MEMORY);
+        assert_int_equal(scan_text(context, plans[3], LENGTH, &d, &error), TRAWL_ERROR_THREAD);
         assert_non_null(strstr(error.message, strerror(EAGAIN)));
         assert_non_null(strstr(error.message, "ulimit -u"));
         assert_non_null(strstr(error.message, "serial"));
@@ -684,12 +691,12 @@ static void test_runner_that_errs(void **state)
         int status;
         const char *says;
     } cases[] = {
-        { GIVES_UP, TRAWL_ERROR_UNSUPPORTED, "returned 5, having run 0 of 8 tasks" },
-        { SKIPS, TRAWL_ERROR_ARGUMENT, "7 of 8 tasks had ended" },
-        { TWICE, TRAWL_ERROR_ARGUMENT, "twice" },
-        { TWICE_AT_ONCE, TRAWL_ERROR_ARGUMENT, "twice" },
-        { BEYOND, TRAWL_ERROR_ARGUMENT, "that there are not" },
-        { EARLY, TRAWL_ERROR_ARGUMENT, "of 8 tasks had ended" },
+        { GIVES_UP, TRAWL_ERROR_THREAD, "returned 5, having run 0 of 8 tasks" },
+        { SKIPS, TRAWL_ERROR_THREAD, "7 of 8 tasks had ended" },
+        { TWICE, TRAWL_ERROR_THREAD, "twice" },
+        { TWICE_AT_ONCE, TRAWL_ERROR_THREAD, "twice" },
+        { BEYOND, TRAWL_ERROR_THREAD, "that there are not" },
+        { EARLY, TRAWL_ERROR_THREAD, "of 8 tasks had ended" },
     };
     const digest expected = expected_digest();
     (void)state;

@@ -156,14 +156,14 @@ static int open_devices(worker *w, const char *name, trawl_error *error)
     device_room *room =
         memory_take_zeroed(w->memory, 1, sizeof *room + count * sizeof *room->devices);
     if (!room)
-        return fail(error, TRAWL_ERROR_MEMORY, TRAWL_NONE, "out of memory for a context");
+        return memory_failed(w->memory, error, "a context");
     room->api = api;
     room->tuning = read;
-    room->copiers = pool_open();
+    room->copiers = pool_open(w->memory);
     w->state = room;
     w->threads = 1;
     if (!room->copiers)
-        status = fail(error, TRAWL_ERROR_MEMORY, TRAWL_NONE, "out of memory for a context");
+        status = memory_failed(w->memory, error, "a context");
     for (size_t i = 0; i < count && status == TRAWL_OK; i++)
         if (chosen[i])
             status = open_device(room, i, &room->devices[room->device_count++], error);
@@ -486,7 +486,7 @@ static int run_job(worker *w, const trawl_plan *plan, const void *job, slice *sl
     const trawl_timing before = room->timing;
     u64 *saved = state ? memory_take(w->memory, state) : NULL;
     if (state && !saved)
-        return fail(error, TRAWL_ERROR_MEMORY, TRAWL_NONE, "out of memory for a state");
+        return memory_failed(w->memory, error, "a state");
     if (state)
         memcpy(saved, slices[0].state, state);
     if (room->next_for != head->checksum || room->next.piece == 0)

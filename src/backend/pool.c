@@ -22,7 +22,6 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
-#include <stdlib.h>
 #include <unistd.h>
 
 #ifdef __linux__
@@ -33,6 +32,7 @@
 #define STACK_BYTES (1u << 20)
 
 struct pool {
+    memory *memory;
     pid_t process; /* whose threads they are */
     pthread_mutex_t lock;
     pthread_cond_t offered, left;
@@ -50,19 +50,20 @@ struct pool {
     uint32_t joined; /* helpers at work */
 };
 
-static void begin(pool *p)
+static void begin(pool *p, memory *memory)
 {
-    *p = (pool){ .process = getpid(),
+    *p = (pool){ .memory = memory,
+                 .process = getpid(),
                  .lock = PTHREAD_MUTEX_INITIALIZER,
                  .offered = PTHREAD_COND_INITIALIZER,
                  .left = PTHREAD_COND_INITIALIZER };
 }
 
-pool *pool_open(void)
+pool *pool_open(memory *memory)
 {
-    pool *p = malloc(sizeof *p);
+    pool *p = memory_take(memory, sizeof *p);
     if (p)
-        begin(p);
+        begin(p, memory);
     return p;
 }
 
@@ -79,9 +80,10 @@ void pool_close(pool *p)
         pthread_cond_destroy(&p->left);
         pthread_mutex_destroy(&p->lock);
     }
-    if (p)
-        free(p->threads);
-    free(p);
+    if (p) {
+        memory_give(p->memory, p->threads);
+        memory_give(p->memory, p);
+    }
 }
 
 uint32_t pool_size(const pool *p)
@@ -172,12 +174,12 @@ static void block_signals(sigset_t *before)
 int pool_grow(pool *p, uint32_t helpers)
 {
     if (p->process != getpid()) {
-        free(p->threads);
-        begin(p);
+        memory_give(p->memory, p->threads);
+        begin(p, p->memory);
     }
     if (helpers <= p->count)
         return 0;
-    pthread_t *threads = realloc(p->threads, helpers * sizeof *threads);
+    pthread_t *threads = memory_grow(p->memory, p->threads, helpers * sizeof *threads);
     if (!threads)
         return ENOMEM;
     p->threads = threads;

@@ -5,12 +5,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "trawl.h"
+#include "base/memory.h"
 
 typedef struct pool pool;
 
-/* A pool without threads. NULL: out of memory. */
-pool *pool_open(void);
+/* A pool without threads, in memory that outlives it. NULL: out of memory. */
+pool *pool_open(memory *memory);
 void pool_close(pool *p);
 
 /* Have `helpers` threads besides the caller's own. Call it before each job: after a fork it begins

@@ -6,7 +6,6 @@
  */
 #include <sched.h>
 #include <stdatomic.h>
-#include <stdlib.h>
 
 #include "backend/cpu.h"
 
@@ -25,17 +24,16 @@ static int runner_open(worker *w, trawl_error *error)
     const int status = cpu_set_threads(w, error);
     if (status != TRAWL_OK)
         return status;
-    w->state = calloc(1, sizeof(gate));
-    return w->state ? TRAWL_OK
-                    : fail(error, TRAWL_ERROR_MEMORY, TRAWL_NONE, "out of memory for a context");
+    w->state = memory_take_zeroed(w->memory, 1, sizeof(gate));
+    return w->state ? TRAWL_OK : memory_failed(w->memory, error, "a context");
 }
 
 static void runner_close(worker *w)
 {
     gate *g = w->state;
     if (g)
-        free(g->begun);
-    free(g);
+        memory_give(w->memory, g->begun);
+    memory_give(w->memory, g);
 }
 
 static void pass(void *job, uint32_t index)
@@ -55,11 +53,11 @@ static int runner_run(worker *w, trawl_task_fn task, void *job, uint32_t count, 
 {
     gate *g = w->state;
     if (count > g->room) {
-        free(g->begun);
-        g->begun = malloc(count * sizeof *g->begun);
+        memory_give(w->memory, g->begun);
+        g->begun = memory_take_array(w->memory, count, sizeof *g->begun);
         g->room = g->begun ? count : 0;
         if (!g->begun)
-            return fail(error, TRAWL_ERROR_MEMORY, TRAWL_NONE, "out of memory for %u tasks", count);
+            return memory_failed(w->memory, error, "%u tasks", count);
     }
     for (uint32_t i = 0; i < count; i++)
         atomic_init(&g->begun[i], false);
@@ -74,17 +72,17 @@ static int runner_run(worker *w, trawl_task_fn task, void *job, uint32_t count, 
     while (atomic_load(&g->inside))
         sched_yield();
     if (stopped)
-        return fail(error, TRAWL_ERROR_UNSUPPORTED, TRAWL_NONE,
+        return fail(error, TRAWL_ERROR_THREAD, TRAWL_NONE,
                     "the context's runner returned %d, having run %u of %u tasks: it is to run "
                     "all, or take the backend serial",
                     stopped, done, count);
     if (atomic_load(&g->refused))
-        return fail(error, TRAWL_ERROR_ARGUMENT, TRAWL_NONE,
+        return fail(error, TRAWL_ERROR_THREAD, TRAWL_NONE,
                     "the context's runner called tasks twice, or some that there are not: it is "
                     "to call each of 0 to %u once",
                     count - 1);
     if (done < count)
-        return fail(error, TRAWL_ERROR_ARGUMENT, TRAWL_NONE,
+        return fail(error, TRAWL_ERROR_THREAD, TRAWL_NONE,
                     "the context's runner returned 0 when %u of %u tasks had ended: it is to call "
                     "each of 0 to %u once, and to wait for all",
                     done, count, count - 1);

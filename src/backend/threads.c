@@ -13,9 +13,8 @@ static int threads_open(worker *w, trawl_error *error)
     const int status = cpu_set_threads(w, error);
     if (status != TRAWL_OK)
         return status;
-    w->state = pool_open();
-    return w->state ? TRAWL_OK
-                    : fail(error, TRAWL_ERROR_MEMORY, TRAWL_NONE, "out of memory for a context");
+    w->state = pool_open(w->memory);
+    return w->state ? TRAWL_OK : memory_failed(w->memory, error, "a context");
 }
 
 static void threads_close(worker *w)
@@ -33,7 +32,7 @@ static int threads_run(worker *w, trawl_task_fn task, void *job, uint32_t count,
     if (failed && pool_size(p) == 0 && !w->automatic) {
         char why[64] = "";
         strerror_r(failed, why, sizeof why);
-        return fail(error, TRAWL_ERROR_MEMORY, TRAWL_NONE,
+        return fail(error, TRAWL_ERROR_THREAD, TRAWL_NONE,
                     "the backend threads can start no thread: %s: raise the limit of processes "
                     "(ulimit -u), or take the backend serial",
                     why);
