@@ -6,6 +6,8 @@
 #include <string.h>
 #include <time.h>
 
+#include "io/compressed.h"
+
 /* ---- messages ---------------------------------------------------------- */
 
 void complain(const char *command, const char *format, ...)
@@ -16,6 +18,16 @@ void complain(const char *command, const char *format, ...)
     vfprintf(stderr, format, arguments);
     va_end(arguments);
     fputc('\n', stderr);
+}
+
+void warn_compressed(const char *command, const char *path, const uint8_t *bytes, size_t length)
+{
+    const char *kind = compressed_kind(bytes, length);
+    if (kind)
+        complain(command,
+                 "%s: is compressed (%s): its bytes are searched as they stand; decompress it "
+                 "first: %s %s | trawl %s ...",
+                 path, kind, compressed_remedy(kind), path, command);
 }
 
 int usage_hint(const char *command)

@@ -40,6 +40,9 @@ void complain(const char *command, const char *format, ...)
 #endif
     ;
 
+/* Say so when a file that begins with these bytes is compressed, and how to search what is in it. */
+void warn_compressed(const char *command, const char *path, const uint8_t *bytes, size_t length);
+
 /* Say where the options are explained. Returns EXIT_ERROR. */
 int usage_hint(const char *command);
 
