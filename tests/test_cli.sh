@@ -264,6 +264,43 @@ run grep 'a|b' text
 expect 'grep: alternation' 2 '' 'trawl grep: pattern 1: column 2: alternation is not supported'
 grep -q '^   ^$' err
 result 'grep: a caret stands under the column' $?
+printf 'a+b c|d a(b\n' >marks
+while read -r pattern remedy; do
+    run grep "$pattern" marks
+    good=1
+    [ "$(wc -l <err)" = 1 ] && grep -qF -e "warning: pattern 1: column $remedy" err && good=0
+    [ -s out ] || [ $status = 1 ] || good=1
+    result "grep: $pattern is no operator" $good
+done <<'END'
+c\|d 2: '\|' is a plain | here; for alternatives give each its own -e; write [|] to silence this
+a\+b 2: '\+' is a plain + here; for a repeat write +; write [+] to silence this
+a\?b 2: '\?' is a plain ? here; for what may be left out write ?; write [?]
+[a\+]\{2\} 6: '\{' is a plain { here; for a repeat write {x,y}; write [{]
+[]\+[:alpha:]\+]b\} 18: '\}' is a plain } here
+[^]]\(b\) 5: '\(' is a plain ( here; there are no groups: give each variant its own -e; write [(]
+END
+for pattern in 'a[+]b' '[a\+]+' '\\+' '[[:alpha:]\|]' 'a\.b' '[\]\+]'; do
+    run grep "$pattern" marks
+    ! [ -s err ]
+    result "grep: $pattern gives no warning" $?
+done
+run grep -F 'a\+b' marks
+expect 'grep: -F, a backslash gives no warning' 1 ''
+run grep 'a\+b' marks
+expect 'grep: \+, the line with a plus' 0 'a+b c|d a(b\n' "warning: pattern 1: column 2: '\+'"
+printf 'x\ny\\|z\n' >list
+run find --count -f list text
+expect 'find: \| in a list' 1 'file\tpattern\tcount\ntext\t1\t0\ntext\t2\t0\n' \
+    "trawl find: warning: pattern 2 (from list line 2): column 2: '\|' is a plain | here"
+awk 'BEGIN { for (i = 0; i < 100; i++) print "a\\(" i }' >list
+run grep -f list text
+[ "$(wc -l <err)" = 6 ] && grep -qF 'warning: 95 more patterns hold such a byte' err
+result 'grep: a hundred such warnings are cut short' $?
+run grep '\<alpha' text
+expect 'grep: a word boundary' 2 '' 'pattern 1: column 1: word boundaries are not supported'
+printf 'a\n\nb\n' >list
+run grep -f - text <list
+expect 'grep: -f -, an empty line' 2 '' '(standard input):2: the line is empty'
 run grep -i 'é' text
 expect 'grep: -i and letters that are not ASCII' 1 '' 'warning: -i knows the letters A to Z only'
 

@@ -30,6 +30,11 @@ void warn_compressed(const char *command, const char *path, const uint8_t *bytes
                  path, kind, compressed_remedy(kind), path, command);
 }
 
+const char *shown_name(const char *path)
+{
+    return strcmp(path, "-") == 0 ? "(standard input)" : path;
+}
+
 int usage_hint(const char *command)
 {
     fprintf(stderr, "Try 'trawl %s --help'.\n", command);

@@ -40,8 +40,12 @@ void complain(const char *command, const char *format, ...)
 #endif
     ;
 
-/* Say so when a file that begins with these bytes is compressed, and how to search what is in it. */
+/* Say so when a file that begins with these bytes is compressed, and how to search what is in it.
+ */
 void warn_compressed(const char *command, const char *path, const uint8_t *bytes, size_t length);
+
+/* What output and messages call an operand: its path, or "(standard input)" for "-". */
+const char *shown_name(const char *path);
 
 /* Say where the options are explained. Returns EXIT_ERROR. */
 int usage_hint(const char *command);
@@ -184,8 +188,8 @@ typedef struct pattern_set {
 bool pattern_set_add(pattern_set *set, const char *command, const char *text, size_t length);
 /* Add a file's lines (LF or CRLF; "-" is standard input). Complains on failure. */
 bool pattern_set_add_file(pattern_set *set, const char *command, const char *path);
-/* Give all patterns the syntax and the flags. Warns when -i meets a byte that is not ASCII,
- * as it is or as an escape. */
+/* Give all patterns the syntax and the flags. Warns when -i meets a byte that is not ASCII, as it
+ * is or as an escape, and of \+ and its kin, which are operators in grep's basic syntax. */
 void pattern_set_style(pattern_set *set, const char *command, uint32_t syntax, uint32_t flags);
 /* Complain of the first pattern that is malformed. False when there is one. */
 bool pattern_set_check(const pattern_set *set, const run_options *o);

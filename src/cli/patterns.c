@@ -11,6 +11,7 @@
 #include "io/source.h"
 
 #define LONGEST_SHOWN 200 /* a longer pattern is not shown in messages */
+#define MOST_WARNED 5     /* patterns that are warned of one by one */
 
 /* ---- the set ----------------------------------------------------------- */
 
@@ -102,6 +103,7 @@ static char *read_file(const char *command, const char *path, size_t *length)
         if (used == room) {
             char *grown = room <= SIZE_MAX / 2 ? realloc(text, 2 * room) : NULL;
             if (!grown) {
+                errno = ENOMEM;
                 got = -1;
                 break;
             }
@@ -112,7 +114,7 @@ static char *read_file(const char *command, const char *path, size_t *length)
         used += got > 0 ? (size_t)got : 0;
     }
     if (got < 0) {
-        complain(command, "%s: %s", path, strerror(errno));
+        complain(command, "%s: %s", shown_name(path), strerror(errno));
         free(text);
         text = NULL;
     }
@@ -123,13 +125,15 @@ static char *read_file(const char *command, const char *path, size_t *length)
 
 bool pattern_set_add_file(pattern_set *set, const char *command, const char *path)
 {
+    const char *shown = shown_name(path);
     size_t length, line = 0;
     char *text = read_file(command, path, &length);
-    char *name = text ? copy_bytes(path, strlen(path)) : NULL;
+    char *name = text ? copy_bytes(shown, strlen(shown)) : NULL;
     set->given = true;
     if (!text)
         return false;
-    bool added = own(set, text) && own(set, name);
+    bool added = own(set, text);
+    added = own(set, name) && added;
     const char *at = text, *end = text + length;
     while (added && at < end) {
         const char *stop = memchr(at, '\n', (size_t)(end - at));
@@ -142,18 +146,56 @@ bool pattern_set_add_file(pattern_set *set, const char *command, const char *pat
             complain(command,
                      "%s:%zu: the line is empty, and an empty pattern would match everywhere: "
                      "remove the line (grep -v '^$' FILE writes the others)",
-                     path, line);
+                     shown, line);
             return false;
         }
         added = append(set, at, (size_t)(stop - at), name, line);
         at = next;
     }
     if (!added)
-        complain(command, "%s: out of memory for its patterns", path);
+        complain(command, "%s: out of memory for its patterns", shown);
     return added;
 }
 
-/* ---- compiling --------------------------------------------------------- */
+/* ---- messages ---------------------------------------------------------- */
+
+/* The pattern on a line of its own, and a caret under the byte at `offset`. */
+static void show_pattern(const trawl_pattern *p, size_t offset)
+{
+    const char *text = p->text;
+    if (p->length == 0 || p->length > LONGEST_SHOWN)
+        return;
+    for (size_t i = 0; i < p->length; i++)
+        if (text[i] < ' ' || text[i] > '~')
+            return;
+    fprintf(stderr, "  %.*s\n", (int)p->length, text);
+    if (offset <= p->length)
+        fprintf(stderr, "  %*s^\n", (int)offset, "");
+}
+
+/* "pattern 2 (from list line 7): message" */
+static void complain_of(const pattern_set *set, const char *command, const char *kind, size_t index,
+                        const char *message)
+{
+    const pattern_origin *origin = &set->origins[index];
+    if (origin->file)
+        complain(command, "%spattern %zu (from %s line %zu): %s", kind, index + 1, origin->file,
+                 origin->line, message);
+    else
+        complain(command, "%spattern %zu: %s", kind, index + 1, message);
+}
+
+static void complain_pattern(const pattern_set *set, const char *command, const trawl_error *error)
+{
+    if (error->pattern >= set->count) {
+        complain(command, "%s", error->message);
+        return;
+    }
+    complain_of(set, command, "", error->pattern, error->message);
+    show_pattern(&set->patterns[error->pattern], error->offset);
+}
+
+/* ---- style --------------------------------------------------------------- */
 
 static bool is_between(char c, char low, char high)
 {
@@ -188,51 +230,99 @@ static bool is_ascii(const trawl_pattern *p)
     return true;
 }
 
+/* The class that opens at text[at]: where its ']' is, or `length`. */
+static size_t class_end(const char *text, size_t length, size_t at)
+{
+    at += at + 1 < length && text[at + 1] == '^' ? 2 : 1;
+    for (const size_t first = at; at < length && (text[at] != ']' || at == first); at++) {
+        const size_t left = length - at;
+        const char *close = left > 3 && text[at] == '[' && text[at + 1] == ':'
+                                ? memchr(text + at + 3, ']', left - 3)
+                                : NULL;
+        if (text[at] == '\\')
+            at++;
+        else if (close && close[-1] == ':') /* [:name:] */
+            at = (size_t)(close - text);
+    }
+    return at < length ? at : length;
+}
+
+/* Offset of the first backslash outside a class that makes an operator in the basic syntax of
+ * GNU grep, and a plain byte here; the length when there is none. */
+static size_t basic_operator(const char *text, size_t length)
+{
+    for (size_t i = 0; i < length; i++) {
+        if (text[i] == '[')
+            i = class_end(text, length, i);
+        else if (text[i] == '\\' && ++i < length && text[i] && strchr("|+?{}()", text[i]))
+            return i - 1;
+    }
+    return length;
+}
+
+static const char *basic_remedy(char operator)
+{
+    switch (operator) {
+    case '|':
+        return "for alternatives give each its own -e";
+    case '+':
+        return "for a repeat write +";
+    case '?':
+        return "for what may be left out write ?";
+    case '{':
+    case '}':
+        return "for a repeat write {x,y}";
+    default:
+        return "there are no groups: give each variant its own -e";
+    }
+}
+
+/* Who writes for grep without -E means an operator, and would wonder why nothing is found. */
+static void warn_of_basic(const pattern_set *set, const char *command)
+{
+    size_t warned = 0;
+    for (size_t i = 0; i < set->count; i++) {
+        const trawl_pattern *p = &set->patterns[i];
+        const char *text = p->text;
+        const size_t at = basic_operator(text, p->length);
+        char message[160];
+        if (at == p->length || ++warned > MOST_WARNED)
+            continue;
+        const char c = text[at + 1];
+        snprintf(message, sizeof message,
+                 "column %zu: '\\%c' is a plain %c here; %s; write [%c] to silence this", at + 1, c,
+                 c, basic_remedy(c), c);
+        complain_of(set, command, "warning: ", i, message);
+    }
+    if (warned > MOST_WARNED)
+        complain(command, "warning: %zu more patterns hold such a byte", warned - MOST_WARNED);
+}
+
+static void warn_of_case(const pattern_set *set, const char *command)
+{
+    size_t i = 0;
+    while (i < set->count && is_ascii(&set->patterns[i]))
+        i++;
+    if (i < set->count)
+        complain(command,
+                 "warning: -i knows the letters A to Z only: other letters of pattern %zu "
+                 "match as they are written",
+                 i + 1);
+}
+
 void pattern_set_style(pattern_set *set, const char *command, uint32_t syntax, uint32_t flags)
 {
-    bool warned = !(flags & TRAWL_NOCASE);
     for (size_t i = 0; i < set->count; i++) {
-        trawl_pattern *p = &set->patterns[i];
-        p->syntax = syntax;
-        p->flags = flags;
-        if (!warned && !is_ascii(p)) {
-            complain(command,
-                     "warning: -i knows the letters A to Z only: other letters of pattern %zu "
-                     "match as they are written",
-                     i + 1);
-            warned = true;
-        }
+        set->patterns[i].syntax = syntax;
+        set->patterns[i].flags = flags;
     }
+    if (flags & TRAWL_NOCASE)
+        warn_of_case(set, command);
+    if (syntax == TRAWL_SYNTAX_EXTENDED)
+        warn_of_basic(set, command);
 }
 
-/* The pattern on a line of its own, and a caret under the byte at `offset`. */
-static void show_pattern(const trawl_pattern *p, size_t offset)
-{
-    const char *text = p->text;
-    if (p->length == 0 || p->length > LONGEST_SHOWN)
-        return;
-    for (size_t i = 0; i < p->length; i++)
-        if (text[i] < ' ' || text[i] > '~')
-            return;
-    fprintf(stderr, "  %.*s\n", (int)p->length, text);
-    if (offset <= p->length)
-        fprintf(stderr, "  %*s^\n", (int)offset, "");
-}
-
-static void complain_pattern(const pattern_set *set, const char *command, const trawl_error *error)
-{
-    if (error->pattern >= set->count) {
-        complain(command, "%s", error->message);
-        return;
-    }
-    const pattern_origin *origin = &set->origins[error->pattern];
-    if (origin->file)
-        complain(command, "pattern %zu (from %s line %zu): %s", error->pattern + 1, origin->file,
-                 origin->line, error->message);
-    else
-        complain(command, "pattern %zu: %s", error->pattern + 1, error->message);
-    show_pattern(&set->patterns[error->pattern], error->offset);
-}
+/* ---- compiling ----------------------------------------------------------- */
 
 /* False, after a complaint, when --wm-block means nothing to the engine. */
 static bool fits_wm_block(const trawl_plan *plan, const run_options *o)

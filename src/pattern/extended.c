@@ -179,12 +179,29 @@ static const char *refused_escape(int c, bool in_class)
 {
     if ((c >= '1' && c <= '9') || c == 'k' || c == 'g')
         return "back-references are not supported: write out what repeats, or \\xHH for a byte";
+    if (c == 'A' || c == 'Z' || c == 'z' || c == 'G')
+        return "anchors are not supported: a pattern matches at any offset; remove it";
     if (c == 'B' || (c == 'b' && !in_class))
         return "word boundaries are not supported: match the bytes around the word, as in \\W, "
                "or write \\x08 for a backspace";
-    if (c == 'A' || c == 'Z' || c == 'z' || c == 'G')
-        return "anchors are not supported: a pattern matches at any offset; remove it";
-    return NULL;
+    if (in_class)
+        return NULL;
+    switch (c) {
+    case '<':
+        return "word boundaries are not supported: match the byte before the word, as in \\W, or "
+               "write < for the byte";
+    case '>':
+        return "word boundaries are not supported: match the byte behind the word, as in \\W, or "
+               "write > for the byte";
+    case '`':
+        return "anchors are not supported: a pattern matches at any offset; remove it, or write ` "
+               "for the byte";
+    case '\'':
+        return "anchors are not supported: a pattern matches at any offset; remove it, or write ' "
+               "for the byte";
+    default:
+        return NULL;
+    }
 }
 
 /* \d and its kin: the class of \c in lower case, or NULL. */
@@ -371,7 +388,7 @@ static int parse_braces(parser *p, uint32_t *min, uint32_t *max)
     }
     if (peek(p, 0) != '}' || (!has_min && !has_max))
         return reject(p, open,
-                      "malformed repeat: write {x}, {x,}, {x,y} or {,y}, or \\{ for the byte");
+                      "malformed repeat: write {x}, {x,}, {x,y} or {,y}, or [{] for the byte");
     p->at++;
     if (comma && !has_max)
         *max = REPEAT_UNBOUNDED;
@@ -388,15 +405,16 @@ static int reject_second_quantifier(parser *p)
     case '?':
         return reject(p, p->at,
                       "lazy repeats are not supported: all matches are found; remove the '?' and "
-                      "report the shortest, or write \\? for the byte");
+                      "report the shortest, or write [?] for the byte");
     case '+':
         return reject(p, p->at,
                       "possessive repeats are not supported: all matches are found; remove the "
-                      "'+' and report the longest, or write \\+ for the byte");
+                      "'+' and report the longest, or write [+] for the byte");
     default:
-        return reject(p, p->at,
-                      "a repeat cannot be repeated: merge the two, as a{4} for a{2}{2}, or put a "
-                      "backslash before the second for the byte");
+        return reject(
+            p, p->at,
+            "a repeat cannot be repeated: merge the two, as a{4} for a{2}{2}, or write the "
+            "second as a class for the byte, as in [*]");
     }
 }
 
@@ -428,7 +446,7 @@ static int reject_leading_quantifier(parser *p)
             return status;
     }
     return fail(p->error, TRAWL_ERROR_PATTERN, offset,
-                "nothing before the repeat: put an element before it, or write \\%c for the byte",
+                "nothing before the repeat: put an element before it, or write [%c] for the byte",
                 p->text[offset]);
 }
 
@@ -490,12 +508,12 @@ static int parse_set(parser *p, byte_class *set, bool *negated)
     case ')':
         return fail(p->error, TRAWL_ERROR_PATTERN, p->at,
                     "groups are not supported: write the group out, give each variant as its own "
-                    "pattern (-e A -e B), or write \\%c for the byte",
+                    "pattern (-e A -e B), or write [%c] for the byte",
                     c);
     case '|':
         return reject(p, p->at,
                       "alternation is not supported: give each alternative as its own pattern "
-                      "(-e A -e B), use a class as in [ab], or write \\| for the byte");
+                      "(-e A -e B), use a class as in [ab], or write [|] for the byte");
     case '^':
     case '$':
         return fail(p->error, TRAWL_ERROR_PATTERN, p->at,
