@@ -60,8 +60,8 @@ place()
     for at; do
         echo "$at"
     done >expected
-    "$trawl" grid --as rgb -n "$images/$needle" "$images/$text" 2>&1 |
-        awk -F '\t' 'NR > 1 { print $3, $4 }' >found
+    "$trawl" grid --as rgb -n "$images/$needle" "$images/$text" 2>errors |
+        awk -F '\t' 'NR > 1 { print $4, $5 }' >found
     compare "$name"
 }
 
@@ -86,7 +86,7 @@ count_needles()
     done <list
     "$trawl" grid "$@" "$text" 2>errors >matches || cat errors >&2
     awk -F '\t' '
-        FNR == NR { if (FNR > 1 && count[$2]++ == 0) first[$2] = $3 " " $4; next }
+        FNR == NR { if (FNR > 1 && count[$3]++ == 0) first[$3] = $4 " " $5; next }
         { print $1, count[$1] + 0, first[$1] }' matches list
 }
 

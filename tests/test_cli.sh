@@ -351,7 +351,7 @@ for mode in pairs longest shortest leftmost-longest leftmost-first; do
     expect "find: --report $mode, unbounded on an empty file" 1 "$header"
     : | "$trawl" find --report $mode --count 'x+' >out 2>err
     status=$?
-    expect "find: --report $mode, unbounded on an empty pipe" 1 'file\tpattern\tcount\n-\t1\t0\n'
+    expect "find: --report $mode, unbounded on an empty pipe" 1 'file\tpattern\tcount\n(standard input)\t1\t0\n'
 done
 if grep -q '^Linux' /proc/version 2>/dev/null; then
     run find --report leftmost-longest --max-matches 1 'L[inux]+' /proc/version
@@ -360,13 +360,15 @@ if grep -q '^Linux' /proc/version 2>/dev/null; then
 fi
 cat seq | "$trawl" find --report longest 'A.+C' >out 2>err
 status=$?
-expect 'find: unbounded on a pipe' 0 "${header}-\t1\t1\t0\t10\n-\t1\t1\t5\t10\n"
+expect 'find: unbounded on a pipe' 0 "${header}(standard input)\t1\t1\t0\t10\n(standard input)\t1\t1\t5\t10\n"
 cat seq | TMPDIR=/nosuch "$trawl" find --report longest 'A.+C' >out 2>err
 status=$?
 expect 'find: no place to spool' 2 "$header" 'set TMPDIR'
 cat seq | "$trawl" find -e 'DC' -e 'A.?C' --report pairs >out 2>err
 status=$?
-expect 'find: bounded on a pipe' 0 "${header}-\t1\t2\t0\t3\n-\t1\t1\t3\t5\n-\t1\t2\t5\t7\n-\t1\t2\t5\t8\n"
+stdin='(standard input)\t1'
+expect 'find: bounded on a pipe' 0 \
+    "${header}$stdin\t2\t0\t3\n$stdin\t1\t3\t5\n$stdin\t2\t5\t7\n$stdin\t2\t5\t8\n"
 run find --count -e alpha -e zeta text empty
 expect 'find: --count' 0 'file\tpattern\tcount\ntext\t1\t2\ntext\t2\t0\nempty\t1\t0\nempty\t2\t0\n'
 run find --max-matches 2 a text
@@ -383,6 +385,14 @@ name=$(printf 'a\tb')
 cp seq "$name"
 run find D "$name"
 expect 'find: a tab in a name is escaped' 0 "${header}a\\\\tb\t1\t1\t3\t4\n"
+name=$(printf 'a\nb\\c\r')
+cp seq "$name"
+run find --count D "$name"
+expect 'find: so are a newline, a backslash and a carriage return' 0 \
+    'file\tpattern\tcount\na\\nb\\\\c\\r\t1\t1\n'
+run find D - <tree
+expect 'find: standard input by name in a message' 2 "$header" \
+    'trawl find: (standard input): Is a directory'
 run find -f empty text
 expect 'find: no pattern in the list' 2 '' 'the list of patterns is empty'
 printf 'ok\nb[\n' >list
@@ -393,7 +403,7 @@ expect 'find: a pattern that matches the empty string' 2 '' 'can match the empty
 seq 1 100000 >many 2>/dev/null || awk 'BEGIN { for (i = 1; i <= 100000; i++) print i }' >many
 printf '99999' | "$trawl" find --syntax literal -f many --count >out 2>err
 status=$?
-awk '$3 > 0 { n++ } END { print NR, n }' out >counts && mv counts out
+awk -F '\t' '$3 > 0 { n++ } END { print NR, n }' out >counts && mv counts out
 expect 'find: 100,000 patterns' 0 '100001 6\n'
 
 if "$trawl" find --json D seq >out 2>err; then
@@ -412,9 +422,31 @@ if "$trawl" find --json D seq >out 2>err; then
     cp seq "$badname"
     run find --json D "$badname"
     expect 'find: --json, a name that is not UTF-8' 0 \
-        '{"file":"bad\0357\0277\0275","record":1,"pattern":1,"name":"D","start":3,"end":4}\n'
+        '{"file":"bad\0357\0277\0275","file_base64":"YmFk/w==","record":1,"pattern":1,"name":"D","start":3,"end":4}\n'
+    printf 'x\377y\376z\360\235\204\236\355\240\200' >bytes
+    run find --json --count -f bytes - <bytes
+    expect 'find: --json, a pattern that is not UTF-8, standard input' 0 \
+        '{"file":"(standard input)","pattern":1,"name":"x\0357\0277\0275y\0357\0277\0275z\0360\0235\0204\0236\0357\0277\0275\0357\0277\0275\0357\0277\0275","name_base64":"eP95/nrwnYSe7aCA","count":1}\n'
+    printf '\357\277\275' >bytes
+    run find --json --count -f bytes bytes
+    expect 'find: --json, U+FFFD itself is UTF-8' 0 \
+        '{"file":"bytes","pattern":1,"name":"\0357\0277\0275","count":1}\n'
 else
     expect 'find: --json without jansson' 2 '' 'this build has no jansson'
+fi
+
+if command -v gzip >/dev/null; then
+    gzip -c text >text.gz
+    run find --count alpha text.gz
+    expect 'find: a compressed file' 1 'file\tpattern\tcount\ntext.gz\t1\t0\n' \
+        'text.gz: is compressed (gzip): its bytes are searched as they stand; decompress it first: gzip -dc text.gz | trawl find ...'
+    cat text.gz | "$trawl" find -F -e '\x1f\x8b' >out 2>err
+    status=$?
+    expect 'find: a compressed pipe' 0 "${header}(standard input)\t1\t1\t0\t2\n" \
+        '(standard input): is compressed (gzip): its bytes are searched as they stand; decompress it first: gzip -dc | trawl find ...'
+    gzip -dc text.gz | "$trawl" find --count alpha >out 2>err
+    status=$?
+    expect 'find: decompressed first' 0 'file\tpattern\tcount\n(standard input)\t1\t2\n'
 fi
 
 # ---- plans for the text ---------------------------------------------------------

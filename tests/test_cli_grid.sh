@@ -43,14 +43,14 @@ run() # ARGUMENTS: what `trawl ARGUMENTS` prints goes to the files out and err
 }
 
 # check NAME STATUS STDOUT STDERR: the last run. Fields of STDOUT are separated by blanks
-# that stand for tabs. STDERR is a part of the message; empty: nothing is printed.
+# that stand for tabs; (stdin) is "(standard input)". STDERR is a part of the message; empty: nothing is printed.
 check()
 {
     want_status=$2
     fine=1
     [ "$status" = "$2" ] || fine=0
     if [ -n "$3" ]; then
-        printf '%s\n' "$3" | tr ' ' '\t' | cmp -s - out || fine=0
+        printf '%s\n' "$3" | tr ' ' '\t' | sed 's/(stdin)/(standard input)/' | cmp -s - out || fine=0
     else
         [ ! -s out ] || fine=0
     fi
@@ -76,8 +76,8 @@ skip()
     echo "# skipped: $1"
 }
 
-header='file needle row col'
-count_header='file needle count'
+header='file needle name row col'
+count_header='file needle name count'
 
 # ---- pictures ----------------------------------------------------------------
 
@@ -101,35 +101,35 @@ printf 'P3\n1 1\n65535\n40000 5 8\n' >wide3.ppm
 
 run grid -n step.pgm text.pgm
 check 'one needle, all occurrences' 0 "$header
-text.pgm step.pgm 0 0
-text.pgm step.pgm 2 2" ''
+text.pgm 1 step.pgm 0 0
+text.pgm 1 step.pgm 2 2" ''
 
 run grid -n pair.pgm -n nine.pgm text.pgm
 check 'two needles, in order of row and column' 0 "$header
-text.pgm pair.pgm 0 0
-text.pgm pair.pgm 0 2
-text.pgm pair.pgm 1 1
-text.pgm pair.pgm 1 3
-text.pgm pair.pgm 2 0
-text.pgm pair.pgm 2 2
-text.pgm nine.pgm 3 0
-text.pgm pair.pgm 3 3" ''
+text.pgm 1 pair.pgm 0 0
+text.pgm 1 pair.pgm 0 2
+text.pgm 1 pair.pgm 1 1
+text.pgm 1 pair.pgm 1 3
+text.pgm 1 pair.pgm 2 0
+text.pgm 1 pair.pgm 2 2
+text.pgm 2 nine.pgm 3 0
+text.pgm 1 pair.pgm 3 3" ''
 
 run grid -n nine.pgm -n nine.pgm --needle=step.pgm text.pgm
 check 'equal needles are reported each' 0 "$header
-text.pgm step.pgm 0 0
-text.pgm step.pgm 2 2
-text.pgm nine.pgm 3 0
-text.pgm nine.pgm 3 0" ''
+text.pgm 3 step.pgm 0 0
+text.pgm 3 step.pgm 2 2
+text.pgm 1 nine.pgm 3 0
+text.pgm 2 nine.pgm 3 0" ''
 
 run grid -n text.pgm text.pgm
 check 'a needle as large as the text' 0 "$header
-text.pgm text.pgm 0 0" ''
+text.pgm 1 text.pgm 0 0" ''
 
 run grid -n nine.pgm text.pgm nine.pgm step.pgm
 check 'several texts' 0 "$header
-text.pgm nine.pgm 3 0
-nine.pgm nine.pgm 0 0" ''
+text.pgm 1 nine.pgm 3 0
+nine.pgm 1 nine.pgm 0 0" ''
 
 run grid -n absent.pgm text.pgm
 check 'nothing found: the header alone, status 1' 1 "$header" ''
@@ -142,45 +142,62 @@ check 'a needle higher than the text' 1 "$header" ''
 
 run grid --count -n pair.pgm -n absent.pgm text.pgm nine.pgm
 check 'counts of every file and needle' 0 "$count_header
-text.pgm pair.pgm 7
-text.pgm absent.pgm 0
-nine.pgm pair.pgm 0
-nine.pgm absent.pgm 0" ''
+text.pgm 1 pair.pgm 7
+text.pgm 2 absent.pgm 0
+nine.pgm 1 pair.pgm 0
+nine.pgm 2 absent.pgm 0" ''
 
 run grid --count -n absent.pgm text.pgm
 check 'a count of 0 is status 1' 1 "$count_header
-text.pgm absent.pgm 0" ''
+text.pgm 1 absent.pgm 0" ''
 
 run grid -n pair.pgm --max-matches 2 text.pgm pair.pgm
 check 'a limit is told' 0 "$header
-text.pgm pair.pgm 0 0
-text.pgm pair.pgm 0 2" \
+text.pgm 1 pair.pgm 0 0
+text.pgm 1 pair.pgm 0 2" \
     'trawl grid: stopped after 2 matches, as --max-matches asks: more may follow'
 
 run grid -n nine.pgm --max-matches 2 text.pgm nine.pgm text.pgm
 check 'a limit holds for all files together' 0 "$header
-text.pgm nine.pgm 3 0
-nine.pgm nine.pgm 0 0" 'stopped after 2 matches'
+text.pgm 1 nine.pgm 3 0
+nine.pgm 1 nine.pgm 0 0" 'stopped after 2 matches'
 
 run grid --count -n pair.pgm --max-matches 2 text.pgm
 check 'a limit with --count' 2 '' 'leave one out'
 
 run grid -n nine.pgm - <text.pgm
 check '- is standard input' 0 "$header
-- nine.pgm 3 0" ''
+(stdin) 1 nine.pgm 3 0" ''
 
 run grid -n nine.pgm <text.pgm
 check 'without a text, standard input' 0 "$header
-- nine.pgm 3 0" ''
+(stdin) 1 nine.pgm 3 0" ''
 
 run grid -n - text.pgm <nine.pgm
 check 'the needle from standard input' 0 "$header
-text.pgm - 3 0" ''
+text.pgm 1 (stdin) 3 0" ''
 
 cp text.pgm 'a	b.pgm'
 run grid -n nine.pgm 'a	b.pgm'
 check 'a tab in a name is escaped' 0 "$header
-a\\tb.pgm nine.pgm 3 0" ''
+a\\tb.pgm 1 nine.pgm 3 0" ''
+
+name=$(printf 'a\nb\\c\r.pgm')
+cp text.pgm "$name"
+cp nine.pgm "n$name"
+run grid --count -n "n$name" "$name"
+check 'so are a newline, a backslash and a carriage return, in a needle too' 0 "$count_header
+a\\nb\\\\c\\r.pgm 1 na\\nb\\\\c\\r.pgm 1" ''
+
+run grid -n nine.pgm - <colours.ppm
+check 'standard input by name in a message' 2 "$header" \
+    'trawl grid: (standard input): is rgb8, but the needle is grey8'
+
+run grid -n - text.pgm <colours.ppm
+check 'standard input as needle of another kind' 2 "$header" 'text.pgm: is grey8, but the needle'
+
+run grid -n - text.pgm </dev/null
+check 'standard input as needle, empty' 2 '' 'trawl grid: (standard input): empty: no picture'
 
 # ---- JSON --------------------------------------------------------------------
 
@@ -189,44 +206,56 @@ if grep -q jansson err; then
     skip 'JSON: this build has no jansson'
 else
     check_text 'JSON, one object a line' 0 \
-        '{"file":"text.pgm","needle":"nine.pgm","row":3,"col":0}'
+        '{"file":"text.pgm","needle":1,"name":"nine.pgm","row":3,"col":0}'
     run grid --json --count -n nine.pgm -n pair.pgm text.pgm
     check_text 'counts as JSON' 0 \
-        '{"file":"text.pgm","needle":"nine.pgm","count":1}
-{"file":"text.pgm","needle":"pair.pgm","count":7}'
+        '{"file":"text.pgm","needle":1,"name":"nine.pgm","count":1}
+{"file":"text.pgm","needle":2,"name":"pair.pgm","count":7}'
+    run grid --json -n nine.pgm -n nine.pgm - <text.pgm
+    check_text 'equal names and standard input as JSON' 0 \
+        '{"file":"(standard input)","needle":1,"name":"nine.pgm","row":3,"col":0}
+{"file":"(standard input)","needle":2,"name":"nine.pgm","row":3,"col":0}'
+    name=$(printf 'bad\377')
+    cp text.pgm "$name"
+    cp nine.pgm "n$name"
+    run grid --json -n "n$name" "$name"
+    check_text 'JSON of names that are not UTF-8' 0 "$(printf '%s%s%s' \
+        '{"file":"bad\357\277\275","file_base64":"YmFk/w==","needle":1,' \
+        '"name":"nbad\357\277\275","name_base64":"bmJhZP8=","row":3,"col":0}' |
+        sed "s/\\\\357\\\\277\\\\275/$(printf '\357\277\275')/g")"
     run grid --json -n absent.pgm text.pgm
     check 'JSON of nothing' 1 '' ''
     cp text.pgm 'q"\.pgm'
     run grid --json -n nine.pgm 'q"\.pgm'
     check_text 'JSON escapes names' 0 \
-        '{"file":"q\"\\.pgm","needle":"nine.pgm","row":3,"col":0}'
+        '{"file":"q\"\\.pgm","needle":1,"name":"nine.pgm","row":3,"col":0}'
 fi
 
 # ---- kinds -------------------------------------------------------------------
 
 run grid -n nine.pgm text.pgm colours.ppm nine.pgm
 check 'another kind gets a message, the others are searched' 2 "$header
-text.pgm nine.pgm 3 0
-nine.pgm nine.pgm 0 0" \
+text.pgm 1 nine.pgm 3 0
+nine.pgm 1 nine.pgm 0 0" \
     'trawl grid: colours.ppm: is rgb8, but the needle is grey8; convert both with --as rgb'
 
 run grid --as rgb -n nine.pgm text.pgm colours.ppm
 check '--as rgb makes them comparable' 0 "$header
-text.pgm nine.pgm 3 0
-colours.ppm nine.pgm 0 1" ''
+text.pgm 1 nine.pgm 3 0
+colours.ppm 1 nine.pgm 0 1" ''
 
 run grid --as rgba -n red.ppm colours.ppm
 check '--as rgba' 0 "$header
-colours.ppm red.ppm 1 0" ''
+colours.ppm 1 red.ppm 1 0" ''
 
 run grid --as grey -n nine.ppm text.pgm colours.ppm
 check '--as grey' 0 "$header
-text.pgm nine.ppm 3 0
-colours.ppm nine.ppm 0 1" ''
+text.pgm 1 nine.ppm 3 0
+colours.ppm 1 nine.ppm 0 1" ''
 
 run grid --as stored -n red.ppm colours.ppm
 check '--as stored' 0 "$header
-colours.ppm red.ppm 1 0" ''
+colours.ppm 1 red.ppm 1 0" ''
 
 run grid -n nine.pgm -n nine.ppm text.pgm
 check 'needles of two kinds' 2 '' \
@@ -234,22 +263,22 @@ check 'needles of two kinds' 2 '' \
 
 run grid --as rgb -n nine.pgm -n nine.ppm text.pgm
 check 'needles of two kinds, converted' 0 "$header
-text.pgm nine.pgm 3 0
-text.pgm nine.ppm 3 0" ''
+text.pgm 1 nine.pgm 3 0
+text.pgm 2 nine.ppm 3 0" ''
 
 run grid --as colour -n nine.pgm text.pgm
 check 'an unknown --as' 2 '' "--as takes stored, rgb, rgba or grey, not 'colour'"
 
 run grid -n black.pbm bits.pbm
 check 'one bit' 0 "$header
-bits.pbm black.pbm 0 1
-bits.pbm black.pbm 1 0" ''
+bits.pbm 1 black.pbm 0 1
+bits.pbm 1 black.pbm 1 0" ''
 
 run grid -n wide1.ppm -n wide2.ppm -n wide3.ppm wide.ppm
 check 'colours of 16 bits' 0 "$header
-wide.ppm wide1.ppm 0 0
-wide.ppm wide2.ppm 1 0
-wide.ppm wide1.ppm 1 1" ''
+wide.ppm 1 wide1.ppm 0 0
+wide.ppm 2 wide2.ppm 1 0
+wide.ppm 1 wide1.ppm 1 1" ''
 
 # ---- raw rasters -------------------------------------------------------------
 
@@ -263,31 +292,31 @@ printf 'abc' >row.raw
 
 run grid -n n1.raw --needle-shape 1x4 --shape 1x9 --dtype u1 u1.raw
 check 'raw cells of 1 byte' 0 "$header
-u1.raw n1.raw 0 1
-u1.raw n1.raw 0 4" ''
+u1.raw 1 n1.raw 0 1
+u1.raw 1 n1.raw 0 4" ''
 
 run grid -n n2.raw --needle-shape 1x2 --shape 1x5 --dtype u2 u2.raw
 check 'raw cells of 2 bytes' 0 "$header
-u2.raw n2.raw 0 1
-u2.raw n2.raw 0 3" ''
+u2.raw 1 n2.raw 0 1
+u2.raw 1 n2.raw 0 3" ''
 
 run grid -n n4.raw --needle-shape 1x1 --shape 2x2 --dtype u4 u4.raw
 check 'raw cells of 4 bytes' 0 "$header
-u4.raw n4.raw 0 1
-u4.raw n4.raw 1 1" ''
+u4.raw 1 n4.raw 0 1
+u4.raw 1 n4.raw 1 1" ''
 
 run grid -n n1.raw -n row.raw --needle-shape 2x2 --needle-shape 1x3 --shape 3x3 --dtype u1 u1.raw
 check 'a shape for each needle' 0 "$header
-u1.raw row.raw 0 0
-u1.raw row.raw 1 0
-u1.raw row.raw 2 0" ''
+u1.raw 2 row.raw 0 0
+u1.raw 2 row.raw 1 0
+u1.raw 2 row.raw 2 0" ''
 
 printf 'P2\n1 1\n255\n98\n' >b.pgm
 run grid --as grey -n b.pgm --shape 3x3 --dtype u1 u1.raw
 check 'a picture in a raw raster, as grey' 0 "$header
-u1.raw b.pgm 0 1
-u1.raw b.pgm 1 1
-u1.raw b.pgm 2 1" ''
+u1.raw 1 b.pgm 0 1
+u1.raw 1 b.pgm 1 1
+u1.raw 1 b.pgm 2 1" ''
 
 run grid -n b.pgm --shape 3x3 --dtype u1 u1.raw
 check 'a picture in a raw raster, as stored' 2 "$header" \
@@ -335,7 +364,7 @@ mkdir folder
 for bad in cut.pgm huge.ppm empty words folder missing.pgm; do
     run grid -n nine.pgm "$bad" text.pgm
     check "a bad text: $bad" 2 "$header
-text.pgm nine.pgm 3 0" "trawl grid: $bad: "
+text.pgm 1 nine.pgm 3 0" "trawl grid: $bad: "
     run grid -n nine.pgm -n "$bad" text.pgm
     check "a bad needle: $bad" 2 '' "trawl grid: $bad: "
 done
@@ -380,13 +409,13 @@ closed_pipe()
 closed_pipe
 [ "$status" != 141 ] || status=0 # the signal SIGPIPE
 check 'a closed pipe is quiet' 0 "$header
-zeros.pgm zero.pgm 0 0" ''
+zeros.pgm 1 zero.pgm 0 0" ''
 
 trap '' PIPE
 closed_pipe
 trap - PIPE
 check 'a closed pipe is quiet where SIGPIPE is ignored' 0 "$header
-zeros.pgm zero.pgm 0 0" ''
+zeros.pgm 1 zero.pgm 0 0" ''
 
 # ---- engines and backends ----------------------------------------------------
 
@@ -433,8 +462,8 @@ check 'an unknown backend' 2 '' 'nonsense'
 
 run grid --stats -n nine.pgm text.pgm text.pgm
 check '--stats' 0 "$header
-text.pgm nine.pgm 3 0
-text.pgm nine.pgm 3 0" '40 bytes, '
+text.pgm 1 nine.pgm 3 0
+text.pgm 1 nine.pgm 3 0" '40 bytes, '
 grep -q ' GB/s, 2 matches, engine .*, backend .*, [0-9]* thread' err && fine=1 || fine=0
 result '--stats, the rest of the line' $fine
 
@@ -443,7 +472,7 @@ check '--wm-block is not for grids' 2 '' "unrecognized option '--wm-block'"
 
 run grid --explain --engine byr -n nine.pgm text.pgm
 check '--explain' 0 "$header
-text.pgm nine.pgm 3 0" 'engine byr'
+text.pgm 1 nine.pgm 3 0" 'engine byr'
 
 # ---- PNG ---------------------------------------------------------------------
 
@@ -457,15 +486,15 @@ else
     pamtopng step.pgm >step.png
     run grid -n step.pgm -n step.png text.png
     check 'PNG and PNM are comparable' 0 "$header
-text.png step.pgm 0 0
-text.png step.png 0 0
-text.png step.pgm 2 2
-text.png step.png 2 2" ''
+text.png 1 step.pgm 0 0
+text.png 2 step.png 0 0
+text.png 1 step.pgm 2 2
+text.png 2 step.png 2 2" ''
 
     run grid -n step.png - <text.png
     check 'PNG from standard input' 0 "$header
-- step.png 0 0
-- step.png 2 2" ''
+(stdin) 1 step.png 0 0
+(stdin) 1 step.png 2 2" ''
 
     # pnmtopng stores four colours as a palette.
     pnmtopng -force colours.ppm >true.png 2>/dev/null
@@ -473,30 +502,30 @@ text.png step.png 2 2" ''
     [ "$(od -An -tu1 -j25 -N1 palette.png | tr -d ' ')" = 3 ] || echo '# palette.png has none'
     run grid -n red.ppm palette.png true.png
     check 'a palette counts as its colours' 0 "$header
-palette.png red.ppm 1 0
-true.png red.ppm 1 0" ''
+palette.png 1 red.ppm 1 0
+true.png 1 red.ppm 1 0" ''
 
     pnmtopng -interlace colours.ppm >interlaced.png 2>/dev/null
     run grid -n red.ppm interlaced.png
     check 'interlaced' 0 "$header
-interlaced.png red.ppm 1 0" ''
+interlaced.png 1 red.ppm 1 0" ''
 
     pamtopng bits.pbm >bits.png
     run grid -n black.pbm bits.png
     check 'PNG of one bit' 0 "$header
-bits.png black.pbm 0 1
-bits.png black.pbm 1 0" ''
+bits.png 1 black.pbm 0 1
+bits.png 1 black.pbm 1 0" ''
 
     pamtopng wide.ppm >wide.png
     pamtopng wide2.ppm >wide2.png
     run grid -n wide1.ppm -n wide2.png -n wide3.ppm wide.png wide.ppm
     check 'PNG of 16 bits' 0 "$header
-wide.png wide1.ppm 0 0
-wide.png wide2.png 1 0
-wide.png wide1.ppm 1 1
-wide.ppm wide1.ppm 0 0
-wide.ppm wide2.png 1 0
-wide.ppm wide1.ppm 1 1" ''
+wide.png 1 wide1.ppm 0 0
+wide.png 2 wide2.png 1 0
+wide.png 1 wide1.ppm 1 1
+wide.ppm 1 wide1.ppm 0 0
+wide.ppm 2 wide2.png 1 0
+wide.ppm 1 wide1.ppm 1 1" ''
 
     # Two red pixels, the second half transparent.
     {
@@ -505,19 +534,19 @@ wide.ppm wide1.ppm 1 1" ''
     } | pamtopng >alpha.png
     run grid --as rgb -n red.ppm alpha.png
     check 'transparency does not matter as RGB' 0 "$header
-alpha.png red.ppm 0 0
-alpha.png red.ppm 0 1" ''
+alpha.png 1 red.ppm 0 0
+alpha.png 1 red.ppm 0 1" ''
     run grid --as rgba -n red.ppm alpha.png
     check 'transparency matters as RGBA' 0 "$header
-alpha.png red.ppm 0 0" ''
+alpha.png 1 red.ppm 0 0" ''
     run grid -n red.ppm alpha.png
     check 'RGBA and RGB as stored' 2 "$header" 'alpha.png: is rgba8, but the needle is rgb8'
 
     head -c 60 text.png >cut.png
     run grid -n step.png cut.png text.png
     check 'a truncated PNG, the others are searched' 2 "$header
-text.png step.png 0 0
-text.png step.png 2 2" 'trawl grid: cut.png: '
+text.png 1 step.png 0 0
+text.png 1 step.png 2 2" 'trawl grid: cut.png: '
     run grid -n cut.png text.png
     check 'a truncated PNG as needle' 2 '' 'trawl grid: cut.png: '
 fi

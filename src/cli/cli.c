@@ -20,19 +20,22 @@ void complain(const char *command, const char *format, ...)
     fputc('\n', stderr);
 }
 
-void warn_compressed(const char *command, const char *path, const uint8_t *bytes, size_t length)
-{
-    const char *kind = compressed_kind(bytes, length);
-    if (kind)
-        complain(command,
-                 "%s: is compressed (%s): its bytes are searched as they stand; decompress it "
-                 "first: %s %s | trawl %s ...",
-                 path, kind, compressed_remedy(kind), path, command);
-}
-
 const char *shown_name(const char *path)
 {
     return strcmp(path, "-") == 0 ? "(standard input)" : path;
+}
+
+void warn_compressed(const char *command, const char *path, const uint8_t *bytes, size_t length)
+{
+    const char *kind = compressed_kind(bytes, length);
+    const bool piped = strcmp(path, "-") == 0;
+    if (kind)
+        complain(
+            command,
+            "warning: %s: is compressed (%s): its bytes are searched as they stand; decompress "
+            "it first: %s%s%s | trawl %s ...",
+            shown_name(path), kind, compressed_remedy(kind), piped ? "" : " ", piped ? "" : path,
+            command);
 }
 
 int usage_hint(const char *command)

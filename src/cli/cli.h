@@ -221,14 +221,23 @@ void explain_print(const run_options *o, const trawl_plan *plan);
 
 /* ---- output ----------------------------------------------------------- */
 
-/* A string as JSON, with quotes; malloc'ed. Bytes that are not UTF-8 become U+FFFD.
- * NULL when this build has no jansson, or no memory. */
+/* What is printed is made whole first: these give malloc'ed text, NULL without memory. */
+
+/* As printf. */
+char *format_text(const char *format, ...)
+#if defined(__GNUC__) || defined(__clang__)
+    __attribute__((format(printf, 1, 2)))
+#endif
+    ;
+/* A TSV field: tab, newline, CR and backslash are escaped as \t \n \r \\. */
+char *tsv_quote(const char *text);
+/* A string as JSON, with quotes. Bytes that are not UTF-8 become U+FFFD. NULL also when this build
+ * has no jansson, as of json_member. */
 char *json_quote(const char *text);
-char *json_quote_bytes(const char *text, size_t length);
+/* "name":"text", and when that is not UTF-8 "name_base64":"..." behind it, with the exact bytes. */
+char *json_member(const char *name, const char *text, size_t length);
 /* False, after a complaint, when this build has no jansson. */
 bool json_available(const char *command);
-/* Write a TSV field: tab, newline, CR and backslash are escaped as \t \n \r \\. */
-void tsv_field(FILE *out, const char *text, size_t length);
 /* Write `number` in decimal at `at`, without a NUL: at most 20 bytes. Returns its end. */
 char *put_decimal(char *at, uint64_t number);
 

@@ -7,6 +7,7 @@
  * Cost: the scan, and about 30 ns a printed match.
  */
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,7 +27,7 @@ typedef struct find {
     trawl_plan *plan;
     trawl_context *context;
     bool unbounded;   /* some pattern has no longest match */
-    char **names;     /* --json: the patterns quoted, each when it is first printed */
+    char **names;     /* --json: a member for each pattern, made when it is first printed */
     uint64_t *counts; /* --count: of each pattern in the present file */
 
     char *prefix; /* what opens each line of the present file */
@@ -151,24 +152,17 @@ static char *put_text(char *at, const char *text)
     return at + length;
 }
 
-static void file_failed(find *f, const char *name, const char *why)
-{
-    complain(f->run.command, "%s: %s", name, why);
-    f->failed = true;
-}
-
-/* The pattern as JSON; "" when memory is short, which has been said then. */
+/* The pattern as a member of a JSON object; NULL after a complaint, which ends the search. */
 static const char *json_name(find *f, size_t index)
 {
     const trawl_pattern *p = &f->patterns.patterns[index];
     if (!f->names[index])
-        f->names[index] = json_quote_bytes(p->text, p->length);
-    if (f->names[index])
-        return f->names[index];
-    if (!f->failed)
-        file_failed(f, "JSON", strerror(ENOMEM));
-    f->finished = true;
-    return "\"\"";
+        f->names[index] = json_member("name", p->text, p->length);
+    if (!f->names[index]) {
+        complain(f->run.command, "out of memory for pattern %zu as JSON", index + 1);
+        f->failed = f->finished = true;
+    }
+    return f->names[index];
 }
 
 static void print_tsv_match(const find *f, const trawl_match *match)
@@ -188,12 +182,15 @@ static void print_tsv_match(const find *f, const trawl_match *match)
 
 static void print_json_match(find *f, const trawl_match *match)
 {
+    const char *name = json_name(f, match->pattern);
     char numbers[2 * 32], *at;
+    if (!name)
+        return;
     fwrite(f->prefix, 1, f->prefix_length, stdout);
     at = put_decimal(numbers, match->id);
-    at = put_text(at, ",\"name\":");
+    *at++ = ',';
     fwrite(numbers, 1, (size_t)(at - numbers), stdout);
-    fputs(json_name(f, match->pattern), stdout);
+    fputs(name, stdout);
     at = put_text(numbers, ",\"start\":");
     at = match->start == TRAWL_UNKNOWN ? put_text(at, "null") : put_decimal(at, match->start);
     at = put_text(at, ",\"end\":");
@@ -225,21 +222,11 @@ static int on_matches(const trawl_match *matches, size_t count, void *user)
 
 static void print_counts(find *f)
 {
-    for (size_t i = 0; i < f->patterns.count; i++) {
-        char number[24], *at = put_decimal(number, i + 1);
-        fwrite(f->prefix, 1, f->prefix_length, stdout);
-        if (f->json) {
-            fwrite(number, 1, (size_t)(at - number), stdout);
-            fputs(",\"name\":", stdout);
-            fputs(json_name(f, i), stdout);
-            fputs(",\"count\":", stdout);
-            at = number;
-        } else {
-            *at++ = '\t';
-        }
-        at = put_decimal(at, f->counts[i]);
-        fwrite(number, 1, (size_t)(at - number), stdout);
-        fputs(f->json ? "}\n" : "\n", stdout);
+    for (size_t i = 0; i < f->patterns.count && !f->finished; i++) {
+        const char *name = f->json ? json_name(f, i) : "";
+        if (name)
+            printf(f->json ? "%s%zu,%s,\"count\":%" PRIu64 "}\n" : "%s%zu%s\t%" PRIu64 "\n",
+                   f->prefix, i + 1, name, f->counts[i]);
     }
 }
 
@@ -249,66 +236,91 @@ static void print_header(const find *f)
         fputs(f->count ? "file\tpattern\tcount\n" : "file\trecord\tpattern\tstart\tend\n", stdout);
 }
 
-/* What each line of file `name` opens with, up to the pattern's number. */
+/* What each line of a file opens with, up to the pattern's number. */
 static bool set_prefix(find *f, const char *name)
 {
-    char *quoted = f->json ? json_quote(name) : NULL;
-    FILE *out = NULL;
+    char *file = f->json ? json_member("file", name, strlen(name)) : tsv_quote(name);
     free(f->prefix);
     f->prefix = NULL;
-    if (quoted || !f->json)
-        out = open_memstream(&f->prefix, &f->prefix_length);
-    if (out && f->json) {
-        fprintf(out, "{\"file\":%s,%s\"pattern\":", quoted, f->count ? "" : "\"record\":1,");
-    } else if (out) {
-        tsv_field(out, name, strlen(name));
-        fputs(f->count ? "\t" : "\t1\t", out);
-    }
-    free(quoted);
-    return out && fclose(out) == 0;
+    if (file && f->json)
+        f->prefix = format_text("{%s,%s\"pattern\":", file, f->count ? "" : "\"record\":1,");
+    else if (file)
+        f->prefix = format_text("%s\t%s", file, f->count ? "" : "1\t");
+    free(file);
+    f->prefix_length = f->prefix ? strlen(f->prefix) : 0;
+    return f->prefix;
 }
 
-/* ---- scanning ---------------------------------------------------------- */
+/* ---- scanning: false after a complaint ---------------------------------- */
+
+static bool file_failed(find *f, const char *path, const char *why)
+{
+    complain(f->run.command, "%s: %s", shown_name(path), why);
+    f->failed = true;
+    return false;
+}
+
+static bool scanned(find *f, const char *path, int status, const trawl_error *error)
+{
+    return status >= 0 || file_failed(f, path, error->message);
+}
 
 /* Read what is left of a file and feed it to a stream. */
-static int scan_stream(find *f, source *file, const char *name, const trawl_scan_options *options,
-                       trawl_error *error)
+static bool feed(find *f, source *file, const char *path, trawl_stream *stream, uint8_t *piece)
 {
-    trawl_stream *stream;
-    uint8_t *piece = malloc(PIECE);
-    if (!piece) {
-        file_failed(f, name, strerror(ENOMEM));
-        return TRAWL_OK;
-    }
-    int status = trawl_stream_open(f->context, f->plan, options, on_matches, f, &stream, error);
-    if (status == TRAWL_OK) {
-        ptrdiff_t got = 1;
-        while (status == TRAWL_OK && (got = source_read(file, piece, PIECE)) > 0) {
-            f->stats.bytes += (uint64_t)got;
-            status = trawl_stream_feed(stream, piece, (size_t)got, error);
-        }
+    trawl_error error;
+    int status = TRAWL_OK;
+    ptrdiff_t got;
+    bool first = true;
+    while (status == TRAWL_OK && (got = source_read(file, piece, PIECE)) != 0) {
         if (got < 0)
-            file_failed(f, name, strerror(errno));
-        int closed = trawl_stream_close(stream, status == TRAWL_OK ? error : NULL);
-        status = status == TRAWL_OK ? closed : status;
+            return file_failed(f, path, strerror(errno));
+        if (first)
+            warn_compressed(f->run.command, path, piece, (size_t)got);
+        first = false;
+        f->stats.bytes += (uint64_t)got;
+        status = trawl_stream_feed(stream, piece, (size_t)got, &error);
     }
-    free(piece);
-    return status;
+    return scanned(f, path, status, &error);
 }
 
-static int scan_text(find *f, const uint8_t *text, size_t length, const trawl_scan_options *options,
-                     trawl_error *error)
+static bool scan_stream(find *f, source *file, const char *path, const trawl_scan_options *options)
 {
+    trawl_stream *stream;
+    trawl_error error;
+    uint8_t *piece = malloc(PIECE);
+    if (!piece)
+        return file_failed(f, path, strerror(ENOMEM));
+    bool fine = scanned(
+        f, path, trawl_stream_open(f->context, f->plan, options, on_matches, f, &stream, &error),
+        &error);
+    if (fine) {
+        fine = feed(f, file, path, stream, piece);
+        const int closed = trawl_stream_close(stream, &error);
+        fine = fine && scanned(f, path, closed, &error);
+    }
+    free(piece);
+    return fine;
+}
+
+static bool scan_text(find *f, const char *path, const uint8_t *text, size_t length,
+                      const trawl_scan_options *options)
+{
+    trawl_error error;
+    int status;
+    warn_compressed(f->run.command, path, text, length);
     f->stats.bytes += length;
-    if (!f->count || f->patterns.count > 1)
-        return trawl_scan(f->context, f->plan, text, length, options, on_matches, f, error);
-    int status = trawl_count(f->context, f->plan, text, length, options, &f->counts[0], error);
-    f->stats.matches += f->counts[0];
-    return status;
+    if (f->count && f->patterns.count == 1) {
+        status = trawl_count(f->context, f->plan, text, length, options, &f->counts[0], &error);
+        f->stats.matches += f->counts[0];
+    } else {
+        status = trawl_scan(f->context, f->plan, text, length, options, on_matches, f, &error);
+    }
+    return scanned(f, path, status, &error);
 }
 
 /* Map the text of a file whole, or of its spooled copy when it cannot be mapped itself. */
-static bool map_whole(find *f, source *file, const char *name, const uint8_t **text, size_t *length)
+static bool map_whole(find *f, source *file, const char *path, const uint8_t **text, size_t *length)
 {
     if (file->mappable && source_map(file, text, length))
         return true;
@@ -317,12 +329,12 @@ static bool map_whole(find *f, source *file, const char *name, const uint8_t **t
     complain(f->run.command,
              "%s: cannot keep the text in a temporary file, which this report of unbounded "
              "patterns needs (set TMPDIR to a folder with room): %s",
-             name, strerror(errno));
+             shown_name(path), strerror(errno));
     f->failed = true;
     return false;
 }
 
-static int scan_source(find *f, source *file, const char *name, trawl_error *error)
+static bool scan_source(find *f, source *file, const char *path)
 {
     trawl_scan_options options = TRAWL_SCAN_OPTIONS_INIT;
     const uint8_t *text;
@@ -330,39 +342,28 @@ static int scan_source(find *f, source *file, const char *name, trawl_error *err
     options.report = f->report;
     options.max_matches = f->most ? f->most - f->stats.matches : 0;
     if (f->unbounded && f->report != TRAWL_REPORT_ENDS)
-        return map_whole(f, file, name, &text, &length)
-                   ? scan_text(f, text, length, &options, error)
-                   : TRAWL_OK;
+        return map_whole(f, file, path, &text, &length) &&
+               scan_text(f, path, text, length, &options);
     if (file->mappable && source_map(file, &text, &length))
-        return scan_text(f, text, length, &options, error);
+        return scan_text(f, path, text, length, &options);
     if (!file->mappable)
-        return scan_stream(f, file, name, &options, error);
-    file_failed(f, name, strerror(errno));
-    return TRAWL_OK;
+        return scan_stream(f, file, path, &options);
+    return file_failed(f, path, strerror(errno));
 }
 
 static void search_file(find *f, const char *path)
 {
-    const char *name = strcmp(path, "-") == 0 ? "(standard input)" : path;
-    trawl_error error;
     source file;
-    int status = TRAWL_OK;
     if (f->count)
         memset(f->counts, 0, f->patterns.count * sizeof *f->counts);
-    bool opened = sample_open(&f->sample, &file, path);
-    if (!opened && errno == EISDIR)
-        file_failed(f, name, "Is a directory; give the files in it");
-    else if (!opened)
-        file_failed(f, name, strerror(errno));
-    else if (!set_prefix(f, path))
-        file_failed(f, name, strerror(ENOMEM));
-    else
-        status = scan_source(f, &file, name, &error);
-    source_close(&file);
-    if (status < 0)
-        file_failed(f, name, error.message);
-    else if (opened && f->count)
+    if (!sample_open(&f->sample, &file, path))
+        file_failed(f, path,
+                    errno == EISDIR ? "Is a directory; give the files in it" : strerror(errno));
+    else if (!set_prefix(f, shown_name(path)))
+        file_failed(f, path, "out of memory for its name");
+    else if (scan_source(f, &file, path) && f->count)
         print_counts(f);
+    source_close(&file);
     if (f->most && f->stats.matches >= f->most) {
         limit_reached(f->run.command, f->most);
         f->finished = true;

@@ -19,7 +19,7 @@
 
 typedef struct grid_needle {
     const char *path;
-    char *json; /* the path quoted, under --json */
+    char *names; /* its number from 1 and its path, as they are printed */
     image picture;
     uint64_t count; /* matches in the present text */
 } grid_needle;
@@ -40,8 +40,8 @@ typedef struct grid_run {
     image_intern *colours;
     trawl_plan *plan;
     trawl_context *context;
-    const char *file; /* the present text */
-    char *file_json;
+    const char *file; /* the present text, for messages */
+    char *file_name;  /* and as it is printed */
     run_stats stats;
 } grid_run;
 
@@ -66,7 +66,8 @@ static const char help_text[] =
     "      --count              print the number of matches a file and needle\n"
     "      --max-matches N      stop after N matches in all, and say so\n"
     "\n" RUN_OPTIONS_HELP "\n"
-    "The output has the columns file, needle, row, col: the top left cell, from 0.\n"
+    "The columns are file, needle (its number, from 1), name (its file), row and col: the top\n"
+    "left cell, from 0.\n"
     "Exit status: 0 found, 1 nothing found, 2 an error.\n"
     "\n"
     "Examples:\n"
@@ -230,27 +231,40 @@ static void complain_kinds(const grid_run *run, const char *path, const char *ki
                  : "convert both with --as rgb (or rgba, grey)");
 }
 
-/* Under --json a path is quoted once, not once a match. */
-static bool quote_path(const grid_run *run, const char *path, char **json)
+/* A path as it is printed, made once, not once a match; NULL after a complaint. */
+static char *quote_path(const grid_run *run, const char *column, const char *path)
 {
-    if (!run->json)
-        return true;
-    *json = json_quote(path);
-    if (*json == NULL)
-        complain(run->options.command, "%s: out of memory for its name", path);
-    return *json != NULL;
+    const char *shown = shown_name(path);
+    char *quoted = run->json ? json_member(column, shown, strlen(shown)) : tsv_quote(shown);
+    if (quoted == NULL)
+        complain(run->options.command, "%s: out of memory for its name", shown);
+    return quoted;
+}
+
+static bool name_needle(const grid_run *run, size_t index)
+{
+    grid_needle *needle = &run->needles[index];
+    char *path = quote_path(run, "name", needle->path);
+    if (path == NULL)
+        return false;
+    needle->names = format_text(run->json ? "\"needle\":%zu,%s" : "%zu\t%s", index + 1, path);
+    free(path);
+    if (needle->names == NULL)
+        complain(run->options.command, "%s: out of memory for its name", shown_name(needle->path));
+    return needle->names != NULL;
 }
 
 static bool read_needle(grid_run *run, size_t index)
 {
     grid_needle *needle = &run->needles[index];
+    const char *name = shown_name(needle->path);
     const raw_format *raw = run->raw_needles; /* all zero when none was given: not raw */
     char message[512];
     if (run->raw_needle_count > 1)
         raw += index;
     if (image_read(needle->path, run->as, raw, run->colours, &needle->picture, message,
                    sizeof message) != 0) {
-        complain(run->options.command, "%s: %s", needle->path, message);
+        complain(run->options.command, "%s: %s", name, message);
         return false;
     }
     if (index == 0)
@@ -259,10 +273,10 @@ static bool read_needle(grid_run *run, size_t index)
         complain(run->options.command,
                  "%s: is %s, but %s is %s; needles must be of one kind: convert them with --as rgb "
                  "(or rgba, grey)",
-                 needle->path, needle->picture.kind, run->needles[0].path, run->kind);
+                 name, needle->picture.kind, shown_name(run->needles[0].path), run->kind);
         return false;
     }
-    return quote_path(run, needle->path, &needle->json);
+    return name_needle(run, index);
 }
 
 static bool compile_needles(grid_run *run)
@@ -279,8 +293,8 @@ static bool compile_needles(grid_run *run)
         needles[i].cells = picture->cells;
         needles[i].rows = picture->rows;
         needles[i].cols = picture->cols;
-        needles[i].id = (uint32_t)i;
-        needles[i].name = run->needles[i].path;
+        needles[i].id = (uint32_t)i + 1;
+        needles[i].name = shown_name(run->needles[i].path);
     }
     options.engine = run->options.engine;
     options.context = run->context;
@@ -291,7 +305,8 @@ static bool compile_needles(grid_run *run)
     if (status == TRAWL_OK)
         return true;
     if (error.pattern < run->needle_count)
-        complain(run->options.command, "%s: %s", run->needles[error.pattern].path, error.message);
+        complain(run->options.command, "%s: %s", shown_name(run->needles[error.pattern].path),
+                 error.message);
     else
         complain(run->options.command, "%s", error.message);
     return false;
@@ -321,28 +336,14 @@ static bool prepare(grid_run *run)
 static void print_header(const grid_run *run)
 {
     if (!run->json)
-        puts(run->count ? "file\tneedle\tcount" : "file\tneedle\trow\tcol");
-}
-
-/* The part of a line that all lines share: file and needle. */
-static void print_names(const grid_run *run, const grid_needle *needle)
-{
-    if (run->json) {
-        printf("{\"file\":%s,\"needle\":%s,", run->file_json, needle->json);
-        return;
-    }
-    tsv_field(stdout, run->file, strlen(run->file));
-    putchar('\t');
-    tsv_field(stdout, needle->path, strlen(needle->path));
-    putchar('\t');
+        puts(run->count ? "file\tneedle\tname\tcount" : "file\tneedle\tname\trow\tcol");
 }
 
 static void print_counts(const grid_run *run)
 {
-    for (size_t i = 0; i < run->needle_count; i++) {
-        print_names(run, &run->needles[i]);
-        printf(run->json ? "\"count\":%" PRIu64 "}\n" : "%" PRIu64 "\n", run->needles[i].count);
-    }
+    for (size_t i = 0; i < run->needle_count; i++)
+        printf(run->json ? "{%s,%s,\"count\":%" PRIu64 "}\n" : "%s\t%s\t%" PRIu64 "\n",
+               run->file_name, run->needles[i].names, run->needles[i].count);
 }
 
 /* Count a match and, without --count, print it. Stops when the output fails. */
@@ -353,9 +354,11 @@ static bool print_match(grid_run *run, const trawl_grid_match *match)
     needle->count++;
     if (run->count)
         return true;
-    print_names(run, needle);
-    printf(run->json ? "\"row\":%" PRIu64 ",\"col\":%" PRIu64 "}\n" : "%" PRIu64 "\t%" PRIu64 "\n",
-           match->row, match->col);
+    printf(run->json ? "{%s,%s,\"row\":%" PRIu64 ",\"col\":%" PRIu64 "}
+"
+                     : "%s	%s	%" PRIu64 "	%" PRIu64 "
+",
+           run->file_name, needle->names, match->row, match->col);
     return !ferror(stdout);
 }
 
@@ -394,18 +397,19 @@ static bool search_text(grid_run *run, const char *path)
     char message[512];
     image picture;
     bool fine = false;
-    run->file = path;
+    run->file = shown_name(path);
     if (image_read(path, run->as, &run->raw_text, run->colours, &picture, message,
                    sizeof message) != 0) {
-        complain(run->options.command, "%s: %s", path, message);
+        complain(run->options.command, "%s: %s", run->file, message);
         return false;
     }
-    if (strcmp(picture.kind, run->kind) != 0)
-        complain_kinds(run, path, picture.kind);
-    else if (quote_path(run, path, &run->file_json))
-        fine = scan_picture(run, &picture);
-    free(run->file_json);
-    run->file_json = NULL;
+    if (strcmp(picture.kind, run->kind) != 0) {
+        complain_kinds(run, run->file, picture.kind);
+    } else {
+        run->file_name = quote_path(run, "file", path);
+        fine = run->file_name != NULL && scan_picture(run, &picture);
+        free(run->file_name);
+    }
     image_free(&picture);
     return fine;
 }
@@ -454,7 +458,7 @@ static void free_run(grid_run *run)
 {
     for (size_t i = 0; i < run->needle_count; i++) {
         image_free(&run->needles[i].picture);
-        free(run->needles[i].json);
+        free(run->needles[i].names);
     }
     free(run->needles);
     free(run->raw_needles);

@@ -1,4 +1,5 @@
 /* output.c: numbers, TSV fields and JSON strings. */
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,26 +22,50 @@ char *put_decimal(char *at, uint64_t number)
     return at;
 }
 
-void tsv_field(FILE *out, const char *text, size_t length)
+char *format_text(const char *format, ...)
 {
-    for (size_t i = 0; i < length; i++) {
-        switch (text[i]) {
-        case '\t':
-            fputs("\\t", out);
-            break;
-        case '\n':
-            fputs("\\n", out);
-            break;
-        case '\r':
-            fputs("\\r", out);
-            break;
-        case '\\':
-            fputs("\\\\", out);
-            break;
-        default:
-            putc(text[i], out);
-        }
+    va_list arguments;
+    va_start(arguments, format);
+    const int length = vsnprintf(NULL, 0, format, arguments);
+    va_end(arguments);
+    char *text = length >= 0 ? malloc((size_t)length + 1) : NULL;
+    if (text) {
+        va_start(arguments, format);
+        vsnprintf(text, (size_t)length + 1, format, arguments);
+        va_end(arguments);
     }
+    return text;
+}
+
+/* The letter behind the backslash; 0: the byte stands as it is. */
+static char tsv_letter(char c)
+{
+    switch (c) {
+    case '\t':
+        return 't';
+    case '\n':
+        return 'n';
+    case '\r':
+        return 'r';
+    case '\\':
+        return '\\';
+    default:
+        return 0;
+    }
+}
+
+char *tsv_quote(const char *text)
+{
+    char *quoted = malloc(2 * strlen(text) + 1), *to = quoted;
+    for (; to && *text; text++) {
+        const char letter = tsv_letter(*text);
+        if (letter)
+            *to++ = '\\';
+        *to++ = letter ? letter : *text;
+    }
+    if (to)
+        *to = '\0';
+    return quoted;
 }
 
 #ifdef TRAWL_HAVE_JANSSON
@@ -71,7 +96,7 @@ static size_t utf8_length(const uint8_t *text, size_t length)
 static char *clean_utf8(const char *text, size_t length, size_t *clean_length)
 {
     static const char replacement[] = "\xef\xbf\xbd";
-    char *clean = length < SIZE_MAX / 3 ? malloc(3 * length + 1) : NULL;
+    char *clean = malloc(3 * length + 1);
     char *at = clean;
     for (size_t i = 0; clean && i < length;) {
         size_t size = utf8_length((const uint8_t *)text + i, length - i);
@@ -83,13 +108,57 @@ static char *clean_utf8(const char *text, size_t length, size_t *clean_length)
     return clean;
 }
 
-char *json_quote_bytes(const char *text, size_t length)
+static char *quote_bytes(const char *text, size_t length)
 {
-    size_t clean_length;
-    char *clean = clean_utf8(text, length, &clean_length);
-    json_t *string = clean ? json_stringn(clean, clean_length) : NULL;
+    json_t *string = json_stringn(text, length);
     char *quoted = string ? json_dumps(string, JSON_ENCODE_ANY) : NULL;
     json_decref(string);
+    return quoted;
+}
+
+/* RFC 4648, with padding; malloc'ed. */
+static char *base64(const char *text, size_t length)
+{
+    static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    const uint8_t *from = (const uint8_t *)text;
+    char *encoded = malloc((length + 2) / 3 * 4 + 1), *to = encoded;
+    for (size_t i = 0; to && i < length; i += 3) {
+        const size_t left = length - i;
+        const uint32_t three = (uint32_t)from[i] << 16 |
+                               (left > 1 ? (uint32_t)from[i + 1] << 8 : 0) |
+                               (left > 2 ? from[i + 2] : 0);
+        *to++ = digits[three >> 18];
+        *to++ = digits[three >> 12 & 63];
+        *to++ = left > 1 ? digits[three >> 6 & 63] : '=';
+        *to++ = left > 2 ? digits[three & 63] : '=';
+    }
+    if (to)
+        *to = '\0';
+    return encoded;
+}
+
+char *json_member(const char *name, const char *text, size_t length)
+{
+    size_t clean_length;
+    char *clean = clean_utf8(text, length, &clean_length), *member = NULL;
+    char *quoted = clean ? quote_bytes(clean, clean_length) : NULL;
+    const bool same = clean_length == length; /* else a byte became three */
+    char *exact = same ? NULL : base64(text, length);
+    if (quoted && same)
+        member = format_text("\"%s\":%s", name, quoted);
+    else if (quoted && exact)
+        member = format_text("\"%s\":%s,\"%s_base64\":\"%s\"", name, quoted, name, exact);
+    free(exact);
+    free(quoted);
+    free(clean);
+    return member;
+}
+
+char *json_quote(const char *text)
+{
+    size_t length;
+    char *clean = clean_utf8(text, strlen(text), &length);
+    char *quoted = clean ? quote_bytes(clean, length) : NULL;
     free(clean);
     return quoted;
 }
@@ -102,10 +171,17 @@ bool json_available(const char *command)
 
 #else
 
-char *json_quote_bytes(const char *text, size_t length)
+char *json_member(const char *name, const char *text, size_t length)
 {
+    (void)name;
     (void)text;
     (void)length;
+    return NULL;
+}
+
+char *json_quote(const char *text)
+{
+    (void)text;
     return NULL;
 }
 
@@ -117,8 +193,3 @@ bool json_available(const char *command)
 }
 
 #endif
-
-char *json_quote(const char *text)
-{
-    return json_quote_bytes(text, strlen(text));
-}
