@@ -87,8 +87,8 @@ static void read_raw(const uint8_t *data, size_t size)
     image picture;
     if (raw.cell_size == 0)
         return;
-    int status = image_read_memory(data, size, IMAGE_AS_STORED, &raw, NULL, &picture, message,
-                                   sizeof message);
+    int status = image_read_memory(data, size, IMAGE_AS_STORED, &raw, MAX_BYTES, NULL, &picture,
+                                   message, sizeof message);
     check(status, &picture, message);
     image_free(&picture);
 }

@@ -86,6 +86,10 @@ for options in '' --count '--as grey'; do
     torture malloc grid $few $options -n pair.pgm text.pgm
 done
 torture malloc grid $few -n wide.ppm wide.ppm
+if command -v pamtopng >/dev/null; then
+    pamtopng text.pgm >text.png
+    torture malloc grid $few -n pair.pgm text.png
+fi
 for options in -n -c -o; do
     torture malloc grep $few $options -f list text -
 done

@@ -474,6 +474,53 @@ run grid --explain --engine byr -n nine.pgm text.pgm
 check '--explain' 0 "$header
 text.pgm 1 nine.pgm 3 0" 'engine byr'
 
+# ---- memory ------------------------------------------------------------------
+
+run grid -n nine.pgm --max-memory 100 text.pgm
+check 'a picture over the limit' 2 "$header" \
+    'text.pgm: too large: 4 x 5 cells (rows x columns) need '
+grep -q ' need [0-9]* bytes of memory, and the limit is 100; raise it (--max-memory), or cut' err &&
+    fine=1 || fine=0
+result 'a picture over the limit: what it needs, the limit, the option' $fine
+run grid -n text.pgm --max-memory 100 nine.pgm
+check 'a needle over the limit' 2 '' 'text.pgm: too large: 4 x 5'
+for size in 200 1K 1M 1G; do
+    run grid -n nine.pgm --max-memory $size text.pgm
+    check "a picture within the limit of $size" 0 "$header
+text.pgm 1 nine.pgm 3 0" ''
+done
+run grid -n nine.pgm --max-memory 12 text.pgm
+check 'a file over the limit' 2 '' 'nine.pgm: the file alone has more than the limit of 12 bytes'
+run grid -n b.pgm --as grey --shape 3x3 --dtype u1 --max-memory 8 u1.raw
+check 'a file over the limit, before a raster' 2 '' 'b.pgm: the file alone'
+run grid -n nine.pgm --shape 30000x40000 --dtype u1 u1.raw
+check 'the limit of 1 GiB, a raster' 2 "$header" \
+    'u1.raw: too large: 30000 x 40000 cells (rows x columns) need 1200000000 bytes of memory, and the limit is 1073741824;'
+printf 'P5\n40000 30000\n255\n' >large.pgm
+run grid -n nine.pgm large.pgm
+check 'the limit of 1 GiB, a picture' 2 "$header" 'large.pgm: too large: 30000 x 40000 cells'
+run grid -n nine.pgm --max-memory 2G large.pgm
+check 'a higher limit' 2 "$header" 'large.pgm: truncated PNM'
+for size in 1X K 1KB -1 '1 K' '' 1.5G; do
+    run grid -n nine.pgm --max-memory "$size" text.pgm
+    check "a bad size: $size" 2 '' "--max-memory: '$size' is no size: give bytes, or as in 64K"
+done
+for size in 99999999999999999999 99999999999G; do
+    run grid -n nine.pgm --max-memory $size text.pgm
+    check "too large a size: $size" 2 '' "--max-memory: $size is too large"
+done
+run grid -n nine.pgm --max-memory 0 text.pgm
+check 'a size of 0' 2 '' '--max-memory: give 1 at least'
+
+# ---- compressed --------------------------------------------------------------
+
+if command -v gzip >/dev/null; then
+    gzip -c text.pgm >text.pgm.gz
+    run grid -n nine.pgm text.pgm.gz
+    check 'a compressed text' 2 "$header" \
+        'text.pgm.gz: is compressed (gzip), no picture; decompress it first: gzip -dc FILE | trawl grid ... -'
+fi
+
 # ---- PNG ---------------------------------------------------------------------
 
 if ! command -v pnmtopng >/dev/null || ! command -v pamtopng >/dev/null; then
@@ -533,9 +580,23 @@ wide.ppm 1 wide1.ppm 1 1" ''
         printf '\377\000\000\377\377\000\000\200'
     } | pamtopng >alpha.png
     run grid --as rgb -n red.ppm alpha.png
-    check 'transparency does not matter as RGB' 0 "$header
+    check 'as RGB the hidden colours count, with a warning' 0 "$header
 alpha.png 1 red.ppm 0 0
-alpha.png 1 red.ppm 0 1" ''
+alpha.png 1 red.ppm 0 1" \
+        'warning: alpha.png: has transparent pixels: --as rgb compares their hidden colours; take --as rgba to compare transparency too'
+    result 'which comes once a picture' "$(grep -c . err)"
+    run grid --as grey -n alpha.png alpha.png
+    check 'as grey too, of needles as well' 0 "$header
+alpha.png 1 alpha.png 0 0" 'warning: alpha.png: has transparent pixels: --as grey compares'
+    result 'once each' "$(($(grep -c . err) - 1))"
+    pamtopng -transparent=rgb:ff/00/00 colours.ppm >keyed.png
+    pamtopng -transparent=rgb:77/77/77 colours.ppm >unkeyed.png
+    run grid --as rgb -n red.ppm keyed.png
+    check 'one transparent colour is hidden too' 0 "$header
+keyed.png 1 red.ppm 1 0" 'warning: keyed.png: has transparent pixels'
+    run grid --as rgb -n red.ppm unkeyed.png
+    check 'one that no pixel has is not' 0 "$header
+unkeyed.png 1 red.ppm 1 0" ''
     run grid --as rgba -n red.ppm alpha.png
     check 'transparency matters as RGBA' 0 "$header
 alpha.png 1 red.ppm 0 0" ''

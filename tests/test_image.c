@@ -27,7 +27,8 @@ static image must_read(const void *bytes, size_t length, image_as as, image_inte
 {
     image picture;
     message[0] = '\0';
-    if (image_read_memory(bytes, length, as, NULL, table, &picture, message, sizeof message) != 0)
+    if (image_read_memory(bytes, length, as, NULL, IMAGE_MAX_BYTES, table, &picture, message,
+                          sizeof message) != 0)
         fail_msg("not read: %s", message);
     return picture;
 }
@@ -37,8 +38,8 @@ static void must_fail(const void *bytes, size_t length, const raw_format *raw, c
 {
     image picture;
     message[0] = '\0';
-    assert_int_equal(image_read_memory(bytes, length, IMAGE_AS_STORED, raw, NULL, &picture, message,
-                                       sizeof message),
+    assert_int_equal(image_read_memory(bytes, length, IMAGE_AS_STORED, raw, IMAGE_MAX_BYTES, NULL,
+                                       &picture, message, sizeof message),
                      -1);
     assert_null(picture.cells);
     if (strstr(message, text) == NULL)
@@ -124,6 +125,18 @@ static void test_pnm_errors(void **state)
     MUST_FAIL("P6 1 1 65535\n123456", "rgb16 does not fit a cell");
 }
 
+static void test_limit(void **state)
+{
+    (void)state;
+    static const char claim[] = "P5 2147483647 2147483647 255\n";
+    image picture;
+    assert_int_equal(image_decode(claim, sizeof claim - 1, IMAGE_AS_STORED, 5000, NULL, &picture,
+                                  message, sizeof message),
+                     -1);
+    assert_non_null(strstr(message, "2147483647 x 2147483647 cells (rows x columns) need 4611"));
+    assert_non_null(strstr(message, "the limit is 5000; raise it (--max-memory)"));
+}
+
 static void test_unknown_formats(void **state)
 {
     (void)state;
@@ -132,6 +145,8 @@ static void test_unknown_formats(void **state)
     MUST_FAIL("P7\nWIDTH 3", "PAM");
     MUST_FAIL("hello", "neither PNG nor PNM");
     MUST_FAIL("P5x", "neither PNG nor PNM");
+    MUST_FAIL("\x1f\x8b\x08\0abc",
+              "is compressed (gzip), no picture; decompress it first: gzip -dc");
 }
 
 /* ---- interned colours --------------------------------------------------- */
@@ -143,7 +158,8 @@ static void put_16(uint8_t *to, unsigned value)
 }
 
 /* A P6 of 16 bits, one row of `count` colours (k, k / 3, seed). */
-static image read_colours(unsigned first, unsigned count, image_intern *table)
+static int try_colours(unsigned first, unsigned count, uint64_t max_bytes, image_intern *table,
+                       image *picture)
 {
     size_t size = 32 + (size_t)count * 6;
     uint8_t *bytes = malloc(size);
@@ -154,9 +170,31 @@ static image read_colours(unsigned first, unsigned count, image_intern *table)
         put_16(bytes + at + 2, k >> 16);
         put_16(bytes + at + 4, 7);
     }
-    image picture = must_read(bytes, at, IMAGE_AS_STORED, table);
+    const int status = image_decode(bytes, at, IMAGE_AS_STORED, max_bytes, table, picture, message,
+                                    sizeof message);
     free(bytes);
+    return status;
+}
+
+static image read_colours(unsigned first, unsigned count, image_intern *table)
+{
+    image picture;
+    assert_int_equal(try_colours(first, count, IMAGE_MAX_BYTES, table, &picture), 0);
     return picture;
+}
+
+/* The table has the limit too. */
+static void test_colours_limit(void **state)
+{
+    (void)state;
+    image_intern *table = image_intern_new();
+    image picture;
+    assert_int_equal(try_colours(0, 70000, 2050000, table, &picture), -1);
+    assert_non_null(strstr(message, "the colours of the 16-bit pictures fit neither"));
+    assert_null(picture.cells);
+    assert_int_equal(try_colours(0, 70000, 2100000, table, &picture), 0);
+    image_free(&picture);
+    image_intern_free(table);
 }
 
 static void test_interned_colours(void **state)
@@ -186,25 +224,25 @@ static void test_raw(void **state)
     static const uint16_t cells[] = { 1, 2, 3, 0xABCD, 5, 6 };
     raw_format raw = { 2, 3, 2 };
     image picture;
-    assert_int_equal(image_read_memory(cells, sizeof cells, IMAGE_AS_STORED, &raw, NULL, &picture,
-                                       message, sizeof message),
+    assert_int_equal(image_read_memory(cells, sizeof cells, IMAGE_AS_STORED, &raw, IMAGE_MAX_BYTES,
+                                       NULL, &picture, message, sizeof message),
                      0);
     assert_string_equal(picture.kind, "raw:u2");
     assert_int_equal(cell(&picture, 1, 0), 0xABCD);
     image_free(&picture);
-    assert_int_equal(image_read_memory(cells, sizeof cells, IMAGE_AS_RGB, &raw, NULL, &picture,
-                                       message, sizeof message),
+    assert_int_equal(image_read_memory(cells, sizeof cells, IMAGE_AS_RGB, &raw, IMAGE_MAX_BYTES,
+                                       NULL, &picture, message, sizeof message),
                      -1);
     must_fail(cells, 11, &raw, "11 bytes, but 2 x 3 cells of 2 make 12 bytes");
     raw = (raw_format){ UINT64_MAX, UINT64_MAX, 4 };
-    must_fail(cells, 12, &raw, "at most");
+    must_fail(cells, 12, &raw, "too large");
     raw = (raw_format){ 0, 12, 1 };
     must_fail(cells, 12, &raw, "at least");
     raw = (raw_format){ 4, 1, 3 };
     must_fail(cells, 12, &raw, "1, 2 or 4");
     raw = (raw_format){ 3, 4, 1 };
-    assert_int_equal(image_read_memory(cells, sizeof cells, IMAGE_AS_GREY, &raw, NULL, &picture,
-                                       message, sizeof message),
+    assert_int_equal(image_read_memory(cells, sizeof cells, IMAGE_AS_GREY, &raw, IMAGE_MAX_BYTES,
+                                       NULL, &picture, message, sizeof message),
                      0);
     assert_string_equal(picture.kind, "grey8");
     image_free(&picture);
@@ -213,8 +251,9 @@ static void test_raw(void **state)
 static void must_fail_path(const char *path, const raw_format *raw, const char *text)
 {
     image picture;
-    assert_int_equal(
-        image_read(path, IMAGE_AS_STORED, raw, NULL, &picture, message, sizeof message), -1);
+    assert_int_equal(image_read(path, IMAGE_AS_STORED, raw, IMAGE_MAX_BYTES, NULL, &picture,
+                                message, sizeof message),
+                     -1);
     assert_null(picture.cells);
     if (strstr(message, text) == NULL)
         fail_msg("expected \"%s\" in: %s", text, message);
@@ -230,13 +269,15 @@ static void test_files(void **state)
     assert_int_equal(write(file, pnm, sizeof pnm - 1), sizeof pnm - 1);
     close(file);
     image picture;
-    assert_int_equal(
-        image_read(path, IMAGE_AS_STORED, NULL, NULL, &picture, message, sizeof message), 0);
+    assert_int_equal(image_read(path, IMAGE_AS_STORED, NULL, IMAGE_MAX_BYTES, NULL, &picture,
+                                message, sizeof message),
+                     0);
     assert_int_equal(cell(&picture, 0, 1), 'y');
     image_free(&picture);
     raw_format raw = { 1, 13, 1 };
-    assert_int_equal(
-        image_read(path, IMAGE_AS_STORED, &raw, NULL, &picture, message, sizeof message), 0);
+    assert_int_equal(image_read(path, IMAGE_AS_STORED, &raw, IMAGE_MAX_BYTES, NULL, &picture,
+                                message, sizeof message),
+                     0);
     assert_int_equal(cell(&picture, 0, 12), 'y');
     image_free(&picture);
     raw.cols = 5;
@@ -244,8 +285,9 @@ static void test_files(void **state)
     raw.cols = 14;
     must_fail_path(path, &raw, "13 bytes, but 1 x 14 cells");
     assert_non_null(freopen(path, "rb", stdin));
-    assert_int_equal(
-        image_read("-", IMAGE_AS_STORED, NULL, NULL, &picture, message, sizeof message), 0);
+    assert_int_equal(image_read("-", IMAGE_AS_STORED, NULL, IMAGE_MAX_BYTES, NULL, &picture,
+                                message, sizeof message),
+                     0);
     assert_string_equal(picture.kind, "grey8");
     image_free(&picture);
     unlink(path);
@@ -410,6 +452,7 @@ static void check_stored(const png_case *c, const bytes *png)
     else
         snprintf(kind, sizeof kind, "%s%d", names[c->type], c->bits);
     assert_string_equal(picture.kind, kind);
+    assert_false(picture.hidden);
     assert_int_equal(picture.rows, c->rows);
     assert_int_equal(picture.cols, c->cols);
     for (unsigned row = 0; row < c->rows; row++)
@@ -425,11 +468,26 @@ static void check_stored(const png_case *c, const bytes *png)
     image_intern_free(table);
 }
 
+static bool is_transparent(const png_case *c)
+{
+    unsigned rgba[4];
+    for (unsigned i = 0; i < c->rows * c->cols; i++) {
+        expected_rgba(c, i / c->cols, i % c->cols, rgba);
+        if (rgba[3] != 255)
+            return true;
+    }
+    return false;
+}
+
 static void check_converted(const png_case *c, const bytes *png)
 {
     image rgb = must_read(png->data, png->length, IMAGE_AS_RGB, NULL);
     image rgba = must_read(png->data, png->length, IMAGE_AS_RGBA, NULL);
     image grey = must_read(png->data, png->length, IMAGE_AS_GREY, NULL);
+    const bool transparent = is_transparent(c);
+    assert_int_equal(rgb.hidden, transparent);
+    assert_int_equal(grey.hidden, transparent);
+    assert_false(rgba.hidden);
     assert_string_equal(rgb.kind, "rgb8");
     assert_string_equal(rgba.kind, "rgba8");
     assert_string_equal(grey.kind, "grey8");
@@ -490,6 +548,40 @@ static void test_png_equals_pbm(void **state)
     free(png.data);
 }
 
+/* The least limit that a picture is read under. */
+static uint64_t least_limit(const bytes *png)
+{
+    uint64_t low = 0, high = 1 << 20;
+    while (low + 1 < high) {
+        const uint64_t middle = (low + high) / 2;
+        image picture;
+        const int status = image_decode(png->data, png->length, IMAGE_AS_STORED, middle, NULL,
+                                        &picture, message, sizeof message);
+        if (status == 0)
+            high = middle;
+        else
+            low = middle;
+        image_free(&picture);
+    }
+    return high;
+}
+
+/* The file, the cells, all rows of an interlaced picture. */
+static void test_png_limit(void **state)
+{
+    (void)state;
+    png_case c = { PNG_COLOR_TYPE_RGB, 8, false, false, 100, 50 };
+    bytes plain = encode(&c);
+    c.interlaced = true;
+    bytes interlaced = encode(&c);
+    const uint64_t plain_needs = least_limit(&plain) - plain.length;
+    const uint64_t interlaced_needs = least_limit(&interlaced) - interlaced.length;
+    assert_true(plain_needs >= 100 * 50 * 3);
+    assert_true(interlaced_needs >= plain_needs + 99 * 50 * 3);
+    free(plain.data);
+    free(interlaced.data);
+}
+
 static void test_png_damaged(void **state)
 {
     (void)state;
@@ -541,13 +633,16 @@ int main(void)
         cmocka_unit_test(test_pnm_formats),
         cmocka_unit_test(test_pnm_maximum),
         cmocka_unit_test(test_pnm_errors),
+        cmocka_unit_test(test_limit),
         cmocka_unit_test(test_unknown_formats),
         cmocka_unit_test(test_interned_colours),
+        cmocka_unit_test(test_colours_limit),
         cmocka_unit_test(test_raw),
         cmocka_unit_test(test_files),
 #ifdef TRAWL_HAVE_PNG
         cmocka_unit_test(test_png_types),
         cmocka_unit_test(test_png_equals_pbm),
+        cmocka_unit_test(test_png_limit),
         cmocka_unit_test(test_png_damaged),
         cmocka_unit_test(test_png_damage_place),
 #else

@@ -143,6 +143,27 @@ bool parse_number(const char *command, const char *option, const char *text, uin
     return end && !*end && end > text;
 }
 
+bool parse_size(const char *command, const char *option, const char *text, uint64_t most,
+                uint64_t *bytes)
+{
+    static const char units[] = "KMG";
+    const char *end = read_digits(text, UINT64_MAX, bytes);
+    const char *unit = end && *end ? strchr(units, *end) : NULL;
+    const int shift = unit ? 10 * (int)(unit - units + 1) : 0;
+    if (end && (end == text || end[unit != NULL]))
+        complain(command, "%s: '%s' is no size: give bytes, or as in 64K, 512M, 4G", option, text);
+    else if (!end || *bytes > most >> shift)
+        complain(command, "%s: %s is too large: %llu bytes are the most", option, text,
+                 (unsigned long long)most);
+    else if (*bytes == 0)
+        complain(command, "%s: give 1 at least, or leave it out for the default", option);
+    else {
+        *bytes <<= shift;
+        return true;
+    }
+    return false;
+}
+
 bool limit_option(const char *command, const char *text, uint64_t *limit)
 {
     if (!parse_number(command, "--max-matches", text, UINT64_MAX, limit))

@@ -155,6 +155,11 @@ const char *read_digits(const char *text, uint64_t most, uint64_t *number);
 bool parse_number(const char *command, const char *option, const char *text, uint64_t most,
                   uint64_t *number);
 
+/* A number of bytes from 1 to `most`, or of units of 1024, 1024^2, 1024^3 bytes: 64K, 512M, 4G;
+ * complains and returns false otherwise. */
+bool parse_size(const char *command, const char *option, const char *text, uint64_t most,
+                uint64_t *bytes);
+
 /* --max-matches, for all files together; 0 is no limit. Complains when it is no number from 1. */
 bool limit_option(const char *command, const char *text, uint64_t *limit);
 /* False, after a complaint, when matches are to be counted under a limit. */

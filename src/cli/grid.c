@@ -33,6 +33,7 @@ typedef struct grid_run {
     size_t raw_needle_count;
     bool json, count;
     uint64_t max_matches; /* 0: no limit */
+    uint64_t max_memory;  /* for one picture */
 
     grid_needle *needles;
     size_t needle_count;
@@ -55,7 +56,9 @@ static const char help_text[] =
     "\n"
     "  -n, --needle FILE        what to find; may be given many times\n"
     "      --as KIND            compare as stored (default), rgb, rgba or grey:\n"
-    "                           all but stored convert both sides to 8 bits\n"
+    "                           all but stored convert both sides to 8 bits; rgb and grey\n"
+    "                           leave transparency out and compare the colours behind it,\n"
+    "                           with a warning\n"
     "      --shape ROWSxCOLS    the texts are raw rasters of that shape\n"
     "      --needle-shape ROWSxCOLS\n"
     "                           the needles are raw rasters; given once it holds for all,\n"
@@ -65,6 +68,8 @@ static const char help_text[] =
     "      --json               JSON, one object a line, instead of TSV\n"
     "      --count              print the number of matches a file and needle\n"
     "      --max-matches N      stop after N matches in all, and say so\n"
+    "      --max-memory SIZE    refuse a picture or raster that takes more memory while it is\n"
+    "                           decoded (1G); bytes, or with K, M, G\n"
     "\n" RUN_OPTIONS_HELP "\n"
     "The columns are file, needle (its number, from 1), name (its file), row and col: the top\n"
     "left cell, from 0.\n"
@@ -72,13 +77,22 @@ static const char help_text[] =
     "\n"
     "Examples:\n"
     "  trawl grid -n button.png screenshot.png           where is the button?\n"
-    "  trawl grid -n key.png --as rgb shots/*.png        transparency does not matter\n"
+    "  trawl grid -n key.png --as rgb shots/*.png        colours alone, without transparency\n"
     "  trawl grid --count -n a.png -n b.png map.png      how often is each tile used?\n"
     "  pngtopnm page.png | trawl grid -n letter.pbm -    from a pipe\n"
     "  trawl grid -n ridge.raw --needle-shape 3x8 --shape 359x367 --dtype u2 dem.raw\n"
     "                                                    16-bit rasters without a header\n";
 
-enum { OPT_AS = OPT_OWN, OPT_SHAPE, OPT_NEEDLE_SHAPE, OPT_DTYPE, OPT_JSON, OPT_COUNT, OPT_MAX };
+enum {
+    OPT_AS = OPT_OWN,
+    OPT_SHAPE,
+    OPT_NEEDLE_SHAPE,
+    OPT_DTYPE,
+    OPT_JSON,
+    OPT_COUNT,
+    OPT_MAX,
+    OPT_MEMORY
+};
 
 static const struct option long_options[] = {
     { "needle", required_argument, NULL, 'n' },
@@ -89,6 +103,7 @@ static const struct option long_options[] = {
     { "json", no_argument, NULL, OPT_JSON },
     { "count", no_argument, NULL, OPT_COUNT },
     { "max-matches", required_argument, NULL, OPT_MAX },
+    { "max-memory", required_argument, NULL, OPT_MEMORY },
     RUN_LONG_OPTIONS,
     { NULL, 0, NULL, 0 },
 };
@@ -159,6 +174,9 @@ static bool read_option(void *user, int option, const char *value)
         return run->count = true;
     case OPT_MAX:
         return limit_option(run->options.command, value, &run->max_matches);
+    case OPT_MEMORY:
+        return parse_size(run->options.command, "--max-memory", value, SIZE_MAX / 2,
+                          &run->max_memory);
     default:
         return run_option(&run->options, option, value);
     }
@@ -254,19 +272,34 @@ static bool name_needle(const grid_run *run, size_t index)
     return needle->names != NULL;
 }
 
+/* Read a picture for comparing; false after a complaint. */
+static bool read_picture(const grid_run *run, const char *path, const raw_format *raw,
+                         image *picture)
+{
+    const char *name = shown_name(path);
+    const char *as = run->as == IMAGE_AS_GREY ? "grey" : "rgb"; /* those that hide something */
+    char message[512];
+    const int status = image_read(path, run->as, raw, run->max_memory, run->colours, picture,
+                                  message, sizeof message);
+    if (status != 0)
+        complain(run->options.command, "%s: %s", name, message);
+    else if (picture->hidden)
+        complain(run->options.command,
+                 "warning: %s: has transparent pixels: --as %s compares their hidden colours; take "
+                 "--as rgba to compare transparency too",
+                 name, as);
+    return status == 0;
+}
+
 static bool read_needle(grid_run *run, size_t index)
 {
     grid_needle *needle = &run->needles[index];
     const char *name = shown_name(needle->path);
     const raw_format *raw = run->raw_needles; /* all zero when none was given: not raw */
-    char message[512];
     if (run->raw_needle_count > 1)
         raw += index;
-    if (image_read(needle->path, run->as, raw, run->colours, &needle->picture, message,
-                   sizeof message) != 0) {
-        complain(run->options.command, "%s: %s", name, message);
+    if (!read_picture(run, needle->path, raw, &needle->picture))
         return false;
-    }
     if (index == 0)
         memcpy(run->kind, needle->picture.kind, sizeof run->kind);
     if (strcmp(run->kind, needle->picture.kind) != 0) {
@@ -394,15 +427,11 @@ static bool scan_picture(grid_run *run, const image *picture)
 
 static bool search_text(grid_run *run, const char *path)
 {
-    char message[512];
     image picture;
     bool fine = false;
     run->file = shown_name(path);
-    if (image_read(path, run->as, &run->raw_text, run->colours, &picture, message,
-                   sizeof message) != 0) {
-        complain(run->options.command, "%s: %s", run->file, message);
+    if (!read_picture(run, path, &run->raw_text, &picture))
         return false;
-    }
     if (strcmp(picture.kind, run->kind) != 0) {
         complain_kinds(run, run->file, picture.kind);
     } else {
@@ -474,6 +503,7 @@ int command_grid(int argc, char **argv)
     int status = EXIT_ERROR;
     memset(&run, 0, sizeof run);
     run_options_init(&run.options, command);
+    run.max_memory = IMAGE_MAX_BYTES;
     /* No more needles or shapes than arguments. */
     run.needles = calloc((size_t)argc, sizeof *run.needles);
     run.raw_needles = calloc((size_t)argc, sizeof *run.raw_needles);

@@ -106,11 +106,25 @@ static int put_stored(image_builder *b, void *cells, const void *samples)
         grey_alpha_row(cells, samples, wide, cols);
     else if (!wide)
         pack_row(cells, samples, b->channels, b->mask, cols);
-    else if (!image_intern_row(b->table, cells, samples, b->channels, cols))
+    else if (!image_intern_row(b->table, cells, samples, b->channels, cols, b->max_bytes))
         return image_fail(&b->error,
-                          "out of memory for the colours of a 16-bit picture; compare in 8 bits "
-                          "(--as rgb)");
+                          "the colours of the 16-bit pictures fit neither memory nor the limit of "
+                          "%" PRIu64 " bytes; raise it (--max-memory), or compare in 8 bits (--as "
+                          "rgb)",
+                          b->max_bytes);
     return 0;
+}
+
+/* Whether alpha, the last channel, is less than full somewhere. */
+static bool is_transparent(const image_builder *b, const void *samples)
+{
+    const size_t count = (size_t)b->out->cols * b->channels;
+    const uint16_t *wide = samples;
+    const uint8_t *bytes = samples;
+    for (size_t i = b->channels - 1; i < count; i += b->channels)
+        if ((b->maxval > 255 ? wide[i] : bytes[i]) != b->maxval)
+            return true;
+    return false;
 }
 
 int image_put_row(image_builder *b, uint64_t row, const void *samples)
@@ -119,6 +133,8 @@ int image_put_row(image_builder *b, uint64_t row, const void *samples)
     void *cells = (uint8_t *)b->out->cells + (size_t)row * cols * b->out->cell_size;
     if (b->as == IMAGE_AS_STORED)
         return put_stored(b, cells, samples);
+    if (b->as != IMAGE_AS_RGBA && b->channels % 2 == 0 && !b->out->hidden)
+        b->out->hidden = is_transparent(b, samples);
     const uint8_t *bytes = samples;
     if (b->scale != NULL) {
         scale_row(b->bytes, samples, b->scale, b->maxval > 255, cols * b->channels);
@@ -135,12 +151,26 @@ int image_put_row(image_builder *b, uint64_t row, const void *samples)
 
 /* ---- the shape -------------------------------------------------------- */
 
-uint64_t image_area(uint64_t rows, uint64_t cols, uint64_t unit, uint64_t max_bytes)
+int image_fail_large(const image_error *error, uint64_t rows, uint64_t cols, double needed,
+                     uint64_t max_bytes)
 {
-    uint64_t limit = max_bytes < SIZE_MAX / 2 ? max_bytes : SIZE_MAX / 2;
-    if (rows == 0 || cols == 0 || rows > limit / unit / cols)
-        return 0;
-    return rows * cols * unit;
+    return image_fail(error,
+                      "too large: %" PRIu64 " x %" PRIu64 " cells (rows x columns) need %.0f bytes "
+                      "of memory, and the limit is %" PRIu64
+                      "; raise it (--max-memory), or cut the "
+                      "picture into pieces",
+                      rows, cols, needed, max_bytes);
+}
+
+/* What is in memory at once, a row on its way to the cells included. A double, for a header may
+ * claim more than 64 bits can say. */
+static double bytes_needed(const image_builder *b)
+{
+    const image *out = b->out;
+    const double samples = (double)out->cols * b->channels;
+    const double row = (double)out->cols * sizeof *b->packed + samples;
+    return (double)b->file_bytes + (double)out->rows * (double)out->cols * out->cell_size +
+           (double)b->held_rows * samples * (b->maxval > 255 ? 2 : 1) + row;
 }
 
 /* "rgb8" when maxval is all ones in a depth of PNG, else "rgb:100": samples of another
@@ -209,16 +239,12 @@ int image_begin(image_builder *b, uint64_t rows, uint64_t cols, unsigned channel
     out->rows = rows;
     out->cols = cols;
     choose_cells(b);
-    unsigned sample_size = maxval > 255 ? 2 : 1;
-    uint64_t bytes = image_area(rows, cols, out->cell_size, b->max_bytes);
-    if (bytes == 0 || image_area(rows, cols, (uint64_t)channels * sample_size, b->max_bytes) == 0)
-        return image_fail(&b->error,
-                          "too large: %" PRIu64 " x %" PRIu64 " pixels (rows x columns) need more "
-                          "than the limit of %" PRIu64 " bytes; cut the picture into pieces",
-                          rows, cols, b->max_bytes);
-    if (b->as == IMAGE_AS_STORED && channels >= 3 && sample_size == 2 && b->table == NULL)
+    if (bytes_needed(b) > (double)b->max_bytes)
+        return image_fail_large(&b->error, rows, cols, bytes_needed(b), b->max_bytes);
+    if (b->as == IMAGE_AS_STORED && channels >= 3 && maxval > 255 && b->table == NULL)
         return image_fail(&b->error, "%s does not fit a cell; compare in 8 bits (--as rgb)",
                           out->kind);
+    const uint64_t bytes = rows * cols * out->cell_size;
     out->cells = malloc((size_t)bytes);
     if (out->cells == NULL || !allocate_scratch(b))
         return image_fail(&b->error,

@@ -26,14 +26,17 @@ typedef struct image_error {
 /* Write the message; always -1, so that callers can return it. */
 int image_fail(const image_error *error, const char *format, ...) IMAGE_PRINTF(2, 3);
 
-/* rows * cols * unit, or 0 when that is 0 or more than max_bytes. */
-uint64_t image_area(uint64_t rows, uint64_t cols, uint64_t unit, uint64_t max_bytes);
+/* Say that a picture needs too much memory; always -1. */
+int image_fail_large(const image_error *error, uint64_t rows, uint64_t cols, double needed,
+                     uint64_t max_bytes);
 
 /* A picture in the making. */
 typedef struct image_builder {
     image_as as;
     image_intern *table;
-    uint64_t max_bytes; /* of the cells, and of the samples */
+    uint64_t max_bytes;  /* in memory at once */
+    uint64_t file_bytes; /* of which the file takes so many */
+    uint64_t held_rows;  /* and so many rows of samples: set by the decoder */
     image_error error;
     image *out;
     /* set by image_begin */

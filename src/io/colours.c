@@ -43,10 +43,11 @@ static size_t intern_slot(const image_intern *table, uint64_t colour)
     return slot;
 }
 
-static bool intern_grow(image_intern *table)
+static bool intern_grow(image_intern *table, uint64_t max_bytes)
 {
     size_t capacity = table->capacity == 0 ? 1024 : table->capacity * 2;
-    if (table->count >= UINT32_MAX / 2)
+    const uint64_t bytes = capacity / 2 * sizeof *table->colours + capacity * sizeof *table->slots;
+    if (table->count >= UINT32_MAX / 2 || bytes > max_bytes)
         return false;
     uint64_t *colours = realloc(table->colours, capacity / 2 * sizeof *colours);
     if (colours == NULL)
@@ -63,9 +64,10 @@ static bool intern_grow(image_intern *table)
     return true;
 }
 
-static bool intern_colour(image_intern *table, uint64_t colour, uint32_t *number)
+static bool intern_colour(image_intern *table, uint64_t colour, uint64_t max_bytes,
+                          uint32_t *number)
 {
-    if (table->count >= table->capacity / 2 && !intern_grow(table))
+    if (table->count >= table->capacity / 2 && !intern_grow(table, max_bytes))
         return false;
     size_t slot = intern_slot(table, colour);
     if (table->slots[slot] == 0) {
@@ -77,7 +79,7 @@ static bool intern_colour(image_intern *table, uint64_t colour, uint32_t *number
 }
 
 bool image_intern_row(image_intern *table, uint32_t *cells, const uint16_t *samples,
-                      unsigned channels, size_t cols)
+                      unsigned channels, size_t cols, uint64_t max_bytes)
 {
     uint64_t last = 0;
     for (size_t i = 0; i < cols; i++, samples += channels) {
@@ -86,7 +88,7 @@ bool image_intern_row(image_intern *table, uint32_t *cells, const uint16_t *samp
             colour |= (uint64_t)samples[3] << 48;
         if (i > 0 && colour == last)
             cells[i] = cells[i - 1];
-        else if (!intern_colour(table, colour, &cells[i]))
+        else if (!intern_colour(table, colour, max_bytes, &cells[i]))
             return false;
         last = colour;
     }

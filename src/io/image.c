@@ -8,6 +8,7 @@
  * Cost. One pass over the samples.
  */
 #include "io/image.h"
+#include "io/compressed.h"
 #include "io/decoder.h"
 
 #include <errno.h>
@@ -16,8 +17,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define IMAGE_MAX_BYTES (UINT64_C(1) << 34)
 
 void image_free(image *picture)
 {
@@ -66,12 +65,18 @@ static int fail_unknown(const uint8_t *bytes, size_t length, const image_error *
         { "Pf", 2, "PFM" },
     };
     static const char titles[] = IMAGE_DECODERS(NOR_TITLE);
+    const char *compressed = compressed_kind(bytes, length);
     if (length == 0)
         return image_fail(error, "empty: no picture; fetch or export the file again");
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
         if (length >= others[i].length && memcmp(bytes, others[i].magic, others[i].length) == 0)
             return image_fail(error, "looks like %s, which Trawl does not read; convert it to PNG",
                               others[i].name);
+    if (compressed)
+        return image_fail(error,
+                          "is compressed (%s), no picture; decompress it first: %s FILE | trawl "
+                          "grid ... -",
+                          compressed, compressed_remedy(compressed));
     return image_fail(error,
                       "neither%s; convert it to PNG, or give --shape and --dtype for a raw raster",
                       titles + strlen(" nor"));
@@ -81,7 +86,9 @@ int image_decode(const void *bytes, size_t length, image_as as, uint64_t max_byt
                  image_intern *table, image *out, char *message, size_t message_size)
 {
     const decoder *found = find_decoder(bytes, length);
-    image_builder builder = { .as = as, .table = table, .max_bytes = max_bytes, .out = out };
+    image_builder builder = {
+        .as = as, .table = table, .max_bytes = max_bytes, .file_bytes = length, .out = out
+    };
     builder.error = (image_error){ message, message_size };
     memset(out, 0, sizeof *out);
     int status = found ? found->decode(bytes, length, &builder)
@@ -97,7 +104,8 @@ int image_decode(const void *bytes, size_t length, image_as as, uint64_t max_byt
 /* ---- raw rasters ------------------------------------------------------ */
 
 /* The bytes that a raw raster must have. */
-static int raw_size(const raw_format *raw, image_as as, uint64_t *bytes, const image_error *error)
+static int raw_size(const raw_format *raw, image_as as, uint64_t max_bytes, uint64_t *bytes,
+                    const image_error *error)
 {
     if (raw->cell_size != 1 && raw->cell_size != 2 && raw->cell_size != 4)
         return image_fail(error, "a raw raster of %" PRIu32 " bytes a cell; cells have 1, 2 or 4",
@@ -105,12 +113,15 @@ static int raw_size(const raw_format *raw, image_as as, uint64_t *bytes, const i
     if (as != IMAGE_AS_STORED && (as != IMAGE_AS_GREY || raw->cell_size != 1))
         return image_fail(error, "a raw raster has no colours to convert; leave out --as, or use "
                                  "--as grey with cells of 1 byte");
-    *bytes = image_area(raw->rows, raw->cols, raw->cell_size, IMAGE_MAX_BYTES);
-    if (*bytes == 0)
+    if (raw->rows == 0 || raw->cols == 0)
         return image_fail(error,
                           "a raw raster of %" PRIu64 " x %" PRIu64 " cells; it must have at least "
-                          "1 x 1 cell and at most %" PRIu64 " bytes",
-                          raw->rows, raw->cols, IMAGE_MAX_BYTES);
+                          "1 x 1 cell",
+                          raw->rows, raw->cols);
+    const double needed = (double)raw->rows * (double)raw->cols * raw->cell_size;
+    if (needed > (double)max_bytes)
+        return image_fail_large(error, raw->rows, raw->cols, needed, max_bytes);
+    *bytes = raw->rows * raw->cols * raw->cell_size;
     return 0;
 }
 
@@ -141,14 +152,15 @@ static bool is_raw(const raw_format *raw)
 }
 
 int image_read_memory(const void *bytes, size_t length, image_as as, const raw_format *raw,
-                      image_intern *table, image *out, char *message, size_t message_size)
+                      uint64_t max_bytes, image_intern *table, image *out, char *message,
+                      size_t message_size)
 {
     image_error error = { message, message_size };
     if (!is_raw(raw))
-        return image_decode(bytes, length, as, IMAGE_MAX_BYTES, table, out, message, message_size);
-    uint64_t expected;
+        return image_decode(bytes, length, as, max_bytes, table, out, message, message_size);
+    uint64_t expected = 0;
     memset(out, 0, sizeof *out);
-    if (raw_size(raw, as, &expected, &error) != 0)
+    if (raw_size(raw, as, max_bytes, &expected, &error) != 0)
         return -1;
     if (length != expected)
         return fail_raw_length(raw, expected, "", length, &error);
@@ -169,8 +181,8 @@ static int fail_errno(const char *what, const image_error *error)
     return image_fail(error, "%s: %s", what, strerror(errno));
 }
 
-/* Read to the end or to `limit` bytes. With `detect`, give up on the first block when
- * its format is unknown, so that an endless pipe ends at once. */
+/* Read to the end or to `limit` bytes, SIZE_MAX / 2 + 1 at most. With `detect`, give up on the
+ * first block when its format is unknown, so that an endless pipe ends at once. */
 static int read_all(FILE *file, uint64_t limit, bool detect, uint8_t **bytes, size_t *length,
                     const image_error *error)
 {
@@ -178,7 +190,8 @@ static int read_all(FILE *file, uint64_t limit, bool detect, uint8_t **bytes, si
     for (;;) {
         if (*length == capacity) {
             capacity = capacity == 0 ? 65536 : capacity * 2;
-            uint8_t *grown = capacity > SIZE_MAX / 2 ? NULL : realloc(*bytes, capacity);
+            capacity = capacity < limit ? capacity : (size_t)limit;
+            uint8_t *grown = realloc(*bytes, capacity);
             if (grown == NULL)
                 return image_fail(error, "out of memory after %zu bytes; cut the picture", *length);
             *bytes = grown;
@@ -198,12 +211,12 @@ static int read_all(FILE *file, uint64_t limit, bool detect, uint8_t **bytes, si
 }
 
 /* The bytes that were read become the cells: no second copy of a large raster. */
-static int read_raw(FILE *file, const raw_format *raw, image_as as, uint8_t **bytes, image *out,
-                    const image_error *error)
+static int read_raw(FILE *file, const raw_format *raw, image_as as, uint64_t max_bytes,
+                    uint8_t **bytes, image *out, const image_error *error)
 {
-    uint64_t expected;
+    uint64_t expected = 0;
     size_t length = 0;
-    if (raw_size(raw, as, &expected, error) != 0 ||
+    if (raw_size(raw, as, max_bytes, &expected, error) != 0 ||
         read_all(file, expected + 1, false, bytes, &length, error) != 0)
         return -1;
     if (length > expected) {
@@ -219,20 +232,22 @@ static int read_raw(FILE *file, const raw_format *raw, image_as as, uint8_t **by
     return 0;
 }
 
-static int read_picture(FILE *file, image_as as, image_intern *table, uint8_t **bytes, image *out,
-                        const image_error *error)
+static int read_picture(FILE *file, image_as as, uint64_t max_bytes, image_intern *table,
+                        uint8_t **bytes, image *out, const image_error *error)
 {
     size_t length = 0;
-    if (read_all(file, IMAGE_MAX_BYTES + 1, true, bytes, &length, error) != 0)
+    if (read_all(file, max_bytes + 1, true, bytes, &length, error) != 0)
         return -1;
-    if (length > IMAGE_MAX_BYTES)
-        return image_fail(error, "more than the limit of %" PRIu64 " bytes; cut the picture",
-                          IMAGE_MAX_BYTES);
-    return image_decode(*bytes, length, as, IMAGE_MAX_BYTES, table, out, error->text, error->size);
+    if (length > max_bytes)
+        return image_fail(error,
+                          "the file alone has more than the limit of %" PRIu64 " bytes; raise it "
+                          "(--max-memory), or cut the picture into pieces",
+                          max_bytes);
+    return image_decode(*bytes, length, as, max_bytes, table, out, error->text, error->size);
 }
 
-int image_read(const char *path, image_as as, const raw_format *raw, image_intern *table,
-               image *out, char *message, size_t message_size)
+int image_read(const char *path, image_as as, const raw_format *raw, uint64_t max_bytes,
+               image_intern *table, image *out, char *message, size_t message_size)
 {
     image_error error = { message, message_size };
     memset(out, 0, sizeof *out);
@@ -240,8 +255,8 @@ int image_read(const char *path, image_as as, const raw_format *raw, image_inter
     if (file == NULL)
         return fail_errno("cannot be opened", &error);
     uint8_t *bytes = NULL;
-    int status = is_raw(raw) ? read_raw(file, raw, as, &bytes, out, &error)
-                             : read_picture(file, as, table, &bytes, out, &error);
+    int status = is_raw(raw) ? read_raw(file, raw, as, max_bytes, &bytes, out, &error)
+                             : read_picture(file, as, max_bytes, table, &bytes, out, &error);
     free(bytes);
     if (file != stdin)
         fclose(file);

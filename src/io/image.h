@@ -12,15 +12,18 @@
  * Two pictures are comparable when their `kind` is equal. The conversions scale to 8
  * bits and make any two comparable: RGB (alpha dropped), RGBA (opaque without alpha),
  * GREY (luma, 1 byte). Of raw rasters only 1-byte cells convert, to GREY, unchanged.
- * One transparent colour of a grey or RGB PNG counts only in RGBA.
+ * One transparent colour of a grey or RGB PNG is not stored.
  */
 #ifndef TRAWL_IMAGE_H
 #define TRAWL_IMAGE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "io/colours.h"
+
+#define IMAGE_MAX_BYTES (UINT64_C(1) << 30) /* unless the user has another wish */
 
 typedef enum image_as { IMAGE_AS_STORED = 0, IMAGE_AS_RGB, IMAGE_AS_RGBA, IMAGE_AS_GREY } image_as;
 
@@ -30,6 +33,7 @@ typedef struct image {
     void *cells;        /* rows * cols * cell_size bytes, packed, malloc'ed */
     char kind[16];      /* what a cell holds: "grey1" .. "grey16", "greya8", "rgb8", "rgba16",
                            "raw:u1" ...; PNM with an odd maximum: "grey:100", "rgb:1000" */
+    bool hidden;        /* the conversion dropped alpha, and a pixel was not opaque */
 } image;
 
 /* A raw raster needs its shape and type from the user. */
@@ -42,13 +46,16 @@ typedef struct raw_format {
  * with raw not NULL and raw->cell_size != 0 it is raw. Returns 0, or -1 with one line in message
  * (what, where, why, how to mend it; without the path, which the caller prints first)
  * and an empty picture: never a part of one. table may be NULL; then colours that need
- * it are refused. A picture has at most 16 GiB of cells.
+ * it are refused. What is in memory at once, the file, its rows while they are read and the
+ * cells, has at most max_bytes (up to SIZE_MAX / 2); so has the table. A header that claims more is
+ * refused before anything is allocated for it.
  * image_read opens the path ("-" is standard input); image_read_memory takes bytes. image_decode
- * takes the bytes of a PNG or PNM, with a limit of the caller's choice. */
-int image_read(const char *path, image_as as, const raw_format *raw, image_intern *table,
-               image *out, char *message, size_t message_size);
+ * takes the bytes of a PNG or PNM. */
+int image_read(const char *path, image_as as, const raw_format *raw, uint64_t max_bytes,
+               image_intern *table, image *out, char *message, size_t message_size);
 int image_read_memory(const void *bytes, size_t length, image_as as, const raw_format *raw,
-                      image_intern *table, image *out, char *message, size_t message_size);
+                      uint64_t max_bytes, image_intern *table, image *out, char *message,
+                      size_t message_size);
 int image_decode(const void *bytes, size_t length, image_as as, uint64_t max_bytes,
                  image_intern *table, image *out, char *message, size_t message_size);
 void image_free(image *picture);

@@ -2,8 +2,8 @@
  *
  * Grey of 1, 2 and 4 bits is unpacked to a byte a pixel and keeps its values; a palette
  * becomes RGB, or RGBA when it has transparent entries. A single transparent colour
- * (tRNS of grey or RGB) is no sample and counts only when RGBA is asked for. No gamma,
- * no background.
+ * (tRNS of grey or RGB) is no sample as stored, and alpha in conversions. No gamma, no
+ * background.
  *
  * Plain pictures go row by row through one buffer. Interlaced ones (Adam7) need all rows
  * in memory; a row is whole when the last pass has read it.
@@ -39,7 +39,7 @@ typedef struct png_job {
     uint32_t rows;    /* 0 until the pixels begin */
     uint32_t row;     /* the row being read */
     int pass, passes;
-    bool truncated;
+    bool truncated, out_of_memory;
     char text[80]; /* what libpng says */
 } png_job;
 
@@ -54,6 +54,20 @@ static void on_warning(png_structp png, png_const_charp text)
 {
     (void)png;
     (void)text;
+}
+
+static png_voidp on_malloc(png_structp png, png_alloc_size_t size)
+{
+    png_job *job = png_get_mem_ptr(png);
+    void *memory = malloc(size);
+    job->out_of_memory = memory == NULL;
+    return memory;
+}
+
+static void on_free(png_structp png, png_voidp memory)
+{
+    (void)png;
+    free(memory);
 }
 
 static void on_read(png_structp png, png_bytep to, size_t count)
@@ -81,7 +95,7 @@ static int begin(png_job *job)
         png_set_palette_to_rgb(png);
         channels = transparent ? 4 : 3;
         bits = 8;
-    } else if (transparent && job->builder->as == IMAGE_AS_RGBA) {
+    } else if (transparent && job->builder->as != IMAGE_AS_STORED) {
         png_set_tRNS_to_alpha(png);
         channels++;
         bits = bits < 8 ? 8 : bits;
@@ -90,9 +104,10 @@ static int begin(png_job *job)
     }
     if (bits == 16 && *(const uint8_t *)&one == 1)
         png_set_swap(png);
-    uint32_t cols = png_get_image_width(png, info);
-    if (image_begin(job->builder, png_get_image_height(png, info), cols, channels,
-                    (1u << bits) - 1) != 0)
+    uint32_t cols = png_get_image_width(png, info), rows = png_get_image_height(png, info);
+    bool interlaced = png_get_interlace_type(png, info) != PNG_INTERLACE_NONE;
+    job->builder->held_rows = 2 + (interlaced ? (uint64_t)rows : 1); /* libpng has two of its own */
+    if (image_begin(job->builder, rows, cols, channels, (1u << bits) - 1) != 0)
         return -1;
     job->passes = png_set_interlace_handling(png);
     png_read_update_info(png, info);
@@ -152,6 +167,8 @@ static int fail_png(const png_job *job)
     else
         snprintf(place, sizeof place, "at row %lu of %lu", (unsigned long)job->row + 1,
                  (unsigned long)job->rows);
+    if (job->out_of_memory)
+        return image_fail(&job->builder->error, "out of memory for reading the PNG, %s", place);
     if (job->truncated)
         return image_fail(&job->builder->error,
                           "truncated PNG: the data ends %s; fetch or export the file again", place);
@@ -163,10 +180,13 @@ int image_decode_png(const uint8_t *bytes, size_t length, image_builder *builder
 {
     png_job job = { .next = bytes, .end = bytes + length, .builder = builder };
     int status = -1;
-    job.png = png_create_read_struct(PNG_LIBPNG_VER_STRING, &job, on_error, on_warning);
+    job.png = png_create_read_struct_2(PNG_LIBPNG_VER_STRING, &job, on_error, on_warning, &job,
+                                       on_malloc, on_free);
     if (job.png != NULL)
         job.info = png_create_info_struct(job.png);
-    if (job.info == NULL)
+    if (job.info == NULL && job.out_of_memory)
+        fail_png(&job);
+    else if (job.info == NULL)
         image_fail(&builder->error, "libpng does not start (it has version %s); rebuild Trawl",
                    png_get_libpng_ver(NULL));
     else

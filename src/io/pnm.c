@@ -244,6 +244,7 @@ bool image_is_pnm(const uint8_t *bytes, size_t length)
 int image_decode_pnm(const uint8_t *bytes, size_t length, image_builder *builder)
 {
     pnm_job job = { .next = bytes, .end = bytes + length, .builder = builder };
+    builder->held_rows = 2; /* one, with 2 bytes a sample */
     if (read_header(&job) != 0 ||
         image_begin(builder, job.rows, job.cols, job.channels, job.maxval) != 0)
         return -1;
