@@ -22,6 +22,18 @@ printf 'P3\n2 1\n65535\n1 2 3  4 5 60000\n' >wide.ppm
 number=0
 failed=0
 
+# result BAD NAME: BAD is 0 when it went well
+result()
+{
+    number=$((number + 1))
+    if [ "$1" = 0 ]; then
+        echo "ok $number - $2"
+    else
+        failed=$((failed + 1))
+        echo "not ok $number - $2"
+    fi
+}
+
 # good: the last run of the command with a call of KIND failed is one of those allowed.
 good()
 {
@@ -58,13 +70,7 @@ torture()
         fi
         k=$((k + 1))
     done
-    number=$((number + 1))
-    if [ $bad = 0 ]; then
-        echo "ok $number - $calls calls of $kind: trawl $*"
-    else
-        failed=$((failed + 1))
-        echo "not ok $number - $bad of $calls calls of $kind: trawl $*"
-    fi
+    result $bad "$calls calls of $kind: trawl $*"
 }
 
 few='--backend serial'
@@ -96,6 +102,9 @@ done
 torture mmap find $few beta text -
 torture mmap grep $few beta text -
 torture read find $few beta - text
+cat text | LD_PRELOAD=$shim TRAWL_FAIL=read:2 "$trawl" find --count beta >out 2>err
+[ $? = 2 ] && [ "$(wc -l <out)" = 1 ] && grep -q 'Input/output error' err
+result $? 'a file that cannot be read to its end has no count'
 torture pthread_create find --threads 3 --chunks 3 beta text
 
 [ $failed = 0 ]

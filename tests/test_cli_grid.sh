@@ -388,10 +388,14 @@ run grid -n nine.pgm --max-matches many text.pgm
 check 'a limit that is no number' 2 '' 'max-matches'
 
 if [ -w /dev/full ]; then
-    "$trawl" grid -n nine.pgm text.pgm >/dev/full 2>err
-    status=$?
-    : >out
-    check 'a full disk' 2 '' 'trawl grid: '
+    for options in '' --count --stats '--max-matches 1'; do
+        # shellcheck disable=SC2086 # several words
+        "$trawl" grid $options -n nine.pgm text.pgm >/dev/full 2>err
+        status=$?
+        : >out
+        check "a full disk: grid $options" 2 '' \
+            'trawl grid: cannot write the output: No space left on device'
+    done
 fi
 
 # A wide field of zeros: more output than a pipe holds.

@@ -19,6 +19,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 static char message[256];
@@ -307,18 +308,40 @@ typedef struct bytes {
     size_t length;
 } bytes;
 
-static void on_write(png_structp png, png_bytep from, size_t count)
+static void append(bytes *to, const uint8_t *from, size_t count)
 {
-    bytes *to = png_get_io_ptr(png);
     to->data = realloc(to->data, to->length + count);
     assert_non_null(to->data);
     memcpy(to->data + to->length, from, count);
     to->length += count;
 }
 
+static void on_write(png_structp png, png_bytep from, size_t count)
+{
+    append(png_get_io_ptr(png), from, count);
+}
+
 static void on_flush(png_structp png)
 {
     (void)png;
+}
+
+/* A zTXt chunk. */
+static void put_text_chunk(bytes *to, char *text)
+{
+    bytes out = { NULL, 0 };
+    png_structp png = png_create_write_struct(PNG_LIBPNG_VER_STRING, NULL, NULL, NULL);
+    png_infop info = png_create_info_struct(png);
+    assert_non_null(info);
+    png_set_write_fn(png, &out, on_write, on_flush);
+    png_set_IHDR(png, info, 1, 1, 8, PNG_COLOR_TYPE_GRAY, PNG_INTERLACE_NONE, 0, 0);
+    png_set_text(png, info,
+                 &(png_text){ .compression = PNG_TEXT_COMPRESSION_zTXt, .key = "k", .text = text },
+                 1);
+    png_write_info(png, info);
+    append(to, out.data + 33, out.length - 33); /* behind signature and IHDR */
+    png_destroy_write_struct(&png, &info);
+    free(out.data);
 }
 
 typedef struct png_case {
@@ -582,6 +605,34 @@ static void test_png_limit(void **state)
     free(interlaced.data);
 }
 
+/* Large texts, which are compressed to little, take no memory. */
+static void test_png_texts(void **state)
+{
+    (void)state;
+    enum { TEXT_BYTES = 7000000, TEXTS = 30 };
+    png_case c = { PNG_COLOR_TYPE_RGB, 8, false, false, 3, 3 };
+    bytes png = encode(&c), all = { NULL, 0 }, one = { NULL, 0 };
+    char *text = malloc(TEXT_BYTES + 1);
+    assert_non_null(text);
+    memset(text, 'x', TEXT_BYTES);
+    text[TEXT_BYTES] = '\0';
+    put_text_chunk(&one, text);
+    append(&all, png.data, 33); /* signature and IHDR */
+    for (int i = 0; i < TEXTS; i++)
+        append(&all, one.data, one.length);
+    append(&all, png.data + 33, png.length - 33);
+    struct rusage before, after;
+    getrusage(RUSAGE_SELF, &before);
+    image picture = must_read(all.data, all.length, IMAGE_AS_STORED, NULL);
+    getrusage(RUSAGE_SELF, &after);
+    assert_true(after.ru_maxrss - before.ru_maxrss < TEXTS * (TEXT_BYTES / 1024) / 2);
+    image_free(&picture);
+    free(text);
+    free(png.data);
+    free(one.data);
+    free(all.data);
+}
+
 static void test_png_damaged(void **state)
 {
     (void)state;
@@ -630,21 +681,15 @@ static void test_png_missing(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_pnm_formats),
-        cmocka_unit_test(test_pnm_maximum),
-        cmocka_unit_test(test_pnm_errors),
-        cmocka_unit_test(test_limit),
-        cmocka_unit_test(test_unknown_formats),
-        cmocka_unit_test(test_interned_colours),
-        cmocka_unit_test(test_colours_limit),
-        cmocka_unit_test(test_raw),
+        cmocka_unit_test(test_pnm_formats),     cmocka_unit_test(test_pnm_maximum),
+        cmocka_unit_test(test_pnm_errors),      cmocka_unit_test(test_limit),
+        cmocka_unit_test(test_unknown_formats), cmocka_unit_test(test_interned_colours),
+        cmocka_unit_test(test_colours_limit),   cmocka_unit_test(test_raw),
         cmocka_unit_test(test_files),
 #ifdef TRAWL_HAVE_PNG
-        cmocka_unit_test(test_png_types),
-        cmocka_unit_test(test_png_equals_pbm),
-        cmocka_unit_test(test_png_limit),
-        cmocka_unit_test(test_png_damaged),
-        cmocka_unit_test(test_png_damage_place),
+        cmocka_unit_test(test_png_types),       cmocka_unit_test(test_png_equals_pbm),
+        cmocka_unit_test(test_png_limit),       cmocka_unit_test(test_png_texts),
+        cmocka_unit_test(test_png_damaged),     cmocka_unit_test(test_png_damage_place),
 #else
         cmocka_unit_test(test_png_missing),
 #endif

@@ -461,10 +461,10 @@ static int search_texts(grid_run *run, char **texts, size_t count)
     }
     if (limited)
         limit_reached(run->options.command, run->max_matches);
+    int status = !fine ? EXIT_ERROR : run->stats.matches > 0 ? EXIT_MATCH : EXIT_NONE;
+    status = finish_output(run->options.command, status);
     stats_print(&run->stats, &run->options, run->plan, run->context);
-    if (!fine)
-        return EXIT_ERROR;
-    return run->stats.matches > 0 ? EXIT_MATCH : EXIT_NONE;
+    return status;
 }
 
 /* ---- the command ----------------------------------------------------------- */
@@ -480,7 +480,7 @@ static int run_command(grid_run *run, int argc, char **argv)
     const size_t count = (size_t)(argc - optind);
     if (!check_options(run, texts, count) || !prepare(run))
         return EXIT_ERROR;
-    return finish_output(command, search_texts(run, texts, count));
+    return search_texts(run, texts, count);
 }
 
 static void free_run(grid_run *run)

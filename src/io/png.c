@@ -139,6 +139,7 @@ static int decode(png_job *job)
 {
     png_set_read_fn(job->png, job, on_read);
     png_set_user_limits(job->png, PNG_UINT_31_MAX, PNG_UINT_31_MAX); /* image_begin limits */
+    png_set_chunk_cache_max(job->png, 1); /* no texts, which may be large once decompressed */
     png_set_crc_action(job->png, PNG_CRC_ERROR_QUIT, PNG_CRC_ERROR_QUIT);
     png_read_info(job->png, job->info);
     if (begin(job) != 0 || read_rows(job) != 0)
