@@ -74,6 +74,6 @@ check 'out of range' 2 'group is 1 to 1024' find --backend opencl --tuning group
 check 'threads' 2 'for the CPU backends' find --backend opencl --threads 2 -e x text
 check 'what does not fit' 2 'staged' find --backend opencl --engine wm \
     --tuning texture=1,staged=1 -e abcd text
-check 'a pipe' 0 '-	1	1	4	10' find --backend opencl -e needle - <text
+check 'a pipe' 0 '(standard input)	1	1	4	10' find --backend opencl -e needle - <text
 echo "1..$number"
 [ $failed = 0 ]

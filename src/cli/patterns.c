@@ -241,7 +241,7 @@ static size_t class_end(const char *text, size_t length, size_t at)
                                 : NULL;
         if (text[at] == '\\')
             at++;
-        else if (close && close[-1] == ':') /* [:name:] */
+        else if (close && close > text + at + 3 && close[-1] == ':') /* [:name:] */
             at = (size_t)(close - text);
     }
     return at < length ? at : length;
