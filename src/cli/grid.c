@@ -387,10 +387,8 @@ static bool print_match(grid_run *run, const trawl_grid_match *match)
     needle->count++;
     if (run->count)
         return true;
-    printf(run->json ? "{%s,%s,\"row\":%" PRIu64 ",\"col\":%" PRIu64 "}
-"
-                     : "%s	%s	%" PRIu64 "	%" PRIu64 "
-",
+    printf(run->json ? "{%s,%s,\"row\":%" PRIu64 ",\"col\":%" PRIu64 "}\n"
+                     : "%s\t%s\t%" PRIu64 "\t%" PRIu64 "\n",
            run->file_name, needle->names, match->row, match->col);
     return !ferror(stdout);
 }
