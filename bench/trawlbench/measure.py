@@ -45,7 +45,7 @@ class Bench:
         self.device, self.data, self.text = device, data, text
         self.counts: Counter = Counter()
         self.broken = False
-        build = self._build()
+        self.build = build = self._build()
         self.facts = json.loads(subprocess.check_output([build / "trawl", "devices", "--json"]))
         self.cpus = self.facts["logical_cpus"]
         self.backends: Dict[str, Backend] = {}

@@ -10,26 +10,34 @@
  * place is offered.
  *
  * Cost: a lock, and a system call for each helper that is woken. Nobody spins: on a busy machine
- * that takes the core from those who have work.
+ * that takes the core from those who have work. There a helper that wakes must not take the core of
+ * its caller, so helpers are batch threads, which wait for their turn; and one may lose its core
+ * within a task, and the wait for it be longer than a small job. A job that was waited for longer than it was worked
+ * on has the caller work alone for REST times as long, so that all such waits together cost a
+ * REST-th of the time at most.
  *
  * After a fork the child has none of the threads, and the lock may be held by one of them for
  * ever. It is told by the process's number: the child writes the pool anew, and neither locks,
  * joins nor destroys anything of the parent's.
  */
+#ifdef __linux__
+#define _GNU_SOURCE /* SCHED_BATCH */
+#include <sched.h>
+#include <sys/prctl.h>
+#endif
 #include "backend/pool.h"
 
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
+#include <time.h>
 #include <unistd.h>
-
-#ifdef __linux__
-#include <sys/prctl.h>
-#endif
 
 /* Walks take a few KiB; the rest is for what run-time systems and sanitizers add. */
 #define STACK_BYTES (1u << 20)
+
+#define REST 8
 
 struct pool {
     memory *memory;
@@ -39,6 +47,7 @@ struct pool {
     pthread_t *threads;
     uint32_t count; /* of them */
     bool closing;
+    double rests_until; /* seconds; helpers are left asleep */
 
     uint64_t number; /* of the present job, which is: */
     trawl_task_fn task;
@@ -113,7 +122,9 @@ static void *help(void *argument)
     pool *p = argument;
     uint64_t last = 0; /* a thread joins a job once, so that its share is its own */
 #ifdef __linux__
+    const struct sched_param no_priority = { 0 };
     prctl(PR_SET_NAME, "trawl");
+    sched_setscheduler(0, SCHED_BATCH, &no_priority);
 #endif
     pthread_mutex_lock(&p->lock);
     while (!p->closing) {
@@ -134,9 +145,19 @@ static void *help(void *argument)
     return NULL;
 }
 
+static double seconds(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
 void pool_run(pool *p, uint32_t helpers, bool dealt, trawl_task_fn task, void *job, uint32_t count)
 {
-    const uint32_t offered = helpers < p->count ? helpers : p->count;
+    const double began = seconds();
+    uint32_t offered = helpers < p->count ? helpers : p->count;
+    if (!dealt && began < p->rests_until)
+        offered = 0;
     pthread_mutex_lock(&p->lock);
     p->task = task;
     p->job = job;
@@ -149,12 +170,16 @@ void pool_run(pool *p, uint32_t helpers, bool dealt, trawl_task_fn task, void *j
         pthread_cond_signal(&p->offered);
     pthread_mutex_unlock(&p->lock);
     work(p, 0);
+    const double worked = seconds();
     pthread_mutex_lock(&p->lock);
     if (!dealt)
         p->places = 0;
     while (p->places || p->joined)
         pthread_cond_wait(&p->left, &p->lock);
     pthread_mutex_unlock(&p->lock);
+    const double ended = seconds();
+    if (ended - worked > worked - began)
+        p->rests_until = ended + REST * (ended - worked);
 }
 
 /* ---- growing ------------------------------------------------------------- */
