@@ -8,9 +8,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/memory.h"
+#include "engine/planner.h"
 
 #include <cmocka.h> /* last: it makes a macro of fail() */
+
+#define COUNT(array) (sizeof(array) / sizeof *(array))
+#define USUAL_LIMIT (UINT64_C(1) << 30)
 
 /* ---- an allocator that counts ------------------------------------------------- */
 
@@ -109,11 +112,260 @@ static void test_errors(void **state)
     assert_true(c.held == 0);
 }
 
+/* ---- compiling ------------------------------------------------------------------ */
+
+#define LITERAL(text, flags, id, name)                                                             \
+    {                                                                                              \
+        text, sizeof(text) - 1, TRAWL_SYNTAX_LITERAL, flags, id, name                              \
+    }
+#define EXTENDED(text, id)                                                                         \
+    {                                                                                              \
+        text, sizeof(text) - 1, TRAWL_SYNTAX_EXTENDED, 0, id, NULL                                 \
+    }
+
+static const trawl_pattern one[] = { LITERAL("abcab", 0, 1, "one") };
+static const trawl_pattern literals[] = {
+    LITERAL("abcab", 0, 1, "first"), LITERAL("ab", 0, 2, NULL),   LITERAL("a", 0, 9, "short"),
+    LITERAL("needle", 0, 4, "n"),    LITERAL("abcde", 0, 2, ""),  LITERAL("abcdf", 0, 2, ""),
+    LITERAL("abcdef", 0, 2, ""),     LITERAL("abcdeg", 0, 2, ""), LITERAL("abcdefgh", 0, 2, ""),
+};
+static const trawl_pattern cases[] = { LITERAL("abcA", TRAWL_NOCASE, 1, "folded"),
+                                       LITERAL("AbC", 0, 2, "exact") };
+static const trawl_pattern classes[] = { EXTENDED("a[bc]{1,3}.?c", 5), EXTENDED("ab{3}", 6),
+                                         EXTENDED("a[^c]*c", 5), EXTENDED("[ab]{130}a+", 6) };
+static const trawl_pattern mixed[] = { LITERAL("abcab", 0, 1, "first"),
+                                       EXTENDED("a[bc]{1,3}.?c", 5), LITERAL("b", 0, 2, NULL),
+                                       EXTENDED("a[^c]*c", 5), LITERAL("needle", 0, 4, "n") };
+static const uint32_t cells[] = { 0, 1, 0, 0, 1, 0, 0, 1, 0, 1, 0, 0 };
+static const trawl_needle needles[] = { { cells, 2, 3, 0, 3, "wide" },
+                                        { cells, 3, 2, 0, 4, NULL },
+                                        { cells, 1, 1, 0, 5, "dot" } };
+
+static const struct {
+    const trawl_pattern *patterns; /* NULL: the needles */
+    size_t count;
+} sets[] = { { one, COUNT(one) },         { literals, COUNT(literals) }, { cases, COUNT(cases) },
+             { classes, COUNT(classes) }, { mixed, COUNT(mixed) },       { NULL, COUNT(needles) } };
+
+static const char *const engines[] = { "auto", "bm", "wm",  "ac",    "pfac",    "shiftand",
+                                       "hnfa", "bb", "byr", "wm/ac", "pfac/ac", "byr/bb" };
+
+static int compile(size_t set, const char *engine, uint64_t limit, counter *c, trawl_plan **plan,
+                   trawl_error *error)
+{
+    const trawl_allocator from = { count_allocate, count_release, c };
+    trawl_compile_options options = TRAWL_COMPILE_OPTIONS_INIT;
+    options.engine = engine;
+    options.max_memory = limit;
+    options.allocator = c ? &from : NULL;
+    *plan = (trawl_plan *)&options; /* not what a failed call may leave */
+    return sets[set].patterns
+               ? trawl_compile(sets[set].patterns, sets[set].count, &options, plan, error)
+               : trawl_compile_grid(needles, COUNT(needles), 4, &options, plan, error);
+}
+
+static void assert_same(const trawl_plan *a, const trawl_plan *b)
+{
+    size_t bytes = 0, others = 0;
+    const void *block = trawl_plan_save(a, &bytes), *other = trawl_plan_save(b, &others);
+    assert_int_equal(bytes, others);
+    assert_memory_equal(block, other, bytes);
+}
+
+/* What a call that failed must leave. */
+static void assert_refused(const char *engine, int status, int expected, const trawl_plan *plan,
+                           const counter *c, const trawl_error *error)
+{
+    if (status != expected || error->code != expected || error->message[0] == '\0')
+        fail_msg("%s, request %llu: status %d, not %d: %s", engine, (unsigned long long)c->fails_at,
+                 status, expected, error->message);
+    assert_null(plan);
+    assert_true(c->held == 0);
+}
+
+/* Each request in turn gets nothing. */
+static void fail_each(size_t set, const char *engine, uint64_t requests)
+{
+    for (uint64_t k = 1; k <= requests; k++) {
+        counter c = { .fails_at = k };
+        trawl_plan *plan;
+        trawl_error error;
+        const int status = compile(set, engine, UINT64_MAX, &c, &plan, &error);
+        assert_refused(engine, status, TRAWL_ERROR_MEMORY, plan, &c, &error);
+    }
+}
+
+/* Limits from one byte to what it takes. With a little less it may do as well. */
+static void limit_each(size_t set, const char *engine, uint64_t peak, const trawl_plan *expected)
+{
+    for (uint64_t limit = 1; limit <= peak;
+         limit = limit == peak || limit + peak / 50 + 1 < peak ? limit + peak / 50 + 1 : peak) {
+        counter c = { 0 };
+        trawl_plan *plan;
+        trawl_error error;
+        const int status = compile(set, engine, limit, &c, &plan, &error);
+        assert_true(c.most <= limit);
+        if (status == TRAWL_OK)
+            assert_same(plan, expected);
+        else
+            assert_refused(engine, status, TRAWL_ERROR_LIMIT, plan, &c, &error);
+        assert_true(status == TRAWL_OK ? limit > 100 : limit < peak);
+        trawl_plan_free(status == TRAWL_OK ? plan : NULL);
+    }
+}
+
+/* A plan is the same wherever its memory is from, and everything is given back. */
+static void test_compile(void **state)
+{
+    uint32_t taken = 0;
+    (void)state;
+    for (size_t set = 0; set < COUNT(sets); set++)
+        for (size_t e = 0; e < COUNT(engines); e++) {
+            counter c = { 0 };
+            trawl_plan *usual, *plan;
+            trawl_error error;
+            if (compile(set, engines[e], 0, NULL, &usual, &error) != TRAWL_OK)
+                continue; /* the engine does not take this set */
+            assert_int_equal(compile(set, engines[e], UINT64_MAX, &c, &plan, &error), TRAWL_OK);
+            assert_same(plan, usual);
+            const uint64_t requests = c.requests, peak = c.most;
+            assert_true(c.held > 0 && c.held < peak);
+            trawl_plan_free(plan);
+            assert_true(c.held == 0);
+            fail_each(set, engines[e], requests);
+            limit_each(set, engines[e], peak, usual);
+            trawl_plan_free(usual);
+            taken++;
+        }
+    assert_true(taken > 30);
+}
+
+/* Literals with much in common are counted, where a node for each byte would not fit. */
+static void test_shared_prefixes(void **state)
+{
+    enum { LITERALS = 200, LENGTH = 2000 };
+    static char texts[LITERALS][LENGTH];
+    trawl_pattern patterns[LITERALS];
+    trawl_plan *usual, *plan;
+    trawl_compile_options options = TRAWL_COMPILE_OPTIONS_INIT;
+    (void)state;
+    for (uint32_t i = 0; i < LITERALS; i++) {
+        memset(texts[i], 'a', LENGTH);
+        texts[i][LENGTH - 1] = (char)i;
+        patterns[i] = (trawl_pattern){ texts[i], LENGTH, TRAWL_SYNTAX_LITERAL, 0, i, NULL };
+    }
+    options.engine = "ac";
+    assert_int_equal(trawl_compile(patterns, LITERALS, &options, &usual, NULL), TRAWL_OK);
+    options.max_memory = (size_t)LITERALS * LENGTH * 33;
+    assert_int_equal(trawl_compile(patterns, LITERALS, &options, &plan, NULL), TRAWL_OK);
+    assert_same(plan, usual);
+    trawl_plan_free(plan);
+    trawl_plan_free(usual);
+}
+
+/* ---- what is far too large ------------------------------------------------------ */
+
+static void assert_too_large(const trawl_pattern *patterns, size_t count, uint64_t most)
+{
+    counter c = { 0 };
+    const trawl_allocator from = { count_allocate, count_release, &c };
+    trawl_compile_options options = TRAWL_COMPILE_OPTIONS_INIT;
+    trawl_plan *plan;
+    trawl_error error;
+    assert_int_equal(trawl_compile(patterns, count, NULL, &plan, &error), TRAWL_ERROR_LIMIT);
+    assert_null(plan);
+    options.allocator = &from;
+    const int status = trawl_compile(patterns, count, &options, &plan, &error);
+    assert_refused("auto", status, TRAWL_ERROR_LIMIT, plan, &c, &error);
+    assert_non_null(strstr(error.message, "max_memory"));
+    if (c.most > most)
+        fail_msg("%llu bytes were taken before: %s", (unsigned long long)c.most, error.message);
+}
+
+static void test_long_repeats(void **state)
+{
+    static trawl_pattern patterns[1000];
+    (void)state;
+    for (uint32_t i = 0; i < COUNT(patterns); i++)
+        patterns[i] = (trawl_pattern)EXTENDED("[a-z]{1,100000}x", i);
+    assert_too_large(patterns, COUNT(patterns), USUAL_LIMIT);
+}
+
+/* 20 literals of 20 MiB: nothing is taken beyond their copies. */
+static void test_long_literals(void **state)
+{
+    enum { LITERALS = 20, LENGTH = 20 << 20 };
+    uint8_t *text = malloc(LENGTH + LITERALS);
+    trawl_pattern patterns[LITERALS];
+    uint32_t random = 1;
+    (void)state;
+    assert_non_null(text);
+    for (size_t i = 0; i < LENGTH + LITERALS; i++)
+        text[i] = (uint8_t)((random = random * 1664525u + 1013904223u) >> 24);
+    for (uint32_t i = 0; i < LITERALS; i++)
+        patterns[i] = (trawl_pattern){ text + i, LENGTH, TRAWL_SYNTAX_LITERAL, 0, i, NULL };
+    assert_too_large(patterns, LITERALS, (uint64_t)LITERALS * LENGTH + (4 << 20));
+    free(text);
+}
+
+/* ---- options, loading ------------------------------------------------------------- */
+
+static void test_options(void **state)
+{
+    counter c = { 0 };
+    const trawl_allocator halves[] = { { count_allocate, NULL, &c }, { NULL, count_release, &c } };
+    trawl_compile_options options = TRAWL_COMPILE_OPTIONS_INIT;
+    trawl_plan *plan;
+    trawl_error error;
+    (void)state;
+    for (size_t i = 0; i < COUNT(halves); i++) {
+        options.allocator = &halves[i];
+        assert_int_equal(trawl_compile(one, 1, &options, &plan, &error), TRAWL_ERROR_ARGUMENT);
+        assert_non_null(strstr(error.message, "allocate and release"));
+    }
+    options.size = offsetof(trawl_compile_options, max_memory); /* of a caller from before */
+    options.max_memory = 1;
+    assert_int_equal(trawl_compile(one, 1, &options, &plan, &error), TRAWL_OK);
+    assert_true(c.requests == 0);
+    trawl_plan_free(plan);
+}
+
+/* A plan that memory does not suffice to check is not damaged. */
+static void test_load(void **state)
+{
+    (void)state;
+    for (size_t set = 0; set < COUNT(sets); set++) {
+        counter c = { 0 };
+        trawl_allocator from = { count_allocate, count_release, &c };
+        trawl_plan *plan, *loaded = NULL;
+        trawl_error error;
+        size_t bytes = 0;
+        memory m;
+        assert_int_equal(compile(set, "auto", 0, NULL, &plan, &error), TRAWL_OK);
+        const void *block = trawl_plan_save(plan, &bytes);
+        memory_open(&m, &from, UINT64_MAX, "", "take less");
+        assert_int_equal(plan_load(&m, block, bytes, &loaded, &error), TRAWL_OK);
+        assert_same(loaded, plan);
+        trawl_plan_free(loaded);
+        assert_true(c.held == 0 && c.requests > 3);
+        for (uint64_t requests = c.requests, k = 1; k <= requests; k++) {
+            c = (counter){ .fails_at = k };
+            loaded = NULL;
+            memory_open(&m, &from, UINT64_MAX, "", "take less");
+            const int status = plan_load(&m, block, bytes, &loaded, &error);
+            assert_refused("load", status, TRAWL_ERROR_MEMORY, loaded, &c, &error);
+        }
+        trawl_plan_free(plan);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_object),
-        cmocka_unit_test(test_errors),
+        cmocka_unit_test(test_object),       cmocka_unit_test(test_errors),
+        cmocka_unit_test(test_compile),      cmocka_unit_test(test_shared_prefixes),
+        cmocka_unit_test(test_long_repeats), cmocka_unit_test(test_long_literals),
+        cmocka_unit_test(test_options),      cmocka_unit_test(test_load),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -37,6 +37,12 @@ static void *refuse(memory *m, int why)
     return NULL;
 }
 
+bool memory_fits(const memory *m, uint64_t bytes)
+{
+    const uint64_t used = atomic_load_explicit(&m->used, memory_order_relaxed);
+    return used <= m->limit && bytes <= m->limit - used;
+}
+
 /* Count `bytes` more, unless that exceeds the limit. */
 static bool reserve(memory *m, uint64_t bytes)
 {

@@ -34,6 +34,9 @@ void *memory_take(memory *m, size_t size);
 void *memory_take_zeroed(memory *m, size_t count, size_t size);
 void *memory_take_array(memory *m, size_t count, size_t size);
 
+/* Whether the limit would let so many bytes be taken now. */
+bool memory_fits(const memory *m, uint64_t bytes);
+
 /* `block` (NULL: none) with another size. On a failure it is left as it is. */
 void *memory_grow(memory *m, void *block, size_t size);
 void memory_give(memory *m, void *block); /* NULL: nothing */

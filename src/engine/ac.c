@@ -7,6 +7,7 @@
  */
 #include "table/ac.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "engine/costs.h"
@@ -16,6 +17,7 @@
 
 #define AC_ROW_BUDGET (4u << 20) /* words of rows: 16 MiB */
 #define NO_NODE UINT32_MAX
+#define NODE_BYTES 33 /* that a trie takes for each node */
 
 typedef struct trie {
     uint32_t count;    /* nodes; the root is 0 */
@@ -23,7 +25,8 @@ typedef struct trie {
     uint32_t *sibling; /* next sibling */
     uint8_t *key;      /* class of the byte that leads here */
     uint32_t *first;   /* first pattern that is this node's string, or NO_NODE */
-    uint32_t *next;    /* of a pattern: the next one with the same string */
+    uint32_t *next;    /* of a pattern: the next one with the same string. The block of all arrays
+                          begins here */
     uint32_t *order;   /* breadth-first: node of each number */
     uint32_t *number;  /* the inverse */
     uint32_t *fail;    /* by number */
@@ -35,28 +38,20 @@ typedef struct trie {
 
 /* ---- building the trie ------------------------------------------------ */
 
-static void trie_free(memory *m, trie *t)
-{
-    void *arrays[] = { t->child, t->sibling, t->key,  t->first, t->next,
-                       t->order, t->number,  t->fail, t->state, t->output };
-    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
-        memory_give(m, arrays[i]);
-}
-
+/* One block, so that a trie which is too large is refused before anything of it is taken. */
 static bool trie_alloc(memory *m, trie *t, size_t nodes, size_t patterns)
 {
-    t->child = memory_take_array(m, nodes, sizeof *t->child);
-    t->sibling = memory_take_array(m, nodes, sizeof *t->sibling);
-    t->key = memory_take(m, nodes);
-    t->first = memory_take_array(m, nodes, sizeof *t->first);
-    t->next = memory_take_array(m, patterns, sizeof *t->next);
-    t->order = memory_take_array(m, nodes, sizeof *t->order);
-    t->number = memory_take_array(m, nodes, sizeof *t->number);
-    t->fail = memory_take_zeroed(m, nodes, sizeof *t->fail);
-    t->state = memory_take_array(m, nodes, sizeof *t->state);
-    t->output = memory_take_zeroed(m, nodes, sizeof *t->output);
-    return t->child && t->sibling && t->key && t->first && t->next && t->order && t->number &&
-           t->fail && t->state && t->output;
+    uint32_t **const arrays[] = { &t->child,  &t->sibling, &t->first, &t->order,
+                                  &t->number, &t->fail,    &t->state, &t->output };
+    uint32_t *room = memory_take_zeroed(m, nodes * NODE_BYTES + patterns * sizeof *t->next, 1);
+    t->next = room;
+    if (!room)
+        return false;
+    room += patterns;
+    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++, room += nodes)
+        *arrays[i] = room;
+    t->key = (uint8_t *)room;
+    return true;
 }
 
 static uint32_t find_child(const trie *t, uint32_t node, uint8_t key)
@@ -250,6 +245,7 @@ static void lay_out(const pattern_list *list, trie *t, block *b, bool failureles
         b->failed = true; /* more states than 30 bits can place */
     if (fold_mixed(list))
         head.literals = append_literals(list, b);
+    block_reserve(b, b->size + ((size_t)head.row_words + head.sparse_words + 4) * 4);
     head.rows = block_words(b, NULL, head.row_words);
     head.sparse = block_words(b, NULL, head.sparse_words);
     if (b->failed)
@@ -261,25 +257,70 @@ static void lay_out(const pattern_list *list, trie *t, block *b, bool failureles
     memcpy(words, &head, sizeof head);
 }
 
+/* ---- how many nodes ----------------------------------------------------- */
+
+static uint64_t literal_bytes(const pattern_list *list)
+{
+    uint64_t bytes = 0;
+    for (size_t i = 0; i < list->count; i++)
+        bytes += list->patterns[i].length;
+    return bytes;
+}
+
+static int compare_bytes(const void *left, const void *right)
+{
+    const pattern *a = *(const pattern *const *)left, *b = *(const pattern *const *)right;
+    const size_t common = a->length < b->length ? a->length : b->length;
+    const int order = memcmp(a->bytes, b->bytes, common);
+    return order ? order : (a->length > b->length) - (a->length < b->length);
+}
+
+/* A node for each byte that does not continue a prefix which the literal before, in order, has. */
+static uint64_t count_nodes(const pattern_list *list, const pattern **sorted)
+{
+    uint64_t nodes = 1;
+    for (size_t i = 0; i < list->count; i++)
+        sorted[i] = &list->patterns[i];
+    qsort(sorted, list->count, sizeof(const pattern *), compare_bytes);
+    for (size_t i = 0; i < list->count; i++) {
+        size_t shared = 0;
+        while (i > 0 && shared < sorted[i]->length && shared < sorted[i - 1]->length &&
+               sorted[i]->bytes[shared] == sorted[i - 1]->bytes[shared])
+            shared++;
+        nodes += sorted[i]->length - shared;
+    }
+    return nodes;
+}
+
+/* How many nodes there may be: one a byte, which costs nothing to say; where so many have no room,
+ * as many as there are. (Fewer still where literals differ in case only.) */
+static uint64_t most_nodes(const problem *p)
+{
+    const uint64_t bytes = literal_bytes(p->list) + 1;
+    if (memory_fits(p->memory, bytes * NODE_BYTES))
+        return bytes;
+    const pattern **sorted = memory_take_array(p->memory, p->list->count, sizeof *sorted);
+    const uint64_t nodes = sorted ? count_nodes(p->list, sorted) : bytes;
+    memory_give(p->memory, sorted);
+    return nodes;
+}
+
 static void build(const problem *p, bool failureless, stage_draft *out)
 {
-    const pattern_list *list = p->list;
+    const uint64_t nodes = most_nodes(p);
     trie t;
-    size_t nodes = 1;
     memset(&t, 0, sizeof t);
-    for (size_t i = 0; i < list->count; i++)
-        nodes += list->patterns[i].length;
-    if (nodes < NO_NODE && trie_alloc(p->memory, &t, nodes, list->count)) {
-        number_classes(list, &t);
-        insert_all(list, &t);
+    if (nodes < NO_NODE && trie_alloc(p->memory, &t, (size_t)nodes, p->list->count)) {
+        number_classes(p->list, &t);
+        insert_all(p->list, &t);
         number_states(&t);
         if (!failureless)
             link_failures(&t);
-        lay_out(list, &t, &out->tables, failureless);
+        lay_out(p->list, &t, &out->tables, failureless);
     } else {
         out->tables.failed = true;
     }
-    trie_free(p->memory, &t);
+    memory_give(p->memory, t.next);
 }
 
 static void ac_build(const problem *p, stage_draft *out)
@@ -419,14 +460,6 @@ static bool pfac_check(const stage_facts *facts, const uint32_t *tables, size_t 
 }
 
 /* ---- the two engines -------------------------------------------------- */
-
-static size_t literal_bytes(const pattern_list *list)
-{
-    size_t bytes = 0;
-    for (size_t i = 0; i < list->count; i++)
-        bytes += list->patterns[i].length;
-    return bytes;
-}
 
 /* How far the rows outgrow the caches. */
 static double ac_cost(const problem *p)

@@ -168,12 +168,16 @@ static void choose_division(const problem *p, division *best)
 
 /* ---- building ---------------------------------------------------------------------- */
 
-static int add_stage(const problem *p, const engine *e, stage_role role, part_draft *part,
-                     trawl_error *error)
+static void add_stage(const engine *e, stage_role role, part_draft *part)
 {
     stage_draft *stage = &part->stages[part->stage_count++];
     stage->role = role;
     stage->kind = e->kind;
+}
+
+static int build_stage(const problem *p, stage_draft *stage, trawl_error *error)
+{
+    const engine *e = engine_of_kind(stage->kind);
     stage->tables.memory = p->memory;
     e->build(p, stage);
     if (!stage->tables.failed)
@@ -186,19 +190,21 @@ static int add_stage(const problem *p, const engine *e, stage_role role, part_dr
                 e->name);
 }
 
-/* The chain of an engine. `bare`: as it was asked for by name, and nothing that changes it. */
+/* The chain of an engine. `bare`: as it was asked for by name, and nothing that changes it. Built
+ * from its end: a fallback takes the most memory, and may be refused before the rest is made. */
 static int build_part(const problem *p, const engine *e, bool bare, part_draft *part,
                       trawl_error *error)
 {
     int status = TRAWL_OK;
     if (e->filter && !bare)
-        status = add_stage(p, e->filter, STAGE_FILTER, part, error);
-    if (status == TRAWL_OK)
-        status = add_stage(p, e, e->filter && !bare ? STAGE_VERIFY : STAGE_WHOLE, part, error);
-    if (status == TRAWL_OK && e->fallback && !bare)
-        status = add_stage(p, e->fallback, STAGE_FALLBACK, part, error);
-    if (status == TRAWL_OK && e->filter && bare)
-        status = add_stage(p, e->filter, STAGE_ASIDE, part, error);
+        add_stage(e->filter, STAGE_FILTER, part);
+    add_stage(e, e->filter && !bare ? STAGE_VERIFY : STAGE_WHOLE, part);
+    if (e->fallback && !bare)
+        add_stage(e->fallback, STAGE_FALLBACK, part);
+    if (e->filter && bare)
+        add_stage(e->filter, STAGE_ASIDE, part);
+    for (uint32_t i = part->stage_count; i-- > 0 && status == TRAWL_OK;)
+        status = build_stage(p, &part->stages[i], error);
     return status;
 }
 

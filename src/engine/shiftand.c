@@ -117,6 +117,9 @@ static void lay_out(const pattern_list *list, const layout *at, position *positi
     head.packed = (uint32_t)at->packed;
     head.classes = byte_classes(list, map, sample);
     note_features(list, &head);
+    /* Six masks, move and repeat, the owners of 64 bits, and the two masks of a stage. */
+    block_reserve(b,
+                  sizeof head + sizeof map + 8 + at->words * (6 + 2 * head.classes + 32 + 2) * 8);
     head.map = (uint32_t)(block_append(b, map, sizeof map, 8) / 4);
     uint32_t *masks[] = { &head.init, &head.last, &head.link, &head.ebeg, &head.eend, &head.eblk };
     for (size_t i = 0; i < sizeof masks / sizeof *masks; i++)

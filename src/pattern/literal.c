@@ -1,14 +1,23 @@
 /* literal.c: patterns that are plain bytes, as they are. */
+#include <string.h>
+
 #include "pattern/bytes.h"
 #include "pattern/syntax.h"
 
 int parse_literal(memory *m, const trawl_pattern *src, pattern *out, trawl_error *error)
 {
     const uint8_t *text = src->text;
+    const uint8_t *newline = src->flags & TRAWL_LINES ? memchr(text, '\n', src->length) : NULL;
     int status = check_literal_length(src->length, error); /* first, to spare the copy */
+    if (status == TRAWL_OK && newline)
+        status = reject_newline((size_t)(newline - text), error);
     if (status == TRAWL_OK)
         status = literal_begin(m, src, out, error);
-    for (size_t i = 0; i < src->length && status == TRAWL_OK; i++)
-        status = literal_append(src, i, text[i], out, error);
-    return status;
+    if (status != TRAWL_OK)
+        return status;
+    out->length = src->length;
+    memcpy(out->bytes, text, src->length);
+    for (size_t i = 0; src->flags & TRAWL_NOCASE && i < src->length; i++)
+        out->bytes[i] = fold_byte(text[i]);
+    return TRAWL_OK;
 }
