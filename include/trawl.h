@@ -131,7 +131,7 @@ typedef struct trawl_pattern {
 
 /* A rectangle of cells to find in a larger one. Cells are compared exactly. */
 typedef struct trawl_needle {
-    const void *cells;  /* row by row, aligned to cell_size */
+    const void *cells;  /* row by row; cells of 2 and 4 bytes aligned to their size */
     uint64_t rows;      /* >= 1 */
     uint64_t cols;      /* >= 1 */
     size_t stride;      /* bytes from row to row; 0 means cols * cell_size */
@@ -172,7 +172,7 @@ TRAWL_API int trawl_compile(const trawl_pattern *patterns, size_t count,
                             const trawl_compile_options *options,
                             trawl_plan **plan, trawl_error *error);
 
-/* Compile `count` needles (at least one) of cells of 1, 2 or 4 bytes. Thread-safe. */
+/* Compile `count` needles (at least one) of cells of 1 to 4 bytes. Thread-safe. */
 TRAWL_API int trawl_compile_grid(const trawl_needle *needles, size_t count,
                                  uint32_t cell_size,
                                  const trawl_compile_options *options,
@@ -187,7 +187,7 @@ typedef struct trawl_plan_info {
     size_t bytes;         /* size of the plan block */
     uint64_t min_length;  /* shortest possible match, bytes (rows for grids) */
     uint64_t max_length;  /* longest possible match, or UINT64_MAX when unbounded */
-    uint32_t cell_size;   /* 0 for text, else 1, 2 or 4 */
+    uint32_t cell_size;   /* 0 for text, else 1 to 4 */
     uint32_t reserved;    /* 0 */
 } trawl_plan_info;
 
@@ -472,7 +472,7 @@ TRAWL_API int trawl_stream_restore(trawl_stream *stream, const void *state, size
 /* ---- scanning grids -------------------------------------------------- */
 
 typedef struct trawl_grid {
-    const void *cells; /* row by row, aligned to the plan's cell size */
+    const void *cells; /* row by row; cells of 2 and 4 bytes aligned to their size */
     uint64_t rows;     /* 0 is allowed: nothing is found */
     uint64_t cols;
     size_t stride;     /* bytes from row to row; 0 means cols * cell_size */

@@ -80,7 +80,7 @@ size_t hostile_plans(trawl_plan *plans[HOSTILE_PLANS])
             trawl_compile(text_sets[i].patterns, text_sets[i].count, &options, &plan, NULL);
             count = add_plan(plans, count, plan);
         }
-        for (uint32_t size = 1; size <= 4; size *= 2) {
+        for (uint32_t size = 1; size <= 4; size++) {
             trawl_compile_grid(needles, COUNT(needles), size, &options, &plan, NULL);
             count = add_plan(plans, count, plan);
         }

@@ -32,7 +32,7 @@ void put_cell(uint8_t *cells, size_t index, uint32_t cell_size, uint32_t value)
     else if (cell_size == 2)
         memcpy(cells + index * 2, &v2, 2);
     else
-        memcpy(cells + index * 4, &v4, 4);
+        memcpy(cells + index * cell_size, &v4, cell_size);
 }
 
 const uint8_t *cell_at(const trawl_grid *text, uint32_t cell_size, uint64_t row,
@@ -51,7 +51,7 @@ trawl_grid random_text(uint64_t *seed, uint32_t cell_size, uint32_t most)
     uint32_t letters = alphabets[next_random(seed) % COUNT(alphabets)];
     uint32_t down = 1 + next_random(seed) % 4, across = 1 + next_random(seed) % 4;
     bool periodic = next_random(seed) % 3 == 0;
-    text.stride = (text.cols + padding) * cell_size;
+    text.stride = text.cols * cell_size + padding * (cell_size == 3 ? 1 : cell_size);
     size_t size = (text.rows - 1) * text.stride + text.cols * cell_size;
     uint8_t *cells = malloc(size);
     check_memory(cells);
@@ -94,9 +94,24 @@ trawl_needle random_needle(uint64_t *seed, uint32_t cell_size, const trawl_grid 
     return needle;
 }
 
+/* Cells of 3 bytes may begin anywhere: move the text to `shift` bytes behind the begin of the
+ * memory that is returned. */
+static void *move_text(trawl_grid *text, uint32_t cell_size, size_t shift)
+{
+    const size_t size = (text->rows - 1) * text->stride + text->cols * cell_size;
+    if (cell_size != 3)
+        return (void *)text->cells;
+    uint8_t *memory = malloc(shift + size);
+    check_memory(memory);
+    memcpy(memory + shift, text->cells, size);
+    free((void *)text->cells);
+    text->cells = memory + shift;
+    return memory;
+}
+
 void grid_scenario_make(grid_scenario *g, uint64_t seed)
 {
-    g->cell_size = 1u << next_random(&seed) % 3;
+    g->cell_size = 1 + next_random(&seed) % 4;
     g->text = random_text(&seed, g->cell_size, next_random(&seed) % 10 ? 24 : 60);
     g->count = 1 + next_random(&seed) % GRID_NEEDLES;
     const uint32_t most = next_random(&seed) % 4 ? 5 : 26;
@@ -113,11 +128,12 @@ void grid_scenario_make(grid_scenario *g, uint64_t seed)
         check_memory(copy);
         needle->cells = memcpy(copy, needle->cells, size);
     }
+    g->memory = move_text(&g->text, g->cell_size, next_random(&seed) % 16);
 }
 
 void grid_scenario_free(grid_scenario *g)
 {
     for (size_t i = 0; i < g->count; i++)
         free((void *)g->needles[i].cells);
-    free((void *)g->text.cells);
+    free(g->memory);
 }

@@ -11,6 +11,7 @@ enum { GRID_NEEDLES = 6 };
 typedef struct grid_scenario {
     uint32_t cell_size;
     trawl_grid text;
+    void *memory; /* that holds the text */
     trawl_needle needles[GRID_NEEDLES];
     size_t count;
 } grid_scenario;

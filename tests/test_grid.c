@@ -8,6 +8,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include "each.h"
 #include "engine/engine.h"
@@ -172,9 +174,9 @@ static void test_random(void **state)
 static void test_large_needles(void **state)
 {
     (void)state;
-    static const uint32_t letters[] = { 2, 256, 1024 };
-    for (uint32_t i = 0; i < 3; i++) {
-        uint32_t cell_size = 1u << i;
+    static const uint32_t letters[] = { 2, 256, 1 << 24, 1024 };
+    for (uint32_t i = 0; i < 4; i++) {
+        uint32_t cell_size = i + 1;
         uint64_t seed = 77 + i;
         trawl_grid text = { NULL, 600, 517, 517 * cell_size };
         uint8_t *cells = malloc(text.rows * text.stride);
@@ -217,6 +219,35 @@ static void test_edges(void **state)
     const trawl_grid no_rows = { NULL, 0, 3, 0 }, no_cols = { NULL, 3, 0, 0 };
     check_all_ways(mixed, COUNT(mixed), 1, &no_rows, "no rows");
     check_all_ways(mixed, COUNT(mixed), 1, &no_cols, "no columns");
+}
+
+/* Nothing behind the last cell is read: there a page begins that cannot be. The needle, which ends
+ * there too, is where the text ends. */
+static void test_last_cell(void **state)
+{
+    (void)state;
+    const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    FILE *file = tmpfile();
+    assert_non_null(file);
+    assert_int_equal(ftruncate(fileno(file), (off_t)(2 * page)), 0);
+    uint8_t *pages = mmap(NULL, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE, fileno(file), 0);
+    fclose(file);
+    assert_ptr_not_equal(pages, MAP_FAILED);
+    assert_int_equal(mprotect(pages + page, page, PROT_NONE), 0);
+    for (uint32_t cell_size = 1; cell_size <= 4; cell_size++)
+        for (uint64_t cols = 1; cols <= 40; cols++) {
+            const trawl_grid text = { pages + page - 5 * cols * cell_size, 5, cols,
+                                      cols * cell_size };
+            uint64_t seed = cols;
+            for (size_t k = 0; k < 5 * cols; k++)
+                put_cell((uint8_t *)text.cells, k, cell_size, next_random(&seed) % 3);
+            const uint64_t width = (cols + 1) / 2;
+            const trawl_needle corner = {
+                cell_at(&text, cell_size, 3, cols - width), 2, width, text.stride, 0, NULL
+            };
+            check_all_ways(&corner, 1, cell_size, &text, "the last corner");
+        }
+    munmap(pages, 2 * page);
 }
 
 /* ---- crowded texts ------------------------------------------------------------ */
@@ -366,20 +397,25 @@ static void test_arguments(void **state)
 static void test_saved(void **state)
 {
     (void)state;
-    uint64_t seed = 5;
-    trawl_grid text = random_text(&seed, 2, 60);
-    trawl_needle needle = random_needle(&seed, 2, &text, 3);
-    for (size_t e = 0; e < COUNT(engines); e++) {
-        trawl_plan *plan = compile(&needle, 1, 2, engines[e]), *loaded = NULL;
-        size_t size = 0;
-        const void *saved = trawl_plan_save(plan, &size);
-        assert_int_equal(trawl_plan_load(saved, size, &loaded, NULL), TRAWL_OK);
-        assert_int_equal(count_matches(plan, &text), count_matches(loaded, &text));
-        trawl_plan_free(plan);
-        trawl_plan_free(loaded);
+    for (uint32_t cell_size = 1; cell_size <= 4; cell_size++) {
+        uint64_t seed = 5;
+        trawl_grid text = random_text(&seed, cell_size, 60);
+        trawl_needle needle = random_needle(&seed, cell_size, &text, 3);
+        for (size_t e = 0; e < COUNT(engines); e++) {
+            trawl_plan *plan = compile(&needle, 1, cell_size, engines[e]), *loaded = NULL;
+            trawl_plan_info info = { .size = sizeof info };
+            size_t size = 0;
+            const void *saved = trawl_plan_save(plan, &size);
+            assert_int_equal(trawl_plan_load(saved, size, &loaded, NULL), TRAWL_OK);
+            assert_int_equal(trawl_plan_get_info(loaded, &info), TRAWL_OK);
+            assert_int_equal(info.cell_size, cell_size);
+            assert_int_equal(count_matches(plan, &text), count_matches(loaded, &text));
+            trawl_plan_free(plan);
+            trawl_plan_free(loaded);
+        }
+        free((void *)needle.cells);
+        free((void *)text.cells);
     }
-    free((void *)needle.cells);
-    free((void *)text.cells);
 }
 
 /* Change words of the tables in place. What the engine's check lets pass must scan without
@@ -429,7 +465,7 @@ static void test_damaged(void **state)
 {
     (void)state;
     for (size_t e = 0; e < COUNT(engines); e++)
-        for (uint32_t cell_size = 1; cell_size <= 4; cell_size *= 2) {
+        for (uint32_t cell_size = 1; cell_size <= 4; cell_size++) {
             uint64_t seed = 11 + cell_size;
             trawl_grid text = random_text(&seed, cell_size, 30);
             trawl_needle needles[4];
@@ -466,10 +502,11 @@ static int close_contexts(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_random), cmocka_unit_test(test_large_needles),
-        cmocka_unit_test(test_edges),  cmocka_unit_test(test_crowded),
-        cmocka_unit_test(test_limits), cmocka_unit_test(test_arguments),
-        cmocka_unit_test(test_saved),  cmocka_unit_test(test_damaged),
+        cmocka_unit_test(test_random),    cmocka_unit_test(test_large_needles),
+        cmocka_unit_test(test_edges),     cmocka_unit_test(test_last_cell),
+        cmocka_unit_test(test_crowded),   cmocka_unit_test(test_limits),
+        cmocka_unit_test(test_arguments), cmocka_unit_test(test_saved),
+        cmocka_unit_test(test_damaged),
     };
     return cmocka_run_group_tests(tests, open_contexts, close_contexts);
 }

@@ -640,18 +640,24 @@ static void grid_strides(void **state)
 }
 
 /* A match begins at a whole cell, never in the middle of one. */
-static void grid_cells_of_two_and_four_bytes(void **state)
+static void grid_cells_of_two_to_four_bytes(void **state)
 {
     const uint16_t wide[] = { 0x0101, 0x0101, 0x0102, 0x0101, 0x0102, 0x0101 };
     const uint16_t wide_needle[] = { 0x0101, 0x0102 };
     const uint32_t full[] = { 1, 2, 0xffffffffu, 2, 0xffffffffu, 2 };
     const uint32_t full_needle[] = { 2, 0xffffffffu };
+    const trawl_grid colours = { "aabaab"
+                                 "-"
+                                 "abaaba",
+                                 2, 2, 7 };
+    const trawl_needle colour = { "aba", 1, 1, 0, 0, NULL };
     const trawl_grid wide_text = { wide, 2, 3, 0 }, full_text = { full, 3, 2, 0 };
     const trawl_needle pair = { wide_needle, 1, 2, 0, 0, NULL };
     const trawl_needle column = { full_needle, 2, 1, 0, 0, NULL };
     const trawl_needle last = { full_needle, 1, 2, 0, 0, NULL };
     (void)state;
     expect_grid(&pair, 1, 2, &wide_text, "0,1:0.0 1,0:0.0");
+    expect_grid(&colour, 1, 3, &colours, "1,0:0.0 1,1:0.0");
     expect_grid(&column, 1, 4, &full_text, "");
     expect_grid(&last, 1, 4, &full_text, "");
     expect_grid(&(trawl_needle){ full + 2, 2, 2, 0, 7, NULL }, 1, 4, &full_text, "1,0:7.0");
@@ -698,7 +704,7 @@ int main(void)
         cmocka_unit_test(grid_finds_overlaps),
         cmocka_unit_test(grid_order_is_row_col_id_index),
         cmocka_unit_test(grid_strides),
-        cmocka_unit_test(grid_cells_of_two_and_four_bytes),
+        cmocka_unit_test(grid_cells_of_two_to_four_bytes),
         cmocka_unit_test(grid_edges),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -499,6 +499,21 @@ static void test_many(void **state)
 
 /* ---- grids ---------------------------------------------------------------- */
 
+/* Cells of 3 bytes begin anywhere and have any stride that holds a row. */
+static void test_grid_of_three_bytes(void **state)
+{
+    (void)state;
+    static const uint8_t bytes[] = "-abcdefxghijkl";
+    trawl_needle needle = { bytes + 1, 2, 2, 7, 0, NULL };
+    pattern_list list;
+    assert_int_equal(pattern_list_make_grid(&needle, 1, 3, &list, NULL), TRAWL_OK);
+    assert_int_equal(list.cell_size, 3);
+    assert_memory_equal(list.needles[0].cells, "abcdefghijkl", 12);
+    pattern_list_free(&list);
+    needle.stride = 5;
+    assert_int_equal(pattern_list_make_grid(&needle, 1, 3, &list, NULL), TRAWL_ERROR_ARGUMENT);
+}
+
 static void test_grid(void **state)
 {
     (void)state;
@@ -560,7 +575,7 @@ static void test_grid_errors(void **state)
                      TRAWL_ERROR_ARGUMENT);
     assert_int_equal(pattern_list_make_grid(&heap, NULL, 1, 4, &list, &error),
                      TRAWL_ERROR_ARGUMENT);
-    assert_int_equal(pattern_list_make_grid(&heap, &good, 1, 3, &list, &error),
+    assert_int_equal(pattern_list_make_grid(&heap, &good, 1, 5, &list, &error),
                      TRAWL_ERROR_ARGUMENT);
     assert_int_equal(pattern_list_make_grid(&heap, &good, 1, 0, &list, NULL), TRAWL_ERROR_ARGUMENT);
 }
@@ -576,6 +591,7 @@ int main(void)
         cmocka_unit_test(test_limits),
         cmocka_unit_test(test_many),
         cmocka_unit_test(test_grid),
+        cmocka_unit_test(test_grid_of_three_bytes),
         cmocka_unit_test(test_grid_errors),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

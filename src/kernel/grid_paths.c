@@ -34,14 +34,13 @@ static void find_alone(const automaton_node *nodes, const uint32_t *ends, uint32
     }
 }
 
+/* GRID_CELL the other way round. */
 static void put_cell(uint8_t *row, uint32_t cell_size, uint32_t col, uint32_t symbol)
 {
-    const uint8_t byte = (uint8_t)symbol;
+    const uint8_t bytes[] = { (uint8_t)symbol, (uint8_t)(symbol >> 8), (uint8_t)(symbol >> 16) };
     const uint16_t half = (uint16_t)symbol;
-    const void *cell = &symbol;
-    if (cell_size < 4)
-        cell = cell_size == 1 ? (const void *)&byte : &half;
-    memcpy(row + (size_t)col * cell_size, cell, cell_size);
+    const void *const cells[] = { bytes, &half, bytes, &symbol };
+    memcpy(row + (size_t)col * cell_size, cells[cell_size - 1], cell_size);
 }
 
 typedef struct path_maker {

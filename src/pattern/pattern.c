@@ -171,6 +171,12 @@ int pattern_list_make(memory *m, const trawl_pattern *patterns, size_t count, pa
 
 /* ---- grids --------------------------------------------------------------- */
 
+bool cells_aligned(const void *cells, uint64_t stride, uint32_t cell_size)
+{
+    const uint32_t unit = cell_size == 3 ? 1 : cell_size;
+    return stride % unit == 0 && (uintptr_t)cells % unit == 0;
+}
+
 /* `stride` is the needle's with its default filled in. */
 static int check_needle(const trawl_needle *src, uint32_t cell_size, uint64_t stride,
                         trawl_error *error)
@@ -190,7 +196,7 @@ static int check_needle(const trawl_needle *src, uint32_t cell_size, uint64_t st
     if (stride > PTRDIFF_MAX / src->rows)
         return fail(error, TRAWL_ERROR_ARGUMENT, TRAWL_NONE,
                     "the needle's stride of %zu bytes is larger than memory", src->stride);
-    if (stride % cell_size != 0 || (uintptr_t)src->cells % cell_size != 0)
+    if (!cells_aligned(src->cells, stride, cell_size))
         return fail(error, TRAWL_ERROR_ARGUMENT, TRAWL_NONE,
                     "the needle's cells or stride are not aligned to cells of %u bytes",
                     (unsigned)cell_size);
@@ -230,10 +236,9 @@ int pattern_list_make_grid(memory *m, const trawl_needle *needles, size_t count,
     int status = check_count(needles, count, "needles", error);
     if (status != TRAWL_OK)
         return status;
-    if (cell_size != 1 && cell_size != 2 && cell_size != 4)
+    if (cell_size < 1 || cell_size > 4)
         return fail(error, TRAWL_ERROR_ARGUMENT, TRAWL_NONE,
-                    "cells of %lu bytes are not supported: use 1, 2 or 4",
-                    (unsigned long)cell_size);
+                    "cells of %lu bytes are not supported: use 1 to 4", (unsigned long)cell_size);
     list->needles = memory_take_zeroed(m, count, sizeof *list->needles);
     if (!list->needles)
         return memory_failed(m, error, "%zu needles", count);

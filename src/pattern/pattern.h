@@ -63,7 +63,7 @@ typedef struct pattern_list {
     size_t count;
     pattern *patterns;  /* text; NULL for a grid */
     needle *needles;    /* grid; NULL for text */
-    uint32_t cell_size; /* 1, 2 or 4; 0 for text */
+    uint32_t cell_size; /* 1 to 4; 0 for text */
 } pattern_list;
 
 static inline bool class_has(const byte_class *c, unsigned byte)
@@ -87,5 +87,8 @@ int pattern_list_make(memory *m, const trawl_pattern *patterns, size_t count, pa
 int pattern_list_make_grid(memory *m, const trawl_needle *needles, size_t count, uint32_t cell_size,
                            pattern_list *list, trawl_error *error);
 void pattern_list_free(pattern_list *list);
+
+/* Do cells and stride, in bytes, fit the alignment of cells? Those of 3 bytes have none. */
+bool cells_aligned(const void *cells, uint64_t stride, uint32_t cell_size);
 
 #endif

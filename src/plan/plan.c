@@ -413,9 +413,7 @@ int plan_check(memory *m, const void *bytes, size_t size, trawl_error *error)
         [PLAN_TABLES] = 4,
     };
     bool valid = head->pattern_count >= 1 && head->pattern_count <= PATTERN_MAX_COUNT &&
-                 head->part_count >= 1 && head->part_count <= MOST_PARTS &&
-                 (head->cell_size == 0 || head->cell_size == 1 || head->cell_size == 2 ||
-                  head->cell_size == 4);
+                 head->part_count >= 1 && head->part_count <= MOST_PARTS && head->cell_size <= 4;
     for (int i = 0; valid && i < PLAN_SECTIONS; i++) {
         plan_range r = head->section[i];
         valid = r.offset % PLAN_ALIGN == 0 && r.offset >= sizeof *head && r.offset <= size &&

@@ -74,7 +74,7 @@ static int check_grid(const trawl_plan *plan, const trawl_grid *text, uint64_t s
         return fail(error, TRAWL_ERROR_ARGUMENT, TRAWL_NONE,
                     "the grid's stride of %zu bytes times its rows is larger than memory",
                     text->stride);
-    if (stride % cell_size != 0 || (uintptr_t)text->cells % cell_size != 0)
+    if (!cells_aligned(text->cells, stride, cell_size))
         return fail(error, TRAWL_ERROR_ARGUMENT, TRAWL_NONE,
                     "the grid's cells or stride are not aligned to cells of %u bytes",
                     (unsigned)cell_size);

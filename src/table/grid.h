@@ -76,14 +76,19 @@ INLINE u32 automaton_child(GLOBAL const automaton_node *nodes, u32 state, u32 sy
     return 0;
 }
 
+/* The cell of `size` bytes at `p`, read from its own bytes alone: a cell of 3 may be the last thing
+ * in memory. A macro, for `p` may point into any address space, SPACE. */
+#define GRID_CELL(SPACE, p, size)                                                                  \
+    ((size) == 1   ? (p)[0]                                                                        \
+     : (size) == 2 ? *(SPACE const u16 *)(p)                                                       \
+     : (size) == 3 ? (u32)((p)[0] | (p)[1] << 8) | (u32)(p)[2] << 16                               \
+                   : *(SPACE const u32 *)(p))
+
 /* Cell `col` of a row. Called with a constant size, so that no loop asks for it. */
 INLINE u32 grid_cell(GLOBAL const u8 *row, u32 cell_size, u32 col)
 {
-    if (cell_size == 1)
-        return row[col];
-    if (cell_size == 2)
-        return ((GLOBAL const u16 *)row)[col];
-    return ((GLOBAL const u32 *)row)[col];
+    GLOBAL const u8 *p = row + (u64)col * cell_size;
+    return GRID_CELL(GLOBAL, p, cell_size);
 }
 
 /* Eight bytes as one number: compilers make a single load of it. */

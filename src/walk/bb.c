@@ -80,6 +80,8 @@ u32 bb_walk(grid_task *task)
             bb_along(&scan, line, 1, row, task->out);
         else if (scan.head->cell_size == 2)
             bb_along(&scan, line, 2, row, task->out);
+        else if (scan.head->cell_size == 3)
+            bb_along(&scan, line, 3, row, task->out);
         else
             bb_along(&scan, line, 4, row, task->out);
     }

@@ -133,6 +133,8 @@ u32 byr_walk(grid_task *task)
             all = byr_along(&scan, 1, (u32)row, most, &work, task->out);
         else if (scan.head->cell_size == 2)
             all = byr_along(&scan, 2, (u32)row, most, &work, task->out);
+        else if (scan.head->cell_size == 3)
+            all = byr_along(&scan, 3, (u32)row, most, &work, task->out);
         else
             all = byr_along(&scan, 4, (u32)row, most, &work, task->out);
         if (!all) {
