@@ -1,8 +1,11 @@
-/* automaton.h: one step of the automaton of table/grid.h on a CPU, for the walks of both grid
- * engines.
+/* automaton.h: one step of the automaton of table/grid.h on a CPU, and the cells that it steps by,
+ * for the walks of both grid engines.
  */
 #ifndef TRAWL_WALK_AUTOMATON_H
 #define TRAWL_WALK_AUTOMATON_H
+
+#include <stdbool.h>
+#include <string.h>
 
 #include "table/grid.h"
 
@@ -17,16 +20,30 @@ static inline void automaton_open(automaton *a, const u32 *tables, const automat
     a->shift = stored->shift;
 }
 
-/* The child of the root along a symbol, or 0. */
-static inline u32 automaton_enter(const automaton *a, u32 symbol)
+/* grid_cell for a loop over a row: there one load reads a cell of 3 bytes, with the byte before. */
+static inline u32 automaton_symbol(const u8 *row, u32 cell_size, u32 col)
+{
+#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+    if (cell_size == 3 && PORT_LIKELY(col != 0)) {
+        u32 word;
+        memcpy(&word, row + (u64)col * 3 - 1, sizeof word);
+        return word >> 8;
+    }
+#endif
+    return grid_cell(row, cell_size, col);
+}
+
+/* The child of the root along a symbol, or 0. `sparse`, a constant: most symbols have none. */
+static inline u32 automaton_enter(const automaton *a, u32 symbol, bool sparse)
 {
     u32 i = (symbol * a->multiplier >> a->shift) & a->slot_mask;
-    while (a->slots[i].state != 0 && a->slots[i].symbol != symbol)
+    while ((sparse ? PORT_UNLIKELY(a->slots[i].state != 0) : a->slots[i].state != 0) &&
+           a->slots[i].symbol != symbol)
         i = (i + 1) & a->slot_mask;
     return a->slots[i].state;
 }
 
-static inline u32 automaton_step(const automaton *a, u32 state, u32 symbol)
+static inline u32 automaton_step(const automaton *a, u32 state, u32 symbol, bool sparse)
 {
     while (state != 0) {
         u32 child = automaton_child(a->nodes, state, symbol);
@@ -34,7 +51,7 @@ static inline u32 automaton_step(const automaton *a, u32 state, u32 symbol)
             return child;
         state = a->nodes[state].fail;
     }
-    return automaton_enter(a, symbol);
+    return automaton_enter(a, symbol, sparse);
 }
 
 /* The next shorter string that ends where string state `hit` does, or 0. */

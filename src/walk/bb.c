@@ -30,7 +30,7 @@ static void bb_down(const bb_scan *scan, u32 number, u32 row, u32 left, const si
     bb_column *column = scan->states + ((u64)group * scan->cols + left);
     u32 state = column->row == row ? column->state : 0;
     u32 hit;
-    state = automaton_step(&scan->columns, state, number);
+    state = automaton_step(&scan->columns, state, number, false);
     column->row = row + 1;
     column->state = state;
     for (hit = scan->columns.nodes[state].hit; hit != 0;
@@ -42,19 +42,44 @@ static void bb_down(const bb_scan *scan, u32 number, u32 row, u32 left, const si
     }
 }
 
-static void bb_along(const bb_scan *scan, const u8 *cells, u32 cell_size, u32 row, const sink *out)
+/* String state `hit`, and the shorter ones, end in text row `row` before column `stop`. */
+WALK_APART void bb_hits(const bb_scan *scan, u32 hit, u32 row, u32 stop, const sink *out)
 {
-    u32 state = 0;
-    for (u32 col = 0; col < scan->cols; col++) {
-        u32 hit;
-        state = automaton_step(&scan->rows, state, grid_cell(cells, cell_size, col));
-        for (hit = scan->rows.nodes[state].hit; hit != 0;
-             hit = automaton_next_hit(&scan->rows, hit)) {
-            u32 number = scan->rows.ends[hit];
-            bb_down(scan, number, row, col + 1 - scan->rows.lengths[number], out);
-        }
+    for (; hit != 0; hit = automaton_next_hit(&scan->rows, hit)) {
+        const u32 number = scan->rows.ends[hit];
+        bb_down(scan, number, row, stop - scan->rows.lengths[number], out);
     }
 }
+
+WALK_INTO void bb_along(const bb_scan *scan, const u8 *cells, u32 cell_size, u32 row,
+                        const sink *out)
+{
+    const automaton rows = scan->rows; /* a copy, which no call can change */
+    const u32 cols = scan->cols;
+    u32 state = 0;
+    for (u32 col = 0; col < cols; col++) {
+        const u32 symbol = automaton_symbol(cells, cell_size, col);
+        state = automaton_step(&rows, state, symbol, cell_size > 1);
+        if (rows.nodes[state].hit != 0)
+            bb_hits(scan, rows.nodes[state].hit, row, col + 1, out);
+    }
+}
+
+/* A text row of cells of each size, by a loop of its own. */
+#define BB_ROW(cell_size)                                                                          \
+    WALK_APART void bb_row_##cell_size(const bb_scan *scan, const u8 *cells, u32 row,              \
+                                       const sink *out)                                            \
+    {                                                                                              \
+        bb_along(scan, cells, cell_size, row, out);                                                \
+    }
+BB_ROW(1)
+BB_ROW(2)
+BB_ROW(3)
+BB_ROW(4)
+
+typedef void (*bb_row)(const bb_scan *scan, const u8 *cells, u32 row, const sink *out);
+
+static const bb_row bb_rows[] = { bb_row_1, bb_row_2, bb_row_3, bb_row_4 };
 
 u32 bb_walk(grid_task *task)
 {
@@ -73,17 +98,9 @@ u32 bb_walk(grid_task *task)
         scan.states[i].row = begin;
         scan.states[i].state = 0;
     }
+    const bb_row along = bb_rows[scan.head->cell_size - 1];
     stop = (u64)task->end + scan.head->max_rows - 1;
-    for (u32 row = begin; row < task->rows && row < stop; row++) {
-        const u8 *line = task->cells + row * task->stride;
-        if (scan.head->cell_size == 1)
-            bb_along(&scan, line, 1, row, task->out);
-        else if (scan.head->cell_size == 2)
-            bb_along(&scan, line, 2, row, task->out);
-        else if (scan.head->cell_size == 3)
-            bb_along(&scan, line, 3, row, task->out);
-        else
-            bb_along(&scan, line, 4, row, task->out);
-    }
+    for (u32 row = begin; row < task->rows && row < stop; row++)
+        along(&scan, task->cells + row * task->stride, row, task->out);
     return task->end;
 }

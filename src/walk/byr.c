@@ -88,25 +88,53 @@ static u64 byr_list(const byr_scan *scan, u32 number, u32 row, u32 left, const s
     return work;
 }
 
-/* One primary row. False when it took more than `most`; *work is moved on. */
-static inline bool byr_along(const byr_scan *scan, u32 cell_size, u32 row, u64 most, u64 *work,
-                             const sink *out)
+/* String state `hit`, and the shorter ones, end in primary row `row` before column `stop`. False
+ * when *work, which is moved on, is more than `most`. */
+WALK_APART bool byr_hits(const byr_scan *scan, u32 hit, u32 row, u32 stop, u64 most, u64 *work,
+                         const sink *out)
 {
-    const u8 *cells = scan->cells + row * scan->stride;
-    u32 state = 0;
-    for (u32 col = 0; col < scan->cols; col++) {
-        u32 hit;
-        state = automaton_step(&scan->along, state, grid_cell(cells, cell_size, col));
-        for (hit = scan->along.nodes[state].hit; hit != 0;
-             hit = automaton_next_hit(&scan->along, hit)) {
-            const u32 number = scan->along.ends[hit];
-            *work += byr_list(scan, number, row, col + 1 - scan->along.lengths[number], out);
-            if (*work > most)
-                return false;
-        }
+    for (; hit != 0; hit = automaton_next_hit(&scan->along, hit)) {
+        const u32 number = scan->along.ends[hit];
+        *work += byr_list(scan, number, row, stop - scan->along.lengths[number], out);
+        if (*work > most)
+            return false;
     }
     return true;
 }
+
+/* One primary row; the same of it. */
+WALK_INTO bool byr_along(const byr_scan *scan, u32 cell_size, u32 row, u64 most, u64 *work,
+                         const sink *out)
+{
+    const u8 *cells = scan->cells + row * scan->stride;
+    const automaton along = scan->along; /* a copy, which no call can change */
+    const u32 cols = scan->cols;
+    u32 state = 0;
+    for (u32 col = 0; col < cols; col++) {
+        const u32 symbol = automaton_symbol(cells, cell_size, col);
+        state = automaton_step(&along, state, symbol, cell_size > 1);
+        if (along.nodes[state].hit != 0 &&
+            !byr_hits(scan, along.nodes[state].hit, row, col + 1, most, work, out))
+            return false;
+    }
+    return true;
+}
+
+/* The same for cells of each size, by a loop of its own. */
+#define BYR_ROW(cell_size)                                                                         \
+    WALK_APART bool byr_row_##cell_size(const byr_scan *scan, u32 row, u64 most, u64 *work,        \
+                                        const sink *out)                                           \
+    {                                                                                              \
+        return byr_along(scan, cell_size, row, most, work, out);                                   \
+    }
+BYR_ROW(1)
+BYR_ROW(2)
+BYR_ROW(3)
+BYR_ROW(4)
+
+typedef bool (*byr_row)(const byr_scan *scan, u32 row, u64 most, u64 *work, const sink *out);
+
+static const byr_row byr_rows[] = { byr_row_1, byr_row_2, byr_row_3, byr_row_4 };
 
 /* Primary rows are begin + m - 1, begin + 2 m - 1 ..; each sees the m tops that end with it. When
  * one takes too long what it has found is forgotten: then of its first top nothing was reported. */
@@ -123,21 +151,13 @@ u32 byr_walk(grid_task *task)
     scan.end = task->end;
     automaton_open(&scan.along, task->tables, &scan.head->rows);
     const u32 step = scan.head->step;
+    const byr_row along = byr_rows[scan.head->cell_size - 1];
     u32 done = task->end;
     for (u64 row = (u64)task->begin + step - 1;
          done == task->end && row < task->rows && row < (u64)task->end + step - 1; row += step) {
         const u64 found = *task->out->cursor, rows = row - task->begin + 1;
         const u64 most = task->allowance + WORK_A_CELL * rows * scan.cols;
-        bool all;
-        if (scan.head->cell_size == 1)
-            all = byr_along(&scan, 1, (u32)row, most, &work, task->out);
-        else if (scan.head->cell_size == 2)
-            all = byr_along(&scan, 2, (u32)row, most, &work, task->out);
-        else if (scan.head->cell_size == 3)
-            all = byr_along(&scan, 3, (u32)row, most, &work, task->out);
-        else
-            all = byr_along(&scan, 4, (u32)row, most, &work, task->out);
-        if (!all) {
+        if (!along(&scan, (u32)row, most, &work, task->out)) {
             *task->out->cursor = found;
             done = (u32)row - (step - 1);
         }

@@ -27,11 +27,14 @@ typedef enum walk_kind {
     WALK_KINDS
 } walk_kind;
 
-/* In front of what a loop seldom calls: kept out of it, the loop has the registers. */
+/* In front of what a loop seldom calls: kept out of it, the loop has the registers. And of a loop
+ * that is compiled into each of its callers, with the constants that they call it with. */
 #if defined(__GNUC__) || defined(__clang__)
 #define WALK_APART static __attribute__((noinline))
+#define WALK_INTO static inline __attribute__((always_inline))
 #else
 #define WALK_APART static
+#define WALK_INTO static inline
 #endif
 
 /* ---- text --------------------------------------------------------------------- */
