@@ -300,6 +300,15 @@ check 'raw cells of 2 bytes' 0 "$header
 u2.raw 1 n2.raw 0 1
 u2.raw 1 n2.raw 0 3" ''
 
+run grid -n n1.raw --needle-shape 1x1 --shape 1x3 --dtype u3 u1.raw
+check 'a raw needle that is not of whole cells' 2 '' 'n1.raw: 4 bytes, but 1 x 1 cells of 3'
+
+run grid -n row.raw --needle-shape 1x1 --shape 1x3 --dtype u3 u1.raw
+check 'raw cells of 3 bytes' 0 "$header
+u1.raw row.raw 0 0
+u1.raw row.raw 0 1
+u1.raw row.raw 0 2" ''
+
 run grid -n n4.raw --needle-shape 1x1 --shape 2x2 --dtype u4 u4.raw
 check 'raw cells of 4 bytes' 0 "$header
 u4.raw 1 n4.raw 0 1
@@ -323,13 +332,13 @@ check 'a picture in a raw raster, as stored' 2 "$header" \
     'trawl grid: u1.raw: is raw:u1, but the needle is grey8; convert with --as grey'
 
 run grid -n b.pgm --shape 3x3 u1.raw
-check 'a shape without a type' 2 '' 'a raw raster needs its type too: add --dtype u1, u2 or u4'
+check 'a shape without a type' 2 '' 'a raw raster needs its type too: add --dtype u1, u2, u3 or u4'
 
 run grid -n b.pgm --dtype u1 u1.raw
 check 'a type without a shape' 2 '' '--dtype is for raw rasters: add --shape'
 
 run grid -n b.pgm --shape 3x3 --dtype i2 u1.raw
-check 'an unknown type' 2 '' "--dtype takes u1, u2 or u4"
+check 'an unknown type' 2 '' "--dtype takes u1, u2, u3 or u4"
 
 for shape in 3 3x 3x0 x3 3X3 -3x3 3x3x3 '3x 3' 0x3; do
     run grid -n b.pgm --shape "$shape" --dtype u1 u1.raw

@@ -63,7 +63,7 @@ static const char help_text[] =
     "      --needle-shape ROWSxCOLS\n"
     "                           the needles are raw rasters; given once it holds for all,\n"
     "                           else one for each -n, in order\n"
-    "      --dtype u1|u2|u4     bytes of a raw cell, in this machine's byte order\n"
+    "      --dtype u1|u2|u3|u4  bytes of a raw cell, in this machine's byte order\n"
     "\n"
     "      --json               JSON, one object a line, instead of TSV\n"
     "      --count              print the number of matches a file and needle\n"
@@ -129,12 +129,12 @@ static bool parse_as(grid_run *run, const char *value)
 
 static bool parse_dtype(grid_run *run, const char *value)
 {
-    if (strcmp(value, "u1") == 0 || strcmp(value, "u2") == 0 || strcmp(value, "u4") == 0) {
+    if (value[0] == 'u' && value[1] >= '1' && value[1] <= '4' && value[2] == '\0') {
         run->raw_cell_size = (uint32_t)(value[1] - '0');
         return true;
     }
     complain(run->options.command,
-             "--dtype takes u1, u2 or u4 (unsigned cells of 1, 2 or 4 bytes), not '%s'", value);
+             "--dtype takes u1, u2, u3 or u4 (unsigned cells of 1 to 4 bytes), not '%s'", value);
     return false;
 }
 
@@ -188,7 +188,7 @@ static bool check_raw(grid_run *run)
     const char *command = run->options.command;
     const bool shaped = run->raw_text.rows > 0 || run->raw_needle_count > 0;
     if (shaped && run->raw_cell_size == 0) {
-        complain(command, "a raw raster needs its type too: add --dtype u1, u2 or u4");
+        complain(command, "a raw raster needs its type too: add --dtype u1, u2, u3 or u4");
         return false;
     }
     if (!shaped && run->raw_cell_size != 0) {

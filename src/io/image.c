@@ -107,8 +107,8 @@ int image_decode(const void *bytes, size_t length, image_as as, uint64_t max_byt
 static int raw_size(const raw_format *raw, image_as as, uint64_t max_bytes, uint64_t *bytes,
                     const image_error *error)
 {
-    if (raw->cell_size != 1 && raw->cell_size != 2 && raw->cell_size != 4)
-        return image_fail(error, "a raw raster of %" PRIu32 " bytes a cell; cells have 1, 2 or 4",
+    if (raw->cell_size > 4)
+        return image_fail(error, "a raw raster of %" PRIu32 " bytes a cell; cells have 1 to 4",
                           raw->cell_size);
     if (as != IMAGE_AS_STORED && (as != IMAGE_AS_GREY || raw->cell_size != 1))
         return image_fail(error, "a raw raster has no colours to convert; leave out --as, or use "

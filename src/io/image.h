@@ -8,7 +8,8 @@
  *     RGB, RGBA, palette        r | g << 8 | b << 16 | a << 24 in 4 bytes; a palette is
  *                               its colours, RGBA when some are transparent
  *     RGB, RGBA of 16 bits      the number of the colour: see colours.h
- *     raw                       the number in the file, in the host's byte order
+ *     raw                       the number in the file, in the host's byte order; 3 bytes
+ *                               are compared as they are
  * Two pictures are comparable when their `kind` is equal. The conversions scale to 8
  * bits and make any two comparable: RGB (alpha dropped), RGBA (opaque without alpha),
  * GREY (luma, 1 byte). Of raw rasters only 1-byte cells convert, to GREY, unchanged.
@@ -29,7 +30,7 @@ typedef enum image_as { IMAGE_AS_STORED = 0, IMAGE_AS_RGB, IMAGE_AS_RGBA, IMAGE_
 
 typedef struct image {
     uint64_t rows, cols;
-    uint32_t cell_size; /* 1, 2 or 4 */
+    uint32_t cell_size; /* 1 to 4 */
     void *cells;        /* rows * cols * cell_size bytes, packed, malloc'ed */
     char kind[16];      /* what a cell holds: "grey1" .. "grey16", "greya8", "rgb8", "rgba16",
                            "raw:u1" ...; PNM with an odd maximum: "grey:100", "rgb:1000" */
@@ -39,7 +40,7 @@ typedef struct image {
 /* A raw raster needs its shape and type from the user. */
 typedef struct raw_format {
     uint64_t rows, cols;
-    uint32_t cell_size; /* 1, 2 or 4; 0: not raw */
+    uint32_t cell_size; /* 1 to 4; 0: not raw */
 } raw_format;
 
 /* Read a picture of decoder.h (PNG, PNM), or a raw raster. The format is found by its first bytes;
