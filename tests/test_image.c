@@ -222,8 +222,8 @@ static void test_interned_colours(void **state)
 static image must_read_raw(const void *bytes, size_t length, const raw_format *raw)
 {
     image picture;
-    if (image_read_memory(bytes, length, IMAGE_AS_STORED, raw, NULL, &picture, message,
-                          sizeof message) != 0)
+    if (image_read_memory(bytes, length, IMAGE_AS_STORED, raw, IMAGE_MAX_BYTES, NULL, &picture,
+                          message, sizeof message) != 0)
         fail_msg("not read: %s", message);
     return picture;
 }
