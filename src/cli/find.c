@@ -24,6 +24,8 @@ typedef struct find {
     uint64_t most; /* --max-matches; 0: no limit */
 
     sample sample;
+    source file;       /* the present one */
+    uint64_t last_end; /* of its matches so far */
     trawl_plan *plan;
     trawl_context *context;
     bool unbounded;   /* some pattern has no longest match */
@@ -201,6 +203,7 @@ static void print_json_match(find *f, const trawl_match *match)
 
 static void take_match(find *f, const trawl_match *match)
 {
+    f->last_end = match->end;
     f->stats.matches++;
     if (f->count)
         f->counts[match->pattern]++;
@@ -215,8 +218,11 @@ static void take_match(find *f, const trawl_match *match)
 static int on_matches(const trawl_match *matches, size_t count, void *user)
 {
     find *f = (find *)user;
-    for (size_t i = 0; i < count && !f->finished; i++)
+    for (size_t i = 0; i < count && !f->finished; i++) {
+        if (source_lost(&f->file, matches[i].end))
+            return 1;
         take_match(f, &matches[i]);
+    }
     return f->finished;
 }
 
@@ -255,6 +261,7 @@ static bool set_prefix(find *f, const char *name)
 
 static bool file_failed(find *f, const char *path, const char *why)
 {
+    fflush(stdout); /* the matches found before come first */
     complain(f->run.command, "%s: %s", shown_name(path), why);
     f->failed = true;
     return false;
@@ -274,7 +281,7 @@ static bool feed(find *f, source *file, const char *path, trawl_stream *stream, 
     bool first = true;
     while (status == TRAWL_OK && (got = source_read(file, piece, PIECE)) != 0) {
         if (got < 0)
-            return file_failed(f, path, strerror(errno));
+            return file_failed(f, path, file->why);
         if (first)
             warn_compressed(f->run.command, path, piece, (size_t)got);
         first = false;
@@ -311,7 +318,13 @@ static bool scan_text(find *f, const char *path, const uint8_t *text, size_t len
     warn_compressed(f->run.command, path, text, length);
     f->stats.bytes += length;
     if (f->count && f->patterns.count == 1) {
-        status = trawl_count(f->context, f->plan, text, length, options, &f->counts[0], &error);
+        size_t counted;
+        do { /* again, when the file lost its end meanwhile */
+            counted = length;
+            status =
+                trawl_count(f->context, f->plan, text, counted, options, &f->counts[0], &error);
+            length = source_sound(&f->file);
+        } while (status >= 0 && length < counted);
         f->stats.matches += f->counts[0];
     } else {
         status = trawl_scan(f->context, f->plan, text, length, options, on_matches, f, &error);
@@ -329,7 +342,7 @@ static bool map_whole(find *f, source *file, const char *path, const uint8_t **t
     complain(f->run.command,
              "%s: cannot keep the text in a temporary file, which this report of unbounded "
              "patterns needs (set TMPDIR to a folder with room): %s",
-             shown_name(path), strerror(errno));
+             shown_name(path), file->why);
     f->failed = true;
     return false;
 }
@@ -348,23 +361,29 @@ static bool scan_source(find *f, source *file, const char *path)
         return scan_text(f, path, text, length, &options);
     if (!file->mappable)
         return scan_stream(f, file, path, &options);
-    return file_failed(f, path, strerror(errno));
+    return file_failed(f, path, file->why);
 }
 
 static void search_file(find *f, const char *path)
 {
-    source file;
+    source *file = &f->file;
+    f->last_end = 0;
     if (f->count)
         memset(f->counts, 0, f->patterns.count * sizeof *f->counts);
-    if (!sample_open(&f->sample, &file, path))
+    if (!sample_open(&f->sample, file, path))
         file_failed(f, path,
                     errno == EISDIR ? "Is a directory; give the files in it" : strerror(errno));
     else if (!set_prefix(f, shown_name(path)))
         file_failed(f, path, "out of memory for its name");
-    else if (scan_source(f, &file, path) && f->count)
+    else if (scan_source(f, file, path) && f->count)
         print_counts(f);
-    source_close(&file);
-    if (f->most && f->stats.matches >= f->most) {
+    if (file->map && source_sound(file) < file->length)
+        file_failed(f, path, file->why);
+    const bool stopped = f->most && f->stats.matches >= f->most;
+    if (file->map)
+        source_leave(file, stopped ? f->last_end : file->length);
+    source_close(file);
+    if (stopped) {
         limit_reached(f->run.command, f->most);
         f->finished = true;
     }
@@ -438,6 +457,7 @@ static void release(find *f)
     free(f->names);
     free(f->counts);
     free(f->prefix);
+    source_close(&f->file);
     sample_close(&f->sample);
     trawl_plan_free(f->plan);
     close_context(&f->run, f->context);

@@ -17,6 +17,7 @@ typedef struct grep {
     line_style style;
     trawl_plan *plan; /* NULL: no pattern */
     line_search search;
+    source file; /* the present one */
     sample sample;
     bool fixed;  /* -F */
     bool nocase; /* -i */
@@ -167,6 +168,7 @@ static void settle_style(grep *g)
 
 static void file_failed(grep *g, const char *name, const char *why)
 {
+    fflush(stdout); /* the lines found before come first */
     complain(g->run.command, "%s: %s", name, why);
     g->failed = true;
 }
@@ -213,62 +215,65 @@ static void print_nothing_found(grep *g, const char *name)
     print_result(g, name, is_named(g));
 }
 
-static void search_file(grep *g, source *file, const char *name)
+static void search_file(grep *g, const char *name)
 {
     line_search *s = &g->search;
     const bool named = is_named(g);
-    if (is_output(g, file)) {
+    if (is_output(g, &g->file)) {
         file_failed(g, name, "the input file is also the output: write to another folder");
         return;
     }
-    line_result result = lines_search(s, file, named ? name : NULL);
+    line_result result = lines_search(s, &g->file, named ? name : NULL);
     g->stats.bytes += s->bytes;
     g->stats.matches += s->selected;
     g->matched |= s->selected > 0;
+    if (result == LINES_OK || result == LINES_READ_FAILED)
+        print_result(g, name, named);
     if (result == LINES_READ_FAILED)
-        file_failed(g, name, strerror(errno));
+        file_failed(g, name, g->file.why);
     else if (result == LINES_SCAN_FAILED)
         file_failed(g, name, s->error.message);
-    if (result == LINES_OK)
-        print_result(g, name, named);
     g->finished = result == LINES_WRITE_FAILED || ferror(stdout) || (g->quiet && g->matched);
 }
 
-static bool visit_file(const char *path, int cause, void *user)
+static bool visit_file(int folder, const char *name, const char *path, int cause, void *user)
 {
     grep *g = (grep *)user;
-    source file;
-    if (cause) {
+    if (cause)
         file_failed(g, path, strerror(cause));
-    } else if (!source_open(&file, path)) {
+    else if (source_open_below(&g->file, folder, name))
+        search_file(g, path);
+    else
         file_failed(g, path, strerror(errno));
-        source_close(&file);
-    } else {
-        search_file(g, &file, path);
-        source_close(&file);
-    }
     return !g->finished;
+}
+
+static void search_tree(grep *g, const char *path, bool bare)
+{
+    const bool before = g->with_names;
+    g->with_names = true;
+    tree_walk(path, bare, visit_file, g);
+    g->with_names = before;
 }
 
 static void search_operand(grep *g, const char *path)
 {
-    const char *name = strcmp(path, "-") == 0 ? "(standard input)" : path;
-    source file;
-    bool opened = sample_open(&g->sample, &file, path);
-    int cause = errno;
-    if (opened)
-        search_file(g, &file, name);
-    source_close(&file);
-    if (!opened && cause == EISDIR && g->recursive && strcmp(path, "-") != 0) {
-        bool before = g->with_names;
-        g->with_names = true;
-        tree_walk(path, false, visit_file, g);
-        g->with_names = before;
-    } else if (!opened) {
-        const bool folder = cause == EISDIR && !g->recursive;
+    const bool standard_input = strcmp(path, "-") == 0;
+    const char *name = standard_input ? "(standard input)" : path;
+    const uint8_t *head;
+    size_t length;
+    if (sample_open(&g->sample, &g->file, path)) {
+        if (!standard_input && source_peek(&g->file, &head, &length))
+            warn_compressed(g->run.command, path, head, length);
+        search_file(g, name);
+    } else if (errno == EISDIR && g->recursive && !standard_input) {
+        search_tree(g, path, false);
+    } else {
+        const bool folder = errno == EISDIR;
         file_failed(g, name,
-                    folder ? "Is a directory; -r searches what is in it" : strerror(cause));
-        if (cause == EISDIR) /* GNU grep -c has a count for it */
+                    folder && !g->recursive ? "Is a directory; -r searches what is in it"
+                                            : strerror(errno));
+        if (folder) /* GNU grep -c has a count for it */
             print_nothing_found(g, name);
     }
 }
@@ -279,12 +284,10 @@ static void search_all(grep *g, char **paths, int count)
     g->with_names = count > 1;
     if (g->style.most == 0)
         return;
-    if (count == 0 && g->recursive) {
-        g->with_names = true;
-        tree_walk(".", true, visit_file, g);
-    } else if (count == 0) {
+    if (count == 0 && g->recursive)
+        search_tree(g, ".", true);
+    else if (count == 0)
         search_operand(g, "-");
-    }
     for (int i = 0; i < count && !g->finished; i++)
         search_operand(g, paths[i]);
 }
@@ -356,6 +359,7 @@ int command_grep(int argc, char **argv)
         }
     }
     lines_free(&g.search);
+    source_close(&g.file);
     sample_close(&g.sample);
     trawl_plan_free(g.plan);
     close_context(&g.run, g.search.context);

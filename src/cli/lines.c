@@ -5,6 +5,9 @@
  * further matches on that line are passed over. Under -o the library reports the leftmost
  * longest matches, which are those of each line, for the same reason.
  *
+ * A line that holds a NUL byte makes its file binary from its begin on: NUL bytes end lines there,
+ * and none is printed. Lines decide that, not blocks, so a pipe gives what its file gives.
+ *
  * Invariant: matches come in order of their ends, so `done`, the begin of the first line not
  * decided yet, only moves on. Under -v the lines between `done` and a match's line are the
  * selected ones.
@@ -122,18 +125,25 @@ static void select_line(line_search *s, size_t begin, size_t end)
         print_prefix(s, begin, begin);
         print_bytes(s, begin, end);
     }
+    s->used = after(s, end);
     count_selected(s, 1);
+}
+
+/* Whether no selected line can be the last one that is wanted. */
+static bool wants_all(const line_search *s)
+{
+    const line_style *style = s->style;
+    return style->most == UINT64_MAX && !style->first_only && (style->silent || !s->binary);
 }
 
 /* Select all lines of text[begin .. end), as -v does. */
 static void select_range(line_search *s, size_t begin, size_t end)
 {
     const line_style *style = s->style;
-    if (silent(s)) {
-        count_selected(s, count_lines(s, begin, end));
-    } else if (begin < end && style->most == UINT64_MAX && !s->prefix_length && !style->number &&
-               !style->offset) {
-        print_bytes(s, begin, s->text[end - 1] == '\n' ? end - 1 : end);
+    const bool marked = s->prefix_length || style->number || style->offset;
+    if (wants_all(s) && (silent(s) || !marked)) {
+        if (!silent(s) && begin < end)
+            print_bytes(s, begin, s->text[end - 1] == '\n' ? end - 1 : end);
         count_selected(s, count_lines(s, begin, end));
     } else {
         while (begin < end && !s->finished) {
@@ -177,7 +187,7 @@ static bool take_piece(line_search *s, const trawl_match *match)
     if (begin >= s->done) { /* the first one on its line */
         if (s->finished)
             return false;
-        s->done = after(s, line_end(s, end));
+        s->used = s->done = after(s, line_end(s, end));
         count_selected(s, 1);
     }
     print_prefix(s, begin, begin);
@@ -196,39 +206,35 @@ static int on_pieces(const trawl_match *matches, size_t count, void *user)
 
 /* ---- blocks ------------------------------------------------------------ */
 
-/* Treat NUL bytes as ends of lines, as GNU grep does. */
-static bool zap_block(line_search *s)
+/* The bytes of text[0 .. length), whole lines, before the line of the file's first NUL byte. */
+static size_t plain_length(const line_search *s, const uint8_t *text, size_t length)
 {
-    if (s->length > s->zapped_room) {
-        uint8_t *grown = realloc(s->zapped, s->length);
-        if (!grown)
-            return false;
-        s->zapped = grown;
-        s->zapped_room = s->length;
-    }
-    const uint8_t *from = s->text;
-    uint8_t *to = s->zapped;
-    const size_t length = s->length;
+    if (s->binary)
+        return 0;
+    const uint8_t *nul = s->style->text ? NULL : memchr(text, '\0', length);
+    if (!nul)
+        return length;
+    size_t plain = (size_t)(nul - text);
+    while (plain && text[plain - 1] != '\n')
+        plain--;
+    return plain;
+}
+
+/* NUL bytes end lines in binary files. */
+static void end_lines_at_nul(uint8_t *text, size_t length)
+{
     for (size_t i = 0; i < length; i++)
-        to[i] = from[i] ? from[i] : '\n';
-    s->text = to;
-    return true;
+        text[i] = text[i] ? text[i] : '\n';
 }
 
-/* A file that holds a NUL byte is binary from there on. */
-static bool check_binary(line_search *s)
-{
-    if (!s->style->text && !s->binary && memchr(s->text, '\0', s->length))
-        s->binary = true;
-    return !s->binary || zap_block(s);
-}
-
-static line_result search_block(line_search *s)
+static line_result search_block(line_search *s, const uint8_t *text, size_t length)
 {
     trawl_scan_options options = TRAWL_SCAN_OPTIONS_INIT;
     const bool pieces = s->style->only && !silent(s);
     int status = TRAWL_OK;
-    s->done = s->counted = 0;
+    s->text = text;
+    s->length = length;
+    s->done = s->used = s->counted = 0;
     options.report = pieces ? TRAWL_REPORT_LEFTMOST_LONGEST : TRAWL_REPORT_ENDS;
     if (s->plan)
         status = trawl_scan(s->context, s->plan, s->text, s->length, &options,
@@ -239,7 +245,7 @@ static line_result search_block(line_search *s)
         select_range(s, s->done, s->length);
     if (s->style->number)
         s->line += count_newlines(s->text + s->counted, s->length - s->counted);
-    s->bytes += s->length;
+    s->bytes += s->finished ? s->used : s->length;
     return ferror(stdout) ? LINES_WRITE_FAILED : LINES_OK;
 }
 
@@ -263,31 +269,44 @@ static bool set_prefix(line_search *s, const char *name)
     return true;
 }
 
+/* Search the next lines, first those that are text, then those that are binary. */
+static line_result search_lines(line_search *s, uint8_t *text, size_t length)
+{
+    const size_t plain = plain_length(s, text, length);
+    line_result result = plain ? search_block(s, text, plain) : LINES_OK;
+    if (plain == length || result != LINES_OK || s->finished)
+        return result;
+    s->binary = true;
+    end_lines_at_nul(text + plain, length - plain);
+    return search_block(s, text + plain, length - plain);
+}
+
 line_result lines_search(line_search *s, source *file, const char *name)
 {
     line_result result = LINES_OK;
+    uint8_t *text;
+    size_t length = 1;
     s->selected = s->bytes = s->line = 0;
     s->binary = s->binary_matched = false;
     s->finished = s->style->most == 0;
-    file->nul_ends = !s->style->text; /* what holds one is binary: see zap_block */
+    file->nul_ends = !s->style->text;
     if (!set_prefix(s, name)) {
-        errno = ENOMEM;
+        file->why = strerror(ENOMEM);
         return LINES_READ_FAILED;
     }
-    while (result == LINES_OK && !s->finished) {
-        if (!source_lines(file, &s->text, &s->length) || !check_binary(s))
+    while (result == LINES_OK && length && !s->finished) {
+        if (!source_lines(file, &text, &length))
             return LINES_READ_FAILED;
-        if (s->length == 0)
-            break;
-        result = search_block(s);
+        if (length)
+            result = search_lines(s, text, length);
     }
+    if (s->finished)
+        source_leave(file, s->bytes);
     return result;
 }
 
 void lines_free(line_search *s)
 {
-    free(s->zapped);
     free(s->prefix);
-    s->zapped = NULL;
     s->prefix = NULL;
 }

@@ -25,31 +25,31 @@ typedef struct line_search {
     /* One file's results. */
     uint64_t selected;   /* lines */
     uint64_t bytes;      /* searched */
-    bool binary;         /* a NUL byte was met: lines are no longer printed */
+    bool binary;         /* from the line of the first NUL byte on: none is printed */
     bool binary_matched; /* a line was selected since then */
     trawl_error error;   /* what a scan failed with */
 
-    /* The present block. */
+    /* The present block: lines that are all text, or all binary. */
     const uint8_t *text;
     size_t length;
-    size_t done;     /* begin of the first line that is not decided yet */
-    size_t counted;  /* newlines before it are counted: */
-    uint64_t line;   /* so many, with those of earlier blocks */
-    bool finished;   /* no further line is wanted */
-    uint8_t *zapped; /* copy of a binary block, NUL bytes turned into newlines */
-    size_t zapped_room;
-    char *prefix; /* "name:" and room for two numbers */
+    size_t done;    /* begin of the first line that is not decided yet */
+    size_t used;    /* end of the last line that was selected */
+    size_t counted; /* newlines before it are counted: */
+    uint64_t line;  /* so many, with those of earlier blocks */
+    bool finished;  /* no further line is wanted */
+    char *prefix;   /* "name:" and room for two numbers */
     size_t prefix_length, prefix_room;
 } line_search;
 
 typedef enum line_result {
     LINES_OK,
-    LINES_READ_FAILED, /* see errno */
+    LINES_READ_FAILED, /* see the file's `why` */
     LINES_SCAN_FAILED, /* see error */
     LINES_WRITE_FAILED /* standard output takes no more */
 } line_result;
 
-/* Search one file. `name` is printed before each line unless it is NULL. */
+/* Search one file. `name` is printed before each line unless it is NULL. Standard input is left
+ * behind the last line that was needed. */
 line_result lines_search(line_search *s, source *file, const char *name);
 void lines_free(line_search *s);
 

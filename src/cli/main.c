@@ -1,10 +1,11 @@
 /* main.c: the command `trawl`, which hands over to its subcommands. */
-#include <signal.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "cli/cli.h"
+#include "io/guard.h"
 
 #define OUTPUT_BUFFER (128u << 10)
 
@@ -44,16 +45,6 @@ static void print_help(FILE *out)
           out);
 }
 
-/* A mapped file that somebody shortens raises SIGBUS where it was. */
-static void on_bus_error(int signal_number)
-{
-    static const char message[] = "trawl: a file was shortened while it was searched\n";
-    (void)signal_number;
-    ssize_t ignored = write(STDERR_FILENO, message, sizeof message - 1);
-    (void)ignored;
-    _exit(EXIT_ERROR);
-}
-
 /* Set when main is done. A library that ends the program itself, as the one behind --backend
  * openmp does when it gets no thread, would choose a status that here means no match. */
 static bool finished;
@@ -64,13 +55,21 @@ static void check_finished(void)
         _exit(EXIT_ERROR);
 }
 
+/* A file must not get the number of a standard one that is closed, and be read or written as that.
+ * What stands in for it cannot be, as if it were closed. */
+static void fill_standard_files(void)
+{
+    for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+        if (fcntl(fd, F_GETFD) < 0 &&
+            open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY) < 0)
+            _exit(EXIT_ERROR);
+}
+
 static void prepare(void)
 {
     atexit(check_finished);
-    struct sigaction action;
-    memset(&action, 0, sizeof action);
-    action.sa_handler = on_bus_error;
-    sigaction(SIGBUS, &action, NULL);
+    guard_install();
+    fill_standard_files();
     setvbuf(stdout, NULL, isatty(STDOUT_FILENO) ? _IOLBF : _IOFBF, OUTPUT_BUFFER);
 }
 

@@ -34,15 +34,16 @@ trawl_plan *sample_compile(sample *s, const pattern_set *set, const run_options 
 bool sample_open(sample *s, source *file, const char *path)
 {
     if (!s->path || strcmp(s->path, path) != 0)
-        return source_open(file, path);
+        return source_reopen(file, path);
+    const source other = *file; /* and its buffer, which sample_close frees */
     *file = s->file;
+    s->file = other;
     s->path = NULL;
     return true;
 }
 
 void sample_close(sample *s)
 {
-    if (s->path)
-        source_close(&s->file);
+    source_close(&s->file);
     s->path = NULL;
 }

@@ -22,10 +22,10 @@ typedef struct sample {
 trawl_plan *sample_compile(sample *s, const pattern_set *set, const run_options *o,
                            const trawl_context *context, char **paths, int count);
 
-/* As source_open, of the operand that is open as well. */
+/* As source_reopen, of the operand that is open as well. */
 bool sample_open(sample *s, source *file, const char *path);
 
-/* Close it if its turn did not come. */
+/* Close it if its turn did not come; in any case at the end. */
 void sample_close(sample *s);
 
 #endif

@@ -1,11 +1,10 @@
 /* source.c: files and pipes as texts.
  *
- * Idea. Blocks of lines are windows of the file, mapped one at a time, so no byte is
- * copied and memory stays small for a file of any size. What cannot be mapped (a pipe, a
- * device, a file of /proc) is read into a buffer that keeps the line not yet ended.
+ * Idea. Lines are read in blocks into one buffer, which keeps the line not yet ended; it serves
+ * file after file. Reading is faster than mapping where every byte is looked at once more before
+ * the search, and what was read cannot change. The whole text is mapped.
  *
- * Invariant: between calls of source_lines, `at` is the offset of the first byte of a
- * line, and buffer[given .. used) what has been read but not handed out: a line not yet
+ * Invariant: buffer[given .. used) is what has been read but not handed out: a line not yet
  * ended, or what source_peek looked at.
  */
 #include "io/source.h"
@@ -22,10 +21,22 @@
 #define LARGEST_BLOCK (8u << 20)
 #define MOST_PEEKED (64u << 10)
 #define SPOOL_PIECE (1u << 20)
+#define UNKNOWN UINT64_MAX
+
+static const char shortened[] =
+    "was shortened while it was searched: search it again, its rest was not read";
+static const char changed[] =
+    "changed while it was searched: search it again, its rest could not be read";
+
+static bool fail(source *s)
+{
+    s->why = strerror(errno);
+    return false;
+}
 
 /* ---- open and close ---------------------------------------------------- */
 
-/* Look at the open file: fills facts, mappable, length and at. */
+/* Look at the open file: fills facts and what follows from them. */
 static bool examine(source *s)
 {
     if (fstat(s->fd, &s->facts) != 0)
@@ -34,46 +45,107 @@ static bool examine(source *s)
         errno = EISDIR;
         return false;
     }
-    off_t position = S_ISREG(s->facts.st_mode) ? lseek(s->fd, 0, SEEK_CUR) : -1;
+    const off_t position = s->fd == STDIN_FILENO ? lseek(s->fd, 0, SEEK_CUR) : 0;
+    const uint64_t size = S_ISREG(s->facts.st_mode) ? (uint64_t)s->facts.st_size : 0;
+    s->seekable = s->fd == STDIN_FILENO && position >= 0;
+    s->begin = position > 0 ? (uint64_t)position : 0;
     s->at = 0;
-    s->mappable = position == 0 && s->facts.st_size > 0;
-    s->length = s->mappable ? (uint64_t)s->facts.st_size : 0;
+    s->mappable = size > s->begin;
+    s->length = size == 0 ? UNKNOWN : s->mappable ? size - s->begin : 0;
     return true;
-}
-
-bool source_open(source *s, const char *path)
-{
-    memset(s, 0, sizeof *s);
-    s->block = FIRST_BLOCK;
-    s->fd = strcmp(path, "-") == 0 ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
-    return s->fd >= 0 && examine(s);
 }
 
 static void unmap(source *s)
 {
+    guard_release(s->guard);
     if (s->map)
         munmap(s->map, s->map_length);
+    s->guard = NULL;
     s->map = NULL;
 }
 
-void source_close(source *s)
+static void close_file(source *s)
 {
     unmap(s);
-    free(s->buffer);
-    s->buffer = NULL;
     if (s->fd > STDIN_FILENO)
         close(s->fd);
     s->fd = -1;
 }
 
+/* Go on with another file, or -1 after an error. */
+static bool begin_file(source *s, int fd)
+{
+    close_file(s);
+    *s = (source){ .fd = fd, .buffer = s->buffer, .room = s->room, .block = FIRST_BLOCK };
+    return fd >= 0 && examine(s);
+}
+
+bool source_open(source *s, const char *path)
+{
+    memset(s, 0, sizeof *s);
+    return source_reopen(s, path);
+}
+
+bool source_reopen(source *s, const char *path)
+{
+    return begin_file(s, strcmp(path, "-") == 0 ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC));
+}
+
+/* Something else may have taken the file's place: a pipe must not keep us waiting. */
+bool source_open_below(source *s, int folder, const char *name)
+{
+    const int flags = O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY;
+    if (!begin_file(s, openat(folder, name, flags)))
+        return false;
+    s->ended = !S_ISREG(s->facts.st_mode);
+    return true;
+}
+
+void source_close(source *s)
+{
+    close_file(s);
+    free(s->buffer);
+    s->buffer = NULL;
+    s->room = 0;
+}
+
+void source_leave(const source *s, uint64_t offset)
+{
+    if (s->seekable && s->fd == STDIN_FILENO)
+        lseek(s->fd, (off_t)(s->begin + offset), SEEK_SET);
+}
+
 /* ---- reading ----------------------------------------------------------- */
 
-static ptrdiff_t read_more(const source *s, void *bytes, size_t length)
+/* Whether the file is shorter than it was. */
+static bool is_shorter(const source *s, uint64_t *size)
 {
+    struct stat facts;
+    if (fstat(s->fd, &facts) != 0 || (uint64_t)facts.st_size >= s->begin + s->length)
+        return false;
+    *size = (uint64_t)facts.st_size;
+    return true;
+}
+
+/* A file's end before its length is no error where the length was not meant: in /sys. */
+static ptrdiff_t read_more(source *s, void *bytes, size_t length)
+{
+    const uint64_t left = s->length - s->at;
+    uint64_t size;
     ssize_t got;
+    if (left == 0)
+        return 0;
     do
-        got = read(s->fd, bytes, length);
+        got = read(s->fd, bytes, length < left ? length : (size_t)left);
     while (got < 0 && errno == EINTR);
+    if (got > 0) {
+        s->at += (uint64_t)got;
+    } else if (got < 0) {
+        fail(s);
+    } else if (s->length != UNKNOWN && is_shorter(s, &size)) {
+        s->why = shortened;
+        got = -1;
+    }
     return got;
 }
 
@@ -85,51 +157,6 @@ ptrdiff_t source_read(source *s, void *bytes, size_t length)
     memcpy(bytes, s->buffer + s->given, ready);
     s->given += ready;
     return (ptrdiff_t)ready;
-}
-
-/* ---- blocks of lines --------------------------------------------------- */
-
-/* Bytes up to and with the last line's end; 0: no line ends here. */
-static size_t whole_lines(const source *s, const uint8_t *text, size_t length)
-{
-    const uint8_t other = s->nul_ends ? '\0' : '\n';
-    while (length && text[length - 1] != '\n' && text[length - 1] != other)
-        length--;
-    return length;
-}
-
-/* Map `length` bytes at s->at; the mapping itself starts at a page. NULL: it cannot be. */
-static const uint8_t *map_window(source *s, size_t length)
-{
-    const size_t page = (size_t)sysconf(_SC_PAGESIZE);
-    const size_t lead = (size_t)(s->at % page);
-    unmap(s);
-    void *map = mmap(NULL, lead + length, PROT_READ, MAP_SHARED, s->fd, (off_t)(s->at - lead));
-    if (map == MAP_FAILED) { /* some file systems cannot: read it instead */
-        s->mappable = lseek(s->fd, (off_t)s->at, SEEK_SET) < 0;
-        return NULL;
-    }
-    s->map = map;
-    s->map_length = lead + length;
-    posix_madvise(map, s->map_length, POSIX_MADV_SEQUENTIAL);
-    return (const uint8_t *)map + lead;
-}
-
-static bool mapped_lines(source *s, const uint8_t **text, size_t *length)
-{
-    const uint64_t left = s->length - s->at;
-    uint64_t size = s->block;
-    *length = 0;
-    while (left && !*length) {
-        bool last = size >= left;
-        size_t window = last ? (size_t)left : (size_t)size;
-        *text = map_window(s, window);
-        if (!*text)
-            return false;
-        *length = last ? window : whole_lines(s, *text, window);
-        size *= 2;
-    }
-    return true;
 }
 
 /* Make room for some more bytes behind buffer[0 .. used). */
@@ -145,43 +172,47 @@ static bool make_room(source *s)
     size_t room = s->used < s->block ? s->block : 2 * s->used;
     uint8_t *grown = realloc(s->buffer, room);
     if (!grown)
-        return false;
+        return fail(s);
     s->buffer = grown;
     s->room = room;
     return true;
 }
 
-static bool buffered_lines(source *s, const uint8_t **text, size_t *length)
+/* ---- blocks of lines --------------------------------------------------- */
+
+/* Bytes up to and with the last line's end; 0: no line ends here. */
+static size_t whole_lines(const source *s, const uint8_t *text, size_t length)
 {
-    *length = s->used > s->given ? whole_lines(s, s->buffer + s->given, s->used - s->given) : 0;
-    while (!s->ended && !*length) {
-        if (!make_room(s))
-            return false;
-        ptrdiff_t got = read_more(s, s->buffer + s->used, s->room - s->used);
-        if (got < 0)
-            return false;
-        s->ended = got == 0;
-        /* Without a newline so far, only what is new can bring one. */
-        size_t fresh = whole_lines(s, s->buffer + s->used, (size_t)got);
-        if (fresh)
-            *length = s->used + fresh;
-        s->used += (size_t)got;
-    }
-    if (s->ended)
-        *length = s->used - s->given;
-    *text = s->buffer + s->given;
-    s->given += *length;
-    return true;
+    const uint8_t other = s->nul_ends ? '\0' : '\n';
+    while (length && text[length - 1] != '\n' && text[length - 1] != other)
+        length--;
+    return length;
 }
 
-bool source_lines(source *s, const uint8_t **text, size_t *length)
+bool source_lines(source *s, uint8_t **text, size_t *length)
 {
-    bool given = s->mappable && mapped_lines(s, text, length);
-    if (!given && !s->mappable)
-        given = buffered_lines(s, text, length);
-    if (!given)
-        return false;
-    s->at += *length;
+    size_t lines =
+        s->used > s->given ? whole_lines(s, s->buffer + s->given, s->used - s->given) : 0;
+    bool more = !lines || s->length != UNKNOWN; /* of a pipe, what came is enough */
+    while (more && !s->ended) {
+        if (!make_room(s))
+            return false;
+        const ptrdiff_t got = read_more(s, s->buffer + s->used, s->room - s->used);
+        if (got < 0 && lines) /* they come first, and the next call fails again */
+            break;
+        if (got < 0)
+            return false;
+        s->ended = got == 0 || s->at == s->length;
+        /* Without a newline so far, only what is new can bring one. */
+        const size_t fresh = whole_lines(s, s->buffer + s->used, (size_t)got);
+        if (fresh)
+            lines = s->used + fresh;
+        s->used += (size_t)got;
+        more = !lines;
+    }
+    *length = s->ended ? s->used - s->given : lines;
+    *text = s->buffer + s->given;
+    s->given += *length;
     s->block = s->block < LARGEST_BLOCK ? 2 * s->block : LARGEST_BLOCK;
     return true;
 }
@@ -192,20 +223,16 @@ bool source_peek(source *s, const uint8_t **bytes, size_t *length)
 {
     *bytes = NULL;
     *length = 0;
-    if (s->mappable) {
-        const size_t most = s->length < MOST_PEEKED ? (size_t)s->length : MOST_PEEKED;
-        *bytes = map_window(s, most);
-        *length = *bytes ? most : 0;
-    }
-    if (*length || S_ISCHR(s->facts.st_mode))
+    if (S_ISCHR(s->facts.st_mode))
         return true;
     if (!make_room(s))
         return false;
-    const ptrdiff_t got = read_more(s, s->buffer, MOST_PEEKED);
+    const ptrdiff_t got = s->used ? 0 : read_more(s, s->buffer, MOST_PEEKED);
     if (got < 0)
         return false;
+    s->used += (size_t)got;
     *bytes = s->buffer;
-    *length = s->used = (size_t)got;
+    *length = s->used;
     return true;
 }
 
@@ -213,13 +240,54 @@ bool source_peek(source *s, const uint8_t **bytes, size_t *length)
 
 bool source_map(source *s, const uint8_t **text, size_t *length)
 {
-    if (s->length > SIZE_MAX) {
+    const size_t lead = (size_t)(s->begin % (uint64_t)sysconf(_SC_PAGESIZE));
+    *length = s->mappable && s->length != UNKNOWN ? (size_t)s->length : 0;
+    *text = NULL;
+    if (*length == 0)
+        return true;
+    if (s->length > SIZE_MAX - lead) {
         errno = EFBIG;
-        return false;
+        return fail(s);
     }
-    *length = (size_t)s->length;
-    *text = *length ? map_window(s, *length) : NULL;
-    return *text || !*length;
+    s->map_length = lead + *length;
+    void *map = mmap(NULL, s->map_length, PROT_READ, MAP_SHARED, s->fd, (off_t)(s->begin - lead));
+    s->map = map == MAP_FAILED ? NULL : map;
+    s->guard = s->map ? guard_mapping(map, s->map_length) : NULL;
+    if (!s->guard) { /* some file systems cannot: read it instead */
+        fail(s);
+        unmap(s);
+        return s->mappable = false;
+    }
+    posix_madvise(map, s->map_length, POSIX_MADV_SEQUENTIAL);
+    *text = (const uint8_t *)map + lead;
+    return true;
+}
+
+/* Bytes of the text before the first page that is zero now. */
+static uint64_t kept_length(const source *s)
+{
+    const uint64_t lead = s->map_length - s->length;
+    const uint64_t kept = guard_kept(s->guard);
+    return kept > lead ? kept - lead : 0;
+}
+
+bool source_lost(const source *s, uint64_t end)
+{
+    return s->guard && end > kept_length(s);
+}
+
+size_t source_sound(source *s)
+{
+    uint64_t sound = s->guard ? kept_length(s) : 0, size;
+    uint8_t byte;
+    if (sound < s->length && s->guard) /* told apart from a file that is cut off below */
+        s->why = pread(s->fd, &byte, 1, (off_t)(s->begin + sound)) < 0 ? strerror(errno) : changed;
+    if (s->guard && is_shorter(s, &size)) {
+        s->why = shortened;
+        size = size > s->begin ? size - s->begin : 0;
+        sound = size < sound ? size : sound;
+    }
+    return (size_t)sound;
 }
 
 /* A new file without a name; -1: errno. */
@@ -254,29 +322,37 @@ static bool write_all(int fd, const uint8_t *bytes, size_t length)
     return true;
 }
 
-bool source_spool(source *s)
+static bool copy_rest(source *s, int fd)
 {
-    int fd = nameless_file();
     uint8_t *piece = malloc(SPOOL_PIECE);
-    ptrdiff_t got = fd >= 0 && piece ? 1 : -1;
+    ptrdiff_t got = piece ? 1 : -1;
+    if (!piece)
+        fail(s);
     while (got > 0) {
         got = source_read(s, piece, SPOOL_PIECE);
-        if (got > 0 && !write_all(fd, piece, (size_t)got))
+        if (got > 0 && !write_all(fd, piece, (size_t)got)) {
+            fail(s);
             got = -1;
+        }
     }
     free(piece);
-    if (got < 0) {
-        int cause = errno;
-        if (fd >= 0)
-            close(fd);
-        errno = cause;
+    return got == 0;
+}
+
+bool source_spool(source *s)
+{
+    const int fd = nameless_file();
+    if (fd < 0)
+        return fail(s);
+    if (!copy_rest(s, fd)) {
+        close(fd);
         return false;
     }
     if (s->fd > STDIN_FILENO)
         close(s->fd);
     s->fd = fd;
     if (lseek(fd, 0, SEEK_SET) != 0 || !examine(s))
-        return false;
+        return fail(s);
     s->mappable = true;
     return true;
 }

@@ -4,9 +4,10 @@
 
 #include <stdbool.h>
 
-/* Called for each regular file, or with the errno of a folder or file that cannot be read
- * (0: none). False stops the walk. */
-typedef bool (*tree_visit)(const char *path, int cause, void *user);
+/* Called for each regular file, which is `name` in the open folder `folder`, or with the errno of
+ * a folder that cannot be read (0: none). `path` is for messages: it may be longer than the system
+ * takes. False stops the walk. */
+typedef bool (*tree_visit)(int folder, const char *name, const char *path, int cause, void *user);
 
 /* Visit what is below `folder`, sorted by name, folders in their place. Symbolic links,
  * devices and pipes below it are passed over. Paths are folder/name; with `bare` they come

@@ -1,0 +1,304 @@
+#!/bin/sh
+# Files that are cut off, binary, compressed, deep, or standard input. Usage: test_cli_files.sh TRAWL
+# Where GNU grep is installed, `trawl grep` is also compared with it.
+
+case $1 in
+'')
+    echo "usage: $0 path/to/trawl" >&2
+    exit 2
+    ;;
+/*) trawl=$1 ;;
+*) trawl=$PWD/$1 ;;
+esac
+LC_ALL=C
+export LC_ALL
+dir=$(mktemp -d) || exit 2
+trap 'rm -rf "$dir"' EXIT
+cd "$dir" || exit 2
+number=0
+failed=0
+
+result() { # result NAME STATUS: 0 means it went well
+    number=$((number + 1))
+    if [ "$2" = 0 ]; then
+        printf 'ok %s\n' "$number - $1"
+    else
+        failed=$((failed + 1))
+        printf 'not ok %s\n' "$number - $1"
+    fi
+}
+
+# check NAME STATUS: that is the status, out is as want, err as said, empty when there is no said.
+check() {
+    good=0
+    [ "$status" = "$2" ] || good="status $status, not $2"
+    cmp -s want out || good="output $(diff want out | head -n 3)"
+    if [ -s said ]; then grep -qF -e "$(cat said)" err; else ! [ -s err ]; fi ||
+        good="errors $(cat err)"
+    [ "$good" = 0 ] || echo "# $good"
+    [ "$good" = 0 ]
+    result "$1" $?
+}
+
+expect() { # expect NAME STATUS OUT ERR: of the trawl that wrote out and err
+    printf '%b' "$3" >want
+    printf '%s' "$4" >said
+    check "$1" "$2"
+}
+
+run() {
+    "$trawl" "$@" >out 2>err
+    status=$?
+}
+
+gnu=false
+grep --version 2>/dev/null | grep -q 'GNU grep' && gnu=true
+
+# ---- files that are shortened ---------------------------------------------------
+
+# The reader takes one line; then the writer stands still, its file loses its end, and it goes on.
+awk 'BEGIN { for (i = 1; i <= 400000; i++) print "line " i " of a file that is cut off" }' >whole
+echo 'line of another file' >other
+for command in 'grep -n line' 'grep -v zzz' 'grep -vn zzz' 'grep -ob line' 'find line' \
+    'find --report pairs line'; do
+    cp whole file
+    {
+        timeout 60 "$trawl" $command file other 2>err
+        echo $? >code
+    } | {
+        read -r first
+        echo "$first"
+        dd if=/dev/null of=file bs=1 seek=3000000 2>/dev/null
+        cat
+    } >out
+    status=$(cat code)
+    "$trawl" $command whole other | sed 's/^whole/file/' >all
+    lines=$(grep -vc ^other out)
+    [ "$lines" -gt 10000 ] || status="only $lines lines"
+    { head -n "$lines" all && tail -n 1 all; } >want
+    printf '%s' "trawl ${command%% *}: file: was shortened while it was searched" >said
+    check "a file that is shortened: $command" 2
+done
+
+# What it waits for never comes.
+mkfifo silent
+sleep 5 >silent &
+sleeper=$!
+"$trawl" grep x <silent >out 2>err &
+victim=$!
+sleep 0.3
+kill -BUS $victim
+wait $victim 2>/dev/null
+[ $? -gt 128 ] && ! [ -s err ]
+result 'a SIGBUS of another cause acts as by default' $?
+kill $sleeper
+
+# ---- binary files ---------------------------------------------------------------
+
+# Lines of 16 bytes, so that line 65536 ends where the first block does; one NUL byte, wherever.
+# The lines before its own are printed; the others only make the file match.
+awk 'BEGIN { for (i = 1; i <= 66000; i++) printf "%07d of text\n", i }' >plain
+slowly() { # blocks of a pipe, which end before and behind the NUL byte
+    head -c $(($2 - 9)) "$1"
+    sleep 0.01
+    tail -c +$(($2 - 8)) "$1"
+}
+compared=0
+wrong=0
+for at in 4 1048544 1048559 1048560 1048575 1048576 1048577 1048591; do
+    cp plain holed
+    dd if=/dev/zero of=holed bs=1 count=1 seek=$at conv=notrunc 2>/dev/null
+    lines=$(head -c $at plain | wc -l)
+    head -n "$lines" plain >text
+    tail -n +$((lines + 1)) holed | tr '\0' '\n' >rest
+    for options in -nb -c -l '-m 99' '-m 30' '-vm 65535' -on '-cm 50' -vc; do
+        for way in file pipe; do
+            case $options in
+            -c* | -l | -vc) # counted in both parts alike
+                { cat text && cat rest; } | "$trawl" grep $options '655[0-9]' |
+                    sed 's/.standard input./file/' >want
+                : >said ;;
+            *)
+                "$trawl" grep $options '655[0-9]' <text >want
+                invert=
+                left=1
+                case $options in -vm*) invert=-v ;; esac
+                case $options in *m*) left=$((${options#*m } - $(wc -l <want))) ;; esac
+                "$trawl" grep $invert -m $left '655[0-9]' <rest 2>/dev/null | head -n 1 >said ;;
+            esac
+            ln -f holed file
+            if [ $way = file ]; then
+                "$trawl" grep $options '655[0-9]' file >out 2>err
+            else
+                slowly holed $((at + 16)) | "$trawl" grep $options '655[0-9]' 2>err |
+                    sed 's/.standard input./file/' >out
+            fi
+            compared=$((compared + 1))
+            cmp -s want out && [ "$(wc -l <said)" = "$(grep -c 'binary file matches' err)" ] || {
+                wrong=$((wrong + 1))
+                echo "# NUL at $at, $options, $way: $(diff want out | head -n 3) $(cat err)"
+            }
+        done
+    done
+done
+[ $compared = 144 ] && [ $wrong = 0 ]
+result "a NUL byte at the borders of blocks, $compared times" $?
+
+if $gnu; then
+    # One NUL byte far behind the text, and many in every line.
+    { cat plain && printf 'tail\0end of text\nlast of text\n'; } >late
+    awk 'BEGIN { for (i = 1; i <= 3000; i++) printf "%d%c%d of%c%c\n", i, 0, i * 7, 0, 0 }' >dense
+    compared=0
+    for file in late dense holed; do
+        for options in -c -vc -l -q '-cm 2' -vl '-cm 70000'; do
+            for pattern in of 0065 end '[^a-z]3 of' zzz; do
+                "$trawl" grep $options "$pattern" $file >out 2>err
+                status=$?
+                grep -E $options "$pattern" $file >want
+                [ $? = $status ] && cmp -s want out && ! [ -s err ] && compared=$((compared + 1)) ||
+                    echo "# $options $pattern $file"
+            done
+        done
+    done
+    for options in -n -b -on '-m 3'; do
+        "$trawl" grep $options '00[14]0*[12] of' late >out 2>err
+        grep -E $options '00[14]0*[12] of' late >want 2>said
+        cmp -s want out && compared=$((compared + 1)) || echo "# $options late"
+    done
+    [ $compared = 109 ]
+    result "binary files as in GNU grep, $compared of 109" $?
+fi
+
+# ---- standard input -------------------------------------------------------------
+
+printf 'a1\nb2\na3\n\nc4\na5' >short
+# left REST ARGUMENT...: what the next reader gets
+left() {
+    wanted=$1
+    shift
+    { "$trawl" "$@" >out 2>err; cat; } <short >rest
+    printf "$wanted" | cmp -s - rest
+    result "standard input is left behind what was used: $*" $?
+}
+left 'b2\na3\n\nc4\na5' grep -m 1 a
+left '\nc4\na5' grep -m 2 a
+left '' grep -m 3 a
+left '' grep -m 9 a
+left 'a3\n\nc4\na5' grep -vm 1 a
+left 'a3\n\nc4\na5' grep -vcm 1 a
+left 'c4\na5' grep -vm 2 -n a
+left 'b2\na3\n\nc4\na5' grep -om 1 a
+left 'a3\n\nc4\na5' grep -q b
+left '\nc4\na5' grep -l 3
+left '' grep -c a
+left '' grep zzz
+left 'a1\nb2\na3\n\nc4\na5' grep -m 0 a
+left '' find a
+left '' find --count a
+left '\n\nc4\na5' find --max-matches 1 3
+left '\nb2\na3\n\nc4\na5' find --max-matches 1 a1
+{ dd bs=1 count=5 of=skipped 2>/dev/null; "$trawl" grep -nb a >out 2>err; } <short
+status=$?
+expect 'grep: offsets and numbers begin where standard input stands' 0 '2:1:a3\n5:8:a5\n' ''
+{ dd bs=1 count=5 of=skipped 2>/dev/null; "$trawl" find a >out 2>err; } <short
+status=$?
+expect 'find: offsets begin where standard input stands' 0 \
+    'file\trecord\tpattern\tstart\tend\n-\t1\t1\t1\t2\n-\t1\t1\t8\t9\n' ''
+"$trawl" grep -c a - - <short >out 2>err
+status=$?
+expect 'grep: standard input again, at its end' 0 '(standard input):3\n(standard input):0\n' ''
+mkdir tree
+cp short tree/file
+"$trawl" grep -r b - tree <short >out 2>err
+status=$?
+expect 'grep: the name of standard input with -r' 0 '(standard input):b2\ntree/file:b2\n' ''
+"$trawl" grep -c b - short <tree >out 2>err
+status=$?
+expect 'grep: standard input is a folder' 2 '(standard input):0\nshort:1\n' \
+    'trawl grep: (standard input): Is a directory'
+for arguments in '- short' 'short -'; do
+    "$trawl" grep b $arguments <&- >out 2>err
+    status=$?
+    expect "grep: standard input is closed: $arguments" 2 'short:b2\n' \
+        'trawl grep: (standard input): Bad file descriptor'
+done
+
+# ---- compressed files -----------------------------------------------------------
+
+# What each begins with, and what only looks like it.
+while IFS='|' read -r kind remedy bytes; do
+    printf "$bytes" >packed
+    run grep x packed short
+    expect "$kind: $bytes" 1 '' "trawl grep: packed: is compressed ($kind): its bytes are searched \
+as they stand; decompress it first: $remedy packed | trawl grep ..."
+    [ "$(wc -l <err)" = 1 ] && [ -s err ]
+    result "$kind: said once" $?
+done <<'END'
+gzip|gzip -dc|\037\213\010\000\000\000\000\000
+bzip2|bzip2 -dc|BZh91AY&SY\000
+bzip2|bzip2 -dc|BZh1\027rE8P\220\000
+xz|xz -dc|\3757zXZ\000\000
+zstd|zstd -dc|\050\265\057\375\044\000
+lz4|lz4 -dc|\004\042\115\030\144\100
+zip|unzip -p|PK\003\004\024\000\000\000\010\000
+END
+while read -r bytes; do
+    printf "$bytes" >packed
+    run grep x packed
+    expect "not compressed: $bytes" 1 '' ''
+done <<'END'
+\037\213
+\037\213\010\340
+\037\213\007\000
+BZh9 is text
+BZhx1AY&SY
+\3757zXZ text
+\050\265\057\375
+PK\003\004 text that goes on
+PK text
+END
+printf 'PK\003\004\024\000\000\000\010\000x\n' >tree/packed
+run grep -rl x tree
+expect 'nothing is said of files in a tree' 0 'tree/packed\n' ''
+
+# ---- deep trees -----------------------------------------------------------------
+
+# 40 folders with names of 200 bytes: two nests of 20, of which the shell and its tools can name
+# all, one moved into the other.
+name=$(printf '%0200d' 0)
+nest() { # nest FOLDER: with a file behind the next folder in each
+    mkdir "$1"
+    (
+        cd "$1" || exit
+        i=0
+        while [ $i -lt 19 ]; do
+            echo "hay $i" >z
+            mkdir "$name"
+            cd "$name" || exit
+            i=$((i + 1))
+        done
+    )
+}
+mkdir deep
+nest "deep/$name"
+nest "$name"
+path=$name
+i=1
+while [ $i -lt 20 ]; do
+    path=$path/$name
+    i=$((i + 1))
+done
+echo needle >"$path/found"
+mv "$name" "deep/$path/"
+run grep -r needle deep
+expect 'a path longer than the system takes' 0 "deep/$path/$path/found:needle\n" ''
+(
+    ulimit -n 32
+    cd deep && exec "$trawl" grep -rc -e needle -e hay
+) >out 2>err
+status=$?
+awk -F: '{ n += $NF } END { print NR, n, length($1) }' out >counts && mv counts out
+expect 'folders are opened again on the way back' 0 '39 39 202\n' ''
+
+echo "$((number - failed)) passed, $failed failed"
+[ $failed = 0 ]
