@@ -144,6 +144,7 @@ static ptrdiff_t read_more(source *s, void *bytes, size_t length)
         fail(s);
     } else if (s->length != UNKNOWN && is_shorter(s, &size)) {
         s->why = shortened;
+        errno = EIO; /* for who does not ask why */
         got = -1;
     }
     return got;
