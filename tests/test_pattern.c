@@ -506,12 +506,13 @@ static void test_grid_of_three_bytes(void **state)
     static const uint8_t bytes[] = "-abcdefxghijkl";
     trawl_needle needle = { bytes + 1, 2, 2, 7, 0, NULL };
     pattern_list list;
-    assert_int_equal(pattern_list_make_grid(&needle, 1, 3, &list, NULL), TRAWL_OK);
+    assert_int_equal(pattern_list_make_grid(&heap, &needle, 1, 3, &list, NULL), TRAWL_OK);
     assert_int_equal(list.cell_size, 3);
     assert_memory_equal(list.needles[0].cells, "abcdefghijkl", 12);
     pattern_list_free(&list);
     needle.stride = 5;
-    assert_int_equal(pattern_list_make_grid(&needle, 1, 3, &list, NULL), TRAWL_ERROR_ARGUMENT);
+    assert_int_equal(pattern_list_make_grid(&heap, &needle, 1, 3, &list, NULL),
+                     TRAWL_ERROR_ARGUMENT);
 }
 
 static void test_grid(void **state)
