@@ -54,7 +54,8 @@ class Bench:
             if name not in known:
                 raise BenchError(f"there is no backend '{name}': {', '.join(known)} are")
         for facts in self.facts["backends"]:
-            if not backends or facts["backend"] in backends.split(","):
+            name = facts["backend"]
+            if name in backends.split(",") or (not backends and name != "openmp"):
                 self._add(facts)
         if not self.backends:
             raise BenchError("none of the backends asked for runs here")
