@@ -10,11 +10,11 @@
  * place is offered.
  *
  * Cost: a lock, and a system call for each helper that is woken. Nobody spins: on a busy machine
- * that takes the core from those who have work. There a helper that wakes must not take its caller's
- * core, so helpers are batch threads, which wait for their turn. And one may lose its core within a
- * task, and the wait for it be longer than a small job: when a job was waited for longer than it was
- * worked on, the caller works alone for REST times as long, so that all such waits together take a
- * REST-th of the time at most.
+ * that takes the core from those who have work. There a helper that wakes must not take its
+ * caller's core, so helpers are batch threads, which wait for their turn. And one may lose its core
+ * within a task, and the wait for it be longer than a small job: when a job was waited for longer
+ * than it was worked on, the caller works alone for REST times as long, so that all such waits
+ * together take a REST-th of the time at most.
  *
  * After a fork the child has none of the threads, and the lock may be held by one of them for
  * ever. It is told by the process's number: the child writes the pool anew, and neither locks,
