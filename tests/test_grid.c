@@ -35,7 +35,7 @@ typedef struct setting {
 
 static const setting settings[] = {
     { "serial", 0, TRAWL_SCHEDULE_DYNAMIC, 0 },  { "serial", 0, TRAWL_SCHEDULE_DYNAMIC, 50 },
-    { "threads", 2, TRAWL_SCHEDULE_DYNAMIC, 3 }, { "threads", 3, TRAWL_SCHEDULE_STATIC, 0 },
+    { "threads", 2, TRAWL_SCHEDULE_DYNAMIC, 3 }, { "threads", 3, TRAWL_SCHEDULE_STATIC, 5 },
     { "threads", 2, TRAWL_SCHEDULE_DYNAMIC, 0 },
 };
 

@@ -362,6 +362,7 @@ static void test_growing(void **state)
     trawl_context *context = open_threads("threads", 5, TRAWL_SCHEDULE_STATIC, 0);
     expect_threads(before);
     assert_int_equal(scan_text(context, plans[1], 100000, &d, NULL), TRAWL_OK);
+    assert_int_equal(scan_cells(context, &d, NULL), TRAWL_OK);
     expect_threads(before); /* not worth it */
     assert_true(finds(context, expected));
     expect_threads(before + 4);

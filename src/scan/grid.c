@@ -17,6 +17,7 @@
 
 #define ROUND_CELLS (256u << 20) /* cells a thread scans before matches are handed on */
 #define FIRST_CELLS (16u << 20)  /* the same of the first round */
+#define SMALLEST_SHARED (256u << 10) /* cells; below this, waking threads brings too little */
 #define BANDS_A_THREAD 8u
 #define ATTEMPT_CELLS (16u << 20) /* a band of a part with a fallback: it ends with the band */
 #define OVERLAP_SHARE 50u         /* a band is so many times as high as what it reads twice */
@@ -122,6 +123,8 @@ static uint32_t count_bands(const grid_scan *scan, uint64_t rows)
                 1;
     else if (options->chunks != 0)
         bands = options->chunks;
+    else if (rows * scan->text.cols < SMALLEST_SHARED)
+        bands = 1;
     else if (options->schedule == TRAWL_SCHEDULE_DYNAMIC && threads > 1)
         bands = larger(threads, smaller(threads * BANDS_A_THREAD, rows / least));
     else if (threads == 1 && stages_may_give_up(scan->plan))
