@@ -107,4 +107,28 @@ cat text | LD_PRELOAD=$shim TRAWL_FAIL=read:2 "$trawl" find --count beta >out 2>
 result $? 'a file that cannot be read to its end has no count'
 torture pthread_create find --threads 3 --chunks 3 beta text
 
+# What a failure hides of the machine may lack in the object, but it is whole, or there is none: the
+# loader of OpenCL, which is not ours, ends by a signal when it gets no memory.
+export OCL_ICD_VENDORS=/nowhere
+if "$trawl" devices --json >/dev/null 2>&1; then
+    LD_PRELOAD=$shim TRAWL_FAIL=malloc:0 TRAWL_FAIL_COUNT=$dir/count "$trawl" devices --json >/dev/null
+    calls=$(cat count)
+    bad=0
+    k=1
+    while [ $k -le "$calls" ]; do
+        timeout 60 env LD_PRELOAD="$shim" TRAWL_FAIL=malloc:$k "$trawl" devices --json >out 2>err
+        status=$?
+        if [ $status = 0 ]; then
+            grep -q ']}$' out && ! grep -q ':null' out
+        else
+            ! [ -s out ] && [ $status != 1 ] && { [ $status != 2 ] || [ -s err ]; }
+        fi || {
+            bad=$((bad + 1))
+            echo "# call $k: status $status; $(cat out err)"
+        }
+        k=$((k + 1))
+    done
+    result $bad "$calls calls of malloc: trawl devices --json"
+fi
+
 [ $failed = 0 ]

@@ -112,50 +112,71 @@ static int print_tuning(void)
     return EXIT_MATCH;
 }
 
-/* A string of this program or of the kernel as JSON. */
-static void print_quoted(const char *text)
+/* A string of this program or of the kernel as JSON; false without memory. */
+static bool put_quoted(FILE *out, const char *text)
 {
     char *quoted = json_quote(text);
-    fputs(quoted != NULL ? quoted : "null", stdout);
+    if (quoted)
+        fputs(quoted, out);
     free(quoted);
+    return quoted;
 }
 
-static void print_json_devices(void)
+static bool put_devices(FILE *out)
 {
     const char *comma = "";
+    bool fine = true;
     for (size_t i = 0; i < trawl_backend_count(); i++) {
         const char *backend = trawl_backend_name(i);
         trawl_device_info d = { .size = sizeof d };
         for (size_t k = 0; trawl_device_get_info(backend, k, &d, NULL) == TRAWL_OK; k++) {
-            printf("%s{\"backend\":\"%s\",\"device\":%zu,\"name\":", comma, backend, k);
-            print_quoted(d.name);
-            fputs(",\"driver\":", stdout);
-            print_quoted(d.driver);
-            printf(",\"bus\":\"%s\",\"memory\":%llu,\"units\":%u,\"cpu\":%s}", d.bus,
-                   (unsigned long long)d.memory, d.units, d.cpu ? "true" : "false");
+            fprintf(out, "%s{\"backend\":\"%s\",\"device\":%zu,\"name\":", comma, backend, k);
+            fine = put_quoted(out, d.name) && fine;
+            fputs(",\"driver\":", out);
+            fine = put_quoted(out, d.driver) && fine;
+            fprintf(out, ",\"bus\":\"%s\",\"memory\":%llu,\"units\":%u,\"cpu\":%s}", d.bus,
+                    (unsigned long long)d.memory, d.units, d.cpu ? "true" : "false");
             comma = ",";
         }
     }
+    return fine;
 }
 
-static int print_json(const char *model, long cpus)
+static bool put_json(FILE *out, const char *model, long cpus)
 {
-    if (!json_available(command))
-        return EXIT_ERROR;
-    printf("{\"version\":\"%s\",\"cpu\":", trawl_version());
-    print_quoted(model);
-    printf(",\"logical_cpus\":%ld,\"backends\":[", cpus);
+    fprintf(out, "{\"version\":\"%s\",\"cpu\":", trawl_version());
+    bool fine = put_quoted(out, model);
+    fprintf(out, ",\"logical_cpus\":%ld,\"backends\":[", cpus);
     for (size_t i = 0; i < trawl_backend_count(); i++) {
         const probe found = probe_backend(i);
-        printf("%s{\"backend\":\"%s\",\"threads\":%lu,\"about\":", i > 0 ? "," : "", found.name,
-               (unsigned long)found.threads);
-        print_quoted(found.threads > 0 ? found.about : found.why);
-        putchar('}');
+        fprintf(out, "%s{\"backend\":\"%s\",\"threads\":%lu,\"about\":", i > 0 ? "," : "",
+                found.name, (unsigned long)found.threads);
+        fine = put_quoted(out, found.threads > 0 ? found.about : found.why) && fine;
+        fputc('}', out);
     }
-    fputs("],\"devices\":[", stdout);
-    print_json_devices();
-    puts("]}");
-    return EXIT_MATCH;
+    fputs("],\"devices\":[", out);
+    fine = put_devices(out) && fine;
+    fputs("]}", out);
+    return fine && !ferror(out);
+}
+
+/* The object is made whole before it is printed. */
+static int print_json(const char *model, long cpus)
+{
+    char *text = NULL;
+    size_t length;
+    if (!json_available(command))
+        return EXIT_ERROR;
+    FILE *out = open_memstream(&text, &length);
+    bool fine = out && put_json(out, model, cpus);
+    if (out)
+        fine = fclose(out) == 0 && text && fine;
+    if (fine)
+        puts(text);
+    else
+        complain(command, "out of memory");
+    free(text);
+    return fine ? EXIT_MATCH : EXIT_ERROR;
 }
 
 static int list(bool json)
