@@ -203,7 +203,7 @@ expect 'grep: offsets and numbers begin where standard input stands' 0 '2:1:a3\n
 { dd bs=1 count=5 of=skipped 2>/dev/null; "$trawl" find a >out 2>err; } <short
 status=$?
 expect 'find: offsets begin where standard input stands' 0 \
-    'file\trecord\tpattern\tstart\tend\n-\t1\t1\t1\t2\n-\t1\t1\t8\t9\n' ''
+    'file\trecord\tpattern\tstart\tend\n(standard input)\t1\t1\t1\t2\n(standard input)\t1\t1\t8\t9\n' ''
 "$trawl" grep -c a - - <short >out 2>err
 status=$?
 expect 'grep: standard input again, at its end' 0 '(standard input):3\n(standard input):0\n' ''
@@ -229,7 +229,7 @@ done
 while IFS='|' read -r kind remedy bytes; do
     printf "$bytes" >packed
     run grep x packed short
-    expect "$kind: $bytes" 1 '' "trawl grep: packed: is compressed ($kind): its bytes are searched \
+    expect "$kind: $bytes" 1 '' "trawl grep: warning: packed: is compressed ($kind): its bytes are searched \
 as they stand; decompress it first: $remedy packed | trawl grep ..."
     [ "$(wc -l <err)" = 1 ] && [ -s err ]
     result "$kind: said once" $?
@@ -244,7 +244,7 @@ zip|unzip -p|PK\003\004\024\000\000\000\010\000
 END
 while read -r bytes; do
     printf "$bytes" >packed
-    run grep x packed
+    run grep @ packed
     expect "not compressed: $bytes" 1 '' ''
 done <<'END'
 \037\213

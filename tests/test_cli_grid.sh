@@ -305,9 +305,9 @@ check 'a raw needle that is not of whole cells' 2 '' 'n1.raw: 4 bytes, but 1 x 1
 
 run grid -n row.raw --needle-shape 1x1 --shape 1x3 --dtype u3 u1.raw
 check 'raw cells of 3 bytes' 0 "$header
-u1.raw row.raw 0 0
-u1.raw row.raw 0 1
-u1.raw row.raw 0 2" ''
+u1.raw 1 row.raw 0 0
+u1.raw 1 row.raw 0 1
+u1.raw 1 row.raw 0 2" ''
 
 run grid -n n4.raw --needle-shape 1x1 --shape 2x2 --dtype u4 u4.raw
 check 'raw cells of 4 bytes' 0 "$header

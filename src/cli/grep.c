@@ -227,8 +227,8 @@ static void search_file(grep *g, const char *name)
     g->stats.bytes += s->bytes;
     g->stats.matches += s->selected;
     g->matched |= s->selected > 0;
-    if (result == LINES_OK || result == LINES_READ_FAILED)
-        print_result(g, name, named);
+    if (result == LINES_OK || (result == LINES_READ_FAILED && !g->count))
+        print_result(g, name, named); /* a part of the count would be a wrong one */
     if (result == LINES_READ_FAILED)
         file_failed(g, name, g->file.why);
     else if (result == LINES_SCAN_FAILED)
