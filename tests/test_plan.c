@@ -86,6 +86,37 @@ static void test_round_trip(void **state)
     }
 }
 
+/* The block is read where it stands, if that is aligned. */
+static void test_view(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < plan_count; i++) {
+        size_t bytes = 0, again = 0;
+        trawl_plan *viewed = NULL;
+        trawl_error error = { 0 };
+        const void *block = trawl_plan_save(plans[i], &bytes);
+        uint8_t *copy = aligned_alloc(64, (bytes + 127) / 64 * 64);
+        assert_non_null(copy);
+        memcpy(copy, block, bytes);
+        assert_int_equal(trawl_plan_view(copy, bytes, &viewed, &error), TRAWL_OK);
+        assert_ptr_equal(trawl_plan_save(viewed, &again), copy);
+        assert_int_equal(again, bytes);
+        assert_string_equal(trawl_plan_pattern_name(viewed, 0),
+                            trawl_plan_pattern_name(plans[i], 0));
+        trawl_plan_free(viewed);
+        assert_memory_equal(copy, block, bytes);
+        memmove(copy + 8, block, bytes);
+        assert_int_equal(trawl_plan_view(copy + 8, bytes, &viewed, &error), TRAWL_ERROR_ARGUMENT);
+        assert_non_null(strstr(error.message, "64 bytes"));
+        assert_null(viewed);
+        memcpy(copy, block, bytes);
+        copy[bytes / 2] ^= 1;
+        assert_int_equal(trawl_plan_view(copy, bytes, &viewed, &error), TRAWL_ERROR_PLAN);
+        assert_int_equal(trawl_plan_view(copy, 0, &viewed, &error), TRAWL_ERROR_PLAN);
+        free(copy);
+    }
+}
+
 /* ---- damaged --------------------------------------------------------------------- */
 
 static void must_refuse(const void *block, size_t bytes, const char *what, size_t at)
@@ -285,9 +316,10 @@ static void test_chains(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_round_trip),  cmocka_unit_test(test_each_byte),
-        cmocka_unit_test(test_each_length), cmocka_unit_test(test_messages),
-        cmocka_unit_test(test_hostile),     cmocka_unit_test(test_chains),
+        cmocka_unit_test(test_round_trip), cmocka_unit_test(test_view),
+        cmocka_unit_test(test_each_byte),  cmocka_unit_test(test_each_length),
+        cmocka_unit_test(test_messages),   cmocka_unit_test(test_hostile),
+        cmocka_unit_test(test_chains),
     };
     return cmocka_run_group_tests(tests, make_plans, free_plans);
 }

@@ -251,6 +251,8 @@ bool run_option(run_options *o, int option, const char *value)
         return engine_option(o, value);
     case OPT_WM_BLOCK:
         return wm_block_option(o, value);
+    case OPT_COMPILE_MEMORY:
+        return parse_size(o->command, "--max-memory", value, UINT64_MAX, &o->max_memory);
     case OPT_BACKEND:
         o->context.backend = value;
         return name_option(o, "backend", value, trawl_backend_name, "devices");

@@ -85,6 +85,7 @@ typedef struct run_options {
     const char *command; /* for messages */
     const char *engine;  /* --engine NAME */
     uint32_t wm_block;   /* --wm-block 2|3 */
+    uint64_t max_memory; /* --max-memory of compiling; 0: the library's */
     trawl_context_options
         context;  /* --backend, --threads, --schedule, --chunks, --device, --tuning */
     bool stats;   /* --stats */
@@ -96,6 +97,7 @@ typedef struct run_options {
 enum {
     OPT_ENGINE = 1000,
     OPT_WM_BLOCK,
+    OPT_COMPILE_MEMORY,
     OPT_BACKEND,
     OPT_THREADS,
     OPT_SCHEDULE,
@@ -121,14 +123,18 @@ enum {
     { "explain", no_argument, NULL, OPT_EXPLAIN },                                           \
     { "help", no_argument, NULL, OPT_HELP }
 
-/* One more where text is scanned. */
-#define WM_BLOCK_LONG_OPTION { "wm-block", required_argument, NULL, OPT_WM_BLOCK }
+/* Two more where text is scanned. */
+#define TEXT_RUN_LONG_OPTIONS                                                                \
+    { "wm-block", required_argument, NULL, OPT_WM_BLOCK },                                   \
+    { "max-memory", required_argument, NULL, OPT_COMPILE_MEMORY },                           \
+    RUN_LONG_OPTIONS
 
-/* Their lines in a subcommand's --help, and with that one more. */
+/* Their lines in a subcommand's --help, and with those two. */
 #define RUN_OPTIONS_HELP RUN_HELP_HEAD RUN_HELP_REST
 #define TEXT_RUN_OPTIONS_HELP                                                                \
     RUN_HELP_HEAD                                                                            \
     "      --wm-block 2|3       block size of the engine wm\n"                               \
+    "      --max-memory SIZE    refuse patterns that take more memory to compile (1G)\n"     \
     RUN_HELP_REST
 #define RUN_HELP_HEAD                                                                        \
     "Running it:\n"                                                                          \

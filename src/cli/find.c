@@ -89,8 +89,7 @@ static const struct option long_options[] = {
     { "json", no_argument, NULL, OPT_JSON },
     { "count", no_argument, NULL, OPT_COUNT },
     { "max-matches", required_argument, NULL, OPT_MAX_MATCHES },
-    WM_BLOCK_LONG_OPTION,
-    RUN_LONG_OPTIONS,
+    TEXT_RUN_LONG_OPTIONS,
     { NULL, 0, NULL, 0 },
 };
 
@@ -318,13 +317,7 @@ static bool scan_text(find *f, const char *path, const uint8_t *text, size_t len
     warn_compressed(f->run.command, path, text, length);
     f->stats.bytes += length;
     if (f->count && f->patterns.count == 1) {
-        size_t counted;
-        do { /* again, when the file lost its end meanwhile */
-            counted = length;
-            status =
-                trawl_count(f->context, f->plan, text, counted, options, &f->counts[0], &error);
-            length = source_sound(&f->file);
-        } while (status >= 0 && length < counted);
+        status = trawl_count(f->context, f->plan, text, length, options, &f->counts[0], &error);
         f->stats.matches += f->counts[0];
     } else {
         status = trawl_scan(f->context, f->plan, text, length, options, on_matches, f, &error);
@@ -364,6 +357,12 @@ static bool scan_source(find *f, source *file, const char *path)
     return file_failed(f, path, file->why);
 }
 
+/* Whether all of a mapped file was there to the end of the scan. */
+static bool is_sound(find *f, source *file, const char *path)
+{
+    return !file->map || source_sound(file) == file->length || file_failed(f, path, file->why);
+}
+
 static void search_file(find *f, const char *path)
 {
     source *file = &f->file;
@@ -375,10 +374,8 @@ static void search_file(find *f, const char *path)
                     errno == EISDIR ? "Is a directory; give the files in it" : strerror(errno));
     else if (!set_prefix(f, shown_name(path)))
         file_failed(f, path, "out of memory for its name");
-    else if (scan_source(f, file, path) && f->count)
+    else if (scan_source(f, file, path) && is_sound(f, file, path) && f->count)
         print_counts(f);
-    if (file->map && source_sound(file) < file->length)
-        file_failed(f, path, file->why);
     const bool stopped = f->most && f->stats.matches >= f->most;
     if (file->map)
         source_leave(file, stopped ? f->last_end : file->length);

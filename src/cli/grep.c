@@ -94,8 +94,7 @@ static const struct option long_options[] = {
     { "silent", no_argument, NULL, 'q' },
     { "recursive", no_argument, NULL, 'r' },
     { "text", no_argument, NULL, 'a' },
-    WM_BLOCK_LONG_OPTION,
-    RUN_LONG_OPTIONS,
+    TEXT_RUN_LONG_OPTIONS,
     { NULL, 0, NULL, 0 },
 };
 

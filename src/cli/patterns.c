@@ -195,6 +195,14 @@ static void complain_pattern(const pattern_set *set, const char *command, const 
     show_pattern(&set->patterns[error->pattern], error->offset);
 }
 
+/* Compiling failed. The library names its own option for what --max-memory sets. */
+static void complain_compile(const pattern_set *set, const char *command, const trawl_error *error)
+{
+    complain_pattern(set, command, error);
+    if (error->code == TRAWL_ERROR_LIMIT && strstr(error->message, "max_memory"))
+        complain(command, "--max-memory SIZE raises the limit");
+}
+
 /* ---- style --------------------------------------------------------------- */
 
 static bool is_between(char c, char low, char high)
@@ -345,11 +353,12 @@ bool pattern_set_check(const pattern_set *set, const run_options *o)
     trawl_plan *plan = NULL;
     trawl_error error;
     options.engine = "bm";
+    options.max_memory = o->max_memory;
     const int status = trawl_compile(set->patterns, set->count, &options, &plan, &error);
     trawl_plan_free(plan);
     if (status == TRAWL_OK || status == TRAWL_ERROR_UNSUPPORTED)
         return true;
-    complain_pattern(set, o->command, &error);
+    complain_compile(set, o->command, &error);
     return false;
 }
 
@@ -362,11 +371,12 @@ trawl_plan *pattern_set_compile(const pattern_set *set, const run_options *o,
     trawl_error error;
     options.engine = o->engine;
     options.wm_block = o->wm_block;
+    options.max_memory = o->max_memory;
     options.sample = sample;
     options.sample_length = sample_length;
     options.context = context;
     if (trawl_compile(set->patterns, set->count, &options, &plan, &error) != TRAWL_OK)
-        complain_pattern(set, o->command, &error);
+        complain_compile(set, o->command, &error);
     else
         explain_print(o, plan);
     if (!plan || fits_wm_block(plan, o))

@@ -63,14 +63,11 @@ static int check_tables(memory *m, const void *block, trawl_error *error)
     return TRAWL_OK;
 }
 
-int plan_load(memory *m, const void *bytes, size_t size, trawl_plan **plan, trawl_error *error)
+/* Make `made` with its block the caller's plan, if that can be verified; else it is freed. */
+static int verify(memory *m, trawl_plan *made, size_t size, trawl_plan **plan, trawl_error *error)
 {
-    /* A copy first: the caller's bytes may lie at any address. */
-    trawl_plan *made = plan_alloc(m, size);
     if (!made)
         return memory_failed(m, error, "a plan of %zu bytes", size);
-    if (size)
-        memcpy(made->block, bytes, size);
     int status = plan_check(m, made->block, size, error);
     if (status == TRAWL_OK)
         status = check_tables(m, made->block, error);
@@ -83,6 +80,14 @@ int plan_load(memory *m, const void *bytes, size_t size, trawl_plan **plan, traw
     return status;
 }
 
+int plan_load(memory *m, const void *bytes, size_t size, trawl_plan **plan, trawl_error *error)
+{
+    trawl_plan *made = plan_alloc(m, size); /* the caller's bytes may lie at any address */
+    if (made && size)
+        memcpy(made->block, bytes, size);
+    return verify(m, made, size, plan, error);
+}
+
 int trawl_plan_load(const void *bytes, size_t size, trawl_plan **plan, trawl_error *error)
 {
     memory m;
@@ -91,4 +96,22 @@ int trawl_plan_load(const void *bytes, size_t size, trawl_plan **plan, trawl_err
     *plan = NULL;
     memory_open(&m, NULL, UINT64_MAX, "", "load it where there is more");
     return plan_load(&m, bytes, size, plan, error);
+}
+
+int trawl_plan_view(const void *block, size_t bytes, trawl_plan **plan, trawl_error *error)
+{
+    memory m;
+    if (!plan || (!block && bytes))
+        return fail(error, TRAWL_ERROR_ARGUMENT, TRAWL_NONE, "plan or block is NULL");
+    *plan = NULL;
+    if ((uintptr_t)block % PLAN_ALIGN)
+        return fail(error, TRAWL_ERROR_ARGUMENT, TRAWL_NONE,
+                    "the block is not aligned to %u bytes, as a mapped file is: map it, or load a "
+                    "copy with trawl_plan_load",
+                    PLAN_ALIGN);
+    memory_open(&m, NULL, UINT64_MAX, "", "view it where there is more");
+    trawl_plan *made = plan_alloc(&m, 0);
+    if (made)
+        made->block = (void *)(uintptr_t)block; /* nobody writes to a finished plan */
+    return verify(&m, made, bytes, plan, error);
 }

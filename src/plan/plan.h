@@ -114,7 +114,8 @@ _Static_assert(sizeof(plan_pattern) == 48 && sizeof(element) == 40, "saved");
 _Static_assert(sizeof(plan_part) == 48 && sizeof(plan_stage) == 40, "saved");
 
 struct trawl_plan {
-    void *block;          /* plan_header.bytes long, aligned to PLAN_ALIGN; behind this struct */
+    void *block;          /* plan_header.bytes long, aligned to PLAN_ALIGN; behind this struct, or
+                             the caller's (trawl_plan_view) */
     uint32_t *by_order;   /* pattern index of each caller's index */
     trawl_allocator from; /* of this struct and by_order */
 };
