@@ -61,8 +61,11 @@ static void fill_standard_files(void)
 {
     for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
         if (fcntl(fd, F_GETFD) < 0 &&
-            open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY) < 0)
+            open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY) < 0) {
+            fputs("trawl: standard input, output or error is closed, and there is no /dev/null\n",
+                  stderr);
             _exit(EXIT_ERROR);
+        }
 }
 
 static void prepare(void)
