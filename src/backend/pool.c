@@ -37,7 +37,7 @@
 /* Walks take a few KiB; the rest is for what run-time systems and sanitizers add. */
 #define STACK_BYTES (1u << 20)
 
-#define REST 8
+#define REST 16
 
 struct pool {
     memory *memory;
@@ -145,18 +145,18 @@ static void *help(void *argument)
     return NULL;
 }
 
-static double seconds(void)
+static double seconds(clockid_t clock)
 {
     struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
+    clock_gettime(clock, &now);
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
 void pool_run(pool *p, uint32_t helpers, bool dealt, trawl_task_fn task, void *job, uint32_t count)
 {
-    const double began = seconds();
+    const double began = seconds(CLOCK_THREAD_CPUTIME_ID);
     uint32_t offered = helpers < p->count ? helpers : p->count;
-    if (!dealt && began < p->rests_until)
+    if (!dealt && seconds(CLOCK_MONOTONIC) < p->rests_until)
         offered = 0;
     pthread_mutex_lock(&p->lock);
     p->task = task;
@@ -170,16 +170,17 @@ void pool_run(pool *p, uint32_t helpers, bool dealt, trawl_task_fn task, void *j
         pthread_cond_signal(&p->offered);
     pthread_mutex_unlock(&p->lock);
     work(p, 0);
-    const double worked = seconds();
+    const double took = seconds(CLOCK_THREAD_CPUTIME_ID) - began;
+    const double waits = seconds(CLOCK_MONOTONIC);
     pthread_mutex_lock(&p->lock);
     if (!dealt)
         p->places = 0;
     while (p->places || p->joined)
         pthread_cond_wait(&p->left, &p->lock);
     pthread_mutex_unlock(&p->lock);
-    const double ended = seconds();
-    if (ended - worked > worked - began)
-        p->rests_until = ended + REST * (ended - worked);
+    const double ended = seconds(CLOCK_MONOTONIC);
+    if (ended - waits > took)
+        p->rests_until = ended + REST * (ended - waits);
 }
 
 /* ---- growing ------------------------------------------------------------- */
