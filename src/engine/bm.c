@@ -77,6 +77,21 @@ static void good_suffix(const uint8_t *pattern, uint32_t m, uint32_t *border, ui
     }
 }
 
+/* bm_tables.rare: by the sample. */
+static uint32_t rare_place(const problem *p, const pattern *literal, const uint8_t *fold)
+{
+    uint32_t often[256] = { 0 }, best = (uint32_t)literal->length;
+    for (size_t i = 0; i < p->sample.length; i++)
+        often[p->sample.bytes[i]]++;
+    for (uint32_t i = 0; i < literal->length; i++) {
+        const uint8_t byte = literal->bytes[i];
+        const bool folds = byte >= 'a' && byte <= 'z' && fold[byte - 'a' + 'A'] == byte;
+        if (!folds && (best == literal->length || often[byte] < often[literal->bytes[best]]))
+            best = i;
+    }
+    return best;
+}
+
 static void bm_build(const problem *problem, stage_draft *out)
 {
     const pattern_list *list = problem->list;
@@ -98,6 +113,7 @@ static void bm_build(const problem *problem, stage_draft *out)
         block_words(b, NULL, sizeof head / 4);
         head.length = m;
         head.period = good[0];
+        head.rare = rare_place(problem, p, fold);
         head.pattern = (uint32_t)(block_append(b, p->bytes, m, 8) / 4);
         head.fold = (uint32_t)(block_append(b, fold, 256, 8) / 4);
         head.bad = block_words(b, bad, 256);
@@ -116,7 +132,7 @@ static bool bm_check(const stage_facts *facts, const uint32_t *tables, size_t wo
     const bm_tables *t = (const bm_tables *)tables;
     if (words < sizeof *t / 4 || facts->pattern_count != 1 || t->length != facts->max_length ||
         t->length < 1 || t->length > PATTERN_MAX_LENGTH || t->period < 1 || t->period > t->length ||
-        t->index != 0 || facts->carries || facts->state_words ||
+        t->rare > t->length || t->index != 0 || facts->carries || facts->state_words ||
         !words_inside(words, t->pattern, (t->length + 3) / 4) ||
         !words_inside(words, t->fold, 64) || !words_inside(words, t->bad, 256) ||
         !words_inside(words, t->good, t->length))

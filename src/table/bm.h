@@ -17,7 +17,8 @@ typedef struct bm_tables {
     u32 bad;     /* u32[256]: distance of a byte's last place from the pattern's end, 0 for the
                     last byte itself, length when absent; folded; word offset */
     u32 good;    /* u32[length]: shift after a mismatch at pattern[j]; word offset */
-    u32 unused;
+    u32 rare;    /* place of the byte that texts are thought to have least; length: none, as all
+                    are letters that fold */
 } bm_tables;
 
 SHARED_SIZE(bm_tables, 32);

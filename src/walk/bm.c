@@ -16,7 +16,12 @@
  */
 #include "table/bm.h"
 
+#include <string.h>
+
 #include "walk/walk.h"
+
+#define SHORT_TEXT 1024u
+#define MOST_PLACES 8u
 
 /* Jump over text while the byte under the pattern's end is not its last byte. Three jumps at a
  * time as far as they cannot leave the text: a jump by 0 stays where it is. */
@@ -39,6 +44,28 @@ static inline u32 bm_skip(const u32 *bad, const u8 *text, u32 m, u32 last, u32 e
     return last;
 }
 
+/* In a short text every jump waits for the one before it, and the C library's memchr looks at many
+ * bytes at once: so it looks for the pattern's rarest byte. Where that is not rare the jumps are
+ * better after all. Returns `last` as bm_skip does: up to there all is reported. */
+static u32 find_rare(const bm_tables *t, const u8 *pattern, const u8 *fold, const u8 *text,
+                     u32 last, u32 end, const sink *out)
+{
+    const u32 m = t->length, behind = m - 1 - t->rare;
+    for (u32 places = 0; last < end && places < MOST_PLACES; places++, last++) {
+        const u8 *at = memchr(text + (last - behind), pattern[t->rare], end - last);
+        if (!at)
+            return end;
+        last = (u32)(at - text) + behind;
+        const u8 *window = text + (last - (m - 1));
+        u32 j = m;
+        while (j > 0 && fold[window[j - 1]] == pattern[j - 1])
+            j--;
+        if (j == 0)
+            sink_put(out, last + 1, t->index);
+    }
+    return last;
+}
+
 u32 bm_walk(text_task *task)
 {
     const u32 *tables = task->tables;
@@ -55,6 +82,8 @@ u32 bm_walk(text_task *task)
     u32 last = begin - from >= m - 1 ? begin : from + m - 1;
     u32 known = 0;
 
+    if (end - begin <= SHORT_TEXT && t->rare < m && last < end)
+        last = find_rare(t, pattern, fold, text, last, end, &out);
     while (last < end) {
         u32 j = m;
         if (known == 0) {
