@@ -13,8 +13,8 @@ enum { SMALL_STATE = 8 }; /* words that need no allocation */
 
 const plan_stage *stage_begun(const trawl_plan *plan, const plan_part *part, bool fallback)
 {
-    const plan_stage *last = part_stage(plan, part, STAGE_FALLBACK);
-    return fallback && last ? last : part_stages(plan, part);
+    const plan_stage *last = fallback ? part_stage(plan, part, STAGE_FALLBACK) : NULL;
+    return last ? last : part_stages(plan, part);
 }
 
 u64 part_flow_words(const trawl_plan *plan, const plan_part *part)

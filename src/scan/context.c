@@ -231,6 +231,8 @@ int read_scan_options(const trawl_scan_options *given, trawl_scan_options *optio
 {
     const trawl_scan_options defaults = TRAWL_SCAN_OPTIONS_INIT;
     *options = defaults;
+    if (!given)
+        return TRAWL_OK;
     int status = read_options(options, sizeof defaults, SIZE_UP_TO(trawl_scan_options, max_seconds),
                               given, "scan options", error);
     if (status != TRAWL_OK)

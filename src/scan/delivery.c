@@ -75,10 +75,11 @@ void delivery_set_reported(delivery *d, const void *bits)
         d->out.open += !(d->out.reported[patterns[i].order / 64] >> (patterns[i].order % 64) & 1);
 }
 
-/* Nothing of this text has been reported. */
-static int begin_record(delivery *d, trawl_error *error)
+int delivery_begin(delivery *d, trawl_error *error)
 {
     const plan_header *head = plan_head(d->plan);
+    reporter_free(d->reports);
+    d->reports = NULL;
     if (d->out.reported) {
         memset(d->out.reported, 0, once_words(d->plan) * sizeof *d->out.reported);
         d->out.open = head->once == head->pattern_count ? head->once : UINT64_MAX;
@@ -102,43 +103,18 @@ int delivery_open(delivery *d, trawl_context *context, const trawl_plan *plan,
                               .batch = batch,
                               .open = UINT64_MAX } };
     budget_open(&d->out.budget, &context->state, options->max_steps, options->max_seconds);
-    if (once_words(plan)) {
+    if (plan_head(plan)->once) {
         d->out.reported = memory_take_array(d->memory, once_words(plan), sizeof(uint64_t));
         if (!d->out.reported)
             return memory_failed(d->memory, error, "the patterns that are reported once");
     }
-    return begin_record(d, error);
+    return d->out.reported || d->report != TRAWL_REPORT_ENDS ? delivery_begin(d, error) : TRAWL_OK;
 }
 
-void delivery_close(delivery *d)
+void delivery_release(delivery *d)
 {
     reporter_free(d->reports);
     memory_give(d->memory, d->out.reported);
     d->reports = NULL;
     d->out.reported = NULL;
-}
-
-int delivery_end(delivery *d, uint64_t upto, trawl_error *error)
-{
-    if (!d->reports)
-        return TRAWL_OK;
-    return reporter_feed(d->reports, NULL, 0, 0, d->text, d->text_begin, upto, true, error);
-}
-
-int delivery_next(delivery *d, uint64_t record, trawl_error *error)
-{
-    d->out.record = record;
-    if (!d->reports && !d->out.reported)
-        return TRAWL_OK;
-    reporter_free(d->reports);
-    d->reports = NULL;
-    return begin_record(d, error);
-}
-
-int delivery_flush(delivery *d, int status)
-{
-    const int flushed = d->out.count ? match_flush(&d->out) : TRAWL_OK;
-    if (status != TRAWL_OK)
-        return status;
-    return flushed == TRAWL_STOPPED || flushed == TRAWL_LIMITED ? flushed : TRAWL_OK; /* all done */
 }

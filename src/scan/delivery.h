@@ -30,7 +30,13 @@ typedef struct delivery {
 int delivery_open(delivery *d, trawl_context *context, const trawl_plan *plan,
                   const trawl_scan_options *options, trawl_match_fn fn, void *user,
                   trawl_match *batch, trawl_error *error);
-void delivery_close(delivery *d);
+void delivery_release(delivery *d);
+
+static inline void delivery_close(delivery *d)
+{
+    if (d->reports || d->out.reported)
+        delivery_release(d);
+}
 
 /* Bytes of out.reported; 0: no pattern of the plan has TRAWL_ONCE. */
 size_t delivery_once_bytes(const delivery *d);
@@ -48,13 +54,31 @@ static inline bool delivery_idle(const delivery *d)
 }
 
 /* The text ends at `upto`: what was still open is a match, or none. */
-int delivery_end(delivery *d, uint64_t upto, trawl_error *error);
+static inline int delivery_end(delivery *d, uint64_t upto, trawl_error *error)
+{
+    if (!d->reports)
+        return TRAWL_OK;
+    return reporter_feed(d->reports, NULL, 0, 0, d->text, d->text_begin, upto, true, error);
+}
+
+/* Nothing of the text that begins has been reported. */
+int delivery_begin(delivery *d, trawl_error *error);
 
 /* After delivery_end: another text begins, with offset 0. */
-int delivery_next(delivery *d, uint64_t record, trawl_error *error);
+static inline int delivery_next(delivery *d, uint64_t record, trawl_error *error)
+{
+    d->out.record = record;
+    return d->reports || d->out.reported ? delivery_begin(d, error) : TRAWL_OK;
+}
 
 /* Hand on what is left in the batch, after a call that ended with `status`. Returns what the call
  * ends with. */
-int delivery_flush(delivery *d, int status);
+static inline int delivery_flush(delivery *d, int status)
+{
+    const int flushed = d->out.count ? match_flush(&d->out) : TRAWL_OK;
+    if (status != TRAWL_OK)
+        return status;
+    return flushed == TRAWL_STOPPED || flushed == TRAWL_LIMITED ? flushed : TRAWL_OK; /* all done */
+}
 
 #endif

@@ -1,18 +1,14 @@
 /* walk.c: the table of walks. */
 #include "walk/walk.h"
 
-const walk *walk_of(u32 kind)
-{
-    static const walk walks[WALK_KINDS] = {
-        [WALK_BM] = { .text = bm_walk },
-        [WALK_WM] = { .text = wm_walk },
-        [WALK_AC] = { .text = ac_walk, .flows = true },
-        [WALK_PFAC] = { .text = pfac_walk, .verify = pfac_verify },
-        [WALK_SHIFTAND] = { .text = shiftand_walk, .flows = true },
-        [WALK_HNFA] = { .text = hnfa_walk, .flows = true },
-        [WALK_BB] = { .grid = bb_walk },
-        [WALK_BYR] = { .grid = byr_walk },
-        [WALK_GRAMS] = { .text = grams_walk },
-    };
-    return &walks[kind];
-}
+const walk walks[WALK_KINDS] = {
+    [WALK_BM] = { .text = bm_walk },
+    [WALK_WM] = { .text = wm_walk },
+    [WALK_AC] = { .text = ac_walk, .flows = true },
+    [WALK_PFAC] = { .text = pfac_walk, .verify = pfac_verify },
+    [WALK_SHIFTAND] = { .text = shiftand_walk, .flows = true },
+    [WALK_HNFA] = { .text = hnfa_walk, .flows = true },
+    [WALK_BB] = { .grid = bb_walk },
+    [WALK_BYR] = { .grid = byr_walk },
+    [WALK_GRAMS] = { .text = grams_walk },
+};

@@ -105,7 +105,12 @@ typedef struct walk {
     bool flows; /* after a run over any text the state is that of the whole text before it */
 } walk;
 
-const walk *walk_of(u32 kind);
+extern const walk walks[WALK_KINDS];
+
+static inline const walk *walk_of(u32 kind)
+{
+    return &walks[kind];
+}
 
 /* One file each: walk/NAME.c. */
 u32 bm_walk(text_task *t);
