@@ -84,6 +84,16 @@ static void run_carrying(const text_job *job, const plan_stage *stage, slice *s,
     }
 }
 
+static void set_verify(const trawl_plan *plan, const plan_part *part, const plan_stage *stage,
+                       text_task *t)
+{
+    if (stage->role != STAGE_FILTER)
+        return;
+    const plan_stage *next = part_stage(plan, part, STAGE_VERIFY);
+    t->verify = walk_of(next->kind)->verify;
+    t->verify_tables = stage_tables(plan, next);
+}
+
 static u32 run_stage(const text_job *job, const plan_part *part, const plan_stage *stage,
                      text_task *t, u64 *flow)
 {
@@ -98,11 +108,7 @@ static u32 run_stage(const text_job *job, const plan_part *part, const plan_stag
         memset(flow, 0, (size_t)stage->state_words * sizeof *flow);
     t->tables = stage_tables(job->plan, stage);
     t->state = flow ? flow : scratch ? scratch : small;
-    if (stage->role == STAGE_FILTER) {
-        const plan_stage *next = part_stage(job->plan, part, STAGE_VERIFY);
-        t->verify = walk_of(next->kind)->verify;
-        t->verify_tables = stage_tables(job->plan, next);
-    }
+    set_verify(job->plan, part, stage, t);
     const u32 done = walk_of(stage->kind)->text(t);
     memory_give(job->memory, scratch);
     return done;
@@ -161,6 +167,24 @@ int slice_run_text(const text_job *job, slice *s)
     }
     s->count = count;
     return TRAWL_OK;
+}
+
+bool slice_run_plain(const trawl_plan *plan, const u8 *text, u32 length, u64 allowance,
+                     const sink *out)
+{
+    const plan_part *part = plan_parts(plan);
+    const plan_stage *stage = part_stages(plan, part);
+    u64 state[SMALL_STATE] = { 0 };
+    text_task t = { .tables = stage_tables(plan, stage),
+                    .text = text,
+                    .end = length,
+                    .state = state,
+                    .allowance = allowance,
+                    .out = out };
+    if (plan_head(plan)->part_count > 1 || part->carries || stage->state_words > SMALL_STATE)
+        return false;
+    set_verify(plan, part, stage, &t);
+    return walk_of(stage->kind)->text(&t) >= length;
 }
 
 /* ---- grids ---------------------------------------------------------------------- */

@@ -22,6 +22,10 @@ static bool is_small(const trawl_context *context, const trawl_plan *plan, size_
 static int run(const trawl_context *context, const trawl_plan *plan, const void *text, slice *s)
 {
     uint64_t state[SMALL_WORDS];
+    const sink out = { &s->count, s->records, s->capacity };
+    if (slice_run_plain(plan, text, s->end, context->worker.limits.allowance, &out))
+        return TRAWL_OK;
+    s->count = 0;
     const uint64_t words = plan_head(plan)->state_words;
     const text_job job = { .plan = plan,
                            .window = (const u8 *)text,
