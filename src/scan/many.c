@@ -1,7 +1,28 @@
-/* many.c: many small texts in one call, each by itself. */
+/* many.c: many small texts in one call, each by itself.
+ *
+ * Where the context has threads, texts are scanned ahead by groups, a task each, into a room that a
+ * group's texts share; then their matches are handed on in order, by the caller's thread. A text
+ * that is not small, or whose matches found no room, is scanned when its turn comes.
+ */
 #include "scan/text.h"
 
 #define CHECK_EVERY 64u /* texts: whether the call must end */
+#define GROUP_TEXTS 128u
+#define GROUP_RECORDS 1024u
+#define MOST_GROUPS 64u
+#define SMALLEST_SHARED (256u << 10) /* bytes; below this, waking threads brings too little */
+
+/* Texts that are scanned ahead together. */
+typedef struct ahead {
+    const trawl_context *context;
+    const trawl_plan *plan;
+    const trawl_text *texts;
+    size_t count;
+    record *records;                           /* GROUP_RECORDS for each group */
+    uint32_t found[MOST_GROUPS * GROUP_TEXTS]; /* of each text; NOT_YET: to be scanned in turn */
+} ahead;
+
+#define NOT_YET UINT32_MAX
 
 static int check_many(const trawl_text *texts, size_t count, uint64_t base, trawl_error *error)
 {
@@ -17,19 +38,107 @@ static int check_many(const trawl_text *texts, size_t count, uint64_t base, traw
     return TRAWL_OK;
 }
 
+/* ---- one after the other -------------------------------------------------- */
+
+/* Text number `i` of the call. */
+static int take_turn(trawl_context *context, delivery *d, const trawl_text *text, size_t i,
+                     trawl_error *error)
+{
+    int status = i % CHECK_EVERY == 0 ? budget_check(&d->out.budget) : TRAWL_OK;
+    if (status == TRAWL_OK)
+        status = delivery_next(d, i, error);
+    return status == TRAWL_OK ? text_deliver(context, d, text->bytes, text->length, error) : status;
+}
+
 static int scan_each(trawl_context *context, delivery *d, const trawl_text *texts, size_t count,
                      trawl_error *error)
 {
     int status = TRAWL_OK;
-    for (size_t i = 0; status == TRAWL_OK && i < count; i++) {
-        if (i % CHECK_EVERY == 0)
-            status = budget_check(&d->out.budget);
+    for (size_t i = 0; status == TRAWL_OK && i < count; i++)
+        status = take_turn(context, d, &texts[i], i, error);
+    return status;
+}
+
+/* ---- ahead, by threads ------------------------------------------------------ */
+
+static void scan_group(void *job, uint32_t group)
+{
+    ahead *a = job;
+    record *records = a->records + (size_t)group * GROUP_RECORDS;
+    const size_t end = (size_t)(group + 1) * GROUP_TEXTS;
+    size_t used = 0;
+    for (size_t i = (size_t)group * GROUP_TEXTS; i < end && i < a->count; i++) {
+        uint64_t found = 0;
+        a->found[i] = NOT_YET;
+        if (!small_is(a->context, a->plan, a->texts[i].length) ||
+            !small_scan(a->context, a->plan, &a->texts[i], records + used, GROUP_RECORDS - used,
+                        &found) ||
+            found > GROUP_RECORDS - used)
+            continue;
+        a->found[i] = (uint32_t)found;
+        used += (size_t)found;
+    }
+}
+
+/* Hand on what was scanned ahead; its first text is number `first` of the call. */
+static int hand_on(trawl_context *context, delivery *d, const ahead *a, size_t first,
+                   trawl_error *error)
+{
+    record *scratch = a->records + (size_t)MOST_GROUPS * GROUP_RECORDS, *records = a->records;
+    int status = TRAWL_OK;
+    for (size_t i = 0; status == TRAWL_OK && i < a->count; i++) {
+        if (i % GROUP_TEXTS == 0)
+            records = a->records + i / GROUP_TEXTS * GROUP_RECORDS;
+        if (a->found[i] == NOT_YET || d->out.budget.steps < a->texts[i].length) {
+            status = take_turn(context, d, &a->texts[i], first + i, error);
+            continue;
+        }
+        status = delivery_next(d, first + i, error);
+        d->text = (const uint8_t *)a->texts[i].bytes;
+        d->window_begin = 0;
         if (status == TRAWL_OK)
-            status = delivery_next(d, i, error);
-        if (status == TRAWL_OK)
-            status = text_deliver(context, d, texts[i].bytes, texts[i].length, error);
+            status = small_hand_on(d, a->texts[i].length, records, scratch, a->found[i], error);
+        records += a->found[i];
     }
     return status;
+}
+
+static int scan_ahead(trawl_context *context, delivery *d, const trawl_text *texts, size_t count,
+                      trawl_error *error)
+{
+    worker *w = &context->worker;
+    ahead *a = memory_take(&context->memory, sizeof *a);
+    int status = a ? scan_room_fit(&context->room, 0, (MOST_GROUPS + 1) * GROUP_RECORDS, error)
+                   : memory_failed(&context->memory, error, "many texts");
+    for (size_t at = 0; status == TRAWL_OK && at < count; at += MOST_GROUPS * GROUP_TEXTS) {
+        const size_t left = count - at, most = MOST_GROUPS * GROUP_TEXTS;
+        a->context = context;
+        a->plan = d->plan;
+        a->texts = texts + at;
+        a->count = left < most ? left : most;
+        a->records = context->room.records;
+        status = budget_check(&d->out.budget);
+        if (status == TRAWL_OK)
+            status = w->backend->run_tasks(
+                w, scan_group, a, (uint32_t)((a->count + GROUP_TEXTS - 1) / GROUP_TEXTS), error);
+        if (status == TRAWL_OK)
+            status = hand_on(context, d, a, at, error);
+    }
+    memory_give(&context->memory, a);
+    return status;
+}
+
+/* ---- the call ----------------------------------------------------------------- */
+
+/* Whether threads are worth it. */
+static bool is_shared(const trawl_context *context, const trawl_text *texts, size_t count)
+{
+    uint64_t bytes = 0;
+    if (context->worker.threads < 2 || context->worker.limits.on_devices || count <= GROUP_TEXTS)
+        return false;
+    for (size_t i = 0; i < count && bytes < SMALLEST_SHARED; i++)
+        bytes += texts[i].length;
+    return bytes >= SMALLEST_SHARED;
 }
 
 int trawl_scan_many(trawl_context *context, const trawl_plan *plan, const trawl_text *texts,
@@ -50,7 +159,9 @@ int trawl_scan_many(trawl_context *context, const trawl_plan *plan, const trawl_
     if (status == TRAWL_OK) {
         status = delivery_open(&d, context, plan, &read, fn, user, batch, error);
         if (status == TRAWL_OK)
-            status = delivery_flush(&d, scan_each(context, &d, texts, count, error));
+            status = is_shared(context, texts, count) ? scan_ahead(context, &d, texts, count, error)
+                                                      : scan_each(context, &d, texts, count, error);
+        status = delivery_flush(&d, status);
         delivery_close(&d);
     }
     context_leave(context);

@@ -12,68 +12,78 @@
 #define SMALL_RECORDS 64u
 #define SMALL_WORDS 64u /* of state */
 
-/* Whether a text of so many bytes goes this way. */
-static bool is_small(const trawl_context *context, const trawl_plan *plan, size_t length)
+bool small_is(const trawl_context *context, const trawl_plan *plan, size_t length)
 {
     return length <= SMALL_TEXT && !context->worker.limits.on_devices &&
            plan_head(plan)->state_words <= SMALL_WORDS;
 }
 
-static int run(const trawl_context *context, const trawl_plan *plan, const void *text, slice *s)
+/* Any plan: one slice, from its first byte. */
+static bool scan_slice(const trawl_context *context, const trawl_plan *plan, const trawl_text *text,
+                       record *records, size_t capacity, uint64_t *count)
 {
     uint64_t state[SMALL_WORDS];
-    const sink out = { &s->count, s->records, s->capacity };
-    if (slice_run_plain(plan, text, s->end, context->worker.limits.allowance, &out))
-        return TRAWL_OK;
-    s->count = 0;
-    const uint64_t words = plan_head(plan)->state_words;
+    slice s = {
+        .end = (uint32_t)text->length, .records = records, .capacity = capacity, .state = state
+    };
     const text_job job = { .plan = plan,
-                           .window = (const u8 *)text,
-                           .slices = s,
+                           .window = (const u8 *)text->bytes,
+                           .slices = &s,
                            .count = 1,
                            .mark_bytes = 1,
                            .allowance = context->worker.limits.allowance,
                            .memory = context->worker.memory };
-    if (words) {
-        memset(state, 0, (size_t)words * sizeof *state);
-        s->state = state;
-    }
-    return slice_run_text(&job, s);
+    memset(state, 0, (size_t)plan_head(plan)->state_words * sizeof *state);
+    const int status = slice_run_text(&job, &s);
+    *count = s.count;
+    return status == TRAWL_OK;
+}
+
+bool small_scan(const trawl_context *context, const trawl_plan *plan, const trawl_text *text,
+                record *records, size_t capacity, uint64_t *count)
+{
+    const sink out = { count, records, capacity };
+    *count = 0;
+    if (text->length == 0)
+        return true;
+    return slice_run_plain(plan, (const u8 *)text->bytes, (u32)text->length,
+                           context->worker.limits.allowance, &out) ||
+           scan_slice(context, plan, text, records, capacity, count);
 }
 
 bool small_deliver(trawl_context *context, delivery *d, size_t length, int *status,
                    trawl_error *error)
 {
     record records[SMALL_RECORDS], scratch[SMALL_RECORDS];
-    slice s;
-    if (!is_small(context, d->plan, length) || d->out.budget.steps < length)
+    const trawl_text text = { d->text, length };
+    uint64_t count;
+    if (!small_is(context, d->plan, length) || d->out.budget.steps < length)
         return false;
-    *status = TRAWL_OK;
-    s = (slice){ .end = (uint32_t)length, .records = records, .capacity = SMALL_RECORDS };
-    if (length && run(context, d->plan, d->text, &s) != TRAWL_OK) {
+    if (!small_scan(context, d->plan, &text, records, SMALL_RECORDS, &count)) {
         *status = memory_failed(&context->memory, error, "a scan's state");
         return true;
     }
-    if (s.count > SMALL_RECORDS)
+    if (count > SMALL_RECORDS)
         return false;
-    budget_spend(&d->out.budget, length);
-    if (s.count) {
-        records_sort(records, (size_t)s.count, scratch);
-        *status = deliver(d, records, (size_t)s.count, (uint32_t)length, error);
-    }
-    if (*status == TRAWL_OK)
-        *status = delivery_end(d, length, error);
+    *status = small_hand_on(d, length, records, scratch, (size_t)count, error);
     return true;
+}
+
+int small_hand_on(delivery *d, size_t length, record *records, record *scratch, size_t count,
+                  trawl_error *error)
+{
+    int status = TRAWL_OK;
+    budget_spend(&d->out.budget, length);
+    if (count) {
+        records_sort(records, count, scratch);
+        status = deliver(d, records, count, (uint32_t)length, error);
+    }
+    return status == TRAWL_OK ? delivery_end(d, length, error) : status;
 }
 
 bool small_count(trawl_context *context, const trawl_plan *plan, const void *text, size_t length,
                  uint64_t *count)
 {
-    slice s = { .end = (uint32_t)length };
-    if (!is_small(context, plan, length))
-        return false;
-    if (length && run(context, plan, text, &s) != TRAWL_OK)
-        return false;
-    *count = s.count;
-    return true;
+    const trawl_text whole = { text, length };
+    return small_is(context, plan, length) && small_scan(context, plan, &whole, NULL, 0, count);
 }

@@ -13,6 +13,16 @@ int text_deliver(trawl_context *context, delivery *d, const void *text, size_t l
 bool small_deliver(trawl_context *context, delivery *d, size_t length, int *status,
                    trawl_error *error);
 
+/* Whether a text of so many bytes is small; and its matches, as records in no order. The count may
+ * exceed the capacity; false: out of memory. Threads may do so at once. */
+bool small_is(const trawl_context *context, const trawl_plan *plan, size_t length);
+bool small_scan(const trawl_context *context, const trawl_plan *plan, const trawl_text *text,
+                record *records, size_t capacity, uint64_t *count);
+
+/* Put the matches of a small text (d->text) into the batch; `scratch` has room for `count`. */
+int small_hand_on(delivery *d, size_t length, record *records, record *scratch, size_t count,
+                  trawl_error *error);
+
 /* The matches of a small text counted, all ends. False: it is not small. */
 bool small_count(trawl_context *context, const trawl_plan *plan, const void *text, size_t length,
                  uint64_t *count);
