@@ -36,6 +36,16 @@ trawl_feature(CMOCKA CMOCKA_FOUND "tests" "libcmocka-dev and pkg-config")
 trawl_feature(OPENCL OpenCL_FOUND "backend opencl" "ocl-icd-opencl-dev, and a driver such as pocl-opencl-icd")
 trawl_feature(CUDA TRAWL_CUDA_INCLUDE "backend cuda" "the CUDA toolkit (nvcc)")
 
+# The library is C; a C++ compiler builds the tests of trawl.hpp.
+include(CheckLanguage)
+check_language(CXX)
+if(CMAKE_CXX_COMPILER)
+  enable_language(CXX)
+endif()
+trawl_feature(CXX CMAKE_CXX_COMPILER "tests of trawl.hpp" "g++ or clang++")
+find_program(TRAWL_PYTHON python3)
+trawl_feature(PYTHON TRAWL_PYTHON "tests in Python" "python3")
+
 function(trawl_print_features)
   message(STATUS "Trawl ${PROJECT_VERSION}, ${CMAKE_BUILD_TYPE}")
   if(TRAWL_MISSING)

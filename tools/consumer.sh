@@ -25,6 +25,12 @@ cmake --build "$work/cmake"
 "$work/cmake/consumer_shared"
 "$work/cmake/consumer_static"
 
+echo "== the programs of README.md"
+read -ra flags < <(pkg-config --cflags --libs trawl)
+CC=${CC:-cc} CXX=${CXX-$(command -v c++)} PYTHON=${PYTHON-$(command -v python3)} \
+    LD_LIBRARY_PATH=$libdir sh "$here/../tests/readme_programs.sh" "$here/../README.md" \
+    "$work/readme" "${flags[@]}"
+
 echo "== the command"
 "$prefix/bin/trawl" --version
 echo "she sells sea shells" | "$prefix/bin/trawl" grep -c sea | grep -x 1
