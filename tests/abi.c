@@ -1,0 +1,121 @@
+/* abi.c: a program that uses every struct with a size; see abi.sh, which builds it against the
+ * header as it is and, as LATER, against one whose structs have two more members, and runs both
+ * with libraries of either kind. Exits 0 when all that is promised holds.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "trawl.h"
+
+static int failures;
+
+static void expect(int holds, const char *what)
+{
+    if (!holds) {
+        printf("not so: %s\n", what);
+        failures++;
+    }
+}
+
+/* A later library writes nothing behind a struct of this program. */
+#define GUARD 0x5a5a5a5a5a5a5a5aull
+#define GUARDED(type)                                                                              \
+    struct {                                                                                       \
+        type it;                                                                                   \
+        uint64_t guard;                                                                            \
+    }
+
+static int take(const trawl_match *matches, size_t count, void *user)
+{
+    (void)matches;
+    *(size_t *)user += count;
+    return 0;
+}
+
+#ifdef LATER
+/* What this library does not know must be zero, and the message names what is not. */
+#define REFUSED(options, call, name)                                                               \
+    do {                                                                                           \
+        (options).later[1] = 1;                                                                    \
+        error.message[0] = '\0';                                                                   \
+        const int status = (call);                                                                 \
+        printf("    %s\n", error.message);                                                         \
+        expect(status == TRAWL_ERROR_ARGUMENT && strstr(error.message, name), "refused: " name);   \
+        (options).later[1] = 0;                                                                    \
+    } while (0)
+#define FILL_LATER(info) memset((info).later, 0xee, sizeof(info).later)
+#define LATER_IS_ZERO(info) ((info).later[0] == 0 && (info).later[1] == 0)
+#else
+#define REFUSED(options, call, name) (void)0
+#define FILL_LATER(info) (void)0
+#define LATER_IS_ZERO(info) 1
+#endif
+
+int main(void)
+{
+    static const char text[] = "she sells sea shells";
+    const trawl_pattern pattern = { .text = "ells", .length = 4, .id = 2 };
+    GUARDED(trawl_plan_info) info = { .it = { .size = sizeof(trawl_plan_info) }, .guard = GUARD };
+    GUARDED(trawl_timing) timing = { .it = { .size = sizeof(trawl_timing) }, .guard = GUARD };
+    GUARDED(trawl_device_info)
+    device = { .it = { .size = sizeof(trawl_device_info) }, .guard = GUARD };
+    trawl_compile_options compiling = TRAWL_COMPILE_OPTIONS_INIT;
+    trawl_context_options opening = TRAWL_CONTEXT_OPTIONS_INIT;
+    trawl_scan_options scanning = TRAWL_SCAN_OPTIONS_INIT;
+    trawl_device_text there = TRAWL_DEVICE_TEXT_INIT;
+    trawl_error error = { 0 };
+    trawl_plan *plan = NULL;
+    trawl_context *context = NULL;
+    size_t found = 0;
+
+    expect(trawl_compile(&pattern, 1, &compiling, &plan, &error) == TRAWL_OK, "compiles");
+    REFUSED(compiling, trawl_compile(&pattern, 1, &compiling, &plan, &error), "compile options");
+    if (!plan)
+        expect(trawl_compile(&pattern, 1, NULL, &plan, &error) == TRAWL_OK, "compiles at all");
+    FILL_LATER(info.it);
+    expect(trawl_plan_get_info(plan, &info.it) == TRAWL_OK, "info of a plan");
+    expect(info.it.patterns == 1 && info.it.max_length == 4, "facts of the plan");
+    expect(LATER_IS_ZERO(info.it) && info.guard == GUARD, "the end of the plan's info");
+
+    opening.threads = 2;
+    expect(trawl_context_open(&opening, &context, &error) == TRAWL_OK, "opens");
+    expect(trawl_context_threads(context) == 2, "two threads");
+    trawl_context_free(context);
+    context = NULL;
+    REFUSED(opening, trawl_context_open(&opening, &context, &error), "context options");
+    expect(!context && trawl_context_open(NULL, &context, &error) == TRAWL_OK, "opens at all");
+    FILL_LATER(timing.it);
+    expect(trawl_context_get_timing(context, &timing.it) == TRAWL_OK, "timing");
+    expect(LATER_IS_ZERO(timing.it) && timing.guard == GUARD, "the end of the timing");
+
+    scanning.max_matches = 1;
+    expect(trawl_scan(context, plan, text, strlen(text), &scanning, take, &found, &error) ==
+               TRAWL_LIMITED,
+           "scans");
+    expect(found == 1, "one match, as asked for");
+    REFUSED(scanning,
+            trawl_scan(context, plan, text, strlen(text), &scanning, take, &found, &error),
+            "scan options");
+    expect(trawl_scan_device(context, plan, &there, NULL, take, &found, &error) ==
+               TRAWL_ERROR_UNSUPPORTED,
+           "a CPU scans no device's text");
+    trawl_context_free(context);
+
+    if (trawl_device_count("opencl", NULL) > 0) {
+        opening.backend = "opencl";
+        opening.threads = 0;
+        expect(trawl_context_open(&opening, &context, &error) == TRAWL_OK, "opens a device");
+        expect(trawl_scan_device(context, plan, &there, NULL, take, &found, &error) == TRAWL_OK,
+               "no text, no match");
+        REFUSED(there, trawl_scan_device(context, plan, &there, NULL, take, &found, &error),
+                "device text");
+        FILL_LATER(device.it);
+        expect(trawl_device_get_info("opencl", 0, &device.it, &error) == TRAWL_OK,
+               "info of a device");
+        expect(device.it.name[0] != '\0', "the device's name");
+        expect(LATER_IS_ZERO(device.it) && device.guard == GUARD, "the end of the device's info");
+        trawl_context_free(context);
+    }
+    trawl_plan_free(plan);
+    return failures > 0;
+}

@@ -1,0 +1,44 @@
+#!/bin/sh
+# abi.sh SOURCE WORK LIBRARY PROGRAMS CC [FLAG...]: programs of this version run with a later
+# library, and programs of a later version with this one, which refuses what it cannot do.
+# The later version is made in the folder WORK: its structs with a size have two more members.
+# LIBRARY is the shared library as built, PROGRAMS its generated source.
+set -eu
+source=$1 work=$2 library=$3 programs=$4 cc=$5
+shift 5
+mkdir -p "$work"
+
+structs='compile_options context_options scan_options plan_info device_info timing device_text'
+edit=
+count=0
+for name in $structs; do
+    edit="$edit;s/^} trawl_$name;/    uint64_t later[2];\\n&/"
+    count=$((count + 1))
+done
+sed "${edit#;}" "$source/include/trawl.h" >"$work/trawl.h"
+for member in 'uint64_t later' 'size_t size;'; do
+    [ "$(grep -c "^    $member" "$work/trawl.h")" = $count ] || {
+        echo "the structs with a size in trawl.h are others than: $structs"
+        exit 1
+    }
+done
+
+build() { # FLAG...
+    $cc -std=c11 -w -D_POSIX_C_SOURCE=200809L -D_FILE_OFFSET_BITS=64 -pthread "$@"
+}
+
+run() { # TITLE LIBRARY FLAG...: abi.c with that library
+    title=$1 with=$2
+    shift 2
+    echo "== $title"
+    build "$@" "$source/tests/abi.c" "$with" "-Wl,-rpath,$(dirname "$with")" -o "$work/abi"
+    "$work/abi"
+}
+
+cd "$source/src"
+build "$@" -O0 -shared -fPIC -I "$work" -I "$source/include" -I . base/*.c pattern/*.c plan/*.c \
+    engine/*.c walk/*.c device/*.c kernel/*.c backend/*.c match/*.c scan/*.c "$programs" \
+    -o "$work/libtrawl_later.so" -ldl
+run "this program, this library" "$library" "$@" -I "$source/include"
+run "this program, a later library" "$work/libtrawl_later.so" "$@" -I "$source/include"
+run "a later program, this library" "$library" "$@" -DLATER -I "$work"
