@@ -88,9 +88,10 @@ static int read_devices(const char *text, size_t count, bool chosen[MOST_DEVICES
     }
 }
 
-static int open_device(device_room *room, size_t index, used_device *u, trawl_error *error)
+static int open_device(device_room *room, size_t index, void *native, used_device *u,
+                       trawl_error *error)
 {
-    int status = room->api->open(index, &u->device, error);
+    int status = room->api->open(index, native, &u->device, error);
     if (status != TRAWL_OK)
         return status;
     const device_info *info = &u->device->info;
@@ -166,7 +167,8 @@ static int open_devices(worker *w, const char *name, trawl_error *error)
         status = memory_failed(w->memory, error, "a context");
     for (size_t i = 0; i < count && status == TRAWL_OK; i++)
         if (chosen[i])
-            status = open_device(room, i, &room->devices[room->device_count++], error);
+            status = open_device(room, i, w->options.native, &room->devices[room->device_count++],
+                                 error);
     if (status != TRAWL_OK) {
         close_devices(w);
         return status;

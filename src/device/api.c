@@ -1,6 +1,7 @@
 /* api.c: the device interfaces of this build. */
 #include <string.h>
 
+#include "base/error.h"
 #include "device/device.h"
 
 static const device_api *const interfaces[] = {
@@ -24,4 +25,12 @@ const device_api *device_api_by_name(const char *name)
         if (strcmp(interfaces[i]->name, name) == 0)
             return interfaces[i];
     return NULL;
+}
+
+int device_text_outside(trawl_error *error, size_t offset, size_t length, size_t room)
+{
+    return fail(
+        error, TRAWL_ERROR_ARGUMENT, TRAWL_NONE,
+        "the text, %zu bytes at offset %zu, ends outside of its buffer, which has %zu bytes",
+        length, offset, room);
 }

@@ -37,9 +37,10 @@ static int device_start(cuda_device *d, size_t index, trawl_error *error)
     return status;
 }
 
-static int cuda_open(size_t index, device **made, trawl_error *error)
+static int cuda_open(size_t index, void *native, device **made, trawl_error *error)
 {
     char why[CUDA_TEXT] = "";
+    (void)native;
     *made = NULL;
     cuda_device *d = calloc(1, sizeof *d);
     if (!d)
@@ -158,6 +159,79 @@ static int cuda_buffer_open(device *base, buffer_kind kind, size_t bytes, device
     return status;
 }
 
+/* A caller's address: device memory, of this device and its primary context. */
+static int address_check(const cuda_device *d, CUdeviceptr address, trawl_error *error)
+{
+    const char *name = d->base.info.name;
+    CUmemorytype type = CU_MEMORYTYPE_HOST;
+    int device = -1;
+    CUcontext context = NULL; /* stays so where memory is of none in particular, as from a pool */
+    CUresult code = d->cu.cuPointerGetAttribute(&type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, address);
+    if (code == CUDA_SUCCESS)
+        code = d->cu.cuPointerGetAttribute(&device, CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL, address);
+    if (code == CUDA_ERROR_INVALID_VALUE)
+        return fail(error, TRAWL_ERROR_ARGUMENT, TRAWL_NONE,
+                    "the text's address is not of memory that CUDA gave out: give one of "
+                    "cudaMalloc or cuMemAlloc, or scan the text with trawl_scan");
+    if (code != CUDA_SUCCESS)
+        return cuda_tried(d, error, "cuPointerGetAttribute", NULL, code);
+    (void)d->cu.cuPointerGetAttribute(&context, CU_POINTER_ATTRIBUTE_CONTEXT, address);
+    if (type != CU_MEMORYTYPE_DEVICE)
+        return fail(error, TRAWL_ERROR_ARGUMENT, TRAWL_NONE,
+                    "the text is in memory of the host: scan it with trawl_scan");
+    if (device != d->number)
+        return fail(error, TRAWL_ERROR_ARGUMENT, TRAWL_NONE,
+                    "the text is in memory of CUDA device %d, not of %d (%.80s): name the one that "
+                    "has it in `device`, of the text and of the context's options",
+                    device, (int)d->number, name);
+    if (context && context != d->context)
+        return fail(error, TRAWL_ERROR_ARGUMENT, TRAWL_NONE,
+                    "the text is in memory of another CUDA context: take it from the primary "
+                    "context of %.80s, which Trawl and the CUDA runtime use",
+                    name);
+    return TRAWL_OK;
+}
+
+/* Of the whole allocation: what lies in it around the text may be read. */
+static int cuda_buffer_borrow(device *base, void *memory, size_t offset, size_t length,
+                              device_buffer *b, size_t *begin, trawl_error *error)
+{
+    cuda_device *d = (cuda_device *)base;
+    const CUdeviceptr address = (CUdeviceptr)(uintptr_t)memory;
+    CUdeviceptr whole = 0;
+    size_t bytes = 0;
+    memset(b, 0, sizeof *b);
+    int status = cuda_enter(d, error);
+    if (status != TRAWL_OK)
+        return status;
+    status = address_check(d, address, error);
+    if (status == TRAWL_OK)
+        status = CALL(d, error, cuMemGetAddressRange, &whole, &bytes, address);
+    cuda_leave(d);
+    if (status != TRAWL_OK)
+        return status;
+    const size_t first = (size_t)(address - whole);
+    if (offset > bytes - first || length > bytes - first - offset)
+        return device_text_outside(error, offset, length, bytes - first);
+    b->handle = (void *)(uintptr_t)whole;
+    b->bytes = bytes;
+    b->kind = BUFFER_BORROWED;
+    *begin = first + offset;
+    return TRAWL_OK;
+}
+
+static int cuda_buffer_part(device *base, const device_buffer *of, size_t offset, size_t bytes,
+                            device_buffer *b, trawl_error *error)
+{
+    (void)base;
+    if (!inside_buffer(of, offset, bytes, "part", error))
+        return TRAWL_ERROR_DEVICE;
+    *b = (device_buffer){ .handle = (unsigned char *)of->handle + offset,
+                          .bytes = bytes,
+                          .kind = BUFFER_BORROWED };
+    return TRAWL_OK;
+}
+
 /* Freeing waits for nothing by itself that could be relied upon, so all queues are waited for. */
 static void cuda_buffer_close(device *base, device_buffer *b)
 {
@@ -165,7 +239,7 @@ static void cuda_buffer_close(device *base, device_buffer *b)
     if (!b->handle)
         return;
     cuda_forget_constants(d, b);
-    if (cuda_enter(d, NULL) == TRAWL_OK) {
+    if (b->kind != BUFFER_BORROWED && cuda_enter(d, NULL) == TRAWL_OK) {
         (void)d->cu.cuCtxSynchronize();
         if (b->host)
             (void)d->cu.cuMemFreeHost(b->host);
@@ -340,6 +414,26 @@ static int cuda_read(device_queue *q, const device_buffer *from, size_t offset, 
     return status;
 }
 
+static int cuda_copy(device_queue *q, device_buffer *to, const device_buffer *from, size_t offset,
+                     size_t bytes, device_event *event, trawl_error *error)
+{
+    cuda_device *d = q->device;
+    if (!inside_buffer(from, offset, bytes, "copy", error) ||
+        !inside_buffer(to, 0, bytes, "copy", error))
+        return TRAWL_ERROR_DEVICE;
+    int status = cuda_enter(d, error);
+    if (status != TRAWL_OK)
+        return status;
+    status = cuda_event_begin(q, event, error);
+    if (status == TRAWL_OK)
+        status = CALL(d, error, cuMemcpyAsync, cuda_address(to), cuda_address(from) + offset, bytes,
+                      q->stream);
+    if (status == TRAWL_OK)
+        status = cuda_event_end(q, event, error);
+    cuda_leave(d);
+    return status;
+}
+
 static int cuda_clear(device_queue *q, device_buffer *b, size_t offset, size_t bytes,
                       trawl_error *error)
 {
@@ -374,6 +468,8 @@ const device_api device_cuda = {
     .open = cuda_open,
     .close = cuda_close,
     .buffer_open = cuda_buffer_open,
+    .buffer_borrow = cuda_buffer_borrow,
+    .buffer_part = cuda_buffer_part,
     .buffer_close = cuda_buffer_close,
     .texture_open = cuda_texture_open,
     .texture_close = cuda_texture_close,
@@ -381,7 +477,10 @@ const device_api device_cuda = {
     .queue_close = cuda_queue_close,
     .write = cuda_write,
     .read = cuda_read,
+    .copy = cuda_copy,
     .clear = cuda_clear,
+    .mark = cuda_mark,
+    .await = cuda_await,
     .map = cuda_map,
     .unmap = cuda_map,
     .launch = cuda_launch,

@@ -14,6 +14,7 @@
 #include "device/program.h"
 
 #define LIBRARY "libcuda.so.1"
+#define PART_ALIGN 128u /* a line of cache; all allocations begin at multiples of 256 */
 
 /* ---- the driver -------------------------------------------------------------- */
 
@@ -156,6 +157,7 @@ void cuda_facts(const driver *cu, CUdevice number, device_info *info)
     if (info->constant_bytes > 4 * CONSTANT_WORDS)
         info->constant_bytes = 4 * CONSTANT_WORDS;
     info->lanes = attribute(cu, number, CU_DEVICE_ATTRIBUTE_WARP_SIZE);
+    info->part_align = PART_ALIGN;
     info->shares_memory = attribute(cu, number, CU_DEVICE_ATTRIBUTE_INTEGRATED) != 0;
 }
 
@@ -294,6 +296,41 @@ double cuda_event_seconds(const device_event *event)
     CUresult code = e->device->cu.elapsed(&milliseconds, e->begin, e->end);
     cuda_leave(e->device);
     return code == CUDA_SUCCESS ? (double)milliseconds / 1000 : 0;
+}
+
+/* A stream of another context is an invalid handle to an event of this one. */
+int cuda_mark(device *base, void *queue, device_event *event, trawl_error *error)
+{
+    cuda_device *d = (cuda_device *)base;
+    int status = cuda_enter(d, error);
+    if (status != TRAWL_OK)
+        return status;
+    status = event_make(d, event, error);
+    if (status == TRAWL_OK) {
+        cuda_event *e = event->begin;
+        const CUresult code = d->cu.cuEventRecord(e->end, queue);
+        e->recorded = code == CUDA_SUCCESS;
+        status = code == CUDA_ERROR_INVALID_HANDLE || code == CUDA_ERROR_INVALID_CONTEXT
+                     ? fail(error, TRAWL_ERROR_ARGUMENT, TRAWL_NONE,
+                            "the queue is no stream of the primary context of %.80s, which Trawl "
+                            "and the CUDA runtime use: give one, or NULL when the text is there "
+                            "already",
+                            base->info.name)
+                     : cuda_tried(d, error, "cuEventRecord", NULL, code);
+    }
+    cuda_leave(d);
+    return status;
+}
+
+int cuda_await(device_queue *q, const device_event *event, trawl_error *error)
+{
+    const cuda_event *e = event->begin;
+    int status = cuda_enter(q->device, error);
+    if (status != TRAWL_OK)
+        return status;
+    status = CALL(q->device, error, cuStreamWaitEvent, q->stream, e->end, CU_EVENT_WAIT_DEFAULT);
+    cuda_leave(q->device);
+    return status;
 }
 
 void cuda_event_close(device *base, device_event *event)

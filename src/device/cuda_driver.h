@@ -40,6 +40,7 @@ enum { CUDA_TEXT = 256 };
     X(cuMemAlloc)                                                                                  \
     X(cuMemFree)                                                                                   \
     X(cuMemFreeHost)                                                                               \
+    X(cuMemGetAddressRange)                                                                        \
     X(cuMemHostAlloc)                                                                              \
     X(cuMemHostGetDevicePointer)                                                                   \
     X(cuMemcpyAsync)                                                                               \
@@ -51,9 +52,11 @@ enum { CUDA_TEXT = 256 };
     X(cuModuleGetGlobal)                                                                           \
     X(cuModuleLoadData)                                                                            \
     X(cuModuleUnload)                                                                              \
+    X(cuPointerGetAttribute)                                                                       \
     X(cuStreamCreate)                                                                              \
     X(cuStreamDestroy)                                                                             \
     X(cuStreamSynchronize)                                                                         \
+    X(cuStreamWaitEvent)                                                                           \
     X(cuTexObjectCreate)                                                                           \
     X(cuTexObjectDestroy)
 
@@ -126,6 +129,8 @@ bool cuda_event_done(const device_event *event);
 int cuda_event_wait(const device_event *event, trawl_error *error);
 double cuda_event_seconds(const device_event *event);
 void cuda_event_close(device *base, device_event *event);
+int cuda_mark(device *base, void *queue, device_event *event, trawl_error *error);
+int cuda_await(device_queue *q, const device_event *event, trawl_error *error);
 
 /* The handle of a buffer is its address on the device; that of a pinned one, which kernels do
  * not see, its address on the host. */

@@ -35,9 +35,10 @@ typedef struct device_info {
     uint32_t most_group;     /* work items of a group */
     uint32_t local_bytes;    /* local (shared) memory of a group */
     uint32_t constant_bytes;
-    uint32_t lanes;     /* work items that can ballot; 0: no ballot */
-    bool cpu;           /* the device is a CPU */
-    bool shares_memory; /* with the host: a mapped buffer costs no copy */
+    uint32_t lanes;      /* work items that can ballot; 0: no ballot */
+    uint32_t part_align; /* where a part of a buffer may begin: a power of two, at least 16 */
+    bool cpu;            /* the device is a CPU */
+    bool shares_memory;  /* with the host: a mapped buffer costs no copy */
 } device_info;
 
 typedef struct device_api device_api;
@@ -49,9 +50,10 @@ typedef struct device {
 } device;
 
 typedef enum buffer_kind {
-    BUFFER_DEVICE, /* of the device only */
-    BUFFER_PINNED, /* of the host, at `host`; copies from and to it overlap with kernels */
-    BUFFER_MAPPED  /* seen by both; the host may use `host` between map and unmap only */
+    BUFFER_DEVICE,  /* of the device only */
+    BUFFER_PINNED,  /* of the host, at `host`; copies from and to it overlap with kernels */
+    BUFFER_MAPPED,  /* seen by both; the host may use `host` between map and unmap only */
+    BUFFER_BORROWED /* the caller's, on the device, or a part of it: closing leaves it there */
 } buffer_kind;
 
 typedef struct device_buffer {
@@ -109,11 +111,20 @@ struct device_api {
     /* Facts on up to `room` devices; *count says how many there are. No driver or no device is
      * no error: then *count is 0 and `why` (may be NULL) holds the reason, one line. */
     void (*list)(device_info *infos, size_t room, size_t *count, char why[256]);
-    int (*open)(size_t index, device **made, trawl_error *error);
+    /* `native`: trawl_context_options.native; NULL where an implementation has no use for it. */
+    int (*open)(size_t index, void *native, device **made, trawl_error *error);
     void (*close)(device *d);
 
     int (*buffer_open)(device *d, buffer_kind kind, size_t bytes, device_buffer *b,
                        trawl_error *error);
+    /* The caller's buffer: `memory`, as trawl_device_text has it, with a text of `length` bytes
+     * from `offset` on, which begins at byte *begin of `b`. TRAWL_ERROR_ARGUMENT when it is not of
+     * this device, or has fewer bytes. */
+    int (*buffer_borrow)(device *d, void *memory, size_t offset, size_t length, device_buffer *b,
+                         size_t *begin, trawl_error *error);
+    /* A part of a borrowed buffer, from a multiple of part_align on. */
+    int (*buffer_part)(device *d, const device_buffer *of, size_t offset, size_t bytes,
+                       device_buffer *b, trawl_error *error);
     void (*buffer_close)(device *d, device_buffer *b);
     int (*texture_open)(device *d, const device_buffer *b, device_texture *t, trawl_error *error);
     void (*texture_close)(device *d, device_texture *t);
@@ -125,8 +136,16 @@ struct device_api {
                  device_event *event, trawl_error *error);
     int (*read)(device_queue *q, const device_buffer *from, size_t offset, void *to, size_t bytes,
                 device_event *event, trawl_error *error);
+    /* On the device, to the begin of another buffer. */
+    int (*copy)(device_queue *q, device_buffer *to, const device_buffer *from, size_t offset,
+                size_t bytes, device_event *event, trawl_error *error);
     int (*clear)(device_queue *q, device_buffer *b, size_t offset, size_t bytes,
                  trawl_error *error); /* to zero; multiples of 4 bytes */
+    /* An event for what has been queued so far in a queue of the caller's (see trawl_device_text),
+     * which has no time; and have what is queued in `q` from now on wait for it.
+     * TRAWL_ERROR_ARGUMENT when the queue is not of this device. */
+    int (*mark)(device *d, void *queue, device_event *event, trawl_error *error);
+    int (*await)(device_queue *q, const device_event *event, trawl_error *error);
     /* Both wait for what was queued before. */
     int (*map)(device_queue *q, device_buffer *b, trawl_error *error);
     int (*unmap)(device_queue *q, device_buffer *b, trawl_error *error);
@@ -145,6 +164,9 @@ extern const device_api device_opencl, device_cuda;
 /* All interfaces of this build, by number; NULL past the end. */
 const device_api *device_api_at(size_t index);
 const device_api *device_api_by_name(const char *name);
+
+/* For buffer_borrow: the buffer has `room` bytes only. TRAWL_ERROR_ARGUMENT. */
+int device_text_outside(trawl_error *error, size_t offset, size_t length, size_t room);
 
 /* ---- launches ----------------------------------------------------------- */
 

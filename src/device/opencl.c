@@ -45,7 +45,44 @@ static cache_key key_of_device(const opencl_device *o, cl_platform_id platform)
     return key;
 }
 
-static int opencl_open(size_t index, device **made, trawl_error *error)
+/* Whether a caller's context has the device; an error of the driver counts as no. */
+static bool context_has(const opencl_device *o, cl_context context)
+{
+    cl_device_id ids[OPENCL_DEVICES];
+    size_t bytes = 0;
+    if (o->cl.GetContextInfo(context, CL_CONTEXT_DEVICES, sizeof ids, ids, &bytes) != CL_SUCCESS)
+        return false;
+    for (size_t i = 0; i < bytes / sizeof *ids; i++)
+        if (ids[i] == o->id)
+            return true;
+    return false;
+}
+
+/* The caller's context, or one of the device alone. */
+static int open_context(opencl_device *o, const opencl_found *f, size_t index, cl_context native,
+                        trawl_error *error)
+{
+    const cl_context_properties properties[] = { CL_CONTEXT_PLATFORM,
+                                                 (cl_context_properties)f->platform, 0 };
+    cl_int code = CL_SUCCESS;
+    if (!native) {
+        o->context = o->cl.CreateContext(properties, 1, &o->id, NULL, NULL, &code);
+        return code == CL_SUCCESS ? TRAWL_OK
+                                  : opencl_allocation_fail(error, "clCreateContext", code);
+    }
+    if (!context_has(o, native))
+        return fail(error, TRAWL_ERROR_ARGUMENT, TRAWL_NONE,
+                    "the cl_context given as `native` was not made for OpenCL device %zu (%.80s): "
+                    "name in `device` the ones that it has",
+                    index, o->d.info.name);
+    code = o->cl.RetainContext(native);
+    if (code != CL_SUCCESS)
+        return opencl_fail(error, "clRetainContext", code);
+    o->context = native;
+    return TRAWL_OK;
+}
+
+static int opencl_open(size_t index, void *native, device **made, trawl_error *error)
 {
     char why[OPENCL_TEXT] = "";
     opencl_found all[OPENCL_DEVICES];
@@ -70,21 +107,18 @@ static int opencl_open(size_t index, device **made, trawl_error *error)
     o->id = all[index].id;
     o->key = key_of_device(o, all[index].platform);
 
-    const char *call = "clCreateContext";
-    cl_int code = CL_SUCCESS;
-    const cl_context_properties properties[] = { CL_CONTEXT_PLATFORM,
-                                                 (cl_context_properties)all[index].platform, 0 };
-    o->context = o->cl.CreateContext(properties, 1, &o->id, NULL, NULL, &code);
-    if (code == CL_SUCCESS) {
-        call = "clCreateCommandQueue";
+    int status = open_context(o, &all[index], index, native, error);
+    if (status == TRAWL_OK) {
+        cl_int code = CL_SUCCESS;
         o->queue = o->cl.CreateCommandQueue(o->context, o->id, 0, &code);
+        if (code != CL_SUCCESS)
+            status = opencl_allocation_fail(error, "clCreateCommandQueue", code);
     }
-    if (code != CL_SUCCESS) {
+    if (status != TRAWL_OK)
         opencl_close(&o->d);
-        return opencl_allocation_fail(error, call, code);
-    }
-    *made = &o->d;
-    return TRAWL_OK;
+    else
+        *made = &o->d;
+    return status;
 }
 
 /* ---- buffers and textures ---------------------------------------------------- */
@@ -143,6 +177,77 @@ static int opencl_buffer_open(device *d, buffer_kind kind, size_t bytes, device_
         opencl_buffer_close(d, b);
         return opencl_allocation_fail(error, call, code);
     }
+    return TRAWL_OK;
+}
+
+/* Fact `what` of a buffer, of `bytes` bytes. */
+static int buffer_fact(const opencl_device *o, cl_mem memory, cl_mem_info what, void *fact,
+                       size_t bytes, trawl_error *error)
+{
+    const cl_int code = o->cl.GetMemObjectInfo(memory, what, bytes, fact, NULL);
+    return code == CL_SUCCESS
+               ? TRAWL_OK
+               : opencl_refuse(error, "memory is no cl_mem", "clGetMemObjectInfo", code);
+}
+
+/* A part can only be made of a whole buffer: where the caller's is a part itself, its parent is
+ * borrowed, up to that part's end. */
+static int opencl_buffer_borrow(device *d, void *memory, size_t offset, size_t length,
+                                device_buffer *b, size_t *begin, trawl_error *error)
+{
+    opencl_device *o = opencl_of(d);
+    cl_context context = NULL;
+    cl_mem parent = NULL;
+    cl_mem_flags flags = 0;
+    cl_mem_object_type type = 0;
+    size_t size = 0, first = 0;
+    memset(b, 0, sizeof *b);
+    int status = buffer_fact(o, memory, CL_MEM_CONTEXT, &context, sizeof context, error);
+    if (status != TRAWL_OK)
+        return status;
+    if (context != o->context)
+        return fail(error, TRAWL_ERROR_ARGUMENT, TRAWL_NONE,
+                    "the text's cl_mem is of another cl_context than Trawl's: open the context "
+                    "with that one as `native` (trawl_context_options)");
+    status = buffer_fact(o, memory, CL_MEM_TYPE, &type, sizeof type, error);
+    if (status == TRAWL_OK)
+        status = buffer_fact(o, memory, CL_MEM_FLAGS, &flags, sizeof flags, error);
+    if (status == TRAWL_OK)
+        status = buffer_fact(o, memory, CL_MEM_SIZE, &size, sizeof size, error);
+    if (status == TRAWL_OK)
+        status = buffer_fact(o, memory, CL_MEM_OFFSET, &first, sizeof first, error);
+    if (status == TRAWL_OK)
+        status = buffer_fact(o, memory, CL_MEM_ASSOCIATED_MEMOBJECT, &parent, sizeof parent, error);
+    if (status != TRAWL_OK)
+        return status;
+    if (type != CL_MEM_OBJECT_BUFFER || flags & CL_MEM_WRITE_ONLY)
+        return fail(error, TRAWL_ERROR_ARGUMENT, TRAWL_NONE,
+                    "the text's cl_mem is %s: give a buffer that kernels may read",
+                    type != CL_MEM_OBJECT_BUFFER ? "an image or a pipe" : "CL_MEM_WRITE_ONLY");
+    if (offset > size || length > size - offset)
+        return device_text_outside(error, offset, length, size);
+    b->handle = parent ? parent : memory;
+    b->bytes = first + size;
+    b->kind = BUFFER_BORROWED;
+    *begin = first + offset;
+    o->cl.RetainMemObject(b->handle);
+    return TRAWL_OK;
+}
+
+static int opencl_buffer_part(device *d, const device_buffer *of, size_t offset, size_t bytes,
+                              device_buffer *b, trawl_error *error)
+{
+    opencl_device *o = opencl_of(d);
+    const cl_buffer_region region = { offset, bytes };
+    cl_int code = CL_SUCCESS;
+    memset(b, 0, sizeof *b);
+    cl_mem made = o->cl.CreateSubBuffer(of->handle, CL_MEM_READ_ONLY, CL_BUFFER_CREATE_TYPE_REGION,
+                                        &region, &code);
+    if (code != CL_SUCCESS)
+        return opencl_allocation_fail(error, "clCreateSubBuffer", code);
+    b->handle = made;
+    b->bytes = bytes;
+    b->kind = BUFFER_BORROWED;
     return TRAWL_OK;
 }
 
@@ -229,6 +334,15 @@ static int opencl_read(device_queue *q, const device_buffer *from, size_t offset
     return opencl_enqueued(q, "clEnqueueReadBuffer", code, made, event, error);
 }
 
+static int opencl_copy(device_queue *q, device_buffer *to, const device_buffer *from, size_t offset,
+                       size_t bytes, device_event *event, trawl_error *error)
+{
+    cl_event made = NULL;
+    cl_int code = q->o->cl.EnqueueCopyBuffer(q->handle, from->handle, to->handle, offset, 0, bytes,
+                                             0, NULL, event ? &made : NULL);
+    return opencl_enqueued(q, "clEnqueueCopyBuffer", code, made, event, error);
+}
+
 static int opencl_clear(device_queue *q, device_buffer *b, size_t offset, size_t bytes,
                         trawl_error *error)
 {
@@ -263,6 +377,36 @@ static int opencl_unmap(device_queue *q, device_buffer *b, trawl_error *error)
     return opencl_enqueued(q, "clFinish", code, NULL, NULL, error);
 }
 
+/* The marker goes to the device at once: what waits for it in another queue would wait for ever. */
+static int opencl_mark(device *d, void *queue, device_event *event, trawl_error *error)
+{
+    opencl_device *o = opencl_of(d);
+    cl_context context = NULL;
+    cl_event made = NULL;
+    cl_int code =
+        o->cl.GetCommandQueueInfo(queue, CL_QUEUE_CONTEXT, sizeof context, &context, NULL);
+    if (code != CL_SUCCESS)
+        return opencl_refuse(error, "queue is no cl_command_queue", "clGetCommandQueueInfo", code);
+    if (context != o->context)
+        return fail(error, TRAWL_ERROR_ARGUMENT, TRAWL_NONE,
+                    "the queue is of another cl_context than the text: give one of the same, or "
+                    "NULL when the text is there already");
+    code = o->cl.EnqueueMarkerWithWaitList(queue, 0, NULL, &made);
+    if (code != CL_SUCCESS)
+        return opencl_fail(error, "clEnqueueMarkerWithWaitList", code);
+    event->begin = o;
+    event->end = made;
+    code = o->cl.Flush(queue);
+    return code == CL_SUCCESS ? TRAWL_OK : opencl_fail(error, "clFlush", code);
+}
+
+static int opencl_await(device_queue *q, const device_event *event, trawl_error *error)
+{
+    const cl_event awaited = event->end;
+    const cl_int code = q->o->cl.EnqueueBarrierWithWaitList(q->handle, 1, &awaited, NULL);
+    return opencl_enqueued(q, "clEnqueueBarrierWithWaitList", code, NULL, NULL, error);
+}
+
 static int opencl_flush(device_queue *q, trawl_error *error)
 {
     return opencl_enqueued(q, "clFlush", q->o->cl.Flush(q->handle), NULL, NULL, error);
@@ -278,6 +422,8 @@ const device_api device_opencl = { .name = "opencl",
                                    .open = opencl_open,
                                    .close = opencl_close,
                                    .buffer_open = opencl_buffer_open,
+                                   .buffer_borrow = opencl_buffer_borrow,
+                                   .buffer_part = opencl_buffer_part,
                                    .buffer_close = opencl_buffer_close,
                                    .texture_open = opencl_texture_open,
                                    .texture_close = opencl_texture_close,
@@ -285,7 +431,10 @@ const device_api device_opencl = { .name = "opencl",
                                    .queue_close = opencl_queue_close,
                                    .write = opencl_write,
                                    .read = opencl_read,
+                                   .copy = opencl_copy,
                                    .clear = opencl_clear,
+                                   .mark = opencl_mark,
+                                   .await = opencl_await,
                                    .map = opencl_map,
                                    .unmap = opencl_unmap,
                                    .launch = opencl_launch,

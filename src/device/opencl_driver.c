@@ -154,6 +154,13 @@ int opencl_allocation_fail(trawl_error *error, const char *call, cl_int code)
     return opencl_fail(error, call, code);
 }
 
+int opencl_refuse(trawl_error *error, const char *what, const char *call, cl_int code)
+{
+    char text[OPENCL_TEXT];
+    return fail(error, TRAWL_ERROR_ARGUMENT, TRAWL_NONE, "%s (%s)", what,
+                opencl_describe(text, call, code));
+}
+
 int opencl_no_memory(trawl_error *error)
 {
     return fail(error, TRAWL_ERROR_MEMORY, TRAWL_NONE, "OpenCL: out of memory on the host");
@@ -269,6 +276,9 @@ void opencl_facts(const opencl_functions *cl, const opencl_found *f, device_info
     info->most_group = (uint32_t)device_u64(cl, id, CL_DEVICE_MAX_WORK_GROUP_SIZE);
     info->local_bytes = (uint32_t)device_u64(cl, id, CL_DEVICE_LOCAL_MEM_SIZE);
     info->constant_bytes = (uint32_t)device_u64(cl, id, CL_DEVICE_MAX_CONSTANT_BUFFER_SIZE);
+    info->part_align = (uint32_t)(device_u64(cl, id, CL_DEVICE_MEM_BASE_ADDR_ALIGN) / 8);
+    if (info->part_align < 16)
+        info->part_align = 16;
     info->cpu = (device_u64(cl, id, CL_DEVICE_TYPE) & CL_DEVICE_TYPE_CPU) != 0;
     info->shares_memory = device_u64(cl, id, CL_DEVICE_HOST_UNIFIED_MEMORY) != 0;
 

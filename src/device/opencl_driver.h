@@ -25,20 +25,27 @@ enum { OPENCL_TEXT = 256, OPENCL_DEVICES = 64 };
     X(CreateKernel)                                                                                \
     X(CreateProgramWithBinary)                                                                     \
     X(CreateProgramWithSource)                                                                     \
+    X(CreateSubBuffer)                                                                             \
+    X(EnqueueBarrierWithWaitList)                                                                  \
+    X(EnqueueCopyBuffer)                                                                           \
     X(EnqueueFillBuffer)                                                                           \
     X(EnqueueMapBuffer)                                                                            \
+    X(EnqueueMarkerWithWaitList)                                                                   \
     X(EnqueueNDRangeKernel)                                                                        \
     X(EnqueueReadBuffer)                                                                           \
     X(EnqueueUnmapMemObject)                                                                       \
     X(EnqueueWriteBuffer)                                                                          \
     X(Finish)                                                                                      \
     X(Flush)                                                                                       \
+    X(GetCommandQueueInfo)                                                                         \
+    X(GetContextInfo)                                                                              \
     X(GetDeviceIDs)                                                                                \
     X(GetDeviceInfo)                                                                               \
     X(GetEventInfo)                                                                                \
     X(GetEventProfilingInfo)                                                                       \
     X(GetKernelInfo)                                                                               \
     X(GetKernelWorkGroupInfo)                                                                      \
+    X(GetMemObjectInfo)                                                                            \
     X(GetPlatformIDs)                                                                              \
     X(GetPlatformInfo)                                                                             \
     X(GetProgramBuildInfo)                                                                         \
@@ -49,6 +56,8 @@ enum { OPENCL_TEXT = 256, OPENCL_DEVICES = 64 };
     X(ReleaseKernel)                                                                               \
     X(ReleaseMemObject)                                                                            \
     X(ReleaseProgram)                                                                              \
+    X(RetainContext)                                                                               \
+    X(RetainMemObject)                                                                             \
     X(SetKernelArg)                                                                                \
     X(WaitForEvents)
 
@@ -87,6 +96,8 @@ const char *opencl_describe(char text[OPENCL_TEXT], const char *call, cl_int cod
 int opencl_fail(trawl_error *error, const char *call, cl_int code);
 int opencl_allocation_fail(trawl_error *error, const char *call, cl_int code);
 int opencl_no_memory(trawl_error *error);
+/* The driver refused something of the caller's: TRAWL_ERROR_ARGUMENT, "`what` (`call`: ...)". */
+int opencl_refuse(trawl_error *error, const char *what, const char *call, cl_int code);
 
 /* ---- devices ----------------------------------------------------------------- */
 

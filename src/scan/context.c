@@ -35,6 +35,9 @@ static int open_worker(worker *w, trawl_error *error)
     if ((automatic || !w->backend->limits.on_devices) && (w->options.device || w->options.tuning))
         return fail(error, TRAWL_ERROR_ARGUMENT, TRAWL_NONE,
                     "device and tuning are for the backends opencl and cuda, not '%.40s'", wanted);
+    if (w->options.native && (automatic || w->backend != &backend_opencl))
+        return fail(error, TRAWL_ERROR_ARGUMENT, TRAWL_NONE,
+                    "native is a cl_context, for the backend opencl, not '%.40s'", wanted);
     if (w->options.runner && !automatic && w->backend != &backend_threads)
         return fail(error, TRAWL_ERROR_ARGUMENT, TRAWL_NONE,
                     "a runner is for the backends auto and threads, not '%.40s'", wanted);
@@ -78,6 +81,7 @@ int trawl_context_open(const trawl_context_options *options, trawl_context **con
     trawl_context_options *kept = &made->worker.options;
     kept->backend = made->worker.backend->name;
     kept->device = kept->tuning = NULL;
+    kept->native = NULL;
     kept->allocator = NULL;
     *context = made;
     return TRAWL_OK;
