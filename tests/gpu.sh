@@ -49,11 +49,16 @@ step selftest "$build/trawl" devices --selftest
 for backend in cuda opencl; do
     step "oracle-$backend" env TRAWL_TEST_BACKENDS=$backend "$build/tests/test_devices"
     step "plans-$backend" env TRAWL_TEST_BACKENDS=$backend "$build/tests/test_devices_plans"
+    step "text-$backend" env TRAWL_TEST_BACKENDS=$backend "$build/tests/test_device_text"
 done
 if command -v compute-sanitizer >/dev/null; then
     for tool in memcheck racecheck initcheck; do
         step "sanitizer-$tool" sanitized $tool
     done
+    # Texts of the caller's: nothing outside of a buffer is read. Calls that must fail are part of it.
+    step sanitizer-text env TRAWL_TEST_BACKENDS=cuda TRAWL_TEST_CASES=500 compute-sanitizer \
+        --tool memcheck --report-api-errors no --error-exitcode 9 --print-limit 20 \
+        "$build/tests/test_device_text"
 else
     echo "compute-sanitizer is not installed (package cuda-sanitizer): left out"
     verdict="${verdict}compute-sanitizer            missing"$'\n'

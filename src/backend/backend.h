@@ -35,7 +35,8 @@ typedef enum carry_mode {
 
 typedef struct text_job {
     const trawl_plan *plan;
-    const u8 *window;
+    const u8 *window; /* NULL: it is in the text that the worker holds (backend.hold), */
+    u64 window_at;    /* from this byte of that text on */
     slice *slices;
     size_t count;
     u32 mark_bytes; /* distance of marks; the last, shorter piece has one too */
@@ -97,6 +98,10 @@ struct backend {
     /* Backends of the CPU (cpu.h); else NULL. Run task(job, 0) .. task(job, count - 1), each once,
      * and return when all have ended. Error: some did not run, and none is running. */
     int (*run_tasks)(worker *w, trawl_task_fn task, void *job, uint32_t count, trawl_error *error);
+    /* Device backends; else NULL. The worker holds a text that is in a device's memory, until
+     * `drop`; nothing that run_text queues runs before the caller's queue is there. */
+    int (*hold)(worker *w, const trawl_device_text *text, trawl_error *error);
+    void (*drop)(worker *w);
     /* Device backends; else NULL. See trawl_context_get_timing. */
     void (*timing)(worker *w, trawl_timing *timing);
 };

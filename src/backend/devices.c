@@ -8,6 +8,8 @@
  * Parts that carry have no such reach: their pieces run one after the other on the first
  * device, each from the state that the last one left, while the next one is copied.
  *
+ * A text that is in a device's memory already (held.h) is that device's alone.
+ *
  * Invariant: records beyond a slice's capacity are counted and not stored, as the driver
  * expects. When memory runs out the job is tried again with fewer lanes, smaller pieces and room
  * for fewer records; when that does not help, the driver takes the CPU.
@@ -48,6 +50,7 @@ typedef struct device_room {
     attempt usual, next;
     uint64_t next_for; /* checksum of the plan that `next` is for */
     trawl_timing timing;
+    held_text held; /* what jobs without a window are of */
     pool *copiers;
     u32 device_count;
     used_device devices[]; /* [device_count] */
@@ -222,10 +225,10 @@ static u64 piece_bytes(const device_room *room, const attempt *a, bool textured)
 typedef struct demand {
     const trawl_plan *plan;
     const bool *fallback;
-    bool carries;       /* the parts that carry, or those that do not */
-    u32 devices, lanes; /* that take part */
-    size_t bytes;       /* of text */
-    u64 length, cols;   /* for device_walk.scratch_bytes */
+    bool carries;              /* the parts that carry, or those that do not */
+    u32 first, devices, lanes; /* that take part: devices from `first` on, lanes of each */
+    size_t bytes;              /* of text */
+    u64 length, cols;          /* for device_walk.scratch_bytes */
     u64 records;
 } demand;
 
@@ -253,7 +256,7 @@ static int reserve(device_room *room, const demand *d, trawl_error *error)
     const bool texture = textured(room, d->plan, d->fallback);
     int status = TRAWL_OK;
     for (u32 i = 0; i < d->devices && status == TRAWL_OK; i++) {
-        used_device *u = &room->devices[i];
+        used_device *u = &room->devices[d->first + i];
         status = load_parts(u, &room->tuning, d->plan, d->carries, d->fallback, error);
         if (status != TRAWL_OK)
             break;
@@ -272,15 +275,16 @@ static void release(device_room *room)
 }
 
 /* A lane that is idle: one that never worked, or the first found to be done. */
-static int idle_lane(device_room *room, u32 lanes, lane **found, trawl_error *error)
+static int idle_lane(device_room *room, const demand *d, lane **found, trawl_error *error)
 {
     u32 busy = 0;
     lane *only = NULL;
     for (;;) {
-        for (u32 k = 0; k < lanes; k++) {
-            for (u32 i = 0; i < room->device_count; i++) {
-                lane *l = &room->devices[i].lanes[k];
-                if (k >= room->devices[i].lane_count)
+        for (u32 k = 0; k < d->lanes; k++) {
+            for (u32 i = 0; i < d->devices; i++) {
+                used_device *u = &room->devices[d->first + i];
+                lane *l = &u->lanes[k];
+                if (k >= u->lane_count)
                     continue;
                 *found = l;
                 if (!l->busy)
@@ -318,50 +322,78 @@ static int drain(device_room *room, int status, trawl_error *error)
 
 /* ---- text ------------------------------------------------------------------------- */
 
-static int run_pieces(device_room *room, const text_job *job, u32 lanes, u32 piece,
+/* A piece of a slice: bytes [begin, end) of the window, and `lead` bytes before it. */
+typedef struct piece {
+    u32 lead, begin, end;
+} piece;
+
+/* The piece that begins at `begin`, of up to `length` bytes. */
+static piece cut_piece(const device_room *room, const text_job *job, const slice *s, u32 begin,
+                       u32 length, bool carries)
+{
+    const held_text *held = &room->held;
+    const u32 reach = carries ? 0 : (u32)plan_head(job->plan)->reach;
+    const u32 rest = s->end - begin;
+    piece p = { begin - s->from > reach ? reach : begin - s->from, begin, 0 };
+    length = rest > length ? length : rest;
+    if (!job->window) {
+        const u64 at = held->begin + job->window_at + begin;
+        p.lead = held_lead(held, at, p.lead, carries);
+        length = held_length(held, at, p.lead, length, reach);
+    }
+    p.end = begin + length;
+    return p;
+}
+
+static int bring(const device_room *room, const text_job *job, lane *l, piece p, trawl_error *error)
+{
+    if (job->window)
+        return lane_bring_text(l, job, p.begin - p.lead, p.begin, p.end, error);
+    return lane_bring_held(l, &room->held, room->held.begin + job->window_at, p.lead, p.begin,
+                           p.end, error);
+}
+
+static int run_pieces(device_room *room, const text_job *job, const demand *d, u32 length,
                       trawl_error *error)
 {
-    const u32 reach = (u32)plan_head(job->plan)->reach;
     int status = TRAWL_OK;
     for (size_t i = 0; i < job->count && status == TRAWL_OK; i++) {
         slice *s = &job->slices[i];
         for (u32 at = s->begin; at < s->end && status == TRAWL_OK;) {
-            const u32 end = s->end - at > piece ? at + piece : s->end;
-            const u32 from = at - s->from > reach ? at - reach : s->from;
+            const piece p = cut_piece(room, job, s, at, length, false);
             lane *l;
-            status = idle_lane(room, lanes, &l, error);
+            status = idle_lane(room, d, &l, error);
             if (status == TRAWL_OK)
-                status = lane_bring_text(l, job, from, at, end, error);
+                status = bring(room, job, l, p, error);
             if (status == TRAWL_OK)
                 status = lane_run_text(l, job, false, s, error);
-            at = end;
+            at = p.end;
         }
     }
     return drain(room, status, error);
 }
 
 /* One after the other, on one device; the next piece is brought while one runs. */
-static int run_carrying(device_room *room, const text_job *job, slice *s, u32 lanes, u32 piece,
-                        trawl_error *error)
+static int run_carrying(device_room *room, const text_job *job, slice *s, const demand *d,
+                        u32 length, trawl_error *error)
 {
-    used_device *u = &room->devices[0];
-    const u32 turns = lanes < u->lane_count ? lanes : u->lane_count;
-    u32 at = s->begin, turn = 0;
-    u32 end = s->end - at > piece ? at + piece : s->end;
-    int status = lane_bring_text(&u->lanes[0], job, at, at, end, error);
-    while (at < s->end && status == TRAWL_OK) {
+    used_device *u = &room->devices[d->first];
+    const u32 turns = d->lanes < u->lane_count ? d->lanes : u->lane_count;
+    u32 turn = 0;
+    piece p = cut_piece(room, job, s, s->begin, length, true);
+    int status = bring(room, job, &u->lanes[0], p, error);
+    while (p.begin < s->end && status == TRAWL_OK) {
         lane *l = &u->lanes[turn], *next = &u->lanes[(turn + 1) % turns];
-        const u32 after = s->end - end > piece ? end + piece : s->end;
-        if (next != l && end < s->end)
-            status = lane_bring_text(next, job, end, end, after, error);
+        const piece after = cut_piece(room, job, s, p.end, length, true);
+        if (next != l && p.end < s->end)
+            status = bring(room, job, next, after, error);
         if (status == TRAWL_OK)
             status = lane_run_text(l, job, true, s, error);
         if (status == TRAWL_OK)
             status = lane_collect(l, &room->timing, error);
-        if (status == TRAWL_OK && next == l && end < s->end)
-            status = lane_bring_text(next, job, end, end, after, error);
-        at = end;
-        end = after;
+        if (status == TRAWL_OK && next == l && p.end < s->end)
+            status = bring(room, job, next, after, error);
+        p = after;
         turn = (turn + 1) % turns;
     }
     return drain(room, status, error);
@@ -372,7 +404,8 @@ static int run_group(device_room *room, const attempt *a, const text_job *job, b
                      trawl_error *error)
 {
     const u32 reach = carries ? 0 : (u32)plan_head(job->plan)->reach;
-    const u64 usual = piece_bytes(room, a, textured(room, job->plan, job->fallback));
+    const bool texture = textured(room, job->plan, job->fallback);
+    const u64 usual = piece_bytes(room, a, texture);
     const u64 wide = (u64)reach * PIECES_OVER_REACH;
     const u64 piece = usual > wide ? usual : wide;
     demand d = { .plan = job->plan, .fallback = job->fallback, .carries = carries };
@@ -385,11 +418,17 @@ static int run_group(device_room *room, const attempt *a, const text_job *job, b
     d.devices = carries ? 1 : room->device_count;
     d.lanes = carries && a->lanes > 2 ? 2 : a->lanes;
     d.length = d.bytes = (size_t)(length + reach);
+    if (!job->window) {
+        d.first = room->held.index;
+        d.devices = 1;
+        d.length += room->held.of->info.part_align; /* see held_lead */
+        d.bytes = texture ? d.length : held_room(&room->held, reach);
+    }
     int status = reserve(room, &d, error);
     if (status == TRAWL_OK && !carries)
-        status = run_pieces(room, job, d.lanes, (u32)length, error);
+        status = run_pieces(room, job, &d, (u32)length, error);
     for (size_t i = 0; carries && i < job->count && status == TRAWL_OK; i++)
-        status = run_carrying(room, job, &job->slices[i], d.lanes, (u32)length, error);
+        status = run_carrying(room, job, &job->slices[i], &d, (u32)length, error);
     return status;
 }
 
@@ -437,7 +476,7 @@ static int grid_on_devices(device_room *room, const attempt *a, const void *work
             const u64 end = s->end - at > rows ? at + rows : s->end;
             const u64 bottom = end + overlap < job->rows ? end + overlap : job->rows;
             lane *l;
-            status = idle_lane(room, a->lanes, &l, error);
+            status = idle_lane(room, &d, &l, error);
             if (status == TRAWL_OK)
                 status = lane_bring_rows(l, job, (u32)at, (u32)bottom, (u32)(end - at), error);
             if (status == TRAWL_OK)
@@ -530,6 +569,37 @@ static int devices_grid(worker *w, const grid_job *job, trawl_error *error)
     return run_job(w, job->plan, job, job->slices, job->count, grid_on_devices, error);
 }
 
+static void devices_drop(worker *w)
+{
+    device_room *room = w->state;
+    used_device *u = &room->devices[room->held.index];
+    for (u32 k = 0; k < u->lane_count; k++)
+        lane_forget_held(&u->lanes[k]);
+    room->api->event_close(u->device, &room->held.ready);
+    room->api->buffer_close(u->device, &room->held.buffer);
+}
+
+static int devices_hold(worker *w, const trawl_device_text *text, trawl_error *error)
+{
+    device_room *room = w->state;
+    held_text *held = &room->held;
+    if (text->device >= room->device_count)
+        return fail(error, TRAWL_ERROR_ARGUMENT, TRAWL_NONE,
+                    "the text's device is %u: the context has %u, counted from 0", text->device,
+                    room->device_count);
+    used_device *u = &room->devices[text->device];
+    *held = (held_text){ .of = u->device, .index = text->device };
+    int status = room->api->buffer_borrow(u->device, text->memory, text->offset, text->length,
+                                          &held->buffer, &held->begin, error);
+    if (status == TRAWL_OK && text->queue)
+        status = room->api->mark(u->device, text->queue, &held->ready, error);
+    for (u32 k = 0; status == TRAWL_OK && text->queue && k < u->lane_count; k++)
+        status = room->api->await(u->lanes[k].queue, &held->ready, error);
+    if (status != TRAWL_OK)
+        devices_drop(w);
+    return status;
+}
+
 static void devices_timing(worker *w, trawl_timing *timing)
 {
     device_room *room = w->state;
@@ -545,6 +615,8 @@ const backend backend_opencl = {
     .close = close_devices,
     .run_text = devices_text,
     .run_grid = devices_grid,
+    .hold = devices_hold,
+    .drop = devices_drop,
     .timing = devices_timing,
 };
 
@@ -556,5 +628,7 @@ const backend backend_cuda = {
     .close = close_devices,
     .run_text = devices_text,
     .run_grid = devices_grid,
+    .hold = devices_hold,
+    .drop = devices_drop,
     .timing = devices_timing,
 };

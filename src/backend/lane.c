@@ -67,11 +67,17 @@ static void close_texture(lane *l)
     memset(&l->texture, 0, sizeof l->texture);
 }
 
+void lane_forget_held(lane *l)
+{
+    l->on->device->api->buffer_close(l->on->device, &l->part);
+}
+
 void lane_release(lane *l)
 {
     if (!l->on)
         return;
     close_texture(l);
+    lane_forget_held(l);
     unused_buffer(l->on, &l->staging);
     unused_buffer(l->on, &l->text);
     unused_buffer(l->on, &l->scratch);
@@ -105,6 +111,7 @@ int lane_reserve(lane *l, size_t text, bool textured, size_t scratch, uint64_t r
     const size_t room = text + TEXT_PADDING;
     const size_t results = records > LEAST_RECORDS ? (size_t)records : LEAST_RECORDS;
     int status = TRAWL_OK;
+    l->textured = textured;
     if (!l->text.handle || l->text.bytes < room)
         close_texture(l);
     if (!u->mapped)
@@ -158,17 +165,33 @@ static int begin_bringing(lane *l, u8 **to, trawl_error *error)
     return status;
 }
 
+static int begin_running(lane *l, trawl_error *error)
+{
+    const device_api *api = l->on->device->api;
+    const int status = api->clear(l->queue, &l->cursor, 0, sizeof(piece_cursor), error);
+    return status == TRAWL_OK ? api->flush(l->queue, error) : status;
+}
+
 static int end_bringing(lane *l, size_t bytes, trawl_error *error)
 {
     const device_api *api = l->on->device->api;
     int status = l->on->mapped ? api->unmap(l->queue, &l->text, error)
                                : api->write(l->queue, &l->text, 0, l->staging.host, bytes,
                                             &l->written, error);
-    if (status == TRAWL_OK)
-        status = api->clear(l->queue, &l->cursor, 0, sizeof(piece_cursor), error);
-    if (status == TRAWL_OK)
-        status = api->flush(l->queue, error);
-    return status;
+    l->copied = !l->on->mapped;
+    l->held = NULL;
+    return status == TRAWL_OK ? begin_running(l, error) : status;
+}
+
+static void set_text_piece(lane *l, device_buffer *text, u32 offset, u32 lead, u32 length)
+{
+    memset(&l->piece, 0, sizeof l->piece);
+    memset(&l->grid, 0, sizeof l->grid);
+    l->offset = offset;
+    l->length = length;
+    l->piece.text = text;
+    l->piece.begin = lead;
+    l->piece.end = lead + length;
 }
 
 int lane_bring_text(lane *l, const text_job *job, u32 from, u32 begin, u32 end, trawl_error *error)
@@ -178,13 +201,26 @@ int lane_bring_text(lane *l, const text_job *job, u32 from, u32 begin, u32 end, 
     if (status != TRAWL_OK)
         return status;
     copy(l, to, job->window + from, end - from);
-    memset(&l->piece, 0, sizeof l->piece);
-    memset(&l->grid, 0, sizeof l->grid);
-    l->offset = from;
-    l->length = end - begin;
-    l->piece.begin = begin - from;
-    l->piece.end = end - from;
+    set_text_piece(l, &l->text, from, begin - from, end - begin);
     return end_bringing(l, end - from, error);
+}
+
+int lane_bring_held(lane *l, const held_text *held, u64 window, u32 lead, u32 begin, u32 end,
+                    trawl_error *error)
+{
+    const device_api *api = l->on->device->api;
+    const u64 first = window + begin - lead;
+    const size_t bytes = (size_t)lead + (end - begin);
+    lane_forget_held(l);
+    l->copied = l->textured || !held_in_place(held, first, bytes);
+    l->held = held;
+    const int status =
+        l->copied ? api->copy(l->queue, &l->text, &held->buffer, first, bytes, &l->written, error)
+                  : api->buffer_part(l->on->device, &held->buffer, first, bytes + TEXT_PADDING,
+                                     &l->part, error);
+    /* The lead may reach back before the window: then the offset wraps, and so do positions. */
+    set_text_piece(l, l->copied ? &l->text : &l->part, begin - lead, lead, end - begin);
+    return status == TRAWL_OK ? begin_running(l, error) : status;
 }
 
 u64 lane_stride(u32 cols, u32 cell_size)
@@ -301,7 +337,6 @@ static void choose_parts(lane *l, const trawl_plan *plan, bool carries,
 int lane_run_text(lane *l, const text_job *job, bool carries, slice *into, trawl_error *error)
 {
     choose_parts(l, job->plan, carries, job->fallback, into);
-    l->piece.text = &l->text;
     l->piece.scratch = l->scratch.handle ? &l->scratch : NULL;
     l->piece.sink = sink_of(l, into);
     return run_parts(l, error);
@@ -331,7 +366,9 @@ static int settle_copy(const lane *l, const device_event *copy, double *seconds,
 static int settle(lane *l, piece_sink *s, trawl_timing *timing, trawl_error *error)
 {
     const plan_part *parts = plan_parts(l->plan);
-    int status = l->on->mapped ? TRAWL_OK : settle_copy(l, &l->written, &timing->to_device, error);
+    int status = l->held ? l->on->device->api->event_wait(&l->held->ready, error) : TRAWL_OK;
+    if (status == TRAWL_OK && l->copied)
+        status = settle_copy(l, &l->written, &timing->to_device, error);
     for (u32 i = 0; i < plan_head(l->plan)->part_count && status == TRAWL_OK; i++)
         if (takes_part(l, &parts[i]))
             status = settle_copy(l, &l->counted[i], &timing->from_device, error);

@@ -3,6 +3,7 @@
  * A piece goes through a lane in three steps, of which the first two only queue work:
  *
  *     lane_bring_text / lane_bring_rows    host ─► pinned buffer ─► device
+ *     lane_bring_held                      nothing: it is there already (held.h)
  *     lane_run_text / lane_run_grid        kernels, then cursor and first records back
  *     lane_collect                         wait; records go to the slice, in window positions
  *
@@ -12,6 +13,7 @@
 #define TRAWL_LANE_H
 
 #include "backend/backend.h"
+#include "backend/held.h"
 #include "backend/pool.h"
 #include "kernel/kernel.h"
 
@@ -24,9 +26,13 @@ typedef struct lane {
     device_buffer staging; /* pinned, unless text is mapped */
     device_buffer text;
     device_texture texture; /* over text */
+    bool textured;          /* text is read through it */
+    device_buffer part;     /* of a held text: the piece, where it is in place */
     device_buffer scratch, cursor, records;
     device_buffer back; /* pinned: a count for each part, then FIRST_RECORDS records */
     device_event written, counted[MOST_PARTS], read, events[PIECE_EVENTS];
+    bool copied;           /* `written` is of this piece */
+    const held_text *held; /* of which it is; NULL: the host's */
     bool busy;
     u32 offset; /* what is added to positions of the piece */
     u32 length; /* of the piece's own bytes or rows */
@@ -89,11 +95,17 @@ void lane_close(lane *l);
  * The lane is idle. */
 int lane_reserve(lane *l, size_t text, bool textured, size_t scratch, uint64_t records,
                  trawl_error *error);
-/* Give back what lane_reserve took. */
+/* Let go of the piece of a held text; the lane is idle. */
+void lane_forget_held(lane *l);
+/* Give back what lane_reserve took, and that. */
 void lane_release(lane *l);
 
 /* Bytes [from, end) of the window, of which (begin, end] owns matches. */
 int lane_bring_text(lane *l, const text_job *job, u32 from, u32 begin, u32 end, trawl_error *error);
+/* The same of a held text: (begin, end] owns matches, `lead` bytes before it are read; byte 0 of
+ * the window is byte `window` of the held buffer. */
+int lane_bring_held(lane *l, const held_text *held, u64 window, u32 lead, u32 begin, u32 end,
+                    trawl_error *error);
 /* Run the parts of the job's plan that carry, or those that do not. */
 int lane_run_text(lane *l, const text_job *job, bool carries, slice *into, trawl_error *error);
 

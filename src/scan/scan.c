@@ -5,7 +5,8 @@
  * bounded whatever the text holds and no match is lost, and the next window is made shorter,
  * so that the second pass stays the exception.
  *
- * What a device has no memory for is scanned by the context's spare worker, the CPU's threads.
+ * What a device has no memory for is scanned by the context's spare worker, the CPU's threads; not
+ * so a text that is in the device's memory.
  */
 #include "scan/scan.h"
 
@@ -199,6 +200,7 @@ static int run_region(text_scan *scan, scan_room *room, const uint8_t *window, u
         return status;
     *job = (text_job){ .plan = scan->plan,
                        .window = window,
+                       .window_at = scan->window_at,
                        .slices = room->slices,
                        .count = count,
                        .mark_bytes = 1,
@@ -234,7 +236,13 @@ static int scan_region(text_scan *scan, scan_room *room, const uint8_t *window, 
     error_clear(&why);
     int status = run_region(scan, room, window, begin, end, &job, &why);
     worker *const usual = scan->worker;
-    if (status == TRAWL_ERROR_MEMORY && usual->limits.on_devices) {
+    if (status == TRAWL_ERROR_MEMORY && !window) {
+        const trawl_error device = why;
+        fail(&why, status, TRAWL_NONE,
+             "%.120s; the CPU cannot take over a text in a device's memory: free some there, or "
+             "scan it from the host",
+             device.message);
+    } else if (status == TRAWL_ERROR_MEMORY && usual->limits.on_devices) {
         worker *spare = context_spare(scan->context, end - begin, &why);
         if (spare) {
             scan->worker = spare;

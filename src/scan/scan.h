@@ -55,9 +55,10 @@ typedef struct text_scan {
     const trawl_plan *plan;
     records_fn consume; /* NULL: count only (not for plans that carry) */
     void *user;
-    uint64_t counted; /* matches so far */
-    uint64_t window;  /* bytes that the next window should have */
-    size_t expected;  /* records of the next window, as far as the last one tells */
+    uint64_t counted;   /* matches so far */
+    uint64_t window_at; /* a text that the worker holds: where in it the window begins */
+    uint64_t window;    /* bytes that the next window should have */
+    size_t expected;    /* records of the next window, as far as the last one tells */
 
     /* Plans that carry: the true state at the next byte, and the states that all slices of the
      * last window ended with, or that no byte kills. */
@@ -84,7 +85,8 @@ void text_scan_forget_flow(text_scan *scan);
 void text_scan_restart(text_scan *scan);
 
 /* Scan window[lead .. lead + length): bytes [0, lead) were scanned before and may be read, as far
- * as the plan's reach. lead + length < 2^31. Status of the consumer, or an error. */
+ * as the plan's reach. NULL: the window is in the text that the worker holds, at window_at. lead +
+ * length < 2^31. Status of the consumer, or an error. */
 int text_scan_window(text_scan *scan, const uint8_t *window, uint32_t lead, uint32_t length,
                      trawl_error *error);
 

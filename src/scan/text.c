@@ -6,7 +6,7 @@
 /* ---- windows ---------------------------------------------------------- */
 
 /* Window by window; *window_begin is the offset of the present one. `d`: where matches go, or NULL
- * when they are counted only. */
+ * when they are counted only. `text`: NULL when the worker holds it. */
 static int scan_all(text_scan *scan, budget *budget, const delivery *d, uint64_t *window_begin,
                     const uint8_t *text, size_t length, trawl_error *error)
 {
@@ -21,8 +21,9 @@ static int scan_all(text_scan *scan, budget *budget, const delivery *d, uint64_t
         if (status != TRAWL_OK)
             break;
         budget_spend(budget, room);
-        *window_begin = at - lead;
-        status = text_scan_window(scan, text + (at - lead), (uint32_t)lead, (uint32_t)room, error);
+        *window_begin = scan->window_at = at - lead;
+        status = text_scan_window(scan, text ? text + (at - lead) : NULL, (uint32_t)lead,
+                                  (uint32_t)room, error);
         at += room;
     }
     return status;

@@ -4,7 +4,8 @@
 
 #include "scan/delivery.h"
 
-/* Scan a text and put its matches into the batch, those that are still open at its end too. */
+/* Scan a text and put its matches into the batch, those that are still open at its end too. NULL:
+ * the text that the context's worker holds. */
 int text_deliver(trawl_context *context, delivery *d, const void *text, size_t length,
                  trawl_error *error);
 
