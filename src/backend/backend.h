@@ -114,8 +114,8 @@ const backend *backend_by_name(const char *name);
 int slice_run_text(const text_job *job, slice *s);
 int slice_run_grid(const grid_job *job, slice *s);
 
-/* The same for a whole text, of a plan with a single part, straight from its first stage. False: the
- * plan is another, or the stage gave up; what went to `out` is to be forgotten then. */
+/* The same for a whole text, of a plan with a single part, straight from its first stage. False:
+ * the plan is another, or the stage gave up; what went to `out` is to be forgotten then. */
 bool slice_run_plain(const trawl_plan *plan, const u8 *text, u32 length, u64 allowance,
                      const sink *out);
 

@@ -103,20 +103,22 @@ static int hand_on(trawl_context *context, delivery *d, const ahead *a, size_t f
     return status;
 }
 
+/* The room of the context is not for this: texts that are scanned in turn use it. */
 static int scan_ahead(trawl_context *context, delivery *d, const trawl_text *texts, size_t count,
                       trawl_error *error)
 {
     worker *w = &context->worker;
-    ahead *a = memory_take(&context->memory, sizeof *a);
-    int status = a ? scan_room_fit(&context->room, 0, (MOST_GROUPS + 1) * GROUP_RECORDS, error)
-                   : memory_failed(&context->memory, error, "many texts");
+    memory *m = &context->memory;
+    ahead *a = memory_take(m, sizeof *a);
+    record *records = memory_take_array(m, MOST_GROUPS + 1, GROUP_RECORDS * sizeof *records);
+    int status = a && records ? TRAWL_OK : memory_failed(m, error, "many texts");
     for (size_t at = 0; status == TRAWL_OK && at < count; at += MOST_GROUPS * GROUP_TEXTS) {
         const size_t left = count - at, most = MOST_GROUPS * GROUP_TEXTS;
         a->context = context;
         a->plan = d->plan;
         a->texts = texts + at;
         a->count = left < most ? left : most;
-        a->records = context->room.records;
+        a->records = records;
         status = budget_check(&d->out.budget);
         if (status == TRAWL_OK)
             status = w->backend->run_tasks(
@@ -124,7 +126,8 @@ static int scan_ahead(trawl_context *context, delivery *d, const trawl_text *tex
         if (status == TRAWL_OK)
             status = hand_on(context, d, a, at, error);
     }
-    memory_give(&context->memory, a);
+    memory_give(m, records);
+    memory_give(m, a);
     return status;
 }
 
