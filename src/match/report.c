@@ -93,8 +93,7 @@ static bool is_immediate(const reporter *r)
 static int out_of_memory(const memory *m, trawl_error *error)
 {
     return memory_failed(m, error,
-                         "matches that are put together: scan a smaller text, or use the "
-                         "report mode 'ends', which keeps none");
+                         "matches that are put together (the report mode 'ends' keeps none)");
 }
 
 /* ---- open and close -------------------------------------------------- */

@@ -57,7 +57,7 @@ int carry_place(text_scan *scan, scan_room *room, uint32_t count, uint32_t longe
         room->state_words = room->states ? each * count : 0;
         if (!room->states)
             return memory_failed(room->memory, error,
-                                 "the states of %u slices: use fewer threads or chunks", count);
+                                 "the states of %u slices (fewer chunks need less)", count);
     }
     for (uint32_t i = 0; i < count; i++) {
         slice *s = &room->slices[i];

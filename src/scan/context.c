@@ -8,6 +8,9 @@
 #include "base/options.h"
 #include "scan/context.h"
 
+/* To who has no memory. */
+static const char advice[] = "free some, use fewer threads, or scan less at once";
+
 static int open_backend(worker *w, trawl_error *error)
 {
     w->limits = w->backend->limits;
@@ -63,11 +66,11 @@ int trawl_context_open(const trawl_context_options *options, trawl_context **con
     if (status != TRAWL_OK)
         return status;
     memory own;
-    memory_open(&own, read.allocator, UINT64_MAX, NULL, NULL);
+    memory_open(&own, read.allocator, UINT64_MAX, NULL, advice);
     trawl_context *made = memory_take_zeroed(&own, 1, sizeof *made);
     if (!made)
         return memory_failed(&own, error, "a context");
-    memory_open(&made->memory, read.allocator, UINT64_MAX, NULL, NULL);
+    memory_open(&made->memory, read.allocator, UINT64_MAX, NULL, advice);
     made->process = (long)getpid();
     made->worker.memory = &made->memory;
     made->worker.options = read;
