@@ -3,6 +3,7 @@
  * Static: slices are dealt out beforehand, thread t takes t, t + threads, ... Dynamic: a
  * thread takes the next slice when it is free.
  */
+#include <errno.h>
 #include <string.h>
 
 #include "backend/cpu.h"
@@ -29,6 +30,8 @@ static int threads_run(worker *w, trawl_task_fn task, void *job, uint32_t count,
     pool *p = w->state;
     const uint32_t helpers = (w->threads < count ? w->threads : count) - 1;
     const int failed = pool_grow(p, helpers);
+    if (failed == ENOMEM && pool_size(p) == 0 && !w->automatic)
+        return memory_failed(w->memory, error, "a thread");
     if (failed && pool_size(p) == 0 && !w->automatic) {
         char why[64] = "";
         strerror_r(failed, why, sizeof why);
