@@ -220,8 +220,13 @@ static int folder_of(walk *w, level *l)
         if (fd < 0)
             return -1;
         l->folder = fdopendir(fd);
-        if (!l->folder || fstat(fd, &facts) != 0 || facts.st_dev != l->device ||
-            facts.st_ino != l->inode) {
+        if (!l->folder) {
+            const int cause = errno;
+            close(fd);
+            errno = cause;
+            return -1;
+        }
+        if (fstat(fd, &facts) != 0 || facts.st_dev != l->device || facts.st_ino != l->inode) {
             errno = ENOENT; /* another folder has its name */
             return -1;
         }
