@@ -3,7 +3,6 @@
 
 #include <dlfcn.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -11,7 +10,7 @@
 
 #define LOADER "libOpenCL.so.1"
 
-enum { MOST_PLATFORMS = 16 };
+enum { MOST_PLATFORMS = 16, MOST_EXTENSIONS = 16 << 10 /* bytes; drivers name some 2 KiB */ };
 
 /* NVIDIA's cl_nv_device_attribute_query. */
 enum { NV_WARP_SIZE = 0x4003, NV_PCI_BUS = 0x4008, NV_PCI_SLOT = 0x4009, NV_PCI_DOMAIN = 0x400A };
@@ -193,15 +192,10 @@ static uint64_t device_u64(const opencl_functions *cl, cl_device_id id, cl_devic
 
 static bool device_has(const opencl_functions *cl, cl_device_id id, const char *extension)
 {
-    size_t size = 0;
-    if (cl->GetDeviceInfo(id, CL_DEVICE_EXTENSIONS, 0, NULL, &size) != CL_SUCCESS)
-        return false;
-    char *names = calloc(1, size + 1);
-    bool has = names &&
-               cl->GetDeviceInfo(id, CL_DEVICE_EXTENSIONS, size, names, NULL) == CL_SUCCESS &&
-               strstr(names, extension);
-    free(names);
-    return has;
+    char names[MOST_EXTENSIONS] = "";
+    return cl->GetDeviceInfo(id, CL_DEVICE_EXTENSIONS, sizeof names - 1, names, NULL) ==
+               CL_SUCCESS &&
+           strstr(names, extension);
 }
 
 /* Kernels need a compiler and 64-bit atomics (the cursor of the records). */
