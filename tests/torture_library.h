@@ -1,0 +1,29 @@
+/* torture_library.h: what the runs of the library share. */
+#ifndef TRAWL_TORTURE_LIBRARY_H
+#define TRAWL_TORTURE_LIBRARY_H
+
+#include "torture.h"
+#include "trawl.h"
+
+/* Ways to open a context, by number; NULL past the last one. `name` is for messages. */
+typedef struct torture_way {
+    const char *name, *backend;
+    uint32_t threads, chunks, schedule;
+    bool runner, allocator;
+} torture_way;
+
+enum { SERIAL = 0, WAYS = 7 };
+
+extern const torture_way torture_ways[WAYS];
+
+/* Open a context; when that fails as it may, again without failures. NULL: it cannot be had. */
+trawl_context *torture_context(const torture_way *way);
+
+/* Whether the call must be repeated: it failed, as it may when something does, and said so. From
+ * then on nothing fails. */
+bool torture_refused(const char *call, int status, const trawl_error *error);
+
+/* An allocator that takes from malloc. */
+extern const trawl_allocator torture_allocator;
+
+#endif
