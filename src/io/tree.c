@@ -113,15 +113,15 @@ static int list_names(level *l)
     return cause;
 }
 
+/* It stays open when it could not be known again. */
 static void close_folder(level *l)
 {
     struct stat facts;
-    if (l->folder && fstat(dirfd(l->folder), &facts) == 0) {
-        l->device = facts.st_dev;
-        l->inode = facts.st_ino;
-    }
-    if (l->folder)
-        closedir(l->folder);
+    if (!l->folder || fstat(dirfd(l->folder), &facts) != 0)
+        return;
+    l->device = facts.st_dev;
+    l->inode = facts.st_ino;
+    closedir(l->folder);
     l->folder = NULL;
 }
 
@@ -226,7 +226,9 @@ static int folder_of(walk *w, level *l)
             errno = cause;
             return -1;
         }
-        if (fstat(fd, &facts) != 0 || facts.st_dev != l->device || facts.st_ino != l->inode) {
+        if (fstat(fd, &facts) != 0)
+            return -1;
+        if (facts.st_dev != l->device || facts.st_ino != l->inode) {
             errno = ENOENT; /* another folder has its name */
             return -1;
         }
