@@ -11,14 +11,15 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/types.h>
 #include <unistd.h>
 
 #define POISON 0xa5
 #define MOST_POISONED 4096u /* bytes of a block */
 
-const char *const failing_names[FAILING_KINDS] = { "memory", "thread",    "map",  "read",
-                                                   "open",   "interrupt", "short" };
+const char *const failing_names[FAILING_KINDS] = { "memory", "thread", "map",       "read", "open",
+                                                   "write",  "facts",  "interrupt", "short" };
 
 static atomic_int chosen = FAILING_KINDS;
 static atomic_ulong calls, failing;
@@ -205,12 +206,41 @@ WRAPPED(int, ferror, (FILE * file))
         return fails(FAIL_OPEN, EMFILE) ? -1 : __real_##name arguments;                            \
     }
 
+#define FACTS(name)                                                                                \
+    WRAPPED(int, name, (int file, struct stat *facts))                                             \
+    {                                                                                              \
+        return fails(FAIL_FACTS, EIO) ? -1 : __real_##name(file, facts);                           \
+    }
+
+#define FACTS_AT(name)                                                                             \
+    WRAPPED(int, name, (int folder, const char *path, struct stat *facts, int flags))              \
+    {                                                                                              \
+        return fails(FAIL_FACTS, EIO) ? -1 : __real_##name(folder, path, facts, flags);            \
+    }
+
+#define PLACES(name)                                                                               \
+    WRAPPED(off_t, name, (int file, off_t offset, int from))                                       \
+    {                                                                                              \
+        return fails(FAIL_FACTS, EIO) ? -1 : __real_##name(file, offset, from);                    \
+    }
+
+WRAPPED(ssize_t, write, (int file, const void *bytes, size_t length))
+{
+    return fails(FAIL_WRITE, ENOSPC) ? -1 : __real_write(file, bytes, length);
+}
+
+FACTS(fstat)
+FACTS_AT(fstatat)
+PLACES(lseek)
 MAPS(mmap)
 STREAMS(fopen)
 TEMPORARY(mkstemp)
 OPENS(open, (const char *path, int flags, ...), (path, flags, mode))
 OPENS(openat, (int folder, const char *path, int flags, ...), (folder, path, flags, mode))
 #ifdef __GLIBC__
+FACTS(fstat64)
+FACTS_AT(fstatat64)
+PLACES(lseek64)
 MAPS(mmap64)
 STREAMS(fopen64)
 TEMPORARY(mkstemp64)

@@ -16,6 +16,8 @@ typedef enum failing_kind {
     FAIL_MAP,       /* mmap */
     FAIL_READ,      /* read, fread: EIO */
     FAIL_OPEN,      /* open, openat, mkstemp: EMFILE */
+    FAIL_WRITE,     /* write: ENOSPC */
+    FAIL_FACTS,     /* fstat, fstatat, lseek: EIO */
     FAIL_INTERRUPT, /* read: EINTR; in a row at most once */
     FAIL_SHORT,     /* read: a byte */
     FAILING_KINDS

@@ -47,6 +47,7 @@ void torture_fault(const char *format, ...)
 /* A case that crashes or hangs ends all; which one it was is known. */
 static void on_signal(int number)
 {
+    failing_end();
     const int length =
         snprintf(message, sizeof message, "not ok - %s, %s %lu%s: signal %d\n", name,
                  failing_names[kind], call, onwards ? " and all behind" : "", number);

@@ -38,6 +38,7 @@ void torture_scan(void);
 void torture_stream(void);
 void torture_grid(void);
 void torture_device(void);
+void torture_device_grid(void); /* of torture_device */
 void torture_command(void);
 
 #endif

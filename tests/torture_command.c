@@ -222,6 +222,8 @@ static bool says_why(const char *err)
         [FAIL_MAP] = { "Cannot allocate memory", NULL, NULL },
         [FAIL_READ] = { "Input/output error", NULL, NULL },
         [FAIL_OPEN] = { "Too many open files", NULL, NULL },
+        [FAIL_WRITE] = { "No space left on device", NULL, NULL },
+        [FAIL_FACTS] = { "Input/output error", NULL, NULL },
     };
     for (size_t i = 0; i < COUNT(words[0]); i++) {
         const char *word = words[torture_kind()][i];
@@ -236,6 +238,8 @@ static void check_output(const command_line *c)
     const bool same = got.status == good.status && strcmp(got.out, good.out) == 0;
     const char *end = strchr(got.err, '\n');
     const int shown = end ? (int)(end - got.err) : (int)strlen(got.err);
+    if (strstr(got.err, "(null)") || strstr(got.out, "(null)"))
+        torture_fault("prints what is NULL: %.*s", shown, got.err);
     if (same || (c->loose && got.status == good.status))
         return;
     if (got.status != EXIT_ERROR || !failing_hit())
@@ -249,6 +253,13 @@ static void check_output(const command_line *c)
 
 /* ---- runs --------------------------------------------------------------------------- */
 
+static void begin_line(const command_line *c)
+{
+    empty(STDOUT_FILENO);
+    empty(STDERR_FILENO);
+    place_input(c->input);
+}
+
 static void run_line(void *user, bool first)
 {
     const command_line *c = user;
@@ -258,8 +269,6 @@ static void run_line(void *user, bool first)
     for (char *word = strtok(words, " "); word; word = strtok(NULL, " "))
         argv[argc++] = word;
     argv[argc] = NULL;
-    empty(STDOUT_FILENO);
-    empty(STDERR_FILENO);
     optind = 0;
     got.status = c->run(argc, argv);
     failing_end();
@@ -270,12 +279,13 @@ static void run_line(void *user, bool first)
     if (first)
         good = got;
     check_output(c);
-    place_input(c->input); /* for the next one */
+    begin_line(c); /* the next one; here nothing fails */
 }
 
 #define ANY (KIND(FAIL_MEMORY) | FILES)
 #define FILES                                                                                      \
-    (KIND(FAIL_MAP) | KIND(FAIL_READ) | KIND(FAIL_OPEN) | KIND(FAIL_INTERRUPT) | KIND(FAIL_SHORT))
+    (KIND(FAIL_MAP) | KIND(FAIL_READ) | KIND(FAIL_OPEN) | KIND(FAIL_WRITE) | KIND(FAIL_FACTS) |    \
+     KIND(FAIL_INTERRUPT) | KIND(FAIL_SHORT))
 #define ONCE (KIND(FAIL_MEMORY) | KIND(FAIL_READ) | KIND(FAIL_OPEN)) /* of what is large */
 #define THREADS (KIND(FAIL_MEMORY) | KIND(FAIL_THREAD))
 
@@ -363,7 +373,7 @@ void torture_command(void)
     lead_away();
     for (size_t i = 0; i < COUNT(lines); i++) {
         command_line c = lines[i];
-        place_input(c.input);
+        begin_line(&c);
         if (is_built(c.words))
             torture(c.kinds, run_line, &c, "%s %s", name_of(c.run), c.words);
     }

@@ -167,6 +167,20 @@ static void torture_plan(recipe *r)
         }
 }
 
+void torture_device_grid(void)
+{
+    static const char *const engines[] = { "bb", "byr/bb" };
+    fill();
+    for (size_t e = 0; e < COUNT(engines); e++) {
+        recipe r = { .engine = engines[e], .cell_size = 1, .way = torture_opencl };
+        trawl_error error;
+        if (compile(&r, &r.plan, &error) != TRAWL_OK)
+            torture_fault("%s: %s", engines[e], error.message);
+        torture(KIND(FAIL_MEMORY), run_call, &r, "%s, opencl", engines[e]);
+        trawl_plan_free(r.plan);
+    }
+}
+
 void torture_grid(void)
 {
     static const char *const engines[] = { "auto", "bb", "byr", "byr/bb" };

@@ -39,6 +39,10 @@ const torture_way torture_ways[WAYS] = {
     { "openmp", "openmp", 2, 3, TRAWL_SCHEDULE_DYNAMIC, false, false },
 };
 
+const torture_way torture_opencl = {
+    "opencl", "opencl", 0, 0, TRAWL_SCHEDULE_DYNAMIC, false, false
+};
+
 trawl_context *torture_context(const torture_way *way)
 {
     trawl_context_options options = TRAWL_CONTEXT_OPTIONS_INIT;

@@ -14,7 +14,7 @@ typedef struct torture_way {
 
 enum { SERIAL = 0, WAYS = 7 };
 
-extern const torture_way torture_ways[WAYS];
+extern const torture_way torture_ways[WAYS], torture_opencl;
 
 /* Open a context; when that fails as it may, again without failures. NULL: it cannot be had. */
 trawl_context *torture_context(const torture_way *way);

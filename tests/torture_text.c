@@ -366,9 +366,13 @@ static void each_plan(void (*each)(recipe *r))
 static void compile_each(recipe *r)
 {
     for (int a = 0; a < 2; a++) {
-        r->way.allocator = a;
+        trawl_error error;
+        r->way.allocator = r->dense = a;
+        trawl_plan_free(r->plan);
+        if (compile(r, NULL, &r->plan, &error) != TRAWL_OK)
+            torture_fault("%s", error.message);
         torture(KIND(FAIL_MEMORY), run_compile, r, "compile %s, %s%s", r->set->name, r->engine,
-                a ? ", allocator" : "");
+                a ? ", sample, allocator" : "");
     }
 }
 
@@ -381,7 +385,7 @@ void torture_compile(void)
 static bool is_taken(const recipe *r, int way, int h, uint32_t report)
 {
     return strcmp(r->engine, "auto") == 0 || (way == SERIAL && report == TRAWL_REPORT_ENDS) ||
-           ((uint32_t)(way + h) + report) % 3 == 0;
+           ((uint32_t)(way + h) + report) % 5 == 0;
 }
 
 static void each_report(recipe *r, how begin, how end)
@@ -430,17 +434,23 @@ void torture_stream(void)
 /* The first device of OpenCL, where there is one. Its walks are chosen by the plan. */
 static void device_each(recipe *r)
 {
-    const torture_way device = { "opencl", "opencl", 0, 0, TRAWL_SCHEDULE_DYNAMIC, false, false };
-    r->way = device;
-    r->how = SCAN;
+    static const how hows[] = { SCAN, COLLECT, FEED };
+    const bool automatic = strcmp(r->engine, "auto") == 0;
+    const unsigned files = KIND(FAIL_READ) | KIND(FAIL_OPEN) | KIND(FAIL_WRITE) | KIND(FAIL_FACTS);
     if (r->set->patterns != mixed && r->set->patterns != unbounded && r->set->patterns != one)
         return;
-    torture(KIND(FAIL_MEMORY) | KIND(FAIL_READ) | KIND(FAIL_OPEN), run_call, r, "%s, %s, opencl",
-            r->set->name, r->engine);
+    r->way = torture_opencl;
+    for (size_t h = 0; h < (automatic ? COUNT(hows) : 1); h++) {
+        r->how = hows[h];
+        torture(KIND(FAIL_MEMORY) | (h ? 0 : files), run_call, r, "%s, %s, %s, opencl",
+                r->set->name, r->engine, how_names[r->how]);
+    }
 }
 
 void torture_device(void)
 {
-    if (trawl_device_count("opencl", NULL))
-        each_plan(device_each);
+    if (!trawl_device_count("opencl", NULL))
+        return;
+    each_plan(device_each);
+    torture_device_grid();
 }
