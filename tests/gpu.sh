@@ -58,7 +58,7 @@ if command -v compute-sanitizer >/dev/null; then
     # Texts of the caller's: nothing outside of a buffer is read. Calls that must fail are part of it.
     step sanitizer-text env TRAWL_TEST_BACKENDS=cuda TRAWL_TEST_CASES=500 compute-sanitizer \
         --tool memcheck --report-api-errors no --error-exitcode 9 --print-limit 20 \
-        "$build/tests/test_device_text"
+        "$build/tests/test_device_text" test_random
 else
     echo "compute-sanitizer is not installed (package cuda-sanitizer): left out"
     verdict="${verdict}compute-sanitizer            missing"$'\n'

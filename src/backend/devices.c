@@ -421,6 +421,8 @@ static int run_group(device_room *room, const attempt *a, const text_job *job, b
     if (!job->window) {
         d.first = room->held.index;
         d.devices = 1;
+        if (room->held.of->info.lone_parts)
+            d.lanes = 1;
         d.length += room->held.of->info.part_align; /* see held_lead */
         d.bytes = texture ? d.length : held_room(&room->held, reach);
     }

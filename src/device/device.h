@@ -37,6 +37,7 @@ typedef struct device_info {
     uint32_t constant_bytes;
     uint32_t lanes;      /* work items that can ballot; 0: no ballot */
     uint32_t part_align; /* where a part of a buffer may begin: a power of two, at least 16 */
+    bool lone_parts;     /* of parts of a buffer that overlap, one may be there at a time */
     bool cpu;            /* the device is a CPU */
     bool shares_memory;  /* with the host: a mapped buffer costs no copy */
 } device_info;

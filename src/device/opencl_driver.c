@@ -278,6 +278,8 @@ void opencl_facts(const opencl_functions *cl, const opencl_found *f, device_info
 
     if (device_has(cl, id, "cl_nv_device_attribute_query")) {
         info->lanes = (uint32_t)device_u64(cl, id, NV_WARP_SIZE);
+        /* Sub-buffers that overlap and that kernels have used crash the driver at their release. */
+        info->lone_parts = true;
         /* The driver keeps a byte of each group's local memory: all of it is refused. */
         if (info->local_bytes > 16)
             info->local_bytes -= 16;
