@@ -204,9 +204,11 @@ static void take_match(find *f, const trawl_match *match)
 {
     f->last_end = match->end;
     f->stats.matches++;
-    if (f->count)
+    if (f->count) {
         f->counts[match->pattern]++;
-    else if (f->json)
+        return;
+    }
+    if (f->json)
         print_json_match(f, match);
     else
         print_tsv_match(f, match);

@@ -159,11 +159,9 @@ static int stop_scan(const line_search *s)
     return s->finished || ferror(stdout);
 }
 
-/* A match, of which only the end counts. */
+/* A match, of which only the end counts, on a line that is not decided. */
 static void take_end(line_search *s, size_t at)
 {
-    if (at <= s->done)
-        return;
     const size_t end = line_end(s, at);
     if (s->style->invert)
         select_range(s, s->done, line_begin(s, at));
@@ -175,9 +173,15 @@ static void take_end(line_search *s, size_t at)
 static int on_ends(const trawl_match *matches, size_t count, void *user)
 {
     line_search *s = (line_search *)user;
-    for (size_t i = 0; i < count && !stop_scan(s); i++)
-        take_end(s, (size_t)matches[i].end);
-    return stop_scan(s);
+    for (size_t i = 0; i < count; i++) {
+        const size_t at = (size_t)matches[i].end;
+        if (at <= s->done)
+            continue;
+        take_end(s, at);
+        if (stop_scan(s))
+            return 1;
+    }
+    return 0;
 }
 
 /* A match to be printed. */
