@@ -15,8 +15,8 @@
 
 #include "scan/scan.h"
 
-#define ROUND_CELLS (256u << 20) /* cells a thread scans before matches are handed on */
-#define FIRST_CELLS (16u << 20)  /* the same of the first round */
+#define ROUND_CELLS (256u << 20)     /* cells a thread scans before matches are handed on */
+#define FIRST_CELLS (16u << 20)      /* the same of the first round */
 #define SMALLEST_SHARED (256u << 10) /* cells; below this, waking threads brings too little */
 #define BANDS_A_THREAD 8u
 #define ATTEMPT_CELLS (16u << 20) /* a band of a part with a fallback: it ends with the band */
@@ -259,13 +259,16 @@ static int run_round(grid_scan *scan, scan_room *room, uint64_t top, uint64_t he
 }
 
 /* How many rows the next round has, after one of `rows` that found so much and took so long: their
- * matches should fill half the room, and a call can end between rounds only. */
+ * matches should fill half the room, and a call can end between rounds only. But each round reads
+ * the rows again that tops above it have read. */
 static uint64_t next_height(const grid_scan *scan, uint64_t rows, uint64_t found, uint64_t took,
                             uint64_t room)
 {
     uint64_t height = larger(scan->height, smaller(4 * rows, scan->round_rows));
-    if (took > WINDOW_NANOSECONDS / 4)
-        height = smaller(height, (uint64_t)((double)rows * WINDOW_NANOSECONDS / (double)took));
+    if (took > WINDOW_NANOSECONDS / 4) {
+        const double in_time = (double)rows * WINDOW_NANOSECONDS / (double)took;
+        height = smaller(height, larger((uint64_t)in_time, 8 * (scan->overlap + 1)));
+    }
     if (scan->fn && found > 0)
         height = smaller(height, room / 2 * rows / found);
     return larger(1, smaller(height, scan->round_rows));

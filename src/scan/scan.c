@@ -298,12 +298,14 @@ int text_scan_window(text_scan *scan, const uint8_t *window, uint32_t lead, uint
     const uint64_t began = length >= SMALLEST_WINDOW ? clock_now() : 0;
     int status = scan_region(scan, &scan->context->room, window, lead, lead + length, error);
 
-    /* The next window: longer, as long as its matches will fit and it takes no longer than it may.
-     */
+    /* The next window: longer, as long as its matches will fit and it takes no longer than it may;
+     * but each one reads its reach again. */
+    const uint64_t again = 8 * plan_head(scan->plan)->reach;
     const uint64_t found = scan->counted - before, took = began ? clock_now() - began : 0;
     uint64_t next = 4 * (uint64_t)length;
     if (took > WINDOW_NANOSECONDS / 4)
         next = (uint64_t)length * WINDOW_NANOSECONDS / took;
+    next = next < again ? again : next;
     if (scan->consume && found > SCAN_RECORDS / 16 &&
         next > (uint64_t)length * (SCAN_RECORDS / 4) / found)
         next = (uint64_t)length * (SCAN_RECORDS / 4) / found;
