@@ -355,7 +355,8 @@ typedef struct trawl_scan_options {
     uint64_t base;        /* offset of the text's first byte, added to what is reported */
     uint64_t max_matches; /* stop after so many with TRAWL_LIMITED; 0: no limit */
     uint64_t max_steps;   /* of one call: a byte or cell scanned and a match handed on are a step
-                             each. Beyond them it ends with TRAWL_EXPIRED; 0: no limit */
+                             each. Beyond them it ends with TRAWL_EXPIRED; matches are counted by
+                             batches, so a few more may come. 0: no limit */
     double max_seconds;   /* of one call, likewise, looked at about ten times a second; 0: none */
 } trawl_scan_options;
 

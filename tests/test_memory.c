@@ -326,6 +326,73 @@ static void test_options(void **state)
     assert_true(c.requests == 0);
 }
 
+/* ---- contexts --------------------------------------------------------------------- */
+
+static int count_all(const trawl_match *matches, size_t count, void *user)
+{
+    (void)matches;
+    *(uint64_t *)user += count;
+    return 0;
+}
+
+/* Matches of one pattern of unbounded length, as all pairs and through a stream. */
+static int scan_all(trawl_context *context, const trawl_plan *plan, const char *text, size_t length,
+                    uint64_t *found)
+{
+    trawl_scan_options pairs = TRAWL_SCAN_OPTIONS_INIT;
+    trawl_stream *stream = NULL;
+    pairs.report = TRAWL_REPORT_PAIRS;
+    int status = trawl_scan(context, plan, text, length, &pairs, count_all, found, NULL);
+    if (status == TRAWL_OK)
+        status = trawl_stream_open(context, plan, NULL, count_all, found, &stream, NULL);
+    if (status != TRAWL_OK)
+        return status;
+    status = trawl_stream_feed(stream, text, length, NULL);
+    const int closed = trawl_stream_close(stream, NULL);
+    return status == TRAWL_OK ? closed : status;
+}
+
+/* All that a context and its calls hold comes from its allocator, and goes back. */
+static void test_context(void **state)
+{
+    const trawl_pattern p = { "a[bc]*a", 7, TRAWL_SYNTAX_EXTENDED, 0, 0, NULL };
+    char text[6000];
+    counter c = { 0 };
+    const trawl_allocator from = { count_allocate, count_release, &c };
+    trawl_context_options options = TRAWL_CONTEXT_OPTIONS_INIT;
+    trawl_context *context = NULL;
+    trawl_plan *plan;
+    trawl_error error;
+    uint64_t requests, wanted = 0;
+    (void)state;
+    for (size_t i = 0; i < sizeof text; i++)
+        text[i] = "abcb"[i % 4];
+    assert_int_equal(trawl_compile(&p, 1, NULL, &plan, NULL), TRAWL_OK);
+    options.backend = "serial";
+    options.allocator = &from;
+    assert_int_equal(trawl_context_open(&options, &context, &error), TRAWL_OK);
+    assert_true(c.held > 0 && c.held < 4096);
+    assert_int_equal(scan_all(context, plan, text, sizeof text, &wanted), TRAWL_OK);
+    trawl_context_free(context);
+    requests = c.requests;
+    assert_true(c.held == 0 && requests > 8 && wanted > 0);
+    for (uint64_t k = 1; k <= requests; k++) {
+        uint64_t found = 0;
+        c = (counter){ .fails_at = k };
+        int status = trawl_context_open(&options, &context, &error);
+        if (status == TRAWL_OK)
+            status = scan_all(context, plan, text, sizeof text, &found);
+        assert_int_equal(status, TRAWL_ERROR_MEMORY);
+        trawl_context_free(context);
+        assert_true(c.held == 0);
+    }
+    const trawl_allocator half = { count_allocate, NULL, &c };
+    options.allocator = &half;
+    assert_int_equal(trawl_context_open(&options, &context, &error), TRAWL_ERROR_ARGUMENT);
+    assert_null(context);
+    trawl_plan_free(plan);
+}
+
 /* A plan that memory does not suffice to check is not damaged. */
 static void test_load(void **state)
 {
@@ -361,7 +428,8 @@ int main(void)
         cmocka_unit_test(test_object),       cmocka_unit_test(test_errors),
         cmocka_unit_test(test_compile),      cmocka_unit_test(test_shared_prefixes),
         cmocka_unit_test(test_long_repeats), cmocka_unit_test(test_long_literals),
-        cmocka_unit_test(test_options),      cmocka_unit_test(test_load),
+        cmocka_unit_test(test_options),      cmocka_unit_test(test_context),
+        cmocka_unit_test(test_load),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

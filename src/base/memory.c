@@ -18,6 +18,14 @@ static header *header_of(void *block)
     return (header *)block - 1;
 }
 
+int allocator_check(const trawl_allocator *allocator, trawl_error *error)
+{
+    if (!allocator || (allocator->allocate && allocator->release))
+        return TRAWL_OK;
+    return fail(error, TRAWL_ERROR_ARGUMENT, TRAWL_NONE,
+                "the allocator lacks a function: set both allocate and release");
+}
+
 void memory_open(memory *m, const trawl_allocator *from, uint64_t limit, const char *option,
                  const char *advice)
 {

@@ -25,6 +25,9 @@ typedef struct memory {
                             TRAWL_OK: none has */
 } memory;
 
+/* An allocator of a caller's options, which may be NULL, must have both functions. */
+int allocator_check(const trawl_allocator *allocator, trawl_error *error);
+
 /* `from`: NULL for malloc. The strings are kept as they are. Nothing is to be closed. */
 void memory_open(memory *m, const trawl_allocator *from, uint64_t limit, const char *option,
                  const char *advice);

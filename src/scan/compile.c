@@ -13,10 +13,7 @@ static int check_options(const trawl_compile_options *read, trawl_error *error)
     if (!read->sample && read->sample_length)
         return fail(error, TRAWL_ERROR_ARGUMENT, TRAWL_NONE,
                     "the sample is NULL but its length is %zu", read->sample_length);
-    if (read->allocator && (!read->allocator->allocate || !read->allocator->release))
-        return fail(error, TRAWL_ERROR_ARGUMENT, TRAWL_NONE,
-                    "the allocator lacks a function: set both allocate and release");
-    return TRAWL_OK;
+    return allocator_check(read->allocator, error);
 }
 
 /* What a call begins with: its options, and the memory that it may take. */

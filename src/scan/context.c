@@ -63,6 +63,8 @@ int trawl_context_open(const trawl_context_options *options, trawl_context **con
     if (status == TRAWL_OK && read.schedule > TRAWL_SCHEDULE_STATIC)
         status =
             fail(error, TRAWL_ERROR_ARGUMENT, TRAWL_NONE, "there is no schedule %u", read.schedule);
+    if (status == TRAWL_OK)
+        status = allocator_check(read.allocator, error);
     if (status != TRAWL_OK)
         return status;
     memory own;
