@@ -21,7 +21,8 @@
  *   Threads. "Thread-safe" functions may be called at any time from any thread.
  *   All others take a context or a stream, which serves one call at a time: a
  *   second one, from another thread or from a callback of the first, is refused
- *   with TRAWL_ERROR_BUSY and does nothing. trawl_cancel is the exception.
+ *   with TRAWL_ERROR_BUSY and does nothing. trawl_cancel is the exception; and
+ *   trawl_context_backend, _threads and _warning cannot say so: not during a call.
  *   Fork. In the child every plan works, and every context of a CPU backend that
  *   was not in a call at the fork; one that was is refused with TRAWL_ERROR_BUSY,
  *   one of a device with TRAWL_ERROR_UNSUPPORTED: open a new one. Freeing is safe.
