@@ -24,7 +24,8 @@
  *   with TRAWL_ERROR_BUSY and does nothing. trawl_cancel is the exception; and
  *   trawl_context_backend, _threads and _warning cannot say so: not during a call.
  *   Fork. In the child every plan works, and every context of a CPU backend that
- *   was not in a call at the fork; one that was is refused with TRAWL_ERROR_BUSY,
+ *   was not in a call at the fork (but of openmp: its run-time system may hang
+ *   there, once it has had threads); one that was is refused with TRAWL_ERROR_BUSY,
  *   one of a device with TRAWL_ERROR_UNSUPPORTED: open a new one. Freeing is safe.
  *   Signals. The library installs no handler, and its threads block all signals but
  *   those that a thread raises itself (SIGBUS, SIGSEGV and the like).
@@ -382,7 +383,7 @@ TRAWL_API int trawl_count_each(trawl_context *context, const trawl_plan *plan,
                                const trawl_scan_options *options,
                                uint64_t *counts, trawl_error *error);
 
-/* Collect the matches into an array; free it with trawl_matches_free.
+/* Collect the matches into an array of malloc; free it with trawl_matches_free.
  * *matches is NULL when there are none. */
 TRAWL_API int trawl_collect(trawl_context *context, const trawl_plan *plan,
                             const void *text, size_t length,

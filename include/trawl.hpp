@@ -151,7 +151,18 @@ struct stream : std::unique_ptr<trawl_stream, stream_closer> {
     }
     int close()
     {
-        return out()->call(trawl_stream_close, release());
+        try {
+            const int status = out()->call(trawl_stream_close, get());
+            release();
+            return status;
+        } catch (const error &e) {
+            if (e.status != TRAWL_ERROR_BUSY) /* which leaves it open */
+                release();
+            throw;
+        } catch (...) {
+            release();
+            throw;
+        }
     }
     sink *out()
     {

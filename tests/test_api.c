@@ -390,6 +390,15 @@ static void test_scan_arguments(void **state)
     options.base = UINT64_MAX - 2;
     expect_error(trawl_scan(c, plan, "abc", 3, &options, ignore, NULL, &e), TRAWL_ERROR_ARGUMENT,
                  &e, "64 bits");
+    /* A newer caller's options go the long way of counting too. */
+    struct {
+        trawl_scan_options known;
+        uint64_t more;
+    } newer = { TRAWL_SCAN_OPTIONS_INIT, 0 };
+    newer.known.size = sizeof newer;
+    newer.known.max_matches = 1;
+    assert_int_equal(trawl_count(c, plan, "abcabc", 6, &newer.known, &count, &e), TRAWL_LIMITED);
+    assert_int_equal(count, 1);
     /* No bytes, and no match. */
     assert_int_equal(trawl_collect(c, plan, NULL, 0, NULL, &matches, &found, &e), TRAWL_OK);
     assert_null(matches);

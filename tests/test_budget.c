@@ -362,6 +362,29 @@ static void test_steps_of_feeds(void **state)
     }
 }
 
+/* A grid that one round would take is not scanned beyond its steps, but for the rest of a row. */
+static void test_steps_of_a_grid(void **state)
+{
+    static uint8_t cells[1000][1000];
+    const uint8_t one = 1;
+    const trawl_needle needle = { &one, 1, 1, 0, 0, NULL };
+    const trawl_grid text = { cells, 1000, 1000, 0 };
+    trawl_scan_options options = TRAWL_SCAN_OPTIONS_INIT;
+    trawl_context *context = both[0];
+    trawl_plan *plan;
+    uint64_t count;
+    (void)state;
+    cells[500][3] = 1;
+    assert_int_equal(trawl_compile_grid(&needle, 1, 1, NULL, &plan, NULL), TRAWL_OK);
+    options.max_steps = 499999;
+    assert_int_equal(trawl_count_grid(context, plan, &text, &options, &count, NULL), TRAWL_EXPIRED);
+    assert_int_equal(count, 0);
+    options.max_steps = 1000002;
+    assert_int_equal(trawl_count_grid(context, plan, &text, &options, &count, NULL), TRAWL_OK);
+    assert_int_equal(count, 1);
+    trawl_plan_free(plan);
+}
+
 static void test_bad_budgets(void **state)
 {
     const double bad[] = { -1, -1e-300, -INFINITY, NAN };
@@ -384,7 +407,8 @@ int main(void)
         cmocka_unit_test(test_cancel_prefix),  cmocka_unit_test(test_cancel_in_callback),
         cmocka_unit_test(test_cancel_nothing), cmocka_unit_test(test_max_seconds),
         cmocka_unit_test(test_max_steps),      cmocka_unit_test(test_steps_of_a_text),
-        cmocka_unit_test(test_steps_of_feeds), cmocka_unit_test(test_bad_budgets),
+        cmocka_unit_test(test_steps_of_feeds), cmocka_unit_test(test_steps_of_a_grid),
+        cmocka_unit_test(test_bad_budgets),
     };
     return cmocka_run_group_tests(tests, open_all, close_all);
 }

@@ -22,11 +22,15 @@ void budget_open(budget *b, const atomic_uint *state, uint64_t max_steps, double
         b->until = clock_now() + (uint64_t)(max_seconds * 1e9) + 1;
 }
 
-int budget_check(const budget *b)
+int budget_interrupted(const budget *b)
 {
     if (atomic_load_explicit(b->state, memory_order_relaxed) == CALL_CANCELLED)
         return TRAWL_CANCELLED;
-    if (b->steps == 0 || (b->until && clock_now() >= b->until))
-        return TRAWL_EXPIRED;
-    return TRAWL_OK;
+    return b->until && clock_now() >= b->until ? TRAWL_EXPIRED : TRAWL_OK;
+}
+
+int budget_check(const budget *b)
+{
+    const int status = budget_interrupted(b);
+    return status == TRAWL_OK && b->steps == 0 ? TRAWL_EXPIRED : status;
 }

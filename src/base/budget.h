@@ -31,7 +31,11 @@ static inline void budget_spend(budget *b, uint64_t steps)
         b->steps -= steps < b->steps ? steps : b->steps;
 }
 
-/* TRAWL_OK, or TRAWL_CANCELLED or TRAWL_EXPIRED when the call must end here. */
+/* TRAWL_OK, or TRAWL_CANCELLED or TRAWL_EXPIRED when the call must end here. Threads may ask while
+ * nobody spends. */
 int budget_check(const budget *b);
+
+/* The same, whatever steps are left: for what has been paid for. */
+int budget_interrupted(const budget *b);
 
 #endif

@@ -31,6 +31,7 @@ int read_options(void *to, size_t known, size_t least, const void *from, const c
                         "the newer library, or leave it zero",
                         what, size, known);
     memcpy(to, from, size < known ? size : known);
+    memcpy(to, &known, sizeof known); /* so that it may be read again */
     return TRAWL_OK;
 }
 

@@ -281,13 +281,15 @@ static int scan_rows(grid_scan *scan, scan_room *room, uint64_t top, uint64_t st
     const bool again = room != &scan->context->room;
     int status = TRAWL_OK;
     while (status == TRAWL_OK && top < stop) {
-        const uint64_t rows = smaller(height, stop - top), began = clock_now();
-        uint64_t found;
-        status = budget_check(&scan->budget);
+        const uint64_t began = clock_now();
+        uint64_t rows = smaller(height, stop - top), found;
+        status = again ? budget_interrupted(&scan->budget) : budget_check(&scan->budget);
         if (status != TRAWL_OK)
             break;
-        if (!again)
+        if (!again) {
+            rows = smaller(rows, larger(1, scan->budget.steps / scan->text.cols));
             budget_spend(&scan->budget, rows * scan->text.cols);
+        }
         status = run_round(scan, room, top, rows, &found, error);
         top += rows;
         if (!again)

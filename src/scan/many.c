@@ -6,7 +6,7 @@
  */
 #include "scan/text.h"
 
-#define CHECK_EVERY 64u /* texts: whether the call must end */
+#define CHECK_EVERY 16u /* texts: whether the call must end */
 #define GROUP_TEXTS 128u
 #define GROUP_RECORDS 1024u
 #define MOST_GROUPS 64u
@@ -16,6 +16,7 @@
 typedef struct ahead {
     const trawl_context *context;
     const trawl_plan *plan;
+    const budget *budget;
     const trawl_text *texts;
     size_t count;
     record *records;                           /* GROUP_RECORDS for each group */
@@ -67,10 +68,12 @@ static void scan_group(void *job, uint32_t group)
     record *records = a->records + (size_t)group * GROUP_RECORDS;
     const size_t end = (size_t)(group + 1) * GROUP_TEXTS;
     size_t used = 0;
+    bool ended = false;
     for (size_t i = (size_t)group * GROUP_TEXTS; i < end && i < a->count; i++) {
         uint64_t found = 0;
         a->found[i] = NOT_YET;
-        if (!small_is(a->context, a->plan, a->texts[i].length) ||
+        ended = ended || (i % CHECK_EVERY == 0 && budget_check(a->budget) != TRAWL_OK);
+        if (ended || !small_is(a->context, a->plan, a->texts[i].length) ||
             !small_scan(a->context, a->plan, &a->texts[i], records + used, GROUP_RECORDS - used,
                         &found) ||
             found > GROUP_RECORDS - used)
@@ -87,10 +90,16 @@ static int hand_on(trawl_context *context, delivery *d, const ahead *a, size_t f
     record *scratch = a->records + (size_t)MOST_GROUPS * GROUP_RECORDS, *records = a->records;
     int status = TRAWL_OK;
     for (size_t i = 0; status == TRAWL_OK && i < a->count; i++) {
+        const bool ready = a->found[i] != NOT_YET;
         if (i % GROUP_TEXTS == 0)
             records = a->records + i / GROUP_TEXTS * GROUP_RECORDS;
-        if (a->found[i] == NOT_YET || d->out.budget.steps < a->texts[i].length) {
+        if (!ready || i % CHECK_EVERY == 0)
+            status = budget_check(&d->out.budget);
+        if (status != TRAWL_OK)
+            break;
+        if (!ready || d->out.budget.steps < a->texts[i].length) {
             status = take_turn(context, d, &a->texts[i], first + i, error);
+            records += ready ? a->found[i] : 0;
             continue;
         }
         status = delivery_next(d, first + i, error);
@@ -116,6 +125,7 @@ static int scan_ahead(trawl_context *context, delivery *d, const trawl_text *tex
         const size_t left = count - at, most = MOST_GROUPS * GROUP_TEXTS;
         a->context = context;
         a->plan = d->plan;
+        a->budget = &d->out.budget;
         a->texts = texts + at;
         a->count = left < most ? left : most;
         a->records = records;

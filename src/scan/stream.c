@@ -206,8 +206,11 @@ int trawl_stream_close(trawl_stream *s, trawl_error *error)
         return TRAWL_OK;
     trawl_context *context = s->context;
     int status = stream_enter(s, batch, error);
-    if (status != TRAWL_OK)
+    if (status != TRAWL_OK) {
+        if (status != TRAWL_ERROR_BUSY)
+            stream_free(s);
         return status;
+    }
     if (s->status == TRAWL_OK)
         s->status = delivery_end(&s->out, s->end, &s->failure);
     status = s->status = delivery_flush(&s->out, s->status);
