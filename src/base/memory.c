@@ -175,6 +175,6 @@ int memory_failed(const memory *m, trawl_error *error, const char *what, ...)
         return fail(error, TRAWL_ERROR_LIMIT, TRAWL_NONE,
                     "%s of %llu bytes is too small for %s: raise it, or %s", m->option,
                     (unsigned long long)m->limit, purpose, m->advice);
-    return fail(error, TRAWL_ERROR_MEMORY, TRAWL_NONE, "out of memory for %s%s%s", purpose,
-                m->advice ? ": " : "", m->advice ? m->advice : "");
+    return fail(error, TRAWL_ERROR_MEMORY, TRAWL_NONE, "out of memory for %s: %s", purpose,
+                m->advice);
 }

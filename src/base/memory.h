@@ -18,8 +18,7 @@ typedef struct memory {
     trawl_allocator from; /* allocate NULL: malloc */
     uint64_t limit;       /* bytes held at once; UINT64_MAX: none */
     const char *option;   /* the limit's name for callers, as "trawl_compile_options.max_memory" */
-    const char *advice;   /* what they can do with less, as "compile fewer patterns at once"; NULL:
-                             who asks says so */
+    const char *advice;   /* what they can do with less, as "compile fewer patterns at once" */
     _Atomic uint64_t used, peak;
     _Atomic int failure; /* why the last request that failed did: TRAWL_ERROR_LIMIT or _MEMORY;
                             TRAWL_OK: none has */
