@@ -5,10 +5,10 @@
 
 /* ---- windows ---------------------------------------------------------- */
 
-/* Window by window; *window_begin is the offset of the present one. `d`: where matches go, or NULL
- * when they are counted only. `text`: NULL when the worker holds it. */
-static int scan_all(text_scan *scan, budget *budget, const delivery *d, uint64_t *window_begin,
-                    const uint8_t *text, size_t length, trawl_error *error)
+/* Window by window. `d`: where matches go, or NULL when they are counted only. `text`: NULL when
+ * the worker holds it. */
+static int scan_all(text_scan *scan, budget *budget, delivery *d, const uint8_t *text,
+                    size_t length, trawl_error *error)
 {
     const uint64_t reach = plan_head(scan->plan)->reach;
     uint64_t at = 0;
@@ -21,7 +21,9 @@ static int scan_all(text_scan *scan, budget *budget, const delivery *d, uint64_t
         if (status != TRAWL_OK)
             break;
         budget_spend(budget, room);
-        *window_begin = scan->window_at = at - lead;
+        scan->window_at = at - lead;
+        if (d)
+            d->window_begin = scan->window_at;
         status = text_scan_window(scan, text ? text + (at - lead) : NULL, (uint32_t)lead,
                                   (uint32_t)room, error);
         at += room;
@@ -41,7 +43,7 @@ int text_deliver(trawl_context *context, delivery *d, const void *text, size_t l
     status = text_scan_open(&scan, context, d->plan, false, deliver, d, error);
     if (status != TRAWL_OK)
         return status;
-    status = scan_all(&scan, &d->out.budget, d, &d->window_begin, d->text, length, error);
+    status = scan_all(&scan, &d->out.budget, d, d->text, length, error);
     if (status == TRAWL_OK)
         status = delivery_end(d, length, error);
     text_scan_close(&scan);
@@ -95,14 +97,13 @@ static int count_records(trawl_context *context, const trawl_plan *plan, const v
 {
     text_scan scan;
     budget budget;
-    uint64_t window_begin;
     if (small_count(context, plan, text, length, count))
         return TRAWL_OK;
     budget_open(&budget, &context->state, read->max_steps, read->max_seconds);
     int status = text_scan_open(&scan, context, plan, false, NULL, NULL, error);
     if (status != TRAWL_OK)
         return status;
-    status = scan_all(&scan, &budget, NULL, &window_begin, (const uint8_t *)text, length, error);
+    status = scan_all(&scan, &budget, NULL, (const uint8_t *)text, length, error);
     *count = scan.counted;
     text_scan_close(&scan);
     return status;
