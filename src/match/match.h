@@ -32,6 +32,25 @@ enum { MATCH_BATCH = 128 };
  * TRAWL_OK. */
 int match_flush(match_out *out);
 
+/* How a call goes on after its callback has taken `count` matches, of which `left` more are
+ * allowed. */
+static inline int batch_taken(budget *b, uint32_t count, uint64_t left)
+{
+    if (left == 0)
+        return TRAWL_LIMITED;
+    budget_spend(b, count);
+    return budget_check(b);
+}
+
+/* What a call ends with that came to its end with `status`, and whose last batch gave `flushed`:
+ * when all is done no budget matters. */
+static inline int batch_last(int status, int flushed)
+{
+    if (status != TRAWL_OK)
+        return status;
+    return flushed == TRAWL_STOPPED || flushed == TRAWL_LIMITED ? flushed : TRAWL_OK;
+}
+
 /* Is this the second match of a pattern with TRAWL_ONCE? Notes it as the first, if not. */
 bool match_repeated(match_out *out, const plan_pattern *p);
 

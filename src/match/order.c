@@ -76,10 +76,7 @@ int match_flush(match_out *out)
     out->count = 0;
     if (count && out->fn(out->batch, count, out->user) != 0)
         return TRAWL_STOPPED;
-    if (out->left == 0)
-        return TRAWL_LIMITED;
-    budget_spend(&out->budget, count);
-    return budget_check(&out->budget);
+    return batch_taken(&out->budget, count, out->left);
 }
 
 bool match_repeated(match_out *out, const plan_pattern *p)

@@ -75,10 +75,7 @@ static inline int delivery_next(delivery *d, uint64_t record, trawl_error *error
  * ends with. */
 static inline int delivery_flush(delivery *d, int status)
 {
-    const int flushed = d->out.count ? match_flush(&d->out) : TRAWL_OK;
-    if (status != TRAWL_OK)
-        return status;
-    return flushed == TRAWL_STOPPED || flushed == TRAWL_LIMITED ? flushed : TRAWL_OK; /* all done */
+    return batch_last(status, d->out.count ? match_flush(&d->out) : TRAWL_OK);
 }
 
 #endif

@@ -15,9 +15,8 @@
 
 #include "scan/scan.h"
 
-#define ROUND_CELLS (256u << 20)     /* cells a thread scans before matches are handed on */
-#define FIRST_CELLS (16u << 20)      /* the same of the first round */
-#define SMALLEST_SHARED (256u << 10) /* cells; below this, waking threads brings too little */
+#define ROUND_CELLS (256u << 20) /* cells a thread scans before matches are handed on */
+#define FIRST_CELLS (16u << 20)  /* the same of the first round */
 #define BANDS_A_THREAD 8u
 #define ATTEMPT_CELLS (16u << 20) /* a band of a part with a fallback: it ends with the band */
 #define OVERLAP_SHARE 50u         /* a band is so many times as high as what it reads twice */
@@ -180,10 +179,7 @@ static int flush(grid_scan *scan)
     scan->batched = 0;
     if (count && scan->fn(scan->batch, count, scan->user) != 0)
         return TRAWL_STOPPED;
-    if (scan->left == 0)
-        return TRAWL_LIMITED;
-    budget_spend(&scan->budget, count);
-    return budget_check(&scan->budget);
+    return batch_taken(&scan->budget, count, scan->left);
 }
 
 /* Hand on the matches of a band that had room for all; its rows count from row `at`. */
@@ -341,13 +337,8 @@ static int scan_grid(trawl_context *context, const trawl_plan *plan, const trawl
     status = plan_rounds(&scan, error);
     if (status == TRAWL_OK)
         status = scan_rows(&scan, &context->room, 0, scan.tops, scan.height, error);
-    if (scan.batched) {
-        const int flushed = flush(&scan);
-        if (status == TRAWL_OK && (flushed == TRAWL_STOPPED || flushed == TRAWL_LIMITED))
-            status = flushed;
-    }
     *count = scan.counted;
-    return status;
+    return batch_last(status, scan.batched ? flush(&scan) : TRAWL_OK);
 }
 
 int trawl_scan_grid(trawl_context *context, const trawl_plan *plan, const trawl_grid *text,

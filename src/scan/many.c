@@ -10,7 +10,6 @@
 #define GROUP_TEXTS 128u
 #define GROUP_RECORDS 1024u
 #define MOST_GROUPS 64u
-#define SMALLEST_SHARED (256u << 10) /* bytes; below this, waking threads brings too little */
 
 /* Texts that are scanned ahead together. */
 typedef struct ahead {
@@ -45,9 +44,7 @@ static int check_many(const trawl_text *texts, size_t count, uint64_t base, traw
 static int take_turn(trawl_context *context, delivery *d, const trawl_text *text, size_t i,
                      trawl_error *error)
 {
-    int status = i % CHECK_EVERY == 0 ? budget_check(&d->out.budget) : TRAWL_OK;
-    if (status == TRAWL_OK)
-        status = delivery_next(d, i, error);
+    const int status = delivery_next(d, i, error);
     return status == TRAWL_OK ? text_deliver(context, d, text->bytes, text->length, error) : status;
 }
 
@@ -55,8 +52,12 @@ static int scan_each(trawl_context *context, delivery *d, const trawl_text *text
                      trawl_error *error)
 {
     int status = TRAWL_OK;
-    for (size_t i = 0; status == TRAWL_OK && i < count; i++)
-        status = take_turn(context, d, &texts[i], i, error);
+    for (size_t i = 0; status == TRAWL_OK && i < count; i++) {
+        if (i % CHECK_EVERY == 0)
+            status = budget_check(&d->out.budget);
+        if (status == TRAWL_OK)
+            status = take_turn(context, d, &texts[i], i, error);
+    }
     return status;
 }
 
@@ -121,18 +122,18 @@ static int scan_ahead(trawl_context *context, delivery *d, const trawl_text *tex
     ahead *a = memory_take(m, sizeof *a);
     record *records = memory_take_array(m, MOST_GROUPS + 1, GROUP_RECORDS * sizeof *records);
     int status = a && records ? TRAWL_OK : memory_failed(m, error, "many texts");
-    for (size_t at = 0; status == TRAWL_OK && at < count; at += MOST_GROUPS * GROUP_TEXTS) {
-        const size_t left = count - at, most = MOST_GROUPS * GROUP_TEXTS;
+    if (status == TRAWL_OK) {
         a->context = context;
         a->plan = d->plan;
         a->budget = &d->out.budget;
+        a->records = records;
+    }
+    for (size_t at = 0; status == TRAWL_OK && at < count; at += MOST_GROUPS * GROUP_TEXTS) {
+        const size_t left = count - at, most = MOST_GROUPS * GROUP_TEXTS;
         a->texts = texts + at;
         a->count = left < most ? left : most;
-        a->records = records;
-        status = budget_check(&d->out.budget);
-        if (status == TRAWL_OK)
-            status = w->backend->run_tasks(
-                w, scan_group, a, (uint32_t)((a->count + GROUP_TEXTS - 1) / GROUP_TEXTS), error);
+        status = w->backend->run_tasks(
+            w, scan_group, a, (uint32_t)((a->count + GROUP_TEXTS - 1) / GROUP_TEXTS), error);
         if (status == TRAWL_OK)
             status = hand_on(context, d, a, at, error);
     }

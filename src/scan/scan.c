@@ -15,7 +15,6 @@
 #include "scan/carry.h"
 
 #define SMALLEST_SLICE (64u << 10)
-#define SMALLEST_SHARED (256u << 10) /* below this, waking threads costs more than it brings */
 #define USUAL_CHUNKS 1000u
 #define ATTEMPT (4u << 20) /* a slice of a part with a fallback: it ends with the slice */
 #define SMALLEST_WINDOW 4096u
