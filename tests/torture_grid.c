@@ -71,8 +71,9 @@ static int collect(const recipe *r, trawl_context *context, const trawl_grid *te
     return status;
 }
 
-static int call(const recipe *r, trawl_context *context, trawl_error *error)
+static int call(const void *user, trawl_context *context, trawl_error *error)
 {
+    const recipe *r = user;
     const trawl_grid text = { cells, ROWS, COLS, 0 };
     uint64_t count = 0;
     got.count = 0;
@@ -93,28 +94,16 @@ static void check_result(const char *what, bool whole)
         torture_fault("%s: wrong matches, %zu, not %zu", what, got.count, good.count);
 }
 
+static void keep_result(void)
+{
+    good = got;
+}
+
 static void run_call(void *user, bool first)
 {
+    static const torture_call calls = { call, keep_result, check_result };
     const recipe *r = user;
-    const char *name = how_names[r->how];
-    trawl_error error;
-    trawl_context *context = torture_context(&r->way);
-    if (!context)
-        return;
-    int status = call(r, context, &error);
-    if (first)
-        good = got;
-    check_result(name, status == TRAWL_OK);
-    const bool refused = torture_refused(name, status, &error);
-    failing_end();
-    for (int i = refused ? 0 : 1; i < 2; i++) { /* with the same context */
-        status = call(r, context, &error);
-        if (status != TRAWL_OK)
-            torture_fault("%s, again: %s", name, error.message);
-        else
-            check_result("again", true);
-    }
-    trawl_context_free(context);
+    torture_on_context(&calls, &r->way, r, how_names[r->how], first);
 }
 
 static void run_compile(void *user, bool first)

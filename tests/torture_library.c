@@ -81,3 +81,26 @@ bool torture_refused(const char *call, int status, const trawl_error *error)
     failing_end();
     return true;
 }
+
+void torture_on_context(const torture_call *c, const torture_way *way, const void *recipe,
+                        const char *name, bool first)
+{
+    trawl_error error;
+    trawl_context *context = torture_context(way);
+    if (!context)
+        return;
+    int status = c->call(recipe, context, &error);
+    if (first)
+        c->keep();
+    c->check(name, status == TRAWL_OK);
+    const bool refused = torture_refused(name, status, &error);
+    failing_end();
+    for (int i = refused ? 0 : 1; i < 2; i++) { /* with the same context */
+        status = c->call(recipe, context, &error);
+        if (status != TRAWL_OK)
+            torture_fault("%s, again: %s", name, error.message);
+        else
+            c->check("again", true);
+    }
+    trawl_context_free(context);
+}

@@ -232,8 +232,9 @@ static int feed(const recipe *r, trawl_context *context, const trawl_scan_option
     return closed;
 }
 
-static int call(const recipe *r, trawl_context *context, trawl_error *error)
+static int call(const void *user, trawl_context *context, trawl_error *error)
 {
+    const recipe *r = user;
     trawl_scan_options options = TRAWL_SCAN_OPTIONS_INIT;
     const uint8_t *text = text_of(r->dense);
     uint64_t count = 0;
@@ -262,31 +263,18 @@ static int call(const recipe *r, trawl_context *context, trawl_error *error)
 
 /* ---- runs --------------------------------------------------------------------------- */
 
+static void keep_result(void)
+{
+    good.count = got.count;
+    good.lost = got.lost;
+    memcpy(good.matches, got.matches, got.count * sizeof *got.matches);
+}
+
 static void run_call(void *user, bool first)
 {
+    static const torture_call calls = { call, keep_result, check_result };
     const recipe *r = user;
-    const char *name = how_names[r->how];
-    trawl_error error;
-    trawl_context *context = torture_context(&r->way);
-    if (!context)
-        return;
-    int status = call(r, context, &error);
-    if (first) {
-        good.count = got.count;
-        good.lost = got.lost;
-        memcpy(good.matches, got.matches, got.count * sizeof *got.matches);
-    }
-    check_result(name, status == TRAWL_OK);
-    const bool refused = torture_refused(name, status, &error);
-    failing_end();
-    for (int i = refused ? 0 : 1; i < 2; i++) { /* with the same context */
-        status = call(r, context, &error);
-        if (status != TRAWL_OK)
-            torture_fault("%s, again: %s", name, error.message);
-        else
-            check_result("again", true);
-    }
-    trawl_context_free(context);
+    torture_on_context(&calls, &r->way, r, how_names[r->how], first);
 }
 
 static int compile(const recipe *r, const trawl_context *context, trawl_plan **plan,
