@@ -226,6 +226,10 @@ TRAWL_API size_t trawl_backend_count(void);
 TRAWL_API const char *trawl_backend_name(size_t index);
 TRAWL_API const char *trawl_backend_about(size_t index);
 
+/* The instruction sets that this machine runs and this library has loops for, by number, from
+ * "portable" to the best; NULL past the end. Thread-safe. */
+TRAWL_API const char *trawl_isa_name(size_t index);
+
 typedef struct trawl_device_info {
     size_t size;      /* sizeof(trawl_device_info), set by the caller */
     char name[128];
@@ -285,10 +289,12 @@ typedef struct trawl_context_options {
                                          the host, drivers of devices aside; copied; NULL: malloc */
     void *native; /* opencl: the cl_context whose buffers trawl_scan_device shall read, retained;
                      NULL: one of its own. Else NULL */
+    const char *isa; /* instruction set of what the CPU does, a name that trawl_isa_name gives;
+                        NULL: that of the environment's TRAWL_ISA, else the best */
 } trawl_context_options;
 
 #define TRAWL_CONTEXT_OPTIONS_INIT \
-    { sizeof(trawl_context_options), NULL, 0, 0, 0, NULL, NULL, NULL, NULL, NULL, NULL }
+    { sizeof(trawl_context_options), NULL, 0, 0, 0, NULL, NULL, NULL, NULL, NULL, NULL, NULL }
 
 /* Open a context. It holds little before its first call: threads and memory are taken when a call
  * needs them. A context serves one call at a time; open one per thread. Thread-safe. */

@@ -396,9 +396,12 @@ static void search_shared(const char *engine, const trawl_pattern *patterns, siz
     options.engine = engine;
     assert_int_equal(trawl_compile(patterns, count, &options, &plan, NULL), TRAWL_OK);
     *s = (slice){ .end = SHARED_LENGTH, .records = records, .capacity = SHARED_LENGTH };
-    const text_job job = {
-        .plan = plan, .window = text, .slices = s, .count = 1, .allowance = USUAL_ALLOWANCE
-    };
+    const text_job job = { .plan = plan,
+                           .isa = isa_usual(),
+                           .window = text,
+                           .slices = s,
+                           .count = 1,
+                           .allowance = USUAL_ALLOWANCE };
     assert_int_equal(slice_run_text(&job, s), TRAWL_OK);
     assert_int_equal(s->count, period ? SHARED_LENGTH / period : 0);
     trawl_plan_free(plan);

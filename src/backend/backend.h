@@ -35,6 +35,7 @@ typedef enum carry_mode {
 
 typedef struct text_job {
     const trawl_plan *plan;
+    isa isa;          /* of the walks, on CPUs */
     const u8 *window; /* NULL: it is in the text that the worker holds (backend.hold), */
     u64 window_at;    /* from this byte of that text on */
     slice *slices;
@@ -48,6 +49,7 @@ typedef struct text_job {
 
 typedef struct grid_job {
     const trawl_plan *plan;
+    isa isa;
     const u8 *window;
     u32 rows, cols; /* of the window */
     u64 stride;     /* bytes */
@@ -116,7 +118,7 @@ int slice_run_grid(const grid_job *job, slice *s);
 
 /* The same for a whole text, of a plan with a single part, straight from its first stage. False:
  * the plan is another, or the stage gave up; what went to `out` is to be forgotten then. */
-bool slice_run_plain(const trawl_plan *plan, const u8 *text, u32 length, u64 allowance,
+bool slice_run_plain(isa set, const trawl_plan *plan, const u8 *text, u32 length, u64 allowance,
                      const sink *out);
 
 /* The stage that a part begins with when `fallback` says so or not. */

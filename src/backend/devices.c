@@ -201,9 +201,10 @@ static bool textured(const device_room *room, const trawl_plan *plan,
 {
     const plan_part *parts = plan_parts(plan);
     bool any = false;
-    for (u32 i = 0; i < plan_head(plan)->part_count; i++)
-        any = any || device_walk_of((walk_kind)searching_stage(plan, &parts[i], fallback[i])->kind)
-                         ->texts_texture;
+    for (u32 i = 0; i < plan_head(plan)->part_count; i++) {
+        const plan_stage *stage = searching_stage(plan, &parts[i], fallback[i]);
+        any = any || (stage && device_walk_of((walk_kind)stage->kind)->texts_texture);
+    }
     return any && room->tuning.texture == 1;
 }
 

@@ -68,7 +68,8 @@ typedef struct used_device {
 
 /* ---- plans on a device (loaded.c) ---------------------------------------------- */
 
-/* The stage whose kernels a part begins with: of a filter and what verifies, the latter's. */
+/* The stage whose kernels a part begins with: of a filter and what verifies, the latter's; where
+ * that has none (vector walks), the fallback. NULL: that has none either. */
 const plan_stage *searching_stage(const trawl_plan *plan, const plan_part *part, bool fallback);
 
 /* Bring the stages onto the device that these parts of the plan begin with; they stay until room

@@ -23,9 +23,9 @@ u64 part_flow_words(const trawl_plan *plan, const plan_part *part)
     const plan_stage *last = stage_begun(plan, part, true);
     if (part->carries)
         return 0;
-    if (walk_of(first->kind)->flows)
+    if (walk_flows(first->kind))
         return first->state_words;
-    return walk_of(last->kind)->flows ? last->state_words : 0;
+    return walk_flows(last->kind) ? last->state_words : 0;
 }
 
 /* Parts report numbers of their own patterns: turn those of records[first ..] into the plan's. */
@@ -52,7 +52,7 @@ static bool any_bit(const u64 *words, u64 count)
 static void run_carrying(const text_job *job, const plan_stage *stage, slice *s, u64 *state,
                          u64 *marks, u64 words, const sink *out)
 {
-    const walk *w = walk_of(stage->kind);
+    const walk *w = walk_of(job->isa, stage->kind);
     const u64 row = plan_head(job->plan)->state_words; /* marks hold all parts that carry */
     const bool news = job->carry == CARRY_NEWS;
     text_task t = { .tables = stage_tables(job->plan, stage),
@@ -84,13 +84,13 @@ static void run_carrying(const text_job *job, const plan_stage *stage, slice *s,
     }
 }
 
-static void set_verify(const trawl_plan *plan, const plan_part *part, const plan_stage *stage,
-                       text_task *t)
+static void set_verify(isa set, const trawl_plan *plan, const plan_part *part,
+                       const plan_stage *stage, text_task *t)
 {
     if (stage->role != STAGE_FILTER)
         return;
     const plan_stage *next = part_stage(plan, part, STAGE_VERIFY);
-    t->verify = walk_of(next->kind)->verify;
+    t->verify = walk_of(set, next->kind)->verify;
     t->verify_tables = stage_tables(plan, next);
 }
 
@@ -108,8 +108,8 @@ static u32 run_stage(const text_job *job, const plan_part *part, const plan_stag
         memset(flow, 0, (size_t)stage->state_words * sizeof *flow);
     t->tables = stage_tables(job->plan, stage);
     t->state = flow ? flow : scratch ? scratch : small;
-    set_verify(job->plan, part, stage, t);
-    const u32 done = walk_of(stage->kind)->text(t);
+    set_verify(job->isa, job->plan, part, stage, t);
+    const u32 done = walk_of(job->isa, stage->kind)->text(t);
     memory_give(job->memory, scratch);
     return done;
 }
@@ -156,7 +156,7 @@ int slice_run_text(const text_job *job, slice *s)
                          s->marks ? s->marks + parts[i].state : NULL, stage->state_words, &out);
             s->done[i] = s->end;
         } else if (job->carry == CARRY_ALL) {
-            u64 *mine = flow && walk_of(stage->kind)->flows ? flow : NULL;
+            u64 *mine = flow && walk_flows(stage->kind) ? flow : NULL;
             const int status = run_part(job, i, s, mine, &out);
             if (status != TRAWL_OK)
                 return status;
@@ -169,7 +169,7 @@ int slice_run_text(const text_job *job, slice *s)
     return TRAWL_OK;
 }
 
-bool slice_run_plain(const trawl_plan *plan, const u8 *text, u32 length, u64 allowance,
+bool slice_run_plain(isa set, const trawl_plan *plan, const u8 *text, u32 length, u64 allowance,
                      const sink *out)
 {
     const plan_part *part = plan_parts(plan);
@@ -183,8 +183,8 @@ bool slice_run_plain(const trawl_plan *plan, const u8 *text, u32 length, u64 all
                     .out = out };
     if (plan_head(plan)->part_count > 1 || part->carries || stage->state_words > SMALL_STATE)
         return false;
-    set_verify(plan, part, stage, &t);
-    return walk_of(stage->kind)->text(&t) >= length;
+    set_verify(set, plan, part, stage, &t);
+    return walk_of(set, stage->kind)->text(&t) >= length;
 }
 
 /* ---- grids ---------------------------------------------------------------------- */
@@ -200,7 +200,7 @@ static bool run_grid_stage(const grid_job *job, const plan_stage *stage, grid_ta
     }
     t->tables = stage_tables(job->plan, stage);
     t->state = scratch;
-    *done = walk_of(stage->kind)->grid(t);
+    *done = walk_of(job->isa, stage->kind)->grid(t);
     memory_give(job->memory, scratch);
     return true;
 }

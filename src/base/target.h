@@ -7,9 +7,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/isa.h"
+
 typedef struct target {
     bool gpu;         /* kernels on a GPU; OpenCL on a CPU counts as one */
     uint32_t threads; /* of the CPU; a GPU's multiprocessors */
+    isa isa;          /* of walks on the CPU */
 } target;
 
 #endif

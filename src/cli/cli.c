@@ -262,6 +262,9 @@ bool run_option(run_options *o, int option, const char *value)
         return schedule_option(o, value);
     case OPT_CHUNKS:
         return number_option(o, "--chunks", value, &o->context.chunks);
+    case OPT_ISA:
+        o->context.isa = strcmp(value, "auto") == 0 ? NULL : value;
+        return name_option(o, "isa", value, trawl_isa_name, "devices");
     case OPT_DEVICE:
         o->context.device = value;
         return true;

@@ -87,7 +87,7 @@ typedef struct run_options {
     uint32_t wm_block;   /* --wm-block 2|3 */
     uint64_t max_memory; /* --max-memory of compiling; 0: the library's */
     trawl_context_options
-        context;  /* --backend, --threads, --schedule, --chunks, --device, --tuning */
+        context;  /* --backend, --threads, --schedule, --chunks, --isa, --device, --tuning */
     bool stats;   /* --stats */
     bool explain; /* --explain */
 } run_options;
@@ -102,6 +102,7 @@ enum {
     OPT_THREADS,
     OPT_SCHEDULE,
     OPT_CHUNKS,
+    OPT_ISA,
     OPT_DEVICE,
     OPT_TUNING,
     OPT_STATS,
@@ -117,6 +118,7 @@ enum {
     { "threads", required_argument, NULL, OPT_THREADS },                                     \
     { "schedule", required_argument, NULL, OPT_SCHEDULE },                                   \
     { "chunks", required_argument, NULL, OPT_CHUNKS },                                       \
+    { "isa", required_argument, NULL, OPT_ISA },                                             \
     { "device", required_argument, NULL, OPT_DEVICE },                                       \
     { "tuning", required_argument, NULL, OPT_TUNING },                                       \
     { "stats", no_argument, NULL, OPT_STATS },                                               \
@@ -144,6 +146,7 @@ enum {
     "      --threads N          number of threads (one a core)\n"                            \
     "      --schedule HOW       dynamic (free threads take the next chunk) or static\n"      \
     "      --chunks N           chunks that a window of text is cut into\n"                  \
+    "      --isa NAME           instruction set: auto, or one that `trawl devices` lists\n"  \
     "      --device LIST        devices of opencl and cuda: 0 (the default), 0,1 ... or all\n" \
     "      --tuning LIST        NAME=VALUE,...: see `trawl devices --tuning`\n"              \
     "      --stats              print bytes, seconds, GB/s and energy on standard error\n"         \

@@ -9,11 +9,12 @@ static const char command[] = "devices";
 
 static const char help_text[] =
     "Usage: trawl devices [--json | --tuning | --selftest]\n"
-    "List the processor of this machine and the backends, for --backend NAME, with the\n"
-    "threads that each takes when --threads is not given; then the devices of opencl and\n"
-    "cuda, for --device LIST.\n"
+    "List the processor of this machine and its instruction sets, for --isa NAME; the\n"
+    "backends, for --backend NAME, with the threads that each takes when --threads is not\n"
+    "given; then the devices of opencl and cuda, for --device LIST.\n"
     "\n"
-    "      --json      one JSON object: version, cpu, logical_cpus, backends and devices\n"
+    "      --json      one JSON object: version, cpu, logical_cpus, isas, backends,\n"
+    "                  devices\n"
     "      --tuning    list the parameters of the algorithms on devices, for --tuning LIST\n"
     "      --selftest[=BACKEND]  run every algorithm on every device (of this backend), and\n"
     "                  compare with one CPU thread\n"
@@ -90,7 +91,10 @@ static void print_devices(void)
 
 static int print_table(const char *model, long cpus)
 {
-    printf("CPU: %s, %ld logical CPU%s\n\n", model, cpus, cpus == 1 ? "" : "s");
+    printf("CPU: %s, %ld logical CPU%s, instruction sets", model, cpus, cpus == 1 ? "" : "s");
+    for (size_t i = 0; trawl_isa_name(i); i++)
+        printf("%s %s", i > 0 ? "," : "", trawl_isa_name(i));
+    fputs("\n\n", stdout);
     printf("%-10s  %7s  %s\n", "backend", "threads", "about");
     for (size_t i = 0; i < trawl_backend_count(); i++) {
         const probe found = probe_backend(i);
@@ -146,7 +150,10 @@ static bool put_json(FILE *out, const char *model, long cpus)
 {
     fprintf(out, "{\"version\":\"%s\",\"cpu\":", trawl_version());
     bool fine = put_quoted(out, model);
-    fprintf(out, ",\"logical_cpus\":%ld,\"backends\":[", cpus);
+    fprintf(out, ",\"logical_cpus\":%ld,\"isas\":[", cpus);
+    for (size_t i = 0; trawl_isa_name(i); i++)
+        fprintf(out, "%s\"%s\"", i > 0 ? "," : "", trawl_isa_name(i));
+    fputs("],\"backends\":[", out);
     for (size_t i = 0; i < trawl_backend_count(); i++) {
         const probe found = probe_backend(i);
         fprintf(out, "%s{\"backend\":\"%s\",\"threads\":%lu,\"about\":", i > 0 ? "," : "",

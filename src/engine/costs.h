@@ -12,6 +12,8 @@
 
 #include <stddef.h>
 
+#include "base/target.h"
+
 #define COST_IMPOSSIBLE 1e30
 #define COST_PART 0.3 /* a further part: its records are sorted into the others */
 
@@ -65,6 +67,16 @@
 #define COST_GPU_SHIFTAND_CARRIED 3.9
 #define COST_GPU_HNFA_MODULE 0.0018
 #define COST_GPU_HNFA_JOINED 0.0037
+
+/* What a vector walk costs in an instruction set, against AVX-512, which its constant is for: about
+ * what the width and the missing words make. */
+static inline double cost_of_vector(double cost, const target *t)
+{
+    static const double slower[ISA_COUNT] = {
+        [ISA_PORTABLE] = 8, [ISA_NEON] = 3, [ISA_AVX2] = 1.7, [ISA_AVX512] = 1
+    };
+    return t->gpu ? COST_IMPOSSIBLE : cost * slower[t->isa];
+}
 
 /* `cost` for ten, for `count`, when ten times as many cost `tenfold` times as much. */
 static inline double cost_of_many(double cost, double tenfold, size_t count)

@@ -40,7 +40,7 @@ static int begin(const trawl_compile_options *options, trawl_plan **plan,
 static int finish(pattern_list *list, const trawl_compile_options *read, trawl_plan **plan,
                   trawl_error *error)
 {
-    const target usual = { .threads = 1 };
+    const target usual = { .threads = 1, .isa = isa_usual() };
     const problem p = { .memory = list->memory,
                         .list = list,
                         .sample = profile_of(read->sample, read->sample_length),

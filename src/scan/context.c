@@ -77,7 +77,9 @@ int trawl_context_open(const trawl_context_options *options, trawl_context **con
     made->worker.memory = &made->memory;
     made->worker.options = read;
     scan_room_open(&made->room, &made->memory);
-    status = open_worker(&made->worker, error);
+    status = isa_choose(read.isa, &made->worker.target.isa, error);
+    if (status == TRAWL_OK)
+        status = open_worker(&made->worker, error);
     if (status != TRAWL_OK) {
         made->worker.backend = NULL; /* nothing of it is open */
         trawl_context_free(made);
@@ -85,7 +87,7 @@ int trawl_context_open(const trawl_context_options *options, trawl_context **con
     }
     trawl_context_options *kept = &made->worker.options;
     kept->backend = made->worker.backend->name;
-    kept->device = kept->tuning = NULL;
+    kept->device = kept->tuning = kept->isa = NULL;
     kept->native = NULL;
     kept->allocator = NULL;
     *context = made;

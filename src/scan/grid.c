@@ -147,6 +147,7 @@ static int run_bands(grid_scan *scan, uint64_t at, slice *slices, uint32_t bands
     trawl_error why = { 0 };
     grid_job job;
     job.plan = scan->plan;
+    job.isa = scan->context->worker.target.isa;
     job.window = (const u8 *)scan->text.cells + at * scan->text.stride;
     job.rows = (uint32_t)smaller(rows, scan->text.rows - at);
     job.cols = (uint32_t)scan->text.cols;

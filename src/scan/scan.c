@@ -198,6 +198,7 @@ static int run_region(text_scan *scan, scan_room *room, const uint8_t *window, u
     if (status != TRAWL_OK)
         return status;
     *job = (text_job){ .plan = scan->plan,
+                       .isa = scan->context->worker.target.isa,
                        .window = window,
                        .window_at = scan->window_at,
                        .slices = room->slices,

@@ -27,6 +27,7 @@ static bool scan_slice(const trawl_context *context, const trawl_plan *plan, con
         .end = (uint32_t)text->length, .records = records, .capacity = capacity, .state = state
     };
     const text_job job = { .plan = plan,
+                           .isa = context->worker.target.isa,
                            .window = (const u8 *)text->bytes,
                            .slices = &s,
                            .count = 1,
@@ -46,8 +47,8 @@ bool small_scan(const trawl_context *context, const trawl_plan *plan, const traw
     *count = 0;
     if (text->length == 0)
         return true;
-    return slice_run_plain(plan, (const u8 *)text->bytes, (u32)text->length,
-                           context->worker.limits.allowance, &out) ||
+    return slice_run_plain(context->worker.target.isa, plan, (const u8 *)text->bytes,
+                           (u32)text->length, context->worker.limits.allowance, &out) ||
            scan_slice(context, plan, text, records, capacity, count);
 }
 

@@ -1,14 +1,18 @@
-/* walk.c: the table of walks. */
+/* walk.c: the tables of walks, by instruction set. */
 #include "walk/walk.h"
 
-const walk walks[WALK_KINDS] = {
-    [WALK_BM] = { .text = bm_walk },
-    [WALK_WM] = { .text = wm_walk },
-    [WALK_AC] = { .text = ac_walk, .flows = true },
-    [WALK_PFAC] = { .text = pfac_walk, .verify = pfac_verify },
-    [WALK_SHIFTAND] = { .text = shiftand_walk, .flows = true },
-    [WALK_HNFA] = { .text = hnfa_walk, .flows = true },
-    [WALK_BB] = { .grid = bb_walk },
-    [WALK_BYR] = { .grid = byr_walk },
-    [WALK_GRAMS] = { .text = grams_walk },
+extern const walk walks_avx512[WALK_KINDS], walks_avx2[WALK_KINDS], walks_neon[WALK_KINDS],
+    walks_portable[WALK_KINDS];
+
+const walk *const walk_sets[ISA_COUNT] = {
+#ifdef TRAWL_HAVE_AVX512
+    [ISA_AVX512] = walks_avx512,
+#endif
+#ifdef TRAWL_HAVE_AVX2
+    [ISA_AVX2] = walks_avx2,
+#endif
+#ifdef TRAWL_HAVE_NEON
+    [ISA_NEON] = walks_neon,
+#endif
+    [ISA_PORTABLE] = walks_portable,
 };

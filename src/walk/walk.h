@@ -1,7 +1,8 @@
 /* walk.h: the walks by their kind: the loops of all algorithms on a CPU.
  *
  * A walk is the loop of one stage over one slice. Backends know walks by kind only; the kind
- * stands in the plan. Kinds are stored in saved plans: append, never renumber.
+ * stands in the plan. Kinds are stored in saved plans: append, never renumber. Each instruction
+ * set has its table of walks: vector walks (vector/) are compiled for each, the others once.
  *
  * Giving up is local. A walk whose stage has a fallback behind it may stop where its work is no
  * longer worth it, and says where: all occurrences that begin before that place have been
@@ -12,6 +13,7 @@
 
 #include <stdbool.h>
 
+#include "base/isa.h"
 #include "table/port.h"
 
 typedef enum walk_kind {
@@ -23,7 +25,14 @@ typedef enum walk_kind {
     WALK_HNFA,
     WALK_BB,
     WALK_BYR,
-    WALK_GRAMS,
+    WALK_GRAMS = 8,
+    WALK_PACKED = 9,
+    WALK_TEDDY = 10,
+    WALK_QGRAMS = 11,
+    WALK_KMERS = 12,
+    WALK_BITSLICE = 13,
+    WALK_FACTORS = 14,
+    WALK_RAREROW = 15,
     WALK_KINDS
 } walk_kind;
 
@@ -105,11 +114,18 @@ typedef struct walk {
     bool flows; /* after a run over any text the state is that of the whole text before it */
 } walk;
 
-extern const walk walks[WALK_KINDS];
+/* By instruction set (NULL: this library has none for it) and kind: vector/walks.c. */
+extern const walk *const walk_sets[ISA_COUNT];
 
-static inline const walk *walk_of(u32 kind)
+static inline const walk *walk_of(isa set, u32 kind)
 {
-    return &walks[kind];
+    return &walk_sets[set][kind];
+}
+
+/* What is the same for all instruction sets. */
+static inline bool walk_flows(u32 kind)
+{
+    return walk_sets[ISA_PORTABLE][kind].flows;
 }
 
 /* One file each: walk/NAME.c. */

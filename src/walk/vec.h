@@ -1,0 +1,76 @@
+/* vec.h: the vocabulary of vector walks: 64 bytes as one value.
+ *
+ * The walks of vector/ are written once over these words and compiled once for each instruction
+ * set (cmake/vector.cmake), each time with one of VEC_AVX512, VEC_AVX2, VEC_NEON and
+ * VEC_PORTABLE defined. A header of vec/ says what the words are there:
+ *
+ *   vec                      64 bytes, of no particular alignment in memory
+ *   vec_load(p)              p[0 .. 63]
+ *   vec_load_part(p, n)      p[0 .. n - 1], n <= 64, zeros behind; no other byte is read
+ *   vec_store(p, v)
+ *   vec_all(b)               b, 64 times
+ *   vec_and, vec_or, vec_xor, vec_andnot(a, b) = a & ~b
+ *   vec_any(v)               whether some bit is set
+ *   vec_eq(a, b)             bit i of a u64: byte i is equal
+ *   vec_nonzero(v)           bit i: byte i is not 0
+ *   vec_fold(v)              ASCII letters in lower case
+ *   vec_low(v), vec_high(v)  the lower, the upper four bits of every byte, as numbers 0 .. 15
+ *   vec_table16              sixteen bytes to look up in, by
+ *   vec_table16_load(p)      p[0 .. 15], and
+ *   vec_lookup16(t, v)       t[v], byte by byte; bytes of v are 0 .. 15
+ *
+ * A value lives in registers: pass it by value, to functions that are WALK_INTO.
+ */
+#ifndef TRAWL_WALK_VEC_H
+#define TRAWL_WALK_VEC_H
+
+#include <stdbool.h>
+#include <string.h>
+
+#include "walk/walk.h"
+
+#define VEC_BYTES 64u
+
+#if defined(VEC_AVX512)
+#define VEC_ISA avx512
+#include "walk/vec/avx512.h"
+#elif defined(VEC_AVX2)
+#define VEC_ISA avx2
+#include "walk/vec/avx2.h"
+#elif defined(VEC_NEON)
+#define VEC_ISA neon
+#include "walk/vec/neon.h"
+#elif defined(VEC_PORTABLE)
+#define VEC_ISA portable
+#include "walk/vec/portable.h"
+#else
+#error "vector walks are compiled with the instruction set's VEC_... defined"
+#endif
+
+/* The name of a function that each instruction set has one of: walk_of knows them. */
+#define VEC_JOIN_(name, isa) name##_##isa
+#define VEC_JOIN(name, isa) VEC_JOIN_(name, isa)
+#define VEC_NAME(name) VEC_JOIN(name, VEC_ISA)
+
+/* The lowest bit's number, of a mask that is not 0; and how many are set. */
+#define VEC_FIRST(mask) PORT_CTZ64(mask)
+#if defined(__GNUC__) || defined(__clang__)
+#define VEC_COUNT(mask) ((u32)__builtin_popcountll(mask))
+#else
+static inline u32 vec_count_(u64 mask)
+{
+    u32 n = 0;
+    for (; mask; mask &= mask - 1)
+        n++;
+    return n;
+}
+#define VEC_COUNT(mask) vec_count_(mask)
+#endif
+
+/* The lowest n bits, n <= 64. */
+WALK_INTO u64 vec_mask(u32 n)
+{
+    return n >= 64 ? UINT64_MAX : ((u64)1 << n) - 1;
+}
+
+#endif

@@ -1,0 +1,92 @@
+/* avx512.h: the words of vec.h: one register, masks in registers of their own. */
+#ifndef TRAWL_WALK_VEC_AVX512_H
+#define TRAWL_WALK_VEC_AVX512_H
+
+#include <immintrin.h>
+
+typedef __m512i vec;
+typedef __m512i vec_table16;
+
+WALK_INTO vec vec_load(const void *p)
+{
+    return _mm512_loadu_si512(p);
+}
+
+WALK_INTO vec vec_load_part(const void *p, u32 n)
+{
+    return _mm512_maskz_loadu_epi8(_bzhi_u64(UINT64_MAX, n), p);
+}
+
+WALK_INTO void vec_store(void *p, vec v)
+{
+    _mm512_storeu_si512(p, v);
+}
+
+WALK_INTO vec vec_all(u8 b)
+{
+    return _mm512_set1_epi8((char)b);
+}
+
+WALK_INTO vec vec_and(vec a, vec b)
+{
+    return _mm512_and_si512(a, b);
+}
+
+WALK_INTO vec vec_or(vec a, vec b)
+{
+    return _mm512_or_si512(a, b);
+}
+
+WALK_INTO vec vec_xor(vec a, vec b)
+{
+    return _mm512_xor_si512(a, b);
+}
+
+WALK_INTO vec vec_andnot(vec a, vec b)
+{
+    return _mm512_andnot_si512(b, a);
+}
+
+WALK_INTO bool vec_any(vec v)
+{
+    return _mm512_test_epi64_mask(v, v) != 0;
+}
+
+WALK_INTO u64 vec_eq(vec a, vec b)
+{
+    return _mm512_cmpeq_epi8_mask(a, b);
+}
+
+WALK_INTO u64 vec_nonzero(vec v)
+{
+    return _mm512_test_epi8_mask(v, v);
+}
+
+WALK_INTO vec vec_fold(vec v)
+{
+    const __mmask64 upper =
+        _mm512_cmplt_epu8_mask(_mm512_sub_epi8(v, _mm512_set1_epi8('A')), _mm512_set1_epi8(26));
+    return _mm512_mask_add_epi8(v, upper, v, _mm512_set1_epi8('a' - 'A'));
+}
+
+WALK_INTO vec vec_low(vec v)
+{
+    return _mm512_and_si512(v, _mm512_set1_epi8(15));
+}
+
+WALK_INTO vec vec_high(vec v)
+{
+    return _mm512_and_si512(_mm512_srli_epi16(v, 4), _mm512_set1_epi8(15));
+}
+
+WALK_INTO vec_table16 vec_table16_load(const void *p)
+{
+    return _mm512_broadcast_i32x4(_mm_loadu_si128((const __m128i *)p));
+}
+
+WALK_INTO vec vec_lookup16(vec_table16 t, vec v)
+{
+    return _mm512_shuffle_epi8(t, v);
+}
+
+#endif

@@ -1,0 +1,111 @@
+/* neon.h: the words of vec.h: four registers of 16 bytes. */
+#ifndef TRAWL_WALK_VEC_NEON_H
+#define TRAWL_WALK_VEC_NEON_H
+
+#include <arm_neon.h>
+
+typedef uint8x16x4_t vec;
+typedef uint8x16_t vec_table16;
+
+WALK_INTO vec vec_load(const void *p)
+{
+    const u8 *from = (const u8 *)p;
+    return (
+        vec){ { vld1q_u8(from), vld1q_u8(from + 16), vld1q_u8(from + 32), vld1q_u8(from + 48) } };
+}
+
+WALK_INTO vec vec_load_part(const void *p, u32 n)
+{
+    u8 bytes[VEC_BYTES] = { 0 };
+    memcpy(bytes, p, n);
+    return vec_load(bytes);
+}
+
+WALK_INTO void vec_store(void *p, vec v)
+{
+    for (int i = 0; i < 4; i++)
+        vst1q_u8((u8 *)p + 16 * i, v.val[i]);
+}
+
+WALK_INTO vec vec_all(u8 b)
+{
+    const uint8x16_t all = vdupq_n_u8(b);
+    return (vec){ { all, all, all, all } };
+}
+
+/* A word of all four quarters. */
+#define VEC_FOUR(name, intrinsic)                                                                  \
+    WALK_INTO vec name(vec a, vec b)                                                               \
+    {                                                                                              \
+        return (vec){ { intrinsic(a.val[0], b.val[0]), intrinsic(a.val[1], b.val[1]),              \
+                        intrinsic(a.val[2], b.val[2]), intrinsic(a.val[3], b.val[3]) } };          \
+    }
+VEC_FOUR(vec_and, vandq_u8)
+VEC_FOUR(vec_or, vorrq_u8)
+VEC_FOUR(vec_xor, veorq_u8)
+VEC_FOUR(vec_andnot, vbicq_u8)
+VEC_FOUR(vec_equal_, vceqq_u8)
+VEC_FOUR(vec_common_, vtstq_u8)
+
+WALK_INTO bool vec_any(vec v)
+{
+    const uint8x16_t all = vorrq_u8(vorrq_u8(v.val[0], v.val[1]), vorrq_u8(v.val[2], v.val[3]));
+    return vmaxvq_u8(all) != 0;
+}
+
+/* Bit i: byte i, which is 0 or 255. Each byte keeps the bit of its place among eight; three
+ * rounds of adding neighbours bring eight of them into one. */
+WALK_INTO u64 vec_bits_(vec v)
+{
+    static const u8 places[16] = { 1, 2, 4, 8, 16, 32, 64, 128, 1, 2, 4, 8, 16, 32, 64, 128 };
+    const uint8x16_t place = vld1q_u8(places);
+    const uint8x16_t low = vpaddq_u8(vandq_u8(v.val[0], place), vandq_u8(v.val[1], place));
+    const uint8x16_t high = vpaddq_u8(vandq_u8(v.val[2], place), vandq_u8(v.val[3], place));
+    uint8x16_t sums = vpaddq_u8(low, high);
+    sums = vpaddq_u8(sums, sums);
+    return vgetq_lane_u64(vreinterpretq_u64_u8(sums), 0);
+}
+
+WALK_INTO u64 vec_eq(vec a, vec b)
+{
+    return vec_bits_(vec_equal_(a, b));
+}
+
+WALK_INTO u64 vec_nonzero(vec v)
+{
+    return vec_bits_(vec_common_(v, v));
+}
+
+WALK_INTO vec vec_fold(vec v)
+{
+    vec folded = v;
+    for (int i = 0; i < 4; i++) {
+        const uint8x16_t upper = vcltq_u8(vsubq_u8(v.val[i], vdupq_n_u8('A')), vdupq_n_u8(26));
+        folded.val[i] = vaddq_u8(v.val[i], vandq_u8(upper, vdupq_n_u8('a' - 'A')));
+    }
+    return folded;
+}
+
+WALK_INTO vec vec_low(vec v)
+{
+    return vec_and(v, vec_all(15));
+}
+
+WALK_INTO vec vec_high(vec v)
+{
+    return (vec){ { vshrq_n_u8(v.val[0], 4), vshrq_n_u8(v.val[1], 4), vshrq_n_u8(v.val[2], 4),
+                    vshrq_n_u8(v.val[3], 4) } };
+}
+
+WALK_INTO vec_table16 vec_table16_load(const void *p)
+{
+    return vld1q_u8((const u8 *)p);
+}
+
+WALK_INTO vec vec_lookup16(vec_table16 t, vec v)
+{
+    return (vec){ { vqtbl1q_u8(t, v.val[0]), vqtbl1q_u8(t, v.val[1]), vqtbl1q_u8(t, v.val[2]),
+                    vqtbl1q_u8(t, v.val[3]) } };
+}
+
+#endif

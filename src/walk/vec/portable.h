@@ -1,0 +1,140 @@
+/* portable.h: the words of vec.h in plain C: eight words of 8 bytes, byte 0 lowest, and the
+ * arithmetic of bytes within words. Compilers make vectors of what is the same for all words.
+ */
+#ifndef TRAWL_WALK_VEC_PORTABLE_H
+#define TRAWL_WALK_VEC_PORTABLE_H
+
+typedef struct vec {
+    u64 word[8];
+} vec;
+
+typedef struct vec_table16 {
+    u8 bytes[16];
+} vec_table16;
+
+#define VEC_ONES 0x0101010101010101u
+#define VEC_TOPS 0x8080808080808080u
+
+/* Where byte 0 of memory is not the lowest of a word. */
+WALK_INTO u64 vec_order_(u64 word)
+{
+    const u16 probe = 1;
+    u64 other = 0;
+    if (*(const u8 *)&probe == 1)
+        return word;
+    for (u32 i = 0; i < 8; i++)
+        other |= (word >> (8 * i) & 255) << (8 * (7 - i));
+    return other;
+}
+
+WALK_INTO vec vec_load(const void *p)
+{
+    vec v;
+    memcpy(&v, p, sizeof v);
+    for (u32 i = 0; i < 8; i++)
+        v.word[i] = vec_order_(v.word[i]);
+    return v;
+}
+
+WALK_INTO vec vec_load_part(const void *p, u32 n)
+{
+    u8 bytes[VEC_BYTES] = { 0 };
+    memcpy(bytes, p, n);
+    return vec_load(bytes);
+}
+
+WALK_INTO void vec_store(void *p, vec v)
+{
+    for (u32 i = 0; i < 8; i++)
+        v.word[i] = vec_order_(v.word[i]);
+    memcpy(p, &v, sizeof v);
+}
+
+WALK_INTO vec vec_all(u8 b)
+{
+    vec v;
+    for (u32 i = 0; i < 8; i++)
+        v.word[i] = VEC_ONES * b;
+    return v;
+}
+
+/* A word of `a` and `b`, by an expression of theirs. */
+#define VEC_EACH(name, expression)                                                                 \
+    WALK_INTO vec name(vec x, vec y)                                                               \
+    {                                                                                              \
+        for (u32 i = 0; i < 8; i++) {                                                              \
+            const u64 a = x.word[i], b = y.word[i];                                                \
+            x.word[i] = (expression);                                                              \
+        }                                                                                          \
+        return x;                                                                                  \
+    }
+VEC_EACH(vec_and, a &b)
+VEC_EACH(vec_or, a | b)
+VEC_EACH(vec_xor, a ^ b)
+VEC_EACH(vec_andnot, a & ~b)
+
+WALK_INTO bool vec_any(vec v)
+{
+    u64 all = 0;
+    for (u32 i = 0; i < 8; i++)
+        all |= v.word[i];
+    return all != 0;
+}
+
+/* Bit i: byte i is not 0. The top bit of a byte says so first: no sum leaves its byte. Then one
+ * product brings the eight tops together. */
+WALK_INTO u64 vec_nonzero(vec v)
+{
+    u64 mask = 0;
+    for (u32 i = 0; i < 8; i++) {
+        const u64 w = v.word[i];
+        const u64 tops = (((w & ~VEC_TOPS) + ~VEC_TOPS) | w) & VEC_TOPS;
+        mask |= ((tops >> 7) * 0x0102040810204080u >> 56) << (8 * i);
+    }
+    return mask;
+}
+
+WALK_INTO u64 vec_eq(vec a, vec b)
+{
+    return ~vec_nonzero(vec_xor(a, b));
+}
+
+WALK_INTO vec vec_fold(vec v)
+{
+    for (u32 i = 0; i < 8; i++) {
+        const u64 w = v.word[i], low = w & ~VEC_TOPS;
+        const u64 from_a = low + VEC_ONES * (128 - 'A'), behind_z = low + VEC_ONES * (127 - 'Z');
+        v.word[i] = w | (from_a & ~behind_z & ~w & VEC_TOPS) >> 2;
+    }
+    return v;
+}
+
+WALK_INTO vec vec_low(vec v)
+{
+    return vec_and(v, vec_all(15));
+}
+
+WALK_INTO vec vec_high(vec v)
+{
+    for (u32 i = 0; i < 8; i++)
+        v.word[i] = v.word[i] >> 4 & VEC_ONES * 15;
+    return v;
+}
+
+WALK_INTO vec_table16 vec_table16_load(const void *p)
+{
+    vec_table16 t;
+    memcpy(t.bytes, p, sizeof t.bytes);
+    return t;
+}
+
+WALK_INTO vec vec_lookup16(vec_table16 t, vec v)
+{
+    u8 bytes[VEC_BYTES];
+    vec_store(bytes, v);
+    for (u32 i = 0; i < VEC_BYTES; i++)
+        bytes[i] = t.bytes[bytes[i] & 15];
+    return vec_load(bytes);
+}
+
+#endif

@@ -1,0 +1,16 @@
+/* walks.c: the table of walks of one instruction set. */
+#include "walk/vec.h"
+
+extern const walk VEC_NAME(walks)[WALK_KINDS];
+
+const walk VEC_NAME(walks)[WALK_KINDS] = {
+    [WALK_BM] = { .text = bm_walk },
+    [WALK_WM] = { .text = wm_walk },
+    [WALK_AC] = { .text = ac_walk, .flows = true },
+    [WALK_PFAC] = { .text = pfac_walk, .verify = pfac_verify },
+    [WALK_SHIFTAND] = { .text = shiftand_walk, .flows = true },
+    [WALK_HNFA] = { .text = hnfa_walk, .flows = true },
+    [WALK_BB] = { .grid = bb_walk },
+    [WALK_BYR] = { .grid = byr_walk },
+    [WALK_GRAMS] = { .text = grams_walk },
+};

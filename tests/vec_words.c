@@ -1,0 +1,56 @@
+/* vec_words.c: the words of walk/vec.h against loops over bytes. Compiled for each instruction set
+ * like a vector walk; test_vec.c calls those that this machine runs. */
+#include "walk/vec.h"
+
+#include "vec_words.h"
+
+static u8 fold(u8 c)
+{
+    return c >= 'A' && c <= 'Z' ? (u8)(c + 32) : c;
+}
+
+static bool same(vec v, const u8 *expected)
+{
+    u8 got[VEC_BYTES];
+    vec_store(got, v);
+    return memcmp(got, expected, VEC_BYTES) == 0;
+}
+
+const char *VEC_NAME(vec_words)(const u8 *a, const u8 *b, u32 part)
+{
+    const vec x = vec_load(a), y = vec_load(b);
+    u8 and[VEC_BYTES], or [VEC_BYTES], xor[VEC_BYTES], andnot[VEC_BYTES], folded[VEC_BYTES];
+    u8 low[VEC_BYTES], high[VEC_BYTES], looked[VEC_BYTES], first[VEC_BYTES], all[VEC_BYTES];
+    u64 equal = 0, nonzero = 0;
+    bool any = false;
+    for (u32 i = 0; i < VEC_BYTES; i++) {
+        and[i] = a[i] & b[i];
+        or [i] = a[i] | b[i];
+        xor[i] = a[i] ^ b[i];
+        andnot[i] = a[i] & (u8)~b[i];
+        folded[i] = fold(a[i]);
+        low[i] = a[i] & 15;
+        high[i] = a[i] >> 4;
+        looked[i] = b[a[i] & 15];
+        first[i] = i < part ? a[i] : 0;
+        all[i] = a[0];
+        equal |= (u64)(a[i] == b[i]) << i;
+        nonzero |= (u64)(a[i] != 0) << i;
+        any = any || a[i] != 0;
+    }
+    return !same(x, a)                                                    ? "load, store"
+           : !same(vec_load_part(a, part), first)                         ? "load_part"
+           : !same(vec_all(a[0]), all)                                    ? "all"
+           : !same(vec_and(x, y), and)                                    ? "and"
+           : !same(vec_or(x, y), or)                                      ? "or"
+           : !same(vec_xor(x, y), xor)                                    ? "xor"
+           : !same(vec_andnot(x, y), andnot)                              ? "andnot"
+           : vec_any(x) != any                                            ? "any"
+           : vec_eq(x, y) != equal                                        ? "eq"
+           : vec_nonzero(x) != nonzero                                    ? "nonzero"
+           : !same(vec_fold(x), folded)                                   ? "fold"
+           : !same(vec_low(x), low)                                       ? "low"
+           : !same(vec_high(x), high)                                     ? "high"
+           : !same(vec_lookup16(vec_table16_load(b), vec_low(x)), looked) ? "lookup16"
+                                                                          : NULL;
+}
