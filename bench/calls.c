@@ -1,10 +1,11 @@
 /* calls.c: what a call on a small text costs: trawl_scan and trawl_scan_many beside Hyperscan.
  *
- *     bench_calls TEXT WORDS     a text to cut, and a file with a literal a line
+ *     bench_calls TEXT SET...    a text to cut, and files with an extended pattern a line
  *
- * The text is cut into pieces of 100 bytes. Each contender scans them all, a million calls a round;
- * contenders take turns, and the median of the rounds counts. Every round must find as many
- * matches as the first contender's first.
+ * The text is cut into pieces of 100 bytes. Each contender scans them all, a hundred thousand calls
+ * a round or more; contenders take turns, and the median of the rounds counts. Every round must
+ * find as many matches as the first contender's first. Printed are JSON objects, one a set: name,
+ * patterns, matches, engine, and nanoseconds a call of each contender (null: it is not there).
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,7 +14,7 @@
 
 #include "peers.h"
 
-enum { PIECE = 100, CALLS = 1000000, ROUNDS = 9, MOST_WORDS = 1000, CONTENDERS = 4 };
+enum { PIECE = 100, PIECES = 10000, CALLS = 100000, ROUNDS = 9, CONTENDERS = 4 };
 
 typedef struct job {
     const trawl_text *texts;
@@ -102,9 +103,9 @@ static int by_size(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-static void measure(const job *j, size_t words)
+static void measure(const job *j, const char *name, size_t patterns)
 {
-    double seconds[CONTENDERS][ROUNDS], first = 0;
+    double seconds[CONTENDERS][ROUNDS];
     const size_t rounds_of_texts = CALLS / j->count + 1;
     const uint64_t expected = run_scan(j);
     for (int r = 0; r < ROUNDS; r++) {
@@ -120,17 +121,18 @@ static void measure(const job *j, size_t words)
     }
     trawl_plan_info info = { .size = sizeof info };
     trawl_plan_get_info(j->plan, &info);
-    printf("%zu literal%s, %llu matches in %zu texts of %d bytes, engine %s\n", words,
-           words == 1 ? "" : "s", (unsigned long long)expected, j->count, PIECE, info.engine);
+    printf("{\"name\":\"%s\",\"patterns\":%zu,\"matches\":%llu,\"engine\":\"%s\"", name, patterns,
+           (unsigned long long)expected, info.engine);
     for (int c = 0; c < CONTENDERS; c++) {
-        if (c == 0 && !j->hyperscan)
+        if (c == 0 && !j->hyperscan) {
+            printf(",\"%s\":null", contenders[c].name);
             continue;
+        }
         qsort(seconds[c], ROUNDS, sizeof(double), by_size);
-        const double median = seconds[c][ROUNDS / 2];
-        first = first > 0 ? first : median;
-        printf("  %-16s %8.1f ns a call   %5.2f\n", contenders[c].name, 1e9 * median,
-               median / first);
+        printf(",\"%s\":%.1f", contenders[c].name, 1e9 * seconds[c][ROUNDS / 2]);
     }
+    puts("}");
+    fflush(stdout);
 }
 
 /* ---- inputs ---------------------------------------------------------------------- */
@@ -147,35 +149,47 @@ static char *read_whole(const char *path, size_t *length)
     return bytes;
 }
 
+/* Measure the set in a file, whose name, without folders, is the set's. */
+static void measure_set(const trawl_text *texts, size_t count, const char *path)
+{
+    size_t length, most = 1, patterns = 0;
+    char *set = read_whole(path, &length);
+    for (size_t i = 0; i < length; i++)
+        most += set[i] == '\n';
+    trawl_pattern *list = calloc(most, sizeof *list);
+    if (!list)
+        give_up("out of memory for the patterns");
+    for (char *one = strtok(set, "\n"); one; one = strtok(NULL, "\n"), patterns++)
+        list[patterns] =
+            (trawl_pattern){ one, strlen(one), TRAWL_SYNTAX_EXTENDED, 0, (uint32_t)patterns, NULL };
+    job j = { .texts = texts, .count = count };
+    if (!patterns || trawl_context_open(NULL, &j.context, NULL) != TRAWL_OK ||
+        trawl_compile(list, patterns, NULL, &j.plan, NULL) != TRAWL_OK)
+        give_up("cannot compile a set");
+    j.hyperscan = peer_open("hyperscan", list, patterns);
+    measure(&j, strrchr(path, '/') ? strrchr(path, '/') + 1 : path, patterns);
+    peer_close(j.hyperscan);
+    trawl_plan_free(j.plan);
+    trawl_context_free(j.context);
+    free(list);
+    free(set);
+}
+
 int main(int argc, char **argv)
 {
-    static trawl_pattern patterns[MOST_WORDS];
-    size_t length, list, words = 0;
-    if (argc != 3)
-        give_up("usage: bench_calls TEXT WORDS");
-    const char *text = read_whole(argv[1], &length);
-    char *word = strtok(read_whole(argv[2], &list), "\n");
-    for (; word && words < MOST_WORDS; word = strtok(NULL, "\n"), words++)
-        patterns[words] =
-            (trawl_pattern){ word, strlen(word), TRAWL_SYNTAX_LITERAL, 0, (uint32_t)words, NULL };
-    const size_t count = length / PIECE < 10000 ? length / PIECE : 10000;
+    size_t length;
+    if (argc < 3)
+        give_up("usage: bench_calls TEXT SET...");
+    char *text = read_whole(argv[1], &length);
+    const size_t count = length / PIECE < PIECES ? length / PIECE : PIECES;
     trawl_text *texts = calloc(count, sizeof *texts);
-    if (!texts || !count || !words)
-        give_up("the text or the list of words is empty");
+    if (!texts || !count)
+        give_up("the text is shorter than 100 bytes");
     for (size_t i = 0; i < count; i++)
         texts[i] = (trawl_text){ text + i * (length / count), PIECE };
-    const size_t sizes[] = { 1, words };
-    for (size_t s = 0; s < 2; s++) {
-        job j = { .texts = texts, .count = count };
-        if (trawl_context_open(NULL, &j.context, NULL) != TRAWL_OK ||
-            trawl_compile(patterns, sizes[s], NULL, &j.plan, NULL) != TRAWL_OK)
-            give_up("cannot compile the words");
-        j.hyperscan = peer_open("hyperscan", patterns, sizes[s]);
-        measure(&j, sizes[s]);
-        peer_close(j.hyperscan);
-        trawl_plan_free(j.plan);
-        trawl_context_free(j.context);
-    }
+    for (int i = 2; i < argc; i++)
+        measure_set(texts, count, argv[i]);
     free(texts);
+    free(text);
     return 0;
 }

@@ -1,4 +1,4 @@
-/* cells.c: bench_cells, which measures what bench/seeds, engines, cliffs and busy ask it for.
+/* cells.c: bench_cells, which measures what bench/seeds, engines, cliffs, busy and peers ask it for.
  *
  * A cell is one text or grid and the rows that search it. Requests and answers are JSON, a line
  * each, on standard input and output:
@@ -6,10 +6,11 @@
  *     {"meter": [BUS]}                  read the energy meter of one GPU ([]: of all)
  *     {"text": FILE, "length",          a cell; or "grid": FILE, "shape": [rows, columns, bytes]
  *      "repeats", "seconds",
- *      "plans": [{"engine", "wm_block", "sample", "extended", "patterns": [escaped or extended,
- *                 ...]} or
- *                {"engine", "needle": [row, column, cells a side]} or {"engine", "needles":
- * [...]}], "rows": [{"plan": NUMBER, "backend", "device", "tuning", "threads", "schedule",
+ *      "plans": [{"engine", "wm_block", "sample", "extended", "nocase",
+ *                 "patterns": [escaped or extended, ...]} or
+ *                {"engine", "needle": [row, column, cells a side]} or
+ *                {"engine", "needles": [...]}],
+ *      "rows": [{"plan": NUMBER, "backend", "device", "tuning", "threads", "schedule",
  * "chunks", "length", "most", "scan", "count", "feed", "report", "resident", "energy"} or
  *               {"plan", "peer"}]}
  *
@@ -69,7 +70,8 @@ typedef struct row {
     /* While its batch runs. */
     struct peer *other;
     trawl_context *whole, *alone;
-    bool over; /* no more runs: it failed, or one takes too long */
+    bool over;     /* no more runs: it failed, or one takes too long */
+    bool searches; /* its count means something */
     /* What came out. */
     row_state state;
     tally tally;
@@ -268,6 +270,7 @@ static bool open_row(row *r)
 {
     if (!worked(r, r->plan->status, &r->plan->error))
         return false;
+    r->searches = true;
     if (!r->peer)
         return open_context(r, r->options.tuning, &r->whole) &&
                (!r->count || !r->resident || open_context(r, r->resident, &r->alone));
@@ -275,8 +278,10 @@ static bool open_row(row *r)
     if (!r->other) {
         r->state = UNSUPPORTED;
         snprintf(r->note, sizeof r->note, "%.40s is not there, or does not take this", r->peer);
+        return false;
     }
-    return r->other;
+    r->searches = peer_searches(r->other);
+    return true;
 }
 
 static void close_row(row *r)
@@ -400,7 +405,7 @@ static void check_agreement(cell *c)
         if (ran(&c->rows[i]) && !c->rows[i].peer && c->rows[i].length == c->length)
             reference = &c->rows[i];
     for (size_t i = 0; reference && i < c->count; i++)
-        if (&c->rows[i] != reference && ran(&c->rows[i]))
+        if (&c->rows[i] != reference && ran(&c->rows[i]) && c->rows[i].searches)
             compare(c, &c->rows[i], reference);
 }
 
@@ -458,11 +463,12 @@ static bool compile_plan(const cell *c, json_t *asked, compiled *p)
 {
     trawl_compile_options options = TRAWL_COMPILE_OPTIONS_INIT;
     json_t *patterns = NULL, *pattern;
-    int extended = 0, block = 0;
+    int extended = 0, nocase = 0, block = 0;
     json_int_t sample = 0;
     size_t i;
-    if (json_unpack(asked, "{s:s, s?i, s?I, s?b, s?o}", "engine", &options.engine, "wm_block",
-                    &block, "sample", &sample, "extended", &extended, "patterns", &patterns) ||
+    if (json_unpack(asked, "{s:s, s?i, s?I, s?b, s?b, s?o}", "engine", &options.engine, "wm_block",
+                    &block, "sample", &sample, "extended", &extended, "nocase", &nocase, "patterns",
+                    &patterns) ||
         sample < 0 || (uint64_t)sample > c->length)
         return false;
     options.wm_block = (uint32_t)block;
@@ -477,6 +483,7 @@ static bool compile_plan(const cell *c, json_t *asked, compiled *p)
         p->patterns[i].text = json_string_value(pattern);
         p->patterns[i].length = json_string_length(pattern);
         p->patterns[i].syntax = extended ? TRAWL_SYNTAX_EXTENDED : TRAWL_SYNTAX_ESCAPED;
+        p->patterns[i].flags = nocase ? TRAWL_NOCASE : 0;
         p->patterns[i].id = (uint32_t)i + 1;
     }
     p->status = trawl_compile(p->patterns, p->count, &options, &p->plan, &p->error);

@@ -6,6 +6,8 @@ table    tables as CSV files, and figures taken from them
 plots    plots of the CSV files
 page     index.html of the CSV files and plots
 cliffs   sets and texts on which engines are slow
+peers    works at which Trawl stands beside other matchers
+rivals   their table, plot and page
 bm, wm, pfac, hnfa, grid   one module a paper: its tables, its plots, its figures beside ours
 """
 import sys

@@ -10,7 +10,7 @@ import platform
 import re
 import time
 from pathlib import Path
-from typing import Dict, Sequence
+from typing import Dict, List, Sequence, Tuple
 
 import jinja2
 import pandas as pd
@@ -22,11 +22,15 @@ ROWS = 100  # of a table
 DATE = "%Y-%m-%d %H:%M UTC"
 
 
-def write_machine(folder: Path, bench: Bench) -> None:
+def machine_facts(bench: Bench) -> List[Tuple[str, str]]:
     of = bench.facts
-    facts = [("date", time.strftime(DATE, time.gmtime())), ("version", of["version"]),
-             ("CPU", f"{of['cpu']}, {bench.cpus} logical CPUs"),
-             ("system", f"{platform.system()}, {platform.machine()}")]
+    return [("date", time.strftime(DATE, time.gmtime())), ("version", of["version"]),
+            ("CPU", f"{of['cpu']}, {bench.cpus} logical CPUs, {', '.join(of['isas'])}"),
+            ("system", f"{platform.system()}, {platform.machine()}")]
+
+
+def write_machine(folder: Path, bench: Bench) -> None:
+    of, facts = bench.facts, machine_facts(bench)
     facts += [(d["backend"], f"{d['device']}: {d['name']}, {d['units']} units, "
                f"{d['memory'] / 1e9:.1f} GB, {d['driver']}") for d in of["devices"]
               if d["backend"] in bench.backends]
