@@ -1,14 +1,14 @@
 """cliffs.py: sets and texts on which engines are slow, each made against some engine.
 
 A case is a set of patterns, a text and the engines that are measured by name. The first of those
-is what "auto" is held against: Aho-Corasick and Baker-Bird, which no text makes slow, and for
-class patterns SHIFT-AND.
+is what "auto" is held against: Aho-Corasick, Baker-Bird and, for class patterns, SHIFT-AND, which no
+text makes slow.
 """
 from __future__ import annotations
 
 import sys
 from random import Random
-from string import ascii_lowercase
+from string import ascii_lowercase, ascii_uppercase
 from typing import Dict, Iterator, List, NamedTuple, Sequence, Union
 
 import numpy as np
@@ -19,7 +19,7 @@ from .inputs import (generate_text, make_genome, make_picture, plan, read_data, 
 LITERALS = ("ac", "bm", "wm", "pfac", "wm/ac", "pfac/ac")
 CLASSES = ("shiftand", "hnfa")
 GRIDS = ("bb", "byr", "byr/bb")
-BOUNDS = ("ac", "bb")
+BOUNDS = ("ac", "bb", "shiftand")
 PAIRS = 1  # TRAWL_REPORT_PAIRS
 MANY, MANY_QUICK = 10000, 1000
 TILE, SIDE, NEEDLE = 16, 2048, 128
@@ -178,6 +178,59 @@ def run_cases(bench, n: int) -> Iterator[Case]:
                    "Fibonacci word", fib[-1][:n])
 
 
+# ---- texts made against filters ------------------------------------------------------
+
+
+def shuffled(random: Random, pieces: Sequence[bytes], n: int) -> bytes:
+    """A quarter of a megabyte of the pieces in any order, repeated."""
+    made: List[bytes] = []
+    size = 0
+    while size < min(n, 1 << 18):
+        made.append(random.choice(pieces))
+        size += len(made[-1])
+    return repeated(b"".join(made), n)
+
+
+def filter_cases(bench, n: int) -> Iterator[Case]:
+    """Texts in which a filter finds candidates everywhere, and nothing matches, or nearly nothing."""
+    random = Random(bench.seed)
+    one = b"<needle!>"
+    yield literals("1 of 9 bytes", [one], "it but for its first byte",
+                   repeated(b"[" + one[1:], n))
+    yield literals("1 of 9 bytes", [one], "it but for its middle",
+                   repeated(one[:4] + b"_" + one[5:], n))
+    yield literals("1 of 9 bytes", [one], "its bytes in any order",
+                   shuffled(random, [bytes([c]) for c in one], n))
+    yield literals("1 of 33 a, b in the middle", [b"a" * 16 + b"b" + b"a" * 16],
+                   "a, b at every 33rd place but one", repeated((b"a" * 31 + b"b") * 32, n))
+    for count in (10, 1000, many(bench)):
+        words = [letters(random, random.randint(6, 12)) for _ in range(count)]
+        yield literals(f"{count} words", words, "them without their last letters",
+                       shuffled(random, [word[:-1] for word in words], n))
+        yield literals(f"{count} words", words, "their grams of 4 in any order",
+                       shuffled(random, [word[at:at + 4] for word in words for at in range(2)], n))
+    bases = ["".join(random.choices("ACGT", k=16)).encode() for _ in range(1000)]
+    yield literals("1000 16-mers", bases, "them without their last bases",
+                   shuffled(random, [base[:-1] for base in bases], n))
+    yield literals("1000 16-mers, A^16", bases + [b"A" * 16], "A", b"A" * n)
+    yield literals("1000 16-mers", bases, "N, single bases",
+                   shuffled(random, [b"N", b"N", b"A", b"C", b"G", b"T"], n))
+    motif = "[ST][^P][DE][RK]{2}[ST][^P][DE]"
+    motifs = [motif[:at] + "W" + motif[at:] for at in (0, 4, 8, 12)]
+    yield classes(f"{len(motifs)} motifs with a W", motifs, "the motif without the W",
+                  shuffled(random, [b"SADRKSAD", b"TGEKRTGE"], n))
+    many_motifs = [f"[ST][^P][DE]{a}.{{2,4}}{b}[RK]" for a in ascii_uppercase[:16]
+                   for b in ascii_uppercase[:8]]
+    yield classes(f"{len(many_motifs)} motifs", many_motifs, "one letter", b"S" * n)
+    yield classes(f"{len(many_motifs)} motifs", many_motifs, "their letters in any order",
+                  shuffled(random, [bytes([c]) for c in b"STDERKABCD"], n))
+    heads = ["header.{0,200}trailer", "begin.{10,1000}finish"]
+    yield classes("2 with jumps", heads, "their first factors", shuffled(
+        random, [b"header", b"begin"], n))
+    yield classes("2 with jumps", heads, "all their factors", shuffled(
+        random, [b"header", b"begin", b"traile_", b"finis_"], n))
+
+
 # ---- class patterns, streams, pairs ----------------------------------------------------
 
 
@@ -250,5 +303,6 @@ def cases(bench, n: int) -> Iterator[Case]:
     yield from dna_cases(bench, n)
     yield from prefix_cases(bench, n)
     yield from run_cases(bench, n)
+    yield from filter_cases(bench, n)
     yield from fed_cases(bench, n)
     yield from grid_cases(bench)
