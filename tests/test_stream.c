@@ -181,7 +181,7 @@ static void expect_refusal(const trawl_plan *plan, uint32_t mode)
 /* Engines by name, chains, and what is chosen. */
 static const char *plan_name(size_t i)
 {
-    static const char *const more[] = { "auto", "wm/ac", "pfac/ac" };
+    static const char *const more[] = { "auto", "wm/ac", "pfac/ac", "packed/bm" };
     const size_t count = trawl_engine_count();
     return i < count ? trawl_engine_name(i) : i < count + COUNT(more) ? more[i - count] : NULL;
 }
@@ -459,8 +459,8 @@ static const struct {
     { unbounded, COUNT(unbounded) },     { mixed, COUNT(mixed) },       { far, COUNT(far) },
 };
 
-static const char *const engines[] = { "auto", "bm",      "wm",       "wm/ac", "ac",
-                                       "pfac", "pfac/ac", "shiftand", "hnfa" };
+static const char *const engines[] = { "auto",    "bm",       "wm",   "wm/ac",  "ac",       "pfac",
+                                       "pfac/ac", "shiftand", "hnfa", "packed", "packed/bm" };
 
 static uint8_t *make_text(size_t length, uint64_t seed)
 {

@@ -61,8 +61,8 @@ static const set sets[] = { SET(one, false),     SET(literals, false), SET(folde
                             SET(bounded, false), SET(unbounded, true), SET(once, true),
                             SET(mixed, false) };
 
-static const char *const engines[] = { "auto",     "bm",   "wm",    "ac",     "pfac",
-                                       "shiftand", "hnfa", "wm/ac", "pfac/ac" };
+static const char *const engines[] = { "auto", "bm",    "wm",      "ac",     "pfac",     "shiftand",
+                                       "hnfa", "wm/ac", "pfac/ac", "packed", "packed/bm" };
 
 /* Letters at random, a needle now and then, and a long run; or the same letter all along. */
 static const uint8_t *text_of(bool dense)
@@ -426,6 +426,8 @@ static void device_each(recipe *r)
     const bool automatic = strcmp(r->engine, "auto") == 0;
     const unsigned files = KIND(FAIL_READ) | KIND(FAIL_OPEN) | KIND(FAIL_WRITE) | KIND(FAIL_FACTS);
     if (r->set->patterns != mixed && r->set->patterns != unbounded && r->set->patterns != one)
+        return;
+    if (strcmp(r->engine, "packed") == 0) /* alone it has no kernels */
         return;
     r->way = torture_opencl;
     for (size_t h = 0; h < (automatic ? COUNT(hows) : 1); h++) {

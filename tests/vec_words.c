@@ -21,7 +21,7 @@ const char *VEC_NAME(vec_words)(const u8 *a, const u8 *b, u32 part)
     const vec x = vec_load(a), y = vec_load(b);
     u8 and[VEC_BYTES], or [VEC_BYTES], xor[VEC_BYTES], andnot[VEC_BYTES], folded[VEC_BYTES];
     u8 low[VEC_BYTES], high[VEC_BYTES], looked[VEC_BYTES], first[VEC_BYTES], all[VEC_BYTES];
-    u64 equal = 0, nonzero = 0;
+    u64 equal = 0, nonzero = 0, zero = 0, either = 0;
     bool any = false;
     for (u32 i = 0; i < VEC_BYTES; i++) {
         and[i] = a[i] & b[i];
@@ -37,6 +37,8 @@ const char *VEC_NAME(vec_words)(const u8 *a, const u8 *b, u32 part)
         equal |= (u64)(a[i] == b[i]) << i;
         nonzero |= (u64)(a[i] != 0) << i;
         any = any || a[i] != 0;
+        zero |= (u64)(a[i] == 0) << i;
+        either |= (u64)(a[i] == 0 || b[i] == 0) << i;
     }
     return !same(x, a)                                                    ? "load, store"
            : !same(vec_load_part(a, part), first)                         ? "load_part"
@@ -46,6 +48,8 @@ const char *VEC_NAME(vec_words)(const u8 *a, const u8 *b, u32 part)
            : !same(vec_xor(x, y), xor)                                    ? "xor"
            : !same(vec_andnot(x, y), andnot)                              ? "andnot"
            : vec_any(x) != any                                            ? "any"
+           : vec_any_zero(x) != (zero != 0)                               ? "any_zero"
+           : ~vec_nonzero(vec_both(x, y)) != either                       ? "both"
            : vec_eq(x, y) != equal                                        ? "eq"
            : vec_nonzero(x) != nonzero                                    ? "nonzero"
            : !same(vec_fold(x), folded)                                   ? "fold"

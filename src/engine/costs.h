@@ -21,6 +21,12 @@
 #define COST_BM_ALIGN 3.2
 #define COST_BM_COMPARE 5.0
 
+/* Packed comparison: a byte of text, and of it by each place that is compared; a start that
+ * passes and is compared in full. */
+#define COST_PACKED_BYTE 0.025
+#define COST_PACKED_PLACE 0.004
+#define COST_PACKED_CONFIRM 5.0
+
 /* Wu-Manber: a window; a list of candidates, each on a line of cache of its own; a member; the
  * comparison of one whose prefix fits. */
 #define COST_WM_WINDOW 4.8

@@ -11,6 +11,8 @@
  *   vec_all(b)               b, 64 times
  *   vec_and, vec_or, vec_xor, vec_andnot(a, b) = a & ~b
  *   vec_any(v)               whether some bit is set
+ *   vec_both(a, b)           bytes that are 0 where that of a or that of b is 0, and only there
+ *   vec_any_zero(v)          whether some byte is 0
  *   vec_eq(a, b)             bit i of a u64: byte i is equal
  *   vec_nonzero(v)           bit i: byte i is not 0
  *   vec_fold(v)              ASCII letters in lower case
@@ -67,10 +69,34 @@ static inline u32 vec_count_(u64 mask)
 #define VEC_COUNT(mask) vec_count_(mask)
 #endif
 
+/* The bytes at p, which need not be there, are wanted soon. */
+#if defined(__GNUC__) || defined(__clang__)
+#define VEC_PREFETCH(p) __builtin_prefetch(p)
+#else
+#define VEC_PREFETCH(p) ((void)(p))
+#endif
+
 /* The lowest n bits, n <= 64. */
 WALK_INTO u64 vec_mask(u32 n)
 {
     return n >= 64 ? UINT64_MAX : ((u64)1 << n) - 1;
+}
+
+/* A match at pos + i for every bit i of `mask`, in order. Four at a time, whether there are four
+ * left or not, as far as there is room: no branch depends on how many there are. */
+WALK_INTO void vec_report(const sink *out, u32 pos, u64 mask, u32 index)
+{
+    enum { STEP = 4 };
+    const u64 slot = *out->cursor, last = (u64)1 << 63;
+    *out->cursor = slot + VEC_COUNT(mask);
+    if (slot >= out->capacity)
+        return;
+    record *to = out->records + slot, *const stop = out->records + out->capacity;
+    for (; mask && stop - to >= STEP; to += STEP)
+        for (u32 i = 0; i < STEP; i++, mask &= mask - 1)
+            to[i] = (record){ pos + VEC_FIRST(mask | last), index };
+    for (; mask && to < stop; mask &= mask - 1)
+        *to++ = (record){ pos + VEC_FIRST(mask), index };
 }
 
 #endif

@@ -57,6 +57,14 @@ WALK_INTO bool vec_any(vec v)
     return !_mm256_testz_si256(all, all);
 }
 
+VEC_BOTH(vec_both, _mm256_min_epu8)
+
+WALK_INTO bool vec_any_zero(vec v)
+{
+    const __m256i least = _mm256_min_epu8(v.half[0], v.half[1]);
+    return _mm256_movemask_epi8(_mm256_cmpeq_epi8(least, _mm256_setzero_si256())) != 0;
+}
+
 WALK_INTO u64 vec_tops_(__m256i low, __m256i high)
 {
     return (u32)_mm256_movemask_epi8(low) | (u64)(u32)_mm256_movemask_epi8(high) << 32;

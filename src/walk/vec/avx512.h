@@ -52,6 +52,16 @@ WALK_INTO bool vec_any(vec v)
     return _mm512_test_epi64_mask(v, v) != 0;
 }
 
+WALK_INTO vec vec_both(vec a, vec b)
+{
+    return _mm512_min_epu8(a, b);
+}
+
+WALK_INTO bool vec_any_zero(vec v)
+{
+    return _mm512_testn_epi8_mask(v, v) != 0;
+}
+
 WALK_INTO u64 vec_eq(vec a, vec b)
 {
     return _mm512_cmpeq_epi8_mask(a, b);

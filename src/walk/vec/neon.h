@@ -53,6 +53,14 @@ WALK_INTO bool vec_any(vec v)
     return vmaxvq_u8(all) != 0;
 }
 
+VEC_FOUR(vec_both, vminq_u8)
+
+WALK_INTO bool vec_any_zero(vec v)
+{
+    const uint8x16_t least = vminq_u8(vminq_u8(v.val[0], v.val[1]), vminq_u8(v.val[2], v.val[3]));
+    return vminvq_u8(least) == 0;
+}
+
 /* Bit i: byte i, which is 0 or 255. Each byte keeps the bit of its place among eight; three
  * rounds of adding neighbours bring eight of them into one. */
 WALK_INTO u64 vec_bits_(vec v)

@@ -81,14 +81,26 @@ WALK_INTO bool vec_any(vec v)
     return all != 0;
 }
 
+#define VEC_NONZERO_TOPS(w) (((((w) & ~VEC_TOPS) + ~VEC_TOPS) | (w)) & VEC_TOPS)
+VEC_EACH(vec_both, VEC_NONZERO_TOPS(a) & VEC_NONZERO_TOPS(b))
+
+/* A byte below which none is 0 keeps its top bit clear unless it is 0: there may be more such bytes
+ * than zeros, but none without one. */
+WALK_INTO bool vec_any_zero(vec v)
+{
+    u64 zeros = 0;
+    for (u32 i = 0; i < 8; i++)
+        zeros |= (v.word[i] - VEC_ONES) & ~v.word[i] & VEC_TOPS;
+    return zeros != 0;
+}
+
 /* Bit i: byte i is not 0. The top bit of a byte says so first: no sum leaves its byte. Then one
  * product brings the eight tops together. */
 WALK_INTO u64 vec_nonzero(vec v)
 {
     u64 mask = 0;
     for (u32 i = 0; i < 8; i++) {
-        const u64 w = v.word[i];
-        const u64 tops = (((w & ~VEC_TOPS) + ~VEC_TOPS) | w) & VEC_TOPS;
+        const u64 tops = VEC_NONZERO_TOPS(v.word[i]);
         mask |= ((tops >> 7) * 0x0102040810204080u >> 56) << (8 * i);
     }
     return mask;

@@ -1,5 +1,5 @@
 /* walks.c: the table of walks of one instruction set. */
-#include "walk/vec.h"
+#include "walk/vector.h"
 
 extern const walk VEC_NAME(walks)[WALK_KINDS];
 
@@ -13,4 +13,5 @@ const walk VEC_NAME(walks)[WALK_KINDS] = {
     [WALK_BB] = { .grid = bb_walk },
     [WALK_BYR] = { .grid = byr_walk },
     [WALK_GRAMS] = { .text = grams_walk },
+    [WALK_PACKED] = { .text = VEC_NAME(packed_walk) },
 };

@@ -1,0 +1,10 @@
+/* vector.h: the vector walks, under the names of the instruction set that includes this. */
+#ifndef TRAWL_WALK_VECTOR_H
+#define TRAWL_WALK_VECTOR_H
+
+#include "walk/vec.h"
+
+/* One file each: vector/NAME.c. */
+u32 VEC_NAME(packed_walk)(text_task *t);
+
+#endif

@@ -1,0 +1,230 @@
+/* packed.c: one literal by packed comparison.
+ *
+ * Idea: of 64 neighbouring starts all are tried at once: the text from `place` bytes behind them
+ * on is compared with the pattern's byte of that place. Few places do, when they are chosen by what
+ * stands in such a text; four such rows of starts share one branch. Starts where all of them fit
+ * are compared in full: one by one, 64 bytes of the pattern at a time, or, where there are many,
+ * all together, byte by byte of the pattern. A pattern whose bytes are all among the places needs
+ * neither. A letter without case is compared without the bit that tells its cases apart. Where more
+ * starts pass than pay, the next run compares more places.
+ *
+ * Invariant: all occurrences that begin before `at` have been reported. A load reads what stands at
+ * one place of the pattern under 64 starts, each of which has room for a whole pattern; so it stays
+ * inside the text. The last starts, fewer than 64, are tried together with some before them, whose
+ * bits are dropped; or, in a text that has no more, with a part of a load.
+ *
+ * Cost: O(n) with about half a cycle a place for 64 starts: what the memory delivers. Where a text
+ * is made against it, in that most starts pass and fail late, it gives up.
+ * Source: Faro and Külekci 2013 (packed string matching with word instructions: EPSM); Muła 2016
+ * (first and last byte by generic SIMD); which places: counted on a sample.
+ */
+#include "table/packed.h"
+
+#include "walk/vector.h"
+
+enum {
+    ROWS = 4,      /* of 64 starts, that share a branch */
+    AHEAD = 2048,  /* bytes that are asked for in advance */
+    ROW_WORK = 4,  /* of a full comparison, as in give_up, */
+    COLUMNS = 4,   /* so many bytes of 64 starts at once for one of it, */
+    TOGETHER = 8,  /* and so many starts of a pattern's length that do as well */
+    FEW_FAIL = 16, /* so many starts may fail, */
+    SELDOM = 256   /* and one in so many bytes, before more places pay */
+};
+
+/* What does not change within a run, and what it adds up. */
+typedef struct search {
+    const text_task *task;
+    const u8 *pattern, *keep;
+    u32 length;
+    u64 candidates, failed, work;
+} search;
+
+/* A place of the pattern. */
+typedef struct probe {
+    const u8 *text; /* from the place on */
+    vec byte, keep;
+} probe;
+
+/* ---- survivors ------------------------------------------------------------------ */
+
+static bool row_fits(const search *q, u32 at, u64 *work)
+{
+    const u8 *text = q->task->text + at;
+    const u32 room = q->task->end - at;
+    for (u32 k = 0; k < q->length; k += VEC_BYTES) {
+        const vec bytes =
+            room - k >= VEC_BYTES ? vec_load(text + k) : vec_load_part(text + k, room - k);
+        const vec other = vec_xor(bytes, vec_load(q->pattern + k));
+        *work += 1;
+        if (vec_any(vec_and(other, vec_load(q->keep + k))))
+            return false;
+    }
+    return true;
+}
+
+/* Those of the starts start + i, bit i of `mask`, where the pattern stands. `all`: there is room
+ * for it at all 64. */
+WALK_APART u64 confirm(search *q, u32 start, u64 mask, bool all)
+{
+    const u32 count = VEC_COUNT(mask);
+    u64 fits = mask;
+    if (all && count * TOGETHER >= q->length) {
+        const u8 *text = q->task->text + start;
+        vec other = vec_all(0);
+        u32 k = 0;
+        while (k < q->length && fits) {
+            const u32 pause = q->length - k > COLUMNS ? k + COLUMNS : q->length;
+            for (; k < pause; k++)
+                other = vec_or(other, vec_and(vec_xor(vec_load(text + k), vec_all(q->pattern[k])),
+                                              vec_all(q->keep[k])));
+            fits = mask & ~vec_nonzero(other);
+            q->work++;
+        }
+    } else {
+        for (u64 rest = mask; rest; rest &= rest - 1) {
+            q->work += ROW_WORK;
+            if (!row_fits(q, start + VEC_FIRST(rest), &q->work))
+                fits ^= rest & (0 - rest);
+        }
+    }
+    q->candidates += count;
+    q->failed += count - VEC_COUNT(fits);
+    return fits;
+}
+
+WALK_INTO void take(search *q, u32 start, u64 mask, bool whole, bool all)
+{
+    if (!whole && mask)
+        mask = confirm(q, start, mask, all);
+    vec_report(q->task->out, start + q->length, mask, 0);
+}
+
+/* ---- the loop --------------------------------------------------------------------- */
+
+WALK_INTO vec differs(const probe *p, vec bytes, bool fold)
+{
+    const vec other = vec_xor(bytes, p->byte);
+    return fold ? vec_and(other, p->keep) : other;
+}
+
+/* Bytes that are 0 where `count` places fit the starts from `at` on, all 64 or the first `part`.
+ * `count` is a constant, as in all that is WALK_INTO here. */
+WALK_INTO vec rows_differ(const probe *p, u32 count, bool fold, u32 at)
+{
+    vec other = differs(&p[0], vec_load(p[0].text + at), fold);
+#define PLACE(k)                                                                                   \
+    if (count > (k))                                                                               \
+    other = vec_or(other, differs(&p[k], vec_load(p[k].text + at), fold))
+    PLACE(1);
+    PLACE(2);
+    PLACE(3);
+    PLACE(4);
+    PLACE(5);
+    PLACE(6);
+    PLACE(7);
+#undef PLACE
+    return other;
+}
+
+static u64 part_fits(const probe *p, u32 count, bool fold, u32 at, u32 part)
+{
+    u64 fits = vec_mask(part);
+    for (u32 k = 0; k < count && fits; k++)
+        fits &= ~vec_nonzero(differs(&p[k], vec_load_part(p[k].text + at, part), fold));
+    return fits;
+}
+
+/* More starts passed than pay. */
+static bool tired(const search *q, u32 at, u32 first, u32 count)
+{
+    return (count < PACKED_PLACES && q->failed > FEW_FAIL + (at - first) / SELDOM) ||
+           give_up(q->task, at, q->work);
+}
+
+/* The starts [first, stop). Returns stop, or where it was tired. */
+WALK_INTO u32 run(search *q, const packed_tables *t, u32 first, u32 stop, u32 count, bool fold)
+{
+    const bool whole = q->length <= count;
+    u32 at = first;
+    probe p[PACKED_PLACES];
+    for (u32 k = 0; k < count; k++)
+        p[k] = (probe){ q->task->text + t->place[k], vec_all(q->pattern[t->place[k]]),
+                        vec_all(q->keep[t->place[k]]) };
+    q->failed = 0;
+    for (; stop - at >= ROWS * VEC_BYTES; at += ROWS * VEC_BYTES) {
+        const vec a = rows_differ(p, count, fold, at);
+        const vec b = rows_differ(p, count, fold, at + VEC_BYTES);
+        const vec c = rows_differ(p, count, fold, at + 2 * VEC_BYTES);
+        const vec d = rows_differ(p, count, fold, at + 3 * VEC_BYTES);
+        for (u32 i = 0; i < ROWS; i++)
+            VEC_PREFETCH(p[0].text + at + AHEAD + i * VEC_BYTES);
+        if (PORT_LIKELY(!vec_any_zero(vec_both(vec_both(a, b), vec_both(c, d)))))
+            continue;
+        take(q, at, ~vec_nonzero(a), whole, true);
+        take(q, at + VEC_BYTES, ~vec_nonzero(b), whole, true);
+        take(q, at + 2 * VEC_BYTES, ~vec_nonzero(c), whole, true);
+        take(q, at + 3 * VEC_BYTES, ~vec_nonzero(d), whole, true);
+        if (!whole && tired(q, at + ROWS * VEC_BYTES, first, count))
+            return at + ROWS * VEC_BYTES;
+    }
+    for (; stop - at >= VEC_BYTES; at += VEC_BYTES) {
+        const u64 fits = ~vec_nonzero(rows_differ(p, count, fold, at));
+        if (fits)
+            take(q, at, fits, whole, true);
+    }
+    if (at < stop && stop - first >= VEC_BYTES) {
+        const u32 again = VEC_BYTES - (stop - at);
+        const u64 fits = ~vec_nonzero(rows_differ(p, count, fold, at - again)) & ~vec_mask(again);
+        if (fits)
+            take(q, at - again, fits, whole, true);
+    } else if (at < stop) {
+        const u64 fits = part_fits(p, count, fold, at, stop - at);
+        if (fits)
+            take(q, at, fits, whole, false);
+    }
+    return stop;
+}
+
+#define RUN(name, count, fold)                                                                     \
+    static u32 name(search *q, const packed_tables *t, u32 first, u32 stop)                        \
+    {                                                                                              \
+        return run(q, t, first, stop, count, fold);                                                \
+    }
+RUN(run_1, 1, false)
+RUN(run_2, 2, false)
+RUN(run_3, 3, false)
+RUN(run_4, 4, false)
+RUN(run_6, 6, false)
+RUN(run_8, 8, false)
+RUN(fold_1, 1, true)
+RUN(fold_2, 2, true)
+RUN(fold_3, 3, true)
+RUN(fold_4, 4, true)
+RUN(fold_6, 6, true)
+RUN(fold_8, 8, true)
+
+u32 VEC_NAME(packed_walk)(text_task *task)
+{
+    static u32 (*const runs[2][PACKED_PLACES + 1])(search *, const packed_tables *, u32, u32) = {
+        { NULL, run_1, run_2, run_3, run_4, NULL, run_6, NULL, run_8 },
+        { NULL, fold_1, fold_2, fold_3, fold_4, NULL, fold_6, NULL, fold_8 },
+    };
+    const packed_tables *t = (const packed_tables *)task->tables;
+    const u32 m = t->length;
+    search q = { .task = task,
+                 .pattern = (const u8 *)(task->tables + t->pattern),
+                 .keep = (const u8 *)(task->tables + t->keep),
+                 .length = m };
+    u32 at = task->begin - task->from >= m - 1 ? task->begin - (m - 1) : task->from;
+    if (task->end - task->from < m || task->end - m < at)
+        return task->end;
+    const u32 stop = task->end - m + 1;
+    for (u32 count = t->count; at < stop; count = packed_more(count)) {
+        at = runs[t->fold][count](&q, t, at, stop);
+        if (count == PACKED_PLACES || give_up(task, at, q.work))
+            break;
+    }
+    task->candidates += q.candidates;
+    return at < stop ? at : task->end;
+}
