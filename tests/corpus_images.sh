@@ -135,7 +135,7 @@ for image in $(awk -F '\t' '/\.png\t/ { print $1 }' crops | uniq); do
         echo "$needle" >>list
         echo "$needle $count $first_y $first_x" >>expected
     done <rows
-    for engine in bb byr; do
+    for engine in bb byr ku auto; do
         count_needles "$text" --engine $engine >found
         compare "rectangles: $(grep -c . list) of $image, $engine"
     done
@@ -154,7 +154,7 @@ while read -r id x y _ count first_x first_y; do
     echo "$needle" >>list
     echo "$needle $count $first_y $first_x" >>expected
 done <rows
-for engine in bb byr; do
+for engine in bb byr ku auto; do
     count_needles "$images/browserquest/map_1x.png" --as rgb --engine $engine >found
     compare "$(grep -c . list) tiles in a map, $(awk '{ n += $2 } END { print n }' expected) times, $engine"
 done

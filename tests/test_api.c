@@ -106,8 +106,8 @@ static void test_texts(void **state)
 
 static void test_registries(void **state)
 {
-    static const char *const engines[] = { "bm",   "wm", "ac",  "pfac",  "shiftand",
-                                           "hnfa", "bb", "byr", "packed" };
+    static const char *const engines[] = { "bm",   "wm", "ac",  "pfac",   "shiftand",
+                                           "hnfa", "bb", "byr", "packed", "ku" };
     static const char *const backends[] = { "serial", "threads", "openmp", "opencl", "cuda" };
     (void)state;
     assert_int_equal(trawl_engine_count(), COUNT(engines));
@@ -201,9 +201,8 @@ static void test_refusals(void **state)
     options.engine = "bm";
     expect_error(trawl_compile(two, 2, &options, &plan, &error), TRAWL_ERROR_UNSUPPORTED, &error,
                  "'bm'");
-    static const char *const literal_engines[] = {
-        "bm", "wm", "ac", "pfac", "bb", "byr", "packed"
-    };
+    static const char *const literal_engines[] = { "bm", "wm",  "ac",     "pfac",
+                                                   "bb", "byr", "packed", "ku" };
     for (size_t i = 0; i < COUNT(literal_engines); i++) {
         options.engine = literal_engines[i];
         expect_error(trawl_compile(&repeat, 1, &options, &plan, &error), TRAWL_ERROR_UNSUPPORTED,

@@ -450,7 +450,7 @@ cp out expected
 if ! grep -q 'field1.pgm	7	5$' out || ! grep -q 'field2.pgm	11	4$' out; then
     : >expected # both needles were cut out of the field
 fi
-for engine in bb byr auto; do
+for engine in bb byr ku auto; do
     for how in '--backend serial' '--backend serial --chunks 9' '--backend threads --threads 3' \
         '--backend openmp --threads 3' \
         '--threads 2 --schedule static' '--threads 4 --chunks 53 --schedule dynamic'; do
@@ -642,7 +642,7 @@ has()
 }
 
 run engines
-has 'engines' bm wm ac pfac shiftand hnfa bb byr
+has 'engines' bm wm ac pfac shiftand hnfa bb byr ku
 run devices
 has 'devices' CPU serial threads
 for command in grid engines devices; do

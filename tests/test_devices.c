@@ -86,6 +86,7 @@ static const way ways[] = {
     { "bb", "stage=3,group=64", false, true },
     { "bb", "stage=4,group=64,mapped=0", false, true },
     { "byr/bb", NULL, false, false },
+    { "ku/bb", NULL, false, false },
     { "byr", NULL, false, false },
     { "byr", "stage=1,group=64,chars=4", false, false },
     { "byr", "stage=2,group=64,chars=16", false, true },
@@ -397,7 +398,8 @@ static void test_grids(void **state)
                 const size_t w = rng_below(&r, COUNT(ways));
                 if (!way_fits(&targets[t], &ways[w], "bb") &&
                     !way_fits(&targets[t], &ways[w], "byr") &&
-                    !way_fits(&targets[t], &ways[w], "byr/bb"))
+                    !way_fits(&targets[t], &ways[w], "byr/bb") &&
+                    !way_fits(&targets[t], &ways[w], "ku/bb"))
                     continue;
                 run_grid(&targets[t], w, &g, n, expected, count);
                 tries++;

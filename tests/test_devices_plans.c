@@ -560,7 +560,7 @@ EACH_GRID_MATCH(count_needle)
 static void test_too_little_memory_grid(void **state)
 {
     enum { SIDE = 600, NEEDLES = 250, EDGE = 20 };
-    static const char *const engines[] = { "bb", "byr", "byr/bb" };
+    static const char *const engines[] = { "bb", "byr", "byr/bb", "ku/bb" };
     static trawl_needle needles[NEEDLES];
     uint8_t *cells = (uint8_t *)random_letters((size_t)SIDE * SIDE, 26, 15);
     uint8_t *others = (uint8_t *)random_letters((size_t)NEEDLES * EDGE * EDGE, 26, 16);

@@ -158,7 +158,7 @@ static void torture_plan(recipe *r)
 
 void torture_device_grid(void)
 {
-    static const char *const engines[] = { "bb", "byr/bb" };
+    static const char *const engines[] = { "bb", "byr/bb", "ku/bb" };
     fill();
     for (size_t e = 0; e < COUNT(engines); e++) {
         recipe r = { .engine = engines[e], .cell_size = 1, .way = torture_opencl };
@@ -172,7 +172,7 @@ void torture_device_grid(void)
 
 void torture_grid(void)
 {
-    static const char *const engines[] = { "auto", "bb", "byr", "byr/bb" };
+    static const char *const engines[] = { "auto", "bb", "byr", "byr/bb", "ku", "ku/bb" };
     fill();
     for (uint32_t size = 1; size <= 4; size++)
         for (size_t e = 0; e < COUNT(engines); e++) {

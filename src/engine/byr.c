@@ -1,5 +1,5 @@
 /* byr.c: Baeza-Yates-Regnier's tables. The walk and the essay are in walk/byr.c. */
-#include "table/byr.h"
+#include "engine/byr.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -106,15 +106,16 @@ static void add_needle(block *b, const needle *n, uint32_t cell_size, byr_needle
                row_of(n, cell_size, row), row_bytes);
 }
 
-static void add_needles(block *b, const pattern_list *list, byr_tables *head)
+uint32_t byr_needles_build(block *b, const pattern_list *list)
 {
     byr_needle *needles = memory_take_zeroed(b->memory, list->count, sizeof *needles);
     if (!needles)
         b->failed = true;
     for (size_t i = 0; i < list->count && !b->failed; i++)
         add_needle(b, &list->needles[i], list->cell_size, &needles[i]);
-    head->needles = block_words(b, needles, list->count * sizeof *needles / 4);
+    const uint32_t offset = block_words(b, needles, list->count * sizeof *needles / 4);
     memory_give(b->memory, needles);
+    return offset;
 }
 
 /* ---- candidates ------------------------------------------------------------ */
@@ -151,7 +152,7 @@ static void byr_build(const problem *problem, stage_draft *out)
     block_words(b, NULL, sizeof head / 4);
     automaton_build(b, rows.strings, rows.distinct, list->cell_size == 1, &head.rows);
     add_candidates(b, list, &rows, &head);
-    add_needles(b, list, &head);
+    head.needles = byr_needles_build(b, list);
     rows_free(b->memory, &rows);
     if (!b->failed)
         memcpy(b->bytes, &head, sizeof head);
@@ -159,15 +160,15 @@ static void byr_build(const problem *problem, stage_draft *out)
 
 /* ---- verifying ------------------------------------------------------------- */
 
-static bool needles_valid(const stage_facts *facts, const byr_tables *t, const uint32_t *tables,
-                          size_t words)
+bool byr_needles_valid(const stage_facts *facts, uint32_t offset, uint32_t fewest,
+                       const uint32_t *tables, size_t words)
 {
-    if (!words_inside(words, t->needles, (uint64_t)facts->pattern_count * sizeof(byr_needle) / 4))
+    if (!words_inside(words, offset, (uint64_t)facts->pattern_count * sizeof(byr_needle) / 4))
         return false;
-    const byr_needle *needles = (const byr_needle *)(tables + t->needles);
+    const byr_needle *needles = (const byr_needle *)(tables + offset);
     for (uint32_t i = 0; i < facts->pattern_count; i++) {
         const byr_needle *n = &needles[i];
-        if (n->rows < t->step || n->period == 0 || n->row_bytes > (uint64_t)n->row_words * 4 ||
+        if (n->rows < fewest || n->period == 0 || n->row_bytes > (uint64_t)n->row_words * 4 ||
             !words_inside(words, n->cells, (uint64_t)n->rows * n->row_words) ||
             !words_inside(words, n->order, n->rows))
             return false;
@@ -203,7 +204,8 @@ static bool byr_check(const stage_facts *facts, const uint32_t *tables, size_t w
     const byr_tables *t = (const byr_tables *)tables;
     return words >= sizeof *t / 4 && t->cell_size == facts->cell_size && facts->state_words == 0 &&
            t->step != 0 && t->step == facts->min_length &&
-           automaton_valid(&t->rows, tables, words) && needles_valid(facts, t, tables, words) &&
+           automaton_valid(&t->rows, tables, words) &&
+           byr_needles_valid(facts, t->needles, t->step, tables, words) &&
            candidates_valid(facts, t, tables, words);
 }
 

@@ -57,6 +57,16 @@
 #define COST_GRID_COLUMN 6.0
 #define COST_GRID_COMPARE 4.0
 
+/* Kärkkäinen-Ukkonen: a test point; more where the bitmap is beyond the first cache; a list that is
+ * asked in vain, a test that is compared; a byte of the text that a look brings into the caches; a
+ * cell, for all around it. */
+#define COST_KU_POINT 1.4
+#define COST_KU_CACHED 1.2
+#define COST_KU_LIST 6.0
+#define COST_KU_TEST 10.0
+#define COST_KU_BYTE 0.05
+#define COST_KU_CELL 0.002
+
 /* GPU, a byte: Boyer-Moore; PFAC, and what passes its filter; Aho-Corasick and Wu-Manber with ten
  * literals, and how that grows with ten times as many; a word of SHIFT-AND, one of a chain, one of
  * a chain whose state crosses borders; a module of RunHNFA, one of several of a pattern. */

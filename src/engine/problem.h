@@ -17,12 +17,14 @@ typedef struct problem {
     memory *memory; /* for all that planning and building take */
     const pattern_list *list;
     profile sample;
+    bool sampled; /* by the caller */
     target target;
     uint32_t wm_block; /* trawl_compile_options */
 } problem;
 
 /* The caller's sample, of which the first 64 KiB count; or, when there is none or less than 1 KiB,
  * a page of prose, source, records and addresses. */
+bool profile_given(const void *sample, size_t length); /* enough of one */
 profile profile_of(const void *sample, size_t length);
 
 #endif

@@ -39,10 +39,15 @@ static const char usual[] =
     "MKVLAAGIVGLLLAQPSWAEDTRNQCFHYKELGMTSPDVREAIKRLLNQHGT\n"
     "name,street,zip,city,amount\nMiller,Oak Road 12,30449,Hanover,1290.50\n";
 
+bool profile_given(const void *sample, size_t length)
+{
+    return sample && length >= LEAST_SAMPLE;
+}
+
 profile profile_of(const void *sample, size_t length)
 {
     profile p = { (const uint8_t *)usual, sizeof usual - 1 };
-    if (sample && length >= LEAST_SAMPLE) {
+    if (profile_given(sample, length)) {
         p.bytes = (const uint8_t *)sample;
         p.length = length < MOST_SAMPLE ? length : MOST_SAMPLE;
     }

@@ -44,6 +44,7 @@ static int finish(pattern_list *list, const trawl_compile_options *read, trawl_p
     const problem p = { .memory = list->memory,
                         .list = list,
                         .sample = profile_of(read->sample, read->sample_length),
+                        .sampled = profile_given(read->sample, read->sample_length),
                         .target = read->context ? read->context->worker.target : usual,
                         .wm_block = read->wm_block };
     int status = plan_make(&p, read->engine, plan, error);

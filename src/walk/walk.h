@@ -32,7 +32,7 @@ typedef enum walk_kind {
     WALK_KMERS = 12,
     WALK_BITSLICE = 13,
     WALK_FACTORS = 14,
-    WALK_RAREROW = 15,
+    WALK_KU = 15,
     WALK_KINDS
 } walk_kind;
 

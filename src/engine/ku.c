@@ -1,0 +1,493 @@
+/* ku.c: Kärkkäinen-Ukkonen's test strings. The walk and the essay are in walk/vector/ku.c.
+ *
+ * Idea: what a lattice of test points costs is the look-ups, which are the fewer the farther the
+ * points lie from each other, and the comparisons, which are the fewer the rarer the strings. For
+ * each length of a string and each distance down and across, every needle gives the rectangle of
+ * its strings with the least sum of rarity; the cheapest of these shapes is built. Large sets and
+ * large needles are judged by some of them, by a middle piece.
+ *
+ * How often a text has a string is guessed from what is known: strings of one colour are common,
+ * for pictures have margins; each change of colour within a string makes it rarer, the more so the
+ * more colours the needles have; what needles share, a text made of them will have; and what the
+ * caller's sample has is counted.
+ *
+ * Cost: O(cells judged * shapes), bounded; O(cells of the needles) to build.
+ */
+#include "table/ku.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/byr.h"
+#include "engine/costs.h"
+#include "engine/rows.h"
+
+#define MOST_SIDE 32u         /* rows and columns of a needle from which strings are taken */
+#define MOST_JUDGED 48u       /* needles */
+#define MOST_TESTS (1u << 18) /* in all, where needles are not more */
+#define MOST_DISTANCES 6u     /* that are tried, down and across */
+#define EVEN_SHARE 0.2        /* of places in pictures where a string of one colour begins */
+#define CHANGED_SHARE 0.1     /* and of all others, before their changes are counted */
+#define SKETCH_BITS 14u       /* of counters of strings */
+#define MOST_COLOURS 256u
+
+enum { SIDE = MOST_SIDE + 1 };
+
+/* ---- how rare strings are ------------------------------------------------------ */
+
+typedef struct rarity {
+    uint32_t cells, cell_size;   /* of a string */
+    double often[KU_MOST_CELLS]; /* how often one is with so many changes of colour; of each one
+                                    colour, with none */
+    double weight;               /* of what was counted */
+    uint32_t *counts; /* by hash, SKETCH_BITS of it: strings of the needles, of the sample */
+    uint64_t total;
+} rarity;
+
+static uint64_t string_hash(const uint8_t *p, uint32_t bytes)
+{
+    switch (bytes) {
+    case 1:
+        return ku_hash(p, 1);
+    case 2:
+        return ku_hash(p, 2);
+    case 3:
+        return ku_hash(p, 3);
+    case 4:
+        return ku_hash(p, 4);
+    case 6:
+        return ku_hash(p, 6);
+    case 8:
+        return ku_hash(p, 8);
+    case 12:
+        return ku_hash(p, 12);
+    default:
+        return ku_hash(p, 16);
+    }
+}
+
+static bool size_fits(uint32_t bytes)
+{
+    static const uint32_t sizes =
+        1u << 1 | 1u << 2 | 1u << 3 | 1u << 4 | 1u << 6 | 1u << 8 | 1u << 12 | 1u << 16;
+    return bytes <= KU_MOST_BYTES && (sizes >> bytes & 1);
+}
+
+static double how_often(const rarity *r, const uint8_t *p)
+{
+    double often = r->often[row_changes(p, r->cell_size, r->cells)];
+    if (r->total) {
+        const uint64_t hash = string_hash(p, r->cells * r->cell_size);
+        const uint32_t count = r->counts[hash >> (64 - SKETCH_BITS)];
+        const double counted = r->weight * (count ? count - 1.0 : 0) / (double)r->total;
+        if (counted > often)
+            often = counted;
+    }
+    return often;
+}
+
+/* ---- what is judged ------------------------------------------------------------ */
+
+/* The piece of a needle from which test strings are taken. */
+typedef struct piece {
+    const needle *of;
+    uint32_t top, left, rows, cols;
+} piece;
+
+typedef struct judging {
+    const pattern_list *list;
+    piece *pieces;       /* of each needle */
+    uint32_t rows, cols; /* the fewest of any */
+    uint32_t judged;     /* needles */
+} judging;
+
+static const uint8_t *piece_at(const judging *j, const piece *p, uint32_t row, uint32_t col)
+{
+    return p->of->cells +
+           ((size_t)(p->top + row) * p->of->cols + p->left + col) * j->list->cell_size;
+}
+
+/* Changes of colour in row `at`, between column `at` and the one before it, of a piece. */
+typedef uint32_t (*changes_at)(const judging *j, const piece *p, uint32_t at);
+
+static uint32_t changes_of_row(const judging *j, const piece *p, uint32_t at)
+{
+    return row_changes(piece_at(j, p, at, 0), j->list->cell_size, p->cols);
+}
+
+static uint32_t changes_of_col(const judging *j, const piece *p, uint32_t at)
+{
+    uint32_t changes = 0;
+    for (uint32_t row = 0; at > 0 && row < p->rows; row++)
+        changes += row_changes(piece_at(j, p, row, at - 1), j->list->cell_size, 2);
+    return changes;
+}
+
+/* Of `count` rows (columns), where the MOST_SIDE begin that have the most changes. */
+static uint32_t busiest(const judging *j, const piece *p, uint32_t count, changes_at changes)
+{
+    uint32_t best = 0, most = 0;
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < count && count > MOST_SIDE; i++) {
+        sum += changes(j, p, i);
+        if (i >= MOST_SIDE)
+            sum -= changes(j, p, i - MOST_SIDE);
+        if (i + 1 >= MOST_SIDE && sum > most) {
+            most = (uint32_t)sum;
+            best = i + 1 - MOST_SIDE;
+        }
+    }
+    return best;
+}
+
+static piece piece_of(const judging *j, const needle *n)
+{
+    piece p = { .of = n, .rows = n->rows, .cols = n->cols };
+    const uint32_t top = busiest(j, &p, n->rows, changes_of_row);
+    p.top = top;
+    p.rows = n->rows < MOST_SIDE ? n->rows : MOST_SIDE;
+    p.left = busiest(j, &p, n->cols, changes_of_col);
+    p.cols = n->cols < MOST_SIDE ? n->cols : MOST_SIDE;
+    return p;
+}
+
+/* False: no memory. The caller gives j->pieces back. */
+static bool judge(const problem *p, judging *j)
+{
+    const pattern_list *list = p->list;
+    *j = (judging){ .list = list, .rows = MOST_SIDE, .cols = MOST_SIDE };
+    j->pieces = memory_take_array(p->memory, list->count, sizeof *j->pieces);
+    j->judged = list->count < MOST_JUDGED ? (uint32_t)list->count : MOST_JUDGED;
+    for (size_t i = 0; i < list->count && j->pieces; i++) {
+        const piece of = piece_of(j, &list->needles[i]);
+        j->pieces[i] = of;
+        j->rows = of.rows < j->rows ? of.rows : j->rows;
+        j->cols = of.cols < j->cols ? of.cols : j->cols;
+    }
+    return j->pieces;
+}
+
+/* The needle that is judged as the i-th. */
+static const piece *judged_piece(const judging *j, uint32_t i)
+{
+    return &j->pieces[(uint64_t)i * j->list->count / j->judged];
+}
+
+/* Distinct cells of what is judged, as far as they count; and of those that fill a string. */
+static void count_colours(const judging *j, uint32_t cells, uint32_t *colours, uint32_t *even)
+{
+    uint8_t seen[MOST_COLOURS] = { 0 }, filling[MOST_COLOURS] = { 0 };
+    const uint32_t size = j->list->cell_size;
+    *colours = *even = 0;
+    for (uint32_t i = 0; i < j->judged; i++) {
+        const piece *p = judged_piece(j, i);
+        for (uint32_t row = 0; row < p->rows; row++) {
+            const uint8_t *line = piece_at(j, p, row, 0);
+            for (uint32_t col = 0, same = 0; col < p->cols; col++) {
+                const uint32_t cell = grid_cell(line, size, col);
+                const uint32_t place = cell * 0x9e3779b1u >> 24;
+                same = col && cell == grid_cell(line, size, col - 1) ? same + 1 : 1;
+                seen[place] = 1;
+                if (same >= cells)
+                    filling[place] = 1;
+            }
+        }
+    }
+    for (uint32_t i = 0; i < MOST_COLOURS; i++) {
+        *colours += seen[i];
+        *even += filling[i];
+    }
+}
+
+static void count_string(rarity *r, const uint8_t *p)
+{
+    r->counts[string_hash(p, r->cells * r->cell_size) >> (64 - SKETCH_BITS)]++;
+    r->total++;
+}
+
+/* `counts`: room for 2^SKETCH_BITS. */
+static rarity rarity_of(const problem *p, const judging *j, uint32_t cells, uint32_t *counts)
+{
+    const uint32_t size = j->list->cell_size;
+    rarity r = { .cells = cells, .cell_size = size, .counts = counts };
+    uint32_t colours, even;
+    count_colours(j, cells, &colours, &even);
+    r.often[0] = CHANGED_SHARE;
+    for (uint32_t changes = 1; changes < cells; changes++)
+        r.often[changes] = r.often[changes - 1] / (1.5 + colours / 4.0);
+    r.often[0] = EVEN_SHARE / (even ? even : 1);
+    memset(counts, 0, sizeof *counts << SKETCH_BITS);
+    if (p->sampled) {
+        r.weight = 1;
+        for (size_t at = 0; at + (size_t)cells * size <= p->sample.length; at += size)
+            count_string(&r, p->sample.bytes + at);
+        return r;
+    }
+    r.weight = (double)j->judged / (j->judged + 8.0);
+    for (uint32_t i = 0; i < j->judged; i++) {
+        const piece *of = judged_piece(j, i);
+        for (uint32_t row = 0; row < of->rows; row++)
+            for (uint32_t col = 0; col + cells <= of->cols; col++)
+                count_string(&r, piece_at(j, of, row, col));
+    }
+    return r;
+}
+
+/* ---- rectangles ----------------------------------------------------------------- */
+
+/* sums[row][col]: how often strings that begin above and left of a place of a piece are, in all. */
+typedef double place_sums[SIDE][SIDE];
+
+static void sum_places(const judging *j, const rarity *r, const piece *p, place_sums sums)
+{
+    for (uint32_t col = 0; col < SIDE; col++)
+        sums[0][col] = 0;
+    for (uint32_t row = 0; row < p->rows; row++) {
+        double line = 0;
+        sums[row + 1][0] = 0;
+        for (uint32_t col = 0; col + r->cells <= p->cols; col++) {
+            line += how_often(r, piece_at(j, p, row, col));
+            sums[row + 1][col + 1] = sums[row][col + 1] + line;
+        }
+    }
+}
+
+/* The rectangle of down * across strings with the least sum, which is returned. */
+static double best_place(const rarity *r, const piece *p, place_sums sums, uint32_t down,
+                         uint32_t across, uint32_t *best_row, uint32_t *best_col)
+{
+    double best = COST_IMPOSSIBLE;
+    for (uint32_t row = 0; row + down <= p->rows; row++)
+        for (uint32_t col = 0; col + across + r->cells - 1 <= p->cols; col++) {
+            const double sum = sums[row + down][col + across] - sums[row][col + across] -
+                               sums[row + down][col] + sums[row][col];
+            if (sum < best) {
+                best = sum;
+                *best_row = row;
+                *best_col = col;
+            }
+        }
+    return best;
+}
+
+/* ---- shapes --------------------------------------------------------------------- */
+
+typedef struct shape {
+    uint32_t cells, down, across;
+    double cost; /* nanoseconds a cell */
+} shape;
+
+static uint32_t bitmap_bits(uint64_t tests)
+{
+    uint32_t bits = 12;
+    while (bits < 22 && ((uint64_t)1 << bits) < 32 * tests)
+        bits++;
+    return bits;
+}
+
+/* What a shape costs whose strings the text has at `often` of its test points. */
+static double shape_cost(const judging *j, const shape *s, double often)
+{
+    const uint32_t size = j->list->cell_size;
+    const uint64_t tests = (uint64_t)j->list->count * s->down * s->across;
+    const uint32_t bits = bitmap_bits(tests);
+    double by_chance = (double)tests / ((double)((uint64_t)1 << bits));
+    if (by_chance > 1)
+        by_chance = 1;
+    const double point = COST_KU_POINT + (bits > 18 ? COST_KU_CACHED : 0) +
+                         by_chance * COST_KU_LIST + often * COST_KU_TEST;
+    const double line = s->across * size < 64 ? s->across * size : 64;
+    return COST_KU_CELL + (point + line * COST_KU_BYTE) / ((double)s->down * s->across);
+}
+
+/* The distances to try from 1 to `most`, the most first; how many. */
+static uint32_t distances(uint32_t most, uint32_t *out)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < MOST_DISTANCES; i++) {
+        static const uint32_t eighths[MOST_DISTANCES] = { 8, 6, 4, 2, 1, 0 };
+        const uint32_t distance = most * eighths[i] / 8 ? most * eighths[i] / 8 : 1;
+        if (count == 0 || distance < out[count - 1])
+            out[count++] = distance;
+    }
+    return count;
+}
+
+/* The cheapest shape with strings of so many cells, if it is cheaper than *best. */
+static void try_cells(const problem *p, const judging *j, uint32_t cells, uint32_t *counts,
+                      place_sums sums, shape *best)
+{
+    uint32_t downs[MOST_DISTANCES], acrosses[MOST_DISTANCES], row, col;
+    double often[MOST_DISTANCES][MOST_DISTANCES] = { { 0 } };
+    const uint32_t down_count = distances(j->rows, downs);
+    const uint32_t across_count = distances(j->cols - cells + 1, acrosses);
+    const rarity r = rarity_of(p, j, cells, counts);
+    for (uint32_t i = 0; i < j->judged; i++) {
+        const piece *of = judged_piece(j, i);
+        sum_places(j, &r, of, sums);
+        for (uint32_t d = 0; d < down_count; d++)
+            for (uint32_t a = 0; a < across_count; a++)
+                often[d][a] += best_place(&r, of, sums, downs[d], acrosses[a], &row, &col);
+    }
+    for (uint32_t d = 0; d < down_count; d++)
+        for (uint32_t a = 0; a < across_count; a++) {
+            shape s = { .cells = cells, .down = downs[d], .across = acrosses[a] };
+            const uint64_t each = (uint64_t)s.down * s.across;
+            if (each > 1 && each * j->list->count > MOST_TESTS)
+                continue;
+            s.cost = shape_cost(j, &s, often[d][a] * (double)j->list->count / j->judged);
+            if (s.cost < best->cost)
+                *best = s;
+        }
+}
+
+/* False: no memory. */
+static bool choose_shape(const problem *p, const judging *j, shape *best)
+{
+    uint32_t *counts = memory_take_array(p->memory, (size_t)1 << SKETCH_BITS, sizeof *counts);
+    double(*sums)[SIDE] = memory_take(p->memory, sizeof(place_sums));
+    const bool fine = counts && sums;
+    *best = (shape){ .cost = COST_IMPOSSIBLE };
+    for (uint32_t cells = 1; fine && cells <= KU_MOST_CELLS && cells <= j->cols; cells++)
+        if (size_fits(cells * j->list->cell_size))
+            try_cells(p, j, cells, counts, sums, best);
+    memory_give(p->memory, counts);
+    memory_give(p->memory, sums);
+    return fine;
+}
+
+static double ku_cost(const problem *p)
+{
+    shape s;
+    if (p->target.gpu)
+        return COST_IMPOSSIBLE;
+    judging j;
+    const bool fine = judge(p, &j) && choose_shape(p, &j, &s);
+    memory_give(p->memory, j.pieces);
+    return fine ? s.cost : COST_IMPOSSIBLE;
+}
+
+/* ---- building ------------------------------------------------------------------- */
+
+typedef struct found_test {
+    uint64_t hash;
+    ku_test test;
+} found_test;
+
+/* The strings of all needles in their best places. */
+static void find_tests(const problem *p, const judging *j, const shape *s, uint32_t *counts,
+                       place_sums sums, found_test *tests, ku_tables *head)
+{
+    const rarity r = rarity_of(p, j, s->cells, counts);
+    head->first_row = head->first_col = UINT32_MAX;
+    for (uint32_t i = 0; i < j->list->count; i++) {
+        const piece *of = &j->pieces[i];
+        uint32_t top = 0, left = 0;
+        sum_places(j, &r, of, sums);
+        best_place(&r, of, sums, s->down, s->across, &top, &left);
+        const uint32_t row = of->top + top, col = of->left + left;
+        head->first_row = row < head->first_row ? row : head->first_row;
+        head->last_row = row > head->last_row ? row : head->last_row;
+        head->first_col = col < head->first_col ? col : head->first_col;
+        for (uint32_t d = 0; d < s->down; d++)
+            for (uint32_t a = 0; a < s->across; a++) {
+                const uint8_t *string = piece_at(j, of, top + d, left + a);
+                const uint64_t hash = string_hash(string, s->cells * j->list->cell_size);
+                *tests++ = (found_test){ hash, { ku_check(hash), i, row + d, col + a } };
+            }
+    }
+}
+
+static void add_tests(block *b, const found_test *found, uint32_t count, ku_tables *head)
+{
+    uint32_t *keys = memory_take_array(b->memory, count, sizeof *keys);
+    uint32_t *place = memory_take_array(b->memory, count, sizeof *place);
+    if (!keys || !place)
+        b->failed = true;
+    head->bits = bitmap_bits(count);
+    head->list_bits = 1;
+    while (head->list_bits < 22 && (1u << head->list_bits) < 2 * count)
+        head->list_bits++;
+    head->bitmap = block_words(b, NULL, (size_t)1 << (head->bits - 5));
+    for (uint32_t i = 0; i < count && !b->failed; i++) {
+        const uint32_t bit = (uint32_t)(found[i].hash >> (64 - head->bits));
+        ((uint32_t *)b->bytes)[head->bitmap + (bit >> 5)] |= 1u << (bit & 31);
+        keys[i] = (uint32_t)(found[i].hash >> (64 - head->list_bits));
+    }
+    if (!b->failed)
+        head->test_first = grid_lists_build(b, keys, count, 1u << head->list_bits, place);
+    head->tests = block_words(b, NULL, (size_t)count * sizeof(ku_test) / 4);
+    if (!b->failed) {
+        ku_test *tests = (ku_test *)(b->bytes + (size_t)head->tests * 4);
+        for (uint32_t i = 0; i < count; i++)
+            tests[place[i]] = found[i].test;
+    }
+    memory_give(b->memory, keys);
+    memory_give(b->memory, place);
+}
+
+static void ku_build(const problem *p, stage_draft *out)
+{
+    block *b = &out->tables;
+    judging j;
+    shape s;
+    if (!judge(p, &j) || !choose_shape(p, &j, &s)) {
+        memory_give(p->memory, j.pieces);
+        b->failed = true;
+        return;
+    }
+    ku_tables head = {
+        .cell_size = p->list->cell_size, .down = s.down, .across = s.across, .cells = s.cells
+    };
+    const uint32_t count = (uint32_t)p->list->count * s.down * s.across;
+    found_test *tests = memory_take_array(p->memory, count, sizeof *tests);
+    uint32_t *counts = memory_take_array(p->memory, (size_t)1 << SKETCH_BITS, sizeof *counts);
+    double(*sums)[SIDE] = memory_take(p->memory, sizeof(place_sums));
+    if (tests && counts && sums) {
+        find_tests(p, &j, &s, counts, sums, tests, &head);
+        block_words(b, NULL, sizeof head / 4);
+        add_tests(b, tests, count, &head);
+        head.needles = byr_needles_build(b, p->list);
+        if (!b->failed)
+            memcpy(b->bytes, &head, sizeof head);
+    } else {
+        b->failed = true;
+    }
+    memory_give(p->memory, j.pieces);
+    memory_give(p->memory, tests);
+    memory_give(p->memory, counts);
+    memory_give(p->memory, sums);
+}
+
+/* ---- verifying ------------------------------------------------------------------ */
+
+static bool ku_check_tables(const stage_facts *facts, const uint32_t *tables, size_t words)
+{
+    const ku_tables *t = (const ku_tables *)tables;
+    if (words < sizeof *t / 4 || t->cell_size != facts->cell_size || facts->state_words != 0 ||
+        t->down == 0 || t->across == 0 || t->cells == 0 || t->cells > KU_MOST_CELLS ||
+        !size_fits(t->cells * t->cell_size) || t->first_row > t->last_row || t->bits < 5 ||
+        t->bits > 30 || t->list_bits < 1 || t->list_bits > 30 ||
+        !words_inside(words, t->bitmap, (uint64_t)1 << (t->bits - 5)) ||
+        !byr_needles_valid(facts, t->needles, 1, tables, words) ||
+        !grid_lists_valid(tables, words, t->test_first, 1u << t->list_bits, t->tests,
+                          sizeof(ku_test) / 4))
+        return false;
+    const ku_test *tests = (const ku_test *)(tables + t->tests);
+    for (uint32_t i = 0; i < tables[t->test_first + (1u << t->list_bits)]; i++)
+        if (tests[i].needle >= facts->pattern_count)
+            return false;
+    return true;
+}
+
+const engine engine_ku = {
+    .name = "ku",
+    .about = "Kärkkäinen-Ukkonen: needles of any sizes; reads a lattice of test points (1994)",
+    .kind = WALK_KU,
+    .grid = true,
+    .refuses = refuses_unless_needles,
+    .cost = ku_cost,
+    .build = ku_build,
+    .check = ku_check_tables,
+    .fallback = &engine_bb,
+};

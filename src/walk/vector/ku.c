@@ -1,0 +1,179 @@
+/* ku.c: Kärkkäinen-Ukkonen for any number of needles of any sizes.
+ *
+ * Idea: a lattice of test points lies over the text, in every down-th row at every across-th
+ * column. A needle has a rectangle of down * across places, so wherever it lies in the text,
+ * exactly one of them lies on a test point. So at each test point the few cells that begin there,
+ * the test string, are looked up among the test strings of all needles, first in a bitmap of
+ * hashes; where they are found, the needles are compared row by row. Nearly all of the text is
+ * never read.
+ *
+ * Which rectangle of a needle it is does not matter for the result. The builder chooses the one
+ * whose strings are rarest, and how close the points lie: close points need few strings of each
+ * needle, so none of blank margins; distant ones are few. Points in every row and column (1 by 1)
+ * and one string a needle are a search for its rarest row.
+ *
+ * Invariant: an occurrence is seen exactly once, from the test point under its rectangle.
+ *
+ * Tops are taken stretch by stretch. When a stretch takes too long, what it has found is
+ * forgotten, and the next stage begins with it.
+ *
+ * Cost: cells / (down * across) look-ups, and the comparisons; where texts are even like a needle,
+ * at worst a needle for each of its strings at every test point, so the walk gives up.
+ * Source: Kärkkäinen and Ukkonen 1994, 1999 (test points); Baeza-Yates and Regnier 1993 (every
+ * m-th row); Tarhio 1996.
+ */
+#include "table/ku.h"
+
+#include "walk/vec.h"
+
+/* Work, in nanoseconds: of a test that is looked at, of a needle row compared; and what a cell of
+ * the text is worth before Baker-Bird is faster. */
+#define TEST_WORK 2u
+#define ROW_WORK(bytes) (4u + (bytes) / 16u)
+#define WORK_A_CELL 4u
+
+/* Stretches are so many times as high as what two of them both read, and have so many cells. */
+#define STRETCH_SHARE 16u
+#define STRETCH_CELLS (256u << 10)
+
+typedef struct ku_scan {
+    const u32 *tables;
+    const ku_tables *head;
+    const byr_needle *needles;
+    const u32 *bitmap, *test_first;
+    const ku_test *tests;
+    const u8 *cells;
+    u64 stride;
+    u32 rows, cols;
+    u32 begin, end; /* tops of the stretch */
+    u64 work, most;
+    u64 candidates;
+    const sink *out;
+} ku_scan;
+
+static bool ku_same(ku_scan *scan, const byr_needle *n, u32 top, u32 left)
+{
+    const u32 *order = scan->tables + n->order;
+    const u8 *text = scan->cells + (u64)left * scan->head->cell_size;
+    u32 i = 0;
+    for (; i < n->rows; i++) {
+        const u32 row = order[i];
+        if (!grid_equal(text + ((u64)top + row) * scan->stride,
+                        (const u8 *)(scan->tables + n->cells + (u64)row * n->row_words),
+                        n->row_bytes))
+            break;
+    }
+    scan->work += (u64)(i + 1) * ROW_WORK(n->row_bytes);
+    return i == n->rows;
+}
+
+/* The string at a test point has this hash: try the needles that may have put it there. False when
+ * that took too long. */
+WALK_APART bool ku_hits(ku_scan *scan, u64 hash, u32 row, u32 col)
+{
+    const u32 list = (u32)(hash >> (64 - scan->head->list_bits));
+    const u64 row_bytes = (u64)scan->cols * scan->head->cell_size;
+    const u32 stop = scan->test_first[list + 1];
+    for (u32 i = scan->test_first[list]; i < stop; i++) {
+        const ku_test t = scan->tests[i];
+        const u32 top = row - t.row, left = col - t.col;
+        scan->work += TEST_WORK;
+        if (t.check != ku_check(hash) || top < scan->begin || top >= scan->end || t.col > col)
+            continue;
+        const byr_needle *n = &scan->needles[t.needle];
+        if (n->rows > scan->rows - top ||
+            (u64)left * scan->head->cell_size + n->row_bytes > row_bytes)
+            continue;
+        scan->candidates++;
+        if (ku_same(scan, n, top, left))
+            sink_put(scan->out, top * scan->cols + left, t.needle);
+        if (scan->work > scan->most)
+            return false;
+    }
+    return scan->work <= scan->most;
+}
+
+/* The test points of a row; the same of them. */
+WALK_INTO bool ku_along(ku_scan *scan, u32 bytes, u32 row)
+{
+    const ku_tables *head = scan->head;
+    const u32 *bitmap = scan->bitmap;
+    const u32 shift = 64 - head->bits;
+    const u64 step = (u64)head->across * head->cell_size;
+    const u64 first = (u64)head->first_col + head->across - 1;
+    if (scan->cols < head->cells || first > scan->cols - head->cells)
+        return true;
+    const u8 *start = scan->cells + row * scan->stride, *p = start + first * head->cell_size;
+    const u64 points = (scan->cols - head->cells - first) / head->across + 1;
+    for (u64 i = 0; i < points; i++, p += step) {
+        const u64 hash = ku_hash(p, bytes);
+        const u32 bit = (u32)(hash >> shift);
+        if (PORT_UNLIKELY(bitmap[bit >> 5] >> (bit & 31) & 1) &&
+            !ku_hits(scan, hash, row, (u32)(first + i * head->across)))
+            return false;
+    }
+    return true;
+}
+
+/* The same for strings of each size, by a loop of its own. */
+#define KU_ROW(bytes)                                                                              \
+    WALK_APART bool ku_row_##bytes(ku_scan *scan, u32 row)                                         \
+    {                                                                                              \
+        return ku_along(scan, bytes, row);                                                         \
+    }
+KU_ROW(1)
+KU_ROW(2)
+KU_ROW(3)
+KU_ROW(4)
+KU_ROW(6)
+KU_ROW(8)
+KU_ROW(12)
+KU_ROW(16)
+
+typedef bool (*ku_row)(ku_scan *scan, u32 row);
+
+/* By bytes of a test string: engine/ku.c makes no others. */
+static const ku_row ku_rows[KU_MOST_BYTES + 1] = {
+    [1] = ku_row_1, [2] = ku_row_2, [3] = ku_row_3,   [4] = ku_row_4,
+    [6] = ku_row_6, [8] = ku_row_8, [12] = ku_row_12, [16] = ku_row_16,
+};
+
+u32 VEC_NAME(ku_walk)(grid_task *task)
+{
+    const ku_tables *head = (const ku_tables *)task->tables;
+    ku_scan scan = { .tables = task->tables,
+                     .head = head,
+                     .needles = (const byr_needle *)(task->tables + head->needles),
+                     .bitmap = task->tables + head->bitmap,
+                     .test_first = task->tables + head->test_first,
+                     .tests = (const ku_test *)(task->tables + head->tests),
+                     .cells = task->cells,
+                     .stride = task->stride,
+                     .rows = task->rows,
+                     .cols = task->cols,
+                     .out = task->out };
+    const ku_row along = ku_rows[head->cells * head->cell_size];
+    const u64 spread = (u64)head->last_row - head->first_row;
+    u64 height = spread ? STRETCH_SHARE * (spread + head->down) : 1;
+    if (height < STRETCH_CELLS / task->cols)
+        height = STRETCH_CELLS / task->cols;
+    height = (height / head->down + 1) * head->down;
+    u32 done = task->begin;
+    for (bool pays = true; done < task->end && pays;) {
+        const u64 found = *task->out->cursor;
+        scan.begin = done;
+        scan.end = task->end - done > height ? done + (u32)height : task->end;
+        const u64 stop = (u64)scan.end + head->last_row + head->down - 1;
+        u64 row = (u64)done + head->first_row + head->down - 1;
+        for (; row < stop && row < task->rows && pays; row += head->down) {
+            scan.most = task->allowance + WORK_A_CELL * (row + 1 - task->begin) * scan.cols;
+            pays = along(&scan, (u32)row);
+        }
+        if (pays)
+            done = scan.end;
+        else
+            *task->out->cursor = found;
+    }
+    task->candidates += scan.candidates;
+    return done;
+}
