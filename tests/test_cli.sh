@@ -480,11 +480,11 @@ planned() { # planned NAME ENGINE ARGUMENT...: the engines begin so
     result "$name" $?
 }
 planned 'find: bases get Aho-Corasick' ac find --count -F -f mers dna
-planned 'find: prose gets Wu-Manber' wm/ac find --count -F -f words prose
+planned 'find: prose gets Teddy' teddy/ac find --count -F -f words prose
 planned 'grep: bases get Aho-Corasick' ac grep -c -F -f mers dna
-planned 'grep: prose gets Wu-Manber' wm/ac grep -c -F -f words prose
+planned 'grep: prose gets Teddy' teddy/ac grep -c -F -f words prose
 head -c 1000 dna >few
-planned 'find: a text too short to go by' wm/ac find --count -F -f mers few
+planned 'find: a text too short to go by' teddy/ac find --count -F -f mers few
 planned 'find: a chain by name' wm/ac find --count -F -f mers dna --engine wm/ac
 planned 'grep: the first file that is not empty counts' ac grep -c -F -f mers empty dna prose
 planned 'find: an engine by name' pfac find --count -F -f mers dna --engine pfac
@@ -494,7 +494,7 @@ run find --explain --count -F -f mers nosuch tree empty /dev/null dna
 result 'find: what cannot be read is passed over, and said once' $?
 run grep --engine wm/bm x text
 expect '--engine, no such chain' 2 '' "there is no engine 'wm/bm'"
-run find --count -F --wm-block 2 -f words prose
+run find --count -F --engine wm/ac --wm-block 2 -f words prose
 [ $status = 0 ] && ! [ -s err ]
 result '--wm-block, Wu-Manber by choice' $?
 

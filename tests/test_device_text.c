@@ -13,6 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/engine.h"
+#include "kernel/kernel.h"
 #include "own_device.h"
 #include "plan/plan.h"
 #include "random.h"
@@ -168,6 +170,9 @@ static void scenario_on(bench *b, const scenario *s, rng *r)
     for (size_t e = 0; e <= trawl_engine_count(); e++) {
         const char *engine = e == trawl_engine_count() ? "auto" : trawl_engine_name(e);
         trawl_scan_options options = TRAWL_SCAN_OPTIONS_INIT;
+        const struct engine *named = engine_by_name(engine);
+        if (named && !device_walk_of(named->kind))
+            continue; /* devices run its fallback, where there is one */
         trawl_plan *plan = compile(s->patterns, s->count, engine);
         if (!plan)
             continue;

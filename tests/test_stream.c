@@ -459,8 +459,9 @@ static const struct {
     { unbounded, COUNT(unbounded) },     { mixed, COUNT(mixed) },       { far, COUNT(far) },
 };
 
-static const char *const engines[] = { "auto",    "bm",       "wm",   "wm/ac",  "ac",       "pfac",
-                                       "pfac/ac", "shiftand", "hnfa", "packed", "packed/bm" };
+static const char *const engines[] = { "auto",      "bm",      "wm",       "wm/ac", "ac",
+                                       "pfac",      "pfac/ac", "shiftand", "hnfa",  "packed",
+                                       "packed/bm", "teddy",   "teddy/ac" };
 
 static uint8_t *make_text(size_t length, uint64_t seed)
 {

@@ -16,6 +16,31 @@ static bool same(vec v, const u8 *expected)
     return memcmp(got, expected, VEC_BYTES) == 0;
 }
 
+/* Every set is that of one of the two forms. */
+static bool sets_right(const u8 *a, const u8 *b)
+{
+    u8 table[160], got[VEC_BYTES];
+    for (u32 i = 0; i < sizeof table; i++)
+        table[i] = (u8)(b[i % VEC_BYTES] + i * 7);
+    vec_store(got, vec_sets_of(vec_sets_load(table), vec_load(a)));
+    for (u32 i = 0; i < VEC_BYTES; i++)
+        if (got[i] != table[a[i] & 127] &&
+            got[i] != (table[128 + (a[i] & 15)] & table[144 + (a[i] >> 4)]))
+            return false;
+    return true;
+}
+
+static bool places_right(u64 mask, u32 n)
+{
+    u16 out[VEC_BYTES];
+    u32 count = 0;
+    vec_places(out, n, mask);
+    for (u32 i = 0; i < VEC_BYTES; i++)
+        if ((mask >> i & 1) && out[count++] != n + i)
+            return false;
+    return count == VEC_COUNT(mask);
+}
+
 const char *VEC_NAME(vec_words)(const u8 *a, const u8 *b, u32 part)
 {
     const vec x = vec_load(a), y = vec_load(b);
@@ -56,5 +81,7 @@ const char *VEC_NAME(vec_words)(const u8 *a, const u8 *b, u32 part)
            : !same(vec_low(x), low)                                       ? "low"
            : !same(vec_high(x), high)                                     ? "high"
            : !same(vec_lookup16(vec_table16_load(b), vec_low(x)), looked) ? "lookup16"
+           : !sets_right(a, b)                                            ? "sets_of"
+           : !places_right(nonzero, part * 8)                             ? "places"
                                                                           : NULL;
 }

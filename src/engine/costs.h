@@ -44,6 +44,13 @@
 #define COST_GRAM 1.9
 #define COST_PFAC_VERIFY 40.0
 
+/* Teddy: a byte of the window in a group of buckets; a place that passes the classes; one that
+ * passes the bitmap too; each literal of its list. */
+#define COST_TEDDY_CLASS 0.01
+#define COST_TEDDY_GRAM 0.45
+#define COST_TEDDY_LIST 6.0
+#define COST_TEDDY_ENTRY 2.0
+
 /* SHIFT-AND: a byte when all positions fit one word; a byte with more, a packed word, a word of a
  * chain, which waits for the one before. RunHNFA: a module. */
 #define COST_SHIFTAND_WORD 1.6

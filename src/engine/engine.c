@@ -4,8 +4,8 @@
 #include <string.h>
 
 static const engine *const engines[] = {
-    &engine_bm,   &engine_wm, &engine_ac,  &engine_pfac,   &engine_shiftand,
-    &engine_hnfa, &engine_bb, &engine_byr, &engine_packed, &engine_ku,
+    &engine_bm, &engine_wm,  &engine_ac,     &engine_pfac, &engine_shiftand, &engine_hnfa,
+    &engine_bb, &engine_byr, &engine_packed, &engine_ku,   &engine_teddy,
 };
 
 const engine *engine_at(size_t index)

@@ -20,6 +20,11 @@
  *   vec_table16              sixteen bytes to look up in, by
  *   vec_table16_load(p)      p[0 .. 15], and
  *   vec_lookup16(t, v)       t[v], byte by byte; bytes of v are 0 .. 15
+ *   vec_sets                 a set of eight for every byte, to look up in, by
+ *   vec_sets_load(p)         from half = p[0 .. 127], low = p[128 .. 143], high = p[144 .. 159],
+ * and vec_sets_of(t, v)        byte by byte half[v & 127] or low[v & 15] & high[v >> 4], whichever
+ * is cheaper: tables hold what has to be found in both forms vec_places(out, n, mask) n + i for
+ * every bit i that is set, u16 that rise; out has room for 64
  *
  * A value lives in registers: pass it by value, to functions that are WALK_INTO.
  */

@@ -115,4 +115,25 @@ WALK_INTO vec vec_lookup16(vec_table16 t, vec v)
     return (vec){ { _mm256_shuffle_epi8(t, v.half[0]), _mm256_shuffle_epi8(t, v.half[1]) } };
 }
 
+typedef struct vec_sets {
+    vec_table16 low, high;
+} vec_sets;
+
+WALK_INTO vec_sets vec_sets_load(const void *p)
+{
+    const u8 *from = (const u8 *)p + 128;
+    return (vec_sets){ vec_table16_load(from), vec_table16_load(from + 16) };
+}
+
+WALK_INTO vec vec_sets_of(vec_sets t, vec v)
+{
+    return vec_and(vec_lookup16(t.low, vec_low(v)), vec_lookup16(t.high, vec_high(v)));
+}
+
+WALK_INTO void vec_places(u16 *out, u32 n, u64 mask)
+{
+    for (; mask; mask &= mask - 1)
+        *out++ = (u16)(n + PORT_CTZ64(mask));
+}
+
 #endif

@@ -99,4 +99,31 @@ WALK_INTO vec vec_lookup16(vec_table16 t, vec v)
     return _mm512_shuffle_epi8(t, v);
 }
 
+typedef struct vec_sets {
+    __m512i first, second;
+} vec_sets;
+
+WALK_INTO vec_sets vec_sets_load(const void *p)
+{
+    return (vec_sets){ _mm512_loadu_si512(p), _mm512_loadu_si512((const u8 *)p + 64) };
+}
+
+WALK_INTO vec vec_sets_of(vec_sets t, vec v)
+{
+    return _mm512_permutex2var_epi8(t.first, v, t.second);
+}
+
+WALK_INTO void vec_places(u16 *out, u32 n, u64 mask)
+{
+    static const u16 numbers[32] = {
+        0,  1,  2,  3,  4,  5,  6,  7,  8,  9,  10, 11, 12, 13, 14, 15,
+        16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31
+    };
+    const __m512i low = _mm512_add_epi16(_mm512_loadu_si512(numbers), _mm512_set1_epi16((short)n));
+    const __m512i high = _mm512_add_epi16(low, _mm512_set1_epi16(32));
+    _mm512_storeu_si512(out, _mm512_maskz_compress_epi16((__mmask32)mask, low));
+    _mm512_storeu_si512(out + _mm_popcnt_u32((u32)mask),
+                        _mm512_maskz_compress_epi16((__mmask32)(mask >> 32), high));
+}
+
 #endif

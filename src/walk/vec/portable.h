@@ -149,4 +149,28 @@ WALK_INTO vec vec_lookup16(vec_table16 t, vec v)
     return vec_load(bytes);
 }
 
+typedef struct vec_sets {
+    const u8 *half;
+} vec_sets;
+
+WALK_INTO vec_sets vec_sets_load(const void *p)
+{
+    return (vec_sets){ (const u8 *)p };
+}
+
+WALK_INTO vec vec_sets_of(vec_sets t, vec v)
+{
+    u8 bytes[VEC_BYTES];
+    vec_store(bytes, v);
+    for (u32 i = 0; i < VEC_BYTES; i++)
+        bytes[i] = t.half[bytes[i] & 127];
+    return vec_load(bytes);
+}
+
+WALK_INTO void vec_places(u16 *out, u32 n, u64 mask)
+{
+    for (; mask; mask &= mask - 1)
+        *out++ = (u16)(n + PORT_CTZ64(mask));
+}
+
 #endif
