@@ -1,7 +1,6 @@
 /* walks.c: the table of walks of one instruction set. */
 #include "walk/vector.h"
 
-
 extern const walk VEC_NAME(walks)[WALK_KINDS];
 
 const walk VEC_NAME(walks)[WALK_KINDS] = {
