@@ -35,8 +35,7 @@ void put_cell(uint8_t *cells, size_t index, uint32_t cell_size, uint32_t value)
         memcpy(cells + index * cell_size, &v4, cell_size);
 }
 
-const uint8_t *cell_at(const trawl_grid *text, uint32_t cell_size, uint64_t row,
-                              uint64_t col)
+const uint8_t *cell_at(const trawl_grid *text, uint32_t cell_size, uint64_t row, uint64_t col)
 {
     return (const uint8_t *)text->cells + row * text->stride + col * cell_size;
 }
@@ -68,7 +67,7 @@ trawl_grid random_text(uint64_t *seed, uint32_t cell_size, uint32_t most)
 }
 
 trawl_needle random_needle(uint64_t *seed, uint32_t cell_size, const trawl_grid *text,
-                                  uint32_t most)
+                           uint32_t most)
 {
     trawl_needle needle = { 0 };
     needle.rows = 1 + next_random(seed) % most;

@@ -161,7 +161,7 @@ run grep --backend nosuch x text
 expect '--backend, unknown' 2 '' "there is no backend 'nosuch'"
 run grep --engine bm 'x+' text
 expect '--engine, not for this pattern' 2 '' "engine 'bm' does not take this set"
-for engine in bm wm ac pfac shiftand hnfa; do
+for engine in bm wm ac pfac shiftand hnfa qgrams; do
     run grep --engine $engine -c alpha text
     expect "--engine $engine" 0 '2\n'
 done
@@ -170,7 +170,7 @@ expect 'backend, threads, schedule and chunks' 0 '2\n'
 run grep --stats -c alpha text
 expect '--stats' 0 '2\n' ' GB/s, 2 matches, engine '
 run grep --engine ac --explain -c alpha text
-expect '--explain' 0 '2\n' 'trawl grep: engine ac ('
+expect '--explain' 0 '2\n' 'trawl grep: engine qgrams/ac ('
 
 # ---- grep -----------------------------------------------------------------------
 
@@ -486,17 +486,17 @@ planned 'grep: prose gets Teddy' teddy/ac grep -c -F -f words prose
 head -c 1000 dna >few
 planned 'find: a text too short to go by' teddy/ac find --count -F -f mers few
 planned 'find: a chain by name' wm/ac find --count -F -f mers dna --engine wm/ac
-planned 'grep: the first file that is not empty counts' ac grep -c -F -f mers empty dna prose
+planned 'grep: the first file that is not empty counts' qgrams/ac grep -c -F -f mers empty dna prose
 planned 'find: an engine by name' pfac find --count -F -f mers dna --engine pfac
 run find --explain --count -F -f mers nosuch tree empty /dev/null dna
-[ $status = 2 ] && [ "$(wc -l <err)" = 3 ] && grep -q 'engine ac (' err &&
+[ $status = 2 ] && [ "$(wc -l <err)" = 3 ] && grep -q 'engine qgrams/ac (' err &&
     [ "$(grep -c 'nosuch' err)" = 1 ] && [ "$(grep -c 'tree: Is a directory' err)" = 1 ]
 result 'find: what cannot be read is passed over, and said once' $?
 run grep --engine wm/bm x text
 expect '--engine, no such chain' 2 '' "there is no engine 'wm/bm'"
 run find --count -F --engine wm/ac --wm-block 2 -f words prose
 [ $status = 0 ] && ! [ -s err ]
-result '--wm-block, Wu-Manber by choice' $?
+result '--wm-block, with its engine' $?
 
 # A pipe, at once and with a first piece of few bytes, gives what the file gives.
 slowly() {
@@ -521,7 +521,7 @@ awk '{ printf "%s", $0 }' dna | "$trawl" grep -c -F -f mers >out 2>err
 status=$?
 expect 'a pipe of one long line' 0 '1\n'
 cat dna | "$trawl" grep --explain -c -F -f mers >out 2>err
-grep -q 'engine ac (' err
+grep -q 'engine qgrams/ac (' err
 result 'a pipe is looked at, too' $?
 mkfifo late
 cat dna >late &

@@ -181,7 +181,7 @@ static void expect_refusal(const trawl_plan *plan, uint32_t mode)
 /* Engines by name, chains, and what is chosen. */
 static const char *plan_name(size_t i)
 {
-    static const char *const more[] = { "auto", "wm/ac", "pfac/ac", "packed/bm" };
+    static const char *const more[] = { "auto", "wm/ac", "pfac/ac", "packed/bm", "qgrams/ac" };
     const size_t count = trawl_engine_count();
     return i < count ? trawl_engine_name(i) : i < count + COUNT(more) ? more[i - count] : NULL;
 }
@@ -459,9 +459,9 @@ static const struct {
     { unbounded, COUNT(unbounded) },     { mixed, COUNT(mixed) },       { far, COUNT(far) },
 };
 
-static const char *const engines[] = { "auto",      "bm",      "wm",       "wm/ac", "ac",
-                                       "pfac",      "pfac/ac", "shiftand", "hnfa",  "packed",
-                                       "packed/bm", "teddy",   "teddy/ac" };
+static const char *const engines[] = { "auto",      "bm",      "wm",       "wm/ac",  "ac",
+                                       "pfac",      "pfac/ac", "shiftand", "hnfa",   "packed",
+                                       "packed/bm", "teddy",   "teddy/ac", "qgrams", "qgrams/ac" };
 
 static uint8_t *make_text(size_t length, uint64_t seed)
 {

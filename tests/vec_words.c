@@ -41,6 +41,65 @@ static bool places_right(u64 mask, u32 n)
     return count == VEC_COUNT(mask);
 }
 
+static u32 word_at(const u8 *p)
+{
+    return (u32)p[0] | (u32)p[1] << 8 | (u32)p[2] << 16 | (u32)p[3] << 24;
+}
+
+static void put_word(u8 *p, u32 word)
+{
+    for (u32 k = 0; k < 4; k++)
+        p[k] = (u8)(word >> (8 * k));
+}
+
+/* The words that take 64 bytes for sixteen numbers. */
+static const char *words_of_32(const u8 *a, const u8 *b, u32 part)
+{
+    const vec x = vec_load(a), y = vec_load(b);
+    const u32 stride = part % 8 + 1;
+    u8 sum[VEC_BYTES], product[VEC_BYTES], all[VEC_BYTES], every[VEC_BYTES], both[2 * VEC_BYTES];
+    u8 down[VEC_BYTES];
+    u32 words[16], packed[16], mask = 0, count = 0;
+    memcpy(both, a, VEC_BYTES);
+    memcpy(both + VEC_BYTES, b, VEC_BYTES);
+    for (u32 i = 0; i < 16; i++) {
+        const u32 one = word_at(a + 4 * i), other = word_at(b + 4 * i);
+        words[i] = one;
+        put_word(sum + 4 * i, one + other);
+        put_word(product + 4 * i, one * other);
+        put_word(down + 4 * i, one >> part % 32);
+        put_word(all + 4 * i, word_at(a));
+        put_word(every + 4 * i, word_at(both + i * stride));
+        mask |= (one >> (other % 32) & 1) << i;
+    }
+    vec_store32(packed, x);
+    if (!same(vec_load32(words), a) || memcmp(packed, words, sizeof words) != 0)
+        return "load32, store32";
+    if (!same(vec_all32(word_at(a)), all))
+        return "all32";
+    if (!same(vec_add32(x, y), sum) || !same(vec_times32(x, y), product))
+        return "add32, times32";
+    if (!same(vec_load_every(vec_every_of(stride), both), every))
+        return "load_every";
+    if (!same(vec_down32(x, part % 32), down))
+        return "down32";
+    if (vec_bits32(x, y) != mask)
+        return "bits32";
+    mask = word_at(b) & 0xffff;
+    const u32 found = vec_pack32(packed, x, mask);
+    for (u32 i = 0; i < 16; i++)
+        if (mask >> i & 1 && packed[count++] != words[i])
+            return "pack32";
+    if (found != count)
+        return "pack32";
+    u64 pairs[8];
+    memcpy(pairs, a, sizeof pairs);
+    u64 one = pairs[2 * (part % 4)] ^ (pairs[1] & pairs[3]);
+    for (u32 i = 0; i < 4; i++)
+        count += ((pairs[2 * i] ^ one) & pairs[2 * i + 1]) == 0 && !(vec_fits(pairs, one) >> i & 1);
+    return found != count || vec_fits(pairs, one) > 15 ? "fits" : NULL;
+}
+
 const char *VEC_NAME(vec_words)(const u8 *a, const u8 *b, u32 part)
 {
     const vec x = vec_load(a), y = vec_load(b);
@@ -83,5 +142,5 @@ const char *VEC_NAME(vec_words)(const u8 *a, const u8 *b, u32 part)
            : !same(vec_lookup16(vec_table16_load(b), vec_low(x)), looked) ? "lookup16"
            : !sets_right(a, b)                                            ? "sets_of"
            : !places_right(nonzero, part * 8)                             ? "places"
-                                                                          : NULL;
+                                                                          : words_of_32(a, b, part);
 }

@@ -50,6 +50,16 @@
 #define COST_TEDDY_GRAM 0.45
 #define COST_TEDDY_LIST 6.0
 #define COST_TEDDY_ENTRY 2.0
+/* Strided q-grams: a place that is looked at, in a bitmap of the first cache or of the second; more
+ * for q above 4; what passes, each entry of its list, and more when the lists do not fit the second
+ * cache. */
+#define COST_QGRAMS_PROBE 0.40
+#define COST_QGRAMS_PROBE_FAR 0.60
+#define COST_QGRAMS_WIDE 0.05
+#define COST_QGRAMS_CANDIDATE 4.0
+#define COST_QGRAMS_ENTRY 2.0
+#define COST_QGRAMS_NEAR 32768u
+#define COST_QGRAMS_FAR 4.0
 
 /* SHIFT-AND: a byte when all positions fit one word; a byte with more, a packed word, a word of a
  * chain, which waits for the one before. RunHNFA: a module. */

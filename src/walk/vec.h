@@ -26,6 +26,23 @@
  * is cheaper: tables hold what has to be found in both forms vec_places(out, n, mask) n + i for
  * every bit i that is set, u16 that rise; out has room for 64
  *
+ * and of the same 64 bytes as sixteen words of 32 bits, the lowest byte first:
+ *
+ *   vec_load32(p), vec_store32(p, v)    p[0 .. 15], as the machine keeps u32
+ *   vec_all32(w)             w, 16 times
+ *   vec_add32(a, b), vec_times32(a, b)  modulo 2^32
+ *   vec_down32(v, n)         shifted down by n, 0 .. 31
+ *   vec_every                a stride of bytes, 1 .. 8, to read words at:
+ *   vec_every_of(stride), and
+ *   vec_load_every(e, p)     word i is p[i * stride .. i * stride + 3]; p[0 .. 127] may be read
+ *   vec_bits32(a, b)         bit i of a u32: bit (word i of b) % 32 of word i of a
+ *   vec_pack32(to, v, mask)  the words of v for which bit i < 16 of the mask is set, from to[0] on;
+ *                            returns how many; to[0 .. 15] may be written
+ *
+ * and of four pairs of a u64 and its mask:
+ *
+ *   vec_fits(p, x)           bit i < 4 of a u32: (p[2 * i] ^ x) & p[2 * i + 1] is 0
+ *
  * A value lives in registers: pass it by value, to functions that are WALK_INTO.
  */
 #ifndef TRAWL_WALK_VEC_H

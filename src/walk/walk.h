@@ -46,6 +46,13 @@ typedef enum walk_kind {
 #define WALK_INTO static inline
 #endif
 
+/* Bring the line of cache at an address that will be read soon. */
+#if defined(__GNUC__) || defined(__clang__)
+#define WALK_FETCH(address) __builtin_prefetch(address)
+#else
+#define WALK_FETCH(address) ((void)(address))
+#endif
+
 /* ---- text --------------------------------------------------------------------- */
 
 typedef struct text_task text_task;

@@ -136,4 +136,107 @@ WALK_INTO void vec_places(u16 *out, u32 n, u64 mask)
         *out++ = (u16)(n + PORT_CTZ64(mask));
 }
 
+/* ---- words of 32 bits ---- */
+
+WALK_INTO vec vec_load32(const u32 *p)
+{
+    return vec_load(p);
+}
+
+WALK_INTO void vec_store32(u32 *p, vec v)
+{
+    vec_store(p, v);
+}
+
+typedef struct vec_every {
+    __m256i bytes; /* which, of 16: four words in each half */
+    u32 stride;    /* above 4 the words are fetched one by one */
+} vec_every;
+
+WALK_INTO vec_every vec_every_of(u32 stride)
+{
+    u8 bytes[32];
+    for (u32 i = 0; i < 32; i++)
+        bytes[i] = (u8)(i % 16 / 4 * stride + i % 4);
+    return (vec_every){ _mm256_loadu_si256((const __m256i *)bytes), stride };
+}
+
+WALK_INTO __m256i vec_every_half_(vec_every every, const u8 *p)
+{
+    if (every.stride <= 4) {
+        const __m128i low = _mm_loadu_si128((const __m128i *)p);
+        const __m128i high = _mm_loadu_si128((const __m128i *)(p + 4 * every.stride));
+        return _mm256_shuffle_epi8(_mm256_inserti128_si256(_mm256_castsi128_si256(low), high, 1),
+                                   every.bytes);
+    }
+    const __m256i lanes = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
+    return _mm256_i32gather_epi32((const int *)(const void *)p,
+                                  _mm256_mullo_epi32(lanes, _mm256_set1_epi32((int)every.stride)),
+                                  1);
+}
+
+WALK_INTO vec vec_load_every(vec_every every, const u8 *p)
+{
+    return (vec){ { vec_every_half_(every, p), vec_every_half_(every, p + 8 * every.stride) } };
+}
+
+WALK_INTO vec vec_all32(u32 word)
+{
+    const __m256i all = _mm256_set1_epi32((int)word);
+    return (vec){ { all, all } };
+}
+
+VEC_BOTH(vec_add32, _mm256_add_epi32)
+VEC_BOTH(vec_times32, _mm256_mullo_epi32)
+
+WALK_INTO vec vec_down32(vec v, u32 n)
+{
+    const __m128i by = _mm_cvtsi32_si128((int)n);
+    return (vec){ { _mm256_srl_epi32(v.half[0], by), _mm256_srl_epi32(v.half[1], by) } };
+}
+
+WALK_INTO u32 vec_bits_half_(__m256i words, __m256i places)
+{
+    const __m256i left = _mm256_andnot_si256(places, _mm256_set1_epi32(31));
+    const __m256i top = _mm256_sllv_epi32(words, left);
+    return (u32)_mm256_movemask_ps(_mm256_castsi256_ps(top));
+}
+
+WALK_INTO u32 vec_bits32(vec words, vec places)
+{
+    return vec_bits_half_(words.half[0], places.half[0]) |
+           vec_bits_half_(words.half[1], places.half[1]) << 8;
+}
+
+/* The bytes of a mask's set bits become one number, which a permutation takes apart. */
+WALK_INTO u32 vec_pack_half_(u32 *to, __m256i v, u32 mask)
+{
+    const u64 bytes = _pdep_u64(mask, 0x0101010101010101u) * 255;
+    const u64 picked = _pext_u64(0x0706050403020100u, bytes);
+    const __m256i lanes = _mm256_cvtepu8_epi32(_mm_cvtsi64_si128((long long)picked));
+    _mm256_storeu_si256((__m256i *)to, _mm256_permutevar8x32_epi32(v, lanes));
+    return (u32)_mm_popcnt_u32(mask);
+}
+
+WALK_INTO u32 vec_pack32(u32 *to, vec v, u32 mask)
+{
+    const u32 count = vec_pack_half_(to, v.half[0], mask & 255);
+    return count + vec_pack_half_(to + count, v.half[1], mask >> 8);
+}
+
+WALK_INTO u32 vec_fits_half_(const u64 *p, __m256i x)
+{
+    const __m256i prints = _mm256_loadu_si256((const __m256i *)(const void *)p);
+    const __m256i masks = _mm256_shuffle_epi32(prints, 0x4e);
+    const __m256i differ = _mm256_and_si256(_mm256_xor_si256(prints, x), masks);
+    const __m256i equal = _mm256_cmpeq_epi64(differ, _mm256_setzero_si256());
+    return (u32)_mm256_movemask_pd(_mm256_castsi256_pd(equal));
+}
+
+WALK_INTO u32 vec_fits(const u64 *p, u64 x)
+{
+    const __m256i all = _mm256_set1_epi64x((long long)x);
+    return _pext_u32(vec_fits_half_(p, all) | vec_fits_half_(p + 4, all) << 4, 0x55);
+}
+
 #endif

@@ -126,4 +126,75 @@ WALK_INTO void vec_places(u16 *out, u32 n, u64 mask)
                         _mm512_maskz_compress_epi16((__mmask32)(mask >> 32), high));
 }
 
+/* ---- words of 32 bits ---- */
+
+WALK_INTO vec vec_load32(const u32 *p)
+{
+    return vec_load(p);
+}
+
+WALK_INTO void vec_store32(u32 *p, vec v)
+{
+    vec_store(p, v);
+}
+
+typedef struct vec_every {
+    __m512i bytes; /* which, of 128 */
+    bool far;      /* they leave the first 64 */
+} vec_every;
+
+WALK_INTO vec_every vec_every_of(u32 stride)
+{
+    u8 bytes[64];
+    for (u32 i = 0; i < 64; i++)
+        bytes[i] = (u8)(i / 4 * stride + i % 4);
+    return (vec_every){ _mm512_loadu_si512(bytes), stride > 4 };
+}
+
+WALK_INTO vec vec_load_every(vec_every every, const u8 *p)
+{
+    const __m512i first = _mm512_loadu_si512(p);
+    return every.far ? _mm512_permutex2var_epi8(first, every.bytes, _mm512_loadu_si512(p + 64))
+                     : _mm512_permutexvar_epi8(every.bytes, first);
+}
+
+WALK_INTO vec vec_all32(u32 word)
+{
+    return _mm512_set1_epi32((int)word);
+}
+
+WALK_INTO vec vec_add32(vec a, vec b)
+{
+    return _mm512_add_epi32(a, b);
+}
+
+WALK_INTO vec vec_times32(vec a, vec b)
+{
+    return _mm512_mullo_epi32(a, b);
+}
+
+WALK_INTO vec vec_down32(vec v, u32 n)
+{
+    return _mm512_srl_epi32(v, _mm_cvtsi32_si128((int)n));
+}
+
+WALK_INTO u32 vec_bits32(vec words, vec places)
+{
+    return _mm512_test_epi32_mask(_mm512_rorv_epi32(words, places), _mm512_set1_epi32(1));
+}
+
+WALK_INTO u32 vec_pack32(u32 *to, vec v, u32 mask)
+{
+    _mm512_storeu_si512(to, _mm512_maskz_compress_epi32((__mmask16)mask, v));
+    return (u32)_mm_popcnt_u32(mask);
+}
+
+WALK_INTO u32 vec_fits(const u64 *p, u64 x)
+{
+    const __m512i prints = _mm512_loadu_si512(p);
+    const __m512i masks = _mm512_shuffle_epi32(prints, _MM_PERM_BADC);
+    const __m512i differ = _mm512_xor_si512(prints, _mm512_set1_epi64((long long)x));
+    return _pext_u32(_mm512_testn_epi64_mask(differ, masks), 0x55);
+}
+
 #endif

@@ -137,4 +137,87 @@ WALK_INTO void vec_places(u16 *out, u32 n, u64 mask)
         *out++ = (u16)(n + PORT_CTZ64(mask));
 }
 
+/* ---- words of 32 bits ---- */
+
+WALK_INTO vec vec_load32(const u32 *p)
+{
+    return vec_load(p);
+}
+
+WALK_INTO void vec_store32(u32 *p, vec v)
+{
+    vec_store(p, v);
+}
+
+typedef u32 vec_every; /* the stride */
+
+WALK_INTO vec_every vec_every_of(u32 stride)
+{
+    return stride;
+}
+
+WALK_INTO vec vec_load_every(vec_every every, const u8 *p)
+{
+    u32 words[16];
+    for (u32 i = 0; i < 16; i++)
+        memcpy(&words[i], p + i * every, sizeof words[i]);
+    return vec_load(words);
+}
+
+WALK_INTO vec vec_all32(u32 word)
+{
+    const uint8x16_t all = vreinterpretq_u8_u32(vdupq_n_u32(word));
+    return (vec){ { all, all, all, all } };
+}
+
+WALK_INTO uint8x16_t vec_add32_(uint8x16_t a, uint8x16_t b)
+{
+    return vreinterpretq_u8_u32(vaddq_u32(vreinterpretq_u32_u8(a), vreinterpretq_u32_u8(b)));
+}
+
+WALK_INTO uint8x16_t vec_times32_(uint8x16_t a, uint8x16_t b)
+{
+    return vreinterpretq_u8_u32(vmulq_u32(vreinterpretq_u32_u8(a), vreinterpretq_u32_u8(b)));
+}
+
+VEC_FOUR(vec_add32, vec_add32_)
+VEC_FOUR(vec_times32, vec_times32_)
+
+WALK_INTO vec vec_down32(vec v, u32 n)
+{
+    for (int i = 0; i < 4; i++)
+        v.val[i] =
+            vreinterpretq_u8_u32(vshlq_u32(vreinterpretq_u32_u8(v.val[i]), vdupq_n_s32(-(int)n)));
+    return v;
+}
+
+WALK_INTO u32 vec_bits32(vec words, vec places)
+{
+    u32 word[16], place[16], mask = 0;
+    vec_store(word, words);
+    vec_store(place, places);
+    for (u32 i = 0; i < 16; i++)
+        mask |= (word[i] >> (place[i] % 32) & 1) << i;
+    return mask;
+}
+
+WALK_INTO u32 vec_pack32(u32 *to, vec v, u32 mask)
+{
+    u32 word[16], count = 0;
+    vec_store(word, v);
+    for (u32 i = 0; i < 16; i++) {
+        to[count] = word[i];
+        count += mask >> i & 1;
+    }
+    return count;
+}
+
+WALK_INTO u32 vec_fits(const u64 *p, u64 x)
+{
+    u32 mask = 0;
+    for (u32 i = 0; i < 4; i++)
+        mask |= (u32)(((p[2 * i] ^ x) & p[2 * i + 1]) == 0) << i;
+    return mask;
+}
+
 #endif

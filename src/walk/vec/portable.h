@@ -173,4 +173,91 @@ WALK_INTO void vec_places(u16 *out, u32 n, u64 mask)
         *out++ = (u16)(n + PORT_CTZ64(mask));
 }
 
+/* ---- words of 32 bits ---- */
+
+WALK_INTO vec vec_load32(const u32 *p)
+{
+    vec v;
+    for (u32 i = 0; i < 8; i++)
+        v.word[i] = (u64)p[2 * i + 1] << 32 | p[2 * i];
+    return v;
+}
+
+WALK_INTO void vec_store32(u32 *p, vec v)
+{
+    for (u32 i = 0; i < 8; i++) {
+        p[2 * i] = (u32)v.word[i];
+        p[2 * i + 1] = (u32)(v.word[i] >> 32);
+    }
+}
+
+typedef u32 vec_every; /* the stride */
+
+WALK_INTO vec_every vec_every_of(u32 stride)
+{
+    return stride;
+}
+
+WALK_INTO u64 vec_four_(const u8 *p)
+{
+    return (u64)p[0] | (u64)p[1] << 8 | (u64)p[2] << 16 | (u64)p[3] << 24;
+}
+
+WALK_INTO vec vec_load_every(vec_every every, const u8 *p)
+{
+    vec v;
+    for (u32 i = 0; i < 8; i++, p += 2 * every)
+        v.word[i] = vec_four_(p) | vec_four_(p + every) << 32;
+    return v;
+}
+
+WALK_INTO vec vec_all32(u32 word)
+{
+    vec v;
+    for (u32 i = 0; i < 8; i++)
+        v.word[i] = (u64)word << 32 | word;
+    return v;
+}
+
+VEC_EACH(vec_add32, (u64)((u32)(a >> 32) + (u32)(b >> 32)) << 32 | (u32)((u32)a + (u32)b))
+VEC_EACH(vec_times32, (u64)((u32)(a >> 32) * (u32)(b >> 32)) << 32 | (u32)((u32)a * (u32)b))
+
+WALK_INTO vec vec_down32(vec v, u32 n)
+{
+    for (u32 i = 0; i < 8; i++)
+        v.word[i] = v.word[i] >> 32 >> n << 32 | (u32)v.word[i] >> n;
+    return v;
+}
+
+WALK_INTO u32 vec_word32_(vec v, u32 i)
+{
+    return (u32)(v.word[i / 2] >> (32 * (i % 2)));
+}
+
+WALK_INTO u32 vec_bits32(vec words, vec places)
+{
+    u32 mask = 0;
+    for (u32 i = 0; i < 16; i++)
+        mask |= (vec_word32_(words, i) >> (vec_word32_(places, i) % 32) & 1) << i;
+    return mask;
+}
+
+WALK_INTO u32 vec_pack32(u32 *to, vec v, u32 mask)
+{
+    u32 count = 0;
+    for (u32 i = 0; i < 16; i++) {
+        to[count] = vec_word32_(v, i);
+        count += mask >> i & 1;
+    }
+    return count;
+}
+
+WALK_INTO u32 vec_fits(const u64 *p, u64 x)
+{
+    u32 mask = 0;
+    for (u32 i = 0; i < 4; i++)
+        mask |= (u32)(((p[2 * i] ^ x) & p[2 * i + 1]) == 0) << i;
+    return mask;
+}
+
 #endif

@@ -1,6 +1,7 @@
 /* walks.c: the table of walks of one instruction set. */
 #include "walk/vector.h"
 
+
 extern const walk VEC_NAME(walks)[WALK_KINDS];
 
 const walk VEC_NAME(walks)[WALK_KINDS] = {
@@ -16,4 +17,5 @@ const walk VEC_NAME(walks)[WALK_KINDS] = {
     [WALK_GRAMS] = { .text = grams_walk },
     [WALK_PACKED] = { .text = VEC_NAME(packed_walk) },
     [WALK_TEDDY] = { .text = VEC_NAME(teddy_walk) },
+    [WALK_QGRAMS] = { .text = VEC_NAME(qgrams_walk) },
 };

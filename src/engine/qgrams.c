@@ -1,0 +1,366 @@
+/* qgrams.c: chooses the grams of a set of literals and builds table/qgrams.h. The loop and the
+ * essay are in walk/vector/qgrams.c.
+ *
+ * A longer gram passes less often, a longer stride looks at fewer places: q + stride - 1 is at most
+ * the shortest pattern. For every q that this allows the stride is as long as it can be; each
+ * pattern gives that window of grams which the sample has least; what then passes on the sample
+ * says what a byte costs. So that the choice does not praise itself, grams are counted on one half
+ * of the sample for the estimate and tried on the other.
+ *
+ * Cost: O(bytes of patterns, up to QGRAMS_OFFSET of each, + sample) for each q.
+ */
+#include "table/qgrams.h"
+
+#include <string.h>
+
+#include "engine/costs.h"
+#include "engine/literals.h"
+
+enum {
+    COUNT_LOG = 17,      /* counters of the sample's grams */
+    LEAST_BITS_LOG = 15, /* of the bitmap: 4 KiB */
+    MOST_BITS_LOG = 22,  /* 512 KiB */
+    MOST_LIST = 1024     /* entries of one list; more, and `auto` looks elsewhere */
+};
+
+typedef struct choice {
+    uint32_t q, stride, fold, bits_log;
+    double cost;
+} choice;
+
+/* What choosing needs room for. */
+typedef struct scratch {
+    uint16_t *counts; /* of the sample's grams, by hash: 2^COUNT_LOG */
+    uint32_t *bits;   /* 2^MOST_BITS_LOG */
+    uint32_t bytes[256];
+} scratch;
+
+static bool scratch_open(memory *m, scratch *s)
+{
+    s->counts = memory_take_array(m, (size_t)1 << COUNT_LOG, sizeof *s->counts);
+    s->bits = memory_take(m, (size_t)1 << (MOST_BITS_LOG - 3));
+    return s->counts && s->bits;
+}
+
+static void scratch_close(memory *m, scratch *s)
+{
+    memory_give(m, s->counts);
+    memory_give(m, s->bits);
+}
+
+static const char *qgrams_refuses(const pattern_list *list)
+{
+    const char *refusal = refuses_unless_literals(list);
+    if (refusal)
+        return refusal;
+    return list->patterns[list->count - 1].length < QGRAMS_LEAST
+               ? "it takes literals of 2 bytes and more: use ac for single bytes"
+               : NULL;
+}
+
+/* ---- the grams of a pattern ------------------------------------------------------- */
+
+static void count_sample(scratch *s, const uint8_t *text, size_t length, const choice *c)
+{
+    memset(s->counts, 0, sizeof *s->counts << COUNT_LOG);
+    memset(s->bytes, 0, sizeof s->bytes);
+    for (size_t i = 0; i + c->q <= length; i++) {
+        uint16_t *count = &s->counts[qgrams_hash_at(text + i, c->q, c->fold) >> (32 - COUNT_LOG)];
+        *count = (uint16_t)(*count + (*count < UINT16_MAX));
+    }
+    for (size_t i = 0; i < length; i++)
+        s->bytes[text[i] | (uint8_t)c->fold]++;
+}
+
+/* Where the pattern's rarest window of `stride` grams begins: by the sample's grams, and of equal
+ * ones by its bytes. */
+static uint32_t rarest_window(const scratch *s, const pattern *p, const choice *c)
+{
+    const uint32_t width = c->q + c->stride - 1;
+    const uint32_t most = QGRAMS_OFFSET + 1 - c->stride;
+    const uint32_t last = p->length - width < most ? (uint32_t)(p->length - width) : most;
+    uint64_t grams = 0, bytes = 0, least = UINT64_MAX;
+    uint32_t best = 0, seen[QGRAMS_STRIDE] = { 0 };
+    if (last == 0)
+        return 0;
+    for (uint32_t i = 0; i + 1 < width; i++)
+        bytes += s->bytes[p->bytes[i] | (uint8_t)c->fold];
+    for (uint32_t i = 0; i < last + c->stride; i++) {
+        const uint32_t hash = qgrams_hash_at(p->bytes + i, c->q, c->fold);
+        const uint32_t count = s->counts[hash >> (32 - COUNT_LOG)];
+        grams += count - seen[i % c->stride];
+        seen[i % c->stride] = count;
+        if (i + 1 < c->stride)
+            continue;
+        const uint32_t at = i + 1 - c->stride;
+        bytes += s->bytes[p->bytes[at + width - 1] | (uint8_t)c->fold];
+        const uint64_t score = grams << 32 | bytes;
+        if (score < least) {
+            least = score;
+            best = at;
+        }
+        bytes -= s->bytes[p->bytes[at] | (uint8_t)c->fold];
+    }
+    return best;
+}
+
+/* ---- choosing ---------------------------------------------------------------------- */
+
+static uint32_t log_above(uint64_t number)
+{
+    uint32_t log = 0;
+    while ((uint64_t)1 << log < number)
+        log++;
+    return log;
+}
+
+static uint32_t between(uint32_t least, uint32_t number, uint32_t most)
+{
+    return number < least ? least : number > most ? most : number;
+}
+
+/* Set the bits of all grams; returns how many are set. */
+static uint32_t fill_bits(scratch *s, const pattern_list *list, const choice *c, uint32_t log)
+{
+    uint32_t set = 0;
+    memset(s->bits, 0, ((size_t)1 << log) / 8);
+    for (size_t i = 0; i < list->count; i++) {
+        const pattern *p = &list->patterns[i];
+        const uint32_t first = rarest_window(s, p, c);
+        for (uint32_t k = first; k < first + c->stride; k++) {
+            const uint32_t place = qgrams_hash_at(p->bytes + k, c->q, c->fold) >> (32 - log);
+            set += !(s->bits[place / 32] >> (place % 32) & 1);
+            s->bits[place / 32] |= 1u << (place % 32);
+        }
+    }
+    return set;
+}
+
+/* What a byte costs with c->q and c->stride, and with which bitmap. */
+static void estimate(const problem *p, scratch *s, choice *c)
+{
+    const pattern_list *list = p->list;
+    const size_t half = p->sample.length / 2;
+    const uint8_t *other = p->sample.bytes + half;
+    const uint64_t grams = (uint64_t)list->count * c->stride;
+    const uint32_t log = between(LEAST_BITS_LOG, log_above(64 * grams), MOST_BITS_LOG);
+    size_t passed = 0, tried = 0;
+    count_sample(s, p->sample.bytes, half, c);
+    const uint32_t set = fill_bits(s, list, c, log);
+    for (; tried + c->q <= p->sample.length - half; tried++) {
+        const uint32_t place = qgrams_hash_at(other + tried, c->q, c->fold) >> (32 - log);
+        passed += s->bits[place / 32] >> (place % 32) & 1;
+    }
+    const double share = tried ? (double)passed / (double)tried : 1;
+    const double per_list = set ? (double)grams / set : 1;
+    const double candidate = COST_QGRAMS_CANDIDATE + COST_QGRAMS_ENTRY * per_list +
+                             (grams > COST_QGRAMS_NEAR ? COST_QGRAMS_FAR : 0);
+    c->cost = COST_IMPOSSIBLE;
+    for (uint32_t bits = LEAST_BITS_LOG; bits <= log; bits++) {
+        const double chance = (double)set / (double)((uint64_t)1 << bits);
+        const double probe =
+            cost_of_vector(bits <= 18 ? COST_QGRAMS_PROBE : COST_QGRAMS_PROBE_FAR, &p->target) +
+            (c->q > 4 ? COST_QGRAMS_WIDE : 0);
+        const double cost = (probe + (share + chance) * candidate) / c->stride;
+        if (cost < c->cost) {
+            c->cost = cost;
+            c->bits_log = bits;
+        }
+    }
+}
+
+static choice choose(const problem *p, scratch *s)
+{
+    const size_t shortest = p->list->patterns[p->list->count - 1].length;
+    const uint32_t fold = fold_any(p->list) ? 0x20202020u : 0;
+    choice best = { .cost = COST_IMPOSSIBLE * 2 };
+    for (uint32_t q = QGRAMS_MOST; q >= QGRAMS_LEAST; q--) {
+        const uint32_t stride =
+            shortest - q + 1 < QGRAMS_STRIDE ? (uint32_t)(shortest - q + 1) : QGRAMS_STRIDE;
+        choice c = { .q = q, .stride = stride, .fold = fold };
+        if (q > shortest)
+            continue;
+        estimate(p, s, &c);
+        if (c.cost < best.cost)
+            best = c;
+    }
+    return best;
+}
+
+static double qgrams_cost(const problem *p)
+{
+    scratch s;
+    double cost = COST_IMPOSSIBLE;
+    if (p->target.gpu)
+        return cost;
+    if (scratch_open(p->memory, &s))
+        cost = choose(p, &s).cost;
+    scratch_close(p->memory, &s);
+    return cost;
+}
+
+/* ---- building ----------------------------------------------------------------------- */
+
+/* The print of a gram, and whether it has all of the pattern. The mask leaves bit 5 of letters out
+ * where case does not matter: nothing else is equal to them then. */
+static qgrams_print make_print(const pattern *p, uint32_t offset, qgrams_entry *e)
+{
+    qgrams_print print = { 0, 0 };
+    uint32_t known = 0;
+    for (uint32_t i = 0; i < 8; i++) {
+        const size_t at = (size_t)offset + i - QGRAMS_BEFORE;
+        if (offset + i < QGRAMS_BEFORE || at >= p->length)
+            continue;
+        const uint8_t byte = p->bytes[at];
+        const bool folds = p->flags & TRAWL_NOCASE && byte >= 'a' && byte <= 'z';
+        print.bytes |= (uint64_t)byte << (8 * i);
+        print.mask |= (uint64_t)(folds ? 0xdf : 0xff) << (8 * i);
+        known++;
+    }
+    e->offset = (uint8_t)offset;
+    e->whole = known == p->length ? (uint8_t)known : 0;
+    return print;
+}
+
+/* Entries by lists: counted, then placed. `lists` has 2^(32 - shift) + 1 zeros. */
+static void place_entries(const pattern_list *list, const choice *c, uint32_t shift,
+                          const uint8_t *windows, uint32_t *lists, qgrams_print *prints,
+                          qgrams_entry *entries)
+{
+    const uint32_t count = (uint32_t)1 << (32 - shift);
+    for (uint32_t pass = 0; pass < 2; pass++) {
+        for (size_t i = 0; i < list->count; i++) {
+            const pattern *p = &list->patterns[i];
+            for (uint32_t k = windows[i]; k < windows[i] + c->stride; k++) {
+                const uint32_t number = qgrams_hash_at(p->bytes + k, c->q, c->fold) >> shift;
+                const uint32_t to = lists[number]++;
+                if (pass == 0)
+                    continue;
+                entries[to].index = (uint32_t)i;
+                prints[to] = make_print(p, k, &entries[to]);
+            }
+        }
+        /* Counts to beginnings; and these, moved on by the second pass, back. */
+        uint32_t before = 0;
+        for (uint32_t n = 0; n <= count; n++) {
+            const uint32_t here = lists[n];
+            lists[n] = before;
+            before = pass == 0 ? before + here : here;
+        }
+    }
+}
+
+static bool choose_windows(const problem *p, scratch *s, const choice *c, uint8_t *windows)
+{
+    count_sample(s, p->sample.bytes, p->sample.length, c);
+    fill_bits(s, p->list, c, c->bits_log);
+    for (size_t i = 0; i < p->list->count; i++)
+        windows[i] = (uint8_t)rarest_window(s, &p->list->patterns[i], c);
+    return true;
+}
+
+static void lay_out(const problem *p, scratch *s, uint8_t *windows, block *b)
+{
+    const pattern_list *list = p->list;
+    const choice c = choose(p, s);
+    const uint64_t grams = (uint64_t)list->count * c.stride;
+    const uint32_t lists_log = between(8, log_above(2 * grams), 24);
+    qgrams_tables head;
+    memset(&head, 0, sizeof head);
+    choose_windows(p, s, &c, windows);
+    block_words(b, NULL, sizeof head / 4);
+    head.q = c.q;
+    head.stride = c.stride;
+    head.fold = c.fold;
+    head.bits_shift = 32 - c.bits_log;
+    head.lists_shift = 32 - lists_log;
+    head.entry_count = (uint32_t)grams;
+    head.bits = (uint32_t)(block_append(b, s->bits, ((size_t)1 << c.bits_log) / 8, 64) / 4);
+    head.lists = (uint32_t)(block_append(b, NULL, (((size_t)1 << lists_log) + 1) * 4, 64) / 4);
+    head.prints =
+        (uint32_t)(block_append(b, NULL, (size_t)(grams + QGRAMS_PADDING) * sizeof(qgrams_print),
+                                64) /
+                   4);
+    head.entries = (uint32_t)(block_append(b, NULL, (size_t)grams * sizeof(qgrams_entry), 64) / 4);
+    head.literals = append_literals(list, b);
+    if (grams > UINT32_MAX / 4)
+        b->failed = true;
+    if (b->failed)
+        return;
+    uint32_t *words = (uint32_t *)(void *)b->bytes;
+    place_entries(list, &c, head.lists_shift, windows, words + head.lists,
+                  (qgrams_print *)(void *)(words + head.prints),
+                  (qgrams_entry *)(void *)(words + head.entries));
+    for (size_t i = 0; i < list->count; i++)
+        if (windows[i] + c.stride - 1 > head.most_offset)
+            head.most_offset = windows[i] + c.stride - 1;
+    memcpy(words, &head, sizeof head);
+}
+
+static void qgrams_build(const problem *p, stage_draft *out)
+{
+    scratch s;
+    uint8_t *windows = memory_take(p->memory, p->list->count);
+    const bool open = scratch_open(p->memory, &s);
+    if (open && windows)
+        lay_out(p, &s, windows, &out->tables);
+    else
+        out->tables.failed = true;
+    scratch_close(p->memory, &s);
+    memory_give(p->memory, windows);
+}
+
+/* ---- verifying a loaded section ------------------------------------------------------ */
+
+/* A whole print lies where the pattern does: before its gram are `offset` bytes. */
+static bool entries_valid(const stage_facts *facts, const qgrams_tables *t, const uint32_t *tables)
+{
+    const qgrams_entry *entries = (const qgrams_entry *)(const void *)(tables + t->entries);
+    for (uint32_t i = 0; i < t->entry_count; i++) {
+        const qgrams_entry *e = &entries[i];
+        if (e->index >= facts->pattern_count || e->offset > t->most_offset)
+            return false;
+        if (e->whole && (e->offset > QGRAMS_BEFORE || e->whole > 8 - QGRAMS_BEFORE + e->offset ||
+                         e->whole != literal_length(tables, t->literals.entries, e->index)))
+            return false;
+    }
+    return true;
+}
+
+static bool lists_valid(const qgrams_tables *t, const uint32_t *lists)
+{
+    const uint32_t count = (uint32_t)1 << (32 - t->lists_shift);
+    for (uint32_t n = 0; n < count; n++)
+        if (lists[n] > lists[n + 1])
+            return false;
+    return lists[count] == t->entry_count;
+}
+
+static bool qgrams_check(const stage_facts *facts, const uint32_t *tables, size_t words)
+{
+    const qgrams_tables *t = (const qgrams_tables *)tables;
+    if (words < sizeof *t / 4 || facts->carries || facts->state_words || t->q < QGRAMS_LEAST ||
+        t->q > QGRAMS_MOST || t->stride < 1 || t->stride > QGRAMS_STRIDE ||
+        (t->fold && t->fold != 0x20202020u) || t->bits_shift < 32 - MOST_BITS_LOG ||
+        t->bits_shift > 32 - LEAST_BITS_LOG || t->lists_shift < 8 || t->lists_shift > 24 ||
+        t->most_offset > QGRAMS_OFFSET || t->entries % 2 || t->prints % 2 ||
+        !literals_valid(facts, &t->literals, tables, words))
+        return false;
+    if (!words_inside(words, t->bits, ((uint64_t)1 << (32 - t->bits_shift)) / 32) ||
+        !words_inside(words, t->lists, ((uint64_t)1 << (32 - t->lists_shift)) + 1) ||
+        !words_inside(words, t->prints, ((uint64_t)t->entry_count + QGRAMS_PADDING) * 4) ||
+        !words_inside(words, t->entries, (uint64_t)t->entry_count * 2))
+        return false;
+    return lists_valid(t, tables + t->lists) && entries_valid(facts, t, tables);
+}
+
+const engine engine_qgrams = {
+    .name = "qgrams",
+    .about = "strided filter by hashed q-grams, rarest windows: large sets of literals",
+    .kind = WALK_QGRAMS,
+    .refuses = qgrams_refuses,
+    .cost = qgrams_cost,
+    .build = qgrams_build,
+    .check = qgrams_check,
+    .fallback = &engine_ac,
+};
