@@ -148,7 +148,7 @@ typedef struct trawl_plan trawl_plan;
 typedef struct trawl_compile_options {
     size_t size;        /* sizeof(trawl_compile_options) */
     const char *engine; /* "auto" or NULL, or a name that trawl_engine_name gives; with "/" and the
-                           name of its fallback behind it ("wm/ac"): with all that "auto" adds to it */
+                           name of its fallback behind it ("wm/ac"): with all that "auto" adds */
     uint32_t wm_block;  /* Wu-Manber's block B: 2, 3, or 0 to let Trawl choose */
     const void *sample; /* a piece of the text that will be scanned, or like it: "auto" chooses for
                            it. NULL, or less than 1 KiB: text of the usual kinds. Matches

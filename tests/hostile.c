@@ -64,8 +64,8 @@ static size_t add_plan(trawl_plan *plans[], size_t count, trawl_plan *plan)
 /* Engines by name, chains, and what is chosen. */
 static const char *engine_name(size_t i)
 {
-    static const char *const more[] = { "auto",      "wm/ac", "pfac/ac",  "byr/bb",
-                                        "packed/bm", "ku/bb", "teddy/ac", "qgrams/ac" };
+    static const char *const more[] = { "auto",  "wm/ac",    "pfac/ac",   "byr/bb",  "packed/bm",
+                                        "ku/bb", "teddy/ac", "qgrams/ac", "kmers/ac" };
     const size_t count = trawl_engine_count();
     return i < count ? trawl_engine_name(i) : i < count + COUNT(more) ? more[i - count] : NULL;
 }

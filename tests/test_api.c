@@ -106,8 +106,8 @@ static void test_texts(void **state)
 
 static void test_registries(void **state)
 {
-    static const char *const engines[] = { "bm", "wm",  "ac",     "pfac", "shiftand", "hnfa",
-                                           "bb", "byr", "packed", "ku",   "teddy",    "qgrams" };
+    static const char *const engines[] = { "bm",  "wm",     "ac", "pfac",  "shiftand", "hnfa", "bb",
+                                           "byr", "packed", "ku", "teddy", "qgrams",   "kmers" };
     static const char *const backends[] = { "serial", "threads", "openmp", "opencl", "cuda" };
     (void)state;
     assert_int_equal(trawl_engine_count(), COUNT(engines));
@@ -201,16 +201,16 @@ static void test_refusals(void **state)
     options.engine = "bm";
     expect_error(trawl_compile(two, 2, &options, &plan, &error), TRAWL_ERROR_UNSUPPORTED, &error,
                  "'bm'");
-    static const char *const literal_engines[] = { "bm",  "wm",     "ac", "pfac",  "bb",
-                                                   "byr", "packed", "ku", "teddy", "qgrams" };
+    static const char *const literal_engines[] = { "bm",     "wm", "ac",    "pfac",   "bb",   "byr",
+                                                   "packed", "ku", "teddy", "qgrams", "kmers" };
     for (size_t i = 0; i < COUNT(literal_engines); i++) {
         options.engine = literal_engines[i];
         expect_error(trawl_compile(&repeat, 1, &options, &plan, &error), TRAWL_ERROR_UNSUPPORTED,
                      &error, literal_engines[i]);
         assert_null(plan);
     }
-    static const char *const text_engines[] = { "bm",   "wm",     "ac",    "pfac",  "shiftand",
-                                                "hnfa", "packed", "teddy", "qgrams" };
+    static const char *const text_engines[] = { "bm",   "wm",     "ac",    "pfac",   "shiftand",
+                                                "hnfa", "packed", "teddy", "qgrams", "kmers" };
     for (size_t i = 0; i < COUNT(text_engines); i++) {
         options.engine = text_engines[i];
         expect_error(trawl_compile_grid(&needle, 1, 4, &options, &plan, &error),

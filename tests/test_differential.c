@@ -282,8 +282,8 @@ static uint64_t run_scenario(const scenario *s)
         if (scenario_affords(s, mode))
             expected[mode].count =
                 oracle_scan(s->patterns, s->count, s->text, s->length, mode, &expected[mode].items);
-    static const char *const chains[] = { "auto",      "wm/ac",    "pfac/ac",
-                                          "packed/bm", "teddy/ac", "qgrams/ac" };
+    static const char *const chains[] = { "auto",     "wm/ac",     "pfac/ac", "packed/bm",
+                                          "teddy/ac", "qgrams/ac", "kmers/ac" };
     for (size_t i = 0; i < COUNT(chains); i++) {
         c.engine = chains[i];
         cases += run_engine(&c, &r, expected);
@@ -519,7 +519,9 @@ static void crowd_engine(const char *engine, size_t length, uint32_t patterns, b
 static void test_crowded(void **state)
 {
     setting *const used[] = { &settings[1], &settings[6], &settings[9], &settings[22] };
-    static const char *const engines[] = { "wm", "ac", "pfac", "shiftand", "hnfa", "teddy" };
+    static const char *const engines[] = {
+        "wm", "ac", "pfac", "shiftand", "hnfa", "teddy", "kmers"
+    };
     (void)state;
     for (size_t i = 0; i < COUNT(engines); i++)
         crowd_engine(engines[i], 200000, 15, false, used, COUNT(used)); /* 3 million */

@@ -288,6 +288,7 @@ static void test_chains(void **state)
     } chains[] = {
         { { "wm", "ac" }, { STAGE_WHOLE, STAGE_FALLBACK }, 2, true },
         { { "qgrams", "ac" }, { STAGE_WHOLE, STAGE_FALLBACK }, 2, true },
+        { { "kmers", "ac" }, { STAGE_WHOLE, STAGE_FALLBACK }, 2, true },
         { { "grams", "pfac", "ac" }, { STAGE_FILTER, STAGE_VERIFY, STAGE_FALLBACK }, 3, true },
         { { "pfac", "grams" }, { STAGE_WHOLE, STAGE_ASIDE }, 2, true },
         { { "teddy", "ac" }, { STAGE_WHOLE, STAGE_FALLBACK }, 2, true },

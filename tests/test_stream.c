@@ -461,7 +461,8 @@ static const struct {
 
 static const char *const engines[] = { "auto",      "bm",      "wm",       "wm/ac",  "ac",
                                        "pfac",      "pfac/ac", "shiftand", "hnfa",   "packed",
-                                       "packed/bm", "teddy",   "teddy/ac", "qgrams", "qgrams/ac" };
+                                       "packed/bm", "teddy",   "teddy/ac", "qgrams", "qgrams/ac",
+                                       "kmers",     "kmers/ac" };
 
 static uint8_t *make_text(size_t length, uint64_t seed)
 {

@@ -106,6 +106,7 @@ const char *VEC_NAME(vec_words)(const u8 *a, const u8 *b, u32 part)
     u8 and[VEC_BYTES], or [VEC_BYTES], xor[VEC_BYTES], andnot[VEC_BYTES], folded[VEC_BYTES];
     u8 low[VEC_BYTES], high[VEC_BYTES], looked[VEC_BYTES], first[VEC_BYTES], all[VEC_BYTES];
     u64 equal = 0, nonzero = 0, zero = 0, either = 0;
+    u8 packed[VEC_BYTES / 4] = { 0 }, twos[VEC_BYTES / 4];
     bool any = false;
     for (u32 i = 0; i < VEC_BYTES; i++) {
         and[i] = a[i] & b[i];
@@ -118,12 +119,14 @@ const char *VEC_NAME(vec_words)(const u8 *a, const u8 *b, u32 part)
         looked[i] = b[a[i] & 15];
         first[i] = i < part ? a[i] : 0;
         all[i] = a[0];
+        packed[i / 4] |= (u8)((a[i] & 3) << (2 * (i % 4)));
         equal |= (u64)(a[i] == b[i]) << i;
         nonzero |= (u64)(a[i] != 0) << i;
         any = any || a[i] != 0;
         zero |= (u64)(a[i] == 0) << i;
         either |= (u64)(a[i] == 0 || b[i] == 0) << i;
     }
+    vec_pack2_store(twos, vec_and(x, vec_all(3)));
     return !same(x, a)                                                    ? "load, store"
            : !same(vec_load_part(a, part), first)                         ? "load_part"
            : !same(vec_all(a[0]), all)                                    ? "all"
@@ -142,5 +145,6 @@ const char *VEC_NAME(vec_words)(const u8 *a, const u8 *b, u32 part)
            : !same(vec_lookup16(vec_table16_load(b), vec_low(x)), looked) ? "lookup16"
            : !sets_right(a, b)                                            ? "sets_of"
            : !places_right(nonzero, part * 8)                             ? "places"
+           : memcmp(twos, packed, sizeof packed) != 0                     ? "pack2_store"
                                                                           : words_of_32(a, b, part);
 }

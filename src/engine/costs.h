@@ -60,6 +60,16 @@
 #define COST_QGRAMS_ENTRY 2.0
 #define COST_QGRAMS_NEAR 32768u
 #define COST_QGRAMS_FAR 4.0
+/* Packed letters, by AVX-512: a byte that is packed; a probe of a bitmap that the first, the second
+ * cache holds, and in one that neither does; what passes, and an entry of its bucket. */
+#define COST_KMERS_PACK 0.05
+#define COST_KMERS_PROBE 0.7
+#define COST_KMERS_FIRST (32u << 10)
+#define COST_KMERS_PROBE_SECOND 0.8
+#define COST_KMERS_SECOND (512u << 10)
+#define COST_KMERS_PROBE_FAR 2.5
+#define COST_KMERS_PASS 9.0
+#define COST_KMERS_ENTRY 2.0
 
 /* SHIFT-AND: a byte when all positions fit one word; a byte with more, a packed word, a word of a
  * chain, which waits for the one before. RunHNFA: a module. */

@@ -42,6 +42,8 @@
  * and of four pairs of a u64 and its mask:
  *
  *   vec_fits(p, x)           bit i < 4 of a u32: (p[2 * i] ^ x) & p[2 * i + 1] is 0
+ *   vec_pack2_store(p, v)    p[0 .. 15]: two bits a byte of v, whose bytes are 0 .. 3, four of them
+ *                            in a byte, the first one lowest
  *
  * A value lives in registers: pass it by value, to functions that are WALK_INTO.
  */

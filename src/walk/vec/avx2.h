@@ -239,4 +239,20 @@ WALK_INTO u32 vec_fits(const u64 *p, u64 x)
     return _pext_u32(vec_fits_half_(p, all) | vec_fits_half_(p + 4, all) << 4, 0x55);
 }
 
+WALK_INTO __m256i vec_fours_(__m256i v)
+{
+    const __m256i pairs = _mm256_maddubs_epi16(v, _mm256_set1_epi16(0x0401));
+    return _mm256_madd_epi16(pairs, _mm256_set1_epi32(0x00100001));
+}
+
+WALK_INTO void vec_pack2_store(void *p, vec v)
+{
+    /* The lanes of 16 bytes hold bytes 0 .. 15 and 32 .. 47, and the others. */
+    const __m256i words = _mm256_packs_epi32(vec_fours_(v.half[0]), vec_fours_(v.half[1]));
+    const __m256i bytes = _mm256_packus_epi16(words, words);
+    const __m256i ordered =
+        _mm256_permutevar8x32_epi32(bytes, _mm256_setr_epi32(0, 4, 1, 5, 0, 4, 1, 5));
+    _mm_storeu_si128((__m128i *)p, _mm256_castsi256_si128(ordered));
+}
+
 #endif

@@ -197,4 +197,11 @@ WALK_INTO u32 vec_fits(const u64 *p, u64 x)
     return _pext_u32(_mm512_testn_epi64_mask(differ, masks), 0x55);
 }
 
+WALK_INTO void vec_pack2_store(void *p, vec v)
+{
+    const __m512i pairs = _mm512_maddubs_epi16(v, _mm512_set1_epi16(0x0401));
+    const __m512i fours = _mm512_madd_epi16(pairs, _mm512_set1_epi32(0x00100001));
+    _mm_storeu_si128((__m128i *)p, _mm512_cvtepi32_epi8(fours));
+}
+
 #endif

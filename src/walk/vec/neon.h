@@ -220,4 +220,20 @@ WALK_INTO u32 vec_fits(const u64 *p, u64 x)
     return mask;
 }
 
+/* Two bytes into one, of `bits` bits each. */
+#define VEC_JOIN_BYTES_(name, bits)                                                                \
+    WALK_INTO uint8x16_t name(uint8x16_t low, uint8x16_t high)                                     \
+    {                                                                                              \
+        const uint16x8_t a = vreinterpretq_u16_u8(low), b = vreinterpretq_u16_u8(high);            \
+        return vcombine_u8(vmovn_u16(vsraq_n_u16(a, a, 8 - (bits))),                               \
+                           vmovn_u16(vsraq_n_u16(b, b, 8 - (bits))));                              \
+    }
+VEC_JOIN_BYTES_(vec_twos_, 2)
+VEC_JOIN_BYTES_(vec_fours_, 4)
+
+WALK_INTO void vec_pack2_store(void *p, vec v)
+{
+    vst1q_u8((u8 *)p, vec_fours_(vec_twos_(v.val[0], v.val[1]), vec_twos_(v.val[2], v.val[3])));
+}
+
 #endif

@@ -260,4 +260,16 @@ WALK_INTO u32 vec_fits(const u64 *p, u64 x)
     return mask;
 }
 
+WALK_INTO void vec_pack2_store(void *p, vec v)
+{
+    u8 *to = (u8 *)p;
+    for (u32 i = 0; i < 8; i++) {
+        u64 w = v.word[i];
+        w |= w >> 6;
+        w |= w >> 12;
+        to[2 * i] = (u8)w;
+        to[2 * i + 1] = (u8)(w >> 32);
+    }
+}
+
 #endif

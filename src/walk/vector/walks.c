@@ -2,6 +2,7 @@
 #include "walk/vector.h"
 
 
+
 extern const walk VEC_NAME(walks)[WALK_KINDS];
 
 const walk VEC_NAME(walks)[WALK_KINDS] = {
@@ -18,4 +19,5 @@ const walk VEC_NAME(walks)[WALK_KINDS] = {
     [WALK_PACKED] = { .text = VEC_NAME(packed_walk) },
     [WALK_TEDDY] = { .text = VEC_NAME(teddy_walk) },
     [WALK_QGRAMS] = { .text = VEC_NAME(qgrams_walk) },
+    [WALK_KMERS] = { .text = VEC_NAME(kmers_walk) },
 };
