@@ -561,8 +561,8 @@ static int look(const trawl_match *matches, size_t count, void *user)
  * pages that nobody may touch. */
 static void test_changing_text(void **state)
 {
-    static const char *const engines[] = { "wm",   "ac",    "pfac", "shiftand",
-                                           "hnfa", "teddy", "auto", "qgrams" };
+    static const char *const engines[] = { "wm",    "ac",   "pfac",   "shiftand", "hnfa",
+                                           "teddy", "auto", "qgrams", "factors" };
     static const trawl_pattern patterns[] = { { .text = "abc", .length = 3 },
                                               { .text = "bcab", .length = 4 } };
     const size_t page = (size_t)sysconf(_SC_PAGESIZE), room = 1u << 20;

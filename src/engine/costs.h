@@ -70,6 +70,11 @@
 #define COST_KMERS_PROBE_FAR 2.5
 #define COST_KMERS_PASS 9.0
 #define COST_KMERS_ENTRY 2.0
+/* Factors: a byte through the bitmap of its grams of four bytes, and through that of shorter ones;
+ * a gram that is there. */
+#define COST_FACTORS_BYTE 1.3
+#define COST_FACTORS_LEVEL 0.5
+#define COST_FACTORS_FOUND 15.0
 
 /* SHIFT-AND: a byte when all positions fit one word; a byte with more, a packed word, a word of a
  * chain, which waits for the one before. RunHNFA: a module. */

@@ -146,5 +146,6 @@ u32 shiftand_walk(text_task *t);
 u32 hnfa_walk(text_task *t);
 u32 bb_walk(grid_task *t);
 u32 byr_walk(grid_task *t);
+u32 factors_walk(text_task *t);
 
 #endif

@@ -20,4 +20,5 @@ const walk VEC_NAME(walks)[WALK_KINDS] = {
     [WALK_TEDDY] = { .text = VEC_NAME(teddy_walk) },
     [WALK_QGRAMS] = { .text = VEC_NAME(qgrams_walk) },
     [WALK_KMERS] = { .text = VEC_NAME(kmers_walk) },
+    [WALK_FACTORS] = { .text = factors_walk },
 };

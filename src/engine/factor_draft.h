@@ -1,0 +1,40 @@
+/* factor_draft.h: a set as pieces with their grams, before these become tables. */
+#ifndef TRAWL_ENGINE_FACTOR_DRAFT_H
+#define TRAWL_ENGINE_FACTOR_DRAFT_H
+
+#include "base/block.h"
+#include "engine/rarity.h"
+#include "table/factors.h"
+
+typedef struct cell {
+    uint8_t value, mask;
+    uint16_t count; /* bytes that it takes */
+    uint32_t set;   /* of the draft's sets, or FACTORS_ANY: value and mask say it all */
+} cell;
+
+/* What stands in tables stands in blocks of them. */
+typedef struct factor_draft {
+    const rarity *rarity;
+    block grams[FACTORS_GRAM]; /* factors_entry */
+    block pieces, atoms, checks, sets, bytes;
+    uint64_t state_words;
+    double rate; /* grams met, for each byte of text */
+
+    block cells; /* cell[], of the present piece */
+    block runs;  /* run[], of the present piece */
+    uint32_t first_piece, first_atom, run_begin;
+    factors_jump before;
+    uint64_t forward; /* from the gram of the last piece to its match's end, at most */
+} factor_draft;
+
+/* `rarity` is kept. */
+void draft_open(factor_draft *d, memory *m, const rarity *rarity);
+void draft_close(factor_draft *d);
+
+/* Add a pattern, which takes this number. */
+void draft_add(factor_draft *d, const pattern *p, uint32_t number);
+
+/* Whether memory ran out. */
+bool draft_failed(const factor_draft *d);
+
+#endif

@@ -1,0 +1,302 @@
+/* factors.c: patterns found by rare factors. The loop and the essay are in walk/factors.c, the
+ * choice of factors in factor_draft.c.
+ */
+#include "table/factors.h"
+
+#include <string.h>
+
+#include "engine/costs.h"
+#include "engine/engine.h"
+#include "engine/factor_draft.h"
+#include "engine/pieces.h"
+
+enum { LEAST_LOG = 10, MOST_LOG = 20, SPARSE = 32 }; /* of a bitmap; bits for each gram */
+#define MOST_LENGTH (1u << 20)                       /* of a match */
+#define MOST_STATE_WORDS (1u << 20)                  /* of all rings */
+
+/* ---- what it takes ------------------------------------------------------------------- */
+
+/* Words of state for a pattern's jumps, at least; 0 when it is not taken. */
+static uint64_t jump_words(const pattern *p, const char **refusal)
+{
+    steps s = { .of = p };
+    uint64_t words = 1;
+    bool cells = false;
+    for (step next = steps_next(&s); next.kind != STEP_END; next = steps_next(&s)) {
+        cells = cells || next.kind == STEP_CELLS;
+        if (next.kind != STEP_JUMP)
+            continue;
+        if (!cells)
+            *refusal = "two long repeats stand side by side: use shiftand";
+        words += next.high / 64 + 4;
+        cells = false;
+    }
+    if (!cells && s.slack)
+        *refusal = "nothing but repeats stands behind a long one: use shiftand";
+    return words;
+}
+
+static const char *factors_refuses(const pattern_list *list)
+{
+    const char *refusal = NULL;
+    uint64_t words = 0;
+    if (list->needles)
+        return "it takes byte patterns, not grids: use bb or byr";
+    for (size_t i = 0; i < list->count && !refusal; i++) {
+        const pattern *p = &list->patterns[i];
+        if (p->max_length == LENGTH_UNBOUNDED)
+            return "a repeat is unbounded: use shiftand or hnfa";
+        if (p->max_length > MOST_LENGTH)
+            return "a pattern is longer than 1 MiB: use ac, or shiftand";
+        if (!p->literal)
+            words += jump_words(p, &refusal);
+        if (words > MOST_STATE_WORDS)
+            return "the long repeats are too many: compile fewer patterns at once";
+    }
+    return refusal;
+}
+
+/* ---- the draft ------------------------------------------------------------------------ */
+
+/* False: no memory. `d` is to be closed anyhow. */
+static bool make_draft(const problem *p, factor_draft *d)
+{
+    rarity *r = rarity_of(p);
+    draft_open(d, p->memory, r);
+    for (size_t i = 0; r && i < p->list->count; i++)
+        draft_add(d, &p->list->patterns[i], (uint32_t)i);
+    memory_give(p->memory, r);
+    return r && !draft_failed(d);
+}
+
+static double factors_cost(const problem *p)
+{
+    factor_draft d;
+    double cost = COST_IMPOSSIBLE;
+    if (p->target.gpu)
+        return cost;
+    if (make_draft(p, &d)) {
+        cost = COST_FACTORS_BYTE + COST_FACTORS_FOUND * d.rate;
+        for (uint32_t i = 0; i + 1 < FACTORS_GRAM; i++)
+            cost += d.grams[i].size ? COST_FACTORS_LEVEL : 0;
+    }
+    draft_close(&d);
+    return cost;
+}
+
+/* ---- tables ---------------------------------------------------------------------------- */
+
+/* The least number of bits to write `n` places with. */
+static uint32_t log_of(uint64_t n)
+{
+    uint32_t log = 0;
+    while (((uint64_t)1 << log) < n)
+        log++;
+    return log;
+}
+
+static uint32_t clamp(uint32_t log)
+{
+    return log < LEAST_LOG ? LEAST_LOG : log > MOST_LOG ? MOST_LOG : log;
+}
+
+/* Bitmap and buckets of the grams of one length; these go to `entries` from `first` on. */
+static void build_level(block *b, const block *grams, factors_level *level, factors_entry *entries,
+                        uint32_t first)
+{
+    const factors_entry *from = (const void *)grams->bytes;
+    const uint32_t count = (uint32_t)(grams->size / sizeof *from);
+    const uint32_t log = clamp(log_of((uint64_t)count * SPARSE)), buckets = clamp(log_of(count));
+    memset(level, 0, sizeof *level);
+    if (count == 0)
+        return;
+    level->shift = 32 - log;
+    level->less = log - (buckets < log ? buckets : log);
+    level->bits = block_words(b, NULL, (size_t)1 << (log - 5));
+    level->heads = block_words(b, NULL, ((size_t)1 << (log - level->less)) + 1);
+    if (b->failed)
+        return;
+    uint32_t *bits = (uint32_t *)(void *)b->bytes + level->bits;
+    uint32_t *heads = (uint32_t *)(void *)b->bytes + level->heads;
+    const uint32_t all = 1u << (log - level->less);
+    for (uint32_t i = 0; i < count; i++) {
+        const uint32_t hash = factors_hash(from[i].gram, level->shift);
+        bits[hash / 32] |= 1u << (hash % 32);
+        heads[hash >> level->less]++;
+    }
+    uint32_t sum = first; /* heads become the ends of buckets, then, filled from behind, begins */
+    for (uint32_t i = 0; i < all; i++)
+        heads[i] = sum += heads[i];
+    heads[all] = sum;
+    for (uint32_t i = count; i-- > 0;)
+        entries[--heads[factors_hash(from[i].gram, level->shift) >> level->less]] = from[i];
+}
+
+static uint32_t put(block *b, const block *from, size_t size, uint32_t *count)
+{
+    *count = (uint32_t)(from->size / size);
+    if (from->size / size > UINT32_MAX)
+        b->failed = true;
+    return (uint32_t)(block_append(b, from->bytes, (from->size + 7) / 8 * 8, 64) / 4);
+}
+
+static void build_tables(factor_draft *d, factors_entry *entries, uint32_t count, block *b)
+{
+    factors_tables t;
+    memset(&t, 0, sizeof t);
+    block_append(&d->bytes, NULL, 8, 8); /* so that its size is a multiple of 8 */
+    block_words(b, NULL, sizeof t / 4);
+    for (uint32_t i = 0, first = 0; i < FACTORS_GRAM; i++) {
+        build_level(b, &d->grams[i], &t.level[i], entries, first);
+        first += (uint32_t)(d->grams[i].size / sizeof *entries);
+    }
+    t.entries = block_words(b, entries, (size_t)count * 2);
+    t.entry_count = count;
+    t.pieces = put(b, &d->pieces, sizeof(factors_piece), &t.piece_count);
+    t.atoms = put(b, &d->atoms, sizeof(factors_atom), &t.atom_count);
+    t.checks = put(b, &d->checks, sizeof(factors_check), &t.check_count);
+    t.sets = put(b, &d->sets, sizeof(byte_class), &t.set_count);
+    t.bytes = put(b, &d->bytes, 1, &t.byte_count);
+    b->failed = b->failed || b->size / 4 > UINT32_MAX;
+    if (!b->failed)
+        memcpy(b->bytes, &t, sizeof t);
+}
+
+static void factors_build(const problem *p, stage_draft *out)
+{
+    factor_draft d;
+    uint64_t count = 0;
+    factors_entry *entries = NULL;
+    const bool made = make_draft(p, &d);
+    for (uint32_t i = 0; i < FACTORS_GRAM; i++)
+        count += d.grams[i].size / sizeof *entries;
+    if (made && count <= UINT32_MAX && d.bytes.size < UINT32_MAX)
+        entries = memory_take_array(p->memory, (size_t)count, sizeof *entries);
+    if (entries)
+        build_tables(&d, entries, (uint32_t)count, &out->tables);
+    else
+        out->tables.failed = true;
+    out->state_words = d.state_words;
+    memory_give(p->memory, entries);
+    draft_close(&d);
+}
+
+/* ---- tables of a loaded plan -------------------------------------------------------------- */
+
+static bool level_valid(const factors_tables *t, const factors_level *l, const uint32_t *tables,
+                        size_t words)
+{
+    if (l->shift == 0)
+        return true;
+    if (l->shift > 32 - LEAST_LOG || l->shift < 32 - MOST_LOG || l->less > 32 - l->shift)
+        return false;
+    const uint64_t buckets = (uint64_t)1 << (32 - l->shift - l->less);
+    if (!words_inside(words, l->bits, ((uint64_t)1 << (32 - l->shift)) / 32) ||
+        !words_inside(words, l->heads, buckets + 1))
+        return false;
+    const uint32_t *heads = tables + l->heads;
+    for (uint64_t i = 0; i < buckets; i++)
+        if (heads[i] > heads[i + 1])
+            return false;
+    return heads[buckets] <= t->entry_count;
+}
+
+static bool set_valid(const factors_tables *t, uint32_t set)
+{
+    return set == FACTORS_ANY || set < t->set_count;
+}
+
+static bool jump_valid(const factors_tables *t, const factors_jump *j)
+{
+    return set_valid(t, j->set) && j->low <= j->high && j->high <= MOST_LENGTH;
+}
+
+static bool atom_valid(const factors_tables *t, const factors_atom *a)
+{
+    if (a->length)
+        return a->length <= MOST_LENGTH &&
+               words_inside(t->byte_count, a->bytes, 2ull * a->length) &&
+               words_inside(t->check_count, a->check, a->checks);
+    return set_valid(t, a->set) && a->low <= a->high && a->high <= MOST_LENGTH;
+}
+
+/* Its checks are inside its run, as they read the text there. */
+static bool checks_valid(const factors_tables *t, const factors_check *checks,
+                         const factors_atom *a)
+{
+    for (uint32_t i = 0; a->length && i < a->checks; i++)
+        if (checks[a->check + i].at >= a->length || checks[a->check + i].set >= t->set_count)
+            return false;
+    return true;
+}
+
+static bool ring_valid(const factors_piece *p, uint64_t state_words)
+{
+    return p->mask == 0 ||
+           (p->mask >= 63 && (p->mask & (p->mask + 1)) == 0 && p->mask < UINT32_MAX &&
+            words_inside(state_words, p->ring, FACTORS_RING + (p->mask + 1) / 64));
+}
+
+/* `before`: the piece in front of it in the table, or NULL. */
+static bool piece_valid(const factors_tables *t, const stage_facts *facts, const uint32_t *tables,
+                        const factors_piece *p, const factors_piece *before)
+{
+    const factors_atom *atoms = (const void *)(tables + t->atoms);
+    uint64_t varies = 0, length = 0;
+    if (p->pattern >= facts->pattern_count || !words_inside(t->atom_count, p->atom, p->atoms) ||
+        p->anchor >= p->atoms || !atoms[p->atom + p->anchor].length ||
+        !ring_valid(p, facts->state_words))
+        return false;
+    for (uint32_t i = 0; i < p->atoms; i++) {
+        const factors_atom *a = &atoms[p->atom + i];
+        if (!atom_valid(t, a) || !checks_valid(t, (const void *)(tables + t->checks), a))
+            return false;
+        varies += a->length ? 0 : a->high - a->low;
+        length += a->length ? a->length : a->high;
+    }
+    if (!(p->flags & FACTORS_FIRST) && (!before || !before->mask || !jump_valid(t, &p->before)))
+        return false;
+    if (!(p->flags & FACTORS_LAST) && !p->mask)
+        return false;
+    if (p->flags & FACTORS_TAIL && (!p->mask || !jump_valid(t, &p->behind)))
+        return false;
+    return varies <= FACTORS_SLACK && length <= UINT32_MAX / 4;
+}
+
+static bool factors_check_tables(const stage_facts *facts, const uint32_t *tables, size_t words)
+{
+    const factors_tables *t = (const factors_tables *)tables;
+    if (words < sizeof *t / 4 || facts->carries || facts->max_length == LENGTH_UNBOUNDED ||
+        facts->max_length > MOST_LENGTH)
+        return false;
+    if ((t->entries | t->pieces | t->atoms | t->checks | t->sets | t->bytes) % 2 ||
+        !words_inside(words, t->entries, 2ull * t->entry_count) ||
+        !words_inside(words, t->pieces, 16ull * t->piece_count) ||
+        !words_inside(words, t->atoms, 8ull * t->atom_count) ||
+        !words_inside(words, t->checks, 2ull * t->check_count) ||
+        !words_inside(words, t->sets, 8ull * t->set_count) ||
+        !words_inside(words, t->bytes, t->byte_count / 4))
+        return false;
+    for (uint32_t i = 0; i < FACTORS_GRAM; i++)
+        if (!level_valid(t, &t->level[i], tables, words))
+            return false;
+    const factors_entry *entries = (const void *)(tables + t->entries);
+    for (uint32_t i = 0; i < t->entry_count; i++)
+        if (entries[i].piece >= t->piece_count)
+            return false;
+    const factors_piece *pieces = (const void *)(tables + t->pieces);
+    for (uint32_t i = 0; i < t->piece_count; i++)
+        if (!piece_valid(t, facts, tables, &pieces[i], i ? &pieces[i - 1] : NULL))
+            return false;
+    return true;
+}
+
+const engine engine_factors = {
+    .name = "factors",
+    .about = "rare factors of patterns, verified around: classes, bounded repeats, long jumps",
+    .kind = WALK_FACTORS,
+    .refuses = factors_refuses,
+    .cost = factors_cost,
+    .build = factors_build,
+    .check = factors_check_tables,
+};
