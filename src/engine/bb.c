@@ -7,16 +7,11 @@
 #include "engine/costs.h"
 #include "engine/rows.h"
 
-/* Rows of one colour end nearly everywhere in texts that have such areas. */
+/* Where a row of one colour ends, and each does once, the columns move on. */
 static double bb_cost(const problem *p)
 {
-    const pattern_list *list = p->list;
-    double even = 0, rows = 0;
-    for (size_t i = 0; i < list->count; i++) {
-        even += needle_even_rows(&list->needles[i], list->cell_size, UINT32_MAX);
-        rows += list->needles[i].rows;
-    }
-    return COST_GRID_STEP + COST_GRID_COLUMN * even / rows;
+    const double even = even_rows_met(p->list, UINT32_MAX);
+    return row_step_cost(p->list) + COST_GRID_COLUMN * (even < 1 ? even : 1);
 }
 
 static int compare_words(const void *left, const void *right)

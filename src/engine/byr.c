@@ -16,16 +16,11 @@ static uint32_t fewest_rows(const pattern_list *list)
     return fewest;
 }
 
-/* Rows of one colour end nearly everywhere in texts that have such areas, and each is then
- * a comparison. */
+/* Where a row of one colour ends, every needle row of that colour is a comparison. */
 static double byr_cost(const problem *p)
 {
-    const pattern_list *list = p->list;
-    uint32_t step = fewest_rows(list);
-    double even = 0;
-    for (size_t i = 0; i < list->count; i++)
-        even += needle_even_rows(&list->needles[i], list->cell_size, step);
-    return (COST_GRID_STEP + COST_GRID_COMPARE * even) / step;
+    const uint32_t step = fewest_rows(p->list);
+    return (row_step_cost(p->list) + COST_GRID_COMPARE * even_rows_met(p->list, step)) / step;
 }
 
 /* ---- needles ------------------------------------------------------------- */

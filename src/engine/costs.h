@@ -84,19 +84,24 @@
 #define COST_SHIFTAND_CHAINED 3.5
 #define COST_HNFA_MODULE 4.5
 
-/* Grids, a cell: a step along a row or down a column; a comparison that fails early. */
+/* Grids, a cell: a step along a row or down a column; a comparison that fails early. And the share
+ * of places of a text around which there is one colour alone. */
+#define COST_EVEN_SHARE 0.5
 #define COST_GRID_STEP 3.0
+#define COST_GRID_DEEP_STEP 7.0
 #define COST_GRID_COLUMN 6.0
 #define COST_GRID_COMPARE 4.0
 
 /* Kärkkäinen-Ukkonen: a test point; more where the bitmap is beyond the first cache; a list that is
- * asked in vain, a test that is compared; a byte of the text that a look brings into the caches; a
- * cell, for all around it. */
-#define COST_KU_POINT 1.4
+ * asked in vain, a test that is compared; a byte of the text that comes into the caches; one of
+ * vectors; a place that they let pass; a cell, for all around it. */
+#define COST_KU_POINT 2.5
 #define COST_KU_CACHED 1.2
 #define COST_KU_LIST 6.0
 #define COST_KU_TEST 10.0
-#define COST_KU_BYTE 0.05
+#define COST_KU_BYTE 0.02
+#define COST_KU_SWEEP 0.05
+#define COST_KU_LOOK 3.0
 #define COST_KU_CELL 0.002
 
 /* GPU, a byte: Boyer-Moore; PFAC, and what passes its filter; Aho-Corasick and Wu-Manber with ten

@@ -26,10 +26,9 @@
 #define MOST_JUDGED 48u       /* needles */
 #define MOST_TESTS (1u << 18) /* in all, where needles are not more */
 #define MOST_DISTANCES 6u     /* that are tried, down and across */
-#define EVEN_SHARE 0.2        /* of places in pictures where a string of one colour begins */
-#define CHANGED_SHARE 0.1     /* and of all others, before their changes are counted */
+#define CHANGED_SHARE 0.1     /* of places where others begin, before their changes are counted */
+#define EVEN_STUBBORN 5.0     /* a needle of one colour, in a text of one */
 #define SKETCH_BITS 14u       /* of counters of strings */
-#define MOST_COLOURS 256u
 
 enum { SIDE = MOST_SIDE + 1 };
 
@@ -73,6 +72,26 @@ static bool size_fits(uint32_t bytes)
     return bytes <= KU_MOST_BYTES && (sizes >> bytes & 1);
 }
 
+/* Bytes of a string that vectors look at: spread over it. */
+static uint32_t spread_places(uint32_t bytes, uint32_t place[KU_MOST_PLACES])
+{
+    const uint32_t count = bytes < KU_MOST_PLACES ? bytes : KU_MOST_PLACES;
+    for (uint32_t i = 0; i < count; i++)
+        place[i] = count > 1 ? i * (bytes - 1) / (count - 1) : 0;
+    return count;
+}
+
+/* How often vectors let it pass. */
+static double how_often_seen(const rarity *r, const uint8_t *p)
+{
+    uint32_t place[KU_MOST_PLACES], changes = 0;
+    const uint32_t places = spread_places(r->cells * r->cell_size, place);
+    for (uint32_t i = 1; i < places; i++)
+        changes += grid_cell(p, r->cell_size, place[i - 1] / r->cell_size) !=
+                   grid_cell(p, r->cell_size, place[i] / r->cell_size);
+    return r->often[changes];
+}
+
 static double how_often(const rarity *r, const uint8_t *p)
 {
     double often = r->often[row_changes(p, r->cell_size, r->cells)];
@@ -92,6 +111,7 @@ static double how_often(const rarity *r, const uint8_t *p)
 typedef struct piece {
     const needle *of;
     uint32_t top, left, rows, cols;
+    double stubborn; /* comparisons of the needle until one fails, about */
 } piece;
 
 typedef struct judging {
@@ -144,10 +164,14 @@ static piece piece_of(const judging *j, const needle *n)
 {
     piece p = { .of = n, .rows = n->rows, .cols = n->cols };
     const uint32_t top = busiest(j, &p, n->rows, changes_of_row);
+    uint32_t changes = 0;
     p.top = top;
     p.rows = n->rows < MOST_SIDE ? n->rows : MOST_SIDE;
     p.left = busiest(j, &p, n->cols, changes_of_col);
     p.cols = n->cols < MOST_SIDE ? n->cols : MOST_SIDE;
+    for (uint32_t row = 0; row < p.rows; row++)
+        changes += changes_of_row(j, &p, row);
+    p.stubborn = changes == 0 ? EVEN_STUBBORN : 1;
     return p;
 }
 
@@ -176,27 +200,23 @@ static const piece *judged_piece(const judging *j, uint32_t i)
 /* Distinct cells of what is judged, as far as they count; and of those that fill a string. */
 static void count_colours(const judging *j, uint32_t cells, uint32_t *colours, uint32_t *even)
 {
-    uint8_t seen[MOST_COLOURS] = { 0 }, filling[MOST_COLOURS] = { 0 };
+    colour_set seen = { { 0 } }, filling = { { 0 } };
     const uint32_t size = j->list->cell_size;
-    *colours = *even = 0;
     for (uint32_t i = 0; i < j->judged; i++) {
         const piece *p = judged_piece(j, i);
         for (uint32_t row = 0; row < p->rows; row++) {
             const uint8_t *line = piece_at(j, p, row, 0);
             for (uint32_t col = 0, same = 0; col < p->cols; col++) {
                 const uint32_t cell = grid_cell(line, size, col);
-                const uint32_t place = cell * 0x9e3779b1u >> 24;
                 same = col && cell == grid_cell(line, size, col - 1) ? same + 1 : 1;
-                seen[place] = 1;
+                colours_add(&seen, cell);
                 if (same >= cells)
-                    filling[place] = 1;
+                    colours_add(&filling, cell);
             }
         }
     }
-    for (uint32_t i = 0; i < MOST_COLOURS; i++) {
-        *colours += seen[i];
-        *even += filling[i];
-    }
+    *colours = colours_count(&seen);
+    *even = colours_count(&filling);
 }
 
 static void count_string(rarity *r, const uint8_t *p)
@@ -215,7 +235,7 @@ static rarity rarity_of(const problem *p, const judging *j, uint32_t cells, uint
     r.often[0] = CHANGED_SHARE;
     for (uint32_t changes = 1; changes < cells; changes++)
         r.often[changes] = r.often[changes - 1] / (1.5 + colours / 4.0);
-    r.often[0] = EVEN_SHARE / (even ? even : 1);
+    r.often[0] = COST_EVEN_SHARE / (even ? even : 1);
     memset(counts, 0, sizeof *counts << SKETCH_BITS);
     if (p->sampled) {
         r.weight = 1;
@@ -238,7 +258,8 @@ static rarity rarity_of(const problem *p, const judging *j, uint32_t cells, uint
 /* sums[row][col]: how often strings that begin above and left of a place of a piece are, in all. */
 typedef double place_sums[SIDE][SIDE];
 
-static void sum_places(const judging *j, const rarity *r, const piece *p, place_sums sums)
+static void sum_places(const judging *j, const rarity *r, const piece *p,
+                       double (*often)(const rarity *r, const uint8_t *p), place_sums sums)
 {
     for (uint32_t col = 0; col < SIDE; col++)
         sums[0][col] = 0;
@@ -246,7 +267,7 @@ static void sum_places(const judging *j, const rarity *r, const piece *p, place_
         double line = 0;
         sums[row + 1][0] = 0;
         for (uint32_t col = 0; col + r->cells <= p->cols; col++) {
-            line += how_often(r, piece_at(j, p, row, col));
+            line += often(r, piece_at(j, p, row, col));
             sums[row + 1][col + 1] = sums[row][col + 1] + line;
         }
     }
@@ -274,6 +295,7 @@ static double best_place(const rarity *r, const piece *p, place_sums sums, uint3
 
 typedef struct shape {
     uint32_t cells, down, across;
+    bool swept;  /* by vectors; then across is 1 */
     double cost; /* nanoseconds a cell */
 } shape;
 
@@ -300,6 +322,22 @@ static double shape_cost(const judging *j, const shape *s, double often)
     return COST_KU_CELL + (point + line * COST_KU_BYTE) / ((double)s->down * s->across);
 }
 
+/* What such a shape costs with points in every column and vectors before them. They let pass what
+ * has the four cells of some string, and, of strings that share a bucket, the crosses of halves of
+ * their bytes. */
+static double sweep_cost(const problem *p, const judging *j, const shape *s, double often,
+                         double seen)
+{
+    const double tests = (double)j->list->count * s->down, each = tests / KU_BUCKETS;
+    double crossed = 1;
+    for (uint32_t i = 0; i < KU_MOST_PLACES && i < s->cells * j->list->cell_size; i++)
+        crossed *= each > 1 ? (each * each < 64 ? each * each / 64 : 1) : 0;
+    const double pass = seen + crossed < 1 ? seen + crossed : 1;
+    const double byte = cost_of_vector(COST_KU_SWEEP, &p->target) + COST_KU_BYTE;
+    return COST_KU_CELL + (byte * j->list->cell_size + pass * COST_KU_LOOK + often * COST_KU_TEST) /
+                              (double)s->down;
+}
+
 /* The distances to try from 1 to `most`, the most first; how many. */
 static uint32_t distances(uint32_t most, uint32_t *out)
 {
@@ -318,25 +356,34 @@ static void try_cells(const problem *p, const judging *j, uint32_t cells, uint32
                       place_sums sums, shape *best)
 {
     uint32_t downs[MOST_DISTANCES], acrosses[MOST_DISTANCES], row, col;
-    double often[MOST_DISTANCES][MOST_DISTANCES] = { { 0 } };
+    double often[MOST_DISTANCES][MOST_DISTANCES] = { { 0 } }, seen[MOST_DISTANCES] = { 0 };
     const uint32_t down_count = distances(j->rows, downs);
     const uint32_t across_count = distances(j->cols - cells + 1, acrosses);
     const rarity r = rarity_of(p, j, cells, counts);
     for (uint32_t i = 0; i < j->judged; i++) {
         const piece *of = judged_piece(j, i);
-        sum_places(j, &r, of, sums);
+        sum_places(j, &r, of, how_often, sums);
         for (uint32_t d = 0; d < down_count; d++)
             for (uint32_t a = 0; a < across_count; a++)
-                often[d][a] += best_place(&r, of, sums, downs[d], acrosses[a], &row, &col);
+                often[d][a] +=
+                    of->stubborn * best_place(&r, of, sums, downs[d], acrosses[a], &row, &col);
+        sum_places(j, &r, of, how_often_seen, sums);
+        for (uint32_t d = 0; d < down_count; d++)
+            seen[d] += best_place(&r, of, sums, downs[d], 1, &row, &col);
     }
+    const double all = (double)j->list->count / j->judged;
     for (uint32_t d = 0; d < down_count; d++)
         for (uint32_t a = 0; a < across_count; a++) {
             shape s = { .cells = cells, .down = downs[d], .across = acrosses[a] };
             const uint64_t each = (uint64_t)s.down * s.across;
             if (each > 1 && each * j->list->count > MOST_TESTS)
                 continue;
-            s.cost = shape_cost(j, &s, often[d][a] * (double)j->list->count / j->judged);
+            s.cost = shape_cost(j, &s, often[d][a] * all);
             if (s.cost < best->cost)
+                *best = s;
+            s.swept = true;
+            s.cost = sweep_cost(p, j, &s, often[d][a] * all, seen[d] * all);
+            if (s.across == 1 && s.cost < best->cost)
                 *best = s;
         }
 }
@@ -371,8 +418,15 @@ static double ku_cost(const problem *p)
 
 typedef struct found_test {
     uint64_t hash;
+    uint8_t seen[KU_MOST_PLACES]; /* its bytes at the places that vectors look at */
     ku_test test;
 } found_test;
+
+static int compare_seen(const void *left, const void *right)
+{
+    const found_test *a = left, *b = right;
+    return memcmp(a->seen, b->seen, sizeof a->seen);
+}
 
 /* The strings of all needles in their best places. */
 static void find_tests(const problem *p, const judging *j, const shape *s, uint32_t *counts,
@@ -383,7 +437,7 @@ static void find_tests(const problem *p, const judging *j, const shape *s, uint3
     for (uint32_t i = 0; i < j->list->count; i++) {
         const piece *of = &j->pieces[i];
         uint32_t top = 0, left = 0;
-        sum_places(j, &r, of, sums);
+        sum_places(j, &r, of, s->swept ? how_often_seen : how_often, sums);
         best_place(&r, of, sums, s->down, s->across, &top, &left);
         const uint32_t row = of->top + top, col = of->left + left;
         head->first_row = row < head->first_row ? row : head->first_row;
@@ -393,7 +447,11 @@ static void find_tests(const problem *p, const judging *j, const shape *s, uint3
             for (uint32_t a = 0; a < s->across; a++) {
                 const uint8_t *string = piece_at(j, of, top + d, left + a);
                 const uint64_t hash = string_hash(string, s->cells * j->list->cell_size);
-                *tests++ = (found_test){ hash, { ku_check(hash), i, row + d, col + a } };
+                found_test found = { .hash = hash,
+                                     .test = { ku_check(hash), i, row + d, col + a } };
+                for (uint32_t k = 0; k < head->places; k++)
+                    found.seen[k] = string[head->place[k]];
+                *tests++ = found;
             }
     }
 }
@@ -426,6 +484,23 @@ static void add_tests(block *b, const found_test *found, uint32_t count, ku_tabl
     memory_give(b->memory, place);
 }
 
+/* The tables of vectors: those that look alike share a bucket. */
+static void add_classes(block *b, found_test *found, uint32_t count, ku_tables *head)
+{
+    head->classes = block_words(b, NULL, (size_t)head->places * 8);
+    if (b->failed || head->places == 0)
+        return;
+    uint8_t(*classes)[2][16] = (uint8_t(*)[2][16])(b->bytes + (size_t)head->classes * 4);
+    qsort(found, count, sizeof *found, compare_seen);
+    for (uint32_t i = 0; i < count; i++) {
+        const uint8_t bucket = (uint8_t)(1u << (uint64_t)i * KU_BUCKETS / count);
+        for (uint32_t k = 0; k < head->places; k++) {
+            classes[k][0][found[i].seen[k] & 15] |= bucket;
+            classes[k][1][found[i].seen[k] >> 4] |= bucket;
+        }
+    }
+}
+
 static void ku_build(const problem *p, stage_draft *out)
 {
     block *b = &out->tables;
@@ -439,6 +514,8 @@ static void ku_build(const problem *p, stage_draft *out)
     ku_tables head = {
         .cell_size = p->list->cell_size, .down = s.down, .across = s.across, .cells = s.cells
     };
+    if (s.swept)
+        head.places = spread_places(s.cells * p->list->cell_size, head.place);
     const uint32_t count = (uint32_t)p->list->count * s.down * s.across;
     found_test *tests = memory_take_array(p->memory, count, sizeof *tests);
     uint32_t *counts = memory_take_array(p->memory, (size_t)1 << SKETCH_BITS, sizeof *counts);
@@ -446,6 +523,7 @@ static void ku_build(const problem *p, stage_draft *out)
     if (tests && counts && sums) {
         find_tests(p, &j, &s, counts, sums, tests, &head);
         block_words(b, NULL, sizeof head / 4);
+        add_classes(b, tests, count, &head);
         add_tests(b, tests, count, &head);
         head.needles = byr_needles_build(b, p->list);
         if (!b->failed)
@@ -461,13 +539,23 @@ static void ku_build(const problem *p, stage_draft *out)
 
 /* ---- verifying ------------------------------------------------------------------ */
 
+static bool places_valid(const ku_tables *t, size_t words)
+{
+    if (t->places > KU_MOST_PLACES || (t->places > 0 && t->across != 1))
+        return false;
+    for (uint32_t i = 0; i < t->places; i++)
+        if (t->place[i] >= t->cells * t->cell_size)
+            return false;
+    return words_inside(words, t->classes, (uint64_t)t->places * 8);
+}
+
 static bool ku_check_tables(const stage_facts *facts, const uint32_t *tables, size_t words)
 {
     const ku_tables *t = (const ku_tables *)tables;
     if (words < sizeof *t / 4 || t->cell_size != facts->cell_size || facts->state_words != 0 ||
         t->down == 0 || t->across == 0 || t->cells == 0 || t->cells > KU_MOST_CELLS ||
         !size_fits(t->cells * t->cell_size) || t->first_row > t->last_row || t->bits < 5 ||
-        t->bits > 30 || t->list_bits < 1 || t->list_bits > 30 ||
+        t->bits > 30 || !places_valid(t, words) || t->list_bits < 1 || t->list_bits > 30 ||
         !words_inside(words, t->bitmap, (uint64_t)1 << (t->bits - 5)) ||
         !byr_needles_valid(facts, t->needles, 1, tables, words) ||
         !grid_lists_valid(tables, words, t->test_first, 1u << t->list_bits, t->tests,

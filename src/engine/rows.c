@@ -12,6 +12,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/costs.h"
+
+#define FEW_COLOURS 4u
 #define MAX_SYMBOLS (1u << 29) /* keeps state numbers and word offsets within 32 bits */
 
 const char *refuses_unless_needles(const pattern_list *list)
@@ -67,12 +70,43 @@ uint32_t row_changes(const uint8_t *cells, uint32_t cell_size, uint32_t cols)
     return changes;
 }
 
-uint32_t needle_even_rows(const needle *n, uint32_t cell_size, uint32_t limit)
+void colours_add(colour_set *set, uint32_t cell)
 {
-    uint32_t even = 0;
-    for (uint32_t row = 0; row < rows_taken(n, limit); row++)
-        even += row_changes(n->cells + (size_t)row * n->cols * cell_size, cell_size, n->cols) == 0;
-    return even;
+    set->has[cell * 0x9e3779b1u >> 24] = 1;
+}
+
+uint32_t colours_count(const colour_set *set)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < MOST_COLOURS; i++)
+        count += set->has[i];
+    return count;
+}
+
+double even_rows_met(const pattern_list *list, uint32_t limit)
+{
+    colour_set colours = { { 0 } };
+    double even = 0;
+    for (size_t i = 0; i < list->count; i++) {
+        const needle *n = &list->needles[i];
+        for (uint32_t row = 0; row < rows_taken(n, limit); row++) {
+            const uint8_t *cells = n->cells + (size_t)row * n->cols * list->cell_size;
+            if (row_changes(cells, list->cell_size, n->cols) != 0)
+                continue;
+            colours_add(&colours, grid_cell(cells, list->cell_size, 0));
+            even++;
+        }
+    }
+    return even > 0 ? COST_EVEN_SHARE * even / colours_count(&colours) : 0;
+}
+
+double row_step_cost(const pattern_list *list)
+{
+    colour_set colours = { { 0 } };
+    const needle *n = list->needles;
+    for (size_t i = 0; i < (size_t)n->rows * n->cols; i++)
+        colours_add(&colours, grid_cell(n->cells + i * list->cell_size, list->cell_size, 0));
+    return colours_count(&colours) <= FEW_COLOURS ? COST_GRID_DEEP_STEP : COST_GRID_STEP;
 }
 
 static void add_row(row_set *rows, const uint8_t *cells, uint32_t cell_size, uint32_t cols,

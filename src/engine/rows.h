@@ -52,10 +52,25 @@ uint32_t grid_lists_build(block *b, const uint32_t *key_of, uint32_t count, uint
 bool grid_lists_valid(const uint32_t *tables, size_t words, uint32_t lists, uint32_t keys,
                       uint32_t items, uint32_t item_words);
 
-/* How many cells of a row differ from the one before; and how many of a needle's first
- * `limit` rows have none that does. */
+/* How many cells of a row differ from the one before. */
 uint32_t row_changes(const uint8_t *cells, uint32_t cell_size, uint32_t cols);
-uint32_t needle_even_rows(const needle *n, uint32_t cell_size, uint32_t limit);
+
+/* Some colours, of about MOST_COLOURS, by a hash of a cell. */
+#define MOST_COLOURS 256u
+typedef struct colour_set {
+    uint8_t has[MOST_COLOURS];
+} colour_set;
+
+void colours_add(colour_set *set, uint32_t cell);
+uint32_t colours_count(const colour_set *set);
+
+/* Of the first `limit` rows of every needle, how many of one colour begin at a place of a text, on
+ * average: a text is of one colour in COST_EVEN_SHARE of its places, and of any colour of theirs.
+ */
+double even_rows_met(const pattern_list *list, uint32_t limit);
+
+/* What a step of the automaton takes: the fewer colours, the deeper in it a text is. */
+double row_step_cost(const pattern_list *list);
 
 const char *refuses_unless_needles(const pattern_list *list);
 

@@ -10,6 +10,8 @@
 
 #define KU_MOST_BYTES 16u /* of a test string */
 #define KU_MOST_CELLS 16u
+#define KU_MOST_PLACES 4u /* bytes of a test string that vectors look at */
+#define KU_BUCKETS 8u
 
 typedef struct ku_tables {
     u32 cell_size;
@@ -18,10 +20,15 @@ typedef struct ku_tables {
     u32 first_row;    /* the least row, the greatest and the least column of a needle at which */
     u32 last_row;     /* the rectangle of its test strings, down * across of them, begins */
     u32 first_col;
-    u32 needles;    /* byr_needle[plan_header.pattern_count], word offset */
-    u32 bits;       /* 5 .. 30 */
-    u32 bitmap;     /* u32[2^(bits - 5)], word offset: hashes of test strings, cut to `bits` */
-    u32 list_bits;  /* 1 .. 30 */
+    u32 places; /* 0: strings are looked up alone; else vectors see first where they may be, by so
+                   many bytes of theirs, and the points lie in every column */
+    u32 place[KU_MOST_PLACES]; /* in a test string; places behind the last are 0 */
+    u32 classes;   /* u8[places][2][16], word offset: bit b: some string of bucket b has a byte with
+                      these lower, these upper four bits there */
+    u32 needles;   /* byr_needle[plan_header.pattern_count], word offset */
+    u32 bits;      /* 5 .. 30 */
+    u32 bitmap;    /* u32[2^(bits - 5)], word offset: hashes of test strings, cut to `bits` */
+    u32 list_bits; /* 1 .. 30 */
     u32 test_first; /* u32[2^list_bits + 1], word offset: by hash, the first of its tests */
     u32 tests;      /* ku_test[test_first[2^list_bits]], word offset */
 } ku_tables;
@@ -33,7 +40,7 @@ typedef struct ku_test {
     u32 row, col; /* in the needle */
 } ku_test;
 
-SHARED_SIZE(ku_tables, 52);
+SHARED_SIZE(ku_tables, 76);
 SHARED_SIZE(ku_test, 16);
 
 /* Bytes of a string as one or two numbers, which overlap in strings of 3, 6 and 12 bytes, say. */

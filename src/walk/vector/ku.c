@@ -7,6 +7,11 @@
  * hashes; where they are found, the needles are compared row by row. Nearly all of the text is
  * never read.
  *
+ * Where needles are narrow or mostly even there must be a point in every column. Then vectors see
+ * first where a test string may begin: four bytes of it, 64 columns at once. A byte's halves are
+ * looked up in two tables of sixteen bytes, whose bits are buckets of strings; where a bucket's bit
+ * stays in all of them, the string is looked up as above.
+ *
  * Which rectangle of a needle it is does not matter for the result. The builder chooses the one
  * whose strings are rarest, and how close the points lie: close points need few strings of each
  * needle, so none of blank margins; distant ones are few. Points in every row and column (1 by 1)
@@ -20,14 +25,15 @@
  * Cost: cells / (down * across) look-ups, and the comparisons; where texts are even like a needle,
  * at worst a needle for each of its strings at every test point, so the walk gives up.
  * Source: Kärkkäinen and Ukkonen 1994, 1999 (test points); Baeza-Yates and Regnier 1993 (every
- * m-th row); Tarhio 1996.
+ * m-th row); Tarhio 1996; Wang et al. 2019 (Teddy's buckets and shuffles).
  */
 #include "table/ku.h"
 
 #include "walk/vec.h"
 
-/* Work, in nanoseconds: of a test that is looked at, of a needle row compared; and what a cell of
- * the text is worth before Baker-Bird is faster. */
+/* Work, in nanoseconds: of a place that vectors let pass, of a test that is looked at, of a needle
+ * row compared; and what a cell of the text is worth before Baker-Bird is faster. */
+#define LOOK_WORK 2u
 #define TEST_WORK 2u
 #define ROW_WORK(bytes) (4u + (bytes) / 16u)
 #define WORK_A_CELL 4u
@@ -133,10 +139,116 @@ KU_ROW(16)
 typedef bool (*ku_row)(ku_scan *scan, u32 row);
 
 /* By bytes of a test string: engine/ku.c makes no others. */
-static const ku_row ku_rows[KU_MOST_BYTES + 1] = {
+static const ku_row ku_point_rows[KU_MOST_BYTES + 1] = {
     [1] = ku_row_1, [2] = ku_row_2, [3] = ku_row_3,   [4] = ku_row_4,
     [6] = ku_row_6, [8] = ku_row_8, [12] = ku_row_12, [16] = ku_row_16,
 };
+
+static u64 ku_hash_of(const u8 *p, u32 bytes)
+{
+    return bytes == 1   ? ku_hash(p, 1)
+           : bytes == 2 ? ku_hash(p, 2)
+           : bytes == 3 ? ku_hash(p, 3)
+           : bytes == 4 ? ku_hash(p, 4)
+           : bytes == 6 ? ku_hash(p, 6)
+           : bytes == 8 ? ku_hash(p, 8)
+                        : ku_hash(p, bytes);
+}
+
+/* Bit i of `mask`: a test string may begin at byte `at` + i of a row. False: it took too long. */
+WALK_APART bool ku_look(ku_scan *scan, u64 mask, u32 row, u64 at)
+{
+    const ku_tables *head = scan->head;
+    const u8 *start = scan->cells + row * scan->stride;
+    for (; mask; mask &= mask - 1) {
+        const u64 place = at + VEC_FIRST(mask);
+        const u64 hash = ku_hash_of(start + place, head->cells * head->cell_size);
+        const u32 bit = (u32)(hash >> (64 - head->bits));
+        scan->work += LOOK_WORK;
+        if (scan->bitmap[bit >> 5] >> (bit & 31) & 1 &&
+            !ku_hits(scan, hash, row, (u32)(place / head->cell_size)))
+            return false;
+    }
+    return scan->work <= scan->most;
+}
+
+typedef struct ku_classes {
+    vec_table16 low, high;
+} ku_classes;
+
+/* Of VEC_BYTES places, those where the strings of some bucket have all their classes. */
+WALK_INTO u64 ku_seen(u32 places, const ku_classes *classes, const vec *bytes)
+{
+    vec buckets = vec_and(vec_lookup16(classes[0].low, vec_low(bytes[0])),
+                          vec_lookup16(classes[0].high, vec_high(bytes[0])));
+    for (u32 i = 1; i < places; i++) {
+        buckets = vec_and(buckets, vec_lookup16(classes[i].low, vec_low(bytes[i])));
+        buckets = vec_and(buckets, vec_lookup16(classes[i].high, vec_high(bytes[i])));
+    }
+    return vec_nonzero(buckets);
+}
+
+/* A row of points in every column, by vectors. Cells of 3 bytes go 63 bytes at a time. */
+WALK_INTO bool ku_sweep(ku_scan *scan, const u32 places, u32 row)
+{
+    static const u64 begins[] = { UINT64_MAX, 0x5555555555555555u, 0x1249249249249249u,
+                                  0x1111111111111111u };
+    const ku_tables *head = scan->head;
+    const u32 size = head->cell_size;
+    const u32 step = size == 3 ? 63 : VEC_BYTES;
+    const u64 mask = begins[size - 1];
+    const u8 *start = scan->cells + row * scan->stride;
+    ku_classes classes[KU_MOST_PLACES];
+    vec bytes[KU_MOST_PLACES];
+    u32 furthest = 0;
+    if (scan->cols < head->cells || head->first_col > scan->cols - head->cells)
+        return true;
+    for (u32 i = 0; i < places; i++) {
+        const u8 *p = (const u8 *)(scan->tables + head->classes) + 32 * i;
+        classes[i].low = vec_table16_load(p);
+        classes[i].high = vec_table16_load(p + 16);
+        furthest = head->place[i] > furthest ? head->place[i] : furthest;
+    }
+    const u64 row_bytes = (u64)scan->cols * size;
+    const u64 stop = row_bytes - (u64)head->cells * size + 1; /* where no string begins */
+    u64 at = (u64)head->first_col * size;
+    for (; at + furthest + VEC_BYTES <= row_bytes && at < stop; at += step) {
+        for (u32 i = 0; i < places; i++)
+            bytes[i] = vec_load(start + at + head->place[i]);
+        u64 seen = ku_seen(places, classes, bytes) & mask;
+        if (stop - at < VEC_BYTES)
+            seen &= vec_mask((u32)(stop - at));
+        if (PORT_UNLIKELY(seen != 0) && !ku_look(scan, seen, row, at))
+            return false;
+    }
+    for (; at < stop; at += step) {
+        for (u32 i = 0; i < places; i++) {
+            const u64 left = row_bytes - at - head->place[i];
+            bytes[i] = vec_load_part(start + at + head->place[i],
+                                     left < VEC_BYTES ? (u32)left : VEC_BYTES);
+        }
+        u64 seen = ku_seen(places, classes, bytes) & mask;
+        if (stop - at < VEC_BYTES)
+            seen &= vec_mask((u32)(stop - at));
+        if (seen != 0 && !ku_look(scan, seen, row, at))
+            return false;
+    }
+    return true;
+}
+
+/* The same for each number of places, by a loop of its own. */
+#define KU_SWEEP(places)                                                                           \
+    WALK_APART bool ku_sweep_##places(ku_scan *scan, u32 row)                                      \
+    {                                                                                              \
+        return ku_sweep(scan, places, row);                                                        \
+    }
+KU_SWEEP(1)
+KU_SWEEP(2)
+KU_SWEEP(3)
+KU_SWEEP(4)
+
+static const ku_row ku_sweeps[KU_MOST_PLACES + 1] = { NULL, ku_sweep_1, ku_sweep_2, ku_sweep_3,
+                                                      ku_sweep_4 };
 
 u32 VEC_NAME(ku_walk)(grid_task *task)
 {
@@ -152,7 +264,8 @@ u32 VEC_NAME(ku_walk)(grid_task *task)
                      .rows = task->rows,
                      .cols = task->cols,
                      .out = task->out };
-    const ku_row along = ku_rows[head->cells * head->cell_size];
+    const ku_row along =
+        head->places ? ku_sweeps[head->places] : ku_point_rows[head->cells * head->cell_size];
     const u64 spread = (u64)head->last_row - head->first_row;
     u64 height = spread ? STRETCH_SHARE * (spread + head->down) : 1;
     if (height < STRETCH_CELLS / task->cols)
