@@ -157,6 +157,12 @@ WRAPPED(ssize_t, read, (int file, void *bytes, size_t length))
     return __real_read(file, bytes, length && fails(FAIL_SHORT, 0) ? 1 : length);
 }
 
+#define READS_AT(name)                                                                             \
+    WRAPPED(ssize_t, name, (int file, void *bytes, size_t length, off_t offset))                   \
+    {                                                                                              \
+        return fails(FAIL_READ, EIO) ? -1 : __real_##name(file, bytes, length, offset);            \
+    }
+
 WRAPPED(size_t, fread, (void *bytes, size_t size, size_t count, FILE *file))
 {
     if (!fails(FAIL_READ, EIO))
@@ -229,6 +235,7 @@ WRAPPED(ssize_t, write, (int file, const void *bytes, size_t length))
     return fails(FAIL_WRITE, ENOSPC) ? -1 : __real_write(file, bytes, length);
 }
 
+READS_AT(pread)
 FACTS(fstat)
 FACTS_AT(fstatat)
 PLACES(lseek)
@@ -238,6 +245,7 @@ TEMPORARY(mkstemp)
 OPENS(open, (const char *path, int flags, ...), (path, flags, mode))
 OPENS(openat, (int folder, const char *path, int flags, ...), (folder, path, flags, mode))
 #ifdef __GLIBC__
+READS_AT(pread64)
 FACTS(fstat64)
 FACTS_AT(fstatat64)
 PLACES(lseek64)

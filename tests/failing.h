@@ -14,7 +14,7 @@ typedef enum failing_kind {
     FAIL_MEMORY,    /* malloc and its kin, strdup, opendir, fopen, pthread_attr_init ... */
     FAIL_THREAD,    /* pthread_create */
     FAIL_MAP,       /* mmap */
-    FAIL_READ,      /* read, fread: EIO */
+    FAIL_READ,      /* read, pread, fread: EIO */
     FAIL_OPEN,      /* open, openat, mkstemp: EMFILE */
     FAIL_WRITE,     /* write: ENOSPC */
     FAIL_FACTS,     /* fstat, fstatat, lseek: EIO */

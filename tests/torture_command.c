@@ -105,6 +105,7 @@ static void make_files(void)
     put_many("large", 400, "alpha %zu\n");
     put_many("many", 500, "alpha %0150zu\n");            /* more than a read of patterns */
     put_many("long", 60000, "alpha and no newline %zu"); /* more than a block of lines */
+    put_many("cut", 130000, "line %zu alpha\n");         /* more than two pieces */
     put_text("nothing", "");
     put_text("pair", "\1\2");
     put_file("raw", "\1\2\1\2\1\2", 6);
@@ -297,8 +298,9 @@ static const command_line lines[] = {
     { NOTHING, ANY, false, command_grep, "-l -i -F BETA text words binary nothing" },
     { NOTHING, ANY, false, command_grep, "-v -m 2 alpha text words" },
     { NOTHING, ANY, false, command_grep, "-a -n beta binary gzip" },
-    { NOTHING, ANY, false, command_grep, "-r -n alpha tree" },
-    { NOTHING, ANY, false, command_grep, "-r -c -F alpha tree text" },
+    { NOTHING, ANY | THREADS, false, command_grep, "-r -n alpha tree" },
+    { NOTHING, ANY | THREADS, false, command_grep, "--threads 3 -r -c -F alpha tree text" },
+    { NOTHING, ONCE | THREADS, false, command_grep, "--threads 3 -n 9999.alpha cut text" },
     { NOTHING, ANY, false, command_grep, "--stats --explain -e alpha -e bet text" },
     { PIPE, ANY, false, command_grep, "-f - text" },
     { NOTHING, THREADS, false, command_grep, "--threads 3 --chunks 4 -n alpha large" },

@@ -30,12 +30,8 @@ void warn_compressed(const char *command, const char *path, const uint8_t *bytes
     const char *kind = compressed_kind(bytes, length);
     const bool piped = strcmp(path, "-") == 0;
     if (kind)
-        complain(
-            command,
-            "warning: %s: is compressed (%s): its bytes are searched as they stand; decompress "
-            "it first: %s%s%s | trawl %s ...",
-            shown_name(path), kind, compressed_remedy(kind), piped ? "" : " ", piped ? "" : path,
-            command);
+        complain(command, COMPRESSED_WARNING, shown_name(path), kind, compressed_remedy(kind),
+                 piped ? "" : " ", piped ? "" : path, command);
 }
 
 int usage_hint(const char *command)

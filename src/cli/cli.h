@@ -40,6 +40,11 @@ void complain(const char *command, const char *format, ...)
 #endif
     ;
 
+/* Of a path, its kind and remedy (io/compressed.h), " " and the path again, the command. */
+#define COMPRESSED_WARNING                                                                         \
+    "warning: %s: is compressed (%s): its bytes are searched as they stand; decompress it first: " \
+    "%s%s%s | trawl %s ..."
+
 /* Say so when a file that begins with these bytes is compressed, and how to search what is in it.
  */
 void warn_compressed(const char *command, const char *path, const uint8_t *bytes, size_t length);

@@ -1,33 +1,22 @@
 /* grep.c: `trawl grep`, which prints the lines that match, as GNU grep does.
  *
- * This file holds the options and the walk over operands; lines.c searches one file.
+ * This file holds the options; search.c goes through the files, lines.c searches one.
  */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/lines.h"
-#include "cli/sample.h"
-#include "io/tree.h"
+#include "cli/search.h"
 
 typedef struct grep {
     run_options run;
     pattern_set patterns;
     line_style style;
     trawl_plan *plan; /* NULL: no pattern */
-    line_search search;
-    source file; /* the present one */
-    sample sample;
+    search search;
     bool fixed;  /* -F */
     bool nocase; /* -i */
-    bool count, list, quiet, recursive;
-    int names; /* 1: -H, -1: -h, 0: neither */
-
-    struct stat output; /* of standard output */
-    bool output_known;
-    bool with_names; /* unless -h: there are several operands, or a folder */
-    bool matched, failed, finished;
     run_stats stats;
 } grep;
 
@@ -126,9 +115,9 @@ static bool read_option(void *user, int option, const char *value)
     case 'v':
         return g->style.invert = true;
     case 'c':
-        return g->count = true;
+        return g->search.count = true;
     case 'l':
-        return g->list = true;
+        return g->search.list = true;
     case 'o':
         return g->style.only = true;
     case 'b':
@@ -136,17 +125,17 @@ static bool read_option(void *user, int option, const char *value)
     case 'n':
         return g->style.number = true;
     case 'H':
-        g->names = 1;
+        g->search.names = 1;
         return true;
     case 'h':
-        g->names = -1;
+        g->search.names = -1;
         return true;
     case 'm':
         return parse_number(g->run.command, "--max-count", value, UINT64_MAX, &g->style.most);
     case 'q':
-        return g->quiet = true;
+        return g->search.quiet = true;
     case 'r':
-        return g->recursive = true;
+        return g->search.recursive = true;
     case 'a':
         return g->style.text = true;
     default:
@@ -157,138 +146,12 @@ static bool read_option(void *user, int option, const char *value)
 /* What the options mean together: -q goes before -l, and -l before -c. */
 static void settle_style(grep *g)
 {
-    g->list = g->list && !g->quiet;
-    g->count = g->count && !g->quiet && !g->list;
-    g->style.silent = g->quiet || g->list || g->count;
-    g->style.first_only = g->quiet || g->list;
-}
-
-/* ---- files ------------------------------------------------------------- */
-
-static void file_failed(grep *g, const char *name, const char *why)
-{
-    fflush(stdout); /* the lines found before come first */
-    complain(g->run.command, "%s: %s", name, why);
-    g->failed = true;
-}
-
-/* Lines printed to a file that is being searched would be found in turn, without end. */
-static bool is_output(const grep *g, const source *file)
-{
-    return g->output_known && !g->style.silent && g->style.most > 1 && S_ISREG(g->output.st_mode) &&
-           g->output.st_dev == file->facts.st_dev && g->output.st_ino == file->facts.st_ino;
-}
-
-static bool is_named(const grep *g)
-{
-    return g->names > 0 || (g->names == 0 && g->with_names);
-}
-
-static void print_result(grep *g, const char *name, bool named)
-{
-    const line_search *s = &g->search;
-    if (s->binary_matched && !g->style.silent) {
-        fflush(stdout); /* the lines found before come first */
-        complain(g->run.command, "%s: binary file matches", name);
-    }
-    if (g->count) {
-        char number[21];
-        size_t digits = (size_t)(put_decimal(number, s->selected) - number);
-        number[digits++] = '\n';
-        if (named) {
-            fputs(name, stdout);
-            putc(':', stdout);
-        }
-        fwrite(number, 1, digits, stdout);
-    }
-    if (g->list && s->selected) {
-        fputs(name, stdout);
-        putc('\n', stdout);
-    }
-}
-
-static void print_nothing_found(grep *g, const char *name)
-{
-    g->search.selected = 0;
-    g->search.binary_matched = false;
-    print_result(g, name, is_named(g));
-}
-
-static void search_file(grep *g, const char *name)
-{
-    line_search *s = &g->search;
-    const bool named = is_named(g);
-    if (is_output(g, &g->file)) {
-        file_failed(g, name, "the input file is also the output: write to another folder");
-        return;
-    }
-    line_result result = lines_search(s, &g->file, named ? name : NULL);
-    g->stats.bytes += s->bytes;
-    g->stats.matches += s->selected;
-    g->matched |= s->selected > 0;
-    if (result == LINES_OK || (result == LINES_READ_FAILED && !g->count))
-        print_result(g, name, named); /* a part of the count would be a wrong one */
-    if (result == LINES_READ_FAILED)
-        file_failed(g, name, g->file.why);
-    else if (result == LINES_SCAN_FAILED)
-        file_failed(g, name, s->error.message);
-    g->finished = result == LINES_WRITE_FAILED || ferror(stdout) || (g->quiet && g->matched);
-}
-
-static bool visit_file(int folder, const char *name, const char *path, int cause, void *user)
-{
-    grep *g = (grep *)user;
-    if (cause)
-        file_failed(g, path, strerror(cause));
-    else if (source_open_below(&g->file, folder, name))
-        search_file(g, path);
-    else
-        file_failed(g, path, strerror(errno));
-    return !g->finished;
-}
-
-static void search_tree(grep *g, const char *path, bool bare)
-{
-    const bool before = g->with_names;
-    g->with_names = true;
-    tree_walk(path, bare, visit_file, g);
-    g->with_names = before;
-}
-
-static void search_operand(grep *g, const char *path)
-{
-    const bool standard_input = strcmp(path, "-") == 0;
-    const char *name = standard_input ? "(standard input)" : path;
-    const uint8_t *head;
-    size_t length;
-    if (sample_open(&g->sample, &g->file, path)) {
-        if (!standard_input && source_peek(&g->file, &head, &length))
-            warn_compressed(g->run.command, path, head, length);
-        search_file(g, name);
-    } else if (errno == EISDIR && g->recursive && !standard_input) {
-        search_tree(g, path, false);
-    } else {
-        const bool folder = errno == EISDIR;
-        file_failed(g, name,
-                    folder && !g->recursive ? "Is a directory; -r searches what is in it"
-                                            : strerror(errno));
-        if (folder) /* GNU grep -c has a count for it */
-            print_nothing_found(g, name);
-    }
-}
-
-static void search_all(grep *g, char **paths, int count)
-{
-    g->output_known = fstat(STDOUT_FILENO, &g->output) == 0;
-    g->with_names = count > 1;
-    if (g->style.most == 0)
-        return;
-    if (count == 0 && g->recursive)
-        search_tree(g, ".", true);
-    else if (count == 0)
-        search_operand(g, "-");
-    for (int i = 0; i < count && !g->finished; i++)
-        search_operand(g, paths[i]);
+    search *s = &g->search;
+    s->list = s->list && !s->quiet;
+    s->count = s->count && !s->quiet && !s->list;
+    g->style.silent = s->quiet || s->list || s->count;
+    g->style.first_only = s->quiet || s->list;
+    g->style.number = g->style.number && !g->style.silent;
 }
 
 /* ---- the command ------------------------------------------------------- */
@@ -317,26 +180,27 @@ static int read_command_line(grep *g, int argc, char **argv)
 /* An empty list of patterns is allowed: no line matches it. */
 static bool prepare(grep *g, char **paths, int count)
 {
-    line_search *s = &g->search;
+    search *s = &g->search;
+    s->run = &g->run;
     s->style = &g->style;
     s->context = open_context(&g->run);
     if (!s->context)
         return false;
     if (!g->patterns.count)
         return true;
-    if (g->style.most && (count || !g->recursive))
-        g->plan = sample_compile(&g->sample, &g->patterns, &g->run, s->context, paths, count);
+    if (g->style.most && (count || !s->recursive))
+        g->plan = sample_compile(&s->sample, &g->patterns, &g->run, s->context, paths, count);
     else /* nothing is read, or a folder */
         g->plan = pattern_set_compile(&g->patterns, &g->run, s->context, NULL, 0);
     s->plan = g->plan;
     return g->plan;
 }
 
-static int exit_status(const grep *g)
+static int exit_status(const search *s)
 {
-    if (g->quiet && g->matched)
+    if (s->quiet && s->matched)
         return EXIT_MATCH;
-    return g->failed ? EXIT_ERROR : g->matched ? EXIT_MATCH : EXIT_NONE;
+    return s->failed ? EXIT_ERROR : s->matched ? EXIT_MATCH : EXIT_NONE;
 }
 
 int command_grep(int argc, char **argv)
@@ -345,6 +209,7 @@ int command_grep(int argc, char **argv)
     memset(&g, 0, sizeof g);
     run_options_init(&g.run, "grep");
     g.style.most = UINT64_MAX;
+    search *s = &g.search;
     int status = read_command_line(&g, argc, argv);
     if (status < 0) {
         char **paths = argv + optind;
@@ -352,16 +217,17 @@ int command_grep(int argc, char **argv)
         status = EXIT_ERROR;
         if (prepare(&g, paths, count)) {
             stats_begin(&g.stats, &g.run);
-            search_all(&g, paths, count);
-            status = finish_output("grep", exit_status(&g));
-            stats_print(&g.stats, &g.run, g.plan, g.search.context);
+            search_all(s, paths, count);
+            g.stats.bytes = s->bytes;
+            g.stats.matches = s->selected;
+            errno = s->write_error;
+            status = finish_output("grep", exit_status(s));
+            stats_print(&g.stats, &g.run, g.plan, s->context);
         }
     }
-    lines_free(&g.search);
-    source_close(&g.file);
-    sample_close(&g.sample);
+    sample_close(&s->sample);
     trawl_plan_free(g.plan);
-    close_context(&g.run, g.search.context);
+    close_context(&g.run, s->context);
     pattern_set_free(&g.patterns);
     return status;
 }

@@ -15,6 +15,7 @@
  * Cost: the scan, plus the bytes of selected lines. Newlines elsewhere are counted only when
  * line numbers are asked for, or lines under -v.
  */
+#define _GNU_SOURCE /* memrchr */
 #include "cli/lines.h"
 
 #include <errno.h>
@@ -28,9 +29,14 @@
 /* The begin of the line that holds text[at - 1], which is not before `done`. */
 static size_t line_begin(const line_search *s, size_t at)
 {
+#ifdef __GLIBC__
+    const uint8_t *newline = at > s->done ? memrchr(s->text + s->done, '\n', at - s->done) : NULL;
+    return newline ? (size_t)(newline - s->text) + 1 : s->done;
+#else
     while (at > s->done && s->text[at - 1] != '\n')
         at--;
     return at;
+#endif
 }
 
 /* The newline, or the block's end, that is next from `at`. */
@@ -46,7 +52,7 @@ static size_t after(const line_search *s, size_t end)
 }
 
 /* Short runs, so that the compiler can count in bytes of a vector. */
-static uint64_t count_newlines(const uint8_t *text, size_t length)
+uint64_t lines_count(const uint8_t *text, size_t length)
 {
     uint64_t count = 0;
     while (length) {
@@ -66,7 +72,7 @@ static uint64_t count_lines(const line_search *s, size_t begin, size_t end)
 {
     if (begin == end)
         return 0;
-    return count_newlines(s->text + begin, end - begin) + (s->text[end - 1] != '\n');
+    return lines_count(s->text + begin, end - begin) + (s->text[end - 1] != '\n');
 }
 
 /* ---- printing ---------------------------------------------------------- */
@@ -76,13 +82,14 @@ static bool silent(const line_search *s)
     return s->style->silent || s->binary || (s->style->only && s->style->invert);
 }
 
-/* Print "name:number:offset:" for what begins at `at`, on the line that begins at `begin`. */
-static void print_prefix(line_search *s, size_t begin, size_t at)
+/* What stands before text that begins at `at`, on the line that begins at `begin`:
+ * "name:number:offset:" in s->prefix. Returns its length. */
+static size_t make_prefix(line_search *s, size_t begin, size_t at)
 {
     char *end = s->prefix + s->prefix_length;
     if (s->style->number) {
         if (begin > s->counted) {
-            s->line += count_newlines(s->text + s->counted, begin - s->counted);
+            s->line += lines_count(s->text + s->counted, begin - s->counted);
             s->counted = begin;
         }
         end = put_decimal(end, s->line + 1);
@@ -92,17 +99,24 @@ static void print_prefix(line_search *s, size_t begin, size_t at)
         end = put_decimal(end, s->bytes + at);
         *end++ = ':';
     }
-    if (end > s->prefix)
-        fwrite(s->prefix, 1, (size_t)(end - s->prefix), stdout);
+    return (size_t)(end - s->prefix);
 }
 
-/* Print text[begin .. end) and a newline, which the text may hold there. */
-static void print_bytes(const line_search *s, size_t begin, size_t end)
+/* Print text[begin .. end) and a newline, behind the first bytes of s->prefix. */
+static void print_bytes(const line_search *s, size_t prefix, size_t begin, size_t end)
 {
-    const bool newline = end < s->length && s->text[end] == '\n';
-    fwrite(s->text + begin, 1, end - begin + newline, stdout);
-    if (!newline)
-        putc('\n', stdout);
+    const size_t length = end - begin;
+    char *at = printer_room(s->out, prefix + length + 1);
+    if (at) {
+        memcpy(at, s->prefix, prefix);
+        memcpy(at + prefix, s->text + begin, length);
+        at[prefix + length] = '\n';
+        printer_took(s->out, prefix + length + 1);
+    } else {
+        printer_put(s->out, s->prefix, prefix);
+        printer_put(s->out, s->text + begin, length);
+        printer_put(s->out, "\n", 1);
+    }
 }
 
 /* ---- selecting --------------------------------------------------------- */
@@ -121,10 +135,8 @@ static void count_selected(line_search *s, uint64_t lines)
 
 static void select_line(line_search *s, size_t begin, size_t end)
 {
-    if (!silent(s)) {
-        print_prefix(s, begin, begin);
-        print_bytes(s, begin, end);
-    }
+    if (!silent(s))
+        print_bytes(s, make_prefix(s, begin, begin), begin, end);
     s->used = after(s, end);
     count_selected(s, 1);
 }
@@ -143,7 +155,7 @@ static void select_range(line_search *s, size_t begin, size_t end)
     const bool marked = s->prefix_length || style->number || style->offset;
     if (wants_all(s) && (silent(s) || !marked)) {
         if (!silent(s) && begin < end)
-            print_bytes(s, begin, s->text[end - 1] == '\n' ? end - 1 : end);
+            print_bytes(s, 0, begin, s->text[end - 1] == '\n' ? end - 1 : end);
         count_selected(s, count_lines(s, begin, end));
     } else {
         while (begin < end && !s->finished) {
@@ -154,9 +166,14 @@ static void select_range(line_search *s, size_t begin, size_t end)
     }
 }
 
+static bool write_failed(const line_search *s)
+{
+    return s->out->failed || s->out->dropped;
+}
+
 static int stop_scan(const line_search *s)
 {
-    return s->finished || ferror(stdout);
+    return s->finished || write_failed(s);
 }
 
 /* A match, of which only the end counts, on a line that is not decided. */
@@ -194,10 +211,8 @@ static bool take_piece(line_search *s, const trawl_match *match)
         s->used = s->done = after(s, line_end(s, end));
         count_selected(s, 1);
     }
-    print_prefix(s, begin, begin);
-    fwrite(s->text + begin, 1, end - begin, stdout);
-    putc('\n', stdout);
-    return !ferror(stdout);
+    print_bytes(s, make_prefix(s, begin, begin), begin, end);
+    return !write_failed(s);
 }
 
 static int on_pieces(const trawl_match *matches, size_t count, void *user)
@@ -247,10 +262,8 @@ static line_result search_block(line_search *s, const uint8_t *text, size_t leng
         return LINES_SCAN_FAILED;
     if (s->style->invert && !stop_scan(s))
         select_range(s, s->done, s->length);
-    if (s->style->number)
-        s->line += count_newlines(s->text + s->counted, s->length - s->counted);
     s->bytes += s->finished ? s->used : s->length;
-    return ferror(stdout) ? LINES_WRITE_FAILED : LINES_OK;
+    return write_failed(s) ? LINES_WRITE_FAILED : LINES_OK;
 }
 
 /* ---- files ------------------------------------------------------------- */
@@ -273,27 +286,46 @@ static bool set_prefix(line_search *s, const char *name)
     return true;
 }
 
+static void count_rest(line_search *s)
+{
+    if (s->style->number && !s->finished)
+        s->line += lines_count(s->text + s->counted, s->length - s->counted);
+}
+
 /* Search the next lines, first those that are text, then those that are binary. */
 static line_result search_lines(line_search *s, uint8_t *text, size_t length)
 {
     const size_t plain = plain_length(s, text, length);
     line_result result = plain ? search_block(s, text, plain) : LINES_OK;
+    if (plain)
+        count_rest(s);
     if (plain == length || result != LINES_OK || s->finished)
         return result;
     s->binary = true;
     end_lines_at_nul(text + plain, length - plain);
-    return search_block(s, text + plain, length - plain);
+    result = search_block(s, text + plain, length - plain);
+    count_rest(s);
+    return result;
 }
 
-line_result lines_search(line_search *s, source *file, const char *name)
+static void begin_file(line_search *s, uint64_t at, uint64_t selected, uint64_t line)
+{
+    s->selected = selected;
+    s->bytes = at;
+    s->line = line;
+    s->binary = s->binary_matched = false;
+    s->finished = s->style->most == 0;
+}
+
+line_result lines_resume(line_search *s, source *file, const char *name, uint64_t at,
+                         uint64_t selected, uint64_t line)
 {
     line_result result = LINES_OK;
     uint8_t *text;
     size_t length = 1;
-    s->selected = s->bytes = s->line = 0;
-    s->binary = s->binary_matched = false;
-    s->finished = s->style->most == 0;
+    begin_file(s, at, selected, line);
     file->nul_ends = !s->style->text;
+    file->largest = s->largest;
     if (!set_prefix(s, name)) {
         file->why = strerror(ENOMEM);
         return LINES_READ_FAILED;
@@ -303,14 +335,31 @@ line_result lines_search(line_search *s, source *file, const char *name)
             return LINES_READ_FAILED;
         if (length)
             result = search_lines(s, text, length);
+        if (s->out->direct) /* who reads a pipe waits for it */
+            printer_write(s->out);
     }
     if (s->finished)
         source_leave(file, s->bytes);
     return result;
 }
 
+line_result lines_search(line_search *s, source *file, const char *name)
+{
+    return lines_resume(s, file, name, 0, 0, 0);
+}
+
+line_result lines_piece(line_search *s, uint8_t *text, size_t length, const char *name, uint64_t at,
+                        uint64_t line)
+{
+    begin_file(s, at, 0, line);
+    if (!set_prefix(s, name))
+        return LINES_READ_FAILED;
+    return search_block(s, text, length);
+}
+
 void lines_free(line_search *s)
 {
     free(s->prefix);
     s->prefix = NULL;
+    s->prefix_room = 0;
 }

@@ -198,7 +198,8 @@ bool source_lines(source *s, uint8_t **text, size_t *length)
     while (more && !s->ended) {
         if (!make_room(s))
             return false;
-        const ptrdiff_t got = read_more(s, s->buffer + s->used, s->room - s->used);
+        const size_t room = s->largest > s->used ? s->largest - s->used : s->room - s->used;
+        const ptrdiff_t got = read_more(s, s->buffer + s->used, room);
         if (got < 0 && lines) /* they come first, and the next call fails again */
             break;
         if (got < 0)
@@ -214,7 +215,34 @@ bool source_lines(source *s, uint8_t **text, size_t *length)
     *length = s->ended ? s->used - s->given : lines;
     *text = s->buffer + s->given;
     s->given += *length;
-    s->block = s->block < LARGEST_BLOCK ? 2 * s->block : LARGEST_BLOCK;
+    if (!s->largest)
+        s->block = s->block < LARGEST_BLOCK ? 2 * s->block : LARGEST_BLOCK;
+    return true;
+}
+
+/* ---- pieces -------------------------------------------------------------- */
+
+bool source_place(source *s, uint64_t offset)
+{
+    if (lseek(s->fd, (off_t)(s->begin + offset), SEEK_SET) < 0)
+        return fail(s);
+    s->at = offset;
+    s->used = s->given = 0;
+    s->ended = false;
+    return true;
+}
+
+bool source_piece(const source *s, uint64_t offset, void *bytes, size_t length)
+{
+    uint8_t *to = bytes;
+    while (length) {
+        const ssize_t got = pread(s->fd, to, length, (off_t)(s->begin + offset));
+        if (got == 0 || (got < 0 && errno != EINTR))
+            return false;
+        to += got > 0 ? got : 0;
+        offset += got > 0 ? (uint64_t)got : 0;
+        length -= got > 0 ? (size_t)got : 0;
+    }
     return true;
 }
 

@@ -30,10 +30,11 @@ typedef struct source {
     guard *guard;    /* of the mapping */
     uint8_t *buffer; /* for source_peek and source_lines */
     size_t room, used;
-    size_t given;  /* bytes at the buffer's head that were handed out */
-    size_t block;  /* size of the next block of lines */
-    bool nul_ends; /* a NUL byte ends a line too: set after it is opened */
-    bool ended;    /* nothing more to read */
+    size_t given;   /* bytes at the buffer's head that were handed out */
+    size_t block;   /* size of the next block of lines */
+    size_t largest; /* bytes read at once, but for a longer line; 0: some MiB. Set as nul_ends is */
+    bool nul_ends;  /* a NUL byte ends a line too: set after it is opened */
+    bool ended;     /* nothing more to read */
 } source;
 
 /* Open a file to read; "-" is standard input. False: errno (EISDIR for a directory).
@@ -59,6 +60,13 @@ bool source_peek(source *s, const uint8_t **bytes, size_t *length);
 
 /* At most `length` bytes, as soon as there are some; 0 at the end, -1 on an error: why. */
 ptrdiff_t source_read(source *s, void *bytes, size_t length);
+
+/* Go on at an offset of a text that is mappable; what was looked at is forgotten. False: why. */
+bool source_place(source *s, uint64_t offset);
+
+/* Exactly `length` bytes of a mappable text, from an offset on, whatever else is read; several
+ * threads may. False: it is not so long any more, or cannot be read: source_lines will say why. */
+bool source_piece(const source *s, uint64_t offset, void *bytes, size_t length);
 
 /* The next block of whole lines; only the text's last line may lack its newline. It stays
  * valid until the next call, and may be written to. A pipe's lines come as soon as they arrive;

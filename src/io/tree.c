@@ -5,7 +5,8 @@
  * so no path is too long and none is looked up again. Links are not followed, so the walk ends.
  *
  * Invariant: the deepest MOST_OPEN levels are open, or are opened again by their path in pieces
- * when the walk comes back to them and they have more to open.
+ * when the walk comes back to them and they have more to open. A folder is closed when neither the
+ * walk nor anybody else holds it.
  *
  * Cost: of memory the names on the stack; of the system, per folder, opening and listing it.
  */
@@ -16,6 +17,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -32,27 +34,64 @@ typedef struct entry {
     kind kind;
 } entry;
 
+struct tree_folder {
+    DIR *list;
+    atomic_uint holders;
+};
+
 typedef struct level {
-    DIR *folder; /* NULL: closed meanwhile */
+    tree_folder *folder; /* NULL: closed meanwhile */
     dev_t device;
     ino_t inode;
     entry *entries;
     size_t count, next;
-    size_t path_length; /* of the path before a name */
+    size_t path_length; /* of the folder's path */
+    bool slash;         /* one stands between it and a name */
 } level;
 
-typedef struct walk {
-    tree_visit visit;
-    void *user;
+struct tree {
     level *levels;
     size_t depth, room;
-    char *path; /* of what is visited */
+    char *path; /* of the present file */
     size_t path_room;
-} walk;
+    bool begun, bare;
+};
 
-static bool report(const walk *w, int cause)
+/* ---- folders ------------------------------------------------------------ */
+
+void tree_hold(tree_folder *folder)
 {
-    return w->visit(-1, NULL, w->path, cause, w->user);
+    atomic_fetch_add_explicit(&folder->holders, 1, memory_order_relaxed);
+}
+
+void tree_release(tree_folder *folder)
+{
+    if (folder && atomic_fetch_sub(&folder->holders, 1) == 1) {
+        closedir(folder->list);
+        free(folder);
+    }
+}
+
+int tree_descriptor(const tree_folder *folder)
+{
+    return dirfd(folder->list);
+}
+
+/* Takes `fd` over, on failure too. NULL: errno. */
+static tree_folder *make_folder(int fd)
+{
+    tree_folder *made = malloc(sizeof *made);
+    DIR *list = made ? fdopendir(fd) : NULL;
+    if (list) {
+        made->list = list;
+        atomic_init(&made->holders, 1);
+        return made;
+    }
+    const int cause = errno;
+    close(fd);
+    free(made);
+    errno = cause;
+    return NULL;
 }
 
 /* ---- levels ------------------------------------------------------------ */
@@ -105,7 +144,7 @@ static int list_names(level *l)
     const struct dirent *d;
     size_t room = 0;
     errno = 0;
-    while ((d = readdir(l->folder)) && add_entry(l, &room, d))
+    while ((d = readdir(l->folder->list)) && add_entry(l, &room, d))
         errno = 0;
     const int cause = errno;
     if (l->count)
@@ -117,69 +156,65 @@ static int list_names(level *l)
 static void close_folder(level *l)
 {
     struct stat facts;
-    if (!l->folder || fstat(dirfd(l->folder), &facts) != 0)
+    if (!l->folder || fstat(tree_descriptor(l->folder), &facts) != 0)
         return;
     l->device = facts.st_dev;
     l->inode = facts.st_ino;
-    closedir(l->folder);
+    tree_release(l->folder);
     l->folder = NULL;
 }
 
-static void leave(walk *w)
+static void leave(tree *t)
 {
-    level *l = &w->levels[--w->depth];
-    if (l->folder)
-        closedir(l->folder);
+    level *l = &t->levels[--t->depth];
+    tree_release(l->folder);
     for (size_t i = 0; i < l->count; i++)
         free(l->entries[i].name);
     free(l->entries);
 }
 
-/* Go down into the folder w->path, of `length` bytes, that was opened, or was not: -1. */
-static bool enter(walk *w, int fd, size_t length)
+/* Go down into the folder t->path, of `length` bytes, that was opened, or was not: -1. Returns 0,
+ * or the errno of what cannot be read there. */
+static int enter(tree *t, int fd, size_t length)
 {
-    DIR *folder = fd >= 0 ? fdopendir(fd) : NULL;
-    if (!folder) {
-        const int cause = errno;
-        if (fd >= 0)
-            close(fd);
-        return report(w, cause);
-    }
-    if (w->depth == w->room) {
-        const size_t room = w->room ? 2 * w->room : MOST_OPEN;
-        level *grown = realloc(w->levels, room * sizeof *grown);
+    if (fd < 0)
+        return errno;
+    tree_folder *folder = make_folder(fd);
+    if (!folder)
+        return errno;
+    if (t->depth == t->room) {
+        const size_t room = t->room ? 2 * t->room : MOST_OPEN;
+        level *grown = realloc(t->levels, room * sizeof *grown);
         if (!grown) {
-            closedir(folder);
-            return report(w, ENOMEM);
+            tree_release(folder);
+            return ENOMEM;
         }
-        w->levels = grown;
-        w->room = room;
+        t->levels = grown;
+        t->room = room;
     }
-    if (w->depth >= MOST_OPEN)
-        close_folder(&w->levels[w->depth - MOST_OPEN]);
-    level *l = &w->levels[w->depth++];
+    if (t->depth >= MOST_OPEN)
+        close_folder(&t->levels[t->depth - MOST_OPEN]);
+    level *l = &t->levels[t->depth++];
     *l = (level){ .folder = folder, .path_length = length };
     const int cause = list_names(l);
-    const bool go_on = !cause || report(w, cause);
-    if (length && w->path[length - 1] != '/')
-        w->path[l->path_length++] = '/';
-    return go_on;
+    l->slash = length && t->path[length - 1] != '/';
+    return cause;
 }
 
 /* ---- paths ------------------------------------------------------------- */
 
 /* Make the path's bytes from `at` on `name`; room for a slash stays behind it. */
-static bool put_name(walk *w, size_t at, const char *name)
+static bool put_name(tree *t, size_t at, const char *name)
 {
     const size_t length = strlen(name), wanted = at + length + 2;
-    if (wanted > w->path_room) {
-        char *grown = realloc(w->path, 2 * wanted);
+    if (wanted > t->path_room) {
+        char *grown = realloc(t->path, 2 * wanted);
         if (!grown)
             return false;
-        w->path = grown;
-        w->path_room = 2 * wanted;
+        t->path = grown;
+        t->path_room = 2 * wanted;
     }
-    memcpy(w->path + at, name, length + 1);
+    memcpy(t->path + at, name, length + 1);
     return true;
 }
 
@@ -211,69 +246,98 @@ static int open_long(char *path, size_t length)
     return folder;
 }
 
-/* The level's folder, opened again if it was closed; -1: errno. */
-static int folder_of(walk *w, level *l)
+/* The level's folder, opened again if it was closed; NULL: errno. */
+static tree_folder *folder_of(tree *t, level *l)
 {
     if (!l->folder) {
         struct stat facts;
-        const int fd = open_long(w->path, l->path_length);
+        const int fd = open_long(t->path, l->path_length);
         if (fd < 0)
-            return -1;
-        l->folder = fdopendir(fd);
-        if (!l->folder) {
-            const int cause = errno;
-            close(fd);
-            errno = cause;
-            return -1;
-        }
-        if (fstat(fd, &facts) != 0)
-            return -1;
+            return NULL;
+        l->folder = make_folder(fd);
+        if (!l->folder || fstat(fd, &facts) != 0)
+            return NULL;
         if (facts.st_dev != l->device || facts.st_ino != l->inode) {
             errno = ENOENT; /* another folder has its name */
-            return -1;
+            return NULL;
         }
     }
-    return dirfd(l->folder);
+    return l->folder;
 }
 
 /* ---- the walk ---------------------------------------------------------- */
 
-static bool visit_entry(walk *w, level *l, const entry *e)
+tree *tree_open(const char *folder, bool bare)
 {
-    const size_t at = l->path_length;
-    const int folder = folder_of(w, l);
-    struct stat facts;
-    kind kind = e->kind;
-    if (folder < 0 || !put_name(w, at, e->name)) {
-        l->next = l->count; /* the rest of it is left out */
-        w->path[at] = '\0';
-        return report(w, errno);
+    tree *t = calloc(1, sizeof *t);
+    if (t && !put_name(t, 0, folder)) {
+        free(t);
+        return NULL;
     }
-    if (kind == UNKNOWN && fstatat(folder, e->name, &facts, AT_SYMLINK_NOFOLLOW) != 0)
-        return report(w, errno);
-    if (kind == UNKNOWN)
-        kind = kind_of_mode(facts.st_mode);
-    if (kind == FOLDER)
-        return enter(w, open_folder(folder, e->name, O_NOFOLLOW), at + strlen(e->name));
-    return kind != PLAIN || w->visit(folder, e->name, w->path, 0, w->user);
+    if (t)
+        t->bare = bare;
+    return t;
 }
 
-bool tree_walk(const char *folder, bool bare, tree_visit visit, void *user)
+/* The name e of the level l: true when there is something to say of it. */
+static bool visit(tree *t, level *l, const entry *e, tree_file *file)
 {
-    walk w = { .visit = visit, .user = user };
-    bool go_on = put_name(&w, 0, folder)
-                     ? enter(&w, open_folder(AT_FDCWD, folder, 0), bare ? 0 : strlen(folder))
-                     : visit(-1, NULL, folder, ENOMEM, user);
-    while (w.depth && go_on) {
-        level *l = &w.levels[w.depth - 1];
-        if (l->next == l->count)
-            leave(&w);
-        else
-            go_on = visit_entry(&w, l, &l->entries[l->next++]);
+    const size_t at = l->path_length + l->slash;
+    tree_folder *folder = folder_of(t, l);
+    struct stat facts;
+    kind kind = e->kind;
+    if (l->slash)
+        t->path[at - 1] = '/';
+    if (!folder || !put_name(t, at, e->name)) {
+        file->cause = errno;
+        l->next = l->count; /* the rest of it is left out */
+        t->path[at] = '\0';
+        return true;
     }
-    while (w.depth)
-        leave(&w);
-    free(w.levels);
-    free(w.path);
-    return go_on;
+    if (kind == UNKNOWN &&
+        fstatat(tree_descriptor(folder), e->name, &facts, AT_SYMLINK_NOFOLLOW) != 0) {
+        file->cause = errno;
+        return true;
+    }
+    if (kind == UNKNOWN)
+        kind = kind_of_mode(facts.st_mode);
+    if (kind == FOLDER) {
+        const int fd = open_folder(tree_descriptor(folder), e->name, O_NOFOLLOW);
+        file->cause = enter(t, fd, at + strlen(e->name));
+        return file->cause;
+    }
+    file->folder = folder;
+    file->name = e->name;
+    return kind == PLAIN;
+}
+
+bool tree_next(tree *t, tree_file *file)
+{
+    bool found = false;
+    *file = (tree_file){ .cause = 0 };
+    if (!t->begun) {
+        t->begun = true;
+        file->cause = enter(t, open_folder(AT_FDCWD, t->path, 0), t->bare ? 0 : strlen(t->path));
+        found = file->cause;
+    }
+    while (t->depth && !found) {
+        level *l = &t->levels[t->depth - 1];
+        if (l->next == l->count)
+            leave(t);
+        else
+            found = visit(t, l, &l->entries[l->next++], file);
+    }
+    file->path = t->path;
+    return found;
+}
+
+void tree_close(tree *t)
+{
+    if (!t)
+        return;
+    while (t->depth)
+        leave(t);
+    free(t->levels);
+    free(t->path);
+    free(t);
 }

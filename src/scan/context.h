@@ -25,6 +25,23 @@ void scan_room_close(scan_room *room);
 /* Have room for so many at least. What it held is gone then. */
 int scan_room_fit(scan_room *room, uint32_t slices, size_t records, trawl_error *error);
 
+/* With which stage parts begin (stages.c). Those whose first stage did not pay begin with their
+ * fallback, until `rest` bytes have passed: then the first stage is tried again, and left alone
+ * twice as long if in vain. All zero: with the first. */
+typedef struct stage_choice {
+    bool fallback[MOST_PARTS];
+    uint64_t rest[MOST_PARTS], patience[MOST_PARTS];
+} stage_choice;
+
+/* What windows have told, for the next ones: of this call, and of the next that has the same plan.
+ * Results never depend on it. */
+typedef struct scan_experience {
+    const trawl_plan *plan;
+    uint64_t checksum; /* another plan may stand where one was freed */
+    stage_choice stages;
+    uint64_t found, bytes; /* of the last window: matches in so many bytes */
+} scan_experience;
+
 struct trawl_context {
     atomic_uint state; /* CALL_... of budget.h */
     long process;      /* that opened it: devices do not survive a fork */
@@ -34,6 +51,7 @@ struct trawl_context {
     uint64_t spared; /* bytes that they did since the last trawl_context_get_timing */
     char warning[256];
     scan_room room;
+    scan_experience experience;
 };
 
 /* Every public call that uses a context stands between these two: it is refused when another one

@@ -59,6 +59,16 @@ static uint64_t first_window(const text_scan *scan)
     return window < SMALLEST_WINDOW ? SMALLEST_WINDOW : window;
 }
 
+/* Go on with what the context has learned of this plan. */
+static scan_experience *learned(text_scan *scan)
+{
+    scan_experience *e = &scan->context->experience;
+    const uint64_t checksum = plan_head(scan->plan)->checksum;
+    if (e->plan != scan->plan || e->checksum != checksum)
+        *e = (scan_experience){ .plan = scan->plan, .checksum = checksum };
+    return e;
+}
+
 int text_scan_open(text_scan *scan, trawl_context *context, const trawl_plan *plan, bool stream,
                    records_fn consume, void *user, trawl_error *error)
 {
@@ -179,9 +189,14 @@ static int scan_stretches(text_scan *scan, const uint8_t *window, uint32_t begin
                           uint64_t count, trawl_error *error);
 
 /* Room for the records that the last window lets expect, and for every slice to have some. */
-static int fit_room(const text_scan *scan, scan_room *room, uint32_t count, trawl_error *error)
+static int fit_room(const text_scan *scan, scan_room *room, uint32_t count, uint32_t length,
+                    trawl_error *error)
 {
-    size_t records = scan->consume ? SLICE_RECORDS * (size_t)count + 4 * scan->expected : 0;
+    const scan_experience *e = &scan->context->experience;
+    const uint64_t expected = e->bytes ? e->found * length / e->bytes : 0;
+    size_t records = scan->consume ? SLICE_RECORDS * (size_t)count : 0;
+    if (scan->consume)
+        records += 4 * (size_t)(expected < SCAN_RECORDS ? expected : SCAN_RECORDS);
     if (scan->consume && records < LEAST_RECORDS)
         records = LEAST_RECORDS;
     return scan_room_fit(room, count, records < SCAN_RECORDS ? records : SCAN_RECORDS, error);
@@ -194,7 +209,7 @@ static int run_region(text_scan *scan, scan_room *room, const uint8_t *window, u
     const bool again = room != &scan->context->room; /* what did not fit */
     const uint32_t count =
         choose_chunks(scan, end - begin, again ? room->slice_count : SCAN_SLICES);
-    int status = again ? TRAWL_OK : fit_room(scan, room, count, error);
+    int status = again ? TRAWL_OK : fit_room(scan, room, count, end - begin, error);
     if (status != TRAWL_OK)
         return status;
     *job = (text_job){ .plan = scan->plan,
@@ -214,7 +229,7 @@ static int run_region(text_scan *scan, scan_room *room, const uint8_t *window, u
     const bool flowing =
         scan->flow && !again && end - begin < SHORTEST_REREAD * plan_head(scan->plan)->reach;
     for (uint32_t p = 0; p < MOST_PARTS; p++)
-        job->fallback[p] = scan->stages.fallback[p] || flowing;
+        job->fallback[p] = scan->context->experience.stages.fallback[p] || flowing;
     if (flowing)
         place_flow(scan, room->slices, count);
     status = scan->worker->backend->run_text(scan->worker, job, error);
@@ -223,7 +238,7 @@ static int run_region(text_scan *scan, scan_room *room, const uint8_t *window, u
     if (status == TRAWL_OK && scan->state)
         status = carry_settle(scan, job, error);
     if (status == TRAWL_OK && !flowing && !again)
-        stages_note(&scan->stages, scan->plan, job->slices, job->count, 1);
+        stages_note(&scan->context->experience.stages, scan->plan, job->slices, job->count, 1);
     return status;
 }
 
@@ -293,6 +308,7 @@ int text_scan_window(text_scan *scan, const uint8_t *window, uint32_t lead, uint
                      trawl_error *error)
 {
     const uint64_t before = scan->counted;
+    scan_experience *e = learned(scan);
     if (length == 0)
         return TRAWL_OK;
     const uint64_t began = length >= SMALLEST_WINDOW ? clock_now() : 0;
@@ -311,6 +327,7 @@ int text_scan_window(text_scan *scan, const uint8_t *window, uint32_t lead, uint
         next = (uint64_t)length * (SCAN_RECORDS / 4) / found;
     next = next > LARGEST_WINDOW ? LARGEST_WINDOW : next;
     scan->window = next < SMALLEST_WINDOW ? SMALLEST_WINDOW : next;
-    scan->expected = (size_t)((found < SCAN_RECORDS ? found : SCAN_RECORDS) * next / length);
+    e->found = found < SCAN_RECORDS ? found : SCAN_RECORDS;
+    e->bytes = length;
     return status;
 }

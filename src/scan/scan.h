@@ -31,14 +31,6 @@ static inline size_t nested_records(uint64_t count)
 /* A window, or a round of a grid, should not take longer than this: between them a call can end. */
 #define WINDOW_NANOSECONDS 50000000u
 
-/* With which stage parts begin (stages.c). Those whose first stage did not pay begin with their
- * fallback, until `rest` bytes have passed: then the first stage is tried again, and left alone
- * twice as long if in vain. All zero: with the first. */
-typedef struct stage_choice {
-    bool fallback[MOST_PARTS];
-    uint64_t rest[MOST_PARTS], patience[MOST_PARTS];
-} stage_choice;
-
 /* Whether some part has a fallback. */
 bool stages_may_give_up(const trawl_plan *plan);
 
@@ -73,7 +65,6 @@ typedef struct text_scan {
     size_t flow_words;
     bool flows; /* `flow` is true */
 
-    stage_choice stages;
 } text_scan;
 
 /* `stream`: windows will be short. Error: memory. */

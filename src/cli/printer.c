@@ -1,0 +1,153 @@
+/* printer.c: see printer.h. */
+#include "cli/printer.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/cli.h"
+
+#define FIRST_ROOM (16u << 10)
+#define MOST_KEPT (1u << 20) /* bytes that wait for their turn */
+
+static void write_bytes(printer *p, const char *bytes, size_t length)
+{
+    if (!length || p->failed)
+        return;
+    errno = 0;
+    if (fwrite(bytes, 1, length, stdout) != length)
+        p->failed = errno ? errno : EIO;
+}
+
+void printer_write(printer *p)
+{
+    size_t at = 0;
+    for (size_t i = 0; i < p->count && !p->dropped; i++) {
+        const printer_message *m = &p->messages[i];
+        write_bytes(p, p->bytes + at, m->begin - at);
+        if (m->behind)
+            fflush(stdout);
+        fwrite(p->bytes + m->begin, 1, m->end - m->begin, stderr);
+        at = m->end;
+    }
+    if (!p->dropped)
+        write_bytes(p, p->bytes + at, p->used - at);
+    p->used = p->count = 0;
+}
+
+bool printer_turn(printer *p)
+{
+    if (!p->direct && !p->dropped) {
+        p->dropped = p->wait && !p->wait(p->waiter);
+        p->direct = true;
+    }
+    return !p->dropped;
+}
+
+/* Make room for `length` bytes more, or write what is there. False: put them past the buffer. */
+static bool make_room(printer *p, size_t length)
+{
+    size_t room = p->room ? p->room : FIRST_ROOM;
+    while (room - p->used < length && room < MOST_KEPT)
+        room *= 2;
+    if (room > p->room) {
+        char *grown = realloc(p->bytes, room);
+        if (grown) {
+            p->bytes = grown;
+            p->room = room;
+        }
+    }
+    if (p->room - p->used >= length)
+        return true;
+    printer_turn(p);
+    printer_write(p);
+    return p->room >= length;
+}
+
+char *printer_room(printer *p, size_t length)
+{
+    return p->room - p->used >= length || make_room(p, length) ? p->bytes + p->used : NULL;
+}
+
+void printer_put(printer *p, const void *bytes, size_t length)
+{
+    char *at = printer_room(p, length);
+    if (at) {
+        memcpy(at, bytes, length);
+        p->used += length;
+    } else if (!p->dropped) {
+        write_bytes(p, bytes, length);
+    }
+}
+
+/* Room for one more message. */
+static bool message_room(printer *p)
+{
+    if (p->count < p->message_room)
+        return true;
+    const size_t room = p->message_room ? 2 * p->message_room : 16;
+    printer_message *grown = realloc(p->messages, room * sizeof *grown);
+    if (!grown)
+        return false;
+    p->messages = grown;
+    p->message_room = room;
+    return true;
+}
+
+/* The message into the buffer, if there is room. */
+static bool keep(printer *p, bool behind, const char *command, const char *format,
+                 va_list arguments)
+{
+    va_list again;
+    va_copy(again, arguments);
+    const int head = snprintf(NULL, 0, "trawl %s: ", command);
+    const int length = vsnprintf(NULL, 0, format, again);
+    va_end(again);
+    const size_t whole = (size_t)head + (size_t)length + 1;
+    char *at = head > 0 && length >= 0 && message_room(p) ? printer_room(p, whole + 1) : NULL;
+    if (!at)
+        return false;
+    snprintf(at, (size_t)head + 1, "trawl %s: ", command);
+    vsnprintf(at + head, (size_t)length + 1, format, arguments);
+    at[whole - 1] = '\n';
+    p->messages[p->count++] = (printer_message){ p->used, p->used + whole, behind };
+    p->used += whole;
+    return true;
+}
+
+void printer_complain(printer *p, bool behind, const char *command, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    const bool kept = keep(p, behind, command, format, arguments);
+    va_end(arguments);
+    if (kept || !printer_turn(p))
+        return;
+    printer_write(p);
+    if (behind)
+        fflush(stdout);
+    fprintf(stderr, "trawl %s: ", command);
+    va_start(arguments, format);
+    vfprintf(stderr, format, arguments);
+    va_end(arguments);
+    fputc('\n', stderr);
+}
+
+void printer_reset(printer *p)
+{
+    p->used = p->count = 0;
+    p->direct = p->dropped = false;
+    p->failed = 0;
+}
+
+void printer_free(printer *p)
+{
+    free(p->bytes);
+    free(p->messages);
+    p->bytes = NULL;
+    p->messages = NULL;
+    p->room = p->message_room = p->used = p->count = 0;
+}

@@ -1,0 +1,60 @@
+/* printer.h: what is printed, on its way to standard output, and the messages between it.
+ *
+ * Idea. Lines go into a buffer: one store for each, no call of the system. Who searches ahead of
+ * its turn keeps them there; when too many wait, it waits for its turn, and from then on the buffer
+ * is written whenever it is full. So memory is bounded, and whoever has the turn never waits.
+ *
+ * Cost: a copy of what is printed.
+ */
+#ifndef TRAWL_PRINTER_H
+#define TRAWL_PRINTER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* A message stands at `begin` of the buffer, up to `end`. */
+typedef struct printer_message {
+    size_t begin, end;
+    bool behind; /* what was printed before comes first */
+} printer_message;
+
+/* All zero but for `wait` and `user` at first. */
+typedef struct printer {
+    char *bytes;
+    size_t used, room;
+    printer_message *messages;
+    size_t count, message_room;
+    bool direct;                /* it is our turn */
+    bool dropped;               /* nobody wants what is printed */
+    int failed;                 /* the errno that standard output failed with; 0: it did not */
+    bool (*wait)(void *waiter); /* until it is our turn. False: drop all */
+    void *waiter;
+} printer;
+
+void printer_put(printer *p, const void *bytes, size_t length);
+
+/* Room for so many bytes, for printer_took; NULL: there is none, put them. */
+char *printer_room(printer *p, size_t length);
+static inline void printer_took(printer *p, size_t length)
+{
+    p->used += length;
+}
+
+/* A message for standard error; `behind` what was printed before. */
+void printer_complain(printer *p, bool behind, const char *command, const char *format, ...)
+#if defined(__GNUC__) || defined(__clang__)
+    __attribute__((format(printf, 4, 5)))
+#endif
+    ;
+
+/* Wait for our turn; from then on what is printed need not wait. False: it is dropped. */
+bool printer_turn(printer *p);
+
+/* In our turn: write what is there. */
+void printer_write(printer *p);
+
+/* Forget all but the buffer. */
+void printer_reset(printer *p);
+void printer_free(printer *p);
+
+#endif

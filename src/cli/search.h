@@ -1,0 +1,28 @@
+/* search.h: the operands of `trawl grep` and what is below them, searched and printed in order. */
+#ifndef TRAWL_SEARCH_H
+#define TRAWL_SEARCH_H
+
+#include "cli/lines.h"
+#include "cli/sample.h"
+
+typedef struct search {
+    const run_options *run;
+    const line_style *style;
+    bool count, list, quiet; /* print the number of lines, the names of files, nothing */
+    bool recursive;
+    int names; /* 1: print them with lines and counts, -1: do not, 0: of several files, and below
+                  folders */
+    const trawl_plan *plan; /* NULL: no pattern */
+    trawl_context *context; /* as the options ask */
+    sample sample;
+
+    /* Results. */
+    bool matched, failed;
+    uint64_t bytes, selected;
+    int write_error; /* errno of standard output */
+} search;
+
+/* Search all operands. */
+void search_all(search *s, char **paths, int count);
+
+#endif
