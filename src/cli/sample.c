@@ -2,6 +2,7 @@
 #include "cli/sample.h"
 
 #include <string.h>
+#include <unistd.h>
 
 /* Whether this is the operand that counts; if not, it is closed. */
 static bool take_sample(sample *s, const char *path)
@@ -18,16 +19,29 @@ static bool take_sample(sample *s, const char *path)
     return counts;
 }
 
+/* Whether opening or reading it may wait for somebody. */
+static bool may_wait(const char *path)
+{
+    struct stat facts;
+    const int known = strcmp(path, "-") == 0 ? fstat(STDIN_FILENO, &facts) : stat(path, &facts);
+    return known == 0 && !S_ISREG(facts.st_mode) && !S_ISDIR(facts.st_mode);
+}
+
 trawl_plan *sample_compile(sample *s, const pattern_set *set, const run_options *o,
                            const trawl_context *context, char **paths, int count)
 {
     if (o->engine && strcmp(o->engine, "auto") != 0)
         return pattern_set_compile(set, o, context, NULL, 0);
-    if (!pattern_set_check(set, o)) /* said before a pipe may keep us waiting */
-        return NULL;
-    bool taken = count == 0 && take_sample(s, "-");
-    for (int i = 0; i < count && !taken; i++)
-        taken = take_sample(s, paths[i]);
+    bool taken = false, checked = false;
+    for (int i = 0; i < (count ? count : 1) && !taken; i++) {
+        const char *path = count ? paths[i] : "-";
+        if (!checked && may_wait(path)) { /* what is wrong with patterns is said before */
+            if (!pattern_set_check(set, o))
+                return NULL;
+            checked = true;
+        }
+        taken = take_sample(s, path);
+    }
     return pattern_set_compile(set, o, context, s->bytes, s->length);
 }
 
