@@ -25,7 +25,7 @@
  * passes and is compared in full. */
 #define COST_PACKED_BYTE 0.025
 #define COST_PACKED_PLACE 0.004
-#define COST_PACKED_CONFIRM 5.0
+#define COST_PACKED_CONFIRM 15.0
 
 /* Wu-Manber: a window; a list of candidates, each on a line of cache of its own; a member; the
  * comparison of one whose prefix fits. */

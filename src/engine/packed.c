@@ -14,9 +14,8 @@
 #include "engine/engine.h"
 
 enum {
-    MOST_CONSIDERED = 64, /* places of a pattern; of longer ones */
-    MOST_ALIKE = 4,       /* of each byte */
-    MOST_PASSED = 4096    /* starts of the sample that are tried for a place */
+    MOST_CONSIDERED = 2 * PACKED_SPAN - 1, /* places of a pattern */
+    MOST_PASSED = 2048                     /* starts of the sample that are tried for a place */
 };
 
 static const char *packed_refuses(const pattern_list *list)
@@ -51,48 +50,21 @@ static bool fits(const pattern *p, uint32_t place, uint8_t byte)
     return ((byte ^ p->bytes[place]) & keep_of(p, place)) == 0;
 }
 
-static void add_place(places *all, uint32_t at, uint32_t often)
+/* All places of a pattern, or, of a long one, those that may be compared beside the one whose byte
+ * is the rarest. `often`: of each byte of the pattern. Returns which of them that is. */
+static uint32_t consider(const pattern *p, const uint32_t often[256], places *all)
 {
-    all->at[all->count] = at;
-    all->often[all->count++] = often;
-}
-
-/* All places, or, of a long pattern, some with the rarest bytes. `often`: of each byte of it. */
-static void consider(const pattern *p, const uint32_t often[256], places *all)
-{
-    uint32_t first[256][MOST_ALIKE], alike[256] = { 0 };
+    size_t rarest = 0;
+    for (size_t i = 1; i < p->length; i++)
+        if (often[p->bytes[i]] < often[p->bytes[rarest]])
+            rarest = i;
+    const size_t begin = rarest < PACKED_SPAN ? 0 : rarest - (PACKED_SPAN - 1);
     memset(all, 0, sizeof *all);
-    if (p->length <= MOST_CONSIDERED) {
-        for (uint32_t i = 0; i < p->length; i++)
-            add_place(all, i, often[p->bytes[i]]);
-        return;
+    for (size_t i = begin; i < p->length && i < rarest + PACKED_SPAN; i++) {
+        all->at[all->count] = (uint32_t)i;
+        all->often[all->count++] = often[p->bytes[i]];
     }
-    for (size_t i = 0; i < p->length; i++)
-        if (alike[p->bytes[i]] < MOST_ALIKE)
-            first[p->bytes[i]][alike[p->bytes[i]]++] = (uint32_t)i;
-    for (;;) {
-        uint32_t best = 256;
-        for (uint32_t c = 0; c < 256; c++)
-            if (alike[c] && (best == 256 || often[c] < often[best]))
-                best = c;
-        if (best == 256)
-            return;
-        for (uint32_t i = 0; i < alike[best]; i++) {
-            add_place(all, first[best][i], often[best]);
-            if (all->count == MOST_CONSIDERED)
-                return;
-        }
-        alike[best] = 0;
-    }
-}
-
-static uint32_t rarest(const places *all)
-{
-    uint32_t best = 0;
-    for (uint32_t i = 1; i < all->count; i++)
-        if (all->often[i] < all->often[best])
-            best = i;
-    return best;
+    return (uint32_t)(rarest - begin);
 }
 
 /* The one that lets the fewest starts pass; among equals the one with the rarest byte. *passed: how
@@ -126,11 +98,19 @@ static uint32_t first_starts(const pattern *p, uint32_t place, const profile *sa
     return count;
 }
 
-static void drop_place(places *all, uint32_t which)
+/* Place `which` is taken; others can no more be compared beside it. */
+static void drop_places(places *all, uint32_t which)
 {
-    all->count--;
-    all->at[which] = all->at[all->count];
-    all->often[which] = all->often[all->count];
+    const uint32_t taken = all->at[which];
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < all->count; i++) {
+        const uint32_t apart = all->at[i] < taken ? taken - all->at[i] : all->at[i] - taken;
+        if (apart == 0 || apart >= PACKED_SPAN)
+            continue;
+        all->at[kept] = all->at[i];
+        all->often[kept++] = all->often[i];
+    }
+    all->count = kept;
 }
 
 /* `starts` has room for MOST_PASSED. */
@@ -144,8 +124,7 @@ static void choose_places(const problem *problem, uint32_t *starts, choice *c)
         counts[sample->bytes[i]]++;
     for (uint32_t b = 0; b < 256; b++)
         often[b] = counts[b] + (folds(p, (uint8_t)b) ? counts[b - ('a' - 'A')] : 0);
-    consider(p, often, &all);
-    uint32_t best = rarest(&all);
+    uint32_t best = consider(p, often, &all);
     uint32_t passed = first_starts(p, all.at[best], sample, starts, all.often[best]);
     c->pass[0] = 1;
     c->pass[1] = (double)all.often[best] / (double)sample->length;
@@ -153,11 +132,10 @@ static void choose_places(const problem *problem, uint32_t *starts, choice *c)
     for (uint32_t n = 1; n < PACKED_PLACES; n++) {
         c->place[n] = c->place[0];
         c->pass[n + 1] = c->pass[n];
-        drop_place(&all, best);
-        if (all.count == 0) { /* a short pattern: all are taken */
-            all.count = 1;
+        if (all.count)
+            drop_places(&all, best);
+        if (all.count == 0) /* a short pattern: all are taken */
             continue;
-        }
         uint32_t left, kept = 0;
         best = most_telling(p, &all, sample->bytes, starts, passed, &left);
         c->place[n] = all.at[best];
@@ -245,8 +223,9 @@ static bool packed_check(const stage_facts *facts, const uint32_t *tables, size_
     while (count < t->count && count < PACKED_PLACES)
         count = packed_more(count);
     for (uint32_t i = 0; i < PACKED_PLACES; i++)
-        if (t->place[i] >= t->length)
-            return false;
+        for (uint32_t k = 0; k < PACKED_PLACES; k++)
+            if (t->place[i] >= t->length || t->place[i] >= t->place[k] + PACKED_SPAN)
+                return false;
     return count == t->count && words_inside(words, t->pattern, room / 4) &&
            words_inside(words, t->keep, room / 4);
 }

@@ -8,6 +8,7 @@
 #include "table/port.h"
 
 #define PACKED_PLACES 8u /* of a pattern, that the vector loop may compare */
+#define PACKED_SPAN 64u  /* they stand within so many bytes */
 #define PACKED_ROUND 64u /* `pattern` and `keep` are as long as a multiple of it */
 
 typedef struct packed_tables {

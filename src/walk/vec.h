@@ -16,6 +16,11 @@
  *   vec_eq(a, b)             bit i of a u64: byte i is equal
  *   vec_nonzero(v)           bit i: byte i is not 0
  *   vec_fold(v)              ASCII letters in lower case
+ *   vec_shift                a distance of less than 64 bytes, made by
+ *   vec_shift_by(n)          n, and
+ *   vec_load_behind(p, s, now, next)
+ *                            p[n .. n + 63], where `now` and `next` are p[0 .. 63] and
+ *                            p[64 .. 127]: text that is far away had better be loaded once
  *   vec_low(v), vec_high(v)  the lower, the upper four bits of every byte, as numbers 0 .. 15
  *   vec_table16              sixteen bytes to look up in, by
  *   vec_table16_load(p)      p[0 .. 15], and

@@ -94,6 +94,19 @@ WALK_INTO vec vec_fold(vec v)
     return (vec){ { vec_fold_half_(v.half[0]), vec_fold_half_(v.half[1]) } };
 }
 
+typedef u32 vec_shift;
+
+WALK_INTO vec_shift vec_shift_by(u32 n)
+{
+    return n;
+}
+
+WALK_INTO vec vec_load_behind(const void *p, vec_shift n, vec now, vec next)
+{
+    (void)now, (void)next;
+    return vec_load((const u8 *)p + n);
+}
+
 WALK_INTO vec vec_low(vec v)
 {
     return vec_and(v, vec_all(15));

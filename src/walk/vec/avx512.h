@@ -79,6 +79,22 @@ WALK_INTO vec vec_fold(vec v)
     return _mm512_mask_add_epi8(v, upper, v, _mm512_set1_epi8('a' - 'A'));
 }
 
+typedef __m512i vec_shift;
+
+WALK_INTO vec_shift vec_shift_by(u32 n)
+{
+    u8 places[VEC_BYTES];
+    for (u32 i = 0; i < VEC_BYTES; i++)
+        places[i] = (u8)i;
+    return _mm512_add_epi8(vec_load(places), _mm512_set1_epi8((char)n));
+}
+
+WALK_INTO vec vec_load_behind(const void *p, vec_shift n, vec now, vec next)
+{
+    (void)p;
+    return _mm512_permutex2var_epi8(now, n, next);
+}
+
 WALK_INTO vec vec_low(vec v)
 {
     return _mm512_and_si512(v, _mm512_set1_epi8(15));

@@ -23,13 +23,14 @@
 #include "walk/vector.h"
 
 enum {
-    ROWS = 4,      /* of 64 starts, that share a branch */
-    AHEAD = 2048,  /* bytes that are asked for in advance */
-    ROW_WORK = 4,  /* of a full comparison, as in give_up, */
-    COLUMNS = 4,   /* so many bytes of 64 starts at once for one of it, */
-    TOGETHER = 8,  /* and so many starts of a pattern's length that do as well */
-    FEW_FAIL = 16, /* so many starts may fail, */
-    SELDOM = 256   /* and one in so many bytes, before more places pay */
+    ROWS = 4,        /* of 64 starts, that share a branch */
+    AHEAD = 4096,    /* bytes that are asked for in advance */
+    LONG_RUN = 1024, /* starts; for fewer it does not pay to begin at a line of the cache */
+    ROW_WORK = 4,    /* of a full comparison, as in give_up, */
+    COLUMNS = 4,     /* so many bytes of 64 starts at once for one of it, */
+    TOGETHER = 8,    /* and so many bytes of a pattern for each start: then it is done so */
+    FEW_FAIL = 16,   /* so many starts may fail, */
+    SELDOM = 1024    /* and one in so many bytes, before more places pay */
 };
 
 /* What does not change within a run, and what it adds up. */
@@ -40,9 +41,10 @@ typedef struct search {
     u64 candidates, failed, work;
 } search;
 
-/* A place of the pattern. */
+/* A place of the pattern. The first one of a run is the lowest of its places. */
 typedef struct probe {
-    const u8 *text; /* from the place on */
+    const u8 *text;  /* from the place on */
+    vec_shift shift; /* from the first one */
     vec byte, keep;
 } probe;
 
@@ -95,9 +97,17 @@ WALK_APART u64 confirm(search *q, u32 start, u64 mask, bool all)
 
 WALK_INTO void take(search *q, u32 start, u64 mask, bool whole, bool all)
 {
-    if (!whole && mask)
+    if (mask == 0)
+        return;
+    if (!whole)
         mask = confirm(q, start, mask, all);
     vec_report(q->task->out, start + q->length, mask, 0);
+}
+
+WALK_APART void take_rows(search *q, u32 start, const u64 fits[ROWS], bool whole)
+{
+    for (u32 i = 0; i < ROWS; i++)
+        take(q, start + i * VEC_BYTES, fits[i], whole, true);
 }
 
 /* ---- the loop --------------------------------------------------------------------- */
@@ -108,14 +118,15 @@ WALK_INTO vec differs(const probe *p, vec bytes, bool fold)
     return fold ? vec_and(other, p->keep) : other;
 }
 
-/* Bytes that are 0 where `count` places fit the starts from `at` on, all 64 or the first `part`.
- * `count` is a constant, as in all that is WALK_INTO here. */
-WALK_INTO vec rows_differ(const probe *p, u32 count, bool fold, u32 at)
+/* Bytes that are 0 where `count` places fit the starts from `at` on. `now` and `next` are the text
+ * at the first place and 64 bytes behind it. `count` is a constant, as in all that is WALK_INTO. */
+WALK_INTO vec row(const probe *p, u32 count, bool fold, u32 at, vec now, vec next)
 {
-    vec other = differs(&p[0], vec_load(p[0].text + at), fold);
+    const u8 *first = p[0].text + at;
+    vec other = differs(&p[0], now, fold);
 #define PLACE(k)                                                                                   \
     if (count > (k))                                                                               \
-    other = vec_or(other, differs(&p[k], vec_load(p[k].text + at), fold))
+    other = vec_or(other, differs(&p[k], vec_load_behind(first, p[k].shift, now, next), fold))
     PLACE(1);
     PLACE(2);
     PLACE(3);
@@ -127,11 +138,15 @@ WALK_INTO vec rows_differ(const probe *p, u32 count, bool fold, u32 at)
     return other;
 }
 
-static u64 part_fits(const probe *p, u32 count, bool fold, u32 at, u32 part)
+/* Bit i: `count` places fit the start at + i; of the first `part` starts. */
+WALK_INTO u64 some_fit(const probe *p, u32 count, bool fold, u32 at, u32 part)
 {
     u64 fits = vec_mask(part);
-    for (u32 k = 0; k < count && fits; k++)
-        fits &= ~vec_nonzero(differs(&p[k], vec_load_part(p[k].text + at, part), fold));
+    for (u32 k = 0; k < count; k++) {
+        const u8 *text = p[k].text + at;
+        const vec bytes = part < VEC_BYTES ? vec_load_part(text, part) : vec_load(text);
+        fits &= ~vec_nonzero(differs(&p[k], bytes, fold));
+    }
     return fits;
 }
 
@@ -142,46 +157,68 @@ static bool tired(const search *q, u32 at, u32 first, u32 count)
            give_up(q->task, at, q->work);
 }
 
+WALK_INTO void place_probes(const search *q, const packed_tables *t, u32 count, probe *p)
+{
+    u32 low = 0;
+    for (u32 k = 1; k < count; k++)
+        low = t->place[k] < t->place[low] ? k : low;
+    for (u32 k = 0; k < count; k++) {
+        const u32 place = t->place[k == 0 ? low : k == low ? 0 : k];
+        p[k].text = q->task->text + place;
+        p[k].shift = vec_shift_by(place - t->place[low]);
+        p[k].byte = vec_all(q->pattern[place]);
+        p[k].keep = vec_all(q->keep[place]);
+    }
+}
+
 /* The starts [first, stop). Returns stop, or where it was tired. */
 WALK_INTO u32 run(search *q, const packed_tables *t, u32 first, u32 stop, u32 count, bool fold)
 {
-    const bool whole = q->length <= count;
+    const bool whole = q->length <= count, counts = whole && q->task->out->capacity == 0;
     u32 at = first;
+    u64 counted = 0;
     probe p[PACKED_PLACES];
-    for (u32 k = 0; k < count; k++)
-        p[k] = (probe){ q->task->text + t->place[k], vec_all(q->pattern[t->place[k]]),
-                        vec_all(q->keep[t->place[k]]) };
+    place_probes(q, t, count, p);
     q->failed = 0;
-    for (; stop - at >= ROWS * VEC_BYTES; at += ROWS * VEC_BYTES) {
-        const vec a = rows_differ(p, count, fold, at);
-        const vec b = rows_differ(p, count, fold, at + VEC_BYTES);
-        const vec c = rows_differ(p, count, fold, at + 2 * VEC_BYTES);
-        const vec d = rows_differ(p, count, fold, at + 3 * VEC_BYTES);
-        for (u32 i = 0; i < ROWS; i++)
-            VEC_PREFETCH(p[0].text + at + AHEAD + i * VEC_BYTES);
-        if (PORT_LIKELY(!vec_any_zero(vec_both(vec_both(a, b), vec_both(c, d)))))
-            continue;
-        take(q, at, ~vec_nonzero(a), whole, true);
-        take(q, at + VEC_BYTES, ~vec_nonzero(b), whole, true);
-        take(q, at + 2 * VEC_BYTES, ~vec_nonzero(c), whole, true);
-        take(q, at + 3 * VEC_BYTES, ~vec_nonzero(d), whole, true);
-        if (!whole && tired(q, at + ROWS * VEC_BYTES, first, count))
-            return at + ROWS * VEC_BYTES;
+    if (stop - at >= LONG_RUN) { /* then whole lines of the cache */
+        const u32 part = (0 - (u32)(uintptr_t)(p[0].text + at)) % VEC_BYTES;
+        take(q, at, some_fit(p, count, fold, at, VEC_BYTES) & vec_mask(part), whole, true);
+        at += part;
+        vec now = vec_load(p[0].text + at);
+        for (; stop - at >= (ROWS + 1) * VEC_BYTES; at += ROWS * VEC_BYTES) {
+            const u8 *text = p[0].text + at;
+            const vec next = vec_load(text + VEC_BYTES), third = vec_load(text + 2 * VEC_BYTES);
+            const vec fourth = vec_load(text + 3 * VEC_BYTES);
+            const vec a = row(p, count, fold, at, now, next);
+            const vec b = row(p, count, fold, at + VEC_BYTES, next, third);
+            const vec c = row(p, count, fold, at + 2 * VEC_BYTES, third, fourth);
+            now = vec_load(text + 4 * VEC_BYTES);
+            const vec d = row(p, count, fold, at + 3 * VEC_BYTES, fourth, now);
+            for (u32 i = 0; i < ROWS; i++)
+                VEC_PREFETCH(text + AHEAD + i * VEC_BYTES);
+            if (PORT_LIKELY(!vec_any_zero(vec_both(vec_both(a, b), vec_both(c, d)))))
+                continue;
+            const u64 fits[ROWS] = { ~vec_nonzero(a), ~vec_nonzero(b), ~vec_nonzero(c),
+                                     ~vec_nonzero(d) };
+            if (counts) {
+                counted += VEC_COUNT(fits[0]) + VEC_COUNT(fits[1]);
+                counted += VEC_COUNT(fits[2]) + VEC_COUNT(fits[3]);
+                continue;
+            }
+            take_rows(q, at, fits, whole);
+            if (!whole && tired(q, at + ROWS * VEC_BYTES, first, count))
+                return at + ROWS * VEC_BYTES;
+        }
+        *q->task->out->cursor += counted;
     }
-    for (; stop - at >= VEC_BYTES; at += VEC_BYTES) {
-        const u64 fits = ~vec_nonzero(rows_differ(p, count, fold, at));
-        if (fits)
-            take(q, at, fits, whole, true);
-    }
+    for (; stop - at >= VEC_BYTES; at += VEC_BYTES)
+        take(q, at, some_fit(p, count, fold, at, VEC_BYTES), whole, true);
     if (at < stop && stop - first >= VEC_BYTES) {
         const u32 again = VEC_BYTES - (stop - at);
-        const u64 fits = ~vec_nonzero(rows_differ(p, count, fold, at - again)) & ~vec_mask(again);
-        if (fits)
-            take(q, at - again, fits, whole, true);
+        const u64 fits = some_fit(p, count, fold, at - again, VEC_BYTES);
+        take(q, at - again, fits & ~vec_mask(again), whole, true);
     } else if (at < stop) {
-        const u64 fits = part_fits(p, count, fold, at, stop - at);
-        if (fits)
-            take(q, at, fits, whole, false);
+        take(q, at, some_fit(p, count, fold, at, stop - at), whole, false);
     }
     return stop;
 }
