@@ -23,14 +23,14 @@
 #include "walk/vector.h"
 
 enum {
-    ROWS = 4,        /* of 64 starts, that share a branch */
-    AHEAD = 4096,    /* bytes that are asked for in advance */
-    LONG_RUN = 1024, /* starts; for fewer it does not pay to begin at a line of the cache */
-    ROW_WORK = 4,    /* of a full comparison, as in give_up, */
-    COLUMNS = 4,     /* so many bytes of 64 starts at once for one of it, */
-    TOGETHER = 8,    /* and so many bytes of a pattern for each start: then it is done so */
-    FEW_FAIL = 16,   /* so many starts may fail, */
-    SELDOM = 1024    /* and one in so many bytes, before more places pay */
+    ROWS = 4,       /* of 64 starts, that share a branch */
+    AHEAD = 4096,   /* bytes that are asked for in advance */
+    LONG_RUN = 512, /* starts; for fewer it does not pay to begin at a line of the cache */
+    ROW_WORK = 4,   /* of a full comparison, as in give_up, */
+    COLUMNS = 4,    /* so many bytes of 64 starts at once for one of it, */
+    TOGETHER = 8,   /* and so many bytes of a pattern for each start: then it is done so */
+    FEW_FAIL = 16,  /* so many starts may fail, */
+    SELDOM = 1024   /* and one in so many bytes, before more places pay */
 };
 
 /* What does not change within a run, and what it adds up. */
@@ -110,6 +110,22 @@ WALK_APART void take_rows(search *q, u32 start, const u64 fits[ROWS], bool whole
         take(q, start + i * VEC_BYTES, fits[i], whole, true);
 }
 
+/* ---- few starts -------------------------------------------------------------------- */
+
+/* Bit i: the places that are compared fit the start at + i; of the first `part` starts. */
+WALK_INTO u64 some_fit(const search *q, const packed_tables *t, u32 count, u32 at, u32 part)
+{
+    u64 fits = vec_mask(part);
+    for (u32 k = 0; k < count; k++) {
+        const u32 place = t->place[k];
+        const u8 *text = q->task->text + at + place;
+        const vec bytes = part < VEC_BYTES ? vec_load_part(text, part) : vec_load(text);
+        const vec other = vec_xor(bytes, vec_all(q->pattern[place]));
+        fits &= ~vec_nonzero(vec_and(other, vec_all(q->keep[place])));
+    }
+    return fits;
+}
+
 /* ---- the loop --------------------------------------------------------------------- */
 
 WALK_INTO vec differs(const probe *p, vec bytes, bool fold)
@@ -138,18 +154,6 @@ WALK_INTO vec row(const probe *p, u32 count, bool fold, u32 at, vec now, vec nex
     return other;
 }
 
-/* Bit i: `count` places fit the start at + i; of the first `part` starts. */
-WALK_INTO u64 some_fit(const probe *p, u32 count, bool fold, u32 at, u32 part)
-{
-    u64 fits = vec_mask(part);
-    for (u32 k = 0; k < count; k++) {
-        const u8 *text = p[k].text + at;
-        const vec bytes = part < VEC_BYTES ? vec_load_part(text, part) : vec_load(text);
-        fits &= ~vec_nonzero(differs(&p[k], bytes, fold));
-    }
-    return fits;
-}
-
 /* More starts passed than pay. */
 static bool tired(const search *q, u32 at, u32 first, u32 count)
 {
@@ -171,56 +175,44 @@ WALK_INTO void place_probes(const search *q, const packed_tables *t, u32 count, 
     }
 }
 
-/* The starts [first, stop). Returns stop, or where it was tired. */
+/* The starts [first, stop), of which there are LONG_RUN at least, but for some at the end. Returns
+ * which is the first of those, or where it was tired. */
 WALK_INTO u32 run(search *q, const packed_tables *t, u32 first, u32 stop, u32 count, bool fold)
 {
     const bool whole = q->length <= count, counts = whole && q->task->out->capacity == 0;
-    u32 at = first;
     u64 counted = 0;
     probe p[PACKED_PLACES];
     place_probes(q, t, count, p);
     q->failed = 0;
-    if (stop - at >= LONG_RUN) { /* then whole lines of the cache */
-        const u32 part = (0 - (u32)(uintptr_t)(p[0].text + at)) % VEC_BYTES;
-        take(q, at, some_fit(p, count, fold, at, VEC_BYTES) & vec_mask(part), whole, true);
-        at += part;
-        vec now = vec_load(p[0].text + at);
-        for (; stop - at >= (ROWS + 1) * VEC_BYTES; at += ROWS * VEC_BYTES) {
-            const u8 *text = p[0].text + at;
-            const vec next = vec_load(text + VEC_BYTES), third = vec_load(text + 2 * VEC_BYTES);
-            const vec fourth = vec_load(text + 3 * VEC_BYTES);
-            const vec a = row(p, count, fold, at, now, next);
-            const vec b = row(p, count, fold, at + VEC_BYTES, next, third);
-            const vec c = row(p, count, fold, at + 2 * VEC_BYTES, third, fourth);
-            now = vec_load(text + 4 * VEC_BYTES);
-            const vec d = row(p, count, fold, at + 3 * VEC_BYTES, fourth, now);
-            for (u32 i = 0; i < ROWS; i++)
-                VEC_PREFETCH(text + AHEAD + i * VEC_BYTES);
-            if (PORT_LIKELY(!vec_any_zero(vec_both(vec_both(a, b), vec_both(c, d)))))
-                continue;
-            const u64 fits[ROWS] = { ~vec_nonzero(a), ~vec_nonzero(b), ~vec_nonzero(c),
-                                     ~vec_nonzero(d) };
-            if (counts) {
-                counted += VEC_COUNT(fits[0]) + VEC_COUNT(fits[1]);
-                counted += VEC_COUNT(fits[2]) + VEC_COUNT(fits[3]);
-                continue;
-            }
-            take_rows(q, at, fits, whole);
-            if (!whole && tired(q, at + ROWS * VEC_BYTES, first, count))
-                return at + ROWS * VEC_BYTES;
+    u32 at = first + (0 - (u32)(uintptr_t)(p[0].text + first)) % VEC_BYTES;
+    take(q, first, some_fit(q, t, count, first, VEC_BYTES) & vec_mask(at - first), whole, true);
+    vec now = vec_load(p[0].text + at);
+    for (; stop - at >= (ROWS + 1) * VEC_BYTES; at += ROWS * VEC_BYTES) {
+        const u8 *text = p[0].text + at;
+        const vec next = vec_load(text + VEC_BYTES), third = vec_load(text + 2 * VEC_BYTES);
+        const vec fourth = vec_load(text + 3 * VEC_BYTES);
+        const vec a = row(p, count, fold, at, now, next);
+        const vec b = row(p, count, fold, at + VEC_BYTES, next, third);
+        const vec c = row(p, count, fold, at + 2 * VEC_BYTES, third, fourth);
+        now = vec_load(text + 4 * VEC_BYTES);
+        const vec d = row(p, count, fold, at + 3 * VEC_BYTES, fourth, now);
+        for (u32 i = 0; i < ROWS; i++)
+            VEC_PREFETCH(text + AHEAD + i * VEC_BYTES);
+        if (PORT_LIKELY(!vec_any_zero(vec_both(vec_both(a, b), vec_both(c, d)))))
+            continue;
+        const u64 fits[ROWS] = { ~vec_nonzero(a), ~vec_nonzero(b), ~vec_nonzero(c),
+                                 ~vec_nonzero(d) };
+        if (counts) {
+            counted += VEC_COUNT(fits[0]) + VEC_COUNT(fits[1]);
+            counted += VEC_COUNT(fits[2]) + VEC_COUNT(fits[3]);
+            continue;
         }
-        *q->task->out->cursor += counted;
+        take_rows(q, at, fits, whole);
+        if (!whole && tired(q, at + ROWS * VEC_BYTES, first, count))
+            return at + ROWS * VEC_BYTES;
     }
-    for (; stop - at >= VEC_BYTES; at += VEC_BYTES)
-        take(q, at, some_fit(p, count, fold, at, VEC_BYTES), whole, true);
-    if (at < stop && stop - first >= VEC_BYTES) {
-        const u32 again = VEC_BYTES - (stop - at);
-        const u64 fits = some_fit(p, count, fold, at - again, VEC_BYTES);
-        take(q, at - again, fits & ~vec_mask(again), whole, true);
-    } else if (at < stop) {
-        take(q, at, some_fit(p, count, fold, at, stop - at), whole, false);
-    }
-    return stop;
+    *q->task->out->cursor += counted;
+    return at;
 }
 
 #define RUN(name, count, fold)                                                                     \
@@ -241,6 +233,20 @@ RUN(fold_4, 4, true)
 RUN(fold_6, 6, true)
 RUN(fold_8, 8, true)
 
+/* The starts [at, stop), not many, of a walk that began at `first`: nothing is made ready. */
+static void run_rest(search *q, const packed_tables *t, u32 first, u32 at, u32 stop)
+{
+    const u32 count = t->count;
+    const bool whole = q->length <= count;
+    for (; stop - at >= VEC_BYTES; at += VEC_BYTES)
+        take(q, at, some_fit(q, t, count, at, VEC_BYTES), whole, true);
+    if (at == stop)
+        return;
+    const u32 part = stop - at, again = stop - first >= VEC_BYTES ? VEC_BYTES - part : 0;
+    const u64 fits = some_fit(q, t, count, at - again, part + again) & ~vec_mask(again);
+    take(q, at - again, fits, whole, again != 0);
+}
+
 u32 VEC_NAME(packed_walk)(text_task *task)
 {
     static u32 (*const runs[2][PACKED_PLACES + 1])(search *, const packed_tables *, u32, u32) = {
@@ -253,15 +259,19 @@ u32 VEC_NAME(packed_walk)(text_task *task)
                  .pattern = (const u8 *)(task->tables + t->pattern),
                  .keep = (const u8 *)(task->tables + t->keep),
                  .length = m };
-    u32 at = task->begin - task->from >= m - 1 ? task->begin - (m - 1) : task->from;
-    if (task->end - task->from < m || task->end - m < at)
+    const u32 first = task->begin - task->from >= m - 1 ? task->begin - (m - 1) : task->from;
+    if (task->end - task->from < m || task->end - m < first)
         return task->end;
     const u32 stop = task->end - m + 1;
-    for (u32 count = t->count; at < stop; count = packed_more(count)) {
+    u32 at = first;
+    for (u32 count = t->count; stop - at >= LONG_RUN; count = packed_more(count)) {
         at = runs[t->fold][count](&q, t, at, stop);
-        if (count == PACKED_PLACES || give_up(task, at, q.work))
-            break;
+        if (stop - at >= LONG_RUN && (count == PACKED_PLACES || give_up(task, at, q.work))) {
+            task->candidates += q.candidates;
+            return at;
+        }
     }
+    run_rest(&q, t, first, at, stop);
     task->candidates += q.candidates;
-    return at < stop ? at : task->end;
+    return task->end;
 }
