@@ -56,8 +56,8 @@
 #define COST_QGRAMS_PROBE 0.40
 #define COST_QGRAMS_PROBE_FAR 0.60
 #define COST_QGRAMS_WIDE 0.05
-#define COST_QGRAMS_CANDIDATE 4.0
-#define COST_QGRAMS_ENTRY 2.0
+#define COST_QGRAMS_CANDIDATE 7.0
+#define COST_QGRAMS_ENTRY 1.0
 #define COST_QGRAMS_NEAR 32768u
 #define COST_QGRAMS_FAR 4.0
 /* Packed letters, by AVX-512: a byte that is packed; a probe of a bitmap that the first, the second

@@ -224,8 +224,8 @@ static qgrams_print make_print(const pattern *p, uint32_t offset, qgrams_entry *
 
 /* Entries by lists: counted, then placed. `lists` has 2^(32 - shift) + 1 zeros. */
 static void place_entries(const pattern_list *list, const choice *c, uint32_t shift,
-                          const uint8_t *windows, uint32_t *lists, qgrams_print *prints,
-                          qgrams_entry *entries)
+                          const uint8_t *windows, const literal_entry *literals, uint32_t *lists,
+                          qgrams_print *prints, qgrams_entry *entries)
 {
     const uint32_t count = (uint32_t)1 << (32 - shift);
     for (uint32_t pass = 0; pass < 2; pass++) {
@@ -236,7 +236,9 @@ static void place_entries(const pattern_list *list, const choice *c, uint32_t sh
                 const uint32_t to = lists[number]++;
                 if (pass == 0)
                     continue;
-                entries[to].index = (uint32_t)i;
+                entries[to] = (qgrams_entry){ .index = (uint32_t)i,
+                                              .length = literals[i].length,
+                                              .first = literals[i].first };
                 prints[to] = make_print(p, k, &entries[to]);
             }
         }
@@ -288,8 +290,9 @@ static void lay_out(const problem *p, scratch *s, uint8_t *windows, block *b)
     if (b->failed)
         return;
     uint32_t *words = (uint32_t *)(void *)b->bytes;
-    place_entries(list, &c, head.lists_shift, windows, words + head.lists,
-                  (qgrams_print *)(void *)(words + head.prints),
+    place_entries(list, &c, head.lists_shift, windows,
+                  (const literal_entry *)(const void *)(words + head.literals.entries),
+                  words + head.lists, (qgrams_print *)(void *)(words + head.prints),
                   (qgrams_entry *)(void *)(words + head.entries));
     for (size_t i = 0; i < list->count; i++)
         if (windows[i] + c.stride - 1 > head.most_offset)
@@ -316,12 +319,15 @@ static void qgrams_build(const problem *p, stage_draft *out)
 static bool entries_valid(const stage_facts *facts, const qgrams_tables *t, const uint32_t *tables)
 {
     const qgrams_entry *entries = (const qgrams_entry *)(const void *)(tables + t->entries);
+    const literal_entry *literals =
+        (const literal_entry *)(const void *)(tables + t->literals.entries);
     for (uint32_t i = 0; i < t->entry_count; i++) {
         const qgrams_entry *e = &entries[i];
-        if (e->index >= facts->pattern_count || e->offset > t->most_offset)
+        if (e->index >= facts->pattern_count || e->offset > t->most_offset ||
+            e->length != literals[e->index].length || e->first != literals[e->index].first)
             return false;
         if (e->whole && (e->offset > QGRAMS_BEFORE || e->whole > 8 - QGRAMS_BEFORE + e->offset ||
-                         e->whole != literal_length(tables, t->literals.entries, e->index)))
+                         e->whole != (e->length & LITERAL_LENGTH)))
             return false;
     }
     return true;
@@ -349,7 +355,7 @@ static bool qgrams_check(const stage_facts *facts, const uint32_t *tables, size_
     if (!words_inside(words, t->bits, ((uint64_t)1 << (32 - t->bits_shift)) / 32) ||
         !words_inside(words, t->lists, ((uint64_t)1 << (32 - t->lists_shift)) + 1) ||
         !words_inside(words, t->prints, ((uint64_t)t->entry_count + QGRAMS_PADDING) * 4) ||
-        !words_inside(words, t->entries, (uint64_t)t->entry_count * 2))
+        !words_inside(words, t->entries, (uint64_t)t->entry_count * 4))
         return false;
     return lists_valid(t, tables + t->lists) && entries_valid(facts, t, tables);
 }

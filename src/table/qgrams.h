@@ -46,15 +46,17 @@ typedef struct qgrams_print {
 } qgrams_print;
 
 typedef struct qgrams_entry {
-    u32 index; /* the pattern */
-    u8 offset; /* where the gram begins in it */
-    u8 whole;  /* the pattern's length, when the print has all its bytes; else 0 */
+    u32 index;  /* the pattern */
+    u32 length; /* its bytes, and LITERAL_FOLDED, and */
+    u32 first;  /* where they are: as its literal_entry says */
+    u8 offset;  /* where the gram begins in it */
+    u8 whole;   /* the pattern's length, when the print has all its bytes; else 0 */
     u16 unused;
 } qgrams_entry;
 
 SHARED_SIZE(qgrams_tables, 64);
 SHARED_SIZE(qgrams_print, 16);
-SHARED_SIZE(qgrams_entry, 8);
+SHARED_SIZE(qgrams_entry, 16);
 
 INLINE u32 qgrams_hash(u32 first, u32 second)
 {

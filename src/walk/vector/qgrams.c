@@ -43,6 +43,7 @@ typedef struct search {
     const u32 *bits, *lists;
     const qgrams_print *prints;
     const qgrams_entry *entries;
+    const u8 *literals;
     u32 block, stop; /* what begins in [block, stop) is reported */
     u32 reached;     /* by the filter */
     u32 queued;
@@ -50,6 +51,7 @@ typedef struct search {
     u32 lanes[LANES]; /* 0, 1, 2 ... */
     u32 queue[QUEUE + LANES], hashes[QUEUE + LANES];
     place places[QUEUE], found[QUEUE + PRINTS];
+    record ends[QUEUE + PRINTS];
 } search;
 
 /* How a gram is read; a constant at each call, so that the loop is compiled for each. */
@@ -67,31 +69,43 @@ WALK_INTO u32 hash_at(const search *s, const u8 *at, form form)
 
 /* ---- what passed ------------------------------------------------------------------ */
 
-/* How many bytes of a literal stand at `text`. */
+static u64 word_at(const u8 *at)
+{
+    u64 word;
+    memcpy(&word, at, sizeof word);
+    return word;
+}
+
+/* How many bytes of a literal stand at `text`, about, if not all. */
 static u32 equal_bytes(const u8 *literal, const u8 *text, u32 length)
 {
     u32 i = 0;
-    while (length - i >= 8 && memcmp(literal + i, text + i, 8) == 0)
-        i += 8;
-    while (i < length && literal[i] == text[i])
-        i++;
-    return i;
+    if (length < 8) {
+        while (i < length && literal[i] == text[i])
+            i++;
+        return i;
+    }
+    const u64 last = word_at(literal + length - 8) ^ word_at(text + length - 8);
+    if ((last | (word_at(literal) ^ word_at(text))) != 0)
+        return 0;
+    for (i = 8; length - i >= 8; i += 8)
+        if (word_at(literal + i) != word_at(text + i))
+            return i;
+    return length;
 }
 
-/* The pattern of an entry, which begins in the block: compare it whole. */
-static void compare(search *s, u32 start, const qgrams_entry *e)
+/* Compare the pattern of an entry, which begins in the block. */
+WALK_INTO void compare(search *s, u32 start, const qgrams_entry *e)
 {
     const text_task *task = s->task;
     const literal_tables *l = &s->t->literals;
-    const literal_entry *literal = (const literal_entry *)(task->tables + l->entries) + e->index;
-    const u32 length = literal->length & LITERAL_LENGTH;
-    const u8 *bytes = (const u8 *)(task->tables + l->bytes) + literal->first;
+    const u32 length = e->length & LITERAL_LENGTH;
     if (length > task->end - start || length + start <= task->begin)
         return;
     const u32 equal =
-        literal->length & LITERAL_FOLDED
+        e->length & LITERAL_FOLDED
             ? literal_matched(task->tables, l->entries, l->bytes, e->index, task->text, start)
-            : equal_bytes(bytes, task->text + start, length);
+            : equal_bytes(s->literals + e->first, task->text + start, length);
     s->work += COMPARE_WORK + equal / BYTES_OF_WORK;
     if (equal == length)
         sink_put(task->out, start + length, e->index);
@@ -110,22 +124,30 @@ WALK_INTO u64 eight(const text_task *task, u32 at)
     return bytes;
 }
 
-/* Report those of the found prints whose patterns stand there. False: give up. */
+/* Report those of the found prints whose patterns stand there: first those that are the pattern,
+ * and beside them, without a branch, a list of the others. False: give up. */
 WALK_INTO bool settle_found(search *s, u32 count)
 {
     const text_task *task = s->task;
-    const u32 block = s->block, length = s->stop - s->block;
+    const u32 block = s->block, length = s->stop - s->block, begin = task->begin;
+    u32 rest = 0, ends = 0;
     for (u32 i = 0; i < count; i++) {
-        const qgrams_entry *e = &s->entries[s->found[i].entry];
-        const u32 start = s->found[i].at - e->offset;
+        const place p = s->found[i];
+        const qgrams_entry *e = &s->entries[p.entry];
+        const u32 start = p.at - e->offset, end = start + e->whole;
         if (PORT_UNLIKELY(start - block >= length))
             continue; /* another block's, or it begins before all that may be read */
-        if (PORT_LIKELY(e->whole && task->end - start >= e->whole)) {
-            if (start + e->whole > task->begin)
-                sink_put(task->out, start + e->whole, e->index);
-            continue;
-        }
-        compare(s, start, e);
+        const bool whole = e->whole && task->end - start >= e->whole;
+        s->ends[ends] = (record){ end, e->index };
+        ends += whole & (end > begin);
+        s->found[rest] = (place){ start, p.entry, 0 };
+        WALK_FETCH(s->literals + e->first);
+        rest += !whole;
+    }
+    for (u32 i = 0; i < ends; i++)
+        sink_put(task->out, s->ends[i].pos, s->ends[i].index);
+    for (u32 i = 0; i < rest; i++) {
+        compare(s, s->found[i].at, &s->entries[s->found[i].entry]);
         if (give_up(task, s->reached, s->work))
             return false;
     }
@@ -189,7 +211,10 @@ WALK_INTO void try_batch(search *s, u32 at, u32 count, form form)
     const vec next = vec_all32(LANES * stride);
     u32 hashes[BATCH], words[BATCH];
     for (u32 i = 0; i < count; i += LANES, text += LANES * stride) {
-        vec hash = vec_times32(vec_and(vec_or(vec_load_every(every, text), fold), mask), first);
+        vec grams = vec_or(vec_load_every(every, text), fold);
+        if (form == SHORT_GRAM)
+            grams = vec_and(grams, mask);
+        vec hash = vec_times32(grams, first);
         if (form == TWO_WORDS) {
             const vec behind = vec_or(vec_load_every(every, text + (t->q - 4)), fold);
             hash = vec_add32(hash, vec_times32(behind, second));
@@ -197,11 +222,16 @@ WALK_INTO void try_batch(search *s, u32 at, u32 count, form form)
         vec_store32(hashes + i, hash);
         vec_store32(words + i, vec_down32(hash, shift + 5));
     }
-    for (u32 i = 0; i < count; i += 4) {
-        words[i] = bits[words[i]];
-        words[i + 1] = bits[words[i + 1]];
-        words[i + 2] = bits[words[i + 2]];
-        words[i + 3] = bits[words[i + 3]];
+    const volatile u32 *at_word = words; /* compilers would take vectors apart for this loop */
+    for (u32 i = 0; i < count; i += 8) {
+        words[i] = bits[at_word[i]];
+        words[i + 1] = bits[at_word[i + 1]];
+        words[i + 2] = bits[at_word[i + 2]];
+        words[i + 3] = bits[at_word[i + 3]];
+        words[i + 4] = bits[at_word[i + 4]];
+        words[i + 5] = bits[at_word[i + 5]];
+        words[i + 6] = bits[at_word[i + 6]];
+        words[i + 7] = bits[at_word[i + 7]];
     }
     vec places = vec_add32(vec_all32(at), vec_times32(vec_load32(s->lanes), vec_all32(stride)));
     u32 queued = s->queued;
@@ -264,6 +294,7 @@ u32 VEC_NAME(qgrams_walk)(text_task *task)
     s.lists = task->tables + t->lists;
     s.prints = (const qgrams_print *)(const void *)(task->tables + t->prints);
     s.entries = (const qgrams_entry *)(const void *)(task->tables + t->entries);
+    s.literals = (const u8 *)(task->tables + t->literals.bytes);
     s.work = 0;
     for (u32 i = 0; i < LANES; i++)
         s.lanes[i] = i;
