@@ -314,6 +314,68 @@ static void test_random(void **state)
            (unsigned long long)scenarios);
 }
 
+/* ---- sequences ---------------------------------------------------------------------- */
+
+enum { SEQUENCES = 40, SEQUENCE = 20000 };
+
+/* Bases of both cases, some runs of one, and bytes that are none, as line breaks; the literals are
+ * bases from it, of lengths from one letter to some more than packed words hold. */
+static void make_sequence(rng *r, scenario *s)
+{
+    static const char others[] = "N\nRn\xff";
+    const uint32_t upper = rng_below(r, 3), longest = rng_between(r, 1, 150);
+    const uint32_t least = rng_below(r, longest), mixed = rng_below(r, 3);
+    s->length = rng_between(r, 200, SEQUENCE);
+    s->text = malloc(s->length);
+    assert_non_null(s->text);
+    for (size_t i = 0; i < s->length; i++)
+        s->text[i] = (uint8_t)(rng_chance(r, 60) ? others[rng_below(r, sizeof others - 1)]
+                               : rng_chance(r, upper * 4 + 2) && i ? s->text[i - 1]
+                               : upper || rng_chance(r, 2)         ? "ACGT"[rng_below(r, 4)]
+                                                                   : "acgt"[rng_below(r, 4)]);
+    s->count = rng_between(r, 1, SCENARIO_PATTERNS);
+    for (size_t p = 0; p < s->count; p++) {
+        const uint32_t length = rng_between(r, least + 1, longest);
+        const uint32_t at = rng_below(r, (uint32_t)s->length - length + 1);
+        for (uint32_t i = 0; i < length; i++) {
+            const char letter = (char)s->text[at + i];
+            s->written[p][i] = letter && strchr("ACGTacgt", letter) ? letter : 'A';
+        }
+        s->patterns[p] = (trawl_pattern){ .text = s->written[p], .length = length };
+        s->patterns[p].flags = mixed == 2 || (mixed && rng_chance(r, 2)) ? TRAWL_NOCASE : 0;
+    }
+}
+
+static void test_sequences(void **state)
+{
+    const uint64_t seed = test_seed();
+    static const char *const engines[] = { "kmers", "kmers/ac", "auto" };
+    (void)state;
+    for (uint64_t n = 0; n < (test_sanitized() ? SEQUENCES / 10 : SEQUENCES); n++) {
+        matches expected = { NULL, 0 };
+        scenario *s = calloc(1, sizeof *s);
+        test_case c = { .scenario = s, .setting = &settings[0] };
+        rng r = { s ? (s->seed = seed + n) : 0 };
+        assert_non_null(s);
+        make_sequence(&r, s);
+        expected.count =
+            oracle_scan(s->patterns, s->count, s->text, s->length, c.mode, &expected.items);
+        for (size_t e = 0; e < COUNT(engines); e++) {
+            c.engine = engines[e];
+            c.plan = compile(&c, &r);
+            assert_non_null(c.plan);
+            for (uint32_t i = 0; i < COUNT(settings); i++) {
+                c.setting = &settings[i];
+                run_case(&c, &expected);
+            }
+            trawl_plan_free((trawl_plan *)c.plan);
+        }
+        free(expected.items);
+        scenario_free(s);
+        free(s);
+    }
+}
+
 /* ---- patterns of thousands of positions ---------------------------------------------- */
 
 /* A run of b of each telling length between a and c; before them some c without an a. */
@@ -642,10 +704,10 @@ static void test_beyond_4_gib(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_random),         cmocka_unit_test(test_long_patterns),
-        cmocka_unit_test(test_crowded),        cmocka_unit_test(test_crowded_byte),
-        cmocka_unit_test(test_windows),        cmocka_unit_test(test_beyond_4_gib),
-        cmocka_unit_test(test_giving_up_soon),
+        cmocka_unit_test(test_random),        cmocka_unit_test(test_sequences),
+        cmocka_unit_test(test_long_patterns), cmocka_unit_test(test_crowded),
+        cmocka_unit_test(test_crowded_byte),  cmocka_unit_test(test_windows),
+        cmocka_unit_test(test_beyond_4_gib),  cmocka_unit_test(test_giving_up_soon),
     };
     return cmocka_run_group_tests(tests, open_settings, close_settings);
 }

@@ -138,10 +138,16 @@ static uint64_t pack(const kmers_tables *t, const uint8_t *bytes, size_t count)
     return bases;
 }
 
-/* The gram of a literal's place `at`, below KMERS_STRIDE. */
-static uint32_t gram_at(const kmers_tables *t, const pattern *p, uint32_t at)
+/* The grams of a literal's first `stride` places. */
+static void grams_of(const kmers_tables *t, const pattern *p, uint32_t grams[KMERS_STRIDE])
 {
-    return (uint32_t)pack(t, p->bytes + at, t->q);
+    const uint32_t top = 2 * (t->q - 1);
+    uint32_t gram = 0;
+    for (uint32_t i = 0; i < t->q + t->stride - 1; i++) {
+        gram = gram >> 2 | (uint32_t)code_of(t, p->bytes[i]) << top;
+        if (i + 1 >= t->q)
+            grams[i + 1 - t->q] = gram;
+    }
 }
 
 static double probe_cost(double bytes)
@@ -151,11 +157,18 @@ static double probe_cost(double bytes)
     return bytes <= COST_KMERS_SECOND ? COST_KMERS_PROBE_SECOND : COST_KMERS_PROBE_FAR;
 }
 
+static double pass_cost(double entries)
+{
+    const bool near = entries * (double)sizeof(kmers_entry) <= COST_KMERS_SECOND;
+    return near ? COST_KMERS_PASS : COST_KMERS_PASS_FAR;
+}
+
 /* A byte of text when so many of the probes pass, and find so many entries. */
 static double cost_of(const problem *p, const kmers_tables *t, double pass, double found)
 {
-    const double probe = probe_cost((double)bitmap_words(t) * 4) +
-                         pass * (COST_KMERS_PASS + found * COST_KMERS_ENTRY);
+    const double probe =
+        probe_cost((double)bitmap_words(t) * 4) +
+        pass * (pass_cost((double)p->list->count * t->stride) + found * COST_KMERS_ENTRY);
     return cost_of_vector(COST_KMERS_PACK, &p->target) + probe / t->stride;
 }
 
@@ -200,12 +213,14 @@ static size_t fill_bits(const problem *p, const kmers_tables *t, uint32_t *bits)
 {
     size_t set = 0;
     memset(bits, 0, bitmap_words(t) * 4);
-    for (size_t i = 0; i < p->list->count; i++)
+    for (size_t i = 0; i < p->list->count; i++) {
+        uint32_t grams[KMERS_STRIDE];
+        grams_of(t, &p->list->patterns[i], grams);
         for (uint32_t at = 0; at < t->stride; at++) {
-            const uint32_t gram = gram_at(t, &p->list->patterns[i], at);
-            set += !(bits[gram / 32] >> (gram % 32) & 1);
-            bits[gram / 32] |= 1u << (gram % 32);
+            set += !(bits[grams[at] / 32] >> (grams[at] % 32) & 1);
+            bits[grams[at] / 32] |= 1u << (grams[at] % 32);
         }
+    }
     return set;
 }
 
@@ -250,9 +265,12 @@ static void fill_entries(const problem *p, const kmers_tables *t, uint32_t *star
 {
     const pattern_list *list = p->list;
     const uint32_t buckets = 1u << (32 - t->shift);
-    for (size_t i = 0; i < list->count; i++)
+    uint32_t grams[KMERS_STRIDE];
+    for (size_t i = 0; i < list->count; i++) {
+        grams_of(t, &list->patterns[i], grams);
         for (uint32_t at = 0; at < t->stride; at++)
-            starts[gram_at(t, &list->patterns[i], at) * KMERS_HASH >> t->shift]++;
+            starts[grams[at] * KMERS_HASH >> t->shift]++;
+    }
     for (uint32_t b = 0, sum = 0; b <= buckets; b++) {
         sum += starts[b];
         starts[b] = sum;
@@ -260,8 +278,9 @@ static void fill_entries(const problem *p, const kmers_tables *t, uint32_t *star
     for (size_t i = list->count; i-- > 0;) {
         const pattern *l = &list->patterns[i];
         const uint64_t bases = pack(t, l->bytes, l->length < KMERS_KNOWN ? l->length : KMERS_KNOWN);
+        grams_of(t, l, grams);
         for (uint32_t at = t->stride; at-- > 0;) {
-            kmers_entry *e = &entries[--starts[gram_at(t, l, at) * KMERS_HASH >> t->shift]];
+            kmers_entry *e = &entries[--starts[grams[at] * KMERS_HASH >> t->shift]];
             e->bases = bases;
             e->index = (uint32_t)i;
             e->where = at | (uint32_t)l->length << KMERS_LENGTH;

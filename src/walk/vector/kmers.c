@@ -55,13 +55,15 @@ WALK_INTO u64 load64(const u8 *p)
     return (u64)load32(p) | (u64)load32(p + 4) << 32;
 }
 
-WALK_INTO void pack(const kmers_tables *t, const u8 *text, u32 length, kmers_chunk *c)
+/* Text [0 .. length) is packed; `ahead` bytes or more lie behind it, which come next. */
+WALK_INTO void pack(const kmers_tables *t, const u8 *text, u32 length, u32 ahead, kmers_chunk *c)
 {
     const vec_table16 low = vec_table16_load(t->letter_low);
     const vec_table16 high = vec_table16_load(t->letter_high);
     const vec_table16 letters = vec_table16_load(t->letters);
     const bool fold = t->fold != 0;
     for (u32 i = 0; i < length; i += VEC_BYTES) {
+        VEC_PREFETCH(text + i + (ahead < CHUNK ? ahead : CHUNK));
         vec v = length - i >= VEC_BYTES ? vec_load(text + i) : vec_load_part(text + i, length - i);
         if (fold)
             v = vec_fold(v);
@@ -88,9 +90,16 @@ WALK_INTO bool any_other(const kmers_chunk *c, u32 i, u32 n)
     return (mask & vec_mask(n)) != 0;
 }
 
-/* All that the gram at place i of the chunk promises. False when it takes too much: nothing of it
- * was reported then. */
-WALK_APART bool candidate(kmers_search *s, u32 i)
+/* The bucket of the gram at place i of the chunk. */
+WALK_INTO u32 bucket_at(const kmers_search *s, u32 i)
+{
+    const u32 gram = (u32)bases_at(s->chunk, i) & (((u32)1 << (2 * s->t->q)) - 1);
+    return gram * KMERS_HASH >> s->t->shift;
+}
+
+/* All that the gram at place i of the chunk promises, whose bucket that is. False when it takes too
+ * much: nothing of it was reported then. */
+WALK_APART bool candidate(kmers_search *s, u32 i, u32 bucket)
 {
     const text_task *task = s->task;
     const kmers_tables *t = s->t;
@@ -98,8 +107,6 @@ WALK_APART bool candidate(kmers_search *s, u32 i)
     const u32 at = c->origin + i;
     if (any_other(c, i, t->q))
         return true;
-    const u32 gram = (u32)bases_at(c, i) & (((u32)1 << (2 * t->q)) - 1);
-    const u32 bucket = gram * KMERS_HASH >> t->shift;
     const kmers_entry *e = s->entries + s->buckets[bucket];
     const kmers_entry *const stop = s->entries + s->buckets[bucket + 1];
     const u64 found = *task->out->cursor;
@@ -141,33 +148,33 @@ WALK_INTO u32 passes(const u32 *bits, u32 gram)
     return bits[gram / 32] >> (gram % 32) & 1;
 }
 
-/* Places of `count` probes from place i on, of those that pass; four at a time, whose places among
- * their four letters come again. Returns how many. */
-WALK_INTO u32 probe(const kmers_tables *t, const u32 *bits, const kmers_chunk *c, u32 i, u32 count,
-                    u16 *passed)
+/* The numbers of those of `count` probes from place i on, a multiple of four, that pass, into
+ * `passed`, which has room for one more; returns how many. Four at a time, whose places among their
+ * four letters come again. `phase` is stride % 4, a constant at each call. */
+WALK_INTO u32 probe(const kmers_tables *t, const u32 *bits, const u8 *p, u32 count, u32 phase,
+                    u8 *passed)
 {
-    const u32 mask = ((u32)1 << (2 * t->q)) - 1, s = t->stride;
-    const u32 i1 = i + s, i2 = i1 + s, i3 = i2 + s;
-    const u32 shift0 = 2 * (i % 4), shift1 = 2 * (i1 % 4), shift2 = 2 * (i2 % 4),
-              shift3 = 2 * (i3 % 4);
-    const u8 *p = c->bases + i / 4;
-    const u32 at1 = i1 / 4 - i / 4, at2 = i2 / 4 - i / 4, at3 = i3 / 4 - i / 4;
-    u32 n = 0;
-    for (; count >= 4; count -= 4, i += 4 * s, p += s) {
-        const u32 a = load32(p) >> shift0 & mask, b = load32(p + at1) >> shift1 & mask;
-        const u32 d = load32(p + at2) >> shift2 & mask, e = load32(p + at3) >> shift3 & mask;
-        passed[n] = (u16)i;
+    const u32 mask = ((u32)1 << (2 * t->q)) - 1, bytes = t->stride / 4;
+    const u8 *const stop = p + (size_t)(count / 4) * t->stride;
+    const u32 at1 = bytes, at2 = 2 * bytes + 2 * phase / 4, at3 = 3 * bytes + 3 * phase / 4;
+    u32 n = 0, k = 0;
+    for (; p != stop; p += t->stride, k += 4) {
+        const u32 a = load32(p) & mask, b = load32(p + at1) >> 2 * phase & mask;
+        const u32 d = load32(p + at2) >> 2 * (2 * phase % 4) & mask;
+        const u32 e = load32(p + at3) >> 2 * (3 * phase % 4) & mask;
+        passed[n] = (u8)k;
         n += passes(bits, a);
-        passed[n] = (u16)(i + s);
+        passed[n] = (u8)(k + 1);
         n += passes(bits, b);
-        passed[n] = (u16)(i + 2 * s);
+        passed[n] = (u8)(k + 2);
         n += passes(bits, d);
-        passed[n] = (u16)(i + 3 * s);
+        passed[n] = (u8)(k + 3);
         n += passes(bits, e);
     }
-    for (; count; count--, i += s) {
-        passed[n] = (u16)i;
-        n += passes(bits, load32(c->bases + i / 4) >> 2 * (i % 4) & mask);
+    for (; k < count; k++) {
+        const u32 i = k % 4 * t->stride;
+        passed[n] = (u8)k;
+        n += passes(bits, load32(p + i / 4) >> 2 * (i % 4) & mask);
     }
     return n;
 }
@@ -178,15 +185,26 @@ WALK_INTO u32 search_chunk(kmers_search *s, u32 i, u32 last, bool *stopped)
 {
     const u32 *bits = s->task->tables + s->t->bits;
     const u32 stride = s->t->stride;
-    u16 passed[BATCH + 1];
+    u8 passed[BATCH + 1];
+    u32 buckets[BATCH];
     while (i <= last) {
         const u32 left = (last - i) / stride + 1, count = left < BATCH ? left : BATCH;
-        const u32 n = probe(s->t, bits, s->chunk, i, count, passed);
+        const u8 *p = s->chunk->bases + i / 4;
+        const u32 n = stride % 4 == 0   ? probe(s->t, bits, p, count, 0, passed)
+                      : stride % 4 == 1 ? probe(s->t, bits, p, count, 1, passed)
+                      : stride % 4 == 2 ? probe(s->t, bits, p, count, 2, passed)
+                                        : probe(s->t, bits, p, count, 3, passed);
         s->task->candidates += n;
+        for (u32 k = 0; k < n; k++) {
+            buckets[k] = bucket_at(s, i + passed[k] * stride);
+            VEC_PREFETCH(s->buckets + buckets[k]);
+        }
         for (u32 k = 0; k < n; k++)
-            if (!candidate(s, passed[k])) {
+            VEC_PREFETCH(s->entries + s->buckets[buckets[k]]);
+        for (u32 k = 0; k < n; k++)
+            if (!candidate(s, i + passed[k] * stride, buckets[k])) {
                 *stopped = true;
-                return passed[k];
+                return i + passed[k] * stride;
             }
         i += count * stride;
     }
@@ -208,7 +226,7 @@ u32 VEC_NAME(kmers_walk)(text_task *task)
         chunk.origin = at - from < BEFORE ? from : at - BEFORE;
         const u32 rest = end - chunk.origin, length = rest < CHUNK ? rest : CHUNK;
         const u32 last = length < rest ? CHUNK - BEHIND : length - t->q;
-        pack(t, task->text + chunk.origin, length, &chunk);
+        pack(t, task->text + chunk.origin, length, rest - length, &chunk);
         at = chunk.origin + search_chunk(&s, at - chunk.origin, last, &stopped);
         if (stopped)
             return at - from < t->stride ? from : at - (t->stride - 1);
