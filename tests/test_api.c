@@ -106,9 +106,9 @@ static void test_texts(void **state)
 
 static void test_registries(void **state)
 {
-    static const char *const engines[] = { "bm",    "wm",     "ac",    "pfac",   "shiftand",
-                                           "hnfa",  "bb",     "byr",   "packed", "ku",
-                                           "teddy", "qgrams", "kmers", "factors" };
+    static const char *const engines[] = { "bm",    "wm",     "ac",    "pfac",    "shiftand",
+                                           "hnfa",  "bb",     "byr",   "packed",  "ku",
+                                           "teddy", "qgrams", "kmers", "factors", "bitslice" };
     static const char *const backends[] = { "serial", "threads", "openmp", "opencl", "cuda" };
     (void)state;
     assert_int_equal(trawl_engine_count(), COUNT(engines));
@@ -210,9 +210,9 @@ static void test_refusals(void **state)
                      &error, literal_engines[i]);
         assert_null(plan);
     }
-    static const char *const text_engines[] = { "bm",       "wm",    "ac",     "pfac",
-                                                "shiftand", "hnfa",  "packed", "teddy",
-                                                "qgrams",   "kmers", "factors" };
+    static const char *const text_engines[] = { "bm",       "wm",    "ac",      "pfac",
+                                                "shiftand", "hnfa",  "packed",  "teddy",
+                                                "qgrams",   "kmers", "factors", "bitslice" };
     for (size_t i = 0; i < COUNT(text_engines); i++) {
         options.engine = text_engines[i];
         expect_error(trawl_compile_grid(&needle, 1, 4, &options, &plan, &error),

@@ -161,7 +161,7 @@ run grep --backend nosuch x text
 expect '--backend, unknown' 2 '' "there is no backend 'nosuch'"
 run grep --engine bm 'x+' text
 expect '--engine, not for this pattern' 2 '' "engine 'bm' does not take this set"
-for engine in bm wm ac pfac shiftand hnfa qgrams factors; do
+for engine in bm wm ac pfac shiftand hnfa packed qgrams factors bitslice; do
     run grep --engine $engine -c alpha text
     expect "--engine $engine" 0 '2\n'
 done

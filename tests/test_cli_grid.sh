@@ -642,7 +642,7 @@ has()
 }
 
 run engines
-has 'engines' bm wm ac pfac shiftand hnfa bb byr ku factors
+has 'engines' bm wm ac pfac shiftand hnfa bb byr packed teddy qgrams kmers bitslice factors ku
 run devices
 has 'devices' CPU serial threads
 for command in grid engines devices; do

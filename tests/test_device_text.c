@@ -169,6 +169,8 @@ static void scenario_on(bench *b, const scenario *s, rng *r)
     snprintf(what, sizeof what, "TRAWL_TEST_SEED=%llu", (unsigned long long)s->seed);
     for (size_t e = 0; e <= trawl_engine_count(); e++) {
         const char *engine = e == trawl_engine_count() ? "auto" : trawl_engine_name(e);
+        if (strcmp(engine, "bitslice") == 0)
+            engine = "bitslice/shiftand"; /* which devices know */
         trawl_scan_options options = TRAWL_SCAN_OPTIONS_INIT;
         const struct engine *named = engine_by_name(engine);
         if (named && !device_walk_of(named->kind))

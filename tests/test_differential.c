@@ -282,8 +282,10 @@ static uint64_t run_scenario(const scenario *s)
         if (scenario_affords(s, mode))
             expected[mode].count =
                 oracle_scan(s->patterns, s->count, s->text, s->length, mode, &expected[mode].items);
-    static const char *const chains[] = { "auto",     "wm/ac",     "pfac/ac", "packed/bm",
-                                          "teddy/ac", "qgrams/ac", "kmers/ac" };
+    static const char *const chains[] = {
+        "auto",     "wm/ac",     "pfac/ac",  "packed/bm",
+        "teddy/ac", "qgrams/ac", "kmers/ac", "bitslice/shiftand"
+    };
     for (size_t i = 0; i < COUNT(chains); i++) {
         c.engine = chains[i];
         cases += run_engine(&c, &r, expected);

@@ -147,11 +147,13 @@ static const struct {
 } sets[] = { { one, COUNT(one) },         { literals, COUNT(literals) }, { cases, COUNT(cases) },
              { classes, COUNT(classes) }, { mixed, COUNT(mixed) },       { NULL, COUNT(needles) } };
 
-static const char *const engines[] = { "auto",     "bm",       "wm",       "ac",        "pfac",
-                                       "shiftand", "hnfa",     "bb",       "byr",       "wm/ac",
-                                       "pfac/ac",  "byr/bb",   "packed",   "packed/bm", "ku",
-                                       "ku/bb",    "teddy",    "teddy/ac", "qgrams",    "qgrams/ac",
-                                       "kmers",    "kmers/ac", "factors" };
+static const char *const engines[] = {
+    "auto",     "bm",       "wm",       "ac",        "pfac",
+    "shiftand", "hnfa",     "bb",       "byr",       "wm/ac",
+    "pfac/ac",  "byr/bb",   "packed",   "packed/bm", "ku",
+    "ku/bb",    "teddy",    "teddy/ac", "qgrams",    "qgrams/ac",
+    "kmers",    "kmers/ac", "factors",  "bitslice",  "bitslice/shiftand"
+};
 
 static int compile(size_t set, const char *engine, uint64_t limit, counter *c, trawl_plan **plan,
                    trawl_error *error)

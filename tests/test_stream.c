@@ -459,10 +459,25 @@ static const struct {
     { unbounded, COUNT(unbounded) },     { mixed, COUNT(mixed) },       { far, COUNT(far) },
 };
 
-static const char *const engines[] = { "auto",      "bm",      "wm",       "wm/ac",  "ac",
-                                       "pfac",      "pfac/ac", "shiftand", "hnfa",   "packed",
-                                       "packed/bm", "teddy",   "teddy/ac", "qgrams", "qgrams/ac",
-                                       "kmers",     "kmers/ac" };
+static const char *const engines[] = { "auto",
+                                       "bm",
+                                       "wm",
+                                       "wm/ac",
+                                       "ac",
+                                       "pfac",
+                                       "pfac/ac",
+                                       "shiftand",
+                                       "hnfa",
+                                       "packed",
+                                       "packed/bm",
+                                       "teddy",
+                                       "teddy/ac",
+                                       "qgrams",
+                                       "qgrams/ac",
+                                       "kmers",
+                                       "kmers/ac",
+                                       "bitslice",
+                                       "bitslice/shiftand" };
 
 static uint8_t *make_text(size_t length, uint64_t seed)
 {

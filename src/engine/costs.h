@@ -91,6 +91,16 @@
 /* Grids, a cell: a step along a row or down a column; a comparison that fails early. And the share
  * of places of a text around which there is one colour alone. */
 #define COST_EVEN_SHARE 0.5
+/* Bit-slicing: a byte of text into rows of bytes; of 512 starts, a row of a class, a pattern, one
+ * of its tests; four rows of which some start survived, and such a start. */
+#define COST_SLICE_BYTE 0.5
+#define COST_SLICE_ROW 3.0
+#define COST_SLICE_PATTERN 1.0
+#define COST_SLICE_TEST 0.7
+#define COST_SLICE_HIT 12.0
+#define COST_SLICE_START 8.0
+
+/* Grids, a cell: a step along a row or down a column; a comparison that fails early. */
 #define COST_GRID_STEP 3.0
 #define COST_GRID_DEEP_STEP 7.0
 #define COST_GRID_COLUMN 6.0

@@ -53,8 +53,7 @@ void expand_positions(const pattern *p, position *positions)
     }
 }
 
-/* Split every class by membership in `set`. */
-static uint32_t refine(const byte_class *set, uint8_t map[256], uint32_t count)
+uint32_t split_classes(const byte_class *set, uint8_t map[256], uint32_t count)
 {
     uint16_t renamed[256];
     memset(renamed, 0xff, sizeof renamed);
@@ -87,7 +86,7 @@ uint32_t byte_classes(const pattern_list *list, uint8_t map[256], uint8_t sample
                 seen[p->bytes[k]] = true;
             }
             byte_class set = p->literal ? literal_class(p, k) : p->elements[k].set;
-            count = refine(&set, map, count);
+            count = split_classes(&set, map, count);
         }
     }
     for (unsigned b = 0; b < 256; b++)

@@ -25,6 +25,9 @@ void expand_positions(const pattern *p, position *positions);
  * map[b] is the class of byte b, sample[c] a byte of class c. */
 uint32_t byte_classes(const pattern_list *list, uint8_t map[256], uint8_t sample[256]);
 
+/* Split the classes of `map`, `count` of them, by membership in `set`. Returns their number. */
+uint32_t split_classes(const byte_class *set, uint8_t map[256], uint32_t count);
+
 /* Runs of optional positions, as bits `base` + position of three bit arrays. Each run is
  * closed from the position before it, or from its own first when the positions begin with
  * it. Returns the length of the run at the beginning (0: none). */

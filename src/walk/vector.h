@@ -10,5 +10,6 @@ u32 VEC_NAME(ku_walk)(grid_task *t);
 u32 VEC_NAME(teddy_walk)(text_task *t);
 u32 VEC_NAME(qgrams_walk)(text_task *t);
 u32 VEC_NAME(kmers_walk)(text_task *t);
+u32 VEC_NAME(bitslice_walk)(text_task *t);
 
 #endif

@@ -3,6 +3,7 @@
 
 
 
+
 extern const walk VEC_NAME(walks)[WALK_KINDS];
 
 const walk VEC_NAME(walks)[WALK_KINDS] = {
@@ -21,4 +22,5 @@ const walk VEC_NAME(walks)[WALK_KINDS] = {
     [WALK_QGRAMS] = { .text = VEC_NAME(qgrams_walk) },
     [WALK_KMERS] = { .text = VEC_NAME(kmers_walk) },
     [WALK_FACTORS] = { .text = factors_walk },
+    [WALK_BITSLICE] = { .text = VEC_NAME(bitslice_walk) },
 };
