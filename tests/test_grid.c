@@ -199,6 +199,36 @@ static void test_large_needles(void **state)
     }
 }
 
+/* Many needles in a wide text: lattices of all shapes, rows that are many vectors long. */
+static void test_many_needles(void **state)
+{
+    enum { MOST = 60 };
+    static const uint32_t letters[] = { 2, 3, 40, 256 };
+    static const size_t counts[] = { 1, 2, 9, MOST };
+    static const uint32_t sides[] = { 4, 9, 17, 40 };
+    (void)state;
+    for (uint32_t i = 0; i < 32; i++) {
+        const uint32_t cell_size = 1 + i % 4;
+        uint64_t seed = 900 + i;
+        trawl_grid text = { NULL, 150, 333 + i, (333 + i) * cell_size };
+        uint8_t *cells = malloc(text.rows * text.stride);
+        trawl_needle needles[MOST];
+        const size_t count = counts[i / 4 % 4];
+        assert_non_null(cells);
+        for (size_t k = 0; k < text.rows * text.cols; k++)
+            put_cell(cells, k, cell_size,
+                     next_random(&seed) % 8 == 0 || i % 3 ? next_random(&seed) % letters[i / 8]
+                                                          : 0);
+        text.cells = cells;
+        for (size_t n = 0; n < count; n++)
+            needles[n] = random_needle(&seed, cell_size, &text, sides[next_random(&seed) % 4]);
+        check_ways(needles, count, cell_size, &text, 0, SERIAL, "many needles");
+        for (size_t n = 0; n < count; n++)
+            free((void *)needles[n].cells);
+        free(cells);
+    }
+}
+
 static void test_edges(void **state)
 {
     (void)state;
@@ -502,11 +532,11 @@ static int close_contexts(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_random),    cmocka_unit_test(test_large_needles),
-        cmocka_unit_test(test_edges),     cmocka_unit_test(test_last_cell),
-        cmocka_unit_test(test_crowded),   cmocka_unit_test(test_limits),
-        cmocka_unit_test(test_arguments), cmocka_unit_test(test_saved),
-        cmocka_unit_test(test_damaged),
+        cmocka_unit_test(test_random),       cmocka_unit_test(test_large_needles),
+        cmocka_unit_test(test_many_needles), cmocka_unit_test(test_edges),
+        cmocka_unit_test(test_last_cell),    cmocka_unit_test(test_crowded),
+        cmocka_unit_test(test_limits),       cmocka_unit_test(test_arguments),
+        cmocka_unit_test(test_saved),        cmocka_unit_test(test_damaged),
     };
     return cmocka_run_group_tests(tests, open_contexts, close_contexts);
 }

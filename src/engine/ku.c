@@ -561,9 +561,11 @@ static bool ku_check_tables(const stage_facts *facts, const uint32_t *tables, si
         !grid_lists_valid(tables, words, t->test_first, 1u << t->list_bits, t->tests,
                           sizeof(ku_test) / 4))
         return false;
+    const byr_needle *needles = (const byr_needle *)(tables + t->needles);
     const ku_test *tests = (const ku_test *)(tables + t->tests);
     for (uint32_t i = 0; i < tables[t->test_first + (1u << t->list_bits)]; i++)
-        if (tests[i].needle >= facts->pattern_count)
+        if (tests[i].needle >= facts->pattern_count ||
+            tests[i].row >= needles[tests[i].needle].rows)
             return false;
     return true;
 }

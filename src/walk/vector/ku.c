@@ -57,20 +57,25 @@ typedef struct ku_scan {
     const sink *out;
 } ku_scan;
 
-static bool ku_same(ku_scan *scan, const byr_needle *n, u32 top, u32 left)
+static bool ku_row_same(const ku_scan *scan, const byr_needle *n, u32 row, u32 top, u32 left)
+{
+    const u8 *text = scan->cells + ((u64)top + row) * scan->stride;
+    return grid_equal(text + (u64)left * scan->head->cell_size,
+                      (const u8 *)(scan->tables + n->cells + (u64)row * n->row_words),
+                      n->row_bytes);
+}
+
+/* Is the needle at (top, left)? First its row `near` is compared, whose text was just read: the
+ * others are far away in memory. */
+static bool ku_same(ku_scan *scan, const byr_needle *n, u32 near, u32 top, u32 left)
 {
     const u32 *order = scan->tables + n->order;
-    const u8 *text = scan->cells + (u64)left * scan->head->cell_size;
+    bool same = ku_row_same(scan, n, near, top, left);
     u32 i = 0;
-    for (; i < n->rows; i++) {
-        const u32 row = order[i];
-        if (!grid_equal(text + ((u64)top + row) * scan->stride,
-                        (const u8 *)(scan->tables + n->cells + (u64)row * n->row_words),
-                        n->row_bytes))
-            break;
-    }
+    while (same && i < n->rows)
+        same = ku_row_same(scan, n, order[i++], top, left);
     scan->work += (u64)(i + 1) * ROW_WORK(n->row_bytes);
-    return i == n->rows;
+    return same;
 }
 
 /* The string at a test point has this hash: try the needles that may have put it there. False when
@@ -91,7 +96,7 @@ WALK_APART bool ku_hits(ku_scan *scan, u64 hash, u32 row, u32 col)
             (u64)left * scan->head->cell_size + n->row_bytes > row_bytes)
             continue;
         scan->candidates++;
-        if (ku_same(scan, n, top, left))
+        if (ku_same(scan, n, t.row, top, left))
             sink_put(scan->out, top * scan->cols + left, t.needle);
         if (scan->work > scan->most)
             return false;
