@@ -23,7 +23,7 @@
 #include "engine/rows.h"
 
 #define MOST_SIDE 32u         /* rows and columns of a needle from which strings are taken */
-#define MOST_JUDGED 48u       /* needles */
+#define MOST_JUDGED 24u       /* needles */
 #define MOST_TESTS (1u << 18) /* in all, where needles are not more */
 #define MOST_DISTANCES 6u     /* that are tried, down and across */
 #define CHANGED_SHARE 0.1     /* of places where others begin, before their changes are counted */
