@@ -270,13 +270,15 @@ enum { MOST_PATTERNS = 8100 };
 
 /* A plan of several parts: besides the patterns it has `more` literals of 12 letters that no text
  * here holds. With eight thousand of them there are three: long literals, short ones, classes; with
- * a hundred those are one part. */
+ * a hundred those are one part. And a class pattern that no text holds either, and that factors,
+ * which would take them all in one part, does not take. */
 static trawl_plan *parts_plan(const trawl_pattern *given, size_t count, size_t more, uint32_t parts)
 {
+    static const char refused[] = "\\xfe\\xf0{0,90}\\xf1{0,90}\\xff";
     static char written[MOST_PATTERNS][12];
     static trawl_pattern patterns[MOST_PATTERNS];
     rng r = { 17 };
-    assert_true(count + more <= MOST_PATTERNS);
+    assert_true(count + more < MOST_PATTERNS);
     memcpy(patterns, given, count * sizeof *given);
     for (size_t i = 0; i < more; i++) {
         for (size_t k = 0; k < sizeof *written; k++)
@@ -284,7 +286,9 @@ static trawl_plan *parts_plan(const trawl_pattern *given, size_t count, size_t m
         patterns[count + i] =
             (trawl_pattern){ written[i], sizeof *written, TRAWL_SYNTAX_LITERAL, 0, 0, NULL };
     }
-    trawl_plan *plan = compile(patterns, count + more, "auto");
+    patterns[count + more] =
+        (trawl_pattern){ refused, sizeof refused - 1, TRAWL_SYNTAX_EXTENDED, 0, 0, NULL };
+    trawl_plan *plan = compile(patterns, count + more + 1, "auto");
     assert_int_equal(plan_head(plan)->part_count, parts);
     return plan;
 }
@@ -455,7 +459,7 @@ enum { MANY = 4000, LONG = 12 };
 /* More than 1 MiB of tables: literals, those with another part, patterns without a bound. */
 static trawl_plan *large_plan(const char *engine, const char *end, size_t others)
 {
-    static char written[MANY][LONG + 8];
+    static char written[MANY][LONG + 40];
     static trawl_pattern patterns[MANY];
     rng r = { 7 };
     for (size_t i = 0; i < MANY; i++) {
@@ -466,6 +470,8 @@ static trawl_plan *large_plan(const char *engine, const char *end, size_t others
             memcpy(written[i], "needle......", LONG);
         if (i > 0 && i <= others)
             strcpy(written[i] + LONG, end);
+        if (i == 1 && others) /* what factors does not take, so that others do */
+            strcat(written[i], "x{0,90}y{0,90}");
         patterns[i] = i > 0 && i <= others ? extended(written[i]) : literal(written[i]);
     }
     return compile(patterns, MANY, engine);

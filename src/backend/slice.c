@@ -135,8 +135,10 @@ static int run_part(const text_job *job, u32 number, slice *s, u64 *flow, const 
     s->candidates[number] = t.candidates;
     if (done >= s->end)
         return TRAWL_OK;
-    t.from = done;
     t.begin = done > s->begin ? done : s->begin;
+    t.from = !walk_of(job->isa, first->kind)->ends ? done
+             : t.begin - s->from > reach           ? t.begin - (u32)reach
+                                                   : s->from;
     t.allowance = WALK_NEVER;
     return run_stage(job, part, last, &t, NULL) == UINT32_MAX ? TRAWL_ERROR_MEMORY : TRAWL_OK;
 }

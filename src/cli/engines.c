@@ -14,10 +14,8 @@ static const char help_text[] =
     "\n"
     "Without --engine, Trawl chooses for the patterns, the begin of the first text and the\n"
     "device, and may divide the patterns; --explain says which engines it chose, and why.\n"
-    "wm/ac is the first engine as Trawl itself would take it: the second one, its fallback, takes
-    "
-    "over where the first is slow.
-    "
+    "wm/ac is the first engine as Trawl itself would take it: the second one, its fallback, takes\n"
+    "over where the first is slow.\n"
     "\n"
     "Examples:\n"
     "  trawl engines                                 what is there?\n"

@@ -35,6 +35,9 @@ typedef struct engine {
     /* The engine whose stage takes over where this one gives up; NULL: it does not. It takes
      * every list that this one takes. */
     const struct engine *fallback;
+    /* Whether it is worth having behind this one, for a list that this one takes; NULL: always. A
+     * stage without it never gives up, and no device runs it that does not know its kind. */
+    bool (*falls_back)(const pattern_list *list);
     /* The engine of a filter for this one, or NULL. */
     const struct engine *filter;
 } engine;

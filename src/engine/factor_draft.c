@@ -276,6 +276,8 @@ static void end_piece(factor_draft *d, uint32_t number, uint32_t flags, const fa
     d->rate += spell(d, (const cell *)(const void *)d->cells.bytes + at->cell + a.offset, a.length,
                      count, &d->grams[a.length - 1]);
     block_append(&d->pieces, &p, sizeof p, 8);
+    if (flags & FACTORS_LAST && forward + p.behind.high > d->furthest)
+        d->furthest = forward + p.behind.high;
     if (behind)
         d->before = *behind;
     d->forward = forward;

@@ -18,7 +18,8 @@ typedef struct factor_draft {
     block grams[FACTORS_GRAM]; /* factors_entry */
     block pieces, atoms, checks, sets, bytes;
     uint64_t state_words;
-    double rate; /* grams met, for each byte of text */
+    uint64_t furthest; /* from the gram of a last piece to the end, at most */
+    double rate;       /* grams met, for each byte of text */
 
     block cells; /* cell[], of the present piece */
     block runs;  /* run[], of the present piece */

@@ -9,10 +9,12 @@
 #include "engine/engine.h"
 #include "engine/factor_draft.h"
 #include "engine/pieces.h"
+#include "engine/positions.h"
 
 enum { LEAST_LOG = 10, MOST_LOG = 20, SPARSE = 32 }; /* of a bitmap; bits for each gram */
 #define MOST_LENGTH (1u << 20)                       /* of a match */
 #define MOST_STATE_WORDS (1u << 20)                  /* of all rings */
+#define MOST_BEHIND (256u * 64) /* positions for which shiftand stands behind */
 
 /* ---- what it takes ------------------------------------------------------------------- */
 
@@ -56,6 +58,14 @@ static const char *factors_refuses(const pattern_list *list)
     return refusal;
 }
 
+static bool factors_falls_back(const pattern_list *list)
+{
+    size_t positions = 0;
+    for (size_t i = 0; i < list->count; i++)
+        positions += position_count(&list->patterns[i]);
+    return positions <= MOST_BEHIND && !needs_carry(list);
+}
+
 /* ---- the draft ------------------------------------------------------------------------ */
 
 /* False: no memory. `d` is to be closed anyhow. */
@@ -73,7 +83,10 @@ static double factors_cost(const problem *p)
 {
     factor_draft d;
     double cost = COST_IMPOSSIBLE;
-    if (p->target.gpu)
+    bool literals = true; /* which have engines of their own */
+    for (size_t i = 0; i < p->list->count; i++)
+        literals = literals && p->list->patterns[i].literal;
+    if (p->target.gpu || literals)
         return cost;
     if (make_draft(p, &d)) {
         cost = COST_FACTORS_BYTE + COST_FACTORS_FOUND * d.rate;
@@ -140,10 +153,13 @@ static uint32_t put(block *b, const block *from, size_t size, uint32_t *count)
     return (uint32_t)(block_append(b, from->bytes, (from->size + 7) / 8 * 8, 64) / 4);
 }
 
-static void build_tables(factor_draft *d, factors_entry *entries, uint32_t count, block *b)
+static void build_tables(factor_draft *d, factors_entry *entries, uint32_t count, double patience,
+                         block *b)
 {
     factors_tables t;
     memset(&t, 0, sizeof t);
+    t.patience = patience > GIVE_UP_A_BYTE ? (uint32_t)patience : GIVE_UP_A_BYTE;
+    t.forward = (uint32_t)d->furthest;
     block_append(&d->bytes, NULL, 8, 8); /* so that its size is a multiple of 8 */
     block_words(b, NULL, sizeof t / 4);
     for (uint32_t i = 0, first = 0; i < FACTORS_GRAM; i++) {
@@ -173,7 +189,7 @@ static void factors_build(const problem *p, stage_draft *out)
     if (made && count <= UINT32_MAX && d.bytes.size < UINT32_MAX)
         entries = memory_take_array(p->memory, (size_t)count, sizeof *entries);
     if (entries)
-        build_tables(&d, entries, (uint32_t)count, &out->tables);
+        build_tables(&d, entries, (uint32_t)count, engine_shiftand.cost(p), &out->tables);
     else
         out->tables.failed = true;
     out->state_words = d.state_words;
@@ -266,8 +282,8 @@ static bool piece_valid(const factors_tables *t, const stage_facts *facts, const
 static bool factors_check_tables(const stage_facts *facts, const uint32_t *tables, size_t words)
 {
     const factors_tables *t = (const factors_tables *)tables;
-    if (words < sizeof *t / 4 || facts->carries || facts->max_length == LENGTH_UNBOUNDED ||
-        facts->max_length > MOST_LENGTH)
+    if (words < sizeof *t / 4 || t->forward > 2 * MOST_LENGTH || facts->carries ||
+        facts->max_length == LENGTH_UNBOUNDED || facts->max_length > MOST_LENGTH)
         return false;
     if ((t->entries | t->pieces | t->atoms | t->checks | t->sets | t->bytes) % 2 ||
         !words_inside(words, t->entries, 2ull * t->entry_count) ||
@@ -299,4 +315,6 @@ const engine engine_factors = {
     .cost = factors_cost,
     .build = factors_build,
     .check = factors_check_tables,
+    .fallback = &engine_shiftand,
+    .falls_back = factors_falls_back,
 };

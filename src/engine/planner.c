@@ -190,17 +190,23 @@ static int build_stage(const problem *p, stage_draft *stage, trawl_error *error)
                 e->name);
 }
 
+static const engine *fallback_of(const engine *e, const pattern_list *list)
+{
+    return e->fallback && (!e->falls_back || e->falls_back(list)) ? e->fallback : NULL;
+}
+
 /* The chain of an engine. `bare`: as it was asked for by name, and nothing that changes it. Built
  * from its end: a fallback takes the most memory, and may be refused before the rest is made. */
 static int build_part(const problem *p, const engine *e, bool bare, part_draft *part,
                       trawl_error *error)
 {
+    const engine *fallback = bare ? NULL : fallback_of(e, p->list);
     int status = TRAWL_OK;
     if (e->filter && !bare)
         add_stage(e->filter, STAGE_FILTER, part);
     add_stage(e, e->filter && !bare ? STAGE_VERIFY : STAGE_WHOLE, part);
-    if (e->fallback && !bare)
-        add_stage(e->fallback, STAGE_FALLBACK, part);
+    if (fallback)
+        add_stage(fallback, STAGE_FALLBACK, part);
     if (e->filter && bare)
         add_stage(e->filter, STAGE_ASIDE, part);
     for (uint32_t i = part->stage_count; i-- > 0 && status == TRAWL_OK;)
@@ -230,7 +236,7 @@ static int build_division(const problem *p, const division *d, bool bare, const 
         status = build_part(&of, e, bare, &parts[i], error);
         append(names, sizeof names, i > 0 ? " + " : "");
         append(names, sizeof names, e->name);
-        if (e->fallback && !bare) {
+        if (parts[i].stage_count > 1 && !bare) {
             append(names, sizeof names, "/");
             append(names, sizeof names, e->fallback->name);
         }

@@ -78,7 +78,9 @@ typedef struct factors_tables {
     u32 checks, check_count;
     u32 sets, set_count; /* u32[8] each: bit b of [b / 32]: byte b belongs */
     u32 bytes, byte_count;
-    u32 unused[4];
+    u32 patience; /* nanoseconds a byte that its fallback takes */
+    u32 forward;  /* how far behind its gram a match of a last piece may end */
+    u32 unused[2];
 } factors_tables;
 
 SHARED_SIZE(factors_level, 16);

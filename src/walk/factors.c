@@ -9,6 +9,9 @@
  * 180,000 states. A jump over a set of bytes needs all of them between the two to be in the set:
  * how far back they are is kept, so that no byte is looked at twice.
  *
+ * Where all that is met takes longer than the fallback would, the walk sets its end to the
+ * last one that it may have reported, goes on to there, and gives up.
+ *
  * Invariant: when the grams at a place are looked at, all pieces whose grams begin before it have
  * been found; so every end of an earlier piece that a jump may lead from is in its ring, for a
  * piece ends behind its gram. A ring holds the ends of the last `mask` + 1 places up to the largest
@@ -28,6 +31,7 @@
 #include "walk/walk.h"
 
 enum { QUEUE = 128, PAUSE = 4096 };
+enum { PLACE_WORK = 8, ENTRY_WORK = 4, ATOM_WORK = 4, END_WORK = 4 }; /* nanoseconds */
 
 /* What all functions here work with. Places are relative to the window. */
 typedef struct search {
@@ -39,6 +43,7 @@ typedef struct search {
     const factors_atom *atoms;
     const factors_check *checks;
     const u32 *sets;
+    u64 work; /* in nanoseconds, about */
 } search;
 
 static inline u64 load8(const u8 *p)
@@ -120,16 +125,17 @@ static inline u32 stretch_back(const search *s, u32 set, u64 at, u32 most)
 }
 
 /* Where a match of the atoms [from, to) ends that begins at *base. */
-static u64 go_forward(const search *s, const factors_atom *from, const factors_atom *to, u64 *base)
+static u64 go_forward(search *s, const factors_atom *from, const factors_atom *to, u64 *base)
 {
     u64 set = 1;
     for (; from < to && set; from++) {
         u64 next = 0;
+        s->work += ATOM_WORK;
         if (!from->length && from->set == FACTORS_ANY) {
             next = widen(set, from->high - from->low);
             *base += from->low;
         } else {
-            for (u64 rest = set; rest; rest &= rest - 1) {
+            for (u64 rest = set; rest; rest &= rest - 1, s->work += ATOM_WORK) {
                 const u32 i = PORT_CTZ64(rest);
                 if (from->length) {
                     next |= (u64)run_fits(s, from, *base + i) << i;
@@ -151,18 +157,19 @@ static u64 go_forward(const search *s, const factors_atom *from, const factors_a
 }
 
 /* Where a match of the atoms [from, to) begins that ends at *base; places below it. */
-static u64 go_back(const search *s, const factors_atom *from, const factors_atom *to, u64 *base)
+static u64 go_back(search *s, const factors_atom *from, const factors_atom *to, u64 *base)
 {
     u64 set = 1;
     while (from < to-- && set) {
         const u32 least = to->length ? to->length : to->low;
         u64 next = 0;
+        s->work += ATOM_WORK;
         if (*base < (u64)s->from + least)
             return 0;
         if (!to->length && to->set == FACTORS_ANY) {
             next = widen(set, to->high - to->low);
         } else {
-            for (u64 rest = set; rest; rest &= rest - 1) {
+            for (u64 rest = set; rest; rest &= rest - 1, s->work += ATOM_WORK) {
                 const u32 i = PORT_CTZ64(rest);
                 if (to->length) {
                     next |= (u64)(*base - i >= (u64)s->from + least &&
@@ -259,7 +266,7 @@ static bool ring_has(const u64 *ring, u32 mask, u64 low, u64 high)
 /* ---- joining ----------------------------------------------------------------------- */
 
 /* How many bytes before `at` are in the set of a jump, up to `most`; *known as in a ring. */
-static u32 known_back(const search *s, u32 set, u64 *known, u32 at, u32 most)
+static u32 known_back(search *s, u32 set, u64 *known, u32 at, u32 most)
 {
     const u32 first = low_half(*known), last = high_half(*known);
     const u32 behind = at > last ? at - last : 0; /* bytes that may be news */
@@ -279,7 +286,7 @@ static u32 known_back(const search *s, u32 set, u64 *known, u32 at, u32 most)
 }
 
 /* Whether the piece before left an end that its jump leads from to `at`. */
-static bool jump_leads(const search *s, const factors_piece *p, u64 at)
+static bool jump_leads(search *s, const factors_piece *p, u64 at)
 {
     u64 *ring = s->task->state + p[-1].ring;
     u32 high = p->before.high;
@@ -291,7 +298,7 @@ static bool jump_leads(const search *s, const factors_piece *p, u64 at)
 
 /* ---- ends ---------------------------------------------------------------------------- */
 
-static inline void report(const search *s, const factors_piece *p, u64 end)
+static inline void report(search *s, const factors_piece *p, u64 end)
 {
     if (end > s->task->begin && (!p->mask || ring_put(s->task->state + p->ring, p->mask, end)))
         sink_put(s->task->out, (u32)end, p->pattern);
@@ -299,7 +306,7 @@ static inline void report(const search *s, const factors_piece *p, u64 end)
 
 /* All ends that the gap behind the last piece leads to from `at`, those aside that were just
  * reported. */
-static void report_tail(const search *s, const factors_piece *p, u32 at)
+static void report_tail(search *s, const factors_piece *p, u32 at)
 {
     u64 *ring = s->task->state + p->ring;
     const factors_jump *j = &p->behind;
@@ -326,7 +333,7 @@ static void report_tail(const search *s, const factors_piece *p, u32 at)
 /* ---- pieces -------------------------------------------------------------------------- */
 
 /* A gram of the piece stands at `at`. */
-WALK_APART void piece_found(const search *s, const factors_piece *p, u32 at)
+WALK_APART void piece_found(search *s, const factors_piece *p, u32 at)
 {
     const factors_atom *first = s->atoms + p->atom, *anchor = first + p->anchor;
     if (at - s->from < p->offset || !run_fits(s, anchor, at - p->offset))
@@ -336,13 +343,14 @@ WALK_APART void piece_found(const search *s, const factors_piece *p, u32 at)
     u64 base = at - p->offset;
     u64 set = go_back(s, first, anchor, &base);
     bool leads = set && p->flags & FACTORS_FIRST;
-    for (; set && !leads; set &= set - 1)
+    for (; set && !leads; set &= set - 1, s->work += END_WORK)
         leads = jump_leads(s, p, base - PORT_CTZ64(set));
     if (!leads)
         return;
     base = (u64)at - p->offset + anchor->length;
     for (set = go_forward(s, anchor + 1, first + p->atoms, &base); set; set &= set - 1) {
         const u64 end = base + PORT_CTZ64(set);
+        s->work += END_WORK;
         if (!(p->flags & FACTORS_LAST))
             ring_put(s->task->state + p->ring, p->mask, end);
         else if (p->flags & FACTORS_TAIL)
@@ -353,12 +361,13 @@ WALK_APART void piece_found(const search *s, const factors_piece *p, u32 at)
 }
 
 /* All grams at a place. */
-static u32 look_up(const search *s, u32 gram, u32 at)
+static u32 look_up(search *s, u32 gram, u32 at)
 {
     const u32 *tables = s->task->tables;
     const factors_entry *entries = (const factors_entry *)(tables + s->t->entries);
     const factors_piece *pieces = (const factors_piece *)(tables + s->t->pieces);
     u32 found = 0;
+    s->work += PLACE_WORK;
     for (u32 length = 1; length <= FACTORS_GRAM && length <= s->end - at; length++) {
         const factors_level *l = &s->t->level[length - 1];
         if (l->shift == 0)
@@ -368,6 +377,7 @@ static u32 look_up(const search *s, u32 gram, u32 at)
         for (u32 i = head[0]; i < head[1]; i++)
             if (entries[i].gram == mine) {
                 piece_found(s, &pieces[entries[i].piece], at);
+                s->work += ENTRY_WORK;
                 found++;
             }
     }
@@ -395,15 +405,29 @@ static inline u32 passes(const u32 *tables, const factors_tables *t, u32 gram, b
     return any & 1;
 }
 
-static inline void walk_places(search *s, text_task *task, bool only)
+/* No more ends than those that may have been reported: the search goes on to where these are all
+ * that there are, and ends there. */
+static u32 stop_soon(search *s, u32 at)
+{
+    if (s->end - at > s->t->forward)
+        s->end = at + s->t->forward;
+    return s->end;
+}
+
+static inline u32 last_whole(u32 at, u32 end)
+{
+    return end - at >= FACTORS_GRAM ? end - FACTORS_GRAM + 1 : at;
+}
+
+/* Returns where it ended. */
+static inline u32 walk_places(search *s, text_task *task, bool only)
 {
     const u32 *tables = task->tables;
     const factors_tables t = *s->t;
     const u8 *text = task->text;
-    const u32 end = task->end,
-              whole = end - s->from >= FACTORS_GRAM ? end - FACTORS_GRAM + 1 : s->from;
     u32 queue[QUEUE + 1];
-    u32 at = s->from;
+    u32 at = s->from, end = s->end, whole = last_whole(at, end);
+    bool stops = false;
     while (at < whole) {
         const u32 pause = whole - at > PAUSE ? at + PAUSE : whole;
         u32 queued = 0;
@@ -414,6 +438,11 @@ static inline void walk_places(search *s, text_task *task, bool only)
         }
         for (u32 i = 0; i < queued; i++)
             task->candidates += look_up(s, load4(text + queue[i]), queue[i]);
+        if (s->work > task->allowance + t.patience * (u64)(at - s->from) && !stops) {
+            stops = true;
+            end = stop_soon(s, at);
+            whole = last_whole(at, end);
+        }
     }
     for (; at < end; at++) {
         u32 gram = 0;
@@ -421,6 +450,7 @@ static inline void walk_places(search *s, text_task *task, bool only)
             gram |= (u32)text[at + i] << (8 * i);
         task->candidates += look_up(s, gram, at);
     }
+    return end;
 }
 
 u32 factors_walk(text_task *task)
@@ -435,9 +465,7 @@ u32 factors_walk(text_task *task)
                  .atoms = (const factors_atom *)(task->tables + t->atoms),
                  .checks = (const factors_check *)(task->tables + t->checks),
                  .sets = task->tables + t->sets };
-    if (t->level[0].shift || t->level[1].shift || t->level[2].shift || !t->level[3].shift)
-        walk_places(&s, task, false);
-    else
-        walk_places(&s, task, true);
-    return task->end;
+    return t->level[0].shift || t->level[1].shift || t->level[2].shift || !t->level[3].shift
+               ? walk_places(&s, task, false)
+               : walk_places(&s, task, true);
 }

@@ -6,7 +6,8 @@
  *
  * Giving up is local. A walk whose stage has a fallback behind it may stop where its work is no
  * longer worth it, and says where: all occurrences that begin before that place have been
- * reported, none that begins there or behind it. The fallback begins there.
+ * reported, none that begins there or behind it. The fallback begins there. Or (walk.ends) all that
+ * end at that place or before it have been, and none behind: the fallback reads the reach again.
  */
 #ifndef TRAWL_WALK_H
 #define TRAWL_WALK_H
@@ -118,6 +119,8 @@ typedef struct walk {
     text_walk text;
     grid_walk grid;
     text_verify verify;
+    bool ends;  /* it gives up by ends: where it stopped, all ends so far were reported, none behind
+                 */
     bool flows; /* after a run over any text the state is that of the whole text before it */
 } walk;
 

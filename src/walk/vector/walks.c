@@ -1,9 +1,6 @@
 /* walks.c: the table of walks of one instruction set. */
 #include "walk/vector.h"
 
-
-
-
 extern const walk VEC_NAME(walks)[WALK_KINDS];
 
 const walk VEC_NAME(walks)[WALK_KINDS] = {
@@ -21,6 +18,6 @@ const walk VEC_NAME(walks)[WALK_KINDS] = {
     [WALK_TEDDY] = { .text = VEC_NAME(teddy_walk) },
     [WALK_QGRAMS] = { .text = VEC_NAME(qgrams_walk) },
     [WALK_KMERS] = { .text = VEC_NAME(kmers_walk) },
-    [WALK_FACTORS] = { .text = factors_walk },
     [WALK_BITSLICE] = { .text = VEC_NAME(bitslice_walk) },
+    [WALK_FACTORS] = { .text = factors_walk, .ends = true },
 };
