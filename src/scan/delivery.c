@@ -27,17 +27,42 @@ int check_end(uint64_t base, uint64_t length, trawl_error *error)
 
 /* ---- from records to matches ------------------------------------------ */
 
+static bool match_of(const delivery *d, const record *r, const plan_pattern **p, uint64_t *start,
+                     uint64_t *end)
+{
+    *p = &plan_patterns(d->plan)[r->index];
+    *end = d->window_begin + r->pos;
+    *start = plan_fixed_length(*p) ? *end - (*p)->min_length : TRAWL_UNKNOWN;
+    return !plan_fixed_length(*p) || (*p)->min_length <= *end; /* else the plan is forged */
+}
+
 static int deliver_ends(delivery *d, const record *records, size_t count)
 {
-    const plan_pattern *patterns = plan_patterns(d->plan);
+    match_out *out = &d->out;
+    const plan_pattern *p;
+    uint64_t start, end;
     int status = TRAWL_OK;
-    for (size_t i = 0; i < count && status == TRAWL_OK; i++) {
-        const plan_pattern *p = &patterns[records[i].index];
-        uint64_t end = d->window_begin + records[i].pos;
-        bool fixed = plan_fixed_length(p);
-        if (fixed && p->min_length > end)
-            continue; /* only a forged plan says so */
-        status = match_emit(&d->out, p, fixed ? end - p->min_length : TRAWL_UNKNOWN, end);
+    size_t i = 0;
+    while (i < count && status == TRAWL_OK) {
+        if (out->reported || out->left < MATCH_BATCH) {
+            if (match_of(d, &records[i++], &p, &start, &end))
+                status = match_emit(out, p, start, end);
+            continue;
+        }
+        /* Where none is left out: as many as the batch has room for. */
+        const size_t room = MATCH_BATCH - out->count;
+        const size_t stop = count - i < room ? count : i + room;
+        const uint64_t base = out->base;
+        trawl_match *to = out->batch + out->count;
+        for (; i < stop; i++)
+            if (match_of(d, &records[i], &p, &start, &end))
+                *to++ = (trawl_match){ start == TRAWL_UNKNOWN ? start : start + base, end + base,
+                                       p->id, p->order, out->record };
+        if (out->left != UINT64_MAX)
+            out->left -= (size_t)(to - out->batch) - out->count;
+        out->count = (size_t)(to - out->batch);
+        if (out->count == MATCH_BATCH)
+            status = match_flush(out);
     }
     return status;
 }

@@ -112,7 +112,7 @@ WALK_INTO u64 vec_mask(u32 n)
 }
 
 /* A match at pos + i for every bit i of `mask`, in order. Four at a time, whether there are four
- * left or not, as far as there is room: no branch depends on how many there are. */
+ * left, or any, or not, as far as there is room: so few branches depend on how many there are. */
 WALK_INTO void vec_report(const sink *out, u32 pos, u64 mask, u32 index)
 {
     enum { STEP = 4 };
@@ -121,9 +121,13 @@ WALK_INTO void vec_report(const sink *out, u32 pos, u64 mask, u32 index)
     if (slot >= out->capacity)
         return;
     record *to = out->records + slot, *const stop = out->records + out->capacity;
-    for (; mask && stop - to >= STEP; to += STEP)
+    while (stop - to >= STEP) {
         for (u32 i = 0; i < STEP; i++, mask &= mask - 1)
             to[i] = (record){ pos + VEC_FIRST(mask | last), index };
+        to += STEP;
+        if (PORT_LIKELY(!mask))
+            return;
+    }
     for (; mask && to < stop; mask &= mask - 1)
         *to++ = (record){ pos + VEC_FIRST(mask), index };
 }

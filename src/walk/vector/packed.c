@@ -104,10 +104,18 @@ WALK_INTO void take(search *q, u32 start, u64 mask, bool whole, bool all)
     vec_report(q->task->out, start + q->length, mask, 0);
 }
 
-WALK_APART void take_rows(search *q, u32 start, const u64 fits[ROWS], bool whole)
+/* Without a branch on whether there are any. */
+WALK_APART void report_rows(const search *q, u32 start, const u64 fits[ROWS])
+{
+    const sink out = *q->task->out;
+    for (u32 i = 0; i < ROWS; i++)
+        vec_report(&out, start + q->length + i * VEC_BYTES, fits[i], 0);
+}
+
+WALK_APART void take_rows(search *q, u32 start, const u64 fits[ROWS])
 {
     for (u32 i = 0; i < ROWS; i++)
-        take(q, start + i * VEC_BYTES, fits[i], whole, true);
+        take(q, start + i * VEC_BYTES, fits[i], false, true);
 }
 
 /* ---- few starts -------------------------------------------------------------------- */
@@ -115,15 +123,15 @@ WALK_APART void take_rows(search *q, u32 start, const u64 fits[ROWS], bool whole
 /* Bit i: the places that are compared fit the start at + i; of the first `part` starts. */
 WALK_INTO u64 some_fit(const search *q, const packed_tables *t, u32 count, u32 at, u32 part)
 {
-    u64 fits = vec_mask(part);
+    vec other = vec_all(0);
     for (u32 k = 0; k < count; k++) {
         const u32 place = t->place[k];
         const u8 *text = q->task->text + at + place;
         const vec bytes = part < VEC_BYTES ? vec_load_part(text, part) : vec_load(text);
-        const vec other = vec_xor(bytes, vec_all(q->pattern[place]));
-        fits &= ~vec_nonzero(vec_and(other, vec_all(q->keep[place])));
+        other = vec_or(
+            other, vec_and(vec_xor(bytes, vec_all(q->pattern[place])), vec_all(q->keep[place])));
     }
-    return fits;
+    return ~vec_nonzero(other) & vec_mask(part);
 }
 
 /* ---- the loop --------------------------------------------------------------------- */
@@ -207,8 +215,12 @@ WALK_INTO u32 run(search *q, const packed_tables *t, u32 first, u32 stop, u32 co
             counted += VEC_COUNT(fits[2]) + VEC_COUNT(fits[3]);
             continue;
         }
-        take_rows(q, at, fits, whole);
-        if (!whole && tired(q, at + ROWS * VEC_BYTES, first, count))
+        if (whole) {
+            report_rows(q, at, fits);
+            continue;
+        }
+        take_rows(q, at, fits);
+        if (tired(q, at + ROWS * VEC_BYTES, first, count))
             return at + ROWS * VEC_BYTES;
     }
     *q->task->out->cursor += counted;
