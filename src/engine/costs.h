@@ -44,10 +44,11 @@
 #define COST_GRAM 1.9
 #define COST_PFAC_VERIFY 40.0
 
-/* Teddy: a byte of the window in a group of buckets; a place that passes the classes; one that
- * passes the bitmap too; each literal of its list. */
+/* Teddy: a byte of the window in a group of buckets, and without vectors; a place that passes the
+ * classes; one that passes the bitmap too; each literal of its list. */
 #define COST_TEDDY_CLASS 0.01
-#define COST_TEDDY_GRAM 0.45
+#define COST_TEDDY_CLASS_PLAIN 0.7
+#define COST_TEDDY_GRAM 2.0
 #define COST_TEDDY_LIST 6.0
 #define COST_TEDDY_ENTRY 2.0
 /* Strided q-grams: a place that is looked at, in a bitmap of the first cache or of the second; more

@@ -20,7 +20,7 @@ enum {
     CHOICES = 6,        /* windows of a pattern that are tried */
     ROUNDS = 3,         /* of placing anew */
     MANY = 3000,        /* patterns that are placed once, at their rarest window */
-    LEAST_GROUPED = 12, /* patterns for two groups */
+    LEAST_GROUPED = 48, /* patterns for two groups */
     GRAM_LOG = 16,      /* of the counts of the sample's grams */
     BITS_LOG = 7,       /* bits for a pattern, */
     LEAST_BITS = 12,    /* and in all */
@@ -266,7 +266,6 @@ static void fill_word(const pattern *p, size_t from, uint64_t *word, uint64_t *m
 
 static teddy_entry entry_of(const pattern *p, uint32_t index, uint32_t place)
 {
-    uint64_t whole = 0;
     teddy_entry e;
     memset(&e, 0, sizeof e);
     e.index = index;
@@ -274,7 +273,7 @@ static teddy_entry entry_of(const pattern *p, uint32_t index, uint32_t place)
     e.place = place;
     fill_word(p, 0, &e.word, &e.mask, &e.fold);
     if (p->length > TEDDY_WORD)
-        fill_word(p, p->length - TEDDY_WORD, &e.last, &whole, &e.last_fold);
+        fill_word(p, p->length - TEDDY_WORD, &e.last, &e.last_mask, &e.last_fold);
     return e;
 }
 
@@ -364,7 +363,10 @@ static double filter_cost(const problem *p, const chooser *c, uint32_t *bits, ui
             met += lists[hash >> t->list_shift];
         }
     }
-    return cost_of_vector(COST_TEDDY_CLASS * t->groups * t->width, &p->target) +
+    const double a_class = p->target.isa == ISA_PORTABLE
+                               ? COST_TEDDY_CLASS_PLAIN
+                               : cost_of_vector(COST_TEDDY_CLASS, &p->target);
+    return a_class * t->groups * t->width +
            ((double)may * COST_TEDDY_GRAM + (double)pass * COST_TEDDY_LIST +
             (double)met * COST_TEDDY_ENTRY) /
                c->starts;

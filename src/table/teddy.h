@@ -41,24 +41,20 @@ typedef struct teddy_tables {
 } teddy_tables;
 
 /* A literal: its first word is ((text | fold) & mask) == word, exactly, for bit 5 is ignored in
- * letters alone. When it is longer, so is its last word, (text | last_fold) == last. */
+ * letters alone. So is its last word, when it is longer than a word; else last_mask and last are 0.
+ */
 typedef struct teddy_entry {
     u64 word, mask, fold;
-    u64 last, last_fold;
+    u64 last, last_mask, last_fold;
     u32 index;
     u32 length;
     u32 place;
-    u32 unused[3];
+    u32 unused;
 } teddy_entry;
 
 SHARED_SIZE(teddy_class, 160);
 SHARED_SIZE(teddy_tables, 64);
 SHARED_SIZE(teddy_entry, 64);
-
-INLINE u32 teddy_gram(GLOBAL const u8 *p)
-{
-    return (u32)p[0] | (u32)p[1] << 8 | (u32)p[2] << 16 | (u32)p[3] << 24;
-}
 
 INLINE u32 teddy_hash(u32 gram, u32 fold, u32 mask)
 {
