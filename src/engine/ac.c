@@ -1,9 +1,9 @@
-/* ac.c: the trie of a set of literals, laid out for Aho-Corasick and for PFAC.
+/* ac.c: Aho-Corasick and PFAC: the layout of table/ac.h from the trie of a set of literals.
  *
- * Steps: byte classes; a trie by insertion (first child, next sibling); breadth-first
- * numbers, so that a failure link always points to a smaller number; failure links; then
- * the layout of table/ac.h: rows for the first states, sparse records for the rest. PFAC is
- * the same trie with the failure links left out.
+ * Steps: the trie (engine/trie.c), whose numbers are breadth-first, so that a failure link always
+ * points to a smaller one; rows for the first nodes, each a copy of the row of its failure link
+ * with its children put in, so that a link of a child is one look at a row, or a few records behind
+ * the last row; then sparse records for the rest. PFAC is the same without failure links.
  */
 #include "table/ac.h"
 
@@ -13,314 +13,182 @@
 #include "engine/costs.h"
 #include "engine/grams.h"
 #include "engine/literals.h"
+#include "engine/trie.h"
 #include "table/pfac.h"
 
 #define AC_ROW_BUDGET (4u << 20) /* words of rows: 16 MiB */
-#define NO_NODE UINT32_MAX
-#define NODE_BYTES 33 /* that a trie takes for each node */
-
-typedef struct trie {
-    uint32_t count;    /* nodes; the root is 0 */
-    uint32_t *child;   /* first child */
-    uint32_t *sibling; /* next sibling */
-    uint8_t *key;      /* class of the byte that leads here */
-    uint32_t *first;   /* first pattern that is this node's string, or NO_NODE */
-    uint32_t *next;    /* of a pattern: the next one with the same string. The block of all arrays
-                          begins here */
-    uint32_t *order;   /* breadth-first: node of each number */
-    uint32_t *number;  /* the inverse */
-    uint32_t *fail;    /* by number */
-    uint32_t *state;   /* by number: the state as walks know it */
-    uint32_t *output;  /* by number: word offset of its output list, 0 when empty */
-    uint8_t map[256];
-    uint32_t classes;
-} trie;
-
-/* ---- building the trie ------------------------------------------------ */
-
-/* One block, so that a trie which is too large is refused before anything of it is taken. */
-static bool trie_alloc(memory *m, trie *t, size_t nodes, size_t patterns)
-{
-    uint32_t **const arrays[] = { &t->child,  &t->sibling, &t->first, &t->order,
-                                  &t->number, &t->fail,    &t->state, &t->output };
-    uint32_t *room = memory_take_zeroed(m, nodes * NODE_BYTES + patterns * sizeof *t->next, 1);
-    t->next = room;
-    if (!room)
-        return false;
-    room += patterns;
-    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++, room += nodes)
-        *arrays[i] = room;
-    t->key = (uint8_t *)room;
-    return true;
-}
-
-static uint32_t find_child(const trie *t, uint32_t node, uint8_t key)
-{
-    uint32_t child = t->child[node];
-    while (child != NO_NODE && t->key[child] != key)
-        child = t->sibling[child];
-    return child;
-}
-
-static uint32_t add_node(trie *t, uint32_t parent, uint8_t key)
-{
-    uint32_t node = t->count++;
-    t->child[node] = NO_NODE;
-    t->first[node] = NO_NODE;
-    t->key[node] = key;
-    t->sibling[node] = NO_NODE;
-    if (node != 0) {
-        t->sibling[node] = t->child[parent];
-        t->child[parent] = node;
-    }
-    return node;
-}
-
-/* Bytes in use get classes 1, 2, ...; all others share class 0. When all 256 are in use
- * there is no class 0 to spare, so classes run from 0. */
-static void number_classes(const pattern_list *list, trie *t)
-{
-    uint8_t fold[256];
-    bool used[256] = { false };
-    unsigned count = 0;
-    fold_table(list, fold);
-    for (size_t i = 0; i < list->count; i++)
-        for (size_t k = 0; k < list->patterns[i].length; k++)
-            used[fold[list->patterns[i].bytes[k]]] = true;
-    for (int c = 0; c < 256; c++)
-        count += used[c];
-    t->classes = count < 256 ? 1 : 0;
-    for (int c = 0; c < 256; c++)
-        t->map[c] = used[c] ? (uint8_t)t->classes++ : 0;
-    for (int c = 0; c < 256; c++)
-        t->map[c] = t->map[fold[c]];
-}
-
-static void insert_all(const pattern_list *list, trie *t)
-{
-    add_node(t, 0, 0);
-    /* From the last to the first, so that each node's list comes out in index order. */
-    for (size_t i = list->count; i-- > 0;) {
-        const pattern *p = &list->patterns[i];
-        uint32_t node = 0;
-        for (size_t k = 0; k < p->length; k++) {
-            uint8_t key = t->map[p->bytes[k]];
-            uint32_t child = find_child(t, node, key);
-            node = child != NO_NODE ? child : add_node(t, node, key);
-        }
-        t->next[i] = t->first[node];
-        t->first[node] = (uint32_t)i;
-    }
-}
-
-static void number_states(trie *t)
-{
-    uint32_t filled = 1;
-    t->order[0] = 0;
-    for (uint32_t n = 0; n < t->count; n++) {
-        t->number[t->order[n]] = n;
-        for (uint32_t c = t->child[t->order[n]]; c != NO_NODE; c = t->sibling[c])
-            t->order[filled++] = c;
-    }
-}
-
-/* In breadth-first order, so that the links needed are there. */
-static void link_failures(trie *t)
-{
-    for (uint32_t n = 0; n < t->count; n++) {
-        for (uint32_t c = t->child[t->order[n]]; c != NO_NODE; c = t->sibling[c]) {
-            uint32_t f = n, found = NO_NODE;
-            while (f != 0 && found == NO_NODE) {
-                f = t->fail[f];
-                found = find_child(t, t->order[f], t->key[c]);
-            }
-            t->fail[t->number[c]] = found == NO_NODE ? 0 : t->number[found];
-        }
-    }
-}
 
 /* ---- layout ----------------------------------------------------------- */
 
-static uint32_t child_count(const trie *t, uint32_t node)
+/* The states of a trie, by number. */
+typedef struct layout {
+    const pattern_list *list;
+    trie t;
+    uint32_t *fail; /* NULL: none */
+    uint32_t rows;  /* nodes that have a row */
+    uint32_t *row;  /* [rows * width]: while they are made, numbers */
+} layout;
+
+static uint32_t width_of(const layout *l)
 {
-    uint32_t count = 0;
-    for (uint32_t c = t->child[node]; c != NO_NODE; c = t->sibling[c])
-        count++;
-    return count;
+    return l->t.classes + 1;
+}
+
+/* The first nodes get rows, which hold numbers of nodes; 0 is the root, or none (PFAC). */
+static uint32_t follow(const layout *l, uint32_t node, uint8_t key)
+{
+    while (node >= l->rows) {
+        for (uint32_t c = l->t.child[node]; c < l->t.child[node + 1]; c++)
+            if (l->t.key[c] == key)
+                return c;
+        node = l->fail[node];
+    }
+    return l->row[(size_t)node * width_of(l) + key];
+}
+
+static void fill_row(layout *l, uint32_t n)
+{
+    const uint32_t width = width_of(l);
+    uint32_t *row = l->row + (size_t)n * width;
+    if (l->fail && n > 0)
+        memcpy(row, l->row + (size_t)l->fail[n] * width, width * sizeof *row);
+    for (uint32_t c = l->t.child[n]; c < l->t.child[n + 1]; c++)
+        row[l->t.key[c]] = c;
+}
+
+/* In breadth-first order, so that the links and rows needed are there. */
+static void link_nodes(layout *l)
+{
+    for (uint32_t n = 0; n < l->t.count; n++) {
+        for (uint32_t c = l->t.child[n]; l->fail && c < l->t.child[n + 1]; c++)
+            l->fail[c] = n ? follow(l, l->fail[n], l->t.key[c]) : 0;
+        if (n < l->rows)
+            fill_row(l, n);
+    }
 }
 
 /* Output lists go in by number: a link leads to a smaller number, so to a smaller offset. */
-static uint32_t append_outputs(const pattern_list *list, trie *t, block *b, bool failureless)
+static uint32_t append_outputs(layout *l, block *b)
 {
-    const bool mixed = fold_mixed(list);
+    const bool mixed = fold_mixed(l->list);
+    trie *t = &l->t;
     size_t base = block_append(b, NULL, 8, 8); /* offset 0 is the empty list */
     for (uint32_t n = 0; n < t->count; n++) {
-        uint32_t link = failureless ? 0 : t->output[t->fail[n]];
-        uint32_t first = t->first[t->order[n]];
-        if (first == NO_NODE) {
-            t->output[n] = n ? link : 0;
+        const uint32_t link = l->fail && n ? t->output[l->fail[n]] : 0;
+        const uint32_t first = t->first[n];
+        t->output[n] = link;
+        if (first == TRIE_NONE)
             continue;
-        }
-        uint32_t record[2] = { link, 0 };
-        size_t at = block_append(b, record, sizeof record, 4);
-        uint32_t count = 0;
-        for (uint32_t i = first; i != NO_NODE; i = t->next[i], count++) {
-            uint32_t index = i;
-            if (mixed && !(list->patterns[i].flags & TRAWL_NOCASE))
+        const uint32_t record[2] = { link, t->equals[first] };
+        const size_t at = block_append(b, record, sizeof record, 4);
+        for (uint32_t i = first; i < first + record[1]; i++) {
+            uint32_t index = t->order[i];
+            if (mixed && !(l->list->patterns[index].flags & TRAWL_NOCASE))
                 index |= AC_VERIFY;
             block_append(b, &index, sizeof index, 4);
         }
         if (b->failed)
             return 0;
-        memcpy(b->bytes + at + 4, &count, sizeof count);
         t->output[n] = (uint32_t)((at - base) / 4);
     }
     return (uint32_t)(base / 4);
 }
 
-/* The first states get rows; the others a place in the sparse part. */
-static void place_states(trie *t, ac_tables *head)
+/* The first states have rows; the others a place in the sparse part. False: they are more than 30
+ * bits can place. */
+static bool place_states(layout *l, ac_tables *head)
 {
-    const uint32_t width = t->classes + 1;
-    const uint32_t budget = AC_ROW_BUDGET / width;
-    const uint32_t rows = t->count < budget ? t->count : budget;
+    trie *t = &l->t;
     uint64_t place = 0;
     for (uint32_t n = 0; n < t->count; n++) {
-        if (n < rows) {
-            t->state[n] = n * width;
+        const uint32_t children = t->child[n + 1] - t->child[n];
+        if (n < l->rows) {
+            t->state[n] = n * width_of(l);
         } else {
             t->state[n] = (uint32_t)place | AC_SPARSE;
-            uint32_t children = child_count(t, t->order[n]);
             place += SPARSE_KEYS + (children + 3) / 4 + children;
             if (place > AC_PLACE)
-                return;
+                return false;
         }
         if (t->output[n])
             t->state[n] |= AC_MATCH;
     }
-    head->row_words = rows * width;
+    head->row_words = l->rows * width_of(l);
     head->sparse_words = (uint32_t)place;
+    return true;
 }
 
-static void fill_rows(const trie *t, uint32_t *rows, uint32_t row_count, bool failureless)
+/* Rows of numbers to rows of states, each with its output list behind. */
+static void finish_rows(layout *l)
 {
-    const uint32_t width = t->classes + 1;
-    for (uint32_t n = 0; n < row_count; n++) {
-        uint32_t *row = rows + (size_t)n * width;
-        if (!failureless && n > 0)
-            memcpy(row, rows + (size_t)t->fail[n] * width, t->classes * sizeof *row);
-        for (uint32_t c = t->child[t->order[n]]; c != NO_NODE; c = t->sibling[c])
-            row[t->key[c]] = t->state[t->number[c]];
-        row[t->classes] = t->output[n];
+    const uint32_t width = width_of(l);
+    uint32_t *row = l->row;
+    for (uint32_t n = 0; n < l->rows; n++, row += width) {
+        for (uint32_t c = 0; c + 1 < width; c++)
+            row[c] = row[c] ? l->t.state[row[c]] : AC_ROOT;
+        row[width - 1] = l->t.output[n];
     }
 }
 
-static void fill_sparse(const trie *t, uint32_t *sparse, uint32_t row_count, bool failureless)
+static void fill_sparse(const layout *l, uint32_t *sparse)
 {
-    for (uint32_t n = row_count; n < t->count; n++) {
+    const trie *t = &l->t;
+    for (uint32_t n = l->rows; n < t->count; n++) {
         uint32_t *record = sparse + (t->state[n] & AC_PLACE);
-        uint32_t count = child_count(t, t->order[n]), i = 0;
-        record[SPARSE_FAIL] = failureless ? AC_DEAD : t->state[t->fail[n]];
+        const uint32_t first = t->child[n], count = t->child[n + 1] - first;
+        record[SPARSE_FAIL] = l->fail ? t->state[l->fail[n]] : AC_DEAD;
         record[SPARSE_OUTPUT] = t->output[n];
         record[SPARSE_CHILDREN] = count;
-        uint8_t *keys = (uint8_t *)(record + SPARSE_KEYS);
-        for (uint32_t c = t->child[t->order[n]]; c != NO_NODE; c = t->sibling[c], i++) {
-            keys[i] = t->key[c];
-            record[SPARSE_KEYS + (count + 3) / 4 + i] = t->state[t->number[c]];
-        }
+        memcpy(record + SPARSE_KEYS, t->key + first, count);
+        memcpy(record + SPARSE_KEYS + (count + 3) / 4, t->state + first, count * sizeof *record);
     }
 }
 
-static void lay_out(const pattern_list *list, trie *t, block *b, bool failureless)
+static void lay_out(layout *l, block *b)
 {
     ac_tables head;
     memset(&head, 0, sizeof head);
     block_words(b, NULL, sizeof head / 4);
-    head.classes = t->classes;
-    head.map = (uint32_t)(block_append(b, t->map, sizeof t->map, 8) / 4);
-    head.outputs = append_outputs(list, t, b, failureless);
+    link_nodes(l);
+    head.classes = l->t.classes;
+    head.map = (uint32_t)(block_append(b, l->t.map, sizeof l->t.map, 8) / 4);
+    head.outputs = append_outputs(l, b);
     head.output_words = (uint32_t)(b->size / 4) - head.outputs;
-    place_states(t, &head);
-    if (head.row_words == 0)
-        b->failed = true; /* more states than 30 bits can place */
-    if (fold_mixed(list))
-        head.literals = append_literals(list, b);
+    if (!place_states(l, &head))
+        b->failed = true;
+    if (fold_mixed(l->list))
+        head.literals = append_literals(l->list, b);
     block_reserve(b, b->size + ((size_t)head.row_words + head.sparse_words + 4) * 4);
     head.rows = block_words(b, NULL, head.row_words);
     head.sparse = block_words(b, NULL, head.sparse_words);
     if (b->failed)
         return;
-    const uint32_t row_count = head.row_words / (t->classes + 1);
     uint32_t *words = (uint32_t *)(void *)b->bytes;
-    fill_rows(t, words + head.rows, row_count, failureless);
-    fill_sparse(t, words + head.sparse, row_count, failureless);
+    finish_rows(l);
+    memcpy(words + head.rows, l->row, head.row_words * sizeof *l->row);
+    fill_sparse(l, words + head.sparse);
     memcpy(words, &head, sizeof head);
-}
-
-/* ---- how many nodes ----------------------------------------------------- */
-
-static uint64_t literal_bytes(const pattern_list *list)
-{
-    uint64_t bytes = 0;
-    for (size_t i = 0; i < list->count; i++)
-        bytes += list->patterns[i].length;
-    return bytes;
-}
-
-static int compare_bytes(const void *left, const void *right)
-{
-    const pattern *a = *(const pattern *const *)left, *b = *(const pattern *const *)right;
-    const size_t common = a->length < b->length ? a->length : b->length;
-    const int order = memcmp(a->bytes, b->bytes, common);
-    return order ? order : (a->length > b->length) - (a->length < b->length);
-}
-
-/* A node for each byte that does not continue a prefix which the literal before, in order, has. */
-static uint64_t count_nodes(const pattern_list *list, const pattern **sorted)
-{
-    uint64_t nodes = 1;
-    for (size_t i = 0; i < list->count; i++)
-        sorted[i] = &list->patterns[i];
-    qsort(sorted, list->count, sizeof(const pattern *), compare_bytes);
-    for (size_t i = 0; i < list->count; i++) {
-        size_t shared = 0;
-        while (i > 0 && shared < sorted[i]->length && shared < sorted[i - 1]->length &&
-               sorted[i]->bytes[shared] == sorted[i - 1]->bytes[shared])
-            shared++;
-        nodes += sorted[i]->length - shared;
-    }
-    return nodes;
-}
-
-/* How many nodes there may be: one a byte, which costs nothing to say; where so many have no room,
- * as many as there are. (Fewer still where literals differ in case only.) */
-static uint64_t most_nodes(const problem *p)
-{
-    const uint64_t bytes = literal_bytes(p->list) + 1;
-    if (memory_fits(p->memory, bytes * NODE_BYTES))
-        return bytes;
-    const pattern **sorted = memory_take_array(p->memory, p->list->count, sizeof *sorted);
-    const uint64_t nodes = sorted ? count_nodes(p->list, sorted) : bytes;
-    memory_give(p->memory, sorted);
-    return nodes;
 }
 
 static void build(const problem *p, bool failureless, stage_draft *out)
 {
-    const uint64_t nodes = most_nodes(p);
-    trie t;
-    memset(&t, 0, sizeof t);
-    if (nodes < NO_NODE && trie_alloc(p->memory, &t, (size_t)nodes, p->list->count)) {
-        number_classes(p->list, &t);
-        insert_all(p->list, &t);
-        number_states(&t);
+    layout l = { .list = p->list };
+    bool fine = trie_open(p->memory, p->list, &l.t);
+    if (fine) {
+        const uint32_t most = AC_ROW_BUDGET / width_of(&l);
+        l.rows = l.t.count < most ? l.t.count : most;
+        l.row = memory_take_zeroed(p->memory, (size_t)l.rows * width_of(&l), sizeof *l.row);
         if (!failureless)
-            link_failures(&t);
-        lay_out(p->list, &t, &out->tables, failureless);
-    } else {
-        out->tables.failed = true;
+            l.fail = memory_take_zeroed(p->memory, l.t.count, sizeof *l.fail);
+        fine = l.row && (failureless || l.fail);
     }
-    memory_give(p->memory, t.next);
+    if (fine)
+        lay_out(&l, &out->tables);
+    else
+        out->tables.failed = true;
+    memory_give(p->memory, l.row);
+    memory_give(p->memory, l.fail);
+    trie_close(p->memory, &l.t);
 }
 
 static void ac_build(const problem *p, stage_draft *out)
@@ -460,6 +328,14 @@ static bool pfac_check(const stage_facts *facts, const uint32_t *tables, size_t 
 }
 
 /* ---- the two engines -------------------------------------------------- */
+
+static uint64_t literal_bytes(const pattern_list *list)
+{
+    uint64_t bytes = 0;
+    for (size_t i = 0; i < list->count; i++)
+        bytes += list->patterns[i].length;
+    return bytes;
+}
 
 /* How far the rows outgrow the caches. */
 static double ac_cost(const problem *p)
