@@ -2,7 +2,8 @@
  *
  * Idea: an engine by name is one part of one stage that searches ("wm"), or with its filter and its
  * fallback ("wm/ac"). "auto" asks every engine what a byte would cost, for the set as it is and for
- * its shares: literals beside class patterns, literals of one or two bytes beside longer ones. It
+ * its shares: literals beside class patterns, literals of one or two (of up to four) bytes beside
+ * longer ones. It
  * takes the cheapest division, and the cheapest engine for
  * each part, with the filter before it and the fallback behind it that the engine names. So one
  * class pattern does not slow ten thousand literals, and no text makes a plan of literals much
@@ -18,7 +19,7 @@
 #include "engine/costs.h"
 #include "engine/engine.h"
 
-enum { SHORT = 3, TEXT = 256 };
+enum { SHORT = 3, SHORTER_THAN_GRAMS = 5, TEXT = 256 };
 
 /* ---- shares of a set ------------------------------------------------------------ */
 
@@ -43,6 +44,17 @@ static bool is_short_literal(const pattern *p)
 static bool is_long_literal(const pattern *p)
 {
     return p->literal && p->length >= SHORT;
+}
+
+/* The same with another border: filters want 5 bytes and more. */
+static bool is_small_literal(const pattern *p)
+{
+    return p->literal && p->length < SHORTER_THAN_GRAMS;
+}
+
+static bool is_large_literal(const pattern *p)
+{
+    return p->literal && p->length >= SHORTER_THAN_GRAMS;
 }
 
 static bool is_literal(const pattern *p)
@@ -140,8 +152,10 @@ static void choose_division(const problem *p, division *best)
     static bool (*const ways[][3])(const pattern *) = {
         { is_literal, is_class_pattern },
         { is_long_literal, is_short_literal, is_class_pattern },
+        { is_large_literal, is_small_literal, is_class_pattern },
     };
-    bool mixed[2] = { false, false }; /* whether a way divides the set at all */
+    enum { WAYS = 3 };
+    bool mixed[WAYS] = { false }; /* whether a way divides the set at all */
     memset(best, 0, sizeof *best);
     best->count = 1;
     best->shares[0].list = *p->list;
@@ -151,12 +165,13 @@ static void choose_division(const problem *p, division *best)
         const pattern *a = &p->list->patterns[i], *first = &p->list->patterns[0];
         mixed[0] = mixed[0] || is_literal(a) != is_literal(first);
         mixed[1] = mixed[1] || is_short_literal(a) != is_short_literal(first);
+        mixed[2] = mixed[2] || is_small_literal(a) != is_small_literal(first);
     }
-    for (uint32_t way = 0; way < 2; way++) {
+    for (uint32_t way = 0; way < WAYS; way++) {
         division d;
         if (!mixed[way])
             continue;
-        const bool divided = divide(p, ways[way], way + 2, &d);
+        const bool divided = divide(p, ways[way], way ? 3 : 2, &d);
         if (divided && d.count > 1 && d.cost < best->cost) {
             division_free(p->memory, best);
             *best = d;

@@ -2,10 +2,10 @@
  * essay are in walk/vector/qgrams.c.
  *
  * A longer gram passes less often, a longer stride looks at fewer places: q + stride - 1 is at most
- * the shortest pattern. For every q that this allows the stride is as long as it can be; each
- * pattern gives that window of grams which the sample has least; what then passes on the sample
- * says what a byte costs. So that the choice does not praise itself, grams are counted on one half
- * of the sample for the estimate and tried on the other.
+ * the shortest pattern. For every q that this allows (some, in large sets) the stride is as long as
+ * it can be; each pattern gives that window of grams which the sample has least; what then passes
+ * on the sample says what a byte costs. So that the choice does not praise itself, grams are
+ * counted on one half of the sample for the estimate and tried on the other.
  *
  * Cost: O(bytes of patterns, up to QGRAMS_OFFSET of each, + sample) for each q.
  */
@@ -20,7 +20,7 @@ enum {
     COUNT_LOG = 17,      /* counters of the sample's grams */
     LEAST_BITS_LOG = 15, /* of the bitmap: 4 KiB */
     MOST_BITS_LOG = 22,  /* 512 KiB */
-    MOST_LIST = 1024     /* entries of one list; more, and `auto` looks elsewhere */
+    MANY = 16384         /* patterns: so many need long grams, and a quick choice */
 };
 
 typedef struct choice {
@@ -119,14 +119,18 @@ static uint32_t between(uint32_t least, uint32_t number, uint32_t most)
     return number < least ? least : number > most ? most : number;
 }
 
-/* Set the bits of all grams; returns how many are set. */
-static uint32_t fill_bits(scratch *s, const pattern_list *list, const choice *c, uint32_t log)
+/* Choose windows (which go to `windows`, if that is not NULL) and set the bits of their grams;
+ * returns how many are set. */
+static uint32_t fill_bits(scratch *s, const pattern_list *list, const choice *c, uint32_t log,
+                          uint8_t *windows)
 {
     uint32_t set = 0;
     memset(s->bits, 0, ((size_t)1 << log) / 8);
     for (size_t i = 0; i < list->count; i++) {
         const pattern *p = &list->patterns[i];
         const uint32_t first = rarest_window(s, p, c);
+        if (windows)
+            windows[i] = (uint8_t)first;
         for (uint32_t k = first; k < first + c->stride; k++) {
             const uint32_t place = qgrams_hash_at(p->bytes + k, c->q, c->fold) >> (32 - log);
             set += !(s->bits[place / 32] >> (place % 32) & 1);
@@ -146,7 +150,7 @@ static void estimate(const problem *p, scratch *s, choice *c)
     const uint32_t log = between(LEAST_BITS_LOG, log_above(64 * grams), MOST_BITS_LOG);
     size_t passed = 0, tried = 0;
     count_sample(s, p->sample.bytes, half, c);
-    const uint32_t set = fill_bits(s, list, c, log);
+    const uint32_t set = fill_bits(s, list, c, log, NULL);
     for (; tried + c->q <= p->sample.length - half; tried++) {
         const uint32_t place = qgrams_hash_at(other + tried, c->q, c->fold) >> (32 - log);
         passed += s->bits[place / 32] >> (place % 32) & 1;
@@ -174,12 +178,15 @@ static choice choose(const problem *p, scratch *s)
     const size_t shortest = p->list->patterns[p->list->count - 1].length;
     const uint32_t fold = fold_any(p->list) ? 0x20202020u : 0;
     choice best = { .cost = COST_IMPOSSIBLE * 2 };
-    for (uint32_t q = QGRAMS_MOST; q >= QGRAMS_LEAST; q--) {
+    const bool many = p->list->count > MANY;
+    const uint32_t step = many && shortest > 7 ? 2 : 1, least = many ? 4 : QGRAMS_LEAST;
+    for (uint32_t q = between(QGRAMS_LEAST, (uint32_t)(shortest < 8 ? shortest : 8), QGRAMS_MOST);
+         q >= QGRAMS_LEAST; q -= step) {
         const uint32_t stride =
             shortest - q + 1 < QGRAMS_STRIDE ? (uint32_t)(shortest - q + 1) : QGRAMS_STRIDE;
         choice c = { .q = q, .stride = stride, .fold = fold };
-        if (q > shortest)
-            continue;
+        if (q < least && best.q)
+            break; /* of so many patterns all short grams pass */
         estimate(p, s, &c);
         if (c.cost < best.cost)
             best = c;
@@ -252,15 +259,6 @@ static void place_entries(const pattern_list *list, const choice *c, uint32_t sh
     }
 }
 
-static bool choose_windows(const problem *p, scratch *s, const choice *c, uint8_t *windows)
-{
-    count_sample(s, p->sample.bytes, p->sample.length, c);
-    fill_bits(s, p->list, c, c->bits_log);
-    for (size_t i = 0; i < p->list->count; i++)
-        windows[i] = (uint8_t)rarest_window(s, &p->list->patterns[i], c);
-    return true;
-}
-
 static void lay_out(const problem *p, scratch *s, uint8_t *windows, block *b)
 {
     const pattern_list *list = p->list;
@@ -269,7 +267,8 @@ static void lay_out(const problem *p, scratch *s, uint8_t *windows, block *b)
     const uint32_t lists_log = between(8, log_above(2 * grams), 24);
     qgrams_tables head;
     memset(&head, 0, sizeof head);
-    choose_windows(p, s, &c, windows);
+    count_sample(s, p->sample.bytes, p->sample.length, &c);
+    fill_bits(s, list, &c, c.bits_log, windows);
     block_words(b, NULL, sizeof head / 4);
     head.q = c.q;
     head.stride = c.stride;
