@@ -64,16 +64,17 @@
 /* Packed letters, by AVX-512: a byte that is packed; a probe of a bitmap that the first, the second
  * cache holds, and in one that neither does; what passes, and an entry of its bucket. */
 /* Packed letters: a byte that is packed; a probe of a bitmap that the first, the second cache
- * holds, and of one that neither does; what passes, when the second cache holds all entries, and
- * when it does not; an entry of its bucket. */
+ * holds, and of one that neither does (twice that when it is larger still); what passes, when the
+ * second cache holds all entries, and when it does not; an entry of its bucket. */
 #define COST_KMERS_PACK 0.05
 #define COST_KMERS_PROBE 0.7
 #define COST_KMERS_FIRST (32u << 10)
-#define COST_KMERS_PROBE_SECOND 0.9
+#define COST_KMERS_PROBE_SECOND 1.5
 #define COST_KMERS_SECOND (512u << 10)
-#define COST_KMERS_PROBE_FAR 3.0
+#define COST_KMERS_PROBE_FAR 7.0
+#define COST_KMERS_FAR (2u << 20)
 #define COST_KMERS_PASS 7.0
-#define COST_KMERS_PASS_FAR 20.0
+#define COST_KMERS_PASS_FAR 40.0
 #define COST_KMERS_ENTRY 2.0
 /* Factors: a byte through the bitmap of its grams of four bytes, and through that of shorter ones;
  * a gram that is there. */

@@ -154,7 +154,9 @@ static double probe_cost(double bytes)
 {
     if (bytes <= COST_KMERS_FIRST)
         return COST_KMERS_PROBE;
-    return bytes <= COST_KMERS_SECOND ? COST_KMERS_PROBE_SECOND : COST_KMERS_PROBE_FAR;
+    if (bytes <= COST_KMERS_SECOND)
+        return COST_KMERS_PROBE_SECOND;
+    return bytes <= COST_KMERS_FAR ? COST_KMERS_PROBE_FAR : 2 * COST_KMERS_PROBE_FAR;
 }
 
 static double pass_cost(double entries)

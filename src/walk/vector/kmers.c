@@ -27,7 +27,7 @@
 #define ENTRY_WORK 2u
 
 /* Letters of a chunk, and those that a candidate may need before and behind its probe. */
-enum { CHUNK = 4096, BEFORE = KMERS_STRIDE, BEHIND = 64, BATCH = 256 };
+enum { CHUNK = 4096, BEFORE = KMERS_STRIDE, BEHIND = 64, BATCH = 1024 };
 
 typedef struct kmers_chunk {
     u8 bases[CHUNK / 4 + 16];
@@ -152,7 +152,7 @@ WALK_INTO u32 passes(const u32 *bits, u32 gram)
  * `passed`, which has room for one more; returns how many. Four at a time, whose places among their
  * four letters come again. `phase` is stride % 4, a constant at each call. */
 WALK_INTO u32 probe(const kmers_tables *t, const u32 *bits, const u8 *p, u32 count, u32 phase,
-                    u8 *passed)
+                    u16 *passed)
 {
     const u32 mask = ((u32)1 << (2 * t->q)) - 1, bytes = t->stride / 4;
     const u8 *const stop = p + (size_t)(count / 4) * t->stride;
@@ -162,18 +162,18 @@ WALK_INTO u32 probe(const kmers_tables *t, const u32 *bits, const u8 *p, u32 cou
         const u32 a = load32(p) & mask, b = load32(p + at1) >> 2 * phase & mask;
         const u32 d = load32(p + at2) >> 2 * (2 * phase % 4) & mask;
         const u32 e = load32(p + at3) >> 2 * (3 * phase % 4) & mask;
-        passed[n] = (u8)k;
+        passed[n] = (u16)k;
         n += passes(bits, a);
-        passed[n] = (u8)(k + 1);
+        passed[n] = (u16)(k + 1);
         n += passes(bits, b);
-        passed[n] = (u8)(k + 2);
+        passed[n] = (u16)(k + 2);
         n += passes(bits, d);
-        passed[n] = (u8)(k + 3);
+        passed[n] = (u16)(k + 3);
         n += passes(bits, e);
     }
     for (; k < count; k++) {
         const u32 i = k % 4 * t->stride;
-        passed[n] = (u8)k;
+        passed[n] = (u16)k;
         n += passes(bits, load32(p + i / 4) >> 2 * (i % 4) & mask);
     }
     return n;
@@ -185,7 +185,7 @@ WALK_INTO u32 search_chunk(kmers_search *s, u32 i, u32 last, bool *stopped)
 {
     const u32 *bits = s->task->tables + s->t->bits;
     const u32 stride = s->t->stride;
-    u8 passed[BATCH + 1];
+    u16 passed[BATCH + 1];
     u32 buckets[BATCH];
     while (i <= last) {
         const u32 left = (last - i) / stride + 1, count = left < BATCH ? left : BATCH;
