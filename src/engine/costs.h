@@ -66,7 +66,7 @@
 /* Packed letters: a byte that is packed; a probe of a bitmap that the first, the second cache
  * holds, and of one that neither does (twice that when it is larger still); what passes, when the
  * second cache holds all entries, and when it does not; an entry of its bucket. */
-#define COST_KMERS_PACK 0.05
+#define COST_KMERS_PACK 0.08
 #define COST_KMERS_PROBE 0.7
 #define COST_KMERS_FIRST (32u << 10)
 #define COST_KMERS_PROBE_SECOND 1.5
