@@ -18,16 +18,27 @@
 #include "engine/costs.h"
 #include "engine/positions.h"
 
-enum { MOST_WIDE = 16, MOST_EARLY = 8, MOST_LATE = 8, ROWS_BYTES = 2 << 20, MOST_LENGTH = 512 };
+enum {
+    MOST_WIDE = 16,
+    MOST_APART = 32,
+    MOST_PARTS_TOGETHER = 5,
+    MOST_EARLY = 8,
+    MOST_LATE = 8,
+    ROWS_BYTES = 2 << 20,
+    MOST_LENGTH = 512
+};
+enum { MOST_COMMON = 96, LEAST_ASKED = 6 };
 enum { ESTIMATED = 4096 }; /* patterns: more, and the cost is not worth finding out */
 
-/* A class that some test may ask for, or its last `wide` rows. */
+/* A class that some test may ask for, or its last `wide` rows; or a group: classes at fixed
+ * distances, and its last `apart` rows. */
 typedef struct property {
     uint32_t class, wide;
-    double often;   /* share of the places */
-    uint32_t asked; /* by so many patterns that might */
+    double often; /* share of the places */
     bool used;
     uint32_t row;
+    uint32_t first, count; /* of a group in design.parts; `wide` of it is 0, `apart` its width */
+    uint32_t apart;
 } property;
 
 /* A position that every match has, and which property says so where. */
@@ -47,6 +58,8 @@ typedef struct design {
     double often[256]; /* of bytes */
     byte_class *classes;
     double *class_often;
+    uint32_t *class_asked;  /* by so many positions that every match has */
+    uint32_t *class_common; /* the rarest common class that holds all of it; UINT32_MAX: none */
     uint32_t class_count, class_room;
     uint32_t *class_slots; /* hashed; a power of two */
     property *properties;
@@ -56,6 +69,8 @@ typedef struct design {
     uint32_t *position_class;
     landmark *landmarks;
     chosen *patterns;
+    landmark *parts; /* of groups: which property, so many rows before the last one */
+    uint32_t part_count, group_count;
     landmark *tests;
     size_t test_count;
     uint32_t ahead;
@@ -161,20 +176,26 @@ static uint32_t property_number(design *d, uint32_t class, uint32_t wide)
     return *number;
 }
 
-/* The landmarks of the pattern whose `count` positions have been read, in d->landmarks. Widths are
- * rounded up where the start leaves room, for fewer are shared by more. */
+/* The landmarks of the pattern whose `count` positions have been read, in d->landmarks: each with
+ * its class, and with the common one. Widths are rounded up where the start leaves room, for fewer
+ * are shared by more. */
 static uint32_t find_landmarks(design *d, size_t count)
 {
     uint32_t found = 0, least = 0, most = 0; /* bytes from the start to the position */
     for (size_t i = 0; i < count && most < BITSLICE_AHEAD; i++) {
         const bool optional = d->positions[i].optional;
+        const uint32_t class = d->position_class[i], common = d->class_common[class];
         uint32_t wide = 1;
         while (wide < most - least + 1)
             wide *= 2;
         if (wide > most + 1)
             wide = most - least + 1;
         if (!optional && wide <= MOST_WIDE) {
-            d->landmarks[found].property = property_number(d, d->position_class[i], wide);
+            d->landmarks[found].property = property_number(d, class, wide);
+            d->landmarks[found++].behind = most;
+        }
+        if (!optional && wide <= MOST_WIDE && common != class && common != UINT32_MAX) {
+            d->landmarks[found].property = property_number(d, common, wide);
             d->landmarks[found++].behind = most;
         }
         least += !optional;
@@ -194,13 +215,55 @@ static void sort_landmarks(landmark *l, uint32_t count)
         }
 }
 
-static void ask(design *d, uint32_t count)
+static bool inside(const byte_class *a, const byte_class *b)
 {
+    uint64_t other = 0;
+    for (int i = 0; i < 4; i++)
+        other |= a->bits[i] & ~b->bits[i];
+    return !other;
+}
+
+static unsigned class_size(const byte_class *set)
+{
+    unsigned size = 0;
+    for (unsigned b = 0; b < 256; b++)
+        size += class_has(set, b);
+    return size;
+}
+
+/* The classes whose rows are made anyhow: of one byte, and those that say most to most patterns. */
+static void choose_common(design *d)
+{
+    uint32_t common[MOST_COMMON], count = 0;
+    for (size_t i = 0; i < d->list->count; i++) {
+        const size_t positions = read_positions(d, i);
+        for (size_t k = 0; k < positions && k < BITSLICE_AHEAD; k++)
+            d->class_asked[d->position_class[k]] += !d->positions[k].optional;
+    }
+    for (uint32_t i = 0; i < MOST_COMMON; i++) {
+        double most = LEAST_ASKED;
+        common[count] = UINT32_MAX;
+        for (uint32_t c = 0; c < d->class_count; c++) {
+            const double worth = d->class_asked[c] * information(d->class_often[c]);
+            if (d->class_common[c] == UINT32_MAX && worth > most && d->class_often[c] < 0.6) {
+                most = worth;
+                common[count] = c;
+            }
+        }
+        if (common[count] == UINT32_MAX)
+            break;
+        d->class_common[common[count]] = common[count];
+        count++;
+    }
+    for (uint32_t c = 0; c < d->class_count; c++)
+        for (uint32_t i = 0; i < count && d->class_common[c] != c; i++) {
+            const uint32_t now = d->class_common[c], other = common[i];
+            if ((now == UINT32_MAX || d->class_often[other] < d->class_often[now]) &&
+                inside(&d->classes[c], &d->classes[other]))
+                d->class_common[c] = other;
+        }
     for (uint32_t i = 0; i < count; i++)
-        d->landmarks[i].worth = information(d->properties[d->landmarks[i].property].often);
-    sort_landmarks(d->landmarks, count);
-    for (uint32_t i = 0; i < count && i < 6; i++)
-        d->properties[d->landmarks[i].property].asked++;
+        d->properties[property_number(d, common[i], 1)].used = true;
 }
 
 /* Nanoseconds that a start which survives takes, of all starts of four rows. */
@@ -215,25 +278,122 @@ static void choose_early(design *d, chosen *c, uint32_t count)
 {
     c->first = (uint32_t)d->test_count;
     c->survive = 1;
-    for (uint32_t i = 0; i < count; i++) {
-        const property *p = &d->properties[d->landmarks[i].property];
-        d->landmarks[i].worth =
-            information(p->often) / (1 + COST_SLICE_ROW / COST_SLICE_TEST / (1 + p->asked));
-    }
-    sort_landmarks(d->landmarks, count);
-    for (uint32_t i = 0; i < count && c->early < MOST_EARLY; i++) {
-        property *p = &d->properties[d->landmarks[i].property];
-        const double saved = cost_of_hits(c->survive) - cost_of_hits(c->survive * p->often);
-        if (c->early > 0 && saved < 4 * COST_SLICE_TEST)
-            continue;
-        p->used = true;
-        c->survive *= p->often;
+    while (c->early < MOST_EARLY) {
+        const double now = cost_of_hits(c->survive);
+        double most = c->early ? 0 : -1e9;
+        landmark *best = NULL;
+        for (uint32_t i = 0; i < count; i++) {
+            const property *p = &d->properties[d->landmarks[i].property];
+            const double saved = now - cost_of_hits(c->survive * p->often) - 4 * COST_SLICE_TEST -
+                                 (p->used ? 0 : 4 * COST_SLICE_ROW);
+            if (saved > most && d->landmarks[i].behind != UINT32_MAX) {
+                most = saved;
+                best = &d->landmarks[i];
+            }
+        }
+        if (!best)
+            break;
+        d->properties[best->property].used = true;
+        c->survive *= d->properties[best->property].often;
         c->early++;
-        d->tests[d->test_count++] = d->landmarks[i];
-        if (d->landmarks[i].behind > d->ahead)
-            d->ahead = d->landmarks[i].behind;
+        d->tests[d->test_count++] = *best;
+        d->ahead = best->behind > d->ahead ? best->behind : d->ahead;
+        for (uint32_t i = 0, behind = best->behind; i < count; i++)
+            if (d->landmarks[i].behind == behind)
+                d->landmarks[i].behind = UINT32_MAX; /* what it says is said */
     }
     c->count = c->early;
+}
+
+/* A group of the positions [from, upto), which begin `least` to `most` bytes behind the start, in
+ * d->landmarks: those of rows that are there, the rarest. Returns its number of parts; *often, how
+ * often all are seen in a window of it, *last, the distance of the last one from the first. */
+static uint32_t find_group(design *d, size_t from, size_t upto, uint32_t wide, double *often,
+                           uint32_t *last)
+{
+    uint32_t count = 0;
+    double never = 1;
+    for (size_t k = from; k < upto; k++) {
+        const uint32_t both[] = { d->position_class[k], d->class_common[d->position_class[k]] };
+        for (int i = 0; i < 2; i++) {
+            const uint32_t number = both[i] == UINT32_MAX
+                                        ? UINT32_MAX
+                                        : d->property_of[(size_t)both[i] * (MOST_WIDE + 1) + 1];
+            if (number == UINT32_MAX || !d->properties[number].used ||
+                d->properties[number].often > 0.5)
+                continue;
+            d->landmarks[count].property = number;
+            d->landmarks[count].behind = (uint32_t)(k - from);
+            d->landmarks[count++].worth = information(d->properties[number].often);
+            break;
+        }
+    }
+    sort_landmarks(d->landmarks, count);
+    count = count < MOST_PARTS_TOGETHER ? count : MOST_PARTS_TOGETHER;
+    *often = 1;
+    *last = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        *often *= d->properties[d->landmarks[i].property].often;
+        *last = d->landmarks[i].behind > *last ? d->landmarks[i].behind : *last;
+    }
+    for (uint32_t i = 0; i < wide; i++)
+        never *= 1 - *often;
+    *often = 1 - never;
+    return count;
+}
+
+/* A further test of a pattern with optional positions, whose beginning says little: that somewhere
+ * behind them a whole group of positions is seen. */
+static void choose_group(design *d, chosen *c, size_t count)
+{
+    uint32_t least = 0, most = 0, last, best_least = 0, best_most = 0;
+    size_t best_from = 0, best_upto = 0;
+    double saved = 0, often;
+    for (size_t i = 0; i < count && most < BITSLICE_AHEAD && most - least < MOST_APART;) {
+        size_t upto = i;
+        while (upto < count && !d->positions[upto].optional && most + upto - i < BITSLICE_AHEAD - 1)
+            upto++;
+        if (most > least && upto > i) {
+            double steps = 1;
+            find_group(d, i, upto, most - least + 1, &often, &last);
+            for (uint32_t wide = 1; wide < most - least + 1; wide *= 2)
+                steps++;
+            const double now = cost_of_hits(c->survive) - cost_of_hits(c->survive * often) -
+                               4 * (COST_SLICE_TEST + steps * COST_SLICE_ROW / 2);
+            if (now > saved) {
+                saved = now;
+                best_from = i;
+                best_upto = upto;
+                best_least = least;
+                best_most = most;
+            }
+        }
+        least += (uint32_t)(upto - i);
+        most += (uint32_t)(upto - i);
+        if (upto < count && !d->positions[upto].optional)
+            break;
+        for (i = upto; i < count && d->positions[i].optional; i++)
+            most++;
+    }
+    if (best_upto == best_from || c->early == MOST_EARLY)
+        return;
+    property *p = &d->properties[d->property_count];
+    memset(p, 0, sizeof *p);
+    p->apart = best_most - best_least + 1;
+    p->class = UINT32_MAX;
+    p->used = true;
+    p->first = d->part_count;
+    p->count = find_group(d, best_from, best_upto, p->apart, &p->often, &last);
+    for (uint32_t i = 0; i < p->count; i++) {
+        d->parts[d->part_count] = d->landmarks[i];
+        d->parts[d->part_count++].behind = last - d->landmarks[i].behind;
+    }
+    d->tests[d->test_count++] =
+        (landmark){ .property = d->property_count++, .behind = best_most + last };
+    d->ahead = best_most + last > d->ahead ? best_most + last : d->ahead;
+    d->group_count++;
+    c->survive *= p->often;
+    c->count = ++c->early;
 }
 
 static bool has_test(const design *d, const chosen *c, uint32_t class, uint32_t wide,
@@ -267,9 +427,10 @@ static void choose_late(design *d, chosen *c, uint32_t count)
 
 static void design_free(design *d)
 {
-    void *const all[] = { d->classes,     d->class_often, d->class_slots,    d->properties,
-                          d->property_of, d->positions,   d->position_class, d->landmarks,
-                          d->patterns,    d->tests };
+    void *const all[] = { d->classes,        d->class_often, d->class_slots, d->class_asked,
+                          d->class_common,   d->properties,  d->property_of, d->positions,
+                          d->position_class, d->landmarks,   d->patterns,    d->parts,
+                          d->tests };
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         memory_give(d->memory, all[i]);
 }
@@ -311,17 +472,24 @@ static bool design_make(const problem *p, design *d)
     if (d->class_count >= BITSLICE_MOST_ROWS / 32)
         return false;
     const size_t kinds = (size_t)d->class_count * (MOST_WIDE + 1);
+    const size_t groups = p->list->count;
     d->class_often = memory_take_zeroed(d->memory, d->class_count, sizeof *d->class_often);
-    d->properties = memory_take_array(d->memory, kinds, sizeof *d->properties);
+    d->properties = memory_take_array(d->memory, kinds + groups, sizeof *d->properties);
     d->property_of = memory_take_array(d->memory, kinds, sizeof *d->property_of);
-    if (!d->class_often || !d->properties || !d->property_of)
+    d->parts = memory_take_array(d->memory, groups * MOST_PARTS_TOGETHER, sizeof *d->parts);
+    d->class_asked = memory_take_zeroed(d->memory, d->class_count, sizeof *d->class_asked);
+    d->class_common = memory_take_array(d->memory, d->class_count, sizeof *d->class_common);
+    if (!d->class_often || !d->properties || !d->property_of || !d->class_asked || !d->parts ||
+        !d->class_common)
         return false;
+    memset(d->class_common, 0xff, d->class_count * sizeof *d->class_common);
     memset(d->property_of, 0xff, kinds * sizeof *d->property_of);
     count_bytes(p, d);
-    for (size_t i = 0; i < p->list->count; i++)
-        ask(d, find_landmarks(d, read_positions(d, i)));
+    choose_common(d);
     for (size_t i = 0; i < p->list->count; i++) {
-        choose_early(d, &d->patterns[i], find_landmarks(d, read_positions(d, i)));
+        const size_t count = read_positions(d, i);
+        choose_early(d, &d->patterns[i], find_landmarks(d, count));
+        choose_group(d, &d->patterns[i], count);
         d->test_count += MOST_LATE;
     }
     for (size_t i = 0; i < p->list->count; i++)
@@ -349,22 +517,6 @@ typedef struct row_maker {
     uint32_t *inputs;
     uint32_t operation_count, input_count;
 } row_maker;
-
-static bool inside(const byte_class *a, const byte_class *b)
-{
-    uint64_t other = 0;
-    for (int i = 0; i < 4; i++)
-        other |= a->bits[i] & ~b->bits[i];
-    return !other;
-}
-
-static unsigned class_size(const byte_class *set)
-{
-    unsigned size = 0;
-    for (unsigned b = 0; b < 256; b++)
-        size += class_has(set, b);
-    return size;
-}
 
 static uint32_t add_operation(row_maker *m, uint32_t kind, uint32_t first)
 {
@@ -425,6 +577,26 @@ static void make_wide(row_maker *m, property *p)
     p->row = add_operation(m, BITSLICE_WIDEN, first);
 }
 
+/* A group, and its last `apart` rows, each union twice as wide as the one before. */
+static void make_group(row_maker *m, property *p)
+{
+    design *d = m->d;
+    uint32_t first = m->input_count, wide = 1;
+    for (uint32_t i = p->first; i < p->first + p->count; i++) {
+        m->inputs[m->input_count++] = d->properties[d->parts[i].property].row;
+        m->inputs[m->input_count++] = d->parts[i].behind;
+    }
+    p->row = add_operation(m, BITSLICE_ALL, first);
+    while (wide < p->apart) {
+        const uint32_t more = 2 * wide <= p->apart ? wide : p->apart - wide;
+        first = m->input_count;
+        m->inputs[m->input_count++] = p->row;
+        m->inputs[m->input_count++] = more;
+        p->row = add_operation(m, BITSLICE_WIDEN, first);
+        wide += more;
+    }
+}
+
 /* What wide properties are made of is used too. */
 static void use_parts(design *d)
 {
@@ -475,7 +647,7 @@ static void make_rows(row_maker *m, property **order)
     make_letters(m);
     for (uint32_t i = 0; i < d->property_count; i++) {
         property *p = &d->properties[i];
-        if (!p->used || p->wide > 1)
+        if (!p->used || p->wide != 1)
             continue;
         p->row = class_size(&d->classes[p->class]); /* for the order */
         order[narrow++] = p;
@@ -487,6 +659,9 @@ static void make_rows(row_maker *m, property **order)
         for (uint32_t i = 0; i < d->property_count; i++)
             if (d->properties[i].used && d->properties[i].wide == wide)
                 make_wide(m, &d->properties[i]);
+    for (uint32_t i = 0; i < d->property_count; i++)
+        if (d->properties[i].count > 0)
+            make_group(m, &d->properties[i]);
     m->head->rows = m->head->letters + m->operation_count;
     m->head->operation =
         block_words(m->b, m->operations, (size_t)m->operation_count * sizeof *m->operations / 4);
@@ -507,15 +682,61 @@ static uint32_t words_of(const block *b)
     return (uint32_t)(b->size / 4);
 }
 
+/* Checks of the positions [from, upto), the rarest first; of `but` those that its tests leave open.
+ * Returns their number; *at is where they stand. */
+static uint32_t add_checks(design *d, size_t from, size_t upto, const chosen *but, block *b,
+                           uint32_t *at)
+{
+    uint32_t count = 0;
+    for (size_t k = from; k < upto; k++) {
+        const uint32_t class = d->position_class[k];
+        if (class_size(&d->classes[class]) == 256 ||
+            (but && has_test(d, but, class, 1, (uint32_t)k)))
+            continue;
+        d->landmarks[count].property = class;
+        d->landmarks[count].behind = (uint32_t)(k - from);
+        d->landmarks[count++].worth = 1 - d->class_often[class];
+    }
+    sort_landmarks(d->landmarks, count);
+    *at = words_of(b);
+    for (uint32_t k = 0; k < count; k++)
+        add_word(b, d->landmarks[k].property, d->landmarks[k].behind);
+    return count;
+}
+
+/* Positions to segments. */
+static void add_segments(design *d, size_t count, block *b, bitslice_pattern *out)
+{
+    bitslice_segment segments[BITSLICE_LONGEST];
+    size_t i = 0;
+    while (i < count) {
+        bitslice_segment *g = &segments[out->segment_count++];
+        const size_t first = i;
+        memset(g, 0, sizeof *g);
+        while (i < count && !d->positions[i].optional)
+            i++;
+        g->length = (uint32_t)(i - first);
+        g->check_count = add_checks(d, first, i, NULL, b, &g->checks);
+        g->gap_class = i < count ? d->position_class[i] : 0;
+        while (i < count && d->positions[i].optional && d->position_class[i] == g->gap_class) {
+            g->gap++;
+            i++;
+        }
+    }
+    out->segments = words_of(b);
+    block_append(b, segments, out->segment_count * sizeof *segments, 4);
+}
+
 static void add_pattern(design *d, uint32_t i, block *b, bitslice_pattern *out)
 {
     const chosen *c = &d->patterns[i];
     const size_t count = read_positions(d, i);
-    size_t fixed = 0, most = 0;
+    size_t fixed = 0;
     while (fixed < count && !d->positions[fixed].optional)
         fixed++;
     out->index = i;
     out->length = (uint32_t)d->list->patterns[i].min_length;
+    out->longest = (uint32_t)d->list->patterns[i].max_length;
     out->early = c->early;
     out->late = c->count - c->early;
     out->tests = words_of(b);
@@ -523,24 +744,9 @@ static void add_pattern(design *d, uint32_t i, block *b, bitslice_pattern *out)
         const landmark *l = &d->tests[c->first + k];
         add_word(b, d->properties[l->property].row, l->behind);
     }
-    /* The rarest first. */
-    for (size_t k = 0; k < fixed; k++) {
-        const uint32_t class = d->position_class[k];
-        if (class_size(&d->classes[class]) == 256 || has_test(d, c, class, 1, (uint32_t)k))
-            continue;
-        d->landmarks[most].property = class;
-        d->landmarks[most].behind = (uint32_t)k;
-        d->landmarks[most++].worth = 1 - d->class_often[class];
-    }
-    sort_landmarks(d->landmarks, (uint32_t)most);
-    out->checks = words_of(b);
-    out->check_count = (uint32_t)most;
-    for (size_t k = 0; k < most; k++)
-        add_word(b, d->landmarks[k].property, d->landmarks[k].behind);
-    out->positions = words_of(b);
-    out->position_count = fixed < count ? (uint32_t)count : 0;
-    for (size_t k = 0; k < out->position_count; k++)
-        add_word(b, d->position_class[k], d->positions[k].optional);
+    out->check_count = add_checks(d, 0, fixed, c, b, &out->checks);
+    if (fixed < count)
+        add_segments(d, count, b, out);
 }
 
 static void add_sets(const design *d, bitslice_tables *head, block *b)
@@ -594,7 +800,7 @@ static void bitslice_build(const problem *p, stage_draft *out)
         return;
     }
     use_parts(&d);
-    const size_t rows = d.property_count;
+    const size_t rows = d.property_count + (size_t)d.group_count * 8;
     property **order = memory_take_array(d.memory, rows, sizeof(property *));
     bitslice_pattern *patterns = memory_take_zeroed(d.memory, p->list->count, sizeof *patterns);
     m.made = memory_take_array(d.memory, 256 + rows, sizeof *m.made);
@@ -651,7 +857,7 @@ static double bitslice_cost(const problem *p)
         hits += cost_of_hits(d.patterns[i].survive) / 4;
     }
     for (uint32_t i = 0; i < d.property_count; i++)
-        rows += d.properties[i].used ? COST_SLICE_ROW : 0;
+        rows += d.properties[i].used ? COST_SLICE_ROW * (d.properties[i].count ? 3 : 1) : 0;
     design_free(&d);
     return cost_of_vector(COST_SLICE_BYTE + (rows + tests) / BITSLICE_LANES, &p->target) +
            hits / BITSLICE_LANES;
@@ -684,11 +890,13 @@ static bool operations_check(const bitslice_tables *t, const uint32_t *tables, s
     for (uint32_t row = t->letters; row < t->rows; row++) {
         const bitslice_operation *op = &operations[row - t->letters];
         const bool widens = op->kind == BITSLICE_WIDEN;
-        if (op->kind > BITSLICE_WIDEN || op->first > t->input_count ||
-            op->count > t->input_count - op->first || (widens && op->count != 2))
+        if (op->kind > BITSLICE_ALL || op->first > t->input_count ||
+            op->count > t->input_count - op->first || (widens && op->count != 2) ||
+            (op->kind == BITSLICE_ALL && (op->count < 2 || op->count % 2)))
             return false;
         for (uint32_t k = 0; k < op->count; k++)
-            if (inputs[op->first + k] >= (widens && k == 1 ? (uint32_t)MOST_WIDE : row))
+            if (inputs[op->first + k] >=
+                (op->kind >= BITSLICE_WIDEN && k % 2 ? BITSLICE_AHEAD : row))
                 return false;
     }
     return true;
@@ -706,15 +914,33 @@ static bool words_check(const uint32_t *tables, size_t words, uint32_t at, uint3
     return true;
 }
 
+static bool segments_check(const bitslice_tables *t, const bitslice_pattern *p,
+                           const uint32_t *tables, size_t words)
+{
+    const bitslice_segment *segments = (const bitslice_segment *)(tables + p->segments);
+    if (p->segment_count > BITSLICE_LONGEST ||
+        !words_inside(words, p->segments, (uint64_t)p->segment_count * sizeof *segments / 4))
+        return false;
+    for (uint32_t i = 0; i < p->segment_count; i++) {
+        const bitslice_segment *g = &segments[i];
+        if (g->length > BITSLICE_LONGEST || g->check_count > g->length ||
+            g->gap > BITSLICE_LONGEST || (g->gap && g->gap_class >= t->classes) ||
+            (g->length &&
+             !words_check(tables, words, g->checks, g->check_count, t->classes, g->length - 1)))
+            return false;
+    }
+    return true;
+}
+
 static bool pattern_check(const stage_facts *facts, const bitslice_tables *t,
                           const bitslice_pattern *p, const uint32_t *tables, size_t words)
 {
     return p->index < facts->pattern_count && p->early >= 1 && p->early <= MOST_EARLY &&
            p->late <= MOST_LATE && p->length >= 1 && p->length <= BITSLICE_LONGEST &&
-           p->check_count <= BITSLICE_LONGEST && p->position_count <= BITSLICE_LONGEST &&
+           p->check_count <= BITSLICE_LONGEST &&
            words_check(tables, words, p->tests, p->early + p->late, t->rows, t->ahead) &&
            words_check(tables, words, p->checks, p->check_count, t->classes, p->length - 1) &&
-           words_check(tables, words, p->positions, p->position_count, t->classes, 1);
+           segments_check(t, p, tables, words);
 }
 
 static bool bitslice_check(const stage_facts *facts, const uint32_t *tables, size_t words)

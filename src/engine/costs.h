@@ -96,7 +96,7 @@
 /* Bit-slicing: a byte of text into rows of bytes; of 512 starts, a row of a class, a pattern, one
  * of its tests; four rows of which some start survived, and such a start. */
 #define COST_SLICE_BYTE 0.5
-#define COST_SLICE_ROW 3.0
+#define COST_SLICE_ROW 4.0
 #define COST_SLICE_PATTERN 1.0
 #define COST_SLICE_TEST 0.7
 #define COST_SLICE_HIT 12.0

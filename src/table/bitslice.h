@@ -16,13 +16,13 @@
 #define BITSLICE_ROW 64u      /* bytes */
 #define BITSLICE_STEP 16u     /* rows that are made, and tested, at a time */
 #define BITSLICE_LONGEST 255u /* bytes of a match */
-#define BITSLICE_AHEAD 64u    /* rows behind a start that tests may ask for */
+#define BITSLICE_AHEAD 40u    /* rows behind a start that tests may ask for */
 #define BITSLICE_RECORDS 1024u
 #define BITSLICE_MOST_ROWS 65536u
 #define BITSLICE_MOST_LENGTH 1024u /* of a lane */
 
-/* A number in the low half, and where: a row and how far behind the start, or a class and the same;
- * of a position, whether it is optional. */
+/* A number in the low half, and where: a row and how far behind the start, or a class and the same.
+ */
 #define BITSLICE_WHAT(x) ((x)&0xffffu)
 #define BITSLICE_WHERE(x) ((x) >> 16)
 
@@ -33,11 +33,18 @@ typedef struct bitslice_letter {
 
 #define BITSLICE_OR 0u    /* the union of inputs, */
 #define BITSLICE_NONE 1u  /* or its complement; */
-#define BITSLICE_WIDEN 2u /* inputs[0] here or inputs[1] rows before */
+#define BITSLICE_WIDEN 2u /* inputs[0] here or inputs[1] rows before; */
+#define BITSLICE_ALL 3u   /* every inputs[2 i], inputs[2 i + 1] rows before */
 
 typedef struct bitslice_operation {
     u32 kind, first, count; /* inputs: row numbers below its own, word numbers in inputs[] */
 } bitslice_operation;
+
+/* Positions that follow each other, and then up to `gap` bytes of a class. */
+typedef struct bitslice_segment {
+    u32 checks, check_count, length; /* as of patterns */
+    u32 gap_class, gap;
+} bitslice_segment;
 
 typedef struct bitslice_pattern {
     u32 index;       /* what is reported */
@@ -46,8 +53,9 @@ typedef struct bitslice_pattern {
     u32 early, late; /* so many that every start is put to, and those that survive; early >= 1 */
     u32 checks;      /* word offset: class, bytes behind the start, less than length */
     u32 check_count; /* what the tests leave open of the positions before the first optional one */
-    u32 positions;   /* word offset: class, optional */
-    u32 position_count; /* 0: all is said by tests and checks, matches are `length` long */
+    u32 segments;    /* word offset: bitslice_segment[]; */
+    u32 segment_count; /* 0: all is said by tests and checks, matches are `length` long */
+    u32 longest;       /* match, bytes */
 } bitslice_pattern;
 
 typedef struct bitslice_tables {
@@ -68,7 +76,8 @@ typedef struct bitslice_tables {
 } bitslice_tables;
 
 SHARED_SIZE(bitslice_tables, 64);
-SHARED_SIZE(bitslice_pattern, 36);
+SHARED_SIZE(bitslice_pattern, 40);
+SHARED_SIZE(bitslice_segment, 20);
 SHARED_SIZE(bitslice_operation, 12);
 
 /* Rows that a lane of `length` bytes has, with those ahead of its last start. */

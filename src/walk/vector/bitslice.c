@@ -11,13 +11,14 @@
  * 1. 16 rows of text at a time: bytes of 512 lanes side by side (8 x 8 transpositions in words).
  * 2. A row for every byte that matters, by comparison; of these the rows of classes, as unions or
  *    complements of unions, each from as few others as the builder found. All patterns share them.
- *    A class that an optional part may move by some bytes has the union of its last rows.
- * 3. Every pattern on 16 rows of starts: its `early` tests; where a start survives, its `late` ones.
+ *    What an optional part may move by some bytes, a class or a group of classes at fixed
+ *    distances, has the union of its last rows.
+ * 3. Every pattern on 16 rows of starts: its `early` tests; where some survive, the `late` ones.
  * 4. What still survives is compared byte by byte: the fixed positions before the first optional
- *    one, then, if there is any, the set of reachable ends, position by position.
+ *    one, then, if there is any, the set of places that are reachable, segment by segment.
  *
  * An end that is reached from several starts is reported from the last of them: a start is silent
- * about an end that a later one reaches too, which the positions say when they are run backwards.
+ * about an end that a later one reaches too, which the segments say when they are run backwards.
  * That decides what a place says without remembering any other, whatever the slices.
  *
  * Invariant: all occurrences of whose starts the last is before `base` have been reported, and no
@@ -37,7 +38,7 @@
 enum { HIT_ROWS = 4, SHORTEST = 2048 };
 
 /* Nanoseconds, for give_up. */
-enum { WORK_HIT = 12, WORK_START = 8, WORK_POSITION = 4 };
+enum { WORK_HIT = 12, WORK_START = 8, WORK_PLACE = 4 };
 
 /* A block that is being searched. */
 typedef struct slicer {
@@ -97,7 +98,7 @@ WALK_INTO u64 eight_bytes(const text_task *t, u64 at)
 }
 
 /* Rows [row, row + BITSLICE_STEP) of the text. */
-static void slice_text(const slicer *s, u32 row)
+WALK_APART void slice_text(const slicer *s, u32 row)
 {
     for (u32 lane = 0; lane < BITSLICE_LANES; lane += 8)
         for (u32 j = 0; j < BITSLICE_STEP; j += 8) {
@@ -115,7 +116,7 @@ WALK_INTO u8 *row_at(const slicer *s, u32 property, u32 row)
     return s->rows + (property * s->stride + row) * BITSLICE_ROW;
 }
 
-static void slice_letters(const slicer *s, u32 row)
+WALK_APART void slice_letters(const slicer *s, u32 row)
 {
     const bitslice_tables *t = s->tables;
     const bitslice_letter *letters = (const bitslice_letter *)(s->task->tables + t->letter);
@@ -139,7 +140,7 @@ static void slice_letters(const slicer *s, u32 row)
 }
 
 /* Rows [row, row + BITSLICE_STEP) of all that is made of others. */
-static void slice_classes(const slicer *s, u32 row)
+WALK_APART void slice_classes(const slicer *s, u32 row)
 {
     const bitslice_tables *t = s->tables;
     const bitslice_operation *operations =
@@ -156,6 +157,18 @@ static void slice_classes(const slicer *s, u32 row)
                 const u8 *here = from + (size_t)j * BITSLICE_ROW;
                 vec_store(to + (size_t)j * BITSLICE_ROW,
                           vec_or(vec_load(here), vec_load(here - (size_t)in[1] * BITSLICE_ROW)));
+            }
+            continue;
+        }
+        if (op->kind == BITSLICE_ALL) {
+            u32 back = 0;
+            for (u32 k = 1; k < op->count; k += 2)
+                back = in[k] > back ? in[k] : back;
+            for (u32 j = row < back ? back - row : 0; j < BITSLICE_STEP; j++) {
+                vec all = ones;
+                for (u32 k = 0; k < op->count; k += 2)
+                    all = vec_and(all, vec_load(row_at(s, in[k], row + j - in[k + 1])));
+                vec_store(to + (size_t)j * BITSLICE_ROW, all);
             }
             continue;
         }
@@ -190,56 +203,89 @@ WALK_INTO bool belongs(const u32 *sets, u32 class, u8 byte)
     return sets[class * 8 + byte / 32] >> (byte % 32) & 1;
 }
 
-/* Of the distances in `set` those whose byte, from[d] or from[-d], belongs, moved on by that byte,
- * as far as `most`; an optional position keeps the others too. Returns whether any is left. */
-WALK_INTO bool step_set(far_set *set, const u32 *sets, u32 position, const u8 *from, bool back,
-                        u32 most)
+WALK_INTO void add_far(far_set *set, u32 d)
 {
-    far_set next = { { 0 } };
-    u64 any = 0;
-    for (u32 w = 0; w < 4; w++)
-        for (u64 left = set->word[w]; left; left &= left - 1) {
-            const u32 d = w * 64 + PORT_CTZ64(left);
-            if (d >= most)
-                continue;
-            const u8 byte = back ? *(from - d) : from[d];
-            if (belongs(sets, BITSLICE_WHAT(position), byte))
-                next.word[(d + 1) / 64] |= (u64)1 << ((d + 1) % 64);
-        }
-    for (u32 w = 0; w < 4; w++) {
-        if (BITSLICE_WHERE(position))
-            next.word[w] |= set->word[w];
-        any |= next.word[w];
+    set->word[d / 64] |= (u64)1 << (d % 64);
+}
+
+WALK_INTO bool segment_fits(const slicer *s, const bitslice_segment *g, const u8 *text)
+{
+    const u32 *checks = s->task->tables + g->checks, *sets = s->task->tables + s->tables->sets;
+    for (u32 i = 0; i < g->check_count; i++)
+        if (!belongs(sets, BITSLICE_WHAT(checks[i]), text[BITSLICE_WHERE(checks[i])]))
+            return false;
+    return true;
+}
+
+/* `d`, and what lies behind it as far as bytes of the gap's class reach; from[d], or from[-d]. */
+WALK_INTO void cross_gap(const slicer *s, const bitslice_segment *g, const u8 *from, bool back,
+                         u32 d, u32 most, far_set *to)
+{
+    const u32 *sets = s->task->tables + s->tables->sets;
+    add_far(to, d);
+    for (u32 i = 0; i < g->gap && d < most; i++, add_far(to, d)) {
+        if (!belongs(sets, g->gap_class, back ? *(from - d) : from[d]))
+            break;
+        d++;
     }
-    *set = next;
-    return any != 0;
+}
+
+WALK_INTO bool any_far(const far_set *set)
+{
+    return (set->word[0] | set->word[1] | set->word[2] | set->word[3]) != 0;
 }
 
 /* Whether a start behind `start` reaches the same end too. */
 WALK_APART bool later_start(const slicer *s, const bitslice_pattern *p, u32 start, u32 stop)
 {
-    const u32 *positions = s->task->tables + p->positions,
-              *sets = s->task->tables + s->tables->sets;
+    const bitslice_segment *segments = (const bitslice_segment *)(s->task->tables + p->segments);
+    const u8 *last = s->task->text + stop - 1;
+    const u32 most = stop - start - 1;
     far_set set = { { 1 } };
-    for (u32 i = p->position_count; i-- > 0;)
-        if (!step_set(&set, sets, positions[i], s->task->text + stop - 1, true, stop - start - 1))
-            return false;
-    return true;
+    for (u32 k = p->segment_count; k-- > 0 && any_far(&set);) {
+        const bitslice_segment *g = &segments[k];
+        far_set open = { { 0 } }, next = { { 0 } };
+        for (u32 w = 0; w < 4; w++)
+            for (; set.word[w]; set.word[w] &= set.word[w] - 1)
+                cross_gap(s, g, last, true, w * 64 + PORT_CTZ64(set.word[w]), most, &open);
+        for (u32 w = 0; w < 4; w++)
+            for (; open.word[w]; open.word[w] &= open.word[w] - 1) {
+                const u32 d = w * 64 + PORT_CTZ64(open.word[w]) + g->length;
+                if (d <= most && segment_fits(s, g, s->task->text + stop - d))
+                    add_far(&next, d);
+            }
+        set = next;
+    }
+    return any_far(&set);
 }
 
-WALK_APART void report_ends(slicer *s, const bitslice_pattern *p, u32 start)
+/* `words`, of the sets: a constant at each call. */
+WALK_INTO void report_ends(slicer *s, const bitslice_pattern *p, u32 start, u32 words)
 {
     const text_task *task = s->task;
-    const u32 *positions = task->tables + p->positions, *sets = task->tables + s->tables->sets;
+    const bitslice_segment *segments = (const bitslice_segment *)(task->tables + p->segments);
+    const u8 *text = task->text + start;
     const u32 left = task->end - start;
-    const u32 most = left < BITSLICE_LONGEST ? left : BITSLICE_LONGEST;
+    const u32 most = left < words * 64 - 1 ? left : words * 64 - 1;
     far_set set = { { 1 } };
-    for (u32 i = 0; i < p->position_count; i++) {
-        s->work += WORK_POSITION;
-        if (!step_set(&set, sets, positions[i], task->text + start, false, most))
+    for (u32 k = 0; k < p->segment_count; k++) {
+        const bitslice_segment *g = &segments[k];
+        far_set next = { { 0 } };
+        u64 any = 0;
+        for (u32 w = 0; w < words; w++)
+            for (; set.word[w]; set.word[w] &= set.word[w] - 1) {
+                const u32 d = w * 64 + PORT_CTZ64(set.word[w]);
+                s->work += WORK_PLACE;
+                if (d + g->length <= most && segment_fits(s, g, text + d))
+                    cross_gap(s, g, text, false, d + g->length, most, &next);
+            }
+        for (u32 w = 0; w < words; w++)
+            any |= next.word[w];
+        if (!any)
             return;
+        set = next;
     }
-    for (u32 w = 0; w < 4; w++)
+    for (u32 w = 0; w < words; w++)
         for (; set.word[w]; set.word[w] &= set.word[w] - 1) {
             const u32 stop = start + w * 64 + PORT_CTZ64(set.word[w]);
             if (stop > task->begin && stop > start && !later_start(s, p, start, stop))
@@ -259,8 +305,10 @@ WALK_INTO void verify_start(slicer *s, const bitslice_pattern *p, u32 start)
     for (u32 i = 0; i < p->check_count; i++)
         if (!belongs(sets, BITSLICE_WHAT(checks[i]), text[BITSLICE_WHERE(checks[i])]))
             return;
-    if (p->position_count)
-        report_ends(s, p, start);
+    if (p->segment_count && p->longest < 64)
+        report_ends(s, p, start, 1);
+    else if (p->segment_count)
+        report_ends(s, p, start, 4);
     else if (start + p->length > task->begin)
         sink_put(s->out, start + p->length, p->index);
 }
@@ -279,13 +327,16 @@ WALK_APART void rows_hit(slicer *s, const bitslice_pattern *p, u32 row)
         if (!vec_any(v))
             continue;
         vec_store(words, v);
-        for (u32 w = 0; w < BITSLICE_LANES / 64; w++)
+        for (u64 bytes = vec_nonzero(v); bytes;) {
+            const u32 w = PORT_CTZ64(bytes) / 8;
+            bytes &= ~((u64)255 << (8 * w));
             for (; words[w]; words[w] &= words[w] - 1) {
                 const u64 lane = w * 64 + PORT_CTZ64(words[w]);
                 const u64 start = s->base + lane * s->length + row + j;
                 if (start < s->task->end)
                     verify_start(s, p, (u32)start);
             }
+        }
     }
 }
 
@@ -320,7 +371,7 @@ WALK_INTO void test_rows(slicer *s, const bitslice_pattern *p, u32 row, u32 earl
 }
 
 /* All patterns on BITSLICE_STEP rows of starts. False: it took more work than `most`. */
-static bool test_patterns(slicer *s, u32 row, u64 most)
+WALK_APART bool test_patterns(slicer *s, u32 row, u64 most)
 {
     const bitslice_pattern *p = (const bitslice_pattern *)(s->task->tables + s->tables->pattern);
     const bitslice_pattern *end = p + s->tables->count;
