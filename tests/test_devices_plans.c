@@ -274,7 +274,7 @@ enum { MOST_PATTERNS = 8100 };
  * which would take them all in one part, does not take. */
 static trawl_plan *parts_plan(const trawl_pattern *given, size_t count, size_t more, uint32_t parts)
 {
-    static const char refused[] = "\\xfe\\xf0{0,90}\\xf1{0,90}\\xff";
+    static const char refused[] = "\\xfe\\xf0{0,1500}\\xf1{0,1500}\\xff";
     static char written[MOST_PATTERNS][12];
     static trawl_pattern patterns[MOST_PATTERNS];
     rng r = { 17 };
@@ -471,7 +471,7 @@ static trawl_plan *large_plan(const char *engine, const char *end, size_t others
         if (i > 0 && i <= others)
             strcpy(written[i] + LONG, end);
         if (i == 1 && others) /* what factors does not take, so that others do */
-            strcat(written[i], "x{0,90}y{0,90}");
+            strcat(written[i], "x{0,1500}y{0,1500}");
         patterns[i] = i > 0 && i <= others ? extended(written[i]) : literal(written[i]);
     }
     return compile(patterns, MANY, engine);

@@ -11,7 +11,7 @@
 
 #include "engine/pieces.h"
 
-#define MOST_GRAMS 64u    /* of a piece, of three or four bytes */
+#define MOST_GRAMS 256u   /* of a piece, of three or four bytes */
 #define MOST_SHORT 256u   /* the same, shorter */
 #define MOST_PLACES 4096u /* that are looked at in a piece, of each length */
 #define RARE 0.002        /* a rate at which no shorter gram is tried */

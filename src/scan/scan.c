@@ -54,7 +54,8 @@ static uint64_t first_window(const text_scan *scan)
     if (scan->worker->limits.on_devices)
         return window;
     for (uint32_t i = 0; i < plan_head(scan->plan)->part_count; i++)
-        words += part_stages(scan->plan, &parts[i])->state_words;
+        if (walk_flows(part_stages(scan->plan, &parts[i])->kind)) /* each byte goes through all */
+            words += part_stages(scan->plan, &parts[i])->state_words;
     window = window * WORDS_OF_A_WINDOW / words;
     return window < SMALLEST_WINDOW ? SMALLEST_WINDOW : window;
 }

@@ -19,7 +19,7 @@
 
 #define FACTORS_HASH 0x9E3779B1u /* 2^32 / golden ratio */
 #define FACTORS_GRAM 4u          /* bytes of the longest grams */
-#define FACTORS_SLACK 63u
+#define FACTORS_SLACK 1023u
 #define FACTORS_ANY 0xffffffffu /* as a set: every byte */
 #define FACTORS_RING 3u         /* words of state before a ring's bits: see walk/factors.c */
 

@@ -82,18 +82,73 @@ static inline bool run_fits(const search *s, const factors_atom *a, u64 at)
     return true;
 }
 
-/* ---- sets of places: bit i is base + i, or base - i -------------------------------------- */
+/* ---- sets of places ---------------------------------------------------------------- */
 
-/* Every bit also 1 .. more places higher. */
-static inline u64 widen(u64 set, u32 more)
+/* Bit i: the place i behind the lowest one, or i before the highest one. Words [0, words) count,
+ * the others are of any content. */
+typedef struct places {
+    u64 bits[FACTORS_SLACK / 64 + 1];
+    u32 words;
+} places;
+
+/* The next place of a set from `i` on; FACTORS_NONE: there is none. */
+#define FACTORS_NONE UINT32_MAX
+static inline u32 place_from(const places *p, u32 i)
 {
+    u32 w = i / 64;
+    if (w >= p->words)
+        return FACTORS_NONE;
+    u64 word = p->bits[w] >> (i % 64);
+    if (word)
+        return i + PORT_CTZ64(word);
+    while (++w < p->words)
+        if (p->bits[w])
+            return w * 64 + PORT_CTZ64(p->bits[w]);
+    return FACTORS_NONE;
+}
+
+/* Room for `more` further bits. */
+static inline void places_grow(places *p, u32 more)
+{
+    const u32 most = FACTORS_SLACK / 64 + 1;
+    u32 words = p->words + (more + 63) / 64;
+    words = words < most ? words : most;
+    while (p->words < words)
+        p->bits[p->words++] = 0;
+}
+
+static inline void places_one(places *p)
+{
+    p->bits[0] = 1;
+    p->words = 1;
+}
+
+/* Every place also 1 .. more places higher. */
+static void widen(places *p, u32 more)
+{
+    places_grow(p, more);
     for (u32 width = 1; more;) {
-        const u32 by = width < more ? width : more;
-        set |= set << by;
+        const u32 by = width < more ? width : more, whole = by / 64, rest = by % 64;
+        for (u32 w = p->words; w-- > whole;) {
+            u64 moved = p->bits[w - whole] << rest;
+            if (rest && w > whole)
+                moved |= p->bits[w - whole - 1] >> (64 - rest);
+            p->bits[w] |= moved;
+        }
         more -= by;
         width += by;
     }
-    return set;
+}
+
+/* Add the places [low, high], as far as there is room. */
+static void add_range(places *p, u32 low, u32 high)
+{
+    const u32 room = p->words * 64;
+    high = high < room ? high : room - 1;
+    for (u32 i = low; i <= high; i = (i / 64 + 1) * 64) {
+        const u32 last = high / 64 == i / 64 ? high % 64 : 63;
+        p->bits[i / 64] |= (UINT64_MAX >> (63 - last)) & (UINT64_MAX << (i % 64));
+    }
 }
 
 /* For how many bytes from `at` on the text is in a set, up to `most`. */
@@ -124,70 +179,72 @@ static inline u32 stretch_back(const search *s, u32 set, u64 at, u32 most)
     return n;
 }
 
-/* Where a match of the atoms [from, to) ends that begins at *base. */
-static u64 go_forward(search *s, const factors_atom *from, const factors_atom *to, u64 *base)
+/* The places p behind (before, when `back`) a run, or a gap over a set; base moves on or back by
+ * its least length. Of a gap no byte is read twice. */
+static void cross(search *s, const factors_atom *a, bool back, u64 base, places *p)
 {
-    u64 set = 1;
-    for (; from < to && set; from++) {
-        u64 next = 0;
+    places next = { .words = p->words };
+    u64 known = 0; /* bytes from the last place on that are in the set */
+    u32 last = 0;
+    memset(next.bits, 0, sizeof *next.bits * next.words);
+    if (!a->length)
+        places_grow(&next, a->high - a->low);
+    for (u32 i = place_from(p, 0); i != FACTORS_NONE; i = place_from(p, i + 1)) {
         s->work += ATOM_WORK;
-        if (!from->length && from->set == FACTORS_ANY) {
-            next = widen(set, from->high - from->low);
-            *base += from->low;
-        } else {
-            for (u64 rest = set; rest; rest &= rest - 1, s->work += ATOM_WORK) {
-                const u32 i = PORT_CTZ64(rest);
-                if (from->length) {
-                    next |= (u64)run_fits(s, from, *base + i) << i;
-                    continue;
-                }
-                const u32 n = stretch(s, from->set, *base + i, from->high);
-                if (n >= from->low)
-                    next |= widen((u64)1 << i, n - from->low);
-            }
-            *base += from->length ? from->length : from->low;
+        if (back ? base - s->from < (u64)i + a->length : base + i > s->end)
+            break;
+        const u64 at = back ? base - i : base + i;
+        if (a->length) {
+            if (run_fits(s, a, back ? at - a->length : at))
+                next.bits[i / 64] |= (u64)1 << (i % 64);
+            continue;
         }
-        set = next;
-        if (*base > s->end)
-            return 0;
-        if (s->end - *base < FACTORS_SLACK)
-            set &= ((u64)2 << (s->end - *base)) - 1;
+        known = known > i - last ? known - (i - last) : 0;
+        last = i;
+        if (known < a->high)
+            known += back ? stretch_back(s, a->set, at - known, a->high - (u32)known)
+                          : stretch(s, a->set, at + known, a->high - (u32)known);
+        if (known >= a->low)
+            add_range(&next, i, i + (u32)(known < a->high ? known : a->high) - a->low);
     }
-    return set;
+    *p = next;
 }
 
-/* Where a match of the atoms [from, to) begins that ends at *base; places below it. */
-static u64 go_back(search *s, const factors_atom *from, const factors_atom *to, u64 *base)
+/* Where a match of the atoms [from, to) ends that begins at *base, which becomes the lowest. */
+static void go_forward(search *s, const factors_atom *from, const factors_atom *to, u64 *base,
+                       places *p)
 {
-    u64 set = 1;
-    while (from < to-- && set) {
-        const u32 least = to->length ? to->length : to->low;
-        u64 next = 0;
+    places_one(p);
+    for (; from < to && place_from(p, 0) != FACTORS_NONE; from++) {
         s->work += ATOM_WORK;
-        if (*base < (u64)s->from + least)
-            return 0;
-        if (!to->length && to->set == FACTORS_ANY) {
-            next = widen(set, to->high - to->low);
-        } else {
-            for (u64 rest = set; rest; rest &= rest - 1, s->work += ATOM_WORK) {
-                const u32 i = PORT_CTZ64(rest);
-                if (to->length) {
-                    next |= (u64)(*base - i >= (u64)s->from + least &&
-                                  run_fits(s, to, *base - i - least))
-                            << i;
-                    continue;
-                }
-                const u32 n = stretch_back(s, to->set, *base - i, to->high);
-                if (n >= to->low)
-                    next |= widen((u64)1 << i, n - to->low);
-            }
-        }
-        *base -= least;
-        set = next;
-        if (*base - s->from < FACTORS_SLACK)
-            set &= ((u64)2 << (*base - s->from)) - 1;
+        if (!from->length && from->set == FACTORS_ANY)
+            widen(p, from->high - from->low);
+        else
+            cross(s, from, false, *base, p);
+        *base += from->length ? from->length : from->low;
+        if (*base > s->end)
+            p->words = 0;
     }
-    return set;
+}
+
+/* Where a match of the atoms [from, to) begins that ends at *base, which becomes the highest. */
+static void go_back(search *s, const factors_atom *from, const factors_atom *to, u64 *base,
+                    places *p)
+{
+    places_one(p);
+    while (from < to-- && place_from(p, 0) != FACTORS_NONE) {
+        const u32 least = to->length ? to->length : to->low;
+        s->work += ATOM_WORK;
+        if (*base - s->from < least) {
+            p->words = 0;
+            return;
+        }
+        if (!to->length && to->set == FACTORS_ANY)
+            widen(p, to->high - to->low);
+        else
+            cross(s, to, true, *base, p);
+        *base -= least;
+    }
 }
 
 /* ---- rings ----------------------------------------------------------------------- */
@@ -341,16 +398,19 @@ WALK_APART void piece_found(search *s, const factors_piece *p, u32 at)
     if (!(p->flags & FACTORS_FIRST) && s->task->state[p[-1].ring] == 0)
         return;
     u64 base = at - p->offset;
-    u64 set = go_back(s, first, anchor, &base);
-    bool leads = set && p->flags & FACTORS_FIRST;
-    for (; set && !leads; set &= set - 1, s->work += END_WORK)
-        leads = jump_leads(s, p, base - PORT_CTZ64(set));
+    places set;
+    go_back(s, first, anchor, &base, &set);
+    bool leads = false;
+    for (u32 i = place_from(&set, 0); i <= base - s->from && i != FACTORS_NONE && !leads;
+         i = place_from(&set, i + 1), s->work += END_WORK)
+        leads = p->flags & FACTORS_FIRST || jump_leads(s, p, base - i);
     if (!leads)
         return;
     base = (u64)at - p->offset + anchor->length;
-    for (set = go_forward(s, anchor + 1, first + p->atoms, &base); set; set &= set - 1) {
-        const u64 end = base + PORT_CTZ64(set);
-        s->work += END_WORK;
+    go_forward(s, anchor + 1, first + p->atoms, &base, &set);
+    for (u32 i = place_from(&set, 0); i != FACTORS_NONE && base + i <= s->end;
+         i = place_from(&set, i + 1), s->work += END_WORK) {
+        const u64 end = base + i;
         if (!(p->flags & FACTORS_LAST))
             ring_put(s->task->state + p->ring, p->mask, end);
         else if (p->flags & FACTORS_TAIL)
