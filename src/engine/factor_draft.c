@@ -11,10 +11,12 @@
 
 #include "engine/pieces.h"
 
-#define MOST_GRAMS 256u   /* of a piece, of three or four bytes */
-#define MOST_SHORT 256u   /* the same, shorter */
+#define FEW_GRAMS 4u      /* of a piece: tried first, */
+#define MOST_GRAMS 256u   /* and at most */
 #define MOST_PLACES 4096u /* that are looked at in a piece, of each length */
-#define RARE 0.002        /* a rate at which no shorter gram is tried */
+#define RARE 0.0005       /* a rate at which no more and no shorter grams are tried */
+
+#define RAREST 0.000012 /* a rate at which no other place is tried: nothing speaks for the gram */
 
 typedef struct run {
     uint32_t atom, cell, length;
@@ -45,6 +47,16 @@ void draft_close(factor_draft *d)
         block_free(all[i]);
     for (size_t i = 0; i < FACTORS_GRAM; i++)
         block_free(&d->grams[i]);
+}
+
+void draft_clear(factor_draft *d)
+{
+    block *const all[] = { &d->pieces, &d->atoms, &d->checks, &d->sets, &d->bytes };
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        all[i]->size = 0;
+    for (size_t i = 0; i < FACTORS_GRAM; i++)
+        d->grams[i].size = 0;
+    d->first_atom = 0;
 }
 
 bool draft_failed(const factor_draft *d)
@@ -88,6 +100,8 @@ static uint32_t add_set(factor_draft *d, const byte_class *set)
  * the set when they are as many. */
 static cell cell_of(factor_draft *d, const byte_class *set)
 {
+    if (class_full(set))
+        return (cell){ 0, 0, 256, FACTORS_ANY };
     uint32_t all = 0xff, some = 0, count = 0;
     for (uint32_t word = 0; word < 4; word++)
         for (uint64_t bits = set->bits[word]; bits; bits &= bits - 1) {
@@ -187,12 +201,12 @@ static double spell(const factor_draft *d, const cell *cells, uint32_t length, u
     return rate;
 }
 
-/* The best place for grams of a length, if it is better than what is there. */
-static void try_length(const factor_draft *d, uint32_t length, anchor *best)
+/* The best place for `least` to `most` grams of a length, if it is better than what is there. */
+static void try_length(const factor_draft *d, uint32_t length, uint64_t least, uint64_t most,
+                       anchor *best)
 {
     const run *runs = (const void *)d->runs.bytes;
     const uint32_t count = (uint32_t)(d->runs.size / sizeof *runs);
-    const uint32_t most = length > 2 ? MOST_GRAMS : MOST_SHORT;
     uint32_t places = 0;
     for (uint32_t r = 0; r < count; r++) {
         const cell *cells = (const cell *)(const void *)d->cells.bytes + runs[r].cell;
@@ -201,11 +215,13 @@ static void try_length(const factor_draft *d, uint32_t length, anchor *best)
             for (uint32_t k = 0; k < length; k++)
                 grams *= cells[at + k].count;
             places++;
-            if (grams > most)
+            if (grams < least || grams > most)
                 continue;
             const double rate = spell(d, cells + at, length, 0, NULL);
             if (best->length == 0 || rate < best->rate)
                 *best = (anchor){ r, at, length, rate };
+            if (rate < RAREST)
+                return;
         }
     }
 }
@@ -214,9 +230,12 @@ static void try_length(const factor_draft *d, uint32_t length, anchor *best)
 static anchor choose_anchor(const factor_draft *d)
 {
     anchor best = { 0, 0, 0, 0 };
-    for (uint32_t length = FACTORS_GRAM; length > 0; length--)
+    for (uint32_t length = FACTORS_GRAM; length > 0; length--) {
         if (best.length == 0 || best.rate > RARE)
-            try_length(d, length, &best);
+            try_length(d, length, 1, FEW_GRAMS, &best);
+        if (best.length == 0 || best.rate > RARE)
+            try_length(d, length, FEW_GRAMS + 1, MOST_GRAMS, &best);
+    }
     return best;
 }
 

@@ -32,6 +32,9 @@ typedef struct factor_draft {
 void draft_open(factor_draft *d, memory *m, const rarity *rarity);
 void draft_close(factor_draft *d);
 
+/* As it was opened, but for the rate. */
+void draft_clear(factor_draft *d);
+
 /* Add a pattern, which takes this number. */
 void draft_add(factor_draft *d, const pattern *p, uint32_t number);
 

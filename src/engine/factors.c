@@ -8,13 +8,16 @@
 #include "engine/costs.h"
 #include "engine/engine.h"
 #include "engine/factor_draft.h"
+#include "engine/factors.h"
 #include "engine/pieces.h"
 #include "engine/positions.h"
 
+enum { SOME_PATTERNS = 500 };                        /* that a cost is told from */
 enum { LEAST_LOG = 10, MOST_LOG = 20, SPARSE = 32 }; /* of a bitmap; bits for each gram */
 #define MOST_LENGTH (1u << 20)                       /* of a match */
 #define MOST_STATE_WORDS (1u << 20)                  /* of all rings */
 #define MOST_BEHIND (256u * 64) /* positions for which shiftand stands behind */
+#define RARE_ENOUGH 0.02        /* grams of a pattern that are met, for each byte of text */
 
 /* ---- what it takes ------------------------------------------------------------------- */
 
@@ -61,19 +64,19 @@ static const char *factors_refuses(const pattern_list *list)
 static bool factors_falls_back(const pattern_list *list)
 {
     size_t positions = 0;
-    for (size_t i = 0; i < list->count; i++)
+    for (size_t i = 0; i < list->count && positions <= MOST_BEHIND; i++)
         positions += position_count(&list->patterns[i]);
     return positions <= MOST_BEHIND && !needs_carry(list);
 }
 
 /* ---- the draft ------------------------------------------------------------------------ */
 
-/* False: no memory. `d` is to be closed anyhow. */
-static bool make_draft(const problem *p, factor_draft *d)
+/* Of every `step`-th pattern. False: no memory. `d` is to be closed anyhow. */
+static bool make_draft(const problem *p, size_t step, factor_draft *d)
 {
     rarity *r = rarity_of(p);
     draft_open(d, p->memory, r);
-    for (size_t i = 0; r && i < p->list->count; i++)
+    for (size_t i = 0; r && i < p->list->count; i += step)
         draft_add(d, &p->list->patterns[i], (uint32_t)i);
     memory_give(p->memory, r);
     return r && !draft_failed(d);
@@ -88,13 +91,33 @@ static double factors_cost(const problem *p)
         literals = literals && p->list->patterns[i].literal;
     if (p->target.gpu || literals)
         return cost;
-    if (make_draft(p, &d)) {
-        cost = COST_FACTORS_BYTE + COST_FACTORS_FOUND * d.rate;
+    const size_t step = p->list->count / SOME_PATTERNS + 1;
+    if (make_draft(p, step, &d)) {
+        cost = COST_FACTORS_BYTE + COST_FACTORS_FOUND * d.rate * (double)step;
         for (uint32_t i = 0; i + 1 < FACTORS_GRAM; i++)
             cost += d.grams[i].size ? COST_FACTORS_LEVEL : 0;
     }
     draft_close(&d);
     return cost;
+}
+
+void factors_mark(const problem *p, uint8_t *kinds, uint8_t from, uint8_t to)
+{
+    factor_draft d;
+    rarity *r = rarity_of(p);
+    draft_open(&d, p->memory, r);
+    for (size_t i = 0; r && i < p->list->count; i++) {
+        const pattern_list one = { .count = 1, .patterns = &p->list->patterns[i] };
+        if (kinds[i] != from || factors_refuses(&one))
+            continue;
+        d.rate = 0;
+        draft_add(&d, one.patterns, 0);
+        if (d.rate < RARE_ENOUGH && !draft_failed(&d))
+            kinds[i] = to;
+        draft_clear(&d);
+    }
+    memory_give(p->memory, r);
+    draft_close(&d);
 }
 
 /* ---- tables ---------------------------------------------------------------------------- */
@@ -183,7 +206,7 @@ static void factors_build(const problem *p, stage_draft *out)
     factor_draft d;
     uint64_t count = 0;
     factors_entry *entries = NULL;
-    const bool made = make_draft(p, &d);
+    const bool made = make_draft(p, 1, &d);
     for (uint32_t i = 0; i < FACTORS_GRAM; i++)
         count += d.grams[i].size / sizeof *entries;
     if (made && count <= UINT32_MAX && d.bytes.size < UINT32_MAX)

@@ -17,7 +17,8 @@ static element read_element(steps *s)
 {
     const element *all = s->of->elements;
     element e = all[s->at++];
-    while (s->at < s->of->length && memcmp(&all[s->at].set, &e.set, sizeof e.set) == 0) {
+    while (s->at < s->of->length && all[s->at].set.bits[0] == e.set.bits[0] &&
+           memcmp(&all[s->at].set, &e.set, sizeof e.set) == 0) {
         e.min += all[s->at].min;
         e.max = e.max == REPEAT_UNBOUNDED || all[s->at].max == REPEAT_UNBOUNDED
                     ? REPEAT_UNBOUNDED

@@ -2,12 +2,11 @@
  *
  * Idea: an engine by name is one part of one stage that searches ("wm"), or with its filter and its
  * fallback ("wm/ac"). "auto" asks every engine what a byte would cost, for the set as it is and for
- * its shares: literals beside class patterns, literals of one or two (of up to four) bytes beside
- * longer ones. It
- * takes the cheapest division, and the cheapest engine for
- * each part, with the filter before it and the fallback behind it that the engine names. So one
- * class pattern does not slow ten thousand literals, and no text makes a plan of literals much
- * slower than Aho-Corasick.
+ * its shares: literals beside class patterns, literals of one or two bytes, or of up to four,
+ * beside longer ones, class patterns with rare factors beside others. It takes the cheapest
+ * division, and the cheapest engine for each part, with the filter before it and the fallback
+ * behind it that the engine names. So one class pattern does not slow ten thousand literals, and no
+ * text makes a plan of literals much slower than Aho-Corasick.
  *
  * The reason is kept in the plan, so that `--explain` can say it.
  */
@@ -18,6 +17,7 @@
 
 #include "engine/costs.h"
 #include "engine/engine.h"
+#include "engine/factors.h"
 
 enum { SHORT = 3, SHORTER_THAN_GRAMS = 5, TEXT = 256 };
 
@@ -31,35 +31,38 @@ typedef struct share {
     double cost, second_cost;
 } share;
 
-static bool is_class_pattern(const pattern *p)
-{
-    return !p->literal;
-}
+/* What divisions tell apart. */
+enum {
+    LONG_LITERALS = 1,
+    MIDDLE_LITERALS = 2, /* filters want 5 bytes and more */
+    SHORT_LITERALS = 4,
+    RARE_CLASSES = 8, /* class patterns that factors suits */
+    OTHER_CLASSES = 16,
+    LITERALS = LONG_LITERALS | MIDDLE_LITERALS | SHORT_LITERALS,
+    CLASSES = RARE_CLASSES | OTHER_CLASSES
+};
 
-static bool is_short_literal(const pattern *p)
+/* The kind of each pattern of the list, and in *all those that there are; NULL: no memory. */
+static uint8_t *kinds_of(const problem *p, uint32_t *all)
 {
-    return p->literal && p->length < SHORT;
-}
-
-static bool is_long_literal(const pattern *p)
-{
-    return p->literal && p->length >= SHORT;
-}
-
-/* The same with another border: filters want 5 bytes and more. */
-static bool is_small_literal(const pattern *p)
-{
-    return p->literal && p->length < SHORTER_THAN_GRAMS;
-}
-
-static bool is_large_literal(const pattern *p)
-{
-    return p->literal && p->length >= SHORTER_THAN_GRAMS;
-}
-
-static bool is_literal(const pattern *p)
-{
-    return p->literal;
+    uint8_t *kinds = memory_take_array(p->memory, p->list->count, 1);
+    *all = 0;
+    if (!kinds)
+        return NULL;
+    for (size_t i = 0; i < p->list->count; i++) {
+        const pattern *q = &p->list->patterns[i];
+        kinds[i] = !q->literal                      ? OTHER_CLASSES
+                   : q->length < SHORT              ? SHORT_LITERALS
+                   : q->length < SHORTER_THAN_GRAMS ? MIDDLE_LITERALS
+                                                    : LONG_LITERALS;
+        *all |= kinds[i];
+    }
+    if (*all & OTHER_CLASSES && !p->target.gpu)
+        factors_mark(p, kinds, OTHER_CLASSES, RARE_CLASSES);
+    *all = 0;
+    for (size_t i = 0; i < p->list->count; i++)
+        *all |= kinds[i];
+    return kinds;
 }
 
 static void share_free(memory *m, share *s)
@@ -69,20 +72,20 @@ static void share_free(memory *m, share *s)
     memory_give(m, s->indexes);
 }
 
-/* What `takes` says yes to. False: no memory. */
-static bool share_take(const problem *p, bool (*takes)(const pattern *), share *s)
+/* The patterns of some kinds. False: no memory. */
+static bool share_take(const problem *p, const uint8_t *kinds, uint32_t some, share *s)
 {
     const pattern_list *all = p->list;
     memset(s, 0, sizeof *s);
     for (size_t i = 0; i < all->count; i++)
-        s->list.count += takes(&all->patterns[i]);
+        s->list.count += (kinds[i] & some) != 0;
     s->indexes = memory_take_array(p->memory, s->list.count, sizeof *s->indexes);
     if (s->indexes)
         s->list.patterns = memory_take_array(p->memory, s->list.count, sizeof *s->list.patterns);
     if (!s->list.patterns)
         return false;
     for (size_t i = 0, n = 0; i < all->count; i++)
-        if (takes(&all->patterns[i])) {
+        if (kinds[i] & some) {
             s->indexes[n] = (uint32_t)i;
             s->list.patterns[n++] = all->patterns[i];
         }
@@ -126,14 +129,14 @@ static void division_free(memory *m, division *d)
     d->count = 0;
 }
 
-/* The division of a set by `takes`, each of which takes other patterns. False: no memory. */
-static bool divide(const problem *p, bool (*const takes[])(const pattern *), uint32_t count,
+/* The division of a set by kinds, a share for each of `way` but 0. False: no memory. */
+static bool divide(const problem *p, const uint8_t *kinds, const uint8_t way[MOST_PARTS],
                    division *d)
 {
     memset(d, 0, sizeof *d);
-    for (uint32_t i = 0; i < count; i++) {
+    for (uint32_t i = 0; i < MOST_PARTS && way[i]; i++) {
         share *s = &d->shares[d->count++];
-        if (!share_take(p, takes[i], s))
+        if (!share_take(p, kinds, way[i], s))
             return false;
         if (s->list.count == 0) {
             share_free(p->memory, s);
@@ -146,32 +149,47 @@ static bool divide(const problem *p, bool (*const takes[])(const pattern *), uin
     return true;
 }
 
+/* Whether a way divides a set of these kinds at all, and otherwise than the ways before it. */
+static bool way_differs(const uint8_t ways[][MOST_PARTS], uint32_t way, uint32_t all)
+{
+    uint32_t shares = 0;
+    for (uint32_t i = 0; i < MOST_PARTS; i++)
+        shares += (ways[way][i] & all) != 0;
+    for (uint32_t k = 0; k < way; k++) {
+        uint32_t same = 0;
+        for (uint32_t i = 0; i < MOST_PARTS; i++)
+            for (uint32_t j = 0; j < MOST_PARTS; j++)
+                same += (ways[way][i] & all) != 0 && (ways[way][i] & all) == (ways[k][j] & all);
+        if (same == shares)
+            return false;
+    }
+    return shares > 1;
+}
+
 /* The set as it is, or the cheapest of its divisions. p->memory says if there was enough. */
 static void choose_division(const problem *p, division *best)
 {
-    static bool (*const ways[][3])(const pattern *) = {
-        { is_literal, is_class_pattern },
-        { is_long_literal, is_short_literal, is_class_pattern },
-        { is_large_literal, is_small_literal, is_class_pattern },
+    static const uint8_t ways[][MOST_PARTS] = {
+        { LITERALS, CLASSES },
+        { LONG_LITERALS | MIDDLE_LITERALS, SHORT_LITERALS, CLASSES },
+        { LONG_LITERALS, MIDDLE_LITERALS | SHORT_LITERALS, CLASSES },
+        { LITERALS | RARE_CLASSES, OTHER_CLASSES },
+        { LITERALS, RARE_CLASSES, OTHER_CLASSES },
+        { LONG_LITERALS | MIDDLE_LITERALS, SHORT_LITERALS, RARE_CLASSES, OTHER_CLASSES },
+        { LONG_LITERALS, MIDDLE_LITERALS | SHORT_LITERALS, RARE_CLASSES, OTHER_CLASSES },
     };
-    enum { WAYS = 3 };
-    bool mixed[WAYS] = { false }; /* whether a way divides the set at all */
+    uint32_t all = 0;
     memset(best, 0, sizeof *best);
     best->count = 1;
     best->shares[0].list = *p->list;
     share_choose(p, &best->shares[0]);
     best->cost = best->shares[0].best ? best->shares[0].cost : COST_IMPOSSIBLE;
-    for (size_t i = 0; p->list->patterns && i < p->list->count; i++) {
-        const pattern *a = &p->list->patterns[i], *first = &p->list->patterns[0];
-        mixed[0] = mixed[0] || is_literal(a) != is_literal(first);
-        mixed[1] = mixed[1] || is_short_literal(a) != is_short_literal(first);
-        mixed[2] = mixed[2] || is_small_literal(a) != is_small_literal(first);
-    }
-    for (uint32_t way = 0; way < WAYS; way++) {
+    uint8_t *kinds = p->list->patterns ? kinds_of(p, &all) : NULL;
+    for (uint32_t way = 0; kinds && way < sizeof ways / sizeof *ways; way++) {
         division d;
-        if (!mixed[way])
+        if (!way_differs(ways, way, all))
             continue;
-        const bool divided = divide(p, ways[way], way ? 3 : 2, &d);
+        const bool divided = divide(p, kinds, ways[way], &d);
         if (divided && d.count > 1 && d.cost < best->cost) {
             division_free(p->memory, best);
             *best = d;
@@ -179,6 +197,7 @@ static void choose_division(const problem *p, division *best)
             division_free(p->memory, &d);
         }
     }
+    memory_give(p->memory, kinds);
 }
 
 /* ---- building ---------------------------------------------------------------------- */

@@ -1,0 +1,10 @@
+/* factors.h: which class patterns the engine factors suits. */
+#ifndef TRAWL_ENGINE_FACTORS_H
+#define TRAWL_ENGINE_FACTORS_H
+
+#include "engine/problem.h"
+
+/* Of the patterns that are `from`, those whose factors are all rare in the sample become `to`. */
+void factors_mark(const problem *p, uint8_t *kinds, uint8_t from, uint8_t to);
+
+#endif
