@@ -95,6 +95,7 @@ static void bb_build(const problem *problem, stage_draft *out)
             head.max_rows = list->needles[i].rows;
     block_words(b, NULL, sizeof head / 4);
     automaton_build(b, rows.strings, rows.distinct, list->cell_size == 1, &head.rows);
+    dense_build(b, &head.rows, list->cell_size == 1, &head.dense);
     add_groups(b, &rows, &head);
     add_columns(b, list, &rows, &head);
     rows_free(b->memory, &rows);
@@ -109,6 +110,7 @@ static bool bb_check(const stage_facts *facts, const uint32_t *tables, size_t wo
     if (words < sizeof *t / 4 || t->cell_size != facts->cell_size ||
         t->max_rows != facts->max_length || t->groups >= t->rows.states ||
         facts->state_words != state_words(t) || !automaton_valid(&t->rows, tables, words) ||
+        !dense_valid(&t->dense, &t->rows, tables, words) ||
         !automaton_valid(&t->columns, tables, words) ||
         !words_inside(words, t->row_group, t->rows.strings) ||
         !grid_lists_valid(tables, words, t->class_first, t->columns.strings, t->members, 1))

@@ -146,6 +146,7 @@ static void byr_build(const problem *problem, stage_draft *out)
         return;
     block_words(b, NULL, sizeof head / 4);
     automaton_build(b, rows.strings, rows.distinct, list->cell_size == 1, &head.rows);
+    dense_build(b, &head.rows, list->cell_size == 1, &head.dense);
     add_candidates(b, list, &rows, &head);
     head.needles = byr_needles_build(b, list);
     rows_free(b->memory, &rows);
@@ -200,6 +201,7 @@ static bool byr_check(const stage_facts *facts, const uint32_t *tables, size_t w
     return words >= sizeof *t / 4 && t->cell_size == facts->cell_size && facts->state_words == 0 &&
            t->step != 0 && t->step == facts->min_length &&
            automaton_valid(&t->rows, tables, words) &&
+           dense_valid(&t->dense, &t->rows, tables, words) &&
            byr_needles_valid(facts, t->needles, t->step, tables, words) &&
            candidates_valid(facts, t, tables, words);
 }

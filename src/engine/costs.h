@@ -104,7 +104,7 @@
 
 /* Grids, a cell: a step along a row or down a column; a comparison that fails early. */
 #define COST_GRID_STEP 3.0
-#define COST_GRID_DEEP_STEP 7.0
+#define COST_GRID_DEEP_STEP 5.0
 #define COST_GRID_COLUMN 6.0
 #define COST_GRID_COMPARE 4.0
 

@@ -13,9 +13,12 @@
 #include <string.h>
 
 #include "engine/costs.h"
+#include "walk/automaton.h"
 
 #define FEW_COLOURS 4u
-#define MAX_SYMBOLS (1u << 29) /* keeps state numbers and word offsets within 32 bits */
+#define DENSE_SYMBOLS 16u       /* at most, and */
+#define DENSE_STEPS (16u << 10) /* so many entries, that the first cache holds most of them */
+#define MAX_SYMBOLS (1u << 29)  /* keeps state numbers and word offsets within 32 bits */
 
 const char *refuses_unless_needles(const pattern_list *list)
 {
@@ -296,6 +299,49 @@ void automaton_build(block *b, const symbol_string *strings, uint32_t count, boo
     memory_give(b->memory, ranges);
 }
 
+/* The step of the automaton as the dense table has it. */
+static uint32_t dense_step(const automaton *a, uint32_t state, uint32_t byte, uint32_t shift)
+{
+    const uint32_t next = automaton_step(a, state, byte, false);
+    return next << shift | (a->nodes[next].hit != 0 ? DENSE_HIT : 0);
+}
+
+void dense_build(block *b, const automaton_tables *of, bool byte_symbols, automaton_dense *out)
+{
+    uint8_t classes[256] = { 0 };
+    uint32_t bytes[DENSE_SYMBOLS] = { 0 }, symbols = 1;
+    *out = (automaton_dense){ 0 };
+    if (b->failed || !byte_symbols)
+        return;
+    const automaton_node *nodes = (const automaton_node *)(b->bytes + (size_t)of->nodes * 4);
+    for (uint32_t state = 1; state < of->states && symbols <= DENSE_SYMBOLS; state++) {
+        const uint32_t byte = nodes[state].symbol;
+        if (classes[byte] != 0)
+            continue;
+        if (symbols < DENSE_SYMBOLS)
+            bytes[symbols] = byte;
+        classes[byte] = (uint8_t)symbols++;
+    }
+    uint32_t shift = 1;
+    while ((1u << shift) < symbols)
+        shift++;
+    if (symbols > DENSE_SYMBOLS || (uint64_t)of->states << shift > DENSE_STEPS)
+        return;
+    out->classes = block_words(b, classes, sizeof classes / 4);
+    out->bytes = block_words(b, bytes, symbols);
+    out->next = block_words(b, NULL, (size_t)of->states << shift);
+    if (b->failed)
+        return;
+    automaton a;
+    automaton_open(&a, (const uint32_t *)(const void *)b->bytes, of);
+    uint32_t *next = (uint32_t *)(b->bytes + (size_t)out->next * 4);
+    for (uint32_t state = 0; state < of->states; state++)
+        for (uint32_t k = 1; k < symbols; k++)
+            next[(state << shift) + k] = dense_step(&a, state, bytes[k], shift);
+    out->symbols = symbols;
+    out->shift = shift;
+}
+
 /* ---- lists ----------------------------------------------------------------- */
 
 uint32_t grid_lists_build(block *b, const uint32_t *key_of, uint32_t count, uint32_t keys,
@@ -371,6 +417,29 @@ bool automaton_valid(const automaton_tables *t, const uint32_t *tables, size_t w
            words_inside(words, t->ends, t->states) && words_inside(words, t->lengths, t->strings) &&
            words_inside(words, t->slots, ((uint64_t)t->slot_mask + 1) * 2) &&
            nodes_valid(t, tables) && slots_valid(t, tables);
+}
+
+bool dense_valid(const automaton_dense *t, const automaton_tables *of, const uint32_t *tables,
+                 size_t words)
+{
+    automaton a;
+    if (t->symbols == 0)
+        return true;
+    if (t->symbols > DENSE_SYMBOLS || t->shift > 4 || t->symbols > 1u << t->shift ||
+        (uint64_t)of->states << t->shift > DENSE_STEPS || !words_inside(words, t->classes, 64) ||
+        !words_inside(words, t->bytes, t->symbols) ||
+        !words_inside(words, t->next, (uint64_t)of->states << t->shift))
+        return false;
+    for (uint32_t byte = 0; byte < 256; byte++)
+        if (((const uint8_t *)(tables + t->classes))[byte] >= t->symbols)
+            return false;
+    automaton_open(&a, tables, of);
+    for (uint32_t state = 0; state < of->states; state++)
+        for (uint32_t k = 0; k < t->symbols; k++)
+            if (tables[t->next + (state << t->shift) + k] !=
+                (k ? dense_step(&a, state, tables[t->bytes + k], t->shift) : 0))
+                return false;
+    return true;
 }
 
 bool grid_lists_valid(const uint32_t *tables, size_t words, uint32_t lists, uint32_t keys,

@@ -38,6 +38,13 @@ void rows_free(memory *m, row_set *rows);
 void automaton_build(block *b, const symbol_string *strings, uint32_t count, bool byte_symbols,
                      automaton_tables *out);
 
+/* Append its table by state and class of byte, if its symbols are bytes and few. */
+void dense_build(block *b, const automaton_tables *of, bool byte_symbols, automaton_dense *out);
+
+/* Verify such a table of an automaton that is valid: its steps are the automaton's. */
+bool dense_valid(const automaton_dense *t, const automaton_tables *of, const uint32_t *tables,
+                 size_t words);
+
 /* Verify an automaton of a loaded plan: the walk's loops end, it stays inside the section,
  * no string it finds is longer than what was read. */
 bool automaton_valid(const automaton_tables *stored, const uint32_t *tables, size_t words);

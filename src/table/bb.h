@@ -18,6 +18,7 @@ typedef struct bb_tables {
     u32 members;     /* u32[class_first[columns.strings]], word offset: needle indices */
     automaton_tables rows;
     automaton_tables columns;
+    automaton_dense dense; /* of the rows */
 } bb_tables;
 
 /* The state of one group in one column. */
@@ -26,7 +27,7 @@ typedef struct bb_column {
     u32 state;
 } bb_column;
 
-SHARED_SIZE(bb_tables, 96);
+SHARED_SIZE(bb_tables, 116);
 SHARED_SIZE(bb_column, 8);
 
 typedef struct bb_scan {

@@ -17,6 +17,7 @@ typedef struct byr_tables {
     u32 candidate_first; /* u32[rows.strings + 1], word offset: first candidate of each row */
     u32 candidates;      /* byr_candidate[candidate_first[rows.strings]], word offset */
     automaton_tables rows;
+    automaton_dense dense;
 } byr_tables;
 
 typedef struct byr_needle {
@@ -35,7 +36,7 @@ typedef struct byr_candidate {
     u32 row;
 } byr_candidate;
 
-SHARED_SIZE(byr_tables, 56);
+SHARED_SIZE(byr_tables, 76);
 SHARED_SIZE(byr_needle, 24);
 SHARED_SIZE(byr_candidate, 8);
 

@@ -45,6 +45,19 @@ typedef struct automaton_tables {
     u32 lengths; /* u32[strings] */
 } automaton_tables;
 
+/* Where symbols are bytes and few: the next state by state and class of byte, for loops on CPUs. A
+ * state is its number times 2^shift there, with DENSE_HIT where a string ends. */
+typedef struct automaton_dense {
+    u32 symbols; /* classes, 2^shift at most; 0: there is no such table */
+    u32 shift;
+    u32 classes; /* u8[256], word offset: of each byte; 0: it is in no string */
+    u32 bytes;   /* u32[symbols], word offset: the byte of each class but 0 */
+    u32 next;    /* u32[states << shift], word offset */
+} automaton_dense;
+
+#define DENSE_HIT 0x80000000u
+
+SHARED_SIZE(automaton_dense, 20);
 SHARED_SIZE(automaton_node, 16);
 SHARED_SIZE(automaton_slot, 8);
 SHARED_SIZE(automaton_tables, 36);

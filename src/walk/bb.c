@@ -77,6 +77,23 @@ BB_ROW(2)
 BB_ROW(3)
 BB_ROW(4)
 
+/* A text row of bytes by the dense table. */
+WALK_APART void bb_row_dense(const bb_scan *scan, const u8 *cells, u32 row, const sink *out)
+{
+    const automaton_dense *dense = &scan->head->dense;
+    const u8 *classes = (const u8 *)(scan->tables + dense->classes);
+    const u32 *next = scan->tables + dense->next;
+    const u32 cols = scan->cols, shift = dense->shift;
+    const automaton_node *nodes = scan->rows.nodes;
+    u32 at = 0;
+    for (u32 col = 0; col < cols; col++) {
+        const u32 step = next[at + classes[cells[col]]];
+        at = step & ~DENSE_HIT;
+        if (step & DENSE_HIT)
+            bb_hits(scan, nodes[at >> shift].hit, row, col + 1, out);
+    }
+}
+
 typedef void (*bb_row)(const bb_scan *scan, const u8 *cells, u32 row, const sink *out);
 
 static const bb_row bb_rows[] = { bb_row_1, bb_row_2, bb_row_3, bb_row_4 };
@@ -98,7 +115,8 @@ u32 bb_walk(grid_task *task)
         scan.states[i].row = begin;
         scan.states[i].state = 0;
     }
-    const bb_row along = bb_rows[scan.head->cell_size - 1];
+    const bb_row along =
+        scan.head->dense.symbols ? bb_row_dense : bb_rows[scan.head->cell_size - 1];
     stop = (u64)task->end + scan.head->max_rows - 1;
     for (u32 row = begin; row < task->rows && row < stop; row++)
         along(&scan, task->cells + row * task->stride, row, task->out);

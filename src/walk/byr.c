@@ -132,6 +132,26 @@ BYR_ROW(2)
 BYR_ROW(3)
 BYR_ROW(4)
 
+/* A primary row of bytes by the dense table. */
+WALK_APART bool byr_row_dense(const byr_scan *scan, u32 row, u64 most, u64 *work, const sink *out)
+{
+    const automaton_dense *dense = &scan->head->dense;
+    const u8 *classes = (const u8 *)(scan->tables + dense->classes);
+    const u32 *next = scan->tables + dense->next;
+    const u8 *cells = scan->cells + row * scan->stride;
+    const u32 cols = scan->cols, shift = dense->shift;
+    const automaton_node *nodes = scan->along.nodes;
+    u32 at = 0;
+    for (u32 col = 0; col < cols; col++) {
+        const u32 step = next[at + classes[cells[col]]];
+        at = step & ~DENSE_HIT;
+        if ((step & DENSE_HIT) &&
+            !byr_hits(scan, nodes[at >> shift].hit, row, col + 1, most, work, out))
+            return false;
+    }
+    return true;
+}
+
 typedef bool (*byr_row)(const byr_scan *scan, u32 row, u64 most, u64 *work, const sink *out);
 
 static const byr_row byr_rows[] = { byr_row_1, byr_row_2, byr_row_3, byr_row_4 };
@@ -151,7 +171,8 @@ u32 byr_walk(grid_task *task)
     scan.end = task->end;
     automaton_open(&scan.along, task->tables, &scan.head->rows);
     const u32 step = scan.head->step;
-    const byr_row along = byr_rows[scan.head->cell_size - 1];
+    const byr_row along =
+        scan.head->dense.symbols ? byr_row_dense : byr_rows[scan.head->cell_size - 1];
     u32 done = task->end;
     for (u64 row = (u64)task->begin + step - 1;
          done == task->end && row < task->rows && row < (u64)task->end + step - 1; row += step) {
