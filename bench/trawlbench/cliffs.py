@@ -16,9 +16,10 @@ import numpy as np
 from .inputs import (generate_text, make_genome, make_picture, plan, read_data, repeated,
                      stretches)
 
-LITERALS = ("ac", "bm", "wm", "pfac", "wm/ac", "pfac/ac")
-CLASSES = ("shiftand", "hnfa")
-GRIDS = ("bb", "byr", "byr/bb")
+LITERALS = ("ac", "bm", "wm", "pfac", "wm/ac", "pfac/ac", "packed/bm", "teddy/ac", "qgrams/ac",
+            "kmers/ac")
+CLASSES = ("shiftand", "hnfa", "bitslice/shiftand", "factors/shiftand")
+GRIDS = ("bb", "byr", "byr/bb", "ku", "ku/bb")
 BOUNDS = ("ac", "bb", "shiftand")
 PAIRS = 1  # TRAWL_REPORT_PAIRS
 MANY, MANY_QUICK = 10000, 1000

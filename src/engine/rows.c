@@ -16,8 +16,9 @@
 #include "walk/automaton.h"
 
 #define FEW_COLOURS 4u
-#define DENSE_SYMBOLS 16u       /* at most, and */
-#define DENSE_STEPS (16u << 10) /* so many entries, that the first cache holds most of them */
+#define DENSE_SYMBOLS 5u        /* classes at most; */
+#define DENSE_STATES 8u         /* so many states a class at least, or texts are at the root; and */
+#define DENSE_STEPS (16u << 10) /* so many entries at most, which the first cache holds */
 #define MAX_SYMBOLS (1u << 29)  /* keeps state numbers and word offsets within 32 bits */
 
 const char *refuses_unless_needles(const pattern_list *list)
@@ -325,7 +326,8 @@ void dense_build(block *b, const automaton_tables *of, bool byte_symbols, automa
     uint32_t shift = 1;
     while ((1u << shift) < symbols)
         shift++;
-    if (symbols > DENSE_SYMBOLS || (uint64_t)of->states << shift > DENSE_STEPS)
+    if (symbols > DENSE_SYMBOLS || of->states < DENSE_STATES * symbols ||
+        (uint64_t)of->states << shift > DENSE_STEPS)
         return;
     out->classes = block_words(b, classes, sizeof classes / 4);
     out->bytes = block_words(b, bytes, symbols);
