@@ -1,4 +1,4 @@
-/* cells.c: bench_cells, which measures what bench/seeds, engines, cliffs, busy and peers ask it for.
+/* cells.c: bench_cells, which measures what bench/seeds, engines, cliffs, busy and peers ask for.
  *
  * A cell is one text or grid and the rows that search it. Requests and answers are JSON, a line
  * each, on standard input and output:
