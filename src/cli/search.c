@@ -538,14 +538,11 @@ static bool cut_file(crew *c, job *j, worker *w)
 
 /* Whether opening it may wait for somebody, or must wait for its turn: standard input stands where
  * the operand before has left it. */
-static bool may_wait(crew *c, const char *path)
+static bool may_wait(const crew *c, const char *path)
 {
     struct stat facts;
-    if (strcmp(path, "-") == 0) {
-        const bool again = c->input_opened;
-        c->input_opened = true;
-        return again;
-    }
+    if (strcmp(path, "-") == 0)
+        return c->input_opened;
     return c->workers > 1 && stat(path, &facts) == 0 && !S_ISREG(facts.st_mode) &&
            !S_ISDIR(facts.st_mode);
 }
@@ -558,8 +555,9 @@ static bool deal_operand(crew *c, job *j, worker *w, char *path)
     j->kind = OPERAND;
     j->named = has_name(c, c->with_names);
     j->path = path;
-    if (may_wait(c, path) && !kept)
+    if (!kept && may_wait(c, path))
         return true;
+    c->input_opened |= strcmp(path, "-") == 0;
     j->opened = sample_open(&s->sample, &w->file, path);
     j->cause = j->opened ? 0 : errno;
     if (j->opened) {
@@ -687,7 +685,7 @@ static void free_crew(crew *c)
         trawl_context_free(w->context);
         free(w->buffer);
     }
-    for (unsigned i = 0; i < SLOTS; i++) {
+    for (unsigned i = 0; i < c->ordered.slots; i++) { /* the others were never touched */
         printer_free(&c->jobs[i].out);
         free(c->jobs[i].names);
     }

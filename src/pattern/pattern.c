@@ -10,6 +10,8 @@
 
 #include "pattern/syntax.h"
 
+#define LEAST_RANKED 1000u                 /* patterns: fewer are sorted by comparing */
+#define LONGEST_RANKED 2000u               /* bytes */
 #define GRID_MAX_BYTES (UINT64_C(1) << 31) /* of one needle: keeps its offsets within 32 bits */
 
 /* Note which pattern or needle an error belongs to. */
@@ -147,6 +149,44 @@ static int compare_patterns(const void *left, const void *right)
     return a->id != b->id ? compare(a->id, b->id) : compare(a->order, b->order);
 }
 
+/* Where a pattern stands by length: longest fixed ones first, those of variable length last. */
+static size_t length_rank(const pattern *p)
+{
+    return p->min_length == p->max_length ? LONGEST_RANKED - (size_t)p->max_length : LONGEST_RANKED;
+}
+
+/* Whether all can be ranked, and ids do not fall: then a stable sort by rank is the order. */
+static bool is_ranked(const pattern_list *list)
+{
+    for (size_t i = 0; i < list->count; i++) {
+        const pattern *p = &list->patterns[i];
+        if ((p->min_length == p->max_length && p->max_length > LONGEST_RANKED) ||
+            (i && p->id < p[-1].id))
+            return false;
+    }
+    return true;
+}
+
+/* A large list, by counting. False, and the list is as it was: it cannot be, or memory is short. */
+static bool sort_ranked(memory *m, pattern_list *list)
+{
+    size_t begins[LONGEST_RANKED + 2] = { 0 };
+    if (list->count < LEAST_RANKED || !is_ranked(list))
+        return false;
+    pattern *sorted = memory_take_array(m, list->count, sizeof *sorted);
+    if (!sorted)
+        return false;
+    for (size_t i = 0; i < list->count; i++)
+        begins[length_rank(&list->patterns[i]) + 1]++;
+    for (size_t rank = 1; rank <= LONGEST_RANKED; rank++)
+        begins[rank] += begins[rank - 1];
+    for (size_t i = 0; i < list->count; i++)
+        sorted[begins[length_rank(&list->patterns[i])]++] = list->patterns[i];
+    memory_give(m, list->patterns);
+    list->patterns = sorted;
+    return true;
+}
+
 int pattern_list_make(memory *m, const trawl_pattern *patterns, size_t count, pattern_list *list,
                       trawl_error *error)
 {
@@ -165,7 +205,8 @@ int pattern_list_make(memory *m, const trawl_pattern *patterns, size_t count, pa
             return status;
         }
     }
-    qsort(list->patterns, count, sizeof *list->patterns, compare_patterns);
+    if (!sort_ranked(m, list))
+        qsort(list->patterns, count, sizeof *list->patterns, compare_patterns);
     return TRAWL_OK;
 }
 
