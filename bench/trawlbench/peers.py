@@ -62,6 +62,9 @@ def quoted(literals: Sequence[bytes], **more) -> Dict:
                          for literal in literals], **more}
 
 
+SAMPLE = 1 << 16  # of the text, that the planner is given, as the command does
+
+
 def extended(patterns: Sequence[str]) -> Dict:
     return {"engine": "auto", "extended": True, "patterns": list(patterns)}
 
@@ -156,12 +159,13 @@ def text_lines(bench: Bench, section: str, works: Iterator[Work]) -> Iterator[Li
     for work in works:
         cell = Cell(bench, Table("peers", "", "", ()), Input(bench, "text", work.text))
         most = {"most": bench.seconds / 4}
-        cell.add(work.plan, "serial", options=most)
-        cell.add(work.plan, "threads", options={"scan": 0, **most})
+        plan = {**work.plan, "sample": min(SAMPLE, len(work.text))}
+        cell.add(plan, "serial", options=most)
+        cell.add(plan, "threads", options={"scan": 0, **most})
         peers = [peer for peer in work.peers
                  if peer != "memmem" or "\\" not in work.plan["patterns"][0]]
         for peer in peers:
-            cell.add_peer(work.plan, peer)
+            cell.add_peer(plan, peer)
             cell.rows[-1].request.update(most)
         own, threads, *others = cell.run()
 

@@ -135,7 +135,7 @@ static void count_bytes(const problem *p, design *d)
         known += class_has(&about, b) ? d->often[b] : 0;
         bytes += class_has(&about, b);
     }
-    const bool usual = p->sample.bytes == profile_of(NULL, 0).bytes && known < 0.5;
+    const bool usual = !p->sampled && known < 0.5;
     for (unsigned b = 0; b < 256; b++) {
         if (usual)
             d->often[b] = class_has(&about, b) ? 1 / bytes : 0;

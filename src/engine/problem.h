@@ -22,9 +22,11 @@ typedef struct problem {
     uint32_t wm_block; /* trawl_compile_options */
 } problem;
 
-/* The caller's sample, of which the first 64 KiB count; or, when there is none or less than 1 KiB,
- * a page of prose, source, records and addresses. */
-bool profile_given(const void *sample, size_t length); /* enough of one */
-profile profile_of(const void *sample, size_t length);
+/* Whether a caller's sample is long enough to go by: 1 KiB. */
+bool profile_given(const void *sample, size_t length);
+
+/* That sample, of which the first 64 KiB count; or a page: of bases, when the patterns are literals
+ * of nothing else, else of prose, source, records and addresses. */
+profile profile_of(const void *sample, size_t length, const pattern_list *list);
 
 #endif

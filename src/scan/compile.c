@@ -43,7 +43,7 @@ static int finish(pattern_list *list, const trawl_compile_options *read, trawl_p
     const target usual = { .threads = 1, .isa = isa_usual() };
     const problem p = { .memory = list->memory,
                         .list = list,
-                        .sample = profile_of(read->sample, read->sample_length),
+                        .sample = profile_of(read->sample, read->sample_length, list),
                         .sampled = profile_given(read->sample, read->sample_length),
                         .target = read->context ? read->context->worker.target : usual,
                         .wm_block = read->wm_block };
