@@ -1,26 +1,31 @@
 /* teddy.c: sets of literals by a cascade, each step cheaper than what it spares the next.
  *
  * Idea: every pattern is represented by a window of up to four of its bytes, where it is rarest.
- * 1. Windows stand in eight or sixteen buckets. For 64 places at once each byte is turned into the
- *    set of buckets whose windows have it there; the sets of a window's bytes, ANDed, leave the
- *    places where some window may stand.
- * 2. Those are looked up, by a hash of their bytes, in a bitmap that stays in the first cache.
- * 3. Those that remain meet the literals of their hash, one line of cache each, which compares up
- * to sixteen bytes by two words. Longer ones are then compared in full. Each step takes the places
- * of some thousand bytes before the next one begins, so that none waits for the branches of
- * another.
+ *
+ * First, windows stand in eight or sixteen buckets. For 64 places at once each byte is turned into
+ * the set of buckets whose windows have it there; the sets of a window's bytes, ANDed, leave the
+ * places where some window may stand.
+ *
+ * Second, those are looked up, by a hash of their bytes, in a bitmap that stays in the first cache.
+ *
+ * Third, those that remain meet the literals of their hash, one line of cache each, which compares
+ * up to sixteen bytes by two words. Longer ones are then compared in full.
+ *
+ * Each step takes the places of 2 KiB before the next one begins and stores its results whether
+ * they count or not, so that no branch depends on what one place says before a literal is found.
  *
  * Invariant: every occurrence whose window stands before `at` has been reported. Records are put
- * where the order of ends wants them, as near as the last few.
+ * where the order of ends wants them, among the last few.
  *
  * Where it stops, windows of later occurrences have been passed that begin before them. So it names
  * the place where the next window would stand, and looks for the windows behind it of occurrences
  * that begin before it: at most TEDDY_PLACE further places.
  *
- * Cost: O(n) for step 1, some 16 instructions for 64 bytes with two registers of tables; O(n *
- * list) at worst, which give_up ends. Source: Teddy, by Langdale, in Hyperscan (Wang et al. 2019):
- * the classes; Karp and Rabin 1987, Wu and Manber 1994: hashed blocks; Boyer-Moore's practice: the
- * rarest window.
+ * Cost: O(n) for the first step, four to eight lookups for 64 bytes; O(n * list) at worst, which
+ * give_up ends.
+ *
+ * Source: Teddy, by Langdale, in Hyperscan (Wang et al. 2019): the classes; Karp and Rabin 1987, Wu
+ * and Manber 1994: hashed blocks.
  */
 #include "table/teddy.h"
 
