@@ -69,26 +69,51 @@ static u32 ac_sparse(const text_task *task, const ac_tables *t, u32 s, u32 *at)
     return s & ~AC_MATCH;
 }
 
+/* Where every byte ends a match, its report is the cost: the usual list, of one pattern that is
+ * reported as it is, goes straight to the sink, whose cursor stays in a register. */
 u32 ac_walk(text_task *task)
 {
     const ac_tables *t = (const ac_tables *)task->tables;
     const u8 *map = (const u8 *)(task->tables + t->map);
     const u32 *rows = task->tables + t->rows;
+    const u32 *outputs = task->tables + t->outputs;
     const u8 *text = task->text;
-    const u32 begin = task->begin, end = task->end;
+    const sink out = *task->out;
+    const u32 begin = task->begin, end = task->end, classes = t->classes;
     u32 at = task->from; /* its address is taken, which would keep it out of a register */
     u32 s = ac_sparse(task, t, (u32)task->state[0], &at);
     u32 i = at;
+    u64 found = *out.cursor;
     while (i < end) {
         s = rows[(size_t)s + map[text[i++]]];
-        if (PORT_UNLIKELY(s & (AC_MATCH | AC_SPARSE))) {
+        if (PORT_LIKELY(!(s & (AC_MATCH | AC_SPARSE))))
+            continue;
+        if (s & AC_SPARSE) {
+            *out.cursor = found;
             if ((s & AC_MATCH) && i > begin)
-                ac_report(task->tables, text, s, task->low, i, task->out);
+                ac_report(task->tables, text, s, task->low, i, &out);
             at = i;
             s = ac_sparse(task, t, s & ~AC_MATCH, &at);
             i = at;
+            found = *out.cursor;
+            continue;
+        }
+        s &= AC_PLACE;
+        if (PORT_UNLIKELY(i <= begin))
+            continue;
+        const u32 *list = outputs + rows[(size_t)s + classes];
+        if (PORT_LIKELY(list > outputs && list[OUTPUT_COUNT] == 1 && !list[OUTPUT_LINK] &&
+                        !(list[OUTPUT_INDEXES] & AC_VERIFY))) {
+            if (found < out.capacity)
+                out.records[found] = (record){ i, list[OUTPUT_INDEXES] };
+            found++;
+        } else {
+            *out.cursor = found;
+            ac_report(task->tables, text, s, task->low, i, &out);
+            found = *out.cursor;
         }
     }
+    *out.cursor = found;
     task->state[0] = s;
     return end;
 }
