@@ -170,7 +170,7 @@ expect 'backend, threads, schedule and chunks' 0 '2\n'
 run grep --stats -c alpha text
 expect '--stats' 0 '2\n' ' GB/s, 2 matches, engine '
 run grep --engine ac --explain -c alpha text
-expect '--explain' 0 '2\n' 'trawl grep: engine kmers/ac ('
+expect '--explain' 0 '2\n' 'trawl grep: engine ac ('
 
 # ---- grep -----------------------------------------------------------------------
 

@@ -256,7 +256,7 @@ static memory heap = { .limit = UINT64_MAX };
 static bool chain_loads(const pattern_list *list, const char *const engines[],
                         const stage_role roles[], uint32_t count)
 {
-    const problem p = { .memory = &heap, .list = list, .sample = profile_of(NULL, 0, &list) };
+    const problem p = { .memory = &heap, .list = list, .sample = profile_of(NULL, 0, list) };
     part_draft part = { .list = list, .stage_count = count };
     trawl_plan *plan = NULL;
     size_t bytes = 0;
