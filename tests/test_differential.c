@@ -491,6 +491,17 @@ static void test_giving_up_soon(void **state)
     patterns[0] = (trawl_pattern){ long_one, sizeof long_one, 0, 0, 0, NULL };
     search_shared("pfac/ac", patterns, 1, "a", 0, &s);
     assert_true(s.done[0] <= 3);
+    search_shared("kmers/ac", patterns, 1, "a", 0, &s);
+    assert_true(s.done[0] <= 3);
+    for (uint32_t i = 0; i < SHARED_PATTERNS; i++) {
+        memset(written[i], 'A', 10);
+        for (uint32_t k = 0; k < 7; k++)
+            written[i][10 + k] = i ? "ACGT"[i >> (2 * k) & 3] : 'G';
+        written[i][17] = 'T';
+        patterns[i] = (trawl_pattern){ written[i], i ? 18 : 11, 0, 0, i, NULL };
+    }
+    search_shared("kmers/ac", patterns, SHARED_PATTERNS, "AAAAAAAAAAG", 11, &s);
+    assert_true(s.candidates[0] <= 2000);
 }
 
 /* ---- more matches than there is room for ------------------------------------------- */

@@ -9,8 +9,8 @@
  * Bytes that are no letters make grams like any others, which seldom pass; they are looked at only
  * behind the bitmap. So line breaks and unknown bases cost nothing.
  *
- * Invariant: every occurrence whose probe lies before `at` has been reported: all that begin
- * before at - (stride - 1), and none that begins at or behind that place and was not promised.
+ * Invariant: before the probe at `at`, what has been reported is all occurrences that begin before
+ * at - (stride - 1), and no others.
  *
  * Cost: O(n) to pack, by vectors; n / stride probes, which wait for nothing; and the buckets of
  * what passes. When that is too much (text of one letter, and literals that hold runs of it) it
