@@ -9,7 +9,8 @@
 
 #include "backend/backend.h"
 
-enum { SMALL_STATE = 8 }; /* words that need no allocation */
+enum { SMALL_STATE = 8 };    /* words that need no allocation */
+enum { SHORT_TEXT = 2048u }; /* bytes: less are not worth more words, when a fallback has less */
 
 const plan_stage *stage_begun(const trawl_plan *plan, const plan_part *part, bool fallback)
 {
@@ -26,6 +27,17 @@ u64 part_flow_words(const trawl_plan *plan, const plan_part *part)
     if (walk_flows(first->kind))
         return first->state_words;
     return walk_flows(last->kind) ? last->state_words : 0;
+}
+
+/* The stage that begins with a text of that length, when it would be `stage` for a long one. */
+static const plan_stage *stage_of_length(const trawl_plan *plan, const plan_part *part,
+                                         const plan_stage *stage, u32 length)
+{
+    const plan_stage *last = part_stage(plan, part, STAGE_FALLBACK);
+    return last && length < SHORT_TEXT && stage->state_words > SMALL_STATE &&
+                   last->state_words < stage->state_words
+               ? last
+               : stage;
 }
 
 /* Parts report numbers of their own patterns: turn those of records[first ..] into the plan's. */
@@ -118,7 +130,9 @@ static u32 run_stage(const text_job *job, const plan_part *part, const plan_stag
 static int run_part(const text_job *job, u32 number, slice *s, u64 *flow, const sink *out)
 {
     const plan_part *part = &plan_parts(job->plan)[number];
-    const plan_stage *first = stage_begun(job->plan, part, job->fallback[number]);
+    const plan_stage *begun = stage_begun(job->plan, part, job->fallback[number]);
+    const plan_stage *first =
+        flow ? begun : stage_of_length(job->plan, part, begun, s->end - s->from);
     const plan_stage *last = part_stage(job->plan, part, STAGE_FALLBACK);
     const u64 reach = part_reach(part);
     text_task t = { .text = job->window, .low = s->from, .out = out };
@@ -175,13 +189,14 @@ bool slice_run_plain(isa set, const trawl_plan *plan, const u8 *text, u32 length
                      const sink *out)
 {
     const plan_part *part = plan_parts(plan);
-    const plan_stage *stage = part_stages(plan, part);
+    const plan_stage *first = part_stages(plan, part);
+    const plan_stage *stage = stage_of_length(plan, part, first, length);
     u64 state[SMALL_STATE] = { 0 };
     text_task t = { .tables = stage_tables(plan, stage),
                     .text = text,
                     .end = length,
                     .state = state,
-                    .allowance = allowance,
+                    .allowance = stage == first ? allowance : WALK_NEVER,
                     .out = out };
     if (plan_head(plan)->part_count > 1 || part->carries || stage->state_words > SMALL_STATE)
         return false;

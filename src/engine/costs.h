@@ -84,7 +84,10 @@
 
 /* SHIFT-AND: a byte when all positions fit one word; a byte with more, a packed word, a word of a
  * chain, which waits for the one before. RunHNFA: a module. */
+/* SHIFT-AND: a byte when all positions fit one word, or a few; a byte with more, a packed word, a
+ * word of a chain, which waits for the one before. RunHNFA: a module. */
 #define COST_SHIFTAND_WORD 1.6
+#define COST_SHIFTAND_FEW 2.3
 #define COST_SHIFTAND_BYTE 3.0
 #define COST_SHIFTAND_PACKED 0.65
 #define COST_SHIFTAND_CHAINED 3.5

@@ -15,6 +15,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "engine/bitslice.h"
 #include "engine/costs.h"
 #include "engine/engine.h"
 #include "engine/factors.h"
@@ -36,11 +37,24 @@ enum {
     LONG_LITERALS = 1,
     MIDDLE_LITERALS = 2, /* filters want 5 bytes and more */
     SHORT_LITERALS = 4,
-    RARE_CLASSES = 8, /* class patterns that factors suits */
-    OTHER_CLASSES = 16,
+    RARE_CLASSES = 8,    /* class patterns that factors suits */
+    RARE_UNBOUNDED = 16, /* the same, without a longest match */
+    SLICED_CLASSES = 32, /* of the others, those that bitslice takes */
+    OTHER_CLASSES = 64,
+    KINDS = 128, /* of shares: sets of these */
     LITERALS = LONG_LITERALS | MIDDLE_LITERALS | SHORT_LITERALS,
-    CLASSES = RARE_CLASSES | OTHER_CLASSES
+    COMMON_CLASSES = SLICED_CLASSES | OTHER_CLASSES,
+    CLASSES = RARE_CLASSES | RARE_UNBOUNDED | COMMON_CLASSES
 };
+
+static uint8_t kind_of(const pattern *p, bool gpu)
+{
+    if (p->literal)
+        return p->length < SHORT                ? SHORT_LITERALS
+               : p->length < SHORTER_THAN_GRAMS ? MIDDLE_LITERALS
+                                                : LONG_LITERALS;
+    return !gpu && bitslice_takes(p) ? SLICED_CLASSES : OTHER_CLASSES;
+}
 
 /* The kind of each pattern of the list, and in *all those that there are; NULL: no memory. */
 static uint8_t *kinds_of(const problem *p, uint32_t *all)
@@ -50,15 +64,13 @@ static uint8_t *kinds_of(const problem *p, uint32_t *all)
     if (!kinds)
         return NULL;
     for (size_t i = 0; i < p->list->count; i++) {
-        const pattern *q = &p->list->patterns[i];
-        kinds[i] = !q->literal                      ? OTHER_CLASSES
-                   : q->length < SHORT              ? SHORT_LITERALS
-                   : q->length < SHORTER_THAN_GRAMS ? MIDDLE_LITERALS
-                                                    : LONG_LITERALS;
+        kinds[i] = kind_of(&p->list->patterns[i], p->target.gpu);
         *all |= kinds[i];
     }
-    if (*all & OTHER_CLASSES && !p->target.gpu)
-        factors_mark(p, kinds, OTHER_CLASSES, RARE_CLASSES);
+    if (*all & CLASSES && !p->target.gpu) {
+        factors_mark(p, kinds, SLICED_CLASSES, RARE_CLASSES, RARE_UNBOUNDED);
+        factors_mark(p, kinds, OTHER_CLASSES, RARE_CLASSES, RARE_UNBOUNDED);
+    }
     *all = 0;
     for (size_t i = 0; i < p->list->count; i++)
         *all |= kinds[i];
@@ -129,24 +141,40 @@ static void division_free(memory *m, division *d)
     d->count = 0;
 }
 
-/* The division of a set by kinds, a share for each of `way` but 0. False: no memory. */
-static bool divide(const problem *p, const uint8_t *kinds, const uint8_t way[MOST_PARTS],
-                   division *d)
+/* The share of some kinds, chosen for once and kept in seen[some]. NULL: no memory. */
+static const share *share_of(const problem *p, const uint8_t *kinds, uint32_t some, share *seen)
 {
-    memset(d, 0, sizeof *d);
-    for (uint32_t i = 0; i < MOST_PARTS && way[i]; i++) {
-        share *s = &d->shares[d->count++];
-        if (!share_take(p, kinds, way[i], s))
-            return false;
-        if (s->list.count == 0) {
-            share_free(p->memory, s);
-            d->count--;
-            continue;
-        }
-        share_choose(p, s);
-        d->cost += s->cost + (d->count > 1 ? COST_PART : 0);
+    if (!seen[some].indexes) {
+        if (!share_take(p, kinds, some, &seen[some]))
+            return NULL;
+        share_choose(p, &seen[some]);
     }
-    return true;
+    return &seen[some];
+}
+
+/* What a way costs, whose shares are kept in `seen`; COST_IMPOSSIBLE also where memory ends. */
+static double way_cost(const problem *p, const uint8_t *kinds, const uint8_t way[MOST_PARTS],
+                       uint32_t all, share *seen)
+{
+    double cost = -COST_PART;
+    for (uint32_t i = 0; i < MOST_PARTS; i++) {
+        const share *s = way[i] & all ? share_of(p, kinds, way[i] & all, seen) : NULL;
+        if (way[i] & all && (!s || !s->best))
+            return COST_IMPOSSIBLE;
+        cost += s ? s->cost + COST_PART : 0;
+    }
+    return cost;
+}
+
+/* The shares of a way move from `seen` to the division. */
+static void take_way(division *d, const uint8_t way[MOST_PARTS], uint32_t all, share *seen)
+{
+    d->count = 0;
+    for (uint32_t i = 0; i < MOST_PARTS; i++)
+        if (way[i] & all) {
+            d->shares[d->count++] = seen[way[i] & all];
+            memset(&seen[way[i] & all], 0, sizeof *seen);
+        }
 }
 
 /* Whether a way divides a set of these kinds at all, and otherwise than the ways before it. */
@@ -173,30 +201,40 @@ static void choose_division(const problem *p, division *best)
         { LITERALS, CLASSES },
         { LONG_LITERALS | MIDDLE_LITERALS, SHORT_LITERALS, CLASSES },
         { LONG_LITERALS, MIDDLE_LITERALS | SHORT_LITERALS, CLASSES },
-        { LITERALS | RARE_CLASSES, OTHER_CLASSES },
-        { LITERALS, RARE_CLASSES, OTHER_CLASSES },
-        { LONG_LITERALS | MIDDLE_LITERALS, SHORT_LITERALS, RARE_CLASSES, OTHER_CLASSES },
-        { LONG_LITERALS, MIDDLE_LITERALS | SHORT_LITERALS, RARE_CLASSES, OTHER_CLASSES },
+        { LITERALS | RARE_CLASSES, RARE_UNBOUNDED, COMMON_CLASSES },
+        { LITERALS | RARE_CLASSES, RARE_UNBOUNDED, SLICED_CLASSES, OTHER_CLASSES },
+        { LITERALS, RARE_CLASSES, RARE_UNBOUNDED, COMMON_CLASSES },
+        { LITERALS, RARE_CLASSES, SLICED_CLASSES, RARE_UNBOUNDED | OTHER_CLASSES },
+        { LONG_LITERALS | MIDDLE_LITERALS, SHORT_LITERALS, RARE_CLASSES,
+          RARE_UNBOUNDED | COMMON_CLASSES },
+        { LONG_LITERALS, MIDDLE_LITERALS | SHORT_LITERALS, RARE_CLASSES,
+          RARE_UNBOUNDED | COMMON_CLASSES },
+        { LITERALS | RARE_CLASSES | SLICED_CLASSES, RARE_UNBOUNDED, OTHER_CLASSES },
+        { LITERALS, RARE_CLASSES | SLICED_CLASSES, RARE_UNBOUNDED | OTHER_CLASSES },
     };
-    uint32_t all = 0;
+    enum { WAYS = sizeof ways / sizeof *ways };
+    uint32_t all = 0, taken = WAYS;
     memset(best, 0, sizeof *best);
     best->count = 1;
     best->shares[0].list = *p->list;
     share_choose(p, &best->shares[0]);
     best->cost = best->shares[0].best ? best->shares[0].cost : COST_IMPOSSIBLE;
     uint8_t *kinds = p->list->patterns ? kinds_of(p, &all) : NULL;
-    for (uint32_t way = 0; kinds && way < sizeof ways / sizeof *ways; way++) {
-        division d;
+    share *seen = kinds ? memory_take_zeroed(p->memory, KINDS, sizeof *seen) : NULL;
+    for (uint32_t way = 0; seen && way < WAYS; way++) {
         if (!way_differs(ways, way, all))
             continue;
-        const bool divided = divide(p, kinds, ways[way], &d);
-        if (divided && d.count > 1 && d.cost < best->cost) {
-            division_free(p->memory, best);
-            *best = d;
-        } else {
-            division_free(p->memory, &d);
+        const double cost = way_cost(p, kinds, ways[way], all, seen);
+        if (cost < best->cost) {
+            best->cost = cost;
+            taken = way;
         }
     }
+    if (taken < WAYS)
+        take_way(best, ways[taken], all, seen);
+    for (uint32_t some = 0; seen && some < KINDS; some++)
+        share_free(p->memory, &seen[some]);
+    memory_give(p->memory, seen);
     memory_give(p->memory, kinds);
 }
 

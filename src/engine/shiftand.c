@@ -31,6 +31,8 @@ static double shiftand_cost(const problem *p)
                    chained;
     if (packed <= 1 && chained == 0)
         return COST_SHIFTAND_WORD;
+    if (packed <= SHIFTAND_FEW - 1 && chained == 0) /* none fits a word exactly */
+        return COST_SHIFTAND_FEW;
     return COST_SHIFTAND_BYTE + COST_SHIFTAND_PACKED * packed + COST_SHIFTAND_CHAINED * chained;
 }
 

@@ -19,7 +19,6 @@
 #define BITSLICE_AHEAD 40u    /* rows behind a start that tests may ask for */
 #define BITSLICE_RECORDS 1024u
 #define BITSLICE_MOST_ROWS 65536u
-#define BITSLICE_MOST_LENGTH 1024u /* of a lane */
 
 /* A number in the low half, and where: a row and how far behind the start, or a class and the same.
  */

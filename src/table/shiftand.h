@@ -11,6 +11,8 @@
 #define SHIFTAND_REPEATS 1u /* some position repeats: Rep is not all zero */
 #define SHIFTAND_SKIPS 2u   /* some run of optional positions needs the closure */
 
+#define SHIFTAND_FEW 4u /* independent words that the loop on CPUs has in registers */
+
 typedef struct shiftand_tables {
     u32 words;            /* W: words of state */
     u32 packed;           /* words [0, packed) are independent, the others are chains */

@@ -56,6 +56,65 @@ static inline void shiftand_word(const text_task *task, u32 features)
     task->state[0] = s;
 }
 
+/* Up to SHIFTAND_FEW independent words in registers; their number and `features` are constants at
+ * each call, so no loop over words is left. */
+WALK_INTO void shiftand_few(const text_task *task, u32 words, u32 features)
+{
+    const u32 *tables = task->tables;
+    const u8 *text = task->text;
+    const u32 begin = task->begin, end = task->end;
+    const shiftand_tables *t = (const shiftand_tables *)tables;
+    const u8 *map = (const u8 *)(tables + t->map);
+    const u64 *move = (const u64 *)(tables + t->move);
+    const u64 *repeat = (const u64 *)(tables + t->repeat);
+    const sink out = *task->out;
+    u64 s[SHIFTAND_FEW], init[SHIFTAND_FEW], last[SHIFTAND_FEW], ebeg[SHIFTAND_FEW],
+        eend[SHIFTAND_FEW], eblk[SHIFTAND_FEW];
+    for (u32 w = 0; w < words; w++) {
+        s[w] = task->state[w];
+        init[w] = task->news ? 0 : ((const u64 *)(tables + t->init))[w];
+        last[w] = ((const u64 *)(tables + t->last))[w];
+        ebeg[w] = ((const u64 *)(tables + t->ebeg))[w];
+        eend[w] = ((const u64 *)(tables + t->eend))[w];
+        eblk[w] = ((const u64 *)(tables + t->eblk))[w];
+    }
+    for (u32 i = task->from; i < end; i++) {
+        const size_t c = (size_t)map[text[i]] * words;
+        u64 hits = 0;
+        for (u32 w = 0; w < words; w++) {
+            const u64 step = (s[w] << 1) & move[c + w];
+            u64 stay = init[w] & move[c + w];
+            if (features & SHIFTAND_REPEATS)
+                stay |= s[w] & repeat[c + w];
+            u64 moved = step | stay;
+            if (features & SHIFTAND_SKIPS) {
+                const u64 z = step | (stay | eend[w]);
+                moved |= eblk[w] & ~((z - ebeg[w]) ^ z);
+            }
+            s[w] = moved;
+            hits |= s[w] & last[w];
+        }
+        if (PORT_LIKELY(!hits) || i < begin)
+            continue;
+        for (u32 w = 0; w < words; w++)
+            shiftand_report(tables + t->owner + (size_t)w * 64, s[w] & last[w], i + 1, &out);
+    }
+    for (u32 w = 0; w < words; w++)
+        task->state[w] = s[w];
+}
+
+/* `words`, a constant, with the features that the tables have. */
+WALK_INTO void shiftand_few_of(const text_task *task, u32 words)
+{
+    const shiftand_tables *t = (const shiftand_tables *)task->tables;
+    if (t->features == 0)
+        shiftand_few(task, words, 0);
+    else if (t->features == SHIFTAND_SKIPS)
+        shiftand_few(task, words, SHIFTAND_SKIPS);
+    else
+        shiftand_few(task, words, SHIFTAND_SKIPS | SHIFTAND_REPEATS);
+}
+
 /* The independent words for one byte; returns whether any pattern ends here. `fresh` is a constant
  * at each call: 0 when no match begins, else all ones. */
 static inline int shiftand_packed(const u32 *tables, u32 c, u64 *state, u64 fresh)
@@ -132,7 +191,13 @@ u32 shiftand_walk(text_task *task)
 {
     const shiftand_tables *t = (const shiftand_tables *)task->tables;
     const u32 all = SHIFTAND_SKIPS | SHIFTAND_REPEATS;
-    if (t->packed != 1 || t->words != 1)
+    if (t->packed == t->words && t->words == 2)
+        shiftand_few_of(task, 2);
+    else if (t->packed == t->words && t->words == 3)
+        shiftand_few_of(task, 3);
+    else if (t->packed == t->words && t->words == 4)
+        shiftand_few_of(task, 4);
+    else if (t->packed != 1 || t->words != 1)
         task->news ? shiftand_words(task, 0) : shiftand_words(task, UINT64_MAX);
     else if (t->features == all)
         shiftand_word(task, all);

@@ -35,7 +35,7 @@
 
 #include "walk/vec.h"
 
-enum { HIT_ROWS = 4, SHORTEST = 2048 };
+enum { HIT_ROWS = 4 };
 
 /* Nanoseconds, for give_up. */
 enum { WORK_HIT = 12, WORK_START = 8, WORK_PLACE = 4 };
@@ -461,8 +461,6 @@ u32 VEC_NAME(bitslice_walk)(text_task *task)
     const sink held = { &count, (record *)(void *)(s.hits + (size_t)HIT_ROWS * BITSLICE_ROW),
                         BITSLICE_RECORDS };
     s.rows = (u8 *)(held.records + BITSLICE_RECORDS);
-    if (task->allowance != WALK_NEVER && task->end - task->from < SHORTEST)
-        return task->from;
     while (s.base < task->end) {
         const u32 left = task->end - s.base;
         const u32 shared = (left - 1) / BITSLICE_LANES + 1;

@@ -1,0 +1,89 @@
+/* bitslice.h: what the files of bit-slicing share, and what the planner asks it. */
+#ifndef TRAWL_ENGINE_BITSLICE_H
+#define TRAWL_ENGINE_BITSLICE_H
+
+#include "engine/engine.h"
+#include "engine/positions.h"
+#include "table/bitslice.h"
+
+/* Whether the engine takes this pattern, and so every list of such. */
+bool bitslice_takes(const pattern *p);
+
+/* ---- which tests find which pattern: bitslice_design.c ----------------------------- */
+
+/* Rows of which a class, a group may have the union; tests of a pattern. */
+enum { MOST_WIDE = 16, MOST_APART = 32, MOST_EARLY = 8, MOST_LATE = 8 };
+
+/* A class that some test may ask for, or its last `wide` rows; or a group: classes at fixed
+ * distances, and its last `apart` rows. */
+typedef struct property {
+    uint32_t class, wide;
+    double often; /* share of the places */
+    bool used;
+    uint32_t row;
+    uint32_t first, count; /* of a group in design.parts; `wide` of it is 0, `apart` its width */
+    uint32_t apart;
+} property;
+
+/* A position that every match has, and which property says so where. */
+typedef struct landmark {
+    uint32_t property, behind; /* the start */
+    double worth;
+} landmark;
+
+typedef struct chosen {
+    uint32_t first, count, early; /* in design.tests */
+    double survive;               /* share of the starts, after the early ones */
+} chosen;
+
+typedef struct design {
+    memory *memory;
+    const pattern_list *list;
+    double often[256]; /* of bytes */
+    byte_class *classes;
+    double *class_often;
+    uint32_t *class_asked;  /* by so many positions that every match has */
+    uint32_t *class_common; /* the rarest common class that holds all of it; UINT32_MAX: none */
+    uint32_t class_count, class_room;
+    uint32_t *class_slots; /* hashed; a power of two */
+    property *properties;
+    uint32_t property_count;
+    uint32_t *property_of; /* [class][MOST_WIDE + 1]: UINT32_MAX: none */
+    position *positions;   /* of one pattern */
+    uint32_t *position_class;
+    landmark *landmarks;
+    chosen *patterns;
+    landmark *parts; /* of groups: which property, so many rows before the last one */
+    uint32_t part_count, group_count;
+    landmark *tests;
+    size_t test_count;
+    uint32_t ahead; /* rows behind a start that tests ask for */
+} design;
+
+/* Choose all tests. False: there is no memory (the problem's says so), or too much to number.
+ * design_free in either case. */
+bool design_make(const problem *p, design *d);
+void design_free(design *d);
+
+/* What wide properties are made of is used too: all rows that are to be made. */
+void design_use_parts(design *d);
+
+/* Positions and their classes of pattern i, in d->positions and d->position_class. Returns their
+ * number. */
+size_t design_read(design *d, size_t i);
+
+/* Whether it is among the tests that one of the last `wide` bytes up to `behind` is in the class.
+ */
+bool design_has_test(const design *d, const chosen *c, uint32_t class, uint32_t wide,
+                     uint32_t behind);
+
+/* Nanoseconds that starts which survive, such a share of all, take for four rows. */
+double design_hits_cost(double survive);
+
+/* By worth, best first. */
+void landmarks_sort(landmark *l, uint32_t count);
+
+unsigned class_size(const byte_class *set);
+bool class_inside(const byte_class *a, const byte_class *b); /* of b */
+
+#endif

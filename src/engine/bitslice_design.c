@@ -1,0 +1,449 @@
+/* bitslice_design.c: which tests find which pattern in bit-sliced text.
+ *
+ * A pattern's tests are on positions that every match has, at a distance from its start that is
+ * fixed, or varies by up to MOST_WIDE bytes: then on the union of so many rows. Which ones is a
+ * bargain: a test costs each start, and says as much as its class is rare; a row costs its making
+ * once for all patterns. So the classes that say most to most patterns have rows in any case, and
+ * stand for those that they hold; a pattern gets another row where that saves more than it costs.
+ * Tests are added until a survivor less is not worth another. A pattern with optional positions
+ * whose beginning says little is tested for a group of positions behind them. Those that survive
+ * are put to further tests on rows that are there anyhow.
+ */
+#include "engine/bitslice.h"
+
+#include <string.h>
+
+#include "engine/costs.h"
+
+enum { MOST_TOGETHER = 5 }; /* positions of a group */
+enum { MOST_COMMON = 96, LEAST_ASKED = 6 };
+
+static size_t class_hash(const byte_class *set)
+{
+    uint64_t hash = 0;
+    for (int i = 0; i < 4; i++)
+        hash = (hash ^ set->bits[i] ^ hash >> 29) * 0x9E3779B97F4A7C15u;
+    return (size_t)(hash >> 29);
+}
+
+/* The number of a class; a new one is added. */
+static uint32_t class_number(design *d, const byte_class *set)
+{
+    size_t slot = class_hash(set);
+    for (;; slot++) {
+        uint32_t *number = &d->class_slots[slot & (d->class_room - 1)];
+        if (*number == UINT32_MAX) {
+            *number = d->class_count;
+            d->classes[d->class_count++] = *set;
+        }
+        if (memcmp(&d->classes[*number], set, sizeof *set) == 0)
+            return *number;
+    }
+}
+
+/* Positions and their classes of pattern i, in d->positions and d->position_class. */
+size_t design_read(design *d, size_t i)
+{
+    const pattern *p = &d->list->patterns[i];
+    const size_t count = position_count(p);
+    expand_positions(p, d->positions);
+    for (size_t k = 0; k < count; k++)
+        d->position_class[k] =
+            k > 0 && memcmp(&d->positions[k].set, &d->positions[k - 1].set, sizeof(byte_class)) == 0
+                ? d->position_class[k - 1]
+                : class_number(d, &d->positions[k].set);
+    return count;
+}
+
+/* ---- how often ------------------------------------------------------------------- */
+
+/* Of bytes, in the sample; when there is none, and the page of usual text is not made of what the
+ * patterns are about: all of that equally often. */
+static void count_bytes(const problem *p, design *d)
+{
+    byte_class about = { { 0 } };
+    double known = 0, bytes = 0;
+    for (size_t i = 0; i < p->sample.length; i++)
+        d->often[p->sample.bytes[i]] += 1 / (double)p->sample.length;
+    for (uint32_t c = 0; c < d->class_count; c++) {
+        unsigned size = 0;
+        for (unsigned b = 0; b < 256; b++)
+            size += class_has(&d->classes[c], b);
+        for (unsigned i = 0; size <= 128 && i < 4; i++)
+            about.bits[i] |= d->classes[c].bits[i];
+    }
+    for (unsigned b = 0; b < 256; b++) {
+        known += class_has(&about, b) ? d->often[b] : 0;
+        bytes += class_has(&about, b);
+    }
+    const bool usual = !p->sampled && known < 0.5;
+    for (unsigned b = 0; b < 256; b++) {
+        if (usual)
+            d->often[b] = class_has(&about, b) ? 1 / bytes : 0;
+        d->often[b] = d->often[b] > 1e-6 ? d->often[b] : 1e-6;
+    }
+    for (uint32_t c = 0; c < d->class_count; c++) {
+        for (unsigned b = 0; b < 256; b++)
+            d->class_often[c] += class_has(&d->classes[c], b) ? d->often[b] : 0;
+        d->class_often[c] = d->class_often[c] < 1 ? d->class_often[c] : 1;
+    }
+}
+
+/* What is learnt when something so frequent is seen: bits, about. */
+static double information(double often)
+{
+    double bits = 0;
+    for (; often < 0.5; often *= 2)
+        bits++;
+    return bits + 2 * (1 - often);
+}
+
+/* ---- landmarks -------------------------------------------------------------------- */
+
+static uint32_t property_number(design *d, uint32_t class, uint32_t wide)
+{
+    uint32_t *number = &d->property_of[(size_t) class * (MOST_WIDE + 1) + wide];
+    if (*number == UINT32_MAX) {
+        property *made = &d->properties[d->property_count];
+        double never = 1;
+        memset(made, 0, sizeof *made);
+        for (uint32_t i = 0; i < wide; i++)
+            never *= 1 - d->class_often[class];
+        made->class = class;
+        made->wide = wide;
+        made->often = wide > 1 ? 1 - never : d->class_often[class];
+        *number = d->property_count++;
+    }
+    return *number;
+}
+
+/* The landmarks of the pattern whose `count` positions have been read, in d->landmarks: each with
+ * its class, and with the common one. Widths are rounded up where the start leaves room, for fewer
+ * are shared by more. */
+static uint32_t find_landmarks(design *d, size_t count)
+{
+    uint32_t found = 0, least = 0, most = 0; /* bytes from the start to the position */
+    for (size_t i = 0; i < count && most < BITSLICE_AHEAD; i++) {
+        const bool optional = d->positions[i].optional;
+        const uint32_t class = d->position_class[i], common = d->class_common[class];
+        uint32_t wide = 1;
+        while (wide < most - least + 1)
+            wide *= 2;
+        if (wide > most + 1)
+            wide = most - least + 1;
+        if (!optional && wide <= MOST_WIDE) {
+            d->landmarks[found].property = property_number(d, class, wide);
+            d->landmarks[found++].behind = most;
+        }
+        if (!optional && wide <= MOST_WIDE && common != class && common != UINT32_MAX) {
+            d->landmarks[found].property = property_number(d, common, wide);
+            d->landmarks[found++].behind = most;
+        }
+        least += !optional;
+        most++;
+    }
+    return found;
+}
+
+/* Best first; insertion, for there are few. */
+void landmarks_sort(landmark *l, uint32_t count)
+{
+    for (uint32_t i = 1; i < count; i++)
+        for (uint32_t k = i; k > 0 && l[k - 1].worth < l[k].worth; k--) {
+            const landmark other = l[k];
+            l[k] = l[k - 1];
+            l[k - 1] = other;
+        }
+}
+
+bool class_inside(const byte_class *a, const byte_class *b)
+{
+    uint64_t other = 0;
+    for (int i = 0; i < 4; i++)
+        other |= a->bits[i] & ~b->bits[i];
+    return !other;
+}
+
+unsigned class_size(const byte_class *set)
+{
+    unsigned size = 0;
+    for (unsigned b = 0; b < 256; b++)
+        size += class_has(set, b);
+    return size;
+}
+
+/* The classes whose rows are made anyhow: of one byte, and those that say most to most patterns. */
+static void choose_common(design *d)
+{
+    uint32_t common[MOST_COMMON], count = 0;
+    for (size_t i = 0; i < d->list->count; i++) {
+        const size_t positions = design_read(d, i);
+        for (size_t k = 0; k < positions && k < BITSLICE_AHEAD; k++)
+            d->class_asked[d->position_class[k]] += !d->positions[k].optional;
+    }
+    for (uint32_t i = 0; i < MOST_COMMON; i++) {
+        double most = LEAST_ASKED;
+        common[count] = UINT32_MAX;
+        for (uint32_t c = 0; c < d->class_count; c++) {
+            const double worth = d->class_asked[c] * information(d->class_often[c]);
+            if (d->class_common[c] == UINT32_MAX && worth > most && d->class_often[c] < 0.6) {
+                most = worth;
+                common[count] = c;
+            }
+        }
+        if (common[count] == UINT32_MAX)
+            break;
+        d->class_common[common[count]] = common[count];
+        count++;
+    }
+    for (uint32_t c = 0; c < d->class_count; c++)
+        for (uint32_t i = 0; i < count && d->class_common[c] != c; i++) {
+            const uint32_t now = d->class_common[c], other = common[i];
+            if ((now == UINT32_MAX || d->class_often[other] < d->class_often[now]) &&
+                class_inside(&d->classes[c], &d->classes[other]))
+                d->class_common[c] = other;
+        }
+    for (uint32_t i = 0; i < count; i++)
+        d->properties[property_number(d, common[i], 1)].used = true;
+}
+
+/* Nanoseconds that a start which survives takes, of all starts of four rows. */
+double design_hits_cost(double survive)
+{
+    const double starts = 4 * BITSLICE_LANES * survive;
+    return COST_SLICE_HIT * (1 - 1 / (1 + starts + starts * starts / 2)) +
+           COST_SLICE_START * starts;
+}
+
+static void choose_early(design *d, chosen *c, uint32_t count)
+{
+    c->first = (uint32_t)d->test_count;
+    c->survive = 1;
+    while (c->early < MOST_EARLY) {
+        const double now = design_hits_cost(c->survive);
+        double most = c->early ? 0 : -1e9;
+        landmark *best = NULL;
+        for (uint32_t i = 0; i < count; i++) {
+            const property *p = &d->properties[d->landmarks[i].property];
+            const double saved = now - design_hits_cost(c->survive * p->often) -
+                                 4 * COST_SLICE_TEST - (p->used ? 0 : 4 * COST_SLICE_ROW);
+            if (saved > most && d->landmarks[i].behind != UINT32_MAX) {
+                most = saved;
+                best = &d->landmarks[i];
+            }
+        }
+        if (!best)
+            break;
+        d->properties[best->property].used = true;
+        c->survive *= d->properties[best->property].often;
+        c->early++;
+        d->tests[d->test_count++] = *best;
+        d->ahead = best->behind > d->ahead ? best->behind : d->ahead;
+        for (uint32_t i = 0, behind = best->behind; i < count; i++)
+            if (d->landmarks[i].behind == behind)
+                d->landmarks[i].behind = UINT32_MAX; /* what it says is said */
+    }
+    c->count = c->early;
+}
+
+/* A group of the positions [from, upto), which begin `least` to `most` bytes behind the start, in
+ * d->landmarks: those of rows that are there, the rarest. Returns its number of parts; *often, how
+ * often all are seen in a window of it, *last, the distance of the last one from the first. */
+static uint32_t find_group(design *d, size_t from, size_t upto, uint32_t wide, double *often,
+                           uint32_t *last)
+{
+    uint32_t count = 0;
+    double never = 1;
+    for (size_t k = from; k < upto; k++) {
+        const uint32_t both[] = { d->position_class[k], d->class_common[d->position_class[k]] };
+        for (int i = 0; i < 2; i++) {
+            const uint32_t number = both[i] == UINT32_MAX
+                                        ? UINT32_MAX
+                                        : d->property_of[(size_t)both[i] * (MOST_WIDE + 1) + 1];
+            if (number == UINT32_MAX || !d->properties[number].used ||
+                d->properties[number].often > 0.5)
+                continue;
+            d->landmarks[count].property = number;
+            d->landmarks[count].behind = (uint32_t)(k - from);
+            d->landmarks[count++].worth = information(d->properties[number].often);
+            break;
+        }
+    }
+    landmarks_sort(d->landmarks, count);
+    count = count < MOST_TOGETHER ? count : MOST_TOGETHER;
+    *often = 1;
+    *last = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        *often *= d->properties[d->landmarks[i].property].often;
+        *last = d->landmarks[i].behind > *last ? d->landmarks[i].behind : *last;
+    }
+    for (uint32_t i = 0; i < wide; i++)
+        never *= 1 - *often;
+    *often = 1 - never;
+    return count;
+}
+
+/* A further test of a pattern with optional positions, whose beginning says little: that somewhere
+ * behind them a whole group of positions is seen. */
+static void choose_group(design *d, chosen *c, size_t count)
+{
+    uint32_t least = 0, most = 0, last, best_least = 0, best_most = 0;
+    size_t best_from = 0, best_upto = 0;
+    double saved = 0, often;
+    for (size_t i = 0; i < count && most < BITSLICE_AHEAD && most - least < MOST_APART;) {
+        size_t upto = i;
+        while (upto < count && !d->positions[upto].optional && most + upto - i < BITSLICE_AHEAD - 1)
+            upto++;
+        if (most > least && upto > i) {
+            double steps = 1;
+            find_group(d, i, upto, most - least + 1, &often, &last);
+            for (uint32_t wide = 1; wide < most - least + 1; wide *= 2)
+                steps++;
+            const double now = design_hits_cost(c->survive) - design_hits_cost(c->survive * often) -
+                               4 * (COST_SLICE_TEST + steps * COST_SLICE_ROW / 2);
+            if (now > saved) {
+                saved = now;
+                best_from = i;
+                best_upto = upto;
+                best_least = least;
+                best_most = most;
+            }
+        }
+        least += (uint32_t)(upto - i);
+        most += (uint32_t)(upto - i);
+        if (upto < count && !d->positions[upto].optional)
+            break;
+        for (i = upto; i < count && d->positions[i].optional; i++)
+            most++;
+    }
+    if (best_upto == best_from || c->early == MOST_EARLY)
+        return;
+    property *p = &d->properties[d->property_count];
+    memset(p, 0, sizeof *p);
+    p->apart = best_most - best_least + 1;
+    p->class = UINT32_MAX;
+    p->used = true;
+    p->first = d->part_count;
+    p->count = find_group(d, best_from, best_upto, p->apart, &p->often, &last);
+    for (uint32_t i = 0; i < p->count; i++) {
+        d->parts[d->part_count] = d->landmarks[i];
+        d->parts[d->part_count++].behind = last - d->landmarks[i].behind;
+    }
+    d->tests[d->test_count++] =
+        (landmark){ .property = d->property_count++, .behind = best_most + last };
+    d->ahead = best_most + last > d->ahead ? best_most + last : d->ahead;
+    d->group_count++;
+    c->survive *= p->often;
+    c->count = ++c->early;
+}
+
+bool design_has_test(const design *d, const chosen *c, uint32_t class, uint32_t wide,
+                     uint32_t behind)
+{
+    for (uint32_t i = 0; i < c->count; i++) {
+        const landmark *l = &d->tests[c->first + i];
+        const property *p = &d->properties[l->property];
+        if (p->class == class && p->wide == wide && l->behind == behind)
+            return true;
+    }
+    return false;
+}
+
+/* Further tests, on rows that are there. */
+static void choose_late(design *d, chosen *c, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        d->landmarks[i].worth = information(d->properties[d->landmarks[i].property].often);
+    landmarks_sort(d->landmarks, count);
+    for (uint32_t i = 0; i < count && c->count < c->early + MOST_LATE; i++) {
+        const landmark *l = &d->landmarks[i];
+        const property *p = &d->properties[l->property];
+        if (p->used && p->often < 0.7 && l->behind <= d->ahead &&
+            !design_has_test(d, c, p->class, p->wide, l->behind))
+            d->tests[c->first + c->count++] = *l;
+    }
+}
+
+/* ---- design ------------------------------------------------------------------------ */
+
+void design_free(design *d)
+{
+    void *const all[] = { d->classes,        d->class_often, d->class_slots, d->class_asked,
+                          d->class_common,   d->properties,  d->property_of, d->positions,
+                          d->position_class, d->landmarks,   d->patterns,    d->parts,
+                          d->tests };
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        memory_give(d->memory, all[i]);
+}
+
+/* Room for all that is counted by patterns and their elements. */
+static bool take_room(design *d)
+{
+    memory *m = d->memory;
+    size_t classes = 512, slots = 1024; /* those of literals */
+    for (size_t i = 0; i < d->list->count; i++)
+        classes += d->list->patterns[i].literal ? 0 : d->list->patterns[i].length;
+    while (slots < 2 * classes)
+        slots *= 2;
+    d->class_room = (uint32_t)slots;
+    d->classes = memory_take_array(m, classes, sizeof *d->classes);
+    d->class_slots = memory_take_array(m, slots, sizeof *d->class_slots);
+    d->positions = memory_take_array(m, BITSLICE_LONGEST, sizeof *d->positions);
+    d->position_class = memory_take_array(m, BITSLICE_LONGEST, sizeof *d->position_class);
+    d->landmarks = memory_take_array(m, BITSLICE_LONGEST, sizeof *d->landmarks);
+    d->patterns = memory_take_zeroed(m, d->list->count, sizeof *d->patterns);
+    d->tests = memory_take_array(m, d->list->count * (MOST_EARLY + MOST_LATE), sizeof *d->tests);
+    if (!d->classes || !d->class_slots || !d->positions || !d->position_class || !d->landmarks ||
+        !d->patterns || !d->tests)
+        return false;
+    memset(d->class_slots, 0xff, slots * sizeof *d->class_slots);
+    return true;
+}
+
+/* Choose all tests. False: there is no memory (the problem's says so), or too much to number. */
+bool design_make(const problem *p, design *d)
+{
+    memset(d, 0, sizeof *d);
+    d->memory = p->memory;
+    d->list = p->list;
+    if (!take_room(d))
+        return false;
+    for (size_t i = 0; i < p->list->count; i++)
+        design_read(d, i);
+    if (d->class_count >= BITSLICE_MOST_ROWS / 32)
+        return false;
+    const size_t kinds = (size_t)d->class_count * (MOST_WIDE + 1);
+    const size_t groups = p->list->count;
+    d->class_often = memory_take_zeroed(d->memory, d->class_count, sizeof *d->class_often);
+    d->properties = memory_take_array(d->memory, kinds + groups, sizeof *d->properties);
+    d->property_of = memory_take_array(d->memory, kinds, sizeof *d->property_of);
+    d->parts = memory_take_array(d->memory, groups * MOST_TOGETHER, sizeof *d->parts);
+    d->class_asked = memory_take_zeroed(d->memory, d->class_count, sizeof *d->class_asked);
+    d->class_common = memory_take_array(d->memory, d->class_count, sizeof *d->class_common);
+    if (!d->class_often || !d->properties || !d->property_of || !d->class_asked || !d->parts ||
+        !d->class_common)
+        return false;
+    memset(d->class_common, 0xff, d->class_count * sizeof *d->class_common);
+    memset(d->property_of, 0xff, kinds * sizeof *d->property_of);
+    count_bytes(p, d);
+    choose_common(d);
+    for (size_t i = 0; i < p->list->count; i++) {
+        const size_t count = design_read(d, i);
+        choose_early(d, &d->patterns[i], find_landmarks(d, count));
+        choose_group(d, &d->patterns[i], count);
+        d->test_count += MOST_LATE;
+    }
+    for (size_t i = 0; i < p->list->count; i++)
+        choose_late(d, &d->patterns[i], find_landmarks(d, design_read(d, i)));
+    return true;
+}
+
+/* What wide properties are made of is used too. */
+void design_use_parts(design *d)
+{
+    for (uint32_t i = 0; i < d->property_count; i++) {
+        const uint32_t class = d->properties[i].class, wide = d->properties[i].wide;
+        for (uint32_t half = 1; d->properties[i].used && half < wide; half *= 2)
+            d->properties[property_number(d, class, half)].used = true;
+    }
+}
