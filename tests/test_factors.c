@@ -79,7 +79,10 @@ static void write_jump(rng *r, const jumps *j, char *to)
         append(to, "[^%c]", 'a' + rng_below(r, j->letters + 1));
     else
         append(to, ".");
-    append(to, "{%u,%u}", low, high);
+    if (rng_chance(r, 12))
+        append(to, "{%u,}", low);
+    else
+        append(to, "{%u,%u}", low, high);
 }
 
 static void make_patterns(rng *r, jumps *j)
@@ -330,8 +333,7 @@ static void test_refusals(void **state)
 {
     static const struct {
         const char *text, *says;
-    } sets[] = { { "ab.*cd", "unbounded" },
-                 { "ab.{0,2000}[x]{0,2000}cd", "side by side" },
+    } sets[] = { { "ab.{0,2000}[x]{0,2000}cd", "side by side" },
                  { "ab.{0,2000}c?", "nothing but repeats" } };
     (void)state;
     for (size_t i = 0; i < COUNT(sets); i++) {

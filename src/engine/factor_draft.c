@@ -284,6 +284,7 @@ static void end_piece(factor_draft *d, uint32_t number, uint32_t flags, const fa
                         .atoms = atom_count(d) - d->first_atom,
                         .anchor = at->atom - d->first_atom,
                         .offset = a.offset,
+                        .back = (uint32_t)backward,
                         .before = d->before };
     if (!(flags & FACTORS_FIRST))
         add_ring(d, (factors_piece *)(void *)d->pieces.bytes + count - 1,
@@ -352,4 +353,18 @@ void draft_add(factor_draft *d, const pattern *p, uint32_t number)
             end_piece(d, number, flags | FACTORS_LAST, NULL);
         present = next;
     }
+}
+
+void draft_add_first(factor_draft *d, const pattern *p, uint32_t number)
+{
+    steps s = { .of = p };
+    uint32_t flags = FACTORS_FIRST;
+    if (p->literal) {
+        draft_add(d, p, number);
+        return;
+    }
+    for (step next = steps_next(&s); next.kind < STEP_JUMP && !draft_failed(d);
+         next = steps_next(&s))
+        add_step(d, &next, false, number, &flags);
+    end_piece(d, number, FACTORS_FIRST | FACTORS_LAST, NULL);
 }

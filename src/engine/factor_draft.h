@@ -38,6 +38,9 @@ void draft_clear(factor_draft *d);
 /* Add a pattern, which takes this number. */
 void draft_add(factor_draft *d, const pattern *p, uint32_t number);
 
+/* The same, but only what is found of it first: one piece. */
+void draft_add_first(factor_draft *d, const pattern *p, uint32_t number);
+
 /* Whether memory ran out. */
 bool draft_failed(const factor_draft *d);
 

@@ -11,13 +11,16 @@
 #include "engine/factors.h"
 #include "engine/pieces.h"
 #include "engine/positions.h"
+#include "table/shiftand.h"
 
 enum { SOME_PATTERNS = 500 };                        /* that a cost is told from */
 enum { LEAST_LOG = 10, MOST_LOG = 20, SPARSE = 32 }; /* of a bitmap; bits for each gram */
 #define MOST_LENGTH (1u << 20)                       /* of a match */
 #define MOST_STATE_WORDS (1u << 20)                  /* of all rings */
-#define MOST_BEHIND (256u * 64) /* positions for which shiftand stands behind */
-#define RARE_ENOUGH 0.02        /* grams of a pattern that are met, for each byte of text */
+#define MOST_BEHIND (256u * 64)   /* positions for which shiftand stands behind */
+#define MOST_POSITIONS (1u << 16) /* of sets with an unbounded repeat */
+#define AWAKE 0.02       /* how often a unit is awake, of all bytes, besides what is seen of it */
+#define RARE_ENOUGH 0.02 /* grams of a pattern that are met, for each byte of text */
 
 /* ---- what it takes ------------------------------------------------------------------- */
 
@@ -41,16 +44,34 @@ static uint64_t jump_words(const pattern *p, const char **refusal)
     return words;
 }
 
+static bool is_unbounded(const pattern_list *list)
+{
+    for (size_t i = 0; i < list->count; i++)
+        if (list->patterns[i].max_length == LENGTH_UNBOUNDED)
+            return true;
+    return false;
+}
+
+static const char *refuses_units(const pattern_list *list)
+{
+    size_t positions = 0;
+    for (size_t i = 0; i < list->count && positions <= MOST_POSITIONS; i++)
+        positions += position_count(&list->patterns[i]);
+    return list->count > FACTORS_UNITS || positions > MOST_POSITIONS
+               ? "a repeat is unbounded, and there are too many patterns beside it: use shiftand"
+               : NULL;
+}
+
 static const char *factors_refuses(const pattern_list *list)
 {
     const char *refusal = NULL;
     uint64_t words = 0;
     if (list->needles)
         return "it takes byte patterns, not grids: use bb or byr";
+    if (is_unbounded(list))
+        return refuses_units(list);
     for (size_t i = 0; i < list->count && !refusal; i++) {
         const pattern *p = &list->patterns[i];
-        if (p->max_length == LENGTH_UNBOUNDED)
-            return "a repeat is unbounded: use shiftand or hnfa";
         if (p->max_length > MOST_LENGTH)
             return "a pattern is longer than 1 MiB: use ac, or shiftand";
         if (!p->literal)
@@ -75,11 +96,26 @@ static bool factors_falls_back(const pattern_list *list)
 static bool make_draft(const problem *p, size_t step, factor_draft *d)
 {
     rarity *r = rarity_of(p);
+    const bool units = is_unbounded(p->list);
     draft_open(d, p->memory, r);
     for (size_t i = 0; r && i < p->list->count; i += step)
-        draft_add(d, &p->list->patterns[i], (uint32_t)i);
+        (units ? draft_add_first : draft_add)(d, &p->list->patterns[i], (uint32_t)i);
     memory_give(p->memory, r);
     return r && !draft_failed(d);
+}
+
+/* What the patterns that are awake take; those of `d` are looked at. */
+static double unit_cost(const problem *p, const factor_draft *d)
+{
+    const factors_piece *pieces = (const void *)d->pieces.bytes;
+    double cost = 0;
+    for (size_t i = 0; i < d->pieces.size / sizeof *pieces; i++) {
+        const double words =
+            (double)(position_count(&p->list->patterns[pieces[i].pattern]) / 64 + 1);
+        const double rate = d->rate / (double)p->list->count * (pieces[i].back + 1);
+        cost += (AWAKE + (rate < 1 ? rate : 1)) * words * COST_SHIFTAND_CHAINED;
+    }
+    return cost;
 }
 
 static double factors_cost(const problem *p)
@@ -96,12 +132,14 @@ static double factors_cost(const problem *p)
         cost = COST_FACTORS_BYTE + COST_FACTORS_FOUND * d.rate * (double)step;
         for (uint32_t i = 0; i + 1 < FACTORS_GRAM; i++)
             cost += d.grams[i].size ? COST_FACTORS_LEVEL : 0;
+        if (is_unbounded(p->list))
+            cost += unit_cost(p, &d) * (double)step;
     }
     draft_close(&d);
     return cost;
 }
 
-void factors_mark(const problem *p, uint8_t *kinds, uint8_t from, uint8_t to)
+void factors_mark(const problem *p, uint8_t *kinds, uint8_t from, uint8_t to, uint8_t unbounded)
 {
     factor_draft d;
     rarity *r = rarity_of(p);
@@ -111,9 +149,9 @@ void factors_mark(const problem *p, uint8_t *kinds, uint8_t from, uint8_t to)
         if (kinds[i] != from || factors_refuses(&one))
             continue;
         d.rate = 0;
-        draft_add(&d, one.patterns, 0);
+        (is_unbounded(&one) ? draft_add_first : draft_add)(&d, one.patterns, 0);
         if (d.rate < RARE_ENOUGH && !draft_failed(&d))
-            kinds[i] = to;
+            kinds[i] = is_unbounded(&one) ? unbounded : to;
         draft_clear(&d);
     }
     memory_give(p->memory, r);
@@ -176,9 +214,51 @@ static uint32_t put(block *b, const block *from, size_t size, uint32_t *count)
     return (uint32_t)(block_append(b, from->bytes, (from->size + 7) / 8 * 8, 64) / 4);
 }
 
-static void build_tables(factor_draft *d, factors_entry *entries, uint32_t count, double patience,
-                         block *b)
+/* shiftand's tables and masks behind ours, its units, and these in place of pieces in the entries.
+ */
+static void build_units(const problem *p, const factor_draft *d, factors_entry *entries,
+                        uint32_t count, factors_tables *t, stage_draft *out)
 {
+    block *b = &out->tables;
+    stage_draft behind = { .tables = { .memory = p->memory } };
+    factors_unit *units = memory_take_zeroed(p->memory, FACTORS_UNITS, sizeof *units);
+    uint32_t *of = memory_take_array(p->memory, p->list->count, sizeof *of);
+    engine_shiftand.build(p, &behind);
+    b->failed = b->failed || behind.tables.failed || !units || !of;
+    if (!b->failed) {
+        const uint32_t *tables = (const void *)behind.tables.bytes;
+        const shiftand_tables *a = (const void *)tables;
+        const uint64_t *link = (const void *)(tables + a->link);
+        const uint64_t *last = (const void *)(tables + a->last);
+        const factors_piece *pieces = (const void *)d->pieces.bytes;
+        for (uint32_t w = 0; w < a->words; w++) {
+            if (!link[w])
+                units[t->unit_count++] = (factors_unit){ .word = w };
+            units[t->unit_count - 1].words++;
+            for (uint64_t bits = last[w]; bits; bits &= bits - 1)
+                of[tables[a->owner + w * 64 + PORT_CTZ64(bits)]] = t->unit_count - 1;
+        }
+        for (uint32_t i = 0; i < count; i++)
+            entries[i].piece = of[entries[i].piece];
+        for (size_t i = 0; i < p->list->count; i++)
+            if (units[of[i]].back < pieces[i].back)
+                units[of[i]].back = pieces[i].back;
+        t->units = block_words(b, units, (size_t)t->unit_count * 4);
+        t->automaton = (uint32_t)(block_append(b, tables, behind.tables.size, 64) / 4);
+        out->masks = t->automaton * (uint64_t)4 + behind.masks;
+        out->state_words = behind.state_words;
+        out->carries = behind.carries;
+    }
+    memory_give(p->memory, of);
+    memory_give(p->memory, units);
+    block_free(&behind.tables);
+}
+
+static void build_tables(factor_draft *d, factors_entry *entries, uint32_t count, const problem *p,
+                         stage_draft *out)
+{
+    const double patience = engine_shiftand.cost(p);
+    block *b = &out->tables;
     factors_tables t;
     memset(&t, 0, sizeof t);
     t.patience = patience > GIVE_UP_A_BYTE ? (uint32_t)patience : GIVE_UP_A_BYTE;
@@ -188,6 +268,11 @@ static void build_tables(factor_draft *d, factors_entry *entries, uint32_t count
     for (uint32_t i = 0, first = 0; i < FACTORS_GRAM; i++) {
         build_level(b, &d->grams[i], &t.level[i], entries, first);
         first += (uint32_t)(d->grams[i].size / sizeof *entries);
+    }
+    out->state_words = d->state_words;
+    if (is_unbounded(p->list)) {
+        build_units(p, d, entries, count, &t, out);
+        d->pieces.size = d->atoms.size = d->checks.size = d->sets.size = d->bytes.size = 0;
     }
     t.entries = block_words(b, entries, (size_t)count * 2);
     t.entry_count = count;
@@ -212,10 +297,9 @@ static void factors_build(const problem *p, stage_draft *out)
     if (made && count <= UINT32_MAX && d.bytes.size < UINT32_MAX)
         entries = memory_take_array(p->memory, (size_t)count, sizeof *entries);
     if (entries)
-        build_tables(&d, entries, (uint32_t)count, engine_shiftand.cost(p), &out->tables);
+        build_tables(&d, entries, (uint32_t)count, p, out);
     else
         out->tables.failed = true;
-    out->state_words = d.state_words;
     memory_give(p->memory, entries);
     draft_close(&d);
 }
@@ -302,11 +386,29 @@ static bool piece_valid(const factors_tables *t, const stage_facts *facts, const
     return varies <= FACTORS_SLACK && length <= UINT32_MAX / 4;
 }
 
+static bool units_valid(const factors_tables *t, const stage_facts *facts, const uint32_t *tables,
+                        size_t words)
+{
+    if (!facts->carries || t->unit_count > FACTORS_UNITS || t->units % 2 || t->automaton % 16 ||
+        t->automaton > words || !words_inside(words, t->units, 4ull * t->unit_count) ||
+        !engine_shiftand.check(facts, tables + t->automaton, words - t->automaton))
+        return false;
+    const factors_unit *units = (const void *)(tables + t->units);
+    for (uint32_t i = 0; i < t->unit_count; i++)
+        if (!words_inside(facts->state_words, units[i].word, units[i].words) ||
+            units[i].back > 2 * MOST_LENGTH)
+            return false;
+    return true;
+}
+
 static bool factors_check_tables(const stage_facts *facts, const uint32_t *tables, size_t words)
 {
     const factors_tables *t = (const factors_tables *)tables;
-    if (words < sizeof *t / 4 || t->forward > 2 * MOST_LENGTH || facts->carries ||
-        facts->max_length == LENGTH_UNBOUNDED || facts->max_length > MOST_LENGTH)
+    if (words < sizeof *t / 4 || t->forward > 2 * MOST_LENGTH)
+        return false;
+    if (t->unit_count ? !units_valid(t, facts, tables, words)
+                      : facts->carries || facts->max_length == LENGTH_UNBOUNDED ||
+                            facts->max_length > MOST_LENGTH)
         return false;
     if ((t->entries | t->pieces | t->atoms | t->checks | t->sets | t->bytes) % 2 ||
         !words_inside(words, t->entries, 2ull * t->entry_count) ||
@@ -321,7 +423,7 @@ static bool factors_check_tables(const stage_facts *facts, const uint32_t *table
             return false;
     const factors_entry *entries = (const void *)(tables + t->entries);
     for (uint32_t i = 0; i < t->entry_count; i++)
-        if (entries[i].piece >= t->piece_count)
+        if (entries[i].piece >= (t->unit_count ? t->unit_count : t->piece_count))
             return false;
     const factors_piece *pieces = (const void *)(tables + t->pieces);
     for (uint32_t i = 0; i < t->piece_count; i++)

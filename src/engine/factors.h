@@ -4,7 +4,8 @@
 
 #include "engine/problem.h"
 
-/* Of the patterns that are `from`, those whose factors are all rare in the sample become `to`. */
-void factors_mark(const problem *p, uint8_t *kinds, uint8_t from, uint8_t to);
+/* Of the patterns that are `from`, those whose factors are all rare in the sample become `to`, or
+ * `unbounded` when they have no longest match. */
+void factors_mark(const problem *p, uint8_t *kinds, uint8_t from, uint8_t to, uint8_t unbounded);
 
 #endif

@@ -32,8 +32,9 @@ static step take_gap(steps *s)
 {
     step next = s->gap;
     s->gap.high = 0;
-    s->slack += next.high - next.low;
-    if (s->slack > FACTORS_SLACK) {
+    if (next.high != REPEAT_UNBOUNDED)
+        s->slack += next.high - next.low;
+    if (s->slack > FACTORS_SLACK || next.high == REPEAT_UNBOUNDED) {
         next.kind = STEP_JUMP;
         s->slack = s->cells = 0;
     }
@@ -54,7 +55,8 @@ step steps_next(steps *s)
         if (any && s->cells && e.max > e.min)
             cells = 0;
         s->begun = true;
-        s->gap = (step){ STEP_GAP, set, e.min - cells, e.max - cells };
+        s->gap = (step){ STEP_GAP, set, e.min - cells,
+                         e.max == REPEAT_UNBOUNDED ? e.max : e.max - cells };
         s->cells += cells;
         if (cells)
             return (step){ STEP_CELLS, set, cells, cells };

@@ -27,9 +27,9 @@ typedef struct steps {
     step gap;       /* what comes next, when high > 0 */
 } steps;
 
-/* The next step of a pattern without unbounded repeats, but for those that it may begin with: as
- * only ends are asked for, the first element counts as often as it must, and those that may be left
- * out before it not at all. */
+/* The next step. A jump may be unbounded, but not one that the pattern begins with: as only ends
+ * are asked for, the first element counts as often as it must, and those that may be left out
+ * before it not at all. */
 step steps_next(steps *s);
 
 /* Whether a set has all bytes. */

@@ -11,6 +11,10 @@
  *
  * A piece with a jump behind it keeps the ends of its matches in a ring of bits in the state, as
  * many as the jump is long. The last piece of a pattern has one where it may find an end twice.
+ *
+ * Patterns without a longest match have no such rings: a set that has one is searched by shiftand,
+ * but only where it may have a match. Entries are units then, the words of a pattern or of some
+ * short ones; grams are those of the first pieces, and wake their unit.
  */
 #ifndef TRAWL_TABLE_FACTORS_H
 #define TRAWL_TABLE_FACTORS_H
@@ -21,6 +25,7 @@
 #define FACTORS_GRAM 4u          /* bytes of the longest grams */
 #define FACTORS_SLACK 1023u
 #define FACTORS_ANY 0xffffffffu /* as a set: every byte */
+#define FACTORS_UNITS 4096u     /* at most */
 #define FACTORS_RING 3u         /* words of state before a ring's bits: see walk/factors.c */
 
 #define FACTORS_FIRST 1u /* flags: no piece of its pattern before it */
@@ -67,8 +72,16 @@ typedef struct factors_piece {
     u32 ring, mask;      /* words of state before the ring, its bits less 1; mask 0: none */
     factors_jump before; /* from the piece before it; no meaning in a first one */
     factors_jump behind; /* FACTORS_TAIL */
-    u32 unused[2];
+    u32 back;            /* how far before the gram a match of it may begin */
+    u32 unused;
 } factors_piece;
+
+/* Words of state of shiftand that no shift leaves, and so the patterns whose they are. */
+typedef struct factors_unit {
+    u32 word, words;
+    u32 back; /* how far before a gram of a first piece a match of these patterns may begin */
+    u32 unused;
+} factors_unit;
 
 typedef struct factors_tables {
     factors_level level[FACTORS_GRAM]; /* grams of 1, 2, 3 and 4 bytes */
@@ -78,9 +91,11 @@ typedef struct factors_tables {
     u32 checks, check_count;
     u32 sets, set_count; /* u32[8] each: bit b of [b / 32]: byte b belongs */
     u32 bytes, byte_count;
-    u32 patience; /* nanoseconds a byte that its fallback takes */
-    u32 forward;  /* how far behind its gram a match of a last piece may end */
-    u32 unused[2];
+    u32 patience;          /* nanoseconds a byte that its fallback takes */
+    u32 forward;           /* how far behind its gram a match of a last piece may end */
+    u32 automaton;         /* with units: a stage of shiftand, word offset */
+    u32 units, unit_count; /* 0: pieces are joined by rings */
+    u32 unused;
 } factors_tables;
 
 SHARED_SIZE(factors_level, 16);
@@ -88,7 +103,8 @@ SHARED_SIZE(factors_entry, 8);
 SHARED_SIZE(factors_check, 8);
 SHARED_SIZE(factors_atom, 32);
 SHARED_SIZE(factors_piece, 64);
-SHARED_SIZE(factors_tables, 128);
+SHARED_SIZE(factors_unit, 16);
+SHARED_SIZE(factors_tables, 136);
 
 INLINE u32 factors_hash(u32 gram, u32 shift)
 {

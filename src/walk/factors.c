@@ -9,6 +9,10 @@
  * 180,000 states. A jump over a set of bytes needs all of them between the two to be in the set:
  * how far back they are is kept, so that no byte is looked at twice.
  *
+ * Patterns without a longest match are run by shiftand, each by its own words and only while these
+ * are not zero; they begin only around the grams of first pieces, and before the end, where a
+ * gram may be cut. So the state is that of shiftand less what leads to no match, and unites alike.
+ *
  * Where all that is met takes longer than the fallback would, the walk sets its end to the
  * last one that it may have reported, goes on to there, and gives up.
  *
@@ -25,6 +29,7 @@
  * between them as in Rahman, Iliopoulos, Lee, Mohamed and Smyth 2006 (patterns with gaps).
  */
 #include "table/factors.h"
+#include "table/shiftand.h"
 
 #include <string.h>
 
@@ -35,7 +40,7 @@ enum { PLACE_WORK = 8, ENTRY_WORK = 4, ATOM_WORK = 4, END_WORK = 4 }; /* nanosec
 
 /* What all functions here work with. Places are relative to the window. */
 typedef struct search {
-    const text_task *task;
+    text_task *task;
     const factors_tables *t;
     const u8 *text;
     u32 from, end;
@@ -43,7 +48,8 @@ typedef struct search {
     const factors_atom *atoms;
     const factors_check *checks;
     const u32 *sets;
-    u64 work; /* in nanoseconds, about */
+    u64 work;   /* in nanoseconds, about */
+    u32 *clock; /* units: how far each was run */
 } search;
 
 static inline u64 load8(const u8 *p)
@@ -420,6 +426,69 @@ WALK_APART void piece_found(search *s, const factors_piece *p, u32 at)
     }
 }
 
+/* ---- units ----------------------------------------------------------------------------- */
+
+/* Run a unit on to a place. `fresh`: all ones where matches may begin, else 0. */
+static void unit_run(search *s, u32 number, u32 to, u64 fresh)
+{
+    const u32 *tables = s->task->tables + s->t->automaton;
+    const shiftand_tables *a = (const shiftand_tables *)tables;
+    const factors_unit *unit = (const factors_unit *)(s->task->tables + s->t->units) + number;
+    const u8 *map = (const u8 *)(tables + a->map);
+    const u64 *init = (const u64 *)(tables + a->init), *last = (const u64 *)(tables + a->last);
+    const u64 *link = (const u64 *)(tables + a->link), *ebeg = (const u64 *)(tables + a->ebeg);
+    const u64 *eend = (const u64 *)(tables + a->eend), *eblk = (const u64 *)(tables + a->eblk);
+    u64 *state = s->task->state;
+    const u32 first = unit->word, words = first + unit->words;
+    u64 alive = fresh;
+    for (u32 w = first; w < words; w++)
+        alive |= state[w];
+    for (u32 i = s->clock[number]; alive && i < to; i++) {
+        const size_t row = (size_t)map[s->text[i]] * a->words;
+        const u64 *move = (const u64 *)(tables + a->move) + row;
+        const u64 *repeat = (const u64 *)(tables + a->repeat) + row;
+        u64 hits = 0, carry = 0, borrow = 0;
+        alive = fresh;
+        for (u32 w = first; w < words; w++) { /* as shiftand's chains */
+            const u64 old = state[w];
+            const u64 moved = (((old << 1) | (carry & link[w]) | (init[w] & fresh)) & move[w]) |
+                              (old & repeat[w]);
+            const u64 z = moved | eend[w], less = z - ebeg[w], lent = less - (borrow & link[w]);
+            borrow = (u64)((z < ebeg[w]) | (less < (borrow & link[w])));
+            carry = old >> 63;
+            state[w] = moved | (eblk[w] & ~(lent ^ z));
+            alive |= state[w];
+            hits |= state[w] & last[w];
+        }
+        for (u32 w = first; hits && w < words; w++)
+            shiftand_report(tables + a->owner + (size_t)w * 64, state[w] & last[w], i + 1,
+                            s->task->out);
+    }
+    if (s->clock[number] < to)
+        s->clock[number] = to;
+}
+
+/* A match of the unit may begin up to `at`, and its gram at most `lead` before that. */
+static void unit_wake(search *s, u32 number, u32 at, u32 lead)
+{
+    const factors_unit *unit = (const factors_unit *)(s->task->tables + s->t->units) + number;
+    const u32 back = unit->back + lead;
+    unit_run(s, number, at - s->from > back ? at - back : s->from, 0);
+    unit_run(s, number, at + 1, UINT64_MAX);
+}
+
+/* What is awake goes on to the end; there all may begin whose gram is not whole before it. */
+static void units_end(search *s)
+{
+    const u32 end = s->task->end;
+    for (u32 i = 0; i < s->t->unit_count && end > s->from; i++) {
+        if (s->task->news)
+            unit_run(s, i, end, 0);
+        else
+            unit_wake(s, i, end - 1, FACTORS_GRAM);
+    }
+}
+
 /* All grams at a place. */
 static u32 look_up(search *s, u32 gram, u32 at)
 {
@@ -436,7 +505,10 @@ static u32 look_up(search *s, u32 gram, u32 at)
         const u32 *head = tables + l->heads + (factors_hash(mine, l->shift) >> l->less);
         for (u32 i = head[0]; i < head[1]; i++)
             if (entries[i].gram == mine) {
-                piece_found(s, &pieces[entries[i].piece], at);
+                if (s->clock)
+                    unit_wake(s, entries[i].piece, at, 0);
+                else
+                    piece_found(s, &pieces[entries[i].piece], at);
                 s->work += ENTRY_WORK;
                 found++;
             }
@@ -513,6 +585,28 @@ static inline u32 walk_places(search *s, text_task *task, bool only)
     return end;
 }
 
+static u32 walk_pieces(search *s)
+{
+    const factors_level *level = s->t->level;
+    return level[0].shift || level[1].shift || level[2].shift || !level[3].shift
+               ? walk_places(s, s->task, false)
+               : walk_places(s, s->task, true);
+}
+
+WALK_APART u32 walk_units(const search *with)
+{
+    u32 clock[FACTORS_UNITS];
+    search s = *with;
+    s.clock = clock;
+    s.task->allowance = WALK_NEVER;
+    for (u32 i = 0; i < s.t->unit_count; i++)
+        clock[i] = s.from;
+    if (!s.task->news)
+        walk_pieces(&s);
+    units_end(&s);
+    return s.end;
+}
+
 u32 factors_walk(text_task *task)
 {
     const factors_tables *t = (const factors_tables *)task->tables;
@@ -525,7 +619,5 @@ u32 factors_walk(text_task *task)
                  .atoms = (const factors_atom *)(task->tables + t->atoms),
                  .checks = (const factors_check *)(task->tables + t->checks),
                  .sets = task->tables + t->sets };
-    return t->level[0].shift || t->level[1].shift || t->level[2].shift || !t->level[3].shift
-               ? walk_places(&s, task, false)
-               : walk_places(&s, task, true);
+    return t->unit_count ? walk_units(&s) : walk_pieces(&s);
 }
