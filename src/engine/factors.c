@@ -19,7 +19,9 @@ enum { LEAST_LOG = 10, MOST_LOG = 20, SPARSE = 32 }; /* of a bitmap; bits for ea
 #define MOST_STATE_WORDS (1u << 20)                  /* of all rings */
 #define MOST_BEHIND (256u * 64)   /* positions for which shiftand stands behind */
 #define MOST_POSITIONS (1u << 16) /* of sets with an unbounded repeat */
-#define AWAKE 0.02       /* how often a unit is awake, of all bytes, besides what is seen of it */
+#define AWAKE 0.02 /* how often a unit is awake, of all bytes, besides what is seen of it */
+#define MOST_ON_DEVICES                                                                            \
+    360.0                /* nanoseconds a byte by shiftand: more, and only factors is worth it */
 #define RARE_ENOUGH 0.02 /* grams of a pattern that are met, for each byte of text */
 
 /* ---- what it takes ------------------------------------------------------------------- */
@@ -118,6 +120,19 @@ static double unit_cost(const problem *p, const factor_draft *d)
     return cost;
 }
 
+/* What shiftand would take for the class patterns, in nanoseconds a byte. */
+static double class_cost(const pattern_list *list)
+{
+    double cost = 0;
+    for (size_t i = 0; i < list->count; i++) {
+        const double words =
+            list->patterns[i].literal ? 0 : (double)position_count(&list->patterns[i]) / 64;
+        cost += words * (words > 1 ? COST_SHIFTAND_CHAINED : COST_SHIFTAND_PACKED);
+    }
+    return cost;
+}
+
+/* No device runs a part without a fallback, so it must be worth that. */
 static double factors_cost(const problem *p)
 {
     factor_draft d;
@@ -126,6 +141,8 @@ static double factors_cost(const problem *p)
     for (size_t i = 0; i < p->list->count; i++)
         literals = literals && p->list->patterns[i].literal;
     if (p->target.gpu || literals)
+        return cost;
+    if (!factors_falls_back(p->list) && class_cost(p->list) < MOST_ON_DEVICES)
         return cost;
     const size_t step = p->list->count / SOME_PATTERNS + 1;
     if (make_draft(p, step, &d)) {
