@@ -189,6 +189,8 @@ WALK_APART bool settle_queue(search *s)
                 break;
             p.entry += PRINTS;
             s->work += PRINTS_WORK;
+            if (give_up(s->task, s->reached, s->work))
+                return false;
         }
     }
     return settle_found(s, found) && !give_up(s->task, s->reached, s->work);
