@@ -606,8 +606,8 @@ expected_starts()
 
 cp prosite chosen
 expected_starts
-search_motifs 'the proteome of E. coli' shiftand 'dynamic piped' records_and_starts shortest
-search_motifs 'the proteome of E. coli' shiftand static records_and_starts longest
+search_motifs 'the proteome of E. coli' 'shiftand bitslice' 'dynamic piped' records_and_starts shortest
+search_motifs 'the proteome of E. coli' 'shiftand bitslice' static records_and_starts longest
 awk 'NR % 20 == 1 || /\\n$|\t\\n/' prosite >chosen
 expected_starts
 search_motifs 'the proteome of E. coli' hnfa "$ways" records_and_starts shortest
@@ -621,7 +621,7 @@ PS00018 45 80
 PS00028 61 406
 EOF
 awk 'FNR == NR { asked[$1]; next } $1 in asked' expected prosite >chosen
-search_motifs 'Swiss-Prot' 'shiftand hnfa' "$ways" records_and_starts shortest
+search_motifs 'Swiss-Prot' 'shiftand hnfa bitslice' "$ways" records_and_starts shortest
 cp expected rows
 while read -r motif count _; do
     echo "$count" >expected

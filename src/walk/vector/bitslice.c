@@ -49,7 +49,7 @@ typedef struct slicer {
     u8 *hits;   /* [HIT_ROWS][BITSLICE_ROW] */
     size_t stride;
     u32 base, length; /* where the block begins, bytes of a lane */
-    u64 work;
+    u64 work, candidates;
     const sink *out;
 } slicer;
 
@@ -300,6 +300,7 @@ WALK_INTO void verify_start(slicer *s, const bitslice_pattern *p, u32 start)
     const u32 *checks = task->tables + p->checks, *sets = task->tables + s->tables->sets;
     const u8 *text = task->text + start;
     s->work += WORK_START;
+    s->candidates++;
     if (p->length > task->end - start)
         return;
     for (u32 i = 0; i < p->check_count; i++)
@@ -454,7 +455,7 @@ u32 VEC_NAME(bitslice_walk)(text_task *task)
 {
     const bitslice_tables *t = (const bitslice_tables *)task->tables;
     u8 *scratch = (u8 *)task->state + (BITSLICE_ROW - (uintptr_t)task->state % BITSLICE_ROW);
-    slicer s = { .task = task, .tables = t, .base = task->from, .work = 0 };
+    slicer s = { .task = task, .tables = t, .base = task->from };
     u64 count = 0;
     s.square = scratch;
     s.hits = s.square + (size_t)BITSLICE_STEP * BITSLICE_LANES;
@@ -468,7 +469,9 @@ u32 VEC_NAME(bitslice_walk)(text_task *task)
         s.length = s.length < t->length ? s.length : t->length;
         s.stride = (size_t)bitslice_rows_of(t, s.length) + 1;
         count = 0;
-        if (!slice_block(&s, &held))
+        const bool whole = slice_block(&s, &held);
+        task->candidates = s.candidates;
+        if (!whole)
             return s.base;
         const u64 next = s.base + (u64)s.length * BITSLICE_LANES;
         s.base = next < task->end ? (u32)next : task->end;
