@@ -3,8 +3,8 @@
  * Idea: what a lattice of test points costs is the look-ups, which are the fewer the farther the
  * points lie from each other, and the comparisons, which are the fewer the rarer the strings. For
  * each length of a string and each distance down and across, every needle gives the rectangle of
- * its strings with the least sum of rarity; the cheapest of these shapes is built. Large sets are judged
- * by some of their needles, large needles by the piece that changes colour most.
+ * its strings with the least sum of rarity; the cheapest of these shapes is built. Large sets are
+ * judged by some of their needles, large needles by the piece that changes colour most.
  *
  * How often a text has a string is guessed from what is known: strings of one colour are common,
  * for pictures have margins; each change of colour within a string makes it rarer, the more so the
