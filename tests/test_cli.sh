@@ -563,6 +563,22 @@ cp code out
 status=0
 expect 'closed pipe with SIGPIPE ignored' 0 '0\n'
 
+# ---- a repeat at the end, which lines do not need ---------------------------------
+
+printf 'a1\nb22\nc+\nno\n' >plus
+run grep -n '[0-9]+' plus
+expect 'a repeat at the end' 0 '1:a1\n2:b22\n'
+run grep -no '[0-9]+' plus
+expect 'a repeat at the end, -o' 0 '1:1\n2:22\n'
+run grep -vc '[+]+' plus
+expect 'a repeat of a sign' 0 '3\n'
+run grep -c '[0-9]++' plus
+expect 'a repeat that is none' 2 '' 'possessive repeats are not supported'
+run grep -c 'cafÃ©+' plus
+expect 'a repeat of a part of a character' 2 '' 'the repeat would apply to the last byte'
+run grep --engine bm -c 'a+' plus
+expect 'a repeat that an engine refuses' 2 '' 'bm'
+
 # ---- no threads -----------------------------------------------------------------
 
 # Without a thread auto goes on alone, and threads says what is wrong. OpenMP's library may end the

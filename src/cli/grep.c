@@ -171,6 +171,7 @@ static int read_command_line(grep *g, int argc, char **argv)
     if (!g->patterns.given && !add_patterns(g, argv[optind++]))
         return EXIT_ERROR;
     settle_style(g);
+    g->patterns.by_line = g->style.silent || !g->style.only;
     pattern_set_style(&g->patterns, command,
                       g->fixed ? TRAWL_SYNTAX_LITERAL : TRAWL_SYNTAX_EXTENDED,
                       TRAWL_LINES | (g->nocase ? TRAWL_NOCASE : 0u));

@@ -346,6 +346,45 @@ static bool fits_wm_block(const trawl_plan *plan, const run_options *o)
     return false;
 }
 
+/* Whether the pattern ends with x+, x being a class, a byte of ASCII or an escape that is no
+ * number: then the lines that match are those that match x there. */
+static bool ends_with_plus(const trawl_pattern *p)
+{
+    const char *text = p->text;
+    size_t number = 0;    /* where one may end */
+    bool element = false; /* stands before text[i], and may be repeated */
+    if (p->syntax != TRAWL_SYNTAX_EXTENDED || p->length < 2 || text[p->length - 1] != '+')
+        return false;
+    for (size_t i = 0; i + 1 < p->length; i++) {
+        element = text[i] > 0 && text[i] <= '~' && !strchr("^$(|){}*+?", text[i]) && i >= number;
+        if (text[i] == '[')
+            i = class_end(text, p->length, i);
+        else if (text[i] == '\\' && (text[++i] == 'x' || is_between(text[i], '0', '9')))
+            number = i + 3;
+        if (i + 1 >= p->length || i < number)
+            element = false; /* the + belongs to the class or escape, or may do */
+    }
+    return element;
+}
+
+/* A copy of the patterns without such ends, malloc'ed; NULL: nothing is gained. */
+static trawl_pattern *shorter_patterns(const pattern_set *set)
+{
+    trawl_pattern *shorter = NULL;
+    for (size_t i = 0; i < set->count && set->by_line; i++) {
+        if (!ends_with_plus(&set->patterns[i]))
+            continue;
+        if (!shorter) {
+            shorter = malloc(set->count * sizeof *shorter);
+            if (!shorter)
+                return NULL;
+            memcpy(shorter, set->patterns, set->count * sizeof *shorter);
+        }
+        shorter[i].length--;
+    }
+    return shorter;
+}
+
 /* The engine for one literal has little to do: the patterns are read first. */
 bool pattern_set_check(const pattern_set *set, const run_options *o)
 {
@@ -375,7 +414,12 @@ trawl_plan *pattern_set_compile(const pattern_set *set, const run_options *o,
     options.sample = sample;
     options.sample_length = sample_length;
     options.context = context;
-    if (trawl_compile(set->patterns, set->count, &options, &plan, &error) != TRAWL_OK)
+    const bool chosen = o->engine && strcmp(o->engine, "auto") != 0;
+    trawl_pattern *shorter = chosen ? NULL : shorter_patterns(set);
+    if (shorter)
+        trawl_compile(shorter, set->count, &options, &plan, NULL);
+    free(shorter);
+    if (!plan && trawl_compile(set->patterns, set->count, &options, &plan, &error) != TRAWL_OK)
         complain_compile(set, o->command, &error);
     else
         explain_print(o, plan);
