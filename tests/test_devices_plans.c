@@ -269,8 +269,8 @@ static void test_many_plans(void **state)
 enum { MOST_PATTERNS = 8100 };
 
 /* A plan of several parts: besides the patterns it has `more` literals of 12 letters that no text
- * here holds. And a class pattern that no text holds either, and that factors, which would take them
- * all in one part, does not take. */
+ * here holds. And a class pattern that no text holds either, and that factors, which would take
+ * them all in one part, does not take. */
 static trawl_plan *parts_plan(const trawl_pattern *given, size_t count, size_t more)
 {
     static const char refused[] = "\\xfe\\xf0{0,1500}\\xf1{0,1500}\\xff";
@@ -490,7 +490,7 @@ static void expect_takeover(const test_target *t, const trawl_plan *large, uint3
     trawl_match *expected = collect(large, text, length, &count);
     expectation e = { expected, count, 0, false };
     trawl_error error = { 0 };
-    assert_int_equal(plan_head(large)->part_count, parts);
+    assert_in_range(plan_head(large)->part_count, parts, MOST_PARTS);
     assert_true(count >= length / step);
     int status = trawl_scan(context, large, text, length, NULL, take_off, &e, &error);
     expect_all(&e, status, t, "memory=1", "a large plan", &error);

@@ -28,7 +28,6 @@ static const text_case text_cases[] = {
     { "wm", { "abca", "bcabd", "dacabba", "ccccc" } },
     { "ac", { "a", "abca", "bcabd", LONG_PATTERN } },
     { "pfac", { "a", "abca", "bcabd", LONG_PATTERN } },
-    { "qgrams", { "abca", "bcabd", "dacabba", LONG_PATTERN } },
     { "shiftand", { "ab?c+d", "[ac]d{2,5}b*a", "b.{1,70}dddd", "dc+da*b" } },
     { "hnfa", { "ab?c+d", "[ac]d{2,5}b*a", "a{4}.{60,200}dddd", "d[ab]+.?c{3}[bd]*dcba" } },
 };
