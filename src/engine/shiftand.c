@@ -1,4 +1,4 @@
-/* shiftand.c: masks of extended SHIFT-AND. The loop and the essay are in walk/shiftand.c. */
+/* shiftand.c: masks of extended SHIFT-AND. The loop and the essay are in walk/vector/shiftand.c. */
 #include "table/shiftand.h"
 
 #include <string.h>

@@ -3,7 +3,7 @@
  *
  * The text comes 32 bytes at a time, the next ones on their way while these are stepped through.
  * Whether a match ended is asked once for all of them; then they are run again byte by byte.
- * The step itself is that of walk/shiftand.c.
+ * The step itself is that of walk/vector/shiftand.c.
  *
  * In all functions `masks` (MASKS_*) and `features` (SHIFTAND_*) are constants.
  */

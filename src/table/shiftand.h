@@ -1,6 +1,6 @@
 /* shiftand.h: masks of extended SHIFT-AND.
  *
- * Shared by the builder (engine/shiftand.c), the loop on CPUs (walk/shiftand.c) and the loops on
+ * Shared by the builder (engine/shiftand.c), the loop on CPUs (walk/vector/shiftand.c) and the loops on
  * devices (kernel/shiftand.k).
  */
 #ifndef TRAWL_TABLE_SHIFTAND_H

@@ -6,6 +6,7 @@
 
 /* One file each: vector/NAME.c. */
 u32 VEC_NAME(packed_walk)(text_task *t);
+u32 VEC_NAME(shiftand_walk)(text_task *t);
 u32 VEC_NAME(ku_walk)(grid_task *t);
 u32 VEC_NAME(teddy_walk)(text_task *t);
 u32 VEC_NAME(qgrams_walk)(text_task *t);

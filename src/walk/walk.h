@@ -145,7 +145,6 @@ u32 ac_walk(text_task *t);
 u32 pfac_walk(text_task *t);
 u32 pfac_verify(const text_task *t, const u32 *starts, u32 count, u64 *work);
 u32 grams_walk(text_task *t);
-u32 shiftand_walk(text_task *t);
 u32 hnfa_walk(text_task *t);
 u32 bb_walk(grid_task *t);
 u32 byr_walk(grid_task *t);

@@ -8,7 +8,7 @@ const walk VEC_NAME(walks)[WALK_KINDS] = {
     [WALK_WM] = { .text = wm_walk },
     [WALK_AC] = { .text = ac_walk, .flows = true },
     [WALK_PFAC] = { .text = pfac_walk, .verify = pfac_verify },
-    [WALK_SHIFTAND] = { .text = shiftand_walk, .flows = true },
+    [WALK_SHIFTAND] = { .text = VEC_NAME(shiftand_walk), .flows = true },
     [WALK_HNFA] = { .text = hnfa_walk, .flows = true },
     [WALK_BB] = { .grid = bb_walk },
     [WALK_BYR] = { .grid = byr_walk },

@@ -17,7 +17,7 @@
  */
 #include "table/shiftand.h"
 
-#include "walk/walk.h"
+#include "walk/vector.h"
 
 /* One word in a register. `features` is a constant at each call. The step that waits for the
  * last state is kept apart from what is known before, for it sets the pace. */
@@ -187,7 +187,7 @@ static inline void shiftand_words(const text_task *task, u64 fresh)
     }
 }
 
-u32 shiftand_walk(text_task *task)
+u32 VEC_NAME(shiftand_walk)(text_task *task)
 {
     const shiftand_tables *t = (const shiftand_tables *)task->tables;
     const u32 all = SHIFTAND_SKIPS | SHIFTAND_REPEATS;
