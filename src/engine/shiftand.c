@@ -109,6 +109,24 @@ static void note_features(const pattern_list *list, shiftand_tables *head)
     }
 }
 
+/* The bytes that some match may begin with. */
+static void fill_starts(block *b)
+{
+    shiftand_tables *t = (shiftand_tables *)(void *)b->bytes;
+    const uint8_t *map = b->bytes + (size_t)t->map * 4;
+    const uint64_t *init = words_at(b, t->init), *move = words_at(b, t->move);
+    uint8_t *starts = b->bytes + (size_t)t->starts * 4;
+    for (uint32_t byte = 0; byte < 256; byte++) {
+        uint64_t any = 0;
+        for (uint32_t w = 0; w < t->words; w++)
+            any |= init[w] & move[(size_t)map[byte] * t->words + w];
+        if (any) {
+            starts[byte / 128 * 16 + byte % 16] |= (uint8_t)(1u << (byte / 16 % 8));
+            t->start_count++;
+        }
+    }
+}
+
 static void lay_out(const pattern_list *list, const layout *at, position *positions, block *b)
 {
     shiftand_tables head;
@@ -120,8 +138,8 @@ static void lay_out(const pattern_list *list, const layout *at, position *positi
     head.classes = byte_classes(list, map, sample);
     note_features(list, &head);
     /* Six masks, move and repeat, the owners of 64 bits, and the two masks of a stage. */
-    block_reserve(b,
-                  sizeof head + sizeof map + 8 + at->words * (6 + 2 * head.classes + 32 + 2) * 8);
+    block_reserve(b, sizeof head + sizeof map + 8 + 32 +
+                         at->words * (6 + 2 * head.classes + 32 + 2) * 8);
     head.map = (uint32_t)(block_append(b, map, sizeof map, 8) / 4);
     uint32_t *masks[] = { &head.init, &head.last, &head.link, &head.ebeg, &head.eend, &head.eblk };
     for (size_t i = 0; i < sizeof masks / sizeof *masks; i++)
@@ -129,6 +147,7 @@ static void lay_out(const pattern_list *list, const layout *at, position *positi
     head.move = block_words(b, NULL, at->words * head.classes * 2);
     head.repeat = block_words(b, NULL, at->words * head.classes * 2);
     head.owner = block_words(b, NULL, at->words * 64);
+    head.starts = block_words(b, NULL, 8);
     if (b->failed)
         return;
     memcpy(b->bytes, &head, sizeof head);
@@ -136,6 +155,7 @@ static void lay_out(const pattern_list *list, const layout *at, position *positi
         expand_positions(&list->patterns[i], positions);
         fill_pattern(b, &head, positions, at->count[i], at->base[i], (uint32_t)i, sample);
     }
+    fill_starts(b);
 }
 
 /* plan_stage.masks: what repeats on every byte stays for ever; all is news. */
@@ -192,7 +212,8 @@ static bool shiftand_check(const stage_facts *facts, const uint32_t *tables, siz
     const uint64_t rows = (uint64_t)t->words * t->classes * 2;
     if (t->move % 2 || t->repeat % 2 || !words_inside(words, t->move, rows) ||
         !words_inside(words, t->repeat, rows) ||
-        !words_inside(words, t->owner, (uint64_t)t->words * 64))
+        !words_inside(words, t->owner, (uint64_t)t->words * 64) ||
+        !words_inside(words, t->starts, 8))
         return false;
     const uint8_t *map = (const uint8_t *)(tables + t->map);
     for (int c = 0; c < 256; c++)

@@ -1,7 +1,7 @@
 /* shiftand.h: masks of extended SHIFT-AND.
  *
- * Shared by the builder (engine/shiftand.c), the loop on CPUs (walk/vector/shiftand.c) and the loops on
- * devices (kernel/shiftand.k).
+ * Shared by the builder (engine/shiftand.c), the loop on CPUs (walk/vector/shiftand.c) and the
+ * loops on devices (kernel/shiftand.k).
  */
 #ifndef TRAWL_TABLE_SHIFTAND_H
 #define TRAWL_TABLE_SHIFTAND_H
@@ -26,9 +26,11 @@ typedef struct shiftand_tables {
     u32 move;             /* u64[C][W]: Ch */
     u32 repeat;           /* u64[C][W]: Rep */
     u32 owner;            /* u32[W][64]: pattern index of a last position */
+    u32 starts;      /* u8[2][16]: bit h % 8 of [h / 8][l]: a match may begin with byte 16 h + l */
+    u32 start_count; /* how many bytes may */
 } shiftand_tables;
 
-SHARED_SIZE(shiftand_tables, 56);
+SHARED_SIZE(shiftand_tables, 64);
 
 /* The closure of a set under skipping, within one word and without a chain. */
 INLINE u64 shiftand_close(u64 s, u64 ebeg, u64 eend, u64 eblk)

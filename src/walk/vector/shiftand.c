@@ -12,6 +12,9 @@
  * Invariant: after text[i], S holds exactly the positions that are reachable by some match
  * begun at or after the slice's first byte (or carried in), closed under skipping.
  *
+ * Where no state is left nothing happens before a byte that some match begins with: such bytes are
+ * looked for 64 at a time, each by two lookups, of its lower and of its upper four bits (Muła).
+ *
  * Cost: O(n * words).
  * Source: Navarro and Raffinot 2001 (extended Shift-And).
  */
@@ -19,46 +22,43 @@
 
 #include "walk/vector.h"
 
-/* One word in a register. `features` is a constant at each call. The step that waits for the
- * last state is kept apart from what is known before, for it sets the pace. */
-static inline void shiftand_word(const text_task *task, u32 features)
+enum {
+    LEAST_LEAPT = 256, /* bytes; the first ones tell whether leaping pays: */
+    START_EVERY = 6,   /* not where more than one in so many is a start, */
+    MOST_STARTS = 128  /* or so many bytes are */
+};
+
+/* ---- where a match may begin -------------------------------------------------- */
+
+/* shiftand_tables.starts, in registers. */
+typedef struct start_set {
+    vec_table16 low, high, low_bit, high_bit;
+} start_set;
+
+WALK_INTO start_set starts_load(const u32 *tables)
 {
-    const u32 *tables = task->tables;
-    const u8 *text = task->text;
-    const u32 begin = task->begin, end = task->end;
-    const shiftand_tables *t = (const shiftand_tables *)tables;
-    const u8 *map = (const u8 *)(tables + t->map);
-    const u64 *move = (const u64 *)(tables + t->move);
-    const u64 *repeat = (const u64 *)(tables + t->repeat);
-    const u64 init = task->news ? 0 : *(const u64 *)(tables + t->init);
-    const u64 last = *(const u64 *)(tables + t->last);
-    const u64 ebeg = *(const u64 *)(tables + t->ebeg);
-    const u64 eend = *(const u64 *)(tables + t->eend);
-    const u64 eblk = *(const u64 *)(tables + t->eblk);
-    const u32 *owner = tables + t->owner;
-    const sink out = *task->out;
-    u64 s = task->state[0];
-    for (u32 i = task->from; i < end; i++) {
-        u32 c = map[text[i]];
-        u64 step = (s << 1) & move[c];
-        u64 stay = init & move[c];
-        if (features & SHIFTAND_REPEATS)
-            stay |= s & repeat[c];
-        u64 moved = step | stay;
-        if (features & SHIFTAND_SKIPS) {
-            u64 z = step | (stay | eend);
-            moved |= eblk & ~((z - ebeg) ^ z);
-        }
-        s = moved;
-        if (PORT_UNLIKELY(s & last) && i >= begin)
-            shiftand_report(owner, s & last, i + 1, &out);
-    }
-    task->state[0] = s;
+    static const u8 bits[32] = { 1, 2, 4, 8, 16, 32, 64, 128, 0, 0, 0, 0, 0,  0,  0,  0,
+                                 0, 0, 0, 0, 0,  0,  0,  0,   1, 2, 4, 8, 16, 32, 64, 128 };
+    const u8 *starts = (const u8 *)(tables + ((const shiftand_tables *)tables)->starts);
+    return (start_set){ vec_table16_load(starts), vec_table16_load(starts + 16),
+                        vec_table16_load(bits), vec_table16_load(bits + 16) };
 }
 
-/* Up to SHIFTAND_FEW independent words in registers; their number and `features` are constants at
- * each call, so no loop over words is left. */
-WALK_INTO void shiftand_few(const text_task *task, u32 words, u32 features)
+/* Bit i: a match may begin with byte i of these. */
+WALK_INTO u64 starts_in(start_set q, vec bytes)
+{
+    const vec low = vec_low(bytes), high = vec_high(bytes);
+    return vec_nonzero(vec_or(vec_and(vec_lookup16(q.low, low), vec_lookup16(q.low_bit, high)),
+                              vec_and(vec_lookup16(q.high, low), vec_lookup16(q.high_bit, high))));
+}
+
+/* ---- one word to four --------------------------------------------------------- */
+
+/* Up to SHIFTAND_FEW independent words in registers; their number, `features` and `leap` are
+ * constants at each call, so no loop over words is left. The step that waits for the last state is
+ * kept apart from what is known before, for it sets the pace. `leap`: where no state is left,
+ * bytes that no match begins with are passed over, 64 at a time. */
+WALK_INTO void shiftand_few(const text_task *task, u32 words, u32 features, bool leap)
 {
     const u32 *tables = task->tables;
     const u8 *text = task->text;
@@ -68,8 +68,9 @@ WALK_INTO void shiftand_few(const text_task *task, u32 words, u32 features)
     const u64 *move = (const u64 *)(tables + t->move);
     const u64 *repeat = (const u64 *)(tables + t->repeat);
     const sink out = *task->out;
+    const start_set starts = starts_load(tables);
     u64 s[SHIFTAND_FEW], init[SHIFTAND_FEW], last[SHIFTAND_FEW], ebeg[SHIFTAND_FEW],
-        eend[SHIFTAND_FEW], eblk[SHIFTAND_FEW];
+        eend[SHIFTAND_FEW], eblk[SHIFTAND_FEW], begins = 0;
     for (u32 w = 0; w < words; w++) {
         s[w] = task->state[w];
         init[w] = task->news ? 0 : ((const u64 *)(tables + t->init))[w];
@@ -78,42 +79,93 @@ WALK_INTO void shiftand_few(const text_task *task, u32 words, u32 features)
         eend[w] = ((const u64 *)(tables + t->eend))[w];
         eblk[w] = ((const u64 *)(tables + t->eblk))[w];
     }
-    for (u32 i = task->from; i < end; i++) {
-        const size_t c = (size_t)map[text[i]] * words;
-        u64 hits = 0;
-        for (u32 w = 0; w < words; w++) {
-            const u64 step = (s[w] << 1) & move[c + w];
-            u64 stay = init[w] & move[c + w];
-            if (features & SHIFTAND_REPEATS)
-                stay |= s[w] & repeat[c + w];
-            u64 moved = step | stay;
-            if (features & SHIFTAND_SKIPS) {
-                const u64 z = step | (stay | eend[w]);
-                moved |= eblk[w] & ~((z - ebeg[w]) ^ z);
+    for (u32 block = task->from, stop; block < end; block = stop) {
+        stop = !leap || end - block < VEC_BYTES ? end : block + VEC_BYTES;
+        if (leap)
+            begins = task->news
+                         ? 0
+                         : starts_in(starts, stop - block == VEC_BYTES
+                                                 ? vec_load(text + block)
+                                                 : vec_load_part(text + block, stop - block));
+        for (u32 i = block; i < stop; i++) {
+            u64 hits = 0, alive = 0;
+            for (u32 w = 0; leap && w < words; w++)
+                alive |= s[w];
+            if (leap && !alive) {
+                const u64 rest = begins >> (i - block);
+                if (!rest)
+                    break;
+                i += VEC_FIRST(rest);
+                if (i >= stop) /* zeros behind the text may be starts */
+                    break;
             }
-            s[w] = moved;
-            hits |= s[w] & last[w];
+            const size_t c = (size_t)map[text[i]] * words;
+            for (u32 w = 0; w < words; w++) {
+                const u64 step = (s[w] << 1) & move[c + w];
+                u64 stay = init[w] & move[c + w];
+                if (features & SHIFTAND_REPEATS)
+                    stay |= s[w] & repeat[c + w];
+                u64 moved = step | stay;
+                if (features & SHIFTAND_SKIPS) {
+                    const u64 z = step | (stay | eend[w]);
+                    moved |= eblk[w] & ~((z - ebeg[w]) ^ z);
+                }
+                s[w] = moved;
+                hits |= s[w] & last[w];
+            }
+            if (PORT_LIKELY(!hits) || i < begin)
+                continue;
+            for (u32 w = 0; w < words; w++)
+                shiftand_report(tables + t->owner + (size_t)w * 64, s[w] & last[w], i + 1, &out);
         }
-        if (PORT_LIKELY(!hits) || i < begin)
-            continue;
-        for (u32 w = 0; w < words; w++)
-            shiftand_report(tables + t->owner + (size_t)w * 64, s[w] & last[w], i + 1, &out);
     }
     for (u32 w = 0; w < words; w++)
         task->state[w] = s[w];
 }
 
+/* Whether leaping pays: few of the first bytes are starts. */
+static bool leaps(const text_task *task)
+{
+    const shiftand_tables *t = (const shiftand_tables *)task->tables;
+    if (t->start_count > MOST_STARTS || task->end - task->from < LEAST_LEAPT)
+        return false;
+    const start_set starts = starts_load(task->tables);
+    u32 count = 0;
+    for (u32 i = 0; i < LEAST_LEAPT; i += VEC_BYTES)
+        count += VEC_COUNT(starts_in(starts, vec_load(task->text + task->from + i)));
+    return count <= LEAST_LEAPT / START_EVERY;
+}
+
 /* `words`, a constant, with the features that the tables have. */
-WALK_INTO void shiftand_few_of(const text_task *task, u32 words)
+WALK_INTO void shiftand_few_of(const text_task *task, u32 words, bool leap)
 {
     const shiftand_tables *t = (const shiftand_tables *)task->tables;
     if (t->features == 0)
-        shiftand_few(task, words, 0);
+        shiftand_few(task, words, 0, leap);
     else if (t->features == SHIFTAND_SKIPS)
-        shiftand_few(task, words, SHIFTAND_SKIPS);
+        shiftand_few(task, words, SHIFTAND_SKIPS, leap);
+    else if (t->features == SHIFTAND_REPEATS && words == 1)
+        shiftand_few(task, words, SHIFTAND_REPEATS, leap);
     else
-        shiftand_few(task, words, SHIFTAND_SKIPS | SHIFTAND_REPEATS);
+        shiftand_few(task, words, SHIFTAND_SKIPS | SHIFTAND_REPEATS, leap);
 }
+
+/* A function each: with or without leaps. */
+#define FEW(words)                                                                                 \
+    static void few_##words(const text_task *task)                                                 \
+    {                                                                                              \
+        shiftand_few_of(task, words, false);                                                       \
+    }                                                                                              \
+    static void leap_##words(const text_task *task)                                                \
+    {                                                                                              \
+        shiftand_few_of(task, words, true);                                                        \
+    }
+FEW(1)
+FEW(2)
+FEW(3)
+FEW(4)
+
+/* ---- any number of words --------------------------------------------------------- */
 
 /* The independent words for one byte; returns whether any pattern ends here. `fresh` is a constant
  * at each call: 0 when no match begins, else all ones. */
@@ -189,23 +241,16 @@ static inline void shiftand_words(const text_task *task, u64 fresh)
 
 u32 VEC_NAME(shiftand_walk)(text_task *task)
 {
+    static void (*const few[2][SHIFTAND_FEW + 1])(const text_task *) = {
+        { NULL, few_1, few_2, few_3, few_4 },
+        { NULL, leap_1, leap_2, leap_3, leap_4 },
+    };
     const shiftand_tables *t = (const shiftand_tables *)task->tables;
-    const u32 all = SHIFTAND_SKIPS | SHIFTAND_REPEATS;
-    if (t->packed == t->words && t->words == 2)
-        shiftand_few_of(task, 2);
-    else if (t->packed == t->words && t->words == 3)
-        shiftand_few_of(task, 3);
-    else if (t->packed == t->words && t->words == 4)
-        shiftand_few_of(task, 4);
-    else if (t->packed != 1 || t->words != 1)
-        task->news ? shiftand_words(task, 0) : shiftand_words(task, UINT64_MAX);
-    else if (t->features == all)
-        shiftand_word(task, all);
-    else if (t->features == SHIFTAND_SKIPS)
-        shiftand_word(task, SHIFTAND_SKIPS);
-    else if (t->features == SHIFTAND_REPEATS)
-        shiftand_word(task, SHIFTAND_REPEATS);
+    if (t->packed == t->words && t->words <= SHIFTAND_FEW)
+        few[leaps(task)][t->words](task);
+    else if (task->news)
+        shiftand_words(task, 0);
     else
-        shiftand_word(task, 0);
+        shiftand_words(task, UINT64_MAX);
     return task->end;
 }
