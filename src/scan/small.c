@@ -9,7 +9,6 @@
 #include "scan/text.h"
 
 #define SMALL_TEXT 4096u
-#define SMALL_RECORDS 64u
 #define SMALL_WORDS 64u /* of state */
 
 bool small_is(const trawl_context *context, const trawl_plan *plan, size_t length)
@@ -52,22 +51,14 @@ bool small_scan(const trawl_context *context, const trawl_plan *plan, const traw
            scan_slice(context, plan, text, records, capacity, count);
 }
 
-bool small_deliver(trawl_context *context, delivery *d, size_t length, int *status,
-                   trawl_error *error)
+bool small_find(const trawl_context *context, const trawl_plan *plan, const void *text,
+                size_t length, uint64_t steps, small_matches *found)
 {
-    record records[SMALL_RECORDS], scratch[SMALL_RECORDS];
-    const trawl_text text = { d->text, length };
-    uint64_t count;
-    if (!small_is(context, d->plan, length) || d->out.budget.steps < length)
-        return false;
-    if (!small_scan(context, d->plan, &text, records, SMALL_RECORDS, &count)) {
-        *status = memory_failed(&context->memory, error, "a scan's state");
-        return true;
-    }
-    if (count > SMALL_RECORDS)
-        return false;
-    *status = small_hand_on(d, length, records, scratch, (size_t)count, error);
-    return true;
+    const trawl_text whole = { text, length };
+    const size_t room = sizeof found->records / sizeof *found->records;
+    return small_is(context, plan, length) && steps >= length &&
+           small_scan(context, plan, &whole, found->records, room, &found->count) &&
+           found->count <= room;
 }
 
 int small_hand_on(delivery *d, size_t length, record *records, record *scratch, size_t count,

@@ -31,16 +31,23 @@ static int scan_all(text_scan *scan, budget *budget, delivery *d, const uint8_t 
     return status;
 }
 
-int text_deliver(trawl_context *context, delivery *d, const void *text, size_t length,
-                 trawl_error *error)
+/* What was found in a small text. */
+static int deliver_small(delivery *d, const void *text, size_t length, small_matches *found,
+                         trawl_error *error)
 {
-    text_scan scan;
-    int status;
     d->text = (const uint8_t *)text;
     d->window_begin = 0;
-    if (small_deliver(context, d, length, &status, error))
-        return status;
-    status = text_scan_open(&scan, context, d->plan, false, deliver, d, error);
+    return small_hand_on(d, length, found->records, found->scratch, (size_t)found->count, error);
+}
+
+/* The long way. */
+static int deliver_windows(trawl_context *context, delivery *d, const void *text, size_t length,
+                           trawl_error *error)
+{
+    text_scan scan;
+    d->text = (const uint8_t *)text;
+    d->window_begin = 0;
+    int status = text_scan_open(&scan, context, d->plan, false, deliver, d, error);
     if (status != TRAWL_OK)
         return status;
     status = scan_all(&scan, &d->out.budget, d, d->text, length, error);
@@ -48,6 +55,15 @@ int text_deliver(trawl_context *context, delivery *d, const void *text, size_t l
         status = delivery_end(d, length, error);
     text_scan_close(&scan);
     return status;
+}
+
+int text_deliver(trawl_context *context, delivery *d, const void *text, size_t length,
+                 trawl_error *error)
+{
+    small_matches found;
+    return small_find(context, d->plan, text, length, d->out.budget.steps, &found)
+               ? deliver_small(d, text, length, &found, error)
+               : deliver_windows(context, d, text, length, error);
 }
 
 static int check_arguments(const trawl_plan *plan, const void *text, size_t length,
@@ -64,6 +80,7 @@ int trawl_scan(trawl_context *context, const trawl_plan *plan, const void *text,
 {
     trawl_scan_options read;
     trawl_match batch[MATCH_BATCH];
+    small_matches found;
     delivery d;
     if (!fn)
         return fail(error, TRAWL_ERROR_ARGUMENT, TRAWL_NONE, "fn is NULL");
@@ -71,10 +88,14 @@ int trawl_scan(trawl_context *context, const trawl_plan *plan, const void *text,
     if (status != TRAWL_OK)
         return status;
     status = check_arguments(plan, text, length, options, &read, error);
-    if (status == TRAWL_OK) {
+    const bool small =
+        status == TRAWL_OK && small_find(context, plan, text, length,
+                                         read.max_steps ? read.max_steps : UINT64_MAX, &found);
+    if (status == TRAWL_OK && !(small && found.count == 0)) { /* else there is no match to report */
         status = delivery_open(&d, context, plan, &read, fn, user, batch, error);
         if (status == TRAWL_OK)
-            status = delivery_flush(&d, text_deliver(context, &d, text, length, error));
+            status = delivery_flush(&d, small ? deliver_small(&d, text, length, &found, error)
+                                              : deliver_windows(context, &d, text, length, error));
         delivery_close(&d);
     }
     context_leave(context);

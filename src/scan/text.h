@@ -9,10 +9,16 @@
 int text_deliver(trawl_context *context, delivery *d, const void *text, size_t length,
                  trawl_error *error);
 
-/* The same for a small text (d->text) on the CPU (small.c). False: it is not small, or has many
- * matches; nothing was handed on then. */
-bool small_deliver(trawl_context *context, delivery *d, size_t length, int *status,
-                   trawl_error *error);
+/* The matches of a small text, as records in no order (small.c). */
+typedef struct small_matches {
+    uint64_t count;
+    record records[64], scratch[64];
+} small_matches;
+
+/* Find them; `steps` are left of the call's budget. False: the text is not small, or has more
+ * of them, or memory is short, which the long way will say. */
+bool small_find(const trawl_context *context, const trawl_plan *plan, const void *text,
+                size_t length, uint64_t steps, small_matches *found);
 
 /* Whether a text of so many bytes is small; and its matches, as records in no order. The count may
  * exceed the capacity; false: out of memory. Threads may do so at once. */
