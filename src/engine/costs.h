@@ -51,6 +51,7 @@
 #define COST_TEDDY_GRAM 2.0
 #define COST_TEDDY_LIST 6.0
 #define COST_TEDDY_ENTRY 2.0
+
 /* Strided q-grams: a place that is looked at, in a bitmap of the first cache or of the second; more
  * for q above 4; what passes, each entry of its list, and more when the lists do not fit the second
  * cache. */
@@ -61,8 +62,7 @@
 #define COST_QGRAMS_ENTRY 1.0
 #define COST_QGRAMS_NEAR 32768u
 #define COST_QGRAMS_FAR 4.0
-/* Packed letters, by AVX-512: a byte that is packed; a probe of a bitmap that the first, the second
- * cache holds, and in one that neither does; what passes, and an entry of its bucket. */
+
 /* Packed letters: a byte that is packed; a probe of a bitmap that the first, the second cache
  * holds, and of one that neither does (twice that when it is larger still); what passes, when the
  * second cache holds all entries, and when it does not; an entry of its bucket. */
@@ -76,18 +76,20 @@
 #define COST_KMERS_PASS 7.0
 #define COST_KMERS_PASS_FAR 40.0
 #define COST_KMERS_ENTRY 2.0
+
 /* Factors: a byte through the bitmap of its grams of four bytes, and through that of shorter ones;
  * a gram that is there. */
 #define COST_FACTORS_BYTE 1.3
 #define COST_FACTORS_LEVEL 0.5
 #define COST_FACTORS_FOUND 15.0
 
-/* SHIFT-AND: a byte when all positions fit one word; a byte with more, a packed word, a word of a
- * chain, which waits for the one before. RunHNFA: a module. */
-/* SHIFT-AND: a byte when all positions fit one word, or a few; a byte with more, a packed word, a
- * word of a chain, which waits for the one before. RunHNFA: a module. */
+/* SHIFT-AND: a byte when all positions fit one word, or a few; of such a byte that no match begins
+ * with, and one that some may; a byte with more, a packed word, a word of a chain, which waits for
+ * the one before. RunHNFA: a module. */
 #define COST_SHIFTAND_WORD 1.6
 #define COST_SHIFTAND_FEW 2.3
+#define COST_SHIFTAND_LEAP 0.06
+#define COST_SHIFTAND_START 25.0
 #define COST_SHIFTAND_BYTE 3.0
 #define COST_SHIFTAND_PACKED 0.65
 #define COST_SHIFTAND_CHAINED 3.5

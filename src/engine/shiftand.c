@@ -17,6 +17,37 @@ static const char *shiftand_refuses(const pattern_list *list)
     return list->needles ? "it takes byte patterns, not grids: use bb or byr" : NULL;
 }
 
+/* The share of the sample's bytes that some match may begin with. */
+static double start_share(const problem *p)
+{
+    byte_class starts = { { 0 } };
+    size_t count = 0;
+    for (size_t i = 0; i < p->list->count; i++) {
+        const pattern *q = &p->list->patterns[i];
+        if (q->literal)
+            class_add(&starts, q->bytes[0]);
+        if (q->literal && (q->flags & TRAWL_NOCASE) && q->bytes[0] >= 'a' && q->bytes[0] <= 'z')
+            class_add(&starts, q->bytes[0] - ('a' - 'A'));
+        for (size_t k = 0; !q->literal && k < q->length; k++) {
+            for (int w = 0; w < 4; w++)
+                starts.bits[w] |= q->elements[k].set.bits[w];
+            if (q->elements[k].min > 0)
+                break;
+        }
+    }
+    for (size_t i = 0; i < p->sample.length; i++)
+        count += class_has(&starts, p->sample.bytes[i]);
+    return (double)count / (double)p->sample.length;
+}
+
+/* By the loop that has its words in registers: what it takes for every byte, or for those that
+ * matches may begin with. */
+static double few_cost(const problem *p, double every)
+{
+    const double leaping = COST_SHIFTAND_LEAP + COST_SHIFTAND_START * start_share(p);
+    return leaping < every ? leaping : every;
+}
+
 static double shiftand_cost(const problem *p)
 {
     double packed = 0, chained = 0;
@@ -30,9 +61,9 @@ static double shiftand_cost(const problem *p)
                (needs_carry(p->list) ? COST_GPU_SHIFTAND_CARRIED : COST_GPU_SHIFTAND_CHAINED) *
                    chained;
     if (packed <= 1 && chained == 0)
-        return COST_SHIFTAND_WORD;
+        return few_cost(p, COST_SHIFTAND_WORD);
     if (packed <= SHIFTAND_FEW - 1 && chained == 0) /* none fits a word exactly */
-        return COST_SHIFTAND_FEW;
+        return few_cost(p, COST_SHIFTAND_FEW);
     return COST_SHIFTAND_BYTE + COST_SHIFTAND_PACKED * packed + COST_SHIFTAND_CHAINED * chained;
 }
 

@@ -1,6 +1,6 @@
 /* bitslice.c: thousands of class patterns at once, by bit-slicing.
  *
- * Idea: extended SHIFT-AND (walk/vector/shiftand.c) turned on its side. There a word holds positions
+ * Idea: extended SHIFT-AND (vector/shiftand.c) turned on its side. There a word holds positions
  * of patterns and moves with every byte. Here a word holds the same question of many places of
  * the text, and nothing moves. A block is cut into 512 lanes of L bytes; bit l of row j of a class
  * says that byte l * L + j belongs to it. What lies d bytes behind all those places is row j + d.
