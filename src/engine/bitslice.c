@@ -352,11 +352,21 @@ static const char *bitslice_refuses(const pattern_list *list)
     return NULL;
 }
 
+/* Literals alone have engines with Aho-Corasick behind them, which no text makes as slow as many
+ * words of SHIFT-AND. */
+static bool only_literals(const pattern_list *list)
+{
+    for (size_t i = 0; i < list->count; i++)
+        if (!list->patterns[i].literal)
+            return false;
+    return true;
+}
+
 static double bitslice_cost(const problem *p)
 {
     design d;
     double tests = 0, hits = 0, rows = 0;
-    if (p->target.gpu || p->list->count > ESTIMATED)
+    if (p->target.gpu || p->list->count > ESTIMATED || only_literals(p->list))
         return COST_IMPOSSIBLE;
     if (!design_make(p, &d)) {
         design_free(&d);
