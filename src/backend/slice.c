@@ -196,7 +196,7 @@ bool slice_run_plain(isa set, const trawl_plan *plan, const u8 *text, u32 length
                     .text = text,
                     .end = length,
                     .state = state,
-                    .allowance = stage == first ? allowance : WALK_NEVER,
+                    .allowance = part->stage_count > 1 && stage == first ? allowance : WALK_NEVER,
                     .out = out };
     if (plan_head(plan)->part_count > 1 || part->carries || stage->state_words > SMALL_STATE)
         return false;

@@ -433,7 +433,7 @@ static bool factors_check_tables(const stage_facts *facts, const uint32_t *table
         !words_inside(words, t->atoms, 8ull * t->atom_count) ||
         !words_inside(words, t->checks, 2ull * t->check_count) ||
         !words_inside(words, t->sets, 8ull * t->set_count) ||
-        !words_inside(words, t->bytes, t->byte_count / 4))
+        !words_inside(words, t->bytes, ((uint64_t)t->byte_count + 3) / 4))
         return false;
     for (uint32_t i = 0; i < FACTORS_GRAM; i++)
         if (!level_valid(t, &t->level[i], tables, words))

@@ -181,9 +181,10 @@ WALK_APART u32 verify_places(teddy_search *s, u32 base, const u16 *places, u32 c
         const u32 at = base + places[i];
         const u32 list = hash_at(s->t, task->text, at, task->end) >> s->t->list_shift;
         const u32 first = s->lists[list], stop = s->lists[list + 1];
-        if (s->stops && PORT_UNLIKELY(give_up(task, at, s->work)))
+        const u64 work = s->work + LIST_WORK + ENTRY_WORK * (u64)(stop - first);
+        if (s->stops && PORT_UNLIKELY(give_up(task, at, work)))
             break;
-        s->work += LIST_WORK + ENTRY_WORK * (u64)(stop - first);
+        s->work = work;
         /* Most lists have one or two. */
         pairs[paired] = (pair){ at, first };
         pairs[paired + 1] = (pair){ at, first + 1 };
