@@ -252,11 +252,14 @@ static void test_hostile(void **state)
 
 static memory heap = { .limit = UINT64_MAX };
 
-/* A part of stages by these engines, put together as no planner would; false: refused. */
+/* A part of stages by these engines, put together as no planner would, for a GPU or not; false:
+ * refused. */
 static bool chain_loads(const pattern_list *list, const char *const engines[],
-                        const stage_role roles[], uint32_t count)
+                        const stage_role roles[], uint32_t count, bool gpu)
 {
-    const problem p = { .memory = &heap, .list = list, .sample = profile_of(NULL, 0, list) };
+    const problem p = {
+        .memory = &heap, .list = list, .sample = profile_of(NULL, 0, list), .target = { .gpu = gpu }
+    };
     part_draft part = { .list = list, .stage_count = count };
     trawl_plan *plan = NULL;
     size_t bytes = 0;
@@ -308,11 +311,19 @@ static void test_chains(void **state)
         patterns[i] = (trawl_pattern){ written[i], sizeof written[i] - 1, 0, 0, (uint32_t)i, NULL };
     }
     assert_int_equal(pattern_list_make(&heap, patterns, COUNT(patterns), &list, NULL), TRAWL_OK);
-    for (size_t i = 0; i < COUNT(chains); i++)
-        if (chain_loads(&list, chains[i].engines, chains[i].roles, chains[i].count) !=
-            chains[i].fits)
-            fail_msg("chain %zu, from %s on, was %s", i, chains[i].engines[0],
-                     chains[i].fits ? "refused" : "loaded");
+    for (size_t i = 0; i < 2 * COUNT(chains); i++) {
+        const size_t c = i / 2;
+        if (chain_loads(&list, chains[c].engines, chains[c].roles, chains[c].count, i % 2 == 1) !=
+            chains[c].fits)
+            fail_msg("chain %zu, from %s on, was %s", c, chains[c].engines[0],
+                     chains[c].fits ? "refused" : "loaded");
+    }
+    list.count = 1; /* engines for a single literal */
+    static const char *const single[] = { "packed", "bm" };
+    static const stage_role roles[] = { STAGE_WHOLE, STAGE_FALLBACK };
+    assert_true(chain_loads(&list, single, roles, 2, false));
+    assert_true(chain_loads(&list, single, roles, 2, true));
+    list.count = COUNT(patterns);
     pattern_list_free(&list);
 }
 

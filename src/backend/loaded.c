@@ -152,8 +152,9 @@ int load_parts(used_device *u, const tuning *tuning, const trawl_plan *plan, boo
         if (!first || !device_walk_of((walk_kind)first->kind))
             return fail(
                 error, TRAWL_ERROR_UNSUPPORTED, TRAWL_NONE,
-                "the plan's engines are '%s', which have no kernels for devices: compile it "
-                "with this context (trawl_compile_options.context)",
+                "the plan's engines are '%s', which have no kernels for devices: compile it with "
+                "this context (trawl_compile_options.context), and name no engine, or one with its "
+                "fallback (as packed/bm)",
                 (const char *)plan_at(plan, PLAN_STRINGS) + plan_head(plan)->engine);
         status = load_stage(u, tuning, plan, &parts[i], first, error);
         if (status == TRAWL_OK && last && last != first)

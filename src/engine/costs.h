@@ -143,13 +143,14 @@
 #define COST_GPU_HNFA_JOINED 0.0037
 
 /* What a vector walk costs in an instruction set, against AVX-512, which its constant is for: about
- * what the width and the missing words make. */
+ * what the width and the missing words make. A plan for a device has tables for it, too: the CPU
+ * takes over what a device has no memory for. */
 static inline double cost_of_vector(double cost, const target *t)
 {
     static const double slower[ISA_COUNT] = {
         [ISA_PORTABLE] = 8, [ISA_NEON] = 3, [ISA_AVX2] = 1.7, [ISA_AVX512] = 1
     };
-    return t->gpu ? COST_IMPOSSIBLE : cost * slower[t->isa];
+    return cost * slower[t->isa];
 }
 
 /* `cost` for ten, for `count`, when ten times as many cost `tenfold` times as much. */
