@@ -468,11 +468,12 @@ static void unit_run(search *s, u32 number, u32 to, u64 fresh)
         s->clock[number] = to;
 }
 
-/* A match of the unit may begin up to `at`, and its gram at most `lead` before that. */
-static void unit_wake(search *s, u32 number, u32 at, u32 lead)
+/* A match of the unit may begin up to `at`. As far back as any may whose gram stands there, or is
+ * cut by the end behind it: what was run without matches that begin cannot be run again. */
+static void unit_wake(search *s, u32 number, u32 at)
 {
     const factors_unit *unit = (const factors_unit *)(s->task->tables + s->t->units) + number;
-    const u32 back = unit->back + lead;
+    const u32 back = unit->back + FACTORS_GRAM;
     unit_run(s, number, at - s->from > back ? at - back : s->from, 0);
     unit_run(s, number, at + 1, UINT64_MAX);
 }
@@ -485,7 +486,7 @@ static void units_end(search *s)
         if (s->task->news)
             unit_run(s, i, end, 0);
         else
-            unit_wake(s, i, end - 1, FACTORS_GRAM);
+            unit_wake(s, i, end - 1);
     }
 }
 
@@ -506,7 +507,7 @@ static u32 look_up(search *s, u32 gram, u32 at)
         for (u32 i = head[0]; i < head[1]; i++)
             if (entries[i].gram == mine) {
                 if (s->clock)
-                    unit_wake(s, entries[i].piece, at, 0);
+                    unit_wake(s, entries[i].piece, at);
                 else
                     piece_found(s, &pieces[entries[i].piece], at);
                 s->work += ENTRY_WORK;
