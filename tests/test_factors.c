@@ -21,13 +21,17 @@
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 #define SCENARIOS 500
 
-enum { MOST_PATTERNS = 4, WRITTEN = 400, MOST_TEXT = 40000 };
+#define MANY_SCENARIOS 40
+
+enum { MOST_PATTERNS = 4, WRITTEN = 400, MOST_TEXT = 40000, MANY = 1600, CUTS = 12 };
+
+/* Those of the present scenario. */
+static char written[MANY][WRITTEN];
+static trawl_pattern patterns[MANY];
 
 typedef struct jumps {
     uint64_t seed;
-    char written[MOST_PATTERNS][WRITTEN];
-    trawl_pattern patterns[MOST_PATTERNS];
-    size_t count;
+    size_t count;  /* of patterns */
     uint8_t *text; /* of its exact length */
     size_t length;
     uint32_t letters;
@@ -89,7 +93,7 @@ static void make_patterns(rng *r, jumps *j)
 {
     j->count = rng_between(r, 1, MOST_PATTERNS);
     for (size_t i = 0; i < j->count; i++) {
-        char *to = j->written[i];
+        char *to = written[i];
         to[0] = '\0';
         append(to, "%c", 'a' + rng_below(r, j->letters));
         for (uint32_t pieces = rng_between(r, 1, 4); pieces > 0; pieces--) {
@@ -99,13 +103,13 @@ static void make_patterns(rng *r, jumps *j)
             if (pieces > 1)
                 append(to, "%c", 'a' + rng_below(r, j->letters));
         }
-        j->patterns[i] = (trawl_pattern){ .text = to,
-                                          .length = strlen(to),
-                                          .syntax = TRAWL_SYNTAX_EXTENDED,
-                                          .flags = rng_chance(r, 4)   ? TRAWL_NOCASE
-                                                   : rng_chance(r, 4) ? TRAWL_LINES
-                                                                      : 0,
-                                          .id = (uint32_t)i };
+        patterns[i] = (trawl_pattern){ .text = to,
+                                       .length = strlen(to),
+                                       .syntax = TRAWL_SYNTAX_EXTENDED,
+                                       .flags = rng_chance(r, 4)   ? TRAWL_NOCASE
+                                                : rng_chance(r, 4) ? TRAWL_LINES
+                                                                   : 0,
+                                       .id = (uint32_t)i };
     }
 }
 
@@ -128,8 +132,8 @@ static void failed(const jumps *j, const char *what)
 {
     printf("\n%s\nTRAWL_TEST_SEED=%llu TRAWL_TEST_CASES=1 test_factors\n%zu bytes\n", what,
            (unsigned long long)j->seed, j->length);
-    for (size_t i = 0; i < j->count; i++)
-        printf("pattern %zu, flags %u: %s\n", i, j->patterns[i].flags, j->written[i]);
+    for (size_t i = 0; i < j->count && j->count <= MOST_PATTERNS; i++)
+        printf("pattern %zu, flags %u: %s\n", i, patterns[i].flags, written[i]);
     fflush(stdout);
     fail();
 }
@@ -142,7 +146,7 @@ static trawl_plan *compile(const jumps *j, const char *engine, int *status)
     options.engine = engine;
     options.sample = j->text;
     options.sample_length = j->length;
-    *status = trawl_compile(j->patterns, j->count, &options, &plan, &error);
+    *status = trawl_compile(patterns, j->count, &options, &plan, &error);
     if (*status != TRAWL_OK && *status != TRAWL_ERROR_UNSUPPORTED)
         failed(j, error.message);
     return plan;
@@ -277,9 +281,8 @@ static void test_jumps(void **state)
     uint64_t taken = 0, ends = 0;
     (void)state;
     for (uint64_t i = 0; i < wanted; i++) {
-        static jumps j;
         rng r = { seed + i };
-        j = (jumps){ .seed = seed + i, .letters = rng_between(&r, 2, 4) };
+        jumps j = { .seed = seed + i, .letters = rng_between(&r, 2, 4) };
         make_patterns(&r, &j);
         make_text(&r, &j);
         taken += run(&j, &r, &ends);
@@ -290,22 +293,86 @@ static void test_jumps(void **state)
     assert_true(wanted < 10 || (taken > wanted / 2 && ends > wanted));
 }
 
+/* Literals of 1 to 12 letters, mostly from the text, and among them classes and repeats. */
+static void make_many(rng *r, jumps *j, bool unbounded)
+{
+    j->count = rng_between(r, 1000, MANY);
+    for (size_t i = 0; i < j->count; i++) {
+        char *to = written[i];
+        const bool literal = !rng_chance(r, 12);
+        const uint32_t length = rng_chance(r, 8) ? rng_between(r, 1, 3) : rng_between(r, 3, 12);
+        const size_t at = rng_below(r, (uint32_t)(j->length - length));
+        to[0] = '\0';
+        for (uint32_t k = 0; k < length && literal; k++)
+            append(to, "%c", rng_chance(r, 40) ? 'a' : j->text[at + k]);
+        for (uint32_t k = rng_between(r, 1, 3); k > 0 && !literal; k--) {
+            write_piece(r, j, to);
+            append(to, unbounded && rng_chance(r, 6) ? "%c+" : "%c",
+                   'a' + rng_below(r, j->letters));
+        }
+        if (!literal && rng_chance(r, 12))
+            append(to, ".{%u,%u}%c", rng_below(r, 40), rng_between(r, 40, 140),
+                   'a' + rng_below(r, j->letters));
+        patterns[i] =
+            (trawl_pattern){ .text = to,
+                             .length = strlen(to),
+                             .syntax = literal ? TRAWL_SYNTAX_LITERAL : TRAWL_SYNTAX_EXTENDED,
+                             .flags = rng_chance(r, 6) ? TRAWL_NOCASE : 0,
+                             .id = (uint32_t)i };
+    }
+}
+
+static void test_many(void **state)
+{
+    const uint64_t seed = test_seed(), wanted = test_cases(MANY_SCENARIOS);
+    (void)state;
+    for (uint64_t i = 0; i < wanted && i < MANY_SCENARIOS; i++) {
+        rng r = { seed + i };
+        jumps j = { .seed = seed + i, .letters = rng_between(&r, 2, 4) };
+        int status;
+        j.length = rng_between(&r, 100, 300);
+        j.text = malloc(j.length);
+        assert_non_null(j.text);
+        for (size_t k = 0; k < j.length; k++)
+            j.text[k] = (uint8_t)('a' + rng_below(&r, j.letters));
+        make_many(&r, &j, rng_chance(&r, 2));
+        trawl_plan *other = compile(&j, "shiftand", &status);
+        assert_non_null(other);
+        const matches expected = scan(&j, other, "serial", 1, 0);
+        for (uint32_t k = 0; k < 2; k++) {
+            trawl_plan *plan = compile(&j, k ? "factors/shiftand" : "factors", &status);
+            assert_non_null(plan);
+            for (uint32_t cut = 0; cut < CUTS; cut++) {
+                const uint32_t most = cut % 2 ? 12 : (uint32_t)j.length;
+                const matches found =
+                    scan(&j, plan, cut ? "serial" : "threads", rng_between(&r, 2, most), 0);
+                compare(&j, &expected, &found, k ? "with a fallback" : "bare");
+                trawl_matches_free(found.items);
+            }
+            feed(&j, plan, &r, &expected);
+            trawl_plan_free(plan);
+        }
+        trawl_matches_free(expected.items);
+        trawl_plan_free(other);
+        free(j.text);
+    }
+}
+
 /* Two bytes so far apart as a repeat can say, and one nearer or farther. */
 static void test_far(void **state)
 {
     enum { APART = 180000 };
-    static const char *const written[] = { "qz.{179998}zq", "qz.{0,179998}zq",
-                                           "qz[^\\n]{9,179999}zq", "qz.{179000,180100}zq" };
+    static const char *const far[] = { "qz.{179998}zq", "qz.{0,179998}zq", "qz[^\\n]{9,179999}zq",
+                                       "qz.{179000,180100}zq" };
     (void)state;
-    for (uint32_t p = 0; p < COUNT(written); p++)
+    for (uint32_t p = 0; p < COUNT(far); p++)
         for (uint32_t off = 0; off < 3; off++) {
-            static jumps j;
+            jumps j = { .count = 1, .length = 3 * APART };
             int status;
-            j = (jumps){ .count = 1, .length = 3 * APART };
-            j.patterns[0] = (trawl_pattern){ .text = written[p],
-                                             .length = strlen(written[p]),
-                                             .syntax = TRAWL_SYNTAX_EXTENDED };
-            strcpy(j.written[0], written[p]);
+            strcpy(written[0], far[p]);
+            patterns[0] = (trawl_pattern){ .text = written[0],
+                                           .length = strlen(written[0]),
+                                           .syntax = TRAWL_SYNTAX_EXTENDED };
             j.text = calloc(1, j.length);
             assert_non_null(j.text);
             memcpy(j.text + APART / 2, "qz", 2);
@@ -351,7 +418,8 @@ static void test_refusals(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(test_jumps), cmocka_unit_test(test_far),
+    const struct CMUnitTest tests[] = { cmocka_unit_test(test_jumps), cmocka_unit_test(test_many),
+                                        cmocka_unit_test(test_far),
                                         cmocka_unit_test(test_refusals) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

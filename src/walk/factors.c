@@ -468,12 +468,13 @@ static void unit_run(search *s, u32 number, u32 to, u64 fresh)
         s->clock[number] = to;
 }
 
-/* A match of the unit may begin up to `at`. As far back as any may whose gram stands there, or is
- * cut by the end behind it: what was run without matches that begin cannot be run again. */
+/* A match of the unit may begin up to `at`, where one of its grams stands or the end cuts one. A
+ * longer gram that the end cuts may begin before `at`, and is not seen: no begin that it needs may
+ * be passed by here. */
 static void unit_wake(search *s, u32 number, u32 at)
 {
     const factors_unit *unit = (const factors_unit *)(s->task->tables + s->t->units) + number;
-    const u32 back = unit->back + FACTORS_GRAM;
+    const u32 back = unit->back + (s->end - at < FACTORS_GRAM ? FACTORS_GRAM : 0);
     unit_run(s, number, at - s->from > back ? at - back : s->from, 0);
     unit_run(s, number, at + 1, UINT64_MAX);
 }
