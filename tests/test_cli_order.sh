@@ -115,6 +115,14 @@ fi
 "$trawl" grep --threads 5 -n line lines mixed lines | head -n 1 >out
 [ "$(cat out)" = 'lines:1:'"$(head -n 1 lines)" ]
 result 'a closed pipe' $?
+# The same where the signal is ignored: the lines until then were found, and are counted.
+(
+    trap '' PIPE
+    "$trawl" grep --threads 5 --stats -n line lines lines 2>err
+    echo $? >status
+) | head -n 1 >out
+[ "$(cat status)" = 0 ] && grep -q ' [1-9][0-9]* bytes.* [1-9][0-9]* matches' err
+result 'a closed pipe, and no signal' $?
 
 echo "$((number - failed)) passed, $failed failed"
 [ $failed = 0 ]

@@ -89,8 +89,9 @@ typedef struct job {
     /* PIECE_OF_FILE */
     large *large;
     uint64_t piece, lines;
-    uint64_t end; /* of what was searched; 0: nothing was there */
-    bool unfit;   /* it needs a history */
+    uint64_t end;   /* of what was searched; 0: nothing was there */
+    uint64_t found; /* lines selected in it */
+    bool unfit;     /* it needs a history */
     line_result result;
     const char *why;                               /* it could not be read */
     char error[sizeof((trawl_error *)0)->message]; /* or searched */
@@ -172,12 +173,16 @@ static void print_result(crew *c, job *j, const char *name, uint64_t selected, b
     }
 }
 
+static void count_selected(job *j, uint64_t selected)
+{
+    j->matched |= selected > 0;
+    j->selected += selected;
+}
+
 /* A file was searched with this result. */
 static void file_ended(crew *c, job *j, const char *name, line_result result, const char *why,
                        uint64_t selected, bool binary_matched)
 {
-    j->matched |= selected > 0;
-    j->selected += selected;
     if (result == LINES_OK || (result == LINES_READ_FAILED && !c->search->count))
         print_result(c, j, name, selected, binary_matched); /* a part of the count would be a
                                                                 wrong one */
@@ -213,6 +218,7 @@ static void search_file(crew *c, job *j, worker *w, const char *name)
     lines->out = &j->out;
     const line_result result = lines_search(lines, &w->file, j->named ? name : NULL);
     j->bytes += lines->bytes;
+    count_selected(j, lines->selected);
     file_ended(c, j, name, result, result == LINES_READ_FAILED ? w->file.why : lines->error.message,
                lines->selected, lines->binary_matched);
 }
@@ -380,7 +386,7 @@ static void search_piece(crew *c, job *j, worker *w)
         return;
     lines->out = &j->out;
     j->result = lines_piece(lines, text, length, j->named ? l->name : NULL, at, before);
-    j->selected = lines->selected;
+    j->found = lines->selected;
     j->end = lines->bytes;
     if (j->result == LINES_READ_FAILED)
         j->why = strerror(ENOMEM);
@@ -409,12 +415,13 @@ static line_result search_rest(crew *c, job *j)
     return result;
 }
 
+/* Each piece is counted when it is taken: when writing it fails, no other one is. */
 static void take_piece(crew *c, job *j)
 {
     large *l = j->large;
-    bool ends = j->piece + 1 == l->pieces || j->unfit, binary_matched = false;
-    const uint64_t selected = j->selected;
-    j->selected = 0; /* the file's are counted at its end */
+    const uint64_t selected = l->selected, bytes = l->bytes;
+    const bool ends = j->piece + 1 == l->pieces || j->unfit;
+    bool binary_matched = false;
     if (atomic_load(&l->ended)) {
         j->out.dropped = true;
         return;
@@ -423,17 +430,18 @@ static void take_piece(crew *c, job *j)
         j->result = search_rest(c, j);
         binary_matched = c->alone.binary_matched;
     } else {
-        l->selected += selected;
+        l->selected += j->found;
         l->lines += j->lines;
         l->bytes = j->end ? j->end : l->bytes;
         j->why = j->result == LINES_SCAN_FAILED ? j->error : j->why;
     }
-    if (!ends && j->result == LINES_OK && !(selected && c->search->style->first_only))
+    j->bytes = l->bytes - bytes;
+    count_selected(j, l->selected - selected);
+    if (!ends && j->result == LINES_OK && !(j->matched && c->search->style->first_only))
         return;
     atomic_store(&l->ended, true);
     if (!j->unfit)
         source_leave(&l->file, l->bytes);
-    j->bytes = l->bytes;
     file_ended(c, j, l->name, j->result, j->why, l->selected, binary_matched);
 }
 
@@ -589,7 +597,7 @@ static void begin_job(crew *c, job *j)
     j->large = NULL;
     j->result = LINES_OK;
     j->why = NULL;
-    j->lines = j->end = j->bytes = j->selected = 0;
+    j->lines = j->end = j->found = j->bytes = j->selected = 0;
     j->out.wait = wait_turn;
     j->out.waiter = j;
     j->crew = c;
