@@ -306,9 +306,11 @@ static bool visit(tree *t, level *l, const entry *e, tree_file *file)
         file->cause = enter(t, fd, at + strlen(e->name));
         return file->cause;
     }
+    if (kind != PLAIN)
+        return false; /* its level may be left before there is something to say */
     file->folder = folder;
     file->name = e->name;
-    return kind == PLAIN;
+    return true;
 }
 
 bool tree_next(tree *t, tree_file *file)
