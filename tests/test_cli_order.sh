@@ -115,6 +115,26 @@ fi
 "$trawl" grep --threads 5 -n line lines mixed lines | head -n 1 >out
 [ "$(cat out)" = 'lines:1:'"$(head -n 1 lines)" ]
 result 'a closed pipe' $?
+# Many folders, more output than waits, a slow reader, and few descriptors.
+head -n 100000 dense >much
+mkdir few
+for i in 1 2 3 4 5; do
+    for k in 0 1 2 3 4 5 6 7 8 9; do
+        mkdir few/$i$k && ln much few/$i$k/much
+    done
+done
+for most in 28 48; do
+    (
+        ulimit -n $most
+        exec "$trawl" grep -r --threads 16 y few 2>err
+    ) | {
+        sleep 0.5
+        wc -l
+    } >out
+    [ "$(cat out)" -eq 5000000 ] && [ ! -s err ]
+    result "a tree, and $most descriptors" $?
+done
+
 # The same where the signal is ignored: the lines until then were found, and are counted.
 (
     trap '' PIPE

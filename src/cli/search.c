@@ -23,6 +23,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "cli/ordered.h"
@@ -36,6 +37,8 @@
 #define LARGE_FILE (8u << 20)   /* below a folder: all threads search it */
 #define BATCH_FILES 16          /* below a folder, of one job */
 #define MANY_OPERANDS 8         /* worth threads, whatever their size */
+#define MOST_DESCRIPTORS 65536  /* that are reckoned with */
+#define OTHER_DESCRIPTORS 24    /* the walk's, and what was open before */
 #define SLOTS (MOST_WORKERS * SLOTS_A_WORKER)
 #define KNOWN (2 * SLOTS) /* pieces of which something is kept: those dealt, and one more */
 
@@ -83,6 +86,8 @@ typedef struct job {
     /* MEMBERS */
     member members[BATCH_FILES];
     unsigned count;
+    unsigned folders;        /* that are held, or fewer */
+    const tree_folder *last; /* of them */
     char *names;
     size_t names_used, names_room;
 
@@ -114,6 +119,7 @@ struct crew {
     search *search;
     ordered ordered;
     unsigned workers;
+    unsigned folders; /* held by a job, at most */
     worker worker[MOST_WORKERS];
     line_search alone; /* with the search's context, at its turn */
     job jobs[SLOTS];
@@ -487,8 +493,11 @@ static bool add_member(job *j, const tree_file *file)
     j->members[j->count++] =
         (member){ file->folder, j->names_used, j->names_used + name, file->cause };
     j->names_used = wanted;
-    if (file->folder)
+    if (file->folder) {
         tree_hold(file->folder);
+        j->folders += j->last != file->folder;
+        j->last = file->folder;
+    }
     return true;
 }
 
@@ -498,7 +507,7 @@ static bool deal_members(crew *c, job *j)
     tree_file file;
     j->kind = MEMBERS;
     j->named = has_name(c, true);
-    while (j->count < BATCH_FILES && tree_next(c->tree, &file))
+    while (j->count < BATCH_FILES && j->folders < c->folders && tree_next(c->tree, &file))
         if (!add_member(j, &file)) {
             file_failed(c, j, file.path, strerror(ENOMEM));
             return true;
@@ -590,7 +599,8 @@ static bool wait_turn(void *waiter)
 static void begin_job(crew *c, job *j)
 {
     printer_reset(&j->out);
-    j->count = 0;
+    j->count = j->folders = 0;
+    j->last = NULL;
     j->names_used = 0;
     j->cause = 0;
     j->opened = j->unfit = j->matched = j->failed = false;
@@ -625,7 +635,7 @@ static bool deal_job(void *user, unsigned number, unsigned slot)
         if (deal_operand(c, j, &c->worker[number], c->paths[c->next++]))
             break;
     }
-    if (c->large || j->count == BATCH_FILES || c->next == MANY_OPERANDS)
+    if (c->large || j->count == BATCH_FILES || j->folders == c->folders || c->next == MANY_OPERANDS)
         ordered_share(&c->ordered, number);
     return true;
 }
@@ -670,6 +680,20 @@ static void do_job(void *user, unsigned number, unsigned slot)
         search_members(c, j, w);
     else
         search_operand(c, j, w);
+}
+
+/* Workers hold files and folders while they wait for their turn: at most an eighth of what may be
+ * open are files, and a quarter folders; or one each. */
+static void share_descriptors(crew *c)
+{
+    struct rlimit limit;
+    unsigned left = MOST_DESCRIPTORS;
+    if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < left)
+        left = (unsigned)limit.rlim_cur;
+    left = left > OTHER_DESCRIPTORS ? left - OTHER_DESCRIPTORS : 0;
+    if (c->workers > left / 8)
+        c->workers = left < 8 ? 1 : left / 8;
+    c->folders = left / 4 < c->workers ? 1 : left / 4 / c->workers;
 }
 
 /* Who names a backend, or how it cuts, is given it. */
@@ -719,6 +743,7 @@ void search_all(search *s, char **paths, int count)
     }
     c->search = s;
     c->workers = count_workers(s);
+    share_descriptors(c);
     c->paths = count || s->recursive ? paths : no_path;
     c->count = count || s->recursive ? count : 1;
     c->with_names = count > 1;
