@@ -4,7 +4,7 @@
 set(TRAWL_ISAS portable)
 set(TRAWL_ISA_FLAGS_portable "")
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64)$" AND CMAKE_SIZEOF_VOID_P EQUAL 8)
-  set(TRAWL_ISA_FLAGS_avx2 -mavx2 -mbmi -mbmi2 -mpopcnt -mlzcnt)
+  set(TRAWL_ISA_FLAGS_avx2 -mavx2 -mbmi -mbmi2 -mpopcnt)
   set(TRAWL_ISA_FLAGS_avx512 ${TRAWL_ISA_FLAGS_avx2}
     -mavx512f -mavx512bw -mavx512vl -mavx512vbmi -mavx512vbmi2)
   foreach(isa avx2 avx512)

@@ -25,12 +25,12 @@ bool isa_runs(isa set)
         return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
                __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512vbmi") &&
                __builtin_cpu_supports("avx512vbmi2") && __builtin_cpu_supports("bmi") &&
-               __builtin_cpu_supports("bmi2");
+               __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("popcnt");
 #endif
 #ifdef TRAWL_HAVE_AVX2
     case ISA_AVX2:
         return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") &&
-               __builtin_cpu_supports("bmi2");
+               __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("popcnt");
 #endif
 #ifdef TRAWL_HAVE_NEON
     case ISA_NEON:
