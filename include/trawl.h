@@ -289,8 +289,9 @@ typedef struct trawl_context_options {
                                          the host, drivers of devices aside; copied; NULL: malloc */
     void *native; /* opencl: the cl_context whose buffers trawl_scan_device shall read, retained;
                      NULL: one of its own. Else NULL */
-    const char *isa; /* instruction set of what the CPU does, a name that trawl_isa_name gives;
-                        NULL: that of the environment's TRAWL_ISA, else the best */
+    const char *isa; /* instruction set of what the CPU does, a name that trawl_isa_name gives,
+                        or "auto": the best; NULL: that of the environment's TRAWL_ISA, else the
+                        best */
 } trawl_context_options;
 
 #define TRAWL_CONTEXT_OPTIONS_INIT \

@@ -95,6 +95,9 @@ static void test_choice(void **state)
     expect_isa(NULL, "", TRAWL_OK);
     expect_isa("", NULL, TRAWL_OK);
     expect_isa("portable", "no such set", TRAWL_OK); /* the option is asked first */
+    expect_isa("auto", NULL, TRAWL_OK);
+    expect_isa(NULL, "auto", TRAWL_OK);
+    expect_isa("auto", "no such set", TRAWL_OK);
     expect_isa("avx1024", NULL, TRAWL_ERROR_ARGUMENT);
     expect_isa(NULL, "AVX2", TRAWL_ERROR_ARGUMENT);
     for (isa set = ISA_PORTABLE; set < ISA_COUNT; set = (isa)(set + 1))

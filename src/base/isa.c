@@ -75,7 +75,7 @@ int isa_choose(const char *name, isa *set, trawl_error *error)
         from = "TRAWL_ISA: ";
     }
     *set = best();
-    if (!name || !*name)
+    if (!name || !*name || strcmp(name, "auto") == 0)
         return TRAWL_OK;
     const isa found = of_name(name);
     if (found < ISA_COUNT && isa_runs(found)) {

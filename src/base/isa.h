@@ -23,8 +23,8 @@ const char *isa_name(isa set);
 /* What this machine runs best, or what TRAWL_ISA names if it names one that it runs. */
 isa isa_usual(void);
 
-/* The one of that name; NULL or "": what TRAWL_ISA names, else the best. Error: there is none of
- * that name, or it does not run here. */
+/* The one of that name; "auto": the best; NULL or "": what TRAWL_ISA names, else the best. Error:
+ * there is none of that name, or it does not run here. */
 int isa_choose(const char *name, isa *set, trawl_error *error);
 
 #endif

@@ -259,7 +259,7 @@ bool run_option(run_options *o, int option, const char *value)
     case OPT_CHUNKS:
         return number_option(o, "--chunks", value, &o->context.chunks);
     case OPT_ISA:
-        o->context.isa = strcmp(value, "auto") == 0 ? NULL : value;
+        o->context.isa = value;
         return name_option(o, "isa", value, trawl_isa_name, "devices");
     case OPT_DEVICE:
         o->context.device = value;
