@@ -103,7 +103,7 @@ static const char *words_of_32(const u8 *a, const u8 *b, u32 part)
 const char *VEC_NAME(vec_words)(const u8 *a, const u8 *b, u32 part)
 {
     const vec x = vec_load(a), y = vec_load(b);
-    u8 and[VEC_BYTES], or [VEC_BYTES], xor[VEC_BYTES], andnot[VEC_BYTES], folded[VEC_BYTES];
+    u8 and[VEC_BYTES], or [VEC_BYTES], xor[VEC_BYTES], folded[VEC_BYTES];
     u8 low[VEC_BYTES], high[VEC_BYTES], looked[VEC_BYTES], first[VEC_BYTES], all[VEC_BYTES];
     u64 equal = 0, nonzero = 0, zero = 0, either = 0;
     u8 packed[VEC_BYTES / 4] = { 0 }, twos[VEC_BYTES / 4];
@@ -112,7 +112,6 @@ const char *VEC_NAME(vec_words)(const u8 *a, const u8 *b, u32 part)
         and[i] = a[i] & b[i];
         or [i] = a[i] | b[i];
         xor[i] = a[i] ^ b[i];
-        andnot[i] = a[i] & (u8)~b[i];
         folded[i] = fold(a[i]);
         low[i] = a[i] & 15;
         high[i] = a[i] >> 4;
@@ -133,7 +132,6 @@ const char *VEC_NAME(vec_words)(const u8 *a, const u8 *b, u32 part)
            : !same(vec_and(x, y), and)                                    ? "and"
            : !same(vec_or(x, y), or)                                      ? "or"
            : !same(vec_xor(x, y), xor)                                    ? "xor"
-           : !same(vec_andnot(x, y), andnot)                              ? "andnot"
            : vec_any(x) != any                                            ? "any"
            : vec_any_zero(x) != (zero != 0)                               ? "any_zero"
            : ~vec_nonzero(vec_both(x, y)) != either                       ? "both"

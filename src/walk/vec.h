@@ -2,14 +2,15 @@
  *
  * The walks of vector/ are written once over these words and compiled once for each instruction
  * set (cmake/vector.cmake), each time with one of VEC_AVX512, VEC_AVX2, VEC_NEON and
- * VEC_PORTABLE defined. A header of vec/ says what the words are there:
+ * VEC_PORTABLE defined. A header of vec/ says what the words are there, and vec/plain.h those that
+ * can be said with others:
  *
  *   vec                      64 bytes, of no particular alignment in memory
  *   vec_load(p)              p[0 .. 63]
  *   vec_load_part(p, n)      p[0 .. n - 1], n <= 64, zeros behind; no other byte is read
  *   vec_store(p, v)
  *   vec_all(b)               b, 64 times
- *   vec_and, vec_or, vec_xor, vec_andnot(a, b) = a & ~b
+ *   vec_and, vec_or, vec_xor
  *   vec_any(v)               whether some bit is set
  *   vec_both(a, b)           bytes that are 0 where that of a or that of b is 0, and only there
  *   vec_any_zero(v)          whether some byte is 0
@@ -26,10 +27,10 @@
  *   vec_table16_load(p)      p[0 .. 15], and
  *   vec_lookup16(t, v)       t[v], byte by byte; bytes of v are 0 .. 15
  *   vec_sets                 a set of eight for every byte, to look up in, by
- *   vec_sets_load(p)         from half = p[0 .. 127], low = p[128 .. 143], high = p[144 .. 159],
- * and vec_sets_of(t, v)        byte by byte half[v & 127] or low[v & 15] & high[v >> 4], whichever
- * is cheaper: tables hold what has to be found in both forms vec_places(out, n, mask) n + i for
- * every bit i that is set, u16 that rise; out has room for 64
+ *   vec_sets_load(p)         p[0 .. 127] = half, p[128 .. 143] = low, p[144 .. 159] = high, and
+ *   vec_sets_of(t, v)        byte by byte half[v & 127] or low[v & 15] & high[v >> 4], whichever
+ *                            is cheaper: tables hold what has to be found in both forms
+ *   vec_places(out, n, mask) n + i for every bit i that is set, u16 that rise; out has room for 64
  *
  * and of the same 64 bytes as sixteen words of 32 bits, the lowest byte first:
  *
@@ -77,6 +78,7 @@
 #else
 #error "vector walks are compiled with the instruction set's VEC_... defined"
 #endif
+#include "walk/vec/plain.h"
 
 /* The name of a function that each instruction set has one of: walk_of knows them. */
 #define VEC_JOIN_(name, isa) name##_##isa

@@ -16,13 +16,6 @@ WALK_INTO vec vec_load(const void *p)
     return (vec){ { _mm256_loadu_si256(from), _mm256_loadu_si256(from + 1) } };
 }
 
-WALK_INTO vec vec_load_part(const void *p, u32 n)
-{
-    u8 bytes[VEC_BYTES] = { 0 };
-    memcpy(bytes, p, n);
-    return vec_load(bytes);
-}
-
 WALK_INTO void vec_store(void *p, vec v)
 {
     _mm256_storeu_si256((__m256i *)p, v.half[0]);
@@ -44,12 +37,6 @@ WALK_INTO vec vec_all(u8 b)
 VEC_BOTH(vec_and, _mm256_and_si256)
 VEC_BOTH(vec_or, _mm256_or_si256)
 VEC_BOTH(vec_xor, _mm256_xor_si256)
-VEC_BOTH(vec_not_and_, _mm256_andnot_si256)
-
-WALK_INTO vec vec_andnot(vec a, vec b)
-{
-    return vec_not_and_(b, a);
-}
 
 WALK_INTO bool vec_any(vec v)
 {
@@ -94,24 +81,6 @@ WALK_INTO vec vec_fold(vec v)
     return (vec){ { vec_fold_half_(v.half[0]), vec_fold_half_(v.half[1]) } };
 }
 
-typedef u32 vec_shift;
-
-WALK_INTO vec_shift vec_shift_by(u32 n)
-{
-    return n;
-}
-
-WALK_INTO vec vec_load_behind(const void *p, vec_shift n, vec now, vec next)
-{
-    (void)now, (void)next;
-    return vec_load((const u8 *)p + n);
-}
-
-WALK_INTO vec vec_low(vec v)
-{
-    return vec_and(v, vec_all(15));
-}
-
 WALK_INTO vec vec_high(vec v)
 {
     const vec moved = { { _mm256_srli_epi16(v.half[0], 4), _mm256_srli_epi16(v.half[1], 4) } };
@@ -128,39 +97,9 @@ WALK_INTO vec vec_lookup16(vec_table16 t, vec v)
     return (vec){ { _mm256_shuffle_epi8(t, v.half[0]), _mm256_shuffle_epi8(t, v.half[1]) } };
 }
 
-typedef struct vec_sets {
-    vec_table16 low, high;
-} vec_sets;
-
-WALK_INTO vec_sets vec_sets_load(const void *p)
-{
-    const u8 *from = (const u8 *)p + 128;
-    return (vec_sets){ vec_table16_load(from), vec_table16_load(from + 16) };
-}
-
-WALK_INTO vec vec_sets_of(vec_sets t, vec v)
-{
-    return vec_and(vec_lookup16(t.low, vec_low(v)), vec_lookup16(t.high, vec_high(v)));
-}
-
-WALK_INTO void vec_places(u16 *out, u32 n, u64 mask)
-{
-    for (; mask; mask &= mask - 1)
-        *out++ = (u16)(n + PORT_CTZ64(mask));
-}
-
 /* ---- words of 32 bits ---- */
 
-WALK_INTO vec vec_load32(const u32 *p)
-{
-    return vec_load(p);
-}
-
-WALK_INTO void vec_store32(u32 *p, vec v)
-{
-    vec_store(p, v);
-}
-
+#define VEC_OWN_EVERY
 typedef struct vec_every {
     __m256i bytes; /* which, of 16: four words in each half */
     u32 stride;    /* above 4 the words are fetched one by one */
@@ -208,6 +147,7 @@ WALK_INTO vec vec_down32(vec v, u32 n)
     return (vec){ { _mm256_srl_epi32(v.half[0], by), _mm256_srl_epi32(v.half[1], by) } };
 }
 
+#define VEC_OWN_ASKING32
 WALK_INTO u32 vec_bits_half_(__m256i words, __m256i places)
 {
     const __m256i left = _mm256_andnot_si256(places, _mm256_set1_epi32(31));

@@ -12,6 +12,7 @@ WALK_INTO vec vec_load(const void *p)
     return _mm512_loadu_si512(p);
 }
 
+#define VEC_OWN_PART
 WALK_INTO vec vec_load_part(const void *p, u32 n)
 {
     return _mm512_maskz_loadu_epi8(_bzhi_u64(UINT64_MAX, n), p);
@@ -40,11 +41,6 @@ WALK_INTO vec vec_or(vec a, vec b)
 WALK_INTO vec vec_xor(vec a, vec b)
 {
     return _mm512_xor_si512(a, b);
-}
-
-WALK_INTO vec vec_andnot(vec a, vec b)
-{
-    return _mm512_andnot_si512(b, a);
 }
 
 WALK_INTO bool vec_any(vec v)
@@ -79,6 +75,7 @@ WALK_INTO vec vec_fold(vec v)
     return _mm512_mask_add_epi8(v, upper, v, _mm512_set1_epi8('a' - 'A'));
 }
 
+#define VEC_OWN_SHIFT
 typedef __m512i vec_shift;
 
 WALK_INTO vec_shift vec_shift_by(u32 n)
@@ -93,11 +90,6 @@ WALK_INTO vec vec_load_behind(const void *p, vec_shift n, vec now, vec next)
 {
     (void)p;
     return _mm512_permutex2var_epi8(now, n, next);
-}
-
-WALK_INTO vec vec_low(vec v)
-{
-    return _mm512_and_si512(v, _mm512_set1_epi8(15));
 }
 
 WALK_INTO vec vec_high(vec v)
@@ -115,6 +107,7 @@ WALK_INTO vec vec_lookup16(vec_table16 t, vec v)
     return _mm512_shuffle_epi8(t, v);
 }
 
+#define VEC_OWN_SETS
 typedef struct vec_sets {
     __m512i first, second;
 } vec_sets;
@@ -129,6 +122,7 @@ WALK_INTO vec vec_sets_of(vec_sets t, vec v)
     return _mm512_permutex2var_epi8(t.first, v, t.second);
 }
 
+#define VEC_OWN_PLACES
 WALK_INTO void vec_places(u16 *out, u32 n, u64 mask)
 {
     static const u16 numbers[32] = {
@@ -144,16 +138,7 @@ WALK_INTO void vec_places(u16 *out, u32 n, u64 mask)
 
 /* ---- words of 32 bits ---- */
 
-WALK_INTO vec vec_load32(const u32 *p)
-{
-    return vec_load(p);
-}
-
-WALK_INTO void vec_store32(u32 *p, vec v)
-{
-    vec_store(p, v);
-}
-
+#define VEC_OWN_EVERY
 typedef struct vec_every {
     __m512i bytes; /* which, of 128 */
     bool far;      /* they leave the first 64 */
@@ -194,6 +179,7 @@ WALK_INTO vec vec_down32(vec v, u32 n)
     return _mm512_srl_epi32(v, _mm_cvtsi32_si128((int)n));
 }
 
+#define VEC_OWN_ASKING32
 WALK_INTO u32 vec_bits32(vec words, vec places)
 {
     return _mm512_test_epi32_mask(_mm512_rorv_epi32(words, places), _mm512_set1_epi32(1));

@@ -14,13 +14,6 @@ WALK_INTO vec vec_load(const void *p)
         vec){ { vld1q_u8(from), vld1q_u8(from + 16), vld1q_u8(from + 32), vld1q_u8(from + 48) } };
 }
 
-WALK_INTO vec vec_load_part(const void *p, u32 n)
-{
-    u8 bytes[VEC_BYTES] = { 0 };
-    memcpy(bytes, p, n);
-    return vec_load(bytes);
-}
-
 WALK_INTO void vec_store(void *p, vec v)
 {
     for (int i = 0; i < 4; i++)
@@ -43,7 +36,6 @@ WALK_INTO vec vec_all(u8 b)
 VEC_FOUR(vec_and, vandq_u8)
 VEC_FOUR(vec_or, vorrq_u8)
 VEC_FOUR(vec_xor, veorq_u8)
-VEC_FOUR(vec_andnot, vbicq_u8)
 VEC_FOUR(vec_equal_, vceqq_u8)
 VEC_FOUR(vec_common_, vtstq_u8)
 
@@ -94,24 +86,6 @@ WALK_INTO vec vec_fold(vec v)
     return folded;
 }
 
-typedef u32 vec_shift;
-
-WALK_INTO vec_shift vec_shift_by(u32 n)
-{
-    return n;
-}
-
-WALK_INTO vec vec_load_behind(const void *p, vec_shift n, vec now, vec next)
-{
-    (void)now, (void)next;
-    return vec_load((const u8 *)p + n);
-}
-
-WALK_INTO vec vec_low(vec v)
-{
-    return vec_and(v, vec_all(15));
-}
-
 WALK_INTO vec vec_high(vec v)
 {
     return (vec){ { vshrq_n_u8(v.val[0], 4), vshrq_n_u8(v.val[1], 4), vshrq_n_u8(v.val[2], 4),
@@ -129,53 +103,7 @@ WALK_INTO vec vec_lookup16(vec_table16 t, vec v)
                     vqtbl1q_u8(t, v.val[3]) } };
 }
 
-typedef struct vec_sets {
-    vec_table16 low, high;
-} vec_sets;
-
-WALK_INTO vec_sets vec_sets_load(const void *p)
-{
-    const u8 *from = (const u8 *)p + 128;
-    return (vec_sets){ vec_table16_load(from), vec_table16_load(from + 16) };
-}
-
-WALK_INTO vec vec_sets_of(vec_sets t, vec v)
-{
-    return vec_and(vec_lookup16(t.low, vec_low(v)), vec_lookup16(t.high, vec_high(v)));
-}
-
-WALK_INTO void vec_places(u16 *out, u32 n, u64 mask)
-{
-    for (; mask; mask &= mask - 1)
-        *out++ = (u16)(n + PORT_CTZ64(mask));
-}
-
 /* ---- words of 32 bits ---- */
-
-WALK_INTO vec vec_load32(const u32 *p)
-{
-    return vec_load(p);
-}
-
-WALK_INTO void vec_store32(u32 *p, vec v)
-{
-    vec_store(p, v);
-}
-
-typedef u32 vec_every; /* the stride */
-
-WALK_INTO vec_every vec_every_of(u32 stride)
-{
-    return stride;
-}
-
-WALK_INTO vec vec_load_every(vec_every every, const u8 *p)
-{
-    u32 words[16];
-    for (u32 i = 0; i < 16; i++)
-        memcpy(&words[i], p + i * every, sizeof words[i]);
-    return vec_load(words);
-}
 
 WALK_INTO vec vec_all32(u32 word)
 {
@@ -202,35 +130,6 @@ WALK_INTO vec vec_down32(vec v, u32 n)
         v.val[i] =
             vreinterpretq_u8_u32(vshlq_u32(vreinterpretq_u32_u8(v.val[i]), vdupq_n_s32(-(int)n)));
     return v;
-}
-
-WALK_INTO u32 vec_bits32(vec words, vec places)
-{
-    u32 word[16], place[16], mask = 0;
-    vec_store(word, words);
-    vec_store(place, places);
-    for (u32 i = 0; i < 16; i++)
-        mask |= (word[i] >> (place[i] % 32) & 1) << i;
-    return mask;
-}
-
-WALK_INTO u32 vec_pack32(u32 *to, vec v, u32 mask)
-{
-    u32 word[16], count = 0;
-    vec_store(word, v);
-    for (u32 i = 0; i < 16; i++) {
-        to[count] = word[i];
-        count += mask >> i & 1;
-    }
-    return count;
-}
-
-WALK_INTO u32 vec_fits(const u64 *p, u64 x)
-{
-    u32 mask = 0;
-    for (u32 i = 0; i < 4; i++)
-        mask |= (u32)(((p[2 * i] ^ x) & p[2 * i + 1]) == 0) << i;
-    return mask;
 }
 
 /* Two bytes into one, of `bits` bits each. */

@@ -36,13 +36,6 @@ WALK_INTO vec vec_load(const void *p)
     return v;
 }
 
-WALK_INTO vec vec_load_part(const void *p, u32 n)
-{
-    u8 bytes[VEC_BYTES] = { 0 };
-    memcpy(bytes, p, n);
-    return vec_load(bytes);
-}
-
 WALK_INTO void vec_store(void *p, vec v)
 {
     for (u32 i = 0; i < 8; i++)
@@ -71,7 +64,6 @@ WALK_INTO vec vec_all(u8 b)
 VEC_EACH(vec_and, a &b)
 VEC_EACH(vec_or, a | b)
 VEC_EACH(vec_xor, a ^ b)
-VEC_EACH(vec_andnot, a & ~b)
 
 WALK_INTO bool vec_any(vec v)
 {
@@ -121,24 +113,6 @@ WALK_INTO vec vec_fold(vec v)
     return v;
 }
 
-typedef u32 vec_shift;
-
-WALK_INTO vec_shift vec_shift_by(u32 n)
-{
-    return n;
-}
-
-WALK_INTO vec vec_load_behind(const void *p, vec_shift n, vec now, vec next)
-{
-    (void)now, (void)next;
-    return vec_load((const u8 *)p + n);
-}
-
-WALK_INTO vec vec_low(vec v)
-{
-    return vec_and(v, vec_all(15));
-}
-
 WALK_INTO vec vec_high(vec v)
 {
     for (u32 i = 0; i < 8; i++)
@@ -162,6 +136,7 @@ WALK_INTO vec vec_lookup16(vec_table16 t, vec v)
     return vec_load(bytes);
 }
 
+#define VEC_OWN_SETS
 typedef struct vec_sets {
     const u8 *half;
 } vec_sets;
@@ -180,14 +155,9 @@ WALK_INTO vec vec_sets_of(vec_sets t, vec v)
     return vec_load(bytes);
 }
 
-WALK_INTO void vec_places(u16 *out, u32 n, u64 mask)
-{
-    for (; mask; mask &= mask - 1)
-        *out++ = (u16)(n + PORT_CTZ64(mask));
-}
-
 /* ---- words of 32 bits ---- */
 
+#define VEC_OWN_LOAD32
 WALK_INTO vec vec_load32(const u32 *p)
 {
     vec v;
@@ -202,26 +172,6 @@ WALK_INTO void vec_store32(u32 *p, vec v)
         p[2 * i] = (u32)v.word[i];
         p[2 * i + 1] = (u32)(v.word[i] >> 32);
     }
-}
-
-typedef u32 vec_every; /* the stride */
-
-WALK_INTO vec_every vec_every_of(u32 stride)
-{
-    return stride;
-}
-
-WALK_INTO u64 vec_four_(const u8 *p)
-{
-    return (u64)p[0] | (u64)p[1] << 8 | (u64)p[2] << 16 | (u64)p[3] << 24;
-}
-
-WALK_INTO vec vec_load_every(vec_every every, const u8 *p)
-{
-    vec v;
-    for (u32 i = 0; i < 8; i++, p += 2 * every)
-        v.word[i] = vec_four_(p) | vec_four_(p + every) << 32;
-    return v;
 }
 
 WALK_INTO vec vec_all32(u32 word)
@@ -240,37 +190,6 @@ WALK_INTO vec vec_down32(vec v, u32 n)
     for (u32 i = 0; i < 8; i++)
         v.word[i] = v.word[i] >> 32 >> n << 32 | (u32)v.word[i] >> n;
     return v;
-}
-
-WALK_INTO u32 vec_word32_(vec v, u32 i)
-{
-    return (u32)(v.word[i / 2] >> (32 * (i % 2)));
-}
-
-WALK_INTO u32 vec_bits32(vec words, vec places)
-{
-    u32 mask = 0;
-    for (u32 i = 0; i < 16; i++)
-        mask |= (vec_word32_(words, i) >> (vec_word32_(places, i) % 32) & 1) << i;
-    return mask;
-}
-
-WALK_INTO u32 vec_pack32(u32 *to, vec v, u32 mask)
-{
-    u32 count = 0;
-    for (u32 i = 0; i < 16; i++) {
-        to[count] = vec_word32_(v, i);
-        count += mask >> i & 1;
-    }
-    return count;
-}
-
-WALK_INTO u32 vec_fits(const u64 *p, u64 x)
-{
-    u32 mask = 0;
-    for (u32 i = 0; i < 4; i++)
-        mask |= (u32)(((p[2 * i] ^ x) & p[2 * i + 1]) == 0) << i;
-    return mask;
 }
 
 WALK_INTO void vec_pack2_store(void *p, vec v)
