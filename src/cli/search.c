@@ -30,8 +30,8 @@
 #include "io/compressed.h"
 #include "io/tree.h"
 
-#define PIECE (512u << 10)
-#define SLACK (64u << 10)       /* read behind a piece at first */
+#define PIECE (256u << 10)
+#define SLACK (16u << 10)       /* read behind a piece at first */
 #define LARGEST_TAIL (4u << 20) /* of a piece's last line */
 #define LEAST_PIECES 3          /* of a file that is cut */
 #define LARGE_FILE (8u << 20)   /* below a folder: all threads search it */
@@ -308,7 +308,7 @@ static bool piece_room(worker *w, size_t room)
 static size_t read_tail(const large *l, worker *w, uint64_t from, size_t length, size_t known)
 {
     const uint64_t size = l->file.length;
-    for (;;) {
+    for (size_t wanted = SLACK;; wanted *= 2) {
         const uint8_t *newline =
             known > length ? memchr(w->buffer + length, '\n', known - length) : NULL;
         if (newline)
@@ -316,7 +316,7 @@ static size_t read_tail(const large *l, worker *w, uint64_t from, size_t length,
         if (from + known == size)
             return known;
         const uint64_t left = size - from - known;
-        const size_t more = left < known ? (size_t)left : known;
+        const size_t more = left < wanted ? (size_t)left : wanted;
         if (known > LARGEST_TAIL || !piece_room(w, known + more) ||
             !source_piece(&l->file, from + known, w->buffer + known, more))
             return 0;
