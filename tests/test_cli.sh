@@ -147,7 +147,7 @@ run grep --wm-block 4 x text
 expect '--wm-block' 2 '' "Wu-Manber's block is 2 or 3, not '4'"
 run grep --wm-block 2 --engine ac x text
 expect '--wm-block, another engine' 2 '' 'but the engine is ac: add --engine wm'
-run find --max-memory 100K -F alpha text
+run find --max-memory 1K -F alpha text
 expect '--max-memory: too little' 2 '' '--max-memory SIZE raises the limit'
 run grep --max-memory 1x alpha text
 expect '--max-memory: no size' 2 '' '--max-memory'

@@ -1,12 +1,13 @@
-/* engine.c: the table of engines. A new algorithm adds one line. */
+/* engine.c: the table of engines, in the order in which the planner asks them. A new algorithm adds
+ * one line. */
 #include "engine/engine.h"
 
 #include <string.h>
 
 static const engine *const engines[] = {
-    &engine_bm,    &engine_wm,     &engine_ac,    &engine_pfac,    &engine_shiftand,
-    &engine_hnfa,  &engine_bb,     &engine_byr,   &engine_packed,  &engine_ku,
-    &engine_teddy, &engine_qgrams, &engine_kmers, &engine_factors, &engine_bitslice,
+    &engine_packed,   &engine_bm,     &engine_wm,    &engine_ac,      &engine_pfac,
+    &engine_shiftand, &engine_hnfa,   &engine_bb,    &engine_byr,     &engine_ku,
+    &engine_teddy,    &engine_qgrams, &engine_kmers, &engine_factors, &engine_bitslice,
 };
 
 const engine *engine_at(size_t index)

@@ -104,12 +104,13 @@ static bool share_take(const problem *p, const uint8_t *kinds, uint32_t some, sh
     return true;
 }
 
-/* The cheapest engine for a share, and the next one. */
+/* The cheapest engine for a share, and the next one; once one costs what reading does, no other is
+ * asked: that takes longer than it could save. */
 static void share_choose(const problem *p, share *s)
 {
     problem of = *p;
     of.list = &s->list;
-    for (size_t i = 0; engine_at(i); i++) {
+    for (size_t i = 0; engine_at(i) && (!s->best || s->cost > COST_OF_READING); i++) {
         const engine *e = engine_at(i);
         if (e->refuses(&s->list))
             continue;
