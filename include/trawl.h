@@ -119,14 +119,16 @@ typedef enum trawl_syntax {
 enum {
     TRAWL_NOCASE = 1, /* ASCII letters match both cases */
     TRAWL_LINES = 2,  /* no element matches a newline, as grep wants it */
-    TRAWL_ONCE = 4    /* of each text (record) only the first match reported; needles: no */
+    TRAWL_ONCE = 4,   /* of each text (record) only the first match reported; needles: no */
+    TRAWL_WORDS = 8,  /* no letter, digit or _ beside a match, as grep -w wants it */
+    TRAWL_WHOLE_LINES = 16 /* a match begins where a line does and ends where one does: grep -x */
 };
 
 typedef struct trawl_pattern {
     const void *text; /* the pattern's text, any bytes */
     size_t length;    /* its length in bytes */
     uint32_t syntax;  /* a trawl_syntax */
-    uint32_t flags;   /* TRAWL_NOCASE | TRAWL_LINES | TRAWL_ONCE */
+    uint32_t flags;   /* TRAWL_NOCASE | TRAWL_LINES | ... */
     uint32_t id;      /* reported with each match; need not be unique */
     const char *name; /* optional label, copied; may be NULL */
 } trawl_pattern;
@@ -428,7 +430,8 @@ typedef struct trawl_device_text {
 
 /* Scan a text that stays where it is, on a context of a device. Matches come to the host, as by
  * trawl_scan. TRAWL_ERROR_UNSUPPORTED: the context is of a CPU; or a report other than
- * TRAWL_REPORT_ENDS of patterns of variable length, which would read the text on the host. */
+ * TRAWL_REPORT_ENDS of patterns of variable length, or conditions on what stands beside a match,
+ * which would read the text on the host. */
 TRAWL_API int trawl_scan_device(trawl_context *context, const trawl_plan *plan,
                                 const trawl_device_text *text,
                                 const trawl_scan_options *options,
@@ -441,6 +444,8 @@ typedef struct trawl_stream trawl_stream;
 /* A text that arrives piece by piece: matches across the pieces are found.
  * TRAWL_REPORT_ENDS takes every plan. The other reports need starts and so a
  * bounded length: a plan with an unbounded repeat gives TRAWL_ERROR_UNSUPPORTED.
+ * Where a pattern asks what comes after a match ($, \b, TRAWL_WORDS, ...), matches that end with
+ * what was fed are reported when the next byte, or the end, is known.
  * The plan and the context must outlive the stream. A context may have many streams, and other
  * calls between those of its streams; all together it serves one call at a time.
  * max_steps and max_seconds hold for each feed, break and close. */
@@ -454,8 +459,12 @@ TRAWL_API int trawl_stream_feed(trawl_stream *stream, const void *bytes, size_t 
  * place, offsets count from 0 (plus base) again, and trawl_match.record is one more. max_matches
  * goes on counting. */
 TRAWL_API int trawl_stream_break(trawl_stream *stream, trawl_error *error);
-/* Report what was still open, and free the stream, whatever is returned but TRAWL_ERROR_BUSY. */
+/* The text ends: report what was still open, and free the stream, whatever is returned but
+ * TRAWL_ERROR_BUSY. */
 TRAWL_API int trawl_stream_close(trawl_stream *stream, trawl_error *error);
+/* Free a stream whose text does not end: it goes on elsewhere (trawl_stream_save), or nobody wants
+ * to know. Nothing is reported. TRAWL_ERROR_BUSY: the context is in use; it is not freed. */
+TRAWL_API int trawl_stream_drop(trawl_stream *stream, trawl_error *error);
 
 /* Write what a stream needs to go on later, elsewhere, into `state`: a flat block, for a file or
  * another machine of the same byte order. *bytes is the room there on the way in, and what the

@@ -130,8 +130,7 @@ struct stream_closer {
     std::unique_ptr<sink> out;
     void operator()(trawl_stream *handle) const noexcept
     {
-        *out = sink([](const trawl_match &) { return false; });
-        trawl_stream_close(handle, nullptr);
+        trawl_stream_drop(handle, nullptr);
     }
 };
 

@@ -36,6 +36,7 @@ typedef struct oracle_pattern {
     size_t max_length; /* or UNBOUNDED */
     uint32_t id;
     uint32_t index;
+    char begins[8], ends[8]; /* conditions on where a match begins and ends */
 } oracle_pattern;
 
 static _Noreturn void die(const char *format, ...)
@@ -312,6 +313,22 @@ static void read_byte(reader *r, bool escapes, bool nocase, oracle_element *e)
         add_both_cases(e->set);
 }
 
+/* Conditions that stand at `at`, each by the byte that names it. */
+static void read_conditions(reader *r, char *list)
+{
+    size_t count = strlen(list);
+    for (;;) {
+        const bool escaped = next_is(r, '\\') && r->at + 1 < r->length && r->text[r->at + 1] &&
+                             strchr("AzbB<>", r->text[r->at + 1]);
+        if (!escaped && !next_is(r, '^') && !next_is(r, '$'))
+            return;
+        if (count == 6)
+            invalid(r, "too many conditions");
+        r->at += escaped;
+        list[count++] = (char)take(r);
+    }
+}
+
 static size_t plus(size_t a, size_t b)
 {
     return a == UNBOUNDED || b == UNBOUNDED ? UNBOUNDED : a + b;
@@ -323,7 +340,19 @@ static oracle_pattern read_pattern(const trawl_pattern *source, size_t index)
     bool nocase = source->flags & TRAWL_NOCASE;
     oracle_pattern p = { .id = source->id, .index = (uint32_t)index };
     p.elements = grow(NULL, source->length, sizeof *p.elements);
+    if (source->flags & TRAWL_WORDS)
+        p.begins[0] = p.ends[0] = 'w';
+    if (source->flags & TRAWL_WHOLE_LINES) {
+        p.begins[strlen(p.begins)] = '^';
+        p.ends[strlen(p.ends)] = '$';
+    }
     while (!at_end(&r)) {
+        if (source->syntax == TRAWL_SYNTAX_EXTENDED) {
+            const size_t before = r.at;
+            read_conditions(&r, p.count ? p.ends : p.begins);
+            if (r.at > before)
+                continue;
+        }
         oracle_element *e = &p.elements[p.count++];
         memset(e, 0, sizeof *e);
         if (source->syntax == TRAWL_SYNTAX_EXTENDED)
@@ -392,21 +421,81 @@ static void step(search *s, const oracle_element *e)
     }
 }
 
+static bool word_at(const search *s, size_t position)
+{
+    return position < s->length && is_word(s->text[position]);
+}
+
+/* Do conditions hold between two bytes: the one before `position` and the one there? */
+static bool holds(const search *s, const char *conditions, bool at_begin, size_t position)
+{
+    const bool left = position > 0 && word_at(s, position - 1), right = word_at(s, position);
+    for (const char *c = conditions; *c; c++) {
+        bool fits = false;
+        switch (*c) {
+        case '^':
+            fits = position == 0 || s->text[position - 1] == '\n';
+            break;
+        case '$':
+            fits = position == s->length || s->text[position] == '\n';
+            break;
+        case 'A':
+            fits = position == 0;
+            break;
+        case 'z':
+            fits = position == s->length;
+            break;
+        case 'b':
+            fits = left != right;
+            break;
+        case 'B':
+            fits = left == right;
+            break;
+        case '<':
+            fits = !left && right;
+            break;
+        case '>':
+            fits = left && !right;
+            break;
+        default: /* of TRAWL_WORDS */
+            fits = at_begin ? !left : !right;
+        }
+        if (!fits)
+            return false;
+    }
+    return true;
+}
+
+/* Leave the positions where a match may end. */
+static void leave_ends(const search *s, const char *conditions, positions *ends)
+{
+    const size_t lo = ends->lo, hi = ends->hi;
+    const bool any = ends->any;
+    ends->any = false;
+    for (size_t end = lo; any && end <= hi; end++) {
+        ends->at[end] = ends->at[end] && holds(s, conditions, false, end);
+        if (ends->at[end])
+            include(ends, end);
+    }
+}
+
 /* The ends of all matches that start in first .. last. The set is valid until the
  * next call. */
 static const positions *ends_from(search *s, const oracle_pattern *p, size_t first, size_t last)
 {
-    s->now.any = true;
-    s->now.lo = first;
-    s->now.hi = last;
-    for (size_t start = first; start <= last; start++)
-        s->now.at[start] = true;
+    s->now.any = false;
+    for (size_t start = first; start <= last; start++) {
+        s->now.at[start] = holds(s, p->begins, true, start);
+        if (s->now.at[start])
+            include(&s->now, start);
+    }
     for (size_t i = 0; i < p->count && s->now.any; i++) {
         step(s, &p->elements[i]);
         positions swap = s->now;
         s->now = s->next;
         s->next = swap;
     }
+    leave_ends(s, p->ends, &s->now);
     return &s->now;
 }
 

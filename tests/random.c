@@ -255,7 +255,7 @@ static void choose_alphabet(rng *r, scenario *s)
     } alphabets[] = {
         { "a", 1 },           { "ab", 2 },           { "abcd", 4 }, { "aAbB", 4 },
         { "\x00\xff", 2 },    { "a\x00\xff", 3 },    { "ACGT", 4 }, { "ab\n", 3 },
-        { "aAkKzZ@[`{", 10 }, { "\x7f\xc3\xbf", 3 },
+        { "aAkKzZ@[`{", 10 }, { "\x7f\xc3\xbf", 3 }, { "a \n", 3 }, { "ab_-\n", 5 },
     };
     const uint32_t kinds = sizeof alphabets / sizeof *alphabets;
     const uint32_t kind = rng_below(r, kinds + 2);
@@ -269,7 +269,33 @@ static void choose_alphabet(rng *r, scenario *s)
         s->alphabet[i] = (uint8_t)(kind == kinds ? 'a' + i : i);
 }
 
-static void make_pattern(rng *r, scenario *s, size_t i, bool may_repeat)
+/* Conditions on what stands beside a match, of kinds that any pattern may have. */
+static void add_conditions(rng *r, scenario *s, size_t i, writer *w)
+{
+    static const char *const behind[] = { "$", "\\b", "\\B", "\\>", "\\z", "$\\b" };
+    char *written = s->written[i];
+    trawl_pattern *p = &s->patterns[i];
+    const uint32_t flags = p->flags;
+    const size_t length = w->written_length;
+    if (rng_chance(r, 6))
+        p->flags |= TRAWL_WORDS;
+    if (rng_chance(r, 10))
+        p->flags |= TRAWL_WHOLE_LINES;
+    const bool written_too =
+        w->syntax == TRAWL_SYNTAX_EXTENDED && w->written_length + 8 <= SCENARIO_WRITTEN;
+    if (written_too && rng_chance(r, 3)) {
+        memmove(written + 1, written, w->written_length++);
+        written[0] = '^';
+    }
+    if (written_too && rng_chance(r, 3)) {
+        const char *condition = behind[rng_below(r, sizeof behind / sizeof *behind)];
+        memcpy(written + w->written_length, condition, strlen(condition));
+        w->written_length += strlen(condition);
+    }
+    s->bordered |= p->flags != flags || w->written_length != length;
+}
+
+static void make_pattern(rng *r, scenario *s, size_t i, bool may_repeat, bool may_ask)
 {
     trawl_pattern *p = &s->patterns[i];
     writer w = { .r = r,
@@ -291,11 +317,13 @@ static void make_pattern(rng *r, scenario *s, size_t i, bool may_repeat)
         write_short(&w);
     s->sample_length[i] = w.sample_length;
     p->text = s->written[i];
-    p->length = w.written_length;
     p->syntax = w.syntax;
     p->flags = rng_chance(r, 5) ? TRAWL_NOCASE : 0;
     if (!w.newline && rng_chance(r, 8))
         p->flags |= TRAWL_LINES;
+    if (may_ask)
+        add_conditions(r, s, i, &w);
+    p->length = w.written_length;
     p->id = rng_chance(r, 3) ? rng_below(r, 3) : (uint32_t)i;
 }
 
@@ -414,10 +442,11 @@ void scenario_make(scenario *s, uint64_t seed, size_t longest)
     s->seed = seed;
     choose_alphabet(&r, s);
     s->literals = rng_chance(&r, 2);
+    const bool may_ask = rng_chance(&r, 4);
     s->count = rng_chance(&r, 3) ? 1 : rng_between(&r, 1, rng_chance(&r, 4) ? 12 : 4);
     const bool may_repeat = !s->literals && rng_chance(&r, 2);
     for (size_t i = 0; i < s->count; i++)
-        make_pattern(&r, s, i, may_repeat);
+        make_pattern(&r, s, i, may_repeat, may_ask);
     make_text(&r, s, longest);
 }
 
@@ -454,6 +483,8 @@ void scenario_print(const scenario *s, FILE *out)
         const trawl_pattern *p = &s->patterns[i];
         fprintf(out, "pattern %zu, id %u, %s%s%s: ", i, p->id, syntaxes[p->syntax],
                 p->flags & TRAWL_NOCASE ? ", nocase" : "", p->flags & TRAWL_LINES ? ", lines" : "");
+        fprintf(out, p->flags & TRAWL_WORDS ? "as words, " : "");
+        fprintf(out, p->flags & TRAWL_WHOLE_LINES ? "whole lines, " : "");
         print_bytes(p->text, p->length, out);
     }
     fprintf(out, "text, %zu bytes: ", s->length);

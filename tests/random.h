@@ -31,6 +31,7 @@ typedef struct scenario {
     size_t length;
     bool literals;  /* all patterns are literals */
     bool unbounded; /* some pattern has no longest match */
+    bool bordered;  /* some pattern asks what stands beside a match */
     bool wide;      /* some repeat takes nearly every byte, as .{2,9} does */
 
     /* What the patterns are written as, and a text that each of them matches. */

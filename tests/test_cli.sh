@@ -302,8 +302,10 @@ awk 'BEGIN { for (i = 0; i < 100; i++) print "a\\(" i }' >list
 run grep -f list text
 [ "$(wc -l <err)" = 6 ] && grep -qF 'warning: 95 more patterns hold such a byte' err
 result 'grep: a hundred such warnings are cut short' $?
-run grep '\<alpha' text
-expect 'grep: a word boundary' 2 '' 'pattern 1: column 1: word boundaries are not supported'
+run grep -c '\<alpha' text
+expect 'grep: a word boundary' 0 "$(grep -c '\<alpha' text)\n" ''
+run grep 'al\bpha' text
+expect 'grep: a word boundary within a pattern' 2 '' 'pattern 1: column 3: a pattern ends with'
 printf 'a\n\nb\n' >list
 run grep -f - text <list
 expect 'grep: -f -, an empty line' 2 '' '(standard input):2: the line is empty'

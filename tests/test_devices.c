@@ -253,7 +253,7 @@ static void run_moved(const text_case *c, trawl_context *from, trawl_context *to
     void *state = malloc(bytes);
     assert_non_null(state);
     assert_int_equal(trawl_stream_save(stream, state, &bytes, NULL), TRAWL_OK);
-    trawl_stream_close(stream, NULL);
+    trawl_stream_drop(stream, NULL);
     stream = open_stream(c, to, &f);
     assert_int_equal(trawl_stream_restore(stream, state, bytes, NULL), TRAWL_OK);
     status = trawl_stream_feed(stream, text + cut, c->scenario->length - cut, NULL);

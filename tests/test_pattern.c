@@ -89,7 +89,9 @@ enum {
     ESC = TRAWL_SYNTAX_ESCAPED,
     EXT = TRAWL_SYNTAX_EXTENDED,
     I = TRAWL_NOCASE,
-    L = TRAWL_LINES
+    L = TRAWL_LINES,
+    W = TRAWL_WORDS,
+    X = TRAWL_WHOLE_LINES
 };
 
 typedef struct pattern_case {
@@ -180,15 +182,8 @@ static const pattern_case cases[] = {
     BAD("a(b)", EXT, 0, 1, "column 2: groups are not supported"),
     BAD("a)", EXT, 0, 1, "groups are not supported"),
     BAD("ab|cd", EXT, 0, 2, "-e A -e B"),
-    BAD("^ab", EXT, 0, 0, "write \\^"),
-    BAD("ab$", EXT, 0, 2, "write \\$"),
-    BAD("a\\b", EXT, 0, 1, "word boundaries"),
-    BAD("a\\B", EXT, 0, 1, "word boundaries"),
-    BAD("\\Aa", EXT, 0, 0, "anchors"),
-    BAD("\\<a", EXT, 0, 0, "column 1: word boundaries are not supported: match the byte before"),
-    BAD("a\\>", EXT, 0, 1, "column 2: word boundaries are not supported: match the byte behind"),
-    BAD("\\`a", EXT, 0, 0, "write ` for the byte"),
-    BAD("a\\'", EXT, 0, 1, "write ' for the byte"),
+    BAD("a\\Z", EXT, 0, 1, "\\z its end"),
+    BAD("[\\A]", EXT, 0, 1, "a class holds bytes"),
     OK("[\\<\\>\\`\\']", EXT, 0, "<\\x27\\x3c\\x3e\\x60>{1,1}"),
     BAD("a(b", EXT, 0, 1, "write [(] for the byte"),
     BAD("+a", EXT, 0, 0, "write [+] for the byte"),
@@ -199,6 +194,32 @@ static const pattern_case cases[] = {
     BAD("a++", EXT, 0, 2, "possessive"),
     BAD("a**", EXT, 0, 2, "cannot be repeated"),
     BAD("a{2}{3}", EXT, 0, 4, "cannot be repeated"),
+
+    /* extended: what stands beside a match; lines' literals and class patterns are opened */
+    OK("^ab", EXT, 0, "'\\x0aab'"),
+    OK("^[ab]", EXT, 0, "<\\x0a>{1,1}<a-b>{1,1}"),
+    OK("^a+", EXT, 0, "<\\x0a>{1,1}<a>{1,*}"),
+    OK("ab$", EXT, 0, "'ab'"),
+    OK("\\bab", EXT, 0, "'ab'"),
+    OK("\\Aab\\z", EXT, 0, "'ab'"),
+    OK("\\`ab\\'", EXT, 0, "'ab'"),
+    OK("\\b[ab]+\\b", EXT, 0,
+       "<\\x00-\\x2f\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\xff>{1,1}<a-b>{1,*}"),
+    OK("\\B[ab]+", EXT, 0, "<0-9A-Z\\x5fa-z>{1,1}<a-b>{1,*}"),
+    OK("\\<[ab]?c", EXT, 0,
+       "<\\x00-\\x2f\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\xff>{1,1}<a-b>{0,1}<c>{1,1}"),
+    OK("\\b.", EXT, 0, "<\\x00-\\xff>{1,1}"),
+    OK("ab", LIT, W, "'ab'"),
+    OK("ab", LIT, X, "'\\x0aab'"),
+    OK("a\\^b\\$", EXT, 0, "'a\\x5eb\\x24'"),
+    BAD("a^b", EXT, 0, 1, "stand before a pattern"),
+    BAD("$a", EXT, 0, 0, "behind it"),
+    BAD("a\\bb", EXT, 0, 1, "a pattern ends with the conditions"),
+    BAD("a$b", EXT, 0, 1, "a pattern ends with the conditions"),
+    BAD("^", EXT, 0, 1, "matches no byte"),
+    BAD("^$", EXT, 0, 1, "matches no byte"),
+    BAD("^*", EXT, 0, 1, "nothing before"),
+    BAD("^a*", EXT, 0, 0, "'a*' first"),
 
     /* extended: sets */
     OK(".", EXT, 0, "<\\x00-\\xff>{1,1}"),
@@ -430,7 +451,7 @@ static void test_arguments(void **state)
     trawl_pattern good = { "a", 1, LIT, 0, 0, NULL };
     trawl_pattern bad[] = { { NULL, 1, LIT, 0, 0, NULL },
                             { "a", 1, 3, 0, 0, NULL },
-                            { "a", 1, LIT, 8, 0, NULL } };
+                            { "a", 1, LIT, 32, 0, NULL } };
     trawl_pattern empty = { NULL, 0, LIT, 0, 0, NULL };
     pattern_list list;
     trawl_error error;

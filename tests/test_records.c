@@ -270,7 +270,7 @@ static trawl_stream *move_on(trawl_stream *from, trawl_context *to, const trawl_
     assert_int_equal(trawl_stream_save(from, state, &bytes, NULL), TRAWL_OK);
     assert_int_equal(trawl_stream_open(to, plan, options, check_batch, e, &stream, NULL), TRAWL_OK);
     assert_int_equal(trawl_stream_restore(stream, state, bytes, NULL), TRAWL_OK);
-    assert_int_equal(trawl_stream_close(from, NULL), TRAWL_OK);
+    assert_int_equal(trawl_stream_drop(from, NULL), TRAWL_OK);
     free(state);
     return stream;
 }

@@ -521,7 +521,7 @@ static trawl_stream *move_stream(trawl_stream *stream, trawl_context *to, const 
     size_t bytes;
     trawl_error error = { 0 };
     uint8_t *state = save(stream, &bytes);
-    assert_int_equal(trawl_stream_close(stream, NULL), TRAWL_OK);
+    assert_int_equal(trawl_stream_drop(stream, NULL), TRAWL_OK);
     stream = open_stream(to, plan, base, e);
     if (trawl_stream_restore(stream, state, bytes, &error) != TRAWL_OK)
         fail_msg("%s", error.message);

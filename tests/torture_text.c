@@ -202,7 +202,7 @@ static trawl_stream *move(const recipe *r, trawl_context *context,
                         &error) &&
         trawl_stream_restore(to, state, bytes, &error) != TRAWL_OK)
         torture_fault("trawl_stream_restore, again: %s", error.message);
-    trawl_stream_close(from, NULL);
+    trawl_stream_drop(from, NULL);
     return to;
 }
 

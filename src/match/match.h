@@ -82,10 +82,10 @@ int reporter_open(const trawl_plan *plan, uint32_t report, match_out *out, memor
  * the last call's upto (0 at first). Positions here are 64-bit offsets of the whole text:
  * record.pos + shift. text points at offset text_begin; bytes [text_begin, upto) may be read,
  * and `last` says that the text ends at upto. The reporter needs
- * text_begin <= reporter_keeps(r), except that text_begin == 0 is always right.
- * Matches come as soon as they are sure. At their end: PAIRS, and LONGEST and SHORTEST when
- * all patterns have a fixed length. Else when up to twice the longest match has followed;
- * those of patterns without a longest match wait, moreover, for a byte that none of these
+ * text_begin <= reporter_keeps(r), a byte less where the plan is bordered, except that text_begin
+ * == 0 is always right. Matches come as soon as they are sure. At their end: PAIRS, and LONGEST and
+ * SHORTEST when all patterns have a fixed length. Else when up to twice the longest match has
+ * followed; those of patterns without a longest match wait, moreover, for a byte that none of these
  * patterns has in any class, or the end of the text.
  * Returns TRAWL_OK, TRAWL_STOPPED, TRAWL_LIMITED or an error; after any but TRAWL_OK the
  * reporter can only be freed. */

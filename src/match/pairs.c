@@ -58,6 +58,7 @@
 #include <string.h>
 
 #include "match/pairs.h"
+#include "match/sieve.h"
 
 typedef struct node {
     uint64_t pos, first, last;
@@ -82,13 +83,14 @@ typedef struct pass {
 } pass;
 
 /* The starts behind the first k elements are starts[begin .. end) of pieces[k], k > 0. Those
- * that are behind none are not listed, for every offset is one. */
+ * that are behind none are not listed, for the text tells them. */
 typedef struct piece {
     size_t begin, end;
 } piece;
 
 struct pairs {
     memory *memory;
+    const plan_borders *borders; /* of the pattern: not every offset is a start */
     pass *forward, *backward;
     uint64_t at;   /* where `forward` stands */
     size_t behind; /* pieces after it have never been used */
@@ -131,6 +133,7 @@ pairs *pairs_open(memory *memory, const trawl_plan *plan, const plan_pattern *pa
     if (p == NULL)
         return NULL;
     p->memory = memory;
+    p->borders = plan_borders_of(plan, pattern);
     p->at = UINT64_MAX; /* nowhere */
     p->forward = pass_open(memory, elements, count, false);
     p->backward = pass_open(memory, elements, count, true);
@@ -338,13 +341,13 @@ bool pairs_at(pairs *p, text_view text, uint64_t end, const uint64_t **starts, s
     if (!goes_on || reach > low) {
         pass_clear(p->forward);
         n = (node){ reach, reach, reach };
-        live = true;
+        live = border_before(p->borders, text, reach);
         if (!pass_step(p->forward, 0, &n, &live, p))
             return false;
     }
     for (uint64_t q = reach; q < end; q++) {
         n = (node){ q + 1, q + 1, q + 1 };
-        live = true;
+        live = border_before(p->borders, text, q + 1);
         if (!pass_step(p->forward, text.bytes[q - text.begin], &n, &live, p))
             return false;
     }

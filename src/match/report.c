@@ -39,6 +39,7 @@
 #include "match/match.h"
 #include "match/order.h"
 #include "match/pairs.h"
+#include "match/sieve.h"
 
 #define MIN_STEP (UINT64_C(1) << 16)
 
@@ -385,14 +386,31 @@ static bool collect(reporter *r, const record *records, size_t count, uint64_t s
     return added;
 }
 
+/* Of the matches of one pattern that were found from number `first` on, those that may start there.
+ */
+static void drop_starts(reporter *r, text_view text, size_t first)
+{
+    size_t kept = first;
+    for (size_t i = first; i < r->found.count; i++) {
+        const found_match m = r->found.items[i];
+        const plan_pattern *p = &plan_patterns(r->plan)[r->plan->by_order[m.pattern]];
+        r->found.items[kept] = m;
+        kept += border_before(plan_borders_of(r->plan, p), text, m.start);
+    }
+    r->found.count = kept;
+}
+
 /* Settle all starts below `settled` and hand out what that makes sure. */
 static int settle(reporter *r, uint64_t settled, text_view text, trawl_error *error)
 {
     bool nearest = r->report == TRAWL_REPORT_SHORTEST;
     for (variable *v = r->seen; v != NULL; v = v->next) {
+        const size_t first = r->found.count;
         if (!backward_run(v->pass, v->ends, v->count, nearest, text, r->settled, settled,
                           &r->found))
             return out_of_memory(r->memory, error);
+        if (plan_head(r->plan)->bordered)
+            drop_starts(r, text, first);
         variable_forget(v, settled);
     }
     r->settled = settled;

@@ -3,12 +3,13 @@
  * Idea: recursive descent without recursion, for the language has no nesting: a pattern
  * is a row of elements, an element is a set of bytes and an optional quantifier.
  *
- *     pattern    = element+
+ *     pattern    = ("^" | "\A" | word)* element+ ("$" | "\z" | word)*
+ *     word       = "\b" | "\B" | "\<" | "\>"
  *     element    = (byte | . | class | escape) quantifier?
  *     class      = "[" "^"? (item | item "-" item)+ "]"
  *     quantifier = ? | * | + | {x} | {x,} | {x,y} | {,y}
  *
- * What the language leaves out (groups, alternation, anchors ...) is refused at its
+ * What the language leaves out (groups, alternation, lazy repeats ...) is refused at its
  * column with advice, never taken for a byte. Everything is ASCII: no locale.
  * Invariant: no set is empty; sets are closed under case when TRAWL_NOCASE is given
  * and hold no newline when TRAWL_LINES is. A pattern of single bytes becomes a literal, fixed
@@ -17,6 +18,7 @@
  */
 #include <string.h>
 
+#include "pattern/border.h"
 #include "pattern/bytes.h"
 #include "pattern/syntax.h"
 
@@ -28,9 +30,11 @@ typedef struct parser {
     size_t length;
     size_t at; /* the next byte to read */
     uint32_t flags;
-    uint32_t states; /* of all elements so far */
-    size_t first;    /* length in the text of the first element, with its quantifier */
-    bool required;   /* one element so far must occur */
+    uint32_t states;         /* of all elements so far */
+    size_t first, first_end; /* in the text: the first element, with its quantifier */
+    bool required;           /* one element so far must occur */
+    char words[2];           /* the condition on words before and behind the match; 0: none */
+    size_t words_at[2];
     pattern *out;
     trawl_error *error;
 } parser;
@@ -96,12 +100,6 @@ static void add_set(byte_class *set, const byte_class *other)
 {
     for (int i = 0; i < 4; i++)
         set->bits[i] |= other->bits[i];
-}
-
-static void invert(byte_class *set)
-{
-    for (int i = 0; i < 4; i++)
-        set->bits[i] = ~set->bits[i];
 }
 
 /* Bytes 64..127 share a word: 'A' is its bit 1 and 'a' its bit 33. */
@@ -179,29 +177,11 @@ static const char *refused_escape(int c, bool in_class)
 {
     if ((c >= '1' && c <= '9') || c == 'k' || c == 'g')
         return "back-references are not supported: write out what repeats, or \\xHH for a byte";
-    if (c == 'A' || c == 'Z' || c == 'z' || c == 'G')
-        return "anchors are not supported: a pattern matches at any offset; remove it";
-    if (c == 'B' || (c == 'b' && !in_class))
-        return "word boundaries are not supported: match the bytes around the word, as in \\W, "
-               "or write \\x08 for a backspace";
-    if (in_class)
-        return NULL;
-    switch (c) {
-    case '<':
-        return "word boundaries are not supported: match the byte before the word, as in \\W, or "
-               "write < for the byte";
-    case '>':
-        return "word boundaries are not supported: match the byte behind the word, as in \\W, or "
-               "write > for the byte";
-    case '`':
-        return "anchors are not supported: a pattern matches at any offset; remove it, or write ` "
-               "for the byte";
-    case '\'':
-        return "anchors are not supported: a pattern matches at any offset; remove it, or write ' "
-               "for the byte";
-    default:
-        return NULL;
-    }
+    if (c == 'Z' || c == 'G')
+        return "it is not supported: \\A is the begin of the text, \\z its end";
+    if (in_class && (c == 'A' || c == 'z' || c == 'B'))
+        return "a class holds bytes: \\A, \\z and \\B stand before or behind a pattern";
+    return NULL;
 }
 
 /* \d and its kin: the class of \c in lower case, or NULL. */
@@ -230,7 +210,7 @@ static int parse_backslash(parser *p, bool in_class, byte_class *set, int *byte)
     if (named) {
         add_named(set, named);
         if (c < 'a')
-            invert(set);
+            class_invert(set);
         *byte = -1;
         p->at += 2;
         return TRAWL_OK;
@@ -459,7 +439,7 @@ static int finish_set(parser *p, size_t offset, bool negated, byte_class *set)
     if (p->flags & TRAWL_NOCASE)
         add_other_case(set);
     if (negated)
-        invert(set);
+        class_invert(set);
     if (memcmp(set, &empty, sizeof empty) == 0)
         return reject(p, offset, "the class is empty: it excludes every byte; remove it");
     if (p->flags & TRAWL_LINES)
@@ -514,12 +494,6 @@ static int parse_set(parser *p, byte_class *set, bool *negated)
         return reject(p, p->at,
                       "alternation is not supported: give each alternative as its own pattern "
                       "(-e A -e B), use a class as in [ab], or write [|] for the byte");
-    case '^':
-    case '$':
-        return fail(p->error, TRAWL_ERROR_PATTERN, p->at,
-                    "anchors are not supported: a pattern matches at any offset; remove it, or "
-                    "write \\%c for the byte",
-                    c);
     case '?':
     case '*':
     case '+':
@@ -559,8 +533,75 @@ static int parse_element(parser *p)
         status = parse_quantifier(p, &min, &max);
     if (status == TRAWL_OK)
         status = append(p, start, &set, min, max);
-    if (start == 0)
-        p->first = p->at;
+    if (p->out->length == 1)
+        p->first_end = p->at;
+    return status;
+}
+
+/* ---- what stands beside a match ------------------------------------------ */
+
+enum { BEFORE, BEHIND };
+
+static const char no_element[] = "the pattern matches no byte: put an element here";
+
+/* The condition at `at`, as the byte that tells it apart: of \` and \' those of \A and \z. 0: there
+ * is none. */
+static char condition(const parser *p)
+{
+    static const char known[] = "bB<>Az`'";
+    const int c = peek(p, 0), next = peek(p, 1);
+    if (c == '^' || c == '$')
+        return (char)c;
+    if (c != '\\' || next <= 0 || !strchr(known, next))
+        return 0;
+    return (char)(next == '`' ? 'A' : next == '\'' ? 'z' : next);
+}
+
+/* \b \B \< \>: whether the byte beside a match belongs to a word follows from the match's own. */
+static void add_words(border *b, char kind)
+{
+    byte_class word = word_bytes(), other = word;
+    class_invert(&other);
+    if (kind == 'b' || kind == 'B') {
+        border_add_own(b, kind == 'b', other, true);
+        border_add_own(b, kind != 'b', word, false);
+    } else {
+        border_add_own(b, true, other, true);
+        border_add_own(b, false, (byte_class){ { 0 } }, false);
+    }
+}
+
+/* The condition that was found at `at`, on that side of the match. */
+static int parse_condition(parser *p, char kind, int side)
+{
+    border *b = side == BEFORE ? &p->out->before : &p->out->after;
+    const bool elsewhere = side == BEFORE ? kind == '$' || kind == 'z' || kind == '>'
+                                          : kind == '^' || kind == 'A' || kind == '<';
+    const size_t length = kind == '^' || kind == '$' ? 1 : 2;
+    if (elsewhere && side == BEFORE && p->at + length == p->length)
+        return reject(p, p->at, no_element);
+    if (elsewhere)
+        return fail(
+            p->error, TRAWL_ERROR_PATTERN, p->at,
+            "^, \\A and \\< stand before a pattern, $, \\z and \\> behind it: give each part as "
+            "its own pattern, or write [%.*s] for the byte",
+            1, (const char *)p->text + p->at + length - 1);
+    if (kind == '^' || kind == '$') {
+        border_add(b, newline_byte(), true);
+    } else if (kind == 'A' || kind == 'z') {
+        border_add(b, (byte_class){ { 0 } }, true);
+    } else {
+        add_words(b, kind);
+    }
+    p->at += length;
+    return TRAWL_OK;
+}
+
+static int parse_sides(parser *p, int side)
+{
+    int status = TRAWL_OK;
+    for (char kind; status == TRAWL_OK && (kind = condition(p)) != 0;)
+        status = parse_condition(p, kind, side);
     return status;
 }
 
@@ -602,12 +643,14 @@ static int make_literal(memory *m, pattern *out, size_t length, trawl_error *err
 /* Every element may be left out. Each is as good as the others to mend it: take the first. */
 static int reject_empty_match(const parser *p)
 {
-    const char quantifier = (char)p->text[p->first - 1];
-    bool shown = p->first <= QUOTE_MAX;
+    const char quantifier = (char)p->text[p->first_end - 1];
+    const size_t length = p->first_end - p->first;
+    bool shown = length <= QUOTE_MAX;
     return fail(p->error, TRAWL_ERROR_PATTERN, 0,
                 "the pattern can match the empty string, and so everywhere, because every element "
                 "may be left out, '%.*s%s' first: %s",
-                shown ? (int)p->first : QUOTE_MAX, (const char *)p->text, shown ? "" : "...",
+                shown ? (int)length : QUOTE_MAX, (const char *)p->text + p->first,
+                shown ? "" : "...",
                 quantifier == '*'   ? "put + in place of its *"
                 : quantifier == '?' ? "remove its ?"
                                     : "let its repeat begin at 1, as {1,3} does");
@@ -623,13 +666,23 @@ int parse_extended(memory *m, const trawl_pattern *src, pattern *out, trawl_erro
     out->elements = memory_take_array(m, room, sizeof *out->elements);
     if (!out->elements)
         return memory_failed(m, error, "a pattern of %zu elements", room);
-    while (p.at < p.length) {
-        int status = parse_element(&p);
-        if (status != TRAWL_OK)
-            return status;
-    }
-    if (!p.required)
+    int status = parse_sides(&p, BEFORE);
+    p.first = p.at;
+    while (status == TRAWL_OK && p.at < p.length && !condition(&p))
+        status = parse_element(&p);
+    if (status == TRAWL_OK && p.out->length == 0)
+        return reject(&p, p.at, no_element);
+    const size_t behind = p.at;
+    if (status == TRAWL_OK)
+        status = parse_sides(&p, BEHIND);
+    if (status == TRAWL_OK && p.at < p.length)
+        return reject(&p, behind,
+                      "a pattern ends with the conditions behind it: $, \\z, \\b or "
+                      "\\>; write what follows as its own pattern");
+    if (status == TRAWL_OK && !p.required)
         return reject_empty_match(&p);
+    if (status != TRAWL_OK)
+        return status;
     size_t length = literal_length(out);
     return length ? make_literal(m, out, length, error) : TRAWL_OK;
 }

@@ -8,10 +8,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "pattern/border.h"
 #include "pattern/syntax.h"
 
-#define LEAST_RANKED 1000u                 /* patterns: fewer are sorted by comparing */
-#define LONGEST_RANKED 2000u               /* bytes */
+#define LEAST_RANKED 1000u   /* patterns: fewer are sorted by comparing */
+#define LONGEST_RANKED 2000u /* bytes */
+#define PATTERN_FLAGS (TRAWL_NOCASE | TRAWL_LINES | TRAWL_ONCE | TRAWL_WORDS | TRAWL_WHOLE_LINES)
 #define GRID_MAX_BYTES (UINT64_C(1) << 31) /* of one needle: keeps its offsets within 32 bits */
 
 /* Note which pattern or needle an error belongs to. */
@@ -98,9 +100,10 @@ static int check_pattern(const trawl_pattern *src, trawl_error *error)
         return fail(error, TRAWL_ERROR_ARGUMENT, TRAWL_NONE,
                     "unknown syntax %lu: trawl_syntax has" SYNTAXES(SYNTAX_ABOUT) " and no other",
                     (unsigned long)src->syntax);
-    if (src->flags & ~(uint32_t)(TRAWL_NOCASE | TRAWL_LINES | TRAWL_ONCE))
+    if (src->flags & ~(uint32_t)PATTERN_FLAGS)
         return fail(error, TRAWL_ERROR_ARGUMENT, TRAWL_NONE,
-                    "unknown flags 0x%lx: use TRAWL_NOCASE, TRAWL_LINES and TRAWL_ONCE",
+                    "unknown flags 0x%lx: use TRAWL_NOCASE, TRAWL_LINES, TRAWL_ONCE, TRAWL_WORDS "
+                    "and TRAWL_WHOLE_LINES",
                     (unsigned long)src->flags);
     if (src->length == 0)
         return fail(error, TRAWL_ERROR_PATTERN, 0,
@@ -132,6 +135,8 @@ static int make_pattern(memory *m, const trawl_pattern *src, size_t order, patte
     out->order = (uint32_t)order;
     out->flags = src->flags;
     status = find_parser(src->syntax)(m, src, out, error);
+    if (status == TRAWL_OK)
+        status = border_flags(out, error);
     if (status != TRAWL_OK)
         return status;
     measure(out);
@@ -207,7 +212,10 @@ int pattern_list_make(memory *m, const trawl_pattern *patterns, size_t count, pa
     }
     if (!sort_ranked(m, list))
         qsort(list->patterns, count, sizeof *list->patterns, compare_patterns);
-    return TRAWL_OK;
+    status = border_open(m, list, error);
+    if (status != TRAWL_OK)
+        pattern_list_free(list);
+    return status;
 }
 
 /* ---- grids --------------------------------------------------------------- */

@@ -34,18 +34,35 @@ typedef struct element {
     uint32_t max; /* 1 .. or REPEAT_UNBOUNDED */
 } element;
 
+/* What must stand on one side of a match, whose own byte there does not belong to a word [0], or
+ * does [1]. */
+typedef struct border {
+    byte_class set[2]; /* one of these bytes, */
+    uint8_t edge[2];   /* or, if it is 1, the border of the text */
+    uint8_t given;     /* 0: anything may stand there */
+    uint8_t own;       /* 1: [0] and [1] differ */
+    uint32_t reserved; /* 0 */
+} border;
+
+/* Some patterns are opened: what engines search for begins with an element, or a byte, more, which
+ * is what stands before the match; lengths count it. The driver puts OPENING before the text. */
 typedef struct pattern {
     uint32_t id;
     uint32_t order;    /* index in the caller's array */
-    uint32_t flags;    /* TRAWL_NOCASE, TRAWL_LINES, TRAWL_ONCE */
+    uint32_t flags;    /* TRAWL_NOCASE, TRAWL_LINES, ... */
     bool literal;      /* bytes holds it; else elements does */
+    bool opened;       /* begins with what stands before it */
     uint8_t *bytes;    /* literal: `length` bytes; under TRAWL_NOCASE in lower case */
     element *elements; /* extended: `length` elements */
     size_t length;
     uint64_t min_length; /* shortest match in bytes, >= 1 */
     uint64_t max_length; /* longest, or LENGTH_UNBOUNDED */
-    char *name;          /* NULL when it has none */
+    border before, after;
+    char *name; /* NULL when it has none */
 } pattern;
+
+/* Stands for the border of the text before an opened pattern. */
+#define OPENING '\n'
 
 typedef struct needle {
     uint32_t id;
@@ -74,6 +91,35 @@ static inline bool class_has(const byte_class *c, unsigned byte)
 static inline void class_add(byte_class *c, unsigned byte)
 {
     c->bits[byte >> 6] |= (uint64_t)1 << (byte & 63);
+}
+
+static inline void class_invert(byte_class *c)
+{
+    for (int i = 0; i < 4; i++)
+        c->bits[i] = ~c->bits[i];
+}
+
+/* Whether every byte of `part` belongs to `c`; whether none does. */
+static inline bool class_holds(const byte_class *c, const byte_class *part)
+{
+    uint64_t others = 0;
+    for (int i = 0; i < 4; i++)
+        others |= part->bits[i] & ~c->bits[i];
+    return others == 0;
+}
+
+static inline bool class_avoids(const byte_class *c, const byte_class *part)
+{
+    uint64_t common = 0;
+    for (int i = 0; i < 4; i++)
+        common |= part->bits[i] & c->bits[i];
+    return common == 0;
+}
+
+static inline bool is_word_byte(uint8_t byte)
+{
+    return (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z') || byte == '_' ||
+           (byte >= '0' && byte <= '9');
 }
 
 static inline uint8_t fold_byte(uint8_t byte)

@@ -33,7 +33,23 @@ static uint32_t add_string(block *strings, const char *text)
     return text ? (uint32_t)block_append(strings, text, strlen(text) + 1, 1) : 0;
 }
 
-static void add_patterns(const pattern_list *list, block *patterns, block *elements, block *strings)
+/* Number, from 1, of a pattern's borders; 0: it has none. Those of the pattern before are not
+ * repeated. */
+static uint32_t add_borders(const pattern *p, block *borders)
+{
+    const plan_borders both = { p->before, p->after };
+    const size_t count = borders->size / sizeof both;
+    if (!p->before.given && !p->after.given)
+        return 0;
+    if (count && memcmp((const plan_borders *)(const void *)borders->bytes + (count - 1), &both,
+                        sizeof both) == 0)
+        return (uint32_t)count;
+    block_append(borders, &both, sizeof both, 8);
+    return (uint32_t)(count + 1);
+}
+
+static void add_patterns(const pattern_list *list, block *patterns, block *elements, block *borders,
+                         block *strings)
 {
     for (size_t i = 0; i < list->count; i++) {
         plan_pattern entry;
@@ -43,13 +59,15 @@ static void add_patterns(const pattern_list *list, block *patterns, block *eleme
             entry.id = p->id;
             entry.order = p->order;
             entry.name = add_string(strings, p->name);
-            entry.min_length = p->min_length;
-            entry.max_length = p->max_length;
-            entry.flags = p->flags & TRAWL_ONCE;
+            const size_t lead = p->opened ? 1 : 0;
+            entry.min_length = p->min_length - lead;
+            entry.max_length = p->max_length - (p->max_length != LENGTH_UNBOUNDED ? lead : 0);
+            entry.flags = (p->flags & TRAWL_ONCE) | (p->opened ? PLAN_OPENED : 0);
+            entry.borders = add_borders(p, borders);
             entry.first = elements->size / sizeof(element);
             if (!p->literal && p->min_length != p->max_length) {
-                entry.elements = (uint32_t)p->length;
-                block_append(elements, p->elements, p->length * sizeof(element), 8);
+                entry.elements = (uint32_t)(p->length - lead);
+                block_append(elements, p->elements + lead, entry.elements * sizeof(element), 8);
             }
         } else {
             const needle *n = &list->needles[i];
@@ -63,14 +81,19 @@ static void add_patterns(const pattern_list *list, block *patterns, block *eleme
     }
 }
 
-/* The shortest and the longest match of a list. */
-static void set_lengths(const pattern_list *list, uint64_t *shortest, uint64_t *longest)
+/* The shortest and the longest match of a list; `opened`: with what stages see before it. */
+static void set_lengths(const pattern_list *list, bool opened, uint64_t *shortest,
+                        uint64_t *longest)
 {
     *shortest = UINT64_MAX;
     *longest = 0;
     for (size_t i = 0; i < list->count; i++) {
         uint64_t low = list->patterns ? list->patterns[i].min_length : list->needles[i].rows;
         uint64_t high = list->patterns ? list->patterns[i].max_length : list->needles[i].rows;
+        if (list->patterns && list->patterns[i].opened && !opened) {
+            low--;
+            high -= high != LENGTH_UNBOUNDED;
+        }
         *shortest = low < *shortest ? low : *shortest;
         *longest = high > *longest ? high : *longest;
     }
@@ -108,7 +131,7 @@ static void add_part(const part_draft *draft, plan_header *head, sections *to)
                        .stage_count = draft->stage_count,
                        .indexes = to->of[PLAN_INDEXES].size / sizeof(uint32_t),
                        .state = draft->stages[0].carries ? head->state_words : 0 };
-    set_lengths(draft->list, &part.min_length, &part.max_length);
+    set_lengths(draft->list, true, &part.min_length, &part.max_length);
     if (draft->indexes)
         block_append(&to->of[PLAN_INDEXES], draft->indexes,
                      draft->list->count * sizeof *draft->indexes, 4);
@@ -173,16 +196,21 @@ int plan_assemble(const pattern_list *list, const part_draft *parts, uint32_t pa
     head.pattern_count = (uint32_t)list->count;
     head.part_count = part_count;
     head.cell_size = list->cell_size;
-    set_lengths(list, &head.min_length, &head.max_length);
-    for (size_t i = 0; list->patterns && i < list->count; i++)
-        head.once += list->patterns[i].flags & TRAWL_ONCE ? 1 : 0;
+    set_lengths(list, false, &head.min_length, &head.max_length);
+    for (size_t i = 0; list->patterns && i < list->count; i++) {
+        const pattern *p = &list->patterns[i];
+        head.once += p->flags & TRAWL_ONCE ? 1 : 0;
+        head.bordered += p->before.given || p->after.given;
+        head.opened |= p->opened;
+    }
 
     for (int i = 0; i < PLAN_SECTIONS; i++)
         all.of[i].memory = m;
     block_append(strings, "", 1, 1);
     head.engine = add_string(strings, engine);
     head.why = add_string(strings, why);
-    add_patterns(list, &all.of[PLAN_PATTERNS], &all.of[PLAN_ELEMENTS], strings);
+    add_patterns(list, &all.of[PLAN_PATTERNS], &all.of[PLAN_ELEMENTS], &all.of[PLAN_BORDERS],
+                 strings);
     for (uint32_t i = 0; i < part_count; i++)
         add_part(&parts[i], &head, &all);
     place_sections(&all, &head);
@@ -256,6 +284,26 @@ static bool elements_valid(const plan_pattern *p, const element *elements)
            (unbounded ? LENGTH_UNBOUNDED : high) == p->max_length;
 }
 
+static bool border_valid(const border *b)
+{
+    return b->given <= 1 && b->edge[0] <= 1 && b->edge[1] <= 1 && b->own <= 1 && !b->reserved;
+}
+
+/* What a pattern says of its borders. Without its start what comes before it cannot be asked for,
+ * and a start is found without its own byte. */
+static bool borders_valid(const plan_pattern *p, const plan_borders *borders, uint64_t count)
+{
+    const bool opened = (p->flags & PLAN_OPENED) != 0, fixed = p->min_length == p->max_length;
+    if (p->borders == 0)
+        return !opened;
+    if (p->borders > count)
+        return false;
+    const plan_borders *b = &borders[p->borders - 1];
+    return border_valid(&b->before) && border_valid(&b->after) &&
+           (b->before.given || b->after.given) && (b->before.given || !opened) &&
+           (fixed || !b->before.given || (opened && !b->before.own));
+}
+
 static bool patterns_valid(memory *m, const uint8_t *bytes, const plan_header *head)
 {
     const plan_range *section = head->section;
@@ -263,8 +311,11 @@ static bool patterns_valid(memory *m, const uint8_t *bytes, const plan_header *h
     const element *elements = (const void *)(bytes + section[PLAN_ELEMENTS].offset);
     uint64_t element_count = section[PLAN_ELEMENTS].bytes / sizeof(element);
     uint64_t low = UINT64_MAX, high = 0;
+    const plan_borders *borders = (const void *)(bytes + section[PLAN_BORDERS].offset);
+    const uint64_t border_count = section[PLAN_BORDERS].bytes / sizeof *borders;
     uint8_t *seen = memory_take_zeroed(m, head->pattern_count / 8 + 1, 1);
-    uint64_t once = 0;
+    uint64_t once = 0, bordered = 0;
+    uint32_t opened = 0;
     bool valid = seen != NULL;
     for (uint32_t i = 0; valid && i < head->pattern_count; i++) {
         const plan_pattern *p = &patterns[i];
@@ -274,7 +325,8 @@ static bool patterns_valid(memory *m, const uint8_t *bytes, const plan_header *h
                 (head->cell_size ? !p->elements && p->max_length >= 1 &&
                                        p->min_length <= INT32_MAX && p->max_length <= INT32_MAX
                                  : p->min_length <= p->max_length) &&
-                (p->flags & ~(head->cell_size ? 0u : (uint32_t)TRAWL_ONCE)) == 0 && !p->reserved &&
+                (p->flags & ~(head->cell_size ? 0u : (uint32_t)(TRAWL_ONCE | PLAN_OPENED))) == 0 &&
+                (head->cell_size ? !p->borders : borders_valid(p, borders, border_count)) &&
                 p->elements <= element_count && p->first <= element_count - p->elements &&
                 (head->cell_size || (p->min_length == p->max_length) == (p->elements == 0)) &&
                 (p->elements ? elements_valid(p, elements + p->first)
@@ -282,11 +334,14 @@ static bool patterns_valid(memory *m, const uint8_t *bytes, const plan_header *h
         if (valid)
             seen[p->order / 8] |= (uint8_t)(1u << (p->order % 8));
         once += p->flags & TRAWL_ONCE ? 1 : 0;
+        bordered += p->borders != 0;
+        opened |= p->flags & PLAN_OPENED ? 1 : 0;
         low = p->min_length < low ? p->min_length : low;
         high = longest > high ? longest : high;
     }
     memory_give(m, seen);
-    return valid && low == head->min_length && high == head->max_length && once == head->once;
+    return valid && low == head->min_length && high == head->max_length && once == head->once &&
+           bordered == head->bordered && opened == head->opened && !head->reserved;
 }
 
 /* The chain that a backend runs: whole, or filter and verify; then what is optional. */
@@ -339,9 +394,11 @@ static bool members_valid(const plan_header *head, const plan_part *part, const 
             (indexes && k > 0 && index <= indexes[k - 1]))
             return false;
         const plan_pattern *p = &patterns[index];
-        const uint64_t longest = head->cell_size ? p->min_length : p->max_length;
+        const uint64_t lead = p->flags & PLAN_OPENED ? 1 : 0;
+        const uint64_t most = head->cell_size ? p->min_length : p->max_length;
+        const uint64_t longest = most == LENGTH_UNBOUNDED ? most : most + lead;
         seen[index / 8] |= (uint8_t)(1u << (index % 8));
-        low = p->min_length < low ? p->min_length : low;
+        low = p->min_length + lead < low ? p->min_length + lead : low;
         high = longest > high ? longest : high;
     }
     return part->min_length == low && part->max_length == high &&
@@ -404,13 +461,10 @@ int plan_check(memory *m, const void *bytes, size_t size, trawl_error *error)
                     "the plan's checksum is wrong: the bytes were changed; copy it again");
 
     static const size_t entry_bytes[PLAN_SECTIONS] = {
-        [PLAN_PATTERNS] = sizeof(plan_pattern),
-        [PLAN_ELEMENTS] = sizeof(element),
-        [PLAN_STRINGS] = 1,
-        [PLAN_PARTS] = sizeof(plan_part),
-        [PLAN_INDEXES] = sizeof(uint32_t),
-        [PLAN_STAGES] = sizeof(plan_stage),
-        [PLAN_TABLES] = 4,
+        [PLAN_PATTERNS] = sizeof(plan_pattern), [PLAN_ELEMENTS] = sizeof(element),
+        [PLAN_BORDERS] = sizeof(plan_borders),  [PLAN_STRINGS] = 1,
+        [PLAN_PARTS] = sizeof(plan_part),       [PLAN_INDEXES] = sizeof(uint32_t),
+        [PLAN_STAGES] = sizeof(plan_stage),     [PLAN_TABLES] = 4,
     };
     bool valid = head->pattern_count >= 1 && head->pattern_count <= PATTERN_MAX_COUNT &&
                  head->part_count >= 1 && head->part_count <= MOST_PARTS && head->cell_size <= 4;

@@ -3,7 +3,7 @@
  * The block holds offsets and no pointers, so the same bytes are read by the CPU,
  * uploaded to a device, saved to a file or sent to another machine:
  *
- *     header | patterns | elements | strings | parts | indexes | stages | tables
+ *     header | patterns | elements | borders | strings | parts | indexes | stages | tables
  *
  * A part is a share of the set that is searched alike; the records of all parts unite in
  * order. A part is searched by a chain of stages: one that searches, or a filter and what
@@ -21,7 +21,7 @@
 #include "trawl.h"
 
 #define PLAN_MAGIC "TRAWLPLN"
-#define PLAN_VERSION 4u
+#define PLAN_VERSION 5u
 #define PLAN_BYTE_ORDER 0x01020304u
 #define PLAN_ALIGN 64u
 
@@ -30,6 +30,7 @@ enum { MOST_PARTS = 4, MOST_STAGES = 4 };
 enum plan_section {
     PLAN_PATTERNS,
     PLAN_ELEMENTS,
+    PLAN_BORDERS,
     PLAN_STRINGS,
     PLAN_PARTS,
     PLAN_INDEXES,
@@ -61,21 +62,31 @@ typedef struct plan_header {
                              grids: rows below it */
     uint64_t state_words; /* of all parts that carry */
     uint64_t once;        /* patterns with TRAWL_ONCE */
+    uint64_t bordered;    /* patterns with a condition on what stands beside a match */
+    uint32_t opened;      /* 1: some pattern is opened */
+    uint32_t reserved;    /* 0 */
     plan_range section[PLAN_SECTIONS];
 } plan_header;
 
-/* One pattern, in the order of pattern_list: its index is what records say. */
+/* One pattern, in the order of pattern_list: its index is what records say. Elements and lengths
+ * are those of its matches: if it is opened, parts count a byte more, that before the match. */
 typedef struct plan_pattern {
     uint32_t id;
     uint32_t order;      /* index in the caller's array */
     uint32_t name;       /* offset in PLAN_STRINGS; offset 0 holds "" */
     uint32_t elements;   /* number of elements; 0 for a literal or a needle */
-    uint32_t flags;      /* TRAWL_ONCE or 0 */
-    uint32_t reserved;   /* 0 */
+    uint32_t flags;      /* TRAWL_ONCE | PLAN_OPENED */
+    uint32_t borders;    /* 0: none; else the number, from 1, of a plan_borders */
     uint64_t first;      /* index of the first one in PLAN_ELEMENTS */
     uint64_t min_length; /* bytes; needles: rows */
     uint64_t max_length; /* bytes or LENGTH_UNBOUNDED; needles: columns */
 } plan_pattern;
+
+enum { PLAN_OPENED = 1 << 16 }; /* its first stage looks at what comes before */
+
+typedef struct plan_borders {
+    border before, after;
+} plan_borders;
 
 /* Stages know the patterns of their part by numbers 0, 1, ...: PLAN_INDEXES turns them into
  * indexes of the plan, and keeps their order. A plan of one part has no such list. */
@@ -109,8 +120,9 @@ typedef struct plan_stage {
                              that no byte kills; those that are news to the next slice */
 } plan_stage;
 
-_Static_assert(sizeof(plan_header) == 96 + 16 * PLAN_SECTIONS, "saved");
+_Static_assert(sizeof(plan_header) == 112 + 16 * PLAN_SECTIONS, "saved");
 _Static_assert(sizeof(plan_pattern) == 48 && sizeof(element) == 40, "saved");
+_Static_assert(sizeof(plan_borders) == 144, "saved");
 _Static_assert(sizeof(plan_part) == 48 && sizeof(plan_stage) == 40, "saved");
 
 struct trawl_plan {
@@ -180,6 +192,12 @@ static inline const plan_pattern *plan_patterns(const trawl_plan *plan)
 static inline const element *plan_elements(const trawl_plan *plan, const plan_pattern *p)
 {
     return (const element *)plan_at(plan, PLAN_ELEMENTS) + p->first;
+}
+
+/* NULL: the pattern has none. */
+static inline const plan_borders *plan_borders_of(const trawl_plan *plan, const plan_pattern *p)
+{
+    return p->borders ? (const plan_borders *)plan_at(plan, PLAN_BORDERS) + (p->borders - 1) : NULL;
 }
 
 static inline const plan_part *plan_parts(const trawl_plan *plan)

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "match/sieve.h"
+
 /* ---- what a call is checked for --------------------------------------- */
 
 int check_text(const trawl_plan *plan, const trawl_scan_options *options, uint64_t length,
@@ -67,9 +69,12 @@ static int deliver_ends(delivery *d, const record *records, size_t count)
     return status;
 }
 
-int deliver(void *user, const record *records, size_t count, uint32_t upto, trawl_error *error)
+int deliver(void *user, record *records, size_t count, uint32_t upto, trawl_error *error)
 {
     delivery *d = (delivery *)user;
+    const text_view text = { d->text, d->text_begin };
+    if (plan_head(d->plan)->bordered)
+        count = sieve_records(d->plan, records, count, d->window_begin, text, d->known);
     if (!d->reports)
         return deliver_ends(d, records, count);
     return reporter_feed(d->reports, records, count, d->window_begin, d->text, d->text_begin,

@@ -22,8 +22,15 @@ typedef struct delivery {
     reporter *reports;   /* NULL: ENDS */
     const uint8_t *text; /* what may be read: text[0] has offset text_begin */
     uint64_t text_begin;
+    uint64_t known;        /* the text may be read up to here; what ends here ends with the text */
     uint64_t window_begin; /* offset of the window that records refer to */
 } delivery;
+
+/* The offset of the first byte that is scanned: -1 where an OPENING stands before the text. */
+static inline uint64_t delivery_opening(const trawl_plan *plan)
+{
+    return 0 - (uint64_t)plan_head(plan)->opened;
+}
 
 /* `batch` has MATCH_BATCH places and lives as long as the delivery, or until the next one is set
  * (out.batch). The context has been entered. */
@@ -45,7 +52,7 @@ size_t delivery_once_bytes(const delivery *d);
 void delivery_set_reported(delivery *d, const void *bits);
 
 /* The records_fn of a text_scan; `user` is the delivery. */
-int deliver(void *user, const record *records, size_t count, uint32_t upto, trawl_error *error);
+int deliver(void *user, record *records, size_t count, uint32_t upto, trawl_error *error);
 
 /* No match will be reported any more, whatever follows. */
 static inline bool delivery_idle(const delivery *d)

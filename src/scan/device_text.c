@@ -23,6 +23,17 @@ static int read_device_text(const trawl_device_text *given, trawl_device_text *t
     return TRAWL_OK;
 }
 
+/* What stands beside a match is looked at on the host. */
+static int check_borders(const trawl_plan *plan, trawl_error *error)
+{
+    if (!plan_head(plan)->bordered)
+        return TRAWL_OK;
+    return fail(
+        error, TRAWL_ERROR_UNSUPPORTED, TRAWL_NONE,
+        "what stands beside a match (^, $, \\b, TRAWL_WORDS, ...) is looked at on the host: "
+        "scan the text from there with trawl_scan");
+}
+
 /* The other reports find starts by reading backward, unless all lengths are fixed. */
 static int check_report(const trawl_plan *plan, uint32_t report, trawl_error *error)
 {
@@ -47,6 +58,8 @@ static int check(const trawl_context *context, const trawl_plan *plan,
     int status = read_device_text(given, text, error);
     if (status == TRAWL_OK)
         status = check_text(plan, options, text->length, read, error);
+    if (status == TRAWL_OK)
+        status = check_borders(plan, error);
     return status == TRAWL_OK ? check_report(plan, read->report, error) : status;
 }
 

@@ -40,8 +40,8 @@ void stages_note(stage_choice *choice, const trawl_plan *plan, const slice *slic
                  uint64_t unit);
 
 /* Takes the records of one slice, sorted, whose ends lie in (what came before, upto]; both
- * are positions in the window. Non-zero stops the scan with that status. */
-typedef int (*records_fn)(void *user, const record *records, size_t count, uint32_t upto,
+ * are positions in the window. It may change them. Non-zero stops the scan with that status. */
+typedef int (*records_fn)(void *user, record *records, size_t count, uint32_t upto,
                           trawl_error *error);
 
 typedef struct text_scan {

@@ -39,6 +39,17 @@ static bool scan_slice(const trawl_context *context, const trawl_plan *plan, con
     return status == TRAWL_OK;
 }
 
+/* Behind an OPENING; positions are larger by one. */
+static bool scan_opened(const trawl_context *context, const trawl_plan *plan,
+                        const trawl_text *text, record *records, size_t capacity, uint64_t *count)
+{
+    u8 bytes[SMALL_TEXT + 1];
+    const trawl_text opened = { bytes, text->length + 1 };
+    bytes[0] = OPENING;
+    memcpy(bytes + 1, text->bytes, text->length);
+    return scan_slice(context, plan, &opened, records, capacity, count);
+}
+
 bool small_scan(const trawl_context *context, const trawl_plan *plan, const trawl_text *text,
                 record *records, size_t capacity, uint64_t *count)
 {
@@ -46,6 +57,8 @@ bool small_scan(const trawl_context *context, const trawl_plan *plan, const traw
     *count = 0;
     if (text->length == 0)
         return true;
+    if (plan_head(plan)->opened)
+        return scan_opened(context, plan, text, records, capacity, count);
     return slice_run_plain(context->worker.target.isa, plan, (const u8 *)text->bytes,
                            (u32)text->length, context->worker.limits.allowance, &out) ||
            scan_slice(context, plan, text, records, capacity, count);
@@ -66,9 +79,10 @@ int small_hand_on(delivery *d, size_t length, record *records, record *scratch, 
 {
     int status = TRAWL_OK;
     budget_spend(&d->out.budget, length);
+    d->known = length;
     if (count) {
         records_sort(records, count, scratch);
-        status = deliver(d, records, count, (uint32_t)length, error);
+        status = deliver(d, records, count, (uint32_t)(length - d->window_begin), error);
     }
     return status == TRAWL_OK ? delivery_end(d, length, error) : status;
 }

@@ -1,16 +1,20 @@
 /* stream.c: the public calls for a text that comes in pieces. Each piece is a window of a
  * text_scan, behind what its reach may read.
+ *
+ * A plan that is opened has an OPENING before the text, which is fed like a byte; places in the
+ * stream count it. Where a plan asks what comes after a match, the last byte that was fed waits: it
+ * is scanned when the next one is known, or the text ends.
  */
 #include <string.h>
 
 #include "scan/delivery.h"
 
 #define STATE_MAGIC "TRAWLSTA"
-#define STATE_VERSION 2u
+#define STATE_VERSION 3u
 #define LARGEST_PIECE (8u << 20) /* bytes that are scanned at once */
 
-/* Bytes [begin, end) of the stream stand in `text`; those before `end` are scanned. Old
- * bytes stay as long as the walk's reach or the reporter needs them. */
+/* Bytes [begin, end) of the stream stand in `text`, and `waiting` more; those before `end` are
+ * scanned. Old bytes stay as long as the walk's reach, the reporter or borders need them. */
 struct trawl_stream {
     trawl_context *context;
     text_scan scan;
@@ -20,6 +24,9 @@ struct trawl_stream {
     uint8_t *text;
     size_t room;
     uint64_t begin, end;
+    uint32_t waiting;    /* bytes behind `end`: 0 or 1 */
+    bool waits;          /* the plan asks what comes after a match */
+    uint64_t look_back;  /* bytes before the next one that scanning reads */
     int status;          /* what the scan ended with; feeding on does nothing */
     trawl_error failure; /* its message, when it is an error */
 };
@@ -46,6 +53,26 @@ static void stream_free(trawl_stream *s)
     memory_give(memory, s);
 }
 
+/* What borders ask of the text that is kept: whether the last byte waits, and how much before the
+ * next byte may be read. */
+static void measure_borders(trawl_stream *s)
+{
+    const trawl_plan *plan = s->scan.plan;
+    const plan_header *head = plan_head(plan);
+    s->look_back = head->reach;
+    for (uint32_t i = 0; head->bordered && i < head->pattern_count; i++) {
+        const plan_pattern *p = &plan_patterns(plan)[i];
+        const plan_borders *b = plan_borders_of(plan, p);
+        if (!b)
+            continue;
+        s->waits |= b->after.given;
+        if (b->before.given && !(p->flags & PLAN_OPENED) && p->min_length > s->look_back)
+            s->look_back = p->min_length;
+    }
+}
+
+static int begin_text(trawl_stream *s, trawl_error *error);
+
 static int stream_make(trawl_context *context, const trawl_plan *plan,
                        const trawl_scan_options *read, trawl_match_fn fn, void *user,
                        trawl_stream **stream, trawl_error *error)
@@ -59,6 +86,10 @@ static int stream_make(trawl_context *context, const trawl_plan *plan,
     int status = delivery_open(&made->out, context, plan, read, fn, user, NULL, error);
     if (status == TRAWL_OK)
         status = text_scan_open(&made->scan, context, plan, true, deliver, &made->out, error);
+    if (status == TRAWL_OK) {
+        measure_borders(made);
+        status = begin_text(made, error);
+    }
     if (status == TRAWL_OK)
         *stream = made;
     else
@@ -85,18 +116,33 @@ int trawl_stream_open(trawl_context *context, const trawl_plan *plan,
     return status;
 }
 
+/* What is put before the text. */
+static uint64_t opening(const trawl_stream *s)
+{
+    return plan_head(s->scan.plan)->opened;
+}
+
+/* The first byte that is read again. */
+static uint64_t first_wanted(const trawl_stream *s)
+{
+    const uint64_t before = plan_head(s->scan.plan)->bordered ? 1 : 0;
+    uint64_t first = s->end > s->look_back ? s->end - s->look_back : 0;
+    if (s->out.reports) {
+        const uint64_t kept = reporter_keeps(s->out.reports) + opening(s);
+        const uint64_t wanted = kept > before ? kept - before : 0;
+        first = wanted < first ? wanted : first;
+    }
+    return first > s->begin ? first : s->begin;
+}
+
 /* Make room for `more` bytes. What nobody reads again is forgotten, not at every call: half of
  * the room is free then, so that a byte is moved once or twice. */
 static int make_room(trawl_stream *s, size_t more, trawl_error *error)
 {
-    const uint64_t reach = plan_head(s->scan.plan)->reach;
-    if (s->end - s->begin + more <= s->room)
+    if (s->end + s->waiting - s->begin + more <= s->room)
         return TRAWL_OK;
-    uint64_t keep = s->end - s->begin > reach ? s->end - reach : s->begin;
-    const uint64_t wanted = s->out.reports ? reporter_keeps(s->out.reports) : keep;
-    if (wanted < keep)
-        keep = wanted > s->begin ? wanted : s->begin;
-    size_t kept = (size_t)(s->end - keep);
+    const uint64_t keep = first_wanted(s);
+    const size_t kept = (size_t)(s->end + s->waiting - keep);
     if (kept && keep != s->begin)
         memmove(s->text, s->text + (keep - s->begin), kept);
     s->begin = keep;
@@ -111,20 +157,44 @@ static int make_room(trawl_stream *s, size_t more, trawl_error *error)
     return TRAWL_OK;
 }
 
+/* Scan `fresh` bytes behind `end`, and keep what waits behind them. */
+static int scan_fresh(trawl_stream *s, size_t fresh, uint32_t waiting, trawl_error *error)
+{
+    const uint64_t reach = plan_head(s->scan.plan)->reach, before = s->begin ? 0 : opening(s);
+    const uint64_t lead = s->end - s->begin < reach ? s->end - s->begin : reach;
+    const uint8_t *window = s->text + (s->end - lead - s->begin);
+    s->out.text = s->text + before; /* without the OPENING */
+    s->out.text_begin = s->begin + before - opening(s);
+    s->out.window_begin = s->end - lead - opening(s);
+    s->end += fresh;
+    s->waiting = waiting;
+    s->out.known = s->end + waiting - opening(s);
+    return text_scan_window(&s->scan, window, (uint32_t)lead, (uint32_t)fresh, error);
+}
+
 static int scan_piece(trawl_stream *s, const uint8_t *bytes, size_t length, trawl_error *error)
 {
+    const uint32_t waiting = s->waits ? 1 : 0;
     int status = make_room(s, length, error);
     if (status != TRAWL_OK)
         return status;
-    const uint64_t reach = plan_head(s->scan.plan)->reach;
-    uint64_t lead = s->end - s->begin < reach ? s->end - s->begin : reach;
-    memcpy(s->text + (s->end - s->begin), bytes, length);
-    s->out.text = s->text;
-    s->out.text_begin = s->begin;
-    s->out.window_begin = s->end - lead;
-    s->end += length;
-    return text_scan_window(&s->scan, s->text + (s->out.window_begin - s->begin), (uint32_t)lead,
-                            (uint32_t)length, error);
+    memcpy(s->text + (s->end + s->waiting - s->begin), bytes, length);
+    return scan_fresh(s, s->waiting + length - waiting, waiting, error);
+}
+
+/* Nothing of the text was fed. */
+static int begin_text(trawl_stream *s, trawl_error *error)
+{
+    static const uint8_t newline = OPENING;
+    s->begin = s->end = s->waiting = 0;
+    return opening(s) ? scan_piece(s, &newline, 1, error) : TRAWL_OK;
+}
+
+/* No more will be fed. */
+static int end_text(trawl_stream *s, trawl_error *error)
+{
+    int status = s->waiting ? scan_fresh(s, 1, 0, error) : TRAWL_OK;
+    return status == TRAWL_OK ? delivery_end(&s->out, s->end - opening(s), error) : status;
 }
 
 /* ---- calls ---------------------------------------------------------------- */
@@ -175,7 +245,7 @@ int trawl_stream_feed(trawl_stream *s, const void *bytes, size_t length, trawl_e
     if (status != TRAWL_OK)
         return status;
     if (s->status == TRAWL_OK)
-        s->status = check_end(s->out.out.base + s->end, length, &s->failure);
+        s->status = check_end(s->out.out.base + s->end + s->waiting, length, &s->failure);
     feed_pieces(s, (const uint8_t *)bytes, length);
     return stream_leave(s, error);
 }
@@ -189,14 +259,28 @@ int trawl_stream_break(trawl_stream *s, trawl_error *error)
     if (status != TRAWL_OK)
         return status;
     if (s->status == TRAWL_OK)
-        s->status = delivery_end(&s->out, s->end, &s->failure);
+        s->status = end_text(s, &s->failure);
     if (s->status == TRAWL_OK)
         s->status = delivery_next(&s->out, s->out.out.record + 1, &s->failure);
     if (s->status == TRAWL_OK) {
         text_scan_restart(&s->scan);
-        s->begin = s->end = 0;
+        s->status = begin_text(s, &s->failure);
     }
     return stream_leave(s, error);
+}
+
+int trawl_stream_drop(trawl_stream *s, trawl_error *error)
+{
+    if (!s)
+        return TRAWL_OK;
+    trawl_context *context = s->context;
+    const int status = context_enter(context, error);
+    if (status == TRAWL_ERROR_BUSY)
+        return status;
+    stream_free(s);
+    if (status == TRAWL_OK)
+        context_leave(context);
+    return TRAWL_OK;
 }
 
 int trawl_stream_close(trawl_stream *s, trawl_error *error)
@@ -212,7 +296,7 @@ int trawl_stream_close(trawl_stream *s, trawl_error *error)
         return status;
     }
     if (s->status == TRAWL_OK)
-        s->status = delivery_end(&s->out, s->end, &s->failure);
+        s->status = end_text(s, &s->failure);
     status = s->status = delivery_flush(&s->out, s->status);
     if (status < 0 && error)
         *error = s->failure;
@@ -248,11 +332,18 @@ static size_t carried_bytes(const trawl_stream *s)
     return (size_t)plan_head(s->scan.plan)->state_words * sizeof(uint64_t);
 }
 
-/* Bytes of text in the state of a stream that was fed `offset` bytes. */
+/* Bytes of text in the state of a stream that was fed `offset` bytes: before the next that is
+ * scanned, and the one that waits. */
 static size_t kept_bytes(const trawl_stream *s, uint64_t offset)
 {
-    const uint64_t reach = plan_head(s->scan.plan)->reach;
-    return (size_t)(offset < reach ? offset : reach);
+    const uint64_t all = offset + opening(s), wanted = s->look_back + (s->waits ? 1 : 0);
+    return (size_t)(all < wanted ? all : wanted);
+}
+
+/* Bytes that the stream was fed since the text began. */
+static uint64_t fed_bytes(const trawl_stream *s)
+{
+    return s->end + s->waiting - opening(s);
 }
 
 static size_t whole_bytes(const trawl_stream *s, uint64_t offset)
@@ -285,7 +376,7 @@ static int save(const trawl_stream *s, void *state, size_t *bytes, trawl_error *
     *bytes = 0;
     if (status != TRAWL_OK)
         return status;
-    *bytes = whole_bytes(s, s->end);
+    *bytes = whole_bytes(s, fed_bytes(s));
     if (!state)
         return TRAWL_OK;
     if (room < *bytes)
@@ -297,18 +388,18 @@ static int save(const trawl_stream *s, void *state, size_t *bytes, trawl_error *
                           .byte_order = PLAN_BYTE_ORDER,
                           .bytes = *bytes,
                           .plan = plan_head(s->scan.plan)->checksum,
-                          .offset = s->end,
+                          .offset = fed_bytes(s),
                           .record = s->out.out.record };
     memcpy(head.magic, STATE_MAGIC, sizeof head.magic);
     uint8_t *to = (uint8_t *)state + sizeof head;
     const size_t carried = carried_bytes(s), once = delivery_once_bytes(&s->out);
-    const size_t kept = kept_bytes(s, s->end);
+    const size_t kept = kept_bytes(s, fed_bytes(s));
     if (carried)
         memcpy(to, s->scan.state, carried);
     if (once)
         memcpy(to + carried, s->out.out.reported, once);
     if (kept)
-        memcpy(to + carried + once, s->text + (s->end - s->begin - kept), kept);
+        memcpy(to + carried + once, s->text + (s->end + s->waiting - s->begin - kept), kept);
     memcpy(state, &head, sizeof head);
     head.checksum = plan_checksum(state, *bytes);
     memcpy(state, &head, sizeof head);
@@ -372,6 +463,7 @@ static int restore(trawl_stream *s, const void *state, size_t bytes, trawl_error
     const uint8_t *from = (const uint8_t *)state + sizeof head;
     const size_t carried = carried_bytes(s), once = delivery_once_bytes(&s->out);
     const size_t kept = kept_bytes(s, head.offset);
+    s->begin = s->end = s->waiting = 0;
     status = make_room(s, kept, error);
     if (status != TRAWL_OK)
         return status;
@@ -381,8 +473,9 @@ static int restore(trawl_stream *s, const void *state, size_t bytes, trawl_error
         delivery_set_reported(&s->out, from + carried);
     if (kept)
         memcpy(s->text, from + carried + once, kept);
-    s->begin = head.offset - kept;
-    s->end = head.offset;
+    s->begin = head.offset + opening(s) - kept;
+    s->waiting = s->waits && kept ? 1 : 0;
+    s->end = s->begin + kept - s->waiting;
     s->out.out.record = head.record;
     text_scan_forget_flow(&s->scan);
     return TRAWL_OK;

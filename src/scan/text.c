@@ -5,6 +5,28 @@
 
 /* ---- windows ---------------------------------------------------------- */
 
+/* A plan that is opened: the first bytes, as far as a match reaches from before them, are copied
+ * behind an OPENING, and scanned. *at is the offset behind them. */
+static int scan_opening(text_scan *scan, budget *budget, delivery *d, const uint8_t *text,
+                        size_t length, uint64_t *at, trawl_error *error)
+{
+    const uint64_t reach = plan_head(scan->plan)->reach;
+    const size_t first = length < reach ? length : (size_t)reach;
+    memory *m = &scan->context->memory;
+    uint8_t *window = memory_take(m, first + 1);
+    if (!window)
+        return memory_failed(m, error, "%zu bytes of text", first);
+    window[0] = OPENING;
+    if (first)
+        memcpy(window + 1, text, first);
+    budget_spend(budget, first);
+    d->window_begin = delivery_opening(scan->plan);
+    const int status = text_scan_window(scan, window, 0, (uint32_t)first + 1, error);
+    memory_give(m, window);
+    *at = first;
+    return status;
+}
+
 /* Window by window. `d`: where matches go, or NULL when they are counted only. `text`: NULL when
  * the worker holds it. */
 static int scan_all(text_scan *scan, budget *budget, delivery *d, const uint8_t *text,
@@ -13,6 +35,8 @@ static int scan_all(text_scan *scan, budget *budget, delivery *d, const uint8_t 
     const uint64_t reach = plan_head(scan->plan)->reach;
     uint64_t at = 0;
     int status = TRAWL_OK;
+    if (plan_head(scan->plan)->opened && length)
+        status = scan_opening(scan, budget, d, text, length, &at, error);
     while (at < length && status == TRAWL_OK && !(d && delivery_idle(d))) {
         uint64_t lead = at < reach ? at : reach;
         uint64_t room = scan->window < length - at ? scan->window : length - at;
@@ -36,7 +60,7 @@ static int deliver_small(delivery *d, const void *text, size_t length, small_mat
                          trawl_error *error)
 {
     d->text = (const uint8_t *)text;
-    d->window_begin = 0;
+    d->window_begin = delivery_opening(d->plan);
     return small_hand_on(d, length, found->records, found->scratch, (size_t)found->count, error);
 }
 
@@ -46,7 +70,7 @@ static int deliver_windows(trawl_context *context, delivery *d, const void *text
 {
     text_scan scan;
     d->text = (const uint8_t *)text;
-    d->window_begin = 0;
+    d->known = length;
     int status = text_scan_open(&scan, context, d->plan, false, deliver, d, error);
     if (status != TRAWL_OK)
         return status;
@@ -141,7 +165,7 @@ int trawl_count(trawl_context *context, const trawl_plan *plan, const void *text
     if (status != TRAWL_OK)
         return status;
     if (read.report != TRAWL_REPORT_ENDS || read.max_matches || read.max_steps ||
-        plan_head(plan)->carries || plan_head(plan)->once)
+        plan_head(plan)->carries || plan_head(plan)->once || plan_head(plan)->bordered)
         return trawl_scan(context, plan, text, length, &read, count_matches, count, error);
     status = context_enter(context, error);
     if (status != TRAWL_OK)

@@ -1,0 +1,209 @@
+/* border.c: see border.h. */
+#include "pattern/border.h"
+
+#include <string.h>
+
+byte_class word_bytes(void)
+{
+    byte_class word = { { 0 } };
+    for (unsigned byte = 0; byte < 256; byte++)
+        if (is_word_byte((uint8_t)byte))
+            class_add(&word, byte);
+    return word;
+}
+
+byte_class newline_byte(void)
+{
+    byte_class newline = { { 0 } };
+    class_add(&newline, '\n');
+    return newline;
+}
+
+static void border_begin(border *b)
+{
+    if (b->given)
+        return;
+    memset(b, 0, sizeof *b);
+    class_invert(&b->set[0]);
+    class_invert(&b->set[1]);
+    b->edge[0] = b->edge[1] = b->given = 1;
+}
+
+void border_add_own(border *b, bool own, byte_class set, bool edge)
+{
+    border_begin(b);
+    for (int i = 0; i < 4; i++)
+        b->set[own].bits[i] &= set.bits[i];
+    b->edge[own] &= edge;
+    b->own = b->edge[0] != b->edge[1] || memcmp(&b->set[0], &b->set[1], sizeof set) != 0;
+}
+
+void border_add(border *b, byte_class set, bool edge)
+{
+    border_add_own(b, false, set, edge);
+    border_add_own(b, true, set, edge);
+}
+
+static bool is_empty(const byte_class *set)
+{
+    return !(set->bits[0] | set->bits[1] | set->bits[2] | set->bits[3]);
+}
+
+static bool is_possible(const border *b)
+{
+    return !b->given || b->edge[0] || b->edge[1] || !is_empty(&b->set[0]) || !is_empty(&b->set[1]);
+}
+
+int border_flags(pattern *p, trawl_error *error)
+{
+    byte_class other = word_bytes();
+    class_invert(&other);
+    if (p->flags & TRAWL_WORDS) {
+        border_add(&p->before, other, true);
+        border_add(&p->after, other, true);
+    }
+    if (p->flags & TRAWL_WHOLE_LINES) {
+        border_add(&p->before, newline_byte(), true);
+        border_add(&p->after, newline_byte(), true);
+    }
+    if (is_possible(&p->before) && is_possible(&p->after))
+        return TRAWL_OK;
+    return fail(error, TRAWL_ERROR_PATTERN, 0,
+                "nothing can stand %s a match, because the conditions there exclude each other: "
+                "remove one of them",
+                is_possible(&p->before) ? "behind" : "before");
+}
+
+/* ---- opening ----------------------------------------------------------------- */
+
+/* The bytes that a match may begin with. */
+static byte_class first_bytes(const pattern *p)
+{
+    byte_class set = { { 0 } };
+    for (size_t i = 0; i < p->length; i++) {
+        for (int k = 0; k < 4; k++)
+            set.bits[k] |= p->elements[i].set.bits[k];
+        if (p->elements[i].min > 0)
+            break;
+    }
+    return set;
+}
+
+/* Let the condition not depend on the match's first byte, if all that it may be are alike. */
+static void settle_own(pattern *p)
+{
+    const byte_class word = word_bytes(), first = first_bytes(p);
+    border *b = &p->before;
+    if (!b->own || !(class_holds(&word, &first) || class_avoids(&word, &first)))
+        return;
+    const bool own = class_holds(&word, &first);
+    b->set[!own] = b->set[own];
+    b->edge[!own] = b->edge[own];
+    b->own = 0;
+}
+
+/* OPENING may stand for the border of the text where both are allowed, or neither. An element has
+ * some byte. */
+static bool can_open(const border *b)
+{
+    return !b->own && !is_empty(&b->set[0]) && class_has(&b->set[0], OPENING) == (b->edge[0] != 0);
+}
+
+/* Literals keep their order by length only if all are longer by one. */
+static bool opens_literals(const pattern_list *list)
+{
+    const byte_class newline = newline_byte();
+    for (size_t i = 0; i < list->count; i++) {
+        const pattern *p = &list->patterns[i];
+        if (p->literal && !(p->before.given && can_open(&p->before) &&
+                            memcmp(&p->before.set[0], &newline, sizeof newline) == 0))
+            return false;
+    }
+    return true;
+}
+
+static bool open_literal(memory *m, pattern *p)
+{
+    uint8_t *bytes = memory_take(m, p->length + 1);
+    if (!bytes)
+        return false;
+    bytes[0] = '\n';
+    memcpy(bytes + 1, p->bytes, p->length);
+    memory_give(m, p->bytes);
+    p->bytes = bytes;
+    return true;
+}
+
+static bool open_elements(memory *m, pattern *p)
+{
+    element *elements = memory_take_array(m, p->length + 1, sizeof *elements);
+    if (!elements)
+        return false;
+    elements[0] = (element){ p->before.set[0], 1, 1 };
+    memcpy(elements + 1, p->elements, p->length * sizeof *elements);
+    memory_give(m, p->elements);
+    p->elements = elements;
+    return true;
+}
+
+static int open_pattern(memory *m, pattern *p, trawl_error *error)
+{
+    if (!(p->literal ? open_literal(m, p) : open_elements(m, p)))
+        return memory_failed(m, error, "a pattern of %zu elements", p->length);
+    p->opened = true;
+    p->length++;
+    p->min_length++;
+    p->max_length += p->max_length != LENGTH_UNBOUNDED;
+    return TRAWL_OK;
+}
+
+static bool varies(const pattern *p)
+{
+    return p->min_length != p->max_length;
+}
+
+/* No pattern of variable length may take the OPENING for its first byte: behind any byte it may
+ * begin. Of fixed length, those that begin there are told by their start. */
+static int open_others(memory *m, pattern_list *list, trawl_error *error)
+{
+    int status = TRAWL_OK;
+    byte_class any = { { 0 } };
+    class_invert(&any);
+    for (size_t i = 0; status == TRAWL_OK && i < list->count; i++) {
+        pattern *p = &list->patterns[i];
+        if (p->opened || !varies(p))
+            continue;
+        border_add(&p->before, any, true);
+        status = open_pattern(m, p, error);
+    }
+    return status;
+}
+
+int border_open(memory *m, pattern_list *list, trawl_error *error)
+{
+    const bool literals = opens_literals(list);
+    bool opened = false;
+    int status = TRAWL_OK;
+    for (size_t i = 0; status == TRAWL_OK && i < list->count; i++) {
+        pattern *p = &list->patterns[i];
+        if (!p->before.given || (p->literal && !literals))
+            continue;
+        if (!p->literal)
+            settle_own(p);
+        if (can_open(&p->before))
+            status = open_pattern(m, p, error);
+        else if (varies(p))
+            status =
+                fail(error, TRAWL_ERROR_UNSUPPORTED, 0,
+                     p->before.own
+                         ? "the first byte of a match may belong to a word or not, so what may "
+                           "stand before it depends on where it begins: let the pattern begin "
+                           "with bytes of one kind, such as \\w"
+                         : "\\A before a pattern of variable length is not supported: write ^, "
+                           "the begin of a line, or let its repeats be fixed");
+        opened |= p->opened;
+        if (status != TRAWL_OK && error)
+            error->pattern = p->order;
+    }
+    return status == TRAWL_OK && opened ? open_others(m, list, error) : status;
+}

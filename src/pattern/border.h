@@ -1,0 +1,30 @@
+/* border.h: conditions on what stands beside a match.
+ *
+ * A condition is a set of bytes and whether the border of the text will do as well. What comes
+ * after a match is looked at when it is found (match/sieve.h). What comes before it is looked at
+ * then too if its start is known; class patterns, whose starts engines do not tell, are opened: the
+ * condition is an element before the others, and the driver scans the text behind an OPENING.
+ */
+#ifndef TRAWL_PATTERN_BORDER_H
+#define TRAWL_PATTERN_BORDER_H
+
+#include "pattern/pattern.h"
+
+/* Letters, digits and _ of ASCII; a newline. */
+byte_class word_bytes(void);
+byte_class newline_byte(void);
+
+/* Both `b` and: a byte of the set, or, if `edge`, the border of the text. */
+void border_add(border *b, byte_class set, bool edge);
+
+/* The same where the match's own byte belongs to a word (`own`), or does not. */
+void border_add_own(border *b, bool own, byte_class set, bool edge);
+
+/* Add what the pattern's flags ask for. Error: nothing could stand there. */
+int border_flags(pattern *p, trawl_error *error);
+
+/* Open what is to be opened in a list whose patterns are complete. Error: memory; a condition that
+ * cannot be had. */
+int border_open(memory *m, pattern_list *list, trawl_error *error);
+
+#endif
