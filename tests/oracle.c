@@ -36,7 +36,8 @@ typedef struct oracle_pattern {
     size_t max_length; /* or UNBOUNDED */
     uint32_t id;
     uint32_t index;
-    char begins[8], ends[8]; /* conditions on where a match begins and ends */
+    char begins[8], ends[8];     /* conditions on where a match begins and ends */
+    struct oracle_pattern *next; /* another alternative */
 } oracle_pattern;
 
 static _Noreturn void die(const char *format, ...)
@@ -334,11 +335,11 @@ static size_t plus(size_t a, size_t b)
     return a == UNBOUNDED || b == UNBOUNDED ? UNBOUNDED : a + b;
 }
 
-static oracle_pattern read_pattern(const trawl_pattern *source, size_t index)
+static oracle_pattern read_alternative(const trawl_pattern *source, reader *r)
 {
-    reader r = { source->text, source->length, 0, index };
+    const bool extended = source->syntax == TRAWL_SYNTAX_EXTENDED;
     bool nocase = source->flags & TRAWL_NOCASE;
-    oracle_pattern p = { .id = source->id, .index = (uint32_t)index };
+    oracle_pattern p = { .id = source->id, .index = (uint32_t)r->pattern };
     p.elements = grow(NULL, source->length, sizeof *p.elements);
     if (source->flags & TRAWL_WORDS)
         p.begins[0] = p.ends[0] = 'w';
@@ -346,27 +347,51 @@ static oracle_pattern read_pattern(const trawl_pattern *source, size_t index)
         p.begins[strlen(p.begins)] = '^';
         p.ends[strlen(p.ends)] = '$';
     }
-    while (!at_end(&r)) {
-        if (source->syntax == TRAWL_SYNTAX_EXTENDED) {
-            const size_t before = r.at;
-            read_conditions(&r, p.count ? p.ends : p.begins);
-            if (r.at > before)
+    while (!at_end(r) && !(extended && next_is(r, '|'))) {
+        if (extended) {
+            const size_t before = r->at;
+            read_conditions(r, p.count ? p.ends : p.begins);
+            if (r->at > before)
                 continue;
         }
         oracle_element *e = &p.elements[p.count++];
         memset(e, 0, sizeof *e);
-        if (source->syntax == TRAWL_SYNTAX_EXTENDED)
-            read_extended(&r, nocase, e);
+        if (extended)
+            read_extended(r, nocase, e);
         else
-            read_byte(&r, source->syntax == TRAWL_SYNTAX_ESCAPED, nocase, e);
+            read_byte(r, source->syntax == TRAWL_SYNTAX_ESCAPED, nocase, e);
         if (source->flags & TRAWL_LINES)
             e->set['\n'] = false;
         p.min_length = plus(p.min_length, e->min);
         p.max_length = plus(p.max_length, e->max);
     }
     if (p.min_length == 0)
-        die("pattern %zu matches the empty string", index);
+        die("pattern %zu matches the empty string", r->pattern);
     return p;
+}
+
+/* Its lengths are those of all its alternatives. */
+static oracle_pattern read_pattern(const trawl_pattern *source, size_t index)
+{
+    reader r = { source->text, source->length, 0, index };
+    oracle_pattern p = read_alternative(source, &r);
+    for (oracle_pattern **last = &p.next; skip(&r, '|'); last = &(*last)->next) {
+        *last = grow(NULL, 1, sizeof **last);
+        **last = read_alternative(source, &r);
+        p.min_length = (*last)->min_length < p.min_length ? (*last)->min_length : p.min_length;
+        p.max_length = (*last)->max_length > p.max_length ? (*last)->max_length : p.max_length;
+    }
+    return p;
+}
+
+static void free_pattern(oracle_pattern *p)
+{
+    free(p->elements);
+    for (oracle_pattern *a = p->next, *next; a; a = next) {
+        next = a->next;
+        free(a->elements);
+        free(a);
+    }
 }
 
 /* ---- matching one pattern -------------------------------------------- */
@@ -381,7 +406,7 @@ typedef struct positions {
 typedef struct search {
     const unsigned char *text;
     size_t length;
-    positions now, next; /* scratch */
+    positions now, next, all; /* scratch */
     trawl_match *matches;
     size_t count, room;
 } search;
@@ -479,9 +504,8 @@ static void leave_ends(const search *s, const char *conditions, positions *ends)
     }
 }
 
-/* The ends of all matches that start in first .. last. The set is valid until the
- * next call. */
-static const positions *ends_from(search *s, const oracle_pattern *p, size_t first, size_t last)
+/* The ends of all matches of one alternative that start in first .. last. */
+static const positions *ends_of(search *s, const oracle_pattern *p, size_t first, size_t last)
 {
     s->now.any = false;
     for (size_t start = first; start <= last; start++) {
@@ -499,10 +523,32 @@ static const positions *ends_from(search *s, const oracle_pattern *p, size_t fir
     return &s->now;
 }
 
+/* The ends of all matches that start in first .. last. The set is valid until the
+ * next call. */
+static const positions *ends_from(search *s, const oracle_pattern *p, size_t first, size_t last)
+{
+    if (!p->next)
+        return ends_of(s, p, first, last);
+    s->all.any = false;
+    memset(s->all.at, 0, (s->length + 1) * sizeof *s->all.at);
+    for (const oracle_pattern *a = p; a; a = a->next) {
+        const positions *ends = ends_of(s, a, first, last);
+        for (size_t end = ends->lo; ends->any && end <= ends->hi; end++)
+            s->all.at[end] |= ends->at[end];
+    }
+    for (size_t end = first; end <= s->length; end++)
+        if (s->all.at[end])
+            include(&s->all, end);
+    return &s->all;
+}
+
 /* A cheap look at the first byte, to pass over most starts. */
 static bool may_start(const search *s, const oracle_pattern *p, size_t start)
 {
-    return p->elements[0].min == 0 || p->elements[0].set[s->text[start]];
+    for (; p; p = p->next)
+        if (p->elements[0].min == 0 || p->elements[0].set[s->text[start]])
+            return true;
+    return false;
 }
 
 static void add_match(search *s, const oracle_pattern *p, uint64_t start, uint64_t end)
@@ -623,14 +669,16 @@ size_t oracle_scan(const trawl_pattern *patterns, size_t count, const void *text
     search s = { .text = text, .length = length };
     s.now.at = grow(NULL, length + 1, sizeof *s.now.at);
     s.next.at = grow(NULL, length + 1, sizeof *s.next.at);
+    s.all.at = grow(NULL, length + 1, sizeof *s.all.at);
 
     report_all(&s, list, count, report);
 
     for (size_t i = 0; i < count; i++)
-        free(list[i].elements);
+        free_pattern(&list[i]);
     free(list);
     free(s.now.at);
     free(s.next.at);
+    free(s.all.at);
     if (s.count)
         qsort(s.matches, s.count, sizeof *s.matches, compare_matches);
     *matches = s.matches;

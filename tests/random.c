@@ -295,6 +295,18 @@ static void add_conditions(rng *r, scenario *s, size_t i, writer *w)
     s->bordered |= p->flags != flags || w->written_length != length;
 }
 
+/* What another pattern is written as, for an alternative. */
+static void add_alternative(const scenario *s, size_t other, writer *w)
+{
+    const trawl_pattern *p = &s->patterns[other];
+    if (w->syntax != TRAWL_SYNTAX_EXTENDED || p->syntax != TRAWL_SYNTAX_EXTENDED ||
+        w->written_length + 1 + p->length > SCENARIO_WRITTEN)
+        return;
+    w->written[w->written_length++] = '|';
+    memcpy(w->written + w->written_length, p->text, p->length);
+    w->written_length += p->length;
+}
+
 static void make_pattern(rng *r, scenario *s, size_t i, bool may_repeat, bool may_ask)
 {
     trawl_pattern *p = &s->patterns[i];
@@ -323,6 +335,8 @@ static void make_pattern(rng *r, scenario *s, size_t i, bool may_repeat, bool ma
         p->flags |= TRAWL_LINES;
     if (may_ask)
         add_conditions(r, s, i, &w);
+    while (i && may_ask && !(p->flags & TRAWL_LINES) && rng_chance(r, 3))
+        add_alternative(s, rng_below(r, (uint32_t)i), &w);
     p->length = w.written_length;
     p->id = rng_chance(r, 3) ? rng_below(r, 3) : (uint32_t)i;
 }

@@ -318,7 +318,7 @@ static void test_chains(void **state)
             fail_msg("chain %zu, from %s on, was %s", c, chains[c].engines[0],
                      chains[c].fits ? "refused" : "loaded");
     }
-    list.count = 1; /* engines for a single literal */
+    list.count = list.given = 1; /* engines for a single literal */
     static const char *const single[] = { "packed", "bm" };
     static const stage_role roles[] = { STAGE_WHOLE, STAGE_FALLBACK };
     assert_true(chain_loads(&list, single, roles, 2, false));

@@ -186,7 +186,7 @@ static double usual_cost(const problem *p, const kmers_tables *t)
 static void choose_gram(const problem *p, kmers_tables *t)
 {
     const pattern_list *list = p->list;
-    const size_t window = list->patterns[list->count - 1].length;
+    const size_t window = shortest_literal(list);
     kmers_tables best = *t;
     double least = 0;
     for (t->q = KMERS_LEAST; t->q <= KMERS_MOST && t->q <= window; t->q++) {

@@ -28,6 +28,15 @@ bool fold_mixed(const pattern_list *list)
     return fold_any(list) && any_case(list, 0);
 }
 
+size_t shortest_literal(const pattern_list *list)
+{
+    size_t shortest = list->patterns[0].length;
+    for (size_t i = 1; i < list->count; i++)
+        if (list->patterns[i].length < shortest)
+            shortest = list->patterns[i].length;
+    return shortest;
+}
+
 const char *refuses_unless_literals(const pattern_list *list)
 {
     if (list->needles)

@@ -15,6 +15,9 @@ bool fold_any(const pattern_list *list);
  * must then be compared in full. */
 bool fold_mixed(const pattern_list *list);
 
+/* The shortest one's length. Alternatives of a pattern stand among the others in any order. */
+size_t shortest_literal(const pattern_list *list);
+
 /* NULL when all patterns are literals, else why a literal engine does not take them. */
 const char *refuses_unless_literals(const pattern_list *list);
 

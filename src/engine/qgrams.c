@@ -53,7 +53,7 @@ static const char *qgrams_refuses(const pattern_list *list)
     const char *refusal = refuses_unless_literals(list);
     if (refusal)
         return refusal;
-    return list->patterns[list->count - 1].length < QGRAMS_LEAST
+    return shortest_literal(list) < QGRAMS_LEAST
                ? "it takes literals of 2 bytes and more: use ac for single bytes"
                : NULL;
 }
@@ -175,7 +175,7 @@ static void estimate(const problem *p, scratch *s, choice *c)
 
 static choice choose(const problem *p, scratch *s)
 {
-    const size_t shortest = p->list->patterns[p->list->count - 1].length;
+    const size_t shortest = shortest_literal(p->list);
     const uint32_t fold = fold_any(p->list) ? 0x20202020u : 0;
     choice best = { .cost = COST_IMPOSSIBLE * 2 };
     const bool many = p->list->count > MANY;

@@ -71,7 +71,7 @@ static uint32_t log_for(size_t count, uint32_t more, uint32_t least, uint32_t mo
 
 static void choose_sizes(const pattern_list *list, teddy_tables *t)
 {
-    const size_t shortest = list->patterns[list->count - 1].length; /* they fall */
+    const size_t shortest = shortest_literal(list);
     memset(t, 0, sizeof *t);
     t->width = shortest < TEDDY_WIDTH ? (uint32_t)shortest : TEDDY_WIDTH;
     t->groups = list->count < LEAST_GROUPED ? 1 : TEDDY_GROUPS;

@@ -103,7 +103,7 @@ static double wm_cost(const problem *p)
 {
     const pattern_list *list = p->list;
     wm_tables head = { .block = choose_block(p) };
-    const bool shorts = list->patterns[list->count - 1].length < head.block;
+    const bool shorts = shortest_literal(list) < head.block;
     uint8_t fold[256];
     double cost = COST_IMPOSSIBLE;
     if (p->target.gpu)

@@ -33,6 +33,7 @@
  * Invariant between feeds: every match with a start below `settled` has been found, and
  * what `found` and the lists of ends hold is what later output may need.
  */
+#include <stdlib.h>
 #include <string.h>
 
 #include "match/backward.h"
@@ -46,6 +47,7 @@
 /* A pattern of variable length that has occurred. */
 typedef struct variable {
     struct variable *next;
+    const plan_pattern *pattern;
     pairs *pairs;   /* PAIRS */
     backward *pass; /* the other modes */
     uint64_t *ends; /* those after `settled`, ascending */
@@ -187,6 +189,7 @@ static variable *variable_of(reporter *r, uint32_t index)
     if (v == NULL)
         return NULL;
     const plan_pattern *p = &plan_patterns(r->plan)[index];
+    v->pattern = p;
     if (r->report == TRAWL_REPORT_PAIRS)
         v->pairs = pairs_open(r->memory, r->plan, p);
     else
@@ -307,12 +310,17 @@ static bool lists_add(reporter *r, const plan_pattern *p, uint64_t start, const 
 /* Hand out the matches that end at `end`, in the order of output. */
 static int release_lists(reporter *r, uint64_t end)
 {
+    const plan_pattern *last = NULL;
+    uint64_t start = 0;
     int status = TRAWL_OK;
     for (size_t i = r->list_count / 2; i-- > 0;)
         lists_sink(r, i);
     while (status == TRAWL_OK && r->list_count > 0) {
         start_list *top = &r->lists[0];
-        status = match_emit(r->out, top->pattern, top->start, end);
+        if (!last || start != top->start || last->order != top->pattern->order) /* alternatives */
+            status = match_emit(r->out, top->pattern, top->start, end);
+        last = top->pattern;
+        start = top->start;
         if (top->rest < top->end)
             top->start = *top->rest++;
         else
@@ -388,14 +396,43 @@ static bool collect(reporter *r, const record *records, size_t count, uint64_t s
 
 /* Of the matches of one pattern that were found from number `first` on, those that may start there.
  */
-static void drop_starts(reporter *r, text_view text, size_t first)
+static void drop_starts(reporter *r, const plan_pattern *p, text_view text, size_t first)
 {
+    const plan_borders *b = plan_borders_of(r->plan, p);
     size_t kept = first;
+    for (size_t i = first; b && i < r->found.count; i++) {
+        r->found.items[kept] = r->found.items[i];
+        kept += border_before(b, text, r->found.items[i].start);
+    }
+    r->found.count = b ? kept : r->found.count;
+}
+
+static int by_pattern(const void *left, const void *right)
+{
+    const found_match *a = left, *b = right;
+    if (a->pattern != b->pattern)
+        return a->pattern < b->pattern ? -1 : 1;
+    if (a->start != b->start)
+        return a->start < b->start ? -1 : 1;
+    return (a->end > b->end) - (a->end < b->end);
+}
+
+/* Of the matches from number `first` on, found by alternatives, the farthest or nearest end for
+ * each pattern and start. */
+static void unite_alternatives(reporter *r, size_t first, bool nearest)
+{
+    found_match *items = r->found.items;
+    size_t kept = first;
+    if (!plan_has_alternatives(r->plan) || r->found.count - first < 2)
+        return;
+    qsort(items + first, r->found.count - first, sizeof *items, by_pattern);
     for (size_t i = first; i < r->found.count; i++) {
-        const found_match m = r->found.items[i];
-        const plan_pattern *p = &plan_patterns(r->plan)[r->plan->by_order[m.pattern]];
-        r->found.items[kept] = m;
-        kept += border_before(plan_borders_of(r->plan, p), text, m.start);
+        const bool same = kept > first && items[kept - 1].pattern == items[i].pattern &&
+                          items[kept - 1].start == items[i].start;
+        if (same && !nearest)
+            items[kept - 1] = items[i];
+        else if (!same)
+            items[kept++] = items[i];
     }
     r->found.count = kept;
 }
@@ -403,16 +440,17 @@ static void drop_starts(reporter *r, text_view text, size_t first)
 /* Settle all starts below `settled` and hand out what that makes sure. */
 static int settle(reporter *r, uint64_t settled, text_view text, trawl_error *error)
 {
-    bool nearest = r->report == TRAWL_REPORT_SHORTEST;
+    const bool nearest = r->report == TRAWL_REPORT_SHORTEST;
+    const size_t before = r->found.count;
     for (variable *v = r->seen; v != NULL; v = v->next) {
         const size_t first = r->found.count;
         if (!backward_run(v->pass, v->ends, v->count, nearest, text, r->settled, settled,
                           &r->found))
             return out_of_memory(r->memory, error);
-        if (plan_head(r->plan)->bordered)
-            drop_starts(r, text, first);
+        drop_starts(r, v->pattern, text, first);
         variable_forget(v, settled);
     }
+    unite_alternatives(r, before, nearest);
     r->settled = settled;
     return is_leftmost(r) ? release_leftmost(r) : release_by_end(r, settled);
 }

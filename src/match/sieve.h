@@ -41,4 +41,16 @@ static inline bool border_behind(const plan_borders *b, text_view text, uint64_t
 size_t sieve_records(const trawl_plan *plan, record *records, size_t count, uint64_t shift,
                      text_view text, uint64_t known);
 
+/* Where the last match of a pattern with alternatives ended, and in which text. */
+typedef struct last_end {
+    uint64_t end; /* 0: nowhere */
+    uint64_t text;
+} last_end;
+
+/* Keep the first of those records that end at one place and are of alternatives of one pattern;
+ * `all`: also where these differ in length, whose starts the reporter tells apart. `last` has an
+ * entry for each of the caller's patterns. */
+size_t sieve_alternatives(const trawl_plan *plan, record *records, size_t count, uint64_t shift,
+                          bool all, uint64_t text, last_end *last);
+
 #endif

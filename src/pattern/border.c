@@ -80,7 +80,9 @@ int border_flags(pattern *p, trawl_error *error)
 static byte_class first_bytes(const pattern *p)
 {
     byte_class set = { { 0 } };
-    for (size_t i = 0; i < p->length; i++) {
+    if (p->literal)
+        class_add(&set, p->bytes[0]);
+    for (size_t i = 0; !p->literal && i < p->length; i++) {
         for (int k = 0; k < 4; k++)
             set.bits[k] |= p->elements[i].set.bits[k];
         if (p->elements[i].min > 0)
@@ -148,7 +150,7 @@ static bool open_elements(memory *m, pattern *p)
 
 static int open_pattern(memory *m, pattern *p, trawl_error *error)
 {
-    if (!(p->literal ? open_literal(m, p) : open_elements(m, p)))
+    if ((p->literal && !open_literal(m, p)) || (p->elements && !open_elements(m, p)))
         return memory_failed(m, error, "a pattern of %zu elements", p->length);
     p->opened = true;
     p->length++;
@@ -186,10 +188,11 @@ int border_open(memory *m, pattern_list *list, trawl_error *error)
     int status = TRAWL_OK;
     for (size_t i = 0; status == TRAWL_OK && i < list->count; i++) {
         pattern *p = &list->patterns[i];
-        if (!p->before.given || (p->literal && !literals))
+        if (!p->before.given)
             continue;
-        if (!p->literal)
-            settle_own(p);
+        settle_own(p);
+        if (p->literal && !literals)
+            continue;
         if (can_open(&p->before))
             status = open_pattern(m, p, error);
         else if (varies(p))

@@ -3,13 +3,14 @@
  * Idea: recursive descent without recursion, for the language has no nesting: a pattern
  * is a row of elements, an element is a set of bytes and an optional quantifier.
  *
- *     pattern    = ("^" | "\A" | word)* element+ ("$" | "\z" | word)*
+ *     pattern    = alternative ("|" alternative)*
+ *     alternative = ("^" | "\A" | word)* element+ ("$" | "\z" | word)*
  *     word       = "\b" | "\B" | "\<" | "\>"
  *     element    = (byte | . | class | escape) quantifier?
  *     class      = "[" "^"? (item | item "-" item)+ "]"
  *     quantifier = ? | * | + | {x} | {x,} | {x,y} | {,y}
  *
- * What the language leaves out (groups, alternation, lazy repeats ...) is refused at its
+ * What the language leaves out (groups, lazy repeats ...) is refused at its
  * column with advice, never taken for a byte. Everything is ASCII: no locale.
  * Invariant: no set is empty; sets are closed under case when TRAWL_NOCASE is given
  * and hold no newline when TRAWL_LINES is. A pattern of single bytes becomes a literal, fixed
@@ -35,6 +36,8 @@ typedef struct parser {
     bool required;           /* one element so far must occur */
     char words[2];           /* the condition on words before and behind the match; 0: none */
     size_t words_at[2];
+    memory *memory;
+    size_t room; /* elements that out->elements has room for */
     pattern *out;
     trawl_error *error;
 } parser;
@@ -456,6 +459,14 @@ static int append(parser *p, size_t offset, const byte_class *set, uint32_t min,
         return fail(p->error, TRAWL_ERROR_LIMIT, offset,
                     "the pattern has more than %u states here: lower the repeats, or shorten it",
                     PATTERN_MAX_STATES);
+    if (p->out->length == p->room) {
+        const size_t room = p->room ? 2 * p->room : 8;
+        element *grown = memory_grow(p->memory, p->out->elements, room * sizeof *grown);
+        if (!grown)
+            return memory_failed(p->memory, p->error, "a pattern of %zu elements", room);
+        p->out->elements = grown;
+        p->room = room;
+    }
     p->states += states;
     p->required |= min > 0;
     p->out->elements[p->out->length++] = (element){ *set, min, max };
@@ -487,13 +498,9 @@ static int parse_set(parser *p, byte_class *set, bool *negated)
     case '(':
     case ')':
         return fail(p->error, TRAWL_ERROR_PATTERN, p->at,
-                    "groups are not supported: write the group out, give each variant as its own "
-                    "pattern (-e A -e B), or write [%c] for the byte",
+                    "groups are not supported: write the alternatives out, as ab|ac for a(b|c), or "
+                    "write [%c] for the byte",
                     c);
-    case '|':
-        return reject(p, p->at,
-                      "alternation is not supported: give each alternative as its own pattern "
-                      "(-e A -e B), use a class as in [ab], or write [|] for the byte");
     case '?':
     case '*':
     case '+':
@@ -578,7 +585,8 @@ static int parse_condition(parser *p, char kind, int side)
     const bool elsewhere = side == BEFORE ? kind == '$' || kind == 'z' || kind == '>'
                                           : kind == '^' || kind == 'A' || kind == '<';
     const size_t length = kind == '^' || kind == '$' ? 1 : 2;
-    if (elsewhere && side == BEFORE && p->at + length == p->length)
+    if (elsewhere && side == BEFORE &&
+        (p->at + length == p->length || p->text[p->at + length] == '|'))
         return reject(p, p->at, no_element);
     if (elsewhere)
         return fail(
@@ -656,33 +664,41 @@ static int reject_empty_match(const parser *p)
                                     : "let its repeat begin at 1, as {1,3} does");
 }
 
-int parse_extended(memory *m, const trawl_pattern *src, pattern *out, trawl_error *error)
+/* The alternative ends here. */
+static bool at_end(const parser *p)
 {
-    /* An element takes a byte of text and a state at least. */
-    size_t room = src->length < PATTERN_MAX_STATES ? src->length : PATTERN_MAX_STATES;
-    parser p = {
-        .text = src->text, .length = src->length, .flags = src->flags, .out = out, .error = error
-    };
-    out->elements = memory_take_array(m, room, sizeof *out->elements);
-    if (!out->elements)
-        return memory_failed(m, error, "a pattern of %zu elements", room);
+    return p->at == p->length || p->text[p->at] == '|';
+}
+
+int parse_extended(memory *m, const trawl_pattern *src, size_t *at, pattern *out,
+                   trawl_error *error)
+{
+    parser p = { .text = src->text,
+                 .length = src->length,
+                 .at = *at,
+                 .flags = src->flags,
+                 .memory = m,
+                 .out = out,
+                 .error = error };
     int status = parse_sides(&p, BEFORE);
     p.first = p.at;
-    while (status == TRAWL_OK && p.at < p.length && !condition(&p))
+    while (status == TRAWL_OK && !at_end(&p) && !condition(&p))
         status = parse_element(&p);
     if (status == TRAWL_OK && p.out->length == 0)
         return reject(&p, p.at, no_element);
     const size_t behind = p.at;
     if (status == TRAWL_OK)
         status = parse_sides(&p, BEHIND);
-    if (status == TRAWL_OK && p.at < p.length)
-        return reject(&p, behind,
-                      "a pattern ends with the conditions behind it: $, \\z, \\b or "
-                      "\\>; write what follows as its own pattern");
+    if (status == TRAWL_OK && !at_end(&p))
+        return reject(
+            &p, behind,
+            "a pattern ends with the conditions behind it: $, \\z, \\b or \\>; write what "
+            "follows as its own pattern");
     if (status == TRAWL_OK && !p.required)
         return reject_empty_match(&p);
     if (status != TRAWL_OK)
         return status;
+    *at = p.at;
     size_t length = literal_length(out);
     return length ? make_literal(m, out, length, error) : TRAWL_OK;
 }

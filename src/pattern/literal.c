@@ -4,7 +4,7 @@
 #include "pattern/bytes.h"
 #include "pattern/syntax.h"
 
-int parse_literal(memory *m, const trawl_pattern *src, pattern *out, trawl_error *error)
+int parse_literal(memory *m, const trawl_pattern *src, size_t *at, pattern *out, trawl_error *error)
 {
     const uint8_t *text = src->text;
     const uint8_t *newline = src->flags & TRAWL_LINES ? memchr(text, '\n', src->length) : NULL;
@@ -15,7 +15,7 @@ int parse_literal(memory *m, const trawl_pattern *src, pattern *out, trawl_error
         status = literal_begin(m, src, out, error);
     if (status != TRAWL_OK)
         return status;
-    out->length = src->length;
+    *at = out->length = src->length;
     memcpy(out->bytes, text, src->length);
     for (size_t i = 0; src->flags & TRAWL_NOCASE && i < src->length; i++)
         out->bytes[i] = fold_byte(text[i]);

@@ -125,16 +125,14 @@ static void measure(pattern *p)
     }
 }
 
-static int make_pattern(memory *m, const trawl_pattern *src, size_t order, pattern *out,
+/* The alternative at offset *at of the text. */
+static int make_pattern(memory *m, const trawl_pattern *src, size_t order, size_t *at, pattern *out,
                         trawl_error *error)
 {
-    int status = check_pattern(src, error);
-    if (status != TRAWL_OK)
-        return status;
     out->id = src->id;
     out->order = (uint32_t)order;
     out->flags = src->flags;
-    status = find_parser(src->syntax)(m, src, out, error);
+    int status = find_parser(src->syntax)(m, src, at, out, error);
     if (status == TRAWL_OK)
         status = border_flags(out, error);
     if (status != TRAWL_OK)
@@ -143,10 +141,81 @@ static int make_pattern(memory *m, const trawl_pattern *src, size_t order, patte
     return copy_name(m, src->name, &out->name, error);
 }
 
+/* A zeroed pattern behind the others of a list that has room for *room. */
+static pattern *add_pattern(pattern_list *list, size_t *room)
+{
+    if (list->count == *room) {
+        const size_t wanted = 2 * *room;
+        pattern *grown = memory_grow(list->memory, list->patterns, wanted * sizeof *grown);
+        if (!grown)
+            return NULL;
+        list->patterns = grown;
+        *room = wanted;
+    }
+    pattern *p = &list->patterns[list->count++];
+    memset(p, 0, sizeof *p);
+    return p;
+}
+
+/* Give a literal elements too. */
+static int spell(memory *m, pattern *p, trawl_error *error)
+{
+    p->elements = memory_take_array(m, p->length, sizeof *p->elements);
+    if (!p->elements)
+        return memory_failed(m, error, "a pattern of %zu elements", p->length);
+    for (size_t i = 0; i < p->length; i++) {
+        const uint8_t byte = p->bytes[i];
+        element e = { .min = 1, .max = 1 };
+        class_add(&e.set, byte);
+        if (p->flags & TRAWL_NOCASE && byte >= 'a' && byte <= 'z')
+            class_add(&e.set, byte - ('a' - 'A'));
+        p->elements[i] = e;
+    }
+    return TRAWL_OK;
+}
+
+/* Alternatives of different lengths are patterns of variable length, each of them. */
+static int mark_varied(memory *m, pattern *alternatives, size_t count, trawl_error *error)
+{
+    bool varied = false;
+    int status = TRAWL_OK;
+    for (size_t i = 0; i < count; i++)
+        varied |= alternatives[i].min_length != alternatives[0].max_length ||
+                  alternatives[i].max_length != alternatives[0].max_length;
+    for (size_t i = 0; status == TRAWL_OK && varied && i < count; i++) {
+        if (alternatives[i].literal && alternatives[i].length > PATTERN_MAX_STATES)
+            return fail(error, TRAWL_ERROR_LIMIT, 0,
+                        "an alternative has more than %u states: give it as its own pattern",
+                        PATTERN_MAX_STATES);
+        alternatives[i].varied = true;
+        if (alternatives[i].literal)
+            status = spell(m, &alternatives[i], error);
+    }
+    return status;
+}
+
+static int make_alternatives(memory *m, const trawl_pattern *src, size_t order, pattern_list *list,
+                             size_t *room, trawl_error *error)
+{
+    const size_t first = list->count;
+    size_t at = 0;
+    int status = check_pattern(src, error);
+    for (bool more = true; status == TRAWL_OK && more; at++) {
+        pattern *p = add_pattern(list, room);
+        status = p ? make_pattern(m, src, order, &at, p, error)
+                   : memory_failed(m, error, "%zu patterns", list->count);
+        more = at < src->length; /* a '|' */
+    }
+    return status == TRAWL_OK && list->count - first > 1
+               ? mark_varied(m, &list->patterns[first], list->count - first, error)
+               : status;
+}
+
 static int compare_patterns(const void *left, const void *right)
 {
     const pattern *a = left, *b = right;
-    bool a_varies = a->min_length != a->max_length, b_varies = b->min_length != b->max_length;
+    const bool a_varies = a->varied || a->min_length != a->max_length;
+    const bool b_varies = b->varied || b->min_length != b->max_length;
     if (a_varies != b_varies)
         return a_varies ? 1 : -1;
     if (!a_varies && a->max_length != b->max_length)
@@ -157,7 +226,8 @@ static int compare_patterns(const void *left, const void *right)
 /* Where a pattern stands by length: longest fixed ones first, those of variable length last. */
 static size_t length_rank(const pattern *p)
 {
-    return p->min_length == p->max_length ? LONGEST_RANKED - (size_t)p->max_length : LONGEST_RANKED;
+    return p->min_length == p->max_length && !p->varied ? LONGEST_RANKED - (size_t)p->max_length
+                                                        : LONGEST_RANKED;
 }
 
 /* Whether all can be ranked, and ids do not fall: then a stable sort by rank is the order. */
@@ -199,19 +269,22 @@ int pattern_list_make(memory *m, const trawl_pattern *patterns, size_t count, pa
     int status = check_count(patterns, count, "patterns", error);
     if (status != TRAWL_OK)
         return status;
-    list->patterns = memory_take_zeroed(m, count, sizeof *list->patterns);
+    size_t room = count;
+    list->given = count;
+    list->patterns = memory_take_array(m, room, sizeof *list->patterns);
     if (!list->patterns)
         return memory_failed(m, error, "%zu patterns", count);
-    list->count = count;
     for (size_t i = 0; i < count; i++) {
-        status = blame(error, i, make_pattern(m, &patterns[i], i, &list->patterns[i], error));
+        status = blame(error, i, make_alternatives(m, &patterns[i], i, list, &room, error));
+        if (status == TRAWL_OK && list->count > PATTERN_MAX_COUNT)
+            status = check_count(patterns, list->count, "patterns", error);
         if (status != TRAWL_OK) {
             pattern_list_free(list);
             return status;
         }
     }
     if (!sort_ranked(m, list))
-        qsort(list->patterns, count, sizeof *list->patterns, compare_patterns);
+        qsort(list->patterns, list->count, sizeof *list->patterns, compare_patterns);
     status = border_open(m, list, error);
     if (status != TRAWL_OK)
         pattern_list_free(list);
@@ -291,7 +364,7 @@ int pattern_list_make_grid(memory *m, const trawl_needle *needles, size_t count,
     list->needles = memory_take_zeroed(m, count, sizeof *list->needles);
     if (!list->needles)
         return memory_failed(m, error, "%zu needles", count);
-    list->count = count;
+    list->count = list->given = count;
     list->cell_size = cell_size;
     for (size_t i = 0; i < count; i++) {
         status =

@@ -52,6 +52,8 @@ typedef struct pattern {
     uint32_t flags;    /* TRAWL_NOCASE, TRAWL_LINES, ... */
     bool literal;      /* bytes holds it; else elements does */
     bool opened;       /* begins with what stands before it */
+    bool varied;       /* an alternative of a pattern whose alternatives differ in length: it has
+                          elements even if it is a literal */
     uint8_t *bytes;    /* literal: `length` bytes; under TRAWL_NOCASE in lower case */
     element *elements; /* extended: `length` elements */
     size_t length;
@@ -74,10 +76,12 @@ typedef struct needle {
 
 /* The set, in the order in which matches that share their end are reported:
  * fixed-length patterns from long to short (so by start), then those of variable
- * length, each by id, then by the caller's order. Needles: by id, then order. */
+ * length, each by id, then by the caller's order. Needles: by id, then order.
+ * Alternatives of one pattern are patterns with one id and order. */
 typedef struct pattern_list {
     memory *memory; /* where all of it is from */
     size_t count;
+    size_t given;       /* by the caller: orders are below it */
     pattern *patterns;  /* text; NULL for a grid */
     needle *needles;    /* grid; NULL for text */
     uint32_t cell_size; /* 1 to 4; 0 for text */

@@ -17,7 +17,7 @@ int trawl_plan_get_info(const trawl_plan *plan, trawl_plan_info *info)
     trawl_plan_info full = { 0 };
     full.engine = string_at(plan, head->engine);
     full.why = string_at(plan, head->why);
-    full.patterns = head->pattern_count;
+    full.patterns = head->given;
     full.bytes = (size_t)head->bytes;
     full.min_length = head->min_length;
     full.max_length = head->max_length;
@@ -38,7 +38,7 @@ const void *trawl_plan_save(const trawl_plan *plan, size_t *bytes)
 
 const char *trawl_plan_pattern_name(const trawl_plan *plan, size_t index)
 {
-    if (!plan || index >= plan_head(plan)->pattern_count)
+    if (!plan || index >= plan_head(plan)->given)
         return "";
     const plan_pattern *p = plan_patterns(plan) + plan->by_order[index];
     return string_at(plan, p->name);

@@ -62,10 +62,11 @@ static void add_patterns(const pattern_list *list, block *patterns, block *eleme
             const size_t lead = p->opened ? 1 : 0;
             entry.min_length = p->min_length - lead;
             entry.max_length = p->max_length - (p->max_length != LENGTH_UNBOUNDED ? lead : 0);
-            entry.flags = (p->flags & TRAWL_ONCE) | (p->opened ? PLAN_OPENED : 0);
+            entry.flags = (p->flags & TRAWL_ONCE) | (p->opened ? PLAN_OPENED : 0) |
+                          (p->varied ? PLAN_VARIED : 0);
             entry.borders = add_borders(p, borders);
             entry.first = elements->size / sizeof(element);
-            if (!p->literal && p->min_length != p->max_length) {
+            if (p->varied || p->min_length != p->max_length) {
                 entry.elements = (uint32_t)(p->length - lead);
                 block_append(elements, p->elements + lead, entry.elements * sizeof(element), 8);
             }
@@ -194,6 +195,7 @@ int plan_assemble(const pattern_list *list, const part_draft *parts, uint32_t pa
     head.version = PLAN_VERSION;
     head.byte_order = PLAN_BYTE_ORDER;
     head.pattern_count = (uint32_t)list->count;
+    head.given = (uint32_t)list->given;
     head.part_count = part_count;
     head.cell_size = list->cell_size;
     set_lengths(list, false, &head.min_length, &head.max_length);
@@ -253,10 +255,10 @@ int plan_finish(memory *m, trawl_plan *plan, trawl_error *error)
 {
     const uint32_t count = plan_head(plan)->pattern_count;
     const plan_pattern *patterns = plan_patterns(plan);
-    plan->by_order = memory_take_array(m, count, sizeof *plan->by_order);
+    plan->by_order = memory_take_array(m, plan_head(plan)->given, sizeof *plan->by_order);
     if (!plan->by_order)
         return memory_failed(m, error, "a plan of %u patterns", count);
-    for (uint32_t i = 0; i < count; i++)
+    for (uint32_t i = count; i-- > 0;)
         plan->by_order[patterns[i].order] = i;
     return TRAWL_OK;
 }
@@ -289,11 +291,11 @@ static bool border_valid(const border *b)
     return b->given <= 1 && b->edge[0] <= 1 && b->edge[1] <= 1 && b->own <= 1 && !b->reserved;
 }
 
-/* What a pattern says of its borders. Without its start what comes before it cannot be asked for,
- * and a start is found without its own byte. */
+/* What a pattern says of its borders. What comes before a match is asked for by the engine, or
+ * where its start is known; and without its own byte unless it is known by the end alone. */
 static bool borders_valid(const plan_pattern *p, const plan_borders *borders, uint64_t count)
 {
-    const bool opened = (p->flags & PLAN_OPENED) != 0, fixed = p->min_length == p->max_length;
+    const bool opened = (p->flags & PLAN_OPENED) != 0;
     if (p->borders == 0)
         return !opened;
     if (p->borders > count)
@@ -301,7 +303,8 @@ static bool borders_valid(const plan_pattern *p, const plan_borders *borders, ui
     const plan_borders *b = &borders[p->borders - 1];
     return border_valid(&b->before) && border_valid(&b->after) &&
            (b->before.given || b->after.given) && (b->before.given || !opened) &&
-           (fixed || !b->before.given || (opened && !b->before.own));
+           (plan_fixed_length(p) || !b->before.given ||
+            (!b->before.own && (opened || p->min_length == p->max_length)));
 }
 
 static bool patterns_valid(memory *m, const uint8_t *bytes, const plan_header *head)
@@ -315,22 +318,25 @@ static bool patterns_valid(memory *m, const uint8_t *bytes, const plan_header *h
     const uint64_t border_count = section[PLAN_BORDERS].bytes / sizeof *borders;
     uint8_t *seen = memory_take_zeroed(m, head->pattern_count / 8 + 1, 1);
     uint64_t once = 0, bordered = 0;
-    uint32_t opened = 0;
-    bool valid = seen != NULL;
+    uint32_t opened = 0, orders = 0;
+    bool valid = seen && head->given <= head->pattern_count;
     for (uint32_t i = 0; valid && i < head->pattern_count; i++) {
         const plan_pattern *p = &patterns[i];
         uint64_t longest = head->cell_size ? p->min_length : p->max_length;
-        valid = p->order < head->pattern_count && !(seen[p->order / 8] >> (p->order % 8) & 1) &&
-                p->name < section[PLAN_STRINGS].bytes && p->min_length >= 1 &&
-                (head->cell_size ? !p->elements && p->max_length >= 1 &&
-                                       p->min_length <= INT32_MAX && p->max_length <= INT32_MAX
-                                 : p->min_length <= p->max_length) &&
-                (p->flags & ~(head->cell_size ? 0u : (uint32_t)(TRAWL_ONCE | PLAN_OPENED))) == 0 &&
-                (head->cell_size ? !p->borders : borders_valid(p, borders, border_count)) &&
-                p->elements <= element_count && p->first <= element_count - p->elements &&
-                (head->cell_size || (p->min_length == p->max_length) == (p->elements == 0)) &&
-                (p->elements ? elements_valid(p, elements + p->first)
-                             : p->min_length <= PATTERN_MAX_LENGTH || head->cell_size);
+        orders += p->order < head->given && !(seen[p->order / 8] >> (p->order % 8) & 1);
+        valid =
+            p->order < head->given && !(p->flags & PLAN_VARIED && head->cell_size) &&
+            p->name < section[PLAN_STRINGS].bytes && p->min_length >= 1 &&
+            (head->cell_size ? !p->elements && p->max_length >= 1 && p->min_length <= INT32_MAX &&
+                                   p->max_length <= INT32_MAX
+                             : p->min_length <= p->max_length) &&
+            (p->flags &
+             ~(head->cell_size ? 0u : (uint32_t)(TRAWL_ONCE | PLAN_OPENED | PLAN_VARIED))) == 0 &&
+            (head->cell_size ? !p->borders : borders_valid(p, borders, border_count)) &&
+            p->elements <= element_count && p->first <= element_count - p->elements &&
+            (head->cell_size || plan_fixed_length(p) == (p->elements == 0)) &&
+            (p->elements ? elements_valid(p, elements + p->first)
+                         : p->min_length <= PATTERN_MAX_LENGTH || head->cell_size);
         if (valid)
             seen[p->order / 8] |= (uint8_t)(1u << (p->order % 8));
         once += p->flags & TRAWL_ONCE ? 1 : 0;
@@ -341,7 +347,7 @@ static bool patterns_valid(memory *m, const uint8_t *bytes, const plan_header *h
     }
     memory_give(m, seen);
     return valid && low == head->min_length && high == head->max_length && once == head->once &&
-           bordered == head->bordered && opened == head->opened && !head->reserved;
+           bordered == head->bordered && opened == head->opened && orders == head->given;
 }
 
 /* The chain that a backend runs: whole, or filter and verify; then what is optional. */

@@ -64,7 +64,7 @@ typedef struct plan_header {
     uint64_t once;        /* patterns with TRAWL_ONCE */
     uint64_t bordered;    /* patterns with a condition on what stands beside a match */
     uint32_t opened;      /* 1: some pattern is opened */
-    uint32_t reserved;    /* 0 */
+    uint32_t given; /* the caller's patterns; fewer than pattern_count: there are alternatives */
     plan_range section[PLAN_SECTIONS];
 } plan_header;
 
@@ -72,17 +72,20 @@ typedef struct plan_header {
  * are those of its matches: if it is opened, parts count a byte more, that before the match. */
 typedef struct plan_pattern {
     uint32_t id;
-    uint32_t order;      /* index in the caller's array */
+    uint32_t order;      /* index in the caller's array; alternatives share it */
     uint32_t name;       /* offset in PLAN_STRINGS; offset 0 holds "" */
-    uint32_t elements;   /* number of elements; 0 for a literal or a needle */
-    uint32_t flags;      /* TRAWL_ONCE | PLAN_OPENED */
+    uint32_t elements;   /* number of elements; 0 if its length is fixed, and for a needle */
+    uint32_t flags;      /* TRAWL_ONCE | PLAN_OPENED | PLAN_VARIED */
     uint32_t borders;    /* 0: none; else the number, from 1, of a plan_borders */
     uint64_t first;      /* index of the first one in PLAN_ELEMENTS */
     uint64_t min_length; /* bytes; needles: rows */
     uint64_t max_length; /* bytes or LENGTH_UNBOUNDED; needles: columns */
 } plan_pattern;
 
-enum { PLAN_OPENED = 1 << 16 }; /* its first stage looks at what comes before */
+enum {
+    PLAN_OPENED = 1 << 16, /* its first stage looks at what comes before */
+    PLAN_VARIED = 1 << 17  /* an alternative among others of other lengths */
+};
 
 typedef struct plan_borders {
     border before, after;
@@ -126,9 +129,9 @@ _Static_assert(sizeof(plan_borders) == 144, "saved");
 _Static_assert(sizeof(plan_part) == 48 && sizeof(plan_stage) == 40, "saved");
 
 struct trawl_plan {
-    void *block;          /* plan_header.bytes long, aligned to PLAN_ALIGN; behind this struct, or
-                             the caller's (trawl_plan_view) */
-    uint32_t *by_order;   /* pattern index of each caller's index */
+    void *block;        /* plan_header.bytes long, aligned to PLAN_ALIGN; behind this struct, or
+                           the caller's (trawl_plan_view) */
+    uint32_t *by_order; /* pattern index of each caller's index, the first one's of alternatives */
     trawl_allocator from; /* of this struct and by_order */
 };
 
@@ -248,9 +251,15 @@ static inline uint64_t part_reach(const plan_part *part)
     return part->carries ? 0 : part->max_length - 1;
 }
 
+/* Whether the start of a match is known by its end. */
 static inline bool plan_fixed_length(const plan_pattern *p)
 {
-    return p->min_length == p->max_length;
+    return p->min_length == p->max_length && !(p->flags & PLAN_VARIED);
+}
+
+static inline bool plan_has_alternatives(const trawl_plan *plan)
+{
+    return plan_head(plan)->given < plan_head(plan)->pattern_count;
 }
 
 #endif

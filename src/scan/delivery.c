@@ -3,8 +3,6 @@
 
 #include <string.h>
 
-#include "match/sieve.h"
-
 /* ---- what a call is checked for --------------------------------------- */
 
 int check_text(const trawl_plan *plan, const trawl_scan_options *options, uint64_t length,
@@ -75,6 +73,9 @@ int deliver(void *user, record *records, size_t count, uint32_t upto, trawl_erro
     const text_view text = { d->text, d->text_begin };
     if (plan_head(d->plan)->bordered)
         count = sieve_records(d->plan, records, count, d->window_begin, text, d->known);
+    if (d->last)
+        count = sieve_alternatives(d->plan, records, count, d->window_begin, !d->reports, d->texts,
+                                   d->last);
     if (!d->reports)
         return deliver_ends(d, records, count);
     return reporter_feed(d->reports, records, count, d->window_begin, d->text, d->text_begin,
@@ -85,7 +86,7 @@ int deliver(void *user, record *records, size_t count, uint32_t upto, trawl_erro
 
 static size_t once_words(const trawl_plan *plan)
 {
-    return plan_head(plan)->once ? plan_head(plan)->pattern_count / 64 + (size_t)1 : 0;
+    return plan_head(plan)->once ? plan_head(plan)->given / 64 + (size_t)1 : 0;
 }
 
 size_t delivery_once_bytes(const delivery *d)
@@ -96,13 +97,12 @@ size_t delivery_once_bytes(const delivery *d)
 void delivery_set_reported(delivery *d, const void *bits)
 {
     const plan_header *head = plan_head(d->plan);
-    const plan_pattern *patterns = plan_patterns(d->plan);
     memcpy(d->out.reported, bits, delivery_once_bytes(d));
     if (head->once != head->pattern_count)
         return;
     d->out.open = 0;
-    for (uint32_t i = 0; i < head->pattern_count; i++)
-        d->out.open += !(d->out.reported[patterns[i].order / 64] >> (patterns[i].order % 64) & 1);
+    for (uint32_t i = 0; i < head->given; i++)
+        d->out.open += !(d->out.reported[i / 64] >> (i % 64) & 1);
 }
 
 int delivery_begin(delivery *d, trawl_error *error)
@@ -112,7 +112,7 @@ int delivery_begin(delivery *d, trawl_error *error)
     d->reports = NULL;
     if (d->out.reported) {
         memset(d->out.reported, 0, once_words(d->plan) * sizeof *d->out.reported);
-        d->out.open = head->once == head->pattern_count ? head->once : UINT64_MAX;
+        d->out.open = head->once == head->pattern_count ? head->given : UINT64_MAX;
     }
     return d->report == TRAWL_REPORT_ENDS
                ? TRAWL_OK
@@ -138,6 +138,11 @@ int delivery_open(delivery *d, trawl_context *context, const trawl_plan *plan,
         if (!d->out.reported)
             return memory_failed(d->memory, error, "the patterns that are reported once");
     }
+    if (plan_has_alternatives(plan)) {
+        d->last = memory_take_zeroed(d->memory, plan_head(plan)->given, sizeof *d->last);
+        if (!d->last)
+            return memory_failed(d->memory, error, "patterns with alternatives");
+    }
     return d->out.reported || d->report != TRAWL_REPORT_ENDS ? delivery_begin(d, error) : TRAWL_OK;
 }
 
@@ -145,6 +150,8 @@ void delivery_release(delivery *d)
 {
     reporter_free(d->reports);
     memory_give(d->memory, d->out.reported);
+    memory_give(d->memory, d->last);
     d->reports = NULL;
     d->out.reported = NULL;
+    d->last = NULL;
 }

@@ -4,6 +4,7 @@
 #ifndef TRAWL_SCAN_DELIVERY_H
 #define TRAWL_SCAN_DELIVERY_H
 
+#include "match/sieve.h"
 #include "scan/scan.h"
 
 /* A plan for text, options that can be, and offsets up to base + length that fit. Fills *read. */
@@ -24,6 +25,8 @@ typedef struct delivery {
     uint64_t text_begin;
     uint64_t known;        /* the text may be read up to here; what ends here ends with the text */
     uint64_t window_begin; /* offset of the window that records refer to */
+    last_end *last;        /* plans with alternatives; else NULL */
+    uint64_t texts;        /* before this one */
 } delivery;
 
 /* The offset of the first byte that is scanned: -1 where an OPENING stands before the text. */
@@ -41,7 +44,7 @@ void delivery_release(delivery *d);
 
 static inline void delivery_close(delivery *d)
 {
-    if (d->reports || d->out.reported)
+    if (d->reports || d->out.reported || d->last)
         delivery_release(d);
 }
 
@@ -75,6 +78,7 @@ int delivery_begin(delivery *d, trawl_error *error);
 static inline int delivery_next(delivery *d, uint64_t record, trawl_error *error)
 {
     d->out.record = record;
+    d->texts++;
     return d->reports || d->out.reported ? delivery_begin(d, error) : TRAWL_OK;
 }
 

@@ -165,7 +165,8 @@ int trawl_count(trawl_context *context, const trawl_plan *plan, const void *text
     if (status != TRAWL_OK)
         return status;
     if (read.report != TRAWL_REPORT_ENDS || read.max_matches || read.max_steps ||
-        plan_head(plan)->carries || plan_head(plan)->once || plan_head(plan)->bordered)
+        plan_head(plan)->carries || plan_head(plan)->once || plan_head(plan)->bordered ||
+        plan_has_alternatives(plan))
         return trawl_scan(context, plan, text, length, &read, count_matches, count, error);
     status = context_enter(context, error);
     if (status != TRAWL_OK)
@@ -190,6 +191,6 @@ int trawl_count_each(trawl_context *context, const trawl_plan *plan, const void 
     if (!plan || !counts)
         return fail(error, TRAWL_ERROR_ARGUMENT, TRAWL_NONE, "%s is NULL",
                     plan ? "counts" : "plan");
-    memset(counts, 0, plan_head(plan)->pattern_count * sizeof *counts);
+    memset(counts, 0, plan_head(plan)->given * sizeof *counts);
     return trawl_scan(context, plan, text, length, options, count_patterns, counts, error);
 }
