@@ -106,6 +106,7 @@ const char *VEC_NAME(vec_words)(const u8 *a, const u8 *b, u32 part)
     u8 and[VEC_BYTES], or [VEC_BYTES], xor[VEC_BYTES], folded[VEC_BYTES];
     u8 low[VEC_BYTES], high[VEC_BYTES], looked[VEC_BYTES], first[VEC_BYTES], all[VEC_BYTES];
     u64 equal = 0, nonzero = 0, zero = 0, either = 0;
+    u32 words = 0;
     u8 packed[VEC_BYTES / 4] = { 0 }, twos[VEC_BYTES / 4];
     bool any = false;
     for (u32 i = 0; i < VEC_BYTES; i++) {
@@ -117,6 +118,7 @@ const char *VEC_NAME(vec_words)(const u8 *a, const u8 *b, u32 part)
         high[i] = a[i] >> 4;
         looked[i] = b[a[i] & 15];
         first[i] = i < part ? a[i] : 0;
+        words |= (u32)(first[i] != 0) << i / 8;
         all[i] = a[0];
         packed[i / 4] |= (u8)((a[i] & 3) << (2 * (i % 4)));
         equal |= (u64)(a[i] == b[i]) << i;
@@ -137,6 +139,7 @@ const char *VEC_NAME(vec_words)(const u8 *a, const u8 *b, u32 part)
            : ~vec_nonzero(vec_both(x, y)) != either                       ? "both"
            : vec_eq(x, y) != equal                                        ? "eq"
            : vec_nonzero(x) != nonzero                                    ? "nonzero"
+           : vec_nonzero64(vec_load(first)) != words                      ? "nonzero64"
            : !same(vec_fold(x), folded)                                   ? "fold"
            : !same(vec_low(x), low)                                       ? "low"
            : !same(vec_high(x), high)                                     ? "high"

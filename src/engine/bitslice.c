@@ -11,7 +11,7 @@
 
 #include "engine/costs.h"
 
-enum { ROWS_BYTES = 2 << 20, MOST_LENGTH = 512 };
+enum { ROWS_BYTES = 1 << 20, MOST_HELD = 128, MOST_LENGTH = 240 };
 enum { ESTIMATED = 4096 }; /* patterns: more, and the cost is not worth finding out */
 
 /* ---- rows --------------------------------------------------------------------------- */
@@ -94,26 +94,6 @@ static void make_wide(row_maker *m, property *p)
     p->row = add_operation(m, BITSLICE_WIDEN, first);
 }
 
-/* A group, and its last `apart` rows, each union twice as wide as the one before. */
-static void make_group(row_maker *m, property *p)
-{
-    design *d = m->d;
-    uint32_t first = m->input_count, wide = 1;
-    for (uint32_t i = p->first; i < p->first + p->count; i++) {
-        m->inputs[m->input_count++] = d->properties[d->parts[i].property].row;
-        m->inputs[m->input_count++] = d->parts[i].behind;
-    }
-    p->row = add_operation(m, BITSLICE_ALL, first);
-    while (wide < p->apart) {
-        const uint32_t more = 2 * wide <= p->apart ? wide : p->apart - wide;
-        first = m->input_count;
-        m->inputs[m->input_count++] = p->row;
-        m->inputs[m->input_count++] = more;
-        p->row = add_operation(m, BITSLICE_WIDEN, first);
-        wide += more;
-    }
-}
-
 /* Rows of bytes: a group each, but for the largest. */
 static void make_letters(row_maker *m)
 {
@@ -166,9 +146,6 @@ static void make_rows(row_maker *m, property **order)
         for (uint32_t i = 0; i < d->property_count; i++)
             if (d->properties[i].used && d->properties[i].wide == wide)
                 make_wide(m, &d->properties[i]);
-    for (uint32_t i = 0; i < d->property_count; i++)
-        if (d->properties[i].count > 0)
-            make_group(m, &d->properties[i]);
     m->head->rows = m->head->letters + m->operation_count;
     m->head->operation =
         block_words(m->b, m->operations, (size_t)m->operation_count * sizeof *m->operations / 4);
@@ -189,61 +166,69 @@ static uint32_t words_of(const block *b)
     return (uint32_t)(b->size / 4);
 }
 
-/* Checks of the positions [from, upto), the rarest first; of `but` those that its tests leave open.
- * Returns their number; *at is where they stand. */
-static uint32_t add_checks(design *d, size_t from, size_t upto, const chosen *but, block *b,
-                           uint32_t *at)
+/* Checks of the positions [from, upto), the rarest first: of all, or of those that the tests of
+ * `by` leave open, or (`tested`) do not. Returns their number. */
+static uint32_t add_checks(design *d, size_t from, size_t upto, const chosen *by, bool tested,
+                           block *b)
 {
     uint32_t count = 0;
     for (size_t k = from; k < upto; k++) {
         const uint32_t class = d->position_class[k];
         if (class_size(&d->classes[class]) == 256 ||
-            (but && design_has_test(d, but, class, 1, (uint32_t)k)))
+            (by && tested != (k >= by->anchor &&
+                              design_has_test(d, by, class, 1, (uint32_t)(k - by->anchor)))))
             continue;
         d->landmarks[count].property = class;
         d->landmarks[count].behind = (uint32_t)(k - from);
         d->landmarks[count++].worth = 1 - d->class_often[class];
     }
     landmarks_sort(d->landmarks, count);
-    *at = words_of(b);
     for (uint32_t k = 0; k < count; k++)
         add_word(b, d->landmarks[k].property, d->landmarks[k].behind);
     return count;
 }
 
-/* Positions to segments. */
-static void add_segments(design *d, size_t count, block *b, bitslice_pattern *out)
+/* Positions to segments, of which that with the anchor is said in *out. Returns their number. */
+static uint32_t add_segments(design *d, const chosen *c, size_t count, block *b,
+                             bitslice_segment *segments, bitslice_pattern *out)
 {
-    bitslice_segment segments[BITSLICE_LONGEST];
-    size_t i = 0;
-    while (i < count) {
-        bitslice_segment *g = &segments[out->segment_count++];
+    uint32_t made = 0;
+    for (size_t i = 0; i < count;) {
+        bitslice_segment *g = &segments[made];
         const size_t first = i;
         memset(g, 0, sizeof *g);
         while (i < count && !d->positions[i].optional)
             i++;
         g->length = (uint32_t)(i - first);
-        g->check_count = add_checks(d, first, i, NULL, b, &g->checks);
+        g->checks = words_of(b);
+        if (c->anchor >= first && c->anchor < i) {
+            out->at = made;
+            out->length = g->length;
+            out->anchor = (uint32_t)(c->anchor - first);
+            out->checks = g->checks;
+            out->check_count = add_checks(d, first, i, c, false, b);
+            out->full_count = out->check_count + add_checks(d, first, i, c, true, b);
+            g->check_count = out->full_count;
+        } else {
+            g->check_count = add_checks(d, first, i, NULL, false, b);
+        }
         g->gap_class = i < count ? d->position_class[i] : 0;
         while (i < count && d->positions[i].optional && d->position_class[i] == g->gap_class) {
             g->gap++;
             i++;
         }
+        made++;
     }
-    out->segments = words_of(b);
-    block_append(b, segments, out->segment_count * sizeof *segments, 4);
+    return made;
 }
 
 static void add_pattern(design *d, uint32_t i, block *b, bitslice_pattern *out)
 {
+    bitslice_segment segments[BITSLICE_LONGEST];
     const chosen *c = &d->patterns[i];
     const size_t count = design_read(d, i);
-    size_t fixed = 0;
-    while (fixed < count && !d->positions[fixed].optional)
-        fixed++;
     out->index = i;
-    out->length = (uint32_t)d->list->patterns[i].min_length;
-    out->longest = (uint32_t)d->list->patterns[i].max_length;
+    out->before = c->anchor;
     out->early = c->early;
     out->late = c->count - c->early;
     out->tests = words_of(b);
@@ -251,9 +236,10 @@ static void add_pattern(design *d, uint32_t i, block *b, bitslice_pattern *out)
         const landmark *l = &d->tests[c->first + k];
         add_word(b, d->properties[l->property].row, l->behind);
     }
-    out->check_count = add_checks(d, 0, fixed, c, b, &out->checks);
-    if (fixed < count)
-        add_segments(d, count, b, out);
+    const uint32_t made = add_segments(d, c, count, b, segments, out);
+    out->segment_count = out->length < count ? made : 0;
+    out->segments = words_of(b);
+    block_append(b, segments, out->segment_count * sizeof *segments, 4);
 }
 
 static void add_sets(const design *d, bitslice_tables *head, block *b)
@@ -285,9 +271,10 @@ static void lay_out(const problem *p, design *d, row_maker *m, property **order,
     head.ahead = d->ahead;
     head.patience = 1 + (uint32_t)(engine_shiftand.cost(p) / 2);
     const uint32_t each = ROWS_BYTES / BITSLICE_ROW / (head.rows ? head.rows : 1);
-    head.length = each > head.ahead + BITSLICE_STEP ? each - head.ahead : BITSLICE_STEP;
-    head.length = head.length < MOST_LENGTH ? head.length : MOST_LENGTH;
-    head.length = head.length / BITSLICE_STEP * BITSLICE_STEP;
+    const uint32_t least = BITSLICE_STEP + bitslice_rows_ahead(&head);
+    head.length = MOST_LENGTH;
+    head.held = each < least ? least : each > MOST_HELD ? MOST_HELD : each;
+    head.held = head.held / BITSLICE_STEP * BITSLICE_STEP;
     if (head.rows >= BITSLICE_MOST_ROWS)
         b->failed = true;
     if (!b->failed)
@@ -307,7 +294,7 @@ static void bitslice_build(const problem *p, stage_draft *out)
         return;
     }
     design_use_parts(&d);
-    const size_t rows = d.property_count + (size_t)d.group_count * 8;
+    const size_t rows = d.property_count;
     property **order = memory_take_array(d.memory, rows, sizeof(property *));
     bitslice_pattern *patterns = memory_take_zeroed(d.memory, p->list->count, sizeof *patterns);
     m.made = memory_take_array(d.memory, 256 + rows, sizeof *m.made);
@@ -333,10 +320,7 @@ static void bitslice_build(const problem *p, stage_draft *out)
 
 bool bitslice_takes(const pattern *p)
 {
-    uint32_t lead = 0;
-    for (size_t k = 0; !p->literal && k < p->length && p->elements[k].min == 0; k++)
-        lead += p->elements[k].max < MOST_WIDE ? p->elements[k].max : MOST_WIDE;
-    return p->max_length <= BITSLICE_LONGEST && lead < MOST_WIDE;
+    return p->max_length <= BITSLICE_LONGEST;
 }
 
 static const char *bitslice_refuses(const pattern_list *list)
@@ -345,10 +329,7 @@ static const char *bitslice_refuses(const pattern_list *list)
         return "it takes byte patterns, not grids: use bb or byr";
     for (size_t i = 0; i < list->count; i++)
         if (!bitslice_takes(&list->patterns[i]))
-            return list->patterns[i].max_length > BITSLICE_LONGEST
-                       ? "some pattern may be longer than 255 bytes: use shiftand"
-                       : "more than 15 bytes of some pattern's beginning may be missing: use "
-                         "shiftand";
+            return "some pattern may be longer than 255 bytes: use shiftand";
     return NULL;
 }
 
@@ -378,7 +359,7 @@ static double bitslice_cost(const problem *p)
         hits += design_hits_cost(d.patterns[i].survive) / 4;
     }
     for (uint32_t i = 0; i < d.property_count; i++)
-        rows += d.properties[i].used ? COST_SLICE_ROW * (d.properties[i].count ? 3 : 1) : 0;
+        rows += d.properties[i].used ? COST_SLICE_ROW : 0;
     design_free(&d);
     return cost_of_vector(COST_SLICE_BYTE + (rows + tests) / BITSLICE_LANES, &p->target) +
            hits / BITSLICE_LANES;
@@ -411,13 +392,11 @@ static bool operations_check(const bitslice_tables *t, const uint32_t *tables, s
     for (uint32_t row = t->letters; row < t->rows; row++) {
         const bitslice_operation *op = &operations[row - t->letters];
         const bool widens = op->kind == BITSLICE_WIDEN;
-        if (op->kind > BITSLICE_ALL || op->first > t->input_count ||
-            op->count > t->input_count - op->first || (widens && op->count != 2) ||
-            (op->kind == BITSLICE_ALL && (op->count < 2 || op->count % 2)))
+        if (op->kind > BITSLICE_WIDEN || op->first > t->input_count ||
+            op->count > t->input_count - op->first || (widens && op->count != 2))
             return false;
         for (uint32_t k = 0; k < op->count; k++)
-            if (inputs[op->first + k] >=
-                (op->kind >= BITSLICE_WIDEN && k % 2 ? BITSLICE_AHEAD : row))
+            if (inputs[op->first + k] >= (widens && k == 1 ? t->ahead + 1 : row))
                 return false;
     }
     return true;
@@ -439,7 +418,7 @@ static bool segments_check(const bitslice_tables *t, const bitslice_pattern *p,
                            const uint32_t *tables, size_t words)
 {
     const bitslice_segment *segments = (const bitslice_segment *)(tables + p->segments);
-    if (p->segment_count > BITSLICE_LONGEST ||
+    if (p->segment_count > BITSLICE_LONGEST || (p->segment_count && p->at >= p->segment_count) ||
         !words_inside(words, p->segments, (uint64_t)p->segment_count * sizeof *segments / 4))
         return false;
     for (uint32_t i = 0; i < p->segment_count; i++) {
@@ -450,7 +429,7 @@ static bool segments_check(const bitslice_tables *t, const bitslice_pattern *p,
              !words_check(tables, words, g->checks, g->check_count, t->classes, g->length - 1)))
             return false;
     }
-    return true;
+    return p->segment_count == 0 || segments[p->at].length == p->length;
 }
 
 static bool pattern_check(const stage_facts *facts, const bitslice_tables *t,
@@ -458,9 +437,10 @@ static bool pattern_check(const stage_facts *facts, const bitslice_tables *t,
 {
     return p->index < facts->pattern_count && p->early >= 1 && p->early <= MOST_EARLY &&
            p->late <= MOST_LATE && p->length >= 1 && p->length <= BITSLICE_LONGEST &&
-           p->check_count <= BITSLICE_LONGEST &&
+           p->anchor < p->length && p->before <= BITSLICE_LONGEST &&
+           p->full_count <= BITSLICE_LONGEST && p->check_count <= p->full_count &&
            words_check(tables, words, p->tests, p->early + p->late, t->rows, t->ahead) &&
-           words_check(tables, words, p->checks, p->check_count, t->classes, p->length - 1) &&
+           words_check(tables, words, p->checks, p->full_count, t->classes, p->length - 1) &&
            segments_check(t, p, tables, words);
 }
 
@@ -469,8 +449,10 @@ static bool bitslice_check(const stage_facts *facts, const uint32_t *tables, siz
     const bitslice_tables *t = (const bitslice_tables *)tables;
     if (words < sizeof *t / 4 || facts->carries || t->length < BITSLICE_STEP ||
         t->length > MOST_LENGTH || t->length % BITSLICE_STEP || t->ahead >= BITSLICE_AHEAD ||
-        t->classes > BITSLICE_MOST_ROWS || !letters_check(t, tables, words) ||
-        !operations_check(t, tables, words) || facts->state_words != bitslice_scratch(t) ||
+        t->held > MOST_HELD || t->held % BITSLICE_STEP ||
+        t->held < BITSLICE_STEP + bitslice_rows_ahead(t) || t->classes > BITSLICE_MOST_ROWS ||
+        !letters_check(t, tables, words) || !operations_check(t, tables, words) ||
+        facts->state_words != bitslice_scratch(t) ||
         !words_inside(words, t->sets, (uint64_t)t->classes * 8) ||
         !words_inside(words, t->pattern, (uint64_t)t->count * sizeof(bitslice_pattern) / 4))
         return false;

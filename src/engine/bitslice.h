@@ -11,29 +11,27 @@ bool bitslice_takes(const pattern *p);
 
 /* ---- which tests find which pattern: bitslice_design.c ----------------------------- */
 
-/* Rows of which a class, a group may have the union; tests of a pattern. */
-enum { MOST_WIDE = 16, MOST_APART = 32, MOST_EARLY = 8, MOST_LATE = 8 };
+/* Rows of which a class may have the union; tests of a pattern. */
+enum { MOST_WIDE = 16, MOST_EARLY = 8, MOST_LATE = 8 };
 
-/* A class that some test may ask for, or its last `wide` rows; or a group: classes at fixed
- * distances, and its last `apart` rows. */
+/* A class that some test may ask for, or its last `wide` rows. */
 typedef struct property {
     uint32_t class, wide;
     double often; /* share of the places */
     bool used;
     uint32_t row;
-    uint32_t first, count; /* of a group in design.parts; `wide` of it is 0, `apart` its width */
-    uint32_t apart;
 } property;
 
 /* A position that every match has, and which property says so where. */
 typedef struct landmark {
-    uint32_t property, behind; /* the start */
+    uint32_t property, behind; /* the anchor */
     double worth;
 } landmark;
 
 typedef struct chosen {
     uint32_t first, count, early; /* in design.tests */
-    double survive;               /* share of the starts, after the early ones */
+    uint32_t anchor;              /* a position */
+    double survive;               /* share of the places, after the early ones */
 } chosen;
 
 typedef struct design {
@@ -53,11 +51,9 @@ typedef struct design {
     uint32_t *position_class;
     landmark *landmarks;
     chosen *patterns;
-    landmark *parts; /* of groups: which property, so many rows before the last one */
-    uint32_t part_count, group_count;
     landmark *tests;
     size_t test_count;
-    uint32_t ahead; /* rows behind a start that tests ask for */
+    uint32_t ahead; /* rows behind an anchor that tests ask for */
 } design;
 
 /* Choose all tests. False: there is no memory (the problem's says so), or too much to number.
@@ -77,7 +73,7 @@ size_t design_read(design *d, size_t i);
 bool design_has_test(const design *d, const chosen *c, uint32_t class, uint32_t wide,
                      uint32_t behind);
 
-/* Nanoseconds that starts which survive, such a share of all, take for four rows. */
+/* Nanoseconds that places which survive, such a share of all, take for four rows. */
 double design_hits_cost(double survive);
 
 /* By worth, best first. */

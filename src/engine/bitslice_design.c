@@ -1,13 +1,12 @@
 /* bitslice_design.c: which tests find which pattern in bit-sliced text.
  *
- * A pattern's tests are on positions that every match has, at a distance from its start that is
- * fixed, or varies by up to MOST_WIDE bytes: then on the union of so many rows. Which ones is a
- * bargain: a test costs each start, and says as much as its class is rare; a row costs its making
- * once for all patterns. So the classes that say most to most patterns have rows in any case, and
- * stand for those that they hold; a pattern gets another row where that saves more than it costs.
- * Tests are added until a survivor less is not worth another. A pattern with optional positions
- * whose beginning says little is tested for a group of positions behind them. Those that survive
- * are put to further tests on rows that are there anyhow.
+ * A pattern's tests are on positions that every match has, at a distance from its anchor, one of
+ * them, that is fixed, or varies by up to MOST_WIDE bytes: then on the union of so many rows. Which
+ * ones is a bargain: a test costs each place, and says as much as its class is rare; a row costs
+ * its making once for all patterns. So the classes that say most to most patterns have rows in any
+ * case, and stand for those that they hold; a pattern gets another row where that saves more than
+ * it costs. Tests are added until a survivor less is not worth another. All positions are tried as
+ * the anchor. Those that survive are put to further tests on rows that are there anyhow.
  */
 #include "engine/bitslice.h"
 
@@ -15,7 +14,6 @@
 
 #include "engine/costs.h"
 
-enum { MOST_TOGETHER = 5 }; /* positions of a group */
 enum { MOST_COMMON = 96, LEAST_ASKED = 6 };
 
 static size_t class_hash(const byte_class *set)
@@ -117,13 +115,13 @@ static uint32_t property_number(design *d, uint32_t class, uint32_t wide)
     return *number;
 }
 
-/* The landmarks of the pattern whose `count` positions have been read, in d->landmarks: each with
- * its class, and with the common one. Widths are rounded up where the start leaves room, for fewer
- * are shared by more. */
-static uint32_t find_landmarks(design *d, size_t count)
+/* The landmarks of the pattern whose `count` positions have been read, from its position `anchor`
+ * on, in d->landmarks: each with its class, and with the common one. Widths are rounded up where
+ * the anchor leaves room, for fewer are shared by more. */
+static uint32_t find_landmarks(design *d, size_t count, size_t anchor)
 {
-    uint32_t found = 0, least = 0, most = 0; /* bytes from the start to the position */
-    for (size_t i = 0; i < count && most < BITSLICE_AHEAD; i++) {
+    uint32_t found = 0, least = 0, most = 0; /* bytes from the anchor to the position */
+    for (size_t i = anchor; i < count && most < BITSLICE_AHEAD; i++) {
         const bool optional = d->positions[i].optional;
         const uint32_t class = d->position_class[i], common = d->class_common[class];
         uint32_t wide = 1;
@@ -178,7 +176,7 @@ static void choose_common(design *d)
     uint32_t common[MOST_COMMON], count = 0;
     for (size_t i = 0; i < d->list->count; i++) {
         const size_t positions = design_read(d, i);
-        for (size_t k = 0; k < positions && k < BITSLICE_AHEAD; k++)
+        for (size_t k = 0; k < positions; k++)
             d->class_asked[d->position_class[k]] += !d->positions[k].optional;
     }
     for (uint32_t i = 0; i < MOST_COMMON; i++) {
@@ -207,7 +205,7 @@ static void choose_common(design *d)
         d->properties[property_number(d, common[i], 1)].used = true;
 }
 
-/* Nanoseconds that a start which survives takes, of all starts of four rows. */
+/* Nanoseconds that places which survive take, such a share of all those of four rows. */
 double design_hits_cost(double survive)
 {
     const double starts = 4 * BITSLICE_LANES * survive;
@@ -215,10 +213,13 @@ double design_hits_cost(double survive)
            COST_SLICE_START * starts;
 }
 
-static void choose_early(design *d, chosen *c, uint32_t count)
+/* The early tests among `count` landmarks, to tests[MOST_EARLY]; c->early of them leave c->survive.
+ * Returns what they and survivors take for four rows. */
+static double early_tests(design *d, chosen *c, uint32_t count, landmark *tests)
 {
-    c->first = (uint32_t)d->test_count;
+    double takes = 0;
     c->survive = 1;
+    c->early = 0;
     while (c->early < MOST_EARLY) {
         const double now = design_hits_cost(c->survive);
         double most = c->early ? 0 : -1e9;
@@ -234,107 +235,39 @@ static void choose_early(design *d, chosen *c, uint32_t count)
         }
         if (!best)
             break;
-        d->properties[best->property].used = true;
-        c->survive *= d->properties[best->property].often;
-        c->early++;
-        d->tests[d->test_count++] = *best;
-        d->ahead = best->behind > d->ahead ? best->behind : d->ahead;
+        const property *p = &d->properties[best->property];
+        takes += 4 * COST_SLICE_TEST + (p->used ? 0 : 4 * COST_SLICE_ROW);
+        c->survive *= p->often;
+        tests[c->early++] = *best;
         for (uint32_t i = 0, behind = best->behind; i < count; i++)
             if (d->landmarks[i].behind == behind)
                 d->landmarks[i].behind = UINT32_MAX; /* what it says is said */
     }
+    return takes + design_hits_cost(c->survive);
+}
+
+/* The anchor of the pattern whose `count` positions have been read, and its early tests. */
+static void choose_early(design *d, chosen *c, size_t count)
+{
+    landmark tests[MOST_EARLY];
+    double least = COST_IMPOSSIBLE;
+    for (size_t i = 0; i < count; i++) {
+        chosen one = { .first = (uint32_t)d->test_count, .anchor = (uint32_t)i };
+        if (d->positions[i].optional)
+            continue;
+        const double takes = early_tests(d, &one, find_landmarks(d, count, i), tests);
+        if (takes < least) {
+            least = takes;
+            *c = one;
+            memcpy(&d->tests[d->test_count], tests, one.early * sizeof *tests);
+        }
+    }
+    for (uint32_t k = 0; k < c->early; k++) {
+        const landmark *l = &d->tests[d->test_count++];
+        d->properties[l->property].used = true;
+        d->ahead = l->behind > d->ahead ? l->behind : d->ahead;
+    }
     c->count = c->early;
-}
-
-/* A group of the positions [from, upto), which begin `least` to `most` bytes behind the start, in
- * d->landmarks: those of rows that are there, the rarest. Returns its number of parts; *often, how
- * often all are seen in a window of it, *last, the distance of the last one from the first. */
-static uint32_t find_group(design *d, size_t from, size_t upto, uint32_t wide, double *often,
-                           uint32_t *last)
-{
-    uint32_t count = 0;
-    double never = 1;
-    for (size_t k = from; k < upto; k++) {
-        const uint32_t both[] = { d->position_class[k], d->class_common[d->position_class[k]] };
-        for (int i = 0; i < 2; i++) {
-            const uint32_t number = both[i] == UINT32_MAX
-                                        ? UINT32_MAX
-                                        : d->property_of[(size_t)both[i] * (MOST_WIDE + 1) + 1];
-            if (number == UINT32_MAX || !d->properties[number].used ||
-                d->properties[number].often > 0.5)
-                continue;
-            d->landmarks[count].property = number;
-            d->landmarks[count].behind = (uint32_t)(k - from);
-            d->landmarks[count++].worth = information(d->properties[number].often);
-            break;
-        }
-    }
-    landmarks_sort(d->landmarks, count);
-    count = count < MOST_TOGETHER ? count : MOST_TOGETHER;
-    *often = 1;
-    *last = 0;
-    for (uint32_t i = 0; i < count; i++) {
-        *often *= d->properties[d->landmarks[i].property].often;
-        *last = d->landmarks[i].behind > *last ? d->landmarks[i].behind : *last;
-    }
-    for (uint32_t i = 0; i < wide; i++)
-        never *= 1 - *often;
-    *often = 1 - never;
-    return count;
-}
-
-/* A further test of a pattern with optional positions, whose beginning says little: that somewhere
- * behind them a whole group of positions is seen. */
-static void choose_group(design *d, chosen *c, size_t count)
-{
-    uint32_t least = 0, most = 0, last, best_least = 0, best_most = 0;
-    size_t best_from = 0, best_upto = 0;
-    double saved = 0, often;
-    for (size_t i = 0; i < count && most < BITSLICE_AHEAD && most - least < MOST_APART;) {
-        size_t upto = i;
-        while (upto < count && !d->positions[upto].optional && most + upto - i < BITSLICE_AHEAD - 1)
-            upto++;
-        if (most > least && upto > i) {
-            double steps = 1;
-            find_group(d, i, upto, most - least + 1, &often, &last);
-            for (uint32_t wide = 1; wide < most - least + 1; wide *= 2)
-                steps++;
-            const double now = design_hits_cost(c->survive) - design_hits_cost(c->survive * often) -
-                               4 * (COST_SLICE_TEST + steps * COST_SLICE_ROW / 2);
-            if (now > saved) {
-                saved = now;
-                best_from = i;
-                best_upto = upto;
-                best_least = least;
-                best_most = most;
-            }
-        }
-        least += (uint32_t)(upto - i);
-        most += (uint32_t)(upto - i);
-        if (upto < count && !d->positions[upto].optional)
-            break;
-        for (i = upto; i < count && d->positions[i].optional; i++)
-            most++;
-    }
-    if (best_upto == best_from || c->early == MOST_EARLY)
-        return;
-    property *p = &d->properties[d->property_count];
-    memset(p, 0, sizeof *p);
-    p->apart = best_most - best_least + 1;
-    p->class = UINT32_MAX;
-    p->used = true;
-    p->first = d->part_count;
-    p->count = find_group(d, best_from, best_upto, p->apart, &p->often, &last);
-    for (uint32_t i = 0; i < p->count; i++) {
-        d->parts[d->part_count] = d->landmarks[i];
-        d->parts[d->part_count++].behind = last - d->landmarks[i].behind;
-    }
-    d->tests[d->test_count++] =
-        (landmark){ .property = d->property_count++, .behind = best_most + last };
-    d->ahead = best_most + last > d->ahead ? best_most + last : d->ahead;
-    d->group_count++;
-    c->survive *= p->often;
-    c->count = ++c->early;
 }
 
 bool design_has_test(const design *d, const chosen *c, uint32_t class, uint32_t wide,
@@ -370,8 +303,7 @@ void design_free(design *d)
 {
     void *const all[] = { d->classes,        d->class_often, d->class_slots, d->class_asked,
                           d->class_common,   d->properties,  d->property_of, d->positions,
-                          d->position_class, d->landmarks,   d->patterns,    d->parts,
-                          d->tests };
+                          d->position_class, d->landmarks,   d->patterns,    d->tests };
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         memory_give(d->memory, all[i]);
 }
@@ -413,28 +345,24 @@ bool design_make(const problem *p, design *d)
     if (d->class_count >= BITSLICE_MOST_ROWS / 32)
         return false;
     const size_t kinds = (size_t)d->class_count * (MOST_WIDE + 1);
-    const size_t groups = p->list->count;
     d->class_often = memory_take_zeroed(d->memory, d->class_count, sizeof *d->class_often);
-    d->properties = memory_take_array(d->memory, kinds + groups, sizeof *d->properties);
+    d->properties = memory_take_array(d->memory, kinds, sizeof *d->properties);
     d->property_of = memory_take_array(d->memory, kinds, sizeof *d->property_of);
-    d->parts = memory_take_array(d->memory, groups * MOST_TOGETHER, sizeof *d->parts);
     d->class_asked = memory_take_zeroed(d->memory, d->class_count, sizeof *d->class_asked);
     d->class_common = memory_take_array(d->memory, d->class_count, sizeof *d->class_common);
-    if (!d->class_often || !d->properties || !d->property_of || !d->class_asked || !d->parts ||
-        !d->class_common)
+    if (!d->class_often || !d->properties || !d->property_of || !d->class_asked || !d->class_common)
         return false;
     memset(d->class_common, 0xff, d->class_count * sizeof *d->class_common);
     memset(d->property_of, 0xff, kinds * sizeof *d->property_of);
     count_bytes(p, d);
     choose_common(d);
     for (size_t i = 0; i < p->list->count; i++) {
-        const size_t count = design_read(d, i);
-        choose_early(d, &d->patterns[i], find_landmarks(d, count));
-        choose_group(d, &d->patterns[i], count);
+        choose_early(d, &d->patterns[i], design_read(d, i));
         d->test_count += MOST_LATE;
     }
     for (size_t i = 0; i < p->list->count; i++)
-        choose_late(d, &d->patterns[i], find_landmarks(d, design_read(d, i)));
+        choose_late(d, &d->patterns[i],
+                    find_landmarks(d, design_read(d, i), d->patterns[i].anchor));
     return true;
 }
 

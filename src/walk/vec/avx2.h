@@ -68,6 +68,14 @@ WALK_INTO u64 vec_nonzero(vec v)
     return ~vec_eq(v, vec_all(0));
 }
 
+WALK_INTO u32 vec_nonzero64(vec v)
+{
+    const __m256i zero = _mm256_setzero_si256();
+    const __m256d low = _mm256_castsi256_pd(_mm256_cmpeq_epi64(v.half[0], zero));
+    const __m256d high = _mm256_castsi256_pd(_mm256_cmpeq_epi64(v.half[1], zero));
+    return 255 ^ (u32)(_mm256_movemask_pd(low) | _mm256_movemask_pd(high) << 4);
+}
+
 WALK_INTO __m256i vec_fold_half_(__m256i v)
 {
     /* Signed bytes: letters are moved to the lowest 26. */

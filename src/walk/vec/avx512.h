@@ -68,6 +68,11 @@ WALK_INTO u64 vec_nonzero(vec v)
     return _mm512_test_epi8_mask(v, v);
 }
 
+WALK_INTO u32 vec_nonzero64(vec v)
+{
+    return _mm512_test_epi64_mask(v, v);
+}
+
 WALK_INTO vec vec_fold(vec v)
 {
     const __mmask64 upper =

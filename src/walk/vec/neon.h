@@ -76,6 +76,17 @@ WALK_INTO u64 vec_nonzero(vec v)
     return vec_bits_(vec_common_(v, v));
 }
 
+WALK_INTO u32 vec_nonzero64(vec v)
+{
+    u32 mask = 0;
+    for (int i = 0; i < 4; i++) {
+        const uint64x2_t words = vreinterpretq_u64_u8(v.val[i]);
+        mask |= (u32)(vgetq_lane_u64(words, 0) != 0) << (2 * i);
+        mask |= (u32)(vgetq_lane_u64(words, 1) != 0) << (2 * i + 1);
+    }
+    return mask;
+}
+
 WALK_INTO vec vec_fold(vec v)
 {
     vec folded = v;

@@ -98,6 +98,14 @@ WALK_INTO u64 vec_nonzero(vec v)
     return mask;
 }
 
+WALK_INTO u32 vec_nonzero64(vec v)
+{
+    u32 mask = 0;
+    for (u32 i = 0; i < 8; i++)
+        mask |= (u32)(v.word[i] != 0) << i;
+    return mask;
+}
+
 WALK_INTO u64 vec_eq(vec a, vec b)
 {
     return ~vec_nonzero(vec_xor(a, b));

@@ -4,26 +4,34 @@
  * of patterns and moves with every byte. Here a word holds the same question of many places of
  * the text, and nothing moves. A block is cut into 512 lanes of L bytes; bit l of row j of a class
  * says that byte l * L + j belongs to it. What lies d bytes behind all those places is row j + d.
- * So the steps S' = (S << 1) & Ch become ANDs of rows of classes at their distances, for 512 starts
+ * So the steps S' = (S << 1) & Ch become ANDs of rows of classes at their distances, for 512 places
  * each; they may be taken in any order, the rarest first, and most are never taken: a few leave no
- * start at all.
+ * place at all.
  *
  * 1. 16 rows of text at a time: bytes of 512 lanes side by side (8 x 8 transpositions in words).
  * 2. A row for every byte that matters, by comparison; of these the rows of classes, as unions or
  *    complements of unions, each from as few others as the builder found. All patterns share them.
- *    What an optional part may move by some bytes, a class or a group of classes at fixed
- *    distances, has the union of its last rows.
- * 3. Every pattern on 16 rows of starts: its `early` tests; where some survive, the `late` ones.
- * 4. What still survives is compared byte by byte: the fixed positions before the first optional
- *    one, then, if there is any, the set of places that are reachable, segment by segment.
+ *    A class that an optional part may move by some bytes has the union of its last rows.
+ * 3. Every pattern on 16 rows of places: its `early` tests; where some survive, the `late` ones.
+ * 4. What still survives is compared byte by byte.
  *
- * An end that is reached from several starts is reported from the last of them: a start is silent
- * about an end that a later one reaches too, which the segments say when they are run backwards.
- * That decides what a place says without remembering any other, whatever the slices.
+ * A place is not where a match may begin, but its anchor: a position that every match has, chosen
+ * so that it and the few rows behind it say most. What lies between two optional parts is a
+ * segment, and that with the anchor is compared first; then, if there are others, the set of places
+ * that are reachable, segment by segment: back to some start, and on to the ends.
  *
- * Invariant: all occurrences of whose starts the last is before `base` have been reported, and no
- * other, but for records that are held back. They are, as long as the block may be given up: its
- * tiles lie across all of it, so it is left to the fallback as a whole.
+ * An end that is reached over several anchors is reported from the last of them: an anchor is
+ * silent about an end that a later one leads to too, which the segments say when they are run
+ * backwards. That decides what a place says without remembering any other, whatever the slices.
+ *
+ * Invariant: all occurrences whose last anchor is before `base` have been reported, and no other,
+ * but for records that are held back. They are, as long as the block may be given up: its tiles lie
+ * across all of it, so it is left to the fallback as a whole. That begins with what begins at
+ * `base`; so ends of what begins before it, and has its last anchor behind it, are then looked for
+ * place by place.
+ *
+ * Rows are kept as long as steps need them: a few hundred properties of some 50 rows of 64 bytes
+ * stay in the second cache, however long the lanes are.
  *
  * Cost: O(n * patterns / 512), and what survives. Bytes above `end` read as 0: the comparison
  * refuses what they let through.
@@ -44,11 +52,13 @@ enum { WORK_HIT = 12, WORK_START = 8, WORK_PLACE = 4 };
 typedef struct slicer {
     const text_task *task;
     const bitslice_tables *tables;
-    u8 *rows;   /* [rows][stride][BITSLICE_ROW] */
+    u8 *rows;   /* [rows][stride][BITSLICE_ROW]: rows of lanes from `low` on */
     u8 *square; /* [BITSLICE_STEP][BITSLICE_LANES]: text, a row beside the other */
     u8 *hits;   /* [HIT_ROWS][BITSLICE_ROW] */
     size_t stride;
     u32 base, length; /* where the block begins, bytes of a lane */
+    u32 low;
+    bool gives_up; /* the fallback tells of what begins at `base` or behind it */
     u64 work, candidates;
     const sink *out;
 } slicer;
@@ -113,7 +123,7 @@ WALK_APART void slice_text(const slicer *s, u32 row)
 
 WALK_INTO u8 *row_at(const slicer *s, u32 property, u32 row)
 {
-    return s->rows + (property * s->stride + row) * BITSLICE_ROW;
+    return s->rows + (property * s->stride + row - s->low) * BITSLICE_ROW;
 }
 
 WALK_APART void slice_letters(const slicer *s, u32 row)
@@ -160,18 +170,6 @@ WALK_APART void slice_classes(const slicer *s, u32 row)
             }
             continue;
         }
-        if (op->kind == BITSLICE_ALL) {
-            u32 back = 0;
-            for (u32 k = 1; k < op->count; k += 2)
-                back = in[k] > back ? in[k] : back;
-            for (u32 j = row < back ? back - row : 0; j < BITSLICE_STEP; j++) {
-                vec all = ones;
-                for (u32 k = 0; k < op->count; k += 2)
-                    all = vec_and(all, vec_load(row_at(s, in[k], row + j - in[k + 1])));
-                vec_store(to + (size_t)j * BITSLICE_ROW, all);
-            }
-            continue;
-        }
         const vec turn = op->kind == BITSLICE_NONE ? ones : vec_all(0);
         for (u32 j = 0; j < BITSLICE_STEP; j += 4) {
             vec a = vec_all(0), b = a, c = a, d = a;
@@ -191,9 +189,17 @@ WALK_APART void slice_classes(const slicer *s, u32 row)
     }
 }
 
+/* The rows [from, upto) of all lanes to the beginning of those that are kept. */
+WALK_APART void move_rows(slicer *s, u32 from, u32 upto)
+{
+    for (u32 i = 0; i < s->tables->rows; i++)
+        memmove(row_at(s, i, s->low), row_at(s, i, from), (size_t)(upto - from) * BITSLICE_ROW);
+    s->low = from;
+}
+
 /* ---- what survives --------------------------------------------------------------- */
 
-/* Numbers 0 .. 255: how far behind a start, or before an end. */
+/* Numbers 0 .. 255: how far behind a place, or before an end. */
 typedef struct far_set {
     u64 word[4];
 } far_set;
@@ -208,10 +214,15 @@ WALK_INTO void add_far(far_set *set, u32 d)
     set->word[d / 64] |= (u64)1 << (d % 64);
 }
 
-WALK_INTO bool segment_fits(const slicer *s, const bitslice_segment *g, const u8 *text)
+WALK_INTO bool any_far(const far_set *set)
 {
-    const u32 *checks = s->task->tables + g->checks, *sets = s->task->tables + s->tables->sets;
-    for (u32 i = 0; i < g->check_count; i++)
+    return (set->word[0] | set->word[1] | set->word[2] | set->word[3]) != 0;
+}
+
+WALK_INTO bool checks_fit(const slicer *s, u32 at, u32 count, const u8 *text)
+{
+    const u32 *checks = s->task->tables + at, *sets = s->task->tables + s->tables->sets;
+    for (u32 i = 0; i < count; i++)
         if (!belongs(sets, BITSLICE_WHAT(checks[i]), text[BITSLICE_WHERE(checks[i])]))
             return false;
     return true;
@@ -230,120 +241,155 @@ WALK_INTO void cross_gap(const slicer *s, const bitslice_segment *g, const u8 *f
     }
 }
 
-WALK_INTO bool any_far(const far_set *set)
+/* From places before `stop`, where segment `last` ends or its gap, to where segment `first` begins:
+ * in both sets by their distance from `stop`, at most `most`. Whether there is any. */
+static bool go_back(slicer *s, const bitslice_segment *segments, u32 first, u32 last, u32 stop,
+                    u32 most, far_set *set)
 {
-    return (set->word[0] | set->word[1] | set->word[2] | set->word[3]) != 0;
-}
-
-/* Whether a start behind `start` reaches the same end too. */
-WALK_APART bool later_start(const slicer *s, const bitslice_pattern *p, u32 start, u32 stop)
-{
-    const bitslice_segment *segments = (const bitslice_segment *)(s->task->tables + p->segments);
-    const u8 *last = s->task->text + stop - 1;
-    const u32 most = stop - start - 1;
-    far_set set = { { 1 } };
-    for (u32 k = p->segment_count; k-- > 0 && any_far(&set);) {
+    const u8 *text = s->task->text + stop;
+    most = most < BITSLICE_LONGEST ? most : BITSLICE_LONGEST;
+    for (u32 k = last + 1; k-- > first && any_far(set);) {
         const bitslice_segment *g = &segments[k];
         far_set open = { { 0 } }, next = { { 0 } };
         for (u32 w = 0; w < 4; w++)
-            for (; set.word[w]; set.word[w] &= set.word[w] - 1)
-                cross_gap(s, g, last, true, w * 64 + PORT_CTZ64(set.word[w]), most, &open);
+            for (; set->word[w]; set->word[w] &= set->word[w] - 1)
+                cross_gap(s, g, text - 1, true, w * 64 + PORT_CTZ64(set->word[w]), most, &open);
         for (u32 w = 0; w < 4; w++)
             for (; open.word[w]; open.word[w] &= open.word[w] - 1) {
                 const u32 d = w * 64 + PORT_CTZ64(open.word[w]) + g->length;
-                if (d <= most && segment_fits(s, g, s->task->text + stop - d))
+                s->work += WORK_PLACE;
+                if (d <= most && checks_fit(s, g->checks, g->check_count, text - d))
                     add_far(&next, d);
             }
-        set = next;
+        *set = next;
     }
-    return any_far(&set);
+    return any_far(set);
 }
 
-/* `words`, of the sets: a constant at each call. */
-WALK_INTO void report_ends(slicer *s, const bitslice_pattern *p, u32 start, u32 words)
+/* From behind segment `first`, which begins at `begin`, to the ends of matches. */
+static bool go_on(slicer *s, const bitslice_segment *segments, u32 first, u32 count, u32 begin,
+                  far_set *set)
+{
+    const u8 *text = s->task->text + begin;
+    const u32 left = s->task->end - begin;
+    const u32 most = left < BITSLICE_LONGEST ? left : BITSLICE_LONGEST;
+    cross_gap(s, &segments[first], text, false, segments[first].length, most, set);
+    for (u32 k = first + 1; k < count && any_far(set); k++) {
+        const bitslice_segment *g = &segments[k];
+        far_set next = { { 0 } };
+        for (u32 w = 0; w < 4; w++)
+            for (; set->word[w]; set->word[w] &= set->word[w] - 1) {
+                const u32 d = w * 64 + PORT_CTZ64(set->word[w]);
+                s->work += WORK_PLACE;
+                if (d + g->length <= most && checks_fit(s, g->checks, g->check_count, text + d))
+                    cross_gap(s, g, text, false, d + g->length, most, &next);
+            }
+        *set = next;
+    }
+    return any_far(set);
+}
+
+/* Whether the end `stop` is told of by a later anchor than that of the segment at `begin`, or by
+ * the fallback. */
+static bool silent(slicer *s, const bitslice_pattern *p, const bitslice_segment *segments,
+                   u32 begin, u32 stop)
+{
+    const u32 last = p->segment_count - 1;
+    far_set set = { { 1 } };
+    if (go_back(s, segments, p->at, last, stop, stop - begin - 1, &set) &&
+        (p->at == 0 || go_back(s, segments, 0, p->at - 1, stop, stop - s->task->from, &set)))
+        return true;
+    set = (far_set){ { 1 } };
+    return s->gives_up && stop > s->base &&
+           go_back(s, segments, 0, last, stop, stop - s->base, &set);
+}
+
+/* The ends over the segment with the anchor, which begins at `begin` and has been compared. */
+WALK_APART void report_ends(slicer *s, const bitslice_pattern *p, u32 begin)
 {
     const text_task *task = s->task;
     const bitslice_segment *segments = (const bitslice_segment *)(task->tables + p->segments);
-    const u8 *text = task->text + start;
-    const u32 left = task->end - start;
-    const u32 most = left < words * 64 - 1 ? left : words * 64 - 1;
-    far_set set = { { 1 } };
-    for (u32 k = 0; k < p->segment_count; k++) {
-        const bitslice_segment *g = &segments[k];
-        far_set next = { { 0 } };
-        u64 any = 0;
-        for (u32 w = 0; w < words; w++)
-            for (; set.word[w]; set.word[w] &= set.word[w] - 1) {
-                const u32 d = w * 64 + PORT_CTZ64(set.word[w]);
-                s->work += WORK_PLACE;
-                if (d + g->length <= most && segment_fits(s, g, text + d))
-                    cross_gap(s, g, text, false, d + g->length, most, &next);
-            }
-        for (u32 w = 0; w < words; w++)
-            any |= next.word[w];
-        if (!any)
-            return;
-        set = next;
-    }
-    for (u32 w = 0; w < words; w++)
-        for (; set.word[w]; set.word[w] &= set.word[w] - 1) {
-            const u32 stop = start + w * 64 + PORT_CTZ64(set.word[w]);
-            if (stop > task->begin && stop > start && !later_start(s, p, start, stop))
+    far_set set = { { 1 } }, ends = { { 0 } };
+    if ((p->at > 0 && !go_back(s, segments, 0, p->at - 1, begin, begin - task->from, &set)) ||
+        !go_on(s, segments, p->at, p->segment_count, begin, &ends))
+        return;
+    for (u32 w = 0; w < 4; w++)
+        for (; ends.word[w]; ends.word[w] &= ends.word[w] - 1) {
+            const u32 stop = begin + w * 64 + PORT_CTZ64(ends.word[w]);
+            if (stop > task->begin && !silent(s, p, segments, begin, stop))
                 sink_put(s->out, stop, p->index);
         }
 }
 
-/* A start that passed all tests. */
-WALK_INTO void verify_start(slicer *s, const bitslice_pattern *p, u32 start)
+/* A place that passed the tests; `count` checks are left. */
+WALK_INTO void verify_place(slicer *s, const bitslice_pattern *p, u32 place, u32 count)
 {
     const text_task *task = s->task;
-    const u32 *checks = task->tables + p->checks, *sets = task->tables + s->tables->sets;
-    const u8 *text = task->text + start;
+    const u32 begin = place - p->anchor;
     s->work += WORK_START;
     s->candidates++;
-    if (p->length > task->end - start)
+    if (place - task->from < p->anchor || p->length > task->end - begin ||
+        !checks_fit(s, p->checks, count, task->text + begin))
         return;
-    for (u32 i = 0; i < p->check_count; i++)
-        if (!belongs(sets, BITSLICE_WHAT(checks[i]), text[BITSLICE_WHERE(checks[i])]))
-            return;
-    if (p->segment_count && p->longest < 64)
-        report_ends(s, p, start, 1);
-    else if (p->segment_count)
-        report_ends(s, p, start, 4);
-    else if (start + p->length > task->begin)
-        sink_put(s->out, start + p->length, p->index);
+    if (p->segment_count)
+        report_ends(s, p, begin);
+    else if (begin + p->length > task->begin)
+        sink_put(s->out, begin + p->length, p->index);
 }
 
-/* Rows [row, row + HIT_ROWS) of starts, of which some survived the early tests: s->hits. */
+/* Rows [row, row + HIT_ROWS) of places, of which some survived the early tests: s->hits. All rows
+ * and all tests at once, for which ones are left cannot be foreseen. */
 WALK_APART void rows_hit(slicer *s, const bitslice_pattern *p, u32 row)
 {
     const u32 *tests = s->task->tables + p->tests + p->early;
+    vec a = vec_load(s->hits), b = vec_load(s->hits + BITSLICE_ROW);
+    vec c = vec_load(s->hits + (size_t)2 * BITSLICE_ROW);
+    vec d = vec_load(s->hits + (size_t)3 * BITSLICE_ROW);
     s->work += WORK_HIT;
-    for (u32 j = 0; j < HIT_ROWS; j++) {
-        vec v = vec_load(s->hits + (size_t)j * BITSLICE_ROW);
-        u64 words[BITSLICE_LANES / 64];
-        for (u32 k = 0; k < p->late && vec_any(v); k++)
-            v = vec_and(v, vec_load(row_at(s, BITSLICE_WHAT(tests[k]),
-                                           row + j + BITSLICE_WHERE(tests[k]))));
-        if (!vec_any(v))
-            continue;
-        vec_store(words, v);
-        for (u64 bytes = vec_nonzero(v); bytes;) {
-            const u32 w = PORT_CTZ64(bytes) / 8;
-            bytes &= ~((u64)255 << (8 * w));
-            for (; words[w]; words[w] &= words[w] - 1) {
-                const u64 lane = w * 64 + PORT_CTZ64(words[w]);
-                const u64 start = s->base + lane * s->length + row + j;
-                if (start < s->task->end)
-                    verify_start(s, p, (u32)start);
-            }
+    for (u32 k = 0; k < p->late; k++) {
+        const u8 *from = row_at(s, BITSLICE_WHAT(tests[k]), row + BITSLICE_WHERE(tests[k]));
+        a = vec_and(a, vec_load(from));
+        b = vec_and(b, vec_load(from + BITSLICE_ROW));
+        c = vec_and(c, vec_load(from + (size_t)2 * BITSLICE_ROW));
+        d = vec_and(d, vec_load(from + (size_t)3 * BITSLICE_ROW));
+    }
+    u32 left =
+        vec_nonzero64(a) | vec_nonzero64(b) << 8 | vec_nonzero64(c) << 16 | vec_nonzero64(d) << 24;
+    if (!left)
+        return;
+    u64 words[HIT_ROWS * BITSLICE_LANES / 64];
+    vec_store(words, a);
+    vec_store(words + BITSLICE_LANES / 64, b);
+    vec_store(words + 2 * BITSLICE_LANES / 64, c);
+    vec_store(words + 3 * BITSLICE_LANES / 64, d);
+    for (; left; left &= left - 1) {
+        const u32 i = PORT_CTZ64(left);
+        const u64 lane = i * 64 % BITSLICE_LANES, j = i * 64 / BITSLICE_LANES;
+        const u64 first = s->base + lane * s->length + row + j;
+        for (u64 word = words[i]; word; word &= word - 1) {
+            const u64 place = first + (u64)PORT_CTZ64(word) * s->length;
+            if (place < s->task->end)
+                verify_place(s, p, (u32)place, p->check_count);
         }
     }
 }
 
+/* The block at s->base is left to the fallback: tell of what begins before it, and has its last
+ * anchor there. */
+static void give_block_up(slicer *s)
+{
+    const text_task *task = s->task;
+    const bitslice_pattern *p = (const bitslice_pattern *)(task->tables + s->tables->pattern);
+    s->out = task->out;
+    s->gives_up = true;
+    for (u32 i = 0; s->base > task->from && i < s->tables->count; i++)
+        for (u32 k = 0; k < p[i].before && k < task->end - s->base; k++)
+            verify_place(s, &p[i], s->base + k, p[i].full_count);
+}
+
 /* ---- tests ---------------------------------------------------------------------- */
 
-/* BITSLICE_STEP rows of starts through `early` tests, a constant at each call. */
+/* BITSLICE_STEP rows of places through `early` tests, a constant at each call. */
 WALK_INTO void test_rows(slicer *s, const bitslice_pattern *p, u32 row, u32 early)
 {
     const u32 *tests = s->task->tables + p->tests;
@@ -371,7 +417,7 @@ WALK_INTO void test_rows(slicer *s, const bitslice_pattern *p, u32 row, u32 earl
     }
 }
 
-/* All patterns on BITSLICE_STEP rows of starts. False: it took more work than `most`. */
+/* All patterns on BITSLICE_STEP rows of places. False: it took more work than `most`. */
 WALK_APART bool test_patterns(slicer *s, u32 row, u64 most)
 {
     const bitslice_pattern *p = (const bitslice_pattern *)(s->task->tables + s->tables->pattern);
@@ -421,13 +467,15 @@ static void let_go(slicer *s, const sink *held, const sink *out)
 static bool slice_block(slicer *s, const sink *held)
 {
     const text_task *task = s->task;
-    const u32 rows = bitslice_rows_of(s->tables, s->length);
+    const u32 ahead = bitslice_rows_ahead(s->tables);
     const bool may_stop = task->allowance != WALK_NEVER;
     u32 made = 0;
     s->out = may_stop ? held : task->out;
+    s->low = 0;
     for (u32 row = 0; row < s->length; row += BITSLICE_STEP) {
-        const u32 wanted = row + BITSLICE_STEP + s->tables->ahead;
-        for (; made < rows && made < wanted; made += BITSLICE_STEP) {
+        for (; made < row + BITSLICE_STEP + ahead; made += BITSLICE_STEP) {
+            if (made + BITSLICE_STEP - s->low > s->tables->held)
+                move_rows(s, row, made);
             slice_text(s, made);
             slice_letters(s, made);
             slice_classes(s, made);
@@ -455,7 +503,7 @@ u32 VEC_NAME(bitslice_walk)(text_task *task)
 {
     const bitslice_tables *t = (const bitslice_tables *)task->tables;
     u8 *scratch = (u8 *)task->state + (BITSLICE_ROW - (uintptr_t)task->state % BITSLICE_ROW);
-    slicer s = { .task = task, .tables = t, .base = task->from };
+    slicer s = { .task = task, .tables = t, .base = task->from, .stride = (size_t)t->held + 1 };
     u64 count = 0;
     s.square = scratch;
     s.hits = s.square + (size_t)BITSLICE_STEP * BITSLICE_LANES;
@@ -467,12 +515,13 @@ u32 VEC_NAME(bitslice_walk)(text_task *task)
         const u32 shared = (left - 1) / BITSLICE_LANES + 1;
         s.length = (shared + BITSLICE_STEP - 1) / BITSLICE_STEP * BITSLICE_STEP;
         s.length = s.length < t->length ? s.length : t->length;
-        s.stride = (size_t)bitslice_rows_of(t, s.length) + 1;
         count = 0;
         const bool whole = slice_block(&s, &held);
         task->candidates = s.candidates;
-        if (!whole)
+        if (!whole) {
+            give_block_up(&s);
             return s.base;
+        }
         const u64 next = s.base + (u64)s.length * BITSLICE_LANES;
         s.base = next < task->end ? (u32)next : task->end;
     }
