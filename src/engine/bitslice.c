@@ -254,8 +254,53 @@ static void add_sets(const design *d, bitslice_tables *head, block *b)
     }
 }
 
+/* ---- the order of patterns ------------------------------------------------------------ */
+
+/* Patterns of as many early tests stand together, for the loop has one branch for each number; and
+ * of these such whose tests ask for the same rows, those first that few others ask for: so rows
+ * are in the first cache when the next pattern wants them. */
+typedef struct place_key {
+    uint32_t pattern, early, tests[MOST_EARLY]; /* property and distance */
+} place_key;
+
+static int by_key(const void *a, const void *b)
+{
+    const place_key *x = a, *y = b;
+    if (x->early != y->early)
+        return x->early < y->early ? -1 : 1;
+    for (uint32_t k = 0; k < x->early; k++)
+        if (x->tests[k] != y->tests[k])
+            return x->tests[k] < y->tests[k] ? -1 : 1;
+    return x->pattern < y->pattern ? -1 : 1;
+}
+
+/* Fill keys[] in the order of patterns; asked[property] is zero. */
+static void order_patterns(const design *d, uint32_t *asked, place_key *keys)
+{
+    for (uint32_t i = 0; i < d->list->count; i++)
+        for (uint32_t k = 0; k < d->patterns[i].early; k++)
+            asked[d->tests[d->patterns[i].first + k].property]++;
+    for (uint32_t i = 0; i < d->list->count; i++) {
+        const chosen *c = &d->patterns[i];
+        place_key *key = &keys[i];
+        memset(key, 0, sizeof *key);
+        key->pattern = i;
+        key->early = c->early;
+        for (uint32_t k = 0; k < c->early; k++) {
+            const landmark *l = &d->tests[c->first + k];
+            uint32_t at = k;
+            for (; at > 0 && asked[key->tests[at - 1] >> 8] > asked[l->property]; at--)
+                key->tests[at] = key->tests[at - 1];
+            key->tests[at] = l->property << 8 | l->behind;
+        }
+    }
+    qsort(keys, d->list->count, sizeof *keys, by_key);
+}
+
+/* ---- all of it ------------------------------------------------------------------------ */
+
 static void lay_out(const problem *p, design *d, row_maker *m, property **order,
-                    bitslice_pattern *patterns)
+                    const place_key *keys, bitslice_pattern *patterns)
 {
     bitslice_tables head;
     block *b = m->b;
@@ -266,7 +311,7 @@ static void lay_out(const problem *p, design *d, row_maker *m, property **order,
     add_sets(d, &head, b);
     head.count = (uint32_t)p->list->count;
     for (uint32_t i = 0; i < head.count; i++)
-        add_pattern(d, i, b, &patterns[i]);
+        add_pattern(d, keys[i].pattern, b, &patterns[i]);
     head.pattern = block_words(b, patterns, head.count * sizeof *patterns / 4);
     head.ahead = d->ahead;
     head.patience = 1 + (uint32_t)(engine_shiftand.cost(p) / 2);
@@ -297,11 +342,14 @@ static void bitslice_build(const problem *p, stage_draft *out)
     const size_t rows = d.property_count;
     property **order = memory_take_array(d.memory, rows, sizeof(property *));
     bitslice_pattern *patterns = memory_take_zeroed(d.memory, p->list->count, sizeof *patterns);
+    place_key *keys = memory_take_array(d.memory, p->list->count, sizeof *keys);
+    uint32_t *asked = memory_take_zeroed(d.memory, rows, sizeof *asked);
     m.made = memory_take_array(d.memory, 256 + rows, sizeof *m.made);
     m.operations = memory_take_array(d.memory, rows, sizeof *m.operations);
     m.inputs = memory_take_array(d.memory, rows * 256, sizeof *m.inputs);
-    if (order && patterns && m.made && m.operations && m.inputs) {
-        lay_out(p, &d, &m, order, patterns);
+    if (order && patterns && keys && asked && m.made && m.operations && m.inputs) {
+        order_patterns(&d, asked, keys);
+        lay_out(p, &d, &m, order, keys, patterns);
         if (!out->tables.failed)
             out->state_words =
                 bitslice_scratch((const bitslice_tables *)(const void *)out->tables.bytes);
@@ -311,6 +359,8 @@ static void bitslice_build(const problem *p, stage_draft *out)
     memory_give(d.memory, m.inputs);
     memory_give(d.memory, m.operations);
     memory_give(d.memory, m.made);
+    memory_give(d.memory, asked);
+    memory_give(d.memory, keys);
     memory_give(d.memory, patterns);
     memory_give(d.memory, order);
     design_free(&d);

@@ -102,11 +102,11 @@
 /* Bit-slicing: a byte of text into rows of bytes; of 512 starts, a row of a class, a pattern, one
  * of its tests; four rows of which some start survived, and such a start. */
 #define COST_SLICE_BYTE 0.5
-#define COST_SLICE_ROW 4.0
+#define COST_SLICE_ROW 2.0
 #define COST_SLICE_PATTERN 1.0
-#define COST_SLICE_TEST 0.7
-#define COST_SLICE_HIT 12.0
-#define COST_SLICE_START 8.0
+#define COST_SLICE_TEST 0.4
+#define COST_SLICE_HIT 40.0
+#define COST_SLICE_START 20.0
 
 /* Grids, a cell: a step along a row or down a column; a comparison that fails early. */
 #define COST_GRID_STEP 3.0
