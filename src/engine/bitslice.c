@@ -11,7 +11,7 @@
 
 #include "engine/costs.h"
 
-enum { ROWS_BYTES = 1 << 20, MOST_HELD = 128, MOST_LENGTH = 240 };
+enum { ROWS_BYTES = 768 << 10, MOST_HELD = 128, MOST_LENGTH = 240 };
 enum { ESTIMATED = 4096 }; /* patterns: more, and the cost is not worth finding out */
 
 /* ---- rows --------------------------------------------------------------------------- */
@@ -222,20 +222,25 @@ static uint32_t add_segments(design *d, const chosen *c, size_t count, block *b,
     return made;
 }
 
-static void add_pattern(design *d, uint32_t i, block *b, bitslice_pattern *out)
+static void add_test(const row_maker *m, const landmark *l)
 {
+    const uint32_t line = bitslice_line(m->head, m->d->properties[l->property].row, l->behind);
+    block_append(m->b, &line, sizeof line, sizeof line);
+}
+
+static void add_pattern(row_maker *m, uint32_t i, bitslice_pattern *out)
+{
+    design *d = m->d;
+    block *b = m->b;
     bitslice_segment segments[BITSLICE_LONGEST];
     const chosen *c = &d->patterns[i];
     const size_t count = design_read(d, i);
     out->index = i;
     out->before = c->anchor;
-    out->early = c->early;
     out->late = c->count - c->early;
     out->tests = words_of(b);
-    for (uint32_t k = 0; k < c->count; k++) {
-        const landmark *l = &d->tests[c->first + k];
-        add_word(b, d->properties[l->property].row, l->behind);
-    }
+    for (uint32_t k = c->early; k < c->count; k++)
+        add_test(m, &d->tests[c->first + k]);
     const uint32_t made = add_segments(d, c, count, b, segments, out);
     out->segment_count = out->length < count ? made : 0;
     out->segments = words_of(b);
@@ -310,9 +315,6 @@ static void lay_out(const problem *p, design *d, row_maker *m, property **order,
     make_rows(m, order);
     add_sets(d, &head, b);
     head.count = (uint32_t)p->list->count;
-    for (uint32_t i = 0; i < head.count; i++)
-        add_pattern(d, keys[i].pattern, b, &patterns[i]);
-    head.pattern = block_words(b, patterns, head.count * sizeof *patterns / 4);
     head.ahead = d->ahead;
     head.patience = 1 + (uint32_t)(engine_shiftand.cost(p) / 2);
     const uint32_t each = ROWS_BYTES / BITSLICE_ROW / (head.rows ? head.rows : 1);
@@ -320,6 +322,17 @@ static void lay_out(const problem *p, design *d, row_maker *m, property **order,
     head.length = MOST_LENGTH;
     head.held = each < least ? least : each > MOST_HELD ? MOST_HELD : each;
     head.held = head.held / BITSLICE_STEP * BITSLICE_STEP;
+    head.early = words_of(b);
+    for (uint32_t i = 0; i < head.count; i++) {
+        const chosen *c = &d->patterns[keys[i].pattern];
+        for (uint32_t k = 0; k < c->early; k++)
+            add_test(m, &d->tests[c->first + k]);
+        head.runs[c->early - 1]++;
+        head.early_count += c->early;
+    }
+    for (uint32_t i = 0; i < head.count; i++)
+        add_pattern(m, keys[i].pattern, &patterns[i]);
+    head.pattern = block_words(b, patterns, head.count * sizeof *patterns / 4);
     if (head.rows >= BITSLICE_MOST_ROWS)
         b->failed = true;
     if (!b->failed)
@@ -452,6 +465,18 @@ static bool operations_check(const bitslice_tables *t, const uint32_t *tables, s
     return true;
 }
 
+/* `count` lines at `at` where some test may begin. */
+static bool tests_check(const bitslice_tables *t, const uint32_t *tables, size_t words, uint32_t at,
+                        uint32_t count)
+{
+    if (!words_inside(words, at, count))
+        return false;
+    for (uint32_t i = 0; i < count; i++)
+        if (tables[at + i] / (t->held + 1) >= t->rows || tables[at + i] % (t->held + 1) > t->ahead)
+            return false;
+    return true;
+}
+
 /* `count` words at `at` that say a number below `what`, and where, at most `where`. */
 static bool words_check(const uint32_t *tables, size_t words, uint32_t at, uint32_t count,
                         uint32_t what, uint32_t where)
@@ -485,13 +510,23 @@ static bool segments_check(const bitslice_tables *t, const bitslice_pattern *p,
 static bool pattern_check(const stage_facts *facts, const bitslice_tables *t,
                           const bitslice_pattern *p, const uint32_t *tables, size_t words)
 {
-    return p->index < facts->pattern_count && p->early >= 1 && p->early <= MOST_EARLY &&
-           p->late <= MOST_LATE && p->length >= 1 && p->length <= BITSLICE_LONGEST &&
-           p->anchor < p->length && p->before <= BITSLICE_LONGEST &&
-           p->full_count <= BITSLICE_LONGEST && p->check_count <= p->full_count &&
-           words_check(tables, words, p->tests, p->early + p->late, t->rows, t->ahead) &&
+    return p->index < facts->pattern_count && p->late <= MOST_LATE && p->length >= 1 &&
+           p->length <= BITSLICE_LONGEST && p->anchor < p->length &&
+           p->before <= BITSLICE_LONGEST && p->full_count <= BITSLICE_LONGEST &&
+           p->check_count <= p->full_count && tests_check(t, tables, words, p->tests, p->late) &&
            words_check(tables, words, p->checks, p->full_count, t->classes, p->length - 1) &&
            segments_check(t, p, tables, words);
+}
+
+/* That early tests are those of all patterns. */
+static bool runs_check(const bitslice_tables *t)
+{
+    uint64_t patterns = 0, tests = 0;
+    for (uint32_t i = 0; i < BITSLICE_EARLY; i++) {
+        patterns += t->runs[i];
+        tests += (uint64_t)t->runs[i] * (i + 1);
+    }
+    return patterns == t->count && tests == t->early_count;
 }
 
 static bool bitslice_check(const stage_facts *facts, const uint32_t *tables, size_t words)
@@ -502,7 +537,8 @@ static bool bitslice_check(const stage_facts *facts, const uint32_t *tables, siz
         t->held > MOST_HELD || t->held % BITSLICE_STEP ||
         t->held < BITSLICE_STEP + bitslice_rows_ahead(t) || t->classes > BITSLICE_MOST_ROWS ||
         !letters_check(t, tables, words) || !operations_check(t, tables, words) ||
-        facts->state_words != bitslice_scratch(t) ||
+        facts->state_words != bitslice_scratch(t) || !runs_check(t) ||
+        !tests_check(t, tables, words, t->early, t->early_count) ||
         !words_inside(words, t->sets, (uint64_t)t->classes * 8) ||
         !words_inside(words, t->pattern, (uint64_t)t->count * sizeof(bitslice_pattern) / 4))
         return false;

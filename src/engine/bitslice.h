@@ -12,7 +12,7 @@ bool bitslice_takes(const pattern *p);
 /* ---- which tests find which pattern: bitslice_design.c ----------------------------- */
 
 /* Rows of which a class may have the union; tests of a pattern. */
-enum { MOST_WIDE = 16, MOST_EARLY = 8, MOST_LATE = 8 };
+enum { MOST_WIDE = 16, MOST_EARLY = BITSLICE_EARLY, MOST_LATE = 8 };
 
 /* A class that some test may ask for, or its last `wide` rows. */
 typedef struct property {

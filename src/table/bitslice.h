@@ -17,11 +17,11 @@
 #define BITSLICE_STEP 16u     /* rows that are made, and tested, at a time */
 #define BITSLICE_LONGEST 255u /* bytes of a match */
 #define BITSLICE_AHEAD 17u    /* a place and the rows behind it that tests may ask for */
+#define BITSLICE_EARLY 8u     /* tests of a pattern that every place is put to, at most */
 #define BITSLICE_RECORDS 1024u
 #define BITSLICE_MOST_ROWS 65536u
 
-/* A number in the low half, and where: a row and how far behind the place, or a class and how far
- * behind the beginning of a segment. */
+/* A class in the low half, and how far behind the beginning of a segment. */
 #define BITSLICE_WHAT(x) ((x)&0xffffu)
 #define BITSLICE_WHERE(x) ((x) >> 16)
 
@@ -46,8 +46,7 @@ typedef struct bitslice_segment {
 
 typedef struct bitslice_pattern {
     u32 index;         /* what is reported */
-    u32 tests;         /* word offset: row, rows behind the place */
-    u32 early, late;   /* so many that every place is put to, and those that survive; early >= 1 */
+    u32 tests, late;   /* word offset: lines of those that survivors are put to, and their number */
     u32 length;        /* of the segment with the place, bytes; */
     u32 anchor;        /* and how far behind its beginning the place is */
     u32 checks;        /* word offset: class, bytes behind the beginning of that segment; */
@@ -57,7 +56,6 @@ typedef struct bitslice_pattern {
     u32 segments;      /* word offset: bitslice_segment[]; */
     u32 segment_count; /* 0: it is all one segment */
     u32 at;            /* the number of that with the place */
-    u32 unused;
 } bitslice_pattern;
 
 typedef struct bitslice_tables {
@@ -73,12 +71,14 @@ typedef struct bitslice_tables {
     u32 bytes, byte_count; /* u8[] */
     u32 operation;         /* bitslice_operation[rows - letters] */
     u32 inputs, input_count;
-    u32 sets;    /* u32[classes][8]: bit b of a set: byte b belongs */
-    u32 pattern; /* bitslice_pattern[count] */
+    u32 sets;                 /* u32[classes][8]: bit b of a set: byte b belongs */
+    u32 pattern;              /* bitslice_pattern[count], by the number of early tests */
+    u32 runs[BITSLICE_EARLY]; /* so many patterns have 1, 2, ... early tests */
+    u32 early, early_count;   /* lines of all early tests, pattern by pattern */
 } bitslice_tables;
 
-SHARED_SIZE(bitslice_tables, 64);
-SHARED_SIZE(bitslice_pattern, 56);
+SHARED_SIZE(bitslice_tables, 104);
+SHARED_SIZE(bitslice_pattern, 48);
 SHARED_SIZE(bitslice_segment, 20);
 SHARED_SIZE(bitslice_operation, 12);
 
@@ -86,6 +86,13 @@ SHARED_SIZE(bitslice_operation, 12);
 INLINE u32 bitslice_rows_ahead(const bitslice_tables *t)
 {
     return (t->ahead + BITSLICE_STEP - 1) / BITSLICE_STEP * BITSLICE_STEP;
+}
+
+/* A test is the place of its row among those that are kept, which says where as well: how many
+ * lines of cache (BITSLICE_ROW) from the first property's row of the place. */
+INLINE u32 bitslice_line(const bitslice_tables *t, u32 row, u32 behind)
+{
+    return row * (t->held + 1) + behind;
 }
 
 /* 64-bit words of scratch: the rows, whose properties are an odd number of lines of cache apart;

@@ -341,13 +341,13 @@ WALK_INTO void verify_place(slicer *s, const bitslice_pattern *p, u32 place, u32
  * and all tests at once, for which ones are left cannot be foreseen. */
 WALK_APART void rows_hit(slicer *s, const bitslice_pattern *p, u32 row)
 {
-    const u32 *tests = s->task->tables + p->tests + p->early;
+    const u32 *tests = s->task->tables + p->tests;
     vec a = vec_load(s->hits), b = vec_load(s->hits + BITSLICE_ROW);
     vec c = vec_load(s->hits + (size_t)2 * BITSLICE_ROW);
     vec d = vec_load(s->hits + (size_t)3 * BITSLICE_ROW);
     s->work += WORK_HIT;
     for (u32 k = 0; k < p->late; k++) {
-        const u8 *from = row_at(s, BITSLICE_WHAT(tests[k]), row + BITSLICE_WHERE(tests[k]));
+        const u8 *from = row_at(s, 0, row) + (size_t)tests[k] * BITSLICE_ROW;
         a = vec_and(a, vec_load(from));
         b = vec_and(b, vec_load(from + BITSLICE_ROW));
         c = vec_and(c, vec_load(from + (size_t)2 * BITSLICE_ROW));
@@ -389,67 +389,60 @@ static void give_block_up(slicer *s)
 
 /* ---- tests ---------------------------------------------------------------------- */
 
-/* BITSLICE_STEP rows of places through `early` tests, a constant at each call. */
-WALK_INTO void test_rows(slicer *s, const bitslice_pattern *p, u32 row, u32 early)
+/* BITSLICE_STEP rows of places through the early tests of `count` patterns, `early` of each, a
+ * constant at each call. False: it took more work than `most`. */
+WALK_INTO bool test_run(slicer *s, const bitslice_pattern *p, const u32 *tests, u32 count,
+                        u32 early, u32 row, u64 most)
 {
-    const u32 *tests = s->task->tables + p->tests;
-    const u8 *from[8];
-    for (u32 k = 0; k < early; k++)
-        from[k] = row_at(s, BITSLICE_WHAT(tests[k]), row + BITSLICE_WHERE(tests[k]));
-    for (u32 j = 0; j < BITSLICE_STEP; j += HIT_ROWS) {
-        const size_t at = (size_t)j * BITSLICE_ROW;
-        vec a = vec_load(from[0] + at), b = vec_load(from[0] + at + BITSLICE_ROW);
-        vec c = vec_load(from[0] + at + (size_t)2 * BITSLICE_ROW);
-        vec d = vec_load(from[0] + at + (size_t)3 * BITSLICE_ROW);
-        for (u32 k = 1; k < early; k++) {
-            a = vec_and(a, vec_load(from[k] + at));
-            b = vec_and(b, vec_load(from[k] + at + BITSLICE_ROW));
-            c = vec_and(c, vec_load(from[k] + at + (size_t)2 * BITSLICE_ROW));
-            d = vec_and(d, vec_load(from[k] + at + (size_t)3 * BITSLICE_ROW));
+    const u8 *rows = row_at(s, 0, row);
+    for (u32 i = 0; i < count; i++, tests += early)
+        for (u32 j = 0; j < BITSLICE_STEP; j += HIT_ROWS) {
+            const u8 *here = rows + (size_t)j * BITSLICE_ROW;
+            const u8 *from = here + (size_t)tests[0] * BITSLICE_ROW;
+            vec a = vec_load(from), b = vec_load(from + BITSLICE_ROW);
+            vec c = vec_load(from + (size_t)2 * BITSLICE_ROW);
+            vec d = vec_load(from + (size_t)3 * BITSLICE_ROW);
+            for (u32 k = 1; k < early; k++) {
+                from = here + (size_t)tests[k] * BITSLICE_ROW;
+                a = vec_and(a, vec_load(from));
+                b = vec_and(b, vec_load(from + BITSLICE_ROW));
+                c = vec_and(c, vec_load(from + (size_t)2 * BITSLICE_ROW));
+                d = vec_and(d, vec_load(from + (size_t)3 * BITSLICE_ROW));
+            }
+            if (PORT_UNLIKELY(vec_any(vec_or(vec_or(a, b), vec_or(c, d))))) {
+                vec_store(s->hits, a);
+                vec_store(s->hits + BITSLICE_ROW, b);
+                vec_store(s->hits + (size_t)2 * BITSLICE_ROW, c);
+                vec_store(s->hits + (size_t)3 * BITSLICE_ROW, d);
+                rows_hit(s, p + i, row + j);
+                if (s->work > most)
+                    return false;
+            }
         }
-        if (PORT_UNLIKELY(vec_any(vec_or(vec_or(a, b), vec_or(c, d))))) {
-            vec_store(s->hits, a);
-            vec_store(s->hits + BITSLICE_ROW, b);
-            vec_store(s->hits + (size_t)2 * BITSLICE_ROW, c);
-            vec_store(s->hits + (size_t)3 * BITSLICE_ROW, d);
-            rows_hit(s, p, row + j);
-        }
-    }
+    return true;
 }
 
-/* All patterns on BITSLICE_STEP rows of places. False: it took more work than `most`. */
+/* All patterns on BITSLICE_STEP rows of places. */
 WALK_APART bool test_patterns(slicer *s, u32 row, u64 most)
 {
-    const bitslice_pattern *p = (const bitslice_pattern *)(s->task->tables + s->tables->pattern);
-    const bitslice_pattern *end = p + s->tables->count;
-    for (; p < end && s->work <= most; p++)
-        switch (p->early) {
-        case 1:
-            test_rows(s, p, row, 1);
-            break;
-        case 2:
-            test_rows(s, p, row, 2);
-            break;
-        case 3:
-            test_rows(s, p, row, 3);
-            break;
-        case 4:
-            test_rows(s, p, row, 4);
-            break;
-        case 5:
-            test_rows(s, p, row, 5);
-            break;
-        case 6:
-            test_rows(s, p, row, 6);
-            break;
-        case 7:
-            test_rows(s, p, row, 7);
-            break;
-        default:
-            test_rows(s, p, row, 8);
-            break;
-        }
-    return s->work <= most;
+    const bitslice_tables *t = s->tables;
+    const bitslice_pattern *p = (const bitslice_pattern *)(s->task->tables + t->pattern);
+    const u32 *tests = s->task->tables + t->early, *runs = t->runs;
+    bool goes_on = s->work <= most;
+#define TEST_RUN(early)                                                                            \
+    goes_on = goes_on && test_run(s, p, tests, runs[(early)-1], early, row, most);                 \
+    p += runs[(early)-1];                                                                          \
+    tests += (size_t)runs[(early)-1] * (early);
+    TEST_RUN(1)
+    TEST_RUN(2)
+    TEST_RUN(3)
+    TEST_RUN(4)
+    TEST_RUN(5)
+    TEST_RUN(6)
+    TEST_RUN(7)
+    TEST_RUN(8)
+#undef TEST_RUN
+    return goes_on;
 }
 
 /* ---- blocks --------------------------------------------------------------------- */
