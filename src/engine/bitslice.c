@@ -237,9 +237,9 @@ static void add_pattern(row_maker *m, uint32_t i, bitslice_pattern *out)
     const size_t count = design_read(d, i);
     out->index = i;
     out->before = c->anchor;
-    out->late = c->count - c->early;
+    out->test_count = c->count;
     out->tests = words_of(b);
-    for (uint32_t k = c->early; k < c->count; k++)
+    for (uint32_t k = 0; k < c->count; k++)
         add_test(m, &d->tests[c->first + k]);
     const uint32_t made = add_segments(d, c, count, b, segments, out);
     out->segment_count = out->length < count ? made : 0;
@@ -510,10 +510,11 @@ static bool segments_check(const bitslice_tables *t, const bitslice_pattern *p,
 static bool pattern_check(const stage_facts *facts, const bitslice_tables *t,
                           const bitslice_pattern *p, const uint32_t *tables, size_t words)
 {
-    return p->index < facts->pattern_count && p->late <= MOST_LATE && p->length >= 1 &&
-           p->length <= BITSLICE_LONGEST && p->anchor < p->length &&
+    return p->index < facts->pattern_count && p->test_count <= MOST_EARLY + MOST_LATE &&
+           p->length >= 1 && p->length <= BITSLICE_LONGEST && p->anchor < p->length &&
            p->before <= BITSLICE_LONGEST && p->full_count <= BITSLICE_LONGEST &&
-           p->check_count <= p->full_count && tests_check(t, tables, words, p->tests, p->late) &&
+           p->check_count <= p->full_count &&
+           tests_check(t, tables, words, p->tests, p->test_count) &&
            words_check(tables, words, p->checks, p->full_count, t->classes, p->length - 1) &&
            segments_check(t, p, tables, words);
 }

@@ -18,7 +18,7 @@
 #define BITSLICE_LONGEST 255u /* bytes of a match */
 #define BITSLICE_AHEAD 17u    /* a place and the rows behind it that tests may ask for */
 #define BITSLICE_EARLY 8u     /* tests of a pattern that every place is put to, at most */
-#define BITSLICE_RECORDS 1024u
+#define BITSLICE_RECORDS 4096u
 #define BITSLICE_MOST_ROWS 65536u
 
 /* A class in the low half, and how far behind the beginning of a segment. */
@@ -45,17 +45,17 @@ typedef struct bitslice_segment {
 } bitslice_segment;
 
 typedef struct bitslice_pattern {
-    u32 index;         /* what is reported */
-    u32 tests, late;   /* word offset: lines of those that survivors are put to, and their number */
-    u32 length;        /* of the segment with the place, bytes; */
-    u32 anchor;        /* and how far behind its beginning the place is */
-    u32 checks;        /* word offset: class, bytes behind the beginning of that segment; */
-    u32 check_count;   /* so many that the tests leave open, */
-    u32 full_count;    /* and those behind them, which they do not */
-    u32 before;        /* bytes from the first possible start to the place */
-    u32 segments;      /* word offset: bitslice_segment[]; */
-    u32 segment_count; /* 0: it is all one segment */
-    u32 at;            /* the number of that with the place */
+    u32 index;             /* what is reported */
+    u32 tests, test_count; /* word offset: lines of all tests that survivors are put to */
+    u32 length;            /* of the segment with the place, bytes; */
+    u32 anchor;            /* and how far behind its beginning the place is */
+    u32 checks;            /* word offset: class, bytes behind the beginning of that segment; */
+    u32 check_count;       /* so many that the tests leave open, */
+    u32 full_count;        /* and those behind them, which they do not */
+    u32 before;            /* bytes from the first possible start to the place */
+    u32 segments;          /* word offset: bitslice_segment[]; */
+    u32 segment_count;     /* 0: it is all one segment */
+    u32 at;                /* the number of that with the place */
 } bitslice_pattern;
 
 typedef struct bitslice_tables {
@@ -96,12 +96,12 @@ INLINE u32 bitslice_line(const bitslice_tables *t, u32 row, u32 behind)
 }
 
 /* 64-bit words of scratch: the rows, whose properties are an odd number of lines of cache apart;
- * text whose lanes stand side by side; rows that were hit; records; and what aligns them. */
+ * text whose lanes stand side by side; records; and what aligns them. */
 INLINE u64 bitslice_scratch(const bitslice_tables *t)
 {
     const u64 each = (u64)t->held + 1;
     return t->rows * each * (BITSLICE_ROW / 8) + BITSLICE_STEP * BITSLICE_LANES / 8 +
-           4 * BITSLICE_ROW / 8 + BITSLICE_RECORDS + BITSLICE_ROW / 8;
+           BITSLICE_RECORDS + BITSLICE_ROW / 8;
 }
 
 #endif

@@ -43,10 +43,15 @@
 
 #include "walk/vec.h"
 
-enum { HIT_ROWS = 4 };
+enum { HIT_ROWS = 4, CHUNK = 256, FOUND = 512 };
 
 /* Nanoseconds, for give_up. */
 enum { WORK_HIT = 12, WORK_START = 8, WORK_PLACE = 4 };
+
+/* A place that passed all tests of a pattern. */
+typedef struct found_place {
+    u32 pattern, place;
+} found_place;
 
 /* A block that is being searched. */
 typedef struct slicer {
@@ -54,13 +59,14 @@ typedef struct slicer {
     const bitslice_tables *tables;
     u8 *rows;   /* [rows][stride][BITSLICE_ROW]: rows of lanes from `low` on */
     u8 *square; /* [BITSLICE_STEP][BITSLICE_LANES]: text, a row beside the other */
-    u8 *hits;   /* [HIT_ROWS][BITSLICE_ROW] */
     size_t stride;
     u32 base, length; /* where the block begins, bytes of a lane */
     u32 low;
-    bool gives_up; /* the fallback tells of what begins at `base` or behind it */
-    u64 work, candidates;
-    const sink *out;
+    bool gives_up;              /* the fallback tells of what begins at `base` or behind it */
+    u64 work, most, candidates; /* more work, and the block is given up, */
+    const sink *out, *held;     /* as long as what it reports is held back */
+    u32 found_count;
+    found_place found[FOUND];
 } slicer;
 
 /* ---- text to rows --------------------------------------------------------------- */
@@ -337,17 +343,58 @@ WALK_INTO void verify_place(slicer *s, const bitslice_pattern *p, u32 place, u32
         sink_put(s->out, begin + p->length, p->index);
 }
 
-/* Rows [row, row + HIT_ROWS) of places, of which some survived the early tests: s->hits. All rows
- * and all tests at once, for which ones are left cannot be foreseen. */
-WALK_APART void rows_hit(slicer *s, const bitslice_pattern *p, u32 row)
+/* Hand on what was held back; from now on the block cannot be given up. */
+static void let_go(slicer *s)
+{
+    const sink *held = s->held, *out = s->task->out;
+    for (u64 i = 0; i < *held->cursor; i++)
+        sink_put(out, held->records[i].pos, held->records[i].index);
+    *held->cursor = 0;
+    s->out = out;
+}
+
+/* What has been found so far. False: the block is to be given up. */
+static bool verify_found(slicer *s)
+{
+    const bitslice_pattern *p = (const bitslice_pattern *)(s->task->tables + s->tables->pattern);
+    for (u32 i = 0; i < s->found_count; i++) {
+        const bitslice_pattern *of = p + s->found[i].pattern;
+        verify_place(s, of, s->found[i].place, of->check_count);
+    }
+    s->found_count = 0;
+    if (s->out != s->held)
+        return true;
+    if (s->work > s->most || *s->held->cursor > s->held->capacity) /* some were not kept */
+        return false;
+    if (*s->held->cursor > s->held->capacity / 2)
+        let_go(s);
+    return true;
+}
+
+/* A place that passed all tests. What there is to compare is wanted later. */
+WALK_INTO bool note_place(slicer *s, const bitslice_pattern *p, u32 pattern, u32 place)
+{
+    if (!p->check_count && !p->segment_count) {
+        verify_place(s, p, place, 0);
+        return true;
+    }
+    VEC_PREFETCH(s->task->text + place);
+    VEC_PREFETCH(s->task->tables + p->checks);
+    s->found[s->found_count++] = (found_place){ pattern, place };
+    return s->found_count < FOUND || verify_found(s);
+}
+
+/* Rows [row, row + HIT_ROWS) of places, of which some survived the early tests: through all, once
+ * more, and all rows at once, for which ones are left cannot be foreseen. */
+WALK_INTO bool rows_hit(slicer *s, const bitslice_pattern *p, u32 pattern, u32 row)
 {
     const u32 *tests = s->task->tables + p->tests;
-    vec a = vec_load(s->hits), b = vec_load(s->hits + BITSLICE_ROW);
-    vec c = vec_load(s->hits + (size_t)2 * BITSLICE_ROW);
-    vec d = vec_load(s->hits + (size_t)3 * BITSLICE_ROW);
+    const u8 *rows = row_at(s, 0, row);
+    vec a = vec_all(255), b = a, c = a, d = a;
+    u64 words[HIT_ROWS * BITSLICE_LANES / 64];
     s->work += WORK_HIT;
-    for (u32 k = 0; k < p->late; k++) {
-        const u8 *from = row_at(s, 0, row) + (size_t)tests[k] * BITSLICE_ROW;
+    for (u32 k = 0; k < p->test_count; k++) {
+        const u8 *from = rows + (size_t)tests[k] * BITSLICE_ROW;
         a = vec_and(a, vec_load(from));
         b = vec_and(b, vec_load(from + BITSLICE_ROW));
         c = vec_and(c, vec_load(from + (size_t)2 * BITSLICE_ROW));
@@ -356,8 +403,7 @@ WALK_APART void rows_hit(slicer *s, const bitslice_pattern *p, u32 row)
     u32 left =
         vec_nonzero64(a) | vec_nonzero64(b) << 8 | vec_nonzero64(c) << 16 | vec_nonzero64(d) << 24;
     if (!left)
-        return;
-    u64 words[HIT_ROWS * BITSLICE_LANES / 64];
+        return true;
     vec_store(words, a);
     vec_store(words + BITSLICE_LANES / 64, b);
     vec_store(words + 2 * BITSLICE_LANES / 64, c);
@@ -368,10 +414,27 @@ WALK_APART void rows_hit(slicer *s, const bitslice_pattern *p, u32 row)
         const u64 first = s->base + lane * s->length + row + j;
         for (u64 word = words[i]; word; word &= word - 1) {
             const u64 place = first + (u64)PORT_CTZ64(word) * s->length;
-            if (place < s->task->end)
-                verify_place(s, p, (u32)place, p->check_count);
+            if (place < s->task->end && !note_place(s, p, pattern, (u32)place))
+                return false;
         }
     }
+    return true;
+}
+
+/* Those of `count` hits: HIT_ROWS rows, a number from `row` on, of a pattern, behind `first`. */
+WALK_APART bool take_hits(slicer *s, u32 first, u32 row, const u16 *hits, u32 count)
+{
+    enum { SOON = 4 };
+    const bitslice_pattern *p = (const bitslice_pattern *)(s->task->tables + s->tables->pattern);
+    for (u32 i = 0; i < count; i++) {
+        const u32 pattern = first + hits[i] / (BITSLICE_STEP / HIT_ROWS);
+        VEC_PREFETCH(p + first +
+                     hits[i + SOON < count ? i + SOON : i] / (BITSLICE_STEP / HIT_ROWS));
+        if (!rows_hit(s, p + pattern, pattern,
+                      row + hits[i] % (BITSLICE_STEP / HIT_ROWS) * HIT_ROWS))
+            return false;
+    }
+    return verify_found(s);
 }
 
 /* The block at s->base is left to the fallback: tell of what begins before it, and has its last
@@ -390,48 +453,47 @@ static void give_block_up(slicer *s)
 /* ---- tests ---------------------------------------------------------------------- */
 
 /* BITSLICE_STEP rows of places through the early tests of `count` patterns, `early` of each, a
- * constant at each call. False: it took more work than `most`. */
-WALK_INTO bool test_run(slicer *s, const bitslice_pattern *p, const u32 *tests, u32 count,
-                        u32 early, u32 row, u64 most)
+ * constant at each call. What some place passes is noted without a branch, which would often be
+ * foretold wrongly. False: the block is to be given up. */
+WALK_INTO bool test_run(slicer *s, u32 first, const u32 *tests, u32 count, u32 early, u32 row)
 {
     const u8 *rows = row_at(s, 0, row);
-    for (u32 i = 0; i < count; i++, tests += early)
-        for (u32 j = 0; j < BITSLICE_STEP; j += HIT_ROWS) {
-            const u8 *here = rows + (size_t)j * BITSLICE_ROW;
-            const u8 *from = here + (size_t)tests[0] * BITSLICE_ROW;
-            vec a = vec_load(from), b = vec_load(from + BITSLICE_ROW);
-            vec c = vec_load(from + (size_t)2 * BITSLICE_ROW);
-            vec d = vec_load(from + (size_t)3 * BITSLICE_ROW);
-            for (u32 k = 1; k < early; k++) {
-                from = here + (size_t)tests[k] * BITSLICE_ROW;
-                a = vec_and(a, vec_load(from));
-                b = vec_and(b, vec_load(from + BITSLICE_ROW));
-                c = vec_and(c, vec_load(from + (size_t)2 * BITSLICE_ROW));
-                d = vec_and(d, vec_load(from + (size_t)3 * BITSLICE_ROW));
+    for (u32 done = 0; done < count; done += CHUNK) {
+        const u32 some = count - done < CHUNK ? count - done : CHUNK;
+        u16 hits[CHUNK * (BITSLICE_STEP / HIT_ROWS)];
+        u32 hit_count = 0;
+        for (u32 i = 0; i < some; i++, tests += early)
+            for (u32 j = 0; j < BITSLICE_STEP; j += HIT_ROWS) {
+                const u8 *here = rows + (size_t)j * BITSLICE_ROW;
+                const u8 *from = here + (size_t)tests[0] * BITSLICE_ROW;
+                vec a = vec_load(from), b = vec_load(from + BITSLICE_ROW);
+                vec c = vec_load(from + (size_t)2 * BITSLICE_ROW);
+                vec d = vec_load(from + (size_t)3 * BITSLICE_ROW);
+                for (u32 k = 1; k < early; k++) {
+                    from = here + (size_t)tests[k] * BITSLICE_ROW;
+                    a = vec_and(a, vec_load(from));
+                    b = vec_and(b, vec_load(from + BITSLICE_ROW));
+                    c = vec_and(c, vec_load(from + (size_t)2 * BITSLICE_ROW));
+                    d = vec_and(d, vec_load(from + (size_t)3 * BITSLICE_ROW));
+                }
+                hits[hit_count] = (u16)((i * BITSLICE_STEP + j) / HIT_ROWS);
+                hit_count += vec_any(vec_or(vec_or(a, b), vec_or(c, d)));
             }
-            if (PORT_UNLIKELY(vec_any(vec_or(vec_or(a, b), vec_or(c, d))))) {
-                vec_store(s->hits, a);
-                vec_store(s->hits + BITSLICE_ROW, b);
-                vec_store(s->hits + (size_t)2 * BITSLICE_ROW, c);
-                vec_store(s->hits + (size_t)3 * BITSLICE_ROW, d);
-                rows_hit(s, p + i, row + j);
-                if (s->work > most)
-                    return false;
-            }
-        }
+        if (hit_count && !take_hits(s, first + done, row, hits, hit_count))
+            return false;
+    }
     return true;
 }
 
 /* All patterns on BITSLICE_STEP rows of places. */
-WALK_APART bool test_patterns(slicer *s, u32 row, u64 most)
+WALK_APART bool test_patterns(slicer *s, u32 row)
 {
-    const bitslice_tables *t = s->tables;
-    const bitslice_pattern *p = (const bitslice_pattern *)(s->task->tables + t->pattern);
-    const u32 *tests = s->task->tables + t->early, *runs = t->runs;
-    bool goes_on = s->work <= most;
+    const u32 *tests = s->task->tables + s->tables->early, *runs = s->tables->runs;
+    bool goes_on = true;
+    u32 first = 0;
 #define TEST_RUN(early)                                                                            \
-    goes_on = goes_on && test_run(s, p, tests, runs[(early)-1], early, row, most);                 \
-    p += runs[(early)-1];                                                                          \
+    goes_on = goes_on && test_run(s, first, tests, runs[(early)-1], early, row);                   \
+    first += runs[(early)-1];                                                                      \
     tests += (size_t)runs[(early)-1] * (early);
     TEST_RUN(1)
     TEST_RUN(2)
@@ -447,24 +509,14 @@ WALK_APART bool test_patterns(slicer *s, u32 row, u64 most)
 
 /* ---- blocks --------------------------------------------------------------------- */
 
-/* Hand on what was held back; from now on the block cannot be given up. */
-static void let_go(slicer *s, const sink *held, const sink *out)
-{
-    for (u64 i = 0; i < *held->cursor; i++)
-        sink_put(out, held->records[i].pos, held->records[i].index);
-    *held->cursor = 0;
-    s->out = out;
-}
-
 /* The block at s->base. False: it is too much work, and nothing of it has been reported. */
-static bool slice_block(slicer *s, const sink *held)
+static bool slice_block(slicer *s)
 {
     const text_task *task = s->task;
     const u32 ahead = bitslice_rows_ahead(s->tables);
-    const bool may_stop = task->allowance != WALK_NEVER;
     u32 made = 0;
-    s->out = may_stop ? held : task->out;
-    s->low = 0;
+    s->out = task->allowance != WALK_NEVER ? s->held : task->out;
+    s->low = s->found_count = 0;
     for (u32 row = 0; row < s->length; row += BITSLICE_STEP) {
         for (; made < row + BITSLICE_STEP + ahead; made += BITSLICE_STEP) {
             if (made + BITSLICE_STEP - s->low > s->tables->held)
@@ -473,20 +525,13 @@ static bool slice_block(slicer *s, const sink *held)
             slice_letters(s, made);
             slice_classes(s, made);
         }
-        const bool stops = s->out == held;
         const u64 bytes = s->base - task->from + (u64)(row + BITSLICE_STEP) * BITSLICE_LANES;
-        const u64 most = task->allowance + s->tables->patience * bytes;
-        if (!test_patterns(s, row, stops ? most : UINT64_MAX))
+        s->most = task->allowance + s->tables->patience * bytes;
+        if (!test_patterns(s, row))
             return false;
-        if (!stops)
-            continue;
-        if (*held->cursor > held->capacity) /* some were not kept */
-            return false;
-        if (*held->cursor > held->capacity / 2)
-            let_go(s, held, task->out);
     }
-    if (s->out == held)
-        let_go(s, held, task->out);
+    if (s->out == s->held)
+        let_go(s);
     return true;
 }
 
@@ -499,9 +544,9 @@ u32 VEC_NAME(bitslice_walk)(text_task *task)
     slicer s = { .task = task, .tables = t, .base = task->from, .stride = (size_t)t->held + 1 };
     u64 count = 0;
     s.square = scratch;
-    s.hits = s.square + (size_t)BITSLICE_STEP * BITSLICE_LANES;
-    const sink held = { &count, (record *)(void *)(s.hits + (size_t)HIT_ROWS * BITSLICE_ROW),
+    const sink held = { &count, (record *)(void *)(s.square + BITSLICE_STEP * BITSLICE_LANES),
                         BITSLICE_RECORDS };
+    s.held = &held;
     s.rows = (u8 *)(held.records + BITSLICE_RECORDS);
     while (s.base < task->end) {
         const u32 left = task->end - s.base;
@@ -509,7 +554,7 @@ u32 VEC_NAME(bitslice_walk)(text_task *task)
         s.length = (shared + BITSLICE_STEP - 1) / BITSLICE_STEP * BITSLICE_STEP;
         s.length = s.length < t->length ? s.length : t->length;
         count = 0;
-        const bool whole = slice_block(&s, &held);
+        const bool whole = slice_block(&s);
         task->candidates = s.candidates;
         if (!whole) {
             give_block_up(&s);
