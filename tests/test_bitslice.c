@@ -1,0 +1,199 @@
+/* test_bitslice.c: bit-sliced search of texts of several blocks, against shiftand.
+ *
+ * The oracle is too slow for them; test_differential holds shiftand to it. A block is some 120 KB.
+ * A scenario is some patterns of classes and gaps, and a text in which calm stretches, dense ones
+ * and pieces that fit come in turns, so that blocks are given up behind others that were not, with
+ * matches that begin before their border and have what is rare in them behind it.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "random.h"
+#include "trawl.h"
+
+#define SCENARIOS 60
+
+enum {
+    MOST_PATTERNS = 12,
+    WRITTEN = 800,
+    MOST_TEXT = 500000,
+    MOST_SAMPLE = 300,
+    BLOCK = 512 * 240
+};
+
+typedef struct slices {
+    uint64_t seed;
+    trawl_pattern patterns[MOST_PATTERNS];
+    char written[MOST_PATTERNS][WRITTEN];
+    char fits[MOST_PATTERNS][MOST_SAMPLE]; /* what the pattern matches */
+    size_t count;
+    uint8_t *text;
+    size_t length;
+} slices;
+
+static void append(char *to, size_t room, const char *format, ...)
+{
+    const size_t length = strlen(to);
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(to + length, room - length, format, arguments);
+    va_end(arguments);
+}
+
+/* Common letters are a to d; e to h are rare. */
+static void write_pattern(rng *r, char *to, char *fits)
+{
+    uint32_t slack = 0;
+    to[0] = fits[0] = '\0';
+    for (uint32_t n = rng_between(r, 2, 14); n > 0; n--) {
+        const char common = (char)('a' + rng_below(r, 4)), rare = (char)('e' + rng_below(r, 4));
+        const char one = rng_chance(r, 3) ? rare : common;
+        const uint32_t high = rng_chance(r, 3) ? rng_between(r, 1, 40) : rng_between(r, 1, 6);
+        const uint32_t low = rng_below(r, high + 1);
+        append(to, WRITTEN, rng_chance(r, 2) ? "%c" : "[%cgb]", one);
+        append(fits, MOST_SAMPLE, "%c", one);
+        if (n == 1 || !rng_chance(r, 3) || slack + high > 120)
+            continue;
+        slack += high;
+        append(to, WRITTEN, rng_chance(r, 2) ? ".{%u,%u}" : "[a-dg]{%u,%u}", low, high);
+        for (uint32_t k = rng_between(r, low, high); k > 0; k--)
+            append(fits, MOST_SAMPLE, "%c", 'a' + rng_below(r, 4));
+    }
+}
+
+static void write_fitting(rng *r, slices *s, size_t *at)
+{
+    const char *fits = s->fits[rng_below(r, (uint32_t)s->count)];
+    for (; *fits && *at < s->length; fits++)
+        s->text[(*at)++] = (uint8_t)*fits;
+}
+
+/* Calm as far as the end of the first block, and then dense, or stretches of all kinds. */
+static void make(rng *r, slices *s)
+{
+    s->count = rng_between(r, 1, MOST_PATTERNS);
+    for (size_t i = 0; i < s->count; i++) {
+        write_pattern(r, s->written[i], s->fits[i]);
+        s->patterns[i] = (trawl_pattern){ .text = s->written[i],
+                                          .length = strlen(s->written[i]),
+                                          .syntax = TRAWL_SYNTAX_EXTENDED,
+                                          .id = (uint32_t)i };
+    }
+    const bool calm_first = rng_chance(r, 2);
+    s->length = calm_first         ? rng_between(r, 2 * BLOCK, MOST_TEXT)
+                : rng_chance(r, 3) ? rng_between(r, 1, 20000)
+                                   : rng_between(r, 100000, MOST_TEXT);
+    s->text = malloc(s->length);
+    assert_non_null(s->text);
+    memset(s->text, 'z', s->length);
+    for (size_t at = calm_first ? BLOCK : 0; at < s->length;) {
+        const size_t end = calm_first ? s->length : at + rng_between(r, 1, 100000);
+        const uint32_t kind = calm_first ? 1 : rng_below(r, 3);
+        for (; at < end && at < s->length; at++)
+            if (rng_chance(r, kind == 0 ? 2000 : 60))
+                write_fitting(r, s, &at);
+            else if (kind > 0)
+                s->text[at] = (uint8_t)('a' + rng_below(r, kind == 1 ? 4 : 8));
+    }
+    for (size_t at = BLOCK - 200; calm_first && at < BLOCK + 100;)
+        write_fitting(r, s, &at);
+}
+
+static void failed(const slices *s, const char *what, const char *isa)
+{
+    printf("\n%s, %s\nTRAWL_TEST_SEED=%llu TRAWL_TEST_CASES=1 test_bitslice\n%zu bytes\n", what,
+           isa, (unsigned long long)s->seed, s->length);
+    for (size_t i = 0; i < s->count; i++)
+        printf("pattern %zu: %s\n", i, s->written[i]);
+    fflush(stdout);
+    fail();
+}
+
+static trawl_plan *compile(const slices *s, const char *engine)
+{
+    trawl_compile_options options = TRAWL_COMPILE_OPTIONS_INIT;
+    trawl_plan *plan = NULL;
+    trawl_error error = { 0 };
+    options.engine = engine;
+    options.sample = s->text;
+    options.sample_length = s->length;
+    if (trawl_compile(s->patterns, s->count, &options, &plan, &error) != TRAWL_OK)
+        failed(s, error.message, "");
+    return plan;
+}
+
+/* All ends in order, as one number, and how many. */
+static int add(const trawl_match *matches, size_t count, void *user)
+{
+    uint64_t *sum = user;
+    for (size_t i = 0; i < count; i++)
+        sum[0] = (sum[0] ^ matches[i].end << 8 ^ matches[i].pattern) * 0x9E3779B97F4A7C15u;
+    sum[1] += count;
+    return 0;
+}
+
+static void scan(const slices *s, const trawl_plan *plan, const char *isa, uint32_t chunks,
+                 uint64_t sum[2])
+{
+    trawl_context_options open = TRAWL_CONTEXT_OPTIONS_INIT;
+    trawl_context *context;
+    trawl_error error = { 0 };
+    open.backend = "serial";
+    open.chunks = chunks;
+    open.isa = isa;
+    sum[0] = sum[1] = 0;
+    if (trawl_context_open(&open, &context, &error) != TRAWL_OK ||
+        trawl_scan(context, plan, s->text, s->length, NULL, add, sum, &error) != TRAWL_OK)
+        failed(s, error.message, isa ? isa : "auto");
+    trawl_context_free(context);
+}
+
+static void run(const slices *s, uint64_t *ends)
+{
+    static const char *const engines[] = { "bitslice", "bitslice/shiftand" };
+    static const uint32_t chunks[] = { 1, 3 };
+    uint64_t expected[2], found[2];
+    trawl_plan *plan = compile(s, "shiftand");
+    scan(s, plan, NULL, 1, expected);
+    trawl_plan_free(plan);
+    for (size_t e = 0; e < 2; e++) {
+        plan = compile(s, engines[e]);
+        for (size_t i = 0; trawl_isa_name(i); i++)
+            for (size_t c = 0; c < 2; c++) {
+                scan(s, plan, trawl_isa_name(i), chunks[c], found);
+                if (memcmp(expected, found, sizeof found) != 0)
+                    failed(s, engines[e], trawl_isa_name(i));
+            }
+        trawl_plan_free(plan);
+    }
+    *ends += expected[1];
+}
+
+static void test_blocks(void **state)
+{
+    const uint64_t seed = test_seed(), wanted = test_cases(SCENARIOS);
+    uint64_t ends = 0;
+    (void)state;
+    for (uint64_t i = 0; i < wanted && i < SCENARIOS; i++) {
+        rng r = { seed + i };
+        slices s = { .seed = seed + i };
+        make(&r, &s);
+        run(&s, &ends);
+        free(s.text);
+    }
+    printf("%llu ends\n", (unsigned long long)ends);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = { cmocka_unit_test(test_blocks) };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
