@@ -111,8 +111,11 @@ static u32 run_stage(const text_job *job, const plan_part *part, const plan_stag
 {
     u64 small[SMALL_STATE] = { 0 };
     u64 *scratch = NULL;
+    const walk *w = walk_of(job->isa, stage->kind);
     if (!flow && stage->state_words > SMALL_STATE) {
-        scratch = memory_take_zeroed(job->memory, (size_t)stage->state_words, sizeof *scratch);
+        const size_t words = (size_t)stage->state_words;
+        scratch = w->scratch ? memory_take_array(job->memory, words, sizeof *scratch)
+                             : memory_take_zeroed(job->memory, words, sizeof *scratch);
         if (!scratch)
             return UINT32_MAX;
     }
@@ -121,7 +124,7 @@ static u32 run_stage(const text_job *job, const plan_part *part, const plan_stag
     t->tables = stage_tables(job->plan, stage);
     t->state = flow ? flow : scratch ? scratch : small;
     set_verify(job->isa, job->plan, part, stage, t);
-    const u32 done = walk_of(job->isa, stage->kind)->text(t);
+    const u32 done = w->text(t);
     memory_give(job->memory, scratch);
     return done;
 }

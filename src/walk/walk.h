@@ -119,9 +119,10 @@ typedef struct walk {
     text_walk text;
     grid_walk grid;
     text_verify verify;
-    bool ends;  /* it gives up by ends: where it stopped, all ends so far were reported, none behind
-                 */
-    bool flows; /* after a run over any text the state is that of the whole text before it */
+    bool ends; /* it gives up by ends: where it stopped, all ends so far were reported, none behind
+                */
+    bool scratch; /* its state is room, with any content */
+    bool flows;   /* after a run over any text the state is that of the whole text before it */
 } walk;
 
 /* By instruction set (NULL: this library has none for it) and kind: vector/walks.c. */

@@ -18,6 +18,6 @@ const walk VEC_NAME(walks)[WALK_KINDS] = {
     [WALK_TEDDY] = { .text = VEC_NAME(teddy_walk) },
     [WALK_QGRAMS] = { .text = VEC_NAME(qgrams_walk) },
     [WALK_KMERS] = { .text = VEC_NAME(kmers_walk) },
-    [WALK_BITSLICE] = { .text = VEC_NAME(bitslice_walk) },
+    [WALK_BITSLICE] = { .text = VEC_NAME(bitslice_walk), .scratch = true },
     [WALK_FACTORS] = { .text = factors_walk, .ends = true },
 };
