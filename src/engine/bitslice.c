@@ -14,6 +14,11 @@
 enum { ROWS_BYTES = 768 << 10, MOST_HELD = 128, MOST_LENGTH = 240 };
 enum { ESTIMATED = 4096 }; /* patterns: more, and the cost is not worth finding out */
 
+/* As many properties as there may be, and the fewest rows of each. */
+_Static_assert((uint64_t)BITSLICE_MOST_ROWS *(2 * BITSLICE_STEP + 1) * BITSLICE_ROW <
+                   (uint64_t)ENGINE_MOST_STATE * 8 - (1 << 20),
+               "no more state than a plan may ask for");
+
 /* ---- rows --------------------------------------------------------------------------- */
 
 /* A row that is there, and of which groups of bytes it is the union. */

@@ -9,6 +9,9 @@
 #include "plan/plan.h"
 #include "walk/walk.h"
 
+/* Words of state of a stage: no plan asks for more, compiled or loaded. */
+#define ENGINE_MOST_STATE (1u << 24)
+
 typedef struct engine {
     const char *name;  /* what --engine takes */
     const char *about; /* one line: algorithm, what it accepts, source */

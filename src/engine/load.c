@@ -5,9 +5,6 @@
 #include "engine/engine.h"
 #include "engine/planner.h"
 
-/* Words of state of a stage: no set that is compiled asks for more, and a forged one may not. */
-#define MOST_STATE (1u << 24)
-
 /* A chain is the one that the engine which searches names: walks and backends rely on it, for
  * filters need what is behind them, and stages that take turns have the same kind of state. */
 static bool role_fits(const engine *e, const engine *searches, uint32_t role)
@@ -35,7 +32,7 @@ static bool stage_checks(memory *m, const plan_header *head, const plan_part *pa
                                 .max_length = part->max_length,
                                 .state_words = stage->state_words,
                                 .memory = m };
-    if (!e || stage->state_words > MOST_STATE || e->grid != (head->cell_size != 0) ||
+    if (!e || stage->state_words > ENGINE_MOST_STATE || e->grid != (head->cell_size != 0) ||
         !role_fits(e, searches, stage->role))
         return false;
     return e->check(&facts, (const void *)(tables + stage->tables), (size_t)stage->bytes / 4);

@@ -250,6 +250,11 @@ static int build_stage(const problem *p, stage_draft *stage, trawl_error *error)
     const engine *e = engine_of_kind(stage->kind);
     stage->tables.memory = p->memory;
     e->build(p, stage);
+    if (!stage->tables.failed && stage->state_words > ENGINE_MOST_STATE)
+        return fail(error, TRAWL_ERROR_LIMIT, TRAWL_NONE,
+                    "a scan for the patterns would keep more than %u MiB of state with engine "
+                    "'%s': compile fewer at once, or name another engine",
+                    ENGINE_MOST_STATE >> 17, e->name);
     if (!stage->tables.failed)
         return TRAWL_OK;
     if (p->memory->failure)

@@ -19,7 +19,7 @@
 #define BITSLICE_AHEAD 17u    /* a place and the rows behind it that tests may ask for */
 #define BITSLICE_EARLY 8u     /* tests of a pattern that every place is put to, at most */
 #define BITSLICE_RECORDS 4096u
-#define BITSLICE_MOST_ROWS 65536u
+#define BITSLICE_MOST_ROWS 61440u
 
 /* A class in the low half, and how far behind the beginning of a segment. */
 #define BITSLICE_WHAT(x) ((x)&0xffffu)
