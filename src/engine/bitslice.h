@@ -37,7 +37,8 @@ typedef struct chosen {
 typedef struct design {
     memory *memory;
     const pattern_list *list;
-    double often[256]; /* of bytes */
+    double often[256];          /* of bytes */
+    double test_cost, row_cost; /* nanoseconds, four rows */
     byte_class *classes;
     double *class_often;
     uint32_t *class_asked;  /* by so many positions that every match has */

@@ -16,6 +16,8 @@
 
 enum { MOST_COMMON = 96, LEAST_ASKED = 6 };
 
+#define LITTLE 0.4 /* is said by what is seen so often */
+
 static size_t class_hash(const byte_class *set)
 {
     uint64_t hash = 0;
@@ -226,8 +228,8 @@ static double early_tests(design *d, chosen *c, uint32_t count, landmark *tests)
         landmark *best = NULL;
         for (uint32_t i = 0; i < count; i++) {
             const property *p = &d->properties[d->landmarks[i].property];
-            const double saved = now - design_hits_cost(c->survive * p->often) -
-                                 4 * COST_SLICE_TEST - (p->used ? 0 : 4 * COST_SLICE_ROW);
+            const double saved = now - design_hits_cost(c->survive * p->often) - d->test_cost -
+                                 (p->used ? 0 : d->row_cost);
             if (saved > most && d->landmarks[i].behind != UINT32_MAX) {
                 most = saved;
                 best = &d->landmarks[i];
@@ -236,7 +238,7 @@ static double early_tests(design *d, chosen *c, uint32_t count, landmark *tests)
         if (!best)
             break;
         const property *p = &d->properties[best->property];
-        takes += 4 * COST_SLICE_TEST + (p->used ? 0 : 4 * COST_SLICE_ROW);
+        takes += d->test_cost + (p->used ? 0 : d->row_cost);
         c->survive *= p->often;
         tests[c->early++] = *best;
         for (uint32_t i = 0, behind = best->behind; i < count; i++)
@@ -246,14 +248,17 @@ static double early_tests(design *d, chosen *c, uint32_t count, landmark *tests)
     return takes + design_hits_cost(c->survive);
 }
 
-/* The anchor of the pattern whose `count` positions have been read, and its early tests. */
+/* The anchor of the pattern whose `count` positions have been read, and its early tests. A position
+ * that says little is tried only where there is no other yet: what is behind it can be seen from
+ * there. */
 static void choose_early(design *d, chosen *c, size_t count)
 {
     landmark tests[MOST_EARLY];
     double least = COST_IMPOSSIBLE;
     for (size_t i = 0; i < count; i++) {
         chosen one = { .first = (uint32_t)d->test_count, .anchor = (uint32_t)i };
-        if (d->positions[i].optional)
+        if (d->positions[i].optional ||
+            (least < COST_IMPOSSIBLE && d->class_often[d->position_class[i]] > LITTLE))
             continue;
         const double takes = early_tests(d, &one, find_landmarks(d, count, i), tests);
         if (takes < least) {
@@ -338,6 +343,8 @@ bool design_make(const problem *p, design *d)
     memset(d, 0, sizeof *d);
     d->memory = p->memory;
     d->list = p->list;
+    d->test_cost = cost_of_vector(4 * COST_SLICE_TEST, &p->target);
+    d->row_cost = cost_of_vector(4 * COST_SLICE_ROW, &p->target);
     if (!take_room(d))
         return false;
     for (size_t i = 0; i < p->list->count; i++)

@@ -71,35 +71,39 @@ typedef struct slicer {
 
 /* ---- text to rows --------------------------------------------------------------- */
 
+/* Of rows i and i + far of 8 x 8 bytes, those without that bit in i: exchange the squares of `far`
+ * bytes beside the diagonal. `far` is a constant at each call. */
+WALK_INTO void exchange(u64 *words, u32 far, u64 keep)
+{
+    for (u32 i = 0; i < 8; i++)
+        if (!(i & far)) {
+            const u64 other = ((words[i] >> 8 * far) ^ words[i + far]) & keep;
+            words[i + far] ^= other;
+            words[i] ^= other << 8 * far;
+        }
+}
+
+WALK_INTO void turn_over(u64 *words)
+{
+    for (u32 i = 0; i < 4; i++) {
+        const u64 word = words[i];
+        words[i] = words[7 - i];
+        words[7 - i] = word;
+    }
+}
+
 /* words[i] is row i of 8 x 8 bytes: make it column i. */
 WALK_INTO void transpose8(u64 *words)
 {
-    static const u64 keep[3] = { 0x00ff00ff00ff00ffu, 0x0000ffff0000ffffu, 0x00000000ffffffffu };
     const u16 probe = 1;
-    if (*(const u8 *)&probe != 1) { /* the first byte of memory is the highest of a word */
-        for (u32 i = 0; i < 4; i++) {
-            const u64 word = words[i];
-            words[i] = words[7 - i];
-            words[7 - i] = word;
-        }
-    }
-    for (u32 level = 0; level < 3; level++) {
-        const u32 far = 1u << level, shift = 8u << level;
-        for (u32 i = 0; i < 8; i++) {
-            if (i & far)
-                continue;
-            const u64 low = words[i], high = words[i + far];
-            words[i] = (low & keep[level]) | (high & keep[level]) << shift;
-            words[i + far] = (low >> shift & keep[level]) | (high & ~keep[level]);
-        }
-    }
-    if (*(const u8 *)&probe != 1) {
-        for (u32 i = 0; i < 4; i++) {
-            const u64 word = words[i];
-            words[i] = words[7 - i];
-            words[7 - i] = word;
-        }
-    }
+    const bool turns = *(const u8 *)&probe != 1; /* the first byte of memory is a word's highest */
+    if (turns)
+        turn_over(words);
+    exchange(words, 1, 0x00ff00ff00ff00ffu);
+    exchange(words, 2, 0x0000ffff0000ffffu);
+    exchange(words, 4, 0x00000000ffffffffu);
+    if (turns)
+        turn_over(words);
 }
 
 /* Bytes [at, at + 8) of the text; zeros behind its end. */
