@@ -100,6 +100,29 @@ static const char *words_of_32(const u8 *a, const u8 *b, u32 part)
     return found != count || vec_fits(pairs, one) > 15 ? "fits" : NULL;
 }
 
+/* The words that take 64 bytes for one number. */
+static const char *words_of_512(const u8 *a, const u8 *b, u32 part)
+{
+    u64 x[8], y[8], up[8], sum[8], got[8];
+    u32 carry = part % 2, over = carry;
+    memcpy(x, a, sizeof x);
+    memcpy(y, b, sizeof y);
+    for (u32 i = 0; i < 8; i++) {
+        x[i] = part % 3 ? x[i] : ~(u64)0 * (x[i] % 2); /* carries that go far */
+        y[i] = part % 3 == 1 ? y[i] & 1 : y[i];
+    }
+    for (u32 i = 0; i < 8; i++) {
+        up[i] = x[i] << 1 | (i ? x[i - 1] : y[7]) >> 63;
+        sum[i] = x[i] + y[i] + over;
+        over = sum[i] < x[i] || (over && sum[i] == x[i]);
+    }
+    vec_store64(got, vec_up(vec_load64(x), vec_load64(y)));
+    if (memcmp(got, up, sizeof up) != 0)
+        return "up";
+    vec_store64(got, vec_sum(vec_load64(x), vec_load64(y), &carry));
+    return memcmp(got, sum, sizeof sum) != 0 || carry != over ? "sum" : NULL;
+}
+
 const char *VEC_NAME(vec_words)(const u8 *a, const u8 *b, u32 part)
 {
     const vec x = vec_load(a), y = vec_load(b);
@@ -147,5 +170,6 @@ const char *VEC_NAME(vec_words)(const u8 *a, const u8 *b, u32 part)
            : !sets_right(a, b)                                            ? "sets_of"
            : !places_right(nonzero, part * 8)                             ? "places"
            : memcmp(twos, packed, sizeof packed) != 0                     ? "pack2_store"
+           : words_of_512(a, b, part)                                     ? words_of_512(a, b, part)
                                                                           : words_of_32(a, b, part);
 }

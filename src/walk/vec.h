@@ -52,6 +52,12 @@
  *   vec_pack2_store(p, v)    p[0 .. 15]: two bits a byte of v, whose bytes are 0 .. 3, four of them
  *                            in a byte, the first one lowest
  *
+ * and of the same 64 bytes as eight words of 64 bits, one number of 512 bits, the lowest first:
+ *
+ *   vec_load64(p), vec_store64(p, v)    p[0 .. 7], as the machine keeps u64
+ *   vec_up(v, before)        moved up by one bit; the lowest one is the highest of `before`
+ *   vec_sum(a, b, &carry)    a + b + carry, 0 or 1, which becomes that of the sum
+ *
  * A value lives in registers: pass it by value, to functions that are WALK_INTO.
  */
 #ifndef TRAWL_WALK_VEC_H
@@ -80,6 +86,21 @@
 #error "vector walks are compiled with the instruction set's VEC_... defined"
 #endif
 #include "walk/vec/plain.h"
+
+#ifndef VEC_HAS_SUM
+WALK_INTO vec vec_sum(vec a, vec b, u32 *carry)
+{
+    u64 x[8], y[8];
+    vec_store64(x, a);
+    vec_store64(y, b);
+    for (u32 i = 0; i < 8; i++) {
+        const u64 sum = x[i] + y[i], more = sum + *carry;
+        *carry = (sum < x[i]) | (more < sum);
+        x[i] = more;
+    }
+    return vec_load64(x);
+}
+#endif
 
 /* The name of a function that each instruction set has one of: walk_of knows them. */
 #define VEC_JOIN_(name, isa) name##_##isa

@@ -216,4 +216,29 @@ WALK_INTO void vec_pack2_store(void *p, vec v)
     _mm_storeu_si128((__m128i *)p, _mm256_castsi256_si128(ordered));
 }
 
+/* ---- one number of 512 bits ---- */
+
+WALK_INTO vec vec_load64(const u64 *p)
+{
+    return vec_load(p);
+}
+
+WALK_INTO void vec_store64(u64 *p, vec v)
+{
+    vec_store(p, v);
+}
+
+WALK_INTO __m256i vec_up_half_(__m256i v, __m256i before)
+{
+    /* Words 3 of `before`, 0, 1, 2 of v. */
+    const __m256i words = _mm256_blend_epi32(_mm256_permute4x64_epi64(v, 0x93),
+                                             _mm256_permute4x64_epi64(before, 0x93), 3);
+    return _mm256_or_si256(_mm256_add_epi64(v, v), _mm256_srli_epi64(words, 63));
+}
+
+WALK_INTO vec vec_up(vec v, vec before)
+{
+    return (vec){ { vec_up_half_(v.half[0], before.half[1]), vec_up_half_(v.half[1], v.half[0]) } };
+}
+
 #endif

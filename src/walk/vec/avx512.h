@@ -211,4 +211,32 @@ WALK_INTO void vec_pack2_store(void *p, vec v)
     _mm_storeu_si128((__m128i *)p, _mm512_cvtepi32_epi8(fours));
 }
 
+/* ---- one number of 512 bits ---- */
+
+WALK_INTO vec vec_load64(const u64 *p)
+{
+    return vec_load(p);
+}
+
+WALK_INTO void vec_store64(u64 *p, vec v)
+{
+    vec_store(p, v);
+}
+
+WALK_INTO vec vec_up(vec v, vec before)
+{
+    return _mm512_shldi_epi64(v, _mm512_alignr_epi64(v, before, 7), 1);
+}
+
+/* A word that overflows adds one to the next, and through words of all ones to the one behind. */
+#define VEC_HAS_SUM
+WALK_INTO vec vec_sum(vec a, vec b, u32 *carry)
+{
+    const __m512i sum = _mm512_add_epi64(a, b), ones = _mm512_set1_epi64(-1);
+    const u32 over = _mm512_cmplt_epu64_mask(sum, a), full = _mm512_cmpeq_epi64_mask(sum, ones);
+    const u32 next = 2 * over + *carry + full;
+    *carry = next >> 8;
+    return _mm512_mask_sub_epi64(sum, (__mmask8)(next ^ full), sum, ones);
+}
+
 #endif

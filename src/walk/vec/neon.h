@@ -159,4 +159,29 @@ WALK_INTO void vec_pack2_store(void *p, vec v)
     vst1q_u8((u8 *)p, vec_fours_(vec_twos_(v.val[0], v.val[1]), vec_twos_(v.val[2], v.val[3])));
 }
 
+/* ---- one number of 512 bits ---- */
+
+WALK_INTO vec vec_load64(const u64 *p)
+{
+    return vec_load(p);
+}
+
+WALK_INTO void vec_store64(u64 *p, vec v)
+{
+    vec_store(p, v);
+}
+
+WALK_INTO uint8x16_t vec_up_quarter_(uint8x16_t v, uint8x16_t before)
+{
+    const uint64x2_t words = vreinterpretq_u64_u8(v);
+    const uint64x2_t below = vextq_u64(vreinterpretq_u64_u8(before), words, 1);
+    return vreinterpretq_u8_u64(vsliq_n_u64(vshrq_n_u64(below, 63), words, 1));
+}
+
+WALK_INTO vec vec_up(vec v, vec before)
+{
+    return (vec){ { vec_up_quarter_(v.val[0], before.val[3]), vec_up_quarter_(v.val[1], v.val[0]),
+                    vec_up_quarter_(v.val[2], v.val[1]), vec_up_quarter_(v.val[3], v.val[2]) } };
+}
+
 #endif

@@ -212,4 +212,26 @@ WALK_INTO void vec_pack2_store(void *p, vec v)
     }
 }
 
+/* ---- one number of 512 bits ---- */
+
+WALK_INTO vec vec_load64(const u64 *p)
+{
+    vec v;
+    memcpy(&v, p, sizeof v);
+    return v;
+}
+
+WALK_INTO void vec_store64(u64 *p, vec v)
+{
+    memcpy(p, &v, sizeof v);
+}
+
+WALK_INTO vec vec_up(vec v, vec before)
+{
+    vec up = { { v.word[0] << 1 | before.word[7] >> 63 } };
+    for (u32 i = 1; i < 8; i++)
+        up.word[i] = v.word[i] << 1 | v.word[i - 1] >> 63;
+    return up;
+}
+
 #endif
