@@ -146,10 +146,20 @@ def prosite_patterns(bench: Bench) -> List[str]:
     return found
 
 
+# First bytes rare and frequent, words within, gaps, unbounded repeats, a rare end.
+CLASS_PATTERNS = (
+    "[0-9]+", "[A-Z][a-z]+ing", "s.{0,3}h[aeiou]+nd", "[Ss]herlock.{1,20}Watson", "the[rnm]e",
+    "[0-9]{2,4}[a-z]?of", "the.{100,200}and", "[a-z]+ed ", "[A-Za-z0-9_]{5}[ \\t]+[A-Za-z0-9_]{5}",
+    "[A-Z][a-z]{3,8}", "[a-zA-Z_]+[(]", "0x[0-9a-fA-F]+", "q[^u]")
+
+
 def class_works(bench: Bench, n: int) -> Iterator[Work]:
     prose = english(bench, n)
-    for pattern in ("[0-9]+", "[A-Z][a-z]+ing", "s.{0,3}h[aeiou]+nd", "[Ss]herlock.{1,20}Watson"):
+    for pattern in CLASS_PATTERNS:
         yield Work(f"English, {pattern}", prose, extended([pattern]), ("hyperscan",))
+    source = make_text(bench, n)[0]
+    for pattern in CLASS_PATTERNS:
+        yield Work(f"source, {pattern}", source, extended([pattern]), ("hyperscan",))
     motifs = prosite_patterns(bench) or ["[ST][^P][DE]", "N[^P][ST][^P]", "[RK]{2}.[ST]"]
     yield Work(f"proteins, {len(motifs)} PROSITE motifs", proteins(bench, n // 4),
                extended(motifs), ("hyperscan",))
