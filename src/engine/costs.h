@@ -84,17 +84,21 @@
 #define COST_FACTORS_LEVEL 0.5
 #define COST_FACTORS_FOUND 15.0
 
-/* SHIFT-AND: a byte when all positions fit one word, or a few; of such a byte that no match begins
- * with, and one that some may; a byte with more, a packed word, a word of a chain, which waits for
- * the one before. RunHNFA: a module. */
+/* SHIFT-AND: a byte when all positions fit one word, or a few; a byte with more, a packed word, a
+ * word of a chain, which waits for the one before. RunHNFA: a module. */
 #define COST_SHIFTAND_WORD 1.6
 #define COST_SHIFTAND_FEW 2.3
-#define COST_SHIFTAND_LEAP 0.06
-#define COST_SHIFTAND_START 25.0
 #define COST_SHIFTAND_BYTE 3.0
 #define COST_SHIFTAND_PACKED 0.65
 #define COST_SHIFTAND_CHAINED 3.5
 #define COST_HNFA_MODULE 4.5
+
+/* SHIFT-AND by bit streams: a byte that is loaded; a row of bits for a class; a position, and one
+ * that repeats. */
+#define COST_STREAM_BYTE 0.02
+#define COST_STREAM_ROW 0.006
+#define COST_STREAM_STEP 0.0025
+#define COST_STREAM_STAY 0.01
 
 /* Grids, a cell: a step along a row or down a column; a comparison that fails early. And the share
  * of places of a text around which there is one colour alone. */

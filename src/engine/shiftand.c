@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "engine/bitstreams.h"
 #include "engine/costs.h"
 #include "engine/positions.h"
 
@@ -17,37 +18,6 @@ static const char *shiftand_refuses(const pattern_list *list)
     return list->needles ? "it takes byte patterns, not grids: use bb or byr" : NULL;
 }
 
-/* The share of the sample's bytes that some match may begin with. */
-static double start_share(const problem *p)
-{
-    byte_class starts = { { 0 } };
-    size_t count = 0;
-    for (size_t i = 0; i < p->list->count; i++) {
-        const pattern *q = &p->list->patterns[i];
-        if (q->literal)
-            class_add(&starts, q->bytes[0]);
-        if (q->literal && (q->flags & TRAWL_NOCASE) && q->bytes[0] >= 'a' && q->bytes[0] <= 'z')
-            class_add(&starts, q->bytes[0] - ('a' - 'A'));
-        for (size_t k = 0; !q->literal && k < q->length; k++) {
-            for (int w = 0; w < 4; w++)
-                starts.bits[w] |= q->elements[k].set.bits[w];
-            if (q->elements[k].min > 0)
-                break;
-        }
-    }
-    for (size_t i = 0; i < p->sample.length; i++)
-        count += class_has(&starts, p->sample.bytes[i]);
-    return (double)count / (double)p->sample.length;
-}
-
-/* By the loop that has its words in registers: what it takes for every byte, or for those that
- * matches may begin with. */
-static double few_cost(const problem *p, double every)
-{
-    const double leaping = COST_SHIFTAND_LEAP + COST_SHIFTAND_START * start_share(p);
-    return leaping < every ? leaping : every;
-}
-
 static double shiftand_cost(const problem *p)
 {
     double packed = 0, chained = 0;
@@ -60,10 +30,13 @@ static double shiftand_cost(const problem *p)
         return COST_GPU_BYTE + COST_GPU_SHIFTAND_PACKED * packed +
                (needs_carry(p->list) ? COST_GPU_SHIFTAND_CARRIED : COST_GPU_SHIFTAND_CHAINED) *
                    chained;
+    const double streamed = bitstreams_cost(p);
+    if (streamed < COST_IMPOSSIBLE)
+        return cost_of_vector(streamed, &p->target);
     if (packed <= 1 && chained == 0)
-        return few_cost(p, COST_SHIFTAND_WORD);
+        return COST_SHIFTAND_WORD;
     if (packed <= SHIFTAND_FEW - 1 && chained == 0) /* none fits a word exactly */
-        return few_cost(p, COST_SHIFTAND_FEW);
+        return COST_SHIFTAND_FEW;
     return COST_SHIFTAND_BYTE + COST_SHIFTAND_PACKED * packed + COST_SHIFTAND_CHAINED * chained;
 }
 
@@ -140,26 +113,9 @@ static void note_features(const pattern_list *list, shiftand_tables *head)
     }
 }
 
-/* The bytes that some match may begin with. */
-static void fill_starts(block *b)
+static void lay_out(const problem *p, const layout *at, position *positions, block *b)
 {
-    shiftand_tables *t = (shiftand_tables *)(void *)b->bytes;
-    const uint8_t *map = b->bytes + (size_t)t->map * 4;
-    const uint64_t *init = words_at(b, t->init), *move = words_at(b, t->move);
-    uint8_t *starts = b->bytes + (size_t)t->starts * 4;
-    for (uint32_t byte = 0; byte < 256; byte++) {
-        uint64_t any = 0;
-        for (uint32_t w = 0; w < t->words; w++)
-            any |= init[w] & move[(size_t)map[byte] * t->words + w];
-        if (any) {
-            starts[byte / 128 * 16 + byte % 16] |= (uint8_t)(1u << (byte / 16 % 8));
-            t->start_count++;
-        }
-    }
-}
-
-static void lay_out(const pattern_list *list, const layout *at, position *positions, block *b)
-{
+    const pattern_list *list = p->list;
     shiftand_tables head;
     uint8_t map[256], sample[256];
     memset(&head, 0, sizeof head);
@@ -169,8 +125,8 @@ static void lay_out(const pattern_list *list, const layout *at, position *positi
     head.classes = byte_classes(list, map, sample);
     note_features(list, &head);
     /* Six masks, move and repeat, the owners of 64 bits, and the two masks of a stage. */
-    block_reserve(b, sizeof head + sizeof map + 8 + 32 +
-                         at->words * (6 + 2 * head.classes + 32 + 2) * 8);
+    block_reserve(b,
+                  sizeof head + sizeof map + 8 + at->words * (6 + 2 * head.classes + 32 + 2) * 8);
     head.map = (uint32_t)(block_append(b, map, sizeof map, 8) / 4);
     uint32_t *masks[] = { &head.init, &head.last, &head.link, &head.ebeg, &head.eend, &head.eblk };
     for (size_t i = 0; i < sizeof masks / sizeof *masks; i++)
@@ -178,7 +134,7 @@ static void lay_out(const pattern_list *list, const layout *at, position *positi
     head.move = block_words(b, NULL, at->words * head.classes * 2);
     head.repeat = block_words(b, NULL, at->words * head.classes * 2);
     head.owner = block_words(b, NULL, at->words * 64);
-    head.starts = block_words(b, NULL, 8);
+    head.streams = bitstreams_append(p, at->base, b);
     if (b->failed)
         return;
     memcpy(b->bytes, &head, sizeof head);
@@ -186,7 +142,6 @@ static void lay_out(const pattern_list *list, const layout *at, position *positi
         expand_positions(&list->patterns[i], positions);
         fill_pattern(b, &head, positions, at->count[i], at->base[i], (uint32_t)i, sample);
     }
-    fill_starts(b);
 }
 
 /* plan_stage.masks: what repeats on every byte stays for ever; all is news. */
@@ -217,7 +172,7 @@ static void shiftand_build(const problem *problem, stage_draft *out)
         positions = memory_take_array(problem->memory, longest, sizeof *positions);
     }
     if (positions)
-        lay_out(list, &at, positions, &out->tables);
+        lay_out(problem, &at, positions, &out->tables);
     else
         out->tables.failed = true;
     out->carries = needs_carry(list);
@@ -244,7 +199,8 @@ static bool shiftand_check(const stage_facts *facts, const uint32_t *tables, siz
     if (t->move % 2 || t->repeat % 2 || !words_inside(words, t->move, rows) ||
         !words_inside(words, t->repeat, rows) ||
         !words_inside(words, t->owner, (uint64_t)t->words * 64) ||
-        !words_inside(words, t->starts, 8))
+        (t->streams &&
+         !bitstreams_check(facts, tables, words, t->streams, (uint64_t)t->words * 64)))
         return false;
     const uint8_t *map = (const uint8_t *)(tables + t->map);
     for (int c = 0; c < 256; c++)

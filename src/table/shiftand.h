@@ -1,7 +1,8 @@
 /* shiftand.h: masks of extended SHIFT-AND.
  *
  * Shared by the builder (engine/shiftand.c), the loop on CPUs (walk/vector/shiftand.c) and the
- * loops on devices (kernel/shiftand.k).
+ * loops on devices (kernel/shiftand.k). On CPUs longer texts are searched by bit streams
+ * (table/bitstreams.h), when the set has tables for that.
  */
 #ifndef TRAWL_TABLE_SHIFTAND_H
 #define TRAWL_TABLE_SHIFTAND_H
@@ -26,8 +27,8 @@ typedef struct shiftand_tables {
     u32 move;             /* u64[C][W]: Ch */
     u32 repeat;           /* u64[C][W]: Rep */
     u32 owner;            /* u32[W][64]: pattern index of a last position */
-    u32 starts;      /* u8[2][16]: bit h % 8 of [h / 8][l]: a match may begin with byte 16 h + l */
-    u32 start_count; /* how many bytes may */
+    u32 streams;          /* a bitstreams_tables; 0: there is none */
+    u32 unused;
 } shiftand_tables;
 
 SHARED_SIZE(shiftand_tables, 64);

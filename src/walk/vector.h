@@ -13,4 +13,7 @@ u32 VEC_NAME(qgrams_walk)(text_task *t);
 u32 VEC_NAME(kmers_walk)(text_task *t);
 u32 VEC_NAME(bitslice_walk)(text_task *t);
 
+/* What shiftand does with longer texts, when it has tables for it. */
+void VEC_NAME(bitstreams_walk)(const text_task *t);
+
 #endif

@@ -12,8 +12,8 @@
  * Invariant: after text[i], S holds exactly the positions that are reachable by some match
  * begun at or after the slice's first byte (or carried in), closed under skipping.
  *
- * Where no state is left nothing happens before a byte that some match begins with: such bytes are
- * looked for 64 at a time, each by two lookups, of its lower and of its upper four bits (Muła).
+ * Texts that are worth it, of sets that are not too large, are searched by bit streams:
+ * bitstreams.c.
  *
  * Cost: O(n * words).
  * Source: Navarro and Raffinot 2001 (extended Shift-And).
@@ -22,43 +22,14 @@
 
 #include "walk/vector.h"
 
-enum {
-    LEAST_LEAPT = 256, /* bytes; the first ones tell whether leaping pays: */
-    START_EVERY = 6,   /* not where more than one in so many is a start, */
-    MOST_STARTS = 128  /* or so many bytes are */
-};
-
-/* ---- where a match may begin -------------------------------------------------- */
-
-/* shiftand_tables.starts, in registers. */
-typedef struct start_set {
-    vec_table16 low, high, low_bit, high_bit;
-} start_set;
-
-WALK_INTO start_set starts_load(const u32 *tables)
-{
-    static const u8 bits[32] = { 1, 2, 4, 8, 16, 32, 64, 128, 0, 0, 0, 0, 0,  0,  0,  0,
-                                 0, 0, 0, 0, 0,  0,  0,  0,   1, 2, 4, 8, 16, 32, 64, 128 };
-    const u8 *starts = (const u8 *)(tables + ((const shiftand_tables *)tables)->starts);
-    return (start_set){ vec_table16_load(starts), vec_table16_load(starts + 16),
-                        vec_table16_load(bits), vec_table16_load(bits + 16) };
-}
-
-/* Bit i: a match may begin with byte i of these. */
-WALK_INTO u64 starts_in(start_set q, vec bytes)
-{
-    const vec low = vec_low(bytes), high = vec_high(bytes);
-    return vec_nonzero(vec_or(vec_and(vec_lookup16(q.low, low), vec_lookup16(q.low_bit, high)),
-                              vec_and(vec_lookup16(q.high, low), vec_lookup16(q.high_bit, high))));
-}
+enum { LEAST_STREAMED = 512 }; /* bytes */
 
 /* ---- one word to four --------------------------------------------------------- */
 
-/* Up to SHIFTAND_FEW independent words in registers; their number, `features` and `leap` are
- * constants at each call, so no loop over words is left. The step that waits for the last state is
- * kept apart from what is known before, for it sets the pace. `leap`: where no state is left,
- * bytes that no match begins with are passed over, 64 at a time. */
-WALK_INTO void shiftand_few(const text_task *task, u32 words, u32 features, bool leap)
+/* Up to SHIFTAND_FEW independent words in registers; their number and `features` are constants at
+ * each call, so no loop over words is left. The step that waits for the last state is kept apart
+ * from what is known before, for it sets the pace. */
+WALK_INTO void shiftand_few(const text_task *task, u32 words, u32 features)
 {
     const u32 *tables = task->tables;
     const u8 *text = task->text;
@@ -68,9 +39,8 @@ WALK_INTO void shiftand_few(const text_task *task, u32 words, u32 features, bool
     const u64 *move = (const u64 *)(tables + t->move);
     const u64 *repeat = (const u64 *)(tables + t->repeat);
     const sink out = *task->out;
-    const start_set starts = starts_load(tables);
     u64 s[SHIFTAND_FEW], init[SHIFTAND_FEW], last[SHIFTAND_FEW], ebeg[SHIFTAND_FEW],
-        eend[SHIFTAND_FEW], eblk[SHIFTAND_FEW], begins = 0;
+        eend[SHIFTAND_FEW], eblk[SHIFTAND_FEW];
     for (u32 w = 0; w < words; w++) {
         s[w] = task->state[w];
         init[w] = task->news ? 0 : ((const u64 *)(tables + t->init))[w];
@@ -79,86 +49,49 @@ WALK_INTO void shiftand_few(const text_task *task, u32 words, u32 features, bool
         eend[w] = ((const u64 *)(tables + t->eend))[w];
         eblk[w] = ((const u64 *)(tables + t->eblk))[w];
     }
-    for (u32 block = task->from, stop; block < end; block = stop) {
-        stop = !leap || end - block < VEC_BYTES ? end : block + VEC_BYTES;
-        if (leap)
-            begins = task->news
-                         ? 0
-                         : starts_in(starts, stop - block == VEC_BYTES
-                                                 ? vec_load(text + block)
-                                                 : vec_load_part(text + block, stop - block));
-        for (u32 i = block; i < stop; i++) {
-            u64 hits = 0, alive = 0;
-            for (u32 w = 0; leap && w < words; w++)
-                alive |= s[w];
-            if (leap && !alive) {
-                const u64 rest = begins >> (i - block);
-                if (!rest)
-                    break;
-                i += VEC_FIRST(rest);
-                if (i >= stop) /* zeros behind the text may be starts */
-                    break;
+    for (u32 i = task->from; i < end; i++) {
+        const size_t c = (size_t)map[text[i]] * words;
+        u64 hits = 0;
+        for (u32 w = 0; w < words; w++) {
+            const u64 step = (s[w] << 1) & move[c + w];
+            u64 stay = init[w] & move[c + w];
+            if (features & SHIFTAND_REPEATS)
+                stay |= s[w] & repeat[c + w];
+            u64 moved = step | stay;
+            if (features & SHIFTAND_SKIPS) {
+                const u64 z = step | (stay | eend[w]);
+                moved |= eblk[w] & ~((z - ebeg[w]) ^ z);
             }
-            const size_t c = (size_t)map[text[i]] * words;
-            for (u32 w = 0; w < words; w++) {
-                const u64 step = (s[w] << 1) & move[c + w];
-                u64 stay = init[w] & move[c + w];
-                if (features & SHIFTAND_REPEATS)
-                    stay |= s[w] & repeat[c + w];
-                u64 moved = step | stay;
-                if (features & SHIFTAND_SKIPS) {
-                    const u64 z = step | (stay | eend[w]);
-                    moved |= eblk[w] & ~((z - ebeg[w]) ^ z);
-                }
-                s[w] = moved;
-                hits |= s[w] & last[w];
-            }
-            if (PORT_LIKELY(!hits) || i < begin)
-                continue;
-            for (u32 w = 0; w < words; w++)
-                shiftand_report(tables + t->owner + (size_t)w * 64, s[w] & last[w], i + 1, &out);
+            s[w] = moved;
+            hits |= s[w] & last[w];
         }
+        if (PORT_LIKELY(!hits) || i < begin)
+            continue;
+        for (u32 w = 0; w < words; w++)
+            shiftand_report(tables + t->owner + (size_t)w * 64, s[w] & last[w], i + 1, &out);
     }
     for (u32 w = 0; w < words; w++)
         task->state[w] = s[w];
 }
 
-/* Whether leaping pays: few of the first bytes are starts. */
-static bool leaps(const text_task *task)
-{
-    const shiftand_tables *t = (const shiftand_tables *)task->tables;
-    if (t->start_count > MOST_STARTS || task->end - task->from < LEAST_LEAPT)
-        return false;
-    const start_set starts = starts_load(task->tables);
-    u32 count = 0;
-    for (u32 i = 0; i < LEAST_LEAPT; i += VEC_BYTES)
-        count += VEC_COUNT(starts_in(starts, vec_load(task->text + task->from + i)));
-    return count <= LEAST_LEAPT / START_EVERY;
-}
-
 /* `words`, a constant, with the features that the tables have. */
-WALK_INTO void shiftand_few_of(const text_task *task, u32 words, bool leap)
+WALK_INTO void shiftand_few_of(const text_task *task, u32 words)
 {
     const shiftand_tables *t = (const shiftand_tables *)task->tables;
     if (t->features == 0)
-        shiftand_few(task, words, 0, leap);
+        shiftand_few(task, words, 0);
     else if (t->features == SHIFTAND_SKIPS)
-        shiftand_few(task, words, SHIFTAND_SKIPS, leap);
+        shiftand_few(task, words, SHIFTAND_SKIPS);
     else if (t->features == SHIFTAND_REPEATS && words == 1)
-        shiftand_few(task, words, SHIFTAND_REPEATS, leap);
+        shiftand_few(task, words, SHIFTAND_REPEATS);
     else
-        shiftand_few(task, words, SHIFTAND_SKIPS | SHIFTAND_REPEATS, leap);
+        shiftand_few(task, words, SHIFTAND_SKIPS | SHIFTAND_REPEATS);
 }
 
-/* A function each: with or without leaps. */
 #define FEW(words)                                                                                 \
     static void few_##words(const text_task *task)                                                 \
     {                                                                                              \
-        shiftand_few_of(task, words, false);                                                       \
-    }                                                                                              \
-    static void leap_##words(const text_task *task)                                                \
-    {                                                                                              \
-        shiftand_few_of(task, words, true);                                                        \
+        shiftand_few_of(task, words);                                                              \
     }
 FEW(1)
 FEW(2)
@@ -241,13 +174,13 @@ static inline void shiftand_words(const text_task *task, u64 fresh)
 
 u32 VEC_NAME(shiftand_walk)(text_task *task)
 {
-    static void (*const few[2][SHIFTAND_FEW + 1])(const text_task *) = {
-        { NULL, few_1, few_2, few_3, few_4 },
-        { NULL, leap_1, leap_2, leap_3, leap_4 },
-    };
+    static void (*const few[SHIFTAND_FEW + 1])(const text_task *) = { NULL, few_1, few_2, few_3,
+                                                                      few_4 };
     const shiftand_tables *t = (const shiftand_tables *)task->tables;
-    if (t->packed == t->words && t->words <= SHIFTAND_FEW)
-        few[leaps(task)][t->words](task);
+    if (t->streams && !task->news && task->end - task->from >= LEAST_STREAMED)
+        VEC_NAME(bitstreams_walk)(task);
+    else if (t->packed == t->words && t->words <= SHIFTAND_FEW)
+        few[t->words](task);
     else if (task->news)
         shiftand_words(task, 0);
     else

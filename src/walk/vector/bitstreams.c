@@ -1,0 +1,357 @@
+/* bitstreams.c: SHIFT-AND over 512 bytes of text at once.
+ *
+ * Idea: shiftand has a bit for each position and takes a byte after the other. Here each position
+ * has a stream of bits, one for each byte of the text: bit i of it is that position's bit of
+ * shiftand's state behind byte i. A step of the automaton becomes one of 512 bits: a position's
+ * stream is that of the position before it, moved up by one and ANDed with the row of its class;
+ * where the position may be left out, the stream before it is ORed in. A position that repeats
+ * spreads through the run of bytes that it takes by one addition, whose carries go through a run of
+ * ones. So no branch depends on what the text holds, but for matches.
+ *
+ * A row is made by comparing 64 bytes at a time, or by lookups of their lower and upper four bits.
+ *
+ * Where a pattern has positions in a row that the text seldom has (a window), only their rows are
+ * made and joined, until a window ends somewhere; from where its match may begin at the earliest
+ * the streams then run, until no position behind a window holds. Where windows lie close together
+ * they are not looked for, for twice as long each time.
+ *
+ * Invariant: before a chunk at `at` that is run, held has the streams up to there, of all matches
+ * that may end behind it; all ends up to `reported` have been reported.
+ *
+ * Cost: O(n * positions / 512), whatever the text holds.
+ *
+ * Source: Cameron et al. 2014 (bitwise data parallelism in regular expression matching, icgrep):
+ * streams, and repeats by addition; Mula: sets of bytes by two lookups; Navarro and Raffinot 2001.
+ */
+#include "table/bitstreams.h"
+#include "table/shiftand.h"
+#include "walk/vector.h"
+
+enum {
+    CHUNK = 2048, /* bytes that are run at once, where there are so many */
+    BLOCK = 512,  /* a vector of bits */
+    WORDS = BLOCK / 64,
+    AHEAD = 4096,  /* bytes that are asked for before they are read */
+    FEW_NEAR = 2,  /* windows, each within a chunk of the last: behind more none is looked for */
+    MOST_NEAR = 8, /* for CHUNK * 2^near bytes */
+    FOUND = 16     /* patterns whose matches of a chunk are put in order */
+};
+
+typedef struct streams {
+    _Alignas(64) u64 rows[BITSTREAMS_ROWS][CHUNK / 64];
+    u64 held[BITSTREAMS_STEPS][WORDS]; /* of each step, in the block before */
+    const text_task *task;
+    const bitstreams_tables *t;
+    const bitstreams_step *steps;
+    const bitstreams_fit *fits;
+    const bitstreams_test *tests;
+    const u8 *tables;
+    const bitstreams_window *windows;
+    u32 reported; /* where all ends up to here have been */
+} streams;
+
+/* ---- rows ------------------------------------------------------------------------ */
+
+/* The first so many fits, tables and tests, which make the rows that are asked for. */
+typedef struct making {
+    u32 fits, tables, tests;
+} making;
+
+/* Of a whole block at p, from word `word` of the rows on. */
+WALK_INTO void rows_of(streams *s, const u8 *p, u32 word, making m)
+{
+    const bitstreams_test *test = s->tests, *const stop = test + m.tests;
+    vec in[BLOCK / VEC_BYTES];
+    for (u32 i = 0; i < m.fits; i++) {
+        u64 *row = &s->rows[s->fits[i].row][word];
+        const vec fold = vec_all((u8)s->fits[i].fold), value = vec_all((u8)s->fits[i].value);
+        for (u32 k = 0; k < BLOCK / VEC_BYTES; k++)
+            row[k] = vec_eq(vec_or(vec_load(p + VEC_BYTES * k), fold), value);
+    }
+    for (u32 i = 0; i < m.tables; i++) {
+        const vec_table16 low = vec_table16_load(s->tables + 32 * i),
+                          high = vec_table16_load(s->tables + 32 * i + 16);
+        for (u32 k = 0; k < BLOCK / VEC_BYTES; k++) {
+            const vec bytes = vec_load(p + VEC_BYTES * k);
+            in[k] = vec_and(vec_lookup16(low, vec_low(bytes)), vec_lookup16(high, vec_high(bytes)));
+        }
+        for (; test < stop && test->table == i; test++) {
+            u64 *row = &s->rows[test->row][word];
+            const vec rectangles = vec_all((u8)test->rectangles);
+            if (PORT_LIKELY(!test->more))
+                for (u32 k = 0; k < BLOCK / VEC_BYTES; k++)
+                    row[k] = vec_nonzero(vec_and(in[k], rectangles));
+            else
+                for (u32 k = 0; k < BLOCK / VEC_BYTES; k++)
+                    row[k] |= vec_nonzero(vec_and(in[k], rectangles));
+        }
+    }
+}
+
+/* The same of the block at text[at], behind whose end are zeros. */
+WALK_INTO void make_rows(streams *s, u32 at, u32 word, making m)
+{
+    const u8 *text = s->task->text;
+    const u32 left = s->task->end - at;
+    if (PORT_LIKELY(left >= BLOCK)) {
+        if (left >= BLOCK + AHEAD)
+            for (u32 k = 0; k < BLOCK; k += VEC_BYTES)
+                VEC_PREFETCH(text + at + AHEAD + k);
+        rows_of(s, text + at, word, m);
+    } else {
+        u8 bytes[BLOCK] = { 0 };
+        memcpy(bytes, text + at, left);
+        rows_of(s, bytes, word, m);
+    }
+}
+
+/* ---- matches ----------------------------------------------------------------------- */
+
+/* Where patterns end in a chunk. */
+typedef struct found {
+    u32 count;
+    u32 pattern[FOUND];
+    u64 bits[FOUND][CHUNK / 64];
+} found;
+
+/* Byte `at` is bit 0. Only ends behind `reported` and up to `end` count. */
+WALK_APART void report(const streams *s, found *f, u32 at, u32 end)
+{
+    const sink *out = s->task->out;
+    const u32 first = s->reported > at ? s->reported - at : 0;
+    for (u32 w = first / 64; at + 64 * w < end; w++) {
+        const u64 counts =
+            vec_mask(end - at - 64 * w) & ~(w == first / 64 ? vec_mask(first % 64) : 0);
+        u64 all = 0, twice = 0;
+        for (u32 i = 0; i < f->count; i++) {
+            f->bits[i][w] &= counts;
+            twice |= all & f->bits[i][w];
+            all |= f->bits[i][w];
+        }
+        for (u32 i = 0; i < f->count && all; i++)
+            if (f->bits[i][w] == all && !twice) {
+                vec_report(out, at + 64 * w + 1, all, f->pattern[i]);
+                all = 0;
+            }
+        for (; all; all &= all - 1)
+            for (u32 i = 0; i < f->count; i++)
+                if (f->bits[i][w] >> PORT_CTZ64(all) & 1)
+                    sink_put(out, at + 64 * w + PORT_CTZ64(all) + 1, f->pattern[i]);
+    }
+    f->count = 0;
+}
+
+/* ---- steps -------------------------------------------------------------------------- */
+
+/* Bytes `from` with those that stay in the runs of `class`; *carry: one ends, or goes on, at the
+ * border. */
+WALK_INTO vec spread(vec from, vec class, u32 *carry)
+{
+    const vec sum = vec_sum(class, from, carry);
+    return vec_and(vec_or(vec_xor(sum, class), from), class);
+}
+
+/* All steps in so many blocks, a constant, whose first byte is `at`, and whose rows are the first
+ * ones. What is known of all blocks before a step is what the next step waits for. */
+WALK_INTO void run_blocks(streams *s, u32 at, u32 end, u32 blocks)
+{
+    const bitstreams_step *step = s->steps, *const stop = step + s->t->step_count;
+    vec before[CHUNK / BLOCK], moved[CHUNK / BLOCK];
+    found f;
+    f.count = 0;
+    for (u32 b = 0; b < blocks; b++)
+        before[b] = moved[b] = vec_all(0);
+    for (u64 *held = s->held[0]; step < stop; held += WORDS, step++) {
+        const u64 *row = s->rows[step->row];
+        vec old = vec_load64(held), now[CHUNK / BLOCK], any = vec_all(0);
+        u32 carry = (u32)(held[WORDS - 1] >> 63);
+        if (step->kind & BITSTREAMS_FIRST)
+            for (u32 b = 0; b < blocks; b++)
+                now[b] = vec_load64(row + WORDS * b);
+        else
+            for (u32 b = 0; b < blocks; b++)
+                now[b] = vec_and(moved[b], vec_load64(row + WORDS * b));
+        if (step->kind & BITSTREAMS_STAY)
+            for (u32 b = 0; b < blocks; b++)
+                now[b] = spread(now[b], vec_load64(row + WORDS * b), &carry);
+        if (step->kind & BITSTREAMS_SKIP)
+            for (u32 b = 0; b < blocks; b++)
+                now[b] = vec_or(now[b], before[b]);
+        for (u32 b = 0; b < blocks; b++) {
+            moved[b] = vec_up(now[b], old);
+            before[b] = old = now[b];
+            any = vec_or(any, now[b]);
+        }
+        vec_store64(held, old);
+        if (step->last && vec_any(any)) {
+            if (f.count == FOUND)
+                report(s, &f, at, end);
+            f.pattern[f.count] = step->pattern;
+            for (u32 b = 0; b < blocks; b++)
+                vec_store64(f.bits[f.count] + WORDS * b, now[b]);
+            f.count++;
+        }
+    }
+    if (f.count)
+        report(s, &f, at, end);
+}
+
+WALK_INTO u32 run_chunk(streams *s, u32 at, u32 blocks)
+{
+    const u32 end = s->task->end - at < blocks * BLOCK ? s->task->end : at + blocks * BLOCK;
+    const making all = { s->t->fit_count, s->t->table_count, s->t->test_count };
+    for (u32 b = 0; b < blocks; b++)
+        make_rows(s, at + b * BLOCK, b * WORDS, all);
+    run_blocks(s, at, end, blocks);
+    s->reported = s->reported > end ? s->reported : end;
+    return end;
+}
+
+/* Both return where they ended: run_one at the end of the text when less than a block is left. */
+WALK_APART u32 run_one(streams *s, u32 at)
+{
+    return run_chunk(s, at, 1);
+}
+
+WALK_APART u32 run_all(streams *s, u32 at)
+{
+    return run_chunk(s, at, CHUNK / BLOCK);
+}
+
+/* ---- windows --------------------------------------------------------------------------- */
+
+/* Whether something behind a window holds, at the end of a whole block. */
+static bool alive(const streams *s)
+{
+    u64 any = 0;
+    for (u32 i = 0; i < s->t->window_count; i++)
+        for (u32 k = s->windows[i].live; k < s->windows[i].stop; k++)
+            any |= s->held[k][WORDS - 1] >> 63;
+    return any != 0;
+}
+
+/* Where windows end in so many blocks: the first such byte from `from` on; the end: nowhere. The
+ * rows of blocks behind each other are made before they are joined. */
+WALK_INTO u32 seek_in(streams *s, u32 at, u32 from, u32 blocks,
+                      vec held[BITSTREAMS_WINDOWS][BITSTREAMS_WINDOW])
+{
+    const u32 end = s->task->end;
+    const making some = { s->t->seek_fits, s->t->seek_tables, s->t->seek_tests };
+    vec any[CHUNK / BLOCK], all = vec_all(0);
+    u64 bits[WORDS];
+    for (u32 b = 0; b < blocks; b++) {
+        any[b] = vec_all(0);
+        if (at + b * BLOCK < end)
+            make_rows(s, at + b * BLOCK, b * WORDS, some);
+    }
+    for (u32 i = 0; i < s->t->window_count; i++) {
+        const bitstreams_step *step = s->steps + s->windows[i].first;
+        const u32 count = s->windows[i].count;
+        vec now[CHUNK / BLOCK];
+        for (u32 b = 0; b < blocks; b++)
+            now[b] = vec_load64(s->rows[step->row] + WORDS * b);
+        for (u32 k = 1; k < count; k++) {
+            vec old = held[i][k];
+            held[i][k] = now[blocks - 1];
+            for (u32 b = 0; b < blocks; b++) {
+                const vec moved = vec_up(now[b], old);
+                old = now[b];
+                now[b] = vec_and(moved, vec_load64(s->rows[step[k].row] + WORDS * b));
+            }
+        }
+        for (u32 b = 0; b < blocks; b++)
+            any[b] = vec_or(any[b], now[b]);
+    }
+    for (u32 b = 0; b < blocks; b++)
+        all = vec_or(all, any[b]);
+    if (PORT_LIKELY(!vec_any(all)))
+        return end;
+    for (u32 b = 0; b < blocks; b++) {
+        vec_store64(bits, any[b]);
+        for (u32 w = 0; w < WORDS; w++) {
+            const u32 first = at + b * BLOCK + 64 * w;
+            if (first < from)
+                bits[w] &= ~vec_mask(from - first);
+            if (bits[w])
+                return first < end && PORT_CTZ64(bits[w]) < end - first
+                           ? first + PORT_CTZ64(bits[w])
+                           : end;
+        }
+    }
+    return end;
+}
+
+WALK_APART u32 seek(streams *s, u32 from)
+{
+    enum { ALL = CHUNK / BLOCK };
+    const u32 end = s->task->end;
+    vec held[BITSTREAMS_WINDOWS][BITSTREAMS_WINDOW];
+    for (u32 i = 0; i < s->t->window_count; i++)
+        for (u32 k = 0; k < s->windows[i].count; k++)
+            held[i][k] = vec_all(0);
+    u32 at = from - VEC_BYTES; /* at least; lines of cache are read whole */
+    at -= (u32)((uintptr_t)(s->task->text + at) % VEC_BYTES);
+    u32 found = seek_in(s, at, from, 1, held);
+    for (at += BLOCK; at < end && found == end; at += CHUNK)
+        found = seek_in(s, at, from, ALL, held);
+    return found;
+}
+
+/* ---- the walk --------------------------------------------------------------------------- */
+
+static void take_state(streams *s)
+{
+    for (u32 i = 0; i < s->t->step_count; i++) {
+        const u32 bit = s->steps[i].bit;
+        memset(s->held[i], 0, sizeof s->held[i]);
+        s->held[i][WORDS - 1] = s->task->state[bit / 64] >> (bit % 64) << 63;
+    }
+}
+
+/* `last`: the bit of the last byte, in the last block. */
+static void leave_state(const streams *s, u32 last)
+{
+    const shiftand_tables *a = (const shiftand_tables *)s->task->tables;
+    memset(s->task->state, 0, a->words * sizeof(u64));
+    for (u32 i = 0; i < s->t->step_count; i++) {
+        const u32 bit = s->steps[i].bit;
+        s->task->state[bit / 64] |= (s->held[i][last / 64] >> (last % 64) & 1) << (bit % 64);
+    }
+}
+
+void VEC_NAME(bitstreams_walk)(const text_task *task)
+{
+    const u32 *tables = task->tables;
+    const bitstreams_tables *t =
+        (const bitstreams_tables *)(tables + ((const shiftand_tables *)tables)->streams);
+    streams s;
+    s.task = task;
+    s.t = t;
+    s.steps = (const bitstreams_step *)(tables + t->steps);
+    s.fits = (const bitstreams_fit *)(tables + t->fits);
+    s.tests = (const bitstreams_test *)(tables + t->tests);
+    s.tables = (const u8 *)(tables + t->tables);
+    s.windows = (const bitstreams_window *)(tables + t->windows);
+    s.reported = task->begin;
+    memset(s.rows[t->rows - 1], 0xff, sizeof s.rows[0]);
+    take_state(&s);
+    u32 begun = task->from; /* where the last chunk began */
+    u32 at = run_one(&s, begun), near = 0;
+    u64 again = at; /* from where on windows are looked for */
+    while (at < task->end) {
+        bool all = true;
+        if (t->window_count && at >= again && !alive(&s)) {
+            const u32 ends = seek(&s, at);
+            all = ends - at < CHUNK;
+            near = !all ? 0 : near < MOST_NEAR ? near + 1 : near;
+            again = near > FEW_NEAR ? ends + ((u64)CHUNK << near) : ends;
+            if (ends - at >= t->back) {
+                at = ends - t->back + 1;
+                memset(s.held, 0, t->step_count * sizeof *s.held);
+            }
+        }
+        begun = at;
+        at = all && task->end - begun >= CHUNK ? run_all(&s, begun) : run_one(&s, begun);
+    }
+    leave_state(&s, (task->end - begun - 1) % BLOCK);
+}
