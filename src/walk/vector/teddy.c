@@ -12,7 +12,8 @@
  * up to sixteen bytes by two words. Longer ones are then compared in full.
  *
  * Each step takes the places of 2 KiB before the next one begins and stores its results whether
- * they count or not, so that no branch depends on what one place says before a literal is found.
+ * they count or not, so that no branch depends on what one place says before a literal is found. While
+ * the first step has a block, the next one is fetched from memory, behind the other steps.
  *
  * Invariant: every occurrence whose window stands before `at` has been reported. Records are put
  * where the order of ends wants them, among the last few.
@@ -240,6 +241,7 @@ WALK_INTO void mark_windows(const teddy_class *classes, const u8 *text, u32 at, 
     for (u32 i = 0; i < width * groups; i++)
         sets[i] = vec_sets_load(&classes[i]);
     for (; stop - p >= VEC_BYTES && end - p >= VEC_BYTES + TEDDY_WIDTH; p += VEC_BYTES) {
+        VEC_PREFETCH(text + p + BLOCK);
         const u64 may = may_stand(sets, text, p, end, true, width, groups);
         m->masks[count] = may;
         m->from[count] = (u16)(p - at);
