@@ -7,7 +7,7 @@
  * on the sample says what a byte costs. So that the choice does not praise itself, grams are
  * counted on one half of the sample for the estimate and tried on the other.
  *
- * Cost: O(bytes of patterns, up to QGRAMS_OFFSET of each, + sample) for each q.
+ * Cost: O(bytes of patterns, up to PRINT_OFFSET of each, + sample) for each q.
  */
 #include "table/qgrams.h"
 
@@ -15,6 +15,7 @@
 
 #include "engine/costs.h"
 #include "engine/literals.h"
+#include "engine/prints.h"
 
 enum {
     COUNT_LOG = 17,      /* counters of the sample's grams */
@@ -65,7 +66,7 @@ static void count_sample(scratch *s, const uint8_t *text, size_t length, const c
     memset(s->counts, 0, sizeof *s->counts << COUNT_LOG);
     memset(s->bytes, 0, sizeof s->bytes);
     for (size_t i = 0; i + c->q <= length; i++) {
-        uint16_t *count = &s->counts[qgrams_hash_at(text + i, c->q, c->fold) >> (32 - COUNT_LOG)];
+        uint16_t *count = &s->counts[gram_hash_at(text + i, c->q, c->fold) >> (32 - COUNT_LOG)];
         *count = (uint16_t)(*count + (*count < UINT16_MAX));
     }
     for (size_t i = 0; i < length; i++)
@@ -77,7 +78,7 @@ static void count_sample(scratch *s, const uint8_t *text, size_t length, const c
 static uint32_t rarest_window(const scratch *s, const pattern *p, const choice *c)
 {
     const uint32_t width = c->q + c->stride - 1;
-    const uint32_t most = QGRAMS_OFFSET + 1 - c->stride;
+    const uint32_t most = PRINT_OFFSET + 1 - c->stride;
     const uint32_t last = p->length - width < most ? (uint32_t)(p->length - width) : most;
     uint64_t grams = 0, bytes = 0, least = UINT64_MAX;
     uint32_t best = 0, seen[QGRAMS_STRIDE] = { 0 };
@@ -86,7 +87,7 @@ static uint32_t rarest_window(const scratch *s, const pattern *p, const choice *
     for (uint32_t i = 0; i + 1 < width; i++)
         bytes += s->bytes[p->bytes[i] | (uint8_t)c->fold];
     for (uint32_t i = 0; i < last + c->stride; i++) {
-        const uint32_t hash = qgrams_hash_at(p->bytes + i, c->q, c->fold);
+        const uint32_t hash = gram_hash_at(p->bytes + i, c->q, c->fold);
         const uint32_t count = s->counts[hash >> (32 - COUNT_LOG)];
         grams += count - seen[i % c->stride];
         seen[i % c->stride] = count;
@@ -132,7 +133,7 @@ static uint32_t fill_bits(scratch *s, const pattern_list *list, const choice *c,
         if (windows)
             windows[i] = (uint8_t)first;
         for (uint32_t k = first; k < first + c->stride; k++) {
-            const uint32_t place = qgrams_hash_at(p->bytes + k, c->q, c->fold) >> (32 - log);
+            const uint32_t place = gram_hash_at(p->bytes + k, c->q, c->fold) >> (32 - log);
             set += !(s->bits[place / 32] >> (place % 32) & 1);
             s->bits[place / 32] |= 1u << (place % 32);
         }
@@ -152,7 +153,7 @@ static void estimate(const problem *p, scratch *s, choice *c)
     count_sample(s, p->sample.bytes, half, c);
     const uint32_t set = fill_bits(s, list, c, log, NULL);
     for (; tried + c->q <= p->sample.length - half; tried++) {
-        const uint32_t place = qgrams_hash_at(other + tried, c->q, c->fold) >> (32 - log);
+        const uint32_t place = gram_hash_at(other + tried, c->q, c->fold) >> (32 - log);
         passed += s->bits[place / 32] >> (place % 32) & 1;
     }
     const double share = tried ? (double)passed / (double)tried : 1;
@@ -180,7 +181,7 @@ static choice choose(const problem *p, scratch *s)
     choice best = { .cost = COST_IMPOSSIBLE * 2 };
     const bool many = p->list->count > MANY;
     const uint32_t step = many && shortest > 7 ? 2 : 1, least = many ? 4 : QGRAMS_LEAST;
-    for (uint32_t q = between(QGRAMS_LEAST, (uint32_t)(shortest < 8 ? shortest : 8), QGRAMS_MOST);
+    for (uint32_t q = between(QGRAMS_LEAST, (uint32_t)(shortest < 8 ? shortest : 8), GRAM_MOST);
          q >= QGRAMS_LEAST; q -= step) {
         const uint32_t stride =
             shortest - q + 1 < QGRAMS_STRIDE ? (uint32_t)(shortest - q + 1) : QGRAMS_STRIDE;
@@ -208,95 +209,18 @@ static double qgrams_cost(const problem *p)
 
 /* ---- building ----------------------------------------------------------------------- */
 
-/* The print of a gram, and whether it has all of the pattern. The mask leaves bit 5 of letters out
- * where case does not matter: nothing else is equal to them then. */
-static qgrams_print make_print(const pattern *p, uint32_t offset, qgrams_entry *e)
-{
-    qgrams_print print = { 0, 0 };
-    uint32_t known = 0;
-    for (uint32_t i = 0; i < 8; i++) {
-        const size_t at = (size_t)offset + i - QGRAMS_BEFORE;
-        if (offset + i < QGRAMS_BEFORE || at >= p->length)
-            continue;
-        const uint8_t byte = p->bytes[at];
-        const bool folds = p->flags & TRAWL_NOCASE && byte >= 'a' && byte <= 'z';
-        print.bytes |= (uint64_t)byte << (8 * i);
-        print.mask |= (uint64_t)(folds ? 0xdf : 0xff) << (8 * i);
-        known++;
-    }
-    e->offset = (uint8_t)offset;
-    e->whole = known == p->length ? (uint8_t)known : 0;
-    return print;
-}
-
-/* Entries by lists: counted, then placed. `lists` has 2^(32 - shift) + 1 zeros. */
-static void place_entries(const pattern_list *list, const choice *c, uint32_t shift,
-                          const uint8_t *windows, const literal_entry *literals, uint32_t *lists,
-                          qgrams_print *prints, qgrams_entry *entries)
-{
-    const uint32_t count = (uint32_t)1 << (32 - shift);
-    for (uint32_t pass = 0; pass < 2; pass++) {
-        for (size_t i = 0; i < list->count; i++) {
-            const pattern *p = &list->patterns[i];
-            for (uint32_t k = windows[i]; k < windows[i] + c->stride; k++) {
-                const uint32_t number = qgrams_hash_at(p->bytes + k, c->q, c->fold) >> shift;
-                const uint32_t to = lists[number]++;
-                if (pass == 0)
-                    continue;
-                entries[to] = (qgrams_entry){ .index = (uint32_t)i,
-                                              .length = literals[i].length,
-                                              .first = literals[i].first };
-                prints[to] = make_print(p, k, &entries[to]);
-            }
-        }
-        /* Counts to beginnings; and these, moved on by the second pass, back. */
-        uint32_t before = 0;
-        for (uint32_t n = 0; n <= count; n++) {
-            const uint32_t here = lists[n];
-            lists[n] = before;
-            before = pass == 0 ? before + here : here;
-        }
-    }
-}
-
 static void lay_out(const problem *p, scratch *s, uint8_t *windows, block *b)
 {
-    const pattern_list *list = p->list;
     const choice c = choose(p, s);
-    const uint64_t grams = (uint64_t)list->count * c.stride;
-    const uint32_t lists_log = between(8, log_above(2 * grams), 24);
-    qgrams_tables head;
-    memset(&head, 0, sizeof head);
+    const prints_choice grams = { p->list, windows, c.q, c.fold, c.stride };
+    qgrams_tables head = { .stride = c.stride, .bits_shift = 32 - c.bits_log };
     count_sample(s, p->sample.bytes, p->sample.length, &c);
-    fill_bits(s, list, &c, c.bits_log, windows);
+    fill_bits(s, p->list, &c, c.bits_log, windows);
     block_words(b, NULL, sizeof head / 4);
-    head.q = c.q;
-    head.stride = c.stride;
-    head.fold = c.fold;
-    head.bits_shift = 32 - c.bits_log;
-    head.lists_shift = 32 - lists_log;
-    head.entry_count = (uint32_t)grams;
     head.bits = (uint32_t)(block_append(b, s->bits, ((size_t)1 << c.bits_log) / 8, 64) / 4);
-    head.lists = (uint32_t)(block_append(b, NULL, (((size_t)1 << lists_log) + 1) * 4, 64) / 4);
-    head.prints =
-        (uint32_t)(block_append(b, NULL, (size_t)(grams + QGRAMS_PADDING) * sizeof(qgrams_print),
-                                64) /
-                   4);
-    head.entries = (uint32_t)(block_append(b, NULL, (size_t)grams * sizeof(qgrams_entry), 64) / 4);
-    head.literals = append_literals(list, b);
-    if (grams > UINT32_MAX / 4)
-        b->failed = true;
-    if (b->failed)
-        return;
-    uint32_t *words = (uint32_t *)(void *)b->bytes;
-    place_entries(list, &c, head.lists_shift, windows,
-                  (const literal_entry *)(const void *)(words + head.literals.entries),
-                  words + head.lists, (qgrams_print *)(void *)(words + head.prints),
-                  (qgrams_entry *)(void *)(words + head.entries));
-    for (size_t i = 0; i < list->count; i++)
-        if (windows[i] + c.stride - 1 > head.most_offset)
-            head.most_offset = windows[i] + c.stride - 1;
-    memcpy(words, &head, sizeof head);
+    head.prints = append_prints(&grams, b);
+    if (!b->failed)
+        memcpy(b->bytes, &head, sizeof head);
 }
 
 static void qgrams_build(const problem *p, stage_draft *out)
@@ -314,49 +238,14 @@ static void qgrams_build(const problem *p, stage_draft *out)
 
 /* ---- verifying a loaded section ------------------------------------------------------ */
 
-/* A whole print lies where the pattern does: before its gram are `offset` bytes. */
-static bool entries_valid(const stage_facts *facts, const qgrams_tables *t, const uint32_t *tables)
-{
-    const qgrams_entry *entries = (const qgrams_entry *)(const void *)(tables + t->entries);
-    const literal_entry *literals =
-        (const literal_entry *)(const void *)(tables + t->literals.entries);
-    for (uint32_t i = 0; i < t->entry_count; i++) {
-        const qgrams_entry *e = &entries[i];
-        if (e->index >= facts->pattern_count || e->offset > t->most_offset ||
-            e->length != literals[e->index].length || e->first != literals[e->index].first)
-            return false;
-        if (e->whole && (e->offset > QGRAMS_BEFORE || e->whole > 8 - QGRAMS_BEFORE + e->offset ||
-                         e->whole != (e->length & LITERAL_LENGTH)))
-            return false;
-    }
-    return true;
-}
-
-static bool lists_valid(const qgrams_tables *t, const uint32_t *lists)
-{
-    const uint32_t count = (uint32_t)1 << (32 - t->lists_shift);
-    for (uint32_t n = 0; n < count; n++)
-        if (lists[n] > lists[n + 1])
-            return false;
-    return lists[count] == t->entry_count;
-}
-
 static bool qgrams_check(const stage_facts *facts, const uint32_t *tables, size_t words)
 {
     const qgrams_tables *t = (const qgrams_tables *)tables;
-    if (words < sizeof *t / 4 || facts->carries || facts->state_words || t->q < QGRAMS_LEAST ||
-        t->q > QGRAMS_MOST || t->stride < 1 || t->stride > QGRAMS_STRIDE ||
-        (t->fold && t->fold != 0x20202020u) || t->bits_shift < 32 - MOST_BITS_LOG ||
-        t->bits_shift > 32 - LEAST_BITS_LOG || t->lists_shift < 8 || t->lists_shift > 24 ||
-        t->most_offset > QGRAMS_OFFSET || t->entries % 2 || t->prints % 2 ||
-        !literals_valid(facts, &t->literals, tables, words))
-        return false;
-    if (!words_inside(words, t->bits, ((uint64_t)1 << (32 - t->bits_shift)) / 32) ||
-        !words_inside(words, t->lists, ((uint64_t)1 << (32 - t->lists_shift)) + 1) ||
-        !words_inside(words, t->prints, ((uint64_t)t->entry_count + QGRAMS_PADDING) * 4) ||
-        !words_inside(words, t->entries, (uint64_t)t->entry_count * 4))
-        return false;
-    return lists_valid(t, tables + t->lists) && entries_valid(facts, t, tables);
+    return words >= sizeof *t / 4 && !facts->carries && !facts->state_words && t->stride >= 1 &&
+           t->stride <= QGRAMS_STRIDE && t->prints.q >= QGRAMS_LEAST &&
+           t->bits_shift >= 32 - MOST_BITS_LOG && t->bits_shift <= 32 - LEAST_BITS_LOG &&
+           words_inside(words, t->bits, ((uint64_t)1 << (32 - t->bits_shift)) / 32) &&
+           prints_valid(facts, &t->prints, tables, words);
 }
 
 const engine engine_qgrams = {

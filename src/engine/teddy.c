@@ -14,6 +14,7 @@
 
 #include "engine/costs.h"
 #include "engine/literals.h"
+#include "engine/prints.h"
 
 enum {
     BUCKETS = 8,            /* of a group */
@@ -25,9 +26,7 @@ enum {
     GRAM_LOG = 16,          /* of the counts of the sample's grams */
     BITS_LOG = 7,           /* bits for a pattern, */
     LEAST_BITS = 12,        /* and in all */
-    MOST_BITS = 18,
-    LEAST_LISTS = 4,
-    MOST_LISTS = 20
+    MOST_BITS = 18
 };
 #define PRIOR 0.5 /* added to what was counted in the sample */
 
@@ -39,7 +38,7 @@ typedef struct placing {
 
 typedef struct chooser {
     const pattern_list *list;
-    teddy_tables head; /* numbers only: no section is made yet */
+    uint32_t width, groups, fold, bits_shift;
     double often[128]; /* share of the sample, by the lower seven bits */
     double share[BUCKETS * TEDDY_GROUPS][TEDDY_WIDTH]; /* of bytes in a class, at most 1 */
     uint32_t uses[BUCKETS * TEDDY_GROUPS][TEDDY_WIDTH][128];
@@ -48,12 +47,15 @@ typedef struct chooser {
     placing *placings;
 } chooser;
 
-static uint32_t gram_of(const teddy_tables *t, const uint8_t *bytes)
+static uint32_t hash_of(const chooser *c, const uint8_t *window)
 {
-    uint32_t gram = 0;
-    for (uint32_t k = 0; k < t->width; k++)
-        gram |= (uint32_t)bytes[k] << (8 * k);
-    return teddy_hash(gram, t->fold, t->mask);
+    return gram_hash_at(window, c->width, c->fold);
+}
+
+/* Of the window that pattern i has now. */
+static uint32_t window_hash(const chooser *c, size_t i)
+{
+    return hash_of(c, c->list->patterns[i].bytes + c->placings[i].place);
 }
 
 static bool has_cases(const pattern *p, uint8_t byte)
@@ -69,17 +71,13 @@ static uint32_t log_for(size_t count, uint32_t more, uint32_t least, uint32_t mo
     return log < least ? least : log > most ? most : log;
 }
 
-static void choose_sizes(const pattern_list *list, teddy_tables *t)
+static void choose_sizes(const pattern_list *list, chooser *c)
 {
     const size_t shortest = shortest_literal(list);
-    memset(t, 0, sizeof *t);
-    t->width = shortest < TEDDY_WIDTH ? (uint32_t)shortest : TEDDY_WIDTH;
-    t->groups = list->count < LEAST_GROUPED ? 1 : TEDDY_GROUPS;
-    t->fold = fold_any(list) ? 0x20202020u : 0;
-    t->mask = UINT32_MAX >> (32 - 8 * t->width);
-    t->count = (uint32_t)list->count;
-    t->bit_shift = 32 - log_for(list->count, BITS_LOG, LEAST_BITS, MOST_BITS);
-    t->list_shift = 32 - log_for(list->count, 2, LEAST_LISTS, MOST_LISTS);
+    c->width = shortest < TEDDY_WIDTH ? (uint32_t)shortest : TEDDY_WIDTH;
+    c->groups = list->count < LEAST_GROUPED ? 1 : TEDDY_GROUPS;
+    c->fold = fold_any(list) ? 0x20202020u : 0;
+    c->bits_shift = 32 - log_for(list->count, BITS_LOG, LEAST_BITS, MOST_BITS);
 }
 
 /* ---- windows and buckets ------------------------------------------------------------ */
@@ -91,9 +89,9 @@ static void count_sample(chooser *c, const profile *sample)
         c->often[sample->bytes[i] & 127] += 1;
     for (int i = 0; i < 128; i++)
         c->often[i] = (c->often[i] + PRIOR) / ((double)length + 128 * PRIOR);
-    c->starts = length >= c->head.width ? (double)(length - c->head.width + 1) : 1;
-    for (size_t i = 0; i + c->head.width <= length; i++)
-        c->grams[gram_of(&c->head, sample->bytes + i) >> (32 - GRAM_LOG)]++;
+    c->starts = length >= c->width ? (double)(length - c->width + 1) : 1;
+    for (size_t i = 0; i + c->width <= length; i++)
+        c->grams[hash_of(c, sample->bytes + i) >> (32 - GRAM_LOG)]++;
 }
 
 /* What a byte adds to the share of a class. */
@@ -107,7 +105,7 @@ static double byte_adds(const chooser *c, const pattern *p, const uint32_t *uses
 
 static double window_seen(const chooser *c, const uint8_t *window)
 {
-    return c->grams[gram_of(&c->head, window) >> (32 - GRAM_LOG)] / c->starts;
+    return c->grams[hash_of(c, window) >> (32 - GRAM_LOG)] / c->starts;
 }
 
 /* The rarest windows of a pattern, the rarest first. */
@@ -116,9 +114,9 @@ static void rank_windows(const chooser *c, const pattern *p, uint32_t choices, p
     static const uint32_t none[128] = { 0 };
     double costs[CHOICES];
     to->count = 0;
-    for (uint32_t place = 0; place <= TEDDY_PLACE && place + c->head.width <= p->length; place++) {
+    for (uint32_t place = 0; place <= TEDDY_PLACE && place + c->width <= p->length; place++) {
         double cost = COST_TEDDY_GRAM;
-        for (uint32_t k = 0; k < c->head.width; k++)
+        for (uint32_t k = 0; k < c->width; k++)
             cost *= byte_adds(c, p, none, p->bytes[place + k]);
         cost += COST_TEDDY_LIST * window_seen(c, p->bytes + place);
         if (to->count == choices && cost >= costs[choices - 1])
@@ -145,7 +143,7 @@ static void use_byte(chooser *c, uint32_t bucket, uint32_t k, uint8_t byte, bool
 /* Put a pattern into its bucket, or take it out. */
 static void use_window(chooser *c, const pattern *p, const placing *at, bool on)
 {
-    for (uint32_t k = 0; k < c->head.width; k++) {
+    for (uint32_t k = 0; k < c->width; k++) {
         const uint8_t byte = p->bytes[at->place + k];
         use_byte(c, at->bucket, k, byte, on);
         if (has_cases(p, byte))
@@ -156,14 +154,14 @@ static void use_window(chooser *c, const pattern *p, const placing *at, bool on)
 /* Where a pattern that is in no bucket adds the least. */
 static void place_best(chooser *c, const pattern *p, placing *to)
 {
-    const uint32_t buckets = BUCKETS * c->head.groups;
+    const uint32_t buckets = BUCKETS * c->groups;
     double least = COST_IMPOSSIBLE;
     for (uint32_t i = 0; i < to->count; i++) {
         const uint8_t *window = p->bytes + to->choices[i];
         const double seen = COST_TEDDY_LIST * window_seen(c, window);
         for (uint32_t b = 0; b < buckets && seen < least; b++) {
             double before = COST_TEDDY_GRAM, after = COST_TEDDY_GRAM;
-            for (uint32_t k = 0; k < c->head.width; k++) {
+            for (uint32_t k = 0; k < c->width; k++) {
                 before *= c->share[b][k];
                 after *= c->share[b][k] + byte_adds(c, p, c->uses[b][k], window[k]);
             }
@@ -193,7 +191,7 @@ static chooser *choose(const problem *p)
     chooser *c = memory_take_zeroed(p->memory, 1, sizeof *c);
     if (c) {
         c->list = list;
-        choose_sizes(list, &c->head);
+        choose_sizes(list, c);
         c->grams = memory_take_zeroed(p->memory, (size_t)1 << GRAM_LOG, sizeof *c->grams);
         c->placings = memory_take_zeroed(p->memory, list->count, sizeof *c->placings);
     }
@@ -212,9 +210,6 @@ static chooser *choose(const problem *p)
             use_window(c, &list->patterns[i], &c->placings[i], false);
             place_best(c, &list->patterns[i], &c->placings[i]);
         }
-    for (size_t i = 0; i < list->count; i++)
-        if (c->placings[i].place > c->head.place)
-            c->head.place = c->placings[i].place;
     return c;
 }
 
@@ -230,12 +225,11 @@ static void class_put(teddy_class *to, uint8_t byte, uint8_t bit)
 /* groups * width of them. */
 static void fill_classes(const chooser *c, teddy_class *classes)
 {
-    const teddy_tables *t = &c->head;
     for (size_t i = 0; i < c->list->count; i++) {
         const pattern *p = &c->list->patterns[i];
         const placing *at = &c->placings[i];
-        for (uint32_t k = 0; k < t->width; k++) {
-            teddy_class *to = &classes[at->bucket / BUCKETS * t->width + k];
+        for (uint32_t k = 0; k < c->width; k++) {
+            teddy_class *to = &classes[at->bucket / BUCKETS * c->width + k];
             const uint8_t byte = p->bytes[at->place + k];
             const uint8_t bit = (uint8_t)(1u << at->bucket % BUCKETS);
             class_put(to, byte, bit);
@@ -248,79 +242,40 @@ static void fill_classes(const chooser *c, teddy_class *classes)
 static void fill_bits(const chooser *c, uint32_t *bits)
 {
     for (size_t i = 0; i < c->list->count; i++) {
-        const uint8_t *window = c->list->patterns[i].bytes + c->placings[i].place;
-        const uint32_t bit = gram_of(&c->head, window) >> c->head.bit_shift;
+        const uint32_t bit = window_hash(c, i) >> c->bits_shift;
         bits[bit / 32] |= 1u << (bit % 32);
     }
 }
 
-static void fill_word(const pattern *p, size_t from, uint64_t *word, uint64_t *mask, uint64_t *fold)
+static void lay_out(const chooser *c, uint8_t *windows, block *b)
 {
-    for (uint32_t k = 0; k < TEDDY_WORD && from + k < p->length; k++) {
-        const uint8_t byte = p->bytes[from + k];
-        *word |= (uint64_t)byte << (8 * k);
-        *mask |= (uint64_t)255 << (8 * k);
-        if (has_cases(p, byte))
-            *fold |= (uint64_t)32 << (8 * k);
-    }
-}
-
-static teddy_entry entry_of(const pattern *p, uint32_t index, uint32_t place)
-{
-    teddy_entry e;
-    memset(&e, 0, sizeof e);
-    e.index = index;
-    e.length = (uint32_t)p->length;
-    e.place = place;
-    fill_word(p, 0, &e.word, &e.mask, &e.fold);
-    if (p->length > TEDDY_WORD)
-        fill_word(p, p->length - TEDDY_WORD, &e.last, &e.last_mask, &e.last_fold);
-    return e;
-}
-
-/* Entries by list, those of a list in the order of patterns. `lists` is zero. */
-static void fill_lists(const chooser *c, uint32_t *lists, teddy_entry *entries)
-{
-    const teddy_tables *t = &c->head;
-    const size_t count = c->list->count, keys = (size_t)1 << (32 - t->list_shift);
-    for (size_t i = 0; i < count; i++)
-        lists[gram_of(t, c->list->patterns[i].bytes + c->placings[i].place) >> t->list_shift]++;
-    for (size_t k = 0; k < keys; k++)
-        lists[k + 1] += lists[k];
-    for (size_t i = count; i-- > 0;) {
-        const pattern *p = &c->list->patterns[i];
-        const uint32_t place = c->placings[i].place;
-        const uint32_t list = gram_of(t, p->bytes + place) >> t->list_shift;
-        entries[--lists[list]] = entry_of(p, (uint32_t)i, place);
-    }
+    const size_t bit_bytes = (size_t)1 << (32 - c->bits_shift - 3);
+    const size_t class_bytes = c->groups * c->width * sizeof(teddy_class);
+    const prints_choice grams = { c->list, windows, c->width, c->fold, 1 };
+    teddy_tables t = { .groups = c->groups, .bits_shift = c->bits_shift };
+    for (size_t i = 0; i < c->list->count; i++)
+        windows[i] = c->placings[i].place;
+    block_words(b, NULL, sizeof t / 4);
+    t.classes = (uint32_t)(block_append(b, NULL, class_bytes, 64) / 4);
+    t.bits = (uint32_t)(block_append(b, NULL, bit_bytes, 64) / 4);
+    t.prints = append_prints(&grams, b);
+    if (b->failed)
+        return;
+    uint32_t *tables = (uint32_t *)(void *)b->bytes;
+    fill_classes(c, (teddy_class *)(tables + t.classes));
+    fill_bits(c, tables + t.bits);
+    memcpy(tables, &t, sizeof t);
 }
 
 static void teddy_build(const problem *p, stage_draft *out)
 {
-    block *b = &out->tables;
     chooser *c = choose(p);
-    if (!c) {
-        b->failed = true;
-        return;
-    }
-    teddy_tables *t = &c->head;
-    const size_t bit_words = (size_t)1 << (32 - t->bit_shift - 5);
-    const size_t list_words = ((size_t)1 << (32 - t->list_shift)) + 1;
-    const size_t class_words = (size_t)t->groups * t->width * sizeof(teddy_class) / 4;
-    block_words(b, NULL, sizeof *t / 4);
-    t->classes = (uint32_t)(block_append(b, NULL, class_words * 4, 64) / 4);
-    t->bits = (uint32_t)(block_append(b, NULL, bit_words * 4, 64) / 4);
-    t->lists = block_words(b, NULL, list_words);
-    t->entries = (uint32_t)(block_append(b, NULL, t->count * sizeof(teddy_entry), 64) / 4);
-    if (!b->failed) {
-        uint32_t *tables = (uint32_t *)(void *)b->bytes;
-        fill_classes(c, (teddy_class *)(tables + t->classes));
-        fill_bits(c, tables + t->bits);
-        fill_lists(c, tables + t->lists, (teddy_entry *)(void *)(tables + t->entries));
-    }
-    t->literals = append_literals(p->list, b);
-    if (!b->failed)
-        memcpy(b->bytes, t, sizeof *t);
+    uint8_t *windows = c ? memory_take(p->memory, p->list->count) : NULL;
+    if (windows)
+        lay_out(c, windows, &out->tables);
+    else
+        out->tables.failed = true;
+    memory_give(p->memory, windows);
     chooser_close(p, c);
 }
 
@@ -332,12 +287,11 @@ static uint8_t set_of(const teddy_class *of, bool half, uint8_t byte)
     return half ? of->half[byte & 127] : (uint8_t)(of->low[byte & 15] & of->high[byte >> 4]);
 }
 
-/* Run all steps over the sample; `lists` is zero, and so are the bits, which it has of each list.
- */
+/* Run all steps over the sample; `lists` is zero, and so are the bits: a word for each list. */
 static double filter_cost(const problem *p, const chooser *c, uint32_t *bits, uint32_t *lists)
 {
-    const teddy_tables *t = &c->head;
     const bool half = p->target.isa != ISA_AVX2 && p->target.isa != ISA_NEON;
+    const uint32_t lists_shift = c->bits_shift + 5;
     teddy_class classes[TEDDY_GROUPS * TEDDY_WIDTH];
     size_t may = 0, pass = 0;
     uint64_t met = 0;
@@ -345,29 +299,29 @@ static double filter_cost(const problem *p, const chooser *c, uint32_t *bits, ui
     fill_classes(c, classes);
     fill_bits(c, bits);
     for (size_t i = 0; i < c->list->count; i++)
-        lists[gram_of(t, c->list->patterns[i].bytes + c->placings[i].place) >> t->list_shift]++;
-    for (size_t i = 0; i + t->width <= p->sample.length; i++) {
+        lists[window_hash(c, i) >> lists_shift]++;
+    for (size_t i = 0; i + c->width <= p->sample.length; i++) {
         const uint8_t *at = p->sample.bytes + i;
         uint8_t any = 0;
-        for (uint32_t g = 0; g < t->groups; g++) {
+        for (uint32_t g = 0; g < c->groups; g++) {
             uint8_t all = 255;
-            for (uint32_t k = 0; k < t->width && all; k++)
-                all &= set_of(&classes[g * t->width + k], half, at[k]);
+            for (uint32_t k = 0; k < c->width && all; k++)
+                all &= set_of(&classes[g * c->width + k], half, at[k]);
             any |= all;
         }
         if (!any)
             continue;
         may++;
-        const uint32_t hash = gram_of(t, at), bit = hash >> t->bit_shift;
+        const uint32_t hash = hash_of(c, at), bit = hash >> c->bits_shift;
         if (bits[bit / 32] >> (bit % 32) & 1) {
             pass++;
-            met += lists[hash >> t->list_shift];
+            met += lists[hash >> lists_shift];
         }
     }
     const double a_class = p->target.isa == ISA_PORTABLE
                                ? COST_TEDDY_CLASS_PLAIN
                                : cost_of_vector(COST_TEDDY_CLASS, &p->target);
-    return a_class * t->groups * t->width +
+    return a_class * c->groups * c->width +
            ((double)may * COST_TEDDY_GRAM + (double)pass * COST_TEDDY_LIST +
             (double)met * COST_TEDDY_ENTRY) /
                c->starts;
@@ -380,10 +334,9 @@ static double teddy_cost(const problem *p)
     chooser *c = choose(p);
     double cost = COST_IMPOSSIBLE;
     if (c) {
-        const size_t bit_words = (size_t)1 << (32 - c->head.bit_shift - 5);
-        const size_t list_words = (size_t)1 << (32 - c->head.list_shift);
-        uint32_t *bits = memory_take_zeroed(p->memory, bit_words, sizeof *bits);
-        uint32_t *lists = memory_take_zeroed(p->memory, list_words, sizeof *lists);
+        const size_t words = (size_t)1 << (32 - c->bits_shift - 5);
+        uint32_t *bits = memory_take_zeroed(p->memory, words, sizeof *bits);
+        uint32_t *lists = memory_take_zeroed(p->memory, words, sizeof *lists);
         if (bits && lists)
             cost = filter_cost(p, c, bits, lists);
         memory_give(p->memory, bits);
@@ -395,38 +348,16 @@ static double teddy_cost(const problem *p)
 
 /* ---- tables of a loaded plan -------------------------------------------------------------- */
 
-static bool entries_valid(const teddy_tables *t, const uint32_t *tables)
-{
-    const teddy_entry *entries = (const void *)(tables + t->entries);
-    const size_t keys = (size_t)1 << (32 - t->list_shift);
-    for (size_t k = 0; k < keys; k++)
-        if (tables[t->lists + k] > tables[t->lists + k + 1])
-            return false;
-    if (tables[t->lists + keys] > t->count)
-        return false;
-    for (uint32_t i = 0; i < t->count; i++)
-        if (entries[i].index >= t->literals.count || entries[i].place > t->place ||
-            entries[i].length != literal_length(tables, t->literals.entries, entries[i].index) ||
-            entries[i].place + (uint64_t)t->width > entries[i].length)
-            return false;
-    return true;
-}
-
 static bool teddy_check(const stage_facts *facts, const uint32_t *tables, size_t words)
 {
     const teddy_tables *t = (const teddy_tables *)tables;
-    return words >= sizeof *t / 4 && !facts->carries && !facts->state_words && t->width >= 1 &&
-           t->width <= TEDDY_WIDTH && t->groups >= 1 && t->groups <= TEDDY_GROUPS &&
-           t->place <= TEDDY_PLACE && t->mask == UINT32_MAX >> (32 - 8 * t->width) &&
-           t->bit_shift >= 32 - MOST_BITS && t->bit_shift <= 32 - LEAST_BITS &&
-           t->list_shift >= 32 - MOST_LISTS && t->list_shift <= 32 - LEAST_LISTS &&
+    return words >= sizeof *t / 4 && !facts->carries && !facts->state_words && t->groups >= 1 &&
+           t->groups <= TEDDY_GROUPS && t->prints.q <= TEDDY_WIDTH &&
+           t->bits_shift >= 32 - MOST_BITS && t->bits_shift <= 32 - LEAST_BITS &&
+           words_inside(words, t->bits, (uint64_t)1 << (32 - t->bits_shift - 5)) &&
+           prints_valid(facts, &t->prints, tables, words) &&
            words_inside(words, t->classes,
-                        (uint64_t)t->groups * t->width * sizeof(teddy_class) / 4) &&
-           words_inside(words, t->bits, (uint64_t)1 << (32 - t->bit_shift - 5)) &&
-           words_inside(words, t->lists, ((uint64_t)1 << (32 - t->list_shift)) + 1) &&
-           t->entries % 16 == 0 &&
-           words_inside(words, t->entries, (uint64_t)t->count * sizeof(teddy_entry) / 4) &&
-           literals_valid(facts, &t->literals, tables, words) && entries_valid(t, tables);
+                        (uint64_t)t->groups * t->prints.q * sizeof(teddy_class) / 4);
 }
 
 const engine engine_teddy = {

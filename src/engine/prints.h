@@ -1,0 +1,22 @@
+/* prints.h: building and verifying table/prints.h, for the engines whose filters stand before it.
+ */
+#ifndef TRAWL_ENGINE_PRINTS_H
+#define TRAWL_ENGINE_PRINTS_H
+
+#include "engine/engine.h"
+#include "table/prints.h"
+
+/* Which grams are entries: of each pattern `stride` of them, from windows[i] on. */
+typedef struct prints_choice {
+    const pattern_list *list;
+    const uint8_t *windows;
+    uint32_t q, fold, stride;
+} prints_choice;
+
+/* Appends all sections; b->failed says if memory, or the reach of offsets, ended. */
+prints_tables append_prints(const prints_choice *c, block *b);
+
+bool prints_valid(const stage_facts *facts, const prints_tables *t, const uint32_t *tables,
+                  size_t words);
+
+#endif
