@@ -261,15 +261,18 @@ WALK_APART bool settle_queue(candidates *c)
 
 /* ---- what filters do --------------------------------------------------------------- */
 
-/* Queue those of `count` places, BATCH at most, whose hashes have their bit in the bitmap; the
- * arrays reach to a multiple of LANES. Three loops, since a gather takes twice as long as sixteen
- * loads. */
-WALK_INTO void queue_those_set(candidates *c, const u32 *bits, u32 shift, const u32 *places,
-                               const u32 *hashes, u32 count)
+/* The upper bits of sixteen hashes number words of the bitmap, and below them bits. */
+WALK_INTO vec bit_words(vec hashes, u32 shift)
 {
-    u32 words[BATCH];
-    for (u32 i = 0; i < count; i += LANES)
-        vec_store32(words + i, vec_down32(vec_load32(hashes + i), shift + 5));
+    return vec_down32(hashes, shift + 5);
+}
+
+/* Queue those of `count` places, BATCH at most, whose hashes have their bit in the bitmap. `words`
+ * are its words that they have it in, by number; all arrays reach to a multiple of LANES. Loops
+ * apart, since a gather takes twice as long as sixteen loads. */
+WALK_INTO void queue_those_set(candidates *c, const u32 *bits, u32 shift, const u32 *places,
+                               const u32 *hashes, u32 *words, u32 count)
+{
     const volatile u32 *at_word = words; /* compilers would take vectors apart for this loop */
     for (u32 i = 0; i < count; i += 8) {
         words[i] = bits[at_word[i]];

@@ -14,7 +14,7 @@
 #include "walk/vec.h"
 #include "walk/vector/prints.h"
 
-enum { REACHES = 2 * VEC_BYTES + 4 }; /* bytes that sixteen grams may be taken from */
+enum { AHEAD = 4096, REACHES = 2 * VEC_BYTES + 4 }; /* bytes that sixteen grams may be taken from */
 
 /* How a gram is read; a constant at each call, so that the loop is compiled for each. */
 typedef enum form { SHORT_GRAM, FOUR_BYTES, TWO_WORDS } form;
@@ -31,8 +31,9 @@ WALK_INTO void try_batch(candidates *c, const qgrams_tables *t, u32 at, u32 coun
     const vec first = vec_all32(GRAM_FIRST), second = vec_all32(GRAM_SECOND);
     const vec next = vec_all32(LANES * stride);
     vec place = vec_add32(vec_all32(at), vec_times32(vec_load32(lanes), vec_all32(stride)));
-    u32 hashes[BATCH], places[BATCH];
+    u32 hashes[BATCH], places[BATCH], words[BATCH];
     for (u32 i = 0; i < count; i += LANES, text += LANES * stride) {
+        VEC_PREFETCH(text + AHEAD);
         vec grams = vec_or(vec_load_every(every, text), fold);
         if (form == SHORT_GRAM)
             grams = vec_and(grams, mask);
@@ -42,10 +43,11 @@ WALK_INTO void try_batch(candidates *c, const qgrams_tables *t, u32 at, u32 coun
             hash = vec_add32(hash, vec_times32(behind, second));
         }
         vec_store32(hashes + i, hash);
+        vec_store32(words + i, bit_words(hash, t->bits_shift));
         vec_store32(places + i, place);
         place = vec_add32(place, next);
     }
-    queue_those_set(c, c->task->tables + t->bits, t->bits_shift, places, hashes, count);
+    queue_those_set(c, c->task->tables + t->bits, t->bits_shift, places, hashes, words, count);
 }
 
 /* `stride` is a constant of the set, `form` one of the call. */

@@ -117,12 +117,12 @@ static u32 gram_at_end(const u8 *text, u32 at, u32 end)
 WALK_APART bool look_up(candidates *c, const teddy_search *s, u32 at, const marks *m)
 {
     const u8 *text = c->task->text;
-    const u32 end = c->task->end;
+    const u32 end = c->task->end, shift = s->t->bits_shift;
     const bool inside = end - at >= STRETCH + TEDDY_WIDTH;
     const vec fold = vec_all32(s->t->prints.fold), mask = vec_all32(gram_mask(s->t->prints.q));
     const vec first = vec_all32(GRAM_FIRST);
     u16 marked[STRETCH + VEC_BYTES]; /* apart: processors wait for stores that loads may mean */
-    u32 places[BATCH + LANES], hashes[BATCH + LANES], count = 0;
+    u32 places[BATCH + LANES], hashes[BATCH + LANES], words[BATCH], count = 0;
     for (u32 i = 0; i < m->count; i++) {
         vec_places(marked + count, m->from[i], m->masks[i]);
         count += VEC_COUNT(m->masks[i]);
@@ -141,9 +141,11 @@ WALK_APART bool look_up(candidates *c, const teddy_search *s, u32 at, const mark
         }
         for (u32 i = 0; i < most; i += LANES) {
             const vec gram = vec_and(vec_or(vec_load32(hashes + i), fold), mask);
-            vec_store32(hashes + i, vec_times32(gram, first));
+            const vec hash = vec_times32(gram, first);
+            vec_store32(hashes + i, hash);
+            vec_store32(words + i, bit_words(hash, shift));
         }
-        queue_those_set(c, s->bits, s->t->bits_shift, places, hashes, most);
+        queue_those_set(c, s->bits, shift, places, hashes, words, most);
         if (c->queued > QUEUE - BATCH && !settle_queue(c))
             return false;
     }
