@@ -18,6 +18,10 @@
 #define COST_OF_READING 0.1 /* memory hardly gives bytes faster: no other engine is asked */
 #define COST_PART 0.3       /* a further part: its records are sorted into the others */
 
+/* Of more literals it is not worth finding out what Teddy, Wu-Manber and PFAC cost on a CPU: qgrams
+ * or Aho-Corasick are cheaper. */
+#define COST_MOST_LITERALS 20000u
+
 /* Boyer-Moore: an alignment; its comparison when the last byte fits. */
 #define COST_BM_ALIGN 3.2
 #define COST_BM_COMPARE 5.0

@@ -30,6 +30,7 @@ typedef struct share {
     uint32_t *indexes; /* NULL: the whole list */
     const engine *best, *second;
     double cost, second_cost;
+    uint32_t choice; /* problem.choice of the best */
 } share;
 
 /* What divisions tell apart. */
@@ -112,14 +113,17 @@ static void share_choose(const problem *p, share *s)
     of.list = &s->list;
     for (size_t i = 0; engine_at(i) && (!s->best || s->cost > COST_OF_READING); i++) {
         const engine *e = engine_at(i);
+        uint32_t choice = 0;
         if (e->refuses(&s->list))
             continue;
+        of.choice = &choice;
         const double cost = e->cost(&of);
         if (!s->best || cost < s->cost) {
             s->second = s->best;
             s->second_cost = s->cost;
             s->best = e;
             s->cost = cost;
+            s->choice = choice;
         } else if (!s->second || cost < s->second_cost) {
             s->second = e;
             s->second_cost = cost;
@@ -276,7 +280,10 @@ static int build_part(const problem *p, const engine *e, bool bare, part_draft *
                       trawl_error *error)
 {
     const engine *fallback = bare ? NULL : fallback_of(e, p->list);
+    problem other = *p; /* that of the filter and the fallback */
     int status = TRAWL_OK;
+    other.choice = NULL;
+    other.behind = true;
     if (e->filter && !bare)
         add_stage(e->filter, STAGE_FILTER, part);
     add_stage(e, e->filter && !bare ? STAGE_VERIFY : STAGE_WHOLE, part);
@@ -285,7 +292,7 @@ static int build_part(const problem *p, const engine *e, bool bare, part_draft *
     if (e->filter && bare)
         add_stage(e->filter, STAGE_ASIDE, part);
     for (uint32_t i = part->stage_count; i-- > 0 && status == TRAWL_OK;)
-        status = build_stage(p, &part->stages[i], error);
+        status = build_stage(part->stages[i].kind == e->kind ? p : &other, &part->stages[i], error);
     return status;
 }
 
@@ -304,8 +311,10 @@ static int build_division(const problem *p, const division *d, bool bare, const 
     memset(parts, 0, sizeof parts);
     for (uint32_t i = 0; i < d->count && status == TRAWL_OK; i++) {
         const engine *e = d->shares[i].best;
+        uint32_t choice = d->shares[i].choice;
         problem of = *p;
         of.list = &d->shares[i].list;
+        of.choice = &choice;
         parts[i].list = of.list;
         parts[i].indexes = d->shares[i].indexes;
         status = build_part(&of, e, bare, &parts[i], error);

@@ -11,7 +11,7 @@
 
 #include "engine/literals.h"
 
-enum { LEAST_LISTS = 4, MOST_LISTS = 24 };
+enum { LEAST_LISTS = 4, MOST_LISTS = 24, AHEAD = 8 };
 
 static bool has_all(uint64_t length, uint32_t offset, uint32_t before)
 {
@@ -58,13 +58,18 @@ static void place_entries(const prints_choice *c, const prints_tables *t, uint32
     uint32_t *lists = tables + t->lists;
     print *prints = (print *)(void *)(tables + t->prints);
     print_entry *entries = (print_entry *)(void *)(tables + t->entries);
-    for (size_t i = 0; i < c->list->count; i++)
+    for (size_t i = 0; i < c->list->count; i++) {
+        if (c->list->count - i > AHEAD)
+            WALK_FETCH(c->list->patterns[i + AHEAD].bytes);
         for (uint32_t k = c->windows[i]; k < c->windows[i] + c->stride; k++)
             lists[gram_hash_at(c->list->patterns[i].bytes + k, c->q, c->fold) >> shift]++;
+    }
     for (uint32_t n = 0; n < count; n++)
         lists[n + 1] += lists[n];
     for (size_t i = c->list->count; i-- > 0;) {
         const pattern *p = &c->list->patterns[i];
+        if (i >= AHEAD)
+            WALK_FETCH(p[-AHEAD].bytes);
         for (uint32_t k = c->windows[i] + c->stride; k-- > c->windows[i];) {
             const uint32_t to = --lists[gram_hash_at(p->bytes + k, c->q, c->fold) >> shift];
             prints[to] = make_print(p, k, t->before);

@@ -20,6 +20,9 @@ typedef struct problem {
     bool sampled; /* by the caller */
     target target;
     uint32_t wm_block; /* trawl_compile_options */
+    /* What an engine's cost chose, as a number of its own, for its build; 0 or NULL: not known. */
+    uint32_t *choice;
+    bool behind; /* what is built is a filter or a fallback of another engine's stage */
 } problem;
 
 /* Whether a caller's sample is long enough to go by: 1 KiB. */

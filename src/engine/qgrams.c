@@ -21,6 +21,7 @@ enum {
     COUNT_LOG = 17,      /* counters of the sample's grams */
     LEAST_BITS_LOG = 15, /* of the bitmap: 4 KiB */
     MOST_BITS_LOG = 22,  /* 512 KiB */
+    AHEAD = 8,           /* patterns whose bytes are fetched before they are read */
     MANY = 16384         /* patterns: so many need long grams, and a quick choice */
 };
 
@@ -80,27 +81,25 @@ static uint32_t rarest_window(const scratch *s, const pattern *p, const choice *
     const uint32_t width = c->q + c->stride - 1;
     const uint32_t most = PRINT_OFFSET + 1 - c->stride;
     const uint32_t last = p->length - width < most ? (uint32_t)(p->length - width) : most;
-    uint64_t grams = 0, bytes = 0, least = UINT64_MAX;
-    uint32_t best = 0, seen[QGRAMS_STRIDE] = { 0 };
+    const uint8_t fold = (uint8_t)c->fold;
+    uint32_t grams = 0, bytes = 0, best = 0, seen[PRINT_OFFSET + 1];
+    uint64_t least = UINT64_MAX;
     if (last == 0)
         return 0;
+    for (uint32_t i = 0; i < last + c->stride; i++)
+        seen[i] = s->counts[gram_hash_at(p->bytes + i, c->q, c->fold) >> (32 - COUNT_LOG)];
+    for (uint32_t i = 0; i + 1 < c->stride; i++)
+        grams += seen[i];
     for (uint32_t i = 0; i + 1 < width; i++)
-        bytes += s->bytes[p->bytes[i] | (uint8_t)c->fold];
-    for (uint32_t i = 0; i < last + c->stride; i++) {
-        const uint32_t hash = gram_hash_at(p->bytes + i, c->q, c->fold);
-        const uint32_t count = s->counts[hash >> (32 - COUNT_LOG)];
-        grams += count - seen[i % c->stride];
-        seen[i % c->stride] = count;
-        if (i + 1 < c->stride)
-            continue;
-        const uint32_t at = i + 1 - c->stride;
-        bytes += s->bytes[p->bytes[at + width - 1] | (uint8_t)c->fold];
-        const uint64_t score = grams << 32 | bytes;
-        if (score < least) {
-            least = score;
-            best = at;
-        }
-        bytes -= s->bytes[p->bytes[at] | (uint8_t)c->fold];
+        bytes += s->bytes[p->bytes[i] | fold];
+    for (uint32_t at = 0; at <= last; at++) {
+        grams += seen[at + c->stride - 1];
+        bytes += s->bytes[p->bytes[at + width - 1] | fold];
+        const uint64_t score = (uint64_t)grams << 32 | bytes;
+        best = score < least ? at : best;
+        least = score < least ? score : least;
+        grams -= seen[at];
+        bytes -= s->bytes[p->bytes[at] | fold];
     }
     return best;
 }
@@ -129,6 +128,8 @@ static uint32_t fill_bits(scratch *s, const pattern_list *list, const choice *c,
     memset(s->bits, 0, ((size_t)1 << log) / 8);
     for (size_t i = 0; i < list->count; i++) {
         const pattern *p = &list->patterns[i];
+        if (list->count - i > AHEAD)
+            WALK_FETCH(p[AHEAD].bytes);
         const uint32_t first = rarest_window(s, p, c);
         if (windows)
             windows[i] = (uint8_t)first;
@@ -174,10 +175,15 @@ static void estimate(const problem *p, scratch *s, choice *c)
     }
 }
 
+static uint32_t fold_of(const pattern_list *list)
+{
+    return fold_any(list) ? 0x20202020u : 0;
+}
+
 static choice choose(const problem *p, scratch *s)
 {
     const size_t shortest = shortest_literal(p->list);
-    const uint32_t fold = fold_any(p->list) ? 0x20202020u : 0;
+    const uint32_t fold = fold_of(p->list);
     choice best = { .cost = COST_IMPOSSIBLE * 2 };
     const bool many = p->list->count > MANY;
     const uint32_t step = many && shortest > 7 ? 2 : 1, least = many ? 4 : QGRAMS_LEAST;
@@ -195,14 +201,35 @@ static choice choose(const problem *p, scratch *s)
     return best;
 }
 
+/* A choice as one number, 0 for none, from the cost to the build. */
+static uint32_t choice_number(const choice *c)
+{
+    return c->q | c->stride << 8 | c->bits_log << 16;
+}
+
+static choice choice_of(const problem *p, scratch *s)
+{
+    const uint32_t number = p->choice ? *p->choice : 0;
+    if (!number)
+        return choose(p, s);
+    return (choice){ .q = number & 255,
+                     .stride = number >> 8 & 255,
+                     .bits_log = number >> 16,
+                     .fold = fold_of(p->list) };
+}
+
 static double qgrams_cost(const problem *p)
 {
     scratch s;
     double cost = COST_IMPOSSIBLE;
     if (p->target.gpu)
         return cost;
-    if (scratch_open(p->memory, &s))
-        cost = choose(p, &s).cost;
+    if (scratch_open(p->memory, &s)) {
+        const choice c = choose(p, &s);
+        cost = c.cost;
+        if (p->choice)
+            *p->choice = choice_number(&c);
+    }
     scratch_close(p->memory, &s);
     return cost;
 }
@@ -211,7 +238,7 @@ static double qgrams_cost(const problem *p)
 
 static void lay_out(const problem *p, scratch *s, uint8_t *windows, block *b)
 {
-    const choice c = choose(p, s);
+    const choice c = choice_of(p, s);
     const prints_choice grams = { p->list, windows, c.q, c.fold, c.stride };
     qgrams_tables head = { .stride = c.stride, .bits_shift = 32 - c.bits_log };
     count_sample(s, p->sample.bytes, p->sample.length, &c);

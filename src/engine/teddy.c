@@ -17,15 +17,14 @@
 #include "engine/prints.h"
 
 enum {
-    BUCKETS = 8,            /* of a group */
-    CHOICES = 6,            /* windows of a pattern that are tried */
-    ROUNDS = 3,             /* of placing anew */
-    MANY = 3000,            /* patterns that are placed once, at their rarest window */
-    MOST_PROMISING = 20000, /* patterns: of more, finding out the cost is not worth it */
-    LEAST_GROUPED = 48,     /* patterns for two groups */
-    GRAM_LOG = 16,          /* of the counts of the sample's grams */
-    BITS_LOG = 7,           /* bits for a pattern, */
-    LEAST_BITS = 12,        /* and in all */
+    BUCKETS = 8,        /* of a group */
+    CHOICES = 6,        /* windows of a pattern that are tried */
+    ROUNDS = 3,         /* of placing anew */
+    MANY = 3000,        /* patterns that are placed once, at their rarest window */
+    LEAST_GROUPED = 48, /* patterns for two groups */
+    GRAM_LOG = 16,      /* of the counts of the sample's grams */
+    BITS_LOG = 7,       /* bits for a pattern, */
+    LEAST_BITS = 12,    /* and in all */
     MOST_BITS = 18
 };
 #define PRIOR 0.5 /* added to what was counted in the sample */
@@ -329,7 +328,7 @@ static double filter_cost(const problem *p, const chooser *c, uint32_t *bits, ui
 
 static double teddy_cost(const problem *p)
 {
-    if (p->target.gpu || p->list->count > MOST_PROMISING)
+    if (p->target.gpu || p->list->count > COST_MOST_LITERALS)
         return COST_IMPOSSIBLE;
     chooser *c = choose(p);
     double cost = COST_IMPOSSIBLE;

@@ -16,13 +16,22 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { RADIX = 256, KEY_BYTES = 8 };
+enum { RADIX = 256, KEY_BYTES = 8, AHEAD = 8 };
 
 /* A literal to be sorted. */
 typedef struct item {
     uint64_t key; /* its first classes, the first one highest */
     const pattern *pattern;
 } item;
+
+/* Literals lie anywhere: that of items[i + AHEAD] is fetched while that of items[i] is read. */
+static void fetch_ahead(const item *items, size_t i, size_t count)
+{
+    if (count - i > 2 * AHEAD)
+        WALK_FETCH(items[i + 2 * AHEAD].pattern);
+    if (count - i > AHEAD)
+        WALK_FETCH(items[i + AHEAD].pattern->bytes);
+}
 
 /* What is needed while it is built, of the sorted literals. */
 typedef struct sorted {
@@ -42,9 +51,12 @@ static void number_classes(const pattern_list *list, trie *t)
     bool used[256] = { false };
     unsigned count = 0;
     fold_table(list, fold);
-    for (size_t i = 0; i < list->count; i++)
+    for (size_t i = 0; i < list->count; i++) {
+        if (list->count - i > AHEAD)
+            WALK_FETCH(list->patterns[i + AHEAD].bytes);
         for (size_t k = 0; k < list->patterns[i].length; k++)
             used[list->patterns[i].bytes[k]] = true;
+    }
     for (int c = 0; c < 256; c++)
         if (used[c])
             used[fold[c]] = true;
@@ -113,6 +125,8 @@ static void sort_items(const pattern_list *list, const trie *t, sorted *s)
     for (size_t i = 0; i < count; i++) {
         const pattern *p = &list->patterns[i];
         uint64_t key = 0;
+        if (count - i > AHEAD)
+            WALK_FETCH(p[AHEAD].bytes);
         for (size_t k = 0; k < KEY_BYTES; k++)
             key = key << 8 | (k < p->length ? t->map[p->bytes[k]] : 0);
         from[i] = (item){ key, p };
@@ -149,6 +163,7 @@ static uint64_t count_nodes(const pattern_list *list, trie *t, sorted *s)
     const size_t count = list->count;
     uint64_t nodes = 1;
     for (size_t i = 0; i < count; i++) {
+        fetch_ahead(s->items, i, count);
         const pattern *p = s->items[i].pattern, *before = s->items[i ? i - 1 : 0].pattern;
         const size_t least = i == 0 ? 0 : p->length < before->length ? p->length : before->length;
         size_t shared = 0;
@@ -170,6 +185,7 @@ static void copy_keys(const pattern_list *list, const trie *t, sorted *s)
 {
     uint32_t place = 0;
     for (size_t i = 0; i < list->count; i++) {
+        fetch_ahead(s->items, i, list->count);
         const pattern *p = s->items[i].pattern;
         s->first[i] = place;
         for (size_t k = 0; k < p->length; k++)
