@@ -239,7 +239,9 @@ WALK_APART bool settle_queue(candidates *c)
         const u64 bytes = print_at(c, p.at);
         for (;;) {
             u32 fits = vec_fits(&c->prints[p.entry].bytes, bytes) & (u32)vec_mask(p.stop - p.entry);
-            c->found[found] = (place){ p.at, p.entry + VEC_FIRST((u64)fits | 1u << PRINTS), 0 };
+            const u32 first = p.entry + VEC_FIRST((u64)fits | 1u << PRINTS);
+            c->found[found] = (place){ p.at, first, 0 };
+            WALK_FETCH(&c->entries[first]);
             found += fits != 0;
             for (fits &= fits - 1 + !fits; PORT_UNLIKELY(fits); fits &= fits - 1)
                 c->found[found++] = (place){ p.at, p.entry + VEC_FIRST((u64)fits), 0 };
