@@ -229,6 +229,7 @@ WALK_APART bool settle_queue(candidates *c)
         const u32 *list = &lists[c->hashes[i] >> shift];
         c->places[count] = (place){ c->queue[i], list[0], list[1] };
         WALK_FETCH(&c->prints[list[0]]);
+        WALK_FETCH(&c->prints[list[0] + PRINTS - 1]);
         count += list[0] < list[1];
     }
     c->work += (u64)CANDIDATE_WORK * queued;
