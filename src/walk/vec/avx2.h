@@ -105,6 +105,17 @@ WALK_INTO vec vec_lookup16(vec_table16 t, vec v)
     return (vec){ { _mm256_shuffle_epi8(t, v.half[0]), _mm256_shuffle_epi8(t, v.half[1]) } };
 }
 
+#define VEC_OWN_PLACES
+/* Four at a time, whether there are four left or not: so few branches depend on how many there
+ * are. */
+WALK_INTO void vec_places(u16 *out, u32 n, u64 mask)
+{
+    const u64 last = (u64)1 << 63;
+    while (mask)
+        for (u32 i = 0; i < 4; i++, mask &= mask - 1)
+            *out++ = (u16)(n + PORT_CTZ64(mask | last));
+}
+
 /* ---- words of 32 bits ---- */
 
 #define VEC_OWN_EVERY
