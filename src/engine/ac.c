@@ -20,7 +20,11 @@
  * at most a quarter slower. */
 #define AC_ROW_BUDGET (4u << 20)
 #define AC_ROW_BUDGET_BEHIND (1u << 20)
-enum { AHEAD = 8 }; /* patterns whose bytes are fetched before they are read */
+
+enum {
+    AHEAD = 8,      /* patterns whose bytes are fetched before they are read */
+    PREFIX_LOG = 20 /* bits for prefixes that are counted: 128 KiB */
+};
 
 /* ---- layout ----------------------------------------------------------- */
 
@@ -341,25 +345,87 @@ static uint64_t literal_bytes(const pattern_list *list)
     return bytes;
 }
 
-/* How far the rows outgrow the caches. */
-static double ac_cost(const problem *p)
+/* ---- what a byte costs ------------------------------------------------ */
+
+/* Prefixes of some length: how many there are, and how often the sample has one. */
+typedef struct prefixes {
+    double count, share;
+} prefixes;
+
+static uint32_t prefix_bit(const uint8_t *at, uint32_t length, uint8_t fold)
+{
+    uint64_t bytes = 0;
+    for (uint32_t i = 0; i < length; i++)
+        bytes = bytes << 8 | (at[i] | fold);
+    return (uint32_t)(bytes * 0x9E3779B97F4A7C15u >> (64 - PREFIX_LOG));
+}
+
+/* By a hash: `bits` has room for 2^PREFIX_LOG. */
+static prefixes count_prefixes(const problem *p, uint32_t length, uint32_t *bits)
+{
+    const pattern_list *list = p->list;
+    const uint8_t fold = fold_any(list) ? 32 : 0;
+    size_t count = 0, seen = 0;
+    memset(bits, 0, ((size_t)1 << PREFIX_LOG) / 8);
+    for (size_t i = 0; i < list->count; i++) {
+        if (list->count - i > AHEAD)
+            WALK_FETCH(list->patterns[i + AHEAD].bytes);
+        if (list->patterns[i].length < length)
+            continue;
+        const uint32_t bit = prefix_bit(list->patterns[i].bytes, length, fold);
+        count += !(bits[bit / 32] >> (bit % 32) & 1);
+        bits[bit / 32] |= 1u << (bit % 32);
+    }
+    for (size_t i = 0; i + length <= p->sample.length; i++) {
+        const uint32_t bit = prefix_bit(p->sample.bytes + i, length, fold);
+        seen += bits[bit / 32] >> (bit % 32) & 1;
+    }
+    return (prefixes){ (double)count, (double)seen / (double)p->sample.length };
+}
+
+/* Of a state among so many, each with a row. */
+static double miss_cost(double states, double row_bytes)
+{
+    double bytes = states * row_bytes, cost = 0;
+    bytes = bytes < AC_ROW_BUDGET * 4.0 ? bytes : AC_ROW_BUDGET * 4.0;
+    for (; bytes > 2 * COST_AC_CACHED; bytes /= 2)
+        cost += COST_AC_DOUBLING;
+    return bytes > COST_AC_CACHED ? cost + COST_AC_DOUBLING * (bytes / COST_AC_CACHED - 1) : cost;
+}
+
+static size_t count_classes(const pattern_list *list)
 {
     bool used[256] = { false };
     size_t classes = 1;
-    if (p->target.gpu)
-        return cost_of_many(COST_GPU_AC, COST_GPU_AC_TENFOLD, p->list->count);
-    for (size_t i = 0; i < p->list->count; i++) {
-        if (p->list->count - i > AHEAD)
-            WALK_FETCH(p->list->patterns[i + AHEAD].bytes);
-        for (size_t k = 0; k < p->list->patterns[i].length; k++)
-            used[p->list->patterns[i].bytes[k]] = true;
+    for (size_t i = 0; i < list->count; i++) {
+        if (list->count - i > AHEAD)
+            WALK_FETCH(list->patterns[i + AHEAD].bytes);
+        for (size_t k = 0; k < list->patterns[i].length; k++)
+            used[list->patterns[i].bytes[k]] = true;
     }
     for (int c = 0; c < 256; c++)
         classes += used[c];
-    double rows = (double)literal_bytes(p->list) * (double)(classes + 1) * 4;
+    return classes;
+}
+
+/* Near the root all is in the caches. What a text pays for is how often it is four bytes deep in
+ * the trie, among how many states, and how often eight. */
+static double ac_cost(const problem *p)
+{
+    if (p->target.gpu)
+        return cost_of_many(COST_GPU_AC, COST_GPU_AC_TENFOLD, p->list->count);
+    const double row = ((double)count_classes(p->list) + 1) * 4;
+    const double states = (double)literal_bytes(p->list);
     double cost = COST_AC_BYTE;
-    for (; rows > COST_AC_CACHED && cost < COST_AC_MOST; rows /= 2)
-        cost += COST_AC_DOUBLING;
+    if (states * row <= COST_AC_CACHED)
+        return cost;
+    uint32_t *bits = memory_take(p->memory, ((size_t)1 << PREFIX_LOG) / 8);
+    if (bits) {
+        const prefixes four = count_prefixes(p, 4, bits), eight = count_prefixes(p, 8, bits);
+        cost += four.share * miss_cost(3 * four.count + 2 * eight.count, row) +
+                eight.share * COST_AC_DEEP * miss_cost(states, row);
+    }
+    memory_give(p->memory, bits);
     return cost;
 }
 

@@ -39,11 +39,13 @@
 #define COST_WM_MEMBER 1.5
 #define COST_WM_COMPARE 12.0
 
-/* Aho-Corasick: a byte while the rows fit into the first caches; more for each doubling. */
+/* Aho-Corasick: a byte near the root, whose rows are in the first caches; of a state among others,
+ * for each doubling of what these take beyond them; and of those deep in the trie so many, for each
+ * failure link leads to another. */
 #define COST_AC_BYTE 2.0
-#define COST_AC_CACHED (256u << 10)
-#define COST_AC_DOUBLING 0.5
-#define COST_AC_MOST 8.0
+#define COST_AC_CACHED (64u << 10)
+#define COST_AC_DOUBLING 3.0
+#define COST_AC_DEEP 4.0
 
 /* PFAC: a byte through the bitmap of grams, and the verification of what passes. */
 #define COST_GRAM 1.9
@@ -53,15 +55,16 @@
  * classes; one that passes the bitmap too; each literal of its list. */
 #define COST_TEDDY_CLASS 0.01
 #define COST_TEDDY_CLASS_PLAIN 0.7
-#define COST_TEDDY_GRAM 2.0
-#define COST_TEDDY_LIST 6.0
-#define COST_TEDDY_ENTRY 2.0
+#define COST_TEDDY_GRAM 1.5
+#define COST_TEDDY_LIST 9.0
+#define COST_TEDDY_ENTRY 1.0
 
-/* Strided q-grams: a place that is looked at, in a bitmap of the first cache or of the second; more
- * for q above 4; what passes, each entry of its list, and more when the lists do not fit the second
- * cache. */
+/* Strided q-grams: a place that is looked at, in a bitmap of the first cache or of the second (and
+ * by AVX2, which only hashes, against AVX-512); more for q above 4; what passes, each entry of its
+ * list, and more when the lists do not fit the second cache. */
 #define COST_QGRAMS_PROBE 0.40
 #define COST_QGRAMS_PROBE_FAR 0.60
+#define COST_QGRAMS_PROBE_AVX2 1.1
 #define COST_QGRAMS_WIDE 0.05
 #define COST_QGRAMS_CANDIDATE 7.0
 #define COST_QGRAMS_ENTRY 1.0
@@ -106,7 +109,9 @@
 
 /* Grids, a cell: a step along a row or down a column; a comparison that fails early. And the share
  * of places of a text around which there is one colour alone. */
+/* The share of places of a text around which there is one colour alone. */
 #define COST_EVEN_SHARE 0.5
+
 /* Bit-slicing: a byte of text into rows of bytes; of 512 starts, a row of a class, a pattern, one
  * of its tests; four rows of which some start survived, and such a start. */
 #define COST_SLICE_BYTE 0.5

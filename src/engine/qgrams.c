@@ -142,6 +142,12 @@ static uint32_t fill_bits(scratch *s, const pattern_list *list, const choice *c,
     return set;
 }
 
+static double probe_cost(uint32_t bits_log, const target *t)
+{
+    const double cost = bits_log <= 18 ? COST_QGRAMS_PROBE : COST_QGRAMS_PROBE_FAR;
+    return t->isa == ISA_AVX2 ? COST_QGRAMS_PROBE_AVX2 * cost : cost_of_vector(cost, t);
+}
+
 /* What a byte costs with c->q and c->stride, and with which bitmap. */
 static void estimate(const problem *p, scratch *s, choice *c)
 {
@@ -164,9 +170,7 @@ static void estimate(const problem *p, scratch *s, choice *c)
     c->cost = COST_IMPOSSIBLE;
     for (uint32_t bits = LEAST_BITS_LOG; bits <= log; bits++) {
         const double chance = (double)set / (double)((uint64_t)1 << bits);
-        const double probe =
-            cost_of_vector(bits <= 18 ? COST_QGRAMS_PROBE : COST_QGRAMS_PROBE_FAR, &p->target) +
-            (c->q > 4 ? COST_QGRAMS_WIDE : 0);
+        const double probe = probe_cost(bits, &p->target) + (c->q > 4 ? COST_QGRAMS_WIDE : 0);
         const double cost = (probe + (share + chance) * candidate) / c->stride;
         if (cost < c->cost) {
             c->cost = cost;
