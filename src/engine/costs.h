@@ -56,7 +56,7 @@
 #define COST_TEDDY_CLASS 0.01
 #define COST_TEDDY_CLASS_PLAIN 0.7
 #define COST_TEDDY_GRAM 1.5
-#define COST_TEDDY_LIST 9.0
+#define COST_TEDDY_LIST 6.0
 #define COST_TEDDY_ENTRY 1.0
 
 /* Strided q-grams: a place that is looked at, in a bitmap of the first cache or of the second (and
