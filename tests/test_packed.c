@@ -1,6 +1,7 @@
 /* test_packed.c: the packed comparison at its borders: texts of 1 to 200 bytes, slices that begin
- * at each byte of them, room for no, some and all matches, under every instruction set; and when it
- * gives up. Texts are allocated to their exact length, so that a byte too many is seen.
+ * at each byte of them, room for no, some and all matches, under every instruction set; longer
+ * ones, which its loops take; and when it gives up. Texts are allocated to their exact length, so
+ * that a byte too many is seen.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -14,7 +15,7 @@
 
 #include <cmocka.h> /* last: it makes a macro of fail() */
 
-enum { MOST = 200, ROUNDS = 24 };
+enum { MOST = 200, ROUNDS = 24, LONGEST = 2000, LONG_ROUNDS = 400 };
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
@@ -49,13 +50,14 @@ static bool stands(const u8 *text, const u8 *pattern, u32 length, bool fold)
 static void expect_slice(isa set, const trawl_plan *plan, const u8 *text, u32 from, u32 begin,
                          u32 end, const u8 *pattern, u32 length, bool fold, u64 capacity)
 {
-    record records[MOST + 1], expected[MOST + 1];
+    static record records[LONGEST + 1], expected[LONGEST + 1];
+    const size_t room = end - from + 1;
     u64 count = 0, all = 0;
     u8 *copy = malloc(end - from ? end - from : 1);
     assert_non_null(copy);
     memcpy(copy, text + from, end - from);
-    memset(records, 0xee, sizeof records);
-    memset(expected, 0xee, sizeof expected);
+    memset(records, 0xee, room * sizeof *records);
+    memset(expected, 0xee, room * sizeof *expected);
     for (u32 e = begin + 1; e <= end; e++)
         if (e >= from + length && stands(text + e - length, pattern, length, fold)) {
             if (all < capacity)
@@ -74,11 +76,18 @@ static void expect_slice(isa set, const trawl_plan *plan, const u8 *text, u32 fr
     if (done != end - from || count != all ||
         memcmp(records, expected, (size_t)kept * sizeof *records) != 0 ||
         memcmp(records + capacity, expected + capacity,
-               (MOST + 1 - (size_t)capacity) * sizeof *records) != 0)
+               (room - (size_t)capacity) * sizeof *records) != 0)
         fail_msg("%s: %u bytes, slice from %u, begin %u, room %llu: %llu matches, expected %llu",
                  isa_name(set), length, from, begin, (unsigned long long)capacity,
                  (unsigned long long)count, (unsigned long long)all);
     free(copy);
+}
+
+/* For no, some or all records of a text. */
+static u64 some_room(u32 length, rng *r)
+{
+    const u64 rooms[] = { 0, rng_below(r, length < 9 ? length : 9), length };
+    return rooms[rng_below(r, COUNT(rooms))];
 }
 
 /* Each slice of a text up to its end. */
@@ -88,9 +97,8 @@ static void expect_slices(isa set, const trawl_plan *plan, const u8 *text, u32 e
     for (u32 begin = 0; begin < end; begin++) {
         const u32 most = begin >= length - 1 ? begin - (length - 1) : 0;
         const u32 from = rng_chance(r, 3) ? (u32)rng_below(r, most + 1) : most;
-        const u64 rooms[] = { 0, rng_below(r, 9), MOST };
         expect_slice(set, plan, text, from, begin, end, pattern, length, fold,
-                     rooms[rng_below(r, COUNT(rooms))]);
+                     some_room(end - from, r));
     }
 }
 
@@ -123,6 +131,33 @@ static void test_borders(void **state)
             for (isa set = ISA_PORTABLE; set < ISA_COUNT; set = (isa)(set + 1))
                 if (isa_runs(set))
                     expect_slices(set, plan, text, end, pattern, length, fold, &r);
+        }
+        trawl_plan_free(plan);
+    }
+}
+
+/* The sample has bytes as the text has, or says nothing of it: then more and more are compared. */
+static void test_loops(void **state)
+{
+    rng r = { test_seed() };
+    (void)state;
+    for (u32 round = 0; round < LONG_ROUNDS; round++) {
+        const u32 length = 1 + (u32)rng_below(&r, rng_chance(&r, 2) ? 9 : 90);
+        const u32 end = LONGEST - (u32)rng_below(&r, LONGEST - 2 * length);
+        const bool fold = rng_chance(&r, 2);
+        const uint64_t kind = rng_below(&r, 4);
+        u8 pattern[MOST], text[LONGEST];
+        fill(&r, pattern, length, kind);
+        fill(&r, text, end, kind);
+        fill(&r, sample, sizeof sample, rng_chance(&r, 2) ? kind : 0);
+        for (u32 planted = 0; planted < 3; planted++)
+            memcpy(text + rng_below(&r, end - length + 1), pattern, length);
+        trawl_plan *plan = compile((const char *)pattern, length, fold ? TRAWL_NOCASE : 0);
+        for (isa set = ISA_PORTABLE; set < ISA_COUNT; set = (isa)(set + 1)) {
+            const u32 begin = (u32)rng_below(&r, 100) % end;
+            if (isa_runs(set))
+                expect_slice(set, plan, text, 0, begin, end, pattern, length, fold,
+                             some_room(end, &r));
         }
         trawl_plan_free(plan);
     }
@@ -167,6 +202,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_borders),
+        cmocka_unit_test(test_loops),
         cmocka_unit_test(test_giving_up),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

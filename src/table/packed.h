@@ -7,29 +7,51 @@
 
 #include "table/port.h"
 
-#define PACKED_PLACES 8u /* of a pattern, that the vector loop may compare */
+#define PACKED_BYTES 8u  /* of a pattern, that the vector loop may compare: */
+#define PACKED_SINGLE 3u /* up to so many one by one, */
+#define PACKED_PAIRS 4u  /* more of them two by two */
 #define PACKED_SPAN 64u  /* they stand within so many bytes */
 #define PACKED_ROUND 64u /* `pattern` and `keep` are as long as a multiple of it */
 
+/* Which letters a pattern has. */
+enum {
+    PACKED_EXACT,  /* all bytes are compared as they are */
+    PACKED_FOLDED, /* all are letters without case */
+    PACKED_MIXED   /* some are; where places are few of many, all are compared as letters */
+};
+
 typedef struct packed_tables {
     u32 length;               /* bytes of the pattern, >= 1 */
-    u32 count;                /* how many places are compared at first: packed_more */
-    u32 fold;                 /* 1: some byte of `keep` is not 255 */
+    u32 count;                /* how many bytes are compared at first: packed_more */
+    u32 fold;                 /* PACKED_EXACT, ... */
     u32 pattern;              /* u8[length], lower case where it folds, zeros behind; word offset */
     u32 keep;                 /* u8[length]: the bits of a byte that count: 255; 223 for a letter
                                  without case; 0 behind the pattern; word offset */
-    u32 reserved;             /* 0 */
-    u32 place[PACKED_PLACES]; /* those that tell most together first; of a short pattern all, and
+    u32 place[PACKED_SINGLE]; /* those that tell most together first; of a short pattern all, and
                                  then the first again */
+    u32 pair[PACKED_PAIRS];   /* places of two neighbours, in the same way; a pattern that `count`
+                                 bytes are enough for has all of its bytes in the first ones */
 } packed_tables;
 
-SHARED_SIZE(packed_tables, 56);
+SHARED_SIZE(packed_tables, 48);
 
-/* The numbers of places that there is a loop for: the next one above `count`, which is below
- * PACKED_PLACES. */
+/* The numbers of bytes that there is a loop for: the next one above `count`, which is below
+ * PACKED_BYTES. */
 INLINE u32 packed_more(u32 count)
 {
-    return count < 4 ? count + 1 : count + 2;
+    return count <= PACKED_SINGLE ? count + 1 : count + 2;
+}
+
+/* The place of the k-th of `count` bytes. */
+INLINE u32 packed_place(const packed_tables *t, u32 count, u32 k)
+{
+    return count <= PACKED_SINGLE ? t->place[k] : t->pair[k / 2] + k % 2;
+}
+
+/* How many things are compared then: bytes, or pairs of them. */
+INLINE u32 packed_probes(u32 count)
+{
+    return count <= PACKED_SINGLE ? count : count / 2;
 }
 
 #endif

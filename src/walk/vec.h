@@ -19,10 +19,12 @@
  *   vec_nonzero64(v)         bit i < 8 of a u32: word i, of 64 bits, is not 0
  *   vec_fold(v)              ASCII letters in lower case
  *   vec_shift                a distance of less than 64 bytes, made by
- *   vec_shift_by(n)          n, and
- *   vec_load_behind(p, s, now, next)
- *                            p[n .. n + 63], where `now` and `next` are p[0 .. 63] and
- *                            p[64 .. 127]: text that is far away had better be loaded once
+ *   vec_shift_by(n)          n; and
+ *   VEC_SHIFTS               1: values in registers are shifted, which for text that is far away is
+ *                            better than several loads of a line; with
+ *   vec_behind(s, now, next) 64 of the bytes of these two, from n on, and
+ *   vec_one_behind(now, next)  from 1 on; 0: a vec_shift is a u32, and there are loads
+ *   VEC_MASKS                1: vec_nonzero costs no more than vec_both
  *   vec_low(v), vec_high(v)  the lower, the upper four bits of every byte, as numbers 0 .. 15
  *   vec_table16              sixteen bytes to look up in, by
  *   vec_table16_load(p)      p[0 .. 15], and

@@ -80,7 +80,9 @@ WALK_INTO vec vec_fold(vec v)
     return _mm512_mask_add_epi8(v, upper, v, _mm512_set1_epi8('a' - 'A'));
 }
 
-#define VEC_OWN_SHIFT
+#define VEC_SHIFTS 1
+#define VEC_MASKS 1
+
 typedef __m512i vec_shift;
 
 WALK_INTO vec_shift vec_shift_by(u32 n)
@@ -91,10 +93,15 @@ WALK_INTO vec_shift vec_shift_by(u32 n)
     return _mm512_add_epi8(vec_load(places), _mm512_set1_epi8((char)n));
 }
 
-WALK_INTO vec vec_load_behind(const void *p, vec_shift n, vec now, vec next)
+WALK_INTO vec vec_behind(vec_shift n, vec now, vec next)
 {
-    (void)p;
     return _mm512_permutex2var_epi8(now, n, next);
+}
+
+/* By words of two operands: those of three wait for one another. */
+WALK_INTO vec vec_one_behind(vec now, vec next)
+{
+    return _mm512_alignr_epi8(_mm512_alignr_epi64(next, now, 2), now, 1);
 }
 
 WALK_INTO vec vec_high(vec v)

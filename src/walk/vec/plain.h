@@ -13,19 +13,18 @@ WALK_INTO vec vec_load_part(const void *p, u32 n)
 }
 #endif
 
-#ifndef VEC_OWN_SHIFT
+#ifndef VEC_SHIFTS
+#define VEC_SHIFTS 0
 typedef u32 vec_shift;
 
 WALK_INTO vec_shift vec_shift_by(u32 n)
 {
     return n;
 }
+#endif
 
-WALK_INTO vec vec_load_behind(const void *p, vec_shift n, vec now, vec next)
-{
-    (void)now, (void)next;
-    return vec_load((const u8 *)p + n);
-}
+#ifndef VEC_MASKS
+#define VEC_MASKS 0
 #endif
 
 WALK_INTO vec vec_low(vec v)

@@ -2,11 +2,15 @@
  *
  * Idea: of 64 neighbouring starts all are tried at once: the text from `place` bytes behind them
  * on is compared with the pattern's byte of that place. Few places do, when they are chosen by what
- * stands in such a text; four such rows of starts share one branch. Starts where all of them fit
- * are compared in full: one by one, 64 bytes of the pattern at a time, or, where there are many,
- * all together, byte by byte of the pattern. A pattern whose bytes are all among the places needs
- * neither. A letter without case is compared without the bit that tells its cases apart. Where more
- * starts pass than pay, the next run compares more places.
+ * stands in such a text; four such rows of starts share one branch. More than three places are
+ * pairs of neighbours: the text is shifted by one byte once for all of them, and what is then
+ * shifted for each is whether the pair stands there; so four bytes cost two shifts, not three, and
+ * eight cost four, not seven. Starts where all of them fit are compared in full: one by one, 64
+ * bytes of the pattern at a time, or, where there are many, all together, byte by byte of the
+ * pattern. A pattern whose bytes are all among the places needs neither. In a pattern without case
+ * bytes are compared without the bit that tells cases apart: one word for a row, whatever the
+ * number of places; it lets through a little that is no letter. Where more starts pass than pay,
+ * the next run compares more places.
  *
  * Invariant: all occurrences that begin before `at` have been reported. A load reads what stands at
  * one place of the pattern under 64 starts, each of which has room for a whole pattern; so it stays
@@ -23,7 +27,8 @@
 #include "walk/vector.h"
 
 enum {
-    ROWS = 4,       /* of 64 starts, that share a branch */
+    ROWS = 4,       /* of 64 starts, that share a branch, */
+    READ_ROWS = 6,  /* and as many as are read for them */
     AHEAD = 4096,   /* bytes that are asked for in advance */
     LONG_RUN = 512, /* starts; for fewer it does not pay to begin at a line of the cache */
     ROW_WORK = 4,   /* of a full comparison, as in give_up, */
@@ -41,11 +46,12 @@ typedef struct search {
     u64 candidates, failed, work;
 } search;
 
-/* A place of the pattern. The first one of a run is the lowest of its places. */
+/* A place of the pattern, or two neighbours. The first one of a run is the lowest of its places. */
 typedef struct probe {
-    const u8 *text;  /* from the place on */
-    vec_shift shift; /* from the first one */
-    vec byte, keep;
+    u32 place;
+    vec_shift shift; /* from the first one on */
+    vec byte, second;
+    vec keep, keep_second; /* of a run that is PACKED_MIXED: the bits that count */
 } probe;
 
 /* ---- survivors ------------------------------------------------------------------ */
@@ -125,7 +131,7 @@ WALK_INTO u64 some_fit(const search *q, const packed_tables *t, u32 count, u32 a
 {
     vec other = vec_all(0);
     for (u32 k = 0; k < count; k++) {
-        const u32 place = t->place[k];
+        const u32 place = packed_place(t, count, k);
         const u8 *text = q->task->text + at + place;
         const vec bytes = part < VEC_BYTES ? vec_load_part(text, part) : vec_load(text);
         other = vec_or(
@@ -136,85 +142,202 @@ WALK_INTO u64 some_fit(const search *q, const packed_tables *t, u32 count, u32 a
 
 /* ---- the loop --------------------------------------------------------------------- */
 
-WALK_INTO vec differs(const probe *p, vec bytes, bool fold)
+WALK_INTO vec byte_differs(const probe *p, u32 fold, vec bytes)
 {
     const vec other = vec_xor(bytes, p->byte);
-    return fold ? vec_and(other, p->keep) : other;
+    return fold == PACKED_MIXED ? vec_and(other, p->keep) : other;
 }
 
-/* Bytes that are 0 where `count` places fit the starts from `at` on. `now` and `next` are the text
- * at the first place and 64 bytes behind it. `count` is a constant, as in all that is WALK_INTO. */
-WALK_INTO vec row(const probe *p, u32 count, bool fold, u32 at, vec now, vec next)
+WALK_INTO vec pair_differs(const probe *p, u32 fold, vec now, vec behind)
 {
-    const u8 *first = p[0].text + at;
-    vec other = differs(&p[0], now, fold);
-#define PLACE(k)                                                                                   \
-    if (count > (k))                                                                               \
-    other = vec_or(other, differs(&p[k], vec_load_behind(first, p[k].shift, now, next), fold))
-    PLACE(1);
-    PLACE(2);
-    PLACE(3);
-    PLACE(4);
-    PLACE(5);
-    PLACE(6);
-    PLACE(7);
-#undef PLACE
+    const vec other = vec_xor(behind, p->second);
+    return vec_or(byte_differs(p, fold, now),
+                  fold == PACKED_MIXED ? vec_and(other, p->keep_second) : other);
+}
+
+/* A row: bytes that are 0 where `count` bytes fit its starts; `text` is at the first place of it.
+ * `count` is a constant, as in all that is WALK_INTO. Rows follow one another: what one leaves to
+ * the next is its front. */
+#if VEC_SHIFTS
+/* The text at the first place; or, of pairs, where they stand, and the text behind that. */
+typedef struct front {
+    vec now, pair[PACKED_PAIRS];
+} front;
+
+WALK_INTO vec bytes_differ(const probe *p, u32 count, u32 fold, const u8 *text, front *f)
+{
+    const vec next = vec_load(text + VEC_BYTES);
+    vec other = byte_differs(&p[0], fold, f->now);
+    if (count > 1)
+        other = vec_or(other, byte_differs(&p[1], fold, vec_behind(p[1].shift, f->now, next)));
+    if (count > 2)
+        other = vec_or(other, byte_differs(&p[2], fold, vec_behind(p[2].shift, f->now, next)));
+    f->now = next;
     return other;
+}
+
+WALK_INTO vec pairs_differ(const probe *p, u32 pairs, u32 fold, const u8 *text, front *f)
+{
+    const vec next = vec_load(text + 2 * VEC_BYTES), behind = vec_one_behind(f->now, next);
+    vec other = f->pair[0];
+    f->pair[0] = pair_differs(&p[0], fold, f->now, behind);
+#define PAIR(k)                                                                                    \
+    if (pairs > (k)) {                                                                             \
+        const vec later = pair_differs(&p[k], fold, f->now, behind);                               \
+        other = vec_or(other, vec_behind(p[k].shift, f->pair[k], later));                          \
+        f->pair[k] = later;                                                                        \
+    }
+    PAIR(1)
+    PAIR(2)
+    PAIR(3)
+#undef PAIR
+    f->now = next;
+    return other;
+}
+
+/* Before the first row. */
+WALK_INTO void open_front(const probe *p, u32 count, u32 fold, const u8 *text, front *f)
+{
+    f->now = vec_load(text);
+    if (count <= PACKED_SINGLE)
+        return;
+    const vec next = vec_load(text + VEC_BYTES), behind = vec_one_behind(f->now, next);
+    for (u32 k = 0; k < packed_probes(count); k++)
+        f->pair[k] = pair_differs(&p[k], fold, f->now, behind);
+    f->now = next;
+}
+#else
+typedef struct front {
+    char none;
+} front;
+
+WALK_INTO vec bytes_differ(const probe *p, u32 count, u32 fold, const u8 *text, front *f)
+{
+    (void)f;
+    vec other = byte_differs(&p[0], fold, vec_load(text));
+    for (u32 k = 1; k < count; k++)
+        other = vec_or(other, byte_differs(&p[k], fold, vec_load(text + p[k].shift)));
+    return other;
+}
+
+WALK_INTO vec pairs_differ(const probe *p, u32 pairs, u32 fold, const u8 *text, front *f)
+{
+    (void)f;
+    vec other = pair_differs(&p[0], fold, vec_load(text), vec_load(text + 1));
+    for (u32 k = 1; k < pairs; k++) {
+        const u8 *at = text + p[k].shift;
+        other = vec_or(other, pair_differs(&p[k], fold, vec_load(at), vec_load(at + 1)));
+    }
+    return other;
+}
+
+WALK_INTO void open_front(const probe *p, u32 count, u32 fold, const u8 *text, front *f)
+{
+    (void)p, (void)count, (void)fold, (void)text;
+    f->none = 0;
+}
+#endif
+
+WALK_INTO vec row(const probe *p, u32 count, u32 fold, const u8 *text, front *f)
+{
+    const vec other = count <= PACKED_SINGLE ? bytes_differ(p, count, fold, text, f)
+                                             : pairs_differ(p, packed_probes(count), fold, text, f);
+    return fold == PACKED_FOLDED ? vec_and(other, vec_all((u8) ~('a' - 'A'))) : other;
 }
 
 /* More starts passed than pay. */
 static bool tired(const search *q, u32 at, u32 first, u32 count)
 {
-    return (count < PACKED_PLACES && q->failed > FEW_FAIL + (at - first) / SELDOM) ||
+    return (count < PACKED_BYTES && q->failed > FEW_FAIL + (at - first) / SELDOM) ||
            give_up(q->task, at, q->work);
 }
 
 WALK_INTO void place_probes(const search *q, const packed_tables *t, u32 count, probe *p)
 {
+    const u32 *places = count <= PACKED_SINGLE ? t->place : t->pair;
     u32 low = 0;
-    for (u32 k = 1; k < count; k++)
-        low = t->place[k] < t->place[low] ? k : low;
-    for (u32 k = 0; k < count; k++) {
-        const u32 place = t->place[k == 0 ? low : k == low ? 0 : k];
-        p[k].text = q->task->text + place;
-        p[k].shift = vec_shift_by(place - t->place[low]);
-        p[k].byte = vec_all(q->pattern[place]);
-        p[k].keep = vec_all(q->keep[place]);
+    for (u32 k = 1; k < packed_probes(count); k++)
+        low = places[k] < places[low] ? k : low;
+    for (u32 k = 0; k < packed_probes(count); k++) {
+        p[k].place = places[k == 0 ? low : k == low ? 0 : k];
+        p[k].shift = vec_shift_by(p[k].place - places[low]);
+        p[k].byte = vec_all(q->pattern[p[k].place]);
+        p[k].keep = vec_all(q->keep[p[k].place]);
+        p[k].second = p[k].keep_second = p[k].byte;
+        if (count > PACKED_SINGLE) {
+            p[k].second = vec_all(q->pattern[p[k].place + 1]);
+            p[k].keep_second = vec_all(q->keep[p[k].place + 1]);
+        }
     }
+}
+
+/* All ROWS of the starts from `text` on. */
+WALK_INTO void rows(const probe *p, u32 count, u32 fold, const u8 *text, front *f, vec other[ROWS])
+{
+    other[0] = row(p, count, fold, text, f);
+    other[1] = row(p, count, fold, text + VEC_BYTES, f);
+    other[2] = row(p, count, fold, text + 2 * VEC_BYTES, f);
+    other[3] = row(p, count, fold, text + 3 * VEC_BYTES, f);
+    for (u32 i = 0; i < ROWS; i++)
+        VEC_PREFETCH(text + AHEAD + i * VEC_BYTES);
+}
+
+/* Bit i: byte i is 0. */
+WALK_INTO u64 zeros(vec v)
+{
+    return vec_eq(v, vec_all(0));
+}
+
+WALK_INTO u32 count_zeros(const vec other[ROWS])
+{
+    return VEC_COUNT(zeros(other[0])) + VEC_COUNT(zeros(other[1])) + VEC_COUNT(zeros(other[2])) +
+           VEC_COUNT(zeros(other[3]));
+}
+
+/* Starts are only counted, where that needs no branch: all from `at` up to `last`. */
+WALK_INTO u32 count_starts(const search *q, const probe *p, u32 count, u32 fold, u32 at, u32 last,
+                           front *f)
+{
+    u64 counted = 0;
+    for (; at <= last; at += ROWS * VEC_BYTES) {
+        vec other[ROWS];
+        rows(p, count, fold, q->task->text + p[0].place + at, f, other);
+        counted += count_zeros(other);
+    }
+    *q->task->out->cursor += counted;
+    return at;
 }
 
 /* The starts [first, stop), of which there are LONG_RUN at least, but for some at the end. Returns
  * which is the first of those, or where it was tired. */
-WALK_INTO u32 run(search *q, const packed_tables *t, u32 first, u32 stop, u32 count, bool fold)
+WALK_INTO u32 run(search *q, const packed_tables *t, u32 first, u32 stop, u32 count, u32 fold)
 {
-    const bool whole = q->length <= count, counts = whole && q->task->out->capacity == 0;
+    const bool whole = q->length <= count;
+    const bool counts = whole && q->task->out->capacity == 0;
+    const u32 last = stop - READ_ROWS * VEC_BYTES;
     u64 counted = 0;
-    probe p[PACKED_PLACES];
+    probe p[PACKED_PAIRS];
+    front f;
     place_probes(q, t, count, p);
     q->failed = 0;
-    u32 at = first + (0 - (u32)(uintptr_t)(p[0].text + first)) % VEC_BYTES;
+    const u8 *text = q->task->text + p[0].place;
+    u32 at = first + (0 - (u32)(uintptr_t)(text + first)) % VEC_BYTES;
     take(q, first, some_fit(q, t, count, first, VEC_BYTES) & vec_mask(at - first), whole, true);
-    vec now = vec_load(p[0].text + at);
-    for (; stop - at >= (ROWS + 1) * VEC_BYTES; at += ROWS * VEC_BYTES) {
-        const u8 *text = p[0].text + at;
-        const vec next = vec_load(text + VEC_BYTES), third = vec_load(text + 2 * VEC_BYTES);
-        const vec fourth = vec_load(text + 3 * VEC_BYTES);
-        const vec a = row(p, count, fold, at, now, next);
-        const vec b = row(p, count, fold, at + VEC_BYTES, next, third);
-        const vec c = row(p, count, fold, at + 2 * VEC_BYTES, third, fourth);
-        now = vec_load(text + 4 * VEC_BYTES);
-        const vec d = row(p, count, fold, at + 3 * VEC_BYTES, fourth, now);
-        for (u32 i = 0; i < ROWS; i++)
-            VEC_PREFETCH(text + AHEAD + i * VEC_BYTES);
-        if (PORT_LIKELY(!vec_any_zero(vec_both(vec_both(a, b), vec_both(c, d)))))
+    open_front(p, count, fold, text + at, &f);
+    if (VEC_MASKS && counts)
+        return count_starts(q, p, count, fold, at, last, &f);
+    for (; at <= last; at += ROWS * VEC_BYTES) {
+        vec other[ROWS];
+        rows(p, count, fold, text + at, &f, other);
+        if (PORT_LIKELY(!vec_any_zero(
+                vec_both(vec_both(other[0], other[1]), vec_both(other[2], other[3])))))
             continue;
-        const u64 fits[ROWS] = { ~vec_nonzero(a), ~vec_nonzero(b), ~vec_nonzero(c),
-                                 ~vec_nonzero(d) };
         if (counts) {
-            counted += VEC_COUNT(fits[0]) + VEC_COUNT(fits[1]);
-            counted += VEC_COUNT(fits[2]) + VEC_COUNT(fits[3]);
+            counted += count_zeros(other);
             continue;
         }
+        const u64 fits[ROWS] = { zeros(other[0]), zeros(other[1]), zeros(other[2]),
+                                 zeros(other[3]) };
         if (whole) {
             report_rows(q, at, fits);
             continue;
@@ -232,18 +355,23 @@ WALK_INTO u32 run(search *q, const packed_tables *t, u32 first, u32 stop, u32 co
     {                                                                                              \
         return run(q, t, first, stop, count, fold);                                                \
     }
-RUN(run_1, 1, false)
-RUN(run_2, 2, false)
-RUN(run_3, 3, false)
-RUN(run_4, 4, false)
-RUN(run_6, 6, false)
-RUN(run_8, 8, false)
-RUN(fold_1, 1, true)
-RUN(fold_2, 2, true)
-RUN(fold_3, 3, true)
-RUN(fold_4, 4, true)
-RUN(fold_6, 6, true)
-RUN(fold_8, 8, true)
+RUN(run_1, 1, PACKED_EXACT)
+RUN(run_2, 2, PACKED_EXACT)
+RUN(run_3, 3, PACKED_EXACT)
+RUN(run_4, 4, PACKED_EXACT)
+RUN(run_6, 6, PACKED_EXACT)
+RUN(run_8, 8, PACKED_EXACT)
+RUN(fold_1, 1, PACKED_FOLDED)
+RUN(fold_2, 2, PACKED_FOLDED)
+RUN(fold_3, 3, PACKED_FOLDED)
+RUN(fold_4, 4, PACKED_FOLDED)
+RUN(fold_6, 6, PACKED_FOLDED)
+RUN(fold_8, 8, PACKED_FOLDED)
+RUN(mixed_2, 2, PACKED_MIXED)
+RUN(mixed_3, 3, PACKED_MIXED)
+RUN(mixed_4, 4, PACKED_MIXED)
+RUN(mixed_6, 6, PACKED_MIXED)
+RUN(mixed_8, 8, PACKED_MIXED)
 
 /* The starts [at, stop), not many, of a walk that began at `first`: nothing is made ready. */
 static void run_rest(search *q, const packed_tables *t, u32 first, u32 at, u32 stop)
@@ -261,9 +389,10 @@ static void run_rest(search *q, const packed_tables *t, u32 first, u32 at, u32 s
 
 u32 VEC_NAME(packed_walk)(text_task *task)
 {
-    static u32 (*const runs[2][PACKED_PLACES + 1])(search *, const packed_tables *, u32, u32) = {
+    static u32 (*const runs[][PACKED_BYTES + 1])(search *, const packed_tables *, u32, u32) = {
         { NULL, run_1, run_2, run_3, run_4, NULL, run_6, NULL, run_8 },
         { NULL, fold_1, fold_2, fold_3, fold_4, NULL, fold_6, NULL, fold_8 },
+        { NULL, fold_1, mixed_2, mixed_3, mixed_4, NULL, mixed_6, NULL, mixed_8 },
     };
     const packed_tables *t = (const packed_tables *)task->tables;
     const u32 m = t->length;
@@ -277,8 +406,10 @@ u32 VEC_NAME(packed_walk)(text_task *task)
     const u32 stop = task->end - m + 1;
     u32 at = first;
     for (u32 count = t->count; stop - at >= LONG_RUN; count = packed_more(count)) {
-        at = runs[t->fold][count](&q, t, at, stop);
-        if (stop - at >= LONG_RUN && (count == PACKED_PLACES || give_up(task, at, q.work))) {
+        /* What is compared in full anyhow may be compared more quickly here. */
+        const u32 fold = t->fold == PACKED_MIXED && m > count ? PACKED_FOLDED : t->fold;
+        at = runs[fold][count](&q, t, at, stop);
+        if (stop - at >= LONG_RUN && (count == PACKED_BYTES || give_up(task, at, q.work))) {
             task->candidates += q.candidates;
             return at;
         }
