@@ -21,7 +21,8 @@
  *   Threads. "Thread-safe" functions may be called at any time from any thread.
  *   All others take a context or a stream, which serves one call at a time: a
  *   second one, from another thread or from a callback of the first, is refused
- *   with TRAWL_ERROR_BUSY and does nothing. trawl_cancel is the exception; and
+ *   with TRAWL_ERROR_BUSY and does nothing. (Two that search small texts in vain at
+ *   the same time may both be served.) trawl_cancel is the exception; and
  *   trawl_context_backend, _threads and _warning cannot say so: not during a call.
  *   Fork. In the child every plan works, and every context of a CPU backend that
  *   was not in a call at the fork (but of openmp: its run-time system may hang

@@ -194,7 +194,7 @@ bool slice_run_plain(isa set, const trawl_plan *plan, const u8 *text, u32 length
     const plan_part *part = plan_parts(plan);
     const plan_stage *first = part_stages(plan, part);
     const plan_stage *stage = stage_of_length(plan, part, first, length);
-    u64 state[SMALL_STATE] = { 0 };
+    u64 state[SMALL_STATE];
     text_task t = { .tables = stage_tables(plan, stage),
                     .text = text,
                     .end = length,
@@ -203,6 +203,8 @@ bool slice_run_plain(isa set, const trawl_plan *plan, const u8 *text, u32 length
                     .out = out };
     if (plan_head(plan)->part_count > 1 || part->carries || stage->state_words > SMALL_STATE)
         return false;
+    if (stage->state_words)
+        memset(state, 0, sizeof state);
     set_verify(set, plan, part, stage, &t);
     return walk_of(set, stage->kind)->text(&t) >= length;
 }

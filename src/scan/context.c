@@ -237,14 +237,10 @@ const char *trawl_context_warning(const trawl_context *context)
     return context && context->warning[0] ? context->warning : NULL;
 }
 
-int read_scan_options(const trawl_scan_options *given, trawl_scan_options *options,
-                      trawl_error *error)
+int read_given_options(const trawl_scan_options *given, trawl_scan_options *options,
+                       trawl_error *error)
 {
-    const trawl_scan_options defaults = TRAWL_SCAN_OPTIONS_INIT;
-    *options = defaults;
-    if (!given)
-        return TRAWL_OK;
-    int status = read_options(options, sizeof defaults, SIZE_UP_TO(trawl_scan_options, max_seconds),
+    int status = read_options(options, sizeof *options, SIZE_UP_TO(trawl_scan_options, max_seconds),
                               given, "scan options", error);
     if (status != TRAWL_OK)
         return status;

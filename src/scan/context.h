@@ -59,12 +59,27 @@ struct trawl_context {
 int context_enter(trawl_context *context, trawl_error *error);
 void context_leave(trawl_context *context);
 
+/* No call is in progress. A call that shares nothing with another, for all that it needs is on its
+ * stack, may do with this instead of entering. */
+static inline bool context_idle(const trawl_context *context)
+{
+    return atomic_load_explicit(&context->state, memory_order_relaxed) == CALL_NONE;
+}
+
 /* The context's device has no memory for the next `bytes` (*why says so): the worker that does
  * them instead, or NULL when the context has no device, or there is no memory for that either. */
 worker *context_spare(trawl_context *context, uint64_t bytes, const trawl_error *why);
 
 /* Read scan options over the defaults; checks them. */
-int read_scan_options(const trawl_scan_options *given, trawl_scan_options *options,
-                      trawl_error *error);
+int read_given_options(const trawl_scan_options *given, trawl_scan_options *options,
+                       trawl_error *error);
+
+static inline int read_scan_options(const trawl_scan_options *given, trawl_scan_options *options,
+                                    trawl_error *error)
+{
+    const trawl_scan_options defaults = TRAWL_SCAN_OPTIONS_INIT;
+    *options = defaults;
+    return given ? read_given_options(given, options, error) : TRAWL_OK;
+}
 
 #endif

@@ -5,22 +5,14 @@
 
 /* ---- what a call is checked for --------------------------------------- */
 
-int check_text(const trawl_plan *plan, const trawl_scan_options *options, uint64_t length,
-               trawl_scan_options *read, trawl_error *error)
+int no_text_plan(const trawl_plan *plan, trawl_error *error)
 {
-    if (!plan)
-        return fail(error, TRAWL_ERROR_ARGUMENT, TRAWL_NONE, "plan is NULL");
-    if (plan_head(plan)->cell_size)
-        return fail(error, TRAWL_ERROR_ARGUMENT, TRAWL_NONE,
-                    "the plan is for grids: scan it with trawl_scan_grid");
-    int status = read_scan_options(options, read, error);
-    return status == TRAWL_OK ? check_end(read->base, length, error) : status;
+    return fail(error, TRAWL_ERROR_ARGUMENT, TRAWL_NONE, "%s",
+                plan ? "the plan is for grids: scan it with trawl_scan_grid" : "plan is NULL");
 }
 
-int check_end(uint64_t base, uint64_t length, trawl_error *error)
+int no_such_end(trawl_error *error)
 {
-    if (base < UINT64_MAX - length)
-        return TRAWL_OK;
     return fail(error, TRAWL_ERROR_ARGUMENT, TRAWL_NONE,
                 "base + length exceeds 64 bits: take a smaller base");
 }

@@ -7,12 +7,25 @@
 #include "match/sieve.h"
 #include "scan/scan.h"
 
-/* A plan for text, options that can be, and offsets up to base + length that fit. Fills *read. */
-int check_text(const trawl_plan *plan, const trawl_scan_options *options, uint64_t length,
-               trawl_scan_options *read, trawl_error *error);
+/* What is wrong with a plan that is none for text, and with a base that is too large. */
+int no_text_plan(const trawl_plan *plan, trawl_error *error);
+int no_such_end(trawl_error *error);
 
 /* Offsets up to base + length must fit, TRAWL_UNKNOWN left over. */
-int check_end(uint64_t base, uint64_t length, trawl_error *error);
+static inline int check_end(uint64_t base, uint64_t length, trawl_error *error)
+{
+    return base < UINT64_MAX - length ? TRAWL_OK : no_such_end(error);
+}
+
+/* A plan for text, options that can be, and offsets up to base + length that fit. Fills *read. */
+static inline int check_text(const trawl_plan *plan, const trawl_scan_options *options,
+                             uint64_t length, trawl_scan_options *read, trawl_error *error)
+{
+    if (!plan || plan_head(plan)->cell_size)
+        return no_text_plan(plan, error);
+    const int status = read_scan_options(options, read, error);
+    return status == TRAWL_OK ? check_end(read->base, length, error) : status;
+}
 
 /* Reports ends as they are, or passes them to the reporter of the other modes. */
 typedef struct delivery {

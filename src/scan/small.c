@@ -8,15 +8,6 @@
 
 #include "scan/text.h"
 
-#define SMALL_TEXT 4096u
-#define SMALL_WORDS 64u /* of state */
-
-bool small_is(const trawl_context *context, const trawl_plan *plan, size_t length)
-{
-    return length <= SMALL_TEXT && !context->worker.limits.on_devices &&
-           plan_head(plan)->state_words <= SMALL_WORDS;
-}
-
 /* Any plan: one slice, from its first byte. */
 static bool scan_slice(const trawl_context *context, const trawl_plan *plan, const trawl_text *text,
                        record *records, size_t capacity, uint64_t *count)

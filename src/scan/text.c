@@ -99,29 +99,41 @@ static int check_arguments(const trawl_plan *plan, const void *text, size_t leng
     return check_text(plan, options, length, read, error);
 }
 
+/* Matches are reported, those of a small text from `found`, else NULL. The context is entered. */
+static int report(trawl_context *context, const trawl_plan *plan, const void *text, size_t length,
+                  const trawl_scan_options *options, small_matches *found, trawl_match_fn fn,
+                  void *user, trawl_error *error)
+{
+    trawl_match batch[MATCH_BATCH];
+    delivery d;
+    int status = delivery_open(&d, context, plan, options, fn, user, batch, error);
+    if (status == TRAWL_OK)
+        status = delivery_flush(&d, found ? deliver_small(&d, text, length, found, error)
+                                          : deliver_windows(context, &d, text, length, error));
+    delivery_close(&d);
+    return status;
+}
+
+/* A small text is searched before the context is entered, which nothing but a match needs. */
 int trawl_scan(trawl_context *context, const trawl_plan *plan, const void *text, size_t length,
                const trawl_scan_options *options, trawl_match_fn fn, void *user, trawl_error *error)
 {
     trawl_scan_options read;
-    trawl_match batch[MATCH_BATCH];
     small_matches found;
-    delivery d;
     if (!fn)
         return fail(error, TRAWL_ERROR_ARGUMENT, TRAWL_NONE, "fn is NULL");
-    int status = context_enter(context, error);
+    int status = check_arguments(plan, text, length, options, &read, error);
     if (status != TRAWL_OK)
         return status;
-    status = check_arguments(plan, text, length, options, &read, error);
-    const bool small =
-        status == TRAWL_OK && small_find(context, plan, text, length,
-                                         read.max_steps ? read.max_steps : UINT64_MAX, &found);
-    if (status == TRAWL_OK && !(small && found.count == 0)) { /* else there is no match to report */
-        status = delivery_open(&d, context, plan, &read, fn, user, batch, error);
-        if (status == TRAWL_OK)
-            status = delivery_flush(&d, small ? deliver_small(&d, text, length, &found, error)
-                                              : deliver_windows(context, &d, text, length, error));
-        delivery_close(&d);
-    }
+    const bool small = context && context_idle(context) &&
+                       small_find(context, plan, text, length,
+                                  read.max_steps ? read.max_steps : UINT64_MAX, &found);
+    if (small && found.count == 0)
+        return TRAWL_OK;
+    status = context_enter(context, error);
+    if (status != TRAWL_OK)
+        return status;
+    status = report(context, plan, text, length, &read, small ? &found : NULL, fn, user, error);
     context_leave(context);
     return status;
 }
@@ -142,8 +154,6 @@ static int count_records(trawl_context *context, const trawl_plan *plan, const v
 {
     text_scan scan;
     budget budget;
-    if (small_count(context, plan, text, length, count))
-        return TRAWL_OK;
     budget_open(&budget, &context->state, read->max_steps, read->max_seconds);
     int status = text_scan_open(&scan, context, plan, false, NULL, NULL, error);
     if (status != TRAWL_OK)
@@ -168,6 +178,8 @@ int trawl_count(trawl_context *context, const trawl_plan *plan, const void *text
         plan_head(plan)->carries || plan_head(plan)->once || plan_head(plan)->bordered ||
         plan_has_alternatives(plan))
         return trawl_scan(context, plan, text, length, &read, count_matches, count, error);
+    if (context && context_idle(context) && small_count(context, plan, text, length, count))
+        return TRAWL_OK;
     status = context_enter(context, error);
     if (status != TRAWL_OK)
         return status;

@@ -20,9 +20,17 @@ typedef struct small_matches {
 bool small_find(const trawl_context *context, const trawl_plan *plan, const void *text,
                 size_t length, uint64_t steps, small_matches *found);
 
+#define SMALL_TEXT 4096u
+#define SMALL_WORDS 64u /* of state */
+
 /* Whether a text of so many bytes is small; and its matches, as records in no order. The count may
  * exceed the capacity; false: out of memory. Threads may do so at once. */
-bool small_is(const trawl_context *context, const trawl_plan *plan, size_t length);
+static inline bool small_is(const trawl_context *context, const trawl_plan *plan, size_t length)
+{
+    return length <= SMALL_TEXT && !context->worker.limits.on_devices &&
+           plan_head(plan)->state_words <= SMALL_WORDS;
+}
+
 bool small_scan(const trawl_context *context, const trawl_plan *plan, const trawl_text *text,
                 record *records, size_t capacity, uint64_t *count);
 

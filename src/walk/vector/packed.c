@@ -129,15 +129,16 @@ WALK_APART void take_rows(search *q, u32 start, const u64 fits[ROWS])
 /* Bit i: the places that are compared fit the start at + i; of the first `part` starts. */
 WALK_INTO u64 some_fit(const search *q, const packed_tables *t, u32 count, u32 at, u32 part)
 {
+    const u8 *text = q->task->text + at;
     vec other = vec_all(0);
     for (u32 k = 0; k < count; k++) {
         const u32 place = packed_place(t, count, k);
-        const u8 *text = q->task->text + at + place;
-        const vec bytes = part < VEC_BYTES ? vec_load_part(text, part) : vec_load(text);
+        const vec bytes =
+            part < VEC_BYTES ? vec_load_part(text + place, part) : vec_load(text + place);
         other = vec_or(
             other, vec_and(vec_xor(bytes, vec_all(q->pattern[place])), vec_all(q->keep[place])));
     }
-    return ~vec_nonzero(other) & vec_mask(part);
+    return vec_eq(other, vec_all(0)) & vec_mask(part);
 }
 
 /* ---- the loop --------------------------------------------------------------------- */
@@ -373,21 +374,91 @@ RUN(mixed_4, 4, PACKED_MIXED)
 RUN(mixed_6, 6, PACKED_MIXED)
 RUN(mixed_8, 8, PACKED_MIXED)
 
-/* The starts [at, stop), not many, of a walk that began at `first`: nothing is made ready. */
-static void run_rest(search *q, const packed_tables *t, u32 first, u32 at, u32 stop)
+/* Two rows that the same bytes of the pattern are compared with; `other` is 0 where they fit. */
+typedef struct two_rows {
+    const u8 *pattern, *keep, *text[2];
+    vec other[2];
+} two_rows;
+
+WALK_INTO void two_differ(two_rows *r, u32 place)
 {
-    const u32 count = t->count;
-    const bool whole = q->length <= count;
-    for (; stop - at >= VEC_BYTES; at += VEC_BYTES)
-        take(q, at, some_fit(q, t, count, at, VEC_BYTES), whole, true);
-    if (at == stop)
-        return;
-    const u32 part = stop - at, again = stop - first >= VEC_BYTES ? VEC_BYTES - part : 0;
-    const u64 fits = some_fit(q, t, count, at - again, part + again) & ~vec_mask(again);
-    take(q, at - again, fits, whole, again != 0);
+    const vec byte = vec_all(r->pattern[place]), keep = vec_all(r->keep[place]);
+    r->other[0] = vec_or(r->other[0], vec_and(vec_xor(vec_load(r->text[0] + place), byte), keep));
+    r->other[1] = vec_or(r->other[1], vec_and(vec_xor(vec_load(r->text[1] + place), byte), keep));
 }
 
-u32 VEC_NAME(packed_walk)(text_task *task)
+WALK_INTO void two_fit(const packed_tables *t, two_rows *r, u64 fits[2])
+{
+    const u32 count = t->count;
+    r->other[0] = r->other[1] = vec_all(0);
+    if (count <= PACKED_SINGLE) {
+        for (u32 k = 0; k < count; k++)
+            two_differ(r, t->place[k]);
+    } else {
+        for (u32 k = 0; k < packed_probes(count); k++) {
+            two_differ(r, t->pair[k]);
+            two_differ(r, t->pair[k] + 1);
+        }
+    }
+    fits[0] = vec_eq(r->other[0], vec_all(0));
+    fits[1] = vec_eq(r->other[1], vec_all(0));
+}
+
+static search search_of(const text_task *task)
+{
+    const packed_tables *t = (const packed_tables *)task->tables;
+    return (search){ .task = task,
+                     .pattern = (const u8 *)(task->tables + t->pattern),
+                     .keep = (const u8 *)(task->tables + t->keep),
+                     .length = t->length };
+}
+
+/* What was found of a few starts. */
+WALK_APART void take_few(text_task *task, const u32 start[2], const u64 fits[2])
+{
+    search q = search_of(task);
+    const bool whole = q.length <= ((const packed_tables *)task->tables)->count;
+    take(&q, start[0], fits[0], whole, true);
+    take(&q, start[1], fits[1], whole, true);
+    task->candidates += q.candidates;
+}
+
+/* Fewer starts than a row has. */
+WALK_APART void walk_part(text_task *task, u32 at, u32 stop)
+{
+    const packed_tables *t = (const packed_tables *)task->tables;
+    search q = search_of(task);
+    const u64 fits = some_fit(&q, t, t->count, at, stop - at);
+    take(&q, at, fits, q.length <= t->count, false);
+    task->candidates += q.candidates;
+}
+
+/* The starts [at, stop), not many, of a walk that began at `first`: nothing is made ready. Those of
+ * the last row are tried together with some before them. */
+static void walk_few(text_task *task, u32 first, u32 at, u32 stop)
+{
+    if (stop - first < VEC_BYTES) {
+        walk_part(task, at, stop);
+        return;
+    }
+    const packed_tables *t = (const packed_tables *)task->tables;
+    two_rows r = { .pattern = (const u8 *)(task->tables + t->pattern),
+                   .keep = (const u8 *)(task->tables + t->keep) };
+    for (const u32 last = stop - VEC_BYTES; at < stop; at += 2 * VEC_BYTES) {
+        const u32 next = at + VEC_BYTES;
+        const u32 start[2] = { at < last ? at : last, next < last ? next : last };
+        u64 fits[2];
+        r.text[0] = task->text + start[0];
+        r.text[1] = task->text + start[1];
+        two_fit(t, &r, fits);
+        fits[0] &= ~vec_mask(at - start[0]);
+        fits[1] &= ~vec_mask(next - start[1]);
+        if (fits[0] | fits[1])
+            take_few(task, start, fits);
+    }
+}
+
+WALK_APART u32 walk_long(text_task *task, u32 first, u32 stop)
 {
     static u32 (*const runs[][PACKED_BYTES + 1])(search *, const packed_tables *, u32, u32) = {
         { NULL, run_1, run_2, run_3, run_4, NULL, run_6, NULL, run_8 },
@@ -395,26 +466,31 @@ u32 VEC_NAME(packed_walk)(text_task *task)
         { NULL, fold_1, mixed_2, mixed_3, mixed_4, NULL, mixed_6, NULL, mixed_8 },
     };
     const packed_tables *t = (const packed_tables *)task->tables;
-    const u32 m = t->length;
-    search q = { .task = task,
-                 .pattern = (const u8 *)(task->tables + t->pattern),
-                 .keep = (const u8 *)(task->tables + t->keep),
-                 .length = m };
+    search q = search_of(task);
+    u32 at = first;
+    bool over = false;
+    for (u32 count = t->count; stop - at >= LONG_RUN && !over; count = packed_more(count)) {
+        /* What is compared in full anyhow may be compared more quickly here. */
+        const u32 fold = t->fold == PACKED_MIXED && q.length > count ? PACKED_FOLDED : t->fold;
+        at = runs[fold][count](&q, t, at, stop);
+        over = count == PACKED_BYTES || give_up(task, at, q.work);
+    }
+    task->candidates += q.candidates;
+    if (stop - at >= LONG_RUN)
+        return at;
+    walk_few(task, first, at, stop);
+    return task->end;
+}
+
+u32 VEC_NAME(packed_walk)(text_task *task)
+{
+    const u32 m = ((const packed_tables *)task->tables)->length;
     const u32 first = task->begin - task->from >= m - 1 ? task->begin - (m - 1) : task->from;
     if (task->end - task->from < m || task->end - m < first)
         return task->end;
     const u32 stop = task->end - m + 1;
-    u32 at = first;
-    for (u32 count = t->count; stop - at >= LONG_RUN; count = packed_more(count)) {
-        /* What is compared in full anyhow may be compared more quickly here. */
-        const u32 fold = t->fold == PACKED_MIXED && m > count ? PACKED_FOLDED : t->fold;
-        at = runs[fold][count](&q, t, at, stop);
-        if (stop - at >= LONG_RUN && (count == PACKED_BYTES || give_up(task, at, q.work))) {
-            task->candidates += q.candidates;
-            return at;
-        }
-    }
-    run_rest(&q, t, first, at, stop);
-    task->candidates += q.candidates;
+    if (stop - first >= LONG_RUN)
+        return walk_long(task, first, stop);
+    walk_few(task, first, first, stop);
     return task->end;
 }
