@@ -19,37 +19,53 @@ int no_such_end(trawl_error *error)
 
 /* ---- from records to matches ------------------------------------------ */
 
-static bool match_of(const delivery *d, const record *r, const plan_pattern **p, uint64_t *start,
-                     uint64_t *end)
+/* Whether a match of the pattern may end there; else the plan is forged. */
+static inline bool has_room(const plan_pattern *p, uint64_t end)
 {
-    *p = &plan_patterns(d->plan)[r->index];
-    *end = d->window_begin + r->pos;
-    *start = plan_fixed_length(*p) ? *end - (*p)->min_length : TRAWL_UNKNOWN;
-    return !plan_fixed_length(*p) || (*p)->min_length <= *end; /* else the plan is forged */
+    return !plan_fixed_length(p) || p->min_length <= end;
+}
+
+static inline uint64_t start_of(const plan_pattern *p, uint64_t end)
+{
+    return plan_fixed_length(p) ? end - p->min_length : TRAWL_UNKNOWN;
+}
+
+/* Put them all there, and return where the next one goes. What the loop needs is read before it,
+ * for the compiler cannot know that no match is written over it. */
+static trawl_match *put_matches(const delivery *d, const record *records, size_t count,
+                                trawl_match *to)
+{
+    const plan_pattern *patterns = plan_patterns(d->plan);
+    const uint64_t window_begin = d->window_begin, base = d->out.base, number = d->out.record;
+    for (size_t i = 0; i < count; i++) {
+        const plan_pattern *p = &patterns[records[i].index];
+        const uint64_t end = window_begin + records[i].pos;
+        if (PORT_LIKELY(has_room(p, end))) {
+            const uint64_t start = start_of(p, end);
+            *to++ = (trawl_match){ start == TRAWL_UNKNOWN ? start : start + base, end + base, p->id,
+                                   p->order, number };
+        }
+    }
+    return to;
 }
 
 static int deliver_ends(delivery *d, const record *records, size_t count)
 {
     match_out *out = &d->out;
-    const plan_pattern *p;
-    uint64_t start, end;
     int status = TRAWL_OK;
     size_t i = 0;
     while (i < count && status == TRAWL_OK) {
         if (out->reported || out->left < MATCH_BATCH) {
-            if (match_of(d, &records[i++], &p, &start, &end))
-                status = match_emit(out, p, start, end);
+            const plan_pattern *p = &plan_patterns(d->plan)[records[i].index];
+            const uint64_t end = d->window_begin + records[i++].pos;
+            if (has_room(p, end))
+                status = match_emit(out, p, start_of(p, end), end);
             continue;
         }
         /* Where none is left out: as many as the batch has room for. */
-        const size_t room = MATCH_BATCH - out->count;
-        const size_t stop = count - i < room ? count : i + room;
-        const uint64_t base = out->base;
-        trawl_match *to = out->batch + out->count;
-        for (; i < stop; i++)
-            if (match_of(d, &records[i], &p, &start, &end))
-                *to++ = (trawl_match){ start == TRAWL_UNKNOWN ? start : start + base, end + base,
-                                       p->id, p->order, out->record };
+        const size_t room = MATCH_BATCH - out->count, some = count - i < room ? count - i : room;
+        const trawl_match *to = put_matches(d, records + i, some, out->batch + out->count);
+        i += some;
         if (out->left != UINT64_MAX)
             out->left -= (size_t)(to - out->batch) - out->count;
         out->count = (size_t)(to - out->batch);

@@ -23,6 +23,7 @@
 #define SHORTEST_REREAD 4u         /* streams: windows below so many reaches flow */
 #define SLICE_RECORDS 256u         /* room that a slice has at least, */
 #define LEAST_RECORDS 4096u        /* and all of a window */
+#define NEAR_RECORDS 32768u        /* that a core has in its caches from the walk to the caller */
 #define WORDS_OF_A_WINDOW 16u      /* of state: where there are more, a byte costs more */
 
 static size_t state_bytes(const text_scan *scan)
@@ -323,9 +324,9 @@ int text_scan_window(text_scan *scan, const uint8_t *window, uint32_t lead, uint
     if (took > WINDOW_NANOSECONDS / 4)
         next = (uint64_t)length * WINDOW_NANOSECONDS / took;
     next = next < again ? again : next;
-    if (scan->consume && found > SCAN_RECORDS / 16 &&
-        next > (uint64_t)length * (SCAN_RECORDS / 4) / found)
-        next = (uint64_t)length * (SCAN_RECORDS / 4) / found;
+    const uint64_t most = scan->worker->threads == 1 ? NEAR_RECORDS : SCAN_RECORDS / 4;
+    if (scan->consume && found > most / 4 && next > (uint64_t)length * most / found)
+        next = (uint64_t)length * most / found;
     next = next > LARGEST_WINDOW ? LARGEST_WINDOW : next;
     scan->window = next < SMALLEST_WINDOW ? SMALLEST_WINDOW : next;
     e->found = found < SCAN_RECORDS ? found : SCAN_RECORDS;
