@@ -26,8 +26,8 @@
 #define COST_BM_ALIGN 3.2
 #define COST_BM_COMPARE 5.0
 
-/* Packed comparison in the caches, as of the others: a byte of text, and of it by each place that is
- * compared; a start that passes and is compared in full. */
+/* Packed comparison in the caches, as of the others: a byte of text, and of it by each place that
+ * is compared; a start that passes and is compared in full. */
 #define COST_PACKED_BYTE 0.001
 #define COST_PACKED_PLACE 0.004
 #define COST_PACKED_CONFIRM 15.0
