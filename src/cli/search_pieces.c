@@ -1,0 +1,219 @@
+/* search_pieces.c: large files, cut into pieces that several threads search: see search.c. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/crew.h"
+
+#define SLACK (16u << 10)       /* read behind a piece at first */
+#define LARGEST_TAIL (4u << 20) /* of a piece's last line */
+#define LEAST_PIECES 3          /* of a file that is cut */
+
+/* ---- pieces of a large file ------------------------------------------------ */
+
+void leave_large(large *l)
+{
+    if (l && atomic_fetch_sub(&l->users, 1) == 1) {
+        source_close(&l->file);
+        free(l);
+    }
+}
+
+static bool piece_room(worker *w, size_t room)
+{
+    if (room <= w->room)
+        return true;
+    uint8_t *grown = realloc(w->buffer, room);
+    if (grown) {
+        w->buffer = grown;
+        w->room = room;
+    }
+    return grown;
+}
+
+/* Read on behind w->buffer[0 .. length), which is the file's [from ..), to the end of the line
+ * there. Returns the end of the lines in the buffer; 0: they cannot be had so. */
+static size_t read_tail(const large *l, worker *w, uint64_t from, size_t length, size_t known)
+{
+    const uint64_t size = l->file.length;
+    for (size_t wanted = SLACK;; wanted *= 2) {
+        const uint8_t *newline =
+            known > length ? memchr(w->buffer + length, '\n', known - length) : NULL;
+        if (newline)
+            return (size_t)(newline - w->buffer) + 1;
+        if (from + known == size)
+            return known;
+        const uint64_t left = size - from - known;
+        const size_t more = left < wanted ? (size_t)left : wanted;
+        if (known > LARGEST_TAIL || !piece_room(w, known + more) ||
+            !source_piece(&l->file, from + known, w->buffer + known, more))
+            return 0;
+        length = known;
+        known += more;
+    }
+}
+
+/* Read the lines of a piece, which begin at the offset *at. False: they cannot be had so. */
+static bool read_piece(const job *j, worker *w, uint64_t *at, uint8_t **text, size_t *length)
+{
+    const large *l = j->large;
+    const uint64_t low = j->piece * PIECE, size = l->file.length;
+    const uint64_t high = size - low > PIECE ? low + PIECE : size;
+    const uint64_t from = low ? low - 1 : 0; /* the byte there may be the newline before it */
+    const size_t own = (size_t)(high - from);
+    const size_t known = size - high > SLACK ? own + SLACK : (size_t)(size - from);
+    size_t begin = 0, end = own;
+    *at = low;
+    *text = NULL;
+    *length = 0;
+    if (!piece_room(w, 1 + PIECE + SLACK) || !source_piece(&l->file, from, w->buffer, known))
+        return false;
+    if (low) {
+        const uint8_t *newline = memchr(w->buffer, '\n', own - 1);
+        if (!newline)
+            return true; /* no line begins here */
+        begin = (size_t)(newline - w->buffer) + 1;
+    }
+    if (w->buffer[own - 1] != '\n')
+        end = read_tail(l, w, from, own, known);
+    *at = from + begin;
+    *text = w->buffer + begin;
+    *length = end > begin ? end - begin : 0;
+    return end;
+}
+
+/* Note the lines of a piece, and wait until all before it are known. Returns their number. */
+static uint64_t count_before(crew *c, large *l, uint64_t piece, uint64_t count)
+{
+    pthread_mutex_lock(&c->lock);
+    l->counted[piece % KNOWN] = count;
+    l->is_counted[piece % KNOWN] = true;
+    for (size_t i = l->known % KNOWN; l->is_counted[i]; i = l->known % KNOWN) {
+        l->is_counted[i] = false;
+        l->known++;
+        l->before[l->known % KNOWN] = l->before[i] + l->counted[i];
+    }
+    pthread_cond_broadcast(&c->counted);
+    while (l->known < piece)
+        pthread_cond_wait(&c->counted, &c->lock);
+    const uint64_t before = l->before[piece % KNOWN];
+    pthread_mutex_unlock(&c->lock);
+    return before;
+}
+
+void search_piece(crew *c, job *j, worker *w)
+{
+    const line_style *style = c->search->style;
+    line_search *lines = &w->lines;
+    large *l = j->large;
+    uint8_t *text = NULL;
+    size_t length = 0;
+    uint64_t at = 0, before = 0;
+    const bool wanted = !atomic_load(&l->ended);
+    j->unfit = !lines->context || !wanted || !read_piece(j, w, &at, &text, &length) ||
+               (length && !style->text && memchr(text, '\0', length));
+    if (style->number) { /* in any case: others wait for it */
+        j->lines = j->unfit ? 0 : lines_count(text, length);
+        before = count_before(c, l, j->piece, j->lines);
+    }
+    if (j->unfit || !length)
+        return;
+    lines->out = &j->out;
+    j->result = lines_piece(lines, text, length, j->named ? l->name : NULL, at, before);
+    j->found = lines->selected;
+    j->end = lines->bytes;
+    if (j->result == LINES_READ_FAILED)
+        j->why = strerror(ENOMEM);
+    else if (j->result == LINES_SCAN_FAILED)
+        snprintf(j->error, sizeof j->error, "%s", lines->error.message);
+}
+
+/* ---- taking results ---------------------------------------------------------- */
+
+/* A piece that needs a history: it, and all behind it. */
+static line_result search_rest(crew *c, job *j)
+{
+    large *l = j->large;
+    line_search *lines = &c->alone;
+    lines->out = &j->out;
+    lines->selected = l->selected;
+    lines->bytes = l->bytes;
+    lines->binary_matched = false;
+    const line_result result = source_place(&l->file, l->bytes)
+                                   ? lines_resume(lines, &l->file, j->named ? l->name : NULL,
+                                                  l->bytes, l->selected, l->lines)
+                                   : LINES_READ_FAILED;
+    j->why = result == LINES_READ_FAILED ? l->file.why : lines->error.message;
+    l->selected = lines->selected;
+    l->bytes = lines->bytes;
+    return result;
+}
+
+void take_piece(crew *c, job *j)
+{
+    large *l = j->large;
+    const uint64_t selected = l->selected, bytes = l->bytes;
+    const bool ends = j->piece + 1 == l->pieces || j->unfit;
+    bool binary_matched = false;
+    if (atomic_load(&l->ended)) {
+        j->out.dropped = true;
+        return;
+    }
+    if (j->unfit) {
+        j->result = search_rest(c, j);
+        binary_matched = c->alone.binary_matched;
+    } else {
+        l->selected += j->found;
+        l->lines += j->lines;
+        l->bytes = j->end ? j->end : l->bytes;
+        j->why = j->result == LINES_SCAN_FAILED ? j->error : j->why;
+    }
+    j->bytes = l->bytes - bytes;
+    count_selected(j, l->selected - selected);
+    if (!ends && j->result == LINES_OK && !(j->matched && c->search->style->first_only))
+        return;
+    atomic_store(&l->ended, true);
+    if (!j->unfit)
+        source_leave(&l->file, l->bytes);
+    file_ended(c, j, l->name, j->result, j->why, l->selected, binary_matched);
+}
+
+/* ---- dealing ---------------------------------------------------------------- */
+
+void deal_piece(crew *c, job *j)
+{
+    large *l = c->large;
+    j->kind = PIECE_OF_FILE;
+    j->named = has_name(c, c->with_names);
+    j->large = l;
+    j->piece = l->dealt++;
+    atomic_fetch_add(&l->users, 1);
+    if (l->dealt == l->pieces) {
+        c->large = NULL;
+        leave_large(l);
+    }
+}
+
+bool cut_file(crew *c, job *j, worker *w)
+{
+    source *file = &w->file;
+    if (c->workers == 1 || !S_ISREG(file->facts.st_mode) || !file->mappable ||
+        file->length < (uint64_t)LEAST_PIECES * PIECE || c->search->style->most != UINT64_MAX ||
+        is_output(c, file))
+        return false;
+    large *l = calloc(1, sizeof *l);
+    if (!l)
+        return false;
+    warn_of(c, j, j->path, file);
+    l->file = *file;
+    l->file.buffer = NULL;
+    l->file.room = l->file.used = l->file.given = 0;
+    *file = (source){ .fd = -1, .buffer = file->buffer, .room = file->room };
+    l->name = shown_name(j->path);
+    l->pieces = (l->file.length - 1) / PIECE + 1;
+    atomic_init(&l->users, 1);
+    c->large = l;
+    deal_piece(c, j);
+    return true;
+}
