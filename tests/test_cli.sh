@@ -249,7 +249,7 @@ tail -n 2 both >out
 expect 'grep: the output is also an input' 2 'last betatext:alpha beta\ntext:Alphabet alpha\n' \
     'also the output'
 run grep '' text
-expect 'grep: an empty pattern' 2 '' 'the pattern is empty'
+expect 'grep: an empty pattern' 0 'alpha beta\ngamma\nAlphabet alpha\n\nlast beta\n'
 printf 'alpha\r\ngamma\r\n' >list
 run grep -c -f list text
 expect 'grep: -f, CRLF' 0 '3\n'
@@ -257,7 +257,9 @@ run grep -c -f list -e last text
 expect 'grep: -f and -e' 0 '4\n'
 printf 'alpha\n\ngamma\n' >list
 run grep -c -f list text
-expect 'grep: -f, an empty line' 2 '' 'trawl grep: list:2: the line is empty'
+expect 'grep: -f, an empty line' 0 '5\n'
+run find --count -f list text
+expect 'find: -f, an empty line' 2 '' 'trawl find: list:2: the line is empty'
 run grep -f empty text
 expect 'grep: -f, an empty file matches nothing' 1 ''
 run grep -vc -f empty text
@@ -309,8 +311,8 @@ expect 'grep: a word boundary' 0 "$(grep -c '\<alpha' text)\n" ''
 run grep 'al\bpha' text
 expect 'grep: a word boundary within a pattern' 2 '' 'pattern 1: column 3: a pattern ends with'
 printf 'a\n\nb\n' >list
-run grep -f - text <list
-expect 'grep: -f -, an empty line' 2 '' '(standard input):2: the line is empty'
+run grep -cf - text <list
+expect 'grep: -f -, an empty line' 0 '5\n'
 run grep -i 'é' text
 expect 'grep: -i and letters that are not ASCII' 1 '' 'warning: -i knows the letters A to Z only'
 

@@ -201,7 +201,8 @@ typedef struct pattern_set {
     bool given;   /* some, or a file that may have none */
     char **owned; /* texts and the names of files */
     size_t owned_count, owned_room;
-    bool by_line; /* only lines that match count, not where a match ends */
+    bool by_line;                /* only lines that match count, not where a match ends */
+    bool takes_empty, has_empty; /* an empty pattern is not added, but noted, if it may be */
 } pattern_set;
 
 /* Add one pattern (copied). Ids count from 1 in the order of adding. Complains on failure. */

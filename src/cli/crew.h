@@ -110,6 +110,7 @@ struct crew {
 
     struct stat output; /* of standard output */
     bool output_known, with_names;
+    bool joined; /* files' outputs: one came before */
     atomic_bool finished;
     pthread_mutex_t lock; /* of the lines that are counted */
     pthread_cond_t counted;

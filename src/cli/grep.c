@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cli/line_printer.h"
 #include "cli/search.h"
 
 typedef struct grep {
@@ -17,6 +18,13 @@ typedef struct grep {
     search search;
     bool fixed;  /* -F */
     bool nocase; /* -i */
+    bool flush;  /* --line-buffered */
+    bool coloured;
+    sgr_colours colours;
+    uint64_t around; /* -C */
+    bool before_given, behind_given;
+    int taken;  /* optind behind the last option */
+    int number; /* and before the last digit of -NUM; 0: another option followed */
     run_stats stats;
 } grep;
 
@@ -32,7 +40,9 @@ static const char help_text[] =
     "  -e, --regexp=PATTERN       a pattern; may be given many times\n"
     "  -f, --file=LIST            the lines of LIST are patterns\n"
     "  -F, --fixed-strings        patterns are plain bytes\n"
+    "  -E, --extended-regexp      they are not: the default\n"
     "  -i, --ignore-case          the letters A to Z match both cases\n"
+    "An empty pattern matches every line.\n"
     "Without -F a pattern is a row of bytes, classes and repeats: . [a-f] [^,] \\d \\w \\s with\n"
     "? * + {x} {x,} {x,y}, and \\ before a byte that is meant as it is.\n"
     "\n"
@@ -40,16 +50,30 @@ static const char help_text[] =
     "  -v, --invert-match         the lines that do not match\n"
     "  -m, --max-count=NUM        stop a file after NUM selected lines\n"
     "  -a, --text                 print the lines of binary files too\n"
+    "  -I                         pass over binary files\n"
+    "      --binary-files=TYPE    text: as -a; without-match: as -I; binary: say that they match\n"
     "\n"
     "Output:\n"
+    "  -A, --after-context=NUM    with NUM lines behind each\n"
+    "  -B, --before-context=NUM   with NUM lines before each\n"
+    "  -C, --context=NUM, -NUM    with NUM lines before and behind\n"
+    "      --group-separator=SEP  between groups of lines, not --; --no-group-separator: nothing\n"
     "  -c, --count                the number of selected lines of each file\n"
     "  -l, --files-with-matches   the names of files with a selected line\n"
+    "  -L, --files-without-match  the names of files without one\n"
     "  -o, --only-matching        the matches (leftmost, longest), one a line\n"
     "  -b, --byte-offset          with the byte offset, from 0\n"
     "  -n, --line-number          with the line number, from 1\n"
     "  -H, --with-filename        with the file's name, as for several files\n"
     "  -h, --no-filename          without it\n"
+    "  -Z, --null                 a NUL byte ends the file's name, not : or a newline\n"
+    "  -T, --initial-tab          a tab before the line, and numbers in columns\n"
+    "      --color=WHEN           always, never, or auto: on a terminal, unless NO_COLOR is set "
+    "(the\n"
+    "                             default); GREP_COLORS is GNU grep's\n"
     "  -q, --quiet, --silent      nothing: the exit status tells\n"
+    "  -s, --no-messages          nothing of files that cannot be read\n"
+    "      --line-buffered        each line as soon as it is found\n"
     "\n"
     "Files:\n"
     "  -r, --recursive            search folders, and what is below them\n"
@@ -63,16 +87,20 @@ static const char help_text[] =
     "  trawl grep -ob '[A-F0-9]{32}' report.txt      each hash and its byte offset\n"
     "  journalctl | trawl grep -i -m 5 -e fail -e 'error'\n";
 
-static const char short_options[] = "e:f:FivclobnHhm:qra";
+static const char short_options[] = "e:f:FEivclLobnHhm:qsraIZTA:B:C:GPz0123456789";
+
+enum { OPT_LINE_BUFFERED = OPT_OWN, OPT_BINARY_FILES, OPT_SEPARATOR, OPT_NO_SEPARATOR, OPT_COLOUR };
 
 static const struct option long_options[] = {
     { "regexp", required_argument, NULL, 'e' },
     { "file", required_argument, NULL, 'f' },
     { "fixed-strings", no_argument, NULL, 'F' },
+    { "extended-regexp", no_argument, NULL, 'E' },
     { "ignore-case", no_argument, NULL, 'i' },
     { "invert-match", no_argument, NULL, 'v' },
     { "count", no_argument, NULL, 'c' },
     { "files-with-matches", no_argument, NULL, 'l' },
+    { "files-without-match", no_argument, NULL, 'L' },
     { "only-matching", no_argument, NULL, 'o' },
     { "byte-offset", no_argument, NULL, 'b' },
     { "line-number", no_argument, NULL, 'n' },
@@ -81,6 +109,18 @@ static const struct option long_options[] = {
     { "max-count", required_argument, NULL, 'm' },
     { "quiet", no_argument, NULL, 'q' },
     { "silent", no_argument, NULL, 'q' },
+    { "no-messages", no_argument, NULL, 's' },
+    { "null", no_argument, NULL, 'Z' },
+    { "line-buffered", no_argument, NULL, OPT_LINE_BUFFERED },
+    { "binary-files", required_argument, NULL, OPT_BINARY_FILES },
+    { "after-context", required_argument, NULL, 'A' },
+    { "before-context", required_argument, NULL, 'B' },
+    { "context", required_argument, NULL, 'C' },
+    { "group-separator", required_argument, NULL, OPT_SEPARATOR },
+    { "no-group-separator", no_argument, NULL, OPT_NO_SEPARATOR },
+    { "color", optional_argument, NULL, OPT_COLOUR },
+    { "colour", optional_argument, NULL, OPT_COLOUR },
+    { "initial-tab", no_argument, NULL, 'T' },
     { "recursive", no_argument, NULL, 'r' },
     { "text", no_argument, NULL, 'a' },
     TEXT_RUN_LONG_OPTIONS,
@@ -100,9 +140,73 @@ static bool add_patterns(grep *g, const char *text)
     }
 }
 
-static bool read_option(void *user, int option, const char *value)
+static bool binary_option(grep *g, const char *value)
 {
-    grep *g = (grep *)user;
+    g->style.text = strcmp(value, "text") == 0;
+    g->style.no_binary = strcmp(value, "without-match") == 0;
+    if (g->style.text || g->style.no_binary || strcmp(value, "binary") == 0)
+        return true;
+    complain(g->run.command, "--binary-files: '%s' is none of binary, text and without-match",
+             value);
+    return false;
+}
+
+/* A number of lines; more than there can be are all. */
+static bool context_option(grep *g, int option, const char *value)
+{
+    uint64_t lines = UINT64_MAX;
+    const char *end = read_digits(value, UINT64_MAX, &lines);
+    while (!end && *value >= '0' && *value <= '9')
+        value++;
+    if (end ? end == value || *end : *value) {
+        complain(g->run.command, "-%c: '%s' is no number of lines", option, optarg);
+        return false;
+    }
+    g->style.context = true;
+    g->before_given |= option == 'B';
+    g->behind_given |= option == 'A';
+    *(option == 'A' ? &g->style.behind : option == 'B' ? &g->style.before : &g->around) = lines;
+    return true;
+}
+
+/* A digit of -NUM: the first one of an argument begins a new number. */
+static bool digit_option(grep *g, int digit)
+{
+    if (g->number != g->taken)
+        g->around = 0;
+    g->number = g->taken;
+    g->style.context = true;
+    g->around =
+        g->around > UINT64_MAX / 10 - 1 ? UINT64_MAX : 10 * g->around + (uint64_t)(digit - '0');
+    return true;
+}
+
+static bool colour_option(grep *g, const char *when)
+{
+    const bool known = sgr_when(when, &g->coloured);
+    if (!known)
+        complain(g->run.command, "--color: '%s' is none of always, never and auto", when);
+    return known;
+}
+
+/* Letters that mean something elsewhere. */
+static bool refuse_option(const grep *g, int option)
+{
+    complain(g->run.command,
+             option == 'z' ? "-z means two things: for lines that end with a NUL byte (GNU grep) "
+                             "give --null-data; for compressed files (ripgrep) pipe what "
+                             "decompresses them, as in zcat FILE | trawl grep ..."
+             : option == 'P'
+                 ? "-P: there are no Perl patterns here: leave it out, or see docs/semantics.md "
+                   "for the language"
+                 : "-G: there are no basic regular expressions here: leave it out, and write + ? "
+                   "{x,y} without a backslash");
+    usage_hint(g->run.command);
+    return false;
+}
+
+static bool take_letter(grep *g, int option, const char *value)
+{
     switch (option) {
     case 'e':
         return add_patterns(g, value);
@@ -117,7 +221,11 @@ static bool read_option(void *user, int option, const char *value)
     case 'c':
         return g->search.count = true;
     case 'l':
-        return g->search.list = true;
+        g->search.list = LIST_MATCHING;
+        return true;
+    case 'L':
+        g->search.list = LIST_OTHERS;
+        return true;
     case 'o':
         return g->style.only = true;
     case 'b':
@@ -136,22 +244,73 @@ static bool read_option(void *user, int option, const char *value)
         return g->search.quiet = true;
     case 'r':
         return g->search.recursive = true;
+    case 'E':
+        return true;
     case 'a':
-        return g->style.text = true;
+        return binary_option(g, "text");
+    case 'I':
+        return binary_option(g, "without-match");
+    case OPT_BINARY_FILES:
+        return binary_option(g, value);
+    case 'Z':
+        return g->style.null_name = true;
+    case 's':
+        return g->search.no_messages = true;
+    case OPT_LINE_BUFFERED:
+        return g->flush = true;
+    case 'A':
+    case 'B':
+    case 'C':
+        return context_option(g, option, value);
+    case OPT_SEPARATOR:
+        g->style.separator = value;
+        return true;
+    case OPT_NO_SEPARATOR:
+        g->style.separator = NULL;
+        return true;
+    case OPT_COLOUR:
+        return colour_option(g, value);
+    case 'T':
+        return g->style.tab = true;
+    case 'G':
+    case 'P':
+    case 'z':
+        return refuse_option(g, option);
     default:
         return run_option(&g->run, option, value);
     }
 }
 
-/* What the options mean together: -q goes before -l, and -l before -c. */
+static bool read_option(void *user, int option, const char *value)
+{
+    grep *g = (grep *)user;
+    const bool digit = option >= '0' && option <= '9';
+    const bool taken = digit ? digit_option(g, option) : take_letter(g, option, value);
+    g->number = digit ? g->number : 0;
+    g->taken = optind;
+    return taken;
+}
+
+/* What the options mean together: -q goes before -l and -L, and these before -c. */
 static void settle_style(grep *g)
 {
     search *s = &g->search;
-    s->list = s->list && !s->quiet;
-    s->count = s->count && !s->quiet && !s->list;
+    s->list = s->quiet ? LIST_NONE : s->list;
+    s->count = s->count && !s->quiet && s->list == LIST_NONE;
     g->style.silent = s->quiet || s->list || s->count;
     g->style.first_only = s->quiet || s->list;
     g->style.number = g->style.number && !g->style.silent;
+    g->style.every = g->patterns.has_empty;
+    if (g->style.every && g->style.invert && !g->patterns.count)
+        g->style.most = 0; /* as GNU grep has it: no file is looked at */
+    if (!g->before_given)
+        g->style.before = g->around;
+    if (!g->behind_given)
+        g->style.behind = g->around;
+    if (g->coloured)
+        sgr_read(&g->colours, getenv("GREP_COLORS"));
+    g->style.colours = g->coloured ? &g->colours : NULL;
+    g->style.apart = line_printer_wanted(&g->style);
 }
 
 /* ---- the command ------------------------------------------------------- */
@@ -171,7 +330,9 @@ static int read_command_line(grep *g, int argc, char **argv)
     if (!g->patterns.given && !add_patterns(g, argv[optind++]))
         return EXIT_ERROR;
     settle_style(g);
-    g->patterns.by_line = g->style.silent || !g->style.only;
+    if (g->flush)
+        setvbuf(stdout, NULL, _IOLBF, BUFSIZ);
+    g->patterns.by_line = g->style.silent || !(g->style.only || g->coloured);
     pattern_set_style(&g->patterns, command,
                       g->fixed ? TRAWL_SYNTAX_LITERAL : TRAWL_SYNTAX_EXTENDED,
                       TRAWL_LINES | (g->nocase ? TRAWL_NOCASE : 0u));
@@ -210,6 +371,10 @@ int command_grep(int argc, char **argv)
     memset(&g, 0, sizeof g);
     run_options_init(&g.run, "grep");
     g.style.most = UINT64_MAX;
+    g.patterns.takes_empty = true;
+    g.taken = optind;
+    g.style.separator = "--";
+    sgr_when(NULL, &g.coloured);
     search *s = &g.search;
     int status = read_command_line(&g, argc, argv);
     if (status < 0) {

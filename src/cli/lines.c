@@ -6,7 +6,8 @@
  * longest matches, which are those of each line, for the same reason.
  *
  * A line that holds a NUL byte makes its file binary from its begin on: NUL bytes end lines there,
- * and none is printed. Lines decide that, not blocks, so a pipe gives what its file gives.
+ * and none is printed. Lines decide that, not blocks, so a pipe gives what its file gives. Only
+ * under -I a NUL byte near the file's begin hides what is before it, too.
  *
  * Invariant: matches come in order of their ends, so `done`, the begin of the first line not
  * decided yet, only moves on. Under -v the lines between `done` and a match's line are the
@@ -22,7 +23,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define NUMBER_ROOM 21 /* 20 digits and a colon */
+#include "cli/line_printer.h"
+
+#define NUMBER_ROOM 21   /* 20 digits and a colon */
+#define HEAD (64u << 10) /* bytes that tell under -I what a file is */
 
 /* ---- finding lines ----------------------------------------------------- */
 
@@ -79,7 +83,8 @@ static uint64_t count_lines(const line_search *s, size_t begin, size_t end)
 
 static bool silent(const line_search *s)
 {
-    return s->style->silent || s->binary || (s->style->only && s->style->invert);
+    const line_style *style = s->style;
+    return style->silent || s->binary || (style->only && style->invert && !style->apart);
 }
 
 /* What stands before text that begins at `at`, on the line that begins at `begin`:
@@ -135,7 +140,9 @@ static void count_selected(line_search *s, uint64_t lines)
 
 static void select_line(line_search *s, size_t begin, size_t end)
 {
-    if (!silent(s))
+    if (s->style->apart && !silent(s))
+        line_printer_select(s, begin, end);
+    else if (!silent(s))
         print_bytes(s, make_prefix(s, begin, begin), begin, end);
     s->used = after(s, end);
     count_selected(s, 1);
@@ -152,7 +159,7 @@ static bool wants_all(const line_search *s)
 static void select_range(line_search *s, size_t begin, size_t end)
 {
     const line_style *style = s->style;
-    const bool marked = s->prefix_length || style->number || style->offset;
+    const bool marked = s->prefix_length || style->number || style->offset || style->apart;
     if (wants_all(s) && (silent(s) || !marked)) {
         if (!silent(s) && begin < end)
             print_bytes(s, 0, begin, s->text[end - 1] == '\n' ? end - 1 : end);
@@ -249,20 +256,30 @@ static void end_lines_at_nul(uint8_t *text, size_t length)
 static line_result search_block(line_search *s, const uint8_t *text, size_t length)
 {
     trawl_scan_options options = TRAWL_SCAN_OPTIONS_INIT;
-    const bool pieces = s->style->only && !silent(s);
+    const bool printed = s->style->apart && !silent(s);
+    const bool pieces = s->style->only && !silent(s) && !printed;
+    const bool wanted = !s->finished; /* or the lines behind the last one are to be printed */
     int status = TRAWL_OK;
     s->text = text;
     s->length = length;
     s->done = s->used = s->counted = 0;
     options.report = pieces ? TRAWL_REPORT_LEFTMOST_LONGEST : TRAWL_REPORT_ENDS;
-    if (s->plan)
+    if (s->plan && !s->style->every && wanted)
         status = trawl_scan(s->context, s->plan, s->text, s->length, &options,
                             pieces ? on_pieces : on_ends, s, &s->error);
     if (status < 0)
         return LINES_SCAN_FAILED;
-    if (s->style->invert && !stop_scan(s))
+    if (s->style->invert != s->style->every && !stop_scan(s))
         select_range(s, s->done, s->length);
-    s->bytes += s->finished ? s->used : s->length;
+    if (printed)
+        line_printer_end_block(s);
+    else if (s->binary_matched && s->style->apart && s->style->context)
+        printer_joint(s->out, "", 0); /* as GNU grep has it: a group without a line */
+    if (wanted)
+        s->bytes += s->finished ? s->used : s->length;
+    s->offset += s->length;
+    if (s->broken)
+        return LINES_SCAN_FAILED;
     return write_failed(s) ? LINES_WRITE_FAILED : LINES_OK;
 }
 
@@ -280,38 +297,47 @@ static bool set_prefix(line_search *s, const char *name)
     }
     if (name) {
         memcpy(s->prefix, name, length);
-        s->prefix[length] = ':';
+        s->prefix[length] = s->style->null_name ? '\0' : ':';
     }
     s->prefix_length = name ? length + 1 : 0;
+    s->name = name;
     return true;
 }
 
 static void count_rest(line_search *s)
 {
-    if (s->style->number && !s->finished)
+    if (s->style->number && (!s->finished || s->context_lines.left))
         s->line += lines_count(s->text + s->counted, s->length - s->counted);
 }
 
 /* Search the next lines, first those that are text, then those that are binary. */
 static line_result search_lines(line_search *s, uint8_t *text, size_t length)
 {
-    const size_t plain = plain_length(s, text, length);
+    const size_t head = length < HEAD ? length : HEAD;
+    const bool hidden = s->style->no_binary && s->offset == 0 && memchr(text, '\0', head);
+    const size_t plain = hidden ? 0 : plain_length(s, text, length);
     line_result result = plain ? search_block(s, text, plain) : LINES_OK;
     if (plain)
         count_rest(s);
-    if (plain == length || result != LINES_OK || s->finished)
+    if (plain == length || result != LINES_OK)
         return result;
     s->binary = true;
+    s->context_lines.left = 0;
+    s->finished = s->finished || s->style->no_binary;
+    if (s->finished)
+        return LINES_OK;
     end_lines_at_nul(text + plain, length - plain);
     result = search_block(s, text + plain, length - plain);
     count_rest(s);
     return result;
 }
 
-static void begin_file(line_search *s, uint64_t at, uint64_t selected, uint64_t line)
+static void begin_file(line_search *s, uint64_t file_length, uint64_t at, uint64_t selected,
+                       uint64_t line)
 {
     s->selected = selected;
-    s->bytes = at;
+    s->bytes = s->offset = at;
+    line_printer_begin(s, file_length);
     s->line = line;
     s->binary = s->binary_matched = false;
     s->finished = s->style->most == 0;
@@ -323,14 +349,15 @@ line_result lines_resume(line_search *s, source *file, const char *name, uint64_
     line_result result = LINES_OK;
     uint8_t *text;
     size_t length = 1;
-    begin_file(s, at, selected, line);
+    begin_file(s, S_ISREG(file->facts.st_mode) ? (uint64_t)file->facts.st_size : UINT64_MAX, at,
+               selected, line);
     file->nul_ends = !s->style->text;
     file->largest = s->largest;
     if (!set_prefix(s, name)) {
         file->why = strerror(ENOMEM);
         return LINES_READ_FAILED;
     }
-    while (result == LINES_OK && length && !s->finished) {
+    while (result == LINES_OK && length && (!s->finished || s->context_lines.left)) {
         if (!source_lines(file, &text, &length))
             return LINES_READ_FAILED;
         if (length)
@@ -351,7 +378,7 @@ line_result lines_search(line_search *s, source *file, const char *name)
 line_result lines_piece(line_search *s, uint8_t *text, size_t length, const char *name, uint64_t at,
                         uint64_t line)
 {
-    begin_file(s, at, 0, line);
+    begin_file(s, UINT64_MAX, at, 0, line);
     if (!set_prefix(s, name))
         return LINES_READ_FAILED;
     return search_block(s, text, length);
@@ -359,6 +386,7 @@ line_result lines_piece(line_search *s, uint8_t *text, size_t length, const char
 
 void lines_free(line_search *s)
 {
+    line_printer_free(s);
     free(s->prefix);
     s->prefix = NULL;
     s->prefix_room = 0;

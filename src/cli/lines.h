@@ -4,6 +4,7 @@
 
 #include "cli/cli.h"
 #include "cli/printer.h"
+#include "cli/sgr.h"
 #include "io/source.h"
 
 /* What is selected and what of it is printed: "name:number:offset:line". */
@@ -14,20 +15,53 @@ typedef struct line_style {
     bool offset;     /* print the offset of what is printed */
     bool silent;     /* print no line */
     bool first_only; /* stop after the first selected line */
+    bool every;      /* every line matches, whatever the patterns */
     bool text;       /* take a file with NUL bytes for text */
+    bool no_binary;  /* pass over a file with one among its first bytes */
+    bool null_name;  /* a NUL byte ends the name, as -Z has it */
     uint64_t most;   /* stop after so many selected lines */
+
+    /* Where one of these is wanted, line_printer.c prints the lines; `apart` says so. */
+    bool apart;
+    bool context;            /* groups of lines, with `separator` between them unless it is NULL */
+    uint64_t before, behind; /* lines around a selected one */
+    const char *separator;
+    const sgr_colours *colours; /* NULL: none */
+    bool tab;                   /* one before the line, and numbers in columns */
+    bool heading;               /* the name on a line of its own */
 } line_style;
+
+/* Around selected lines: what line_printer.c knows of a file. */
+typedef struct line_context {
+    size_t shown;      /* end of the block's last line that was printed; 0: none was */
+    bool began;        /* a line of the file was printed: */
+    uint64_t shown_to; /* its end in the file */
+    uint64_t left;     /* lines still to be printed behind the last selected one */
+    int width;         /* of numbers under `tab` */
+
+    /* The last lines before the block, if they were not printed: kept[begin .. end). */
+    uint8_t *kept;
+    size_t begin, end, room;
+    uint64_t lines;
+} line_context;
+
+/* A match in a line. */
+typedef struct line_match {
+    size_t begin, end;
+} line_match;
 
 typedef struct line_search {
     const line_style *style;
     const trawl_plan *plan; /* NULL: no pattern, so no line matches */
     trawl_context *context;
+    const char *isa; /* that context has */
     printer *out;
     size_t largest; /* bytes read at once; 0: some MiB */
 
     /* One file's results. */
     uint64_t selected;   /* lines */
     uint64_t bytes;      /* searched */
+    uint64_t offset;     /* where the block begins in the file */
     bool binary;         /* from the line of the first NUL byte on: none is printed */
     bool binary_matched; /* a line was selected since then */
     trawl_error error;   /* what a scan failed with */
@@ -42,6 +76,14 @@ typedef struct line_search {
     bool finished;  /* no further line is wanted */
     char *prefix;   /* "name:" and room for two numbers */
     size_t prefix_length, prefix_room;
+
+    /* Of style->apart. */
+    const char *name; /* NULL: lines have none */
+    line_context context_lines;
+    trawl_context *inner; /* for one line */
+    line_match *matches;
+    size_t match_count, match_room;
+    bool broken; /* a line could not be searched: error */
 } line_search;
 
 typedef enum line_result {

@@ -72,6 +72,8 @@ static bool append(pattern_set *set, const char *text, size_t length, const char
 
 bool pattern_set_add(pattern_set *set, const char *command, const char *text, size_t length)
 {
+    if (length == 0 && set->takes_empty)
+        return set->given = set->has_empty = true;
     char *copy = copy_bytes(text, length);
     const bool added = own(set, copy) && append(set, copy, length, NULL, 0);
     set->given = true;
@@ -142,6 +144,11 @@ bool pattern_set_add_file(pattern_set *set, const char *command, const char *pat
         if (stop > at && stop[-1] == '\r')
             stop--;
         line++;
+        if (stop == at && set->takes_empty) {
+            set->has_empty = true;
+            at = next;
+            continue;
+        }
         if (stop == at) {
             complain(command,
                      "%s:%zu: the line is empty, and an empty pattern would match everywhere: "

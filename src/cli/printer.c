@@ -22,15 +22,25 @@ static void write_bytes(printer *p, const char *bytes, size_t length)
         p->failed = errno ? errno : EIO;
 }
 
+static void write_joint(printer *p, const char *bytes, size_t length)
+{
+    if (*p->joined)
+        write_bytes(p, bytes, length);
+    *p->joined = true;
+}
+
 void printer_write(printer *p)
 {
     size_t at = 0;
     for (size_t i = 0; i < p->count && !p->dropped; i++) {
         const printer_message *m = &p->messages[i];
         write_bytes(p, p->bytes + at, m->begin - at);
-        if (m->behind)
+        if (m->kind == PRINTER_JOINT)
+            write_joint(p, p->bytes + m->begin, m->end - m->begin);
+        if (m->kind == PRINTER_BEHIND)
             fflush(stdout);
-        fwrite(p->bytes + m->begin, 1, m->end - m->begin, stderr);
+        if (m->kind != PRINTER_JOINT)
+            fwrite(p->bytes + m->begin, 1, m->end - m->begin, stderr);
         at = m->end;
     }
     if (!p->dropped)
@@ -97,6 +107,25 @@ static bool message_room(printer *p)
     return true;
 }
 
+/* What stands behind the buffer's used bytes. */
+static void note_message(printer *p, size_t length, printer_kind kind)
+{
+    p->messages[p->count++] = (printer_message){ p->used, p->used + length, kind };
+    p->used += length;
+}
+
+void printer_joint(printer *p, const char *bytes, size_t length)
+{
+    char *at = message_room(p) ? printer_room(p, length) : NULL;
+    if (at) {
+        memcpy(at, bytes, length);
+        note_message(p, length, PRINTER_JOINT);
+    } else if (printer_turn(p)) {
+        printer_write(p);
+        write_joint(p, bytes, length);
+    }
+}
+
 /* The message into the buffer, if there is room. */
 static bool keep(printer *p, bool behind, const char *command, const char *format,
                  va_list arguments)
@@ -113,8 +142,7 @@ static bool keep(printer *p, bool behind, const char *command, const char *forma
     snprintf(at, (size_t)head + 1, "trawl %s: ", command);
     vsnprintf(at + head, (size_t)length + 1, format, arguments);
     at[whole - 1] = '\n';
-    p->messages[p->count++] = (printer_message){ p->used, p->used + whole, behind };
-    p->used += whole;
+    note_message(p, whole, behind ? PRINTER_BEHIND : PRINTER_MESSAGE);
     return true;
 }
 

@@ -12,13 +12,20 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* A message stands at `begin` of the buffer, up to `end`. */
+/* A message for standard error, or a text between what is printed of two files. */
+typedef enum printer_kind {
+    PRINTER_MESSAGE,
+    PRINTER_BEHIND, /* what was printed before comes first */
+    PRINTER_JOINT
+} printer_kind;
+
+/* It stands at `begin` of the buffer, up to `end`. */
 typedef struct printer_message {
     size_t begin, end;
-    bool behind; /* what was printed before comes first */
+    printer_kind kind;
 } printer_message;
 
-/* All zero but for `wait` and `user` at first. */
+/* All zero but for `joined`, `wait` and `waiter` at first. */
 typedef struct printer {
     char *bytes;
     size_t used, room;
@@ -27,6 +34,7 @@ typedef struct printer {
     bool direct;                /* it is our turn */
     bool dropped;               /* nobody wants what is printed */
     int failed;                 /* the errno that standard output failed with; 0: it did not */
+    bool *joined;               /* in our turn: a joint came before */
     bool (*wait)(void *waiter); /* until it is our turn. False: drop all */
     void *waiter;
 } printer;
@@ -46,6 +54,9 @@ void printer_complain(printer *p, bool behind, const char *command, const char *
     __attribute__((format(printf, 4, 5)))
 #endif
     ;
+
+/* A text that is printed unless it is the first one of those that share `joined`. */
+void printer_joint(printer *p, const char *bytes, size_t length);
 
 /* Wait for our turn; from then on what is printed need not wait. False: it is dropped. */
 bool printer_turn(printer *p);

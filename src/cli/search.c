@@ -63,6 +63,7 @@ static void open_lines(const crew *c, line_search *lines, trawl_context *context
     lines->largest = alone ? PIECE : 0; /* who shares it out, or sends it off, wants more */
     lines->style = c->search->style;
     lines->plan = c->search->plan;
+    lines->isa = c->search->run->context.isa;
     lines->context = context;
 }
 
@@ -147,7 +148,7 @@ void search_all(search *s, char **paths, int count)
 {
     static char input[] = "-", here[] = ".";
     char *no_path[] = { input };
-    if (s->style->most == 0)
+    if (s->style->most == 0 && s->list != LIST_OTHERS)
         return;
     crew *c = calloc(1, sizeof *c);
     if (!c) {

@@ -5,10 +5,14 @@
 #include "cli/lines.h"
 #include "cli/sample.h"
 
+typedef enum file_list { LIST_NONE, LIST_MATCHING, LIST_OTHERS } file_list;
+
 typedef struct search {
     const run_options *run;
     const line_style *style;
-    bool count, list, quiet; /* print the number of lines, the names of files, nothing */
+    bool count, quiet; /* print the number of lines, nothing */
+    file_list list;    /* print the names of files */
+    bool no_messages;  /* of files that cannot be read */
     bool recursive;
     int names; /* 1: print them with lines and counts, -1: do not, 0: of several files, and below
                   folders */

@@ -102,6 +102,7 @@ static void begin_job(crew *c, job *j)
     j->lines = j->end = j->found = j->bytes = j->selected = 0;
     j->out.wait = wait_turn;
     j->out.waiter = j;
+    j->out.joined = &c->joined;
     j->crew = c;
 }
 

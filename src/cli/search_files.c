@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "cli/crew.h"
+#include "cli/line_printer.h"
 #include "io/compressed.h"
 
 #define LARGE_FILE (8u << 20) /* below a folder: all threads search it */
@@ -13,7 +14,8 @@
 
 void file_failed(crew *c, job *j, const char *name, const char *why)
 {
-    printer_complain(&j->out, true, c->search->run->command, "%s: %s", name, why);
+    if (!c->search->no_messages)
+        printer_complain(&j->out, true, c->search->run->command, "%s: %s", name, why);
     j->failed = true;
 }
 
@@ -37,17 +39,15 @@ static void print_result(crew *c, job *j, const char *name, uint64_t selected, b
     if (binary_matched && !s->style->silent)
         printer_complain(&j->out, true, s->run->command, "%s: binary file matches", name);
     if (s->count) {
-        char number[22] = ":";
-        char *end = put_decimal(number + 1, selected);
+        char number[21];
+        char *end = put_decimal(number, selected);
         *end++ = '\n';
         if (j->named)
-            printer_put(&j->out, name, strlen(name));
-        printer_put(&j->out, number + !j->named, (size_t)(end - number) - !j->named);
+            line_printer_name(s->style, &j->out, name, ':');
+        printer_put(&j->out, number, (size_t)(end - number));
     }
-    if (s->list && selected) {
-        printer_put(&j->out, name, strlen(name));
-        printer_put(&j->out, "\n", 1);
-    }
+    if (s->list && (selected > 0) == (s->list == LIST_MATCHING))
+        line_printer_name(s->style, &j->out, name, '\n');
 }
 
 void count_selected(job *j, uint64_t selected)
@@ -124,7 +124,7 @@ void warn_of(crew *c, job *j, const char *path, source *file)
     if (strcmp(path, "-") == 0 || !source_peek(file, &head, &length))
         return;
     const char *kind = compressed_kind(head, length);
-    if (kind)
+    if (kind && !c->search->no_messages)
         printer_complain(&j->out, false, command, COMPRESSED_WARNING, path, kind,
                          compressed_remedy(kind), " ", path, command);
 }
@@ -147,6 +147,6 @@ void search_operand(crew *c, job *j, worker *w)
     file_failed(c, j, name,
                 folder && !c->search->recursive ? "Is a directory; -r searches what is in it"
                                                 : strerror(j->cause));
-    if (folder) /* GNU grep -c has a count for it */
+    if (folder) /* GNU grep -c has a count for it, and -L its name */
         print_result(c, j, name, 0, false);
 }

@@ -1,0 +1,441 @@
+/* line_printer.c: see line_printer.h.
+ *
+ * Idea. A selected line prints the lines around it: those behind the last one, as many as it may
+ * have, those before it, and itself. Lines before it may stand in blocks that are gone, so the last
+ * lines of each block are kept that were not printed. What matches in a line is found by scanning
+ * it once more, alone, for only few lines are printed.
+ *
+ * Invariant: lines are printed in order, none twice: all before `shown` are decided. Lines are kept
+ * only when no line of the block was printed behind them.
+ *
+ * Cost: a scan of each line that shows its matches; a copy of the lines kept.
+ */
+#define _GNU_SOURCE /* memrchr */
+#include "cli/line_printer.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define NO_OFFSET_WIDTH 19 /* digits of the largest offset */
+
+/* A line, or a match in it, with what stands before it. */
+typedef struct shown_line {
+    const uint8_t *text;
+    size_t length; /* without its newline */
+    uint64_t number, offset;
+    bool selected; /* or of the context */
+    bool matches;  /* it may hold some */
+} shown_line;
+
+bool line_printer_wanted(const line_style *style)
+{
+    return !style->silent && (style->context || style->colours || style->tab || style->heading ||
+                              (style->only && style->every));
+}
+
+void line_printer_begin(line_search *s, uint64_t length)
+{
+    line_context *c = &s->context_lines;
+    char digits[20];
+    c->shown = c->begin = c->end = 0;
+    c->lines = c->left = 0;
+    c->began = s->broken = false;
+    c->width = length == UINT64_MAX ? NO_OFFSET_WIDTH : (int)(put_decimal(digits, length) - digits);
+}
+
+void line_printer_free(line_search *s)
+{
+    free(s->context_lines.kept);
+    free(s->matches);
+    trawl_context_free(s->inner);
+    s->context_lines.kept = NULL;
+    s->context_lines.room = 0;
+    s->matches = NULL;
+    s->match_room = 0;
+    s->inner = NULL;
+}
+
+/* ---- matches in a line --------------------------------------------------- */
+
+static bool lose(line_search *s, const char *why)
+{
+    snprintf(s->error.message, sizeof s->error.message, "%s", why);
+    s->broken = s->finished = true;
+    return false;
+}
+
+static int keep_matches(const trawl_match *matches, size_t count, void *user)
+{
+    line_search *s = user;
+    if (s->match_count + count > s->match_room) {
+        const size_t room = 2 * (s->match_count + count);
+        line_match *grown = realloc(s->matches, room * sizeof *grown);
+        if (!grown)
+            return !lose(s, "out of memory for the matches of a line");
+        s->matches = grown;
+        s->match_room = room;
+    }
+    for (size_t i = 0; i < count; i++)
+        s->matches[s->match_count++] =
+            (line_match){ (size_t)matches[i].start, (size_t)matches[i].end };
+    return 0;
+}
+
+/* The leftmost longest matches of a line, into s->matches. */
+static bool find_matches(line_search *s, const shown_line *line)
+{
+    trawl_scan_options options = TRAWL_SCAN_OPTIONS_INIT;
+    s->match_count = 0;
+    if (!s->plan || s->broken)
+        return !s->broken;
+    if (!s->inner) {
+        trawl_context_options inner = TRAWL_CONTEXT_OPTIONS_INIT;
+        inner.backend = "serial";
+        inner.isa = s->isa;
+        if (trawl_context_open(&inner, &s->inner, &s->error) != TRAWL_OK) {
+            s->broken = s->finished = true;
+            return false;
+        }
+    }
+    options.report = TRAWL_REPORT_LEFTMOST_LONGEST;
+    const int status = trawl_scan(s->inner, s->plan, line->text, line->length, &options,
+                                  keep_matches, s, &s->error);
+    s->broken = s->broken || status < 0;
+    s->finished = s->finished || s->broken;
+    return !s->broken;
+}
+
+/* ---- fields -------------------------------------------------------------- */
+
+static void put(const line_search *s, const void *bytes, size_t length)
+{
+    printer_put(s->out, bytes, length);
+}
+
+static void begin_colour(printer *out, const sgr_colours *colours, const char *colour)
+{
+    if (!colours || !*colour)
+        return;
+    printer_put(out, "\33[", 2);
+    printer_put(out, colour, strlen(colour));
+    printer_put(out, "m\33[K", colours->plain ? 1 : 4);
+}
+
+static void end_colour(printer *out, const sgr_colours *colours, const char *colour)
+{
+    if (colours && *colour)
+        printer_put(out, "\33[m\33[K", colours->plain ? 3 : 6);
+}
+
+static void put_coloured(const line_search *s, const char *colour, const void *bytes, size_t length)
+{
+    begin_colour(s->out, s->style->colours, colour);
+    put(s, bytes, length);
+    end_colour(s->out, s->style->colours, colour);
+}
+
+void line_printer_name(const line_style *style, printer *out, const char *name, char behind)
+{
+    const sgr_colours *colours = style->colours;
+    begin_colour(out, colours, colours ? colours->name : "");
+    printer_put(out, name, strlen(name));
+    end_colour(out, colours, colours ? colours->name : "");
+    if (style->null_name || behind == '\n') {
+        printer_put(out, style->null_name ? "" : "\n", 1);
+        return;
+    }
+    begin_colour(out, colours, colours ? colours->separator : "");
+    printer_put(out, &behind, 1);
+    end_colour(out, colours, colours ? colours->separator : "");
+}
+
+#define COLOUR(s, field) ((s)->style->colours ? (s)->style->colours->field : "")
+
+static void put_separator(const line_search *s, const char *bytes, size_t length)
+{
+    put_coloured(s, COLOUR(s, separator), bytes, length);
+}
+
+static void put_number(const line_search *s, const char *colour, uint64_t number,
+                       const char *separator)
+{
+    char digits[20], field[NO_OFFSET_WIDTH + 20];
+    const int count = (int)(put_decimal(digits, number) - digits);
+    const int width = s->style->tab ? s->context_lines.width : 0;
+    const int length = snprintf(field, sizeof field, "%*.*s", width, count, digits);
+    put_coloured(s, colour, field, (size_t)length);
+    put_separator(s, separator, 1);
+}
+
+/* "name:number:offset:" before `length` bytes of the line from `at` on; a context line has "-". */
+static void put_head(const line_search *s, const shown_line *line, size_t at, size_t length)
+{
+    const line_style *style = s->style;
+    const char *separator = line->selected ? ":" : "-";
+    const bool named = s->name && !style->heading;
+    if (named)
+        line_printer_name(style, s->out, s->name, *separator);
+    if (style->number)
+        put_number(s, COLOUR(s, number), line->number, separator);
+    if (style->offset)
+        put_number(s, COLOUR(s, offset), line->offset + at, separator);
+    if (style->tab && length && (named || style->number || style->offset))
+        put(s, "\t", 1);
+}
+
+/* ---- lines --------------------------------------------------------------- */
+
+static void put_only(line_search *s, const shown_line *line)
+{
+    const sgr_colours *colours = s->style->colours;
+    const char *colour = !colours         ? ""
+                         : line->selected ? colours->selected_match
+                                          : colours->context_match;
+    if (!line->matches || !find_matches(s, line))
+        return;
+    for (size_t i = 0; i < s->match_count; i++) {
+        const line_match m = s->matches[i];
+        put_head(s, line, m.begin, m.end - m.begin);
+        put_coloured(s, colour, line->text + m.begin, m.end - m.begin);
+        put(s, "\n", 1);
+    }
+}
+
+static void put_coloured_line(line_search *s, const shown_line *line)
+{
+    const sgr_colours *colours = s->style->colours;
+    const bool as_selected = line->selected != (s->style->invert && colours->reverse);
+    const char *whole = as_selected ? colours->selected_line : colours->context_line;
+    const char *match = line->selected ? colours->selected_match : colours->context_match;
+    size_t at = 0, length = line->length;
+    if (line->matches && *match && find_matches(s, line))
+        for (size_t i = 0; i < s->match_count; i++) {
+            const line_match m = s->matches[i];
+            begin_colour(s->out, colours, whole);
+            put(s, line->text + at, m.begin - at);
+            put_coloured(s, match, line->text + m.begin, m.end - m.begin);
+            at = m.end;
+        }
+    length -= length > at && line->text[length - 1] == '\r';
+    if (*whole && length > at) {
+        put_coloured(s, whole, line->text + at, length - at);
+        at = length;
+    }
+    put(s, line->text + at, line->length - at);
+    put(s, "\n", 1);
+}
+
+static void put_line(line_search *s, const shown_line *line)
+{
+    if (s->style->only) {
+        put_only(s, line);
+        return;
+    }
+    put_head(s, line, 0, line->length);
+    if (s->style->colours) {
+        put_coloured_line(s, line);
+    } else {
+        put(s, line->text, line->length);
+        put(s, "\n", 1);
+    }
+}
+
+/* ---- lines of the block -------------------------------------------------- */
+
+static size_t line_stop(const line_search *s, size_t begin)
+{
+    const uint8_t *newline = memchr(s->text + begin, '\n', s->length - begin);
+    return newline ? (size_t)(newline - s->text) : s->length;
+}
+
+/* The begin of the line before text[end]. */
+static size_t line_start(const uint8_t *text, size_t low, size_t end)
+{
+    end--; /* its newline, or the last byte of a text without one */
+#ifdef __GLIBC__
+    const uint8_t *newline = end > low ? memrchr(text + low, '\n', end - low) : NULL;
+    return newline ? (size_t)(newline - text) + 1 : low;
+#else
+    while (end > low && text[end - 1] != '\n')
+        end--;
+    return end;
+#endif
+}
+
+static uint64_t number_at(line_search *s, size_t begin)
+{
+    if (!s->style->number)
+        return 0;
+    if (begin > s->counted) {
+        s->line += lines_count(s->text + s->counted, begin - s->counted);
+        s->counted = begin;
+    }
+    return s->line + 1;
+}
+
+/* The line text[begin .. end) of the block. Returns where the next one begins. */
+static size_t show(line_search *s, size_t begin, size_t end, bool selected)
+{
+    line_context *c = &s->context_lines;
+    const shown_line line = { .text = s->text + begin,
+                              .length = end - begin,
+                              .number = number_at(s, begin),
+                              .offset = s->offset + begin,
+                              .selected = selected,
+                              .matches = selected != s->style->invert };
+    put_line(s, &line);
+    c->shown = end < s->length ? end + 1 : end;
+    c->shown_to = s->offset + c->shown;
+    return c->shown;
+}
+
+/* The lines before `limit` that follow the last selected one, as many as are wanted. */
+static void show_behind(line_search *s, size_t limit)
+{
+    line_context *c = &s->context_lines;
+    for (; c->left && c->shown < limit; c->left--)
+        show(s, c->shown, line_stop(s, c->shown), false);
+}
+
+/* ---- lines that were kept ------------------------------------------------ */
+
+/* Of the lines kept, where the last `count` begin. */
+static size_t kept_from(const line_context *c, uint64_t count)
+{
+    size_t at = c->end;
+    while (count--)
+        at = line_start(c->kept, c->begin, at);
+    return at;
+}
+
+static void show_kept(line_search *s, uint64_t count)
+{
+    line_context *c = &s->context_lines;
+    size_t at = kept_from(c, count);
+    for (; count; count--) {
+        const uint8_t *from = c->kept + at;
+        const size_t length = (size_t)((const uint8_t *)memchr(from, '\n', c->end - at) - from);
+        const shown_line line = { .text = from,
+                                  .length = length,
+                                  .number = s->line + 1 - count,
+                                  .offset = s->offset - (c->end - at),
+                                  .matches = s->style->invert };
+        put_line(s, &line);
+        at += length + 1;
+    }
+}
+
+static bool keep_room(line_context *c, size_t length)
+{
+    const size_t used = c->end - c->begin;
+    if (c->begin && c->begin >= used) { /* so each byte is moved once on average */
+        memmove(c->kept, c->kept + c->begin, used);
+        c->begin = 0;
+        c->end = used;
+    }
+    if (length <= c->room - c->end)
+        return true;
+    const size_t room = 2 * (c->end + length);
+    uint8_t *grown = realloc(c->kept, room);
+    if (grown) {
+        c->kept = grown;
+        c->room = room;
+    }
+    return grown;
+}
+
+/* Keep the last lines of the block; of those kept before, what is still among the last ones. */
+static void keep_lines(line_search *s)
+{
+    line_context *c = &s->context_lines;
+    const uint64_t most = s->style->before;
+    size_t from = s->length;
+    uint64_t count = 0;
+    for (; count < most && from > c->shown; count++)
+        from = line_start(s->text, c->shown, from);
+    if (c->shown || count == most) {
+        c->begin = c->end = 0;
+        c->lines = 0;
+    }
+    for (; c->lines + count > most; c->lines--)
+        c->begin =
+            (size_t)((uint8_t *)memchr(c->kept + c->begin, '\n', c->end - c->begin) + 1 - c->kept);
+    if (!keep_room(c, s->length - from)) {
+        lose(s, "out of memory for lines of context");
+        return;
+    }
+    if (s->length > from)
+        memcpy(c->kept + c->end, s->text + from, s->length - from);
+    c->end += s->length - from;
+    c->lines += count;
+}
+
+/* ---- groups -------------------------------------------------------------- */
+
+static void put_heading(line_search *s)
+{
+    printer_joint(s->out, "\n", 1);
+    line_printer_name(s->style, s->out, s->name, '\n');
+}
+
+/* The separator before the first group of a file. */
+static void put_joint(line_search *s, const char *separator)
+{
+    const char *colour = COLOUR(s, separator);
+    const char *end = *colour ? "\33[m" : "", *clear = *colour ? "\33[K" : "";
+    if (*colour && s->style->colours->plain)
+        clear = "";
+    char *joint = format_text("%s%s%s%s%s%s%s\n", *colour ? "\33[" : "", colour, *colour ? "m" : "",
+                              clear, separator, end, clear);
+    if (joint)
+        printer_joint(s->out, joint, strlen(joint));
+    else
+        lose(s, "out of memory for a separator");
+    free(joint);
+}
+
+/* Lines do not follow those that were printed before: say so. */
+static void begin_group(line_search *s)
+{
+    const line_style *style = s->style;
+    line_context *c = &s->context_lines;
+    const char *separator = style->context ? style->separator : NULL;
+    if (c->began && separator) {
+        put_separator(s, separator, strlen(separator));
+        put(s, "\n", 1);
+    } else if (!c->began && style->heading && s->name) {
+        put_heading(s);
+    } else if (!c->began && separator) {
+        put_joint(s, separator);
+    }
+    c->began = true;
+}
+
+void line_printer_select(line_search *s, size_t begin, size_t end)
+{
+    line_context *c = &s->context_lines;
+    uint64_t wanted = s->style->before;
+    size_t from = begin;
+    show_behind(s, begin);
+    for (; wanted && from > c->shown; wanted--)
+        from = line_start(s->text, c->shown, from);
+    const uint64_t kept = c->shown || from ? 0 : wanted < c->lines ? wanted : c->lines;
+    const uint64_t first = s->offset + from - (kept ? c->end - kept_from(c, kept) : 0);
+    if (!c->began || first != c->shown_to)
+        begin_group(s);
+    show_kept(s, kept);
+    while (from < begin)
+        from = show(s, from, line_stop(s, from), false);
+    show(s, begin, end, true);
+    c->left = s->style->behind;
+}
+
+void line_printer_end_block(line_search *s)
+{
+    line_context *c = &s->context_lines;
+    show_behind(s, s->length);
+    if (s->style->before && !s->finished)
+        keep_lines(s);
+    c->shown = 0;
+}

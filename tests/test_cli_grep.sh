@@ -1,0 +1,148 @@
+#!/bin/sh
+# `trawl grep` as GNU grep's and ripgrep's users know it: context, colours, names, kinds of files.
+# Usage: test_cli_grep.sh TRAWL.
+
+case $1 in
+'')
+    echo "usage: $0 path/to/trawl" >&2
+    exit 2
+    ;;
+/*) trawl=$1 ;;
+*) trawl=$PWD/$1 ;;
+esac
+LC_ALL=C
+export LC_ALL
+unset GREP_COLORS NO_COLOR
+dir=$(mktemp -d) || exit 2
+trap 'rm -rf "$dir"' EXIT
+cd "$dir" || exit 2
+number=0
+failed=0
+
+result() { # result NAME STATUS: 0 means it went well
+    number=$((number + 1))
+    if [ "$2" = 0 ]; then
+        printf 'ok %s\n' "$number - $1"
+    else
+        failed=$((failed + 1))
+        printf 'not ok %s\n' "$number - $1"
+    fi
+}
+
+run() {
+    "$trawl" grep "$@" >out 2>err
+    status=$?
+}
+
+# expect NAME STATUS OUT [ERR]: OUT is exact; ERR a part of what standard error holds.
+expect() {
+    good=0
+    printf '%b' "$3" >want
+    [ "$status" = "$2" ] && cmp -s want out || good=1
+    if [ -n "$4" ]; then grep -qF -e "$4" err; else ! [ -s err ]; fi || good=1
+    [ $good = 0 ] || echo "# status $status; $(head -n 5 out err)"
+    result "$1" $good
+}
+
+printf 'a\nx1\nb\nc\nd\nx2\ne\n' >few
+printf 'x\0y\n' >binary
+esc='\033'
+
+# ---- what stands around a line -----------------------------------------------------
+
+run -n -A1 x few
+expect '-A' 0 '2:x1\n3-b\n--\n6:x2\n7-e\n'
+run -B1 -H x few
+expect '-B' 0 'few-a\nfew:x1\n--\nfew-d\nfew:x2\n'
+run -1 x few few
+expect '-NUM, several files' 0 \
+    'few-a\nfew:x1\nfew-b\n--\nfew-d\nfew:x2\nfew-e\n--\nfew-a\nfew:x1\nfew-b\n--\nfew-d\nfew:x2\nfew-e\n'
+run -12A0 x2 few
+expect '-12 before, -A 0 behind' 0 'a\nx1\nb\nc\nd\nx2\n'
+run -A0 --group-separator=== x few
+expect '--group-separator' 0 'x1\n==\nx2\n'
+run -A0 --no-group-separator x few
+expect '--no-group-separator' 0 'x1\nx2\n'
+run -m1 -A9 x few
+expect '-m, and lines behind the last one' 0 'x1\nb\nc\nd\nx2\ne\n'
+run -A many x few
+expect '-A, no number' 2 '' "-A: 'many' is no number of lines"
+run -TnH x few
+expect '-T' 0 'few: 2:\tx1\nfew: 6:\tx2\n'
+run -c '' few
+expect 'an empty pattern' 0 '7\n'
+run -o -e '' -e x few
+expect 'an empty pattern, and -o' 0 'x\nx\n'
+
+# Lines before the block, and behind it; of a pipe, too.
+awk 'BEGIN { for (i = 0; i < 200000; i++) print i % 1000 ? "line " i : "begin " i }' >large
+awk '/begin/ { for (k = 997; k < 1000; k++) if (NR > 1) print NR + k - 1000 "-line " NR + k - 1001
+    print NR ":" $0; print NR + 1 "-line " NR; if (NR < 199001) print "--" }' large >want
+for threads in 1 3; do
+    "$trawl" grep --threads $threads -n -B3 -A1 begin large >out && cmp want out
+    result "context across blocks, $threads threads" $?
+    cat large | "$trawl" grep --threads $threads -n -B3 -A1 begin >out && cmp want out
+    result "context across a pipe's blocks, $threads threads" $?
+done
+
+# ---- colours -------------------------------------------------------------------------
+
+run --color=always -n x1 few
+expect '--color=always' 0 \
+    "$esc[32m$esc[K2$esc[m$esc[K$esc[36m$esc[K:$esc[m$esc[K$esc[01;31m$esc[Kx1$esc[m$esc[K\n"
+run --color x1 few
+expect '--color, no terminal' 0 'x1\n'
+GREP_COLORS='mt=4:ne' "$trawl" grep --color=always x1 few >out 2>err
+status=$?
+expect 'GREP_COLORS' 0 "$esc[4mx1$esc[m\n"
+run --color=sometimes x few
+expect '--color, unknown' 2 '' "--color: 'sometimes' is none of always, never and auto"
+if command -v script >/dev/null 2>&1; then
+    for variable in NO_COLOR= NO_COLOR=1 TERM=dumb; do
+        env TERM=xterm "$variable" script -qec "'$trawl' grep -m1 x few" /dev/null </dev/null >out 2>&1
+        case $variable in
+        NO_COLOR=) grep -q 31m out ;;
+        *) ! grep -q 31m out ;;
+        esac
+        result "a terminal, $variable" $?
+    done
+fi
+
+# ---- names, messages, kinds of files -------------------------------------------------
+
+run -L x few binary
+expect '-L: status 0 means a selected line' 0 ''
+run -L nothing few
+expect '-L: a file without one' 1 'few\n'
+run -lZ x few binary
+expect '-l -Z' 0 'few\0binary\0'
+run -cZ x few few
+expect '-c -Z' 0 'few\00002\nfew\00002\n'
+run -s x few nosuch
+expect '-s' 2 'few:x1\nfew:x2\n'
+run -I x few binary
+expect '-I' 0 'few:x1\nfew:x2\n'
+run --binary-files=text x binary
+expect '--binary-files=text' 0 'x\0y\n'
+run --binary-files=maybe x binary
+expect '--binary-files, unknown' 2 '' 'none of binary, text and without-match'
+run -E x1 few
+expect '-E' 0 'x1\n'
+run -z x1 few
+expect '-z' 2 '' '-z means two things'
+run -P x1 few
+expect '-P' 2 '' '-P: there are no Perl patterns here'
+{
+    echo x
+    sleep 2
+} | "$trawl" grep --line-buffered x | {
+    read -r line
+    date +%s >first
+    cat >/dev/null
+    date +%s >last
+}
+[ "$(cat last)" -gt "$(cat first)" ]
+result '--line-buffered' $?
+
+echo "$((number - failed)) passed, $failed failed"
+[ $failed = 0 ]
