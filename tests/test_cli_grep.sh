@@ -144,5 +144,34 @@ expect '-P' 2 '' '-P: there are no Perl patterns here'
 [ "$(cat last)" -gt "$(cat first)" ]
 result '--line-buffered' $?
 
+# ---- trees -----------------------------------------------------------------------------
+
+mkdir -p tree/sub/deep tree/build
+echo needle >tree/a.c
+echo needle >tree/sub/b.h
+echo needle >tree/sub/deep/c.c
+echo needle >tree/build/d.c
+ln -s ../few tree/few.link
+ln -s .. tree/sub/up
+ln -s nowhere tree/gone
+
+run -r --include='*.c' needle tree
+expect '--include' 0 'tree/a.c:needle\ntree/build/d.c:needle\ntree/sub/deep/c.c:needle\n'
+run -r --exclude='*.c' needle tree
+expect '--exclude' 0 'tree/sub/b.h:needle\n'
+run -rl --include='*.c' --exclude='[ad].c' --exclude-dir=deep/ needle tree tree/a.c
+expect 'the last of --include and --exclude decides' 1 ''
+run -rl --exclude-dir=build --exclude-dir=sub needle tree
+expect '--exclude-dir' 0 'tree/a.c\n'
+run -c --exclude='b*' x few binary
+expect '--exclude, an operand' 0 'few:2\n'
+run -Rl --exclude=gone -e needle -e x1 tree
+expect '-R' 0 'tree/a.c\ntree/build/d.c\ntree/few.link\ntree/sub/b.h\ntree/sub/deep/c.c\n' \
+    'tree/sub/up: warning: recursive directory loop'
+run -Rl needle tree/build tree/gone
+expect '-R, an operand that leads nowhere' 2 'tree/build/d.c\n' 'tree/gone: No such file or directory'
+run -Rls x1 tree
+expect '-R -s, a link that leads nowhere' 2 'tree/few.link\n'
+
 echo "$((number - failed)) passed, $failed failed"
 [ $failed = 0 ]

@@ -66,10 +66,19 @@ int parse_options(const char *command, const char *help, int argc, char **argv,
                   const char *short_options, const struct option *long_options, take_option take,
                   void *user)
 {
+    const char *const parts[] = { help, NULL };
+    return parse_options_parts(command, parts, argc, argv, short_options, long_options, take, user);
+}
+
+int parse_options_parts(const char *command, const char *const *help, int argc, char **argv,
+                        const char *short_options, const struct option *long_options,
+                        take_option take, void *user)
+{
     int option;
     while ((option = getopt_long(argc, argv, short_options, long_options, NULL)) != -1) {
         if (option == OPT_HELP) {
-            fputs(help, stdout);
+            for (; *help; help++)
+                fputs(*help, stdout);
             return finish_output(command, EXIT_MATCH);
         }
         if (option == '?') /* getopt_long has complained */

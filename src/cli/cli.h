@@ -73,6 +73,11 @@ int parse_options(const char *command, const char *help, int argc, char **argv,
                   const char *short_options, const struct option *long_options, take_option take,
                   void *user);
 
+/* As parse_options, with a help in parts, up to NULL: a string has 4095 bytes at most. */
+int parse_options_parts(const char *command, const char *const *help, int argc, char **argv,
+                        const char *short_options, const struct option *long_options,
+                        take_option take, void *user);
+
 /* What a subcommand that lists something was asked for. */
 typedef struct list_choice {
     const char *command;

@@ -41,6 +41,7 @@ typedef struct large {
 typedef struct member {
     tree_folder *folder; /* NULL: there is a cause */
     size_t path, name;   /* where they begin in the job's names */
+    bool linked;         /* a link of which the path is opened */
     int cause;
 } member;
 

@@ -30,7 +30,7 @@ typedef struct grep {
 
 /* ---- help and options -------------------------------------------------- */
 
-static const char help_text[] =
+static const char options_help[] =
     "Usage: trawl grep [OPTION...] PATTERN [FILE...]\n"
     "       trawl grep [OPTION...] -e PATTERN [-e PATTERN...] [-f LIST] [FILE...]\n"
     "Print the lines that match a pattern. FILE - is standard input, which is also read when\n"
@@ -77,7 +77,15 @@ static const char help_text[] =
     "\n"
     "Files:\n"
     "  -r, --recursive            search folders, and what is below them\n"
-    "\n" TEXT_RUN_OPTIONS_HELP "\n"
+    "  -R, --dereference-recursive  as -r, and follow symbolic links\n"
+    "      --include=GLOB         of files, those whose name matches; the last one of these "
+    "decides\n"
+    "      --exclude=GLOB         not those whose name matches\n"
+    "      --exclude-dir=GLOB     no folder whose name matches\n"
+    "\n";
+
+static const char end_help[] =
+    "\n"
     "Exit status: 0 a line was selected, 1 none was, 2 an error (0 under -q with a line).\n"
     "\n"
     "Examples:\n"
@@ -87,9 +95,20 @@ static const char help_text[] =
     "  trawl grep -ob '[A-F0-9]{32}' report.txt      each hash and its byte offset\n"
     "  journalctl | trawl grep -i -m 5 -e fail -e 'error'\n";
 
-static const char short_options[] = "e:f:FEivclLobnHhm:qsraIZTA:B:C:GPz0123456789";
+static const char *const help_text[] = { options_help, TEXT_RUN_OPTIONS_HELP, end_help, NULL };
 
-enum { OPT_LINE_BUFFERED = OPT_OWN, OPT_BINARY_FILES, OPT_SEPARATOR, OPT_NO_SEPARATOR, OPT_COLOUR };
+static const char short_options[] = "e:f:FEivclLobnHhm:qsraIZTRA:B:C:GPz0123456789";
+
+enum {
+    OPT_LINE_BUFFERED = OPT_OWN,
+    OPT_BINARY_FILES,
+    OPT_SEPARATOR,
+    OPT_NO_SEPARATOR,
+    OPT_COLOUR,
+    OPT_INCLUDE,
+    OPT_EXCLUDE,
+    OPT_EXCLUDE_DIR,
+};
 
 static const struct option long_options[] = {
     { "regexp", required_argument, NULL, 'e' },
@@ -122,6 +141,10 @@ static const struct option long_options[] = {
     { "colour", optional_argument, NULL, OPT_COLOUR },
     { "initial-tab", no_argument, NULL, 'T' },
     { "recursive", no_argument, NULL, 'r' },
+    { "dereference-recursive", no_argument, NULL, 'R' },
+    { "include", required_argument, NULL, OPT_INCLUDE },
+    { "exclude", required_argument, NULL, OPT_EXCLUDE },
+    { "exclude-dir", required_argument, NULL, OPT_EXCLUDE_DIR },
     { "text", no_argument, NULL, 'a' },
     TEXT_RUN_LONG_OPTIONS,
     { NULL, 0, NULL, 0 },
@@ -179,6 +202,17 @@ static bool digit_option(grep *g, int digit)
     g->around =
         g->around > UINT64_MAX / 10 - 1 ? UINT64_MAX : 10 * g->around + (uint64_t)(digit - '0');
     return true;
+}
+
+static bool glob_option(grep *g, int option, char *glob)
+{
+    file_filter *f = &g->search.filter;
+    const bool added = option == OPT_INCLUDE   ? file_filter_include(f, glob)
+                       : option == OPT_EXCLUDE ? file_filter_exclude(f, glob)
+                                               : file_filter_exclude_folder(f, glob);
+    if (!added)
+        complain(g->run.command, "out of memory for a glob");
+    return added;
 }
 
 static bool colour_option(grep *g, const char *when)
@@ -243,7 +277,13 @@ static bool take_letter(grep *g, int option, const char *value)
     case 'q':
         return g->search.quiet = true;
     case 'r':
+    case 'R':
+        g->search.filter.follow = option == 'R';
         return g->search.recursive = true;
+    case OPT_INCLUDE:
+    case OPT_EXCLUDE:
+    case OPT_EXCLUDE_DIR:
+        return glob_option(g, option, optarg);
     case 'E':
         return true;
     case 'a':
@@ -319,8 +359,8 @@ static void settle_style(grep *g)
 static int read_command_line(grep *g, int argc, char **argv)
 {
     const char *command = g->run.command;
-    int status =
-        parse_options(command, help_text, argc, argv, short_options, long_options, read_option, g);
+    int status = parse_options_parts(command, help_text, argc, argv, short_options, long_options,
+                                     read_option, g);
     if (status >= 0)
         return status;
     if (!g->patterns.given && optind == argc) {
@@ -330,6 +370,7 @@ static int read_command_line(grep *g, int argc, char **argv)
     if (!g->patterns.given && !add_patterns(g, argv[optind++]))
         return EXIT_ERROR;
     settle_style(g);
+    file_filter_ready(&g->search.filter);
     if (g->flush)
         setvbuf(stdout, NULL, _IOLBF, BUFSIZ);
     g->patterns.by_line = g->style.silent || !(g->style.only || g->coloured);
@@ -395,5 +436,6 @@ int command_grep(int argc, char **argv)
     trawl_plan_free(g.plan);
     close_context(&g.run, s->context);
     pattern_set_free(&g.patterns);
+    file_filter_free(&s->filter);
     return status;
 }

@@ -167,7 +167,7 @@ void search_all(search *s, char **paths, int count)
     pthread_cond_init(&c->counted, NULL);
     open_lines(c, &c->alone, s->context);
     if (count == 0 && s->recursive)
-        c->tree = tree_open(here, true);
+        c->tree = tree_open(here, true, &s->filter.tree);
     const bool ready = c->tree || count || !s->recursive;
     if (ready) {
         const ordered_calls calls = { deal_job, do_job, take_job, c };

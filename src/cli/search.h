@@ -2,6 +2,7 @@
 #ifndef TRAWL_SEARCH_H
 #define TRAWL_SEARCH_H
 
+#include "cli/file_filter.h"
 #include "cli/lines.h"
 #include "cli/sample.h"
 
@@ -14,6 +15,7 @@ typedef struct search {
     file_list list;    /* print the names of files */
     bool no_messages;  /* of files that cannot be read */
     bool recursive;
+    file_filter filter;
     int names; /* 1: print them with lines and counts, -1: do not, 0: of several files, and below
                   folders */
     const trawl_plan *plan; /* NULL: no pattern */

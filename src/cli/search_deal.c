@@ -21,7 +21,7 @@ static bool add_member(job *j, const tree_file *file)
     memcpy(j->names + j->names_used, file->path, length + 1);
     const size_t name = file->name ? length - strlen(file->name) : 0;
     j->members[j->count++] =
-        (member){ file->folder, j->names_used, j->names_used + name, file->cause };
+        (member){ file->folder, j->names_used, j->names_used + name, file->linked, file->cause };
     j->names_used = wanted;
     if (file->folder) {
         tree_hold(file->folder);
@@ -56,11 +56,21 @@ static bool may_wait(const crew *c, const char *path)
            !S_ISDIR(facts.st_mode);
 }
 
-/* False: it is a folder to be walked. */
+/* Whether --exclude and its kin leave the operand out. One that is not there is not. */
+static bool is_left_out(const search *s, const char *path)
+{
+    struct stat facts;
+    return file_filter_asks(&s->filter) && strcmp(path, "-") != 0 && stat(path, &facts) == 0 &&
+           !file_filter_takes(&s->filter, path, S_ISDIR(facts.st_mode));
+}
+
+/* False: it is a folder to be walked, or left out. */
 static bool deal_operand(crew *c, job *j, worker *w, char *path)
 {
     search *s = c->search;
     const bool kept = s->sample.path && strcmp(s->sample.path, path) == 0;
+    if (is_left_out(s, path))
+        return false;
     j->kind = OPERAND;
     j->named = has_name(c, c->with_names);
     j->path = path;
@@ -72,7 +82,7 @@ static bool deal_operand(crew *c, job *j, worker *w, char *path)
     if (j->opened) {
         cut_file(c, j, w);
     } else if (j->cause == EISDIR && s->recursive && strcmp(path, "-") != 0) {
-        c->tree = tree_open(path, false);
+        c->tree = tree_open(path, false, &s->filter.tree);
         j->cause = ENOMEM;
         return !c->tree;
     }

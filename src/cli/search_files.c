@@ -99,6 +99,20 @@ static void search_file(crew *c, job *j, worker *w, const char *name)
                lines->selected, lines->binary_matched);
 }
 
+static void warn_of_loop(const crew *c, job *j, const char *path)
+{
+    if (!c->search->no_messages)
+        printer_complain(&j->out, true, c->search->run->command,
+                         "%s: warning: recursive directory loop", path);
+}
+
+static bool open_member(const job *j, const member *m, source *file)
+{
+    if (m->linked)
+        return source_reopen(file, j->names + m->path);
+    return source_open_below(file, tree_descriptor(m->folder), j->names + m->name);
+}
+
 void search_members(crew *c, job *j, worker *w)
 {
     for (unsigned i = 0; i < j->count; i++) {
@@ -106,9 +120,11 @@ void search_members(crew *c, job *j, worker *w)
         const char *path = j->names + m->path;
         if (!go_on(c, j))
             ; /* folders are released all the same */
+        else if (m->cause == TREE_LOOP)
+            warn_of_loop(c, j, path);
         else if (m->cause)
             file_failed(c, j, path, strerror(m->cause));
-        else if (source_open_below(&w->file, tree_descriptor(m->folder), j->names + m->name))
+        else if (open_member(j, m, &w->file))
             search_file(c, j, w, path);
         else
             file_failed(c, j, path, strerror(errno));

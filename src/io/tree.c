@@ -2,7 +2,8 @@
  *
  * Idea. A stack of levels, one for each folder from the first one down to where the walk is. A
  * level's names are read at once and sorted; what they name is opened by name in the open folder,
- * so no path is too long and none is looked up again. Links are not followed, so the walk ends.
+ * so no path is too long and none is looked up again. Links are not followed, or not into a folder
+ * that is on the stack, so the walk ends.
  *
  * Invariant: the deepest MOST_OPEN levels are open, or are opened again by their path in pieces
  * when the walk comes back to them and they have more to open. A folder is closed when neither the
@@ -26,7 +27,7 @@
 #define MOST_OPEN 16
 #define PIECE 4000 /* bytes of a path opened at once: below PATH_MAX everywhere */
 
-typedef enum kind { OTHER, PLAIN, FOLDER, UNKNOWN } kind;
+typedef enum kind { OTHER, PLAIN, FOLDER, LINK, UNKNOWN } kind;
 
 /* A name and, before it, its kind, so that both move as one when names are sorted. */
 typedef struct entry {
@@ -41,7 +42,7 @@ struct tree_folder {
 
 typedef struct level {
     tree_folder *folder; /* NULL: closed meanwhile */
-    dev_t device;
+    dev_t device;        /* known then, and where links are followed */
     ino_t inode;
     entry *entries;
     size_t count, next;
@@ -55,6 +56,7 @@ struct tree {
     char *path; /* of the present file */
     size_t path_room;
     bool begun, bare;
+    const tree_filter *filter;
 };
 
 /* ---- folders ------------------------------------------------------------ */
@@ -112,6 +114,7 @@ static kind kind_of(const struct dirent *d)
 #ifdef DT_UNKNOWN
     return d->d_type == DT_DIR       ? FOLDER
            : d->d_type == DT_REG     ? PLAIN
+           : d->d_type == DT_LNK     ? LINK
            : d->d_type == DT_UNKNOWN ? UNKNOWN
                                      : OTHER;
 #else
@@ -120,9 +123,14 @@ static kind kind_of(const struct dirent *d)
 #endif
 }
 
-static bool add_entry(level *l, size_t *room, const struct dirent *d)
+static bool add_entry(const tree *t, level *l, size_t *room, const struct dirent *d)
 {
-    if (strcmp(d->d_name, ".") == 0 || strcmp(d->d_name, "..") == 0 || kind_of(d) == OTHER)
+    const kind kind = kind_of(d);
+    if (strcmp(d->d_name, ".") == 0 || strcmp(d->d_name, "..") == 0)
+        return true;
+    if (d->d_name[0] == '.' && t->filter->note)
+        t->filter->note(t->filter->user, d->d_name);
+    if (kind == OTHER || (kind == LINK && !t->filter->follow))
         return true;
     if (l->count == *room) {
         const size_t wanted = *room ? 2 * *room : 32;
@@ -133,18 +141,18 @@ static bool add_entry(level *l, size_t *room, const struct dirent *d)
         *room = wanted;
     }
     char *name = strdup(d->d_name);
-    l->entries[l->count] = (entry){ name, kind_of(d) };
+    l->entries[l->count] = (entry){ name, kind };
     l->count += name != NULL;
     return name;
 }
 
 /* Read and sort the names. Returns 0, or the errno of what cut them short. */
-static int list_names(level *l)
+static int list_names(const tree *t, level *l)
 {
     const struct dirent *d;
     size_t room = 0;
     errno = 0;
-    while ((d = readdir(l->folder->list)) && add_entry(l, &room, d))
+    while ((d = readdir(l->folder->list)) && add_entry(t, l, &room, d))
         errno = 0;
     const int cause = errno;
     if (l->count)
@@ -167,10 +175,26 @@ static void close_folder(level *l)
 static void leave(tree *t)
 {
     level *l = &t->levels[--t->depth];
+    if (t->filter->leave)
+        t->filter->leave(t->filter->user);
     tree_release(l->folder);
     for (size_t i = 0; i < l->count; i++)
         free(l->entries[i].name);
     free(l->entries);
+}
+
+/* Whether the walk is in the folder already; if not, its level is told where it is. */
+static bool is_loop(const tree *t, level *l)
+{
+    struct stat facts;
+    if (!t->filter->follow || fstat(tree_descriptor(l->folder), &facts) != 0)
+        return false;
+    l->device = facts.st_dev;
+    l->inode = facts.st_ino;
+    for (size_t i = 0; i < t->depth; i++)
+        if (t->levels[i].device == l->device && t->levels[i].inode == l->inode)
+            return true;
+    return false;
 }
 
 /* Go down into the folder t->path, of `length` bytes, that was opened, or was not: -1. Returns 0,
@@ -192,11 +216,18 @@ static int enter(tree *t, int fd, size_t length)
         t->levels = grown;
         t->room = room;
     }
+    level *l = &t->levels[t->depth];
+    *l = (level){ .folder = folder, .path_length = length };
+    if (is_loop(t, l)) {
+        tree_release(folder);
+        return TREE_LOOP;
+    }
     if (t->depth >= MOST_OPEN)
         close_folder(&t->levels[t->depth - MOST_OPEN]);
-    level *l = &t->levels[t->depth++];
-    *l = (level){ .folder = folder, .path_length = length };
-    const int cause = list_names(l);
+    t->depth++;
+    const int cause = list_names(t, l);
+    if (t->filter->enter)
+        t->filter->enter(t->filter->user, tree_descriptor(folder), t->path, length);
     l->slash = length && t->path[length - 1] != '/';
     return cause;
 }
@@ -267,16 +298,24 @@ static tree_folder *folder_of(tree *t, level *l)
 
 /* ---- the walk ---------------------------------------------------------- */
 
-tree *tree_open(const char *folder, bool bare)
+tree *tree_open(const char *folder, bool bare, const tree_filter *filter)
 {
     tree *t = calloc(1, sizeof *t);
     if (t && !put_name(t, 0, folder)) {
         free(t);
         return NULL;
     }
-    if (t)
+    if (t) {
         t->bare = bare;
+        t->filter = filter;
+    }
     return t;
+}
+
+static bool is_wanted(const tree *t, const char *name, kind kind)
+{
+    const tree_filter *f = t->filter;
+    return !f->wanted || f->wanted(f->user, t->path, name, kind == FOLDER);
 }
 
 /* The name e of the level l: true when there is something to say of it. */
@@ -294,20 +333,24 @@ static bool visit(tree *t, level *l, const entry *e, tree_file *file)
         t->path[at] = '\0';
         return true;
     }
-    if (kind == UNKNOWN &&
-        fstatat(tree_descriptor(folder), e->name, &facts, AT_SYMLINK_NOFOLLOW) != 0) {
-        file->cause = errno;
-        return true;
-    }
-    if (kind == UNKNOWN)
+    if (kind == UNKNOWN || kind == LINK) {
+        const int flags = t->filter->follow ? 0 : AT_SYMLINK_NOFOLLOW;
+        file->linked = t->filter->follow;
+        if (fstatat(tree_descriptor(folder), e->name, &facts, flags) != 0) {
+            const int cause = errno;
+            file->cause = is_wanted(t, e->name, PLAIN) ? cause : 0;
+            return file->cause;
+        }
         kind = kind_of_mode(facts.st_mode);
+    }
+    if (kind == OTHER || !is_wanted(t, e->name, kind))
+        return false; /* its level may be left before there is something to say */
     if (kind == FOLDER) {
-        const int fd = open_folder(tree_descriptor(folder), e->name, O_NOFOLLOW);
+        const int flags = file->linked ? 0 : O_NOFOLLOW;
+        const int fd = open_folder(tree_descriptor(folder), e->name, flags);
         file->cause = enter(t, fd, at + strlen(e->name));
         return file->cause;
     }
-    if (kind != PLAIN)
-        return false; /* its level may be left before there is something to say */
     file->folder = folder;
     file->name = e->name;
     return true;
