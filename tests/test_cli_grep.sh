@@ -1,6 +1,7 @@
 #!/bin/sh
 # `trawl grep` as GNU grep's and ripgrep's users know it: context, colours, names, kinds of files.
-# Usage: test_cli_grep.sh TRAWL.
+# Usage: test_cli_grep.sh TRAWL. Where GNU grep is installed, random command lines are compared with
+# it (TRAWL_TEST_CASES, 300).
 
 case $1 in
 '')
@@ -10,6 +11,7 @@ case $1 in
 /*) trawl=$1 ;;
 *) trawl=$PWD/$1 ;;
 esac
+here=$(cd "$(dirname "$0")" && pwd)
 LC_ALL=C
 export LC_ALL
 unset GREP_COLORS NO_COLOR
@@ -144,6 +146,25 @@ expect '-P' 2 '' '-P: there are no Perl patterns here'
 [ "$(cat last)" -gt "$(cat first)" ]
 result '--line-buffered' $?
 
+# ---- ripgrep's shapes ---------------------------------------------------------------------
+
+run --heading -n x1 few few
+expect '--heading' 0 'few\n2:x1\n\nfew\n2:x1\n'
+run --heading -A1 x few
+expect '--heading, one file' 0 'x1\nb\n--\nx2\ne\n'
+run --json -B1 x1 few
+sed 's/"elapsed[a-z_]*":{[^}]*},//g' out >times && mv times out
+expect '--json' 0 '{"type":"begin","data":{"path":{"text":"few"}}}
+{"type":"context","data":{"path":{"text":"few"},"lines":{"text":"a\\n"},"line_number":1,"absolute_offset":0,"submatches":[]}}
+{"type":"match","data":{"path":{"text":"few"},"lines":{"text":"x1\\n"},"line_number":2,"absolute_offset":2,"submatches":[{"match":{"text":"x1"},"start":0,"end":2}]}}
+{"type":"end","data":{"path":{"text":"few"},"binary_offset":null,"stats":{"searches":1,"searches_with_match":1,"bytes_searched":16,"bytes_printed":338,"matched_lines":1,"matches":1}}}
+{"data":{"stats":{"bytes_printed":338,"bytes_searched":16,"matched_lines":1,"matches":1,"searches":1,"searches_with_match":1}},"type":"summary"}\n'
+run --json -c x few
+expect '--json -c' 2 '' '--json prints lines'
+printf 'z\377\n' | "$trawl" grep --json z >out
+grep -qF '"path":{"text":"<stdin>"},"lines":{"bytes":"ev8K"}' out
+result '--json: standard input, bytes that are not UTF-8' $?
+
 # ---- trees -----------------------------------------------------------------------------
 
 mkdir -p tree/sub/deep tree/build
@@ -172,6 +193,13 @@ run -Rl needle tree/build tree/gone
 expect '-R, an operand that leads nowhere' 2 'tree/build/d.c\n' 'tree/gone: No such file or directory'
 run -Rls x1 tree
 expect '-R -s, a link that leads nowhere' 2 'tree/few.link\n'
+
+# ---- random command lines --------------------------------------------------------------
+
+if grep --version 2>/dev/null | grep -q 'GNU grep) 3\.[5-9]' && command -v python3 >/dev/null 2>&1; then
+    python3 "$here/grep_differential.py" "$trawl" "${TRAWL_TEST_CASES:-300}"
+    result 'random command lines' $?
+fi
 
 echo "$((number - failed)) passed, $failed failed"
 [ $failed = 0 ]

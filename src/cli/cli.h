@@ -262,6 +262,9 @@ char *tsv_quote(const char *text);
 char *json_quote(const char *text);
 /* "name":"text", and when that is not UTF-8 "name_base64":"..." behind it, with the exact bytes. */
 char *json_member(const char *name, const char *text, size_t length);
+/* Bytes in base64. */
+char *base64(const char *text, size_t length);
+bool is_utf8(const char *text, size_t length);
 /* False, after a complaint, when this build has no jansson. */
 bool json_available(const char *command);
 /* Write `number` in decimal at `at`, without a NUL: at most 20 bytes. Returns its end. */

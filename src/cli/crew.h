@@ -82,6 +82,7 @@ typedef struct job {
     /* Results. */
     bool matched, failed;
     uint64_t bytes, selected;
+    line_stats stats;
 } job;
 
 typedef struct worker {

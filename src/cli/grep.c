@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/line_printer.h"
+#include "cli/line_json.h"
 #include "cli/search.h"
 
 typedef struct grep {
@@ -71,6 +71,8 @@ static const char options_help[] =
     "      --color=WHEN           always, never, or auto: on a terminal, unless NO_COLOR is set "
     "(the\n"
     "                             default); GREP_COLORS is GNU grep's\n"
+    "      --heading              the file's name on a line of its own, above its lines\n"
+    "      --json                 JSON Lines, as ripgrep's\n"
     "  -q, --quiet, --silent      nothing: the exit status tells\n"
     "  -s, --no-messages          nothing of files that cannot be read\n"
     "      --line-buffered        each line as soon as it is found\n"
@@ -108,6 +110,9 @@ enum {
     OPT_INCLUDE,
     OPT_EXCLUDE,
     OPT_EXCLUDE_DIR,
+    OPT_HEADING,
+    OPT_NO_HEADING,
+    OPT_JSON,
 };
 
 static const struct option long_options[] = {
@@ -140,6 +145,9 @@ static const struct option long_options[] = {
     { "color", optional_argument, NULL, OPT_COLOUR },
     { "colour", optional_argument, NULL, OPT_COLOUR },
     { "initial-tab", no_argument, NULL, 'T' },
+    { "heading", no_argument, NULL, OPT_HEADING },
+    { "no-heading", no_argument, NULL, OPT_NO_HEADING },
+    { "json", no_argument, NULL, OPT_JSON },
     { "recursive", no_argument, NULL, 'r' },
     { "dereference-recursive", no_argument, NULL, 'R' },
     { "include", required_argument, NULL, OPT_INCLUDE },
@@ -312,6 +320,12 @@ static bool take_letter(grep *g, int option, const char *value)
         return colour_option(g, value);
     case 'T':
         return g->style.tab = true;
+    case OPT_HEADING:
+    case OPT_NO_HEADING:
+        g->style.heading = option == OPT_HEADING;
+        return true;
+    case OPT_JSON:
+        return g->style.json = true;
     case 'G':
     case 'P':
     case 'z':
@@ -329,6 +343,16 @@ static bool read_option(void *user, int option, const char *value)
     g->number = digit ? g->number : 0;
     g->taken = optind;
     return taken;
+}
+
+/* Messages have their own shape. */
+static void settle_json(grep *g)
+{
+    line_style *style = &g->style;
+    style->number = true;
+    style->only = style->heading = style->tab = style->null_name = false;
+    style->colours = NULL;
+    g->search.names = 1;
 }
 
 /* What the options mean together: -q goes before -l and -L, and these before -c. */
@@ -350,6 +374,8 @@ static void settle_style(grep *g)
     if (g->coloured)
         sgr_read(&g->colours, getenv("GREP_COLORS"));
     g->style.colours = g->coloured ? &g->colours : NULL;
+    if (g->style.json)
+        settle_json(g);
     g->style.apart = line_printer_wanted(&g->style);
 }
 
@@ -369,11 +395,15 @@ static int read_command_line(grep *g, int argc, char **argv)
     }
     if (!g->patterns.given && !add_patterns(g, argv[optind++]))
         return EXIT_ERROR;
+    if (g->style.json && (g->search.count || g->search.list != LIST_NONE)) {
+        complain(command, "--json prints lines: leave out -c, -l and -L");
+        return EXIT_ERROR;
+    }
     settle_style(g);
     file_filter_ready(&g->search.filter);
     if (g->flush)
         setvbuf(stdout, NULL, _IOLBF, BUFSIZ);
-    g->patterns.by_line = g->style.silent || !(g->style.only || g->coloured);
+    g->patterns.by_line = g->style.silent || !(g->style.only || g->coloured || g->style.json);
     pattern_set_style(&g->patterns, command,
                       g->fixed ? TRAWL_SYNTAX_LITERAL : TRAWL_SYNTAX_EXTENDED,
                       TRAWL_LINES | (g->nocase ? TRAWL_NOCASE : 0u));
@@ -406,6 +436,16 @@ static int exit_status(const search *s)
     return s->failed ? EXIT_ERROR : s->matched ? EXIT_MATCH : EXIT_NONE;
 }
 
+static void print_summary(grep *g)
+{
+    printer out = { .direct = true };
+    line_json_summary(&out, &g->search.stats, now() - g->stats.began);
+    printer_write(&out);
+    if (!g->search.write_error)
+        g->search.write_error = out.failed;
+    printer_free(&out);
+}
+
 int command_grep(int argc, char **argv)
 {
     grep g;
@@ -425,6 +465,8 @@ int command_grep(int argc, char **argv)
         if (prepare(&g, paths, count)) {
             stats_begin(&g.stats, &g.run);
             search_all(s, paths, count);
+            if (g.style.json && !s->quiet)
+                print_summary(&g);
             g.stats.bytes = s->bytes;
             g.stats.matches = s->selected;
             errno = s->write_error;

@@ -17,21 +17,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define NO_OFFSET_WIDTH 19 /* digits of the largest offset */
+#include "cli/line_json.h"
 
-/* A line, or a match in it, with what stands before it. */
-typedef struct shown_line {
-    const uint8_t *text;
-    size_t length; /* without its newline */
-    uint64_t number, offset;
-    bool selected; /* or of the context */
-    bool matches;  /* it may hold some */
-} shown_line;
+#define NO_OFFSET_WIDTH 19 /* digits of the largest offset */
 
 bool line_printer_wanted(const line_style *style)
 {
     return !style->silent && (style->context || style->colours || style->tab || style->heading ||
-                              (style->only && style->every));
+                              style->json || (style->only && style->every));
 }
 
 void line_printer_begin(line_search *s, uint64_t length)
@@ -41,7 +34,17 @@ void line_printer_begin(line_search *s, uint64_t length)
     c->shown = c->begin = c->end = 0;
     c->lines = c->left = 0;
     c->began = s->broken = false;
+    if (s->style->json) {
+        memset(&s->stats, 0, sizeof s->stats);
+        s->began = now();
+    }
     c->width = length == UINT64_MAX ? NO_OFFSET_WIDTH : (int)(put_decimal(digits, length) - digits);
+}
+
+void line_printer_end(line_search *s)
+{
+    if (s->style->json && s->context_lines.began)
+        line_json_end(s);
 }
 
 void line_printer_free(line_search *s)
@@ -82,8 +85,7 @@ static int keep_matches(const trawl_match *matches, size_t count, void *user)
     return 0;
 }
 
-/* The leftmost longest matches of a line, into s->matches. */
-static bool find_matches(line_search *s, const shown_line *line)
+bool line_printer_find(line_search *s, const shown_line *line)
 {
     trawl_scan_options options = TRAWL_SCAN_OPTIONS_INIT;
     s->match_count = 0;
@@ -192,7 +194,7 @@ static void put_only(line_search *s, const shown_line *line)
     const char *colour = !colours         ? ""
                          : line->selected ? colours->selected_match
                                           : colours->context_match;
-    if (!line->matches || !find_matches(s, line))
+    if (!line->matches || !line_printer_find(s, line))
         return;
     for (size_t i = 0; i < s->match_count; i++) {
         const line_match m = s->matches[i];
@@ -209,7 +211,7 @@ static void put_coloured_line(line_search *s, const shown_line *line)
     const char *whole = as_selected ? colours->selected_line : colours->context_line;
     const char *match = line->selected ? colours->selected_match : colours->context_match;
     size_t at = 0, length = line->length;
-    if (line->matches && *match && find_matches(s, line))
+    if (line->matches && *match && line_printer_find(s, line))
         for (size_t i = 0; i < s->match_count; i++) {
             const line_match m = s->matches[i];
             begin_colour(s->out, colours, whole);
@@ -228,6 +230,10 @@ static void put_coloured_line(line_search *s, const shown_line *line)
 
 static void put_line(line_search *s, const shown_line *line)
 {
+    if (s->style->json) {
+        line_json_line(s, line);
+        return;
+    }
     if (s->style->only) {
         put_only(s, line);
         return;
@@ -280,6 +286,7 @@ static size_t show(line_search *s, size_t begin, size_t end, bool selected)
     line_context *c = &s->context_lines;
     const shown_line line = { .text = s->text + begin,
                               .length = end - begin,
+                              .ended = end < s->length,
                               .number = number_at(s, begin),
                               .offset = s->offset + begin,
                               .selected = selected,
@@ -318,6 +325,7 @@ static void show_kept(line_search *s, uint64_t count)
         const size_t length = (size_t)((const uint8_t *)memchr(from, '\n', c->end - at) - from);
         const shown_line line = { .text = from,
                                   .length = length,
+                                  .ended = true,
                                   .number = s->line + 1 - count,
                                   .offset = s->offset - (c->end - at),
                                   .matches = s->style->invert };
@@ -401,7 +409,10 @@ static void begin_group(line_search *s)
     const line_style *style = s->style;
     line_context *c = &s->context_lines;
     const char *separator = style->context ? style->separator : NULL;
-    if (c->began && separator) {
+    if (style->json) {
+        if (!c->began)
+            line_json_begin(s);
+    } else if (c->began && separator) {
         put_separator(s, separator, strlen(separator));
         put(s, "\n", 1);
     } else if (!c->began && style->heading && s->name) {

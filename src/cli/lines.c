@@ -246,6 +246,12 @@ static size_t plain_length(const line_search *s, const uint8_t *text, size_t len
     return plain;
 }
 
+static size_t first_nul(const uint8_t *text, size_t length)
+{
+    const uint8_t *nul = memchr(text, '\0', length);
+    return nul ? (size_t)(nul - text) : length;
+}
+
 /* NUL bytes end lines in binary files. */
 static void end_lines_at_nul(uint8_t *text, size_t length)
 {
@@ -323,7 +329,8 @@ static line_result search_lines(line_search *s, uint8_t *text, size_t length)
         return result;
     s->binary = true;
     s->context_lines.left = 0;
-    s->finished = s->finished || s->style->no_binary;
+    s->finished = s->finished || s->style->no_binary || s->style->json;
+    s->binary_offset = s->offset + first_nul(text + plain, length - plain);
     if (s->finished)
         return LINES_OK;
     end_lines_at_nul(text + plain, length - plain);
@@ -367,6 +374,7 @@ line_result lines_resume(line_search *s, source *file, const char *name, uint64_
     }
     if (s->finished)
         source_leave(file, s->bytes);
+    line_printer_end(s);
     return result;
 }
 
@@ -382,6 +390,16 @@ line_result lines_piece(line_search *s, uint8_t *text, size_t length, const char
     if (!set_prefix(s, name))
         return LINES_READ_FAILED;
     return search_block(s, text, length);
+}
+
+void line_stats_add(line_stats *sum, const line_stats *more)
+{
+    sum->files += more->files;
+    sum->lines += more->lines;
+    sum->matches += more->matches;
+    sum->bytes += more->bytes;
+    sum->printed += more->printed;
+    sum->seconds += more->seconds;
 }
 
 void lines_free(line_search *s)

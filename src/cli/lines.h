@@ -29,6 +29,7 @@ typedef struct line_style {
     const sgr_colours *colours; /* NULL: none */
     bool tab;                   /* one before the line, and numbers in columns */
     bool heading;               /* the name on a line of its own */
+    bool json;                  /* messages of line_json.c instead */
 } line_style;
 
 /* Around selected lines: what line_printer.c knows of a file. */
@@ -44,6 +45,12 @@ typedef struct line_context {
     size_t begin, end, room;
     uint64_t lines;
 } line_context;
+
+/* What the messages of line_json.c count, of the files with a selected line. */
+typedef struct line_stats {
+    uint64_t files, lines, matches, bytes, printed;
+    double seconds;
+} line_stats;
 
 /* A match in a line. */
 typedef struct line_match {
@@ -84,6 +91,9 @@ typedef struct line_search {
     line_match *matches;
     size_t match_count, match_room;
     bool broken; /* a line could not be searched: error */
+    double began;
+    line_stats stats;
+    uint64_t binary_offset; /* of a file's first NUL byte */
 } line_search;
 
 typedef enum line_result {
@@ -106,6 +116,8 @@ line_result lines_resume(line_search *s, source *file, const char *name, uint64_
  * `line` lines. Only LINES_OK means that it was searched. */
 line_result lines_piece(line_search *s, uint8_t *text, size_t length, const char *name, uint64_t at,
                         uint64_t line);
+
+void line_stats_add(line_stats *sum, const line_stats *more);
 
 /* Newlines in so many bytes. */
 uint64_t lines_count(const uint8_t *text, size_t length);

@@ -68,8 +68,6 @@ char *tsv_quote(const char *text)
     return quoted;
 }
 
-#ifdef TRAWL_HAVE_JANSSON
-
 static bool continues(const uint8_t *text, size_t length)
 {
     for (size_t i = 1; i < length; i++)
@@ -91,6 +89,37 @@ static size_t utf8_length(const uint8_t *text, size_t length)
         return 0;
     return size;
 }
+
+bool is_utf8(const char *text, size_t length)
+{
+    size_t size = 1;
+    for (size_t i = 0; i < length && size; i += size)
+        size = utf8_length((const uint8_t *)text + i, length - i);
+    return size;
+}
+
+/* RFC 4648, with padding. */
+char *base64(const char *text, size_t length)
+{
+    static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    const uint8_t *from = (const uint8_t *)text;
+    char *encoded = malloc((length + 2) / 3 * 4 + 1), *to = encoded;
+    for (size_t i = 0; to && i < length; i += 3) {
+        const size_t left = length - i;
+        const uint32_t three = (uint32_t)from[i] << 16 |
+                               (left > 1 ? (uint32_t)from[i + 1] << 8 : 0) |
+                               (left > 2 ? from[i + 2] : 0);
+        *to++ = digits[three >> 18];
+        *to++ = digits[three >> 12 & 63];
+        *to++ = left > 1 ? digits[three >> 6 & 63] : '=';
+        *to++ = left > 2 ? digits[three & 63] : '=';
+    }
+    if (to)
+        *to = '\0';
+    return encoded;
+}
+
+#ifdef TRAWL_HAVE_JANSSON
 
 /* Copy with each byte that is not part of UTF-8 replaced by U+FFFD; malloc'ed. */
 static char *clean_utf8(const char *text, size_t length, size_t *clean_length)
@@ -114,27 +143,6 @@ static char *quote_bytes(const char *text, size_t length)
     char *quoted = string ? json_dumps(string, JSON_ENCODE_ANY) : NULL;
     json_decref(string);
     return quoted;
-}
-
-/* RFC 4648, with padding; malloc'ed. */
-static char *base64(const char *text, size_t length)
-{
-    static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    const uint8_t *from = (const uint8_t *)text;
-    char *encoded = malloc((length + 2) / 3 * 4 + 1), *to = encoded;
-    for (size_t i = 0; to && i < length; i += 3) {
-        const size_t left = length - i;
-        const uint32_t three = (uint32_t)from[i] << 16 |
-                               (left > 1 ? (uint32_t)from[i + 1] << 8 : 0) |
-                               (left > 2 ? from[i + 2] : 0);
-        *to++ = digits[three >> 18];
-        *to++ = digits[three >> 12 & 63];
-        *to++ = left > 1 ? digits[three >> 6 & 63] : '=';
-        *to++ = left > 2 ? digits[three & 63] : '=';
-    }
-    if (to)
-        *to = '\0';
-    return encoded;
 }
 
 char *json_member(const char *name, const char *text, size_t length)

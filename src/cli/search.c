@@ -45,6 +45,7 @@ static bool take_job(void *user, unsigned number, unsigned slot)
         s->failed |= j->failed;
         s->bytes += j->bytes;
         s->selected += j->selected;
+        line_stats_add(&s->stats, &j->stats);
         s->write_error = j->out.failed;
         if (j->out.failed || (s->quiet && s->matched))
             atomic_store(&c->finished, true);

@@ -25,7 +25,8 @@ typedef struct search {
     /* Results. */
     bool matched, failed;
     uint64_t bytes, selected;
-    int write_error; /* errno of standard output */
+    line_stats stats; /* of --json */
+    int write_error;  /* errno of standard output */
 } search;
 
 /* Search all operands. */

@@ -109,6 +109,7 @@ static void begin_job(crew *c, job *j)
     j->large = NULL;
     j->result = LINES_OK;
     j->why = NULL;
+    memset(&j->stats, 0, sizeof j->stats);
     j->lines = j->end = j->found = j->bytes = j->selected = 0;
     j->out.wait = wait_turn;
     j->out.waiter = j;

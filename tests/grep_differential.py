@@ -1,0 +1,199 @@
+#!/usr/bin/python3
+"""Compare `trawl grep` with GNU grep, and where only that has an option with ripgrep 13, on random
+command lines over small files: standard output, exit status, and whether there was a message.
+
+Usage: grep_differential.py TRAWL [CASES [SEED]]
+
+Of a folder GNU grep gives the files in no order, so lines are compared in any. Differences that are
+meant are not asked for (docs/semantics.md): files that become binary behind their first line."""
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from random import Random
+from typing import Dict, List, Tuple
+
+TEXTS = {
+    "a": b"one\nab\n\nabc ab\nxyz\n1\nab\nx\nx\nx\nb1\n",
+    "b": b"b\r\nab\r\n\r\nx y\r\nlast b",
+    "none": b"",
+    "blank": b"\n\n\n",
+    "long": b"".join(b"%d %s\n" % (i, b"ab" if i % 7 == 0 else b"x" * (i % 5)) for i in range(300)),
+    "binary": b"ab\0x\nab\n\n1\0b\n",
+    "bytes": b"\xffab\n\xc3\xa9 b\n\x01b\t\x7f\"\\\n",
+    "tree/a.c": b"ab\nx\nb\n",
+    "tree/a.h": b"x\n1\n",
+    "tree/sub/b.c": b"none\nab ab\n",
+    "tree/sub/c.txt": b"1\n2\nb\n",
+    "tree/sub/deep/d.c": b"x\nx\nab\nx\nx\nx\nb\n",
+    "tree/.hidden/e.c": b"ab\n",
+    "tree/build/f.c": b"b\n",
+}
+LINKS = {"tree/link.c": "a.c", "tree/other": "../more", "tree/gone": "nowhere"}
+MORE = {"more/m.c": b"ab\nb\n", "more/m.txt": b"x\n"}
+GLOBS = ["*.c", "*.h", "a*", "*", "b.c", "sub", "tree", "d?c", "*.[ch]", "tree/a.c", "[!a]*", "f.c",
+         "deep/d.c", "nothing", "*/b.c"]
+FOLDERS = ["sub", "build", "tree", ".hidden", "d*", "deep/", "sub/deep", "*", "nothing", "other"]
+COLOURS = ["", "mt=01;32", "sl=1:cx=2", "sl=1:cx=2:rv", "ne", "ms=:mc=", "fn=:ln=4:bn=5:se=6",
+           "sl=33:mt=", "ms=1x:fn=3", "se="]
+
+
+def make_files(folder: Path) -> None:
+    for name, text in {**TEXTS, **MORE}.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(text)
+    for name, target in LINKS.items():
+        (folder / name).symlink_to(target)
+
+
+def literal(random: Random) -> str:
+    return "".join(random.choice("ab1x ") for _ in range(random.choice((1, 1, 2, 2, 3))))
+
+
+def extended(random: Random) -> str:
+    """A row of elements, one of them at least mandatory."""
+    elements = [random.choice(("a", "b", "x", ".", "[ab]", "[^a]", "[0-9]", "1", "[[:alpha:]]"))
+                for _ in range(random.choice((1, 1, 2, 3)))]
+    whole = random.randrange(len(elements))
+    return "".join(e + random.choice(("", "", "+", "{2}") if i == whole else
+                                     ("", "", "?", "*", "{0,2}", "+"))
+                   for i, e in enumerate(elements))
+
+
+def patterns(random: Random) -> List[str]:
+    fixed = random.random() < 0.25
+    make = literal if fixed else extended
+    texts = [make(random) for _ in range(random.choice((1, 1, 1, 2, 3)))]
+    if random.random() < 0.08:
+        texts[random.randrange(len(texts))] = ""
+    return ["-F" if fixed else "-E"] + [w for t in texts for w in ("-e", t)]
+
+
+def maybe(random: Random, chance: float, *words: str) -> List[str]:
+    return list(words) if random.random() < chance else []
+
+
+def gnu_options(random: Random, tree: bool) -> List[str]:
+    options = []
+    for letter, chance in (("-i", .15), ("-v", .15), ("-o", .15), ("-n", .3), ("-b", .15),
+                           ("-H", .2), ("-h", .1), ("-c", .1), ("-l", .07), ("-L", .07),
+                           ("-q", .03), ("-s", .1), ("-Z", .1), ("-T", .1), ("-a", .1),
+                           ("-I", .1), ("--line-buffered", .03)):
+        options += maybe(random, chance, letter)
+    number = str(random.choice((0, 1, 1, 2, 3, 10, 1000)))
+    for option, chance in (("-A", .15), ("-B", .15), ("-C", .1), ("--context=", .03), ("-", .05)):
+        options += maybe(random, chance, option + number)
+    options += maybe(random, .1, "--group-separator=" + random.choice(("", "==", "a b")))
+    options += maybe(random, .05, "--no-group-separator")
+    options += maybe(random, .12, "-m" + random.choice("01123"))
+    options += maybe(random, .3, "--color=" + random.choice(("always", "always", "never", "auto")))
+    if tree:
+        options += [random.choice(("-r", "-r", "-R"))]
+    for _ in range(random.choice((0, 0, 1, 2)) if tree else random.random() < .1):
+        options += [random.choice(("--include=", "--exclude=")) + random.choice(GLOBS)]
+    options += maybe(random, .2 if tree else .03, "--exclude-dir=" + random.choice(FOLDERS))
+    random.shuffle(options)
+    return options
+
+
+def run(command: List[str], folder: Path, environment: Dict[str, str],
+        text: bytes) -> Tuple[bytes, int, int]:
+    done = subprocess.run(command, cwd=folder, env=environment, input=text, timeout=20,
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    return done.stdout, done.returncode, len(done.stderr.splitlines())
+
+
+def in_any_order(output: bytes) -> List[bytes]:
+    return sorted(re.split(rb"[\n\0]", output))
+
+
+def gnu_case(random: Random) -> Tuple[List[str], bool]:
+    tree = random.random() < 0.35
+    names = [n for n in TEXTS if "/" not in n] + ["-", "tree", "nosuch"]
+    operands = random.choices(names, k=random.choice((1, 1, 2, 3)))
+    if tree:
+        operands = random.choice((["tree"], ["tree", "a"], [], ["tree/", "b"], ["./tree"],
+                                  ["tree/sub", "tree/a.c"], ["tree/link.c", "tree/other"]))
+    return patterns(random) + gnu_options(random, tree) + operands, tree
+
+
+def rg_case(random: Random) -> List[str]:
+    """ripgrep takes the first alternative, not the longest: so there is one."""
+    element = random.choice(("ab", "b", "x", "[ab]", "[0-9]", "x+", "[ab]+", "1", "zz"))
+    options = [random.choice(("--json", "--heading"))]
+    for letter, chance in (("-i", .2), ("-v", .15), ("-n", .4), ("-b", .2), ("-o", .15),
+                           ("-F", .0), ("-H", .5)):
+        options += maybe(random, chance, letter)
+    only = "-o" in options
+    if only and (options[0] == "--json" or "-v" in options):  # ripgrep prints whole lines there
+        options.remove("-o")
+    elif not only:  # nor is -o with context, nor -A0, what it is for GNU grep
+        for option in random.choice((["-A", "-B"], ["-A"], ["-C"], [])):
+            options += maybe(random, .5, option + str(random.choice((1, 2, 10))))
+    # Behind the last of -m lines GNU grep has context only, ripgrep matches, too.
+    if not any(o[:2] in ("-v", "-A", "-B", "-C") for o in options):
+        options += maybe(random, .15, "-m" + random.choice("123"))
+    names = ["a", "none", "blank", "long", "tree/a.c", "tree/sub/b.c"]
+    names += ["b", "bytes"] if options[0] == "--json" else []
+    return options + ["-e", element] + random.choices(names, k=random.choice((1, 2, 3)))
+
+
+def without_times(output: bytes) -> bytes:
+    """JSON lines: what must be equal."""
+    return re.sub(rb'"elapsed(_total)?":{[^}]*}', b"", output)
+
+
+def main() -> int:
+    trawl = str(Path(sys.argv[1]).resolve())
+    cases = int(sys.argv[2]) if len(sys.argv) > 2 else 300
+    seed = int(sys.argv[3]) if len(sys.argv) > 3 else int.from_bytes(os.urandom(4), "big")
+    try:
+        version = subprocess.run(["rg", "--version"], stdout=subprocess.PIPE).stdout
+        has_rg = version.startswith(b"ripgrep 13.")
+    except OSError:
+        has_rg = False
+    print(f"seed {seed}, {cases} cases, ripgrep: {'yes' if has_rg else 'no'}", flush=True)
+    failed = 0
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        make_files(folder)
+        for case in range(cases):
+            random = Random(f"{seed} {case}")
+            environment = {"LC_ALL": "C", "TERM": "xterm", "PATH": os.environ["PATH"]}
+            if random.random() < 0.3:
+                environment["GREP_COLORS"] = random.choice(COLOURS)
+            text = random.choice(list(TEXTS.values()))
+            threads = ["--threads", random.choice("13")]
+            if has_rg and random.random() < 0.2:
+                words, tree = rg_case(random), False
+                other = ["rg", "--no-config", "--color=never", "--no-unicode", "-j1"] + words
+            else:
+                words, tree = gnu_case(random)
+                other = ["grep"] + words
+            mine = run([trawl, "grep"] + threads + words, folder, environment, text)
+            theirs = run(other, folder, environment, text)
+            equal = mine == theirs
+            if tree and "-q" in words:  # it ends early, but not at the same file
+                equal = mine[:2] == theirs[:2]
+            elif tree:
+                equal = (in_any_order(mine[0]), *mine[1:]) == (in_any_order(theirs[0]), *theirs[1:])
+            elif "--json" in words and mine[1:] == theirs[1:]:
+                equal = without_times(mine[0]) == without_times(theirs[0])
+            if not equal:
+                failed += 1
+                print(f"not ok: seed {seed}, case {case}: {environment.get('GREP_COLORS')!r} "
+                      f"{' '.join(map(repr, words))}")
+                if failed <= 3:
+                    print(f"  trawl: {mine[1:]} {mine[0][:600]!r}")
+                    print(f"  other: {theirs[1:]} {theirs[0][:600]!r}", flush=True)
+    print(f"{cases - failed} passed, {failed} failed")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
