@@ -41,6 +41,13 @@ FOLDERS = ["sub", "build", "tree", ".hidden", "d*", "deep/", "sub/deep", "*", "n
 COLOURS = ["", "mt=01;32", "sl=1:cx=2", "sl=1:cx=2:rv", "ne", "ms=:mc=", "fn=:ln=4:bn=5:se=6",
            "sl=33:mt=", "ms=1x:fn=3", "se="]
 
+RULES = ["*.c", "*.o", "build", "build/", "/build", "sub/*.c", "sub/", "**/deep", "deep/**", "a.*",
+         "!a.c", "!build/", "*", "!*.h", "!*/", "x?z", "[ab].c", "[!a].c", "sub/**/d.c", "# none", "",
+         "\\#odd", "!.hidden", ".hidden/", "**/*.h", "/sub/deep/", "*/deep", "a.c  ", "d*", "!d.c",
+         "sub/deep/d.c", "!/sub", "out\\.c", "**", "a/**/b", "[a-c].[ch]", "*.[!h]"]
+NAMES = ["a.c", "b.c", "a.h", "b.h", "d.c", "x.o", "xyz", "#odd", "out.c", "notes.md", ".dot.c", "m.py"]
+FOLDER_NAMES = ["sub", "build", "deep", ".hidden", "a", "b", "dir"]
+
 
 def make_files(folder: Path) -> None:
     for name, text in {**TEXTS, **MORE}.items():
@@ -143,6 +150,44 @@ def rg_case(random: Random) -> List[str]:
     return options + ["-e", element] + random.choices(names, k=random.choice((1, 2, 3)))
 
 
+def make_tree(random: Random, folder: Path, depth: int) -> None:
+    folder.mkdir()
+    for name in random.sample(NAMES, random.randrange(1, 7)):
+        (folder / name).write_bytes(random.choice((b"ab\n", b"x\nab\n", b"b\n")))
+    for name, chance in ((".gitignore", .4), (".ignore", .2), (".rgignore", .1)):
+        if random.random() < chance:
+            lines = [random.choice(RULES) for _ in range(random.randrange(1, 5))]
+            (folder / name).write_text("\n".join(lines) + random.choice(("", "\n")))
+    if random.random() < (.7 if depth == 0 else .1):
+        (folder / ".git" / "info").mkdir(parents=True)
+        if random.random() < .4:
+            (folder / ".git" / "info" / "exclude").write_text(random.choice(RULES) + "\n")
+    for name in random.sample(FOLDER_NAMES, random.randrange(0, 4 - depth) if depth < 3 else 0):
+        make_tree(random, folder / name, depth + 1)
+
+
+def tree_case(random: Random, folder: Path) -> List[str]:
+    """The same words for both; `-r` and `--ignore` become none and --no-ignore for ripgrep."""
+    make_tree(random, folder, 0)
+    # Of a relative one ripgrep 13 puts paths together wrongly for files above it.
+    inner = [str(p) for p in folder.rglob("*") if p.is_dir() and ".git" not in p.parts]
+    words = [random.choice(("--ignore", "--ignore", "-r"))]
+    words += maybe(random, .2, "--hidden") if words[0] == "--ignore" else []
+    for _ in range(random.choice((0, 0, 0, 1, 2))):
+        words += ["-g", random.choice(("", "", "!")) + random.choice(
+            [r for r in RULES if r and r[0] not in "!#\\" and not r.endswith(" ")] +
+            ["*.{c,h}", "{a,b}.c", "{sub,build}/", "**/{a,d}.*"])]
+    for _ in range(random.choice((0, 0, 0, 1, 2))):
+        words += [random.choice(("-t", "-t", "--type-not=")) + random.choice(("c", "h", "py", "md"))]
+    return words + ["-c", "-e", "b", random.choice(inner + [folder.name, f"./{folder.name}/"])]
+
+
+def for_rg(words: List[str]) -> List[str]:
+    everything = ["--no-ignore", "--hidden", "--no-heading", "-H"]
+    kept = [w.replace("--type-not=", "-T") for w in words if w not in ("-r", "--ignore")]
+    return (everything if "-r" in words else ["-H"]) + ["--include-zero"] + kept
+
+
 def without_times(output: bytes) -> bytes:
     """JSON lines: what must be equal."""
     return re.sub(rb'"elapsed(_total)?":{[^}]*}', b"", output)
@@ -169,7 +214,11 @@ def main() -> int:
                 environment["GREP_COLORS"] = random.choice(COLOURS)
             text = random.choice(list(TEXTS.values()))
             threads = ["--threads", random.choice("13")]
-            if has_rg and random.random() < 0.2:
+            kind = random.random()
+            if has_rg and kind < 0.1:
+                words, tree = tree_case(random, folder / f"tree{case}"), True
+                other = ["rg", "--no-config", "--color=never", "-j1"] + for_rg(words)
+            elif has_rg and kind < 0.3:
                 words, tree = rg_case(random), False
                 other = ["rg", "--no-config", "--color=never", "--no-unicode", "-j1"] + words
             else:

@@ -194,6 +194,41 @@ expect '-R, an operand that leads nowhere' 2 'tree/build/d.c\n' 'tree/gone: No s
 run -Rls x1 tree
 expect '-R -s, a link that leads nowhere' 2 'tree/few.link\n'
 
+# ---- what is ignored -------------------------------------------------------------------
+
+mkdir -p repo/.git/info repo/src/old repo/out repo/.cache
+for file in a.c a.o b.py notes.md src/c.c src/keep.o src/old/d.c out/e.c .cache/f.c .env.c; do
+    echo needle >repo/$file
+done
+printf '*.o\n!keep.o\n/out/\n# a comment\nsrc/**/d.c\n' >repo/.gitignore
+printf 'notes.md\n' >repo/.git/info/exclude
+run --ignore -l needle repo
+expect '--ignore' 0 'repo/a.c\nrepo/b.py\nrepo/src/c.c\nrepo/src/keep.o\n'
+(cd repo/src && "$trawl" grep --ignore -l needle) >out 2>err
+status=$?
+expect '--ignore: rules of folders above' 0 'c.c\nkeep.o\n'
+run --ignore --hidden -l needle repo
+expect '--ignore --hidden' 0 \
+    'repo/.cache/f.c\nrepo/.env.c\nrepo/a.c\nrepo/b.py\nrepo/src/c.c\nrepo/src/keep.o\n'
+mv repo/.git repo/not.git
+run --ignore -l needle repo
+expect '--ignore: .gitignore is for repositories' 0 \
+    'repo/a.c\nrepo/a.o\nrepo/b.py\nrepo/notes.md\nrepo/out/e.c\nrepo/src/c.c\nrepo/src/keep.o\nrepo/src/old/d.c\n'
+printf '*.c\n' >repo/.ignore
+run --ignore -l -g '!*.o' needle repo
+expect '.ignore is for all folders; -g' 0 'repo/b.py\nrepo/notes.md\n'
+run -r -l -t c -t py needle repo
+expect '-t' 0 'repo/.cache/f.c\nrepo/.env.c\nrepo/a.c\nrepo/b.py\nrepo/out/e.c\nrepo/src/c.c\nrepo/src/old/d.c\n'
+run -r -l -g '*.{py,md}' needle repo
+expect '-g, alternatives' 0 'repo/b.py\nrepo/notes.md\n'
+run -r -l -g 'repo/src/*' --type-not=c needle repo
+expect '-g, a path; --type-not' 0 'repo/src/c.c\nrepo/src/keep.o\n'
+run -r -t pyhton needle repo
+expect '-t, unknown' 2 '' "there is no type 'pyhton'"
+run --type-list
+[ $status = 0 ] && grep -q '^c: .*\.\[chH\]' out
+result '--type-list' $?
+
 # ---- random command lines --------------------------------------------------------------
 
 if grep --version 2>/dev/null | grep -q 'GNU grep) 3\.[5-9]' && command -v python3 >/dev/null 2>&1; then

@@ -148,6 +148,9 @@ void leave_large(large *l);
 
 /* ---- search_deal.c ------------------------------------------------------- */
 
+/* The walk below a folder. NULL: no memory. */
+tree *open_tree(search *s, const char *folder, bool bare);
+
 bool deal_job(void *user, unsigned number, unsigned slot);
 
 #endif

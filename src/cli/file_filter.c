@@ -4,6 +4,7 @@
 #include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 struct name_glob {
     const char *glob;
@@ -64,20 +65,122 @@ bool file_filter_exclude_folder(file_filter *f, char *glob)
     return add_glob(&f->folders, glob, false);
 }
 
+/* The working directory's path, malloc'ed; NULL: it is not known. */
+static char *getcwd_copy(void)
+{
+    char path[4096];
+    return getcwd(path, sizeof path) ? strdup(path) : NULL;
+}
+
+/* ---- globs of paths, and types ------------------------------------------- */
+
+struct chosen_type {
+    const file_type *type;
+    bool leave_out;
+};
+
+bool file_filter_glob(file_filter *f, const char *glob)
+{
+    if (!f->here)
+        f->here = getcwd_copy();
+    return glob_list_add(&f->globs, glob);
+}
+
+bool file_filter_type(file_filter *f, const file_type *type, bool leave_out)
+{
+    type_choice *c = &f->types;
+    if (c->count == c->room) {
+        const size_t room = c->room ? 2 * c->room : 8;
+        struct chosen_type *grown = realloc(c->types, room * sizeof *grown);
+        if (!grown)
+            return false;
+        c->types = grown;
+        c->room = room;
+    }
+    c->types[c->count++] = (struct chosen_type){ type, leave_out };
+    return true;
+}
+
+typedef enum choice { ASKED_FOR, LEFT_OUT, NOT_SAID } choice;
+
+/* A file that no glob names is left out, if one was to name some. */
+static choice by_globs(const file_filter *f, const char *path, const char *name, bool folder)
+{
+    const size_t here = f->here && *path == '/' ? strlen(f->here) : 0;
+    if (here && strncmp(path, f->here, here) == 0 && path[here] == '/')
+        path += here + 1;
+    while (path[0] == '.' && path[1] == '/')
+        path += 2;
+    const glob_verdict verdict = glob_list_match(&f->globs, path, name, folder);
+    if (verdict == GLOB_NONE)
+        return f->globs.plain && !folder ? LEFT_OUT : NOT_SAID;
+    return verdict == GLOB_PLAIN ? ASKED_FOR : LEFT_OUT;
+}
+
+static choice by_types(const file_filter *f, const char *name)
+{
+    choice said = NOT_SAID;
+    for (size_t i = 0; i < f->types.count && said != ASKED_FOR; i++)
+        if (!f->types.types[i].leave_out)
+            said = file_type_matches(f->types.types[i].type, name) ? ASKED_FOR : LEFT_OUT;
+    for (size_t i = 0; i < f->types.count; i++)
+        if (f->types.types[i].leave_out && file_type_matches(f->types.types[i].type, name))
+            return LEFT_OUT;
+    return said;
+}
+
 /* ---- the walk ------------------------------------------------------------ */
 
 static bool is_wanted(void *user, const char *path, const char *name, bool folder)
 {
-    const file_filter *f = user;
-    (void)path;
-    return is_taken(folder ? &f->folders : &f->files, name, false);
+    file_filter *f = user;
+    if (!is_taken(folder ? &f->folders : &f->files, name, false))
+        return false;
+    const choice globs = f->globs.count ? by_globs(f, path, name, folder) : NOT_SAID;
+    if (globs != NOT_SAID)
+        return globs == ASKED_FOR;
+    const choice types = f->types.count && !folder ? by_types(f, name) : NOT_SAID;
+    return types != LEFT_OUT &&
+           !(f->ignore && ignore_leaves_out(f->ignore, path, name, folder, types == ASKED_FOR));
 }
 
-void file_filter_ready(file_filter *f)
+static void note(void *user, const char *name)
 {
-    f->tree.follow = f->follow;
-    f->tree.user = f;
-    f->tree.wanted = file_filter_asks(f) ? is_wanted : NULL;
+    ignore_note(((file_filter *)user)->ignore, name);
+}
+
+static void enter(void *user, int folder, const char *path, size_t length)
+{
+    ignore_enter(((file_filter *)user)->ignore, folder, path, length);
+}
+
+static void leave(void *user)
+{
+    ignore_leave(((file_filter *)user)->ignore);
+}
+
+bool file_filter_ready(file_filter *f)
+{
+    const bool asks =
+        f->ignores || f->globs.count || f->types.count || f->files.count || f->folders.count;
+    f->ignore = f->ignores ? ignore_open(f->hidden) : NULL;
+    f->tree = (tree_filter){ .follow = f->follow, .user = f, .wanted = asks ? is_wanted : NULL };
+    if (f->ignore) {
+        f->tree.note = note;
+        f->tree.enter = enter;
+        f->tree.leave = leave;
+    }
+    return f->ignore || !f->ignores;
+}
+
+bool file_filter_begin(file_filter *f, const char *folder)
+{
+    return !f->ignore || ignore_begin(f->ignore, folder);
+}
+
+bool file_filter_failed(const file_filter *f)
+{
+    return f->ignore && ignore_failed(f->ignore);
 }
 
 bool file_filter_takes(const file_filter *f, const char *path, bool folder)
@@ -94,4 +197,8 @@ void file_filter_free(file_filter *f)
 {
     free(f->files.globs);
     free(f->folders.globs);
+    free(f->types.types);
+    free(f->here);
+    glob_list_free(&f->globs);
+    ignore_free(f->ignore);
 }

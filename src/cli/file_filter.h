@@ -5,6 +5,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "cli/file_types.h"
+#include "io/glob.h"
+#include "io/ignore.h"
 #include "io/tree.h"
 
 /* --include, --exclude and --exclude-dir, in the order given: the last one that matches decides. */
@@ -13,9 +16,21 @@ typedef struct name_globs {
     size_t count, room;
 } name_globs;
 
+/* -t, and --type-not, which goes before it. */
+typedef struct type_choice {
+    struct chosen_type *types;
+    size_t count, room;
+} type_choice;
+
 /* All zero at first. */
 typedef struct file_filter {
     name_globs files, folders;
+    glob_list globs; /* -g */
+    type_choice types;
+    bool ignores; /* what .gitignore files and their kin name, and hidden files: --ignore */
+    bool hidden;  /* but not these: --hidden */
+    ignore *ignore;
+    char *here;       /* the working directory, where -g may be asked for a path from the root */
     bool follow;      /* symbolic links below folders: -R */
     tree_filter tree; /* set by file_filter_ready */
 } file_filter;
@@ -25,8 +40,18 @@ bool file_filter_include(file_filter *f, const char *glob);
 bool file_filter_exclude(file_filter *f, const char *glob);
 bool file_filter_exclude_folder(file_filter *f, char *glob);
 
-/* All options are known. */
-void file_filter_ready(file_filter *f);
+/* As ripgrep's -g: GLOB, or !GLOB. */
+bool file_filter_glob(file_filter *f, const char *glob);
+bool file_filter_type(file_filter *f, const file_type *type, bool leave_out);
+
+/* All options are known. False: no memory. */
+bool file_filter_ready(file_filter *f);
+
+/* A walk begins, below this folder. False: no memory. */
+bool file_filter_begin(file_filter *f, const char *folder);
+
+/* Memory was short during a walk. */
+bool file_filter_failed(const file_filter *f);
 
 /* Whether an operand is searched. */
 bool file_filter_takes(const file_filter *f, const char *path, bool folder);

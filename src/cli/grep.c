@@ -9,6 +9,7 @@
 
 #include "cli/line_json.h"
 #include "cli/search.h"
+#include "cli/suggest.h"
 
 typedef struct grep {
     run_options run;
@@ -19,6 +20,7 @@ typedef struct grep {
     bool fixed;  /* -F */
     bool nocase; /* -i */
     bool flush;  /* --line-buffered */
+    bool list_types;
     bool coloured;
     sgr_colours colours;
     uint64_t around; /* -C */
@@ -84,6 +86,12 @@ static const char options_help[] =
     "decides\n"
     "      --exclude=GLOB         not those whose name matches\n"
     "      --exclude-dir=GLOB     no folder whose name matches\n"
+    "  -g, --glob=GLOB            files that match, or with ! before it, do not; as in .gitignore\n"
+    "  -t, --type=TYPE            files of a type, as c, py, md; --type-not=TYPE: no such files\n"
+    "      --type-list            print all types\n"
+    "      --ignore               as -r, but pass over hidden files, and what .gitignore, .ignore\n"
+    "                             and .rgignore files name\n"
+    "      --hidden               with --ignore: hidden files too\n"
     "\n";
 
 static const char end_help[] =
@@ -99,7 +107,7 @@ static const char end_help[] =
 
 static const char *const help_text[] = { options_help, TEXT_RUN_OPTIONS_HELP, end_help, NULL };
 
-static const char short_options[] = "e:f:FEivclLobnHhm:qsraIZTRA:B:C:GPz0123456789";
+static const char short_options[] = "e:f:FEivclLobnHhm:qsraIZTRg:t:A:B:C:GPz0123456789";
 
 enum {
     OPT_LINE_BUFFERED = OPT_OWN,
@@ -110,6 +118,11 @@ enum {
     OPT_INCLUDE,
     OPT_EXCLUDE,
     OPT_EXCLUDE_DIR,
+    OPT_TYPE_NOT,
+    OPT_TYPE_LIST,
+    OPT_IGNORE,
+    OPT_NO_IGNORE,
+    OPT_HIDDEN,
     OPT_HEADING,
     OPT_NO_HEADING,
     OPT_JSON,
@@ -145,6 +158,13 @@ static const struct option long_options[] = {
     { "color", optional_argument, NULL, OPT_COLOUR },
     { "colour", optional_argument, NULL, OPT_COLOUR },
     { "initial-tab", no_argument, NULL, 'T' },
+    { "glob", required_argument, NULL, 'g' },
+    { "type", required_argument, NULL, 't' },
+    { "type-not", required_argument, NULL, OPT_TYPE_NOT },
+    { "type-list", no_argument, NULL, OPT_TYPE_LIST },
+    { "ignore", no_argument, NULL, OPT_IGNORE },
+    { "no-ignore", no_argument, NULL, OPT_NO_IGNORE },
+    { "hidden", no_argument, NULL, OPT_HIDDEN },
     { "heading", no_argument, NULL, OPT_HEADING },
     { "no-heading", no_argument, NULL, OPT_NO_HEADING },
     { "json", no_argument, NULL, OPT_JSON },
@@ -215,12 +235,33 @@ static bool digit_option(grep *g, int digit)
 static bool glob_option(grep *g, int option, char *glob)
 {
     file_filter *f = &g->search.filter;
-    const bool added = option == OPT_INCLUDE   ? file_filter_include(f, glob)
+    const bool added = option == 'g'           ? file_filter_glob(f, glob)
+                       : option == OPT_INCLUDE ? file_filter_include(f, glob)
                        : option == OPT_EXCLUDE ? file_filter_exclude(f, glob)
                                                : file_filter_exclude_folder(f, glob);
     if (!added)
-        complain(g->run.command, "out of memory for a glob");
+        complain(g->run.command, "%s: out of memory for the glob, or more than 1000 of them", glob);
     return added;
+}
+
+static const char *type_name(const void *user, size_t number)
+{
+    (void)user;
+    return file_type_name(number);
+}
+
+static bool type_option(grep *g, const char *name, bool leave_out)
+{
+    const file_type *type = file_type_find(name);
+    const char *near = type ? NULL : suggest(name, type_name, NULL);
+    if (type && file_filter_type(&g->search.filter, type, leave_out))
+        return true;
+    if (type)
+        complain(g->run.command, "out of memory for a type");
+    else
+        complain(g->run.command, "there is no type '%s'%s%s%s: --type-list lists them", name,
+                 near ? ": did you mean " : "", near ? near : "", near ? "?" : "");
+    return false;
 }
 
 static bool colour_option(grep *g, const char *when)
@@ -320,6 +361,20 @@ static bool take_letter(grep *g, int option, const char *value)
         return colour_option(g, value);
     case 'T':
         return g->style.tab = true;
+    case 'g':
+        return glob_option(g, option, optarg);
+    case 't':
+    case OPT_TYPE_NOT:
+        return type_option(g, value, option == OPT_TYPE_NOT);
+    case OPT_TYPE_LIST:
+        return g->list_types = true;
+    case OPT_IGNORE:
+    case OPT_NO_IGNORE:
+        g->search.filter.ignores = option == OPT_IGNORE;
+        g->search.recursive |= option == OPT_IGNORE;
+        return true;
+    case OPT_HIDDEN:
+        return g->search.filter.hidden = true;
     case OPT_HEADING:
     case OPT_NO_HEADING:
         g->style.heading = option == OPT_HEADING;
@@ -389,6 +444,10 @@ static int read_command_line(grep *g, int argc, char **argv)
                                      read_option, g);
     if (status >= 0)
         return status;
+    if (g->list_types) {
+        file_types_print();
+        return finish_output(command, EXIT_MATCH);
+    }
     if (!g->patterns.given && optind == argc) {
         complain(command, "give a pattern");
         return usage_hint(command);
@@ -400,7 +459,10 @@ static int read_command_line(grep *g, int argc, char **argv)
         return EXIT_ERROR;
     }
     settle_style(g);
-    file_filter_ready(&g->search.filter);
+    if (!file_filter_ready(&g->search.filter)) {
+        complain(command, "out of memory for what is to be ignored");
+        return EXIT_ERROR;
+    }
     if (g->flush)
         setvbuf(stdout, NULL, _IOLBF, BUFSIZ);
     g->patterns.by_line = g->style.silent || !(g->style.only || g->coloured || g->style.json);

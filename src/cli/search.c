@@ -168,7 +168,7 @@ void search_all(search *s, char **paths, int count)
     pthread_cond_init(&c->counted, NULL);
     open_lines(c, &c->alone, s->context);
     if (count == 0 && s->recursive)
-        c->tree = tree_open(here, true, &s->filter.tree);
+        c->tree = open_tree(s, here, true);
     const bool ready = c->tree || count || !s->recursive;
     if (ready) {
         const ordered_calls calls = { deal_job, do_job, take_job, c };
@@ -178,4 +178,8 @@ void search_all(search *s, char **paths, int count)
         s->failed = true;
     }
     free_crew(c);
+    if (file_filter_failed(&s->filter)) {
+        complain(s->run->command, "out of memory for what is to be ignored");
+        s->failed = true;
+    }
 }

@@ -82,11 +82,16 @@ static bool deal_operand(crew *c, job *j, worker *w, char *path)
     if (j->opened) {
         cut_file(c, j, w);
     } else if (j->cause == EISDIR && s->recursive && strcmp(path, "-") != 0) {
-        c->tree = tree_open(path, false, &s->filter.tree);
+        c->tree = open_tree(s, path, false);
         j->cause = ENOMEM;
         return !c->tree;
     }
     return true;
+}
+
+tree *open_tree(search *s, const char *folder, bool bare)
+{
+    return file_filter_begin(&s->filter, folder) ? tree_open(folder, bare, &s->filter.tree) : NULL;
 }
 
 static bool wait_turn(void *waiter)
