@@ -229,6 +229,22 @@ run --type-list
 [ $status = 0 ] && grep -q '^c: .*\.\[chH\]' out
 result '--type-list' $?
 
+# ---- what was meant -----------------------------------------------------------------------
+
+run --ingore-case x few
+expect 'an option that is nearly one' 2 '' 'Did you mean --ignore-case?'
+run --max-cuont=3 x few
+expect 'with a value' 2 '' 'Did you mean --max-count?'
+run --no x few
+[ $status = 2 ] && grep -q ambiguous err && ! grep -q 'Did you' err
+result 'an option that may be several' $?
+run --zzzzzzzz x few
+[ $status = 2 ] && ! grep -q 'Did you' err
+result 'an option that is like none' $?
+"$trawl" fnid x few >out 2>err
+status=$?
+expect 'a command that is nearly one' 2 '' "there is no command 'fnid': did you mean 'find'?"
+
 # ---- random command lines --------------------------------------------------------------
 
 if grep --version 2>/dev/null | grep -q 'GNU grep) 3\.[5-9]' && command -v python3 >/dev/null 2>&1; then

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "cli/suggest.h"
 #include "io/compressed.h"
 
 /* ---- messages ---------------------------------------------------------- */
@@ -62,6 +63,29 @@ double now(void)
 
 /* ---- reading options --------------------------------------------------- */
 
+static const char *option_name(const void *user, size_t number)
+{
+    return ((const struct option *)user)[number].name;
+}
+
+/* getopt_long has complained of the argument: say what may have been meant. Of one that begins
+ * several names it has listed these. */
+static void suggest_option(const char *argument, const struct option *long_options)
+{
+    char name[64];
+    const size_t length = strncmp(argument, "--", 2) == 0 ? strcspn(argument + 2, "=") : 0;
+    if (length == 0 || length >= sizeof name)
+        return;
+    memcpy(name, argument + 2, length);
+    name[length] = '\0';
+    for (const struct option *o = long_options; o->name; o++)
+        if (strncmp(o->name, name, length) == 0)
+            return;
+    const char *near = suggest(name, option_name, long_options);
+    if (near)
+        fprintf(stderr, "Did you mean --%s?\n", near);
+}
+
 int parse_options(const char *command, const char *help, int argc, char **argv,
                   const char *short_options, const struct option *long_options, take_option take,
                   void *user)
@@ -81,8 +105,11 @@ int parse_options_parts(const char *command, const char *const *help, int argc, 
                 fputs(*help, stdout);
             return finish_output(command, EXIT_MATCH);
         }
-        if (option == '?') /* getopt_long has complained */
+        if (option == '?') {
+            if (optopt == 0)
+                suggest_option(argv[optind - 1], long_options);
             return usage_hint(command);
+        }
         if (!take(user, option, optarg))
             return EXIT_ERROR;
     }

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "cli/cli.h"
+#include "cli/suggest.h"
 #include "io/guard.h"
 
 #define OUTPUT_BUFFER (128u << 10)
@@ -84,6 +85,24 @@ static const command *find_command(const char *name)
     return NULL;
 }
 
+static const char *command_name(const void *user, size_t number)
+{
+    (void)user;
+    return number < COMMANDS ? commands[number].name : NULL;
+}
+
+static int refuse_command(const char *name)
+{
+    const char *near = suggest(name, command_name, NULL);
+    fprintf(stderr, "trawl: there is no command '%s'", name);
+    if (strcmp(name, "bench") == 0)
+        fputs(": the benchmarks are bench/seeds and engines", stderr);
+    else if (near)
+        fprintf(stderr, ": did you mean '%s'?", near);
+    fputs("\nTry 'trawl --help'.\n", stderr);
+    return EXIT_ERROR;
+}
+
 /* The subcommand sees its own arguments, with "trawl NAME" for argv[0]. */
 static int run_command(const command *c, int argc, char **argv)
 {
@@ -122,9 +141,7 @@ static int run(int argc, char **argv)
     }
     if (c)
         return run_command(c, argc, argv);
-    fprintf(stderr, "trawl: there is no command '%s'%s\nTry 'trawl --help'.\n", argv[1],
-            strcmp(argv[1], "bench") == 0 ? ": the benchmarks are bench/seeds and engines" : "");
-    return EXIT_ERROR;
+    return refuse_command(argv[1]);
 }
 
 int main(int argc, char **argv)
