@@ -67,9 +67,11 @@ def extended(random: Random) -> str:
     elements = [random.choice(("a", "b", "x", ".", "[ab]", "[^a]", "[0-9]", "1", "[[:alpha:]]"))
                 for _ in range(random.choice((1, 1, 2, 3)))]
     whole = random.randrange(len(elements))
-    return "".join(e + random.choice(("", "", "+", "{2}") if i == whole else
+    row = "".join(e + random.choice(("", "", "+", "{2}") if i == whole else
                                      ("", "", "?", "*", "{0,2}", "+"))
-                   for i, e in enumerate(elements))
+                  for i, e in enumerate(elements))
+    row = random.choice(("", "", "", "^")) + row + random.choice(("", "", "", "$", "\\b", "\\>", "\\B"))
+    return row + "|" + extended(random) if random.random() < .1 else row
 
 
 def patterns(random: Random) -> List[str]:
@@ -77,7 +79,7 @@ def patterns(random: Random) -> List[str]:
     make = literal if fixed else extended
     texts = [make(random) for _ in range(random.choice((1, 1, 1, 2, 3)))]
     if random.random() < 0.08:
-        texts[random.randrange(len(texts))] = ""
+        texts[random.randrange(len(texts))] = random.choice(("", "", "^", "$", "^$"))
     return ["-F" if fixed else "-E"] + [w for t in texts for w in ("-e", t)]
 
 
@@ -92,6 +94,7 @@ def gnu_options(random: Random, tree: bool) -> List[str]:
                            ("-q", .03), ("-s", .1), ("-Z", .1), ("-T", .1), ("-a", .1),
                            ("-I", .1), ("--line-buffered", .03)):
         options += maybe(random, chance, letter)
+    options += maybe(random, .08, "-x")
     number = str(random.choice((0, 1, 1, 2, 3, 10, 1000)))
     for option, chance in (("-A", .15), ("-B", .15), ("-C", .1), ("--context=", .03), ("-", .05)):
         options += maybe(random, chance, option + number)
@@ -99,6 +102,9 @@ def gnu_options(random: Random, tree: bool) -> List[str]:
     options += maybe(random, .05, "--no-group-separator")
     options += maybe(random, .12, "-m" + random.choice("01123"))
     options += maybe(random, .3, "--color=" + random.choice(("always", "always", "never", "auto")))
+    # GNU grep passes over some matches of words in a line.
+    if "-o" not in options and "--color=always" not in options:
+        options += maybe(random, .15, "-w")
     if tree:
         options += [random.choice(("-r", "-r", "-R"))]
     for _ in range(random.choice((0, 0, 1, 2)) if tree else random.random() < .1):

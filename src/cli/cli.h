@@ -199,6 +199,9 @@ typedef struct pattern_origin {
     size_t line;
 } pattern_origin;
 
+/* The id of a pattern that stands for one of no byte, so that nothing of its match is printed. */
+enum { NO_PIECE = 0 };
+
 typedef struct pattern_set {
     trawl_pattern *patterns;
     pattern_origin *origins;
@@ -215,8 +218,9 @@ bool pattern_set_add(pattern_set *set, const char *command, const char *text, si
 /* Add a file's lines (LF or CRLF; "-" is standard input). Complains on failure. */
 bool pattern_set_add_file(pattern_set *set, const char *command, const char *path);
 /* Give all patterns the syntax and the flags. Warns when -i meets a byte that is not ASCII, as it
- * is or as an escape, and of \+ and its kin, which are operators in grep's basic syntax. */
-void pattern_set_style(pattern_set *set, const char *command, uint32_t syntax, uint32_t flags);
+ * is or as an escape, and of \+ and its kin, which are operators in grep's basic syntax. False,
+ * after a complaint: no memory. */
+bool pattern_set_style(pattern_set *set, const char *command, uint32_t syntax, uint32_t flags);
 /* Complain of the first pattern that is malformed. False when there is one. */
 bool pattern_set_check(const pattern_set *set, const run_options *o);
 /* Compile for the context and a text like the sample (NULL: none); explains when asked to. NULL

@@ -411,7 +411,8 @@ static int read_command_line(find *f, int argc, char **argv)
         complain(command, "the list of patterns is empty");
         return EXIT_ERROR;
     }
-    pattern_set_style(&f->patterns, command, f->syntax, f->flags);
+    if (!pattern_set_style(&f->patterns, command, f->syntax, f->flags))
+        return EXIT_ERROR;
     return -1;
 }
 

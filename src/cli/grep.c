@@ -19,6 +19,8 @@ typedef struct grep {
     search search;
     bool fixed;  /* -F */
     bool nocase; /* -i */
+    bool words;  /* -w */
+    bool whole;  /* -x */
     bool flush;  /* --line-buffered */
     bool list_types;
     bool coloured;
@@ -44,9 +46,13 @@ static const char options_help[] =
     "  -F, --fixed-strings        patterns are plain bytes\n"
     "  -E, --extended-regexp      they are not: the default\n"
     "  -i, --ignore-case          the letters A to Z match both cases\n"
+    "  -w, --word-regexp          no letter, digit or _ stands beside a match\n"
+    "  -x, --line-regexp          a match is a whole line\n"
     "An empty pattern matches every line.\n"
     "Without -F a pattern is a row of bytes, classes and repeats: . [a-f] [^,] \\d \\w \\s with\n"
-    "? * + {x} {x,} {x,y}, and \\ before a byte that is meant as it is.\n"
+    "? * + {x} {x,} {x,y}, and \\ before a byte that is meant as it is; alternatives are a|b; "
+    "before\n"
+    "it ^ \\b \\B \\<, behind it $ \\b \\B \\> say what stands beside it.\n"
     "\n"
     "Lines:\n"
     "  -v, --invert-match         the lines that do not match\n"
@@ -107,7 +113,7 @@ static const char end_help[] =
 
 static const char *const help_text[] = { options_help, TEXT_RUN_OPTIONS_HELP, end_help, NULL };
 
-static const char short_options[] = "e:f:FEivclLobnHhm:qsraIZTRg:t:A:B:C:GPz0123456789";
+static const char short_options[] = "e:f:FEiwxvclLobnHhm:qsraIZTRg:t:A:B:C:GPz0123456789";
 
 enum {
     OPT_LINE_BUFFERED = OPT_OWN,
@@ -134,6 +140,8 @@ static const struct option long_options[] = {
     { "fixed-strings", no_argument, NULL, 'F' },
     { "extended-regexp", no_argument, NULL, 'E' },
     { "ignore-case", no_argument, NULL, 'i' },
+    { "word-regexp", no_argument, NULL, 'w' },
+    { "line-regexp", no_argument, NULL, 'x' },
     { "invert-match", no_argument, NULL, 'v' },
     { "count", no_argument, NULL, 'c' },
     { "files-with-matches", no_argument, NULL, 'l' },
@@ -299,6 +307,10 @@ static bool take_letter(grep *g, int option, const char *value)
         return g->fixed = true;
     case 'i':
         return g->nocase = true;
+    case 'w':
+        return g->words = true;
+    case 'x':
+        return g->whole = true;
     case 'v':
         return g->style.invert = true;
     case 'c':
@@ -420,8 +432,6 @@ static void settle_style(grep *g)
     g->style.first_only = s->quiet || s->list;
     g->style.number = g->style.number && !g->style.silent;
     g->style.every = g->patterns.has_empty;
-    if (g->style.every && g->style.invert && !g->patterns.count)
-        g->style.most = 0; /* as GNU grep has it: no file is looked at */
     if (!g->before_given)
         g->style.before = g->around;
     if (!g->behind_given)
@@ -458,6 +468,13 @@ static int read_command_line(grep *g, int argc, char **argv)
         complain(command, "--json prints lines: leave out -c, -l and -L");
         return EXIT_ERROR;
     }
+    if (g->patterns.has_empty && !g->patterns.count && g->style.invert && !g->words && !g->whole)
+        g->style.most = 0; /* as GNU grep has it: no file is looked at */
+    if (!pattern_set_style(&g->patterns, command,
+                           g->fixed ? TRAWL_SYNTAX_LITERAL : TRAWL_SYNTAX_EXTENDED,
+                           TRAWL_LINES | (g->nocase ? TRAWL_NOCASE : 0u) |
+                               (g->words ? TRAWL_WORDS : 0u) | (g->whole ? TRAWL_WHOLE_LINES : 0u)))
+        return EXIT_ERROR;
     settle_style(g);
     if (!file_filter_ready(&g->search.filter)) {
         complain(command, "out of memory for what is to be ignored");
@@ -466,9 +483,6 @@ static int read_command_line(grep *g, int argc, char **argv)
     if (g->flush)
         setvbuf(stdout, NULL, _IOLBF, BUFSIZ);
     g->patterns.by_line = g->style.silent || !(g->style.only || g->coloured || g->style.json);
-    pattern_set_style(&g->patterns, command,
-                      g->fixed ? TRAWL_SYNTAX_LITERAL : TRAWL_SYNTAX_EXTENDED,
-                      TRAWL_LINES | (g->nocase ? TRAWL_NOCASE : 0u));
     return -1;
 }
 

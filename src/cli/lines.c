@@ -198,10 +198,10 @@ static int on_ends(const trawl_match *matches, size_t count, void *user)
 {
     line_search *s = (line_search *)user;
     for (size_t i = 0; i < count; i++) {
-        const size_t at = (size_t)matches[i].end;
-        if (at <= s->done)
+        const size_t end = (size_t)matches[i].end;
+        if (end <= s->done)
             continue;
-        take_end(s, at);
+        take_end(s, end - (s->text[end - 1] == '\n')); /* which ends with an empty line */
         if (stop_scan(s))
             return 1;
     }
@@ -218,7 +218,8 @@ static bool take_piece(line_search *s, const trawl_match *match)
         s->used = s->done = after(s, line_end(s, end));
         count_selected(s, 1);
     }
-    print_bytes(s, make_prefix(s, begin, begin), begin, end);
+    if (match->id != NO_PIECE)
+        print_bytes(s, make_prefix(s, begin, begin), begin, end);
     return !write_failed(s);
 }
 

@@ -325,16 +325,65 @@ static void warn_of_case(const pattern_set *set, const char *command)
                  i + 1);
 }
 
-void pattern_set_style(pattern_set *set, const char *command, uint32_t syntax, uint32_t flags)
+static bool is_text(const trawl_pattern *p, const char *text)
+{
+    return p->length == strlen(text) && memcmp(p->text, text, p->length) == 0;
+}
+
+static bool append_extended(pattern_set *set, const char *text, uint32_t flags)
+{
+    const bool added = append(set, text, strlen(text), NULL, 0);
+    if (added) {
+        set->patterns[set->count - 1].syntax = TRAWL_SYNTAX_EXTENDED;
+        set->patterns[set->count - 1].flags = flags;
+        set->patterns[set->count - 1].id = NO_PIECE;
+    }
+    return added;
+}
+
+/* Patterns of no byte. ^$ matches empty lines: a newline behind none. ^ and $ match every line, as
+ * the empty one does; under -x empty lines; under -w those where no byte of a word stands on either
+ * side of that place. */
+static bool settle_empty(pattern_set *set, uint32_t syntax, uint32_t flags)
+{
+    static const char *const texts[] = { "^$", "^", "$" };
+    bool seen[] = { false, false, false, set->has_empty }, some = set->has_empty;
+    size_t kept = 0;
+    for (size_t i = 0; i < set->count; i++) {
+        size_t k = 0;
+        while (k < 3 && !(syntax == TRAWL_SYNTAX_EXTENDED && is_text(&set->patterns[i], texts[k])))
+            k++;
+        seen[k] |= k < 3;
+        some |= k < 3;
+        set->origins[kept] = set->origins[i];
+        set->patterns[kept] = set->patterns[i];
+        kept += k == 3;
+    }
+    set->count = kept;
+    const bool words = flags & TRAWL_WORDS && !(flags & TRAWL_WHOLE_LINES);
+    set->has_empty =
+        (seen[1] || seen[2] || seen[3]) && !(flags & (TRAWL_WORDS | TRAWL_WHOLE_LINES));
+    return (!some || set->has_empty || append_extended(set, "^\\n", 0)) &&
+           (!words || !(seen[1] || seen[3]) || append_extended(set, "^\\W", TRAWL_LINES)) &&
+           (!words || !(seen[2] || seen[3]) || append_extended(set, "\\W$", TRAWL_LINES)) &&
+           (!words || !seen[3] || append_extended(set, "\\W\\W", TRAWL_LINES));
+}
+
+bool pattern_set_style(pattern_set *set, const char *command, uint32_t syntax, uint32_t flags)
 {
     for (size_t i = 0; i < set->count; i++) {
         set->patterns[i].syntax = syntax;
         set->patterns[i].flags = flags;
     }
+    if (set->takes_empty && !settle_empty(set, syntax, flags)) {
+        complain(command, "out of memory for a pattern");
+        return false;
+    }
     if (flags & TRAWL_NOCASE)
         warn_of_case(set, command);
     if (syntax == TRAWL_SYNTAX_EXTENDED)
         warn_of_basic(set, command);
+    return true;
 }
 
 /* ---- compiling ----------------------------------------------------------- */
@@ -360,7 +409,8 @@ static bool ends_with_plus(const trawl_pattern *p)
     const char *text = p->text;
     size_t number = 0;    /* where one may end */
     bool element = false; /* stands before text[i], and may be repeated */
-    if (p->syntax != TRAWL_SYNTAX_EXTENDED || p->length < 2 || text[p->length - 1] != '+')
+    if (p->syntax != TRAWL_SYNTAX_EXTENDED || p->flags & (TRAWL_WORDS | TRAWL_WHOLE_LINES) ||
+        p->length < 2 || text[p->length - 1] != '+')
         return false;
     for (size_t i = 0; i + 1 < p->length; i++) {
         element = text[i] > 0 && text[i] <= '~' && !strchr("^$(|){}*+?", text[i]) && i >= number;

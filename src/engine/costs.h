@@ -15,8 +15,8 @@
 #include "base/target.h"
 
 #define COST_IMPOSSIBLE 1e30
-#define COST_OF_READING 0.1 /* memory hardly gives bytes faster: no other engine is asked */
-#define COST_PART 0.3       /* a further part: its records are sorted into the others */
+#define COST_OF_READING 0.05 /* memory hardly gives bytes faster: no other engine is asked */
+#define COST_PART 0.3        /* a further part: its records are sorted into the others */
 
 /* Of more literals it is not worth finding out what Teddy, Wu-Manber and PFAC cost on a CPU: qgrams
  * or Aho-Corasick are cheaper. */

@@ -349,6 +349,9 @@ static void explain(const problem *p, const division *d, char *why, size_t room)
         if (s->second)
             snprintf(one, sizeof one, "about %.2f ns a %s expected, %s about %.2f", s->cost, unit,
                      s->second->name, s->second_cost);
+        else if (s->cost <= COST_OF_READING)
+            snprintf(one, sizeof one, "about %.2f ns a %s expected, as fast as text is read",
+                     s->cost, unit);
         else
             snprintf(one, sizeof one, "the only engine that takes this set");
         append(why, room, one);
