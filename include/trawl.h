@@ -122,7 +122,8 @@ enum {
     TRAWL_LINES = 2,  /* no element matches a newline, as grep wants it */
     TRAWL_ONCE = 4,   /* of each text (record) only the first match reported; needles: no */
     TRAWL_WORDS = 8,  /* no letter, digit or _ beside a match, as grep -w wants it */
-    TRAWL_WHOLE_LINES = 16 /* a match begins where a line does and ends where one does: grep -x */
+    TRAWL_WHOLE_LINES = 16, /* a match begins where a line does and ends where one does: grep -x */
+    TRAWL_NULS = 32   /* under TRAWL_LINES: a NUL byte ends a line, a newline is a byte */
 };
 
 typedef struct trawl_pattern {

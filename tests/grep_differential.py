@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -24,6 +25,7 @@ TEXTS = {
     "blank": b"\n\n\n",
     "long": b"".join(b"%d %s\n" % (i, b"ab" if i % 7 == 0 else b"x" * (i % 5)) for i in range(300)),
     "binary": b"ab\0x\nab\n\n1\0b\n",
+    "nuls": b"ax\0b\nx\0\0xx\nab\nx\0\nab",
     "bytes": b"\xffab\n\xc3\xa9 b\n\x01b\t\x7f\"\\\n",
     "tree/a.c": b"ab\nx\nb\n",
     "tree/a.h": b"x\n1\n",
@@ -92,7 +94,7 @@ def gnu_options(random: Random, tree: bool) -> List[str]:
     for letter, chance in (("-i", .15), ("-v", .15), ("-o", .15), ("-n", .3), ("-b", .15),
                            ("-H", .2), ("-h", .1), ("-c", .1), ("-l", .07), ("-L", .07),
                            ("-q", .03), ("-s", .1), ("-Z", .1), ("-T", .1), ("-a", .1),
-                           ("-I", .1), ("--line-buffered", .03)):
+                           ("-I", .1), ("--line-buffered", .03), ("--null-data", .08)):
         options += maybe(random, chance, letter)
     options += maybe(random, .08, "-x")
     number = str(random.choice((0, 1, 1, 2, 3, 10, 1000)))
@@ -232,6 +234,7 @@ def main() -> int:
                 other = ["grep"] + words
             mine = run([trawl, "grep"] + threads + words, folder, environment, text)
             theirs = run(other, folder, environment, text)
+            shutil.rmtree(folder / f"tree{case}", ignore_errors=True)
             equal = mine == theirs
             if tree and "-q" in words:  # it ends early, but not at the same file
                 equal = mine[:2] == theirs[:2]

@@ -80,6 +80,7 @@ expect 'an empty pattern, and -o' 0 'x\nx\n'
 awk 'BEGIN { for (i = 0; i < 200000; i++) print i % 1000 ? "line " i : "begin " i }' >large
 awk '/begin/ { for (k = 997; k < 1000; k++) if (NR > 1) print NR + k - 1000 "-line " NR + k - 1001
     print NR ":" $0; print NR + 1 "-line " NR; if (NR < 199001) print "--" }' large >want
+cp want want.large
 for threads in 1 3; do
     "$trawl" grep --threads $threads -n -B3 -A1 begin large >out && cmp want out
     result "context across blocks, $threads threads" $?
@@ -164,6 +165,21 @@ expect '--json -c' 2 '' '--json prints lines'
 printf 'z\377\n' | "$trawl" grep --json z >out
 grep -qF '"path":{"text":"<stdin>"},"lines":{"bytes":"ev8K"}' out
 result '--json: standard input, bytes that are not UTF-8' $?
+
+# ---- lines that end with a NUL byte --------------------------------------------------------
+
+printf 'a\nx\0b\0xy\nx' >nuls
+run --null-data -n x nuls
+expect '--null-data' 0 '1:a\nx\00003:xy\nx\0000'
+run --null-data -o 'x.x*' nuls
+expect '--null-data -o' 0 'xy\0000'
+run --null-data -c '[[:space:]]' nuls
+expect '--null-data: a newline is a byte' 0 '2\n'
+run --null-data 'a\x00' nuls
+expect '--null-data: a NUL byte in a pattern' 2 '' 'a line never contains a NUL byte, which ends it here'
+tr '\n' '\0' <large >large.nuls
+"$trawl" grep --null-data -n -B3 -A1 begin large.nuls | tr '\0' '\n' >out && cmp want.large out
+result '--null-data across blocks' $?
 
 # ---- trees -----------------------------------------------------------------------------
 

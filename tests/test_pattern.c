@@ -91,7 +91,8 @@ enum {
     I = TRAWL_NOCASE,
     L = TRAWL_LINES,
     W = TRAWL_WORDS,
-    X = TRAWL_WHOLE_LINES
+    X = TRAWL_WHOLE_LINES,
+    N = TRAWL_LINES | TRAWL_NULS
 };
 
 typedef struct pattern_case {
@@ -121,6 +122,8 @@ static const pattern_case cases[] = {
     OK("a\0b\xff\n", LIT, 0, "'a\\x00b\\xff\\x0a'"),
     OK("AbZ@[\xc4", LIT, I, "'abz\\x40\\x5b\\xc4'"),
     BAD("ab\nc", LIT, L, 2, "never contains a newline"),
+    OK("ab\nc", LIT, N, "'ab\\x0ac'"),
+    BAD("ab\0c", LIT, N, 2, "never contains a NUL byte"),
     BAD("", LIT, 0, 0, "empty"),
 
     /* literals with escapes */
@@ -286,6 +289,9 @@ static const pattern_case cases[] = {
     OK("[@`{]", EXT, I, "<\\x40\\x60\\x7b>{1,1}"),
     OK("[^a]", EXT, L, "<\\x00-\\x09\\x0b-\\x60b-\\xff>{1,1}"),
     OK("[\\na]b", EXT, L, "'ab'"),
+    OK(".", EXT, N, "<\\x01-\\xff>{1,1}"),
+    BAD("a\\x00", EXT, N, 1, "never contains a NUL byte"),
+    BAD("a\\0", ESC, N, 1, "never contains a NUL byte"),
     OK("\\s", EXT, L, "<\\x09\\x0b-\\x0d\\x20>{1,1}"),
     BAD("a[\\n]", EXT, L, 1, "never contains a newline"),
     BAD("a\\nb", EXT, L, 1, "never contains a newline"),
@@ -457,7 +463,7 @@ static void test_arguments(void **state)
     trawl_pattern good = { "a", 1, LIT, 0, 0, NULL };
     trawl_pattern bad[] = { { NULL, 1, LIT, 0, 0, NULL },
                             { "a", 1, 3, 0, 0, NULL },
-                            { "a", 1, LIT, 32, 0, NULL } };
+                            { "a", 1, LIT, 64, 0, NULL } };
     trawl_pattern empty = { NULL, 0, LIT, 0, 0, NULL };
     pattern_list list;
     trawl_error error;

@@ -60,6 +60,7 @@ static const char options_help[] =
     "  -a, --text                 print the lines of binary files too\n"
     "  -I                         pass over binary files\n"
     "      --binary-files=TYPE    text: as -a; without-match: as -I; binary: say that they match\n"
+    "      --null-data            lines end with a NUL byte, in output too\n"
     "\n"
     "Output:\n"
     "  -A, --after-context=NUM    with NUM lines behind each\n"
@@ -130,6 +131,7 @@ enum {
     OPT_NO_IGNORE,
     OPT_HIDDEN,
     OPT_HEADING,
+    OPT_NULL_DATA,
     OPT_NO_HEADING,
     OPT_JSON,
 };
@@ -176,6 +178,7 @@ static const struct option long_options[] = {
     { "heading", no_argument, NULL, OPT_HEADING },
     { "no-heading", no_argument, NULL, OPT_NO_HEADING },
     { "json", no_argument, NULL, OPT_JSON },
+    { "null-data", no_argument, NULL, OPT_NULL_DATA },
     { "recursive", no_argument, NULL, 'r' },
     { "dereference-recursive", no_argument, NULL, 'R' },
     { "include", required_argument, NULL, OPT_INCLUDE },
@@ -387,6 +390,9 @@ static bool take_letter(grep *g, int option, const char *value)
         return true;
     case OPT_HIDDEN:
         return g->search.filter.hidden = true;
+    case OPT_NULL_DATA:
+        g->style.end = '\0';
+        return true;
     case OPT_HEADING:
     case OPT_NO_HEADING:
         g->style.heading = option == OPT_HEADING;
@@ -432,6 +438,8 @@ static void settle_style(grep *g)
     g->style.first_only = s->quiet || s->list;
     g->style.number = g->style.number && !g->style.silent;
     g->style.every = g->patterns.has_empty;
+    g->style.text |= !g->style.end;
+    g->style.no_binary &= g->style.end != '\0';
     if (!g->before_given)
         g->style.before = g->around;
     if (!g->behind_given)
@@ -470,10 +478,10 @@ static int read_command_line(grep *g, int argc, char **argv)
     }
     if (g->patterns.has_empty && !g->patterns.count && g->style.invert && !g->words && !g->whole)
         g->style.most = 0; /* as GNU grep has it: no file is looked at */
-    if (!pattern_set_style(&g->patterns, command,
-                           g->fixed ? TRAWL_SYNTAX_LITERAL : TRAWL_SYNTAX_EXTENDED,
-                           TRAWL_LINES | (g->nocase ? TRAWL_NOCASE : 0u) |
-                               (g->words ? TRAWL_WORDS : 0u) | (g->whole ? TRAWL_WHOLE_LINES : 0u)))
+    if (!pattern_set_style(
+            &g->patterns, command, g->fixed ? TRAWL_SYNTAX_LITERAL : TRAWL_SYNTAX_EXTENDED,
+            TRAWL_LINES | (g->style.end ? 0u : TRAWL_NULS) | (g->nocase ? TRAWL_NOCASE : 0u) |
+                (g->words ? TRAWL_WORDS : 0u) | (g->whole ? TRAWL_WHOLE_LINES : 0u)))
         return EXIT_ERROR;
     settle_style(g);
     if (!file_filter_ready(&g->search.filter)) {
@@ -529,6 +537,7 @@ int command_grep(int argc, char **argv)
     run_options_init(&g.run, "grep");
     g.style.most = UINT64_MAX;
     g.patterns.takes_empty = true;
+    g.style.end = '\n';
     g.taken = optind;
     g.style.separator = "--";
     sgr_when(NULL, &g.coloured);

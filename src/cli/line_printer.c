@@ -188,6 +188,11 @@ static void put_head(const line_search *s, const shown_line *line, size_t at, si
 
 /* ---- lines --------------------------------------------------------------- */
 
+static void put_end(const line_search *s)
+{
+    put(s, &s->style->end, 1);
+}
+
 static void put_only(line_search *s, const shown_line *line)
 {
     const sgr_colours *colours = s->style->colours;
@@ -200,7 +205,7 @@ static void put_only(line_search *s, const shown_line *line)
         const line_match m = s->matches[i];
         put_head(s, line, m.begin, m.end - m.begin);
         put_coloured(s, colour, line->text + m.begin, m.end - m.begin);
-        put(s, "\n", 1);
+        put_end(s);
     }
 }
 
@@ -225,7 +230,7 @@ static void put_coloured_line(line_search *s, const shown_line *line)
         at = length;
     }
     put(s, line->text + at, line->length - at);
-    put(s, "\n", 1);
+    put_end(s);
 }
 
 static void put_line(line_search *s, const shown_line *line)
@@ -243,7 +248,7 @@ static void put_line(line_search *s, const shown_line *line)
         put_coloured_line(s, line);
     } else {
         put(s, line->text, line->length);
-        put(s, "\n", 1);
+        put_end(s);
     }
 }
 
@@ -251,19 +256,19 @@ static void put_line(line_search *s, const shown_line *line)
 
 static size_t line_stop(const line_search *s, size_t begin)
 {
-    const uint8_t *newline = memchr(s->text + begin, '\n', s->length - begin);
+    const uint8_t *newline = memchr(s->text + begin, s->style->end, s->length - begin);
     return newline ? (size_t)(newline - s->text) : s->length;
 }
 
 /* The begin of the line before text[end]. */
-static size_t line_start(const uint8_t *text, size_t low, size_t end)
+static size_t line_start(const uint8_t *text, size_t low, size_t end, uint8_t terminator)
 {
     end--; /* its newline, or the last byte of a text without one */
 #ifdef __GLIBC__
-    const uint8_t *newline = end > low ? memrchr(text + low, '\n', end - low) : NULL;
+    const uint8_t *newline = end > low ? memrchr(text + low, terminator, end - low) : NULL;
     return newline ? (size_t)(newline - text) + 1 : low;
 #else
-    while (end > low && text[end - 1] != '\n')
+    while (end > low && text[end - 1] != terminator)
         end--;
     return end;
 #endif
@@ -274,7 +279,7 @@ static uint64_t number_at(line_search *s, size_t begin)
     if (!s->style->number)
         return 0;
     if (begin > s->counted) {
-        s->line += lines_count(s->text + s->counted, begin - s->counted);
+        s->line += lines_count(s->text + s->counted, begin - s->counted, s->style->end);
         s->counted = begin;
     }
     return s->line + 1;
@@ -308,21 +313,23 @@ static void show_behind(line_search *s, size_t limit)
 /* ---- lines that were kept ------------------------------------------------ */
 
 /* Of the lines kept, where the last `count` begin. */
-static size_t kept_from(const line_context *c, uint64_t count)
+static size_t kept_from(const line_search *s, uint64_t count)
 {
+    const line_context *c = &s->context_lines;
     size_t at = c->end;
     while (count--)
-        at = line_start(c->kept, c->begin, at);
+        at = line_start(c->kept, c->begin, at, s->style->end);
     return at;
 }
 
 static void show_kept(line_search *s, uint64_t count)
 {
     line_context *c = &s->context_lines;
-    size_t at = kept_from(c, count);
+    size_t at = kept_from(s, count);
     for (; count; count--) {
         const uint8_t *from = c->kept + at;
-        const size_t length = (size_t)((const uint8_t *)memchr(from, '\n', c->end - at) - from);
+        const size_t length =
+            (size_t)((const uint8_t *)memchr(from, s->style->end, c->end - at) - from);
         const shown_line line = { .text = from,
                                   .length = length,
                                   .ended = true,
@@ -361,14 +368,15 @@ static void keep_lines(line_search *s)
     size_t from = s->length;
     uint64_t count = 0;
     for (; count < most && from > c->shown; count++)
-        from = line_start(s->text, c->shown, from);
+        from = line_start(s->text, c->shown, from, s->style->end);
     if (c->shown || count == most) {
         c->begin = c->end = 0;
         c->lines = 0;
     }
     for (; c->lines + count > most; c->lines--)
         c->begin =
-            (size_t)((uint8_t *)memchr(c->kept + c->begin, '\n', c->end - c->begin) + 1 - c->kept);
+            (size_t)((uint8_t *)memchr(c->kept + c->begin, s->style->end, c->end - c->begin) + 1 -
+                     c->kept);
     if (!keep_room(c, s->length - from)) {
         lose(s, "out of memory for lines of context");
         return;
@@ -430,9 +438,9 @@ void line_printer_select(line_search *s, size_t begin, size_t end)
     size_t from = begin;
     show_behind(s, begin);
     for (; wanted && from > c->shown; wanted--)
-        from = line_start(s->text, c->shown, from);
+        from = line_start(s->text, c->shown, from, s->style->end);
     const uint64_t kept = c->shown || from ? 0 : wanted < c->lines ? wanted : c->lines;
-    const uint64_t first = s->offset + from - (kept ? c->end - kept_from(c, kept) : 0);
+    const uint64_t first = s->offset + from - (kept ? c->end - kept_from(s, kept) : 0);
     if (!c->began || first != c->shown_to)
         begin_group(s);
     show_kept(s, kept);

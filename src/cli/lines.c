@@ -25,7 +25,8 @@
 
 #include "cli/line_printer.h"
 
-#define NUMBER_ROOM 21   /* 20 digits and a colon */
+#define NUMBER_ROOM 21 /* 20 digits and a colon */
+#define NUL_BLOCK (1u << 20)
 #define HEAD (64u << 10) /* bytes that tell under -I what a file is */
 
 /* ---- finding lines ----------------------------------------------------- */
@@ -34,10 +35,11 @@
 static size_t line_begin(const line_search *s, size_t at)
 {
 #ifdef __GLIBC__
-    const uint8_t *newline = at > s->done ? memrchr(s->text + s->done, '\n', at - s->done) : NULL;
+    const uint8_t *newline =
+        at > s->done ? memrchr(s->text + s->done, s->style->end, at - s->done) : NULL;
     return newline ? (size_t)(newline - s->text) + 1 : s->done;
 #else
-    while (at > s->done && s->text[at - 1] != '\n')
+    while (at > s->done && s->text[at - 1] != s->style->end)
         at--;
     return at;
 #endif
@@ -46,7 +48,8 @@ static size_t line_begin(const line_search *s, size_t at)
 /* The newline, or the block's end, that is next from `at`. */
 static size_t line_end(const line_search *s, size_t at)
 {
-    const uint8_t *newline = at < s->length ? memchr(s->text + at, '\n', s->length - at) : NULL;
+    const uint8_t *newline =
+        at < s->length ? memchr(s->text + at, s->style->end, s->length - at) : NULL;
     return newline ? (size_t)(newline - s->text) : s->length;
 }
 
@@ -56,14 +59,14 @@ static size_t after(const line_search *s, size_t end)
 }
 
 /* Short runs, so that the compiler can count in bytes of a vector. */
-uint64_t lines_count(const uint8_t *text, size_t length)
+uint64_t lines_count(const uint8_t *text, size_t length, uint8_t terminator)
 {
     uint64_t count = 0;
     while (length) {
         const size_t run = length < 192 ? length : 192;
         uint8_t few = 0;
         for (size_t i = 0; i < run; i++)
-            few = (uint8_t)(few + (text[i] == '\n'));
+            few = (uint8_t)(few + (text[i] == terminator));
         count += few;
         text += run;
         length -= run;
@@ -76,7 +79,8 @@ static uint64_t count_lines(const line_search *s, size_t begin, size_t end)
 {
     if (begin == end)
         return 0;
-    return lines_count(s->text + begin, end - begin) + (s->text[end - 1] != '\n');
+    return lines_count(s->text + begin, end - begin, s->style->end) +
+           (s->text[end - 1] != s->style->end);
 }
 
 /* ---- printing ---------------------------------------------------------- */
@@ -94,7 +98,7 @@ static size_t make_prefix(line_search *s, size_t begin, size_t at)
     char *end = s->prefix + s->prefix_length;
     if (s->style->number) {
         if (begin > s->counted) {
-            s->line += lines_count(s->text + s->counted, begin - s->counted);
+            s->line += lines_count(s->text + s->counted, begin - s->counted, s->style->end);
             s->counted = begin;
         }
         end = put_decimal(end, s->line + 1);
@@ -115,12 +119,12 @@ static void print_bytes(const line_search *s, size_t prefix, size_t begin, size_
     if (at) {
         memcpy(at, s->prefix, prefix);
         memcpy(at + prefix, s->text + begin, length);
-        at[prefix + length] = '\n';
+        at[prefix + length] = (char)s->style->end;
         printer_took(s->out, prefix + length + 1);
     } else {
         printer_put(s->out, s->prefix, prefix);
         printer_put(s->out, s->text + begin, length);
-        printer_put(s->out, "\n", 1);
+        printer_put(s->out, &s->style->end, 1);
     }
 }
 
@@ -162,7 +166,7 @@ static void select_range(line_search *s, size_t begin, size_t end)
     const bool marked = s->prefix_length || style->number || style->offset || style->apart;
     if (wants_all(s) && (silent(s) || !marked)) {
         if (!silent(s) && begin < end)
-            print_bytes(s, 0, begin, s->text[end - 1] == '\n' ? end - 1 : end);
+            print_bytes(s, 0, begin, s->text[end - 1] == s->style->end ? end - 1 : end);
         count_selected(s, count_lines(s, begin, end));
     } else {
         while (begin < end && !s->finished) {
@@ -201,7 +205,7 @@ static int on_ends(const trawl_match *matches, size_t count, void *user)
         const size_t end = (size_t)matches[i].end;
         if (end <= s->done)
             continue;
-        take_end(s, end - (s->text[end - 1] == '\n')); /* which ends with an empty line */
+        take_end(s, end - (s->text[end - 1] == s->style->end)); /* which ends with an empty line */
         if (stop_scan(s))
             return 1;
     }
@@ -311,10 +315,50 @@ static bool set_prefix(line_search *s, const char *name)
     return true;
 }
 
+/* As source_lines, of lines that end with a NUL byte. */
+static bool next_nul_lines(line_search *s, source *file, uint8_t **text, size_t *length)
+{
+    null_lines *n = &s->nulls;
+    if (n->given)
+        memmove(n->bytes, n->bytes + n->given, n->used - n->given);
+    n->used -= n->given;
+    n->given = 0;
+    for (;;) {
+        if (n->room - n->used < NUL_BLOCK / 2) {
+            const size_t room = n->room ? 2 * n->room : NUL_BLOCK;
+            uint8_t *grown = realloc(n->bytes, room);
+            if (!grown) {
+                file->why = strerror(ENOMEM);
+                return false;
+            }
+            n->bytes = grown;
+            n->room = room;
+        }
+        const ptrdiff_t got = source_read(file, n->bytes + n->used, n->room - n->used);
+        if (got < 0)
+            return false;
+        const size_t known = n->used; /* without a NUL byte */
+        n->given = n->used += (size_t)got;
+        while (got && n->given > known && n->bytes[n->given - 1])
+            n->given--;
+        if (n->given > known || !got)
+            break;
+        n->given = 0;
+    }
+    *text = n->bytes;
+    *length = n->given;
+    return true;
+}
+
+static bool next_lines(line_search *s, source *file, uint8_t **text, size_t *length)
+{
+    return s->style->end ? source_lines(file, text, length) : next_nul_lines(s, file, text, length);
+}
+
 static void count_rest(line_search *s)
 {
     if (s->style->number && (!s->finished || s->context_lines.left))
-        s->line += lines_count(s->text + s->counted, s->length - s->counted);
+        s->line += lines_count(s->text + s->counted, s->length - s->counted, s->style->end);
 }
 
 /* Search the next lines, first those that are text, then those that are binary. */
@@ -357,6 +401,7 @@ line_result lines_resume(line_search *s, source *file, const char *name, uint64_
     line_result result = LINES_OK;
     uint8_t *text;
     size_t length = 1;
+    s->nulls.used = s->nulls.given = 0;
     begin_file(s, S_ISREG(file->facts.st_mode) ? (uint64_t)file->facts.st_size : UINT64_MAX, at,
                selected, line);
     file->nul_ends = !s->style->text;
@@ -366,7 +411,7 @@ line_result lines_resume(line_search *s, source *file, const char *name, uint64_
         return LINES_READ_FAILED;
     }
     while (result == LINES_OK && length && (!s->finished || s->context_lines.left)) {
-        if (!source_lines(file, &text, &length))
+        if (!next_lines(s, file, &text, &length))
             return LINES_READ_FAILED;
         if (length)
             result = search_lines(s, text, length);
@@ -406,6 +451,8 @@ void line_stats_add(line_stats *sum, const line_stats *more)
 void lines_free(line_search *s)
 {
     line_printer_free(s);
+    free(s->nulls.bytes);
+    s->nulls = (null_lines){ .bytes = NULL };
     free(s->prefix);
     s->prefix = NULL;
     s->prefix_room = 0;

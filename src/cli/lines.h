@@ -20,6 +20,7 @@ typedef struct line_style {
     bool no_binary;  /* pass over a file with one among its first bytes */
     bool null_name;  /* a NUL byte ends the name, as -Z has it */
     uint64_t most;   /* stop after so many selected lines */
+    uint8_t end;     /* the byte that ends a line: a newline, or NUL */
 
     /* Where one of these is wanted, line_printer.c prints the lines; `apart` says so. */
     bool apart;
@@ -52,6 +53,12 @@ typedef struct line_stats {
     double seconds;
 } line_stats;
 
+/* Lines that end with a NUL byte, and what was read behind them: bytes[given .. used). */
+typedef struct null_lines {
+    uint8_t *bytes;
+    size_t given, used, room;
+} null_lines;
+
 /* A match in a line. */
 typedef struct line_match {
     size_t begin, end;
@@ -83,6 +90,8 @@ typedef struct line_search {
     bool finished;  /* no further line is wanted */
     char *prefix;   /* "name:" and room for two numbers */
     size_t prefix_length, prefix_room;
+
+    null_lines nulls; /* where style->end is one */
 
     /* Of style->apart. */
     const char *name; /* NULL: lines have none */
@@ -119,8 +128,8 @@ line_result lines_piece(line_search *s, uint8_t *text, size_t length, const char
 
 void line_stats_add(line_stats *sum, const line_stats *more);
 
-/* Newlines in so many bytes. */
-uint64_t lines_count(const uint8_t *text, size_t length);
+/* Ends of lines in so many bytes. */
+uint64_t lines_count(const uint8_t *text, size_t length, uint8_t terminator);
 
 void lines_free(line_search *s);
 

@@ -360,13 +360,14 @@ static bool settle_empty(pattern_set *set, uint32_t syntax, uint32_t flags)
         kept += k == 3;
     }
     set->count = kept;
+    const uint32_t nuls = flags & TRAWL_NULS;
     const bool words = flags & TRAWL_WORDS && !(flags & TRAWL_WHOLE_LINES);
     set->has_empty =
         (seen[1] || seen[2] || seen[3]) && !(flags & (TRAWL_WORDS | TRAWL_WHOLE_LINES));
-    return (!some || set->has_empty || append_extended(set, "^\\n", 0)) &&
-           (!words || !(seen[1] || seen[3]) || append_extended(set, "^\\W", TRAWL_LINES)) &&
-           (!words || !(seen[2] || seen[3]) || append_extended(set, "\\W$", TRAWL_LINES)) &&
-           (!words || !seen[3] || append_extended(set, "\\W\\W", TRAWL_LINES));
+    return (!some || set->has_empty || append_extended(set, nuls ? "^\\0" : "^\\n", nuls)) &&
+           (!words || !(seen[1] || seen[3]) || append_extended(set, "^\\W", TRAWL_LINES | nuls)) &&
+           (!words || !(seen[2] || seen[3]) || append_extended(set, "\\W$", TRAWL_LINES | nuls)) &&
+           (!words || !seen[3] || append_extended(set, "\\W\\W", TRAWL_LINES | nuls));
 }
 
 bool pattern_set_style(pattern_set *set, const char *command, uint32_t syntax, uint32_t flags)

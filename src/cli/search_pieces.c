@@ -114,7 +114,7 @@ void search_piece(crew *c, job *j, worker *w)
     j->unfit = !lines->context || !wanted || !read_piece(j, w, &at, &text, &length) ||
                (length && !style->text && memchr(text, '\0', length));
     if (style->number) { /* in any case: others wait for it */
-        j->lines = j->unfit ? 0 : lines_count(text, length);
+        j->lines = j->unfit ? 0 : lines_count(text, length, style->end);
         before = count_before(c, l, j->piece, j->lines);
     }
     if (j->unfit || !length)
@@ -200,7 +200,7 @@ bool cut_file(crew *c, job *j, worker *w)
     source *file = &w->file;
     if (c->workers == 1 || !S_ISREG(file->facts.st_mode) || !file->mappable ||
         file->length < (uint64_t)LEAST_PIECES * PIECE || c->search->style->most != UINT64_MAX ||
-        c->search->style->apart || is_output(c, file))
+        c->search->style->apart || !c->search->style->end || is_output(c, file))
         return false;
     large *l = calloc(1, sizeof *l);
     if (!l)

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "pattern/bytes.h"
+
 byte_class word_bytes(void)
 {
     byte_class word = { { 0 } };
@@ -12,11 +14,11 @@ byte_class word_bytes(void)
     return word;
 }
 
-byte_class newline_byte(void)
+byte_class line_border(uint32_t flags)
 {
-    byte_class newline = { { 0 } };
-    class_add(&newline, '\n');
-    return newline;
+    byte_class end = { { 0 } };
+    class_add(&end, line_terminator(flags));
+    return end;
 }
 
 static void border_begin(border *b)
@@ -63,8 +65,8 @@ int border_flags(pattern *p, trawl_error *error)
         border_add(&p->after, other, true);
     }
     if (p->flags & TRAWL_WHOLE_LINES) {
-        border_add(&p->before, newline_byte(), true);
-        border_add(&p->after, newline_byte(), true);
+        border_add(&p->before, line_border(p->flags), true);
+        border_add(&p->after, line_border(p->flags), true);
     }
     if (is_possible(&p->before) && is_possible(&p->after))
         return TRAWL_OK;
@@ -104,32 +106,34 @@ static void settle_own(pattern *p)
     b->own = 0;
 }
 
-/* OPENING may stand for the border of the text where both are allowed, or neither. An element has
- * some byte. */
-static bool can_open(const border *b)
+/* The opening may stand for the border of the text where both are allowed, or neither. An element
+ * has some byte. */
+static bool can_open(const pattern_list *list, const border *b)
 {
-    return !b->own && !is_empty(&b->set[0]) && class_has(&b->set[0], OPENING) == (b->edge[0] != 0);
+    return !b->own && !is_empty(&b->set[0]) &&
+           class_has(&b->set[0], (unsigned)list->opening) == (b->edge[0] != 0);
 }
 
 /* Literals keep their order by length only if all are longer by one. */
 static bool opens_literals(const pattern_list *list)
 {
-    const byte_class newline = newline_byte();
+    byte_class opening = { { 0 } };
+    class_add(&opening, (unsigned)list->opening);
     for (size_t i = 0; i < list->count; i++) {
         const pattern *p = &list->patterns[i];
-        if (p->literal && !(p->before.given && can_open(&p->before) &&
-                            memcmp(&p->before.set[0], &newline, sizeof newline) == 0))
+        if (p->literal && !(p->before.given && can_open(list, &p->before) &&
+                            memcmp(&p->before.set[0], &opening, sizeof opening) == 0))
             return false;
     }
     return true;
 }
 
-static bool open_literal(memory *m, pattern *p)
+static bool open_literal(memory *m, pattern *p, int opening)
 {
     uint8_t *bytes = memory_take(m, p->length + 1);
     if (!bytes)
         return false;
-    bytes[0] = '\n';
+    bytes[0] = (uint8_t)opening;
     memcpy(bytes + 1, p->bytes, p->length);
     memory_give(m, p->bytes);
     p->bytes = bytes;
@@ -148,9 +152,9 @@ static bool open_elements(memory *m, pattern *p)
     return true;
 }
 
-static int open_pattern(memory *m, pattern *p, trawl_error *error)
+static int open_pattern(memory *m, pattern *p, int opening, trawl_error *error)
 {
-    if ((p->literal && !open_literal(m, p)) || (p->elements && !open_elements(m, p)))
+    if ((p->literal && !open_literal(m, p, opening)) || (p->elements && !open_elements(m, p)))
         return memory_failed(m, error, "a pattern of %zu elements", p->length);
     p->opened = true;
     p->length++;
@@ -164,7 +168,7 @@ static bool varies(const pattern *p)
     return p->min_length != p->max_length;
 }
 
-/* No pattern of variable length may take the OPENING for its first byte: behind any byte it may
+/* No pattern of variable length may take the opening for its first byte: behind any byte it may
  * begin. Of fixed length, those that begin there are told by their start. */
 static int open_others(memory *m, pattern_list *list, trawl_error *error)
 {
@@ -176,13 +180,23 @@ static int open_others(memory *m, pattern_list *list, trawl_error *error)
         if (p->opened || !varies(p))
             continue;
         border_add(&p->before, any, true);
-        status = open_pattern(m, p, error);
+        status = open_pattern(m, p, list->opening, error);
     }
     return status;
 }
 
+/* What ends the lines of the first pattern that asks for what is before it. */
+static uint8_t choose_opening(const pattern_list *list)
+{
+    for (size_t i = 0; i < list->count; i++)
+        if (list->patterns[i].before.given)
+            return line_terminator(list->patterns[i].flags);
+    return line_terminator(0);
+}
+
 int border_open(memory *m, pattern_list *list, trawl_error *error)
 {
+    list->opening = choose_opening(list);
     const bool literals = opens_literals(list);
     bool opened = false;
     int status = TRAWL_OK;
@@ -193,8 +207,8 @@ int border_open(memory *m, pattern_list *list, trawl_error *error)
         settle_own(p);
         if (p->literal && !literals)
             continue;
-        if (can_open(&p->before))
-            status = open_pattern(m, p, error);
+        if (can_open(list, &p->before))
+            status = open_pattern(m, p, list->opening, error);
         else if (varies(p))
             status =
                 fail(error, TRAWL_ERROR_UNSUPPORTED, 0,
@@ -208,5 +222,8 @@ int border_open(memory *m, pattern_list *list, trawl_error *error)
         if (status != TRAWL_OK && error)
             error->pattern = p->order;
     }
-    return status == TRAWL_OK && opened ? open_others(m, list, error) : status;
+    if (status == TRAWL_OK && opened)
+        return open_others(m, list, error);
+    list->opening = -1;
+    return status;
 }

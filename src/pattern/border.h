@@ -3,16 +3,17 @@
  * A condition is a set of bytes and whether the border of the text will do as well. What comes
  * after a match is looked at when it is found (match/sieve.h). What comes before it is looked at
  * then too if its start is known; class patterns, whose starts engines do not tell, are opened: the
- * condition is an element before the others, and the driver scans the text behind an OPENING.
+ * condition is an element before the others, and the driver scans the text behind an opening, which
+ * ends a line.
  */
 #ifndef TRAWL_PATTERN_BORDER_H
 #define TRAWL_PATTERN_BORDER_H
 
 #include "pattern/pattern.h"
 
-/* Letters, digits and _ of ASCII; a newline. */
+/* Letters, digits and _ of ASCII; what ends a line. */
 byte_class word_bytes(void);
-byte_class newline_byte(void);
+byte_class line_border(uint32_t flags);
 
 /* Both `b` and: a byte of the set, or, if `edge`, the border of the text. */
 void border_add(border *b, byte_class set, bool edge);

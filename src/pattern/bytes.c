@@ -1,10 +1,11 @@
 /* bytes.c: literals, byte by byte, and C escapes. */
 #include "pattern/bytes.h"
 
-int reject_newline(size_t offset, trawl_error *error)
+int reject_terminator(uint32_t flags, size_t offset, trawl_error *error)
 {
     return fail(error, TRAWL_ERROR_PATTERN, offset,
-                "a line never contains a newline: remove it, or split the pattern in two");
+                "a line never contains a %s: remove it, or split the pattern in two",
+                flags & TRAWL_NULS ? "NUL byte, which ends it here" : "newline");
 }
 
 int check_literal_length(size_t length, trawl_error *error)
@@ -27,8 +28,8 @@ int literal_begin(memory *m, const trawl_pattern *src, pattern *out, trawl_error
 int literal_append(const trawl_pattern *src, size_t offset, uint8_t byte, pattern *out,
                    trawl_error *error)
 {
-    if (byte == '\n' && (src->flags & TRAWL_LINES))
-        return reject_newline(offset, error);
+    if (byte == line_terminator(src->flags) && (src->flags & TRAWL_LINES))
+        return reject_terminator(src->flags, offset, error);
     out->bytes[out->length++] = src->flags & TRAWL_NOCASE ? fold_byte(byte) : byte;
     return TRAWL_OK;
 }

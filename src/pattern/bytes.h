@@ -11,8 +11,14 @@ int literal_append(const trawl_pattern *src, size_t offset, uint8_t byte, patter
                    trawl_error *error);
 int check_literal_length(size_t length, trawl_error *error);
 
-/* Refuse a newline, under TRAWL_LINES. */
-int reject_newline(size_t offset, trawl_error *error);
+/* The byte that ends lines, under TRAWL_LINES. */
+static inline uint8_t line_terminator(uint32_t flags)
+{
+    return flags & TRAWL_NULS ? '\0' : '\n';
+}
+
+/* Refuse it. */
+int reject_terminator(uint32_t flags, size_t offset, trawl_error *error);
 
 /* Read the C escape whose backslash is at text[*at], and step over it. */
 int parse_escape(const uint8_t *text, size_t length, size_t *at, uint8_t *byte, trawl_error *error);

@@ -13,7 +13,7 @@
  * What the language leaves out (groups, lazy repeats ...) is refused at its
  * column with advice, never taken for a byte. Everything is ASCII: no locale.
  * Invariant: no set is empty; sets are closed under case when TRAWL_NOCASE is given
- * and hold no newline when TRAWL_LINES is. A pattern of single bytes becomes a literal, fixed
+ * and hold no line's end when TRAWL_LINES is. A pattern of single bytes becomes a literal, fixed
  * repeats as in a{3} unrolled, up to UNROLL_MAX bytes.
  * Cost: O(length) time; 40 bytes an element.
  */
@@ -446,9 +446,9 @@ static int finish_set(parser *p, size_t offset, bool negated, byte_class *set)
     if (memcmp(set, &empty, sizeof empty) == 0)
         return reject(p, offset, "the class is empty: it excludes every byte; remove it");
     if (p->flags & TRAWL_LINES)
-        set->bits[0] &= ~((uint64_t)1 << '\n');
+        set->bits[0] &= ~((uint64_t)1 << line_terminator(p->flags));
     if (memcmp(set, &empty, sizeof empty) == 0)
-        return reject_newline(offset, p->error);
+        return reject_terminator(p->flags, offset, p->error);
     return TRAWL_OK;
 }
 
@@ -595,7 +595,7 @@ static int parse_condition(parser *p, char kind, int side)
             "its own pattern, or write [%.*s] for the byte",
             1, (const char *)p->text + p->at + length - 1);
     if (kind == '^' || kind == '$') {
-        border_add(b, newline_byte(), true);
+        border_add(b, line_border(p->flags), true);
     } else if (kind == 'A' || kind == 'z') {
         border_add(b, (byte_class){ { 0 } }, true);
     } else {

@@ -7,10 +7,11 @@
 int parse_literal(memory *m, const trawl_pattern *src, size_t *at, pattern *out, trawl_error *error)
 {
     const uint8_t *text = src->text;
-    const uint8_t *newline = src->flags & TRAWL_LINES ? memchr(text, '\n', src->length) : NULL;
+    const uint8_t *end =
+        src->flags & TRAWL_LINES ? memchr(text, line_terminator(src->flags), src->length) : NULL;
     int status = check_literal_length(src->length, error); /* first, to spare the copy */
-    if (status == TRAWL_OK && newline)
-        status = reject_newline((size_t)(newline - text), error);
+    if (status == TRAWL_OK && end)
+        status = reject_terminator(src->flags, (size_t)(end - text), error);
     if (status == TRAWL_OK)
         status = literal_begin(m, src, out, error);
     if (status != TRAWL_OK)

@@ -13,7 +13,8 @@
 
 #define LEAST_RANKED 1000u   /* patterns: fewer are sorted by comparing */
 #define LONGEST_RANKED 2000u /* bytes */
-#define PATTERN_FLAGS (TRAWL_NOCASE | TRAWL_LINES | TRAWL_ONCE | TRAWL_WORDS | TRAWL_WHOLE_LINES)
+#define PATTERN_FLAGS                                                                              \
+    (TRAWL_NOCASE | TRAWL_LINES | TRAWL_ONCE | TRAWL_WORDS | TRAWL_WHOLE_LINES | TRAWL_NULS)
 #define GRID_MAX_BYTES (UINT64_C(1) << 31) /* of one needle: keeps its offsets within 32 bits */
 
 /* Note which pattern or needle an error belongs to. */
@@ -102,8 +103,8 @@ static int check_pattern(const trawl_pattern *src, trawl_error *error)
                     (unsigned long)src->syntax);
     if (src->flags & ~(uint32_t)PATTERN_FLAGS)
         return fail(error, TRAWL_ERROR_ARGUMENT, TRAWL_NONE,
-                    "unknown flags 0x%lx: use TRAWL_NOCASE, TRAWL_LINES, TRAWL_ONCE, TRAWL_WORDS "
-                    "and TRAWL_WHOLE_LINES",
+                    "unknown flags 0x%lx: use TRAWL_NOCASE, TRAWL_LINES, TRAWL_ONCE, TRAWL_WORDS, "
+                    "TRAWL_WHOLE_LINES and TRAWL_NULS",
                     (unsigned long)src->flags);
     if (src->length == 0)
         return fail(error, TRAWL_ERROR_PATTERN, 0,

@@ -45,7 +45,8 @@ typedef struct border {
 } border;
 
 /* Some patterns are opened: what engines search for begins with an element, or a byte, more, which
- * is what stands before the match; lengths count it. The driver puts OPENING before the text. */
+ * is what stands before the match; lengths count it. The driver puts an opening before the text: a
+ * byte that stands for its border. */
 typedef struct pattern {
     uint32_t id;
     uint32_t order;    /* index in the caller's array */
@@ -63,9 +64,6 @@ typedef struct pattern {
     char *name; /* NULL when it has none */
 } pattern;
 
-/* Stands for the border of the text before an opened pattern. */
-#define OPENING '\n'
-
 typedef struct needle {
     uint32_t id;
     uint32_t order;
@@ -82,6 +80,7 @@ typedef struct pattern_list {
     memory *memory; /* where all of it is from */
     size_t count;
     size_t given;       /* by the caller: orders are below it */
+    int opening;        /* the byte before the text of opened patterns; -1: there are none */
     pattern *patterns;  /* text; NULL for a grid */
     needle *needles;    /* grid; NULL for text */
     uint32_t cell_size; /* 1 to 4; 0 for text */

@@ -203,7 +203,8 @@ int plan_assemble(const pattern_list *list, const part_draft *parts, uint32_t pa
         const pattern *p = &list->patterns[i];
         head.once += p->flags & TRAWL_ONCE ? 1 : 0;
         head.bordered += p->before.given || p->after.given;
-        head.opened |= p->opened;
+        if (p->opened)
+            head.opened = (uint32_t)list->opening + 1;
     }
 
     for (int i = 0; i < PLAN_SECTIONS; i++)
@@ -347,7 +348,8 @@ static bool patterns_valid(memory *m, const uint8_t *bytes, const plan_header *h
     }
     memory_give(m, seen);
     return valid && low == head->min_length && high == head->max_length && once == head->once &&
-           bordered == head->bordered && opened == head->opened && orders == head->given;
+           bordered == head->bordered && opened == (head->opened ? 1 : 0) && head->opened <= 256 &&
+           orders == head->given;
 }
 
 /* The chain that a backend runs: whole, or filter and verify; then what is optional. */

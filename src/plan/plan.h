@@ -63,7 +63,7 @@ typedef struct plan_header {
     uint64_t state_words; /* of all parts that carry */
     uint64_t once;        /* patterns with TRAWL_ONCE */
     uint64_t bordered;    /* patterns with a condition on what stands beside a match */
-    uint32_t opened;      /* 1: some pattern is opened */
+    uint32_t opened;      /* 0: no pattern is; else the opening's byte plus 1 */
     uint32_t given; /* the caller's patterns; fewer than pattern_count: there are alternatives */
     plan_range section[PLAN_SECTIONS];
 } plan_header;

@@ -42,10 +42,16 @@ typedef struct delivery {
     uint64_t texts;        /* before this one */
 } delivery;
 
-/* The offset of the first byte that is scanned: -1 where an OPENING stands before the text. */
-static inline uint64_t delivery_opening(const trawl_plan *plan)
+/* The offset of the first byte that is scanned: -1 where an opening stands before the text. */
+static inline uint64_t delivery_begins(const trawl_plan *plan)
 {
-    return 0 - (uint64_t)plan_head(plan)->opened;
+    return plan_head(plan)->opened ? UINT64_MAX : 0;
+}
+
+/* That byte. */
+static inline uint8_t delivery_opening(const trawl_plan *plan)
+{
+    return (uint8_t)(plan_head(plan)->opened - 1);
 }
 
 /* `batch` has MATCH_BATCH places and lives as long as the delivery, or until the next one is set

@@ -105,7 +105,7 @@ static int hand_on(trawl_context *context, delivery *d, const ahead *a, size_t f
         }
         status = delivery_next(d, first + i, error);
         d->text = (const uint8_t *)a->texts[i].bytes;
-        d->window_begin = delivery_opening(d->plan);
+        d->window_begin = delivery_begins(d->plan);
         if (status == TRAWL_OK)
             status = small_hand_on(d, a->texts[i].length, records, scratch, a->found[i], error);
         records += a->found[i];

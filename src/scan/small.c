@@ -30,13 +30,13 @@ static bool scan_slice(const trawl_context *context, const trawl_plan *plan, con
     return status == TRAWL_OK;
 }
 
-/* Behind an OPENING; positions are larger by one. */
+/* Behind an opening; positions are larger by one. */
 static bool scan_opened(const trawl_context *context, const trawl_plan *plan,
                         const trawl_text *text, record *records, size_t capacity, uint64_t *count)
 {
     u8 bytes[SMALL_TEXT + 1];
     const trawl_text opened = { bytes, text->length + 1 };
-    bytes[0] = OPENING;
+    bytes[0] = delivery_opening(plan);
     memcpy(bytes + 1, text->bytes, text->length);
     return scan_slice(context, plan, &opened, records, capacity, count);
 }

@@ -1,7 +1,7 @@
 /* stream.c: the public calls for a text that comes in pieces. Each piece is a window of a
  * text_scan, behind what its reach may read.
  *
- * A plan that is opened has an OPENING before the text, which is fed like a byte; places in the
+ * A plan that is opened has an opening before the text, which is fed like a byte; places in the
  * stream count it. Where a plan asks what comes after a match, the last byte that was fed waits: it
  * is scanned when the next one is known, or the text ends.
  */
@@ -119,7 +119,7 @@ int trawl_stream_open(trawl_context *context, const trawl_plan *plan,
 /* What is put before the text. */
 static uint64_t opening(const trawl_stream *s)
 {
-    return plan_head(s->scan.plan)->opened;
+    return plan_head(s->scan.plan)->opened ? 1 : 0;
 }
 
 /* The first byte that is read again. */
@@ -163,7 +163,7 @@ static int scan_fresh(trawl_stream *s, size_t fresh, uint32_t waiting, trawl_err
     const uint64_t reach = plan_head(s->scan.plan)->reach, before = s->begin ? 0 : opening(s);
     const uint64_t lead = s->end - s->begin < reach ? s->end - s->begin : reach;
     const uint8_t *window = s->text + (s->end - lead - s->begin);
-    s->out.text = s->text + before; /* without the OPENING */
+    s->out.text = s->text + before; /* without the opening */
     s->out.text_begin = s->begin + before - opening(s);
     s->out.window_begin = s->end - lead - opening(s);
     s->end += fresh;
@@ -185,9 +185,9 @@ static int scan_piece(trawl_stream *s, const uint8_t *bytes, size_t length, traw
 /* Nothing of the text was fed. */
 static int begin_text(trawl_stream *s, trawl_error *error)
 {
-    static const uint8_t newline = OPENING;
+    const uint8_t byte = delivery_opening(s->scan.plan);
     s->begin = s->end = s->waiting = 0;
-    return opening(s) ? scan_piece(s, &newline, 1, error) : TRAWL_OK;
+    return opening(s) ? scan_piece(s, &byte, 1, error) : TRAWL_OK;
 }
 
 /* No more will be fed. */

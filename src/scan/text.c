@@ -6,7 +6,7 @@
 /* ---- windows ---------------------------------------------------------- */
 
 /* A plan that is opened: the first bytes, as far as a match reaches from before them, are copied
- * behind an OPENING, and scanned. *at is the offset behind them. */
+ * behind an opening, and scanned. *at is the offset behind them. */
 static int scan_opening(text_scan *scan, budget *budget, delivery *d, const uint8_t *text,
                         size_t length, uint64_t *at, trawl_error *error)
 {
@@ -16,11 +16,11 @@ static int scan_opening(text_scan *scan, budget *budget, delivery *d, const uint
     uint8_t *window = memory_take(m, first + 1);
     if (!window)
         return memory_failed(m, error, "%zu bytes of text", first);
-    window[0] = OPENING;
+    window[0] = delivery_opening(scan->plan);
     if (first)
         memcpy(window + 1, text, first);
     budget_spend(budget, first);
-    d->window_begin = delivery_opening(scan->plan);
+    d->window_begin = delivery_begins(scan->plan);
     const int status = text_scan_window(scan, window, 0, (uint32_t)first + 1, error);
     memory_give(m, window);
     *at = first;
@@ -60,7 +60,7 @@ static int deliver_small(delivery *d, const void *text, size_t length, small_mat
                          trawl_error *error)
 {
     d->text = (const uint8_t *)text;
-    d->window_begin = delivery_opening(d->plan);
+    d->window_begin = delivery_begins(d->plan);
     return small_hand_on(d, length, found->records, found->scratch, (size_t)found->count, error);
 }
 
