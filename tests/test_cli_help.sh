@@ -1,0 +1,149 @@
+#!/bin/sh
+# What is made from --help: manual pages and completions. Usage: test_cli_help.sh TRAWL
+
+case $1 in
+'')
+    echo "usage: $0 path/to/trawl" >&2
+    exit 2
+    ;;
+/*) trawl=$1 ;;
+*) trawl=$PWD/$1 ;;
+esac
+root=$(cd "$(dirname "$0")/.." && pwd)
+LC_ALL=C
+export LC_ALL
+dir=$(mktemp -d) || exit 2
+trap 'rm -rf "$dir"' EXIT
+cd "$dir" || exit 2
+number=0
+failed=0
+
+result() { # result NAME STATUS: 0 means it went well
+    number=$((number + 1))
+    if [ "$2" = 0 ]; then
+        printf 'ok %s\n' "$number - $1"
+    else
+        failed=$((failed + 1))
+        printf 'not ok %s\n' "$number - $1"
+    fi
+}
+
+has() { # has NAME FILE WORD...: the file has each word as a line
+    name=$1
+    file=$2
+    shift 2
+    lacking=
+    for word; do
+        grep -qxF -e "$word" "$file" || lacking="$lacking $word"
+    done
+    [ -z "$lacking" ] || echo "# lacking:$lacking"
+    [ -z "$lacking" ]
+    result "$name" $?
+}
+
+# The long options in the first column of a help.
+options() {
+    "$trawl" "$1" --help | awk '/^ +-/ { sub(/^ +/, ""); sub(/  .*/, ""); print }' | tr ', ' '\n\n' |
+        sed -n 's/^\(--[a-z-]*\).*/\1/p'
+}
+
+# ---- help ------------------------------------------------------------------------------
+
+for command in grep find grid engines devices; do
+    bad=
+    for option in $(options $command); do
+        "$trawl" $command "$option=x" </dev/null 2>&1 | grep -q 'unrecognized\|ambiguous' &&
+            bad="$bad $option"
+    done
+    [ -z "$bad" ] && [ -n "$(options $command)" ]
+    result "$command: the options of its help are there$bad" $?
+done
+bad=
+for option in $(sed -n 's/^    { "\([a-z-]*\)", [a-z]*_argument.*/\1/p' "$root/src/cli/grep.c"); do
+    "$trawl" grep --help | grep -q -e "--$option\b" || [ "$option" = colour ] || bad="$bad $option"
+done
+[ -z "$bad" ]
+result "grep: its help has all options$bad" $?
+"$trawl" grep --help | awk 'length($0) > 100 { bad = 1 } END { exit bad }'
+result 'grep: its help fits into 100 columns' $?
+
+# ---- manual pages ----------------------------------------------------------------------
+
+for page in trawl trawl-grep trawl-find trawl-grid trawl-engines trawl-devices; do
+    sh "$root/tools/manpage.sh" "$trawl" $page $page.1 && [ "$(sed -n 3p $page.1)" != "$page \\- " ]
+    result "$page.1" $?
+    tr -d '\\' <$page.1 >plain
+    bad=
+    for option in $(options "${page#trawl-}" 2>/dev/null); do
+        grep -q "^fB.*$option" plain || bad="$bad $option"
+    done
+    [ -z "$bad" ]
+    result "$page.1 has all options$bad" $?
+    if command -v groff >/dev/null 2>&1; then
+        groff -man -Tascii -ww -z $page.1 >said 2>&1 && ! [ -s said ]
+        result "$page.1: groff has no complaint" $?
+    fi
+done
+
+# ---- completions -----------------------------------------------------------------------
+
+ln -sf "$trawl" trawl
+PATH=$dir:$PATH
+export PATH
+if command -v bash >/dev/null 2>&1; then
+    cat >try <<'END'
+. "$1"
+shift
+COMP_WORDS=("$@")
+COMP_CWORD=$(($# - 1))
+_trawl
+printf '%s\n' "${COMPREPLY[@]}"
+END
+    complete() { bash try "$root/completions/trawl.bash" trawl "$@" >out 2>&1; }
+    complete g
+    has 'bash: commands' out grep grid
+    complete grep --in
+    has 'bash: options' out --include --invert-match --initial-tab
+    complete grep -
+    has 'bash: letters' out -A -o --json --engine
+    complete find --engine b
+    has 'bash: values' out bm byr bb
+    complete grep --color = al
+    has 'bash: values behind =' out always
+    complete grep -t p
+    has 'bash: types' out py perl
+    complete grep -e file
+    [ "$(cat out)" = '' ]
+    result 'bash: files are left to the shell' $?
+fi
+if command -v fish >/dev/null 2>&1; then
+    HOME=$dir fish -c "source '$root/completions/trawl.fish'; complete -C 'trawl g'" >out 2>&1
+    has 'fish: commands' out "$(printf 'grep\tprint the lines that match, as grep does')" \
+        "$(printf 'grid\tfind small pictures in large ones')"
+    HOME=$dir fish -c "source '$root/completions/trawl.fish'; complete -C 'trawl grep --incl'" >out 2>&1
+    grep -q '^--include	of files' out
+    result 'fish: options' $?
+fi
+if command -v zsh >/dev/null 2>&1; then
+    zsh -n "$root/completions/_trawl" && cat >try <<'END'
+_describe() { print -l -- "${(P@)@[-1]}" }
+_files() { print files }
+words=(trawl "${@:2}")
+CURRENT=$#words
+PREFIX=$words[CURRENT]
+. "$1"
+END
+    complete() { zsh -f try "$root/completions/_trawl" "$@" >out 2>&1; }
+    complete g
+    has 'zsh: commands' out 'grep:print the lines that match, as grep does'
+    complete grep --
+    has 'zsh: options' out '--count:the number of selected lines of each file' \
+        '-c:the number of selected lines of each file'
+    complete grep --engine b
+    has 'zsh: values' out bm
+    complete grep x
+    has 'zsh: files' out files
+fi
+
+echo "$((number - failed)) passed, $failed failed"
+[ $failed = 0 ]
