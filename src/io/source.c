@@ -69,6 +69,9 @@ static void close_file(source *s)
     unmap(s);
     if (s->fd > STDIN_FILENO)
         close(s->fd);
+    if (s->layer)
+        s->layer->close(s->state);
+    s->layer = NULL;
     s->fd = -1;
 }
 
@@ -89,6 +92,19 @@ bool source_open(source *s, const char *path)
 bool source_reopen(source *s, const char *path)
 {
     return begin_file(s, strcmp(path, "-") == 0 ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC));
+}
+
+void source_open_layer(source *s, const source_layer *layer, void *state, const uint64_t *taken)
+{
+    close_file(s);
+    *s = (source){ .fd = -1,
+                   .layer = layer,
+                   .state = state,
+                   .taken = taken,
+                   .length = UNKNOWN,
+                   .buffer = s->buffer,
+                   .room = s->room,
+                   .block = FIRST_BLOCK };
 }
 
 /* Something else may have taken the file's place: a pipe must not keep us waiting. */
@@ -127,12 +143,24 @@ static bool is_shorter(const source *s, uint64_t *size)
     return true;
 }
 
+static ptrdiff_t read_layer(source *s, void *bytes, size_t length)
+{
+    const ptrdiff_t got = s->layer->read(s->state, bytes, length, &s->why);
+    if (got > 0)
+        s->at += (uint64_t)got;
+    if (got < 0)
+        errno = EIO; /* for who does not ask why */
+    return got;
+}
+
 /* A file's end before its length is no error where the length was not meant: in /sys. */
 static ptrdiff_t read_more(source *s, void *bytes, size_t length)
 {
     const uint64_t left = s->length - s->at;
     uint64_t size;
     ssize_t got;
+    if (s->layer)
+        return read_layer(s, bytes, length);
     if (left == 0)
         return 0;
     do
@@ -265,6 +293,19 @@ bool source_peek(source *s, const uint8_t **bytes, size_t *length)
     return true;
 }
 
+bool source_look(source *s, size_t least, const uint8_t **bytes, size_t *length)
+{
+    if (!source_peek(s, bytes, length))
+        return false;
+    while (*length && *length < least) {
+        const ptrdiff_t got = read_more(s, s->buffer + s->used, MOST_PEEKED - s->used);
+        if (got <= 0)
+            break;
+        *length = s->used += (size_t)got;
+    }
+    return true;
+}
+
 /* ---- the whole text ---------------------------------------------------- */
 
 bool source_map(source *s, const uint8_t **text, size_t *length)
@@ -377,8 +418,7 @@ bool source_spool(source *s)
         close(fd);
         return false;
     }
-    if (s->fd > STDIN_FILENO)
-        close(s->fd);
+    close_file(s);
     s->fd = fd;
     if (lseek(fd, 0, SEEK_SET) != 0 || !examine(s))
         return fail(s);

@@ -15,9 +15,19 @@
 
 #include "io/guard.h"
 
+/* Where a source's bytes come from when it is no file: what unpacks another source, say. */
+typedef struct source_layer {
+    /* As source_read. -1: *why, which holds until `close`. */
+    ptrdiff_t (*read)(void *state, void *bytes, size_t length, const char **why);
+    void (*close)(void *state);
+} source_layer;
+
 /* All zero before it is first opened. */
 typedef struct source {
     int fd;
+    const source_layer *layer; /* NULL: a file */
+    void *state;               /* the layer's */
+    const uint64_t *taken;     /* with a layer: bytes of the file below that were used so far */
     struct stat facts;
     const char *why; /* the last call failed */
     bool mappable;   /* a regular file that is not empty, or a spooled copy */
@@ -48,6 +58,10 @@ bool source_open_below(source *s, int folder, const char *name);
 /* As source_open, in place of the file that is open and with its buffer. */
 bool source_reopen(source *s, const char *path);
 
+/* Read from a layer, which is closed with the source, in place of the file that is open and with
+ * its buffer. */
+void source_open_layer(source *s, const source_layer *layer, void *state, const uint64_t *taken);
+
 void source_close(source *s);
 
 /* Leave standard input, if it can be positioned, behind the first `offset` bytes of the text. */
@@ -57,6 +71,10 @@ void source_leave(const source *s, uint64_t offset);
  * it waits for some. None of a terminal or another device. They stay valid until the source is
  * read, and are read then as if nobody had looked. False: why. */
 bool source_peek(source *s, const uint8_t **bytes, size_t *length);
+
+/* As source_peek, but of pipes and layers too at least `least` bytes (64 KiB at most), where there
+ * are so many. What comes before an error is given; who reads on will meet it. */
+bool source_look(source *s, size_t least, const uint8_t **bytes, size_t *length);
 
 /* At most `length` bytes, as soon as there are some; 0 at the end, -1 on an error: why. */
 ptrdiff_t source_read(source *s, void *bytes, size_t length);
