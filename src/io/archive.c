@@ -1,0 +1,376 @@
+/* archive.c: compressed files and archives through libarchive.
+ *
+ * It is loaded when the first such file is met. A filter (bzip2, xz, zstd, lz4) is one "raw" member
+ * to it; of tar and zip each member is a source in its turn. Filters below tar are layers of their
+ * own, so libarchive is told of one filter or of one format at a time, and guesses nothing.
+ *
+ * Memory: libarchive's own limits, 1 GiB for xz, 128 MiB for zstd, a few MiB for the others.
+ */
+#include "io/archive.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "io/unpack.h"
+
+bool archive_is_zip(const uint8_t *bytes, size_t length)
+{
+    /* a file's header: signature, version below 6.4; or the end of an empty one */
+    return length >= 10 && memcmp(bytes, "PK", 2) == 0 &&
+           ((bytes[2] == 3 && bytes[3] == 4 && bytes[4] < 64 && bytes[9] == 0) ||
+            (bytes[2] == 5 && bytes[3] == 6 && length >= 22));
+}
+
+/* The sum of a tar header's bytes, its own field as blanks, stands there in octal digits. */
+bool archive_is_tar(const uint8_t *bytes, size_t length)
+{
+    unsigned sum = 0, said = 0;
+    bool digits = false;
+    if (length < 512)
+        return false;
+    if (memcmp(bytes + 257, "ustar", 5) == 0)
+        return true;
+    for (size_t i = 0; i < 512; i++)
+        sum += i >= 148 && i < 156 ? ' ' : bytes[i];
+    for (size_t i = 148; i < 155 && (bytes[i] == ' ' || (bytes[i] & 0xf8) == '0'); i++) {
+        digits = digits || bytes[i] != ' ';
+        said = bytes[i] == ' ' ? said : 8 * said + (bytes[i] & 7u);
+    }
+    return digits && sum == said && bytes[0];
+}
+
+#ifdef TRAWL_HAVE_ARCHIVE
+
+#include <archive.h>
+#include <archive_entry.h>
+#include <errno.h>
+#include <pthread.h>
+
+#include "io/library.h"
+
+#define PIECE (128u << 10)
+
+/* clang-format off */
+#define CALLS(LINE)                                                                            \
+    LINE(struct archive *, archive_read_new, (void))                                           \
+    LINE(int, archive_read_free, (struct archive *))                                           \
+    LINE(int, archive_read_support_filter_bzip2, (struct archive *))                           \
+    LINE(int, archive_read_support_filter_xz, (struct archive *))                              \
+    LINE(int, archive_read_support_filter_zstd, (struct archive *))                            \
+    LINE(int, archive_read_support_filter_lz4, (struct archive *))                             \
+    LINE(int, archive_read_support_format_raw, (struct archive *))                             \
+    LINE(int, archive_read_support_format_empty, (struct archive *))                           \
+    LINE(int, archive_read_support_format_tar, (struct archive *))                             \
+    LINE(int, archive_read_support_format_zip, (struct archive *))                             \
+    LINE(int, archive_read_set_read_callback, (struct archive *, archive_read_callback *))     \
+    LINE(int, archive_read_set_seek_callback, (struct archive *, archive_seek_callback *))     \
+    LINE(int, archive_read_set_callback_data, (struct archive *, void *))                      \
+    LINE(int, archive_read_open1, (struct archive *))                                          \
+    LINE(int, archive_read_next_header, (struct archive *, struct archive_entry **))           \
+    LINE(la_ssize_t, archive_read_data, (struct archive *, void *, size_t))                    \
+    LINE(const char *, archive_error_string, (struct archive *))                               \
+    LINE(int, archive_filter_code, (struct archive *, int))                                    \
+    LINE(const char *, archive_entry_pathname, (struct archive_entry *))                       \
+    LINE(const char *, archive_entry_pathname_utf8, (struct archive_entry *))                  \
+    LINE(const char *, archive_entry_hardlink, (struct archive_entry *))                       \
+    LINE(mode_t, archive_entry_filetype, (struct archive_entry *))
+/* clang-format on */
+
+CALLS(LIBRARY_CHECK)
+
+/* Filled once. */
+static struct {
+    CALLS(LIBRARY_POINTER)
+} lib;
+static bool loaded;
+static pthread_once_t load_once = PTHREAD_ONCE_INIT;
+
+static void load(void)
+{
+    static const char *const files[] = { "libarchive.so.13", "libarchive.so", NULL };
+    static const char *const names[] = { CALLS(LIBRARY_NAME) NULL };
+    loaded = library_load(files, names, &lib);
+}
+
+struct archive_reader {
+    struct archive *handle;
+    source *below;
+    unpack_limit limit;
+    const char *why; /* no member more */
+    bool told;       /* and a member has said why */
+    bool member_failed;
+    char message[200]; /* what `why`, or a member's, points to */
+    uint8_t piece[PIECE];
+};
+
+/* ---- what libarchive calls --------------------------------------------------- */
+
+/* Beginning behind what was handed out, it cannot say why it failed: below->why does. */
+static la_ssize_t feed(struct archive *handle, void *user, const void **bytes)
+{
+    archive_reader *a = user;
+    (void)handle;
+    *bytes = a->piece;
+    const ptrdiff_t got = source_read(a->below, a->piece, PIECE);
+    return got < 0 ? ARCHIVE_FATAL : (la_ssize_t)got;
+}
+
+static la_int64_t seek(struct archive *handle, void *user, la_int64_t offset, int whence)
+{
+    archive_reader *a = user;
+    const uint64_t length = a->below->length;
+    const la_int64_t from = whence == SEEK_END   ? (la_int64_t)length
+                            : whence == SEEK_CUR ? (la_int64_t)a->below->at
+                                                 : 0;
+    (void)handle;
+    if (offset < -from || (uint64_t)(from + offset) > length ||
+        !source_place(a->below, (uint64_t)(from + offset)))
+        return ARCHIVE_FATAL;
+    return from + offset;
+}
+
+/* ---- opening and closing ------------------------------------------------------ */
+
+/* What went wrong, in a's message. */
+static const char *said(archive_reader *a, const char *otherwise)
+{
+    const char *text = lib.archive_error_string(a->handle);
+    const char *below = a->below ? a->below->why : NULL;
+    text = below ? below : text && *text ? text : otherwise;
+    strncpy(a->message, text, sizeof a->message - 1);
+    return a->message;
+}
+
+void archive_close(archive_reader *a)
+{
+    if (!a)
+        return;
+    if (a->handle)
+        lib.archive_read_free(a->handle);
+    if (a->below)
+        source_close(a->below);
+    free(a->below);
+    free(a);
+}
+
+/* A reader with a handle that knows no format yet; NULL: s->why. */
+static archive_reader *begin(source *s, uint64_t ratio)
+{
+    pthread_once(&load_once, load);
+    if (!loaded) {
+        s->why =
+            "is compressed or an archive, which takes libarchive to read: install libarchive13";
+        return NULL;
+    }
+    archive_reader *a = malloc(sizeof *a);
+    if (a)
+        memset(a, 0, offsetof(archive_reader, piece));
+    if (a)
+        a->handle = lib.archive_read_new();
+    if (!a || !a->handle) {
+        s->why = strerror(ENOMEM);
+        archive_close(a);
+        return NULL;
+    }
+    a->limit.ratio = ratio;
+    return a;
+}
+
+/* Take the source over, and read what is in front. */
+static bool take_over(archive_reader *a, source *s, bool seeks)
+{
+    struct archive *handle = a->handle;
+    seeks = seeks && s->mappable && source_place(s, 0);
+    a->below = unpack_below(s);
+    if (!a->below)
+        return false;
+    a->below->why = NULL;
+    a->limit.taken = seeks ? &a->below->length : unpack_taken(a->below);
+    lib.archive_read_set_callback_data(handle, a);
+    lib.archive_read_set_read_callback(handle, feed);
+    if (seeks)
+        lib.archive_read_set_seek_callback(handle, seek);
+    if (lib.archive_read_open1(handle) != ARCHIVE_OK)
+        a->why = said(a, "cannot be unpacked");
+    return true;
+}
+
+archive_reader *archive_open(source *s, uint64_t ratio)
+{
+    const uint8_t *head;
+    size_t length;
+    if (!source_look(s, 512, &head, &length))
+        return NULL;
+    const bool tar = archive_is_tar(head, length);
+    archive_reader *a = begin(s, ratio);
+    if (!a)
+        return NULL;
+    const int status = tar ? lib.archive_read_support_format_tar(a->handle)
+                           : lib.archive_read_support_format_zip(a->handle);
+    if (status < ARCHIVE_WARN || !take_over(a, s, !tar)) {
+        s->why = strerror(ENOMEM);
+        archive_close(a);
+        return NULL;
+    }
+    return a;
+}
+
+/* ---- the bytes of a member ------------------------------------------------------ */
+
+static ptrdiff_t member_read(void *state, void *bytes, size_t length, const char **why)
+{
+    archive_reader *a = state;
+    *why = a->why ? a->why : a->message;
+    a->told = a->why != NULL;
+    if (a->why || a->member_failed)
+        return -1;
+    la_ssize_t got;
+    do
+        got = lib.archive_read_data(a->handle, bytes, length);
+    while (got == ARCHIVE_RETRY);
+    if (got < 0) {
+        *why = said(a, "is damaged: its rest could not be unpacked");
+        a->member_failed = true;
+    } else if (!unpack_allows(&a->limit, (size_t)got, why)) {
+        a->why = *why;
+        a->told = true;
+        got = -1;
+    }
+    return got < 0 ? -1 : (ptrdiff_t)got;
+}
+
+static void member_close(void *state)
+{
+    (void)state;
+}
+
+static void filter_close(void *state)
+{
+    archive_close(state);
+}
+
+/* ---- one compressed text ---------------------------------------------------------- */
+
+static int support(struct archive *handle, const char *kind)
+{
+    switch (kind[0]) {
+    case 'b':
+        return lib.archive_read_support_filter_bzip2(handle);
+    case 'x':
+        return lib.archive_read_support_filter_xz(handle);
+    case 'z':
+        return lib.archive_read_support_filter_zstd(handle);
+    default:
+        return lib.archive_read_support_filter_lz4(handle);
+    }
+}
+
+static ptrdiff_t nothing_read(void *state, void *bytes, size_t length, const char **why)
+{
+    (void)state;
+    (void)bytes;
+    (void)length;
+    (void)why;
+    return 0;
+}
+
+bool unpack_filter(source *s, const char *kind, uint64_t ratio)
+{
+    static const source_layer layer = { member_read, filter_close };
+    static const source_layer nothing = { nothing_read, filter_close };
+    struct archive_entry *entry;
+    archive_reader *a = begin(s, ratio);
+    if (!a)
+        return false;
+    if (support(a->handle, kind) < ARCHIVE_WARN ||
+        lib.archive_read_support_format_raw(a->handle) < ARCHIVE_WARN ||
+        lib.archive_read_support_format_empty(a->handle) < ARCHIVE_WARN ||
+        !take_over(a, s, false)) {
+        s->why = strerror(ENOMEM);
+        archive_close(a);
+        return false;
+    }
+    int status = a->why ? ARCHIVE_FATAL : lib.archive_read_next_header(a->handle, &entry);
+    if (status < ARCHIVE_WARN && !a->why)
+        a->why = said(a, "is damaged");
+    else if (!a->why && lib.archive_filter_code(a->handle, 0) == ARCHIVE_FILTER_NONE)
+        a->why = strcpy(a->message, "is damaged: its first bytes say that it is compressed, those "
+                                    "behind do not");
+    source_open_layer(s, status == ARCHIVE_EOF && !a->why ? &nothing : &layer, a, a->limit.taken);
+    return true;
+}
+
+/* ---- members ------------------------------------------------------------------------ */
+
+/* UTF-8 where the archive says so, else its bytes. */
+static const char *member_name(struct archive_entry *entry)
+{
+    const char *name = lib.archive_entry_pathname_utf8(entry);
+    name = name ? name : lib.archive_entry_pathname(entry);
+    return name ? name : "(no name)";
+}
+
+int archive_next(archive_reader *a, const char **name, source *member, const char **why)
+{
+    static const source_layer layer = { member_read, member_close };
+    struct archive_entry *entry;
+    int status = ARCHIVE_OK;
+    while (!a->why) {
+        a->member_failed = false;
+        status = lib.archive_read_next_header(a->handle, &entry);
+        if (status == ARCHIVE_EOF)
+            return 0;
+        if (status == ARCHIVE_RETRY)
+            continue;
+        if (status < ARCHIVE_WARN) {
+            a->why = said(a, "is damaged: its rest could not be read");
+            break;
+        }
+        if (lib.archive_entry_filetype(entry) != AE_IFREG || lib.archive_entry_hardlink(entry))
+            continue;
+        *name = member_name(entry);
+        memset(member, 0, sizeof *member);
+        member->fd = -1;
+        source_open_layer(member, &layer, a, a->limit.taken);
+        return 1;
+    }
+    *why = a->why;
+    return a->told ? 0 : -1;
+}
+
+#else
+
+static const char missing[] =
+    "is compressed or an archive, which this build does not read: install "
+    "libarchive-dev and build again, or unpack it first";
+
+bool unpack_filter(source *s, const char *kind, uint64_t ratio)
+{
+    (void)kind;
+    (void)ratio;
+    s->why = missing;
+    return false;
+}
+
+archive_reader *archive_open(source *s, uint64_t ratio)
+{
+    (void)ratio;
+    s->why = missing;
+    return NULL;
+}
+
+int archive_next(archive_reader *a, const char **name, source *member, const char **why)
+{
+    (void)a;
+    (void)name;
+    (void)member;
+    *why = missing;
+    return -1;
+}
+
+void archive_close(archive_reader *a)
+{
+    (void)a;
+}
+
+#endif

@@ -1,0 +1,27 @@
+/* texts.h: the texts that a file holds: itself, what it is compressed from, the members of the
+ * archive that it is, and so on inwards. */
+#ifndef TRAWL_TEXTS_H
+#define TRAWL_TEXTS_H
+
+#include "io/content.h"
+#include "io/source.h"
+
+#define TEXTS_DEPTH 8 /* compressed files and archives within one another */
+
+typedef struct texts {
+    uint64_t ratio; /* see io/unpack.h; 0: none */
+    /* A text, which may be read: its file's name, with the members' behind it: "a.tar:b.zip:c".
+     * False: no more of them. */
+    bool (*take)(void *user, const char *name, source *text, content kind);
+    void (*fail)(void *user, const char *name, const char *why);
+    void *user;
+} texts;
+
+/* Hand on the texts of an open file of which nothing was read but looked at. False: `take` did not
+ * want more. */
+bool texts_of(const texts *t, const char *name, source *file);
+
+/* What a source holds. False: why. */
+bool texts_look(source *s, const uint8_t **head, size_t *length, content *kind);
+
+#endif
