@@ -1,0 +1,179 @@
+/* capture.c: pcap and pcapng through libpcap. A record is a packet's payload, with its number as
+ * Wireshark counts and its flow as the name.
+ *
+ * libpcap is loaded when the first capture is met. It reads from a FILE, which is made over the
+ * source, so captures may be compressed, and members of archives, as all texts.
+ *
+ * Memory: a packet, at most as libpcap allows for the link type: 256 KiB, of USB 128 MiB.
+ */
+#define _GNU_SOURCE /* fopencookie */
+#include "io/reader.h"
+
+#if defined(TRAWL_HAVE_PCAP) && defined(TRAWL_HAVE_FOPENCOOKIE)
+
+#include <pcap/pcap.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "io/library.h"
+#include "io/packet.h"
+
+#define PIECE ((size_t)256 << 10)
+
+/* clang-format off */
+#define CALLS(LINE)                                                                            \
+    LINE(pcap_t *, pcap_fopen_offline, (FILE *, char *))                                       \
+    LINE(int, pcap_next_ex, (pcap_t *, struct pcap_pkthdr **, const u_char **))                \
+    LINE(int, pcap_datalink, (pcap_t *))                                                       \
+    LINE(char *, pcap_geterr, (pcap_t *))                                                      \
+    LINE(void, pcap_close, (pcap_t *))
+/* clang-format on */
+
+CALLS(LIBRARY_CHECK)
+
+/* Filled once. */
+static struct {
+    CALLS(LIBRARY_POINTER)
+} lib;
+static bool loaded;
+static pthread_once_t load_once = PTHREAD_ONCE_INIT;
+
+static void load(void)
+{
+    static const char *const files[] = { "libpcap.so.0.8", "libpcap.so.1", "libpcap.so", NULL };
+    static const char *const names[] = { CALLS(LIBRARY_NAME) NULL };
+    loaded = library_load(files, names, &lib);
+}
+
+typedef struct capture {
+    source *text;
+    FILE *file; /* libpcap's, once it is open */
+    pcap_t *pcap;
+    int link;
+    uint64_t number;
+    bool failed;  /* what is below could not be read */
+    bool waiting; /* `packet` still needs a batch */
+    packet packet;
+    char message[PCAP_ERRBUF_SIZE];
+    char buffer[PIECE]; /* the FILE's */
+} capture;
+
+static ssize_t feed(void *user, char *bytes, size_t length)
+{
+    capture *c = user;
+    const ptrdiff_t got = source_read(c->text, bytes, length);
+    c->failed = c->failed || got < 0;
+    return (ssize_t)got;
+}
+
+static const char *said(capture *c, const char *text)
+{
+    if (c->failed)
+        return c->text->why;
+    if (text != c->message)
+        snprintf(c->message, sizeof c->message, "%s", text);
+    return c->message;
+}
+
+static void close_capture(void *user)
+{
+    capture *c = user;
+    if (c->pcap)
+        lib.pcap_close(c->pcap); /* and the FILE */
+    else if (c->file)
+        fclose(c->file);
+    free(c);
+}
+
+static void *open_capture(source *text, const char **why)
+{
+    const cookie_io_functions_t calls = { .read = feed };
+    pthread_once(&load_once, load);
+    if (!loaded) {
+        *why = "is a capture, which takes libpcap to read: install libpcap0.8";
+        return NULL;
+    }
+    capture *c = malloc(sizeof *c);
+    *why = "out of memory";
+    if (!c)
+        return NULL;
+    memset(c, 0, offsetof(capture, buffer));
+    c->text = text;
+    c->file = fopencookie(c, "rb", calls);
+    if (!c->file || setvbuf(c->file, c->buffer, _IOFBF, PIECE) != 0) {
+        close_capture(c);
+        return NULL;
+    }
+    c->pcap = lib.pcap_fopen_offline(c->file, c->message);
+    if (c->pcap)
+        c->link = lib.pcap_datalink(c->pcap);
+    return c;
+}
+
+static bool add_packet(capture *c, batch *b, const char **why)
+{
+    const char *flow = c->packet.flow;
+    if (!c->waiting)
+        return true;
+    if (!b->open && !batch_begin(b, c->number, flow, strlen(flow), why))
+        return false;
+    if (!batch_add(b, c->packet.payload, c->packet.length, why))
+        return false;
+    batch_end(b);
+    c->waiting = false;
+    return true;
+}
+
+static int fill(void *user, batch *b, const char **why)
+{
+    capture *c = user;
+    struct pcap_pkthdr *header;
+    const u_char *bytes;
+    *why = c->pcap ? NULL : said(c, c->message);
+    while (c->pcap && add_packet(c, b, why)) {
+        const int status = lib.pcap_next_ex(c->pcap, &header, &bytes);
+        if (status == PCAP_ERROR_BREAK)
+            return 0;
+        if (status < 0) {
+            *why = said(c, lib.pcap_geterr(c->pcap));
+            return -1;
+        }
+        packet_parse(c->link, bytes, header->caplen, &c->packet);
+        c->number++;
+        c->waiting = true;
+    }
+    if (*why)
+        batch_end(b);
+    return *why ? -1 : 1;
+}
+
+#else
+
+static void *open_capture(source *text, const char **why)
+{
+    (void)text;
+    *why = "is a capture, which this build does not read: install libpcap-dev and build again, or "
+           "take --format raw";
+    return NULL;
+}
+
+static int fill(void *user, batch *b, const char **why)
+{
+    (void)user;
+    (void)b;
+    (void)why;
+    return 0;
+}
+
+static void close_capture(void *user)
+{
+    (void)user;
+}
+
+#endif
+
+const reader_kind reader_capture = {
+    .named = true, .numbered = true, .open = open_capture, .fill = fill, .close = close_capture
+};

@@ -1,0 +1,71 @@
+/* reader.h: a reader gives the records of a text one after another: name, bytes.
+ *
+ * They come in batches, which a reader fills. A record that is not ended where a batch is full
+ * begins the next one; if it fills one alone it comes in pieces, or, where it is wanted whole, the
+ * batch grows with it.
+ *
+ * Invariant of a batch: records follow each other in its bytes, and only the last may be open.
+ */
+#ifndef TRAWL_READER_H
+#define TRAWL_READER_H
+
+#include "io/content.h"
+#include "io/source.h"
+
+#define BATCH_BYTES ((size_t)4 << 20)
+#define BATCH_RECORDS 16384u
+#define BATCH_LARGEST ((size_t)1 << 30) /* of a record that is wanted whole */
+#define RECORD_NAME 4096u               /* bytes of a name; a longer one is cut */
+
+typedef struct record {
+    size_t begin, length; /* its bytes in the batch, or those of this piece */
+    size_t name;          /* in the batch's names, ended by a NUL byte */
+    uint64_t number;      /* from 1, in its text */
+    bool goes_on;         /* pieces came before */
+} record;
+
+typedef struct batch {
+    uint8_t *bytes;
+    size_t room, used;
+    char *names;
+    size_t names_room, names_used;
+    record *records;
+    size_t count;
+    bool open;  /* the last record is not ended */
+    bool whole; /* records are wanted whole */
+} batch;
+
+/* One kind of records. */
+typedef struct reader_kind {
+    bool named;    /* records have names */
+    bool numbered; /* their number tells them apart */
+    /* NULL: *why. */
+    void *(*open)(source *text, const char **why);
+    /* Add records until the batch is full (1) or the text has ended (0); -1: *why, behind what was
+     * added. */
+    int (*fill)(void *state, batch *b, const char **why);
+    void (*close)(void *state);
+} reader_kind;
+
+extern const reader_kind reader_fasta, reader_fastq, reader_lines, reader_capture;
+
+/* For CONTENT_FASTA, CONTENT_FASTQ and CONTENT_CAPTURE; NULL for others. */
+const reader_kind *reader_of(content kind);
+
+/* A batch without records. False: out of memory; to be freed all the same. */
+bool batch_open(batch *b, bool whole);
+void batch_free(batch *b);
+
+/* Empty it, but for an open record, or what comes of one behind its piece. */
+void batch_next(batch *b);
+
+/* For readers: begin a record, add bytes, end it. What is refused is to be given again in the next
+ * batch, which is the answer 1 of `fill`; *why is set where that helps nothing. */
+bool batch_begin(batch *b, uint64_t number, const char *name, size_t length, const char **why);
+bool batch_add(batch *b, const uint8_t *bytes, size_t length, const char **why);
+void batch_end(batch *b);
+
+/* Room for as many bytes at least, of `length` that are to come: the place, or NULL as above. */
+uint8_t *batch_room(batch *b, size_t length, const char **why);
+
+#endif
