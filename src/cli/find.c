@@ -1,8 +1,9 @@
 /* find.c: `trawl find`, which prints where patterns occur, by byte offset.
  *
- * Idea. A file is mapped and scanned whole; a pipe goes through a stream as it comes. Only
- * a report that needs starts, of patterns without a longest match, needs the whole text of
- * a pipe: then it is spooled to a file without a name first. Either way memory stays small.
+ * Idea. A file is mapped and scanned whole; a pipe, or what a compressed file holds, goes through a
+ * stream as it comes; what has records is searched record by record. Only a report that needs
+ * starts, of patterns without a longest match, needs the whole text of a pipe: then it is spooled
+ * to a file without a name first. Either way memory stays small.
  *
  * Cost: the scan, and about 30 ns a printed match.
  */
@@ -11,7 +12,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/records.h"
 #include "cli/sample.h"
+#include "io/texts.h"
+#include "io/unpack.h"
 
 #define PIECE (1u << 20) /* bytes read of a pipe at once */
 
@@ -21,7 +25,9 @@ typedef struct find {
     uint32_t syntax, flags;
     uint32_t report;
     bool json, count;
-    uint64_t most; /* --max-matches; 0: no limit */
+    uint64_t most;   /* --max-matches; 0: no limit */
+    uint32_t format; /* an index of format_names */
+    uint64_t ratio;  /* --max-ratio; 0: no limit */
 
     sample sample;
     source file;       /* the present one */
@@ -32,8 +38,12 @@ typedef struct find {
     char **names;     /* --json: a member for each pattern, made when it is first printed */
     uint64_t *counts; /* --count: of each pattern in the present file */
 
-    char *prefix; /* what opens each line of the present file */
+    char *shown;  /* the present file's name, as a field of TSV or a member of JSON */
+    char *prefix; /* what opens each line of it, or of its present record */
     size_t prefix_length;
+    record_scan *records; /* while records are searched */
+    const reader_kind *reader;
+    uint64_t record; /* number of the record in the prefix */
     bool failed, finished;
     run_stats stats;
 } find;
@@ -54,6 +64,13 @@ static const char help_text[] =
     "                           literal (the bytes as they are, a backslash too)\n"
     "  -i, --ignore-case        the letters A to Z match both cases\n"
     "\n"
+    "Files, recognised by their first bytes: what gzip, bzip2, xz, zstd and lz4 files are\n"
+    "compressed from, the members of tar and zip files (FILE:MEMBER), sequences of FASTA and\n"
+    "FASTQ (lines joined), payloads of packets in pcap and pcapng files.\n"
+    "      --format NAME        take them for fasta, fastq, pcap, lines (each a record), text (no\n"
+    "                           records) or raw (the bytes as they stand) instead of auto\n"
+    "      --max-ratio N        let a byte unpack to N at most (250; 0: any number)\n"
+    "\n"
     "Output:\n"
     "      --report MODE        which matches of patterns of variable length:\n"
     "                           ends (default: every end once; start is - where unknown),\n"
@@ -63,8 +80,10 @@ static const char help_text[] =
     "      --count              a line for each file and pattern with the number of matches\n"
     "      --max-matches N      stop after N matches in all, and say so\n"
     "\n"
-    "The columns are file, record (1), pattern (its number, from 1), start and end: the match\n"
-    "is bytes start to end - 1, from 0.\n"
+    "The columns are file, record (a sequence's name, a packet's number and flow, a line's "
+    "number,\n"
+    "else 1), pattern (its number, from 1), start and end: the match is bytes start to end - 1 of\n"
+    "the record, from 0.\n"
     "\n" TEXT_RUN_OPTIONS_HELP "\n"
     "Exit status: 0 something was found, 1 nothing was, 2 an error.\n"
     "\n"
@@ -73,11 +92,19 @@ static const char help_text[] =
     "  trawl find --count -F -f words.txt book.txt             how often each word occurs\n"
     "  trawl find --report leftmost-longest '\\d+' log.txt      each whole number\n"
     "  trawl find --json -i -e GAATTC -e 'CC[AT]GG' reads.txt  restriction sites, as JSON\n"
-    "  zcat dump.gz | trawl find -e 'key=[0-9a-f]{64}'         in a pipe of any length\n";
+    "  trawl find -e 'key=[0-9a-f]{64}' dumps.tar.gz           in each member, decompressed\n";
 
 static const char short_options[] = "e:f:Fi";
 
-enum { OPT_SYNTAX = OPT_OWN, OPT_REPORT, OPT_JSON, OPT_COUNT, OPT_MAX_MATCHES };
+enum {
+    OPT_SYNTAX = OPT_OWN,
+    OPT_REPORT,
+    OPT_JSON,
+    OPT_COUNT,
+    OPT_MAX_MATCHES,
+    OPT_FORMAT,
+    OPT_RATIO
+};
 
 static const struct option long_options[] = {
     { "regexp", required_argument, NULL, 'e' },
@@ -89,6 +116,8 @@ static const struct option long_options[] = {
     { "json", no_argument, NULL, OPT_JSON },
     { "count", no_argument, NULL, OPT_COUNT },
     { "max-matches", required_argument, NULL, OPT_MAX_MATCHES },
+    { "format", required_argument, NULL, OPT_FORMAT },
+    { "max-ratio", required_argument, NULL, OPT_RATIO },
     TEXT_RUN_LONG_OPTIONS,
     { NULL, 0, NULL, 0 },
 };
@@ -98,6 +127,18 @@ static const char *const syntax_names[] = { "literal", "escaped", "extended", NU
 static const char *const report_names[] = {
     "ends", "pairs", "longest", "shortest", "leftmost-longest", "leftmost-first", NULL
 };
+
+enum {
+    FORMAT_AUTO,
+    FORMAT_FASTA,
+    FORMAT_FASTQ,
+    FORMAT_PCAP,
+    FORMAT_LINES,
+    FORMAT_TEXT,
+    FORMAT_RAW
+};
+static const char *const format_names[] = { "auto",  "fasta", "fastq", "pcap",
+                                            "lines", "text",  "raw",   NULL };
 
 static bool choice_option(const find *f, const char *option, const char *const *names,
                           const char *value, uint32_t *choice)
@@ -139,6 +180,10 @@ static bool read_option(void *user, int option, const char *value)
         return f->count = true;
     case OPT_MAX_MATCHES:
         return limit_option(f->run.command, value, &f->most);
+    case OPT_FORMAT:
+        return choice_option(f, "--format", format_names, value, &f->format);
+    case OPT_RATIO:
+        return parse_number(f->run.command, "--max-ratio", value, UINT64_MAX, &f->ratio);
     default:
         return run_option(&f->run, option, value);
     }
@@ -216,13 +261,20 @@ static void take_match(find *f, const trawl_match *match)
         f->finished = true;
 }
 
+static bool set_prefix(find *f, const record *r);
+
 static int on_matches(const trawl_match *matches, size_t count, void *user)
 {
     find *f = (find *)user;
     for (size_t i = 0; i < count && !f->finished; i++) {
+        const record *r = f->records ? record_scan_of(f->records, &matches[i]) : NULL;
+        if (r && r->number != f->record && !f->count && !set_prefix(f, r))
+            return 1;
         if (source_lost(&f->file, matches[i].end))
             return 1;
         take_match(f, &matches[i]);
+        if (f->records && f->stats.matches == f->most)
+            return 1;
     }
     return f->finished;
 }
@@ -243,19 +295,62 @@ static void print_header(const find *f)
         fputs(f->count ? "file\tpattern\tcount\n" : "file\trecord\tpattern\tstart\tend\n", stdout);
 }
 
-/* What each line of a file opens with, up to the pattern's number. */
-static bool set_prefix(find *f, const char *name)
+/* ---- what lines open with ----------------------------------------------- */
+
+/* A record as a field of TSV: its name, its number, or both. */
+static char *tsv_record(const find *f, const record *r, const char *name)
 {
-    char *file = f->json ? json_member("file", name, strlen(name)) : tsv_quote(name);
+    char *quoted = f->reader->named ? tsv_quote(name) : NULL, *field = quoted;
+    if (f->reader->numbered) {
+        field = format_text(quoted ? "%" PRIu64 " %s" : "%" PRIu64, r->number, quoted);
+        free(quoted);
+    }
+    return field;
+}
+
+/* The same as members of JSON; a numbered record's name is its flow. */
+static char *json_record(const find *f, const record *r, const char *name)
+{
+    const char *key = f->reader->numbered ? "flow" : "record";
+    char *member = f->reader->named ? json_member(key, name, strlen(name)) : NULL, *both = member;
+    if (f->reader->numbered) {
+        both = format_text(member ? "\"record\":%" PRIu64 ",%s" : "\"record\":%" PRIu64, r->number,
+                           member);
+        free(member);
+    }
+    return both;
+}
+
+/* What each line of a file opens with, up to the pattern's number; `r`: of its record, NULL: it has
+ * none. False after a complaint. */
+static bool set_prefix(find *f, const record *r)
+{
+    const char *name = r ? f->records->batch.names + r->name : NULL;
+    char *record = !r        ? format_text(f->json ? "\"record\":1" : "1")
+                   : f->json ? json_record(f, r, name)
+                             : tsv_record(f, r, name);
     free(f->prefix);
     f->prefix = NULL;
-    if (file && f->json)
-        f->prefix = format_text("{%s,%s\"pattern\":", file, f->count ? "" : "\"record\":1,");
-    else if (file)
-        f->prefix = format_text("%s\t%s", file, f->count ? "" : "1\t");
-    free(file);
+    if (f->shown && record && f->json)
+        f->prefix = format_text("{%s,%s%s\"pattern\":", f->shown, f->count ? "" : record,
+                                f->count ? "" : ",");
+    else if (f->shown && record)
+        f->prefix = format_text("%s\t%s%s", f->shown, f->count ? "" : record, f->count ? "" : "\t");
+    free(record);
     f->prefix_length = f->prefix ? strlen(f->prefix) : 0;
+    f->record = r ? r->number : 0;
+    if (!f->prefix) {
+        complain(f->run.command, "out of memory for the name of a file or record");
+        f->failed = f->finished = true;
+    }
     return f->prefix;
+}
+
+static bool set_file(find *f, const char *name)
+{
+    free(f->shown);
+    f->shown = f->json ? json_member("file", name, strlen(name)) : tsv_quote(name);
+    return set_prefix(f, NULL);
 }
 
 /* ---- scanning: false after a complaint ---------------------------------- */
@@ -279,13 +374,9 @@ static bool feed(find *f, source *file, const char *path, trawl_stream *stream, 
     trawl_error error;
     int status = TRAWL_OK;
     ptrdiff_t got;
-    bool first = true;
     while (status == TRAWL_OK && (got = source_read(file, piece, PIECE)) != 0) {
         if (got < 0)
             return file_failed(f, path, file->why);
-        if (first)
-            warn_compressed(f->run.command, path, piece, (size_t)got);
-        first = false;
         f->stats.bytes += (uint64_t)got;
         status = trawl_stream_feed(stream, piece, (size_t)got, &error);
     }
@@ -316,7 +407,6 @@ static bool scan_text(find *f, const char *path, const uint8_t *text, size_t len
 {
     trawl_error error;
     int status;
-    warn_compressed(f->run.command, path, text, length);
     f->stats.bytes += length;
     if (f->count && f->patterns.count == 1) {
         status = trawl_count(f->context, f->plan, text, length, options, &f->counts[0], &error);
@@ -365,19 +455,76 @@ static bool is_sound(find *f, source *file, const char *path)
     return !file->map || source_sound(file) == file->length || file_failed(f, path, file->why);
 }
 
+static bool scan_records(find *f, source *file, const char *path, const reader_kind *kind)
+{
+    record_scan r = { .context = f->context,
+                      .plan = f->plan,
+                      .options = TRAWL_SCAN_OPTIONS_INIT,
+                      .whole = f->unbounded && f->report != TRAWL_REPORT_ENDS,
+                      .take = on_matches,
+                      .user = f };
+    r.options.report = f->report;
+    f->records = &r;
+    f->reader = kind;
+    const int status = record_scan_text(&r, kind, file);
+    f->records = NULL;
+    f->stats.bytes += r.bytes;
+    return status >= 0 || file_failed(f, path, r.why);
+}
+
+/* What --format says of a text, or its first bytes. */
+static const reader_kind *choose_reader(const find *f, content kind)
+{
+    switch (f->format) {
+    case FORMAT_AUTO:
+        return reader_of(kind);
+    case FORMAT_FASTA:
+        return &reader_fasta;
+    case FORMAT_FASTQ:
+        return &reader_fastq;
+    case FORMAT_PCAP:
+        return &reader_capture;
+    case FORMAT_LINES:
+        return &reader_lines;
+    default:
+        return NULL;
+    }
+}
+
+/* The text of a file, or one of those in it. */
+static bool take_text(void *user, const char *name, source *file, content kind)
+{
+    find *f = (find *)user;
+    const reader_kind *reader = choose_reader(f, kind);
+    if (f->count)
+        memset(f->counts, 0, f->patterns.count * sizeof *f->counts);
+    if (!set_file(f, name))
+        return false;
+    const bool searched = reader ? scan_records(f, file, name, reader) : scan_source(f, file, name);
+    if (searched && is_sound(f, file, name) && f->count)
+        print_counts(f);
+    f->finished = f->finished || ferror(stdout) || (f->most && f->stats.matches >= f->most);
+    return !f->finished;
+}
+
+static void fail_text(void *user, const char *name, const char *why)
+{
+    file_failed((find *)user, name, why);
+}
+
 static void search_file(find *f, const char *path)
 {
     source *file = &f->file;
+    const texts inside = { f->ratio, take_text, fail_text, f };
+    const char *name = shown_name(path);
     f->last_end = 0;
-    if (f->count)
-        memset(f->counts, 0, f->patterns.count * sizeof *f->counts);
     if (!sample_open(&f->sample, file, path))
         file_failed(f, path,
                     errno == EISDIR ? "Is a directory; give the files in it" : strerror(errno));
-    else if (!set_prefix(f, shown_name(path)))
-        file_failed(f, path, "out of memory for its name");
-    else if (scan_source(f, file, path) && is_sound(f, file, path) && f->count)
-        print_counts(f);
+    else if (f->format == FORMAT_RAW)
+        take_text(f, name, file, CONTENT_TEXT);
+    else
+        texts_of(&inside, name, file);
     const bool stopped = f->most && f->stats.matches >= f->most;
     if (file->map)
         source_leave(file, stopped ? f->last_end : file->length);
@@ -457,6 +604,7 @@ static void release(find *f)
     free(f->names);
     free(f->counts);
     free(f->prefix);
+    free(f->shown);
     source_close(&f->file);
     sample_close(&f->sample);
     trawl_plan_free(f->plan);
@@ -471,6 +619,7 @@ int command_find(int argc, char **argv)
     run_options_init(&f.run, "find");
     f.syntax = TRAWL_SYNTAX_EXTENDED;
     f.report = TRAWL_REPORT_ENDS;
+    f.ratio = UNPACK_RATIO;
     int status = read_command_line(&f, argc, argv);
     char **paths = argv + optind;
     const int count = argc - optind;

@@ -1,0 +1,104 @@
+/* records.c: see cli/records.h.
+ *
+ * Idea. A reader fills a batch with records, which are scanned in one call. One that is longer than
+ * a batch comes in pieces, which go through a stream; so memory stays small whatever a record's
+ * length.
+ */
+#include "cli/records.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+const record *record_scan_of(const record_scan *r, const trawl_match *match)
+{
+    return &r->batch.records[r->first + match->record];
+}
+
+static int end_stream(record_scan *r)
+{
+    trawl_stream *stream = r->stream;
+    r->stream = NULL;
+    return trawl_stream_close(stream, &r->error);
+}
+
+/* A record's next piece; `last`: it ends with it. */
+static int scan_piece(record_scan *r, size_t index, bool last)
+{
+    const record *piece = &r->batch.records[index];
+    int status = TRAWL_OK;
+    r->first = index;
+    if (!r->stream)
+        status = trawl_stream_open(r->context, r->plan, &r->options, r->take, r->user, &r->stream,
+                                   &r->error);
+    if (status == TRAWL_OK)
+        status =
+            trawl_stream_feed(r->stream, r->batch.bytes + piece->begin, piece->length, &r->error);
+    return status == TRAWL_OK && last ? end_stream(r) : status;
+}
+
+static int scan_whole(record_scan *r, size_t begin, size_t end)
+{
+    const batch *b = &r->batch;
+    r->first = begin;
+    for (size_t i = begin; i < end; i++)
+        r->texts[i - begin] = (trawl_text){ b->bytes + b->records[i].begin, b->records[i].length };
+    return end > begin ? trawl_scan_many(r->context, r->plan, r->texts, end - begin, &r->options,
+                                         r->take, r->user, &r->error)
+                       : TRAWL_OK;
+}
+
+/* What the batch holds, but for an open record that does not fill it. */
+static int scan_batch(record_scan *r)
+{
+    const batch *b = &r->batch;
+    const size_t ended = b->count - b->open;
+    int status = TRAWL_OK;
+    size_t begin = 0;
+    if (b->count && b->records[0].goes_on) {
+        status = scan_piece(r, 0, ended > 0);
+        begin = 1;
+    }
+    if (status == TRAWL_OK && ended > begin)
+        status = scan_whole(r, begin, ended);
+    if (status == TRAWL_OK && b->open && ended >= begin && b->records[ended].begin == 0)
+        status = scan_piece(r, ended, false);
+    r->bytes += b->open && b->records[ended].begin ? b->records[ended].begin : b->used;
+    return status;
+}
+
+static int scan_all(record_scan *r, const reader_kind *kind, void *state)
+{
+    int more = 1, status = TRAWL_OK;
+    while (more > 0 && status == TRAWL_OK) {
+        more = kind->fill(state, &r->batch, &r->why);
+        status = scan_batch(r);
+        if (status < 0)
+            r->why = r->error.message;
+        batch_next(&r->batch);
+    }
+    if (r->stream) {
+        const int closed = end_stream(r);
+        status = status == TRAWL_OK ? closed : status;
+    }
+    return status == TRAWL_OK && more < 0 ? TRAWL_ERROR_ARGUMENT : status;
+}
+
+int record_scan_text(record_scan *r, const reader_kind *kind, source *text)
+{
+    int status = TRAWL_ERROR_MEMORY;
+    r->why = "out of memory for its records";
+    r->texts = malloc(BATCH_RECORDS * sizeof *r->texts);
+    if (batch_open(&r->batch, r->whole) && r->texts) {
+        void *state = kind->open(text, &r->why);
+        if (state) {
+            status = scan_all(r, kind, state);
+            if (status < 0) /* the reader may own it */
+                snprintf(r->message, sizeof r->message, "%s", r->why);
+            r->why = r->message;
+            kind->close(state);
+        }
+    }
+    free(r->texts);
+    batch_free(&r->batch);
+    return status;
+}

@@ -1,0 +1,34 @@
+/* records.h: texts that are divided into records, each searched by itself. */
+#ifndef TRAWL_RECORDS_H
+#define TRAWL_RECORDS_H
+
+#include "io/reader.h"
+#include "trawl.h"
+
+typedef struct record_scan {
+    trawl_context *context;
+    const trawl_plan *plan;
+    trawl_scan_options options;
+    bool whole; /* the report needs whole records in memory */
+    /* Takes matches of which record_scan_of says whose they are. */
+    trawl_match_fn take;
+    void *user;
+    uint64_t bytes; /* searched so far */
+
+    batch batch;
+    trawl_text *texts;    /* of the batch's records */
+    size_t first;         /* the record that texts, or the stream, begin with */
+    trawl_stream *stream; /* open within a record that is longer than a batch */
+    trawl_error error;
+    const char *why;
+    char message[256];
+} record_scan;
+
+/* Search the records of a text. TRAWL_OK, a notice (TRAWL_STOPPED, TRAWL_LIMITED), or an error:
+ * why, behind what was found before. */
+int record_scan_text(record_scan *r, const reader_kind *kind, source *text);
+
+/* Whose match it is, while `take` has it. */
+const record *record_scan_of(const record_scan *r, const trawl_match *match);
+
+#endif
