@@ -15,7 +15,6 @@
 #include "cli/records.h"
 #include "cli/sample.h"
 #include "io/texts.h"
-#include "io/unpack.h"
 
 #define PIECE (1u << 20) /* bytes read of a pipe at once */
 
@@ -515,7 +514,9 @@ static void fail_text(void *user, const char *name, const char *why)
 static void search_file(find *f, const char *path)
 {
     source *file = &f->file;
-    const texts inside = { f->ratio, take_text, fail_text, f };
+    const texts inside = {
+        { f->ratio, trawl_context_threads(f->context) }, take_text, fail_text, f
+    };
     const char *name = shown_name(path);
     f->last_end = 0;
     if (!sample_open(&f->sample, file, path))

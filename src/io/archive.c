@@ -11,8 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "io/unpack.h"
-
 bool archive_is_zip(const uint8_t *bytes, size_t length)
 {
     /* a file's header: signature, version below 6.4; or the end of an empty one */
@@ -44,6 +42,7 @@ bool archive_is_tar(const uint8_t *bytes, size_t length)
 #include <archive.h>
 #include <archive_entry.h>
 #include <errno.h>
+#include <locale.h>
 #include <pthread.h>
 
 #include "io/library.h"
@@ -71,7 +70,6 @@ bool archive_is_tar(const uint8_t *bytes, size_t length)
     LINE(const char *, archive_error_string, (struct archive *))                               \
     LINE(int, archive_filter_code, (struct archive *, int))                                    \
     LINE(const char *, archive_entry_pathname, (struct archive_entry *))                       \
-    LINE(const char *, archive_entry_pathname_utf8, (struct archive_entry *))                  \
     LINE(const char *, archive_entry_hardlink, (struct archive_entry *))                       \
     LINE(mode_t, archive_entry_filetype, (struct archive_entry *))
 /* clang-format on */
@@ -83,6 +81,7 @@ static struct {
     CALLS(LIBRARY_POINTER)
 } lib;
 static bool loaded;
+static locale_t utf8; /* or none: then names that are not ASCII get lost */
 static pthread_once_t load_once = PTHREAD_ONCE_INIT;
 
 static void load(void)
@@ -90,6 +89,7 @@ static void load(void)
     static const char *const files[] = { "libarchive.so.13", "libarchive.so", NULL };
     static const char *const names[] = { CALLS(LIBRARY_NAME) NULL };
     loaded = library_load(files, names, &lib);
+    utf8 = newlocale(LC_CTYPE_MASK, "C.UTF-8", (locale_t)0);
 }
 
 struct archive_reader {
@@ -154,7 +154,7 @@ void archive_close(archive_reader *a)
 }
 
 /* A reader with a handle that knows no format yet; NULL: s->why. */
-static archive_reader *begin(source *s, uint64_t ratio)
+static archive_reader *begin(source *s, const unpack_options *options)
 {
     pthread_once(&load_once, load);
     if (!loaded) {
@@ -172,7 +172,7 @@ static archive_reader *begin(source *s, uint64_t ratio)
         archive_close(a);
         return NULL;
     }
-    a->limit.ratio = ratio;
+    a->limit.ratio = options->ratio;
     return a;
 }
 
@@ -195,14 +195,14 @@ static bool take_over(archive_reader *a, source *s, bool seeks)
     return true;
 }
 
-archive_reader *archive_open(source *s, uint64_t ratio)
+archive_reader *archive_open(source *s, const unpack_options *options)
 {
     const uint8_t *head;
     size_t length;
     if (!source_look(s, 512, &head, &length))
         return NULL;
     const bool tar = archive_is_tar(head, length);
-    archive_reader *a = begin(s, ratio);
+    archive_reader *a = begin(s, options);
     if (!a)
         return NULL;
     const int status = tar ? lib.archive_read_support_format_tar(a->handle)
@@ -274,12 +274,12 @@ static ptrdiff_t nothing_read(void *state, void *bytes, size_t length, const cha
     return 0;
 }
 
-bool unpack_filter(source *s, const char *kind, uint64_t ratio)
+bool unpack_filter(source *s, const char *kind, const unpack_options *options)
 {
     static const source_layer layer = { member_read, filter_close };
     static const source_layer nothing = { nothing_read, filter_close };
     struct archive_entry *entry;
-    archive_reader *a = begin(s, ratio);
+    archive_reader *a = begin(s, options);
     if (!a)
         return false;
     if (support(a->handle, kind) < ARCHIVE_WARN ||
@@ -302,11 +302,20 @@ bool unpack_filter(source *s, const char *kind, uint64_t ratio)
 
 /* ---- members ------------------------------------------------------------------------ */
 
-/* UTF-8 where the archive says so, else its bytes. */
+/* libarchive converts names to the characters of the thread, which are UTF-8 for that. */
+static int next_header(archive_reader *a, struct archive_entry **entry)
+{
+    const locale_t before = utf8 ? uselocale(utf8) : utf8;
+    const int status = lib.archive_read_next_header(a->handle, entry);
+    if (utf8)
+        uselocale(before);
+    return status;
+}
+
+/* The bytes of a name that is in no known characters are as they stand in the archive. */
 static const char *member_name(struct archive_entry *entry)
 {
-    const char *name = lib.archive_entry_pathname_utf8(entry);
-    name = name ? name : lib.archive_entry_pathname(entry);
+    const char *name = lib.archive_entry_pathname(entry);
     return name ? name : "(no name)";
 }
 
@@ -317,7 +326,7 @@ int archive_next(archive_reader *a, const char **name, source *member, const cha
     int status = ARCHIVE_OK;
     while (!a->why) {
         a->member_failed = false;
-        status = lib.archive_read_next_header(a->handle, &entry);
+        status = next_header(a, &entry);
         if (status == ARCHIVE_EOF)
             return 0;
         if (status == ARCHIVE_RETRY)
@@ -344,17 +353,17 @@ static const char missing[] =
     "is compressed or an archive, which this build does not read: install "
     "libarchive-dev and build again, or unpack it first";
 
-bool unpack_filter(source *s, const char *kind, uint64_t ratio)
+bool unpack_filter(source *s, const char *kind, const unpack_options *options)
 {
     (void)kind;
-    (void)ratio;
+    (void)options;
     s->why = missing;
     return false;
 }
 
-archive_reader *archive_open(source *s, uint64_t ratio)
+archive_reader *archive_open(source *s, const unpack_options *options)
 {
-    (void)ratio;
+    (void)options;
     s->why = missing;
     return NULL;
 }

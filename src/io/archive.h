@@ -2,7 +2,7 @@
 #ifndef TRAWL_ARCHIVE_H
 #define TRAWL_ARCHIVE_H
 
-#include "io/source.h"
+#include "io/unpack.h"
 
 typedef struct archive_reader archive_reader;
 
@@ -10,9 +10,9 @@ typedef struct archive_reader archive_reader;
 bool archive_is_tar(const uint8_t *bytes, size_t length);
 bool archive_is_zip(const uint8_t *bytes, size_t length);
 
-/* Read the members of an archive, which is taken over: s is an open source without any then. All
- * members together may unpack to `ratio` times its size (0: any). NULL: s->why. */
-archive_reader *archive_open(source *s, uint64_t ratio);
+/* Read the members of an archive, which is taken over: s is an open source without any then. The
+ * limit is of all members together. NULL: s->why. */
+archive_reader *archive_open(source *s, const unpack_options *options);
 
 /* The next member that is a file: 1 when there is one, its name (valid until the next call) and its
  * bytes as a source, which is read and closed before the next call; 0 at the end, -1: *why, and no

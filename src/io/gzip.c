@@ -114,7 +114,7 @@ static void gzip_close(void *state)
     free(g);
 }
 
-bool unpack_gzip(source *s, uint64_t ratio)
+bool unpack_gzip(source *s, const unpack_options *options)
 {
     static const source_layer layer = { gzip_read, gzip_close };
     gzip *g = malloc(sizeof *g);
@@ -127,7 +127,7 @@ bool unpack_gzip(source *s, uint64_t ratio)
         free(g);
         return false;
     }
-    g->limit.ratio = ratio;
+    g->limit.ratio = options->ratio;
     g->limit.taken = unpack_taken(g->below);
     source_open_layer(s, &layer, g, g->limit.taken);
     return true;
@@ -135,9 +135,9 @@ bool unpack_gzip(source *s, uint64_t ratio)
 
 #else
 
-bool unpack_gzip(source *s, uint64_t ratio)
+bool unpack_gzip(source *s, const unpack_options *options)
 {
-    (void)ratio;
+    (void)options;
     s->why = "is compressed (gzip), which this build does not read: install zlib1g-dev and build "
              "again, or decompress it first with gzip -dc";
     return false;

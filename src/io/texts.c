@@ -6,7 +6,6 @@
 
 #include "io/archive.h"
 #include "io/compressed.h"
-#include "io/unpack.h"
 
 bool texts_look(source *s, const uint8_t **head, size_t *length, content *kind)
 {
@@ -41,7 +40,7 @@ static bool visit_members(const texts *t, const char *name, source *s, unsigned 
     const char *member, *why = NULL;
     bool more = true;
     int got = 0;
-    archive_reader *a = archive_open(s, t->ratio);
+    archive_reader *a = archive_open(s, &t->unpack);
     if (!a)
         t->fail(t->user, name, s->why);
     while (a && more) {
@@ -70,7 +69,7 @@ static bool visit(const texts *t, const char *name, source *s, unsigned depth)
     content kind;
     bool fine = texts_look(s, &head, &length, &kind);
     while (fine && kind == CONTENT_PACKED && depth++ < TEXTS_DEPTH)
-        fine = unpack_source(s, compressed_kind(head, length), t->ratio) &&
+        fine = unpack_source(s, compressed_kind(head, length), &t->unpack) &&
                texts_look(s, &head, &length, &kind);
     if (!fine) {
         t->fail(t->user, name, s->why);

@@ -4,12 +4,12 @@
 #define TRAWL_TEXTS_H
 
 #include "io/content.h"
-#include "io/source.h"
+#include "io/unpack.h"
 
 #define TEXTS_DEPTH 8 /* compressed files and archives within one another */
 
 typedef struct texts {
-    uint64_t ratio; /* see io/unpack.h; 0: none */
+    unpack_options unpack;
     /* A text, which may be read: its file's name, with the members' behind it: "a.tar:b.zip:c".
      * False: no more of them. */
     bool (*take)(void *user, const char *name, source *text, content kind);

@@ -33,7 +33,9 @@ const uint64_t *unpack_taken(const source *below)
     return below->layer ? below->taken : &below->at;
 }
 
-bool unpack_source(source *s, const char *kind, uint64_t ratio)
+bool unpack_source(source *s, const char *kind, const unpack_options *options)
 {
-    return strcmp(kind, "gzip") == 0 ? unpack_gzip(s, ratio) : unpack_filter(s, kind, ratio);
+    if (strcmp(kind, "gzip") != 0)
+        return unpack_filter(s, kind, options);
+    return unpack_blocks(s, options) || unpack_gzip(s, options);
 }

@@ -9,9 +9,14 @@
 
 #include "io/source.h"
 
-/* Bytes that one byte of a file may become, when more than UNPACK_FREE come out. */
-#define UNPACK_RATIO 250u
+#define UNPACK_RATIO 250u /* a usual limit */
+/* What comes out whatever went in. */
 #define UNPACK_FREE ((uint64_t)64 << 20)
+
+typedef struct unpack_options {
+    uint64_t ratio;   /* bytes that one of the file may become; 0: any number */
+    unsigned threads; /* where a format can be unpacked by several */
+} unpack_options;
 
 /* A limit of a layer: bytes that came out against those of the file that went in. */
 typedef struct unpack_limit {
@@ -25,11 +30,15 @@ bool unpack_allows(unpack_limit *limit, size_t bytes, const char **why);
 
 /* Go on with what is in a file of a `kind` of compressed_kind. Nothing has been read of it, but
  * looked at. False: why (the source is still to be closed). */
-bool unpack_source(source *s, const char *kind, uint64_t ratio);
+bool unpack_source(source *s, const char *kind, const unpack_options *options);
 
 /* The layers behind: of gzip through zlib, of the others through libarchive. False: s->why. */
-bool unpack_gzip(source *s, uint64_t ratio);
-bool unpack_filter(source *s, const char *kind, uint64_t ratio);
+bool unpack_gzip(source *s, const unpack_options *options);
+bool unpack_filter(source *s, const char *kind, const unpack_options *options);
+
+/* gzip's through htslib, by several threads. False: no file of bgzip, or not worth it; as it was.
+ */
+bool unpack_blocks(source *s, const unpack_options *options);
 
 /* Put a source below another: *s moves to the heap, NULL: s->why. */
 source *unpack_below(source *s);
