@@ -570,6 +570,7 @@ static bool prepare(find *f, char **paths, int count)
     f->context = open_context(&f->run);
     if (!f->context)
         return false;
+    f->sample.inside = f->format != FORMAT_RAW;
     f->plan = sample_compile(&f->sample, &f->patterns, &f->run, f->context, paths, count);
     if (!f->plan)
         return false;

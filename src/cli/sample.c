@@ -1,8 +1,13 @@
 /* sample.c: see cli/sample.h. */
 #include "cli/sample.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+#include "io/texts.h"
+
+#define MOST_UNPACKED ((size_t)64 << 10)
 
 /* Whether this is the operand that counts; if not, it is closed. */
 static bool take_sample(sample *s, const char *path)
@@ -17,6 +22,17 @@ static bool take_sample(sample *s, const char *path)
     if (!counts)
         source_close(&s->file);
     return counts;
+}
+
+/* Take what the bytes stand for in their place; without memory there is no sample. */
+static void unpack(sample *s)
+{
+    size_t least;
+    if (content_of(s->bytes, s->length, false, &least) == CONTENT_TEXT)
+        return;
+    s->unpacked = malloc(MOST_UNPACKED);
+    s->length = s->unpacked ? texts_sample(s->bytes, s->length, s->unpacked, MOST_UNPACKED) : 0;
+    s->bytes = s->unpacked;
 }
 
 /* Whether opening or reading it may wait for somebody. */
@@ -42,6 +58,8 @@ trawl_plan *sample_compile(sample *s, const pattern_set *set, const run_options 
         }
         taken = take_sample(s, path);
     }
+    if (s->inside)
+        unpack(s);
     return pattern_set_compile(set, o, context, s->bytes, s->length);
 }
 
@@ -59,5 +77,7 @@ bool sample_open(sample *s, source *file, const char *path)
 void sample_close(sample *s)
 {
     source_close(&s->file);
+    free(s->unpacked);
+    s->unpacked = NULL;
     s->path = NULL;
 }

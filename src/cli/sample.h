@@ -15,10 +15,12 @@ typedef struct sample {
     source file;
     const uint8_t *bytes; /* valid until the file is read */
     size_t length;
+    bool inside;       /* of what the file holds (io/texts.h): set before */
+    uint8_t *unpacked; /* then */
 } sample;
 
 /* Take the sample and compile for it; no path means standard input. None is taken when an engine is
- * asked for by name. *s is all zero before. NULL after a complaint. */
+ * asked for by name. *s is all zero before, but for `inside`. NULL after a complaint. */
 trawl_plan *sample_compile(sample *s, const pattern_set *set, const run_options *o,
                            const trawl_context *context, char **paths, int count);
 

@@ -6,6 +6,7 @@
 
 #include "io/archive.h"
 #include "io/compressed.h"
+#include "io/reader.h"
 
 bool texts_look(source *s, const uint8_t **head, size_t *length, content *kind)
 {
@@ -88,4 +89,90 @@ static bool visit(const texts *t, const char *name, source *s, unsigned depth)
 bool texts_of(const texts *t, const char *name, source *file)
 {
     return visit(t, name, file, 0);
+}
+
+/* ---- a sample --------------------------------------------------------------------- */
+
+typedef struct head_layer {
+    const uint8_t *bytes;
+    size_t left;
+} head_layer;
+
+static ptrdiff_t head_read(void *state, void *bytes, size_t length, const char **why)
+{
+    head_layer *h = state;
+    (void)why;
+    length = length < h->left ? length : h->left;
+    memcpy(bytes, h->bytes, length);
+    h->bytes += length;
+    h->left -= length;
+    return (ptrdiff_t)length;
+}
+
+static void head_close(void *state)
+{
+    (void)state;
+}
+
+typedef struct sampler {
+    uint8_t *to;
+    size_t room, used;
+} sampler;
+
+static void take_some(sampler *s, const uint8_t *bytes, size_t length)
+{
+    length = length < s->room - s->used ? length : s->room - s->used;
+    memcpy(s->to + s->used, bytes, length);
+    s->used += length;
+}
+
+static void sample_records(sampler *s, const reader_kind *kind, source *text)
+{
+    const char *why = NULL;
+    batch b;
+    void *state = kind->open(text, &why);
+    if (state && batch_open(&b, false)) {
+        kind->fill(state, &b, &why);
+        take_some(s, b.bytes, b.used);
+    }
+    if (state) {
+        batch_free(&b);
+        kind->close(state);
+    }
+}
+
+static bool sample_text(void *user, const char *name, source *text, content kind)
+{
+    sampler *s = user;
+    const reader_kind *reader = reader_of(kind);
+    ptrdiff_t got = 1;
+    (void)name;
+    if (reader)
+        sample_records(s, reader, text);
+    while (!reader && got > 0 && s->used < s->room) {
+        got = source_read(text, s->to + s->used, s->room - s->used);
+        s->used += got > 0 ? (size_t)got : 0;
+    }
+    return s->used < s->room;
+}
+
+static void pass_failure(void *user, const char *name, const char *why)
+{
+    (void)user;
+    (void)name;
+    (void)why;
+}
+
+size_t texts_sample(const uint8_t *head, size_t length, uint8_t *to, size_t room)
+{
+    static const source_layer layer = { head_read, head_close };
+    const uint64_t taken = length;
+    head_layer below = { head, length };
+    sampler s = { to, room, 0 };
+    const texts t = { { UNPACK_RATIO, 1 }, sample_text, pass_failure, &s };
+    source file = { .fd = -1 };
+    source_open_layer(&file, &layer, &below, &taken);
+    texts_of(&t, "", &file);
+    source_close(&file);
+    return s.used;
 }

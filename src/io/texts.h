@@ -21,6 +21,10 @@ typedef struct texts {
  * want more. */
 bool texts_of(const texts *t, const char *name, source *file);
 
+/* The first bytes of what a file holds that begins with `head`, as far as they can be told from it:
+ * sequences and payloads joined. Returns how many of `room` there are. */
+size_t texts_sample(const uint8_t *head, size_t length, uint8_t *to, size_t room);
+
 /* What a source holds. False: why. */
 bool texts_look(source *s, const uint8_t **head, size_t *length, content *kind);
 
