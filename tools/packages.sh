@@ -62,7 +62,8 @@ need_packages() { # WHAT PACKAGE...
 }
 
 need_compiler() {
-    need_packages "the build" gcc libc6-dev make cmake pkg-config libpng-dev libjansson-dev
+    need_packages "the build" gcc libc6-dev make cmake pkg-config libpng-dev libjansson-dev \
+        zlib1g-dev libarchive-dev libhts-dev libpcap-dev
 }
 
 package_file() { # PACKAGE PATH DIR

@@ -82,9 +82,9 @@ bool batch_begin(batch *b, uint64_t number, const char *name, size_t length, con
     b->records[b->count++] = (record){ .begin = b->used, .name = b->names_used, .number = number };
     if (length)
         memcpy(b->names + b->names_used, name, length);
-    for (size_t i = 0; i < length; i++) /* a name is text */
-        if (!b->names[b->names_used + i])
-            b->names[b->names_used + i] = ' ';
+    for (char *nul = b->names + b->names_used; /* a name is text */
+         (nul = memchr(nul, '\0', (size_t)(b->names + b->names_used + length - nul)));)
+        *nul = ' ';
     b->names[b->names_used + length] = '\0';
     b->names_used += length + 1;
     b->open = true;

@@ -107,6 +107,32 @@ void source_open_layer(source *s, const source_layer *layer, void *state, const 
                    .block = FIRST_BLOCK };
 }
 
+static ptrdiff_t read_memory(void *state, void *bytes, size_t length, const char **why)
+{
+    source_memory *m = state;
+    (void)why;
+    length = length < m->left ? length : m->left;
+    if (length)
+        memcpy(bytes, m->bytes, length);
+    m->bytes += length;
+    m->left -= length;
+    return (ptrdiff_t)length;
+}
+
+static void close_memory(void *state)
+{
+    (void)state;
+}
+
+void source_open_memory(source *s, source_memory *memory)
+{
+    static const source_layer layer = { read_memory, close_memory };
+    memory->length = memory->left;
+    memset(s, 0, sizeof *s);
+    s->fd = -1;
+    source_open_layer(s, &layer, memory, &memory->length);
+}
+
 /* Something else may have taken the file's place: a pipe must not keep us waiting. */
 bool source_open_below(source *s, int folder, const char *name)
 {

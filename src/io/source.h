@@ -62,6 +62,15 @@ bool source_reopen(source *s, const char *path);
  * its buffer. */
 void source_open_layer(source *s, const source_layer *layer, void *state, const uint64_t *taken);
 
+/* Read bytes in memory, which stay where and as they are until the source is closed. */
+typedef struct source_memory {
+    const uint8_t *bytes;
+    size_t left;
+    uint64_t length;
+} source_memory;
+
+void source_open_memory(source *s, source_memory *memory);
+
 void source_close(source *s);
 
 /* Leave standard input, if it can be positioned, behind the first `offset` bytes of the text. */

@@ -93,27 +93,6 @@ bool texts_of(const texts *t, const char *name, source *file)
 
 /* ---- a sample --------------------------------------------------------------------- */
 
-typedef struct head_layer {
-    const uint8_t *bytes;
-    size_t left;
-} head_layer;
-
-static ptrdiff_t head_read(void *state, void *bytes, size_t length, const char **why)
-{
-    head_layer *h = state;
-    (void)why;
-    length = length < h->left ? length : h->left;
-    memcpy(bytes, h->bytes, length);
-    h->bytes += length;
-    h->left -= length;
-    return (ptrdiff_t)length;
-}
-
-static void head_close(void *state)
-{
-    (void)state;
-}
-
 typedef struct sampler {
     uint8_t *to;
     size_t room, used;
@@ -165,13 +144,11 @@ static void pass_failure(void *user, const char *name, const char *why)
 
 size_t texts_sample(const uint8_t *head, size_t length, uint8_t *to, size_t room)
 {
-    static const source_layer layer = { head_read, head_close };
-    const uint64_t taken = length;
-    head_layer below = { head, length };
     sampler s = { to, room, 0 };
     const texts t = { { UNPACK_RATIO, 1 }, sample_text, pass_failure, &s };
-    source file = { .fd = -1 };
-    source_open_layer(&file, &layer, &below, &taken);
+    source_memory memory = { .bytes = head, .left = length };
+    source file;
+    source_open_memory(&file, &memory);
     texts_of(&t, "", &file);
     source_close(&file);
     return s.used;

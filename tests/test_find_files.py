@@ -1,0 +1,356 @@
+#!/usr/bin/env python3
+"""What `trawl find` finds in compressed files, archives, sequences and captures, against Python's own
+modules and readers of this file, written as plainly as can be.
+
+Usage: test_find_files.py TRAWL [DATA]   (DATA: real files, searched too where they are)
+"""
+import bz2, gzip, io, json, lzma, os, random, re, shutil, struct, subprocess, sys, tarfile
+import tempfile, zipfile, zlib
+
+trawl, data = os.path.abspath(sys.argv[1]), sys.argv[2] if len(sys.argv) > 2 else ""
+number = failed = 0
+
+
+def result(name, good, why=""):
+    global number, failed
+    number += 1
+    failed += not good
+    print("%s %d - %s%s" % ("ok" if good else "not ok", number, name, "" if good else ": " + why))
+
+
+def find(*arguments, text=None):
+    """(status, rows without the header, standard error)"""
+    done = subprocess.run([trawl, "find", *arguments], input=text, capture_output=True, timeout=120)
+    return done.returncode, done.stdout.decode().split("\n")[1:-1], done.stderr.decode()
+
+
+def same(name, got, want, status=0):
+    good = got[0] == status and got[1] == want
+    first = next((i for i, (a, b) in enumerate(zip(got[1], want)) if a != b), -1)
+    why = "status %d, %d rows, not %d; row %d: %s, not %s; %s" % (
+        got[0], len(got[1]), len(want), first, got[1][first:][:1], want[first:][:1], got[2])
+    result(name, good, why)
+
+
+def refused(name, got, said, rows=None):
+    good = got[0] == 2 and said in got[2] and (rows is None or got[1] == rows)
+    result(name, good, "status %d, %s, rows %s" % (got[0], got[2], got[1][:3]))
+
+
+def write(name, content):
+    with open(name, "wb") as file:
+        file.write(content)
+    return name
+
+
+def places(pattern, text):
+    """Overlapping occurrences of bytes."""
+    return [m.start() for m in re.finditer(b"(?=" + re.escape(pattern) + b")", text)]
+
+
+def rows(file, record, pattern, text):
+    return ["%s\t%s\t1\t%d\t%d" % (file, record, at, at + len(pattern)) for at in places(pattern, text)]
+
+
+# ---- compressed files ------------------------------------------------------------------------
+
+build = subprocess.run([trawl, "find", "x"], input=b"PK\3\4\24\0\0\0\0\0", capture_output=True)
+if b"build does not read" in build.stderr:
+    print("this build has no libarchive")
+    sys.exit(77)
+
+os.chdir(tempfile.mkdtemp())
+folder = os.getcwd()
+random.seed(7)
+words = [b"needle", b"thread", b"hay", b"stack", b"\n", b" ", b"and"]
+text = b"".join(random.choice(words) for _ in range(60000))
+
+
+def tool(*command):
+    if not shutil.which(command[0]):
+        return None
+    return subprocess.run(command, input=text, stdout=subprocess.PIPE).stdout
+
+
+packed = {
+    "gzip": gzip.compress(text), "bzip2": bz2.compress(text), "xz": lzma.compress(text),
+    "zstd": tool("zstd", "-qc"), "lz4": tool("lz4", "-qc"),
+    "gzip of two members": gzip.compress(text[:99999]) + gzip.compress(text[99999:]),
+    "gzip, zeros behind": gzip.compress(text) + bytes(700),
+    "bzip2 of two streams": bz2.compress(text[:99999]) + bz2.compress(text[99999:]),
+    "xz of two streams": lzma.compress(text[:99999]) + lzma.compress(text[99999:]),
+    "gzip in xz in bzip2": bz2.compress(lzma.compress(gzip.compress(text))),
+    "gzip of nothing": gzip.compress(b""), "bzip2 of nothing": bz2.compress(b""),
+    "xz of nothing": lzma.compress(b""),
+}
+for name, content in packed.items():
+    if content is None:
+        continue
+    want = [] if "nothing" in name else rows("f", 1, b"needle", text)
+    write("f", content)
+    same(name, find("needle", "f"), want, 0 if want else 1)
+    piped = [row.replace("f\t", "(standard input)\t", 1) for row in want]
+    same(name + ", a pipe", find("needle", text=content), piped, 0 if want else 1)
+    if "of" not in name and "behind" not in name:
+        refused(name + ", cut", find("--count", "needle", write("f", content[:-9])), "trawl find: f: ")
+        changed = bytearray(content)
+        changed[len(changed) // 2] ^= 16
+        refused(name + ", changed", find("--count", "needle", write("f", changed)), "trawl find: f: ")
+refused("gzip, other bytes behind", find("needle", write("f", gzip.compress(text) + b"more")),
+        "other bytes follow", rows("f", 1, b"needle", text))
+result("the bytes as they stand", find("--format", "raw", "-F", r"\x1f\x8b\x08", "f")[1][:1] ==
+       ["f\t1\t1\t0\t3"])
+for report in "pairs", "longest", "leftmost-longest", "leftmost-first":
+    write("f", gzip.compress(text)), write("g", text)
+    got, want = (find("--report", report, "d[a-z ]*le", file) for file in "fg")
+    same("gzip, --report " + report, got, ["f" + row[1:] for row in want[1]])
+
+# ---- archives ----------------------------------------------------------------------------------
+
+members = [("one", text), ("empty", b""), ("folder/two", b"a needle"), ("three.gz", gzip.compress(text)),
+           ("\u00fcml\u00e4ut", b"needle"), ("tab\tand\nline", b"needle")]
+want = []
+for name, content in members:
+    content = text if name == "three.gz" else content
+    name = name.replace("\t", "\\t").replace("\n", "\\n")
+    want += rows("f:" + name, 1, b"needle", content)
+
+
+def make_tar(form, mode="w"):
+    out = io.BytesIO()
+    with tarfile.open(fileobj=out, mode=mode, format=form) as tar:
+        for name, content in members:
+            member = tarfile.TarInfo(name)
+            member.size = len(content)
+            tar.addfile(member, io.BytesIO(content))
+        for kind in tarfile.DIRTYPE, tarfile.SYMTYPE, tarfile.LNKTYPE, tarfile.FIFOTYPE:
+            member = tarfile.TarInfo("no file %s" % kind.decode())
+            member.type, member.linkname = kind, "one"
+            tar.addfile(member)
+    return out.getvalue()
+
+
+def make_zip(method):
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", method) as archive:
+        for name, content in members:
+            archive.writestr(name, content)
+        archive.mkdir("folder") if hasattr(archive, "mkdir") else None
+    return out.getvalue()
+
+
+archives = {"tar, GNU": make_tar(tarfile.GNU_FORMAT), "tar, pax": make_tar(tarfile.PAX_FORMAT),
+            "tar, ustar": make_tar(tarfile.USTAR_FORMAT), "tar.gz": make_tar(tarfile.GNU_FORMAT, "w:gz"),
+            "tar.xz": make_tar(tarfile.GNU_FORMAT, "w:xz"), "zip": make_zip(zipfile.ZIP_DEFLATED),
+            "zip, stored": make_zip(zipfile.ZIP_STORED), "zip, bzip2": make_zip(zipfile.ZIP_BZIP2)}
+for name, content in archives.items():
+    same(name, find("needle", write("f", content)), want)
+    piped = [row.replace("f:", "(standard input):", 1) for row in want]
+    same(name + ", a pipe", find("needle", text=content), piped)
+
+archive = bytearray(archives["zip"])
+archive[200] ^= 16 # in the first member
+refused("zip, a broken member", find("needle", write("f", archive)), "trawl find: f:one: ")
+result("zip, the others", [row for row in find("needle", "f")[1] if not row.startswith("f:one\t")] ==
+       [row for row in want if not row.startswith("f:one\t")])
+refused("tar, cut", find("needle", write("f", archives["tar, GNU"][:5000])), "trawl find: f:one: ")
+count = find("--count", "needle", write("f", archives["zip"]))
+same("zip, --count", count, ["f:%s\t1\t%d" % (name.replace("\t", "\\t").replace("\n", "\\n"), len(
+    places(b"needle", text if name == "three.gz" else content))) for name, content in members])
+same("zip, --max-matches", find("--max-matches", "3", "needle", "f"), want[:3])
+
+nest = text[:1000]
+for _ in range(8):
+    nest = gzip.compress(nest)
+same("eight within one another", find("--count", "needle", write("f", nest)),
+     ["f\t1\t%d" % len(places(b"needle", text[:1000]))])
+refused("nine", find("--count", "needle", write("f", gzip.compress(nest))), "packed within eight", [])
+
+# ---- bombs -----------------------------------------------------------------------------------------
+
+zeros = bytes(100 << 20)
+for name, content in ("gzip", gzip.compress(zeros)), ("xz", lzma.compress(zeros, preset=0)):
+    write("f", content)
+    refused("a bomb of " + name, find("--count", "needle", "f"), "--max-ratio")
+    same("it all, " + name, find("--count", "--max-ratio", "0", "-F", r"\0\0", "f"),
+         ["f\t1\t%d" % (len(zeros) - 1)])
+    refused("a bomb in gzip", find("--count", "needle", write("f", gzip.compress(content))), "--max-ratio")
+out = io.BytesIO()
+with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
+    for i in range(4):
+        archive.writestr("zeros%d" % i, zeros[:30 << 20])
+refused("a bomb of members", find("--count", "needle", write("f", out.getvalue())), "--max-ratio")
+
+# ---- sequences -----------------------------------------------------------------------------------------
+
+
+def read_fasta(content):
+    for part in re.split(rb"(?m)^>", content)[1:]:
+        title, _, lines = part.partition(b"\n")
+        yield (title.split(None, 1) or [b""])[0].decode(), b"".join(lines.split())
+
+
+def read_fastq(content):
+    lines = content.split(b"\n")
+    for i in range(0, len(lines) - 3, 4):
+        yield lines[i][1:].split(None, 1)[0].decode(), lines[i + 1].strip()
+
+
+def record_rows(file, records, pattern):
+    return [row for name, letters in records for row in rows(file, name, pattern, letters)]
+
+
+def fold(letters, width):
+    return b"\n".join(letters[i:i + width] for i in range(0, len(letters), width)) + b"\n"
+
+
+genome = b"".join(random.choice([b"A", b"C", b"G", b"T"]) for _ in range(300000))
+fasta = b"".join(b">seq%d words\n" % i + fold(genome[i * 71:i * 71 + i * 13], 60 + i % 7)
+                 for i in range(300))
+long = genome * 40 # three batches of a reader
+fasta += b">long\n" + fold(long, 70) + b">last\nGATTACA"
+want = record_rows("f", read_fasta(fasta), b"GATTACA")
+same("FASTA", find("GATTACA", write("f", fasta)), want)
+same("FASTA, in gzip", find("GATTACA", write("f", gzip.compress(fasta, 1))), want)
+same("FASTA, CRLF", find("GATTACA", write("f", fasta.replace(b"\n", b"\r\n"))), want)
+for report in "ends", "pairs", "leftmost-longest":
+    wide = [row for row in find("--report", report, "GATTAC+A{1,5}", write("f", fasta))[1] if "long" in row]
+    flat = find("--report", report, "GATTAC+A{1,5}", write("g", long))[1]
+    result("FASTA, a long record, --report " + report,
+           [row.split("\t")[2:] for row in wide] == [row.split("\t")[2:] for row in flat] and flat)
+same("FASTA, --format text", find("--format", "text", ">seq7 ", "f"), rows("f", 1, b">seq7 ", fasta))
+refused("FASTA, forced", find("--format", "fasta", "A", write("f", b"words\n")), "line 1: a record of FASTA")
+same("FASTA, empty, forced", find("--count", "--format", "fasta", "A", write("f", b"")), ["f\t1\t0"], 1)
+
+fastq = b"".join(b"@read%d/1 x\n%s\n+\n%s\n" % (i, genome[i * 97:i * 97 + 30 + i % 90],
+                 bytes(random.randrange(33, 127) for _ in range(30 + i % 90))) for i in range(3000))
+want = record_rows("f", read_fastq(fastq), b"GATT")
+same("FASTQ", find("GATT", write("f", fastq)), want)
+same("FASTQ, a pipe", find("GATT", text=fastq), ["(standard input)" + row[1:] for row in want])
+same("FASTQ, in xz", find("GATT", write("f", lzma.compress(fastq))), want)
+refused("FASTQ, cut", find("GATT", write("f", fastq[:-7])), "the text ends within a record", want)
+got = find("--json", "GATT", write("f", fastq))
+if "no jansson" not in got[2]:
+    first = json.loads(subprocess.run([trawl, "find", "--json", "GATT", "f"], capture_output=True)
+                       .stdout.split(b"\n")[0])
+    result("FASTQ, --json", "%(file)s\t%(record)s\t%(pattern)d\t%(start)d\t%(end)d" % first == want[0])
+
+lines = text.split(b"\n")[:-1] if text.endswith(b"\n") else text.split(b"\n")
+same("--format lines", find("--format", "lines", "needle", write("f", text)),
+     [row for i, line in enumerate(lines) for row in rows("f", i + 1, b"needle", line)])
+
+# ---- bgzip: blocks, and threads --------------------------------------------------------------------------
+
+
+def bgzip(content):
+    out = []
+    for at in list(range(0, len(content), 60000)) + [None]:
+        block = b"" if at is None else content[at:at + 60000]
+        pack = zlib.compressobj(1, zlib.DEFLATED, -15)
+        body = pack.compress(block) + pack.flush()
+        out.append(struct.pack("<4BI2BH2BHH", 31, 139, 8, 4, 0, 0, 255, 6, 66, 67, 2, len(body) + 25)
+                   + body + struct.pack("<II", zlib.crc32(block), len(block)))
+    return out
+
+
+fasta = b"".join(b">seq%d\n" % i + fold(bytes(random.choices(b"ACGTNRYKM", k=40000)), 60)
+                 for i in range(350))
+blocks = bgzip(fasta)
+want = record_rows("f", read_fasta(fasta), b"GATTAC")
+large = len(b"".join(blocks)) > 4 << 20
+for threads in "1", "3":
+    same("bgzip, %s threads" % threads, find("--threads", threads, "GATTAC", write("f", b"".join(blocks))),
+         want)
+result("bgzip, large enough for threads", large)
+refused("bgzip, cut between blocks", find("GATTAC", write("f", b"".join(blocks[:-9]))), "is cut off (gzip)")
+refused("bgzip, cut in a block", find("GATTAC", write("f", b"".join(blocks)[:-9999])), "(gzip)")
+changed = bytearray(b"".join(blocks))
+changed[len(changed) // 2] ^= 16
+refused("bgzip, changed", find("GATTAC", write("f", changed)), "is damaged (gzip)")
+
+# ---- captures ----------------------------------------------------------------------------------------------
+
+
+def packet_payload(frame):
+    """What stands behind TCP's or UDP's header in an Ethernet frame of IPv4, with the flow."""
+    at = 14
+    kind = struct.unpack(">H", frame[12:14])[0]
+    while kind in (0x8100, 0x88a8):
+        kind, at = struct.unpack(">H", frame[at + 2:at + 4])[0], at + 4
+    if kind != 0x0800:
+        return None
+    ip = frame[at:]
+    head, total, protocol = 4 * (ip[0] & 15), struct.unpack(">H", ip[2:4])[0], ip[9]
+    ip = ip[:total] if total else ip
+    ends = [".".join(map(str, ip[i:i + 4])) for i in (12, 16)]
+    if protocol not in (6, 17) or struct.unpack(">H", ip[6:8])[0] & 0x1fff:
+        return None
+    rest = ip[head:]
+    payload = rest[4 * (rest[12] >> 4):] if protocol == 6 else rest[8:]
+    return "%s %s:%d > %s:%d" % (("tcp" if protocol == 6 else "udp", ends[0]) + (
+        struct.unpack(">H", rest[:2])[0], ends[1], struct.unpack(">H", rest[2:4])[0])), payload
+
+
+def read_pcap(content):
+    order = "<" if content[:4] in (b"\xd4\xc3\xb2\xa1", b"\x4d\x3c\xb2\xa1") else ">"
+    at, i = 24, 0
+    while at < len(content):
+        length = struct.unpack(order + "I", content[at + 8:at + 12])[0]
+        i += 1
+        yield i, content[at + 16:at + 16 + length]
+        at += 16 + length
+
+
+def frame(payload, port):
+    tcp = struct.pack(">HHIIBBHHH", port, 80, 1, 1, 0x50, 24, 1000, 0, 0) + payload
+    ip = struct.pack(">BBHHHBBH4B4B", 0x45, 0, 20 + len(tcp), 0, 0, 64, 6, 0, 10, 0, 0, 1, 10, 0, 0, 2)
+    return bytes(12) + b"\x08\x00" + ip + tcp
+
+
+frames = [frame(text[i * 17:i * 17 + i % 1400], 1024 + i) for i in range(20000)]
+pcap = struct.pack("<IHHiIII", 0xa1b2c3d4, 2, 4, 0, 0, 65535, 1) + b"".join(
+    struct.pack("<IIII", 0, 0, len(f), len(f)) + f for f in frames)
+
+
+def capture_rows(file, content, pattern):
+    out = []
+    for i, packet in read_pcap(content):
+        parsed = packet_payload(packet)
+        if parsed:
+            out += rows(file, "%d %s" % (i, parsed[0]), pattern, parsed[1])
+    return out
+
+
+want = capture_rows("f", pcap, b"needlethread")
+probe = find("needlethread", write("f", pcap))
+if "build does not read" not in probe[2]:
+    same("pcap", probe, want)
+    same("pcap, in gzip", find("needlethread", write("f", gzip.compress(pcap, 1))), want)
+    same("pcap, a pipe", find("needlethread", text=pcap), ["(standard input)" + row[1:] for row in want])
+    refused("pcap, cut", find("needlethread", write("f", pcap[:-100])), "trawl find: f: ",
+            [row for row in want if not row.startswith("f\t20000 ")])
+
+# ---- real files ------------------------------------------------------------------------------------------------
+
+for name, read, pattern in (("dna/ecoli_k12_mg1655.fasta.gz", read_fasta, b"GAATTC"),
+                            ("dna/mirbase_hairpin.fasta.gz", read_fasta, b"UGAGGUAGUAGG"),
+                            ("protein/ecoli_k12_UP000000625.fasta.gz", read_fasta, b"MKK"),
+                            ("dna/illumina_10K.fastq.gz", read_fastq, b"AGATCGGAAGAGC"),
+                            ("dna/adapterremoval_reads_1.fastq.gz", read_fastq, b"AGATCGGAAGAGC")):
+    path = os.path.join(data, name)
+    if data and os.path.exists(path):
+        content = gzip.open(path).read()
+        same(name, find(pattern.decode(), path), record_rows(path, read(content), pattern))
+path = os.path.join(data, "ids/http_aptget.pcap")
+if data and os.path.exists(path) and "build does not read" not in probe[2]:
+    same("http_aptget.pcap", find("HTTP/1.1", path), capture_rows(path, open(path, "rb").read(), b"HTTP/1.1"))
+path = os.path.join(data, "ids/et_open_2017_rules.tar.xz")
+if data and os.path.exists(path):
+    want = ["%s:%s\t1\t%d" % (path, member.name, len(places(b"nocase", tar.extractfile(member).read())))
+            for tar in [tarfile.open(path)] for member in tar if member.isfile()]
+    same("et_open_2017_rules.tar.xz", find("--count", "nocase", path), want)
+
+os.chdir("/")
+shutil.rmtree(folder)
+print("%d passed, %d failed" % (number - failed, failed))
+sys.exit(failed > 0)
