@@ -738,8 +738,10 @@ static void test_recognised(void **state)
     assert_true(least > 3);
     kind_of("\x1f", 1, false, &least);
     assert_true(least > 1);
-    kind_of("@a\nACGT\n", 8, false, &least);
-    assert_true(least > 8);
+    for (size_t length = 1; length < 15; length++) {
+        kind_of("@a\nACGT\n+\nIIII\n", length, false, &least);
+        assert_true(least > length || length == 14);
+    }
 }
 
 int main(void)

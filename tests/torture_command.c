@@ -17,6 +17,7 @@
 #endif
 
 #include "cli/cli.h"
+#include "packed_bytes.h"
 #include "torture.h"
 
 #define MOST_ARGUMENTS 24
@@ -110,6 +111,12 @@ static void make_files(void)
     put_text("pair", "\1\2");
     put_file("raw", "\1\2\1\2\1\2", 6);
     put_file("binary", "alpha\nbeta\0beta\nalpha\n", 22);
+    put_file("packed.gz", (const char *)gzip_bytes, sizeof gzip_bytes);
+    put_file("packed.xz", (const char *)xz_bytes, sizeof xz_bytes);
+    put_file("packed.zip", (const char *)zip_bytes, sizeof zip_bytes);
+    put_file("packed.tgz", (const char *)tar_gzip_bytes, sizeof tar_gzip_bytes);
+    put_text("fasta", ">one x\nalp\nha\n>two\n\n>three\nbetalpha\n");
+    put_text("fastq", "@one\nalpha\n+\nIIIII\n@two\nbeta\n+\nIIII\n");
     put_file("gzip", "\x1f\x8b\x08 alpha", 9);
     if (mkdir("tree", 0700) || mkdir("tree/a", 0700) || mkdir("tree/a/b", 0700))
         abort();
@@ -315,6 +322,12 @@ static const command_line lines[] = {
     { NOTHING, ANY, false, command_find, "--engine wm --wm-block 2 --syntax literal beta text" },
     { PIPE, ANY, false, command_find, "--json -f list text bad\377\tname -" },
     { PIPE, ANY, false, command_find, "--json --count -f list text bad\377\tname -" },
+    { NOTHING, ANY, false, command_find, "--report longest needle+.* packed.gz packed.xz" },
+    { NOTHING, ANY, false, command_find, "-e needle packed.gz packed.tgz packed.zip" },
+    { NOTHING, ANY, false, command_find, "--count 9 packed.zip packed.tgz packed.xz" },
+    { NOTHING, ANY, false, command_find, "-f list --report pairs fasta fastq" },
+    { NOTHING, ANY, false, command_find, "--json -e alpha fastq fasta" },
+    { PIPE, ANY, false, command_find, "--format lines --count alpha - text" },
     { NOTHING, THREADS, false, command_find, "--threads 3 --chunks 4 --count alpha large" },
     { NOTHING, THREADS, false, command_find, "--backend threads --threads 2 --chunks 9 a large" },
     { NOTHING, ANY, false, command_grid, "-n pair.pgm text.pgm" },

@@ -77,8 +77,10 @@ static bool is_fastq(const uint8_t *bytes, size_t length, bool *more)
     if (!length || bytes[0] != '@')
         return false;
     at = behind_line(bytes, length, 0);
-    if (!is_title(bytes, 0, at))
+    if (!is_title(bytes, 0, at)) {
+        *more = length == 1;
         return false;
+    }
     for (; at < length && bytes[at] != '+'; letters += line)
         if ((line = sequence_line(bytes, length, &at)) == 0)
             return false;
