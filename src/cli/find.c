@@ -41,8 +41,7 @@ typedef struct find {
     char *prefix; /* what opens each line of it, or of its present record */
     size_t prefix_length;
     record_scan *records; /* while records are searched */
-    const reader_kind *reader;
-    uint64_t record; /* number of the record in the prefix */
+    uint64_t record;      /* number of the record in the prefix */
     bool failed, finished;
     run_stats stats;
 } find;
@@ -296,38 +295,12 @@ static void print_header(const find *f)
 
 /* ---- what lines open with ----------------------------------------------- */
 
-/* A record as a field of TSV: its name, its number, or both. */
-static char *tsv_record(const find *f, const record *r, const char *name)
-{
-    char *quoted = f->reader->named ? tsv_quote(name) : NULL, *field = quoted;
-    if (f->reader->numbered) {
-        field = format_text(quoted ? "%" PRIu64 " %s" : "%" PRIu64, r->number, quoted);
-        free(quoted);
-    }
-    return field;
-}
-
-/* The same as members of JSON; a numbered record's name is its flow. */
-static char *json_record(const find *f, const record *r, const char *name)
-{
-    const char *key = f->reader->numbered ? "flow" : "record";
-    char *member = f->reader->named ? json_member(key, name, strlen(name)) : NULL, *both = member;
-    if (f->reader->numbered) {
-        both = format_text(member ? "\"record\":%" PRIu64 ",%s" : "\"record\":%" PRIu64, r->number,
-                           member);
-        free(member);
-    }
-    return both;
-}
-
 /* What each line of a file opens with, up to the pattern's number; `r`: of its record, NULL: it has
  * none. False after a complaint. */
 static bool set_prefix(find *f, const record *r)
 {
-    const char *name = r ? f->records->batch.names + r->name : NULL;
-    char *record = !r        ? format_text(f->json ? "\"record\":1" : "1")
-                   : f->json ? json_record(f, r, name)
-                             : tsv_record(f, r, name);
+    char *record =
+        r ? record_scan_name(f->records, r, f->json) : format_text(f->json ? "\"record\":1" : "1");
     free(f->prefix);
     f->prefix = NULL;
     if (f->shown && record && f->json)
@@ -464,7 +437,6 @@ static bool scan_records(find *f, source *file, const char *path, const reader_k
                       .user = f };
     r.options.report = f->report;
     f->records = &r;
-    f->reader = kind;
     const int status = record_scan_text(&r, kind, file);
     f->records = NULL;
     f->stats.bytes += r.bytes;

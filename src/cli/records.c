@@ -6,12 +6,34 @@
  */
 #include "cli/records.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+
+#include "cli/cli.h"
 
 const record *record_scan_of(const record_scan *r, const trawl_match *match)
 {
     return &r->batch.records[r->first + match->record];
+}
+
+char *record_scan_name(const record_scan *r, const record *which, bool json)
+{
+    const char *name = r->batch.names + which->name;
+    const uint64_t number = which->number;
+    char *text = NULL, *both;
+    if (r->kind->named)
+        text = json ? json_member(r->kind->numbered ? "flow" : "record", name, strlen(name))
+                    : tsv_quote(name);
+    if (!r->kind->numbered || (r->kind->named && !text))
+        return text;
+    if (json)
+        both = format_text("\"record\":%" PRIu64 "%s%s", number, text ? "," : "", text ? text : "");
+    else
+        both = format_text("%" PRIu64 "%s%s", number, text ? " " : "", text ? text : "");
+    free(text);
+    return both;
 }
 
 static int end_stream(record_scan *r)
@@ -66,11 +88,11 @@ static int scan_batch(record_scan *r)
     return status;
 }
 
-static int scan_all(record_scan *r, const reader_kind *kind, void *state)
+static int scan_all(record_scan *r, void *state)
 {
     int more = 1, status = TRAWL_OK;
     while (more > 0 && status == TRAWL_OK) {
-        more = kind->fill(state, &r->batch, &r->why);
+        more = r->kind->fill(state, &r->batch, &r->why);
         status = scan_batch(r);
         if (status < 0)
             r->why = r->error.message;
@@ -87,11 +109,12 @@ int record_scan_text(record_scan *r, const reader_kind *kind, source *text)
 {
     int status = TRAWL_ERROR_MEMORY;
     r->why = "out of memory for its records";
+    r->kind = kind;
     r->texts = malloc(BATCH_RECORDS * sizeof *r->texts);
     if (batch_open(&r->batch, r->whole) && r->texts) {
         void *state = kind->open(text, &r->why);
         if (state) {
-            status = scan_all(r, kind, state);
+            status = scan_all(r, state);
             if (status < 0) /* the reader may own it */
                 snprintf(r->message, sizeof r->message, "%s", r->why);
             r->why = r->message;

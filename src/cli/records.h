@@ -15,6 +15,7 @@ typedef struct record_scan {
     void *user;
     uint64_t bytes; /* searched so far */
 
+    const reader_kind *kind;
     batch batch;
     trawl_text *texts;    /* of the batch's records */
     size_t first;         /* the record that texts, or the stream, begin with */
@@ -30,5 +31,9 @@ int record_scan_text(record_scan *r, const reader_kind *kind, source *text);
 
 /* Whose match it is, while `take` has it. */
 const record *record_scan_of(const record_scan *r, const trawl_match *match);
+
+/* A record as a field of TSV, its name, its number or both; or as members of JSON, where the name
+ * of one that is numbered is its flow. malloc'ed; NULL without memory. */
+char *record_scan_name(const record_scan *r, const record *which, bool json);
 
 #endif
