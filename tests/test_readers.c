@@ -15,6 +15,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "io/ahead.h"
 #include "io/packet.h"
 #include "io/reader.h"
 #include "io/texts.h"
@@ -303,32 +304,33 @@ static void put_record(listing *l, const batch *b, const record *r, bool ends)
     l->records += ends;
 }
 
-/* What a reader says of bytes; `whole`: of whole records. */
+/* What a reader says of bytes, as if they were in a file; `whole`: of whole records. */
 static listing read_records(const reader_kind *kind, const void *bytes, size_t length, bool whole)
 {
     source_memory memory = { .bytes = bytes, .left = length };
     listing l = { .text = NULL };
     const char *why = NULL;
     source text;
-    batch b;
+    batch *b;
     int more = 1;
     source_open_memory(&text, &memory);
-    assert_true(batch_open(&b, whole));
+    text.facts.st_mode = S_IFREG;
     void *reader = kind->open(&text, &why);
     assert_non_null(reader);
+    ahead *batches = ahead_open(kind, reader, &text, whole);
+    assert_non_null(batches);
     while (more > 0) {
-        more = kind->fill(reader, &b, &why);
-        for (size_t i = 0; i < b.count; i++) {
-            const bool open = b.open && i == b.count - 1;
-            if (!open || b.records[i].begin == 0)
-                put_record(&l, &b, &b.records[i], !open);
+        more = ahead_next(batches, &b, &why);
+        for (size_t i = 0; i < b->count; i++) {
+            const bool open = b->open && i == b->count - 1;
+            if (!open || b->records[i].begin == 0)
+                put_record(&l, b, &b->records[i], !open);
         }
-        batch_next(&b);
     }
+    ahead_close(batches);
     if (more < 0)
         snprintf(l.why, sizeof l.why, "%s", why);
     kind->close(reader);
-    batch_free(&b);
     source_close(&text);
     put(&l, "", 1);
     return l;
@@ -401,6 +403,10 @@ static void test_long_records(void **state)
         assert_memory_equal(l.text, want.text, l.length);
         free(l.text);
     }
+    listing l = read_records(&reader_text, text.text, text.length, false);
+    assert_int_equal(l.length, text.length + 3);
+    assert_memory_equal(l.text + 1, text.text, text.length);
+    free(l.text);
     free(text.text);
     free(want.text);
 }

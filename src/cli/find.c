@@ -466,7 +466,10 @@ static const reader_kind *choose_reader(const find *f, content kind)
 static bool take_text(void *user, const char *name, source *file, content kind)
 {
     find *f = (find *)user;
+    const bool whole = f->unbounded && f->report != TRAWL_REPORT_ENDS;
     const reader_kind *reader = choose_reader(f, kind);
+    if (!reader && file->layer && S_ISREG(file->facts.st_mode) && !whole)
+        reader = &reader_text; /* unpacked while it is searched */
     if (f->count)
         memset(f->counts, 0, f->patterns.count * sizeof *f->counts);
     if (!set_file(f, name))

@@ -15,12 +15,12 @@
 
 const record *record_scan_of(const record_scan *r, const trawl_match *match)
 {
-    return &r->batch.records[r->first + match->record];
+    return &r->batch->records[r->first + match->record];
 }
 
 char *record_scan_name(const record_scan *r, const record *which, bool json)
 {
-    const char *name = r->batch.names + which->name;
+    const char *name = r->batch->names + which->name;
     const uint64_t number = which->number;
     char *text = NULL, *both;
     if (r->kind->named)
@@ -46,7 +46,7 @@ static int end_stream(record_scan *r)
 /* A record's next piece; `last`: it ends with it. */
 static int scan_piece(record_scan *r, size_t index, bool last)
 {
-    const record *piece = &r->batch.records[index];
+    const record *piece = &r->batch->records[index];
     int status = TRAWL_OK;
     r->first = index;
     if (!r->stream)
@@ -54,13 +54,13 @@ static int scan_piece(record_scan *r, size_t index, bool last)
                                    &r->error);
     if (status == TRAWL_OK)
         status =
-            trawl_stream_feed(r->stream, r->batch.bytes + piece->begin, piece->length, &r->error);
+            trawl_stream_feed(r->stream, r->batch->bytes + piece->begin, piece->length, &r->error);
     return status == TRAWL_OK && last ? end_stream(r) : status;
 }
 
 static int scan_whole(record_scan *r, size_t begin, size_t end)
 {
-    const batch *b = &r->batch;
+    const batch *b = r->batch;
     r->first = begin;
     for (size_t i = begin; i < end; i++)
         r->texts[i - begin] = (trawl_text){ b->bytes + b->records[i].begin, b->records[i].length };
@@ -72,7 +72,7 @@ static int scan_whole(record_scan *r, size_t begin, size_t end)
 /* What the batch holds, but for an open record that does not fill it. */
 static int scan_batch(record_scan *r)
 {
-    const batch *b = &r->batch;
+    const batch *b = r->batch;
     const size_t ended = b->count - b->open;
     int status = TRAWL_OK;
     size_t begin = 0;
@@ -88,15 +88,14 @@ static int scan_batch(record_scan *r)
     return status;
 }
 
-static int scan_all(record_scan *r, void *state)
+static int scan_all(record_scan *r, ahead *batches)
 {
     int more = 1, status = TRAWL_OK;
     while (more > 0 && status == TRAWL_OK) {
-        more = r->kind->fill(state, &r->batch, &r->why);
+        more = ahead_next(batches, &r->batch, &r->why);
         status = scan_batch(r);
         if (status < 0)
             r->why = r->error.message;
-        batch_next(&r->batch);
     }
     if (r->stream) {
         const int closed = end_stream(r);
@@ -105,23 +104,33 @@ static int scan_all(record_scan *r, void *state)
     return status == TRAWL_OK && more < 0 ? TRAWL_ERROR_ARGUMENT : status;
 }
 
+/* The reader's words are its own: they are kept. */
+static int scan_state(record_scan *r, void *state, const source *text)
+{
+    ahead *batches = ahead_open(r->kind, state, text, r->whole);
+    if (!batches)
+        return TRAWL_ERROR_MEMORY;
+    const int status = scan_all(r, batches);
+    ahead_close(batches);
+    if (status < 0)
+        snprintf(r->message, sizeof r->message, "%s", r->why);
+    r->why = r->message;
+    return status;
+}
+
 int record_scan_text(record_scan *r, const reader_kind *kind, source *text)
 {
+    static const char no_memory[] = "out of memory for its records";
     int status = TRAWL_ERROR_MEMORY;
-    r->why = "out of memory for its records";
+    r->why = no_memory;
     r->kind = kind;
     r->texts = malloc(BATCH_RECORDS * sizeof *r->texts);
-    if (batch_open(&r->batch, r->whole) && r->texts) {
-        void *state = kind->open(text, &r->why);
-        if (state) {
-            status = scan_all(r, state);
-            if (status < 0) /* the reader may own it */
-                snprintf(r->message, sizeof r->message, "%s", r->why);
-            r->why = r->message;
-            kind->close(state);
-        }
+    void *state = r->texts ? kind->open(text, &r->why) : NULL;
+    if (state) {
+        r->why = no_memory;
+        status = scan_state(r, state, text);
+        kind->close(state);
     }
     free(r->texts);
-    batch_free(&r->batch);
     return status;
 }

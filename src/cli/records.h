@@ -2,7 +2,7 @@
 #ifndef TRAWL_RECORDS_H
 #define TRAWL_RECORDS_H
 
-#include "io/reader.h"
+#include "io/ahead.h"
 #include "trawl.h"
 
 typedef struct record_scan {
@@ -16,7 +16,7 @@ typedef struct record_scan {
     uint64_t bytes; /* searched so far */
 
     const reader_kind *kind;
-    batch batch;
+    batch *batch;         /* the present one */
     trawl_text *texts;    /* of the batch's records */
     size_t first;         /* the record that texts, or the stream, begin with */
     trawl_stream *stream; /* open within a record that is longer than a batch */

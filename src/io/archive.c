@@ -341,6 +341,7 @@ int archive_next(archive_reader *a, const char **name, source *member, const cha
         memset(member, 0, sizeof *member);
         member->fd = -1;
         source_open_layer(member, &layer, a, a->limit.taken);
+        member->facts = a->below->facts;
         return 1;
     }
     *why = a->why;

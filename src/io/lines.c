@@ -1,4 +1,5 @@
-/* lines.c: each line of a text a record, without its newline, told apart by its number. */
+/* lines.c: a text that is one record, and one whose lines are records, without their newlines; they
+ * are told apart by their numbers. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -66,4 +67,41 @@ static int fill(void *user, batch *b, const char **why)
 
 const reader_kind reader_lines = {
     .numbered = true, .open = open_lines, .fill = fill, .close = free
+};
+
+/* ---- one record ------------------------------------------------------------------ */
+
+static void *open_text(source *text, const char **why)
+{
+    (void)why;
+    return text;
+}
+
+static int fill_text(void *user, batch *b, const char **why)
+{
+    source *text = user;
+    ptrdiff_t got;
+    *why = NULL;
+    if (!b->open && !batch_begin(b, 1, NULL, 0, why))
+        return -1;
+    do {
+        uint8_t *to = batch_room(b, 1, why);
+        if (!to)
+            return *why ? -1 : 1;
+        got = source_read(text, to, b->room - b->used);
+        b->used += got > 0 ? (size_t)got : 0;
+        b->records[0].length = b->used;
+    } while (got > 0);
+    batch_end(b);
+    *why = got < 0 ? text->why : NULL;
+    return got < 0 ? -1 : 0;
+}
+
+static void close_text(void *user)
+{
+    (void)user;
+}
+
+const reader_kind reader_text = {
+    .numbered = true, .open = open_text, .fill = fill_text, .close = close_text
 };

@@ -37,21 +37,22 @@ void batch_free(batch *b)
     *b = (batch){ 0 };
 }
 
-void batch_next(batch *b)
+void batch_next(batch *b, const batch *before)
 {
     record last = { 0 };
+    b->open = before->open;
     if (b->open)
-        last = b->records[b->count - 1];
+        last = before->records[before->count - 1];
     b->used = b->names_used = b->count = 0;
     if (!b->open)
         return;
-    const size_t name = strlen(b->names + last.name) + 1;
-    memmove(b->names, b->names + last.name, name);
+    const size_t name = strlen(before->names + last.name) + 1;
+    memmove(b->names, before->names + last.name, name);
     if (last.begin == 0) { /* it filled the batch, and was a piece */
         last.goes_on = true;
         last.length = 0;
     }
-    memmove(b->bytes, b->bytes + last.begin, last.length);
+    memmove(b->bytes, before->bytes + last.begin, last.length);
     last.begin = last.name = 0;
     b->records[b->count++] = last;
     b->used = last.length;

@@ -47,7 +47,8 @@ typedef struct reader_kind {
     void (*close)(void *state);
 } reader_kind;
 
-extern const reader_kind reader_fasta, reader_fastq, reader_lines, reader_capture;
+extern const reader_kind reader_fasta, reader_fastq, reader_capture;
+extern const reader_kind reader_lines, reader_text; /* lines, and all as one record */
 
 /* For CONTENT_FASTA, CONTENT_FASTQ and CONTENT_CAPTURE; NULL for others. */
 const reader_kind *reader_of(content kind);
@@ -56,8 +57,9 @@ const reader_kind *reader_of(content kind);
 bool batch_open(batch *b, bool whole);
 void batch_free(batch *b);
 
-/* Empty it, but for an open record, or what comes of one behind its piece. */
-void batch_next(batch *b);
+/* Empty a batch, but for the open record of the one before, which may be itself, or what comes of
+ * it behind its piece. */
+void batch_next(batch *b, const batch *before);
 
 /* For readers: begin a record, add bytes, end it. What is refused is to be given again in the next
  * batch, which is the answer 1 of `fill`; *why is set where that helps nothing. */

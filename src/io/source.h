@@ -28,14 +28,14 @@ typedef struct source {
     const source_layer *layer; /* NULL: a file */
     void *state;               /* the layer's */
     const uint64_t *taken;     /* with a layer: bytes of the file below that were used so far */
-    struct stat facts;
-    const char *why; /* the last call failed */
-    bool mappable;   /* a regular file that is not empty, or a spooled copy */
-    bool seekable;   /* standard input that can be positioned */
-    uint64_t begin;  /* where the text begins in the file */
-    uint64_t length; /* of the text; UINT64_MAX: not known before its end */
-    uint64_t at;     /* bytes read of it */
-    void *map;       /* what source_map mapped, or NULL */
+    struct stat facts;         /* of the file, below all layers */
+    const char *why;           /* the last call failed */
+    bool mappable;             /* a regular file that is not empty, or a spooled copy */
+    bool seekable;             /* standard input that can be positioned */
+    uint64_t begin;            /* where the text begins in the file */
+    uint64_t length;           /* of the text; UINT64_MAX: not known before its end */
+    uint64_t at;               /* bytes read of it */
+    void *map;                 /* what source_map mapped, or NULL */
     size_t map_length;
     guard *guard;    /* of the mapping */
     uint8_t *buffer; /* for source_peek and source_lines */

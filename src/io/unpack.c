@@ -35,7 +35,10 @@ const uint64_t *unpack_taken(const source *below)
 
 bool unpack_source(source *s, const char *kind, const unpack_options *options)
 {
-    if (strcmp(kind, "gzip") != 0)
-        return unpack_filter(s, kind, options);
-    return unpack_blocks(s, options) || unpack_gzip(s, options);
+    const struct stat facts = s->facts;
+    const bool fine = strcmp(kind, "gzip") != 0
+                          ? unpack_filter(s, kind, options)
+                          : unpack_blocks(s, options) || unpack_gzip(s, options);
+    s->facts = facts; /* of the file, as before */
+    return fine;
 }
