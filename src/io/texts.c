@@ -22,6 +22,22 @@ bool texts_look(source *s, const uint8_t **head, size_t *length, content *kind)
     return true;
 }
 
+/* Unpack until something else is there, or it is too deep. */
+static bool unpack(source *s, const unpack_options *options, content *kind, unsigned *depth)
+{
+    const uint8_t *head;
+    size_t length;
+    bool fine = texts_look(s, &head, &length, kind);
+    while (fine && *kind == CONTENT_PACKED && (*depth)++ < TEXTS_DEPTH)
+        fine = unpack_source(s, compressed_kind(head, length), options) &&
+               texts_look(s, &head, &length, kind);
+    return fine;
+}
+
+static const char nested[] =
+    "is packed within eight others, as what is made to fill a disk is: unpack "
+    "the outer ones first";
+
 static bool visit(const texts *t, const char *name, source *s, unsigned depth);
 
 static char *joined(const char *name, const char *member)
@@ -65,21 +81,13 @@ static bool visit_members(const texts *t, const char *name, source *s, unsigned 
 
 static bool visit(const texts *t, const char *name, source *s, unsigned depth)
 {
-    const uint8_t *head;
-    size_t length;
     content kind;
-    bool fine = texts_look(s, &head, &length, &kind);
-    while (fine && kind == CONTENT_PACKED && depth++ < TEXTS_DEPTH)
-        fine = unpack_source(s, compressed_kind(head, length), &t->unpack) &&
-               texts_look(s, &head, &length, &kind);
-    if (!fine) {
+    if (!unpack(s, &t->unpack, &kind, &depth)) {
         t->fail(t->user, name, s->why);
         return true;
     }
     if (kind == CONTENT_PACKED || (kind == CONTENT_ARCHIVE && depth >= TEXTS_DEPTH)) {
-        t->fail(t->user, name,
-                "is packed within eight others, as what is made to fill a disk is: unpack the "
-                "outer ones first");
+        t->fail(t->user, name, nested);
         return true;
     }
     return kind == CONTENT_ARCHIVE ? visit_members(t, name, s, depth)
@@ -89,6 +97,31 @@ static bool visit(const texts *t, const char *name, source *s, unsigned depth)
 bool texts_of(const texts *t, const char *name, source *file)
 {
     return visit(t, name, file, 0);
+}
+
+bool texts_unpack(source *s, const unpack_options *options)
+{
+    const uint8_t *head;
+    size_t length;
+    unsigned depth = 0;
+    content kind;
+    if (!unpack(s, options, &kind, &depth))
+        return false;
+    if (kind == CONTENT_PACKED)
+        s->why = nested;
+    else if (kind == CONTENT_ARCHIVE && source_peek(s, &head, &length) &&
+             archive_is_zip(head, length))
+        s->why = "is an archive: `trawl find` searches the files in it";
+    else
+        return true;
+    return false;
+}
+
+bool texts_packed(source *s)
+{
+    const uint8_t *head;
+    size_t length;
+    return source_peek(s, &head, &length) && compressed_kind(head, length);
 }
 
 /* ---- a sample --------------------------------------------------------------------- */

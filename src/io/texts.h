@@ -25,6 +25,13 @@ bool texts_of(const texts *t, const char *name, source *file);
  * sequences and payloads joined. Returns how many of `room` there are. */
 size_t texts_sample(const uint8_t *head, size_t length, uint8_t *to, size_t room);
 
+/* Go on with what a file is compressed from, if it is: nothing was read of it but looked at. False:
+ * why. */
+bool texts_unpack(source *s, const unpack_options *options);
+
+/* Whether that would change anything. */
+bool texts_packed(source *s);
+
 /* What a source holds. False: why. */
 bool texts_look(source *s, const uint8_t **head, size_t *length, content *kind);
 
