@@ -7,7 +7,6 @@
 #include <time.h>
 
 #include "cli/suggest.h"
-#include "io/compressed.h"
 
 /* ---- messages ---------------------------------------------------------- */
 
@@ -24,15 +23,6 @@ void complain(const char *command, const char *format, ...)
 const char *shown_name(const char *path)
 {
     return strcmp(path, "-") == 0 ? "(standard input)" : path;
-}
-
-void warn_compressed(const char *command, const char *path, const uint8_t *bytes, size_t length)
-{
-    const char *kind = compressed_kind(bytes, length);
-    const bool piped = strcmp(path, "-") == 0;
-    if (kind)
-        complain(command, COMPRESSED_WARNING, shown_name(path), kind, compressed_remedy(kind),
-                 piped ? "" : " ", piped ? "" : path, command);
 }
 
 int usage_hint(const char *command)

@@ -45,10 +45,6 @@ void complain(const char *command, const char *format, ...)
     "warning: %s: is compressed (%s): its bytes are searched as they stand; decompress it first: " \
     "%s%s%s | trawl %s ..."
 
-/* Say so when a file that begins with these bytes is compressed, and how to search what is in it.
- */
-void warn_compressed(const char *command, const char *path, const uint8_t *bytes, size_t length);
-
 /* What output and messages call an operand: its path, or "(standard input)" for "-". */
 const char *shown_name(const char *path);
 
