@@ -350,6 +350,31 @@ if data and os.path.exists(path):
             for tar in [tarfile.open(path)] for member in tar if member.isfile()]
     same("et_open_2017_rules.tar.xz", find("--count", "nocase", path), want)
 
+# ---- trawl grep --decompress ---------------------------------------------------------------------------------
+
+
+def grep(*arguments, text=None):
+    done = subprocess.run([trawl, "grep", *arguments], input=text, capture_output=True, timeout=120)
+    return done.returncode, done.stdout.decode().split("\n")[:-1], done.stderr.decode()
+
+
+plain = text * 40 # more than a piece of a file
+want = grep("-nb", "needle.*hay", write("plain", plain))[1]
+for name, content in ("gzip", gzip.compress(plain, 1)), ("bzip2", bz2.compress(plain)), (
+        "xz", lzma.compress(plain, preset=0)), ("gzip in xz", lzma.compress(gzip.compress(plain, 1))):
+    same("grep, " + name, grep("-nb", "--decompress", "needle.*hay", write("f", content)), want)
+    same("grep, a pipe of " + name, grep("-nb", "--decompress", "needle.*hay", text=content), want)
+same("grep, a plain file", grep("-nb", "--decompress", "needle.*hay", "plain"), want)
+os.mkdir("tree")
+for i in range(9):
+    write("tree/%d" % i, [text, gzip.compress(text), lzma.compress(text)][i % 3])
+count = len([line for line in text.split(b"\n") if b"needle" in line])
+same("grep -r", grep("-rc", "--decompress", "--threads", "4", "needle", "tree"),
+     ["tree/%d:%d" % (i, count) for i in range(9)])
+refused("grep, damaged", grep("-r", "--decompress", "needle", write("f", gzip.compress(plain)[:-9])), "is cut off")
+refused("grep, zip", grep("--decompress", "needle", write("f", archives["zip"])), "`trawl find` searches", [])
+refused("grep, a bomb", grep("-c", "--decompress", "x", write("f", gzip.compress(zeros))), "--max-ratio")
+
 os.chdir("/")
 shutil.rmtree(folder)
 print("%d passed, %d failed" % (number - failed, failed))

@@ -327,6 +327,8 @@ static const command_line lines[] = {
     { NOTHING, ANY, false, command_find, "--count 9 packed.zip packed.tgz packed.xz" },
     { NOTHING, ANY, false, command_find, "-f list --report pairs fasta fastq" },
     { NOTHING, ANY, false, command_find, "--json -e alpha fastq fasta" },
+    { NOTHING, ANY, false, command_grep, "-n --decompress needle packed.gz text packed.xz" },
+    { PIPE, ANY, false, command_grep, "-c --decompress --threads 3 alpha packed.gz - tree cut" },
     { PIPE, ANY, false, command_find, "--format lines --count alpha - text" },
     { NOTHING, THREADS, false, command_find, "--threads 3 --chunks 4 --count alpha large" },
     { NOTHING, THREADS, false, command_find, "--backend threads --threads 2 --chunks 9 a large" },

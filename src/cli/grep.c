@@ -101,6 +101,8 @@ static const char options_help[] =
     "      --ignore, --no-ignore  as -r, but pass over hidden files, and what .gitignore, .ignore\n"
     "                             and .rgignore files name\n"
     "      --hidden               with --ignore: hidden files too\n"
+    "      --decompress           search what gzip, bzip2, xz, zstd and lz4 files hold\n"
+    "      --max-ratio=N          let a byte unpack to N at most (250; 0: any number)\n"
     "\n";
 
 static const char end_help[] =
@@ -136,6 +138,8 @@ enum {
     OPT_NULL_DATA,
     OPT_NO_HEADING,
     OPT_JSON,
+    OPT_DECOMPRESS,
+    OPT_RATIO,
 };
 
 static const struct option long_options[] = {
@@ -187,6 +191,8 @@ static const struct option long_options[] = {
     { "exclude", required_argument, NULL, OPT_EXCLUDE },
     { "exclude-dir", required_argument, NULL, OPT_EXCLUDE_DIR },
     { "text", no_argument, NULL, 'a' },
+    { "decompress", no_argument, NULL, OPT_DECOMPRESS },
+    { "max-ratio", required_argument, NULL, OPT_RATIO },
     TEXT_RUN_LONG_OPTIONS,
     { NULL, 0, NULL, 0 },
 };
@@ -401,6 +407,11 @@ static bool take_letter(grep *g, int option, const char *value)
         return true;
     case OPT_JSON:
         return g->style.json = true;
+    case OPT_DECOMPRESS:
+        return g->search.decompress = g->search.sample.inside = true;
+    case OPT_RATIO:
+        return parse_number(g->run.command, "--max-ratio", value, UINT64_MAX,
+                            &g->search.unpack.ratio);
     case 'G':
     case 'P':
     case 'z':
@@ -540,6 +551,7 @@ int command_grep(int argc, char **argv)
     g.style.most = UINT64_MAX;
     g.patterns.takes_empty = true;
     g.style.end = '\n';
+    g.search.unpack = (unpack_options){ UNPACK_RATIO, 1 };
     g.taken = optind;
     g.style.separator = "--";
     sgr_when(NULL, &g.coloured);

@@ -5,6 +5,7 @@
 #include "cli/file_filter.h"
 #include "cli/lines.h"
 #include "cli/sample.h"
+#include "io/unpack.h"
 
 typedef enum file_list { LIST_NONE, LIST_MATCHING, LIST_OTHERS } file_list;
 
@@ -15,6 +16,8 @@ typedef struct search {
     file_list list;    /* print the names of files */
     bool no_messages;  /* of files that cannot be read */
     bool recursive;
+    bool decompress; /* search what files are compressed from */
+    unpack_options unpack;
     file_filter filter;
     int names; /* 1: print them with lines and counts, -1: do not, 0: of several files, and below
                   folders */

@@ -7,6 +7,7 @@
 #include "cli/crew.h"
 #include "cli/line_printer.h"
 #include "io/compressed.h"
+#include "io/texts.h"
 
 #define LARGE_FILE (8u << 20) /* below a folder: all threads search it */
 
@@ -83,6 +84,11 @@ static bool go_on(const crew *c, const job *j)
 
 static void search_file(crew *c, job *j, worker *w, const char *name)
 {
+    const search *s = c->search;
+    if (s->decompress && !w->file.ended && !texts_unpack(&w->file, &s->unpack)) {
+        file_failed(c, j, name, w->file.why);
+        return;
+    }
     const bool turn = wants_turn(c, &w->file) || !w->lines.context;
     line_search *lines = turn ? &c->alone : &w->lines;
     if (is_output(c, &w->file)) {
@@ -139,7 +145,7 @@ void warn_of(crew *c, job *j, const char *path, source *file)
     const uint8_t *head;
     size_t length;
     const char *command = c->search->run->command;
-    if (strcmp(path, "-") == 0 || !source_peek(file, &head, &length))
+    if (c->search->decompress || strcmp(path, "-") == 0 || !source_peek(file, &head, &length))
         return;
     const char *kind = compressed_kind(head, length);
     if (kind && !c->search->no_messages)

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cli/crew.h"
+#include "io/texts.h"
 
 #define SLACK (16u << 10)       /* read behind a piece at first */
 #define LARGEST_TAIL (4u << 20) /* of a piece's last line */
@@ -200,7 +201,8 @@ bool cut_file(crew *c, job *j, worker *w)
     source *file = &w->file;
     if (c->workers == 1 || !S_ISREG(file->facts.st_mode) || !file->mappable ||
         file->length < (uint64_t)LEAST_PIECES * PIECE || c->search->style->most != UINT64_MAX ||
-        c->search->style->apart || !c->search->style->end || is_output(c, file))
+        c->search->style->apart || !c->search->style->end || is_output(c, file) ||
+        (c->search->decompress && texts_packed(file)))
         return false;
     large *l = calloc(1, sizeof *l);
     if (!l)
