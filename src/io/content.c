@@ -121,9 +121,9 @@ static bool is_short(const uint8_t *bytes, size_t length)
                                           "\x4d\x3c\xb2", "\n\r\r" };
     const size_t compared = length < 2 ? length : 2;
     for (size_t i = 0; i < sizeof signatures / sizeof signatures[0] && length < 12; i++)
-        if (length && memcmp(bytes, signatures[i], compared) == 0)
+        if (compared && memcmp(bytes, signatures[i], compared) == 0)
             return true;
-    return length < 512 && memchr(bytes, '\0', length); /* tar fills with them */
+    return length && length < 512 && memchr(bytes, '\0', length); /* tar fills with them */
 }
 
 content content_of(const uint8_t *bytes, size_t length, bool whole, size_t *least)
