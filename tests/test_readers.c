@@ -304,9 +304,11 @@ static void put_record(listing *l, const batch *b, const record *r, bool ends)
     l->records += ends;
 }
 
-/* What a reader says of bytes, as if they were in a file; `whole`: of whole records. */
+/* What a reader says of bytes, as if they were in a file, or every other time came from a pipe;
+ * `whole`: of whole records. */
 static listing read_records(const reader_kind *kind, const void *bytes, size_t length, bool whole)
 {
+    static unsigned pipes;
     source_memory memory = { .bytes = bytes, .left = length };
     listing l = { .text = NULL };
     const char *why = NULL;
@@ -314,7 +316,7 @@ static listing read_records(const reader_kind *kind, const void *bytes, size_t l
     batch *b;
     int more = 1;
     source_open_memory(&text, &memory);
-    text.facts.st_mode = S_IFREG;
+    text.facts.st_mode = pipes++ % 2 ? S_IFIFO : S_IFREG;
     void *reader = kind->open(&text, &why);
     assert_non_null(reader);
     ahead *batches = ahead_open(kind, reader, &text, whole);
@@ -396,8 +398,8 @@ static void test_long_records(void **state)
         put(&want, "|", 1);
     }
     put(&want, "", 1);
-    for (int whole = 0; whole < 2; whole++) {
-        listing l = read_records(&reader_fasta, text.text, text.length, whole);
+    for (int way = 0; way < 4; way++) {
+        listing l = read_records(&reader_fasta, text.text, text.length, way / 2);
         assert_string_equal(l.why, "");
         assert_int_equal(l.length, want.length);
         assert_memory_equal(l.text, want.text, l.length);

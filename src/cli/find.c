@@ -468,7 +468,7 @@ static bool take_text(void *user, const char *name, source *file, content kind)
     find *f = (find *)user;
     const bool whole = f->unbounded && f->report != TRAWL_REPORT_ENDS;
     const reader_kind *reader = choose_reader(f, kind);
-    if (!reader && file->layer && S_ISREG(file->facts.st_mode) && !whole)
+    if (!reader && file->layer && !source_waits(file) && !whole)
         reader = &reader_text; /* unpacked while it is searched */
     if (f->count)
         memset(f->counts, 0, f->patterns.count * sizeof *f->counts);

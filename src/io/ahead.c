@@ -8,7 +8,6 @@
 
 #include <pthread.h>
 #include <stdlib.h>
-#include <sys/stat.h>
 
 struct ahead {
     const reader_kind *kind;
@@ -74,7 +73,7 @@ ahead *ahead_open(const reader_kind *kind, void *state, const source *text, bool
         return NULL;
     a->kind = kind;
     a->state = state;
-    a->threads = S_ISREG(text->facts.st_mode) && !whole;
+    a->threads = !source_waits(text) && !whole;
     pthread_mutex_init(&a->lock, NULL);
     pthread_cond_init(&a->changed, NULL);
     if (batch_open(&a->batches[0], whole))

@@ -21,6 +21,8 @@
 #include "io/packet.h"
 
 #define PIECE ((size_t)256 << 10)
+#define SMALL_PIECE ((size_t)4 << 10)
+#define USUAL_PACKET 2048u /* is not longer, with its header */
 
 /* clang-format off */
 #define CALLS(LINE)                                                                            \
@@ -57,15 +59,29 @@ typedef struct capture {
     bool waiting; /* `packet` still needs a batch */
     packet packet;
     char message[PCAP_ERRBUF_SIZE];
-    char buffer[PIECE]; /* the FILE's */
+    bool waits;
+    size_t at, used; /* of a pipe, buffer[at .. used) was read and is not the FILE's yet */
+    uint8_t buffer[PIECE];
+    char stdio[PIECE];
 } capture;
 
+/* Into the FILE's own buffer; of a pipe by way of ours, so that we know how much is left of it. */
 static ssize_t feed(void *user, char *bytes, size_t length)
 {
     capture *c = user;
-    const ptrdiff_t got = source_read(c->text, bytes, length);
-    c->failed = c->failed || got < 0;
-    return (ssize_t)got;
+    if (c->at == c->used) {
+        void *to = c->waits ? (void *)c->buffer : bytes;
+        const ptrdiff_t got = source_read(c->text, to, c->waits ? PIECE : length);
+        c->failed = c->failed || got < 0;
+        if (got <= 0 || !c->waits)
+            return (ssize_t)got;
+        c->at = 0;
+        c->used = (size_t)got;
+    }
+    length = length < c->used - c->at ? length : c->used - c->at;
+    memcpy(bytes, c->buffer + c->at, length);
+    c->at += length;
+    return (ssize_t)length;
 }
 
 static const char *said(capture *c, const char *text)
@@ -102,7 +118,8 @@ static void *open_capture(source *text, const char **why)
     memset(c, 0, offsetof(capture, buffer));
     c->text = text;
     c->file = fopencookie(c, "rb", calls);
-    if (!c->file || setvbuf(c->file, c->buffer, _IOFBF, PIECE) != 0) {
+    c->waits = source_waits(text);
+    if (!c->file || setvbuf(c->file, c->stdio, _IOFBF, c->waits ? SMALL_PIECE : PIECE) != 0) {
         close_capture(c);
         return NULL;
     }
@@ -133,6 +150,8 @@ static int fill(void *user, batch *b, const char **why)
     const u_char *bytes;
     *why = c->pcap ? NULL : said(c, c->message);
     while (c->pcap && add_packet(c, b, why)) {
+        if (c->used - c->at < USUAL_PACKET && batch_ready(b) && c->waits)
+            return 1; /* the next one may be there in part only */
         const int status = lib.pcap_next_ex(c->pcap, &header, &bytes);
         if (status == PCAP_ERROR_BREAK)
             return 0;

@@ -49,6 +49,8 @@ static int fill(void *user, batch *b, const char **why)
     lines *l = user;
     *why = NULL;
     for (;;) {
+        if (l->at == l->used && batch_ready(b) && source_waits(l->text))
+            return 1;
         if (l->at == l->used) {
             const ptrdiff_t got = source_read(l->text, l->in, PIECE);
             l->at = 0;

@@ -131,3 +131,8 @@ void batch_end(batch *b)
 {
     b->open = false;
 }
+
+bool batch_ready(const batch *b)
+{
+    return b->count > b->open;
+}

@@ -41,8 +41,8 @@ typedef struct reader_kind {
     bool numbered; /* their number tells them apart */
     /* NULL: *why. */
     void *(*open)(source *text, const char **why);
-    /* Add records until the batch is full (1) or the text has ended (0); -1: *why, behind what was
-     * added. */
+    /* Add records until the batch is full, or more of them would have to be waited for (1), or the
+     * text has ended (0); -1: *why, behind what was added. */
     int (*fill)(void *state, batch *b, const char **why);
     void (*close)(void *state);
 } reader_kind;
@@ -66,6 +66,9 @@ void batch_next(batch *b, const batch *before);
 bool batch_begin(batch *b, uint64_t number, const char *name, size_t length, const char **why);
 bool batch_add(batch *b, const uint8_t *bytes, size_t length, const char **why);
 void batch_end(batch *b);
+
+/* Whether it has a record that is ended. */
+bool batch_ready(const batch *b);
 
 /* Room for as many bytes at least, of `length` that are to come: the place, or NULL as above. */
 uint8_t *batch_room(batch *b, size_t length, const char **why);

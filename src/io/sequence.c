@@ -273,6 +273,8 @@ static int fill(void *user, batch *b, const char **why)
     sequence *s = user;
     *why = NULL;
     for (;;) {
+        if (s->at == s->used && !s->ended && batch_ready(b) && source_waits(s->text))
+            return 1;
         if (s->at == s->used && (s->ended || !refill(s, why)) && !*why)
             return finish(s, b, why);
         if (*why || !step(s, b, why)) {

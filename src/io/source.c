@@ -332,6 +332,11 @@ bool source_look(source *s, size_t least, const uint8_t **bytes, size_t *length)
     return true;
 }
 
+bool source_waits(const source *s)
+{
+    return !S_ISREG(s->facts.st_mode);
+}
+
 /* ---- the whole text ---------------------------------------------------- */
 
 bool source_map(source *s, const uint8_t **text, size_t *length)

@@ -113,6 +113,9 @@ size_t source_sound(source *s);
  * page, as source_sound does not. */
 bool source_lost(const source *s, uint64_t end);
 
+/* Whether a read may wait for somebody: then what is there is worth a search. */
+bool source_waits(const source *s);
+
 /* Copy what is still to be read into a file without a name in $TMPDIR (/tmp), and go on
  * with that: so a pipe becomes mappable, an empty one too. False: why. */
 bool source_spool(source *s);
