@@ -88,19 +88,48 @@ static void refuse(void *user, const char *name, const char *why)
 }
 
 static found result;
+static const char *name_of_file;
 
-/* What is in these bytes. */
-static const found *look_into(const uint8_t *bytes, size_t length, uint64_t ratio)
+static void remove_file(void)
+{
+    unlink(name_of_file);
+}
+
+static const found *look_into_source(source *file, uint64_t ratio)
 {
     const texts t = { { ratio, 2 }, take, refuse, &result };
-    source_memory memory = { .bytes = bytes, .left = length };
-    source file;
     memset(&result, 0, offsetof(found, bytes));
     result.kind = CONTENT_TEXT;
-    source_open_memory(&file, &memory);
-    assert_true(texts_of(&t, "f", &file));
-    source_close(&file);
+    assert_true(texts_of(&t, "f", file));
+    source_close(file);
     return &result;
+}
+
+/* What is in these bytes, as they come from a pipe. */
+static const found *look_into(const uint8_t *bytes, size_t length, uint64_t ratio)
+{
+    source_memory memory = { .bytes = bytes, .left = length };
+    source file;
+    source_open_memory(&file, &memory);
+    return look_into_source(&file, ratio);
+}
+
+/* And in a file, where a zip file is read from its end. */
+static const found *look_into_file(const uint8_t *bytes, size_t length)
+{
+    static char path[] = "/tmp/trawl-readers-XXXXXX";
+    static int fd = -1;
+    source file;
+    if (fd < 0) {
+        fd = mkstemp(path);
+        assert_true(fd >= 0);
+        atexit(remove_file);
+        name_of_file = path;
+    }
+    assert_int_equal(ftruncate(fd, 0), 0);
+    assert_int_equal(pwrite(fd, bytes, length, 0), (ssize_t)length);
+    assert_true(source_open(&file, path));
+    return look_into_source(&file, UNPACK_RATIO);
 }
 
 typedef struct packed {
@@ -227,7 +256,9 @@ static void test_changed(void **state)
             memcpy(bytes, formats[i].bytes, formats[i].length);
             const size_t length = change(&r, bytes, formats[i].length, sizeof bytes);
             alarm(SECONDS);
-            const found *f = look_into(bytes, length, UNPACK_RATIO);
+            const bool in_file = rng_chance(&r, 2);
+            const found *f =
+                in_file ? look_into_file(bytes, length) : look_into(bytes, length, UNPACK_RATIO);
             const bool untold = f->texts == 1 && strcmp(f->names, "f|") == 0 &&
                                 f->length == length && memcmp(f->bytes, bytes, length) == 0;
             right += !f->failures && !f->strange;
