@@ -20,6 +20,9 @@ find_package(ZLIB QUIET)
 find_package(OpenCL QUIET)
 if(PkgConfig_FOUND)
   pkg_check_modules(JANSSON QUIET IMPORTED_TARGET jansson)
+  pkg_check_modules(TIFF QUIET IMPORTED_TARGET libtiff-4>=4.5)
+  pkg_check_modules(JPEG QUIET IMPORTED_TARGET libjpeg)
+  pkg_check_modules(WEBP QUIET IMPORTED_TARGET libwebp)
   pkg_check_modules(CMOCKA QUIET IMPORTED_TARGET cmocka)
   # Of these the headers: the command loads them when it needs them.
   pkg_check_modules(ARCHIVE QUIET libarchive)
@@ -45,10 +48,25 @@ trawl_feature(ZLIB ZLIB_FOUND "gzip files in trawl find" "zlib1g-dev")
 trawl_feature(ARCHIVE ARCHIVE_FOUND "bzip2, xz, zstd, lz4, tar and zip in trawl find" "libarchive-dev and pkg-config")
 trawl_feature(HTS HTS_FOUND "several threads for bgzip files in trawl find" "libhts-dev and pkg-config")
 trawl_feature(PCAP PCAP_FOUND "pcap and pcapng in trawl find" "libpcap-dev and pkg-config")
+trawl_feature(TIFF TIFF_FOUND "TIFF pictures in trawl grid" "libtiff-dev (4.5 or later) and pkg-config")
+trawl_feature(JPEG JPEG_FOUND "JPEG pictures in trawl grid" "libjpeg62-turbo-dev and pkg-config")
+trawl_feature(WEBP WEBP_FOUND "WebP pictures in trawl grid" "libwebp-dev and pkg-config")
 trawl_feature(JANSSON JANSSON_FOUND "--json, benchmarks" "libjansson-dev and pkg-config")
 trawl_feature(CMOCKA CMOCKA_FOUND "tests" "libcmocka-dev and pkg-config")
 trawl_feature(OPENCL OpenCL_FOUND "backend opencl" "ocl-icd-opencl-dev, and a driver such as pocl-opencl-icd")
 trawl_feature(CUDA TRAWL_CUDA_INCLUDE "backend cuda" "the CUDA toolkit (nvcc)")
+
+# What reads pictures, for a target that compiles src/io.
+function(trawl_use_pictures target)
+  foreach(format PNG TIFF JPEG WEBP)
+    if(TRAWL_HAVE_${format})
+      target_compile_definitions(${target} PUBLIC TRAWL_HAVE_${format})
+    endif()
+  endforeach()
+  target_link_libraries(${target} PUBLIC $<$<BOOL:${TRAWL_HAVE_PNG}>:PNG::PNG>
+    $<$<BOOL:${TRAWL_HAVE_TIFF}>:PkgConfig::TIFF> $<$<BOOL:${TRAWL_HAVE_JPEG}>:PkgConfig::JPEG>
+    $<$<BOOL:${TRAWL_HAVE_WEBP}>:PkgConfig::WEBP>)
+endfunction()
 
 # The library is C; a C++ compiler builds the tests of trawl.hpp.
 include(CheckLanguage)

@@ -144,8 +144,8 @@ static void test_unknown_formats(void **state)
     MUST_FAIL("", "empty");
     MUST_FAIL("\xff\xd8\xff\xe0", "JPEG");
     MUST_FAIL("P7\nWIDTH 3", "PAM");
-    MUST_FAIL("hello", "neither PNG nor PNM");
-    MUST_FAIL("P5x", "neither PNG nor PNM");
+    MUST_FAIL("hello", "none of PNG, PNM");
+    MUST_FAIL("P5x", "none of PNG, PNM");
     MUST_FAIL("\x1f\x8b\x08\0abc",
               "is compressed (gzip), no picture; decompress it first: gzip -dc");
 }

@@ -6,9 +6,10 @@
  *
  * Invariant. Only pictures of the same kind are compared (io/image.h). A text that cannot
  * be read or is of another kind gets a message and costs exit status 2; the others are
- * searched all the same.
+ * searched all the same. A match is printed from the one band that owns its top row.
  *
- * Cost. The needles and one text are in memory at a time; matches are printed as they come.
+ * Cost. The needles and one band of a text are in memory at a time; matches are printed as they
+ * come.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -41,8 +42,11 @@ typedef struct grid_run {
     image_intern *colours;
     trawl_plan *plan;
     trawl_context *context;
+    uint64_t tallest; /* needle, in rows */
     const char *file; /* the present text, for messages */
-    char *file_name;  /* and as it is printed */
+    char *file_name;  /* and its page, as they are printed */
+    const image_band *band;
+    bool failed; /* in a band of it */
     run_stats stats;
 } grid_run;
 
@@ -51,8 +55,8 @@ typedef struct grid_run {
 static const char help_text[] =
     "Usage: trawl grid -n NEEDLE [-n NEEDLE...] [OPTION...] [TEXT...]\n"
     "Find small pictures or rasters in larger ones, cell by cell and exactly.\n"
-    "Needles and texts are PNG, PNM (P1 to P6) or raw; TEXT - is standard input, which is\n"
-    "also read when no TEXT is given.\n"
+    "Needles and texts are PNG, TIFF, JPEG, WebP, BMP, PNM (P1 to P6) or raw; TEXT - is\n"
+    "standard input, which is also read when no TEXT is given.\n"
     "\n"
     "  -n, --needle FILE        what to find; may be given many times\n"
     "      --as KIND            compare as stored (default), rgb, rgba or grey:\n"
@@ -69,7 +73,7 @@ static const char help_text[] =
     "      --count              print the number of matches a file and needle\n"
     "      --max-matches N      stop after N matches in all, and say so\n"
     "      --max-memory SIZE    refuse a picture or raster that takes more memory while it is\n"
-    "                           decoded (1G); bytes, or with K, M, G\n"
+    "                           decoded (1G); texts are read by bands; bytes, or with K, M, G\n"
     "\n" RUN_OPTIONS_HELP "\n"
     "The columns are file, needle (its number, from 1), name (its file), row and col: the top\n"
     "left cell, from 0.\n"
@@ -272,23 +276,13 @@ static bool name_needle(const grid_run *run, size_t index)
     return needle->names != NULL;
 }
 
-/* Read a picture for comparing; false after a complaint. */
-static bool read_picture(const grid_run *run, const char *path, const raw_format *raw,
-                         image *picture)
+static void warn_hidden(const grid_run *run, const char *name)
 {
-    const char *name = shown_name(path);
     const char *as = run->as == IMAGE_AS_GREY ? "grey" : "rgb"; /* those that hide something */
-    char message[512];
-    const int status = image_read(path, run->as, raw, run->max_memory, run->colours, picture,
-                                  message, sizeof message);
-    if (status != 0)
-        complain(run->options.command, "%s: %s", name, message);
-    else if (picture->hidden)
-        complain(run->options.command,
-                 "warning: %s: has transparent pixels: --as %s compares their hidden colours; take "
-                 "--as rgba to compare transparency too",
-                 name, as);
-    return status == 0;
+    complain(run->options.command,
+             "warning: %s: has transparent pixels: --as %s compares their hidden colours; take "
+             "--as rgba to compare transparency too",
+             name, as);
 }
 
 static bool read_needle(grid_run *run, size_t index)
@@ -298,8 +292,16 @@ static bool read_needle(grid_run *run, size_t index)
     const raw_format *raw = run->raw_needles; /* all zero when none was given: not raw */
     if (run->raw_needle_count > 1)
         raw += index;
-    if (!read_picture(run, needle->path, raw, &needle->picture))
+    char message[512];
+    if (image_read(needle->path, run->as, raw, run->max_memory, run->colours, &needle->picture,
+                   message, sizeof message) != 0) {
+        complain(run->options.command, "%s: %s", name, message);
         return false;
+    }
+    if (needle->picture.hidden)
+        warn_hidden(run, name);
+    if (run->tallest < needle->picture.rows)
+        run->tallest = needle->picture.rows;
     if (index == 0)
         memcpy(run->kind, needle->picture.kind, sizeof run->kind);
     if (strcmp(run->kind, needle->picture.kind) != 0) {
@@ -379,18 +381,26 @@ static void print_counts(const grid_run *run)
                run->file_name, run->needles[i].names, run->needles[i].count);
 }
 
-/* Count a match and, without --count, print it. Stops when the output fails. */
+static bool at_limit(const grid_run *run)
+{
+    return run->max_matches > 0 && run->stats.matches >= run->max_matches;
+}
+
+/* Count a match and, without --count, print it. Stops when the output fails, at the limit, and
+ * behind the rows that the band owns. */
 static bool print_match(grid_run *run, const trawl_grid_match *match)
 {
     grid_needle *needle = &run->needles[match->needle];
+    if (match->row >= run->band->own)
+        return false;
     run->stats.matches++;
     needle->count++;
     if (run->count)
         return true;
     printf(run->json ? "{%s,%s,\"row\":%" PRIu64 ",\"col\":%" PRIu64 "}\n"
                      : "%s\t%s\t%" PRIu64 "\t%" PRIu64 "\n",
-           run->file_name, needle->names, match->row, match->col);
-    return !ferror(stdout);
+           run->file_name, needle->names, run->band->first + match->row, match->col);
+    return !ferror(stdout) && !at_limit(run);
 }
 
 static int on_matches(const trawl_grid_match *matches, size_t count, void *user)
@@ -403,42 +413,72 @@ static int on_matches(const trawl_grid_match *matches, size_t count, void *user)
 
 /* ---- texts ----------------------------------------------------------------- */
 
-static bool scan_picture(grid_run *run, const image *picture)
+/* The page's name as it is printed: of a file of several pages with the number. */
+static bool name_page(grid_run *run, const image_band *band)
 {
-    const trawl_grid grid = { picture->cells, picture->rows, picture->cols, 0 };
-    trawl_scan_options options = TRAWL_SCAN_OPTIONS_INIT;
-    trawl_error error;
-    options.max_matches = run->max_matches ? run->max_matches - run->stats.matches : 0;
+    char *numbered = NULL;
+    if (band->pages > 1)
+        numbered = format_text("%s:%" PRIu32, run->file, band->page);
+    if (band->pages > 1 && numbered == NULL)
+        complain(run->options.command, "%s: out of memory for its name", run->file);
+    else
+        run->file_name = quote_path(run, "file", numbered ? numbered : run->file);
+    free(numbered);
     for (size_t i = 0; i < run->needle_count; i++)
         run->needles[i].count = 0;
-    const int status =
-        trawl_scan_grid(run->context, run->plan, &grid, &options, on_matches, run, &error);
-    if (status < 0) {
+    return run->file_name != NULL;
+}
+
+/* What is above the band has been searched. */
+static bool scan_band(grid_run *run, const image_band *band)
+{
+    const image *picture = band->picture;
+    const trawl_grid grid = { picture->cells, picture->rows, picture->cols, 0 };
+    trawl_error error;
+    run->band = band;
+    if (trawl_scan_grid(run->context, run->plan, &grid, NULL, on_matches, run, &error) < 0) {
         complain(run->options.command, "%s: %s", run->file, error.message);
         return false;
     }
-    run->stats.bytes += picture->rows * picture->cols * picture->cell_size;
-    if (run->count)
-        print_counts(run);
+    run->stats.bytes += band->own * picture->cols * picture->cell_size;
     return true;
+}
+
+/* An image_band_fn. */
+static int search_band(const image_band *band, void *user)
+{
+    grid_run *run = user;
+    const bool last = band->first + band->own == band->rows;
+    if (band->first == 0 && strcmp(band->picture->kind, run->kind) != 0) {
+        complain_kinds(run, run->file, band->picture->kind);
+        run->failed = true;
+    } else {
+        run->failed = (band->first == 0 && !name_page(run, band)) || !scan_band(run, band);
+    }
+    if (last && !run->failed && run->count)
+        print_counts(run);
+    if (last && band->picture->hidden)
+        warn_hidden(run, run->file);
+    if (last) {
+        free(run->file_name);
+        run->file_name = NULL;
+    }
+    return run->failed || at_limit(run) || ferror(stdout);
 }
 
 static bool search_text(grid_run *run, const char *path)
 {
-    image picture;
-    bool fine = false;
+    const image_request request = { run->as, &run->raw_text, run->max_memory, run->colours,
+                                    run->tallest - 1 };
+    char message[512];
     run->file = shown_name(path);
-    if (!read_picture(run, path, &run->raw_text, &picture))
-        return false;
-    if (strcmp(picture.kind, run->kind) != 0) {
-        complain_kinds(run, run->file, picture.kind);
-    } else {
-        run->file_name = quote_path(run, "file", path);
-        fine = run->file_name != NULL && scan_picture(run, &picture);
-        free(run->file_name);
-    }
-    image_free(&picture);
-    return fine;
+    run->failed = false;
+    const int status = image_read_bands(path, &request, search_band, run, message, sizeof message);
+    free(run->file_name);
+    run->file_name = NULL;
+    if (status < 0)
+        complain(run->options.command, "%s: %s", run->file, message);
+    return status >= 0 && !run->failed;
 }
 
 static int search_texts(grid_run *run, char **texts, size_t count)
@@ -452,12 +492,9 @@ static int search_texts(grid_run *run, char **texts, size_t count)
     explain_print(&run->options, run->plan);
     stats_begin(&run->stats, &run->options);
     print_header(run);
-    bool limited = false;
-    for (size_t i = 0; i < count && !limited && !ferror(stdout); i++) {
+    for (size_t i = 0; i < count && !at_limit(run) && !ferror(stdout); i++)
         fine = search_text(run, texts[i]) && fine;
-        limited = run->max_matches > 0 && run->stats.matches >= run->max_matches;
-    }
-    if (limited)
+    if (at_limit(run))
         limit_reached(run->options.command, run->max_matches);
     int status = !fine ? EXIT_ERROR : run->stats.matches > 0 ? EXIT_MATCH : EXIT_NONE;
     status = finish_output(run->options.command, status);

@@ -9,6 +9,9 @@
  *     converted   samples scaled to 8 bits, packed as above, then alpha cleared (RGB)
  *                 or kept (RGBA), or luma taken (grey)
  *
+ * A band is cells of as many rows as IMAGE_BAND_BYTES hold. When it is full it is handed on, and
+ * the rows that the next one begins with move to its top.
+ *
  * Cost. One pass over the samples.
  */
 #include "io/builder.h"
@@ -127,10 +130,9 @@ static bool is_transparent(const image_builder *b, const void *samples)
     return false;
 }
 
-int image_put_row(image_builder *b, uint64_t row, const void *samples)
+static int put_row(image_builder *b, void *cells, const void *samples)
 {
     size_t cols = (size_t)b->out->cols;
-    void *cells = (uint8_t *)b->out->cells + (size_t)row * cols * b->out->cell_size;
     if (b->as == IMAGE_AS_STORED)
         return put_stored(b, cells, samples);
     if (b->as != IMAGE_AS_RGBA && b->channels % 2 == 0 && !b->out->hidden)
@@ -147,6 +149,56 @@ int image_put_row(image_builder *b, uint64_t row, const void *samples)
         pack_row(cells, bytes, b->channels, b->mask, cols);
     }
     return 0;
+}
+
+/* ---- bands ------------------------------------------------------------ */
+
+/* Hand on the rows up to `row`, the last of the page or of the band. */
+static int hand_on(image_builder *b, uint64_t row)
+{
+    const uint64_t room = b->out->rows, stop = row + 1, rows = stop - b->band.first;
+    const uint64_t kept = stop < b->band.rows ? b->overlap : 0;
+    const size_t row_bytes = (size_t)(b->out->cols * b->out->cell_size);
+    uint8_t *cells = b->out->cells;
+    b->out->rows = rows;
+    b->band.own = rows - kept;
+    b->ended = b->fn(&b->band, b->user) != 0;
+    b->out->rows = room;
+    memmove(cells, cells + (rows - kept) * row_bytes, (size_t)kept * row_bytes);
+    b->band.first = stop - kept;
+    return b->ended ? -1 : 0;
+}
+
+int image_put_row(image_builder *b, uint64_t row, const void *samples)
+{
+    const uint64_t at = row - b->band.first;
+    uint8_t *cells = b->out->cells;
+    if (put_row(b, cells + at * b->out->cols * b->out->cell_size, samples) != 0)
+        return -1;
+    return b->fn && at + 1 == b->out->rows && row + 1 < b->band.rows ? hand_on(b, row) : 0;
+}
+
+int image_end(image_builder *b)
+{
+    return b->fn && b->out->cells ? hand_on(b, b->band.rows - 1) : 0;
+}
+
+void image_builder_close(image_builder *b)
+{
+    free(b->scale);
+    free(b->bytes);
+    free(b->packed);
+    b->scale = b->bytes = NULL;
+    b->packed = NULL;
+}
+
+/* The rows of a band of the page, or of all of it. */
+static uint64_t band_rows(const image_builder *b)
+{
+    const uint64_t row_bytes = b->out->cols * b->out->cell_size;
+    const uint64_t fit = IMAGE_BAND_BYTES / row_bytes, least = 2 * (b->overlap + 1);
+    const uint64_t rows = fit > least ? fit : least;
+    return b->fn && rows < b->band.rows ? rows : b->band.rows;
 }
 
 /* ---- the shape -------------------------------------------------------- */
@@ -231,25 +283,79 @@ static bool allocate_scratch(image_builder *b)
     return true;
 }
 
-int image_begin(image_builder *b, uint64_t rows, uint64_t cols, unsigned channels, unsigned maxval)
+/* A page follows another, or is the first. */
+static int begin_page(image_builder *b, uint64_t rows, uint64_t cols)
+{
+    if (b->fn == NULL && b->band.page > 0)
+        return image_fail(&b->error, "several pictures in one file; split it into one a page");
+    image_builder_close(b);
+    image_free(b->out);
+    b->band.picture = b->out;
+    b->band.page++;
+    b->band.pages = b->band.pages > b->band.page ? b->band.pages : b->band.page;
+    b->band.first = 0;
+    b->band.rows = rows;
+    b->out->cols = cols;
+    return 0;
+}
+
+/* More than may be in memory, from a file of next to nothing. */
+static int fail_ratio(const image_builder *b)
+{
+    return image_fail(&b->error,
+                      "too large: %" PRIu64 " x %" PRIu64 " cells (rows x columns) from %" PRIu64
+                      " bytes, more than %d for one: damaged, or a decompression bomb; if it is "
+                      "what it says, raise the limit (--max-memory)",
+                      b->band.rows, b->out->cols, b->source_bytes, IMAGE_RATIO);
+}
+
+/* Fix the rows that are in memory at once, and allocate them. */
+static int allocate_cells(image_builder *b)
 {
     image *out = b->out;
-    b->channels = channels;
-    b->maxval = maxval;
-    out->rows = rows;
-    out->cols = cols;
-    choose_cells(b);
+    const double all = (double)b->band.rows * (double)out->cols * out->cell_size;
+    out->rows = b->band.rows; /* for the message */
+    if (all < 1e18)
+        out->rows = band_rows(b);
     if (bytes_needed(b) > (double)b->max_bytes)
-        return image_fail_large(&b->error, rows, cols, bytes_needed(b), b->max_bytes);
-    if (b->as == IMAGE_AS_STORED && channels >= 3 && maxval > 255 && b->table == NULL)
-        return image_fail(&b->error, "%s does not fit a cell; compare in 8 bits (--as rgb)",
-                          out->kind);
-    const uint64_t bytes = rows * cols * out->cell_size;
+        return image_fail_large(&b->error, b->band.rows, out->cols, bytes_needed(b), b->max_bytes);
+    b->total += (uint64_t)all;
+    if (b->fn && b->total > b->max_bytes && b->total / IMAGE_RATIO > b->source_bytes)
+        return fail_ratio(b);
+    const uint64_t bytes = out->rows * out->cols * out->cell_size;
     out->cells = malloc((size_t)bytes);
     if (out->cells == NULL || !allocate_scratch(b))
         return image_fail(&b->error,
                           "out of memory: %" PRIu64 " x %" PRIu64 " pixels (rows x columns) need "
                           "%" PRIu64 " bytes; cut the picture into pieces",
-                          rows, cols, bytes);
+                          out->rows, out->cols, bytes);
     return 0;
+}
+
+int image_begin(image_builder *b, uint64_t rows, uint64_t cols, unsigned channels, unsigned maxval)
+{
+    if (begin_page(b, rows, cols) != 0)
+        return -1;
+    b->channels = channels;
+    b->maxval = maxval;
+    choose_cells(b);
+    if (b->as == IMAGE_AS_STORED && channels >= 3 && maxval > 255 && b->table == NULL)
+        return image_fail(&b->error, "%s does not fit a cell; compare in 8 bits (--as rgb)",
+                          b->out->kind);
+    return allocate_cells(b);
+}
+
+int image_begin_cells(image_builder *b, uint64_t rows, uint64_t cols, uint32_t cell_size,
+                      const char *kind)
+{
+    if (begin_page(b, rows, cols) != 0)
+        return -1;
+    if (b->as != IMAGE_AS_STORED)
+        return image_fail(&b->error, "cells of %s have no colours to convert; leave out --as",
+                          kind);
+    b->channels = 1;
+    b->maxval = cell_size > 1 ? UINT16_MAX : UINT8_MAX;
+    b->out->cell_size = cell_size;
+    snprintf(b->out->kind, sizeof b->out->kind, "%s", kind);
+    return allocate_cells(b);
 }

@@ -12,13 +12,17 @@
 #include "io/builder.h"
 
 /* clang-format off */
-/* Name, and what messages call it. */
+/* Name, what messages call it, and whether the decoder reads builder.file itself. */
 #define IMAGE_DECODERS(LINE)                                                                   \
-    LINE(png, "PNG")                                                                           \
-    LINE(pnm, "PNM (P1 to P6)")
+    LINE(png, "PNG", false)                                                                    \
+    LINE(pnm, "PNM (P1 to P6)", false)                                                         \
+    LINE(tiff, "TIFF", true)                                                                   \
+    LINE(jpeg, "JPEG", false)                                                                  \
+    LINE(webp, "WebP", false)                                                                  \
+    LINE(bmp, "BMP", false)
 /* clang-format on */
 
-#define IMAGE_DECODER(name, title)                                                                 \
+#define IMAGE_DECODER(name, title, files)                                                          \
     bool image_is_##name(const uint8_t *bytes, size_t length);                                     \
     int image_decode_##name(const uint8_t *bytes, size_t length, image_builder *builder);
 IMAGE_DECODERS(IMAGE_DECODER)

@@ -3,6 +3,8 @@
  * Idea. The format is told by the first bytes; its decoder (decoder.h) reads the picture through a
  * builder. Raw rasters are cells already.
  *
+ * Files are read into memory first, but where a decoder reads them in pieces.
+ *
  * Invariant. A read ends with a whole picture or with cells == NULL and a message.
  *
  * Cost. One pass over the samples.
@@ -17,6 +19,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 void image_free(image *picture)
 {
@@ -28,12 +31,13 @@ void image_free(image *picture)
 
 /* ---- the formats ------------------------------------------------------ */
 
-#define DECODER_ENTRY(name, title) { image_is_##name, image_decode_##name },
-#define NOR_TITLE(name, title) " nor " title
+#define DECODER_ENTRY(name, title, files) { image_is_##name, image_decode_##name, files },
+#define TITLE(name, title, files) ", " title
 
 typedef struct decoder {
     bool (*recognise)(const uint8_t *bytes, size_t length);
     int (*decode)(const uint8_t *bytes, size_t length, image_builder *builder);
+    bool files; /* reads builder.file in pieces, when there is one */
 } decoder;
 
 static const decoder decoders[] = { IMAGE_DECODERS(DECODER_ENTRY) };
@@ -54,17 +58,13 @@ static int fail_unknown(const uint8_t *bytes, size_t length, const image_error *
         size_t length;
         const char *name;
     } others[] = {
-        { "\xff\xd8\xff", 3, "JPEG" },
         { "GIF8", 4, "GIF" },
-        { "II*\0", 4, "TIFF" },
-        { "MM\0*", 4, "TIFF" },
-        { "BM", 2, "BMP" },
-        { "RIFF", 4, "WebP" },
         { "P7", 2, "PAM" },
         { "PF", 2, "PFM" },
         { "Pf", 2, "PFM" },
+        { "\xff\x4f\xff\x51", 4, "JPEG 2000" },
     };
-    static const char titles[] = IMAGE_DECODERS(NOR_TITLE);
+    static const char titles[] = IMAGE_DECODERS(TITLE);
     const char *compressed = compressed_kind(bytes, length);
     if (length == 0)
         return image_fail(error, "empty: no picture; fetch or export the file again");
@@ -78,27 +78,37 @@ static int fail_unknown(const uint8_t *bytes, size_t length, const image_error *
                           "grid ... -",
                           compressed, compressed_remedy(compressed));
     return image_fail(error,
-                      "neither%s; convert it to PNG, or give --shape and --dtype for a raw raster",
-                      titles + strlen(" nor"));
+                      "none of %s; convert it to PNG, or give --shape and --dtype for a raw raster",
+                      titles + strlen(", "));
+}
+
+/* Read what `bytes` begin, or the builder's file, through the builder. 1: the caller wants no more
+ * bands. */
+static int decode(const uint8_t *bytes, size_t length, image_builder *builder)
+{
+    const decoder *found = find_decoder(bytes, length);
+    memset(builder->out, 0, sizeof *builder->out);
+    int status = found ? found->decode(bytes, length, builder)
+                       : fail_unknown(bytes, length, &builder->error);
+    if (status == 0)
+        status = image_end(builder);
+    image_builder_close(builder);
+    if (status != 0 || builder->fn)
+        image_free(builder->out);
+    return builder->ended ? 1 : status;
 }
 
 int image_decode(const void *bytes, size_t length, image_as as, uint64_t max_bytes,
                  image_intern *table, image *out, char *message, size_t message_size)
 {
-    const decoder *found = find_decoder(bytes, length);
-    image_builder builder = {
-        .as = as, .table = table, .max_bytes = max_bytes, .file_bytes = length, .out = out
-    };
+    image_builder builder = { .as = as,
+                              .table = table,
+                              .max_bytes = max_bytes,
+                              .file_bytes = length,
+                              .source_bytes = length,
+                              .out = out };
     builder.error = (image_error){ message, message_size };
-    memset(out, 0, sizeof *out);
-    int status = found ? found->decode(bytes, length, &builder)
-                       : fail_unknown(bytes, length, &builder.error);
-    free(builder.scale);
-    free(builder.bytes);
-    free(builder.packed);
-    if (status != 0)
-        image_free(out);
-    return status;
+    return decode(bytes, length, &builder);
 }
 
 /* ---- raw rasters ------------------------------------------------------ */
@@ -181,10 +191,20 @@ static int fail_errno(const char *what, const image_error *error)
     return image_fail(error, "%s: %s", what, strerror(errno));
 }
 
+/* Whether the file can be read in pieces by a decoder that wants to. */
+static bool in_pieces(FILE *file, const uint8_t *bytes, size_t length)
+{
+    const decoder *found = find_decoder(bytes, length);
+    struct stat about;
+    return found->files && fstat(fileno(file), &about) == 0 && S_ISREG(about.st_mode) &&
+           fseeko(file, 0, SEEK_CUR) == 0;
+}
+
 /* Read to the end or to `limit` bytes, SIZE_MAX / 2 + 1 at most. With `detect`, give up on the
- * first block when its format is unknown, so that an endless pipe ends at once. */
+ * first block when its format is unknown, so that an endless pipe ends at once, and stop there
+ * when the format's decoder reads the file itself: *pieces. */
 static int read_all(FILE *file, uint64_t limit, bool detect, uint8_t **bytes, size_t *length,
-                    const image_error *error)
+                    bool *pieces, const image_error *error)
 {
     size_t capacity = 0;
     for (;;) {
@@ -207,6 +227,9 @@ static int read_all(FILE *file, uint64_t limit, bool detect, uint8_t **bytes, si
             return fail_unknown(*bytes, *length, error);
         if (got < wanted || *length == limit)
             return 0;
+        *pieces = detect && in_pieces(file, *bytes, *length);
+        if (*pieces)
+            return 0;
     }
 }
 
@@ -216,8 +239,9 @@ static int read_raw(FILE *file, const raw_format *raw, image_as as, uint64_t max
 {
     uint64_t expected = 0;
     size_t length = 0;
+    bool pieces;
     if (raw_size(raw, as, max_bytes, &expected, error) != 0 ||
-        read_all(file, expected + 1, false, bytes, &length, error) != 0)
+        read_all(file, expected + 1, false, bytes, &length, &pieces, error) != 0)
         return -1;
     if (length > expected) {
         long end = fseek(file, 0, SEEK_END) == 0 ? ftell(file) : -1;
@@ -232,33 +256,96 @@ static int read_raw(FILE *file, const raw_format *raw, image_as as, uint64_t max
     return 0;
 }
 
-static int read_picture(FILE *file, image_as as, uint64_t max_bytes, image_intern *table,
-                        uint8_t **bytes, image *out, const image_error *error)
+static int read_picture(FILE *file, image_builder *builder)
 {
+    uint8_t *bytes = NULL;
     size_t length = 0;
-    if (read_all(file, max_bytes + 1, true, bytes, &length, error) != 0)
-        return -1;
-    if (length > max_bytes)
-        return image_fail(error,
-                          "the file alone has more than the limit of %" PRIu64 " bytes; raise it "
-                          "(--max-memory), or cut the picture into pieces",
-                          max_bytes);
-    return image_decode(*bytes, length, as, max_bytes, table, out, error->text, error->size);
+    bool pieces = false;
+    int status =
+        read_all(file, builder->max_bytes + 1, true, &bytes, &length, &pieces, &builder->error);
+    builder->source_bytes = builder->file_bytes = length;
+    if (status == 0 && pieces) {
+        builder->file = file;
+        builder->source_bytes = fseeko(file, 0, SEEK_END) == 0 ? (uint64_t)ftello(file) : 0;
+        rewind(file);
+    } else if (status == 0 && length > builder->max_bytes) {
+        status = image_fail(&builder->error,
+                            "the file alone has more than the limit of %" PRIu64
+                            " bytes; raise it (--max-memory), or cut the picture into pieces",
+                            builder->max_bytes);
+    }
+    if (status == 0)
+        status = decode(bytes, length, builder);
+    free(bytes);
+    return status;
+}
+
+/* NULL when it cannot be opened. */
+static FILE *open_file(const char *path, const image_error *error)
+{
+    FILE *file = strcmp(path, "-") == 0 ? stdin : fopen(path, "rb");
+    if (file == NULL)
+        fail_errno("cannot be opened", error);
+    return file;
+}
+
+static void close_file(FILE *file)
+{
+    if (file != stdin)
+        fclose(file);
 }
 
 int image_read(const char *path, image_as as, const raw_format *raw, uint64_t max_bytes,
                image_intern *table, image *out, char *message, size_t message_size)
 {
-    image_error error = { message, message_size };
+    image_builder builder = { .as = as, .table = table, .max_bytes = max_bytes, .out = out };
+    builder.error = (image_error){ message, message_size };
     memset(out, 0, sizeof *out);
-    FILE *file = strcmp(path, "-") == 0 ? stdin : fopen(path, "rb");
+    FILE *file = open_file(path, &builder.error);
     if (file == NULL)
-        return fail_errno("cannot be opened", &error);
+        return -1;
     uint8_t *bytes = NULL;
-    int status = is_raw(raw) ? read_raw(file, raw, as, max_bytes, &bytes, out, &error)
-                             : read_picture(file, as, max_bytes, table, &bytes, out, &error);
+    int status = is_raw(raw) ? read_raw(file, raw, as, max_bytes, &bytes, out, &builder.error)
+                             : read_picture(file, &builder);
     free(bytes);
-    if (file != stdin)
-        fclose(file);
+    close_file(file);
+    return status;
+}
+
+/* ---- bands ------------------------------------------------------------ */
+
+static int read_raw_whole(FILE *file, const image_request *request, image_builder *builder)
+{
+    uint8_t *bytes = NULL;
+    image *out = builder->out;
+    int status =
+        read_raw(file, request->raw, request->as, request->max_bytes, &bytes, out, &builder->error);
+    free(bytes);
+    if (status == 0) {
+        const image_band band = { out, 0, out->rows, out->rows, 1, 1 };
+        status = builder->fn(&band, builder->user) != 0;
+    }
+    image_free(out);
+    return status;
+}
+
+int image_read_bands(const char *path, const image_request *request, image_band_fn fn, void *user,
+                     char *message, size_t message_size)
+{
+    image band = { 0 };
+    image_builder builder = { .as = request->as,
+                              .table = request->table,
+                              .max_bytes = request->max_bytes,
+                              .out = &band,
+                              .fn = fn,
+                              .user = user,
+                              .overlap = request->overlap };
+    builder.error = (image_error){ message, message_size };
+    FILE *file = open_file(path, &builder.error);
+    if (file == NULL)
+        return -1;
+    int status = is_raw(request->raw) ? read_raw_whole(file, request, &builder)
+                                      : read_picture(file, &builder);
+    close_file(file);
     return status;
 }
