@@ -63,7 +63,7 @@ need_packages() { # WHAT PACKAGE...
 
 need_compiler() {
     need_packages "the build" gcc libc6-dev make cmake pkg-config libpng-dev libjansson-dev \
-        zlib1g-dev libarchive-dev libhts-dev libpcap-dev
+        zlib1g-dev libarchive-dev libhts-dev libpcap-dev libtiff-dev libjpeg62-turbo-dev libwebp-dev
 }
 
 package_file() { # PACKAGE PATH DIR
