@@ -313,6 +313,19 @@ static uint32_t take_bits(const uint8_t *from, size_t bit, unsigned bits)
     return word >> (7 - (bit + bits - 1) % 8) & ((1u << bits) - 1);
 }
 
+/* The same of 1, 2 or 4 bits; called with a constant number. */
+static inline void unpack_small(uint8_t *to, const uint8_t *from, size_t count, size_t step,
+                                unsigned bits)
+{
+    const size_t in_byte = 8 / bits;
+    const unsigned mask = (1u << bits) - 1;
+    for (size_t i = 0; i < count / in_byte; i++, to += in_byte * step)
+        for (size_t k = 0; k < in_byte; k++)
+            to[k * step] = from[i] >> (8 - bits - k * bits) & mask;
+    for (size_t k = 0; k < count % in_byte; k++)
+        to[k * step] = from[count / in_byte] >> (8 - bits - k * bits) & mask;
+}
+
 /* Three bytes in the host's order. */
 static uint32_t take_three(const uint8_t *from)
 {
@@ -328,6 +341,18 @@ static void unpack(const tiff_job *job, const uint8_t *from, size_t count, size_
     uint16_t *words = (uint16_t *)(void *)job->samples + at;
     uint32_t *longs = (uint32_t *)(void *)job->samples + at;
     switch (job->bits) {
+    case 1:
+        if (step == 1)
+            unpack_small(bytes, from, count, 1, 1);
+        else
+            unpack_small(bytes, from, count, step, 1);
+        return;
+    case 2:
+        unpack_small(bytes, from, count, step, 2);
+        return;
+    case 4:
+        unpack_small(bytes, from, count, step, 4);
+        return;
     case 8:
         for (size_t i = 0; i < count; i++)
             bytes[i * step] = from[i];
@@ -361,6 +386,11 @@ static void invert(const tiff_job *job)
     uint16_t *words = (uint16_t *)(void *)job->samples;
     uint32_t *longs = (uint32_t *)(void *)job->samples;
     const size_t size = sample_size(job), count = (size_t)job->cols * job->channels;
+    if (size == 1 && job->channels == 1) { /* most of them, and the compiler's vectors */
+        for (size_t i = 0; i < count; i++)
+            job->samples[i] = (uint8_t)(most - job->samples[i]);
+        return;
+    }
     for (size_t i = 0; i < count; i += job->channels) {
         if (size == 1)
             job->samples[i] = (uint8_t)(most - job->samples[i]);
