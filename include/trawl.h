@@ -135,7 +135,8 @@ typedef struct trawl_pattern {
     const char *name; /* optional label, copied; may be NULL */
 } trawl_pattern;
 
-/* A rectangle of cells to find in a larger one. Cells are compared exactly. */
+/* A rectangle of cells to find in a larger one. Cells are compared exactly, unless
+ * trawl_compile_options.likeness says otherwise. */
 typedef struct trawl_needle {
     const void *cells;  /* row by row; cells of 2 and 4 bytes aligned to their size */
     uint64_t rows;      /* >= 1 */
@@ -148,6 +149,20 @@ typedef struct trawl_needle {
 /* ---- plans ----------------------------------------------------------- */
 
 typedef struct trawl_plan trawl_plan;
+
+/* How a place may differ from its needle and be an occurrence all the same. All such places are
+ * found, and no others. It takes time in proportion to the needles, not as for equal cells. */
+typedef struct trawl_likeness {
+    size_t size;            /* sizeof(trawl_likeness) */
+    const uint8_t *const *masks; /* of each needle rows * cols bytes, row by row: where one is 0 its
+                               cell matches anything. NULL, or an entry NULL: none */
+    uint32_t tolerance;     /* every channel of a cell may differ by so much */
+    uint32_t channel_bytes; /* of a channel, a number in this machine's byte order; a divisor of the
+                               cell's size. 0: the cell is one channel */
+    uint64_t wrong;         /* so many cells of a place may differ by more */
+} trawl_likeness;
+
+#define TRAWL_LIKENESS_INIT { sizeof(trawl_likeness), NULL, 0, 0, 0 }
 
 typedef struct trawl_compile_options {
     size_t size;        /* sizeof(trawl_compile_options) */
@@ -164,10 +179,12 @@ typedef struct trawl_compile_options {
                             qsort takes; more is TRAWL_ERROR_LIMIT. 0: 1 GiB; UINT64_MAX: any */
     const trawl_allocator *allocator; /* where they come from, and the plan's until it is freed;
                                          NULL: malloc. The struct is copied */
+    const trawl_likeness *likeness; /* of needles: what trawl_compile_grid shall let pass. NULL:
+                                       cells compare exactly. Read during the call only */
 } trawl_compile_options;
 
 #define TRAWL_COMPILE_OPTIONS_INIT \
-    { sizeof(trawl_compile_options), NULL, 0, NULL, 0, NULL, 0, NULL }
+    { sizeof(trawl_compile_options), NULL, 0, NULL, 0, NULL, 0, NULL, NULL }
 
 /* Compile `count` patterns (at least one) into a plan.
  * Errors: TRAWL_ERROR_PATTERN names the pattern and the offset in it;

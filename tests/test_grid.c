@@ -23,7 +23,7 @@
 #define CASES 3000
 #define DAMAGES 4000
 
-static const char *const engines[] = { "bb", "byr", "byr/bb", "ku", "ku/bb" };
+static const char *const engines[] = { "bb", "byr", "byr/bb", "ku", "ku/bb", "direct" };
 
 /* One way to run a scan. */
 typedef struct setting {

@@ -57,6 +57,17 @@ static int compile_with(void *options, trawl_error *error)
     return status;
 }
 
+static int compile_like(void *likeness, trawl_error *error)
+{
+    const trawl_needle needle = { .cells = "x", .rows = 1, .cols = 1 };
+    trawl_compile_options options = TRAWL_COMPILE_OPTIONS_INIT;
+    trawl_plan *made = NULL;
+    options.likeness = likeness;
+    const int status = trawl_compile_grid(&needle, 1, 1, &options, &made, error);
+    trawl_plan_free(made);
+    return status;
+}
+
 static int open_with(void *options, trawl_error *error)
 {
     trawl_context *made = NULL;
@@ -103,6 +114,7 @@ static int device_info_with(void *info, trawl_error *error)
     return trawl_device_get_info("opencl", 0, info, error);
 }
 
+static const trawl_likeness no_likeness = TRAWL_LIKENESS_INIT;
 static const trawl_compile_options compile_defaults = TRAWL_COMPILE_OPTIONS_INIT;
 static const trawl_context_options context_defaults = TRAWL_CONTEXT_OPTIONS_INIT;
 static const trawl_scan_options scan_defaults = TRAWL_SCAN_OPTIONS_INIT;
@@ -122,8 +134,10 @@ typedef struct sized {
 } sized;
 
 static const sized structs[] = {
-    { "compile options", &compile_defaults, sizeof compile_defaults, sizeof compile_defaults,
-      compile_with, false, true, false },
+    { "compile options", &compile_defaults, sizeof compile_defaults,
+      offsetof(trawl_compile_options, likeness), compile_with, false, true, false },
+    { "likeness", &no_likeness, sizeof no_likeness, sizeof no_likeness, compile_like, false, true,
+      false },
     { "context options", &context_defaults, sizeof context_defaults,
       offsetof(trawl_context_options, isa), open_with, false, true, false },
     { "scan options", &scan_defaults, sizeof scan_defaults, sizeof scan_defaults, scan_with, false,

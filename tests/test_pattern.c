@@ -539,12 +539,12 @@ static void test_grid_of_three_bytes(void **state)
     static const uint8_t bytes[] = "-abcdefxghijkl";
     trawl_needle needle = { bytes + 1, 2, 2, 7, 0, NULL };
     pattern_list list;
-    assert_int_equal(pattern_list_make_grid(&heap, &needle, 1, 3, &list, NULL), TRAWL_OK);
+    assert_int_equal(pattern_list_make_grid(&heap, &needle, 1, 3, NULL, &list, NULL), TRAWL_OK);
     assert_int_equal(list.cell_size, 3);
     assert_memory_equal(list.needles[0].cells, "abcdefghijkl", 12);
     pattern_list_free(&list);
     needle.stride = 5;
-    assert_int_equal(pattern_list_make_grid(&heap, &needle, 1, 3, &list, NULL),
+    assert_int_equal(pattern_list_make_grid(&heap, &needle, 1, 3, NULL, &list, NULL),
                      TRAWL_ERROR_ARGUMENT);
 }
 
@@ -558,7 +558,7 @@ static void test_grid(void **state)
                            { packed, 6, 1, 0, 8, NULL } };
     static const uint32_t order[] = { 1, 0, 2 };
     pattern_list list;
-    assert_int_equal(pattern_list_make_grid(&heap, src, 3, 2, &list, NULL), TRAWL_OK);
+    assert_int_equal(pattern_list_make_grid(&heap, src, 3, 2, NULL, &list, NULL), TRAWL_OK);
     assert_int_equal(list.cell_size, 2);
     assert_int_equal(list.count, 3);
     assert_null(list.patterns);
@@ -601,17 +601,19 @@ static void test_grid_errors(void **state)
     trawl_error error;
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         trawl_needle pair[] = { good, bad[i].needle };
-        assert_int_equal(pattern_list_make_grid(&heap, pair, 2, 4, &list, &error), bad[i].status);
+        assert_int_equal(pattern_list_make_grid(&heap, pair, 2, 4, NULL, &list, &error),
+                         bad[i].status);
         assert_int_equal(error.pattern, 1);
         assert_null(list.needles);
     }
-    assert_int_equal(pattern_list_make_grid(&heap, &good, 0, 4, &list, &error),
+    assert_int_equal(pattern_list_make_grid(&heap, &good, 0, 4, NULL, &list, &error),
                      TRAWL_ERROR_ARGUMENT);
-    assert_int_equal(pattern_list_make_grid(&heap, NULL, 1, 4, &list, &error),
+    assert_int_equal(pattern_list_make_grid(&heap, NULL, 1, 4, NULL, &list, &error),
                      TRAWL_ERROR_ARGUMENT);
-    assert_int_equal(pattern_list_make_grid(&heap, &good, 1, 5, &list, &error),
+    assert_int_equal(pattern_list_make_grid(&heap, &good, 1, 5, NULL, &list, &error),
                      TRAWL_ERROR_ARGUMENT);
-    assert_int_equal(pattern_list_make_grid(&heap, &good, 1, 0, &list, NULL), TRAWL_ERROR_ARGUMENT);
+    assert_int_equal(pattern_list_make_grid(&heap, &good, 1, 0, NULL, &list, NULL),
+                     TRAWL_ERROR_ARGUMENT);
 }
 
 int main(void)

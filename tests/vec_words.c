@@ -128,7 +128,7 @@ const char *VEC_NAME(vec_words)(const u8 *a, const u8 *b, u32 part)
     const vec x = vec_load(a), y = vec_load(b);
     u8 and[VEC_BYTES], or [VEC_BYTES], xor[VEC_BYTES], folded[VEC_BYTES];
     u8 low[VEC_BYTES], high[VEC_BYTES], looked[VEC_BYTES], first[VEC_BYTES], all[VEC_BYTES];
-    u64 equal = 0, nonzero = 0, zero = 0, either = 0;
+    u64 equal = 0, nonzero = 0, zero = 0, either = 0, outside = 0;
     u32 words = 0;
     u8 packed[VEC_BYTES / 4] = { 0 }, twos[VEC_BYTES / 4];
     bool any = false;
@@ -137,6 +137,7 @@ const char *VEC_NAME(vec_words)(const u8 *a, const u8 *b, u32 part)
         or [i] = a[i] | b[i];
         xor[i] = a[i] ^ b[i];
         folded[i] = fold(a[i]);
+        outside |= (u64)(a[i] < b[i] || a[i] > (b[i] | part)) << i;
         low[i] = a[i] & 15;
         high[i] = a[i] >> 4;
         looked[i] = b[a[i] & 15];
@@ -151,25 +152,26 @@ const char *VEC_NAME(vec_words)(const u8 *a, const u8 *b, u32 part)
         either |= (u64)(a[i] == 0 || b[i] == 0) << i;
     }
     vec_pack2_store(twos, vec_and(x, vec_all(3)));
-    return !same(x, a)                                                    ? "load, store"
-           : !same(vec_load_part(a, part), first)                         ? "load_part"
-           : !same(vec_all(a[0]), all)                                    ? "all"
-           : !same(vec_and(x, y), and)                                    ? "and"
-           : !same(vec_or(x, y), or)                                      ? "or"
-           : !same(vec_xor(x, y), xor)                                    ? "xor"
-           : vec_any(x) != any                                            ? "any"
-           : vec_any_zero(x) != (zero != 0)                               ? "any_zero"
-           : ~vec_nonzero(vec_both(x, y)) != either                       ? "both"
-           : vec_eq(x, y) != equal                                        ? "eq"
-           : vec_nonzero(x) != nonzero                                    ? "nonzero"
-           : vec_nonzero64(vec_load(first)) != words                      ? "nonzero64"
-           : !same(vec_fold(x), folded)                                   ? "fold"
-           : !same(vec_low(x), low)                                       ? "low"
-           : !same(vec_high(x), high)                                     ? "high"
-           : !same(vec_lookup16(vec_table16_load(b), vec_low(x)), looked) ? "lookup16"
-           : !sets_right(a, b)                                            ? "sets_of"
-           : !places_right(nonzero, part * 8)                             ? "places"
-           : memcmp(twos, packed, sizeof packed) != 0                     ? "pack2_store"
-           : words_of_512(a, b, part)                                     ? words_of_512(a, b, part)
-                                                                          : words_of_32(a, b, part);
+    return !same(x, a)                                                               ? "load, store"
+           : !same(vec_load_part(a, part), first)                                    ? "load_part"
+           : !same(vec_all(a[0]), all)                                               ? "all"
+           : !same(vec_and(x, y), and)                                               ? "and"
+           : !same(vec_or(x, y), or)                                                 ? "or"
+           : !same(vec_xor(x, y), xor)                                               ? "xor"
+           : vec_any(x) != any                                                       ? "any"
+           : vec_any_zero(x) != (zero != 0)                                          ? "any_zero"
+           : ~vec_nonzero(vec_both(x, y)) != either                                  ? "both"
+           : vec_eq(x, y) != equal                                                   ? "eq"
+           : vec_nonzero(x) != nonzero                                               ? "nonzero"
+           : vec_nonzero64(vec_load(first)) != words                                 ? "nonzero64"
+           : vec_nonzero(vec_outside(x, y, vec_or(y, vec_all((u8)part)))) != outside ? "outside"
+           : !same(vec_fold(x), folded)                                              ? "fold"
+           : !same(vec_low(x), low)                                                  ? "low"
+           : !same(vec_high(x), high)                                                ? "high"
+           : !same(vec_lookup16(vec_table16_load(b), vec_low(x)), looked)            ? "lookup16"
+           : !sets_right(a, b)                                                       ? "sets_of"
+           : !places_right(nonzero, part * 8)                                        ? "places"
+           : memcmp(twos, packed, sizeof packed) != 0                                ? "pack2_store"
+           : words_of_512(a, b, part) ? words_of_512(a, b, part)
+                                      : words_of_32(a, b, part);
 }

@@ -176,4 +176,7 @@ static inline double cost_of_many(double cost, double tenfold, size_t count)
     return many > 10 ? cost * (1 + (tenfold - 1) * (many - 10) / 90) : cost;
 }
 
+/* Direct comparison: a byte of a cell, for each cell that is compared until all places are dead. */
+#define COST_DIRECT 0.04
+
 #endif

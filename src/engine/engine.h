@@ -60,6 +60,6 @@ static inline bool words_inside(size_t words, uint64_t offset, uint64_t count)
 
 extern const engine engine_bm, engine_wm, engine_ac, engine_pfac, engine_shiftand, engine_hnfa,
     engine_bb, engine_byr, engine_grams, engine_packed, engine_ku, engine_teddy, engine_qgrams,
-    engine_kmers, engine_factors, engine_bitslice;
+    engine_kmers, engine_factors, engine_bitslice, engine_direct;
 
 #endif

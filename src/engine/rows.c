@@ -23,6 +23,8 @@
 
 const char *refuses_unless_needles(const pattern_list *list)
 {
+    if (list->alike)
+        return "it compares cells exactly: direct takes masks, tolerance and wrong cells";
     return list->needles ? NULL : "it searches grids of cells: use `trawl grid`, or bm, wm or ac";
 }
 

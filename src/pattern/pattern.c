@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/options.h"
 #include "pattern/border.h"
 #include "pattern/syntax.h"
 
@@ -36,6 +37,7 @@ void pattern_list_free(pattern_list *list)
     }
     for (size_t i = 0; list->needles && i < list->count; i++) {
         memory_give(list->memory, list->needles[i].cells);
+        memory_give(list->memory, list->needles[i].mask);
         memory_give(list->memory, list->needles[i].name);
     }
     memory_give(list->memory, list->patterns);
@@ -326,8 +328,27 @@ static int check_needle(const trawl_needle *src, uint32_t cell_size, uint64_t st
     return TRAWL_OK;
 }
 
+/* A mask that hides nothing is none. */
+static int copy_mask(memory *m, const uint8_t *mask, needle *out, trawl_error *error)
+{
+    const size_t cells = (size_t)out->rows * out->cols;
+    size_t compared = 0;
+    for (size_t i = 0; mask && i < cells; i++)
+        compared += mask[i] != 0;
+    if (!mask || compared == cells)
+        return TRAWL_OK;
+    if (compared == 0)
+        return fail(error, TRAWL_ERROR_ARGUMENT, TRAWL_NONE,
+                    "the mask leaves no cell of the needle to compare");
+    out->mask = memory_take_array(m, cells, 1);
+    if (!out->mask)
+        return memory_failed(m, error, "a needle's mask");
+    memcpy(out->mask, mask, cells);
+    return TRAWL_OK;
+}
+
 static int make_needle(memory *m, const trawl_needle *src, uint32_t cell_size, size_t order,
-                       needle *out, trawl_error *error)
+                       const uint8_t *mask, needle *out, trawl_error *error)
 {
     uint64_t stride = src->stride ? src->stride : src->cols * cell_size;
     int status = check_needle(src, cell_size, stride, error);
@@ -343,7 +364,8 @@ static int make_needle(memory *m, const trawl_needle *src, uint32_t cell_size, s
         return memory_failed(m, error, "a needle");
     for (size_t row = 0; row < out->rows; row++)
         memcpy(out->cells + row * width, (const uint8_t *)src->cells + row * stride, width);
-    return copy_name(m, src->name, &out->name, error);
+    status = copy_mask(m, mask, out, error);
+    return status == TRAWL_OK ? copy_name(m, src->name, &out->name, error) : status;
 }
 
 static int compare_needles(const void *left, const void *right)
@@ -352,8 +374,28 @@ static int compare_needles(const void *left, const void *right)
     return a->id != b->id ? compare(a->id, b->id) : compare(a->order, b->order);
 }
 
+/* What the caller lets pass, without the masks. */
+static int read_likeness(const trawl_likeness *likeness, pattern_list *list, trawl_error *error)
+{
+    const uint32_t size = list->cell_size;
+    trawl_likeness read = TRAWL_LIKENESS_INIT;
+    int status = read_options(&read, sizeof read, SIZE_UP_TO(trawl_likeness, wrong), likeness,
+                              "likeness", error);
+    if (status != TRAWL_OK)
+        return status;
+    list->channel_bytes = read.channel_bytes ? read.channel_bytes : size;
+    if (size % list->channel_bytes != 0)
+        return fail(error, TRAWL_ERROR_ARGUMENT, TRAWL_NONE,
+                    "channels of %u bytes do not divide cells of %u bytes",
+                    (unsigned)read.channel_bytes, (unsigned)size);
+    list->tolerance = read.tolerance;
+    list->wrong = read.wrong < UINT32_MAX ? (uint32_t)read.wrong : UINT32_MAX;
+    list->alike = read.tolerance || read.wrong;
+    return TRAWL_OK;
+}
+
 int pattern_list_make_grid(memory *m, const trawl_needle *needles, size_t count, uint32_t cell_size,
-                           pattern_list *list, trawl_error *error)
+                           const trawl_likeness *likeness, pattern_list *list, trawl_error *error)
 {
     *list = (pattern_list){ .memory = m };
     int status = check_count(needles, count, "needles", error);
@@ -362,14 +404,19 @@ int pattern_list_make_grid(memory *m, const trawl_needle *needles, size_t count,
     if (cell_size < 1 || cell_size > 4)
         return fail(error, TRAWL_ERROR_ARGUMENT, TRAWL_NONE,
                     "cells of %lu bytes are not supported: use 1 to 4", (unsigned long)cell_size);
+    list->cell_size = cell_size;
+    status = read_likeness(likeness, list, error);
+    if (status != TRAWL_OK)
+        return status;
     list->needles = memory_take_zeroed(m, count, sizeof *list->needles);
     if (!list->needles)
         return memory_failed(m, error, "%zu needles", count);
     list->count = list->given = count;
-    list->cell_size = cell_size;
     for (size_t i = 0; i < count; i++) {
-        status =
-            blame(error, i, make_needle(m, &needles[i], cell_size, i, &list->needles[i], error));
+        const uint8_t *mask = likeness && likeness->masks ? likeness->masks[i] : NULL;
+        status = blame(error, i,
+                       make_needle(m, &needles[i], cell_size, i, mask, &list->needles[i], error));
+        list->alike |= list->needles[i].mask != NULL;
         if (status != TRAWL_OK) {
             pattern_list_free(list);
             return status;

@@ -69,6 +69,7 @@ typedef struct needle {
     uint32_t order;
     uint32_t rows, cols;
     uint8_t *cells; /* rows * cols * cell_size bytes, packed */
+    uint8_t *mask;  /* rows * cols bytes, 0: the cell matches anything; NULL: none does */
     char *name;
 } needle;
 
@@ -84,6 +85,8 @@ typedef struct pattern_list {
     pattern *patterns;  /* text; NULL for a grid */
     needle *needles;    /* grid; NULL for text */
     uint32_t cell_size; /* 1 to 4; 0 for text */
+    bool alike;         /* places may differ from needles, which only `direct` knows: */
+    uint32_t tolerance, channel_bytes, wrong; /* as in trawl_likeness */
 } pattern_list;
 
 static inline bool class_has(const byte_class *c, unsigned byte)
@@ -134,7 +137,7 @@ static inline uint8_t fold_byte(uint8_t byte)
 int pattern_list_make(memory *m, const trawl_pattern *patterns, size_t count, pattern_list *list,
                       trawl_error *error);
 int pattern_list_make_grid(memory *m, const trawl_needle *needles, size_t count, uint32_t cell_size,
-                           pattern_list *list, trawl_error *error);
+                           const trawl_likeness *likeness, pattern_list *list, trawl_error *error);
 void pattern_list_free(pattern_list *list);
 
 /* Do cells and stride, in bytes, fit the alignment of cells? Those of 3 bytes have none. */

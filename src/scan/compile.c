@@ -72,6 +72,6 @@ int trawl_compile_grid(const trawl_needle *needles, size_t count, uint32_t cell_
     memory m;
     int status = begin(options, plan, &read, &m, error);
     if (status == TRAWL_OK)
-        status = pattern_list_make_grid(&m, needles, count, cell_size, &list, error);
+        status = pattern_list_make_grid(&m, needles, count, cell_size, read.likeness, &list, error);
     return status == TRAWL_OK ? finish(&list, &read, plan, error) : status;
 }

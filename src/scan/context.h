@@ -66,8 +66,8 @@ static inline bool context_idle(const trawl_context *context)
     return atomic_load_explicit(&context->state, memory_order_relaxed) == CALL_NONE;
 }
 
-/* The context's device has no memory for the next `bytes` (*why says so): the worker that does
- * them instead, or NULL when the context has no device, or there is no memory for that either. */
+/* The worker that does the next `bytes` instead of the context's device, which has no memory for
+ * them (*why says so) or, without `why`, no kernel; NULL: there is no memory for it either. */
 worker *context_spare(trawl_context *context, uint64_t bytes, const trawl_error *why);
 
 /* Read scan options over the defaults; checks them. */

@@ -17,6 +17,8 @@
  *   vec_eq(a, b)             bit i of a u64: byte i is equal
  *   vec_nonzero(v)           bit i: byte i is not 0
  *   vec_nonzero64(v)         bit i < 8 of a u32: word i, of 64 bits, is not 0
+ *   vec_outside(v, low, high)
+ *                            bytes that are 0 where low <= v <= high, and only there
  *   vec_fold(v)              ASCII letters in lower case
  *   vec_shift                a distance of less than 64 bytes, made by
  *   vec_shift_by(n)          n; and

@@ -8,6 +8,7 @@
 u32 VEC_NAME(packed_walk)(text_task *t);
 u32 VEC_NAME(shiftand_walk)(text_task *t);
 u32 VEC_NAME(ku_walk)(grid_task *t);
+u32 VEC_NAME(direct_walk)(grid_task *t);
 u32 VEC_NAME(teddy_walk)(text_task *t);
 u32 VEC_NAME(qgrams_walk)(text_task *t);
 u32 VEC_NAME(kmers_walk)(text_task *t);

@@ -34,6 +34,7 @@ typedef enum walk_kind {
     WALK_BITSLICE = 13,
     WALK_FACTORS = 14,
     WALK_KU = 15,
+    WALK_DIRECT = 16,
     WALK_KINDS
 } walk_kind;
 

@@ -76,6 +76,13 @@ WALK_INTO u32 vec_nonzero64(vec v)
     return 255 ^ (u32)(_mm256_movemask_pd(low) | _mm256_movemask_pd(high) << 4);
 }
 
+VEC_BOTH(vec_above_, _mm256_subs_epu8)
+
+WALK_INTO vec vec_outside(vec v, vec low, vec high)
+{
+    return vec_or(vec_above_(low, v), vec_above_(v, high));
+}
+
 WALK_INTO __m256i vec_fold_half_(__m256i v)
 {
     /* Signed bytes: letters are moved to the lowest 26. */

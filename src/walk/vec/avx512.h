@@ -73,6 +73,11 @@ WALK_INTO u32 vec_nonzero64(vec v)
     return _mm512_test_epi64_mask(v, v);
 }
 
+WALK_INTO vec vec_outside(vec v, vec low, vec high)
+{
+    return _mm512_or_si512(_mm512_subs_epu8(low, v), _mm512_subs_epu8(v, high));
+}
+
 WALK_INTO vec vec_fold(vec v)
 {
     const __mmask64 upper =

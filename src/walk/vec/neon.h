@@ -87,6 +87,13 @@ WALK_INTO u32 vec_nonzero64(vec v)
     return mask;
 }
 
+VEC_FOUR(vec_above_, vqsubq_u8)
+
+WALK_INTO vec vec_outside(vec v, vec low, vec high)
+{
+    return vec_or(vec_above_(low, v), vec_above_(v, high));
+}
+
 WALK_INTO vec vec_fold(vec v)
 {
     vec folded = v;

@@ -111,6 +111,17 @@ WALK_INTO u64 vec_eq(vec a, vec b)
     return ~vec_nonzero(vec_xor(a, b));
 }
 
+WALK_INTO vec vec_outside(vec v, vec low, vec high)
+{
+    u8 bytes[VEC_BYTES], least[VEC_BYTES], most[VEC_BYTES];
+    vec_store(bytes, v);
+    vec_store(least, low);
+    vec_store(most, high);
+    for (u32 i = 0; i < VEC_BYTES; i++)
+        bytes[i] = (u8)((bytes[i] < least[i]) | (bytes[i] > most[i]));
+    return vec_load(bytes);
+}
+
 WALK_INTO vec vec_fold(vec v)
 {
     for (u32 i = 0; i < 8; i++) {

@@ -13,6 +13,7 @@ const walk VEC_NAME(walks)[WALK_KINDS] = {
     [WALK_BB] = { .grid = bb_walk },
     [WALK_BYR] = { .grid = byr_walk },
     [WALK_KU] = { .grid = VEC_NAME(ku_walk) },
+    [WALK_DIRECT] = { .grid = VEC_NAME(direct_walk) },
     [WALK_GRAMS] = { .text = grams_walk },
     [WALK_PACKED] = { .text = VEC_NAME(packed_walk) },
     [WALK_TEDDY] = { .text = VEC_NAME(teddy_walk) },

@@ -1,0 +1,45 @@
+/* direct.h: tables of direct comparison: the cells of each needle that are compared.
+ *
+ * Shared by the builder (engine/direct.c) and the loop (walk/vector/direct.c).
+ */
+#ifndef TRAWL_TABLE_DIRECT_H
+#define TRAWL_TABLE_DIRECT_H
+
+#include "table/grid.h"
+
+typedef struct direct_tables {
+    u32 cell_size;
+    u32 channel; /* bytes of one, which divide the cell: 1, or, where a cell has only one, its size;
+                    or 2 of 4 */
+    u32 exact;   /* 1: `low` and `high` of every cell are equal */
+    u32 wrong;   /* so many cells of an occurrence may be out of their bounds */
+    u32 count;   /* needles */
+    u32 needles; /* direct_needle[count], word offset */
+} direct_tables;
+
+typedef struct direct_needle {
+    u32 rows, cols;
+    u32 count; /* cells that are compared, the most telling ones first */
+    u32 cells; /* direct_cell[count], word offset */
+} direct_needle;
+
+/* The bounds of each channel, as cells in memory. */
+typedef struct direct_cell {
+    u32 row, col;
+    u8 low[4], high[4];
+} direct_cell;
+
+SHARED_SIZE(direct_tables, 24);
+SHARED_SIZE(direct_needle, 16);
+SHARED_SIZE(direct_cell, 16);
+
+/* A channel's number. */
+INLINE u32 direct_channel(GLOBAL const u8 *p, u32 bytes)
+{
+    return bytes == 1   ? p[0]
+           : bytes == 2 ? *(GLOBAL const u16 *)p
+           : bytes == 3 ? p[0] | (u32)p[1] << 8 | (u32)p[2] << 16
+                        : *(GLOBAL const u32 *)p;
+}
+
+#endif

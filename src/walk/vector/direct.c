@@ -1,0 +1,211 @@
+/* direct.c: direct comparison, for needles that a place may differ from.
+ *
+ * Idea: 64 bytes of a row are the cells of 16 to 64 places at once. Cell after cell of the needle,
+ * its bounds are compared with the text's cells under it, for all these places; a place at which
+ * too many cells are out of bounds is dead, and where all are dead the next 64 bytes begin. Cells
+ * that match anything are not in the list. The builder puts first what tells most, so nearly all
+ * places are dead after the first two cells, and no index could be had for bounds in any case.
+ *
+ * Wrong cells are counted for all places at once: bit j of every place's counter stands in one word
+ * (a bit-sliced counter), which begins so that the carry out of the highest bit says `too many`.
+ * With none allowed there are no such words.
+ *
+ * Invariant: a place is alive as long as the cells compared so far allow it; what is alive when all
+ * have been compared is an occurrence. Nothing is guessed and nothing left out.
+ *
+ * Cost: about (wrong + 2) * cells * cell_size / 64 comparisons of 64 bytes a needle; at worst, in a
+ * text that is nearly the needle everywhere, as many for each cell of the needle. Bounds of
+ * channels of more than a byte are compared one by one.
+ * Source: the bit-sliced counters are Harley and Seal's, and Baeza-Yates and Gonnet's way (1992) of
+ * counting mismatches in all places at once; the rest is brute force.
+ */
+#include "table/direct.h"
+
+#include "walk/vec.h"
+
+#define MOST_BITS 32u
+
+typedef struct direct_scan {
+    const direct_tables *head;
+    const direct_needle *needle;
+    const direct_cell *all;
+    const u8 *cells;
+    u64 stride, row_bytes;
+    u32 cols, number;
+    u32 bits;  /* of a counter */
+    u64 start; /* of every counter */
+    const sink *out;
+    u64 candidates;
+} direct_scan;
+
+/* The bytes of a cell, over and over. */
+WALK_INTO vec direct_pattern(const u8 *p, u32 size)
+{
+    u8 bytes[VEC_BYTES];
+    const u32 word = p[0] | (u32)p[1] << 8 | (u32)p[2] << 16 | (u32)p[3] << 24;
+    if (size == 1)
+        return vec_all(p[0]);
+    if (size == 2)
+        return vec_all32((word & 0xffffu) * 0x10001u);
+    if (size == 4)
+        return vec_all32(word);
+    for (u32 i = 0; i < VEC_BYTES; i++)
+        bytes[i] = p[i % 3];
+    return vec_load(bytes);
+}
+
+/* Bit i: the cell that begins at byte i is out of its bounds. Other bits mean nothing. */
+WALK_INTO u64 direct_out(const direct_cell *c, vec text, u32 size, bool exact)
+{
+    const vec low = direct_pattern(c->low, size);
+    u64 bytes = vec_nonzero(exact ? vec_xor(text, low)
+                                  : vec_outside(text, low, direct_pattern(c->high, size)));
+    if (size == 3)
+        return bytes | bytes >> 1 | bytes >> 2;
+    if (size > 1)
+        bytes |= bytes >> 1;
+    return size == 4 ? bytes | bytes >> 2 : bytes;
+}
+
+/* The same for channels of more than a byte. */
+static u64 direct_out_wide(const direct_tables *head, const direct_cell *c, const u8 *p, u64 places)
+{
+    u64 out = 0;
+    for (; places; places &= places - 1) {
+        const u32 at = VEC_FIRST(places);
+        for (u32 k = 0; k < head->cell_size; k += head->channel) {
+            const u32 value = direct_channel(p + at + k, head->channel);
+            const bool below = value < direct_channel(c->low + k, head->channel);
+            const bool above = value > direct_channel(c->high + k, head->channel);
+            out |= (u64)(below || above) << at;
+        }
+    }
+    return out;
+}
+
+/* Count where `out` has bits; those whose counters run over. */
+WALK_INTO u64 direct_count(u64 *counters, u32 bits, u64 out)
+{
+    for (u32 j = 0; j < bits && out; j++) {
+        const u64 carry = counters[j] & out;
+        counters[j] ^= out;
+        out = carry;
+    }
+    return out;
+}
+
+/* The places of `alive` that begin at byte `at` and behind it, of row `top`, at which the needle
+ * lies. `inside`: no 64 bytes under them pass the end of the row. */
+WALK_INTO u64 direct_places(const direct_scan *scan, u32 top, u64 at, u64 alive, bool inside,
+                            u32 size, bool exact, bool wide)
+{
+    u64 counters[MOST_BITS];
+    const direct_needle *n = scan->needle;
+    for (u32 j = 0; j < scan->bits; j++)
+        counters[j] = scan->start >> j & 1 ? UINT64_MAX : 0;
+    for (u32 i = 0; i < n->count && alive; i++) {
+        const direct_cell *c = &scan->all[i];
+        const u64 begin = at + (u64)c->col * size;
+        const u8 *p = scan->cells + ((u64)top + c->row) * scan->stride + begin;
+        const u64 left = scan->row_bytes - begin;
+        u64 out;
+        if (wide)
+            out = direct_out_wide(scan->head, c, p, alive);
+        else if (inside || left >= VEC_BYTES)
+            out = direct_out(c, vec_load(p), size, exact);
+        else
+            out = direct_out(c, vec_load_part(p, (u32)left), size, exact);
+        alive &= ~direct_count(counters, scan->bits, out);
+    }
+    return alive;
+}
+
+/* The occurrences whose top row is `top`. Cells of 3 bytes go 63 bytes at a time. */
+WALK_INTO void direct_row(direct_scan *scan, u32 top, u32 size, bool exact, bool wide)
+{
+    static const u64 begins[] = { UINT64_MAX, 0x5555555555555555u, 0x1249249249249249u,
+                                  0x1111111111111111u };
+    const u64 stop = (u64)(scan->cols - scan->needle->cols + 1) * size;
+    const u64 last = (u64)(scan->needle->cols - 1) * size + VEC_BYTES;
+    const u32 step = size == 3 ? 63 : VEC_BYTES;
+    for (u64 at = 0; at < stop; at += step) {
+        u64 alive = begins[size - 1];
+        if (size == 3)
+            alive &= vec_mask(63);
+        if (stop - at < VEC_BYTES)
+            alive &= vec_mask((u32)(stop - at));
+        alive =
+            direct_places(scan, top, at, alive, at + last <= scan->row_bytes, size, exact, wide);
+        for (; PORT_UNLIKELY(alive != 0); alive &= alive - 1)
+            sink_put(scan->out, top * scan->cols + (u32)((at + VEC_FIRST(alive)) / size),
+                     scan->number);
+    }
+}
+
+/* The same for each size of cells and kind of bounds, by a loop of its own. */
+#define DIRECT_ROW(name, size, exact, wide)                                                        \
+    WALK_APART void direct_row_##name(direct_scan *scan, u32 top)                                  \
+    {                                                                                              \
+        direct_row(scan, top, size, exact, wide);                                                  \
+    }
+DIRECT_ROW(exact_1, 1, true, false)
+DIRECT_ROW(exact_2, 2, true, false)
+DIRECT_ROW(exact_3, 3, true, false)
+DIRECT_ROW(exact_4, 4, true, false)
+DIRECT_ROW(bytes_1, 1, false, false)
+DIRECT_ROW(bytes_2, 2, false, false)
+DIRECT_ROW(bytes_3, 3, false, false)
+DIRECT_ROW(bytes_4, 4, false, false)
+DIRECT_ROW(wide_2, 2, false, true)
+DIRECT_ROW(wide_3, 3, false, true)
+DIRECT_ROW(wide_4, 4, false, true)
+
+typedef void (*direct_rows)(direct_scan *scan, u32 top);
+
+static direct_rows direct_choose(const direct_tables *head)
+{
+    static const direct_rows all[3][4] = {
+        { direct_row_exact_1, direct_row_exact_2, direct_row_exact_3, direct_row_exact_4 },
+        { direct_row_bytes_1, direct_row_bytes_2, direct_row_bytes_3, direct_row_bytes_4 },
+        { NULL, direct_row_wide_2, direct_row_wide_3, direct_row_wide_4 },
+    };
+    return all[head->exact ? 0 : head->channel == 1 ? 1 : 2][head->cell_size - 1];
+}
+
+static u32 bits_of(u32 number)
+{
+    u32 bits = 0;
+    while (bits < MOST_BITS && number >> bits)
+        bits++;
+    return bits;
+}
+
+/* Needle by needle, some rows at a time, which stay in a cache for the next needle. */
+u32 VEC_NAME(direct_walk)(grid_task *t)
+{
+    const direct_tables *head = (const direct_tables *)t->tables;
+    const direct_needle *needles = (const direct_needle *)(t->tables + head->needles);
+    const direct_rows along = direct_choose(head);
+    const u32 height = 1 + (u32)((256u << 10) / t->stride);
+    direct_scan scan = { .head = head,
+                         .cells = t->cells,
+                         .stride = t->stride,
+                         .row_bytes = (u64)t->cols * head->cell_size,
+                         .cols = t->cols,
+                         .bits = bits_of(head->wrong),
+                         .out = t->out };
+    scan.start = (((u64)1 << scan.bits) - 1) - head->wrong;
+    for (u32 top = t->begin; top < t->end; top += t->end - top < height ? t->end - top : height) {
+        for (u32 i = 0; i < head->count; i++) {
+            const direct_needle *n = scan.needle = &needles[i];
+            scan.all = (const direct_cell *)(t->tables + n->cells);
+            scan.number = i;
+            if (n->cols > t->cols)
+                continue;
+            for (u32 row = top; row < t->end && row - top < height; row++)
+                if (n->rows <= t->rows - row)
+                    along(&scan, row);
+        }
+    }
+    return t->end;
+}
