@@ -1,0 +1,51 @@
+/* grid.h: what the files of `trawl grid` share: options and needles, their reading, the search. */
+#ifndef TRAWL_CLI_GRID_H
+#define TRAWL_CLI_GRID_H
+
+#include "cli/cli.h"
+#include "io/image.h"
+
+typedef struct grid_needle {
+    const char *path;
+    char *names; /* its number from 1 and its path, as they are printed */
+    image picture;
+    uint64_t count; /* matches in the present text */
+} grid_needle;
+
+typedef struct grid_run {
+    run_options options;
+    image_as as;
+    raw_format raw_text;
+    uint32_t raw_cell_size; /* --dtype; 0: not given */
+    raw_format *raw_needles;
+    size_t raw_needle_count;
+    bool json, count;
+    uint64_t max_matches; /* 0: no limit */
+    uint64_t max_memory;  /* for one picture */
+
+    grid_needle *needles;
+    size_t needle_count;
+    char kind[sizeof((image *)0)->kind]; /* of the needles */
+    image_intern *colours;
+    trawl_plan *plan;
+    trawl_context *context;
+    uint64_t tallest; /* needle, in rows */
+    const char *file; /* the present text, for messages */
+    char *file_name;  /* and its page, as they are printed */
+    const image_band *band;
+    bool failed; /* in a band of it */
+    run_stats stats;
+} grid_run;
+
+/* grid_needles.c: read the needles, open the context, and compile for it. */
+bool grid_read_needles(grid_run *run);
+
+/* A path as it is printed in a column, made once, not once a match; NULL after a complaint. */
+char *grid_quote_path(const grid_run *run, const char *column, const char *path);
+/* Of pictures whose hidden colours are compared. */
+void grid_warn_hidden(const grid_run *run, const char *name);
+
+/* grid_texts.c: search the texts and print what is found; returns the exit status. */
+int grid_search(grid_run *run, char **texts, size_t count);
+
+#endif
