@@ -487,6 +487,93 @@ run grid --explain --engine byr -n nine.pgm text.pgm
 check '--explain' 0 "$header
 text.pgm 1 nine.pgm 3 0" 'engine byr'
 
+# ---- places that may differ --------------------------------------------------
+
+printf 'P1\n3 2\n000\n100\n' >all-but-corner.pbm # 0 is white: compared
+printf 'P1\n3 2\n011\n111\n' >corner.pbm
+printf 'P1\n2 1\n00\n' >pair.pbm
+printf 'P1\n2 1\n11\n' >nothing.pbm
+
+run grid -n step.pgm --mask all-but-corner.pbm text.pgm
+check 'a mask: one cell matches anything' 0 "$header
+text.pgm 1 step.pgm 0 0
+text.pgm 1 step.pgm 0 2
+text.pgm 1 step.pgm 1 1
+text.pgm 1 step.pgm 2 2" ''
+run grid -n step.pgm -n pair.pgm --mask corner.pbm --mask pair.pbm text.pgm
+check 'a mask for each needle' 0 "$header
+text.pgm 1 step.pgm 0 0
+text.pgm 2 pair.pgm 0 0
+text.pgm 1 step.pgm 0 2
+text.pgm 2 pair.pgm 0 2
+text.pgm 1 step.pgm 1 1
+text.pgm 2 pair.pgm 1 1
+text.pgm 2 pair.pgm 1 3
+text.pgm 1 step.pgm 2 0
+text.pgm 2 pair.pgm 2 0
+text.pgm 1 step.pgm 2 2
+text.pgm 2 pair.pgm 2 2
+text.pgm 2 pair.pgm 3 3" ''
+run grid -n step.pgm --mask pair.pbm text.pgm
+check 'a mask of another size' 2 '' \
+    'pair.pbm: the mask has 1 x 2 cells (rows x columns), but step.pgm has 2 x 3'
+run grid -n pair.pgm --mask nothing.pbm text.pgm
+check 'a mask that leaves nothing' 2 '' 'pair.pgm: the mask leaves no cell of the needle to compare'
+run grid -n pair.pgm -n nine.pgm -n step.pgm --mask pair.pbm --mask pair.pbm text.pgm
+check 'masks for some needles' 2 '' '2 times --mask for 3 needles'
+run grid -n nine.pgm --tolerance 6 text.pgm
+check 'a tolerance' 0 "$header
+text.pgm 1 nine.pgm 1 0
+text.pgm 1 nine.pgm 3 0
+text.pgm 1 nine.pgm 3 2" ''
+run grid --count -n step.pgm --wrong 1 text.pgm
+check 'a wrong cell' 0 "$count_header
+text.pgm 1 step.pgm 4" ''
+run grid --count -n step.pgm --wrong 6 text.pgm
+check 'all cells wrong' 0 "$count_header
+text.pgm 1 step.pgm 9" ''
+run grid --tolerance 1 -n wide1.ppm wide.ppm
+check 'a tolerance of colours of 16 bits' 2 '' '--tolerance does not work on rgb16'
+run grid --tolerance x -n nine.pgm text.pgm
+check 'a tolerance that is none' 2 '' "--tolerance"
+run grid --engine ku --wrong 1 -n nine.pgm text.pgm
+check 'an engine for equal cells' 2 '' "direct takes masks, tolerance and wrong cells"
+run grid --alpha-mask -n - text.pgm <nine.pgm
+check 'alpha of standard input' 2 '' '--alpha-mask reads a needle twice'
+
+# ---- parts, columns, formats, frames ----------------------------------------------
+
+run grid -n pair.pgm --within 1,1,2,4 text.pgm
+check 'a part of the text' 0 "$header
+text.pgm 1 pair.pgm 1 1
+text.pgm 1 pair.pgm 1 3
+text.pgm 1 pair.pgm 2 2" ''
+run grid -n pair.pgm --within 3,0,99,99 text.pgm
+check 'a part that goes beyond' 0 "$header
+text.pgm 1 pair.pgm 3 3" ''
+run grid -n pair.pgm --within 9,0,1,1 text.pgm
+check 'a part outside' 1 "$header" ''
+for part in 1,2,3 1,2,3,4,5 1,2,0,4 a,2,3,4 1,,2,3 ''; do
+    run grid -n pair.pgm --within "$part" text.pgm
+    check "no part: $part" 2 '' '--within takes ROW,COL,H,W'
+done
+run grid --box -n step.pgm text.pgm
+check 'boxes' 0 "$header x y w h centre_x centre_y
+text.pgm 1 step.pgm 0 0 0 0 3 2 1 1
+text.pgm 1 step.pgm 2 2 2 2 3 2 3 3" ''
+cp step.pgm 'a, "b".pgm'
+run grid --csv --box -n 'a, "b".pgm' text.pgm
+check_text 'CSV' 0 'file,needle,name,row,col,x,y,w,h,centre_x,centre_y
+text.pgm,1,"a, ""b"".pgm",0,0,0,0,3,2,1,1
+text.pgm,1,"a, ""b"".pgm",2,2,2,2,3,2,3,3'
+run grid --csv --count -n step.pgm text.pgm
+check_text 'CSV of counts' 0 'file,needle,name,count
+text.pgm,1,step.pgm,2'
+run grid --annotate out.png -n step.pgm text.pgm step.pgm
+check 'frames in two texts' 2 '' '--annotate reads its one text twice'
+run grid --annotate out.png -n step.pgm - <text.pgm
+check 'frames in standard input' 2 '' '--annotate reads its one text twice'
+
 # ---- memory ------------------------------------------------------------------
 
 run grid -n nine.pgm --max-memory 100 text.pgm
@@ -610,6 +697,22 @@ keyed.png 1 red.ppm 1 0" 'warning: keyed.png: has transparent pixels'
     run grid --as rgb -n red.ppm unkeyed.png
     check 'one that no pixel has is not' 0 "$header
 unkeyed.png 1 red.ppm 1 0" ''
+    printf 'P3\n2 1\n255\n255 0 0  1 2 3\n' >any.ppm
+    run grid --as rgb --alpha-mask -n alpha.png any.ppm
+    check 'what is not opaque matches anything' 0 "$header
+any.ppm 1 alpha.png 0 0" ''
+    run grid --as rgb -n alpha.png any.ppm
+    check 'not without --alpha-mask' 1 "$header" 'warning: alpha.png: has transparent pixels'
+    run grid --annotate out.png -n nine.pgm text.pgm
+    check 'frames' 0 "$header
+text.pgm 1 nine.pgm 3 0" ''
+    printf 'P3\n2 2\n255\n255 0 0  255 0 0\n9 9 9  255 0 0\n' >frame.ppm
+    run grid -n frame.ppm out.png
+    check 'a frame around a match at the corner' 0 "$header
+out.png 1 frame.ppm 2 0" ''
+    run grid --annotate none/out.png -n nine.pgm text.pgm
+    check 'frames that cannot be written' 2 "$header
+text.pgm 1 nine.pgm 3 0" '--annotate: none/out.png: cannot be written: No such file'
     run grid --as rgba -n red.ppm alpha.png
     check 'transparency matters as RGBA' 0 "$header
 alpha.png 1 red.ppm 0 0" ''

@@ -239,6 +239,8 @@ static uint64_t expected_cell(const tiff_case *c, unsigned row, unsigned col)
     const unsigned first = sample(c->bits, row, col, 0);
     if (c->photometric == PHOTOMETRIC_PALETTE)
         return sample(8, first, 0, 0) | sample(8, first, 0, 1) << 8 | sample(8, first, 0, 2) << 16;
+    if (c->format == SAMPLEFORMAT_INT)
+        return first ^ 1u << (c->bits - 1);
     if (c->photometric == PHOTOMETRIC_MINISWHITE)
         return ((UINT64_C(1) << c->bits) - 1) - first;
     const unsigned shift = c->bits > 8 ? 16 : 8;

@@ -79,6 +79,18 @@ static const unsigned char wide[] = {
     0x1c, 0xa5, 0x00, 0x00, 0x00, 0x00, 0x49, 0x45, 0x4e, 0x44, 0xae, 0x42, 0x60, 0x82,
 };
 
+/* One of two pixels, and one of run lengths. */
+static const unsigned char bmp[] = {
+    0x42, 0x4d, 0x3e, 0, 0, 0, 0, 0,  0, 0, 0x36, 0, 0, 0, 40, 0, 0, 0, 2, 0, 0,
+    0,    1,    0,    0, 0, 1, 0, 24, 0, 0, 0,    0, 0, 8, 0,  0, 0, 0, 0, 0, 0,
+    0,    0,    0,    0, 0, 0, 0, 0,  0, 0, 0,    0, 3, 2, 1,  6, 5, 4, 0, 0,
+};
+static const unsigned char runs[] = {
+    0x42, 0x4d, 0x42, 0, 0, 0, 0, 0, 0, 0, 0x3e, 0, 0, 0, 40, 0, 0, 0, 2, 0, 0, 0,
+    1,    0,    0,    0, 1, 0, 8, 0, 1, 0, 0,    0, 4, 0, 0,  0, 0, 0, 0, 0, 0, 0,
+    0,    0,    2,    0, 0, 0, 0, 0, 0, 0, 0,    0, 0, 0, 6,  5, 4, 0, 2, 1, 0, 1,
+};
+
 /* `count` lines with their number. */
 static void put_many(const char *name, size_t count, const char *line)
 {
@@ -103,6 +115,8 @@ static void make_files(void)
     put_file("interlaced.png", (const char *)interlaced, sizeof interlaced);
     put_file("palette.png", (const char *)palette, sizeof palette);
     put_file("wide.png", (const char *)wide, sizeof wide);
+    put_file("pixels.bmp", (const char *)bmp, sizeof bmp);
+    put_file("runs.bmp", (const char *)runs, sizeof runs);
     put_many("large", 400, "alpha %zu\n");
     put_many("many", 500, "alpha %0150zu\n");            /* more than a read of patterns */
     put_many("long", 60000, "alpha and no newline %zu"); /* more than a block of lines */
@@ -348,6 +362,11 @@ static const command_line lines[] = {
     { NOTHING, ANY, false, command_grid, "-n palette.png palette.png" },
     { NOTHING, ANY, false, command_grid, "-n wide.ppm wide.png" },
     { NOTHING, ANY, false, command_grid, "--as grey -n pair.pgm interlaced.png palette.png" },
+    { NOTHING, ANY, false, command_grid, "--csv --box -n pixels.bmp pixels.bmp runs.bmp" },
+    { NOTHING, ANY, false, command_grid,
+      "--mask pair.pgm --tolerance 1 --wrong 1 --within 1,0,3,4 -n pair.pgm text.pgm" },
+    { NOTHING, ANY, false, command_grid, "--as rgb --alpha-mask -n palette.png palette.png" },
+    { NOTHING, ANY, false, command_grid, "--annotate framed.png -n pair.pgm text.pgm" },
     { NOTHING, ANY, false, command_engines, "" },
     { NOTHING, ANY, false, command_engines, "--json" },
     { NOTHING, ANY, true, command_devices, "" },

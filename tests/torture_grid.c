@@ -172,7 +172,7 @@ void torture_device_grid(void)
 
 void torture_grid(void)
 {
-    static const char *const engines[] = { "auto", "bb", "byr", "byr/bb", "ku", "ku/bb" };
+    static const char *const engines[] = { "auto", "bb", "byr", "byr/bb", "ku", "ku/bb", "direct" };
     fill();
     for (uint32_t size = 1; size <= 4; size++)
         for (size_t e = 0; e < COUNT(engines); e++) {

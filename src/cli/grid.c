@@ -29,6 +29,13 @@ static const char help_text[] =
     "                           all but stored convert both sides to 8 bits; rgb and grey\n"
     "                           leave transparency out and compare the colours behind it,\n"
     "                           with a warning\n"
+    "      --alpha-mask         cells of a needle that are not opaque match anything\n"
+    "      --mask FILE          cells of a needle that are black in this picture match anything;\n"
+    "                           given once it holds for all, else one for each -n, in order\n"
+    "      --tolerance N        each channel of a cell may differ by up to N\n"
+    "      --wrong K            up to K cells may differ by more\n"
+    "      --within ROW,COL,H,W only in this part of the texts: H rows and W columns from there\n"
+    "\n"
     "      --shape ROWSxCOLS    the texts are raw rasters of that shape\n"
     "      --needle-shape ROWSxCOLS\n"
     "                           the needles are raw rasters; given once it holds for all,\n"
@@ -36,6 +43,10 @@ static const char help_text[] =
     "      --dtype u1|u2|u3|u4  bytes of a raw cell, in this machine's byte order\n"
     "\n"
     "      --json               JSON, one object a line, instead of TSV\n"
+    "      --csv                CSV instead of TSV\n"
+    "      --box                more columns: x, y, w, h, centre_x and centre_y\n"
+    "      --annotate FILE      write the text, one picture, as PNG with a frame around each "
+    "match\n"
     "      --count              print the number of matches a file and needle\n"
     "      --max-matches N      stop after N matches in all, and say so\n"
     "      --max-memory SIZE    refuse a picture or raster that takes more memory while it is\n"
@@ -49,6 +60,10 @@ static const char help_text[] =
     "  trawl grid -n button.png screenshot.png           where is the button?\n"
     "  trawl grid -n key.png --as rgb shots/*.png        colours alone, without transparency\n"
     "  trawl grid --count -n a.png -n b.png map.png      how often is each tile used?\n"
+    "  trawl grid -n icon.png --as rgb --alpha-mask --tolerance 2 --box shot.png\n"
+    "                                                    any background, nearly these colours\n"
+    "  trawl grid -n stamp.png --wrong 5 --annotate found.png page.tif\n"
+    "                                                    up to 5 pixels may differ\n"
     "  pngtopnm page.png | trawl grid -n letter.pbm -    from a pipe\n"
     "  trawl grid -n ridge.raw --needle-shape 3x8 --shape 359x367 --dtype u2 dem.raw\n"
     "                                                    16-bit rasters without a header\n";
@@ -58,6 +73,14 @@ enum {
     OPT_SHAPE,
     OPT_NEEDLE_SHAPE,
     OPT_DTYPE,
+    OPT_ALPHA_MASK,
+    OPT_MASK,
+    OPT_TOLERANCE,
+    OPT_WRONG,
+    OPT_WITHIN,
+    OPT_CSV,
+    OPT_BOX,
+    OPT_ANNOTATE,
     OPT_JSON,
     OPT_COUNT,
     OPT_MAX,
@@ -70,6 +93,14 @@ static const struct option long_options[] = {
     { "shape", required_argument, NULL, OPT_SHAPE },
     { "needle-shape", required_argument, NULL, OPT_NEEDLE_SHAPE },
     { "dtype", required_argument, NULL, OPT_DTYPE },
+    { "alpha-mask", no_argument, NULL, OPT_ALPHA_MASK },
+    { "mask", required_argument, NULL, OPT_MASK },
+    { "tolerance", required_argument, NULL, OPT_TOLERANCE },
+    { "wrong", required_argument, NULL, OPT_WRONG },
+    { "within", required_argument, NULL, OPT_WITHIN },
+    { "csv", no_argument, NULL, OPT_CSV },
+    { "box", no_argument, NULL, OPT_BOX },
+    { "annotate", required_argument, NULL, OPT_ANNOTATE },
     { "json", no_argument, NULL, OPT_JSON },
     { "count", no_argument, NULL, OPT_COUNT },
     { "max-matches", required_argument, NULL, OPT_MAX },
@@ -122,6 +153,23 @@ static bool parse_shape(const grid_run *run, const char *option, const char *val
     return false;
 }
 
+static bool parse_within(grid_run *run, const char *value)
+{
+    grid_region *r = &run->within;
+    uint64_t *const numbers[] = { &r->row, &r->col, &r->rows, &r->cols };
+    const char *at = value;
+    for (int i = 0; i < 4 && at != NULL; i++) {
+        const char *begin = at + (i > 0 && *at == ',');
+        const bool fine = (i == 0 || begin > at) && *begin >= '0' && *begin <= '9';
+        at = fine ? read_digits(begin, INT64_MAX, numbers[i]) : NULL;
+    }
+    if (at != NULL && *at == '\0' && r->rows > 0 && r->cols > 0)
+        return true;
+    complain(run->options.command, "--within takes ROW,COL,H,W, as in 0,100,480,640, not '%s'",
+             value);
+    return false;
+}
+
 static bool read_option(void *user, int option, const char *value)
 {
     grid_run *run = user;
@@ -138,8 +186,29 @@ static bool read_option(void *user, int option, const char *value)
                            &run->raw_needles[run->raw_needle_count++]);
     case OPT_DTYPE:
         return parse_dtype(run, value);
+    case OPT_ALPHA_MASK:
+        return run->alpha_mask = true;
+    case OPT_MASK:
+        run->masks[run->mask_count++] = value;
+        return true;
+    case OPT_TOLERANCE:
+        return parse_number(run->options.command, "--tolerance", value, UINT32_MAX,
+                            &run->tolerance);
+    case OPT_WRONG:
+        return parse_number(run->options.command, "--wrong", value, UINT32_MAX, &run->wrong);
+    case OPT_WITHIN:
+        return parse_within(run, value);
+    case OPT_BOX:
+        return run->box = true;
+    case OPT_ANNOTATE:
+        run->annotate = value;
+        return true;
+    case OPT_CSV:
+        run->format = GRID_CSV;
+        return true;
     case OPT_JSON:
-        return run->json = json_available(run->options.command);
+        run->format = GRID_JSON;
+        return json_available(run->options.command);
     case OPT_COUNT:
         return run->count = true;
     case OPT_MAX:
@@ -180,9 +249,41 @@ static bool check_raw(grid_run *run)
     return true;
 }
 
+static bool check_masks(const grid_run *run)
+{
+    const char *command = run->options.command;
+    if (run->mask_count > 1 && run->mask_count != run->needle_count) {
+        complain(command,
+                 "%zu times --mask for %zu needles; give it once for all of them, or once for each",
+                 run->mask_count, run->needle_count);
+        return false;
+    }
+    if (run->alpha_mask && run->raw_needle_count > 0) {
+        complain(command, "--alpha-mask: a raw raster has no transparency; take --mask FILE");
+        return false;
+    }
+    for (size_t i = 0; run->alpha_mask && i < run->needle_count; i++)
+        if (strcmp(run->needles[i].path, "-") == 0) {
+            complain(command, "--alpha-mask reads a needle twice; name a file, not standard input");
+            return false;
+        }
+    return true;
+}
+
+static bool check_annotate(const grid_run *run, char **texts, size_t count)
+{
+    if (run->annotate == NULL || (count == 1 && strcmp(texts[0], "-") != 0))
+        return true;
+    complain(run->options.command,
+             "--annotate reads its one text twice: name one file, and not standard input");
+    return false;
+}
+
 static bool check_stdin(const grid_run *run, char **texts, size_t count)
 {
     size_t uses = count == 0;
+    for (size_t i = 0; i < run->mask_count; i++)
+        uses += strcmp(run->masks[i], "-") == 0;
     for (size_t i = 0; i < run->needle_count; i++)
         uses += strcmp(run->needles[i].path, "-") == 0;
     for (size_t i = 0; i < count; i++)
@@ -203,7 +304,8 @@ static bool check_options(grid_run *run, char **texts, size_t count)
     }
     if (!limit_fits(command, run->max_matches, run->count))
         return false;
-    return check_raw(run) && check_stdin(run, texts, count);
+    return check_raw(run) && check_masks(run) && check_annotate(run, texts, count) &&
+           check_stdin(run, texts, count);
 }
 
 /* ---- the command ----------------------------------------------------------- */
@@ -227,9 +329,12 @@ static void free_run(grid_run *run)
     for (size_t i = 0; i < run->needle_count; i++) {
         image_free(&run->needles[i].picture);
         free(run->needles[i].names);
+        free(run->needles[i].mask);
     }
     free(run->needles);
     free(run->raw_needles);
+    free(run->masks);
+    free(run->frames);
     image_intern_free(run->colours);
     trawl_plan_free(run->plan);
     close_context(&run->options, run->context);
@@ -246,7 +351,8 @@ int command_grid(int argc, char **argv)
     /* No more needles or shapes than arguments. */
     run.needles = calloc((size_t)argc, sizeof *run.needles);
     run.raw_needles = calloc((size_t)argc, sizeof *run.raw_needles);
-    if (run.needles == NULL || run.raw_needles == NULL)
+    run.masks = calloc((size_t)argc, sizeof *run.masks);
+    if (run.needles == NULL || run.raw_needles == NULL || run.masks == NULL)
         complain(command, "out of memory");
     else
         status = run_command(&run, argc, argv);

@@ -3,14 +3,23 @@
 #define TRAWL_CLI_GRID_H
 
 #include "cli/cli.h"
-#include "io/image.h"
+#include "io/annotate.h"
 
 typedef struct grid_needle {
     const char *path;
     char *names; /* its number from 1 and its path, as they are printed */
     image picture;
+    uint8_t *mask; /* of its cells, 0: matches anything; NULL: none does */
+    uint64_t rows, cols;
     uint64_t count; /* matches in the present text */
 } grid_needle;
+
+typedef enum grid_format { GRID_TSV = 0, GRID_CSV, GRID_JSON } grid_format;
+
+/* Where needles must lie; rows == 0: anywhere. */
+typedef struct grid_region {
+    uint64_t row, col, rows, cols;
+} grid_region;
 
 typedef struct grid_run {
     run_options options;
@@ -19,7 +28,14 @@ typedef struct grid_run {
     uint32_t raw_cell_size; /* --dtype; 0: not given */
     raw_format *raw_needles;
     size_t raw_needle_count;
-    bool json, count;
+    bool alpha_mask;
+    const char **masks; /* --mask */
+    size_t mask_count;
+    uint64_t tolerance, wrong;
+    grid_region within;
+    grid_format format;
+    bool count, box;
+    const char *annotate; /* NULL: no */
     uint64_t max_matches; /* 0: no limit */
     uint64_t max_memory;  /* for one picture */
 
@@ -33,7 +49,10 @@ typedef struct grid_run {
     const char *file; /* the present text, for messages */
     char *file_name;  /* and its page, as they are printed */
     const image_band *band;
-    bool failed; /* in a band of it */
+    uint64_t top, left;  /* of its part that is searched */
+    bool failed;         /* in a band of it */
+    image_frame *frames; /* of its matches, for --annotate */
+    size_t frame_count, frame_room;
     run_stats stats;
 } grid_run;
 

@@ -9,17 +9,72 @@
 
 /* ---- output ---------------------------------------------------------------- */
 
+/* A line of columns, which stand with tabs between them. */
+static void print_columns(const grid_run *run, const char *columns)
+{
+    for (; *columns; columns++)
+        putchar(*columns == '\t' && run->format == GRID_CSV ? ',' : *columns);
+}
+
 static void print_header(const grid_run *run)
 {
-    if (!run->json)
-        puts(run->count ? "file\tneedle\tname\tcount" : "file\tneedle\tname\trow\tcol");
+    if (run->format == GRID_JSON)
+        return;
+    print_columns(run, run->count ? "file\tneedle\tname\tcount" : "file\tneedle\tname\trow\tcol");
+    if (run->box && !run->count)
+        print_columns(run, "\tx\ty\tw\th\tcentre_x\tcentre_y");
+    putchar('\n');
 }
 
 static void print_counts(const grid_run *run)
 {
+    static const char *const lines[] = { "%s\t%s\t%" PRIu64 "\n", "%s,%s,%" PRIu64 "\n",
+                                         "{%s,%s,\"count\":%" PRIu64 "}\n" };
     for (size_t i = 0; i < run->needle_count; i++)
-        printf(run->json ? "{%s,%s,\"count\":%" PRIu64 "}\n" : "%s\t%s\t%" PRIu64 "\n",
-               run->file_name, run->needles[i].names, run->needles[i].count);
+        printf(lines[run->format], run->file_name, run->needles[i].names, run->needles[i].count);
+}
+
+static void print_place(const grid_run *run, const grid_needle *n, uint64_t row, uint64_t col)
+{
+    static const char *const places[] = { "%s\t%s\t%" PRIu64 "\t%" PRIu64,
+                                          "%s,%s,%" PRIu64 ",%" PRIu64,
+                                          "{%s,%s,\"row\":%" PRIu64 ",\"col\":%" PRIu64 };
+    static const char *const boxes[] = {
+        "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64,
+        ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64,
+        ",\"x\":%" PRIu64 ",\"y\":%" PRIu64 ",\"w\":%" PRIu64 ",\"h\":%" PRIu64
+        ",\"centre_x\":%" PRIu64 ",\"centre_y\":%" PRIu64
+    };
+    printf(places[run->format], run->file_name, n->names, row, col);
+    if (run->box)
+        printf(boxes[run->format], col, row, n->cols, n->rows, col + n->cols / 2,
+               row + n->rows / 2);
+    fputs(run->format == GRID_JSON ? "}\n" : "\n", stdout);
+}
+
+/* Remember a match for --annotate. */
+static bool add_frame(grid_run *run, size_t needle, uint64_t row, uint64_t col)
+{
+    /* By needle, so that neighbours in the list are told apart. */
+    static const uint32_t colours[] = {
+        0x0000ff, 0x00a000, 0xff4000, 0x00a5ff, 0xc000c0, 0xb0b000
+    };
+    if (run->frame_count == run->frame_room) {
+        const size_t room = 2 * run->frame_room + 64;
+        image_frame *grown = realloc(run->frames, room * sizeof *grown);
+        if (grown == NULL) {
+            complain(run->options.command, "out of memory for the frames of %zu matches",
+                     run->frame_count);
+            run->failed = true;
+            return false;
+        }
+        run->frames = grown;
+        run->frame_room = room;
+    }
+    run->frames[run->frame_count++] =
+        (image_frame){ row, col, run->needles[needle].rows, run->needles[needle].cols,
+                       colours[needle % (sizeof colours / sizeof *colours)] };
+    return true;
 }
 
 static bool at_limit(const grid_run *run)
@@ -28,19 +83,20 @@ static bool at_limit(const grid_run *run)
 }
 
 /* Count a match and, without --count, print it. Stops when the output fails, at the limit, and
- * behind the rows that the band owns. */
+ * behind the rows that the band owns. Its place is in the part of the band that is searched. */
 static bool print_match(grid_run *run, const trawl_grid_match *match)
 {
     grid_needle *needle = &run->needles[match->needle];
-    if (match->row >= run->band->own)
+    const uint64_t row = run->top + match->row, col = run->left + match->col;
+    if (row >= run->band->first + run->band->own)
         return false;
     run->stats.matches++;
     needle->count++;
+    if (run->annotate && !add_frame(run, match->needle, row, col))
+        return false;
     if (run->count)
         return true;
-    printf(run->json ? "{%s,%s,\"row\":%" PRIu64 ",\"col\":%" PRIu64 "}\n"
-                     : "%s\t%s\t%" PRIu64 "\t%" PRIu64 "\n",
-           run->file_name, needle->names, run->band->first + match->row, match->col);
+    print_place(run, needle, row, col);
     return !ferror(stdout) && !at_limit(run);
 }
 
@@ -81,19 +137,38 @@ static bool name_page(grid_run *run, const image_band *band)
     return run->file_name != NULL;
 }
 
+/* The part of a band that lies in --within; no rows: none of it does. */
+static trawl_grid clip(grid_run *run, const image_band *band)
+{
+    const image *picture = band->picture;
+    const grid_region all = { 0, 0, band->rows, picture->cols };
+    const grid_region *in = run->within.rows > 0 ? &run->within : &all;
+    const uint64_t stop = band->first + picture->rows;
+    const uint64_t end = stop - in->row < in->rows || in->row > stop ? stop : in->row + in->rows;
+    run->top = in->row > band->first ? in->row : band->first;
+    run->left = in->col;
+    trawl_grid part = { NULL, 0, 0, (size_t)picture->cols * picture->cell_size };
+    if (run->top >= end || in->col >= picture->cols)
+        return part;
+    part.rows = end - run->top;
+    part.cols = picture->cols - in->col < in->cols ? picture->cols - in->col : in->cols;
+    part.cells = (const uint8_t *)picture->cells + (run->top - band->first) * part.stride +
+                 in->col * picture->cell_size;
+    return part;
+}
+
 /* What is above the band has been searched. */
 static bool scan_band(grid_run *run, const image_band *band)
 {
-    const image *picture = band->picture;
-    const trawl_grid grid = { picture->cells, picture->rows, picture->cols, 0 };
+    const trawl_grid part = clip(run, band);
     trawl_error error;
     run->band = band;
-    if (trawl_scan_grid(run->context, run->plan, &grid, NULL, on_matches, run, &error) < 0) {
+    if (trawl_scan_grid(run->context, run->plan, &part, NULL, on_matches, run, &error) < 0) {
         complain(run->options.command, "%s: %s", run->file, error.message);
         return false;
     }
-    run->stats.bytes += band->own * picture->cols * picture->cell_size;
-    return true;
+    run->stats.bytes += band->own * band->picture->cols * band->picture->cell_size;
+    return !run->failed;
 }
 
 /* An image_band_fn. */
@@ -133,6 +208,18 @@ static bool search_text(grid_run *run, const char *path)
     return status >= 0 && !run->failed;
 }
 
+/* The one text again, with frames. */
+static bool annotate(const grid_run *run, const char *path)
+{
+    const image_request request = { run->as, &run->raw_text, run->max_memory, NULL, 0 };
+    char message[512];
+    if (image_annotate(path, &request, run->frames, run->frame_count, run->annotate, message,
+                       sizeof message) == 0)
+        return true;
+    complain(run->options.command, "--annotate: %s", message);
+    return false;
+}
+
 int grid_search(grid_run *run, char **texts, size_t count)
 {
     char *standard_input[] = { "-" };
@@ -146,6 +233,8 @@ int grid_search(grid_run *run, char **texts, size_t count)
     print_header(run);
     for (size_t i = 0; i < count && !at_limit(run) && !ferror(stdout); i++)
         fine = search_text(run, texts[i]) && fine;
+    if (run->annotate && fine)
+        fine = annotate(run, texts[0]);
     if (at_limit(run))
         limit_reached(run->options.command, run->max_matches);
     int status = !fine ? EXIT_ERROR : run->stats.matches > 0 ? EXIT_MATCH : EXIT_NONE;

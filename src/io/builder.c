@@ -244,6 +244,7 @@ static void choose_cells(image_builder *b)
     unsigned pixel = b->channels * (b->maxval > 255 ? 2 : 1);
     b->mask = b->as == IMAGE_AS_RGB ? COLOUR_MASK : UINT32_MAX;
     b->out->cell_size = 4;
+    b->out->channel_bytes = 1;
     switch (b->as) {
     case IMAGE_AS_RGB:
         strcpy(b->out->kind, "rgb8");
@@ -258,6 +259,7 @@ static void choose_cells(image_builder *b)
     case IMAGE_AS_STORED:
         name_stored(b->out, b->channels, b->maxval);
         b->out->cell_size = pixel < 3 ? pixel : 4;
+        b->out->channel_bytes = b->maxval <= 255 ? 1 : b->channels <= 2 ? 2 : 0;
         if (b->channels == 3)
             b->mask = COLOUR_MASK;
     }
@@ -356,6 +358,7 @@ int image_begin_cells(image_builder *b, uint64_t rows, uint64_t cols, uint32_t c
     b->channels = 1;
     b->maxval = cell_size > 1 ? UINT16_MAX : UINT8_MAX;
     b->out->cell_size = cell_size;
+    b->out->channel_bytes = strncmp(kind, "float", 5) == 0 ? 0 : cell_size;
     snprintf(b->out->kind, sizeof b->out->kind, "%s", kind);
     return allocate_cells(b);
 }

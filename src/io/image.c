@@ -149,6 +149,7 @@ static void raw_finish(const raw_format *raw, image_as as, void *cells, image *o
     out->rows = raw->rows;
     out->cols = raw->cols;
     out->cell_size = raw->cell_size;
+    out->channel_bytes = raw->cell_size;
     out->cells = cells;
     if (as == IMAGE_AS_GREY)
         strcpy(out->kind, "grey8");

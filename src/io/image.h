@@ -8,8 +8,8 @@
  *     RGB, RGBA, palette        r | g << 8 | b << 16 | a << 24 in 4 bytes; a palette is
  *                               its colours, RGBA when some are transparent
  *     RGB, RGBA of 16 bits      the number of the colour: see colours.h
- *     17 to 32 bits, signed     the number in 1, 2 or 4 bytes ("grey32", "int16", "float32"):
- *     numbers, floats           these have no colours to convert
+ *     17 to 32 bits, signed     the number in 1, 2 or 4 bytes ("grey32", "int16", "float32"),
+ *     numbers, floats           a signed one plus 2^(bits - 1); they have no colours to convert
  *     raw                       the number in the file, in the host's byte order; 3 bytes
  *                               are compared as they are
  * Two pictures are comparable when their `kind` is equal. The conversions scale to 8
@@ -32,11 +32,13 @@ typedef enum image_as { IMAGE_AS_STORED = 0, IMAGE_AS_RGB, IMAGE_AS_RGBA, IMAGE_
 
 typedef struct image {
     uint64_t rows, cols;
-    uint32_t cell_size; /* 1 to 4 */
-    void *cells;        /* rows * cols * cell_size bytes, packed, malloc'ed */
-    char kind[16];      /* what a cell holds: "grey1" .. "grey16", "greya8", "rgb8", "rgba16",
-                           "raw:u1" ...; PNM with an odd maximum: "grey:100", "rgb:1000" */
-    bool hidden;        /* the conversion dropped alpha, and a pixel was not opaque */
+    uint32_t cell_size;     /* 1 to 4 */
+    uint32_t channel_bytes; /* of each number in a cell; 0: it holds none that differ by little
+                               where colours do (numbers of colours, floats) */
+    void *cells;            /* rows * cols * cell_size bytes, packed, malloc'ed */
+    char kind[16];          /* what a cell holds: "grey1" .. "grey16", "greya8", "rgb8", "rgba16",
+                               "raw:u1" ...; PNM with an odd maximum: "grey:100", "rgb:1000" */
+    bool hidden;            /* the conversion dropped alpha, and a pixel was not opaque */
 } image;
 
 /* Some rows of a page. */

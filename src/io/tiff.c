@@ -45,6 +45,7 @@ typedef struct tiff_job {
     uint32_t rows, cols;
     uint64_t row;
     uint16_t bits, channels, planes, photometric;
+    bool with_sign;
     bool tiled, opaque;  /* of cells that are no samples */
     uint32_t across;     /* tiles */
     uint32_t tile_cols;  /* columns of a tile, or of the page */
@@ -167,6 +168,7 @@ static int read_kind(tiff_job *job)
     job->planes = tag_16(job, TIFFTAG_PLANARCONFIG) == PLANARCONFIG_SEPARATE ? job->channels : 1;
     job->photometric = PHOTOMETRIC_MINISBLACK;
     TIFFGetField(job->tiff, TIFFTAG_PHOTOMETRIC, &job->photometric);
+    job->with_sign = format == SAMPLEFORMAT_INT;
     job->opaque = job->bits > 16 || format == SAMPLEFORMAT_INT || format == SAMPLEFORMAT_IEEEFP;
     if (!TIFFIsCODECConfigured(compression))
         return fail_kind(job, "compression", compression, "rewrite it (tiffcp -c lzw)");
@@ -401,6 +403,22 @@ static void invert(const tiff_job *job)
     }
 }
 
+/* The least number becomes 0, so that cells differ as numbers do. */
+static void lift_signs(const tiff_job *job)
+{
+    uint16_t *words = (uint16_t *)(void *)job->samples;
+    uint32_t *longs = (uint32_t *)(void *)job->samples;
+    const size_t size = sample_size(job);
+    for (size_t i = 0; i < job->cols; i++) {
+        if (size == 1)
+            job->samples[i] ^= 0x80u;
+        else if (size == 2)
+            words[i] ^= 0x8000u;
+        else
+            longs[i] ^= UINT32_C(1) << (job->bits - 1);
+    }
+}
+
 /* Indices to colours, from the last on, for they take more room. */
 static void look_up(const tiff_job *job)
 {
@@ -430,6 +448,8 @@ static void unpack_row(const tiff_job *job, uint32_t row)
         invert(job);
     if (job->photometric == PHOTOMETRIC_PALETTE)
         look_up(job);
+    if (job->with_sign)
+        lift_signs(job);
 }
 
 static int read_page(tiff_job *job)
