@@ -1,10 +1,10 @@
 /* direct.c: bounds of cells for direct comparison. The walk and the essay are in
  * walk/vector/direct.c.
  *
- * Idea: which cells are compared first decides the speed, not the result. Cells whose colour is
- * rare in the needle come first, for a text has most of what needles have most of; but the second
- * one is of the commonest colour, so that areas of one colour are done with after two. Among cells
- * of one colour a hash of their place decides, which spreads them.
+ * Idea: which cells are compared first decides the speed, not the result. The walk looks at the
+ * text and chooses among the first ones, so these should be of all colours that the needle has: one
+ * of each, from the rarest to the commonest, then another one of each, and so on. Among cells of
+ * one colour a hash of their place decides, which spreads them.
  *
  * Cost: O(n log n) for n cells.
  */
@@ -34,6 +34,7 @@ static double direct_cost(const problem *p)
 /* ---- the order ------------------------------------------------------------ */
 
 typedef struct ranked_cell {
+    uint32_t kind, turn; /* its number among those of its kind */
     uint32_t often, spread, row, col;
 } ranked_cell;
 
@@ -55,9 +56,19 @@ static uint32_t kind_of(const pattern_list *list, const uint8_t *cell)
     return kind >> (32 - KINDS_BITS);
 }
 
-static int compare_ranked(const void *left, const void *right)
+static int compare_kinds(const void *left, const void *right)
 {
     const ranked_cell *a = left, *b = right;
+    if (a->kind != b->kind)
+        return a->kind < b->kind ? -1 : 1;
+    return a->spread < b->spread ? -1 : a->spread > b->spread;
+}
+
+static int compare_turns(const void *left, const void *right)
+{
+    const ranked_cell *a = left, *b = right;
+    if (a->turn != b->turn)
+        return a->turn < b->turn ? -1 : 1;
     if (a->often != b->often)
         return a->often < b->often ? -1 : 1;
     return a->spread < b->spread ? -1 : a->spread > b->spread;
@@ -68,22 +79,22 @@ static uint32_t rank_cells(const pattern_list *list, const needle *n, ranked_cel
 {
     uint32_t kinds[1u << KINDS_BITS] = { 0 }, count = 0;
     const size_t cells = (size_t)n->rows * n->cols;
-    for (size_t i = 0; i < cells; i++)
-        if (!n->mask || n->mask[i])
-            kinds[kind_of(list, n->cells + i * list->cell_size)]++;
     for (size_t i = 0; i < cells; i++) {
         if (n->mask && !n->mask[i])
             continue;
-        const uint32_t often = kinds[kind_of(list, n->cells + i * list->cell_size)];
-        ranked[count++] = (ranked_cell){ often, mix((uint32_t)i), (uint32_t)(i / n->cols),
-                                         (uint32_t)(i % n->cols) };
+        const uint32_t kind = kind_of(list, n->cells + i * list->cell_size);
+        kinds[kind]++;
+        ranked[count++] = (ranked_cell){ .kind = kind,
+                                         .spread = mix((uint32_t)i),
+                                         .row = (uint32_t)(i / n->cols),
+                                         .col = (uint32_t)(i % n->cols) };
     }
-    qsort(ranked, count, sizeof *ranked, compare_ranked);
-    if (count > 2) {
-        const ranked_cell common = ranked[count - 1];
-        memmove(ranked + 2, ranked + 1, (count - 2) * sizeof *ranked);
-        ranked[1] = common;
+    qsort(ranked, count, sizeof *ranked, compare_kinds);
+    for (uint32_t i = 0; i < count; i++) {
+        ranked[i].often = kinds[ranked[i].kind];
+        ranked[i].turn = i > 0 && ranked[i].kind == ranked[i - 1].kind ? ranked[i - 1].turn + 1 : 0;
     }
+    qsort(ranked, count, sizeof *ranked, compare_turns);
     return count;
 }
 

@@ -19,7 +19,7 @@ typedef struct direct_tables {
 
 typedef struct direct_needle {
     u32 rows, cols;
-    u32 count; /* cells that are compared, the most telling ones first */
+    u32 count; /* cells that are compared, of all colours first */
     u32 cells; /* direct_cell[count], word offset */
 } direct_needle;
 

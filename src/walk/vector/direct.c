@@ -3,8 +3,11 @@
  * Idea: 64 bytes of a row are the cells of 16 to 64 places at once. Cell after cell of the needle,
  * its bounds are compared with the text's cells under it, for all these places; a place at which
  * too many cells are out of bounds is dead, and where all are dead the next 64 bytes begin. Cells
- * that match anything are not in the list. The builder puts first what tells most, so nearly all
- * places are dead after the first two cells, and no index could be had for bounds in any case.
+ * that match anything are not in the list.
+ *
+ * Which cells come first decides how soon all are dead. So before the rows, some places of them are
+ * tried with the first cells of the list; the one that leaves the fewest alive leads, then the one
+ * that leaves the fewest of these, and so on. The order does not matter for the result.
  *
  * Wrong cells are counted for all places at once: bit j of every place's counter stands in one word
  * (a bit-sliced counter), which begins so that the carry out of the highest bit says `too many`.
@@ -24,6 +27,11 @@
 #include "walk/vec.h"
 
 #define MOST_BITS 32u
+#define TRIED_CELLS 64u           /* of the list, */
+#define TRIED_GROUPS 32u          /* at 64 bytes of the text each, */
+#define LEADING 8u                /* for so many that lead, */
+#define WORTH_TRYING (256u << 10) /* in a stretch of so many bytes */
+#define STRETCH_BYTES (2u << 20)
 
 typedef struct direct_scan {
     const direct_tables *head;
@@ -32,8 +40,10 @@ typedef struct direct_scan {
     const u8 *cells;
     u64 stride, row_bytes;
     u32 cols, number;
-    u32 bits;  /* of a counter */
-    u64 start; /* of every counter */
+    u32 bits;                      /* of a counter */
+    u64 start;                     /* of every counter */
+    direct_cell lead[TRIED_CELLS]; /* the first cells of the needle, those that lead in front */
+    u32 led;
     const sink *out;
     u64 candidates;
 } direct_scan;
@@ -94,8 +104,31 @@ WALK_INTO u64 direct_count(u64 *counters, u32 bits, u64 out)
     return out;
 }
 
-/* The places of `alive` that begin at byte `at` and behind it, of row `top`, at which the needle
- * lies. `inside`: no 64 bytes under them pass the end of the row. */
+/* Where cells of this size begin, of 64 bytes; of 3 bytes 63 are looked at. */
+WALK_INTO u64 direct_begins(u32 size)
+{
+    return size == 1   ? UINT64_MAX
+           : size == 2 ? 0x5555555555555555u
+           : size == 3 ? 0x1249249249249249u
+                       : 0x1111111111111111u;
+}
+
+/* Where the cell is out of its bounds, for the needle at the places of `alive` that begin at byte
+ * `at` of row `top` and behind it. `inside`: no 64 bytes under them pass the end of the row. */
+WALK_INTO u64 direct_at(const direct_scan *scan, const direct_cell *c, u32 top, u64 at, u64 alive,
+                        bool inside, u32 size, bool exact, bool wide)
+{
+    const u64 begin = at + (u64)c->col * size;
+    const u8 *p = scan->cells + ((u64)top + c->row) * scan->stride + begin;
+    const u64 left = scan->row_bytes - begin;
+    if (wide)
+        return direct_out_wide(scan->head, c, p, alive);
+    if (inside || left >= VEC_BYTES)
+        return direct_out(c, vec_load(p), size, exact);
+    return direct_out(c, vec_load_part(p, (u32)left), size, exact);
+}
+
+/* Those places of `alive` at which the needle lies. */
 WALK_INTO u64 direct_places(const direct_scan *scan, u32 top, u64 at, u64 alive, bool inside,
                             u32 size, bool exact, bool wide)
 {
@@ -104,34 +137,70 @@ WALK_INTO u64 direct_places(const direct_scan *scan, u32 top, u64 at, u64 alive,
     for (u32 j = 0; j < scan->bits; j++)
         counters[j] = scan->start >> j & 1 ? UINT64_MAX : 0;
     for (u32 i = 0; i < n->count && alive; i++) {
-        const direct_cell *c = &scan->all[i];
-        const u64 begin = at + (u64)c->col * size;
-        const u8 *p = scan->cells + ((u64)top + c->row) * scan->stride + begin;
-        const u64 left = scan->row_bytes - begin;
-        u64 out;
-        if (wide)
-            out = direct_out_wide(scan->head, c, p, alive);
-        else if (inside || left >= VEC_BYTES)
-            out = direct_out(c, vec_load(p), size, exact);
-        else
-            out = direct_out(c, vec_load_part(p, (u32)left), size, exact);
+        const direct_cell *c = i < scan->led ? &scan->lead[i] : &scan->all[i];
+        const u64 out = direct_at(scan, c, top, at, alive, inside, size, exact, wide);
         alive &= ~direct_count(counters, scan->bits, out);
     }
     return alive;
 }
 
+/* ---- which cells lead --------------------------------------------------------- */
+
+/* Fill `out` for the cells that are tried, at some places of rows [begin, end). */
+WALK_INTO void direct_try(const direct_scan *scan, u32 begin, u32 end, u64 out[][TRIED_GROUPS],
+                          u32 size, bool exact, bool wide)
+{
+    const direct_needle *n = scan->needle;
+    const u64 places = (u64)(scan->cols - n->cols + 1), rows = end - begin;
+    for (u32 g = 0; g < TRIED_GROUPS; g++) {
+        const u32 top = begin + (u32)(rows * g / TRIED_GROUPS);
+        const u64 col = (u64)g * 0x9e3779b9u % places, left = (places - col) * size;
+        const u64 all = left < VEC_BYTES ? vec_mask((u32)left) : UINT64_MAX;
+        const u64 alive = direct_begins(size) & all;
+        for (u32 i = 0; i < scan->led; i++)
+            out[i][g] =
+                direct_at(scan, &scan->all[i], top, col * size, alive, false, size, exact, wide) |
+                ~alive;
+    }
+}
+
+/* The cells that lead, from what all that were tried leave alive. */
+static void direct_order(direct_scan *scan, u64 out[][TRIED_GROUPS])
+{
+    u64 dead[TRIED_GROUPS] = { 0 };
+    bool taken[TRIED_CELLS] = { false };
+    u32 count = 0;
+    for (u32 k = 0; k < LEADING && k < scan->led; k++) {
+        u32 best = 0, fewest = UINT32_MAX;
+        for (u32 i = 0; i < scan->led; i++) {
+            u32 alive = 0;
+            for (u32 g = 0; g < TRIED_GROUPS && !taken[i]; g++)
+                alive += VEC_COUNT(~(dead[g] | out[i][g]));
+            if (!taken[i] && alive < fewest) {
+                fewest = alive;
+                best = i;
+            }
+        }
+        taken[best] = true;
+        scan->lead[count++] = scan->all[best];
+        for (u32 g = 0; g < TRIED_GROUPS; g++) /* when all are dead, from the beginning */
+            dead[g] = fewest ? dead[g] | out[best][g] : 0;
+    }
+    for (u32 i = 0; i < scan->led; i++)
+        if (!taken[i])
+            scan->lead[count++] = scan->all[i];
+}
+
+/* ---- rows ---------------------------------------------------------------------- */
+
 /* The occurrences whose top row is `top`. Cells of 3 bytes go 63 bytes at a time. */
 WALK_INTO void direct_row(direct_scan *scan, u32 top, u32 size, bool exact, bool wide)
 {
-    static const u64 begins[] = { UINT64_MAX, 0x5555555555555555u, 0x1249249249249249u,
-                                  0x1111111111111111u };
     const u64 stop = (u64)(scan->cols - scan->needle->cols + 1) * size;
     const u64 last = (u64)(scan->needle->cols - 1) * size + VEC_BYTES;
     const u32 step = size == 3 ? 63 : VEC_BYTES;
     for (u64 at = 0; at < stop; at += step) {
-        u64 alive = begins[size - 1];
-        if (size == 3)
-            alive &= vec_mask(63);
+        u64 alive = direct_begins(size);
         if (stop - at < VEC_BYTES)
             alive &= vec_mask((u32)(stop - at));
         alive =
@@ -142,32 +211,49 @@ WALK_INTO void direct_row(direct_scan *scan, u32 top, u32 size, bool exact, bool
     }
 }
 
-/* The same for each size of cells and kind of bounds, by a loop of its own. */
-#define DIRECT_ROW(name, size, exact, wide)                                                        \
-    WALK_APART void direct_row_##name(direct_scan *scan, u32 top)                                  \
-    {                                                                                              \
-        direct_row(scan, top, size, exact, wide);                                                  \
-    }
-DIRECT_ROW(exact_1, 1, true, false)
-DIRECT_ROW(exact_2, 2, true, false)
-DIRECT_ROW(exact_3, 3, true, false)
-DIRECT_ROW(exact_4, 4, true, false)
-DIRECT_ROW(bytes_1, 1, false, false)
-DIRECT_ROW(bytes_2, 2, false, false)
-DIRECT_ROW(bytes_3, 3, false, false)
-DIRECT_ROW(bytes_4, 4, false, false)
-DIRECT_ROW(wide_2, 2, false, true)
-DIRECT_ROW(wide_3, 3, false, true)
-DIRECT_ROW(wide_4, 4, false, true)
-
-typedef void (*direct_rows)(direct_scan *scan, u32 top);
-
-static direct_rows direct_choose(const direct_tables *head)
+/* The occurrences whose top row is one of [begin, end). */
+WALK_INTO void direct_stretch(direct_scan *scan, u32 begin, u32 end, u32 size, bool exact,
+                              bool wide)
 {
-    static const direct_rows all[3][4] = {
-        { direct_row_exact_1, direct_row_exact_2, direct_row_exact_3, direct_row_exact_4 },
-        { direct_row_bytes_1, direct_row_bytes_2, direct_row_bytes_3, direct_row_bytes_4 },
-        { NULL, direct_row_wide_2, direct_row_wide_3, direct_row_wide_4 },
+    u64 out[TRIED_CELLS][TRIED_GROUPS];
+    const u32 count = scan->needle->count;
+    scan->led = count < TRIED_CELLS ? count : TRIED_CELLS;
+    if ((u64)(end - begin) * scan->row_bytes < WORTH_TRYING)
+        scan->led = 0;
+    if (scan->led) {
+        direct_try(scan, begin, end, out, size, exact, wide);
+        direct_order(scan, out);
+    }
+    for (u32 row = begin; row < end; row++)
+        direct_row(scan, row, size, exact, wide);
+}
+
+/* The same for each size of cells and kind of bounds, by a loop of its own. */
+#define DIRECT_STRETCH(name, size, exact, wide)                                                    \
+    WALK_APART void direct_##name(direct_scan *scan, u32 begin, u32 end)                           \
+    {                                                                                              \
+        direct_stretch(scan, begin, end, size, exact, wide);                                       \
+    }
+DIRECT_STRETCH(exact_1, 1, true, false)
+DIRECT_STRETCH(exact_2, 2, true, false)
+DIRECT_STRETCH(exact_3, 3, true, false)
+DIRECT_STRETCH(exact_4, 4, true, false)
+DIRECT_STRETCH(bytes_1, 1, false, false)
+DIRECT_STRETCH(bytes_2, 2, false, false)
+DIRECT_STRETCH(bytes_3, 3, false, false)
+DIRECT_STRETCH(bytes_4, 4, false, false)
+DIRECT_STRETCH(wide_2, 2, false, true)
+DIRECT_STRETCH(wide_3, 3, false, true)
+DIRECT_STRETCH(wide_4, 4, false, true)
+
+typedef void (*direct_loop)(direct_scan *scan, u32 begin, u32 end);
+
+static direct_loop direct_choose(const direct_tables *head)
+{
+    static const direct_loop all[3][4] = {
+        { direct_exact_1, direct_exact_2, direct_exact_3, direct_exact_4 },
+        { direct_bytes_1, direct_bytes_2, direct_bytes_3, direct_bytes_4 },
+        { NULL, direct_wide_2, direct_wide_3, direct_wide_4 },
     };
     return all[head->exact ? 0 : head->channel == 1 ? 1 : 2][head->cell_size - 1];
 }
@@ -185,8 +271,7 @@ u32 VEC_NAME(direct_walk)(grid_task *t)
 {
     const direct_tables *head = (const direct_tables *)t->tables;
     const direct_needle *needles = (const direct_needle *)(t->tables + head->needles);
-    const direct_rows along = direct_choose(head);
-    const u32 height = 1 + (u32)((256u << 10) / t->stride);
+    const direct_loop search = direct_choose(head);
     direct_scan scan = { .head = head,
                          .cells = t->cells,
                          .stride = t->stride,
@@ -194,17 +279,18 @@ u32 VEC_NAME(direct_walk)(grid_task *t)
                          .cols = t->cols,
                          .bits = bits_of(head->wrong),
                          .out = t->out };
+    const u64 height = 1 + STRETCH_BYTES / scan.row_bytes;
     scan.start = (((u64)1 << scan.bits) - 1) - head->wrong;
-    for (u32 top = t->begin; top < t->end; top += t->end - top < height ? t->end - top : height) {
+    for (u32 top = t->begin, stop; top < t->end; top = stop) {
+        stop = t->end - top > height ? top + (u32)height : t->end;
         for (u32 i = 0; i < head->count; i++) {
             const direct_needle *n = scan.needle = &needles[i];
             scan.all = (const direct_cell *)(t->tables + n->cells);
             scan.number = i;
-            if (n->cols > t->cols)
+            if (n->cols > t->cols || n->rows > t->rows || top > t->rows - n->rows)
                 continue;
-            for (u32 row = top; row < t->end && row - top < height; row++)
-                if (n->rows <= t->rows - row)
-                    along(&scan, row);
+            const u32 last = t->rows - n->rows + 1; /* where no needle begins */
+            search(&scan, top, stop < last ? stop : last);
         }
     }
     return t->end;
