@@ -322,5 +322,5 @@ int main(void)
         cmocka_unit_test(test_wide),
         cmocka_unit_test(test_arguments),
     };
-    return cmocka_run_group_tests_name("like", tests, open_all, close_all);
+    return cmocka_run_group_tests(tests, open_all, close_all);
 }
