@@ -54,6 +54,9 @@ static const trawl_needle needles[] = { { cells, 2, 3, 0, 3, "wide" },
                                         { cells, 3, 2, 0, 4, NULL },
                                         { cells, 1, 1, 0, 5, "dot" } };
 
+static const uint8_t wide_mask[] = { 1, 1, 0, 0, 1, 1 }, tall_mask[] = { 0, 1, 1, 1, 1, 0 };
+static const uint8_t *const masks[] = { wide_mask, tall_mask, NULL };
+
 static size_t add_plan(trawl_plan *plans[], size_t count, trawl_plan *plan)
 {
     if (plan && count < HOSTILE_PLANS)
@@ -77,11 +80,16 @@ size_t hostile_plans(trawl_plan *plans[HOSTILE_PLANS])
         trawl_compile_options options = TRAWL_COMPILE_OPTIONS_INIT;
         trawl_plan *plan = NULL; /* stays so when the engine does not take the set */
         options.engine = engine_name(e);
+        const trawl_likeness masked = { sizeof masked, masks, 0, 0, 0 };
         for (size_t i = 0; i < COUNT(text_sets); i++) {
             trawl_compile(text_sets[i].patterns, text_sets[i].count, &options, &plan, NULL);
             count = add_plan(plans, count, plan);
         }
         for (uint32_t size = 1; size <= 4; size++) {
+            options.likeness = NULL;
+            trawl_compile_grid(needles, COUNT(needles), size, &options, &plan, NULL);
+            count = add_plan(plans, count, plan);
+            options.likeness = &masked;
             trawl_compile_grid(needles, COUNT(needles), size, &options, &plan, NULL);
             count = add_plan(plans, count, plan);
         }

@@ -7,7 +7,7 @@
 
 #include "plan/plan.h"
 
-enum { HOSTILE_PLANS = 96 };
+enum { HOSTILE_PLANS = 140 };
 
 /* Plans of every engine, of sets that between them use every table. Returns their number. */
 size_t hostile_plans(trawl_plan *plans[HOSTILE_PLANS]);

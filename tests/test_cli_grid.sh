@@ -537,7 +537,7 @@ check 'a tolerance of colours of 16 bits' 2 '' '--tolerance does not work on rgb
 run grid --tolerance x -n nine.pgm text.pgm
 check 'a tolerance that is none' 2 '' "--tolerance"
 run grid --engine ku --wrong 1 -n nine.pgm text.pgm
-check 'an engine for equal cells' 2 '' "direct takes masks, tolerance and wrong cells"
+check 'an engine for equal cells' 2 '' "direct takes masks, tolerance and wrong cells, ku masks"
 run grid --alpha-mask -n - text.pgm <nine.pgm
 check 'alpha of standard input' 2 '' '--alpha-mask reads a needle twice'
 

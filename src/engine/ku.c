@@ -117,6 +117,7 @@ typedef struct piece {
 typedef struct judging {
     const pattern_list *list;
     piece *pieces;       /* of each needle */
+    uint32_t *heights;   /* of the columns of the widest needle with a mask, while they are made */
     uint32_t rows, cols; /* the fewest of any */
     uint32_t judged;     /* needles */
 } judging;
@@ -160,15 +161,46 @@ static uint32_t busiest(const judging *j, const piece *p, uint32_t count, change
     return best;
 }
 
+/* The largest rectangle of cells that are all compared, of which MOST_SIDE rows and columns count.
+ * From row to row, `heights` says how many such cells stand above each other in each column; the
+ * columns beside it that are as high make the rectangle that one ends in. */
+static piece clear_piece(const needle *n, uint32_t *heights)
+{
+    piece best = { .of = n, .rows = n->rows, .cols = n->cols };
+    uint64_t largest = 0;
+    for (uint32_t col = 0; n->mask && col < n->cols; col++)
+        heights[col] = 0;
+    for (uint32_t row = 0; n->mask && row < n->rows; row++) {
+        const uint8_t *mask = n->mask + (size_t)row * n->cols;
+        for (uint32_t col = 0; col < n->cols; col++)
+            heights[col] = !mask[col] ? 0 : heights[col] < MOST_SIDE ? heights[col] + 1 : MOST_SIDE;
+        for (uint32_t col = 0; col < n->cols; col++) {
+            uint32_t height = heights[col], cols = 0;
+            for (; height && cols < MOST_SIDE && col + cols < n->cols; cols++) {
+                height = heights[col + cols] < height ? heights[col + cols] : height;
+                if (height && (uint64_t)height * (cols + 1) > largest) {
+                    largest = (uint64_t)height * (cols + 1);
+                    best.top = row + 1 - height;
+                    best.left = col;
+                    best.rows = height;
+                    best.cols = cols + 1;
+                }
+            }
+        }
+    }
+    return best;
+}
+
 static piece piece_of(const judging *j, const needle *n)
 {
-    piece p = { .of = n, .rows = n->rows, .cols = n->cols };
-    const uint32_t top = busiest(j, &p, n->rows, changes_of_row);
+    piece p = clear_piece(n, j->heights);
+    const uint32_t rows = p.rows, cols = p.cols;
+    const uint32_t top = busiest(j, &p, rows, changes_of_row);
     uint32_t changes = 0;
-    p.top = top;
-    p.rows = n->rows < MOST_SIDE ? n->rows : MOST_SIDE;
-    p.left = busiest(j, &p, n->cols, changes_of_col);
-    p.cols = n->cols < MOST_SIDE ? n->cols : MOST_SIDE;
+    p.top += top;
+    p.rows = rows < MOST_SIDE ? rows : MOST_SIDE;
+    p.left += busiest(j, &p, cols, changes_of_col);
+    p.cols = cols < MOST_SIDE ? cols : MOST_SIDE;
     for (uint32_t row = 0; row < p.rows; row++)
         changes += changes_of_row(j, &p, row);
     p.stubborn = changes == 0 ? EVEN_STUBBORN : 1;
@@ -182,13 +214,19 @@ static bool judge(const problem *p, judging *j)
     *j = (judging){ .list = list, .rows = MOST_SIDE, .cols = MOST_SIDE };
     j->pieces = memory_take_array(p->memory, list->count, sizeof *j->pieces);
     j->judged = list->count < MOST_JUDGED ? (uint32_t)list->count : MOST_JUDGED;
-    for (size_t i = 0; i < list->count && j->pieces; i++) {
+    uint32_t widest = 1;
+    for (size_t i = 0; i < list->count; i++)
+        if (list->needles[i].mask && list->needles[i].cols > widest)
+            widest = list->needles[i].cols;
+    j->heights = memory_take_array(p->memory, widest, sizeof *j->heights);
+    for (size_t i = 0; i < list->count && j->pieces && j->heights; i++) {
         const piece of = piece_of(j, &list->needles[i]);
         j->pieces[i] = of;
         j->rows = of.rows < j->rows ? of.rows : j->rows;
         j->cols = of.cols < j->cols ? of.cols : j->cols;
     }
-    return j->pieces;
+    memory_give(p->memory, j->heights);
+    return j->pieces && j->heights;
 }
 
 /* The needle that is judged as the i-th. */
@@ -501,6 +539,28 @@ static void add_classes(block *b, found_test *found, uint32_t count, ku_tables *
     }
 }
 
+/* The masks of a list of needles, some of which have one. */
+static uint32_t add_masks(block *b, const pattern_list *list)
+{
+    const uint32_t offsets = block_words(b, NULL, list->count);
+    for (size_t i = 0; i < list->count && !b->failed; i++) {
+        const needle *n = &list->needles[i];
+        if (!n->mask)
+            continue;
+        const size_t row_words = ((size_t)n->cols * list->cell_size + 3) / 4;
+        const uint32_t offset = block_words(b, NULL, row_words * n->rows);
+        if (b->failed)
+            break;
+        ((uint32_t *)(void *)b->bytes)[offsets + i] = offset;
+        for (size_t at = 0; at < (size_t)n->rows * n->cols; at++)
+            if (n->mask[at])
+                memset(b->bytes + (offset + at / n->cols * row_words) * 4 +
+                           at % n->cols * list->cell_size,
+                       255, list->cell_size);
+    }
+    return offsets;
+}
+
 static void ku_build(const problem *p, stage_draft *out)
 {
     block *b = &out->tables;
@@ -526,6 +586,8 @@ static void ku_build(const problem *p, stage_draft *out)
         add_classes(b, tests, count, &head);
         add_tests(b, tests, count, &head);
         head.needles = byr_needles_build(b, p->list);
+        if (p->list->alike)
+            head.masks = add_masks(b, p->list);
         if (!b->failed)
             memcpy(b->bytes, &head, sizeof head);
     } else {
@@ -549,6 +611,21 @@ static bool places_valid(const ku_tables *t, size_t words)
     return words_inside(words, t->classes, (uint64_t)t->places * 8);
 }
 
+static bool masks_valid(const stage_facts *facts, const ku_tables *t, const uint32_t *tables,
+                        size_t words)
+{
+    const byr_needle *needles = (const byr_needle *)(tables + t->needles);
+    if (t->masks == 0)
+        return true;
+    if (!words_inside(words, t->masks, facts->pattern_count))
+        return false;
+    for (uint32_t i = 0; i < facts->pattern_count; i++)
+        if (!words_inside(words, tables[t->masks + i],
+                          (uint64_t)needles[i].rows * needles[i].row_words))
+            return false;
+    return true;
+}
+
 static bool ku_check_tables(const stage_facts *facts, const uint32_t *tables, size_t words)
 {
     const ku_tables *t = (const ku_tables *)tables;
@@ -558,6 +635,7 @@ static bool ku_check_tables(const stage_facts *facts, const uint32_t *tables, si
         t->bits > 30 || !places_valid(t, words) || t->list_bits < 1 || t->list_bits > 30 ||
         !words_inside(words, t->bitmap, (uint64_t)1 << (t->bits - 5)) ||
         !byr_needles_valid(facts, t->needles, 1, tables, words) ||
+        !masks_valid(facts, t, tables, words) ||
         !grid_lists_valid(tables, words, t->test_first, 1u << t->list_bits, t->tests,
                           sizeof(ku_test) / 4))
         return false;
@@ -570,14 +648,26 @@ static bool ku_check_tables(const stage_facts *facts, const uint32_t *tables, si
     return true;
 }
 
+static const char *ku_refuses(const pattern_list *list)
+{
+    return list->alike && !list->tolerance && !list->wrong ? NULL : refuses_unless_needles(list);
+}
+
+/* Baker-Bird knows no masks. */
+static bool ku_falls_back(const pattern_list *list)
+{
+    return !list->alike;
+}
+
 const engine engine_ku = {
     .name = "ku",
     .about = "Kärkkäinen-Ukkonen: needles of any sizes; reads a lattice of test points (1994)",
     .kind = WALK_KU,
     .grid = true,
-    .refuses = refuses_unless_needles,
+    .refuses = ku_refuses,
     .cost = ku_cost,
     .build = ku_build,
     .check = ku_check_tables,
     .fallback = &engine_bb,
+    .falls_back = ku_falls_back,
 };

@@ -24,7 +24,7 @@
 const char *refuses_unless_needles(const pattern_list *list)
 {
     if (list->alike)
-        return "it compares cells exactly: direct takes masks, tolerance and wrong cells";
+        return "it compares cells exactly: direct takes masks, tolerance and wrong cells, ku masks";
     return list->needles ? NULL : "it searches grids of cells: use `trawl grid`, or bm, wm or ac";
 }
 

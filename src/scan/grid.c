@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "scan/scan.h"
+#include "table/ku.h"
 
 #define ROUND_CELLS (256u << 20) /* cells a thread scans before matches are handed on */
 #define FIRST_CELLS (16u << 20)  /* the same of the first round */
@@ -297,12 +298,15 @@ static int scan_rows(grid_scan *scan, scan_room *room, uint64_t top, uint64_t st
     return status;
 }
 
-/* Direct comparison has no kernels. */
+/* Direct comparison, and needles with masks, have no kernels. */
 static bool on_cpu_alone(const trawl_plan *plan)
 {
-    for (uint32_t i = 0; i < plan_head(plan)->part_count; i++)
-        if (part_stages(plan, &plan_parts(plan)[i])->kind == WALK_DIRECT)
+    for (uint32_t i = 0; i < plan_head(plan)->part_count; i++) {
+        const plan_stage *stage = part_stages(plan, &plan_parts(plan)[i]);
+        if (stage->kind == WALK_DIRECT ||
+            (stage->kind == WALK_KU && ((const ku_tables *)stage_tables(plan, stage))->masks))
             return true;
+    }
     return false;
 }
 

@@ -31,6 +31,9 @@ typedef struct ku_tables {
     u32 list_bits; /* 1 .. 30 */
     u32 test_first; /* u32[2^list_bits + 1], word offset: by hash, the first of its tests */
     u32 tests;      /* ku_test[test_first[2^list_bits]], word offset */
+    u32 masks; /* u32[plan_header.pattern_count], word offset; 0: no needle has a mask. Of each
+                  needle the word offset of its mask, laid out as its cells, whose bytes are 255
+                  where cells are compared, else 0; or 0: it has none */
 } ku_tables;
 
 /* A test string of a needle. */
@@ -40,7 +43,7 @@ typedef struct ku_test {
     u32 row, col; /* in the needle */
 } ku_test;
 
-SHARED_SIZE(ku_tables, 76);
+SHARED_SIZE(ku_tables, 80);
 SHARED_SIZE(ku_test, 16);
 
 /* Bytes of a string as one or two numbers, which overlap in strings of 3, 6 and 12 bytes, say. */

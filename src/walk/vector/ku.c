@@ -17,6 +17,9 @@
  * needle, so none of blank margins; distant ones are few. Points in every row and column (1 by 1)
  * and one string a needle are a search for its rarest row.
  *
+ * Needles with masks are no different, but that their test strings come from a rectangle in which
+ * all cells are compared, and that rows are compared under the mask.
+ *
  * Invariant: an occurrence is seen exactly once, from the test point under its rectangle.
  *
  * Tops are taken stretch by stretch. When a stretch takes too long, what it has found is
@@ -48,6 +51,7 @@ typedef struct ku_scan {
     const byr_needle *needles;
     const u32 *bitmap, *test_first;
     const ku_test *tests;
+    const u32 *masks; /* NULL: there are none */
     const u8 *cells;
     u64 stride;
     u32 rows, cols;
@@ -57,12 +61,29 @@ typedef struct ku_scan {
     const sink *out;
 } ku_scan;
 
+/* Are all bytes equal that the mask lets see? */
+WALK_APART bool ku_masked_same(const u8 *a, const u8 *b, const u8 *mask, u32 count)
+{
+    u32 i = 0;
+    for (; count - i >= 8; i += 8)
+        if ((grid_word(a + i) ^ grid_word(b + i)) & grid_word(mask + i))
+            return false;
+    for (; i < count; i++)
+        if ((a[i] ^ b[i]) & mask[i])
+            return false;
+    return true;
+}
+
 static bool ku_row_same(const ku_scan *scan, const byr_needle *n, u32 row, u32 top, u32 left)
 {
-    const u8 *text = scan->cells + ((u64)top + row) * scan->stride;
-    return grid_equal(text + (u64)left * scan->head->cell_size,
-                      (const u8 *)(scan->tables + n->cells + (u64)row * n->row_words),
-                      n->row_bytes);
+    const u8 *text =
+        scan->cells + ((u64)top + row) * scan->stride + (u64)left * scan->head->cell_size;
+    const u64 line = (u64)row * n->row_words;
+    const u32 mask = scan->masks ? scan->masks[n - scan->needles] : 0;
+    const u8 *cells = (const u8 *)(scan->tables + n->cells + line);
+    return mask
+               ? ku_masked_same(text, cells, (const u8 *)(scan->tables + mask + line), n->row_bytes)
+               : grid_equal(text, cells, n->row_bytes);
 }
 
 /* Is the needle at (top, left)? First its row `near` is compared, whose text was just read: the
@@ -264,6 +285,7 @@ u32 VEC_NAME(ku_walk)(grid_task *task)
                      .bitmap = task->tables + head->bitmap,
                      .test_first = task->tables + head->test_first,
                      .tests = (const ku_test *)(task->tables + head->tests),
+                     .masks = head->masks ? task->tables + head->masks : NULL,
                      .cells = task->cells,
                      .stride = task->stride,
                      .rows = task->rows,
