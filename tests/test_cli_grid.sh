@@ -595,7 +595,7 @@ run grid -n b.pgm --as grey --shape 3x3 --dtype u1 --max-memory 8 u1.raw
 check 'a file over the limit, before a raster' 2 '' 'b.pgm: the file alone'
 run grid -n nine.pgm --shape 30000x40000 --dtype u1 u1.raw
 check 'the limit of 1 GiB, a raster' 2 "$header" \
-    'u1.raw: too large: 30000 x 40000 cells (rows x columns) need 1200000000 bytes of memory, and the limit is 1073741824;'
+    'u1.raw: 9 bytes, but 30000 x 40000 cells of 1 make 1200000000 bytes; correct the shape or the type'
 printf 'P5\n40000 30000\n255\n' >large.pgm
 run grid -n nine.pgm large.pgm
 check 'the limit of 1 GiB, a picture' 2 "$header" 'large.pgm: too large: 30000 x 40000 cells'

@@ -113,8 +113,8 @@ int image_decode(const void *bytes, size_t length, image_as as, uint64_t max_byt
 
 /* ---- raw rasters ------------------------------------------------------ */
 
-/* The bytes that a raw raster must have. */
-static int raw_size(const raw_format *raw, image_as as, uint64_t max_bytes, uint64_t *bytes,
+/* The bytes that a raw raster must have, at most `most`. */
+static int raw_size(const raw_format *raw, image_as as, uint64_t most, uint64_t *bytes,
                     const image_error *error)
 {
     if (raw->cell_size > 4)
@@ -129,8 +129,8 @@ static int raw_size(const raw_format *raw, image_as as, uint64_t max_bytes, uint
                           "1 x 1 cell",
                           raw->rows, raw->cols);
     const double needed = (double)raw->rows * (double)raw->cols * raw->cell_size;
-    if (needed > (double)max_bytes)
-        return image_fail_large(error, raw->rows, raw->cols, needed, max_bytes);
+    if (needed > (double)most)
+        return image_fail_large(error, raw->rows, raw->cols, needed, most);
     *bytes = raw->rows * raw->cols * raw->cell_size;
     return 0;
 }
@@ -144,6 +144,12 @@ static int fail_raw_length(const raw_format *raw, uint64_t expected, const char 
                       more, length, raw->rows, raw->cols, raw->cell_size, expected);
 }
 
+static const char *raw_kind(const raw_format *raw, image_as as)
+{
+    static const char *const kinds[] = { "raw:u1", "raw:u2", "raw:u3", "raw:u4" };
+    return as == IMAGE_AS_GREY ? "grey8" : kinds[raw->cell_size - 1];
+}
+
 static void raw_finish(const raw_format *raw, image_as as, void *cells, image *out)
 {
     out->rows = raw->rows;
@@ -151,10 +157,7 @@ static void raw_finish(const raw_format *raw, image_as as, void *cells, image *o
     out->cell_size = raw->cell_size;
     out->channel_bytes = raw->cell_size;
     out->cells = cells;
-    if (as == IMAGE_AS_GREY)
-        strcpy(out->kind, "grey8");
-    else
-        snprintf(out->kind, sizeof out->kind, "raw:u%u", (unsigned)raw->cell_size & 7u);
+    strcpy(out->kind, raw_kind(raw, as));
 }
 
 static bool is_raw(const raw_format *raw)
@@ -330,6 +333,52 @@ static int read_raw_whole(FILE *file, const image_request *request, image_builde
     return status;
 }
 
+/* Row by row. A file of another length is refused before the first. */
+static int read_raw_rows(FILE *file, const raw_format *raw, uint64_t expected,
+                         image_builder *builder)
+{
+    struct stat about;
+    const size_t row_bytes = (size_t)(raw->cols * raw->cell_size);
+    uint64_t length = 0;
+    const bool known = fstat(fileno(file), &about) == 0 && S_ISREG(about.st_mode);
+    if (known && (uint64_t)about.st_size != expected)
+        return fail_raw_length(raw, expected, "", (uint64_t)about.st_size, &builder->error);
+    const char *kind = raw_kind(raw, builder->as);
+    builder->as = IMAGE_AS_STORED;
+    builder->source_bytes = expected;
+    builder->held_rows = 1;
+    int status = image_begin_cells(builder, raw->rows, raw->cols, raw->cell_size, kind);
+    uint8_t *row = status == 0 ? malloc(row_bytes) : NULL;
+    if (status == 0 && row == NULL)
+        status = image_fail(&builder->error, "out of memory for a row; cut the raster");
+    for (uint64_t i = 0; i < raw->rows && status == 0; i++) {
+        const size_t got = fread(row, 1, row_bytes, file);
+        length += got;
+        if (got < row_bytes)
+            status = ferror(file) ? fail_errno("cannot be read", &builder->error)
+                                  : fail_raw_length(raw, expected, "", length, &builder->error);
+        else
+            status = image_put_row(builder, i, row);
+    }
+    free(row);
+    if (status == 0 && fgetc(file) != EOF)
+        status = fail_raw_length(raw, expected, "more than ", expected, &builder->error);
+    return status == 0 ? image_end(builder) : status;
+}
+
+static int read_raw_bands(FILE *file, const image_request *request, image_builder *builder)
+{
+    uint64_t expected = 0;
+    if (raw_size(request->raw, request->as, UINT64_MAX / 4, &expected, &builder->error) != 0)
+        return -1;
+    if (expected <= IMAGE_BAND_BYTES)
+        return read_raw_whole(file, request, builder);
+    const int status = read_raw_rows(file, request->raw, expected, builder);
+    image_builder_close(builder);
+    image_free(builder->out);
+    return builder->ended ? 1 : status;
+}
+
 int image_read_bands(const char *path, const image_request *request, image_band_fn fn, void *user,
                      char *message, size_t message_size)
 {
@@ -345,7 +394,7 @@ int image_read_bands(const char *path, const image_request *request, image_band_
     FILE *file = open_file(path, &builder.error);
     if (file == NULL)
         return -1;
-    int status = is_raw(request->raw) ? read_raw_whole(file, request, &builder)
+    int status = is_raw(request->raw) ? read_raw_bands(file, request, &builder)
                                       : read_picture(file, &builder);
     close_file(file);
     return status;
