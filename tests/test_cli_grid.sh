@@ -538,6 +538,9 @@ run grid --tolerance x -n nine.pgm text.pgm
 check 'a tolerance that is none' 2 '' "--tolerance"
 run grid --engine ku --wrong 1 -n nine.pgm text.pgm
 check 'an engine for equal cells' 2 '' "direct takes masks, tolerance and wrong cells, ku masks"
+run grid --explain --tolerance 1 -n nine.pgm text.pgm
+check 'the engine for it' 0 "$header
+text.pgm 1 nine.pgm 3 0" 'engine direct (the only engine that takes this set)'
 run grid --alpha-mask -n - text.pgm <nine.pgm
 check 'alpha of standard input' 2 '' '--alpha-mask reads a needle twice'
 

@@ -355,6 +355,8 @@ static void explain(const problem *p, const division *d, char *why, size_t room)
         else
             snprintf(one, sizeof one, "the only engine that takes this set");
         append(why, room, one);
+        if (p->target.gpu && s->best->kind == WALK_DIRECT)
+            append(why, room, "; on the CPU, for devices have no kernel for it");
     }
 }
 
