@@ -176,10 +176,12 @@ static const uint8_t **take_masks(const grid_run *run, trawl_likeness *like, boo
     like->channel_bytes = picture->channel_bytes;
     like->wrong = run->wrong;
     if (run->tolerance > 0 && picture->channel_bytes == 0) {
-        complain(run->options.command,
-                 "--tolerance does not work on %s, whose cells are no numbers that differ by "
-                 "little: convert with --as rgb (or rgba, grey)",
-                 picture->kind);
+        complain(
+            run->options.command,
+            "--tolerance does not work on %s, whose cells are no whole numbers of channels: %s",
+            picture->kind,
+            strncmp(picture->kind, "float", 5) == 0 ? "store whole numbers, of 16 bits, say"
+                                                    : "convert with --as rgb (or rgba, grey)");
         *fine = false;
     }
     return masks;
