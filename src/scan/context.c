@@ -152,8 +152,9 @@ worker *context_spare(trawl_context *context, uint64_t bytes, const trawl_error 
         snprintf(context->warning, sizeof context->warning,
                  "the CPU did what the device had no memory for: %.180s", why->message);
     else
-        snprintf(context->warning, sizeof context->warning,
-                 "the CPU did what devices have no kernels for: needles that a place may differ from");
+        snprintf(
+            context->warning, sizeof context->warning,
+            "the CPU did what devices have no kernels for: needles that a place may differ from");
     return w;
 }
 
