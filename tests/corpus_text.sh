@@ -368,7 +368,7 @@ echo '16654 strings' >expected
 compare 'contents of at least 4 bytes'
 cp "$data/ids/http_aptget.pcap" text
 echo '472 74' >expected
-agree '16654 contents in HTTP traffic' "$literal_engines" "$ways" tally find --count -F -f list
+agree '16654 contents in HTTP traffic' "$literal_engines" "$ways" tally find --format raw --count -F -f list
 
 # asked_only: of find --count over many files, the "file pattern count" that `expected` has.
 asked_only()
@@ -394,7 +394,8 @@ contents()
     while read -r capture; do
         set -- "$@" "$capture"
     done <captures
-    agree "$name" "$engines" "$some_ways" asked_only find --count -F -f list "$@"
+    agree "$name" "$engines" "$some_ways" asked_only find --format raw --count -F \
+        -f list "$@"
 }
 
 rm text # the captures are the arguments
