@@ -55,7 +55,7 @@ printf '\037\213\010' | cat - lines >packed
 yes | head -n 400000 >dense                                     # more output than waits
 
 for file in lines one mixed binary first crlf long packed dense; do
-    for options in -c -n -nb -ob -vc -vn -l -q '-m 3' -a '-an' '-on'; do
+    for options in -c -n -nb -ob -vc -vn -l -q '-m 3' -a '-an' '-on' '--color=always -nb' '-B1 -A2'; do
         # shellcheck disable=SC2086
         same /dev/null $options -e 99 -e 'e 7[0-9]* of' -e 'y' $file
     done

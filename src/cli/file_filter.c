@@ -178,9 +178,9 @@ bool file_filter_begin(file_filter *f, const char *folder)
     return !f->ignore || ignore_begin(f->ignore, folder);
 }
 
-bool file_filter_failed(const file_filter *f)
+int file_filter_failed(const file_filter *f)
 {
-    return f->ignore && ignore_failed(f->ignore);
+    return f->ignore ? ignore_failed(f->ignore) : 0;
 }
 
 bool file_filter_takes(const file_filter *f, const char *path, bool folder)

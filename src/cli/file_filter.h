@@ -50,8 +50,8 @@ bool file_filter_ready(file_filter *f);
 /* A walk begins, below this folder. False: no memory. */
 bool file_filter_begin(file_filter *f, const char *folder);
 
-/* Memory was short during a walk. */
-bool file_filter_failed(const file_filter *f);
+/* The errno of a file with rules that a walk could not read, or ENOMEM; 0: none. */
+int file_filter_failed(const file_filter *f);
 
 /* Whether an operand is searched. */
 bool file_filter_takes(const file_filter *f, const char *path, bool folder);

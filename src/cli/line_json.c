@@ -91,9 +91,6 @@ void line_json_begin(line_search *s)
 static void put_matches(line_search *s, const shown_line *line)
 {
     put_text(s, ",\"submatches\":[");
-    s->match_count = 0;
-    if (line->matches)
-        line_printer_find(s, line);
     for (size_t i = 0; i < s->match_count; i++) {
         const line_match m = s->matches[i];
         put_text(s, i ? ",{\"match\":" : "{\"match\":");

@@ -85,27 +85,24 @@ static int keep_matches(const trawl_match *matches, size_t count, void *user)
     return 0;
 }
 
-bool line_printer_find(line_search *s, const shown_line *line)
+static bool open_inner(line_search *s)
+{
+    trawl_context_options options = TRAWL_CONTEXT_OPTIONS_INIT;
+    options.backend = "serial";
+    options.isa = s->isa;
+    return s->inner || trawl_context_open(&options, &s->inner, &s->error) == TRAWL_OK;
+}
+
+/* The leftmost longest matches of a line, into s->matches. */
+static void find_matches(line_search *s, const shown_line *line)
 {
     trawl_scan_options options = TRAWL_SCAN_OPTIONS_INIT;
-    s->match_count = 0;
-    if (!s->plan || s->broken)
-        return !s->broken;
-    if (!s->inner) {
-        trawl_context_options inner = TRAWL_CONTEXT_OPTIONS_INIT;
-        inner.backend = "serial";
-        inner.isa = s->isa;
-        if (trawl_context_open(&inner, &s->inner, &s->error) != TRAWL_OK) {
-            s->broken = s->finished = true;
-            return false;
-        }
-    }
     options.report = TRAWL_REPORT_LEFTMOST_LONGEST;
-    const int status = trawl_scan(s->inner, s->plan, line->text, line->length, &options,
-                                  keep_matches, s, &s->error);
-    s->broken = s->broken || status < 0;
-    s->finished = s->finished || s->broken;
-    return !s->broken;
+    if (!s->plan || s->broken)
+        return;
+    if (!open_inner(s) || trawl_scan(s->inner, s->plan, line->text, line->length, &options,
+                                     keep_matches, s, &s->error) < 0)
+        s->broken = s->finished = true;
 }
 
 /* ---- fields -------------------------------------------------------------- */
@@ -193,37 +190,35 @@ static void put_end(const line_search *s)
     put(s, &s->style->end, 1);
 }
 
-static void put_only(line_search *s, const shown_line *line)
+/* The colour of matches in the line; empty: none. */
+static const char *match_colour(const line_search *s, const shown_line *line)
 {
-    const sgr_colours *colours = s->style->colours;
-    const char *colour = !colours         ? ""
-                         : line->selected ? colours->selected_match
-                                          : colours->context_match;
-    if (!line->matches || !line_printer_find(s, line))
-        return;
+    return line->selected ? COLOUR(s, selected_match) : COLOUR(s, context_match);
+}
+
+static void put_only(const line_search *s, const shown_line *line)
+{
     for (size_t i = 0; i < s->match_count; i++) {
         const line_match m = s->matches[i];
         put_head(s, line, m.begin, m.end - m.begin);
-        put_coloured(s, colour, line->text + m.begin, m.end - m.begin);
+        put_coloured(s, match_colour(s, line), line->text + m.begin, m.end - m.begin);
         put_end(s);
     }
 }
 
-static void put_coloured_line(line_search *s, const shown_line *line)
+static void put_coloured_line(const line_search *s, const shown_line *line)
 {
     const sgr_colours *colours = s->style->colours;
     const bool as_selected = line->selected != (s->style->invert && colours->reverse);
     const char *whole = as_selected ? colours->selected_line : colours->context_line;
-    const char *match = line->selected ? colours->selected_match : colours->context_match;
     size_t at = 0, length = line->length;
-    if (line->matches && *match && line_printer_find(s, line))
-        for (size_t i = 0; i < s->match_count; i++) {
-            const line_match m = s->matches[i];
-            begin_colour(s->out, colours, whole);
-            put(s, line->text + at, m.begin - at);
-            put_coloured(s, match, line->text + m.begin, m.end - m.begin);
-            at = m.end;
-        }
+    for (size_t i = 0; i < s->match_count; i++) {
+        const line_match m = s->matches[i];
+        begin_colour(s->out, colours, whole);
+        put(s, line->text + at, m.begin - at);
+        put_coloured(s, match_colour(s, line), line->text + m.begin, m.end - m.begin);
+        at = m.end;
+    }
     length -= length > at && line->text[length - 1] == '\r';
     if (*whole && length > at) {
         put_coloured(s, whole, line->text + at, length - at);
@@ -233,22 +228,27 @@ static void put_coloured_line(line_search *s, const shown_line *line)
     put_end(s);
 }
 
+/* Its matches come first: without them nothing is printed of it. */
 static void put_line(line_search *s, const shown_line *line)
 {
-    if (s->style->json) {
+    const line_style *style = s->style;
+    s->match_count = 0;
+    if (line->matches && (style->only || style->json || *match_colour(s, line)))
+        find_matches(s, line);
+    if (s->broken)
+        return;
+    if (style->json) {
         line_json_line(s, line);
-        return;
-    }
-    if (s->style->only) {
+    } else if (style->only) {
         put_only(s, line);
-        return;
-    }
-    put_head(s, line, 0, line->length);
-    if (s->style->colours) {
-        put_coloured_line(s, line);
     } else {
-        put(s, line->text, line->length);
-        put_end(s);
+        put_head(s, line, 0, line->length);
+        if (style->colours) {
+            put_coloured_line(s, line);
+        } else {
+            put(s, line->text, line->length);
+            put_end(s);
+        }
     }
 }
 

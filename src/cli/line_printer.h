@@ -31,9 +31,6 @@ void line_printer_end_block(line_search *s);
 /* The file ends. */
 void line_printer_end(line_search *s);
 
-/* The leftmost longest matches of a line, into s->matches. False: they cannot be had. */
-bool line_printer_find(line_search *s, const shown_line *line);
-
 /* A file's name, and behind it a character: as for selected lines. */
 void line_printer_name(const line_style *style, printer *out, const char *name, char behind);
 

@@ -24,6 +24,7 @@ typedef struct line_style {
 
     /* Where one of these is wanted, line_printer.c prints the lines; `apart` says so. */
     bool apart;
+    bool whole;              /* a file cannot be printed in pieces */
     bool context;            /* groups of lines, with `separator` between them unless it is NULL */
     uint64_t before, behind; /* lines around a selected one */
     const char *separator;

@@ -179,7 +179,8 @@ void search_all(search *s, char **paths, int count)
     }
     free_crew(c);
     if (file_filter_failed(&s->filter)) {
-        complain(s->run->command, "out of memory for what is to be ignored");
+        complain(s->run->command, "what is to be ignored is not known: %s",
+                 strerror(file_filter_failed(&s->filter)));
         s->failed = true;
     }
 }

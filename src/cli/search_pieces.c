@@ -201,7 +201,7 @@ bool cut_file(crew *c, job *j, worker *w)
     source *file = &w->file;
     if (c->workers == 1 || !S_ISREG(file->facts.st_mode) || !file->mappable ||
         file->length < (uint64_t)LEAST_PIECES * PIECE || c->search->style->most != UINT64_MAX ||
-        c->search->style->apart || !c->search->style->end || is_output(c, file) ||
+        c->search->style->whole || !c->search->style->end || is_output(c, file) ||
         (c->search->decompress && texts_packed(file)))
         return false;
     large *l = calloc(1, sizeof *l);

@@ -21,6 +21,7 @@
 
 #include "io/glob.h"
 
+#define LONGEST_PATH 4096     /* that the system takes: PATH_MAX at least */
 #define MOST_READ (16u << 20) /* of one file */
 
 /* In the order in which they decide. */
@@ -49,7 +50,8 @@ typedef struct folder_level {
 } folder_level;
 
 struct ignore {
-    bool hidden, failed;
+    bool hidden;
+    int cause; /* errno of what failed */
     bool noted[KINDS];
     rules_stack stacks[KINDS];
     folder_level *levels;
@@ -63,17 +65,24 @@ struct ignore {
 
 /* ---- reading ------------------------------------------------------------- */
 
-/* A regular file, malloc'ed; NULL: there is none, or it cannot be read. */
-static char *read_whole(int folder, const char *name, size_t *length)
+/* A regular file, malloc'ed; NULL: there is none, or it cannot be opened. What cannot be read of it
+ * makes the whole fail. */
+static char *read_whole(ignore *i, int folder, const char *name, size_t *length)
 {
     struct stat facts;
     const int fd = openat(folder, name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
     char *text = NULL;
     *length = 0;
-    if (fd >= 0 && fstat(fd, &facts) == 0 && S_ISREG(facts.st_mode) && facts.st_size <= MOST_READ)
+    const bool regular =
+        fd >= 0 && fstat(fd, &facts) == 0 && S_ISREG(facts.st_mode) && facts.st_size <= MOST_READ;
+    if (regular)
         text = malloc((size_t)facts.st_size + 1);
+    if (regular && !text)
+        i->cause = ENOMEM;
     while (text && *length < (size_t)facts.st_size) {
         const ssize_t got = read(fd, text + *length, (size_t)facts.st_size - *length);
+        if (got < 0 && errno != EINTR)
+            i->cause = errno;
         if (got == 0 || (got < 0 && errno != EINTR))
             break;
         *length += got > 0 ? (size_t)got : 0;
@@ -87,14 +96,14 @@ static void add_file(ignore *i, list_kind kind, int folder, const char *name, si
 {
     rules_stack *s = &i->stacks[kind];
     size_t length;
-    char *text = read_whole(folder, name, &length);
+    char *text = read_whole(i, folder, name, &length);
     if (!text)
         return;
     if (s->count == s->room) {
         const size_t room = s->room ? 2 * s->room : 8;
         rules *grown = realloc(s->items, room * sizeof *grown);
         if (!grown) {
-            i->failed = true;
+            i->cause = ENOMEM;
             free(text);
             return;
         }
@@ -103,7 +112,8 @@ static void add_file(ignore *i, list_kind kind, int folder, const char *name, si
     }
     rules *r = &s->items[s->count++];
     *r = (rules){ .level = i->depth - 1, .base = base };
-    i->failed |= !glob_list_add_lines(&r->list, text, length);
+    if (!glob_list_add_lines(&r->list, text, length))
+        i->cause = ENOMEM;
     free(text);
 }
 
@@ -140,7 +150,7 @@ static bool whole_room(ignore *i, size_t length)
         return true;
     char *grown = realloc(i->whole, 2 * length);
     if (!grown) {
-        i->failed = true;
+        i->cause = ENOMEM;
         return false;
     }
     i->whole = grown;
@@ -172,7 +182,7 @@ static void add_global(ignore *i)
 {
     const char *config = getenv("XDG_CONFIG_HOME"), *home = getenv("HOME");
     const bool own = config && *config;
-    char name[4096];
+    char name[LONGEST_PATH];
     const int length = snprintf(name, sizeof name, "%s%s%s",
                                 own    ? config
                                 : home ? home
@@ -188,7 +198,7 @@ bool ignore_begin(ignore *i, const char *folder)
         pop_level(i);
     memset(i->noted, 0, sizeof i->noted);
     i->strip = NO_LEVEL;
-    char *real = realpath(folder, NULL);
+    char room[LONGEST_PATH], *real = realpath(folder, room); /* NULL: one too long, say */
     const size_t length = real ? strlen(real) : 0;
     const bool had = !real || whole_room(i, length + 2);
     if (real && had) {
@@ -196,7 +206,6 @@ bool ignore_begin(ignore *i, const char *folder)
         if (i->whole[length - 1] != '/')
             strcpy(i->whole + length, "/");
     }
-    free(real);
     i->root = real && had ? strlen(i->whole) : 0;
     bool good = had && push_level(i, false);
     if (good && i->root)
@@ -238,7 +247,7 @@ void ignore_enter(ignore *i, int folder, const char *path, size_t length)
             if (i->noted[kind])
                 add_file(i, kind, folder, file_names[kind], base);
     } else {
-        i->failed = true;
+        i->cause = ENOMEM;
     }
     memset(i->noted, 0, sizeof i->noted);
 }
@@ -290,9 +299,9 @@ ignore *ignore_open(bool hidden)
     return i;
 }
 
-bool ignore_failed(const ignore *i)
+int ignore_failed(const ignore *i)
 {
-    return i->failed;
+    return i->cause;
 }
 
 void ignore_free(ignore *i)

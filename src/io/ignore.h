@@ -30,8 +30,9 @@ void ignore_leave(ignore *i);
  * something else asks for it: then only a file that names it leaves it out. */
 bool ignore_leaves_out(ignore *i, const char *path, const char *name, bool folder, bool listed);
 
-/* Memory was short: something may have been left out, or not, wrongly. */
-bool ignore_failed(const ignore *i);
+/* The errno of a file that could not be read, or memory that was short: something may have been
+ * left out, or not, wrongly. 0: there was none. */
+int ignore_failed(const ignore *i);
 
 void ignore_free(ignore *i);
 
