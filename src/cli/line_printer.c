@@ -159,11 +159,12 @@ static void put_separator(const line_search *s, const char *bytes, size_t length
 static void put_number(const line_search *s, const char *colour, uint64_t number,
                        const char *separator)
 {
-    char digits[20], field[NO_OFFSET_WIDTH + 20];
-    const int count = (int)(put_decimal(digits, number) - digits);
-    const int width = s->style->tab ? s->context_lines.width : 0;
-    const int length = snprintf(field, sizeof field, "%*.*s", width, count, digits);
-    put_coloured(s, colour, field, (size_t)length);
+    char field[NO_OFFSET_WIDTH + 20], *digits = field + NO_OFFSET_WIDTH;
+    const char *end = put_decimal(digits, number);
+    const char *begin = s->style->tab ? end - s->context_lines.width : digits;
+    memset(field, ' ', NO_OFFSET_WIDTH);
+    begin = begin < digits ? begin : digits;
+    put_coloured(s, colour, begin, (size_t)(end - begin));
     put_separator(s, separator, 1);
 }
 
