@@ -468,6 +468,17 @@ static void settle_style(grep *g)
 
 /* ---- the command ------------------------------------------------------- */
 
+/* Of all patterns alike. */
+static uint32_t pattern_flags(const grep *g)
+{
+    uint32_t flags = TRAWL_LINES;
+    flags |= g->nocase ? TRAWL_NOCASE : 0u;
+    flags |= g->words ? TRAWL_WORDS : 0u;
+    flags |= g->whole ? TRAWL_WHOLE_LINES : 0u;
+    flags |= g->style.end == '\0' ? TRAWL_NULS : 0u;
+    return flags;
+}
+
 /* Status to leave with at once, or -1. */
 static int read_command_line(grep *g, int argc, char **argv)
 {
@@ -492,10 +503,9 @@ static int read_command_line(grep *g, int argc, char **argv)
     }
     if (g->patterns.has_empty && !g->patterns.count && g->style.invert && !g->words && !g->whole)
         g->style.most = 0; /* as GNU grep has it: no file is looked at */
-    if (!pattern_set_style(
-            &g->patterns, command, g->fixed ? TRAWL_SYNTAX_LITERAL : TRAWL_SYNTAX_EXTENDED,
-            TRAWL_LINES | (g->style.end ? 0u : TRAWL_NULS) | (g->nocase ? TRAWL_NOCASE : 0u) |
-                (g->words ? TRAWL_WORDS : 0u) | (g->whole ? TRAWL_WHOLE_LINES : 0u)))
+    if (!pattern_set_style(&g->patterns, command,
+                           g->fixed ? TRAWL_SYNTAX_LITERAL : TRAWL_SYNTAX_EXTENDED,
+                           pattern_flags(g)))
         return EXIT_ERROR;
     settle_style(g);
     if (!file_filter_ready(&g->search.filter)) {
