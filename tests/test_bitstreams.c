@@ -22,7 +22,7 @@
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
-enum { SCENARIOS = 400, MOST_PATTERNS = 10, WRITTEN = 500, MOST_TEXT = 30000 };
+enum { SCENARIOS = 400, MOST_PATTERNS = 10, WRITTEN = 500, MOST_TEXT = 30000, PIECES = 10 };
 
 typedef struct scene {
     uint64_t seed;
@@ -217,6 +217,27 @@ static void feed(const scene *s, const trawl_plan *plan, rng *r, const matches *
     trawl_context_free(context);
 }
 
+/* Pieces as texts of their own, which short ones have another way for. */
+static void cut(const scene *s, const trawl_plan *plan, const trawl_plan *other, rng *r)
+{
+    for (int i = 0; i < PIECES; i++) {
+        scene piece = *s;
+        const size_t most = rng_chance(r, 2) ? 70 : 600;
+        const size_t at = rng_below(r, (uint32_t)s->length);
+        const size_t left = s->length - at;
+        piece.length = rng_between(r, 1, (uint32_t)(left < most ? left : most));
+        piece.text = malloc(piece.length);
+        assert_non_null(piece.text);
+        memcpy(piece.text, s->text + at, piece.length);
+        const matches expected = scan(&piece, other, "serial", 1);
+        const matches found = scan(&piece, plan, "serial", 1);
+        compare(&piece, &expected, &found, "in a piece");
+        trawl_matches_free(expected.items);
+        trawl_matches_free(found.items);
+        free(piece.text);
+    }
+}
+
 static void run(scene *s, rng *r)
 {
     static const struct {
@@ -233,6 +254,7 @@ static void run(scene *s, rng *r)
         trawl_matches_free(found.items);
     }
     feed(s, plan, r, &expected);
+    cut(s, plan, other, r);
     trawl_matches_free(expected.items);
     trawl_plan_free(other);
     trawl_plan_free(plan);

@@ -21,6 +21,7 @@ typedef struct slice {
     u64 *marks; /* plans that carry, on CPUs: the states after every mark_bytes; or NULL */
     u64 *flow;  /* text: out, and in when flows_in: the states of stages that flow, of parts that do
                    not carry (part_flow_words each); or NULL */
+    bool whole; /* text: it is a whole text, and nobody asks for its states behind it */
     bool flows_in;              /* such parts begin at `begin`, else `from` */
     u32 done[MOST_PARTS];       /* out: where the first stage of a part stopped */
     u64 candidates[MOST_PARTS]; /* out: places that it looked at more closely */

@@ -72,6 +72,7 @@ static void run_carrying(const text_job *job, const plan_stage *stage, slice *s,
                     .low = s->from,
                     .end = s->begin,
                     .state = state,
+                    .whole = s->whole,
                     .news = news,
                     .out = out };
     if (news && !any_bit(state, words))
@@ -123,6 +124,7 @@ static u32 run_stage(const text_job *job, const plan_part *part, const plan_stag
         memset(flow, 0, (size_t)stage->state_words * sizeof *flow);
     t->tables = stage_tables(job->plan, stage);
     t->state = flow ? flow : scratch ? scratch : small;
+    t->whole = !flow;
     set_verify(job->isa, job->plan, part, stage, t);
     const u32 done = w->text(t);
     memory_give(job->memory, scratch);
@@ -199,9 +201,10 @@ bool slice_run_plain(isa set, const trawl_plan *plan, const u8 *text, u32 length
                     .text = text,
                     .end = length,
                     .state = state,
+                    .whole = true,
                     .allowance = part->stage_count > 1 && stage == first ? allowance : WALK_NEVER,
                     .out = out };
-    if (plan_head(plan)->part_count > 1 || part->carries || stage->state_words > SMALL_STATE)
+    if (plan_head(plan)->part_count > 1 || stage->state_words > SMALL_STATE)
         return false;
     if (stage->state_words)
         memset(state, 0, sizeof state);

@@ -445,7 +445,8 @@ bool bitstreams_check(const stage_facts *facts, const uint32_t *tables, size_t w
         if (steps[i].row >= t->rows || steps[i].bit >= bits ||
             steps[i].pattern >= facts->pattern_count)
             return false;
-    return rows_valid(t, (const bitstreams_fit *)(tables + t->fits),
+    return steps[t->step_count - 1].last &&
+           rows_valid(t, (const bitstreams_fit *)(tables + t->fits),
                       (const bitstreams_test *)(tables + t->tests), seek) &&
            windows_valid(t, steps, (const bitstreams_window *)(tables + t->windows), seek);
 }

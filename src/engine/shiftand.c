@@ -18,6 +18,16 @@ static const char *shiftand_refuses(const pattern_list *list)
     return list->needles ? "it takes byte patterns, not grids: use bb or byr" : NULL;
 }
 
+static double cost_of_words(double packed, double chained)
+{
+    if (packed <= 1 && chained == 0)
+        return COST_SHIFTAND_WORD;
+    if (packed <= SHIFTAND_FEW - 1 && chained == 0) /* none fits a word exactly */
+        return COST_SHIFTAND_FEW;
+    return COST_SHIFTAND_BYTE + COST_SHIFTAND_PACKED * packed + COST_SHIFTAND_CHAINED * chained;
+}
+
+/* The walk takes words or streams, whichever is faster, about. */
 static double shiftand_cost(const problem *p)
 {
     double packed = 0, chained = 0;
@@ -30,14 +40,9 @@ static double shiftand_cost(const problem *p)
         return COST_GPU_BYTE + COST_GPU_SHIFTAND_PACKED * packed +
                (needs_carry(p->list) ? COST_GPU_SHIFTAND_CARRIED : COST_GPU_SHIFTAND_CHAINED) *
                    chained;
-    const double streamed = bitstreams_cost(p);
-    if (streamed < COST_IMPOSSIBLE)
-        return cost_of_vector(streamed, &p->target);
-    if (packed <= 1 && chained == 0)
-        return COST_SHIFTAND_WORD;
-    if (packed <= SHIFTAND_FEW - 1 && chained == 0) /* none fits a word exactly */
-        return COST_SHIFTAND_FEW;
-    return COST_SHIFTAND_BYTE + COST_SHIFTAND_PACKED * packed + COST_SHIFTAND_CHAINED * chained;
+    const double streamed = cost_of_vector(bitstreams_cost(p), &p->target);
+    const double words = cost_of_words(packed, chained);
+    return streamed < words ? streamed : words;
 }
 
 /* Short patterns first, packed in their order into words; then the chains. */

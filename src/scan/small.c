@@ -13,9 +13,11 @@ static bool scan_slice(const trawl_context *context, const trawl_plan *plan, con
                        record *records, size_t capacity, uint64_t *count)
 {
     uint64_t state[SMALL_WORDS];
-    slice s = {
-        .end = (uint32_t)text->length, .records = records, .capacity = capacity, .state = state
-    };
+    slice s = { .end = (uint32_t)text->length,
+                .records = records,
+                .capacity = capacity,
+                .state = state,
+                .whole = true };
     const text_job job = { .plan = plan,
                            .isa = context->worker.target.isa,
                            .window = (const u8 *)text->bytes,

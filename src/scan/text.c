@@ -175,11 +175,12 @@ int trawl_count(trawl_context *context, const trawl_plan *plan, const void *text
     if (status != TRAWL_OK)
         return status;
     if (read.report != TRAWL_REPORT_ENDS || read.max_matches || read.max_steps ||
-        plan_head(plan)->carries || plan_head(plan)->once || plan_head(plan)->bordered ||
-        plan_has_alternatives(plan))
+        plan_head(plan)->once || plan_head(plan)->bordered || plan_has_alternatives(plan))
         return trawl_scan(context, plan, text, length, &read, count_matches, count, error);
     if (context && context_idle(context) && small_count(context, plan, text, length, count))
         return TRAWL_OK;
+    if (plan_head(plan)->carries) /* which may find a match twice */
+        return trawl_scan(context, plan, text, length, &read, count_matches, count, error);
     status = context_enter(context, error);
     if (status != TRAWL_OK)
         return status;

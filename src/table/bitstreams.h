@@ -18,6 +18,8 @@
 #define BITSTREAMS_WINDOWS 8u /* at most */
 #define BITSTREAMS_WINDOW 4u  /* steps of a window, at most */
 
+#define BITSTREAMS_SHORT 256u /* bytes of text that are run in registers, at most */
+
 #define BITSTREAMS_SKIP 1u  /* kinds: the position may be left out, */
 #define BITSTREAMS_STAY 2u  /* or take further bytes, */
 #define BITSTREAMS_FIRST 4u /* or is one that a match may begin with */

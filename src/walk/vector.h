@@ -16,5 +16,6 @@ u32 VEC_NAME(bitslice_walk)(text_task *t);
 
 /* What shiftand does with longer texts, when it has tables for it. */
 void VEC_NAME(bitstreams_walk)(const text_task *t);
+void VEC_NAME(bitstreams_short)(const text_task *t);
 
 #endif

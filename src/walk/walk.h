@@ -75,6 +75,7 @@ struct text_task {
     const u8 *text;
     u32 low, from, begin, end;
     u64 *state;    /* plan_stage.state_words; in and out; all zero is the state before any byte */
+    bool whole;    /* `state` is all zero, and nobody asks for it behind the end */
     bool news;     /* parts that carry: no match begins, only what `state` holds moves on */
     u64 allowance; /* work beyond what pays that ends it; WALK_NEVER: it may not stop */
     const sink *out;

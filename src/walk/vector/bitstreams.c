@@ -37,53 +37,66 @@ enum {
     FOUND = 16     /* patterns whose matches of a chunk are put in order */
 };
 
+/* What rows are made by. */
+typedef struct maker {
+    const bitstreams_fit *fits;
+    const bitstreams_test *tests;
+    const u8 *tables;
+} maker;
+
 typedef struct streams {
     _Alignas(64) u64 rows[BITSTREAMS_ROWS][CHUNK / 64];
     u64 held[BITSTREAMS_STEPS][WORDS]; /* of each step, in the block before */
     const text_task *task;
     const bitstreams_tables *t;
     const bitstreams_step *steps;
-    const bitstreams_fit *fits;
-    const bitstreams_test *tests;
-    const u8 *tables;
+    maker maker;
     const bitstreams_window *windows;
     u32 reported; /* where all ends up to here have been */
 } streams;
 
 /* ---- rows ------------------------------------------------------------------------ */
 
+static maker maker_of(const u32 *tables, const bitstreams_tables *t)
+{
+    return (maker){ (const bitstreams_fit *)(tables + t->fits),
+                    (const bitstreams_test *)(tables + t->tests),
+                    (const u8 *)(tables + t->tables) };
+}
+
 /* The first so many fits, tables and tests, which make the rows that are asked for. */
 typedef struct making {
     u32 fits, tables, tests;
 } making;
 
-/* Of a whole block at p, from word `word` of the rows on. */
-WALK_INTO void rows_of(streams *s, const u8 *p, u32 word, making m)
+/* Of so many vectors at p, a constant; rows and words of a row are so far apart. */
+WALK_INTO void rows_of(const maker *s, const u8 *p, u32 vectors, u64 *rows, u32 per_row,
+                       u32 per_word, making m)
 {
     const bitstreams_test *test = s->tests, *const stop = test + m.tests;
     vec in[BLOCK / VEC_BYTES];
     for (u32 i = 0; i < m.fits; i++) {
-        u64 *row = &s->rows[s->fits[i].row][word];
+        u64 *row = rows + (size_t)s->fits[i].row * per_row;
         const vec fold = vec_all((u8)s->fits[i].fold), value = vec_all((u8)s->fits[i].value);
-        for (u32 k = 0; k < BLOCK / VEC_BYTES; k++)
-            row[k] = vec_eq(vec_or(vec_load(p + VEC_BYTES * k), fold), value);
+        for (u32 k = 0; k < vectors; k++)
+            row[k * per_word] = vec_eq(vec_or(vec_load(p + VEC_BYTES * k), fold), value);
     }
     for (u32 i = 0; i < m.tables; i++) {
         const vec_table16 low = vec_table16_load(s->tables + 32 * i),
                           high = vec_table16_load(s->tables + 32 * i + 16);
-        for (u32 k = 0; k < BLOCK / VEC_BYTES; k++) {
+        for (u32 k = 0; k < vectors; k++) {
             const vec bytes = vec_load(p + VEC_BYTES * k);
             in[k] = vec_and(vec_lookup16(low, vec_low(bytes)), vec_lookup16(high, vec_high(bytes)));
         }
         for (; test < stop && test->table == i; test++) {
-            u64 *row = &s->rows[test->row][word];
+            u64 *row = rows + (size_t)test->row * per_row;
             const vec rectangles = vec_all((u8)test->rectangles);
             if (PORT_LIKELY(!test->more))
-                for (u32 k = 0; k < BLOCK / VEC_BYTES; k++)
-                    row[k] = vec_nonzero(vec_and(in[k], rectangles));
+                for (u32 k = 0; k < vectors; k++)
+                    row[k * per_word] = vec_nonzero(vec_and(in[k], rectangles));
             else
-                for (u32 k = 0; k < BLOCK / VEC_BYTES; k++)
-                    row[k] |= vec_nonzero(vec_and(in[k], rectangles));
+                for (u32 k = 0; k < vectors; k++)
+                    row[k * per_word] |= vec_nonzero(vec_and(in[k], rectangles));
         }
     }
 }
@@ -97,11 +110,11 @@ WALK_INTO void make_rows(streams *s, u32 at, u32 word, making m)
         if (left >= BLOCK + AHEAD)
             for (u32 k = 0; k < BLOCK; k += VEC_BYTES)
                 VEC_PREFETCH(text + at + AHEAD + k);
-        rows_of(s, text + at, word, m);
+        rows_of(&s->maker, text + at, BLOCK / VEC_BYTES, s->rows[0] + word, CHUNK / 64, 1, m);
     } else {
         u8 bytes[BLOCK] = { 0 };
         memcpy(bytes, text + at, left);
-        rows_of(s, bytes, word, m);
+        rows_of(&s->maker, bytes, BLOCK / VEC_BYTES, s->rows[0] + word, CHUNK / 64, 1, m);
     }
 }
 
@@ -115,10 +128,9 @@ typedef struct found {
 } found;
 
 /* Byte `at` is bit 0. Only ends behind `reported` and up to `end` count. */
-WALK_APART void report(const streams *s, found *f, u32 at, u32 end)
+WALK_APART void report(const sink *out, found *f, u32 at, u32 reported, u32 end)
 {
-    const sink *out = s->task->out;
-    const u32 first = s->reported > at ? s->reported - at : 0;
+    const u32 first = reported > at ? reported - at : 0;
     for (u32 w = first / 64; at + 64 * w < end; w++) {
         const u64 counts =
             vec_mask(end - at - 64 * w) & ~(w == first / 64 ? vec_mask(first % 64) : 0);
@@ -185,7 +197,7 @@ WALK_INTO void run_blocks(streams *s, u32 at, u32 end, u32 blocks)
         vec_store64(held, old);
         if (step->last && vec_any(any)) {
             if (f.count == FOUND)
-                report(s, &f, at, end);
+                report(s->task->out, &f, at, s->reported, end);
             f.pattern[f.count] = step->pattern;
             for (u32 b = 0; b < blocks; b++)
                 vec_store64(f.bits[f.count] + WORDS * b, now[b]);
@@ -193,7 +205,7 @@ WALK_INTO void run_blocks(streams *s, u32 at, u32 end, u32 blocks)
         }
     }
     if (f.count)
-        report(s, &f, at, end);
+        report(s->task->out, &f, at, s->reported, end);
 }
 
 WALK_INTO u32 run_chunk(streams *s, u32 at, u32 blocks)
@@ -328,9 +340,7 @@ void VEC_NAME(bitstreams_walk)(const text_task *task)
     s.task = task;
     s.t = t;
     s.steps = (const bitstreams_step *)(tables + t->steps);
-    s.fits = (const bitstreams_fit *)(tables + t->fits);
-    s.tests = (const bitstreams_test *)(tables + t->tests);
-    s.tables = (const u8 *)(tables + t->tables);
+    s.maker = maker_of(tables, t);
     s.windows = (const bitstreams_window *)(tables + t->windows);
     s.reported = task->begin;
     memset(s.rows[t->rows - 1], 0xff, sizeof s.rows[0]);
@@ -354,4 +364,95 @@ void VEC_NAME(bitstreams_walk)(const text_task *task)
         at = all && task->end - begun >= CHUNK ? run_all(&s, begun) : run_one(&s, begun);
     }
     leave_state(&s, (task->end - begun - 1) % BLOCK);
+}
+
+/* ---- short texts -------------------------------------------------------------------------- */
+
+/* The streams of one pattern, whose steps begin at `step`; `now`: of its last position. Returns
+ * that step. Which branches are taken depends on the pattern alone. */
+WALK_INTO const bitstreams_step *run_pattern(const bitstreams_step *step,
+                                             u64 rows[][BITSTREAMS_ROWS], u32 words, u64 *now)
+{
+    for (u32 w = 0; w < words; w++)
+        now[w] = rows[w][step->row];
+    while (!step->last) {
+        step++;
+        const u32 kind = step->kind;
+        u64 old[BITSTREAMS_SHORT / 64], high = 0, carry = 0;
+        for (u32 w = 0; w < words; w++) {
+            old[w] = now[w];
+            now[w] = (old[w] << 1 | high) & rows[w][step->row];
+            high = old[w] >> 63;
+        }
+        if (PORT_LIKELY(!kind))
+            continue;
+        if (kind & BITSTREAMS_FIRST)
+            for (u32 w = 0; w < words; w++)
+                now[w] = rows[w][step->row];
+        if (kind & BITSTREAMS_STAY)
+            for (u32 w = 0; w < words; w++) {
+                const u64 row = rows[w][step->row], sum = row + now[w], more = sum + carry;
+                carry = (sum < row) | (more < sum);
+                now[w] = ((more ^ row) | now[w]) & row;
+            }
+        if (kind & BITSTREAMS_SKIP)
+            for (u32 w = 0; w < words; w++)
+                now[w] |= old[w];
+    }
+    return step;
+}
+
+/* A whole text of up to 64 * words bytes, a constant; the streams are in registers. */
+WALK_INTO void run_short(const text_task *task, u32 words)
+{
+    const u32 *tables = task->tables;
+    const bitstreams_tables *t =
+        (const bitstreams_tables *)(tables + ((const shiftand_tables *)tables)->streams);
+    const maker maker = maker_of(tables, t);
+    const bitstreams_step *step = (const bitstreams_step *)(tables + t->steps), *const stop =
+                                                                                    step +
+                                                                                    t->step_count;
+    const u32 length = task->end - task->from;
+    u64 rows[BITSTREAMS_SHORT / 64][BITSTREAMS_ROWS];
+    _Alignas(64) u8 bytes[BITSTREAMS_SHORT];
+    found f;
+    f.count = 0;
+    for (u32 w = 0; w < words; w++) {
+        const u32 first = 64 * w, left = length > first ? length - first : 0;
+        const u8 *from = task->text + task->from + first;
+        vec_store(bytes + first, left >= VEC_BYTES ? vec_load(from) : vec_load_part(from, left));
+        rows[w][t->rows - 1] = UINT64_MAX;
+    }
+    rows_of(&maker, bytes, words, rows[0], 1, BITSTREAMS_ROWS,
+            (making){ t->fit_count, t->table_count, t->test_count });
+    while (step < stop) {
+        u64 now[BITSTREAMS_SHORT / 64], any = 0;
+        const bitstreams_step *last = run_pattern(step, rows, words, now);
+        for (u32 w = 0; w < words; w++)
+            any |= now[w];
+        if (any) {
+            if (f.count == FOUND)
+                report(task->out, &f, task->from, task->begin, task->end);
+            f.pattern[f.count] = last->pattern;
+            for (u32 w = 0; w < words; w++)
+                f.bits[f.count][w] = now[w];
+            f.count++;
+        }
+        step = last + 1;
+    }
+    if (f.count)
+        report(task->out, &f, task->from, task->begin, task->end);
+}
+
+void VEC_NAME(bitstreams_short)(const text_task *task)
+{
+    const u32 length = task->end - task->from;
+    if (length <= 64)
+        run_short(task, 1);
+    else if (length <= 128)
+        run_short(task, 2);
+    else if (length <= 192)
+        run_short(task, 3);
+    else
+        run_short(task, 4);
 }

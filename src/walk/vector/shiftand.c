@@ -19,10 +19,15 @@
  * Source: Navarro and Raffinot 2001 (extended Shift-And).
  */
 #include "table/shiftand.h"
+#include "table/bitstreams.h"
 
 #include "walk/vector.h"
 
-enum { LEAST_STREAMED = 512 }; /* bytes */
+enum {
+    STEPS_A_BYTE = 2,   /* streams of so many take as long as a byte by words */
+    ROWS_A_WORD = 8,    /* without vectors: so many as long as a word, */
+    LEAST_WINDOWS = 512 /* bytes that windows are looked for in */
+};
 
 /* ---- one word to four --------------------------------------------------------- */
 
@@ -172,13 +177,32 @@ static inline void shiftand_words(const text_task *task, u64 fresh)
     }
 }
 
+/* Whether streams are faster than words; *brief: those of short texts. */
+static bool streamed(const text_task *task, bool *brief)
+{
+    const shiftand_tables *a = (const shiftand_tables *)task->tables;
+    const bitstreams_tables *t = (const bitstreams_tables *)(task->tables + a->streams);
+    const u32 length = task->end - task->from;
+    *brief = length <= BITSTREAMS_SHORT;
+    if (!a->streams || task->news ||
+        (*brief && (!task->whole || length * STEPS_A_BYTE < t->step_count)))
+        return false;
+#if defined(VEC_PORTABLE)
+    return (t->window_count && length >= LEAST_WINDOWS) ||
+           t->fit_count + t->test_count <= ROWS_A_WORD * a->words;
+#else
+    return true;
+#endif
+}
+
 u32 VEC_NAME(shiftand_walk)(text_task *task)
 {
     static void (*const few[SHIFTAND_FEW + 1])(const text_task *) = { NULL, few_1, few_2, few_3,
                                                                       few_4 };
     const shiftand_tables *t = (const shiftand_tables *)task->tables;
-    if (t->streams && !task->news && task->end - task->from >= LEAST_STREAMED)
-        VEC_NAME(bitstreams_walk)(task);
+    bool brief;
+    if (streamed(task, &brief))
+        brief ? VEC_NAME(bitstreams_short)(task) : VEC_NAME(bitstreams_walk)(task);
     else if (t->packed == t->words && t->words <= SHIFTAND_FEW)
         few[t->words](task);
     else if (task->news)
