@@ -120,6 +120,9 @@ int trawl_scan(trawl_context *context, const trawl_plan *plan, const void *text,
 {
     trawl_scan_options read;
     small_matches found;
+    WALK_FETCH(text); /* it may be far away */
+    if (length)
+        WALK_FETCH((const char *)text + length - 1);
     if (!fn)
         return fail(error, TRAWL_ERROR_ARGUMENT, TRAWL_NONE, "fn is NULL");
     int status = check_arguments(plan, text, length, options, &read, error);
