@@ -24,17 +24,16 @@ static uint64_t record_key(const record *r)
     return (uint64_t)r->pos << 32 | r->index;
 }
 
-/* A branch for a stretch, none for a record. */
+/* A branch for a stretch, none for a record; halves, which vectors compare everywhere. */
 static bool records_in_order(const record *records, size_t count)
 {
-    bool fell = false;
+    uint32_t fell = 0;
     for (size_t i = 1; i < count && !fell;) {
         const size_t stop = count - i < STRETCH ? count : i + STRETCH;
-        uint64_t before = record_key(&records[i - 1]);
         for (; i < stop; i++) {
-            const uint64_t key = record_key(&records[i]);
-            fell |= key < before;
-            before = key;
+            const record a = records[i - 1], b = records[i];
+            fell |= (uint32_t)(a.pos > b.pos) |
+                    ((uint32_t)(a.pos == b.pos) & (uint32_t)(a.index > b.index));
         }
     }
     return !fell;

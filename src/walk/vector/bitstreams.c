@@ -127,6 +127,56 @@ typedef struct found {
     u64 bits[FOUND][CHUNK / 64];
 } found;
 
+/* Where several patterns end in word w, and there is room: first which record each place begins
+ * with, then the patterns, each by itself, so no branch depends on which of them ends where.
+ * `once`, a constant: no two do so at one place. */
+WALK_INTO void place_word(record *to, const found *f, u32 w, u32 pos, u64 all, bool once)
+{
+    u16 next[64];
+    u8 count[64] = { 0 };
+    for (u32 i = 0; i < f->count && !once; i++)
+        for (u64 bits = f->bits[i][w]; bits; bits &= bits - 1)
+            count[PORT_CTZ64(bits)]++;
+    for (u32 at = 0; all; all &= all - 1) {
+        const u32 place = PORT_CTZ64(all);
+        next[place] = (u16)at;
+        if (once)
+            to[at].pos = pos + place;
+        at += once ? 1 : count[place];
+    }
+    for (u32 i = 0; i < f->count; i++)
+        for (u64 bits = f->bits[i][w]; bits; bits &= bits - 1) {
+            const u32 place = PORT_CTZ64(bits);
+            record *one = to + next[place]++;
+            one->index = f->pattern[i];
+            if (!once)
+                one->pos = pos + place;
+        }
+}
+
+static void report_word(const sink *out, const found *f, u32 w, u32 pos, u64 all)
+{
+    const u64 slot = *out->cursor;
+    u64 count = 0;
+    for (u32 i = 0; i < f->count; i++)
+        count += VEC_COUNT(f->bits[i][w]);
+    if (slot >= out->capacity)
+        *out->cursor = slot + count;
+    else if (count > out->capacity - slot)
+        for (; all; all &= all - 1)
+            for (u32 i = 0; i < f->count; i++) {
+                if (f->bits[i][w] >> PORT_CTZ64(all) & 1)
+                    sink_put(out, pos + PORT_CTZ64(all), f->pattern[i]);
+            }
+    else {
+        *out->cursor = slot + count;
+        if (count == VEC_COUNT(all))
+            place_word(out->records + slot, f, w, pos, all, true);
+        else
+            place_word(out->records + slot, f, w, pos, all, false);
+    }
+}
+
 /* Byte `at` is bit 0. Only ends behind `reported` and up to `end` count. */
 WALK_APART void report(const sink *out, found *f, u32 at, u32 reported, u32 end)
 {
@@ -134,21 +184,18 @@ WALK_APART void report(const sink *out, found *f, u32 at, u32 reported, u32 end)
     for (u32 w = first / 64; at + 64 * w < end; w++) {
         const u64 counts =
             vec_mask(end - at - 64 * w) & ~(w == first / 64 ? vec_mask(first % 64) : 0);
-        u64 all = 0, twice = 0;
+        u64 all = 0;
+        u32 one = 0, several = 0; /* patterns */
         for (u32 i = 0; i < f->count; i++) {
             f->bits[i][w] &= counts;
-            twice |= all & f->bits[i][w];
             all |= f->bits[i][w];
+            one = f->bits[i][w] ? i : one;
+            several += f->bits[i][w] != 0;
         }
-        for (u32 i = 0; i < f->count && all; i++)
-            if (f->bits[i][w] == all && !twice) {
-                vec_report(out, at + 64 * w + 1, all, f->pattern[i]);
-                all = 0;
-            }
-        for (; all; all &= all - 1)
-            for (u32 i = 0; i < f->count; i++)
-                if (f->bits[i][w] >> PORT_CTZ64(all) & 1)
-                    sink_put(out, at + 64 * w + PORT_CTZ64(all) + 1, f->pattern[i]);
+        if (several > 1)
+            report_word(out, f, w, at + 64 * w + 1, all);
+        else if (several)
+            vec_report(out, at + 64 * w + 1, all, f->pattern[one]);
     }
     f->count = 0;
 }
