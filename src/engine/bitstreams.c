@@ -12,6 +12,7 @@
 enum { PLACES = 4096 };  /* of the sample, in which windows are counted */
 enum { RUN = 1024 };     /* bytes that are run where a window ends */
 enum { RECTANGLES = 8 }; /* of a table */
+enum { LEAST_GAP = 16 }; /* positions of any byte: fewer are cheaper one by one */
 #define RARE 0.05        /* windows; the walk finds out whether they pay */
 #define TRUST 0.25       /* in that neighbouring bytes know nothing of one another */
 
@@ -20,7 +21,7 @@ typedef struct draft {
     byte_class classes[BITSTREAMS_ROWS]; /* in the order of their rows */
     uint32_t class_count;
     bitstreams_step steps[BITSTREAMS_STEPS]; /* rows: UINT16_MAX is that of all bytes */
-    uint32_t step_count;
+    uint32_t step_count, gap_count;
     bitstreams_window windows[BITSTREAMS_WINDOWS];
     uint32_t window_count, back;
     bitstreams_fit fits[BITSTREAMS_ROWS];
@@ -54,6 +55,19 @@ static uint32_t class_number(draft *d, const byte_class *set)
     return d->class_count++;
 }
 
+/* How many positions from q[0] on are a gap: of any byte, those that may be left out last; *least:
+ * the others. */
+static size_t gap_length(const position *q, size_t count, size_t *least)
+{
+    size_t most = 0;
+    for (*least = 0; most < count && most < BITSTREAMS_GAP_MOST; most++) {
+        if (!is_full(&q[most].set) || q[most].repeat || (!q[most].optional && *least < most))
+            break;
+        *least += !q[most].optional;
+    }
+    return most;
+}
+
 /* A pattern's positions, from bit `base` of the state on. False: too many classes. */
 static bool add_steps(draft *d, const pattern *p, uint32_t number, size_t base)
 {
@@ -65,6 +79,17 @@ static bool add_steps(draft *d, const pattern *p, uint32_t number, size_t base)
         lead++;
     for (size_t i = 0; i < count; i++) {
         const position *q = &positions[i];
+        size_t least, most = i > lead ? gap_length(q, count - 1 - i, &least) : 0;
+        if (most >= LEAST_GAP && d->gap_count < BITSTREAMS_GAPS) {
+            d->gap_count++;
+            d->steps[d->step_count++] = (bitstreams_step){ .kind = BITSTREAMS_GAP,
+                                                           .row = ALL_BYTES,
+                                                           .bit = (uint32_t)(base + i),
+                                                           .least = (uint16_t)least,
+                                                           .most = (uint16_t)most };
+            i += most - 1;
+            continue;
+        }
         const uint32_t row = is_full(&q->set) ? ALL_BYTES : class_number(d, &q->set);
         if (row == BITSTREAMS_ROWS)
             return false;
@@ -75,6 +100,7 @@ static bool add_steps(draft *d, const pattern *p, uint32_t number, size_t base)
         step->bit = (uint32_t)(base + i);
         step->last = i == count - 1;
         step->pattern = number;
+        step->least = step->most = 0;
     }
     return true;
 }
@@ -130,7 +156,7 @@ static double choose_window(const draft *d, const counting *c, uint32_t first, u
 {
     double least = COST_IMPOSSIBLE, rate = 1;
     uint16_t places[PLACES];
-    best->count = 0;
+    *best = (bitstreams_window){ first, 0, first, stop };
     while (first + 1 < stop && d->steps[first + 1].kind & BITSTREAMS_FIRST)
         first++; /* only the last of these is there in every match */
     for (uint32_t a = first; a < stop; a++) {
@@ -140,7 +166,7 @@ static double choose_window(const draft *d, const counting *c, uint32_t first, u
         for (uint32_t i = 0; i < count; i++)
             places[i] = (uint16_t)i;
         for (uint32_t w = 0; w < BITSTREAMS_WINDOW && a + w < stop; w++) {
-            if (step[w].kind & BITSTREAMS_SKIP || step->row == ALL_BYTES)
+            if (step[w].kind & (BITSTREAMS_SKIP | BITSTREAMS_GAP) || step->row == ALL_BYTES)
                 break;
             if (step[w].row != ALL_BYTES) {
                 const byte_class *set = &d->classes[step[w].row];
@@ -168,7 +194,9 @@ static double program_cost(const draft *d)
 {
     double cost = COST_STREAM_BYTE + COST_STREAM_ROW * d->class_count;
     for (uint32_t i = 0; i < d->step_count; i++)
-        cost += d->steps[i].kind & BITSTREAMS_STAY ? COST_STREAM_STAY : COST_STREAM_STEP;
+        cost += d->steps[i].kind & BITSTREAMS_GAP    ? COST_STREAM_GAP
+                : d->steps[i].kind & BITSTREAMS_STAY ? COST_STREAM_STAY
+                                                     : COST_STREAM_STEP;
     return cost;
 }
 
@@ -187,7 +215,9 @@ static double choose_windows(const problem *p, draft *d)
             stop++;
         rate += choose_window(d, &c, first, stop, program, w);
         seeking += (COST_STREAM_ROW + COST_STREAM_STEP) * w->count;
-        const uint32_t back = w->first + w->count - first;
+        uint32_t back = w->first + w->count - first;
+        for (uint32_t i = first; i < w->first; i++)
+            back += d->steps[i].kind & BITSTREAMS_GAP ? d->steps[i].most - 1u : 0;
         d->back = back > d->back ? back : d->back;
     }
     const double cost = seeking + (rate * RUN < 1 ? rate * RUN : 1) * program;
@@ -199,7 +229,7 @@ static double choose_windows(const problem *p, draft *d)
 static bool make_steps(const problem *p, const size_t *base, draft *d)
 {
     size_t positions = 0;
-    d->step_count = d->class_count = d->window_count = d->back = 0;
+    d->step_count = d->gap_count = d->class_count = d->window_count = d->back = 0;
     d->fit_count = d->test_count = d->table_count = 0;
     for (size_t i = 0; i < p->list->count && positions <= BITSTREAMS_STEPS; i++)
         positions += position_count(&p->list->patterns[i]);
@@ -363,6 +393,7 @@ uint32_t bitstreams_append(const problem *p, const size_t *base, block *b)
     choose_windows(p, &d);
     make_rows(&d);
     bitstreams_tables t = { .step_count = d.step_count,
+                            .gap_count = d.gap_count,
                             .rows = d.class_count + 1,
                             .table_count = d.table_count,
                             .fit_count = d.fit_count,
@@ -381,6 +412,25 @@ uint32_t bitstreams_append(const problem *p, const size_t *base, block *b)
 }
 
 /* ---- loaded plans ---------------------------------------------------------------------- */
+
+/* The last step ends a match; a gap is behind a step of its pattern. */
+static bool steps_valid(const stage_facts *facts, const bitstreams_tables *t,
+                        const bitstreams_step *steps, uint64_t bits)
+{
+    uint32_t gaps = 0;
+    for (uint32_t i = 0; i < t->step_count; i++) {
+        const bitstreams_step *step = &steps[i];
+        if (step->row >= t->rows || step->bit >= bits || step->pattern >= facts->pattern_count)
+            return false;
+        if (!(step->kind & BITSTREAMS_GAP))
+            continue;
+        if (++gaps > BITSTREAMS_GAPS || i == 0 || steps[i - 1].last || step->last ||
+            step->bit < 1 || step->most < 1 || step->most > BITSTREAMS_GAP_MOST ||
+            step->least > step->most || step->most > bits - step->bit)
+            return false;
+    }
+    return gaps == t->gap_count && steps[t->step_count - 1].last;
+}
 
 /* Every row but the last is made, those of windows by the first ones; tests rise by table. */
 static bool rows_valid(const bitstreams_tables *t, const bitstreams_fit *fits,
@@ -441,11 +491,7 @@ bool bitstreams_check(const stage_facts *facts, const uint32_t *tables, size_t w
         !words_inside(words, t->windows, t->window_count * (uint64_t)sizeof(bitstreams_window) / 4))
         return false;
     const bitstreams_step *steps = (const bitstreams_step *)(tables + t->steps);
-    for (uint32_t i = 0; i < t->step_count; i++)
-        if (steps[i].row >= t->rows || steps[i].bit >= bits ||
-            steps[i].pattern >= facts->pattern_count)
-            return false;
-    return steps[t->step_count - 1].last &&
+    return steps_valid(facts, t, steps, bits) &&
            rows_valid(t, (const bitstreams_fit *)(tables + t->fits),
                       (const bitstreams_test *)(tables + t->tests), seek) &&
            windows_valid(t, steps, (const bitstreams_window *)(tables + t->windows), seek);

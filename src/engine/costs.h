@@ -100,12 +100,13 @@
 #define COST_SHIFTAND_CHAINED 3.5
 #define COST_HNFA_MODULE 4.5
 
-/* SHIFT-AND by bit streams: a byte that is loaded; a row of bits for a class; a position, and one
- * that repeats. */
+/* SHIFT-AND by bit streams: a byte that is loaded; a row of bits for a class; a position, one
+ * that repeats, and a gap. */
 #define COST_STREAM_BYTE 0.02
 #define COST_STREAM_ROW 0.006
 #define COST_STREAM_STEP 0.0025
 #define COST_STREAM_STAY 0.01
+#define COST_STREAM_GAP 0.1
 
 /* Grids, a cell: a step along a row or down a column; a comparison that fails early. And the share
  * of places of a text around which there is one colour alone. */

@@ -22,15 +22,21 @@
 
 #define BITSTREAMS_SKIP 1u  /* kinds: the position may be left out, */
 #define BITSTREAMS_STAY 2u  /* or take further bytes, */
-#define BITSTREAMS_FIRST 4u /* or is one that a match may begin with */
+#define BITSTREAMS_FIRST 4u /* or is one that a match may begin with. */
+#define BITSTREAMS_GAP 8u   /* Many positions of any byte, alone */
 
-/* A position. Those of a pattern stand one behind the other. */
+#define BITSTREAMS_GAPS 8u       /* at most, */
+#define BITSTREAMS_GAP_MOST 511u /* of so many positions */
+
+/* A position, or a gap. Those of a pattern stand one behind the other. */
 typedef struct bitstreams_step {
     u16 kind;
     u16 row;
     u32 bit;     /* of shiftand's state */
     u32 last;    /* 1: a match ends here, */
     u32 pattern; /* of this pattern */
+    u16 least;   /* gaps: positions that may not be left out, which are the first ones, */
+    u16 most;    /* and all of them; bits [bit, bit + most) */
 } bitstreams_step;
 
 /* The bits of a row where the byte with the bits of `fold` is `value`. */
@@ -50,7 +56,7 @@ typedef struct bitstreams_window {
 } bitstreams_window;
 
 typedef struct bitstreams_tables {
-    u32 steps, step_count;
+    u32 steps, step_count, gap_count;
     u32 rows;
     u32 tables, table_count; /* u8[table_count][2][16]: by the lower and by the upper four bits */
     u32 fits, fit_count;
@@ -60,10 +66,10 @@ typedef struct bitstreams_tables {
     u32 back; /* from the begin of a match to the end of its window, at most */
 } bitstreams_tables;
 
-SHARED_SIZE(bitstreams_step, 16);
+SHARED_SIZE(bitstreams_step, 20);
 SHARED_SIZE(bitstreams_fit, 12);
 SHARED_SIZE(bitstreams_test, 16);
 SHARED_SIZE(bitstreams_window, 16);
-SHARED_SIZE(bitstreams_tables, 60);
+SHARED_SIZE(bitstreams_tables, 64);
 
 #endif

@@ -31,6 +31,7 @@ enum {
     CHUNK = 2048, /* bytes that are run at once, where there are so many */
     BLOCK = 512,  /* a vector of bits */
     WORDS = BLOCK / 64,
+    PAST = 2 * WORDS,
     AHEAD = 4096,  /* bytes that are asked for before they are read */
     FEW_NEAR = 2,  /* windows, each within a chunk of the last: behind more none is looked for */
     MOST_NEAR = 8, /* for CHUNK * 2^near bytes */
@@ -47,6 +48,8 @@ typedef struct maker {
 typedef struct streams {
     _Alignas(64) u64 rows[BITSTREAMS_ROWS][CHUNK / 64];
     u64 held[BITSTREAMS_STEPS][WORDS]; /* of each step, in the block before */
+    u32 live[BITSTREAMS_GAPS];         /* from which word of its past on a gap is behind a window */
+    u64 past[BITSTREAMS_GAPS][PAST];   /* of each gap, the stream before it, so far back */
     const text_task *task;
     const bitstreams_tables *t;
     const bitstreams_step *steps;
@@ -210,12 +213,49 @@ WALK_INTO vec spread(vec from, vec class, u32 *carry)
     return vec_and(vec_or(vec_xor(sum, class), from), class);
 }
 
+/* Moved up by n < BLOCK bits, from the second block on; `keep`, a constant: ORed in. */
+WALK_INTO void move_up(u64 *restrict to, const u64 *restrict from, u32 count, u32 n, bool keep)
+{
+    const u32 words = n / 64, bits = n % 64;
+    for (u32 w = WORDS; w < count; w++) {
+        const u64 moved = from[w - words] << bits | from[w - words - 1] >> 1 >> (63 - bits);
+        to[w] = keep ? from[w] | moved : moved;
+    }
+}
+
+/* A gap: `words` of the stream before it become those of its last position. A match may have passed
+ * over least to most bytes, so it is the union of so many streams that are moved up; of twice as
+ * many in each turn. `past`: what was before these words, which is moved on; NULL: nothing. */
+WALK_APART void cross_gap(const bitstreams_step *gap, u64 *past, u64 *stream, u32 words)
+{
+    u64 rooms[2][PAST + CHUNK / 64], *now = rooms[0], *next = rooms[1];
+    const u32 count = PAST + words, wanted = gap->most - gap->least + 1u;
+    memset(next, 0, WORDS * sizeof *next);
+    memset(now, 0, PAST * sizeof *now);
+    if (past)
+        memcpy(now, past, PAST * sizeof *now);
+    memcpy(now + PAST, stream, words * sizeof *now);
+    if (past)
+        memcpy(past, now + words, PAST * sizeof *now);
+    for (u32 have = 1; have < wanted;) {
+        const u32 more = have < wanted - have ? have : wanted - have;
+        u64 *old = now;
+        move_up(next, now, count, more, true);
+        now = next;
+        next = old;
+        have += more;
+    }
+    move_up(next, now, count, gap->least, false);
+    memcpy(stream, next + PAST, words * sizeof *stream);
+}
+
 /* All steps in so many blocks, a constant, whose first byte is `at`, and whose rows are the first
  * ones. What is known of all blocks before a step is what the next step waits for. */
 WALK_INTO void run_blocks(streams *s, u32 at, u32 end, u32 blocks)
 {
     const bitstreams_step *step = s->steps, *const stop = step + s->t->step_count;
     vec before[CHUNK / BLOCK], moved[CHUNK / BLOCK];
+    u32 gaps = 0;
     found f;
     f.count = 0;
     for (u32 b = 0; b < blocks; b++)
@@ -224,7 +264,14 @@ WALK_INTO void run_blocks(streams *s, u32 at, u32 end, u32 blocks)
         const u64 *row = s->rows[step->row];
         vec old = vec_load64(held), now[CHUNK / BLOCK], any = vec_all(0);
         u32 carry = (u32)(held[WORDS - 1] >> 63);
-        if (step->kind & BITSTREAMS_FIRST)
+        if (step->kind & BITSTREAMS_GAP) {
+            u64 stream[CHUNK / 64];
+            for (u32 b = 0; b < blocks; b++)
+                vec_store64(stream + WORDS * b, before[b]);
+            cross_gap(step, s->past[gaps++], stream, blocks * WORDS);
+            for (u32 b = 0; b < blocks; b++)
+                now[b] = vec_load64(stream + WORDS * b);
+        } else if (step->kind & BITSTREAMS_FIRST)
             for (u32 b = 0; b < blocks; b++)
                 now[b] = vec_load64(row + WORDS * b);
         else
@@ -286,6 +333,9 @@ static bool alive(const streams *s)
     for (u32 i = 0; i < s->t->window_count; i++)
         for (u32 k = s->windows[i].live; k < s->windows[i].stop; k++)
             any |= s->held[k][WORDS - 1] >> 63;
+    for (u32 i = 0; i < s->t->gap_count; i++)
+        for (u32 w = s->live[i]; w < PAST; w++)
+            any |= s->past[i][w];
     return any != 0;
 }
 
@@ -358,12 +408,65 @@ WALK_APART u32 seek(streams *s, u32 from)
 
 /* ---- the walk --------------------------------------------------------------------------- */
 
+static u64 bit_at(const u64 *words, u32 bit)
+{
+    return words[bit / 64] >> (bit % 64) & 1;
+}
+
+static void set_bit(u64 *words, u32 bit, u64 value)
+{
+    words[bit / 64] |= value << (bit % 64);
+}
+
+/* A past that is as good as the true one: of what passed the places that may be left out, only the
+ * last one counts, for it may go as far as those before it. */
+static void take_gap(u64 *past, const u64 *state, const bitstreams_step *gap)
+{
+    u64 before = bit_at(state, gap->bit - 1);
+    set_bit(past, 64 * PAST - 1, before);
+    for (u32 k = 1; k <= gap->most; k++) {
+        const u64 bit = bit_at(state, gap->bit + k - 1);
+        set_bit(past, 64 * PAST - 1 - k, k <= gap->least ? bit : bit & ~before);
+        before = bit;
+    }
+}
+
+/* `last`: the bit of the last byte in past. */
+static void leave_gap(const u64 *past, u32 last, u64 *state, const bitstreams_step *gap)
+{
+    u64 bit = bit_at(past, last);
+    for (u32 k = 1; k <= gap->most; k++) {
+        bit = bit_at(past, last - k) | (k <= gap->least ? 0 : bit);
+        set_bit(state, gap->bit + k - 1, bit);
+    }
+}
+
+static void clear_state(streams *s)
+{
+    memset(s->held, 0, s->t->step_count * sizeof *s->held);
+    memset(s->past, 0, s->t->gap_count * sizeof *s->past);
+}
+
+static bool behind_window(const streams *s, u32 step)
+{
+    for (u32 i = 0; i < s->t->window_count; i++)
+        if (s->windows[i].live <= step && step < s->windows[i].stop)
+            return true;
+    return false;
+}
+
 static void take_state(streams *s)
 {
-    for (u32 i = 0; i < s->t->step_count; i++) {
-        const u32 bit = s->steps[i].bit;
-        memset(s->held[i], 0, sizeof s->held[i]);
-        s->held[i][WORDS - 1] = s->task->state[bit / 64] >> (bit % 64) << 63;
+    clear_state(s);
+    for (u32 i = 0, gaps = 0; i < s->t->step_count; i++) {
+        const bitstreams_step *step = &s->steps[i];
+        const bool gap = step->kind & BITSTREAMS_GAP;
+        const u32 bit = gap ? step->bit + step->most - 1u : step->bit;
+        s->held[i][WORDS - 1] = bit_at(s->task->state, bit) << 63;
+        if (!gap)
+            continue;
+        s->live[gaps] = behind_window(s, i) ? PAST - 1 - step->most / 64 : PAST;
+        take_gap(s->past[gaps++], s->task->state, step);
     }
 }
 
@@ -371,11 +474,13 @@ static void take_state(streams *s)
 static void leave_state(const streams *s, u32 last)
 {
     const shiftand_tables *a = (const shiftand_tables *)s->task->tables;
-    memset(s->task->state, 0, a->words * sizeof(u64));
-    for (u32 i = 0; i < s->t->step_count; i++) {
-        const u32 bit = s->steps[i].bit;
-        s->task->state[bit / 64] |= (s->held[i][last / 64] >> (last % 64) & 1) << (bit % 64);
-    }
+    u64 *state = s->task->state;
+    memset(state, 0, a->words * sizeof(u64));
+    for (u32 i = 0, gaps = 0; i < s->t->step_count; i++)
+        if (s->steps[i].kind & BITSTREAMS_GAP)
+            leave_gap(s->past[gaps++], 64 * (PAST - WORDS) + last, state, &s->steps[i]);
+        else
+            set_bit(state, s->steps[i].bit, bit_at(s->held[i], last));
 }
 
 void VEC_NAME(bitstreams_walk)(const text_task *task)
@@ -404,7 +509,7 @@ void VEC_NAME(bitstreams_walk)(const text_task *task)
             again = near > FEW_NEAR ? ends + ((u64)CHUNK << near) : ends;
             if (ends - at >= t->back) {
                 at = ends - t->back + 1;
-                memset(s.held, 0, t->step_count * sizeof *s.held);
+                clear_state(&s);
             }
         }
         begun = at;
@@ -433,6 +538,15 @@ WALK_INTO const bitstreams_step *run_pattern(const bitstreams_step *step,
         }
         if (PORT_LIKELY(!kind))
             continue;
+        if (kind & BITSTREAMS_GAP) {
+            u64 stream[BITSTREAMS_SHORT / 64];
+            for (u32 w = 0; w < words; w++)
+                stream[w] = old[w];
+            cross_gap(step, NULL, stream, words);
+            for (u32 w = 0; w < words; w++)
+                now[w] = stream[w];
+            continue;
+        }
         if (kind & BITSTREAMS_FIRST)
             for (u32 w = 0; w < words; w++)
                 now[w] = rows[w][step->row];
