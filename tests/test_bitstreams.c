@@ -73,8 +73,8 @@ static void write_set(rng *r, const scene *s, char *to, size_t room)
 
 static void write_pattern(rng *r, const scene *s, char *to)
 {
-    static const char *const repeats[] = { "?",     "*",    "+",      "{2}",     "{0,3}",
-                                           "{2,5}", "{3,}", "{1,70}", "{20,90}", "{31}" };
+    static const char *const repeats[] = { "?",    "*",      "+",       "{2}",  "{0,3}",  "{2,5}",
+                                           "{3,}", "{1,70}", "{20,90}", "{31}", "{2,600}" };
     bool some = false; /* positions that every match has */
     to[0] = '\0';
     for (uint32_t n = rng_between(r, 1, 8); n > 0 || !some; n -= n > 0) {

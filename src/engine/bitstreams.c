@@ -9,12 +9,13 @@
 #include "engine/positions.h"
 #include "table/bitstreams.h"
 
-enum { PLACES = 4096 };  /* of the sample, in which windows are counted */
-enum { RUN = 1024 };     /* bytes that are run where a window ends */
-enum { RECTANGLES = 8 }; /* of a table */
-enum { LEAST_GAP = 16 }; /* positions of any byte: fewer are cheaper one by one */
-#define RARE 0.05        /* windows; the walk finds out whether they pay */
-#define TRUST 0.25       /* in that neighbouring bytes know nothing of one another */
+enum { POSITIONS = 1024 }; /* of a set, those of gaps with them */
+enum { PLACES = 4096 };    /* of the sample, in which windows are counted */
+enum { RUN = 1024 };       /* bytes that are run where a window ends */
+enum { RECTANGLES = 8 };   /* of a table */
+enum { LEAST_GAP = 48 };   /* positions of any byte: fewer are cheaper one by one */
+#define RARE 0.05          /* windows; the walk finds out whether they pay */
+#define TRUST 0.25         /* in that neighbouring bytes know nothing of one another */
 
 /* A set as it will be searched. */
 typedef struct draft {
@@ -68,10 +69,10 @@ static size_t gap_length(const position *q, size_t count, size_t *least)
     return most;
 }
 
-/* A pattern's positions, from bit `base` of the state on. False: too many classes. */
+/* A pattern's positions, from bit `base` of the state on. False: too many classes or steps. */
 static bool add_steps(draft *d, const pattern *p, uint32_t number, size_t base)
 {
-    position positions[BITSTREAMS_STEPS];
+    position positions[POSITIONS];
     const size_t count = position_count(p);
     size_t lead = 0;
     expand_positions(p, positions);
@@ -79,6 +80,8 @@ static bool add_steps(draft *d, const pattern *p, uint32_t number, size_t base)
         lead++;
     for (size_t i = 0; i < count; i++) {
         const position *q = &positions[i];
+        if (d->step_count == BITSTREAMS_STEPS)
+            return false;
         size_t least, most = i > lead ? gap_length(q, count - 1 - i, &least) : 0;
         if (most >= LEAST_GAP && d->gap_count < BITSTREAMS_GAPS) {
             d->gap_count++;
@@ -231,9 +234,9 @@ static bool make_steps(const problem *p, const size_t *base, draft *d)
     size_t positions = 0;
     d->step_count = d->gap_count = d->class_count = d->window_count = d->back = 0;
     d->fit_count = d->test_count = d->table_count = 0;
-    for (size_t i = 0; i < p->list->count && positions <= BITSTREAMS_STEPS; i++)
+    for (size_t i = 0; i < p->list->count && positions <= POSITIONS; i++)
         positions += position_count(&p->list->patterns[i]);
-    if (p->list->needles || positions > BITSTREAMS_STEPS)
+    if (p->list->needles || positions > POSITIONS)
         return false;
     for (size_t i = 0; i < p->list->count; i++)
         if (!add_steps(d, &p->list->patterns[i], (uint32_t)i, base ? base[i] : 0))

@@ -8,6 +8,11 @@
  * spreads through the run of bytes that it takes by one addition, whose carries go through a run of
  * ones. So no branch depends on what the text holds, but for matches.
  *
+ * A gap, many positions of any byte, is one step: what is behind it is the union of the stream
+ * before it moved up by so many bytes, whose parts double. Its state is the past of that stream.
+ *
+ * A whole text of a few words of bits has its streams in registers, without state, chunks, windows.
+ *
  * A row is made by comparing 64 bytes at a time, or by lookups of their lower and upper four bits.
  *
  * Where a pattern has positions in a row that the text seldom has (a window), only their rows are
