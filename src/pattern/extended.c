@@ -12,18 +12,15 @@
  *
  * What the language leaves out (groups, lazy repeats ...) is refused at its
  * column with advice, never taken for a byte. Everything is ASCII: no locale.
- * Invariant: no set is empty; sets are closed under case when TRAWL_NOCASE is given
- * and hold no line's end when TRAWL_LINES is. A pattern of single bytes becomes a literal, fixed
- * repeats as in a{3} unrolled, up to UNROLL_MAX bytes.
  * Cost: O(length) time; 40 bytes an element.
  */
 #include <string.h>
 
 #include "pattern/border.h"
 #include "pattern/bytes.h"
+#include "pattern/elements.h"
 #include "pattern/syntax.h"
 
-#define UNROLL_MAX 4096
 #define QUOTE_MAX 40 /* a message quotes an element up to this length */
 
 typedef struct parser {
@@ -31,14 +28,10 @@ typedef struct parser {
     size_t length;
     size_t at; /* the next byte to read */
     uint32_t flags;
-    uint32_t states;         /* of all elements so far */
     size_t first, first_end; /* in the text: the first element, with its quantifier */
-    bool required;           /* one element so far must occur */
     char words[2];           /* the condition on words before and behind the match; 0: none */
     size_t words_at[2];
-    memory *memory;
-    size_t room; /* elements that out->elements has room for */
-    pattern *out;
+    elements elements;
     trawl_error *error;
 } parser;
 
@@ -87,58 +80,10 @@ static const named_class *find_named(const uint8_t *name, size_t length)
     return NULL;
 }
 
-static void add_range(byte_class *set, unsigned low, unsigned high)
-{
-    for (unsigned byte = low; byte <= high; byte++)
-        class_add(set, byte);
-}
-
 static void add_named(byte_class *set, const named_class *named)
 {
     for (size_t i = 0; i < named->count; i += 2)
-        add_range(set, named->ranges[i], named->ranges[i + 1]);
-}
-
-static void add_set(byte_class *set, const byte_class *other)
-{
-    for (int i = 0; i < 4; i++)
-        set->bits[i] |= other->bits[i];
-}
-
-/* Bytes 64..127 share a word: 'A' is its bit 1 and 'a' its bit 33. */
-static void add_other_case(byte_class *set)
-{
-    uint64_t letters = (set->bits[1] >> 1 | set->bits[1] >> 33) & 0x03ffffff;
-    set->bits[1] |= letters << 1 | letters << 33;
-}
-
-static int lowest_bit(uint64_t word)
-{
-    int bit = 0;
-    for (int step = 32; step > 0; step /= 2) {
-        if (word << (64 - step) == 0) {
-            word >>= step;
-            bit += step;
-        }
-    }
-    return bit;
-}
-
-/* The byte that a set stands for, or -1 when it stands for several. Under TRAWL_NOCASE
- * both cases of a letter are that letter in lower case. */
-static int single_byte(const byte_class *set, bool nocase)
-{
-    int word = 0;
-    while (word < 3 && set->bits[word] == 0)
-        word++;
-    uint8_t byte = (uint8_t)(word * 64 + lowest_bit(set->bits[word]));
-    byte_class single = { { 0 } };
-    class_add(&single, byte);
-    if (nocase) {
-        add_other_case(&single);
-        byte = fold_byte(byte);
-    }
-    return memcmp(&single, set, sizeof single) == 0 ? byte : -1;
+        class_add_range(set, named->ranges[i], named->ranges[i + 1]);
 }
 
 /* ---- UTF-8 -------------------------------------------------------------- */
@@ -311,9 +256,9 @@ static int parse_range(parser *p, byte_class *set)
                 "the range is reversed: write the smaller byte first, or \\- for a hyphen");
     }
     if (low < 0)
-        add_set(set, &item);
+        class_unite(set, &item);
     else
-        add_range(set, (unsigned)low, (unsigned)high);
+        class_add_range(set, (unsigned)low, (unsigned)high);
     return TRAWL_OK;
 }
 
@@ -435,51 +380,13 @@ static int reject_leading_quantifier(parser *p)
 
 /* ---- elements ----------------------------------------------------------- */
 
-/* Apply the flags to a set that is complete but for its negation. */
-static int finish_set(parser *p, size_t offset, bool negated, byte_class *set)
-{
-    static const byte_class empty = { { 0 } };
-    if (p->flags & TRAWL_NOCASE)
-        add_other_case(set);
-    if (negated)
-        class_invert(set);
-    if (memcmp(set, &empty, sizeof empty) == 0)
-        return reject(p, offset, "the class is empty: it excludes every byte; remove it");
-    if (p->flags & TRAWL_LINES)
-        set->bits[0] &= ~((uint64_t)1 << line_terminator(p->flags));
-    if (memcmp(set, &empty, sizeof empty) == 0)
-        return reject_terminator(p->flags, offset, p->error);
-    return TRAWL_OK;
-}
-
-static int append(parser *p, size_t offset, const byte_class *set, uint32_t min, uint32_t max)
-{
-    uint32_t states = max != REPEAT_UNBOUNDED ? max : min > 1 ? min : 1;
-    if (states > PATTERN_MAX_STATES - p->states)
-        return fail(p->error, TRAWL_ERROR_LIMIT, offset,
-                    "the pattern has more than %u states here: lower the repeats, or shorten it",
-                    PATTERN_MAX_STATES);
-    if (p->out->length == p->room) {
-        const size_t room = p->room ? 2 * p->room : 8;
-        element *grown = memory_grow(p->memory, p->out->elements, room * sizeof *grown);
-        if (!grown)
-            return memory_failed(p->memory, p->error, "a pattern of %zu elements", room);
-        p->out->elements = grown;
-        p->room = room;
-    }
-    p->states += states;
-    p->required |= min > 0;
-    p->out->elements[p->out->length++] = (element){ *set, min, max };
-    return TRAWL_OK;
-}
-
 /* A multi-byte character: its bytes one after the other, with no quantifier. */
 static int parse_character(parser *p, size_t length)
 {
     for (; length > 0; length--, p->at++) {
         byte_class set = { { 0 } };
         class_add(&set, p->text[p->at]);
-        int status = append(p, p->at, &set, 1, 1);
+        int status = elements_append(&p->elements, p->at, &set, 1, 1);
         if (status != TRAWL_OK)
             return status;
     }
@@ -535,12 +442,12 @@ static int parse_element(parser *p)
     uint32_t min, max;
     int status = parse_set(p, &set, &negated);
     if (status == TRAWL_OK)
-        status = finish_set(p, start, negated, &set);
+        status = class_settle(p->flags, start, negated, &set, p->error);
     if (status == TRAWL_OK)
         status = parse_quantifier(p, &min, &max);
     if (status == TRAWL_OK)
-        status = append(p, start, &set, min, max);
-    if (p->out->length == 1)
+        status = elements_append(&p->elements, start, &set, min, max);
+    if (p->elements.out->length == 1)
         p->first_end = p->at;
     return status;
 }
@@ -581,7 +488,7 @@ static void add_words(border *b, char kind)
 /* The condition that was found at `at`, on that side of the match. */
 static int parse_condition(parser *p, char kind, int side)
 {
-    border *b = side == BEFORE ? &p->out->before : &p->out->after;
+    border *b = side == BEFORE ? &p->elements.out->before : &p->elements.out->after;
     const bool elsewhere = side == BEFORE ? kind == '$' || kind == 'z' || kind == '>'
                                           : kind == '^' || kind == 'A' || kind == '<';
     const size_t length = kind == '^' || kind == '$' ? 1 : 2;
@@ -615,39 +522,6 @@ static int parse_sides(parser *p, int side)
 
 /* ---- the whole pattern -------------------------------------------------- */
 
-/* Length of the literal that the elements spell, or 0 when they spell none. */
-static size_t literal_length(const pattern *out)
-{
-    bool nocase = (out->flags & TRAWL_NOCASE) != 0, repeats = false;
-    size_t length = 0;
-    for (size_t i = 0; i < out->length; i++) {
-        const element *e = &out->elements[i];
-        if (e->min != e->max || single_byte(&e->set, nocase) < 0)
-            return 0;
-        repeats |= e->min > 1;
-        length += e->min;
-    }
-    return repeats && length > UNROLL_MAX ? 0 : length;
-}
-
-static int make_literal(memory *m, pattern *out, size_t length, trawl_error *error)
-{
-    out->bytes = memory_take(m, length);
-    if (!out->bytes)
-        return memory_failed(m, error, "a literal of %zu bytes", length);
-    uint8_t *next = out->bytes;
-    for (size_t i = 0; i < out->length; i++) {
-        const element *e = &out->elements[i];
-        memset(next, single_byte(&e->set, (out->flags & TRAWL_NOCASE) != 0), e->min);
-        next += e->min;
-    }
-    memory_give(m, out->elements);
-    out->elements = NULL;
-    out->length = length;
-    out->literal = true;
-    return TRAWL_OK;
-}
-
 /* Every element may be left out. Each is as good as the others to mend it: take the first. */
 static int reject_empty_match(const parser *p)
 {
@@ -677,14 +551,13 @@ int parse_extended(memory *m, const trawl_pattern *src, size_t *at, pattern *out
                  .length = src->length,
                  .at = *at,
                  .flags = src->flags,
-                 .memory = m,
-                 .out = out,
+                 .elements = { .memory = m, .out = out, .error = error },
                  .error = error };
     int status = parse_sides(&p, BEFORE);
     p.first = p.at;
     while (status == TRAWL_OK && !at_end(&p) && !condition(&p))
         status = parse_element(&p);
-    if (status == TRAWL_OK && p.out->length == 0)
+    if (status == TRAWL_OK && p.elements.out->length == 0)
         return reject(&p, p.at, no_element);
     const size_t behind = p.at;
     if (status == TRAWL_OK)
@@ -694,11 +567,10 @@ int parse_extended(memory *m, const trawl_pattern *src, size_t *at, pattern *out
             &p, behind,
             "a pattern ends with the conditions behind it: $, \\z, \\b or \\>; write what "
             "follows as its own pattern");
-    if (status == TRAWL_OK && !p.required)
+    if (status == TRAWL_OK && !p.elements.required)
         return reject_empty_match(&p);
     if (status != TRAWL_OK)
         return status;
     *at = p.at;
-    size_t length = literal_length(out);
-    return length ? make_literal(m, out, length, error) : TRAWL_OK;
+    return elements_settle(&p.elements);
 }
