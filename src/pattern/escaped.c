@@ -2,11 +2,12 @@
 #include "pattern/bytes.h"
 #include "pattern/syntax.h"
 
-int parse_escaped(memory *m, const trawl_pattern *src, size_t *at, pattern *out, trawl_error *error)
+int parse_escaped(memory *m, const trawl_pattern *src, size_t *next, pattern *out,
+                  trawl_error *error)
 {
     const uint8_t *text = src->text;
     int status = literal_begin(m, src, out, error);
-    *at = src->length;
+    *next = LAST_ONE;
     for (size_t i = 0; i < src->length && status == TRAWL_OK;) {
         size_t offset = i;
         uint8_t byte = text[i];

@@ -544,12 +544,12 @@ static bool at_end(const parser *p)
     return p->at == p->length || p->text[p->at] == '|';
 }
 
-int parse_extended(memory *m, const trawl_pattern *src, size_t *at, pattern *out,
+int parse_extended(memory *m, const trawl_pattern *src, size_t *next, pattern *out,
                    trawl_error *error)
 {
     parser p = { .text = src->text,
                  .length = src->length,
-                 .at = *at,
+                 .at = *next,
                  .flags = src->flags,
                  .elements = { .memory = m, .out = out, .error = error },
                  .error = error };
@@ -571,6 +571,6 @@ int parse_extended(memory *m, const trawl_pattern *src, size_t *at, pattern *out
         return reject_empty_match(&p);
     if (status != TRAWL_OK)
         return status;
-    *at = p.at;
+    *next = p.at < p.length ? p.at + 1 : LAST_ONE; /* behind the '|' */
     return elements_settle(&p.elements);
 }

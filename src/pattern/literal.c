@@ -4,7 +4,8 @@
 #include "pattern/bytes.h"
 #include "pattern/syntax.h"
 
-int parse_literal(memory *m, const trawl_pattern *src, size_t *at, pattern *out, trawl_error *error)
+int parse_literal(memory *m, const trawl_pattern *src, size_t *next, pattern *out,
+                  trawl_error *error)
 {
     const uint8_t *text = src->text;
     const uint8_t *end =
@@ -16,7 +17,8 @@ int parse_literal(memory *m, const trawl_pattern *src, size_t *at, pattern *out,
         status = literal_begin(m, src, out, error);
     if (status != TRAWL_OK)
         return status;
-    *at = out->length = src->length;
+    *next = LAST_ONE;
+    out->length = src->length;
     memcpy(out->bytes, text, src->length);
     for (size_t i = 0; src->flags & TRAWL_NOCASE && i < src->length; i++)
         out->bytes[i] = fold_byte(text[i]);

@@ -128,14 +128,14 @@ static void measure(pattern *p)
     }
 }
 
-/* The alternative at offset *at of the text. */
-static int make_pattern(memory *m, const trawl_pattern *src, size_t order, size_t *at, pattern *out,
-                        trawl_error *error)
+/* The alternative that *next tells. */
+static int make_pattern(memory *m, const trawl_pattern *src, size_t order, size_t *next,
+                        pattern *out, trawl_error *error)
 {
     out->id = src->id;
     out->order = (uint32_t)order;
     out->flags = src->flags;
-    int status = find_parser(src->syntax)(m, src, at, out, error);
+    int status = find_parser(src->syntax)(m, src, next, out, error);
     if (status == TRAWL_OK)
         status = border_flags(out, error);
     if (status != TRAWL_OK)
@@ -201,13 +201,12 @@ static int make_alternatives(memory *m, const trawl_pattern *src, size_t order, 
                              size_t *room, trawl_error *error)
 {
     const size_t first = list->count;
-    size_t at = 0;
+    size_t next = 0;
     int status = check_pattern(src, error);
-    for (bool more = true; status == TRAWL_OK && more; at++) {
+    while (status == TRAWL_OK && next != LAST_ONE) {
         pattern *p = add_pattern(list, room);
-        status = p ? make_pattern(m, src, order, &at, p, error)
+        status = p ? make_pattern(m, src, order, &next, p, error)
                    : memory_failed(m, error, "%zu patterns", list->count);
-        more = at < src->length; /* a '|' */
     }
     return status == TRAWL_OK && list->count - first > 1
                ? mark_varied(m, &list->patterns[first], list->count - first, error)

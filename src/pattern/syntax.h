@@ -1,10 +1,10 @@
 /* syntax.h: the table of syntaxes. A new one is a file with its parser, and a line here.
  *
- * A parser fills bytes or elements, literal and length of a zeroed pattern from src->text, from
- * offset *at on to its end, or to the '|' behind an alternative, where it leaves *at; flags are
- * already set, and the text is not empty. It checks the syntax, that no match is empty and that a
- * literal is not too long. On an error error->offset is set; error->pattern is filled by the
- * caller, who also frees what *out holds.
+ * A parser fills bytes or elements, literal and length of a zeroed pattern from src->text; flags
+ * are already set, and the text is not empty. It checks the syntax, that no match is empty and that
+ * a literal is not too long. On an error error->offset is set; error->pattern is filled by the
+ * caller, who also frees what *out holds. Alternatives are read by a call each: *next is 0 first,
+ * then what the call before left there, an offset or a number; the last one leaves LAST_ONE.
  */
 #ifndef TRAWL_PATTERN_SYNTAX_H
 #define TRAWL_PATTERN_SYNTAX_H
@@ -19,7 +19,9 @@
     LINE(TRAWL_SYNTAX_EXTENDED, extended, "byte classes and repeats")
 /* clang-format on */
 
-typedef int syntax_parser(memory *m, const trawl_pattern *src, size_t *at, pattern *out,
+#define LAST_ONE SIZE_MAX
+
+typedef int syntax_parser(memory *m, const trawl_pattern *src, size_t *next, pattern *out,
                           trawl_error *error);
 
 #define SYNTAX_PARSER(number, name, about) syntax_parser parse_##name;
