@@ -114,7 +114,10 @@ typedef struct trawl_allocator {
 typedef enum trawl_syntax {
     TRAWL_SYNTAX_LITERAL = 0,  /* the bytes as they are */
     TRAWL_SYNTAX_ESCAPED = 1,  /* a literal with C escapes: \n \t \\ \xHH ... */
-    TRAWL_SYNTAX_EXTENDED = 2  /* classes and repeats: see docs/semantics.md */
+    TRAWL_SYNTAX_EXTENDED = 2, /* classes and repeats: see docs/semantics.md */
+    TRAWL_SYNTAX_PROSITE = 3,  /* motifs of amino acids: C-x(2,4)-[ST]-{P}-[G>]. */
+    TRAWL_SYNTAX_IUPAC = 4,    /* nucleotides: GTYRAC GGCCN{5}GGCC */
+    TRAWL_SYNTAX_HEX = 5       /* bytes in hexadecimal: 4D 5A ?? [4-6] ( 50 | 4? ) */
 } trawl_syntax;
 
 enum {
@@ -123,7 +126,10 @@ enum {
     TRAWL_ONCE = 4,   /* of each text (record) only the first match reported; needles: no */
     TRAWL_WORDS = 8,  /* no letter, digit or _ beside a match, as grep -w wants it */
     TRAWL_WHOLE_LINES = 16, /* a match begins where a line does and ends where one does: grep -x */
-    TRAWL_NULS = 32   /* under TRAWL_LINES: a NUL byte ends a line, a newline is a byte */
+    TRAWL_NULS = 32,  /* under TRAWL_LINES: a NUL byte ends a line, a newline is a byte */
+    TRAWL_AMBIGUOUS = 64, /* IUPAC: a letter of the text matches if one of its bases may stand
+                             there; else all of them must */
+    TRAWL_OTHER_STRAND = 128 /* IUPAC: the reverse complement of the pattern */
 };
 
 typedef struct trawl_pattern {

@@ -2,8 +2,8 @@
  *
  * Each row of `cases` is a pattern and what it must become, printed in one canonical
  * form: a literal as 'bytes', an element as <ranges>{min,max}, with * for no bound and
- * bytes that are not letters or digits as \xHH. Or the offset of the error and a part
- * of its message.
+ * bytes that are not letters or digits as \xHH; alternatives with | between. Or the
+ * offset of the error and a part of its message.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -88,11 +88,16 @@ enum {
     LIT = TRAWL_SYNTAX_LITERAL,
     ESC = TRAWL_SYNTAX_ESCAPED,
     EXT = TRAWL_SYNTAX_EXTENDED,
+    PRO = TRAWL_SYNTAX_PROSITE,
+    NUC = TRAWL_SYNTAX_IUPAC,
+    HEX = TRAWL_SYNTAX_HEX,
     I = TRAWL_NOCASE,
     L = TRAWL_LINES,
     W = TRAWL_WORDS,
     X = TRAWL_WHOLE_LINES,
-    N = TRAWL_LINES | TRAWL_NULS
+    N = TRAWL_LINES | TRAWL_NULS,
+    A = TRAWL_AMBIGUOUS,
+    S = TRAWL_OTHER_STRAND
 };
 
 typedef struct pattern_case {
@@ -342,6 +347,122 @@ static const pattern_case cases[] = {
     BAD("[0-9]?b*c{0,3}", EXT, 0, 0, "'[0-9]?' first: remove its ?"),
     BAD("a{0,3}b?", EXT, 0, 0, "'a{0,3}' first: let its repeat begin at 1"),
     BAD("[aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa]{,4}", EXT, 0, 0, "aaa...' first: let"),
+
+    /* extended: alternatives */
+    OK("ab|c[de]", EXT, 0, "'ab'|<c>{1,1}<d-e>{1,1}"),
+
+    /* PROSITE */
+    OK("R-G-D.", PRO, 0, "'RGD'"),
+    OK("r-g-d", PRO, 0, "'RGD'"),
+    OK("R-G-D", PRO, I, "'rgd'"),
+    OK("RG\n  D", PRO, 0, "'RGD'"),
+    OK("[AG]-x(4)-G-K-[ST].", PRO, 0, "<AG>{1,1}<A-Z>{4,4}<G>{1,1}<K>{1,1}<S-T>{1,1}"),
+    OK("C-X(2,4)-{PC}(2)", PRO, 0, "<C>{1,1}<A-Z>{2,4}<A-BD-OQ-Z>{2,2}"),
+    OK("x-{p}", PRO, I, "<A-Za-z>{1,1}<A-OQ-Za-oq-z>{1,1}"),
+    OK("<A-x*-{C}*>", PRO, 0, "<\\x0a>{1,1}<A>{1,1}<A-Z>{0,*}<A-BD-Z>{0,*}"),
+    OK("<{C}*>", PRO, 0, "<\\x0a>{1,1}<A-BD-Z>{1,*}"),
+    OK("<x(0,1)-[ST]>.", PRO, 0, "<\\x0a>{1,1}<A-Z>{0,1}<S-T>{1,1}"),
+    OK("F-L-[G>].", PRO, 0, "'FLG'|'FL'"),
+    OK("F-L-[GA>]", PRO, 0, "<F>{1,1}<L>{1,1}<AG>{1,1}|'FL'"),
+    OK("[<M]-K-[G>]", PRO, 0, "'MKG'|'KG'|'MK'|'K'"),
+    BAD("", PRO, 0, 0, "empty"),
+    BAD("A-", PRO, 0, 2, "an element is a letter"),
+    BAD("A-.", PRO, 0, 2, "an element is a letter"),
+    BAD("A-1", PRO, 0, 2, "an element is a letter"),
+    BAD("A-<B", PRO, 0, 2, "'<' stands before the first one"),
+    BAD("A>-B", PRO, 0, 2, "the pattern ended before"),
+    BAD("A.B", PRO, 0, 2, "the pattern ended before"),
+    BAD("A-[BC", PRO, 0, 2, "unmatched '['"),
+    BAD("A-{BC]", PRO, 0, 5, "between brackets"),
+    BAD("[G>]-A", PRO, 0, 5, "nothing follows"),
+    BAD("A-[<G]", PRO, 0, 3, "in the class that comes first"),
+    BAD("A-[G>](2)", PRO, 0, 2, "cannot be repeated"),
+    BAD("[G>]", PRO, 0, 0, "without the class of the border"),
+    BAD("A-x(2", PRO, 0, 3, "malformed repeat"),
+    BAD("A-x(2,)", PRO, 0, 3, "malformed repeat"),
+    BAD("A-x(4,2)", PRO, 0, 3, "reversed"),
+    BAD("A-x(0)", PRO, 0, 3, "matches nothing"),
+    BAD("A*-x(0,3)", PRO, 0, 0, "without any residue"),
+    BAD("A-{ABCDEFGHIJKLMNOPQRSTUVWXYZ}", PRO, 0, 2, "empty"),
+    BAD("A-x(9999999)", PRO, 0, 2, "states"),
+
+    /* IUPAC */
+    OK("GAATTC", NUC, 0, "'GAATTC'"),
+    OK("gaUUC", NUC, 0, "'gaUUC'"),
+    OK("GAATTC", NUC, I, "'gaattc'"),
+    OK("GTYRAC", NUC, 0, "<G>{1,1}<T>{1,1}<CT-UY>{1,1}<AGR>{1,1}<A>{1,1}<C>{1,1}"),
+    OK("CN{5}g", NUC, 0, "<C>{1,1}<A-DG-HKM-NR-WY>{5,5}<g>{1,1}"),
+    OK("Bv", NUC, 0, "<B-CGKS-UY>{1,1}<acgmr-sv>{1,1}"),
+    OK("W", NUC, I, "<AT-UWat-uw>{1,1}"),
+    OK("[AT]c", NUC, 0, "<ATW>{1,1}<c>{1,1}"),
+    OK("[ACGT]", NUC, 0, "<A-DG-HKM-NR-TV-WY>{1,1}"),
+    OK("[^A]", NUC, 0, "<B-CGKS-UY>{1,1}"),
+    OK("[^SA]c", NUC, 0, "<T-U>{1,1}<c>{1,1}"),
+    OK("A?CG+|T{2,4}", NUC, 0, "<A>{0,1}<C>{1,1}<G>{1,*}|<T>{2,4}"),
+    OK("^GA$", NUC, 0, "'\\x0aGA'"),
+    OK("A", NUC, A, "<ADHM-NRV-W>{1,1}"),
+    OK("[CG]", NUC, A, "<B-DG-HKM-NR-SVY>{1,1}"),
+    OK("GAATTC", NUC, S, "'GAATTC'"),
+    OK("CACCTGC", NUC, S, "'GCAGGTG'"),
+    OK("ACU", NUC, S, "'AGU'"),
+    OK("AAR{2}[GT]?", NUC, S, "<ACM>{0,1}<CT-UY>{2,2}<T>{1,1}<T>{1,1}"),
+    OK("[^A]c", NUC, S, "<g>{1,1}<ACGMR-SV>{1,1}"),
+    OK("^GAT", NUC, S, "'ATC'"),
+    BAD("GAEC", NUC, 0, 2, "no code of a base"),
+    BAD("GA C", NUC, 0, 2, "no code of a base"),
+    BAD("A.C", NUC, 0, 1, "gaps are repeats"),
+    BAD("A\\x41", NUC, 0, 1, "no code of a base"),
+    BAD("A[C-G]", NUC, 0, 2, "a range takes a single byte"),
+    BAD("A[C[:digit:]]", NUC, 0, 3, "no code of a base"),
+    BAD("A[^N]", NUC, 0, 1, "the class is empty"),
+    BAD("A(C)", NUC, 0, 1, "groups are not supported"),
+    BAD("N{0,5}", NUC, 0, 0, "empty string"),
+
+    /* hexadecimal */
+    OK("4D5a", HEX, 0, "'MZ'"),
+    OK("{ 4D 5A }", HEX, 0, "'MZ'"),
+    OK("4D /* a } */ 5A // b\n 41", HEX, 0, "'MZA'"),
+    OK("4D", HEX, I, "'m'"),
+    OK("4? ?1 30", HEX, 0,
+       "<\\x40-O>{1,1}<\\x01\\x11\\x211AQaq\\x81\\x91\\xa1\\xb1\\xc1\\xd1\\xe1\\xf1>{1,1}<0>{1,1}"),
+    OK("41 ?? ?? 42", HEX, 0, "<A>{1,1}<\\x00-\\xff>{2,2}<B>{1,1}"),
+    OK("41[4]42", HEX, 0, "<A>{1,1}<\\x00-\\xff>{4,4}<B>{1,1}"),
+    OK("41[4-6]42[-]43", HEX, 0,
+       "<A>{1,1}<\\x00-\\xff>{4,6}<B>{1,1}<\\x00-\\xff>{0,*}<C>{1,1}"),
+    OK("41[4-]42{3}43{-2}44*45{1-2}46", HEX, 0,
+       "<A>{1,1}<\\x00-\\xff>{4,*}<B>{1,1}<\\x00-\\xff>{3,3}<C>{1,1}<\\x00-\\xff>{0,2}<D>{1,1}"
+       "<\\x00-\\xff>{0,*}<E>{1,1}<\\x00-\\xff>{1,2}<F>{1,1}"),
+    OK("41[0]42", HEX, 0, "'AB'"),
+    OK("41 ?? [2-3] [1] 42 ??", HEX, 0,
+       "<A>{1,1}<\\x00-\\xff>{4,5}<B>{1,1}<\\x00-\\xff>{1,1}"),
+    OK("~41 !(42|43)", HEX, 0, "<\\x00-\\x40B-\\xff>{1,1}<\\x00-AD-\\xff>{1,1}"),
+    OK("41(42|43)", HEX, 0, "<A>{1,1}<B-C>{1,1}"),
+    OK("41(42|43 44)45", HEX, 0, "'ABE'|'ACDE'"),
+    OK("41(42 43|44 45)(46 47|48 49)", HEX, 0, "'ABCFG'|'ADEFG'|'ABCHI'|'ADEHI'"),
+    OK("41(42(43 44|45 46)|47 48 49)", HEX, 0, "'ABCD'|'ABEF'|'AGHI'"),
+    OK("(41 42)43", HEX, 0, "'ABC'"),
+    OK("41([1-2]42|43 44 45)", HEX, 0, "<A>{1,1}<\\x00-\\xff>{1,2}<B>{1,1}|'ACDE'"),
+    OK("?? [2] ??", HEX, L, "<\\x00-\\x09\\x0b-\\xff>{4,4}"),
+    BAD("4", HEX, 0, 0, "two hexadecimal digits"),
+    BAD("41 4 2", HEX, 0, 3, "two hexadecimal digits"),
+    BAD("41 zz", HEX, 0, 3, "two hexadecimal digits"),
+    BAD("41 /* 42", HEX, 0, 3, "two hexadecimal digits"),
+    BAD("{ 41", HEX, 0, 0, "unmatched '{'"),
+    BAD("{ }", HEX, 0, 2, "no byte here"),
+    BAD("[4]41", HEX, 0, 0, "the one that comes first"),
+    BAD("41 [4]", HEX, 0, 3, "the one that comes last"),
+    BAD("41[]42", HEX, 0, 2, "malformed jump"),
+    BAD("41[2", HEX, 0, 2, "malformed jump"),
+    BAD("41{2]42", HEX, 0, 2, "malformed jump"),
+    BAD("41[4-2]42", HEX, 0, 2, "reversed"),
+    BAD("41[9999999]42", HEX, 0, 11, "states"),
+    BAD("41(42", HEX, 0, 2, "unmatched '('"),
+    BAD("41(42|)", HEX, 0, 6, "no byte here"),
+    BAD("41|42", HEX, 0, 2, "no '(' before it"),
+    BAD("41)", HEX, 0, 2, "no '(' before it"),
+    BAD("41!(42 43|44)", HEX, 0, 2, "single bytes"),
+    BAD("41(L)", HEX, 0, 3, "two hexadecimal digits"),
+    BAD("((((((((((((((((((41 42))))))))))))))))))", HEX, 0, 16, "more than 16 deep"),
 };
 /* clang-format on */
 
@@ -361,7 +482,10 @@ static void check_case(const pattern_case *c)
         printer out = { .length = 0 };
         if (status != TRAWL_OK)
             fail_msg("pattern \"%s\": %s", c->text, error.message);
-        print_pattern(&out, &list.patterns[0]);
+        for (size_t i = 0; i < list.count; i++) {
+            print_text(&out, i ? "|" : "");
+            print_pattern(&out, &list.patterns[i]);
+        }
         if (strcmp(out.text, c->expected) != 0)
             fail_msg("pattern \"%s\": %s, expected %s", c->text, out.text, c->expected);
         pattern_list_free(&list);
@@ -462,19 +586,20 @@ static void test_arguments(void **state)
     (void)state;
     trawl_pattern good = { "a", 1, LIT, 0, 0, NULL };
     trawl_pattern bad[] = { { NULL, 1, LIT, 0, 0, NULL },
-                            { "a", 1, 3, 0, 0, NULL },
-                            { "a", 1, LIT, 64, 0, NULL } };
+                            { "a", 1, 99, 0, 0, NULL },
+                            { "a", 1, LIT, 1u << 30, 0, NULL },
+                            { "A", 1, PRO, TRAWL_OTHER_STRAND, 0, NULL } };
     trawl_pattern empty = { NULL, 0, LIT, 0, 0, NULL };
     pattern_list list;
     trawl_error error;
-    for (size_t i = 0; i < 3; i++) {
+    for (size_t i = 0; i < 4; i++) {
         trawl_pattern pair[] = { good, bad[i] };
         assert_int_equal(pattern_list_make(&heap, pair, 2, &list, &error), TRAWL_ERROR_ARGUMENT);
         assert_int_equal(error.pattern, 1);
         assert_true(error.offset == TRAWL_NONE);
     }
     assert_int_equal(pattern_list_make(&heap, &bad[1], 1, &list, &error), TRAWL_ERROR_ARGUMENT);
-    assert_non_null(strstr(error.message, "syntax 3: trawl_syntax has literal (the bytes"));
+    assert_non_null(strstr(error.message, "syntax 99: trawl_syntax has literal (the bytes"));
     assert_int_equal(pattern_list_make(&heap, &empty, 1, &list, &error), TRAWL_ERROR_PATTERN);
     assert_int_equal(pattern_list_make(&heap, &good, 0, &list, &error), TRAWL_ERROR_ARGUMENT);
     assert_true(error.pattern == TRAWL_NONE);

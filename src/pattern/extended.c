@@ -11,7 +11,8 @@
  *     quantifier = ? | * | + | {x} | {x,} | {x,y} | {,y}
  *
  * What the language leaves out (groups, lazy repeats ...) is refused at its
- * column with advice, never taken for a byte. Everything is ASCII: no locale.
+ * column with advice, never taken for a byte. In a dialect an element is a letter of it or a
+ * class of these. Everything is ASCII: no locale.
  * Cost: O(length) time; 40 bytes an element.
  */
 #include <string.h>
@@ -19,11 +20,14 @@
 #include "pattern/border.h"
 #include "pattern/bytes.h"
 #include "pattern/elements.h"
+#include "pattern/extended.h"
 #include "pattern/syntax.h"
 
 #define QUOTE_MAX 40 /* a message quotes an element up to this length */
 
 typedef struct parser {
+    const trawl_pattern *src;
+    const dialect *dialect; /* NULL: letters are bytes */
     const uint8_t *text;
     size_t length;
     size_t at; /* the next byte to read */
@@ -213,9 +217,22 @@ static int parse_posix(parser *p, size_t length, byte_class *set)
     return TRAWL_OK;
 }
 
+/* A letter of the dialect. */
+static int parse_letter(parser *p, byte_class *set)
+{
+    if (!p->dialect->letter(p->src, p->text[p->at], set))
+        return reject(p, p->at, p->dialect->advice);
+    p->at++;
+    return TRAWL_OK;
+}
+
 /* One item of a class: a byte, or a set of its own; then *byte is -1. */
 static int parse_item(parser *p, byte_class *set, int *byte)
 {
+    if (p->dialect) {
+        *byte = -1;
+        return parse_letter(p, set);
+    }
     size_t name = bracket_name(p);
     if (name) {
         *byte = -1;
@@ -265,7 +282,7 @@ static int parse_range(parser *p, byte_class *set)
 static int parse_class(parser *p, byte_class *set, bool *negated)
 {
     size_t open = p->at;
-    size_t name = bracket_name(p);
+    size_t name = p->dialect ? 0 : bracket_name(p);
     if (name && peek(p, 1) == ':' && find_named(p->text + p->at + 2, name))
         return reject(p, open, "a named class stands in a class of its own: write [[:name:]]");
     p->at++;
@@ -397,24 +414,11 @@ static int parse_character(parser *p, size_t length)
     return TRAWL_OK;
 }
 
-/* The set of bytes at `at`; *negated tells that its complement is meant. */
-static int parse_set(parser *p, byte_class *set, bool *negated)
+/* A byte, an escape or '.', as parse_set. */
+static int parse_bytes(parser *p, byte_class *set, bool *negated)
 {
     int c = peek(p, 0), byte, status;
     switch (c) {
-    case '(':
-    case ')':
-        return fail(p->error, TRAWL_ERROR_PATTERN, p->at,
-                    "groups are not supported: write the alternatives out, as ab|ac for a(b|c), or "
-                    "write [%c] for the byte",
-                    c);
-    case '?':
-    case '*':
-    case '+':
-    case '{':
-        return reject_leading_quantifier(p);
-    case '[':
-        return parse_class(p, set, negated);
     case '.':
         p->at++;
         *negated = true; /* any byte: all but none */
@@ -431,9 +435,32 @@ static int parse_set(parser *p, byte_class *set, bool *negated)
     }
 }
 
+/* The set of bytes at `at`; *negated tells that its complement is meant. */
+static int parse_set(parser *p, byte_class *set, bool *negated)
+{
+    int c = peek(p, 0);
+    switch (c) {
+    case '(':
+    case ')':
+        return fail(p->error, TRAWL_ERROR_PATTERN, p->at,
+                    "groups are not supported: write the alternatives out, as ab|ac for a(b|c), or "
+                    "write [%c] for the byte",
+                    c);
+    case '?':
+    case '*':
+    case '+':
+    case '{':
+        return reject_leading_quantifier(p);
+    case '[':
+        return parse_class(p, set, negated);
+    default:
+        return p->dialect ? parse_letter(p, set) : parse_bytes(p, set, negated);
+    }
+}
+
 static int parse_element(parser *p)
 {
-    size_t start = p->at, length = utf8_length(p);
+    size_t start = p->at, length = p->dialect ? 0 : utf8_length(p);
     if (length)
         return parse_character(p, length);
 
@@ -441,6 +468,10 @@ static int parse_element(parser *p)
     bool negated = false;
     uint32_t min, max;
     int status = parse_set(p, &set, &negated);
+    if (status == TRAWL_OK && p->dialect) {
+        p->dialect->finish(p->flags, negated, &set);
+        negated = false;
+    }
     if (status == TRAWL_OK)
         status = class_settle(p->flags, start, negated, &set, p->error);
     if (status == TRAWL_OK)
@@ -547,7 +578,15 @@ static bool at_end(const parser *p)
 int parse_extended(memory *m, const trawl_pattern *src, size_t *next, pattern *out,
                    trawl_error *error)
 {
-    parser p = { .text = src->text,
+    return parse_dialect(NULL, m, src, next, out, error);
+}
+
+int parse_dialect(const dialect *of, memory *m, const trawl_pattern *src, size_t *next,
+                  pattern *out, trawl_error *error)
+{
+    parser p = { .src = src,
+                 .dialect = of,
+                 .text = src->text,
                  .length = src->length,
                  .at = *next,
                  .flags = src->flags,

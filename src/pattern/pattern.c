@@ -15,7 +15,9 @@
 #define LEAST_RANKED 1000u   /* patterns: fewer are sorted by comparing */
 #define LONGEST_RANKED 2000u /* bytes */
 #define PATTERN_FLAGS                                                                              \
-    (TRAWL_NOCASE | TRAWL_LINES | TRAWL_ONCE | TRAWL_WORDS | TRAWL_WHOLE_LINES | TRAWL_NULS)
+    (TRAWL_NOCASE | TRAWL_LINES | TRAWL_ONCE | TRAWL_WORDS | TRAWL_WHOLE_LINES | TRAWL_NULS |      \
+     IUPAC_FLAGS)
+#define IUPAC_FLAGS (TRAWL_AMBIGUOUS | TRAWL_OTHER_STRAND)
 #define GRID_MAX_BYTES (UINT64_C(1) << 31) /* of one needle: keeps its offsets within 32 bits */
 
 /* Note which pattern or needle an error belongs to. */
@@ -106,8 +108,12 @@ static int check_pattern(const trawl_pattern *src, trawl_error *error)
     if (src->flags & ~(uint32_t)PATTERN_FLAGS)
         return fail(error, TRAWL_ERROR_ARGUMENT, TRAWL_NONE,
                     "unknown flags 0x%lx: use TRAWL_NOCASE, TRAWL_LINES, TRAWL_ONCE, TRAWL_WORDS, "
-                    "TRAWL_WHOLE_LINES and TRAWL_NULS",
+                    "TRAWL_WHOLE_LINES, TRAWL_NULS, TRAWL_AMBIGUOUS and TRAWL_OTHER_STRAND",
                     (unsigned long)src->flags);
+    if (src->flags & IUPAC_FLAGS && src->syntax != TRAWL_SYNTAX_IUPAC)
+        return fail(error, TRAWL_ERROR_ARGUMENT, TRAWL_NONE,
+                    "TRAWL_AMBIGUOUS and TRAWL_OTHER_STRAND are for TRAWL_SYNTAX_IUPAC: only "
+                    "bases have codes and complements");
     if (src->length == 0)
         return fail(error, TRAWL_ERROR_PATTERN, 0,
                     "the pattern is empty and would match everywhere: give one byte at least");

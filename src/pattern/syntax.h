@@ -16,7 +16,10 @@
 #define SYNTAXES(LINE)                                                                         \
     LINE(TRAWL_SYNTAX_LITERAL,  literal,  "the bytes as they are")                             \
     LINE(TRAWL_SYNTAX_ESCAPED,  escaped,  "bytes and C escapes")                               \
-    LINE(TRAWL_SYNTAX_EXTENDED, extended, "byte classes and repeats")
+    LINE(TRAWL_SYNTAX_EXTENDED, extended, "byte classes and repeats")                        \
+    LINE(TRAWL_SYNTAX_PROSITE,  prosite,  "motifs of amino acids")                              \
+    LINE(TRAWL_SYNTAX_IUPAC,    iupac,    "codes of bases")                                     \
+    LINE(TRAWL_SYNTAX_HEX,      hex,      "hexadecimal bytes")
 /* clang-format on */
 
 #define LAST_ONE SIZE_MAX

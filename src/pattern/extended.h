@@ -1,0 +1,19 @@
+/* extended.h: dialects of the extended syntax, whose letters stand for sets of bytes. */
+#ifndef TRAWL_PATTERN_EXTENDED_H
+#define TRAWL_PATTERN_EXTENDED_H
+
+#include "pattern/pattern.h"
+
+typedef struct dialect {
+    /* Add what the byte of the pattern stands for. False: it is no letter of the dialect. */
+    bool (*letter)(const trawl_pattern *src, uint8_t byte, byte_class *set);
+    /* The set of an element is complete, but for its negation. */
+    void (*finish)(uint32_t flags, bool negated, byte_class *set);
+    const char *advice; /* on what is no letter */
+} dialect;
+
+/* As a syntax_parser. An element of a dialect is a letter or a class of letters. */
+int parse_dialect(const dialect *of, memory *m, const trawl_pattern *src, size_t *next,
+                  pattern *out, trawl_error *error);
+
+#endif
