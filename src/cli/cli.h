@@ -213,9 +213,12 @@ typedef struct pattern_set {
 bool pattern_set_add(pattern_set *set, const char *command, const char *text, size_t length);
 /* Add a file's lines (LF or CRLF; "-" is standard input). Complains on failure. */
 bool pattern_set_add_file(pattern_set *set, const char *command, const char *path);
-/* Give all patterns the syntax and the flags. Warns when -i meets a byte that is not ASCII, as it
- * is or as an escape, and of \+ and its kin, which are operators in grep's basic syntax. False,
- * after a complaint: no memory. */
+/* Take `text` (malloc'ed) over, on failure too; NULL is a failure. */
+bool pattern_set_own(pattern_set *set, char *text);
+/* Give all patterns the syntax and the flags. Files of PROSITE's and ClamAV's patterns are read as
+ * such under their syntax (cli/entries.h); false, after a complaint, without memory. Warns when -i
+ * meets a byte that is not ASCII, as it is or as an escape, and of \+ and its kin, which are
+ * operators in grep's basic syntax. */
 bool pattern_set_style(pattern_set *set, const char *command, uint32_t syntax, uint32_t flags);
 /* Complain of the first pattern that is malformed. False when there is one. */
 bool pattern_set_check(const pattern_set *set, const run_options *o);

@@ -34,7 +34,8 @@ typedef struct find {
     trawl_plan *plan;
     trawl_context *context;
     bool unbounded;   /* some pattern has no longest match */
-    char **names;     /* --json: a member for each pattern, made when it is first printed */
+    bool named;       /* some pattern has a name */
+    char **labels;    /* of each pattern, made when it is first printed */
     uint64_t *counts; /* --count: of each pattern in the present file */
 
     char *shown;  /* the present file's name, as a field of TSV or a member of JSON */
@@ -60,6 +61,12 @@ static const char help_text[] =
     "  -F, --fixed-strings      literals with C escapes: \\xHH \\0 \\n \\t \\\\ ...\n"
     "      --syntax NAME        extended (default: classes and repeats), escaped (as -F), or\n"
     "                           literal (the bytes as they are, a backslash too)\n"
+    "      --iupac              nucleotides, as GTYRAC or GGCCN{5}GGCC\n"
+    "      --ambiguous          ... in a text, N, R and the like stand for any of their bases\n"
+    "      --prosite            motifs of amino acids, as C-x(2,4)-C-[LIVM]>; LIST may be a\n"
+    "                           PROSITE file (.dat)\n"
+    "      --hex                bytes as in YARA's and ClamAV's signatures, 4D5A??[4-6](50|4?);\n"
+    "                           LIST may be a ClamAV file (.ndb; its offsets are left out)\n"
     "  -i, --ignore-case        the letters A to Z match both cases\n"
     "\n"
     "Files, recognised by their first bytes: what gzip, bzip2, xz, zstd and lz4 files are\n"
@@ -96,6 +103,10 @@ static const char short_options[] = "e:f:Fi";
 
 enum {
     OPT_SYNTAX = OPT_OWN,
+    OPT_IUPAC,
+    OPT_AMBIGUOUS,
+    OPT_PROSITE,
+    OPT_HEX,
     OPT_REPORT,
     OPT_JSON,
     OPT_COUNT,
@@ -110,6 +121,10 @@ static const struct option long_options[] = {
     { "fixed-strings", no_argument, NULL, 'F' },
     { "ignore-case", no_argument, NULL, 'i' },
     { "syntax", required_argument, NULL, OPT_SYNTAX },
+    { "iupac", no_argument, NULL, OPT_IUPAC },
+    { "ambiguous", no_argument, NULL, OPT_AMBIGUOUS },
+    { "prosite", no_argument, NULL, OPT_PROSITE },
+    { "hex", no_argument, NULL, OPT_HEX },
     { "report", required_argument, NULL, OPT_REPORT },
     { "json", no_argument, NULL, OPT_JSON },
     { "count", no_argument, NULL, OPT_COUNT },
@@ -121,7 +136,8 @@ static const struct option long_options[] = {
 };
 
 /* By their number in trawl_syntax and trawl_report. */
-static const char *const syntax_names[] = { "literal", "escaped", "extended", NULL };
+static const char *const syntax_names[] = { "literal", "escaped", "extended", "prosite",
+                                            "iupac",   "hex",     NULL };
 static const char *const report_names[] = {
     "ends", "pairs", "longest", "shortest", "leftmost-longest", "leftmost-first", NULL
 };
@@ -168,6 +184,18 @@ static bool read_option(void *user, int option, const char *value)
     case 'i':
         f->flags |= TRAWL_NOCASE;
         return true;
+    case OPT_IUPAC:
+        f->syntax = TRAWL_SYNTAX_IUPAC;
+        return true;
+    case OPT_AMBIGUOUS:
+        f->flags |= TRAWL_AMBIGUOUS;
+        return true;
+    case OPT_HEX:
+        f->syntax = TRAWL_SYNTAX_HEX;
+        return true;
+    case OPT_PROSITE:
+        f->syntax = TRAWL_SYNTAX_PROSITE;
+        return true;
     case OPT_SYNTAX:
         return choice_option(f, "--syntax", syntax_names, value, &f->syntax);
     case OPT_REPORT:
@@ -196,22 +224,38 @@ static char *put_text(char *at, const char *text)
     return at + length;
 }
 
-/* The pattern as a member of a JSON object; NULL after a complaint, which ends the search. */
-static const char *json_name(find *f, size_t index)
+/* What stands behind a pattern's number: in JSON its name, or its text, as a member; in TSV the
+ * name as a column, if any pattern has one. NULL after a complaint, which ends the search. */
+static const char *label(find *f, size_t index)
 {
     const trawl_pattern *p = &f->patterns.patterns[index];
-    if (!f->names[index])
-        f->names[index] = json_member("name", p->text, p->length);
-    if (!f->names[index]) {
-        complain(f->run.command, "out of memory for pattern %zu as JSON", index + 1);
+    char **made = &f->labels[index];
+    if (!*made && f->json) {
+        *made = p->name ? json_member("name", p->name, strlen(p->name))
+                        : json_member("name", p->text, p->length);
+    } else if (!*made) {
+        char *name = tsv_quote(p->name ? p->name : "");
+        *made = name ? format_text("%s%s", f->named ? "\t" : "", name) : NULL;
+        free(name);
+    }
+    if (!*made) {
+        complain(f->run.command, "out of memory for the name of pattern %zu", index + 1);
         f->failed = f->finished = true;
     }
-    return f->names[index];
+    return *made;
 }
 
-static void print_tsv_match(const find *f, const trawl_match *match)
+static void print_tsv_match(find *f, const trawl_match *match)
 {
-    char numbers[3 * 21], *at = put_decimal(numbers, match->id);
+    const char *name = f->named ? label(f, match->pattern) : "";
+    char numbers[2 * 21 + 2], *at = put_decimal(numbers, match->id);
+    if (!name)
+        return;
+    fwrite(f->prefix, 1, f->prefix_length, stdout);
+    fwrite(numbers, 1, (size_t)(at - numbers), stdout);
+    if (f->named)
+        fputs(name, stdout);
+    at = numbers;
     *at++ = '\t';
     if (match->start == TRAWL_UNKNOWN)
         *at++ = '-';
@@ -220,13 +264,12 @@ static void print_tsv_match(const find *f, const trawl_match *match)
     *at++ = '\t';
     at = put_decimal(at, match->end);
     *at++ = '\n';
-    fwrite(f->prefix, 1, f->prefix_length, stdout);
     fwrite(numbers, 1, (size_t)(at - numbers), stdout);
 }
 
 static void print_json_match(find *f, const trawl_match *match)
 {
-    const char *name = json_name(f, match->pattern);
+    const char *name = label(f, match->pattern);
     char numbers[2 * 32], *at;
     if (!name)
         return;
@@ -280,7 +323,7 @@ static int on_matches(const trawl_match *matches, size_t count, void *user)
 static void print_counts(find *f)
 {
     for (size_t i = 0; i < f->patterns.count && !f->finished; i++) {
-        const char *name = f->json ? json_name(f, i) : "";
+        const char *name = label(f, i);
         if (name)
             printf(f->json ? "%s%zu,%s,\"count\":%" PRIu64 "}\n" : "%s%zu%s\t%" PRIu64 "\n",
                    f->prefix, i + 1, name, f->counts[i]);
@@ -290,7 +333,8 @@ static void print_counts(find *f)
 static void print_header(const find *f)
 {
     if (!f->json)
-        fputs(f->count ? "file\tpattern\tcount\n" : "file\trecord\tpattern\tstart\tend\n", stdout);
+        printf("file%s\tpattern%s%s\n", f->count ? "" : "\trecord", f->named ? "\tname" : "",
+               f->count ? "\tcount" : "\tstart\tend");
 }
 
 /* ---- what lines open with ----------------------------------------------- */
@@ -534,9 +578,11 @@ static int read_command_line(find *f, int argc, char **argv)
         complain(command, "the list of patterns is empty");
         return EXIT_ERROR;
     }
-    if (!pattern_set_style(&f->patterns, command, f->syntax, f->flags))
+    if (f->flags & TRAWL_AMBIGUOUS && f->syntax != TRAWL_SYNTAX_IUPAC) {
+        complain(command, "--ambiguous is for patterns of nucleotides: add --iupac");
         return EXIT_ERROR;
-    return -1;
+    }
+    return pattern_set_style(&f->patterns, command, f->syntax, f->flags) ? -1 : EXIT_ERROR;
 }
 
 static bool prepare(find *f, char **paths, int count)
@@ -551,9 +597,11 @@ static bool prepare(find *f, char **paths, int count)
         return false;
     trawl_plan_get_info(f->plan, &info);
     f->unbounded = info.max_length == UINT64_MAX;
-    f->names = calloc(f->patterns.count, sizeof *f->names);
+    f->labels = calloc(f->patterns.count, sizeof *f->labels);
     f->counts = calloc(f->patterns.count, sizeof *f->counts);
-    if (f->names && f->counts)
+    for (size_t i = 0; i < f->patterns.count; i++)
+        f->named |= f->patterns.patterns[i].name != NULL;
+    if (f->labels && f->counts)
         return true;
     complain(f->run.command, "out of memory for %zu patterns", f->patterns.count);
     return false;
@@ -576,9 +624,9 @@ static int search_all(find *f, char **paths, int count)
 
 static void release(find *f)
 {
-    for (size_t i = 0; f->names && i < f->patterns.count; i++)
-        free(f->names[i]);
-    free(f->names);
+    for (size_t i = 0; f->labels && i < f->patterns.count; i++)
+        free(f->labels[i]);
+    free(f->labels);
     free(f->counts);
     free(f->prefix);
     free(f->shown);

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/cli.h"
+#include "cli/entries.h"
 #include "io/source.h"
 
 #define LONGEST_SHOWN 200 /* a longer pattern is not shown in messages */
@@ -27,8 +27,7 @@ static void *grow(void *array, size_t count, size_t *room, size_t item)
     return grown;
 }
 
-/* Takes `text` (malloc'ed) over, on failure too; NULL is a failure. */
-static bool own(pattern_set *set, char *text)
+bool pattern_set_own(pattern_set *set, char *text)
 {
     char **owned =
         text ? grow(set->owned, set->owned_count, &set->owned_room, sizeof *owned) : NULL;
@@ -75,7 +74,7 @@ bool pattern_set_add(pattern_set *set, const char *command, const char *text, si
     if (length == 0 && set->takes_empty)
         return set->given = set->has_empty = true;
     char *copy = copy_bytes(text, length);
-    const bool added = own(set, copy) && append(set, copy, length, NULL, 0);
+    const bool added = pattern_set_own(set, copy) && append(set, copy, length, NULL, 0);
     set->given = true;
     if (!added)
         complain(command, "out of memory for a pattern");
@@ -134,8 +133,8 @@ bool pattern_set_add_file(pattern_set *set, const char *command, const char *pat
     set->given = true;
     if (!text)
         return false;
-    bool added = own(set, text);
-    added = own(set, name) && added;
+    bool added = pattern_set_own(set, text);
+    added = pattern_set_own(set, name) && added;
     const char *at = text, *end = text + length;
     while (added && at < end) {
         const char *stop = memchr(at, '\n', (size_t)(end - at));
@@ -372,6 +371,8 @@ static bool settle_empty(pattern_set *set, uint32_t syntax, uint32_t flags)
 
 bool pattern_set_style(pattern_set *set, const char *command, uint32_t syntax, uint32_t flags)
 {
+    if (!pattern_set_read_entries(set, command, syntax))
+        return false;
     for (size_t i = 0; i < set->count; i++) {
         set->patterns[i].syntax = syntax;
         set->patterns[i].flags = flags;

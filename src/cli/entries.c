@@ -1,0 +1,215 @@
+/* entries.c: PROSITE's and ClamAV's files, from their lines to patterns with names.
+ *
+ * Idea: a file is read as a list first, whatever it is, for the syntax may be said behind it. Then
+ * its lines are read again and those that are left move up, in the same arrays.
+ */
+#include "cli/entries.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct line {
+    const char *text;
+    size_t length;
+} line;
+
+static line line_of(const pattern_set *set, size_t index)
+{
+    return (line){ set->patterns[index].text, set->patterns[index].length };
+}
+
+static bool begins(line l, const char *word)
+{
+    const size_t length = strlen(word);
+    return l.length >= length && memcmp(l.text, word, length) == 0;
+}
+
+/* Pattern `to` is pattern `from` with that text and name. */
+static void move_pattern(pattern_set *set, size_t to, size_t from, const char *text, size_t length,
+                         const char *name)
+{
+    set->patterns[to] = set->patterns[from];
+    set->origins[to] = set->origins[from];
+    set->patterns[to].text = text;
+    set->patterns[to].length = length;
+    set->patterns[to].id = (uint32_t)(to + 1);
+    if (name)
+        set->patterns[to].name = name;
+}
+
+/* `count` bytes and a NUL that the set owns, or NULL. */
+static char *own_room(pattern_set *set, size_t count)
+{
+    char *room = malloc(count + 1);
+    return room && pattern_set_own(set, room) ? room : NULL;
+}
+
+/* ---- PROSITE ----------------------------------------------------------------- */
+
+/* An entry ends with "//"; these are the lines that count. */
+typedef struct entry {
+    line id, accession;
+    size_t first, lines, bytes; /* its PA lines */
+} entry;
+
+/* What stands behind the two letters of a line, up to a semicolon. */
+static line field(line l)
+{
+    l.text += 5;
+    l.length -= 5;
+    const char *end = memchr(l.text, ';', l.length);
+    l.length = end ? (size_t)(end - l.text) : l.length;
+    return l;
+}
+
+/* "PS00237 G_PROTEIN_RECEP_F1_1", or the accession alone where it is the ID too. NULL: no memory.
+ */
+static char *entry_name(pattern_set *set, const entry *e)
+{
+    const bool same = e->id.length == 0 || (e->id.length == e->accession.length &&
+                                            !memcmp(e->id.text, e->accession.text, e->id.length));
+    char *name = own_room(set, e->accession.length + 1 + e->id.length);
+    if (!name)
+        return NULL;
+    size_t used = e->accession.length;
+    if (used)
+        memcpy(name, e->accession.text, used);
+    if (!same && used)
+        name[used++] = ' ';
+    if (!same)
+        memcpy(name + used, e->id.text, e->id.length);
+    name[used + (same ? 0 : e->id.length)] = '\0';
+    return name;
+}
+
+static bool add_entry(pattern_set *set, const entry *e, size_t *kept)
+{
+    char *name = entry_name(set, e), *text = own_room(set, e->bytes), *at = text;
+    if (!name || !text)
+        return false;
+    for (size_t i = e->first; i < e->first + e->lines; i++) {
+        const line l = line_of(set, i);
+        memcpy(at, l.text + 5, l.length - 5);
+        at += l.length - 5;
+    }
+    move_pattern(set, *kept, e->first, text, e->bytes, name);
+    ++*kept;
+    return true;
+}
+
+/* Lines `from` to `to` are a PROSITE file. `left_out` counts its entries without a pattern. */
+static bool read_prosite(pattern_set *set, size_t from, size_t to, size_t *kept, size_t *left_out)
+{
+    entry e = { .lines = 0 };
+    for (size_t i = from; i <= to; i++) {
+        const line l = i < to ? line_of(set, i) : (line){ "//", 2 };
+        if (begins(l, "ID   ")) {
+            e.id = field(l);
+        } else if (begins(l, "AC   ")) {
+            e.accession = field(l);
+        } else if (begins(l, "PA   ")) {
+            e.first = e.lines ? e.first : i;
+            e.lines++;
+            e.bytes += l.length - 5;
+        } else if (begins(l, "//")) {
+            *left_out += !e.lines && e.accession.length;
+            if (e.lines && !add_entry(set, &e, kept))
+                return false;
+            e = (entry){ .lines = 0 };
+        }
+    }
+    return true;
+}
+
+/* ---- ClamAV ------------------------------------------------------------------ */
+
+/* Name:Target:Offset:Signature, and more fields at times. False: it is no such line. */
+static bool split_signature(line l, line field[4])
+{
+    for (size_t i = 0; i < 4; i++) {
+        const char *colon = memchr(l.text, ':', l.length);
+        if (!colon && i < 3)
+            return false;
+        field[i] = (line){ l.text, colon ? (size_t)(colon - l.text) : l.length };
+        l.text += field[i].length + (colon != NULL);
+        l.length -= field[i].length + (colon != NULL);
+    }
+    return field[0].length && field[1].length && strspn(field[1].text, "0123456789*") > 0 &&
+           field[3].length;
+}
+
+static bool read_signature(pattern_set *set, size_t from, size_t *kept)
+{
+    const line l = line_of(set, from);
+    line fields[4] = { { l.text, 0 }, { NULL, 0 }, { NULL, 0 }, l };
+    char *name = NULL;
+    if (split_signature(l, fields)) {
+        name = own_room(set, fields[0].length);
+        if (!name)
+            return false;
+        memcpy(name, fields[0].text, fields[0].length);
+        name[fields[0].length] = '\0';
+    } else {
+        fields[3] = l;
+    }
+    move_pattern(set, (*kept)++, from, fields[3].text, fields[3].length, name);
+    return true;
+}
+
+/* ---- any file ---------------------------------------------------------------- */
+
+/* The pattern behind the last of the file of `from`; those of the command line are each alone. */
+static size_t file_end(const pattern_set *set, size_t from)
+{
+    size_t to = from + 1;
+    while (set->origins[from].file && to < set->count &&
+           set->origins[to].file == set->origins[from].file)
+        to++;
+    return to;
+}
+
+static bool is_prosite(const pattern_set *set, size_t from, size_t to)
+{
+    for (size_t i = from; set->origins[from].file && i < to; i++)
+        if (begins(line_of(set, i), "PA   "))
+            return true;
+    return false;
+}
+
+static bool read_file_entries(pattern_set *set, uint32_t syntax, size_t from, size_t to,
+                              size_t *kept, size_t *left_out)
+{
+    if (syntax == TRAWL_SYNTAX_PROSITE && is_prosite(set, from, to))
+        return read_prosite(set, from, to, kept, left_out);
+    for (size_t i = from; i < to; i++) {
+        const line l = line_of(set, i);
+        if (syntax != TRAWL_SYNTAX_HEX || !set->origins[i].file)
+            move_pattern(set, (*kept)++, i, l.text, l.length, NULL);
+        else if (!read_signature(set, i, kept))
+            return false;
+    }
+    return true;
+}
+
+bool pattern_set_read_entries(pattern_set *set, const char *command, uint32_t syntax)
+{
+    size_t kept = 0, left_out = 0;
+    bool fine = true;
+    if (syntax != TRAWL_SYNTAX_PROSITE && syntax != TRAWL_SYNTAX_HEX)
+        return true;
+    for (size_t from = 0, to; fine && from < set->count; from = to) {
+        to = file_end(set, from);
+        fine = read_file_entries(set, syntax, from, to, &kept, &left_out);
+    }
+    if (!fine) {
+        complain(command, "out of memory for the names of patterns");
+        return false;
+    }
+    set->count = kept;
+    if (left_out)
+        complain(command,
+                 "warning: %zu entries without a pattern (PA), such as profiles, are left "
+                 "out",
+                 left_out);
+    return true;
+}
