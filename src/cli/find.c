@@ -24,6 +24,8 @@ typedef struct find {
     uint32_t syntax, flags;
     uint32_t report;
     bool json, count;
+    uint32_t strand; /* an index of strand_names */
+    bool stranded;   /* --strand was given: it is a column */
     uint64_t most;   /* --max-matches; 0: no limit */
     uint32_t format; /* an index of format_names */
     uint64_t ratio;  /* --max-ratio; 0: no limit */
@@ -63,6 +65,8 @@ static const char help_text[] =
     "                           literal (the bytes as they are, a backslash too)\n"
     "      --iupac              nucleotides, as GTYRAC or GGCCN{5}GGCC\n"
     "      --ambiguous          ... in a text, N, R and the like stand for any of their bases\n"
+    "      --strand WHICH       ... plus (default), minus (the reverse complement), both; the\n"
+    "                           offsets are those of the plus strand\n"
     "      --prosite            motifs of amino acids, as C-x(2,4)-C-[LIVM]>; LIST may be a\n"
     "                           PROSITE file (.dat)\n"
     "      --hex                bytes as in YARA's and ClamAV's signatures, 4D5A??[4-6](50|4?);\n"
@@ -105,6 +109,7 @@ enum {
     OPT_SYNTAX = OPT_OWN,
     OPT_IUPAC,
     OPT_AMBIGUOUS,
+    OPT_STRAND,
     OPT_PROSITE,
     OPT_HEX,
     OPT_REPORT,
@@ -123,6 +128,7 @@ static const struct option long_options[] = {
     { "syntax", required_argument, NULL, OPT_SYNTAX },
     { "iupac", no_argument, NULL, OPT_IUPAC },
     { "ambiguous", no_argument, NULL, OPT_AMBIGUOUS },
+    { "strand", required_argument, NULL, OPT_STRAND },
     { "prosite", no_argument, NULL, OPT_PROSITE },
     { "hex", no_argument, NULL, OPT_HEX },
     { "report", required_argument, NULL, OPT_REPORT },
@@ -153,6 +159,9 @@ enum {
 };
 static const char *const format_names[] = { "auto",  "fasta", "fastq", "pcap",
                                             "lines", "text",  "raw",   NULL };
+
+enum { STRAND_PLUS, STRAND_MINUS, STRAND_BOTH };
+static const char *const strand_names[] = { "plus", "minus", "both", NULL };
 
 static bool choice_option(const find *f, const char *option, const char *const *names,
                           const char *value, uint32_t *choice)
@@ -190,6 +199,9 @@ static bool read_option(void *user, int option, const char *value)
     case OPT_AMBIGUOUS:
         f->flags |= TRAWL_AMBIGUOUS;
         return true;
+    case OPT_STRAND:
+        f->stranded = true;
+        return choice_option(f, "--strand", strand_names, value, &f->strand);
     case OPT_HEX:
         f->syntax = TRAWL_SYNTAX_HEX;
         return true;
@@ -224,20 +236,36 @@ static char *put_text(char *at, const char *text)
     return at + length;
 }
 
+static char *json_label(const find *f, const trawl_pattern *p, const char *strand)
+{
+    char *name = p->name ? json_member("name", p->name, strlen(p->name))
+                         : json_member("name", p->text, p->length);
+    char *made = name && f->stranded ? format_text("%s,\"strand\":\"%s\"", name, strand) : name;
+    if (made != name)
+        free(name);
+    return made;
+}
+
+static char *tsv_label(const find *f, const trawl_pattern *p, const char *strand)
+{
+    char *name = tsv_quote(p->name ? p->name : "");
+    char *made = name ? format_text("%s%s%s%s", f->named ? "\t" : "", name, f->stranded ? "\t" : "",
+                                    f->stranded ? strand : "")
+                      : NULL;
+    free(name);
+    return made;
+}
+
 /* What stands behind a pattern's number: in JSON its name, or its text, as a member; in TSV the
- * name as a column, if any pattern has one. NULL after a complaint, which ends the search. */
+ * name as a column, if any pattern has one; the strand, with --strand. NULL after a complaint,
+ * which ends the search. */
 static const char *label(find *f, size_t index)
 {
     const trawl_pattern *p = &f->patterns.patterns[index];
+    const char *strand = p->flags & TRAWL_OTHER_STRAND ? "-" : "+";
     char **made = &f->labels[index];
-    if (!*made && f->json) {
-        *made = p->name ? json_member("name", p->name, strlen(p->name))
-                        : json_member("name", p->text, p->length);
-    } else if (!*made) {
-        char *name = tsv_quote(p->name ? p->name : "");
-        *made = name ? format_text("%s%s", f->named ? "\t" : "", name) : NULL;
-        free(name);
-    }
+    if (!*made)
+        *made = f->json ? json_label(f, p, strand) : tsv_label(f, p, strand);
     if (!*made) {
         complain(f->run.command, "out of memory for the name of pattern %zu", index + 1);
         f->failed = f->finished = true;
@@ -247,15 +275,16 @@ static const char *label(find *f, size_t index)
 
 static void print_tsv_match(find *f, const trawl_match *match)
 {
-    const char *name = f->named ? label(f, match->pattern) : "";
-    char numbers[2 * 21 + 2], *at = put_decimal(numbers, match->id);
+    const char *name = f->named || f->stranded ? label(f, match->pattern) : "";
+    char numbers[3 * 21], *at = put_decimal(numbers, match->id);
     if (!name)
         return;
     fwrite(f->prefix, 1, f->prefix_length, stdout);
-    fwrite(numbers, 1, (size_t)(at - numbers), stdout);
-    if (f->named)
+    if (*name) {
+        fwrite(numbers, 1, (size_t)(at - numbers), stdout);
         fputs(name, stdout);
-    at = numbers;
+        at = numbers;
+    }
     *at++ = '\t';
     if (match->start == TRAWL_UNKNOWN)
         *at++ = '-';
@@ -326,15 +355,15 @@ static void print_counts(find *f)
         const char *name = label(f, i);
         if (name)
             printf(f->json ? "%s%zu,%s,\"count\":%" PRIu64 "}\n" : "%s%zu%s\t%" PRIu64 "\n",
-                   f->prefix, i + 1, name, f->counts[i]);
+                   f->prefix, (size_t)f->patterns.patterns[i].id, name, f->counts[i]);
     }
 }
 
 static void print_header(const find *f)
 {
     if (!f->json)
-        printf("file%s\tpattern%s%s\n", f->count ? "" : "\trecord", f->named ? "\tname" : "",
-               f->count ? "\tcount" : "\tstart\tend");
+        printf("file%s\tpattern%s%s%s\n", f->count ? "" : "\trecord", f->named ? "\tname" : "",
+               f->stranded ? "\tstrand" : "", f->count ? "\tcount" : "\tstart\tend");
 }
 
 /* ---- what lines open with ----------------------------------------------- */
@@ -578,11 +607,16 @@ static int read_command_line(find *f, int argc, char **argv)
         complain(command, "the list of patterns is empty");
         return EXIT_ERROR;
     }
-    if (f->flags & TRAWL_AMBIGUOUS && f->syntax != TRAWL_SYNTAX_IUPAC) {
-        complain(command, "--ambiguous is for patterns of nucleotides: add --iupac");
+    if ((f->flags & TRAWL_AMBIGUOUS || f->stranded) && f->syntax != TRAWL_SYNTAX_IUPAC) {
+        complain(command, "%s is for patterns of nucleotides: add --iupac",
+                 f->stranded ? "--strand" : "--ambiguous");
         return EXIT_ERROR;
     }
-    return pattern_set_style(&f->patterns, command, f->syntax, f->flags) ? -1 : EXIT_ERROR;
+    if (!pattern_set_style(&f->patterns, command, f->syntax, f->flags) ||
+        (f->strand != STRAND_PLUS &&
+         !pattern_set_other_strand(&f->patterns, command, f->strand == STRAND_BOTH)))
+        return EXIT_ERROR;
+    return -1;
 }
 
 static bool prepare(find *f, char **paths, int count)

@@ -388,6 +388,23 @@ bool pattern_set_style(pattern_set *set, const char *command, uint32_t syntax, u
     return true;
 }
 
+bool pattern_set_other_strand(pattern_set *set, const char *command, bool too)
+{
+    const size_t count = set->count;
+    for (size_t i = 0; i < count; i++) {
+        const trawl_pattern p = set->patterns[i];
+        const pattern_origin origin = set->origins[i];
+        if (too && !append(set, p.text, p.length, origin.file, origin.line)) {
+            complain(command, "out of memory for the patterns of the other strand");
+            return false;
+        }
+        const size_t other = too ? set->count - 1 : i;
+        set->patterns[other] = p;
+        set->patterns[other].flags |= TRAWL_OTHER_STRAND;
+    }
+    return true;
+}
+
 /* ---- compiling ----------------------------------------------------------- */
 
 /* False, after a complaint, when --wm-block means nothing to the engine. */

@@ -161,7 +161,7 @@ static bool is_border(parser *p, const bool *before)
         if (before[side] == p->borders[side] || !p->chosen[side])
             continue;
         pattern *out = p->elements.out;
-        border_add(side == FIRST ? &out->before : &out->after, newline_byte(), true);
+        border_add(side == FIRST ? &out->before : &out->after, line_border(0), true);
         left_out = true;
     }
     return left_out;
@@ -197,7 +197,7 @@ static int read_elements(parser *p)
     int status = TRAWL_OK;
     bool more = true;
     if (peek(p) == '<') {
-        border_add(&p->elements.out->before, newline_byte(), true);
+        border_add(&p->elements.out->before, line_border(0), true);
         p->at++;
     }
     while (status == TRAWL_OK && more) {
@@ -209,7 +209,7 @@ static int read_elements(parser *p)
         more = c != NOTHING && c != '>' && c != '.';
     }
     if (status == TRAWL_OK && peek(p) == '>') {
-        border_add(&p->elements.out->after, newline_byte(), true);
+        border_add(&p->elements.out->after, line_border(0), true);
         p->at++;
     }
     if (status == TRAWL_OK && peek(p) == '.')
