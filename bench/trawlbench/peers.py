@@ -302,28 +302,6 @@ def timed(command: Sequence, repeats: int) -> tuple:
     return median(times), out
 
 
-ANY = r"[\x00-\xff]"
-
-
-def hex_pattern(string: str) -> Optional[str]:
-    """A YARA hex string without alternatives as an extended pattern."""
-    def of(match: re.Match) -> str:
-        high, low, jump = match.groups()
-        if jump is not None:
-            least, _, most = jump.partition("-")
-            return f"{ANY}{{{least or 0},{most if '-' in jump else least}}}"
-        if high == low == "?":
-            return ANY
-        if low == "?":
-            return f"[\\x{high}0-\\x{high}f]"
-        if high == "?":
-            return "[" + "".join(f"\\x{digit:x}{low}" for digit in range(16)) + "]"
-        return f"\\x{high}{low}"
-    if re.search(r"[(|)~]|-\]", string):
-        return None
-    return re.sub(r"([0-9A-Fa-f?])([0-9A-Fa-f?])|\[([0-9-]*)\]", of, string)
-
-
 def signature_lines(bench: Bench) -> Iterator[Line]:
     """Hex strings of YARA rules in a program: which of them occur?"""
     table = read_data(bench.data, "sigs/signature_base_hex_strings.tsv.xz") if bench.data else None
@@ -333,16 +311,14 @@ def signature_lines(bench: Bench) -> Iterator[Line]:
               file=sys.stderr)
         return
     folder = Path(bench.work.name)
-    listed = dict.fromkeys(line.split("\t")[3] for line in table.decode().splitlines()[1:])
-    patterns = {string: hex_pattern(string) for string in listed}
-    strings = [string for string in listed if patterns[string]]
+    strings = list(dict.fromkeys(line.split("\t")[3] for line in table.decode().splitlines()[1:]))
     (folder / "program").write_bytes(program)
-    (folder / "hex").write_text("".join(f"{patterns[s]}\n" for s in strings))
+    (folder / "hex").write_text("".join(f"{s}\n" for s in strings))
     (folder / "rules.yar").write_text("".join(
         f"rule r{i} {{ strings: $s = {{ {s} }} condition: $s }}\n" for i, s in enumerate(strings)))
     repeats = max(bench.repeats, 3)
-    own, out = timed([bench.build / "trawl", "find", "--threads", "1", "--count", "-f",
-                      folder / "hex", folder / "program"], repeats)
+    own, out = timed([bench.build / "trawl", "find", "--threads", "1", "--count", "--hex",
+                      "-f", folder / "hex", folder / "program"], repeats)
     other, theirs = timed(["yara", "-w", folder / "rules.yar", folder / "program"], repeats)
     found = sum(not line.endswith(b"\t0") for line in out.splitlines()[1:])
     expected = len(theirs.splitlines())

@@ -1,0 +1,327 @@
+#!/usr/bin/python3
+"""The syntaxes of motifs and signatures, asked of the command. Usage: syntaxes.py TRAWL [DATA]
+
+Patterns are drawn as trees; each is written in Trawl's syntax and as an expression for Python's re,
+by rules of this file's own, and all pairs of start and end must be the same. Where there is DATA,
+PROSITE's hits and verdicts, restriction sites, YARA's and ClamAV's counts must be those known.
+"""
+import bisect
+import gzip
+import lzma
+import os
+import random
+import re
+import subprocess
+import sys
+import tempfile
+
+TRAWL = os.path.abspath(sys.argv[1])
+DATA = sys.argv[2] if len(sys.argv) > 2 and os.path.isdir(sys.argv[2]) else ""
+SEED = int(os.environ.get("TRAWL_TEST_SEED", "1"))
+CASES = int(os.environ.get("TRAWL_TEST_CASES", "300"))
+passed = failed = 0
+
+
+def result(name: str, wrong) -> None:
+    global passed, failed
+    passed, failed = passed + (not wrong), failed + bool(wrong)
+    print(f"{'not ok' if wrong else 'ok'} {passed + failed} - {name}")
+    for line in list(wrong)[:10]:
+        print(f"#   {line}")
+
+
+def find(*arguments, text: bytes):
+    """The rows of trawl find."""
+    with open("text", "wb") as out:
+        out.write(text)
+    done = subprocess.run([TRAWL, "find", *arguments, "text"], capture_output=True, check=False)
+    if done.returncode > 1 or (done.stderr and b"such as profiles" not in done.stderr):
+        raise SystemExit(f"trawl find {arguments}: {done.stderr.decode()}")
+    return [line.split("\t") for line in done.stdout.decode("latin-1").split("\n")[1:-1]]
+
+
+def listed(patterns) -> str:
+    with open("list", "w", encoding="ascii") as out:
+        out.writelines(f"{pattern}\n" for pattern in patterns)
+    return "list"
+
+
+# ---- drawn patterns: as Trawl writes them, as re does, whether < and > were asked for ------------
+
+AMINO = "ACDEFGHIKLMNPQRSTVWXY"
+IUPAC = {"A": "A", "C": "C", "G": "G", "T": "T", "U": "U", "R": "AGR", "Y": "CTUY", "S": "CGS",
+         "W": "ATUW", "K": "GTUK", "M": "ACM", "B": "CGTUBKYS", "D": "AGTUDRKW", "H": "ACTUHMYW",
+         "V": "ACGVRSM", "N": "ACGTURYSWKMBDHVN"}
+ANY_OF = {"A": "ARWMDHVN", "C": "CYSMBHVN", "G": "GRSKBDVN", "T": "TYWKBDHN", "U": "UYWKBDHN"}
+OTHER = str.maketrans("ACGTRYSWKMBDHVN", "TGCAYRSWMKVHDBN")
+
+
+def repeat(r: random.Random, write) -> tuple:
+    kind, low = r.randrange(6), r.randint(1, 3)
+    if kind < 4:
+        return "", ""
+    high = low + (r.randint(0, 3) if kind == 5 else 0)
+    return write(low, high), f"{{{low},{high}}}"
+
+
+def prosite(r: random.Random):
+    written, expression = [], []
+    for _ in range(r.randint(1, 4)):
+        letters = "".join(r.sample(AMINO[:8], r.randint(1, 4)))
+        kind = r.randrange(4)
+        written.append([letters[0].replace("X", "A"), "x", f"[{letters}]", f"{{{letters}}}"][kind])
+        residues = [letters[0], "A-Z", letters,
+                    "".join(c for c in map(chr, range(65, 91)) if c not in letters)][kind]
+        count = repeat(r, lambda low, high: f"({low})" if low == high else f"({low},{high})")
+        written[-1] += count[0]
+        expression.append(f"[{residues}]{count[1]}")
+    begin, end = r.randrange(6) == 0, r.randrange(6) == 0
+    text = ("<" if begin else "") + "-".join(written) + (">" if end else "") + r.choice(["", "."])
+    whole = "".join(expression)
+    if not end and r.randrange(5) == 0 and not text.endswith("."):
+        return text + "-[GA>]", f"{whole}[GA]", begin, False, whole
+    return text, whole, begin, end, None
+
+
+def iupac(r: random.Random):
+    written, expression = [], []
+    for _ in range(r.randint(1, 6)):
+        codes = "".join(r.sample(list(IUPAC), r.choice([1, 1, 1, 2])))
+        bases = "".join(sorted(set("".join(IUPAC[c] for c in codes) if len(codes) == 1 else
+                                   closure(codes))))
+        count = repeat(r, lambda low, high: f"{{{low},{high}}}")
+        written.append((codes if len(codes) == 1 else f"[{codes}]") + count[0])
+        expression.append(f"[{bases}]{count[1]}")
+    return "".join(written), "".join(expression), False, False, None
+
+
+def closure(codes: str) -> str:
+    """The letters whose bases are all among those of the codes; T and U do for each other there."""
+    bases = set("".join(IUPAC[c] for c in codes)) & set("ACGTU")
+    wide = {"T" if b == "U" else b for b in bases}
+    more = [c for c, all_of in IUPAC.items()
+            if c not in "ACGTU" and {b for b in all_of if b in "ACGT"} <= wide]
+    return "".join(bases) + "".join(more)
+
+
+def hexadecimal(r: random.Random):
+    def byte():
+        value, kind = r.choice(b"abcdef"), r.randrange(8)
+        if kind == 0:
+            return "??", r"[\x00-\xff]"
+        if kind == 1:
+            return f"{value >> 4:x}?", f"[\\x{value >> 4:x}0-\\x{value >> 4:x}f]"
+        if kind == 2:
+            return f"?{value & 15:X}", "[" + "".join(f"\\x{h:x}{value & 15:x}" for h in range(16)) + "]"
+        if kind == 3:
+            return f"~{value:02x}", f"[^\\x{value:02x}]"
+        return f"{value:02X}", f"\\x{value:02x}"
+
+    def jump():
+        low, more = r.randint(0, 3), r.randint(0, 3)
+        either = "{" if r.randrange(2) else "["
+        inside = r.choice([f"{low}-{low + more}", f"{low}"])
+        most = low + more if "-" in inside else low
+        close = "}" if either == "{" else "]"
+        return f"{either}{inside}{close}", f"[\\x00-\\xff]{{{low},{most}}}"
+
+    def group(depth):
+        branches = [sequence(depth + 1) for _ in range(r.randint(1, 3))]
+        return (f"({'|'.join(b[0] for b in branches)})",
+                f"(?:{'|'.join(b[1] for b in branches)})")
+
+    def sequence(depth):
+        parts = [byte()]
+        for _ in range(r.randint(0, 3)):
+            kind = r.randrange(6)
+            parts.append(jump() if kind == 0 else
+                         group(depth) if kind == 1 and depth < 2 else byte())
+            if kind == 0:
+                parts.append(byte())
+        return r.choice(["", " "]).join(p[0] for p in parts), "".join(p[1] for p in parts)
+
+    written, expression = sequence(0)
+    return f"{{ {written} }}" if r.randrange(3) == 0 else written, expression, False, False, None
+
+
+def pairs(text: bytes, drawn):
+    """All starts and ends by re, [G>] as two expressions."""
+    _, expression, begin, end, at_end = drawn
+    found = set()
+    for one, last in [(expression, end)] + ([(at_end, True)] if at_end else []):
+        program = re.compile(one.encode("latin-1"), re.DOTALL)
+        for start in range(len(text)):
+            if begin and start and text[start - 1] != 10:
+                continue
+            for stop in range(start + 1, min(len(text), start + 40) + 1):
+                if last and stop < len(text) and text[stop] != 10:
+                    continue
+                if program.fullmatch(text, start, stop):
+                    found.add((start, stop))
+    return found
+
+
+def differential(name: str, draw, alphabet: bytes, option: str) -> None:
+    r, wrong = random.Random(SEED), []
+    for _ in range(max(CASES // 60, 2)):
+        drawn = [draw(r) for _ in range(12)]
+        text = bytes(r.choice(alphabet) for _ in range(250))
+        got = [set() for _ in drawn]
+        for row in find(option, "--report", "pairs", "-f", listed(d[0] for d in drawn), text=text):
+            got[int(row[2]) - 1].add((int(row[3]), int(row[4])))
+        for d, found in zip(drawn, got):
+            if found != pairs(text, d):
+                wrong.append(f"{d[0]} on {text!r}: {sorted(found ^ pairs(text, d))[:5]}")
+    result(f"{name}, {SEED}: patterns as Python's re has them", wrong)
+
+
+def strands() -> None:
+    r, wrong = random.Random(SEED), []
+    for _ in range(max(CASES // 60, 2)):
+        sites = ["".join(r.choice("ACGTRYN") for _ in range(r.randint(2, 6))) for _ in range(8)]
+        text = "".join(r.choice("ACGT") for _ in range(300))
+        turned = text.translate(OTHER)[::-1]
+        rows = find("--iupac", "--strand", "both", "-f", listed(sites), text=text.encode())
+        got = {(row[2], row[3], int(row[4]), int(row[5])) for row in rows}
+        plus = find("--iupac", "-f", listed(sites), text=text.encode())
+        minus = find("--iupac", "-f", listed(sites), text=turned.encode())
+        n = len(text)
+        want = {(row[2], "+", int(row[3]), int(row[4])) for row in plus}
+        want |= {(row[2], "-", n - int(row[4]), n - int(row[3])) for row in minus}
+        wrong += sorted(got ^ want)
+    result("--strand both: as the reverse complement of the text has it", wrong)
+
+
+def ambiguous() -> None:
+    r, wrong = random.Random(SEED), []
+    text = "".join(r.choice("".join(IUPAC)) for _ in range(3000))
+    for base, letters in ANY_OF.items():
+        rows = find("--iupac", "--ambiguous", base, text=text.encode())
+        if {int(row[3]) for row in rows} != {i for i, c in enumerate(text) if c in letters}:
+            wrong.append(base)
+    result("--ambiguous: letters of the text stand for any of their bases", wrong)
+
+
+# ---- what is known of real data ------------------------------------------------------------------
+
+def table(name: str):
+    with open(f"{DATA}/{name}", encoding="utf-8") as rows:
+        return [row.rstrip("\n").split("\t") for row in rows if not row.startswith("#")]
+
+
+def packed(name: str) -> bytes:
+    opened = gzip.open if name.endswith(".gz") else lzma.open if name.endswith(".xz") else open
+    with opened(f"{DATA}/{name}", "rb") as file:
+        return file.read()
+
+
+def sequences(name: str):
+    """Names, the text with a sequence a line, and where these begin."""
+    names, parts, begins, at = [], [], [], 0
+    for record in re.split("^>", packed(name).decode(), flags=re.MULTILINE)[1:]:
+        head, _, body = record.partition("\n")
+        names.append(head.split()[0])
+        parts.append(body.replace("\n", ""))
+        begins.append(at)
+        at += len(parts[-1]) + 1
+    return names, "\n".join(parts).encode(), begins
+
+
+def proteins() -> None:
+    _, text, _ = sequences("protein/ecoli_k12_UP000000625.fasta.gz")
+    known = {row[0]: int(row[2]) for row in table("prosite/expected_ecoli_k12.tsv")}
+    rows = find("--prosite", "--count", "--report", "shortest", "-f",
+                f"{DATA}/prosite/prosite_patterns_1309.dat", text=text)
+    result(f"{len(rows)} PROSITE patterns in the proteome of E. coli: starts",
+           [row for row in rows if int(row[3]) != known[row[2]]] + [0] * (len(rows) != len(known)))
+
+    names, text, begins = sequences("protein/ps_scan_seqs.fasta.gz")
+    hits = set()
+    for row in find("--prosite", "--report", "pairs", "-f",
+                    f"{DATA}/prosite/prosite_patterns_1309.dat", text=text):
+        record = bisect.bisect_right(begins, int(row[4])) - 1
+        hits.add((names[record], row[3], int(row[4]) - begins[record] + 1,
+                  int(row[5]) - begins[record]))
+    known = {(row[0].rsplit("|", 1)[0], row[2], int(row[3]), int(row[4])) for row in table("prosite/ps_scan_hits.gff")}
+    result(f"ps_scan's {len(known)} hits", known - hits)
+
+    names, text, _ = sequences("prosite/pftools_vav_human.fasta")
+    known = table("prosite/pftools_expected.tsv")
+    wrong = [row for row in known if not any(
+        (int(got[3]) + 1, int(got[4])) == (int(row[1]), int(row[2]))
+        for got in find("--prosite", "--report", "pairs", "-e", row[0], text=text))]
+    result(f"pftools' {len(known)} hits", wrong)
+    verdicts()
+
+
+def verdicts() -> None:
+    names, text, begins = sequences("protein/sprot_dr.fasta.gz")
+    accessions = [name.split("|")[1] for name in names]
+    known = [row for row in table("prosite/dr_expected.tsv") if row[4] == "1"]
+    got = set()
+    for name in ["emboss_gpcr", "interproscan_57_6", "interproscan_2023_05"]:
+        for row in find("--prosite", "-f", f"{DATA}/prosite/prosite_dr_{name}.dat", text=text):
+            record = bisect.bisect_right(begins, int(row[5]) - 1) - 1
+            got.add((row[3].split()[0], accessions[record]))
+    wrong = [row for row in known if ((row[0], row[1]) in got) != (row[5] == "1")]
+    result(f"{len(known)} verdicts of PROSITE's curators, as re has them", wrong)
+    # Sequences that changed between PROSITE's release and Swiss-Prot's.
+    changed = {"O02781", "O97661", "Q9Y5P1", "O77700", "P47881", "O95222", "P58181", "Q9VNB3",
+               "P30650"}
+    wrong = [row for row in known if row[3] in "TF?N" and row[1] not in changed
+             and ((row[0], row[1]) in got) != (row[3] != "N")]
+    result("verdicts T, F and ? match, N does not, but for nine sequences that changed", wrong)
+
+
+def sites() -> None:
+    for name in ["lambda_phage", "ecoli_k12_mg1655"]:
+        _, text, _ = sequences(f"dna/{name}.fasta.gz")
+        known = table(f"dna/rebase404_expected_{name.rsplit('_', 1)[0]}.tsv")
+        rows = find("--iupac", "--strand", "both", "--count", "-f",
+                    listed(row[0] for row in known), text=text)
+        wrong = [row for row in rows
+                 if int(row[3]) != int(known[int(row[1]) - 1][1 if row[2] == "+" else 2])]
+        result(f"{name}: {len(known)} sites of REBASE, both strands",
+               wrong + [0] * (len(rows) != 2 * len(known)))
+
+
+def signatures() -> None:
+    program = packed("sigs/clamav_test_program.bin.xz")
+    strings = [line.split("\t") for line in
+               packed("sigs/signature_base_hex_strings.tsv.xz").decode().split("\n")[1:-1]]
+    known = {(row[0], row[1]): int(row[3]) for row in table("sigs/signature_base_hex_expected.tsv")}
+    rows = find("--hex", "--count", "--report", "shortest", "-f",
+                listed(string[3] for string in strings), text=program)
+    wrong = [(string, row[2]) for string, row in zip(strings, rows)
+             if int(row[2]) != known.get((string[1], string[2]), 0)]
+    result(f"{len(strings)} hex strings of YARA's rules: starts", wrong)
+    known = {row[0]: int(row[2]) for row in table("sigs/clamav_alert_expected.tsv")}
+    rows = find("--hex", "--count", "-f", f"{DATA}/sigs/clamav_alert.ndb", text=program)
+    result(f"{len(rows)} signatures of ClamAV that alert",
+           [row for row in rows if int(row[3]) != known[row[2]]] + [0] * (len(rows) != len(known)))
+    rows = find("--hex", "--count", "-f", f"{DATA}/sigs/clamav_daily.ndb", text=program)
+    result(f"{len(rows)} signatures of a ClamAV database are read", [0] * (len(rows) != 258))
+
+
+def main() -> int:
+    with tempfile.TemporaryDirectory() as folder:
+        os.chdir(folder)
+        differential("PROSITE", prosite, b"ACDEFGHI\n", "--prosite")
+        differential("IUPAC", iupac, b"ACGTACGTACGTURYSWKMBDHVN", "--iupac")
+        differential("hex", hexadecimal, b"abcdefabcdef\n\x00", "--hex")
+        strands()
+        ambiguous()
+        if DATA:
+            proteins()
+            sites()
+            signatures()
+        else:
+            print("# real data: skipped, there is no folder of test data")
+        os.chdir("/")
+    print(f"{passed} passed, {failed} failed")
+    return int(failed > 0)
+
+
+if __name__ == "__main__":
+    DATA = os.path.abspath(DATA) if DATA else ""
+    sys.exit(main())
