@@ -13,6 +13,7 @@ import random
 import re
 import subprocess
 import sys
+import tarfile
 import tempfile
 
 TRAWL = os.path.abspath(sys.argv[1])
@@ -35,7 +36,7 @@ def find(*arguments, text: bytes):
     with open("text", "wb") as out:
         out.write(text)
     done = subprocess.run([TRAWL, "find", *arguments, "text"], capture_output=True, check=False)
-    if done.returncode > 1 or (done.stderr and b"such as profiles" not in done.stderr):
+    if done.returncode > 1 or (done.stderr and b"left out" not in done.stderr):
         raise SystemExit(f"trawl find {arguments}: {done.stderr.decode()}")
     return [line.split("\t") for line in done.stdout.decode("latin-1").split("\n")[1:-1]]
 
@@ -202,6 +203,38 @@ def ambiguous() -> None:
     result("--ambiguous: letters of the text stand for any of their bases", wrong)
 
 
+RULES = r"""# a comment
+alert tcp any any -> any 80 (msg:"a;b"; content:"GET "; nocase; content:!"no"; nocase; \
+    content:"a|3A 5c|\"\;"; pcre:"/content:\"x;/"; sid:7; rev:1;)
+
+alert http (content: "pOSt", offset 0, nocase; http_uri; content:"b"; sid:8;)
+alert ip any any -> any any (content:!"no"; sid:9;)
+"""
+
+
+def rules() -> None:
+    with open("some.rules", "w", encoding="ascii") as out:
+        out.write(RULES)
+    rows = find("--rules", "some.rules", "-e", "z", text=b'get a:\\";no POST bz')
+    result("--rules: contents with escapes and nocase, sids as ids",
+           [f"{row}" for row in {tuple(row[2:]) for row in rows} ^ {
+               ("7", "GET ", "0", "4"), ("7", r'a|3A 5c|\\"\\;', "4", "9"), ("8", "pOSt", "12", "16"),
+               ("8", "b", "17", "18"), ("5", "", "18", "19")}])
+    wrong = []
+    for rule, message in [("alert tcp", "options in parentheses"), ("alert (sid:1;", "not closed"),
+                          ('alert (content:"a";)', "no sid"), ('a (content:"|4|"; sid:1;)', "pairs"),
+                          ("a (content:b; sid:1;)", "in quotes"), ('a (content:""; sid:1;)', "empty"),
+                          ("a (sid:x;)", "a sid is a number")]:
+        with open("bad.rules", "w", encoding="ascii") as out:
+            out.write(f"\n{rule}\n")
+        done = subprocess.run([TRAWL, "find", "--rules", "bad.rules", "text"], capture_output=True,
+                              check=False)
+        said = done.stderr.decode()
+        if done.returncode != 2 or "bad.rules:2: " not in said or message not in said:
+            wrong.append(f"{rule}: {said}")
+    result("--rules: what is malformed is refused, with its line", wrong)
+
+
 # ---- what is known of real data ------------------------------------------------------------------
 
 def table(name: str):
@@ -303,6 +336,32 @@ def signatures() -> None:
     result(f"{len(rows)} signatures of a ClamAV database are read", [0] * (len(rows) != 258))
 
 
+def real_rules() -> None:
+    with tarfile.open(f"{DATA}/ids/et_open_2017_rules.tar.xz") as archive:
+        archive.extractall("rules", filter="data") if sys.version_info >= (3, 12) else \
+            archive.extractall("rules")
+    capture = packed("ids/http_aptget.pcap")
+    lower, counted, want = capture.lower(), {}, {}
+    for line in packed("ids/et_open_2017_contents.tsv.xz").decode().split("\n")[1:-1]:
+        sid, content, nocase, negated = line.split("\t")[:4]
+        if negated == "1":
+            continue
+        key = (bytes.fromhex(content), nocase == "1")
+        if key not in counted:
+            sought = key[0].lower() if key[1] else key[0]
+            counted[key] = len(re.findall(b"(?=" + re.escape(sought) + b")",
+                                          lower if key[1] else capture))
+        want.setdefault(sid, []).append(counted[key])
+    files = [os.path.join(path, name) for path, _, names in os.walk("rules") for name in names]
+    got = {}
+    for row in find("--count", *(part for name in files for part in ("--rules", name)),
+                    text=capture):
+        got.setdefault(row[1], []).append(int(row[3]))
+    wrong = [sid for sid in want.keys() | got.keys()
+             if sorted(want.get(sid, [])) != sorted(got.get(sid, []))]
+    result(f"{sum(map(len, got.values()))} contents of {len(got)} rules in a capture", wrong)
+
+
 def main() -> int:
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
@@ -311,10 +370,12 @@ def main() -> int:
         differential("hex", hexadecimal, b"abcdefabcdef\n\x00", "--hex")
         strands()
         ambiguous()
+        rules()
         if DATA:
             proteins()
             sites()
             signatures()
+            real_rules()
         else:
             print("# real data: skipped, there is no folder of test data")
         os.chdir("/")

@@ -193,6 +193,7 @@ void close_context(const run_options *o, trawl_context *context);
 typedef struct pattern_origin {
     const char *file;
     size_t line;
+    bool styled; /* it came with its syntax, flags and id: of a rule */
 } pattern_origin;
 
 /* The id of a pattern that stands for one of no byte, so that nothing of its match is printed. */
@@ -213,12 +214,13 @@ typedef struct pattern_set {
 bool pattern_set_add(pattern_set *set, const char *command, const char *text, size_t length);
 /* Add a file's lines (LF or CRLF; "-" is standard input). Complains on failure. */
 bool pattern_set_add_file(pattern_set *set, const char *command, const char *path);
-/* Take `text` (malloc'ed) over, on failure too; NULL is a failure. */
-bool pattern_set_own(pattern_set *set, char *text);
-/* Give all patterns the syntax and the flags. Files of PROSITE's and ClamAV's patterns are read as
- * such under their syntax (cli/entries.h); false, after a complaint, without memory. Warns when -i
- * meets a byte that is not ASCII, as it is or as an escape, and of \+ and its kin, which are
- * operators in grep's basic syntax. */
+/* Add the contents of a file of Snort's or Suricata's rules, with their sids as ids; what is left
+ * out is told in a warning. Complains on failure. */
+bool pattern_set_add_rules(pattern_set *set, const char *command, const char *path);
+/* Give all patterns but those of rules the syntax and the flags. Files of PROSITE's and ClamAV's
+ * patterns are read as such under their syntax (cli/entries.h); false, after a complaint, without
+ * memory. Warns when -i meets a byte that is not ASCII, as it is or as an escape, and of \+ and its
+ * kin, which are operators in grep's basic syntax. */
 bool pattern_set_style(pattern_set *set, const char *command, uint32_t syntax, uint32_t flags);
 /* Patterns of bases: in place of all, their reverse complements; or these too, behind the others,
  * with their ids. Complains on failure. */

@@ -5,7 +5,6 @@
  */
 #include "cli/entries.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 typedef struct line {
@@ -32,16 +31,10 @@ static void move_pattern(pattern_set *set, size_t to, size_t from, const char *t
     set->origins[to] = set->origins[from];
     set->patterns[to].text = text;
     set->patterns[to].length = length;
-    set->patterns[to].id = (uint32_t)(to + 1);
+    if (!set->origins[to].styled)
+        set->patterns[to].id = (uint32_t)(to + 1);
     if (name)
         set->patterns[to].name = name;
-}
-
-/* `count` bytes and a NUL that the set owns, or NULL. */
-static char *own_room(pattern_set *set, size_t count)
-{
-    char *room = malloc(count + 1);
-    return room && pattern_set_own(set, room) ? room : NULL;
 }
 
 /* ---- PROSITE ----------------------------------------------------------------- */
@@ -68,7 +61,7 @@ static char *entry_name(pattern_set *set, const entry *e)
 {
     const bool same = e->id.length == 0 || (e->id.length == e->accession.length &&
                                             !memcmp(e->id.text, e->accession.text, e->id.length));
-    char *name = own_room(set, e->accession.length + 1 + e->id.length);
+    char *name = pattern_set_room(set, e->accession.length + 1 + e->id.length);
     if (!name)
         return NULL;
     size_t used = e->accession.length;
@@ -84,7 +77,7 @@ static char *entry_name(pattern_set *set, const entry *e)
 
 static bool add_entry(pattern_set *set, const entry *e, size_t *kept)
 {
-    char *name = entry_name(set, e), *text = own_room(set, e->bytes), *at = text;
+    char *name = entry_name(set, e), *text = pattern_set_room(set, e->bytes), *at = text;
     if (!name || !text)
         return false;
     for (size_t i = e->first; i < e->first + e->lines; i++) {
@@ -144,7 +137,7 @@ static bool read_signature(pattern_set *set, size_t from, size_t *kept)
     line fields[4] = { { l.text, 0 }, { NULL, 0 }, { NULL, 0 }, l };
     char *name = NULL;
     if (split_signature(l, fields)) {
-        name = own_room(set, fields[0].length);
+        name = pattern_set_room(set, fields[0].length);
         if (!name)
             return false;
         memcpy(name, fields[0].text, fields[0].length);
@@ -170,7 +163,7 @@ static size_t file_end(const pattern_set *set, size_t from)
 
 static bool is_prosite(const pattern_set *set, size_t from, size_t to)
 {
-    for (size_t i = from; set->origins[from].file && i < to; i++)
+    for (size_t i = from; set->origins[from].file && !set->origins[from].styled && i < to; i++)
         if (begins(line_of(set, i), "PA   "))
             return true;
     return false;
@@ -183,7 +176,7 @@ static bool read_file_entries(pattern_set *set, uint32_t syntax, size_t from, si
         return read_prosite(set, from, to, kept, left_out);
     for (size_t i = from; i < to; i++) {
         const line l = line_of(set, i);
-        if (syntax != TRAWL_SYNTAX_HEX || !set->origins[i].file)
+        if (syntax != TRAWL_SYNTAX_HEX || !set->origins[i].file || set->origins[i].styled)
             move_pattern(set, (*kept)++, i, l.text, l.length, NULL);
         else if (!read_signature(set, i, kept))
             return false;

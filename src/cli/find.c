@@ -61,6 +61,8 @@ static const char help_text[] =
     "  -e, --regexp PATTERN     a pattern; may be given many times\n"
     "  -f, --file LIST          the lines of LIST are patterns\n"
     "  -F, --fixed-strings      literals with C escapes: \\xHH \\0 \\n \\t \\\\ ...\n"
+    "      --rules FILE         the contents of Snort's or Suricata's rules; their numbers are "
+    "sids\n"
     "      --syntax NAME        extended (default: classes and repeats), escaped (as -F), or\n"
     "                           literal (the bytes as they are, a backslash too)\n"
     "      --iupac              nucleotides, as GTYRAC or GGCCN{5}GGCC\n"
@@ -107,6 +109,7 @@ static const char short_options[] = "e:f:Fi";
 
 enum {
     OPT_SYNTAX = OPT_OWN,
+    OPT_RULES,
     OPT_IUPAC,
     OPT_AMBIGUOUS,
     OPT_STRAND,
@@ -126,6 +129,7 @@ static const struct option long_options[] = {
     { "fixed-strings", no_argument, NULL, 'F' },
     { "ignore-case", no_argument, NULL, 'i' },
     { "syntax", required_argument, NULL, OPT_SYNTAX },
+    { "rules", required_argument, NULL, OPT_RULES },
     { "iupac", no_argument, NULL, OPT_IUPAC },
     { "ambiguous", no_argument, NULL, OPT_AMBIGUOUS },
     { "strand", required_argument, NULL, OPT_STRAND },
@@ -193,6 +197,8 @@ static bool read_option(void *user, int option, const char *value)
     case 'i':
         f->flags |= TRAWL_NOCASE;
         return true;
+    case OPT_RULES:
+        return pattern_set_add_rules(&f->patterns, f->run.command, value);
     case OPT_IUPAC:
         f->syntax = TRAWL_SYNTAX_IUPAC;
         return true;

@@ -50,8 +50,14 @@ static char *copy_bytes(const char *text, size_t length)
     return copy;
 }
 
-/* `text` and `file` outlive the set, or are owned by it. */
-static bool append(pattern_set *set, const char *text, size_t length, const char *file, size_t line)
+char *pattern_set_room(pattern_set *set, size_t count)
+{
+    char *room = count < SIZE_MAX ? malloc(count + 1) : NULL;
+    return room && pattern_set_own(set, room) ? room : NULL;
+}
+
+bool pattern_set_append(pattern_set *set, const char *text, size_t length, const char *file,
+                        size_t line)
 {
     size_t room = set->room;
     pattern_origin *origins = grow(set->origins, set->count, &room, sizeof *origins);
@@ -62,7 +68,7 @@ static bool append(pattern_set *set, const char *text, size_t length, const char
     if (!patterns)
         return false;
     set->patterns = patterns;
-    origins[set->count] = (pattern_origin){ file, line };
+    origins[set->count] = (pattern_origin){ .file = file, .line = line };
     patterns[set->count] =
         (trawl_pattern){ .text = text, .length = length, .id = (uint32_t)(set->count + 1) };
     set->count++;
@@ -74,7 +80,7 @@ bool pattern_set_add(pattern_set *set, const char *command, const char *text, si
     if (length == 0 && set->takes_empty)
         return set->given = set->has_empty = true;
     char *copy = copy_bytes(text, length);
-    const bool added = pattern_set_own(set, copy) && append(set, copy, length, NULL, 0);
+    const bool added = pattern_set_own(set, copy) && pattern_set_append(set, copy, length, NULL, 0);
     set->given = true;
     if (!added)
         complain(command, "out of memory for a pattern");
@@ -124,6 +130,16 @@ static char *read_file(const char *command, const char *path, size_t *length)
     return text;
 }
 
+const char *pattern_set_read(pattern_set *set, const char *command, const char *path,
+                             size_t *length)
+{
+    char *text = read_file(command, path, length);
+    if (!text || pattern_set_own(set, text))
+        return text;
+    complain(command, "%s: out of memory for its patterns", shown_name(path));
+    return NULL;
+}
+
 bool pattern_set_add_file(pattern_set *set, const char *command, const char *path)
 {
     const char *shown = shown_name(path);
@@ -155,7 +171,7 @@ bool pattern_set_add_file(pattern_set *set, const char *command, const char *pat
                      shown, line);
             return false;
         }
-        added = append(set, at, (size_t)(stop - at), name, line);
+        added = pattern_set_append(set, at, (size_t)(stop - at), name, line);
         at = next;
     }
     if (!added)
@@ -300,7 +316,7 @@ static void warn_of_basic(const pattern_set *set, const char *command)
         const char *text = p->text;
         const size_t at = basic_operator(text, p->length);
         char message[160];
-        if (at == p->length || ++warned > MOST_WARNED)
+        if (at == p->length || p->syntax != TRAWL_SYNTAX_EXTENDED || ++warned > MOST_WARNED)
             continue;
         const char c = text[at + 1];
         snprintf(message, sizeof message,
@@ -374,8 +390,9 @@ bool pattern_set_style(pattern_set *set, const char *command, uint32_t syntax, u
     if (!pattern_set_read_entries(set, command, syntax))
         return false;
     for (size_t i = 0; i < set->count; i++) {
-        set->patterns[i].syntax = syntax;
-        set->patterns[i].flags = flags;
+        if (!set->origins[i].styled)
+            set->patterns[i].syntax = syntax;
+        set->patterns[i].flags |= flags;
     }
     if (set->takes_empty && !settle_empty(set, syntax, flags)) {
         complain(command, "out of memory for a pattern");
@@ -394,7 +411,7 @@ bool pattern_set_other_strand(pattern_set *set, const char *command, bool too)
     for (size_t i = 0; i < count; i++) {
         const trawl_pattern p = set->patterns[i];
         const pattern_origin origin = set->origins[i];
-        if (too && !append(set, p.text, p.length, origin.file, origin.line)) {
+        if (too && !pattern_set_append(set, p.text, p.length, origin.file, origin.line)) {
             complain(command, "out of memory for the patterns of the other strand");
             return false;
         }
