@@ -347,7 +347,7 @@ static bool is_text(const trawl_pattern *p, const char *text)
 
 static bool append_extended(pattern_set *set, const char *text, uint32_t flags)
 {
-    const bool added = append(set, text, strlen(text), NULL, 0);
+    const bool added = pattern_set_append(set, text, strlen(text), NULL, 0);
     if (added) {
         set->patterns[set->count - 1].syntax = TRAWL_SYNTAX_EXTENDED;
         set->patterns[set->count - 1].flags = flags;

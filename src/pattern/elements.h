@@ -2,7 +2,7 @@
  * one.
  *
  * Invariant: no set is empty; sets are closed under case when TRAWL_NOCASE is given and hold no
- * end of a line when TRAWL_LINES is. A pattern of single bytes becomes a literal, fixed repeats as in
+ * line's end when TRAWL_LINES is. A pattern of single bytes becomes a literal, fixed repeats as in
  * a{3} unrolled, up to UNROLL_MAX bytes.
  */
 #ifndef TRAWL_PATTERN_ELEMENTS_H
