@@ -32,10 +32,11 @@ def result(name: str, wrong) -> None:
 
 
 def find(*arguments, text: bytes):
-    """The rows of trawl find."""
+    """The rows of trawl find, on the bytes as they stand."""
     with open("text", "wb") as out:
         out.write(text)
-    done = subprocess.run([TRAWL, "find", *arguments, "text"], capture_output=True, check=False)
+    done = subprocess.run([TRAWL, "find", "--format", "raw", *arguments, "text"],
+                          capture_output=True, check=False)
     if done.returncode > 1 or (done.stderr and b"left out" not in done.stderr):
         raise SystemExit(f"trawl find {arguments}: {done.stderr.decode()}")
     return [line.split("\t") for line in done.stdout.decode("latin-1").split("\n")[1:-1]]

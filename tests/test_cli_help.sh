@@ -52,7 +52,7 @@ options() {
 for command in grep find grid engines devices; do
     bad=
     for option in $(options $command); do
-        "$trawl" $command "$option=x" </dev/null 2>&1 | grep -q 'unrecognized\|ambiguous' &&
+        "$trawl" $command "$option=x" </dev/null 2>&1 | grep -q 'unrecognized\|is ambiguous' &&
             bad="$bad $option"
     done
     [ -z "$bad" ] && [ -n "$(options $command)" ]
