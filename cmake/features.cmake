@@ -63,8 +63,11 @@ function(trawl_use_pictures target)
       target_compile_definitions(${target} PUBLIC TRAWL_HAVE_${format})
     endif()
   endforeach()
+  if(TRAWL_HAVE_TIFF) # its headers: it brings many others, so it is loaded when a picture is one
+    target_include_directories(${target} SYSTEM PRIVATE ${TIFF_INCLUDE_DIRS})
+  endif()
   target_link_libraries(${target} PUBLIC $<$<BOOL:${TRAWL_HAVE_PNG}>:PNG::PNG>
-    $<$<BOOL:${TRAWL_HAVE_TIFF}>:PkgConfig::TIFF> $<$<BOOL:${TRAWL_HAVE_JPEG}>:PkgConfig::JPEG>
+    $<$<BOOL:${TRAWL_HAVE_JPEG}>:PkgConfig::JPEG>
     $<$<BOOL:${TRAWL_HAVE_WEBP}>:PkgConfig::WEBP>)
 endfunction()
 

@@ -31,8 +31,58 @@ bool image_is_tiff(const uint8_t *bytes, size_t length)
 #ifdef TRAWL_HAVE_TIFF
 
 #include <inttypes.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <tiffio.h>
+
+#include "io/library.h"
+
+/* clang-format off */
+#define CALLS(LINE)                                                                            \
+    LINE(TIFFOpenOptions *, TIFFOpenOptionsAlloc, (void))                                      \
+    LINE(void, TIFFOpenOptionsFree, (TIFFOpenOptions *))                                       \
+    LINE(void, TIFFOpenOptionsSetMaxSingleMemAlloc, (TIFFOpenOptions *, tmsize_t))             \
+    LINE(void, TIFFOpenOptionsSetErrorHandlerExtR,                                             \
+         (TIFFOpenOptions *, TIFFErrorHandlerExtR, void *))                                    \
+    LINE(void, TIFFOpenOptionsSetWarningHandlerExtR,                                           \
+         (TIFFOpenOptions *, TIFFErrorHandlerExtR, void *))                                    \
+    LINE(TIFF *, TIFFClientOpenExt,                                                            \
+         (const char *, const char *, thandle_t, TIFFReadWriteProc, TIFFReadWriteProc,         \
+          TIFFSeekProc, TIFFCloseProc, TIFFSizeProc, TIFFMapFileProc, TIFFUnmapFileProc,       \
+          TIFFOpenOptions *))                                                                  \
+    LINE(void, TIFFClose, (TIFF *))                                                            \
+    LINE(int, TIFFGetField, (TIFF *, uint32_t, ...))                                           \
+    LINE(int, TIFFGetFieldDefaulted, (TIFF *, uint32_t, ...))                                  \
+    LINE(int, TIFFSetField, (TIFF *, uint32_t, ...))                                           \
+    LINE(int, TIFFIsCODECConfigured, (uint16_t))                                               \
+    LINE(int, TIFFIsTiled, (TIFF *))                                                           \
+    LINE(tmsize_t, TIFFTileRowSize, (TIFF *))                                                  \
+    LINE(tmsize_t, TIFFTileSize, (TIFF *))                                                     \
+    LINE(tmsize_t, TIFFScanlineSize, (TIFF *))                                                 \
+    LINE(tmsize_t, TIFFStripSize, (TIFF *))                                                    \
+    LINE(tmsize_t, TIFFReadTile, (TIFF *, void *, uint32_t, uint32_t, uint32_t, uint16_t))     \
+    LINE(tmsize_t, TIFFReadEncodedStrip, (TIFF *, uint32_t, void *, tmsize_t))                 \
+    LINE(uint32_t, TIFFComputeStrip, (TIFF *, uint32_t, uint16_t))                             \
+    LINE(int, TIFFReadScanline, (TIFF *, void *, uint32_t, uint16_t))                          \
+    LINE(int, TIFFReadDirectory, (TIFF *))                                                     \
+    LINE(int, TIFFSetDirectory, (TIFF *, tdir_t))
+/* clang-format on */
+
+CALLS(LIBRARY_CHECK)
+
+/* Filled once. */
+static struct {
+    CALLS(LIBRARY_POINTER)
+} lib;
+static bool loaded;
+static pthread_once_t load_once = PTHREAD_ONCE_INIT;
+
+static void load(void)
+{
+    static const char *const files[] = { "libtiff.so.6", "libtiff.so", NULL };
+    static const char *const names[] = { CALLS(LIBRARY_NAME) NULL };
+    loaded = library_load(files, names, &lib);
+}
 
 typedef struct tiff_job {
     const uint8_t *bytes; /* the file, when it is in memory */
@@ -154,7 +204,7 @@ static int fail_kind(const tiff_job *job, const char *what, unsigned number, con
 static uint16_t tag_16(const tiff_job *job, uint32_t tag)
 {
     uint16_t value = 0;
-    TIFFGetFieldDefaulted(job->tiff, tag, &value);
+    lib.TIFFGetFieldDefaulted(job->tiff, tag, &value);
     return value;
 }
 
@@ -167,10 +217,10 @@ static int read_kind(tiff_job *job)
     job->channels = tag_16(job, TIFFTAG_SAMPLESPERPIXEL);
     job->planes = tag_16(job, TIFFTAG_PLANARCONFIG) == PLANARCONFIG_SEPARATE ? job->channels : 1;
     job->photometric = PHOTOMETRIC_MINISBLACK;
-    TIFFGetField(job->tiff, TIFFTAG_PHOTOMETRIC, &job->photometric);
+    lib.TIFFGetField(job->tiff, TIFFTAG_PHOTOMETRIC, &job->photometric);
     job->with_sign = format == SAMPLEFORMAT_INT;
     job->opaque = job->bits > 16 || format == SAMPLEFORMAT_INT || format == SAMPLEFORMAT_IEEEFP;
-    if (!TIFFIsCODECConfigured(compression))
+    if (!lib.TIFFIsCODECConfigured(compression))
         return fail_kind(job, "compression", compression, "rewrite it (tiffcp -c lzw)");
     if (job->bits < 1 || job->bits > 32 || format > SAMPLEFORMAT_VOID)
         return fail_kind(job, format > SAMPLEFORMAT_VOID ? "sample format" : "bits a sample:",
@@ -183,7 +233,7 @@ static int read_kind(tiff_job *job)
         return fail_kind(job, "bits a sample:", job->bits, "convert it to 16 or 32 bits");
     if (job->photometric == PHOTOMETRIC_YCBCR && compression == COMPRESSION_JPEG &&
         job->planes == 1) {
-        TIFFSetField(job->tiff, TIFFTAG_JPEGCOLORMODE, JPEGCOLORMODE_RGB);
+        lib.TIFFSetField(job->tiff, TIFFTAG_JPEGCOLORMODE, JPEGCOLORMODE_RGB);
         job->photometric = PHOTOMETRIC_RGB;
     }
     if (job->photometric > PHOTOMETRIC_MASK ||
@@ -196,7 +246,7 @@ static int read_kind(tiff_job *job)
 static int read_palette(tiff_job *job)
 {
     uint16_t largest = 0;
-    if (!TIFFGetField(job->tiff, TIFFTAG_COLORMAP, &job->map[0], &job->map[1], &job->map[2]))
+    if (!lib.TIFFGetField(job->tiff, TIFFTAG_COLORMAP, &job->map[0], &job->map[1], &job->map[2]))
         return fail_tiff(job, "the palette is missing");
     for (int c = 0; c < 3; c++)
         for (size_t i = 0; i < (size_t)1 << job->bits; i++)
@@ -210,23 +260,23 @@ static int read_layout(tiff_job *job)
 {
     const bool planar = job->planes > 1;
     tmsize_t row_bytes, tile_bytes;
-    job->tiled = TIFFIsTiled(job->tiff);
+    job->tiled = lib.TIFFIsTiled(job->tiff);
     job->across = 1;
     job->tile_cols = job->cols;
     job->block_rows = 1;
     if (job->tiled) {
-        TIFFGetField(job->tiff, TIFFTAG_TILEWIDTH, &job->tile_cols);
-        TIFFGetField(job->tiff, TIFFTAG_TILELENGTH, &job->block_rows);
-        row_bytes = TIFFTileRowSize(job->tiff);
-        tile_bytes = TIFFTileSize(job->tiff);
+        lib.TIFFGetField(job->tiff, TIFFTAG_TILEWIDTH, &job->tile_cols);
+        lib.TIFFGetField(job->tiff, TIFFTAG_TILELENGTH, &job->block_rows);
+        row_bytes = lib.TIFFTileRowSize(job->tiff);
+        tile_bytes = lib.TIFFTileSize(job->tiff);
         job->across = job->tile_cols ? (job->cols - 1) / job->tile_cols + 1 : 0;
     } else {
         if (planar)
-            TIFFGetFieldDefaulted(job->tiff, TIFFTAG_ROWSPERSTRIP, &job->block_rows);
+            lib.TIFFGetFieldDefaulted(job->tiff, TIFFTAG_ROWSPERSTRIP, &job->block_rows);
         if (planar && job->block_rows > job->rows)
             job->block_rows = job->rows;
-        row_bytes = TIFFScanlineSize(job->tiff);
-        tile_bytes = planar ? TIFFStripSize(job->tiff) : row_bytes;
+        row_bytes = lib.TIFFScanlineSize(job->tiff);
+        tile_bytes = planar ? lib.TIFFStripSize(job->tiff) : row_bytes;
     }
     const uint64_t samples = (uint64_t)job->tile_cols * (planar ? 1 : job->channels);
     if (job->across == 0 || job->block_rows == 0 || row_bytes <= 0 ||
@@ -293,12 +343,13 @@ static int read_block(tiff_job *job, uint32_t row)
         for (uint32_t tile = 0; tile < job->across; tile++, to += job->tile_bytes) {
             bool fine;
             if (job->tiled)
-                fine = TIFFReadTile(job->tiff, to, tile * job->tile_cols, row, 0, plane) == size;
+                fine =
+                    lib.TIFFReadTile(job->tiff, to, tile * job->tile_cols, row, 0, plane) == size;
             else if (job->planes > 1)
-                fine = TIFFReadEncodedStrip(job->tiff, TIFFComputeStrip(job->tiff, row, plane), to,
-                                            size) > 0;
+                fine = lib.TIFFReadEncodedStrip(
+                           job->tiff, lib.TIFFComputeStrip(job->tiff, row, plane), to, size) > 0;
             else
-                fine = TIFFReadScanline(job->tiff, to, row, 0) == 1;
+                fine = lib.TIFFReadScanline(job->tiff, to, row, 0) == 1;
             if (!fine || job->text[0])
                 return fail_tiff(job, "the pixels cannot be read");
         }
@@ -455,8 +506,8 @@ static void unpack_row(const tiff_job *job, uint32_t row)
 static int read_page(tiff_job *job)
 {
     job->row = 0;
-    TIFFGetField(job->tiff, TIFFTAG_IMAGEWIDTH, &job->cols);
-    TIFFGetField(job->tiff, TIFFTAG_IMAGELENGTH, &job->rows);
+    lib.TIFFGetField(job->tiff, TIFFTAG_IMAGEWIDTH, &job->cols);
+    lib.TIFFGetField(job->tiff, TIFFTAG_IMAGELENGTH, &job->rows);
     if (job->rows == 0 || job->cols == 0)
         return fail_tiff(job, "it has no width or no height");
     if (read_kind(job) != 0 || read_layout(job) != 0 ||
@@ -483,7 +534,7 @@ static int read_page(tiff_job *job)
 static bool is_page(const tiff_job *job)
 {
     uint32_t type = 0;
-    TIFFGetFieldDefaulted(job->tiff, TIFFTAG_SUBFILETYPE, &type);
+    lib.TIFFGetFieldDefaulted(job->tiff, TIFFTAG_SUBFILETYPE, &type);
     return (type & (FILETYPE_REDUCEDIMAGE | FILETYPE_MASK)) == 0;
 }
 
@@ -492,9 +543,9 @@ static int read_pages(tiff_job *job)
     uint32_t pages = 0, seen = 0;
     do
         pages += is_page(job);
-    while (TIFFReadDirectory(job->tiff));
+    while (lib.TIFFReadDirectory(job->tiff));
     job->builder->band.pages = pages;
-    if (job->text[0] || !TIFFSetDirectory(job->tiff, 0))
+    if (job->text[0] || !lib.TIFFSetDirectory(job->tiff, 0))
         return fail_tiff(job, "its directories cannot be read");
     if (pages == 0) /* nothing but a copy */
         return read_page(job);
@@ -504,7 +555,7 @@ static int read_pages(tiff_job *job)
         if ((seen > 0 && image_end(job->builder) != 0) || read_page(job) != 0)
             return -1;
         seen++;
-    } while (seen < pages && TIFFReadDirectory(job->tiff));
+    } while (seen < pages && lib.TIFFReadDirectory(job->tiff));
     return seen == pages ? 0 : fail_tiff(job, "a page cannot be read");
 }
 
@@ -512,25 +563,29 @@ static int read_pages(tiff_job *job)
 static TIFF *open_tiff(tiff_job *job)
 {
     const uint64_t most = job->builder->max_bytes;
-    TIFFOpenOptions *options = TIFFOpenOptionsAlloc();
+    TIFFOpenOptions *options = lib.TIFFOpenOptionsAlloc();
     if (options == NULL)
         return NULL;
-    TIFFOpenOptionsSetMaxSingleMemAlloc(options, most < PTRDIFF_MAX ? (tmsize_t)most : PTRDIFF_MAX);
-    TIFFOpenOptionsSetErrorHandlerExtR(options, on_error, job);
-    TIFFOpenOptionsSetWarningHandlerExtR(options, on_warning, job);
-    TIFF *tiff = TIFFClientOpenExt("TIFF", "r", job, on_read, on_write, on_seek, on_close, on_size,
-                                   NULL, NULL, options);
-    TIFFOpenOptionsFree(options);
+    lib.TIFFOpenOptionsSetMaxSingleMemAlloc(options,
+                                            most < PTRDIFF_MAX ? (tmsize_t)most : PTRDIFF_MAX);
+    lib.TIFFOpenOptionsSetErrorHandlerExtR(options, on_error, job);
+    lib.TIFFOpenOptionsSetWarningHandlerExtR(options, on_warning, job);
+    TIFF *tiff = lib.TIFFClientOpenExt("TIFF", "r", job, on_read, on_write, on_seek, on_close,
+                                       on_size, NULL, NULL, options);
+    lib.TIFFOpenOptionsFree(options);
     return tiff;
 }
 
 int image_decode_tiff(const uint8_t *bytes, size_t length, image_builder *builder)
 {
     tiff_job job = { .bytes = bytes, .length = length, .builder = builder };
+    pthread_once(&load_once, load);
+    if (!loaded)
+        return image_fail(&builder->error, "a TIFF picture, which libtiff reads: install libtiff6");
     job.tiff = open_tiff(&job);
     int status = job.tiff ? read_pages(&job) : fail_tiff(&job, "it cannot be opened");
     if (job.tiff)
-        TIFFClose(job.tiff);
+        lib.TIFFClose(job.tiff);
     free(job.block);
     free(job.samples);
     return status;
