@@ -5,10 +5,9 @@
 #include <string.h>
 
 static const engine *const engines[] = {
-    &engine_packed,   &engine_bm,     &engine_wm,    &engine_ac,      &engine_pfac,
-    &engine_shiftand, &engine_hnfa,   &engine_bb,    &engine_byr,     &engine_ku,
-    &engine_teddy,    &engine_qgrams, &engine_kmers, &engine_factors, &engine_bitslice,
-    &engine_direct,
+    &engine_packed,   &engine_teddy,   &engine_bm,       &engine_wm,     &engine_ac, &engine_pfac,
+    &engine_shiftand, &engine_hnfa,    &engine_bb,       &engine_byr,    &engine_ku, &engine_qgrams,
+    &engine_kmers,    &engine_factors, &engine_bitslice, &engine_direct,
 };
 
 const engine *engine_at(size_t index)
