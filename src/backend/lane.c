@@ -460,7 +460,7 @@ int lane_collect(lane *l, trawl_timing *timing, trawl_error *error)
     const u64 room = into->count < into->capacity ? into->capacity - into->count : 0;
     const u64 kept = count < room ? count : room;
     const u64 first = kept < FIRST_RECORDS ? kept : FIRST_RECORDS;
-    record *to = into->records + into->count;
+    record *to = first ? into->records + into->count : NULL; /* who only counts has none */
     if (first)
         memcpy(to, (const u8 *)l->back.host + BACK_HEAD, (size_t)first * sizeof *to);
     if (kept > first) {
