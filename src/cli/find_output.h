@@ -1,0 +1,39 @@
+/* find_output.h: what `trawl find` prints, as columns (TSV) or JSON. */
+#ifndef TRAWL_FIND_OUTPUT_H
+#define TRAWL_FIND_OUTPUT_H
+
+#include "cli/cli.h"
+#include "cli/records.h"
+
+typedef struct find_output {
+    const char *command;
+    const pattern_set *patterns;
+    bool json;
+    bool count;    /* lines of numbers of matches, not of matches */
+    bool stranded; /* the strand is a column */
+
+    bool named;    /* some pattern has a name */
+    char **labels; /* of each pattern, made when it is first printed */
+    char *shown;   /* the present file's name, as a field of TSV or a member of JSON */
+    char *prefix;  /* what opens each line of it, or of its present record */
+    size_t prefix_length;
+    uint64_t record; /* number of the record in the prefix */
+} find_output;
+
+/* The first five are set, the rest is zero. Each that says whether it worked is false after a
+ * complaint; a write that fails is seen by ferror(stdout). Close after a failure as well. */
+bool find_output_open(find_output *o);
+void find_output_close(find_output *o);
+
+void find_output_header(const find_output *o);
+
+/* What comes next is of this file, then of this record of it. */
+bool find_output_file(find_output *o, const char *name);
+bool find_output_record(find_output *o, const record_scan *scan, const record *r);
+
+bool find_output_match(find_output *o, const trawl_match *match);
+
+/* A line for each pattern. */
+bool find_output_counts(find_output *o, const uint64_t *counts);
+
+#endif

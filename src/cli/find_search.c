@@ -1,0 +1,286 @@
+/* find_search.c: see cli/find_search.h.
+ *
+ * Idea. A file is mapped and scanned whole; a pipe, or what a compressed file holds, goes through a
+ * stream as it comes; what has records is searched record by record. Only a report that needs
+ * starts, of patterns without a longest match, needs the whole text of a pipe: then it is spooled
+ * to a file without a name first. Either way memory stays small.
+ */
+#include "cli/find_search.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "io/texts.h"
+
+#define PIECE (1u << 20) /* bytes read of a pipe at once */
+
+/* ---- matches -------------------------------------------------------------- */
+
+static void take_match(find_search *f, const trawl_match *match)
+{
+    f->last_end = match->end;
+    f->stats.matches++;
+    if (f->output->count)
+        f->counts[match->pattern]++;
+    else if (!find_output_match(f->output, match))
+        f->failed = f->finished = true;
+    else if (ferror(stdout))
+        f->finished = true;
+}
+
+static int on_matches(const trawl_match *matches, size_t count, void *user)
+{
+    find_search *f = (find_search *)user;
+    for (size_t i = 0; i < count && !f->finished; i++) {
+        const record *r = f->records ? record_scan_of(f->records, &matches[i]) : NULL;
+        if (r && !find_output_record(f->output, f->records, r)) {
+            f->failed = f->finished = true;
+            return 1;
+        }
+        if (source_lost(&f->file, matches[i].end))
+            return 1;
+        take_match(f, &matches[i]);
+        if (f->records && f->stats.matches == f->most)
+            return 1;
+    }
+    return f->finished;
+}
+
+/* ---- scanning: false after a complaint ---------------------------------- */
+
+static bool file_failed(find_search *f, const char *path, const char *why)
+{
+    fflush(stdout); /* the matches found before come first */
+    complain(f->run->command, "%s: %s", shown_name(path), why);
+    f->failed = true;
+    return false;
+}
+
+static bool scanned(find_search *f, const char *path, int status, const trawl_error *error)
+{
+    return status >= 0 || file_failed(f, path, error->message);
+}
+
+/* Read what is left of a file and feed it to a stream. */
+static bool feed(find_search *f, source *file, const char *path, trawl_stream *stream,
+                 uint8_t *piece)
+{
+    trawl_error error;
+    int status = TRAWL_OK;
+    ptrdiff_t got;
+    while (status == TRAWL_OK && (got = source_read(file, piece, PIECE)) != 0) {
+        if (got < 0)
+            return file_failed(f, path, file->why);
+        f->stats.bytes += (uint64_t)got;
+        status = trawl_stream_feed(stream, piece, (size_t)got, &error);
+    }
+    return scanned(f, path, status, &error);
+}
+
+static bool scan_stream(find_search *f, source *file, const char *path,
+                        const trawl_scan_options *options)
+{
+    trawl_stream *stream;
+    trawl_error error;
+    uint8_t *piece = malloc(PIECE);
+    if (!piece)
+        return file_failed(f, path, strerror(ENOMEM));
+    bool fine = scanned(
+        f, path, trawl_stream_open(f->context, f->plan, options, on_matches, f, &stream, &error),
+        &error);
+    if (fine) {
+        fine = feed(f, file, path, stream, piece);
+        const int closed = trawl_stream_close(stream, &error);
+        fine = fine && scanned(f, path, closed, &error);
+    }
+    free(piece);
+    return fine;
+}
+
+static bool scan_text(find_search *f, const char *path, const uint8_t *text, size_t length,
+                      const trawl_scan_options *options)
+{
+    trawl_error error;
+    int status;
+    f->stats.bytes += length;
+    if (f->output->count && f->output->patterns->count == 1) {
+        status = trawl_count(f->context, f->plan, text, length, options, &f->counts[0], &error);
+        f->stats.matches += f->counts[0];
+    } else {
+        status = trawl_scan(f->context, f->plan, text, length, options, on_matches, f, &error);
+    }
+    return scanned(f, path, status, &error);
+}
+
+/* Map the text of a file whole, or of its spooled copy when it cannot be mapped itself. */
+static bool map_whole(find_search *f, source *file, const char *path, const uint8_t **text,
+                      size_t *length)
+{
+    if (file->mappable && source_map(file, text, length))
+        return true;
+    if (source_spool(file) && source_map(file, text, length))
+        return true;
+    complain(f->run->command,
+             "%s: cannot keep the text in a temporary file, which this report of unbounded "
+             "patterns needs (set TMPDIR to a folder with room): %s",
+             shown_name(path), file->why);
+    f->failed = true;
+    return false;
+}
+
+static bool scan_source(find_search *f, source *file, const char *path)
+{
+    trawl_scan_options options = TRAWL_SCAN_OPTIONS_INIT;
+    const uint8_t *text;
+    size_t length;
+    options.report = f->report;
+    options.max_matches = f->most ? f->most - f->stats.matches : 0;
+    if (f->unbounded && f->report != TRAWL_REPORT_ENDS)
+        return map_whole(f, file, path, &text, &length) &&
+               scan_text(f, path, text, length, &options);
+    if (file->mappable && source_map(file, &text, &length))
+        return scan_text(f, path, text, length, &options);
+    if (!file->mappable)
+        return scan_stream(f, file, path, &options);
+    return file_failed(f, path, file->why);
+}
+
+/* Whether all of a mapped file was there to the end of the scan. */
+static bool is_sound(find_search *f, source *file, const char *path)
+{
+    return !file->map || source_sound(file) == file->length || file_failed(f, path, file->why);
+}
+
+static bool scan_records(find_search *f, source *file, const char *path, const reader_kind *kind)
+{
+    record_scan r = { .context = f->context,
+                      .plan = f->plan,
+                      .options = TRAWL_SCAN_OPTIONS_INIT,
+                      .whole = f->unbounded && f->report != TRAWL_REPORT_ENDS,
+                      .take = on_matches,
+                      .user = f };
+    r.options.report = f->report;
+    f->records = &r;
+    const int status = record_scan_text(&r, kind, file);
+    f->records = NULL;
+    f->stats.bytes += r.bytes;
+    return status >= 0 || file_failed(f, path, r.why);
+}
+
+/* What --format says of a text, or its first bytes. */
+static const reader_kind *choose_reader(const find_search *f, content kind)
+{
+    switch (f->format) {
+    case FORMAT_AUTO:
+        return reader_of(kind);
+    case FORMAT_FASTA:
+        return &reader_fasta;
+    case FORMAT_FASTQ:
+        return &reader_fastq;
+    case FORMAT_PCAP:
+        return &reader_capture;
+    case FORMAT_LINES:
+        return &reader_lines;
+    default:
+        return NULL;
+    }
+}
+
+/* The text of a file, or one of those in it. */
+static bool take_text(void *user, const char *name, source *file, content kind)
+{
+    find_search *f = (find_search *)user;
+    const bool whole = f->unbounded && f->report != TRAWL_REPORT_ENDS;
+    const reader_kind *reader = choose_reader(f, kind);
+    if (!reader && file->layer && !source_waits(file) && !whole)
+        reader = &reader_text; /* unpacked while it is searched */
+    if (f->output->count)
+        memset(f->counts, 0, f->output->patterns->count * sizeof *f->counts);
+    if (!find_output_file(f->output, name)) {
+        f->failed = f->finished = true;
+        return false;
+    }
+    const bool searched = reader ? scan_records(f, file, name, reader) : scan_source(f, file, name);
+    if (searched && is_sound(f, file, name) && f->output->count &&
+        !find_output_counts(f->output, f->counts))
+        f->failed = f->finished = true;
+    f->finished = f->finished || ferror(stdout) || (f->most && f->stats.matches >= f->most);
+    return !f->finished;
+}
+
+static void fail_text(void *user, const char *name, const char *why)
+{
+    file_failed((find_search *)user, name, why);
+}
+
+static void search_file(find_search *f, const char *path)
+{
+    source *file = &f->file;
+    const texts inside = {
+        { f->ratio, trawl_context_threads(f->context) }, take_text, fail_text, f
+    };
+    const char *name = shown_name(path);
+    f->last_end = 0;
+    if (!sample_open(&f->sample, file, path))
+        file_failed(f, path,
+                    errno == EISDIR ? "Is a directory; give the files in it" : strerror(errno));
+    else if (f->format == FORMAT_RAW)
+        take_text(f, name, file, CONTENT_TEXT);
+    else
+        texts_of(&inside, name, file);
+    const bool stopped = f->most && f->stats.matches >= f->most;
+    if (file->map)
+        source_leave(file, stopped ? f->last_end : file->length);
+    source_close(file);
+    if (stopped) {
+        limit_reached(f->run->command, f->most);
+        f->finished = true;
+    }
+    f->finished = f->finished || ferror(stdout);
+}
+
+/* ---- all files ------------------------------------------------------------- */
+
+bool find_search_open(find_search *f, char **paths, int count)
+{
+    const pattern_set *patterns = f->output->patterns;
+    trawl_plan_info info = { .size = sizeof info };
+    f->context = open_context(f->run);
+    if (!f->context)
+        return false;
+    f->sample.inside = f->format != FORMAT_RAW;
+    f->plan = sample_compile(&f->sample, patterns, f->run, f->context, paths, count);
+    if (!f->plan)
+        return false;
+    trawl_plan_get_info(f->plan, &info);
+    f->unbounded = info.max_length == UINT64_MAX;
+    f->counts = calloc(patterns->count, sizeof *f->counts);
+    if (!f->counts)
+        complain(f->run->command, "out of memory for %zu patterns", patterns->count);
+    return f->counts;
+}
+
+int find_search_files(find_search *f, char **paths, int count)
+{
+    char standard_input[] = "-";
+    stats_begin(&f->stats, f->run);
+    find_output_header(f->output);
+    if (count == 0)
+        search_file(f, standard_input);
+    for (int i = 0; i < count && !f->finished; i++)
+        search_file(f, paths[i]);
+    int status = f->failed ? EXIT_ERROR : f->stats.matches ? EXIT_MATCH : EXIT_NONE;
+    status = finish_output(f->run->command, status);
+    stats_print(&f->stats, f->run, f->plan, f->context);
+    return status;
+}
+
+void find_search_close(find_search *f)
+{
+    free(f->counts);
+    source_close(&f->file);
+    sample_close(&f->sample);
+    trawl_plan_free(f->plan);
+    close_context(f->run, f->context);
+}

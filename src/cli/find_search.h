@@ -1,0 +1,48 @@
+/* find_search.h: what `trawl find` does with its files: open, read, scan, hand on to the output. */
+#ifndef TRAWL_FIND_SEARCH_H
+#define TRAWL_FIND_SEARCH_H
+
+#include "cli/find_output.h"
+#include "cli/sample.h"
+
+/* What --format takes files for. */
+enum {
+    FORMAT_AUTO,
+    FORMAT_FASTA,
+    FORMAT_FASTQ,
+    FORMAT_PCAP,
+    FORMAT_LINES,
+    FORMAT_TEXT,
+    FORMAT_RAW
+};
+
+typedef struct find_search {
+    run_options *run;
+    find_output *output;
+    uint32_t report;
+    uint32_t format;
+    uint64_t most;  /* matches; 0: no limit */
+    uint64_t ratio; /* of unpacking; 0: no limit */
+
+    sample sample;
+    source file;       /* the present one */
+    uint64_t last_end; /* of its matches so far */
+    trawl_plan *plan;
+    trawl_context *context;
+    bool unbounded;       /* some pattern has no longest match */
+    uint64_t *counts;     /* of each pattern in the present file, where they are asked for */
+    record_scan *records; /* while records are searched */
+    bool failed, finished;
+    run_stats stats;
+} find_search;
+
+/* The first six are set, the rest is zero. The plan is chosen for these files. False after a
+ * complaint; close then as well. */
+bool find_search_open(find_search *f, char **paths, int count);
+
+/* Search them, or standard input where there is none, and print. The command's status. */
+int find_search_files(find_search *f, char **paths, int count);
+
+void find_search_close(find_search *f);
+
+#endif
