@@ -265,6 +265,22 @@ static bool schedule_option(run_options *o, const char *value)
     return true;
 }
 
+bool choice_option(const char *command, const char *option, const char *const *names,
+                   const char *value, uint32_t *choice)
+{
+    for (uint32_t i = 0; names[i]; i++) {
+        if (strcmp(names[i], value) == 0) {
+            *choice = i;
+            return true;
+        }
+    }
+    fprintf(stderr, "trawl %s: %s: '%s' is none of", command, option, value);
+    for (size_t i = 0; names[i]; i++)
+        fprintf(stderr, " %s", names[i]);
+    fputc('\n', stderr);
+    return false;
+}
+
 bool run_option(run_options *o, int option, const char *value)
 {
     switch (option) {

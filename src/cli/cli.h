@@ -175,6 +175,10 @@ bool parse_number(const char *command, const char *option, const char *text, uin
 bool parse_size(const char *command, const char *option, const char *text, uint64_t most,
                 uint64_t *bytes);
 
+/* The index in `names`, which NULL ends; complains and returns false when it is none of them. */
+bool choice_option(const char *command, const char *option, const char *const *names,
+                   const char *value, uint32_t *choice);
+
 /* --max-matches, for all files together; 0 is no limit. Complains when it is no number from 1. */
 bool limit_option(const char *command, const char *text, uint64_t *limit);
 /* False, after a complaint, when matches are to be counted under a limit. */

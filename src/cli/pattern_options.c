@@ -1,0 +1,84 @@
+/* pattern_options.c: see cli/pattern_options.h. */
+#include "cli/pattern_options.h"
+
+#include <string.h>
+
+/* By their number in trawl_syntax. */
+static const char *const syntax_names[] = { "literal", "escaped", "extended", "prosite",
+                                            "iupac",   "hex",     NULL };
+
+enum { STRAND_PLUS, STRAND_MINUS, STRAND_BOTH };
+static const char *const strand_names[] = { "plus", "minus", "both", NULL };
+
+void pattern_options_init(pattern_options *o)
+{
+    o->syntax = TRAWL_SYNTAX_EXTENDED;
+}
+
+void pattern_options_free(pattern_options *o)
+{
+    pattern_set_free(&o->set);
+}
+
+bool pattern_option(pattern_options *o, int option, const char *value)
+{
+    const char *command = o->run->command;
+    switch (option) {
+    case 'e':
+        return pattern_set_add(&o->set, command, value, strlen(value));
+    case 'f':
+        return pattern_set_add_file(&o->set, command, value);
+    case 'F':
+        o->syntax = TRAWL_SYNTAX_ESCAPED;
+        return true;
+    case 'i':
+        o->flags |= TRAWL_NOCASE;
+        return true;
+    case OPT_SYNTAX:
+        return choice_option(command, "--syntax", syntax_names, value, &o->syntax);
+    case OPT_RULES:
+        return pattern_set_add_rules(&o->set, command, value);
+    case OPT_IUPAC:
+        o->syntax = TRAWL_SYNTAX_IUPAC;
+        return true;
+    case OPT_AMBIGUOUS:
+        o->flags |= TRAWL_AMBIGUOUS;
+        return true;
+    case OPT_STRAND:
+        o->stranded = true;
+        return choice_option(command, "--strand", strand_names, value, &o->strand);
+    case OPT_PROSITE:
+        o->syntax = TRAWL_SYNTAX_PROSITE;
+        return true;
+    case OPT_HEX:
+        o->syntax = TRAWL_SYNTAX_HEX;
+        return true;
+    default:
+        return run_option(o->run, option, value);
+    }
+}
+
+int pattern_options_finish(pattern_options *o, int argc, char **argv)
+{
+    const char *command = o->run->command;
+    if (!o->set.given && optind == argc) {
+        complain(command, "give a pattern");
+        return usage_hint(command);
+    }
+    if (!o->set.given && !pattern_option(o, 'e', argv[optind++]))
+        return EXIT_ERROR;
+    if (o->set.count == 0) {
+        complain(command, "the list of patterns is empty");
+        return EXIT_ERROR;
+    }
+    if ((o->flags & TRAWL_AMBIGUOUS || o->stranded) && o->syntax != TRAWL_SYNTAX_IUPAC) {
+        complain(command, "%s is for patterns of nucleotides: add --iupac",
+                 o->stranded ? "--strand" : "--ambiguous");
+        return EXIT_ERROR;
+    }
+    if (!pattern_set_style(&o->set, command, o->syntax, o->flags) ||
+        (o->strand != STRAND_PLUS &&
+         !pattern_set_other_strand(&o->set, command, o->strand == STRAND_BOTH)))
+        return EXIT_ERROR;
+    return -1;
+}

@@ -1,0 +1,67 @@
+/* pattern_options.h: the options by which patterns are given, for all subcommands that compile a
+ * set. */
+#ifndef TRAWL_PATTERN_OPTIONS_H
+#define TRAWL_PATTERN_OPTIONS_H
+
+#include "cli/cli.h"
+
+typedef struct pattern_options {
+    run_options *run; /* set before; it takes the options that are none of these */
+    pattern_set set;
+    uint32_t syntax, flags;
+    uint32_t strand; /* an index of the names of --strand */
+    bool stranded;   /* --strand was given */
+} pattern_options;
+
+#define PATTERN_SHORT_OPTIONS "e:f:Fi"
+
+/* Put PATTERN_LONG_OPTIONS into the subcommand's array, and hand unknown values to pattern_option.
+ */
+enum { OPT_SYNTAX = 1200, OPT_RULES, OPT_IUPAC, OPT_AMBIGUOUS, OPT_STRAND, OPT_PROSITE, OPT_HEX };
+
+/* clang-format off */
+#define PATTERN_LONG_OPTIONS                                                                 \
+    { "regexp", required_argument, NULL, 'e' },                                              \
+    { "file", required_argument, NULL, 'f' },                                                \
+    { "fixed-strings", no_argument, NULL, 'F' },                                             \
+    { "ignore-case", no_argument, NULL, 'i' },                                               \
+    { "syntax", required_argument, NULL, OPT_SYNTAX },                                       \
+    { "rules", required_argument, NULL, OPT_RULES },                                         \
+    { "iupac", no_argument, NULL, OPT_IUPAC },                                               \
+    { "ambiguous", no_argument, NULL, OPT_AMBIGUOUS },                                       \
+    { "strand", required_argument, NULL, OPT_STRAND },                                       \
+    { "prosite", no_argument, NULL, OPT_PROSITE },                                           \
+    { "hex", no_argument, NULL, OPT_HEX }
+
+/* Their lines in a subcommand's --help. */
+#define PATTERN_OPTIONS_HELP                                                                 \
+    "Patterns:\n"                                                                            \
+    "  -e, --regexp PATTERN     a pattern; may be given many times\n"                        \
+    "  -f, --file LIST          the lines of LIST are patterns\n"                            \
+    "  -F, --fixed-strings      literals with C escapes: \\xHH \\0 \\n \\t \\\\ ...\n"       \
+    "      --rules FILE         the contents of Snort's or Suricata's rules, numbered by sid\n"\
+    "      --syntax NAME        extended (default: classes and repeats), escaped (as -F), or\n"\
+    "                           literal (the bytes as they are, a backslash too)\n"          \
+    "      --iupac              nucleotides, as GTYRAC or GGCCN{5}GGCC\n"                    \
+    "      --ambiguous          ... in a text, N, R and the like stand for any of their bases\n"\
+    "      --strand WHICH       ... plus (default), minus (the reverse complement), both; the\n"\
+    "                           offsets are those of the plus strand\n"                      \
+    "      --prosite            motifs of amino acids, as C-x(2,4)-C-[LIVM]>; LIST may be a\n"\
+    "                           PROSITE file (.dat)\n"                                       \
+    "      --hex                bytes as in YARA's and ClamAV's signatures, 4D5A??[4-6](50|4?);\n"\
+    "                           LIST may be a ClamAV file (.ndb; its offsets are left out)\n"\
+    "  -i, --ignore-case        the letters A to Z match both cases\n"
+/* clang-format on */
+
+/* *o is all zero before, but for `run`. */
+void pattern_options_init(pattern_options *o);
+void pattern_options_free(pattern_options *o);
+
+/* Take one of the options. */
+bool pattern_option(pattern_options *o, int option, const char *value);
+
+/* All options were read: the first operand is the pattern, unless one was given, and the set is
+ * made ready to be compiled. Status to leave with at once, after a complaint, or -1. */
+int pattern_options_finish(pattern_options *o, int argc, char **argv);
+
+#endif
