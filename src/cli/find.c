@@ -1,6 +1,7 @@
 /* find.c: `trawl find`, which prints where patterns occur, by byte offset: its options. */
 #include <string.h>
 
+#include "cli/find_format.h"
 #include "cli/find_search.h"
 #include "cli/pattern_options.h"
 #include "io/unpack.h"
@@ -87,7 +88,8 @@ static bool read_option(void *user, int option, const char *value)
     case OPT_REPORT:
         return choice_option(f->run.command, "--report", report_names, value, &f->search.report);
     case OPT_JSON:
-        return f->output.json = json_available(f->run.command);
+        f->output.format = &find_json;
+        return json_available(f->run.command);
     case OPT_COUNT:
         return f->output.count = true;
     case OPT_MAX_MATCHES:
@@ -125,6 +127,7 @@ int command_find(int argc, char **argv)
     pattern_options_init(&f.patterns);
     f.output.command = f.run.command;
     f.output.patterns = &f.patterns.set;
+    f.output.format = &find_tsv;
     f.search.run = &f.run;
     f.search.output = &f.output;
     f.search.report = TRAWL_REPORT_ENDS;

@@ -1,4 +1,4 @@
-/* find_output.h: what `trawl find` prints, as columns (TSV) or JSON. */
+/* find_output.h: what `trawl find` prints, in one of the formats of cli/find_format.h. */
 #ifndef TRAWL_FIND_OUTPUT_H
 #define TRAWL_FIND_OUTPUT_H
 
@@ -8,16 +8,16 @@
 typedef struct find_output {
     const char *command;
     const pattern_set *patterns;
-    bool json;
+    const struct find_format *format;
     bool count;    /* lines of numbers of matches, not of matches */
     bool stranded; /* the strand is a column */
 
     bool named;    /* some pattern has a name */
     char **labels; /* of each pattern, made when it is first printed */
-    char *shown;   /* the present file's name, as a field of TSV or a member of JSON */
-    char *prefix;  /* what opens each line of it, or of its present record */
-    size_t prefix_length;
-    uint64_t record; /* number of the record in the prefix */
+    char *file;    /* the present file's name, as the format shows it */
+    char *opening; /* of each line of it, or of its present record */
+    size_t opening_length;
+    uint64_t record; /* number of that record; 0: none yet */
 } find_output;
 
 /* The first five are set, the rest is zero. Each that says whether it worked is false after a

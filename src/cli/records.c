@@ -6,34 +6,18 @@
  */
 #include "cli/records.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "cli/cli.h"
 
 const record *record_scan_of(const record_scan *r, const trawl_match *match)
 {
     return &r->batch->records[r->first + match->record];
 }
 
-char *record_scan_name(const record_scan *r, const record *which, bool json)
+const char *record_scan_name(const record_scan *r, const record *which)
 {
-    const char *name = r->batch->names + which->name;
-    const uint64_t number = which->number;
-    char *text = NULL, *both;
-    if (r->kind->named)
-        text = json ? json_member(r->kind->numbered ? "flow" : "record", name, strlen(name))
-                    : tsv_quote(name);
-    if (!r->kind->numbered || (r->kind->named && !text))
-        return text;
-    if (json)
-        both = format_text("\"record\":%" PRIu64 "%s%s", number, text ? "," : "", text ? text : "");
-    else
-        both = format_text("%" PRIu64 "%s%s", number, text ? " " : "", text ? text : "");
-    free(text);
-    return both;
+    return r->kind->named ? r->batch->names + which->name : NULL;
 }
 
 static int end_stream(record_scan *r)

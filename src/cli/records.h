@@ -32,8 +32,7 @@ int record_scan_text(record_scan *r, const reader_kind *kind, source *text);
 /* Whose match it is, while `take` has it. */
 const record *record_scan_of(const record_scan *r, const trawl_match *match);
 
-/* A record as a field of TSV, its name, its number or both; or as members of JSON, where the name
- * of one that is numbered is its flow. malloc'ed; NULL without memory. */
-char *record_scan_name(const record_scan *r, const record *which, bool json);
+/* The name of a record, while it is there; NULL: records of this kind have none. */
+const char *record_scan_name(const record_scan *r, const record *which);
 
 #endif

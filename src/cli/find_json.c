@@ -1,0 +1,80 @@
+/* find_json.c: matches as JSON, one object a line. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/find_format.h"
+
+static void print_header(const find_output *o)
+{
+    (void)o;
+}
+
+static char *file_member(const char *name)
+{
+    return json_member("file", name, strlen(name));
+}
+
+/* A record is called by its name or number; the name of one that has both is its flow. */
+static char *record_members(const find_place *place)
+{
+    const uint64_t number = place->number ? place->number : 1;
+    if (!place->name)
+        return format_text("\"record\":%" PRIu64 ",", number);
+    char *name = json_member(place->number ? "flow" : "record", place->name, strlen(place->name));
+    char *made = NULL;
+    if (name && place->number)
+        made = format_text("\"record\":%" PRIu64 ",%s,", number, name);
+    else if (name)
+        made = format_text("%s,", name);
+    free(name);
+    return made;
+}
+
+static char *opening(const find_output *o, const find_place *place)
+{
+    char *record = o->count ? format_text("%s", "") : record_members(place);
+    char *made = record ? format_text("{%s,%s\"pattern\":", o->file, record) : NULL;
+    free(record);
+    return made;
+}
+
+/* A pattern without a name is called by its text. */
+static char *label(const find_output *o, const trawl_pattern *p)
+{
+    const char *strand = p->flags & TRAWL_OTHER_STRAND ? ",\"strand\":\"-\"" : ",\"strand\":\"+\"";
+    char *name = p->name ? json_member("name", p->name, strlen(p->name))
+                         : json_member("name", p->text, p->length);
+    char *made =
+        name ? format_text("%" PRIu32 ",%s%s", p->id, name, o->stranded ? strand : "") : NULL;
+    free(name);
+    return made;
+}
+
+static char *put_text(char *at, const char *text)
+{
+    const size_t length = strlen(text);
+    memcpy(at, text, length);
+    return at + length;
+}
+
+static void print_match(const find_output *o, const trawl_match *match)
+{
+    char numbers[2 * 32], *at = put_text(numbers, ",\"start\":");
+    (void)o;
+    at = match->start == TRAWL_UNKNOWN ? put_text(at, "null") : put_decimal(at, match->start);
+    at = put_text(at, ",\"end\":");
+    at = put_decimal(at, match->end);
+    at = put_text(at, "}\n");
+    fwrite(numbers, 1, (size_t)(at - numbers), stdout);
+}
+
+static void print_count(const find_output *o, uint64_t count)
+{
+    (void)o;
+    printf(",\"count\":%" PRIu64 "}\n", count);
+}
+
+const find_format find_json = {
+    print_header, file_member, opening, label, print_match, print_count
+};

@@ -1,0 +1,61 @@
+/* find_tsv.c: matches as tab separated columns. */
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "cli/find_format.h"
+
+static void print_header(const find_output *o)
+{
+    printf("file%s\tpattern%s%s%s\n", o->count ? "" : "\trecord", o->named ? "\tname" : "",
+           o->stranded ? "\tstrand" : "", o->count ? "\tcount" : "\tstart\tend");
+}
+
+/* A record is called by its name, its number or both; a file that is not divided is record 1. */
+static char *opening(const find_output *o, const find_place *place)
+{
+    char number[21] = "";
+    char *name = tsv_quote(place->name ? place->name : "");
+    char *made = NULL;
+    if (place->number || !place->name)
+        *put_decimal(number, place->number ? place->number : 1) = '\0';
+    if (name && o->count)
+        made = format_text("%s\t", o->file);
+    else if (name)
+        made = format_text("%s\t%s%s%s\t", o->file, number, *number && *name ? " " : "", name);
+    free(name);
+    return made;
+}
+
+static char *label(const find_output *o, const trawl_pattern *p)
+{
+    const char *strand = p->flags & TRAWL_OTHER_STRAND ? "\t-" : "\t+";
+    char *name = tsv_quote(p->name ? p->name : "");
+    char *made = name ? format_text("%" PRIu32 "%s%s%s", p->id, o->named ? "\t" : "", name,
+                                    o->stranded ? strand : "")
+                      : NULL;
+    free(name);
+    return made;
+}
+
+static void print_match(const find_output *o, const trawl_match *match)
+{
+    char numbers[2 * 22 + 1], *at = numbers;
+    (void)o;
+    *at++ = '\t';
+    if (match->start == TRAWL_UNKNOWN)
+        *at++ = '-';
+    else
+        at = put_decimal(at, match->start);
+    *at++ = '\t';
+    at = put_decimal(at, match->end);
+    *at++ = '\n';
+    fwrite(numbers, 1, (size_t)(at - numbers), stdout);
+}
+
+static void print_count(const find_output *o, uint64_t count)
+{
+    (void)o;
+    printf("\t%" PRIu64 "\n", count);
+}
+
+const find_format find_tsv = { print_header, tsv_quote, opening, label, print_match, print_count };
