@@ -1,7 +1,8 @@
 /* find_format.h: the formats in which `trawl find` prints.
  *
- * Idea: what a line opens with is made once a record, what it says of its pattern once a pattern;
- * so a match costs two copies and its numbers, about 30 ns.
+ * Idea: what a line opens with is made once a record, what it says of its pattern once a pattern,
+ * and both stay where they are while the next match is of the same; so a match costs its numbers
+ * and a copy, about 30 ns.
  */
 #ifndef TRAWL_FIND_FORMAT_H
 #define TRAWL_FIND_FORMAT_H
@@ -22,10 +23,16 @@ typedef struct find_format {
     char *(*opening)(const find_output *o, const find_place *place);
     char *(*label)(const find_output *o, const trawl_pattern *p); /* begins with its number */
 
-    /* What stands in a line behind opening and label. */
-    void (*match)(const find_output *o, const trawl_match *match);
-    void (*count)(const find_output *o, uint64_t count);
+    /* What stands in a line behind opening and label: put it at `at`, where there is room for
+     * FIND_NUMBERS bytes, and return its end. */
+    char *(*match)(char *at, const trawl_match *match);
+    char *(*count)(char *at, uint64_t count);
 } find_format;
+
+enum { FIND_NUMBERS = 128 };
+
+/* For these two: a copy without its NUL, and its end. */
+char *find_put(char *at, const char *text);
 
 extern const find_format find_tsv, find_json;
 

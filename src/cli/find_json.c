@@ -51,30 +51,17 @@ static char *label(const find_output *o, const trawl_pattern *p)
     return made;
 }
 
-static char *put_text(char *at, const char *text)
+static char *put_match(char *at, const trawl_match *match)
 {
-    const size_t length = strlen(text);
-    memcpy(at, text, length);
-    return at + length;
+    at = find_put(at, ",\"start\":");
+    at = match->start == TRAWL_UNKNOWN ? find_put(at, "null") : put_decimal(at, match->start);
+    at = put_decimal(find_put(at, ",\"end\":"), match->end);
+    return find_put(at, "}\n");
 }
 
-static void print_match(const find_output *o, const trawl_match *match)
+static char *put_count(char *at, uint64_t count)
 {
-    char numbers[2 * 32], *at = put_text(numbers, ",\"start\":");
-    (void)o;
-    at = match->start == TRAWL_UNKNOWN ? put_text(at, "null") : put_decimal(at, match->start);
-    at = put_text(at, ",\"end\":");
-    at = put_decimal(at, match->end);
-    at = put_text(at, "}\n");
-    fwrite(numbers, 1, (size_t)(at - numbers), stdout);
+    return find_put(put_decimal(find_put(at, ",\"count\":"), count), "}\n");
 }
 
-static void print_count(const find_output *o, uint64_t count)
-{
-    (void)o;
-    printf(",\"count\":%" PRIu64 "}\n", count);
-}
-
-const find_format find_json = {
-    print_header, file_member, opening, label, print_match, print_count
-};
+const find_format find_json = { print_header, file_member, opening, label, put_match, put_count };

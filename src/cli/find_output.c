@@ -25,6 +25,7 @@ void find_output_close(find_output *o)
     for (size_t i = 0; o->labels && i < o->patterns->count; i++)
         free(o->labels[i]);
     free(o->labels);
+    free(o->line);
     free(o->opening);
     free(o->file);
 }
@@ -40,7 +41,7 @@ static bool set_opening(find_output *o, const find_place *place)
 {
     free(o->opening);
     o->opening = o->file ? o->format->opening(o, place) : NULL;
-    o->opening_length = o->opening ? strlen(o->opening) : 0;
+    o->begun = 0;
     return o->opening || out_of_memory(o, "a file or record");
 }
 
@@ -63,16 +64,42 @@ bool find_output_record(find_output *o, const record_scan *scan, const record *r
 
 /* ---- lines ---------------------------------------------------------------- */
 
-/* Print what a line says before its numbers. */
-static bool begin_line(find_output *o, size_t pattern)
+char *find_put(char *at, const char *text)
+{
+    const size_t length = strlen(text);
+    memcpy(at, text, length);
+    return at + length;
+}
+
+/* The labels are kept: few patterns occur, and those often. */
+static const char *label_of(find_output *o, size_t pattern)
 {
     char **label = &o->labels[pattern];
     if (!*label)
         *label = o->format->label(o, &o->patterns->patterns[pattern]);
     if (!*label)
-        return out_of_memory(o, "patterns");
-    fwrite(o->opening, 1, o->opening_length, stdout);
-    fputs(*label, stdout);
+        out_of_memory(o, "patterns");
+    return *label;
+}
+
+/* Begin a line of that pattern: what it says before its numbers is in o->line then. */
+static bool begin_line(find_output *o, size_t pattern)
+{
+    if (o->begun && o->pattern == pattern)
+        return true;
+    const char *label = label_of(o, pattern);
+    if (!label)
+        return false;
+    const size_t needed = strlen(o->opening) + strlen(label) + FIND_NUMBERS;
+    if (needed > o->line_room) {
+        char *grown = realloc(o->line, 2 * needed);
+        if (!grown)
+            return out_of_memory(o, "a file or record");
+        o->line = grown;
+        o->line_room = 2 * needed;
+    }
+    o->begun = (size_t)(find_put(find_put(o->line, o->opening), label) - o->line);
+    o->pattern = pattern;
     return true;
 }
 
@@ -80,7 +107,7 @@ bool find_output_match(find_output *o, const trawl_match *match)
 {
     if (!begin_line(o, match->pattern))
         return false;
-    o->format->match(o, match);
+    fwrite(o->line, 1, (size_t)(o->format->match(o->line + o->begun, match) - o->line), stdout);
     return true;
 }
 
@@ -89,7 +116,8 @@ bool find_output_counts(find_output *o, const uint64_t *counts)
     for (size_t i = 0; i < o->patterns->count; i++) {
         if (!begin_line(o, i))
             return false;
-        o->format->count(o, counts[i]);
+        fwrite(o->line, 1, (size_t)(o->format->count(o->line + o->begun, counts[i]) - o->line),
+               stdout);
     }
     return true;
 }

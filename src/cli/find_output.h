@@ -12,12 +12,14 @@ typedef struct find_output {
     bool count;    /* lines of numbers of matches, not of matches */
     bool stranded; /* the strand is a column */
 
-    bool named;    /* some pattern has a name */
-    char **labels; /* of each pattern, made when it is first printed */
-    char *file;    /* the present file's name, as the format shows it */
-    char *opening; /* of each line of it, or of its present record */
-    size_t opening_length;
-    uint64_t record; /* number of that record; 0: none yet */
+    bool named;              /* some pattern has a name */
+    char **labels;           /* of each pattern, made when it is first printed */
+    char *file;              /* the present file's name, as the format shows it */
+    char *opening;           /* of each line of it, or of its present record */
+    uint64_t record;         /* number of that record; 0: none yet */
+    char *line;              /* what the last line began with, and room for numbers behind it */
+    size_t line_room, begun; /* bytes; begun 0: it cannot be used again */
+    size_t pattern;          /* of that line */
 } find_output;
 
 /* The first five are set, the rest is zero. Each that says whether it worked is false after a

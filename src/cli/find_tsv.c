@@ -37,25 +37,22 @@ static char *label(const find_output *o, const trawl_pattern *p)
     return made;
 }
 
-static void print_match(const find_output *o, const trawl_match *match)
+static char *put_match(char *at, const trawl_match *match)
 {
-    char numbers[2 * 22 + 1], *at = numbers;
-    (void)o;
     *at++ = '\t';
-    if (match->start == TRAWL_UNKNOWN)
-        *at++ = '-';
-    else
-        at = put_decimal(at, match->start);
+    at = match->start == TRAWL_UNKNOWN ? find_put(at, "-") : put_decimal(at, match->start);
     *at++ = '\t';
     at = put_decimal(at, match->end);
     *at++ = '\n';
-    fwrite(numbers, 1, (size_t)(at - numbers), stdout);
+    return at;
 }
 
-static void print_count(const find_output *o, uint64_t count)
+static char *put_count(char *at, uint64_t count)
 {
-    (void)o;
-    printf("\t%" PRIu64 "\n", count);
+    *at++ = '\t';
+    at = put_decimal(at, count);
+    *at++ = '\n';
+    return at;
 }
 
-const find_format find_tsv = { print_header, tsv_quote, opening, label, print_match, print_count };
+const find_format find_tsv = { print_header, tsv_quote, opening, label, put_match, put_count };
