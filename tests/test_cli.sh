@@ -392,7 +392,7 @@ run find --max-matches 1 --count a text
 expect 'find: --max-matches with --count' 2 '' 'leave one out'
 run find gamma nosuch tree text
 expect 'find: missing file and folder; the others are searched' 2 \
-    "${header}text\t1\t1\t11\t16\n" 'trawl find: tree: Is a directory; give the files in it'
+    "${header}text\t1\t1\t11\t16\n" 'trawl find: tree: Is a directory; -r searches what is in it'
 name=$(printf 'a\tb')
 cp seq "$name"
 run find D "$name"

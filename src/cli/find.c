@@ -19,13 +19,14 @@ static const char *const help_text[] = {
     "Usage: trawl find [OPTION...] PATTERN [FILE...]\n"
     "       trawl find [OPTION...] -e PATTERN [-e PATTERN...] [-f LIST] [FILE...]\n"
     "Print all occurrences of all patterns, overlapping ones too, by byte offset. FILE - is\n"
-    "standard input, which is also read when there is no FILE.\n"
+    "standard input, which is also read when there is no FILE (with -r: the working directory).\n"
     "\n",
     PATTERN_OPTIONS_HELP,
-    "\n"
+    "\n",
     "Files, recognised by their first bytes: what gzip, bzip2, xz, zstd and lz4 files are\n"
     "compressed from, the members of tar and zip files (FILE:MEMBER), sequences of FASTA and\n"
     "FASTQ (lines joined), payloads of packets in pcap and pcapng files.\n"
+    "  -r, --recursive          search folders, and all files below them, in the order of names\n"
     "      --format NAME        take them for fasta, fastq, pcap, lines (each a record), text (no\n"
     "                           records) or raw (the bytes as they stand) instead of auto\n"
     "      --max-ratio N        let a byte unpack to N at most (250; 0: any number)\n"
@@ -35,9 +36,13 @@ static const char *const help_text[] = {
     "                           ends (default: every end once; start is - where unknown),\n"
     "                           pairs (every start and end), longest, shortest (a start),\n"
     "                           leftmost-longest, leftmost-first (no overlaps)\n"
-    "      --json               JSON, one object a line, instead of TSV\n"
-    "      --count              a line for each file and pattern with the number of matches\n"
+    "  -c, --count              a line for each file and pattern with the number of matches\n"
+    "                           (with -r: but for 0)\n"
+    "  -q, --quiet, --silent    nothing: the exit status tells; the first match ends the search\n"
     "      --max-matches N      stop after N matches in all, and say so\n"
+    "      --tsv                columns with tabs between them: the default\n"
+    "      --json               JSON, one object a line\n"
+    "      --no-header          no line that names the columns\n"
     "\n"
     "The columns are file, record (a sequence's name, a packet's number and flow, a line's "
     "number,\n"
@@ -46,7 +51,7 @@ static const char *const help_text[] = {
     "\n",
     TEXT_RUN_OPTIONS_HELP,
     "\n"
-    "Exit status: 0 something was found, 1 nothing was, 2 an error.\n"
+    "Exit status: 0 something was found, 1 nothing was, 2 an error (0 under -q with a match).\n"
     "\n"
     "Examples:\n"
     "  trawl find -F -e '\\x7fELF' -e 'PK\\x03\\x04' disk.img     signatures\n"
@@ -57,15 +62,28 @@ static const char *const help_text[] = {
     NULL
 };
 
-static const char short_options[] = PATTERN_SHORT_OPTIONS;
+static const char short_options[] = PATTERN_SHORT_OPTIONS "rcq";
 
-enum { OPT_REPORT = OPT_OWN, OPT_JSON, OPT_COUNT, OPT_MAX_MATCHES, OPT_FORMAT, OPT_RATIO };
+enum {
+    OPT_REPORT = OPT_OWN,
+    OPT_TSV,
+    OPT_JSON,
+    OPT_NO_HEADER,
+    OPT_MAX_MATCHES,
+    OPT_FORMAT,
+    OPT_RATIO
+};
 
 static const struct option long_options[] = {
     PATTERN_LONG_OPTIONS,
     { "report", required_argument, NULL, OPT_REPORT },
+    { "tsv", no_argument, NULL, OPT_TSV },
     { "json", no_argument, NULL, OPT_JSON },
-    { "count", no_argument, NULL, OPT_COUNT },
+    { "no-header", no_argument, NULL, OPT_NO_HEADER },
+    { "count", no_argument, NULL, 'c' },
+    { "quiet", no_argument, NULL, 'q' },
+    { "silent", no_argument, NULL, 'q' },
+    { "recursive", no_argument, NULL, 'r' },
     { "max-matches", required_argument, NULL, OPT_MAX_MATCHES },
     { "format", required_argument, NULL, OPT_FORMAT },
     { "max-ratio", required_argument, NULL, OPT_RATIO },
@@ -87,11 +105,20 @@ static bool read_option(void *user, int option, const char *value)
     switch (option) {
     case OPT_REPORT:
         return choice_option(f->run.command, "--report", report_names, value, &f->search.report);
+    case OPT_TSV:
+        f->output.format = &find_tsv;
+        return true;
     case OPT_JSON:
         f->output.format = &find_json;
         return json_available(f->run.command);
-    case OPT_COUNT:
+    case OPT_NO_HEADER:
+        return f->output.headless = true;
+    case 'c':
         return f->output.count = true;
+    case 'q':
+        return f->search.quiet = true;
+    case 'r':
+        return f->search.recursive = f->output.sparse = true;
     case OPT_MAX_MATCHES:
         return limit_option(f->run.command, value, &f->search.most);
     case OPT_FORMAT:
@@ -118,6 +145,14 @@ static int read_command_line(find *f, int argc, char **argv)
     return pattern_options_finish(&f->patterns, argc, argv);
 }
 
+/* What a match is need not be known. */
+static void make_quiet(find *f)
+{
+    f->output.count = false;
+    f->search.report = TRAWL_REPORT_ENDS;
+    f->search.most = 0;
+}
+
 int command_find(int argc, char **argv)
 {
     find f;
@@ -133,9 +168,13 @@ int command_find(int argc, char **argv)
     f.search.report = TRAWL_REPORT_ENDS;
     f.search.ratio = UNPACK_RATIO;
     int status = read_command_line(&f, argc, argv);
-    char **paths = argv + optind;
-    const int count = argc - optind;
+    char working_directory[] = ".", *here[] = { working_directory };
+    f.search.bare = f.search.recursive && optind == argc;
+    char **paths = f.search.bare ? here : argv + optind;
+    const int count = f.search.bare ? 1 : argc - optind;
     f.output.stranded = f.patterns.stranded;
+    if (f.search.quiet)
+        make_quiet(&f);
     if (status < 0)
         status = find_output_open(&f.output) && find_search_open(&f.search, paths, count)
                      ? find_search_files(&f.search, paths, count)

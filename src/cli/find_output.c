@@ -32,7 +32,8 @@ void find_output_close(find_output *o)
 
 void find_output_header(const find_output *o)
 {
-    o->format->header(o);
+    if (!o->headless)
+        o->format->header(o);
 }
 
 /* ---- what lines open with ----------------------------------------------- */
@@ -114,6 +115,8 @@ bool find_output_match(find_output *o, const trawl_match *match)
 bool find_output_counts(find_output *o, const uint64_t *counts)
 {
     for (size_t i = 0; i < o->patterns->count; i++) {
+        if (o->sparse && !counts[i])
+            continue;
         if (!begin_line(o, i))
             return false;
         fwrite(o->line, 1, (size_t)(o->format->count(o->line + o->begun, counts[i]) - o->line),

@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "io/texts.h"
 
@@ -21,7 +22,9 @@ static void take_match(find_search *f, const trawl_match *match)
 {
     f->last_end = match->end;
     f->stats.matches++;
-    if (f->output->count)
+    if (f->quiet)
+        f->finished = true;
+    else if (f->output->count)
         f->counts[match->pattern]++;
     else if (!find_output_match(f->output, match))
         f->failed = f->finished = true;
@@ -214,30 +217,73 @@ static void fail_text(void *user, const char *name, const char *why)
     file_failed((find_search *)user, name, why);
 }
 
-static void search_file(find_search *f, const char *path)
+/* Search f->file, which is open. */
+static void search_open_file(find_search *f, const char *name)
 {
     source *file = &f->file;
     const texts inside = {
         { f->ratio, trawl_context_threads(f->context) }, take_text, fail_text, f
     };
-    const char *name = shown_name(path);
     f->last_end = 0;
-    if (!sample_open(&f->sample, file, path))
-        file_failed(f, path,
-                    errno == EISDIR ? "Is a directory; give the files in it" : strerror(errno));
-    else if (f->format == FORMAT_RAW)
+    if (f->format == FORMAT_RAW)
         take_text(f, name, file, CONTENT_TEXT);
     else
         texts_of(&inside, name, file);
-    const bool stopped = f->most && f->stats.matches >= f->most;
+    const bool limited = f->most && f->stats.matches >= f->most;
     if (file->map)
-        source_leave(file, stopped ? f->last_end : file->length);
+        source_leave(file, limited || f->quiet ? f->last_end : file->length);
     source_close(file);
-    if (stopped) {
+    if (limited) {
         limit_reached(f->run->command, f->most);
         f->finished = true;
     }
     f->finished = f->finished || ferror(stdout);
+}
+
+/* ---- folders --------------------------------------------------------------- */
+
+/* What is found in it would be searched for in turn. */
+static bool is_output(const find_search *f, const source *file)
+{
+    return f->printed_to.st_nlink && S_ISREG(f->printed_to.st_mode) &&
+           f->printed_to.st_dev == file->facts.st_dev && f->printed_to.st_ino == file->facts.st_ino;
+}
+
+static void search_member(find_search *f, const tree_file *member)
+{
+    if (member->cause)
+        file_failed(f, member->path, strerror(member->cause));
+    else if (!source_open_below(&f->file, tree_descriptor(member->folder), member->name))
+        file_failed(f, member->path, strerror(errno));
+    else if (is_output(f, &f->file))
+        file_failed(f, member->path, "the input file is also the output: write to another folder");
+    else
+        search_open_file(f, member->path);
+}
+
+static void search_folder(find_search *f, const char *folder)
+{
+    static const tree_filter all = { .follow = false };
+    tree *t = tree_open(folder, f->bare, &all);
+    tree_file member;
+    if (!t)
+        file_failed(f, folder, strerror(ENOMEM));
+    while (t && !f->finished && tree_next(t, &member))
+        search_member(f, &member);
+    tree_close(t);
+}
+
+static void search_operand(find_search *f, const char *path)
+{
+    const char *name = shown_name(path);
+    if (sample_open(&f->sample, &f->file, path))
+        search_open_file(f, name);
+    else if (errno == EISDIR && f->recursive && name == path)
+        search_folder(f, path);
+    else
+        file_failed(f, path,
+                    errno == EISDIR ? "Is a directory; -r searches what is in it"
+                                    : strerror(errno));
 }
 
 /* ---- all files ------------------------------------------------------------- */
@@ -265,12 +311,16 @@ int find_search_files(find_search *f, char **paths, int count)
 {
     char standard_input[] = "-";
     stats_begin(&f->stats, f->run);
-    find_output_header(f->output);
+    if (!f->quiet)
+        find_output_header(f->output);
+    if (f->quiet || fstat(STDOUT_FILENO, &f->printed_to) != 0)
+        f->printed_to.st_nlink = 0;
     if (count == 0)
-        search_file(f, standard_input);
+        search_operand(f, standard_input);
     for (int i = 0; i < count && !f->finished; i++)
-        search_file(f, paths[i]);
-    int status = f->failed ? EXIT_ERROR : f->stats.matches ? EXIT_MATCH : EXIT_NONE;
+        search_operand(f, paths[i]);
+    const bool found = f->stats.matches > 0;
+    int status = f->failed && !(f->quiet && found) ? EXIT_ERROR : found ? EXIT_MATCH : EXIT_NONE;
     status = finish_output(f->run->command, status);
     stats_print(&f->stats, f->run, f->plan, f->context);
     return status;

@@ -4,6 +4,7 @@
 
 #include "cli/find_output.h"
 #include "cli/sample.h"
+#include "io/tree.h"
 
 /* What --format takes files for. */
 enum {
@@ -23,6 +24,9 @@ typedef struct find_search {
     uint32_t format;
     uint64_t most;  /* matches; 0: no limit */
     uint64_t ratio; /* of unpacking; 0: no limit */
+    bool recursive; /* folders are searched, with all below them */
+    bool bare;      /* names of files do not show the folder, which is the working one */
+    bool quiet;     /* nothing is printed, and the first match ends it all */
 
     sample sample;
     source file;       /* the present one */
@@ -33,10 +37,11 @@ typedef struct find_search {
     uint64_t *counts;     /* of each pattern in the present file, where they are asked for */
     record_scan *records; /* while records are searched */
     bool failed, finished;
+    struct stat printed_to; /* standard output, unless st_nlink is 0 */
     run_stats stats;
 } find_search;
 
-/* The first six are set, the rest is zero. The plan is chosen for these files. False after a
+/* The first nine are set, the rest is zero. The plan is chosen for these files. False after a
  * complaint; close then as well. */
 bool find_search_open(find_search *f, char **paths, int count);
 
