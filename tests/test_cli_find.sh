@@ -97,5 +97,50 @@ expect '--no-header' 0 'tree/z\t1\t1\t4\t10\n'
 run find --json --tsv --no-header -c needle tree/z
 expect '--tsv: of two formats the last one' 0 'tree/z\t1\t1\n'
 
+# ---- patterns with names, flags of one --------------------------------------------
+
+printf 'GAATTC xx gaattc GGATCC\nGAAT TC' >dna
+printf '%b' 'EcoRI\tGAATTC\nBam HI\tGGATCC\n' >named
+names='file\trecord\tpattern\tname\tstart\tend\n'
+run find -F --named -f named dna
+expect '--named' 0 "${names}dna\t1\t1\tEcoRI\t0\t6\ndna\t1\t2\tBam HI\t17\t23\n"
+run find --named -e GGA -f named -i dna
+expect '--named: a pattern of the command line has no name' 0 \
+    "${names}dna\t1\t2\tEcoRI\t0\t6\ndna\t1\t2\tEcoRI\t10\t16\ndna\t1\t1\t\t17\t20\ndna\t1\t3\tBam HI\t17\t23\n"
+printf '%b' 'EcoRI\tGAATTC\nGGATCC\n' >bad
+run find --named -f bad dna
+expect '--named: a line without a tab' 2 '' 'bad:2: with --named a line is NAME, a tab and a pattern'
+printf '>EcoRI a site\r\nGAA\r\n TTC\r\n\r\n>BamHI\n;no base\nGGATCC\n' >sites.fasta
+for syntax in literal escaped extended iupac prosite; do
+    run find --syntax $syntax -f sites.fasta dna
+    expect "FASTA of patterns, $syntax" 0 \
+        "${names}dna\t1\t1\tEcoRI\t0\t6\ndna\t1\t2\tBamHI\t17\t23\n"
+done
+printf '>one\n>two\nGA\n' >titles
+run find -c -f titles dna
+expect 'a list whose first lines begin with > is none' 0 \
+    "${counts}dna\t1\t0\ndna\t2\t0\ndna\t3\t3\n"
+printf '>one\nGA\n>two\n' >titles
+run find -f titles dna
+expect 'FASTA of patterns: a title alone' 2 '' 'titles:3: the sequence is empty'
+run find -c -e '(?i)gaattc' -e ggatcc dna
+expect '(?i) is for one pattern' 0 "${counts}dna\t1\t2\ndna\t2\t0\n"
+run find -c --iupac --strand both '(?i)gaattc' dna
+expect '(?i), both strands' 0 'file\tpattern\tstrand\tcount\ndna\t1\t+\t2\ndna\t1\t-\t2\n'
+printf '(?i)a' >odd
+run find -F '(?i)' odd
+expect '(?i) in a literal is text' 0 "${header}odd\t1\t1\t0\t4\n"
+run find '(?i)' odd
+expect '(?i) alone' 2 '' 'groups'
+run find '(?i)g[' odd
+expect '(?i): the column of an error' 2 '' 'column 2'
+if "$trawl" find --json a dna >/dev/null 2>&1; then
+    run find --json '(?i)ggatcc' dna
+    expect '(?i) is shown' 0 \
+        '{"file":"dna","record":1,"pattern":1,"name":"(?i)ggatcc","start":17,"end":23}\n'
+fi
+run grep -c -e '(?i)ECORI' -e nosuch sites.fasta
+expect 'grep: (?i)' 0 '1\n'
+
 echo "$((number - failed)) passed, $failed failed"
 [ $failed = 0 ]

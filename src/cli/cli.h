@@ -198,6 +198,7 @@ typedef struct pattern_origin {
     const char *file;
     size_t line;
     bool styled; /* it came with its syntax, flags and id: of a rule */
+    size_t head; /* bytes before the pattern's text that say something of it: "(?i)" */
 } pattern_origin;
 
 /* The id of a pattern that stands for one of no byte, so that nothing of its match is printed. */
@@ -210,6 +211,8 @@ typedef struct pattern_set {
     bool given;   /* some, or a file that may have none */
     char **owned; /* texts and the names of files */
     size_t owned_count, owned_room;
+    bool with_names;             /* lines of files are NAME, a tab and the pattern */
+    bool takes_fasta;            /* a file of patterns may be FASTA, or of another known format */
     bool by_line;                /* only lines that match count, not where a match ends */
     bool takes_empty, has_empty; /* an empty pattern is not added, but noted, if it may be */
 } pattern_set;
@@ -221,10 +224,10 @@ bool pattern_set_add_file(pattern_set *set, const char *command, const char *pat
 /* Add the contents of a file of Snort's or Suricata's rules, with their sids as ids; what is left
  * out is told in a warning. Complains on failure. */
 bool pattern_set_add_rules(pattern_set *set, const char *command, const char *path);
-/* Give all patterns but those of rules the syntax and the flags. Files of PROSITE's and ClamAV's
- * patterns are read as such under their syntax (cli/entries.h); false, after a complaint, without
- * memory. Warns when -i meets a byte that is not ASCII, as it is or as an escape, and of \+ and its
- * kin, which are operators in grep's basic syntax. */
+/* Give all patterns but those of rules the syntax and the flags; one that begins with "(?i)" and is
+ * no literal takes TRAWL_NOCASE for itself. Files with names are read as such (cli/entries.h);
+ * false, after a complaint, if that fails. Warns when -i meets a byte that is not ASCII, as it is
+ * or as an escape, and of \+ and its kin, which are operators in grep's basic syntax. */
 bool pattern_set_style(pattern_set *set, const char *command, uint32_t syntax, uint32_t flags);
 /* Patterns of bases: in place of all, their reverse complements; or these too, behind the others,
  * with their ids. Complains on failure. */

@@ -1,10 +1,11 @@
-/* entries.c: PROSITE's and ClamAV's files, from their lines to patterns with names.
+/* entries.c: files of patterns with names, from their lines to patterns.
  *
  * Idea: a file is read as a list first, whatever it is, for the syntax may be said behind it. Then
  * its lines are read again and those that are left move up, in the same arrays.
  */
 #include "cli/entries.h"
 
+#include <ctype.h>
 #include <string.h>
 
 typedef struct line {
@@ -35,6 +36,105 @@ static void move_pattern(pattern_set *set, size_t to, size_t from, const char *t
         set->patterns[to].id = (uint32_t)(to + 1);
     if (name)
         set->patterns[to].name = name;
+}
+
+static bool out_of_memory(const char *command)
+{
+    complain(command, "out of memory for the names of patterns");
+    return false;
+}
+
+/* What is wrong with the line that pattern `index` was. */
+static bool refuse_line(const pattern_set *set, const char *command, size_t index, const char *why)
+{
+    complain(command, "%s:%zu: %s", set->origins[index].file, set->origins[index].line, why);
+    return false;
+}
+
+/* A copy with a NUL behind it, which the set owns. */
+static char *name_of(pattern_set *set, line l)
+{
+    char *name = pattern_set_room(set, l.length);
+    if (name) {
+        memcpy(name, l.text, l.length);
+        name[l.length] = '\0';
+    }
+    return name;
+}
+
+/* ---- names before tabs ----------------------------------------------------------- */
+
+static bool read_named(pattern_set *set, const char *command, size_t from, size_t *kept)
+{
+    const line l = line_of(set, from);
+    const char *tab = memchr(l.text, '\t', l.length);
+    const size_t before = tab ? (size_t)(tab - l.text) : 0;
+    if (!tab || before == 0 || before + 1 == l.length)
+        return refuse_line(set, command, from, "with --named a line is NAME, a tab and a pattern");
+    const char *name = name_of(set, (line){ l.text, before });
+    if (!name)
+        return out_of_memory(command);
+    move_pattern(set, (*kept)++, from, tab + 1, l.length - before - 1, name);
+    return true;
+}
+
+/* ---- FASTA ------------------------------------------------------------------------ */
+
+static bool is_title(line l)
+{
+    return l.length > 1 && l.text[0] == '>' && isgraph((unsigned char)l.text[1]);
+}
+
+bool looks_like_fasta(const char *text, size_t length)
+{
+    const char *end = memchr(text, '\n', length);
+    const size_t left = end ? length - (size_t)(end + 1 - text) : 0;
+    return is_title((line){ text, length }) && left && end[1] != '>';
+}
+
+/* The first word of a title. */
+static line title_word(line l)
+{
+    size_t length = 1;
+    while (length < l.length && isgraph((unsigned char)l.text[length]))
+        length++;
+    return (line){ l.text + 1, length - 1 };
+}
+
+/* Lines `from` to `to` behind a title, joined without blanks. NULL: no memory. */
+static char *join_sequence(pattern_set *set, size_t from, size_t to, size_t *length)
+{
+    size_t bytes = 0;
+    for (size_t i = from; i < to; i++)
+        bytes += set->patterns[i].length;
+    char *text = pattern_set_room(set, bytes), *at = text;
+    for (size_t i = from; text && i < to; i++) {
+        const line l = line_of(set, i);
+        for (size_t k = 0; k < l.length && l.text[0] != ';'; k++)
+            if (l.text[k] != ' ' && l.text[k] != '\t')
+                *at++ = l.text[k];
+    }
+    *length = (size_t)(at - text);
+    return text;
+}
+
+static bool read_fasta(pattern_set *set, const char *command, size_t from, size_t to, size_t *kept)
+{
+    for (size_t begin = from, end; begin < to; begin = end) {
+        for (end = begin + 1; end < to && !begins(line_of(set, end), ">");)
+            end++;
+        size_t length;
+        const char *name = name_of(set, title_word(line_of(set, begin)));
+        const char *text = join_sequence(set, begin + 1, end, &length);
+        if (!name || !text)
+            return out_of_memory(command);
+        if (length == 0)
+            return refuse_line(set, command, begin,
+                               "the sequence is empty, and an empty pattern would match "
+                               "everywhere: remove its title");
+        move_pattern(set, (*kept)++, begin, text, length, name);
+    }
+    return true;
 }
 
 /* ---- PROSITE ----------------------------------------------------------------- */
@@ -137,11 +237,9 @@ static bool read_signature(pattern_set *set, size_t from, size_t *kept)
     line fields[4] = { { l.text, 0 }, { NULL, 0 }, { NULL, 0 }, l };
     char *name = NULL;
     if (split_signature(l, fields)) {
-        name = pattern_set_room(set, fields[0].length);
+        name = name_of(set, fields[0]);
         if (!name)
             return false;
-        memcpy(name, fields[0].text, fields[0].length);
-        name[fields[0].length] = '\0';
     } else {
         fields[3] = l;
     }
@@ -169,35 +267,52 @@ static bool is_prosite(const pattern_set *set, size_t from, size_t to)
     return false;
 }
 
-static bool read_file_entries(pattern_set *set, uint32_t syntax, size_t from, size_t to,
-                              size_t *kept, size_t *left_out)
+static bool is_fasta(const pattern_set *set, size_t from, size_t to, uint32_t syntax)
 {
-    if (syntax == TRAWL_SYNTAX_PROSITE && is_prosite(set, from, to))
-        return read_prosite(set, from, to, kept, left_out);
-    for (size_t i = from; i < to; i++) {
-        const line l = line_of(set, i);
-        if (syntax != TRAWL_SYNTAX_HEX || !set->origins[i].file || set->origins[i].styled)
-            move_pattern(set, (*kept)++, i, l.text, l.length, NULL);
-        else if (!read_signature(set, i, kept))
-            return false;
-    }
+    return set->takes_fasta && syntax != TRAWL_SYNTAX_HEX && set->origins[from].file &&
+           !set->origins[from].styled && to > from + 1 && is_title(line_of(set, from)) &&
+           !begins(line_of(set, from + 1), ">");
+}
+
+/* One line of a file, or a pattern of the command line or a rule, which stays as it is. */
+static bool read_line(pattern_set *set, const char *command, uint32_t syntax, size_t from,
+                      size_t *kept)
+{
+    const line l = line_of(set, from);
+    const bool plain = !set->origins[from].file || set->origins[from].styled;
+    if (set->with_names && !plain)
+        return read_named(set, command, from, kept);
+    if (syntax == TRAWL_SYNTAX_HEX && !plain)
+        return read_signature(set, from, kept) || out_of_memory(command);
+    move_pattern(set, (*kept)++, from, l.text, l.length, NULL);
     return true;
+}
+
+static bool read_file_entries(pattern_set *set, const char *command, uint32_t syntax, size_t from,
+                              size_t to, size_t *kept, size_t *left_out)
+{
+    if (is_fasta(set, from, to, syntax))
+        return read_fasta(set, command, from, to, kept);
+    if (syntax == TRAWL_SYNTAX_PROSITE && is_prosite(set, from, to))
+        return read_prosite(set, from, to, kept, left_out) || out_of_memory(command);
+    bool fine = true;
+    for (size_t i = from; fine && i < to; i++)
+        fine = read_line(set, command, syntax, i, kept);
+    return fine;
 }
 
 bool pattern_set_read_entries(pattern_set *set, const char *command, uint32_t syntax)
 {
     size_t kept = 0, left_out = 0;
     bool fine = true;
-    if (syntax != TRAWL_SYNTAX_PROSITE && syntax != TRAWL_SYNTAX_HEX)
+    if (!set->with_names && !set->takes_fasta)
         return true;
     for (size_t from = 0, to; fine && from < set->count; from = to) {
         to = file_end(set, from);
-        fine = read_file_entries(set, syntax, from, to, &kept, &left_out);
+        fine = read_file_entries(set, command, syntax, from, to, &kept, &left_out);
     }
-    if (!fine) {
-        complain(command, "out of memory for the names of patterns");
+    if (!fine)
         return false;
-    }
     set->count = kept;
     if (left_out)
         complain(command,

@@ -17,9 +17,13 @@ const char *pattern_set_read(pattern_set *set, const char *command, const char *
 bool pattern_set_append(pattern_set *set, const char *text, size_t length, const char *file,
                         size_t line);
 
-/* The lines of files were added as patterns: under a syntax of TRAWL_SYNTAX_PROSITE, those of a
- * PROSITE file become its patterns, under TRAWL_SYNTAX_HEX those of a ClamAV file (.ndb) its
- * signatures, both with names. False, after a complaint, without memory. */
+/* Whether a list begins with a title of FASTA, ">" and a word, and a line that is none. */
+bool looks_like_fasta(const char *text, size_t length);
+
+/* The lines of files were added as patterns: those of a FASTA file become its sequences, those of a
+ * PROSITE file (TRAWL_SYNTAX_PROSITE) its patterns, those of a ClamAV file (.ndb; TRAWL_SYNTAX_HEX)
+ * its signatures, and any "NAME, a tab, PATTERN" where the set has names: all with names. False,
+ * after a complaint. */
 bool pattern_set_read_entries(pattern_set *set, const char *command, uint32_t syntax);
 
 #endif

@@ -43,8 +43,9 @@ static char *opening(const find_output *o, const find_place *place)
 static char *label(const find_output *o, const trawl_pattern *p)
 {
     const char *strand = p->flags & TRAWL_OTHER_STRAND ? ",\"strand\":\"-\"" : ",\"strand\":\"+\"";
+    const size_t head = o->patterns->origins[p - o->patterns->patterns].head;
     char *name = p->name ? json_member("name", p->name, strlen(p->name))
-                         : json_member("name", p->text, p->length);
+                         : json_member("name", (const char *)p->text - head, p->length + head);
     char *made =
         name ? format_text("%" PRIu32 ",%s%s", p->id, name, o->stranded ? strand : "") : NULL;
     free(name);

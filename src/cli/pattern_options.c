@@ -13,6 +13,7 @@ static const char *const strand_names[] = { "plus", "minus", "both", NULL };
 void pattern_options_init(pattern_options *o)
 {
     o->syntax = TRAWL_SYNTAX_EXTENDED;
+    o->set.takes_fasta = true;
 }
 
 void pattern_options_free(pattern_options *o)
@@ -28,6 +29,8 @@ bool pattern_option(pattern_options *o, int option, const char *value)
         return pattern_set_add(&o->set, command, value, strlen(value));
     case 'f':
         return pattern_set_add_file(&o->set, command, value);
+    case OPT_NAMED:
+        return o->set.with_names = true;
     case 'F':
         o->syntax = TRAWL_SYNTAX_ESCAPED;
         return true;

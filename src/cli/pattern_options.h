@@ -17,12 +17,13 @@ typedef struct pattern_options {
 
 /* Put PATTERN_LONG_OPTIONS into the subcommand's array, and hand unknown values to pattern_option.
  */
-enum { OPT_SYNTAX = 1200, OPT_RULES, OPT_IUPAC, OPT_AMBIGUOUS, OPT_STRAND, OPT_PROSITE, OPT_HEX };
+enum { OPT_SYNTAX = 1200, OPT_RULES, OPT_IUPAC, OPT_AMBIGUOUS, OPT_STRAND, OPT_PROSITE, OPT_HEX, OPT_NAMED };
 
 /* clang-format off */
 #define PATTERN_LONG_OPTIONS                                                                 \
     { "regexp", required_argument, NULL, 'e' },                                              \
     { "file", required_argument, NULL, 'f' },                                                \
+    { "named", no_argument, NULL, OPT_NAMED },                                               \
     { "fixed-strings", no_argument, NULL, 'F' },                                             \
     { "ignore-case", no_argument, NULL, 'i' },                                               \
     { "syntax", required_argument, NULL, OPT_SYNTAX },                                       \
@@ -37,7 +38,8 @@ enum { OPT_SYNTAX = 1200, OPT_RULES, OPT_IUPAC, OPT_AMBIGUOUS, OPT_STRAND, OPT_P
 #define PATTERN_OPTIONS_HELP                                                                 \
     "Patterns:\n"                                                                            \
     "  -e, --regexp PATTERN     a pattern; may be given many times\n"                        \
-    "  -f, --file LIST          the lines of LIST are patterns\n"                            \
+    "  -f, --file LIST          the lines of LIST are patterns, or its sequences, if it is FASTA\n"\
+    "      --named              a line of LIST is a name, a tab and a pattern\n"              \
     "  -F, --fixed-strings      literals with C escapes: \\xHH \\0 \\n \\t \\\\ ...\n"       \
     "      --rules FILE         the contents of Snort's or Suricata's rules, numbered by sid\n"\
     "      --syntax NAME        extended (default: classes and repeats), escaped (as -F), or\n"\
@@ -50,7 +52,8 @@ enum { OPT_SYNTAX = 1200, OPT_RULES, OPT_IUPAC, OPT_AMBIGUOUS, OPT_STRAND, OPT_P
     "                           PROSITE file (.dat)\n"                                       \
     "      --hex                bytes as in YARA's and ClamAV's signatures, 4D5A??[4-6](50|4?);\n"\
     "                           LIST may be a ClamAV file (.ndb; its offsets are left out)\n"\
-    "  -i, --ignore-case        the letters A to Z match both cases\n"
+    "  -i, --ignore-case        the letters A to Z match both cases; (?i) before a pattern that is\n"\
+    "                           no literal: in this one\n"
 /* clang-format on */
 
 /* *o is all zero before, but for `run`. */

@@ -152,6 +152,7 @@ bool pattern_set_add_file(pattern_set *set, const char *command, const char *pat
     bool added = pattern_set_own(set, text);
     added = pattern_set_own(set, name) && added;
     const char *at = text, *end = text + length;
+    const bool fasta = set->takes_fasta && looks_like_fasta(text, length);
     while (added && at < end) {
         const char *stop = memchr(at, '\n', (size_t)(end - at));
         const char *next = stop ? stop + 1 : end;
@@ -159,8 +160,8 @@ bool pattern_set_add_file(pattern_set *set, const char *command, const char *pat
         if (stop > at && stop[-1] == '\r')
             stop--;
         line++;
-        if (stop == at && set->takes_empty) {
-            set->has_empty = true;
+        if (stop == at && (set->takes_empty || fasta)) {
+            set->has_empty |= set->takes_empty;
             at = next;
             continue;
         }
@@ -331,7 +332,8 @@ static void warn_of_basic(const pattern_set *set, const char *command)
 static void warn_of_case(const pattern_set *set, const char *command)
 {
     size_t i = 0;
-    while (i < set->count && is_ascii(&set->patterns[i]))
+    while (i < set->count &&
+           (!(set->patterns[i].flags & TRAWL_NOCASE) || is_ascii(&set->patterns[i])))
         i++;
     if (i < set->count)
         complain(command,
@@ -385,21 +387,36 @@ static bool settle_empty(pattern_set *set, uint32_t syntax, uint32_t flags)
            (!words || !seen[3] || append_extended(set, "\\W\\W", TRAWL_LINES | nuls));
 }
 
+/* Take the flag before a pattern that is no literal. */
+static void take_head(trawl_pattern *p, pattern_origin *origin)
+{
+    static const char head[] = "(?i)";
+    const size_t length = sizeof head - 1;
+    if (p->syntax == TRAWL_SYNTAX_LITERAL || p->syntax == TRAWL_SYNTAX_ESCAPED ||
+        p->length <= length || memcmp(p->text, head, length) != 0)
+        return;
+    p->text = (const char *)p->text + length;
+    p->length -= length;
+    p->flags |= TRAWL_NOCASE;
+    origin->head = length;
+}
+
 bool pattern_set_style(pattern_set *set, const char *command, uint32_t syntax, uint32_t flags)
 {
     if (!pattern_set_read_entries(set, command, syntax))
         return false;
     for (size_t i = 0; i < set->count; i++) {
-        if (!set->origins[i].styled)
-            set->patterns[i].syntax = syntax;
         set->patterns[i].flags |= flags;
+        if (set->origins[i].styled)
+            continue;
+        set->patterns[i].syntax = syntax;
+        take_head(&set->patterns[i], &set->origins[i]);
     }
     if (set->takes_empty && !settle_empty(set, syntax, flags)) {
         complain(command, "out of memory for a pattern");
         return false;
     }
-    if (flags & TRAWL_NOCASE)
-        warn_of_case(set, command);
+    warn_of_case(set, command);
     if (syntax == TRAWL_SYNTAX_EXTENDED)
         warn_of_basic(set, command);
     return true;
@@ -417,6 +434,7 @@ bool pattern_set_other_strand(pattern_set *set, const char *command, bool too)
         }
         const size_t other = too ? set->count - 1 : i;
         set->patterns[other] = p;
+        set->origins[other] = origin;
         set->patterns[other].flags |= TRAWL_OTHER_STRAND;
     }
     return true;
