@@ -17,7 +17,16 @@ typedef struct pattern_options {
 
 /* Put PATTERN_LONG_OPTIONS into the subcommand's array, and hand unknown values to pattern_option.
  */
-enum { OPT_SYNTAX = 1200, OPT_RULES, OPT_IUPAC, OPT_AMBIGUOUS, OPT_STRAND, OPT_PROSITE, OPT_HEX, OPT_NAMED };
+enum {
+    OPT_SYNTAX = 1200,
+    OPT_RULES,
+    OPT_IUPAC,
+    OPT_AMBIGUOUS,
+    OPT_STRAND,
+    OPT_PROSITE,
+    OPT_HEX,
+    OPT_NAMED
+};
 
 /* clang-format off */
 #define PATTERN_LONG_OPTIONS                                                                 \
@@ -38,7 +47,7 @@ enum { OPT_SYNTAX = 1200, OPT_RULES, OPT_IUPAC, OPT_AMBIGUOUS, OPT_STRAND, OPT_P
 #define PATTERN_OPTIONS_HELP                                                                 \
     "Patterns:\n"                                                                            \
     "  -e, --regexp PATTERN     a pattern; may be given many times\n"                        \
-    "  -f, --file LIST          the lines of LIST are patterns, or its sequences, if it is FASTA\n"\
+    "  -f, --file LIST          the lines of LIST are patterns; of FASTA its sequences\n"      \
     "      --named              a line of LIST is a name, a tab and a pattern\n"              \
     "  -F, --fixed-strings      literals with C escapes: \\xHH \\0 \\n \\t \\\\ ...\n"       \
     "      --rules FILE         the contents of Snort's or Suricata's rules, numbered by sid\n"\
