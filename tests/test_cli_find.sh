@@ -92,6 +92,20 @@ run find -q --max-matches 1 --report leftmost-longest e+ tree/z
 expect '-q: nothing is said' 0 ''
 run find -cq needle tree/z
 expect '-q goes before -c' 0 ''
+ids='file\trecord\tpattern\n'
+run find -g -e nothing -e 'e+d' -e needle tree/z tree/b/1 tree/b/2
+expect '-g' 0 "${ids}tree/z\t1\t2\ntree/z\t1\t3\ntree/b/1\t1\t2\ntree/b/1\t1\t3\ntree/b/2\t1\t1\n"
+run find -g --format lines -e e -e d tree/b/1
+expect '-g: a line is a record' 0 "${ids}tree/b/1\t1\t1\ntree/b/1\t1\t2\n"
+printf 'a needle\nof a nut\n' | "$trawl" find -g --format lines -e e -e t >out 2>err
+status=$?
+expect '-g: standard input' 0 "${ids}(standard input)\t1\t1\n(standard input)\t2\t2\n"
+run find -gc needle tree/z
+expect '-g and -c' 2 '' 'leave one out'
+if "$trawl" find --json a tree/z >/dev/null 2>&1; then
+    run find --json -g e tree/z
+    expect '-g: JSON' 0 '{"file":"tree/z","record":1,"pattern":1,"name":"e"}\n'
+fi
 run find --no-header needle tree/z
 expect '--no-header' 0 'tree/z\t1\t1\t4\t10\n'
 run find --json --tsv --no-header -c needle tree/z

@@ -38,6 +38,9 @@ static const char *const help_text[] = {
     "                           leftmost-longest, leftmost-first (no overlaps)\n"
     "  -c, --count              a line for each file and pattern with the number of matches\n"
     "                           (with -r: but for 0)\n"
+    "  -g, --only-ids           a line for each pattern that occurs in a file, or in a record of "
+    "it,\n"
+    "                           without places\n"
     "  -q, --quiet, --silent    nothing: the exit status tells; the first match ends the search\n"
     "      --max-matches N      stop after N matches in all, and say so\n"
     "      --tsv                columns with tabs between them: the default\n"
@@ -62,7 +65,7 @@ static const char *const help_text[] = {
     NULL
 };
 
-static const char short_options[] = PATTERN_SHORT_OPTIONS "rcq";
+static const char short_options[] = PATTERN_SHORT_OPTIONS "rcgq";
 
 enum {
     OPT_REPORT = OPT_OWN,
@@ -81,6 +84,7 @@ static const struct option long_options[] = {
     { "json", no_argument, NULL, OPT_JSON },
     { "no-header", no_argument, NULL, OPT_NO_HEADER },
     { "count", no_argument, NULL, 'c' },
+    { "only-ids", no_argument, NULL, 'g' },
     { "quiet", no_argument, NULL, 'q' },
     { "silent", no_argument, NULL, 'q' },
     { "recursive", no_argument, NULL, 'r' },
@@ -115,6 +119,8 @@ static bool read_option(void *user, int option, const char *value)
         return f->output.headless = true;
     case 'c':
         return f->output.count = true;
+    case 'g':
+        return f->output.only_ids = true;
     case 'q':
         return f->search.quiet = true;
     case 'r':
@@ -132,6 +138,23 @@ static bool read_option(void *user, int option, const char *value)
 
 /* ---- the command ------------------------------------------------------- */
 
+/* Where a match begins need not be known, nor what else there is. */
+static void make_quiet(find *f)
+{
+    f->output.count = f->output.only_ids = false;
+    f->search.report = TRAWL_REPORT_ENDS;
+    f->search.most = 0;
+}
+
+/* Of each pattern the first match is enough. */
+static void ask_once(find *f)
+{
+    pattern_set *set = &f->patterns.set;
+    f->search.report = TRAWL_REPORT_ENDS;
+    for (size_t i = 0; i < set->count; i++)
+        set->patterns[i].flags |= TRAWL_ONCE;
+}
+
 /* Status to leave with at once, or -1. */
 static int read_command_line(find *f, int argc, char **argv)
 {
@@ -142,15 +165,16 @@ static int read_command_line(find *f, int argc, char **argv)
         return status;
     if (!limit_fits(command, f->search.most, f->output.count))
         return EXIT_ERROR;
-    return pattern_options_finish(&f->patterns, argc, argv);
-}
-
-/* What a match is need not be known. */
-static void make_quiet(find *f)
-{
-    f->output.count = false;
-    f->search.report = TRAWL_REPORT_ENDS;
-    f->search.most = 0;
+    if (f->output.only_ids && f->output.count) {
+        complain(command, "-g says which patterns occur, -c how often: leave one out");
+        return EXIT_ERROR;
+    }
+    status = pattern_options_finish(&f->patterns, argc, argv);
+    if (status < 0 && f->search.quiet)
+        make_quiet(f);
+    if (status < 0 && f->output.only_ids)
+        ask_once(f);
+    return status;
 }
 
 int command_find(int argc, char **argv)
@@ -173,8 +197,6 @@ int command_find(int argc, char **argv)
     char **paths = f.search.bare ? here : argv + optind;
     const int count = f.search.bare ? 1 : argc - optind;
     f.output.stranded = f.patterns.stranded;
-    if (f.search.quiet)
-        make_quiet(&f);
     if (status < 0)
         status = find_output_open(&f.output) && find_search_open(&f.search, paths, count)
                      ? find_search_files(&f.search, paths, count)

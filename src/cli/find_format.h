@@ -26,6 +26,7 @@ typedef struct find_format {
     /* What stands in a line behind opening and label: put it at `at`, where there is room for
      * FIND_NUMBERS bytes, and return its end. */
     char *(*match)(char *at, const trawl_match *match);
+    char *(*id)(char *at); /* with only_ids */
     char *(*count)(char *at, uint64_t count);
 } find_format;
 

@@ -60,9 +60,15 @@ static char *put_match(char *at, const trawl_match *match)
     return find_put(at, "}\n");
 }
 
+static char *put_id(char *at)
+{
+    return find_put(at, "}\n");
+}
+
 static char *put_count(char *at, uint64_t count)
 {
     return find_put(put_decimal(find_put(at, ",\"count\":"), count), "}\n");
 }
 
-const find_format find_json = { print_header, file_member, opening, label, put_match, put_count };
+const find_format find_json = { print_header, file_member, opening,  label,
+                                put_match,    put_id,      put_count };

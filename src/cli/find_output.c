@@ -108,7 +108,9 @@ bool find_output_match(find_output *o, const trawl_match *match)
 {
     if (!begin_line(o, match->pattern))
         return false;
-    fwrite(o->line, 1, (size_t)(o->format->match(o->line + o->begun, match) - o->line), stdout);
+    char *at = o->line + o->begun;
+    at = o->only_ids ? o->format->id(at) : o->format->match(at, match);
+    fwrite(o->line, 1, (size_t)(at - o->line), stdout);
     return true;
 }
 

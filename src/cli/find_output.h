@@ -10,6 +10,7 @@ typedef struct find_output {
     const pattern_set *patterns;
     const struct find_format *format;
     bool count;    /* lines of numbers of matches, not of matches */
+    bool only_ids; /* lines of patterns that occur, without places */
     bool stranded; /* the strand is a column */
     bool headless; /* no header */
     bool sparse;   /* no counts of 0 */
@@ -24,7 +25,7 @@ typedef struct find_output {
     size_t pattern;          /* of that line */
 } find_output;
 
-/* The first seven are set, the rest is zero. Each that says whether it worked is false after a
+/* The first eight are set, the rest is zero. Each that says whether it worked is false after a
  * complaint; a write that fails is seen by ferror(stdout). Close after a failure as well. */
 bool find_output_open(find_output *o);
 void find_output_close(find_output *o);

@@ -6,8 +6,9 @@
 
 static void print_header(const find_output *o)
 {
+    const char *numbers = o->count ? "\tcount" : o->only_ids ? "" : "\tstart\tend";
     printf("file%s\tpattern%s%s%s\n", o->count ? "" : "\trecord", o->named ? "\tname" : "",
-           o->stranded ? "\tstrand" : "", o->count ? "\tcount" : "\tstart\tend");
+           o->stranded ? "\tstrand" : "", numbers);
 }
 
 /* A record is called by its name, its number or both; a file that is not divided is record 1. */
@@ -47,6 +48,11 @@ static char *put_match(char *at, const trawl_match *match)
     return at;
 }
 
+static char *put_id(char *at)
+{
+    return find_put(at, "\n");
+}
+
 static char *put_count(char *at, uint64_t count)
 {
     *at++ = '\t';
@@ -55,4 +61,6 @@ static char *put_count(char *at, uint64_t count)
     return at;
 }
 
-const find_format find_tsv = { print_header, tsv_quote, opening, label, put_match, put_count };
+const find_format find_tsv = {
+    print_header, tsv_quote, opening, label, put_match, put_id, put_count
+};

@@ -61,8 +61,8 @@ enum {
     "                           PROSITE file (.dat)\n"                                       \
     "      --hex                bytes as in YARA's and ClamAV's signatures, 4D5A??[4-6](50|4?);\n"\
     "                           LIST may be a ClamAV file (.ndb; its offsets are left out)\n"\
-    "  -i, --ignore-case        the letters A to Z match both cases; (?i) before a pattern that is\n"\
-    "                           no literal: in this one\n"
+    "  -i, --ignore-case        the letters A to Z match both cases (in one pattern that is no\n"\
+    "                           literal: (?i) before it)\n"
 /* clang-format on */
 
 /* *o is all zero before, but for `run`. */
