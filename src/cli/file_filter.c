@@ -6,6 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "io/grow.h"
+
 struct name_glob {
     const char *glob;
     bool include;
@@ -15,14 +17,10 @@ struct name_glob {
 
 static bool add_glob(name_globs *g, const char *glob, bool include)
 {
-    if (g->count == g->room) {
-        const size_t room = g->room ? 2 * g->room : 8;
-        struct name_glob *grown = realloc(g->globs, room * sizeof *grown);
-        if (!grown)
-            return false;
-        g->globs = grown;
-        g->room = room;
-    }
+    struct name_glob *globs = grow_array(g->globs, g->count, &g->room, sizeof *globs);
+    if (!globs)
+        return false;
+    g->globs = globs;
     g->globs[g->count++] = (struct name_glob){ glob, include };
     return true;
 }
@@ -89,14 +87,10 @@ bool file_filter_glob(file_filter *f, const char *glob)
 bool file_filter_type(file_filter *f, const file_type *type, bool leave_out)
 {
     type_choice *c = &f->types;
-    if (c->count == c->room) {
-        const size_t room = c->room ? 2 * c->room : 8;
-        struct chosen_type *grown = realloc(c->types, room * sizeof *grown);
-        if (!grown)
-            return false;
-        c->types = grown;
-        c->room = room;
-    }
+    struct chosen_type *types = grow_array(c->types, c->count, &c->room, sizeof *types);
+    if (!types)
+        return false;
+    c->types = types;
     c->types[c->count++] = (struct chosen_type){ type, leave_out };
     return true;
 }

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "cli/cli.h"
+#include "io/grow.h"
 
 #define FIRST_ROOM (16u << 10)
 #define MOST_KEPT (1u << 20) /* bytes that wait for their turn */
@@ -96,15 +97,10 @@ void printer_put(printer *p, const void *bytes, size_t length)
 /* Room for one more message. */
 static bool message_room(printer *p)
 {
-    if (p->count < p->message_room)
-        return true;
-    const size_t room = p->message_room ? 2 * p->message_room : 16;
-    printer_message *grown = realloc(p->messages, room * sizeof *grown);
-    if (!grown)
-        return false;
-    p->messages = grown;
-    p->message_room = room;
-    return true;
+    printer_message *messages =
+        grow_array(p->messages, p->count, &p->message_room, sizeof *messages);
+    p->messages = messages ? messages : p->messages;
+    return messages;
 }
 
 /* What stands behind the buffer's used bytes. */

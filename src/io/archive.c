@@ -43,7 +43,6 @@ bool archive_is_tar(const uint8_t *bytes, size_t length)
 #include <archive_entry.h>
 #include <errno.h>
 #include <locale.h>
-#include <pthread.h>
 
 #include "io/library.h"
 
@@ -74,23 +73,10 @@ bool archive_is_tar(const uint8_t *bytes, size_t length)
     LINE(mode_t, archive_entry_filetype, (struct archive_entry *))
 /* clang-format on */
 
-CALLS(LIBRARY_CHECK)
-
-/* Filled once. */
-static struct {
-    CALLS(LIBRARY_POINTER)
-} lib;
-static bool loaded;
 static locale_t utf8; /* or none: then names that are not ASCII get lost */
-static pthread_once_t load_once = PTHREAD_ONCE_INIT;
 
-static void load(void)
-{
-    static const char *const files[] = { "libarchive.so.13", "libarchive.so", NULL };
-    static const char *const names[] = { CALLS(LIBRARY_NAME) NULL };
-    loaded = library_load(files, names, &lib);
-    utf8 = newlocale(LC_CTYPE_MASK, "C.UTF-8", (locale_t)0);
-}
+LIBRARY(CALLS, utf8 = newlocale(LC_CTYPE_MASK, "C.UTF-8", (locale_t)0), "libarchive.so.13",
+        "libarchive.so")
 
 struct archive_reader {
     struct archive *handle;
@@ -156,8 +142,7 @@ void archive_close(archive_reader *a)
 /* A reader with a handle that knows no format yet; NULL: s->why. */
 static archive_reader *begin(source *s, const unpack_options *options)
 {
-    pthread_once(&load_once, load);
-    if (!loaded) {
+    if (!library_there()) {
         s->why =
             "is compressed or an archive, which takes libarchive to read: install libarchive13";
         return NULL;

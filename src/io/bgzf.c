@@ -10,7 +10,6 @@
 #include <fcntl.h>
 #include <htslib/bgzf.h>
 #include <htslib/hts_log.h>
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -30,23 +29,8 @@
     LINE(void, hts_set_log_level, (enum htsLogLevel))
 /* clang-format on */
 
-CALLS(LIBRARY_CHECK)
-
-/* Filled once. */
-static struct {
-    CALLS(LIBRARY_POINTER)
-} lib;
-static bool loaded;
-static pthread_once_t load_once = PTHREAD_ONCE_INIT;
-
-static void load(void)
-{
-    static const char *const files[] = { "libhts.so.3", "libhts.so", NULL };
-    static const char *const names[] = { CALLS(LIBRARY_NAME) NULL };
-    loaded = library_load(files, names, &lib);
-    if (loaded)
-        lib.hts_set_log_level(HTS_LOG_OFF); /* errors are ours to tell */
-}
+/* Errors are ours to tell. */
+LIBRARY(CALLS, lib.hts_set_log_level(HTS_LOG_OFF), "libhts.so.3", "libhts.so")
 
 typedef struct blocks {
     source *below;
@@ -100,8 +84,7 @@ bool unpack_blocks(source *s, const unpack_options *options)
     if (!gzip || !(head[3] & 4) || memcmp(head + 10, "\6\0BC\2\0", 6) != 0 || !s->mappable ||
         s->length < WORTH || s->length == UINT64_MAX)
         return false;
-    pthread_once(&load_once, load);
-    blocks *b = loaded ? calloc(1, sizeof *b) : NULL;
+    blocks *b = library_there() ? calloc(1, sizeof *b) : NULL;
     BGZF *file = b ? open_file(s) : NULL;
     if (!file || !(b->below = unpack_below(s))) {
         if (file)

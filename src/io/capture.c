@@ -12,7 +12,6 @@
 #if defined(TRAWL_HAVE_PCAP) && defined(TRAWL_HAVE_FOPENCOOKIE)
 
 #include <pcap/pcap.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,21 +32,7 @@
     LINE(void, pcap_close, (pcap_t *))
 /* clang-format on */
 
-CALLS(LIBRARY_CHECK)
-
-/* Filled once. */
-static struct {
-    CALLS(LIBRARY_POINTER)
-} lib;
-static bool loaded;
-static pthread_once_t load_once = PTHREAD_ONCE_INIT;
-
-static void load(void)
-{
-    static const char *const files[] = { "libpcap.so.0.8", "libpcap.so.1", "libpcap.so", NULL };
-    static const char *const names[] = { CALLS(LIBRARY_NAME) NULL };
-    loaded = library_load(files, names, &lib);
-}
+LIBRARY(CALLS, (void)0, "libpcap.so.0.8", "libpcap.so.1", "libpcap.so")
 
 typedef struct capture {
     source *text;
@@ -106,8 +91,7 @@ static void close_capture(void *user)
 static void *open_capture(source *text, const char **why)
 {
     const cookie_io_functions_t calls = { .read = feed };
-    pthread_once(&load_once, load);
-    if (!loaded) {
+    if (!library_there()) {
         *why = "is a capture, which takes libpcap to read: install libpcap0.8";
         return NULL;
     }

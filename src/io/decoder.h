@@ -28,4 +28,15 @@
 IMAGE_DECODERS(IMAGE_DECODER)
 #undef IMAGE_DECODER
 
+/* In place of a decoder that is not built in: its name, title, and what to install. */
+#define IMAGE_DECODER_MISSING(name, title, packages)                                               \
+    int image_decode_##name(const uint8_t *bytes, size_t length, image_builder *builder)           \
+    {                                                                                              \
+        (void)bytes;                                                                               \
+        (void)length;                                                                              \
+        return image_fail(&builder->error,                                                         \
+                          "a " title " picture, but Trawl was built without " title                \
+                          "; install " packages " and build it again");                            \
+    }
+
 #endif

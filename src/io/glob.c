@@ -13,6 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "io/grow.h"
+
 #define MOST_ALTERNATIVES 1000 /* that the braces of a glob make */
 
 typedef enum rule_kind {
@@ -133,14 +135,10 @@ static bool add_rule(glob_list *list, char *text)
                                                             : RULE_GLOB_NAME;
     rule.text = text + (rule.kind == RULE_SUFFIX);
     rule.length = length - (rule.kind == RULE_SUFFIX);
-    if (list->count == list->room) {
-        const size_t room = list->room ? 2 * list->room : 16;
-        glob_rule *grown = realloc(list->rules, room * sizeof *grown);
-        if (!grown)
-            return false;
-        list->rules = grown;
-        list->room = room;
-    }
+    glob_rule *rules = grow_array(list->rules, list->count, &list->room, sizeof *rules);
+    if (!rules)
+        return false;
+    list->rules = rules;
     list->rules[list->count++] = rule;
     list->plain += !rule.negated;
     return true;
@@ -149,19 +147,15 @@ static bool add_rule(glob_list *list, char *text)
 /* Takes the text over, on failure too. */
 static bool own(glob_list *list, char *text)
 {
-    if (text && list->owned_count == list->owned_room) {
-        const size_t room = list->owned_room ? 2 * list->owned_room : 4;
-        char **grown = realloc(list->owned, room * sizeof *grown);
-        if (!grown) {
-            free(text);
-            return false;
-        }
-        list->owned = grown;
-        list->owned_room = room;
+    char **owned =
+        text ? grow_array(list->owned, list->owned_count, &list->owned_room, sizeof *owned) : NULL;
+    if (!owned) {
+        free(text);
+        return false;
     }
-    if (text)
-        list->owned[list->owned_count++] = text;
-    return text;
+    list->owned = owned;
+    list->owned[list->owned_count++] = text;
+    return true;
 }
 
 /* Without spaces at its end, unless a backslash stands before them. */

@@ -20,6 +20,7 @@
 #include <unistd.h>
 
 #include "io/glob.h"
+#include "io/grow.h"
 
 #define LONGEST_PATH 4096     /* that the system takes: PATH_MAX at least */
 #define MOST_READ (16u << 20) /* of one file */
@@ -99,17 +100,13 @@ static void add_file(ignore *i, list_kind kind, int folder, const char *name, si
     char *text = read_whole(i, folder, name, &length);
     if (!text)
         return;
-    if (s->count == s->room) {
-        const size_t room = s->room ? 2 * s->room : 8;
-        rules *grown = realloc(s->items, room * sizeof *grown);
-        if (!grown) {
-            i->cause = ENOMEM;
-            free(text);
-            return;
-        }
-        s->items = grown;
-        s->room = room;
+    rules *items = grow_array(s->items, s->count, &s->room, sizeof *items);
+    if (!items) {
+        i->cause = ENOMEM;
+        free(text);
+        return;
     }
+    s->items = items;
     rules *r = &s->items[s->count++];
     *r = (rules){ .level = i->depth - 1, .base = base };
     if (!glob_list_add_lines(&r->list, text, length))
@@ -121,14 +118,10 @@ static void add_file(ignore *i, list_kind kind, int folder, const char *name, si
 
 static bool push_level(ignore *i, bool git)
 {
-    if (i->depth == i->room) {
-        const size_t room = i->room ? 2 * i->room : 32;
-        folder_level *grown = realloc(i->levels, room * sizeof *grown);
-        if (!grown)
-            return false;
-        i->levels = grown;
-        i->room = room;
-    }
+    folder_level *levels = grow_array(i->levels, i->depth, &i->room, sizeof *levels);
+    if (!levels)
+        return false;
+    i->levels = levels;
     i->levels[i->depth].git = git ? i->depth : i->depth ? i->levels[i->depth - 1].git : NO_LEVEL;
     i->depth++;
     return true;

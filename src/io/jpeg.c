@@ -140,12 +140,6 @@ int image_decode_jpeg(const uint8_t *bytes, size_t length, image_builder *builde
 
 #else
 
-int image_decode_jpeg(const uint8_t *bytes, size_t length, image_builder *builder)
-{
-    (void)bytes;
-    (void)length;
-    return image_fail(&builder->error, "a JPEG picture, but Trawl was built without JPEG; install "
-                                       "libjpeg62-turbo-dev and pkg-config and build it again");
-}
+IMAGE_DECODER_MISSING(jpeg, "JPEG", "libjpeg62-turbo-dev and pkg-config")
 
 #endif

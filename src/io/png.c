@@ -201,12 +201,6 @@ int image_decode_png(const uint8_t *bytes, size_t length, image_builder *builder
 
 #else
 
-int image_decode_png(const uint8_t *bytes, size_t length, image_builder *builder)
-{
-    (void)bytes;
-    (void)length;
-    return image_fail(&builder->error, "a PNG picture, but Trawl was built without PNG; install "
-                                       "libpng-dev and build it again");
-}
+IMAGE_DECODER_MISSING(png, "PNG", "libpng-dev")
 
 #endif

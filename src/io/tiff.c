@@ -31,7 +31,6 @@ bool image_is_tiff(const uint8_t *bytes, size_t length)
 #ifdef TRAWL_HAVE_TIFF
 
 #include <inttypes.h>
-#include <pthread.h>
 #include <stdlib.h>
 #include <tiffio.h>
 
@@ -68,21 +67,7 @@ bool image_is_tiff(const uint8_t *bytes, size_t length)
     LINE(int, TIFFSetDirectory, (TIFF *, tdir_t))
 /* clang-format on */
 
-CALLS(LIBRARY_CHECK)
-
-/* Filled once. */
-static struct {
-    CALLS(LIBRARY_POINTER)
-} lib;
-static bool loaded;
-static pthread_once_t load_once = PTHREAD_ONCE_INIT;
-
-static void load(void)
-{
-    static const char *const files[] = { "libtiff.so.6", "libtiff.so", NULL };
-    static const char *const names[] = { CALLS(LIBRARY_NAME) NULL };
-    loaded = library_load(files, names, &lib);
-}
+LIBRARY(CALLS, (void)0, "libtiff.so.6", "libtiff.so")
 
 typedef struct tiff_job {
     const uint8_t *bytes; /* the file, when it is in memory */
@@ -579,8 +564,7 @@ static TIFF *open_tiff(tiff_job *job)
 int image_decode_tiff(const uint8_t *bytes, size_t length, image_builder *builder)
 {
     tiff_job job = { .bytes = bytes, .length = length, .builder = builder };
-    pthread_once(&load_once, load);
-    if (!loaded)
+    if (!library_there())
         return image_fail(&builder->error, "a TIFF picture, which libtiff reads: install libtiff6");
     job.tiff = open_tiff(&job);
     int status = job.tiff ? read_pages(&job) : fail_tiff(&job, "it cannot be opened");
@@ -593,12 +577,6 @@ int image_decode_tiff(const uint8_t *bytes, size_t length, image_builder *builde
 
 #else
 
-int image_decode_tiff(const uint8_t *bytes, size_t length, image_builder *builder)
-{
-    (void)bytes;
-    (void)length;
-    return image_fail(&builder->error, "a TIFF picture, but Trawl was built without TIFF; install "
-                                       "libtiff-dev and pkg-config and build it again");
-}
+IMAGE_DECODER_MISSING(tiff, "TIFF", "libtiff-dev and pkg-config")
 
 #endif

@@ -24,6 +24,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "io/grow.h"
+
 #define MOST_OPEN 16
 #define PIECE 4000 /* bytes of a path opened at once: below PATH_MAX everywhere */
 
@@ -132,14 +134,10 @@ static bool add_entry(const tree *t, level *l, size_t *room, const struct dirent
         t->filter->note(t->filter->user, d->d_name);
     if (kind == OTHER || (kind == LINK && !t->filter->follow))
         return true;
-    if (l->count == *room) {
-        const size_t wanted = *room ? 2 * *room : 32;
-        entry *grown = realloc(l->entries, wanted * sizeof *grown);
-        if (!grown)
-            return false;
-        l->entries = grown;
-        *room = wanted;
-    }
+    entry *entries = grow_array(l->entries, l->count, room, sizeof *entries);
+    if (!entries)
+        return false;
+    l->entries = entries;
     char *name = strdup(d->d_name);
     l->entries[l->count] = (entry){ name, kind };
     l->count += name != NULL;
@@ -206,16 +204,12 @@ static int enter(tree *t, int fd, size_t length)
     tree_folder *folder = make_folder(fd);
     if (!folder)
         return errno;
-    if (t->depth == t->room) {
-        const size_t room = t->room ? 2 * t->room : MOST_OPEN;
-        level *grown = realloc(t->levels, room * sizeof *grown);
-        if (!grown) {
-            tree_release(folder);
-            return ENOMEM;
-        }
-        t->levels = grown;
-        t->room = room;
+    level *levels = grow_array(t->levels, t->depth, &t->room, sizeof *levels);
+    if (!levels) {
+        tree_release(folder);
+        return ENOMEM;
     }
+    t->levels = levels;
     level *l = &t->levels[t->depth];
     *l = (level){ .folder = folder, .path_length = length };
     if (is_loop(t, l)) {

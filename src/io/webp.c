@@ -85,12 +85,6 @@ int image_decode_webp(const uint8_t *bytes, size_t length, image_builder *builde
 
 #else
 
-int image_decode_webp(const uint8_t *bytes, size_t length, image_builder *builder)
-{
-    (void)bytes;
-    (void)length;
-    return image_fail(&builder->error, "a WebP picture, but Trawl was built without WebP; install "
-                                       "libwebp-dev and pkg-config and build it again");
-}
+IMAGE_DECODER_MISSING(webp, "WebP", "libwebp-dev and pkg-config")
 
 #endif
