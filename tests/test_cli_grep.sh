@@ -135,17 +135,19 @@ run -z x1 few
 expect '-z' 2 '' '-z means two things'
 run -P x1 few
 expect '-P' 2 '' '-P: there are no Perl patterns here'
-{
-    echo x
-    sleep 2
-} | "$trawl" grep --line-buffered x | {
-    read -r line
-    date +%s >first
-    cat >/dev/null
-    date +%s >last
-}
-[ "$(cat last)" -gt "$(cat first)" ]
-result '--line-buffered' $?
+for threads in 1 2; do
+    {
+        echo x
+        sleep 2
+    } | "$trawl" grep --line-buffered --threads $threads x | {
+        read -r line
+        date +%s >first
+        cat >/dev/null
+        date +%s >last
+    }
+    [ "$(cat last)" -gt "$(cat first)" ]
+    result "--line-buffered, $threads threads" $?
+done
 
 # ---- ripgrep's shapes ---------------------------------------------------------------------
 
@@ -260,6 +262,34 @@ result 'an option that is like none' $?
 "$trawl" fnid x few >out 2>err
 status=$?
 expect 'a command that is nearly one' 2 '' "there is no command 'fnid': did you mean 'find'?"
+
+# ---- compressed files ----------------------------------------------------------------
+
+# Whoever names one, or pipes it, is told at once; of a tree one line comes at the end.
+printf 'BZh91AY&SYx\n' >packed
+run -c x - <packed
+expect 'standard input is compressed' 0 '1\n' 'grep: warning: (standard input): is compressed (bzip2)'
+cat packed | "$trawl" grep -c x >out 2>err
+status=$?
+expect 'a compressed pipe' 0 '1\n' 'grep: warning: (standard input): is compressed (bzip2)'
+mkdir heap heap/below
+for name in 1 2 below/3; do
+    cp packed "heap/$name"
+done
+echo x1 >heap/4
+run -rc --threads 3 x heap
+sort out >sorted && mv sorted out
+[ "$(wc -l <err)" = 1 ] || echo 'more than one line' >>out
+expect 'of a tree' 0 'heap/1:1\nheap/2:1\nheap/4:1\nheap/below/3:1\n' 'warning: 3 files below folders are compressed'
+run -r x heap/below heap/4
+expect 'of a tree, one file' 0 'heap/below/3:BZh91AY&SYx\nheap/4:x1\n' \
+    'warning: 1 file below folders is compressed, heap/below/3 first'
+for option in -s -I --decompress; do
+    [ $option != -I ] || printf 'BZh91AY&SY\0x\n' >heap/below/3
+    [ $option != --decompress ] || rm -r heap/1 heap/2 heap/below
+    run -rh $option x1 heap
+    expect "nothing is said of a tree: $option" 0 'x1\n'
+done
 
 # ---- random command lines --------------------------------------------------------------
 

@@ -40,11 +40,6 @@ void complain(const char *command, const char *format, ...)
 #endif
     ;
 
-/* Of a path, its kind and remedy (io/compressed.h), " " and the path again, the command. */
-#define COMPRESSED_WARNING                                                                         \
-    "warning: %s: is compressed (%s): its bytes are searched as they stand; decompress it first: " \
-    "%s%s%s | trawl %s ..."
-
 /* What output and messages call an operand: its path, or "(standard input)" for "-". */
 const char *shown_name(const char *path);
 

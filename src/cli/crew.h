@@ -83,6 +83,8 @@ typedef struct job {
     bool matched, failed;
     uint64_t bytes, selected;
     line_stats stats;
+    uint64_t packed;     /* members that are compressed */
+    size_t first_packed; /* where its path begins in the job's names */
 } job;
 
 typedef struct worker {
@@ -110,6 +112,10 @@ struct crew {
     large *large; /* being dealt */
     bool input_opened;
 
+    /* Taken results. */
+    uint64_t packed;
+    char *first_packed; /* of these; NULL: there is none, or no memory */
+
     struct stat output; /* of standard output */
     bool output_known, with_names;
     bool joined; /* files' outputs: one came before */
@@ -129,8 +135,10 @@ void count_selected(job *j, uint64_t selected);
 void file_ended(crew *c, job *j, const char *name, line_result result, const char *why,
                 uint64_t selected, bool binary_matched);
 
-/* Say so when an operand is compressed. */
+/* Say so when an operand is compressed; of members how many are, at the end. */
 void warn_of(crew *c, job *j, const char *path, source *file);
+void note_packed(crew *c, const job *j);
+void warn_of_members(const crew *c);
 
 void search_members(crew *c, job *j, worker *w);
 void search_operand(crew *c, job *j, worker *w);

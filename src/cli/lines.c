@@ -24,6 +24,7 @@
 #include <string.h>
 
 #include "cli/line_printer.h"
+#include "io/compressed.h"
 
 #define NUMBER_ROOM 21 /* 20 digits and a colon */
 #define NUL_BLOCK (1u << 20)
@@ -391,7 +392,7 @@ static void begin_file(line_search *s, uint64_t file_length, uint64_t at, uint64
     s->bytes = s->offset = at;
     line_printer_begin(s, file_length);
     s->line = line;
-    s->binary = s->binary_matched = false;
+    s->binary = s->binary_matched = s->packed = false;
     s->finished = s->style->most == 0;
 }
 
@@ -413,6 +414,8 @@ line_result lines_resume(line_search *s, source *file, const char *name, uint64_
     while (result == LINES_OK && length && (!s->finished || s->context_lines.left)) {
         if (!next_lines(s, file, &text, &length))
             return LINES_READ_FAILED;
+        if (s->offset == 0)
+            s->packed = compressed_kind(text, length);
         if (length)
             result = search_lines(s, text, length);
         if (s->out->direct) /* who reads a pipe waits for it */

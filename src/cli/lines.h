@@ -79,6 +79,7 @@ typedef struct line_search {
     uint64_t offset;     /* where the block begins in the file */
     bool binary;         /* from the line of the first NUL byte on: none is printed */
     bool binary_matched; /* a line was selected since then */
+    bool packed;         /* it begins as a compressed file */
     trawl_error error;   /* what a scan failed with */
 
     /* The present block: lines that are all text, or all binary. */

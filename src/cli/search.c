@@ -46,6 +46,7 @@ static bool take_job(void *user, unsigned number, unsigned slot)
         s->bytes += j->bytes;
         s->selected += j->selected;
         line_stats_add(&s->stats, &j->stats);
+        note_packed(c, j);
         s->write_error = j->out.failed;
         if (j->out.failed || (s->quiet && s->matched))
             atomic_store(&c->finished, true);
@@ -140,6 +141,7 @@ static void free_crew(crew *c)
     lines_free(&c->alone);
     leave_large(c->large);
     tree_close(c->tree);
+    free(c->first_packed);
     pthread_cond_destroy(&c->counted);
     pthread_mutex_destroy(&c->lock);
     free(c);
@@ -173,6 +175,7 @@ void search_all(search *s, char **paths, int count)
     if (ready) {
         const ordered_calls calls = { deal_job, do_job, take_job, c };
         ordered_run(&c->ordered, &calls, c->workers);
+        warn_of_members(c);
     } else {
         complain(s->run->command, "%s: %s", here, strerror(ENOMEM));
         s->failed = true;

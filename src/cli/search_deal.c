@@ -115,7 +115,7 @@ static void begin_job(crew *c, job *j)
     j->result = LINES_OK;
     j->why = NULL;
     memset(&j->stats, 0, sizeof j->stats);
-    j->lines = j->end = j->found = j->bytes = j->selected = 0;
+    j->lines = j->end = j->found = j->bytes = j->selected = j->packed = 0;
     j->out.wait = wait_turn;
     j->out.waiter = j;
     j->out.joined = &c->joined;

@@ -1,5 +1,6 @@
 /* search_files.c: files that are searched whole: operands, and members of folders. */
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -82,21 +83,22 @@ static bool go_on(const crew *c, const job *j)
     return !(c->search->quiet && j->matched) && !j->out.failed && !j->out.dropped;
 }
 
-static void search_file(crew *c, job *j, worker *w, const char *name)
+/* Returns whether it is compressed, and was searched as it stands. */
+static bool search_file(crew *c, job *j, worker *w, const char *name)
 {
     const search *s = c->search;
     if (s->decompress && !w->file.ended && !texts_unpack(&w->file, &s->unpack)) {
         file_failed(c, j, name, w->file.why);
-        return;
+        return false;
     }
     const bool turn = wants_turn(c, &w->file) || !w->lines.context;
     line_search *lines = turn ? &c->alone : &w->lines;
     if (is_output(c, &w->file)) {
         file_failed(c, j, name, "the input file is also the output: write to another folder");
-        return;
+        return false;
     }
     if (turn && !printer_turn(&j->out))
-        return;
+        return false;
     lines->out = &j->out;
     const line_result result = lines_search(lines, &w->file, j->named ? name : NULL);
     j->bytes += lines->bytes;
@@ -105,6 +107,7 @@ static void search_file(crew *c, job *j, worker *w, const char *name)
     count_selected(j, lines->selected);
     file_ended(c, j, name, result, result == LINES_READ_FAILED ? w->file.why : lines->error.message,
                lines->selected, lines->binary_matched);
+    return lines->packed && !s->decompress;
 }
 
 static void warn_of_loop(const crew *c, job *j, const char *path)
@@ -121,10 +124,38 @@ static bool open_member(const job *j, const member *m, source *file)
     return source_open_below(file, tree_descriptor(m->folder), j->names + m->name);
 }
 
+/* Who passes over binary files has asked for no word of them. */
+static void count_packed(const crew *c, job *j, const member *m, bool packed)
+{
+    if (!packed || c->search->style->no_binary)
+        return;
+    if (!j->packed++)
+        j->first_packed = m->path;
+}
+
+void note_packed(crew *c, const job *j)
+{
+    if (j->packed && !c->packed)
+        c->first_packed = strdup(j->names + j->first_packed);
+    c->packed += j->packed;
+}
+
+void warn_of_members(const crew *c)
+{
+    if (c->search->no_messages || !c->packed || !c->first_packed)
+        return;
+    complain(c->search->run->command,
+             "warning: %" PRIu64 " file%s below folders %s compressed, %s first: their bytes were "
+             "searched as they stand; --decompress (of zip files, trawl find) searches what they "
+             "hold",
+             c->packed, c->packed > 1 ? "s" : "", c->packed > 1 ? "are" : "is", c->first_packed);
+}
+
 void search_members(crew *c, job *j, worker *w)
 {
     for (unsigned i = 0; i < j->count; i++) {
         const member *m = &j->members[i];
+        bool packed = false;
         const char *path = j->names + m->path;
         if (!go_on(c, j))
             ; /* folders are released all the same */
@@ -133,24 +164,28 @@ void search_members(crew *c, job *j, worker *w)
         else if (m->cause)
             file_failed(c, j, path, strerror(m->cause));
         else if (open_member(j, m, &w->file))
-            search_file(c, j, w, path);
+            packed = search_file(c, j, w, path);
         else
             file_failed(c, j, path, strerror(errno));
+        count_packed(c, j, m, packed);
         tree_release(m->folder);
     }
 }
 
 void warn_of(crew *c, job *j, const char *path, source *file)
 {
+    const search *s = c->search;
     const uint8_t *head;
     size_t length;
-    const char *command = c->search->run->command;
-    if (c->search->decompress || strcmp(path, "-") == 0 || !source_peek(file, &head, &length))
+    if (s->decompress || s->no_messages || !source_peek(file, &head, &length))
         return;
     const char *kind = compressed_kind(head, length);
-    if (kind && !c->search->no_messages)
-        printer_complain(&j->out, false, command, COMPRESSED_WARNING, path, kind,
-                         compressed_remedy(kind), " ", path, command);
+    if (kind)
+        printer_complain(&j->out, false, s->run->command,
+                         "warning: %s: is compressed (%s): its bytes are searched as they stand; "
+                         "%s searches what it holds",
+                         shown_name(path), kind,
+                         strcmp(kind, "zip") == 0 ? "trawl find" : "--decompress");
 }
 
 void search_operand(crew *c, job *j, worker *w)
@@ -163,6 +198,8 @@ void search_operand(crew *c, job *j, worker *w)
             j->cause = errno;
     }
     if (!j->cause) {
+        if (!S_ISREG(w->file.facts.st_mode) && !printer_turn(&j->out))
+            return; /* looking at it may keep us waiting */
         warn_of(c, j, j->path, &w->file);
         search_file(c, j, w, name);
         return;
