@@ -123,6 +123,15 @@ static direct_cell bounds_of(const pattern_list *list, const needle *n, const ra
     return c;
 }
 
+/* Room for cells, each of which a device reads at once. */
+static uint32_t add_cells(block *b, uint32_t count)
+{
+    const size_t offset =
+        block_append(b, NULL, (size_t)count * sizeof(direct_cell), sizeof(direct_cell)) / 4;
+    b->failed |= offset > UINT32_MAX;
+    return (uint32_t)offset;
+}
+
 static void add_needle(block *b, const pattern_list *list, const needle *n, direct_needle *out)
 {
     ranked_cell *ranked = memory_take_array(b->memory, (size_t)n->rows * n->cols, sizeof *ranked);
@@ -133,7 +142,7 @@ static void add_needle(block *b, const pattern_list *list, const needle *n, dire
     out->rows = n->rows;
     out->cols = n->cols;
     out->count = rank_cells(list, n, ranked);
-    out->cells = block_words(b, NULL, (size_t)out->count * sizeof(direct_cell) / 4);
+    out->cells = add_cells(b, out->count);
     direct_cell *cells = (direct_cell *)(void *)(b->bytes + (size_t)out->cells * 4);
     for (uint32_t i = 0; i < out->count && !b->failed; i++)
         cells[i] = bounds_of(list, n, &ranked[i]);
@@ -176,6 +185,7 @@ static bool direct_check(const stage_facts *facts, const uint32_t *tables, size_
     for (uint32_t i = 0; i < t->count; i++) {
         const direct_needle *n = &needles[i];
         if (n->rows < facts->min_length || n->rows > facts->max_length || n->cols == 0 ||
+            n->cells % (sizeof(direct_cell) / 4) != 0 ||
             !words_inside(words, n->cells, (uint64_t)n->count * sizeof(direct_cell) / 4))
             return false;
         const direct_cell *cells = (const direct_cell *)(tables + n->cells);

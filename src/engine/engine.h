@@ -38,9 +38,11 @@ typedef struct engine {
     /* The engine whose stage takes over where this one gives up; NULL: it does not. It takes
      * every list that this one takes. */
     const struct engine *fallback;
-    /* Whether it is worth having behind this one, for a list that this one takes; NULL: always. A
-     * stage without it never gives up, and no device runs it that does not know its kind. */
-    bool (*falls_back)(const pattern_list *list);
+    const struct engine *instead; /* one that takes over for some lists; or NULL */
+    /* Which of both it is for a list that this one takes, or NULL where none is worth having; NULL:
+     * `fallback` always. A stage without one never gives up, and no device runs it that does not
+     * know its kind. */
+    const struct engine *(*fallback_of)(const pattern_list *list);
     /* The engine of a filter for this one, or NULL. */
     const struct engine *filter;
 } engine;
@@ -51,6 +53,11 @@ const engine *engine_by_name(const char *name);
 
 /* The engine whose stages have this kind; NULL when there is none. */
 const engine *engine_of_kind(uint32_t kind);
+
+static inline const engine *fallback_of(const engine *e, const pattern_list *list)
+{
+    return e->fallback_of ? e->fallback_of(list) : e->fallback;
+}
 
 /* True when words [offset, offset + count) lie inside a section of `words`. */
 static inline bool words_inside(size_t words, uint64_t offset, uint64_t count)

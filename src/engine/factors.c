@@ -84,12 +84,12 @@ static const char *factors_refuses(const pattern_list *list)
     return refusal;
 }
 
-static bool factors_falls_back(const pattern_list *list)
+static const engine *factors_fallback_of(const pattern_list *list)
 {
     size_t positions = 0;
     for (size_t i = 0; i < list->count && positions <= MOST_BEHIND; i++)
         positions += position_count(&list->patterns[i]);
-    return positions <= MOST_BEHIND && !needs_carry(list);
+    return positions <= MOST_BEHIND && !needs_carry(list) ? &engine_shiftand : NULL;
 }
 
 /* ---- the draft ------------------------------------------------------------------------ */
@@ -142,7 +142,7 @@ static double factors_cost(const problem *p)
         literals = literals && p->list->patterns[i].literal;
     if (p->target.gpu || literals)
         return cost;
-    if (!factors_falls_back(p->list) && class_cost(p->list) < MOST_ON_DEVICES)
+    if (!factors_fallback_of(p->list) && class_cost(p->list) < MOST_ON_DEVICES)
         return cost;
     const size_t step = p->list->count / SOME_PATTERNS + 1;
     if (make_draft(p, step, &d)) {
@@ -458,5 +458,5 @@ const engine engine_factors = {
     .build = factors_build,
     .check = factors_check_tables,
     .fallback = &engine_shiftand,
-    .falls_back = factors_falls_back,
+    .fallback_of = factors_fallback_of,
 };

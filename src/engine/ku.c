@@ -654,9 +654,9 @@ static const char *ku_refuses(const pattern_list *list)
 }
 
 /* Baker-Bird knows no masks. */
-static bool ku_falls_back(const pattern_list *list)
+static const engine *ku_fallback_of(const pattern_list *list)
 {
-    return !list->alike;
+    return list->alike ? &engine_direct : &engine_bb;
 }
 
 const engine engine_ku = {
@@ -669,5 +669,6 @@ const engine engine_ku = {
     .build = ku_build,
     .check = ku_check_tables,
     .fallback = &engine_bb,
-    .falls_back = ku_falls_back,
+    .instead = &engine_direct,
+    .fallback_of = ku_fallback_of,
 };

@@ -14,7 +14,7 @@ static bool role_fits(const engine *e, const engine *searches, uint32_t role)
     case STAGE_VERIFY:
         return e == searches && e != &engine_grams;
     case STAGE_FALLBACK:
-        return searches && e == searches->fallback;
+        return searches && (e == searches->fallback || e == searches->instead);
     default:
         return searches && e == searches->filter;
     }

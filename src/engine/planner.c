@@ -269,11 +269,6 @@ static int build_stage(const problem *p, stage_draft *stage, trawl_error *error)
                 e->name);
 }
 
-static const engine *fallback_of(const engine *e, const pattern_list *list)
-{
-    return e->fallback && (!e->falls_back || e->falls_back(list)) ? e->fallback : NULL;
-}
-
 /* The chain of an engine. `bare`: as it was asked for by name, and nothing that changes it. Built
  * from its end: a fallback takes the most memory, and may be refused before the rest is made. */
 static int build_part(const problem *p, const engine *e, bool bare, part_draft *part,
@@ -322,7 +317,7 @@ static int build_division(const problem *p, const division *d, bool bare, const 
         append(names, sizeof names, e->name);
         if (parts[i].stage_count > 1 && !bare) {
             append(names, sizeof names, "/");
-            append(names, sizeof names, e->fallback->name);
+            append(names, sizeof names, fallback_of(e, of.list)->name);
         }
     }
     if (status == TRAWL_OK)
@@ -355,9 +350,12 @@ static void explain(const problem *p, const division *d, char *why, size_t room)
         else
             snprintf(one, sizeof one, "the only engine that takes this set");
         append(why, room, one);
-        if (p->target.gpu && s->best->kind == WALK_DIRECT)
-            append(why, room, "; on the CPU, for devices have no kernel for it");
     }
+}
+
+static bool is_named(const engine *e, const char *name)
+{
+    return e && strcmp(e->name, name) == 0;
 }
 
 /* The engine of a name as trawl_plan_info gives it: "wm", or "wm/ac" with its filter and fallback;
@@ -373,7 +371,9 @@ static const engine *engine_of_chain(const char *name, bool *bare)
     first[length] = '\0';
     const engine *e = engine_by_name(first);
     *bare = !slash;
-    return !e || !slash || (e->fallback && strcmp(e->fallback->name, slash + 1) == 0) ? e : NULL;
+    const bool known =
+        !slash || (e && (is_named(e->fallback, slash + 1) || is_named(e->instead, slash + 1)));
+    return known ? e : NULL;
 }
 
 static int make_named(const problem *p, const char *name, trawl_plan **plan, trawl_error *error)
