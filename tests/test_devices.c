@@ -87,6 +87,8 @@ static const way ways[] = {
     { "bb", "stage=4,group=64,mapped=0", false, true },
     { "byr/bb", NULL, false, false },
     { "ku/bb", NULL, false, false },
+    { "direct", NULL, false, false },
+    { "direct", "group=64,queues=2,piece=64", false, false },
     { "byr", NULL, false, false },
     { "byr", "stage=1,group=64,chars=4", false, false },
     { "byr", "stage=2,group=64,chars=16", false, true },
@@ -399,6 +401,7 @@ static void test_grids(void **state)
                 if (!way_fits(&targets[t], &ways[w], "bb") &&
                     !way_fits(&targets[t], &ways[w], "byr") &&
                     !way_fits(&targets[t], &ways[w], "byr/bb") &&
+                    !way_fits(&targets[t], &ways[w], "direct") &&
                     !way_fits(&targets[t], &ways[w], "ku/bb"))
                     continue;
                 run_grid(&targets[t], w, &g, n, expected, count);

@@ -1,5 +1,5 @@
 /* test_like.c: needles with masks, tolerance and wrong cells, against a look at every place, for
- * every instruction set, cutting and backend; then the edges and the arguments.
+ * every instruction set, cutting, backend and device; then the edges and the arguments.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -25,9 +25,9 @@ typedef struct setting {
     uint32_t threads, chunks;
 } setting;
 
-enum { MOST_CONTEXTS = 24 };
+enum { MOST_CONTEXTS = 64 };
 static trawl_context *contexts[MOST_CONTEXTS];
-static size_t context_count;
+static size_t context_count, first_device; /* those of devices are behind the others */
 
 static void open_one(const setting *s)
 {
@@ -43,6 +43,18 @@ static void open_one(const setting *s)
         fail_msg("%s", error.message);
 }
 
+/* Of each device: as usual, and small groups and pieces, several under way. */
+static void open_devices(void)
+{
+    static const char *const tunings[] = { NULL, "group=64,piece=64,queues=2",
+                                           "group=32,mapped=0" };
+    static test_target targets[MOST_TARGETS];
+    const size_t count = targets_find(targets);
+    for (size_t i = 0; i < count; i++)
+        for (size_t k = 0; k < COUNT(tunings) && context_count < MOST_CONTEXTS; k++)
+            contexts[context_count++] = target_open(&targets[i], targets[i].device, tunings[k]);
+}
+
 static int open_all(void **state)
 {
     (void)state;
@@ -52,8 +64,8 @@ static int open_all(void **state)
     }
     open_one(&(setting){ "threads", NULL, 3, 5 });
     open_one(&(setting){ "threads", NULL, 2, 0 });
-    if (trawl_device_count("opencl", NULL) > 0)
-        open_one(&(setting){ "opencl", NULL, 0, 0 });
+    first_device = context_count;
+    open_devices();
     return 0;
 }
 
@@ -169,15 +181,14 @@ static void check_scan(trawl_context *context, const trawl_plan *plan, const tra
 static void check_everywhere(const trawl_grid *text, uint32_t size, const trawl_needle *needles,
                              size_t count, const trawl_likeness *like, uint64_t seed)
 {
-    static const char *const engines[] = { NULL, "direct", "ku" };
+    static const char *const engines[] = { NULL, "direct", "ku/direct", "ku" };
     found expected = expect(text, size, needles, count, like);
-    const size_t fit = like->tolerance || like->wrong ? 2 : 3;
+    const size_t fit = like->tolerance || like->wrong ? 2 : COUNT(engines);
     for (size_t k = 0; k < fit; k++) {
         trawl_plan *plan = compile(needles, count, size, like, engines[k]), *loaded = NULL;
-        const bool bare = k == 2; /* ku by name has no kernels */
-        for (size_t i = 0; i < context_count; i++)
-            if (!bare || strcmp(trawl_context_backend(contexts[i]), "opencl") != 0)
-                check_scan(contexts[i], plan, text, &expected, seed);
+        const size_t able = k == 3 ? first_device : context_count; /* ku alone has no kernels */
+        for (size_t i = 0; i < able; i++)
+            check_scan(contexts[i], plan, text, &expected, seed);
         size_t bytes;
         const void *block = trawl_plan_save(plan, &bytes);
         assert_int_equal(trawl_plan_load(block, bytes, &loaded, NULL), TRAWL_OK);

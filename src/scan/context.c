@@ -148,13 +148,8 @@ worker *context_spare(trawl_context *context, uint64_t bytes, const trawl_error 
         }
     }
     context->spared += bytes;
-    if (why)
-        snprintf(context->warning, sizeof context->warning,
-                 "the CPU did what the device had no memory for: %.180s", why->message);
-    else
-        snprintf(
-            context->warning, sizeof context->warning,
-            "the CPU did what devices have no kernels for: needles that a place may differ from");
+    snprintf(context->warning, sizeof context->warning,
+             "the CPU did what the device had no memory for: %.180s", why->message);
     return w;
 }
 

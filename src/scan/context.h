@@ -67,7 +67,7 @@ static inline bool context_idle(const trawl_context *context)
 }
 
 /* The worker that does the next `bytes` instead of the context's device, which has no memory for
- * them (*why says so) or, without `why`, no kernel; NULL: there is no memory for it either. */
+ * them, as *why says; NULL: there is no memory for it either. */
 worker *context_spare(trawl_context *context, uint64_t bytes, const trawl_error *why);
 
 /* Read scan options over the defaults; checks them. */

@@ -14,7 +14,6 @@
 #include <string.h>
 
 #include "scan/scan.h"
-#include "table/ku.h"
 
 #define ROUND_CELLS (256u << 20) /* cells a thread scans before matches are handed on */
 #define FIRST_CELLS (16u << 20)  /* the same of the first round */
@@ -298,29 +297,6 @@ static int scan_rows(grid_scan *scan, scan_room *room, uint64_t top, uint64_t st
     return status;
 }
 
-/* Direct comparison, and needles with masks, have no kernels. */
-static bool on_cpu_alone(const trawl_plan *plan)
-{
-    for (uint32_t i = 0; i < plan_head(plan)->part_count; i++) {
-        const plan_stage *stage = part_stages(plan, &plan_parts(plan)[i]);
-        if (stage->kind == WALK_DIRECT ||
-            (stage->kind == WALK_KU && ((const ku_tables *)stage_tables(plan, stage))->masks))
-            return true;
-    }
-    return false;
-}
-
-/* The worker of a scan on a device that does not know how. */
-static int take_cpu(grid_scan *scan, trawl_error *error)
-{
-    if (!scan->worker->limits.on_devices || !on_cpu_alone(scan->plan))
-        return TRAWL_OK;
-    scan->worker = context_spare(scan->context, scan->text.rows * scan->text.stride, NULL);
-    return scan->worker ? TRAWL_OK
-                        : fail(error, TRAWL_ERROR_MEMORY, TRAWL_NONE,
-                               "out of memory for the CPU's threads, which do what devices cannot");
-}
-
 static int check_scan(const trawl_plan *plan, const trawl_grid *text,
                       const trawl_scan_options *options, trawl_scan_options *read,
                       trawl_error *error)
@@ -359,9 +335,7 @@ static int scan_grid(trawl_context *context, const trawl_plan *plan, const trawl
     if (status != TRAWL_OK || text->rows == 0 || text->cols == 0)
         return status;
     budget_open(&scan.budget, &context->state, read.max_steps, read.max_seconds);
-    status = take_cpu(&scan, error);
-    if (status == TRAWL_OK)
-        status = plan_rounds(&scan, error);
+    status = plan_rounds(&scan, error);
     if (status == TRAWL_OK)
         status = scan_rows(&scan, &context->room, 0, scan.tops, scan.height, error);
     *count = scan.counted;

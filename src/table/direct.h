@@ -1,6 +1,7 @@
 /* direct.h: tables of direct comparison: the cells of each needle that are compared.
  *
- * Shared by the builder (engine/direct.c) and the loop (walk/vector/direct.c).
+ * Shared by the builder (engine/direct.c), the loop on CPUs (walk/vector/direct.c) and the loops
+ * on devices (kernel/direct.k).
  */
 #ifndef TRAWL_TABLE_DIRECT_H
 #define TRAWL_TABLE_DIRECT_H
@@ -20,7 +21,7 @@ typedef struct direct_tables {
 typedef struct direct_needle {
     u32 rows, cols;
     u32 count; /* cells that are compared, of all colours first */
-    u32 cells; /* direct_cell[count], word offset */
+    u32 cells; /* direct_cell[count], word offset, a multiple of 4 */
 } direct_needle;
 
 /* The bounds of each channel, as cells in memory. */
