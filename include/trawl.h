@@ -187,10 +187,12 @@ typedef struct trawl_compile_options {
                                          NULL: malloc. The struct is copied */
     const trawl_likeness *likeness; /* of needles: what trawl_compile_grid shall let pass. NULL:
                                        cells compare exactly. Read during the call only */
+    uint32_t tag;        /* any number of the caller's, for trawl_plan_info.tag */
+    uint32_t keep_texts; /* 1: the plan holds the patterns' texts, for trawl_plan_get_pattern */
 } trawl_compile_options;
 
 #define TRAWL_COMPILE_OPTIONS_INIT \
-    { sizeof(trawl_compile_options), NULL, 0, NULL, 0, NULL, 0, NULL, NULL }
+    { sizeof(trawl_compile_options), NULL, 0, NULL, 0, NULL, 0, NULL, NULL, 0, 0 }
 
 /* Compile `count` patterns (at least one) into a plan.
  * Errors: TRAWL_ERROR_PATTERN names the pattern and the offset in it;
@@ -218,6 +220,10 @@ typedef struct trawl_plan_info {
     uint64_t max_length;  /* longest possible match, or UINT64_MAX when unbounded */
     uint32_t cell_size;   /* 0 for text, else 1 to 4 */
     uint32_t reserved;    /* 0 */
+    uint32_t tag;         /* trawl_compile_options.tag */
+    uint32_t keeps_texts; /* 1: it holds the patterns' texts */
+    uint32_t version;     /* of the form of saved plans: a library reads its own only */
+    uint32_t stages;      /* see trawl_plan_get_stage */
 } trawl_plan_info;
 
 /* Facts about a plan. The strings live as long as the plan. Thread-safe. */
@@ -225,6 +231,26 @@ TRAWL_API int trawl_plan_get_info(const trawl_plan *plan, trawl_plan_info *info)
 
 /* Name of pattern `index` (in the order given to compile), "" when it had none. */
 TRAWL_API const char *trawl_plan_pattern_name(const trawl_plan *plan, size_t index);
+
+/* Pattern `index` as it was given to compile. Its text is NULL, and its length 0, unless the plan
+ * holds texts (trawl_compile_options.keep_texts). What it points to lives as long as the plan.
+ * TRAWL_ERROR_ARGUMENT: there is none, or the plan is of needles. Thread-safe. */
+TRAWL_API int trawl_plan_get_pattern(const trawl_plan *plan, size_t index, trawl_pattern *pattern);
+
+/* One step of how a plan is searched. */
+typedef struct trawl_stage_info {
+    size_t size;          /* sizeof(trawl_stage_info), set by the caller */
+    const char *engine;   /* whose it is */
+    const char *role;     /* "search"; "filter", whose candidates "verify" looks at; "fallback",
+                             which takes over where those are slow; "aside", for devices */
+    size_t bytes;         /* of its tables */
+    uint32_t part;        /* of the set, from 0: the patterns are divided among parts */
+    uint32_t patterns;    /* of that part; an alternative of a pattern is one by itself */
+} trawl_stage_info;
+
+/* Stage `index` of a plan, from 0 to trawl_plan_info.stages - 1. The strings are static.
+ * TRAWL_ERROR_ARGUMENT: there is none. Thread-safe. */
+TRAWL_API int trawl_plan_get_stage(const trawl_plan *plan, size_t index, trawl_stage_info *info);
 
 /* The plan as bytes, for a file or another machine of the same byte order.
  * The pointer lives as long as the plan. Thread-safe. */

@@ -56,6 +56,8 @@ int main(void)
     static const char text[] = "she sells sea shells";
     const trawl_pattern pattern = { .text = "ells", .length = 4, .id = 2 };
     GUARDED(trawl_plan_info) info = { .it = { .size = sizeof(trawl_plan_info) }, .guard = GUARD };
+    GUARDED(trawl_stage_info)
+    stage = { .it = { .size = sizeof(trawl_stage_info) }, .guard = GUARD };
     GUARDED(trawl_timing) timing = { .it = { .size = sizeof(trawl_timing) }, .guard = GUARD };
     GUARDED(trawl_device_info)
     device = { .it = { .size = sizeof(trawl_device_info) }, .guard = GUARD };
@@ -76,6 +78,11 @@ int main(void)
     expect(trawl_plan_get_info(plan, &info.it) == TRAWL_OK, "info of a plan");
     expect(info.it.patterns == 1 && info.it.max_length == 4, "facts of the plan");
     expect(LATER_IS_ZERO(info.it) && info.guard == GUARD, "the end of the plan's info");
+
+    FILL_LATER(stage.it);
+    expect(trawl_plan_get_stage(plan, 0, &stage.it) == TRAWL_OK, "info of a stage");
+    expect(stage.it.bytes > 0 && stage.it.patterns == 1, "facts of the stage");
+    expect(LATER_IS_ZERO(stage.it) && stage.guard == GUARD, "the end of the stage's info");
 
     opening.threads = 2;
     expect(trawl_context_open(&opening, &context, &error) == TRAWL_OK, "opens");

@@ -80,6 +80,8 @@ size_t hostile_plans(trawl_plan *plans[HOSTILE_PLANS])
         trawl_compile_options options = TRAWL_COMPILE_OPTIONS_INIT;
         trawl_plan *plan = NULL; /* stays so when the engine does not take the set */
         options.engine = engine_name(e);
+        options.keep_texts = e % 2;
+        options.tag = (uint32_t)e;
         const trawl_likeness masked = { sizeof masked, masks, 0, 0, 0 };
         for (size_t i = 0; i < COUNT(text_sets); i++) {
             trawl_compile(text_sets[i].patterns, text_sets[i].count, &options, &plan, NULL);
@@ -219,10 +221,20 @@ static void scan_grid(trawl_context *context, const trawl_plan *plan, uint32_t c
     free(cells);
 }
 
-static void read_names(const trawl_plan *plan, size_t count, size_t *bytes)
+/* All that can be asked of a plan. */
+static void read_facts(const trawl_plan *plan, const trawl_plan_info *info, size_t *sum)
 {
-    for (size_t i = 0; i < count; i++)
-        *bytes += strlen(trawl_plan_pattern_name(plan, i));
+    trawl_stage_info stage = { .size = sizeof stage };
+    trawl_pattern pattern;
+    for (size_t i = 0; i < info->patterns; i++) {
+        *sum += strlen(trawl_plan_pattern_name(plan, i));
+        if (trawl_plan_get_pattern(plan, i, &pattern) != TRAWL_OK)
+            continue;
+        for (size_t k = 0; k < pattern.length; k++)
+            *sum += ((const uint8_t *)pattern.text)[k];
+    }
+    for (size_t i = 0; trawl_plan_get_stage(plan, i, &stage) == TRAWL_OK; i++)
+        *sum += stage.bytes + strlen(stage.engine) + strlen(stage.role);
 }
 
 bool hostile_scan(const void *block, size_t bytes, trawl_context *context)
@@ -232,11 +244,14 @@ bool hostile_scan(const void *block, size_t bytes, trawl_context *context)
                                "bbbbbbbbbbbc needle.needleneedle";
     trawl_plan *plan = NULL;
     trawl_plan_info info = { .size = sizeof info };
-    size_t names = 0;
+    volatile size_t facts = 0;
+    size_t sum = 0;
     if (trawl_plan_load(block, bytes, &plan, NULL) != TRAWL_OK)
         return false;
     trawl_plan_get_info(plan, &info);
-    read_names(plan, info.patterns, &names);
+    read_facts(plan, &info, &sum);
+    facts = sum;
+    (void)facts;
     if (info.cell_size) {
         scan_grid(context, plan, info.cell_size, 9, 11, 2);
         scan_grid(context, plan, info.cell_size, 1, 1, 1);

@@ -82,6 +82,54 @@ static void test_round_trip(void **state)
         for (size_t k = 0; k <= a.patterns; k++)
             assert_string_equal(trawl_plan_pattern_name(plans[i], k),
                                 trawl_plan_pattern_name(loaded, k));
+        assert_true(a.tag == b.tag && a.keeps_texts == b.keeps_texts && a.version == b.version &&
+                    a.stages == b.stages && a.stages > 0);
+        trawl_stage_info stage = { .size = sizeof stage };
+        assert_int_equal(trawl_plan_get_stage(loaded, a.stages - 1, &stage), TRAWL_OK);
+        assert_int_equal(trawl_plan_get_stage(loaded, a.stages, &stage), TRAWL_ERROR_ARGUMENT);
+        trawl_plan_free(loaded);
+    }
+}
+
+/* A plan gives its patterns back as they were, in the order in which they were given; texts and
+ * tag if it was asked to. */
+static void test_patterns(void **state)
+{
+    static const trawl_pattern given[] = {
+        { "a\0b", 3, TRAWL_SYNTAX_LITERAL, TRAWL_NOCASE, 7, "nul" },
+        { "x+|yy|zzz", 9, TRAWL_SYNTAX_EXTENDED, TRAWL_LINES | TRAWL_WORDS, 7, NULL },
+        { "GTYRAC", 6, TRAWL_SYNTAX_IUPAC, TRAWL_OTHER_STRAND, 1, "" },
+        { "4D5A(50|4?)", 11, TRAWL_SYNTAX_HEX, TRAWL_ONCE, 0, "hex" },
+        { "\\x41", 4, TRAWL_SYNTAX_ESCAPED, 0, 3, "escaped" },
+    };
+    (void)state;
+    for (uint32_t keep = 0; keep < 2; keep++) {
+        trawl_compile_options options = TRAWL_COMPILE_OPTIONS_INIT;
+        trawl_plan *plan = NULL, *loaded = NULL;
+        trawl_plan_info info = { .size = sizeof info };
+        trawl_pattern p;
+        size_t bytes = 0;
+        options.keep_texts = keep;
+        options.tag = 77 * keep;
+        assert_int_equal(trawl_compile(given, COUNT(given), &options, &plan, NULL), TRAWL_OK);
+        const void *block = trawl_plan_save(plan, &bytes);
+        assert_int_equal(trawl_plan_load(block, bytes, &loaded, NULL), TRAWL_OK);
+        trawl_plan_free(plan);
+        assert_int_equal(trawl_plan_get_info(loaded, &info), TRAWL_OK);
+        assert_true(info.tag == 77 * keep && info.keeps_texts == keep);
+        for (size_t i = 0; i < COUNT(given); i++) {
+            assert_int_equal(trawl_plan_get_pattern(loaded, i, &p), TRAWL_OK);
+            assert_true(p.syntax == given[i].syntax && p.flags == given[i].flags &&
+                        p.id == given[i].id && !p.name == !given[i].name);
+            if (p.name)
+                assert_string_equal(p.name, given[i].name);
+            assert_int_equal(p.length, keep ? given[i].length : 0);
+            if (keep)
+                assert_memory_equal(p.text, given[i].text, p.length);
+            else
+                assert_null(p.text);
+        }
+        assert_int_equal(trawl_plan_get_pattern(loaded, COUNT(given), &p), TRAWL_ERROR_ARGUMENT);
         trawl_plan_free(loaded);
     }
 }
@@ -333,7 +381,7 @@ int main(void)
         cmocka_unit_test(test_round_trip), cmocka_unit_test(test_view),
         cmocka_unit_test(test_each_byte),  cmocka_unit_test(test_each_length),
         cmocka_unit_test(test_messages),   cmocka_unit_test(test_hostile),
-        cmocka_unit_test(test_chains),
+        cmocka_unit_test(test_chains),     cmocka_unit_test(test_patterns),
     };
     return cmocka_run_group_tests(tests, make_plans, free_plans);
 }

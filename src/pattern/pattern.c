@@ -12,12 +12,8 @@
 #include "pattern/border.h"
 #include "pattern/syntax.h"
 
-#define LEAST_RANKED 1000u   /* patterns: fewer are sorted by comparing */
-#define LONGEST_RANKED 2000u /* bytes */
-#define PATTERN_FLAGS                                                                              \
-    (TRAWL_NOCASE | TRAWL_LINES | TRAWL_ONCE | TRAWL_WORDS | TRAWL_WHOLE_LINES | TRAWL_NULS |      \
-     IUPAC_FLAGS)
-#define IUPAC_FLAGS (TRAWL_AMBIGUOUS | TRAWL_OTHER_STRAND)
+#define LEAST_RANKED 1000u                 /* patterns: fewer are sorted by comparing */
+#define LONGEST_RANKED 2000u               /* bytes */
 #define GRID_MAX_BYTES (UINT64_C(1) << 31) /* of one needle: keeps its offsets within 32 bits */
 
 /* Note which pattern or needle an error belongs to. */
@@ -141,6 +137,9 @@ static int make_pattern(memory *m, const trawl_pattern *src, size_t order, size_
     out->id = src->id;
     out->order = (uint32_t)order;
     out->flags = src->flags;
+    out->syntax = src->syntax;
+    out->text = src->text;
+    out->text_length = src->length;
     int status = find_parser(src->syntax)(m, src, next, out, error);
     if (status == TRAWL_OK)
         status = border_flags(out, error);

@@ -51,6 +51,7 @@ typedef struct pattern {
     uint32_t id;
     uint32_t order;    /* index in the caller's array */
     uint32_t flags;    /* TRAWL_NOCASE, TRAWL_LINES, ... */
+    uint32_t syntax;   /* a trawl_syntax */
     bool literal;      /* bytes holds it; else elements does */
     bool opened;       /* begins with what stands before it */
     bool varied;       /* an alternative of a pattern whose alternatives differ in length: it has
@@ -61,7 +62,9 @@ typedef struct pattern {
     uint64_t min_length; /* shortest match in bytes, >= 1 */
     uint64_t max_length; /* longest, or LENGTH_UNBOUNDED */
     border before, after;
-    char *name; /* NULL when it has none */
+    char *name;       /* NULL when it has none */
+    const void *text; /* the caller's, valid in the call only */
+    size_t text_length;
 } pattern;
 
 typedef struct needle {
@@ -85,6 +88,8 @@ typedef struct pattern_list {
     pattern *patterns;  /* text; NULL for a grid */
     needle *needles;    /* grid; NULL for text */
     uint32_t cell_size; /* 1 to 4; 0 for text */
+    uint32_t tag;       /* as in trawl_compile_options */
+    bool keep_texts;    /* and so is this */
     bool alike;         /* places may differ from needles, which only `direct` knows: */
     uint32_t tolerance, channel_bytes, wrong; /* as in trawl_likeness */
 } pattern_list;
@@ -132,6 +137,12 @@ static inline uint8_t fold_byte(uint8_t byte)
 {
     return byte >= 'A' && byte <= 'Z' ? (uint8_t)(byte + 32) : byte;
 }
+
+/* All flags of patterns; those that are of bases only. */
+#define IUPAC_FLAGS (TRAWL_AMBIGUOUS | TRAWL_OTHER_STRAND)
+#define PATTERN_FLAGS                                                                              \
+    (TRAWL_NOCASE | TRAWL_LINES | TRAWL_ONCE | TRAWL_WORDS | TRAWL_WHOLE_LINES | TRAWL_NULS |      \
+     IUPAC_FLAGS)
 
 /* Lower, validate and sort. On an error nothing is left allocated. */
 int pattern_list_make(memory *m, const trawl_pattern *patterns, size_t count, pattern_list *list,

@@ -22,6 +22,11 @@ int trawl_plan_get_info(const trawl_plan *plan, trawl_plan_info *info)
     full.min_length = head->min_length;
     full.max_length = head->max_length;
     full.cell_size = head->cell_size;
+    full.tag = head->tag;
+    full.keeps_texts = head->texts;
+    full.version = head->version;
+    for (uint32_t i = 0; i < head->part_count; i++)
+        full.stages += plan_parts(plan)[i].stage_count;
     return write_info(info, &full, sizeof full, SIZE_UP_TO(trawl_plan_info, reserved))
                ? TRAWL_OK
                : TRAWL_ERROR_ARGUMENT;
@@ -42,6 +47,20 @@ const char *trawl_plan_pattern_name(const trawl_plan *plan, size_t index)
         return "";
     const plan_pattern *p = plan_patterns(plan) + plan->by_order[index];
     return string_at(plan, p->name);
+}
+
+int trawl_plan_get_pattern(const trawl_plan *plan, size_t index, trawl_pattern *pattern)
+{
+    if (!plan || !pattern || plan_head(plan)->cell_size || index >= plan_head(plan)->given)
+        return TRAWL_ERROR_ARGUMENT;
+    const plan_pattern *p = plan_patterns(plan) + plan->by_order[index];
+    *pattern = (trawl_pattern){ .text = p->text ? string_at(plan, p->text) : NULL,
+                                .length = p->text ? p->text_length : 0,
+                                .syntax = p->flags >> PLAN_SYNTAX,
+                                .flags = p->flags & PATTERN_FLAGS,
+                                .id = p->id,
+                                .name = p->name ? string_at(plan, p->name) : NULL };
+    return TRAWL_OK;
 }
 
 void trawl_plan_free(trawl_plan *plan)

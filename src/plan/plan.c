@@ -48,8 +48,21 @@ static uint32_t add_borders(const pattern *p, block *borders)
     return (uint32_t)(count + 1);
 }
 
+/* What is said once of a pattern, whatever its alternatives: with the first of them. */
+static void add_label(const pattern_list *list, const pattern *p, plan_pattern *entry,
+                      block *strings)
+{
+    entry->name = add_string(strings, p->name);
+    if (!list->keep_texts)
+        return;
+    entry->text = (uint32_t)block_append(strings, p->text, p->text_length, 1);
+    entry->text_length = (uint32_t)p->text_length;
+    block_append(strings, "", 1, 1);
+}
+
+/* `seen` has a bit for each order, all zero. */
 static void add_patterns(const pattern_list *list, block *patterns, block *elements, block *borders,
-                         block *strings)
+                         block *strings, uint8_t *seen)
 {
     for (size_t i = 0; i < list->count; i++) {
         plan_pattern entry;
@@ -58,11 +71,13 @@ static void add_patterns(const pattern_list *list, block *patterns, block *eleme
             const pattern *p = &list->patterns[i];
             entry.id = p->id;
             entry.order = p->order;
-            entry.name = add_string(strings, p->name);
+            if (!(seen[p->order / 8] >> (p->order % 8) & 1))
+                add_label(list, p, &entry, strings);
+            seen[p->order / 8] |= (uint8_t)(1u << (p->order % 8));
             const size_t lead = p->opened ? 1 : 0;
             entry.min_length = p->min_length - lead;
             entry.max_length = p->max_length - (p->max_length != LENGTH_UNBOUNDED ? lead : 0);
-            entry.flags = (p->flags & TRAWL_ONCE) | (p->opened ? PLAN_OPENED : 0) |
+            entry.flags = p->flags | p->syntax << PLAN_SYNTAX | (p->opened ? PLAN_OPENED : 0) |
                           (p->varied ? PLAN_VARIED : 0);
             entry.borders = add_borders(p, borders);
             entry.first = elements->size / sizeof(element);
@@ -189,7 +204,8 @@ int plan_assemble(const pattern_list *list, const part_draft *parts, uint32_t pa
     sections all = { .table_bytes = 0 };
     block *strings = &all.of[PLAN_STRINGS];
     plan_header head;
-    bool failed = false;
+    uint8_t *seen = memory_take_zeroed(m, list->given / 8 + 1, 1);
+    bool failed = !seen;
     memset(&head, 0, sizeof head);
     memcpy(head.magic, PLAN_MAGIC, sizeof head.magic);
     head.version = PLAN_VERSION;
@@ -198,6 +214,8 @@ int plan_assemble(const pattern_list *list, const part_draft *parts, uint32_t pa
     head.given = (uint32_t)list->given;
     head.part_count = part_count;
     head.cell_size = list->cell_size;
+    head.tag = list->tag;
+    head.texts = list->keep_texts;
     set_lengths(list, false, &head.min_length, &head.max_length);
     for (size_t i = 0; list->patterns && i < list->count; i++) {
         const pattern *p = &list->patterns[i];
@@ -212,8 +230,10 @@ int plan_assemble(const pattern_list *list, const part_draft *parts, uint32_t pa
     block_append(strings, "", 1, 1);
     head.engine = add_string(strings, engine);
     head.why = add_string(strings, why);
-    add_patterns(list, &all.of[PLAN_PATTERNS], &all.of[PLAN_ELEMENTS], &all.of[PLAN_BORDERS],
-                 strings);
+    if (seen)
+        add_patterns(list, &all.of[PLAN_PATTERNS], &all.of[PLAN_ELEMENTS], &all.of[PLAN_BORDERS],
+                     strings, seen);
+    memory_give(m, seen);
     for (uint32_t i = 0; i < part_count; i++)
         add_part(&parts[i], &head, &all);
     place_sections(&all, &head);
@@ -223,7 +243,8 @@ int plan_assemble(const pattern_list *list, const part_draft *parts, uint32_t pa
     int status = TRAWL_OK;
     if (!failed && strings->size > UINT32_MAX)
         status = fail(error, TRAWL_ERROR_LIMIT, TRAWL_NONE,
-                      "the names of the patterns are longer than 4 GiB: compile fewer at once");
+                      "the names and texts of the patterns are longer than 4 GiB: compile fewer at "
+                      "once");
     else if (failed || !(made = plan_alloc(m, (size_t)head.bytes)))
         status = memory_failed(m, error, "the plan of %zu patterns", list->count);
     if (made) {
@@ -308,6 +329,21 @@ static bool borders_valid(const plan_pattern *p, const plan_borders *borders, ui
             (!b->before.own && (opened || p->min_length == p->max_length)));
 }
 
+static bool flags_valid(uint32_t flags)
+{
+    return flags >> PLAN_SYNTAX <= TRAWL_SYNTAX_HEX &&
+           !(flags & ((1u << PLAN_SYNTAX) - 1) &
+             ~(uint32_t)(PATTERN_FLAGS | PLAN_OPENED | PLAN_VARIED));
+}
+
+/* Nothing is searched for it: it need only be there. */
+static bool text_valid(const plan_pattern *p, const plan_header *head)
+{
+    const uint64_t room = head->section[PLAN_STRINGS].bytes;
+    return p->text <= room && p->text_length <= room - p->text &&
+           (head->texts || (!p->text && !p->text_length));
+}
+
 static bool patterns_valid(memory *m, const uint8_t *bytes, const plan_header *head)
 {
     const plan_range *section = head->section;
@@ -325,19 +361,17 @@ static bool patterns_valid(memory *m, const uint8_t *bytes, const plan_header *h
         const plan_pattern *p = &patterns[i];
         uint64_t longest = head->cell_size ? p->min_length : p->max_length;
         orders += p->order < head->given && !(seen[p->order / 8] >> (p->order % 8) & 1);
-        valid =
-            p->order < head->given && !(p->flags & PLAN_VARIED && head->cell_size) &&
-            p->name < section[PLAN_STRINGS].bytes && p->min_length >= 1 &&
-            (head->cell_size ? !p->elements && p->max_length >= 1 && p->min_length <= INT32_MAX &&
-                                   p->max_length <= INT32_MAX
-                             : p->min_length <= p->max_length) &&
-            (p->flags &
-             ~(head->cell_size ? 0u : (uint32_t)(TRAWL_ONCE | PLAN_OPENED | PLAN_VARIED))) == 0 &&
-            (head->cell_size ? !p->borders : borders_valid(p, borders, border_count)) &&
-            p->elements <= element_count && p->first <= element_count - p->elements &&
-            (head->cell_size || plan_fixed_length(p) == (p->elements == 0)) &&
-            (p->elements ? elements_valid(p, elements + p->first)
-                         : p->min_length <= PATTERN_MAX_LENGTH || head->cell_size);
+        valid = p->order < head->given && !(p->flags & PLAN_VARIED && head->cell_size) &&
+                p->name < section[PLAN_STRINGS].bytes && p->min_length >= 1 &&
+                (head->cell_size ? !p->elements && p->max_length >= 1 &&
+                                       p->min_length <= INT32_MAX && p->max_length <= INT32_MAX
+                                 : p->min_length <= p->max_length) &&
+                (head->cell_size ? p->flags == 0 : flags_valid(p->flags)) && text_valid(p, head) &&
+                (head->cell_size ? !p->borders : borders_valid(p, borders, border_count)) &&
+                p->elements <= element_count && p->first <= element_count - p->elements &&
+                (head->cell_size || plan_fixed_length(p) == (p->elements == 0)) &&
+                (p->elements ? elements_valid(p, elements + p->first)
+                             : p->min_length <= PATTERN_MAX_LENGTH || head->cell_size);
         if (valid)
             seen[p->order / 8] |= (uint8_t)(1u << (p->order % 8));
         once += p->flags & TRAWL_ONCE ? 1 : 0;
@@ -475,7 +509,8 @@ int plan_check(memory *m, const void *bytes, size_t size, trawl_error *error)
         [PLAN_STAGES] = sizeof(plan_stage),     [PLAN_TABLES] = 4,
     };
     bool valid = head->pattern_count >= 1 && head->pattern_count <= PATTERN_MAX_COUNT &&
-                 head->part_count >= 1 && head->part_count <= MOST_PARTS && head->cell_size <= 4;
+                 head->part_count >= 1 && head->part_count <= MOST_PARTS && head->cell_size <= 4 &&
+                 head->texts <= !head->cell_size;
     for (int i = 0; valid && i < PLAN_SECTIONS; i++) {
         plan_range r = head->section[i];
         valid = r.offset % PLAN_ALIGN == 0 && r.offset >= sizeof *head && r.offset <= size &&

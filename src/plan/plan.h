@@ -21,7 +21,7 @@
 #include "trawl.h"
 
 #define PLAN_MAGIC "TRAWLPLN"
-#define PLAN_VERSION 6u
+#define PLAN_VERSION 7u
 #define PLAN_BYTE_ORDER 0x01020304u
 #define PLAN_ALIGN 64u
 
@@ -65,6 +65,8 @@ typedef struct plan_header {
     uint64_t bordered;    /* patterns with a condition on what stands beside a match */
     uint32_t opened;      /* 0: no pattern is; else the opening's byte plus 1 */
     uint32_t given; /* the caller's patterns; fewer than pattern_count: there are alternatives */
+    uint32_t tag;   /* the caller's */
+    uint32_t texts; /* 1: the patterns' are there */
     plan_range section[PLAN_SECTIONS];
 } plan_header;
 
@@ -72,17 +74,21 @@ typedef struct plan_header {
  * are those of its matches: if it is opened, parts count a byte more, that before the match. */
 typedef struct plan_pattern {
     uint32_t id;
-    uint32_t order;      /* index in the caller's array; alternatives share it */
-    uint32_t name;       /* offset in PLAN_STRINGS; offset 0 holds "" */
-    uint32_t elements;   /* number of elements; 0 if its length is fixed, and for a needle */
-    uint32_t flags;      /* TRAWL_ONCE | PLAN_OPENED | PLAN_VARIED */
-    uint32_t borders;    /* 0: none; else the number, from 1, of a plan_borders */
+    uint32_t order;    /* index in the caller's array; alternatives share it */
+    uint32_t name;     /* offset in PLAN_STRINGS; 0, where "" is: none, or the one of an
+                          alternative before it */
+    uint32_t elements; /* number of elements; 0 if its length is fixed, and for a needle */
+    uint32_t flags;    /* TRAWL_NOCASE | ... | its syntax << PLAN_SYNTAX | PLAN_OPENED | ... */
+    uint32_t borders;  /* 0: none; else the number, from 1, of a plan_borders */
+    uint32_t text;     /* as name: what it was compiled from, if the plan holds texts */
+    uint32_t text_length;
     uint64_t first;      /* index of the first one in PLAN_ELEMENTS */
     uint64_t min_length; /* bytes; needles: rows */
     uint64_t max_length; /* bytes or LENGTH_UNBOUNDED; needles: columns */
 } plan_pattern;
 
 enum {
+    PLAN_SYNTAX = 24,      /* the bit from which on the syntax stands */
     PLAN_OPENED = 1 << 16, /* its first stage looks at what comes before */
     PLAN_VARIED = 1 << 17  /* an alternative among others of other lengths */
 };
@@ -123,8 +129,8 @@ typedef struct plan_stage {
                              that no byte kills; those that are news to the next slice */
 } plan_stage;
 
-_Static_assert(sizeof(plan_header) == 112 + 16 * PLAN_SECTIONS, "saved");
-_Static_assert(sizeof(plan_pattern) == 48 && sizeof(element) == 40, "saved");
+_Static_assert(sizeof(plan_header) == 120 + 16 * PLAN_SECTIONS, "saved");
+_Static_assert(sizeof(plan_pattern) == 56 && sizeof(element) == 40, "saved");
 _Static_assert(sizeof(plan_borders) == 144, "saved");
 _Static_assert(sizeof(plan_part) == 48 && sizeof(plan_stage) == 40, "saved");
 

@@ -47,6 +47,8 @@ static int finish(pattern_list *list, const trawl_compile_options *read, trawl_p
                         .sampled = profile_given(read->sample, read->sample_length),
                         .target = read->context ? read->context->worker.target : usual,
                         .wm_block = read->wm_block };
+    list->tag = read->tag;
+    list->keep_texts = read->keep_texts && list->patterns;
     int status = plan_make(&p, read->engine, plan, error);
     pattern_list_free(list);
     return status;
