@@ -59,7 +59,7 @@ for command in grep find grid engines devices; do
     result "$command: the options of its help are there$bad" $?
 done
 bad=
-for option in $(sed -n 's/^    { "\([a-z-]*\)", [a-z]*_argument.*/\1/p' "$root/src/cli/grep.c"); do
+for option in $(sed -n 's/^    { "\([a-z-]*\)", [a-z]*_argument.*/\1/p' "$root/src/cli/grep.c" "$root/src/cli/line_patterns.h"); do
     "$trawl" grep --help | grep -q -e "--$option\b" || [ "$option" = colour ] || bad="$bad $option"
 done
 [ -z "$bad" ]

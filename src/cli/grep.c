@@ -8,20 +8,17 @@
 #include <unistd.h>
 
 #include "cli/line_json.h"
+#include "cli/line_patterns.h"
 #include "cli/search.h"
 #include "cli/suggest.h"
 
 typedef struct grep {
     run_options run;
-    pattern_set patterns;
+    line_patterns patterns;
     line_style style;
     trawl_plan *plan; /* NULL: no pattern */
     search search;
-    bool fixed;  /* -F */
-    bool nocase; /* -i */
-    bool words;  /* -w */
-    bool whole;  /* -x */
-    bool flush;  /* --line-buffered */
+    bool flush; /* --line-buffered */
     bool list_types;
     bool coloured;
     sgr_colours colours;
@@ -118,7 +115,7 @@ static const char end_help[] =
 
 static const char *const help_text[] = { options_help, TEXT_RUN_OPTIONS_HELP, end_help, NULL };
 
-static const char short_options[] = "e:f:FEiwxvclLobnHhm:qsraIZTRg:t:A:B:C:GPz0123456789";
+static const char short_options[] = LINE_SHORT_OPTIONS "vclLobnHhm:qsraIZTRg:t:A:B:C:GPz0123456789";
 
 enum {
     OPT_LINE_BUFFERED = OPT_OWN,
@@ -135,7 +132,6 @@ enum {
     OPT_NO_IGNORE,
     OPT_HIDDEN,
     OPT_HEADING,
-    OPT_NULL_DATA,
     OPT_NO_HEADING,
     OPT_JSON,
     OPT_DECOMPRESS,
@@ -146,10 +142,8 @@ static const struct option long_options[] = {
     { "regexp", required_argument, NULL, 'e' },
     { "file", required_argument, NULL, 'f' },
     { "fixed-strings", no_argument, NULL, 'F' },
-    { "extended-regexp", no_argument, NULL, 'E' },
     { "ignore-case", no_argument, NULL, 'i' },
-    { "word-regexp", no_argument, NULL, 'w' },
-    { "line-regexp", no_argument, NULL, 'x' },
+    LINE_OWN_LONG_OPTIONS,
     { "invert-match", no_argument, NULL, 'v' },
     { "count", no_argument, NULL, 'c' },
     { "files-with-matches", no_argument, NULL, 'l' },
@@ -184,7 +178,6 @@ static const struct option long_options[] = {
     { "heading", no_argument, NULL, OPT_HEADING },
     { "no-heading", no_argument, NULL, OPT_NO_HEADING },
     { "json", no_argument, NULL, OPT_JSON },
-    { "null-data", no_argument, NULL, OPT_NULL_DATA },
     { "recursive", no_argument, NULL, 'r' },
     { "dereference-recursive", no_argument, NULL, 'R' },
     { "include", required_argument, NULL, OPT_INCLUDE },
@@ -196,19 +189,6 @@ static const struct option long_options[] = {
     TEXT_RUN_LONG_OPTIONS,
     { NULL, 0, NULL, 0 },
 };
-
-/* A newline separates patterns, as in GNU grep. */
-static bool add_patterns(grep *g, const char *text)
-{
-    for (;;) {
-        const size_t length = strcspn(text, "\n");
-        if (!pattern_set_add(&g->patterns, g->run.command, text, length))
-            return false;
-        if (!text[length])
-            return true;
-        text += length + 1;
-    }
-}
 
 static bool binary_option(grep *g, const char *value)
 {
@@ -310,18 +290,6 @@ static bool refuse_option(const grep *g, int option)
 static bool take_letter(grep *g, int option, const char *value)
 {
     switch (option) {
-    case 'e':
-        return add_patterns(g, value);
-    case 'f':
-        return pattern_set_add_file(&g->patterns, g->run.command, value);
-    case 'F':
-        return g->fixed = true;
-    case 'i':
-        return g->nocase = true;
-    case 'w':
-        return g->words = true;
-    case 'x':
-        return g->whole = true;
     case 'v':
         return g->style.invert = true;
     case 'c':
@@ -356,8 +324,6 @@ static bool take_letter(grep *g, int option, const char *value)
     case OPT_EXCLUDE:
     case OPT_EXCLUDE_DIR:
         return glob_option(g, option, optarg);
-    case 'E':
-        return true;
     case 'a':
         return binary_option(g, "text");
     case 'I':
@@ -398,9 +364,6 @@ static bool take_letter(grep *g, int option, const char *value)
         return true;
     case OPT_HIDDEN:
         return g->search.filter.hidden = true;
-    case OPT_NULL_DATA:
-        g->style.end = '\0';
-        return true;
     case OPT_HEADING:
     case OPT_NO_HEADING:
         g->style.heading = option == OPT_HEADING;
@@ -417,6 +380,8 @@ static bool take_letter(grep *g, int option, const char *value)
     case 'z':
         return refuse_option(g, option);
     default:
+        if (is_line_pattern_option(option))
+            return line_pattern_option(&g->patterns, option, value);
         return run_option(&g->run, option, value);
     }
 }
@@ -450,7 +415,7 @@ static void settle_style(grep *g)
     g->style.silent = s->quiet || s->list || s->count;
     g->style.first_only = s->quiet || s->list;
     g->style.number = g->style.number && !g->style.silent;
-    g->style.every = g->patterns.has_empty;
+    g->style.every = g->patterns.set.has_empty;
     g->style.text |= !g->style.end;
     g->style.no_binary &= g->style.end != '\0';
     if (!g->before_given)
@@ -468,17 +433,6 @@ static void settle_style(grep *g)
 
 /* ---- the command ------------------------------------------------------- */
 
-/* Of all patterns alike. */
-static uint32_t pattern_flags(const grep *g)
-{
-    uint32_t flags = TRAWL_LINES;
-    flags |= g->nocase ? TRAWL_NOCASE : 0u;
-    flags |= g->words ? TRAWL_WORDS : 0u;
-    flags |= g->whole ? TRAWL_WHOLE_LINES : 0u;
-    flags |= g->style.end == '\0' ? TRAWL_NULS : 0u;
-    return flags;
-}
-
 /* Status to leave with at once, or -1. */
 static int read_command_line(grep *g, int argc, char **argv)
 {
@@ -491,22 +445,22 @@ static int read_command_line(grep *g, int argc, char **argv)
         file_types_print();
         return finish_output(command, EXIT_MATCH);
     }
-    if (!g->patterns.given && optind == argc) {
+    if (!g->patterns.set.given && optind == argc) {
         complain(command, "give a pattern");
         return usage_hint(command);
     }
-    if (!g->patterns.given && !add_patterns(g, argv[optind++]))
+    if (!g->patterns.set.given && !line_pattern_option(&g->patterns, 'e', argv[optind++]))
         return EXIT_ERROR;
     if (g->style.json && (g->search.count || g->search.list != LIST_NONE)) {
         complain(command, "--json prints lines: leave out -c, -l and -L");
         return EXIT_ERROR;
     }
-    if (g->patterns.has_empty && !g->patterns.count && g->style.invert && !g->words && !g->whole)
+    if (g->patterns.set.has_empty && !g->patterns.set.count && g->style.invert &&
+        !g->patterns.words && !g->patterns.whole)
         g->style.most = 0; /* as GNU grep has it: no file is looked at */
-    if (!pattern_set_style(&g->patterns, command,
-                           g->fixed ? TRAWL_SYNTAX_LITERAL : TRAWL_SYNTAX_EXTENDED,
-                           pattern_flags(g)))
+    if (!line_patterns_finish(&g->patterns))
         return EXIT_ERROR;
+    g->style.end = g->patterns.nulls ? '\0' : '\n';
     settle_style(g);
     if (!file_filter_ready(&g->search.filter)) {
         complain(command, "out of memory for what is to be ignored");
@@ -514,7 +468,7 @@ static int read_command_line(grep *g, int argc, char **argv)
     }
     if (g->flush)
         setvbuf(stdout, NULL, _IOLBF, BUFSIZ);
-    g->patterns.by_line = g->style.silent || !(g->style.only || g->coloured || g->style.json);
+    g->patterns.set.by_line = g->style.silent || !(g->style.only || g->coloured || g->style.json);
     return -1;
 }
 
@@ -527,12 +481,12 @@ static bool prepare(grep *g, char **paths, int count)
     s->context = open_context(&g->run);
     if (!s->context)
         return false;
-    if (!g->patterns.count)
+    if (!g->patterns.set.count)
         return true;
     if (g->style.most && (count || !s->recursive))
-        g->plan = sample_compile(&s->sample, &g->patterns, &g->run, s->context, paths, count);
+        g->plan = sample_compile(&s->sample, &g->patterns.set, &g->run, s->context, paths, count);
     else /* nothing is read, or a folder */
-        g->plan = pattern_set_compile(&g->patterns, &g->run, s->context, NULL, 0);
+        g->plan = pattern_set_compile(&g->patterns.set, &g->run, s->context, NULL, 0);
     s->plan = g->plan;
     return g->plan;
 }
@@ -559,9 +513,8 @@ int command_grep(int argc, char **argv)
     grep g;
     memset(&g, 0, sizeof g);
     run_options_init(&g.run, "grep");
+    g.patterns.command = g.run.command;
     g.style.most = UINT64_MAX;
-    g.patterns.takes_empty = true;
-    g.style.end = '\n';
     g.search.unpack = (unpack_options){ UNPACK_RATIO, 1 };
     g.taken = optind;
     g.style.separator = "--";
@@ -587,7 +540,7 @@ int command_grep(int argc, char **argv)
     sample_close(&s->sample);
     trawl_plan_free(g.plan);
     close_context(&g.run, s->context);
-    pattern_set_free(&g.patterns);
+    pattern_set_free(&g.patterns.set);
     file_filter_free(&s->filter);
     return status;
 }

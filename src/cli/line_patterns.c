@@ -1,0 +1,65 @@
+/* line_patterns.c: see cli/line_patterns.h. */
+#include "cli/line_patterns.h"
+
+#include <string.h>
+
+bool is_line_pattern_option(int option)
+{
+    return option == OPT_NULL_DATA ||
+           (option > 0 && option < 256 && option != ':' && strchr(LINE_SHORT_OPTIONS, option));
+}
+
+/* A newline separates patterns, as in GNU grep. */
+static bool add_patterns(line_patterns *p, const char *text)
+{
+    for (;;) {
+        const size_t length = strcspn(text, "\n");
+        if (!pattern_set_add(&p->set, p->command, text, length))
+            return false;
+        if (!text[length])
+            return true;
+        text += length + 1;
+    }
+}
+
+bool line_pattern_option(line_patterns *p, int option, const char *value)
+{
+    p->set.takes_empty = true;
+    p->styled |= option != 'e' && option != 'f' && option != OPT_NULL_DATA;
+    switch (option) {
+    case 'e':
+        return add_patterns(p, value);
+    case 'f':
+        return pattern_set_add_file(&p->set, p->command, value);
+    case 'F':
+        return p->fixed = true;
+    case 'i':
+        return p->nocase = true;
+    case 'w':
+        return p->words = true;
+    case 'x':
+        return p->whole = true;
+    case OPT_NULL_DATA:
+        return p->nulls = true;
+    default:
+        return true;
+    }
+}
+
+/* Of all patterns alike. */
+static uint32_t pattern_flags(const line_patterns *p)
+{
+    uint32_t flags = TRAWL_LINES;
+    flags |= p->nocase ? TRAWL_NOCASE : 0u;
+    flags |= p->words ? TRAWL_WORDS : 0u;
+    flags |= p->whole ? TRAWL_WHOLE_LINES : 0u;
+    flags |= p->nulls ? TRAWL_NULS : 0u;
+    return flags;
+}
+
+bool line_patterns_finish(line_patterns *p)
+{
+    return pattern_set_style(&p->set, p->command,
+                             p->fixed ? TRAWL_SYNTAX_LITERAL : TRAWL_SYNTAX_EXTENDED,
+                             pattern_flags(p));
+}
