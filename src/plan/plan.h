@@ -49,7 +49,7 @@ typedef struct plan_header {
     uint32_t version;
     uint32_t byte_order;
     uint64_t bytes;    /* of the whole block */
-    uint64_t checksum; /* FNV-1a (64 bit, by 8-byte words) of the block with this field 0 */
+    uint64_t checksum; /* of the block with this field 0, in the manner of FNV-1a: plan_checksum */
     uint32_t pattern_count;
     uint32_t part_count;  /* 1 .. MOST_PARTS */
     uint32_t cell_size;   /* 0: text */
