@@ -3,7 +3,7 @@
 find_program(AWK awk)
 if(AWK AND NOT CMAKE_CROSSCOMPILING)
   set(manual_pages)
-  foreach(page trawl trawl-grep trawl-find trawl-grid trawl-engines trawl-devices)
+  foreach(page trawl trawl-grep trawl-find trawl-grid trawl-compile trawl-info trawl-engines trawl-devices)
     set(output ${PROJECT_BINARY_DIR}/man/${page}.1)
     add_custom_command(OUTPUT ${output}
       COMMAND ${CMAKE_COMMAND} -E make_directory ${PROJECT_BINARY_DIR}/man

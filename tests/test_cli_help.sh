@@ -49,7 +49,7 @@ options() {
 
 # ---- help ------------------------------------------------------------------------------
 
-for command in grep find grid engines devices; do
+for command in grep find grid compile info engines devices; do
     bad=
     for option in $(options $command); do
         "$trawl" $command "$option=x" </dev/null 2>&1 | grep -q 'unrecognized\|is ambiguous' &&
@@ -69,7 +69,7 @@ result 'grep: its help fits into 100 columns' $?
 
 # ---- manual pages ----------------------------------------------------------------------
 
-for page in trawl trawl-grep trawl-find trawl-grid trawl-engines trawl-devices; do
+for page in trawl trawl-grep trawl-find trawl-grid trawl-compile trawl-info trawl-engines trawl-devices; do
     sh "$root/tools/manpage.sh" "$trawl" $page $page.1 && [ "$(sed -n 3p $page.1)" != "$page \\- " ]
     result "$page.1" $?
     tr -d '\\' <$page.1 >plain

@@ -24,6 +24,8 @@ enum { EXIT_MATCH = 0, EXIT_NONE = 1, EXIT_ERROR = 2 };
 int command_grep(int argc, char **argv);
 int command_find(int argc, char **argv);
 int command_grid(int argc, char **argv);
+int command_compile(int argc, char **argv);
+int command_info(int argc, char **argv);
 int command_engines(int argc, char **argv);
 int command_devices(int argc, char **argv);
 
@@ -210,6 +212,9 @@ typedef struct pattern_set {
     bool takes_fasta;            /* a file of patterns may be FASTA, or of another known format */
     bool by_line;                /* only lines that match count, not where a match ends */
     bool takes_empty, has_empty; /* an empty pattern is not added, but noted, if it may be */
+    bool keeps_texts; /* the plan shall hold the patterns' texts, and */
+    uint32_t tag;     /* the plan's */
+    trawl_plan *plan; /* the patterns are those of a plan that was made; it holds them */
 } pattern_set;
 
 /* Add one pattern (copied). Ids count from 1 in the order of adding. Complains on failure. */
@@ -230,8 +235,9 @@ bool pattern_set_other_strand(pattern_set *set, const char *command, bool too);
 /* Complain of the first pattern that is malformed. False when there is one. */
 bool pattern_set_check(const pattern_set *set, const run_options *o);
 /* Compile for the context and a text like the sample (NULL: none); explains when asked to. NULL
- * after a complaint, which shows the pattern at fault. */
-trawl_plan *pattern_set_compile(const pattern_set *set, const run_options *o,
+ * after a complaint, which shows the pattern at fault. The set outlives the plan: where it came
+ * with one (pattern_set_load), it is that. */
+trawl_plan *pattern_set_compile(pattern_set *set, const run_options *o,
                                 const trawl_context *context, const void *sample,
                                 size_t sample_length);
 void pattern_set_free(pattern_set *set);

@@ -4,6 +4,7 @@
 #include "cli/find_format.h"
 #include "cli/find_search.h"
 #include "cli/pattern_options.h"
+#include "cli/plan_file.h"
 #include "io/unpack.h"
 
 typedef struct find {
@@ -18,10 +19,12 @@ typedef struct find {
 static const char *const help_text[] = {
     "Usage: trawl find [OPTION...] PATTERN [FILE...]\n"
     "       trawl find [OPTION...] -e PATTERN [-e PATTERN...] [-f LIST] [FILE...]\n"
+    "       trawl find [OPTION...] --plan PLAN [FILE...]\n"
     "Print all occurrences of all patterns, overlapping ones too, by byte offset. FILE - is\n"
     "standard input, which is also read when there is no FILE (with -r: the working directory).\n"
     "\n",
     PATTERN_OPTIONS_HELP,
+    PLAN_OPTION_HELP,
     "\n",
     "Files, recognised by their first bytes: what gzip, bzip2, xz, zstd and lz4 files are\n"
     "compressed from, the members of tar and zip files (FILE:MEMBER), sequences of FASTA and\n"
@@ -79,6 +82,7 @@ enum {
 
 static const struct option long_options[] = {
     PATTERN_LONG_OPTIONS,
+    PLAN_LONG_OPTION,
     { "report", required_argument, NULL, OPT_REPORT },
     { "tsv", no_argument, NULL, OPT_TSV },
     { "json", no_argument, NULL, OPT_JSON },

@@ -7,7 +7,7 @@
 
 typedef struct find_output {
     const char *command;
-    const pattern_set *patterns;
+    pattern_set *patterns;
     const struct find_format *format;
     bool count;    /* lines of numbers of matches, not of matches */
     bool only_ids; /* lines of patterns that occur, without places */

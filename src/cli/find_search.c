@@ -290,7 +290,7 @@ static void search_operand(find_search *f, const char *path)
 
 bool find_search_open(find_search *f, char **paths, int count)
 {
-    const pattern_set *patterns = f->output->patterns;
+    pattern_set *patterns = f->output->patterns;
     trawl_plan_info info = { .size = sizeof info };
     f->context = open_context(f->run);
     if (!f->context)

@@ -9,12 +9,14 @@
 
 #include "cli/line_json.h"
 #include "cli/line_patterns.h"
+#include "cli/plan_file.h"
 #include "cli/search.h"
 #include "cli/suggest.h"
 
 typedef struct grep {
     run_options run;
     line_patterns patterns;
+    const char *plan_file; /* --plan; NULL: none */
     line_style style;
     trawl_plan *plan; /* NULL: no pattern */
     search search;
@@ -34,6 +36,7 @@ typedef struct grep {
 static const char options_help[] =
     "Usage: trawl grep [OPTION...] PATTERN [FILE...]\n"
     "       trawl grep [OPTION...] -e PATTERN [-e PATTERN...] [-f LIST] [FILE...]\n"
+    "       trawl grep [OPTION...] --plan PLAN [FILE...]\n"
     "Print the lines that match a pattern. FILE - is standard input, which is also read when\n"
     "there is no FILE (with -r: the working directory). A line is held in memory whole.\n"
     "\n"
@@ -45,6 +48,7 @@ static const char options_help[] =
     "  -i, --ignore-case          the letters A to Z match both cases\n"
     "  -w, --word-regexp          no letter, digit or _ stands beside a match\n"
     "  -x, --line-regexp          a match is a whole line\n"
+    "      --plan=PLAN            the patterns that `trawl compile --grep` has made a plan of\n"
     "An empty pattern matches every line.\n"
     "Without -F a pattern is a row of bytes, classes and repeats: . [a-f] [^,] \\d \\w \\s with\n"
     "? * + {x} {x,} {x,y}, and \\ before a byte that is meant as it is; alternatives are a|b; "
@@ -144,6 +148,7 @@ static const struct option long_options[] = {
     { "fixed-strings", no_argument, NULL, 'F' },
     { "ignore-case", no_argument, NULL, 'i' },
     LINE_OWN_LONG_OPTIONS,
+    PLAN_LONG_OPTION,
     { "invert-match", no_argument, NULL, 'v' },
     { "count", no_argument, NULL, 'c' },
     { "files-with-matches", no_argument, NULL, 'l' },
@@ -372,6 +377,9 @@ static bool take_letter(grep *g, int option, const char *value)
         return g->style.json = true;
     case OPT_DECOMPRESS:
         return g->search.decompress = g->search.sample.inside = true;
+    case OPT_PLAN:
+        g->plan_file = value;
+        return true;
     case OPT_RATIO:
         return parse_number(g->run.command, "--max-ratio", value, UINT64_MAX,
                             &g->search.unpack.ratio);
@@ -433,6 +441,39 @@ static void settle_style(grep *g)
 
 /* ---- the command ------------------------------------------------------- */
 
+/* The patterns of a plan. Its lines must end as those of the files shall. */
+static bool take_plan(grep *g)
+{
+    line_patterns *p = &g->patterns;
+    if (!pattern_set_load(&p->set, &g->run, g->plan_file, PLAN_FOR_GREP, p->set.given || p->styled))
+        return false;
+    const bool nulls = p->set.patterns[0].flags & TRAWL_NULS;
+    if (nulls != p->nulls)
+        complain(g->run.command, "%s: the plan is for lines that end with a %s: %s",
+                 shown_name(g->plan_file), nulls ? "NUL byte" : "newline",
+                 nulls ? "add --null-data" : "give --null-data to `trawl compile --grep` too");
+    p->set.has_empty = p->set.tag & PLAN_EVERY_LINE;
+    return nulls == p->nulls;
+}
+
+/* The first operand, unless options gave some. False after a complaint. */
+static bool take_patterns(grep *g, int argc, char **argv)
+{
+    if (g->plan_file)
+        return take_plan(g);
+    if (!g->patterns.set.given && optind == argc) {
+        complain(g->run.command, "give a pattern");
+        usage_hint(g->run.command);
+        return false;
+    }
+    line_patterns *p = &g->patterns;
+    if (!p->set.given && !line_pattern_option(p, 'e', argv[optind++]))
+        return false;
+    if (p->set.has_empty && !p->set.count && g->style.invert && !p->words && !p->whole)
+        g->style.most = 0; /* as GNU grep has it: no file is looked at */
+    return line_patterns_finish(p);
+}
+
 /* Status to leave with at once, or -1. */
 static int read_command_line(grep *g, int argc, char **argv)
 {
@@ -445,21 +486,12 @@ static int read_command_line(grep *g, int argc, char **argv)
         file_types_print();
         return finish_output(command, EXIT_MATCH);
     }
-    if (!g->patterns.set.given && optind == argc) {
-        complain(command, "give a pattern");
-        return usage_hint(command);
-    }
-    if (!g->patterns.set.given && !line_pattern_option(&g->patterns, 'e', argv[optind++]))
+    if (!take_patterns(g, argc, argv))
         return EXIT_ERROR;
     if (g->style.json && (g->search.count || g->search.list != LIST_NONE)) {
         complain(command, "--json prints lines: leave out -c, -l and -L");
         return EXIT_ERROR;
     }
-    if (g->patterns.set.has_empty && !g->patterns.set.count && g->style.invert &&
-        !g->patterns.words && !g->patterns.whole)
-        g->style.most = 0; /* as GNU grep has it: no file is looked at */
-    if (!line_patterns_finish(&g->patterns))
-        return EXIT_ERROR;
     g->style.end = g->patterns.nulls ? '\0' : '\n';
     settle_style(g);
     if (!file_filter_ready(&g->search.filter)) {

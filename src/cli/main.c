@@ -21,6 +21,8 @@ static const command commands[] = {
     { "grep", "trawl grep", "print the lines that match, as grep does", command_grep },
     { "find", "trawl find", "print where patterns occur, by byte offset", command_find },
     { "grid", "trawl grid", "find small pictures in large ones", command_grid },
+    { "compile", "trawl compile", "make a plan of patterns, for find and grep", command_compile },
+    { "info", "trawl info", "say what a plan is", command_info },
     { "engines", "trawl engines", "list the algorithms", command_engines },
     { "devices", "trawl devices", "list the backends and their devices", command_devices },
 };

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "cli/plan_file.h"
+
 /* By their number in trawl_syntax. */
 static const char *const syntax_names[] = { "literal", "escaped", "extended", "prosite",
                                             "iupac",   "hex",     NULL };
@@ -24,6 +26,7 @@ void pattern_options_free(pattern_options *o)
 bool pattern_option(pattern_options *o, int option, const char *value)
 {
     const char *command = o->run->command;
+    o->styled |= option == 'F' || option == 'i' || (option >= OPT_SYNTAX && option <= OPT_HEX);
     switch (option) {
     case 'e':
         return pattern_set_add(&o->set, command, value, strlen(value));
@@ -56,14 +59,28 @@ bool pattern_option(pattern_options *o, int option, const char *value)
     case OPT_HEX:
         o->syntax = TRAWL_SYNTAX_HEX;
         return true;
+    case OPT_PLAN:
+        o->plan = value;
+        return true;
     default:
         return run_option(o->run, option, value);
     }
 }
 
+/* The set is that of a plan. */
+static int take_plan(pattern_options *o)
+{
+    if (!pattern_set_load(&o->set, o->run, o->plan, PLAN_FOR_FIND, o->set.given || o->styled))
+        return EXIT_ERROR;
+    o->stranded = o->set.tag & PLAN_STRANDED;
+    return -1;
+}
+
 int pattern_options_finish(pattern_options *o, int argc, char **argv)
 {
     const char *command = o->run->command;
+    if (o->plan)
+        return take_plan(o);
     if (!o->set.given && optind == argc) {
         complain(command, "give a pattern");
         return usage_hint(command);

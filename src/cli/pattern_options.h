@@ -9,8 +9,10 @@ typedef struct pattern_options {
     run_options *run; /* set before; it takes the options that are none of these */
     pattern_set set;
     uint32_t syntax, flags;
-    uint32_t strand; /* an index of the names of --strand */
-    bool stranded;   /* --strand was given */
+    uint32_t strand;  /* an index of the names of --strand */
+    bool stranded;    /* --strand was given */
+    bool styled;      /* an option was given that says what patterns mean */
+    const char *plan; /* --plan; NULL: none */
 } pattern_options;
 
 #define PATTERN_SHORT_OPTIONS "e:f:Fi"

@@ -89,6 +89,7 @@ bool pattern_set_add(pattern_set *set, const char *command, const char *text, si
 
 void pattern_set_free(pattern_set *set)
 {
+    trawl_plan_free(set->plan);
     for (size_t i = 0; i < set->owned_count; i++)
         free(set->owned[i]);
     free(set->owned);
@@ -512,16 +513,24 @@ bool pattern_set_check(const pattern_set *set, const run_options *o)
     return false;
 }
 
-trawl_plan *pattern_set_compile(const pattern_set *set, const run_options *o,
+trawl_plan *pattern_set_compile(pattern_set *set, const run_options *o,
                                 const trawl_context *context, const void *sample,
                                 size_t sample_length)
 {
     trawl_compile_options options = TRAWL_COMPILE_OPTIONS_INIT;
     trawl_plan *plan = NULL;
     trawl_error error;
+    if (set->plan) {
+        plan = set->plan;
+        set->plan = NULL; /* it is the caller's now */
+        explain_print(o, plan);
+        return plan;
+    }
     options.engine = o->engine;
     options.wm_block = o->wm_block;
     options.max_memory = o->max_memory;
+    options.keep_texts = set->keeps_texts;
+    options.tag = set->tag;
     options.sample = sample;
     options.sample_length = sample_length;
     options.context = context;

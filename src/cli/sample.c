@@ -43,10 +43,10 @@ static bool may_wait(const char *path)
     return known == 0 && !S_ISREG(facts.st_mode) && !S_ISDIR(facts.st_mode);
 }
 
-trawl_plan *sample_compile(sample *s, const pattern_set *set, const run_options *o,
+trawl_plan *sample_compile(sample *s, pattern_set *set, const run_options *o,
                            const trawl_context *context, char **paths, int count)
 {
-    if (o->engine && strcmp(o->engine, "auto") != 0)
+    if (set->plan || (o->engine && strcmp(o->engine, "auto") != 0))
         return pattern_set_compile(set, o, context, NULL, 0);
     bool taken = false, checked = false;
     for (int i = 0; i < (count ? count : 1) && !taken; i++) {

@@ -20,8 +20,9 @@ typedef struct sample {
 } sample;
 
 /* Take the sample and compile for it; no path means standard input. None is taken when an engine is
- * asked for by name. *s is all zero before, but for `inside`. NULL after a complaint. */
-trawl_plan *sample_compile(sample *s, const pattern_set *set, const run_options *o,
+ * asked for by name, or a plan is there. *s is all zero before, but for `inside`. NULL after a
+ * complaint. */
+trawl_plan *sample_compile(sample *s, pattern_set *set, const run_options *o,
                            const trawl_context *context, char **paths, int count);
 
 /* As source_reopen, of the operand that is open as well. */

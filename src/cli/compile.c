@@ -1,0 +1,257 @@
+/* compile.c: `trawl compile`, which makes a plan of a set of patterns, for find and grep.
+ *
+ * The options of patterns are find's, or with --grep those of grep, whose patterns mean something
+ * else: so they are noted first, and read when it is known for whom.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/line_patterns.h"
+#include "cli/pattern_options.h"
+#include "cli/plan_file.h"
+#include "cli/sample.h"
+
+typedef struct given_option {
+    int option;
+    const char *value;
+} given_option;
+
+typedef struct compile {
+    run_options run;
+    pattern_options find;
+    line_patterns grep;
+    bool for_grep;
+    given_option *given; /* of patterns, in their order */
+    size_t given_count, given_room;
+    char *sample;       /* --sample; NULL: none */
+    const char *output; /* -o */
+} compile;
+
+/* ---- help and options ------------------------------------------------------ */
+
+static const char *const help_text[] = {
+    "Usage: trawl compile [OPTION...] PATTERN -o PLAN\n"
+    "       trawl compile [OPTION...] -e PATTERN [-e PATTERN...] [-f LIST] -o PLAN\n"
+    "Make a plan of patterns, once, for `trawl find --plan PLAN` and `trawl grep --plan PLAN`,\n"
+    "which print what they would with the patterns themselves but begin at once.\n"
+    "\n"
+    "  -o, --output PLAN        write the plan there, whole or not at all (- is standard output)\n"
+    "      --sample FILE        choose the algorithm for texts like this one\n"
+    "\n",
+    PATTERN_OPTIONS_HELP,
+    "\n"
+    "For lines:\n"
+    "      --grep               the plan is for `trawl grep`, and patterns mean what they mean\n"
+    "                           there: of the options above, -e -f -i -F (plain bytes), and "
+    "these:\n"
+    "  -E, --extended-regexp    no plain bytes, as -F has them: the default\n"
+    "  -w, --word-regexp        no letter, digit or _ stands beside a match\n"
+    "  -x, --line-regexp        a match is a whole line\n"
+    "      --null-data          lines end with a NUL byte\n"
+    "\n",
+    TEXT_RUN_OPTIONS_HELP,
+    "\n"
+    "A plan runs on every backend and instruction set of machines with the same byte order; with\n"
+    "--backend the algorithm is chosen for that one. Another version of Trawl may ask to compile\n"
+    "again. `trawl info PLAN` says what is in a plan.\n"
+    "Exit status: 0 the plan was written, 2 an error.\n"
+    "\n"
+    "Examples:\n"
+    "  trawl compile -F -f words.txt -o words.trawl    100,000 words, once\n"
+    "  trawl find --plan words.trawl book.txt          ... and find them often\n"
+    "  trawl compile --prosite -f prosite.dat -o prosite.trawl\n"
+    "  trawl compile --grep -w -F -f hosts.txt --sample access.log -o hosts.trawl\n"
+    "  trawl grep -c --plan hosts.trawl access.log\n",
+    NULL
+};
+
+enum { OPT_GREP = OPT_OWN, OPT_SAMPLE };
+
+static const char short_options[] = PATTERN_SHORT_OPTIONS "Ewxo:";
+
+static const struct option long_options[] = {
+    { "output", required_argument, NULL, 'o' },
+    { "sample", required_argument, NULL, OPT_SAMPLE },
+    { "grep", no_argument, NULL, OPT_GREP },
+    PATTERN_LONG_OPTIONS,
+    LINE_OWN_LONG_OPTIONS,
+    TEXT_RUN_LONG_OPTIONS,
+    { NULL, 0, NULL, 0 },
+};
+
+static bool note_option(compile *c, int option, const char *value)
+{
+    if (c->given_count == c->given_room) {
+        const size_t room = 2 * c->given_room + 16;
+        given_option *grown = realloc(c->given, room * sizeof *grown);
+        if (!grown) {
+            complain(c->run.command, "out of memory for the options");
+            return false;
+        }
+        c->given = grown;
+        c->given_room = room;
+    }
+    c->given[c->given_count++] = (given_option){ option, value };
+    return true;
+}
+
+static bool read_option(void *user, int option, const char *value)
+{
+    compile *c = user;
+    switch (option) {
+    case 'o':
+        c->output = value;
+        return true;
+    case OPT_SAMPLE:
+        c->sample = optarg;
+        return true;
+    case OPT_GREP:
+        return c->for_grep = true;
+    default:
+        return option >= OPT_ENGINE && option < OPT_OWN ? run_option(&c->run, option, value)
+                                                        : note_option(c, option, value);
+    }
+}
+
+/* "-w", or "--iupac" */
+static const char *option_name(int option, char name[64])
+{
+    const struct option *o = long_options;
+    while (o->name && o->val != option)
+        o++;
+    if (option < 256)
+        snprintf(name, 64, "-%c", option);
+    else
+        snprintf(name, 64, "--%s", o->name ? o->name : "");
+    return name;
+}
+
+static bool take_option_of_patterns(compile *c, const given_option *g)
+{
+    char name[64];
+    const bool shared = g->option < 256 && strchr(PATTERN_SHORT_OPTIONS, g->option);
+    if (c->for_grep && !is_line_pattern_option(g->option)) {
+        complain(c->run.command, "%s is for plans of find, --grep for those of grep: leave one out",
+                 option_name(g->option, name));
+        return false;
+    }
+    if (!c->for_grep && !shared && is_line_pattern_option(g->option)) {
+        complain(c->run.command, "%s is for plans of grep: add --grep",
+                 option_name(g->option, name));
+        return false;
+    }
+    return c->for_grep ? line_pattern_option(&c->grep, g->option, g->value)
+                       : pattern_option(&c->find, g->option, g->value);
+}
+
+/* The set for grep; the operand is the pattern, if no option gave one. Status as below. */
+static int finish_grep(compile *c, int argc, char **argv)
+{
+    line_patterns *p = &c->grep;
+    if (!p->set.given && optind == argc) {
+        complain(c->run.command, "give a pattern");
+        return usage_hint(c->run.command);
+    }
+    if (!p->set.given && !line_pattern_option(p, 'e', argv[optind++]))
+        return EXIT_ERROR;
+    if (!line_patterns_finish(p))
+        return EXIT_ERROR;
+    p->set.tag = PLAN_FOR_GREP | (p->set.has_empty ? PLAN_EVERY_LINE : 0);
+    if (p->set.count)
+        return -1;
+    complain(c->run.command, p->set.has_empty ? "an empty pattern, which every line matches, needs "
+                                                "no plan: add others, or leave it out"
+                                              : "the list of patterns is empty");
+    return EXIT_ERROR;
+}
+
+static int finish_find(compile *c, int argc, char **argv)
+{
+    const int status = pattern_options_finish(&c->find, argc, argv);
+    c->find.set.tag = PLAN_FOR_FIND | (c->find.stranded ? PLAN_STRANDED : 0);
+    return status;
+}
+
+/* Status to leave with at once, or -1. */
+static int read_command_line(compile *c, int argc, char **argv)
+{
+    const char *command = c->run.command;
+    int status = parse_options_parts(command, help_text, argc, argv, short_options, long_options,
+                                     read_option, c);
+    if (status >= 0)
+        return status;
+    if (!c->output) {
+        complain(command, "say where the plan shall be written: add -o PLAN");
+        return usage_hint(command);
+    }
+    for (size_t i = 0; i < c->given_count; i++)
+        if (!take_option_of_patterns(c, &c->given[i]))
+            return EXIT_ERROR;
+    status = c->for_grep ? finish_grep(c, argc, argv) : finish_find(c, argc, argv);
+    if (status >= 0 || optind == argc)
+        return status;
+    complain(command, "%s: compiling reads no texts: leave it out, or give it as --sample FILE",
+             argv[optind]);
+    return EXIT_ERROR;
+}
+
+/* ---- the command ------------------------------------------------------------- */
+
+static trawl_plan *make_plan(compile *c, pattern_set *set, trawl_context *context)
+{
+    sample text = { .inside = !c->for_grep };
+    source file = { .fd = -1 };
+    if (!c->sample)
+        return pattern_set_compile(set, &c->run, context, NULL, 0);
+    if (strcmp(c->sample, "-") != 0 && !source_open(&file, c->sample)) {
+        complain(c->run.command, "--sample: %s: %s", c->sample, strerror(errno));
+        return NULL;
+    }
+    source_close(&file);
+    trawl_plan *plan = sample_compile(&text, set, &c->run, context, &c->sample, 1);
+    sample_close(&text);
+    return plan;
+}
+
+static void print_stats(const compile *c, const trawl_plan *plan, double seconds)
+{
+    trawl_plan_info info = { .size = sizeof info };
+    trawl_plan_get_info(plan, &info);
+    if (c->run.stats)
+        complain(c->run.command, "%zu pattern%s, %.6f s, a plan of %zu bytes, engine %s",
+                 info.patterns, info.patterns == 1 ? "" : "s", seconds, info.bytes, info.engine);
+}
+
+static int compile_set(compile *c)
+{
+    pattern_set *set = c->for_grep ? &c->grep.set : &c->find.set;
+    const double began = now();
+    trawl_context *context = open_context(&c->run);
+    set->keeps_texts = true;
+    trawl_plan *plan = context ? make_plan(c, set, context) : NULL;
+    if (plan)
+        print_stats(c, plan, now() - began);
+    const bool written = plan && plan_file_write(c->run.command, c->output, plan);
+    trawl_plan_free(plan);
+    close_context(&c->run, context);
+    return written ? EXIT_MATCH : EXIT_ERROR;
+}
+
+int command_compile(int argc, char **argv)
+{
+    compile c;
+    memset(&c, 0, sizeof c);
+    run_options_init(&c.run, "compile");
+    c.find.run = &c.run;
+    pattern_options_init(&c.find);
+    c.grep.command = c.run.command;
+    int status = read_command_line(&c, argc, argv);
+    if (status < 0)
+        status = compile_set(&c);
+    pattern_options_free(&c.find);
+    pattern_set_free(&c.grep.set);
+    free(c.given);
+    return status;
+}

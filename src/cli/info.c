@@ -1,0 +1,335 @@
+/* info.c: `trawl info`, which says what is in a plan. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/plan_file.h"
+
+static const char command[] = "info";
+
+static const char help_text[] =
+    "Usage: trawl info [OPTION...] PLAN...\n"
+    "Say what is in a plan that `trawl compile` or the library has saved; - is standard input.\n"
+    "A plan is verified whole, as before it is searched with.\n"
+    "\n"
+    "      --patterns   the patterns too: number, id, name, syntax, flags and text\n"
+    "      --json       JSON, one object a plan\n"
+    "      --help       print this text\n"
+    "\n"
+    "Exit status: 0 all are plans, 2 an error.\n"
+    "\n"
+    "Examples:\n"
+    "  trawl info words.trawl                what is it, and how is it searched?\n"
+    "  trawl info --patterns words.trawl     and for what?\n";
+
+enum { OPT_JSON = OPT_OWN, OPT_PATTERNS };
+
+typedef struct info {
+    bool json, patterns;
+    const char *path;
+    const trawl_plan *plan;
+    trawl_plan_info facts;
+} info;
+
+/* By their numbers in trawl_syntax; by their bits. */
+static const char *const syntaxes[] = {
+    "literal", "escaped", "extended", "prosite", "iupac", "hex"
+};
+static const char *const flags[] = { "nocase", "lines", "once",      "words",
+                                     "whole",  "nuls",  "ambiguous", "other-strand" };
+enum { SYNTAXES = sizeof syntaxes / sizeof *syntaxes, FLAGS = sizeof flags / sizeof *flags };
+
+/* What the patterns have in common. */
+typedef struct census {
+    size_t syntaxes[SYNTAXES], flags[FLAGS], named;
+    uint32_t least_id, most_id;
+} census;
+
+static census count_patterns(const info *i)
+{
+    census c = { .least_id = UINT32_MAX };
+    trawl_pattern p;
+    for (size_t k = 0; k < i->facts.patterns; k++) {
+        if (trawl_plan_get_pattern(i->plan, k, &p) != TRAWL_OK)
+            continue;
+        c.named += p.name != NULL;
+        c.least_id = p.id < c.least_id ? p.id : c.least_id;
+        c.most_id = p.id > c.most_id ? p.id : c.most_id;
+        if (p.syntax < SYNTAXES)
+            c.syntaxes[p.syntax]++;
+        for (size_t bit = 0; bit < FLAGS; bit++)
+            c.flags[bit] += p.flags >> bit & 1;
+    }
+    return c;
+}
+
+static const char *purpose(const info *i)
+{
+    const uint32_t known = i->facts.tag & PLAN_FOR;
+    return i->facts.cell_size       ? "grids"
+           : known == PLAN_FOR_FIND ? "trawl find"
+           : known == PLAN_FOR_GREP ? "trawl grep"
+                                    : "the library";
+}
+
+static const char *byte_order(void)
+{
+    const uint16_t one = 1;
+    return *(const uint8_t *)&one ? "little" : "big";
+}
+
+/* ---- for people ------------------------------------------------------------- */
+
+/* "extended 3, iupac 12" */
+static void print_numbers(const char *title, const char *const *names, const size_t *numbers,
+                          size_t count)
+{
+    const char *between = "";
+    printf("%-10s", title);
+    for (size_t k = 0; k < count; k++) {
+        if (!numbers[k])
+            continue;
+        printf("%s%s %zu", between, names[k], numbers[k]);
+        between = ", ";
+    }
+    puts(*between ? "" : "none");
+}
+
+static void print_lengths(const info *i)
+{
+    const trawl_plan_info *f = &i->facts;
+    const char *unit = f->cell_size ? "row" : "byte";
+    printf("lengths   ");
+    if (f->max_length == UINT64_MAX)
+        printf("%" PRIu64 " %s%s and more\n", f->min_length, unit, f->min_length == 1 ? "" : "s");
+    else if (f->max_length > f->min_length)
+        printf("%" PRIu64 " to %" PRIu64 " %ss\n", f->min_length, f->max_length, unit);
+    else
+        printf("%" PRIu64 " %s%s\n", f->min_length, unit, f->min_length == 1 ? "" : "s");
+}
+
+static void print_stages(const info *i)
+{
+    trawl_stage_info s = { .size = sizeof s };
+    for (size_t k = 0; trawl_plan_get_stage(i->plan, k, &s) == TRAWL_OK; k++)
+        printf("%-10spart %" PRIu32 " (%" PRIu32 " pattern%s): %s %s, tables of %zu bytes\n",
+               k ? "" : "stages", s.part + 1, s.patterns, s.patterns == 1 ? "" : "s", s.engine,
+               s.role, s.bytes);
+}
+
+static void print_flags(uint32_t set)
+{
+    const char *between = "";
+    for (size_t bit = 0; bit < FLAGS; bit++) {
+        if (!(set >> bit & 1))
+            continue;
+        printf("%s%s", between, flags[bit]);
+        between = ",";
+    }
+}
+
+/* A text as a field of TSV: bytes that are not printed are \xHH. */
+static void print_text(const char *text, size_t length)
+{
+    for (size_t k = 0; k < length; k++) {
+        const unsigned char byte = (unsigned char)text[k];
+        if (byte == '\\')
+            fputs("\\\\", stdout);
+        else if (byte < ' ' || byte == 0x7f)
+            printf("\\x%02x", byte);
+        else
+            putchar(byte);
+    }
+}
+
+static void print_patterns(const info *i)
+{
+    trawl_pattern p;
+    puts("pattern\tid\tname\tsyntax\tflags\ttext");
+    for (size_t k = 0; k < i->facts.patterns; k++) {
+        if (trawl_plan_get_pattern(i->plan, k, &p) != TRAWL_OK)
+            continue;
+        printf("%zu\t%" PRIu32 "\t", k + 1, p.id);
+        print_text(p.name ? p.name : "", p.name ? strlen(p.name) : 0);
+        printf("\t%s\t", syntaxes[p.syntax]);
+        print_flags(p.flags);
+        putchar('\t');
+        print_text(p.text, p.length);
+        putchar('\n');
+    }
+}
+
+static bool print_facts(const info *i)
+{
+    const trawl_plan_info *f = &i->facts;
+    const census c = count_patterns(i);
+    printf("%s: a plan for %s\n", shown_name(i->path), purpose(i));
+    printf("form      %" PRIu32 ", %zu bytes\n", f->version, f->bytes);
+    printf("%-10s%zu", f->cell_size ? "needles" : "patterns", f->patterns);
+    if (!f->cell_size)
+        printf(", ids %" PRIu32 " to %" PRIu32 ", %zu with a name, texts %s", c.least_id, c.most_id,
+               c.named, f->keeps_texts ? "kept" : "not kept");
+    putchar('\n');
+    if (f->cell_size) {
+        printf("cells     of %" PRIu32 " byte%s\n", f->cell_size, f->cell_size == 1 ? "" : "s");
+    } else {
+        print_numbers("syntax", syntaxes, c.syntaxes, SYNTAXES);
+        print_numbers("flags", flags, c.flags, FLAGS);
+    }
+    print_lengths(i);
+    printf("engine    %s (%s)\n", f->engine, f->why);
+    print_stages(i);
+    printf("runs on   every backend and instruction set; %s-endian machines\n", byte_order());
+    if (i->patterns && !f->cell_size)
+        print_patterns(i);
+    return true;
+}
+
+/* ---- JSON -------------------------------------------------------------------- */
+
+static void print_json_numbers(const char *title, const char *const *names, const size_t *numbers,
+                               size_t count)
+{
+    const char *between = "";
+    printf(",\"%s\":{", title);
+    for (size_t k = 0; k < count; k++) {
+        if (!numbers[k])
+            continue;
+        printf("%s\"%s\":%zu", between, names[k], numbers[k]);
+        between = ",";
+    }
+    putchar('}');
+}
+
+static void print_json_stages(const info *i)
+{
+    trawl_stage_info s = { .size = sizeof s };
+    fputs(",\"stages\":[", stdout);
+    for (size_t k = 0; trawl_plan_get_stage(i->plan, k, &s) == TRAWL_OK; k++)
+        printf("%s{\"part\":%" PRIu32 ",\"patterns\":%" PRIu32
+               ",\"engine\":\"%s\",\"role\":\"%s\",\"bytes\":%zu}",
+               k ? "," : "", s.part + 1, s.patterns, s.engine, s.role, s.bytes);
+    putchar(']');
+}
+
+static bool print_json_pattern(size_t number, const trawl_pattern *p)
+{
+    const char *between = "";
+    char *name = p->name ? json_member("name", p->name, strlen(p->name)) : NULL;
+    char *text = p->text ? json_member("text", p->text, p->length) : NULL;
+    printf("%s{\"pattern\":%zu,\"id\":%" PRIu32 "%s%s,\"syntax\":\"%s\",\"flags\":[",
+           number > 1 ? "," : "", number, p->id, name ? "," : "", name ? name : "",
+           syntaxes[p->syntax]);
+    for (size_t bit = 0; bit < FLAGS; bit++) {
+        if (!(p->flags >> bit & 1))
+            continue;
+        printf("%s\"%s\"", between, flags[bit]);
+        between = ",";
+    }
+    printf("]%s%s}", text ? "," : "", text ? text : "");
+    const bool fine = !p->name == !name && !p->text == !text;
+    free(name);
+    free(text);
+    return fine;
+}
+
+static bool print_json_patterns(const info *i)
+{
+    trawl_pattern p;
+    bool fine = true;
+    fputs(",\"list\":[", stdout);
+    for (size_t k = 0; fine && k < i->facts.patterns; k++)
+        fine = trawl_plan_get_pattern(i->plan, k, &p) != TRAWL_OK || print_json_pattern(k + 1, &p);
+    putchar(']');
+    return fine;
+}
+
+static bool print_json(const info *i)
+{
+    const trawl_plan_info *f = &i->facts;
+    const census c = count_patterns(i);
+    const char *path = shown_name(i->path);
+    char *file = json_member("file", path, strlen(path));
+    char *engine = json_quote(f->engine), *why = json_quote(f->why);
+    bool fine = file && engine && why;
+    if (fine) {
+        printf("{%s,\"for\":\"%s\",\"form\":%" PRIu32 ",\"bytes\":%zu,\"byte_order\":\"%s\"", file,
+               purpose(i), f->version, f->bytes, byte_order());
+        printf(",\"%s\":%zu,\"cell_size\":%" PRIu32, f->cell_size ? "needles" : "patterns",
+               f->patterns, f->cell_size);
+        if (!f->cell_size) {
+            printf(",\"least_id\":%" PRIu32 ",\"most_id\":%" PRIu32 ",\"named\":%zu,\"texts\":%s",
+                   c.least_id, c.most_id, c.named, f->keeps_texts ? "true" : "false");
+            print_json_numbers("syntax", syntaxes, c.syntaxes, SYNTAXES);
+            print_json_numbers("flags", flags, c.flags, FLAGS);
+        }
+        printf(",\"min_length\":%" PRIu64, f->min_length);
+        if (f->max_length == UINT64_MAX)
+            fputs(",\"max_length\":null", stdout);
+        else
+            printf(",\"max_length\":%" PRIu64, f->max_length);
+        printf(",\"engine\":%s,\"why\":%s", engine, why);
+        print_json_stages(i);
+        if (i->patterns && !f->cell_size)
+            fine = print_json_patterns(i);
+        puts("}");
+    }
+    free(file);
+    free(engine);
+    free(why);
+    if (!fine)
+        complain(command, "out of memory for what is in %s", path);
+    return fine;
+}
+
+/* ---- the command --------------------------------------------------------------- */
+
+static bool read_option(void *user, int option, const char *value)
+{
+    info *i = user;
+    (void)value;
+    if (option == OPT_PATTERNS)
+        return i->patterns = true;
+    return i->json = json_available(command);
+}
+
+static bool print_plan(info *i, const char *path)
+{
+    void *block = NULL;
+    trawl_plan *plan = plan_file_read(command, path, &block);
+    bool fine = plan != NULL;
+    i->path = path;
+    i->plan = plan;
+    i->facts = (trawl_plan_info){ .size = sizeof i->facts };
+    if (plan) {
+        trawl_plan_get_info(plan, &i->facts);
+        fine = i->json ? print_json(i) : print_facts(i);
+    }
+    trawl_plan_free(plan);
+    free(block);
+    return fine;
+}
+
+int command_info(int argc, char **argv)
+{
+    static const struct option long_options[] = {
+        { "patterns", no_argument, NULL, OPT_PATTERNS },
+        { "json", no_argument, NULL, OPT_JSON },
+        { "help", no_argument, NULL, OPT_HELP },
+        { NULL, 0, NULL, 0 },
+    };
+    info i = { .json = false };
+    bool fine = true;
+    int status = parse_options(command, help_text, argc, argv, "", long_options, read_option, &i);
+    if (status >= 0)
+        return status;
+    if (optind == argc) {
+        complain(command, "give a plan, which `trawl compile` makes");
+        return usage_hint(command);
+    }
+    for (int k = optind; k < argc; k++) {
+        fine = print_plan(&i, argv[k]) && fine;
+        fflush(stdout); /* before complaints of the next one */
+    }
+    return finish_output(command, fine ? EXIT_MATCH : EXIT_ERROR);
+}

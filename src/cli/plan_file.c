@@ -1,0 +1,253 @@
+/* plan_file.c: see cli/plan_file.h.
+ *
+ * A plan is read, not mapped: a file that changes under a plan would be searched by tables that
+ * nobody has verified.
+ */
+#define _GNU_SOURCE /* realpath */
+#include "cli/plan_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/entries.h"
+#include "io/source.h"
+
+#define ALIGN ((size_t)64) /* that trawl_plan_view asks for */
+#define LEAST_ROOM ((size_t)1 << 20)
+
+/* ---- reading ------------------------------------------------------------- */
+
+/* Room for `room` bytes, a multiple of ALIGN, with the first `used` of `old`, which is freed. */
+static uint8_t *larger(uint8_t *old, size_t used, size_t room)
+{
+    uint8_t *made = aligned_alloc(ALIGN, room);
+    if (made && used)
+        memcpy(made, old, used);
+    free(old);
+    return made;
+}
+
+/* All bytes of an open file. NULL: file->why. */
+static uint8_t *read_all(source *file, size_t *length)
+{
+    const uint64_t known = file->mappable ? file->length : 0;
+    size_t used = 0, room = LEAST_ROOM;
+    ptrdiff_t got = 1;
+    if (known > SIZE_MAX / 4) {
+        file->why = strerror(EFBIG);
+        return NULL;
+    }
+    if (known >= room) /* and a byte more, so that the end is seen */
+        room = ((size_t)known / ALIGN + 1) * ALIGN;
+    uint8_t *bytes = larger(NULL, 0, room);
+    while (bytes && got > 0) {
+        if (used == room)
+            bytes = room > SIZE_MAX / 4 ? (free(bytes), NULL) : larger(bytes, used, room *= 2);
+        got = bytes ? source_read(file, bytes + used, room - used) : 0;
+        used += got > 0 ? (size_t)got : 0;
+    }
+    if (!bytes)
+        file->why = strerror(ENOMEM);
+    if (bytes && got < 0) {
+        free(bytes);
+        bytes = NULL;
+    }
+    *length = used;
+    return bytes;
+}
+
+/* Whether the file begins as plans do; an empty one, or one that cannot be read, is for others to
+ * complain of. */
+static bool may_be_plan(source *file)
+{
+    const uint8_t *head;
+    size_t length;
+    return !source_look(file, 8, &head, &length) || length == 0 ||
+           (length >= 8 && memcmp(head, "TRAWLPLN", 8) == 0);
+}
+
+trawl_plan *plan_file_read(const char *command, const char *path, void **block)
+{
+    const char *shown = shown_name(path);
+    trawl_plan *plan = NULL;
+    trawl_error error;
+    source file = { .fd = -1 };
+    size_t length = 0;
+    uint8_t *bytes = NULL;
+    *block = NULL;
+    if (!source_open(&file, path)) {
+        complain(command, "%s: %s", shown, strerror(errno));
+    } else if (!may_be_plan(&file)) {
+        complain(command, "%s: is no plan: `trawl compile -f LIST -o FILE` makes one", shown);
+    } else if (!(bytes = read_all(&file, &length))) {
+        complain(command, "%s: %s", shown, file.why);
+    } else if (trawl_plan_view(bytes, length, &plan, &error) != TRAWL_OK) {
+        complain(command, "%s: %s", shown, error.message);
+        free(bytes);
+        bytes = NULL;
+    }
+    source_close(&file);
+    *block = bytes;
+    return plan;
+}
+
+/* ---- writing --------------------------------------------------------------- */
+
+static bool write_all(int fd, const uint8_t *bytes, size_t length)
+{
+    while (length) {
+        const ssize_t put = write(fd, bytes, length);
+        if (put < 0 && errno != EINTR)
+            return false;
+        bytes += put > 0 ? put : 0;
+        length -= put > 0 ? (size_t)put : 0;
+    }
+    return true;
+}
+
+/* With the rights of the file that it replaces, or those of a new one. */
+static mode_t mode_of(const struct stat *old)
+{
+    const mode_t mask = umask(0);
+    umask(mask);
+    return old ? old->st_mode & 0777 : 0666 & ~mask;
+}
+
+/* `old`: of the file that is there already; NULL: none is. False: errno. */
+static bool replace_file(const char *path, const struct stat *old, const uint8_t *bytes,
+                         size_t length)
+{
+    char *temporary = format_text("%s.XXXXXX", path);
+    const int fd = temporary ? mkstemp(temporary) : -1;
+    if (!temporary)
+        errno = ENOMEM;
+    bool fine =
+        fd >= 0 && write_all(fd, bytes, length) && fchmod(fd, mode_of(old)) == 0 && fsync(fd) == 0;
+    int cause = errno;
+    if (fd >= 0 && close(fd) != 0 && fine) {
+        cause = errno;
+        fine = false;
+    }
+    if (fine && rename(temporary, path) != 0) {
+        cause = errno;
+        fine = false;
+    }
+    if (fd >= 0 && !fine)
+        unlink(temporary);
+    free(temporary);
+    errno = cause;
+    return fine;
+}
+
+/* What is no regular file, such as a pipe, is written to as it is. False: errno. */
+static bool write_special(const char *path, const uint8_t *bytes, size_t length)
+{
+    const int fd = open(path, O_WRONLY);
+    bool fine = fd >= 0 && write_all(fd, bytes, length);
+    const int cause = errno;
+    if (fd >= 0)
+        fine = close(fd) == 0 && fine;
+    errno = cause;
+    return fine;
+}
+
+bool plan_file_write(const char *command, const char *path, const trawl_plan *plan)
+{
+    size_t length;
+    const uint8_t *bytes = trawl_plan_save(plan, &length);
+    struct stat old;
+    bool fine;
+    if (strcmp(path, "-") == 0) {
+        fine = write_all(STDOUT_FILENO, bytes, length);
+    } else if (stat(path, &old) == 0) { /* a link stays one: what it leads to is replaced */
+        char *real = realpath(path, NULL);
+        fine = S_ISREG(old.st_mode) ? real && replace_file(real, &old, bytes, length)
+                                    : write_special(path, bytes, length);
+        const int cause = errno;
+        free(real);
+        errno = cause;
+    } else {
+        fine = replace_file(path, NULL, bytes, length);
+    }
+    if (!fine)
+        complain(command, "%s: cannot write the plan: %s",
+                 strcmp(path, "-") == 0 ? "(standard output)" : path, strerror(errno));
+    return fine;
+}
+
+/* ---- its patterns ------------------------------------------------------------ */
+
+/* Options that mean nothing to a plan that is made. */
+static bool options_fit(const run_options *o, bool others)
+{
+    if (others)
+        complain(o->command,
+                 "--plan: the patterns, and what they mean, are in the plan: leave the other "
+                 "patterns and their options out, or give them all to `trawl compile`");
+    else if (o->engine || o->wm_block || o->max_memory)
+        complain(o->command, "--plan: the plan was made for its engine: give %s to `trawl compile`",
+                 o->engine     ? "--engine"
+                 : o->wm_block ? "--wm-block"
+                               : "--max-memory");
+    return !others && !o->engine && !o->wm_block && !o->max_memory;
+}
+
+static bool purpose_fits(const char *command, const char *path, const trawl_plan *plan,
+                         uint32_t purpose)
+{
+    trawl_plan_info info = { .size = sizeof info };
+    trawl_plan_get_info(plan, &info);
+    const uint32_t found = info.tag & PLAN_FOR;
+    const char *shown = shown_name(path);
+    if (found == purpose && info.keeps_texts)
+        return true;
+    if (info.cell_size)
+        complain(command, "%s: is a plan of needles, for grids: give -e PATTERN or -f LIST", shown);
+    else if (found == PLAN_FOR_FIND)
+        complain(command,
+                 "%s: the plan is for trawl find: for lines compile it with `trawl compile --grep`",
+                 shown);
+    else if (found == PLAN_FOR_GREP)
+        complain(command,
+                 "%s: the plan is for lines, as trawl grep takes them: leave --grep out of `trawl "
+                 "compile`",
+                 shown);
+    else
+        complain(command, "%s: the plan does not say what it is for: make it with `trawl compile`",
+                 shown);
+    return false;
+}
+
+bool pattern_set_load(pattern_set *set, const run_options *o, const char *path, uint32_t purpose,
+                      bool others)
+{
+    trawl_plan_info info = { .size = sizeof info };
+    void *block = NULL;
+    if (!options_fit(o, others))
+        return false;
+    set->given = true;
+    set->plan = plan_file_read(o->command, path, &block);
+    if (!set->plan)
+        return false;
+    trawl_plan_get_info(set->plan, &info);
+    set->tag = info.tag;
+    set->patterns = calloc(info.patterns, sizeof *set->patterns);
+    const bool owned = pattern_set_own(set, block);
+    if (!owned) { /* it is freed already */
+        trawl_plan_free(set->plan);
+        set->plan = NULL;
+    }
+    if (!owned || !set->patterns) {
+        complain(o->command, "%s: out of memory for its patterns", shown_name(path));
+        return false;
+    }
+    if (!purpose_fits(o->command, path, set->plan, purpose))
+        return false;
+    for (size_t i = 0; i < info.patterns; i++)
+        trawl_plan_get_pattern(set->plan, i, &set->patterns[i]);
+    set->count = set->room = info.patterns;
+    return true;
+}

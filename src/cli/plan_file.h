@@ -1,0 +1,39 @@
+/* plan_file.h: plans in files: what `trawl compile` writes, and find, grep and info read. */
+#ifndef TRAWL_PLAN_FILE_H
+#define TRAWL_PLAN_FILE_H
+
+#include "cli/cli.h"
+
+/* --plan FILE: see pattern_set_load. */
+enum { OPT_PLAN = 1400 };
+/* clang-format off */
+#define PLAN_LONG_OPTION { "plan", required_argument, NULL, OPT_PLAN }
+#define PLAN_OPTION_HELP                                                                     \
+    "      --plan PLAN          the patterns that `trawl compile` has made a plan of\n"
+/* clang-format on */
+
+/* trawl_plan_info.tag of what `trawl compile` makes: the command that it is for, and what patterns
+ * do not say. */
+enum {
+    PLAN_FOR = 0xffff << 8, /* the bits of these: */
+    PLAN_FOR_FIND = 'f' << 16 | 't' << 8,
+    PLAN_FOR_GREP = 'g' << 16 | 't' << 8,
+    PLAN_STRANDED = 1,  /* find prints the strand */
+    PLAN_EVERY_LINE = 2 /* an empty pattern was there too: every line matches */
+};
+
+/* The plan in a file ("-" is standard input), which is verified whole, and its bytes: free first
+ * the one, then the other. NULL after a complaint. */
+trawl_plan *plan_file_read(const char *command, const char *path, void **block);
+
+/* Write it into a file with another name first, so that nobody ever finds half a plan there; "-" is
+ * standard output. False after a complaint. */
+bool plan_file_write(const char *command, const char *path, const trawl_plan *plan);
+
+/* Take the patterns of a plan in a file, with their names, texts and ids, and the plan itself for
+ * pattern_set_compile. `others`: options were given that say what patterns mean. False after a
+ * complaint, also when the plan is not for `purpose` (PLAN_FOR_...). */
+bool pattern_set_load(pattern_set *set, const run_options *o, const char *path, uint32_t purpose,
+                      bool others);
+
+#endif
