@@ -391,7 +391,9 @@ typedef enum trawl_report {
     TRAWL_REPORT_LONGEST,      /* per start and pattern the longest */
     TRAWL_REPORT_SHORTEST,     /* per start and pattern the shortest */
     TRAWL_REPORT_LEFTMOST_LONGEST, /* no overlaps; the longest at the leftmost start */
-    TRAWL_REPORT_LEFTMOST_FIRST    /* no overlaps; the first pattern given wins */
+    TRAWL_REPORT_LEFTMOST_FIRST,   /* no overlaps; the first pattern given wins */
+    TRAWL_REPORT_EACH              /* each pattern by itself: of fixed length every match, else no
+                                      overlaps among its own, the longest at the leftmost start */
 } trawl_report;
 
 #define TRAWL_UNKNOWN UINT64_MAX

@@ -195,7 +195,7 @@ static void scan_text(trawl_context *context, const trawl_plan *plan, const char
         return;
     memcpy(text, source, length);
     options.max_matches = MOST_MATCHES;
-    for (uint32_t mode = 0; mode <= TRAWL_REPORT_LEFTMOST_FIRST; mode++) {
+    for (uint32_t mode = 0; mode <= TRAWL_REPORT_EACH; mode++) {
         options.report = mode;
         trawl_scan(context, plan, text, length, &options, take_match, &sum, NULL);
         feed(context, plan, &options, text, length, &sum);

@@ -649,12 +649,14 @@ static void report_all(search *s, const oracle_pattern *patterns, size_t count, 
         report_leftmost(s, patterns, count, report);
         return;
     }
-    if (report > TRAWL_REPORT_SHORTEST)
+    if (report > TRAWL_REPORT_SHORTEST && report != TRAWL_REPORT_EACH)
         die("unknown report mode %u", (unsigned)report);
     for (size_t i = 0; i < count; i++) {
         const oracle_pattern *p = &patterns[i];
         if (report == TRAWL_REPORT_ENDS && p->min_length != p->max_length)
             report_variable_ends(s, p);
+        else if (report == TRAWL_REPORT_EACH && p->min_length != p->max_length)
+            report_leftmost(s, p, 1, TRAWL_REPORT_LEFTMOST_LONGEST);
         else
             report_starts(s, p, report);
     }

@@ -580,7 +580,7 @@ static void test_changing_text(void **state)
         uint64_t count = 0;
         options.engine = engines[e];
         assert_int_equal(trawl_compile(patterns, COUNT(patterns), &options, &made, NULL), TRAWL_OK);
-        for (uint32_t report = 0; report <= TRAWL_REPORT_LEFTMOST_FIRST; report++)
+        for (uint32_t report = 0; report <= TRAWL_REPORT_EACH; report++)
             for (size_t i = 0; i < COUNT(both); i++) {
                 scanning.report = report;
                 expect(trawl_scan(both[i], made, map + page, room, &scanning, look, &count, NULL) ==

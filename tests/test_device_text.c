@@ -395,7 +395,7 @@ static void test_options(void **state)
         placed p = place_crossed(&b.own, all, 11, length, 11);
         found none = { 0 };
         trawl_error error = { 0 };
-        for (uint32_t report = 0; report <= TRAWL_REPORT_LEFTMOST_FIRST; report++) {
+        for (uint32_t report = 0; report <= TRAWL_REPORT_EACH; report++) {
             trawl_scan_options options = TRAWL_SCAN_OPTIONS_INIT;
             options.report = report;
             options.base = 1000;

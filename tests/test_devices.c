@@ -303,7 +303,7 @@ static uint64_t run_scenario(const scenario *s)
     uint64_t cases = 0;
     uint32_t mode = TRAWL_REPORT_ENDS;
     if (rng_chance(&r, 5))
-        mode = rng_below(&r, TRAWL_REPORT_LEFTMOST_FIRST + 1);
+        mode = rng_below(&r, TRAWL_REPORT_EACH + 1);
     if (!scenario_affords(s, mode))
         return 0;
     expected.count = oracle_scan(s->patterns, s->count, s->text, s->length, mode, &expected.items);

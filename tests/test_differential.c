@@ -28,10 +28,10 @@
 #define CASES 200000
 #define LONGEST 200000
 
-enum { MODES = TRAWL_REPORT_LEFTMOST_FIRST + 1 };
+enum { MODES = TRAWL_REPORT_EACH + 1 };
 
 static const char *const mode_names[MODES] = {
-    "ends", "pairs", "longest", "shortest", "leftmost-longest", "leftmost-first"
+    "ends", "pairs", "longest", "shortest", "leftmost-longest", "leftmost-first", "each"
 };
 
 /* ---- settings: one way to run a scan ----------------------------------------- */

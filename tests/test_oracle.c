@@ -20,6 +20,7 @@
 #define SHORTEST TRAWL_REPORT_SHORTEST
 #define LEFTMOST_LONGEST TRAWL_REPORT_LEFTMOST_LONGEST
 #define LEFTMOST_FIRST TRAWL_REPORT_LEFTMOST_FIRST
+#define EACH TRAWL_REPORT_EACH
 
 /* A string literal, which may hold NUL, as pointer and length. */
 #define BYTES(string) (string), sizeof(string) - 1
@@ -118,7 +119,7 @@ static void design_example_in_all_modes(void **state)
 static void overlaps_of_a_literal(void **state)
 {
     const trawl_pattern p = LITERAL("aba", 0);
-    const uint32_t all[] = { ENDS, PAIRS, LONGEST, SHORTEST };
+    const uint32_t all[] = { ENDS, PAIRS, LONGEST, SHORTEST, EACH };
     (void)state;
     for (size_t i = 0; i < COUNT(all); i++)
         expect(&p, 1, BYTES("abababa"), all[i], "0-3 2-5 4-7");
@@ -156,6 +157,16 @@ static void leftmost_longest_chooses_by_length_then_id(void **state)
     (void)state;
     expect(set, COUNT(set), BYTES("abcdefgab"), LEFTMOST_LONGEST, "0-4:3.2 7-9:9.0");
     expect(set, COUNT(set), BYTES("bcdefg"), LEFTMOST_LONGEST, "0-6:0.4");
+}
+
+/* Of fixed length all, overlapping ones too; else none that overlap, for each pattern. */
+static void each_pattern_has_its_own_matches(void **state)
+{
+    const trawl_pattern set[] = { LITERAL("aba", 0), EXTENDED("b+a?", 1), EXTENDED("[ab]{2,3}", 2),
+                                  EXTENDED("ab|b", 3) };
+    (void)state;
+    expect(set, COUNT(set), BYTES("ababa"), EACH,
+           "0-2:3.3 0-3:0.0 0-3:2.2 1-3:1.1 2-4:3.3 2-5:0.0 3-5:1.1 3-5:2.2");
 }
 
 static void leftmost_first_chooses_by_order(void **state)
@@ -355,7 +366,7 @@ static void edges(void **state)
     expect(&whole, 1, BYTES("abc"), ENDS, "0-3");
     expect(&whole, 1, BYTES("ab"), ENDS, "");
     expect(&whole, 1, BYTES("bcab"), ENDS, "");
-    for (uint32_t report = ENDS; report <= LEFTMOST_FIRST; report++) {
+    for (uint32_t report = ENDS; report <= EACH; report++) {
         expect(&whole, 1, NULL, 0, report, "");
         expect_one("a+", 0, "", report, "");
     }
@@ -506,14 +517,17 @@ static bool wins(const trawl_match *a, const trawl_match *b, uint32_t report)
     return a->id != b->id ? a->id < b->id : a->pattern < b->pattern;
 }
 
-static size_t without_overlaps(const plain_case *c, uint32_t report, trawl_match *list)
+/* `patterns` of them compete, from number `first` on. */
+static size_t without_overlaps(const plain_case *c, uint32_t report, uint32_t first,
+                               uint32_t patterns, trawl_match *list)
 {
     size_t count = 0;
     uint64_t from = 0;
     for (;;) {
         const trawl_match *best = NULL;
         for (size_t i = 0; i < c->pair_count; i++)
-            if (c->pairs[i].start >= from && (!best || wins(&c->pairs[i], best, report)))
+            if (c->pairs[i].pattern - first < patterns && c->pairs[i].start >= from &&
+                (!best || wins(&c->pairs[i], best, report)))
                 best = &c->pairs[i];
         if (!best)
             return count;
@@ -527,13 +541,18 @@ static size_t select_pairs(const plain_case *c, uint32_t report, trawl_match *li
 {
     size_t count = 0;
     if (report == LEFTMOST_LONGEST || report == LEFTMOST_FIRST)
-        return without_overlaps(c, report, list);
+        return without_overlaps(c, report, 0, (uint32_t)c->count, list);
+    for (uint32_t i = 0; report == EACH && i < c->count; i++)
+        if (!has_fixed_length(&c->patterns[i]))
+            count += without_overlaps(c, LEFTMOST_LONGEST, i, 1, list + count);
     for (size_t i = 0; i < c->pair_count; i++) {
         trawl_match m = c->pairs[i];
         if (report == ENDS && !has_fixed_length(&c->patterns[m.pattern]))
             m.start = TRAWL_UNKNOWN;
         if ((report == LONGEST && has_rival(c, &m, true)) ||
-            (report == SHORTEST && has_rival(c, &m, false)) || holds(list, count, &m))
+            (report == SHORTEST && has_rival(c, &m, false)) ||
+            (report == EACH && !has_fixed_length(&c->patterns[m.pattern])) ||
+            holds(list, count, &m))
             continue;
         list[count++] = m;
     }
@@ -569,7 +588,7 @@ static void random_cases_agree_with_all_starts_and_ends(void **state)
         plain_case c;
         uint64_t seed = number * 0x9e3779b97f4a7c15u;
         make_case(&c, &seed);
-        for (uint32_t report = ENDS; report <= LEFTMOST_FIRST; report++) {
+        for (uint32_t report = ENDS; report <= EACH; report++) {
             if (agrees(&c, report))
                 continue;
             for (size_t i = 0; i < c.count; i++)
@@ -685,6 +704,7 @@ int main(void)
         cmocka_unit_test(unbounded_repeat_in_all_modes),
         cmocka_unit_test(leftmost_start_wins),
         cmocka_unit_test(leftmost_longest_chooses_by_length_then_id),
+        cmocka_unit_test(each_pattern_has_its_own_matches),
         cmocka_unit_test(leftmost_first_chooses_by_order),
         cmocka_unit_test(equal_patterns_are_reported_each),
         cmocka_unit_test(order_is_end_start_id_index),

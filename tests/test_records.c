@@ -28,7 +28,7 @@
 #define MOST_TEXTS 5000u
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
-enum { MODES = TRAWL_REPORT_LEFTMOST_FIRST + 1, CONTEXTS = 7 };
+enum { MODES = TRAWL_REPORT_EACH + 1, CONTEXTS = 7 };
 
 static trawl_context *serial;
 static trawl_context *contexts[CONTEXTS]; /* `serial` among them */

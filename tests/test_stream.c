@@ -34,7 +34,7 @@
         text, sizeof(text) - 1, TRAWL_SYNTAX_EXTENDED, 0, 0, NULL                                  \
     }
 
-enum { MODES = TRAWL_REPORT_LEFTMOST_FIRST + 1 };
+enum { MODES = TRAWL_REPORT_EACH + 1 };
 
 static trawl_context *context; /* serial, three chunks */
 static trawl_context *whole;   /* serial, as it is; first stages give up soon */

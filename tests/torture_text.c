@@ -382,7 +382,7 @@ static void each_report(recipe *r, how begin, how end)
 {
     for (int way = 0; way < WAYS; way++)
         for (int h = begin; h < (int)end; h++)
-            for (uint32_t report = 0; report <= TRAWL_REPORT_LEFTMOST_FIRST; report++) {
+            for (uint32_t report = 0; report <= TRAWL_REPORT_EACH; report++) {
                 const bool streams = h >= (int)FEED;
                 r->way = torture_ways[way];
                 r->how = (how)h;

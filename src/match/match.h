@@ -69,7 +69,7 @@ static inline int match_emit(match_out *out, const plan_pattern *p, uint64_t sta
     return out->count == MATCH_BATCH || out->left == 0 ? match_flush(out) : TRAWL_OK;
 }
 
-/* The reporter turns ends into the other report modes (PAIRS .. LEFTMOST_FIRST); ENDS needs
+/* The reporter turns ends into the other report modes (PAIRS .. EACH); ENDS needs
  * none. It sees the text through a view that the caller moves on. */
 typedef struct reporter reporter;
 
@@ -77,6 +77,9 @@ typedef struct reporter reporter;
  * outlive the reporter, and so must *out. */
 int reporter_open(const trawl_plan *plan, uint32_t report, match_out *out, memory *memory,
                   reporter **r, trawl_error *error);
+
+/* Another text begins: nothing of it has been fed. Not after an error. */
+void reporter_restart(reporter *r);
 
 /* A batch: all records of (done, upto], sorted by records_sort and distinct, where done is
  * the last call's upto (0 at first). Positions here are 64-bit offsets of the whole text:

@@ -15,6 +15,8 @@
  *             share it, by preference, each one that starts at the cursor or after it goes
  *             out and moves the cursor to its end. Greed and length agree: the language
  *             has no alternation, so the first pattern's preferred match is its longest.
+ *   EACH      of the longest matches per start and pattern, each one that starts at the cursor of
+ *             its pattern or after it; in the order of ends, with those of fixed length.
  *
  * A start s is settled
  *   for patterns with a longest match   when the text is known to s + horizon, the length of
@@ -46,7 +48,9 @@
 
 /* A pattern of variable length that has occurred. */
 typedef struct variable {
-    struct variable *next;
+    struct variable *next; /* of all that were made */
+    struct variable *next_seen;
+    bool seen; /* it occurred in this text */
     const plan_pattern *pattern;
     pairs *pairs;   /* PAIRS */
     backward *pass; /* the other modes */
@@ -77,7 +81,9 @@ struct reporter {
     uint64_t cursor;       /* LEFTMOST_...: where the next match may start */
     match_list found;      /* not handed out yet */
     variable **variables;  /* by pattern index - first_variable; NULL: not seen yet */
-    variable *seen;        /* all of them, linked */
+    variable *made;        /* all of them, linked */
+    variable *seen;        /* those of this text, linked */
+    uint64_t *cursors;     /* EACH: by the caller's index, where its next match may start */
     start_list *lists;     /* a heap: of each pattern that ends at one place */
     size_t list_count, list_room;
 };
@@ -141,12 +147,14 @@ int reporter_open(const trawl_plan *plan, uint32_t report, match_out *out, memor
     measure(made);
     made->step = made->horizon > MIN_STEP ? made->horizon : MIN_STEP;
     size_t variables = plan_head(plan)->pattern_count - made->first_variable;
-    if (variables > 0) {
+    const size_t cursors = report == TRAWL_REPORT_EACH ? plan_head(plan)->given : 0;
+    if (variables > 0)
         made->variables = memory_take_zeroed(memory, variables, sizeof *made->variables);
-        if (made->variables == NULL) {
-            memory_give(memory, made);
-            return out_of_memory(memory, error);
-        }
+    if (cursors > 0)
+        made->cursors = memory_take_zeroed(memory, cursors, sizeof *made->cursors);
+    if ((variables > 0 && made->variables == NULL) || (cursors > 0 && made->cursors == NULL)) {
+        reporter_free(made);
+        return out_of_memory(memory, error);
     }
     *r = made;
     return TRAWL_OK;
@@ -166,41 +174,66 @@ void reporter_free(reporter *r)
 {
     if (r == NULL)
         return;
-    while (r->seen != NULL) {
-        variable *next = r->seen->next;
-        variable_free(r->memory, r->seen);
-        r->seen = next;
+    while (r->made != NULL) {
+        variable *next = r->made->next;
+        variable_free(r->memory, r->made);
+        r->made = next;
     }
     memory_give(r->memory, r->variables);
+    memory_give(r->memory, r->cursors);
     memory_give(r->memory, r->lists);
     match_list_free(&r->found, r->memory);
     memory_give(r->memory, r);
 }
 
+/* What a pattern needs stays with it, for it will occur again. */
+void reporter_restart(reporter *r)
+{
+    for (variable *v = r->seen; v != NULL; v = v->next_seen) {
+        pairs_free(v->pairs);
+        v->pairs = NULL;
+        v->count = 0;
+        v->seen = false;
+        if (r->cursors != NULL)
+            r->cursors[v->pattern->order] = 0;
+    }
+    r->seen = NULL;
+    r->found.count = r->list_count = 0;
+    r->gap = r->done = r->settled = r->cursor = 0;
+}
+
 /* ---- patterns of variable length ------------------------------------- */
+
+/* Whether there is what the report mode needs. */
+static bool variable_ready(reporter *r, variable *v)
+{
+    if (r->report == TRAWL_REPORT_PAIRS && v->pairs == NULL)
+        v->pairs = pairs_open(r->memory, r->plan, v->pattern);
+    else if (r->report != TRAWL_REPORT_PAIRS && v->pass == NULL)
+        v->pass = backward_open(r->memory, r->plan, v->pattern);
+    return v->pairs != NULL || v->pass != NULL;
+}
 
 /* What is kept for pattern `index`, made when it is first asked for; NULL: no memory. */
 static variable *variable_of(reporter *r, uint32_t index)
 {
     variable **place = &r->variables[index - r->first_variable];
-    if (*place != NULL)
-        return *place;
-    variable *v = memory_take_zeroed(r->memory, 1, sizeof *v);
-    if (v == NULL)
-        return NULL;
-    const plan_pattern *p = &plan_patterns(r->plan)[index];
-    v->pattern = p;
-    if (r->report == TRAWL_REPORT_PAIRS)
-        v->pairs = pairs_open(r->memory, r->plan, p);
-    else
-        v->pass = backward_open(r->memory, r->plan, p);
-    if (v->pairs == NULL && v->pass == NULL) {
-        variable_free(r->memory, v);
-        return NULL;
+    variable *v = *place;
+    if (v != NULL && v->seen)
+        return v;
+    if (v == NULL) {
+        v = *place = memory_take_zeroed(r->memory, 1, sizeof *v);
+        if (v == NULL)
+            return NULL;
+        v->pattern = &plan_patterns(r->plan)[index];
+        v->next = r->made;
+        r->made = v;
     }
-    v->next = r->seen;
+    if (!variable_ready(r, v))
+        return NULL;
+    v->next_seen = r->seen;
+    v->seen = true;
     r->seen = v;
-    *place = v;
     return v;
 }
 
@@ -437,12 +470,27 @@ static void unite_alternatives(reporter *r, size_t first, bool nearest)
     r->found.count = kept;
 }
 
+/* Of the matches from number `first` on, those that begin where the one before of their pattern has
+ * ended, or after it. Each pattern's come by start. */
+static void drop_overlaps(reporter *r, size_t first)
+{
+    size_t kept = first;
+    for (size_t i = first; i < r->found.count; i++) {
+        const found_match m = r->found.items[i];
+        if (m.start < r->cursors[m.pattern])
+            continue;
+        r->cursors[m.pattern] = m.end;
+        r->found.items[kept++] = m;
+    }
+    r->found.count = kept;
+}
+
 /* Settle all starts below `settled` and hand out what that makes sure. */
 static int settle(reporter *r, uint64_t settled, text_view text, trawl_error *error)
 {
     const bool nearest = r->report == TRAWL_REPORT_SHORTEST;
     const size_t before = r->found.count;
-    for (variable *v = r->seen; v != NULL; v = v->next) {
+    for (variable *v = r->seen; v != NULL; v = v->next_seen) {
         const size_t first = r->found.count;
         if (!backward_run(v->pass, v->ends, v->count, nearest, text, r->settled, settled,
                           &r->found))
@@ -451,6 +499,8 @@ static int settle(reporter *r, uint64_t settled, text_view text, trawl_error *er
         variable_forget(v, settled);
     }
     unite_alternatives(r, before, nearest);
+    if (r->report == TRAWL_REPORT_EACH)
+        drop_overlaps(r, before);
     r->settled = settled;
     return is_leftmost(r) ? release_leftmost(r) : release_by_end(r, settled);
 }

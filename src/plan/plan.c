@@ -297,8 +297,11 @@ int plan_finish(memory *m, trawl_plan *plan, trawl_error *error)
     plan->by_order = memory_take_array(m, plan_head(plan)->given, sizeof *plan->by_order);
     if (!plan->by_order)
         return memory_failed(m, error, "a plan of %u patterns", count);
-    for (uint32_t i = count; i-- > 0;)
+    plan->fixed = true;
+    for (uint32_t i = count; i-- > 0;) {
         plan->by_order[patterns[i].order] = i;
+        plan->fixed = plan->fixed && plan_fixed_length(&patterns[i]);
+    }
     return TRAWL_OK;
 }
 

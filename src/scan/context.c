@@ -250,7 +250,7 @@ int read_given_options(const trawl_scan_options *given, trawl_scan_options *opti
     if (options->reserved)
         return fail(error, TRAWL_ERROR_ARGUMENT, TRAWL_NONE,
                     "scan options: `reserved` must be 0: fill them with TRAWL_SCAN_OPTIONS_INIT");
-    if (options->report > TRAWL_REPORT_LEFTMOST_FIRST)
+    if (options->report > TRAWL_REPORT_EACH)
         return fail(error, TRAWL_ERROR_ARGUMENT, TRAWL_NONE, "there is no report mode %u",
                     options->report);
     return TRAWL_OK;

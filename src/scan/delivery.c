@@ -116,15 +116,16 @@ void delivery_set_reported(delivery *d, const void *bits)
 int delivery_begin(delivery *d, trawl_error *error)
 {
     const plan_header *head = plan_head(d->plan);
-    reporter_free(d->reports);
-    d->reports = NULL;
     if (d->out.reported) {
         memset(d->out.reported, 0, once_words(d->plan) * sizeof *d->out.reported);
         d->out.open = head->once == head->pattern_count ? head->given : UINT64_MAX;
     }
-    return d->report == TRAWL_REPORT_ENDS
-               ? TRAWL_OK
-               : reporter_open(d->plan, d->report, &d->out, d->memory, &d->reports, error);
+    if (d->report == TRAWL_REPORT_ENDS)
+        return TRAWL_OK;
+    if (!d->reports)
+        return reporter_open(d->plan, d->report, &d->out, d->memory, &d->reports, error);
+    reporter_restart(d->reports);
+    return TRAWL_OK;
 }
 
 int delivery_open(delivery *d, trawl_context *context, const trawl_plan *plan,
