@@ -23,7 +23,7 @@ _trawl_values() {
     --color | --colour) echo always never auto ;;
     --binary-files) echo binary text without-match ;;
     --schedule) echo dynamic static ;;
-    --report) echo ends pairs longest shortest leftmost-longest leftmost-first ;;
+    --report) echo each ends pairs longest shortest leftmost-longest leftmost-first ;;
     *) return 1 ;;
     esac 2>/dev/null
 }

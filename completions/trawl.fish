@@ -33,6 +33,6 @@ complete -c trawl -n 'not __fish_use_subcommand' -a '(__trawl_options)'
 complete -c trawl -n '__trawl_has_value --engine' -f -a '(trawl engines | awk "NR > 1 { print \$1 }") auto'
 complete -c trawl -n '__trawl_has_value --schedule' -f -a 'dynamic static'
 complete -c trawl -n '__trawl_has_value --report' -f \
-    -a 'ends pairs longest shortest leftmost-longest leftmost-first'
+    -a 'each ends pairs longest shortest leftmost-longest leftmost-first'
 complete -c trawl -n '__trawl_has_value -t --type --type-not' -f \
     -a '(trawl grep --type-list | sed "s/:.*//")'

@@ -345,12 +345,14 @@ expect 'find: no match' 1 "$header"
 run find alpha empty
 expect 'find: an empty file' 1 "$header"
 run find 'A.{1,3}C' seq
-expect 'find: --report ends is the default' 0 \
+expect 'find: leftmost and longest without --report' 0 "${header}seq\t1\t1\t0\t5\nseq\t1\t1\t5\t10\n"
+run find --report ends 'A.{1,3}C' seq
+expect 'find: --report ends' 0 \
     "${header}seq\t1\t1\t-\t3\nseq\t1\t1\t-\t5\nseq\t1\t1\t-\t8\nseq\t1\t1\t-\t9\nseq\t1\t1\t-\t10\n"
 run find --report pairs 'A.{1,3}C' seq
 expect 'find: --report pairs' 0 \
     "${header}seq\t1\t1\t0\t3\nseq\t1\t1\t0\t5\nseq\t1\t1\t5\t8\nseq\t1\t1\t5\t9\nseq\t1\t1\t5\t10\n"
-for mode in longest leftmost-longest leftmost-first; do
+for mode in each longest leftmost-longest leftmost-first; do
     run find --report $mode 'A.{1,3}C' seq
     expect "find: --report $mode" 0 "${header}seq\t1\t1\t0\t5\nseq\t1\t1\t5\t10\n"
 done
@@ -358,7 +360,7 @@ run find --report shortest 'A.{1,3}C' seq
 expect 'find: --report shortest' 0 "${header}seq\t1\t1\t0\t3\nseq\t1\t1\t5\t8\n"
 run find --report all A seq
 expect 'find: --report, unknown' 2 '' "--report: 'all' is none of ends pairs"
-for mode in pairs longest shortest leftmost-longest leftmost-first; do
+for mode in each pairs longest shortest leftmost-longest leftmost-first; do
     run find --report $mode 'x+' empty
     expect "find: --report $mode, unbounded on an empty file" 1 "$header"
     : | "$trawl" find --report $mode --count 'x+' >out 2>err
@@ -424,7 +426,7 @@ if "$trawl" find --json D seq >out 2>err; then
     run find --json -F -e '"\x44' -e '\x44' seq
     expect 'find: --json, quoting' 0 \
         '{"file":"seq","record":1,"pattern":2,"name":"\\\\x44","start":3,"end":4}\n'
-    run find --json 'A.{1,3}CA' seq
+    run find --json --report ends 'A.{1,3}CA' seq
     expect 'find: --json, unknown start' 0 \
         '{"file":"seq","record":1,"pattern":1,"name":"A.{1,3}CA","start":null,"end":6}\n'
     run find --json --count -e D -e x seq

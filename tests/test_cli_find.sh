@@ -111,6 +111,25 @@ expect '--no-header' 0 'tree/z\t1\t1\t4\t10\n'
 run find --json --tsv --no-header -c needle tree/z
 expect '--tsv: of two formats the last one' 0 'tree/z\t1\t1\n'
 
+# ---- patterns of variable length -------------------------------------------------
+
+printf 'abbbc abbc\nxabc' >runs
+run find -e 'ab+' -e b -e 'b+c?' runs
+expect 'leftmost and longest of each pattern, all of fixed length' 0 \
+    "${header}$(for match in 2:1:2 2:2:3 1:0:4 2:3:4 3:1:5 2:7:8 1:6:9 2:8:9 3:7:10 1:12:14 2:13:14 \
+        3:13:15; do printf 'runs\t1\t%s\t%s\t%s\n' $(echo $match | tr : ' '); done)\n"
+mv want all
+run find -c -e 'ab+' -e b -e 'b+c?' runs
+expect '-c counts what is printed' 0 "${counts}runs\t1\t3\nruns\t2\t6\nruns\t3\t3\n"
+run find -c 'ab+' runs
+expect '-c counts what is printed, one pattern' 0 "${counts}runs\t1\t3\n"
+cat runs | "$trawl" find -e 'ab+' -e b -e 'b+c?' 2>err | sed 's/^(standard input)/runs/' >out
+status=0
+cp all want
+check 'of a pipe' 0
+run find --format lines 'ab+c|b+' runs
+expect 'of records' 0 "${header}runs\t1\t1\t0\t5\nruns\t1\t1\t6\t10\nruns\t2\t1\t1\t4\n"
+
 # ---- patterns with names, flags of one --------------------------------------------
 
 printf 'GAATTC xx gaattc GGATCC\nGAAT TC' >dna

@@ -317,10 +317,10 @@ def signature_lines(bench: Bench) -> Iterator[Line]:
     (folder / "rules.yar").write_text("".join(
         f"rule r{i} {{ strings: $s = {{ {s} }} condition: $s }}\n" for i, s in enumerate(strings)))
     repeats = max(bench.repeats, 3)
-    own, out = timed([bench.build / "trawl", "find", "--threads", "1", "--count", "--hex",
+    own, out = timed([bench.build / "trawl", "find", "--threads", "1", "--only-ids", "--hex",
                       "-f", folder / "hex", folder / "program"], repeats)
     other, theirs = timed(["yara", "-w", folder / "rules.yar", folder / "program"], repeats)
-    found = sum(not line.endswith(b"\t0") for line in out.splitlines()[1:])
+    found = len(out.splitlines()[1:])
     expected = len(theirs.splitlines())
     yield Line("signatures", f"{len(strings)} hex strings in a program, whole command", "", found,
                "s", own, peer="yara", peer_figure=other, ratio=other / own,

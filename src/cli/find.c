@@ -20,7 +20,8 @@ static const char *const help_text[] = {
     "Usage: trawl find [OPTION...] PATTERN [FILE...]\n"
     "       trawl find [OPTION...] -e PATTERN [-e PATTERN...] [-f LIST] [FILE...]\n"
     "       trawl find [OPTION...] --plan PLAN [FILE...]\n"
-    "Print all occurrences of all patterns, overlapping ones too, by byte offset. FILE - is\n"
+    "Print all occurrences of all patterns by byte offset, overlapping ones too; of a pattern\n"
+    "of variable length the leftmost and longest ones, which do not overlap each other. FILE - is\n"
     "standard input, which is also read when there is no FILE (with -r: the working directory).\n"
     "\n",
     PATTERN_OPTIONS_HELP,
@@ -36,9 +37,10 @@ static const char *const help_text[] = {
     "\n"
     "Output:\n"
     "      --report MODE        which matches of patterns of variable length:\n"
-    "                           ends (default: every end once; start is - where unknown),\n"
-    "                           pairs (every start and end), longest, shortest (a start),\n"
-    "                           leftmost-longest, leftmost-first (no overlaps)\n"
+    "                           each (default: of each pattern the leftmost, there the longest,\n"
+    "                           without overlaps among its own), ends (every end once; start is -\n"
+    "                           where unknown), pairs (every start and end), longest, shortest (a\n"
+    "                           start), leftmost-longest, leftmost-first (no overlaps at all)\n"
     "  -c, --count              a line for each file and pattern with the number of matches\n"
     "                           (with -r: but for 0)\n"
     "  -g, --only-ids           a line for each pattern that occurs in a file, or in a record of "
@@ -62,7 +64,7 @@ static const char *const help_text[] = {
     "Examples:\n"
     "  trawl find -F -e '\\x7fELF' -e 'PK\\x03\\x04' disk.img     signatures\n"
     "  trawl find --count -F -f words.txt book.txt             how often each word occurs\n"
-    "  trawl find --report leftmost-longest '\\d+' log.txt      each whole number\n"
+    "  trawl find '\\d+' log.txt                                each whole number\n"
     "  trawl find --json -i -e GAATTC -e 'CC[AT]GG' reads.txt  restriction sites, as JSON\n"
     "  trawl find -e 'key=[0-9a-f]{64}' dumps.tar.gz           in each member, decompressed\n",
     NULL
@@ -101,7 +103,7 @@ static const struct option long_options[] = {
 
 /* By their number in trawl_report. */
 static const char *const report_names[] = {
-    "ends", "pairs", "longest", "shortest", "leftmost-longest", "leftmost-first", NULL
+    "ends", "pairs", "longest", "shortest", "leftmost-longest", "leftmost-first", "each", NULL
 };
 
 static const char *const format_names[] = { "auto",  "fasta", "fastq", "pcap",
@@ -193,7 +195,7 @@ int command_find(int argc, char **argv)
     f.output.format = &find_tsv;
     f.search.run = &f.run;
     f.search.output = &f.output;
-    f.search.report = TRAWL_REPORT_ENDS;
+    f.search.report = TRAWL_REPORT_EACH;
     f.search.ratio = UNPACK_RATIO;
     int status = read_command_line(&f, argc, argv);
     char working_directory[] = ".", *here[] = { working_directory };
