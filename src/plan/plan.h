@@ -138,7 +138,7 @@ struct trawl_plan {
     void *block;        /* plan_header.bytes long, aligned to PLAN_ALIGN; behind this struct, or
                            the caller's (trawl_plan_view) */
     uint32_t *by_order; /* pattern index of each caller's index, the first one's of alternatives */
-    bool fixed;         /* all patterns have a fixed length: every end says where its match begins */
+    bool fixed;         /* all patterns have a fixed length: every end tells its start */
     trawl_allocator from; /* of this struct and by_order */
 };
 
