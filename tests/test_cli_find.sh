@@ -130,6 +130,36 @@ check 'of a pipe' 0
 run find --format lines 'ab+c|b+' runs
 expect 'of records' 0 "${header}runs\t1\t1\t0\t5\nruns\t1\t1\t6\t10\nruns\t2\t1\t1\t4\n"
 
+# ---- the bytes of matches ----------------------------------------------------------
+
+matched='file\trecord\tpattern\tstart\tend\tmatched\n'
+printf 'key=\0\t\\v\377\303\244\r\nkey=none' >binary
+for source in binary -; do
+    cat binary | "$trawl" find --matched --no-header -e 'key=[^\n]*' "$source" 2>err | cut -f 3- >out
+    status=0
+    expect "--matched: $source" 0 '1\t0\t12\tkey=\\x00\\t\\\\v\\xff\0303\0244\\r\n1\t13\t21\tkey=none\n'
+    cat binary | "$trawl" find --matched --no-header --report ends -e 'ke?y=.' -e ne "$source" 2>err |
+        cut -f 3- >out
+    expect "--matched: $source, ends" 0 \
+        '1\t-\t5\t-\n1\t-\t18\t-\n2\t19\t21\tne\n'
+done
+printf '>one\nGAATTC\nGAATTC\n>two\nGAATT\nC\n' >some.fasta
+run find --matched --iupac 'TYGA{1,3}|T{2}CG' some.fasta
+expect '--matched: records' 0 "${matched}some.fasta\tone\t1\t3\t7\tTTCG\n"
+run find --matched -e 'C.?G' -e 'A+' some.fasta
+expect '--matched: over the end of a line' 0 \
+    "${matched}some.fasta\tone\t2\t1\t3\tAA\nsome.fasta\tone\t1\t5\t7\tCG\nsome.fasta\tone\t2\t7\t9\tAA\nsome.fasta\ttwo\t2\t1\t3\tAA\n"
+run find --matched -c A some.fasta
+expect '--matched and -c' 2 '' 'leave one out'
+if "$trawl" find --json k binary >/dev/null 2>&1; then
+    run find --json --matched -e 'key=n.*' -e '\\v[^\n]' binary
+    expect '--matched: JSON' 0 \
+        '{"file":"binary","record":1,"pattern":2,"name":"\\\\\\\\v[^\\\\n]","start":6,"end":9,"matched":"\\\\v\0357\0277\0275","matched_base64":"XHb/"}\n{"file":"binary","record":1,"pattern":1,"name":"key=n.*","start":13,"end":21,"matched":"key=none"}\n'
+    run find --json --matched --report ends 'ke?y=n' binary
+    expect '--matched: JSON, nobody knows' 0 \
+        '{"file":"binary","record":1,"pattern":1,"name":"ke?y=n","start":null,"end":18,"matched":null}\n'
+fi
+
 # ---- patterns with names, flags of one --------------------------------------------
 
 printf 'GAATTC xx gaattc GGATCC\nGAAT TC' >dna

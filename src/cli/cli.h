@@ -281,6 +281,9 @@ char *json_member(const char *name, const char *text, size_t length);
 /* Bytes in base64. */
 char *base64(const char *text, size_t length);
 bool is_utf8(const char *text, size_t length);
+/* Bytes of the UTF-8 character at `text`, of which `length` bytes are there, at least one; 0: there
+ * is none. */
+size_t utf8_length(const char *text, size_t length);
 /* False, after a complaint, when this build has no jansson. */
 bool json_available(const char *command);
 /* Write `number` in decimal at `at`, without a NUL: at most 20 bytes. Returns its end. */

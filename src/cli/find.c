@@ -50,6 +50,9 @@ static const char *const help_text[] = {
     "      --max-matches N      stop after N matches in all, and say so\n"
     "      --tsv                columns with tabs between them: the default\n"
     "      --json               JSON, one object a line\n"
+    "      --matched            with the bytes of each match in a last column (- where its start "
+    "is\n"
+    "                           unknown; what is no text as \\xHH)\n"
     "      --no-header          no line that names the columns\n"
     "\n"
     "The columns are file, record (a sequence's name, a packet's number and flow, a line's "
@@ -76,6 +79,7 @@ enum {
     OPT_REPORT = OPT_OWN,
     OPT_TSV,
     OPT_JSON,
+    OPT_MATCHED,
     OPT_NO_HEADER,
     OPT_MAX_MATCHES,
     OPT_FORMAT,
@@ -88,6 +92,7 @@ static const struct option long_options[] = {
     { "report", required_argument, NULL, OPT_REPORT },
     { "tsv", no_argument, NULL, OPT_TSV },
     { "json", no_argument, NULL, OPT_JSON },
+    { "matched", no_argument, NULL, OPT_MATCHED },
     { "no-header", no_argument, NULL, OPT_NO_HEADER },
     { "count", no_argument, NULL, 'c' },
     { "only-ids", no_argument, NULL, 'g' },
@@ -121,6 +126,8 @@ static bool read_option(void *user, int option, const char *value)
     case OPT_JSON:
         f->output.format = &find_json;
         return json_available(f->run.command);
+    case OPT_MATCHED:
+        return f->output.matched = true;
     case OPT_NO_HEADER:
         return f->output.headless = true;
     case 'c':
@@ -147,7 +154,7 @@ static bool read_option(void *user, int option, const char *value)
 /* Where a match begins need not be known, nor what else there is. */
 static void make_quiet(find *f)
 {
-    f->output.count = f->output.only_ids = false;
+    f->output.count = f->output.only_ids = f->output.matched = false;
     f->search.report = TRAWL_REPORT_ENDS;
     f->search.most = 0;
 }
@@ -173,6 +180,11 @@ static int read_command_line(find *f, int argc, char **argv)
         return EXIT_ERROR;
     if (f->output.only_ids && f->output.count) {
         complain(command, "-g says which patterns occur, -c how often: leave one out");
+        return EXIT_ERROR;
+    }
+    if (f->output.matched && (f->output.only_ids || f->output.count)) {
+        complain(command, "--matched is for lines of matches, which -g and -c do not print: leave "
+                          "one out");
         return EXIT_ERROR;
     }
     status = pattern_options_finish(&f->patterns, argc, argv);

@@ -26,8 +26,13 @@ typedef struct find_format {
     /* What stands in a line behind opening and label: put it at `at`, where there is room for
      * FIND_NUMBERS bytes, and return its end. */
     char *(*match)(char *at, const trawl_match *match);
-    char *(*id)(char *at); /* with only_ids */
     char *(*count)(char *at, uint64_t count);
+
+    /* Behind a match, with --matched: print its bytes; NULL: nobody knows them. False without
+     * memory. */
+    bool (*matched)(const uint8_t *bytes, size_t length);
+
+    const char *end; /* of each line */
 } find_format;
 
 enum { FIND_NUMBERS = 128 };

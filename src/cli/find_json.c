@@ -56,19 +56,24 @@ static char *put_match(char *at, const trawl_match *match)
 {
     at = find_put(at, ",\"start\":");
     at = match->start == TRAWL_UNKNOWN ? find_put(at, "null") : put_decimal(at, match->start);
-    at = put_decimal(find_put(at, ",\"end\":"), match->end);
-    return find_put(at, "}\n");
-}
-
-static char *put_id(char *at)
-{
-    return find_put(at, "}\n");
+    return put_decimal(find_put(at, ",\"end\":"), match->end);
 }
 
 static char *put_count(char *at, uint64_t count)
 {
-    return find_put(put_decimal(find_put(at, ",\"count\":"), count), "}\n");
+    return put_decimal(find_put(at, ",\"count\":"), count);
 }
 
-const find_format find_json = { print_header, file_member, opening,  label,
-                                put_match,    put_id,      put_count };
+static bool print_matched(const uint8_t *bytes, size_t length)
+{
+    char *member = bytes ? json_member("matched", (const char *)bytes, length)
+                         : format_text("\"matched\":null");
+    const bool fine = member;
+    if (fine)
+        printf(",%s", member);
+    free(member);
+    return fine;
+}
+
+const find_format find_json = { print_header, file_member, opening,       label,
+                                put_match,    put_count,   print_matched, "}\n" };

@@ -8,7 +8,7 @@
 
 static bool out_of_memory(const find_output *o, const char *what)
 {
-    complain(o->command, "out of memory for the names of %s", what);
+    complain(o->command, "out of memory for %s", what);
     return false;
 }
 
@@ -17,7 +17,7 @@ bool find_output_open(find_output *o)
     o->labels = calloc(o->patterns->count, sizeof *o->labels);
     for (size_t i = 0; i < o->patterns->count; i++)
         o->named |= o->patterns->patterns[i].name != NULL;
-    return o->labels || out_of_memory(o, "patterns");
+    return o->labels || out_of_memory(o, "the names of patterns");
 }
 
 void find_output_close(find_output *o)
@@ -43,7 +43,7 @@ static bool set_opening(find_output *o, const find_place *place)
     free(o->opening);
     o->opening = o->file ? o->format->opening(o, place) : NULL;
     o->begun = 0;
-    return o->opening || out_of_memory(o, "a file or record");
+    return o->opening || out_of_memory(o, "the name of a file or record");
 }
 
 bool find_output_file(find_output *o, const char *name)
@@ -79,7 +79,7 @@ static const char *label_of(find_output *o, size_t pattern)
     if (!*label)
         *label = o->format->label(o, &o->patterns->patterns[pattern]);
     if (!*label)
-        out_of_memory(o, "patterns");
+        out_of_memory(o, "the names of patterns");
     return *label;
 }
 
@@ -95,7 +95,7 @@ static bool begin_line(find_output *o, size_t pattern)
     if (needed > o->line_room) {
         char *grown = realloc(o->line, 2 * needed);
         if (!grown)
-            return out_of_memory(o, "a file or record");
+            return out_of_memory(o, "the name of a file or record");
         o->line = grown;
         o->line_room = 2 * needed;
     }
@@ -104,14 +104,21 @@ static bool begin_line(find_output *o, size_t pattern)
     return true;
 }
 
-bool find_output_match(find_output *o, const trawl_match *match)
+bool find_output_match(find_output *o, const trawl_match *match, const uint8_t *bytes)
 {
     if (!begin_line(o, match->pattern))
         return false;
     char *at = o->line + o->begun;
-    at = o->only_ids ? o->format->id(at) : o->format->match(at, match);
+    if (!o->only_ids)
+        at = o->format->match(at, match);
+    if (!o->matched)
+        at = find_put(at, o->format->end);
     fwrite(o->line, 1, (size_t)(at - o->line), stdout);
-    return true;
+    if (!o->matched)
+        return true;
+    const bool fine = o->format->matched(bytes, bytes ? (size_t)(match->end - match->start) : 0);
+    fputs(o->format->end, stdout);
+    return fine || out_of_memory(o, "the bytes of a match");
 }
 
 bool find_output_counts(find_output *o, const uint64_t *counts)
@@ -121,8 +128,8 @@ bool find_output_counts(find_output *o, const uint64_t *counts)
             continue;
         if (!begin_line(o, i))
             return false;
-        fwrite(o->line, 1, (size_t)(o->format->count(o->line + o->begun, counts[i]) - o->line),
-               stdout);
+        char *at = o->format->count(o->line + o->begun, counts[i]);
+        fwrite(o->line, 1, (size_t)(find_put(at, o->format->end) - o->line), stdout);
     }
     return true;
 }

@@ -12,6 +12,7 @@ typedef struct find_output {
     bool count;    /* lines of numbers of matches, not of matches */
     bool only_ids; /* lines of patterns that occur, without places */
     bool stranded; /* the strand is a column */
+    bool matched;  /* the bytes of a match are a column */
     bool headless; /* no header */
     bool sparse;   /* no counts of 0 */
 
@@ -25,7 +26,7 @@ typedef struct find_output {
     size_t pattern;          /* of that line */
 } find_output;
 
-/* The first eight are set, the rest is zero. Each that says whether it worked is false after a
+/* The first nine are set, the rest is zero. Each that says whether it worked is false after a
  * complaint; a write that fails is seen by ferror(stdout). Close after a failure as well. */
 bool find_output_open(find_output *o);
 void find_output_close(find_output *o);
@@ -36,7 +37,8 @@ void find_output_header(const find_output *o);
 bool find_output_file(find_output *o, const char *name);
 bool find_output_record(find_output *o, const record_scan *scan, const record *r);
 
-bool find_output_match(find_output *o, const trawl_match *match);
+/* `bytes` are the match's own; NULL: nobody asked for them, or knows them. */
+bool find_output_match(find_output *o, const trawl_match *match, const uint8_t *bytes);
 
 /* A line for each pattern. */
 bool find_output_counts(find_output *o, const uint64_t *counts);

@@ -18,7 +18,17 @@
 
 /* ---- matches -------------------------------------------------------------- */
 
-static void take_match(find_search *f, const trawl_match *match)
+/* Its bytes, where they are asked for and known. */
+static const uint8_t *matched_bytes(const find_search *f, const trawl_match *match, const record *r)
+{
+    const uint64_t begin = r ? 0 : f->text_begin;
+    const uint8_t *text = r ? f->records->batch->bytes + r->begin : f->text;
+    if (!f->output->matched || match->start == TRAWL_UNKNOWN || match->start < begin)
+        return NULL;
+    return text + (match->start - begin);
+}
+
+static void take_match(find_search *f, const trawl_match *match, const record *r)
 {
     f->last_end = match->end;
     f->stats.matches++;
@@ -26,7 +36,7 @@ static void take_match(find_search *f, const trawl_match *match)
         f->finished = true;
     else if (f->output->count)
         f->counts[match->pattern]++;
-    else if (!find_output_match(f->output, match))
+    else if (!find_output_match(f->output, match, matched_bytes(f, match, r)))
         f->failed = f->finished = true;
     else if (ferror(stdout))
         f->finished = true;
@@ -43,7 +53,7 @@ static int on_matches(const trawl_match *matches, size_t count, void *user)
         }
         if (source_lost(&f->file, matches[i].end))
             return 1;
-        take_match(f, &matches[i]);
+        take_match(f, &matches[i], r);
         if (f->records && f->stats.matches == f->most)
             return 1;
     }
@@ -65,16 +75,49 @@ static bool scanned(find_search *f, const char *path, int status, const trawl_er
     return status >= 0 || file_failed(f, path, error->message);
 }
 
+/* A room for pieces of a text, and as much before them as matches that are reported late need. */
+typedef struct piece_room {
+    uint8_t *bytes;
+    size_t keep, used;
+} piece_room;
+
+/* With --matched: a report may hold a match back until twice the longest has followed. */
+static bool open_room(find_search *f, piece_room *room)
+{
+    room->used = 0;
+    room->keep = f->output->matched ? 2 * (size_t)f->longest + 2 : 0;
+    room->bytes = malloc(room->keep + 2 * PIECE);
+    f->text = room->bytes;
+    f->text_begin = 0;
+    return room->bytes;
+}
+
+/* Where the next piece goes. */
+static uint8_t *next_place(find_search *f, piece_room *room)
+{
+    if (room->used > room->keep + PIECE || !room->keep) {
+        const size_t gone = room->used - room->keep;
+        memmove(room->bytes, room->bytes + gone, room->keep);
+        f->text_begin += gone;
+        room->used = room->keep;
+    }
+    return room->bytes + room->used;
+}
+
 /* Read what is left of a file and feed it to a stream. */
 static bool feed(find_search *f, source *file, const char *path, trawl_stream *stream,
-                 uint8_t *piece)
+                 piece_room *room)
 {
     trawl_error error;
     int status = TRAWL_OK;
-    ptrdiff_t got;
-    while (status == TRAWL_OK && (got = source_read(file, piece, PIECE)) != 0) {
+    while (status == TRAWL_OK) {
+        uint8_t *piece = next_place(f, room);
+        const ptrdiff_t got = source_read(file, piece, PIECE);
         if (got < 0)
             return file_failed(f, path, file->why);
+        if (got == 0)
+            break;
+        room->used += (size_t)got;
         f->stats.bytes += (uint64_t)got;
         status = trawl_stream_feed(stream, piece, (size_t)got, &error);
     }
@@ -86,18 +129,18 @@ static bool scan_stream(find_search *f, source *file, const char *path,
 {
     trawl_stream *stream;
     trawl_error error;
-    uint8_t *piece = malloc(PIECE);
-    if (!piece)
+    piece_room room;
+    if (!open_room(f, &room))
         return file_failed(f, path, strerror(ENOMEM));
     bool fine = scanned(
         f, path, trawl_stream_open(f->context, f->plan, options, on_matches, f, &stream, &error),
         &error);
     if (fine) {
-        fine = feed(f, file, path, stream, piece);
+        fine = feed(f, file, path, stream, &room);
         const int closed = trawl_stream_close(stream, &error);
         fine = fine && scanned(f, path, closed, &error);
     }
-    free(piece);
+    free(room.bytes);
     return fine;
 }
 
@@ -107,6 +150,8 @@ static bool scan_text(find_search *f, const char *path, const uint8_t *text, siz
     trawl_error error;
     int status;
     f->stats.bytes += length;
+    f->text = text;
+    f->text_begin = 0;
     if (f->output->count && f->output->patterns->count == 1) {
         status = trawl_count(f->context, f->plan, text, length, options, &f->counts[0], &error);
         f->stats.matches += f->counts[0];
@@ -125,11 +170,17 @@ static bool map_whole(find_search *f, source *file, const char *path, const uint
     if (source_spool(file) && source_map(file, text, length))
         return true;
     complain(f->run->command,
-             "%s: cannot keep the text in a temporary file, which this report of unbounded "
-             "patterns needs (set TMPDIR to a folder with room): %s",
+             "%s: cannot keep the text in a temporary file, which patterns without a longest "
+             "match need (set TMPDIR to a folder with room): %s",
              shown_name(path), file->why);
     f->failed = true;
     return false;
+}
+
+/* Whether a text, or a record, must be there whole: what its matches need has no bound. */
+static bool wants_whole(const find_search *f)
+{
+    return f->longest == UINT64_MAX && (f->report != TRAWL_REPORT_ENDS || f->output->matched);
 }
 
 static bool scan_source(find_search *f, source *file, const char *path)
@@ -139,7 +190,7 @@ static bool scan_source(find_search *f, source *file, const char *path)
     size_t length;
     options.report = f->report;
     options.max_matches = f->most ? f->most - f->stats.matches : 0;
-    if (f->unbounded && f->report != TRAWL_REPORT_ENDS)
+    if (wants_whole(f))
         return map_whole(f, file, path, &text, &length) &&
                scan_text(f, path, text, length, &options);
     if (file->mappable && source_map(file, &text, &length))
@@ -160,7 +211,7 @@ static bool scan_records(find_search *f, source *file, const char *path, const r
     record_scan r = { .context = f->context,
                       .plan = f->plan,
                       .options = TRAWL_SCAN_OPTIONS_INIT,
-                      .whole = f->unbounded && f->report != TRAWL_REPORT_ENDS,
+                      .whole = wants_whole(f) || f->output->matched,
                       .take = on_matches,
                       .user = f };
     r.options.report = f->report;
@@ -194,9 +245,8 @@ static const reader_kind *choose_reader(const find_search *f, content kind)
 static bool take_text(void *user, const char *name, source *file, content kind)
 {
     find_search *f = (find_search *)user;
-    const bool whole = f->unbounded && f->report != TRAWL_REPORT_ENDS;
     const reader_kind *reader = choose_reader(f, kind);
-    if (!reader && file->layer && !source_waits(file) && !whole)
+    if (!reader && file->layer && !source_waits(file) && !wants_whole(f) && !f->output->matched)
         reader = &reader_text; /* unpacked while it is searched */
     if (f->output->count)
         memset(f->counts, 0, f->output->patterns->count * sizeof *f->counts);
@@ -300,7 +350,7 @@ bool find_search_open(find_search *f, char **paths, int count)
     if (!f->plan)
         return false;
     trawl_plan_get_info(f->plan, &info);
-    f->unbounded = info.max_length == UINT64_MAX;
+    f->longest = info.max_length;
     f->counts = calloc(patterns->count, sizeof *f->counts);
     if (!f->counts)
         complain(f->run->command, "out of memory for %zu patterns", patterns->count);

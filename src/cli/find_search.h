@@ -33,9 +33,11 @@ typedef struct find_search {
     uint64_t last_end; /* of its matches so far */
     trawl_plan *plan;
     trawl_context *context;
-    bool unbounded;       /* some pattern has no longest match */
     uint64_t *counts;     /* of each pattern in the present file, where they are asked for */
     record_scan *records; /* while records are searched */
+    const uint8_t *text;  /* else what may be printed of it: text[0] has offset text_begin */
+    uint64_t text_begin;
+    uint64_t longest; /* match of the patterns; UINT64_MAX: there is none */
     bool failed, finished;
     struct stat printed_to; /* standard output, unless st_nlink is 0 */
     run_stats stats;

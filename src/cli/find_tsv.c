@@ -1,14 +1,15 @@
 /* find_tsv.c: matches as tab separated columns. */
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "cli/find_format.h"
 
 static void print_header(const find_output *o)
 {
     const char *numbers = o->count ? "\tcount" : o->only_ids ? "" : "\tstart\tend";
-    printf("file%s\tpattern%s%s%s\n", o->count ? "" : "\trecord", o->named ? "\tname" : "",
-           o->stranded ? "\tstrand" : "", numbers);
+    printf("file%s\tpattern%s%s%s%s\n", o->count ? "" : "\trecord", o->named ? "\tname" : "",
+           o->stranded ? "\tstrand" : "", numbers, o->matched ? "\tmatched" : "");
 }
 
 /* A record is called by its name, its number or both; a file that is not divided is record 1. */
@@ -43,24 +44,52 @@ static char *put_match(char *at, const trawl_match *match)
     *at++ = '\t';
     at = match->start == TRAWL_UNKNOWN ? find_put(at, "-") : put_decimal(at, match->start);
     *at++ = '\t';
-    at = put_decimal(at, match->end);
-    *at++ = '\n';
-    return at;
-}
-
-static char *put_id(char *at)
-{
-    return find_put(at, "\n");
+    return put_decimal(at, match->end);
 }
 
 static char *put_count(char *at, uint64_t count)
 {
     *at++ = '\t';
-    at = put_decimal(at, count);
-    *at++ = '\n';
-    return at;
+    return put_decimal(at, count);
 }
 
-const find_format find_tsv = {
-    print_header, tsv_quote, opening, label, put_match, put_id, put_count
-};
+/* How many bytes from the first one on may stand in a field as they are; 0: it must be escaped. */
+static size_t plain_bytes(const char *bytes, size_t length)
+{
+    size_t plain = 0, size = 1;
+    while (plain < length && size) {
+        const unsigned char c = (unsigned char)bytes[plain];
+        size = c < ' ' || c == '\\' || c == 0x7f ? 0 : utf8_length(bytes + plain, length - plain);
+        plain += size;
+    }
+    return plain;
+}
+
+static void print_escape(unsigned char byte)
+{
+    static const char bytes[] = "\t\n\r\\", letters[] = "tnr\\";
+    const char *at = byte ? strchr(bytes, byte) : NULL;
+    if (at)
+        printf("\\%c", letters[at - bytes]);
+    else
+        printf("\\x%02x", byte);
+}
+
+static bool print_matched(const uint8_t *bytes, size_t length)
+{
+    const char *at = (const char *)bytes, *const end = at + length;
+    putchar('\t');
+    if (!bytes)
+        putchar('-');
+    while (bytes && at < end) {
+        const size_t plain = plain_bytes(at, (size_t)(end - at));
+        fwrite(at, 1, plain, stdout);
+        at += plain;
+        if (at < end)
+            print_escape((unsigned char)*at++);
+    }
+    return true;
+}
+
+const find_format find_tsv = { print_header, tsv_quote, opening,       label,
+                               put_match,    put_count, print_matched, "\n" };

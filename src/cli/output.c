@@ -76,10 +76,11 @@ static bool continues(const uint8_t *text, size_t length)
     return true;
 }
 
-/* Bytes of the UTF-8 character at `text`; 0 when there is none (RFC 3629, table 3-7 of the
- * Unicode standard: no overlong forms, no surrogates, nothing past U+10FFFF). */
-static size_t utf8_length(const uint8_t *text, size_t length)
+/* RFC 3629, table 3-7 of the Unicode standard: no overlong forms, no surrogates, nothing past
+ * U+10FFFF. */
+size_t utf8_length(const char *bytes, size_t length)
 {
+    const uint8_t *text = (const uint8_t *)bytes;
     const uint8_t first = text[0], second = length > 1 ? text[1] : 0;
     size_t size = first < 0x80 ? 1 : first < 0xc2 ? 0 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
     if (size == 0 || first > 0xf4 || size > length || !continues(text, size))
@@ -94,7 +95,7 @@ bool is_utf8(const char *text, size_t length)
 {
     size_t size = 1;
     for (size_t i = 0; i < length && size; i += size)
-        size = utf8_length((const uint8_t *)text + i, length - i);
+        size = utf8_length(text + i, length - i);
     return size;
 }
 
@@ -128,7 +129,7 @@ static char *clean_utf8(const char *text, size_t length, size_t *clean_length)
     char *clean = malloc(3 * length + 1);
     char *at = clean;
     for (size_t i = 0; clean && i < length;) {
-        size_t size = utf8_length((const uint8_t *)text + i, length - i);
+        size_t size = utf8_length(text + i, length - i);
         memcpy(at, size ? text + i : replacement, size ? size : 3);
         at += size ? size : 3;
         i += size ? size : 1;
