@@ -219,7 +219,7 @@ typedef struct trawl_plan_info {
     uint64_t min_length;  /* shortest possible match, bytes (rows for grids) */
     uint64_t max_length;  /* longest possible match, or UINT64_MAX when unbounded */
     uint32_t cell_size;   /* 0 for text, else 1 to 4 */
-    uint32_t reserved;    /* 0 */
+    uint32_t conditions;  /* 1: some pattern asks for what stands beside its matches */
     uint32_t tag;         /* trawl_compile_options.tag */
     uint32_t keeps_texts; /* 1: it holds the patterns' texts */
     uint32_t version;     /* of the form of saved plans: a library reads its own only */

@@ -31,11 +31,11 @@ def result(name: str, wrong) -> None:
         print(f"#   {line}")
 
 
-def find(*arguments, text: bytes):
-    """The rows of trawl find, on the bytes as they stand."""
+def find(*arguments, text: bytes, form="raw"):
+    """The rows of trawl find; without another form on the bytes as they stand."""
     with open("text", "wb") as out:
         out.write(text)
-    done = subprocess.run([TRAWL, "find", "--format", "raw", *arguments, "text"],
+    done = subprocess.run([TRAWL, "find", "--format", form, *arguments, "text"],
                           capture_output=True, check=False)
     if done.returncode > 1 or (done.stderr and b"left out" not in done.stderr):
         raise SystemExit(f"trawl find {arguments}: {done.stderr.decode()}")
@@ -202,6 +202,116 @@ def ambiguous() -> None:
         if {int(row[3]) for row in rows} != {i for i, c in enumerate(text) if c in letters}:
             wrong.append(base)
     result("--ambiguous: letters of the text stand for any of their bases", wrong)
+
+
+# ---- circles -------------------------------------------------------------------------------------
+
+def motif(r: random.Random):
+    """An IUPAC pattern of bounded length, and its expression for the bases A, C, G and T."""
+    written, expression = "", ""
+    for _ in range(r.randint(1, 5)):
+        code, low = r.choice("ACGTRYN"), r.randint(0, 2)
+        high = low + r.randint(0, 4)
+        count = r.choice(["", "", f"{{{low},{high}}}"]) if high else ""
+        written, expression = written + code + count, expression + f"[{IUPAC[code]}]{count}"
+    return (written, expression) if not re.fullmatch(expression, "") else motif(r)
+
+
+def turned_motif(expression: str) -> str:
+    elements = re.findall(r"\[([A-Z]*)\]([^\[]*)", expression)
+    return "".join(f"[{bases.translate(OTHER)}]{count}" for bases, count in reversed(elements))
+
+
+def around(text: str, expression: str, report: str):
+    """Matches of a circle that go round once at most."""
+    program, n, found = re.compile(expression), len(text), set()
+    for start in range(n):
+        ends = [start + k for k in range(1, n + 1)
+                if program.fullmatch(text + text, start, start + k)]
+        chosen = {"pairs": ends, "longest": ends[-1:], "shortest": ends[:1]}[report]
+        found |= {(start, end) for end in chosen}
+    return found
+
+
+def circles() -> None:
+    r, wrong = random.Random(SEED), []
+    for case in range(max(CASES // 20, 6)):
+        motifs = [motif(r) for _ in range(r.randint(1, 6))]
+        bases = r.choice(["A", "AC", "ACGT"])
+        records = ["".join(r.choice(bases) for _ in range(r.choice([0, 1, 2, 5, 12, 40])))
+                   for _ in range(r.randint(1, 8))]
+        text = "".join(f">r{i}\n{record[:7]}\n{record[7:]}\n" for i, record in enumerate(records))
+        report, want = r.choice(["longest", "pairs", "shortest"]), []
+        option = [] if report == "longest" and case % 2 else ["--report", report]
+        for i, record in enumerate(records):
+            for k, (_, plus) in enumerate(motifs, 1):
+                want += [(f"r{i}", str(k), strand, *match)
+                         for strand, expression in [("+", plus), ("-", turned_motif(plus))]
+                         for match in around(record, expression, report)]
+        rows = find("--circular", "--iupac", "--strand", "both", *option,
+                    "-f", listed(m[0] for m in motifs), text=text.encode(), form="fasta")
+        got = [(row[1], row[2], row[3], int(row[4]), int(row[5])) for row in rows]
+        if sorted(got) != sorted(want):
+            wrong.append(f"{motifs} {report} {text!r}: {sorted(set(got) ^ set(want))[:5]}")
+        ordered = [(int(g[0][1:]), g[4], g[3]) for g in got]
+        if ordered != sorted(ordered):
+            wrong.append(f"{motifs} {report} {text!r}: not in order")
+    result(f"--circular, {SEED}: as a search from each place of small circles", wrong)
+    no_circles()
+    large_circles()
+
+
+def no_circles() -> None:
+    """What is refused; what is cut off is no circle."""
+    wrong = []
+    for arguments, message in [(["--report", "ends", "b"], "--report longest"),
+                               (["--report", "leftmost-longest", "b"], "--report longest"),
+                               (["-e", "b", "-e", "a+"], "pattern 2: --circular: it may match any"),
+                               (["-e", "b", "-e", "^a"], "pattern 2: --circular: it asks for what"),
+                               ([r"\<a"], "beside"), (["--prosite", "A-[G>]"], "beside"),
+                               (["--hex", "01 [4-] 02"], "give each repeat a bound")]:
+        done = subprocess.run([TRAWL, "find", "--circular", *arguments, "text"],
+                              capture_output=True, check=False)
+        if done.returncode != 2 or done.stdout or message not in done.stderr.decode():
+            wrong.append(f"{arguments}: {done.stderr.decode()}")
+    sound, cut = b"@a\nACGT\n+\nIIII\n", b"@b\nACGT"
+    done = subprocess.run([TRAWL, "find", "--circular", "-e", "TA", "-"], input=sound + cut,
+                          capture_output=True, check=False)
+    if done.returncode != 2 or not done.stdout.endswith(b"\ta\t1\t3\t5\n"):
+        wrong.append(f"cut off: {done.stdout.decode()}")
+    for option, want in [("--max-matches=1", b"\ta\t1\t3\t5\n"), ("--count", b"\t1\t1\n"),
+                         ("--json", b'"record":"a","pattern":1,"name":"TA","start":3,"end":5}\n')]:
+        done = subprocess.run([TRAWL, "find", "--circular", option, "TA"], input=sound,
+                              capture_output=True, check=False)
+        if done.returncode or not done.stdout.endswith(want):
+            wrong.append(f"{option}: {done.stdout.decode()} {done.stderr.decode()}")
+    result("--circular: what has no meaning there is refused, what is cut off is no circle", wrong)
+
+
+def large_circles() -> None:
+    """Longer than what is read at once, with patterns longer than a piece and than a circle."""
+    r, wrong = random.Random(SEED), []
+    bases = bytes(r.choice(b"ACGT") for _ in range(1 << 14))
+
+    def check(form, text, sought, at):
+        want = [(at, at + len(sought))] if len(sought) <= len(text) else []
+        with open("list", "wb") as out:
+            out.write(sought + b"\n")
+        rows = find("--circular", "-F", "-f", "list", form=form,
+                    text=b">a\nACG\n>b\n" + text + b"\n>c\n" if form == "fasta" else text)
+        if [(int(row[3]), int(row[4])) for row in rows] != want:
+            wrong.append(f"{form} of {len(text)}, pattern of {len(sought)}: {rows}, not {want}")
+
+    for size in 60, (4 << 20) - 1, 4 << 20, (4 << 20) + 1, 9 << 20:
+        text = (bases * (size // len(bases) + 1))[:size - 50] + bytes(r.choices(b"abcdefgh", k=50))
+        for form in "raw", "fasta":
+            for behind in 0, 1, 7:
+                check(form, text, text[-20:] + text[:behind], size - 20)
+            if size == 60 or (form, size % 2) == ("raw", 1):
+                whole = text[size // 3:] + text[:size // 3]
+                check(form, text, whole, size // 3)
+                check(form, text, whole + whole[:1], size // 3)
+    result("--circular: records, and patterns, longer than a batch", wrong)
 
 
 RULES = r"""# a comment
@@ -371,6 +481,7 @@ def main() -> int:
         differential("hex", hexadecimal, b"abcdefabcdef\n\x00", "--hex")
         strands()
         ambiguous()
+        circles()
         rules()
         if DATA:
             proteins()

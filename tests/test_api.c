@@ -266,6 +266,7 @@ static void test_plan_info(void **state)
     assert_int_equal(info.min_length, 1);
     assert_int_equal(info.max_length, 6);
     assert_int_equal(info.cell_size, 0);
+    assert_int_equal(info.conditions, 0);
     assert_non_null(trawl_plan_save(plan, &bytes));
     assert_int_equal(info.bytes, bytes);
     assert_string_equal(trawl_plan_pattern_name(plan, 0), "range");
@@ -275,10 +276,11 @@ static void test_plan_info(void **state)
     assert_string_equal(trawl_plan_pattern_name(NULL, 0), "");
     trawl_plan_free(plan);
 
-    const trawl_pattern endless = pattern("ab+", TRAWL_SYNTAX_EXTENDED);
+    const trawl_pattern endless = pattern("ab+$", TRAWL_SYNTAX_EXTENDED);
     plan = compile(&endless, 1, NULL);
     assert_int_equal(trawl_plan_get_info(plan, &info), TRAWL_OK);
     assert_true(info.max_length == UINT64_MAX);
+    assert_int_equal(info.conditions, 1);
 
     /* What a newer caller knows more of is zero. */
     struct {

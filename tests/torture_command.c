@@ -346,6 +346,7 @@ static const command_line lines[] = {
     { NOTHING, ANY, false, command_find, "--count 9 packed.zip packed.tgz packed.xz" },
     { NOTHING, ANY, false, command_find, "-f list --report pairs fasta fastq" },
     { NOTHING, ANY, false, command_find, "--json -e alpha fastq fasta" },
+    { NOTHING, ANY, false, command_find, "--circular -e [a-z]{2,40} -e alpha fasta fastq text" },
     { NOTHING, ANY, false, command_grep, "-n --decompress needle packed.gz text packed.xz" },
     { PIPE, ANY, false, command_grep, "-c --decompress --threads 3 alpha packed.gz - tree cut" },
     { PIPE, ANY, false, command_find, "--format lines --count alpha - text" },

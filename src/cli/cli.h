@@ -240,6 +240,9 @@ bool pattern_set_check(const pattern_set *set, const run_options *o);
 trawl_plan *pattern_set_compile(pattern_set *set, const run_options *o,
                                 const trawl_context *context, const void *sample,
                                 size_t sample_length);
+/* Complain of a pattern, which is shown. */
+void pattern_set_complain(const pattern_set *set, const char *command, size_t index,
+                          const char *message);
 void pattern_set_free(pattern_set *set);
 
 /* ---- statistics ------------------------------------------------------- */

@@ -12,6 +12,7 @@ typedef struct find {
     pattern_options patterns;
     find_output output;
     find_search search;
+    bool report_given;
 } find;
 
 /* ---- help and options -------------------------------------------------- */
@@ -34,6 +35,11 @@ static const char *const help_text[] = {
     "      --format NAME        take them for fasta, fastq, pcap, lines (each a record), text (no\n"
     "                           records) or raw (the bytes as they stand) instead of auto\n"
     "      --max-ratio N        let a byte unpack to N at most (250; 0: any number)\n"
+    "      --circular           each record is a circle, as a plasmid: matches that cross its end\n"
+    "                           are found, with their end behind it (start < length of the "
+    "record,\n"
+    "                           end = start + length of the match); --report longest (then the\n"
+    "                           default), shortest or pairs\n"
     "\n"
     "Output:\n"
     "      --report MODE        which matches of patterns of variable length:\n"
@@ -83,7 +89,8 @@ enum {
     OPT_NO_HEADER,
     OPT_MAX_MATCHES,
     OPT_FORMAT,
-    OPT_RATIO
+    OPT_RATIO,
+    OPT_CIRCULAR
 };
 
 static const struct option long_options[] = {
@@ -102,6 +109,7 @@ static const struct option long_options[] = {
     { "max-matches", required_argument, NULL, OPT_MAX_MATCHES },
     { "format", required_argument, NULL, OPT_FORMAT },
     { "max-ratio", required_argument, NULL, OPT_RATIO },
+    { "circular", no_argument, NULL, OPT_CIRCULAR },
     TEXT_RUN_LONG_OPTIONS,
     { NULL, 0, NULL, 0 },
 };
@@ -119,6 +127,7 @@ static bool read_option(void *user, int option, const char *value)
     find *f = (find *)user;
     switch (option) {
     case OPT_REPORT:
+        f->report_given = true;
         return choice_option(f->run.command, "--report", report_names, value, &f->search.report);
     case OPT_TSV:
         f->output.format = &find_tsv;
@@ -144,6 +153,8 @@ static bool read_option(void *user, int option, const char *value)
         return choice_option(f->run.command, "--format", format_names, value, &f->search.format);
     case OPT_RATIO:
         return parse_number(f->run.command, "--max-ratio", value, UINT64_MAX, &f->search.ratio);
+    case OPT_CIRCULAR:
+        return f->search.circular = true;
     default:
         return pattern_option(&f->patterns, option, value);
     }
@@ -168,6 +179,20 @@ static void ask_once(find *f)
         set->patterns[i].flags |= TRAWL_ONCE;
 }
 
+/* On a circle matches are told apart by their starts, of which none is leftmost. */
+static bool settle_circular(find *f)
+{
+    if (!f->report_given)
+        f->search.report = TRAWL_REPORT_LONGEST;
+    if (f->search.report == TRAWL_REPORT_LONGEST || f->search.report == TRAWL_REPORT_SHORTEST ||
+        f->search.report == TRAWL_REPORT_PAIRS)
+        return true;
+    complain(f->run.command,
+             "--circular takes --report longest (its default), shortest or pairs: on a circle no "
+             "place is leftmost, and a match is known by its start");
+    return false;
+}
+
 /* Status to leave with at once, or -1. */
 static int read_command_line(find *f, int argc, char **argv)
 {
@@ -176,7 +201,8 @@ static int read_command_line(find *f, int argc, char **argv)
                                      read_option, f);
     if (status >= 0)
         return status;
-    if (!limit_fits(command, f->search.most, f->output.count))
+    if (!limit_fits(command, f->search.most, f->output.count) ||
+        (f->search.circular && !settle_circular(f)))
         return EXIT_ERROR;
     if (f->output.only_ids && f->output.count) {
         complain(command, "-g says which patterns occur, -c how often: leave one out");

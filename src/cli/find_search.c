@@ -212,6 +212,7 @@ static bool scan_records(find_search *f, source *file, const char *path, const r
                       .plan = f->plan,
                       .options = TRAWL_SCAN_OPTIONS_INIT,
                       .whole = wants_whole(f) || f->output->matched,
+                      .circular = f->circular,
                       .take = on_matches,
                       .user = f };
     r.options.report = f->report;
@@ -246,8 +247,9 @@ static bool take_text(void *user, const char *name, source *file, content kind)
 {
     find_search *f = (find_search *)user;
     const reader_kind *reader = choose_reader(f, kind);
-    if (!reader && file->layer && !source_waits(file) && !wants_whole(f) && !f->output->matched)
-        reader = &reader_text; /* unpacked while it is searched */
+    if (!reader && (f->circular ||
+                    (file->layer && !source_waits(file) && !wants_whole(f) && !f->output->matched)))
+        reader = &reader_text; /* a circle; or unpacked while it is searched */
     if (f->output->count)
         memset(f->counts, 0, f->output->patterns->count * sizeof *f->counts);
     if (!find_output_file(f->output, name)) {
@@ -347,7 +349,7 @@ bool find_search_open(find_search *f, char **paths, int count)
         return false;
     f->sample.inside = f->format != FORMAT_RAW;
     f->plan = sample_compile(&f->sample, patterns, f->run, f->context, paths, count);
-    if (!f->plan)
+    if (!f->plan || (f->circular && !circle_fits(patterns, f->run->command, f->plan)))
         return false;
     trawl_plan_get_info(f->plan, &info);
     f->longest = info.max_length;

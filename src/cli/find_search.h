@@ -27,6 +27,7 @@ typedef struct find_search {
     bool recursive; /* folders are searched, with all below them */
     bool bare;      /* names of files do not show the folder, which is the working one */
     bool quiet;     /* nothing is printed, and the first match ends it all */
+    bool circular;  /* records are circles */
 
     sample sample;
     source file;       /* the present one */
@@ -43,7 +44,7 @@ typedef struct find_search {
     run_stats stats;
 } find_search;
 
-/* The first nine are set, the rest is zero. The plan is chosen for these files. False after a
+/* The first ten are set, the rest is zero. The plan is chosen for these files. False after a
  * complaint; close then as well. */
 bool find_search_open(find_search *f, char **paths, int count);
 

@@ -209,6 +209,13 @@ static void complain_of(const pattern_set *set, const char *command, const char 
         complain(command, "%spattern %zu: %s", kind, index + 1, message);
 }
 
+void pattern_set_complain(const pattern_set *set, const char *command, size_t index,
+                          const char *message)
+{
+    complain_of(set, command, "", index, message);
+    show_pattern(&set->patterns[index], TRAWL_NONE);
+}
+
 static void complain_pattern(const pattern_set *set, const char *command, const trawl_error *error)
 {
     if (error->pattern >= set->count) {

@@ -2,7 +2,7 @@
  *
  * Idea. A reader fills a batch with records, which are scanned in one call. One that is longer than
  * a batch comes in pieces, which go through a stream; so memory stays small whatever a record's
- * length.
+ * length. Circles are fed to theirs (cli/circle.h), but for the end of one that was cut off.
  */
 #include "cli/records.h"
 
@@ -53,11 +53,10 @@ static int scan_whole(record_scan *r, size_t begin, size_t end)
                        : TRAWL_OK;
 }
 
-/* What the batch holds, but for an open record that does not fill it. */
-static int scan_batch(record_scan *r)
+/* The records that are ended, and the piece of one that fills the batch. */
+static int scan_records(record_scan *r, size_t ended)
 {
     const batch *b = r->batch;
-    const size_t ended = b->count - b->open;
     int status = TRAWL_OK;
     size_t begin = 0;
     if (b->count && b->records[0].goes_on) {
@@ -68,6 +67,31 @@ static int scan_batch(record_scan *r)
         status = scan_whole(r, begin, ended);
     if (status == TRAWL_OK && b->open && ended >= begin && b->records[ended].begin == 0)
         status = scan_piece(r, ended, false);
+    return status;
+}
+
+static int scan_circles(record_scan *r, size_t ended)
+{
+    const batch *b = r->batch;
+    int status = TRAWL_OK;
+    for (size_t i = 0; i < b->count && status == TRAWL_OK; i++) {
+        const record *piece = &b->records[i];
+        if (i == ended && piece->begin)
+            break; /* open, it does not fill the batch: it comes again */
+        r->first = i;
+        status = circle_feed(r->circle, b->bytes + piece->begin, piece->length, &r->error);
+        if (status == TRAWL_OK && i < ended && !(r->damaged && i + 1 == b->count))
+            status = circle_end(r->circle, &r->error);
+    }
+    return status;
+}
+
+/* What the batch holds, but for an open record that does not fill it. */
+static int scan_batch(record_scan *r)
+{
+    const batch *b = r->batch;
+    const size_t ended = b->count - b->open;
+    const int status = r->circle ? scan_circles(r, ended) : scan_records(r, ended);
     r->bytes += b->open && b->records[ended].begin ? b->records[ended].begin : b->used;
     return status;
 }
@@ -77,6 +101,7 @@ static int scan_all(record_scan *r, ahead *batches)
     int more = 1, status = TRAWL_OK;
     while (more > 0 && status == TRAWL_OK) {
         more = ahead_next(batches, &r->batch, &r->why);
+        r->damaged = more < 0;
         status = scan_batch(r);
         if (status < 0)
             r->why = r->error.message;
@@ -109,12 +134,16 @@ int record_scan_text(record_scan *r, const reader_kind *kind, source *text)
     r->why = no_memory;
     r->kind = kind;
     r->texts = malloc(BATCH_RECORDS * sizeof *r->texts);
-    void *state = r->texts ? kind->open(text, &r->why) : NULL;
+    if (r->circular)
+        r->circle = circle_open(r->context, r->plan, &r->options, r->take, r->user);
+    const bool ready = r->texts && (r->circle || !r->circular);
+    void *state = ready ? kind->open(text, &r->why) : NULL;
     if (state) {
         r->why = no_memory;
         status = scan_state(r, state, text);
         kind->close(state);
     }
+    circle_close(r->circle);
     free(r->texts);
     return status;
 }

@@ -2,6 +2,7 @@
 #ifndef TRAWL_RECORDS_H
 #define TRAWL_RECORDS_H
 
+#include "cli/circle.h"
 #include "io/ahead.h"
 #include "trawl.h"
 
@@ -9,7 +10,8 @@ typedef struct record_scan {
     trawl_context *context;
     const trawl_plan *plan;
     trawl_scan_options options;
-    bool whole; /* the report needs whole records in memory */
+    bool whole;    /* the report needs whole records in memory */
+    bool circular; /* records are circles */
     /* Takes matches of which record_scan_of says whose they are. */
     trawl_match_fn take;
     void *user;
@@ -20,6 +22,8 @@ typedef struct record_scan {
     trawl_text *texts;    /* of the batch's records */
     size_t first;         /* the record that texts, or the stream, begin with */
     trawl_stream *stream; /* open within a record that is longer than a batch */
+    circle *circle;       /* where records are circles */
+    bool damaged;         /* the last record of the batch may lack its end */
     trawl_error error;
     const char *why;
     char message[256];

@@ -22,12 +22,13 @@ int trawl_plan_get_info(const trawl_plan *plan, trawl_plan_info *info)
     full.min_length = head->min_length;
     full.max_length = head->max_length;
     full.cell_size = head->cell_size;
+    full.conditions = head->bordered > 0;
     full.tag = head->tag;
     full.keeps_texts = head->texts;
     full.version = head->version;
     for (uint32_t i = 0; i < head->part_count; i++)
         full.stages += plan_parts(plan)[i].stage_count;
-    return write_info(info, &full, sizeof full, SIZE_UP_TO(trawl_plan_info, reserved))
+    return write_info(info, &full, sizeof full, SIZE_UP_TO(trawl_plan_info, conditions))
                ? TRAWL_OK
                : TRAWL_ERROR_ARGUMENT;
 }
