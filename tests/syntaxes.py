@@ -5,7 +5,6 @@ Patterns are drawn as trees; each is written in Trawl's syntax and as an express
 by rules of this file's own, and all pairs of start and end must be the same. Where there is DATA,
 PROSITE's hits and verdicts, restriction sites, YARA's and ClamAV's counts must be those known.
 """
-import bisect
 import gzip
 import lzma
 import os
@@ -35,8 +34,11 @@ def find(*arguments, text: bytes, form="raw"):
     """The rows of trawl find; without another form on the bytes as they stand."""
     with open("text", "wb") as out:
         out.write(text)
-    done = subprocess.run([TRAWL, "find", "--format", form, *arguments, "text"],
-                          capture_output=True, check=False)
+    return find_in("--format", form, *arguments, "text")
+
+
+def find_in(*arguments):
+    done = subprocess.run([TRAWL, "find", *arguments], capture_output=True, check=False)
     if done.returncode > 1 or (done.stderr and b"left out" not in done.stderr):
         raise SystemExit(f"trawl find {arguments}: {done.stderr.decode()}")
     return [line.split("\t") for line in done.stdout.decode("latin-1").split("\n")[1:-1]]
@@ -359,54 +361,52 @@ def packed(name: str) -> bytes:
         return file.read()
 
 
-def sequences(name: str):
-    """Names, the text with a sequence a line, and where these begin."""
-    names, parts, begins, at = [], [], [], 0
-    for record in re.split("^>", packed(name).decode(), flags=re.MULTILINE)[1:]:
-        head, _, body = record.partition("\n")
-        names.append(head.split()[0])
-        parts.append(body.replace("\n", ""))
-        begins.append(at)
-        at += len(parts[-1]) + 1
-    return names, "\n".join(parts).encode(), begins
-
-
 def proteins() -> None:
-    _, text, _ = sequences("protein/ecoli_k12_UP000000625.fasta.gz")
+    motifs = f"{DATA}/prosite/prosite_patterns_1309.dat"
     known = {row[0]: int(row[2]) for row in table("prosite/expected_ecoli_k12.tsv")}
-    rows = find("--prosite", "--count", "--report", "shortest", "-f",
-                f"{DATA}/prosite/prosite_patterns_1309.dat", text=text)
+    rows = find_in("--prosite", "--count", "--report", "shortest", "-f", motifs,
+                   f"{DATA}/protein/ecoli_k12_UP000000625.fasta.gz")
     result(f"{len(rows)} PROSITE patterns in the proteome of E. coli: starts",
            [row for row in rows if int(row[3]) != known[row[2]]] + [0] * (len(rows) != len(known)))
 
-    names, text, begins = sequences("protein/ps_scan_seqs.fasta.gz")
-    hits = set()
-    for row in find("--prosite", "--report", "pairs", "-f",
-                    f"{DATA}/prosite/prosite_patterns_1309.dat", text=text):
-        record = bisect.bisect_right(begins, int(row[4])) - 1
-        hits.add((names[record], row[3], int(row[4]) - begins[record] + 1,
-                  int(row[5]) - begins[record]))
-    known = {(row[0].rsplit("|", 1)[0], row[2], int(row[3]), int(row[4])) for row in table("prosite/ps_scan_hits.gff")}
+    rows = find_in("--prosite", "--report", "pairs", "-f", motifs,
+                   f"{DATA}/protein/ps_scan_seqs.fasta.gz")
+    hits = {(row[1], row[3], int(row[4]) + 1, int(row[5])) for row in rows}
+    known = {(row[0].rsplit("|", 1)[0], row[2], int(row[3]), int(row[4]))
+             for row in table("prosite/ps_scan_hits.gff")}
     result(f"ps_scan's {len(known)} hits", known - hits)
 
-    names, text, _ = sequences("prosite/pftools_vav_human.fasta")
     known = table("prosite/pftools_expected.tsv")
     wrong = [row for row in known if not any(
         (int(got[3]) + 1, int(got[4])) == (int(row[1]), int(row[2]))
-        for got in find("--prosite", "--report", "pairs", "-e", row[0], text=text))]
+        for got in find_in("--prosite", "--report", "pairs", "-e", row[0],
+                           f"{DATA}/prosite/pftools_vav_human.fasta"))]
     result(f"pftools' {len(known)} hits", wrong)
+    samples()
     verdicts()
 
 
+def samples() -> None:
+    """PROSITE's most common motifs in Swiss-Prot: records and starts that DATA's README names."""
+    known = {"PS00016": (927, 995), "PS00017": (1370, 1441), "PS00018": (45, 80),
+             "PS00028": (61, 406), "PS00001": (9759, 25726)}
+    got = {}
+    for row in find_in("--prosite", "--report", "shortest", "-f",
+                       f"{DATA}/prosite/prosite_patterns_1309.dat",
+                       f"{DATA}/protein/sprot_sample.fasta.gz"):
+        got.setdefault(row[3].split()[0], []).append(row[1])
+    result("motifs in Swiss-Prot: records, starts", [
+        (name, want) for name, want in known.items()
+        if name not in got or (len(set(got[name])), len(got[name])) != want])
+
+
 def verdicts() -> None:
-    names, text, begins = sequences("protein/sprot_dr.fasta.gz")
-    accessions = [name.split("|")[1] for name in names]
     known = [row for row in table("prosite/dr_expected.tsv") if row[4] == "1"]
     got = set()
     for name in ["emboss_gpcr", "interproscan_57_6", "interproscan_2023_05"]:
-        for row in find("--prosite", "-f", f"{DATA}/prosite/prosite_dr_{name}.dat", text=text):
-            record = bisect.bisect_right(begins, int(row[5]) - 1) - 1
-            got.add((row[3].split()[0], accessions[record]))
+        for row in find_in("--prosite", "-f", f"{DATA}/prosite/prosite_dr_{name}.dat",
+                           f"{DATA}/protein/sprot_dr.fasta.gz"):
+            got.add((row[3].split()[0], row[1].split("|")[1]))
     wrong = [row for row in known if ((row[0], row[1]) in got) != (row[5] == "1")]
     result(f"{len(known)} verdicts of PROSITE's curators, as re has them", wrong)
     # Sequences that changed between PROSITE's release and Swiss-Prot's.
@@ -419,14 +419,52 @@ def verdicts() -> None:
 
 def sites() -> None:
     for name in ["lambda_phage", "ecoli_k12_mg1655"]:
-        _, text, _ = sequences(f"dna/{name}.fasta.gz")
         known = table(f"dna/rebase404_expected_{name.rsplit('_', 1)[0]}.tsv")
-        rows = find("--iupac", "--strand", "both", "--count", "-f",
-                    listed(row[0] for row in known), text=text)
+        rows = find_in("--iupac", "--strand", "both", "--count", "-f",
+                       listed(row[0] for row in known), f"{DATA}/dna/{name}.fasta.gz")
         wrong = [row for row in rows
                  if int(row[3]) != int(known[int(row[1]) - 1][1 if row[2] == "+" else 2])]
         result(f"{name}: {len(known)} sites of REBASE, both strands",
                wrong + [0] * (len(rows) != 2 * len(known)))
+
+
+def fasta(name: str):
+    """Sequences by name, read by this file."""
+    records = packed(name).decode().split("\n>")
+    return {record.split(None, 1)[0].lstrip(">"): "".join(record.split("\n")[1:])
+            for record in records}
+
+
+def transcripts() -> None:
+    """Every mature microRNA is in a hairpin; those of one length are where a dictionary has them."""
+    length, mature = 22, sorted(set(fasta("dna/mirbase_mature.fasta.gz").values()))
+    rows = find_in("-F", "-f", listed(mature), f"{DATA}/dna/mirbase_hairpin.fasta.gz")
+    result(f"{len(mature)} microRNAs of miRBase: each in a hairpin",
+           set(range(1, 23572)) ^ {int(row[2]) for row in rows})
+    sought = {text for text in mature if len(text) == length}
+    want = [(name, text[at:at + length], at)
+            for name, text in fasta("dna/mirbase_hairpin.fasta.gz").items()
+            for at in range(len(text) - length + 1) if text[at:at + length] in sought]
+    got = [(row[1], mature[int(row[2]) - 1], int(row[3])) for row in rows
+           if int(row[4]) - int(row[3]) == length]
+    result(f"{len(want)} places of those of {length} bases", set(want) ^ set(got) or
+           [0] * (len(want) != len(got)))
+
+
+def binding_sites() -> None:
+    """JASPAR's motifs as consensus, which is exact: both strands of a genome by re."""
+    motifs = [row[2] for row in table("dna/jaspar2024_consensus.tsv")]
+    genome, = fasta("dna/lambda_phage.fasta.gz").values()
+    want = {}
+    for turned, strand in (genome, "+"), (genome.translate(OTHER)[::-1], "-"):
+        for each in set(motifs):
+            expression = "".join(f"[{IUPAC[c]}]" for c in each)
+            want[each, strand] = len(re.findall(f"(?={expression})", turned))
+    rows = find_in("--iupac", "--strand", "both", "--count", "-f", listed(motifs),
+                   f"{DATA}/dna/lambda_phage.fasta.gz")
+    wrong = [row for row in rows if int(row[3]) != want[motifs[int(row[1]) - 1], row[2]]]
+    result(f"{len(motifs)} motifs of JASPAR in phage lambda, both strands",
+           wrong + [0] * (len(rows) != 2 * 2346))
 
 
 def signatures() -> None:
@@ -486,6 +524,8 @@ def main() -> int:
         if DATA:
             proteins()
             sites()
+            transcripts()
+            binding_sites()
             signatures()
             real_rules()
         else:
