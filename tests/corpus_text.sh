@@ -415,42 +415,6 @@ awk -F '\t' '
 agree "$(grep -c . list) ClamAV signatures in a program" "$literal_engines shiftand hnfa" "$ways" \
     count_and_first find -F -f list
 
-# hex_patterns: rows of signature_base_hex_strings.tsv to "rule<TAB>string<TAB>pattern";
-# those with alternatives are left out.
-hex_patterns()
-{
-    awk '
-        BEGIN { FS = OFS = "\t"; digits = "0123456789abcdef" }
-        function element(hex,   set, i) {
-            if (hex == "??")
-                return "."
-            if (hex ~ /^[?]/) {
-                for (i = 1; i <= 16; i++)
-                    set = set "\\x" substr(digits, i, 1) substr(hex, 2)
-                return "[" set "]"
-            }
-            if (hex ~ /[?]$/)
-                return "[\\x" substr(hex, 1, 1) "0-\\x" substr(hex, 1, 1) "f]"
-            return "\\x" hex
-        }
-        /^#/ || index($4, "(") { next }
-        {
-            pattern = ""
-            for (rest = $4; rest != ""; rest = substr(rest, width + 1)) {
-                width = 2
-                if (substr(rest, 1, 1) == "[") { # a jump
-                    width = index(rest, "]")
-                    jump = substr(rest, 2, width - 2)
-                    sub(/-/, ",", jump)
-                    pattern = pattern ".{" jump "}"
-                } else {
-                    pattern = pattern element(substr(rest, 1, 2))
-                }
-            }
-            print $2, $3, pattern
-        }'
-}
-
 # signatures NAME ENGINES WAYS OPTION...: the rows of the file `chosen`, by distinct starts.
 signatures()
 {
@@ -462,23 +426,22 @@ signatures()
     name="$(grep -c . list) $1, $(grep -c . expected) of them in a program"
     engines=$2 some_ways=$3
     shift 3
-    agree "$name" "$engines" "$some_ways" count_and_first find "$@" -f list
+    agree "$name" "$engines" "$some_ways" count_and_first find --hex "$@" -f list
 }
 
-xz -dc "$data/sigs/signature_base_hex_strings.tsv.xz" >signature_rows
-hex_patterns <signature_rows >all_patterns
-alternatives=$(cut -f 4 signature_rows | grep -c '(')
-echo "# left out: $alternatives signatures with alternatives (a|b), which patterns do not have"
-awk -F '\t' '$3 !~ /[.[]/' all_patterns >chosen
-signatures 'hex signatures of plain bytes' "$literal_engines" "$ways" -F
-awk -F '\t' '$3 ~ /[.[]/' all_patterns >extended
+xz -dc "$data/sigs/signature_base_hex_strings.tsv.xz" |
+    awk 'BEGIN { FS = OFS = "\t" } !/^#/ { print $2, $3, $4 }' >all_strings
+awk -F '\t' '$3 !~ /[?[(]/' all_strings >chosen
+signatures 'hex signatures of plain bytes' "$literal_engines" "$ways"
+awk -F '\t' '$3 ~ /[?[(]/' all_strings >extended
 cp extended chosen
-signatures 'hex signatures with wildcards and jumps' shiftand dynamic --report shortest
+signatures 'hex signatures with wildcards, jumps and alternatives' shiftand dynamic --report shortest
 awk -F '\t' '
     FNR == NR { occurs[$1, $2]; next }
-    ($1, $2) in occurs || FNR % 40 == 0' \
+    ($1, $2) in occurs || index($3, "(") || FNR % 40 == 0' \
     "$data/sigs/signature_base_hex_expected.tsv" extended >chosen
-signatures 'hex signatures with wildcards and jumps' 'shiftand hnfa' "$ways" --report shortest
+signatures 'hex signatures with wildcards, jumps and alternatives' 'shiftand hnfa' "$ways" \
+    --report shortest
 
 # ---- protein motifs -----------------------------------------------------------
 
