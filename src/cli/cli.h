@@ -194,8 +194,9 @@ void close_context(const run_options *o, trawl_context *context);
 typedef struct pattern_origin {
     const char *file;
     size_t line;
-    bool styled; /* it came with its syntax, flags and id: of a rule */
-    size_t head; /* bytes before the pattern's text that say something of it: "(?i)" */
+    bool styled;  /* it came with its syntax, flags and id: of a rule */
+    bool negated; /* ... that asks for it not to be there */
+    size_t head;  /* bytes before the pattern's text that say something of it: "(?i)" */
 } pattern_origin;
 
 /* The id of a pattern that stands for one of no byte, so that nothing of its match is printed. */
@@ -211,18 +212,19 @@ typedef struct pattern_set {
     bool with_names;             /* lines of files are NAME, a tab and the pattern */
     bool takes_fasta;            /* a file of patterns may be FASTA, or of another known format */
     bool by_line;                /* only lines that match count, not where a match ends */
+    struct rule_list *rules;     /* of --rules (cli/rules.h); NULL: none */
     bool takes_empty, has_empty; /* an empty pattern is not added, but noted, if it may be */
-    bool keeps_texts; /* the plan shall hold the patterns' texts, and */
-    uint32_t tag;     /* the plan's */
-    trawl_plan *plan; /* the patterns are those of a plan that was made; it holds them */
+    bool keeps_texts;            /* the plan shall hold the patterns' texts, and */
+    uint32_t tag;                /* the plan's */
+    trawl_plan *plan;            /* the patterns are those of a plan that was made; it holds them */
 } pattern_set;
 
 /* Add one pattern (copied). Ids count from 1 in the order of adding. Complains on failure. */
 bool pattern_set_add(pattern_set *set, const char *command, const char *text, size_t length);
 /* Add a file's lines (LF or CRLF; "-" is standard input). Complains on failure. */
 bool pattern_set_add_file(pattern_set *set, const char *command, const char *path);
-/* Add the contents of a file of Snort's or Suricata's rules, with their sids as ids; what is left
- * out is told in a warning. Complains on failure. */
+/* Add the contents of a file of Snort's or Suricata's rules, with their sids as ids, negated ones
+ * too, until it is known what for (cli/rules.h). Complains on failure. */
 bool pattern_set_add_rules(pattern_set *set, const char *command, const char *path);
 /* Give all patterns but those of rules the syntax and the flags; one that begins with "(?i)" and is
  * no literal takes TRAWL_NOCASE for itself. Files with names are read as such (cli/entries.h);

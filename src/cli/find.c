@@ -53,6 +53,11 @@ static const char *const help_text[] = {
     "it,\n"
     "                           without places\n"
     "  -q, --quiet, --silent    nothing: the exit status tells; the first match ends the search\n"
+    "      --verdicts           the rules of --rules FILE that hold for a record, not matches: "
+    "their\n"
+    "                           contents are where they are asked for. Columns: file, record, "
+    "sid,\n"
+    "                           msg, unchecked (what else a rule asks, which is not evaluated)\n"
     "      --max-matches N      stop after N matches in all, and say so\n"
     "      --tsv                columns with tabs between them: the default\n"
     "      --json               JSON, one object a line\n"
@@ -90,7 +95,8 @@ enum {
     OPT_MAX_MATCHES,
     OPT_FORMAT,
     OPT_RATIO,
-    OPT_CIRCULAR
+    OPT_CIRCULAR,
+    OPT_VERDICTS
 };
 
 static const struct option long_options[] = {
@@ -110,6 +116,7 @@ static const struct option long_options[] = {
     { "format", required_argument, NULL, OPT_FORMAT },
     { "max-ratio", required_argument, NULL, OPT_RATIO },
     { "circular", no_argument, NULL, OPT_CIRCULAR },
+    { "verdicts", no_argument, NULL, OPT_VERDICTS },
     TEXT_RUN_LONG_OPTIONS,
     { NULL, 0, NULL, 0 },
 };
@@ -155,6 +162,8 @@ static bool read_option(void *user, int option, const char *value)
         return parse_number(f->run.command, "--max-ratio", value, UINT64_MAX, &f->search.ratio);
     case OPT_CIRCULAR:
         return f->search.circular = true;
+    case OPT_VERDICTS:
+        return f->patterns.verdicts = true;
     default:
         return pattern_option(&f->patterns, option, value);
     }
@@ -193,6 +202,23 @@ static bool settle_circular(find *f)
     return false;
 }
 
+/* What is asked for may be had of verdicts; complains if not. */
+static bool settle_verdicts(find *f)
+{
+    const char *wrong = f->output.count              ? "--count"
+                        : f->output.only_ids         ? "--only-ids"
+                        : f->output.matched          ? "--matched"
+                        : f->search.circular         ? "--circular"
+                        : f->patterns.plan           ? "--plan"
+                        : f->report_given            ? "--report"
+                        : !f->output.format->verdict ? "the format"
+                                                     : NULL;
+    f->search.report = TRAWL_REPORT_ENDS;
+    if (wrong)
+        complain(f->run.command, "--verdicts prints rules, not matches: leave %s out", wrong);
+    return !wrong;
+}
+
 /* Status to leave with at once, or -1. */
 static int read_command_line(find *f, int argc, char **argv)
 {
@@ -213,12 +239,24 @@ static int read_command_line(find *f, int argc, char **argv)
                           "one out");
         return EXIT_ERROR;
     }
+    if (f->patterns.verdicts && !settle_verdicts(f))
+        return EXIT_ERROR;
     status = pattern_options_finish(&f->patterns, argc, argv);
     if (status < 0 && f->search.quiet)
         make_quiet(f);
     if (status < 0 && f->output.only_ids)
         ask_once(f);
     return status;
+}
+
+static bool open_search(find *f, char **paths, int count)
+{
+    if (f->patterns.verdicts) {
+        f->search.verdicts = verdicts_open(&f->patterns.set, &f->output, f->search.quiet);
+        if (!f->search.verdicts)
+            return false;
+    }
+    return find_output_open(&f->output) && find_search_open(&f->search, paths, count);
 }
 
 int command_find(int argc, char **argv)
@@ -241,11 +279,12 @@ int command_find(int argc, char **argv)
     char **paths = f.search.bare ? here : argv + optind;
     const int count = f.search.bare ? 1 : argc - optind;
     f.output.stranded = f.patterns.stranded;
+    f.output.verdicts = f.patterns.verdicts;
     if (status < 0)
-        status = find_output_open(&f.output) && find_search_open(&f.search, paths, count)
-                     ? find_search_files(&f.search, paths, count)
-                     : EXIT_ERROR;
+        status =
+            open_search(&f, paths, count) ? find_search_files(&f.search, paths, count) : EXIT_ERROR;
     find_search_close(&f.search);
+    verdicts_close(f.search.verdicts);
     find_output_close(&f.output);
     pattern_options_free(&f.patterns);
     return status;

@@ -32,6 +32,10 @@ typedef struct find_format {
      * memory. */
     bool (*matched)(const uint8_t *bytes, size_t length);
 
+    /* Of a rule that holds, what stands behind its line's opening, malloc'ed; NULL where the format
+     * cannot say it. */
+    char *(*verdict)(const rule *r);
+
     const char *end; /* of each line */
 } find_format;
 

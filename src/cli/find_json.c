@@ -34,7 +34,9 @@ static char *record_members(const find_place *place)
 static char *opening(const find_output *o, const find_place *place)
 {
     char *record = o->count ? format_text("%s", "") : record_members(place);
-    char *made = record ? format_text("{%s,%s\"pattern\":", o->file, record) : NULL;
+    char *made =
+        record ? format_text("{%s,%s\"%s\":", o->file, record, o->verdicts ? "sid" : "pattern")
+               : NULL;
     free(record);
     return made;
 }
@@ -75,5 +77,16 @@ static bool print_matched(const uint8_t *bytes, size_t length)
     return fine;
 }
 
-const find_format find_json = { print_header, file_member, opening,       label,
-                                put_match,    put_count,   print_matched, "}\n" };
+static char *verdict(const rule *r)
+{
+    char *message = json_member("msg", r->message, strlen(r->message));
+    char *unchecked = json_member("unchecked", r->unchecked, strlen(r->unchecked));
+    char *made =
+        message && unchecked ? format_text("%" PRIu32 ",%s,%s", r->sid, message, unchecked) : NULL;
+    free(message);
+    free(unchecked);
+    return made;
+}
+
+const find_format find_json = { print_header, file_member,   opening, label, put_match,
+                                put_count,    print_matched, verdict, "}\n" };

@@ -121,6 +121,18 @@ bool find_output_match(find_output *o, const trawl_match *match, const uint8_t *
     return fine || out_of_memory(o, "the bytes of a match");
 }
 
+bool find_output_verdict(find_output *o, const rule *r)
+{
+    char *text = o->format->verdict(r);
+    if (!text)
+        return out_of_memory(o, "rules");
+    fputs(o->opening, stdout);
+    fputs(text, stdout);
+    fputs(o->format->end, stdout);
+    free(text);
+    return true;
+}
+
 bool find_output_counts(find_output *o, const uint64_t *counts)
 {
     for (size_t i = 0; i < o->patterns->count; i++) {

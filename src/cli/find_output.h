@@ -4,6 +4,7 @@
 
 #include "cli/cli.h"
 #include "cli/records.h"
+#include "cli/rules.h"
 
 typedef struct find_output {
     const char *command;
@@ -15,6 +16,7 @@ typedef struct find_output {
     bool matched;  /* the bytes of a match are a column */
     bool headless; /* no header */
     bool sparse;   /* no counts of 0 */
+    bool verdicts; /* lines of rules that hold */
 
     bool named;              /* some pattern has a name */
     char **labels;           /* of each pattern, made when it is first printed */
@@ -39,6 +41,9 @@ bool find_output_record(find_output *o, const record_scan *scan, const record *r
 
 /* `bytes` are the match's own; NULL: nobody asked for them, or knows them. */
 bool find_output_match(find_output *o, const trawl_match *match, const uint8_t *bytes);
+
+/* A rule that holds for the present record. */
+bool find_output_verdict(find_output *o, const rule *r);
 
 /* A line for each pattern. */
 bool find_output_counts(find_output *o, const uint64_t *counts);

@@ -60,6 +60,22 @@ static int on_matches(const trawl_match *matches, size_t count, void *user)
     return f->finished;
 }
 
+static int judge_matches(const trawl_match *matches, size_t count, void *user)
+{
+    find_search *f = (find_search *)user;
+    f->failed = f->finished = !verdicts_take(f->verdicts, matches, count);
+    return f->failed;
+}
+
+static int judge_record(void *user, const record *r, uint64_t length)
+{
+    find_search *f = (find_search *)user;
+    f->finished = !verdicts_record(f->verdicts, f->records, r, length, f->quiet ? 1 : f->most);
+    f->stats.matches = verdicts_count(f->verdicts);
+    f->failed |= verdicts_failed(f->verdicts);
+    return f->finished;
+}
+
 /* ---- scanning: false after a complaint ---------------------------------- */
 
 static bool file_failed(find_search *f, const char *path, const char *why)
@@ -216,6 +232,10 @@ static bool scan_records(find_search *f, source *file, const char *path, const r
                       .take = on_matches,
                       .user = f };
     r.options.report = f->report;
+    if (f->verdicts) {
+        r.take = judge_matches;
+        r.ended = judge_record;
+    }
     f->records = &r;
     const int status = record_scan_text(&r, kind, file);
     f->records = NULL;
@@ -247,9 +267,9 @@ static bool take_text(void *user, const char *name, source *file, content kind)
 {
     find_search *f = (find_search *)user;
     const reader_kind *reader = choose_reader(f, kind);
-    if (!reader && (f->circular ||
+    if (!reader && (f->circular || f->verdicts ||
                     (file->layer && !source_waits(file) && !wants_whole(f) && !f->output->matched)))
-        reader = &reader_text; /* a circle; or unpacked while it is searched */
+        reader = &reader_text; /* a circle, a rule's payload; or unpacked while it is searched */
     if (f->output->count)
         memset(f->counts, 0, f->output->patterns->count * sizeof *f->counts);
     if (!find_output_file(f->output, name)) {

@@ -4,6 +4,7 @@
 
 #include "cli/find_output.h"
 #include "cli/sample.h"
+#include "cli/verdicts.h"
 #include "io/tree.h"
 
 /* What --format takes files for. */
@@ -22,12 +23,13 @@ typedef struct find_search {
     find_output *output;
     uint32_t report;
     uint32_t format;
-    uint64_t most;  /* matches; 0: no limit */
-    uint64_t ratio; /* of unpacking; 0: no limit */
-    bool recursive; /* folders are searched, with all below them */
-    bool bare;      /* names of files do not show the folder, which is the working one */
-    bool quiet;     /* nothing is printed, and the first match ends it all */
-    bool circular;  /* records are circles */
+    uint64_t most;      /* matches; 0: no limit */
+    uint64_t ratio;     /* of unpacking; 0: no limit */
+    bool recursive;     /* folders are searched, with all below them */
+    bool bare;          /* names of files do not show the folder, which is the working one */
+    bool quiet;         /* nothing is printed, and the first match ends it all */
+    bool circular;      /* records are circles */
+    verdicts *verdicts; /* are wanted instead of matches, unless NULL; closed by its owner */
 
     sample sample;
     source file;       /* the present one */
@@ -44,7 +46,7 @@ typedef struct find_search {
     run_stats stats;
 } find_search;
 
-/* The first ten are set, the rest is zero. The plan is chosen for these files. False after a
+/* What stands before `sample` is set, the rest is zero. The plan is chosen for these files. False after a
  * complaint; close then as well. */
 bool find_search_open(find_search *f, char **paths, int count);
 

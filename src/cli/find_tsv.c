@@ -8,8 +8,11 @@
 static void print_header(const find_output *o)
 {
     const char *numbers = o->count ? "\tcount" : o->only_ids ? "" : "\tstart\tend";
-    printf("file%s\tpattern%s%s%s%s\n", o->count ? "" : "\trecord", o->named ? "\tname" : "",
-           o->stranded ? "\tstrand" : "", numbers, o->matched ? "\tmatched" : "");
+    if (o->verdicts)
+        printf("file\trecord\tsid\tmsg\tunchecked\n");
+    else
+        printf("file%s\tpattern%s%s%s%s\n", o->count ? "" : "\trecord", o->named ? "\tname" : "",
+               o->stranded ? "\tstrand" : "", numbers, o->matched ? "\tmatched" : "");
 }
 
 /* A record is called by its name, its number or both; a file that is not divided is record 1. */
@@ -91,5 +94,15 @@ static bool print_matched(const uint8_t *bytes, size_t length)
     return true;
 }
 
-const find_format find_tsv = { print_header, tsv_quote, opening,       label,
-                               put_match,    put_count, print_matched, "\n" };
+static char *verdict(const rule *r)
+{
+    char *message = tsv_quote(r->message);
+    char *made = message ? format_text("%" PRIu32 "\t%s\t%s", r->sid, message,
+                                       *r->unchecked ? r->unchecked : "-")
+                         : NULL;
+    free(message);
+    return made;
+}
+
+const find_format find_tsv = { print_header, tsv_quote,     opening, label, put_match,
+                               put_count,    print_matched, verdict, "\n" };

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cli/plan_file.h"
+#include "cli/rules.h"
 
 /* By their number in trawl_syntax. */
 static const char *const syntax_names[] = { "literal", "escaped", "extended", "prosite",
@@ -87,6 +88,10 @@ int pattern_options_finish(pattern_options *o, int argc, char **argv)
     }
     if (!o->set.given && !pattern_option(o, 'e', argv[optind++]))
         return EXIT_ERROR;
+    if (!o->verdicts)
+        rules_for_listing(&o->set, command);
+    else if (!rules_are_alone(&o->set, command))
+        return EXIT_ERROR;
     if (o->set.count == 0) {
         complain(command, "the list of patterns is empty");
         return EXIT_ERROR;
@@ -98,7 +103,8 @@ int pattern_options_finish(pattern_options *o, int argc, char **argv)
     }
     if (!pattern_set_style(&o->set, command, o->syntax, o->flags) ||
         (o->strand != STRAND_PLUS &&
-         !pattern_set_other_strand(&o->set, command, o->strand == STRAND_BOTH)))
+         !pattern_set_other_strand(&o->set, command, o->strand == STRAND_BOTH)) ||
+        (o->verdicts && !rules_for_verdicts(&o->set, command)))
         return EXIT_ERROR;
     return -1;
 }

@@ -13,6 +13,7 @@ typedef struct pattern_options {
     bool stranded;    /* --strand was given */
     bool styled;      /* an option was given that says what patterns mean */
     const char *plan; /* --plan; NULL: none */
+    bool verdicts;    /* of rules, which are wanted instead of matches */
 } pattern_options;
 
 #define PATTERN_SHORT_OPTIONS "e:f:Fi"

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "cli/entries.h"
+#include "cli/rules.h"
 #include "io/source.h"
 
 #define LONGEST_SHOWN 200 /* a longer pattern is not shown in messages */
@@ -15,8 +16,7 @@
 
 /* ---- the set ----------------------------------------------------------- */
 
-/* Room for one more in an array of `count`: the grown array, or NULL. */
-static void *grow(void *array, size_t count, size_t *room, size_t item)
+void *pattern_set_grow(void *array, size_t count, size_t *room, size_t item)
 {
     if (count < *room)
         return array;
@@ -30,7 +30,8 @@ static void *grow(void *array, size_t count, size_t *room, size_t item)
 bool pattern_set_own(pattern_set *set, char *text)
 {
     char **owned =
-        text ? grow(set->owned, set->owned_count, &set->owned_room, sizeof *owned) : NULL;
+        text ? pattern_set_grow(set->owned, set->owned_count, &set->owned_room, sizeof *owned)
+             : NULL;
     if (!owned) {
         free(text);
         return false;
@@ -60,11 +61,12 @@ bool pattern_set_append(pattern_set *set, const char *text, size_t length, const
                         size_t line)
 {
     size_t room = set->room;
-    pattern_origin *origins = grow(set->origins, set->count, &room, sizeof *origins);
+    pattern_origin *origins = pattern_set_grow(set->origins, set->count, &room, sizeof *origins);
     if (!origins)
         return false;
     set->origins = origins;
-    trawl_pattern *patterns = grow(set->patterns, set->count, &set->room, sizeof *patterns);
+    trawl_pattern *patterns =
+        pattern_set_grow(set->patterns, set->count, &set->room, sizeof *patterns);
     if (!patterns)
         return false;
     set->patterns = patterns;
@@ -95,6 +97,7 @@ void pattern_set_free(pattern_set *set)
     free(set->owned);
     free(set->patterns);
     free(set->origins);
+    rule_list_free(set->rules);
     memset(set, 0, sizeof *set);
 }
 

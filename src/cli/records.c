@@ -20,11 +20,48 @@ const char *record_scan_name(const record_scan *r, const record *which)
     return r->kind->named ? r->batch->names + which->name : NULL;
 }
 
+const char *record_scan_flow(const record_scan *r, const record *which)
+{
+    return r->kind == &reader_capture ? r->batch->names + which->name : "";
+}
+
+/* ---- what is handed on ---------------------------------------------------- */
+
+/* The records before this one have ended. */
+static bool tell(record_scan *r, size_t end)
+{
+    bool more = true;
+    for (; more && r->ended && r->told < end; r->told++) {
+        const record *ended = &r->batch->records[r->told];
+        more = !r->ended(r->user, ended, r->stream ? r->length : ended->length);
+    }
+    return more;
+}
+
+/* The matches of a record, when it is known that those before it have ended. */
+static int hand_on(const trawl_match *matches, size_t count, void *user)
+{
+    record_scan *r = (record_scan *)user;
+    for (size_t i = 0, next; i < count; i = next) {
+        next = i + 1;
+        while (next < count && matches[next].record == matches[i].record)
+            next++;
+        if (!tell(r, r->first + matches[i].record) || r->take(matches + i, next - i, r->user))
+            return 1;
+    }
+    return 0;
+}
+
+/* ---- scanning --------------------------------------------------------------- */
+
 static int end_stream(record_scan *r)
 {
     trawl_stream *stream = r->stream;
+    int status = trawl_stream_close(stream, &r->error);
+    if (status == TRAWL_OK && !tell(r, r->first + 1))
+        status = TRAWL_STOPPED;
     r->stream = NULL;
-    return trawl_stream_close(stream, &r->error);
+    return status;
 }
 
 /* A record's next piece; `last`: it ends with it. */
@@ -32,10 +69,11 @@ static int scan_piece(record_scan *r, size_t index, bool last)
 {
     const record *piece = &r->batch->records[index];
     int status = TRAWL_OK;
-    r->first = index;
+    r->first = r->told = index;
+    r->length = (r->stream ? r->length : 0) + piece->length;
     if (!r->stream)
-        status = trawl_stream_open(r->context, r->plan, &r->options, r->take, r->user, &r->stream,
-                                   &r->error);
+        status = trawl_stream_open(r->context, r->plan, &r->options, r->ended ? hand_on : r->take,
+                                   r->ended ? r : r->user, &r->stream, &r->error);
     if (status == TRAWL_OK)
         status =
             trawl_stream_feed(r->stream, r->batch->bytes + piece->begin, piece->length, &r->error);
@@ -45,12 +83,13 @@ static int scan_piece(record_scan *r, size_t index, bool last)
 static int scan_whole(record_scan *r, size_t begin, size_t end)
 {
     const batch *b = r->batch;
-    r->first = begin;
+    r->first = r->told = begin;
     for (size_t i = begin; i < end; i++)
         r->texts[i - begin] = (trawl_text){ b->bytes + b->records[i].begin, b->records[i].length };
-    return end > begin ? trawl_scan_many(r->context, r->plan, r->texts, end - begin, &r->options,
-                                         r->take, r->user, &r->error)
-                       : TRAWL_OK;
+    const int status =
+        trawl_scan_many(r->context, r->plan, r->texts, end - begin, &r->options,
+                        r->ended ? hand_on : r->take, r->ended ? r : r->user, &r->error);
+    return status == TRAWL_OK && !tell(r, end) ? TRAWL_STOPPED : status;
 }
 
 /* The records that are ended, and the piece of one that fills the batch. */

@@ -15,12 +15,17 @@ typedef struct record_scan {
     /* Takes matches of which record_scan_of says whose they are. */
     trawl_match_fn take;
     void *user;
+    /* If it is set: each record that has ended, behind its matches, with its length. Non-zero
+     * stops. */
+    int (*ended)(void *user, const record *r, uint64_t length);
     uint64_t bytes; /* searched so far */
 
     const reader_kind *kind;
     batch *batch;         /* the present one */
     trawl_text *texts;    /* of the batch's records */
     size_t first;         /* the record that texts, or the stream, begin with */
+    size_t told;          /* records before this one are known to have ended */
+    uint64_t length;      /* of the stream so far */
     trawl_stream *stream; /* open within a record that is longer than a batch */
     circle *circle;       /* where records are circles */
     bool damaged;         /* the last record of the batch may lack its end */
@@ -38,5 +43,8 @@ const record *record_scan_of(const record_scan *r, const trawl_match *match);
 
 /* The name of a record, while it is there; NULL: records of this kind have none. */
 const char *record_scan_name(const record_scan *r, const record *which);
+
+/* Between whom a packet went; "" of other records. */
+const char *record_scan_flow(const record_scan *r, const record *which);
 
 #endif

@@ -1,9 +1,13 @@
-/* rules.c: the contents of Snort's and Suricata's rules as patterns.
+/* rules.c: Snort's and Suricata's rules: their contents become patterns.
  *
  * Idea: one pass over the options of each rule, which end with ';' outside of quotes. A content is
- * a literal, nocase its flag; sid comes later and gives all of a rule's contents their id.
+ * a literal, nocase its flag; sid comes later and gives all of a rule's contents their id. What
+ * else is said of a content is kept for verdicts (cli/verdicts.c), with the names of what we cannot
+ * evaluate. Two of these reach further: a buffer, of which the contents that follow (or the one
+ * before) are parts, and what moves the cursor that relative contents begin from.
  */
-#include <stdint.h>
+#include "cli/rules.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,13 +15,19 @@
 
 typedef struct rules {
     pattern_set *set;
+    rule_list *list;
     const char *command, *file;
     size_t line; /* of the present rule, and how many it has */
     size_t lines;
     const char *text, *end; /* of its options */
-    size_t first;           /* of its patterns */
-    bool has_sid;
-    size_t negated, without; /* contents and rules that are left out */
+    rule rule;
+    size_t first;    /* of its patterns */
+    bool sticky;     /* a buffer's name stands before its contents, not behind */
+    bool buffered;   /* what follows is in a buffer */
+    bool lost;       /* the cursor is not known */
+    bool positional; /* some content was in the payload */
+    char *unchecked; /* room for as many names as the file could have */
+    size_t unchecked_used;
 } rules;
 
 static bool complain_rule(const rules *r, const char *why)
@@ -26,60 +36,12 @@ static bool complain_rule(const rules *r, const char *why)
     return false;
 }
 
-/* ---- one content -------------------------------------------------------------- */
-
-static int digit(char c)
+static bool no_memory(const rules *r)
 {
-    const char *hex = "0123456789abcdef", lower = c >= 'A' && c <= 'F' ? (char)(c + 32) : c;
-    const char *found = c ? strchr(hex, lower) : NULL;
-    return found ? (int)(found - hex) : -1;
+    return complain_rule(r, "out of memory for the rule");
 }
 
-/* What the text between quotes stands for: bytes, |4d 5a| and escapes. SIZE_MAX: it is malformed.
- */
-static size_t decode(const char *text, size_t length, char *bytes)
-{
-    size_t count = 0;
-    bool hex = false;
-    for (size_t i = 0; i < length; i++) {
-        if (text[i] == '|') {
-            hex = !hex;
-        } else if (hex && text[i] != ' ') {
-            const int high = digit(text[i]), low = i + 1 < length ? digit(text[i + 1]) : -1;
-            if (high < 0 || low < 0)
-                return SIZE_MAX;
-            bytes[count++] = (char)(high * 16 + low);
-            i++;
-        } else if (!hex) {
-            i += text[i] == '\\' && i + 1 < length;
-            bytes[count++] = text[i];
-        }
-    }
-    return hex ? SIZE_MAX : count;
-}
-
-/* `text` is what is between the quotes. The name is the content as it is written. */
-static bool add_content(rules *r, const char *text, size_t length)
-{
-    char *bytes = pattern_set_room(r->set, length), *name = pattern_set_room(r->set, length);
-    if (!bytes || !name)
-        return complain_rule(r, "out of memory for a content");
-    memcpy(name, text, length);
-    name[length] = '\0';
-    const size_t count = decode(text, length, bytes);
-    if (count == SIZE_MAX || count == 0)
-        return complain_rule(r, count ? "a content's hexadecimal digits must come in pairs between "
-                                        "two |, as |4D 5A|"
-                                      : "a content is empty: give one byte at least");
-    if (!pattern_set_append(r->set, bytes, count, r->file, r->line))
-        return complain_rule(r, "out of memory for a content");
-    r->set->origins[r->set->count - 1].styled = true;
-    r->set->patterns[r->set->count - 1].syntax = TRAWL_SYNTAX_LITERAL;
-    r->set->patterns[r->set->count - 1].name = name;
-    return true;
-}
-
-/* ---- one rule ------------------------------------------------------------------ */
+/* ---- text -------------------------------------------------------------------- */
 
 /* The end of what begins at `at`: a byte of `ends` outside of quotes, or the rule's end. */
 static const char *find_end(const rules *r, const char *at, const char *ends)
@@ -94,13 +56,6 @@ static const char *find_end(const rules *r, const char *at, const char *ends)
     return at;
 }
 
-static bool is_word(const char *text, const char *end, const char *word)
-{
-    const size_t length = strlen(word);
-    return (size_t)(end - text) >= length && memcmp(text, word, length) == 0 &&
-           (text + length == end || strchr(" :\t", text[length]));
-}
-
 /* Behind blanks, and the backslashes at the ends of a rule's lines. */
 static const char *skip_blanks(const char *at, const char *end)
 {
@@ -110,10 +65,163 @@ static const char *skip_blanks(const char *at, const char *end)
     return at;
 }
 
-static void set_nocase(rules *r)
+/* The name at `at`: up to a colon, a blank or the end. */
+static rule_span read_name(const char *at, const char *end)
 {
-    if (r->set->count > r->first)
-        r->set->patterns[r->set->count - 1].flags |= TRAWL_NOCASE;
+    const char *begin = at;
+    while (at < end && !strchr(": \t\r\n", *at))
+        at++;
+    return (rule_span){ begin, (size_t)(at - begin) };
+}
+
+static bool is(rule_span s, const char *word)
+{
+    return s.length == strlen(word) && memcmp(s.text, word, s.length) == 0;
+}
+
+static bool is_one_of(rule_span s, const char *const *words)
+{
+    while (*words && !is(s, *words))
+        words++;
+    return *words;
+}
+
+/* A whole number, with a sign where one may be; false: it is none, as the name of a variable. */
+static bool read_whole(const char *at, const char *end, int64_t *number)
+{
+    const bool minus = at < end && *at == '-';
+    int64_t value = 0;
+    at += minus;
+    const char *digits = at;
+    for (; at < end && *at >= '0' && *at <= '9' && value <= INT32_MAX; at++)
+        value = 10 * value + (*at - '0');
+    *number = minus ? -value : value;
+    return at > digits && skip_blanks(at, end) == end;
+}
+
+/* ---- what is not evaluated -------------------------------------------------- */
+
+/* Note its name, once. */
+static void leave_unchecked(rules *r, const char *name, size_t length)
+{
+    const char *at = r->unchecked, *end = r->unchecked + r->unchecked_used;
+    while (at < end) {
+        const char *comma = memchr(at, ',', (size_t)(end - at)), *stop = comma ? comma : end;
+        if ((size_t)(stop - at) == length && memcmp(at, name, length) == 0)
+            return;
+        at = stop + (comma != NULL);
+    }
+    if (r->unchecked_used)
+        r->unchecked[r->unchecked_used++] = ',';
+    memcpy(r->unchecked + r->unchecked_used, name, length);
+    r->unchecked_used += length;
+}
+
+/* ---- one content -------------------------------------------------------------- */
+
+static int digit(char c)
+{
+    const char *hex = "0123456789abcdef", lower = c >= 'A' && c <= 'F' ? (char)(c + 32) : c;
+    const char *found = c ? strchr(hex, lower) : NULL;
+    return found ? (int)(found - hex) : -1;
+}
+
+/* What the text between quotes stands for: bytes, |4d 5a| (blanks may stand anywhere in it) and
+ * escapes. SIZE_MAX: it is malformed. */
+static size_t decode(const char *text, size_t length, char *bytes)
+{
+    size_t count = 0;
+    int high = -1; /* a digit that waits for the second one */
+    bool hex = false;
+    for (size_t i = 0; i < length; i++) {
+        if (text[i] == '|') {
+            hex = !hex;
+        } else if (hex && text[i] != ' ') {
+            const int low = digit(text[i]);
+            if (low < 0)
+                return SIZE_MAX;
+            if (high >= 0)
+                bytes[count++] = (char)(high * 16 + low);
+            high = high >= 0 ? -1 : low;
+        } else if (!hex) {
+            i += text[i] == '\\' && i + 1 < length;
+            bytes[count++] = text[i];
+        }
+        if (!hex && high >= 0)
+            return SIZE_MAX;
+    }
+    return hex ? SIZE_MAX : count;
+}
+
+/* `text` is what is between the quotes. The name is the content as it is written. */
+static bool add_content(rules *r, const char *text, size_t length, bool negated)
+{
+    rule_content *grown = pattern_set_grow(r->list->contents, r->list->content_count,
+                                           &r->list->content_room, sizeof *grown);
+    r->list->contents = grown ? grown : r->list->contents;
+    char *bytes = pattern_set_room(r->set, length), *name = pattern_set_room(r->set, length);
+    if (!grown || !bytes || !name)
+        return no_memory(r);
+    memcpy(name, text, length);
+    name[length] = '\0';
+    const size_t count = decode(text, length, bytes);
+    if (count == SIZE_MAX || count == 0)
+        return complain_rule(r, count ? "a content's hexadecimal digits must come in pairs between "
+                                        "two |, as |4D 5A|"
+                                      : "a content is empty: give one byte at least");
+    if (!pattern_set_append(r->set, bytes, count, r->file, r->line))
+        return no_memory(r);
+    const size_t index = r->set->count - 1;
+    r->set->origins[index].styled = true;
+    r->set->origins[index].negated = negated;
+    r->set->patterns[index].syntax = TRAWL_SYNTAX_LITERAL;
+    r->set->patterns[index].name = name;
+    grown[r->list->content_count++] = (rule_content){ .pattern = index,
+                                                      .length = count,
+                                                      .depth = RULE_ANY,
+                                                      .within = RULE_ANY,
+                                                      .negated = negated,
+                                                      .buffered = r->buffered,
+                                                      .lost = r->lost };
+    r->rule.count++;
+    r->positional |= !r->buffered;
+    r->lost = false;
+    return true;
+}
+
+/* What is said of a content, behind it or, as in Snort 3, in it. */
+static const char *const modifiers[] = { "nocase", "offset",     "depth",    "distance",
+                                         "within", "startswith", "endswith", NULL };
+
+static void modify(rules *r, rule_span name, const char *value, const char *end)
+{
+    rule_content *c = r->rule.count ? &r->list->contents[r->list->content_count - 1] : NULL;
+    int64_t number = 0;
+    if (!c)
+        return;
+    if (is(name, "nocase")) {
+        r->set->patterns[c->pattern].flags |= TRAWL_NOCASE;
+    } else if (is(name, "endswith")) {
+        c->ends = true;
+    } else if (is(name, "startswith")) {
+        c->windowed = true;
+        c->depth = c->length;
+    } else if (!read_whole(value, end, &number)) {
+        leave_unchecked(r, name.text, name.length); /* a variable */
+        c->lost = c->relative = true;
+    } else if (is(name, "offset")) {
+        c->windowed = true;
+        c->offset = number;
+    } else if (is(name, "depth")) {
+        c->windowed = true;
+        c->depth = number < 0 ? 0 : (uint64_t)number;
+    } else if (is(name, "distance")) {
+        c->relative = true;
+        c->distance = number;
+    } else {
+        c->relative = true;
+        c->within = number < 0 ? 0 : (uint64_t)number;
+    }
 }
 
 /* content:"...", or !"..."; Snort 3 writes what follows behind commas: content:"...",nocase; */
@@ -128,20 +236,21 @@ static bool read_content(rules *r, const char *value, const char *end)
         close--;
     if (close - open < 2 || *open != '"')
         return complain_rule(r, "a content stands in quotes, as content:\"abc|0d 0a|\"");
-    if (negated) {
-        r->negated++;
-        return true;
-    }
-    if (!add_content(r, open + 1, (size_t)(close - open) - 2))
+    if (!add_content(r, open + 1, (size_t)(close - open) - 2, negated))
         return false;
     while (more < end) {
+        r->sticky = true;
         more = skip_blanks(more + 1, end);
-        if (is_word(more, find_end(r, more, ",;"), "nocase"))
-            set_nocase(r);
-        more = find_end(r, more, ",;");
+        const char *stop = find_end(r, more, ",;");
+        const rule_span name = read_name(more, stop);
+        if (is_one_of(name, modifiers))
+            modify(r, name, skip_blanks(name.text + name.length, stop), stop);
+        more = stop;
     }
     return true;
 }
+
+/* ---- other options -------------------------------------------------------------- */
 
 static bool read_sid(rules *r, const char *value, const char *end)
 {
@@ -152,35 +261,161 @@ static bool read_sid(rules *r, const char *value, const char *end)
         return complain_rule(r, "a sid is a number from 1 to 4294967295");
     for (size_t i = r->first; i < r->set->count; i++)
         r->set->patterns[i].id = (uint32_t)sid;
-    return r->has_sid = true;
+    r->rule.sid = (uint32_t)sid;
+    return true;
 }
 
-static bool read_option(rules *r, const char *at, const char *end, bool *positive)
+/* What stands in quotes, without the backslashes of escapes. */
+static bool read_message(rules *r, const char *value, const char *end)
 {
-    const char *colon = memchr(at, ':', (size_t)(end - at));
-    const char *value = colon ? skip_blanks(colon + 1, end) : end;
-    const size_t before = r->set->count;
+    char *message = pattern_set_room(r->set, (size_t)(end - value)), *to = message;
+    if (!message)
+        return no_memory(r);
+    value += value < end && *value == '"';
+    for (; value < end && *value != '"'; value++) {
+        value += *value == '\\' && value + 1 < end;
+        *to++ = *value;
+    }
+    *to = '\0';
+    r->rule.message = message;
+    return true;
+}
+
+/* dsize:100, !100, <100, >100. */
+static void read_size(rules *r, rule_span name, const char *value, const char *end)
+{
+    const bool compared = value < end && strchr("!<>", *value);
+    int64_t number;
+    if (!read_whole(skip_blanks(value + compared, end), end, &number) || number < 0) {
+        leave_unchecked(r, name.text, name.length);
+        return;
+    }
+    r->rule.size_test = '=';
+    if (compared)
+        r->rule.size_test = *value;
+    r->rule.size = (uint64_t)number;
+}
+
+/* They say nothing of the record, or are evaluated without a word here. */
+static const char *const quiet[] = { "rev",          "gid",       "classtype", "reference",
+                                     "metadata",     "priority",  "target",    "tag",
+                                     "fast_pattern", "rawbytes",  "noalert",   "bypass",
+                                     "prefilter",    "filestore", "tls.store", "rem",
+                                     "soid",         "logto",     NULL };
+
+/* They move the cursor. */
+static const char *const movers[] = { "pcre",       "byte_jump", "byte_extract", "byte_math",
+                                      "regex",      "asn1",      "ber_data",     "ber_skip",
+                                      "sd_pattern", "pkt_data",  "frame",        NULL };
+
+/* An option that is not evaluated. One without a value is a buffer (or leads to one, as its
+ * transformations do), but for http_uri and its kin behind contents, which say so of the last. */
+static void read_unknown(rules *r, rule_span name, bool valued)
+{
+    const bool of_http = name.length > 5 && memcmp(name.text, "http_", 5) == 0;
+    if (is(name, "pkt_data")) {
+        r->buffered = false;
+        r->lost = r->positional;
+        return;
+    }
+    leave_unchecked(r, name.text, name.length);
+    if (is_one_of(name, movers))
+        r->lost = true;
+    if (of_http && !r->sticky && r->rule.count)
+        r->list->contents[r->list->content_count - 1].buffered = true;
+    else if (!valued || of_http || is(name, "frame"))
+        r->buffered = r->sticky = true;
+}
+
+static bool read_option(rules *r, const char *at, const char *end)
+{
+    const rule_span name = read_name(at, end);
+    const char *value = skip_blanks(name.text + name.length, end);
+    const bool valued = value < end && *value == ':';
     bool fine = true;
-    if (is_word(at, end, "content") || is_word(at, end, "uricontent"))
+    value = valued ? skip_blanks(value + 1, end) : end;
+    if (is(name, "content")) {
         fine = read_content(r, value, end);
-    else if (is_word(at, end, "nocase") && *positive)
-        set_nocase(r);
-    else if (is_word(at, end, "sid"))
+    } else if (is(name, "uricontent")) {
+        fine = read_content(r, value, end);
+        leave_unchecked(r, name.text, name.length);
+        if (fine)
+            r->list->contents[r->list->content_count - 1].buffered = true;
+    } else if (is(name, "sid")) {
         fine = read_sid(r, value, end);
-    else
-        return true;
-    if (is_word(at, end, "content") || is_word(at, end, "uricontent"))
-        *positive = r->set->count > before;
+    } else if (is(name, "msg")) {
+        fine = read_message(r, value, end);
+    } else if (is(name, "dsize")) {
+        read_size(r, name, value, end);
+    } else if (is_one_of(name, modifiers)) {
+        modify(r, name, value, end);
+    } else if (name.length && !is_one_of(name, quiet)) {
+        read_unknown(r, name, valued);
+    }
     return fine;
+}
+
+/* ---- one rule ------------------------------------------------------------------ */
+
+static bool is_evaluated(const rule_content *c)
+{
+    return !c->negated || !(c->buffered || (c->relative && c->lost));
+}
+
+/* What moved the cursor before a content did so for those behind it, up to the next one that has
+ * the cursor behind itself. */
+static void carry_lost(rules *r)
+{
+    bool lost = false;
+    for (size_t i = r->rule.first; i < r->rule.first + r->rule.count; i++) {
+        rule_content *c = &r->list->contents[i];
+        lost = lost || c->lost;
+        c->lost = lost;
+        lost = lost && (c->negated || c->buffered);
+    }
+}
+
+/* The rule was read: it is kept if there is something to evaluate. */
+static bool keep_rule(rules *r)
+{
+    rule_list *list = r->list;
+    bool some = r->rule.size_test;
+    carry_lost(r);
+    rule *grown = pattern_set_grow(list->rules, list->count, &list->room, sizeof *grown);
+    char *names = pattern_set_room(r->set, r->unchecked_used);
+    list->rules = grown ? grown : list->rules;
+    if (!grown || !names)
+        return no_memory(r);
+    memcpy(names, r->unchecked, r->unchecked_used);
+    names[r->unchecked_used] = '\0';
+    r->rule.unchecked = names;
+    for (size_t i = r->rule.first; i < r->rule.first + r->rule.count; i++)
+        some = some || is_evaluated(&list->contents[i]);
+    list->empty += !some;
+    list->partial += some && r->unchecked_used;
+    if (some)
+        grown[list->count++] = r->rule;
+    return true;
+}
+
+static void begin_rule(rules *r, const char *open)
+{
+    r->first = r->set->count;
+    r->sticky = r->buffered = r->lost = r->positional = false;
+    r->unchecked_used = 0;
+    r->rule = (rule){ .message = "",
+                      .head = rule_head_read(r->text, open),
+                      .first = r->list->content_count };
+    for (size_t i = 0; i < 3; i++)
+        if (r->rule.head.unchecked[i])
+            leave_unchecked(r, r->rule.head.unchecked[i], strlen(r->rule.head.unchecked[i]));
 }
 
 /* The options of a rule, whose head ends with the first parenthesis. */
 static bool read_rule(rules *r)
 {
-    bool fine = true, positive = false; /* the last content was not negated */
+    bool fine = true;
     const char *open = memchr(r->text, '(', (size_t)(r->end - r->text));
-    r->first = r->set->count;
-    r->has_sid = false;
     if (!open)
         return complain_rule(r, "a rule has options in parentheses: ACTION PROTOCOL ... (content:"
                                 "\"...\"; sid:1;)");
@@ -189,15 +424,15 @@ static bool read_rule(rules *r)
     if (r->end == open)
         return complain_rule(r, "the rule's parenthesis is not closed");
     r->end--;
+    begin_rule(r, open);
     for (const char *at = open + 1; fine && (at = skip_blanks(at, r->end)) < r->end;) {
         const char *end = find_end(r, at, ";");
-        fine = read_option(r, at, end, &positive);
+        fine = read_option(r, at, end);
         at = end + (end < r->end);
     }
-    if (fine && !r->has_sid)
+    if (fine && !r->rule.sid)
         return complain_rule(r, "the rule has no sid, which would be its patterns' number");
-    r->without += fine && r->set->count == r->first;
-    return fine;
+    return fine && keep_rule(r);
 }
 
 /* ---- a file --------------------------------------------------------------------- */
@@ -220,12 +455,25 @@ static const char *find_rule(rules *r, const char *at, const char *end)
     return at < end ? at + 1 : at;
 }
 
+/* Room for the names of all options, and of a head's parts. */
+static bool open_list(rules *r, size_t length)
+{
+    if (!r->set->rules)
+        r->set->rules = calloc(1, sizeof *r->set->rules);
+    r->list = r->set->rules;
+    r->unchecked = malloc(length + sizeof "protocol,addresses,ports,");
+    if (r->list && r->unchecked)
+        return true;
+    complain(r->command, "%s: out of memory for its rules", r->file);
+    return false;
+}
+
 bool pattern_set_add_rules(pattern_set *set, const char *command, const char *path)
 {
     size_t length;
     const char *text = pattern_set_read(set, command, path, &length);
     rules r = { .set = set, .command = command, .file = shown_name(path), .line = 1 };
-    bool fine = text != NULL;
+    bool fine = text && open_list(&r, length);
     set->given = true;
     for (const char *at = text, *end = at + (fine ? length : 0); fine && at < end;) {
         at = find_rule(&r, at, end);
@@ -233,10 +481,109 @@ bool pattern_set_add_rules(pattern_set *set, const char *command, const char *pa
         if (r.text < r.end && *r.text != '#')
             fine = read_rule(&r);
     }
-    if (fine && r.negated + r.without)
+    free(r.unchecked);
+    return fine;
+}
+
+void rule_list_free(rule_list *list)
+{
+    if (!list)
+        return;
+    free(list->rules);
+    free(list->contents);
+    free(list);
+}
+
+/* ---- the patterns as they are searched for --------------------------------------- */
+
+void rules_for_listing(pattern_set *set, const char *command)
+{
+    size_t kept = 0, without = set->rules ? set->rules->empty : 0;
+    for (size_t i = 0; i < set->count; i++) {
+        if (set->origins[i].negated)
+            continue;
+        set->patterns[kept] = set->patterns[i];
+        set->origins[kept] = set->origins[i];
+        if (!set->origins[kept].styled)
+            set->patterns[kept].id = (uint32_t)(kept + 1);
+        kept++;
+    }
+    for (size_t i = 0; set->rules && i < set->rules->count; i++) {
+        const rule *r = &set->rules->rules[i];
+        size_t positive = 0;
+        for (size_t c = r->first; c < r->first + r->count; c++)
+            positive += !set->rules->contents[c].negated;
+        without += positive == 0;
+    }
+    if (set->count - kept + without)
         complain(command,
-                 "warning: %s: %zu negated contents, and %zu rules without another content, are "
-                 "left out",
-                 r.file, r.negated, r.without);
+                 "warning: %zu negated contents, and %zu rules without another content, are left "
+                 "out",
+                 set->count - kept, without);
+    set->count = kept;
+}
+
+bool rules_are_alone(const pattern_set *set, const char *command)
+{
+    const rule_list *list = set->rules;
+    size_t own = 0;
+    while (own < set->count && set->origins[own].styled)
+        own++;
+    if (!list || own < set->count) {
+        complain(command, "--verdicts are those of rules: give --rules FILE, and no pattern");
+        return false;
+    }
+    if (list->partial + list->empty)
+        complain(command,
+                 "warning: of %zu of %zu rules not all is evaluated: the column unchecked names "
+                 "what; %zu rules with nothing to evaluate are left out",
+                 list->partial, list->count, list->empty);
+    return true;
+}
+
+/* By what makes patterns of rules equal. */
+static int compare_patterns(const trawl_pattern *a, const trawl_pattern *b)
+{
+    if (a->flags != b->flags)
+        return a->flags < b->flags ? -1 : 1;
+    if (a->length != b->length)
+        return a->length < b->length ? -1 : 1;
+    return memcmp(a->text, b->text, a->length);
+}
+
+typedef struct numbered {
+    trawl_pattern pattern;
+    size_t number;
+} numbered;
+
+static int compare_numbered(const void *a, const void *b)
+{
+    const numbered *left = (const numbered *)a, *right = (const numbered *)b;
+    const int order = compare_patterns(&left->pattern, &right->pattern);
+    return order ? order : left->number < right->number ? -1 : 1;
+}
+
+bool rules_for_verdicts(pattern_set *set, const char *command)
+{
+    numbered *sorted = malloc((set->count + 1) * sizeof *sorted);
+    size_t *merged = malloc((set->count + 1) * sizeof *merged), kept = 0;
+    for (size_t i = 0; sorted && i < set->count; i++)
+        sorted[i] = (numbered){ set->patterns[i], i };
+    if (sorted)
+        qsort(sorted, set->count, sizeof *sorted, compare_numbered);
+    for (size_t i = 0; sorted && merged && i < set->count; i++) {
+        kept += i == 0 || compare_patterns(&sorted[i - 1].pattern, &sorted[i].pattern) != 0;
+        merged[sorted[i].number] = kept - 1;
+        set->patterns[kept - 1] = sorted[i].pattern;
+    }
+    for (size_t i = 0; sorted && merged && i < set->rules->content_count; i++)
+        set->rules->contents[i].pattern = merged[set->rules->contents[i].pattern];
+    const bool fine = sorted && merged;
+    if (fine)
+        set->count = kept;
+    else
+        complain(command, "out of memory for the patterns of rules");
+    free(sorted);
+    free(merged);
     return fine;
 }

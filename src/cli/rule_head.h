@@ -1,0 +1,36 @@
+/* rule_head.h: what stands before a rule's options: protocol, addresses, ports. */
+#ifndef TRAWL_RULE_HEAD_H
+#define TRAWL_RULE_HEAD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* Between whom a record went: what a capture's reader calls it, taken apart. */
+typedef struct flow {
+    char protocol[8]; /* "" where it is not known: no head is asked then */
+    bool ported;
+    unsigned from, to; /* its ports */
+} flow;
+
+/* Text that is not ended by a NUL byte. */
+typedef struct rule_span {
+    const char *text;
+    size_t length;
+} rule_span;
+
+typedef struct rule_head {
+    const char *protocol;     /* tcp, udp, ...; NULL: any */
+    rule_span from, to;       /* ports; empty: any */
+    bool either;              /* the ports may be the other way round */
+    const char *unchecked[3]; /* what is not evaluated, and taken to hold; else NULL */
+} rule_head;
+
+/* `text` is what stands before the first parenthesis. */
+rule_head rule_head_read(const char *text, const char *end);
+
+/* "tcp 10.0.0.1:49152 > 10.0.0.2:80" */
+flow flow_read(const char *name);
+
+bool rule_head_fits(const rule_head *head, const flow *f);
+
+#endif

@@ -1,0 +1,426 @@
+/* verdicts.c: see cli/verdicts.h.
+ *
+ * Idea. While a record is searched it is only noted which patterns occur, and of those whose places
+ * matter all ends, in a log. Behind the record the log is sorted by pattern. Each rule has an
+ * anchor, its longest content: only rules whose anchor occurs are looked at.
+ *
+ * Of a rule whose contents have windows the cursors are carried from content to content: all places
+ * where the contents so far may end. Both they and a pattern's ends ascend, so a step takes their
+ * sum, and no choice is ever taken back.
+ *
+ * Memory: 24 bytes for each place of the present record, of which there may be MOST_PLACES.
+ */
+#include "cli/verdicts.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/entries.h"
+
+#define MOST_PLACES ((size_t)1 << 23)
+
+/* A pattern, and what is known of it in the present record. */
+typedef struct spot {
+    uint64_t record; /* the last one in which it occurred */
+    size_t first;    /* of its places in `ends`, while the record is judged */
+    size_t count;
+    bool placed;  /* some rule wants its places */
+    size_t rules; /* whose anchor it is begin here in `anchored`, and end where the next's do */
+} spot;
+
+typedef struct place {
+    uint64_t end;
+    size_t pattern;
+} place;
+
+typedef struct places {
+    uint64_t *ends;
+    size_t count;
+} places;
+
+struct verdicts {
+    const char *command;
+    const rule_list *rules;
+    find_output *output;
+    bool quiet;  /* nothing is printed */
+    spot *spots; /* and one more */
+    size_t patterns;
+    size_t *anchored; /* rules, by their anchors; behind them those that have none */
+    bool *plain;      /* of each rule: places do not matter */
+    uint64_t record;  /* number of the present one, of all files */
+    size_t *touched, touched_count;
+    place *log; /* of the present record */
+    size_t log_count, log_room;
+    uint64_t *ends; /* the same by pattern, and room for two lists of cursors */
+    size_t ends_room;
+    bool overflown;
+    size_t *held, held_count;
+    flow flow;
+    uint64_t printed;
+    bool failed;
+};
+
+static bool out_of_memory(verdicts *v)
+{
+    complain(v->command, "out of memory for verdicts");
+    return false;
+}
+
+/* ---- one content ---------------------------------------------------------------- */
+
+/* Nothing is known of where it is. */
+static bool is_loose(const rule_content *c)
+{
+    return c->buffered || (c->relative && c->lost);
+}
+
+/* Those of a content's places that are in its own window, which are next to each other. */
+static places inside(const rule_content *c, places found, uint64_t length)
+{
+    const uint64_t offset = c->offset > 0 ? (uint64_t)c->offset : 0;
+    while (found.count &&
+           (found.ends[0] - c->length < offset || (c->ends && *found.ends < length))) {
+        found.ends++;
+        found.count--;
+    }
+    while (found.count && c->depth != RULE_ANY && found.ends[found.count - 1] - offset > c->depth)
+        found.count--;
+    return found;
+}
+
+/* Of an end, with a cursor: may it end there, as far as `within` goes, and begin there? */
+static bool is_within(const rule_content *c, uint64_t cursor, uint64_t end)
+{
+    return c->within == RULE_ANY ||
+           (int64_t)end <= (int64_t)cursor + c->distance + (int64_t)c->within;
+}
+
+static bool is_behind(const rule_content *c, uint64_t cursor, uint64_t end)
+{
+    return (int64_t)(end - c->length) >= (int64_t)cursor + c->distance;
+}
+
+/* The cursors behind the content, into `to`: its places that are where it is asked for. */
+static size_t advance(const rule_content *c, places found, places from, uint64_t length,
+                      uint64_t *to)
+{
+    size_t count = 0, near = 0;
+    const bool loose = is_loose(c);
+    found = loose ? found : inside(c, found, length);
+    for (size_t i = 0; i < found.count; i++) {
+        const uint64_t end = found.ends[i];
+        while (c->relative && !loose && near < from.count && !is_within(c, from.ends[near], end))
+            near++;
+        if (!c->relative || loose || (near < from.count && is_behind(c, from.ends[near], end)))
+            to[count++] = end;
+    }
+    return count;
+}
+
+/* The cursors, in place, in front of which a negated content does not stand. */
+static size_t avoid(const rule_content *c, places found, places from, uint64_t length)
+{
+    size_t kept = 0, next = 0;
+    found = inside(c, found, length);
+    if (!c->relative)
+        return found.count ? 0 : from.count;
+    for (size_t i = 0; i < from.count; i++) {
+        const uint64_t cursor = from.ends[i];
+        while (next < found.count && !is_behind(c, cursor, found.ends[next]))
+            next++;
+        if (next == found.count || !is_within(c, cursor, found.ends[next]))
+            from.ends[kept++] = cursor;
+    }
+    return kept;
+}
+
+/* ---- one rule ---------------------------------------------------------------------- */
+
+static bool occurs(const verdicts *v, const rule_content *c)
+{
+    return v->spots[c->pattern].record == v->record;
+}
+
+static places places_of(const verdicts *v, const rule_content *c)
+{
+    const spot *s = &v->spots[c->pattern];
+    return occurs(v, c) ? (places){ v->ends + s->first, s->count } : (places){ NULL, 0 };
+}
+
+/* Whether all contents are where they are asked for. Two lists of cursors stand behind the ends. */
+static bool is_placed(const verdicts *v, const rule *r, uint64_t length)
+{
+    uint64_t *lists[2] = { v->ends + v->log_count, v->ends + 2 * v->log_count + 1 };
+    places cursors = { lists[0], 1 };
+    size_t present = 0;
+    lists[0][0] = 0;
+    for (size_t i = r->first; cursors.count && i < r->first + r->count; i++) {
+        const rule_content *c = &v->rules->contents[i];
+        if (c->buffered || (c->negated && is_loose(c)))
+            continue;
+        if (c->negated) {
+            cursors.count = avoid(c, places_of(v, c), cursors, length);
+            continue;
+        }
+        present = !present;
+        cursors.count = advance(c, places_of(v, c), cursors, length, lists[present]);
+        cursors.ends = lists[present];
+    }
+    return cursors.count > 0;
+}
+
+static bool fits_size(const rule *r, uint64_t length)
+{
+    switch (r->size_test) {
+    case '=':
+        return length == r->size;
+    case '!':
+        return length != r->size;
+    case '<':
+        return length < r->size;
+    case '>':
+        return length > r->size;
+    default:
+        return true;
+    }
+}
+
+static bool holds(const verdicts *v, size_t index, uint64_t length)
+{
+    const rule *r = &v->rules->rules[index];
+    for (size_t i = r->first; i < r->first + r->count; i++) {
+        const rule_content *c = &v->rules->contents[i];
+        if (c->negated ? v->plain[index] && !is_loose(c) && occurs(v, c) : !occurs(v, c))
+            return false;
+    }
+    return fits_size(r, length) && rule_head_fits(&r->head, &v->flow) &&
+           (v->plain[index] || is_placed(v, r, length));
+}
+
+/* ---- all rules ----------------------------------------------------------------- */
+
+static bool has_window(const rule_content *c)
+{
+    return !is_loose(c) && (c->windowed || c->relative || c->ends);
+}
+
+/* Note whose places matter: contents with windows, and those that a relative one follows. */
+static void place_contents(verdicts *v, size_t index)
+{
+    const rule *r = &v->rules->rules[index];
+    bool asked = false; /* the cursor, by what comes behind */
+    v->plain[index] = true;
+    for (size_t i = r->first + r->count; i-- > r->first;) {
+        const rule_content *c = &v->rules->contents[i];
+        if (c->buffered || (c->negated && is_loose(c)))
+            continue;
+        if (has_window(c) || (asked && !c->negated)) {
+            v->spots[c->pattern].placed = true;
+            v->plain[index] = false;
+        }
+        asked = (c->relative && !c->lost) || (asked && c->negated);
+    }
+    for (size_t i = r->first; !v->plain[index] && i < r->first + r->count; i++)
+        v->spots[v->rules->contents[i].pattern].placed |= !v->rules->contents[i].buffered;
+}
+
+/* The longest content that is not negated; or the last spot. */
+static size_t anchor_of(const verdicts *v, const rule *r)
+{
+    const rule_content *longest = NULL;
+    for (size_t i = r->first; i < r->first + r->count; i++) {
+        const rule_content *c = &v->rules->contents[i];
+        if (!c->negated && (!longest || c->length > longest->length))
+            longest = c;
+    }
+    return longest ? longest->pattern : v->patterns;
+}
+
+/* Sort the rules by their anchors. */
+static void anchor_rules(verdicts *v)
+{
+    size_t before = 0;
+    for (size_t i = 0; i < v->rules->count; i++)
+        v->spots[anchor_of(v, &v->rules->rules[i])].rules++;
+    for (size_t p = 0; p <= v->patterns; p++) {
+        before += v->spots[p].rules;
+        v->spots[p].rules = before;
+    }
+    for (size_t i = v->rules->count; i-- > 0;)
+        v->anchored[--v->spots[anchor_of(v, &v->rules->rules[i])].rules] = i;
+}
+
+verdicts *verdicts_open(pattern_set *set, find_output *output, bool quiet)
+{
+    verdicts *v = calloc(1, sizeof *v);
+    if (!v) {
+        complain(output->command, "out of memory for verdicts");
+        return NULL;
+    }
+    v->command = output->command;
+    v->rules = set->rules;
+    v->output = output;
+    v->quiet = quiet;
+    v->patterns = set->count;
+    v->spots = calloc(set->count + 1, sizeof *v->spots);
+    v->touched = calloc(set->count + 1, sizeof *v->touched);
+    v->anchored = calloc(v->rules->count + 1, sizeof *v->anchored);
+    v->held = calloc(v->rules->count + 1, sizeof *v->held);
+    v->plain = calloc(v->rules->count + 1, sizeof *v->plain);
+    if (!v->spots || !v->touched || !v->anchored || !v->held || !v->plain) {
+        out_of_memory(v);
+        verdicts_close(v);
+        return NULL;
+    }
+    v->record = 1;
+    for (size_t i = 0; i < v->rules->count; i++)
+        place_contents(v, i);
+    anchor_rules(v);
+    for (size_t p = 0; p < set->count; p++)
+        if (!v->spots[p].placed)
+            set->patterns[p].flags |= TRAWL_ONCE;
+    return v;
+}
+
+void verdicts_close(verdicts *v)
+{
+    if (!v)
+        return;
+    free(v->spots);
+    free(v->touched);
+    free(v->anchored);
+    free(v->held);
+    free(v->plain);
+    free(v->log);
+    free(v->ends);
+    free(v);
+}
+
+/* ---- a record -------------------------------------------------------------------- */
+
+static bool log_place(verdicts *v, const trawl_match *match)
+{
+    if (v->log_count == MOST_PLACES) {
+        v->overflown = true;
+        return true;
+    }
+    place *grown = pattern_set_grow(v->log, v->log_count, &v->log_room, sizeof *grown);
+    if (!grown)
+        return out_of_memory(v);
+    v->log = grown;
+    v->log[v->log_count++] = (place){ match->end, match->pattern };
+    return true;
+}
+
+bool verdicts_take(verdicts *v, const trawl_match *matches, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        spot *s = &v->spots[matches[i].pattern];
+        if (s->record != v->record) {
+            s->record = v->record;
+            s->count = 0;
+            v->touched[v->touched_count++] = matches[i].pattern;
+        }
+        s->count++;
+        if (s->placed && !log_place(v, &matches[i]))
+            return false;
+    }
+    return true;
+}
+
+/* The log by patterns, with room for the cursors behind it. */
+static bool sort_log(verdicts *v)
+{
+    const size_t wanted = 3 * v->log_count + 2;
+    if (wanted > v->ends_room) {
+        free(v->ends);
+        v->ends_room = 2 * wanted;
+        v->ends = malloc(v->ends_room * sizeof *v->ends);
+        if (!v->ends) {
+            v->ends_room = 0;
+            return out_of_memory(v);
+        }
+    }
+    size_t first = 0;
+    for (size_t i = 0; i < v->touched_count; i++) {
+        spot *s = &v->spots[v->touched[i]];
+        s->first = first;
+        first += s->placed ? s->count : 0;
+        s->count = 0;
+    }
+    for (size_t i = 0; i < v->log_count; i++) {
+        spot *s = &v->spots[v->log[i].pattern];
+        v->ends[s->first + s->count++] = v->log[i].end;
+    }
+    return true;
+}
+
+static void judge(verdicts *v, size_t pattern, uint64_t length)
+{
+    const size_t end = pattern < v->patterns ? v->spots[pattern + 1].rules : v->rules->count;
+    for (size_t i = v->spots[pattern].rules; i < end; i++)
+        if (holds(v, v->anchored[i], length))
+            v->held[v->held_count++] = v->anchored[i];
+}
+
+static int compare_indexes(const void *a, const void *b)
+{
+    const size_t left = *(const size_t *)a, right = *(const size_t *)b;
+    return (left > right) - (left < right);
+}
+
+/* ---- output ------------------------------------------------------------------------ */
+
+static bool print_held(verdicts *v, const record_scan *scan, const record *r, uint64_t most)
+{
+    qsort(v->held, v->held_count, sizeof *v->held, compare_indexes);
+    bool fine = v->quiet || find_output_record(v->output, scan, r);
+    for (size_t i = 0; fine && i < v->held_count && (!most || v->printed < most); i++) {
+        fine = v->quiet || find_output_verdict(v->output, &v->rules->rules[v->held[i]]);
+        v->printed += fine;
+    }
+    return fine && !ferror(stdout);
+}
+
+static bool judge_record(verdicts *v, const record_scan *scan, const record *r, uint64_t length,
+                         uint64_t most)
+{
+    if (v->overflown) {
+        fflush(stdout);
+        complain(v->command,
+                 "record %" PRIu64 ": contents occur at more than %zu places: it has no verdicts",
+                 r->number, MOST_PLACES);
+        v->failed = true;
+        return true;
+    }
+    if (!sort_log(v))
+        return false;
+    v->flow = flow_read(record_scan_flow(scan, r));
+    v->held_count = 0;
+    for (size_t i = 0; i < v->touched_count; i++)
+        judge(v, v->touched[i], length);
+    judge(v, v->patterns, length);
+    return !v->held_count || print_held(v, scan, r, most);
+}
+
+bool verdicts_record(verdicts *v, const record_scan *scan, const record *r, uint64_t length,
+                     uint64_t most)
+{
+    const bool some = v->touched_count || v->spots[v->patterns].rules < v->rules->count;
+    const bool fine = !length || !some || judge_record(v, scan, r, length, most);
+    v->record++;
+    v->touched_count = v->log_count = 0;
+    v->overflown = false;
+    return fine && (!most || v->printed < most);
+}
+
+uint64_t verdicts_count(const verdicts *v)
+{
+    return v->printed;
+}
+
+bool verdicts_failed(const verdicts *v)
+{
+    return v->failed;
+}

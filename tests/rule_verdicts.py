@@ -1,0 +1,404 @@
+#!/usr/bin/python3
+"""Verdicts of rules (trawl find --rules --verdicts). Usage: rule_verdicts.py TRAWL [DATA]
+
+Rules and records are drawn, and judged by trying every choice of places, as rules are explained to
+people; the verdicts must be the same. Where there is DATA, Suricata's own tests: contents must
+occur as often as a plain search finds them, and rules that are evaluated whole must hold where
+Suricata's authors expect an alert.
+"""
+import lzma
+import os
+import random
+import re
+import struct
+import subprocess
+import sys
+import tarfile
+import tempfile
+
+TRAWL = os.path.abspath(sys.argv[1])
+DATA = os.path.abspath(sys.argv[2]) if len(sys.argv) > 2 and os.path.isdir(sys.argv[2]) else ""
+SEED = int(os.environ.get("TRAWL_TEST_SEED", "1"))
+CASES = int(os.environ.get("TRAWL_TEST_CASES", "300"))
+passed = failed = 0
+
+
+def result(name: str, wrong) -> None:
+    global passed, failed
+    passed, failed = passed + (not wrong), failed + bool(wrong)
+    print(f"{'not ok' if wrong else 'ok'} {passed + failed} - {name}")
+    for line in list(wrong)[:10]:
+        print(f"#   {line}")
+
+
+def run(*arguments):
+    done = subprocess.run([TRAWL, "find", *arguments], capture_output=True, check=False)
+    if done.returncode > 1:
+        raise SystemExit(f"trawl find {arguments}: {done.stderr.decode()}")
+    return [line.split("\t") for line in done.stdout.decode("latin-1").split("\n")[1:-1]]
+
+
+# ---- drawn rules ---------------------------------------------------------------------------------
+
+def draw_content(r: random.Random):
+    c = {"bytes": bytes(r.choice(b"aAb") for _ in range(r.choice([1, 1, 2, 2, 3]))),
+         "negated": r.randrange(5) == 0, "nocase": r.randrange(4) == 0}
+    kind = r.randrange(8)
+    if kind < 3:
+        c["distance"] = r.randint(-3, 4)
+        if r.randrange(2):
+            c["within"] = r.randint(1, 8)
+    elif kind == 3:
+        c["within"] = r.randint(1, 8)
+    elif kind == 4:
+        c["offset"] = r.randint(0, 8)
+    elif kind == 5:
+        c["offset"], c["depth"] = r.randint(0, 8), r.randint(1, 12)
+    elif kind == 6 and r.randrange(2):
+        c["startswith"] = True
+    if r.randrange(10) == 0:
+        c["endswith"] = True
+    if r.randrange(12) == 0:
+        c["buffer"] = True
+    if r.randrange(12) == 0:
+        c["lost"] = True  # something that is not evaluated stands before it
+    return c
+
+
+def write_content(r: random.Random, c) -> str:
+    text = "".join(f"|{b:02x}|" if r.randrange(4) == 0 else chr(b) for b in c["bytes"])
+    options = [f"{name}:{c[name]}" for name in ["offset", "depth", "distance", "within"]
+               if name in c]
+    options += [name for name in ["nocase", "startswith", "endswith"] if c.get(name)]
+    r.shuffle(options)
+    if c.get("buffer"):
+        options.append("http_uri")
+    return (("pcre:\"/a;/\"; " if c.get("lost") else "") +
+            f"content:{'!' if c['negated'] else ''}\"{text}\"; " + "".join(f"{o}; " for o in options))
+
+
+PORTS = ["any", "80", "[80,90:95]", "!80", "[80:,!85]", "![80,81]", ":80", "$SOME"]
+
+
+def draw_rule(r: random.Random, sid: int):
+    rule = {"sid": sid, "contents": [draw_content(r) for _ in range(r.choice([1, 1, 2, 2, 3, 4]))],
+            "protocol": r.choice(["tcp", "udp", "ip", "tcp", "ip"]),
+            "from": r.choice(PORTS[:1] * 6 + PORTS), "to": r.choice(PORTS[:1] * 6 + PORTS),
+            "either": r.randrange(5) == 0, "size": r.choice([None] * 6 + ["12", ">9", "<9", "!4"])}
+    size = f"dsize:{rule['size']}; " if rule["size"] else ""
+    arrow = "<>" if rule["either"] else "->"
+    text = (f"alert {rule['protocol']} any {rule['from']} {arrow} any {rule['to']} (msg:\"rule {sid}\"; "
+            f"{size}{''.join(write_content(r, c) for c in rule['contents'])}sid:{sid};)")
+    return rule, text
+
+
+def in_ports(spec: str, port: int) -> bool:
+    if spec in ("any", "$SOME"):
+        return True
+    return {"80": port == 80, "[80,90:95]": port == 80 or 90 <= port <= 95, "!80": port != 80,
+            "[80:,!85]": port >= 80 and port != 85, "![80,81]": port not in (80, 81),
+            ":80": port <= 80}[spec]
+
+
+def judge_contents(contents, payload: bytes, number=0, cursor=0, lost=False) -> bool:
+    """Try all places of contents[number], as far as it is evaluated, and of those behind it."""
+    if number == len(contents):
+        return True
+    c = contents[number]
+    lost = lost or c.get("lost", False)
+    sought, text = c["bytes"], payload
+    if c["nocase"]:
+        sought, text = sought.lower(), text.lower()
+    places = [at for at in range(len(text) - len(sought) + 1) if text[at:at + len(sought)] == sought]
+    relative = "distance" in c or "within" in c
+    if c.get("buffer"):
+        return (c["negated"] or bool(places)) and judge_contents(contents, payload, number + 1, cursor,
+                                                                 lost)
+    if relative and lost:
+        if c["negated"]:
+            return judge_contents(contents, payload, number + 1, cursor, lost)
+    else:
+        low, high = c.get("offset", 0), len(payload)
+        if "depth" in c:
+            high = min(high, low + c["depth"])
+        if c.get("startswith"):
+            high = min(high, len(sought))
+        if relative:
+            low = max(low, cursor + c.get("distance", 0))
+        if "within" in c:
+            high = min(high, cursor + c.get("distance", 0) + c["within"])
+        places = [at for at in places if at >= low and at + len(sought) <= high and
+                  (not c.get("endswith") or at + len(sought) == len(payload))]
+    if c["negated"]:
+        return not places and judge_contents(contents, payload, number + 1, cursor, lost)
+    return any(judge_contents(contents, payload, number + 1, at + len(sought), False)
+               for at in places)
+
+
+def judge(rule, packet) -> bool:
+    size = rule["size"]
+    length = len(packet["payload"])
+    if size and not {"12": length == 12, ">9": length > 9, "<9": length < 9, "!4": length != 4}[size]:
+        return False
+    if "protocol" in packet:
+        ports = [(packet["from"], packet["to"])]
+        if rule["either"]:
+            ports.append((packet["to"], packet["from"]))
+        if rule["protocol"] not in ("ip", packet["protocol"]) or not any(
+                in_ports(rule["from"], one) and in_ports(rule["to"], other) for one, other in ports):
+            return False
+    return length > 0 and judge_contents(rule["contents"], packet["payload"])
+
+
+def is_evaluated(rule) -> bool:
+    lost = False
+    if rule["size"]:
+        return True
+    for c in rule["contents"]:
+        lost = lost or c.get("lost", False)
+        relative = "distance" in c or "within" in c
+        if not c["negated"] or not (c.get("buffer") or (relative and lost)):
+            return True
+    return False
+
+
+def capture(packets) -> bytes:
+    out = [struct.pack("<IHHiIII", 0xa1b2c3d4, 2, 4, 0, 0, 65535, 101)]
+    for p in packets:
+        ports = struct.pack(">HH", p["from"], p["to"])
+        head = ports + (struct.pack(">HH", 8 + len(p["payload"]), 0) if p["protocol"] == "udp" else
+                        struct.pack(">IIBBHHH", 1, 1, 0x50, 0x18, 1000, 0, 0))
+        body = head + p["payload"]
+        ip = struct.pack(">BBHHHBBH4s4s", 0x45, 0, 20 + len(body), 1, 0, 64,
+                         17 if p["protocol"] == "udp" else 6, 0, b"\n\0\0\1", b"\n\0\0\2")
+        out.append(struct.pack("<IIII", 0, 0, len(ip + body), len(ip + body)) + ip + body)
+    return b"".join(out)
+
+
+def draw_payload(r: random.Random) -> bytes:
+    return bytes(r.choice(b"aAbc") for _ in range(r.choice([0, 1, 4, 12, 12, 20, 30])))
+
+
+def differential() -> None:
+    r = random.Random(SEED)
+    wrong, held = [], 0
+    for case in range(max(1, CASES // 10)):
+        drawn = [draw_rule(r, sid) for sid in range(1, 41)]
+        with open("drawn.rules", "w", encoding="ascii") as out:
+            out.writelines(text + "\n" for _, text in drawn)
+        packets = [{"payload": draw_payload(r), "protocol": r.choice(["tcp", "udp"]),
+                    "from": r.choice([79, 80, 85, 92, 1000]), "to": r.choice([80, 81, 85, 95])}
+                   for _ in range(40)]
+        lines = [{"payload": draw_payload(r)} for _ in range(20)]
+        with open("drawn.pcap", "wb") as out:
+            out.write(capture(packets))
+        with open("drawn.txt", "wb") as out:
+            out.write(b"".join(line["payload"] + b"\n" for line in lines))
+        for records, options in [(packets, ["drawn.pcap"]), (lines, ["--format", "lines", "drawn.txt"])]:
+            got = [(int(row[1].split()[0]), int(row[2]))
+                   for row in run("--rules", "drawn.rules", "--verdicts", *options)]
+            want = [(number, rule["sid"]) for number, record in enumerate(records, 1)
+                    for rule, _ in drawn if is_evaluated(rule) and judge(rule, record)]
+            held += len(want)
+            for number, sid in set(got) ^ set(want):
+                wrong.append(f"case {case}: {drawn[sid - 1][1]} {records[number - 1]}: "
+                             f"{(number, sid) in got}")
+            if not wrong and got != want:
+                wrong.append(f"case {case}: the order")
+    result(f"{held} verdicts of drawn rules", wrong)
+
+
+# ---- what was chosen by hand ---------------------------------------------------------------------
+
+def chosen() -> None:
+    with open("chosen.rules", "w", encoding="ascii") as out:
+        out.write(r"""
+alert tcp any any -> any any (msg:"a \"quoted\"; one"; content:"ab"; content:"c"; distance:1; within:1; sid:1;)
+alert tcp $HOME any -> any $PORTS (msg:"more"; flow:established; http_uri; content:"zz"; startswith; pcre:"/x/"; sid:2;)
+alert (msg:"three"; content:"AB",nocase,offset 1,depth 2; sid:3;)
+alert ip any any -> any any (msg:"none"; content:!"q"; sid:4;)
+alert ip any any -> any any (msg:"nothing"; flow:established; sid:5;)
+alert ip any any -> any any (msg:"not in a buffer"; http.host; content:!"q"; sid:6;)
+""")
+    for text, want in [(b"abababxc", {"1", "4"}), (b"abababxxc", {"4"}), (b"xzz", {"2", "4"}),
+                       (b"xaB", {"3", "4"}), (b"aab", {"3", "4"}), (b"xxabq", set()), (b"", set())]:
+        with open("text", "wb") as out:
+            out.write(text)
+        rows = run("--rules", "chosen.rules", "--verdicts", "--format", "raw", "text")
+        result(f"chosen: {text.decode()}", [f"{rows}"] * ({row[2] for row in rows} != want))
+    with open("text", "wb") as out:
+        out.write(b"ab-c zz")
+    rows = run("--rules", "chosen.rules", "--verdicts", "text")
+    result("columns", [f"{rows}"] * (rows != [
+        ["text", "1", "1", 'a "quoted"; one', "-"],
+        ["text", "1", "2", "more", "addresses,ports,flow,http_uri,pcre"],
+        ["text", "1", "4", "none", "-"]]))
+    # A record that is longer than a batch, and a file of several: windows across all of it.
+    with open("long.rules", "w", encoding="ascii") as out:
+        out.write("""
+alert ip any any -> any any (content:"begin"; startswith; content:"finish"; distance:9000000; endswith; sid:1;)
+alert ip any any -> any any (content:"begin"; content:"finish"; within:8000000; sid:2;)
+alert ip any any -> any any (content:"finish"; offset:9000006; depth:6; content:!"middle"; sid:3;)
+alert ip any any -> any any (dsize:9000012; content:!"nowhere"; sid:4;)
+""")
+    with open("long", "wb") as out:
+        out.write(b"begin" + b"." * 9000001 + b"finish")
+    for names in [["long"], ["--format", "raw", "long", "text", "long"]]:
+        rows = run("--rules", "long.rules", "--verdicts", *names)
+        want = [name for name in names if name == "long" for _ in range(3)]
+        result(f"a record of 9 MB, {len(want) // 3} times",
+               [f"{rows}"] * ([row[2] for row in rows if row[0] == "long"] != ["1", "3", "4"] * (
+                   len(want) // 3)))
+    for arguments, message in [(["-e", "a"], "no pattern"), (["--count"], "--count"),
+                               (["--report", "pairs"], "--report")]:
+        done = subprocess.run([TRAWL, "find", "--rules", "long.rules", "--verdicts", *arguments,
+                               "text"], capture_output=True, check=False)
+        result(f"refused with {arguments[0]}",
+               [done.stderr] * (done.returncode != 2 or message not in done.stderr.decode()))
+    done = subprocess.run([TRAWL, "find", "--verdicts", "a", "text"], capture_output=True, check=False)
+    result("refused without rules", [done.stderr] * (done.returncode != 2))
+    done = subprocess.run([TRAWL, "find", "--json", "--max-matches", "1", "--rules", "chosen.rules",
+                           "--verdicts", "text"], capture_output=True, check=False)
+    want = b'{"file":"text","record":1,"sid":1,"msg":"a \\"quoted\\"; one","unchecked":""}\n'
+    if b"jansson" not in done.stderr:
+        result("JSON, one verdict", [done] * (done.stdout != want))
+
+
+# ---- Suricata's own tests ------------------------------------------------------------------------
+
+def decoded(name: str) -> bytes:
+    """A content as the column `name` shows it: TSV, then |hex| and backslashes."""
+    text = re.sub(r"\\(.)", lambda m: {"t": "\t", "n": "\n", "r": "\r"}.get(m[1], m[1]), name)
+    out, parts = b"", re.split(r"\|", text)
+    for number, part in enumerate(parts):
+        out += bytes.fromhex(part) if number % 2 else re.sub(r"\\(.)", r"\1", part).encode("latin-1")
+    return out
+
+
+def suricata() -> None:
+    with tarfile.open(f"{DATA}/ids/suricata_verify_content.tar.xz") as archive:
+        if sys.version_info >= (3, 12):
+            archive.extractall("verify", filter="data")
+        else:
+            archive.extractall("verify")
+    known = {}
+    with open(f"{DATA}/ids/suricata_verify_raw_counts.tsv", encoding="ascii") as rows:
+        for row in rows:
+            if not row.startswith("#"):
+                name, content, nocase, count = row.rstrip("\n").split("\t")
+                known.setdefault(name, {})[(bytes.fromhex(content), nocase == "1")] = int(count)
+    raw_counts(known)
+    expected_alerts()
+
+
+def tests_of(folder: str):
+    for path, _, names in os.walk(folder):
+        rules = [name for name in names if name.endswith(".rules")]
+        captures = [name for name in names if name.endswith((".pcap", ".pcapng", ".cap"))]
+        if len(rules) == 1 and len(captures) == 1:
+            yield path, os.path.join(path, rules[0]), os.path.join(path, captures[0])
+
+
+def raw_counts(known) -> None:
+    """Whether each content is there as often as a search of bytes finds it."""
+    wrong, rows_seen, total = [], 0, 0
+    for path, rules, packets in tests_of("verify"):
+        counts = known.get(os.path.relpath(packets, "verify"))
+        if counts is None:
+            continue
+        done = subprocess.run([TRAWL, "find", "--count", "--format", "raw", "--rules", rules, packets],
+                              capture_output=True, check=False)
+        if done.returncode > 1:
+            if b"the list of patterns is empty" not in done.stderr:
+                wrong.append(f"{rules}: {done.stderr.decode()}")
+            continue
+        seen = {}
+        for row in done.stdout.decode("latin-1").split("\n")[1:-1]:
+            _, _, name, count = row.split("\t")
+            seen.setdefault(decoded(name), set()).add(int(count))
+        for (content, nocase), count in counts.items():
+            if content in seen:
+                rows_seen += 1
+                total += count
+                if count not in seen[content]:
+                    wrong.append(f"{packets} {content} {nocase}: {count}, {seen[content]}")
+    result(f"{rows_seen} raw counts of Suricata's tests, {total} occurrences", wrong)
+
+
+# They say nothing of the payload, or are evaluated. (Of flow: a packet is in one direction only.)
+EVALUATED = {"msg", "sid", "rev", "classtype", "flow", "dsize", "content", "nocase", "offset", "depth",
+             "distance", "within", "startswith", "endswith", "fast_pattern", "priority", "metadata",
+             "reference", "noalert", "tag"}
+# Suricata joins segments to streams, first, and takes tunnels apart; it drops packets, and passes
+# others; a packet has so many alerts at most.
+EXCEPTIONS = {
+    "stream": ["tcp-urgp-01-oob 1000001", "eve-overlap-payload-03-ips 1", "eve-overlap-payload-03-ips 3",
+               "eve-overlap-payload-01 1", "eve-overlap-payload-02-policy-oldlinux 2",
+               "eve-payload-01-tcp-exact-overlap 1", "bug-6244-tcp-rst-with-data 2",
+               "bug-6244-tcp-rst-with-data 4", "tcp-rst-unacked-stream-04-gap-ips 1",
+               "tcp-rst-unacked-stream-07-http 1", "tcp-rst-unacked-stream-08-http-ips 1",
+               "tcp-rst-unacked-stream-06-http-nogap-ips 1", "tcp-rst-unacked-stream-02-raw-ips 1",
+               "tcp-fastopen-08 7", "tcp-fastopen-08 8"],
+    "tunnel": ["bug-4571-01 1", "bug-4571-03 1", "bug-4571-06 1", "decode-nsh-type1 1",
+               "decode-nsh-type2 1"],
+    "action": ["util-action-tests/util-action-03 2", "util-action-tests/util-action-04 2",
+               "util-action-tests/util-action-08 2"],
+    "most": ["bug-8021-alert-max-verdict-01 8002107"],
+}
+
+
+def evaluated_rules(path: str):
+    """sid to whether a rule asks for nothing else."""
+    with open(path, encoding="utf-8") as file:
+        text = file.read().replace("\\\n", " ")
+    for line in text.split("\n"):
+        sid = re.search(r"[;( ]sid: *(\d+)", line)
+        if sid and not line.startswith("#"):
+            head, _, options = line.partition("(")
+            options = re.sub(r'"(\\.|[^"\\])*"', '""', options)
+            names = {option.strip().split(":")[0] for option in options.split(";")} - {")", ""}
+            yield sid[1], names <= EVALUATED and "content" in names and re.fullmatch(
+                r"\w+ (tcp|udp|ip|tcp-pkt|tcp-stream) any [\w!\[\]:,]+ -> any [\w!\[\]:,]+ ?", head)
+
+
+def expected_alerts() -> None:
+    wrong, expected = [], 0
+    exceptions = {name for names in EXCEPTIONS.values() for name in names}
+    for path, rules, packets in tests_of("verify"):
+        asked = {sid for sid, whole in evaluated_rules(rules) if whole}
+        with open(os.path.join(path, "test.yaml"), encoding="utf-8") as file:
+            filters = re.split(r"^ *- filter:", file.read(), flags=re.MULTILINE)[1:]
+        wanted = {}
+        for text in filters:
+            sid = re.search(r"alert\.signature_id: (\d+)", text)
+            count = re.search(r"count: (\d+)", text)
+            if sid and count and sid[1] in asked:
+                wanted[sid[1]] = wanted.get(sid[1], 0) + int(count[1])
+        if not wanted:
+            continue
+        held = {row[2] for row in run("--verdicts", "--rules", rules, packets)}
+        for sid, count in wanted.items():
+            expected += 1
+            excepted = f"{os.path.relpath(path, 'verify')} {sid}" in exceptions
+            if ((count > 0) != (sid in held)) != excepted:
+                wrong.append(f"{path}: {sid} {count} {sid in held}")
+    result(f"{expected} alerts that Suricata's authors expect, or not; {len(exceptions)} exceptions",
+           wrong)
+
+
+def main() -> int:
+    with tempfile.TemporaryDirectory() as folder:
+        os.chdir(folder)
+        differential()
+        chosen()
+        if DATA:
+            suricata()
+        else:
+            print("# Suricata's tests: skipped, there is no folder of test data")
+        os.chdir("/")
+    print(f"{passed} passed, {failed} failed")
+    return int(failed > 0)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
