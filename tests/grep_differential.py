@@ -24,6 +24,7 @@ TEXTS = {
     "none": b"",
     "blank": b"\n\n\n",
     "long": b"".join(b"%d %s\n" % (i, b"ab" if i % 7 == 0 else b"x" * (i % 5)) for i in range(300)),
+    "sparse": b"".join(b"%s\n" % (b"1ab" if i % 331 == 9 else b"z" * (i * 7 % 43)) for i in range(900)),
     "binary": b"ab\0x\nab\n\n1\0b\n",
     "nuls": b"ax\0b\nx\0\0xx\nab\nx\0\nab",
     "bytes": b"\xffab\n\xc3\xa9 b\n\x01b\t\x7f\"\\\n",
@@ -155,7 +156,7 @@ def rg_case(random: Random) -> List[str]:
     # Behind the last of -m lines GNU grep has context only, ripgrep matches, too.
     if not any(o[:2] in ("-v", "-A", "-B", "-C") for o in options):
         options += maybe(random, .15, "-m" + random.choice("123"))
-    names = ["a", "none", "blank", "long", "tree/a.c", "tree/sub/b.c"]
+    names = ["a", "none", "blank", "long", "sparse", "tree/a.c", "tree/sub/b.c"]
     names += ["b", "bytes"] if options[0] == "--json" else []
     return options + ["-e", element] + random.choices(names, k=random.choice((1, 2, 3)))
 

@@ -263,6 +263,22 @@ result 'an option that is like none' $?
 status=$?
 expect 'a command that is nearly one' 2 '' "there is no command 'fnid': did you mean 'find'?"
 
+# ---- context in pieces: test_cli_grep_pieces has small ones ---------------------------
+
+awk 'BEGIN { for (i = 0; i < 3000; i++) print i % 331 == 9 ? "1ab" : substr("zzzzzzzzzzzzzzzzzzzzzzzz", i * 7 % 24) }' >sparse
+{ cat sparse; printf '1ab\0\n1ab\n'; } >sparse_binary
+for options in -B1000 '-nB 1000' '-nbC 165' '-nC 166' '-A 9999' '-nB 320' '-vnC 2' '-HT -B 400' '--heading -Hn' '-oC 170' \
+    '-C 330 --color=always' '-aC 330'; do
+    for file in sparse sparse_binary; do
+        for threads in 1 4; do
+            # shellcheck disable=SC2086
+            "$trawl" grep --threads $threads $options 1ab few $file few >out$threads 2>&1
+        done
+        cmp out1 out4
+        result "pieces: $options $file" $?
+    done
+done
+
 # ---- compressed files ----------------------------------------------------------------
 
 # Whoever names one, or pipes it, is told at once; of a tree one line comes at the end.

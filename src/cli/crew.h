@@ -14,7 +14,11 @@
 #include "cli/search.h"
 #include "io/tree.h"
 
+#ifdef TRAWL_PIECE /* a test has small ones */
+#define PIECE TRAWL_PIECE
+#else
 #define PIECE (256u << 10)
+#endif
 #define BATCH_FILES 16 /* below a folder, of one job */
 #define SLOTS (MOST_WORKERS * SLOTS_A_WORKER)
 #define KNOWN (2 * SLOTS) /* pieces of which something is kept: those dealt, and one more */
@@ -29,7 +33,8 @@ typedef struct large {
 
     /* Of the pieces that were taken: */
     uint64_t selected, lines;
-    uint64_t bytes; /* where the next line begins */
+    uint64_t bytes;  /* where the next line begins */
+    line_edges last; /* of the last one that printed a line */
 
     /* Lines before pieces, under the crew's lock. */
     uint64_t known;                         /* so many pieces are counted, one behind the other */
@@ -75,6 +80,9 @@ typedef struct job {
     uint64_t end;   /* of what was searched; 0: nothing was there */
     uint64_t found; /* lines selected in it */
     bool unfit;     /* it needs a history */
+    line_edges edges;
+    bool joined;             /* what belongs before its lines was printed */
+    line_result join_result; /* with this */
     line_result result;
     const char *why;                               /* it could not be read */
     char error[sizeof((trawl_error *)0)->message]; /* or searched */
@@ -103,6 +111,7 @@ struct crew {
     unsigned folders; /* held by a job, at most */
     worker worker[MOST_WORKERS];
     line_search alone; /* with the search's context, at its turn */
+    printer between;   /* what join_piece writes */
     job jobs[SLOTS];
 
     /* Dealing. */
@@ -149,6 +158,10 @@ void search_operand(crew *c, job *j, worker *w);
 bool cut_file(crew *c, job *j, worker *w);
 void deal_piece(crew *c, job *j);
 void search_piece(crew *c, job *j, worker *w);
+
+/* In its turn, before anything of the piece is written: write what belongs between its lines and
+ * those that were printed before. */
+void join_piece(crew *c, job *j);
 
 /* Each piece is counted when it is taken: when writing it fails, no other one is. */
 void take_piece(crew *c, job *j);

@@ -436,7 +436,6 @@ static void settle_style(grep *g)
     if (g->style.json)
         settle_json(g);
     g->style.apart = line_printer_wanted(&g->style);
-    g->style.whole = g->style.context || g->style.heading || g->style.json || g->style.tab;
 }
 
 /* ---- the command ------------------------------------------------------- */

@@ -5,6 +5,10 @@
  * lines of each block are kept that were not printed. What matches in a line is found by scanning
  * it once more, alone, for only few lines are printed.
  *
+ * A piece of a file begins as if nothing was before it, and leaves out what stands between groups
+ * before its first line. It notes its edges, and when its turn comes the lines between it and what
+ * was printed last are read again.
+ *
  * Invariant: lines are printed in order, none twice: all before `shown` are decided. Lines are kept
  * only when no line of the block was printed behind them.
  *
@@ -19,7 +23,9 @@
 
 #include "cli/line_json.h"
 
-#define NO_OFFSET_WIDTH 19 /* digits of the largest offset */
+#define NO_OFFSET_WIDTH 19    /* digits of the largest offset */
+#define FIRST_READ (4u << 10) /* between pieces */
+#define MOST_READ (256u << 10)
 
 bool line_printer_wanted(const line_style *style)
 {
@@ -27,9 +33,10 @@ bool line_printer_wanted(const line_style *style)
                               style->json || (style->only && style->every));
 }
 
-void line_printer_begin(line_search *s, uint64_t length)
+void line_printer_begin(line_search *s, const source *file)
 {
     line_context *c = &s->context_lines;
+    const bool known = S_ISREG(file->facts.st_mode);
     char digits[20];
     c->shown = c->begin = c->end = 0;
     c->lines = c->left = 0;
@@ -38,7 +45,8 @@ void line_printer_begin(line_search *s, uint64_t length)
         memset(&s->stats, 0, sizeof s->stats);
         s->began = now();
     }
-    c->width = length == UINT64_MAX ? NO_OFFSET_WIDTH : (int)(put_decimal(digits, length) - digits);
+    c->width = known ? (int)(put_decimal(digits, (uint64_t)file->facts.st_size) - digits)
+                     : NO_OFFSET_WIDTH;
 }
 
 void line_printer_end(line_search *s)
@@ -432,6 +440,16 @@ static void begin_group(line_search *s)
     c->began = true;
 }
 
+/* The first lines of a piece begin here, and `wanted` lines before it may belong to them. */
+static void begin_piece(line_search *s, size_t from, uint64_t wanted)
+{
+    line_edges *e = s->edges;
+    e->began = s->context_lines.began = true;
+    e->from = s->offset + from;
+    e->from_line = s->style->number ? number_at(s, from) - 1 : 0;
+    e->before = wanted;
+}
+
 void line_printer_select(line_search *s, size_t begin, size_t end)
 {
     line_context *c = &s->context_lines;
@@ -442,7 +460,9 @@ void line_printer_select(line_search *s, size_t begin, size_t end)
         from = line_start(s->text, c->shown, from, s->style->end);
     const uint64_t kept = c->shown || from ? 0 : wanted < c->lines ? wanted : c->lines;
     const uint64_t first = s->offset + from - (kept ? c->end - kept_from(s, kept) : 0);
-    if (!c->began || first != c->shown_to)
+    if (!c->began && s->edges)
+        begin_piece(s, from, wanted);
+    else if (!c->began || first != c->shown_to)
         begin_group(s);
     show_kept(s, kept);
     while (from < begin)
@@ -451,11 +471,122 @@ void line_printer_select(line_search *s, size_t begin, size_t end)
     c->left = s->style->behind;
 }
 
+static void end_piece(line_search *s)
+{
+    const line_context *c = &s->context_lines;
+    line_edges *e = s->edges;
+    if (!e->began)
+        return;
+    e->to = c->shown_to;
+    e->to_line = s->style->number ? number_at(s, c->shown) - 1 : 0;
+    e->behind = c->left;
+}
+
 void line_printer_end_block(line_search *s)
 {
     line_context *c = &s->context_lines;
     show_behind(s, s->length);
-    if (s->style->before && !s->finished)
+    if (s->edges)
+        end_piece(s);
+    else if (s->style->before && !s->finished)
         keep_lines(s);
     c->shown = 0;
+}
+
+/* ---- between pieces -------------------------------------------------------- */
+
+/* A block of lines, of which none was printed; the one before was counted. */
+static void begin_block(line_search *s, const uint8_t *text, size_t length)
+{
+    s->text = text;
+    s->length = length;
+    s->counted = s->context_lines.shown = 0;
+}
+
+bool line_printer_behind(line_search *s, source *file, line_edges *last, uint64_t end)
+{
+    line_context *c = &s->context_lines;
+    uint8_t *text;
+    size_t length = 1;
+    if (!last->behind || last->to >= end)
+        return true;
+    if (!source_place(file, last->to))
+        return false;
+    c->left = last->behind;
+    s->line = last->to_line;
+    file->largest = FIRST_READ;
+    for (s->offset = last->to; length && c->left && s->offset < end; s->offset += length) {
+        if (!source_lines(file, &text, &length))
+            return false;
+        length = end - s->offset < length ? (size_t)(end - s->offset) : length;
+        begin_block(s, text, length);
+        show_behind(s, length);
+        if (c->shown)
+            last->to = c->shown_to;
+        if (s->style->number)
+            last->to_line = number_at(s, c->shown) - 1;
+        file->largest = MOST_READ;
+    }
+    last->behind = c->left;
+    return !s->broken;
+}
+
+/* Keep the last lines of the file's [low .. end). */
+static bool keep_before(line_search *s, source *file, uint64_t low, uint64_t end)
+{
+    line_context *c = &s->context_lines;
+    const uint64_t all = end - low;
+    for (size_t wanted = FIRST_READ;; wanted *= 2) {
+        const size_t length = all < wanted ? (size_t)all : wanted;
+        size_t at = length;
+        uint64_t lines = 0;
+        c->begin = c->end = 0;
+        if (!keep_room(c, length))
+            return lose(s, "out of memory for lines of context");
+        if (!source_piece(file, end - length, c->kept, length)) {
+            file->why = "could not be read again, for the lines around others";
+            return false;
+        }
+        for (; lines < s->style->before && at; lines++)
+            at = line_start(c->kept, 0, at, s->style->end);
+        if (at || length == all) { /* or the first one may begin before it */
+            c->begin = at;
+            c->end = length;
+            c->lines = lines;
+            return true;
+        }
+    }
+}
+
+bool line_printer_join(line_search *s, source *file, line_edges *last, const line_edges *next)
+{
+    line_context *c = &s->context_lines;
+    if (!line_printer_behind(s, file, last, next->from) ||
+        (next->before && !keep_before(s, file, last->began ? last->to : 0, next->from)))
+        return false;
+    const uint64_t kept = next->before < c->lines ? next->before : c->lines;
+    const uint64_t first = next->from - (c->end - kept_from(s, kept));
+    s->offset = next->from;
+    s->line = next->from_line;
+    c->began = last->began;
+    if (!last->began || first != last->to)
+        begin_group(s);
+    show_kept(s, kept);
+    return !s->broken;
+}
+
+bool line_printer_resume(line_search *s, source *file, line_edges *last)
+{
+    line_context *c = &s->context_lines;
+    const uint64_t at = s->offset, line = s->line;
+    if (!line_printer_behind(s, file, last, at) ||
+        (s->style->before && !keep_before(s, file, last->began ? last->to : 0, at)))
+        return false;
+    s->offset = at;
+    s->line = line;
+    c->began = last->began;
+    c->shown_to = last->to;
+    c->left = last->behind;
+    c->shown = 0;
+    return true;
 }

@@ -385,32 +385,28 @@ static line_result search_lines(line_search *s, uint8_t *text, size_t length)
     return result;
 }
 
-static void begin_file(line_search *s, uint64_t file_length, uint64_t at, uint64_t selected,
-                       uint64_t line)
+static bool begin_file(line_search *s, const source *file, const char *name, uint64_t at,
+                       uint64_t selected, uint64_t line)
 {
     s->selected = selected;
     s->bytes = s->offset = at;
-    line_printer_begin(s, file_length);
+    s->edges = NULL;
+    line_printer_begin(s, file);
     s->line = line;
     s->binary = s->binary_matched = s->packed = false;
     s->finished = s->style->most == 0;
+    return set_prefix(s, name);
 }
 
-line_result lines_resume(line_search *s, source *file, const char *name, uint64_t at,
-                         uint64_t selected, uint64_t line)
+/* From where it stands. */
+static line_result search_on(line_search *s, source *file)
 {
     line_result result = LINES_OK;
     uint8_t *text;
     size_t length = 1;
     s->nulls.used = s->nulls.given = 0;
-    begin_file(s, S_ISREG(file->facts.st_mode) ? (uint64_t)file->facts.st_size : UINT64_MAX, at,
-               selected, line);
     file->nul_ends = !s->style->text;
     file->largest = s->largest;
-    if (!set_prefix(s, name)) {
-        file->why = strerror(ENOMEM);
-        return LINES_READ_FAILED;
-    }
     while (result == LINES_OK && length && (!s->finished || s->context_lines.left)) {
         if (!next_lines(s, file, &text, &length))
             return LINES_READ_FAILED;
@@ -427,17 +423,33 @@ line_result lines_resume(line_search *s, source *file, const char *name, uint64_
     return result;
 }
 
-line_result lines_search(line_search *s, source *file, const char *name)
+static line_result no_memory(source *file)
 {
-    return lines_resume(s, file, name, 0, 0, 0);
+    file->why = strerror(ENOMEM);
+    return LINES_READ_FAILED;
 }
 
-line_result lines_piece(line_search *s, uint8_t *text, size_t length, const char *name, uint64_t at,
-                        uint64_t line)
+line_result lines_search(line_search *s, source *file, const char *name)
 {
-    begin_file(s, UINT64_MAX, at, 0, line);
-    if (!set_prefix(s, name))
+    return begin_file(s, file, name, 0, 0, 0) ? search_on(s, file) : no_memory(file);
+}
+
+line_result lines_resume(line_search *s, source *file, const char *name, uint64_t at,
+                         uint64_t selected, uint64_t line, line_edges *last)
+{
+    if (!begin_file(s, file, name, at, selected, line))
+        return no_memory(file);
+    if (!line_printer_resume(s, file, last))
+        return s->broken ? LINES_SCAN_FAILED : LINES_READ_FAILED;
+    return source_place(file, at) ? search_on(s, file) : LINES_READ_FAILED;
+}
+
+line_result lines_piece(line_search *s, const source *file, uint8_t *text, size_t length,
+                        const char *name, uint64_t at, uint64_t line, line_edges *edges)
+{
+    if (!begin_file(s, file, name, at, 0, line))
         return LINES_READ_FAILED;
+    s->edges = edges;
     return search_block(s, text, length);
 }
 

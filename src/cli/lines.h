@@ -24,7 +24,6 @@ typedef struct line_style {
 
     /* Where one of these is wanted, line_printer.c prints the lines; `apart` says so. */
     bool apart;
-    bool whole;              /* a file cannot be printed in pieces */
     bool context;            /* groups of lines, with `separator` between them unless it is NULL */
     uint64_t before, behind; /* lines around a selected one */
     const char *separator;
@@ -47,6 +46,15 @@ typedef struct line_context {
     size_t begin, end, room;
     uint64_t lines;
 } line_context;
+
+/* Where what a piece of a file has printed begins and ends in the file, for what belongs between it
+ * and its neighbours: line_printer.c. */
+typedef struct line_edges {
+    bool began;                  /* it has printed a line */
+    uint64_t from, to;           /* the first one's begin, the last one's end */
+    uint64_t from_line, to_line; /* lines before these, where they are numbered */
+    uint64_t before, behind; /* lines that are still wanted before the first and behind the last */
+} line_edges;
 
 /* What the messages of line_json.c count, of the files with a selected line. */
 typedef struct line_stats {
@@ -96,7 +104,8 @@ typedef struct line_search {
     null_lines nulls; /* where style->end is one */
 
     /* Of style->apart. */
-    const char *name; /* NULL: lines have none */
+    const char *name;  /* NULL: lines have none */
+    line_edges *edges; /* of the piece that is searched; NULL: it is a whole file */
     line_context context_lines;
     trawl_context *inner; /* for one line */
     line_match *matches;
@@ -118,15 +127,16 @@ typedef enum line_result {
  * behind the last line that was needed. */
 line_result lines_search(line_search *s, source *file, const char *name);
 
-/* As lines_search, from the offset `at` on, where the file was placed: `selected` lines were
- * selected before, of `line` lines. */
+/* As lines_search, from the offset `at` of a mappable file on: `selected` lines were selected
+ * before, of `line` lines, and printed up to `last`. */
 line_result lines_resume(line_search *s, source *file, const char *name, uint64_t at,
-                         uint64_t selected, uint64_t line);
+                         uint64_t selected, uint64_t line, line_edges *last);
 
 /* Search a piece of a file: whole lines without a NUL byte, which begin at the offset `at`, behind
- * `line` lines. Only LINES_OK means that it was searched. */
-line_result lines_piece(line_search *s, uint8_t *text, size_t length, const char *name, uint64_t at,
-                        uint64_t line);
+ * `line` lines. Only LINES_OK means that it was searched. What is printed of it is in `edges`,
+ * which is all zero before. */
+line_result lines_piece(line_search *s, const source *file, uint8_t *text, size_t length,
+                        const char *name, uint64_t at, uint64_t line, line_edges *edges);
 
 void line_stats_add(line_stats *sum, const line_stats *more);
 

@@ -9,7 +9,8 @@
  * and reads on to the end of its last one; the lines before it are counted by those who have the
  * pieces before, when they have read them and before they search. What needs a history (a NUL byte,
  * a line longer than a piece, a file that shrinks) is not searched so: at its turn the file is
- * searched from there on as one that cannot be cut.
+ * searched from there on as one that cannot be cut. Lines of context that stand in other pieces are
+ * read again when the piece is taken (line_printer.c).
  *
  * What cannot be cut, is large, or may keep us waiting (a pipe) is searched at its turn with the
  * context that the options ask for, and printed as it comes. So is everything where the options
@@ -139,6 +140,7 @@ static void free_crew(crew *c)
         free(c->jobs[i].names);
     }
     lines_free(&c->alone);
+    printer_free(&c->between);
     leave_large(c->large);
     tree_close(c->tree);
     free(c->first_packed);

@@ -96,11 +96,14 @@ tree *open_tree(search *s, const char *folder, bool bare)
 
 static bool wait_turn(void *waiter)
 {
-    const job *j = waiter;
+    job *j = waiter;
     crew *c = j->crew;
     ordered_wait(&c->ordered, j->slot);
-    return !atomic_load(&c->finished) &&
-           !(j->kind == PIECE_OF_FILE && atomic_load(&j->large->ended));
+    if (atomic_load(&c->finished))
+        return false;
+    if (j->kind == PIECE_OF_FILE && !atomic_load(&j->large->ended))
+        join_piece(c, j);
+    return j->kind != PIECE_OF_FILE || !atomic_load(&j->large->ended);
 }
 
 static void begin_job(crew *c, job *j)
@@ -110,11 +113,12 @@ static void begin_job(crew *c, job *j)
     j->last = NULL;
     j->names_used = 0;
     j->cause = 0;
-    j->opened = j->unfit = j->matched = j->failed = false;
+    j->opened = j->unfit = j->joined = j->matched = j->failed = false;
     j->large = NULL;
-    j->result = LINES_OK;
+    j->result = j->join_result = LINES_OK;
     j->why = NULL;
     memset(&j->stats, 0, sizeof j->stats);
+    memset(&j->edges, 0, sizeof j->edges);
     j->lines = j->end = j->found = j->bytes = j->selected = j->packed = 0;
     j->out.wait = wait_turn;
     j->out.waiter = j;

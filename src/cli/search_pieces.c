@@ -5,11 +5,12 @@
 #include <string.h>
 
 #include "cli/crew.h"
+#include "cli/line_printer.h"
 #include "io/texts.h"
 
-#define SLACK (16u << 10)       /* read behind a piece at first */
-#define LARGEST_TAIL (4u << 20) /* of a piece's last line */
-#define LEAST_PIECES 3          /* of a file that is cut */
+#define SLACK (PIECE / 16 + 1)    /* read behind a piece at first */
+#define LARGEST_TAIL (16 * PIECE) /* of a piece's last line */
+#define LEAST_PIECES 3            /* of a file that is cut */
 
 /* ---- pieces of a large file ------------------------------------------------ */
 
@@ -121,7 +122,8 @@ void search_piece(crew *c, job *j, worker *w)
     if (j->unfit || !length)
         return;
     lines->out = &j->out;
-    j->result = lines_piece(lines, text, length, j->named ? l->name : NULL, at, before);
+    j->result = lines_piece(lines, &l->file, text, length, j->named ? l->name : NULL, at, before,
+                            &j->edges);
     j->found = lines->selected;
     j->end = lines->bytes;
     if (j->result == LINES_READ_FAILED)
@@ -132,19 +134,58 @@ void search_piece(crew *c, job *j, worker *w)
 
 /* ---- taking results ---------------------------------------------------------- */
 
+static line_result between_failed(job *j, const line_search *lines)
+{
+    j->why = j->large->file.why;
+    if (lines->broken)
+        snprintf(j->error, sizeof j->error, "%s", lines->error.message);
+    return lines->broken ? LINES_SCAN_FAILED : LINES_READ_FAILED;
+}
+
+/* Print lines around those of pieces, with the search's own context. */
+static line_search *begin_between(crew *c, const job *j, printer *out)
+{
+    line_search *lines = &c->alone;
+    lines->out = out;
+    lines->name = j->named ? j->large->name : NULL;
+    line_printer_begin(lines, &j->large->file);
+    return lines;
+}
+
+void join_piece(crew *c, job *j)
+{
+    large *l = j->large;
+    printer *out = &c->between;
+    if (j->joined || !j->edges.began)
+        return;
+    j->joined = true;
+    printer_reset(out);
+    out->direct = true;
+    out->joined = &c->joined;
+    line_search *lines = begin_between(c, j, out);
+    if (!line_printer_join(lines, &l->file, &l->last, &j->edges))
+        j->join_result = between_failed(j, lines);
+    printer_write(out);
+    j->out.failed = out->failed;
+}
+
+/* The lines of context at the file's end. */
+static void end_pieces(crew *c, job *j)
+{
+    large *l = j->large;
+    line_search *lines = begin_between(c, j, &j->out);
+    if (!line_printer_behind(lines, &l->file, &l->last, l->file.length))
+        j->result = between_failed(j, lines);
+}
+
 /* A piece that needs a history: it, and all behind it. */
 static line_result search_rest(crew *c, job *j)
 {
     large *l = j->large;
     line_search *lines = &c->alone;
     lines->out = &j->out;
-    lines->selected = l->selected;
-    lines->bytes = l->bytes;
-    lines->binary_matched = false;
-    const line_result result = source_place(&l->file, l->bytes)
-                                   ? lines_resume(lines, &l->file, j->named ? l->name : NULL,
-                                                  l->bytes, l->selected, l->lines)
-                                   : LINES_READ_FAILED;
+    const line_result result = lines_resume(lines, &l->file, j->named ? l->name : NULL, l->bytes,
+                                            l->selected, l->lines, &l->last);
     j->why = result == LINES_READ_FAILED ? l->file.why : lines->error.message;
     l->selected = lines->selected;
     l->bytes = lines->bytes;
@@ -165,6 +206,13 @@ void take_piece(crew *c, job *j)
         j->result = search_rest(c, j);
         binary_matched = c->alone.binary_matched;
     } else {
+        join_piece(c, j);
+        if (j->edges.began)
+            l->last = j->edges;
+        if (j->result == LINES_OK)
+            j->result = j->join_result;
+        if (j->piece + 1 == l->pieces && j->result == LINES_OK)
+            end_pieces(c, j);
         l->selected += j->found;
         l->lines += j->lines;
         l->bytes = j->end ? j->end : l->bytes;
@@ -201,7 +249,7 @@ bool cut_file(crew *c, job *j, worker *w)
     source *file = &w->file;
     if (c->workers == 1 || !S_ISREG(file->facts.st_mode) || !file->mappable ||
         file->length < (uint64_t)LEAST_PIECES * PIECE || c->search->style->most != UINT64_MAX ||
-        c->search->style->whole || !c->search->style->end || is_output(c, file) ||
+        c->search->style->json || !c->search->style->end || is_output(c, file) ||
         (c->search->decompress && texts_packed(file)))
         return false;
     large *l = calloc(1, sizeof *l);
