@@ -1,20 +1,10 @@
 /* line_printer.c: see line_printer.h.
  *
- * Idea. A selected line prints the lines around it: those behind the last one, as many as it may
- * have, those before it, and itself. Lines before it may stand in blocks that are gone, so the last
- * lines of each block are kept that were not printed. What matches in a line is found by scanning
- * it once more, alone, for only few lines are printed.
+ * Idea. What matches in a line is found by scanning it once more, alone, for only few lines are
+ * printed.
  *
- * A piece of a file begins as if nothing was before it, and leaves out what stands between groups
- * before its first line. It notes its edges, and when its turn comes the lines between it and what
- * was printed last are read again.
- *
- * Invariant: lines are printed in order, none twice: all before `shown` are decided. Lines are kept
- * only when no line of the block was printed behind them.
- *
- * Cost: a scan of each line that shows its matches; a copy of the lines kept.
+ * Cost: a scan of each line that shows its matches.
  */
-#define _GNU_SOURCE /* memrchr */
 #include "cli/line_printer.h"
 
 #include <stdio.h>
@@ -23,9 +13,7 @@
 
 #include "cli/line_json.h"
 
-#define NO_OFFSET_WIDTH 19    /* digits of the largest offset */
-#define FIRST_READ (4u << 10) /* between pieces */
-#define MOST_READ (256u << 10)
+#define NO_OFFSET_WIDTH 19 /* digits of the largest offset */
 
 bool line_printer_wanted(const line_style *style)
 {
@@ -69,7 +57,7 @@ void line_printer_free(line_search *s)
 
 /* ---- matches in a line --------------------------------------------------- */
 
-static bool lose(line_search *s, const char *why)
+bool line_printer_lose(line_search *s, const char *why)
 {
     snprintf(s->error.message, sizeof s->error.message, "%s", why);
     s->broken = s->finished = true;
@@ -83,7 +71,7 @@ static int keep_matches(const trawl_match *matches, size_t count, void *user)
         const size_t room = 2 * (s->match_count + count);
         line_match *grown = realloc(s->matches, room * sizeof *grown);
         if (!grown)
-            return !lose(s, "out of memory for the matches of a line");
+            return !line_printer_lose(s, "out of memory for the matches of a line");
         s->matches = grown;
         s->match_room = room;
     }
@@ -238,7 +226,7 @@ static void put_coloured_line(const line_search *s, const shown_line *line)
 }
 
 /* Its matches come first: without them nothing is printed of it. */
-static void put_line(line_search *s, const shown_line *line)
+void line_printer_line(line_search *s, const shown_line *line)
 {
     const line_style *style = s->style;
     s->match_count = 0;
@@ -261,141 +249,6 @@ static void put_line(line_search *s, const shown_line *line)
     }
 }
 
-/* ---- lines of the block -------------------------------------------------- */
-
-static size_t line_stop(const line_search *s, size_t begin)
-{
-    const uint8_t *newline = memchr(s->text + begin, s->style->end, s->length - begin);
-    return newline ? (size_t)(newline - s->text) : s->length;
-}
-
-/* The begin of the line before text[end]. */
-static size_t line_start(const uint8_t *text, size_t low, size_t end, uint8_t terminator)
-{
-    end--; /* its newline, or the last byte of a text without one */
-#ifdef __GLIBC__
-    const uint8_t *newline = end > low ? memrchr(text + low, terminator, end - low) : NULL;
-    return newline ? (size_t)(newline - text) + 1 : low;
-#else
-    while (end > low && text[end - 1] != terminator)
-        end--;
-    return end;
-#endif
-}
-
-static uint64_t number_at(line_search *s, size_t begin)
-{
-    if (!s->style->number)
-        return 0;
-    if (begin > s->counted) {
-        s->line += lines_count(s->text + s->counted, begin - s->counted, s->style->end);
-        s->counted = begin;
-    }
-    return s->line + 1;
-}
-
-/* The line text[begin .. end) of the block. Returns where the next one begins. */
-static size_t show(line_search *s, size_t begin, size_t end, bool selected)
-{
-    line_context *c = &s->context_lines;
-    const shown_line line = { .text = s->text + begin,
-                              .length = end - begin,
-                              .ended = end < s->length,
-                              .number = number_at(s, begin),
-                              .offset = s->offset + begin,
-                              .selected = selected,
-                              .matches = selected != s->style->invert };
-    put_line(s, &line);
-    c->shown = end < s->length ? end + 1 : end;
-    c->shown_to = s->offset + c->shown;
-    return c->shown;
-}
-
-/* The lines before `limit` that follow the last selected one, as many as are wanted. */
-static void show_behind(line_search *s, size_t limit)
-{
-    line_context *c = &s->context_lines;
-    for (; c->left && c->shown < limit; c->left--)
-        show(s, c->shown, line_stop(s, c->shown), false);
-}
-
-/* ---- lines that were kept ------------------------------------------------ */
-
-/* Of the lines kept, where the last `count` begin. */
-static size_t kept_from(const line_search *s, uint64_t count)
-{
-    const line_context *c = &s->context_lines;
-    size_t at = c->end;
-    while (count--)
-        at = line_start(c->kept, c->begin, at, s->style->end);
-    return at;
-}
-
-static void show_kept(line_search *s, uint64_t count)
-{
-    line_context *c = &s->context_lines;
-    size_t at = kept_from(s, count);
-    for (; count; count--) {
-        const uint8_t *from = c->kept + at;
-        const size_t length =
-            (size_t)((const uint8_t *)memchr(from, s->style->end, c->end - at) - from);
-        const shown_line line = { .text = from,
-                                  .length = length,
-                                  .ended = true,
-                                  .number = s->line + 1 - count,
-                                  .offset = s->offset - (c->end - at),
-                                  .matches = s->style->invert };
-        put_line(s, &line);
-        at += length + 1;
-    }
-}
-
-static bool keep_room(line_context *c, size_t length)
-{
-    const size_t used = c->end - c->begin;
-    if (c->begin && c->begin >= used) { /* so each byte is moved once on average */
-        memmove(c->kept, c->kept + c->begin, used);
-        c->begin = 0;
-        c->end = used;
-    }
-    if (length <= c->room - c->end)
-        return true;
-    const size_t room = 2 * (c->end + length);
-    uint8_t *grown = realloc(c->kept, room);
-    if (grown) {
-        c->kept = grown;
-        c->room = room;
-    }
-    return grown;
-}
-
-/* Keep the last lines of the block; of those kept before, what is still among the last ones. */
-static void keep_lines(line_search *s)
-{
-    line_context *c = &s->context_lines;
-    const uint64_t most = s->style->before;
-    size_t from = s->length;
-    uint64_t count = 0;
-    for (; count < most && from > c->shown; count++)
-        from = line_start(s->text, c->shown, from, s->style->end);
-    if (c->shown || count == most) {
-        c->begin = c->end = 0;
-        c->lines = 0;
-    }
-    for (; c->lines + count > most; c->lines--)
-        c->begin =
-            (size_t)((uint8_t *)memchr(c->kept + c->begin, s->style->end, c->end - c->begin) + 1 -
-                     c->kept);
-    if (!keep_room(c, s->length - from)) {
-        lose(s, "out of memory for lines of context");
-        return;
-    }
-    if (s->length > from)
-        memcpy(c->kept + c->end, s->text + from, s->length - from);
-    c->end += s->length - from;
-    c->lines += count;
-}
-
 /* ---- groups -------------------------------------------------------------- */
 
 static void put_heading(line_search *s)
@@ -416,12 +269,11 @@ static void put_joint(line_search *s, const char *separator)
     if (joint)
         printer_joint(s->out, joint, strlen(joint));
     else
-        lose(s, "out of memory for a separator");
+        line_printer_lose(s, "out of memory for a separator");
     free(joint);
 }
 
-/* Lines do not follow those that were printed before: say so. */
-static void begin_group(line_search *s)
+void line_printer_group(line_search *s)
 {
     const line_style *style = s->style;
     line_context *c = &s->context_lines;
@@ -438,155 +290,4 @@ static void begin_group(line_search *s)
         put_joint(s, separator);
     }
     c->began = true;
-}
-
-/* The first lines of a piece begin here, and `wanted` lines before it may belong to them. */
-static void begin_piece(line_search *s, size_t from, uint64_t wanted)
-{
-    line_edges *e = s->edges;
-    e->began = s->context_lines.began = true;
-    e->from = s->offset + from;
-    e->from_line = s->style->number ? number_at(s, from) - 1 : 0;
-    e->before = wanted;
-}
-
-void line_printer_select(line_search *s, size_t begin, size_t end)
-{
-    line_context *c = &s->context_lines;
-    uint64_t wanted = s->style->before;
-    size_t from = begin;
-    show_behind(s, begin);
-    for (; wanted && from > c->shown; wanted--)
-        from = line_start(s->text, c->shown, from, s->style->end);
-    const uint64_t kept = c->shown || from ? 0 : wanted < c->lines ? wanted : c->lines;
-    const uint64_t first = s->offset + from - (kept ? c->end - kept_from(s, kept) : 0);
-    if (!c->began && s->edges)
-        begin_piece(s, from, wanted);
-    else if (!c->began || first != c->shown_to)
-        begin_group(s);
-    show_kept(s, kept);
-    while (from < begin)
-        from = show(s, from, line_stop(s, from), false);
-    show(s, begin, end, true);
-    c->left = s->style->behind;
-}
-
-static void end_piece(line_search *s)
-{
-    const line_context *c = &s->context_lines;
-    line_edges *e = s->edges;
-    if (!e->began)
-        return;
-    e->to = c->shown_to;
-    e->to_line = s->style->number ? number_at(s, c->shown) - 1 : 0;
-    e->behind = c->left;
-}
-
-void line_printer_end_block(line_search *s)
-{
-    line_context *c = &s->context_lines;
-    show_behind(s, s->length);
-    if (s->edges)
-        end_piece(s);
-    else if (s->style->before && !s->finished)
-        keep_lines(s);
-    c->shown = 0;
-}
-
-/* ---- between pieces -------------------------------------------------------- */
-
-/* A block of lines, of which none was printed; the one before was counted. */
-static void begin_block(line_search *s, const uint8_t *text, size_t length)
-{
-    s->text = text;
-    s->length = length;
-    s->counted = s->context_lines.shown = 0;
-}
-
-bool line_printer_behind(line_search *s, source *file, line_edges *last, uint64_t end)
-{
-    line_context *c = &s->context_lines;
-    uint8_t *text;
-    size_t length = 1;
-    if (!last->behind || last->to >= end)
-        return true;
-    if (!source_place(file, last->to))
-        return false;
-    c->left = last->behind;
-    s->line = last->to_line;
-    file->largest = FIRST_READ;
-    for (s->offset = last->to; length && c->left && s->offset < end; s->offset += length) {
-        if (!source_lines(file, &text, &length))
-            return false;
-        length = end - s->offset < length ? (size_t)(end - s->offset) : length;
-        begin_block(s, text, length);
-        show_behind(s, length);
-        if (c->shown)
-            last->to = c->shown_to;
-        if (s->style->number)
-            last->to_line = number_at(s, c->shown) - 1;
-        file->largest = MOST_READ;
-    }
-    last->behind = c->left;
-    return !s->broken;
-}
-
-/* Keep the last lines of the file's [low .. end). */
-static bool keep_before(line_search *s, source *file, uint64_t low, uint64_t end)
-{
-    line_context *c = &s->context_lines;
-    const uint64_t all = end - low;
-    for (size_t wanted = FIRST_READ;; wanted *= 2) {
-        const size_t length = all < wanted ? (size_t)all : wanted;
-        size_t at = length;
-        uint64_t lines = 0;
-        c->begin = c->end = 0;
-        if (!keep_room(c, length))
-            return lose(s, "out of memory for lines of context");
-        if (!source_piece(file, end - length, c->kept, length)) {
-            file->why = "could not be read again, for the lines around others";
-            return false;
-        }
-        for (; lines < s->style->before && at; lines++)
-            at = line_start(c->kept, 0, at, s->style->end);
-        if (at || length == all) { /* or the first one may begin before it */
-            c->begin = at;
-            c->end = length;
-            c->lines = lines;
-            return true;
-        }
-    }
-}
-
-bool line_printer_join(line_search *s, source *file, line_edges *last, const line_edges *next)
-{
-    line_context *c = &s->context_lines;
-    if (!line_printer_behind(s, file, last, next->from) ||
-        (next->before && !keep_before(s, file, last->began ? last->to : 0, next->from)))
-        return false;
-    const uint64_t kept = next->before < c->lines ? next->before : c->lines;
-    const uint64_t first = next->from - (c->end - kept_from(s, kept));
-    s->offset = next->from;
-    s->line = next->from_line;
-    c->began = last->began;
-    if (!last->began || first != last->to)
-        begin_group(s);
-    show_kept(s, kept);
-    return !s->broken;
-}
-
-bool line_printer_resume(line_search *s, source *file, line_edges *last)
-{
-    line_context *c = &s->context_lines;
-    const uint64_t at = s->offset, line = s->line;
-    if (!line_printer_behind(s, file, last, at) ||
-        (s->style->before && !keep_before(s, file, last->began ? last->to : 0, at)))
-        return false;
-    s->offset = at;
-    s->line = line;
-    c->began = last->began;
-    c->shown_to = last->to;
-    c->left = last->behind;
-    c->shown = 0;
-    return true;
 }

@@ -1,4 +1,4 @@
-/* line_printer.h: selected lines with context, colours, columns or headings. */
+/* line_printer.h: one line after another, with colours, columns or headings. */
 #ifndef TRAWL_LINE_PRINTER_H
 #define TRAWL_LINE_PRINTER_H
 
@@ -20,23 +20,14 @@ bool line_printer_wanted(const line_style *style);
 /* A file begins, or a piece of one. */
 void line_printer_begin(line_search *s, const source *file);
 
-/* Print the selected line text[begin .. end) of the block, with the lines around it that may be
- * printed by now. In order. */
-void line_printer_select(line_search *s, size_t begin, size_t end);
+/* Print a line. */
+void line_printer_line(line_search *s, const shown_line *line);
 
-/* The block ends: print what is still to come behind the last selected line, and keep what the next
- * block may print before its first one; of a piece, note its edges. */
-void line_printer_end_block(line_search *s);
+/* Lines do not follow those that were printed before: say so. */
+void line_printer_group(line_search *s);
 
-/* Between pieces, of a file that was begun. Print the lines up to `end` that were still wanted
- * behind the last ones, and note it there. False: the file's why, or s->broken. */
-bool line_printer_behind(line_search *s, source *file, line_edges *last, uint64_t end);
-
-/* Print all that belongs between the last lines and those of the next piece. Likewise. */
-bool line_printer_join(line_search *s, source *file, line_edges *last, const line_edges *next);
-
-/* Go on at s->offset as if all before had been one file, printed up to `last`. Likewise. */
-bool line_printer_resume(line_search *s, source *file, line_edges *last);
+/* The file cannot be printed whole. Returns false. */
+bool line_printer_lose(line_search *s, const char *why);
 
 /* The file ends. */
 void line_printer_end(line_search *s);

@@ -23,6 +23,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/line_context.h"
 #include "cli/line_printer.h"
 #include "io/compressed.h"
 
@@ -146,7 +147,7 @@ static void count_selected(line_search *s, uint64_t lines)
 static void select_line(line_search *s, size_t begin, size_t end)
 {
     if (s->style->apart && !silent(s))
-        line_printer_select(s, begin, end);
+        line_context_select(s, begin, end);
     else if (!silent(s))
         print_bytes(s, make_prefix(s, begin, begin), begin, end);
     s->used = after(s, end);
@@ -284,7 +285,7 @@ static line_result search_block(line_search *s, const uint8_t *text, size_t leng
     if (s->style->invert != s->style->every && !stop_scan(s))
         select_range(s, s->done, s->length);
     if (printed)
-        line_printer_end_block(s);
+        line_context_end_block(s);
     else if (s->binary_matched && s->style->apart && s->style->context)
         printer_joint(s->out, "", 0); /* as GNU grep has it: a group without a line */
     if (wanted)
@@ -439,7 +440,7 @@ line_result lines_resume(line_search *s, source *file, const char *name, uint64_
 {
     if (!begin_file(s, file, name, at, selected, line))
         return no_memory(file);
-    if (!line_printer_resume(s, file, last))
+    if (!line_context_resume(s, file, last))
         return s->broken ? LINES_SCAN_FAILED : LINES_READ_FAILED;
     return source_place(file, at) ? search_on(s, file) : LINES_READ_FAILED;
 }

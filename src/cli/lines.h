@@ -33,7 +33,7 @@ typedef struct line_style {
     bool json;                  /* messages of line_json.c instead */
 } line_style;
 
-/* Around selected lines: what line_printer.c knows of a file. */
+/* Around selected lines: what line_context.c knows of a file. */
 typedef struct line_context {
     size_t shown;      /* end of the block's last line that was printed; 0: none was */
     bool began;        /* a line of the file was printed: */
@@ -48,7 +48,7 @@ typedef struct line_context {
 } line_context;
 
 /* Where what a piece of a file has printed begins and ends in the file, for what belongs between it
- * and its neighbours: line_printer.c. */
+ * and its neighbours: line_context.c. */
 typedef struct line_edges {
     bool began;                  /* it has printed a line */
     uint64_t from, to;           /* the first one's begin, the last one's end */

@@ -10,7 +10,7 @@
  * pieces before, when they have read them and before they search. What needs a history (a NUL byte,
  * a line longer than a piece, a file that shrinks) is not searched so: at its turn the file is
  * searched from there on as one that cannot be cut. Lines of context that stand in other pieces are
- * read again when the piece is taken (line_printer.c).
+ * read again when the piece is taken (line_context.c).
  *
  * What cannot be cut, is large, or may keep us waiting (a pipe) is searched at its turn with the
  * context that the options ask for, and printed as it comes. So is everything where the options

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cli/crew.h"
+#include "cli/line_context.h"
 #include "cli/line_printer.h"
 #include "io/texts.h"
 
@@ -163,7 +164,7 @@ void join_piece(crew *c, job *j)
     out->direct = true;
     out->joined = &c->joined;
     line_search *lines = begin_between(c, j, out);
-    if (!line_printer_join(lines, &l->file, &l->last, &j->edges))
+    if (!line_context_join(lines, &l->file, &l->last, &j->edges))
         j->join_result = between_failed(j, lines);
     printer_write(out);
     j->out.failed = out->failed;
@@ -174,7 +175,7 @@ static void end_pieces(crew *c, job *j)
 {
     large *l = j->large;
     line_search *lines = begin_between(c, j, &j->out);
-    if (!line_printer_behind(lines, &l->file, &l->last, l->file.length))
+    if (!line_context_behind(lines, &l->file, &l->last, l->file.length))
         j->result = between_failed(j, lines);
 }
 
