@@ -288,6 +288,73 @@ static void test_wide(void **state)
         }
 }
 
+/* ---- even pictures ------------------------------------------------------------------ */
+
+static void fill(uint8_t *cells, uint32_t cols, uint32_t size, const uint32_t box[4],
+                 uint32_t value)
+{
+    for (uint32_t r = box[0]; r < box[0] + box[2]; r++)
+        for (uint32_t c = box[1]; c < box[1] + box[3]; c++)
+            put_cell(cells + (size_t)r * cols * size, c, size, value);
+}
+
+/* Pages with a few boxes, some noise of low contrast and some dots, and needles that are nearly
+ * everywhere: places live so long there that needles are searched by boxes. */
+static void check_even(uint64_t first, uint32_t size)
+{
+    enum { ROWS = 40, COLS = 230, BOXES = 3 };
+    uint64_t seed = first;
+    uint8_t *cells = calloc((size_t)ROWS * COLS, size);
+    assert_non_null(cells);
+    const trawl_grid text = { cells, ROWS, COLS, COLS * (size_t)size };
+    fill(cells, COLS, size, (uint32_t[]){ 0, 0, ROWS, COLS }, 100);
+    for (uint32_t i = 0; i < BOXES; i++) {
+        const uint32_t row = next_random(&seed) % ROWS, col = next_random(&seed) % COLS;
+        const uint32_t box[] = { row, col, next_random(&seed) % (ROWS - row),
+                                 next_random(&seed) % (COLS - col) };
+        fill(cells, COLS, size, box, 100 + next_random(&seed) % 3);
+    }
+    const uint32_t noise = next_random(&seed) % 4, dots = next_random(&seed) % 100;
+    for (size_t i = 0; i < (size_t)ROWS * COLS * size; i++)
+        cells[i] = (uint8_t)(cells[i] + (noise ? next_random(&seed) % noise : 0));
+    for (uint32_t i = 0; i < dots; i++)
+        cells[next_random(&seed) % ((size_t)ROWS * COLS * size)] =
+            (uint8_t)(next_random(&seed) % 2 ? next_random(&seed) : 98 + next_random(&seed) % 6);
+    trawl_needle needles[3];
+    const uint8_t *masks[3] = { NULL };
+    for (uint32_t i = 0; i < 3; i++) {
+        const uint32_t rows = 1 + next_random(&seed) % 24, cols = 1 + next_random(&seed) % 60;
+        const uint32_t row = next_random(&seed) % (ROWS - rows);
+        const uint32_t col = next_random(&seed) % (COLS - cols);
+        needles[i] =
+            (trawl_needle){ cell_at(&text, size, row, col), rows, cols, text.stride, i, NULL };
+        if (next_random(&seed) % 3 == 0) {
+            uint8_t *mask = malloc((size_t)rows * cols);
+            assert_non_null(mask);
+            memset(mask, 1, (size_t)rows * cols);
+            memset(mask, 0, (size_t)(rows / 3) * cols);
+            masks[i] = mask;
+        }
+    }
+    static const uint32_t tolerances[] = { 0, 1, 3, 6, 250 }, wrong[] = { 0, 0, 1, 7, 90 };
+    const trawl_likeness like = { sizeof like, masks, tolerances[next_random(&seed) % 5],
+                                  size % 2 == 0 && next_random(&seed) % 2 ? 2 : 1,
+                                  wrong[next_random(&seed) % 5] };
+    check_everywhere(&text, size, needles, 3, &like, first);
+    for (uint32_t i = 0; i < 3; i++)
+        free((void *)(uintptr_t)masks[i]);
+    free(cells);
+}
+
+static void test_even(void **state)
+{
+    (void)state;
+    const uint64_t cases = environment_number("TRAWL_TEST_CASES", CASES) / 25 + 8;
+    const uint64_t seed = test_seed();
+    for (uint64_t i = 0; i < cases; i++)
+        check_even(seed + i, (uint32_t)(i % 4 + 1));
+}
+
 /* ---- arguments --------------------------------------------------------------------- */
 
 static void must_refuse(const trawl_needle *n, const trawl_likeness *like, const char *engine,
@@ -337,6 +404,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_random),
         cmocka_unit_test(test_wide),
+        cmocka_unit_test(test_even),
         cmocka_unit_test(test_arguments),
     };
     return cmocka_run_group_tests(tests, open_all, close_all);

@@ -1,4 +1,5 @@
-/* direct.h: tables of direct comparison: the cells of each needle that are compared.
+/* direct.h: tables of direct comparison: the cells of each needle that are compared, and the same
+ * cells as boxes, for texts that are like a needle everywhere.
  *
  * Shared by the builder (engine/direct.c), the loop on CPUs (walk/vector/direct.c) and the loops
  * on devices (kernel/direct.k).
@@ -20,8 +21,10 @@ typedef struct direct_tables {
 
 typedef struct direct_needle {
     u32 rows, cols;
-    u32 count; /* cells that are compared, of all colours first */
-    u32 cells; /* direct_cell[count], word offset, a multiple of 4 */
+    u32 count;     /* cells that are compared, of all colours first */
+    u32 cells;     /* direct_cell[count], word offset, a multiple of 4 */
+    u32 boxes;     /* direct_box[box_count], word offset: each of the cells lies in one of them */
+    u32 box_count; /* 0: they would be too many */
 } direct_needle;
 
 /* The bounds of each channel, as cells in memory. */
@@ -30,9 +33,21 @@ typedef struct direct_cell {
     u8 low[4], high[4];
 } direct_cell;
 
+/* A rectangle of cells that have nearly the same bounds. */
+typedef struct direct_box {
+    direct_cell outer; /* its top left cell; what is out of these bounds is for all cells of it, */
+    direct_cell inner; /* what is in these is in bounds for all cells of it */
+    u32 rows, cols;
+} direct_box;
+
+/* Words of state a column that boxes ask for: two counters, and two times the bits of 64 bytes a
+ * group of cells, with a group to spare. */
+#define DIRECT_BOX_STATE 10u
+
 SHARED_SIZE(direct_tables, 24);
-SHARED_SIZE(direct_needle, 16);
+SHARED_SIZE(direct_needle, 24);
 SHARED_SIZE(direct_cell, 16);
+SHARED_SIZE(direct_box, 40);
 
 /* A channel's number. */
 INLINE u32 direct_channel(GLOBAL const u8 *p, u32 bytes)

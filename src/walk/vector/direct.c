@@ -16,13 +16,29 @@
  * Invariant: a place is alive as long as the cells compared so far allow it; what is alive when all
  * have been compared is an occurrence. Nothing is guessed and nothing left out.
  *
+ * Boxes: in a text that is nearly the needle everywhere, or with many wrong cells allowed, each
+ * place asks for most cells of the needle. But needles for which a text can be so are even: they
+ * consist of boxes, rectangles of cells of one colour. From one row to the next a box loses its
+ * first row of cells and gains one, and from one column to the next the cells of these rows that
+ * are out of bounds change at the box's two ends only. So when the cells compared for some rows of
+ * the text have cost what boxes would, the rest of these rows is searched by boxes: what each place
+ * has wrong is kept in a counter for every column, which each box changes from row to row.
+ *
+ * With a tolerance the cells of a box may differ a little. Then what is out of the bounds of all of
+ * them is counted, and what is not in the bounds of all: the first is at most what a place has
+ * wrong, the second at least. Only where these two disagree are cells compared.
+ *
  * Cost: about (wrong + 2) * cells * cell_size / 64 comparisons of 64 bytes a needle; at worst, in a
- * text that is nearly the needle everywhere, as many for each cell of the needle. Bounds of
+ * text that is nearly the needle everywhere, as many for each cell of the needle, or twice what its
+ * boxes take, which does not depend on their size: 4 comparisons of 64 bytes for each, and a pass
+ * over the counters where the text changes; and the cells where boxes cannot tell. Bounds of
  * channels of more than a byte are compared one by one.
  * Source: the bit-sliced counters are Harley and Seal's, and Baeza-Yates and Gonnet's way (1992) of
  * counting mismatches in all places at once; the rest is brute force.
  */
 #include "table/direct.h"
+
+#include <string.h>
 
 #include "walk/vec.h"
 
@@ -32,11 +48,13 @@
 #define LEADING 8u                /* for so many that lead, */
 #define WORTH_TRYING (256u << 10) /* in a stretch of so many bytes */
 #define STRETCH_BYTES (2u << 20)
+#define BOX_WORK 24u /* comparisons of 64 bytes that a box is worth for 64 bytes of a row */
 
 typedef struct direct_scan {
     const direct_tables *head;
     const direct_needle *needle;
     const direct_cell *all;
+    const direct_box *boxes;
     const u8 *cells;
     u64 stride, row_bytes;
     u32 cols, number;
@@ -44,8 +62,12 @@ typedef struct direct_scan {
     u64 start;                     /* of every counter */
     direct_cell lead[TRIED_CELLS]; /* the first cells of the needle, those that lead in front */
     u32 led;
+    u32 groups;    /* of the cells of a row */
+    u32 *counters; /* of boxes: for each column, cells that are out of bounds */
+    u64 *gains,
+        *lost; /* for each group, and one more, where a box has one more of them, one less */
+    u64 work;  /* comparisons since it was 0 */
     const sink *out;
-    u64 candidates;
 } direct_scan;
 
 /* The bytes of a cell, over and over. */
@@ -113,6 +135,12 @@ WALK_INTO u64 direct_begins(u32 size)
                        : 0x1111111111111111u;
 }
 
+/* Bytes of a group of cells. */
+WALK_INTO u32 direct_step(u32 size)
+{
+    return size == 3 ? 63 : VEC_BYTES;
+}
+
 /* Where the cell is out of its bounds, for the needle at the places of `alive` that begin at byte
  * `at` of row `top` and behind it. `inside`: no 64 bytes under them pass the end of the row. */
 WALK_INTO u64 direct_at(const direct_scan *scan, const direct_cell *c, u32 top, u64 at, u64 alive,
@@ -129,18 +157,20 @@ WALK_INTO u64 direct_at(const direct_scan *scan, const direct_cell *c, u32 top, 
 }
 
 /* Those places of `alive` at which the needle lies. */
-WALK_INTO u64 direct_places(const direct_scan *scan, u32 top, u64 at, u64 alive, bool inside,
-                            u32 size, bool exact, bool wide)
+WALK_INTO u64 direct_places(direct_scan *scan, u32 top, u64 at, u64 alive, bool inside, u32 size,
+                            bool exact, bool wide)
 {
     u64 counters[MOST_BITS];
     const direct_needle *n = scan->needle;
     for (u32 j = 0; j < scan->bits; j++)
         counters[j] = scan->start >> j & 1 ? UINT64_MAX : 0;
-    for (u32 i = 0; i < n->count && alive; i++) {
+    u32 i = 0;
+    for (; i < n->count && alive; i++) {
         const direct_cell *c = i < scan->led ? &scan->lead[i] : &scan->all[i];
         const u64 out = direct_at(scan, c, top, at, alive, inside, size, exact, wide);
         alive &= ~direct_count(counters, scan->bits, out);
     }
+    scan->work += i;
     return alive;
 }
 
@@ -198,8 +228,7 @@ WALK_INTO void direct_row(direct_scan *scan, u32 top, u32 size, bool exact, bool
 {
     const u64 stop = (u64)(scan->cols - scan->needle->cols + 1) * size;
     const u64 last = (u64)(scan->needle->cols - 1) * size + VEC_BYTES;
-    const u32 step = size == 3 ? 63 : VEC_BYTES;
-    for (u64 at = 0; at < stop; at += step) {
+    for (u64 at = 0; at < stop; at += direct_step(size)) {
         u64 alive = direct_begins(size);
         if (stop - at < VEC_BYTES)
             alive &= vec_mask((u32)(stop - at));
@@ -211,9 +240,163 @@ WALK_INTO void direct_row(direct_scan *scan, u32 top, u32 size, bool exact, bool
     }
 }
 
-/* The occurrences whose top row is one of [begin, end). */
-WALK_INTO void direct_stretch(direct_scan *scan, u32 begin, u32 end, u32 size, bool exact,
-                              bool wide)
+/* ---- boxes --------------------------------------------------------------------- */
+
+/* Where the cells of a row are out of bounds, in the group that begins at byte `at`. */
+WALK_INTO u64 direct_line(const direct_scan *scan, const direct_cell *c, const u8 *row, u64 at,
+                          u32 size, bool exact, bool wide)
+{
+    const u64 left = scan->row_bytes - at;
+    u64 cells = direct_begins(size);
+    if (left < VEC_BYTES)
+        cells &= vec_mask((u32)left);
+    if (wide)
+        return direct_out_wide(scan->head, c, row + at, cells);
+    return cells &
+           direct_out(c, left < VEC_BYTES ? vec_load_part(row + at, (u32)left) : vec_load(row + at),
+                      size, exact);
+}
+
+/* A box loses row `lost` of the text (NULL: none) and gains another one: how many of their cells
+ * are out of bounds `c`, group by group. False: both have them in the same columns. */
+WALK_INTO bool direct_change(direct_scan *scan, const direct_cell *c, const u8 *gained,
+                             const u8 *lost, u32 size, bool exact, bool wide)
+{
+    u64 any = 0;
+    for (u32 g = 0; g < scan->groups; g++) {
+        const u64 at = (u64)g * direct_step(size);
+        const u64 more = direct_line(scan, c, gained, at, size, exact, wide);
+        const u64 less = lost ? direct_line(scan, c, lost, at, size, exact, wide) : 0;
+        any |= more ^ less;
+        scan->gains[g] = more & ~less;
+        scan->lost[g] = less & ~more;
+    }
+    return any != 0;
+}
+
+/* By how many more of the `count` cells from column `col` on are out of bounds now. */
+static u32 direct_sum(const direct_scan *scan, u32 col, u32 count, u32 size)
+{
+    const u32 each = direct_step(size) / size;
+    u32 sum = 0;
+    while (count) {
+        const u32 first = col % each, n = count < each - first ? count : each - first;
+        const u64 mask = vec_mask(n * size) << first * size;
+        sum += VEC_COUNT(scan->gains[col / each] & mask) - VEC_COUNT(scan->lost[col / each] & mask);
+        col += n;
+        count -= n;
+    }
+    return sum;
+}
+
+/* The same of one cell. */
+WALK_INTO u32 direct_one(u64 gains, u64 lost, u32 bit)
+{
+    return (u32)(gains >> bit & 1) - (u32)(lost >> bit & 1);
+}
+
+/* Counters of all places change by what direct_change found: `sum` is what the box's own columns
+ * make at a place, and to the next one a column comes at its right end and one goes at its left. */
+WALK_INTO void direct_slide(const direct_scan *scan, const direct_box *box, u32 *counters, u32 size)
+{
+    const u32 each = direct_step(size) / size, places = scan->cols - scan->needle->cols + 1;
+    u32 sum = direct_sum(scan, box->outer.col, box->cols, size);
+    for (u32 place = 0; place < places;) {
+        const u32 goes = box->outer.col + place, comes = goes + box->cols;
+        const u32 from = goes % each, to = comes % each;
+        const u32 rest = each - (from > to ? from : to);
+        const u32 n = places - place < rest ? places - place : rest;
+        const u64 mask = vec_mask(n * size);
+        const u64 gains = scan->gains[comes / each] >> to * size & mask;
+        const u64 lost = scan->lost[comes / each] >> to * size & mask;
+        const u64 gains_before = scan->gains[goes / each] >> from * size & mask;
+        const u64 lost_before = scan->lost[goes / each] >> from * size & mask;
+        u32 *here = counters + place;
+        place += n;
+        if (!(gains | lost | gains_before | lost_before)) {
+            for (u32 i = 0; sum && i < n; i++)
+                here[i] += sum;
+            continue;
+        }
+        for (u32 i = 0; i < n; i++) {
+            here[i] += sum;
+            sum +=
+                direct_one(gains, lost, i * size) - direct_one(gains_before, lost_before, i * size);
+        }
+    }
+}
+
+/* Report what the counters allow. What only the outer bounds allow is compared cell by cell. */
+WALK_INTO void direct_counted(direct_scan *scan, u32 top, const u32 *outer, const u32 *inner,
+                              u32 size, bool exact, bool wide)
+{
+    const u32 places = scan->cols - scan->needle->cols + 1, wrong = scan->head->wrong;
+    const u32 each = direct_step(size) / size;
+    for (u32 first = 0; first < places; first += each) {
+        const u32 count = places - first < each ? places - first : each;
+        u32 some = 0;
+        u64 alive = 0;
+        for (u32 i = 0; i < count; i++)
+            some |= outer[first + i] <= wrong;
+        for (u32 i = 0; some && i < count; i++) {
+            if (inner[first + i] <= wrong)
+                sink_put(scan->out, top * scan->cols + first + i, scan->number);
+            else
+                alive |= (u64)(outer[first + i] <= wrong) << i * size;
+        }
+        if (PORT_UNLIKELY(alive != 0))
+            alive = direct_places(scan, top, (u64)first * size, alive, false, size, exact, wide);
+        for (; PORT_UNLIKELY(alive != 0); alive &= alive - 1)
+            sink_put(scan->out, top * scan->cols + first + VEC_FIRST(alive) / size, scan->number);
+    }
+}
+
+/* The occurrences whose top row is one of [begin, end), by boxes. */
+WALK_INTO void direct_by_boxes(direct_scan *scan, u32 begin, u32 end, u32 size, bool exact,
+                               bool wide)
+{
+    const u32 places = scan->cols - scan->needle->cols + 1, count = scan->needle->box_count;
+    u32 *const outer = scan->counters, *inner = outer; /* which are others if bounds are */
+    for (u32 i = 0; i < count; i++)
+        if (memcmp(&scan->boxes[i].outer, &scan->boxes[i].inner, sizeof(direct_cell)) != 0)
+            inner = outer + scan->cols;
+    memset(outer, 0, places * sizeof *outer);
+    memset(inner, 0, places * sizeof *inner);
+    for (u32 top = begin; top < end; top++) {
+        for (u32 i = 0; i < count; i++) {
+            const direct_box *b = &scan->boxes[i];
+            const bool two = memcmp(&b->outer, &b->inner, sizeof b->outer) != 0;
+            const u8 *first = scan->cells + ((u64)top + b->outer.row) * scan->stride;
+            const u8 *lost = top == begin ? NULL : first - scan->stride;
+            for (u32 k = top == begin ? 0 : b->rows - 1; k < b->rows; k++) { /* that it gains */
+                const u8 *gained = first + k * scan->stride;
+                bool changed = direct_change(scan, &b->outer, gained, lost, size, exact, wide);
+                if (changed)
+                    direct_slide(scan, b, outer, size);
+                if (two)
+                    changed = direct_change(scan, &b->inner, gained, lost, size, exact, wide);
+                if (changed && inner != outer)
+                    direct_slide(scan, b, inner, size);
+            }
+        }
+        direct_counted(scan, top, outer, inner, size, exact, wide);
+    }
+}
+
+/* What direct_by_boxes does for these rows, in comparisons of 64 bytes; or never, without boxes. */
+static u64 direct_box_work(const direct_scan *scan, u32 begin, u32 end)
+{
+    u64 rows = 0;
+    for (u32 i = 0; i < scan->needle->box_count; i++)
+        rows += (u64)end - begin + scan->boxes[i].rows;
+    return scan->needle->box_count ? rows * scan->groups * BOX_WORK : UINT64_MAX;
+}
+
+/* ---- stretches ------------------------------------------------------------------- */
+
+/* The occurrences whose top row is one of [begin, end), cell by cell. Returns `end`, or the row
+ * from which on boxes are worth it. */
+WALK_INTO u32 direct_stretch(direct_scan *scan, u32 begin, u32 end, u32 size, bool exact, bool wide)
 {
     u64 out[TRIED_CELLS][TRIED_GROUPS];
     const u32 count = scan->needle->count;
@@ -224,36 +407,47 @@ WALK_INTO void direct_stretch(direct_scan *scan, u32 begin, u32 end, u32 size, b
         direct_try(scan, begin, end, out, size, exact, wide);
         direct_order(scan, out);
     }
-    for (u32 row = begin; row < end; row++)
+    const u64 most = direct_box_work(scan, begin, end);
+    u32 row = begin;
+    for (scan->work = 0; row < end && scan->work <= most; row++)
         direct_row(scan, row, size, exact, wide);
+    return row;
 }
 
-/* The same for each size of cells and kind of bounds, by a loop of its own. */
-#define DIRECT_STRETCH(name, size, exact, wide)                                                    \
-    WALK_APART void direct_##name(direct_scan *scan, u32 begin, u32 end)                           \
+/* The same for each size of cells and kind of bounds, by loops of its own. */
+typedef struct direct_loops {
+    u32 (*stretch)(direct_scan *scan, u32 begin, u32 end);
+    void (*by_boxes)(direct_scan *scan, u32 begin, u32 end);
+} direct_loops;
+
+#define DIRECT_LOOPS(name, size, exact, wide)                                                      \
+    WALK_APART u32 direct_stretch_##name(direct_scan *scan, u32 begin, u32 end)                    \
     {                                                                                              \
-        direct_stretch(scan, begin, end, size, exact, wide);                                       \
-    }
-DIRECT_STRETCH(exact_1, 1, true, false)
-DIRECT_STRETCH(exact_2, 2, true, false)
-DIRECT_STRETCH(exact_3, 3, true, false)
-DIRECT_STRETCH(exact_4, 4, true, false)
-DIRECT_STRETCH(bytes_1, 1, false, false)
-DIRECT_STRETCH(bytes_2, 2, false, false)
-DIRECT_STRETCH(bytes_3, 3, false, false)
-DIRECT_STRETCH(bytes_4, 4, false, false)
-DIRECT_STRETCH(wide_2, 2, false, true)
-DIRECT_STRETCH(wide_3, 3, false, true)
-DIRECT_STRETCH(wide_4, 4, false, true)
+        return direct_stretch(scan, begin, end, size, exact, wide);                                \
+    }                                                                                              \
+    WALK_APART void direct_boxes_##name(direct_scan *scan, u32 begin, u32 end)                     \
+    {                                                                                              \
+        direct_by_boxes(scan, begin, end, size, exact, wide);                                      \
+    }                                                                                              \
+    static const direct_loops direct_##name = { direct_stretch_##name, direct_boxes_##name };
+DIRECT_LOOPS(exact_1, 1, true, false)
+DIRECT_LOOPS(exact_2, 2, true, false)
+DIRECT_LOOPS(exact_3, 3, true, false)
+DIRECT_LOOPS(exact_4, 4, true, false)
+DIRECT_LOOPS(bytes_1, 1, false, false)
+DIRECT_LOOPS(bytes_2, 2, false, false)
+DIRECT_LOOPS(bytes_3, 3, false, false)
+DIRECT_LOOPS(bytes_4, 4, false, false)
+DIRECT_LOOPS(wide_2, 2, false, true)
+DIRECT_LOOPS(wide_3, 3, false, true)
+DIRECT_LOOPS(wide_4, 4, false, true)
 
-typedef void (*direct_loop)(direct_scan *scan, u32 begin, u32 end);
-
-static direct_loop direct_choose(const direct_tables *head)
+static const direct_loops *direct_choose(const direct_tables *head)
 {
-    static const direct_loop all[3][4] = {
-        { direct_exact_1, direct_exact_2, direct_exact_3, direct_exact_4 },
-        { direct_bytes_1, direct_bytes_2, direct_bytes_3, direct_bytes_4 },
-        { NULL, direct_wide_2, direct_wide_3, direct_wide_4 },
+    static const direct_loops *const all[3][4] = {
+        { &direct_exact_1, &direct_exact_2, &direct_exact_3, &direct_exact_4 },
+        { &direct_bytes_1, &direct_bytes_2, &direct_bytes_3, &direct_bytes_4 },
+        { NULL, &direct_wide_2, &direct_wide_3, &direct_wide_4 },
     };
     return all[head->exact ? 0 : head->channel == 1 ? 1 : 2][head->cell_size - 1];
 }
@@ -266,12 +460,23 @@ static u32 bits_of(u32 number)
     return bits;
 }
 
+/* DIRECT_BOX_STATE words a column, if any needle has boxes. */
+static void direct_room(direct_scan *scan, u32 *state)
+{
+    if (!state)
+        return;
+    scan->gains = (u64 *)state;
+    scan->lost = scan->gains + scan->groups + 1;
+    scan->counters = (u32 *)(scan->lost + scan->groups + 1);
+    scan->gains[scan->groups] = scan->lost[scan->groups] = 0;
+}
+
 /* Needle by needle, some rows at a time, which stay in a cache for the next needle. */
 u32 VEC_NAME(direct_walk)(grid_task *t)
 {
     const direct_tables *head = (const direct_tables *)t->tables;
     const direct_needle *needles = (const direct_needle *)(t->tables + head->needles);
-    const direct_loop search = direct_choose(head);
+    const direct_loops *loops = direct_choose(head);
     direct_scan scan = { .head = head,
                          .cells = t->cells,
                          .stride = t->stride,
@@ -280,17 +485,22 @@ u32 VEC_NAME(direct_walk)(grid_task *t)
                          .bits = bits_of(head->wrong),
                          .out = t->out };
     const u64 height = 1 + STRETCH_BYTES / scan.row_bytes;
+    scan.groups = (u32)((scan.row_bytes - 1) / direct_step(head->cell_size) + 1);
+    direct_room(&scan, t->state);
     scan.start = (((u64)1 << scan.bits) - 1) - head->wrong;
     for (u32 top = t->begin, stop; top < t->end; top = stop) {
         stop = t->end - top > height ? top + (u32)height : t->end;
         for (u32 i = 0; i < head->count; i++) {
             const direct_needle *n = scan.needle = &needles[i];
             scan.all = (const direct_cell *)(t->tables + n->cells);
+            scan.boxes = (const direct_box *)(t->tables + n->boxes);
             scan.number = i;
             if (n->cols > t->cols || n->rows > t->rows || top > t->rows - n->rows)
                 continue;
             const u32 last = t->rows - n->rows + 1; /* where no needle begins */
-            search(&scan, top, stop < last ? stop : last);
+            const u32 end = stop < last ? stop : last, row = loops->stretch(&scan, top, end);
+            if (row < end)
+                loops->by_boxes(&scan, row, end);
         }
     }
     return t->end;
