@@ -20,7 +20,7 @@ _trawl_values() {
     --backend) "$1" devices | awk '/^backend +threads/ { on = 1; next } !NF { on = 0 } on { print $1 } END { print "auto" }' ;;
     --isa) "$1" devices | sed -n 's/^.*instruction sets //p' | tr -d , ; echo auto ;;
     -t | --type | --type-not) "$1" grep --type-list | sed 's/:.*//' ;;
-    --color | --colour) echo always never auto ;;
+    --color | --colour | --progress) echo always never auto ;;
     --binary-files) echo binary text without-match ;;
     --schedule) echo dynamic static ;;
     --report) echo each ends pairs longest shortest leftmost-longest leftmost-first ;;

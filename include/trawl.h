@@ -379,6 +379,11 @@ typedef struct trawl_timing {
 /* Times since the context was opened or since the last call of this function. */
 TRAWL_API int trawl_context_get_timing(trawl_context *context, trawl_timing *timing);
 
+/* Bytes, or cells of grids, that calls on the context have scanned since it was opened, as far as
+ * the call in progress has come: for who shows how far a long one is. Small texts and streams, of
+ * which the caller knows, are left out. Thread-safe, as trawl_cancel is. */
+TRAWL_API uint64_t trawl_context_scanned(const trawl_context *context);
+
 /* What the context had to do otherwise than asked since it was opened, one line, or NULL. A scan
  * that returns TRAWL_OK is right all the same. The text changes with the next scan. */
 TRAWL_API const char *trawl_context_warning(const trawl_context *context);

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "cli/progress.h"
 #include "cli/suggest.h"
 
 /* ---- messages ---------------------------------------------------------- */
@@ -13,11 +14,13 @@
 void complain(const char *command, const char *format, ...)
 {
     va_list arguments;
+    progress_hold(false);
     fprintf(stderr, "trawl %s: ", command);
     va_start(arguments, format);
     vfprintf(stderr, format, arguments);
     va_end(arguments);
     fputc('\n', stderr);
+    progress_release(false);
 }
 
 const char *shown_name(const char *path)

@@ -5,6 +5,7 @@
 #include "cli/find_search.h"
 #include "cli/pattern_options.h"
 #include "cli/plan_file.h"
+#include "cli/progress.h"
 #include "io/unpack.h"
 
 typedef struct find {
@@ -72,6 +73,7 @@ static const char *const help_text[] = {
     "the record, from 0.\n"
     "\n",
     TEXT_RUN_OPTIONS_HELP,
+    PROGRESS_OPTION_HELP,
     "\n"
     "Exit status: 0 something was found, 1 nothing was, 2 an error (0 under -q with a match).\n"
     "\n"
@@ -117,6 +119,7 @@ static const struct option long_options[] = {
     { "max-ratio", required_argument, NULL, OPT_RATIO },
     { "circular", no_argument, NULL, OPT_CIRCULAR },
     { "verdicts", no_argument, NULL, OPT_VERDICTS },
+    PROGRESS_LONG_OPTION,
     TEXT_RUN_LONG_OPTIONS,
     { NULL, 0, NULL, 0 },
 };
@@ -164,6 +167,8 @@ static bool read_option(void *user, int option, const char *value)
         return f->search.circular = true;
     case OPT_VERDICTS:
         return f->patterns.verdicts = true;
+    case OPT_PROGRESS:
+        return progress_option(f->run.command, value);
     default:
         return pattern_option(&f->patterns, option, value);
     }
@@ -191,6 +196,11 @@ static void ask_once(find *f)
 /* On a circle matches are told apart by their starts, of which none is leftmost. */
 static bool settle_circular(find *f)
 {
+    if (f->output.matched) {
+        complain(f->run.command, "--matched does not know the bytes of matches that cross the end "
+                                 "of a circle: leave --circular or --matched out");
+        return false;
+    }
     if (!f->report_given)
         f->search.report = TRAWL_REPORT_LONGEST;
     if (f->search.report == TRAWL_REPORT_LONGEST || f->search.report == TRAWL_REPORT_SHORTEST ||

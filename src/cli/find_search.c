@@ -12,6 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cli/progress.h"
 #include "io/texts.h"
 
 #define PIECE (1u << 20) /* bytes read of a pipe at once */
@@ -42,9 +43,8 @@ static void take_match(find_search *f, const trawl_match *match, const record *r
         f->finished = true;
 }
 
-static int on_matches(const trawl_match *matches, size_t count, void *user)
+static int take_matches(const trawl_match *matches, size_t count, find_search *f)
 {
-    find_search *f = (find_search *)user;
     for (size_t i = 0; i < count && !f->finished; i++) {
         const record *r = f->records ? record_scan_of(f->records, &matches[i]) : NULL;
         if (r && !find_output_record(f->output, f->records, r)) {
@@ -60,6 +60,14 @@ static int on_matches(const trawl_match *matches, size_t count, void *user)
     return f->finished;
 }
 
+static int on_matches(const trawl_match *matches, size_t count, void *user)
+{
+    progress_hold(true);
+    const int ended = take_matches(matches, count, (find_search *)user);
+    progress_release(true);
+    return ended;
+}
+
 static int judge_matches(const trawl_match *matches, size_t count, void *user)
 {
     find_search *f = (find_search *)user;
@@ -70,7 +78,9 @@ static int judge_matches(const trawl_match *matches, size_t count, void *user)
 static int judge_record(void *user, const record *r, uint64_t length)
 {
     find_search *f = (find_search *)user;
+    progress_hold(true);
     f->finished = !verdicts_record(f->verdicts, f->records, r, length, f->quiet ? 1 : f->most);
+    progress_release(true);
     f->stats.matches = verdicts_count(f->verdicts);
     f->failed |= verdicts_failed(f->verdicts);
     return f->finished;
@@ -135,6 +145,7 @@ static bool feed(find_search *f, source *file, const char *path, trawl_stream *s
             break;
         room->used += (size_t)got;
         f->stats.bytes += (uint64_t)got;
+        progress_read((uint64_t)got);
         status = trawl_stream_feed(stream, piece, (size_t)got, &error);
     }
     return scanned(f, path, status, &error);
@@ -168,6 +179,7 @@ static bool scan_text(find_search *f, const char *path, const uint8_t *text, siz
     f->stats.bytes += length;
     f->text = text;
     f->text_begin = 0;
+    progress_scans(f->context, length, length);
     if (f->output->count && f->output->patterns->count == 1) {
         status = trawl_count(f->context, f->plan, text, length, options, &f->counts[0], &error);
         f->stats.matches += f->counts[0];
@@ -277,9 +289,11 @@ static bool take_text(void *user, const char *name, source *file, content kind)
         return false;
     }
     const bool searched = reader ? scan_records(f, file, name, reader) : scan_source(f, file, name);
+    progress_hold(true);
     if (searched && is_sound(f, file, name) && f->output->count &&
         !find_output_counts(f->output, f->counts))
         f->failed = f->finished = true;
+    progress_release(true);
     f->finished = f->finished || ferror(stdout) || (f->most && f->stats.matches >= f->most);
     return !f->finished;
 }
@@ -297,6 +311,7 @@ static void search_open_file(find_search *f, const char *name)
         { f->ratio, trawl_context_threads(f->context) }, take_text, fail_text, f
     };
     f->last_end = 0;
+    progress_file(file->fd);
     if (f->format == FORMAT_RAW)
         take_text(f, name, file, CONTENT_TEXT);
     else
@@ -304,6 +319,7 @@ static void search_open_file(find_search *f, const char *name)
     const bool limited = f->most && f->stats.matches >= f->most;
     if (file->map)
         source_leave(file, limited || f->quiet ? f->last_end : file->length);
+    progress_file(-1);
     source_close(file);
     if (limited) {
         limit_reached(f->run->command, f->most);
@@ -387,10 +403,12 @@ int find_search_files(find_search *f, char **paths, int count)
         find_output_header(f->output);
     if (f->quiet || fstat(STDOUT_FILENO, &f->printed_to) != 0)
         f->printed_to.st_nlink = 0;
+    progress_begin(progress_total(paths, (size_t)count));
     if (count == 0)
         search_operand(f, standard_input);
     for (int i = 0; i < count && !f->finished; i++)
         search_operand(f, paths[i]);
+    progress_end();
     const bool found = f->stats.matches > 0;
     int status = f->failed && !(f->quiet && found) ? EXIT_ERROR : found ? EXIT_MATCH : EXIT_NONE;
     status = finish_output(f->run->command, status);

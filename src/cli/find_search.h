@@ -46,8 +46,8 @@ typedef struct find_search {
     run_stats stats;
 } find_search;
 
-/* What stands before `sample` is set, the rest is zero. The plan is chosen for these files. False after a
- * complaint; close then as well. */
+/* What stands before `sample` is set, the rest is zero. The plan is chosen for these files. False
+ * after a complaint; close then as well. */
 bool find_search_open(find_search *f, char **paths, int count);
 
 /* Search them, or standard input where there is none, and print. The command's status. */

@@ -10,6 +10,7 @@
 #include "cli/line_json.h"
 #include "cli/line_patterns.h"
 #include "cli/plan_file.h"
+#include "cli/progress.h"
 #include "cli/search.h"
 #include "cli/suggest.h"
 
@@ -117,7 +118,8 @@ static const char end_help[] =
     "  trawl grep -ob '[A-F0-9]{32}' report.txt      each hash and its byte offset\n"
     "  journalctl | trawl grep -i -m 5 -e fail -e 'error'\n";
 
-static const char *const help_text[] = { options_help, TEXT_RUN_OPTIONS_HELP, end_help, NULL };
+static const char *const help_text[] = { options_help, TEXT_RUN_OPTIONS_HELP, PROGRESS_OPTION_HELP,
+                                         end_help, NULL };
 
 static const char short_options[] = LINE_SHORT_OPTIONS "vclLobnHhm:qsraIZTRg:t:A:B:C:GPz0123456789";
 
@@ -191,6 +193,7 @@ static const struct option long_options[] = {
     { "text", no_argument, NULL, 'a' },
     { "decompress", no_argument, NULL, OPT_DECOMPRESS },
     { "max-ratio", required_argument, NULL, OPT_RATIO },
+    PROGRESS_LONG_OPTION,
     TEXT_RUN_LONG_OPTIONS,
     { NULL, 0, NULL, 0 },
 };
@@ -377,6 +380,8 @@ static bool take_letter(grep *g, int option, const char *value)
         return g->style.json = true;
     case OPT_DECOMPRESS:
         return g->search.decompress = g->search.sample.inside = true;
+    case OPT_PROGRESS:
+        return progress_option(g->run.command, value);
     case OPT_PLAN:
         g->plan_file = value;
         return true;
@@ -522,6 +527,13 @@ static bool prepare(grep *g, char **paths, int count)
     return g->plan;
 }
 
+/* Bytes to be searched. What lies below folders, and in compressed files, is not known. */
+static uint64_t file_total(const search *s, char **paths, int count)
+{
+    return s->decompress || (count == 0 && s->recursive) ? UINT64_MAX
+                                                         : progress_total(paths, (size_t)count);
+}
+
 static int exit_status(const search *s)
 {
     if (s->quiet && s->matched)
@@ -558,7 +570,9 @@ int command_grep(int argc, char **argv)
         status = EXIT_ERROR;
         if (prepare(&g, paths, count)) {
             stats_begin(&g.stats, &g.run);
+            progress_begin(file_total(s, paths, count));
             search_all(s, paths, count);
+            progress_end();
             if (g.style.json && !s->quiet)
                 print_summary(&g);
             g.stats.bytes = s->bytes;

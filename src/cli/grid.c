@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "cli/grid.h"
+#include "cli/progress.h"
 
 /* ---- help and options ------------------------------------------------------ */
 
@@ -51,7 +52,7 @@ static const char help_text[] =
     "      --max-matches N      stop after N matches in all, and say so\n"
     "      --max-memory SIZE    refuse a picture or raster that takes more memory while it is\n"
     "                           decoded (1G); texts are read by bands; bytes, or with K, M, G\n"
-    "\n" RUN_OPTIONS_HELP "\n"
+    "\n" RUN_OPTIONS_HELP PROGRESS_OPTION_HELP "\n"
     "The columns are file, needle (its number, from 1), name (its file), row and col: the top\n"
     "left cell, from 0.\n"
     "Exit status: 0 found, 1 nothing found, 2 an error.\n"
@@ -105,6 +106,7 @@ static const struct option long_options[] = {
     { "count", no_argument, NULL, OPT_COUNT },
     { "max-matches", required_argument, NULL, OPT_MAX },
     { "max-memory", required_argument, NULL, OPT_MEMORY },
+    PROGRESS_LONG_OPTION,
     RUN_LONG_OPTIONS,
     { NULL, 0, NULL, 0 },
 };
@@ -216,6 +218,8 @@ static bool read_option(void *user, int option, const char *value)
     case OPT_MEMORY:
         return parse_size(run->options.command, "--max-memory", value, SIZE_MAX / 2,
                           &run->max_memory);
+    case OPT_PROGRESS:
+        return progress_option(run->options.command, value);
     default:
         return run_option(&run->options, option, value);
     }

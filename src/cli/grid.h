@@ -49,9 +49,10 @@ typedef struct grid_run {
     const char *file; /* the present text, for messages */
     char *file_name;  /* and its page, as they are printed */
     const image_band *band;
-    uint64_t top, left;  /* of its part that is searched */
-    bool failed;         /* in a band of it */
-    image_frame *frames; /* of its matches, for --annotate */
+    uint64_t top, left;             /* of its part that is searched */
+    uint64_t file_bytes, file_done; /* of the text's file, for --progress; and counted so far */
+    bool failed;                    /* in a band of it */
+    image_frame *frames;            /* of its matches, for --annotate */
     size_t frame_count, frame_room;
     run_stats stats;
 } grid_run;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "cli/grid.h"
+#include "cli/progress.h"
 
 /* ---- output ---------------------------------------------------------------- */
 
@@ -102,10 +103,12 @@ static bool print_match(grid_run *run, const trawl_grid_match *match)
 
 static int on_matches(const trawl_grid_match *matches, size_t count, void *user)
 {
-    for (size_t i = 0; i < count; i++)
-        if (!print_match((grid_run *)user, &matches[i]))
-            return 1;
-    return 0;
+    size_t taken = 0;
+    progress_hold(true);
+    while (taken < count && print_match((grid_run *)user, &matches[taken]))
+        taken++;
+    progress_release(true);
+    return taken < count;
 }
 
 /* ---- texts ----------------------------------------------------------------- */
@@ -157,13 +160,33 @@ static trawl_grid clip(grid_run *run, const image_band *band)
     return part;
 }
 
+/* Bytes of the text's file that the band, and what is above it, count for; of one whose length is
+ * not known, those of the cells. */
+static uint64_t bytes_behind(const grid_run *run, const image_band *band)
+{
+    if (run->file_bytes == UINT64_MAX)
+        return run->file_done + band->own * band->picture->cols * band->picture->cell_size;
+    const double pages = band->pages ? (double)band->pages : 1, before = (double)band->page - 1;
+    const double rows = (double)(band->first + band->own) / (double)band->rows;
+    const uint64_t bytes = (uint64_t)((before + rows) / pages * (double)run->file_bytes);
+    return bytes < run->file_bytes ? bytes : run->file_bytes;
+}
+
 /* What is above the band has been searched. */
 static bool scan_band(grid_run *run, const image_band *band)
 {
     const trawl_grid part = clip(run, band);
     trawl_error error;
+    const uint64_t behind = bytes_behind(run, band);
+    const uint64_t bytes = behind > run->file_done ? behind - run->file_done : 0;
     run->band = band;
-    if (trawl_scan_grid(run->context, run->plan, &part, NULL, on_matches, run, &error) < 0) {
+    progress_scans(run->context, part.rows * part.cols, bytes);
+    const int status =
+        trawl_scan_grid(run->context, run->plan, &part, NULL, on_matches, run, &error);
+    progress_scans(NULL, 0, 0);
+    progress_add(bytes);
+    run->file_done += bytes;
+    if (status < 0) {
         complain(run->options.command, "%s: %s", run->file, error.message);
         return false;
     }
@@ -182,8 +205,10 @@ static int search_band(const image_band *band, void *user)
     } else {
         run->failed = (band->first == 0 && !name_page(run, band)) || !scan_band(run, band);
     }
+    progress_hold(true);
     if (last && !run->failed && run->count)
         print_counts(run);
+    progress_release(true);
     if (last && band->picture->hidden)
         grid_warn_hidden(run, run->file);
     if (last) {
@@ -193,13 +218,15 @@ static int search_band(const image_band *band, void *user)
     return run->failed || at_limit(run) || ferror(stdout);
 }
 
-static bool search_text(grid_run *run, const char *path)
+static bool search_text(grid_run *run, char *path)
 {
     const image_request request = { run->as, &run->raw_text, run->max_memory, run->colours,
                                     run->tallest - 1 };
     char message[512];
     run->file = shown_name(path);
     run->failed = false;
+    run->file_bytes = progress_total(&path, 1);
+    run->file_done = 0;
     const int status = image_read_bands(path, &request, search_band, run, message, sizeof message);
     free(run->file_name);
     run->file_name = NULL;
@@ -231,10 +258,12 @@ int grid_search(grid_run *run, char **texts, size_t count)
     explain_print(&run->options, run->plan);
     stats_begin(&run->stats, &run->options);
     print_header(run);
+    progress_begin(progress_total(texts, count));
     for (size_t i = 0; i < count && !at_limit(run) && !ferror(stdout); i++)
         fine = search_text(run, texts[i]) && fine;
     if (run->annotate && fine)
         fine = annotate(run, texts[0]);
+    progress_end();
     if (at_limit(run))
         limit_reached(run->options.command, run->max_matches);
     int status = !fine ? EXIT_ERROR : run->stats.matches > 0 ? EXIT_MATCH : EXIT_NONE;

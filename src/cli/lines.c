@@ -25,6 +25,7 @@
 
 #include "cli/line_context.h"
 #include "cli/line_printer.h"
+#include "cli/progress.h"
 #include "io/compressed.h"
 
 #define NUMBER_ROOM 21 /* 20 digits and a colon */
@@ -280,6 +281,7 @@ static line_result search_block(line_search *s, const uint8_t *text, size_t leng
     if (s->plan && !s->style->every && wanted)
         status = trawl_scan(s->context, s->plan, s->text, s->length, &options,
                             pieces ? on_pieces : on_ends, s, &s->error);
+    progress_add(length);
     if (status < 0)
         return LINES_SCAN_FAILED;
     if (s->style->invert != s->style->every && !stop_scan(s))

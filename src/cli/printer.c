@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "cli/cli.h"
+#include "cli/progress.h"
 #include "io/grow.h"
 
 #define FIRST_ROOM (16u << 10)
@@ -30,7 +31,7 @@ static void write_joint(printer *p, const char *bytes, size_t length)
     *p->joined = true;
 }
 
-void printer_write(printer *p)
+static void write_kept(printer *p)
 {
     size_t at = 0;
     for (size_t i = 0; i < p->count && !p->dropped; i++) {
@@ -46,6 +47,16 @@ void printer_write(printer *p)
     }
     if (!p->dropped)
         write_bytes(p, p->bytes + at, p->used - at);
+}
+
+void printer_write(printer *p)
+{
+    const bool messages = p->count && !p->dropped;
+    if (p->used && !p->dropped) {
+        progress_hold(!messages);
+        write_kept(p);
+        progress_release(!messages);
+    }
     p->used = p->count = 0;
 }
 
@@ -90,7 +101,9 @@ void printer_put(printer *p, const void *bytes, size_t length)
         memcpy(at, bytes, length);
         p->used += length;
     } else if (!p->dropped) {
+        progress_hold(true);
         write_bytes(p, bytes, length);
+        progress_release(true);
     }
 }
 
@@ -153,11 +166,13 @@ void printer_complain(printer *p, bool behind, const char *command, const char *
     printer_write(p);
     if (behind)
         fflush(stdout);
+    progress_hold(false);
     fprintf(stderr, "trawl %s: ", command);
     va_start(arguments, format);
     vfprintf(stderr, format, arguments);
     va_end(arguments);
     fputc('\n', stderr);
+    progress_release(false);
 }
 
 void printer_reset(printer *p)

@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/progress.h"
+
 const record *record_scan_of(const record_scan *r, const trawl_match *match)
 {
     return &r->batch->records[r->first + match->record];
@@ -131,7 +133,9 @@ static int scan_batch(record_scan *r)
     const batch *b = r->batch;
     const size_t ended = b->count - b->open;
     const int status = r->circle ? scan_circles(r, ended) : scan_records(r, ended);
-    r->bytes += b->open && b->records[ended].begin ? b->records[ended].begin : b->used;
+    const size_t searched = b->open && b->records[ended].begin ? b->records[ended].begin : b->used;
+    r->bytes += searched;
+    progress_read(searched);
     return status;
 }
 

@@ -232,6 +232,11 @@ int trawl_context_get_timing(trawl_context *context, trawl_timing *timing)
     return status;
 }
 
+uint64_t trawl_context_scanned(const trawl_context *context)
+{
+    return context ? atomic_load_explicit(&context->scanned, memory_order_relaxed) : 0;
+}
+
 const char *trawl_context_warning(const trawl_context *context)
 {
     return context && context->warning[0] ? context->warning : NULL;

@@ -50,6 +50,7 @@ struct trawl_context {
     worker spare;    /* CPU threads for what a device has no memory for; backend NULL: not open */
     uint64_t spared; /* bytes that they did since the last trawl_context_get_timing */
     char warning[256];
+    _Atomic uint64_t scanned; /* trawl_context_scanned */
     scan_room room;
     scan_experience experience;
 };
@@ -64,6 +65,12 @@ void context_leave(trawl_context *context);
 static inline bool context_idle(const trawl_context *context)
 {
     return atomic_load_explicit(&context->state, memory_order_relaxed) == CALL_NONE;
+}
+
+/* So many bytes, or cells, are scanned. */
+static inline void context_scanned(trawl_context *context, uint64_t count)
+{
+    atomic_fetch_add_explicit(&context->scanned, count, memory_order_relaxed);
 }
 
 /* The worker that does the next `bytes` instead of the context's device, which has no memory for

@@ -289,8 +289,10 @@ static int scan_rows(grid_scan *scan, scan_room *room, uint64_t top, uint64_t st
         }
         status = run_round(scan, room, top, rows, &found, error);
         top += rows;
-        if (!again)
+        if (!again) {
             scan->expected = smaller(found, SCAN_RECORDS);
+            context_scanned(scan->context, rows * scan->text.cols);
+        }
         height = next_height(scan, rows, found, clock_now() - began,
                              again ? room->record_count : SCAN_RECORDS);
     }

@@ -24,6 +24,7 @@ static int scan_opening(text_scan *scan, budget *budget, delivery *d, const uint
     const int status = text_scan_window(scan, window, 0, (uint32_t)first + 1, error);
     memory_give(m, window);
     *at = first;
+    context_scanned(scan->context, first);
     return status;
 }
 
@@ -51,6 +52,7 @@ static int scan_all(text_scan *scan, budget *budget, delivery *d, const uint8_t 
         status = text_scan_window(scan, text ? text + (at - lead) : NULL, (uint32_t)lead,
                                   (uint32_t)room, error);
         at += room;
+        context_scanned(scan->context, room);
     }
     return status;
 }
