@@ -514,6 +514,17 @@ text.pgm 2 pair.pgm 2 0
 text.pgm 1 step.pgm 2 2
 text.pgm 2 pair.pgm 2 2
 text.pgm 2 pair.pgm 3 3" ''
+echo 'P2 3 2 65535 1 0 1 1 1 1' >deep.pgm
+echo 'P3 3 2 255 0 0 1 0 0 0 1 0 0 0 1 0 9 9 9 0 0 2' >dark.ppm
+echo 'P2 3 2 65535 1 1 1 1 1 1' >whole.pgm
+run grid -n step.pgm text.pgm
+mv out expected
+run grid -n step.pgm --mask whole.pgm text.pgm
+check 'a mask of 16 bits is not black where it is dark' 0 "$(tr '\t' ' ' <expected)" ''
+run grid -n step.pgm --mask deep.pgm text.pgm
+mv out expected
+run grid -n step.pgm --mask dark.ppm text.pgm
+check 'nor is one of colours' 0 "$(tr '\t' ' ' <expected)" ''
 run grid -n step.pgm --mask pair.pbm text.pgm
 check 'a mask of another size' 2 '' \
     'pair.pbm: the mask has 1 x 2 cells (rows x columns), but step.pgm has 2 x 3'

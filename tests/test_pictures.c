@@ -269,6 +269,25 @@ static void check_tiff(const tiff_case *c, const char *kind)
     free(file.data);
 }
 
+/* As a mask only what is 0 is 0. */
+static void check_mask(const tiff_case *c)
+{
+    bytes file = read_file();
+    image picture = must_decode(file, IMAGE_AS_MASK);
+    const uint64_t zero = c->format == SAMPLEFORMAT_INT ? 1u << (c->bits - 1) : 0;
+    const bool alpha = c->channels % 2 == 0;
+    const uint64_t colours =
+        alpha ? (UINT64_C(1) << (c->bits > 8 ? 16 : 8) * (c->channels - 1)) - 1 : UINT64_MAX;
+    assert_string_equal(picture.kind, "mask");
+    assert_int_equal(picture.cell_size, 1);
+    for (unsigned row = 0; row < c->rows; row++)
+        for (unsigned col = 0; col < c->cols; col++)
+            assert_int_equal(cell(&picture, row, col),
+                             (expected_cell(c, row, col) & colours) != zero);
+    image_free(&picture);
+    free(file.data);
+}
+
 static void test_tiff_samples(void **state)
 {
     (void)state;
@@ -313,6 +332,7 @@ static void test_tiff_samples(void **state)
                                   .separate = way / 2,
                                   .tiled = way == 1 || way == 2 };
             check_tiff(&c, all[i].kind);
+            check_mask(&c);
         }
 }
 

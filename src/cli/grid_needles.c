@@ -99,7 +99,7 @@ static bool mask_file(const grid_run *run, grid_needle *needle, const char *path
 {
     char message[512];
     image picture;
-    if (image_read(path, IMAGE_AS_GREY, NULL, run->max_memory, NULL, &picture, message,
+    if (image_read(path, IMAGE_AS_MASK, NULL, run->max_memory, NULL, &picture, message,
                    sizeof message) != 0)
         return fail_needle(run, path, message);
     bool fine = picture.rows == needle->rows && picture.cols == needle->cols;

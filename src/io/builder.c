@@ -6,6 +6,7 @@
  *     as stored   1 channel: the sample itself; grey and alpha: alpha above grey;
  *                 RGB and RGBA of 8 bits: r | g << 8 | b << 16 | a << 24;
  *                 RGB and RGBA of 16 bits: the number of the colour (colours.h)
+ *     a mask      1 where a sample other than alpha is not 0
  *     converted   samples scaled to 8 bits, packed as above, then alpha cleared (RGB)
  *                 or kept (RGBA), or luma taken (grey)
  *
@@ -118,6 +119,24 @@ static int put_stored(image_builder *b, void *cells, const void *samples)
     return 0;
 }
 
+static uint32_t sample_at(const image_builder *b, const void *samples, size_t at)
+{
+    const uint8_t *one = samples;
+    const uint16_t *two = samples;
+    const uint32_t *four = samples;
+    return b->sample_bytes == 1 ? one[at] : b->sample_bytes == 2 ? two[at] : four[at];
+}
+
+static void put_mask(const image_builder *b, uint8_t *cells, const void *samples)
+{
+    const unsigned colours = b->channels % 2 == 0 ? b->channels - 1 : b->channels;
+    for (size_t col = 0; col < b->out->cols; col++) {
+        cells[col] = 0;
+        for (size_t i = 0; i < colours; i++)
+            cells[col] |= (sample_at(b, samples, col * b->channels + i) & b->digits) != b->zero;
+    }
+}
+
 /* Whether alpha, the last channel, is less than full somewhere. */
 static bool is_transparent(const image_builder *b, const void *samples)
 {
@@ -135,6 +154,10 @@ static int put_row(image_builder *b, void *cells, const void *samples)
     size_t cols = (size_t)b->out->cols;
     if (b->as == IMAGE_AS_STORED)
         return put_stored(b, cells, samples);
+    if (b->as == IMAGE_AS_MASK) {
+        put_mask(b, cells, samples);
+        return 0;
+    }
     if (b->as != IMAGE_AS_RGBA && b->channels % 2 == 0 && !b->out->hidden)
         b->out->hidden = is_transparent(b, samples);
     const uint8_t *bytes = samples;
@@ -256,6 +279,10 @@ static void choose_cells(image_builder *b)
         strcpy(b->out->kind, "grey8");
         b->out->cell_size = 1;
         break;
+    case IMAGE_AS_MASK:
+        strcpy(b->out->kind, "mask");
+        b->out->cell_size = 1;
+        break;
     case IMAGE_AS_STORED:
         name_stored(b->out, b->channels, b->maxval);
         b->out->cell_size = pixel < 3 ? pixel : 4;
@@ -274,7 +301,7 @@ static bool allocate_scratch(image_builder *b)
         if (b->packed == NULL)
             return false;
     }
-    if (b->as == IMAGE_AS_STORED || b->maxval == 255)
+    if (b->as == IMAGE_AS_STORED || b->as == IMAGE_AS_MASK || b->maxval == 255)
         return true;
     b->bytes = malloc(cols * b->channels);
     b->scale = malloc((size_t)b->maxval + 1);
@@ -340,6 +367,9 @@ int image_begin(image_builder *b, uint64_t rows, uint64_t cols, unsigned channel
         return -1;
     b->channels = channels;
     b->maxval = maxval;
+    b->sample_bytes = maxval > 255 ? 2 : 1;
+    b->zero = 0;
+    b->digits = UINT32_MAX;
     choose_cells(b);
     if (b->as == IMAGE_AS_STORED && channels >= 3 && maxval > 255 && b->table == NULL)
         return image_fail(&b->error, "%s does not fit a cell; compare in 8 bits (--as rgb)",
@@ -352,13 +382,19 @@ int image_begin_cells(image_builder *b, uint64_t rows, uint64_t cols, uint32_t c
 {
     if (begin_page(b, rows, cols) != 0)
         return -1;
-    if (b->as != IMAGE_AS_STORED)
+    if (b->as != IMAGE_AS_STORED && b->as != IMAGE_AS_MASK)
         return image_fail(&b->error, "cells of %s have no colours to convert; leave out --as",
                           kind);
+    const bool floats = strncmp(kind, "float", 5) == 0, numbers = strncmp(kind, "int", 3) == 0;
+    const uint32_t sign = UINT32_C(1)
+                          << (strtoul(kind + strcspn(kind, "0123456789"), NULL, 10) - 1);
     b->channels = 1;
     b->maxval = cell_size > 1 ? UINT16_MAX : UINT8_MAX;
-    b->out->cell_size = cell_size;
-    b->out->channel_bytes = strncmp(kind, "float", 5) == 0 ? 0 : cell_size;
-    snprintf(b->out->kind, sizeof b->out->kind, "%s", kind);
+    b->sample_bytes = cell_size;
+    b->zero = numbers ? sign : 0;
+    b->digits = floats ? ~sign : UINT32_MAX; /* -0 is 0, too */
+    b->out->cell_size = b->as == IMAGE_AS_MASK ? 1 : cell_size;
+    b->out->channel_bytes = floats ? 0 : cell_size;
+    snprintf(b->out->kind, sizeof b->out->kind, "%s", b->as == IMAGE_AS_MASK ? "mask" : kind);
     return allocate_cells(b);
 }

@@ -54,7 +54,10 @@ typedef struct image_builder {
     /* set by image_begin */
     unsigned channels;
     unsigned maxval;
-    uint32_t mask;    /* keeps or clears alpha in a packed pixel */
+    uint32_t mask;   /* keeps or clears alpha in a packed pixel */
+    uint32_t zero;   /* masks: as a sample, */
+    uint32_t digits; /* of which these bits count */
+    unsigned sample_bytes;
     uint8_t *scale;   /* sample to 8 bits; NULL when that is the identity or not asked for */
     uint8_t *bytes;   /* a row of scaled samples */
     uint32_t *packed; /* a row of packed pixels on the way to grey */

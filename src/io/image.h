@@ -14,7 +14,8 @@
  *                               are compared as they are
  * Two pictures are comparable when their `kind` is equal. The conversions scale to 8
  * bits and make any two comparable: RGB (alpha dropped), RGBA (opaque without alpha),
- * GREY (luma, 1 byte). Of raw rasters only 1-byte cells convert, to GREY, unchanged.
+ * GREY (luma, 1 byte). Of raw rasters only 1-byte cells convert, to GREY, unchanged. MASK makes of
+ * every picture but a raw one cells of 1 byte: 0 where all its numbers but alpha are 0, else 1.
  * One transparent colour of a grey or RGB PNG is not stored.
  */
 #ifndef TRAWL_IMAGE_H
@@ -28,7 +29,13 @@
 
 #define IMAGE_MAX_BYTES (UINT64_C(1) << 30) /* unless the user has another wish */
 
-typedef enum image_as { IMAGE_AS_STORED = 0, IMAGE_AS_RGB, IMAGE_AS_RGBA, IMAGE_AS_GREY } image_as;
+typedef enum image_as {
+    IMAGE_AS_STORED = 0,
+    IMAGE_AS_RGB,
+    IMAGE_AS_RGBA,
+    IMAGE_AS_GREY,
+    IMAGE_AS_MASK
+} image_as;
 
 typedef struct image {
     uint64_t rows, cols;
