@@ -100,6 +100,13 @@ expect '-g: a line is a record' 0 "${ids}tree/b/1\t1\t1\ntree/b/1\t1\t2\n"
 printf 'a needle\nof a nut\n' | "$trawl" find -g --format lines -e e -e t >out 2>err
 status=$?
 expect '-g: standard input' 0 "${ids}(standard input)\t1\t1\n(standard input)\t2\t2\n"
+printf 'e+d\nneedle\n' >list
+"$trawl" compile -f list -o set.trawl 2>err
+run find -g --plan set.trawl tree/z tree/b/1
+expect '-g: a plan' 0 "${ids}tree/z\t1\t1\ntree/z\t1\t2\ntree/b/1\t1\t1\ntree/b/1\t1\t2\n"
+run find -g --max-matches 3 --plan set.trawl tree/b/1 tree/z
+expect '-g: --max-matches' 0 "${ids}tree/b/1\t1\t1\ntree/b/1\t1\t2\ntree/z\t1\t1\n" \
+    'stopped after 3 matches'
 run find -gc needle tree/z
 expect '-g and -c' 2 '' 'leave one out'
 if "$trawl" find --json e tree/z >/dev/null 2>&1; then

@@ -184,7 +184,7 @@ static void make_quiet(find *f)
     f->search.most = 0;
 }
 
-/* Of each pattern the first match is enough. */
+/* Of each pattern the first match is enough; a plan that was compiled before gives all of them. */
 static void ask_once(find *f)
 {
     pattern_set *set = &f->patterns.set;

@@ -17,7 +17,9 @@ bool find_output_open(find_output *o)
     o->labels = calloc(o->patterns->count, sizeof *o->labels);
     for (size_t i = 0; i < o->patterns->count; i++)
         o->named |= o->patterns->patterns[i].name != NULL;
-    return o->labels || out_of_memory(o, "the names of patterns");
+    if (o->only_ids)
+        o->said = calloc(o->patterns->count, sizeof *o->said);
+    return (o->labels && (o->said || !o->only_ids)) || out_of_memory(o, "the names of patterns");
 }
 
 void find_output_close(find_output *o)
@@ -25,6 +27,7 @@ void find_output_close(find_output *o)
     for (size_t i = 0; o->labels && i < o->patterns->count; i++)
         free(o->labels[i]);
     free(o->labels);
+    free(o->said);
     free(o->line);
     free(o->opening);
     free(o->file);
@@ -43,6 +46,7 @@ static bool set_opening(find_output *o, const find_place *place)
     free(o->opening);
     o->opening = o->file ? o->format->opening(o, place) : NULL;
     o->begun = 0;
+    o->place++;
     return o->opening || out_of_memory(o, "the name of a file or record");
 }
 
@@ -102,6 +106,15 @@ static bool begin_line(find_output *o, size_t pattern)
     o->begun = (size_t)(find_put(find_put(o->line, o->opening), label) - o->line);
     o->pattern = pattern;
     return true;
+}
+
+bool find_output_wants(find_output *o, uint32_t pattern)
+{
+    if (!o->only_ids)
+        return true;
+    const bool first = o->said[pattern] != o->place;
+    o->said[pattern] = o->place;
+    return first;
 }
 
 bool find_output_match(find_output *o, const trawl_match *match, const uint8_t *bytes)

@@ -23,6 +23,8 @@ typedef struct find_output {
     char *file;              /* the present file's name, as the format shows it */
     char *opening;           /* of each line of it, or of its present record */
     uint64_t record;         /* number of that record; 0: none yet */
+    uint64_t place;          /* files and records so far */
+    uint64_t *said;          /* only_ids: of each pattern the place that it was printed for */
     char *line;              /* what the last line began with, and room for numbers behind it */
     size_t line_room, begun; /* bytes; begun 0: it cannot be used again */
     size_t pattern;          /* of that line */
@@ -38,6 +40,9 @@ void find_output_header(const find_output *o);
 /* What comes next is of this file, then of this record of it. */
 bool find_output_file(find_output *o, const char *name);
 bool find_output_record(find_output *o, const record_scan *scan, const record *r);
+
+/* Whether the pattern is not printed yet, of this file or record, where once is enough. */
+bool find_output_wants(find_output *o, uint32_t pattern);
 
 /* `bytes` are the match's own; NULL: nobody asked for them, or knows them. */
 bool find_output_match(find_output *o, const trawl_match *match, const uint8_t *bytes);

@@ -31,6 +31,8 @@ static const uint8_t *matched_bytes(const find_search *f, const trawl_match *mat
 
 static void take_match(find_search *f, const trawl_match *match, const record *r)
 {
+    if (!find_output_wants(f->output, match->pattern))
+        return;
     f->last_end = match->end;
     f->stats.matches++;
     if (f->quiet)
@@ -54,7 +56,7 @@ static int take_matches(const trawl_match *matches, size_t count, find_search *f
         if (source_lost(&f->file, matches[i].end))
             return 1;
         take_match(f, &matches[i], r);
-        if (f->records && f->stats.matches == f->most)
+        if (f->most && f->stats.matches == f->most)
             return 1;
     }
     return f->finished;
@@ -217,7 +219,7 @@ static bool scan_source(find_search *f, source *file, const char *path)
     const uint8_t *text;
     size_t length;
     options.report = f->report;
-    options.max_matches = f->most ? f->most - f->stats.matches : 0;
+    options.max_matches = f->most && !f->output->only_ids ? f->most - f->stats.matches : 0;
     if (wants_whole(f))
         return map_whole(f, file, path, &text, &length) &&
                scan_text(f, path, text, length, &options);
