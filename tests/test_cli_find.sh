@@ -167,6 +167,39 @@ if "$trawl" find --json k binary >/dev/null 2>&1; then
         '{"file":"binary","record":1,"pattern":1,"name":"ke?y=n","start":null,"end":18,"matched":null}\n'
 fi
 
+# ---- BED and GFF3 --------------------------------------------------------------------
+
+printf '>chr 1\nAAGAATTCGG\nTCTCAAGAGACC\n>a;b=%%\nGAATTC\n' >genome.fasta
+printf '>EcoRI\nGAATTC\n>Bsa;I,1\nGGTCTC\n' >sites.fasta
+run find --bed --iupac --strand both -f sites.fasta genome.fasta
+expect '--bed' 0 'chr\t2\t8\tEcoRI\t0\t+\nchr\t2\t8\tEcoRI\t0\t-\nchr\t8\t14\tBsa;I,1\t0\t+\nchr\t16\t22\tBsa;I,1\t0\t-\na;b=%\t0\t6\tEcoRI\t0\t+\na;b=%\t0\t6\tEcoRI\t0\t-\n'
+run find --gff3 --iupac -f sites.fasta genome.fasta
+feature='trawl\tsequence_feature'
+expect '--gff3' 0 "##gff-version 3\nchr\t$feature\t3\t8\t.\t+\t.\tName=EcoRI;pattern=1\nchr\t$feature\t9\t14\t.\t+\t.\tName=Bsa%3BI%2C1;pattern=2\na%3Bb%3D%25\t$feature\t1\t6\t.\t+\t.\tName=EcoRI;pattern=1\n"
+cp genome.fasta 'a file'
+
+run find --bed --format raw 'G{2}\n[TC]{2,}' 'a file'
+expect '--bed: a file that is not divided' 0 'a_file\t15\t22\tG{2}\\n[TC]{2,}\t0\t.\n'
+run find --no-header --gff3 --format lines 'G{2}' 'a file'
+expect '--gff3: numbers of lines' 0 "2\t$feature\t9\t10\t.\t.\t.\tName=G{2};pattern=1\n"
+run find --bed --report ends A genome.fasta
+expect '--bed: starts' 2 '' '--bed needs the start of each match'
+run find --gff3 -c A genome.fasta
+expect '--gff3 and -c' 2 '' 'leave -c out, or --gff3'
+run find --bed --matched A genome.fasta
+expect '--bed and --matched' 2 '' 'leave --matched out'
+if command -v seqkit >/dev/null 2>&1; then
+    printf '>s\nGTYRAC\n>t\nRGGNCCY\n>u\nAAN\n' >sites.fasta
+    awk 'BEGIN { srand(7); for (r = 1; r <= 20; r++) { print ">r" r; for (i = 0; i < 70; i++) {
+        line = ""; for (k = 0; k < 60; k++) line = line substr("ACGT", 1 + int(4 * rand()), 1)
+        print line } } }' >genome.fasta
+    "$trawl" find --bed --iupac --strand both -f sites.fasta genome.fasta 2>err | sort >out
+    seqkit locate --bed -d -f sites.fasta genome.fasta 2>/dev/null | sort >want
+    status=$?
+    : >said
+    [ -s want ] && check '--bed: as seqkit has it' 0
+fi
+
 # ---- patterns with names, flags of one --------------------------------------------
 
 printf 'GAATTC xx gaattc GGATCC\nGAAT TC' >dna

@@ -62,6 +62,8 @@ static const char *const help_text[] = {
     "      --max-matches N      stop after N matches in all, and say so\n"
     "      --tsv                columns with tabs between them: the default\n"
     "      --json               JSON, one object a line\n"
+    "      --bed                BED: record, start, end, name of the pattern, 0, strand\n"
+    "      --gff3               GFF3: features of records, from 1\n"
     "      --matched            with the bytes of each match in a last column (- where its start "
     "is\n"
     "                           unknown; what is no text as \\xHH)\n"
@@ -92,6 +94,8 @@ enum {
     OPT_REPORT = OPT_OWN,
     OPT_TSV,
     OPT_JSON,
+    OPT_BED,
+    OPT_GFF3,
     OPT_MATCHED,
     OPT_NO_HEADER,
     OPT_MAX_MATCHES,
@@ -107,6 +111,8 @@ static const struct option long_options[] = {
     { "report", required_argument, NULL, OPT_REPORT },
     { "tsv", no_argument, NULL, OPT_TSV },
     { "json", no_argument, NULL, OPT_JSON },
+    { "bed", no_argument, NULL, OPT_BED },
+    { "gff3", no_argument, NULL, OPT_GFF3 },
     { "matched", no_argument, NULL, OPT_MATCHED },
     { "no-header", no_argument, NULL, OPT_NO_HEADER },
     { "count", no_argument, NULL, 'c' },
@@ -145,6 +151,12 @@ static bool read_option(void *user, int option, const char *value)
     case OPT_JSON:
         f->output.format = &find_json;
         return json_available(f->run.command);
+    case OPT_BED:
+        f->output.format = &find_bed;
+        return true;
+    case OPT_GFF3:
+        f->output.format = &find_gff3;
+        return true;
     case OPT_MATCHED:
         return f->output.matched = true;
     case OPT_NO_HEADER:
@@ -229,6 +241,34 @@ static bool settle_verdicts(find *f)
     return !wrong;
 }
 
+/* Complains of options that exclude one another. */
+static bool output_fits(const find *f)
+{
+    const find_output *o = &f->output;
+    const char *command = f->run.command, *track = o->format->track;
+    if (!limit_fits(command, f->search.most, o->count))
+        return false;
+    if (o->only_ids && o->count)
+        complain(command, "-g says which patterns occur, -c how often: leave one out");
+    else if (o->matched && (o->only_ids || o->count))
+        complain(command, "--matched is for lines of matches, which -g and -c do not print: leave "
+                          "one out");
+    else if (track && (o->only_ids || o->count || o->matched))
+        complain(command, "%s has places and names only: leave %s out, or %s", track,
+                 o->count      ? "-c"
+                 : o->only_ids ? "-g"
+                               : "--matched",
+                 track);
+    else if (track && f->search.report == TRAWL_REPORT_ENDS)
+        complain(command,
+                 "%s needs the start of each match, which --report ends does not know: "
+                 "leave it out, or take pairs",
+                 track);
+    else
+        return true;
+    return false;
+}
+
 /* Status to leave with at once, or -1. */
 static int read_command_line(find *f, int argc, char **argv)
 {
@@ -237,19 +277,8 @@ static int read_command_line(find *f, int argc, char **argv)
                                      read_option, f);
     if (status >= 0)
         return status;
-    if (!limit_fits(command, f->search.most, f->output.count) ||
-        (f->search.circular && !settle_circular(f)))
-        return EXIT_ERROR;
-    if (f->output.only_ids && f->output.count) {
-        complain(command, "-g says which patterns occur, -c how often: leave one out");
-        return EXIT_ERROR;
-    }
-    if (f->output.matched && (f->output.only_ids || f->output.count)) {
-        complain(command, "--matched is for lines of matches, which -g and -c do not print: leave "
-                          "one out");
-        return EXIT_ERROR;
-    }
-    if (f->patterns.verdicts && !settle_verdicts(f))
+    if (!output_fits(f) || (f->search.circular && !settle_circular(f)) ||
+        (f->patterns.verdicts && !settle_verdicts(f)))
         return EXIT_ERROR;
     status = pattern_options_finish(&f->patterns, argc, argv);
     if (status < 0 && f->search.quiet)

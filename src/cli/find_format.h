@@ -21,7 +21,8 @@ typedef struct find_format {
     /* malloc'ed text; NULL without memory. */
     char *(*file)(const char *name);
     char *(*opening)(const find_output *o, const find_place *place);
-    char *(*label)(const find_output *o, const trawl_pattern *p); /* begins with its number */
+    char *(*label)(const find_output *o, const trawl_pattern *p);
+    bool label_last; /* it stands behind the numbers */
 
     /* What stands in a line behind opening and label: put it at `at`, where there is room for
      * FIND_NUMBERS bytes, and return its end. */
@@ -36,14 +37,22 @@ typedef struct find_format {
      * cannot say it. */
     char *(*verdict)(const rule *r);
 
-    const char *end; /* of each line */
+    const char *end;   /* of each line */
+    const char *track; /* the option, of a format that has nothing but matches with their starts:
+                          count and matched are NULL. Else NULL */
 } find_format;
 
 enum { FIND_NUMBERS = 128 };
 
-/* For these two: a copy without its NUL, and its end. */
+/* A copy without its NUL, and its end. */
 char *find_put(char *at, const char *text);
 
-extern const find_format find_tsv, find_json;
+/* + or -; NULL: patterns of its syntax have no strand. */
+const char *find_strand(const trawl_pattern *p);
+
+/* The name of a pattern without one is its text: its first byte, and how many. */
+const char *find_name(const find_output *o, const trawl_pattern *p, size_t *length);
+
+extern const find_format find_tsv, find_json, find_bed, find_gff3;
 
 #endif

@@ -45,9 +45,9 @@ static char *opening(const find_output *o, const find_place *place)
 static char *label(const find_output *o, const trawl_pattern *p)
 {
     const char *strand = p->flags & TRAWL_OTHER_STRAND ? ",\"strand\":\"-\"" : ",\"strand\":\"+\"";
-    const size_t head = o->patterns->origins[p - o->patterns->patterns].head;
-    char *name = p->name ? json_member("name", p->name, strlen(p->name))
-                         : json_member("name", (const char *)p->text - head, p->length + head);
+    size_t length;
+    const char *text = find_name(o, p, &length);
+    char *name = json_member("name", text, length);
     char *made =
         name ? format_text("%" PRIu32 ",%s%s", p->id, name, o->stranded ? strand : "") : NULL;
     free(name);
@@ -88,5 +88,12 @@ static char *verdict(const rule *r)
     return made;
 }
 
-const find_format find_json = { print_header, file_member,   opening, label, put_match,
-                                put_count,    print_matched, verdict, "}\n" };
+const find_format find_json = { .header = print_header,
+                                .file = file_member,
+                                .opening = opening,
+                                .label = label,
+                                .match = put_match,
+                                .count = put_count,
+                                .matched = print_matched,
+                                .verdict = verdict,
+                                .end = "}\n" };

@@ -76,6 +76,20 @@ char *find_put(char *at, const char *text)
     return at + length;
 }
 
+const char *find_strand(const trawl_pattern *p)
+{
+    if (p->syntax != TRAWL_SYNTAX_IUPAC)
+        return NULL;
+    return p->flags & TRAWL_OTHER_STRAND ? "-" : "+";
+}
+
+const char *find_name(const find_output *o, const trawl_pattern *p, size_t *length)
+{
+    const size_t head = o->patterns->origins[p - o->patterns->patterns].head;
+    *length = p->name ? strlen(p->name) : p->length + head;
+    return p->name ? p->name : (const char *)p->text - head;
+}
+
 /* The labels are kept: few patterns occur, and those often. */
 static const char *label_of(find_output *o, size_t pattern)
 {
@@ -103,7 +117,9 @@ static bool begin_line(find_output *o, size_t pattern)
         o->line = grown;
         o->line_room = 2 * needed;
     }
-    o->begun = (size_t)(find_put(find_put(o->line, o->opening), label) - o->line);
+    char *at = find_put(o->line, o->opening);
+    o->label = o->format->label_last ? label : "";
+    o->begun = (size_t)(find_put(at, o->format->label_last ? "" : label) - o->line);
     o->pattern = pattern;
     return true;
 }
@@ -123,7 +139,7 @@ bool find_output_match(find_output *o, const trawl_match *match, const uint8_t *
         return false;
     char *at = o->line + o->begun;
     if (!o->only_ids)
-        at = o->format->match(at, match);
+        at = find_put(o->format->match(at, match), o->label);
     if (!o->matched)
         at = find_put(at, o->format->end);
     fwrite(o->line, 1, (size_t)(at - o->line), stdout);

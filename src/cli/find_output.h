@@ -28,6 +28,7 @@ typedef struct find_output {
     char *line;              /* what the last line began with, and room for numbers behind it */
     size_t line_room, begun; /* bytes; begun 0: it cannot be used again */
     size_t pattern;          /* of that line */
+    const char *label;       /* of that pattern, where it stands behind the numbers, or "" */
 } find_output;
 
 /* The first nine are set, the rest is zero. Each that says whether it worked is false after a

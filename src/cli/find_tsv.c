@@ -104,5 +104,12 @@ static char *verdict(const rule *r)
     return made;
 }
 
-const find_format find_tsv = { print_header, tsv_quote,     opening, label, put_match,
-                               put_count,    print_matched, verdict, "\n" };
+const find_format find_tsv = { .header = print_header,
+                               .file = tsv_quote,
+                               .opening = opening,
+                               .label = label,
+                               .match = put_match,
+                               .count = put_count,
+                               .matched = print_matched,
+                               .verdict = verdict,
+                               .end = "\n" };

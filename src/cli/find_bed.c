@@ -1,0 +1,70 @@
+/* find_bed.c: matches as BED, six columns: where, from 0, half open; name, score 0, strand. */
+#include <ctype.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/find_format.h"
+
+#define LONGEST_NAME 255u /* bytes, as the format has it */
+
+static void print_header(const find_output *o)
+{
+    (void)o;
+}
+
+/* A copy in which no byte ends a column. */
+static char *word(const char *text, size_t length, bool blanks)
+{
+    const size_t most = length < LONGEST_NAME ? length : LONGEST_NAME;
+    char *made = malloc(most + 1);
+    for (size_t i = 0; made && i < most; i++) {
+        const unsigned char c = (unsigned char)text[i];
+        made[i] = isgraph(c) || (blanks && c == ' ') || c >= 0x80 ? text[i] : '_';
+    }
+    if (made)
+        made[most] = '\0';
+    return made;
+}
+
+static char *file(const char *name)
+{
+    return word(name, strlen(name), false);
+}
+
+/* A sequence is called by its name, a record without one by its number, a file that is not divided
+ * by its own. */
+static char *opening(const find_output *o, const find_place *place)
+{
+    if (place->number)
+        return format_text("%" PRIu64, place->number);
+    return place->name ? word(place->name, strlen(place->name), false) : format_text("%s", o->file);
+}
+
+static char *label(const find_output *o, const trawl_pattern *p)
+{
+    const char *strand = find_strand(p);
+    size_t length;
+    const char *text = find_name(o, p, &length);
+    char *name = word(text, length, true);
+    char *made = name ? format_text("\t%s\t0\t%s", name, strand ? strand : ".") : NULL;
+    free(name);
+    return made;
+}
+
+static char *put_match(char *at, const trawl_match *match)
+{
+    *at++ = '\t';
+    at = put_decimal(at, match->start);
+    *at++ = '\t';
+    return put_decimal(at, match->end);
+}
+
+const find_format find_bed = { .header = print_header,
+                               .file = file,
+                               .opening = opening,
+                               .label = label,
+                               .label_last = true,
+                               .match = put_match,
+                               .end = "\n",
+                               .track = "--bed" };
