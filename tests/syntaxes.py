@@ -348,6 +348,51 @@ def rules() -> None:
     result("--rules: what is malformed is refused, with its line", wrong)
 
 
+def offsets() -> None:
+    """ClamAV's offsets n and EOF-n, with and without a shift, of signatures of any length."""
+    r = random.Random(SEED)
+    wrong, found = [], 0
+    for _ in range(max(1, CASES // 6)):
+        text = bytes(r.choice(b"ab") for _ in range(r.choice([3, 10, 40])))
+        lines, asked = [], []
+        for number in range(r.randint(1, 8)):
+            head, tail = (bytes(r.choice(b"ab") for _ in range(r.randint(2, 3))) for _ in "12")
+            jump = r.choice(["", "", "{1}", "{1-3}", "*"])
+            gap = {"": "", "{1}": ".", "{1-3}": ".{1,3}", "*": ".*"}[jump]
+            place, shift = r.randint(0, 12), r.choice([None, None, 0, 1, 5])
+            kind = r.choice(["*", "", "EOF-"])
+            offset = "*" if kind == "*" else f"{kind}{place}" + ("" if shift is None else f",{shift}")
+            lines.append(f"S{number}:0:{offset}:{head.hex()}{jump}{tail.hex()}\n")
+            first = place if kind == "" else len(text) - place
+            places = range(len(text)) if kind == "*" else range(first, first + (shift or 0) + 1)
+            starts = [m.start() for m in re.finditer(b"(?s)(?=" + head + gap.encode() + tail + b")",
+                                                     text) if m.start() in places]
+            asked += [(f"S{number}", str(start)) for start in starts]
+        with open("signatures.ndb", "w", encoding="ascii") as out:
+            out.writelines(lines)
+        found += len(asked)
+        for report in ["longest", "shortest"]:
+            rows = find("--hex", "-f", "signatures.ndb", "--report", report, text=text)
+            if sorted((row[3], row[4]) for row in rows) != sorted(asked):
+                wrong.append(f"{lines} in {text}: {rows}, not {asked}")
+        ids = find("--hex", "-f", "signatures.ndb", "-g", text=text)
+        if sorted(row[3] for row in ids) != sorted({name for name, _ in asked}):
+            wrong.append(f"{lines} in {text}: -g {ids}, not {asked}")
+        piped = subprocess.run([TRAWL, "find", "--hex", "-f", "signatures.ndb", "--count", "--report",
+                                "longest"], input=text, capture_output=True, check=False)
+        counted = sum(int(line.split(b"\t")[-1]) for line in piped.stdout.split(b"\n")[1:-1])
+        if counted != len(asked):
+            wrong.append(f"{lines} in {text}: of a pipe {counted}, not {len(asked)}")
+    result(f"{found} places of signatures with offsets", wrong)
+    with open("signatures.ndb", "w", encoding="ascii") as out:
+        out.write("A:0:1:6162\nB:1:EP+0:6162\n")
+    rows = find("--hex", "-f", "signatures.ndb", "--max-matches", "2", text=b"abababab")
+    result("--max-matches counts what is printed", [f"{rows}"] * (len(rows) != 2))
+    done = subprocess.run([TRAWL, "compile", "--hex", "-f", "signatures.ndb", "-o", "plan"],
+                          capture_output=True, check=False)
+    result("a plan of offsets is refused", [done] * (done.returncode != 2))
+
+
 # ---- what is known of real data ------------------------------------------------------------------
 
 def table(name: str):
@@ -521,6 +566,7 @@ def main() -> int:
         ambiguous()
         circles()
         rules()
+        offsets()
         if DATA:
             proteins()
             sites()

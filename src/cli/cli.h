@@ -190,6 +190,15 @@ void close_context(const run_options *o, trawl_context *context);
 
 /* ---- patterns --------------------------------------------------------- */
 
+/* What is asked of a match, beside the pattern (cli/match_filter.h). */
+typedef enum match_filter {
+    FILTER_NONE,
+    FILTER_FROM_BEGIN, /* it begins `offset` bytes behind the text's begin, or up to `shift` more */
+    FILTER_FROM_END,   /* ... before the text's end */
+    FILTER_FULL_WORD,  /* no letter or digit stands beside it */
+    FILTER_FULL_WIDE_WORD /* ... of two bytes, the second one 0 */
+} match_filter;
+
 /* Where a pattern was read; file is NULL for one of the command line. */
 typedef struct pattern_origin {
     const char *file;
@@ -197,6 +206,8 @@ typedef struct pattern_origin {
     bool styled;  /* it came with its syntax, flags and id: of a rule */
     bool negated; /* ... that asks for it not to be there */
     size_t head;  /* bytes before the pattern's text that say something of it: "(?i)" */
+    match_filter filter;
+    uint64_t offset, shift;
 } pattern_origin;
 
 /* The id of a pattern that stands for one of no byte, so that nothing of its match is printed. */
@@ -212,6 +223,9 @@ typedef struct pattern_set {
     bool with_names;             /* lines of files are NAME, a tab and the pattern */
     bool takes_fasta;            /* a file of patterns may be FASTA, or of another known format */
     bool by_line;                /* only lines that match count, not where a match ends */
+    bool filtered;               /* some pattern has a filter */
+    bool filter_text;            /* ... that looks at the text, or how long it is */
+    bool filter_starts;          /* ... and matches of different lengths: starts are to be known */
     struct rule_list *rules;     /* of --rules (cli/rules.h); NULL: none */
     bool takes_empty, has_empty; /* an empty pattern is not added, but noted, if it may be */
     bool keeps_texts;            /* the plan shall hold the patterns' texts, and */

@@ -228,6 +228,11 @@ static int compile_set(compile *c)
 {
     pattern_set *set = c->for_grep ? &c->grep.set : &c->find.set;
     const double began = now();
+    if (set->filtered) {
+        complain(c->run.command, "a plan cannot say what these patterns ask of their matches (an "
+                                 "offset, a full word): give them to find itself");
+        return EXIT_ERROR;
+    }
     trawl_context *context = open_context(&c->run);
     set->keeps_texts = true;
     trawl_plan *plan = context ? make_plan(c, set, context) : NULL;

@@ -13,6 +13,15 @@ typedef struct line {
     size_t length;
 } line;
 
+enum { ENTRY_POINT, SECTION, VERSION, OTHER, PLACES };
+
+/* What files say and is not done. */
+typedef struct left_out {
+    size_t entries;        /* of PROSITE, without a pattern */
+    size_t types;          /* signatures that are for one type of file */
+    size_t places[PLACES]; /* offsets that ask for the file's format to be read */
+} left_out;
+
 static line line_of(const pattern_set *set, size_t index)
 {
     return (line){ set->patterns[index].text, set->patterns[index].length };
@@ -190,8 +199,8 @@ static bool add_entry(pattern_set *set, const entry *e, size_t *kept)
     return true;
 }
 
-/* Lines `from` to `to` are a PROSITE file. `left_out` counts its entries without a pattern. */
-static bool read_prosite(pattern_set *set, size_t from, size_t to, size_t *kept, size_t *left_out)
+/* Lines `from` to `to` are a PROSITE file. */
+static bool read_prosite(pattern_set *set, size_t from, size_t to, size_t *kept, left_out *left)
 {
     entry e = { .lines = 0 };
     for (size_t i = from; i <= to; i++) {
@@ -205,7 +214,7 @@ static bool read_prosite(pattern_set *set, size_t from, size_t to, size_t *kept,
             e.lines++;
             e.bytes += l.length - 5;
         } else if (begins(l, "//")) {
-            *left_out += !e.lines && e.accession.length;
+            left->entries += !e.lines && e.accession.length;
             if (e.lines && !add_entry(set, &e, kept))
                 return false;
             e = (entry){ .lines = 0 };
@@ -231,7 +240,60 @@ static bool split_signature(line l, line field[4])
            field[3].length;
 }
 
-static bool read_signature(pattern_set *set, size_t from, size_t *kept)
+/* A number, behind `word`; *rest is what follows it. */
+static bool read_number(line l, const char *word, uint64_t *number, line *rest)
+{
+    const size_t head = strlen(word);
+    size_t at = head;
+    *number = 0;
+    if (!begins(l, word))
+        return false;
+    for (; at < l.length && l.text[at] >= '0' && l.text[at] <= '9' && *number <= UINT32_MAX; at++)
+        *number = *number * 10 + (uint64_t)(l.text[at] - '0');
+    *rest = (line){ l.text + at, l.length - at };
+    return at > head;
+}
+
+/* "100", "EOF-100", both with ",50" for what it may be more. False: it is another one. */
+static bool read_place(line l, pattern_origin *o)
+{
+    line rest;
+    const bool end = read_number(l, "EOF-", &o->offset, &rest);
+    o->shift = 0;
+    if (!end && !read_number(l, "", &o->offset, &rest))
+        return false;
+    if (rest.length && (!read_number(rest, ",", &o->shift, &rest) || rest.length))
+        return false;
+    o->filter = end ? FILTER_FROM_END : FILTER_FROM_BEGIN;
+    return true;
+}
+
+static unsigned place_kind(line l)
+{
+    return begins(l, "EP")   ? ENTRY_POINT
+           : begins(l, "S")  ? SECTION
+           : begins(l, "VI") ? VERSION
+                             : OTHER;
+}
+
+/* What the signature's offset asks for. Matches of one length have a start that is known. */
+static void take_place(pattern_set *set, pattern_origin *o, line place, line signature,
+                       left_out *left)
+{
+    if (place.length == 0 || (place.length == 1 && *place.text == '*'))
+        return;
+    if (!read_place(place, o)) {
+        o->filter = FILTER_NONE;
+        left->places[place_kind(place)]++;
+        return;
+    }
+    set->filtered = true;
+    set->filter_text |= o->filter == FILTER_FROM_END;
+    for (size_t i = 0; i < signature.length; i++)
+        set->filter_starts |= strchr("*-|", signature.text[i]) != NULL;
+}
+
+static bool read_signature(pattern_set *set, size_t from, size_t *kept, left_out *left)
 {
     const line l = line_of(set, from);
     line fields[4] = { { l.text, 0 }, { NULL, 0 }, { NULL, 0 }, l };
@@ -240,6 +302,8 @@ static bool read_signature(pattern_set *set, size_t from, size_t *kept)
         name = name_of(set, fields[0]);
         if (!name)
             return false;
+        left->types += *fields[1].text != '0';
+        take_place(set, &set->origins[from], fields[2], fields[3], left);
     } else {
         fields[3] = l;
     }
@@ -276,48 +340,61 @@ static bool is_fasta(const pattern_set *set, size_t from, size_t to, uint32_t sy
 
 /* One line of a file, or a pattern of the command line or a rule, which stays as it is. */
 static bool read_line(pattern_set *set, const char *command, uint32_t syntax, size_t from,
-                      size_t *kept)
+                      size_t *kept, left_out *left)
 {
     const line l = line_of(set, from);
     const bool plain = !set->origins[from].file || set->origins[from].styled;
     if (set->with_names && !plain)
         return read_named(set, command, from, kept);
     if (syntax == TRAWL_SYNTAX_HEX && !plain)
-        return read_signature(set, from, kept) || out_of_memory(command);
+        return read_signature(set, from, kept, left) || out_of_memory(command);
     move_pattern(set, (*kept)++, from, l.text, l.length, NULL);
     return true;
 }
 
 static bool read_file_entries(pattern_set *set, const char *command, uint32_t syntax, size_t from,
-                              size_t to, size_t *kept, size_t *left_out)
+                              size_t to, size_t *kept, left_out *left)
 {
     if (is_fasta(set, from, to, syntax))
         return read_fasta(set, command, from, to, kept);
     if (syntax == TRAWL_SYNTAX_PROSITE && is_prosite(set, from, to))
-        return read_prosite(set, from, to, kept, left_out) || out_of_memory(command);
+        return read_prosite(set, from, to, kept, left) || out_of_memory(command);
     bool fine = true;
     for (size_t i = from; fine && i < to; i++)
-        fine = read_line(set, command, syntax, i, kept);
+        fine = read_line(set, command, syntax, i, kept, left);
     return fine;
+}
+
+static void warn_of(const char *command, const left_out *left)
+{
+    const size_t *p = left->places, places = p[0] + p[1] + p[2] + p[3];
+    if (left->entries)
+        complain(command,
+                 "warning: %zu entries without a pattern (PA), such as profiles, are left "
+                 "out",
+                 left->entries);
+    if (left->types + places)
+        complain(command,
+                 "warning: left out, so that these signatures are found anywhere in any file: the "
+                 "type of file of %zu; of %zu an offset from an entry point (EP %zu), a section (S "
+                 "%zu), in version information (VI %zu) or of another kind (%zu)",
+                 left->types, places, p[ENTRY_POINT], p[SECTION], p[VERSION], p[OTHER]);
 }
 
 bool pattern_set_read_entries(pattern_set *set, const char *command, uint32_t syntax)
 {
-    size_t kept = 0, left_out = 0;
+    size_t kept = 0;
+    left_out left = { .entries = 0 };
     bool fine = true;
     if (!set->with_names && !set->takes_fasta)
         return true;
     for (size_t from = 0, to; fine && from < set->count; from = to) {
         to = file_end(set, from);
-        fine = read_file_entries(set, command, syntax, from, to, &kept, &left_out);
+        fine = read_file_entries(set, command, syntax, from, to, &kept, &left);
     }
     if (!fine)
         return false;
     set->count = kept;
-    if (left_out)
-        complain(command,
-                 "warning: %zu entries without a pattern (PA), such as profiles, are left "
-                 "out",
-                 left_out);
+    warn_of(command, &left);
     return true;
 }

@@ -202,7 +202,31 @@ static void ask_once(find *f)
     pattern_set *set = &f->patterns.set;
     f->search.report = TRAWL_REPORT_ENDS;
     for (size_t i = 0; i < set->count; i++)
-        set->patterns[i].flags |= TRAWL_ONCE;
+        if (set->origins[i].filter == FILTER_NONE)
+            set->patterns[i].flags |= TRAWL_ONCE;
+}
+
+/* Of patterns whose matches must begin at a place, all starts are asked for. False after a
+ * complaint. */
+static bool settle_offsets(find *f)
+{
+    const pattern_set *set = &f->patterns.set;
+    const uint32_t report = f->search.report;
+    if (set->filtered && f->search.circular) {
+        complain(f->run.command, "--circular is not for signatures with an offset: a circle has no "
+                                 "begin and no end");
+        return false;
+    }
+    if (!set->filter_starts || report == TRAWL_REPORT_LONGEST || report == TRAWL_REPORT_SHORTEST ||
+        report == TRAWL_REPORT_PAIRS)
+        return true;
+    if (f->report_given && !f->search.quiet && !f->output.only_ids) {
+        complain(f->run.command, "signatures with an offset need a report that knows every start: "
+                                 "take --report longest (its default), shortest or pairs");
+        return false;
+    }
+    f->search.report = TRAWL_REPORT_LONGEST;
+    return true;
 }
 
 /* On a circle matches are told apart by their starts, of which none is leftmost. */
@@ -285,7 +309,7 @@ static int read_command_line(find *f, int argc, char **argv)
         make_quiet(f);
     if (status < 0 && f->output.only_ids)
         ask_once(f);
-    return status;
+    return status < 0 && !settle_offsets(f) ? EXIT_ERROR : status;
 }
 
 static bool open_search(find *f, char **paths, int count)

@@ -12,6 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cli/match_filter.h"
 #include "cli/progress.h"
 #include "io/texts.h"
 
@@ -45,10 +46,21 @@ static void take_match(find_search *f, const trawl_match *match, const record *r
         f->finished = true;
 }
 
+/* Whether it is a match that its pattern asks for. */
+static bool is_wanted(const find_search *f, const record *r, const trawl_match *match)
+{
+    const pattern_origin *origin = &f->output->patterns->origins[match->pattern];
+    return origin->filter == FILTER_NONE ||
+           match_fits(origin, match, r ? f->records->batch->bytes + r->begin : f->text,
+                      r ? r->length : f->length);
+}
+
 static int take_matches(const trawl_match *matches, size_t count, find_search *f)
 {
     for (size_t i = 0; i < count && !f->finished; i++) {
         const record *r = f->records ? record_scan_of(f->records, &matches[i]) : NULL;
+        if (f->output->patterns->filtered && !is_wanted(f, r, &matches[i]))
+            continue;
         if (r && !find_output_record(f->output, f->records, r)) {
             f->failed = f->finished = true;
             return 1;
@@ -181,8 +193,9 @@ static bool scan_text(find_search *f, const char *path, const uint8_t *text, siz
     f->stats.bytes += length;
     f->text = text;
     f->text_begin = 0;
+    f->length = length;
     progress_scans(f->context, length, length);
-    if (f->output->count && f->output->patterns->count == 1) {
+    if (f->output->count && f->output->patterns->count == 1 && !f->output->patterns->filtered) {
         status = trawl_count(f->context, f->plan, text, length, options, &f->counts[0], &error);
         f->stats.matches += f->counts[0];
     } else {
@@ -199,10 +212,11 @@ static bool map_whole(find_search *f, source *file, const char *path, const uint
         return true;
     if (source_spool(file) && source_map(file, text, length))
         return true;
-    complain(f->run->command,
-             "%s: cannot keep the text in a temporary file, which patterns without a longest "
-             "match need (set TMPDIR to a folder with room): %s",
-             shown_name(path), file->why);
+    complain(
+        f->run->command,
+        "%s: cannot keep the text in a temporary file, which these patterns, or this report of "
+        "them, need (set TMPDIR to a folder with room): %s",
+        shown_name(path), file->why);
     f->failed = true;
     return false;
 }
@@ -210,7 +224,8 @@ static bool map_whole(find_search *f, source *file, const char *path, const uint
 /* Whether a text, or a record, must be there whole: what its matches need has no bound. */
 static bool wants_whole(const find_search *f)
 {
-    return f->longest == UINT64_MAX && (f->report != TRAWL_REPORT_ENDS || f->output->matched);
+    return f->output->patterns->filter_text ||
+           (f->longest == UINT64_MAX && (f->report != TRAWL_REPORT_ENDS || f->output->matched));
 }
 
 static bool scan_source(find_search *f, source *file, const char *path)
@@ -219,7 +234,9 @@ static bool scan_source(find_search *f, source *file, const char *path)
     const uint8_t *text;
     size_t length;
     options.report = f->report;
-    options.max_matches = f->most && !f->output->only_ids ? f->most - f->stats.matches : 0;
+    options.max_matches = f->most && !f->output->only_ids && !f->output->patterns->filtered
+                              ? f->most - f->stats.matches
+                              : 0;
     if (wants_whole(f))
         return map_whole(f, file, path, &text, &length) &&
                scan_text(f, path, text, length, &options);

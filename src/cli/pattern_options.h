@@ -63,7 +63,7 @@ enum {
     "      --prosite            motifs of amino acids, as C-x(2,4)-C-[LIVM]>; LIST may be a\n"\
     "                           PROSITE file (.dat)\n"                                       \
     "      --hex                bytes as in YARA's and ClamAV's signatures, 4D5A??[4-6](50|4?);\n"\
-    "                           LIST may be a ClamAV file (.ndb; its offsets are left out)\n"\
+    "                           LIST may be a ClamAV file (.ndb; offsets 0, EOF-9 hold)\n"\
     "  -i, --ignore-case        the letters A to Z match both cases (in one pattern that is no\n"\
     "                           literal: (?i) before it)\n"
 /* clang-format on */
