@@ -88,10 +88,15 @@ same() {
 
 printf 'cat\nThe\nat\n123\n' >list
 printf 'c\\x61t\n\\x00\nmat|sat|on the\n' >escapes
+printf 'first\tcat\nwith a space\ton\n' >named
+printf '>EcoRI\nGAATTC\n>BamHI x\nGGA\nTCC\n' >sites.fa
 same find 'a pattern' text -- -e cat
 same find 'patterns and alternatives' 'text bytes' -- -e 'c?at|the' -e '[0-9]+' -e 'zz'
 same find 'a list' 'text text.gz' -- -f list
 same find 'a list, both cases' text -- -i -f list
+same find 'one pattern for both cases' text -- -e '(?i)the' -e cat -e '(?i)[x-z]+'
+same find 'a list with names' text -- --named -f named
+same find 'sequences as patterns' seq.fa -- --iupac --strand both -f sites.fa
 same find 'literals with escapes' 'text bytes' -- -F -f escapes
 same find 'the bytes as they are' text -- --syntax literal -f list
 same find 'patterns with NUL bytes' bytes -- --syntax literal -f bytes
@@ -172,6 +177,7 @@ result 'compile: to standard output, a pattern as operand' $?
 refused 'find: a plan and patterns' 'leave the other patterns' find --plan find.trawl -e x text
 refused 'find: a plan and -i' 'leave the other patterns' find --plan find.trawl -i text
 refused 'find: a plan and --strand' 'leave the other patterns' find --strand both --plan find.trawl text
+refused 'find: a plan and --named' 'leave the other patterns' find --named --plan find.trawl text
 refused 'find: a plan and --engine' '--engine to `trawl compile`' find --plan find.trawl --engine ac text
 refused 'find: a plan of grep' 'leave --grep out' find --plan grep.trawl text
 refused 'grep: a plan and patterns' 'leave the other patterns' grep --plan grep.trawl -f list text

@@ -27,7 +27,7 @@ void pattern_options_free(pattern_options *o)
 bool pattern_option(pattern_options *o, int option, const char *value)
 {
     const char *command = o->run->command;
-    o->styled |= option == 'F' || option == 'i' || (option >= OPT_SYNTAX && option <= OPT_HEX);
+    o->styled |= option == 'F' || option == 'i' || (option >= OPT_SYNTAX && option < OPT_PLAN);
     switch (option) {
     case 'e':
         return pattern_set_add(&o->set, command, value, strlen(value));

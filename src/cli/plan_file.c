@@ -221,6 +221,32 @@ static bool purpose_fits(const char *command, const char *path, const trawl_plan
     return false;
 }
 
+/* A pattern as it was given: the flag before it (pattern_origin.head) is a flag in the plan. */
+static bool take_pattern(pattern_set *set, size_t index)
+{
+    static const char flag[] = "(?i)";
+    const size_t length = sizeof flag - 1;
+    trawl_pattern *p = &set->patterns[index];
+    trawl_plan_get_pattern(set->plan, index, p);
+    if (!(p->flags & TRAWL_NOCASE) || set->tag & PLAN_NOCASE || p->syntax == TRAWL_SYNTAX_LITERAL ||
+        p->syntax == TRAWL_SYNTAX_ESCAPED)
+        return true;
+    char *text = pattern_set_room(set, length + p->length);
+    if (!text)
+        return false;
+    memcpy(text, flag, length);
+    memcpy(text + length, p->text, p->length);
+    p->text = text + length;
+    set->origins[index].head = length;
+    return true;
+}
+
+static bool out_of_memory(const char *command, const char *path)
+{
+    complain(command, "%s: out of memory for its patterns", shown_name(path));
+    return false;
+}
+
 bool pattern_set_load(pattern_set *set, const run_options *o, const char *path, uint32_t purpose,
                       bool others)
 {
@@ -235,19 +261,18 @@ bool pattern_set_load(pattern_set *set, const run_options *o, const char *path, 
     trawl_plan_get_info(set->plan, &info);
     set->tag = info.tag;
     set->patterns = calloc(info.patterns, sizeof *set->patterns);
-    const bool owned = pattern_set_own(set, block);
-    if (!owned) { /* it is freed already */
+    set->origins = calloc(info.patterns, sizeof *set->origins);
+    if (!pattern_set_own(set, block)) { /* it is freed already */
         trawl_plan_free(set->plan);
         set->plan = NULL;
     }
-    if (!owned || !set->patterns) {
-        complain(o->command, "%s: out of memory for its patterns", shown_name(path));
-        return false;
-    }
+    if (!set->plan || !set->patterns || !set->origins)
+        return out_of_memory(o->command, path);
     if (!purpose_fits(o->command, path, set->plan, purpose))
         return false;
     for (size_t i = 0; i < info.patterns; i++)
-        trawl_plan_get_pattern(set->plan, i, &set->patterns[i]);
+        if (!take_pattern(set, i))
+            return out_of_memory(o->command, path);
     set->count = set->room = info.patterns;
     return true;
 }
