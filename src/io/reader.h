@@ -12,7 +12,7 @@
 #include "io/content.h"
 #include "io/source.h"
 
-#define BATCH_BYTES ((size_t)4 << 20)
+#define BATCH_BYTES ((size_t)1 << 20) /* which a core's second cache holds */
 #define BATCH_RECORDS 16384u
 #define BATCH_LARGEST ((size_t)1 << 30) /* of a record that is wanted whole */
 #define RECORD_NAME 4096u               /* bytes of a name; a longer one is cut */
