@@ -53,7 +53,7 @@ program[100:107] = b"PE\0\0\x4c\1\0"
 program[3000:3004] = b"MZ\x90\0"
 program[3100:3104] = b"PE\0\0"
 program = bytes(write("program.exe", bytes(program)))
-write("daily.ndb", "Win.Test-1:1:*:4d5a9000{-200}50450000\nWin.Test-2:0:*:00112233445566\n")
+write("daily.ndb", "Win.Test-1:0:*:4d5a9000{-200}50450000\nWin.Test-2:0:*:00112233445566\n")
 payloads = [b"GET /cmd.exe HTTP/1.0\r\n", b"POST /x\r\nUser-Agent: EvilBot\r\n", b"nothing", b"evilbot evilbot"]
 
 
@@ -82,6 +82,11 @@ write("etc/app.conf", "user=me\npassword=x\n")
 write("etc/empty", "")
 with tarfile.open("backup.tar.xz", "w:xz") as tar:
     tar.add("etc")
+
+words = ["cat", "at", "then", "the"]
+corpus = "the cat sat, then at last the rest"
+write("words.txt", "\n".join(words) + "\n")
+write("corpus.txt", corpus + "\n")
 
 # ---- sequences -------------------------------------------------------------------------------
 
@@ -218,9 +223,9 @@ def packet(number):
     return "%d tcp 10.0.0.1:%d > 10.0.0.2:80" % (number + 1, 1000 + number)
 
 
-def literal_rows(file, records, patterns, flags=0):
+def literal_rows(file, records, patterns):
     rows = [(record, i + 1, m.start(), m.end()) for record, text in records
-            for i, p in enumerate(patterns) for m in re.finditer(re.escape(p), text, flags)]
+            for i, p in enumerate(patterns) for m in re.finditer(re.escape(p), text)]
     return [(file,) + row for row in rows]
 
 
@@ -266,6 +271,11 @@ checks = {
     "trawl find --count -F -f mature-mirnas.txt hairpins.fasta":
         table("file pattern count", count_rows("hairpins.fasta", [h.encode() for h in hairpins],
                                                [m.encode() for m in mirnas])),
+    "trawl compile -F -f words.txt -o words.trawl": "",
+    "trawl find --plan words.trawl --progress corpus.txt":
+        table(match, sorted(literal_rows("corpus.txt", [(1, corpus.encode())], [w.encode() for w in words]),
+                            key=lambda row: (row[4], row[2]))),
+    "trawl info words.trawl": re.compile(r"words.trawl: a plan for trawl find\n(?s:.*)patterns +4, ids 1 to 4,"),
     "trawl grid -n tree.png -n house.png map.png":
         table("file needle name row col", sorted(
             grid_rows("map.png", [("tree.png", tree), ("house.png", house)], landscape), key=lambda row: row[3:])),
@@ -291,7 +301,9 @@ for number, command in enumerate(commands, 1):
         left_out += 1
         print("ok %d - %s # skipped: %s" % (number, command, done.stderr.strip() or "no pnmtojpeg (netpbm)"))
         continue
-    good = command in checks and done.returncode == 0 and done.stdout == checks[command] and not done.stderr
+    wanted = checks.get(command, re.compile("(?!)"))
+    says = wanted.match(done.stdout) if isinstance(wanted, re.Pattern) else done.stdout == wanted
+    good = says and done.returncode == 0 and not done.stderr
     print("%s %d - %s" % ("ok" if good else "not ok", number, command))
     if not good:
         failed += 1
