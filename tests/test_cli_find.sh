@@ -245,5 +245,20 @@ fi
 run grep -c -e '(?i)ECORI' -e nosuch sites.fasta
 expect 'grep: (?i)' 0 '1\n'
 
+# ---- what a pattern cannot be ------------------------------------------------------
+
+for pattern in '{}' '[]' '[>]'; do
+    run find --prosite -e "$pattern" tree/z
+    expect "--prosite, $pattern" 2 '' 'no letter stands between the brackets'
+done
+run find --prosite -e 'PA   A-C.' tree/z
+expect '--prosite, a line of a file' 2 '' "leave its 'PA' out"
+printf 'alert tcp any any -> any any (content:"a"; sid:1;) alert tcp any any -> any any (content:"b"; sid:2;)\n' >two.rules
+run find --rules two.rules tree/z
+expect 'two rules in a line' 2 '' "two.rules:1: behind the rule's closing parenthesis there is more text"
+printf 'alert tcp any any -> any any (content:"a"; sid:1; sid:2;)\n' >sids.rules
+run find --rules sids.rules tree/z
+expect 'two sids' 2 '' 'sids.rules:1: the rule has two sids'
+
 echo "$((number - failed)) passed, $failed failed"
 [ $failed = 0 ]

@@ -373,12 +373,17 @@ static void warn_of(const char *command, const left_out *left)
                  "warning: %zu entries without a pattern (PA), such as profiles, are left "
                  "out",
                  left->entries);
-    if (left->types + places)
+    if (left->types)
         complain(command,
-                 "warning: left out, so that these signatures are found anywhere in any file: the "
-                 "type of file of %zu; of %zu an offset from an entry point (EP %zu), a section (S "
-                 "%zu), in version information (VI %zu) or of another kind (%zu)",
-                 left->types, places, p[ENTRY_POINT], p[SECTION], p[VERSION], p[OTHER]);
+                 "warning: %zu signatures are for one type of file: they are searched in any",
+                 left->types);
+    if (places)
+        complain(
+            command,
+            "warning: %zu signatures have an offset from an entry point (EP, %zu), from a "
+            "section (S, %zu), in version information (VI, %zu) or of another kind (%zu): they "
+            "are searched anywhere",
+            places, p[ENTRY_POINT], p[SECTION], p[VERSION], p[OTHER]);
 }
 
 bool pattern_set_read_entries(pattern_set *set, const char *command, uint32_t syntax)

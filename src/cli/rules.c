@@ -259,6 +259,8 @@ static bool read_sid(rules *r, const char *value, const char *end)
         sid = sid * 10 + (uint64_t)(*value - '0');
     if (sid == 0 || sid > UINT32_MAX)
         return complain_rule(r, "a sid is a number from 1 to 4294967295");
+    if (r->rule.sid)
+        return complain_rule(r, "the rule has two sids");
     for (size_t i = r->first; i < r->set->count; i++)
         r->set->patterns[i].id = (uint32_t)sid;
     r->rule.sid = (uint32_t)sid;
@@ -426,6 +428,9 @@ static bool read_rule(rules *r)
     r->end--;
     begin_rule(r, open);
     for (const char *at = open + 1; fine && (at = skip_blanks(at, r->end)) < r->end;) {
+        if (*at == ')')
+            return complain_rule(r, "behind the rule's closing parenthesis there is more text: a "
+                                    "rule has lines of its own");
         const char *end = find_end(r, at, ";");
         fine = read_option(r, at, end);
         at = end + (end < r->end);
@@ -515,11 +520,11 @@ void rules_for_listing(pattern_set *set, const char *command)
             positive += !set->rules->contents[c].negated;
         without += positive == 0;
     }
-    if (set->count - kept + without)
-        complain(command,
-                 "warning: %zu negated contents, and %zu rules without another content, are left "
-                 "out",
-                 set->count - kept, without);
+    if (set->count > kept)
+        complain(command, "warning: %zu negated contents are left out", set->count - kept);
+    if (without)
+        complain(command, "warning: %zu rules without a content that is not negated are left out",
+                 without);
     set->count = kept;
 }
 

@@ -105,6 +105,7 @@ static int read_repeat(parser *p, uint32_t *min, uint32_t *max)
 static int read_letters(parser *p, int close, byte_class *set)
 {
     const size_t open = p->at++;
+    bool any = false;
     for (int c = peek(p); c != close; c = peek(p)) {
         const bool first = c == '<' && p->elements.out->length == 0 && !p->borders[FIRST];
         const bool last = c == '>' && !p->borders[LAST];
@@ -119,9 +120,14 @@ static int read_letters(parser *p, int close, byte_class *set)
             return reject(p, p->at,
                           "between brackets stand the letters of amino acids; besides, '<' in the "
                           "class that comes first, '>' in the one that comes last, once");
+        any = any || letter(c);
         p->at++;
     }
     p->at++;
+    if (!any)
+        return reject(p, open,
+                      "no letter stands between the brackets: write those of amino acids, as "
+                      "[ST] or {P}; x is any of them");
     return TRAWL_OK;
 }
 
@@ -196,6 +202,8 @@ static int read_elements(parser *p)
 {
     int status = TRAWL_OK;
     bool more = true;
+    if (p->length > 5 && memcmp(p->text, "PA   ", 5) == 0)
+        return reject(p, 0, "this is a line of a PROSITE file: leave its 'PA' out");
     if (peek(p) == '<') {
         border_add(&p->elements.out->before, line_border(0), true);
         p->at++;
