@@ -75,6 +75,11 @@ run -c '' few
 expect 'an empty pattern' 0 '7\n'
 run -o -e '' -e x few
 expect 'an empty pattern, and -o' 0 'x\nx\n'
+printf 'a  b - c\n' >apart
+run --color=always -w '' apart
+expect 'an empty pattern, -w: nothing is coloured' 0 'a  b - c\n'
+run -o -w '' apart
+expect 'an empty pattern, -w, and -o' 0 ''
 
 # Lines before the block, and behind it; of a pipe, too.
 awk 'BEGIN { for (i = 0; i < 200000; i++) print i % 1000 ? "line " i : "begin " i }' >large

@@ -76,8 +76,9 @@ static int keep_matches(const trawl_match *matches, size_t count, void *user)
         s->match_room = room;
     }
     for (size_t i = 0; i < count; i++)
-        s->matches[s->match_count++] =
-            (line_match){ (size_t)matches[i].start, (size_t)matches[i].end };
+        if (matches[i].id != NO_PIECE)
+            s->matches[s->match_count++] =
+                (line_match){ (size_t)matches[i].start, (size_t)matches[i].end };
     return 0;
 }
 
