@@ -43,6 +43,7 @@ bool archive_is_tar(const uint8_t *bytes, size_t length)
 #include <archive_entry.h>
 #include <errno.h>
 #include <locale.h>
+#include <stdio.h>
 
 #include "io/library.h"
 
@@ -67,6 +68,7 @@ bool archive_is_tar(const uint8_t *bytes, size_t length)
     LINE(int, archive_read_next_header, (struct archive *, struct archive_entry **))           \
     LINE(la_ssize_t, archive_read_data, (struct archive *, void *, size_t))                    \
     LINE(const char *, archive_error_string, (struct archive *))                               \
+    LINE(int, archive_errno, (struct archive *))                                               \
     LINE(int, archive_filter_code, (struct archive *, int))                                    \
     LINE(const char *, archive_entry_pathname, (struct archive_entry *))                       \
     LINE(const char *, archive_entry_hardlink, (struct archive_entry *))                       \
@@ -85,6 +87,7 @@ struct archive_reader {
     const char *why; /* no member more */
     bool told;       /* and a member has said why */
     bool member_failed;
+    bool streamed;     /* a zip file of which the directory at its end is not read */
     char message[200]; /* what `why`, or a member's, points to */
     uint8_t piece[PIECE];
 };
@@ -117,13 +120,17 @@ static la_int64_t seek(struct archive *handle, void *user, la_int64_t offset, in
 
 /* ---- opening and closing ------------------------------------------------------ */
 
-/* What went wrong, in a's message. */
+/* What went wrong, in a's message. EILSEQ is libarchive's for what does not fit its format. */
 static const char *said(archive_reader *a, const char *otherwise)
 {
     const char *text = lib.archive_error_string(a->handle);
     const char *below = a->below ? a->below->why : NULL;
+    const bool unlike = a->streamed && !below && lib.archive_errno(a->handle) == EILSEQ;
     text = below ? below : text && *text ? text : otherwise;
-    strncpy(a->message, text, sizeof a->message - 1);
+    snprintf(a->message, sizeof a->message, "%s%s", text,
+             unlike ? " (it was read as it came, without the zip file's directory: save the zip "
+                      "file, and search that)"
+                    : "");
     return a->message;
 }
 
@@ -162,14 +169,15 @@ static archive_reader *begin(source *s, const unpack_options *options)
 }
 
 /* Take the source over, and read what is in front. */
-static bool take_over(archive_reader *a, source *s, bool seeks)
+static bool take_over(archive_reader *a, source *s, bool zip)
 {
     struct archive *handle = a->handle;
-    seeks = seeks && s->mappable && source_place(s, 0);
+    const bool seeks = zip && s->mappable && source_place(s, 0);
     a->below = unpack_below(s);
     if (!a->below)
         return false;
     a->below->why = NULL;
+    a->streamed = zip && !seeks;
     a->limit.taken = seeks ? &a->below->length : unpack_taken(a->below);
     lib.archive_read_set_callback_data(handle, a);
     lib.archive_read_set_read_callback(handle, feed);
