@@ -96,6 +96,8 @@ char *printer_room(printer *p, size_t length)
 
 void printer_put(printer *p, const void *bytes, size_t length)
 {
+    if (length == 0) /* where there is no buffer yet, there is no place in it either */
+        return;
     char *at = printer_room(p, length);
     if (at) {
         memcpy(at, bytes, length);
