@@ -217,6 +217,7 @@ typedef struct ac_view {
     const uint32_t *rows, *sparse, *outputs;
     uint8_t *starts; /* bit set: where sparse records begin, then where output lists do */
     uint8_t *lists;
+    uint64_t divides; /* by the words of a row, see is_row */
 } ac_view;
 
 static bool bit(const uint8_t *set, uint32_t i)
@@ -224,12 +225,19 @@ static bool bit(const uint8_t *set, uint32_t i)
     return set[i / 8] >> (i % 8) & 1;
 }
 
+/* Whether a row begins there. A whole multiple of UINT64_MAX / width + 1 is small, modulo 2^64, if
+ * it is the multiple by a multiple of `width`, and only then (Lemire, Kaser, Kurz 2019). */
+static bool is_row(const ac_view *v, uint32_t place)
+{
+    return place < v->t->row_words && place * v->divides <= v->divides - 1;
+}
+
 static bool state_valid(const ac_view *v, uint32_t s)
 {
     uint32_t place = s & AC_PLACE;
     if (s & AC_SPARSE)
         return place < v->t->sparse_words && bit(v->starts, place);
-    return place < v->t->row_words && place % (v->t->classes + 1) == 0;
+    return is_row(v, place);
 }
 
 static bool list_valid(const ac_view *v, uint32_t list)
@@ -293,10 +301,14 @@ static bool sparse_valid(const ac_view *v)
 
 static bool rows_valid(const ac_view *v)
 {
-    const uint32_t width = v->t->classes + 1;
-    for (uint32_t i = 0; i < v->t->row_words; i++)
-        if (i % width == width - 1 ? !list_valid(v, v->rows[i]) : !state_valid(v, v->rows[i]))
+    const uint32_t classes = v->t->classes;
+    for (uint32_t at = 0; at < v->t->row_words; at += classes + 1) {
+        for (uint32_t c = 0; c < classes; c++)
+            if (!state_valid(v, v->rows[at + c]))
+                return false;
+        if (!list_valid(v, v->rows[at + classes]))
             return false;
+    }
     return true;
 }
 
@@ -315,7 +327,13 @@ static bool tables_valid(const stage_facts *facts, const uint32_t *tables, size_
     for (int c = 0; c < 256; c++)
         if (map[c] >= t->classes)
             return false;
-    ac_view v = { t, tables + t->rows, tables + t->sparse, tables + t->outputs, NULL, NULL };
+    ac_view v = { t,
+                  tables + t->rows,
+                  tables + t->sparse,
+                  tables + t->outputs,
+                  NULL,
+                  NULL,
+                  UINT64_MAX / (t->classes + 1) + 1 };
     v.starts = memory_take_zeroed(facts->memory, t->sparse_words / 8 + 1, 1);
     v.lists = memory_take_zeroed(facts->memory, t->output_words / 8 + 1, 1);
     bool valid = v.starts && v.lists && outputs_valid(&v, facts->pattern_count) &&
