@@ -10,20 +10,30 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "cli/entries.h"
 #include "io/source.h"
 
-#define ALIGN ((size_t)64) /* that trawl_plan_view asks for */
+#define ALIGN ((size_t)64)      /* that trawl_plan_view asks for */
+#define LARGE ((size_t)2 << 20) /* a page of those that large plans are worth, and its alignment   \
+                                 */
 #define LEAST_ROOM ((size_t)1 << 20)
 
 /* ---- reading ------------------------------------------------------------- */
 
-/* Room for `room` bytes, a multiple of ALIGN, with the first `used` of `old`, which is freed. */
-static uint8_t *larger(uint8_t *old, size_t used, size_t room)
+/* Room for *room bytes, or a few more, with the first `used` of `old`, which is freed. */
+static uint8_t *larger(uint8_t *old, size_t used, size_t *room)
 {
-    uint8_t *made = aligned_alloc(ALIGN, room);
+    const size_t align = *room < 2 * LARGE ? ALIGN : LARGE;
+    const bool fits = *room < SIZE_MAX / 4;
+    *room = (*room + align - 1) / align * align;
+    uint8_t *made = fits ? aligned_alloc(align, *room) : NULL;
+#ifdef MADV_HUGEPAGE
+    if (made && align == LARGE)
+        madvise(made, *room, MADV_HUGEPAGE);
+#endif
     if (made && used)
         memcpy(made, old, used);
     free(old);
@@ -41,11 +51,13 @@ static uint8_t *read_all(source *file, size_t *length)
         return NULL;
     }
     if (known >= room) /* and a byte more, so that the end is seen */
-        room = ((size_t)known / ALIGN + 1) * ALIGN;
-    uint8_t *bytes = larger(NULL, 0, room);
+        room = (size_t)known + 1;
+    uint8_t *bytes = larger(NULL, 0, &room);
     while (bytes && got > 0) {
-        if (used == room)
-            bytes = room > SIZE_MAX / 4 ? (free(bytes), NULL) : larger(bytes, used, room *= 2);
+        if (used == room) {
+            room *= 2;
+            bytes = larger(bytes, used, &room);
+        }
         got = bytes ? source_read(file, bytes + used, room - used) : 0;
         used += got > 0 ? (size_t)got : 0;
     }
