@@ -40,7 +40,7 @@ _trawl() {
     if [ "$COMP_CWORD" = 1 ]; then
         values="$("$command" --help | awk '/^Commands:/ { on = 1; next } !NF { on = 0 } on { print $1 }') help --help --version"
     elif [ "${COMP_WORDS[1]}" = help ]; then
-        values=$("$command" --help | awk '/^Commands:/ { on = 1; next } !NF { on = 0 } on { print $1 }')
+        values=$("$command" --help | awk '/^Commands:/ { on = 1; next } !NF { on = 0 } on { print $1 } END { print "patterns" }')
     elif values=$(_trawl_values "$command" "$before"); then
         :
     elif [ "${word#-}" != "$word" ]; then

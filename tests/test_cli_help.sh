@@ -67,6 +67,19 @@ result "grep: its help has all options$bad" $?
 "$trawl" grep --help | awk 'length($0) > 100 { bad = 1 } END { exit bad }'
 result 'grep: its help fits into 100 columns' $?
 
+"$trawl" help patterns >out 2>err
+[ "$(head -n 1 out)" = 'Pattern language:' ] && ! [ -s err ] &&
+    awk 'length($0) > 90 { bad = 1 } END { exit bad || NR > 24 }' out
+result 'help patterns: a screen' $?
+"$trawl" find --help | awk '/^Pattern language:/ { on = 1 } !NF { on = 0 } on' | cmp -s - out
+result 'find: its help has the language of patterns' $?
+printf 'a.b aa+ 4711 foo-bar\nCat\n' >text
+for try in '\. 1:2' '\d{3,} 8:12' 'x|4{1}7 8:10' '^C 21:22' '\bbar\b 17:20' '(?i)cat 21:24' '\x2d 16:17'; do
+    "$trawl" find --no-header "${try% *}" text | cut -f 4- | tr '\t' : | head -n 1 >said
+    [ "${try##* }" = "$(cat said)" ]
+    result "the language: ${try% *}" $?
+done
+
 # ---- manual pages ----------------------------------------------------------------------
 
 for page in trawl trawl-grep trawl-find trawl-grid trawl-compile trawl-info trawl-engines trawl-devices; do
@@ -79,6 +92,8 @@ for page in trawl trawl-grep trawl-find trawl-grid trawl-compile trawl-info traw
     done
     [ -z "$bad" ]
     result "$page.1 has all options$bad" $?
+    [ $page != trawl-find ] || grep -qF '  GTYRAC  GGCCN{5}GGCC' plain
+    result "$page.1 has the language of patterns, if it should" $?
     if command -v groff >/dev/null 2>&1; then
         groff -man -Tascii -ww -z $page.1 >said 2>&1 && ! [ -s said ]
         result "$page.1: groff has no complaint" $?

@@ -56,13 +56,22 @@ inside == "Synopsis" {
     title = $0
     sub(/:$/, "", title)
     section(title)
-    if (title == "Examples")
+    if (title == "Examples" || title == "Pattern language")
         print ".nf"
     next
 }
 inside == "Examples" {
     sub(/^  /, "")
     say($0)
+    next
+}
+inside == "Pattern language" && !/^$/ { # a line stays a line
+    say($0)
+    next
+}
+inside == "Pattern language" {
+    print ".fi"
+    inside = ""
     next
 }
 /^$/ {

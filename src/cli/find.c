@@ -74,6 +74,8 @@ static const char *const help_text[] = {
     "else 1), pattern (its number, from 1), start and end: the match is bytes start to end - 1 of\n"
     "the record, from 0.\n"
     "\n",
+    pattern_language,
+    "\n",
     TEXT_RUN_OPTIONS_HELP,
     PROGRESS_OPTION_HELP,
     "\n"

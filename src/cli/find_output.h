@@ -31,8 +31,9 @@ typedef struct find_output {
     const char *label;       /* of that pattern, where it stands behind the numbers, or "" */
 } find_output;
 
-/* The first nine are set, the rest is zero. Each that says whether it worked is false after a
- * complaint; a write that fails is seen by ferror(stdout). Close after a failure as well. */
+/* What stands before the blank line is set, the rest is zero. Each that says whether it worked is
+ * false after a complaint; a write that fails is seen by ferror(stdout). Close after a failure as
+ * well. */
 bool find_output_open(find_output *o);
 void find_output_close(find_output *o);
 

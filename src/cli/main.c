@@ -4,7 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/cli.h"
+#include "cli/pattern_options.h"
 #include "cli/suggest.h"
 #include "io/guard.h"
 
@@ -38,7 +38,8 @@ static void print_help(FILE *out)
     for (size_t i = 0; i < COMMANDS; i++)
         fprintf(out, "  %-8s  %s\n", commands[i].name, commands[i].about);
     fputs("\nOptions:\n"
-          "  -h, --help     print this text; `trawl help COMMAND` explains a command\n"
+          "  -h, --help     print this text; `trawl help COMMAND` explains a command,\n"
+          "                 `trawl help patterns` what patterns are made of\n"
           "  -V, --version  print the version\n\n"
           "Examples:\n"
           "  trawl grep -n 'error \\d+' app.log             lines with an error number\n"
@@ -125,6 +126,10 @@ static int run(int argc, char **argv)
     if (argc < 2) {
         print_help(stderr);
         return EXIT_ERROR;
+    }
+    if (argc > 2 && strcmp(argv[1], "help") == 0 && strcmp(argv[2], "patterns") == 0) {
+        fputs(pattern_language, stdout);
+        return finish_output("help", EXIT_MATCH);
     }
     if (argc > 2 && strcmp(argv[1], "help") == 0) { /* as COMMAND --help */
         argv[1] = argv[2];

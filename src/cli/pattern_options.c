@@ -6,6 +6,27 @@
 #include "cli/plan_file.h"
 #include "cli/rules.h"
 
+const char pattern_language[] =
+    "Pattern language:\n"
+    "  abc  \\.  \\xHH  \\n \\t \\0     bytes; \\ before . [ ( | * + ? { ^ $ \\ that are meant as "
+    "such\n"
+    "  .                           any byte (trawl grep: but a newline)\n"
+    "  [abf] [a-f] [^,;]           a byte of these, none of these; [[:alpha:]] and its kin\n"
+    "  \\d \\w \\s  \\D \\W \\S          a digit; a letter, digit or _; a blank; all but these\n"
+    "  x? x* x+ x{3} x{2,} x{2,5}  repeats of the element before\n"
+    "  ab+|cd                      alternatives, of a whole pattern: for a(b|c) write ab|ac\n"
+    "  ^ab  ab$  \\Aab  ab\\z        where a line begins or ends, or the text does\n"
+    "  \\bab  ab\\b  \\<ab  ab\\>      where a word begins or ends; \\B where none does\n"
+    "  (?i)ab                      in either case (-i: all patterns)\n"
+    "Under --fixed-strings, bytes:\n"
+    "  abc  \\xHH \\0 \\n \\t \\\\       all but \\ are meant as such\n"
+    "Under --iupac, codes of bases with classes and repeats:\n"
+    "  GTYRAC  GGCCN{5}GGCC  [AG]T R is A or G, Y is C or T, N any; [^A] all but A\n"
+    "Under --prosite, amino acids:\n"
+    "  C-x(2,4)-[ST]-{P}-[G>].     x any, {P} all but P, (2,4) repeats; < the begin, > the end\n"
+    "Under --hex, bytes:\n"
+    "  4D ?? 4? ~4D [4-6] (50|4?)  ? any digit, ~ all but, 4 to 6 of any, one of these\n";
+
 /* By their number in trawl_syntax. */
 static const char *const syntax_names[] = { "literal", "escaped", "extended", "prosite",
                                             "iupac",   "hex",     NULL };

@@ -54,8 +54,8 @@ enum {
     "      --named              a line of LIST is a name, a tab and a pattern\n"              \
     "  -F, --fixed-strings      literals with C escapes: \\xHH \\0 \\n \\t \\\\ ...\n"       \
     "      --rules FILE         the contents of Snort's or Suricata's rules, numbered by sid\n"\
-    "      --syntax NAME        extended (default: classes and repeats), escaped (as -F), or\n"\
-    "                           literal (the bytes as they are, a backslash too)\n"          \
+    "      --syntax NAME        extended (default: classes and repeats; `trawl help patterns`),\n"\
+    "                           escaped (as -F), or literal (as it is, a backslash too)\n"   \
     "      --iupac              nucleotides, as GTYRAC or GGCCN{5}GGCC\n"                    \
     "      --ambiguous          ... in a text, N, R and the like stand for any of their bases\n"\
     "      --strand WHICH       ... plus (default), minus (the reverse complement), both; the\n"\
@@ -67,6 +67,9 @@ enum {
     "  -i, --ignore-case        the letters A to Z match both cases (in one pattern that is no\n"\
     "                           literal: (?i) before it)\n"
 /* clang-format on */
+
+/* What may be written in a pattern, a section of --help and what `trawl help patterns` prints. */
+extern const char pattern_language[];
 
 /* *o is all zero before, but for `run`. */
 void pattern_options_init(pattern_options *o);
