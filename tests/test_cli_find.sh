@@ -156,6 +156,10 @@ expect '--matched: records' 0 "${matched}some.fasta\tone\t1\t3\t7\tTTCG\n"
 run find --matched -e 'C.?G' -e 'A+' some.fasta
 expect '--matched: over the end of a line' 0 \
     "${matched}some.fasta\tone\t2\t1\t3\tAA\nsome.fasta\tone\t1\t5\t7\tCG\nsome.fasta\tone\t2\t7\t9\tAA\nsome.fasta\ttwo\t2\t1\t3\tAA\n"
+printf '>p\nTTCAAAAGAA\n' >circle.fasta
+run find --circular --matched --iupac 'GAATTC|AAAAG' circle.fasta
+expect '--matched: a circle' 0 \
+    "${matched}circle.fasta\tp\t1\t3\t8\tAAAAG\ncircle.fasta\tp\t1\t7\t13\tGAATTC\n"
 run find --matched -c A some.fasta
 expect '--matched and -c' 2 '' 'leave one out'
 if "$trawl" find --json k binary >/dev/null 2>&1; then

@@ -234,11 +234,6 @@ static bool settle_offsets(find *f)
 /* On a circle matches are told apart by their starts, of which none is leftmost. */
 static bool settle_circular(find *f)
 {
-    if (f->output.matched) {
-        complain(f->run.command, "--matched does not know the bytes of matches that cross the end "
-                                 "of a circle: leave --circular or --matched out");
-        return false;
-    }
     if (!f->report_given)
         f->search.report = TRAWL_REPORT_LONGEST;
     if (f->search.report == TRAWL_REPORT_LONGEST || f->search.report == TRAWL_REPORT_SHORTEST ||

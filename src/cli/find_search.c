@@ -20,13 +20,29 @@
 
 /* ---- matches -------------------------------------------------------------- */
 
+/* The bytes of a match that crosses the end of a circle, joined; NULL: no memory. */
+static const uint8_t *join_bytes(find_search *f, const trawl_match *match, const uint8_t *circle,
+                                 uint64_t length)
+{
+    const size_t before = (size_t)(length - match->start), behind = (size_t)(match->end - length);
+    uint8_t *joined = realloc(f->joined, before + behind);
+    if (!joined)
+        return NULL;
+    f->joined = joined;
+    memcpy(joined, circle + match->start, before);
+    memcpy(joined + before, circle, behind);
+    return joined;
+}
+
 /* Its bytes, where they are asked for and known. */
-static const uint8_t *matched_bytes(const find_search *f, const trawl_match *match, const record *r)
+static const uint8_t *matched_bytes(find_search *f, const trawl_match *match, const record *r)
 {
     const uint64_t begin = r ? 0 : f->text_begin;
-    const uint8_t *text = r ? f->records->batch->bytes + r->begin : f->text;
     if (!f->output->matched || match->start == TRAWL_UNKNOWN || match->start < begin)
         return NULL;
+    const uint8_t *text = r ? f->records->batch->bytes + r->begin : f->text;
+    if (f->circular && r && match->end > r->length)
+        return join_bytes(f, match, text, r->length);
     return text + (match->start - begin);
 }
 
@@ -438,6 +454,7 @@ int find_search_files(find_search *f, char **paths, int count)
 void find_search_close(find_search *f)
 {
     free(f->counts);
+    free(f->joined);
     source_close(&f->file);
     sample_close(&f->sample);
     trawl_plan_free(f->plan);

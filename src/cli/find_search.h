@@ -41,6 +41,7 @@ typedef struct find_search {
     const uint8_t *text;  /* else what may be printed of it: text[0] has offset text_begin */
     uint64_t text_begin;
     size_t length;    /* of that text, where it is there whole */
+    uint8_t *joined;  /* the bytes of a match that crosses the end of a circle */
     uint64_t longest; /* match of the patterns; UINT64_MAX: there is none */
     bool failed, finished;
     struct stat printed_to; /* standard output, unless st_nlink is 0 */
