@@ -240,6 +240,9 @@ bool pattern_set_add_file(pattern_set *set, const char *command, const char *pat
 /* Add the contents of a file of Snort's or Suricata's rules, with their sids as ids, negated ones
  * too, until it is known what for (cli/rules.h). Complains on failure. */
 bool pattern_set_add_rules(pattern_set *set, const char *command, const char *path);
+/* Add the strings of a file of YARA's rules, named RULE:$STRING; one that is left out is told in a
+ * warning. Complains on failure. */
+bool pattern_set_add_yara(pattern_set *set, const char *command, const char *path);
 /* Give all patterns but those of rules the syntax and the flags; one that begins with "(?i)" and is
  * no literal takes TRAWL_NOCASE for itself. Files with names are read as such (cli/entries.h);
  * false, after a complaint, if that fails. Warns when -i meets a byte that is not ASCII, as it is

@@ -66,6 +66,8 @@ bool pattern_option(pattern_options *o, int option, const char *value)
         return choice_option(command, "--syntax", syntax_names, value, &o->syntax);
     case OPT_RULES:
         return pattern_set_add_rules(&o->set, command, value);
+    case OPT_YARA:
+        return pattern_set_add_yara(&o->set, command, value);
     case OPT_IUPAC:
         o->syntax = TRAWL_SYNTAX_IUPAC;
         return true;

@@ -23,6 +23,7 @@ typedef struct pattern_options {
 enum {
     OPT_SYNTAX = 1200,
     OPT_RULES,
+    OPT_YARA,
     OPT_IUPAC,
     OPT_AMBIGUOUS,
     OPT_STRAND,
@@ -40,6 +41,7 @@ enum {
     { "ignore-case", no_argument, NULL, 'i' },                                               \
     { "syntax", required_argument, NULL, OPT_SYNTAX },                                       \
     { "rules", required_argument, NULL, OPT_RULES },                                         \
+    { "yara", required_argument, NULL, OPT_YARA },                                           \
     { "iupac", no_argument, NULL, OPT_IUPAC },                                               \
     { "ambiguous", no_argument, NULL, OPT_AMBIGUOUS },                                       \
     { "strand", required_argument, NULL, OPT_STRAND },                                       \
@@ -54,6 +56,8 @@ enum {
     "      --named              a line of LIST is a name, a tab and a pattern\n"              \
     "  -F, --fixed-strings      literals with C escapes: \\xHH \\0 \\n \\t \\\\ ...\n"       \
     "      --rules FILE         the contents of Snort's or Suricata's rules, numbered by sid\n"\
+    "      --yara FILE          the strings of YARA's rules, named RULE:$STRING; conditions are\n"\
+    "                           not evaluated\n"                                            \
     "      --syntax NAME        extended (default: classes and repeats; `trawl help patterns`),\n"\
     "                           escaped (as -F), or literal (as it is, a backslash too)\n"   \
     "      --iupac              nucleotides, as GTYRAC or GGCCN{5}GGCC\n"                    \

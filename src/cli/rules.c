@@ -531,10 +531,7 @@ void rules_for_listing(pattern_set *set, const char *command)
 bool rules_are_alone(const pattern_set *set, const char *command)
 {
     const rule_list *list = set->rules;
-    size_t own = 0;
-    while (own < set->count && set->origins[own].styled)
-        own++;
-    if (!list || own < set->count) {
+    if (!list || list->content_count != set->count) {
         complain(command, "--verdicts are those of rules: give --rules FILE, and no pattern");
         return false;
     }

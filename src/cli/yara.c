@@ -1,0 +1,447 @@
+/* yara.c: YARA's rule files, as far as their strings go.
+ *
+ * Idea: one pass. Of a rule only its name and the section `strings` are read; all else is passed,
+ * as far as strings, comments and regular expressions must be known to see where it ends. A string
+ * that is not understood is left out, with its place and the reason; a file that is not YARA's ends
+ * the run.
+ */
+#include "cli/yara.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct yara {
+    pattern_set *set;
+    const char *command, *file;
+    const char *begin, *at, *end;
+    const char *counted; /* lines up to here: */
+    size_t line;
+    const char *rule; /* name of the present one */
+    size_t rule_length;
+    const char *string; /* ... with its dollar */
+    size_t string_length;
+} yara;
+
+static size_t line_at(yara *y, const char *place)
+{
+    if (place < y->counted) {
+        y->counted = y->begin;
+        y->line = 1;
+    }
+    for (; y->counted < place; y->counted++)
+        y->line += *y->counted == '\n';
+    return y->line;
+}
+
+static bool fail_at(yara *y, const char *place, const char *why)
+{
+    complain(y->command, "%s:%zu: %s", y->file, line_at(y, place), why);
+    return false;
+}
+
+static bool out_of_memory(yara *y)
+{
+    return fail_at(y, y->at, "out of memory for a string");
+}
+
+/* Say that a string is left out; what of it, and why. */
+static void leave_out(yara *y, const char *place, const char *what, const char *why)
+{
+    complain(y->command, "warning: %s:%zu: %.*s:%.*s: %sleft out: %s", y->file, line_at(y, place),
+             (int)y->rule_length, y->rule, (int)y->string_length, y->string, what, why);
+}
+
+/* ---- what files are made of ------------------------------------------------------- */
+
+static bool is_letter(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+}
+
+static bool at_text(const yara *y, const char *text)
+{
+    const size_t length = strlen(text);
+    return (size_t)(y->end - y->at) >= length && memcmp(y->at, text, length) == 0;
+}
+
+/* Pass blanks and comments. */
+static void skip(yara *y)
+{
+    for (;;) {
+        while (y->at < y->end && strchr(" \t\r\n\f\v", *y->at) && *y->at)
+            y->at++;
+        if (at_text(y, "//")) {
+            const char *stop = memchr(y->at, '\n', (size_t)(y->end - y->at));
+            y->at = stop ? stop : y->end;
+        } else if (at_text(y, "/*")) {
+            for (y->at += 2; y->at < y->end && !at_text(y, "*/"); y->at++)
+                ;
+            y->at = y->at < y->end ? y->at + 2 : y->end;
+        } else {
+            return;
+        }
+    }
+}
+
+/* The name at y->at, which may be empty. */
+static size_t pass_name(yara *y)
+{
+    const char *begin = y->at;
+    while (y->at < y->end && is_letter(*y->at))
+        y->at++;
+    return (size_t)(y->at - begin);
+}
+
+/* Behind what ends with `quote`, which a backslash keeps from it; a newline may not stand in it.
+ * False: it does not end. */
+static bool pass_quoted(yara *y, char quote)
+{
+    const char *begin = y->at++;
+    while (y->at < y->end && *y->at != quote && *y->at != '\n')
+        y->at += *y->at == '\\' && y->at + 1 < y->end ? 2 : 1;
+    if (y->at < y->end && *y->at == quote) {
+        y->at++;
+        return true;
+    }
+    return fail_at(y, begin,
+                   quote == '"' ? "the string is not closed on its line"
+                                : "the regular expression is not closed on its line");
+}
+
+/* One token of a section that is not read. */
+static bool pass_token(yara *y)
+{
+    if (*y->at == '"' || *y->at == '/')
+        return pass_quoted(y, *y->at);
+    if (!pass_name(y))
+        y->at++;
+    return true;
+}
+
+/* Whether the name before y->at, of `length` bytes, opens a section of that name. */
+static bool opens(yara *y, size_t length, const char *name)
+{
+    const char *begin = y->at - length;
+    if (length != strlen(name) || memcmp(begin, name, length) != 0)
+        return false;
+    const char *behind = y->at;
+    skip(y);
+    const bool colon = y->at < y->end && *y->at == ':';
+    y->at = colon ? y->at + 1 : behind;
+    return colon;
+}
+
+/* ---- strings --------------------------------------------------------------------- */
+
+static bool append(yara *y, const char *text, size_t length, uint32_t syntax, match_filter filter)
+{
+    const size_t name_length = y->rule_length + 1 + y->string_length;
+    char *name = pattern_set_room(y->set, name_length);
+    if (!name || !pattern_set_append(y->set, text, length, y->file, line_at(y, y->string)))
+        return out_of_memory(y);
+    memcpy(name, y->rule, y->rule_length);
+    name[y->rule_length] = ':';
+    memcpy(name + y->rule_length + 1, y->string, y->string_length);
+    name[name_length] = '\0';
+    const size_t index = y->set->count - 1;
+    y->set->patterns[index].syntax = syntax;
+    y->set->patterns[index].name = name;
+    y->set->origins[index].styled = true;
+    y->set->origins[index].filter = filter;
+    y->set->filtered |= filter != FILTER_NONE;
+    y->set->filter_text |= filter != FILTER_NONE;
+    return true;
+}
+
+/* Whether the library takes the last pattern; else it is taken back, and left out. */
+static bool keep_last(yara *y, const char *what)
+{
+    trawl_compile_options options = TRAWL_COMPILE_OPTIONS_INIT;
+    trawl_plan *plan = NULL;
+    trawl_error error;
+    const int status =
+        trawl_compile(&y->set->patterns[y->set->count - 1], 1, &options, &plan, &error);
+    trawl_plan_free(plan);
+    if (status == TRAWL_OK)
+        return true;
+    if (status == TRAWL_ERROR_MEMORY)
+        return out_of_memory(y);
+    leave_out(y, y->string, what, error.message);
+    y->set->count--;
+    return true;
+}
+
+static int digit(char c)
+{
+    return c >= '0' && c <= '9'   ? c - '0'
+           : c >= 'a' && c <= 'f' ? c - 'a' + 10
+           : c >= 'A' && c <= 'F' ? c - 'A' + 10
+                                  : -1;
+}
+
+/* What an escape behind a backslash stands for, at *at, which moves behind it; -1: for nothing. */
+static int escaped(const char **at, const char *end)
+{
+    static const char names[] = "tnr\"\\", bytes[] = "\t\n\r\"\\";
+    const char *found = strchr(names, **at);
+    if (**at == 'x' && end - *at > 2 && digit((*at)[1]) >= 0 && digit((*at)[2]) >= 0) {
+        *at += 3;
+        return digit((*at)[-2]) * 16 + digit((*at)[-1]);
+    }
+    if (!**at || !found)
+        return -1;
+    ++*at;
+    return (uint8_t)bytes[found - names];
+}
+
+/* The bytes between quotes, each `step` bytes behind the other, with zeros between. NULL: an escape
+ * is none, or *count is SIZE_MAX: without memory. */
+static char *decode(yara *y, const char *text, const char *end, size_t step, size_t *count)
+{
+    char *bytes = pattern_set_room(y->set, step * (size_t)(end - text));
+    *count = 0;
+    if (!bytes) {
+        *count = SIZE_MAX;
+        return NULL;
+    }
+    while (text < end) {
+        int byte = (uint8_t)*text++;
+        if (byte == '\\' && text < end)
+            byte = escaped(&text, end);
+        if (byte < 0)
+            return NULL;
+        bytes[*count] = (char)byte;
+        if (step == 2)
+            bytes[*count + 1] = 0;
+        *count += step;
+    }
+    return bytes;
+}
+
+static bool add_text(yara *y, const char *text, const char *end, const yara_modifiers *m)
+{
+    const uint32_t id = (uint32_t)y->set->count + 1;
+    for (size_t step = 1; step <= 2; step++) {
+        size_t count;
+        if (step == 1 ? m->wide && !m->ascii : !m->wide)
+            continue;
+        const char *bytes = decode(y, text, end, step, &count);
+        if (!bytes && count == SIZE_MAX)
+            return out_of_memory(y);
+        if (!bytes || !count) {
+            leave_out(y, text, "",
+                      bytes ? "it is empty" : "an escape is none of \\\" \\\\ \\t \\n \\r \\xHH");
+            return true;
+        }
+        const match_filter filter = !m->fullword ? FILTER_NONE
+                                    : step == 1  ? FILTER_FULL_WORD
+                                                 : FILTER_FULL_WIDE_WORD;
+        if (!append(y, bytes, count, TRAWL_SYNTAX_LITERAL, filter))
+            return false;
+        y->set->patterns[y->set->count - 1].id = id;
+        y->set->patterns[y->set->count - 1].flags = m->nocase ? TRAWL_NOCASE : 0;
+    }
+    return true;
+}
+
+static bool add_regex(yara *y, const char *text, size_t length, const char *flags,
+                      size_t flag_count, const yara_modifiers *m)
+{
+    const uint32_t id = (uint32_t)y->set->count + 1;
+    for (int wide = 0; wide <= 1; wide++) {
+        if (wide ? !m->wide : m->wide && !m->ascii)
+            continue;
+        yara_regex r = { .text = text,
+                         .length = length,
+                         .nocase = m->nocase || memchr(flags, 'i', flag_count),
+                         .dot_all = memchr(flags, 's', flag_count),
+                         .wide = wide };
+        const char *why, *what = wide ? "wide form " : m->wide ? "ascii form " : "";
+        size_t count;
+        const char *pattern = yara_regex_pattern(y->set, &r, &count, &why);
+        if (!pattern && !why)
+            return out_of_memory(y);
+        if (pattern && m->fullword && !r.one_length) {
+            pattern = NULL;
+            why = "fullword of matches of several lengths";
+        }
+        if (!pattern) {
+            leave_out(y, text, what, why);
+            continue;
+        }
+        if (!append(y, pattern, count, TRAWL_SYNTAX_EXTENDED,
+                    !m->fullword ? FILTER_NONE
+                    : wide       ? FILTER_FULL_WIDE_WORD
+                                 : FILTER_FULL_WORD))
+            return false;
+        y->set->patterns[y->set->count - 1].id = id;
+        if (!keep_last(y, what))
+            return false;
+    }
+    return true;
+}
+
+/* Behind a modifier's parentheses. */
+static bool pass_arguments(yara *y)
+{
+    skip(y);
+    if (y->at == y->end || *y->at != '(')
+        return true;
+    while (y->at < y->end && *y->at != ')')
+        if (*y->at != '"')
+            y->at++;
+        else if (!pass_quoted(y, '"'))
+            return false;
+    y->at += y->at < y->end;
+    return true;
+}
+
+/* Modifiers, up to what is none: the next string, a section, the end. */
+static bool read_modifiers(yara *y, yara_modifiers *m)
+{
+    static const char *const names[] = { "nocase",  "wide",   "ascii",      "fullword",
+                                         "private", "base64", "base64wide", "xor" };
+    bool *const flags[] = { &m->nocase, &m->wide, &m->ascii, &m->fullword };
+    for (;;) {
+        skip(y);
+        const char *begin = y->at;
+        const size_t length = pass_name(y);
+        size_t i = 0;
+        while (i < 8 && (length != strlen(names[i]) || memcmp(begin, names[i], length) != 0))
+            i++;
+        if (i == 8) {
+            y->at = begin;
+            return true;
+        }
+        if (i < 4)
+            *flags[i] = true;
+        else if (i > 4)
+            m->unknown = names[i];
+        if (!pass_arguments(y))
+            return false;
+    }
+}
+
+/* The value of a string, with its modifiers. */
+static bool read_string(yara *y)
+{
+    yara_modifiers m = { .unknown = NULL };
+    const char *begin = y->at, kind = y->at < y->end ? *y->at : 0;
+    if (kind == '"' || kind == '/') {
+        if (!pass_quoted(y, kind))
+            return false;
+    } else if (kind == '{') {
+        while (y->at < y->end && *y->at != '}') {
+            y->at++;
+            skip(y);
+        }
+        if (y->at++ == y->end)
+            return fail_at(y, begin, "the hex string is not closed");
+    } else {
+        return fail_at(y, begin, "a string's value is \"text\", { 4D 5A } or /regex/");
+    }
+    const char *end = y->at - 1, *flags = y->at;
+    const size_t flag_count = kind == '/' ? pass_name(y) : 0;
+    if (!read_modifiers(y, &m))
+        return false;
+    if (m.unknown) {
+        leave_out(y, begin, "", m.unknown);
+        return true;
+    }
+    if (kind == '"')
+        return add_text(y, begin + 1, end, &m);
+    if (kind == '/')
+        return add_regex(y, begin + 1, (size_t)(end - begin - 1), flags, flag_count, &m);
+    return append(y, begin, (size_t)(end + 1 - begin), TRAWL_SYNTAX_HEX, FILTER_NONE) &&
+           keep_last(y, "");
+}
+
+/* ---- rules ------------------------------------------------------------------------ */
+
+/* $name = value ... up to the next section, before which y->at is left. */
+static bool read_strings(yara *y)
+{
+    for (;;) {
+        skip(y);
+        if (y->at == y->end || *y->at != '$')
+            return true;
+        y->string = y->at++;
+        pass_name(y);
+        y->string_length = (size_t)(y->at - y->string);
+        skip(y);
+        if (y->at == y->end || *y->at != '=')
+            return fail_at(y, y->string, "a string is $name = value");
+        y->at++;
+        skip(y);
+        if (!read_string(y))
+            return false;
+    }
+}
+
+/* What stands between a rule's braces. */
+static bool read_body(yara *y, const char *begin)
+{
+    for (skip(y); y->at < y->end && *y->at != '}'; skip(y)) {
+        const size_t length = is_letter(*y->at) ? pass_name(y) : 0;
+        if (length ? opens(y, length, "strings") && !read_strings(y) : !pass_token(y))
+            return false;
+    }
+    if (y->at == y->end)
+        return fail_at(y, begin, "the rule is not closed");
+    y->at++;
+    return true;
+}
+
+static bool read_rule(yara *y)
+{
+    skip(y);
+    y->rule = y->at;
+    y->rule_length = pass_name(y);
+    const char *begin = y->rule;
+    if (!y->rule_length)
+        return fail_at(y, begin, "a rule has a name");
+    for (skip(y); y->at < y->end && *y->at != '{'; skip(y))
+        if (!pass_token(y))
+            return false;
+    if (y->at == y->end)
+        return fail_at(y, begin, "the rule is not opened");
+    y->at++;
+    return read_body(y, begin);
+}
+
+/* Rules, and what stands between them: import, include, private, global. */
+static bool read_rules(yara *y)
+{
+    for (skip(y); y->at < y->end; skip(y)) {
+        const char *begin = y->at;
+        const size_t length = pass_name(y);
+        if (length == 4 && memcmp(begin, "rule", 4) == 0) {
+            if (!read_rule(y))
+                return false;
+        } else if (length == 7 && memcmp(begin, "include", 7) == 0) {
+            complain(y->command,
+                     "warning: %s:%zu: include is left out: give that file with --yara, too",
+                     y->file, line_at(y, begin));
+        } else if (!length && *begin != '"') {
+            return fail_at(y, begin, "a YARA file is made of rules: rule NAME { strings: ... }");
+        } else if (!length && !pass_quoted(y, '"')) {
+            return false;
+        }
+    }
+    return true;
+}
+
+bool pattern_set_add_yara(pattern_set *set, const char *command, const char *path)
+{
+    size_t length;
+    const char *text = pattern_set_read(set, command, path, &length);
+    yara y = { .set = set, .command = command, .file = shown_name(path), .line = 1 };
+    set->given = true;
+    if (!text)
+        return false;
+    y.begin = y.at = y.counted = text;
+    y.end = text + length;
+    if (length >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0)
+        y.at += 3;
+    return read_rules(&y);
+}
