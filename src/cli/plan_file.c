@@ -3,17 +3,15 @@
  * A plan is read, not mapped: a file that changes under a plan would be searched by tables that
  * nobody has verified.
  */
-#define _GNU_SOURCE /* realpath */
 #include "cli/plan_file.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <unistd.h>
 
 #include "cli/entries.h"
+#include "io/replace.h"
 #include "io/source.h"
 
 #define ALIGN ((size_t)64)      /* that trawl_plan_view asks for */
@@ -108,85 +106,23 @@ trawl_plan *plan_file_read(const char *command, const char *path, void **block)
 
 /* ---- writing --------------------------------------------------------------- */
 
-static bool write_all(int fd, const uint8_t *bytes, size_t length)
-{
-    while (length) {
-        const ssize_t put = write(fd, bytes, length);
-        if (put < 0 && errno != EINTR)
-            return false;
-        bytes += put > 0 ? put : 0;
-        length -= put > 0 ? (size_t)put : 0;
-    }
-    return true;
-}
-
-/* With the rights of the file that it replaces, or those of a new one. */
-static mode_t mode_of(const struct stat *old)
-{
-    const mode_t mask = umask(0);
-    umask(mask);
-    return old ? old->st_mode & 0777 : 0666 & ~mask;
-}
-
-/* `old`: of the file that is there already; NULL: none is. False: errno. */
-static bool replace_file(const char *path, const struct stat *old, const uint8_t *bytes,
-                         size_t length)
-{
-    char *temporary = format_text("%s.XXXXXX", path);
-    const int fd = temporary ? mkstemp(temporary) : -1;
-    if (!temporary)
-        errno = ENOMEM;
-    bool fine =
-        fd >= 0 && write_all(fd, bytes, length) && fchmod(fd, mode_of(old)) == 0 && fsync(fd) == 0;
-    int cause = errno;
-    if (fd >= 0 && close(fd) != 0 && fine) {
-        cause = errno;
-        fine = false;
-    }
-    if (fine && rename(temporary, path) != 0) {
-        cause = errno;
-        fine = false;
-    }
-    if (fd >= 0 && !fine)
-        unlink(temporary);
-    free(temporary);
-    errno = cause;
-    return fine;
-}
-
-/* What is no regular file, such as a pipe, is written to as it is. False: errno. */
-static bool write_special(const char *path, const uint8_t *bytes, size_t length)
-{
-    const int fd = open(path, O_WRONLY);
-    bool fine = fd >= 0 && write_all(fd, bytes, length);
-    const int cause = errno;
-    if (fd >= 0)
-        fine = close(fd) == 0 && fine;
-    errno = cause;
-    return fine;
-}
-
 bool plan_file_write(const char *command, const char *path, const trawl_plan *plan)
 {
     size_t length;
     const uint8_t *bytes = trawl_plan_save(plan, &length);
-    struct stat old;
+    const bool to_output = strcmp(path, "-") == 0;
+    replacement made;
     bool fine;
-    if (strcmp(path, "-") == 0) {
-        fine = write_all(STDOUT_FILENO, bytes, length);
-    } else if (stat(path, &old) == 0) { /* a link stays one: what it leads to is replaced */
-        char *real = realpath(path, NULL);
-        fine = S_ISREG(old.st_mode) ? real && replace_file(real, &old, bytes, length)
-                                    : write_special(path, bytes, length);
-        const int cause = errno;
-        free(real);
-        errno = cause;
+    if (to_output) {
+        fine = fwrite(bytes, 1, length, stdout) == length && fflush(stdout) == 0;
     } else {
-        fine = replace_file(path, NULL, bytes, length);
+        fine = replace_begin(&made, path);
+        if (fine)
+            fine = replace_end(&made, fwrite(bytes, 1, length, made.file) == length);
     }
     if (!fine)
-        complain(command, "%s: cannot write the plan: %s",
-                 strcmp(path, "-") == 0 ? "(standard output)" : path, strerror(errno));
+        complain(command, "%s: cannot write the plan: %s", to_output ? "(standard output)" : path,
+                 strerror(errno));
     return fine;
 }
 

@@ -1,0 +1,23 @@
+/* replace.h: a file that takes another's place when it is whole, or not at all. */
+#ifndef TRAWL_REPLACE_H
+#define TRAWL_REPLACE_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+typedef struct replacement {
+    FILE *file;      /* to write to */
+    char *path;      /* of the file whose place it takes; NULL: `file` is written to as it stands */
+    char *temporary; /* where it is until then */
+} replacement;
+
+/* Begin a file that is to be at `path`. It is made beside what is there, with its rights; a link
+ * stays one, and what it leads to is replaced. What is no regular file, such as a pipe, is written
+ * to as it stands. False: errno, and nothing has changed. */
+bool replace_begin(replacement *r, const char *path);
+
+/* Put the file in its place, if all is `fine` and all of it could be written; else it goes, and
+ * what was at `path` is as it was. Whether it is there; false: errno, as it was if not `fine`. */
+bool replace_end(replacement *r, bool fine);
+
+#endif
