@@ -42,6 +42,15 @@ run() # ARGUMENTS: what `trawl ARGUMENTS` prints goes to the files out and err
     status=$?
 }
 
+# A page of a TIFF, of one cell, 'I', the next page's place is NEXT.
+tiff_page() # NEXT
+{
+    for value in 8 256 3 1 0 1 0 257 3 1 0 1 0 258 3 1 0 8 0 259 3 1 0 1 0 262 3 1 0 1 0 \
+        273 3 1 0 0 0 278 3 1 0 1 0 279 3 1 0 1 0 "$1" 0; do
+        printf "\\$(printf %03o $((value % 256)))\\$(printf %03o $((value / 256)))"
+    done
+}
+
 # check NAME STATUS STDOUT STDERR: the last run. Fields of STDOUT are separated by blanks
 # that stand for tabs; (stdin) is "(standard input)". STDERR is a part of the message; empty: nothing is printed.
 check()
@@ -727,6 +736,46 @@ out.png 1 frame.ppm 2 0" ''
     run grid --annotate none/out.png -n nine.pgm text.pgm
     check 'frames that cannot be written' 2 "$header
 text.pgm 1 nine.pgm 3 0" '--annotate: none/out.png: cannot be written: No such file'
+    cp text.png own.png
+    cp step.pgm own.pgm
+    ln -s own.png link.png
+    ln own.png hard.png
+    for to in own.png link.png hard.png own.pgm; do
+        run grid --annotate $to -n own.pgm own.png
+        case $to in own.pgm) read=own.pgm ;; *) read=own.png ;; esac
+        check "frames over an input: $to" 2 '' "--annotate: $read: the input file is also the output"
+        result "it is left: $to" "$(cmp -s own.png text.png && cmp -s own.pgm step.pgm && echo 1)"
+    done
+    run grid --annotate own.pgm -n step.pgm --mask own.pgm own.png
+    check 'frames over a mask' 2 '' '--annotate: own.pgm: the input file is also the output'
+    echo kept >other
+    {
+        printf 'II*\0\10\0\0\0'
+        tiff_page 110
+        tiff_page 0
+    } >two.tif
+    echo 'P2 1 1 255 73' >one.pgm
+    run grid --annotate other -n one.pgm two.tif
+    if ! grep -q 'built without TIFF' err; then
+        check 'frames in a file of two pages' 2 "$header
+two.tif:1 1 one.pgm 0 0
+two.tif:2 1 one.pgm 0 0" '--annotate: other: cannot be written: the picture has several pages'
+        result 'what was there is left' "$([ "$(cat other)" = kept ] && echo 1)"
+    fi
+    ln -s other other.link
+    run grid --annotate other.link -n step.pgm text.png
+    check 'frames through a link' 0 "$header
+text.png 1 step.pgm 0 0
+text.png 1 step.pgm 2 2" ''
+    result 'it stays one' "$([ -L other.link ] && ! grep -q kept other && echo 1)"
+    if mknod full c 1 7 2>/dev/null && dd if=full of=zero bs=1 count=1 2>/dev/null; then # our own
+        run grid --annotate full -n step.pgm text.png
+        check 'frames on a full disk' 2 "$header
+text.png 1 step.pgm 0 0
+text.png 1 step.pgm 2 2" '--annotate: full: cannot be written'
+        result 'the device is there' "$([ -c full ] && echo 1)"
+    fi
+    result 'no part of a file is left' "$(set -- other?* own*.??????; [ "$*" = 'other.link own*.??????' ] && echo 1)"
     run grid --as rgba -n red.ppm alpha.png
     check 'transparency matters as RGBA' 0 "$header
 alpha.png 1 red.ppm 0 0" ''

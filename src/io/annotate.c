@@ -3,10 +3,13 @@
  * Idea. Rows go straight from the bands into the PNG, so memory holds a band and the frames. Frames
  * rise by row: those that may touch a row are a window of the list, which moves down with it.
  *
+ * The file takes its place when it is whole (io/replace.h), so nothing is lost by an error.
+ *
  * Cost. A pass over the picture, and each frame's own cells.
  */
 #include "io/annotate.h"
 #include "io/builder.h"
+#include "io/replace.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -23,7 +26,7 @@ typedef struct annotation {
     size_t count, first; /* no frame before `first` reaches the next row */
     uint64_t tallest;
     const char *to;
-    FILE *file;
+    replacement made; /* no file before the first band */
     png_structp png;
     png_infop info;
     uint8_t *row; /* RGB */
@@ -82,7 +85,7 @@ static void draw_frames(annotation *a, uint64_t row, uint64_t cols)
 
 static void begin(annotation *a, const image_band *band)
 {
-    png_init_io(a->png, a->file);
+    png_init_io(a->png, a->made.file);
     png_set_IHDR(a->png, a->info, (png_uint_32)band->picture->cols, (png_uint_32)band->rows, 8,
                  PNG_COLOR_TYPE_RGB, PNG_INTERLACE_NONE, PNG_COMPRESSION_TYPE_DEFAULT,
                  PNG_FILTER_TYPE_DEFAULT);
@@ -118,16 +121,23 @@ static int write_band(annotation *a, const image_band *band)
     return 0;
 }
 
+/* The picture can be written: only now anything is. */
+static int begin_file(annotation *a, const image_band *band)
+{
+    a->row = malloc((size_t)band->picture->cols * 3);
+    if (a->row == NULL)
+        return fail_png(a, "out of memory for a row");
+    return replace_begin(&a->made, a->to) ? 0 : fail_png(a, strerror(errno));
+}
+
 static int take_band(const image_band *band, void *user)
 {
     annotation *a = user;
     if (band->pages > 1 || band->picture->cols > PNG_UINT_31_MAX || band->rows > PNG_UINT_31_MAX)
         return fail_png(a, band->pages > 1 ? "the picture has several pages; split it"
                                            : "it is larger than a PNG may be");
-    if (band->first == 0)
-        a->row = malloc((size_t)band->picture->cols * 3);
-    if (a->row == NULL)
-        return fail_png(a, "out of memory for a row");
+    if (band->first == 0 && begin_file(a, band) != 0)
+        return -1;
     return write_band(a, band);
 }
 
@@ -151,17 +161,11 @@ int image_annotate(const char *from, const image_request *request, const image_f
     a.error = (image_error){ message, message_size };
     for (size_t i = 0; i < count; i++)
         a.tallest = frames[i].rows > a.tallest ? frames[i].rows : a.tallest;
-    a.file = fopen(to, "wb");
-    if (a.file == NULL)
-        return fail_png(&a, strerror(errno));
     int status = write_file(&a, from, &again);
     png_destroy_write_struct(&a.png, &a.info);
     free(a.row);
-    errno = 0;
-    if (fclose(a.file) != 0 && status == 0)
+    if (a.made.file && !replace_end(&a.made, status == 0) && status == 0)
         status = fail_png(&a, strerror(errno));
-    if (status != 0)
-        remove(to);
     return status;
 }
 
