@@ -73,6 +73,50 @@ place 'no slash in noise' pyscreeze/slash.png pyscreeze/colornoise.png
 place 'a face in a photograph' pyscreeze/zophie_face.png pyscreeze/zophie.png '352 340'
 place 'a house in a screenshot' sikulix/house1_mac.png sikulix/house_shot_mac.png '90 160'
 
+# says NAME EXPECTED OPTION...: what `trawl grid OPTION...` prints behind the file and the needle.
+says()
+{
+    name=$1
+    printf '%s' "${2:+$2
+}" >expected
+    shift 2
+    "$trawl" grid --as rgb "$@" 2>errors | sed 1d | cut -f 4- | tr '\t' ' ' >found
+    compare "$name"
+}
+
+seven=$images/pyscreeze/calc7key.png
+calculator=$images/pyscreeze/calculator.png
+house=$images/sikulix/house1_mac.png
+shot=$images/sikulix/house_shot_mac.png
+slash=$images/pyscreeze/slash.png
+says 'its box and its middle' '220 19 19 220 50 41 44 240' --box -n "$seven" "$calculator"
+says 'a house whose transparent cells do not count' '90 160' --alpha-mask -n "$house" "$shot"
+says 'within a part of the screen' '90 160' --within 90,160,340,294 -n "$house" "$shot"
+says 'not within a smaller one' '' --within 90,160,339,294 -n "$house" "$shot"
+says 'how many slashes' '3' --count -n "$slash" "$images/pyscreeze/haystack2.png"
+says 'by direct comparison' '93 93
+94 94
+95 95' --engine direct -n "$slash" "$images/pyscreeze/haystack2.png"
+
+# The same pictures in other formats.
+if command -v pngtopam >/dev/null && command -v ppmtobmp >/dev/null && command -v pamtotiff >/dev/null
+then
+    pngtopam "$slash" 2>/dev/null >slash.ppm
+    pngtopam "$images/pyscreeze/haystack2.png" 2>/dev/null >haystack2.ppm
+    ppmtobmp <haystack2.ppm >haystack2.bmp 2>/dev/null
+    pamtotiff -lzw <haystack2.ppm >haystack2.tif 2>/dev/null
+    for text in haystack2.ppm haystack2.bmp haystack2.tif; do
+        if [ "$text" = haystack2.tif ] && "$trawl" grid -n $text $text 2>&1 | grep -q libtiff; then
+            continue
+        fi
+        says "slashes in $text" '93 93
+94 94
+95 95' -n slash.ppm $text
+    done
+else
+    echo "# skipped: other formats, for pngtopam, ppmtobmp and pamtotiff (package netpbm) are not here"
+fi
+
 # ---- rectangles cut out ------------------------------------------------------
 
 # count_needles TEXT OPTION...: search the needles in the file `list` (a path a line) in
@@ -236,6 +280,17 @@ for engine in bb byr ku auto; do
     count_needles "$images/browserquest/map_1x.png" --as rgb --engine $engine >found
     compare "$(grep -c . list) tiles in a map, $(awk '{ n += $2 } END { print n }' expected) times, $engine"
 done
+
+set --
+while read -r needle; do
+    set -- "$@" -n "$needle"
+done <list
+awk '{ print $2 }' expected >counts && mv counts expected
+"$trawl" grid --as rgb --count "$@" "$images/browserquest/map_1x.png" 2>errors | sed 1d | cut -f 4 >found
+compare "tiles by --count, $(awk '{ n += $1 } END { print n }' found) in all"
+awk '{ n += $1 } END { print n }' found >sum && mv sum found
+echo 26178 >expected
+compare 'which are 26178'
 
 echo "$passed passed, $failed failed"
 [ "$failed" = 0 ]
