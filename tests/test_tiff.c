@@ -388,6 +388,38 @@ static void test_bands(void **state)
         -1);
 }
 
+/* A row of tiles of 250 MB, under a limit of 220: some rows of it are kept at a time. */
+static void test_tall_tiles(void **state)
+{
+    (void)state;
+    enum { SIDE = 4096, ACROSS = 15, ROWS = 5000 };
+    uint8_t *tile = malloc((size_t)SIDE * SIDE);
+    TIFF *tiff = TIFFOpen(path, "w");
+    tiff_case c = plain;
+    assert_true(tile && tiff);
+    c.rows = ROWS;
+    c.cols = SIDE * ACROSS - 100;
+    c.channels = 1;
+    c.photometric = PHOTOMETRIC_MINISBLACK;
+    c.compression = COMPRESSION_PACKBITS;
+    set_tags(tiff, &c);
+    TIFFSetField(tiff, TIFFTAG_TILEWIDTH, SIDE);
+    TIFFSetField(tiff, TIFFTAG_TILELENGTH, SIDE);
+    for (unsigned at = 0; at < 2 * ACROSS; at++) {
+        for (unsigned row = 0; row < SIDE; row++)
+            for (unsigned col = 0; col < SIDE; col++)
+                tile[row * SIDE + col] =
+                    band_cell(at / ACROSS * SIDE + row, at % ACROSS * SIDE + col);
+        assert_true(TIFFWriteEncodedTile(tiff, at, tile, (tmsize_t)SIDE * SIDE) > 0);
+    }
+    TIFFClose(tiff);
+    free(tile);
+    band_check check = { .cols = c.cols, .overlap = 7 };
+    if (read_bands(&check, 220 << 20) != 0)
+        fail_msg("%s", message);
+    assert_int_equal(check.next, ROWS);
+}
+
 static void test_pages(void **state)
 {
     (void)state;
@@ -454,6 +486,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_tiff_refused, make_path, remove_path),
         cmocka_unit_test_setup_teardown(test_tiff_damaged, make_path, remove_path),
         cmocka_unit_test_setup_teardown(test_bands, make_path, remove_path),
+        cmocka_unit_test_setup_teardown(test_tall_tiles, make_path, remove_path),
         cmocka_unit_test_setup_teardown(test_pages, make_path, remove_path),
         cmocka_unit_test_setup_teardown(test_bomb, make_path, remove_path),
 #else

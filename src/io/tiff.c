@@ -13,7 +13,9 @@
  *
  * Idea. Rows lie in blocks: a row of tiles, a strip of each plane, or one row of a strip whose
  * planes are interleaved. A block is read whole, and its rows are unpacked one by one, so that
- * memory holds a block, not the picture. A file is read where it stands, through its FILE.
+ * memory holds a block, not the picture. Of a row of tiles that is larger than MOST_HELD some rows
+ * are kept, and the tiles are decoded again for the next ones. A file is read where it stands,
+ * through its FILE.
  *
  * Strict: what libtiff complains of while it reads pixels, even as a warning, is an error, for the
  * rows would be guessed. Cost: one pass over the samples.
@@ -69,6 +71,9 @@ bool image_is_tiff(const uint8_t *bytes, size_t length)
 
 LIBRARY(CALLS, (void)0, "libtiff.so.6", "libtiff.so")
 
+#define MOST_HELD (UINT64_C(208) << 20) /* bytes of blocks; with a band less than 300 MB */
+#define PART_HELD (UINT64_C(128) << 20) /* of larger ones, beside a tile */
+
 typedef struct tiff_job {
     const uint8_t *bytes; /* the file, when it is in memory */
     uint64_t length, at;
@@ -85,10 +90,12 @@ typedef struct tiff_job {
     uint32_t across;     /* tiles */
     uint32_t tile_cols;  /* columns of a tile, or of the page */
     uint32_t block_rows; /* rows that are read at once */
-    size_t row_bytes, tile_bytes;
+    uint32_t kept_rows;  /* of which so many are kept */
+    size_t row_bytes, tile_bytes, kept_bytes;
     uint16_t *map[3]; /* the colours of a palette */
     bool narrow_map;  /* of 8 bits, against the standard */
     uint8_t *block;   /* tile by tile, plane by plane */
+    uint8_t *tile;    /* one of them whole; NULL: they are kept whole */
     uint8_t *samples; /* of a row */
 } tiff_job;
 
@@ -270,6 +277,14 @@ static int read_layout(tiff_job *job)
         return fail_tiff(job, "the sizes of strips or tiles contradict each other");
     job->row_bytes = (size_t)row_bytes;
     job->tile_bytes = (size_t)tile_bytes;
+    const uint64_t blocks = (uint64_t)job->across * job->planes, most = MOST_HELD / blocks;
+    job->kept_rows = job->block_rows;
+    job->kept_bytes = job->tile_bytes;
+    if (job->block_rows > 1 && job->tile_bytes > most) {
+        const uint64_t fit = PART_HELD / blocks / job->row_bytes;
+        job->kept_rows = fit == 0 ? 1 : fit < job->block_rows ? (uint32_t)fit : job->block_rows;
+        job->kept_bytes = job->kept_rows * job->row_bytes;
+    }
     return 0;
 }
 
@@ -295,7 +310,9 @@ static int begin_page(tiff_job *job)
     char kind[16];
     const bool palette = job->photometric == PHOTOMETRIC_PALETTE;
     const size_t pixel = (palette ? 3 : job->channels) * sample_size(job);
-    const double block = (double)job->tile_bytes * job->across * job->planes;
+    const bool in_parts = job->kept_rows < job->block_rows;
+    const double block = (double)job->kept_bytes * job->across * job->planes +
+                         (in_parts ? (double)job->tile_bytes : 0);
     /* The block, in rows of samples as the builder counts them. */
     job->builder->held_rows = 2 + (uint64_t)(block / ((double)job->cols * (double)pixel));
     int status =
@@ -307,9 +324,10 @@ static int begin_page(tiff_job *job)
             : image_begin(job->builder, job->rows, job->cols, job->channels, (1u << job->bits) - 1);
     if (status != 0)
         return status;
-    job->block = calloc((size_t)job->across * job->planes, job->tile_bytes);
+    job->block = calloc((size_t)job->across * job->planes, job->kept_bytes);
+    job->tile = in_parts ? calloc(1, job->tile_bytes) : NULL;
     job->samples = malloc(job->cols * pixel);
-    if (job->block == NULL || job->samples == NULL)
+    if (job->block == NULL || job->samples == NULL || (in_parts && job->tile == NULL))
         return image_fail(&job->builder->error,
                           "out of memory for %" PRIu32 " rows of the TIFF; rewrite it in smaller "
                           "strips (tiffcp -r 16)",
@@ -319,13 +337,16 @@ static int begin_page(tiff_job *job)
 
 /* ---- rows ----------------------------------------------------------------- */
 
-/* Read the blocks of all planes that begin with this row. */
+/* Read the blocks of all planes, from this row on as many rows as are kept. */
 static int read_block(tiff_job *job, uint32_t row)
 {
     const tmsize_t size = (tmsize_t)job->tile_bytes;
-    uint8_t *to = job->block;
+    const uint32_t first = row % job->block_rows, left = job->block_rows - first;
+    const uint32_t rows = left < job->kept_rows ? left : job->kept_rows;
+    uint8_t *block = job->block;
     for (uint16_t plane = 0; plane < job->planes; plane++) {
-        for (uint32_t tile = 0; tile < job->across; tile++, to += job->tile_bytes) {
+        for (uint32_t tile = 0; tile < job->across; tile++, block += job->kept_bytes) {
+            uint8_t *to = job->tile ? job->tile : block;
             bool fine;
             if (job->tiled)
                 fine =
@@ -337,6 +358,8 @@ static int read_block(tiff_job *job, uint32_t row)
                 fine = lib.TIFFReadScanline(job->tiff, to, row, 0) == 1;
             if (!fine || job->text[0])
                 return fail_tiff(job, "the pixels cannot be read");
+            if (job->tile)
+                memcpy(block, to + first * job->row_bytes, rows * job->row_bytes);
         }
     }
     return 0;
@@ -472,9 +495,9 @@ static void unpack_row(const tiff_job *job, uint32_t row)
 {
     const size_t step = job->planes > 1 ? job->channels : 1;
     const size_t pixel = job->planes > 1 ? 1 : job->channels; /* samples in one plane */
-    const uint8_t *from = job->block + (row % job->block_rows) * job->row_bytes;
+    const uint8_t *from = job->block + row % job->block_rows % job->kept_rows * job->row_bytes;
     for (uint16_t plane = 0; plane < job->planes; plane++) {
-        for (uint32_t tile = 0; tile < job->across; tile++, from += job->tile_bytes) {
+        for (uint32_t tile = 0; tile < job->across; tile++, from += job->kept_bytes) {
             const uint32_t col = tile * job->tile_cols, left = job->cols - col;
             const uint32_t cols = left < job->tile_cols ? left : job->tile_cols;
             unpack(job, from, cols * pixel, (size_t)col * job->channels + plane, step);
@@ -486,6 +509,14 @@ static void unpack_row(const tiff_job *job, uint32_t row)
         look_up(job);
     if (job->with_sign)
         lift_signs(job);
+}
+
+static void free_blocks(tiff_job *job)
+{
+    free(job->block);
+    free(job->tile);
+    free(job->samples);
+    job->block = job->tile = job->samples = NULL;
 }
 
 static int read_page(tiff_job *job)
@@ -501,16 +532,14 @@ static int read_page(tiff_job *job)
     job->pixels = true;
     for (uint32_t row = 0; row < job->rows; row++) {
         job->row = row;
-        if (row % job->block_rows == 0 && read_block(job, row) != 0)
+        if (row % job->block_rows % job->kept_rows == 0 && read_block(job, row) != 0)
             return -1;
         unpack_row(job, row);
         if (image_put_row(job->builder, row, job->samples) != 0)
             return -1;
     }
     job->pixels = false;
-    free(job->block);
-    free(job->samples);
-    job->block = job->samples = NULL;
+    free_blocks(job);
     return 0;
 }
 
@@ -570,8 +599,7 @@ int image_decode_tiff(const uint8_t *bytes, size_t length, image_builder *builde
     int status = job.tiff ? read_pages(&job) : fail_tiff(&job, "it cannot be opened");
     if (job.tiff)
         lib.TIFFClose(job.tiff);
-    free(job.block);
-    free(job.samples);
+    free_blocks(&job);
     return status;
 }
 
