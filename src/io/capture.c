@@ -16,6 +16,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#ifdef __GLIBC__
+#include <stdio_ext.h>
+#endif
+
 #include "io/library.h"
 #include "io/packet.h"
 
@@ -107,6 +111,9 @@ static void *open_capture(source *text, const char **why)
         close_capture(c);
         return NULL;
     }
+#ifdef __GLIBC__
+    __fsetlocking(c->file, FSETLOCKING_BYCALLER); /* a packet is two reads, and nobody else's */
+#endif
     c->pcap = lib.pcap_fopen_offline(c->file, c->message);
     if (c->pcap)
         c->link = lib.pcap_datalink(c->pcap);

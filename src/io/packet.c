@@ -39,23 +39,36 @@ static char *put_text(char *to, const char *text)
     return to;
 }
 
-static char *put_number(char *to, unsigned number)
+/* Digits are written whether they count or not: a branch on them would be guessed wrongly often. */
+static char *put_octet(char *to, unsigned number)
 {
-    char digits[10];
-    unsigned count = 0;
-    do {
-        digits[count++] = (char)('0' + number % 10);
-        number /= 10;
-    } while (number);
-    while (count)
-        *to++ = digits[--count];
-    return to;
+    *to = (char)('0' + number / 100);
+    to += number >= 100;
+    *to = (char)('0' + number / 10 % 10);
+    to += number >= 10;
+    *to = (char)('0' + number % 10);
+    return to + 1;
+}
+
+/* Of at most 16 bits. */
+static char *put_port(char *to, unsigned number)
+{
+    *to = (char)('0' + number / 10000);
+    to += number >= 10000;
+    *to = (char)('0' + number / 1000 % 10);
+    to += number >= 1000;
+    *to = (char)('0' + number / 100 % 10);
+    to += number >= 100;
+    *to = (char)('0' + number / 10 % 10);
+    to += number >= 10;
+    *to = (char)('0' + number % 10);
+    return to + 1;
 }
 
 static char *put_ipv4(char *to, const uint8_t *address)
 {
     for (int i = 0; i < 4; i++) {
-        to = put_number(to, address[i]);
+        to = put_octet(to, address[i]);
         *to++ = '.';
     }
     return to - 1;
@@ -103,7 +116,7 @@ static char *put_end(char *to, const uint8_t *address, bool six, const uint8_t *
         *to++ = ']';
     if (port) {
         *to++ = ':';
-        to = put_number(to, two(port));
+        to = put_port(to, two(port));
     }
     return to;
 }
@@ -121,7 +134,7 @@ static char *put_protocol(char *to, unsigned protocol)
     case IP_ICMP6:
         return put_text(to, "icmp ");
     default:
-        to = put_number(put_text(to, "ip-"), protocol);
+        to = put_octet(put_text(to, "ip-"), protocol);
         *to++ = ' ';
         return to;
     }
