@@ -11,7 +11,7 @@
  *
  * Wrong cells are counted for all places at once: bit j of every place's counter stands in one word
  * (a bit-sliced counter), which begins so that the carry out of the highest bit says `too many`.
- * With none allowed there are no such words.
+ * With none allowed there are no such words; with many, cells are counted by eight.
  *
  * Invariant: a place is alive as long as the cells compared so far allow it; what is alive when all
  * have been compared is an occurrence. Nothing is guessed and nothing left out.
@@ -43,6 +43,8 @@
 #include "walk/vec.h"
 
 #define MOST_BITS 32u
+#define BATCH 8u                  /* cells that are counted at once, */
+#define BATCH_BITS 4u             /* by counters of so many bits and more */
 #define TRIED_CELLS 64u           /* of the list, */
 #define TRIED_GROUPS 32u          /* at 64 bytes of the text each, */
 #define LEADING 8u                /* for so many that lead, */
@@ -126,6 +128,35 @@ WALK_INTO u64 direct_count(u64 *counters, u32 bits, u64 out)
     return out;
 }
 
+/* Bits of three numbers are added: `a` becomes those of the sum; returns those of the carry. */
+WALK_INTO u64 direct_add(u64 *a, u64 b, u64 c)
+{
+    const u64 some = *a ^ b, carry = (*a & b) | (some & c);
+    *a = some ^ c;
+    return carry;
+}
+
+/* Count eight times at once, as direct_count does; of counters of four bits and more. First the
+ * eight make a number of four bits for each place, then that is added. */
+WALK_INTO u64 direct_count_batch(u64 *counters, u32 bits, const u64 out[BATCH])
+{
+    u64 ones = out[0], more = out[3], twos, fours, eights, carry;
+    const u64 a = direct_add(&ones, out[1], out[2]), b = direct_add(&more, out[4], out[5]);
+    const u64 c = direct_add(&ones, out[6], out[7]), d = direct_add(&ones, more, 0);
+    twos = a;
+    fours = direct_add(&twos, b, c);
+    eights = direct_add(&twos, d, 0);
+    carry = direct_add(&fours, eights, 0);
+    eights = carry;
+    carry = direct_add(&counters[0], ones, 0);
+    carry = direct_add(&counters[1], twos, carry);
+    carry = direct_add(&counters[2], fours, carry);
+    carry = direct_add(&counters[3], eights, carry);
+    for (u32 j = 4; j < bits; j++)
+        carry = direct_add(&counters[j], carry, 0);
+    return carry;
+}
+
 /* Where cells of this size begin, of 64 bytes; of 3 bytes 63 are looked at. */
 WALK_INTO u64 direct_begins(u32 size)
 {
@@ -156,6 +187,12 @@ WALK_INTO u64 direct_at(const direct_scan *scan, const direct_cell *c, u32 top, 
     return direct_out(c, vec_load_part(p, (u32)left), size, exact);
 }
 
+/* The cell that is the i-th to be compared. */
+WALK_INTO const direct_cell *direct_ranked(const direct_scan *scan, u32 i)
+{
+    return i < scan->led ? &scan->lead[i] : &scan->all[i];
+}
+
 /* Those places of `alive` at which the needle lies. */
 WALK_INTO u64 direct_places(direct_scan *scan, u32 top, u64 at, u64 alive, bool inside, u32 size,
                             bool exact, bool wide)
@@ -165,9 +202,16 @@ WALK_INTO u64 direct_places(direct_scan *scan, u32 top, u64 at, u64 alive, bool 
     for (u32 j = 0; j < scan->bits; j++)
         counters[j] = scan->start >> j & 1 ? UINT64_MAX : 0;
     u32 i = 0;
+    for (; scan->bits >= BATCH_BITS && n->count - i >= BATCH && alive; i += BATCH) {
+        u64 out[BATCH];
+        for (u32 k = 0; k < BATCH; k++)
+            out[k] = direct_at(scan, direct_ranked(scan, i + k), top, at, alive, inside, size,
+                               exact, wide);
+        alive &= ~direct_count_batch(counters, scan->bits, out);
+    }
     for (; i < n->count && alive; i++) {
-        const direct_cell *c = i < scan->led ? &scan->lead[i] : &scan->all[i];
-        const u64 out = direct_at(scan, c, top, at, alive, inside, size, exact, wide);
+        const u64 out =
+            direct_at(scan, direct_ranked(scan, i), top, at, alive, inside, size, exact, wide);
         alive &= ~direct_count(counters, scan->bits, out);
     }
     scan->work += i;
