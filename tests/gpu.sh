@@ -49,6 +49,8 @@ step selftest "$build/trawl" devices --selftest
 for backend in cuda opencl; do
     step "oracle-$backend" env TRAWL_TEST_BACKENDS=$backend "$build/tests/test_devices"
     step "plans-$backend" env TRAWL_TEST_BACKENDS=$backend "$build/tests/test_devices_plans"
+    step "like-$backend" env TRAWL_TEST_BACKENDS=$backend TRAWL_TEST_CASES=1000 \
+        "$build/tests/test_like"
     step "text-$backend" env TRAWL_TEST_BACKENDS=$backend "$build/tests/test_device_text"
 done
 if command -v compute-sanitizer >/dev/null; then

@@ -32,7 +32,7 @@ static const text_case text_cases[] = {
     { "hnfa", { "ab?c+d", "[ac]d{2,5}b*a", "a{4}.{60,200}dddd", "d[ab]+.?c{3}[bd]*dcba" } },
 };
 
-static const char *const grid_cases[] = { "bb", "byr" };
+static const char *const grid_cases[] = { "bb", "byr", "direct" };
 
 /* What one scan found. */
 typedef struct found {
@@ -188,7 +188,10 @@ static trawl_plan *compile_grid(const char *engine, const uint8_t *text, trawl_e
         { text + 21 * GRID_COLS + 33, 80, 90, GRID_COLS, 2, NULL },
     };
     trawl_plan *plan = NULL;
+    const trawl_likeness nearly = { sizeof nearly, NULL, 1, 1, 3 };
     options.engine = engine;
+    if (strcmp(engine, "direct") == 0)
+        options.likeness = &nearly;
     trawl_compile_grid(needles, sizeof needles / sizeof *needles, 1, &options, &plan, error);
     return plan;
 }
