@@ -77,6 +77,10 @@ write("capture.pcapng.gz", gzip.compress(pcapng))
 write("emerging-malware.rules",
       'alert tcp any any -> any 80 (msg:"a bot"; content:"EvilBot"; nocase; sid:2000001;)\n'
       'alert tcp any any -> any 80 (msg:"a shell"; content:"GET /"; content:"cmd|2e|exe"; sid:2000002;)\n')
+write("dumps/a/core", b"\0\1key=00c0ffee\0key=12\n")
+write("dumps/b/heap", b"key=0123456789abcdef key")
+write("dumps/none", b"nothing")
+write("markers.tsv", "a key\tkey=\nnever\tk[0-9]y\ncoffee\t(?i)C0FFEE\n")
 flow = "10.0.0.1:%d>10.0.0.2:80"
 write("etc/app.conf", "user=me\npassword=x\n")
 write("etc/empty", "")
@@ -105,6 +109,7 @@ write("prosite.dat", "ID   ASN_GLYCOSYLATION; PATTERN.\nAC   PS00001;\nPA   N-{P
                      "ID   RGD; PATTERN.\nAC   PS00016;\nPA   R-G-D.\n//\n")
 genome = "".join(random.choice("ACGT") for _ in range(4000)) + "GGCCATATAGGCC"
 write("genome.fasta", ">chr1 made\n" + "\n".join(re.findall(".{1,70}", genome)) + "\n")
+write("enzymes.fasta", ">HincII\nGTYRAC\n>SfiI of Streptomyces\nGGCCN{5}\nGGCC\n")
 mirnas = ["UGAGGUAGUAGGUUGUAUAGUU", "UAGCAGCACGUAAAUAUUGGCG"]
 write("mature-mirnas.txt", "\n".join(mirnas) + "\n")
 hairpins = ["UGGGA" + mirnas[0] + "UUAGGGUCACACC" + mirnas[0], "GUCAGC" + mirnas[1] + "UUAAGAU"]
@@ -254,6 +259,12 @@ checks = {
     "trawl find --rules emerging-malware.rules --count traffic.pcap":
         table("file pattern name count", [("traffic.pcap", 2000001, "EvilBot", 3), ("traffic.pcap", 2000002, "GET /", 1),
                                           ("traffic.pcap", 2000002, "cmd|2e|exe", 1)]),
+    "trawl find -r --matched -e 'key=[0-9a-f]{8,}' dumps":
+        table(match + " matched", [("dumps/a/core", 1, 1, 2, 14, "key=00c0ffee"),
+                                   ("dumps/b/heap", 1, 1, 0, 20, "key=0123456789abcdef")]),
+    "trawl find -r -g --named -f markers.tsv dumps":
+        table("file record pattern name", [("dumps/a/core", 1, 1, "a_key"), ("dumps/a/core", 1, 3, "coffee"),
+                                           ("dumps/b/heap", 1, 1, "a_key")]).replace("_", " "),
     "trawl find -F -e 'GET /' -e 'cmd.exe' capture.pcapng.gz":
         table(match, literal_rows("capture.pcapng.gz", [(packet(i), p) for i, p in enumerate(payloads)],
                                   [b"GET /", b"cmd.exe"])),
@@ -268,6 +279,8 @@ checks = {
             ["PS00001 ASN_GLYCOSYLATION", "PS00016 RGD"])),
     "trawl find --iupac --strand both -e GTYRAC -e 'GGCCN{5}GGCC' genome.fasta":
         table("file record pattern strand start end", sites),
+    "trawl find --bed --iupac --strand both -f enzymes.fasta genome.fasta":
+        "".join("chr1\t%d\t%d\t%s\t0\t%s\n" % (row[4], row[5], ["HincII", "SfiI"][row[2] - 1], row[3]) for row in sites),
     "trawl find --count -F -f mature-mirnas.txt hairpins.fasta":
         table("file pattern count", count_rows("hairpins.fasta", [h.encode() for h in hairpins],
                                                [m.encode() for m in mirnas])),
