@@ -500,8 +500,10 @@ TRAWL_API int trawl_scan_device(trawl_context *context, const trawl_plan *plan,
 typedef struct trawl_stream trawl_stream;
 
 /* A text that arrives piece by piece: matches across the pieces are found.
- * TRAWL_REPORT_ENDS takes every plan. The other reports need starts and so a
- * bounded length: a plan with an unbounded repeat gives TRAWL_ERROR_UNSUPPORTED.
+ * TRAWL_REPORT_ENDS takes every plan. The other reports need starts, and keep the text back to
+ * where one may still match: twice the longest match, and of unbounded repeats back to the last byte
+ * that ends them all, as a blank does [a-z]+. Where no byte does (a.*b), and under
+ * TRAWL_REPORT_PAIRS, such a plan gives TRAWL_ERROR_UNSUPPORTED.
  * Where a pattern asks what comes after a match ($, \b, TRAWL_WORDS, ...), matches that end with
  * what was fed are reported when the next byte, or the end, is known.
  * The plan and the context must outlive the stream. A context may have many streams, and other

@@ -134,6 +134,12 @@ cat runs | "$trawl" find -e 'ab+' -e b -e 'b+c?' 2>err | sed 's/^(standard input
 status=0
 cp all want
 check 'of a pipe' 0
+cat runs | TMPDIR=/nosuch "$trawl" find -c 'ab+' 2>err >out
+status=$?
+expect 'of a pipe: a stream where some byte ends all matches' 0 "${counts}(standard input)\t1\t3\n"
+cat runs | TMPDIR=/nosuch "$trawl" find -c 'a.*c' 2>err >out
+status=$?
+expect 'of a pipe: a file where none does' 2 "$counts" 'set TMPDIR'
 run find --format lines 'ab+c|b+' runs
 expect 'of records' 0 "${header}runs\t1\t1\t0\t5\nruns\t1\t1\t6\t10\nruns\t2\t1\t1\t4\n"
 

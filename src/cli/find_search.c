@@ -2,8 +2,9 @@
  *
  * Idea. A file is mapped and scanned whole; a pipe, or what a compressed file holds, goes through a
  * stream as it comes; what has records is searched record by record. Only a report that needs
- * starts, of patterns without a longest match, needs the whole text of a pipe: then it is spooled
- * to a file without a name first. Either way memory stays small.
+ * starts, of patterns without a longest match that no byte ends (a.*b), needs the whole text of a
+ * pipe: then it is spooled to a file without a name first. Either way memory stays small, unless
+ * that byte is far.
  */
 #include "cli/find_search.h"
 
@@ -237,13 +238,6 @@ static bool map_whole(find_search *f, source *file, const char *path, const uint
     return false;
 }
 
-/* Whether a text, or a record, must be there whole: what its matches need has no bound. */
-static bool wants_whole(const find_search *f)
-{
-    return f->output->patterns->filter_text ||
-           (f->longest == UINT64_MAX && (f->report != TRAWL_REPORT_ENDS || f->output->matched));
-}
-
 static bool scan_source(find_search *f, source *file, const char *path)
 {
     trawl_scan_options options = TRAWL_SCAN_OPTIONS_INIT;
@@ -253,7 +247,7 @@ static bool scan_source(find_search *f, source *file, const char *path)
     options.max_matches = f->most && !f->output->only_ids && !f->output->patterns->filtered
                               ? f->most - f->stats.matches
                               : 0;
-    if (wants_whole(f))
+    if (f->whole)
         return map_whole(f, file, path, &text, &length) &&
                scan_text(f, path, text, length, &options);
     if (file->mappable && source_map(file, &text, &length))
@@ -274,7 +268,7 @@ static bool scan_records(find_search *f, source *file, const char *path, const r
     record_scan r = { .context = f->context,
                       .plan = f->plan,
                       .options = TRAWL_SCAN_OPTIONS_INIT,
-                      .whole = wants_whole(f) || f->output->matched,
+                      .whole = f->whole || f->output->matched,
                       .circular = f->circular,
                       .take = on_matches,
                       .user = f };
@@ -315,7 +309,7 @@ static bool take_text(void *user, const char *name, source *file, content kind)
     find_search *f = (find_search *)user;
     const reader_kind *reader = choose_reader(f, kind);
     if (!reader && (f->circular || f->verdicts ||
-                    (file->layer && !source_waits(file) && !wants_whole(f) && !f->output->matched)))
+                    (file->layer && !source_waits(file) && !f->whole && !f->output->matched)))
         reader = &reader_text; /* a circle, a rule's payload; or unpacked while it is searched */
     if (f->output->count)
         memset(f->counts, 0, f->output->patterns->count * sizeof *f->counts);
@@ -411,6 +405,21 @@ static void search_operand(find_search *f, const char *path)
 
 /* ---- all files ------------------------------------------------------------- */
 
+/* Whether a text, or a record, must be there whole: what its matches need has no bound, or a stream
+ * does not take the report. */
+static bool wants_whole(find_search *f)
+{
+    trawl_scan_options options = TRAWL_SCAN_OPTIONS_INIT;
+    trawl_stream *stream = NULL;
+    options.report = f->report;
+    if (f->longest != UINT64_MAX || f->output->matched)
+        return f->longest == UINT64_MAX;
+    const int status =
+        trawl_stream_open(f->context, f->plan, &options, on_matches, f, &stream, NULL);
+    trawl_stream_drop(stream, NULL);
+    return status == TRAWL_ERROR_UNSUPPORTED;
+}
+
 bool find_search_open(find_search *f, char **paths, int count)
 {
     pattern_set *patterns = f->output->patterns;
@@ -424,6 +433,7 @@ bool find_search_open(find_search *f, char **paths, int count)
         return false;
     trawl_plan_get_info(f->plan, &info);
     f->longest = info.max_length;
+    f->whole = wants_whole(f);
     f->counts = calloc(patterns->count, sizeof *f->counts);
     if (!f->counts)
         complain(f->run->command, "out of memory for %zu patterns", patterns->count);

@@ -42,6 +42,7 @@ typedef struct find_search {
     uint64_t text_begin;
     size_t length;    /* of that text, where it is there whole */
     uint8_t *joined;  /* the bytes of a match that crosses the end of a circle */
+    bool whole;       /* texts and records must be there whole */
     uint64_t longest; /* match of the patterns; UINT64_MAX: there is none */
     bool failed, finished;
     struct stat printed_to; /* standard output, unless st_nlink is 0 */

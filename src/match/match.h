@@ -78,6 +78,10 @@ typedef struct reporter reporter;
 int reporter_open(const trawl_plan *plan, uint32_t report, match_out *out, memory *memory,
                   reporter **r, trawl_error *error);
 
+/* Whether some byte of a text settles all that the reporter waits for; else it may wait for the
+ * text's end, and the text with it. */
+bool reporter_settles(const trawl_plan *plan, uint32_t report);
+
 /* Another text begins: nothing of it has been fed. Not after an error. */
 void reporter_restart(reporter *r);
 

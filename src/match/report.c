@@ -134,6 +134,19 @@ static void measure(reporter *r)
     }
 }
 
+bool reporter_settles(const trawl_plan *plan, uint32_t report)
+{
+    const plan_pattern *patterns = plan_patterns(plan);
+    byte_class all = { { 0 } };
+    if (plan_head(plan)->max_length != LENGTH_UNBOUNDED)
+        return true;
+    for (size_t i = 0; i < plan_head(plan)->pattern_count; i++)
+        if (patterns[i].max_length == LENGTH_UNBOUNDED)
+            add_classes(&all, plan_elements(plan, &patterns[i]), patterns[i].elements);
+    const uint64_t common = all.bits[0] & all.bits[1] & all.bits[2] & all.bits[3];
+    return report != TRAWL_REPORT_PAIRS && common != UINT64_MAX;
+}
+
 int reporter_open(const trawl_plan *plan, uint32_t report, match_out *out, memory *memory,
                   reporter **r, trawl_error *error)
 {

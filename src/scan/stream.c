@@ -37,10 +37,12 @@ static int check_open(const trawl_plan *plan, const trawl_scan_options *options,
     int status = check_text(plan, options, 0, read, error);
     if (status != TRAWL_OK)
         return status;
-    if (read->report != TRAWL_REPORT_ENDS && plan_head(plan)->max_length == LENGTH_UNBOUNDED)
-        return fail(error, TRAWL_ERROR_UNSUPPORTED, TRAWL_NONE,
-                    "an unbounded repeat has no last possible start, so a stream can report its "
-                    "ends only: take TRAWL_REPORT_ENDS, bound the repeat, or scan the whole text");
+    if (read->report != TRAWL_REPORT_ENDS && !reporter_settles(plan, read->report))
+        return fail(
+            error, TRAWL_ERROR_UNSUPPORTED, TRAWL_NONE,
+            "matches of an unbounded repeat that no byte ends are known when the text ends, "
+            "which a stream does not keep: take TRAWL_REPORT_ENDS, bound the repeat, or "
+            "scan the whole text");
     return TRAWL_OK;
 }
 
