@@ -194,14 +194,18 @@ static bool read_option(void *user, int option, const char *value)
 static void make_quiet(find *f)
 {
     f->output.count = f->output.only_ids = f->output.matched = false;
-    f->search.report = TRAWL_REPORT_ENDS;
+    if (!f->search.circular)
+        f->search.report = TRAWL_REPORT_ENDS;
     f->search.most = 0;
 }
 
-/* Of each pattern the first match is enough; a plan that was compiled before gives all of them. */
+/* Of each pattern the first match is enough; a plan that was compiled before gives all of them, and
+ * so do circles, of whose matches not all count. */
 static void ask_once(find *f)
 {
     pattern_set *set = &f->patterns.set;
+    if (f->search.circular)
+        return;
     f->search.report = TRAWL_REPORT_ENDS;
     for (size_t i = 0; i < set->count; i++)
         if (set->origins[i].filter == FILTER_NONE)
