@@ -484,16 +484,17 @@ def fasta(name: str):
 
 def transcripts() -> None:
     """Every mature microRNA is in a hairpin; those of one length are where a dictionary has them."""
-    length, mature = 22, sorted(set(fasta("dna/mirbase_mature.fasta.gz").values()))
-    rows = find_in("-F", "-f", listed(mature), f"{DATA}/dna/mirbase_hairpin.fasta.gz")
+    length, mature = 22, fasta("dna/mirbase_mature.fasta.gz")
+    rows = find_in("-F", "-f", f"{DATA}/dna/mirbase_mature.fasta.gz",
+                   f"{DATA}/dna/mirbase_hairpin.fasta.gz")
     result(f"{len(mature)} microRNAs of miRBase: each in a hairpin",
-           set(range(1, 23572)) ^ {int(row[2]) for row in rows})
-    sought = {text for text in mature if len(text) == length}
-    want = [(name, text[at:at + length], at)
-            for name, text in fasta("dna/mirbase_hairpin.fasta.gz").items()
-            for at in range(len(text) - length + 1) if text[at:at + length] in sought]
-    got = [(row[1], mature[int(row[2]) - 1], int(row[3])) for row in rows
-           if int(row[4]) - int(row[3]) == length]
+           {row[3] for row in rows} ^ set(mature))
+    named = {}
+    for name, letters in mature.items():
+        named.setdefault(letters, []).append(name)
+    want = [(record, name, at) for record, text in fasta("dna/mirbase_hairpin.fasta.gz").items()
+            for at in range(len(text) - length + 1) for name in named.get(text[at:at + length], [])]
+    got = [(row[1], row[3], int(row[4])) for row in rows if int(row[5]) - int(row[4]) == length]
     result(f"{len(want)} places of those of {length} bases", set(want) ^ set(got) or
            [0] * (len(want) != len(got)))
 

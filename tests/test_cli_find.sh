@@ -217,6 +217,13 @@ printf '%b' 'EcoRI\tGAATTC\nBam HI\tGGATCC\n' >named
 names='file\trecord\tpattern\tname\tstart\tend\n'
 run find -F --named -f named dna
 expect '--named' 0 "${names}dna\t1\t1\tEcoRI\t0\t6\ndna\t1\t2\tBam HI\t17\t23\n"
+if gzip -c named >named.gz; then
+    run find -F --named -f named.gz dna
+    expect 'a compressed list' 0 "${names}dna\t1\t1\tEcoRI\t0\t6\ndna\t1\t2\tBam HI\t17\t23\n"
+    head -c 20 named.gz >cut.gz
+    run find -F -f cut.gz dna
+    expect 'a compressed list, cut off' 2 '' 'cut.gz: is cut off'
+fi
 run find --named -e GGA -f named -i dna
 expect '--named: a pattern of the command line has no name' 0 \
     "${names}dna\t1\t2\tEcoRI\t0\t6\ndna\t1\t2\tEcoRI\t10\t16\ndna\t1\t1\t\t17\t20\ndna\t1\t3\tBam HI\t17\t23\n"

@@ -9,7 +9,7 @@
 
 #include "cli/entries.h"
 #include "cli/rules.h"
-#include "io/source.h"
+#include "io/texts.h"
 
 #define LONGEST_SHOWN 200 /* a longer pattern is not shown in messages */
 #define MOST_WARNED 5     /* patterns that are warned of one by one */
@@ -103,18 +103,22 @@ void pattern_set_free(pattern_set *set)
 
 /* ---- files ------------------------------------------------------------- */
 
-/* The whole file, malloc'ed; NULL after a complaint. */
+/* The whole file, or what it is compressed from, malloc'ed; NULL after a complaint. */
 static char *read_file(const char *command, const char *path, size_t *length)
 {
+    const unpack_options usual = { UNPACK_RATIO, 1 };
     source file;
     size_t room = 1u << 16, used = 0;
+    const char *why = NULL;
     char *text = source_open(&file, path) ? malloc(room) : NULL;
     ptrdiff_t got = text ? 1 : -1;
+    if (text && texts_packed(&file) && !texts_unpack(&file, &usual))
+        got = -1;
     while (got > 0) {
         if (used == room) {
             char *grown = room <= SIZE_MAX / 2 ? realloc(text, 2 * room) : NULL;
             if (!grown) {
-                errno = ENOMEM;
+                why = strerror(ENOMEM);
                 got = -1;
                 break;
             }
@@ -125,7 +129,8 @@ static char *read_file(const char *command, const char *path, size_t *length)
         used += got > 0 ? (size_t)got : 0;
     }
     if (got < 0) {
-        complain(command, "%s: %s", shown_name(path), strerror(errno));
+        why = why ? why : text && file.why ? file.why : strerror(errno);
+        complain(command, "%s: %s", shown_name(path), why);
         free(text);
         text = NULL;
     }
