@@ -39,7 +39,9 @@ def find(*arguments, text: bytes, form="raw"):
 
 def find_in(*arguments):
     done = subprocess.run([TRAWL, "find", *arguments], capture_output=True, check=False)
-    if done.returncode > 1 or (done.stderr and b"left out" not in done.stderr):
+    errors = [line for line in done.stderr.split(b"\n")
+              if line and b": warning: " not in line and b": stopped after " not in line]
+    if done.returncode > 1 or errors:
         raise SystemExit(f"trawl find {arguments}: {done.stderr.decode()}")
     return [line.split("\t") for line in done.stdout.decode("latin-1").split("\n")[1:-1]]
 
