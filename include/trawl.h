@@ -189,10 +189,12 @@ typedef struct trawl_compile_options {
                                        cells compare exactly. Read during the call only */
     uint32_t tag;        /* any number of the caller's, for trawl_plan_info.tag */
     uint32_t keep_texts; /* 1: the plan holds the patterns' texts, for trawl_plan_get_pattern */
+    const void *note;    /* bytes of the caller's that the plan holds, for trawl_plan_get_note */
+    size_t note_length;
 } trawl_compile_options;
 
 #define TRAWL_COMPILE_OPTIONS_INIT \
-    { sizeof(trawl_compile_options), NULL, 0, NULL, 0, NULL, 0, NULL, NULL, 0, 0 }
+    { sizeof(trawl_compile_options), NULL, 0, NULL, 0, NULL, 0, NULL, NULL, 0, 0, NULL, 0 }
 
 /* Compile `count` patterns (at least one) into a plan.
  * Errors: TRAWL_ERROR_PATTERN names the pattern and the offset in it;
@@ -236,6 +238,11 @@ TRAWL_API const char *trawl_plan_pattern_name(const trawl_plan *plan, size_t ind
  * holds texts (trawl_compile_options.keep_texts). What it points to lives as long as the plan.
  * TRAWL_ERROR_ARGUMENT: there is none, or the plan is of needles. Thread-safe. */
 TRAWL_API int trawl_plan_get_pattern(const trawl_plan *plan, size_t index, trawl_pattern *pattern);
+
+/* The bytes of trawl_compile_options.note, as they were given, and how many: the library looks at
+ * nothing in them, and a hostile plan may hold any. They live as long as the plan; NULL: there are
+ * none. Thread-safe. */
+TRAWL_API const void *trawl_plan_get_note(const trawl_plan *plan, size_t *length);
 
 /* One step of how a plan is searched. */
 typedef struct trawl_stage_info {

@@ -82,6 +82,8 @@ size_t hostile_plans(trawl_plan *plans[HOSTILE_PLANS])
         options.engine = engine_name(e);
         options.keep_texts = e % 2;
         options.tag = (uint32_t)e;
+        options.note = e % 3 ? "a note" : NULL;
+        options.note_length = e % 3 ? 6 : 0;
         const trawl_likeness masked = { sizeof masked, masks, 0, 0, 0 };
         for (size_t i = 0; i < COUNT(text_sets); i++) {
             trawl_compile(text_sets[i].patterns, text_sets[i].count, &options, &plan, NULL);
@@ -233,6 +235,10 @@ static void read_facts(const trawl_plan *plan, const trawl_plan_info *info, size
         for (size_t k = 0; k < pattern.length; k++)
             *sum += ((const uint8_t *)pattern.text)[k];
     }
+    size_t length = 0;
+    const uint8_t *note = trawl_plan_get_note(plan, &length);
+    for (size_t i = 0; i < length; i++)
+        *sum += note[i];
     for (size_t i = 0; trawl_plan_get_stage(plan, i, &stage) == TRAWL_OK; i++)
         *sum += stage.bytes + strlen(stage.engine) + strlen(stage.role);
 }

@@ -120,6 +120,10 @@ END
 same find 'a PROSITE file, with names' prot.fa -- --prosite -f prosite.dat
 printf 'Win.A:0:*:4d5a\nZip.B:0:*:504b??04\n' >sigs.ndb
 same find 'a ClamAV file, with names' bytes -- --hex -f sigs.ndb
+printf 'A:0:0:4d5a\nB:0:0,30:50??\nC:0:EOF-4:74\nD:0:3:5045\nE:0:*:00*00\n' >places.ndb
+same find 'signatures with offsets' bytes -- --hex -f places.ndb
+same find 'signatures with offsets, both cases' 'bytes text' -- --hex -i -f places.ndb
+same find 'one pattern for both cases, and all' text -- -i -e '(?i)the' -e cat
 same find 'hexadecimal' bytes -- --hex -e '4D5A??[0-4](50|4?)'
 printf 'alert tcp any any -> any any (msg:"x"; content:"PE|00 00|"; content:"tail"; nocase; sid:77;)\n' >rules
 same find 'rules, with sids' bytes -- --rules rules

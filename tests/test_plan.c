@@ -111,12 +111,20 @@ static void test_patterns(void **state)
         size_t bytes = 0;
         options.keep_texts = keep;
         options.tag = 77 * keep;
+        options.note = "no\0te";
+        options.note_length = 5 * keep;
         assert_int_equal(trawl_compile(given, COUNT(given), &options, &plan, NULL), TRAWL_OK);
         const void *block = trawl_plan_save(plan, &bytes);
         assert_int_equal(trawl_plan_load(block, bytes, &loaded, NULL), TRAWL_OK);
         trawl_plan_free(plan);
         assert_int_equal(trawl_plan_get_info(loaded, &info), TRAWL_OK);
         assert_true(info.tag == 77 * keep && info.keeps_texts == keep);
+        const void *note = trawl_plan_get_note(loaded, &bytes);
+        assert_int_equal(bytes, 5 * keep);
+        if (keep)
+            assert_memory_equal(note, "no\0te", 5);
+        else
+            assert_null(note);
         for (size_t i = 0; i < COUNT(given); i++) {
             assert_int_equal(trawl_plan_get_pattern(loaded, i, &p), TRAWL_OK);
             assert_true(p.syntax == given[i].syntax && p.flags == given[i].flags &&

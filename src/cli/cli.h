@@ -205,6 +205,7 @@ typedef struct pattern_origin {
     size_t line;
     bool styled;  /* it came with its syntax, flags and id: of a rule */
     bool negated; /* ... that asks for it not to be there */
+    /* What a plan keeps (cli/plan_note.h): */
     size_t head;  /* bytes before the pattern's text that say something of it: "(?i)" */
     match_filter filter;
     uint64_t offset, shift;
@@ -229,7 +230,8 @@ typedef struct pattern_set {
     struct rule_list *rules;     /* of --rules (cli/rules.h); NULL: none */
     bool takes_empty, has_empty; /* an empty pattern is not added, but noted, if it may be */
     bool keeps_texts;            /* the plan shall hold the patterns' texts, and */
-    uint32_t tag;                /* the plan's */
+    uint32_t tag;                /* the plan's, */
+    const char *note;            /* and its note; NULL: none */
     trawl_plan *plan;            /* the patterns are those of a plan that was made; it holds them */
 } pattern_set;
 

@@ -11,6 +11,7 @@
 #include "cli/line_patterns.h"
 #include "cli/pattern_options.h"
 #include "cli/plan_file.h"
+#include "cli/plan_note.h"
 #include "cli/sample.h"
 
 typedef struct given_option {
@@ -170,8 +171,7 @@ static int finish_grep(compile *c, int argc, char **argv)
 static int finish_find(compile *c, int argc, char **argv)
 {
     const int status = pattern_options_finish(&c->find, argc, argv);
-    c->find.set.tag = PLAN_FOR_FIND | (c->find.stranded ? PLAN_STRANDED : 0) |
-                      (c->find.flags & TRAWL_NOCASE ? PLAN_NOCASE : 0);
+    c->find.set.tag = PLAN_FOR_FIND | (c->find.stranded ? PLAN_STRANDED : 0);
     return status;
 }
 
@@ -229,18 +229,19 @@ static int compile_set(compile *c)
 {
     pattern_set *set = c->for_grep ? &c->grep.set : &c->find.set;
     const double began = now();
-    if (set->filtered) {
-        complain(c->run.command, "a plan cannot say what these patterns ask of their matches (an "
-                                 "offset, a full word): give them to find itself");
-        return EXIT_ERROR;
-    }
     trawl_context *context = open_context(&c->run);
+    char *note = plan_note_write(set);
+    if (!note)
+        complain(c->run.command, "out of memory for what is said of patterns");
     set->keeps_texts = true;
-    trawl_plan *plan = context ? make_plan(c, set, context) : NULL;
+    set->note = note;
+    trawl_plan *plan = context && note ? make_plan(c, set, context) : NULL;
     if (plan)
         print_stats(c, plan, now() - began);
     const bool written = plan && plan_file_write(c->run.command, c->output, plan);
     trawl_plan_free(plan);
+    set->note = NULL;
+    free(note);
     close_context(&c->run, context);
     return written ? EXIT_MATCH : EXIT_ERROR;
 }

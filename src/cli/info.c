@@ -72,6 +72,13 @@ static const char *purpose(const info *i)
                                     : "the library";
 }
 
+static size_t note_bytes(const info *i)
+{
+    size_t length;
+    trawl_plan_get_note(i->plan, &length);
+    return length;
+}
+
 static const char *byte_order(void)
 {
     const uint16_t one = 1;
@@ -179,6 +186,8 @@ static bool print_facts(const info *i)
     print_lengths(i);
     printf("engine    %s (%s)\n", f->engine, f->why);
     print_stages(i);
+    if (note_bytes(i))
+        printf("note      %zu bytes\n", note_bytes(i));
     printf("runs on   every backend and instruction set; %s-endian machines\n", byte_order());
     if (i->patterns && !f->cell_size)
         print_patterns(i);
@@ -263,6 +272,7 @@ static bool print_json(const info *i)
             print_json_numbers("syntax", syntaxes, c.syntaxes, SYNTAXES);
             print_json_numbers("flags", flags, c.flags, FLAGS);
         }
+        printf(",\"note_bytes\":%zu", note_bytes(i));
         printf(",\"min_length\":%" PRIu64, f->min_length);
         if (f->max_length == UINT64_MAX)
             fputs(",\"max_length\":null", stdout);

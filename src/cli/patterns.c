@@ -546,6 +546,8 @@ trawl_plan *pattern_set_compile(pattern_set *set, const run_options *o,
     options.max_memory = o->max_memory;
     options.keep_texts = set->keeps_texts;
     options.tag = set->tag;
+    options.note = set->note;
+    options.note_length = set->note ? strlen(set->note) : 0;
     options.sample = sample;
     options.sample_length = sample_length;
     options.context = context;

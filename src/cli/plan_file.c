@@ -3,6 +3,7 @@
  * A plan is read, not mapped: a file that changes under a plan would be searched by tables that
  * nobody has verified.
  */
+#define _GNU_SOURCE /* MADV_HUGEPAGE */
 #include "cli/plan_file.h"
 
 #include <errno.h>
@@ -11,12 +12,13 @@
 #include <sys/mman.h>
 
 #include "cli/entries.h"
+#include "cli/plan_note.h"
 #include "io/replace.h"
 #include "io/source.h"
 
-#define ALIGN ((size_t)64)      /* that trawl_plan_view asks for */
-#define LARGE ((size_t)2 << 20) /* a page of those that large plans are worth, and its alignment   \
-                                 */
+/* That trawl_plan_view asks for; and of pages for large plans. */
+#define ALIGN ((size_t)64)
+#define LARGE ((size_t)2 << 20)
 #define LEAST_ROOM ((size_t)1 << 20)
 
 /* ---- reading ------------------------------------------------------------- */
@@ -169,23 +171,21 @@ static bool purpose_fits(const char *command, const char *path, const trawl_plan
     return false;
 }
 
-/* A pattern as it was given: the flag before it (pattern_origin.head) is a flag in the plan. */
+/* A pattern as it was given: what stood before its text (pattern_origin.head) stands there again.
+ */
 static bool take_pattern(pattern_set *set, size_t index)
 {
-    static const char flag[] = "(?i)";
-    const size_t length = sizeof flag - 1;
     trawl_pattern *p = &set->patterns[index];
+    const size_t head = set->origins[index].head;
     trawl_plan_get_pattern(set->plan, index, p);
-    if (!(p->flags & TRAWL_NOCASE) || set->tag & PLAN_NOCASE || p->syntax == TRAWL_SYNTAX_LITERAL ||
-        p->syntax == TRAWL_SYNTAX_ESCAPED)
+    if (!head)
         return true;
-    char *text = pattern_set_room(set, length + p->length);
+    char *text = pattern_set_room(set, head + p->length);
     if (!text)
         return false;
-    memcpy(text, flag, length);
-    memcpy(text + length, p->text, p->length);
-    p->text = text + length;
-    set->origins[index].head = length;
+    memcpy(text, "(?i)", head);
+    memcpy(text + head, p->text, p->length);
+    p->text = text + head;
     return true;
 }
 
@@ -218,9 +218,17 @@ bool pattern_set_load(pattern_set *set, const run_options *o, const char *path, 
         return out_of_memory(o->command, path);
     if (!purpose_fits(o->command, path, set->plan, purpose))
         return false;
+    size_t length;
+    const char *note = trawl_plan_get_note(set->plan, &length);
+    set->count = set->room = info.patterns;
+    if (!plan_note_read(set, note, length)) {
+        complain(o->command,
+                 "%s: what the plan says of its patterns cannot be read: compile it again",
+                 shown_name(path));
+        return false;
+    }
     for (size_t i = 0; i < info.patterns; i++)
         if (!take_pattern(set, i))
             return out_of_memory(o->command, path);
-    set->count = set->room = info.patterns;
     return true;
 }

@@ -19,7 +19,6 @@ enum {
     PLAN_FOR_FIND = 'f' << 16 | 't' << 8,
     PLAN_FOR_GREP = 'g' << 16 | 't' << 8,
     PLAN_STRANDED = 1,  /* find prints the strand */
-    PLAN_NOCASE = 4,    /* -i was given; else "(?i)" stood before what folds cases */
     PLAN_EVERY_LINE = 2 /* an empty pattern was there too: every line matches */
 };
 

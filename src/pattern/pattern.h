@@ -89,8 +89,10 @@ typedef struct pattern_list {
     needle *needles;    /* grid; NULL for text */
     uint32_t cell_size; /* 1 to 4; 0 for text */
     uint32_t tag;       /* as in trawl_compile_options */
-    bool keep_texts;    /* and so is this */
-    bool alike;         /* places may differ from needles, which only `direct` knows: */
+    bool keep_texts;    /* and so are these */
+    const void *note;
+    size_t note_length;
+    bool alike; /* places may differ from needles, which only `direct` knows: */
     uint32_t tolerance, channel_bytes, wrong; /* as in trawl_likeness */
 } pattern_list;
 

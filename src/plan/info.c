@@ -64,6 +64,14 @@ int trawl_plan_get_pattern(const trawl_plan *plan, size_t index, trawl_pattern *
     return TRAWL_OK;
 }
 
+const void *trawl_plan_get_note(const trawl_plan *plan, size_t *length)
+{
+    const size_t bytes = plan ? (size_t)plan_head(plan)->section[PLAN_NOTE].bytes : 0;
+    if (length)
+        *length = bytes;
+    return bytes ? plan_at(plan, PLAN_NOTE) : NULL;
+}
+
 void trawl_plan_free(trawl_plan *plan)
 {
     if (!plan)

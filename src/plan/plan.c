@@ -253,6 +253,8 @@ int plan_assemble(const pattern_list *list, const part_draft *parts, uint32_t pa
     memory_give(m, seen);
     for (uint32_t i = 0; i < part_count; i++)
         add_part(&parts[i], &head, &all);
+    if (list->note_length)
+        block_append(&all.of[PLAN_NOTE], list->note, list->note_length, 1);
     place_sections(&all, &head);
     for (int i = 0; i < PLAN_SECTIONS; i++)
         failed |= all.of[i].failed;
@@ -523,10 +525,15 @@ int plan_check(memory *m, const void *bytes, size_t size, trawl_error *error)
                     "the plan's checksum is wrong: the bytes were changed; copy it again");
 
     static const size_t entry_bytes[PLAN_SECTIONS] = {
-        [PLAN_PATTERNS] = sizeof(plan_pattern), [PLAN_ELEMENTS] = sizeof(element),
-        [PLAN_BORDERS] = sizeof(plan_borders),  [PLAN_STRINGS] = 1,
-        [PLAN_PARTS] = sizeof(plan_part),       [PLAN_INDEXES] = sizeof(uint32_t),
-        [PLAN_STAGES] = sizeof(plan_stage),     [PLAN_TABLES] = 4,
+        [PLAN_PATTERNS] = sizeof(plan_pattern),
+        [PLAN_ELEMENTS] = sizeof(element),
+        [PLAN_BORDERS] = sizeof(plan_borders),
+        [PLAN_STRINGS] = 1,
+        [PLAN_PARTS] = sizeof(plan_part),
+        [PLAN_INDEXES] = sizeof(uint32_t),
+        [PLAN_STAGES] = sizeof(plan_stage),
+        [PLAN_TABLES] = 4,
+        [PLAN_NOTE] = 1,
     };
     bool valid = head->pattern_count >= 1 && head->pattern_count <= PATTERN_MAX_COUNT &&
                  head->part_count >= 1 && head->part_count <= MOST_PARTS && head->cell_size <= 4 &&

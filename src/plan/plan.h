@@ -3,7 +3,7 @@
  * The block holds offsets and no pointers, so the same bytes are read by the CPU,
  * uploaded to a device, saved to a file or sent to another machine:
  *
- *     header | patterns | elements | borders | strings | parts | indexes | stages | tables
+ *     header | patterns | elements | borders | strings | parts | indexes | stages | tables | note
  *
  * A part is a share of the set that is searched alike; the records of all parts unite in
  * order. A part is searched by a chain of stages: one that searches, or a filter and what
@@ -36,6 +36,7 @@ enum plan_section {
     PLAN_INDEXES,
     PLAN_STAGES,
     PLAN_TABLES,
+    PLAN_NOTE,
     PLAN_SECTIONS
 };
 

@@ -13,6 +13,9 @@ static int check_options(const trawl_compile_options *read, trawl_error *error)
     if (!read->sample && read->sample_length)
         return fail(error, TRAWL_ERROR_ARGUMENT, TRAWL_NONE,
                     "the sample is NULL but its length is %zu", read->sample_length);
+    if (!read->note && read->note_length)
+        return fail(error, TRAWL_ERROR_ARGUMENT, TRAWL_NONE,
+                    "the note is NULL but its length is %zu", read->note_length);
     return allocator_check(read->allocator, error);
 }
 
@@ -49,6 +52,8 @@ static int finish(pattern_list *list, const trawl_compile_options *read, trawl_p
                         .wm_block = read->wm_block };
     list->tag = read->tag;
     list->keep_texts = read->keep_texts && list->patterns;
+    list->note = read->note;
+    list->note_length = read->note_length;
     int status = plan_make(&p, read->engine, plan, error);
     pattern_list_free(list);
     return status;
