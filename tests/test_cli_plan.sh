@@ -124,6 +124,11 @@ printf 'A:0:0:4d5a\nB:0:0,30:50??\nC:0:EOF-4:74\nD:0:3:5045\nE:0:*:00*00\n' >pla
 same find 'signatures with offsets' bytes -- --hex -f places.ndb
 same find 'signatures with offsets, both cases' 'bytes text' -- --hex -i -f places.ndb
 same find 'one pattern for both cases, and all' text -- -i -e '(?i)the' -e cat
+cat >rules.yar <<'END'
+rule one { strings: $w = "cat" fullword $n = "The" nocase $i = "abc" wide ascii $h = { 50 45 ?? }
+    condition: any of them }
+END
+same find "YARA's strings" 'text bytes' -- --yara rules.yar
 same find 'hexadecimal' bytes -- --hex -e '4D5A??[0-4](50|4?)'
 printf 'alert tcp any any -> any any (msg:"x"; content:"PE|00 00|"; content:"tail"; nocase; sid:77;)\n' >rules
 same find 'rules, with sids' bytes -- --rules rules
