@@ -33,8 +33,7 @@ def result(name: str, wrong) -> None:
 
 def find(rules: str, *arguments):
     """Starts of each string, and what is said on standard error."""
-    done = subprocess.run([TRAWL, "find", "--yara", rules, "--report", "longest", "--format", "raw",
-                           *arguments], capture_output=True, check=False)
+    done = subprocess.run([TRAWL, "find", "--yara", rules, "--format", "raw", *arguments], capture_output=True, check=False)
     if done.returncode > 1:
         raise SystemExit(f"trawl find {arguments}: {done.stderr.decode()}")
     starts = {}

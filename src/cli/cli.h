@@ -224,6 +224,7 @@ typedef struct pattern_set {
     bool with_names;             /* lines of files are NAME, a tab and the pattern */
     bool takes_fasta;            /* a file of patterns may be FASTA, or of another known format */
     bool by_line;                /* only lines that match count, not where a match ends */
+    bool every_start;            /* without --report all starts are asked for: of YARA's strings */
     bool filtered;               /* some pattern has a filter */
     bool filter_text;            /* ... that looks at the text, or how long it is */
     bool filter_starts;          /* ... and matches of different lengths: starts are to be known */

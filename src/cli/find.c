@@ -223,6 +223,8 @@ static bool settle_offsets(find *f)
                                  "begin and no end");
         return false;
     }
+    if (set->every_start && !f->report_given && !f->search.quiet && !f->output.only_ids)
+        f->search.report = TRAWL_REPORT_LONGEST;
     if (!set->filter_starts || report == TRAWL_REPORT_LONGEST || report == TRAWL_REPORT_SHORTEST ||
         report == TRAWL_REPORT_PAIRS)
         return true;

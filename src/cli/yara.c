@@ -436,7 +436,7 @@ bool pattern_set_add_yara(pattern_set *set, const char *command, const char *pat
     size_t length;
     const char *text = pattern_set_read(set, command, path, &length);
     yara y = { .set = set, .command = command, .file = shown_name(path), .line = 1 };
-    set->given = true;
+    set->given = set->every_start = true;
     if (!text)
         return false;
     y.begin = y.at = y.counted = text;
