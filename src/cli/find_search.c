@@ -117,6 +117,18 @@ static int judge_record(void *user, const record *r, uint64_t length)
     return f->finished;
 }
 
+/* Records that come in pieces are searched for all patterns of rules. */
+static const trawl_plan *plan_of_pieces(void *user)
+{
+    find_search *f = (find_search *)user;
+    if (!f->plan_of_pieces) {
+        verdicts_choose(f->verdicts, true);
+        f->plan_of_pieces = pattern_set_compile(f->output->patterns, f->run, f->context, NULL, 0);
+        verdicts_choose(f->verdicts, false);
+    }
+    return f->plan_of_pieces;
+}
+
 /* ---- scanning: false after a complaint ---------------------------------- */
 
 static bool file_failed(find_search *f, const char *path, const char *why)
@@ -276,6 +288,7 @@ static bool scan_records(find_search *f, source *file, const char *path, const r
     if (f->verdicts) {
         r.take = judge_matches;
         r.ended = judge_record;
+        r.plan_of_pieces = plan_of_pieces;
     }
     f->records = &r;
     const int status = record_scan_text(&r, kind, file);
@@ -468,5 +481,6 @@ void find_search_close(find_search *f)
     source_close(&f->file);
     sample_close(&f->sample);
     trawl_plan_free(f->plan);
+    trawl_plan_free(f->plan_of_pieces);
     close_context(f->run, f->context);
 }

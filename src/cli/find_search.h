@@ -35,6 +35,7 @@ typedef struct find_search {
     source file;       /* the present one */
     uint64_t last_end; /* of its matches so far */
     trawl_plan *plan;
+    trawl_plan *plan_of_pieces; /* of long records, for verdicts; NULL: there was none */
     trawl_context *context;
     uint64_t *counts;     /* of each pattern in the present file, where they are asked for */
     record_scan *records; /* while records are searched */

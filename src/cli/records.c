@@ -22,6 +22,11 @@ const char *record_scan_name(const record_scan *r, const record *which)
     return r->kind->named ? r->batch->names + which->name : NULL;
 }
 
+const uint8_t *record_scan_bytes(const record_scan *r, const record *which)
+{
+    return r->stream ? NULL : r->batch->bytes + which->begin;
+}
+
 const char *record_scan_flow(const record_scan *r, const record *which)
 {
     return r->kind == &reader_capture ? r->batch->names + which->name : "";
@@ -66,6 +71,15 @@ static int end_stream(record_scan *r)
     return status;
 }
 
+static int open_stream(record_scan *r)
+{
+    const trawl_plan *plan = r->plan_of_pieces ? r->plan_of_pieces(r->user) : r->plan;
+    snprintf(r->error.message, sizeof r->error.message, "a long record needs another plan");
+    return !plan ? TRAWL_ERROR_MEMORY
+                 : trawl_stream_open(r->context, plan, &r->options, r->ended ? hand_on : r->take,
+                                     r->ended ? r : r->user, &r->stream, &r->error);
+}
+
 /* A record's next piece; `last`: it ends with it. */
 static int scan_piece(record_scan *r, size_t index, bool last)
 {
@@ -74,8 +88,7 @@ static int scan_piece(record_scan *r, size_t index, bool last)
     r->first = r->told = index;
     r->length = (r->stream ? r->length : 0) + piece->length;
     if (!r->stream)
-        status = trawl_stream_open(r->context, r->plan, &r->options, r->ended ? hand_on : r->take,
-                                   r->ended ? r : r->user, &r->stream, &r->error);
+        status = open_stream(r);
     if (status == TRAWL_OK)
         status =
             trawl_stream_feed(r->stream, r->batch->bytes + piece->begin, piece->length, &r->error);

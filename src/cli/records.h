@@ -10,6 +10,8 @@ typedef struct record_scan {
     trawl_context *context;
     const trawl_plan *plan;
     trawl_scan_options options;
+    /* If it is set: the plan for records that come in pieces; NULL, after a complaint: none. */
+    const trawl_plan *(*plan_of_pieces)(void *user);
     bool whole;    /* the report needs whole records in memory */
     bool circular; /* records are circles */
     /* Takes matches of which record_scan_of says whose they are. */
@@ -43,6 +45,9 @@ const record *record_scan_of(const record_scan *r, const trawl_match *match);
 
 /* The name of a record, while it is there; NULL: records of this kind have none. */
 const char *record_scan_name(const record_scan *r, const record *which);
+
+/* A record's bytes, when it has ended; NULL: it came in pieces. */
+const uint8_t *record_scan_bytes(const record_scan *r, const record *which);
 
 /* Between whom a packet went; "" of other records. */
 const char *record_scan_flow(const record_scan *r, const record *which);

@@ -1,14 +1,16 @@
 /* verdicts.c: see cli/verdicts.h.
  *
- * Idea. While a record is searched it is only noted which patterns occur, and of those whose places
- * matter all ends, in a log. Behind the record the log is sorted by pattern. Each rule has an
- * anchor, its longest content: only rules whose anchor occurs are looked at.
+ * Idea. Each rule has an anchor, its longest content: only rules whose anchor occurs are looked at.
+ * So a record is searched for the anchors; it is only noted which occur, and of those whose places
+ * matter all ends, in a log, which is sorted by pattern behind the record. The other contents of a
+ * rule, which are short and occur everywhere, are looked for when it is their turn, once a record.
+ * A record that comes in pieces is gone by then: it is searched for all patterns.
  *
  * Of a rule whose contents have windows the cursors are carried from content to content: all places
  * where the contents so far may end. Both they and a pattern's ends ascend, so a step takes their
  * sum, and no choice is ever taken back.
  *
- * Memory: 24 bytes for each place of the present record, of which there may be MOST_PLACES.
+ * Memory: 40 bytes for each place of the present record, of which there may be MOST_PLACES.
  */
 #include "cli/verdicts.h"
 
@@ -23,6 +25,7 @@
 /* A pattern, and what is known of it in the present record. */
 typedef struct spot {
     uint64_t record; /* the last one in which it occurred */
+    uint64_t sought; /* the last one in which it was looked for when it was its turn */
     size_t first;    /* of its places in `ends`, while the record is judged */
     size_t count;
     bool placed;  /* some rule wants its places */
@@ -41,20 +44,25 @@ typedef struct places {
 
 struct verdicts {
     const char *command;
-    const rule_list *rules;
+    rule_list *rules;
     find_output *output;
-    bool quiet;  /* nothing is printed */
-    spot *spots; /* and one more */
-    size_t patterns;
+    bool quiet;       /* nothing is printed */
+    pattern_set *set; /* anchors come first in it */
+    size_t patterns, anchors;
+    spot *spots;          /* and one more */
+    const uint8_t *bytes; /* of the present record; NULL: it came in pieces */
+    uint64_t length;
     size_t *anchored; /* rules, by their anchors; behind them those that have none */
     bool *plain;      /* of each rule: places do not matter */
     uint64_t record;  /* number of the present one, of all files */
     size_t *touched, touched_count;
     place *log; /* of the present record */
     size_t log_count, log_room;
-    uint64_t *ends; /* the same by pattern, and room for two lists of cursors */
-    size_t ends_room;
-    bool overflown;
+    uint64_t *ends; /* by pattern */
+    size_t ends_count, ends_room;
+    uint64_t *cursors[2];
+    size_t cursors_room[2], most; /* places of a pattern */
+    bool overflown, out_of_memory;
     size_t *held, held_count;
     flow flow;
     uint64_t printed;
@@ -137,35 +145,112 @@ static size_t avoid(const rule_content *c, places found, places from, uint64_t l
 
 /* ---- one rule ---------------------------------------------------------------------- */
 
-static bool occurs(const verdicts *v, const rule_content *c)
+static uint8_t folded(uint8_t c)
 {
-    return v->spots[c->pattern].record == v->record;
+    return c >= 'A' && c <= 'Z' ? (uint8_t)(c + 32) : c;
 }
 
-static places places_of(const verdicts *v, const rule_content *c)
+static bool is_there(const uint8_t *text, const trawl_pattern *p)
+{
+    const uint8_t *sought = p->text;
+    if (!(p->flags & TRAWL_NOCASE))
+        return memcmp(text, sought, p->length) == 0;
+    for (size_t i = 0; i < p->length; i++)
+        if (folded(text[i]) != folded(sought[i]))
+            return false;
+    return true;
+}
+
+/* The next place that may be one of the pattern, from `at` on; NULL: there is none. */
+static const uint8_t *next_place(const uint8_t *at, const uint8_t *last, const trawl_pattern *p)
+{
+    const uint8_t first = *(const uint8_t *)p->text, lower = folded(first);
+    if (at > last)
+        return NULL;
+    if (!(p->flags & TRAWL_NOCASE) || lower < 'a' || lower > 'z')
+        return memchr(at, first, (size_t)(last - at) + 1);
+    while (at <= last && folded(*at) != lower)
+        at++;
+    return at <= last ? at : NULL;
+}
+
+/* Room for `more` numbers. False: there is none, and no verdict of this record. */
+static bool number_room(verdicts *v, uint64_t **numbers, size_t *room, size_t count, size_t more)
+{
+    if (*room - count >= more)
+        return true;
+    const size_t wanted = 2 * (count + more) + 1024;
+    uint64_t *grown = realloc(*numbers, wanted * sizeof *grown);
+    v->out_of_memory = v->out_of_memory || !grown;
+    if (!grown)
+        return false;
+    *numbers = grown;
+    *room = wanted;
+    return true;
+}
+
+/* Look for a pattern in the record: all of its places if they matter, else the first. */
+static void seek(verdicts *v, size_t pattern)
+{
+    const trawl_pattern *p = &v->set->patterns[pattern];
+    spot *s = &v->spots[pattern];
+    s->sought = v->record;
+    s->first = v->ends_count;
+    s->count = 0;
+    if (p->length > v->length)
+        return;
+    const uint8_t *at = v->bytes, *last = v->bytes + v->length - p->length;
+    for (; (at = next_place(at, last, p)) != NULL; at++) {
+        if (!is_there(at, p))
+            continue;
+        s->record = v->record;
+        if (!s->placed)
+            return;
+        v->overflown = v->overflown || v->ends_count == MOST_PLACES;
+        if (v->overflown || !number_room(v, &v->ends, &v->ends_room, v->ends_count, 1))
+            return;
+        v->ends[v->ends_count++] = (uint64_t)(at - v->bytes) + p->length;
+        s->count++;
+    }
+    v->most = s->count > v->most ? s->count : v->most;
+}
+
+static bool occurs(verdicts *v, const rule_content *c)
 {
     const spot *s = &v->spots[c->pattern];
-    return occurs(v, c) ? (places){ v->ends + s->first, s->count } : (places){ NULL, 0 };
+    if (v->bytes && c->pattern >= v->anchors && s->sought != v->record)
+        seek(v, c->pattern);
+    return s->record == v->record;
 }
 
-/* Whether all contents are where they are asked for. Two lists of cursors stand behind the ends. */
-static bool is_placed(const verdicts *v, const rule *r, uint64_t length)
+static places places_of(verdicts *v, const rule_content *c)
 {
-    uint64_t *lists[2] = { v->ends + v->log_count, v->ends + 2 * v->log_count + 1 };
-    places cursors = { lists[0], 1 };
+    const bool there = occurs(v, c);
+    const spot *s = &v->spots[c->pattern];
+    return there ? (places){ v->ends + s->first, s->count } : (places){ NULL, 0 };
+}
+
+/* Whether all contents are where they are asked for; those that must be there are. */
+static bool is_placed(verdicts *v, const rule *r, uint64_t length)
+{
+    if (!number_room(v, &v->cursors[0], &v->cursors_room[0], 0, v->most + 1) ||
+        !number_room(v, &v->cursors[1], &v->cursors_room[1], 0, v->most + 1))
+        return false;
+    places cursors = { v->cursors[0], 1 };
     size_t present = 0;
-    lists[0][0] = 0;
+    cursors.ends[0] = 0;
     for (size_t i = r->first; cursors.count && i < r->first + r->count; i++) {
         const rule_content *c = &v->rules->contents[i];
         if (c->buffered || (c->negated && is_loose(c)))
             continue;
+        const places found = places_of(v, c);
         if (c->negated) {
-            cursors.count = avoid(c, places_of(v, c), cursors, length);
+            cursors.count = avoid(c, found, cursors, length);
             continue;
         }
         present = !present;
-        cursors.count = advance(c, places_of(v, c), cursors, length, lists[present]);
-        cursors.ends = lists[present];
+        cursors.count = advance(c, found, cursors, length, v->cursors[present]);
+        cursors.ends = v->cursors[present];
     }
     return cursors.count > 0;
 }
@@ -186,16 +271,17 @@ static bool fits_size(const rule *r, uint64_t length)
     }
 }
 
-static bool holds(const verdicts *v, size_t index, uint64_t length)
+static bool holds(verdicts *v, size_t index, uint64_t length)
 {
     const rule *r = &v->rules->rules[index];
+    if (!fits_size(r, length) || !rule_head_fits(&r->head, &v->flow))
+        return false;
     for (size_t i = r->first; i < r->first + r->count; i++) {
         const rule_content *c = &v->rules->contents[i];
         if (c->negated ? v->plain[index] && !is_loose(c) && occurs(v, c) : !occurs(v, c))
             return false;
     }
-    return fits_size(r, length) && rule_head_fits(&r->head, &v->flow) &&
-           (v->plain[index] || is_placed(v, r, length));
+    return v->plain[index] || is_placed(v, r, length);
 }
 
 /* ---- all rules ----------------------------------------------------------------- */
@@ -251,6 +337,31 @@ static void anchor_rules(verdicts *v)
         v->anchored[--v->spots[anchor_of(v, &v->rules->rules[i])].rules] = i;
 }
 
+/* Anchors to the front of the set, by numbers that the contents take over. */
+static bool order_patterns(verdicts *v)
+{
+    trawl_pattern *ordered = malloc((v->patterns + 1) * sizeof *ordered);
+    size_t *number = calloc(v->patterns + 1, sizeof *number), next;
+    for (size_t i = 0; number && i < v->rules->count; i++)
+        number[anchor_of(v, &v->rules->rules[i])] = 1;
+    for (size_t p = 0; number && p < v->patterns; p++)
+        v->anchors += number[p];
+    size_t others = v->anchors;
+    next = 0;
+    for (size_t p = 0; ordered && number && p < v->patterns; p++) {
+        number[p] = number[p] ? next++ : others++;
+        ordered[number[p]] = v->set->patterns[p];
+    }
+    const bool fine = ordered && number;
+    for (size_t i = 0; fine && i < v->rules->content_count; i++)
+        v->rules->contents[i].pattern = number[v->rules->contents[i].pattern];
+    if (fine && v->patterns)
+        memcpy(v->set->patterns, ordered, v->patterns * sizeof *ordered);
+    free(ordered);
+    free(number);
+    return fine;
+}
+
 verdicts *verdicts_open(pattern_set *set, find_output *output, bool quiet)
 {
     verdicts *v = calloc(1, sizeof *v);
@@ -260,6 +371,7 @@ verdicts *verdicts_open(pattern_set *set, find_output *output, bool quiet)
     }
     v->command = output->command;
     v->rules = set->rules;
+    v->set = set;
     v->output = output;
     v->quiet = quiet;
     v->patterns = set->count;
@@ -268,7 +380,7 @@ verdicts *verdicts_open(pattern_set *set, find_output *output, bool quiet)
     v->anchored = calloc(v->rules->count + 1, sizeof *v->anchored);
     v->held = calloc(v->rules->count + 1, sizeof *v->held);
     v->plain = calloc(v->rules->count + 1, sizeof *v->plain);
-    if (!v->spots || !v->touched || !v->anchored || !v->held || !v->plain) {
+    if (!v->spots || !v->touched || !v->anchored || !v->held || !v->plain || !order_patterns(v)) {
         out_of_memory(v);
         verdicts_close(v);
         return NULL;
@@ -280,7 +392,13 @@ verdicts *verdicts_open(pattern_set *set, find_output *output, bool quiet)
     for (size_t p = 0; p < set->count; p++)
         if (!v->spots[p].placed)
             set->patterns[p].flags |= TRAWL_ONCE;
+    verdicts_choose(v, false);
     return v;
+}
+
+void verdicts_choose(verdicts *v, bool all)
+{
+    v->set->count = all || !v->anchors ? v->patterns : v->anchors;
 }
 
 void verdicts_close(verdicts *v)
@@ -294,6 +412,8 @@ void verdicts_close(verdicts *v)
     free(v->plain);
     free(v->log);
     free(v->ends);
+    free(v->cursors[0]);
+    free(v->cursors[1]);
     free(v);
 }
 
@@ -329,24 +449,19 @@ bool verdicts_take(verdicts *v, const trawl_match *matches, size_t count)
     return true;
 }
 
-/* The log by patterns, with room for the cursors behind it. */
+/* The log by patterns. */
 static bool sort_log(verdicts *v)
 {
-    const size_t wanted = 3 * v->log_count + 2;
-    if (wanted > v->ends_room) {
-        free(v->ends);
-        v->ends_room = 2 * wanted;
-        v->ends = malloc(v->ends_room * sizeof *v->ends);
-        if (!v->ends) {
-            v->ends_room = 0;
-            return out_of_memory(v);
-        }
-    }
+    if (!number_room(v, &v->ends, &v->ends_room, 0, v->log_count))
+        return false;
+    v->ends_count = v->log_count;
+    v->most = 0;
     size_t first = 0;
     for (size_t i = 0; i < v->touched_count; i++) {
         spot *s = &v->spots[v->touched[i]];
         s->first = first;
         first += s->placed ? s->count : 0;
+        v->most = s->placed && s->count > v->most ? s->count : v->most;
         s->count = 0;
     }
     for (size_t i = 0; i < v->log_count; i++) {
@@ -383,9 +498,25 @@ static bool print_held(verdicts *v, const record_scan *scan, const record *r, ui
     return fine && !ferror(stdout);
 }
 
+static void judge_all(verdicts *v, const record_scan *scan, const record *r, uint64_t length)
+{
+    v->held_count = 0;
+    if (v->overflown || !sort_log(v))
+        return;
+    v->flow = flow_read(record_scan_flow(scan, r));
+    v->bytes = record_scan_bytes(scan, r);
+    v->length = length;
+    for (size_t i = 0; i < v->touched_count; i++)
+        judge(v, v->touched[i], length);
+    judge(v, v->patterns, length);
+}
+
 static bool judge_record(verdicts *v, const record_scan *scan, const record *r, uint64_t length,
                          uint64_t most)
 {
+    judge_all(v, scan, r, length);
+    if (v->out_of_memory)
+        return out_of_memory(v);
     if (v->overflown) {
         fflush(stdout);
         complain(v->command,
@@ -394,13 +525,6 @@ static bool judge_record(verdicts *v, const record_scan *scan, const record *r, 
         v->failed = true;
         return true;
     }
-    if (!sort_log(v))
-        return false;
-    v->flow = flow_read(record_scan_flow(scan, r));
-    v->held_count = 0;
-    for (size_t i = 0; i < v->touched_count; i++)
-        judge(v, v->touched[i], length);
-    judge(v, v->patterns, length);
     return !v->held_count || print_held(v, scan, r, most);
 }
 

@@ -18,6 +18,10 @@ typedef struct verdicts verdicts;
 verdicts *verdicts_open(pattern_set *set, find_output *output, bool quiet);
 void verdicts_close(verdicts *v);
 
+/* The set's patterns are those that whole records are searched for, or `all`, for records that come
+ * in pieces. */
+void verdicts_choose(verdicts *v, bool all);
+
 /* The present record has these matches; it has ended. At most `most` are printed, 0: all.
  * False: the search cannot go on, after a complaint unless standard output failed. */
 bool verdicts_take(verdicts *v, const trawl_match *matches, size_t count);
