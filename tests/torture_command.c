@@ -108,6 +108,13 @@ static void make_files(void)
     put_text("bad\377\tname", text);
     put_text("list", "beta\nal[a-f]*pha\nc.\377x\n");
     put_text("words", "beta\r\nalpha\r\n");
+    put_text("rules", "alert ip any any -> any any (msg:\"m\"; content:\"al\"; content:\"pha\"; "
+                      "within:3; content:!\"x\"; pcre:\"/a/\"; sid:1;)\n"
+                      "a (content:\"beta\"; startswith; sid:2;)\n");
+    put_text("yara", "rule r { strings: $a = \"be\" wide ascii fullword\n"
+                     "$b = /a(l|m)?p{1,2}h/ wide ascii\n$c = { 61 [1-2] 70 } $d = \"x\" xor\n"
+                     "condition: any of them }");
+    put_text("ndb", "A:0:0:616c*61\nB:0:EOF-4:626574\n");
     put_text("text.pgm", "P2\n5 4\n255\n1 2 1 2 1\n3 1 2 1 2\n1 2 1 2 1\n9 1 3 1 2\n");
     put_text("pair.pgm", "P2\n2 1\n255\n1 2\n");
     put_text("bits.pbm", "P1\n3 2\n101\n010\n");
@@ -332,6 +339,10 @@ static const command_line lines[] = {
     { NOTHING, THREADS, false, command_grep, "--threads 3 --chunks 4 -n alpha large" },
     { NOTHING, ONCE, false, command_grep, "-c beta text long" },
     { NOTHING, ONCE, false, command_grep, "-n -F -f many text" },
+    { NOTHING, ANY, false, command_find, "--rules rules --verdicts --format lines text words" },
+    { PIPE, ANY, false, command_find, "--rules rules text -" },
+    { PIPE, ANY, false, command_find, "--yara yara --count text -" },
+    { NOTHING, ANY, false, command_find, "--hex -f ndb -g text words" },
     { PIPE, ANY, false, command_find, "-f list text bad\377\tname -" },
     { PIPE, ANY, false, command_find, "--count -f list text bad\377\tname -" },
     { FILE_INPUT, ANY, false, command_find, "--report pairs -f list text -" },

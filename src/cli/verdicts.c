@@ -72,6 +72,7 @@ struct verdicts {
 static bool out_of_memory(verdicts *v)
 {
     complain(v->command, "out of memory for verdicts");
+    v->failed = true;
     return false;
 }
 
@@ -495,6 +496,7 @@ static bool print_held(verdicts *v, const record_scan *scan, const record *r, ui
         fine = v->quiet || find_output_verdict(v->output, &v->rules->rules[v->held[i]]);
         v->printed += fine;
     }
+    v->failed = v->failed || !fine;
     return fine && !ferror(stdout);
 }
 

@@ -28,7 +28,7 @@ bool verdicts_take(verdicts *v, const trawl_match *matches, size_t count);
 bool verdicts_record(verdicts *v, const record_scan *scan, const record *r, uint64_t length,
                      uint64_t most);
 
-/* So many were printed; the verdicts of some record could not be had. */
+/* So many were printed; the verdicts of some record could not be had, or not be printed. */
 uint64_t verdicts_count(const verdicts *v);
 bool verdicts_failed(const verdicts *v);
 
