@@ -105,6 +105,70 @@ for report in "pairs", "longest", "leftmost-longest", "leftmost-first":
     got, want = (find("--report", report, "d[a-z ]*le", file) for file in "fg")
     same("gzip, --report " + report, got, ["f" + row[1:] for row in want[1]])
 
+# ---- damage: what stands before it is found, but for what a filter had made of the block that failed ----
+
+story = b"".join(b"line %d: a needle in %d\n" % (i, i * 7919 % 100003) for i in range(60000))
+
+
+def own(*command, content):
+    return subprocess.run(command, input=content, capture_output=True).stdout if shutil.which(command[0]) else None
+
+
+def until_damage(name, content, member, plain, said, lost=128 << 10):
+    """`plain`: what another reader makes of it"""
+    if plain is None:
+        return
+    got, want = find("needle", write("f", content)), rows("f" + member, 1, b"needle", story)
+    least = len(places(b"needle", plain[:max(0, len(plain) - lost)]))
+    result(name, got[0] == 2 and said in got[2] and got[1] == want[:len(got[1])] and len(got[1]) >= least,
+           "status %d, %d rows, not %d of %d; %s" % (got[0], len(got[1]), least, len(want), got[2]))
+
+
+def pack(*command):
+    return subprocess.run(command, input=story, stdout=subprocess.PIPE).stdout if shutil.which(command[0]) else b""
+
+
+story_bz2, story_xz, story_gzip = bz2.compress(story), lzma.compress(story), gzip.compress(story)
+story_zstd, story_lz4 = pack("zstd", "-qc"), pack("lz4", "-qc")
+until_damage("bzip2, cut", story_bz2[:-6], "", bz2.BZ2Decompressor().decompress(story_bz2[:-6]),
+             "is cut off (bzip2)")
+until_damage("xz, cut", story_xz[:-6], "", lzma.LZMADecompressor().decompress(story_xz[:-6]), "is cut off (xz)")
+until_damage("xz, other bytes behind", story_xz + b"any other bytes", "", story, "trawl find: f: ")
+until_damage("gzip, cut", story_gzip[:-6], "", story, "is cut off (gzip)", 0)
+until_damage("zstd, cut", story_zstd[:-6], "", own("zstd", "-dc", content=story_zstd[:-6]), "is cut off (zstd)")
+until_damage("zstd, other bytes behind", story_zstd + b"any other bytes", "", story_zstd and story,
+             "trawl find: f: ")
+until_damage("lz4, cut", story_lz4[:-6], "", own("lz4", "-dc", content=story_lz4[:-6]), "is cut off (lz4)")
+
+out = io.BytesIO()
+with tarfile.open(fileobj=out, mode="w") as tar:
+    member = tarfile.TarInfo("story")
+    member.size = len(story)
+    tar.addfile(member, io.BytesIO(story))
+story_tar = out.getvalue()
+until_damage("tar, cut", story_tar[:len(story) - 20000], ":story", story[:-20512], "trawl find: f:story: ")
+packed = gzip.compress(story_tar)
+plain = zlib.decompressobj(31).decompress(packed[:len(packed) // 2])[512:]
+until_damage("tar.gz, cut", packed[:len(packed) // 2], ":story", plain, "is cut off (gzip)")
+until_damage("tar.gz, cut behind the members", packed[:-6], ":story", story, "is cut off (gzip)", 0)
+packed = packed[:-8] + bytes([packed[-8] ^ 1]) + packed[-7:]
+until_damage("tar.gz, a wrong CRC", packed, ":story", story, "is damaged (gzip)", 0)
+out = io.BytesIO()
+with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
+    archive.writestr("story", story)
+crc = struct.pack("<I", zlib.crc32(story))
+until_damage("zip, a wrong CRC", out.getvalue().replace(crc, bytes(4)), ":story", story, "bad CRC", 0)
+
+with open("sparse", "wb") as file: # holes before, between and behind
+    for at in 100000, 3000000:
+        file.seek(at)
+        file.write(b"a needle")
+    file.truncate(5000000)
+if shutil.which("tar") and subprocess.run(["tar", "cSf", "f", "sparse"]).returncode == 0:
+    want = rows("f:sparse", 1, b"needle", open("sparse", "rb").read())
+    same("tar of a sparse file", find("needle", "f"), want)
+    same("its zeros", find("--count", "-F", r"\0\0", "f"), ["f:sparse\t1\t%d" % (5000000 - 19)])
+
 # ---- archives ----------------------------------------------------------------------------------
 
 members = [("one", text), ("empty", b""), ("folder/two", b"a needle"), ("three.gz", gzip.compress(text)),

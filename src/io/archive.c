@@ -4,10 +4,14 @@
  * to it; of tar and zip each member is a source in its turn. Filters below tar are layers of their
  * own, so libarchive is told of one filter or of one format at a time, and guesses nothing.
  *
+ * Its blocks are handed out one by one: its archive_read_data throws away what it has copied when a
+ * later block fails. What a filter had made of the block that failed is lost, up to 128 KiB.
+ *
  * Memory: libarchive's own limits, 1 GiB for xz, 128 MiB for zstd, a few MiB for the others.
  */
 #include "io/archive.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -66,7 +70,8 @@ bool archive_is_tar(const uint8_t *bytes, size_t length)
     LINE(int, archive_read_set_callback_data, (struct archive *, void *))                      \
     LINE(int, archive_read_open1, (struct archive *))                                          \
     LINE(int, archive_read_next_header, (struct archive *, struct archive_entry **))           \
-    LINE(la_ssize_t, archive_read_data, (struct archive *, void *, size_t))                    \
+    LINE(int, archive_read_data_block,                                                         \
+         (struct archive *, const void **, size_t *, la_int64_t *))                            \
     LINE(const char *, archive_error_string, (struct archive *))                               \
     LINE(int, archive_errno, (struct archive *))                                               \
     LINE(int, archive_filter_code, (struct archive *, int))                                    \
@@ -84,10 +89,16 @@ struct archive_reader {
     struct archive *handle;
     source *below;
     unpack_limit limit;
-    const char *why; /* no member more */
-    bool told;       /* and a member has said why */
-    bool member_failed;
-    bool streamed;     /* a zip file of which the directory at its end is not read */
+    const char *kind; /* of a filter; NULL: an archive */
+    const char *why;  /* no member more */
+    bool told;        /* and a member has said why */
+    bool streamed;    /* a zip file of which the directory at its end is not read */
+    bool fed_all;     /* nothing is below any more */
+    bool member_ended, member_failed;
+    uint64_t gap;         /* zero bytes to hand out, of a sparse file, */
+    const uint8_t *block; /* and behind them so many of a block */
+    size_t left;
+    uint64_t behind;   /* where the block ends in the member */
     char message[200]; /* what `why`, or a member's, points to */
     uint8_t piece[PIECE];
 };
@@ -101,6 +112,7 @@ static la_ssize_t feed(struct archive *handle, void *user, const void **bytes)
     (void)handle;
     *bytes = a->piece;
     const ptrdiff_t got = source_read(a->below, a->piece, PIECE);
+    a->fed_all = got == 0;
     return got < 0 ? ARCHIVE_FATAL : (la_ssize_t)got;
 }
 
@@ -127,10 +139,15 @@ static const char *said(archive_reader *a, const char *otherwise)
     const char *below = a->below ? a->below->why : NULL;
     const bool unlike = a->streamed && !below && lib.archive_errno(a->handle) == EILSEQ;
     text = below ? below : text && *text ? text : otherwise;
-    snprintf(a->message, sizeof a->message, "%s%s", text,
-             unlike ? " (it was read as it came, without the zip file's directory: save the zip "
-                      "file, and search that)"
-                    : "");
+    if (a->kind && a->fed_all && !below)
+        snprintf(a->message, sizeof a->message,
+                 "is cut off (%s): the end of what is compressed is missing", a->kind);
+    else
+        snprintf(a->message, sizeof a->message, "%s%s", text,
+                 unlike
+                     ? " (it was read as it came, without the zip file's directory: save the zip "
+                       "file, and search that)"
+                     : "");
     return a->message;
 }
 
@@ -210,26 +227,57 @@ archive_reader *archive_open(source *s, const unpack_options *options)
 
 /* ---- the bytes of a member ------------------------------------------------------ */
 
+/* Have bytes to hand out. False: the member has ended, or what came of it was the last. */
+static bool next_block(archive_reader *a)
+{
+    const void *block = NULL;
+    size_t size = 0;
+    la_int64_t offset = (la_int64_t)a->behind;
+    int status;
+    if (a->why || a->member_ended)
+        return false;
+    do
+        status = lib.archive_read_data_block(a->handle, &block, &size, &offset);
+    while (status == ARCHIVE_RETRY);
+    a->member_failed = status < ARCHIVE_OK || offset < (la_int64_t)a->behind;
+    a->member_ended = status != ARCHIVE_OK || a->member_failed;
+    if (a->member_failed)
+        said(a, "is damaged: its rest could not be unpacked");
+    if (offset < (la_int64_t)a->behind || status <= ARCHIVE_FATAL)
+        return false;
+    a->gap = (uint64_t)offset - a->behind;
+    a->block = block;
+    a->left = block ? size : 0;
+    a->behind = (uint64_t)offset + a->left;
+    return true;
+}
+
+static size_t hand_out(archive_reader *a, uint8_t *to, size_t length)
+{
+    size_t made = a->gap < length ? (size_t)a->gap : length;
+    memset(to, 0, made);
+    a->gap -= made;
+    const size_t copied = a->left < length - made ? a->left : length - made;
+    if (copied)
+        memcpy(to + made, a->block, copied);
+    a->block = a->left > copied ? a->block + copied : NULL;
+    a->left -= copied;
+    return made + copied;
+}
+
 static ptrdiff_t member_read(void *state, void *bytes, size_t length, const char **why)
 {
     archive_reader *a = state;
-    *why = a->why ? a->why : a->message;
-    a->told = a->why != NULL;
-    if (a->why || a->member_failed)
-        return -1;
-    la_ssize_t got;
-    do
-        got = lib.archive_read_data(a->handle, bytes, length);
-    while (got == ARCHIVE_RETRY);
-    if (got < 0) {
-        *why = said(a, "is damaged: its rest could not be unpacked");
-        a->member_failed = true;
-    } else if (!unpack_allows(&a->limit, (size_t)got, why)) {
-        a->why = *why;
-        a->told = true;
-        got = -1;
+    size_t made = 0;
+    while (made < length && !a->why && (a->gap || a->left || next_block(a)))
+        made += hand_out(a, (uint8_t *)bytes + made, length - made);
+    if (made) {
+        unpack_allows(&a->limit, made, &a->why);
+        return (ptrdiff_t)made;
     }
-    return got < 0 ? -1 : (ptrdiff_t)got;
+    a->told = a->why != NULL;
+    *why = a->why ? a->why : a->message;
+    return a->why || a->member_failed ? -1 : 0;
 }
 
 static void member_close(void *state)
@@ -275,6 +323,7 @@ bool unpack_filter(source *s, const char *kind, const unpack_options *options)
     archive_reader *a = begin(s, options);
     if (!a)
         return false;
+    a->kind = kind;
     if (support(a->handle, kind) < ARCHIVE_WARN ||
         lib.archive_read_support_format_raw(a->handle) < ARCHIVE_WARN ||
         lib.archive_read_support_format_empty(a->handle) < ARCHIVE_WARN ||
@@ -312,16 +361,31 @@ static const char *member_name(struct archive_entry *entry)
     return name ? name : "(no name)";
 }
 
+/* What is compressed is checked at its end, which libarchive does not read up to. */
+static bool sound_to_its_end(archive_reader *a)
+{
+    ptrdiff_t got = a->below->layer ? 1 : 0;
+    while (got > 0)
+        got = source_read(a->below, a->piece, PIECE);
+    if (got < 0)
+        a->why = a->below->why;
+    return got == 0;
+}
+
 int archive_next(archive_reader *a, const char **name, source *member, const char **why)
 {
     static const source_layer layer = { member_read, member_close };
     struct archive_entry *entry;
     int status = ARCHIVE_OK;
     while (!a->why) {
-        a->member_failed = false;
+        a->member_failed = a->member_ended = false;
+        a->gap = a->left = 0;
+        a->behind = 0;
         status = next_header(a, &entry);
-        if (status == ARCHIVE_EOF)
+        if (status == ARCHIVE_EOF && sound_to_its_end(a))
             return 0;
+        if (status == ARCHIVE_EOF)
+            break;
         if (status == ARCHIVE_RETRY)
             continue;
         if (status < ARCHIVE_WARN) {
