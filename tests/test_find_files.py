@@ -80,9 +80,17 @@ packed = {
     "bzip2 of two streams": bz2.compress(text[:99999]) + bz2.compress(text[99999:]),
     "xz of two streams": lzma.compress(text[:99999]) + lzma.compress(text[99999:]),
     "gzip in xz in bzip2": bz2.compress(lzma.compress(gzip.compress(text))),
+    "zstd of pzstd": tool("pzstd", "-q", "-c", "-p", "2"), "lz4, legacy": tool("lz4", "-qlc"),
     "gzip of nothing": gzip.compress(b""), "bzip2 of nothing": bz2.compress(b""),
     "xz of nothing": lzma.compress(b""),
 }
+note = struct.pack("<II", 0x184d2a5f, 3) + b"abc" # frames that zstd and lz4 pass over
+wide = struct.pack("<II", 0x184d2a50, 70000) + b"needle" + bytes(69994)
+for name in "zstd", "lz4", "lz4, legacy":
+    if packed[name] is not None:
+        packed[name + " behind notes"] = note + note + packed[name]
+        packed[name + " behind a long note"] = wide + note + packed[name]
+packed["notes of nothing"] = note + wide
 for name, content in packed.items():
     if content is None:
         continue
@@ -91,11 +99,15 @@ for name, content in packed.items():
     same(name, find("needle", "f"), want, 0 if want else 1)
     piped = [row.replace("f\t", "(standard input)\t", 1) for row in want]
     same(name + ", a pipe", find("needle", text=content), piped, 0 if want else 1)
-    if "of" not in name and "behind" not in name:
+    if "of" not in name and "zeros behind" not in name:
         refused(name + ", cut", find("--count", "needle", write("f", content[:-9])), "trawl find: f: ")
+    if "of" not in name and "behind" not in name and "legacy" not in name: # it has no checksum
         changed = bytearray(content)
         changed[len(changed) // 2] ^= 16
         refused(name + ", changed", find("--count", "needle", write("f", changed)), "trawl find: f: ")
+refused("a note, cut", find("needle", write("f", note + wide[:-1])), "is cut off", [])
+refused("a long note, then no zstd", find("needle", write("f", wide + b"needle")), "is damaged", [])
+same("a note, then no zstd", find("needle", write("f", note + b"  needle   ")), ["f\t1\t1\t13\t19"])
 refused("gzip, other bytes behind", find("needle", write("f", gzip.compress(text) + b"more")),
         "other bytes follow", rows("f", 1, b"needle", text))
 result("the bytes as they stand", find("--format", "raw", "-F", r"\x1f\x8b\x08", "f")[1][:1] ==

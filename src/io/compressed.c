@@ -34,6 +34,8 @@ static const format formats[] = {
     { "zstd", "zstd -dc", { 0x28, 0xb5, 0x2f, 0xfd, 0 }, { ALL, ALL, ALL, ALL, 0x08 } },
     /* signature, version 01 and the reserved bit */
     { "lz4", "lz4 -dc", { 0x04, 0x22, 0x4d, 0x18, 0x40 }, { ALL, ALL, ALL, ALL, 0xc2 } },
+    /* its legacy format: signature, then blocks, or nothing */
+    { "lz4", "lz4 -dc", { 0x02, 0x21, 0x4c, 0x18 }, { ALL, ALL, ALL, ALL } },
     /* a file's header: signature, version below 6.4, any flags, a method below 128 */
     { "zip",
       "unzip -p",
@@ -51,12 +53,35 @@ static bool begins_so(const format *f, const uint8_t *bytes, size_t length)
     return true;
 }
 
-const char *compressed_kind(const uint8_t *bytes, size_t length)
+static const char *kind_of(const uint8_t *bytes, size_t length)
 {
     for (size_t i = 0; i < FORMATS; i++)
         if (begins_so(&formats[i], bytes, length))
             return formats[i].kind;
     return NULL;
+}
+
+uint64_t compressed_skips(const uint8_t *bytes, size_t length)
+{
+    if (length < COMPRESSED_SKIP || (bytes[0] & 0xf0) != 0x50 || bytes[1] != 0x2a ||
+        bytes[2] != 0x4d || bytes[3] != 0x18)
+        return 0;
+    return COMPRESSED_SKIP + (bytes[4] | (uint32_t)bytes[5] << 8 | (uint32_t)bytes[6] << 16 |
+                              (uint64_t)bytes[7] << 24);
+}
+
+const char *compressed_kind(const uint8_t *bytes, size_t length)
+{
+    const bool skips = compressed_skips(bytes, length) != 0;
+    uint64_t frame;
+    while ((frame = compressed_skips(bytes, length)) != 0 && frame < length) {
+        bytes += frame;
+        length -= (size_t)frame;
+    }
+    if (skips && (frame || length < MOST_BYTES)) /* it is not seen what follows */
+        return "zstd";
+    const char *kind = kind_of(bytes, length);
+    return skips && kind && strcmp(kind, "zstd") != 0 && strcmp(kind, "lz4") != 0 ? NULL : kind;
 }
 
 const char *compressed_remedy(const char *kind)

@@ -116,13 +116,15 @@ static bool is_capture(const uint8_t *bytes, size_t length)
 /* Could more bytes than these few show a signature? */
 static bool is_short(const uint8_t *bytes, size_t length)
 {
-    static const char signatures[][4] = { "\x1f\x8b",     "BZh",   "\xfd\x37\x7a", "\x28\xb5\x2f",
-                                          "\x04\x22\x4d", "PK",    "\xd4\xc3\xb2", "\xa1\xb2",
-                                          "\x4d\x3c\xb2", "\n\r\r" };
+    static const char signatures[][4] = { "\x1f\x8b",     "BZh",    "\xfd\x37\x7a", "\x28\xb5\x2f",
+                                          "\x04\x22\x4d", "PK",     "\xd4\xc3\xb2", "\xa1\xb2",
+                                          "\x4d\x3c\xb2", "\n\r\r", "\x02\x21" };
     const size_t compared = length < 2 ? length : 2;
     for (size_t i = 0; i < sizeof signatures / sizeof signatures[0] && length < 12; i++)
         if (compared && memcmp(bytes, signatures[i], compared) == 0)
             return true;
+    if (length && length < 12 && (bytes[0] & 0xf0) == 0x50 && (length == 1 || bytes[1] == 0x2a))
+        return true; /* a frame that zstd and lz4 pass over */
     return length && length < 512 && memchr(bytes, '\0', length); /* tar fills with them */
 }
 
