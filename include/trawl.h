@@ -508,8 +508,8 @@ typedef struct trawl_stream trawl_stream;
 
 /* A text that arrives piece by piece: matches across the pieces are found.
  * TRAWL_REPORT_ENDS takes every plan. The other reports need starts, and keep the text back to
- * where one may still match: twice the longest match, and of unbounded repeats back to the last byte
- * that ends them all, as a blank does [a-z]+. Where no byte does (a.*b), and under
+ * where one may still match: twice the longest match, and of unbounded repeats back to the last
+ * byte that ends them all, as a blank does [a-z]+. Where no byte does (a.*b), and under
  * TRAWL_REPORT_PAIRS, such a plan gives TRAWL_ERROR_UNSUPPORTED.
  * Where a pattern asks what comes after a match ($, \b, TRAWL_WORDS, ...), matches that end with
  * what was fed are reported when the next byte, or the end, is known.
