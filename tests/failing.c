@@ -101,6 +101,11 @@ WRAPPED(void *, realloc, (void *block, size_t size))
     return block ? __real_realloc(block, size) : took(__real_realloc(NULL, size));
 }
 
+WRAPPED(void *, aligned_alloc, (size_t alignment, size_t size))
+{
+    return fails(FAIL_MEMORY, ENOMEM) ? NULL : took(__real_aligned_alloc(alignment, size));
+}
+
 WRAPPED(char *, strdup, (const char *text))
 {
     return fails(FAIL_MEMORY, ENOMEM) ? NULL : took(__real_strdup(text));

@@ -384,6 +384,14 @@ static const command_line lines[] = {
       "--mask pair.pgm --tolerance 1 --wrong 1 --within 1,0,3,4 -n pair.pgm text.pgm" },
     { NOTHING, ANY, false, command_grid, "--as rgb --alpha-mask -n palette.png palette.png" },
     { NOTHING, ANY, false, command_grid, "--annotate framed.png -n pair.pgm text.pgm" },
+    { NOTHING, ANY, false, command_compile, "--hex --stats -i -f ndb -o signatures.trawl" },
+    { NOTHING, ANY, false, command_compile, "--sample text -e (?i)alpha -e bet+ -o find.trawl" },
+    { NOTHING, ANY, false, command_compile, "--grep -w -f list -o grep.trawl" },
+    { NOTHING, ANY, false, command_info, "--patterns signatures.trawl find.trawl grep.trawl" },
+    { NOTHING, ANY, false, command_info, "--json --patterns signatures.trawl text" },
+    { NOTHING, ANY, false, command_find, "--plan signatures.trawl text words" },
+    { PIPE, ANY, false, command_find, "--count --plan find.trawl text -" },
+    { NOTHING, ANY, false, command_grep, "-n -o --plan grep.trawl text words" },
     { NOTHING, ANY, false, command_engines, "" },
     { NOTHING, ANY, false, command_engines, "--json" },
     { NOTHING, ANY, true, command_devices, "" },
@@ -396,6 +404,8 @@ static const char *name_of(int (*run)(int argc, char **argv))
     return run == command_grep      ? "grep"
            : run == command_find    ? "find"
            : run == command_grid    ? "grid"
+           : run == command_compile ? "compile"
+           : run == command_info    ? "info"
            : run == command_engines ? "engines"
                                     : "devices";
 }

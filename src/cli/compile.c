@@ -208,6 +208,7 @@ static trawl_plan *make_plan(compile *c, pattern_set *set, trawl_context *contex
         return pattern_set_compile(set, &c->run, context, NULL, 0);
     if (strcmp(c->sample, "-") != 0 && !source_open(&file, c->sample)) {
         complain(c->run.command, "--sample: %s: %s", c->sample, strerror(errno));
+        source_close(&file);
         return NULL;
     }
     source_close(&file);

@@ -221,36 +221,48 @@ static void print_json_stages(const info *i)
     putchar(']');
 }
 
-static bool print_json_pattern(size_t number, const trawl_pattern *p)
+static bool print_json_pattern(FILE *to, size_t number, const trawl_pattern *p)
 {
     const char *between = "";
     char *name = p->name ? json_member("name", p->name, strlen(p->name)) : NULL;
     char *text = p->text ? json_member("text", p->text, p->length) : NULL;
-    printf("%s{\"pattern\":%zu,\"id\":%" PRIu32 "%s%s,\"syntax\":\"%s\",\"flags\":[",
-           number > 1 ? "," : "", number, p->id, name ? "," : "", name ? name : "",
-           syntaxes[p->syntax]);
+    const bool fine = !p->name == !name && !p->text == !text;
+    fprintf(to, "%s{\"pattern\":%zu,\"id\":%" PRIu32 "%s%s,\"syntax\":\"%s\",\"flags\":[",
+            number > 1 ? "," : "", number, p->id, name ? "," : "", name ? name : "",
+            syntaxes[p->syntax]);
     for (size_t bit = 0; bit < FLAGS; bit++) {
         if (!(p->flags >> bit & 1))
             continue;
-        printf("%s\"%s\"", between, flags[bit]);
+        fprintf(to, "%s\"%s\"", between, flags[bit]);
         between = ",";
     }
-    printf("]%s%s}", text ? "," : "", text ? text : "");
-    const bool fine = !p->name == !name && !p->text == !text;
+    fprintf(to, "]%s%s}", text ? "," : "", text ? text : "");
     free(name);
     free(text);
     return fine;
 }
 
-static bool print_json_patterns(const info *i)
+/* The patterns as a member, malloc'ed; "" if they are not wanted. NULL: no memory. */
+static char *json_patterns(const info *i)
 {
     trawl_pattern p;
-    bool fine = true;
-    fputs(",\"list\":[", stdout);
+    char *list = NULL;
+    size_t length;
+    if (!i->patterns || i->facts.cell_size)
+        return format_text("%s", "");
+    FILE *to = open_memstream(&list, &length);
+    bool fine = to && fputs(",\"list\":[", to) >= 0;
     for (size_t k = 0; fine && k < i->facts.patterns; k++)
-        fine = trawl_plan_get_pattern(i->plan, k, &p) != TRAWL_OK || print_json_pattern(k + 1, &p);
-    putchar(']');
-    return fine;
+        fine =
+            trawl_plan_get_pattern(i->plan, k, &p) == TRAWL_OK && print_json_pattern(to, k + 1, &p);
+    fine = fine && fputs("]", to) >= 0 && !ferror(to);
+    if (to && fclose(to) != 0)
+        fine = false;
+    if (!fine) {
+        free(list);
+        list = NULL;
+    }
+    return list;
 }
 
 static bool print_json(const info *i)
@@ -260,7 +272,8 @@ static bool print_json(const info *i)
     const char *path = shown_name(i->path);
     char *file = json_member("file", path, strlen(path));
     char *engine = json_quote(f->engine), *why = json_quote(f->why);
-    bool fine = file && engine && why;
+    char *list = json_patterns(i);
+    const bool fine = file && engine && why && list;
     if (fine) {
         printf("{%s,\"for\":\"%s\",\"form\":%" PRIu32 ",\"bytes\":%zu,\"byte_order\":\"%s\"", file,
                purpose(i), f->version, f->bytes, byte_order());
@@ -280,10 +293,9 @@ static bool print_json(const info *i)
             printf(",\"max_length\":%" PRIu64, f->max_length);
         printf(",\"engine\":%s,\"why\":%s", engine, why);
         print_json_stages(i);
-        if (i->patterns && !f->cell_size)
-            fine = print_json_patterns(i);
-        puts("}");
+        printf("%s}\n", list);
     }
+    free(list);
     free(file);
     free(engine);
     free(why);

@@ -3,6 +3,7 @@
 #include "io/replace.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -29,12 +30,17 @@ static mode_t mode_of(const struct stat *old)
 static bool name_files(replacement *r, const char *path, bool there)
 {
     static const char behind[] = ".XXXXXX";
-    r->path = there ? realpath(path, NULL) : strdup(path);
-    const size_t length = r->path ? strlen(r->path) : 0;
+    char found[PATH_MAX];
+    const char *name = there ? realpath(path, found) : path;
+    if (!name)
+        return false;
+    const size_t length = strlen(name);
+    r->path = malloc(length + 1);
     r->temporary = r->path ? malloc(length + sizeof behind) : NULL;
     if (!r->temporary)
         return false;
-    memcpy(r->temporary, r->path, length);
+    memcpy(r->path, name, length + 1);
+    memcpy(r->temporary, name, length);
     memcpy(r->temporary + length, behind, sizeof behind);
     return true;
 }
