@@ -418,13 +418,15 @@ static void search_operand(find_search *f, const char *path)
 
 /* ---- all files ------------------------------------------------------------- */
 
-/* Whether a text, or a record, must be there whole: what its matches need has no bound, or a stream
- * does not take the report. */
+/* Whether a text, or a record, must be there whole: a filter asks for it, what its matches need has
+ * no bound, or a stream does not take the report. */
 static bool wants_whole(find_search *f)
 {
     trawl_scan_options options = TRAWL_SCAN_OPTIONS_INIT;
     trawl_stream *stream = NULL;
     options.report = f->report;
+    if (f->output->patterns->filter_text)
+        return true;
     if (f->longest != UINT64_MAX || f->output->matched)
         return f->longest == UINT64_MAX;
     const int status =
