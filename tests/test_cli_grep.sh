@@ -279,7 +279,7 @@ for options in -B1000 '-nB 1000' '-nbC 165' '-nC 166' '-A 9999' '-nB 320' '-vnC 
             # shellcheck disable=SC2086
             "$trawl" grep --threads $threads $options 1ab few $file few >out$threads 2>&1
         done
-        cmp out1 out4
+        cmp out1 out4 && grep -q 1ab out1
         result "pieces: $options $file" $?
     done
 done
