@@ -21,6 +21,7 @@
 #include "cli/entries.h"
 
 #define MOST_PLACES ((size_t)1 << 23)
+#define SHORT 3 /* bytes */
 
 /* A pattern, and what is known of it in the present record. */
 typedef struct spot {
@@ -312,7 +313,9 @@ static void place_contents(verdicts *v, size_t index)
         v->spots[v->rules->contents[i].pattern].placed |= !v->rules->contents[i].buffered;
 }
 
-/* The longest content that is not negated; or the last spot. */
+/* The longest content that is not negated; or the last spot, of a rule that is looked at in every
+ * record: it has none, or a short one, which occurs in most packets, while its ports rule out more
+ * of them for less. */
 static size_t anchor_of(const verdicts *v, const rule *r)
 {
     const rule_content *longest = NULL;
@@ -321,7 +324,8 @@ static size_t anchor_of(const verdicts *v, const rule *r)
         if (!c->negated && (!longest || c->length > longest->length))
             longest = c;
     }
-    return longest ? longest->pattern : v->patterns;
+    const bool ports = r->head.from.length || r->head.to.length;
+    return longest && (longest->length > SHORT || !ports) ? longest->pattern : v->patterns;
 }
 
 /* Sort the rules by their anchors. */

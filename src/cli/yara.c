@@ -153,15 +153,26 @@ static bool append(yara *y, const char *text, size_t length, uint32_t syntax, ma
     return true;
 }
 
-/* Whether the library takes the last pattern; else it is taken back, and left out. */
-static bool keep_last(yara *y, const char *what)
+/* Compile the last pattern alone. */
+static int try_last(const yara *y, const char *engine, trawl_error *error)
 {
     trawl_compile_options options = TRAWL_COMPILE_OPTIONS_INIT;
     trawl_plan *plan = NULL;
-    trawl_error error;
+    options.engine = engine;
     const int status =
-        trawl_compile(&y->set->patterns[y->set->count - 1], 1, &options, &plan, &error);
+        trawl_compile(&y->set->patterns[y->set->count - 1], 1, &options, &plan, error);
     trawl_plan_free(plan);
+    return status;
+}
+
+/* Whether the library takes the last pattern; else it is taken back, and left out. One engine is
+ * soon built. */
+static bool keep_last(yara *y, const char *what)
+{
+    trawl_error error;
+    int status = try_last(y, "shiftand", &error);
+    if (status == TRAWL_ERROR_UNSUPPORTED)
+        status = try_last(y, NULL, &error);
     if (status == TRAWL_OK)
         return true;
     if (status == TRAWL_ERROR_MEMORY)

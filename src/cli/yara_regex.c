@@ -467,13 +467,30 @@ static void put_byte(text *t, unsigned byte)
     put(t, escape);
 }
 
+/* The only byte of a set; -1: it has none, or more. */
+static int only_byte(const set *s)
+{
+    int only = -1;
+    for (int word = 0; word < 4; word++) {
+        const uint64_t bits = s->bits[word];
+        if (!bits)
+            continue;
+        if (only >= 0 || bits & (bits - 1))
+            return -1;
+        for (only = 64 * word; !(bits >> only % 64 & 1);)
+            only++;
+    }
+    return only;
+}
+
 static void put_set(text *t, const set *s)
 {
-    unsigned count = 0;
-    for (unsigned c = 0; c < 256; c++)
-        count += set_has(s, c);
-    if (count != 1)
-        put(t, "[");
+    const int only = only_byte(s);
+    if (only >= 0) {
+        put_byte(t, (unsigned)only);
+        return;
+    }
+    put(t, "[");
     for (unsigned c = 0, last; c < 256; c = last + 1) {
         for (last = c; last < 255 && set_has(s, c) && set_has(s, last + 1);)
             last++;
@@ -485,8 +502,7 @@ static void put_set(text *t, const set *s)
         if (last > c)
             put_byte(t, last);
     }
-    if (count != 1)
-        put(t, "]");
+    put(t, "]");
 }
 
 static void put_repeat(text *t, const element *e)
