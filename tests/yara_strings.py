@@ -236,6 +236,16 @@ def chosen() -> None:
         if done.returncode != 2 or f"bad.yar:{line}: " not in said or message not in said:
             wrong.append(f"{text}: {said}")
     result("what is malformed is refused, with its line", wrong)
+    outputs = []
+    subprocess.run([TRAWL, "compile", "--yara", "chosen.yar", "-o", "plan"], capture_output=True,
+                   check=True)
+    with open("text", "ab") as out:
+        out.write(b" one..one../")
+    for patterns in [["--yara", "chosen.yar"], ["--plan", "plan"]]:
+        outputs.append(subprocess.run([TRAWL, "find", *patterns, "text"], capture_output=True,
+                                      check=False).stdout)
+    result("a plan: the same strings and the same report",
+           outputs if outputs[0] != outputs[1] or b"First:$r" not in outputs[0] else [])
     done = subprocess.run([TRAWL, "find", "--yara", "chosen.yar", "--count"], capture_output=True,
                           stdin=open("text", "rb"), check=False)
     counts = {tuple(line.split(b"\t")[2:]) for line in done.stdout.split(b"\n")[1:-1]}

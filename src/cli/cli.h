@@ -206,7 +206,7 @@ typedef struct pattern_origin {
     bool styled;  /* it came with its syntax, flags and id: of a rule */
     bool negated; /* ... that asks for it not to be there */
     /* What a plan keeps (cli/plan_note.h): */
-    size_t head;  /* bytes before the pattern's text that say something of it: "(?i)" */
+    size_t head; /* bytes before the pattern's text that say something of it: "(?i)" */
     match_filter filter;
     uint64_t offset, shift;
 } pattern_origin;

@@ -171,7 +171,8 @@ static int finish_grep(compile *c, int argc, char **argv)
 static int finish_find(compile *c, int argc, char **argv)
 {
     const int status = pattern_options_finish(&c->find, argc, argv);
-    c->find.set.tag = PLAN_FOR_FIND | (c->find.stranded ? PLAN_STRANDED : 0);
+    c->find.set.tag = PLAN_FOR_FIND | (c->find.stranded ? PLAN_STRANDED : 0) |
+                      (c->find.set.every_start ? PLAN_EVERY_START : 0);
     return status;
 }
 

@@ -97,6 +97,7 @@ static int take_plan(pattern_options *o)
     if (!pattern_set_load(&o->set, o->run, o->plan, PLAN_FOR_FIND, o->set.given || o->styled))
         return EXIT_ERROR;
     o->stranded = o->set.tag & PLAN_STRANDED;
+    o->set.every_start = o->set.tag & PLAN_EVERY_START;
     return -1;
 }
 

@@ -18,8 +18,9 @@ enum {
     PLAN_FOR = 0xffff << 8, /* the bits of these: */
     PLAN_FOR_FIND = 'f' << 16 | 't' << 8,
     PLAN_FOR_GREP = 'g' << 16 | 't' << 8,
-    PLAN_STRANDED = 1,  /* find prints the strand */
-    PLAN_EVERY_LINE = 2 /* an empty pattern was there too: every line matches */
+    PLAN_STRANDED = 1,   /* find prints the strand */
+    PLAN_EVERY_LINE = 2, /* an empty pattern was there too: every line matches */
+    PLAN_EVERY_START = 4 /* find prints all starts, unless it is told otherwise */
 };
 
 /* The plan in a file ("-" is standard input), which is verified whole, and its bytes: free first
