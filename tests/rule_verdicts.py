@@ -255,6 +255,19 @@ alert ip any any -> any any (dsize:9000012; content:!"nowhere"; sid:4;)
                                "text"], capture_output=True, check=False)
         result(f"refused with {arguments[0]}",
                [done.stderr] * (done.returncode != 2 or message not in done.stderr.decode()))
+    with open("dense.rules", "w", encoding="ascii") as out:
+        out.write("""
+alert ip any any -> any any (content:"a"; content:"aa"; distance:1; content:"aaa"; distance:1; endswith; sid:1;)
+""")
+    for length, status in [(2000000, 0), (3500000, 2), (9000000, 2)]:
+        with open("dense", "wb") as out:
+            out.write(b"a" * length)
+        done = subprocess.run([TRAWL, "find", "--rules", "dense.rules", "--verdicts", "--format",
+                               "raw", "dense", "text"], capture_output=True, check=False)
+        rows = done.stdout.count(b"\n") - 1
+        result(f"a record of {length} bytes, all alike: verdicts, or the limit of places",
+               [done] * (done.returncode != status or rows != (status == 0) or
+                         (b"has no verdicts" in done.stderr) != (status == 2)))
     done = subprocess.run([TRAWL, "find", "--verdicts", "a", "text"], capture_output=True, check=False)
     result("refused without rules", [done.stderr] * (done.returncode != 2))
     done = subprocess.run([TRAWL, "find", "--json", "--max-matches", "1", "--rules", "chosen.rules",
