@@ -315,6 +315,23 @@ for report in "ends", "pairs", "leftmost-longest":
     flat = find("--report", report, "GATTAC+A{1,5}", write("g", long))[1]
     result("FASTA, a long record, --report " + report,
            [row.split("\t")[2:] for row in wide] == [row.split("\t")[2:] for row in flat] and flat)
+seen = {
+    "blanks behind lines": fasta.replace(b"\n", b" \t\n"), "blank lines": fasta.replace(b"\n>", b"\n \n>"),
+    "empty lines in front": b"\n\r\n  \n" + fasta, "a mark of UTF-8": b"\xef\xbb\xbf" + fasta,
+    "groups of nucleotides": re.sub(rb"(?m)^([ACGT]{3})([ACGT]{2})", rb"\1 \2\t", fasta),
+}
+for name, content in seen.items():
+    same("FASTA, " + name, find("GATTACA", write("f", content)), want)
+    same("FASTA, %s, forced" % name, find("--format", "fasta", "GATTACA", "f"), want)
+    same("FASTA, %s, a pipe" % name, find("GATTACA", text=content), ["(standard input)" + row[1:] for row in want])
+protein = b">P1\nMKTAYIAKQR QISFVKSHFS RQLEERLGLI\nEVQAPILSRV GDGTQDNLSG AEKAV\n"
+same("FASTA, groups of ten", find("RVGDG", write("f", protein)), ["f\tP1\t1\t38\t43"])
+for text_like in (b"> quoted\n> lines\nneedle\n", b">From here\na needle in words\n", b">>> print\nneedle here\n",
+                  b"\n\n>head\n\nWords, and a needle.\n", b"\xef\xbb\xbf# needle\n", b"<a\n>\nneedle\n",
+                  b">greetings\nhello world needle\n", b">x\ninternational needle\n",
+                  b">x\nmotherhood needle\n", b">X\nINTERNATIONAL needle\n"):
+    same("no FASTA: %r" % text_like, find("needle", write("f", text_like)), rows("f", 1, b"needle", text_like))
+write("f", fasta)
 same("FASTA, --format text", find("--format", "text", ">seq7 ", "f"), rows("f", 1, b">seq7 ", fasta))
 refused("FASTA, forced", find("--format", "fasta", "A", write("f", b"words\n")), "line 1: a record of FASTA")
 same("FASTA, empty, forced", find("--count", "--format", "fasta", "A", write("f", b"")), ["f\t1\t0"], 1)
@@ -326,6 +343,11 @@ same("FASTQ", find("GATT", write("f", fastq)), want)
 same("FASTQ, a pipe", find("GATT", text=fastq), ["(standard input)" + row[1:] for row in want])
 same("FASTQ, in xz", find("GATT", write("f", lzma.compress(fastq))), want)
 refused("FASTQ, cut", find("GATT", write("f", fastq[:-7])), "the text ends within a record", want)
+for end in b"\n", b"\r\n": # what trimming leaves
+    empty = (b"@none\n\n+\n\n" + fastq + b"@last\n\n+\n\n").replace(b"\n", end)
+    same("FASTQ, empty records", find("GATT", write("f", empty)), want)
+    same("FASTQ, empty records, a pipe", find("GATT", text=empty), ["(standard input)" + row[1:] for row in want])
+write("f", fastq)
 got = find("--json", "GATT", write("f", fastq))
 if "no jansson" not in got[2]:
     first = json.loads(subprocess.run([trawl, "find", "--json", "GATT", "f"], capture_output=True)

@@ -478,6 +478,16 @@ static void test_recognised(void **state)
         { "@a\nACGT\n+\nIIII\n", CONTENT_FASTQ },
         { "@a\nAC\nGT\n+a\nII\nII\n@b\nA\n+\nI\n", CONTENT_FASTQ },
         { "@a\nACGT\n+\nII", CONTENT_TEXT },
+        { "@a\n\n+\n\n@b\nA\n+\nI\n", CONTENT_FASTQ },
+        { "@a\r\n+\r\n\r\n", CONTENT_FASTQ },
+        { "@a\n\n+\nII\n", CONTENT_TEXT },
+        { "@a\n\nwords\n", CONTENT_TEXT },
+        { " \n\r\n>a\nACGT \nAC GT\n \t\n>b\nA", CONTENT_FASTA },
+        { "\xef\xbb\xbf>a\nACGT\n", CONTENT_FASTA },
+        { ">a\nMKTAYIAKQR QISFVKSHFS RQ\n", CONTENT_FASTA },
+        { ">a\nMKTAYIAKQ RQISFVKSHFS RQ\n", CONTENT_TEXT },
+        { ">a\nmotherhood is\n", CONTENT_TEXT },
+        { "\n\nACGT\n>a\nACGT\n", CONTENT_TEXT },
         { "@echo off\ndir\n", CONTENT_TEXT },
         { "a\n", CONTENT_TEXT },
         { "", CONTENT_TEXT },
@@ -496,6 +506,10 @@ static void test_recognised(void **state)
     for (size_t length = 1; length < 15; length++) {
         kind_of("@a\nACGT\n+\nIIII\n", length, false, &least);
         assert_true(least > length || length == 14);
+    }
+    for (size_t length = 1; length < 7; length++) {
+        kind_of("@a\n\n+\n\n", length, false, &least);
+        assert_true(least > length);
     }
 }
 

@@ -12,18 +12,43 @@ static bool is_letter(uint8_t c)
     return (small >= 'a' && small <= 'z') || c == '*' || c == '-' || c == '.';
 }
 
-/* Letters of a sequence up to the line's end or the last byte, and *at moves behind them; 0: there
- * are none, or others. */
-static size_t sequence_line(const uint8_t *bytes, size_t length, size_t *at)
+static bool is_blank(uint8_t c)
 {
-    size_t i = *at;
-    while (i < length && is_letter(bytes[i]))
-        i++;
-    const size_t letters = i - *at;
-    if (i < length && bytes[i] == '\r')
-        i++;
+    return c == ' ' || c == '\t' || c == '\r';
+}
+
+static bool are_nucleotides(const uint8_t *bytes, size_t length)
+{
+    for (size_t i = 0; i < length; i++)
+        if (!strchr("acgtun*-. \t\r", bytes[i] | (is_letter(bytes[i]) ? 0x20 : 0)))
+            return false;
+    return true;
+}
+
+/* Go behind a line of a sequence, or to the last byte, and count its letters. False: it has others.
+ * Blanks may stand around letters, and between them where words would not be so: between
+ * nucleotides, or groups of ten capitals, of which the last may be shorter. */
+static bool sequence_line(const uint8_t *bytes, size_t length, size_t *at, size_t *letters)
+{
+    const size_t begin = *at;
+    size_t i = begin, first = 0, last = 0;
+    bool words = false, small = false;
+    *letters = 0;
+    while (i < length && bytes[i] != '\n') {
+        const size_t from = i;
+        for (; i < length && is_letter(bytes[i]); i++)
+            small = small || (bytes[i] & 0x60) == 0x60;
+        const size_t group = i - from;
+        if (!group && !is_blank(bytes[i++]))
+            return false;
+        if (group && first)
+            words = words || small || first != 10 || last != first || group > first;
+        first = first ? first : group;
+        last = group ? group : last;
+        *letters += group;
+    }
     *at = i < length ? i + 1 : i;
-    return i == length || bytes[i] == '\n' ? letters : 0;
+    return !words || are_nucleotides(bytes + begin, i - begin);
 }
 
 /* Behind the line, or `length` when it does not end here. */
@@ -43,29 +68,46 @@ static bool is_title(const uint8_t *bytes, size_t at, size_t end)
     return end - at > 1 && bytes[at + 1] > ' ';
 }
 
-/* Titles and lines of letters only, some of each; empty lines may follow a record. */
+/* Titles and lines of letters only, some of each; empty lines may stand anywhere. */
 static bool is_fasta(const uint8_t *bytes, size_t length, bool *more)
 {
-    size_t at = 0, lines = 0;
+    size_t at = 0, lines = 0, letters;
     *more = false;
-    if (!length || bytes[0] != '>')
+    while (at < length && (is_blank(bytes[at]) || bytes[at] == '\n'))
+        at++;
+    if (at == length || bytes[at] != '>')
         return false;
     while (at < length) {
-        const size_t end = behind_line(bytes, length, at);
         if (bytes[at] == '>') {
+            const size_t end = behind_line(bytes, length, at);
             if (!is_title(bytes, at, end) && end - at > 1)
                 return false;
             at = end;
-        } else if (bytes[at] == '\n' || (bytes[at] == '\r' && end - at == 2)) {
-            at = end;
         } else {
-            if (!sequence_line(bytes, length, &at))
+            if (!sequence_line(bytes, length, &at, &letters))
                 return false;
-            lines++;
+            lines += letters > 0;
         }
     }
     *more = lines == 0;
     return lines > 0;
+}
+
+/* Behind a title at `at`: a record without letters, as trimming leaves them, up to the next. *more:
+ * so far as can be seen. */
+static bool is_empty_record(const uint8_t *bytes, size_t length, size_t at, bool *more)
+{
+    size_t letters = 0, qualities = 0;
+    *more = false;
+    if (at < length && bytes[at] != '+' &&
+        (!sequence_line(bytes, length, &at, &letters) || letters))
+        return false;
+    if (at < length && bytes[at] != '+')
+        return false;
+    at = behind_line(bytes, length, at);
+    *more = at == length;
+    return at < length && sequence_line(bytes, length, &at, &qualities) && !qualities &&
+           (at == length || bytes[at] == '@');
 }
 
 /* The first record: a title, letters, a line with '+', and as many other letters. Of a record that
@@ -81,8 +123,10 @@ static bool is_fastq(const uint8_t *bytes, size_t length, bool *more)
         *more = length == 1;
         return false;
     }
+    if (is_empty_record(bytes, length, at, more))
+        return true;
     for (; at < length && bytes[at] != '+'; letters += line)
-        if ((line = sequence_line(bytes, length, &at)) == 0)
+        if (!sequence_line(bytes, length, &at, &line) || !line)
             return false;
     if (at < length)
         at = behind_line(bytes, length, at);
@@ -118,7 +162,7 @@ static bool is_short(const uint8_t *bytes, size_t length)
 {
     static const char signatures[][4] = { "\x1f\x8b",     "BZh",    "\xfd\x37\x7a", "\x28\xb5\x2f",
                                           "\x04\x22\x4d", "PK",     "\xd4\xc3\xb2", "\xa1\xb2",
-                                          "\x4d\x3c\xb2", "\n\r\r", "\x02\x21" };
+                                          "\x4d\x3c\xb2", "\n\r\r", "\x02\x21",     "\xef\xbb" };
     const size_t compared = length < 2 ? length : 2;
     for (size_t i = 0; i < sizeof signatures / sizeof signatures[0] && length < 12; i++)
         if (compared && memcmp(bytes, signatures[i], compared) == 0)
@@ -126,6 +170,11 @@ static bool is_short(const uint8_t *bytes, size_t length)
     if (length && length < 12 && (bytes[0] & 0xf0) == 0x50 && (length == 1 || bytes[1] == 0x2a))
         return true; /* a frame that zstd and lz4 pass over */
     return length && length < 512 && memchr(bytes, '\0', length); /* tar fills with them */
+}
+
+size_t content_mark(const uint8_t *bytes, size_t length)
+{
+    return length >= 3 && memcmp(bytes, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
 }
 
 content content_of(const uint8_t *bytes, size_t length, bool whole, size_t *least)
@@ -138,9 +187,10 @@ content content_of(const uint8_t *bytes, size_t length, bool whole, size_t *leas
         return CONTENT_ARCHIVE;
     if (is_capture(bytes, length))
         return CONTENT_CAPTURE;
-    if (is_fasta(bytes, length, &more))
+    const size_t mark = content_mark(bytes, length);
+    if (is_fasta(bytes + mark, length - mark, &more))
         return CONTENT_FASTA;
-    if (!more && is_fastq(bytes, length, &more))
+    if (!more && is_fastq(bytes + mark, length - mark, &more))
         return CONTENT_FASTQ;
     if (!whole && length < CONTENT_LOOK && more)
         *least = CONTENT_LOOK;

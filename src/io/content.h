@@ -24,4 +24,7 @@ typedef enum content {
  * few but where a format could still be meant. `whole`: no byte follows. */
 content content_of(const uint8_t *bytes, size_t length, bool whole, size_t *least);
 
+/* Bytes of the mark of UTF-8 at the begin, which is no part of a sequence. */
+size_t content_mark(const uint8_t *bytes, size_t length);
+
 #endif

@@ -63,6 +63,10 @@ static void *open_any(source *text, bool fastq, const char **why)
     s->text = text;
     s->fastq = fastq;
     s->line = 1;
+    const uint8_t *head;
+    size_t length;
+    if (source_look(text, 3, &head, &length) && content_mark(head, length))
+        source_read(text, s->in, content_mark(head, length));
     return s;
 }
 
@@ -118,8 +122,8 @@ static bool pass_between(sequence *s, const char **why)
         s->state = TITLE;
         s->named = false;
         s->name_length = 0;
-    } else if (byte == '\n' || byte == '\r') {
-        pass(s, byte == '\r', byte == '\n', BETWEEN);
+    } else if (byte == '\n' || byte == '\r' || byte == ' ' || byte == '\t') {
+        pass(s, byte != '\n', byte == '\n', BETWEEN);
     } else if (byte == ';' && !s->fastq) {
         s->state = COMMENT;
     } else {
