@@ -110,6 +110,13 @@ refused("a long note, then no zstd", find("needle", write("f", wide + b"needle")
 same("a note, then no zstd", find("needle", write("f", note + b"  needle   ")), ["f\t1\t1\t13\t19"])
 refused("gzip, other bytes behind", find("needle", write("f", gzip.compress(text) + b"more")),
         "other bytes follow", rows("f", 1, b"needle", text))
+for name in "bzip2", "lz4", "bzip2 of nothing":
+    if packed[name] is not None:
+        want = [] if "nothing" in name else rows("f", 1, b"needle", text)
+        for more in gzip.compress(text), b"\0" * 200000 + b"more":
+            refused(name + ", other bytes behind", find("needle", write("f", packed[name] + more)), "other bytes follow", want)
+        same(name + ", zeros behind", find("needle", write("f", packed[name] + bytes(200000))), want, 0 if want else 1)
+write("f", gzip.compress(text) + b"more")
 result("the bytes as they stand", find("--format", "raw", "-F", r"\x1f\x8b\x08", "f")[1][:1] ==
        ["f\t1\t1\t0\t3"])
 for report in "pairs", "longest", "leftmost-longest", "leftmost-first":

@@ -75,6 +75,7 @@ bool archive_is_tar(const uint8_t *bytes, size_t length)
     LINE(const char *, archive_error_string, (struct archive *))                               \
     LINE(int, archive_errno, (struct archive *))                                               \
     LINE(int, archive_filter_code, (struct archive *, int))                                    \
+    LINE(la_int64_t, archive_filter_bytes, (struct archive *, int))                            \
     LINE(const char *, archive_entry_pathname, (struct archive_entry *))                       \
     LINE(const char *, archive_entry_hardlink, (struct archive_entry *))                       \
     LINE(mode_t, archive_entry_filetype, (struct archive_entry *))
@@ -94,6 +95,8 @@ struct archive_reader {
     bool told;        /* and a member has said why */
     bool streamed;    /* a zip file of which the directory at its end is not read */
     bool fed_all;     /* nothing is below any more */
+    uint64_t fed;     /* bytes in all, */
+    size_t last;      /* and of the piece at the end */
     bool member_ended, member_failed;
     uint64_t gap;         /* zero bytes to hand out, of a sparse file, */
     const uint8_t *block; /* and behind them so many of a block */
@@ -113,6 +116,8 @@ static la_ssize_t feed(struct archive *handle, void *user, const void **bytes)
     *bytes = a->piece;
     const ptrdiff_t got = source_read(a->below, a->piece, PIECE);
     a->fed_all = got == 0;
+    a->fed += got > 0 ? (uint64_t)got : 0;
+    a->last = got > 0 ? (size_t)got : a->last;
     return got < 0 ? ARCHIVE_FATAL : (la_ssize_t)got;
 }
 
@@ -227,6 +232,30 @@ archive_reader *archive_open(source *s, const unpack_options *options)
 
 /* ---- the bytes of a member ------------------------------------------------------ */
 
+static bool is_zero(const uint8_t *bytes, size_t length)
+{
+    while (length && !bytes[length - 1])
+        length--;
+    return !length;
+}
+
+/* The filter has ended: behind it there may be zeros, as in io/gzip.c. Those of bzip2 and lz4 leave
+ * other bytes where they are. */
+static void end_filter(archive_reader *a)
+{
+    const uint64_t left = a->fed - (uint64_t)lib.archive_filter_bytes(a->handle, -1);
+    const size_t kept = left < a->last ? (size_t)left : a->last;
+    bool zero = is_zero(a->piece + a->last - kept, kept);
+    ptrdiff_t got = 1;
+    a->member_ended = true;
+    while (zero && (got = source_read(a->below, a->piece, PIECE)) > 0)
+        zero = is_zero(a->piece, (size_t)got);
+    if (!zero)
+        a->why = "other bytes follow the end of what is compressed: they were not searched";
+    else if (got < 0)
+        a->why = a->below->why;
+}
+
 /* Have bytes to hand out. False: the member has ended, or what came of it was the last. */
 static bool next_block(archive_reader *a)
 {
@@ -243,6 +272,8 @@ static bool next_block(archive_reader *a)
     a->member_ended = status != ARCHIVE_OK || a->member_failed;
     if (a->member_failed)
         said(a, "is damaged: its rest could not be unpacked");
+    if (a->kind && status == ARCHIVE_EOF)
+        end_filter(a);
     if (offset < (la_int64_t)a->behind || status <= ARCHIVE_FATAL)
         return false;
     a->gap = (uint64_t)offset - a->behind;
@@ -306,19 +337,9 @@ static int support(struct archive *handle, const char *kind)
     }
 }
 
-static ptrdiff_t nothing_read(void *state, void *bytes, size_t length, const char **why)
-{
-    (void)state;
-    (void)bytes;
-    (void)length;
-    (void)why;
-    return 0;
-}
-
 bool unpack_filter(source *s, const char *kind, const unpack_options *options)
 {
     static const source_layer layer = { member_read, filter_close };
-    static const source_layer nothing = { nothing_read, filter_close };
     struct archive_entry *entry;
     archive_reader *a = begin(s, options);
     if (!a)
@@ -338,7 +359,9 @@ bool unpack_filter(source *s, const char *kind, const unpack_options *options)
     else if (!a->why && lib.archive_filter_code(a->handle, 0) == ARCHIVE_FILTER_NONE)
         a->why = strcpy(a->message, "is damaged: its first bytes say that it is compressed, those "
                                     "behind do not");
-    source_open_layer(s, status == ARCHIVE_EOF && !a->why ? &nothing : &layer, a, a->limit.taken);
+    else if (!a->why && status == ARCHIVE_EOF)
+        end_filter(a);
+    source_open_layer(s, &layer, a, a->limit.taken);
     return true;
 }
 
