@@ -329,6 +329,8 @@ static const command_line lines[] = {
     { NOTHING, ANY | THREADS, false, command_grep, "-r -n alpha tree" },
     { NOTHING, ANY | THREADS, false, command_grep, "--threads 3 -r -c -F alpha tree text" },
     { NOTHING, ONCE | THREADS, false, command_grep, "--threads 3 -n 9999.alpha cut text" },
+    { NOTHING, ONCE | THREADS, false, command_grep, /* across the ends of the first two pieces */
+      "--threads 3 -n -C30 -e 16060.alpha -e 31500.alpha cut text" },
     { PIPE, ANY, false, command_grep, "-n -C1 --color=always -f list text -" },
     { NOTHING, ANY, false, command_grep, "--heading -T -B1 -A1 -e be text words" },
     { PIPE, ANY, false, command_grep, "--null-data -c al - binary text" },

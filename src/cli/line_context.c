@@ -252,6 +252,22 @@ bool line_context_behind(line_search *s, source *file, line_edges *last, uint64_
     return !s->broken;
 }
 
+static bool read_at(source *file, uint64_t at, uint8_t *to, size_t length)
+{
+    if (!source_place(file, at))
+        return false;
+    while (length) {
+        const ptrdiff_t got = source_read(file, to, length);
+        if (got == 0)
+            file->why = "is shorter than it was";
+        if (got <= 0)
+            return false;
+        to += got;
+        length -= (size_t)got;
+    }
+    return true;
+}
+
 /* Keep the last lines of the file's [low .. end). */
 static bool keep_before(line_search *s, source *file, uint64_t low, uint64_t end)
 {
@@ -264,10 +280,8 @@ static bool keep_before(line_search *s, source *file, uint64_t low, uint64_t end
         c->begin = c->end = 0;
         if (!keep_room(c, length))
             return line_printer_lose(s, "out of memory for lines of context");
-        if (!source_piece(file, end - length, c->kept, length)) {
-            file->why = "could not be read again, for the lines around others";
+        if (!read_at(file, end - length, c->kept, length))
             return false;
-        }
         for (; lines < s->style->before && at; lines++)
             at = line_start(c->kept, 0, at, s->style->end);
         if (at || length == all) { /* or the first one may begin before it */
