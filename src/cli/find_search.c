@@ -21,34 +21,39 @@
 
 /* ---- matches -------------------------------------------------------------- */
 
-/* The bytes of a match that crosses the end of a circle, joined; NULL: no memory. */
+/* The bytes of a match that crosses the end of a circle, joined; NULL after a complaint. */
 static const uint8_t *join_bytes(find_search *f, const trawl_match *match, const uint8_t *circle,
                                  uint64_t length)
 {
     const size_t before = (size_t)(length - match->start), behind = (size_t)(match->end - length);
     uint8_t *joined = realloc(f->joined, before + behind);
-    if (!joined)
+    if (!joined) {
+        complain(f->run->command, "out of memory for the bytes of a match");
         return NULL;
+    }
     f->joined = joined;
     memcpy(joined, circle + match->start, before);
     memcpy(joined + before, circle, behind);
     return joined;
 }
 
-/* Its bytes, where they are asked for and known. */
-static const uint8_t *matched_bytes(find_search *f, const trawl_match *match, const record *r)
+/* Its bytes, where they are asked for and known, else NULL. False after a complaint. */
+static bool find_bytes(find_search *f, const trawl_match *match, const record *r,
+                       const uint8_t **bytes)
 {
     const uint64_t begin = r ? 0 : f->text_begin;
+    *bytes = NULL;
     if (!f->output->matched || match->start == TRAWL_UNKNOWN || match->start < begin)
-        return NULL;
+        return true;
     const uint8_t *text = r ? f->records->batch->bytes + r->begin : f->text;
-    if (f->circular && r && match->end > r->length)
-        return join_bytes(f, match, text, r->length);
-    return text + (match->start - begin);
+    const bool crosses = f->circular && r && match->end > r->length;
+    *bytes = crosses ? join_bytes(f, match, text, r->length) : text + (match->start - begin);
+    return *bytes;
 }
 
 static void take_match(find_search *f, const trawl_match *match, const record *r)
 {
+    const uint8_t *bytes;
     if (!find_output_wants(f->output, match->pattern))
         return;
     f->last_end = match->end;
@@ -57,7 +62,7 @@ static void take_match(find_search *f, const trawl_match *match, const record *r
         f->finished = true;
     else if (f->output->count)
         f->counts[match->pattern]++;
-    else if (!find_output_match(f->output, match, matched_bytes(f, match, r)))
+    else if (!find_bytes(f, match, r, &bytes) || !find_output_match(f->output, match, bytes))
         f->failed = f->finished = true;
     else if (ferror(stdout))
         f->finished = true;
