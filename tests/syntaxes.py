@@ -392,9 +392,10 @@ def offsets() -> None:
         out.write("A:0:1:6162\nB:1:EP+0:6162\n")
     rows = find("--hex", "-f", "signatures.ndb", "--max-matches", "2", text=b"abababab")
     result("--max-matches counts what is printed", [f"{rows}"] * (len(rows) != 2))
-    done = subprocess.run([TRAWL, "compile", "--hex", "-f", "signatures.ndb", "-o", "plan"],
-                          capture_output=True, check=False)
-    result("a plan of offsets is refused", [done] * (done.returncode != 2))
+    subprocess.run([TRAWL, "compile", "--hex", "-f", "signatures.ndb", "-o", "plan"],
+                   capture_output=True, check=True)
+    planned = find("--plan", "plan", "--max-matches", "2", text=b"abababab")
+    result("a plan of offsets", [f"{planned}, not {rows}"] * (planned != rows))
 
 
 # ---- what is known of real data ------------------------------------------------------------------

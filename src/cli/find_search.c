@@ -107,8 +107,9 @@ static int on_matches(const trawl_match *matches, size_t count, void *user)
 static int judge_matches(const trawl_match *matches, size_t count, void *user)
 {
     find_search *f = (find_search *)user;
-    f->failed = f->finished = !verdicts_take(f->verdicts, matches, count);
-    return f->failed;
+    if (!verdicts_take(f->verdicts, matches, count))
+        f->failed = f->finished = true;
+    return f->finished;
 }
 
 static int judge_record(void *user, const record *r, uint64_t length)
