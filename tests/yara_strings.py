@@ -246,6 +246,12 @@ def chosen() -> None:
                                       check=False).stdout)
     result("a plan: the same strings and the same report",
            outputs if outputs[0] != outputs[1] or b"First:$r" not in outputs[0] else [])
+    with open("word.yar", "w", encoding="ascii") as out:
+        out.write('rule r { strings: $a = "be" fullword $b = "ta" condition: any of them }')
+    done = subprocess.run([TRAWL, "find", "--yara", "word.yar", "--count"], capture_output=True,
+                          input=b"beta be.", check=False)
+    result("a pipe is there whole for fullword",
+           [done] * ([line[-1:] for line in done.stdout.split(b"\n")[1:-1]] != [b"1", b"1"]))
     done = subprocess.run([TRAWL, "find", "--yara", "chosen.yar", "--count"], capture_output=True,
                           stdin=open("text", "rb"), check=False)
     counts = {tuple(line.split(b"\t")[2:]) for line in done.stdout.split(b"\n")[1:-1]}
