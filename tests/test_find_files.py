@@ -463,6 +463,29 @@ if "build does not read" not in probe[2]:
     same("pcap", probe, want)
     same("pcap, in gzip", find("needlethread", write("f", gzip.compress(pcap, 1))), want)
     same("pcap, a pipe", find("needlethread", text=pcap), ["(standard input)" + row[1:] for row in want])
+    short = pcap[:16] + struct.pack("<I", 200) + pcap[20:] # shorter than its packets
+    same("pcap, packets above its snapshot length", find("needlethread", write("f", short)), want)
+    same("the same, a pipe", find("needlethread", text=short), ["(standard input)" + row[1:] for row in want])
+    for order in "<>":
+        modified = struct.pack(order + "IHHiIII", 0xa1b2cd34, 2, 4, 0, 0, 65535, 1) + b"".join(
+            struct.pack(order + "IIIIIHBB", 0, 0, len(f), len(f), 1, 8, 0, 0) + f for f in frames)
+        same("pcap, modified records, %s" % order, find("needlethread", write("f", modified)), want)
+
+    def block(kind, body):
+        body += bytes(-len(body) % 4)
+        return struct.pack("<II", kind, len(body) + 12) + body + struct.pack("<I", len(body) + 12)
+
+    def pcapng(second):
+        packet = lambda i: block(6, struct.pack("<IIIII", i, 0, 0, len(frames[40]), len(frames[40])) + frames[40])
+        return (block(0x0a0d0d0a, struct.pack("<IHHq", 0x1a2b3c4d, 1, 0, -1)) + block(1, struct.pack("<HHI", 1, 0, 200))
+                + packet(0) + block(1, struct.pack("<HHI", *second)) + packet(1))
+
+    payload, flow = packet_payload(frames[40])[::-1]
+    both = [rows("f", "%d %s" % (i, flow), payload[:8], payload) for i in (1, 2)]
+    pattern = "".join("\\x%02x" % c for c in payload[:8])
+    same("pcapng, interfaces alike", find("-F", pattern, write("f", pcapng((1, 0, 200)))), both[0] + both[1])
+    refused("pcapng, another snapshot length", find("-F", pattern, write("f", pcapng((1, 0, 70)))), "editcap -F pcap", both[0])
+    refused("pcapng, another link type", find("-F", pattern, write("f", pcapng((101, 0, 200)))), "differ in link type", both[0])
     refused("pcap, cut", find("needlethread", write("f", pcap[:-100])), "trawl find: f: ",
             [row for row in want if not row.startswith("f\t20000 ")])
 

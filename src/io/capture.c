@@ -44,7 +44,9 @@ typedef struct capture {
     pcap_t *pcap;
     int link;
     uint64_t number;
+    uint64_t fed; /* bytes of the file that libpcap has */
     bool failed;  /* what is below could not be read */
+    bool classic; /* pcap, not pcapng */
     bool waiting; /* `packet` still needs a batch */
     packet packet;
     char message[PCAP_ERRBUF_SIZE];
@@ -54,6 +56,19 @@ typedef struct capture {
     char stdio[PIECE];
 } capture;
 
+/* libpcap cuts packets off behind the length that the file's header names, and says nothing; 0
+ * there means any length. */
+static void forget_snaplen(capture *c, char *bytes, size_t length)
+{
+    static const size_t from = 16, to = 20;
+    if (c->fed == 0 && length)
+        c->classic = bytes[0] != '\n'; /* as pcapng begins */
+    for (size_t i = from; c->classic && i < to; i++)
+        if (i >= c->fed && i - c->fed < length)
+            bytes[i - c->fed] = 0;
+    c->fed += length;
+}
+
 /* Into the FILE's own buffer; of a pipe by way of ours, so that we know how much is left of it. */
 static ssize_t feed(void *user, char *bytes, size_t length)
 {
@@ -62,6 +77,8 @@ static ssize_t feed(void *user, char *bytes, size_t length)
         void *to = c->waits ? (void *)c->buffer : bytes;
         const ptrdiff_t got = source_read(c->text, to, c->waits ? PIECE : length);
         c->failed = c->failed || got < 0;
+        if (got > 0)
+            forget_snaplen(c, to, (size_t)got);
         if (got <= 0 || !c->waits)
             return (ssize_t)got;
         c->at = 0;
@@ -77,6 +94,13 @@ static const char *said(capture *c, const char *text)
 {
     if (c->failed)
         return c->text->why;
+    if (strstr(text, "different from the snapshot length"))
+        return "its interfaces differ in snapshot length, which libpcap does not read: the rest "
+               "was "
+               "not searched; `editcap -F pcap FILE NEW` writes a capture that it reads";
+    if (strstr(text, "different from the type"))
+        return "its interfaces differ in link type, which libpcap does not read: the rest was not "
+               "searched; write one capture an interface";
     if (text != c->message)
         snprintf(c->message, sizeof c->message, "%s", text);
     return c->message;

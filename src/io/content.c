@@ -141,18 +141,18 @@ static bool is_fastq(const uint8_t *bytes, size_t length, bool *more)
     return letters && (!left || letters >= CONTENT_LOOK / 4);
 }
 
-/* The first four bytes of pcap (both orders, times in microseconds and nanoseconds) and pcapng. */
+/* The first four bytes of pcap (both orders, times in microseconds and nanoseconds, records with
+ * more of a header) and pcapng. */
 static bool is_capture(const uint8_t *bytes, size_t length)
 {
-    static const uint8_t magic[][4] = { { 0xd4, 0xc3, 0xb2, 0xa1 },
-                                        { 0xa1, 0xb2, 0xc3, 0xd4 },
-                                        { 0x4d, 0x3c, 0xb2, 0xa1 },
-                                        { 0xa1, 0xb2, 0x3c, 0x4d },
+    static const uint8_t magic[][4] = { { 0xd4, 0xc3, 0xb2, 0xa1 }, { 0xa1, 0xb2, 0xc3, 0xd4 },
+                                        { 0x4d, 0x3c, 0xb2, 0xa1 }, { 0xa1, 0xb2, 0x3c, 0x4d },
+                                        { 0x34, 0xcd, 0xb2, 0xa1 }, { 0xa1, 0xb2, 0xcd, 0x34 },
                                         { 0x0a, 0x0d, 0x0d, 0x0a } };
     static const uint8_t order[][4] = { { 0x1a, 0x2b, 0x3c, 0x4d }, { 0x4d, 0x3c, 0x2b, 0x1a } };
-    for (size_t i = 0; i < 5 && length >= 12; i++)
+    for (size_t i = 0; i < 7 && length >= 12; i++)
         if (memcmp(bytes, magic[i], 4) == 0)
-            return i < 4 || memcmp(bytes + 8, order[0], 4) == 0 ||
+            return i < 6 || memcmp(bytes + 8, order[0], 4) == 0 ||
                    memcmp(bytes + 8, order[1], 4) == 0;
     return false;
 }
@@ -162,7 +162,8 @@ static bool is_short(const uint8_t *bytes, size_t length)
 {
     static const char signatures[][4] = { "\x1f\x8b",     "BZh",    "\xfd\x37\x7a", "\x28\xb5\x2f",
                                           "\x04\x22\x4d", "PK",     "\xd4\xc3\xb2", "\xa1\xb2",
-                                          "\x4d\x3c\xb2", "\n\r\r", "\x02\x21",     "\xef\xbb" };
+                                          "\x4d\x3c\xb2", "\n\r\r", "\x02\x21",     "\xef\xbb",
+                                          "\x34\xcd" };
     const size_t compared = length < 2 ? length : 2;
     for (size_t i = 0; i < sizeof signatures / sizeof signatures[0] && length < 12; i++)
         if (compared && memcmp(bytes, signatures[i], compared) == 0)
