@@ -390,6 +390,15 @@ for threads in "1", "3":
 result("bgzip, large enough for threads", large)
 refused("bgzip, cut between blocks", find("GATTAC", write("f", b"".join(blocks[:-9]))), "is cut off (gzip)")
 refused("bgzip, cut in a block", find("GATTAC", write("f", b"".join(blocks)[:-9999])), "(gzip)")
+small = fasta[:200000]
+want = record_rows("f", read_fasta(small), b"GATTAC")
+for name, content in ("bgzip", small), ("bgzip of nothing", b""):
+    want = want if content else []
+    same(name + ", small", find("--format", "fasta", "GATTAC", write("f", b"".join(bgzip(content)))), want, 0 if want else 1)
+refused("bgzip, small, cut between blocks", find("GATTAC", write("f", b"".join(bgzip(small)[:-1]))), "is cut off (gzip)",
+        record_rows("f", read_fasta(small), b"GATTAC"))
+refused("the same, a pipe", find("GATTAC", text=b"".join(blocks[:-1])), "is cut off (gzip)")
+want = record_rows("f", read_fasta(fasta), b"GATTAC")
 changed = bytearray(b"".join(blocks))
 changed[len(changed) // 2] ^= 16
 refused("bgzip, changed", find("GATTAC", write("f", changed)), "is damaged (gzip)")

@@ -1,7 +1,9 @@
 /* gzip.c: what is in a gzip file, through zlib, which checks length and CRC of each member.
  *
  * A file is one member behind another, as `cat a.gz b.gz` makes it; zero bytes may follow the last.
- * Other bytes there are an error behind all that was unpacked, as gzip takes them.
+ * Other bytes there are an error behind all that was unpacked, as gzip takes them. Of bgzip each
+ * block is a member and says so in its header, and the last is empty: without it a file that is cut
+ * between blocks would look whole.
  *
  * Invariant: in[at .. used) was read from below and not yet unpacked. Between members `inside` is
  * false. A layer that failed fails again.
@@ -23,6 +25,8 @@ typedef struct gzip {
     source *below;
     unpack_limit limit;
     z_stream z;
+    gz_header head; /* of the member, when it has been read */
+    uint8_t extra[6];
     const char *why; /* it failed */
     bool inside, any, ended;
     size_t at, used;
@@ -42,6 +46,20 @@ static bool refill(gzip *g)
     return got > 0;
 }
 
+/* Whether the member that has ended is a block of bgzip that another must follow. */
+static bool is_block(const gzip *g)
+{
+    return g->head.done == 1 && g->head.extra_len == sizeof g->extra &&
+           memcmp(g->extra, "BC\2", 4) == 0 && g->z.total_out > 0;
+}
+
+static bool begin_member(gzip *g)
+{
+    g->inside = g->any = true;
+    g->head = (gz_header){ .extra = g->extra, .extra_max = sizeof g->extra };
+    return inflateReset(&g->z) == Z_OK && inflateGetHeader(&g->z, &g->head) == Z_OK;
+}
+
 /* Find the begin of the next member. False at the end, or after an error. */
 static bool next_member(gzip *g)
 {
@@ -50,13 +68,14 @@ static bool next_member(gzip *g)
         if (byte == 0 && g->any) {
             g->at++;
         } else if (byte == 0x1f) {
-            g->inside = g->any = true;
-            return inflateReset(&g->z) == Z_OK;
+            return begin_member(g);
         } else {
             g->why = "other bytes follow the end of what is compressed: they were not searched";
             return false;
         }
     }
+    if (!g->why && g->any && is_block(g))
+        g->why = "is cut off (gzip): bgzip's mark is missing at its end";
     g->ended = !g->why;
     return false;
 }
