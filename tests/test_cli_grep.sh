@@ -138,6 +138,7 @@ run -E x1 few
 expect '-E' 0 'x1\n'
 run -z x1 few
 expect '-z' 2 '' '-z means two things'
+expect '-z: what to take' 2 '' 'give --decompress, or pipe them: zcat FILE'
 run -P x1 few
 expect '-P' 2 '' '-P: there are no Perl patterns here'
 for threads in 1 2; do

@@ -284,8 +284,8 @@ static bool refuse_option(const grep *g, int option)
 {
     complain(g->run.command,
              option == 'z' ? "-z means two things: for lines that end with a NUL byte (GNU grep) "
-                             "give --null-data; for compressed files (ripgrep) pipe what "
-                             "decompresses them, as in zcat FILE | trawl grep ..."
+                             "give --null-data; for compressed files (ripgrep) give "
+                             "--decompress, or pipe them: zcat FILE | trawl grep ..."
              : option == 'P'
                  ? "-P: there are no Perl patterns here: leave it out, or see docs/semantics.md "
                    "for the language"
