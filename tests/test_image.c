@@ -361,6 +361,7 @@ typedef struct png_case {
     bool interlaced;
     bool transparent; /* the palette has a tRNS, or sample 1 is the transparent grey */
     unsigned rows, cols;
+    unsigned lacks; /* colours of the palette */
 } png_case;
 
 static unsigned channels_of(const png_case *c)
@@ -391,7 +392,7 @@ static void write_palette(png_structp png, png_infop info, const png_case *c)
         colours[i].blue = (png_byte)palette_colour(i, 2);
         alpha[i] = (png_byte)palette_colour(i, 3);
     }
-    png_set_PLTE(png, info, colours, 1 << c->bits);
+    png_set_PLTE(png, info, colours, (1 << c->bits) - (int)c->lacks);
     if (c->transparent)
         png_set_tRNS(png, info, alpha, 1 << c->bits, NULL);
 }
@@ -426,6 +427,7 @@ static bytes encode(const png_case *c)
         write_palette(png, info, c);
     else if (c->transparent)
         png_set_tRNS(png, info, NULL, 1, &(png_color_16){ .gray = 1 });
+    png_set_check_for_invalid_index(png, 0);
     png_write_info(png, info);
     int passes = png_set_interlace_handling(png);
     for (unsigned row = 0; row < c->rows; row++)
@@ -556,8 +558,13 @@ static void test_png_types(void **state)
     for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++)
         for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++)
             for (int interlaced = 0; interlaced < 2; interlaced++) {
-                png_case c = { kinds[k].type,        kinds[k].bits, interlaced != 0,
-                               kinds[k].transparent, sizes[s][0],   sizes[s][1] };
+                png_case c = { kinds[k].type,
+                               kinds[k].bits,
+                               interlaced != 0,
+                               kinds[k].transparent,
+                               sizes[s][0],
+                               sizes[s][1],
+                               0 };
                 bytes png = encode(&c);
                 check_stored(&c, &png);
                 check_converted(&c, &png);
@@ -568,7 +575,7 @@ static void test_png_types(void **state)
 static void test_png_equals_pbm(void **state)
 {
     (void)state;
-    png_case c = { PNG_COLOR_TYPE_GRAY, 1, false, false, 2, 3 };
+    png_case c = { PNG_COLOR_TYPE_GRAY, 1, false, false, 2, 3, 0 };
     char pbm[64];
     size_t at = (size_t)snprintf(pbm, sizeof pbm, "P1 3 2 ");
     for (unsigned i = 0; i < 6; i++)
@@ -605,7 +612,7 @@ static uint64_t least_limit(const bytes *png)
 static void test_png_limit(void **state)
 {
     (void)state;
-    png_case c = { PNG_COLOR_TYPE_RGB, 8, false, false, 100, 50 };
+    png_case c = { PNG_COLOR_TYPE_RGB, 8, false, false, 100, 50, 0 };
     bytes plain = encode(&c);
     c.interlaced = true;
     bytes interlaced = encode(&c);
@@ -622,7 +629,7 @@ static void test_png_texts(void **state)
 {
     (void)state;
     enum { TEXT_BYTES = 7000000, TEXTS = 30 };
-    png_case c = { PNG_COLOR_TYPE_RGB, 8, false, false, 3, 3 };
+    png_case c = { PNG_COLOR_TYPE_RGB, 8, false, false, 3, 3, 0 };
     bytes png = encode(&c), all = { NULL, 0 }, one = { NULL, 0 };
     char *text = malloc(TEXT_BYTES + 1);
     assert_non_null(text);
@@ -649,7 +656,7 @@ static void test_png_damaged(void **state)
 {
     (void)state;
     for (int interlaced = 0; interlaced < 2; interlaced++) {
-        png_case c = { PNG_COLOR_TYPE_RGB, 8, interlaced != 0, false, 9, 7 };
+        png_case c = { PNG_COLOR_TYPE_RGB, 8, interlaced != 0, false, 9, 7, 0 };
         bytes png = encode(&c);
         for (size_t length = 1; length < png.length; length++) {
             uint8_t *prefix = malloc(length); /* so that a read beyond it is seen */
@@ -670,7 +677,7 @@ static void test_png_damaged(void **state)
 static void test_png_damage_place(void **state)
 {
     (void)state;
-    png_case c = { PNG_COLOR_TYPE_RGB, 8, false, false, 200, 200 };
+    png_case c = { PNG_COLOR_TYPE_RGB, 8, false, false, 200, 200, 0 };
     bytes png = encode(&c);
     must_fail(png.data, 20, NULL, "before the first row");
     must_fail(png.data, png.length / 2, NULL, "of 200; fetch or export the file again");
@@ -678,6 +685,13 @@ static void test_png_damage_place(void **state)
     png.data[18] ^= 1;
     must_fail(png.data, png.length, NULL, "corrupt PNG: IHDR: CRC error, before the first row");
     free(png.data);
+    for (int bits = 1; bits <= 8; bits *= 2)
+        for (int interlaced = 0; interlaced < 2; interlaced++) {
+            c = (png_case){ PNG_COLOR_TYPE_PALETTE, bits, interlaced, false, 90, 90, .lacks = 1 };
+            png = encode(&c);
+            must_fail(png.data, png.length, NULL, "a pixel's colour is not in the palette");
+            free(png.data);
+        }
 }
 
 #else

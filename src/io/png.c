@@ -1,9 +1,9 @@
 /* png.c: PNG through libpng, to rows of samples.
  *
  * Grey of 1, 2 and 4 bits is unpacked to a byte a pixel and keeps its values; a palette
- * becomes RGB, or RGBA when it has transparent entries. A single transparent colour
- * (tRNS of grey or RGB) is no sample as stored, and alpha in conversions. No gamma, no
- * background.
+ * becomes RGB, or RGBA when it has transparent entries; a colour that it lacks is damage. A single
+ * transparent colour (tRNS of grey or RGB) is no sample as stored, and alpha in conversions. No
+ * gamma, no background.
  *
  * Plain pictures go row by row through one buffer. Interlaced ones (Adam7) need all rows
  * in memory; a row is whole when the last pass has read it.
@@ -36,8 +36,10 @@ typedef struct png_job {
     png_structp png;
     png_infop info;
     uint8_t *samples; /* one row, or all rows when interlaced */
-    uint32_t rows;    /* 0 until the pixels begin */
-    uint32_t row;     /* the row being read */
+    uint8_t *colours; /* with a palette: of one row */
+    unsigned channels;
+    uint32_t rows; /* 0 until the pixels begin */
+    uint32_t row;  /* the row being read */
     int pass, passes;
     bool truncated, out_of_memory;
     char text[80]; /* what libpng says */
@@ -91,8 +93,9 @@ static int begin(png_job *job)
     unsigned bits = png_get_bit_depth(png, info);
     bool transparent = png_get_valid(png, info, PNG_INFO_tRNS) != 0;
     const uint16_t one = 1;
-    if (type == PNG_COLOR_TYPE_PALETTE) {
-        png_set_palette_to_rgb(png);
+    const bool palette = type == PNG_COLOR_TYPE_PALETTE;
+    if (palette) { /* look_up makes colours of numbers */
+        png_set_packing(png);
         channels = transparent ? 4 : 3;
         bits = 8;
     } else if (transparent && job->builder->as != IMAGE_AS_STORED) {
@@ -110,10 +113,43 @@ static int begin(png_job *job)
     if (image_begin(job->builder, rows, cols, channels, (1u << bits) - 1) != 0)
         return -1;
     job->passes = png_set_interlace_handling(png);
+    job->channels = channels;
     png_read_update_info(png, info);
-    if (png_get_rowbytes(png, info) != (size_t)cols * channels * (bits == 16 ? 2 : 1))
+    if (png_get_rowbytes(png, info) !=
+        (size_t)cols * (palette ? 1 : channels) * (bits == 16 ? 2 : 1))
         png_error(png, "unexpected length of a row");
+    job->colours = palette ? malloc((size_t)cols * channels) : NULL;
+    if (palette && job->colours == NULL)
+        return image_fail(&job->builder->error, "out of memory for a row; cut the picture");
     return 0;
+}
+
+/* libpng would take numbers that the palette does not have for black. */
+static const uint8_t *look_up(png_job *job, const uint8_t *numbers)
+{
+    const size_t cols = png_get_image_width(job->png, job->info);
+    png_colorp palette = NULL;
+    png_bytep alpha = NULL;
+    int count = 0, alphas = 0;
+    png_get_PLTE(job->png, job->info, &palette, &count);
+    png_get_tRNS(job->png, job->info, &alpha, &alphas, NULL);
+    uint8_t *to = job->colours;
+    for (size_t i = 0; i < cols; i++, to += job->channels) {
+        if (numbers[i] >= count)
+            png_error(job->png, "a pixel's colour is not in the palette");
+        const png_color *colour = &palette[numbers[i]];
+        to[0] = colour->red;
+        to[1] = colour->green;
+        to[2] = colour->blue;
+        if (job->channels == 4)
+            to[3] = numbers[i] < alphas ? alpha[numbers[i]] : 255;
+    }
+    return job->colours;
+}
+
+static int put_row(png_job *job, const uint8_t *samples)
+{
+    return image_put_row(job->builder, job->row, job->colours ? look_up(job, samples) : samples);
 }
 
 static int read_rows(png_job *job)
@@ -128,7 +164,7 @@ static int read_rows(png_job *job)
         for (job->row = 0; job->row < job->rows; job->row++) {
             uint8_t *samples = job->samples + (interlaced ? job->row * row_bytes : 0);
             png_read_row(job->png, samples, NULL);
-            if (job->pass == job->passes - 1 && image_put_row(job->builder, job->row, samples) != 0)
+            if (job->pass == job->passes - 1 && put_row(job, samples) != 0)
                 return -1;
         }
     }
@@ -196,6 +232,7 @@ int image_decode_png(const uint8_t *bytes, size_t length, image_builder *builder
         status = fail_png(&job);
     png_destroy_read_struct(&job.png, &job.info, NULL);
     free(job.samples);
+    free(job.colours);
     return status;
 }
 
