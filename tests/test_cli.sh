@@ -3,64 +3,7 @@
 # error. Usage: test_cli.sh path/to/trawl. Where GNU grep is installed, `trawl grep` is also
 # compared with it.
 
-case $1 in
-'')
-    echo "usage: $0 path/to/trawl" >&2
-    exit 2
-    ;;
-/*) trawl=$1 ;;
-*) trawl=$PWD/$1 ;;
-esac
-LC_ALL=C
-export LC_ALL
-dir=$(mktemp -d) || exit 2
-trap 'chmod -R u+rwx "$dir"; rm -rf "$dir"' EXIT
-cd "$dir" || exit 2
-passed=0
-failed=0
-number=0
-
-# ---- the harness ----------------------------------------------------------------
-
-result() { # result NAME STATUS: 0 means it went well
-    number=$((number + 1))
-    if [ "$2" = 0 ]; then
-        passed=$((passed + 1))
-        echo "ok $number - $1"
-    else
-        failed=$((failed + 1))
-        echo "not ok $number - $1"
-    fi
-}
-
-run() { # run ARGUMENT...: leaves out, err and status; standard input is the caller's
-    "$trawl" "$@" >out 2>err
-    status=$?
-}
-
-# expect NAME STATUS OUT [ERR]: OUT is exact, with \n and \t; ERR is a part of what standard
-# error holds, which is empty when there is no ERR.
-expect() {
-    good=0
-    printf '%b' "$3" >want
-    [ "$status" = "$2" ] || {
-        good=1
-        echo "# status $status, not $2"
-    }
-    cmp -s want out || {
-        good=1
-        diff want out | sed 's/^/# /'
-    }
-    if [ -n "$4" ]; then
-        grep -qF -e "$4" err
-    else
-        ! [ -s err ]
-    fi || {
-        good=1
-        echo "# standard error: $(cat err)"
-    }
-    result "$1" $good
-}
+. "$(dirname "$0")/command.sh"
 
 # same SYNTAX ARGUMENT...: standard output and status as those of GNU grep, which visits a
 # folder in no order of its own; SYNTAX is E or F.
@@ -629,5 +572,4 @@ if grep --version 2>/dev/null | grep -q 'GNU grep'; then
     same E -rl . tree/sub/
 fi
 
-echo "$passed passed, $failed failed"
-[ $failed = 0 ]
+finish

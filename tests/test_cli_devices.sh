@@ -2,21 +2,7 @@
 # The command on devices: what it lists, refuses and finds. Usage: test_cli_devices.sh TRAWL
 # Where there is no OpenCL device only the messages are tested.
 
-case $1 in
-'')
-    echo "usage: $0 path/to/trawl" >&2
-    exit 2
-    ;;
-/*) trawl=$1 ;;
-*) trawl=$PWD/$1 ;;
-esac
-LC_ALL=C
-export LC_ALL
-dir=$(mktemp -d) || exit 2
-trap 'rm -rf "$dir"' EXIT
-cd "$dir" || exit 2
-number=0
-failed=0
+. "$(dirname "$0")/command.sh"
 
 # check NAME STATUS PART ARGUMENT...: the exit status, and a part of what is printed, on either
 # stream ("" for any).
@@ -75,5 +61,4 @@ check 'threads' 2 'for the CPU backends' find --backend opencl --threads 2 -e x 
 check 'what does not fit' 2 'staged' find --backend opencl --engine wm \
     --tuning texture=1,staged=1 -e abcd text
 check 'a pipe' 0 '(standard input)	1	1	4	10' find --backend opencl -e needle - <text
-echo "1..$number"
-[ $failed = 0 ]
+finish

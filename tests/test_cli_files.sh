@@ -2,54 +2,7 @@
 # Files that are cut off, binary, compressed, deep, or standard input. Usage: test_cli_files.sh TRAWL
 # Where GNU grep is installed, `trawl grep` is also compared with it.
 
-case $1 in
-'')
-    echo "usage: $0 path/to/trawl" >&2
-    exit 2
-    ;;
-/*) trawl=$1 ;;
-*) trawl=$PWD/$1 ;;
-esac
-LC_ALL=C
-export LC_ALL
-dir=$(mktemp -d) || exit 2
-trap 'rm -rf "$dir"' EXIT
-cd "$dir" || exit 2
-number=0
-failed=0
-
-result() { # result NAME STATUS: 0 means it went well
-    number=$((number + 1))
-    if [ "$2" = 0 ]; then
-        printf 'ok %s\n' "$number - $1"
-    else
-        failed=$((failed + 1))
-        printf 'not ok %s\n' "$number - $1"
-    fi
-}
-
-# check NAME STATUS: that is the status, out is as want, err as said, empty when there is no said.
-check() {
-    good=0
-    [ "$status" = "$2" ] || good="status $status, not $2"
-    cmp -s want out || good="output $(diff want out | head -n 3)"
-    if [ -s said ]; then grep -qF -e "$(cat said)" err; else ! [ -s err ]; fi ||
-        good="errors $(cat err)"
-    [ "$good" = 0 ] || echo "# $good"
-    [ "$good" = 0 ]
-    result "$1" $?
-}
-
-expect() { # expect NAME STATUS OUT ERR: of the trawl that wrote out and err
-    printf '%b' "$3" >want
-    printf '%s' "$4" >said
-    check "$1" "$2"
-}
-
-run() {
-    "$trawl" "$@" >out 2>err
-    status=$?
-}
+. "$(dirname "$0")/command.sh"
 
 gnu=false
 grep --version 2>/dev/null | grep -q 'GNU grep' && gnu=true
@@ -297,5 +250,4 @@ status=$?
 awk -F: '{ n += $NF } END { print NR, n, length($1) }' out >counts && mv counts out
 expect 'folders are opened again on the way back' 0 '39 39 202\n' ''
 
-echo "$((number - failed)) passed, $failed failed"
-[ $failed = 0 ]
+finish

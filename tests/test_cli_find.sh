@@ -1,54 +1,7 @@
 #!/bin/sh
 # How `trawl find` is asked and what it prints. Usage: test_cli_find.sh TRAWL
 
-case $1 in
-'')
-    echo "usage: $0 path/to/trawl" >&2
-    exit 2
-    ;;
-/*) trawl=$1 ;;
-*) trawl=$PWD/$1 ;;
-esac
-LC_ALL=C
-export LC_ALL
-dir=$(mktemp -d) || exit 2
-trap 'rm -rf "$dir"' EXIT
-cd "$dir" || exit 2
-number=0
-failed=0
-
-result() { # result NAME STATUS: 0 means it went well
-    number=$((number + 1))
-    if [ "$2" = 0 ]; then
-        printf 'ok %s\n' "$number - $1"
-    else
-        failed=$((failed + 1))
-        printf 'not ok %s\n' "$number - $1"
-    fi
-}
-
-# check NAME STATUS: that is the status, out is as want, err as said, empty when there is no said.
-check() {
-    good=0
-    [ "$status" = "$2" ] || good="status $status, not $2"
-    cmp -s want out || good="output $(diff want out | head -n 3)"
-    if [ -s said ]; then grep -qF -e "$(cat said)" err; else ! [ -s err ]; fi ||
-        good="errors $(cat err)"
-    [ "$good" = 0 ] || echo "# $good"
-    [ "$good" = 0 ]
-    result "$1" $?
-}
-
-expect() { # expect NAME STATUS OUT ERR: of the trawl that wrote out and err
-    printf '%b' "$3" >want
-    printf '%s' "$4" >said
-    check "$1" "$2"
-}
-
-run() {
-    "$trawl" "$@" >out 2>err
-    status=$?
-}
+. "$(dirname "$0")/command.sh"
 
 header='file\trecord\tpattern\tstart\tend\n'
 counts='file\tpattern\tcount\n'
@@ -277,5 +230,4 @@ printf 'alert tcp any any -> any any (content:"a"; sid:1; sid:2;)\n' >sids.rules
 run find --rules sids.rules tree/z
 expect 'two sids' 2 '' 'sids.rules:1: the rule has two sids'
 
-echo "$((number - failed)) passed, $failed failed"
-[ $failed = 0 ]
+finish

@@ -3,47 +3,12 @@
 # Usage: test_cli_grep.sh TRAWL. Where GNU grep is installed, random command lines are compared with
 # it (TRAWL_TEST_CASES, 300).
 
-case $1 in
-'')
-    echo "usage: $0 path/to/trawl" >&2
-    exit 2
-    ;;
-/*) trawl=$1 ;;
-*) trawl=$PWD/$1 ;;
-esac
-here=$(cd "$(dirname "$0")" && pwd)
-LC_ALL=C
-export LC_ALL
+. "$(dirname "$0")/command.sh"
 unset GREP_COLORS NO_COLOR
-dir=$(mktemp -d) || exit 2
-trap 'rm -rf "$dir"' EXIT
-cd "$dir" || exit 2
-number=0
-failed=0
-
-result() { # result NAME STATUS: 0 means it went well
-    number=$((number + 1))
-    if [ "$2" = 0 ]; then
-        printf 'ok %s\n' "$number - $1"
-    else
-        failed=$((failed + 1))
-        printf 'not ok %s\n' "$number - $1"
-    fi
-}
 
 run() {
     "$trawl" grep "$@" >out 2>err
     status=$?
-}
-
-# expect NAME STATUS OUT [ERR]: OUT is exact; ERR a part of what standard error holds.
-expect() {
-    good=0
-    printf '%b' "$3" >want
-    [ "$status" = "$2" ] && cmp -s want out || good=1
-    if [ -n "$4" ]; then grep -qF -e "$4" err; else ! [ -s err ]; fi || good=1
-    [ $good = 0 ] || echo "# status $status; $(head -n 5 out err)"
-    result "$1" $good
 }
 
 printf 'a\nx1\nb\nc\nd\nx2\ne\n' >few
@@ -320,5 +285,4 @@ if grep --version 2>/dev/null | grep -q 'GNU grep) 3\.[5-9]' && command -v pytho
     result 'random command lines' $?
 fi
 
-echo "$((number - failed)) passed, $failed failed"
-[ $failed = 0 ]
+finish

@@ -3,30 +3,12 @@
 # standard error and exit status. Usage: test_cli_grid.sh TRAWL
 # Pictures are made here as PNM text; PNG needs pnmtopng and pamtopng (package netpbm).
 
-LC_ALL=C
-export LC_ALL
-case $1 in
-/*) trawl=$1 ;;
-*) trawl=$PWD/$1 ;;
-esac
-if [ ! -f "$trawl" ] || [ ! -x "$trawl" ]; then
-    echo "usage: $0 TRAWL (the program to test)" >&2
-    exit 2
-fi
-work=$(mktemp -d) || exit 2
-trap 'rm -rf "$work"' EXIT
-trap 'exit 2' HUP INT TERM
-cd "$work" || exit 2
-
-number=0
-passed=0
-failed=0
+. "$(dirname "$0")/command.sh"
 
 result() # NAME FINE(0 or 1)
 {
     number=$((number + 1))
     if [ "$2" = 1 ]; then
-        passed=$((passed + 1))
         echo "ok $number - $1"
     else
         failed=$((failed + 1))
@@ -34,12 +16,6 @@ result() # NAME FINE(0 or 1)
         echo "# expected status $want_status, got $status; standard output, standard error:"
         sed 's/^/#   /' out err
     fi
-}
-
-run() # ARGUMENTS: what `trawl ARGUMENTS` prints goes to the files out and err
-{
-    "$trawl" "$@" >out 2>err
-    status=$?
 }
 
 # A page of a TIFF, of one cell, 'I', the next page's place is NEXT.
@@ -830,5 +806,4 @@ for command in engines devices; do
     check "$command: an unknown option" 2 '' "trawl $command: "
 done
 
-echo "$passed passed, $failed failed"
-[ "$failed" = 0 ]
+finish

@@ -1,32 +1,8 @@
 #!/bin/sh
 # What is made from --help: manual pages and completions. Usage: test_cli_help.sh TRAWL
 
-case $1 in
-'')
-    echo "usage: $0 path/to/trawl" >&2
-    exit 2
-    ;;
-/*) trawl=$1 ;;
-*) trawl=$PWD/$1 ;;
-esac
-root=$(cd "$(dirname "$0")/.." && pwd)
-LC_ALL=C
-export LC_ALL
-dir=$(mktemp -d) || exit 2
-trap 'rm -rf "$dir"' EXIT
-cd "$dir" || exit 2
-number=0
-failed=0
-
-result() { # result NAME STATUS: 0 means it went well
-    number=$((number + 1))
-    if [ "$2" = 0 ]; then
-        printf 'ok %s\n' "$number - $1"
-    else
-        failed=$((failed + 1))
-        printf 'not ok %s\n' "$number - $1"
-    fi
-}
+. "$(dirname "$0")/command.sh"
+root=$here/..
 
 has() { # has NAME FILE WORD...: the file has each word as a line
     name=$1
@@ -160,5 +136,4 @@ END
     has 'zsh: files' out files
 fi
 
-echo "$((number - failed)) passed, $failed failed"
-[ $failed = 0 ]
+finish

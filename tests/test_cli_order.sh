@@ -2,31 +2,7 @@
 # Files that are cut into pieces, and folders that threads share: output, messages and statuses are
 # those of one thread. Usage: test_cli_order.sh TRAWL
 
-case $1 in
-'')
-    echo "usage: $0 path/to/trawl" >&2
-    exit 2
-    ;;
-/*) trawl=$1 ;;
-*) trawl=$PWD/$1 ;;
-esac
-LC_ALL=C
-export LC_ALL
-dir=$(mktemp -d) || exit 2
-trap 'rm -rf "$dir"' EXIT
-cd "$dir" || exit 2
-number=0
-failed=0
-
-result() { # result NAME STATUS: 0 means it went well
-    number=$((number + 1))
-    if [ "$2" = 0 ]; then
-        printf 'ok %s\n' "$number - $1"
-    else
-        failed=$((failed + 1))
-        printf 'not ok %s\n' "$number - $1"
-    fi
-}
+. "$(dirname "$0")/command.sh"
 
 # same INPUT ARGUMENT...: five threads give what one gives, and leave standard input there.
 same() {
@@ -144,5 +120,4 @@ done
 [ "$(cat status)" = 0 ] && grep -q ' [1-9][0-9]* bytes.* [1-9][0-9]* matches' err
 result 'a closed pipe, and no signal' $?
 
-echo "$((number - failed)) passed, $failed failed"
-[ $failed = 0 ]
+finish

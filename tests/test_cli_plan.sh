@@ -2,37 +2,8 @@
 # `trawl compile`, `trawl info` and --plan: what find and grep print with a plan is what they print
 # with its patterns. Usage: test_cli_plan.sh TRAWL
 
-case $1 in
-'')
-    echo "usage: $0 path/to/trawl" >&2
-    exit 2
-    ;;
-/*) trawl=$1 ;;
-*) trawl=$PWD/$1 ;;
-esac
-LC_ALL=C
-export LC_ALL
+. "$(dirname "$0")/command.sh"
 unset GREP_COLORS NO_COLOR
-dir=$(mktemp -d) || exit 2
-trap 'rm -rf "$dir"' EXIT
-cd "$dir" || exit 2
-number=0
-failed=0
-
-result() { # result NAME STATUS: 0 means it went well
-    number=$((number + 1))
-    if [ "$2" = 0 ]; then
-        printf 'ok %s\n' "$number - $1"
-    else
-        failed=$((failed + 1))
-        printf 'not ok %s\n' "$number - $1"
-    fi
-}
-
-run() { # COMMAND ARGUMENT...
-    "$trawl" "$@" >out 2>err
-    status=$?
-}
 
 # refused NAME PART COMMAND ARGUMENT...: status 2, and the part in its message
 refused() {
@@ -296,5 +267,4 @@ run info set.trawl text set.trawl
 [ $status = 2 ] && [ "$(grep -c 'a plan for' out)" = 2 ]
 result 'info: several, of which one is none' $?
 
-echo "$((number - failed)) passed, $failed failed"
-[ $failed = 0 ]
+finish

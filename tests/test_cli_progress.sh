@@ -2,32 +2,8 @@
 # --progress of find, grep and grid: a line on standard error that is never mixed with what is
 # printed. Usage: test_cli_progress.sh TRAWL
 
-case $1 in
-'')
-    echo "usage: $0 path/to/trawl" >&2
-    exit 2
-    ;;
-/*) trawl=$1 ;;
-*) trawl=$PWD/$1 ;;
-esac
-LC_ALL=C
-export LC_ALL
+. "$(dirname "$0")/command.sh"
 unset GREP_COLORS NO_COLOR
-dir=$(mktemp -d) || exit 2
-trap 'rm -rf "$dir"' EXIT
-cd "$dir" || exit 2
-number=0
-failed=0
-
-result() { # result NAME STATUS: 0 means it went well
-    number=$((number + 1))
-    if [ "$2" = 0 ]; then
-        printf 'ok %s\n' "$number - $1"
-    else
-        failed=$((failed + 1))
-        printf 'not ok %s\n' "$number - $1"
-    fi
-}
 
 slowly() { # two lines with more than a second between them
     echo 'needle one'
@@ -121,5 +97,4 @@ for command in 'find x' 'grep x' 'grid -n needle.pbm'; do
     result "$command: --progress=often" $?
 done
 
-echo "$((number - failed)) passed, $failed failed"
-[ $failed = 0 ]
+finish
