@@ -15,23 +15,19 @@ import subprocess
 import sys
 import tempfile
 
-TRAWL = os.path.abspath(sys.argv[1])
-DATA = os.path.abspath(sys.argv[2]) if len(sys.argv) > 2 and os.path.isdir(sys.argv[2]) else ""
-SEED = int(os.environ.get("TRAWL_TEST_SEED", "1"))
+import asked
+from asked import DATA, SEED, TRAWL
+
 IUPAC = "ACGTRYSWKMBDHVN"
-passed = failed = 0
 
 
-def result(name: str, got, want) -> None:
+def same(name: str, got, want) -> None:
     """Both are lists of places, in any order."""
-    global passed, failed
     got, want = sorted(got), sorted(want)
-    wrong = got != want
-    passed, failed = passed + (not wrong), failed + wrong
-    print(f"{'not ok' if wrong else 'ok'} {passed + failed} - {name}: {len(want)} places")
-    if wrong:
-        print(f"#   trawl has {len(got)}, of which the other lacks {sorted(set(got) - set(want))[:4]};"
-              f" trawl lacks {sorted(set(want) - set(got))[:4]}")
+    wrong = [] if got == want else [
+        f"trawl has {len(got)}, of which the other lacks {sorted(set(got) - set(want))[:4]};"
+        f" trawl lacks {sorted(set(want) - set(got))[:4]}"]
+    asked.result(f"{name}: {len(want)} places", wrong)
 
 
 def run(*command) -> str:
@@ -109,7 +105,7 @@ def beside_seqkit(name: str, patterns, file: str, ours, theirs, choose=as_they_a
     rows = find(*ours, "-f", written("patterns", patterns), file)
     got = [(row["record"], int(row["pattern"]) - 1, row.get("strand", "+"), int(row["start"]),
             int(row["end"])) for row in rows]
-    result(f"seqkit locate {' '.join(theirs)}: {name}", choose(got), seqkit(patterns, file, *theirs))
+    same(f"seqkit locate {' '.join(theirs)}: {name}", choose(got), seqkit(patterns, file, *theirs))
 
 
 def drawn_sites(r: random.Random, count: int, least=3, most=7):
@@ -147,7 +143,7 @@ def seqkit_places(r: random.Random) -> None:
     seeds = ["".join(r.choice("ACGU") for _ in range(4)) + "U" for _ in range(30)]
     beside_seqkit("microRNAs and seeds in hairpins", mature + seeds, hairpins, both, [])
     triple = written("triple.fa", [">triple", "ACA"])
-    result("seqkit goes round a circle more than once",
+    same("seqkit goes round a circle more than once",
            [place for place in seqkit(["NNNN", "AAC"], triple, "-d", "--circular", "-P")],
            [("triple", 0, "+", i, i + 4) for i in range(3)] + [("triple", 1, "+", 2, 5)])
     beside_seqkit("but for what goes round more than once", ["AAC"], triple,
@@ -192,7 +188,7 @@ def beside_emboss(tool: str, name: str, patterns, theirs, file: str, ours, *opti
     rows = find(*ours, "--report", "pairs", "-f", written("patterns", patterns), file)
     got = [(row["record"], int(row["pattern"]) - 1, row.get("strand", "+"), int(row["start"]),
             int(row["end"])) for row in rows]
-    result(f"{tool}: {name}", got, emboss(tool, theirs, file, *options))
+    same(f"{tool}: {name}", got, emboss(tool, theirs, file, *options))
 
 
 def fuzznuc_places(r: random.Random) -> None:
@@ -224,7 +220,7 @@ def fuzznuc_places(r: random.Random) -> None:
 
 
     sites = written("site.fa", [">site", "GATTACAGAAT"])
-    result("fuzznuc: -scircular is a line all the same", emboss("fuzznuc", ["GAAT", "AATG"], sites,
+    same("fuzznuc: -scircular is a line all the same", emboss("fuzznuc", ["GAAT", "AATG"], sites,
                                                                 "-scircular"), [("site", 0, "+", 7, 11)])
 
 
@@ -242,7 +238,7 @@ def fuzzpro_places(r: random.Random) -> None:
     motifs = ["F-[GSTV]-P-R-L-[G>]", "<M-x(1,2)"]
     found = find("--prosite", "--report", "pairs", "-f", written("patterns", motifs), ends)
     missed = [("one", 0, "+", 2, 7), ("one", 1, "+", 0, 2)]
-    result("fuzzpro: misses > in a class, and behind < all but the longest",
+    same("fuzzpro: misses > in a class, and behind < all but the longest",
            [(row["record"], int(row["pattern"]) - 1, "+", int(row["start"]), int(row["end"]))
             for row in found], emboss("fuzzpro", motifs, ends) + missed)
 
@@ -265,7 +261,7 @@ def cutadapt_places() -> None:
         with open("info", encoding="ascii") as rows:
             fields = [row.split("\t") for row in rows]
         want = [(row[0].split()[0], int(row[2]), int(row[3])) for row in fields if row[1] != "-1"]
-        result(f"cutadapt -e 0 -a {adapter}: {name}", [(r, *p) for r, p in got.items()], want)
+        same(f"cutadapt -e 0 -a {adapter}: {name}", [(r, *p) for r, p in got.items()], want)
 
 
 # ---- yara ---------------------------------------------------------------------------------------
@@ -291,7 +287,7 @@ def yara_strings(r: random.Random) -> None:
     want = [(int(row.split(":")[1][2:]), int(row.split(":")[0], 16))
             for row in run("yara", "-w", "-s", "rules.yar", "program").split("\n")[1:-1]]
     rows = find("--hex", "--report", "shortest", "-f", written("patterns", strings), "program")
-    result("yara -s: hex strings in a program", [(int(row["pattern"]) - 1, int(row["start"]))
+    same("yara -s: hex strings in a program", [(int(row["pattern"]) - 1, int(row["start"]))
                                                  for row in rows], want)
 
 
@@ -314,8 +310,7 @@ def main() -> int:
         if has("yara"):
             yara_strings(r)
         os.chdir("/")
-    print(f"{passed} passed, {failed} failed")
-    return int(failed > 0) if passed + failed else 77
+    return asked.summary()
 
 
 if __name__ == "__main__":

@@ -15,20 +15,10 @@ import tarfile
 import tempfile
 import lzma
 
-TRAWL = os.path.abspath(sys.argv[1])
-DATA = os.path.abspath(sys.argv[2]) if len(sys.argv) > 2 and os.path.isdir(sys.argv[2]) else ""
+import asked
+from asked import CASES, DATA, SEED, TRAWL, result
+
 YARA = shutil.which("yara")
-SEED = int(os.environ.get("TRAWL_TEST_SEED", "1"))
-CASES = int(os.environ.get("TRAWL_TEST_CASES", "300"))
-passed = failed = 0
-
-
-def result(name: str, wrong) -> None:
-    global passed, failed
-    passed, failed = passed + (not wrong), failed + bool(wrong)
-    print(f"{'not ok' if wrong else 'ok'} {passed + failed} - {name}")
-    for line in list(wrong)[:10]:
-        print(f"#   {line}")
 
 
 def find(rules: str, *arguments):
@@ -321,8 +311,7 @@ def main() -> int:
         else:
             print("# real rules: skipped, there is no folder of test data")
         os.chdir("/")
-    print(f"{passed} passed, {failed} failed")
-    return int(failed > 0)
+    return asked.summary()
 
 
 if __name__ == "__main__":

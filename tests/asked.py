@@ -1,0 +1,26 @@
+"""What tests in Python share: which command they ask, on which data, and what they say of it.
+
+Their arguments are TRAWL [DATA]; TRAWL_TEST_SEED (1) and TRAWL_TEST_CASES (300) are read.
+"""
+import os
+import sys
+
+TRAWL = os.path.abspath(sys.argv[1])
+DATA = os.path.abspath(sys.argv[2]) if len(sys.argv) > 2 and os.path.isdir(sys.argv[2]) else ""
+SEED = int(os.environ.get("TRAWL_TEST_SEED", "1"))
+CASES = int(os.environ.get("TRAWL_TEST_CASES", "300"))
+_counts = {False: 0, True: 0}  # tests by whether they failed
+
+
+def result(name: str, wrong) -> None:
+    """A test ended; `wrong` lists what was not as it should be, of which some is shown."""
+    _counts[bool(wrong)] += 1
+    print(f"{'not ok' if wrong else 'ok'} {sum(_counts.values())} - {name}")
+    for line in list(wrong)[:10]:
+        print(f"#   {line}")
+
+
+def summary() -> int:
+    """The exit status: 77 where there was no test at all."""
+    print(f"{_counts[False]} passed, {_counts[True]} failed")
+    return int(_counts[True] > 0) if sum(_counts.values()) else 77
