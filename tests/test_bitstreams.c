@@ -50,7 +50,13 @@ static void write_set(rng *r, const scene *s, char *to, size_t room)
 {
     const char a = (char)('a' + rng_below(r, s->letters)),
                b = (char)('a' + rng_below(r, s->letters));
-    switch (rng_below(r, 9)) {
+    switch (rng_below(r, 11)) {
+    case 9:
+        snprintf(to, room, "\\x00"); /* which stands behind texts that are no whole block */
+        break;
+    case 10:
+        snprintf(to, room, "[%c\\x00]", a);
+        break;
     case 0:
         snprintf(to, room, ".");
         break;

@@ -515,6 +515,8 @@ void VEC_NAME(bitstreams_walk)(const text_task *task)
             if (ends - at >= t->back) {
                 at = ends - t->back + 1;
                 clear_state(&s);
+                if (at == task->end) /* nothing goes on, and there is no byte to run */
+                    break;
             }
         }
         begun = at;
