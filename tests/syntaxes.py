@@ -358,6 +358,8 @@ def offsets() -> None:
             lines.append(f"S{number}:0:{offset}:{head.hex()}{jump}{tail.hex()}\n")
             first = place if kind == "" else len(text) - place
             places = range(len(text)) if kind == "*" else range(first, first + (shift or 0) + 1)
+            if kind == "EOF-" and first < 0:
+                places = []  # the text has no such place to count from
             starts = [m.start() for m in re.finditer(b"(?s)(?=" + head + gap.encode() + tail + b")",
                                                      text) if m.start() in places]
             asked += [(f"S{number}", str(start)) for start in starts]

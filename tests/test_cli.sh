@@ -257,11 +257,11 @@ printf 'a\n\nb\n' >list
 run grep -cf - text <list
 expect 'grep: -f -, an empty line' 0 '5\n'
 run grep -i 'é' text
-expect 'grep: -i and letters that are not ASCII' 1 '' 'warning: -i knows the letters A to Z only'
+expect 'grep: -i and letters that are not ASCII' 1 '' 'warning: in either case match the letters A to Z only'
 
 for escape in '\xe9' '\xC3\xA9' 'a\\\xff' '\351'; do
     run find -F -i --count "$escape" empty
-    expect "find: -i and $escape" 1 'file\tpattern\tcount\nempty\t1\t0\n' 'warning: -i knows'
+    expect "find: -i and $escape" 1 'file\tpattern\tcount\nempty\t1\t0\n' 'warning: in either case match'
 done
 for escape in '\x79' '\\xe9' '\177' '\37'; do
     run find -F -i --count "$escape" empty

@@ -215,6 +215,33 @@ fi
 run grep -c -e '(?i)ECORI' -e nosuch sites.fasta
 expect 'grep: (?i)' 0 '1\n'
 
+# ---- texts that come piece by piece, packed or damaged -------------------------------
+
+(
+    printf '\nkey='
+    sleep 1
+    printf 'abcdef\n'
+) | "$trawl" find --format lines --matched --no-header 'key=\w{1,9}' >out 2>err
+status=$?
+expect 'a record behind an empty one, whose rest comes late' 0 \
+    '(standard input)\t2\t1\t0\t10\tkey=abcdef\n'
+printf 'a needle' >plain
+gzip -c plain >plain.gz
+run find --bed needle plain plain.gz
+if [ "$status" != 2 ]; then
+    expect 'BED: a packed text has the name of its file' 0 \
+        'plain\t2\t8\tneedle\t0\t.\nplain.gz\t2\t8\tneedle\t0\t.\n'
+    awk 'BEGIN { for (i = 0; i < 200000; i++) print "line", i * 7919 % 100003, "needle" }' >many
+    gzip -c many | head -c 300000 >cut.gz
+    run find --no-header --report pairs --count 'a.*b|needle' cut.gz
+    [ $status = 2 ] && grep -q 'cut.gz: is cut off' err
+    result 'a damaged text that must be there whole: why' $?
+    gzip -dc cut.gz 2>/dev/null | grep -c needle >want
+    run find --no-header --report pairs 'a.*b|needle' cut.gz
+    [ "$(wc -l <out)" -ge "$(cat want)" ]
+    result 'a damaged text that must be there whole: what stands before' $?
+fi
+
 # ---- what a pattern cannot be ------------------------------------------------------
 
 for pattern in '{}' '[]' '[>]'; do

@@ -96,9 +96,10 @@ static bool is_title(line l)
 
 bool looks_like_fasta(const char *text, size_t length)
 {
-    const char *end = memchr(text, '\n', length);
-    const size_t left = end ? length - (size_t)(end + 1 - text) : 0;
-    return is_title((line){ text, length }) && left && end[1] != '>';
+    const char *at = memchr(text, '\n', length), *end = text + length;
+    while (at && at < end && (*at == '\n' || *at == '\r'))
+        at++;
+    return is_title((line){ text, length }) && at && at < end && *at != '>';
 }
 
 /* The first word of a title. */

@@ -13,8 +13,6 @@ char *pattern_set_room(pattern_set *set, size_t count);
 /* The whole file, which the set owns. Complains on failure. */
 const char *pattern_set_read(pattern_set *set, const char *command, const char *path,
                              size_t *length);
-/* Room for one more in an array of `count` items: the grown array, or NULL. */
-void *pattern_set_grow(void *array, size_t count, size_t *room, size_t item);
 /* One more pattern; `text` and `file` outlive the set, or are owned by it. */
 bool pattern_set_append(pattern_set *set, const char *text, size_t length, const char *file,
                         size_t line);

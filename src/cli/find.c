@@ -219,8 +219,8 @@ static bool settle_offsets(find *f)
     const pattern_set *set = &f->patterns.set;
     const uint32_t report = f->search.report;
     if (set->filtered && f->search.circular) {
-        complain(f->run.command, "--circular is not for signatures with an offset: a circle has no "
-                                 "begin and no end");
+        complain(f->run.command, "--circular is not for signatures with an offset, or `fullword`: "
+                                 "a circle has no begin and no end");
         return false;
     }
     if (set->every_start && !f->report_given && !f->search.quiet && !f->output.only_ids)

@@ -156,11 +156,11 @@ typedef struct piece_room {
     size_t keep, used;
 } piece_room;
 
-/* With --matched: a report may hold a match back until twice the longest has followed. */
+/* With --matched: a report may hold a match back until twice the longest has followed its end. */
 static bool open_room(find_search *f, piece_room *room)
 {
     room->used = 0;
-    room->keep = f->output->matched ? 2 * (size_t)f->longest + 2 : 0;
+    room->keep = f->output->matched ? 3 * (size_t)f->longest + 2 : 0;
     room->bytes = malloc(room->keep + 2 * PIECE);
     f->text = room->bytes;
     f->text_begin = 0;
@@ -239,21 +239,23 @@ static bool scan_text(find_search *f, const char *path, const uint8_t *text, siz
     return scanned(f, path, status, &error);
 }
 
-/* Map the text of a file whole, or of its spooled copy when it cannot be mapped itself. */
-static bool map_whole(find_search *f, source *file, const char *path, const uint8_t **text,
-                      size_t *length)
+/* Scan the text of a file mapped whole, or that of its spooled copy when it cannot be mapped
+ * itself, as far as it can be read. */
+static bool scan_whole(find_search *f, source *file, const char *path,
+                       const trawl_scan_options *options)
 {
-    if (file->mappable && source_map(file, text, length))
-        return true;
-    if (source_spool(file) && source_map(file, text, length))
-        return true;
-    complain(
-        f->run->command,
-        "%s: cannot keep the text in a temporary file, which these patterns, or this report of "
-        "them, need (set TMPDIR to a folder with room): %s",
-        shown_name(path), file->why);
-    f->failed = true;
-    return false;
+    const uint8_t *text;
+    size_t length;
+    char damage[200] = "", why[400];
+    if ((file->mappable && source_map(file, &text, &length)) ||
+        (source_spool(file, damage, sizeof damage) && source_map(file, &text, &length)))
+        return scan_text(f, path, text, length, options) &&
+               (!*damage || file_failed(f, path, damage));
+    snprintf(why, sizeof why,
+             "cannot keep the text in a temporary file, which these patterns, or this report of "
+             "them, need (set TMPDIR to a folder with room): %s",
+             file->why);
+    return file_failed(f, path, why);
 }
 
 static bool scan_source(find_search *f, source *file, const char *path)
@@ -266,8 +268,7 @@ static bool scan_source(find_search *f, source *file, const char *path)
                               ? f->most - f->stats.matches
                               : 0;
     if (f->whole)
-        return map_whole(f, file, path, &text, &length) &&
-               scan_text(f, path, text, length, &options);
+        return scan_whole(f, file, path, &options);
     if (file->mappable && source_map(file, &text, &length))
         return scan_text(f, path, text, length, &options);
     if (!file->mappable)

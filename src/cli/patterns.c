@@ -9,6 +9,7 @@
 
 #include "cli/entries.h"
 #include "cli/rules.h"
+#include "io/grow.h"
 #include "io/texts.h"
 
 #define LONGEST_SHOWN 200 /* a longer pattern is not shown in messages */
@@ -16,22 +17,10 @@
 
 /* ---- the set ----------------------------------------------------------- */
 
-void *pattern_set_grow(void *array, size_t count, size_t *room, size_t item)
-{
-    if (count < *room)
-        return array;
-    size_t more = *room ? 2 * *room : 16;
-    void *grown = more <= SIZE_MAX / item ? realloc(array, more * item) : NULL;
-    if (grown)
-        *room = more;
-    return grown;
-}
-
 bool pattern_set_own(pattern_set *set, char *text)
 {
     char **owned =
-        text ? pattern_set_grow(set->owned, set->owned_count, &set->owned_room, sizeof *owned)
-             : NULL;
+        text ? grow_array(set->owned, set->owned_count, &set->owned_room, sizeof *owned) : NULL;
     if (!owned) {
         free(text);
         return false;
@@ -61,12 +50,11 @@ bool pattern_set_append(pattern_set *set, const char *text, size_t length, const
                         size_t line)
 {
     size_t room = set->room;
-    pattern_origin *origins = pattern_set_grow(set->origins, set->count, &room, sizeof *origins);
+    pattern_origin *origins = grow_array(set->origins, set->count, &room, sizeof *origins);
     if (!origins)
         return false;
     set->origins = origins;
-    trawl_pattern *patterns =
-        pattern_set_grow(set->patterns, set->count, &set->room, sizeof *patterns);
+    trawl_pattern *patterns = grow_array(set->patterns, set->count, &set->room, sizeof *patterns);
     if (!patterns)
         return false;
     set->patterns = patterns;
@@ -352,10 +340,11 @@ static void warn_of_case(const pattern_set *set, const char *command)
            (!(set->patterns[i].flags & TRAWL_NOCASE) || is_ascii(&set->patterns[i])))
         i++;
     if (i < set->count)
-        complain(command,
-                 "warning: -i knows the letters A to Z only: other letters of pattern %zu "
-                 "match as they are written",
-                 i + 1);
+        complain(
+            command,
+            "warning: in either case match the letters A to Z only: other letters of pattern %zu "
+            "match as they are written",
+            i + 1);
 }
 
 static bool is_text(const trawl_pattern *p, const char *text)

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "cli/entries.h"
+#include "io/grow.h"
 
 typedef struct rules {
     pattern_set *set;
@@ -156,8 +157,8 @@ static size_t decode(const char *text, size_t length, char *bytes)
 /* `text` is what is between the quotes. The name is the content as it is written. */
 static bool add_content(rules *r, const char *text, size_t length, bool negated)
 {
-    rule_content *grown = pattern_set_grow(r->list->contents, r->list->content_count,
-                                           &r->list->content_room, sizeof *grown);
+    rule_content *grown = grow_array(r->list->contents, r->list->content_count,
+                                     &r->list->content_room, sizeof *grown);
     r->list->contents = grown ? grown : r->list->contents;
     char *bytes = pattern_set_room(r->set, length), *name = pattern_set_room(r->set, length);
     if (!grown || !bytes || !name)
@@ -383,7 +384,7 @@ static bool keep_rule(rules *r)
     rule_list *list = r->list;
     bool some = r->rule.size_test;
     carry_lost(r);
-    rule *grown = pattern_set_grow(list->rules, list->count, &list->room, sizeof *grown);
+    rule *grown = grow_array(list->rules, list->count, &list->room, sizeof *grown);
     char *names = pattern_set_room(r->set, r->unchecked_used);
     list->rules = grown ? grown : list->rules;
     if (!grown || !names)

@@ -19,6 +19,7 @@
 #include <string.h>
 
 #include "cli/entries.h"
+#include "io/grow.h"
 
 #define MOST_PLACES ((size_t)1 << 23)
 #define SHORT 3 /* bytes */
@@ -235,6 +236,8 @@ static places places_of(verdicts *v, const rule_content *c)
 /* Whether all contents are where they are asked for; those that must be there are. */
 static bool is_placed(verdicts *v, const rule *r, uint64_t length)
 {
+    if (v->overflown || v->out_of_memory) /* places were given up: v->most is not the most */
+        return false;
     if (!number_room(v, &v->cursors[0], &v->cursors_room[0], 0, v->most + 1) ||
         !number_room(v, &v->cursors[1], &v->cursors_room[1], 0, v->most + 1))
         return false;
@@ -430,7 +433,7 @@ static bool log_place(verdicts *v, const trawl_match *match)
         v->overflown = true;
         return true;
     }
-    place *grown = pattern_set_grow(v->log, v->log_count, &v->log_room, sizeof *grown);
+    place *grown = grow_array(v->log, v->log_count, &v->log_room, sizeof *grown);
     if (!grown)
         return out_of_memory(v);
     v->log = grown;

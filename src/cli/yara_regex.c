@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "cli/yara.h"
+#include "io/grow.h"
 
 #define MOST 1024u           /* alternatives */
 #define MOST_ELEMENTS 65536u /* in all of them */
@@ -71,7 +72,7 @@ static bool add_element(parser *p, row *to, const element *e)
 {
     if (p->elements == MOST_ELEMENTS)
         return refuse(p, "it is too long, its groups written out");
-    element *grown = pattern_set_grow(to->elements, to->count, &to->room, sizeof *grown);
+    element *grown = grow_array(to->elements, to->count, &to->room, sizeof *grown);
     if (!grown)
         return refuse(p, NULL);
     to->elements = grown;
@@ -83,7 +84,7 @@ static bool add_element(parser *p, row *to, const element *e)
 static bool add_row(parser *p, rows *to, const row *like)
 {
     row *grown =
-        to->count == MOST ? NULL : pattern_set_grow(to->rows, to->count, &to->room, sizeof *grown);
+        to->count == MOST ? NULL : grow_array(to->rows, to->count, &to->room, sizeof *grown);
     if (!grown)
         return refuse(p, to->count == MOST ? "its groups have more than 1024 choices" : NULL);
     to->rows = grown;
@@ -306,6 +307,8 @@ static bool repeat_group(parser *p, rows *to, rows *group)
         return add_row(p, group, &nothing) && multiply(p, to, group);
     if (low != high || !low)
         return refuse(p, "a group is repeated: only ? and {n} are read behind one");
+    if (low > MOST_ELEMENTS / 16)
+        return refuse(p, "a group is repeated too often");
     bool fine = true;
     for (uint32_t i = 0; fine && i < low; i++)
         fine = multiply(p, to, group);

@@ -104,6 +104,4 @@ static void close_text(void *user)
     (void)user;
 }
 
-const reader_kind reader_text = {
-    .numbered = true, .open = open_text, .fill = fill_text, .close = close_text
-};
+const reader_kind reader_text = { .open = open_text, .fill = fill_text, .close = close_text };

@@ -48,7 +48,7 @@ void batch_next(batch *b, const batch *before)
         return;
     const size_t name = strlen(before->names + last.name) + 1;
     memmove(b->names, before->names + last.name, name);
-    if (last.begin == 0) { /* it filled the batch, and was a piece */
+    if (!before->whole && last.begin == 0) { /* it was a piece */
         last.goes_on = true;
         last.length = 0;
     }
@@ -100,8 +100,10 @@ uint8_t *batch_room(batch *b, size_t length, const char **why)
         if (!alone || (b->used && !b->whole))
             return NULL;
         if (b->room >= BATCH_LARGEST) {
-            *why = "has a record of more than 1 GiB, which this report of unbounded patterns would "
-                   "need in memory: take --report ends";
+            *why = "has a record of more than 1 GiB, which --matched, signatures that ask for a "
+                   "word or "
+                   "the end, and this report of unbounded patterns need in memory: leave --matched "
+                   "out, or take --report ends";
             return NULL;
         }
         uint8_t *grown = realloc(b->bytes, 2 * b->room);

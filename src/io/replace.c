@@ -66,6 +66,10 @@ bool replace_begin(replacement *r, const char *path)
     struct stat old;
     const bool there = stat(path, &old) == 0;
     *r = (replacement){ 0 };
+    if (!there && lstat(path, &old) == 0 && S_ISLNK(old.st_mode)) {
+        errno = ENOENT; /* a link that leads nowhere stays one */
+        return false;
+    }
     if (there && !S_ISREG(old.st_mode))
         return (r->file = fopen(path, "wb")) != NULL;
     if (name_files(r, path, there) && make_file(r, there ? &old : NULL))

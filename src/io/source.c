@@ -423,29 +423,28 @@ static bool write_all(int fd, const uint8_t *bytes, size_t length)
     return true;
 }
 
-static bool copy_rest(source *s, int fd)
+static bool copy_rest(source *s, int fd, char *damage, size_t room)
 {
     uint8_t *piece = malloc(SPOOL_PIECE);
-    ptrdiff_t got = piece ? 1 : -1;
-    if (!piece)
-        fail(s);
-    while (got > 0) {
+    ptrdiff_t got = 1;
+    bool fine = piece || fail(s);
+    while (fine && got > 0) {
         got = source_read(s, piece, SPOOL_PIECE);
-        if (got > 0 && !write_all(fd, piece, (size_t)got)) {
-            fail(s);
-            got = -1;
-        }
+        if (got < 0)
+            snprintf(damage, room, "%s", s->why);
+        else if (!write_all(fd, piece, (size_t)got))
+            fine = fail(s);
     }
     free(piece);
-    return got == 0;
+    return fine;
 }
 
-bool source_spool(source *s)
+bool source_spool(source *s, char *damage, size_t room)
 {
     const int fd = nameless_file();
     if (fd < 0)
         return fail(s);
-    if (!copy_rest(s, fd)) {
+    if (!copy_rest(s, fd, damage, room)) {
         close(fd);
         return false;
     }

@@ -117,7 +117,8 @@ bool source_lost(const source *s, uint64_t end);
 bool source_waits(const source *s);
 
 /* Copy what is still to be read into a file without a name in $TMPDIR (/tmp), and go on
- * with that: so a pipe becomes mappable, an empty one too. False: why. */
-bool source_spool(source *s);
+ * with that: so a pipe becomes mappable, an empty one too. What cannot be read to its end is there
+ * as far as it could, and `damage`, of that room, says why not; else it stays. False: why. */
+bool source_spool(source *s, char *damage, size_t room);
 
 #endif
