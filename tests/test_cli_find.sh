@@ -242,6 +242,14 @@ if [ "$status" != 2 ]; then
     result 'a damaged text that must be there whole: what stands before' $?
 fi
 
+printf '>\nneedle\n>#c\nneedle\n' >odd.fa
+run find --bed --format fasta needle odd.fa
+expect 'BED: no title, and one that would be a comment' 0 \
+    'odd.fa\t0\t6\tneedle\t0\t.\n_c\t0\t6\tneedle\t0\t.\n'
+printf ab >ab
+run find --no-header --report leftmost-longest -g -e ab -e b ab
+expect '-g, and a report in which patterns hide one another' 0 'ab\t1\t1\n'
+
 # ---- what a pattern cannot be ------------------------------------------------------
 
 for pattern in '{}' '[]' '[>]'; do
@@ -254,6 +262,14 @@ printf 'alert tcp any any -> any any (content:"a"; sid:1;) alert tcp any any -> 
 run find --rules two.rules tree/z
 expect 'two rules in a line' 2 '' "two.rules:1: behind the rule's closing parenthesis there is more text"
 printf 'alert tcp any any -> any any (content:"a"; sid:1; sid:2;)\n' >sids.rules
+for content in '"a" nocase' '"a"x'; do
+    printf 'alert tcp any any -> any any (content:%s; sid:1;)\n' "$content" >quotes.rules
+    run find --rules quotes.rules tree/z
+    expect "a content, and what follows: $content" 2 '' "quotes.rules:1: behind a content's quotes"
+done
+printf 'alert ip any any -> any any (msg:"m"; content:"a",foo 3,fast_pattern; sid:1;)\n' >named.rules
+run find --no-header --rules named.rules --verdicts ab
+expect 'what is not known of a content is named' 0 'ab\t1\t1\tm\tfoo\n' 'not all is evaluated'
 run find --rules sids.rules tree/z
 expect 'two sids' 2 '' 'sids.rules:1: the rule has two sids'
 

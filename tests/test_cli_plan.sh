@@ -21,6 +21,23 @@ json=
 "$trawl" find --json -e x /dev/null >out 2>&1
 [ $? = 1 ] && json=--json
 
+for option in '-F -f list' '-e foo --sample list' '-F -f ./other'; do
+    printf 'foo\nbar\n' >list
+    cp list kept
+    ln -sf list other
+    refused "compile onto its input: $option" 'is also the output' compile $option -o list
+    cmp -s list kept
+    result "and it is as it was: $option" $?
+done
+printf 'foo\n' | "$trawl" compile -F -f - -o stdin.trawl
+"$trawl" find --plan - <stdin.trawl >out 2>err
+[ $? = 2 ] && grep -q 'standard input is the plan already' err
+result 'find: a plan from standard input, and no file' $?
+printf 'foo\n' | "$trawl" compile --grep -F -f - -o stdin.trawl
+"$trawl" grep --plan - - <stdin.trawl >out 2>err
+[ $? = 2 ] && grep -q 'standard input is the plan already' err
+result 'grep: a plan from standard input, and that as a file' $?
+
 # ---- texts -----------------------------------------------------------------------------
 
 printf 'the cat sat on the mat; The Cat, 123 and 45\nxyz GAATTC ggatcc key=ab\n' >text

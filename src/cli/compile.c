@@ -13,6 +13,7 @@
 #include "cli/plan_file.h"
 #include "cli/plan_note.h"
 #include "cli/sample.h"
+#include "io/replace.h"
 
 typedef struct given_option {
     int option;
@@ -176,6 +177,22 @@ static int finish_find(compile *c, int argc, char **argv)
     return status;
 }
 
+/* Whether the plan would be written over what it is made from; complains then. */
+static bool is_input(const compile *c)
+{
+    const char *input = c->sample && replace_is(c->output, c->sample) ? c->sample : NULL;
+    for (size_t i = 0; i < c->given_count && !input; i++) {
+        const given_option *g = &c->given[i];
+        if ((g->option == 'f' || g->option == OPT_RULES || g->option == OPT_YARA) &&
+            replace_is(c->output, g->value))
+            input = g->value;
+    }
+    if (input)
+        complain(c->run.command, "%s: the input file is also the output: write to another file",
+                 shown_name(input));
+    return input;
+}
+
 /* Status to leave with at once, or -1. */
 static int read_command_line(compile *c, int argc, char **argv)
 {
@@ -188,6 +205,8 @@ static int read_command_line(compile *c, int argc, char **argv)
         complain(command, "say where the plan shall be written: add -o PLAN");
         return usage_hint(command);
     }
+    if (is_input(c))
+        return EXIT_ERROR;
     for (size_t i = 0; i < c->given_count; i++)
         if (!take_option_of_patterns(c, &c->given[i]))
             return EXIT_ERROR;

@@ -200,11 +200,12 @@ static void make_quiet(find *f)
 }
 
 /* Of each pattern the first match is enough; a plan that was compiled before gives all of them, and
- * so do circles, of whose matches not all count. */
+ * so do circles and reports in which matches of other patterns count, of which some do not. */
 static void ask_once(find *f)
 {
     pattern_set *set = &f->patterns.set;
-    if (f->search.circular)
+    if (f->search.circular || f->search.report == TRAWL_REPORT_LEFTMOST_LONGEST ||
+        f->search.report == TRAWL_REPORT_LEFTMOST_FIRST)
         return;
     f->search.report = TRAWL_REPORT_ENDS;
     for (size_t i = 0; i < set->count; i++)
@@ -346,6 +347,8 @@ int command_find(int argc, char **argv)
     const int count = f.search.bare ? 1 : argc - optind;
     f.output.stranded = f.patterns.stranded;
     f.output.verdicts = f.patterns.verdicts;
+    if (status < 0 && !plan_leaves_input(f.run.command, f.patterns.plan, paths, count))
+        status = EXIT_ERROR;
     if (status < 0)
         status =
             open_search(&f, paths, count) ? find_search_files(&f.search, paths, count) : EXIT_ERROR;

@@ -13,14 +13,15 @@ static void print_header(const find_output *o)
     (void)o;
 }
 
-/* A copy in which no byte ends a column. */
+/* A copy in which no byte ends a column, and that is no comment. */
 static char *word(const char *text, size_t length, bool blanks)
 {
     const size_t most = length < LONGEST_NAME ? length : LONGEST_NAME;
     char *made = malloc(most + 1);
     for (size_t i = 0; made && i < most; i++) {
         const unsigned char c = (unsigned char)text[i];
-        made[i] = isgraph(c) || (blanks && c == ' ') || c >= 0x80 ? text[i] : '_';
+        const bool plain = isgraph(c) || (blanks && c == ' ') || c >= 0x80;
+        made[i] = plain && !(c == '#' && i == 0) ? text[i] : '_';
     }
     if (made)
         made[most] = '\0';
@@ -38,7 +39,8 @@ static char *opening(const find_output *o, const find_place *place)
 {
     if (place->number)
         return format_text("%" PRIu64, place->number);
-    return place->name ? word(place->name, strlen(place->name), false) : format_text("%s", o->file);
+    return place->name && *place->name ? word(place->name, strlen(place->name), false)
+                                       : format_text("%s", o->file);
 }
 
 static char *label(const find_output *o, const trawl_pattern *p)

@@ -38,9 +38,9 @@ static char *sequence_id(const char *name)
 /* As in BED. */
 static char *opening(const find_output *o, const find_place *place)
 {
-    char *name = place->number ? format_text("%" PRIu64, place->number)
-                 : place->name ? sequence_id(place->name)
-                               : format_text("%s", o->file);
+    char *name = place->number                 ? format_text("%" PRIu64, place->number)
+                 : place->name && *place->name ? sequence_id(place->name)
+                                               : format_text("%s", o->file);
     char *made = name ? format_text("%s\ttrawl\tsequence_feature", name) : NULL;
     free(name);
     return made;

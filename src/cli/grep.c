@@ -568,7 +568,9 @@ int command_grep(int argc, char **argv)
         char **paths = argv + optind;
         const int count = argc - optind;
         status = EXIT_ERROR;
-        if (prepare(&g, paths, count)) {
+        const bool bare = count == 0 && s->recursive; /* the working directory */
+        if ((bare || plan_leaves_input(g.run.command, g.plan_file, paths, count)) &&
+            prepare(&g, paths, count)) {
             stats_begin(&g.stats, &g.run);
             progress_begin(file_total(s, paths, count));
             search_all(s, paths, count);

@@ -13,11 +13,10 @@
  */
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "cli/grid.h"
 #include "cli/progress.h"
+#include "io/replace.h"
 
 /* ---- help and options ------------------------------------------------------ */
 
@@ -277,12 +276,9 @@ static bool check_masks(const grid_run *run)
 }
 
 /* Whether a path is the file of --annotate, by whatever name. */
-static bool is_output(const grid_run *run, const struct stat *output, const char *path)
+static bool is_output(const grid_run *run, const char *path)
 {
-    struct stat input;
-    if (strcmp(path, "-") == 0 ? fstat(STDIN_FILENO, &input) != 0 : stat(path, &input) != 0)
-        return false;
-    if (input.st_dev != output->st_dev || input.st_ino != output->st_ino)
+    if (!replace_is(run->annotate, path))
         return false;
     complain(run->options.command,
              "--annotate: %s: the input file is also the output: write to another file", path);
@@ -291,7 +287,6 @@ static bool is_output(const grid_run *run, const struct stat *output, const char
 
 static bool check_annotate(const grid_run *run, char **texts, size_t count)
 {
-    struct stat output;
     if (run->annotate == NULL)
         return true;
     if (count != 1 || strcmp(texts[0], "-") == 0) {
@@ -299,13 +294,11 @@ static bool check_annotate(const grid_run *run, char **texts, size_t count)
                  "--annotate reads its one text twice: name one file, and not standard input");
         return false;
     }
-    if (stat(run->annotate, &output) != 0)
-        return true; /* it is new */
-    bool fine = !is_output(run, &output, texts[0]);
+    bool fine = !is_output(run, texts[0]);
     for (size_t i = 0; fine && i < run->needle_count; i++)
-        fine = !is_output(run, &output, run->needles[i].path);
+        fine = !is_output(run, run->needles[i].path);
     for (size_t i = 0; fine && i < run->mask_count; i++)
-        fine = !is_output(run, &output, run->masks[i]);
+        fine = !is_output(run, run->masks[i]);
     return fine;
 }
 

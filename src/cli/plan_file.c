@@ -232,3 +232,15 @@ bool pattern_set_load(pattern_set *set, const run_options *o, const char *path, 
             return out_of_memory(o->command, path);
     return true;
 }
+
+bool plan_leaves_input(const char *command, const char *plan, char **texts, int count)
+{
+    bool both = count == 0;
+    if (!plan || strcmp(plan, "-") != 0)
+        return true;
+    for (int i = 0; i < count; i++)
+        both |= strcmp(texts[i], "-") == 0;
+    if (both)
+        complain(command, "standard input is the plan already: name the files to search");
+    return !both;
+}

@@ -31,6 +31,9 @@ trawl_plan *plan_file_read(const char *command, const char *path, void **block);
  * standard output. False after a complaint. */
 bool plan_file_write(const char *command, const char *path, const trawl_plan *plan);
 
+/* False, after a complaint, where standard input is both the plan and a text. */
+bool plan_leaves_input(const char *command, const char *plan, char **texts, int count);
+
 /* Take the patterns of a plan in a file, with their names, texts and ids, and the plan itself for
  * pattern_set_compile. `others`: options were given that say what patterns mean. False after a
  * complaint, also when the plan is not for `purpose` (PLAN_FOR_...). */

@@ -225,6 +225,14 @@ static void modify(rules *r, rule_span name, const char *value, const char *end)
     }
 }
 
+/* fast_pattern, fast_pattern_offset and the like say how to search, not what. */
+static bool begins_fast_pattern(const char *text, const char *end)
+{
+    static const char word[] = "fast_pattern";
+    const size_t length = sizeof word - 1;
+    return (size_t)(end - text) >= length && memcmp(text, word, length) == 0;
+}
+
 /* content:"...", or !"..."; Snort 3 writes what follows behind commas: content:"...",nocase; */
 static bool read_content(rules *r, const char *value, const char *end)
 {
@@ -237,6 +245,9 @@ static bool read_content(rules *r, const char *value, const char *end)
         close--;
     if (close - open < 2 || *open != '"')
         return complain_rule(r, "a content stands in quotes, as content:\"abc|0d 0a|\"");
+    if (skip_blanks(close, more) < more)
+        return complain_rule(r, "behind a content's quotes stands ';', or ',' and what is said of "
+                                "it, as content:\"abc\",nocase;");
     if (!add_content(r, open + 1, (size_t)(close - open) - 2, negated))
         return false;
     while (more < end) {
@@ -246,6 +257,9 @@ static bool read_content(rules *r, const char *value, const char *end)
         const rule_span name = read_name(more, stop);
         if (is_one_of(name, modifiers))
             modify(r, name, skip_blanks(name.text + name.length, stop), stop);
+        else if (!begins_fast_pattern(more, stop))
+            leave_unchecked(r, name.length ? name.text : more,
+                            name.length ? name.length : (size_t)(stop - more));
         more = stop;
     }
     return true;

@@ -78,6 +78,14 @@ bool replace_begin(replacement *r, const char *path)
     return false;
 }
 
+bool replace_is(const char *path, const char *input)
+{
+    struct stat output, in;
+    return stat(path, &output) == 0 &&
+           (strcmp(input, "-") == 0 ? fstat(STDIN_FILENO, &in) : stat(input, &in)) == 0 &&
+           S_ISREG(output.st_mode) && output.st_dev == in.st_dev && output.st_ino == in.st_ino;
+}
+
 bool replace_end(replacement *r, bool fine)
 {
     if (fine)

@@ -16,6 +16,9 @@ typedef struct replacement {
  * to as it stands. False: errno, and nothing has changed. */
 bool replace_begin(replacement *r, const char *path);
 
+/* Whether what is at `path` is the file `input` ("-": standard input), by whatever name. */
+bool replace_is(const char *path, const char *input);
+
 /* Put the file in its place, if all is `fine` and all of it could be written; else it goes, and
  * what was at `path` is as it was. Whether it is there; false: errno, as it was if not `fine`. */
 bool replace_end(replacement *r, bool fine);
