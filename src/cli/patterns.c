@@ -149,7 +149,7 @@ bool pattern_set_add_file(pattern_set *set, const char *command, const char *pat
     bool added = pattern_set_own(set, text);
     added = pattern_set_own(set, name) && added;
     const char *at = text, *end = text + length;
-    const bool fasta = set->takes_fasta && looks_like_fasta(text, length);
+    const bool fasta = added && set->takes_fasta && looks_like_fasta(text, length);
     while (added && at < end) {
         const char *stop = memchr(at, '\n', (size_t)(end - at));
         const char *next = stop ? stop + 1 : end;
