@@ -13,6 +13,8 @@ char *pattern_set_room(pattern_set *set, size_t count);
 /* The whole file, which the set owns. Complains on failure. */
 const char *pattern_set_read(pattern_set *set, const char *command, const char *path,
                              size_t *length);
+/* The value of a hexadecimal digit; -1: it is none. */
+int hex_digit(char c);
 /* One more pattern; `text` and `file` outlive the set, or are owned by it. */
 bool pattern_set_append(pattern_set *set, const char *text, size_t length, const char *file,
                         size_t line);

@@ -1,10 +1,10 @@
 /* find_search.c: see cli/find_search.h.
  *
  * Idea. A file is mapped and scanned whole; a pipe, or what a compressed file holds, goes through a
- * stream as it comes; what has records is searched record by record. Only a report that needs
- * starts, of patterns without a longest match that no byte ends (a.*b), needs the whole text of a
- * pipe: then it is spooled to a file without a name first. Either way memory stays small, unless
- * that byte is far.
+ * stream as it comes; what has records is searched record by record. Only filters that look at the
+ * text, and patterns without a longest match under --matched, or under a report that needs starts
+ * where no byte ends them (a.*b), need the whole text of a pipe: then it is spooled to a file
+ * without a name first. Either way memory stays small, unless that byte is far.
  */
 #include "cli/find_search.h"
 

@@ -17,6 +17,14 @@
 
 /* ---- the set ----------------------------------------------------------- */
 
+int hex_digit(char c)
+{
+    return c >= '0' && c <= '9'   ? c - '0'
+           : c >= 'a' && c <= 'f' ? c - 'a' + 10
+           : c >= 'A' && c <= 'F' ? c - 'A' + 10
+                                  : -1;
+}
+
 bool pattern_set_own(pattern_set *set, char *text)
 {
     char **owned =

@@ -12,7 +12,7 @@
 
 enum { ACTION, PROTOCOL, SOURCE, SOURCE_PORTS, DIRECTION, TARGET, TARGET_PORTS, WORDS };
 
-static bool is(rule_span s, const char *word)
+bool rule_span_is(rule_span s, const char *word)
 {
     return s.length == strlen(word) && memcmp(s.text, word, s.length) == 0;
 }
@@ -121,7 +121,7 @@ static const char *transport(rule_span word, const char **unchecked)
                                             { "tcp-pkt", "tcp" }, { "tcp-stream", "tcp" },
                                             { "ip", NULL },       { "any", NULL } };
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
-        if (is(word, names[i][0]))
+        if (rule_span_is(word, names[i][0]))
             return names[i][1];
     *unchecked = word.length ? "protocol" : NULL;
     return NULL;
@@ -133,7 +133,7 @@ static rule_span evaluable(rule_span ports, const char **unchecked)
     const int fits = in_ports(ports, 0);
     if (fits < 0)
         *unchecked = "ports";
-    return fits < 0 || is(ports, "any") ? (rule_span){ NULL, 0 } : ports;
+    return fits < 0 || rule_span_is(ports, "any") ? (rule_span){ NULL, 0 } : ports;
 }
 
 rule_head rule_head_read(const char *text, const char *end)
@@ -146,14 +146,14 @@ rule_head rule_head_read(const char *text, const char *end)
     head.protocol = transport(words[PROTOCOL], &head.unchecked[0]);
     if (!words[SOURCE].length)
         return head; /* as Snort 3 may have it */
-    head.either = is(words[DIRECTION], "<>");
+    head.either = rule_span_is(words[DIRECTION], "<>");
     if (more.length || !words[TARGET_PORTS].length ||
-        (!head.either && !is(words[DIRECTION], "->"))) {
+        (!head.either && !rule_span_is(words[DIRECTION], "->"))) {
         head.unchecked[1] = "addresses";
         head.unchecked[2] = "ports";
         return head;
     }
-    if (!is(words[SOURCE], "any") || !is(words[TARGET], "any"))
+    if (!rule_span_is(words[SOURCE], "any") || !rule_span_is(words[TARGET], "any"))
         head.unchecked[1] = "addresses";
     head.from = evaluable(words[SOURCE_PORTS], &head.unchecked[2]);
     head.to = evaluable(words[TARGET_PORTS], &head.unchecked[2]);

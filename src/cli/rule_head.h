@@ -18,6 +18,8 @@ typedef struct rule_span {
     size_t length;
 } rule_span;
 
+bool rule_span_is(rule_span s, const char *word);
+
 typedef struct rule_head {
     const char *protocol;     /* tcp, udp, ...; NULL: any */
     rule_span from, to;       /* ports; empty: any */

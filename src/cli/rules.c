@@ -75,14 +75,9 @@ static rule_span read_name(const char *at, const char *end)
     return (rule_span){ begin, (size_t)(at - begin) };
 }
 
-static bool is(rule_span s, const char *word)
-{
-    return s.length == strlen(word) && memcmp(s.text, word, s.length) == 0;
-}
-
 static bool is_one_of(rule_span s, const char *const *words)
 {
-    while (*words && !is(s, *words))
+    while (*words && !rule_span_is(s, *words))
         words++;
     return *words;
 }
@@ -120,13 +115,6 @@ static void leave_unchecked(rules *r, const char *name, size_t length)
 
 /* ---- one content -------------------------------------------------------------- */
 
-static int digit(char c)
-{
-    const char *hex = "0123456789abcdef", lower = c >= 'A' && c <= 'F' ? (char)(c + 32) : c;
-    const char *found = c ? strchr(hex, lower) : NULL;
-    return found ? (int)(found - hex) : -1;
-}
-
 /* What the text between quotes stands for: bytes, |4d 5a| (blanks may stand anywhere in it) and
  * escapes. SIZE_MAX: it is malformed. */
 static size_t decode(const char *text, size_t length, char *bytes)
@@ -138,7 +126,7 @@ static size_t decode(const char *text, size_t length, char *bytes)
         if (text[i] == '|') {
             hex = !hex;
         } else if (hex && text[i] != ' ') {
-            const int low = digit(text[i]);
+            const int low = hex_digit(text[i]);
             if (low < 0)
                 return SIZE_MAX;
             if (high >= 0)
@@ -200,23 +188,23 @@ static void modify(rules *r, rule_span name, const char *value, const char *end)
     int64_t number = 0;
     if (!c)
         return;
-    if (is(name, "nocase")) {
+    if (rule_span_is(name, "nocase")) {
         r->set->patterns[c->pattern].flags |= TRAWL_NOCASE;
-    } else if (is(name, "endswith")) {
+    } else if (rule_span_is(name, "endswith")) {
         c->ends = true;
-    } else if (is(name, "startswith")) {
+    } else if (rule_span_is(name, "startswith")) {
         c->windowed = true;
         c->depth = c->length;
     } else if (!read_whole(value, end, &number)) {
         leave_unchecked(r, name.text, name.length); /* a variable */
         c->lost = c->relative = true;
-    } else if (is(name, "offset")) {
+    } else if (rule_span_is(name, "offset")) {
         c->windowed = true;
         c->offset = number;
-    } else if (is(name, "depth")) {
+    } else if (rule_span_is(name, "depth")) {
         c->windowed = true;
         c->depth = number < 0 ? 0 : (uint64_t)number;
-    } else if (is(name, "distance")) {
+    } else if (rule_span_is(name, "distance")) {
         c->relative = true;
         c->distance = number;
     } else {
@@ -330,7 +318,7 @@ static const char *const movers[] = { "pcre",       "byte_jump", "byte_extract",
 static void read_unknown(rules *r, rule_span name, bool valued)
 {
     const bool of_http = name.length > 5 && memcmp(name.text, "http_", 5) == 0;
-    if (is(name, "pkt_data")) {
+    if (rule_span_is(name, "pkt_data")) {
         r->buffered = false;
         r->lost = r->positional;
         return;
@@ -340,7 +328,7 @@ static void read_unknown(rules *r, rule_span name, bool valued)
         r->lost = true;
     if (of_http && !r->sticky && r->rule.count)
         r->list->contents[r->list->content_count - 1].buffered = true;
-    else if (!valued || of_http || is(name, "frame"))
+    else if (!valued || of_http || rule_span_is(name, "frame"))
         r->buffered = r->sticky = true;
 }
 
@@ -351,18 +339,18 @@ static bool read_option(rules *r, const char *at, const char *end)
     const bool valued = value < end && *value == ':';
     bool fine = true;
     value = valued ? skip_blanks(value + 1, end) : end;
-    if (is(name, "content")) {
+    if (rule_span_is(name, "content")) {
         fine = read_content(r, value, end);
-    } else if (is(name, "uricontent")) {
+    } else if (rule_span_is(name, "uricontent")) {
         fine = read_content(r, value, end);
         leave_unchecked(r, name.text, name.length);
         if (fine)
             r->list->contents[r->list->content_count - 1].buffered = true;
-    } else if (is(name, "sid")) {
+    } else if (rule_span_is(name, "sid")) {
         fine = read_sid(r, value, end);
-    } else if (is(name, "msg")) {
+    } else if (rule_span_is(name, "msg")) {
         fine = read_message(r, value, end);
-    } else if (is(name, "dsize")) {
+    } else if (rule_span_is(name, "dsize")) {
         read_size(r, name, value, end);
     } else if (is_one_of(name, modifiers)) {
         modify(r, name, value, end);

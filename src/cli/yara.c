@@ -10,6 +10,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* What stands behind a string. */
+typedef struct yara_modifiers {
+    bool nocase, wide, ascii, fullword;
+    const char *unknown; /* one that is not read; NULL */
+} yara_modifiers;
+
 typedef struct yara {
     pattern_set *set;
     const char *command, *file;
@@ -182,22 +188,14 @@ static bool keep_last(yara *y, const char *what)
     return true;
 }
 
-static int digit(char c)
-{
-    return c >= '0' && c <= '9'   ? c - '0'
-           : c >= 'a' && c <= 'f' ? c - 'a' + 10
-           : c >= 'A' && c <= 'F' ? c - 'A' + 10
-                                  : -1;
-}
-
 /* What an escape behind a backslash stands for, at *at, which moves behind it; -1: for nothing. */
 static int escaped(const char **at, const char *end)
 {
     static const char names[] = "tnr\"\\", bytes[] = "\t\n\r\"\\";
     const char *found = strchr(names, **at);
-    if (**at == 'x' && end - *at > 2 && digit((*at)[1]) >= 0 && digit((*at)[2]) >= 0) {
+    if (**at == 'x' && end - *at > 2 && hex_digit((*at)[1]) >= 0 && hex_digit((*at)[2]) >= 0) {
         *at += 3;
-        return digit((*at)[-2]) * 16 + digit((*at)[-1]);
+        return hex_digit((*at)[-2]) * 16 + hex_digit((*at)[-1]);
     }
     if (!**at || !found)
         return -1;

@@ -4,12 +4,6 @@
 
 #include "cli/entries.h"
 
-/* What stands behind a string. */
-typedef struct yara_modifiers {
-    bool nocase, wide, ascii, fullword;
-    const char *unknown; /* one that is not read; NULL */
-} yara_modifiers;
-
 /* A regular expression between slashes as a pattern of the extended syntax, which the set owns, in
  * plain bytes or in characters of two (`wide`). NULL: *why, or without memory *why is NULL as well.
  */

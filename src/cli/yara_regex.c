@@ -200,22 +200,15 @@ static bool set_named(set *s, char name)
     return true;
 }
 
-static int digit(char c)
-{
-    const char *hex = "0123456789abcdef";
-    const char *found = c ? strchr(hex, c >= 'A' && c <= 'F' ? c + 32 : c) : NULL;
-    return found ? (int)(found - hex) : -1;
-}
-
 /* The byte that an escape stands for, behind its backslash; moves behind it. */
 static unsigned escaped(parser *p)
 {
     static const char names[] = "ntrfa", bytes[] = "\n\t\r\f\a";
     const char c = *p->at++;
     const char *found = c ? strchr(names, c) : NULL;
-    if (c == 'x' && p->end - p->at >= 2 && digit(p->at[0]) >= 0 && digit(p->at[1]) >= 0) {
+    if (c == 'x' && p->end - p->at >= 2 && hex_digit(p->at[0]) >= 0 && hex_digit(p->at[1]) >= 0) {
         p->at += 2;
-        return (unsigned)(digit(p->at[-2]) * 16 + digit(p->at[-1]));
+        return (unsigned)(hex_digit(p->at[-2]) * 16 + hex_digit(p->at[-1]));
     }
     return found ? (uint8_t)bytes[found - names] : (uint8_t)c;
 }

@@ -47,7 +47,6 @@ bool archive_is_tar(const uint8_t *bytes, size_t length)
 #include <archive_entry.h>
 #include <errno.h>
 #include <locale.h>
-#include <stdio.h>
 
 #include "io/library.h"
 
