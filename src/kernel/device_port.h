@@ -15,9 +15,15 @@
  *   PORT_GLOBAL_OR(p, n)     atomic on GLOBAL u32
  *   PORT_GLOBAL_ADD64(p, n)  atomic on GLOBAL u64; returns the old value
  *   PORT_POPCOUNT(x)         number of ones of a u32
- *   PORT_BALLOT(x)           where devices have warps: u32, bit of every lane whose x != 0
- *                            (all 32 lanes of a warp must call it together)
+ *   PORT_CTZ(x)              zeros below the lowest one of a u32 that is not 0
+ *   PORT_FUNNEL(a, b, n)     u32: the 64 bits b:a, a lowest, shifted down by n, 0 .. 31
  *   u32x4, PORT_LOAD4(p)     16 bytes from a 16-byte aligned GLOBAL const u32 *; .x .y .z .w
+ *   PORT_STREAM4(p)          the same of what is read once: it need not stay in a cache
+ *   PORT_WARPS               1 where devices have warps, for #if, and what is below; else 0
+ * All 32 lanes of a warp must call these together:
+ *   PORT_BALLOT(x)           u32, bit of every lane whose x != 0
+ *   PORT_SHUFFLE(x, lane)    the u32 x of that lane
+ *   PORT_WARP_BARRIER()      of the warp, local and global memory
  */
 #ifndef TRAWL_DEVICE_PORT_H
 #define TRAWL_DEVICE_PORT_H
@@ -54,8 +60,11 @@
 typedef uint4 u32x4;
 #define PORT_LOAD4(p) (*(GLOBAL const u32x4 *)(p))
 #define PORT_POPCOUNT(x) popcount((u32)(x))
+#define PORT_CTZ(x) popcount(((u32)(x) & (~(u32)(x) + 1u)) - 1u)
+#define PORT_FUNNEL(a, b, n) ((u32)(((u64)(b) << 32 | (a)) >> (n)))
 #define PORT_GLOBAL_ADD64(p, n) atom_add((p), (u64)(n))
 #if defined(__NV_CL_C_VERSION)
+#define PORT_WARPS 1
 INLINE u32 port_ballot(int x)
 {
     u32 lanes;
@@ -65,7 +74,27 @@ INLINE u32 port_ballot(int x)
                      : "r"(bit));
     return lanes;
 }
+INLINE u32 port_shuffle(u32 x, u32 lane)
+{
+    u32 got;
+    __asm__ volatile("shfl.sync.idx.b32 %0, %1, %2, 31, -1;" : "=r"(got) : "r"(x), "r"(lane));
+    return got;
+}
+INLINE u32x4 port_stream4(GLOBAL const u32 *p)
+{
+    u32x4 v;
+    __asm__ volatile("ld.global.cs.v4.u32 {%0, %1, %2, %3}, [%4];"
+                     : "=r"(v.x), "=r"(v.y), "=r"(v.z), "=r"(v.w)
+                     : "l"(p));
+    return v;
+}
 #define PORT_BALLOT(x) port_ballot(x)
+#define PORT_SHUFFLE(x, lane) port_shuffle(x, lane)
+#define PORT_WARP_BARRIER() __asm__ volatile("bar.warp.sync -1;" ::: "memory")
+#define PORT_STREAM4(p) port_stream4(p)
+#else
+#define PORT_WARPS 0
+#define PORT_STREAM4(p) PORT_LOAD4(p)
 #endif
 
 #elif defined(__CUDACC__)
@@ -91,9 +120,15 @@ static __constant__ u32 constants[CONSTANT_WORDS];
 #define PORT_GLOBAL_OR(p, n) atomicOr((p), (u32)(n))
 typedef uint4 u32x4;
 #define PORT_LOAD4(p) (*(const u32x4 *)(p))
+#define PORT_WARPS 1
+#define PORT_STREAM4(p) __ldcs((const u32x4 *)(p))
 #define PORT_POPCOUNT(x) ((u32)__popc(x))
+#define PORT_CTZ(x) ((u32)__ffs((int)(x)) - 1u)
+#define PORT_FUNNEL(a, b, n) __funnelshift_r((a), (b), (n))
 #define PORT_GLOBAL_ADD64(p, n) atomicAdd((p), (u64)(n))
 #define PORT_BALLOT(x) __ballot_sync(0xffffffffu, (x) != 0)
+#define PORT_SHUFFLE(x, lane) __shfl_sync(0xffffffffu, (x), (int)(lane))
+#define PORT_WARP_BARRIER() __syncwarp()
 
 #endif
 
