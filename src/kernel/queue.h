@@ -1,0 +1,126 @@
+/* queue.h: what filters on devices with warps share: queues of a warp, and a box for its matches.
+ *
+ * Idea: few lanes of a warp have something that passed a filter, at any time. They put it into a
+ * queue in local memory, and when 32 wait, all lanes take one each: what follows runs in full
+ * warps. So with matches: who stores records takes room for 32 of them with one atomic; who only
+ * counts keeps numbers in registers, and a group adds once, at its end.
+ *
+ * A queue has room for 63: a push of 32 at most finds fewer than 32 there. It is taken from its
+ * end, so nothing moves. All functions are called by all 32 lanes of a warp together.
+ */
+#ifndef TRAWL_KERNEL_QUEUE_H
+#define TRAWL_KERNEL_QUEUE_H
+
+#include "kernel/device_port.h"
+#include "kernel/queue_sizes.h"
+
+#if PORT_WARPS
+
+#define WARP_LANE (PORT_LID & 31u)
+#define LANES_BELOW ((1u << WARP_LANE) - 1u)
+
+/* Put x of each lane whose `some` is not 0 behind the first `count` of a queue. Returns how many
+ * there are then. */
+INLINE u32 queue_push(LOCAL u32 *queue, u32 count, u32 some, u32 x)
+{
+    const u32 lanes = PORT_BALLOT(some);
+    if (some)
+        queue[count + PORT_POPCOUNT(lanes & LANES_BELOW)] = x;
+    return count + PORT_POPCOUNT(lanes);
+}
+
+/* The same of pairs, whose second halves stand QUEUE_PLACES behind the first. */
+INLINE u32 queue_push_pair(LOCAL u32 *queue, u32 count, u32 some, u32 x, u32 y)
+{
+    const u32 lanes = PORT_BALLOT(some);
+    if (some) {
+        const u32 place = count + PORT_POPCOUNT(lanes & LANES_BELOW);
+        queue[place] = x;
+        queue[QUEUE_PLACES + place] = y;
+    }
+    return count + PORT_POPCOUNT(lanes);
+}
+
+/* Where the matches of a warp go. Its box, BOX_PLACES words, is handed on beside it, as with
+ * trie.h. */
+typedef struct finds {
+    GLOBAL u64 *cursor;
+    GLOBAL record *records;
+    u64 capacity;
+    u64 counted; /* by this lane, when the scan only counts */
+    u32 held;    /* in the box */
+} finds;
+
+INLINE void finds_open(finds *f, GLOBAL u64 *cursor, GLOBAL record *records, u64 capacity)
+{
+    f->cursor = cursor;
+    f->records = records;
+    f->capacity = capacity;
+    f->counted = 0;
+    f->held = 0;
+}
+
+/* Send off the last `count` of the box, 32 at most. */
+INLINE void finds_send(finds *f, LOCAL const u32 *box, u32 count)
+{
+    const u32 lane = WARP_LANE;
+    u64 slot = 0;
+    f->held -= count;
+    PORT_WARP_BARRIER();
+    const u32 pos = box[f->held + lane], index = box[QUEUE_PLACES + f->held + lane];
+    if (lane == 0)
+        slot = PORT_GLOBAL_ADD64(f->cursor, count);
+    const u64 first = PORT_SHUFFLE((u32)slot, 0) | (u64)PORT_SHUFFLE((u32)(slot >> 32), 0) << 32;
+    if (lane < count && first + lane < f->capacity) {
+        f->records[first + lane].pos = pos;
+        f->records[first + lane].index = index;
+    }
+    PORT_WARP_BARRIER();
+}
+
+/* A match of each lane whose `some` is not 0. */
+INLINE void finds_put(finds *f, LOCAL u32 *box, u32 some, u32 pos, u32 index)
+{
+    if (f->capacity == 0) {
+        f->counted += some != 0;
+        return;
+    }
+    f->held = queue_push_pair(box, f->held, some, pos, index);
+    if (f->held >= 32)
+        finds_send(f, box, 32);
+}
+
+/* The sum over the lanes of a warp, in lane 0. */
+INLINE u64 warp_sum(u64 x)
+{
+    for (u32 n = 16; n > 0; n /= 2) {
+        const u32 from = WARP_LANE + n;
+        const u32 low = PORT_SHUFFLE((u32)x, from), high = PORT_SHUFFLE((u32)(x >> 32), from);
+        x += low | (u64)high << 32;
+    }
+    return x;
+}
+
+/* Send the rest. By all items of the group, as the last thing they do; `sums` has two words for
+ * each of its warps, 32 at most, and may be memory that others used before. */
+INLINE void finds_close(finds *f, LOCAL const u32 *box, LOCAL u32 *sums)
+{
+    if (f->held > 0)
+        finds_send(f, box, f->held);
+    const u64 sum = warp_sum(f->counted);
+    PORT_BARRIER();
+    if (WARP_LANE == 0) {
+        sums[PORT_LID / 16] = (u32)sum;
+        sums[PORT_LID / 16 + 1] = (u32)(sum >> 32);
+    }
+    PORT_BARRIER();
+    u64 all = 0;
+    for (u32 w = 0; PORT_LID == 0 && w < PORT_GROUP_SIZE / 32; w++)
+        all += sums[2 * w] | (u64)sums[2 * w + 1] << 32;
+    if (all > 0)
+        PORT_GLOBAL_ADD64(f->cursor, all);
+}
+
+#endif
+
+#endif
