@@ -35,6 +35,10 @@ typedef struct way {
 
 /* Group sizes are few: some drivers compile a kernel anew for each. */
 static const way ways[] = {
+    { "packed", NULL, false, false },
+    { "packed", "group=64,blocks=1,page=64", false, false },
+    { "packed", "group=32,queues=2,piece=64", false, false },
+    { "packed/bm", NULL, false, false },
     { "bm", NULL, false, false },
     { "bm", "staged=0,page=64", false, false },
     { "bm", "staged=1,group=64,chars=24,cascade=1", false, false },

@@ -140,9 +140,10 @@
 #define COST_KU_LOOK 3.0
 #define COST_KU_CELL 0.002
 
-/* GPU, a byte: Boyer-Moore; PFAC, and what passes its filter; Aho-Corasick and Wu-Manber with ten
+/* GPU, a byte: packed comparison; Boyer-Moore; PFAC, and what passes its filter; Aho-Corasick and Wu-Manber with ten
  * literals, and how that grows with ten times as many; a word of SHIFT-AND, one of a chain, one of
  * a chain whose state crosses borders; a module of RunHNFA, one of several of a pattern. */
+#define COST_GPU_PACKED 0.00025
 #define COST_GPU_BM 0.0007
 #define COST_GPU_PFAC 0.0014
 #define COST_GPU_PFAC_VERIFY 0.12

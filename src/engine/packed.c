@@ -212,14 +212,64 @@ static bool choose(const problem *problem, choice *c, uint32_t *count, double *c
     }
 }
 
+/* ---- the window of devices --------------------------------------------------------- */
+
+enum { GRAM_LOG = 14 };
+
+/* The hash of four bytes, as they are compared. */
+static uint32_t gram_at(const uint8_t *bytes, bool fold)
+{
+    uint32_t gram = 0;
+    for (uint32_t i = 0; i < PACKED_WINDOW; i++)
+        gram |= (uint32_t)(fold ? fold_byte(bytes[i]) : bytes[i]) << 8 * i;
+    return gram * 0x9E3779B1u >> (32 - GRAM_LOG);
+}
+
+/* The four neighbouring bytes that the sample has least; among equals, those whose bytes it has
+ * least, one by one. Of a plan for CPUs some around the rarest pair: nothing is counted for it. */
+static uint32_t choose_window(const problem *problem, uint32_t rare)
+{
+    const pattern *p = &problem->list->patterns[0];
+    const profile *sample = &problem->sample;
+    const bool fold = (p->flags & TRAWL_NOCASE) != 0;
+    if (p->length <= PACKED_WINDOW)
+        return 0;
+    const uint32_t last = (uint32_t)p->length - PACKED_WINDOW;
+    uint32_t best = rare < last ? rare : last;
+    uint32_t *often =
+        problem->target.gpu
+            ? memory_take_zeroed(problem->memory, (1u << GRAM_LOG) + 256, sizeof *often)
+            : NULL;
+    if (!often)
+        return best;
+    uint32_t *bytes = often + (1u << GRAM_LOG);
+    double least = 0;
+    for (size_t i = 0; i < sample->length; i++)
+        bytes[fold ? fold_byte(sample->bytes[i]) : sample->bytes[i]]++;
+    for (size_t i = 0; i + PACKED_WINDOW <= sample->length; i++)
+        often[gram_at(sample->bytes + i, fold)]++;
+    for (uint32_t i = 0; i <= last; i++) {
+        double product = 1;
+        for (uint32_t k = 0; k < PACKED_WINDOW; k++)
+            product *= (double)(bytes[p->bytes[i + k]] + 1) / (double)(sample->length + 1);
+        const double score = often[gram_at(p->bytes + i, fold)] + product;
+        if (i == 0 || score < least) {
+            least = score;
+            best = i;
+        }
+    }
+    memory_give(problem->memory, often);
+    return best;
+}
+
 static double packed_cost(const problem *p)
 {
     choice c;
     uint32_t count;
     double cost;
-    if (p->target.gpu || !choose(p, &c, &count, &cost))
-        return COST_IMPOSSIBLE;
-    return cost;
+    if (p->target.gpu)
+        return COST_GPU_PACKED;
+    return choose(p, &c, &count, &cost) ? cost : COST_IMPOSSIBLE;
 }
 
 static void packed_build(const problem *problem, stage_draft *out)
@@ -238,6 +288,7 @@ static void packed_build(const problem *problem, stage_draft *out)
     head.length = (uint32_t)p->length;
     memcpy(head.place, c.place, sizeof head.place);
     memcpy(head.pair, c.pair, sizeof head.pair);
+    head.window = choose_window(problem, c.pair[0]);
     block_words(b, NULL, sizeof head / 4);
     const size_t pattern_at = block_append(b, NULL, room, PACKED_ROUND);
     const size_t keep_at = block_append(b, NULL, room, PACKED_ROUND);
@@ -273,6 +324,8 @@ static bool packed_check(const stage_facts *facts, const uint32_t *tables, size_
         facts->carries || facts->state_words)
         return false;
     const uint64_t room = ((uint64_t)t->length + PACKED_ROUND - 1) / PACKED_ROUND * PACKED_ROUND;
+    if (t->window > 0 && t->window + (uint64_t)PACKED_WINDOW > t->length)
+        return false;
     uint32_t count = 1;
     while (count < t->count && count < PACKED_BYTES)
         count = packed_more(count);

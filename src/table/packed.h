@@ -1,6 +1,6 @@
 /* packed.h: tables of the packed comparison of one literal.
  *
- * Shared by the builder (engine/packed.c) and the loop on CPUs (walk/vector/packed.c).
+ * Shared by the builder (engine/packed.c) and the loops (walk/vector/packed.c, kernel/packed.k).
  */
 #ifndef TRAWL_TABLE_PACKED_H
 #define TRAWL_TABLE_PACKED_H
@@ -11,6 +11,7 @@
 #define PACKED_SINGLE 3u /* up to so many one by one, */
 #define PACKED_PAIRS 4u  /* more of them two by two */
 #define PACKED_SPAN 64u  /* they stand within so many bytes */
+#define PACKED_WINDOW 4u /* bytes of a pattern that devices compare first */
 #define PACKED_ROUND 64u /* `pattern` and `keep` are as long as a multiple of it */
 
 /* Which letters a pattern has. */
@@ -29,11 +30,12 @@ typedef struct packed_tables {
                                  without case; 0 behind the pattern; word offset */
     u32 place[PACKED_SINGLE]; /* those that tell most together first; of a short pattern all, and
                                  then the first again */
+    u32 window;               /* place of the first of PACKED_WINDOW; 0 of a shorter pattern */
     u32 pair[PACKED_PAIRS];   /* places of two neighbours, in the same way; a pattern that `count`
                                  bytes are enough for has all of its bytes in the first ones */
 } packed_tables;
 
-SHARED_SIZE(packed_tables, 48);
+SHARED_SIZE(packed_tables, 52);
 
 /* The numbers of bytes that there is a loop for: the next one above `count`, which is below
  * PACKED_BYTES. */

@@ -1,0 +1,90 @@
+/* packed.c: packed comparison on devices: how large. The kernel is in packed.k.
+ *
+ * As many groups as a multiprocessor holds take tiles in turn: neighbouring warps read neighbouring
+ * tiles.
+ */
+#include <string.h>
+
+#include "base/error.h"
+#include "kernel/kernel.h"
+#include "kernel/packed.h"
+
+enum {
+    USUAL_GROUP = 256,
+    USUAL_BLOCKS = 5, /* groups a multiprocessor has registers for, */
+    MASKED_BLOCKS = 4,
+    WARP = 32,
+    CPU_GROUP = 8,
+    CPU_PAGE = 16 * 1024,
+    BYTES_A_WORRY = 1024, /* of text, for a long comparison, */
+    LEAST_WORRIES = 4096  /* and so many are let pass anyway */
+};
+
+typedef struct packed_device {
+    uint32_t group, blocks, page;
+    uint32_t key, mask; /* as in packed_args */
+} packed_device;
+
+static const packed_tables *packed_head(const device_plan *p)
+{
+    return (const packed_tables *)p->facts.tables;
+}
+
+static int packed_prepare(device_plan *p, trawl_error *error)
+{
+    const device_info *info = &p->device->info;
+    const packed_tables *t = packed_head(p);
+    const uint8_t *pattern = (const uint8_t *)(p->facts.tables + t->pattern) + t->window;
+    const uint8_t *keep = (const uint8_t *)(p->facts.tables + t->keep) + t->window;
+    packed_device *d = p->state;
+    for (uint32_t i = 0; i < PACKED_WINDOW && i < t->length; i++) {
+        d->key |= (uint32_t)(pattern[i] & keep[i]) << 8 * i;
+        d->mask |= (uint32_t)keep[i] << 8 * i;
+    }
+    d->blocks = tuned(p->tuning.blocks, d->mask == UINT32_MAX ? USUAL_BLOCKS : MASKED_BLOCKS);
+    d->page = tuned(p->tuning.page, CPU_PAGE);
+    const int status = plan_group(p, info->cpu ? CPU_GROUP : USUAL_GROUP, &d->group, error);
+    if (status == TRAWL_OK && !info->cpu) /* whole warps */
+        d->group = parts(d->group, WARP) * WARP;
+    return status;
+}
+
+static int packed_run(const device_plan *p, device_queue *q, text_piece *piece, trawl_error *error)
+{
+    const packed_device *d = p->state;
+    const packed_tables *t = packed_head(p);
+    const device_info *info = &p->device->info;
+    const uint32_t length = piece->end - piece->from;
+    const packed_args numbers = {
+        .capacity = piece->sink.capacity,
+        .from = piece->from,
+        .begin = piece->begin,
+        .end = piece->end,
+        .length = t->length,
+        .window = t->window,
+        .key = d->key,
+        .mask = d->mask,
+        .pattern = t->pattern,
+        .keep = t->keep,
+        .may_stop = p->facts.may_stop ? length / BYTES_A_WORRY + LEAST_WORRIES : 0,
+        .page = d->page,
+    };
+    const uint32_t tiles = parts(length, (uint64_t)d->group / WARP * PACKED_TILE) + 1;
+    const uint32_t most = info->units * d->blocks;
+    const uint32_t groups = info->cpu      ? parts(parts(length, d->page), d->group)
+                            : tiles < most ? tiles
+                                           : most;
+    launch l =
+        launch_of("packed", "packed", groups, d->group, info->cpu ? 0 : 4 * PACKED_LOCAL(d->group));
+    launch_define(&l, "MASKED", d->mask != UINT32_MAX);
+    launch_buffer(&l, &p->tables);
+    launch_buffer(&l, piece->text);
+    return launch_search(p, q, &l, &numbers, sizeof numbers, &piece->sink, error);
+}
+
+const device_walk device_packed = {
+    .kind = WALK_PACKED,
+    .state_bytes = sizeof(packed_device),
+    .prepare = packed_prepare,
+    .run_text = packed_run,
+};
