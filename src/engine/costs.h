@@ -144,6 +144,10 @@
  * literals, and how that grows with ten times as many; a word of SHIFT-AND, one of a chain, one of
  * a chain whose state crosses borders; a module of RunHNFA, one of several of a pattern. */
 #define COST_GPU_PACKED 0.00025
+#define COST_GPU_BYTE_OF_KMERS 0.00025
+#define COST_GPU_KMERS_PROBE 0.0001
+#define COST_GPU_KMERS_PASS 0.03
+#define COST_GPU_KMERS_ENTRY 0.005
 #define COST_GPU_BM 0.0007
 #define COST_GPU_PFAC 0.0014
 #define COST_GPU_PFAC_VERIFY 0.12

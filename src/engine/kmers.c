@@ -3,8 +3,9 @@
  *
  * Letters are those of the literals, in lower case when some of them folds, or when only so they
  * are four at most. Four codes for four bytes are always found as an exclusive or of two lookups
- * by half a byte: bytes and their halves are edges and nodes of a graph, and where four edges are
- * no forest they are a ring, whose codes 0 ^ 1 ^ 2 ^ 3 = 0 are what a ring needs.
+ * by half a byte: two neighbouring bits of them, or else bytes and their halves are edges and nodes
+ * of a graph, and where four edges are no forest they are a ring, whose codes 0 ^ 1 ^ 2 ^ 3 = 0 are
+ * what a ring needs.
  *
  * The window of a set is as long as its shortest literal. Longer grams pass less often, in a larger
  * bitmap that fewer caches hold, and leave a shorter stride: q is what costs least, by what random
@@ -19,7 +20,8 @@
 #include "engine/literals.h"
 
 enum { LETTERS = 4, LEAST_LOG = 6, MOST_LOG = 24 };
-#define USUAL_SKEW 2.0 /* grams of real sequences, against random ones */
+enum { GPU_MOST = 10 }; /* letters of a gram whose bitmap fits a device's local memory */
+#define USUAL_SKEW 2.0  /* grams of real sequences, against random ones */
 
 /* ---- letters ------------------------------------------------------------------- */
 
@@ -84,10 +86,26 @@ static bool codes_of(const alphabet *a, uint32_t halves, uint8_t codes[LETTERS])
     return true;
 }
 
-/* Bytes that are no letters have codes that differ, so that text of them is no run of one. */
-static void fill_letters(const alphabet *a, kmers_tables *t)
+/* Whether two bits of a letter, from `bit` on, tell all of them apart, and both its cases are one.
+ */
+static bool bits_tell(const alphabet *a, uint32_t bit, uint8_t codes[LETTERS])
 {
-    uint8_t codes[LETTERS];
+    const uint32_t of_case = 'a' ^ 'A';
+    uint32_t used = 0;
+    if (a->fold && 3u << bit & of_case)
+        return false;
+    for (uint32_t i = 0; i < a->count; i++) {
+        codes[i] = a->letters[i] >> bit & 3;
+        if (used >> codes[i] & 1)
+            return false;
+        used |= 1u << codes[i];
+    }
+    return true;
+}
+
+/* Bytes that are no letters have codes that differ, so that text of them is no run of one. */
+static void fill_halves(const alphabet *a, kmers_tables *t, uint8_t codes[LETTERS])
+{
     uint32_t halves = 0;
     while (!codes_of(a, halves, codes))
         halves++;
@@ -98,6 +116,22 @@ static void fill_letters(const alphabet *a, kmers_tables *t)
     for (uint32_t i = 0; i < a->count; i++) {
         t->letter_low[a->letters[i] & 15] = (uint8_t)(halves >> 2 * same_half(a, i, 0) & 3);
         t->letter_high[a->letters[i] >> 4] = (uint8_t)(halves >> (8 + 2 * same_half(a, i, 4)) & 3);
+    }
+}
+
+static void fill_letters(const alphabet *a, kmers_tables *t)
+{
+    uint8_t codes[LETTERS];
+    while (t->letter_bit < 7 && !bits_tell(a, t->letter_bit, codes))
+        t->letter_bit++;
+    if (t->letter_bit < 7) {
+        for (uint32_t i = 0; i < 16; i++) {
+            t->letter_low[i] = (uint8_t)(i >> t->letter_bit & 3);
+            t->letter_high[i] = (uint8_t)(i << 4 >> t->letter_bit & 3);
+        }
+    } else {
+        t->letter_bit = KMERS_GENERAL;
+        fill_halves(a, t, codes);
     }
     for (uint32_t code = 0; code < 16; code++) /* where there is none: one of another code */
         t->letters[code] = a->letters[0];
@@ -168,6 +202,10 @@ static double pass_cost(double entries)
 /* A byte of text when so many of the probes pass, and find so many entries. */
 static double cost_of(const problem *p, const kmers_tables *t, double pass, double found)
 {
+    if (p->target.gpu)
+        return COST_GPU_BYTE_OF_KMERS + (COST_GPU_KMERS_PROBE + pass * COST_GPU_KMERS_PASS +
+                                         pass * found * COST_GPU_KMERS_ENTRY) /
+                                            t->stride;
     const double probe =
         probe_cost((double)bitmap_words(t) * 4) +
         pass * (pass_cost((double)p->list->count * t->stride) + found * COST_KMERS_ENTRY);
@@ -187,9 +225,10 @@ static void choose_gram(const problem *p, kmers_tables *t)
 {
     const pattern_list *list = p->list;
     const size_t window = shortest_literal(list);
+    const uint32_t most = p->target.gpu ? GPU_MOST : KMERS_MOST;
     kmers_tables best = *t;
     double least = 0;
-    for (t->q = KMERS_LEAST; t->q <= KMERS_MOST && t->q <= window; t->q++) {
+    for (t->q = KMERS_LEAST; t->q <= most && t->q <= window; t->q++) {
         const size_t stride = window - t->q + 1;
         t->stride = stride < KMERS_STRIDE ? (uint32_t)stride : KMERS_STRIDE;
         const double cost = usual_cost(p, t);
@@ -245,8 +284,6 @@ static double passing(const problem *p, const kmers_tables *t, const uint32_t *b
 static double kmers_cost(const problem *p)
 {
     kmers_tables t;
-    if (p->target.gpu)
-        return COST_IMPOSSIBLE;
     choose(p, &t);
     uint32_t *bits = memory_take(p->memory, bitmap_words(&t) * 4);
     if (!bits)
@@ -350,8 +387,8 @@ static bool kmers_check(const stage_facts *facts, const uint32_t *tables, size_t
 {
     const kmers_tables *t = (const kmers_tables *)tables;
     if (words < sizeof *t / 4 || facts->carries || facts->state_words || t->q < KMERS_LEAST ||
-        t->q > KMERS_MOST || t->stride < 1 || t->stride > KMERS_STRIDE ||
-        t->shift < 32 - MOST_LOG || t->shift > 32 - LEAST_LOG ||
+        t->q > KMERS_MOST || t->letter_bit > KMERS_GENERAL || t->letter_bit == 7 || t->stride < 1 ||
+        t->stride > KMERS_STRIDE || t->shift < 32 - MOST_LOG || t->shift > 32 - LEAST_LOG ||
         !literals_valid(facts, &t->literals, tables, words) ||
         !words_inside(words, t->bits, bitmap_words(t)))
         return false;

@@ -17,6 +17,7 @@
  *   PORT_POPCOUNT(x)         number of ones of a u32
  *   PORT_CTZ(x)              zeros below the lowest one of a u32 that is not 0
  *   PORT_FUNNEL(a, b, n)     u32: the 64 bits b:a, a lowest, shifted down by n, 0 .. 31
+ *   PORT_TOPS(a, b, c, d)    u32 of the highest bytes of four, a's lowest
  *   u32x4, PORT_LOAD4(p)     16 bytes from a 16-byte aligned GLOBAL const u32 *; .x .y .z .w
  *   PORT_STREAM4(p)          the same of what is read once: it need not stay in a cache
  *   PORT_WARPS               1 where devices have warps, for #if, and what is below; else 0
@@ -88,12 +89,22 @@ INLINE u32x4 port_stream4(GLOBAL const u32 *p)
                      : "l"(p));
     return v;
 }
+INLINE u32 port_permute(u32 a, u32 b, u32 bytes)
+{
+    u32 got;
+    __asm__("prmt.b32 %0, %1, %2, %3;" : "=r"(got) : "r"(a), "r"(b), "r"(bytes));
+    return got;
+}
 #define PORT_BALLOT(x) port_ballot(x)
 #define PORT_SHUFFLE(x, lane) port_shuffle(x, lane)
+#define PORT_TOPS(a, b, c, d)                                                                      \
+    port_permute(port_permute(a, b, 0x0073), port_permute(c, d, 0x0073), 0x5410)
 #define PORT_WARP_BARRIER() __asm__ volatile("bar.warp.sync -1;" ::: "memory")
 #define PORT_STREAM4(p) port_stream4(p)
 #else
 #define PORT_WARPS 0
+#define PORT_TOPS(a, b, c, d)                                                                      \
+    ((a) >> 24 | ((b) >> 24) << 8 | ((c) >> 24) << 16 | ((d) >> 24) << 24)
 #define PORT_STREAM4(p) PORT_LOAD4(p)
 #endif
 
@@ -126,6 +137,8 @@ typedef uint4 u32x4;
 #define PORT_CTZ(x) ((u32)__ffs((int)(x)) - 1u)
 #define PORT_FUNNEL(a, b, n) __funnelshift_r((a), (b), (n))
 #define PORT_GLOBAL_ADD64(p, n) atomicAdd((p), (u64)(n))
+#define PORT_TOPS(a, b, c, d)                                                                      \
+    __byte_perm(__byte_perm((a), (b), 0x0073), __byte_perm((c), (d), 0x0073), 0x5410)
 #define PORT_BALLOT(x) __ballot_sync(0xffffffffu, (x) != 0)
 #define PORT_SHUFFLE(x, lane) __shfl_sync(0xffffffffu, (x), (int)(lane))
 #define PORT_WARP_BARRIER() __syncwarp()

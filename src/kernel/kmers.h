@@ -1,0 +1,32 @@
+/* kmers.h: what the kernel for literals of four letters (kmers.k) and its host (kmers.c) agree on.
+ */
+#ifndef TRAWL_KERNEL_KMERS_H
+#define TRAWL_KERNEL_KMERS_H
+
+#include "kernel/queue_sizes.h"
+#include "table/kmers.h"
+
+/* Bytes that a warp loads at once, and those of a tile: two loads. */
+#define KMERS_CHUNK (32u * 16u)
+#define KMERS_TILE (2u * KMERS_CHUNK)
+
+/* Text as in text_piece. */
+typedef struct kmers_args {
+    u64 capacity;
+    u32 from, begin, end;
+    u32 letter_mask; /* what makes a letter, of four bytes, */
+    u32 letter_sum;  /* and what gathers the four: their product ends in the upper byte */
+    u32 log;         /* the filter in local memory has 2^log bits */
+    u32 may_stop;    /* entries beyond what is usual, after which the search gives up; 0: never */
+    u32 page;        /* without warps: bytes of an item */
+} kmers_args;
+
+SHARED_SIZE(kmers_args, 40);
+
+/* Words of local memory: sums of the group; a queue of pairs and a box for each warp; the filter.
+ */
+#define KMERS_SUMS 64u
+#define KMERS_WARP (2 * QUEUE_PLACES + BOX_PLACES)
+#define KMERS_FILTER(group) (KMERS_SUMS + (group) / 32 * KMERS_WARP)
+
+#endif
