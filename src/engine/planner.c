@@ -105,19 +105,32 @@ static bool share_take(const problem *p, const uint8_t *kinds, uint32_t some, sh
     return true;
 }
 
+static double part_cost(const problem *p)
+{
+    return p->target.gpu ? COST_GPU_PART : COST_PART;
+}
+
+static double reading_cost(const problem *p)
+{
+    return p->target.gpu ? COST_GPU_OF_READING : COST_OF_READING;
+}
+
 /* The cheapest engine for a share, and the next one; once one costs what reading does, no other is
  * asked: that takes longer than it could save. */
 static void share_choose(const problem *p, share *s)
 {
+    const double reading = reading_cost(p);
     problem of = *p;
     of.list = &s->list;
-    for (size_t i = 0; engine_at(i) && (!s->best || s->cost > COST_OF_READING); i++) {
+    for (size_t i = 0; engine_at(i) && (!s->best || s->cost > reading); i++) {
         const engine *e = engine_at(i);
         uint32_t choice = 0;
         if (e->refuses(&s->list))
             continue;
         of.choice = &choice;
         const double cost = e->cost(&of);
+        if (s->best && cost >= COST_IMPOSSIBLE)
+            continue;
         if (!s->best || cost < s->cost) {
             s->second = s->best;
             s->second_cost = s->cost;
@@ -161,12 +174,12 @@ static const share *share_of(const problem *p, const uint8_t *kinds, uint32_t so
 static double way_cost(const problem *p, const uint8_t *kinds, const uint8_t way[MOST_PARTS],
                        uint32_t all, share *seen)
 {
-    double cost = -COST_PART;
+    double cost = -part_cost(p);
     for (uint32_t i = 0; i < MOST_PARTS; i++) {
         const share *s = way[i] & all ? share_of(p, kinds, way[i] & all, seen) : NULL;
         if (way[i] & all && (!s || !s->best))
             return COST_IMPOSSIBLE;
-        cost += s ? s->cost + COST_PART : 0;
+        cost += s ? s->cost + part_cost(p) : 0;
     }
     return cost;
 }
@@ -333,6 +346,7 @@ static int build_division(const problem *p, const division *d, bool bare, const 
 static void explain(const problem *p, const division *d, char *why, size_t room)
 {
     const char *unit = p->list->needles ? "cell" : "byte";
+    const int digits = p->target.gpu ? 5 : 2;
     why[0] = '\0';
     for (uint32_t i = 0; i < d->count; i++) {
         const share *s = &d->shares[i];
@@ -342,11 +356,11 @@ static void explain(const problem *p, const division *d, char *why, size_t room)
                      s->best->name);
         append(why, room, d->count > 1 ? one : "");
         if (s->second)
-            snprintf(one, sizeof one, "about %.2f ns a %s expected, %s about %.2f", s->cost, unit,
-                     s->second->name, s->second_cost);
-        else if (s->cost <= COST_OF_READING)
-            snprintf(one, sizeof one, "about %.2f ns a %s expected, as fast as text is read",
-                     s->cost, unit);
+            snprintf(one, sizeof one, "about %.*f ns a %s expected, %s about %.*f", digits, s->cost,
+                     unit, s->second->name, digits, s->second_cost);
+        else if (s->cost <= reading_cost(p))
+            snprintf(one, sizeof one, "about %.*f ns a %s expected, as fast as text is read",
+                     digits, s->cost, unit);
         else
             snprintf(one, sizeof one, "the only engine that takes this set");
         append(why, room, one);

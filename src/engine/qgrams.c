@@ -22,7 +22,10 @@ enum {
     LEAST_BITS_LOG = 15, /* of the bitmap: 4 KiB */
     MOST_BITS_LOG = 22,  /* 512 KiB */
     AHEAD = 8,           /* patterns whose bytes are fetched before they are read */
-    MANY = 16384         /* patterns: so many need long grams, and a quick choice */
+    MANY = 16384,        /* patterns: so many need long grams, and a quick choice */
+    GPU_MOST_Q = 6,      /* bytes of a gram on a GPU */
+    GPU_BITS_LOG = 20,   /* of its bitmap, at most */
+    SAMPLE_WEIGHT = 64   /* of a gram in the sample against one among the patterns */
 };
 
 typedef struct choice {
@@ -72,6 +75,24 @@ static void count_sample(scratch *s, const uint8_t *text, size_t length, const c
     }
     for (size_t i = 0; i < length; i++)
         s->bytes[text[i] | (uint8_t)c->fold]++;
+}
+
+/* Of grams that the sample does not tell apart those that few patterns have: then few entries
+ * share a list, and text that is like the patterns passes less often. */
+static void count_patterns(scratch *s, const pattern_list *list, const choice *c)
+{
+    for (uint32_t i = 0; i < 1u << COUNT_LOG; i++)
+        s->counts[i] = s->counts[i] < UINT16_MAX / SAMPLE_WEIGHT
+                           ? (uint16_t)(s->counts[i] * SAMPLE_WEIGHT)
+                           : UINT16_MAX;
+    for (size_t i = 0; i < list->count; i++) {
+        const pattern *p = &list->patterns[i];
+        for (size_t k = 0; k + c->q <= p->length && k <= PRINT_OFFSET; k++) {
+            uint16_t *count =
+                &s->counts[gram_hash_at(p->bytes + k, c->q, c->fold) >> (32 - COUNT_LOG)];
+            *count = (uint16_t)(*count + (*count < UINT16_MAX));
+        }
+    }
 }
 
 /* Where the pattern's rarest window of `stride` grams begins: by the sample's grams, and of equal
@@ -179,6 +200,39 @@ static void estimate(const problem *p, scratch *s, choice *c)
     }
 }
 
+/* The same on a GPU: the bitmap is in local memory, in copies as far as that reaches. */
+static void estimate_gpu(const problem *p, scratch *s, choice *c)
+{
+    static const double waits[] = { 3.5, 3.1, 2.6, 2.1, 1.5, 1.0 }; /* by log2 of the copies */
+    enum { MOST_COPIES = 5 };
+    const pattern_list *list = p->list;
+    const size_t half = p->sample.length / 2;
+    const uint8_t *other = p->sample.bytes + half;
+    size_t passed = 0, tried = 0;
+    count_sample(s, p->sample.bytes, half, c);
+    count_patterns(s, list, c);
+    const uint32_t set = fill_bits(s, list, c, MOST_BITS_LOG, NULL);
+    for (; tried + c->q <= p->sample.length - half; tried++) {
+        const uint32_t place = gram_hash_at(other + tried, c->q, c->fold) >> (32 - MOST_BITS_LOG);
+        passed += s->bits[place / 32] >> (place % 32) & 1;
+    }
+    const double share = tried ? (double)passed / (double)tried : 1;
+    const double entries = set ? (double)list->count * c->stride / set : 1;
+    c->cost = COST_IMPOSSIBLE;
+    for (uint32_t log = LEAST_BITS_LOG; log <= GPU_BITS_LOG; log++) {
+        const uint32_t copies = between(0, GPU_BITS_LOG - log, MOST_COPIES);
+        const double chance = (double)set / (double)((uint64_t)1 << log);
+        const double look_up = (share + (chance < 1 ? chance : 1)) * COST_GPU_QGRAMS_LOOK_UP +
+                               share * entries * COST_GPU_QGRAMS_ENTRY;
+        const double cost =
+            COST_GPU_QGRAMS_BYTE + (waits[copies] * COST_GPU_QGRAMS_PROBE + look_up) / c->stride;
+        if (cost < c->cost) {
+            c->cost = cost;
+            c->bits_log = log;
+        }
+    }
+}
+
 static uint32_t fold_of(const pattern_list *list)
 {
     return fold_any(list) ? 0x20202020u : 0;
@@ -205,6 +259,24 @@ static choice choose(const problem *p, scratch *s)
     return best;
 }
 
+static choice choose_gpu(const problem *p, scratch *s)
+{
+    const uint32_t shortest = (uint32_t)(shortest_literal(p->list) < GPU_MOST_Q + QGRAMS_STRIDE
+                                             ? shortest_literal(p->list)
+                                             : GPU_MOST_Q + QGRAMS_STRIDE);
+    choice best = { .cost = COST_IMPOSSIBLE * 2 };
+    const uint32_t least = p->list->count > MANY && shortest >= 4 ? 4 : QGRAMS_LEAST;
+    for (uint32_t q = least; q <= GPU_MOST_Q && q <= shortest; q++)
+        for (uint32_t stride = 1; stride <= QGRAMS_STRIDE && q + stride - 1 <= shortest;
+             stride *= 2) {
+            choice c = { .q = q, .stride = stride, .fold = fold_of(p->list) };
+            estimate_gpu(p, s, &c);
+            if (c.cost < best.cost)
+                best = c;
+        }
+    return best;
+}
+
 /* A choice as one number, 0 for none, from the cost to the build. */
 static uint32_t choice_number(const choice *c)
 {
@@ -215,7 +287,7 @@ static choice choice_of(const problem *p, scratch *s)
 {
     const uint32_t number = p->choice ? *p->choice : 0;
     if (!number)
-        return choose(p, s);
+        return p->target.gpu ? choose_gpu(p, s) : choose(p, s);
     return (choice){ .q = number & 255,
                      .stride = number >> 8 & 255,
                      .bits_log = number >> 16,
@@ -226,10 +298,8 @@ static double qgrams_cost(const problem *p)
 {
     scratch s;
     double cost = COST_IMPOSSIBLE;
-    if (p->target.gpu)
-        return cost;
     if (scratch_open(p->memory, &s)) {
-        const choice c = choose(p, &s);
+        const choice c = p->target.gpu ? choose_gpu(p, &s) : choose(p, &s);
         cost = c.cost;
         if (p->choice)
             *p->choice = choice_number(&c);
@@ -246,6 +316,8 @@ static void lay_out(const problem *p, scratch *s, uint8_t *windows, block *b)
     const prints_choice grams = { p->list, windows, c.q, c.fold, c.stride };
     qgrams_tables head = { .stride = c.stride, .bits_shift = 32 - c.bits_log };
     count_sample(s, p->sample.bytes, p->sample.length, &c);
+    if (p->target.gpu)
+        count_patterns(s, p->list, &c);
     fill_bits(s, p->list, &c, c.bits_log, windows);
     block_words(b, NULL, sizeof head / 4);
     head.bits = (uint32_t)(block_append(b, s->bits, ((size_t)1 << c.bits_log) / 8, 64) / 4);

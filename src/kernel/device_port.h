@@ -18,6 +18,7 @@
  *   PORT_CTZ(x)              zeros below the lowest one of a u32 that is not 0
  *   PORT_FUNNEL(a, b, n)     u32: the 64 bits b:a, a lowest, shifted down by n, 0 .. 31
  *   PORT_TOPS(a, b, c, d)    u32 of the highest bytes of four, a's lowest
+ *   PORT_BOUND(items)        behind KERNEL: no group is larger
  *   u32x4, PORT_LOAD4(p)     16 bytes from a 16-byte aligned GLOBAL const u32 *; .x .y .z .w
  *   PORT_STREAM4(p)          the same of what is read once: it need not stay in a cache
  *   PORT_WARPS               1 where devices have warps, for #if, and what is below; else 0
@@ -39,6 +40,7 @@
 #if defined(__OPENCL_VERSION__)
 
 #define ENTRY(name) name
+#define PORT_BOUND(items)
 #define LOCAL __local
 #define CONSTANT __constant
 #define TEXTURE __read_only image1d_buffer_t
@@ -111,6 +113,7 @@ INLINE u32 port_permute(u32 a, u32 b, u32 bytes)
 #elif defined(__CUDACC__)
 
 #define ENTRY(name) PORT_NAME(name, VARIANT)
+#define PORT_BOUND(items) __launch_bounds__(items)
 #define LOCAL
 #define CONSTANT
 #define TEXTURE cudaTextureObject_t

@@ -9,12 +9,12 @@
 const device_walk *device_walk_of(walk_kind kind)
 {
     static const device_walk *const walks[WALK_KINDS] = {
-        [WALK_PACKED] = &device_packed, [WALK_KMERS] = &device_kmers,
         [WALK_BM] = &device_bm,         [WALK_WM] = &device_wm,
         [WALK_AC] = &device_ac,         [WALK_PFAC] = &device_pfac,
         [WALK_HNFA] = &device_hnfa,     [WALK_SHIFTAND] = &device_shiftand,
         [WALK_BB] = &device_bb,         [WALK_BYR] = &device_byr,
-        [WALK_DIRECT] = &device_direct,
+        [WALK_DIRECT] = &device_direct, [WALK_QGRAMS] = &device_qgrams,
+        [WALK_PACKED] = &device_packed, [WALK_KMERS] = &device_kmers,
     };
     return walks[kind];
 }

@@ -1,0 +1,57 @@
+/* qgrams.h: what the kernel of qgrams (qgrams.k) and its host (qgrams.c) agree on.
+ *
+ * The device has tables of its own, which the host makes of the plan's: grams of Q bytes, and of
+ * each pattern STRIDE neighbouring ones, a power of two. They are parts of one buffer:
+ *   bits      bit h >> shift of the hash h of each gram, the lowest bit of a word at its top
+ *   heads     by upper bits of the hash: which slots have it
+ *   slots     an entry each: a gram of a pattern
+ *   literals  the patterns' bytes, each from a multiple of 8 on, and 0 up to the next
+ */
+#ifndef TRAWL_KERNEL_QGRAMS_H
+#define TRAWL_KERNEL_QGRAMS_H
+
+#include "kernel/queue_sizes.h"
+#include "table/qgrams.h"
+
+#define QGRAMS_GROUP 1024u /* the largest */
+
+/* A head is a u64: the first slot; 16 bits of how many, where HEAD_MANY means up to the next
+ * head's; and 16 bits, of which one is set for each of its grams (HEAD_BIT). */
+#define HEAD_MANY 0xffffu
+#define HEAD_BIT(hash) (16 + ((((hash) ^ (hash) >> 15) * GRAM_SECOND) >> 28))
+
+/* A text of 8 bytes, `before` of them before the gram, fits when it has `bytes` under `mask`. */
+typedef struct qgrams_slot {
+    u64 bytes, mask;
+    u32 index;  /* the pattern */
+    u32 length; /* its bytes, and LITERAL_FOLDED */
+    u32 first;  /* where they are in `literals`, in words of 8 bytes */
+    u32 offset; /* where the gram begins in it, and SLOT_WHOLE: what fits is the pattern */
+} qgrams_slot;
+
+#define SLOT_WHOLE 0x10000u
+#define SLOT_OFFSET 0xffffu
+
+SHARED_SIZE(qgrams_slot, 32);
+
+/* Text as in text_piece; the rest in words of the buffer. */
+typedef struct qgrams_args {
+    u64 capacity;
+    u64 may_stop; /* words compared and slots looked at, after which the search gives up; 0: never
+                   */
+    u32 from, begin, end;
+    u32 bits_log; /* 2^bits_log bits */
+    u32 copies;   /* log2 of how often they stand in local memory */
+    u32 heads, heads_shift, slots, literals;
+    u32 before, fold, mask;
+    u32 page; /* without warps: bytes that an item takes, a multiple of 16 */
+    u32 unused;
+} qgrams_args;
+
+SHARED_SIZE(qgrams_args, 72);
+
+/* Words of local memory of a warp: the queue of what passed the bitmap, that of what fits, the box.
+ */
+#define QGRAMS_WARP_WORDS (QUEUE_PLACES + 2 * BOX_PLACES)
+
+#endif
