@@ -443,7 +443,8 @@ EACH_MATCH(count_match)
 /* a{l} on a text of a alone ends at every byte from l on. */
 static void test_crowds(void **state)
 {
-    static const char *const engines[] = { "bm", "wm", "ac", "pfac", "shiftand", "hnfa" };
+    static const char *const engines[] = { "bm",       "wm",   "ac",     "pfac",
+                                           "shiftand", "hnfa", "packed", "kmers" };
     const size_t length = test_sanitized() ? 300000 : 3000000;
     char *text = malloc(length);
     (void)state;
@@ -471,6 +472,78 @@ static void test_crowds(void **state)
         trawl_context_free(context);
     }
     free(text);
+}
+
+/* ---- borders --------------------------------------------------------------------------- */
+
+/* All matches of a plan, on a context. */
+static matches collect(trawl_context *context, const trawl_plan *plan, const char *text,
+                       size_t length)
+{
+    matches found = { NULL, 0 };
+    trawl_error error = { 0 };
+    if (trawl_collect(context, plan, text, length, NULL, &found.items, &found.count, &error) !=
+        TRAWL_OK)
+        fail_msg("%s", error.message);
+    return found;
+}
+
+/* A literal of `length` bytes at every place modulo 16, 512, ..., at both ends of the text, and
+ * into each other: periods of 1 to 4; the third one has both cases, and no two bits in a row tell
+ * the letters of the fourth apart. */
+static void search_borders(const test_target *t, const char *engine, const char *tuning,
+                           size_t length, uint32_t flags)
+{
+    static const char *const periods[] = { "a", "ac", "aCg", "abdh" };
+    enum { TEXT = 40000, MOST = 64 };
+    trawl_context *context = target_open(t, t->device, tuning);
+    char *text = malloc(TEXT);
+    char literal[MOST];
+    assert_non_null(text);
+    for (size_t p = 0; p < COUNT(periods); p++) {
+        const size_t period = strlen(periods[p]);
+        const trawl_pattern pattern = { literal, length, TRAWL_SYNTAX_LITERAL, flags, 0, NULL };
+        trawl_compile_options options = TRAWL_COMPILE_OPTIONS_INIT;
+        trawl_plan *plan = NULL;
+        options.engine = engine;
+        for (size_t i = 0; i < length; i++)
+            literal[i] = periods[p][i % period];
+        for (size_t i = 0, at = 0; i < TEXT; i++, at++) { /* runs, a byte longer each time */
+            if (at >= length + i / 5000)
+                at = i % 2;
+            text[i] = i % 4099 == 4098 ? 'x' : periods[p][at % period];
+            if (flags && i % 7 == 0)
+                text[i] = (char)(text[i] ^ ('a' ^ 'A'));
+        }
+        assert_int_equal(trawl_compile(&pattern, 1, &options, &plan, NULL), TRAWL_OK);
+        for (size_t less = 0; less < 40; less += 13) {
+            matches expected = collect(cpu, plan, text + less, TEXT - 2 * less);
+            matches found = collect(context, plan, text + less, TEXT - 2 * less);
+            if (found.count != expected.count ||
+                memcmp(found.items, expected.items, found.count * sizeof *found.items) != 0)
+                fail_msg("%s, tuning %s, length %zu, period %zu: %zu matches, %zu expected", engine,
+                         tuning ? tuning : "none", length, period, found.count, expected.count);
+            trawl_matches_free(found.items);
+            trawl_matches_free(expected.items);
+        }
+        trawl_plan_free(plan);
+    }
+    free(text);
+    trawl_context_free(context);
+}
+
+static void test_borders(void **state)
+{
+    static const char *const engines[] = { "packed", "kmers" };
+    static const size_t lengths[] = { 1, 2, 3, 4, 5, 8, 16, 17, 33, 64 };
+    (void)state;
+    for (size_t t = 0; t < target_count; t++)
+        for (size_t e = 0; e < COUNT(engines); e++)
+            for (size_t i = 0; i < COUNT(lengths); i++) {
+                const char *tuning = i % 2 ? "group=64,blocks=1,page=128,piece=64" : NULL;
+                search_borders(&targets[t], engines[e], tuning, lengths[i], 0);
+                search_borders(&targets[t], engines[e], tuning, lengths[i], TRAWL_NOCASE);
+            }
 }
 
 /* a^k b for k from 1 to 200 in runs of a: every start goes on for long, so pfac gives up, and its
@@ -642,6 +715,7 @@ int main(void)
         cmocka_unit_test(test_arguments), cmocka_unit_test(test_texts),
         cmocka_unit_test(test_grids),     cmocka_unit_test(test_crowds),
         cmocka_unit_test(test_giving_up), cmocka_unit_test(test_crowds_in_little_memory),
+        cmocka_unit_test(test_borders),
     };
     return cmocka_run_group_tests(tests, open_cpu, close_targets);
 }
