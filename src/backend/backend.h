@@ -21,9 +21,10 @@ typedef struct slice {
     u64 *marks; /* plans that carry, on CPUs: the states after every mark_bytes; or NULL */
     u64 *flow;  /* text: out, and in when flows_in: the states of stages that flow, of parts that do
                    not carry (part_flow_words each); or NULL */
-    bool whole; /* text: it is a whole text, and nobody asks for its states behind it */
-    bool flows_in;              /* such parts begin at `begin`, else `from` */
-    u32 done[MOST_PARTS];       /* out: where the first stage of a part stopped */
+    bool sorted;          /* text: its records are in order */
+    bool whole;           /* text: it is a whole text, and nobody asks for its states behind it */
+    bool flows_in;        /* such parts begin at `begin`, else `from` */
+    u32 done[MOST_PARTS]; /* out: where the first stage of a part stopped */
     u64 candidates[MOST_PARTS]; /* out: places that it looked at more closely */
 } slice;
 
@@ -46,6 +47,9 @@ typedef struct text_job {
     bool fallback[MOST_PARTS]; /* begin with the fallback */
     u64 allowance;             /* see text_task */
     memory *memory;            /* for scratch */
+    /* Device backends call it of each slice that is done, on the thread that did it; or NULL. */
+    void (*ready)(const struct text_job *job, slice *s);
+    void *user; /* for ready */
 } text_job;
 
 typedef struct grid_job {
@@ -63,10 +67,12 @@ typedef struct grid_job {
 
 /* What the driver must know of a backend to cut for it. */
 #define USUAL_ALLOWANCE 16384u
+enum { LED_JOBS = 4 };
 
 typedef struct backend_limits {
     u32 first_window;   /* bytes of text; later ones grow */
     u32 slice_bytes;    /* windows are cut into slices of so many bytes; 0: for the threads */
+    u32 held_bytes;     /* the same of a text that it holds */
     bool carries_whole; /* it cuts for itself where a plan carries, and is handed one slice */
     bool on_devices;    /* takes the options device and tuning */
     u32 allowance;      /* of work, for first stages on CPUs */
@@ -105,6 +111,14 @@ struct backend {
      * `drop`; nothing that run_text queues runs before the caller's queue is there. */
     int (*hold)(worker *w, const trawl_device_text *text, trawl_error *error);
     void (*drop)(worker *w);
+    /* Device backends; else NULL. Call fn(user), which may have jobs of the plan run while it does
+     * something else: `start` hands one over, `finish` waits for it; up to LED_JOBS of them are
+     * under way, and run_text may be called besides. `held`: they are of the text that the worker
+     * holds; `records`: not only counted. False: this cannot be, and fn was not called. */
+    bool (*lead)(worker *w, const trawl_plan *plan, bool held, bool records, void (*fn)(void *user),
+                 void *user);
+    void (*start)(worker *w, const text_job *job);
+    int (*finish)(worker *w, const text_job *job, trawl_error *error);
     /* Device backends; else NULL. See trawl_context_get_timing. */
     void (*timing)(worker *w, trawl_timing *timing);
 };

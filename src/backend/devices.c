@@ -1,8 +1,8 @@
 /* devices.c: the backends opencl and cuda, which differ only in the device interface.
  *
- * Idea: a slice is a piece, or is cut into some when memory is short; free lanes (lane.h) take the
- * next piece, whichever device they belong to, so fast devices take more of them. Pieces overlap
- * by the plan's reach, and a match belongs to the piece that owns its end (its top row), as with
+ * Idea: a slice is a piece, or is cut into some when memory is short; carriers (belt.h) take the
+ * next slice, whichever device they belong to, so fast devices take more of them. Pieces overlap by
+ * the plan's reach, and a match belongs to the piece that owns its end (its top row), as with
  * slices.
  *
  * Parts that carry have no such reach: their pieces run one after the other on the first
@@ -14,20 +14,25 @@
  * expects. When memory runs out the job is tried again with fewer lanes, smaller pieces and room
  * for fewer records; when that does not help, the driver takes the CPU.
  */
-#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "backend/lane.h"
+#include "backend/belt.h"
+#include "backend/cpu.h"
 
 #define LEAST_PIECE (64u << 10)
-#define GPU_PIECE (16u << 20)
+#define GPU_PIECE (4u << 20)
 #define CPU_PIECE (8u << 20)
-#define GPU_QUEUES 3u
+#define HELD_PIECE (256u << 20)
+#define GPU_QUEUES 20u
 #define CPU_QUEUES 1u
+#define HELD_QUEUES 3u    /* of a text that nobody copies */
+#define LANES_A_THREAD 2u /* one is filled while the other one computes */
+#define BUSY_CORES 4u     /* of so many, three copy */
 #define PIECES_OVER_REACH 8u
 #define LEAST_CAPACITY 4096u /* records */
+#define BYTES_A_RECORD 64u   /* of text, where lanes have room for any job */
 
 enum { MOST_DEVICES = 64 };
 
@@ -49,9 +54,11 @@ typedef struct device_room {
     tuning tuning;
     attempt usual, next;
     uint64_t next_for; /* checksum of the plan that `next` is for */
-    trawl_timing timing;
-    held_text held; /* what jobs without a window are of */
-    pool *copiers;
+    held_text held;    /* what jobs without a window are of */
+    belt belt;
+    u32 held_piece;  /* bytes of it that a piece has, where memory allows */
+    u32 led_length;  /* while the belt is led: of pieces, */
+    u64 led_records; /* and room for the records of each */
     u32 device_count;
     used_device devices[]; /* [device_count] */
 } device_room;
@@ -99,16 +106,18 @@ static int open_device(device_room *room, size_t index, void *native, used_devic
         return status;
     const device_info *info = &u->device->info;
     const u32 queues = tuned(room->tuning.queues, info->cpu ? CPU_QUEUES : GPU_QUEUES);
-    u->copiers = room->copiers;
+    pthread_mutex_init(&u->lock, NULL);
     u->mapped = tuned(room->tuning.mapped, info->shares_memory) == 1;
     u->most = room->tuning.memory == TUNE_AUTO ? UINT64_MAX : (u64)room->tuning.memory << 20;
     if (room->usual.piece == 0)
         room->usual.piece = room->tuning.piece == TUNE_AUTO ? info->cpu ? CPU_PIECE : GPU_PIECE
                                                             : room->tuning.piece << 10;
+    if (room->held_piece == 0)
+        room->held_piece =
+            room->tuning.piece == TUNE_AUTO && !info->cpu ? HELD_PIECE : room->usual.piece;
     room->usual.lanes = MOST_LANES;
-    for (; u->lane_count < queues && status == TRAWL_OK; u->lane_count++)
-        status = lane_open(u, &u->lanes[u->lane_count], error);
-    return status;
+    u->lane_count = queues;
+    return lane_open(u, &u->lanes[0], error);
 }
 
 static void close_devices(worker *w)
@@ -122,9 +131,10 @@ static void close_devices(worker *w)
         for (u32 k = 0; k < MOST_LANES; k++)
             lane_close(&u->lanes[k]);
         room->api->close(u->device);
+        pthread_mutex_destroy(&u->lock);
     }
     if (room)
-        pool_close(room->copiers);
+        belt_close(&room->belt);
     memory_give(w->memory, room);
     w->state = NULL;
 }
@@ -163,11 +173,9 @@ static int open_devices(worker *w, const char *name, trawl_error *error)
         return memory_failed(w->memory, error, "a context");
     room->api = api;
     room->tuning = read;
-    room->copiers = pool_open(w->memory);
     w->state = room;
     w->threads = 1;
-    if (!room->copiers)
-        status = memory_failed(w->memory, error, "a context");
+    status = belt_open(&room->belt, w->memory, error);
     for (size_t i = 0; i < count && status == TRAWL_OK; i++)
         if (chosen[i])
             status = open_device(room, i, w->options.native, &room->devices[room->device_count++],
@@ -177,6 +185,7 @@ static int open_devices(worker *w, const char *name, trawl_error *error)
         return status;
     }
     w->limits.slice_bytes = room->usual.piece;
+    w->limits.held_bytes = room->held_piece;
     w->target.gpu = true;
     for (u32 i = 0; i < room->device_count; i++)
         w->target.threads += room->devices[i].device->info.units;
@@ -227,6 +236,7 @@ typedef struct demand {
     const trawl_plan *plan;
     const bool *fallback;
     bool carries;              /* the parts that carry, or those that do not */
+    bool held;                 /* the text is there already: nobody copies */
     u32 first, devices, lanes; /* that take part: devices from `first` on, lanes of each */
     size_t bytes;              /* of text */
     u64 length, cols;          /* for device_walk.scratch_bytes */
@@ -263,7 +273,7 @@ static int reserve(device_room *room, const demand *d, trawl_error *error)
             break;
         const size_t scratch = scratch_of(u, d);
         for (u32 k = 0; k < d->lanes && k < u->lane_count && status == TRAWL_OK; k++)
-            status = lane_reserve(&u->lanes[k], d->bytes, texture, scratch, d->records, error);
+            status = lane_reserve(u, &u->lanes[k], d->bytes, texture, scratch, d->records, error);
     }
     return status;
 }
@@ -275,50 +285,21 @@ static void release(device_room *room)
             lane_release(&room->devices[i].lanes[k]);
 }
 
-/* A lane that is idle: one that never worked, or the first found to be done. */
-static int idle_lane(device_room *room, const demand *d, lane **found, trawl_error *error)
+/* Threads that carry to a device: no more than fill the way there, and leave cores to others. */
+static u32 carriers_of(u32 lanes, u32 devices)
 {
-    u32 busy = 0;
-    lane *only = NULL;
-    for (;;) {
-        for (u32 k = 0; k < d->lanes; k++) {
-            for (u32 i = 0; i < d->devices; i++) {
-                used_device *u = &room->devices[d->first + i];
-                lane *l = &u->lanes[k];
-                if (k >= u->lane_count)
-                    continue;
-                *found = l;
-                if (!l->busy)
-                    return TRAWL_OK;
-                if (lane_done(l))
-                    return lane_collect(l, &room->timing, error);
-                only = l;
-                busy++;
-            }
-        }
-        if (busy == 1) {
-            *found = only;
-            return lane_collect(only, &room->timing, error);
-        }
-        busy = 0;
-        sched_yield();
-    }
+    const u32 cores = cpu_cores(), busy = cores - cores / BUSY_CORES;
+    const u32 share = busy / devices ? busy / devices : 1;
+    const u32 wanted = (lanes + LANES_A_THREAD - 1) / LANES_A_THREAD;
+    return wanted < share ? wanted : share;
 }
 
-/* Collect what is under way; after an error only wait for it. */
-static int drain(device_room *room, int status, trawl_error *error)
+static void man(device_room *room, const demand *d)
 {
-    for (u32 i = 0; i < room->device_count; i++) {
-        for (u32 k = 0; k < room->devices[i].lane_count; k++) {
-            lane *l = &room->devices[i].lanes[k];
-            if (l->busy && status == TRAWL_OK)
-                status = lane_collect(l, &room->timing, error);
-            else if (status != TRAWL_OK)
-                room->api->finish(l->queue, NULL);
-            l->busy = false;
-        }
-    }
-    return status;
+    u32 lanes = room->devices[d->first].lane_count;
+    lanes = d->lanes < lanes ? d->lanes : lanes;
+    belt_man(&room->belt, &room->devices[d->first], d->devices,
+             d->held ? 1 : carriers_of(lanes, d->devices), lanes);
 }
 
 /* ---- text ------------------------------------------------------------------------- */
@@ -354,24 +335,32 @@ static int bring(const device_room *room, const text_job *job, lane *l, piece p,
                            p.end, error);
 }
 
-static int run_pieces(device_room *room, const text_job *job, const demand *d, u32 length,
-                      trawl_error *error)
+static int send_text(const haul *h, lane *l, slice *s, u32 *at, trawl_error *error)
 {
-    int status = TRAWL_OK;
-    for (size_t i = 0; i < job->count && status == TRAWL_OK; i++) {
-        slice *s = &job->slices[i];
-        for (u32 at = s->begin; at < s->end && status == TRAWL_OK;) {
-            const piece p = cut_piece(room, job, s, at, length, false);
-            lane *l;
-            status = idle_lane(room, d, &l, error);
-            if (status == TRAWL_OK)
-                status = bring(room, job, l, p, error);
-            if (status == TRAWL_OK)
-                status = lane_run_text(l, job, false, s, error);
-            at = p.end;
-        }
-    }
-    return drain(room, status, error);
+    const device_room *room = h->user;
+    const text_job *job = h->job;
+    const piece p = cut_piece(room, job, s, *at, h->length, false);
+    const int status = bring(room, job, l, p, error);
+    *at = p.end;
+    return status == TRAWL_OK ? lane_run_text(l, job, false, s, error) : status;
+}
+
+static void text_ready(const void *job, slice *s)
+{
+    const text_job *j = job;
+    if (j->ready)
+        j->ready(j, s);
+}
+
+static haul text_haul(device_room *room, const text_job *job, u32 length)
+{
+    return (haul){ .job = job,
+                   .user = room,
+                   .send = send_text,
+                   .ready = text_ready,
+                   .slices = job->slices,
+                   .count = job->count,
+                   .length = length };
 }
 
 /* One after the other, on one device; the next piece is brought while one runs. */
@@ -382,6 +371,7 @@ static int run_carrying(device_room *room, const text_job *job, slice *s, const 
     const u32 turns = d->lanes < u->lane_count ? d->lanes : u->lane_count;
     u32 turn = 0;
     piece p = cut_piece(room, job, s, s->begin, length, true);
+    u->copiers = room->belt.threads;
     int status = bring(room, job, &u->lanes[0], p, error);
     while (p.begin < s->end && status == TRAWL_OK) {
         lane *l = &u->lanes[turn], *next = &u->lanes[(turn + 1) % turns];
@@ -391,13 +381,39 @@ static int run_carrying(device_room *room, const text_job *job, slice *s, const 
         if (status == TRAWL_OK)
             status = lane_run_text(l, job, true, s, error);
         if (status == TRAWL_OK)
-            status = lane_collect(l, &room->timing, error);
+            status = lane_collect(l, &room->belt.timing, error);
         if (status == TRAWL_OK && next == l && p.end < s->end)
             status = bring(room, job, next, after, error);
         p = after;
         turn = (turn + 1) % turns;
     }
-    return drain(room, status, error);
+    for (u32 k = 0; status != TRAWL_OK && k < turns; k++)
+        lane_give_up(&u->lanes[k]);
+    return status;
+}
+
+/* How a text that is there already is cut and run. */
+static void demand_held(const device_room *room, demand *d, u32 reach, bool texture)
+{
+    d->held = true;
+    d->first = room->held.index;
+    d->devices = 1;
+    d->lanes = d->lanes < HELD_QUEUES ? d->lanes : HELD_QUEUES;
+    if (room->held.of->info.lone_parts)
+        d->lanes = 1;
+    d->length += room->held.of->info.part_align; /* see held_lead */
+    d->bytes = texture ? (size_t)d->length : held_room(&room->held, reach);
+}
+
+/* Bytes that a piece owns, where a slice has so many. What is there already is searched faster than
+ * small pieces can be begun. */
+static u64 piece_length(const device_room *room, const attempt *a, u32 reach, bool texture,
+                        bool held)
+{
+    const u64 usual = piece_bytes(room, a, texture), wide = (u64)reach * PIECES_OVER_REACH;
+    const u64 least = held && !texture && a->shrinking == 0 ? room->held_piece : 0;
+    const u64 piece = usual > wide ? usual : wide;
+    return piece > least ? piece : least;
 }
 
 /* The parts of the plan that carry, or those that do not, over all slices. */
@@ -406,30 +422,28 @@ static int run_group(device_room *room, const attempt *a, const text_job *job, b
 {
     const u32 reach = carries ? 0 : (u32)plan_head(job->plan)->reach;
     const bool texture = textured(room, job->plan, job->fallback);
-    const u64 usual = piece_bytes(room, a, texture);
-    const u64 wide = (u64)reach * PIECES_OVER_REACH;
-    const u64 piece = usual > wide ? usual : wide;
+    const u64 piece = piece_length(room, a, reach, texture, !job->window);
     demand d = { .plan = job->plan, .fallback = job->fallback, .carries = carries };
     for (size_t i = 0; i < job->count; i++) {
         const slice *s = &job->slices[i];
         d.length = s->end - s->begin > d.length ? s->end - s->begin : d.length;
         d.records = s->capacity > d.records ? s->capacity : d.records;
     }
+    const u64 pieces = job->count * ((d.length - 1) / piece + 1);
     const u64 length = d.length < piece ? d.length : piece;
     d.devices = carries ? 1 : room->device_count;
     d.lanes = carries && a->lanes > 2 ? 2 : a->lanes;
     d.length = d.bytes = (size_t)(length + reach);
-    if (!job->window) {
-        d.first = room->held.index;
-        d.devices = 1;
-        if (room->held.of->info.lone_parts)
-            d.lanes = 1;
-        d.length += room->held.of->info.part_align; /* see held_lead */
-        d.bytes = texture ? d.length : held_room(&room->held, reach);
-    }
+    if (pieces / d.devices < d.lanes)
+        d.lanes = (u32)(pieces / d.devices) + 1;
+    if (!job->window)
+        demand_held(room, &d, reach, texture);
     int status = reserve(room, &d, error);
-    if (status == TRAWL_OK && !carries)
-        status = run_pieces(room, job, &d, (u32)length, error);
+    if (status == TRAWL_OK && !carries) {
+        const haul h = text_haul(room, job, (u32)length);
+        man(room, &d);
+        status = belt_run(&room->belt, &h, error);
+    }
     for (size_t i = 0; carries && i < job->count && status == TRAWL_OK; i++)
         status = run_carrying(room, job, &job->slices[i], &d, (u32)length, error);
     return status;
@@ -452,6 +466,17 @@ static int text_on_devices(device_room *room, const attempt *a, const void *work
 
 /* ---- grids ------------------------------------------------------------------------ */
 
+static int send_rows(const haul *h, lane *l, slice *s, u32 *at, trawl_error *error)
+{
+    const grid_job *job = h->job;
+    const u64 overlap = plan_head(job->plan)->reach;
+    const u32 top = *at, end = s->end - top > h->length ? top + h->length : s->end;
+    const u64 bottom = end + overlap < job->rows ? end + overlap : job->rows;
+    const int status = lane_bring_rows(l, job, top, (u32)bottom, end - top, error);
+    *at = end;
+    return status == TRAWL_OK ? lane_run_grid(l, job, s, error) : status;
+}
+
 static int grid_on_devices(device_room *room, const attempt *a, const void *work,
                            trawl_error *error)
 {
@@ -472,21 +497,17 @@ static int grid_on_devices(device_room *room, const attempt *a, const void *work
     d.lanes = a->lanes;
     d.bytes = (size_t)(most * stride);
     d.length = most * job->cols;
-    int status = reserve(room, &d, error);
-    for (size_t i = 0; i < job->count && status == TRAWL_OK; i++) {
-        slice *s = &job->slices[i];
-        for (u64 at = s->begin; at < s->end && status == TRAWL_OK; at += rows) {
-            const u64 end = s->end - at > rows ? at + rows : s->end;
-            const u64 bottom = end + overlap < job->rows ? end + overlap : job->rows;
-            lane *l;
-            status = idle_lane(room, &d, &l, error);
-            if (status == TRAWL_OK)
-                status = lane_bring_rows(l, job, (u32)at, (u32)bottom, (u32)(end - at), error);
-            if (status == TRAWL_OK)
-                status = lane_run_grid(l, job, s, error);
-        }
-    }
-    return drain(room, status, error);
+    const haul h = { .job = job,
+                     .user = room,
+                     .send = send_rows,
+                     .slices = job->slices,
+                     .count = job->count,
+                     .length = (u32)rows };
+    const int status = reserve(room, &d, error);
+    if (status != TRAWL_OK)
+        return status;
+    man(room, &d);
+    return belt_run(&room->belt, &h, error);
 }
 
 /* ---- when memory runs out -------------------------------------------------------------- */
@@ -527,7 +548,7 @@ static int run_job(worker *w, const trawl_plan *plan, const void *job, slice *sl
     const plan_header *head = plan_head(plan);
     const size_t state = head->carries ? (size_t)head->state_words * sizeof(u64) : 0;
     const u64 capacity = slices[0].capacity;
-    const trawl_timing before = room->timing;
+    const trawl_timing before = room->belt.timing;
     u64 *saved = state ? memory_take(w->memory, state) : NULL;
     if (state && !saved)
         return memory_failed(w->memory, error, "a state");
@@ -544,13 +565,13 @@ static int run_job(worker *w, const trawl_plan *plan, const void *job, slice *sl
             for (u32 p = 0; p < MOST_PARTS; p++)
                 slices[i].done[p] = slices[i].begin;
         }
-        room->timing = before;
+        room->belt.timing = before;
         if (state)
             memcpy(slices[0].state, saved, state);
         status = run(room, &room->next, job, error);
     } while (status == TRAWL_ERROR_MEMORY && ask_less(room, &room->next, plan));
     if (status == TRAWL_ERROR_MEMORY) {
-        room->timing = before;
+        room->belt.timing = before;
         for (size_t i = 0; i < count; i++) {
             slices[i].count = 0;
             slices[i].capacity = capacity;
@@ -562,8 +583,64 @@ static int run_job(worker *w, const trawl_plan *plan, const void *job, slice *sl
     return status;
 }
 
+/* ---- one job behind the other ------------------------------------------------------------ */
+
+/* While the belt is led: lanes have room for any job of the plan, or for fewer of its records. */
+static void devices_start(worker *w, const text_job *job)
+{
+    device_room *room = w->state;
+    const haul h = text_haul(room, job, room->led_length);
+    for (size_t i = 0; i < job->count; i++) {
+        slice *s = &job->slices[i];
+        s->count = 0;
+        s->capacity = s->capacity < room->led_records ? s->capacity : room->led_records;
+        for (u32 p = 0; p < MOST_PARTS; p++)
+            s->done[p] = s->begin;
+    }
+    belt_put(&room->belt, &h);
+}
+
+static int devices_finish(worker *w, const text_job *job, trawl_error *error)
+{
+    device_room *room = w->state;
+    return belt_wait(&room->belt, job, error);
+}
+
+/* Where memory was short, jobs come one by one. */
+static bool devices_lead(worker *w, const trawl_plan *plan, bool held, bool records,
+                         void (*lead)(void *user), void *user)
+{
+    static const bool first[MOST_PARTS] = { false };
+    device_room *room = w->state;
+    const plan_header *head = plan_head(plan);
+    const u32 reach = (u32)head->reach;
+    const bool texture = textured(room, plan, first);
+    const u64 piece = piece_length(room, &room->usual, reach, texture, held);
+    const bool short_of_memory = room->next_for == head->checksum &&
+                                 (room->next.lanes != room->usual.lanes || room->next.shrinking);
+    demand d = { .plan = plan, .fallback = first, .devices = room->device_count };
+    if (head->carries || short_of_memory || room->devices[0].lane_count < LANES_A_THREAD)
+        return false;
+    d.lanes = room->usual.lanes;
+    d.length = d.bytes = (size_t)(piece + reach);
+    d.records = records ? piece / BYTES_A_RECORD : 0;
+    if (held)
+        demand_held(room, &d, reach, texture);
+    if (reserve(room, &d, NULL) != TRAWL_OK)
+        return false;
+    man(room, &d);
+    room->led_length = (u32)piece;
+    room->led_records = d.records;
+    return belt_lead(&room->belt, lead, user);
+}
+
 static int devices_text(worker *w, const text_job *job, trawl_error *error)
 {
+    const device_room *room = w->state;
+    if (room->belt.led) {
+        devices_start(w, job);
+        return devices_finish(w, job, error);
+    }
     return run_job(w, job->plan, job, job->slices, job->count, text_on_devices, error);
 }
 
@@ -596,8 +673,12 @@ static int devices_hold(worker *w, const trawl_device_text *text, trawl_error *e
                                           &held->buffer, &held->begin, error);
     if (status == TRAWL_OK && text->queue)
         status = room->api->mark(u->device, text->queue, &held->ready, error);
-    for (u32 k = 0; status == TRAWL_OK && text->queue && k < u->lane_count; k++)
-        status = room->api->await(u->lanes[k].queue, &held->ready, error);
+    for (u32 k = 0; text->queue && k < u->lane_count && k < HELD_QUEUES; k++) {
+        if (status == TRAWL_OK)
+            status = lane_open(u, &u->lanes[k], error);
+        if (status == TRAWL_OK)
+            status = room->api->await(u->lanes[k].queue, &held->ready, error);
+    }
     if (status != TRAWL_OK)
         devices_drop(w);
     return status;
@@ -606,8 +687,8 @@ static int devices_hold(worker *w, const trawl_device_text *text, trawl_error *e
 static void devices_timing(worker *w, trawl_timing *timing)
 {
     device_room *room = w->state;
-    *timing = room->timing;
-    memset(&room->timing, 0, sizeof room->timing);
+    *timing = room->belt.timing;
+    memset(&room->belt.timing, 0, sizeof room->belt.timing);
 }
 
 const backend backend_opencl = {
@@ -620,6 +701,9 @@ const backend backend_opencl = {
     .run_grid = devices_grid,
     .hold = devices_hold,
     .drop = devices_drop,
+    .lead = devices_lead,
+    .start = devices_start,
+    .finish = devices_finish,
     .timing = devices_timing,
 };
 
@@ -633,5 +717,8 @@ const backend backend_cuda = {
     .run_grid = devices_grid,
     .hold = devices_hold,
     .drop = devices_drop,
+    .lead = devices_lead,
+    .start = devices_start,
+    .finish = devices_finish,
     .timing = devices_timing,
 };

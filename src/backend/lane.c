@@ -9,7 +9,8 @@
 #define COPY_THREADS 8u         /* more do not make memory faster */
 #define ROW_ALIGN 16u
 #define LEAST_RECORDS 1024u
-#define BACK_HEAD 256u /* bytes in front of the records that come back */
+#define BACK_HEAD 256u      /* bytes in front of the records that come back */
+#define BACK_RECORDS 65536u /* that come back at once, at most */
 
 /* ---- memory ------------------------------------------------------------- */
 
@@ -49,14 +50,14 @@ static int grow(used_device *u, buffer_kind kind, size_t bytes, device_buffer *b
 
 int lane_open(used_device *u, lane *l, trawl_error *error)
 {
-    memset(l, 0, sizeof *l);
+    if (l->on)
+        return TRAWL_OK;
     l->on = u;
     int status = u->device->api->queue_open(u->device, &l->queue, error);
     if (status == TRAWL_OK)
         status = used_buffer(u, BUFFER_DEVICE, CURSOR_ROOM, &l->cursor, error);
-    if (status == TRAWL_OK)
-        status = used_buffer(u, BUFFER_PINNED, BACK_HEAD + FIRST_RECORDS * sizeof(record), &l->back,
-                             error);
+    if (status != TRAWL_OK)
+        lane_close(l);
     return status;
 }
 
@@ -69,7 +70,8 @@ static void close_texture(lane *l)
 
 void lane_forget_held(lane *l)
 {
-    l->on->device->api->buffer_close(l->on->device, &l->part);
+    if (l->on)
+        l->on->device->api->buffer_close(l->on->device, &l->part);
 }
 
 void lane_release(lane *l)
@@ -82,6 +84,7 @@ void lane_release(lane *l)
     unused_buffer(l->on, &l->text);
     unused_buffer(l->on, &l->scratch);
     unused_buffer(l->on, &l->records);
+    unused_buffer(l->on, &l->back);
 }
 
 void lane_close(lane *l)
@@ -92,7 +95,6 @@ void lane_close(lane *l)
     device_event *const timed[] = { &l->written, &l->read };
     lane_release(l);
     unused_buffer(l->on, &l->cursor);
-    unused_buffer(l->on, &l->back);
     for (size_t i = 0; i < sizeof timed / sizeof *timed; i++)
         api->event_close(l->on->device, timed[i]);
     for (size_t i = 0; i < MOST_PARTS; i++)
@@ -104,13 +106,15 @@ void lane_close(lane *l)
     memset(l, 0, sizeof *l);
 }
 
-int lane_reserve(lane *l, size_t text, bool textured, size_t scratch, uint64_t records,
-                 trawl_error *error)
+int lane_reserve(used_device *u, lane *l, size_t text, bool textured, size_t scratch,
+                 uint64_t records, trawl_error *error)
 {
-    used_device *u = l->on;
     const size_t room = text + TEXT_PADDING;
     const size_t results = records > LEAST_RECORDS ? (size_t)records : LEAST_RECORDS;
-    int status = TRAWL_OK;
+    const size_t back = results < BACK_RECORDS ? results : BACK_RECORDS;
+    int status = lane_open(u, l, error);
+    if (status != TRAWL_OK)
+        return status;
     l->textured = textured;
     if (!l->text.handle || l->text.bytes < room)
         close_texture(l);
@@ -122,6 +126,8 @@ int lane_reserve(lane *l, size_t text, bool textured, size_t scratch, uint64_t r
         status = grow(u, BUFFER_DEVICE, scratch, &l->scratch, error);
     if (status == TRAWL_OK)
         status = grow(u, BUFFER_DEVICE, results * sizeof(record), &l->records, error);
+    if (status == TRAWL_OK)
+        status = grow(u, BUFFER_PINNED, BACK_HEAD + back * sizeof(record), &l->back, error);
     if (status == TRAWL_OK && textured && !l->texture.handle && !l->texture.number)
         status = u->device->api->texture_open(u->device, &l->text, &l->texture, error);
     return status;
@@ -142,25 +148,41 @@ static void copy_block(void *job, uint32_t index)
     memcpy(c->to + at, c->from + at, c->bytes - at < COPY_BYTES ? c->bytes - at : COPY_BYTES);
 }
 
-/* Several threads copy, as many as there are: one alone is slower than the way to the device. */
+/* Several threads copy: one alone is slower than the way to the device. */
 static void copy(const lane *l, u8 *to, const u8 *from, size_t bytes)
 {
     copying c = { to, from, bytes };
+    if (!l->on->copiers) {
+        memcpy(to, from, bytes);
+        return;
+    }
     const u32 blocks = (u32)((bytes + COPY_BYTES - 1) / COPY_BYTES), cores = cpu_cores();
     const u32 helpers = blocks > 2 ? (cores < COPY_THREADS ? cores : COPY_THREADS) - 1 : 0;
     pool_grow(l->on->copiers, helpers);
     pool_run(l->on->copiers, helpers, false, copy_block, &c, blocks);
 }
 
+/* What is queued goes through tables of the device (programs, kernels, constants). */
+static const device_api *lock(const lane *l)
+{
+    pthread_mutex_lock(&l->on->lock);
+    return l->on->device->api;
+}
+
+static int unlock(const lane *l, int status)
+{
+    pthread_mutex_unlock(&l->on->lock);
+    return status;
+}
+
 /* Where the host puts the text of the next piece. */
 static int begin_bringing(lane *l, u8 **to, trawl_error *error)
 {
-    const device_api *api = l->on->device->api;
     if (!l->on->mapped) {
         *to = (u8 *)l->staging.host;
         return TRAWL_OK;
     }
-    const int status = api->map(l->queue, &l->text, error);
+    const int status = unlock(l, lock(l)->map(l->queue, &l->text, error));
     *to = (u8 *)l->text.host;
     return status;
 }
@@ -174,13 +196,13 @@ static int begin_running(lane *l, trawl_error *error)
 
 static int end_bringing(lane *l, size_t bytes, trawl_error *error)
 {
-    const device_api *api = l->on->device->api;
+    const device_api *api = lock(l);
     int status = l->on->mapped ? api->unmap(l->queue, &l->text, error)
                                : api->write(l->queue, &l->text, 0, l->staging.host, bytes,
                                             &l->written, error);
     l->copied = !l->on->mapped;
     l->held = NULL;
-    return status == TRAWL_OK ? begin_running(l, error) : status;
+    return unlock(l, status == TRAWL_OK ? begin_running(l, error) : status);
 }
 
 static void set_text_piece(lane *l, device_buffer *text, u32 offset, u32 lead, u32 length)
@@ -208,9 +230,9 @@ int lane_bring_text(lane *l, const text_job *job, u32 from, u32 begin, u32 end, 
 int lane_bring_held(lane *l, const held_text *held, u64 window, u32 lead, u32 begin, u32 end,
                     trawl_error *error)
 {
-    const device_api *api = l->on->device->api;
     const u64 first = window + begin - lead;
     const size_t bytes = (size_t)lead + (end - begin);
+    const device_api *api = lock(l);
     lane_forget_held(l);
     l->copied = l->textured || !held_in_place(held, first, bytes);
     l->held = held;
@@ -220,7 +242,7 @@ int lane_bring_held(lane *l, const held_text *held, u64 window, u32 lead, u32 be
                                      &l->part, error);
     /* The lead may reach back before the window: then the offset wraps, and so do positions. */
     set_text_piece(l, l->copied ? &l->text : &l->part, begin - lead, lead, end - begin);
-    return status == TRAWL_OK ? begin_running(l, error) : status;
+    return unlock(l, status == TRAWL_OK ? begin_running(l, error) : status);
 }
 
 u64 lane_stride(u32 cols, u32 cell_size)
@@ -273,17 +295,25 @@ static int queue_count(lane *l, u32 part, trawl_error *error)
                                     &l->counted[part], error);
 }
 
+/* Records that come back at once: about as many as the piece before had. */
+static u64 first_records(const lane *l)
+{
+    const u64 room = (l->back.bytes - BACK_HEAD) / sizeof(record);
+    u64 first = l->expected + l->expected / 4 + LEAST_RECORDS;
+    first = first < room ? first : room;
+    return first < l->into->capacity ? first : l->into->capacity;
+}
+
 /* First records back. */
 static int queue_reading(lane *l, trawl_error *error)
 {
     const device_api *api = l->on->device->api;
-    const u64 room = l->into->capacity;
-    const u64 first = room < FIRST_RECORDS ? room : FIRST_RECORDS;
     int status = TRAWL_OK;
     l->busy = true;
-    if (first)
+    l->first = first_records(l);
+    if (l->first)
         status = api->read(l->queue, &l->records, 0, (u8 *)l->back.host + BACK_HEAD,
-                           (size_t)first * sizeof(record), &l->read, error);
+                           (size_t)l->first * sizeof(record), &l->read, error);
     return status == TRAWL_OK ? api->flush(l->queue, error) : status;
 }
 
@@ -339,7 +369,8 @@ int lane_run_text(lane *l, const text_job *job, bool carries, slice *into, trawl
     choose_parts(l, job->plan, carries, job->fallback, into);
     l->piece.scratch = l->scratch.handle ? &l->scratch : NULL;
     l->piece.sink = sink_of(l, into);
-    return run_parts(l, error);
+    (void)lock(l);
+    return unlock(l, run_parts(l, error));
 }
 
 int lane_run_grid(lane *l, const grid_job *job, slice *into, trawl_error *error)
@@ -348,7 +379,8 @@ int lane_run_grid(lane *l, const grid_job *job, slice *into, trawl_error *error)
     l->grid.text = &l->text;
     l->grid.scratch = l->scratch.handle ? &l->scratch : NULL;
     l->grid.sink = sink_of(l, into);
-    return run_parts(l, error);
+    (void)lock(l);
+    return unlock(l, run_parts(l, error));
 }
 
 /* ---- back ----------------------------------------------------------------------- */
@@ -379,14 +411,6 @@ static int settle(lane *l, piece_sink *s, trawl_timing *timing, trawl_error *err
     timing->kernel += s->seconds;
     s->seconds = 0;
     return status;
-}
-
-bool lane_done(const lane *l)
-{
-    u32 last = plan_head(l->plan)->part_count - 1;
-    while (!takes_part(l, &plan_parts(l->plan)[last]))
-        last--;
-    return l->on->device->api->event_done(l->into->capacity ? &l->read : &l->counted[last]);
 }
 
 static piece_cursor count_of(const lane *l, u32 part)
@@ -440,17 +464,39 @@ static u64 counted(const lane *l)
     return number_parts(l, NULL, 0);
 }
 
+/* Records that did not come back at once. */
+static int read_late(lane *l, record *to, u64 from, u64 end, trawl_timing *timing,
+                     trawl_error *error)
+{
+    const device_api *api = lock(l);
+    device_event late = { NULL, NULL };
+    int status = unlock(l, api->read(l->queue, &l->records, (size_t)from * sizeof *to, to + from,
+                                     (size_t)(end - from) * sizeof *to, &late, error));
+    if (status == TRAWL_OK)
+        status = api->finish(l->queue, error);
+    if (status == TRAWL_OK)
+        timing->from_device += api->event_seconds(&late);
+    (void)lock(l);
+    api->event_close(l->on->device, &late);
+    return unlock(l, status);
+}
+
+void lane_give_up(lane *l)
+{
+    l->on->device->api->finish(l->queue, NULL);
+    l->busy = false;
+}
+
 int lane_collect(lane *l, trawl_timing *timing, trawl_error *error)
 {
-    const device_api *api = l->on->device->api;
     piece_sink *s = l->grid.text ? &l->grid.sink : &l->piece.sink;
     slice *into = l->into;
     int status = wait_and_settle(l, s, timing, error);
     while (status == TRAWL_OK && note_giving_up(l)) {
-        status = api->clear(l->queue, &l->cursor, 0, sizeof(piece_cursor), error);
+        status = lock(l)->clear(l->queue, &l->cursor, 0, sizeof(piece_cursor), error);
         if (status == TRAWL_OK)
             status = run_parts(l, error);
-        if (status == TRAWL_OK)
+        if (unlock(l, status) == TRAWL_OK)
             status = wait_and_settle(l, s, timing, error);
     }
     if (status != TRAWL_OK)
@@ -459,20 +505,13 @@ int lane_collect(lane *l, trawl_timing *timing, trawl_error *error)
     const u64 count = counted(l);
     const u64 room = into->count < into->capacity ? into->capacity - into->count : 0;
     const u64 kept = count < room ? count : room;
-    const u64 first = kept < FIRST_RECORDS ? kept : FIRST_RECORDS;
+    const u64 first = kept < l->first ? kept : l->first;
     record *to = first ? into->records + into->count : NULL; /* who only counts has none */
+    l->expected = count;
     if (first)
         memcpy(to, (const u8 *)l->back.host + BACK_HEAD, (size_t)first * sizeof *to);
-    if (kept > first) {
-        device_event late = { NULL, NULL };
-        status = api->read(l->queue, &l->records, (size_t)first * sizeof *to, to + first,
-                           (size_t)(kept - first) * sizeof *to, &late, error);
-        if (status == TRAWL_OK)
-            status = api->finish(l->queue, error);
-        if (status == TRAWL_OK)
-            timing->from_device += api->event_seconds(&late);
-        api->event_close(l->on->device, &late);
-    }
+    if (kept > first)
+        status = read_late(l, to, first, kept, timing, error);
     number_parts(l, to, kept);
     into->count += count;
     for (u32 i = 0; i < plan_head(l->plan)->part_count; i++)

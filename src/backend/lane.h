@@ -7,17 +7,20 @@
  *     lane_run_text / lane_run_grid        kernels, then cursor and first records back
  *     lane_collect                         wait; records go to the slice, in window positions
  *
- * While one lane computes, another copies: that is the whole pipeline.
+ * While one lane computes, another copies: that is the whole pipeline (belt.h). Lanes of a device
+ * may have different threads: what is queued is queued behind used_device.lock.
  */
 #ifndef TRAWL_LANE_H
 #define TRAWL_LANE_H
+
+#include <pthread.h>
 
 #include "backend/backend.h"
 #include "backend/held.h"
 #include "backend/pool.h"
 #include "kernel/kernel.h"
 
-enum { MOST_LANES = 8, MOST_LOADED = 16, FIRST_RECORDS = 8192 };
+enum { MOST_LANES = 32, MOST_LOADED = 16 };
 _Static_assert(MOST_LOADED >= 4 * MOST_PARTS, "a plan and its fallbacks, and another plan");
 
 typedef struct lane {
@@ -29,13 +32,15 @@ typedef struct lane {
     bool textured;          /* text is read through it */
     device_buffer part;     /* of a held text: the piece, where it is in place */
     device_buffer scratch, cursor, records;
-    device_buffer back; /* pinned: a count for each part, then FIRST_RECORDS records */
+    device_buffer back; /* pinned: a count for each part, then records */
     device_event written, counted[MOST_PARTS], read, events[PIECE_EVENTS];
     bool copied;           /* `written` is of this piece */
     const held_text *held; /* of which it is; NULL: the host's */
     bool busy;
-    u32 offset; /* what is added to positions of the piece */
-    u32 length; /* of the piece's own bytes or rows */
+    u64 expected; /* records of the next piece, by what this one had, */
+    u64 first;    /* and of this piece those that come back at once */
+    u32 offset;   /* what is added to positions of the piece */
+    u32 length;   /* of the piece's own bytes or rows */
     /* What it runs: the parts of a plan that carry, or those that do not. */
     const trawl_plan *plan;
     bool carries, fallback[MOST_PARTS];
@@ -56,7 +61,8 @@ typedef struct loaded_stage {
 /* A device of a context, with the plans that it holds. */
 typedef struct used_device {
     device *device;
-    pool *copiers;  /* of all devices of a context */
+    pthread_mutex_t lock;
+    pool *copiers;  /* help to copy; NULL: others copy already */
     uint64_t taken; /* bytes of its memory */
     uint64_t most;  /* bytes that may be taken */
     bool mapped;
@@ -89,13 +95,14 @@ int used_buffer(used_device *u, buffer_kind kind, size_t bytes, device_buffer *b
                 trawl_error *error);
 void unused_buffer(used_device *u, device_buffer *b);
 
+/* Where it is not open yet. */
 int lane_open(used_device *u, lane *l, trawl_error *error);
 void lane_close(lane *l);
 
-/* Make room for a piece of `text` bytes (with a texture over it), `scratch` bytes and `records`.
- * The lane is idle. */
-int lane_reserve(lane *l, size_t text, bool textured, size_t scratch, uint64_t records,
-                 trawl_error *error);
+/* Open it, and make room for a piece of `text` bytes (with a texture over it), `scratch` bytes and
+ * `records`. The lane is idle. */
+int lane_reserve(used_device *u, lane *l, size_t text, bool textured, size_t scratch,
+                 uint64_t records, trawl_error *error);
 /* Let go of the piece of a held text; the lane is idle. */
 void lane_forget_held(lane *l);
 /* Give back what lane_reserve took, and that. */
@@ -118,11 +125,10 @@ int lane_run_grid(lane *l, const grid_job *job, slice *into, trawl_error *error)
 /* Bytes from row to row on the device. */
 u64 lane_stride(u32 cols, u32 cell_size);
 
-/* Whether the piece has come back. */
-bool lane_done(const lane *l);
-
 /* Wait for the piece, run it again by a fallback where a part gave up, add its matches to the slice
  * and its times to `timing`. */
 int lane_collect(lane *l, trawl_timing *timing, trawl_error *error);
+/* Wait until nothing of it is under way; what it found is void. */
+void lane_give_up(lane *l);
 
 #endif

@@ -38,7 +38,7 @@ static const tuning_key keys[] = {
         "1 to 4: 1 tables global, 2 in textures, 3 in local memory, 4 text too (bb, byr)"),
     KEY(mapped, 0, 1, "1: text in buffers mapped for the host, 0: copied"),
     KEY(piece, 64, 262144, "64 to 262144: KiB of text that a queue has on the device at once"),
-    KEY(queues, 1, 8, "1 to 8: queues a device, so that copies and kernels overlap"),
+    KEY(queues, 1, 32, "1 to 32: queues a device, so that copies and kernels overlap"),
     KEY(memory, 1, UINT32_MAX - 1, "1 or more: MiB of device memory that may be used"),
 };
 

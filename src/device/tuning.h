@@ -30,7 +30,7 @@ typedef struct tuning {
     uint32_t stage;    /* bb, byr: 1 .. 4 */
     uint32_t mapped;   /* text in buffers mapped for the host instead of copied: 0, 1 */
     uint32_t piece;    /* KiB of text on the device at once, a queue: 64 .. 262144 */
-    uint32_t queues;   /* queues a device: 1 .. 8 */
+    uint32_t queues;   /* queues a device: 1 .. 32 */
     uint32_t memory;   /* MiB of device memory that may be used; more counts as out of memory */
 } tuning;
 

@@ -77,6 +77,8 @@ int trawl_context_open(const trawl_context_options *options, trawl_context **con
     made->worker.memory = &made->memory;
     made->worker.options = read;
     scan_room_open(&made->room, &made->memory);
+    for (uint32_t i = 0; i < LED_JOBS - 2; i++)
+        scan_room_open(&made->more[i], &made->memory);
     status = isa_choose(read.isa, &made->worker.target.isa, error);
     if (status == TRAWL_OK)
         status = open_worker(&made->worker, error);
@@ -197,6 +199,8 @@ void trawl_context_free(trawl_context *context)
         close_worker(&context->worker); /* a forked child leaves the parent's devices alone */
     close_worker(&context->spare);
     scan_room_close(&context->room);
+    for (uint32_t i = 0; i < LED_JOBS - 2; i++)
+        scan_room_close(&context->more[i]);
     const trawl_allocator from = context->memory.from;
     memory_free(&from, context);
 }

@@ -40,6 +40,7 @@ typedef struct scan_experience {
     uint64_t checksum; /* another plan may stand where one was freed */
     stage_choice stages;
     uint64_t found, bytes; /* of the last window: matches in so many bytes */
+    uint64_t window;       /* bytes that the next one should have */
 } scan_experience;
 
 struct trawl_context {
@@ -50,8 +51,8 @@ struct trawl_context {
     worker spare;    /* CPU threads for what a device has no memory for; backend NULL: not open */
     uint64_t spared; /* bytes that they did since the last trawl_context_get_timing */
     char warning[256];
-    _Atomic uint64_t scanned; /* trawl_context_scanned */
-    scan_room room;
+    _Atomic uint64_t scanned;           /* trawl_context_scanned */
+    scan_room room, more[LED_JOBS - 2]; /* more: windows that are under way at once */
     scan_experience experience;
 };
 

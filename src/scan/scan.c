@@ -19,9 +19,11 @@
 #define ATTEMPT (4u << 20) /* a slice of a part with a fallback: it ends with the slice */
 #define SMALLEST_WINDOW 4096u
 #define LARGEST_WINDOW (256u << 20)
+#define LARGEST_HELD (512u << 20)  /* of a text that is on a device */
 #define SLICES_OF_STATE (2u << 20) /* words of state that all slices of a job may have */
 #define SHORTEST_REREAD 4u         /* streams: windows below so many reaches flow */
 #define SLICE_RECORDS 256u         /* room that a slice has at least, */
+#define DEVICE_RECORDS 4096u       /* one on a device, which is longer, */
 #define LEAST_RECORDS 4096u        /* and all of a window */
 #define NEAR_RECORDS 32768u        /* that a core has in its caches from the walk to the caller */
 #define WORDS_OF_A_WINDOW 16u      /* of state: where there are more, a byte costs more */
@@ -71,6 +73,13 @@ static scan_experience *learned(text_scan *scan)
     return e;
 }
 
+void text_scan_begin(text_scan *scan, bool held)
+{
+    const scan_experience *e = learned(scan);
+    if (held && e->window > scan->window)
+        scan->window = e->window;
+}
+
 int text_scan_open(text_scan *scan, trawl_context *context, const trawl_plan *plan, bool stream,
                    records_fn consume, void *user, trawl_error *error)
 {
@@ -113,18 +122,19 @@ void text_scan_restart(text_scan *scan)
 
 /* ---- cutting ---------------------------------------------------------- */
 
-static uint32_t choose_chunks(const text_scan *scan, uint32_t length, uint32_t most)
+static uint32_t choose_chunks(const text_scan *scan, bool held, uint32_t length, uint32_t most)
 {
     const worker *w = scan->worker;
+    const uint32_t usual = held ? w->limits.held_bytes : w->limits.slice_bytes;
     uint64_t least = SMALLEST_SLICE, again = 8 * plan_head(scan->plan)->reach;
     uint64_t chunks = w->options.chunks;
     least = again > least ? again : least;
     if (scan->state && SLICES_OF_STATE / plan_head(scan->plan)->state_words < most)
         most = (uint32_t)(SLICES_OF_STATE / plan_head(scan->plan)->state_words) + 1;
-    if (w->limits.slice_bytes && scan->state && w->limits.carries_whole)
+    if (usual && scan->state && w->limits.carries_whole)
         chunks = 1;
-    else if (w->limits.slice_bytes)
-        chunks = (length - 1) / (least > w->limits.slice_bytes ? least : w->limits.slice_bytes) + 1;
+    else if (usual)
+        chunks = (length - 1) / (least > usual ? least : usual) + 1;
     else if (!chunks && (w->threads == 1 || length < SMALLEST_SHARED))
         chunks = stages_may_give_up(scan->plan)
                      ? (length - 1) / (least > ATTEMPT ? least : ATTEMPT) + 1
@@ -176,7 +186,8 @@ static void place_flow(text_scan *scan, slice *slices, uint32_t count)
 /* Put records in order. One of a plan that carries may be there twice. */
 static void put_in_order(const text_scan *scan, slice *s, record *scratch)
 {
-    records_sort(s->records, (size_t)s->count, scratch);
+    if (!s->sorted)
+        records_sort(s->records, (size_t)s->count, scratch);
     if (!scan->state || s->count == 0)
         return;
     size_t kept = 1;
@@ -185,6 +196,15 @@ static void put_in_order(const text_scan *scan, slice *s, record *scratch)
             s->records[i].index != s->records[kept - 1].index)
             s->records[kept++] = s->records[i];
     s->count = kept;
+}
+
+/* On the thread that has the slice: its own part of the scratch is large enough. */
+static void sort_ahead(const text_job *job, slice *s)
+{
+    const scan_room *room = job->user;
+    s->sorted = s->count <= s->capacity;
+    if (s->sorted && s->count)
+        records_sort(s->records, (size_t)s->count, room->scratch + (s->records - room->records));
 }
 
 static int scan_stretches(text_scan *scan, const uint8_t *window, uint32_t begin, uint32_t end,
@@ -196,7 +216,8 @@ static int fit_room(const text_scan *scan, scan_room *room, uint32_t count, uint
 {
     const scan_experience *e = &scan->context->experience;
     const uint64_t expected = e->bytes ? e->found * length / e->bytes : 0;
-    size_t records = scan->consume ? SLICE_RECORDS * (size_t)count : 0;
+    const size_t least = scan->worker->limits.on_devices ? DEVICE_RECORDS : SLICE_RECORDS;
+    size_t records = scan->consume ? least * count : 0;
     if (scan->consume)
         records += 4 * (size_t)(expected < SCAN_RECORDS ? expected : SCAN_RECORDS);
     if (scan->consume && records < LEAST_RECORDS)
@@ -204,13 +225,11 @@ static int fit_room(const text_scan *scan, scan_room *room, uint32_t count, uint
     return scan_room_fit(room, count, records < SCAN_RECORDS ? records : SCAN_RECORDS, error);
 }
 
-/* Cut, run and settle window[begin .. end) with the present worker. Nothing is handed on. */
-static int run_region(text_scan *scan, scan_room *room, const uint8_t *window, uint32_t begin,
-                      uint32_t end, text_job *job, trawl_error *error)
+int text_scan_cut(text_scan *scan, scan_room *room, const uint8_t *window, uint32_t begin,
+                  uint32_t end, bool again, text_job *job, trawl_error *error)
 {
-    const bool again = room != &scan->context->room; /* what did not fit */
     const uint32_t count =
-        choose_chunks(scan, end - begin, again ? room->slice_count : SCAN_SLICES);
+        choose_chunks(scan, !window, end - begin, again ? room->slice_count : SCAN_SLICES);
     int status = again ? TRAWL_OK : fit_room(scan, room, count, end - begin, error);
     if (status != TRAWL_OK)
         return status;
@@ -222,8 +241,19 @@ static int run_region(text_scan *scan, scan_room *room, const uint8_t *window, u
                        .count = count,
                        .mark_bytes = 1,
                        .allowance = scan->worker->limits.allowance,
-                       .memory = &scan->context->memory };
-    status = cut(scan, room, begin, end, count, error);
+                       .memory = &scan->context->memory,
+                       .ready = scan->state ? NULL : sort_ahead,
+                       .user = room };
+    for (uint32_t p = 0; p < MOST_PARTS; p++)
+        job->fallback[p] = scan->context->experience.stages.fallback[p];
+    return cut(scan, room, begin, end, count, error);
+}
+
+/* Cut, run and settle window[begin .. end) with the present worker. Nothing is handed on. */
+static int run_region(text_scan *scan, scan_room *room, const uint8_t *window, uint32_t begin,
+                      uint32_t end, bool again, text_job *job, trawl_error *error)
+{
+    int status = text_scan_cut(scan, room, window, begin, end, again, job, error);
     if (status != TRAWL_OK)
         return status;
     job->mark_bytes = room->mark_bytes;
@@ -231,9 +261,9 @@ static int run_region(text_scan *scan, scan_room *room, const uint8_t *window, u
     const bool flowing =
         scan->flow && !again && end - begin < SHORTEST_REREAD * plan_head(scan->plan)->reach;
     for (uint32_t p = 0; p < MOST_PARTS; p++)
-        job->fallback[p] = scan->context->experience.stages.fallback[p] || flowing;
+        job->fallback[p] |= flowing;
     if (flowing)
-        place_flow(scan, room->slices, count);
+        place_flow(scan, room->slices, (uint32_t)job->count);
     status = scan->worker->backend->run_text(scan->worker, job, error);
     if (!again)
         scan->flows = flowing;
@@ -244,14 +274,35 @@ static int run_region(text_scan *scan, scan_room *room, const uint8_t *window, u
     return status;
 }
 
-/* Scan window[begin .. end) as one job and hand its matches on in order. */
+int text_scan_hand_on(text_scan *scan, scan_room *room, const text_job *job, trawl_error *error)
+{
+    int status = TRAWL_OK;
+    for (uint32_t i = 0; status == TRAWL_OK && i < job->count; i++) {
+        slice *s = &room->slices[i];
+        if (!scan->consume) {
+            scan->counted += s->count;
+        } else if (s->count <= s->capacity) {
+            put_in_order(scan, s, room->scratch);
+            scan->counted += s->count;
+            status = scan->consume(scan->user, s->records, (size_t)s->count, s->end, error);
+        } else {
+            status = scan_stretches(scan, job->window, s->begin, s->end, s->count, error);
+        }
+        if (scan->state)
+            memcpy(scan->state, carry_end(scan, job, i), state_bytes(scan));
+    }
+    return status;
+}
+
+/* Scan window[begin .. end) as one job and hand its matches on in order; `again`: what did not fit
+ * the room that it had. */
 static int scan_region(text_scan *scan, scan_room *room, const uint8_t *window, uint32_t begin,
-                       uint32_t end, trawl_error *error)
+                       uint32_t end, bool again, trawl_error *error)
 {
     text_job job;
     trawl_error why;
     error_clear(&why);
-    int status = run_region(scan, room, window, begin, end, &job, &why);
+    int status = run_region(scan, room, window, begin, end, again, &job, &why);
     worker *const usual = scan->worker;
     if (status == TRAWL_ERROR_MEMORY && !window) {
         const trawl_error device = why;
@@ -263,25 +314,13 @@ static int scan_region(text_scan *scan, scan_room *room, const uint8_t *window, 
         worker *spare = context_spare(scan->context, end - begin, &why);
         if (spare) {
             scan->worker = spare;
-            status = run_region(scan, room, window, begin, end, &job, &why);
+            status = run_region(scan, room, window, begin, end, again, &job, &why);
         }
     }
     if (status != TRAWL_OK && error)
         *error = why;
-    for (uint32_t i = 0; status == TRAWL_OK && i < job.count; i++) {
-        slice *s = &room->slices[i];
-        if (!scan->consume) {
-            scan->counted += s->count;
-        } else if (s->count <= s->capacity) {
-            put_in_order(scan, s, room->scratch);
-            scan->counted += s->count;
-            status = scan->consume(scan->user, s->records, (size_t)s->count, s->end, error);
-        } else {
-            status = scan_stretches(scan, window, s->begin, s->end, s->count, error);
-        }
-        if (scan->state)
-            memcpy(scan->state, carry_end(scan, &job, i), state_bytes(scan));
-    }
+    if (status == TRAWL_OK)
+        status = text_scan_hand_on(scan, room, &job, error);
     scan->worker = usual;
     return status;
 }
@@ -299,7 +338,7 @@ static int scan_stretches(text_scan *scan, const uint8_t *window, uint32_t begin
     int status = scan_room_fit(&room, NESTED_SLICES, records, error);
     while (status == TRAWL_OK && begin < end) {
         uint32_t stop = end - begin > length ? begin + (uint32_t)length : end;
-        status = scan_region(scan, &room, window, begin, stop, error);
+        status = scan_region(scan, &room, window, begin, stop, true, error);
         begin = stop;
     }
     scan_room_close(&room);
@@ -310,26 +349,34 @@ int text_scan_window(text_scan *scan, const uint8_t *window, uint32_t lead, uint
                      trawl_error *error)
 {
     const uint64_t before = scan->counted;
-    scan_experience *e = learned(scan);
+    (void)learned(scan);
     if (length == 0)
         return TRAWL_OK;
     const uint64_t began = length >= SMALLEST_WINDOW ? clock_now() : 0;
-    int status = scan_region(scan, &scan->context->room, window, lead, lead + length, error);
+    const int status =
+        scan_region(scan, &scan->context->room, window, lead, lead + length, false, error);
+    text_scan_learn(scan, !window, length, scan->counted - before, began ? clock_now() - began : 0);
+    return status;
+}
 
+void text_scan_learn(text_scan *scan, bool held, uint32_t length, uint64_t found, uint64_t took)
+{
+    scan_experience *e = learned(scan);
     /* The next window: longer, as long as its matches will fit and it takes no longer than it may;
      * but each one reads its reach again. */
     const uint64_t again = 8 * plan_head(scan->plan)->reach;
-    const uint64_t found = scan->counted - before, took = began ? clock_now() - began : 0;
+    const uint64_t largest = held ? LARGEST_HELD : LARGEST_WINDOW;
     uint64_t next = 4 * (uint64_t)length;
     if (took > WINDOW_NANOSECONDS / 4)
         next = (uint64_t)length * WINDOW_NANOSECONDS / took;
     next = next < again ? again : next;
-    const uint64_t most = scan->worker->threads == 1 ? NEAR_RECORDS : SCAN_RECORDS / 4;
+    const bool alone = scan->worker->threads == 1 && !scan->worker->limits.on_devices;
+    const uint64_t most = alone ? NEAR_RECORDS : SCAN_RECORDS / 4;
     if (scan->consume && found > most / 4 && next > (uint64_t)length * most / found)
         next = (uint64_t)length * most / found;
-    next = next > LARGEST_WINDOW ? LARGEST_WINDOW : next;
+    next = next > largest ? largest : next;
     scan->window = next < SMALLEST_WINDOW ? SMALLEST_WINDOW : next;
     e->found = found < SCAN_RECORDS ? found : SCAN_RECORDS;
     e->bytes = length;
-    return status;
+    e->window = scan->window;
 }

@@ -84,4 +84,17 @@ void text_scan_restart(text_scan *scan);
 int text_scan_window(text_scan *scan, const uint8_t *window, uint32_t lead, uint32_t length,
                      trawl_error *error);
 
+/* ---- several windows at once (led.c) -------------------------------------------------- */
+
+/* Before the first one. `held`: of a text that the worker holds. */
+void text_scan_begin(text_scan *scan, bool held);
+/* Cut window[begin .. end) into slices in a room, as a job of the present worker, which may run it
+ * then. `again`: what did not fit the room it had. */
+int text_scan_cut(text_scan *scan, scan_room *room, const uint8_t *window, uint32_t begin,
+                  uint32_t end, bool again, text_job *job, trawl_error *error);
+/* Hand on the matches of a job that has run. */
+int text_scan_hand_on(text_scan *scan, scan_room *room, const text_job *job, trawl_error *error);
+/* A window of so many bytes had so many matches, and took so many nanoseconds. */
+void text_scan_learn(text_scan *scan, bool held, uint32_t length, uint64_t found, uint64_t took);
+
 #endif

@@ -28,32 +28,40 @@ static int scan_opening(text_scan *scan, budget *budget, delivery *d, const uint
     return status;
 }
 
+static int scan_next(text_course *c, trawl_error *error)
+{
+    text_scan *scan = c->scan;
+    const uint64_t reach = plan_head(scan->plan)->reach, left = c->length - c->at;
+    const uint64_t lead = c->at < reach ? c->at : reach;
+    uint64_t room = scan->window < left ? scan->window : left;
+    room = room < c->budget->steps ? room : c->budget->steps;
+    int status = budget_check(c->budget);
+    if (status != TRAWL_OK)
+        return status;
+    budget_spend(c->budget, room);
+    scan->window_at = c->at - lead;
+    if (c->d)
+        c->d->window_begin = scan->window_at;
+    status = text_scan_window(scan, c->text ? c->text + scan->window_at : NULL, (uint32_t)lead,
+                              (uint32_t)room, error);
+    c->at += room;
+    context_scanned(scan->context, room);
+    return status;
+}
+
 /* Window by window. `d`: where matches go, or NULL when they are counted only. `text`: NULL when
  * the worker holds it. */
 static int scan_all(text_scan *scan, budget *budget, delivery *d, const uint8_t *text,
                     size_t length, trawl_error *error)
 {
-    const uint64_t reach = plan_head(scan->plan)->reach;
-    uint64_t at = 0;
+    text_course c = { scan, budget, d, text, length, 0 };
     int status = TRAWL_OK;
     if (plan_head(scan->plan)->opened && length)
-        status = scan_opening(scan, budget, d, text, length, &at, error);
-    while (at < length && status == TRAWL_OK && !(d && delivery_idle(d))) {
-        uint64_t lead = at < reach ? at : reach;
-        uint64_t room = scan->window < length - at ? scan->window : length - at;
-        room = room < budget->steps ? room : budget->steps;
-        status = budget_check(budget);
-        if (status != TRAWL_OK)
-            break;
-        budget_spend(budget, room);
-        scan->window_at = at - lead;
-        if (d)
-            d->window_begin = scan->window_at;
-        status = text_scan_window(scan, text ? text + (at - lead) : NULL, (uint32_t)lead,
-                                  (uint32_t)room, error);
-        at += room;
-        context_scanned(scan->context, room);
-    }
+        status = scan_opening(scan, budget, d, text, length, &c.at, error);
+    if (status == TRAWL_OK)
+        status = text_lead(&c, error);
+    while (c.at < length && status == TRAWL_OK && !(d && delivery_idle(d)))
+        status = scan_next(&c, error);
     return status;
 }
 

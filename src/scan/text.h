@@ -9,6 +9,19 @@
 int text_deliver(trawl_context *context, delivery *d, const void *text, size_t length,
                  trawl_error *error);
 
+/* Where a scan of a text is, window by window. */
+typedef struct text_course {
+    text_scan *scan;
+    budget *budget;
+    delivery *d;         /* NULL: matches are counted only */
+    const uint8_t *text; /* NULL: the worker holds it */
+    uint64_t length, at;
+} text_course;
+
+/* Go on with several windows under way at once, where the worker can and that pays (led.c). Returns
+ * at the end, after an error, or where the rest is to be scanned window by window. */
+int text_lead(text_course *c, trawl_error *error);
+
 /* The matches of a small text, as records in no order (small.c). */
 typedef struct small_matches {
     uint64_t count;

@@ -1,0 +1,93 @@
+/* belt.h: the slices of jobs on their way to devices, carried by several threads.
+ *
+ * Idea: the slices of a job lie on a belt in their order, and jobs one behind the other. Carriers
+ * take them off, each to lanes of its own (lane.h) on one device: a carrier copies a piece's text,
+ * queues what is to be done with it, and comes back for the next while that is under way. So many
+ * cores copy, several devices are fed, and none waits for another.
+ *
+ * A job is run in one of two ways. belt_run: the caller is a carrier too, and returns when the job
+ * is done. belt_lead: the caller runs a function, which puts jobs on the belt and waits for each
+ * when it wants its records, while all others carry.
+ *
+ * Invariant: all pieces of a slice go through the lanes of one carrier, in their order. So a slice
+ * and a lane have one thread at a time; what carriers of a device share is behind its lock.
+ *
+ * Cost: a lock for each slice and piece, and one of the device for what is queued.
+ */
+#ifndef TRAWL_BELT_H
+#define TRAWL_BELT_H
+
+#include <pthread.h>
+
+#include "backend/lane.h"
+
+enum { MOST_CARRIERS = 64, MOST_HAULS = 8 };
+
+/* A job on the belt. */
+typedef struct haul {
+    const void *job;
+    void *user; /* for send */
+    /* Bring and run the piece of a slice that begins at *at, and move that to its end. */
+    int (*send)(const struct haul *h, lane *l, slice *s, u32 *at, trawl_error *error);
+    void (*ready)(const void *job, slice *s); /* a slice is done; NULL: nobody asks */
+    slice *slices;
+    size_t count;
+    u32 length; /* of a piece, in bytes or rows */
+    /* The belt's own: */
+    struct haul *behind;
+    bool there;  /* the place is taken */
+    size_t next; /* slice to be taken */
+    size_t open; /* slices that are not all sent, and pieces that are under way */
+    int status;
+    trawl_error why;
+} haul;
+
+/* A piece under way. */
+typedef struct trip {
+    haul *of;
+    slice *s;
+    bool last; /* of its slice */
+} trip;
+
+typedef struct carrier {
+    used_device *device;
+    u32 first, step, lanes; /* its lanes: first, first + step, ... */
+    u32 oldest, busy;       /* of them: pieces are under way, in this order */
+    trip trips[MOST_LANES];
+} carrier;
+
+typedef struct belt {
+    pool *threads;
+    pthread_mutex_t lock;
+    pthread_cond_t more; /* there is something to take, or there will be nothing */
+    pthread_cond_t done; /* a job is */
+    haul hauls[MOST_HAULS];
+    haul *first, *last; /* of those with slices to be taken */
+    bool led;           /* belt_lead is at work: more jobs may come */
+    trawl_timing timing;
+    carrier carriers[MOST_CARRIERS];
+    u32 carrier_count;
+    void (*lead)(void *user);
+    void *lead_user;
+} belt;
+
+int belt_open(belt *b, memory *memory, trawl_error *error);
+void belt_close(belt *b);
+
+/* The carriers of what follows: on each of `count` devices up to `carriers`, who share its first
+ * `lanes` lanes. Nothing is under way. */
+void belt_man(belt *b, used_device *devices, u32 count, u32 carriers, u32 lanes);
+
+/* Run a job to its end. */
+int belt_run(belt *b, const haul *job, trawl_error *error);
+
+/* Call lead(user), which may put jobs on the belt and wait for them. False: there are no threads,
+ * and it was not called. */
+bool belt_lead(belt *b, void (*lead)(void *user), void *user);
+
+/* Within belt_lead: begin a job; `job` stays until it was waited for. At most MOST_HAULS are there
+ * at once. */
+void belt_put(belt *b, const haul *job);
+int belt_wait(belt *b, const void *job, trawl_error *error);
+
+#endif
