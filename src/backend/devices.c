@@ -31,6 +31,7 @@
 #define LANES_A_THREAD 2u /* one is filled while the other one computes */
 #define BUSY_CORES 4u     /* of so many, three copy */
 #define PIECES_OVER_REACH 8u
+#define PIECES_OF_A_WINDOW 16u
 #define LEAST_CAPACITY 4096u /* records */
 #define BYTES_A_RECORD 64u   /* of text, where lanes have room for any job */
 
@@ -186,6 +187,8 @@ static int open_devices(worker *w, const char *name, trawl_error *error)
     }
     w->limits.slice_bytes = room->usual.piece;
     w->limits.held_bytes = room->held_piece;
+    if (w->limits.first_window / PIECES_OF_A_WINDOW > room->usual.piece)
+        w->limits.first_window = room->usual.piece * PIECES_OF_A_WINDOW;
     w->target.gpu = true;
     for (u32 i = 0; i < room->device_count; i++)
         w->target.threads += room->devices[i].device->info.units;

@@ -16,8 +16,7 @@
 #include "scan/text.h"
 
 #define FLIGHTS (LED_JOBS - 1u) /* one job more may be run again in stretches */
-#define LED_WINDOW (64u << 20)
-#define LED_HELD (512u << 20) /* of a text that is on a device: two pieces */
+#define LED_HELD (512u << 20)   /* of a text that is on a device: two pieces */
 
 typedef struct flight {
     scan_room *room;
@@ -50,7 +49,7 @@ static void start(flights *f)
     text_scan *scan = c->scan;
     flight *next = &f->each[(f->oldest + f->count) % FLIGHTS];
     const uint64_t reach = plan_head(scan->plan)->reach, left = c->length - f->at;
-    const uint64_t most = c->text ? LED_WINDOW : LED_HELD;
+    const uint64_t most = c->text ? scan->worker->limits.first_window : LED_HELD;
     uint64_t length = scan->window < most ? scan->window : most;
     length = length < left ? length : left;
     next->at = f->at;
