@@ -27,8 +27,10 @@
 #define HELD_PIECE (256u << 20)
 #define GPU_QUEUES 20u
 #define CPU_QUEUES 1u
-#define HELD_QUEUES 3u    /* of a text that nobody copies */
+#define HELD_CARRIERS 4u
+#define HELD_QUEUES 8u    /* of a text that nobody copies */
 #define LANES_A_THREAD 2u /* one is filled while the other one computes */
+#define STAGED (1u << 20) /* bytes that a thread copies before they are on their way */
 #define BUSY_CORES 4u     /* of so many, three copy */
 #define PIECES_OVER_REACH 8u
 #define PIECES_OF_A_WINDOW 16u
@@ -241,7 +243,8 @@ typedef struct demand {
     bool carries;              /* the parts that carry, or those that do not */
     bool held;                 /* the text is there already: nobody copies */
     u32 first, devices, lanes; /* that take part: devices from `first` on, lanes of each */
-    size_t bytes;              /* of text */
+    u32 carriers;              /* of each */
+    size_t staging, bytes;     /* see lane_reserve */
     u64 length, cols;          /* for device_walk.scratch_bytes */
     u64 records;
 } demand;
@@ -276,7 +279,8 @@ static int reserve(device_room *room, const demand *d, trawl_error *error)
             break;
         const size_t scratch = scratch_of(u, d);
         for (u32 k = 0; k < d->lanes && k < u->lane_count && status == TRAWL_OK; k++)
-            status = lane_reserve(u, &u->lanes[k], d->bytes, texture, scratch, d->records, error);
+            status = lane_reserve(u, &u->lanes[k], d->staging, d->bytes, texture, scratch,
+                                  d->records, error);
     }
     return status;
 }
@@ -288,21 +292,30 @@ static void release(device_room *room)
             lane_release(&room->devices[i].lanes[k]);
 }
 
-/* Threads that carry to a device: no more than fill the way there, and leave cores to others. */
-static u32 carriers_of(u32 lanes, u32 devices)
+/* Threads that carry to each device: no more than fill the way there, and leave cores to others. */
+static u32 carriers_of(const demand *d)
 {
-    const u32 cores = cpu_cores(), busy = cores - cores / BUSY_CORES;
-    const u32 share = busy / devices ? busy / devices : 1;
-    const u32 wanted = (lanes + LANES_A_THREAD - 1) / LANES_A_THREAD;
-    return wanted < share ? wanted : share;
+    const u32 cores = cpu_cores(), share = (cores - cores / BUSY_CORES) / d->devices;
+    const u32 most = d->held ? HELD_CARRIERS : share;
+    const u32 wanted = (d->lanes + LANES_A_THREAD - 1) / LANES_A_THREAD;
+    return wanted < most ? wanted : most ? most : 1;
+}
+
+/* Who carries, by which lanes, and through how much pinned memory. Who is alone copies with the
+ * help of others, for which halves are too short. */
+static void staff(const device_room *room, demand *d)
+{
+    const u32 lanes = room->devices[d->first].lane_count;
+    d->lanes = d->lanes < lanes ? d->lanes : lanes;
+    d->carriers = d->carries ? 1 : carriers_of(d);
+    d->staging = d->held ? 0 : d->bytes;
+    if (d->carriers > 1 && d->staging > 2 * STAGED)
+        d->staging = 2 * STAGED;
 }
 
 static void man(device_room *room, const demand *d)
 {
-    u32 lanes = room->devices[d->first].lane_count;
-    lanes = d->lanes < lanes ? d->lanes : lanes;
-    belt_man(&room->belt, &room->devices[d->first], d->devices,
-             d->held ? 1 : carriers_of(lanes, d->devices), lanes);
+    belt_man(&room->belt, &room->devices[d->first], d->devices, d->carriers, d->lanes);
 }
 
 /* ---- text ------------------------------------------------------------------------- */
@@ -441,6 +454,7 @@ static int run_group(device_room *room, const attempt *a, const text_job *job, b
         d.lanes = (u32)(pieces / d.devices) + 1;
     if (!job->window)
         demand_held(room, &d, reach, texture);
+    staff(room, &d);
     int status = reserve(room, &d, error);
     if (status == TRAWL_OK && !carries) {
         const haul h = text_haul(room, job, (u32)length);
@@ -506,6 +520,8 @@ static int grid_on_devices(device_room *room, const attempt *a, const void *work
                      .slices = job->slices,
                      .count = job->count,
                      .length = (u32)rows };
+    staff(room, &d);
+    d.staging = d.bytes;
     const int status = reserve(room, &d, error);
     if (status != TRAWL_OK)
         return status;
@@ -629,6 +645,7 @@ static bool devices_lead(worker *w, const trawl_plan *plan, bool held, bool reco
     d.records = records ? piece / BYTES_A_RECORD : 0;
     if (held)
         demand_held(room, &d, reach, texture);
+    staff(room, &d);
     if (reserve(room, &d, NULL) != TRAWL_OK)
         return false;
     man(room, &d);

@@ -92,7 +92,7 @@ void lane_close(lane *l)
     if (!l->on)
         return;
     const device_api *api = l->on->device->api;
-    device_event *const timed[] = { &l->written, &l->read };
+    device_event *const timed[] = { &l->written[0], &l->written[1], &l->read };
     lane_release(l);
     unused_buffer(l->on, &l->cursor);
     for (size_t i = 0; i < sizeof timed / sizeof *timed; i++)
@@ -106,8 +106,8 @@ void lane_close(lane *l)
     memset(l, 0, sizeof *l);
 }
 
-int lane_reserve(used_device *u, lane *l, size_t text, bool textured, size_t scratch,
-                 uint64_t records, trawl_error *error)
+int lane_reserve(used_device *u, lane *l, size_t staging, size_t text, bool textured,
+                 size_t scratch, uint64_t records, trawl_error *error)
 {
     const size_t room = text + TEXT_PADDING;
     const size_t results = records > LEAST_RECORDS ? (size_t)records : LEAST_RECORDS;
@@ -119,7 +119,7 @@ int lane_reserve(used_device *u, lane *l, size_t text, bool textured, size_t scr
     if (!l->text.handle || l->text.bytes < room)
         close_texture(l);
     if (!u->mapped)
-        status = grow(u, BUFFER_PINNED, room, &l->staging, error);
+        status = grow(u, BUFFER_PINNED, staging, &l->staging, error);
     if (status == TRAWL_OK)
         status = grow(u, u->mapped ? BUFFER_MAPPED : BUFFER_DEVICE, room, &l->text, error);
     if (status == TRAWL_OK && scratch)
@@ -175,15 +175,59 @@ static int unlock(const lane *l, int status)
     return status;
 }
 
-/* Where the host puts the text of the next piece. */
+/* Where the host puts the next piece. */
 static int begin_bringing(lane *l, u8 **to, trawl_error *error)
 {
+    l->copies = 0;
+    l->copied = 0;
+    l->held = NULL;
     if (!l->on->mapped) {
         *to = (u8 *)l->staging.host;
         return TRAWL_OK;
     }
     const int status = unlock(l, lock(l)->map(l->queue, &l->text, error));
     *to = (u8 *)l->text.host;
+    return status;
+}
+
+static int settle_copy(const lane *l, const device_event *copy, double *seconds, trawl_error *error)
+{
+    const device_api *api = l->on->device->api;
+    const int status = api->event_wait(copy, error);
+    if (status == TRAWL_OK)
+        *seconds += api->event_seconds(copy);
+    return status;
+}
+
+/* Bytes of the staging buffer, from `at` on, to the piece's byte `to`. */
+static int write_text(lane *l, u32 turn, size_t at, size_t to, size_t bytes, trawl_error *error)
+{
+    const device_api *api = lock(l);
+    int status = api->write(l->queue, &l->text, to, (const u8 *)l->staging.host + at, bytes,
+                            &l->written[turn], error);
+    if (status == TRAWL_OK)
+        status = api->flush(l->queue, error);
+    if (status == TRAWL_OK && l->copies < 2)
+        l->copies++;
+    return unlock(l, status);
+}
+
+/* A piece that is longer than the staging buffer goes through its halves in turns: one is filled
+ * while the other one is on its way. So little memory is pinned, and what is, is in caches. */
+static int stage_text(lane *l, const u8 *from, size_t bytes, trawl_error *error)
+{
+    const size_t half = bytes <= l->staging.bytes ? bytes : l->staging.bytes / 2;
+    int status = TRAWL_OK;
+    u32 turn = 0;
+    for (size_t at = 0; at < bytes && status == TRAWL_OK; at += half, turn ^= 1) {
+        const size_t some = bytes - at < half ? bytes - at : half;
+        if (l->copies == 2)
+            status = settle_copy(l, &l->written[turn], &l->copied, error);
+        if (status != TRAWL_OK)
+            break;
+        copy(l, (u8 *)l->staging.host + turn * half, from + at, some);
+        status = write_text(l, turn, turn * half, at, some, error);
+    }
     return status;
 }
 
@@ -194,14 +238,10 @@ static int begin_running(lane *l, trawl_error *error)
     return status == TRAWL_OK ? api->flush(l->queue, error) : status;
 }
 
-static int end_bringing(lane *l, size_t bytes, trawl_error *error)
+static int end_bringing(lane *l, trawl_error *error)
 {
     const device_api *api = lock(l);
-    int status = l->on->mapped ? api->unmap(l->queue, &l->text, error)
-                               : api->write(l->queue, &l->text, 0, l->staging.host, bytes,
-                                            &l->written, error);
-    l->copied = !l->on->mapped;
-    l->held = NULL;
+    const int status = l->on->mapped ? api->unmap(l->queue, &l->text, error) : TRAWL_OK;
     return unlock(l, status == TRAWL_OK ? begin_running(l, error) : status);
 }
 
@@ -222,9 +262,12 @@ int lane_bring_text(lane *l, const text_job *job, u32 from, u32 begin, u32 end, 
     int status = begin_bringing(l, &to, error);
     if (status != TRAWL_OK)
         return status;
-    copy(l, to, job->window + from, end - from);
     set_text_piece(l, &l->text, from, begin - from, end - begin);
-    return end_bringing(l, end - from, error);
+    if (l->on->mapped)
+        copy(l, to, job->window + from, end - from);
+    else
+        status = stage_text(l, job->window + from, end - from, error);
+    return status == TRAWL_OK ? end_bringing(l, error) : status;
 }
 
 int lane_bring_held(lane *l, const held_text *held, u64 window, u32 lead, u32 begin, u32 end,
@@ -234,14 +277,15 @@ int lane_bring_held(lane *l, const held_text *held, u64 window, u32 lead, u32 be
     const size_t bytes = (size_t)lead + (end - begin);
     const device_api *api = lock(l);
     lane_forget_held(l);
-    l->copied = l->textured || !held_in_place(held, first, bytes);
+    l->copies = l->textured || !held_in_place(held, first, bytes);
+    l->copied = 0;
     l->held = held;
-    const int status =
-        l->copied ? api->copy(l->queue, &l->text, &held->buffer, first, bytes, &l->written, error)
-                  : api->buffer_part(l->on->device, &held->buffer, first, bytes + TEXT_PADDING,
-                                     &l->part, error);
+    const int status = l->copies ? api->copy(l->queue, &l->text, &held->buffer, first, bytes,
+                                             &l->written[0], error)
+                                 : api->buffer_part(l->on->device, &held->buffer, first,
+                                                    bytes + TEXT_PADDING, &l->part, error);
     /* The lead may reach back before the window: then the offset wraps, and so do positions. */
-    set_text_piece(l, l->copied ? &l->text : &l->part, begin - lead, lead, end - begin);
+    set_text_piece(l, l->copies ? &l->text : &l->part, begin - lead, lead, end - begin);
     return unlock(l, status == TRAWL_OK ? begin_running(l, error) : status);
 }
 
@@ -272,7 +316,9 @@ int lane_bring_rows(lane *l, const grid_job *job, u32 top, u32 bottom, u32 tops,
     l->grid.cols = job->cols;
     l->grid.stride = stride;
     l->grid.end = tops;
-    return end_bringing(l, (size_t)((bottom - top) * stride), error);
+    if (!l->on->mapped)
+        status = write_text(l, 0, 0, 0, (size_t)((bottom - top) * stride), error);
+    return status == TRAWL_OK ? end_bringing(l, error) : status;
 }
 
 /* ---- kernels ------------------------------------------------------------------ */
@@ -385,22 +431,16 @@ int lane_run_grid(lane *l, const grid_job *job, slice *into, trawl_error *error)
 
 /* ---- back ----------------------------------------------------------------------- */
 
-static int settle_copy(const lane *l, const device_event *copy, double *seconds, trawl_error *error)
-{
-    const device_api *api = l->on->device->api;
-    const int status = api->event_wait(copy, error);
-    if (status == TRAWL_OK)
-        *seconds += api->event_seconds(copy);
-    return status;
-}
-
 /* A queue may finish although a command in it failed: each is asked. */
 static int settle(lane *l, piece_sink *s, trawl_timing *timing, trawl_error *error)
 {
     const plan_part *parts = plan_parts(l->plan);
     int status = l->held ? l->on->device->api->event_wait(&l->held->ready, error) : TRAWL_OK;
-    if (status == TRAWL_OK && l->copied)
-        status = settle_copy(l, &l->written, &timing->to_device, error);
+    timing->to_device += l->copied;
+    for (u32 i = 0; i < l->copies && status == TRAWL_OK; i++)
+        status = settle_copy(l, &l->written[i], &timing->to_device, error);
+    l->copies = 0;
+    l->copied = 0;
     for (u32 i = 0; i < plan_head(l->plan)->part_count && status == TRAWL_OK; i++)
         if (takes_part(l, &parts[i]))
             status = settle_copy(l, &l->counted[i], &timing->from_device, error);

@@ -23,7 +23,8 @@
 #define SLICES_OF_STATE (2u << 20) /* words of state that all slices of a job may have */
 #define SHORTEST_REREAD 4u         /* streams: windows below so many reaches flow */
 #define SLICE_RECORDS 256u         /* room that a slice has at least, */
-#define DEVICE_RECORDS 4096u       /* one on a device, which is longer, */
+#define DEVICE_RECORDS 32768u      /* one on a device, which is longer, */
+#define HELD_SHARES 4u             /* of a text's slices, whose records are sorted */
 #define LEAST_RECORDS 4096u        /* and all of a window */
 #define NEAR_RECORDS 32768u        /* that a core has in its caches from the walk to the caller */
 #define WORDS_OF_A_WINDOW 16u      /* of state: where there are more, a byte costs more */
@@ -125,9 +126,11 @@ void text_scan_restart(text_scan *scan)
 static uint32_t choose_chunks(const text_scan *scan, bool held, uint32_t length, uint32_t most)
 {
     const worker *w = scan->worker;
-    const uint32_t usual = held ? w->limits.held_bytes : w->limits.slice_bytes;
+    uint32_t usual = held ? w->limits.held_bytes : w->limits.slice_bytes;
     uint64_t least = SMALLEST_SLICE, again = 8 * plan_head(scan->plan)->reach;
     uint64_t chunks = w->options.chunks;
+    if (held && scan->consume && usual / HELD_SHARES > w->limits.slice_bytes)
+        usual /= HELD_SHARES;
     least = again > least ? again : least;
     if (scan->state && SLICES_OF_STATE / plan_head(scan->plan)->state_words < most)
         most = (uint32_t)(SLICES_OF_STATE / plan_head(scan->plan)->state_words) + 1;
