@@ -130,17 +130,18 @@ typedef struct kind {
     const char *patterns[3];
     size_t count;
     uint32_t report, flags;
+    bool carries;
 } kind;
 
 static const kind kinds[] = {
-    { "auto", { "needle", "straw", "stack" }, 3, TRAWL_REPORT_ENDS, 0 },
-    { "pfac/ac", { "aaaa", "needle", "yst" }, 3, TRAWL_REPORT_ENDS, 0 },
-    { "pfac/ac", { "aaaa", "needle", "yst" }, 3, TRAWL_REPORT_LEFTMOST_LONGEST, 0 },
-    { "auto", { "s[a-z]{2,6}", "e{2}dle" }, 2, TRAWL_REPORT_ENDS, 0 },
-    { "auto", { "s[a-z]{2,6}", "e{2}dle" }, 2, TRAWL_REPORT_LONGEST, 0 },
-    { "auto", { "hay", "straw" }, 2, TRAWL_REPORT_ENDS, TRAWL_WORDS },
-    { "auto", { "needle", "nee" }, 2, TRAWL_REPORT_ENDS, TRAWL_ONCE },
-    { "auto", { "hays[^\n]*needle", "nee" }, 2, TRAWL_REPORT_ENDS, 0 }, /* carries */
+    { "auto", { "needle", "straw", "stack" }, 3, TRAWL_REPORT_ENDS, 0, false },
+    { "pfac/ac", { "aaaa", "needle", "yst" }, 3, TRAWL_REPORT_ENDS, 0, false },
+    { "pfac/ac", { "aaaa", "needle", "yst" }, 3, TRAWL_REPORT_LEFTMOST_LONGEST, 0, false },
+    { "auto", { "s[a-z]{2,6}", "e{2}dle" }, 2, TRAWL_REPORT_ENDS, 0, false },
+    { "auto", { "s[a-z]{2,6}", "e{2}dle" }, 2, TRAWL_REPORT_LONGEST, 0, false },
+    { "auto", { "hay", "straw" }, 2, TRAWL_REPORT_ENDS, TRAWL_WORDS, false },
+    { "auto", { "needle", "nee" }, 2, TRAWL_REPORT_ENDS, TRAWL_ONCE, false },
+    { "auto", { "hays[^\n]*needle", "nee" }, 2, TRAWL_REPORT_ENDS, 0, true },
 };
 
 static void test_matches(void **state)
@@ -161,6 +162,79 @@ static void test_matches(void **state)
         trawl_plan_free(plan);
     }
 }
+
+/* ---- many texts ------------------------------------------------------------------------------ */
+
+/* Pieces of the text, mostly short, some empty, a few long. */
+static size_t make_texts(rng *r, trawl_text *texts, size_t most)
+{
+    size_t count = 0;
+    for (size_t at = 0; at < LENGTH && count < most; count++) {
+        size_t length = rng_chance(r, 10) ? 0 : rng_below(r, rng_chance(r, 200) ? 100000 : 60);
+        length = length < LENGTH - at ? length : LENGTH - at;
+        texts[count] = (trawl_text){ length ? text + at : NULL, length };
+        at += length;
+    }
+    return count;
+}
+
+static int see_records(const trawl_match *matches, size_t count, void *user)
+{
+    seen *s = user;
+    for (size_t i = 0; i < count; i++) {
+        const trawl_match *m = &matches[i];
+        s->sum = s->sum * 31 + m->start * 7 + m->end * 3 + m->pattern + m->record * 11;
+        if (++s->count == s->stop)
+            return 1;
+    }
+    return 0;
+}
+
+static seen scan_many(trawl_context *context, const trawl_plan *plan, uint32_t report,
+                      const trawl_text *texts, size_t count, uint64_t stop)
+{
+    trawl_scan_options options = TRAWL_SCAN_OPTIONS_INIT;
+    trawl_error error = { 0 };
+    seen s = { .stop = stop };
+    options.report = report;
+    const int status =
+        trawl_scan_many(context, plan, texts, count, &options, see_records, &s, &error);
+    if (status != (stop ? TRAWL_STOPPED : TRAWL_OK))
+        fail_msg("status %d: %s", status, error.message);
+    return s;
+}
+
+static void test_many(void **state)
+{
+    enum { MOST = 100000 };
+    trawl_text *texts = malloc(MOST * sizeof *texts);
+    rng r = { test_seed() };
+    (void)state;
+    assert_non_null(texts);
+    for (size_t k = 0; k < COUNT(kinds); k++) {
+        const kind *what = &kinds[k];
+        trawl_plan *plan = compile(what->engine, what->patterns, what->count, what->flags);
+        const size_t count = make_texts(&r, texts, MOST);
+        const size_t some = what->carries ? 200 : count; /* which go one by one */
+        const seen expected = scan_many(serial, plan, what->report, texts, some, 0);
+        for (size_t t = 0; t < target_count; t++) {
+            trawl_context *context = target_open(&targets[t], targets[t].device, tunings[k % 2]);
+            const seen found = scan_many(context, plan, what->report, texts, some, 0);
+            if (found.count != expected.count || found.sum != expected.sum)
+                fail_msg("%s, kind %zu: %llu matches, %llu expected", targets[t].backend, k,
+                         (unsigned long long)found.count, (unsigned long long)expected.count);
+            const seen ended =
+                scan_many(context, plan, what->report, texts, some, expected.count / 2 + 1);
+            assert_int_equal(ended.count, expected.count / 2 + 1);
+            trawl_context_free(context);
+        }
+        trawl_plan_free(plan);
+    }
+    free(texts);
+}
+
+/* ---- ends ---------------------------------------------------------------------------------------
+ */
 
 /* A call ends where the callback says, is cancelled, or may find no more: and the next is whole. */
 static void test_ends(void **state)
@@ -252,6 +326,7 @@ int main(void)
         return targets_missing();
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_matches),
+        cmocka_unit_test(test_many),
         cmocka_unit_test(test_ends),
         cmocka_unit_test(test_turns),
     };

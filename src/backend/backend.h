@@ -104,7 +104,7 @@ struct backend {
      * and their states are to be made anew then. */
     int (*run_text)(worker *w, const text_job *job, trawl_error *error);
     int (*run_grid)(worker *w, const grid_job *job, trawl_error *error);
-    /* Backends of the CPU (cpu.h); else NULL. Run task(job, 0) .. task(job, count - 1), each once,
+    /* Run task(job, 0) .. task(job, count - 1), each once,
      * and return when all have ended. Error: some did not run, and none is running. */
     int (*run_tasks)(worker *w, trawl_task_fn task, void *job, uint32_t count, trawl_error *error);
     /* Device backends; else NULL. The worker holds a text that is in a device's memory, until

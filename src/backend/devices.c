@@ -704,6 +704,18 @@ static int devices_hold(worker *w, const trawl_device_text *text, trawl_error *e
     return status;
 }
 
+/* On the CPU: what prepares a job. */
+static int devices_tasks(worker *w, trawl_task_fn task, void *job, uint32_t count,
+                         trawl_error *error)
+{
+    device_room *room = w->state;
+    const u32 cores = cpu_cores(), helpers = (cores < count ? cores : count) - 1;
+    (void)error;
+    pool_grow(room->belt.threads, helpers);
+    pool_run(room->belt.threads, helpers, false, task, job, count);
+    return TRAWL_OK;
+}
+
 static void devices_timing(worker *w, trawl_timing *timing)
 {
     device_room *room = w->state;
@@ -719,6 +731,7 @@ const backend backend_opencl = {
     .close = close_devices,
     .run_text = devices_text,
     .run_grid = devices_grid,
+    .run_tasks = devices_tasks,
     .hold = devices_hold,
     .drop = devices_drop,
     .lead = devices_lead,
@@ -735,6 +748,7 @@ const backend backend_cuda = {
     .close = close_devices,
     .run_text = devices_text,
     .run_grid = devices_grid,
+    .run_tasks = devices_tasks,
     .hold = devices_hold,
     .drop = devices_drop,
     .lead = devices_lead,

@@ -2,9 +2,10 @@
  *
  * Where the context has threads, texts are scanned ahead by groups, a task each, into a room that a
  * group's texts share; then their matches are handed on in order, by the caller's thread. A text
- * that is not small, or whose matches found no room, is scanned when its turn comes.
+ * that is not small, or whose matches found no room, is scanned when its turn comes. A device has
+ * them in bundles (bundle.h).
  */
-#include "scan/text.h"
+#include "scan/bundle.h"
 
 #define CHECK_EVERY 16u /* texts: whether the call must end */
 #define GROUP_TEXTS 128u
@@ -142,6 +143,22 @@ static int scan_ahead(trawl_context *context, delivery *d, const trawl_text *tex
     return status;
 }
 
+/* ---- by a device ---------------------------------------------------------------- */
+
+static int scan_bundles(trawl_context *context, delivery *d, const trawl_text *texts, size_t count,
+                        trawl_error *error)
+{
+    int status = TRAWL_OK;
+    for (size_t at = 0, done = 0; status == TRAWL_OK && at < count; at += done) {
+        status = bundle_scan(context, d, texts + at, count - at, at, &done, error);
+        if (status == TRAWL_OK && done == 0) {
+            status = take_turn(context, d, &texts[at], at, error);
+            done = 1;
+        }
+    }
+    return status;
+}
+
 /* ---- the call ----------------------------------------------------------------- */
 
 /* Whether threads are worth it. */
@@ -173,8 +190,11 @@ int trawl_scan_many(trawl_context *context, const trawl_plan *plan, const trawl_
     if (status == TRAWL_OK) {
         status = delivery_open(&d, context, plan, &read, fn, user, batch, error);
         if (status == TRAWL_OK)
-            status = is_shared(context, texts, count) ? scan_ahead(context, &d, texts, count, error)
-                                                      : scan_each(context, &d, texts, count, error);
+            status = bundle_pays(context, plan, &d.out.budget, count)
+                         ? scan_bundles(context, &d, texts, count, error)
+                     : is_shared(context, texts, count)
+                         ? scan_ahead(context, &d, texts, count, error)
+                         : scan_each(context, &d, texts, count, error);
         status = delivery_flush(&d, status);
         delivery_close(&d);
     }
