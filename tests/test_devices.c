@@ -99,6 +99,9 @@ static const way ways[] = {
     { "bb", "stage=4,group=64,mapped=0", false, true },
     { "byr/bb", NULL, false, false },
     { "ku/bb", NULL, false, false },
+    { "ku/bb", "group=64,queues=2,piece=64", false, false },
+    { "ku", NULL, false, false },
+    { "ku", "group=96", false, false },
     { "direct", NULL, false, false },
     { "direct", "group=64,queues=2,piece=64", false, false },
     { "byr", NULL, false, false },
@@ -381,6 +384,7 @@ static void run_grid(const test_target *t, size_t w, const grid_scenario *g, uin
     trawl_error error = { 0 };
     grid_found f = { expected, count, 0, false };
     options.engine = ways[w].engine;
+    options.context = seed % 2 ? context_of(t, w) : NULL; /* plans for a CPU run as well */
     int status = trawl_compile_grid(g->needles, g->count, g->cell_size, &options, &plan, &error);
     if (status == TRAWL_OK)
         status = trawl_scan_grid(context_of(t, w), plan, &g->text, NULL, compare_grid, &f, &error);
@@ -414,6 +418,7 @@ static void test_grids(void **state)
                     !way_fits(&targets[t], &ways[w], "byr") &&
                     !way_fits(&targets[t], &ways[w], "byr/bb") &&
                     !way_fits(&targets[t], &ways[w], "direct") &&
+                    !way_fits(&targets[t], &ways[w], "ku") &&
                     !way_fits(&targets[t], &ways[w], "ku/bb"))
                     continue;
                 run_grid(&targets[t], w, &g, n, expected, count);

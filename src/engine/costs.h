@@ -168,6 +168,13 @@
 #define COST_GPU_HNFA_MODULE 0.0018
 #define COST_GPU_HNFA_JOINED 0.0037
 
+/* GPU, a cell of a grid: a byte that is read; Kärkkäinen-Ukkonen's test point, a word of its
+ * string, a candidate. */
+#define COST_GPU_READ 0.00023
+#define COST_GPU_KU_POINT 0.0003
+#define COST_GPU_KU_WORD 0.0001
+#define COST_GPU_KU_TEST 0.02
+
 /* What a vector walk costs in an instruction set, against AVX-512, which its constant is for: about
  * what the width and the missing words make. A plan for a device has tables for it, too: the CPU
  * takes over what a device has no memory for. */

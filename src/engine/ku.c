@@ -376,6 +376,16 @@ static double sweep_cost(const problem *p, const judging *j, const shape *s, dou
                               (double)s->down;
 }
 
+/* The same on a GPU, which tests in every column: whole lines come from memory, and a launch has an
+ * item for each 16 bytes. */
+static double gpu_cost(const judging *j, const shape *s, double often)
+{
+    const uint32_t size = j->list->cell_size, words = (s->cells * size + 3) / 4;
+    return (COST_GPU_READ * size + COST_GPU_KU_POINT + COST_GPU_KU_WORD * words +
+            COST_GPU_KU_TEST * often) /
+           s->down;
+}
+
 /* The distances to try from 1 to `most`, the most first; how many. */
 static uint32_t distances(uint32_t most, uint32_t *out)
 {
@@ -416,6 +426,13 @@ static void try_cells(const problem *p, const judging *j, uint32_t cells, uint32
             const uint64_t each = (uint64_t)s.down * s.across;
             if (each > 1 && each * j->list->count > MOST_TESTS)
                 continue;
+            if (p->target.gpu) { /* and where it is run by a CPU, by vectors */
+                s.swept = true;
+                s.cost = gpu_cost(j, &s, often[d][a] * all);
+                if (s.across == 1 && s.cost < best->cost)
+                    *best = s;
+                continue;
+            }
             s.cost = shape_cost(j, &s, often[d][a] * all);
             if (s.cost < best->cost)
                 *best = s;
@@ -444,8 +461,6 @@ static bool choose_shape(const problem *p, const judging *j, shape *best)
 static double ku_cost(const problem *p)
 {
     shape s;
-    if (p->target.gpu)
-        return COST_IMPOSSIBLE;
     judging j;
     const bool fine = judge(p, &j) && choose_shape(p, &j, &s);
     memory_give(p->memory, j.pieces);
@@ -475,7 +490,7 @@ static void find_tests(const problem *p, const judging *j, const shape *s, uint3
     for (uint32_t i = 0; i < j->list->count; i++) {
         const piece *of = &j->pieces[i];
         uint32_t top = 0, left = 0;
-        sum_places(j, &r, of, s->swept ? how_often_seen : how_often, sums);
+        sum_places(j, &r, of, s->swept && !p->target.gpu ? how_often_seen : how_often, sums);
         best_place(&r, of, sums, s->down, s->across, &top, &left);
         const uint32_t row = of->top + top, col = of->left + left;
         head->first_row = row < head->first_row ? row : head->first_row;

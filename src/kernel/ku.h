@@ -1,0 +1,60 @@
+/* ku.h: what the kernel of Kärkkäinen-Ukkonen (ku.k) and its host (ku.c) agree on. */
+#ifndef TRAWL_KERNEL_KU_H
+#define TRAWL_KERNEL_KU_H
+
+#include "kernel/queue_sizes.h"
+#include "table/ku.h"
+
+#define KU_MOST_WORDS 4u /* of a test string, the last filled up with zeros */
+
+/* A test string of a needle. Two probes, four bytes of the needle each, are compared before the
+ * rest of it: with the text at (`row`, `col`) of the needle, `col` in bytes, under `mask`. */
+typedef struct ku_probe {
+    u32 row, col;
+    u32 word, mask;
+} ku_probe;
+
+typedef struct ku_string {
+    u32 hash;
+    u32 needle;
+    u32 row, col; /* of the string in the needle */
+    u32 rows, row_bytes;
+    u32 cells; /* of the needle, and its mask (0: none), the words of the buffer at which they */
+    u32 mask;  /* begin: multiples of 4; rows are filled up to 16 bytes by zeros */
+    ku_probe probes[2];
+} ku_string;
+
+/* One buffer has all that a kernel reads beside the text: first the bitmap. Rows of text as in
+ * grid_piece; tops are in [begin, end). */
+typedef struct ku_args {
+    u64 capacity;
+    u64 stride;
+    u64 patience; /* units of work after which the search gives up; 0: never */
+    u32 rows, cols;
+    u32 begin, end;
+    u32 first, down; /* test rows: the first, and their distance */
+    u32 points;      /* test points of a row, one in each column */
+    u32 chunks;      /* of a row */
+    u32 all;         /* chunks of all test rows */
+    u32 step, rest;  /* what all items take at once: test rows, and chunks beside */
+    u32 bits;        /* the bitmap has 2^bits, 7 at least */
+    u32 list_shift;  /* a hash shifted down by it is the number of its list */
+    u32 lists;       /* u32[lists + 1], word offset: the first string of each list */
+    u32 strings;     /* ku_string[], word offset, a multiple of 4 */
+    u32 large;       /* 16 bytes of a needle which is compared by a whole group, at least */
+    u32 factors[KU_MOST_WORDS];
+} ku_args;
+
+SHARED_SIZE(ku_probe, 16);
+SHARED_SIZE(ku_string, 64);
+SHARED_SIZE(ku_args, 104);
+
+/* Local memory, in words: the bitmap, if it is near; then, where devices have warps, the group's
+ * list of large needles (their number, a flag, and pairs of string and place), and of each warp a
+ * queue of pairs and a box. */
+#define KU_LARGE 16u
+#define KU_LARGE_HEAD 4u
+#define KU_GROUP_WORDS (KU_LARGE_HEAD + 2 * KU_LARGE)
+#define KU_WARP_WORDS (2 * BOX_PLACES)
+
+#endif
