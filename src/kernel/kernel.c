@@ -15,7 +15,7 @@ const device_walk *device_walk_of(walk_kind kind)
         [WALK_BB] = &device_bb,         [WALK_BYR] = &device_byr,
         [WALK_DIRECT] = &device_direct, [WALK_QGRAMS] = &device_qgrams,
         [WALK_PACKED] = &device_packed, [WALK_KMERS] = &device_kmers,
-        [WALK_KU] = &device_ku,
+        [WALK_KU] = &device_ku,         [WALK_BITSLICE] = &device_bitslice,
     };
     return walks[kind];
 }

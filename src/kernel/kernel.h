@@ -165,6 +165,7 @@ static inline void launch_tables(launch *l, const device_plan *p, bool texture)
 }
 
 extern const device_walk device_bm, device_wm, device_ac, device_pfac, device_shiftand, device_hnfa,
-    device_bb, device_byr, device_direct, device_qgrams, device_packed, device_kmers, device_ku;
+    device_bb, device_byr, device_direct, device_qgrams, device_packed, device_kmers, device_ku,
+    device_bitslice;
 
 #endif

@@ -1,0 +1,266 @@
+/* bitslice.c: bit-sliced class patterns on devices: which tiles, and lists for them. The kernel is
+ * in bitslice.k.
+ *
+ * The longest tile is taken that leaves room for two groups on a multiprocessor: while one makes
+ * rows the other one tests. A test is a word among the rows, ready to be added to an item's;
+ * classes stand in levels, so that all of a level can be made at once.
+ */
+#include "kernel/bitslice.h"
+
+#include <stdlib.h>
+
+#include "base/error.h"
+#include "kernel/kernel.h"
+
+enum {
+    GPU_GROUP = 512,
+    CPU_GROUP = 32,
+    UNIT_ITEMS = 1024, /* groups of a multiprocessor have so many items */
+    GROUPS_A_UNIT = 2,
+    LARGE_LOCAL = 96 << 10, /* a device with more lets several groups share it */
+    LOCAL_KEPT = 1 << 10,   /* by the device, of each group's */
+    LEAST_MOST = 1 << 16
+};
+
+typedef struct bitslice_device {
+    uint32_t group, groups, blocks, local_bytes; /* blocks 0: rows do not fit */
+    uint32_t planes, levels, level, step, test, late;
+    device_buffer lists;
+} bitslice_device;
+
+static const bitslice_tables *tables_of(const device_plan *p)
+{
+    return (const bitslice_tables *)p->facts.tables;
+}
+
+/* ---- sizes --------------------------------------------------------------------------- */
+
+static uint32_t stride_of(uint32_t blocks)
+{
+    return 32 * blocks + SLICE_AHEAD + 1;
+}
+
+static uint64_t local_of(const device_plan *p, uint32_t blocks)
+{
+    const bitslice_device *d = p->state;
+    return 4 * (SLICE_ROWS((uint64_t)d->group, 32 * blocks) +
+                (uint64_t)tables_of(p)->rows * stride_of(blocks));
+}
+
+/* The most blocks a tile may have within so many bytes; 0: not even one. */
+static uint32_t blocks_in(const device_plan *p, uint64_t bytes)
+{
+    uint32_t blocks = SLICE_BLOCKS;
+    while (blocks && (local_of(p, blocks) > bytes ||
+                      (uint64_t)tables_of(p)->rows * stride_of(blocks) > 0xffff))
+        blocks--;
+    return blocks;
+}
+
+static int choose_sizes(device_plan *p, trawl_error *error)
+{
+    const device_info *info = &p->device->info;
+    bitslice_device *d = p->state;
+    const bool several = !info->cpu && info->local_bytes > LARGE_LOCAL;
+    int status = plan_group(p, info->cpu ? CPU_GROUP : GPU_GROUP, &d->group, error);
+    if (status != TRAWL_OK)
+        return status;
+    d->group = d->group < 32 ? 32 : d->group / 32 * 32;
+    const uint32_t chars = tuned(p->tuning.chars, 32 * SLICE_BLOCKS);
+    const uint32_t most = chars < 64 ? 1 : chars / 32;
+    d->groups = tuned(p->tuning.blocks, info->cpu ? 1 : parts(UNIT_ITEMS, d->group));
+    d->blocks = several ? blocks_in(p, info->local_bytes / d->groups - LOCAL_KEPT) : 0;
+    if (!d->blocks)
+        d->blocks = blocks_in(p, info->local_bytes);
+    d->blocks = d->blocks < most ? d->blocks : most;
+    if (tables_of(p)->count >= SLICE_PATTERNS)
+        d->blocks = 0;
+    if (!d->blocks && !p->facts.may_stop)
+        return fail(
+            error, TRAWL_ERROR_UNSUPPORTED, TRAWL_NONE,
+            "bitslice: %s has no local memory for %u rows of %u bytes: name bitslice/shiftand",
+            info->name, tables_of(p)->rows, 4 * stride_of(1));
+    d->local_bytes = (uint32_t)local_of(p, d->blocks);
+    return status;
+}
+
+/* ---- lists ----------------------------------------------------------------------------- */
+
+/* The word among the rows of a test as the tables have it. */
+static uint32_t word_of(const bitslice_tables *t, uint32_t stride, uint32_t line)
+{
+    return line / (t->held + 1) * stride + line % (t->held + 1);
+}
+
+/* Levels of rows, 0 for letters; returns how many there are besides. */
+static uint32_t find_levels(const bitslice_tables *t, const uint32_t *tables, uint32_t *level)
+{
+    const bitslice_operation *operations = (const bitslice_operation *)(tables + t->operation);
+    uint32_t most = 0;
+    for (uint32_t row = 0; row < t->rows; row++) {
+        level[row] = row >= t->letters;
+        if (row < t->letters)
+            continue;
+        const bitslice_operation *op = &operations[row - t->letters];
+        const uint32_t count = op->kind == BITSLICE_WIDEN ? 1 : op->count;
+        for (uint32_t k = 0; k < count; k++) {
+            const uint32_t below = level[tables[t->inputs + op->first + k]];
+            level[row] = below >= level[row] ? below + 1 : level[row];
+        }
+        most = level[row] > most ? level[row] : most;
+    }
+    return most;
+}
+
+static slice_step step_of(const bitslice_tables *t, const uint32_t *tables, uint32_t stride,
+                          uint32_t row, uint32_t more)
+{
+    const bitslice_operation *op =
+        (const bitslice_operation *)(tables + t->operation) + (row - t->letters);
+    const uint32_t *inputs = tables + t->inputs + op->first;
+    slice_step s = { row * stride | op->kind << 16 | op->count << 24, more, 0, 0 };
+    if (op->count)
+        s.first = s.second = inputs[0] * stride;
+    if (op->count > 1)
+        s.second = op->kind == BITSLICE_WIDEN ? inputs[1] : inputs[1] * stride;
+    return s;
+}
+
+/* Steps level by level, and their inputs. */
+static void list_steps(bitslice_device *d, const bitslice_tables *t, const uint32_t *tables,
+                       const uint32_t *level, uint32_t *lists, uint32_t inputs)
+{
+    const uint32_t stride = stride_of(d->blocks);
+    slice_step *steps = (slice_step *)(lists + d->step);
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < t->input_count; i++)
+        lists[inputs + i] = tables[t->inputs + i] * stride;
+    for (uint32_t l = 1; l <= d->levels; l++) {
+        lists[d->level + l - 1] = count;
+        for (uint32_t row = t->letters; row < t->rows; row++)
+            if (level[row] == l) {
+                const bitslice_operation *op =
+                    (const bitslice_operation *)(tables + t->operation) + (row - t->letters);
+                steps[count++] = step_of(t, tables, stride, row, inputs + op->first);
+            }
+    }
+    lists[d->level + d->levels] = count;
+}
+
+/* Tests of patterns in the order of the tables; words from `late` on are for late ones. */
+static void list_tests(const bitslice_device *d, const bitslice_tables *t, const uint32_t *tables,
+                       uint32_t *lists, uint32_t late)
+{
+    const bitslice_pattern *patterns = (const bitslice_pattern *)(tables + t->pattern);
+    const uint32_t stride = stride_of(d->blocks), *early = tables + t->early;
+    uint32_t *test = lists + d->test, run = 0, left = t->runs[0];
+    for (uint32_t i = 0; i < t->count; i++, left--) {
+        while (!left)
+            left = t->runs[++run];
+        for (uint32_t k = 0; k <= run; k++)
+            test[k] = word_of(t, stride, *early++);
+        test += run < SLICE_QUAD ? SLICE_QUAD : 2 * SLICE_QUAD;
+        lists[d->late + i] = late;
+        for (uint32_t k = run + 1; k < patterns[i].test_count; k++)
+            lists[late++] = word_of(t, stride, tables[patterns[i].tests + k]);
+    }
+    lists[d->late + t->count] = late;
+}
+
+static int make_lists(device_plan *p, trawl_error *error)
+{
+    const bitslice_tables *t = tables_of(p);
+    const bitslice_pattern *patterns = (const bitslice_pattern *)(p->facts.tables + t->pattern);
+    bitslice_device *d = p->state;
+    uint64_t tests = 0;
+    for (uint32_t i = 0; i < t->count; i++)
+        tests += patterns[i].test_count;
+    uint32_t *level = malloc(((size_t)t->rows + 1) * sizeof *level);
+    const size_t words = 4 * ((size_t)t->rows + 4) + 8 * (size_t)t->count + 3 * (size_t)t->rows +
+                         t->input_count + (size_t)t->count + (size_t)tests + 16;
+    uint32_t *lists = calloc(words, sizeof *lists);
+    int status = TRAWL_OK;
+    if (level && lists) {
+        d->levels = find_levels(t, p->facts.tables, level);
+        d->step = 0;
+        d->test = 4 * (t->rows - t->letters);
+        d->level = d->test + 8 * t->count;
+        d->late = d->level + d->levels + 1;
+        const uint32_t inputs = d->late + t->count + 1;
+        list_steps(d, t, p->facts.tables, level, lists, inputs);
+        list_tests(d, t, p->facts.tables, lists, inputs + t->input_count);
+        status = plan_upload(p, &d->lists, lists, words * sizeof *lists, error);
+    } else {
+        status = fail(error, TRAWL_ERROR_MEMORY, TRAWL_NONE, "out of memory for bitslice's lists");
+    }
+    free(level);
+    free(lists);
+    return status;
+}
+
+static int bitslice_prepare(device_plan *p, trawl_error *error)
+{
+    bitslice_device *d = p->state;
+    const int status = choose_sizes(p, error);
+    if (status != TRAWL_OK || !d->blocks)
+        return status;
+    while (tables_of(p)->letters >> d->planes)
+        d->planes++;
+    return make_lists(p, error);
+}
+
+static void bitslice_release(device_plan *p)
+{
+    bitslice_device *d = p->state;
+    p->give(p, &d->lists);
+}
+
+/* ---- running ---------------------------------------------------------------------------- */
+
+/* Rows do not fit: the fallback does all of it. */
+static int leave_all(const device_plan *p, device_queue *q, text_piece *piece, trawl_error *error)
+{
+    static const uint64_t gave_up = 1;
+    return p->device->api->write(q, piece->sink.cursor, offsetof(piece_cursor, gave_up), &gave_up,
+                                 sizeof gave_up, NULL, error);
+}
+
+static int bitslice_run(const device_plan *p, device_queue *q, text_piece *piece,
+                        trawl_error *error)
+{
+    const bitslice_tables *t = tables_of(p);
+    const bitslice_device *d = p->state;
+    if (!d->blocks)
+        return leave_all(p, q, piece, error);
+    const slice_args numbers = {
+        .capacity = piece->sink.capacity,
+        .most = p->facts.may_stop ? LEAST_MOST + (uint64_t)piece->end * t->patience / 4 : 0,
+        .from = piece->from,
+        .begin = piece->begin,
+        .end = piece->end,
+        .tiles = parts(piece->end - piece->from, (uint64_t)SLICE_LANES * 32 * d->blocks),
+        .stride = stride_of(d->blocks),
+        .letters = t->letters,
+        .planes = d->planes,
+        .levels = d->levels,
+        .level = d->level,
+        .step = d->step,
+        .test = d->test,
+        .late = d->late,
+    };
+    const uint32_t groups = smaller(numbers.tiles, p->device->info.units * (uint64_t)d->groups);
+    launch l = launch_of("bitslice", "bitslice", groups, d->group, d->local_bytes);
+    launch_define(&l, "BLOCKS", d->blocks);
+    launch_buffer(&l, &p->tables);
+    launch_buffer(&l, &d->lists);
+    launch_buffer(&l, piece->text);
+    return launch_search(p, q, &l, &numbers, sizeof numbers, &piece->sink, error);
+}
+
+const device_walk device_bitslice = {
+    .kind = WALK_BITSLICE,
+    .state_bytes = sizeof(bitslice_device),
+    .prepare = bitslice_prepare,
+    .release = bitslice_release,
+    .run_text = bitslice_run,
+};
