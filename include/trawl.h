@@ -502,6 +502,45 @@ TRAWL_API int trawl_scan_device(trawl_context *context, const trawl_plan *plan,
                                 const trawl_scan_options *options,
                                 trawl_match_fn fn, void *user, trawl_error *error);
 
+/* Count the matches of such a text, as trawl_count. Errors as of trawl_scan_device. */
+TRAWL_API int trawl_count_device(trawl_context *context, const trawl_plan *plan,
+                                 const trawl_device_text *text,
+                                 const trawl_scan_options *options,
+                                 uint64_t *count, trawl_error *error);
+
+/* A match that stays in a device's memory. */
+typedef struct trawl_device_match {
+    uint64_t end;     /* one past the last byte */
+    uint32_t pattern; /* the pattern's index in the order given to compile */
+    uint32_t length;  /* it begins so many bytes before its end; 0: at a place that is not known */
+} trawl_device_match;
+
+/* Where what is found goes, in memory of the device that holds the text: as trawl_device_text.memory
+ * says, but for writing. Offsets are bytes, multiples of 8. */
+typedef struct trawl_device_result {
+    size_t size;     /* sizeof(trawl_device_result) */
+    void *matches;   /* trawl_device_match[capacity], in no order; NULL: they are not wanted */
+    size_t matches_offset;
+    uint64_t capacity;
+    void *counts;    /* uint64_t[trawl_plan_info.patterns]: the matches of each pattern, in the order
+                        given to compile; NULL: they are not wanted */
+    size_t counts_offset;
+    uint64_t count;  /* set by the call: of all matches */
+} trawl_device_result;
+
+#define TRAWL_DEVICE_RESULT_INIT { sizeof(trawl_device_result), NULL, 0, 0, NULL, 0, 0 }
+
+/* As trawl_scan_device, but what is found stays on the device: matches, counts, or both, of one
+ * pass over the text. They are there when the call returns; it writes nothing before the text's
+ * queue is there. TRAWL_LIMITED: there are more matches than `capacity`; so many of them, any, are
+ * there, `count` and the counts are of all. max_matches must be 0. Errors as of trawl_scan_device.
+ * Plans with unbounded repeats, with alternatives or with TRAWL_ONCE, other reports, and max_steps,
+ * take their way over the host, which is slower. */
+TRAWL_API int trawl_collect_device(trawl_context *context, const trawl_plan *plan,
+                                   const trawl_device_text *text,
+                                   const trawl_scan_options *options,
+                                   trawl_device_result *result, trawl_error *error);
+
 /* ---- streams --------------------------------------------------------- */
 
 typedef struct trawl_stream trawl_stream;

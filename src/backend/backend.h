@@ -5,6 +5,8 @@
 #ifndef TRAWL_BACKEND_H
 #define TRAWL_BACKEND_H
 
+#include <stdatomic.h>
+
 #include "base/memory.h"
 #include "base/target.h"
 #include "plan/plan.h"
@@ -35,11 +37,21 @@ typedef enum carry_mode {
                    where the marks hold all of it, and is added to them */
 } carry_mode;
 
+/* Devices: what a job does with its matches instead of putting records into slices. Not of plans
+ * that carry, whose records may be there twice. */
+typedef struct keeping {
+    u64 *counts; /* u64[plan_header.given], in the caller's order: added to; NULL: not wanted. Of
+                    one pattern it is `count` */
+    _Atomic u64 count; /* of all matches: added to */
+    u64 capacity; /* of the memory that takes them (backend.keep): what comes later finds no room */
+    u64 base;     /* added to offsets in the text */
+} keeping;
+
 typedef struct text_job {
     const trawl_plan *plan;
     isa isa;          /* of the walks, on CPUs */
     const u8 *window; /* NULL: it is in the text that the worker holds (backend.hold), */
-    u64 window_at;    /* from this byte of that text on */
+    u64 window_at;    /* from this byte of that text on; where matches are kept, of any text */
     slice *slices;
     size_t count;
     u32 mark_bytes; /* distance of marks; the last, shorter piece has one too */
@@ -49,7 +61,8 @@ typedef struct text_job {
     memory *memory;            /* for scratch */
     /* Device backends call it of each slice that is done, on the thread that did it; or NULL. */
     void (*ready)(const struct text_job *job, slice *s);
-    void *user; /* for ready */
+    void *user;       /* for ready */
+    keeping *keeping; /* NULL: none; the slices' capacity is 0 then */
 } text_job;
 
 typedef struct grid_job {
@@ -119,6 +132,12 @@ struct backend {
                  void *user);
     void (*start)(worker *w, const text_job *job);
     int (*finish)(worker *w, const text_job *job, trawl_error *error);
+    /* Device backends; else NULL. While a text is held: memory on its device takes the matches of
+     * jobs that keep them, `capacity` times tally_match (until drop); and bytes are put into some.
+     */
+    int (*keep)(worker *w, void *memory, size_t offset, u64 capacity, trawl_error *error);
+    int (*put)(worker *w, void *memory, size_t offset, const void *from, size_t bytes,
+               trawl_error *error);
     /* Device backends; else NULL. See trawl_context_get_timing. */
     void (*timing)(worker *w, trawl_timing *timing);
 };

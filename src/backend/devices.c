@@ -20,6 +20,7 @@
 
 #include "backend/belt.h"
 #include "backend/cpu.h"
+#include "base/error.h"
 
 #define LEAST_PIECE (64u << 10)
 #define GPU_PIECE (4u << 20)
@@ -131,6 +132,7 @@ static void close_devices(worker *w)
         if (!u->device)
             continue;
         unload(u, NULL);
+        kept_release(u);
         for (u32 k = 0; k < MOST_LANES; k++)
             lane_close(&u->lanes[k]);
         room->api->close(u->device);
@@ -379,6 +381,30 @@ static haul text_haul(device_room *room, const text_job *job, u32 length)
                    .length = length };
 }
 
+static int run_pieces(device_room *room, const text_job *job, const demand *d, u32 length,
+                      trawl_error *error)
+{
+    const haul h = text_haul(room, job, length);
+    man(room, d);
+    return belt_run(&room->belt, &h, error);
+}
+
+/* The same, and what is found stays there. */
+static int run_keeping(device_room *room, const text_job *job, const demand *d, u32 length,
+                       trawl_error *error)
+{
+    int status = TRAWL_OK;
+    for (u32 i = 0; i < d->devices && status == TRAWL_OK; i++)
+        status =
+            kept_begin(&room->devices[d->first + i], job->plan, job->keeping, job->memory, error);
+    if (status == TRAWL_OK)
+        status = run_pieces(room, job, d, length, error);
+    for (u32 i = 0; i < d->devices && status == TRAWL_OK; i++)
+        status = kept_end(&room->devices[d->first + i], job->plan, job->keeping, job->memory,
+                          &room->belt.timing, error);
+    return status;
+}
+
 /* One after the other, on one device; the next piece is brought while one runs. */
 static int run_carrying(device_room *room, const text_job *job, slice *s, const demand *d,
                         u32 length, trawl_error *error)
@@ -455,12 +481,13 @@ static int run_group(device_room *room, const attempt *a, const text_job *job, b
     if (!job->window)
         demand_held(room, &d, reach, texture);
     staff(room, &d);
+    if (job->keeping)
+        d.records = kept_records(d.length);
     int status = reserve(room, &d, error);
-    if (status == TRAWL_OK && !carries) {
-        const haul h = text_haul(room, job, (u32)length);
-        man(room, &d);
-        status = belt_run(&room->belt, &h, error);
-    }
+    if (status == TRAWL_OK && job->keeping)
+        status = run_keeping(room, job, &d, (u32)length, error);
+    else if (status == TRAWL_OK && !carries)
+        status = run_pieces(room, job, &d, (u32)length, error);
     for (size_t i = 0; carries && i < job->count && status == TRAWL_OK; i++)
         status = run_carrying(room, job, &job->slices[i], &d, (u32)length, error);
     return status;
@@ -559,12 +586,14 @@ static u64 fewer_records(const slice *s, u64 capacity, u32 shrinking)
 typedef int (*on_devices)(device_room *room, const attempt *a, const void *job, trawl_error *error);
 
 /* Run all slices of a job, however little memory the devices have. TRAWL_ERROR_MEMORY: not even
- * so. All slices have the same capacity; where a plan carries there is one, with a state. */
+ * so. All slices have the same capacity; where a plan carries there is one, with a state. `kept`:
+ * what its keeping has counted, or NULL. */
 static int run_job(worker *w, const trawl_plan *plan, const void *job, slice *slices, size_t count,
-                   on_devices run, trawl_error *error)
+                   _Atomic u64 *kept, on_devices run, trawl_error *error)
 {
     device_room *room = w->state;
     const plan_header *head = plan_head(plan);
+    const u64 kept_before = kept ? *kept : 0;
     const size_t state = head->carries ? (size_t)head->state_words * sizeof(u64) : 0;
     const u64 capacity = slices[0].capacity;
     const trawl_timing before = room->belt.timing;
@@ -585,6 +614,8 @@ static int run_job(worker *w, const trawl_plan *plan, const void *job, slice *sl
                 slices[i].done[p] = slices[i].begin;
         }
         room->belt.timing = before;
+        if (kept)
+            *kept = kept_before;
         if (state)
             memcpy(slices[0].state, saved, state);
         status = run(room, &room->next, job, error);
@@ -661,12 +692,13 @@ static int devices_text(worker *w, const text_job *job, trawl_error *error)
         devices_start(w, job);
         return devices_finish(w, job, error);
     }
-    return run_job(w, job->plan, job, job->slices, job->count, text_on_devices, error);
+    return run_job(w, job->plan, job, job->slices, job->count,
+                   job->keeping ? &job->keeping->count : NULL, text_on_devices, error);
 }
 
 static int devices_grid(worker *w, const grid_job *job, trawl_error *error)
 {
-    return run_job(w, job->plan, job, job->slices, job->count, grid_on_devices, error);
+    return run_job(w, job->plan, job, job->slices, job->count, NULL, grid_on_devices, error);
 }
 
 static void devices_drop(worker *w)
@@ -675,6 +707,7 @@ static void devices_drop(worker *w)
     used_device *u = &room->devices[room->held.index];
     for (u32 k = 0; k < u->lane_count; k++)
         lane_forget_held(&u->lanes[k]);
+    room->api->buffer_close(u->device, &u->kept.matches);
     room->api->event_close(u->device, &room->held.ready);
     room->api->buffer_close(u->device, &room->held.buffer);
 }
@@ -690,7 +723,7 @@ static int devices_hold(worker *w, const trawl_device_text *text, trawl_error *e
     used_device *u = &room->devices[text->device];
     *held = (held_text){ .of = u->device, .index = text->device };
     int status = room->api->buffer_borrow(u->device, text->memory, text->offset, text->length,
-                                          &held->buffer, &held->begin, error);
+                                          false, &held->buffer, &held->begin, error);
     if (status == TRAWL_OK && text->queue)
         status = room->api->mark(u->device, text->queue, &held->ready, error);
     for (u32 k = 0; text->queue && k < u->lane_count && k < HELD_QUEUES; k++) {
@@ -716,6 +749,45 @@ static int devices_tasks(worker *w, trawl_task_fn task, void *job, uint32_t coun
     return TRAWL_OK;
 }
 
+/* Memory of the caller's on the device that holds the text. */
+static int borrow(device_room *room, void *memory, size_t offset, size_t bytes, device_buffer *b,
+                  size_t *begin, trawl_error *error)
+{
+    trawl_error why;
+    error_clear(&why);
+    const int status = room->api->buffer_borrow(room->devices[room->held.index].device, memory,
+                                                offset, bytes, true, b, begin, &why);
+    return status == TRAWL_OK
+               ? TRAWL_OK
+               : fail(error, status, TRAWL_NONE, "where the result goes: %.220s", why.message);
+}
+
+static int devices_keep(worker *w, void *memory, size_t offset, u64 capacity, trawl_error *error)
+{
+    device_room *room = w->state;
+    kept *k = &room->devices[room->held.index].kept;
+    return borrow(room, memory, offset, (size_t)capacity * sizeof(trawl_device_match), &k->matches,
+                  &k->matches_at, error);
+}
+
+static int devices_put(worker *w, void *memory, size_t offset, const void *from, size_t bytes,
+                       trawl_error *error)
+{
+    device_room *room = w->state;
+    used_device *u = &room->devices[room->held.index];
+    device_buffer b;
+    size_t begin;
+    int status = borrow(room, memory, offset, bytes, &b, &begin, error);
+    if (status == TRAWL_OK)
+        status = lane_open(u, &u->lanes[0], error);
+    if (status == TRAWL_OK)
+        status = room->api->write(u->lanes[0].queue, &b, begin, from, bytes, NULL, error);
+    if (status == TRAWL_OK)
+        status = room->api->finish(u->lanes[0].queue, error);
+    room->api->buffer_close(u->device, &b);
+    return status;
+}
+
 static void devices_timing(worker *w, trawl_timing *timing)
 {
     device_room *room = w->state;
@@ -737,6 +809,8 @@ const backend backend_opencl = {
     .lead = devices_lead,
     .start = devices_start,
     .finish = devices_finish,
+    .keep = devices_keep,
+    .put = devices_put,
     .timing = devices_timing,
 };
 
@@ -754,5 +828,7 @@ const backend backend_cuda = {
     .lead = devices_lead,
     .start = devices_start,
     .finish = devices_finish,
+    .keep = devices_keep,
+    .put = devices_put,
     .timing = devices_timing,
 };

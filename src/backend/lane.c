@@ -97,8 +97,10 @@ void lane_close(lane *l)
     unused_buffer(l->on, &l->cursor);
     for (size_t i = 0; i < sizeof timed / sizeof *timed; i++)
         api->event_close(l->on->device, timed[i]);
-    for (size_t i = 0; i < MOST_PARTS; i++)
+    for (size_t i = 0; i < MOST_PARTS; i++) {
         api->event_close(l->on->device, &l->counted[i]);
+        api->event_close(l->on->device, &l->tallied[i]);
+    }
     for (size_t i = 0; i < PIECE_EVENTS; i++)
         api->event_close(l->on->device, &l->events[i]);
     if (l->queue)
@@ -328,7 +330,7 @@ static piece_sink sink_of(lane *l, const slice *into)
     piece_sink s = { 0 };
     s.cursor = &l->cursor;
     s.records = &l->records;
-    s.capacity = into->capacity;
+    s.capacity = l->keeping ? l->records.bytes / sizeof(record) : into->capacity;
     s.events = l->events;
     return s;
 }
@@ -413,6 +415,8 @@ static void choose_parts(lane *l, const trawl_plan *plan, bool carries,
 int lane_run_text(lane *l, const text_job *job, bool carries, slice *into, trawl_error *error)
 {
     choose_parts(l, job->plan, carries, job->fallback, into);
+    l->keeping = job->keeping;
+    l->window_at = job->window_at;
     l->piece.scratch = l->scratch.handle ? &l->scratch : NULL;
     l->piece.sink = sink_of(l, into);
     (void)lock(l);
@@ -422,6 +426,7 @@ int lane_run_text(lane *l, const text_job *job, bool carries, slice *into, trawl
 int lane_run_grid(lane *l, const grid_job *job, slice *into, trawl_error *error)
 {
     choose_parts(l, job->plan, false, job->fallback, into);
+    l->keeping = NULL;
     l->grid.text = &l->text;
     l->grid.scratch = l->scratch.handle ? &l->scratch : NULL;
     l->grid.sink = sink_of(l, into);
@@ -444,7 +449,7 @@ static int settle(lane *l, piece_sink *s, trawl_timing *timing, trawl_error *err
     for (u32 i = 0; i < plan_head(l->plan)->part_count && status == TRAWL_OK; i++)
         if (takes_part(l, &parts[i]))
             status = settle_copy(l, &l->counted[i], &timing->from_device, error);
-    if (status == TRAWL_OK && s->capacity)
+    if (status == TRAWL_OK && l->into->capacity)
         status = settle_copy(l, &l->read, &timing->from_device, error);
     if (status == TRAWL_OK)
         status = sink_settle(l->on->device->api, s, error);
@@ -525,23 +530,98 @@ void lane_give_up(lane *l)
 {
     l->on->device->api->finish(l->queue, NULL);
     l->busy = false;
+    l->tallies = 0;
+}
+
+/* Search the piece again, by what the lane has learned. */
+static int run_again(lane *l, piece_sink *s, trawl_timing *timing, trawl_error *error)
+{
+    int status = lock(l)->clear(l->queue, &l->cursor, 0, sizeof(piece_cursor), error);
+    if (status == TRAWL_OK)
+        status = run_parts(l, error);
+    return unlock(l, status) == TRAWL_OK ? wait_and_settle(l, s, timing, error) : status;
+}
+
+/* Wait until all parts have searched the piece. */
+static int finish_piece(lane *l, piece_sink *s, trawl_timing *timing, trawl_error *error)
+{
+    int status = wait_and_settle(l, s, timing, error);
+    while (status == TRAWL_OK && note_giving_up(l))
+        status = run_again(l, s, timing, error);
+    return status;
+}
+
+/* ---- matches that stay on the device -------------------------------------------------- */
+
+static int keep_records(lane *l, trawl_timing *timing, trawl_error *error)
+{
+    u64 first = 0;
+    int status = kept_settle(l, timing, error);
+    for (u32 i = 0; i < plan_head(l->plan)->part_count && status == TRAWL_OK; i++) {
+        if (!takes_part(l, &plan_parts(l->plan)[i]))
+            continue;
+        const u64 stop = count_of(l, i).count;
+        status = kept_part(l, i, (u32)first, (u32)stop, error);
+        first = stop;
+    }
+    return status;
+}
+
+/* A piece whose records found no room is searched again in stretches, each shorter where that was
+ * in vain. A byte has fewer than there is room for, unless memory is very short. */
+static int keep_stretches(lane *l, u64 count, trawl_timing *timing, trawl_error *error)
+{
+    piece_sink *s = &l->piece.sink;
+    const u32 end = l->piece.end;
+    u32 length = (u32)((end - l->piece.begin) / (2 * count / s->capacity + 2)) + 1;
+    int status = TRAWL_OK;
+    while (l->piece.begin < end && status == TRAWL_OK) {
+        l->piece.end = end - l->piece.begin > length ? l->piece.begin + length : end;
+        do
+            status = run_again(l, s, timing, error);
+        while (status == TRAWL_OK && note_giving_up(l));
+        if (status == TRAWL_OK && counted(l) > s->capacity) {
+            if (length == 1)
+                return fail(error, TRAWL_ERROR_MEMORY, TRAWL_NONE,
+                            "out of memory for the matches that end at one place");
+            length = (length + 1) / 2;
+            continue;
+        }
+        if (status == TRAWL_OK)
+            status = keep_records(l, timing, error);
+        l->piece.begin = l->piece.end;
+    }
+    return status;
+}
+
+static int keep(lane *l, trawl_timing *timing, trawl_error *error)
+{
+    const u64 count = counted(l);
+    l->into->count += count;
+    return count > l->piece.sink.capacity ? keep_stretches(l, count, timing, error)
+                                          : keep_records(l, timing, error);
+}
+
+/* ---- and those that do not ------------------------------------------------------------ */
+
+static void note_done(const lane *l)
+{
+    for (u32 i = 0; i < plan_head(l->plan)->part_count; i++)
+        if (takes_part(l, &plan_parts(l->plan)[i]) && !l->fallback[i])
+            l->into->done[i] += l->length;
 }
 
 int lane_collect(lane *l, trawl_timing *timing, trawl_error *error)
 {
-    piece_sink *s = l->grid.text ? &l->grid.sink : &l->piece.sink;
     slice *into = l->into;
-    int status = wait_and_settle(l, s, timing, error);
-    while (status == TRAWL_OK && note_giving_up(l)) {
-        status = lock(l)->clear(l->queue, &l->cursor, 0, sizeof(piece_cursor), error);
-        if (status == TRAWL_OK)
-            status = run_parts(l, error);
-        if (unlock(l, status) == TRAWL_OK)
-            status = wait_and_settle(l, s, timing, error);
-    }
+    int status = finish_piece(l, l->grid.text ? &l->grid.sink : &l->piece.sink, timing, error);
     if (status != TRAWL_OK)
         return status;
     timing->pieces++;
+    if (l->keeping) {
+        note_done(l);
+        return keep(l, timing, error);
+    }
     const u64 count = counted(l);
     const u64 room = into->count < into->capacity ? into->capacity - into->count : 0;
     const u64 kept = count < room ? count : room;
@@ -554,8 +634,6 @@ int lane_collect(lane *l, trawl_timing *timing, trawl_error *error)
         status = read_late(l, to, first, kept, timing, error);
     number_parts(l, to, kept);
     into->count += count;
-    for (u32 i = 0; i < plan_head(l->plan)->part_count; i++)
-        if (takes_part(l, &plan_parts(l->plan)[i]) && !l->fallback[i])
-            into->done[i] += l->length;
+    note_done(l);
     return status;
 }

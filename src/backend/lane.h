@@ -45,10 +45,23 @@ typedef struct lane {
     /* What it runs: the parts of a plan that carry, or those that do not. */
     const trawl_plan *plan;
     bool carries, fallback[MOST_PARTS];
-    slice *into; /* where its records go */
+    slice *into;      /* where its records go */
+    keeping *keeping; /* or what becomes of them */
+    u64 window_at;    /* text_job's */
+    device_event tallied[MOST_PARTS];
+    u32 tallies; /* how many of these were launched and not settled */
     text_piece piece;
     grid_piece grid;
 } lane;
+
+/* What a device needs for jobs that keep their matches (kept.c). */
+typedef struct kept {
+    uint64_t checksum;     /* of the plan whose `names` are there; 0: none */
+    device_buffer names;   /* tally_name of each pattern of each part */
+    device_buffer counts;  /* u64 of each of the caller's patterns: of this job */
+    device_buffer matches; /* the caller's memory, */
+    size_t matches_at;     /* from this byte on; no handle: none */
+} kept;
 
 /* A stage of a plan on a device. */
 typedef struct loaded_stage {
@@ -71,6 +84,7 @@ typedef struct used_device {
     uint64_t turn;
     lane lanes[MOST_LANES];
     u32 lane_count;
+    kept kept;
 } used_device;
 
 /* ---- plans on a device (loaded.c) ---------------------------------------------- */
@@ -88,6 +102,23 @@ device_plan *loaded_part(used_device *u, const trawl_plan *plan, const plan_part
                          bool fallback);
 /* Drop what was brought; `but`: the stages of this plan stay. */
 void unload(used_device *u, const trawl_plan *but);
+
+/* ---- matches that stay on a device (kept.c) --------------------------------------- */
+
+/* Records that a lane has room for when it keeps what it finds in `bytes` of text. */
+uint64_t kept_records(uint64_t bytes);
+
+/* A job of the plan begins: its names are there, its counts are zero. */
+int kept_begin(used_device *u, const trawl_plan *plan, const keeping *k, memory *m,
+               trawl_error *error);
+/* Queue what becomes of a part's records [first, stop) of a lane, and count them. */
+int kept_part(lane *l, u32 part, u32 first, u32 stop, trawl_error *error);
+/* Wait for that, and add its time to `timing`. The lane's queue has finished. */
+int kept_settle(lane *l, trawl_timing *timing, trawl_error *error);
+/* The job has ended well: its counts by pattern are added to the host's. */
+int kept_end(used_device *u, const trawl_plan *plan, keeping *k, memory *m, trawl_timing *timing,
+             trawl_error *error);
+void kept_release(used_device *u);
 
 /* ---- lanes ------------------------------------------------------------------------ */
 

@@ -194,8 +194,9 @@ static int address_check(const cuda_device *d, CUdeviceptr address, trawl_error 
 
 /* Of the whole allocation: what lies in it around the text may be read. */
 static int cuda_buffer_borrow(device *base, void *memory, size_t offset, size_t length,
-                              device_buffer *b, size_t *begin, trawl_error *error)
+                              bool written, device_buffer *b, size_t *begin, trawl_error *error)
 {
+    (void)written;
     cuda_device *d = (cuda_device *)base;
     const CUdeviceptr address = (CUdeviceptr)(uintptr_t)memory;
     CUdeviceptr whole = 0;

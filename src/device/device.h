@@ -118,11 +118,11 @@ struct device_api {
 
     int (*buffer_open)(device *d, buffer_kind kind, size_t bytes, device_buffer *b,
                        trawl_error *error);
-    /* The caller's buffer: `memory`, as trawl_device_text has it, with a text of `length` bytes
-     * from `offset` on, which begins at byte *begin of `b`. TRAWL_ERROR_ARGUMENT when it is not of
-     * this device, or has fewer bytes. */
-    int (*buffer_borrow)(device *d, void *memory, size_t offset, size_t length, device_buffer *b,
-                         size_t *begin, trawl_error *error);
+    /* The caller's buffer: `memory`, as trawl_device_text has it, with a text, or room for what is
+     * `written`, of `length` bytes from `offset` on, which begins at byte *begin of `b`.
+     * TRAWL_ERROR_ARGUMENT when it is not of this device, or has fewer bytes. */
+    int (*buffer_borrow)(device *d, void *memory, size_t offset, size_t length, bool written,
+                         device_buffer *b, size_t *begin, trawl_error *error);
     /* A part of a borrowed buffer, from a multiple of part_align on. */
     int (*buffer_part)(device *d, const device_buffer *of, size_t offset, size_t bytes,
                        device_buffer *b, trawl_error *error);

@@ -192,7 +192,7 @@ static int buffer_fact(const opencl_device *o, cl_mem memory, cl_mem_info what, 
 
 /* A part can only be made of a whole buffer: where the caller's is a part itself, its parent is
  * borrowed, up to that part's end. */
-static int opencl_buffer_borrow(device *d, void *memory, size_t offset, size_t length,
+static int opencl_buffer_borrow(device *d, void *memory, size_t offset, size_t length, bool written,
                                 device_buffer *b, size_t *begin, trawl_error *error)
 {
     opencl_device *o = opencl_of(d);
@@ -220,10 +220,14 @@ static int opencl_buffer_borrow(device *d, void *memory, size_t offset, size_t l
         status = buffer_fact(o, memory, CL_MEM_ASSOCIATED_MEMOBJECT, &parent, sizeof parent, error);
     if (status != TRAWL_OK)
         return status;
-    if (type != CL_MEM_OBJECT_BUFFER || flags & CL_MEM_WRITE_ONLY)
+    if (type != CL_MEM_OBJECT_BUFFER || flags & (written ? CL_MEM_READ_ONLY : CL_MEM_WRITE_ONLY))
         return fail(error, TRAWL_ERROR_ARGUMENT, TRAWL_NONE,
-                    "the text's cl_mem is %s: give a buffer that kernels may read",
-                    type != CL_MEM_OBJECT_BUFFER ? "an image or a pipe" : "CL_MEM_WRITE_ONLY");
+                    "the %s's cl_mem is %s: give a buffer that kernels may %s",
+                    written ? "result" : "text",
+                    type != CL_MEM_OBJECT_BUFFER ? "an image or a pipe"
+                    : written                    ? "CL_MEM_READ_ONLY"
+                                                 : "CL_MEM_WRITE_ONLY",
+                    written ? "write" : "read");
     if (offset > size || length > size - offset)
         return device_text_outside(error, offset, length, size);
     b->handle = parent ? parent : memory;

@@ -145,6 +145,11 @@ int launch_search(const device_plan *p, device_queue *q, launch *l, const void *
 /* Wait for the launches, add up their times; the error of one that failed. */
 int sink_settle(const device_api *api, piece_sink *s, trawl_error *error);
 
+/* Queue the kernel of tally.k over records of at least one; `buffers` are its own, in order. */
+struct tally_args;
+int tally_launch(device *d, device_queue *q, const device_buffer *const buffers[4],
+                 const struct tally_args *a, device_event *event, trawl_error *error);
+
 /* How many parts a whole has, the last one perhaps shorter. */
 static inline uint32_t parts(uint64_t whole, uint64_t part)
 {

@@ -1,5 +1,6 @@
-/* device_text.c: the public call that scans a text in a device's memory. The backend holds it
- * (backend/held.h), and its windows go the way of all texts, without an address on the host.
+/* device_text.c: the public calls that scan a text in a device's memory. The backend holds it
+ * (backend/held.h), and its windows go the way of all texts, without an address on the host. What
+ * is found is handed on here, or stays there (backend/kept.c).
  */
 #include "base/options.h"
 #include "scan/text.h"
@@ -63,31 +64,236 @@ static int check(const trawl_context *context, const trawl_plan *plan,
     return status == TRAWL_OK ? check_report(plan, read->report, error) : status;
 }
 
+/* Enter the context and have its backend hold the text; what it is, and the options, are read.
+ * Then, unless it fails, leave(). */
+static int enter(trawl_context *context, const trawl_plan *plan, const trawl_device_text *given,
+                 const trawl_scan_options *options, trawl_device_text *text,
+                 trawl_scan_options *read, trawl_error *error)
+{
+    int status = context_enter(context, error);
+    if (status != TRAWL_OK)
+        return status;
+    status = check(context, plan, given, options, text, read, error);
+    if (status == TRAWL_OK && text->memory)
+        status = context->worker.backend->hold(&context->worker, text, error);
+    if (status != TRAWL_OK)
+        context_leave(context);
+    return status;
+}
+
+static void leave(trawl_context *context, const trawl_device_text *text)
+{
+    if (text->memory)
+        context->worker.backend->drop(&context->worker);
+    context_leave(context);
+}
+
+static int report(trawl_context *context, const trawl_plan *plan, size_t length,
+                  const trawl_scan_options *read, trawl_match_fn fn, void *user, trawl_error *error)
+{
+    trawl_match batch[MATCH_BATCH];
+    delivery d;
+    int status = delivery_open(&d, context, plan, read, fn, user, batch, error);
+    if (status == TRAWL_OK)
+        status = delivery_flush(&d, text_deliver(context, &d, NULL, length, error));
+    delivery_close(&d);
+    return status;
+}
+
 int trawl_scan_device(trawl_context *context, const trawl_plan *plan, const trawl_device_text *text,
                       const trawl_scan_options *options, trawl_match_fn fn, void *user,
                       trawl_error *error)
 {
     trawl_device_text held;
     trawl_scan_options read;
-    trawl_match batch[MATCH_BATCH];
-    delivery d;
     if (!fn)
         return fail(error, TRAWL_ERROR_ARGUMENT, TRAWL_NONE, "fn is NULL");
-    int status = context_enter(context, error);
+    int status = enter(context, plan, text, options, &held, &read, error);
     if (status != TRAWL_OK)
         return status;
-    worker *w = &context->worker;
-    status = check(context, plan, text, options, &held, &read, error);
-    if (status == TRAWL_OK && held.memory)
-        status = w->backend->hold(w, &held, error);
-    if (status == TRAWL_OK) {
-        status = delivery_open(&d, context, plan, &read, fn, user, batch, error);
-        if (status == TRAWL_OK)
-            status = delivery_flush(&d, text_deliver(context, &d, NULL, held.length, error));
-        delivery_close(&d);
-        if (held.memory)
-            w->backend->drop(w);
+    status = report(context, plan, held.length, &read, fn, user, error);
+    leave(context, &held);
+    return status;
+}
+
+/* ---- counting ----------------------------------------------------------- */
+
+static int count_matches(const trawl_match *matches, size_t count, void *user)
+{
+    (void)matches;
+    *(uint64_t *)user += count;
+    return 0;
+}
+
+int trawl_count_device(trawl_context *context, const trawl_plan *plan,
+                       const trawl_device_text *text, const trawl_scan_options *options,
+                       uint64_t *count, trawl_error *error)
+{
+    trawl_device_text held;
+    trawl_scan_options read;
+    if (!count)
+        return fail(error, TRAWL_ERROR_ARGUMENT, TRAWL_NONE, "count is NULL");
+    *count = 0;
+    int status = enter(context, plan, text, options, &held, &read, error);
+    if (status != TRAWL_OK)
+        return status;
+    if (text_keeps(context, plan, &read))
+        status = text_count(context, plan, NULL, held.length, &read, NULL, count, error);
+    else
+        status = report(context, plan, held.length, &read, count_matches, count, error);
+    leave(context, &held);
+    return status;
+}
+
+/* ---- what is found stays there -------------------------------------------- */
+
+/* What a call has found so far. */
+typedef struct collecting {
+    trawl_context *context;
+    const trawl_device_result *to;
+    uint64_t *counts; /* as they are wanted, or NULL */
+    uint64_t count;
+    trawl_device_match *matches; /* found on the host, on their way: [used] of AT_ONCE */
+    size_t used;
+    uint64_t put; /* those that have arrived */
+    int status;
+    trawl_error *error;
+} collecting;
+
+#define AT_ONCE (size_t)65536
+
+static int put(trawl_context *context, void *memory, size_t offset, const void *from, size_t bytes,
+               trawl_error *error)
+{
+    return context->worker.backend->put(&context->worker, memory, offset, from, bytes, error);
+}
+
+static int flush(collecting *c)
+{
+    if (c->used && c->status == TRAWL_OK)
+        c->status = put(c->context, c->to->matches,
+                        c->to->matches_offset + (size_t)c->put * sizeof *c->matches, c->matches,
+                        c->used * sizeof *c->matches, c->error);
+    c->put += c->used;
+    c->used = 0;
+    return c->status;
+}
+
+static int collect(const trawl_match *matches, size_t count, void *user)
+{
+    collecting *c = (collecting *)user;
+    for (size_t i = 0; i < count; i++) {
+        const trawl_match *m = &matches[i];
+        if (c->counts)
+            c->counts[m->pattern]++;
+        if (!c->matches || c->put + c->used == c->to->capacity)
+            continue;
+        c->matches[c->used++] =
+            (trawl_device_match){ m->end, m->pattern,
+                                  m->start == TRAWL_UNKNOWN ? 0 : (uint32_t)(m->end - m->start) };
+        if (c->used == AT_ONCE && flush(c) != TRAWL_OK)
+            return 1;
     }
-    context_leave(context);
+    c->count += count;
+    return 0;
+}
+
+/* By way of the host. */
+static int collect_here(collecting *c, const trawl_plan *plan, size_t length,
+                        const trawl_scan_options *read)
+{
+    memory *m = &c->context->memory;
+    if (c->to->matches)
+        c->matches = memory_take_array(m, AT_ONCE, sizeof *c->matches);
+    if (c->to->matches && !c->matches)
+        return memory_failed(m, c->error, "matches");
+    int status = report(c->context, plan, length, read, collect, c, c->error);
+    if (status >= TRAWL_OK && flush(c) != TRAWL_OK)
+        status = c->status;
+    memory_give(m, c->matches);
+    return status;
+}
+
+static int collect_there(collecting *c, const trawl_plan *plan, size_t length,
+                         const trawl_scan_options *read)
+{
+    keeping k = { .counts = c->counts, .capacity = c->to->capacity, .base = read->base };
+    const int status = text_count(c->context, plan, NULL, length, read, &k, &c->count, c->error);
+    if (c->counts && plan_head(plan)->given == 1)
+        c->counts[0] = c->count;
+    return status;
+}
+
+static int read_result(const trawl_device_result *given, const trawl_scan_options *options,
+                       trawl_device_result *result, trawl_error *error)
+{
+    const trawl_device_result none = TRAWL_DEVICE_RESULT_INIT;
+    *result = none;
+    if (!given)
+        return fail(error, TRAWL_ERROR_ARGUMENT, TRAWL_NONE, "result is NULL");
+    const int status = read_options(result, sizeof none, SIZE_UP_TO(trawl_device_result, count),
+                                    given, "device result", error);
+    if (status != TRAWL_OK)
+        return status;
+    if (!result->matches)
+        result->capacity = 0;
+    if (result->matches_offset % sizeof(uint64_t) || result->counts_offset % sizeof(uint64_t))
+        return fail(error, TRAWL_ERROR_ARGUMENT, TRAWL_NONE,
+                    "the result's offsets must be multiples of 8");
+    if (result->capacity > SIZE_MAX / sizeof(trawl_device_match))
+        return fail(error, TRAWL_ERROR_ARGUMENT, TRAWL_NONE, "the result's capacity is too large");
+    if (options && options->max_matches)
+        return fail(error, TRAWL_ERROR_ARGUMENT, TRAWL_NONE,
+                    "max_matches must be 0 where the result has a capacity");
+    return TRAWL_OK;
+}
+
+/* The text is held, or is nothing. */
+static int collect_all(collecting *c, const trawl_plan *plan, const trawl_device_text *held,
+                       const trawl_scan_options *read)
+{
+    worker *w = &c->context->worker;
+    const size_t given = plan_head(plan)->given;
+    int status = TRAWL_OK;
+    if (c->to->counts) {
+        c->counts = memory_take_zeroed(&c->context->memory, given, sizeof *c->counts);
+        if (!c->counts)
+            return memory_failed(&c->context->memory, c->error, "counts");
+    }
+    if (held->memory && c->to->matches)
+        status =
+            w->backend->keep(w, c->to->matches, c->to->matches_offset, c->to->capacity, c->error);
+    if (status == TRAWL_OK)
+        status = text_keeps(c->context, plan, read) ? collect_there(c, plan, held->length, read)
+                                                    : collect_here(c, plan, held->length, read);
+    if (status >= TRAWL_OK && c->counts) {
+        const int written = put(c->context, c->to->counts, c->to->counts_offset, c->counts,
+                                given * sizeof *c->counts, c->error);
+        status = written == TRAWL_OK ? status : written;
+    }
+    memory_give(&c->context->memory, c->counts);
+    if (status == TRAWL_OK && c->to->matches && c->count > c->to->capacity)
+        status = TRAWL_LIMITED;
+    return status;
+}
+
+int trawl_collect_device(trawl_context *context, const trawl_plan *plan,
+                         const trawl_device_text *text, const trawl_scan_options *options,
+                         trawl_device_result *result, trawl_error *error)
+{
+    trawl_device_text held;
+    trawl_device_result to;
+    trawl_scan_options read;
+    int status = read_result(result, options, &to, error);
+    if (status != TRAWL_OK)
+        return status;
+    result->count = 0;
+    status = enter(context, plan, text, options, &held, &read, error);
+    if (status != TRAWL_OK)
+        return status;
+    collecting c = { .context = context, .to = &to, .error = error };
+    status = collect_all(&c, plan, &held, &read);
+    result->count = c.count;
+    leave(context, &held);
     return status;
 }

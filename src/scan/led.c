@@ -125,7 +125,7 @@ static void lead(void *user)
 static bool pays(const text_course *c)
 {
     const worker *w = c->scan->worker;
-    return w->backend->lead && c->length - c->at > w->limits.first_window &&
+    return w->backend->lead && !c->scan->keeping && c->length - c->at > w->limits.first_window &&
            c->budget->steps == UINT64_MAX && (!c->d || c->d->out.left == UINT64_MAX) &&
            !c->scan->state;
 }

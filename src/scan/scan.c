@@ -246,7 +246,8 @@ int text_scan_cut(text_scan *scan, scan_room *room, const uint8_t *window, uint3
                        .allowance = scan->worker->limits.allowance,
                        .memory = &scan->context->memory,
                        .ready = scan->state ? NULL : sort_ahead,
-                       .user = room };
+                       .user = room,
+                       .keeping = scan->keeping };
     for (uint32_t p = 0; p < MOST_PARTS; p++)
         job->fallback[p] = scan->context->experience.stages.fallback[p];
     return cut(scan, room, begin, end, count, error);
@@ -313,7 +314,7 @@ static int scan_region(text_scan *scan, scan_room *room, const uint8_t *window, 
              "%.120s; the CPU cannot take over a text in a device's memory: free some there, or "
              "scan it from the host",
              device.message);
-    } else if (status == TRAWL_ERROR_MEMORY && usual->limits.on_devices) {
+    } else if (status == TRAWL_ERROR_MEMORY && usual->limits.on_devices && !scan->keeping) {
         worker *spare = context_spare(scan->context, end - begin, &why);
         if (spare) {
             scan->worker = spare;

@@ -50,6 +50,7 @@ typedef struct text_scan {
     const trawl_plan *plan;
     records_fn consume; /* NULL: count only (not for plans that carry) */
     void *user;
+    keeping *keeping;   /* devices, count only: what else becomes of matches; or NULL */
     uint64_t counted;   /* matches so far */
     uint64_t window_at; /* a text that the worker holds: where in it the window begins */
     uint64_t window;    /* bytes that the next window should have */

@@ -60,6 +60,8 @@ static int scan_all(text_scan *scan, budget *budget, delivery *d, const uint8_t 
         status = scan_opening(scan, budget, d, text, length, &c.at, error);
     if (status == TRAWL_OK)
         status = text_lead(&c, error);
+    if (scan->keeping)
+        text_scan_begin(scan, !text);
     while (c.at < length && status == TRAWL_OK && !(d && delivery_idle(d)))
         status = scan_next(&c, error);
     return status;
@@ -160,10 +162,9 @@ static int count_matches(const trawl_match *matches, size_t count, void *user)
     return 0;
 }
 
-/* Matches need not be looked at one by one. */
-static int count_records(trawl_context *context, const trawl_plan *plan, const void *text,
-                         size_t length, const trawl_scan_options *read, uint64_t *count,
-                         trawl_error *error)
+int text_count(trawl_context *context, const trawl_plan *plan, const void *text, size_t length,
+               const trawl_scan_options *read, keeping *keeping, uint64_t *count,
+               trawl_error *error)
 {
     text_scan scan;
     budget budget;
@@ -171,6 +172,7 @@ static int count_records(trawl_context *context, const trawl_plan *plan, const v
     int status = text_scan_open(&scan, context, plan, false, NULL, NULL, error);
     if (status != TRAWL_OK)
         return status;
+    scan.keeping = keeping;
     status = scan_all(&scan, &budget, NULL, (const uint8_t *)text, length, error);
     *count = scan.counted;
     text_scan_close(&scan);
@@ -197,7 +199,7 @@ int trawl_count(trawl_context *context, const trawl_plan *plan, const void *text
     status = context_enter(context, error);
     if (status != TRAWL_OK)
         return status;
-    status = count_records(context, plan, text, length, &read, count, error);
+    status = text_count(context, plan, text, length, &read, NULL, count, error);
     context_leave(context);
     return status;
 }
@@ -210,13 +212,40 @@ static int count_patterns(const trawl_match *matches, size_t count, void *user)
     return 0;
 }
 
+/* On a device, which need not hand over matches. TRAWL_ERROR_MEMORY: it has too little. */
+static int count_there(trawl_context *context, const trawl_plan *plan, const void *text,
+                       size_t length, const trawl_scan_options *read, uint64_t *counts,
+                       trawl_error *error)
+{
+    keeping k = { .counts = counts };
+    uint64_t count = 0;
+    int status = context_enter(context, error);
+    if (status != TRAWL_OK)
+        return status;
+    status = text_count(context, plan, text, length, read, &k, &count, error);
+    if (plan_head(plan)->given == 1)
+        counts[0] = count;
+    context_leave(context);
+    return status;
+}
+
 int trawl_count_each(trawl_context *context, const trawl_plan *plan, const void *text,
                      size_t length, const trawl_scan_options *options, uint64_t *counts,
                      trawl_error *error)
 {
+    trawl_scan_options read;
     if (!plan || !counts)
         return fail(error, TRAWL_ERROR_ARGUMENT, TRAWL_NONE, "%s is NULL",
                     plan ? "counts" : "plan");
     memset(counts, 0, plan_head(plan)->given * sizeof *counts);
+    int status = check_arguments(plan, text, length, options, &read, error);
+    if (status != TRAWL_OK)
+        return status;
+    if (context && text_keeps(context, plan, &read)) {
+        status = count_there(context, plan, text, length, &read, counts, error);
+        if (status != TRAWL_ERROR_MEMORY)
+            return status;
+        memset(counts, 0, plan_head(plan)->given * sizeof *counts);
+    }
     return trawl_scan(context, plan, text, length, options, count_patterns, counts, error);
 }

@@ -21,6 +21,21 @@ typedef struct text_course {
 /* Go on with several windows under way at once, where the worker can and that pays (led.c). Returns
  * at the end, after an error, or where the rest is to be scanned window by window. */
 int text_lead(text_course *c, trawl_error *error);
+/* Count the matches of a plan that does not carry; a device keeps them too, if `keeping` is not
+ * NULL: TRAWL_ERROR_MEMORY then, when it has too little, though the CPU might take over. */
+int text_count(trawl_context *context, const trawl_plan *plan, const void *text, size_t length,
+               const trawl_scan_options *read, keeping *keeping, uint64_t *count,
+               trawl_error *error);
+
+/* Whether a device may keep the matches of the plan: every record is one, and says all. */
+static inline bool text_keeps(const trawl_context *context, const trawl_plan *plan,
+                              const trawl_scan_options *read)
+{
+    const plan_header *head = plan_head(plan);
+    return context->worker.limits.on_devices && read->report == TRAWL_REPORT_ENDS &&
+           !read->max_matches && !read->max_steps && !head->carries && !head->once &&
+           !head->bordered && !plan_has_alternatives(plan);
+}
 
 /* The matches of a small text, as records in no order (small.c). */
 typedef struct small_matches {
