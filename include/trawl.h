@@ -226,6 +226,9 @@ typedef struct trawl_plan_info {
     uint32_t keeps_texts; /* 1: it holds the patterns' texts */
     uint32_t version;     /* of the form of saved plans: a library reads its own only */
     uint32_t stages;      /* see trawl_plan_get_stage */
+    double cost;          /* nanoseconds expected for a byte (grids: a cell) of text like the
+                             sample, by one thread of a CPU or by all of a GPU; 0: not known, as of
+                             an engine by name and of a plan that was loaded */
 } trawl_plan_info;
 
 /* Facts about a plan. The strings live as long as the plan. Thread-safe. */
@@ -369,6 +372,27 @@ TRAWL_API void trawl_context_free(trawl_context *context);
  * order. Without a call in progress nothing happens, the next one included. A stream that was cut
  * off so has ended. */
 TRAWL_API void trawl_cancel(trawl_context *context);
+
+/* Where a text would be searched sooner. */
+typedef struct trawl_advice {
+    size_t size;           /* sizeof(trawl_advice), set by the caller */
+    const char *backend;   /* for trawl_context_options: "auto", the CPU, or "cuda" or "opencl"; */
+    char device[24];       /* then which device */
+    double cpu_seconds;    /* expected of the CPU */
+    double device_seconds; /* and of the device; 0: none was considered */
+    char why[256];         /* one line */
+} trawl_advice;
+
+/* Would a device search `length` bytes from the host's memory with a plan sooner than the CPU does?
+ * Asked with a context of the CPU and a plan that was compiled for it, whose cost is known
+ * (trawl_plan_info); `device` and `device_plan` are NULL: then a driver is opened, which takes
+ * tenths of a second, only if a device could be sooner all the same, and a device that is a CPU is
+ * none. When that names a device, open it, compile for it, and ask again with both: now the link
+ * to it is measured, and what its plan costs is known; what opening took no longer counts. These
+ * are estimates: they may be wrong by half. */
+TRAWL_API int trawl_advise(const trawl_context *cpu, const trawl_plan *plan, uint64_t length,
+                           trawl_context *device, const trawl_plan *device_plan,
+                           trawl_advice *advice, trawl_error *error);
 
 TRAWL_API const char *trawl_context_backend(const trawl_context *context);
 TRAWL_API uint32_t trawl_context_threads(const trawl_context *context);
@@ -515,14 +539,14 @@ typedef struct trawl_device_match {
     uint32_t length;  /* it begins so many bytes before its end; 0: at a place that is not known */
 } trawl_device_match;
 
-/* Where what is found goes, in memory of the device that holds the text: as trawl_device_text.memory
- * says, but for writing. Offsets are bytes, multiples of 8. */
+/* Where what is found goes, in memory of the device that holds the text: as
+ * trawl_device_text.memory says, but for writing. Offsets are bytes, multiples of 8. */
 typedef struct trawl_device_result {
     size_t size;     /* sizeof(trawl_device_result) */
     void *matches;   /* trawl_device_match[capacity], in no order; NULL: they are not wanted */
     size_t matches_offset;
     uint64_t capacity;
-    void *counts;    /* uint64_t[trawl_plan_info.patterns]: the matches of each pattern, in the order
+    void *counts;    /* uint64_t[trawl_plan_info.patterns]: how many of each pattern, in the order
                         given to compile; NULL: they are not wanted */
     size_t counts_offset;
     uint64_t count;  /* set by the call: of all matches */

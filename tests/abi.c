@@ -65,6 +65,8 @@ int main(void)
     trawl_context_options opening = TRAWL_CONTEXT_OPTIONS_INIT;
     trawl_scan_options scanning = TRAWL_SCAN_OPTIONS_INIT;
     trawl_device_text there = TRAWL_DEVICE_TEXT_INIT;
+    trawl_device_result result = TRAWL_DEVICE_RESULT_INIT;
+    GUARDED(trawl_advice) advice = { .it = { .size = sizeof(trawl_advice) }, .guard = GUARD };
     trawl_error error = { 0 };
     trawl_plan *plan = NULL;
     trawl_context *context = NULL;
@@ -95,6 +97,11 @@ int main(void)
     expect(trawl_context_get_timing(context, &timing.it) == TRAWL_OK, "timing");
     expect(LATER_IS_ZERO(timing.it) && timing.guard == GUARD, "the end of the timing");
 
+    FILL_LATER(advice.it);
+    expect(trawl_advise(context, plan, 1, NULL, NULL, &advice.it, &error) == TRAWL_OK, "advice");
+    expect(strcmp(advice.it.backend, "auto") == 0, "the CPU for one byte");
+    expect(LATER_IS_ZERO(advice.it) && advice.guard == GUARD, "the end of the advice");
+
     scanning.max_matches = 1;
     expect(trawl_scan(context, plan, text, strlen(text), &scanning, take, &found, &error) ==
                TRAWL_LIMITED,
@@ -116,6 +123,10 @@ int main(void)
                "no text, no match");
         REFUSED(there, trawl_scan_device(context, plan, &there, NULL, take, &found, &error),
                 "device text");
+        expect(trawl_collect_device(context, plan, &there, NULL, &result, &error) == TRAWL_OK,
+               "nothing stays there");
+        REFUSED(result, trawl_collect_device(context, plan, &there, NULL, &result, &error),
+                "device result");
         FILL_LATER(device.it);
         expect(trawl_device_get_info("opencl", 0, &device.it, &error) == TRAWL_OK,
                "info of a device");

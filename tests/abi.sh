@@ -8,7 +8,8 @@ source=$1 work=$2 library=$3 programs=$4 cc=$5
 shift 5
 mkdir -p "$work"
 
-structs='likeness compile_options context_options scan_options plan_info stage_info device_info timing device_text'
+structs='likeness compile_options context_options scan_options plan_info stage_info device_info timing advice
+device_text device_result'
 edit=
 count=0
 for name in $structs; do

@@ -46,6 +46,7 @@ typedef unsigned long long address;
     X(cuMemAlloc_v2, (address *, size_t))                                                          \
     X(cuMemFree_v2, (address))                                                                     \
     X(cuMemcpyHtoD_v2, (address, const void *, size_t))                                            \
+    X(cuMemcpyDtoH_v2, (void *, address, size_t))                                                  \
     X(cuMemcpyDtoDAsync_v2, (address, address, size_t, void *))                                    \
     X(cuLaunchHostFunc, (void *, void (*)(void *), void *))
 
@@ -100,6 +101,7 @@ static void cuda_open(own_device *o, int number)
     X(CreateSubBuffer)                                                                             \
     X(CreateUserEvent)                                                                             \
     X(EnqueueCopyBuffer)                                                                           \
+    X(EnqueueReadBuffer)                                                                           \
     X(EnqueueWriteBuffer)                                                                          \
     X(Finish)                                                                                      \
     X(GetDeviceIDs)                                                                                \
@@ -211,6 +213,13 @@ static void opencl_write(own_device *o, void *memory, size_t offset, const void 
         CL_SUCCESS);
 }
 
+static void opencl_read(own_device *o, void *memory, size_t offset, void *bytes, size_t count)
+{
+    assert_int_equal(
+        cl.EnqueueReadBuffer(o->queue, memory, CL_TRUE, offset, count, bytes, 0, NULL, NULL),
+        CL_SUCCESS);
+}
+
 static unsigned opencl_references(void *memory)
 {
     cl_uint count = 0;
@@ -240,6 +249,7 @@ static void opencl_close(own_device *o)
 #define opencl_memory(o, bytes) NULL
 #define opencl_part(memory, offset, bytes) NULL
 #define opencl_write(o, memory, offset, bytes, count) ((void)(o))
+#define opencl_read(o, memory, offset, bytes, count) ((void)(o))
 #define opencl_references(memory) 0
 #define opencl_release(memory) ((void)(memory))
 #define opencl_close(o) ((void)(o))
@@ -325,6 +335,16 @@ void own_write(own_device *o, void *memory, size_t offset, const void *bytes, si
         CU(cuMemcpyHtoD_v2, address_of(memory) + offset, bytes, count);
     } else {
         opencl_write(o, memory, offset, bytes, count);
+    }
+}
+
+void own_read(own_device *o, void *memory, size_t offset, void *bytes, size_t count)
+{
+    if (o->cuda) {
+        CU(cuCtxSetCurrent, o->context);
+        CU(cuMemcpyDtoH_v2, bytes, address_of(memory) + offset, count);
+    } else {
+        opencl_read(o, memory, offset, bytes, count);
     }
 }
 

@@ -30,8 +30,9 @@ void *own_native(const own_device *o);
 void *own_memory(own_device *o, size_t bytes);
 void own_memory_free(own_device *o, void *memory);
 
-/* Write now. */
+/* Write, and read, now. */
 void own_write(own_device *o, void *memory, size_t offset, const void *bytes, size_t count);
+void own_read(own_device *o, void *memory, size_t offset, void *bytes, size_t count);
 
 /* Queue a copy of the device's memory, which begins 0.1 seconds later. */
 void own_copy_late(own_device *o, void *to, void *from, size_t bytes);

@@ -35,7 +35,28 @@ check 'a device for the CPU' 2 'device and tuning are for' find --backend serial
 check 'tuning without a backend' 2 'device and tuning are for' find --tuning group=64 -e x text
 check 'bench is none of its commands' 2 'bench/seeds' bench
 
+check 'auto: a small text is for the CPU' 0 'before 0.3 s, its opening included' find --explain -e needle text
+check 'auto: an engine by name' 0 'is not known' find --explain --engine bm -e needle text
+check 'auto: a pipe' 0 'is not known' find --explain -e needle - <text
+check 'auto: records' 0 'is not known' find --explain --format lines -e needle text
+check 'auto: --threads means the CPU' 0 'one needle' grep --explain --threads 1 needle text
+
+# So much to do that a GPU would be looked for; the reason is printed before the search.
 "$trawl" devices >list 2>&1
+if ! grep '^\(cuda\|opencl\)  *[0-9][0-9]*  .* units, ' list | grep -qv 'Portable Computing'; then
+    truncate -s 3000M zeros
+    for letter in a b c d e f g h; do echo "$letter[a-m]{2,300}$letter.{2,300}$letter"; done >many
+    timeout 3 "$trawl" find --explain --count -f many zeros >out 2>&1
+    number=$((number + 1))
+    if grep -q 'backend .*there is no GPU' out; then
+        echo "ok $number - auto: a CPU as a device is no GPU"
+    else
+        failed=$((failed + 1))
+        echo "not ok $number - auto: no GPU"
+        sed 's/^/# /' out
+    fi
+fi
+
 if grep -q '^cuda  *-  ' list; then
     check 'cuda, and no device' 2 'cuda' find --backend cuda -e x text
 fi

@@ -97,6 +97,12 @@ static int scan_device_with(void *there, trawl_error *error)
     return trawl_scan_device(device, plan, there, NULL, no_match, NULL, error);
 }
 
+static int collect_device_with(void *result, trawl_error *error)
+{
+    const trawl_device_text there = TRAWL_DEVICE_TEXT_INIT;
+    return trawl_collect_device(device, plan, &there, NULL, result, error);
+}
+
 static int plan_info_with(void *info, trawl_error *error)
 {
     (void)error;
@@ -119,6 +125,7 @@ static const trawl_compile_options compile_defaults = TRAWL_COMPILE_OPTIONS_INIT
 static const trawl_context_options context_defaults = TRAWL_CONTEXT_OPTIONS_INIT;
 static const trawl_scan_options scan_defaults = TRAWL_SCAN_OPTIONS_INIT;
 static const trawl_device_text device_defaults = TRAWL_DEVICE_TEXT_INIT;
+static const trawl_device_result result_defaults = TRAWL_DEVICE_RESULT_INIT;
 static const trawl_plan_info no_plan = { .size = sizeof no_plan };
 static const trawl_timing no_timing = { .size = sizeof no_timing };
 static const trawl_device_info no_device = { .size = sizeof no_device };
@@ -144,6 +151,8 @@ static const sized structs[] = {
       true, false },
     { "device text", &device_defaults, sizeof device_defaults, sizeof device_defaults,
       scan_device_with, false, true, true },
+    { "device result", &result_defaults, sizeof result_defaults, sizeof result_defaults,
+      collect_device_with, false, true, true },
     { "plan info", &no_plan, sizeof no_plan, offsetof(trawl_plan_info, tag), plan_info_with, true,
       false, false },
     { "timing", &no_timing, sizeof no_timing, sizeof no_timing, timing_with, true, false, false },

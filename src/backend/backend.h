@@ -138,6 +138,9 @@ struct backend {
     int (*keep)(worker *w, void *memory, size_t offset, u64 capacity, trawl_error *error);
     int (*put)(worker *w, void *memory, size_t offset, const void *from, size_t bytes,
                trawl_error *error);
+    /* Device backends; else NULL. Bytes a second that come to the devices, measured when first
+     * asked; 0: they are CPUs, or it cannot be told. */
+    double (*link)(worker *w);
     /* Device backends; else NULL. See trawl_context_get_timing. */
     void (*timing)(worker *w, trawl_timing *timing);
 };

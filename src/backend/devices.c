@@ -63,6 +63,7 @@ typedef struct device_room {
     u32 held_piece;  /* bytes of it that a piece has, where memory allows */
     u32 led_length;  /* while the belt is led: of pieces, */
     u64 led_records; /* and room for the records of each */
+    double link;     /* bytes a second of all devices together; 0: not measured yet */
     u32 device_count;
     used_device devices[]; /* [device_count] */
 } device_room;
@@ -788,6 +789,18 @@ static int devices_put(worker *w, void *memory, size_t offset, const void *from,
     return status;
 }
 
+static double devices_link(worker *w)
+{
+    device_room *room = w->state;
+    for (u32 i = 0; room->link == 0 && i < room->device_count; i++)
+        if (room->devices[i].device->info.cpu)
+            return 0;
+    if (room->link == 0)
+        for (u32 i = 0; i < room->device_count; i++)
+            room->link += link_rate(&room->devices[i]);
+    return room->link;
+}
+
 static void devices_timing(worker *w, trawl_timing *timing)
 {
     device_room *room = w->state;
@@ -811,6 +824,7 @@ const backend backend_opencl = {
     .finish = devices_finish,
     .keep = devices_keep,
     .put = devices_put,
+    .link = devices_link,
     .timing = devices_timing,
 };
 
@@ -830,5 +844,6 @@ const backend backend_cuda = {
     .finish = devices_finish,
     .keep = devices_keep,
     .put = devices_put,
+    .link = devices_link,
     .timing = devices_timing,
 };

@@ -87,6 +87,10 @@ typedef struct used_device {
     kept kept;
 } used_device;
 
+/* Bytes a second from pinned memory to the device, measured now on an idle one (link.c); 0: it
+ * cannot be told. */
+double link_rate(used_device *u);
+
 /* ---- plans on a device (loaded.c) ---------------------------------------------- */
 
 /* The stage whose kernels a part begins with: of a filter and what verifies, the latter's; where

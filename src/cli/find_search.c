@@ -13,6 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cli/choose.h"
 #include "cli/match_filter.h"
 #include "cli/progress.h"
 #include "io/texts.h"
@@ -233,6 +234,10 @@ static bool scan_text(find_search *f, const char *path, const uint8_t *text, siz
     if (f->output->count && f->output->patterns->count == 1 && !f->output->patterns->filtered) {
         status = trawl_count(f->context, f->plan, text, length, options, &f->counts[0], &error);
         f->stats.matches += f->counts[0];
+    } else if (f->output->count && !f->output->patterns->filtered) {
+        status = trawl_count_each(f->context, f->plan, text, length, options, f->counts, &error);
+        for (size_t i = 0; i < f->output->patterns->count; i++)
+            f->stats.matches += f->counts[i];
     } else {
         status = trawl_scan(f->context, f->plan, text, length, options, on_matches, f, &error);
     }
@@ -442,6 +447,34 @@ static bool wants_whole(find_search *f)
     return status == TRAWL_ERROR_UNSUPPORTED;
 }
 
+/* ---- a GPU instead of the CPU ------------------------------------------------ */
+
+static trawl_plan *compile_again(void *user, const trawl_context *context)
+{
+    const find_search *f = (const find_search *)user;
+    return pattern_set_compile(f->output->patterns, f->run, context, f->sample.bytes,
+                               f->sample.length);
+}
+
+static int try_sample(void *user, trawl_context *context, const trawl_plan *plan,
+                      trawl_error *error)
+{
+    const find_search *f = (const find_search *)user;
+    uint64_t count;
+    return trawl_count(context, plan, f->sample.bytes, f->sample.length, NULL, &count, error);
+}
+
+/* Devices are for large texts that are searched to their end, each as one. */
+static uint64_t length_as_texts(const find_search *f, char **paths, int count)
+{
+    const bool raw =
+        f->format == FORMAT_RAW || f->format == FORMAT_TEXT || f->format == FORMAT_AUTO;
+    return raw && !f->recursive && !f->circular && !f->verdicts && !f->quiet && !f->most &&
+                   sample_is_text(&f->sample)
+               ? operand_bytes(paths, (size_t)count)
+               : 0;
+}
+
 bool find_search_open(find_search *f, char **paths, int count)
 {
     pattern_set *patterns = f->output->patterns;
@@ -453,6 +486,9 @@ bool find_search_open(find_search *f, char **paths, int count)
     f->plan = sample_compile(&f->sample, patterns, f->run, f->context, paths, count);
     if (!f->plan || (f->circular && !circle_fits(patterns, f->run->command, f->plan)))
         return false;
+    const backend_choice choice = { f->run, length_as_texts(f, paths, count), f, compile_again,
+                                    try_sample };
+    choose_backend(&choice, &f->context, &f->plan);
     trawl_plan_get_info(f->plan, &info);
     f->longest = info.max_length;
     f->whole = wants_whole(f);

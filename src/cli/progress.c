@@ -22,6 +22,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "cli/choose.h"
 #include "cli/cli.h"
 
 #define BEFORE 1.0 /* seconds of work, or without output */
@@ -126,18 +127,7 @@ void progress_add(uint64_t bytes)
 
 uint64_t progress_total(char **paths, size_t count)
 {
-    uint64_t total = 0;
-    struct stat facts;
-    for (size_t i = 0; bar.when != NEVER && i < (count ? count : 1); i++) {
-        const bool input = count == 0 || strcmp(paths[i], "-") == 0;
-        const int known = input ? fstat(STDIN_FILENO, &facts) : stat(paths[i], &facts);
-        if (known == 0 && !S_ISREG(facts.st_mode))
-            return UINT64_MAX;
-        const off_t at = input ? lseek(STDIN_FILENO, 0, SEEK_CUR) : 0;
-        if (known == 0 && facts.st_size > at)
-            total += (uint64_t)(facts.st_size - (at > 0 ? at : 0));
-    }
-    return total;
+    return bar.when == NEVER ? 0 : operand_bytes(paths, count);
 }
 
 /* ---- the line ---------------------------------------------------------------------- */

@@ -63,6 +63,11 @@ trawl_plan *sample_compile(sample *s, pattern_set *set, const run_options *o,
     return pattern_set_compile(set, o, context, s->bytes, s->length);
 }
 
+bool sample_is_text(const sample *s)
+{
+    return s->length > 0 && !s->unpacked;
+}
+
 bool sample_open(sample *s, source *file, const char *path)
 {
     if (!s->path || strcmp(s->path, path) != 0)

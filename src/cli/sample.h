@@ -25,6 +25,9 @@ typedef struct sample {
 trawl_plan *sample_compile(sample *s, pattern_set *set, const run_options *o,
                            const trawl_context *context, char **paths, int count);
 
+/* What is in it will be searched as it stands: it is not packed, and has no records. */
+bool sample_is_text(const sample *s);
+
 /* As source_reopen, of the operand that is open as well. */
 bool sample_open(sample *s, source *file, const char *path);
 

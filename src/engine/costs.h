@@ -174,6 +174,19 @@
 #define COST_GPU_KU_POINT 0.0003
 #define COST_GPU_KU_WORD 0.0001
 #define COST_GPU_KU_TEST 0.02
+/* Where a scan is to run, 2026-11-22, a machine of 16 cores with an H200: opening a device, its
+ * context and its programs, all in all (0.32 s with CUDA, 0.4 with OpenCL). A byte that no thread
+ * reads faster from a mapped file, nor all of them together; that one thread copies for a device;
+ * that a scan gets by the link, before it is measured. What it gets of it. The multiprocessors
+ * that the costs of GPUs are for. The share of the CPU's time that a GPU must be expected to take. */
+#define COST_OPENING 0.3e9
+#define COST_READ_ALONE 0.08
+#define COST_READ_TOGETHER 0.026
+#define COST_COPY_ALONE 0.1
+#define COST_LINK 0.0215
+#define COST_LINK_SHARE 0.85
+#define COST_GPU_UNITS 132
+#define COST_GPU_PAYS 0.8
 
 /* What a vector walk costs in an instruction set, against AVX-512, which its constant is for: about
  * what the width and the missing words make. A plan for a device has tables for it, too: the CPU

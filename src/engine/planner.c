@@ -335,6 +335,8 @@ static int build_division(const problem *p, const division *d, bool bare, const 
     }
     if (status == TRAWL_OK)
         status = plan_assemble(p->list, parts, d->count, names, why, plan, error);
+    if (status == TRAWL_OK)
+        (*plan)->cost = d->cost;
     for (uint32_t i = 0; i < d->count; i++)
         for (uint32_t k = 0; k < parts[i].stage_count; k++)
             block_free(&parts[i].stages[k].tables);

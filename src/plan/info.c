@@ -28,6 +28,7 @@ int trawl_plan_get_info(const trawl_plan *plan, trawl_plan_info *info)
     full.version = head->version;
     for (uint32_t i = 0; i < head->part_count; i++)
         full.stages += plan_parts(plan)[i].stage_count;
+    full.cost = plan->cost;
     return write_info(info, &full, sizeof full, SIZE_UP_TO(trawl_plan_info, conditions))
                ? TRAWL_OK
                : TRAWL_ERROR_ARGUMENT;

@@ -140,6 +140,7 @@ struct trawl_plan {
                            the caller's (trawl_plan_view) */
     uint32_t *by_order; /* pattern index of each caller's index, the first one's of alternatives */
     bool fixed;         /* all patterns have a fixed length: every end tells its start */
+    double cost;        /* trawl_plan_info.cost */
     trawl_allocator from; /* of this struct and by_order */
 };
 

@@ -1,0 +1,132 @@
+/* advice.c: see advice.h. The public call that asks it, and says why. */
+#include "scan/advice.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "backend/cpu.h"
+#include "base/options.h"
+#include "device/device.h"
+#include "engine/costs.h"
+#include "scan/context.h"
+
+enum { MOST_COPIERS = 8 };
+
+static double larger(double a, double b)
+{
+    return a > b ? a : b;
+}
+
+outlook advice_weigh(const advice_facts *f)
+{
+    const double threads = f->threads ? f->threads : 1, bytes = (double)f->length;
+    const double copiers = f->cores < MOST_COPIERS ? f->cores : MOST_COPIERS;
+    double cpu = larger(f->cpu, COST_READ_ALONE) / threads;
+    cpu = larger(cpu, COST_READ_TOGETHER);
+    double device = f->open && f->units ? f->device * COST_GPU_UNITS / f->units : 0;
+    device = larger(device, copiers > 0 ? COST_COPY_ALONE / copiers : COST_COPY_ALONE);
+    if (!f->open)
+        device = larger(device, COST_LINK);
+    else if (f->link > 0)
+        device = larger(device, 1e9 / (f->link * COST_LINK_SHARE));
+    const outlook o = { 1e-9 * bytes * cpu, 1e-9 * (bytes * device + (f->open ? 0 : COST_OPENING)),
+                        false };
+    const bool known = f->cpu > 0 && (!f->open || (f->device > 0 && f->link > 0));
+    return (outlook){ o.cpu, o.device, known && o.device < COST_GPU_PAYS * o.cpu };
+}
+
+/* The first device of a backend that is no CPU. False: there is none. */
+static bool find_gpu(const char *backend, trawl_advice *a)
+{
+    trawl_device_info info = { .size = sizeof info };
+    for (size_t i = 0; trawl_device_get_info(backend, i, &info, NULL) == TRAWL_OK; i++)
+        if (!info.cpu) {
+            a->backend = backend;
+            snprintf(a->device, sizeof a->device, "%zu", i);
+            return true;
+        }
+    return false;
+}
+
+/* "0.123 s by 16 threads at 0.45 ns a byte" */
+static void put_cpu(char *text, size_t room, const advice_facts *f, const outlook *o)
+{
+    snprintf(text, room, "%.3g s expected for %.4g MB by %u CPU thread%s at %.2f ns a byte", o->cpu,
+             1e-6 * (double)f->length, f->threads, f->threads == 1 ? "" : "s", f->cpu);
+}
+
+/* Nothing is open yet. */
+static void advise_first(const advice_facts *f, trawl_advice *a)
+{
+    const outlook o = advice_weigh(f);
+    char cpu[120];
+    put_cpu(cpu, sizeof cpu, f, &o);
+    a->cpu_seconds = o.cpu;
+    if (f->cpu == 0)
+        snprintf(a->why, sizeof a->why,
+                 "what a byte costs is not known: the plan's engine was asked "
+                 "for by name, or it was compiled before");
+    else if (!o.pays)
+        snprintf(a->why, sizeof a->why,
+                 "%s; a device could not be done before %.3g s, its opening included", cpu,
+                 o.device);
+    else if (find_gpu("cuda", a) || find_gpu("opencl", a)) {
+        a->device_seconds = o.device;
+        snprintf(a->why, sizeof a->why, "%s; by %s in %.3g s, its opening included", cpu,
+                 a->backend, o.device);
+    } else
+        snprintf(a->why, sizeof a->why, "%s; there is no GPU", cpu);
+}
+
+static void advise_open(const advice_facts *f, const worker *device, trawl_advice *a)
+{
+    const outlook o = advice_weigh(f);
+    char cpu[120];
+    put_cpu(cpu, sizeof cpu, f, &o);
+    a->cpu_seconds = o.cpu;
+    a->device_seconds = o.device;
+    if (o.pays)
+        a->backend = device->backend->name;
+    if (f->link > 0)
+        snprintf(a->why, sizeof a->why,
+                 "%s; by %s in %.3g s, at %.4f ns a byte over a link of %.1f "
+                 "GB/s",
+                 cpu, device->backend->name, o.device, f->device, 1e-9 * f->link);
+    else
+        snprintf(a->why, sizeof a->why, "%s; the device is a CPU, or its link cannot be measured",
+                 cpu);
+}
+
+int trawl_advise(const trawl_context *cpu, const trawl_plan *plan, uint64_t length,
+                 trawl_context *device, const trawl_plan *device_plan, trawl_advice *advice,
+                 trawl_error *error)
+{
+    trawl_advice a = { .backend = "auto" };
+    if (!cpu || !plan || !advice || !device != !device_plan)
+        return fail(
+            error, TRAWL_ERROR_ARGUMENT, TRAWL_NONE,
+            "an argument is NULL: give a context of the CPU and its plan, a device's and its "
+            "plan or neither, and where the advice goes");
+    if (cpu->worker.limits.on_devices || (device && !device->worker.limits.on_devices))
+        return fail(error, TRAWL_ERROR_ARGUMENT, TRAWL_NONE,
+                    "the first context must be of the CPU, the second of a device");
+    advice_facts f = {
+        .length = length, .cpu = plan->cost, .threads = cpu->worker.threads, .cores = cpu_cores()
+    };
+    if (device) {
+        const int status = context_enter(device, error);
+        if (status != TRAWL_OK)
+            return status;
+        f.open = true;
+        f.device = device_plan->cost;
+        f.units = device->worker.target.threads;
+        f.link = device->worker.backend->link(&device->worker);
+        advise_open(&f, &device->worker, &a);
+        context_leave(device);
+    } else {
+        advise_first(&f, &a);
+    }
+    return write_info(advice, &a, sizeof a, SIZE_UP_TO(trawl_advice, why))
+               ? TRAWL_OK
+               : fail(error, TRAWL_ERROR_ARGUMENT, TRAWL_NONE, "the size of advice is not set");
+}
