@@ -177,11 +177,11 @@
 /* Where a scan is to run, 2026-11-22, a machine of 16 cores with an H200: opening a device, its
  * context and its programs, all in all (0.32 s with CUDA, 0.4 with OpenCL). A byte that no thread
  * reads faster from a mapped file, nor all of them together; that one thread copies for a device;
- * that a scan gets by the link, before it is measured. What it gets of it. The multiprocessors
- * reads faster from a mapped file, nor all of them together; that one thread copies for a
- * device; that a scan gets by the link, before it is measured. What it gets of it. The
- * multiprocessors that the costs of GPUs are for. The share of the time of a CPU that a GPU must be
+ * that a scan gets by the link, before it is measured. What it gets of the link. The
+ * multiprocessors that the costs of GPUs are for. The share of the CPU's time that a GPU must be
  * expected to take. */
+#define COST_OPENING 0.3e9
+#define COST_READ_ALONE 0.08
 #define COST_READ_TOGETHER 0.026
 #define COST_COPY_ALONE 0.1
 #define COST_LINK 0.0215
