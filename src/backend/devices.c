@@ -20,7 +20,6 @@
 
 #include "backend/belt.h"
 #include "backend/cpu.h"
-#include "base/error.h"
 
 #define LEAST_PIECE (64u << 10)
 #define GPU_PIECE (4u << 20)
@@ -750,54 +749,24 @@ static int devices_tasks(worker *w, trawl_task_fn task, void *job, uint32_t coun
     return TRAWL_OK;
 }
 
-/* Memory of the caller's on the device that holds the text. */
-static int borrow(device_room *room, void *memory, size_t offset, size_t bytes, device_buffer *b,
-                  size_t *begin, trawl_error *error)
-{
-    trawl_error why;
-    error_clear(&why);
-    const int status = room->api->buffer_borrow(room->devices[room->held.index].device, memory,
-                                                offset, bytes, true, b, begin, &why);
-    return status == TRAWL_OK
-               ? TRAWL_OK
-               : fail(error, status, TRAWL_NONE, "where the result goes: %.220s", why.message);
-}
-
 static int devices_keep(worker *w, void *memory, size_t offset, u64 capacity, trawl_error *error)
 {
     device_room *room = w->state;
-    kept *k = &room->devices[room->held.index].kept;
-    return borrow(room, memory, offset, (size_t)capacity * sizeof(trawl_device_match), &k->matches,
-                  &k->matches_at, error);
+    return kept_take(&room->devices[room->held.index], memory, offset, capacity, error);
 }
 
 static int devices_put(worker *w, void *memory, size_t offset, const void *from, size_t bytes,
                        trawl_error *error)
 {
     device_room *room = w->state;
-    used_device *u = &room->devices[room->held.index];
-    device_buffer b;
-    size_t begin;
-    int status = borrow(room, memory, offset, bytes, &b, &begin, error);
-    if (status == TRAWL_OK)
-        status = lane_open(u, &u->lanes[0], error);
-    if (status == TRAWL_OK)
-        status = room->api->write(u->lanes[0].queue, &b, begin, from, bytes, NULL, error);
-    if (status == TRAWL_OK)
-        status = room->api->finish(u->lanes[0].queue, error);
-    room->api->buffer_close(u->device, &b);
-    return status;
+    return kept_put(&room->devices[room->held.index], memory, offset, from, bytes, error);
 }
 
 static double devices_link(worker *w)
 {
     device_room *room = w->state;
-    for (u32 i = 0; room->link == 0 && i < room->device_count; i++)
-        if (room->devices[i].device->info.cpu)
-            return 0;
     if (room->link == 0)
-        for (u32 i = 0; i < room->device_count; i++)
-            room->link += link_rate(&room->devices[i]);
+        room->link = link_rate(room->devices, room->device_count);
     return room->link;
 }
 

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "backend/lane.h"
+#include "base/error.h"
 #include "kernel/tally.h"
 
 #define LEAST_KEPT (64u << 10)
@@ -140,6 +141,43 @@ int kept_end(used_device *u, const trawl_plan *plan, keeping *k, memory *m, traw
     for (u32 i = 0; i < given && status == TRAWL_OK; i++)
         k->counts[i] += counts[i];
     memory_give(m, counts);
+    return status;
+}
+
+/* Memory of the caller's. */
+static int borrow(used_device *u, void *memory, size_t offset, size_t bytes, device_buffer *b,
+                  size_t *begin, trawl_error *error)
+{
+    trawl_error why;
+    error_clear(&why);
+    const int status =
+        u->device->api->buffer_borrow(u->device, memory, offset, bytes, true, b, begin, &why);
+    return status == TRAWL_OK
+               ? TRAWL_OK
+               : fail(error, status, TRAWL_NONE, "where the result goes: %.220s", why.message);
+}
+
+int kept_take(used_device *u, void *memory, size_t offset, u64 capacity, trawl_error *error)
+{
+    return borrow(u, memory, offset, (size_t)capacity * sizeof(tally_match), &u->kept.matches,
+                  &u->kept.matches_at, error);
+}
+
+int kept_put(used_device *u, void *memory, size_t offset, const void *from, size_t bytes,
+             trawl_error *error)
+{
+    const device_api *api = u->device->api;
+    device_buffer b;
+    size_t begin;
+    int status = borrow(u, memory, offset, bytes, &b, &begin, error);
+    if (status != TRAWL_OK)
+        return status;
+    status = lane_open(u, &u->lanes[0], error);
+    if (status == TRAWL_OK)
+        status = api->write(u->lanes[0].queue, &b, begin, from, bytes, NULL, error);
+    if (status == TRAWL_OK)
+        status = api->finish(u->lanes[0].queue, error);
+    api->buffer_close(u->device, &b);
     return status;
 }
 

@@ -87,9 +87,9 @@ typedef struct used_device {
     kept kept;
 } used_device;
 
-/* Bytes a second from pinned memory to the device, measured now on an idle one (link.c); 0: it
- * cannot be told. */
-double link_rate(used_device *u);
+/* Bytes a second from pinned memory to some devices, measured now on idle ones (link.c); 0: one is
+ * a CPU, or it cannot be told. */
+double link_rate(used_device *devices, u32 count);
 
 /* ---- plans on a device (loaded.c) ---------------------------------------------- */
 
@@ -121,6 +121,11 @@ int kept_part(lane *l, u32 part, u32 first, u32 stop, trawl_error *error);
 int kept_settle(lane *l, trawl_timing *timing, trawl_error *error);
 /* The job has ended well: its counts by pattern are added to the host's. */
 int kept_end(used_device *u, const trawl_plan *plan, keeping *k, memory *m, trawl_timing *timing,
+             trawl_error *error);
+/* Memory of the caller's on the device takes what is kept, until it is closed (kept.matches); and
+ * bytes are put into some. */
+int kept_take(used_device *u, void *memory, size_t offset, u64 capacity, trawl_error *error);
+int kept_put(used_device *u, void *memory, size_t offset, const void *from, size_t bytes,
              trawl_error *error);
 void kept_release(used_device *u);
 

@@ -19,7 +19,7 @@ static double copy_seconds(used_device *u, const device_buffer *from, device_buf
     return seconds;
 }
 
-double link_rate(used_device *u)
+static double measure(used_device *u)
 {
     device_buffer from = { 0 }, to = { 0 };
     double best = 0;
@@ -34,4 +34,15 @@ double link_rate(used_device *u)
     unused_buffer(u, &from);
     unused_buffer(u, &to);
     return best;
+}
+
+double link_rate(used_device *devices, u32 count)
+{
+    double all = 0;
+    for (u32 i = 0; i < count; i++)
+        if (devices[i].device->info.cpu)
+            return 0;
+    for (u32 i = 0; i < count; i++)
+        all += measure(&devices[i]);
+    return all;
 }
