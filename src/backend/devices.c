@@ -20,6 +20,7 @@
 
 #include "backend/belt.h"
 #include "backend/cpu.h"
+#include "backend/enumerate.h"
 
 #define LEAST_PIECE (64u << 10)
 #define GPU_PIECE (4u << 20)
@@ -36,8 +37,6 @@
 #define PIECES_OF_A_WINDOW 16u
 #define LEAST_CAPACITY 4096u /* records */
 #define BYTES_A_RECORD 64u   /* of text, where lanes have room for any job */
-
-enum { MOST_DEVICES = 64 };
 
 /* slice_bytes is set when the devices are open. A device that gets less is not busy. */
 #define DEVICE_LIMITS                                                                              \
@@ -73,33 +72,6 @@ static int no_devices(const device_api *api, const char *why, trawl_error *error
 {
     return fail(error, TRAWL_ERROR_UNSUPPORTED, TRAWL_NONE, "the backend %s has no device: %s",
                 api->name, why);
-}
-
-/* Read "0,2" or "all" (NULL: "0") into a set of device numbers. */
-static int read_devices(const char *text, size_t count, bool chosen[MOST_DEVICES],
-                        trawl_error *error)
-{
-    memset(chosen, 0, MOST_DEVICES * sizeof *chosen);
-    if (text && strcmp(text, "all") == 0) {
-        for (size_t i = 0; i < count; i++)
-            chosen[i] = true;
-        return TRAWL_OK;
-    }
-    for (const char *at = text ? text : "0";; at++) {
-        char *end;
-        const unsigned long number = *at >= '0' && *at <= '9' ? strtoul(at, &end, 10) : count;
-        if (number >= count || (*end && *end != ','))
-            return fail(error, TRAWL_ERROR_ARGUMENT, TRAWL_NONE,
-                        "device '%.40s': give numbers from 0 to %zu, as in 0,1, or all", text,
-                        count - 1);
-        if (chosen[number])
-            return fail(error, TRAWL_ERROR_ARGUMENT, TRAWL_NONE, "device %lu is named twice",
-                        number);
-        chosen[number] = true;
-        at = end;
-        if (!*at)
-            return TRAWL_OK;
-    }
 }
 
 static int open_device(device_room *room, size_t index, void *native, used_device *u,
@@ -169,7 +141,7 @@ static int open_devices(worker *w, const char *name, trawl_error *error)
         return no_devices(api, why, error);
     if (count > MOST_DEVICES)
         count = MOST_DEVICES;
-    status = read_devices(w->options.device, count, chosen, error);
+    status = choose_devices(w->options.device, count, chosen, error);
     if (status != TRAWL_OK)
         return status;
     device_room *room =

@@ -1,4 +1,6 @@
 /* enumerate.c: which devices there are, for those who choose one. */
+#include "backend/enumerate.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -54,4 +56,29 @@ int trawl_device_get_info(const char *name, size_t index, trawl_device_info *inf
     return write_info(info, &read, sizeof read, SIZE_UP_TO(trawl_device_info, cpu))
                ? TRAWL_OK
                : fail(error, TRAWL_ERROR_ARGUMENT, TRAWL_NONE, "the size of info is not set");
+}
+
+int choose_devices(const char *text, size_t count, bool chosen[MOST_DEVICES], trawl_error *error)
+{
+    memset(chosen, 0, MOST_DEVICES * sizeof *chosen);
+    if (text && strcmp(text, "all") == 0) {
+        for (size_t i = 0; i < count; i++)
+            chosen[i] = true;
+        return TRAWL_OK;
+    }
+    for (const char *at = text ? text : "0";; at++) {
+        char *end;
+        const unsigned long number = *at >= '0' && *at <= '9' ? strtoul(at, &end, 10) : count;
+        if (number >= count || (*end && *end != ','))
+            return fail(error, TRAWL_ERROR_ARGUMENT, TRAWL_NONE,
+                        "device '%.40s': give numbers from 0 to %zu, as in 0,1, or all", text,
+                        count - 1);
+        if (chosen[number])
+            return fail(error, TRAWL_ERROR_ARGUMENT, TRAWL_NONE, "device %lu is named twice",
+                        number);
+        chosen[number] = true;
+        at = end;
+        if (!*at)
+            return TRAWL_OK;
+    }
 }
