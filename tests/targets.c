@@ -14,7 +14,8 @@ enum { SKIPPED = 77 };
 
 size_t targets_find(test_target *targets)
 {
-    const char *wanted = getenv("TRAWL_TEST_BACKENDS");
+    const char *wanted = getenv("TRAWL_TEST_BACKENDS"), *kind = getenv("TRAWL_TEST_DEVICES");
+    const bool gpus = kind && strcmp(kind, "gpu") == 0;
     size_t count = 0;
     for (size_t i = 0; i < trawl_backend_count(); i++) {
         const char *backend = trawl_backend_name(i);
@@ -24,6 +25,8 @@ size_t targets_find(test_target *targets)
         for (size_t d = 0;
              count < MOST_TARGETS && trawl_device_get_info(backend, d, &info, NULL) == TRAWL_OK;
              d++) {
+            if (gpus && info.cpu)
+                continue;
             test_target *t = &targets[count++];
             t->backend = backend;
             t->info = info;

@@ -1,8 +1,9 @@
 /* targets.h: the devices, and the backends of the CPU, that tests run on.
  *
  * All devices of all device backends: on most machines that is PoCL, the CPU as an OpenCL device.
- * TRAWL_TEST_BACKENDS ("cuda", "opencl cuda") leaves others out. Without a device a test is
- * skipped, unless TRAWL_NEED_OPENCL=1 says that there must be one.
+ * TRAWL_TEST_BACKENDS ("cuda", "opencl cuda") leaves others out, TRAWL_TEST_DEVICES=gpu those that
+ * are CPUs. Without a device a test is skipped, unless TRAWL_NEED_OPENCL=1 says that there must be
+ * one.
  */
 #ifndef TRAWL_TARGETS_H
 #define TRAWL_TARGETS_H
