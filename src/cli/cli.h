@@ -29,7 +29,7 @@ int command_info(int argc, char **argv);
 int command_engines(int argc, char **argv);
 int command_devices(int argc, char **argv);
 
-/* devices --selftest: every walk on every device (of one backend, unless NULL) against serial, a
+/* devices --selftest: every walk on every device (of BACKEND, or BACKEND:ENGINE) against serial, a
  * line each. Returns the exit status. */
 int selftest(const char *backend);
 
