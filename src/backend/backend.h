@@ -85,6 +85,7 @@ enum { LED_JOBS = 4 };
 typedef struct backend_limits {
     u32 first_window;   /* bytes of text; later ones grow */
     u32 slice_bytes;    /* windows are cut into slices of so many bytes; 0: for the threads */
+    u32 lanes;          /* and into as many at least, unless they are short */
     u32 held_bytes;     /* the same of a text that it holds */
     bool carries_whole; /* it cuts for itself where a plan carries, and is handed one slice */
     bool on_devices;    /* takes the options device and tuning */

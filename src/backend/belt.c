@@ -132,6 +132,7 @@ static void send_slice(belt *b, carrier *c, haul *h, slice *s)
         if (c->busy == c->lanes)
             collect_oldest(b, c);
         const u32 turn = (c->oldest + c->busy) % c->lanes;
+        lane_at(c, turn)->early = c->busy == 0;
         status = h->send(h, lane_at(c, turn), s, &at, &why);
         if (status != TRAWL_OK) {
             lane_give_up(lane_at(c, turn));

@@ -23,15 +23,14 @@
 #include "backend/enumerate.h"
 
 #define LEAST_PIECE (64u << 10)
-#define GPU_PIECE (4u << 20)
+#define GPU_PIECE (8u << 20)
 #define CPU_PIECE (8u << 20)
 #define HELD_PIECE (256u << 20)
-#define GPU_QUEUES 20u
+#define GPU_QUEUES 16u
 #define CPU_QUEUES 1u
 #define HELD_CARRIERS 4u
 #define HELD_QUEUES 8u    /* of a text that nobody copies */
 #define LANES_A_THREAD 2u /* one is filled while the other one computes */
-#define STAGED (1u << 20) /* bytes that a thread copies before they are on their way */
 #define BUSY_CORES 4u     /* of so many, three copy */
 #define PIECES_OVER_REACH 8u
 #define PIECES_OF_A_WINDOW 16u
@@ -163,6 +162,8 @@ static int open_devices(worker *w, const char *name, trawl_error *error)
     }
     w->limits.slice_bytes = room->usual.piece;
     w->limits.held_bytes = room->held_piece;
+    for (u32 i = 0; i < room->device_count; i++)
+        w->limits.lanes += room->devices[i].lane_count;
     if (w->limits.first_window / PIECES_OF_A_WINDOW > room->usual.piece)
         w->limits.first_window = room->usual.piece * PIECES_OF_A_WINDOW;
     w->target.gpu = true;
@@ -218,7 +219,7 @@ typedef struct demand {
     bool held;                 /* the text is there already: nobody copies */
     u32 first, devices, lanes; /* that take part: devices from `first` on, lanes of each */
     u32 carriers;              /* of each */
-    size_t staging, bytes;     /* see lane_reserve */
+    size_t bytes;              /* of text */
     u64 length, cols;          /* for device_walk.scratch_bytes */
     u64 records;
 } demand;
@@ -253,8 +254,8 @@ static int reserve(device_room *room, const demand *d, trawl_error *error)
             break;
         const size_t scratch = scratch_of(u, d);
         for (u32 k = 0; k < d->lanes && k < u->lane_count && status == TRAWL_OK; k++)
-            status = lane_reserve(u, &u->lanes[k], d->staging, d->bytes, texture, scratch,
-                                  d->records, error);
+            status = lane_reserve(u, &u->lanes[k], !d->held, d->bytes, texture, scratch, d->records,
+                                  error);
     }
     return status;
 }
@@ -275,16 +276,12 @@ static u32 carriers_of(const demand *d)
     return wanted < most ? wanted : most ? most : 1;
 }
 
-/* Who carries, by which lanes, and through how much pinned memory. Who is alone copies with the
- * help of others, for which halves are too short. */
+/* Who carries, and by which lanes. */
 static void staff(const device_room *room, demand *d)
 {
     const u32 lanes = room->devices[d->first].lane_count;
     d->lanes = d->lanes < lanes ? d->lanes : lanes;
     d->carriers = d->carries ? 1 : carriers_of(d);
-    d->staging = d->held ? 0 : d->bytes;
-    if (d->carriers > 1 && d->staging > 2 * STAGED)
-        d->staging = 2 * STAGED;
 }
 
 static void man(device_room *room, const demand *d)
@@ -520,7 +517,6 @@ static int grid_on_devices(device_room *room, const attempt *a, const void *work
                      .count = job->count,
                      .length = (u32)rows };
     staff(room, &d);
-    d.staging = d.bytes;
     const int status = reserve(room, &d, error);
     if (status != TRAWL_OK)
         return status;

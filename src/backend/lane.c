@@ -7,6 +7,7 @@
 
 #define COPY_BYTES (512u << 10) /* what one thread copies at a time */
 #define COPY_THREADS 8u         /* more do not make memory faster */
+#define EARLY_BYTES (1u << 20)
 #define ROW_ALIGN 16u
 #define LEAST_RECORDS 1024u
 #define BACK_HEAD 256u      /* bytes in front of the records that come back */
@@ -108,8 +109,8 @@ void lane_close(lane *l)
     memset(l, 0, sizeof *l);
 }
 
-int lane_reserve(used_device *u, lane *l, size_t staging, size_t text, bool textured,
-                 size_t scratch, uint64_t records, trawl_error *error)
+int lane_reserve(used_device *u, lane *l, bool staged, size_t text, bool textured, size_t scratch,
+                 uint64_t records, trawl_error *error)
 {
     const size_t room = text + TEXT_PADDING;
     const size_t results = records > LEAST_RECORDS ? (size_t)records : LEAST_RECORDS;
@@ -120,8 +121,8 @@ int lane_reserve(used_device *u, lane *l, size_t staging, size_t text, bool text
     l->textured = textured;
     if (!l->text.handle || l->text.bytes < room)
         close_texture(l);
-    if (!u->mapped)
-        status = grow(u, BUFFER_PINNED, staging, &l->staging, error);
+    if (!u->mapped && staged)
+        status = grow(u, BUFFER_PINNED, room, &l->staging, error);
     if (status == TRAWL_OK)
         status = grow(u, u->mapped ? BUFFER_MAPPED : BUFFER_DEVICE, room, &l->text, error);
     if (status == TRAWL_OK && scratch)
@@ -201,11 +202,11 @@ static int settle_copy(const lane *l, const device_event *copy, double *seconds,
     return status;
 }
 
-/* Bytes of the staging buffer, from `at` on, to the piece's byte `to`. */
-static int write_text(lane *l, u32 turn, size_t at, size_t to, size_t bytes, trawl_error *error)
+/* Bytes of the staging buffer, from `at` on, to the same place on the device. */
+static int write_text(lane *l, u32 turn, size_t at, size_t bytes, trawl_error *error)
 {
     const device_api *api = lock(l);
-    int status = api->write(l->queue, &l->text, to, (const u8 *)l->staging.host + at, bytes,
+    int status = api->write(l->queue, &l->text, at, (const u8 *)l->staging.host + at, bytes,
                             &l->written[turn], error);
     if (status == TRAWL_OK)
         status = api->flush(l->queue, error);
@@ -214,21 +215,21 @@ static int write_text(lane *l, u32 turn, size_t at, size_t to, size_t bytes, tra
     return unlock(l, status);
 }
 
-/* A piece that is longer than the staging buffer goes through its halves in turns: one is filled
- * while the other one is on its way. So little memory is pinned, and what is, is in caches. */
+/* A copy on its own is some 15 us more: so a piece goes at once, unless the way is idle until
+ * its first bytes are there. */
 static int stage_text(lane *l, const u8 *from, size_t bytes, trawl_error *error)
 {
-    const size_t half = bytes <= l->staging.bytes ? bytes : l->staging.bytes / 2;
+    const size_t part = l->early && bytes > EARLY_BYTES ? EARLY_BYTES : bytes;
     int status = TRAWL_OK;
     u32 turn = 0;
-    for (size_t at = 0; at < bytes && status == TRAWL_OK; at += half, turn ^= 1) {
-        const size_t some = bytes - at < half ? bytes - at : half;
+    for (size_t at = 0; at < bytes && status == TRAWL_OK; at += part, turn ^= 1) {
+        const size_t some = bytes - at < part ? bytes - at : part;
         if (l->copies == 2)
             status = settle_copy(l, &l->written[turn], &l->copied, error);
         if (status != TRAWL_OK)
             break;
-        copy(l, (u8 *)l->staging.host + turn * half, from + at, some);
-        status = write_text(l, turn, turn * half, at, some, error);
+        copy(l, (u8 *)l->staging.host + at, from + at, some);
+        status = write_text(l, turn, at, some, error);
     }
     return status;
 }
@@ -319,7 +320,7 @@ int lane_bring_rows(lane *l, const grid_job *job, u32 top, u32 bottom, u32 tops,
     l->grid.stride = stride;
     l->grid.end = tops;
     if (!l->on->mapped)
-        status = write_text(l, 0, 0, 0, (size_t)((bottom - top) * stride), error);
+        status = write_text(l, 0, 0, (size_t)((bottom - top) * stride), error);
     return status == TRAWL_OK ? end_bringing(l, error) : status;
 }
 

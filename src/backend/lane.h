@@ -26,7 +26,7 @@ _Static_assert(MOST_LOADED >= 4 * MOST_PARTS, "a plan and its fallbacks, and ano
 typedef struct lane {
     struct used_device *on;
     device_queue *queue;
-    device_buffer staging; /* pinned, unless text is mapped: of a piece, or of two parts of it */
+    device_buffer staging; /* pinned, unless text is mapped */
     device_buffer text;
     device_texture texture; /* over text */
     bool textured;          /* text is read through it */
@@ -38,6 +38,7 @@ typedef struct lane {
     double copied;         /* seconds of copies before them */
     const held_text *held; /* of which it is; NULL: the host's */
     bool busy;
+    bool early;   /* nothing else is on the way: begin with the first bytes */
     u64 expected; /* records of the next piece, by what this one had, */
     u64 first;    /* and of this piece those that come back at once */
     u32 offset;   /* what is added to positions of the piece */
@@ -141,10 +142,9 @@ int lane_open(used_device *u, lane *l, trawl_error *error);
 void lane_close(lane *l);
 
 /* Open it, and make room for a piece of `text` bytes (with a texture over it), `scratch` bytes and
- * `records`. The text of a piece is brought through `staging` bytes of the host, more than half of
- * which need not be free at once; pieces of grids need as many as they have. The lane is idle. */
-int lane_reserve(used_device *u, lane *l, size_t staging, size_t text, bool textured,
-                 size_t scratch, uint64_t records, trawl_error *error);
+ * `records`. `staged`: the host brings the text. The lane is idle. */
+int lane_reserve(used_device *u, lane *l, bool staged, size_t text, bool textured, size_t scratch,
+                 uint64_t records, trawl_error *error);
 /* Let go of the piece of a held text; the lane is idle. */
 void lane_forget_held(lane *l);
 /* Give back what lane_reserve took, and that. */

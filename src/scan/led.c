@@ -16,7 +16,8 @@
 #include "scan/text.h"
 
 #define FLIGHTS (LED_JOBS - 1u) /* one job more may be run again in stretches */
-#define LED_HELD (512u << 20)   /* of a text that is on a device: two pieces */
+#define MOST_LED (256u << 20)
+#define LED_HELD (512u << 20) /* of a text that is on a device: two pieces */
 
 typedef struct flight {
     scan_room *room;
@@ -43,13 +44,20 @@ static bool may_start(const flights *f)
            !(c->d && delivery_idle(c->d));
 }
 
+/* So that all lanes have something to do while others are under way. */
+static uint64_t led_window(const worker *w)
+{
+    const uint64_t wanted = (uint64_t)w->limits.slice_bytes * w->limits.lanes;
+    return wanted < MOST_LED ? wanted : MOST_LED;
+}
+
 static void start(flights *f)
 {
     text_course *c = f->course;
     text_scan *scan = c->scan;
     flight *next = &f->each[(f->oldest + f->count) % FLIGHTS];
     const uint64_t reach = plan_head(scan->plan)->reach, left = c->length - f->at;
-    const uint64_t most = c->text ? scan->worker->limits.first_window : LED_HELD;
+    const uint64_t most = c->text ? led_window(scan->worker) : LED_HELD;
     uint64_t length = scan->window < most ? scan->window : most;
     length = length < left ? length : left;
     next->at = f->at;
@@ -60,6 +68,7 @@ static void start(flights *f)
     if (f->status != TRAWL_OK)
         return;
     scan->window_at = f->at - next->lead;
+    scan->last = length == left;
     f->status = text_scan_cut(scan, next->room, c->text ? c->text + scan->window_at : NULL,
                               next->lead, next->lead + next->length, false, &next->job, f->error);
     if (f->status != TRAWL_OK)

@@ -24,6 +24,8 @@
 #define SHORTEST_REREAD 4u         /* streams: windows below so many reaches flow */
 #define SLICE_RECORDS 256u         /* room that a slice has at least, */
 #define DEVICE_RECORDS 32768u      /* one on a device, which is longer, */
+#define LEAST_SHARE (512u << 10)   /* of a window that lanes share, in bytes */
+#define LAST_SHARES 4u             /* of a lane in the last window */
 #define HELD_SHARES 4u             /* of a text's slices, whose records are sorted */
 #define LEAST_RECORDS 4096u        /* and all of a window */
 #define NEAR_RECORDS 32768u        /* that a core has in its caches from the walk to the caller */
@@ -123,14 +125,27 @@ void text_scan_restart(text_scan *scan)
 
 /* ---- cutting ---------------------------------------------------------- */
 
+/* Several threads copy a slice each: the last ones shall be done at about the same time. */
+static uint32_t device_slice(const text_scan *scan, bool held, uint32_t length)
+{
+    const backend_limits *limits = &scan->worker->limits;
+    const uint32_t usual = held ? limits->held_bytes : limits->slice_bytes;
+    uint32_t share = length / (limits->lanes * (scan->last ? LAST_SHARES : 1));
+    if (held)
+        return scan->consume && usual / HELD_SHARES > limits->slice_bytes ? usual / HELD_SHARES
+                                                                          : usual;
+    share = share > LEAST_SHARE ? share : LEAST_SHARE;
+    return limits->lanes > 1 && share < usual ? share : usual;
+}
+
 static uint32_t choose_chunks(const text_scan *scan, bool held, uint32_t length, uint32_t most)
 {
     const worker *w = scan->worker;
-    uint32_t usual = held ? w->limits.held_bytes : w->limits.slice_bytes;
+    uint32_t usual = w->limits.slice_bytes;
     uint64_t least = SMALLEST_SLICE, again = 8 * plan_head(scan->plan)->reach;
     uint64_t chunks = w->options.chunks;
-    if (held && scan->consume && usual / HELD_SHARES > w->limits.slice_bytes)
-        usual /= HELD_SHARES;
+    if (w->limits.on_devices)
+        usual = device_slice(scan, held, length);
     least = again > least ? again : least;
     if (scan->state && SLICES_OF_STATE / plan_head(scan->plan)->state_words < most)
         most = (uint32_t)(SLICES_OF_STATE / plan_head(scan->plan)->state_words) + 1;
