@@ -556,32 +556,12 @@ static void test_borders(void **state)
             }
 }
 
-/* a^k b for k from 1 to 200 in runs of a: every start goes on for long, so pfac gives up, and its
- * fallback finds all. A run of n bytes a before a b has min(n, 200) of them. */
-static void test_giving_up(void **state)
+/* All matches of a plan are so many, by every tuning. */
+static void expect_matches(const trawl_plan *plan, const char *text, size_t length,
+                           uint64_t expected)
 {
-    enum { PATTERNS = 200 };
     static const char *const tunings[] = { NULL, "filter=1,group=64,piece=64",
                                            "filter=0,group=64,piece=100,queues=2" };
-    const size_t length = test_sanitized() ? 200000 : 1000000, run = 3001;
-    char written[PATTERNS][PATTERNS + 2];
-    trawl_pattern patterns[PATTERNS];
-    trawl_compile_options options = TRAWL_COMPILE_OPTIONS_INIT;
-    trawl_plan *plan = NULL;
-    char *text = malloc(length);
-    (void)state;
-    assert_non_null(text);
-    memset(text, 'a', length);
-    for (size_t at = run; at < length; at += run + 1)
-        text[at] = 'b';
-    for (size_t i = 0; i < PATTERNS; i++) {
-        memset(written[i], 'a', i + 1);
-        written[i][i + 1] = 'b';
-        patterns[i] = (trawl_pattern){ written[i], i + 2, TRAWL_SYNTAX_LITERAL, 0, 0, NULL };
-    }
-    options.engine = "pfac/ac";
-    assert_int_equal(trawl_compile(patterns, PATTERNS, &options, &plan, NULL), TRAWL_OK);
-    const uint64_t expected = (length - run - 1) / (run + 1) * PATTERNS + PATTERNS;
     for (size_t t = 0; t < target_count; t++) {
         for (size_t i = 0; i < COUNT(tunings); i++) {
             trawl_context *context = target_open(&targets[t], targets[t].device, tunings[i]);
@@ -598,6 +578,44 @@ static void test_giving_up(void **state)
             trawl_context_free(context);
         }
     }
+}
+
+/* a^k b for k from 1 to 200 in runs of a: every start goes on for long, or has many literals to be
+ * compared with, so a search gives up, and its fallback finds all. A run of n bytes a before a b
+ * has min(n, 200) of them. And a^200, where each start is compared for long. */
+static void test_giving_up(void **state)
+{
+    enum { PATTERNS = 200 };
+    static const char *const engines[] = { "pfac/ac", "kmers/ac" };
+    const size_t length = test_sanitized() ? 200000 : 1000000, run = 3001;
+    char written[PATTERNS][PATTERNS + 2];
+    trawl_pattern patterns[PATTERNS];
+    trawl_compile_options options = TRAWL_COMPILE_OPTIONS_INIT;
+    trawl_plan *plan = NULL;
+    char *text = malloc(length);
+    (void)state;
+    assert_non_null(text);
+    memset(text, 'a', length);
+    for (size_t at = run; at < length; at += run + 1)
+        text[at] = 'b';
+    for (size_t i = 0; i < PATTERNS; i++) {
+        memset(written[i], 'a', i + 1);
+        written[i][i + 1] = 'b';
+        patterns[i] = (trawl_pattern){ written[i], i + 2, TRAWL_SYNTAX_LITERAL, 0, 0, NULL };
+    }
+    for (size_t e = 0; e < COUNT(engines); e++) {
+        options.engine = engines[e];
+        assert_int_equal(trawl_compile(patterns, PATTERNS, &options, &plan, NULL), TRAWL_OK);
+        expect_matches(plan, text, length, (length - run - 1) / (run + 1) * PATTERNS + PATTERNS);
+        trawl_plan_free(plan);
+    }
+    options.engine = "packed/bm";
+    patterns[PATTERNS - 1].length = PATTERNS;
+    assert_int_equal(trawl_compile(&patterns[PATTERNS - 1], 1, &options, &plan, NULL), TRAWL_OK);
+    const size_t rest = length % (run + 1);
+    expect_matches(plan, text, length,
+                   length / (run + 1) * (run - PATTERNS + 1) +
+                       (rest < PATTERNS ? 0 : rest - PATTERNS + 1));
     trawl_plan_free(plan);
     free(text);
 }

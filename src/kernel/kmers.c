@@ -23,8 +23,9 @@ enum {
     UNIT_LOCAL = 220 * 1024, /* of a multiprocessor */
     CPU_GROUP = 8,
     CPU_PAGE = 16 * 1024,
-    BYTES_A_WORRY = 2048, /* of text, for a bucket that is long, */
-    LEAST_WORRIES = 4096  /* and so many are let pass anyway */
+    BYTES_A_WORRY = 2048, /* of text, for a warp that takes a long bucket, */
+    CPU_BYTES_A_WORRY = 64,
+    LEAST_WORRIES = 4096 /* and so many are let pass anyway */
 };
 
 typedef struct kmers_device {
@@ -108,6 +109,7 @@ static int kmers_run(const device_plan *p, device_queue *q, text_piece *piece, t
     const kmers_tables *t = kmers_head(p);
     const device_info *info = &p->device->info;
     const uint32_t length = piece->end - piece->from;
+    const uint32_t worth = info->cpu ? CPU_BYTES_A_WORRY : BYTES_A_WORRY;
     const bool general = t->letter_bit == KMERS_GENERAL;
     const kmers_args numbers = {
         .capacity = piece->sink.capacity,
@@ -117,7 +119,7 @@ static int kmers_run(const device_plan *p, device_queue *q, text_piece *piece, t
         .letter_mask = general ? 0 : 0x03030303u << t->letter_bit,
         .letter_sum = general ? 0 : (1u << 24 | 1u << 18 | 1u << 12 | 1u << 6) >> t->letter_bit,
         .log = d->log,
-        .may_stop = p->facts.may_stop ? length / BYTES_A_WORRY + LEAST_WORRIES : 0,
+        .may_stop = p->facts.may_stop ? length / worth + LEAST_WORRIES : 0,
         .page = d->page,
     };
     const uint32_t tiles = parts(length, (uint64_t)d->group / WARP * KMERS_TILE);
