@@ -16,7 +16,7 @@
  *   PORT_GLOBAL_ADD64(p, n)  atomic on GLOBAL u64; returns the old value
  *   PORT_POPCOUNT(x)         number of ones of a u32
  *   PORT_CTZ(x)              zeros below the lowest one of a u32 that is not 0
- *   PORT_FUNNEL(a, b, n)     u32: the 64 bits b:a, a lowest, shifted down by n, 0 .. 31
+ *   PORT_FUNNEL(a, b, n)     u32: the 64 bits b:a, a lowest, shifted down by n modulo 32
  *   PORT_TOPS(a, b, c, d)    u32 of the highest bytes of four, a's lowest
  *   PORT_BOUND(items)        behind KERNEL: no group is larger
  *   u32x4, PORT_LOAD4(p)     16 bytes from a 16-byte aligned GLOBAL const u32 *; .x .y .z .w
@@ -64,7 +64,7 @@ typedef uint4 u32x4;
 #define PORT_LOAD4(p) (*(GLOBAL const u32x4 *)(p))
 #define PORT_POPCOUNT(x) popcount((u32)(x))
 #define PORT_CTZ(x) popcount(((u32)(x) & (~(u32)(x) + 1u)) - 1u)
-#define PORT_FUNNEL(a, b, n) ((u32)(((u64)(b) << 32 | (a)) >> (n)))
+#define PORT_FUNNEL(a, b, n) ((u32)(((u64)(b) << 32 | (a)) >> ((n)&31)))
 #define PORT_GLOBAL_ADD64(p, n) atom_add((p), (u64)(n))
 #if defined(__NV_CL_C_VERSION)
 #define PORT_WARPS 1

@@ -1,8 +1,8 @@
 /* kmers.c: literals of four letters on devices: how large, and the filter. The kernel is in
  * kmers.k.
  *
- * The filter is the plan's bitmap, or, where that does not fit local memory, one of its lower bits.
- * A large one leaves a multiprocessor room for one group, so that is as large as groups are.
+ * The filter is the plan's bitmap, in local memory if it fits. A large one leaves a multiprocessor
+ * room for one group, so that is as large as groups are.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -16,9 +16,8 @@ enum {
     LARGE_GROUP = 1024, /* with a filter of LARGE_LOG and more */
     USUAL_GROUP = 512,
     LARGE_LOG = 19,
-    LEAST_LOG = 7,  /* 16 bytes */
-    MOST_LOG = 20,  /* bits of the filter */
-    LEAST_FIT = 12, /* ... that local memory surely holds */
+    LEAST_LOG = 7, /* 16 bytes */
+    MOST_LOG = 20, /* bits of a filter in local memory */
     UNIT_ITEMS = 1024,
     UNIT_LOCAL = 220 * 1024, /* of a multiprocessor */
     CPU_GROUP = 8,
@@ -30,7 +29,7 @@ enum {
 
 typedef struct kmers_device {
     uint32_t group, blocks, page, log;
-    uint32_t probes; /* of the variant */
+    uint32_t probes, near, general; /* of the variant */
     device_buffer filter;
 } kmers_device;
 
@@ -39,28 +38,23 @@ static const kmers_tables *kmers_head(const device_plan *p)
     return (const kmers_tables *)p->facts.tables;
 }
 
-static uint64_t local_bytes(uint32_t group, uint32_t log)
+static uint64_t local_bytes(uint32_t group, uint32_t log, uint32_t near)
 {
-    return 4 * (KMERS_FILTER((uint64_t)group) + ((uint64_t)1 << (log - 5)));
+    return 4 * ((uint64_t)KMERS_LOCAL(group) + (near ? (uint64_t)1 << (log - 5) : 0));
 }
 
-/* The plan's bitmap with 2^log bits: grams with equal lower bits share one. */
+/* The plan's bitmap; one of fewer than 2^LEAST_LOG bits again and again. */
 static int upload_filter(device_plan *p, trawl_error *error)
 {
     kmers_device *d = p->state;
     const kmers_tables *t = kmers_head(p);
-    const uint32_t *from = p->facts.tables + t->bits;
-    const uint64_t grams = (uint64_t)1 << (2 * t->q), size = (uint64_t)1 << d->log;
-    uint32_t *bits = calloc((size_t)(size / 32), sizeof *bits);
-    if (!bits)
-        return fail(error, TRAWL_ERROR_MEMORY, TRAWL_NONE, "out of memory for kmers' filter");
-    for (uint64_t i = 0; i < (grams < size ? size : grams); i++) {
-        const uint64_t gram = i & (grams - 1), at = i & (size - 1);
-        bits[at / 32] |= (from[gram / 32] >> (gram % 32) & 1) << (at % 32);
-    }
-    const int status = plan_upload(p, &d->filter, bits, (size_t)(size / 8), error);
-    free(bits);
-    return status;
+    const uint32_t *from = p->facts.tables + t->bits, grams = 1u << (2 * t->q);
+    uint32_t small[(1 << LEAST_LOG) / 32] = { 0 };
+    if (d->log > LEAST_LOG)
+        return plan_upload(p, &d->filter, from, grams / 8, error);
+    for (uint32_t i = 0; i < 1u << LEAST_LOG; i++)
+        small[i / 32] |= (from[i % grams / 32] >> (i % grams % 32) & 1) << (i % 32);
+    return plan_upload(p, &d->filter, small, sizeof small, error);
 }
 
 static uint32_t variant_probes(uint32_t stride)
@@ -77,21 +71,25 @@ static int kmers_prepare(device_plan *p, trawl_error *error)
     const device_info *info = &p->device->info;
     const kmers_tables *t = kmers_head(p);
     kmers_device *d = p->state;
-    const uint32_t full = 2 * t->q < LEAST_LOG ? LEAST_LOG : 2 * t->q;
-    d->probes = variant_probes(t->stride);
+    d->log = 2 * t->q < LEAST_LOG ? LEAST_LOG : 2 * t->q;
+    d->general = t->letter_bit == KMERS_GENERAL;
+    d->probes = d->general ? 0 : variant_probes(t->stride);
     d->page = (tuned(p->tuning.page, CPU_PAGE) + 15) / 16 * 16;
-    d->log = info->cpu || full < MOST_LOG ? full : MOST_LOG;
-    const uint32_t usual = d->log < LARGE_LOG ? USUAL_GROUP : LARGE_GROUP;
-    int status = plan_group(p, info->cpu ? CPU_GROUP : usual, &d->group, error);
+    const bool large = d->log >= LARGE_LOG && d->log <= MOST_LOG;
+    int status = plan_group(p,
+                            info->cpu ? CPU_GROUP
+                            : large   ? LARGE_GROUP
+                                      : USUAL_GROUP,
+                            &d->group, error);
     if (status == TRAWL_OK && !info->cpu) { /* whole warps */
         d->group = parts(d->group, WARP) * WARP;
-        while (d->log > LEAST_FIT && local_bytes(d->group, d->log) > info->local_bytes)
-            d->log--;
-        status = plan_local(p, "kmers", d->group, local_bytes(d->group, d->log), "", error);
+        d->near = d->log <= MOST_LOG && local_bytes(d->group, d->log, 1) <= info->local_bytes;
+        status =
+            plan_local(p, "kmers", d->group, local_bytes(d->group, d->log, d->near), "", error);
     }
     if (status != TRAWL_OK)
         return status;
-    const uint32_t fitting = (uint32_t)(UNIT_LOCAL / local_bytes(d->group, d->log));
+    const uint32_t fitting = (uint32_t)(UNIT_LOCAL / local_bytes(d->group, d->log, d->near));
     const uint32_t blocks = smaller(fitting, UNIT_ITEMS / d->group);
     d->blocks = tuned(p->tuning.blocks, blocks ? blocks : 1);
     return upload_filter(p, error);
@@ -110,25 +108,32 @@ static int kmers_run(const device_plan *p, device_queue *q, text_piece *piece, t
     const device_info *info = &p->device->info;
     const uint32_t length = piece->end - piece->from;
     const uint32_t worth = info->cpu ? CPU_BYTES_A_WORRY : BYTES_A_WORRY;
-    const bool general = t->letter_bit == KMERS_GENERAL;
     const kmers_args numbers = {
         .capacity = piece->sink.capacity,
         .from = piece->from,
         .begin = piece->begin,
         .end = piece->end,
-        .letter_mask = general ? 0 : 0x03030303u << t->letter_bit,
-        .letter_sum = general ? 0 : (1u << 24 | 1u << 18 | 1u << 12 | 1u << 6) >> t->letter_bit,
-        .log = d->log,
+        .letter_mask = d->general ? 0 : 0x03030303u << t->letter_bit,
+        .letter_sum = d->general ? 0 : (1u << 24 | 1u << 18 | 1u << 12 | 1u << 6) >> t->letter_bit,
         .may_stop = p->facts.may_stop ? length / worth + LEAST_WORRIES : 0,
         .page = d->page,
+        .q = t->q,
+        .stride = t->stride,
+        .shift = t->shift,
+        .buckets = t->buckets,
+        .entries = t->entries,
+        .ahead = KMERS_CHUNK % t->stride,
+        .bytes = (1u << (d->log - 3)) - 4,
+        .near = d->near ? 1u << (d->log - 5) : 0,
     };
     const uint32_t tiles = parts(length, (uint64_t)d->group / WARP * KMERS_TILE);
     const uint32_t groups = info->cpu ? parts(parts(length, d->page), d->group)
                                       : smaller(tiles, info->units * d->blocks);
     launch l = launch_of("kmers", "kmers", groups, d->group,
-                         info->cpu ? 0 : (uint32_t)local_bytes(d->group, d->log));
+                         info->cpu ? 0 : (uint32_t)local_bytes(d->group, d->log, d->near));
     launch_define(&l, "PROBES", d->probes);
-    launch_define(&l, "GENERAL", general);
+    launch_define(&l, "GENERAL", d->general);
+    launch_define(&l, "NEAR", d->near);
     launch_buffer(&l, &p->tables);
     launch_buffer(&l, &d->filter);
     launch_buffer(&l, piece->text);

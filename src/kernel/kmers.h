@@ -16,17 +16,21 @@ typedef struct kmers_args {
     u32 from, begin, end;
     u32 letter_mask; /* what makes a letter, of four bytes, */
     u32 letter_sum;  /* and what gathers the four: their product ends in the upper byte */
-    u32 log;         /* the filter in local memory has 2^log bits */
     u32 may_stop;    /* entries beyond what is usual, after which the search gives up; 0: never */
     u32 page;        /* without warps: bytes of an item */
+    u32 q, stride, shift, buckets, entries; /* as in kmers_tables */
+    u32 ahead;                              /* KMERS_CHUNK % stride */
+    u32 bytes;                              /* of the filter, as a mask of whole words */
+    u32 near;                               /* words of it in local memory */
+    u32 unused;
 } kmers_args;
 
-SHARED_SIZE(kmers_args, 40);
+SHARED_SIZE(kmers_args, 72);
 
-/* Words of local memory: sums of the group; a queue of pairs and a box for each warp; the filter.
- */
+/* Words of local memory: the filter, if it is near, the sums of the group, a queue of pairs and a
+ * box for each warp. */
 #define KMERS_SUMS 64u
 #define KMERS_WARP (2 * QUEUE_PLACES + BOX_PLACES)
-#define KMERS_FILTER(group) (KMERS_SUMS + (group) / 32 * KMERS_WARP)
+#define KMERS_LOCAL(group) (KMERS_SUMS + (group) / 32 * KMERS_WARP)
 
 #endif
