@@ -8,6 +8,7 @@
 #include "kernel/bitslice.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/error.h"
 #include "kernel/kernel.h"
@@ -23,8 +24,8 @@ enum {
 };
 
 typedef struct bitslice_device {
-    uint32_t group, groups, blocks, local_bytes; /* blocks 0: rows do not fit */
-    uint32_t planes, levels, level, step, test, late;
+    uint32_t group, groups, blocks, local_bytes;              /* blocks 0: rows do not fit */
+    uint32_t planes, levels, level, test, late, order, share; /* as in slice_args */
     device_buffer lists;
 } bitslice_device;
 
@@ -131,7 +132,7 @@ static void list_steps(bitslice_device *d, const bitslice_tables *t, const uint3
                        const uint32_t *level, uint32_t *lists, uint32_t inputs)
 {
     const uint32_t stride = stride_of(d->blocks);
-    slice_step *steps = (slice_step *)(lists + d->step);
+    slice_step *steps = (slice_step *)lists;
     uint32_t count = 0;
     for (uint32_t i = 0; i < t->input_count; i++)
         lists[inputs + i] = tables[t->inputs + i] * stride;
@@ -147,52 +148,133 @@ static void list_steps(bitslice_device *d, const bitslice_tables *t, const uint3
     lists[d->level + d->levels] = count;
 }
 
-/* Tests of patterns in the order of the tables; words from `late` on are for late ones. */
-static void list_tests(const bitslice_device *d, const bitslice_tables *t, const uint32_t *tables,
-                       uint32_t *lists, uint32_t late)
+/* A pattern and its tests, as words among the rows. */
+typedef struct listed {
+    uint32_t pattern, count, tests[BITSLICE_EARLY];
+} listed;
+
+static int by_tests(const void *a, const void *b)
 {
-    const bitslice_pattern *patterns = (const bitslice_pattern *)(tables + t->pattern);
+    const listed *x = a, *y = b;
+    for (uint32_t k = 0; k < x->count && k < y->count; k++)
+        if (x->tests[k] != y->tests[k])
+            return x->tests[k] < y->tests[k] ? -1 : 1;
+    return x->pattern < y->pattern ? -1 : x->pattern > y->pattern;
+}
+
+/* Fill all[] in the order of the lists; asked[word] is zero. The tests of a pattern that most
+ * others have come first. */
+static void order_patterns(const bitslice_device *d, const bitslice_tables *t,
+                           const uint32_t *tables, listed *all, uint32_t *asked)
+{
     const uint32_t stride = stride_of(d->blocks), *early = tables + t->early;
-    uint32_t *test = lists + d->test, run = 0, left = t->runs[0];
+    uint32_t run = 0, left = t->runs[0];
     for (uint32_t i = 0; i < t->count; i++, left--) {
         while (!left)
             left = t->runs[++run];
-        for (uint32_t k = 0; k <= run; k++)
-            test[k] = word_of(t, stride, *early++);
-        test += run < SLICE_QUAD ? SLICE_QUAD : 2 * SLICE_QUAD;
+        all[i].pattern = i;
+        all[i].count = run + 1;
+        for (uint32_t k = 0; k <= run; k++) {
+            all[i].tests[k] = word_of(t, stride, *early++);
+            asked[all[i].tests[k]]++;
+        }
+    }
+    for (uint32_t i = 0; i < t->count; i++)
+        for (uint32_t k = 1; k < all[i].count; k++)
+            for (uint32_t n = k, *at = all[i].tests;
+                 n > 0 && (asked[at[n - 1]] < asked[at[n]] ||
+                           (asked[at[n - 1]] == asked[at[n]] && at[n - 1] > at[n]));
+                 n--) {
+                const uint32_t other = at[n - 1];
+                at[n - 1] = at[n];
+                at[n] = other;
+            }
+    qsort(all, t->count, sizeof *all, by_tests);
+}
+
+/* What a pattern costs behind `before`: loads, and about as much as one for all else. */
+static uint32_t cost_behind(const listed *l, const listed *before)
+{
+    return 2 + l->count - (before && before->tests[0] == l->tests[0]);
+}
+
+/* Even shares of the patterns for as many rows of items as a group has. */
+static void list_shares(const bitslice_device *d, const listed *all, uint32_t count,
+                        uint32_t *share)
+{
+    const uint32_t shares = d->group / 32;
+    uint64_t whole = 0, done = 0;
+    uint32_t next = 0;
+    for (uint32_t i = 0; i < count; i++)
+        whole += cost_behind(&all[i], i ? &all[i - 1] : NULL);
+    for (uint32_t i = 0; i < count; i++) {
+        while (next < shares && done * shares >= whole * next)
+            share[next++] = i;
+        done += cost_behind(&all[i], i ? &all[i - 1] : NULL);
+    }
+    while (next <= shares)
+        share[next++] = count;
+}
+
+/* Tests of patterns; words from `late` on are for late ones. */
+static void list_tests(const bitslice_device *d, const bitslice_tables *t, const uint32_t *tables,
+                       const listed *all, uint32_t *lists, uint32_t late)
+{
+    const bitslice_pattern *patterns = (const bitslice_pattern *)(tables + t->pattern);
+    for (uint32_t i = 0; i < t->count; i++) {
+        const bitslice_pattern *p = &patterns[all[i].pattern];
+        uint32_t *test = lists + d->test + (size_t)2 * SLICE_QUAD * i;
+        memcpy(test, all[i].tests, all[i].count * sizeof *test);
+        test[0] |= all[i].count << 16;
+        lists[d->order + i] = all[i].pattern;
         lists[d->late + i] = late;
-        for (uint32_t k = run + 1; k < patterns[i].test_count; k++)
-            lists[late++] = word_of(t, stride, tables[patterns[i].tests + k]);
+        for (uint32_t k = all[i].count; k < p->test_count; k++)
+            lists[late++] = word_of(t, stride_of(d->blocks), tables[p->tests + k]);
     }
     lists[d->late + t->count] = late;
+}
+
+/* Where what stands in the lists; returns where inputs of steps do. */
+static uint32_t place_lists(bitslice_device *d, const bitslice_tables *t)
+{
+    d->test = 4 * (t->rows - t->letters); /* behind the steps */
+    d->level = d->test + 2 * SLICE_QUAD * (t->count + 1);
+    d->late = d->level + d->levels + 1;
+    d->order = d->late + t->count + 1;
+    d->share = d->order + t->count;
+    return d->share + d->group / 32 + 1;
 }
 
 static int make_lists(device_plan *p, trawl_error *error)
 {
     const bitslice_tables *t = tables_of(p);
-    const bitslice_pattern *patterns = (const bitslice_pattern *)(p->facts.tables + t->pattern);
+    const uint32_t *tables = p->facts.tables;
+    const bitslice_pattern *patterns = (const bitslice_pattern *)(tables + t->pattern);
     bitslice_device *d = p->state;
-    uint64_t tests = 0;
-    for (uint32_t i = 0; i < t->count; i++)
-        tests += patterns[i].test_count;
-    uint32_t *level = malloc(((size_t)t->rows + 1) * sizeof *level);
-    const size_t words = 4 * ((size_t)t->rows + 4) + 8 * (size_t)t->count + 3 * (size_t)t->rows +
-                         t->input_count + (size_t)t->count + (size_t)tests + 16;
-    uint32_t *lists = calloc(words, sizeof *lists);
+    uint64_t words = t->input_count;
+    uint32_t *level = calloc((size_t)t->rows + 1, sizeof *level), *lists = NULL;
+    uint32_t *asked = calloc(1 << 16, sizeof *asked);
+    listed *all = calloc(t->count, sizeof *all);
     int status = TRAWL_OK;
-    if (level && lists) {
-        d->levels = find_levels(t, p->facts.tables, level);
-        d->step = 0;
-        d->test = 4 * (t->rows - t->letters);
-        d->level = d->test + 8 * t->count;
-        d->late = d->level + d->levels + 1;
-        const uint32_t inputs = d->late + t->count + 1;
-        list_steps(d, t, p->facts.tables, level, lists, inputs);
-        list_tests(d, t, p->facts.tables, lists, inputs + t->input_count);
-        status = plan_upload(p, &d->lists, lists, words * sizeof *lists, error);
-    } else {
-        status = fail(error, TRAWL_ERROR_MEMORY, TRAWL_NONE, "out of memory for bitslice's lists");
+    if (level && asked && all) {
+        d->levels = find_levels(t, tables, level);
+        const uint32_t inputs = place_lists(d, t);
+        words += inputs;
+        for (uint32_t i = 0; i < t->count; i++)
+            words += patterns[i].test_count;
+        lists = calloc(words, sizeof *lists);
+        if (lists) {
+            order_patterns(d, t, tables, all, asked);
+            list_steps(d, t, tables, level, lists, inputs);
+            list_shares(d, all, t->count, lists + d->share);
+            list_tests(d, t, tables, all, lists, inputs + t->input_count);
+            status = plan_upload(p, &d->lists, lists, words * sizeof *lists, error);
+        }
     }
+    if (!lists)
+        status = fail(error, TRAWL_ERROR_MEMORY, TRAWL_NONE, "out of memory for bitslice's lists");
+    free(all);
+    free(asked);
     free(level);
     free(lists);
     return status;
@@ -244,9 +326,10 @@ static int bitslice_run(const device_plan *p, device_queue *q, text_piece *piece
         .planes = d->planes,
         .levels = d->levels,
         .level = d->level,
-        .step = d->step,
         .test = d->test,
         .late = d->late,
+        .order = d->order,
+        .share = d->share,
     };
     const uint32_t groups = smaller(numbers.tiles, p->device->info.units * (uint64_t)d->groups);
     launch l = launch_of("bitslice", "bitslice", groups, d->group, d->local_bytes);
