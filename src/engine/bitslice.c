@@ -12,7 +12,8 @@
 #include "engine/costs.h"
 
 enum { ROWS_BYTES = 768 << 10, MOST_HELD = 128, MOST_LENGTH = 240 };
-enum { ESTIMATED = 4096 }; /* patterns: more, and the cost is not worth finding out */
+enum { MOST_GPU_ROWS = 220 }; /* in a device's 48 KiB of local memory, 32 starts long */
+enum { ESTIMATED = 4096 };    /* patterns: more, and the cost is not worth finding out */
 
 /* As many properties as there may be, and the fewest rows of each. */
 _Static_assert((uint64_t)BITSLICE_MOST_ROWS *(2 * BITSLICE_STEP + 1) * BITSLICE_ROW <
@@ -417,7 +418,8 @@ static double bitslice_cost(const problem *p)
 {
     design d;
     double tests = 0, hits = 0, rows = 0;
-    if (p->target.gpu || p->list->count > ESTIMATED || only_literals(p->list))
+    const bool gpu = p->target.gpu;
+    if (p->list->count > ESTIMATED || only_literals(p->list))
         return COST_IMPOSSIBLE;
     if (!design_make(p, &d)) {
         design_free(&d);
@@ -425,13 +427,23 @@ static double bitslice_cost(const problem *p)
     }
     design_use_parts(&d);
     for (size_t i = 0; i < p->list->count; i++) {
-        tests += COST_SLICE_PATTERN + COST_SLICE_TEST * d.patterns[i].early;
-        hits += design_hits_cost(d.patterns[i].survive) / 4;
+        tests += d.patterns[i].early;
+        hits += design_hits_cost(&d, d.patterns[i].survive) / 4;
     }
     for (uint32_t i = 0; i < d.property_count; i++)
-        rows += d.properties[i].used ? COST_SLICE_ROW : 0;
+        rows += d.properties[i].used;
     design_free(&d);
-    return cost_of_vector(COST_SLICE_BYTE + (rows + tests) / BITSLICE_LANES, &p->target) +
+    const double patterns = (double)p->list->count;
+    if (gpu)
+        return rows > MOST_GPU_ROWS
+                   ? COST_IMPOSSIBLE
+                   : COST_GPU_SLICE_BYTE + hits / BITSLICE_LANES +
+                         (COST_GPU_SLICE_ROW * rows + COST_GPU_SLICE_TEST * (tests + patterns)) /
+                             1024;
+    return cost_of_vector(COST_SLICE_BYTE + (COST_SLICE_ROW * rows + COST_SLICE_TEST * tests +
+                                             COST_SLICE_PATTERN * patterns) /
+                                                BITSLICE_LANES,
+                          &p->target) +
            hits / BITSLICE_LANES;
 }
 

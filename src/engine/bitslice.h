@@ -37,8 +37,9 @@ typedef struct chosen {
 typedef struct design {
     memory *memory;
     const pattern_list *list;
-    double often[256];          /* of bytes */
-    double test_cost, row_cost; /* nanoseconds, four rows */
+    double often[256];           /* of bytes */
+    double test_cost, row_cost;  /* nanoseconds, four rows; */
+    double hit_cost, start_cost; /* of which some place survived, and such a place */
     byte_class *classes;
     double *class_often;
     uint32_t *class_asked;  /* by so many positions that every match has */
@@ -75,7 +76,7 @@ bool design_has_test(const design *d, const chosen *c, uint32_t class, uint32_t 
                      uint32_t behind);
 
 /* Nanoseconds that places which survive, such a share of all, take for four rows. */
-double design_hits_cost(double survive);
+double design_hits_cost(const design *d, double survive);
 
 /* By worth, best first. */
 void landmarks_sort(landmark *l, uint32_t count);

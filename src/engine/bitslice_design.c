@@ -208,11 +208,10 @@ static void choose_common(design *d)
 }
 
 /* Nanoseconds that places which survive take, such a share of all those of four rows. */
-double design_hits_cost(double survive)
+double design_hits_cost(const design *d, double survive)
 {
     const double starts = 4 * BITSLICE_LANES * survive;
-    return COST_SLICE_HIT * (1 - 1 / (1 + starts + starts * starts / 2)) +
-           COST_SLICE_START * starts;
+    return d->hit_cost * (1 - 1 / (1 + starts + starts * starts / 2)) + d->start_cost * starts;
 }
 
 /* The early tests among `count` landmarks, to tests[MOST_EARLY]; c->early of them leave c->survive.
@@ -223,12 +222,12 @@ static double early_tests(design *d, chosen *c, uint32_t count, landmark *tests)
     c->survive = 1;
     c->early = 0;
     while (c->early < MOST_EARLY) {
-        const double now = design_hits_cost(c->survive);
+        const double now = design_hits_cost(d, c->survive);
         double most = c->early ? 0 : -1e9;
         landmark *best = NULL;
         for (uint32_t i = 0; i < count; i++) {
             const property *p = &d->properties[d->landmarks[i].property];
-            const double saved = now - design_hits_cost(c->survive * p->often) - d->test_cost -
+            const double saved = now - design_hits_cost(d, c->survive * p->often) - d->test_cost -
                                  (p->used ? 0 : d->row_cost);
             if (saved > most && d->landmarks[i].behind != UINT32_MAX) {
                 most = saved;
@@ -245,7 +244,7 @@ static double early_tests(design *d, chosen *c, uint32_t count, landmark *tests)
             if (d->landmarks[i].behind == behind)
                 d->landmarks[i].behind = UINT32_MAX; /* what it says is said */
     }
-    return takes + design_hits_cost(c->survive);
+    return takes + design_hits_cost(d, c->survive);
 }
 
 /* The anchor of the pattern whose `count` positions have been read, and its early tests. A position
@@ -340,11 +339,14 @@ static bool take_room(design *d)
 /* Choose all tests. False: there is no memory (the problem's says so), or too much to number. */
 bool design_make(const problem *p, design *d)
 {
+    const bool gpu = p->target.gpu;
     memset(d, 0, sizeof *d);
     d->memory = p->memory;
     d->list = p->list;
-    d->test_cost = cost_of_vector(4 * COST_SLICE_TEST, &p->target);
-    d->row_cost = cost_of_vector(4 * COST_SLICE_ROW, &p->target);
+    d->test_cost = gpu ? 2 * COST_GPU_SLICE_TEST : cost_of_vector(4 * COST_SLICE_TEST, &p->target);
+    d->row_cost = gpu ? 2 * COST_GPU_SLICE_ROW : cost_of_vector(4 * COST_SLICE_ROW, &p->target);
+    d->hit_cost = gpu ? COST_GPU_SLICE_HIT : COST_SLICE_HIT;
+    d->start_cost = gpu ? COST_GPU_SLICE_START : COST_SLICE_START;
     if (!take_room(d))
         return false;
     for (size_t i = 0; i < p->list->count; i++)

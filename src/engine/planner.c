@@ -48,13 +48,13 @@ enum {
     CLASSES = RARE_CLASSES | RARE_UNBOUNDED | COMMON_CLASSES
 };
 
-static uint8_t kind_of(const pattern *p, bool gpu)
+static uint8_t kind_of(const pattern *p)
 {
     if (p->literal)
         return p->length < SHORT                ? SHORT_LITERALS
                : p->length < SHORTER_THAN_GRAMS ? MIDDLE_LITERALS
                                                 : LONG_LITERALS;
-    return !gpu && bitslice_takes(p) ? SLICED_CLASSES : OTHER_CLASSES;
+    return bitslice_takes(p) ? SLICED_CLASSES : OTHER_CLASSES;
 }
 
 /* The kind of each pattern of the list, and in *all those that there are; NULL: no memory. */
@@ -65,7 +65,7 @@ static uint8_t *kinds_of(const problem *p, uint32_t *all)
     if (!kinds)
         return NULL;
     for (size_t i = 0; i < p->list->count; i++) {
-        kinds[i] = kind_of(&p->list->patterns[i], p->target.gpu);
+        kinds[i] = kind_of(&p->list->patterns[i]);
         *all |= kinds[i];
     }
     if (*all & CLASSES && !p->target.gpu) {
