@@ -1,4 +1,5 @@
-/* test_bitslice.c: bit-sliced search of texts of several blocks, against shiftand.
+/* test_bitslice.c: bit-sliced search of texts of several blocks, against shiftand; on CPUs with
+ * every instruction set, and on devices in tiles of every length.
  *
  * The oracle is too slow for them; test_differential holds shiftand to it. A block is some 120 KB.
  * A scenario is some patterns of classes and gaps, and a text in which calm stretches, dense ones
@@ -17,6 +18,7 @@
 #include <cmocka.h>
 
 #include "random.h"
+#include "targets.h"
 #include "trawl.h"
 
 #define SCENARIOS 60
@@ -33,7 +35,8 @@ typedef struct slices {
     uint64_t seed;
     trawl_pattern patterns[MOST_PATTERNS];
     char written[MOST_PATTERNS][WRITTEN];
-    char fits[MOST_PATTERNS][MOST_SAMPLE]; /* what the pattern matches */
+    uint8_t fits[MOST_PATTERNS][MOST_SAMPLE]; /* what the pattern matches */
+    size_t fit_length[MOST_PATTERNS];
     size_t count;
     uint8_t *text;
     size_t length;
@@ -48,40 +51,55 @@ static void append(char *to, size_t room, const char *format, ...)
     va_end(arguments);
 }
 
-/* Common letters are a to d; e to h are rare. */
-static void write_pattern(rng *r, char *to, char *fits)
+/* Common letters are the first four, the others are rare. They are a to h, or bytes at the ends of
+ * what there is, and line ends. */
+static const uint8_t *letters_of(rng *r)
+{
+    static const uint8_t plain[] = "abcdefgh";
+    static const uint8_t odd[] = { 'a', 0xfe, 'c', 0x80, 0, 0xff, '\n', 'h' };
+    return rng_chance(r, 2) ? plain : odd;
+}
+
+static void write_pattern(rng *r, const uint8_t *letters, char *to, slices *s, size_t number)
 {
     uint32_t slack = 0;
-    to[0] = fits[0] = '\0';
+    to[0] = '\0';
     for (uint32_t n = rng_between(r, 2, 14); n > 0; n--) {
-        const char common = (char)('a' + rng_below(r, 4)), rare = (char)('e' + rng_below(r, 4));
-        const char one = rng_chance(r, 3) ? rare : common;
+        const uint32_t which = rng_chance(r, 3) ? 4 + rng_below(r, 4) : rng_below(r, 4);
         const uint32_t high = rng_chance(r, 3) ? rng_between(r, 1, 40) : rng_between(r, 1, 6);
         const uint32_t low = rng_below(r, high + 1);
-        append(to, WRITTEN, rng_chance(r, 2) ? "%c" : "[%cgb]", one);
-        append(fits, MOST_SAMPLE, "%c", one);
+        if (rng_chance(r, 2))
+            append(to, WRITTEN, "\\x%02x", letters[which]);
+        else
+            append(to, WRITTEN, "[\\x%02x\\x%02x\\x%02x]", letters[which], letters[6], letters[1]);
+        s->fits[number][s->fit_length[number]++] = letters[which];
         if (n == 1 || !rng_chance(r, 3) || slack + high > 120)
             continue;
         slack += high;
-        append(to, WRITTEN, rng_chance(r, 2) ? ".{%u,%u}" : "[a-dg]{%u,%u}", low, high);
+        if (rng_chance(r, 2))
+            append(to, WRITTEN, ".{%u,%u}", low, high);
+        else
+            append(to, WRITTEN, "[\\x%02x\\x%02x\\x%02x\\x%02x\\x%02x]{%u,%u}", letters[0],
+                   letters[1], letters[2], letters[3], letters[6], low, high);
         for (uint32_t k = rng_between(r, low, high); k > 0; k--)
-            append(fits, MOST_SAMPLE, "%c", 'a' + rng_below(r, 4));
+            s->fits[number][s->fit_length[number]++] = letters[rng_below(r, 4)];
     }
 }
 
 static void write_fitting(rng *r, slices *s, size_t *at)
 {
-    const char *fits = s->fits[rng_below(r, (uint32_t)s->count)];
-    for (; *fits && *at < s->length; fits++)
-        s->text[(*at)++] = (uint8_t)*fits;
+    const size_t number = rng_below(r, (uint32_t)s->count);
+    for (size_t i = 0; i < s->fit_length[number] && *at < s->length; i++)
+        s->text[(*at)++] = s->fits[number][i];
 }
 
 /* Calm as far as the end of the first block, and then dense, or stretches of all kinds. */
 static void make(rng *r, slices *s)
 {
+    const uint8_t *letters = letters_of(r);
     s->count = rng_between(r, 1, MOST_PATTERNS);
     for (size_t i = 0; i < s->count; i++) {
-        write_pattern(r, s->written[i], s->fits[i]);
+        write_pattern(r, letters, s->written[i], s, i);
         s->patterns[i] = (trawl_pattern){ .text = s->written[i],
                                           .length = strlen(s->written[i]),
                                           .syntax = TRAWL_SYNTAX_EXTENDED,
@@ -101,7 +119,7 @@ static void make(rng *r, slices *s)
             if (rng_chance(r, kind == 0 ? 2000 : 60))
                 write_fitting(r, s, &at);
             else if (kind > 0)
-                s->text[at] = (uint8_t)('a' + rng_below(r, kind == 1 ? 4 : 8));
+                s->text[at] = letters[rng_below(r, kind == 1 ? 4 : 8)];
     }
     for (size_t at = BLOCK - 200; calm_first && at < BLOCK + 100;)
         write_fitting(r, s, &at);
@@ -140,8 +158,8 @@ static int add(const trawl_match *matches, size_t count, void *user)
     return 0;
 }
 
-static void scan(const slices *s, const trawl_plan *plan, const char *isa, uint32_t chunks,
-                 uint64_t sum[2])
+static void scan_on_cpu(const slices *s, const trawl_plan *plan, const char *isa, uint32_t chunks,
+                        uint64_t sum[2])
 {
     trawl_context_options open = TRAWL_CONTEXT_OPTIONS_INIT;
     trawl_context *context;
@@ -156,22 +174,53 @@ static void scan(const slices *s, const trawl_plan *plan, const char *isa, uint3
     trawl_context_free(context);
 }
 
+/* Piece and tile, and group sizes, are few: some drivers compile a kernel anew for each. */
+static const char *const tunings[] = { NULL, "chars=32,group=64,piece=64,queues=2",
+                                       "chars=64,group=64,blocks=1",
+                                       "chars=96,piece=100,group=64" };
+enum { TUNINGS = sizeof tunings / sizeof *tunings };
+static test_target targets[MOST_TARGETS];
+static trawl_context *on_device[MOST_TARGETS][TUNINGS];
+static size_t target_count;
+
+static void scan_on_devices(const slices *s, const trawl_plan *plan, const char *engine,
+                            const uint64_t expected[2])
+{
+    for (size_t i = 0; i < target_count * TUNINGS; i++) {
+        const test_target *t = &targets[i / TUNINGS];
+        trawl_context **context = &on_device[i / TUNINGS][i % TUNINGS];
+        trawl_error error = { 0 };
+        uint64_t found[2] = { 0, 0 }, count = 0;
+        char what[200];
+        snprintf(what, sizeof what, "%s, tuning %s, device", t->backend,
+                 tunings[i % TUNINGS] ? tunings[i % TUNINGS] : "none");
+        if (!*context)
+            *context = target_open(t, t->device, tunings[i % TUNINGS]);
+        if (trawl_scan(*context, plan, s->text, s->length, NULL, add, found, &error) != TRAWL_OK ||
+            trawl_count(*context, plan, s->text, s->length, NULL, &count, &error) != TRAWL_OK)
+            failed(s, error.message, what);
+        if (memcmp(expected, found, sizeof found) != 0 || count != expected[1])
+            failed(s, engine, what);
+    }
+}
+
 static void run(const slices *s, uint64_t *ends)
 {
     static const char *const engines[] = { "bitslice", "bitslice/shiftand" };
     static const uint32_t chunks[] = { 1, 3 };
     uint64_t expected[2], found[2];
     trawl_plan *plan = compile(s, "shiftand");
-    scan(s, plan, NULL, 1, expected);
+    scan_on_cpu(s, plan, NULL, 1, expected);
     trawl_plan_free(plan);
     for (size_t e = 0; e < 2; e++) {
         plan = compile(s, engines[e]);
         for (size_t i = 0; trawl_isa_name(i); i++)
             for (size_t c = 0; c < 2; c++) {
-                scan(s, plan, trawl_isa_name(i), chunks[c], found);
+                scan_on_cpu(s, plan, trawl_isa_name(i), chunks[c], found);
                 if (memcmp(expected, found, sizeof found) != 0)
                     failed(s, engines[e], trawl_isa_name(i));
             }
+        scan_on_devices(s, plan, engines[e], expected);
         trawl_plan_free(plan);
     }
     *ends += expected[1];
@@ -192,8 +241,23 @@ static void test_blocks(void **state)
     printf("%llu ends\n", (unsigned long long)ends);
 }
 
+static int find_devices(void **state)
+{
+    (void)state;
+    target_count = targets_find(targets);
+    return 0;
+}
+
+static int close_devices(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < target_count * TUNINGS; i++)
+        trawl_context_free(on_device[i / TUNINGS][i % TUNINGS]);
+    return 0;
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = { cmocka_unit_test(test_blocks) };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, find_devices, close_devices);
 }
