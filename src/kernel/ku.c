@@ -6,8 +6,8 @@
  * 32 bits and few instructions. Beside each string stand its needle's shape and two probes, so that
  * a candidate costs few loads one behind the other, and needles are laid out for loads of 16 bytes.
  *
- * Cost: 64 bytes a string, the needles, and a bitmap: BITMAP_SHARE bits a string, of which a group
- * holds up to NEAR_BITS.
+ * Cost: 64 bytes a string, the needles, and the filter: SHARE words a string, and as many for the
+ * lists. Groups hold both of up to NEAR_STRINGS strings.
  */
 #include "kernel/ku.h"
 
@@ -21,11 +21,14 @@ enum {
     GPU_GROUP = 256,
     CPU_GROUP = 16,
     WARP = 32,
-    LEAST_BITS = 10,
-    NEAR_BITS = 17, /* 16 KiB */
-    MOST_BITS = 23,
-    BITMAP_SHARE = 64, /* bits a string */
-    LARGE = 512,       /* 16 bytes of a needle that groups compare */
+    LEAST_BITS = 5, /* of the number of a word of the filter */
+    NEAR_BITS = 12, /* the same, 16 KiB, of sets that are near */
+    NEAR_STRINGS = 4096,
+    MOST_BITS = 17,
+    SHARE = 8,   /* words a string */
+    LARGE = 512, /* 16 bytes of a needle that groups compare */
+    MOST_BIT_STRINGS = 32,
+    FEW_COLOURS = 4,
     PROBE_ROWS = 2,    /* in which probes are looked for */
     PROBE_PLACES = 64, /* of a row */
     PATIENCE = 32      /* cells for which a unit of work is too much */
@@ -34,10 +37,11 @@ enum {
 typedef struct ku_device {
     device_buffer tables;
     uint32_t group;
-    uint32_t words; /* of a test string, as the variant has them */
-    bool near;
+    uint32_t words;  /* of a test string, as the variant has them */
     ku_args numbers; /* those of the tables */
 } ku_device;
+
+#define COMMON (1.0 / 512) /* strings at a place of the text, of which rows of bits are better */
 
 /* The buffer in the making. */
 typedef struct maker {
@@ -45,7 +49,9 @@ typedef struct maker {
     const ku_tables *head;
     const byr_needle *needles;
     uint32_t needle_count, string_count;
-    uint32_t *left;  /* of each needle, the least column of its strings */
+    bool bits;       /* rows of bits are compared: a string and the row below it */
+    uint32_t *top;   /* of each needle, the least row of its strings, */
+    uint32_t *left;  /* and the least column */
     uint32_t *cells; /* word of the buffer at which it begins */
     uint32_t *masks; /* the same of its mask, or 0 */
     uint32_t *words; /* the buffer */
@@ -118,16 +124,18 @@ static uint32_t variety(const ku_probe *p)
     return differing;
 }
 
-/* The two best probes of a needle, in the most varied rows of it, none in row `but` if there are
- * others; the second in the same row as the first if that has two. */
+/* The two best probes of a needle, in the most varied rows of it, none in row `but`, or in the one
+ * below it where bits of it are compared, if there are others; the second in the same row as the
+ * first if that has two. */
 static void choose_probes(const maker *m, uint32_t needle, uint32_t but, ku_probe probes[2])
 {
     const byr_needle *n = &m->needles[needle];
     const uint32_t *order = m->tables + n->order;
+    const uint32_t buts = m->bits ? 2 : 1;
     uint32_t best[2] = { 0, 0 };
     memset(probes, 0, 2 * sizeof *probes);
     for (uint32_t i = 0, rows = 0; i < n->rows && rows < PROBE_ROWS && !best[1]; i++) {
-        if (order[i] == but && n->rows > 1)
+        if (order[i] >= but && order[i] < but + buts && n->rows > buts)
             continue;
         rows++;
         for (uint32_t col = 0; col < n->row_bytes && col / 4 < PROBE_PLACES; col += 4) {
@@ -153,8 +161,9 @@ static ku_string string_of(const maker *m, const ku_args *a, const ku_test *t)
                     .row_bytes = n->row_bytes,
                     .cells = m->cells[t->needle],
                     .mask = m->masks[t->needle] };
-    s.hash = hash_of(a, needle_row(m, n->cells, n, t->row) + (size_t)t->col * size,
-                     m->head->cells * size);
+    if (!m->bits)
+        s.hash = hash_of(a, needle_row(m, n->cells, n, t->row) + (size_t)t->col * size,
+                         m->head->cells * size);
     choose_probes(m, t->needle, t->row, s.probes);
     return s;
 }
@@ -169,46 +178,141 @@ static int compare_strings(const void *left, const void *right)
     return a->row < b->row ? -1 : a->row > b->row;
 }
 
-/* Strings by hash, so that a list is what has the same upper bits. */
-static void put_strings(maker *m, const ku_args *a)
+/* ---- rows of bits ------------------------------------------------------------- */
+
+static uint32_t cell_of(const maker *m, uint32_t needle, uint32_t row, uint32_t col)
 {
-    ku_string *strings = (ku_string *)(m->words + a->strings);
-    uint32_t *lists = m->words + a->lists;
-    uint32_t count = 0;
-    for (uint32_t i = 0; i < test_count(m); i++) {
+    const byr_needle *n = &m->needles[needle];
+    const uint32_t size = m->head->cell_size;
+    uint32_t cell = 0;
+    memcpy(&cell, needle_row(m, n->cells, n, row) + (size_t)col * size, size);
+    return cell;
+}
+
+/* Of all cells that strings have, counts those with each bit; returns how many they are. And the
+ * colours, as far as FEW_COLOURS + 1. */
+static uint32_t count_bits(const maker *m, uint32_t ones[32], uint32_t *colours)
+{
+    uint32_t seen[FEW_COLOURS], cells = 0;
+    *colours = 0;
+    memset(ones, 0, 32 * sizeof *ones);
+    for (uint32_t i = 0; i < test_count(m) && *colours <= FEW_COLOURS; i++) {
         const ku_test *t = &tests_of(m)[i];
-        if (t->col == m->left[t->needle])
-            strings[count++] = string_of(m, a, t);
+        for (uint32_t k = 0; k < m->head->cells; k++, cells++) {
+            const uint32_t cell = cell_of(m, t->needle, t->row, t->col + k);
+            uint32_t colour = 0;
+            for (uint32_t bit = 0; bit < 32; bit++)
+                ones[bit] += cell >> bit & 1;
+            while (colour < *colours && colour < FEW_COLOURS && seen[colour] != cell)
+                colour++;
+            if (colour == *colours && colour < FEW_COLOURS)
+                seen[colour] = cell;
+            *colours += colour == *colours;
+        }
     }
-    qsort(strings, count, sizeof *strings, compare_strings);
-    for (uint32_t i = 0; i < count; i++) {
-        const uint32_t bit = strings[i].hash >> (32 - a->bits);
-        m->words[bit >> 5] |= 1u << (31 - (bit & 31));
-        lists[(strings[i].hash >> a->list_shift) + 1] = i + 1;
+    return cells;
+}
+
+/* Whether rows of bits let through much less than strings, in a text of the needles' colours: then
+ * a->bit is the one that divides the cells best. */
+static bool bits_are_better(const maker *m, ku_args *a)
+{
+    uint32_t ones[32], colours, best = 0;
+    const uint32_t down = m->head->down, width = m->head->cells;
+    const uint32_t tested = m->needle_count * (down - 1);
+    if (down < 2 || width > KU_WIDTH || tested > MOST_BIT_STRINGS)
+        return false;
+    const uint32_t cells = count_bits(m, ones, &colours);
+    if (colours < 2 || colours > FEW_COLOURS)
+        return false;
+    for (uint32_t bit = 0; bit < 32; bit++) {
+        const uint32_t fewer = smaller(ones[bit], cells - ones[bit]);
+        if (fewer > best) {
+            best = fewer;
+            a->bit = bit;
+        }
     }
-    for (uint32_t i = 1; i <= 1u << (32 - a->list_shift); i++)
+    double strings = m->string_count, pairs = tested; /* at a place of the text */
+    for (uint32_t i = 0; i < width; i++) {
+        strings /= colours;
+        pairs /= 4;
+    }
+    return strings > COMMON && pairs < strings / 4;
+}
+
+/* Of each string, as ku_args has it. */
+static void put_bits(maker *m, const ku_args *a, const ku_string *strings)
+{
+    for (uint32_t i = 0; i < m->string_count; i++)
+        for (uint32_t k = 0; k < 2 * a->width; k++) {
+            const uint32_t below = k / a->width, col = k % a->width;
+            const uint32_t cell =
+                cell_of(m, strings[i].needle, strings[i].row + below, strings[i].col + col);
+            m->words[2 * KU_WIDTH * i + KU_WIDTH * below + col] = 0 - (cell >> a->bit & 1);
+        }
+}
+
+/* ---- what is tested ------------------------------------------------------------- */
+
+/* The device tests this one of the plan's. Of rows of bits the last one has none below. */
+static bool is_tested(const maker *m, const ku_test *t)
+{
+    return t->col == m->left[t->needle] &&
+           (!m->bits || t->row - m->top[t->needle] + 1 < m->head->down);
+}
+
+/* The lists and the filter of strings that are sorted by hash: a list is what shares a word. */
+static void put_filter(maker *m, const ku_args *a, const ku_string *strings)
+{
+    uint32_t *lists = m->words + a->lists;
+    for (uint32_t i = 0; i < m->string_count; i++) {
+        const uint32_t hash = strings[i].hash;
+        m->words[hash >> a->shift] |= 0x80000000u >> KU_FIRST_BIT(hash);
+        m->words[hash >> a->shift] |= 0x80000000u >> KU_SECOND_BIT(hash);
+        lists[(hash >> a->shift) + 1] = i + 1;
+    }
+    for (uint32_t i = 1; i <= 1u << (32 - a->shift); i++)
         if (lists[i] < lists[i - 1])
             lists[i] = lists[i - 1];
 }
 
+static void put_strings(maker *m, const ku_args *a)
+{
+    ku_string *strings = (ku_string *)(m->words + a->strings);
+    for (uint32_t i = 0, count = 0; i < test_count(m); i++)
+        if (is_tested(m, &tests_of(m)[i]))
+            strings[count++] = string_of(m, a, &tests_of(m)[i]);
+    qsort(strings, m->string_count, sizeof *strings, compare_strings);
+    if (m->bits)
+        put_bits(m, a, strings);
+    else
+        put_filter(m, a, strings);
+}
+
 /* ---- the buffer -------------------------------------------------------------- */
 
-static bool count_strings(maker *m)
+static bool count_strings(maker *m, ku_args *a)
 {
     const ku_test *tests = tests_of(m);
     for (uint32_t i = 0; i < test_count(m); i++)
         if (tests[i].needle >= m->needle_count)
             m->needle_count = tests[i].needle + 1;
+    m->top = malloc(m->needle_count * sizeof *m->top);
     m->left = malloc(m->needle_count * sizeof *m->left);
     m->cells = calloc(m->needle_count, sizeof *m->cells);
     m->masks = calloc(m->needle_count, sizeof *m->masks);
-    if (!m->left || !m->cells || !m->masks)
+    if (!m->top || !m->left || !m->cells || !m->masks)
         return false;
+    memset(m->top, 255, m->needle_count * sizeof *m->top);
     memset(m->left, 255, m->needle_count * sizeof *m->left);
-    for (uint32_t i = 0; i < test_count(m); i++)
+    for (uint32_t i = 0; i < test_count(m); i++) {
+        m->top[tests[i].needle] = smaller(m->top[tests[i].needle], tests[i].row);
         m->left[tests[i].needle] = smaller(m->left[tests[i].needle], tests[i].col);
-    for (uint32_t i = 0; i < test_count(m); i++)
-        m->string_count += tests[i].col == m->left[tests[i].needle];
+    }
+    m->string_count = m->needle_count * m->head->down;
+    m->bits = bits_are_better(m, a);
+    if (m->bits)
+        m->string_count -= m->needle_count;
     return true;
 }
 
@@ -220,18 +324,31 @@ static uint32_t room_for(maker *m, uint64_t words)
     return (uint32_t)at;
 }
 
+/* Where the filter and its lists go. */
+static void lay_out_filter(maker *m, ku_args *a)
+{
+    const bool near = m->string_count <= NEAR_STRINGS;
+    const uint32_t most = near ? NEAR_BITS : MOST_BITS;
+    uint32_t bits = LEAST_BITS;
+    while (bits < most && 1u << bits < SHARE * m->string_count)
+        bits++;
+    a->shift = 32 - bits;
+    room_for(m, (uint64_t)1 << bits);
+    a->lists = room_for(m, ((uint64_t)1 << bits) + 1);
+    a->near = near ? (uint32_t)m->size : 0;
+}
+
 /* Where everything goes. */
 static void lay_out(maker *m, ku_args *a)
 {
-    uint32_t list_bits = 1;
-    while (list_bits < 22 && 1u << list_bits < 2 * m->string_count)
-        list_bits++;
-    a->bits = LEAST_BITS;
-    while (a->bits < MOST_BITS && (uint64_t)1 << a->bits < (uint64_t)BITMAP_SHARE * m->string_count)
-        a->bits++;
-    a->list_shift = 32 - list_bits;
-    room_for(m, (uint64_t)1 << (a->bits - 5));
-    a->lists = room_for(m, ((uint64_t)1 << list_bits) + 1);
+    if (m->bits) {
+        a->width = m->head->cells;
+        a->count = m->string_count;
+        room_for(m, (uint64_t)2 * KU_WIDTH * a->count);
+        a->near = (uint32_t)m->size;
+    } else {
+        lay_out_filter(m, a);
+    }
     a->strings = room_for(m, (uint64_t)m->string_count * sizeof(ku_string) / 4);
     for (uint32_t i = 0; i < m->needle_count; i++) {
         m->cells[i] = room_for(m, laid_out_words(&m->needles[i]));
@@ -255,7 +372,7 @@ static void put_needle(maker *m, uint32_t i)
 /* m->words stays NULL when memory ran out. */
 static void make(maker *m, ku_args *a)
 {
-    if (!count_strings(m))
+    if (!count_strings(m, a))
         return;
     lay_out(m, a);
     if (m->size <= UINT32_MAX)
@@ -280,9 +397,8 @@ static void set_factors(ku_args *a, uint32_t bytes)
 
 static uint32_t local_bytes(const device_plan *p, const ku_device *d)
 {
-    const uint32_t bitmap = d->near ? 1u << (d->numbers.bits - 5) : 0;
     const uint32_t warps = p->device->info.lanes ? d->group / WARP : 0;
-    return 4 * (bitmap + (warps ? KU_GROUP_WORDS + warps * KU_WARP_WORDS : 0));
+    return 4 * (d->numbers.near + (warps ? KU_GROUP_WORDS + warps * KU_WARP_WORDS : 0));
 }
 
 static int ku_prepare(device_plan *p, trawl_error *error)
@@ -301,13 +417,13 @@ static int ku_prepare(device_plan *p, trawl_error *error)
     set_factors(&d->numbers, bytes);
     make(&m, &d->numbers);
     d->numbers.large = LARGE;
-    d->near = d->numbers.bits <= NEAR_BITS;
-    d->words = d->near && bytes <= 8 ? (bytes + 3) / 4 : KU_MOST_WORDS;
+    d->words = m.bits ? 0 : d->numbers.near && bytes <= 8 ? (bytes + 3) / 4 : KU_MOST_WORDS;
     if (m.words)
         status = plan_upload(p, &d->tables, m.words, (size_t)m.size * sizeof *m.words, error);
     else
         status = fail(error, TRAWL_ERROR_MEMORY, TRAWL_NONE, "out of memory for %u needles",
                       (unsigned)m.needle_count);
+    free(m.top);
     free(m.left);
     free(m.cells);
     free(m.masks);
@@ -327,10 +443,12 @@ static int ku_run_grid(const device_plan *p, device_queue *q, grid_piece *piece,
 {
     const ku_tables *head = (const ku_tables *)p->facts.tables;
     const ku_device *d = p->state;
+    const bool bits = d->words == 0;
     const uint32_t size = head->cell_size, quads = size == 3 ? 3 : 1;
-    const uint64_t first = (uint64_t)piece->begin + head->first_row + head->down - 1;
-    const uint64_t last = (uint64_t)piece->end + head->last_row + head->down - 1;
-    const uint64_t stop = last < piece->rows ? last : piece->rows;
+    const uint32_t down = head->down - bits, rows = piece->rows - bits; /* rows: where one may be */
+    const uint64_t first = (uint64_t)piece->begin + head->first_row + down - 1;
+    const uint64_t last = (uint64_t)piece->end + head->last_row + down - 1;
+    const uint64_t stop = last < rows ? last : rows;
     if (piece->begin >= piece->end || first >= stop || piece->cols < head->cells)
         return TRAWL_OK;
     ku_args numbers = d->numbers;
@@ -341,17 +459,22 @@ static int ku_run_grid(const device_plan *p, device_queue *q, grid_piece *piece,
     numbers.begin = piece->begin;
     numbers.end = piece->end;
     numbers.first = (uint32_t)first;
-    numbers.down = head->down;
+    numbers.down = down;
     numbers.points = piece->cols - head->cells + 1;
-    numbers.chunks = parts(numbers.points, 16 * quads / size);
-    numbers.all = parts(stop - first, head->down) * numbers.chunks;
+    /* The last lane of a warp has no chunk of its own there, and no other may be the last of a row.
+     */
+    numbers.chunks = bits ? parts(piece->cols, 32) : parts(numbers.points, 16 * quads / size);
+    numbers.all = parts(stop - first, down) * numbers.chunks;
     if (p->facts.may_stop)
         numbers.patience = (uint64_t)piece->rows * piece->cols / PATIENCE + 65536;
-    const uint32_t groups = smaller(parts(numbers.all, d->group), grid_most_groups(p, d->group));
-    numbers.step = groups * d->group / numbers.chunks;
-    numbers.rest = groups * d->group % numbers.chunks;
+    /* Where bits are compared the last lane of a warp has no chunk of its own. */
+    const uint32_t each = bits && p->device->info.lanes ? d->group / WARP * (WARP - 1) : d->group;
+    const uint32_t groups = smaller(parts(numbers.all, each), grid_most_groups(p, d->group));
+    const uint32_t items = groups * each;
+    numbers.step = items / numbers.chunks;
+    numbers.rest = items % numbers.chunks;
     launch l = launch_of("ku", "ku", groups, d->group, local_bytes(p, d));
-    launch_define(&l, "NEAR", d->near);
+    launch_define(&l, "NEAR", d->numbers.near != 0);
     launch_define(&l, "WORDS", d->words);
     launch_define(&l, "CELL", size);
     launch_buffer(&l, &d->tables);

@@ -5,6 +5,7 @@
 #include "kernel/queue_sizes.h"
 #include "table/ku.h"
 
+#define KU_WIDTH 8u      /* cells of a row of bits that are compared, at most */
 #define KU_MOST_WORDS 4u /* of a test string, the last filled up with zeros */
 
 /* A test string of a needle. Two probes, four bytes of the needle each, are compared before the
@@ -24,7 +25,7 @@ typedef struct ku_string {
     ku_probe probes[2];
 } ku_string;
 
-/* One buffer has all that a kernel reads beside the text: first the bitmap. Rows of text as in
+/* One buffer has all that a kernel reads beside the text: first the filter. Rows of text as in
  * grid_piece; tops are in [begin, end). */
 typedef struct ku_args {
     u64 capacity;
@@ -37,21 +38,31 @@ typedef struct ku_args {
     u32 chunks;      /* of a row */
     u32 all;         /* chunks of all test rows */
     u32 step, rest;  /* what all items take at once: test rows, and chunks beside */
-    u32 bits;        /* the bitmap has 2^bits, 7 at least */
-    u32 list_shift;  /* a hash shifted down by it is the number of its list */
-    u32 lists;       /* u32[lists + 1], word offset: the first string of each list */
+    u32 shift;       /* a hash shifted down by it is the number of a word of the filter, */
+    u32 lists;       /* and of a list: u32[lists + 1], word offset: the first string of each */
+    u32 near;        /* words of both, where they are near; else 0 */
     u32 strings;     /* ku_string[], word offset, a multiple of 4 */
     u32 large;       /* 16 bytes of a needle which is compared by a whole group, at least */
     u32 factors[KU_MOST_WORDS];
+    u32 bit; /* of cells; and so on: where rows of bits are compared. Then `near` has of each string
+              */
+    u32 width; /* 2 * KU_WIDTH words, all ones where the bit is to be one: of `width` cells of a
+                  row, */
+    u32 count; /* and of the next one; and so many are the strings */
+    u32 unused;
 } ku_args;
+
+/* The two bits of a string in its word of the filter, from the uppermost. */
+#define KU_FIRST_BIT(hash) ((hash) >> 15 & 31)
+#define KU_SECOND_BIT(hash) ((hash) >> 10 & 31)
 
 SHARED_SIZE(ku_probe, 16);
 SHARED_SIZE(ku_string, 64);
-SHARED_SIZE(ku_args, 104);
+SHARED_SIZE(ku_args, 120);
 
-/* Local memory, in words: the bitmap, if it is near; then, where devices have warps, the group's
- * list of large needles (their number, a flag, and pairs of string and place), and of each warp a
- * queue of pairs and a box. */
+/* Local memory, in words: filter and lists, if they are near; then, where devices have warps, the
+ * group's list of large needles (their number, a flag, and pairs of string and place), and of each
+ * warp a queue of pairs and a box. */
 #define KU_LARGE 16u
 #define KU_LARGE_HEAD 4u
 #define KU_GROUP_WORDS (KU_LARGE_HEAD + 2 * KU_LARGE)
