@@ -11,7 +11,8 @@
 static double bb_cost(const problem *p)
 {
     const double even = even_rows_met(p->list, UINT32_MAX);
-    return row_step_cost(p->list) + COST_GRID_COLUMN * (even < 1 ? even : 1);
+    const double cost = row_step_cost(p->list) + COST_GRID_COLUMN * (even < 1 ? even : 1);
+    return p->target.gpu ? COST_GPU_GRID * cost : cost;
 }
 
 static int compare_words(const void *left, const void *right)

@@ -20,7 +20,9 @@ static uint32_t fewest_rows(const pattern_list *list)
 static double byr_cost(const problem *p)
 {
     const uint32_t step = fewest_rows(p->list);
-    return (row_step_cost(p->list) + COST_GRID_COMPARE * even_rows_met(p->list, step)) / step;
+    const double cost =
+        (row_step_cost(p->list) + COST_GRID_COMPARE * even_rows_met(p->list, step)) / step;
+    return p->target.gpu ? COST_GPU_GRID * cost + COST_GPU_BYR : cost;
 }
 
 /* ---- needles ------------------------------------------------------------- */

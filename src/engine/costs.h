@@ -148,6 +148,10 @@
 #define COST_GPU_KMERS_PROBE 0.0001
 #define COST_GPU_KMERS_PASS 0.03
 #define COST_GPU_KMERS_ENTRY 0.005
+/* GPU, a byte: what COST_OF_READING and COST_PART are there; Boyer-Moore; PFAC, and what passes its
+ * filter; Aho-Corasick and Wu-Manber with ten literals, and how that grows with ten times as many;
+ * a word of SHIFT-AND, one of a chain, one of a chain whose state crosses borders; a module of
+ * RunHNFA, one of several of a pattern. */
 #define COST_GPU_OF_READING 0.0002
 #define COST_GPU_PART 0.0002
 #define COST_GPU_BM 0.0007
@@ -173,8 +177,12 @@
 #define COST_GPU_HNFA_MODULE 0.0018
 #define COST_GPU_HNFA_JOINED 0.0037
 
-/* GPU, a cell of a grid: a byte that is read; Kärkkäinen-Ukkonen's test point, a word of its
- * string, a candidate. */
+/* GPU, a cell of a grid: what Baker-Bird and Baeza-Yates-Regnier take there against a CPU, and what
+ * the latter takes at least; what direct comparison takes against a byte of it on a CPU; a byte
+ * that is read; Kärkkäinen-Ukkonen's test point, a word of its string, a candidate. */
+#define COST_GPU_GRID 0.0013
+#define COST_GPU_BYR 0.0004
+#define COST_GPU_DIRECT 0.033
 #define COST_GPU_READ 0.00023
 #define COST_GPU_KU_POINT 0.0003
 #define COST_GPU_KU_WORD 0.0001

@@ -34,7 +34,8 @@ static const char *direct_refuses(const pattern_list *list)
 /* Other engines are meant for cells that compare exactly. */
 static double direct_cost(const problem *p)
 {
-    const double each = COST_DIRECT * p->list->cell_size * (p->list->wrong + 2.0);
+    const double cell = COST_DIRECT * (p->target.gpu ? COST_GPU_DIRECT : p->list->cell_size);
+    const double each = cell * (p->list->wrong + 2.0);
     return p->list->alike ? each * (double)p->list->count : COST_IMPOSSIBLE / 2;
 }
 

@@ -20,6 +20,7 @@
 enum {
     GPU_GROUP = 256,
     CPU_GROUP = 16,
+    UNIT_ITEMS = 2048, /* of a multiprocessor */
     WARP = 32,
     LEAST_BITS = 5, /* of the number of a word of the filter */
     NEAR_BITS = 12, /* the same, 16 KiB, of sets that are near */
@@ -29,6 +30,7 @@ enum {
     LARGE = 512, /* 16 bytes of a needle that groups compare */
     MOST_BIT_STRINGS = 32,
     FEW_COLOURS = 4,
+    FETCHED = 4096,    /* lines of the buffer that are fetched before they are asked for */
     PROBE_ROWS = 2,    /* in which probes are looked for */
     PROBE_PLACES = 64, /* of a row */
     PATIENCE = 32      /* cells for which a unit of work is too much */
@@ -36,9 +38,9 @@ enum {
 
 typedef struct ku_device {
     device_buffer tables;
-    uint32_t group;
-    uint32_t words;  /* of a test string, as the variant has them */
-    ku_args numbers; /* those of the tables */
+    uint32_t group, blocks; /* work items of a group, groups of a multiprocessor */
+    uint32_t words;         /* of a test string, as the variant has them */
+    ku_args numbers;        /* those of the tables */
 } ku_device;
 
 #define COMMON (1.0 / 512) /* strings at a place of the text, of which rows of bits are better */
@@ -414,6 +416,7 @@ static int ku_prepare(device_plan *p, trawl_error *error)
         return status;
     if (p->device->info.lanes) /* whole warps */
         d->group = (d->group + WARP - 1) / WARP * WARP;
+    d->blocks = tuned(p->tuning.blocks, parts(UNIT_ITEMS, d->group));
     set_factors(&d->numbers, bytes);
     make(&m, &d->numbers);
     d->numbers.large = LARGE;
@@ -453,6 +456,7 @@ static int ku_run_grid(const device_plan *p, device_queue *q, grid_piece *piece,
         return TRAWL_OK;
     ku_args numbers = d->numbers;
     numbers.capacity = piece->sink.capacity;
+    numbers.lines = smaller(d->tables.bytes / 128, FETCHED);
     numbers.stride = piece->stride;
     numbers.rows = piece->rows;
     numbers.cols = piece->cols;
@@ -469,7 +473,7 @@ static int ku_run_grid(const device_plan *p, device_queue *q, grid_piece *piece,
         numbers.patience = (uint64_t)piece->rows * piece->cols / PATIENCE + 65536;
     /* Where bits are compared the last lane of a warp has no chunk of its own. */
     const uint32_t each = bits && p->device->info.lanes ? d->group / WARP * (WARP - 1) : d->group;
-    const uint32_t groups = smaller(parts(numbers.all, each), grid_most_groups(p, d->group));
+    const uint32_t groups = smaller(parts(numbers.all, each), p->device->info.units * d->blocks);
     const uint32_t items = groups * each;
     numbers.step = items / numbers.chunks;
     numbers.rest = items % numbers.chunks;

@@ -49,7 +49,7 @@ typedef struct ku_args {
     u32 width; /* 2 * KU_WIDTH words, all ones where the bit is to be one: of `width` cells of a
                   row, */
     u32 count; /* and of the next one; and so many are the strings */
-    u32 unused;
+    u32 lines; /* of 128 bytes of the buffer that are fetched first */
 } ku_args;
 
 /* The two bits of a string in its word of the filter, from the uppermost. */
