@@ -17,6 +17,7 @@
 #include "random.h"
 #include "random_grid.h"
 #include "targets.h"
+#include "ways.h"
 
 #include <cmocka.h>
 
@@ -25,104 +26,13 @@
 #define GRID_CASES 3000
 #define LONGEST 20000
 
-/* ---- targets: an engine with a tuning, on a device ---------------------------------- */
-
-typedef struct way {
-    const char *engine, *tuning;
-    bool ballot;  /* needs a device that can */
-    bool texture; /* likewise */
-} way;
-
-/* Group sizes are few: some drivers compile a kernel anew for each. */
-static const way ways[] = {
-    { "packed", NULL, false, false },
-    { "packed", "group=64,blocks=1,page=64", false, false },
-    { "packed", "group=32,queues=2,piece=64", false, false },
-    { "packed/bm", NULL, false, false },
-    { "kmers", NULL, false, false },
-    { "kmers", "group=64,blocks=1,page=64", false, false },
-    { "kmers", "group=32,queues=2,piece=64", false, false },
-    { "kmers/ac", NULL, false, false },
-    { "bm", NULL, false, false },
-    { "bm", "staged=0,page=64", false, false },
-    { "bm", "staged=1,group=64,chars=24,cascade=1", false, false },
-    { "bm", "staged=1,group=64,chars=20,cascade=64,blocks=1", false, false },
-    { "bm", "staged=1,group=64,chars=100,cascade=3,queues=2,piece=64", false, false },
-    { "wm", NULL, false, false },
-    { "wm", "page=16,borders=1,group=64", false, false },
-    { "wm", "page=512,borders=1,group=64", false, false },
-    { "wm", "page=48,borders=0,group=64", false, false },
-    { "wm", "page=64,borders=1,group=64,texture=1", false, true },
-    { "wm", "page=1024,borders=0,group=64,texture=1,mapped=0", false, true },
-    { "wm", "staged=1,page=20,group=64,blocks=1", false, false },
-    { "wm", "staged=1,page=64,borders=1,group=64", false, false },
-    { "wm/ac", NULL, false, false },
-    { "auto", NULL, false, false },
-    { "ac", NULL, false, false },
-    { "ac", "staged=0,row=0,page=16,group=64", false, false },
-    { "ac", "staged=0,row=1,page=100,group=64", false, false },
-    { "ac", "staged=1,row=0,page=64,group=64", false, false },
-    { "ac", "staged=1,row=1,page=32,group=64,mapped=0", false, false },
-    { "ac", "staged=0,row=0,texture=1,page=64,group=64", false, true },
-    { "ac", "staged=1,row=1,texture=1,page=64,group=64", false, true },
-    { "pfac", NULL, false, false },
-    { "pfac", "staged=0,row=0,filter=0,chars=1,group=64", false, false },
-    { "pfac", "staged=0,row=1,filter=0,chars=4,group=64", false, false },
-    { "pfac", "staged=1,row=0,filter=0,chars=8,group=64", false, false },
-    { "pfac", "staged=1,row=1,filter=0,chars=16,group=64,mapped=0", false, false },
-    { "pfac", "staged=1,row=1,filter=1,chars=16,group=64", false, false },
-    { "pfac", "staged=1,row=0,filter=1,chars=4,group=64,queues=2,piece=64", false, false },
-    { "pfac", "staged=0,row=0,filter=0,texture=1,group=64", false, true },
-    { "pfac", "staged=1,row=1,filter=0,texture=1,group=64,chars=12", false, true },
-    { "pfac/ac", NULL, false, false },
-    { "pfac/ac", "filter=1,group=64", false, false },
-    { "qgrams", NULL, false, false },
-    { "qgrams", "group=64,blocks=1", false, false },
-    { "qgrams", "group=32,queues=2,piece=64,mapped=0", false, false },
-    { "qgrams/ac", NULL, false, false },
-    { "shiftand", NULL, false, false },
-    { "shiftand", "page=16,group=64", false, false },
-    { "shiftand", "page=64,group=64,queues=2,piece=64", false, false },
-    { "shiftand", "page=4096,group=64,mapped=0", false, false },
-    { "bitslice", NULL, false, false },
-    { "bitslice", "chars=32,group=64", false, false },
-    { "bitslice", "chars=64,group=64,blocks=1", false, false },
-    { "bitslice", "chars=96,group=96,queues=2,piece=64", false, false },
-    { "bitslice/shiftand", "chars=128,group=128,mapped=0", false, false },
-    { "hnfa", NULL, false, false },
-    { "hnfa", "exchange=atomic,page=16,group=64", false, false },
-    { "hnfa", "exchange=atomic,page=512,group=64,queues=2,piece=64", false, false },
-    { "hnfa", "exchange=atomic,page=32,group=1", false, false },
-    { "hnfa", "exchange=relay,page=16,group=64", false, false },
-    { "hnfa", "exchange=relay,page=512,group=64,mapped=0", false, false },
-    { "hnfa", "exchange=ballot,page=16,group=64", true, false },
-    { "hnfa", "exchange=ballot,page=512,group=128", true, false },
-    { "bb", NULL, false, false },
-    { "bb", "stage=1,group=64", false, false },
-    { "bb", "stage=2,group=64", false, true },
-    { "bb", "stage=3,group=64", false, true },
-    { "bb", "stage=4,group=64,mapped=0", false, true },
-    { "byr/bb", NULL, false, false },
-    { "ku/bb", NULL, false, false },
-    { "ku/bb", "group=64,queues=2,piece=64", false, false },
-    { "ku", NULL, false, false },
-    { "ku", "group=96", false, false },
-    { "direct", NULL, false, false },
-    { "direct", "group=64,queues=2,piece=64", false, false },
-    { "byr", NULL, false, false },
-    { "byr", "stage=1,group=64,chars=4", false, false },
-    { "byr", "stage=2,group=64,chars=16", false, true },
-    { "byr", "stage=3,group=64,chars=1", false, true },
-    { "byr", "stage=4,group=64,chars=8,queues=2", false, true },
-};
-
 static test_target targets[MOST_TARGETS];
 static size_t target_count;
 static trawl_context *cpu;
 
 /* What became of the cases of a target. */
 typedef struct tally {
-    trawl_context *contexts[COUNT(ways)]; /* opened when first used */
+    trawl_context *contexts[WAYS]; /* opened when first used */
     uint64_t run, refused;
 } tally;
 
@@ -141,12 +51,6 @@ static trawl_context *context_of(const test_target *t, size_t w)
     return *context;
 }
 
-static bool way_fits(const test_target *t, const way *w, const char *engine)
-{
-    return strcmp(w->engine, engine) == 0 && (!w->ballot || t->info.lanes) &&
-           (!w->texture || t->info.textures);
-}
-
 static int open_cpu(void **state)
 {
     trawl_context_options options = TRAWL_CONTEXT_OPTIONS_INIT;
@@ -160,7 +64,7 @@ static int close_targets(void **state)
     (void)state;
     trawl_context_free(cpu);
     for (size_t i = 0; i < target_count; i++) {
-        for (size_t w = 0; w < COUNT(ways); w++) {
+        for (size_t w = 0; w < WAYS; w++) {
             trawl_context_free(tallies[i].contexts[w]);
             tallies[i].contexts[w] = NULL;
         }
@@ -299,8 +203,8 @@ static trawl_plan *compile(const scenario *s, const char *engine, rng *r)
 static uint64_t run_target(const test_target *t, const scenario *s, const trawl_plan *plan,
                            const char *engine, rng *r, const matches *expected, uint32_t mode)
 {
-    size_t fitting[COUNT(ways)], count = 0;
-    for (size_t w = 0; w < COUNT(ways); w++)
+    size_t fitting[WAYS], count = 0;
+    for (size_t w = 0; w < WAYS; w++)
         if (way_fits(t, &ways[w], engine))
             fitting[count++] = w;
     const size_t w = fitting[rng_below(r, (uint32_t)count)];
@@ -327,7 +231,7 @@ static uint64_t run_scenario(const scenario *s)
     if (!scenario_affords(s, mode))
         return 0;
     expected.count = oracle_scan(s->patterns, s->count, s->text, s->length, mode, &expected.items);
-    for (size_t w = 0; w < COUNT(ways); w++) {
+    for (size_t w = 0; w < WAYS; w++) {
         const char *engine = ways[w].engine;
         if (w && strcmp(ways[w - 1].engine, engine) == 0)
             continue; /* those of one engine stand together */
@@ -418,7 +322,7 @@ static void test_grids(void **state)
         const size_t count = oracle_scan_grid(g.needles, g.count, g.cell_size, &g.text, &expected);
         for (size_t t = 0; t < target_count; t++) {
             for (int tries = 0; tries < 2;) {
-                const size_t w = rng_below(&r, COUNT(ways));
+                const size_t w = rng_below(&r, WAYS);
                 if (!way_fits(&targets[t], &ways[w], "bb") &&
                     !way_fits(&targets[t], &ways[w], "byr") &&
                     !way_fits(&targets[t], &ways[w], "byr/bb") &&
