@@ -19,6 +19,7 @@
  *   PORT_FUNNEL(a, b, n)     u32: the 64 bits b:a, a lowest, shifted down by n modulo 32
  *   PORT_TOPS(a, b, c, d)    u32 of the highest bytes of four, a's lowest
  *   PORT_BOUND(items)        behind KERNEL: no group is larger
+ *   PORT_UP(x, n)            u32 x shifted up by n modulo 32
  *   u32x4, PORT_LOAD4(p)     16 bytes from a 16-byte aligned GLOBAL const u32 *; .x .y .z .w
  *   PORT_STREAM4(p)          the same of what is read once: it need not stay in a cache
  *   PORT_WARPS               1 where devices have warps, for #if, and what is below; else 0
@@ -65,6 +66,7 @@ typedef uint4 u32x4;
 #define PORT_POPCOUNT(x) popcount((u32)(x))
 #define PORT_CTZ(x) popcount(((u32)(x) & (~(u32)(x) + 1u)) - 1u)
 #define PORT_FUNNEL(a, b, n) ((u32)(((u64)(b) << 32 | (a)) >> ((n)&31)))
+#define PORT_UP(x, n) ((x) << ((n)&31u))
 #define PORT_GLOBAL_ADD64(p, n) atom_add((p), (u64)(n))
 #if defined(__NV_CL_C_VERSION)
 #define PORT_WARPS 1
@@ -139,6 +141,7 @@ typedef uint4 u32x4;
 #define PORT_POPCOUNT(x) ((u32)__popc(x))
 #define PORT_CTZ(x) ((u32)__ffs((int)(x)) - 1u)
 #define PORT_FUNNEL(a, b, n) __funnelshift_r((a), (b), (n))
+#define PORT_UP(x, n) __funnelshift_l(0u, (x), (n))
 #define PORT_GLOBAL_ADD64(p, n) atomicAdd((p), (u64)(n))
 #define PORT_TOPS(a, b, c, d)                                                                      \
     __byte_perm(__byte_perm((a), (b), 0x0073), __byte_perm((c), (d), 0x0073), 0x5410)

@@ -41,6 +41,26 @@ INLINE u32 queue_push_pair(LOCAL u32 *queue, u32 count, u32 some, u32 x, u32 y)
     return count + PORT_POPCOUNT(lanes);
 }
 
+/* The sum of x over this lane and those below it. */
+INLINE u32 warp_sum_up_to(u32 x)
+{
+    const u32 lane = WARP_LANE;
+    for (u32 n = 1; n < 32; n *= 2) {
+        const u32 below = PORT_SHUFFLE(x, lane - n);
+        x += lane >= n ? below : 0;
+    }
+    return x;
+}
+
+/* The first lane whose `sum`, which grows from lane to lane, is above x; 31 when none is. */
+INLINE u32 warp_first_above(u32 sum, u32 x)
+{
+    u32 lane = 0;
+    for (u32 n = 16; n > 0; n /= 2)
+        lane += PORT_SHUFFLE(sum, lane + n - 1) <= x ? n : 0;
+    return lane;
+}
+
 /* Where the matches of a warp go. Its box, BOX_PLACES words, is handed on beside it, as with
  * trie.h. */
 typedef struct finds {
@@ -101,24 +121,41 @@ INLINE u64 warp_sum(u64 x)
     return x;
 }
 
-/* Send the rest. By all items of the group, as the last thing they do; `sums` has two words for
- * each of its warps, 32 at most, and may be memory that others used before. */
+/* Send the rest, with one atomic for the group. By all its items, as the last thing they do; `sums`
+ * has two words for each of its warps, 32 at most, and may be memory that others used before. */
 INLINE void finds_close(finds *f, LOCAL const u32 *box, LOCAL u32 *sums)
 {
-    if (f->held > 0)
-        finds_send(f, box, f->held);
-    const u64 sum = warp_sum(f->counted);
+    const u32 lane = WARP_LANE, held = f->held, warps = PORT_GROUP_SIZE / 32;
+    LOCAL u32 *own = sums + PORT_LID / 32 * 2;
+    PORT_WARP_BARRIER();
+    const u32 pos = box[lane], index = box[QUEUE_PLACES + lane];
+    const u64 sum = f->capacity ? held : warp_sum(f->counted);
     PORT_BARRIER();
-    if (WARP_LANE == 0) {
-        sums[PORT_LID / 16] = (u32)sum;
-        sums[PORT_LID / 16 + 1] = (u32)(sum >> 32);
+    if (lane == 0) {
+        own[0] = (u32)sum;
+        own[1] = (u32)(sum >> 32);
     }
     PORT_BARRIER();
-    u64 all = 0;
-    for (u32 w = 0; PORT_LID == 0 && w < PORT_GROUP_SIZE / 32; w++)
-        all += sums[2 * w] | (u64)sums[2 * w + 1] << 32;
-    if (all > 0)
-        PORT_GLOBAL_ADD64(f->cursor, all);
+    if (PORT_LID < 32) {
+        const u64 its = lane < warps ? sums[2 * lane] | (u64)sums[2 * lane + 1] << 32 : 0;
+        const u32 up_to = warp_sum_up_to((u32)its); /* of matches that are held */
+        const u64 all = warp_sum(its);
+        u64 first = 0;
+        if (lane == 0 && all > 0)
+            first = PORT_GLOBAL_ADD64(f->cursor, all);
+        first = PORT_SHUFFLE((u32)first, 0) | (u64)PORT_SHUFFLE((u32)(first >> 32), 0) << 32;
+        first += up_to - (u32)its;
+        if (lane < warps) {
+            sums[2 * lane] = (u32)first;
+            sums[2 * lane + 1] = (u32)(first >> 32);
+        }
+    }
+    PORT_BARRIER();
+    const u64 slot = (own[0] | (u64)own[1] << 32) + lane;
+    if (lane < held && slot < f->capacity) {
+        f->records[slot].pos = pos;
+        f->records[slot].index = index;
+    }
 }
 
 #endif
