@@ -4,9 +4,6 @@
  * A plan's stride may be one for CPUs: of its grams the device takes as many neighbouring ones as
  * the largest power of two says, and of a long gram the first bytes. Neighbouring hashes are
  * neighbours in the bitmap, so it can be made smaller until it suits the device's local memory.
- *
- * How large it is, and how often it stands there, weighs two things: what a word in a bank that
- * others read costs, and what passes without a pattern.
  */
 #include <stdlib.h>
 
@@ -18,15 +15,18 @@ enum {
     LARGE_GROUP = QGRAMS_GROUP,
     SMALL_GROUP = 256,
     CPU_GROUP = 64,
-    UNIT_ITEMS = 1024,        /* work items that a multiprocessor holds, at 64 registers each */
-    LARGE_LOCAL = 128 * 1024, /* a device with so much local memory runs large groups, */
-    MOST_BITMAP = 128 * 1024, /* with as much of it for the bitmap */
-    LEAST_LOG = 13,           /* bits of the bitmap */
+    UNIT_ITEMS = 1024,       /* work items that a multiprocessor holds, at 64 registers each */
+    LARGE_LOCAL = 64 * 1024, /* a device with so much local memory runs large groups */
+    CPU_BITMAP = 32 * 1024,  /* without warps, for a first cache */
+    LEAST_LOG = 13,          /* bits of the bitmap */
     MOST_LOG = 20,
-    MOST_COPIES = 5, /* log2 */
+    USUAL_LOG = 17,
+    SPARSE = 128, /* bits for each gram, if there is room */
     LEAST_HEADS = 4,
     MOST_HEADS = 24,
     MOST_Q = 6,
+    BYTES_OF_WORK = 2, /* for so many bytes one slot, or 8 bytes of a pattern, are worth it */
+    LEAST_WORK = 1 << 16,
     PAGE = 4096 /* without warps: bytes of an item */
 };
 
@@ -67,7 +67,10 @@ static bool has_gram(const maker *m, uint32_t index, uint32_t k)
 
 static uint32_t hash_of(const maker *m, uint32_t index, uint32_t k)
 {
-    return gram_hash_at(literal_of(m, index) + m->windows[index] + k, m->q, m->fold);
+    const uint8_t *at = literal_of(m, index) + m->windows[index] + k;
+    if (m->q > 4)
+        return gram_hash_at(at, m->q, m->fold);
+    return (gram_word(at, m->q) | m->fold) * QGRAMS_FACTOR(m->q);
 }
 
 /* ---- the bitmap ----------------------------------------------------------------------- */
@@ -100,27 +103,16 @@ static void fit_bits(const maker *m, uint32_t log, uint32_t *to)
         }
 }
 
-/* Size and copies of the bitmap for `set` grams in `bytes` of local memory. In units of an access
- * without rivals: lanes that share a bank wait for each other, what passes is looked up. */
-static void choose_bits(uint32_t set, uint64_t bytes, uint32_t *best_log, uint32_t *best_copies)
+/* How large a bitmap `set` grams get in `bytes` of local memory: few places are to pass by chance,
+ * but what the bitmap takes of a multiprocessor's memory its first-level cache has not. */
+static uint32_t choose_log(uint32_t set, uint64_t bytes)
 {
-    static const double waits[MOST_COPIES + 1] = { 3.5, 3.1, 2.6, 2.1, 1.5, 1.0 };
-    const double look_up = getenv("QG_W") ? atof(getenv("QG_W")) : 80;
-    double least = 1e30;
-    for (uint32_t log = LEAST_LOG; log <= MOST_LOG; log++)
-        for (uint32_t copies = 0; copies <= MOST_COPIES; copies++) {
-            const double chance = set / (double)((uint64_t)1 << log);
-            const double cost = waits[copies] + look_up * (chance < 1 ? chance : 1);
-            if (((uint64_t)1 << (log - 3 + copies)) <= bytes && cost < least) {
-                least = cost;
-                *best_log = log;
-                *best_copies = copies;
-            }
-        }
-    if (getenv("QG_LOG"))
-        *best_log = (uint32_t)atoi(getenv("QG_LOG"));
-    if (getenv("QG_COPIES"))
-        *best_copies = (uint32_t)atoi(getenv("QG_COPIES"));
+    uint32_t log = USUAL_LOG;
+    while (log < MOST_LOG && (uint64_t)1 << log < (uint64_t)SPARSE * set)
+        log++;
+    while (log > LEAST_LOG && (uint64_t)1 << (log - 3) > bytes)
+        log--;
+    return log;
 }
 
 /* ---- heads and slots -------------------------------------------------------------------- */
@@ -292,13 +284,9 @@ static int prepare_device(device_plan *p, maker *m, trawl_error *error)
                     "group=%u: qgrams takes groups of a multiple of 32 work items", d->group);
     const uint64_t queues = warps ? d->group / 32 * QGRAMS_WARP_WORDS * 4ull : 0;
     const uint64_t left = info->local_bytes > queues ? info->local_bytes - queues : 0;
-    choose_bits(ones(m->full, 1u << (MOST_LOG - 5)), left < MOST_BITMAP ? left : MOST_BITMAP,
-                &d->numbers.bits_log, &d->numbers.copies);
-    if (!warps) {
-        d->numbers.bits_log = MOST_LOG;
-        d->numbers.copies = 0;
-    }
-    const uint64_t bits = (uint64_t)1 << (d->numbers.bits_log - 3 + d->numbers.copies);
+    d->numbers.bits_log =
+        choose_log(ones(m->full, 1u << (MOST_LOG - 5)), warps ? left : CPU_BITMAP);
+    const uint64_t bits = (uint64_t)1 << (d->numbers.bits_log - 3);
     d->local_bytes = warps ? (uint32_t)(queues + bits) : 16;
     d->blocks = tuned(p->tuning.blocks, d->group < UNIT_ITEMS ? UNIT_ITEMS / d->group : 1);
     return plan_local(p, "qgrams", d->group, d->local_bytes, "", error);
@@ -310,11 +298,11 @@ static int qgrams_prepare(device_plan *p, trawl_error *error)
     maker m;
     int status;
     if (maker_open(&m, p)) {
-        d->q = m.q < 3 ? 3 : m.q;
+        d->q = m.q < 4 ? 4 : m.q;
         d->stride = m.stride;
         d->numbers.before = m.before;
         d->numbers.fold = m.fold;
-        d->numbers.mask = gram_mask(m.q);
+        d->numbers.factor = QGRAMS_FACTOR(m.q < 4 ? m.q : 4);
         status = prepare_device(p, &m, error);
         if (status == TRAWL_OK)
             status = upload(p, &m, error);
@@ -344,9 +332,13 @@ static int qgrams_run(const device_plan *p, device_queue *q, text_piece *piece, 
     numbers.begin = piece->begin;
     numbers.end = piece->end;
     numbers.page = PAGE;
-    numbers.may_stop = p->facts.may_stop ? (uint64_t)length + 65536 : 0;
     const uint32_t tiles = parts(length, warps ? d->group * 64u : d->group * PAGE);
     const uint32_t most = warps ? units * d->blocks : UINT32_MAX;
+    if (p->facts.may_stop) {
+        const uint64_t items = (uint64_t)(tiles < most ? tiles : most) * d->group;
+        numbers.may_stop = length / BYTES_OF_WORK + LEAST_WORK;
+        numbers.worth = numbers.may_stop / (8 * items) + 16;
+    }
     launch l = launch_of("qgrams", "qgrams", tiles < most ? tiles : most, d->group, d->local_bytes);
     launch_define(&l, "STRIDE", d->stride);
     launch_define(&l, "Q", d->q);

@@ -13,6 +13,10 @@
 #include "kernel/queue_sizes.h"
 #include "table/qgrams.h"
 
+/* The hash of a gram of 1 to 4 bytes is the word that begins with it times this, so that what is
+ * behind it has no part in the product; that of a longer one is gram_hash. */
+#define QGRAMS_FACTOR(q) (GRAM_FIRST << (8 * (4 - (q))))
+
 #define QGRAMS_GROUP 1024u /* the largest */
 
 /* A head is a u64: the first slot; 16 bits of how many, where HEAD_MANY means up to the next
@@ -37,21 +41,20 @@ SHARED_SIZE(qgrams_slot, 32);
 /* Text as in text_piece; the rest in words of the buffer. */
 typedef struct qgrams_args {
     u64 capacity;
-    u64 may_stop; /* words compared and slots looked at, after which the search gives up; 0: never
-                   */
+    u64 may_stop; /* slots and words of patterns that all lanes may look at; 0: any number */
+    u64 worth;    /* so many, and a lane adds them to those of all */
     u32 from, begin, end;
     u32 bits_log; /* 2^bits_log bits */
-    u32 copies;   /* log2 of how often they stand in local memory */
     u32 heads, heads_shift, slots, literals;
-    u32 before, fold, mask;
+    u32 before, fold, factor;
     u32 page; /* without warps: bytes that an item takes, a multiple of 16 */
-    u32 unused;
 } qgrams_args;
 
 SHARED_SIZE(qgrams_args, 72);
 
 /* Words of local memory of a warp: the queue of what passed the bitmap, that of what fits, the box.
  */
-#define QGRAMS_WARP_WORDS (QUEUE_PLACES + 2 * BOX_PLACES)
+#define QGRAMS_QUEUE 128u /* at least 64: what finds no room there leaves room for a lane's 32 */
+#define QGRAMS_WARP_WORDS (QGRAMS_QUEUE + 2 * BOX_PLACES)
 
 #endif
