@@ -24,8 +24,10 @@ enum {
     AHEAD = 8,           /* patterns whose bytes are fetched before they are read */
     MANY = 16384,        /* patterns: so many need long grams, and a quick choice */
     GPU_MOST_Q = 6,      /* bytes of a gram on a GPU */
-    GPU_BITS_LOG = 20,   /* of its bitmap, at most */
-    SAMPLE_WEIGHT = 64   /* of a gram in the sample against one among the patterns */
+    GPU_BITS_LOG = 17,   /* of its bitmap */
+    GPU_MOST_BITS_LOG = 20,
+    GPU_SPARSE = 128,  /* bits for each gram */
+    SAMPLE_WEIGHT = 64 /* of a gram in the sample against one among the patterns */
 };
 
 typedef struct choice {
@@ -200,11 +202,9 @@ static void estimate(const problem *p, scratch *s, choice *c)
     }
 }
 
-/* The same on a GPU: the bitmap is in local memory, in copies as far as that reaches. */
+/* The same on a GPU, whose bitmap is as large as kernel/qgrams.c makes it. */
 static void estimate_gpu(const problem *p, scratch *s, choice *c)
 {
-    static const double waits[] = { 3.5, 3.1, 2.6, 2.1, 1.5, 1.0 }; /* by log2 of the copies */
-    enum { MOST_COPIES = 5 };
     const pattern_list *list = p->list;
     const size_t half = p->sample.length / 2;
     const uint8_t *other = p->sample.bytes + half;
@@ -218,19 +218,11 @@ static void estimate_gpu(const problem *p, scratch *s, choice *c)
     }
     const double share = tried ? (double)passed / (double)tried : 1;
     const double entries = set ? (double)list->count * c->stride / set : 1;
-    c->cost = COST_IMPOSSIBLE;
-    for (uint32_t log = LEAST_BITS_LOG; log <= GPU_BITS_LOG; log++) {
-        const uint32_t copies = between(0, GPU_BITS_LOG - log, MOST_COPIES);
-        const double chance = (double)set / (double)((uint64_t)1 << log);
-        const double look_up = (share + (chance < 1 ? chance : 1)) * COST_GPU_QGRAMS_LOOK_UP +
-                               share * entries * COST_GPU_QGRAMS_ENTRY;
-        const double cost =
-            COST_GPU_QGRAMS_BYTE + (waits[copies] * COST_GPU_QGRAMS_PROBE + look_up) / c->stride;
-        if (cost < c->cost) {
-            c->cost = cost;
-            c->bits_log = log;
-        }
-    }
+    c->bits_log = between(GPU_BITS_LOG, log_above((uint64_t)GPU_SPARSE * set), GPU_MOST_BITS_LOG);
+    const double chance = (double)set / (double)((uint64_t)1 << c->bits_log);
+    const double look_up = (share + (chance < 1 ? chance : 1)) * COST_GPU_QGRAMS_LOOK_UP +
+                           share * entries * COST_GPU_QGRAMS_ENTRY;
+    c->cost = COST_GPU_QGRAMS_BYTE + (COST_GPU_QGRAMS_PROBE + look_up) / c->stride;
 }
 
 static uint32_t fold_of(const pattern_list *list)
