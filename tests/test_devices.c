@@ -357,8 +357,8 @@ EACH_MATCH(count_match)
 /* a{l} on a text of a alone ends at every byte from l on. */
 static void test_crowds(void **state)
 {
-    static const char *const engines[] = { "bm",       "wm",   "ac",     "pfac",
-                                           "shiftand", "hnfa", "packed", "kmers" };
+    static const char *const engines[] = { "bm",   "wm",     "ac",    "pfac",  "shiftand",
+                                           "hnfa", "packed", "kmers", "qgrams" };
     const size_t length = test_sanitized() ? 300000 : 3000000;
     char *text = malloc(length);
     (void)state;
@@ -524,6 +524,45 @@ static void test_giving_up(void **state)
     free(text);
 }
 
+/* a^8 b^k c for k from 1 to 200 in runs of a^8 b^k without c, mostly: the sample has the grams with
+ * c, so others are taken, and each run has them of all patterns. */
+static void test_giving_up_grams(void **state)
+{
+    enum { PATTERNS = 200, HEAD = 8, SAMPLE = 4096 };
+    const size_t length = test_sanitized() ? 200000 : 1000000;
+    char written[PATTERNS][HEAD + PATTERNS + 2], sample[SAMPLE];
+    trawl_pattern patterns[PATTERNS];
+    trawl_compile_options options = TRAWL_COMPILE_OPTIONS_INIT;
+    trawl_plan *plan = NULL;
+    uint64_t expected = 0;
+    char *text = malloc(length);
+    (void)state;
+    assert_non_null(text);
+    for (size_t i = 0; i < SAMPLE; i++)
+        sample[i] = i % 4 == 3 ? 'c' : 'b';
+    for (size_t i = 0; i < PATTERNS; i++) {
+        memset(written[i], 'a', HEAD);
+        memset(written[i] + HEAD, 'b', i + 1);
+        written[i][HEAD + i + 1] = 'c';
+        patterns[i] = (trawl_pattern){ written[i], HEAD + i + 2, TRAWL_SYNTAX_LITERAL, 0, 0, NULL };
+    }
+    memset(text, 'b', length);
+    for (size_t at = 0, run = 0; at + HEAD < length; at += HEAD + PATTERNS, run++) {
+        memset(text + at, 'a', HEAD);
+        if (run % 100 == 0)
+            text[at + HEAD + PATTERNS / 2 < length ? at + HEAD + PATTERNS / 2 : at] = 'c';
+    }
+    options.engine = "qgrams/ac";
+    options.sample = sample;
+    options.sample_length = SAMPLE;
+    assert_int_equal(trawl_compile(patterns, PATTERNS, &options, &plan, NULL), TRAWL_OK);
+    assert_int_equal(trawl_count(cpu, plan, text, length, NULL, &expected, NULL), TRAWL_OK);
+    assert_true(expected > 0);
+    expect_matches(plan, text, length, expected);
+    trawl_plan_free(plan);
+    free(text);
+}
+
 /* ---- more matches than little memory holds ------------------------------------------- */
 
 static int count_grid_match_one(const trawl_grid_match *m, void *user)
@@ -644,9 +683,13 @@ int main(int argc, char **argv)
     if (target_count == 0)
         return targets_missing();
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_arguments), cmocka_unit_test(test_texts),
-        cmocka_unit_test(test_grids),     cmocka_unit_test(test_crowds),
-        cmocka_unit_test(test_giving_up), cmocka_unit_test(test_crowds_in_little_memory),
+        cmocka_unit_test(test_arguments),
+        cmocka_unit_test(test_texts),
+        cmocka_unit_test(test_grids),
+        cmocka_unit_test(test_crowds),
+        cmocka_unit_test(test_giving_up),
+        cmocka_unit_test(test_giving_up_grams),
+        cmocka_unit_test(test_crowds_in_little_memory),
         cmocka_unit_test(test_borders),
     };
     if (argc > 1) /* one of them: tests/gpu.sh runs many processes side by side */
