@@ -248,6 +248,7 @@ static const way ways[] = {
     { "needle", "ac", "piece=64", false },
     { "needle", "ac", "piece=256,queues=1", false },
     { "needle", "pfac", "piece=256", false },
+    { "needle", "qgrams", "piece=64", false },
     { "n[a-e]{2,90}le", "shiftand", "piece=256", false },
     { "n[a-e]{2,90}le", "hnfa", "piece=64", false },
     { "ne+[a-c]*le", "shiftand", "piece=256", false },
