@@ -74,7 +74,7 @@ static int kmers_prepare(device_plan *p, trawl_error *error)
     d->log = 2 * t->q < LEAST_LOG ? LEAST_LOG : 2 * t->q;
     d->general = t->letter_bit == KMERS_GENERAL;
     d->probes = d->general ? 0 : variant_probes(t->stride);
-    d->page = (tuned(p->tuning.page, CPU_PAGE) + 15) / 16 * 16;
+    d->page = (tuned(p->tuning.page, CPU_PAGE) + 63) / 64 * 64;
     const bool large = d->log >= LARGE_LOG && d->log <= MOST_LOG;
     int status = plan_group(p,
                             info->cpu ? CPU_GROUP
