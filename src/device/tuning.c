@@ -22,7 +22,7 @@ typedef struct tuning_key {
 
 static const tuning_key keys[] = {
     KEY(group, 1, 1024, "1 to 1024: work items of a group"),
-    KEY(blocks, 1, 32, "1 to 32: groups a multiprocessor (bm, wm, pfac)"),
+    KEY(blocks, 1, 32, "1 to 32: groups a multiprocessor (bm, wm, pfac, packed, kmers)"),
     KEY(cascade, 1, 64, "1 to 64: tiles that a group takes one after the other (bm)"),
     KEY(chars, 1, 4096, "1 to 4096: characters that a work item takes of a tile (bm, pfac, byr)"),
     KEY(page, 16, 1u << 20,

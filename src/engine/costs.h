@@ -155,10 +155,13 @@
 #define COST_GPU_QGRAMS_ENTRY 0.006
 
 /* GPU, a byte: what COST_OF_READING and COST_PART are there; Boyer-Moore; PFAC, and what passes its
+/* GPU, a byte: what COST_OF_READING and COST_PART are there; packed comparison, which is
+ * as fast; Boyer-Moore; PFAC, and what passes its
  * filter; Aho-Corasick and Wu-Manber with ten literals, and how that grows with ten times as many;
  * a word of SHIFT-AND, one of a chain, one of a chain whose state crosses borders; a module of
  * RunHNFA, one of several of a pattern. */
 #define COST_GPU_OF_READING 0.0002
+#define COST_GPU_PACKED COST_GPU_OF_READING
 #define COST_GPU_PART 0.0002
 #define COST_GPU_BM 0.0007
 #define COST_GPU_PFAC 0.0014
@@ -203,6 +206,15 @@
 #define COST_LINK_SHARE 0.85
 #define COST_GPU_UNITS 132
 #define COST_GPU_PAYS 0.8
+
+/* Packed letters on a GPU, 2026-11-22: a byte; a probe of a bitmap that local memory holds, of 128
+ * KiB at most, and of one that it does not; what passes; an entry of its bucket. */
+#define COST_GPU_KMERS_BYTE 0.00028
+#define COST_GPU_KMERS_NEAR (128u << 10)
+#define COST_GPU_KMERS_PROBE 0.0002
+#define COST_GPU_KMERS_PROBE_FAR 0.007
+#define COST_GPU_KMERS_PASS 0.018
+#define COST_GPU_KMERS_ENTRY 0.002
 
 /* What a vector walk costs in an instruction set, against AVX-512, which its constant is for: about
  * what the width and the missing words make. A plan for a device has tables for it, too: the CPU

@@ -20,8 +20,7 @@
 #include "engine/literals.h"
 
 enum { LETTERS = 4, LEAST_LOG = 6, MOST_LOG = 24 };
-enum { GPU_MOST = 10 }; /* letters of a gram whose bitmap fits a device's local memory */
-#define USUAL_SKEW 2.0  /* grams of real sequences, against random ones */
+#define USUAL_SKEW 2.0 /* grams of real sequences, against random ones */
 
 /* ---- letters ------------------------------------------------------------------- */
 
@@ -199,13 +198,19 @@ static double pass_cost(double entries)
     return near ? COST_KMERS_PASS : COST_KMERS_PASS_FAR;
 }
 
+static double cost_on_gpu(const kmers_tables *t, double pass, double found)
+{
+    const bool near = bitmap_words(t) * 4 <= COST_GPU_KMERS_NEAR;
+    const double probe = near ? COST_GPU_KMERS_PROBE : COST_GPU_KMERS_PROBE_FAR;
+    return COST_GPU_KMERS_BYTE +
+           (probe + pass * (COST_GPU_KMERS_PASS + found * COST_GPU_KMERS_ENTRY)) / t->stride;
+}
+
 /* A byte of text when so many of the probes pass, and find so many entries. */
 static double cost_of(const problem *p, const kmers_tables *t, double pass, double found)
 {
     if (p->target.gpu)
-        return COST_GPU_BYTE_OF_KMERS + (COST_GPU_KMERS_PROBE + pass * COST_GPU_KMERS_PASS +
-                                         pass * found * COST_GPU_KMERS_ENTRY) /
-                                            t->stride;
+        return cost_on_gpu(t, pass, found);
     const double probe =
         probe_cost((double)bitmap_words(t) * 4) +
         pass * (pass_cost((double)p->list->count * t->stride) + found * COST_KMERS_ENTRY);
@@ -225,10 +230,9 @@ static void choose_gram(const problem *p, kmers_tables *t)
 {
     const pattern_list *list = p->list;
     const size_t window = shortest_literal(list);
-    const uint32_t most = p->target.gpu ? GPU_MOST : KMERS_MOST;
     kmers_tables best = *t;
     double least = 0;
-    for (t->q = KMERS_LEAST; t->q <= most && t->q <= window; t->q++) {
+    for (t->q = KMERS_LEAST; t->q <= KMERS_MOST && t->q <= window; t->q++) {
         const size_t stride = window - t->q + 1;
         t->stride = stride < KMERS_STRIDE ? (uint32_t)stride : KMERS_STRIDE;
         const double cost = usual_cost(p, t);
