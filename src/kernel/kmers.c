@@ -4,12 +4,9 @@
  * The filter is the plan's bitmap, in local memory if it fits. A large one leaves a multiprocessor
  * room for one group, so that is as large as groups are.
  */
-#include <stdlib.h>
-#include <string.h>
-
+#include "kernel/kmers.h"
 #include "base/error.h"
 #include "kernel/kernel.h"
-#include "kernel/kmers.h"
 
 enum {
     WARP = 32,
@@ -22,12 +19,14 @@ enum {
     UNIT_LOCAL = 220 * 1024, /* of a multiprocessor */
     CPU_GROUP = 8,
     CPU_PAGE = 16 * 1024,
-    BYTES_A_WORRY = 2048, /* of text, for a warp that takes a long bucket, */
-    CPU_BYTES_A_WORRY = 64,
-    LEAST_WORRIES = 4096 /* and so many are let pass anyway */
+    USUAL_PAGE = 512,         /* of a GPU whose warps are not known */
+    BYTES_A_WORRY = 2048,     /* of text, for a warp that takes a long bucket, */
+    ITEMS_BYTES_A_WORRY = 64, /* ... or an item that does */
+    LEAST_WORRIES = 4096      /* and so many are let pass anyway */
 };
 
 typedef struct kmers_device {
+    bool warps; /* PORT_WARPS of its kernels */
     uint32_t group, blocks, page, log;
     uint32_t probes, near, general; /* of the variant */
     device_buffer filter;
@@ -73,15 +72,16 @@ static int kmers_prepare(device_plan *p, trawl_error *error)
     kmers_device *d = p->state;
     d->log = 2 * t->q < LEAST_LOG ? LEAST_LOG : 2 * t->q;
     d->general = t->letter_bit == KMERS_GENERAL;
-    d->probes = d->general ? 0 : variant_probes(t->stride);
-    d->page = (tuned(p->tuning.page, CPU_PAGE) + 63) / 64 * 64;
-    const bool large = d->log >= LARGE_LOG && d->log <= MOST_LOG;
+    d->warps = info->lanes == WARP;
+    d->probes = d->general || !d->warps ? 0 : variant_probes(t->stride);
+    d->page = (tuned(p->tuning.page, info->cpu ? CPU_PAGE : USUAL_PAGE) + 63) / 64 * 64;
+    const bool large = d->warps && d->log >= LARGE_LOG && d->log <= MOST_LOG;
     int status = plan_group(p,
                             info->cpu ? CPU_GROUP
                             : large   ? LARGE_GROUP
                                       : USUAL_GROUP,
                             &d->group, error);
-    if (status == TRAWL_OK && !info->cpu) { /* whole warps */
+    if (status == TRAWL_OK && d->warps) { /* whole ones */
         d->group = parts(d->group, WARP) * WARP;
         d->near = d->log <= MOST_LOG && local_bytes(d->group, d->log, 1) <= info->local_bytes;
         status =
@@ -107,7 +107,7 @@ static int kmers_run(const device_plan *p, device_queue *q, text_piece *piece, t
     const kmers_tables *t = kmers_head(p);
     const device_info *info = &p->device->info;
     const uint32_t length = piece->end - piece->from;
-    const uint32_t worth = info->cpu ? CPU_BYTES_A_WORRY : BYTES_A_WORRY;
+    const uint32_t worth = d->warps ? BYTES_A_WORRY : ITEMS_BYTES_A_WORRY;
     const kmers_args numbers = {
         .capacity = piece->sink.capacity,
         .from = piece->from,
@@ -126,11 +126,11 @@ static int kmers_run(const device_plan *p, device_queue *q, text_piece *piece, t
         .bytes = (1u << (d->log - 3)) - 4,
         .near = d->near ? 1u << (d->log - 5) : 0,
     };
-    const uint32_t tiles = parts(length, (uint64_t)d->group / WARP * KMERS_TILE);
-    const uint32_t groups = info->cpu ? parts(parts(length, d->page), d->group)
-                                      : smaller(tiles, info->units * d->blocks);
-    launch l = launch_of("kmers", "kmers", groups, d->group,
-                         info->cpu ? 0 : (uint32_t)local_bytes(d->group, d->log, d->near));
+    const uint32_t pages = parts(parts(length, d->page), d->group);
+    const uint32_t tiles = parts(parts(length, KMERS_TILE), parts(d->group, WARP));
+    const uint32_t groups = d->warps ? smaller(tiles, info->units * d->blocks) : pages;
+    const uint64_t local = d->warps ? local_bytes(d->group, d->log, d->near) : 0;
+    launch l = launch_of("kmers", "kmers", groups, d->group, (uint32_t)local);
     launch_define(&l, "PROBES", d->probes);
     launch_define(&l, "GENERAL", d->general);
     launch_define(&l, "NEAR", d->near);

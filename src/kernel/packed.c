@@ -1,13 +1,11 @@
 /* packed.c: packed comparison on devices: how large. The kernel is in packed.k.
  *
  * As many groups as a multiprocessor holds take tiles in turn: neighbouring warps read neighbouring
- * tiles.
+ * tiles. Without warps an item takes a page.
  */
-#include <string.h>
-
+#include "kernel/packed.h"
 #include "base/error.h"
 #include "kernel/kernel.h"
-#include "kernel/packed.h"
 
 enum {
     USUAL_GROUP = 256,
@@ -16,11 +14,13 @@ enum {
     WARP = 32,
     CPU_GROUP = 8,
     CPU_PAGE = 16 * 1024,
+    USUAL_PAGE = 512,     /* of a GPU whose warps are not known */
     BYTES_A_WORRY = 1024, /* of text, for a long comparison, */
     LEAST_WORRIES = 4096  /* and so many are let pass anyway */
 };
 
 typedef struct packed_device {
+    bool warps; /* PORT_WARPS of its kernels */
     uint32_t group, blocks, page;
     uint32_t key, mask; /* as in packed_args */
 } packed_device;
@@ -42,9 +42,10 @@ static int packed_prepare(device_plan *p, trawl_error *error)
         d->mask |= (uint32_t)keep[i] << 8 * i;
     }
     d->blocks = tuned(p->tuning.blocks, d->mask == UINT32_MAX ? USUAL_BLOCKS : MASKED_BLOCKS);
-    d->page = tuned(p->tuning.page, CPU_PAGE);
+    d->page = tuned(p->tuning.page, info->cpu ? CPU_PAGE : USUAL_PAGE);
+    d->warps = info->lanes == WARP;
     const int status = plan_group(p, info->cpu ? CPU_GROUP : USUAL_GROUP, &d->group, error);
-    if (status == TRAWL_OK && !info->cpu) /* whole warps */
+    if (status == TRAWL_OK && d->warps) /* whole ones */
         d->group = parts(d->group, WARP) * WARP;
     return status;
 }
@@ -69,14 +70,12 @@ static int packed_run(const device_plan *p, device_queue *q, text_piece *piece, 
         .may_stop = p->facts.may_stop ? length / BYTES_A_WORRY + LEAST_WORRIES : 0,
         .page = d->page,
     };
-    const uint32_t tiles = parts(length, (uint64_t)d->group / WARP * PACKED_TILE) + 1;
-    const uint32_t most = info->units * d->blocks;
-    const uint32_t groups = info->cpu      ? parts(parts(length, d->page), d->group)
-                            : tiles < most ? tiles
-                                           : most;
-    launch l =
-        launch_of("packed", "packed", groups, d->group, info->cpu ? 0 : 4 * PACKED_LOCAL(d->group));
-    launch_define(&l, "MASKED", d->mask != UINT32_MAX);
+    const uint32_t tiles = parts(parts(length, PACKED_TILE) + 1, parts(d->group, WARP));
+    const uint32_t pages = parts(parts(length, d->page), d->group);
+    const uint32_t groups = d->warps ? smaller(tiles, info->units * d->blocks) : pages;
+    const uint32_t local = d->warps ? 4 * PACKED_LOCAL(d->group) : 0;
+    launch l = launch_of("packed", "packed", groups, d->group, local);
+    launch_define(&l, "MASKED", d->warps && d->mask != UINT32_MAX);
     launch_buffer(&l, &p->tables);
     launch_buffer(&l, piece->text);
     return launch_search(p, q, &l, &numbers, sizeof numbers, &piece->sink, error);
