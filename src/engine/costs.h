@@ -160,6 +160,10 @@
  * filter; Aho-Corasick and Wu-Manber with ten literals, and how that grows with ten times as many;
  * a word of SHIFT-AND, one of a chain, one of a chain whose state crosses borders; a module of
  * RunHNFA, one of several of a pattern. */
+/* GPU, a byte: what COST_OF_READING and COST_PART are there; packed comparison, which is as fast;
+ * Boyer-Moore; PFAC, and what passes its filter; Aho-Corasick and Wu-Manber with ten literals, and
+ * how that grows with ten times as many; a word of SHIFT-AND, one of a chain, one of a chain whose
+ * state crosses borders; a module of RunHNFA, one of several of a pattern. */
 #define COST_GPU_OF_READING 0.0002
 #define COST_GPU_PACKED COST_GPU_OF_READING
 #define COST_GPU_PART 0.0002
