@@ -376,14 +376,15 @@ static double sweep_cost(const problem *p, const judging *j, const shape *s, dou
                               (double)s->down;
 }
 
-/* The same on a GPU, which tests in every column: whole lines come from memory, and a launch has an
- * item for each 16 bytes. */
+/* The same on a GPU: whole lines come from memory, whatever `across`, which is 1, 2 or 4. */
 static double gpu_cost(const judging *j, const shape *s, double often)
 {
     const uint32_t size = j->list->cell_size, words = (s->cells * size + 3) / 4;
-    return (COST_GPU_READ * size + COST_GPU_KU_POINT + COST_GPU_KU_WORD * words +
-            COST_GPU_KU_TEST * often) /
-           s->down;
+    const uint64_t tests = (uint64_t)j->list->count * s->down * s->across;
+    const double point = COST_GPU_KU_POINT + COST_GPU_KU_WORD * words + COST_GPU_KU_TEST * often;
+    if (s->across > 1 && (words > 2 || tests > KU_NEAR))
+        return COST_IMPOSSIBLE;
+    return (COST_GPU_READ * size + point * (tests > KU_NEAR ? 3 : 1) / s->across) / s->down;
 }
 
 /* The distances to try from 1 to `most`, the most first; how many. */
@@ -399,6 +400,16 @@ static uint32_t distances(uint32_t most, uint32_t *out)
     return count;
 }
 
+/* The distances across that devices know. */
+static uint32_t gpu_distances(uint32_t most, uint32_t *out)
+{
+    uint32_t count = 0;
+    for (uint32_t distance = KU_MOST_ACROSS; distance > 0; distance /= 2)
+        if (distance <= most)
+            out[count++] = distance;
+    return count;
+}
+
 /* The cheapest shape with strings of so many cells, if it is cheaper than *best. */
 static void try_cells(const problem *p, const judging *j, uint32_t cells, uint32_t *counts,
                       place_sums sums, shape *best)
@@ -406,7 +417,9 @@ static void try_cells(const problem *p, const judging *j, uint32_t cells, uint32
     uint32_t downs[MOST_DISTANCES], acrosses[MOST_DISTANCES], row, col;
     double often[MOST_DISTANCES][MOST_DISTANCES] = { { 0 } }, seen[MOST_DISTANCES] = { 0 };
     const uint32_t down_count = distances(j->rows, downs);
-    const uint32_t across_count = distances(j->cols - cells + 1, acrosses);
+    const uint32_t most_across = j->cols - cells + 1;
+    const uint32_t across_count =
+        p->target.gpu ? gpu_distances(most_across, acrosses) : distances(most_across, acrosses);
     const rarity r = rarity_of(p, j, cells, counts);
     for (uint32_t i = 0; i < j->judged; i++) {
         const piece *of = judged_piece(j, i);
@@ -426,10 +439,10 @@ static void try_cells(const problem *p, const judging *j, uint32_t cells, uint32
             const uint64_t each = (uint64_t)s.down * s.across;
             if (each > 1 && each * j->list->count > MOST_TESTS)
                 continue;
-            if (p->target.gpu) { /* and where it is run by a CPU, by vectors */
-                s.swept = true;
+            if (p->target.gpu) {
+                s.swept = s.across == 1; /* where a CPU takes over */
                 s.cost = gpu_cost(j, &s, often[d][a] * all);
-                if (s.across == 1 && s.cost < best->cost)
+                if (s.cost < best->cost)
                     *best = s;
                 continue;
             }

@@ -1,13 +1,14 @@
 /* ku.c: Kärkkäinen-Ukkonen on devices: what the kernel reads beside the text, and how large a
  * launch is. The kernel is in ku.k.
  *
- * The plan says of each needle which strings of it are tested; where they fill a rectangle its left
- * column is taken, for a device tests in every column. The hashes are the kernel's own: they take
- * 32 bits and few instructions. Beside each string stand its needle's shape and two probes, so that
- * a candidate costs few loads one behind the other, and needles are laid out for loads of 16 bytes.
+ * The plan says of each needle which strings of it are tested, a rectangle of them; of its columns
+ * so many are taken as the kernel goes from test point to test point: 1, 2 or 4, for memory gives
+ * whole lines. The hashes are the kernel's own: they take 32 bits and few instructions. Beside each
+ * string stand its needle's shape and two probes, so that a candidate costs few loads one behind
+ * the other, and needles are laid out for loads of 16 bytes.
  *
  * Cost: 64 bytes a string, the needles, and the filter: SHARE words a string, and as many for the
- * lists. Groups hold both of up to NEAR_STRINGS strings.
+ * lists. Groups hold both of up to KU_NEAR strings.
  */
 #include "kernel/ku.h"
 
@@ -24,7 +25,6 @@ enum {
     WARP = 32,
     LEAST_BITS = 5, /* of the number of a word of the filter */
     NEAR_BITS = 12, /* the same, 16 KiB, of sets that are near */
-    NEAR_STRINGS = 4096,
     MOST_BITS = 17,
     SHARE = 8,   /* words a string */
     LARGE = 512, /* 16 bytes of a needle that groups compare */
@@ -41,6 +41,7 @@ typedef struct ku_device {
     uint32_t group, blocks; /* work items of a group, groups of a multiprocessor */
     uint32_t words;         /* of a test string, as the variant has them */
     ku_args numbers;        /* those of the tables */
+    uint32_t across;        /* columns from point to point */
 } ku_device;
 
 #define COMMON (1.0 / 512) /* strings at a place of the text, of which rows of bits are better */
@@ -51,6 +52,7 @@ typedef struct maker {
     const ku_tables *head;
     const byr_needle *needles;
     uint32_t needle_count, string_count;
+    uint32_t across;
     bool bits;       /* rows of bits are compared: a string and the row below it */
     uint32_t *top;   /* of each needle, the least row of its strings, */
     uint32_t *left;  /* and the least column */
@@ -246,11 +248,11 @@ static bool bits_are_better(const maker *m, ku_args *a)
 static void put_bits(maker *m, const ku_args *a, const ku_string *strings)
 {
     for (uint32_t i = 0; i < m->string_count; i++)
-        for (uint32_t k = 0; k < 2 * a->width; k++) {
-            const uint32_t below = k / a->width, col = k % a->width;
+        for (uint32_t k = 0; k < 2 * KU_WIDTH; k++) {
+            const uint32_t col = smaller(k % KU_WIDTH, a->width - 1); /* the last one again */
             const uint32_t cell =
-                cell_of(m, strings[i].needle, strings[i].row + below, strings[i].col + col);
-            m->words[2 * KU_WIDTH * i + KU_WIDTH * below + col] = 0 - (cell >> a->bit & 1);
+                cell_of(m, strings[i].needle, strings[i].row + k / KU_WIDTH, strings[i].col + col);
+            m->words[2 * KU_WIDTH * i + k] = 0 - (cell >> a->bit & 1);
         }
 }
 
@@ -259,7 +261,7 @@ static void put_bits(maker *m, const ku_args *a, const ku_string *strings)
 /* The device tests this one of the plan's. Of rows of bits the last one has none below. */
 static bool is_tested(const maker *m, const ku_test *t)
 {
-    return t->col == m->left[t->needle] &&
+    return t->col - m->left[t->needle] < m->across &&
            (!m->bits || t->row - m->top[t->needle] + 1 < m->head->down);
 }
 
@@ -293,6 +295,22 @@ static void put_strings(maker *m, const ku_args *a)
 
 /* ---- the buffer -------------------------------------------------------------- */
 
+/* What a device tests of the plan's strings. */
+static void choose_kind(maker *m, ku_args *a)
+{
+    const uint64_t lines = (uint64_t)m->needle_count * m->head->down;
+    m->across = 1;
+    m->string_count = (uint32_t)lines;
+    m->bits = bits_are_better(m, a);
+    if (m->bits)
+        m->string_count -= m->needle_count;
+    else if (m->head->cells * m->head->cell_size <= 8)
+        while (2 * m->across <= m->head->across && m->across < KU_MOST_ACROSS &&
+               2 * m->across * lines <= KU_NEAR)
+            m->across *= 2;
+    m->string_count *= m->across;
+}
+
 static bool count_strings(maker *m, ku_args *a)
 {
     const ku_test *tests = tests_of(m);
@@ -311,10 +329,7 @@ static bool count_strings(maker *m, ku_args *a)
         m->top[tests[i].needle] = smaller(m->top[tests[i].needle], tests[i].row);
         m->left[tests[i].needle] = smaller(m->left[tests[i].needle], tests[i].col);
     }
-    m->string_count = m->needle_count * m->head->down;
-    m->bits = bits_are_better(m, a);
-    if (m->bits)
-        m->string_count -= m->needle_count;
+    choose_kind(m, a);
     return true;
 }
 
@@ -329,7 +344,7 @@ static uint32_t room_for(maker *m, uint64_t words)
 /* Where the filter and its lists go. */
 static void lay_out_filter(maker *m, ku_args *a)
 {
-    const bool near = m->string_count <= NEAR_STRINGS;
+    const bool near = m->string_count <= KU_NEAR;
     const uint32_t most = near ? NEAR_BITS : MOST_BITS;
     uint32_t bits = LEAST_BITS;
     while (bits < most && 1u << bits < SHARE * m->string_count)
@@ -419,7 +434,11 @@ static int ku_prepare(device_plan *p, trawl_error *error)
     d->blocks = tuned(p->tuning.blocks, parts(UNIT_ITEMS, d->group));
     set_factors(&d->numbers, bytes);
     make(&m, &d->numbers);
-    d->numbers.large = LARGE;
+    d->across = m.across;
+    d->numbers.large = KU_NEVER;
+    for (uint32_t i = 0; i < m.needle_count; i++)
+        if (laid_out_words(&m.needles[i]) / 4 >= LARGE)
+            d->numbers.large = LARGE;
     d->words = m.bits ? 0 : d->numbers.near && bytes <= 8 ? (bytes + 3) / 4 : KU_MOST_WORDS;
     if (m.words)
         status = plan_upload(p, &d->tables, m.words, (size_t)m.size * sizeof *m.words, error);
@@ -464,10 +483,11 @@ static int ku_run_grid(const device_plan *p, device_queue *q, grid_piece *piece,
     numbers.end = piece->end;
     numbers.first = (uint32_t)first;
     numbers.down = down;
-    numbers.points = piece->cols - head->cells + 1;
+    numbers.points = (piece->cols - head->cells) / d->across + 1;
     /* The last lane of a warp has no chunk of its own there, and no other may be the last of a row.
      */
-    numbers.chunks = bits ? parts(piece->cols, 32) : parts(numbers.points, 16 * quads / size);
+    numbers.chunks =
+        bits ? parts(piece->cols, 32) : parts(numbers.points, 16 * quads / size / d->across);
     numbers.all = parts(stop - first, down) * numbers.chunks;
     if (p->facts.may_stop)
         numbers.patience = (uint64_t)piece->rows * piece->cols / PATIENCE + 65536;
@@ -481,6 +501,7 @@ static int ku_run_grid(const device_plan *p, device_queue *q, grid_piece *piece,
     launch_define(&l, "NEAR", d->numbers.near != 0);
     launch_define(&l, "WORDS", d->words);
     launch_define(&l, "CELL", size);
+    launch_define(&l, "ACROSS", d->across);
     launch_buffer(&l, &d->tables);
     launch_buffer(&l, piece->text);
     return launch_search(p, q, &l, &numbers, sizeof numbers, &piece->sink, error);

@@ -34,7 +34,7 @@ typedef struct ku_args {
     u32 rows, cols;
     u32 begin, end;
     u32 first, down; /* test rows: the first, and their distance */
-    u32 points;      /* test points of a row, one in each column */
+    u32 points;      /* test points of a row, from its first column on */
     u32 chunks;      /* of a row */
     u32 all;         /* chunks of all test rows */
     u32 step, rest;  /* what all items take at once: test rows, and chunks beside */
@@ -42,7 +42,8 @@ typedef struct ku_args {
     u32 lists;       /* and of a list: u32[lists + 1], word offset: the first string of each */
     u32 near;        /* words of both, where they are near; else 0 */
     u32 strings;     /* ku_string[], word offset, a multiple of 4 */
-    u32 large;       /* 16 bytes of a needle which is compared by a whole group, at least */
+    u32 large; /* 16 bytes of a needle which is compared by a whole group, at least; KU_NEVER: there
+                  are none */
     u32 factors[KU_MOST_WORDS];
     u32 bit; /* of cells; and so on: where rows of bits are compared. Then `near` has of each string
               */
@@ -51,6 +52,8 @@ typedef struct ku_args {
     u32 count; /* and of the next one; and so many are the strings */
     u32 lines; /* of 128 bytes of the buffer that are fetched first */
 } ku_args;
+
+#define KU_NEVER 0xffffffffu
 
 /* The two bits of a string in its word of the filter, from the uppermost. */
 #define KU_FIRST_BIT(hash) ((hash) >> 15 & 31)
