@@ -141,6 +141,10 @@
 #define COST_KU_CELL 0.002
 
 /* GPU, a byte: packed comparison; packed letters, a probe of them, what passes, an entry. */
+/* GPU, a byte: packed comparison; Boyer-Moore; PFAC, and what passes its filter; Aho-Corasick and
+ * Wu-Manber with ten literals, and how that grows with ten times as many; a word of SHIFT-AND, one
+ * of a chain, one of a chain whose state crosses borders; a module of RunHNFA, one of several of a
+ * pattern. */
 #define COST_GPU_PACKED 0.00025
 #define COST_GPU_BYTE_OF_KMERS 0.00025
 #define COST_GPU_KMERS_PROBE 0.0001
@@ -188,7 +192,8 @@
 
 /* GPU, a cell of a grid: what Baker-Bird and Baeza-Yates-Regnier take there against a CPU, and what
  * the latter takes at least; what direct comparison takes against a byte of it on a CPU; a byte
- * that is read; Kärkkäinen-Ukkonen's test point, a word of its string, a candidate. */
+ * that is read; Kärkkäinen-Ukkonen's test point, a word of its string, a candidate; a point where
+ * bits of two rows are compared, a pair of rows there. */
 #define COST_GPU_GRID 0.0013
 #define COST_GPU_BYR 0.0004
 #define COST_GPU_DIRECT 0.033
@@ -196,6 +201,9 @@
 #define COST_GPU_KU_POINT 0.0003
 #define COST_GPU_KU_WORD 0.0001
 #define COST_GPU_KU_TEST 0.02
+#define COST_GPU_KU_BITS 0.0003
+#define COST_GPU_KU_PAIR 0.00003
+
 /* Where a scan is to run, 2026-11-22, a machine of 16 cores with an H200: opening a device, its
  * context and its programs, all in all (0.32 s with CUDA, 0.4 with OpenCL). A byte that no thread
  * reads faster from a mapped file, nor all of them together; that one thread copies for a device;

@@ -36,6 +36,7 @@ enum { SIDE = MOST_SIDE + 1 };
 
 typedef struct rarity {
     uint32_t cells, cell_size;   /* of a string */
+    uint32_t colours;            /* of the needles, as far as they count */
     double often[KU_MOST_CELLS]; /* how often one is with so many changes of colour; of each one
                                     colour, with none */
     double weight;               /* of what was counted */
@@ -270,6 +271,7 @@ static rarity rarity_of(const problem *p, const judging *j, uint32_t cells, uint
     rarity r = { .cells = cells, .cell_size = size, .counts = counts };
     uint32_t colours, even;
     count_colours(j, cells, &colours, &even);
+    r.colours = colours;
     r.often[0] = CHANGED_SHARE;
     for (uint32_t changes = 1; changes < cells; changes++)
         r.often[changes] = r.often[changes - 1] / (1.5 + colours / 4.0);
@@ -376,15 +378,24 @@ static double sweep_cost(const problem *p, const judging *j, const shape *s, dou
                               (double)s->down;
 }
 
-/* The same on a GPU: whole lines come from memory, whatever `across`, which is 1, 2 or 4. */
-static double gpu_cost(const judging *j, const shape *s, double often)
+/* The same on a GPU: whole lines come from memory, whatever `across`, which is 1, 2 or 4. Where
+ * colours are few it may compare bits of two rows instead, which are that rare. */
+static double gpu_cost(const judging *j, const shape *s, double often, uint32_t colours)
 {
     const uint32_t size = j->list->cell_size, words = (s->cells * size + 3) / 4;
     const uint64_t tests = (uint64_t)j->list->count * s->down * s->across;
     const double point = COST_GPU_KU_POINT + COST_GPU_KU_WORD * words + COST_GPU_KU_TEST * often;
     if (s->across > 1 && (words > 2 || tests > KU_NEAR))
         return COST_IMPOSSIBLE;
-    return (COST_GPU_READ * size + point * (tests > KU_NEAR ? 3 : 1) / s->across) / s->down;
+    const double cost =
+        (COST_GPU_READ * size + point * (tests > KU_NEAR ? 3 : 1) / s->across) / s->down;
+    if (colours > KU_FEW_COLOURS || s->across > 1 || s->cells > KU_WIDTH || s->down < 2)
+        return cost;
+    const double pairs = (double)(tests - j->list->count);
+    const double bits = (2 * COST_GPU_READ * size + COST_GPU_KU_BITS +
+                         pairs * (COST_GPU_KU_PAIR + COST_GPU_KU_TEST / (1u << 2 * s->cells))) /
+                        (s->down - 1);
+    return bits < cost ? bits : cost;
 }
 
 /* The distances to try from 1 to `most`, the most first; how many. */
@@ -441,7 +452,7 @@ static void try_cells(const problem *p, const judging *j, uint32_t cells, uint32
                 continue;
             if (p->target.gpu) {
                 s.swept = s.across == 1; /* where a CPU takes over */
-                s.cost = gpu_cost(j, &s, often[d][a] * all);
+                s.cost = gpu_cost(j, &s, often[d][a] * all, r.colours);
                 if (s.cost < best->cost)
                     *best = s;
                 continue;

@@ -21,7 +21,7 @@
 enum {
     GPU_GROUP = 256,
     CPU_GROUP = 16,
-    UNIT_ITEMS = 2048, /* of a multiprocessor */
+    UNIT_ITEMS = 768, /* of a multiprocessor: registers allow no more */
     WARP = 32,
     LEAST_BITS = 5, /* of the number of a word of the filter */
     NEAR_BITS = 12, /* the same, 16 KiB, of sets that are near */
@@ -29,7 +29,6 @@ enum {
     SHARE = 8,   /* words a string */
     LARGE = 512, /* 16 bytes of a needle that groups compare */
     MOST_BIT_STRINGS = 32,
-    FEW_COLOURS = 4,
     FETCHED = 4096,    /* lines of the buffer that are fetched before they are asked for */
     PROBE_ROWS = 2,    /* in which probes are looked for */
     PROBE_PLACES = 64, /* of a row */
@@ -194,22 +193,22 @@ static uint32_t cell_of(const maker *m, uint32_t needle, uint32_t row, uint32_t 
 }
 
 /* Of all cells that strings have, counts those with each bit; returns how many they are. And the
- * colours, as far as FEW_COLOURS + 1. */
+ * colours, as far as KU_FEW_COLOURS + 1. */
 static uint32_t count_bits(const maker *m, uint32_t ones[32], uint32_t *colours)
 {
-    uint32_t seen[FEW_COLOURS], cells = 0;
+    uint32_t seen[KU_FEW_COLOURS], cells = 0;
     *colours = 0;
     memset(ones, 0, 32 * sizeof *ones);
-    for (uint32_t i = 0; i < test_count(m) && *colours <= FEW_COLOURS; i++) {
+    for (uint32_t i = 0; i < test_count(m) && *colours <= KU_FEW_COLOURS; i++) {
         const ku_test *t = &tests_of(m)[i];
         for (uint32_t k = 0; k < m->head->cells; k++, cells++) {
             const uint32_t cell = cell_of(m, t->needle, t->row, t->col + k);
             uint32_t colour = 0;
             for (uint32_t bit = 0; bit < 32; bit++)
                 ones[bit] += cell >> bit & 1;
-            while (colour < *colours && colour < FEW_COLOURS && seen[colour] != cell)
+            while (colour < *colours && colour < KU_FEW_COLOURS && seen[colour] != cell)
                 colour++;
-            if (colour == *colours && colour < FEW_COLOURS)
+            if (colour == *colours && colour < KU_FEW_COLOURS)
                 seen[colour] = cell;
             *colours += colour == *colours;
         }
@@ -227,7 +226,7 @@ static bool bits_are_better(const maker *m, ku_args *a)
     if (down < 2 || width > KU_WIDTH || tested > MOST_BIT_STRINGS)
         return false;
     const uint32_t cells = count_bits(m, ones, &colours);
-    if (colours < 2 || colours > FEW_COLOURS)
+    if (colours < 2 || colours > KU_FEW_COLOURS)
         return false;
     for (uint32_t bit = 0; bit < 32; bit++) {
         const uint32_t fewer = smaller(ones[bit], cells - ones[bit]);

@@ -5,7 +5,6 @@
 #include "kernel/queue_sizes.h"
 #include "table/ku.h"
 
-#define KU_WIDTH 8u      /* cells of a row of bits that are compared, at most */
 #define KU_MOST_WORDS 4u /* of a test string, the last filled up with zeros */
 
 /* A test string of a needle. Two probes, four bytes of the needle each, are compared before the

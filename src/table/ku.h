@@ -13,6 +13,9 @@
 #define KU_MOST_PLACES 4u /* bytes of a test string that vectors look at */
 #define KU_BUCKETS 8u
 #define KU_NEAR 4096u     /* test strings whose filter a group of a device has near */
+#define KU_FEW_COLOURS 4u /* of which a device may compare rows of bits, of so many cells at most  \
+                           */
+#define KU_WIDTH 8u
 #define KU_MOST_ACROSS 4u /* columns from point to point on a device: 1, 2 or 4 */
 
 typedef struct ku_tables {
