@@ -82,6 +82,13 @@ static uint32_t mask_of(const maker *m, uint32_t needle)
     return m->head->masks ? m->tables[m->head->masks + needle] : 0;
 }
 
+/* Whether a string is within its needle: what a plan says of columns nobody has checked. */
+static bool is_inside(const maker *m, const ku_test *t)
+{
+    return ((uint64_t)t->col + m->head->cells) * m->head->cell_size <=
+           m->needles[t->needle].row_bytes;
+}
+
 /* ---- strings ---------------------------------------------------------------- */
 
 static const uint8_t *needle_row(const maker *m, uint32_t cells, const byr_needle *n, uint32_t row)
@@ -201,7 +208,7 @@ static uint32_t count_bits(const maker *m, uint32_t ones[32], uint32_t *colours)
     memset(ones, 0, 32 * sizeof *ones);
     for (uint32_t i = 0; i < test_count(m) && *colours <= KU_FEW_COLOURS; i++) {
         const ku_test *t = &tests_of(m)[i];
-        for (uint32_t k = 0; k < m->head->cells; k++, cells++) {
+        for (uint32_t k = 0; k < m->head->cells && is_inside(m, t); k++, cells++) {
             const uint32_t cell = cell_of(m, t->needle, t->row, t->col + k);
             uint32_t colour = 0;
             for (uint32_t bit = 0; bit < 32; bit++)
@@ -235,7 +242,7 @@ static bool bits_are_better(const maker *m, ku_args *a)
             a->bit = bit;
         }
     }
-    double strings = m->string_count, pairs = tested; /* at a place of the text */
+    double strings = (double)m->needle_count * down, pairs = tested; /* at a place of the text */
     for (uint32_t i = 0; i < width; i++) {
         strings /= colours;
         pairs /= 4;
@@ -260,8 +267,9 @@ static void put_bits(maker *m, const ku_args *a, const ku_string *strings)
 /* The device tests this one of the plan's. Of rows of bits the last one has none below. */
 static bool is_tested(const maker *m, const ku_test *t)
 {
-    return t->col - m->left[t->needle] < m->across &&
-           (!m->bits || t->row - m->top[t->needle] + 1 < m->head->down);
+    return is_inside(m, t) && t->col - m->left[t->needle] < m->across &&
+           (!m->bits || (t->row - m->top[t->needle] + 1 < m->head->down &&
+                         t->row + 1 < m->needles[t->needle].rows));
 }
 
 /* The lists and the filter of strings that are sorted by hash: a list is what shares a word. */
@@ -299,15 +307,13 @@ static void choose_kind(maker *m, ku_args *a)
 {
     const uint64_t lines = (uint64_t)m->needle_count * m->head->down;
     m->across = 1;
-    m->string_count = (uint32_t)lines;
     m->bits = bits_are_better(m, a);
-    if (m->bits)
-        m->string_count -= m->needle_count;
-    else if (m->head->cells * m->head->cell_size <= 8)
+    if (!m->bits && m->head->cells * m->head->cell_size <= 8)
         while (2 * m->across <= m->head->across && m->across < KU_MOST_ACROSS &&
                2 * m->across * lines <= KU_NEAR)
             m->across *= 2;
-    m->string_count *= m->across;
+    for (uint32_t i = 0; i < test_count(m); i++)
+        m->string_count += is_tested(m, &tests_of(m)[i]);
 }
 
 static bool count_strings(maker *m, ku_args *a)
@@ -325,6 +331,8 @@ static bool count_strings(maker *m, ku_args *a)
     memset(m->top, 255, m->needle_count * sizeof *m->top);
     memset(m->left, 255, m->needle_count * sizeof *m->left);
     for (uint32_t i = 0; i < test_count(m); i++) {
+        if (!is_inside(m, &tests[i]))
+            continue;
         m->top[tests[i].needle] = smaller(m->top[tests[i].needle], tests[i].row);
         m->left[tests[i].needle] = smaller(m->left[tests[i].needle], tests[i].col);
     }

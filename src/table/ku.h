@@ -12,11 +12,13 @@
 #define KU_MOST_CELLS 16u
 #define KU_MOST_PLACES 4u /* bytes of a test string that vectors look at */
 #define KU_BUCKETS 8u
-#define KU_NEAR 4096u     /* test strings whose filter a group of a device has near */
-#define KU_FEW_COLOURS 4u /* of which a device may compare rows of bits, of so many cells at most  \
-                           */
+
+/* Devices: columns from test point to test point, 1, 2 or 4; strings whose filter a group has near;
+ * colours of which rows of bits are compared, and the most cells of a string then. */
+#define KU_MOST_ACROSS 4u
+#define KU_NEAR 4096u
+#define KU_FEW_COLOURS 4u
 #define KU_WIDTH 8u
-#define KU_MOST_ACROSS 4u /* columns from point to point on a device: 1, 2 or 4 */
 
 typedef struct ku_tables {
     u32 cell_size;
@@ -37,8 +39,8 @@ typedef struct ku_tables {
     u32 test_first; /* u32[2^list_bits + 1], word offset: by hash, the first of its tests */
     u32 tests;      /* ku_test[test_first[2^list_bits]], word offset */
     u32 masks;      /* u32[plan_header.pattern_count], word offset; 0: no needle has a mask. Of each
-                       needle the word offset of its mask, laid out as its cells, whose bytes are 255
-                       where cells are compared, else 0; or 0: it has none */
+                       needle the word offset of its mask, laid out as its cells, whose bytes are
+                       255 where cells are compared, else 0; or 0: it has none */
 } ku_tables;
 
 /* A test string of a needle. */
