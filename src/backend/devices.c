@@ -14,26 +14,17 @@
  * expects. When memory runs out the job is tried again with fewer lanes, smaller pieces and room
  * for fewer records; when that does not help, the driver takes the CPU.
  */
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "backend/belt.h"
 #include "backend/cpu.h"
-#include "backend/enumerate.h"
+#include "backend/room.h"
 
 #define LEAST_PIECE (64u << 10)
-#define GPU_PIECE (8u << 20)
-#define CPU_PIECE (8u << 20)
-#define HELD_PIECE (256u << 20)
-#define GPU_QUEUES 16u
-#define CPU_QUEUES 1u
 #define HELD_CARRIERS 4u
 #define HELD_QUEUES 8u    /* of a text that nobody copies */
 #define LANES_A_THREAD 2u /* one is filled while the other one computes */
 #define BUSY_CORES 4u     /* of so many, three copy */
 #define PIECES_OVER_REACH 8u
-#define PIECES_OF_A_WINDOW 16u
 #define LEAST_CAPACITY 4096u /* records */
 #define BYTES_A_RECORD 64u   /* of text, where lanes have room for any job */
 
@@ -43,134 +34,7 @@
         .first_window = 64u << 20, .carries_whole = true, .on_devices = true                       \
     }
 
-/* How much room a slice is given. What a plan was content with is tried first next time. */
-typedef struct attempt {
-    u32 piece;     /* bytes */
-    u32 lanes;     /* a device */
-    u32 shrinking; /* times that records were halved */
-} attempt;
-
-typedef struct device_room {
-    const device_api *api;
-    tuning tuning;
-    attempt usual, next;
-    uint64_t next_for; /* checksum of the plan that `next` is for */
-    held_text held;    /* what jobs without a window are of */
-    belt belt;
-    u32 held_piece;  /* bytes of it that a piece has, where memory allows */
-    u32 led_length;  /* while the belt is led: of pieces, */
-    u64 led_records; /* and room for the records of each */
-    double link;     /* bytes a second of all devices together; 0: not measured yet */
-    u32 device_count;
-    used_device devices[]; /* [device_count] */
-} device_room;
-
 /* ---- opening ------------------------------------------------------------------ */
-
-static int no_devices(const device_api *api, const char *why, trawl_error *error)
-{
-    return fail(error, TRAWL_ERROR_UNSUPPORTED, TRAWL_NONE, "the backend %s has no device: %s",
-                api->name, why);
-}
-
-static int open_device(device_room *room, size_t index, void *native, used_device *u,
-                       trawl_error *error)
-{
-    int status = room->api->open(index, native, &u->device, error);
-    if (status != TRAWL_OK)
-        return status;
-    const device_info *info = &u->device->info;
-    const u32 queues = tuned(room->tuning.queues, info->cpu ? CPU_QUEUES : GPU_QUEUES);
-    pthread_mutex_init(&u->lock, NULL);
-    u->mapped = tuned(room->tuning.mapped, info->shares_memory) == 1;
-    u->most = room->tuning.memory == TUNE_AUTO ? UINT64_MAX : (u64)room->tuning.memory << 20;
-    if (room->usual.piece == 0)
-        room->usual.piece = room->tuning.piece == TUNE_AUTO ? info->cpu ? CPU_PIECE : GPU_PIECE
-                                                            : room->tuning.piece << 10;
-    if (room->held_piece == 0)
-        room->held_piece =
-            room->tuning.piece == TUNE_AUTO && !info->cpu ? HELD_PIECE : room->usual.piece;
-    room->usual.lanes = MOST_LANES;
-    u->lane_count = queues;
-    return lane_open(u, &u->lanes[0], error);
-}
-
-static void close_devices(worker *w)
-{
-    device_room *room = w->state;
-    for (u32 i = 0; room && i < room->device_count; i++) {
-        used_device *u = &room->devices[i];
-        if (!u->device)
-            continue;
-        unload(u, NULL);
-        kept_release(u);
-        for (u32 k = 0; k < MOST_LANES; k++)
-            lane_close(&u->lanes[k]);
-        room->api->close(u->device);
-        pthread_mutex_destroy(&u->lock);
-    }
-    if (room)
-        belt_close(&room->belt);
-    memory_give(w->memory, room);
-    w->state = NULL;
-}
-
-static int open_devices(worker *w, const char *name, trawl_error *error)
-{
-    const device_api *api = device_api_by_name(name);
-    bool chosen[MOST_DEVICES];
-    tuning read;
-    char why[256] = "";
-    size_t count = 0;
-    if (!api)
-        return fail(error, TRAWL_ERROR_UNSUPPORTED, TRAWL_NONE, "this build has no backend %s: %s",
-                    name,
-                    strcmp(name, "cuda") == 0 ? "build it where the CUDA toolkit is installed"
-                                              : "build it where ocl-icd-opencl-dev is installed");
-    int status = tuning_read(w->options.tuning, &read, error);
-    if (status != TRAWL_OK)
-        return status;
-    if (w->options.threads || w->options.chunks || w->options.schedule)
-        return fail(error, TRAWL_ERROR_ARGUMENT, TRAWL_NONE,
-                    "threads, chunks and schedule are for the CPU backends, not %s: leave them "
-                    "out, and see `trawl devices --tuning`",
-                    name);
-    api->list(NULL, 0, &count, why);
-    if (count == 0)
-        return no_devices(api, why, error);
-    if (count > MOST_DEVICES)
-        count = MOST_DEVICES;
-    status = choose_devices(w->options.device, count, chosen, error);
-    if (status != TRAWL_OK)
-        return status;
-    device_room *room =
-        memory_take_zeroed(w->memory, 1, sizeof *room + count * sizeof *room->devices);
-    if (!room)
-        return memory_failed(w->memory, error, "a context");
-    room->api = api;
-    room->tuning = read;
-    w->state = room;
-    w->threads = 1;
-    status = belt_open(&room->belt, w->memory, error);
-    for (size_t i = 0; i < count && status == TRAWL_OK; i++)
-        if (chosen[i])
-            status = open_device(room, i, w->options.native, &room->devices[room->device_count++],
-                                 error);
-    if (status != TRAWL_OK) {
-        close_devices(w);
-        return status;
-    }
-    w->limits.slice_bytes = room->usual.piece;
-    w->limits.held_bytes = room->held_piece;
-    for (u32 i = 0; i < room->device_count; i++)
-        w->limits.lanes += room->devices[i].lane_count;
-    if (w->limits.first_window / PIECES_OF_A_WINDOW > room->usual.piece)
-        w->limits.first_window = room->usual.piece * PIECES_OF_A_WINDOW;
-    w->target.gpu = true;
-    for (u32 i = 0; i < room->device_count; i++)
-        w->target.threads += room->devices[i].device->info.units;
-    return TRAWL_OK;
-}
 
 static int open_opencl(worker *w, trawl_error *error)
 {
