@@ -19,7 +19,7 @@
 #include <cmocka.h>
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
-#define LENGTH 5000000u
+#define LENGTH 3000000u
 
 static test_target targets[MOST_TARGETS];
 static size_t target_count;
@@ -153,12 +153,9 @@ static void test_matches(void **state)
         const seen expected = scan(serial, plan, what->report, TRAWL_OK);
         assert_true(expected.count > 0);
         for (size_t t = 0; t < target_count; t++)
-            for (size_t w = 0; w < COUNT(tunings); w++) {
-                expect_all(&targets[t], targets[t].device, tunings[w], plan, what->report,
-                           &expected);
-                if (w == 0)
-                    expect_all(&targets[t], "all", tunings[w], plan, what->report, &expected);
-            }
+            for (size_t w = k % 3; w < COUNT(tunings); w += 3)
+                expect_all(&targets[t], w % 2 ? "all" : targets[t].device, tunings[w], plan,
+                           what->report, &expected);
         trawl_plan_free(plan);
     }
 }
@@ -245,7 +242,7 @@ static void test_ends(void **state)
     (void)state;
     for (size_t t = 0; t < target_count; t++) {
         trawl_context *context = target_open(&targets[t], targets[t].device, tunings[0]);
-        for (uint64_t stop = 1; stop < all.count; stop = stop * 5 + 1) {
+        for (uint64_t stop = 1; stop < all.count; stop = stop * 9 + 1) {
             trawl_scan_options options = TRAWL_SCAN_OPTIONS_INIT;
             seen s = { .stop = stop };
             assert_int_equal(trawl_scan(context, plan, text, LENGTH, &options, see, &s, NULL),
