@@ -132,7 +132,6 @@ static void send_slice(belt *b, carrier *c, haul *h, slice *s)
         if (c->busy == c->lanes)
             collect_oldest(b, c);
         const u32 turn = (c->oldest + c->busy) % c->lanes;
-        lane_at(c, turn)->early = c->busy == 0;
         status = h->send(h, lane_at(c, turn), s, &at, &why);
         if (status != TRAWL_OK) {
             lane_give_up(lane_at(c, turn));
@@ -172,7 +171,8 @@ static void carry(belt *b, carrier *c)
 
 /* ---- the two ways ------------------------------------------------------------------------ */
 
-void belt_put(belt *b, const haul *job)
+/* `urgent`: before all others, for the caller has nothing else to do. */
+static void put(belt *b, const haul *job, bool urgent)
 {
     haul *h = b->hauls;
     pthread_mutex_lock(&b->lock);
@@ -181,13 +181,18 @@ void belt_put(belt *b, const haul *job)
     *h = *job;
     h->there = true;
     h->open = h->count;
-    if (b->first)
-        b->last->behind = h;
-    else
-        b->first = h;
-    b->last = h;
+    haul **place = &b->first;
+    while (*place && !urgent)
+        place = &(*place)->behind;
+    h->behind = *place;
+    *place = h;
     pthread_cond_broadcast(&b->more);
     pthread_mutex_unlock(&b->lock);
+}
+
+void belt_put(belt *b, const haul *job)
+{
+    put(b, job, false);
 }
 
 int belt_wait(belt *b, const void *job, trawl_error *error)
@@ -201,8 +206,11 @@ int belt_wait(belt *b, const void *job, trawl_error *error)
     const int status = h->status;
     if (status != TRAWL_OK && error)
         *error = h->why;
-    if (b->first == h)
-        pass(b);
+    haul **place = &b->first;
+    while (*place && *place != h)
+        place = &(*place)->behind;
+    if (*place) /* all of it is taken */
+        *place = h->behind;
     memset(h, 0, sizeof *h);
     pthread_mutex_unlock(&b->lock);
     return status;
@@ -224,7 +232,7 @@ static void give_copiers(belt *b, pool *threads)
 int belt_run(belt *b, const haul *job, trawl_error *error)
 {
     const u32 helpers = b->carrier_count - 1;
-    belt_put(b, job);
+    put(b, job, true);
     if (!b->led && helpers) {
         give_copiers(b, NULL);
         pool_grow(b->threads, helpers);

@@ -62,8 +62,8 @@ typedef struct belt {
     pthread_cond_t more; /* there is something to take, or there will be nothing */
     pthread_cond_t done; /* a job is */
     haul hauls[MOST_HAULS];
-    haul *first, *last; /* of those with slices to be taken */
-    bool led;           /* belt_lead is at work: more jobs may come */
+    haul *first; /* of those with slices to be taken */
+    bool led;    /* belt_lead is at work: more jobs may come */
     trawl_timing timing;
     carrier carriers[MOST_CARRIERS];
     u32 carrier_count;

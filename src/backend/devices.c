@@ -26,7 +26,7 @@
 #define BUSY_CORES 4u     /* of so many, three copy */
 #define PIECES_OVER_REACH 8u
 #define LEAST_CAPACITY 4096u /* records */
-#define BYTES_A_RECORD 64u   /* of text, where lanes have room for any job */
+#define BYTES_A_RECORD 32u   /* of text, where lanes have room for any job */
 
 /* slice_bytes is set when the devices are open. A device that gets less is not busy. */
 #define DEVICE_LIMITS                                                                              \
@@ -468,10 +468,8 @@ static int run_job(worker *w, const trawl_plan *plan, const void *job, slice *sl
 /* ---- one job behind the other ------------------------------------------------------------ */
 
 /* While the belt is led: lanes have room for any job of the plan, or for fewer of its records. */
-static void devices_start(worker *w, const text_job *job)
+static haul led_haul(device_room *room, const text_job *job)
 {
-    device_room *room = w->state;
-    const haul h = text_haul(room, job, room->led_length);
     for (size_t i = 0; i < job->count; i++) {
         slice *s = &job->slices[i];
         s->count = 0;
@@ -479,6 +477,13 @@ static void devices_start(worker *w, const text_job *job)
         for (u32 p = 0; p < MOST_PARTS; p++)
             s->done[p] = s->begin;
     }
+    return text_haul(room, job, room->led_length);
+}
+
+static void devices_start(worker *w, const text_job *job)
+{
+    device_room *room = w->state;
+    const haul h = led_haul(room, job);
     belt_put(&room->belt, &h);
 }
 
@@ -519,10 +524,10 @@ static bool devices_lead(worker *w, const trawl_plan *plan, bool held, bool reco
 
 static int devices_text(worker *w, const text_job *job, trawl_error *error)
 {
-    const device_room *room = w->state;
+    device_room *room = w->state;
     if (room->belt.led) {
-        devices_start(w, job);
-        return devices_finish(w, job, error);
+        const haul h = led_haul(room, job);
+        return belt_run(&room->belt, &h, error);
     }
     return run_job(w, job->plan, job, job->slices, job->count,
                    job->keeping ? &job->keeping->count : NULL, text_on_devices, error);

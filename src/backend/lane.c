@@ -7,7 +7,6 @@
 
 #define COPY_BYTES (512u << 10) /* what one thread copies at a time */
 #define COPY_THREADS 8u         /* more do not make memory faster */
-#define EARLY_BYTES (1u << 20)
 #define ROW_ALIGN 16u
 #define LEAST_RECORDS 1024u
 #define BACK_HEAD 256u      /* bytes in front of the records that come back */
@@ -93,7 +92,7 @@ void lane_close(lane *l)
     if (!l->on)
         return;
     const device_api *api = l->on->device->api;
-    device_event *const timed[] = { &l->written[0], &l->written[1], &l->read };
+    device_event *const timed[] = { &l->written, &l->read };
     lane_release(l);
     unused_buffer(l->on, &l->cursor);
     for (size_t i = 0; i < sizeof timed / sizeof *timed; i++)
@@ -181,8 +180,7 @@ static int unlock(const lane *l, int status)
 /* Where the host puts the next piece. */
 static int begin_bringing(lane *l, u8 **to, trawl_error *error)
 {
-    l->copies = 0;
-    l->copied = 0;
+    l->copied = false;
     l->held = NULL;
     if (!l->on->mapped) {
         *to = (u8 *)l->staging.host;
@@ -193,45 +191,14 @@ static int begin_bringing(lane *l, u8 **to, trawl_error *error)
     return status;
 }
 
-static int settle_copy(const lane *l, const device_event *copy, double *seconds, trawl_error *error)
-{
-    const device_api *api = l->on->device->api;
-    const int status = api->event_wait(copy, error);
-    if (status == TRAWL_OK)
-        *seconds += api->event_seconds(copy);
-    return status;
-}
-
-/* Bytes of the staging buffer, from `at` on, to the same place on the device. */
-static int write_text(lane *l, u32 turn, size_t at, size_t bytes, trawl_error *error)
+/* The first bytes of the staging buffer go to the device. */
+static int write_text(lane *l, size_t bytes, trawl_error *error)
 {
     const device_api *api = lock(l);
-    int status = api->write(l->queue, &l->text, at, (const u8 *)l->staging.host + at, bytes,
-                            &l->written[turn], error);
-    if (status == TRAWL_OK)
-        status = api->flush(l->queue, error);
-    if (status == TRAWL_OK && l->copies < 2)
-        l->copies++;
+    const int status =
+        api->write(l->queue, &l->text, 0, l->staging.host, bytes, &l->written, error);
+    l->copied = true;
     return unlock(l, status);
-}
-
-/* A copy on its own is some 15 us more: so a piece goes at once, unless the way is idle until
- * its first bytes are there. */
-static int stage_text(lane *l, const u8 *from, size_t bytes, trawl_error *error)
-{
-    const size_t part = l->early && bytes > EARLY_BYTES ? EARLY_BYTES : bytes;
-    int status = TRAWL_OK;
-    u32 turn = 0;
-    for (size_t at = 0; at < bytes && status == TRAWL_OK; at += part, turn ^= 1) {
-        const size_t some = bytes - at < part ? bytes - at : part;
-        if (l->copies == 2)
-            status = settle_copy(l, &l->written[turn], &l->copied, error);
-        if (status != TRAWL_OK)
-            break;
-        copy(l, (u8 *)l->staging.host + at, from + at, some);
-        status = write_text(l, turn, at, some, error);
-    }
-    return status;
 }
 
 static int begin_running(lane *l, trawl_error *error)
@@ -266,10 +233,9 @@ int lane_bring_text(lane *l, const text_job *job, u32 from, u32 begin, u32 end, 
     if (status != TRAWL_OK)
         return status;
     set_text_piece(l, &l->text, from, begin - from, end - begin);
-    if (l->on->mapped)
-        copy(l, to, job->window + from, end - from);
-    else
-        status = stage_text(l, job->window + from, end - from, error);
+    copy(l, to, job->window + from, end - from);
+    if (!l->on->mapped)
+        status = write_text(l, end - from, error);
     return status == TRAWL_OK ? end_bringing(l, error) : status;
 }
 
@@ -280,15 +246,14 @@ int lane_bring_held(lane *l, const held_text *held, u64 window, u32 lead, u32 be
     const size_t bytes = (size_t)lead + (end - begin);
     const device_api *api = lock(l);
     lane_forget_held(l);
-    l->copies = l->textured || !held_in_place(held, first, bytes);
-    l->copied = 0;
+    l->copied = l->textured || !held_in_place(held, first, bytes);
     l->held = held;
-    const int status = l->copies ? api->copy(l->queue, &l->text, &held->buffer, first, bytes,
-                                             &l->written[0], error)
-                                 : api->buffer_part(l->on->device, &held->buffer, first,
-                                                    bytes + TEXT_PADDING, &l->part, error);
+    const int status =
+        l->copied ? api->copy(l->queue, &l->text, &held->buffer, first, bytes, &l->written, error)
+                  : api->buffer_part(l->on->device, &held->buffer, first, bytes + TEXT_PADDING,
+                                     &l->part, error);
     /* The lead may reach back before the window: then the offset wraps, and so do positions. */
-    set_text_piece(l, l->copies ? &l->text : &l->part, begin - lead, lead, end - begin);
+    set_text_piece(l, l->copied ? &l->text : &l->part, begin - lead, lead, end - begin);
     return unlock(l, status == TRAWL_OK ? begin_running(l, error) : status);
 }
 
@@ -320,7 +285,7 @@ int lane_bring_rows(lane *l, const grid_job *job, u32 top, u32 bottom, u32 tops,
     l->grid.stride = stride;
     l->grid.end = tops;
     if (!l->on->mapped)
-        status = write_text(l, 0, 0, (size_t)((bottom - top) * stride), error);
+        status = write_text(l, (size_t)((bottom - top) * stride), error);
     return status == TRAWL_OK ? end_bringing(l, error) : status;
 }
 
@@ -437,16 +402,22 @@ int lane_run_grid(lane *l, const grid_job *job, slice *into, trawl_error *error)
 
 /* ---- back ----------------------------------------------------------------------- */
 
+static int settle_copy(const lane *l, const device_event *copy, double *seconds, trawl_error *error)
+{
+    const device_api *api = l->on->device->api;
+    const int status = api->event_wait(copy, error);
+    if (status == TRAWL_OK)
+        *seconds += api->event_seconds(copy);
+    return status;
+}
+
 /* A queue may finish although a command in it failed: each is asked. */
 static int settle(lane *l, piece_sink *s, trawl_timing *timing, trawl_error *error)
 {
     const plan_part *parts = plan_parts(l->plan);
     int status = l->held ? l->on->device->api->event_wait(&l->held->ready, error) : TRAWL_OK;
-    timing->to_device += l->copied;
-    for (u32 i = 0; i < l->copies && status == TRAWL_OK; i++)
-        status = settle_copy(l, &l->written[i], &timing->to_device, error);
-    l->copies = 0;
-    l->copied = 0;
+    if (status == TRAWL_OK && l->copied)
+        status = settle_copy(l, &l->written, &timing->to_device, error);
     for (u32 i = 0; i < plan_head(l->plan)->part_count && status == TRAWL_OK; i++)
         if (takes_part(l, &parts[i]))
             status = settle_copy(l, &l->counted[i], &timing->from_device, error);

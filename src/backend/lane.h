@@ -33,12 +33,10 @@ typedef struct lane {
     device_buffer part;     /* of a held text: the piece, where it is in place */
     device_buffer scratch, cursor, records;
     device_buffer back; /* pinned: a count for each part, then records */
-    device_event written[2], counted[MOST_PARTS], read, events[PIECE_EVENTS];
-    u32 copies;            /* of `written` are of this piece */
-    double copied;         /* seconds of copies before them */
+    device_event written, counted[MOST_PARTS], read, events[PIECE_EVENTS];
+    bool copied;           /* `written` is of this piece */
     const held_text *held; /* of which it is; NULL: the host's */
     bool busy;
-    bool early;   /* nothing else is on the way: begin with the first bytes */
     u64 expected; /* records of the next piece, by what this one had, */
     u64 first;    /* and of this piece those that come back at once */
     u32 offset;   /* what is added to positions of the piece */

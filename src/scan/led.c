@@ -47,7 +47,7 @@ static bool may_start(const flights *f)
 /* So that all lanes have something to do while others are under way. */
 static uint64_t led_window(const worker *w)
 {
-    const uint64_t wanted = (uint64_t)w->limits.slice_bytes * w->limits.lanes;
+    const uint64_t wanted = (uint64_t)w->limits.slice_bytes * w->limits.lanes / FLIGHTS + 1;
     return wanted < MOST_LED ? wanted : MOST_LED;
 }
 
@@ -68,7 +68,6 @@ static void start(flights *f)
     if (f->status != TRAWL_OK)
         return;
     scan->window_at = f->at - next->lead;
-    scan->last = length == left;
     f->status = text_scan_cut(scan, next->room, c->text ? c->text + scan->window_at : NULL,
                               next->lead, next->lead + next->length, false, &next->job, f->error);
     if (f->status != TRAWL_OK)

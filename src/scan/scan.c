@@ -23,9 +23,8 @@
 #define SLICES_OF_STATE (2u << 20) /* words of state that all slices of a job may have */
 #define SHORTEST_REREAD 4u         /* streams: windows below so many reaches flow */
 #define SLICE_RECORDS 256u         /* room that a slice has at least, */
-#define DEVICE_RECORDS 32768u      /* one on a device, which is longer, */
-#define LEAST_SHARE (512u << 10)   /* of a window that lanes share, in bytes */
-#define LAST_SHARES 4u             /* of a lane in the last window */
+#define DEVICE_RECORDS 262144u     /* one on a device, which is longer, */
+#define LEAST_SHARE (2u << 20)     /* of a window that lanes share, in bytes */
 #define HELD_SHARES 4u             /* of a text's slices, whose records are sorted */
 #define LEAST_RECORDS 4096u        /* and all of a window */
 #define NEAR_RECORDS 32768u        /* that a core has in its caches from the walk to the caller */
@@ -130,7 +129,7 @@ static uint32_t device_slice(const text_scan *scan, bool held, uint32_t length)
 {
     const backend_limits *limits = &scan->worker->limits;
     const uint32_t usual = held ? limits->held_bytes : limits->slice_bytes;
-    uint32_t share = length / (limits->lanes * (scan->last ? LAST_SHARES : 1));
+    uint32_t share = length / limits->lanes;
     if (held)
         return scan->consume && usual / HELD_SHARES > limits->slice_bytes ? usual / HELD_SHARES
                                                                           : usual;
