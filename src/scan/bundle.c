@@ -136,12 +136,30 @@ static size_t keep_own(const bundle *b, record *records, size_t count)
 }
 
 /* A records_fn: all ends up to `upto` in the bundle. */
+/* Where a text without matches is nobody's business: on to the one of the next match. */
+static void skip_texts(bundle *b, const record *records, size_t count, uint32_t upto)
+{
+    const size_t before = b->at;
+    if (b->within || b->d->reports)
+        return;
+    while (b->at < b->count) {
+        const uint32_t end = b->begin[b->at] + (uint32_t)b->texts[b->at].length;
+        if (end > upto || (count && records[0].pos <= end))
+            break;
+        b->at++;
+    }
+    b->d->texts += b->at - before;
+}
+
 static int take_records(void *user, record *records, size_t count, uint32_t upto,
                         trawl_error *error)
 {
     bundle *b = user;
     int status = TRAWL_OK;
-    while (status == TRAWL_OK && b->at < b->count && b->begin[b->at] <= upto) {
+    for (;;) {
+        skip_texts(b, records, count, upto);
+        if (status != TRAWL_OK || b->at == b->count || b->begin[b->at] > upto)
+            break;
         const uint32_t end = b->begin[b->at] + (uint32_t)b->texts[b->at].length;
         const uint32_t known = end < upto ? end : upto;
         size_t some = 0;
@@ -178,28 +196,48 @@ static int scan_bytes(bundle *b, uint32_t length, trawl_error *error)
     return status;
 }
 
-int bundle_scan(trawl_context *context, delivery *d, const trawl_text *texts, size_t count,
-                size_t first, size_t *done, trawl_error *error)
+int bundle_open(bundle_room *r, memory *m, const trawl_text *texts, size_t count,
+                trawl_error *error)
 {
-    memory *m = &context->memory;
-    worker *w = &context->worker;
-    bundle b = { .context = context, .d = d, .texts = texts, .first = first };
     const size_t most = count < BUNDLE_TEXTS ? count : BUNDLE_TEXTS;
-    int status = TRAWL_OK;
+    uint64_t bytes = most; /* for what is between them */
+    for (size_t i = 0; i < count && bytes < BUNDLE_BYTES; i++)
+        bytes += texts[i].length;
+    r->begin = memory_take_array(m, most + 1, sizeof *r->begin);
+    r->bytes = memory_take(m, bytes < BUNDLE_BYTES ? (size_t)bytes : BUNDLE_BYTES);
+    if (r->begin && r->bytes)
+        return TRAWL_OK;
+    bundle_close(r, m);
+    return memory_failed(m, error, "many texts");
+}
+
+void bundle_close(bundle_room *r, memory *m)
+{
+    memory_give(m, r->begin);
+    memory_give(m, r->bytes);
+    r->begin = NULL;
+    r->bytes = NULL;
+}
+
+int bundle_scan(const bundle_room *r, trawl_context *context, delivery *d, const trawl_text *texts,
+                size_t count, size_t first, size_t *done, trawl_error *error)
+{
+    worker *w = &context->worker;
+    bundle b = { .context = context,
+                 .d = d,
+                 .texts = texts,
+                 .first = first,
+                 .begin = r->begin,
+                 .bytes = r->bytes };
+    int status = budget_check(&d->out.budget);
     *done = 0;
     (void)keeps_apart(d->plan, &b.gap, &b.between);
-    b.begin = memory_take_array(m, most + 1, sizeof *b.begin);
-    const uint32_t length = b.begin ? place_texts(&b, count) : 0;
-    b.bytes = b.begin ? memory_take(m, length) : NULL;
-    if (!b.bytes)
-        status = memory_failed(m, error, "many texts");
+    const uint32_t length = place_texts(&b, count);
     if (status == TRAWL_OK && b.count)
         status = w->backend->run_tasks(w, copy_texts, &b,
                                        (uint32_t)((b.count + TASK_TEXTS - 1) / TASK_TEXTS), error);
     if (status == TRAWL_OK && b.count)
         status = scan_bytes(&b, length, error);
     *done = b.count;
-    memory_give(m, b.bytes);
-    memory_give(m, b.begin);
     return status;
 }

@@ -19,9 +19,19 @@
 bool bundle_pays(const trawl_context *context, const trawl_plan *plan, const budget *b,
                  size_t count);
 
+/* Room for a bundle. */
+typedef struct bundle_room {
+    uint32_t *begin;
+    uint8_t *bytes;
+} bundle_room;
+
+int bundle_open(bundle_room *r, memory *m, const trawl_text *texts, size_t count,
+                trawl_error *error);
+void bundle_close(bundle_room *r, memory *m);
+
 /* Search the first of `count` texts, as many as fit, and hand their matches on; text 0 is number
  * `first` of the call. *done: how many; 0: the first one is too long. */
-int bundle_scan(trawl_context *context, delivery *d, const trawl_text *texts, size_t count,
-                size_t first, size_t *done, trawl_error *error);
+int bundle_scan(const bundle_room *r, trawl_context *context, delivery *d, const trawl_text *texts,
+                size_t count, size_t first, size_t *done, trawl_error *error);
 
 #endif

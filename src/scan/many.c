@@ -148,14 +148,18 @@ static int scan_ahead(trawl_context *context, delivery *d, const trawl_text *tex
 static int scan_bundles(trawl_context *context, delivery *d, const trawl_text *texts, size_t count,
                         trawl_error *error)
 {
-    int status = TRAWL_OK;
+    bundle_room room;
+    int status = bundle_open(&room, &context->memory, texts, count, error);
+    if (status != TRAWL_OK)
+        return status;
     for (size_t at = 0, done = 0; status == TRAWL_OK && at < count; at += done) {
-        status = bundle_scan(context, d, texts + at, count - at, at, &done, error);
+        status = bundle_scan(&room, context, d, texts + at, count - at, at, &done, error);
         if (status == TRAWL_OK && done == 0) {
             status = take_turn(context, d, &texts[at], at, error);
             done = 1;
         }
     }
+    bundle_close(&room, &context->memory);
     return status;
 }
 
