@@ -19,6 +19,8 @@ int no_such_end(trawl_error *error)
 
 /* ---- from records to matches ------------------------------------------ */
 
+#define SOON 16u /* matches ahead whose patterns are fetched: many do not fit the near caches */
+
 /* Whether a match of the pattern may end there; else the plan is forged. */
 static inline bool has_room(const plan_pattern *p, uint64_t end)
 {
@@ -30,16 +32,19 @@ static inline uint64_t start_of(const plan_pattern *p, uint64_t end)
     return plan_fixed_length(p) ? end - p->min_length : TRAWL_UNKNOWN;
 }
 
-/* Put them all there, and return where the next one goes. What the loop needs is read before it,
- * for the compiler cannot know that no match is written over it. */
+/* Put `count` of `there` records there, and return where the next one goes. What the loop needs is
+ * read before it, for the compiler cannot know that no match is written over it. */
 static trawl_match *put_matches(const delivery *d, const record *records, size_t count,
-                                trawl_match *to)
+                                size_t there, trawl_match *to)
 {
     const plan_pattern *patterns = plan_patterns(d->plan);
     const uint64_t window_begin = d->window_begin, base = d->out.base, number = d->out.record;
     for (size_t i = 0; i < count; i++) {
         const plan_pattern *p = &patterns[records[i].index];
+        const plan_pattern *soon = &patterns[records[i + SOON < there ? i + SOON : i].index];
         const uint64_t end = window_begin + records[i].pos;
+        WALK_FETCH(&soon->id);
+        WALK_FETCH(&soon->max_length);
         if (PORT_LIKELY(has_room(p, end))) {
             const uint64_t start = start_of(p, end);
             *to++ = (trawl_match){ start == TRAWL_UNKNOWN ? start : start + base, end + base, p->id,
@@ -64,7 +69,8 @@ static int deliver_ends(delivery *d, const record *records, size_t count)
         }
         /* Where none is left out: as many as the batch has room for. */
         const size_t room = MATCH_BATCH - out->count, some = count - i < room ? count - i : room;
-        const trawl_match *to = put_matches(d, records + i, some, out->batch + out->count);
+        const trawl_match *to =
+            put_matches(d, records + i, some, count - i, out->batch + out->count);
         i += some;
         if (out->left != UINT64_MAX)
             out->left -= (size_t)(to - out->batch) - out->count;
