@@ -43,6 +43,8 @@ enum { CUDA_TEXT = 256 };
     X(cuMemGetAddressRange)                                                                        \
     X(cuMemHostAlloc)                                                                              \
     X(cuMemHostGetDevicePointer)                                                                   \
+    X(cuMemHostRegister)                                                                           \
+    X(cuMemHostUnregister)                                                                         \
     X(cuMemcpyAsync)                                                                               \
     X(cuMemcpyDtoHAsync)                                                                           \
     X(cuMemcpyHtoDAsync)                                                                           \
