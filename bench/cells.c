@@ -6,7 +6,7 @@
  *     {"meter": [BUS]}                  read the energy meter of one GPU ([]: of all)
  *     {"text": FILE, "length",          a cell; or "grid": FILE, "shape": [rows, columns, bytes]
  *      "repeats", "seconds",
- *      "plans": [{"engine", "wm_block", "sample", "extended", "nocase",
+ *      "plans": [{"engine", "wm_block", "sample", "for", "extended", "nocase",
  *                 "patterns": [escaped or extended, ...]} or
  *                {"engine", "needle": [row, column, cells a side]} or
  *                {"engine", "needles": [...]}],
@@ -20,7 +20,8 @@
  * one queue and large pieces, so that the times of its kernels cannot overlap and nothing is
  * read twice; they are summed up, copies are not. Grids cannot be counted without places: theirs
  * are scans, and on a CPU the same one. A scan with "feed" is a stream that is fed so many bytes at
- * a time. A plan's "sample" is so many bytes from the beginning of the text.
+ * a time. A plan's "sample" is so many bytes from the beginning of the text; it is made "for" the
+ * first device of a backend, or else for a CPU.
  *
  * A row whose run would take more than "most" seconds, as far as its first part tells, is run on
  * that part; the answer gives the length.
@@ -458,19 +459,20 @@ static bool compile_needles(const cell *c, json_t *asked, const trawl_compile_op
     return fine;
 }
 
-/* False: the request is not as it should be. */
-static bool compile_plan(const cell *c, json_t *asked, compiled *p)
+static bool compile_plan(const cell *c, json_t *asked, const trawl_context *target, compiled *p)
 {
     trawl_compile_options options = TRAWL_COMPILE_OPTIONS_INIT;
     json_t *patterns = NULL, *pattern;
+    const char *for_backend = NULL;
     int extended = 0, nocase = 0, block = 0;
     json_int_t sample = 0;
     size_t i;
-    if (json_unpack(asked, "{s:s, s?i, s?I, s?b, s?b, s?o}", "engine", &options.engine, "wm_block",
-                    &block, "sample", &sample, "extended", &extended, "nocase", &nocase, "patterns",
-                    &patterns) ||
+    if (json_unpack(asked, "{s:s, s?i, s?I, s?s, s?b, s?b, s?o}", "engine", &options.engine,
+                    "wm_block", &block, "sample", &sample, "for", &for_backend, "extended",
+                    &extended, "nocase", &nocase, "patterns", &patterns) ||
         sample < 0 || (uint64_t)sample > c->length)
         return false;
+    options.context = target;
     options.wm_block = (uint32_t)block;
     options.sample = sample ? c->text : NULL;
     options.sample_length = (size_t)sample;
@@ -488,6 +490,20 @@ static bool compile_plan(const cell *c, json_t *asked, compiled *p)
     }
     p->status = trawl_compile(p->patterns, p->count, &options, &p->plan, &p->error);
     return true;
+}
+
+/* For the device that it names, which is open meanwhile. False: the request is not as it should be.
+ */
+static bool make_plan(const cell *c, json_t *asked, compiled *p)
+{
+    trawl_context_options options = TRAWL_CONTEXT_OPTIONS_INIT;
+    trawl_context *target = NULL;
+    options.backend = json_string_value(json_object_get(asked, "for"));
+    if (options.backend)
+        p->status = trawl_context_open(&options, &target, &p->error);
+    const bool fine = p->status != TRAWL_OK || compile_plan(c, asked, target, p);
+    trawl_context_free(target);
+    return fine;
 }
 
 static bool read_row(const cell *c, json_t *asked, row *r)
@@ -543,7 +559,7 @@ static const char *read_cell(json_t *asked, cell *c)
         return "the text or grid cannot be read, or is too short";
     c->plans = allocate(json_array_size(plans), sizeof *c->plans);
     for (; c->plan_count < json_array_size(plans); c->plan_count++)
-        if (!compile_plan(c, json_array_get(plans, c->plan_count), &c->plans[c->plan_count]))
+        if (!make_plan(c, json_array_get(plans, c->plan_count), &c->plans[c->plan_count]))
             return "a plan is not as it should be, or its needle is outside the grid";
     c->rows = allocate(json_array_size(rows), sizeof *c->rows);
     for (; c->count < json_array_size(rows); c->count++)
