@@ -12,10 +12,10 @@
 # synccheck. Logs go to $OUT, or the build folder. The last lines are the verdict; exit status 0
 # when nothing failed.
 #
-# TRAWL_TEST_CASES (default 20000) is the number of plans and grids a device; each plan searches 24
-# texts. A slice prints how many comparisons it made, and of which seeds, so that many slices, each
-# as short as TRAWL_TEST_CASES makes it, add up: where TRAWL_TEST_PROCESSES is 4, four processes
-# work side by side, each on seeds of its own.
+# TRAWL_TEST_CASES (default 200000) is the number of comparisons a device: so many small texts in
+# bundles, and a fiftieth of it texts, and grids, each by itself. A slice prints how many it made,
+# and of which seeds, so that many slices, each as short as TRAWL_TEST_CASES makes it, add up: where
+# TRAWL_TEST_PROCESSES is 4, four processes work side by side, each on seeds of its own.
 set -uo pipefail
 source=$(cd "$(dirname "$0")/.." && pwd)
 build=${1:-}
@@ -26,7 +26,7 @@ if [ -z "$build" ]; then
         cmake --build "$build" -j "$(nproc)" || exit 1
 fi
 logs=${OUT:-$build}
-export TRAWL_TEST_CASES=${TRAWL_TEST_CASES:-20000}
+export TRAWL_TEST_CASES=${TRAWL_TEST_CASES:-200000}
 export TRAWL_CACHE_DIR=${TRAWL_CACHE_DIR-$build/cache}
 export TRAWL_TEST_DEVICES=${TRAWL_TEST_DEVICES-gpu}
 PATH=$PATH:/usr/local/cuda/bin
@@ -55,11 +55,14 @@ sanitized() { # TOOL [ENGINE]
 # The oracle in several processes; seeds of one lie far from those of another.
 oracle() { # BACKEND SEED
     local processes=${TRAWL_TEST_PROCESSES:-1} status=0 pids=() i
+    export TRAWL_TEST_BACKENDS=$1
     for i in $(seq "$processes"); do
-        for test in test_texts test_grids; do
-            TRAWL_TEST_BACKENDS=$1 TRAWL_TEST_SEED=$(($2 + i * 1000000000)) \
-                "$build/tests/test_devices" $test || exit 1
-        done >"$logs/oracle-$1-$i.log" 2>&1 &
+        (
+            export TRAWL_TEST_SEED=$(($2 + i * 1000000000))
+            "$build/tests/test_bundles" || exit
+            export TRAWL_TEST_CASES=$((TRAWL_TEST_CASES / 50 + 1))
+            "$build/tests/test_devices" test_texts && "$build/tests/test_devices" test_grids
+        ) >"$logs/oracle-$1-$i.log" 2>&1 &
         pids+=($!)
     done
     for i in "${pids[@]}"; do wait "$i" || status=1; done
@@ -67,7 +70,7 @@ oracle() { # BACKEND SEED
         grep -h -e TRAWL_TEST_SEED -e agree "$logs/oracle-$1-$i.log"
         [ $status = 0 ] || tail -n 40 "$logs/oracle-$1-$i.log"
     done
-    cat "$logs"/oracle-"$1"-[0-9]*.log | awk '/comparisons agree/ { all += $3 }
+    cat "$logs"/oracle-"$1"-[0-9]*.log | awk '/^[a-z]+ [0-9]+: [0-9]+ (texts|cases) agree/ { all += $3 }
         END { print all + 0 " comparisons agree in all" }'
     return $status
 }
