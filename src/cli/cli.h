@@ -145,7 +145,8 @@ enum {
     "Running it:\n"                                                                          \
     "      --engine NAME        algorithm: auto, or one that `trawl engines` lists\n"
 #define RUN_HELP_REST                                                                        \
-    "      --backend NAME       auto, or one that `trawl devices` lists\n"                   \
+    "      --backend NAME       auto (the CPU; for find a GPU where that pays), or one that\n" \
+    "                           `trawl devices` lists\n"                                    \
     "      --threads N          number of threads (one a core)\n"                            \
     "      --schedule HOW       dynamic (free threads take the next chunk) or static\n"      \
     "      --chunks N           chunks that a window of text is cut into\n"                  \
