@@ -418,11 +418,12 @@ awk 'BEGIN {
 awk 'NR % 15 == 1 { print substr($0, 1 + NR % 40, 16) }' dna >mers
 awk 'BEGIN { for (i = 0; i < 3000; i++) print "nobody remembered the afternoon of the expedition " i; print "understanding" }' >prose
 printf 'understanding\ncircumstances\nextraordinary\nconsideration\n' >words
-planned() { # planned NAME ENGINE ARGUMENT...: the engines begin so
+planned() { # planned NAME ENGINE ARGUMENT...: the engines begin so; find says which backend, too
     name=$1 engine=$2
     shift 2
     run "$@" --explain
-    [ $status = 0 ] && grep -q "^trawl $1: engine $engine (" err && [ "$(wc -l <err)" = 1 ]
+    [ $status = 0 ] && grep -q "^trawl $1: engine $engine (" err &&
+        [ "$(grep -vc "^trawl find: backend [a-z]* (" err)" = 1 ]
     result "$name" $?
 }
 planned 'find: bases get a filter for bases' '[kq][a-z]*/ac' find --count -F -f mers dna
@@ -435,7 +436,7 @@ planned 'find: a chain by name' wm/ac find --count -F -f mers dna --engine wm/ac
 planned 'grep: the first file that is not empty counts' '[kq][a-z]*/ac' grep -c -F -f mers empty dna prose
 planned 'find: an engine by name' pfac find --count -F -f mers dna --engine pfac
 run find --explain --count -F -f mers nosuch tree empty /dev/null dna
-[ $status = 2 ] && [ "$(wc -l <err)" = 3 ] && grep -q 'engine [kq][a-z]*/ac (' err &&
+[ $status = 2 ] && [ "$(wc -l <err)" = 4 ] && grep -q 'engine [kq][a-z]*/ac (' err &&
     [ "$(grep -c 'nosuch' err)" = 1 ] && [ "$(grep -c 'tree: Is a directory' err)" = 1 ]
 result 'find: what cannot be read is passed over, and said once' $?
 run grep --engine wm/bm x text
