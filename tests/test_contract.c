@@ -46,6 +46,7 @@ static void try_text(const occupied *o)
 {
     const trawl_text one = { "abc", 3 };
     const trawl_device_text there = TRAWL_DEVICE_TEXT_INIT;
+    trawl_device_result result = TRAWL_DEVICE_RESULT_INIT;
     trawl_timing timing = { .size = sizeof timing };
     trawl_match *matches = NULL;
     trawl_stream *stream = NULL;
@@ -63,6 +64,10 @@ static void try_text(const occupied *o)
            "scan_many: BUSY");
     expect(trawl_scan_device(o->context, plan, &there, NULL, record, &r, &e) < 0,
            "scan_device: refused");
+    expect(trawl_count_device(o->context, plan, &there, NULL, &count, &e) < 0,
+           "count_device: refused");
+    expect(trawl_collect_device(o->context, plan, &there, NULL, &result, &e) < 0,
+           "collect_device: refused");
     expect(busy(trawl_stream_open(o->context, plan, NULL, record, &r, &stream, &e), &e),
            "stream_open: BUSY");
     expect(trawl_context_get_timing(o->context, &timing) == TRAWL_ERROR_BUSY, "get_timing: BUSY");

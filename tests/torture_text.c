@@ -424,7 +424,7 @@ void torture_stream(void)
 /* The first device of OpenCL, where there is one. Its walks are chosen by the plan. */
 static void device_each(recipe *r)
 {
-    static const how hows[] = { SCAN, COLLECT, FEED };
+    static const how hows[] = { SCAN, EACH, COLLECT, FEED };
     const bool automatic = strcmp(r->engine, "auto") == 0;
     const unsigned files = KIND(FAIL_READ) | KIND(FAIL_OPEN) | KIND(FAIL_WRITE) | KIND(FAIL_FACTS);
     if (r->set->patterns != mixed && r->set->patterns != unbounded && r->set->patterns != one)
