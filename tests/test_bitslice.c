@@ -174,10 +174,10 @@ static void scan_on_cpu(const slices *s, const trawl_plan *plan, const char *isa
     trawl_context_free(context);
 }
 
-/* Piece and tile, and group sizes, are few: some drivers compile a kernel anew for each. */
-static const char *const tunings[] = { NULL, "chars=32,group=64,piece=64,queues=2",
-                                       "chars=64,group=64,blocks=1",
-                                       "chars=96,piece=100,group=64" };
+/* Tiles and group sizes are few, those of test_devices: some drivers compile a kernel anew for
+ * each. */
+static const char *const tunings[] = { NULL, "chars=32,group=64,queues=2,piece=64",
+                                       "chars=96,group=64,blocks=1,piece=100" };
 enum { TUNINGS = sizeof tunings / sizeof *tunings };
 static test_target targets[MOST_TARGETS];
 static trawl_context *on_device[MOST_TARGETS][TUNINGS];

@@ -24,8 +24,8 @@ enum {
 };
 
 typedef struct bitslice_device {
-    uint32_t group, groups, blocks, local_bytes;              /* blocks 0: rows do not fit */
-    uint32_t planes, levels, level, test, late, order, share; /* as in slice_args */
+    uint32_t group, groups, blocks, local_bytes; /* blocks 0: rows do not fit */
+    uint32_t planes, levels, level, test, share; /* as in slice_args */
     device_buffer lists;
 } bitslice_device;
 
@@ -53,7 +53,7 @@ static uint32_t blocks_in(const device_plan *p, uint64_t bytes)
 {
     uint32_t blocks = SLICE_BLOCKS;
     while (blocks && (local_of(p, blocks) > bytes ||
-                      (uint64_t)tables_of(p)->rows * stride_of(blocks) > 0xffff))
+                      (uint64_t)tables_of(p)->rows * stride_of(blocks) > SLICE_NO_TEST))
         blocks--;
     return blocks;
 }
@@ -66,7 +66,7 @@ static int choose_sizes(device_plan *p, trawl_error *error)
     int status = plan_group(p, info->cpu ? CPU_GROUP : GPU_GROUP, &d->group, error);
     if (status != TRAWL_OK)
         return status;
-    d->group = d->group < 32 ? 32 : d->group / 32 * 32;
+    d->group = d->group < 32 ? 32 : smaller(d->group, SLICE_MOST_GROUP) / 32 * 32;
     const uint32_t chars = tuned(p->tuning.chars, 32 * SLICE_BLOCKS);
     const uint32_t most = chars < 64 ? 1 : chars / 32;
     d->groups = tuned(p->tuning.blocks, info->cpu ? 1 : parts(UNIT_ITEMS, d->group));
@@ -216,32 +216,33 @@ static void list_shares(const bitslice_device *d, const listed *all, uint32_t co
         share[next++] = count;
 }
 
-/* Tests of patterns; words from `late` on are for late ones. */
-static void list_tests(const bitslice_device *d, const bitslice_tables *t, const uint32_t *tables,
-                       const listed *all, uint32_t *lists, uint32_t late)
+/* Patterns as the lists have them. Tables that were made here have no more late tests. */
+static void list_patterns(const bitslice_device *d, const bitslice_tables *t,
+                          const uint32_t *tables, const listed *all, uint32_t *lists)
 {
     const bitslice_pattern *patterns = (const bitslice_pattern *)(tables + t->pattern);
     for (uint32_t i = 0; i < t->count; i++) {
         const bitslice_pattern *p = &patterns[all[i].pattern];
-        uint32_t *test = lists + d->test + (size_t)2 * SLICE_QUAD * i;
-        memcpy(test, all[i].tests, all[i].count * sizeof *test);
-        test[0] |= all[i].count << 16;
-        lists[d->order + i] = all[i].pattern;
-        lists[d->late + i] = late;
-        for (uint32_t k = all[i].count; k < p->test_count; k++)
-            lists[late++] = word_of(t, stride_of(d->blocks), tables[p->tests + k]);
+        uint32_t *entry = lists + d->test + (size_t)SLICE_ENTRY * i, *late = entry + SLICE_LATE;
+        memcpy(entry, all[i].tests, all[i].count * sizeof *entry);
+        entry[0] |= all[i].count << 16;
+        entry[SLICE_NUMBER] = all[i].pattern;
+        for (uint32_t k = 0; k < SLICE_MOST_LATE; k++) {
+            const uint32_t number = all[i].count + k;
+            const uint32_t word = number < p->test_count
+                                      ? word_of(t, stride_of(d->blocks), tables[p->tests + number])
+                                      : SLICE_NO_TEST;
+            late[k / 2] |= word << (k % 2 * 16);
+        }
     }
-    lists[d->late + t->count] = late;
 }
 
 /* Where what stands in the lists; returns where inputs of steps do. */
 static uint32_t place_lists(bitslice_device *d, const bitslice_tables *t)
 {
     d->test = 4 * (t->rows - t->letters); /* behind the steps */
-    d->level = d->test + 2 * SLICE_QUAD * (t->count + 1);
-    d->late = d->level + d->levels + 1;
-    d->order = d->late + t->count + 1;
-    d->share = d->order + t->count;
+    d->level = d->test + SLICE_ENTRY * (t->count + 1);
+    d->share = d->level + d->levels + 1;
     return d->share + d->group / 32 + 1;
 }
 
@@ -249,9 +250,7 @@ static int make_lists(device_plan *p, trawl_error *error)
 {
     const bitslice_tables *t = tables_of(p);
     const uint32_t *tables = p->facts.tables;
-    const bitslice_pattern *patterns = (const bitslice_pattern *)(tables + t->pattern);
     bitslice_device *d = p->state;
-    uint64_t words = t->input_count;
     uint32_t *level = calloc((size_t)t->rows + 1, sizeof *level), *lists = NULL;
     uint32_t *asked = calloc(1 << 16, sizeof *asked);
     listed *all = calloc(t->count, sizeof *all);
@@ -259,15 +258,13 @@ static int make_lists(device_plan *p, trawl_error *error)
     if (level && asked && all) {
         d->levels = find_levels(t, tables, level);
         const uint32_t inputs = place_lists(d, t);
-        words += inputs;
-        for (uint32_t i = 0; i < t->count; i++)
-            words += patterns[i].test_count;
+        const size_t words = (size_t)inputs + t->input_count;
         lists = calloc(words, sizeof *lists);
         if (lists) {
             order_patterns(d, t, tables, all, asked);
             list_steps(d, t, tables, level, lists, inputs);
             list_shares(d, all, t->count, lists + d->share);
-            list_tests(d, t, tables, all, lists, inputs + t->input_count);
+            list_patterns(d, t, tables, all, lists);
             status = plan_upload(p, &d->lists, lists, words * sizeof *lists, error);
         }
     }
@@ -327,8 +324,6 @@ static int bitslice_run(const device_plan *p, device_queue *q, text_piece *piece
         .levels = d->levels,
         .level = d->level,
         .test = d->test,
-        .late = d->late,
-        .order = d->order,
         .share = d->share,
     };
     const uint32_t groups = smaller(numbers.tiles, p->device->info.units * (uint64_t)d->groups);

@@ -12,7 +12,16 @@
 #define SLICE_PATTERNS (1u << (32 - SLICE_PLACE))
 #define SLICE_QUEUE 1024u
 #define SLICE_FAR_PLACES 512u
-#define SLICE_QUAD 4u /* tests that are read together */
+#define SLICE_QUAD 4u         /* tests that are read together */
+#define SLICE_MOST_GROUP 1024 /* of which registers then let a multiprocessor have as many */
+
+/* Words of a pattern in the lists: two quads of early tests, the number of them in the high half of
+ * the first; late tests, two a word; the pattern's number in the tables; three are not used. */
+#define SLICE_LATE (2 * SLICE_QUAD)
+#define SLICE_NUMBER (3 * SLICE_QUAD)
+#define SLICE_ENTRY (4 * SLICE_QUAD)
+#define SLICE_MOST_LATE 8u
+#define SLICE_NO_TEST 0xffffu
 
 /* A step towards rows: its own first word among the rows, BITSLICE_... << 16, and so many inputs
  * << 24; where more than two inputs stand in the lists; two inputs, as words among the rows. Of
@@ -25,20 +34,18 @@ SHARED_SIZE(slice_step, 16);
 
 /* Text as in text_piece. What stands in the lists that the host made, by words from their start: of
  * each level, whose steps need the levels before it alone, the number of its first step, and behind
- * the last one that of all; the steps. Patterns in an order of their own, in which neighbours have
- * their first test in common: two quads of tests each, words among the rows, the number of tests in
- * the high half of the first; where late tests begin among the words of the lists, and end; the
- * pattern's number in the tables. And which patterns each row of 32 items takes: where its share
- * begins, and behind the last one their number. */
+ * the last one that of all; the steps. Patterns, in an order of their own, in which neighbours have
+ * their first test in common: their tests are words among the rows. And which patterns each row of
+ * 32 items takes: where its share begins, and behind the last one their number. */
 typedef struct slice_args {
     u64 capacity;
     u64 most; /* places that may pass all tests, or the search gives up; 0: it never does */
     u32 from, begin, end, tiles;
     u32 stride, letters, planes; /* words between rows of properties; bits of a letter's number */
-    u32 levels, level, test, late, order, share;
+    u32 levels, level, test, share;
 } slice_args;
 
-SHARED_SIZE(slice_args, 72);
+SHARED_SIZE(slice_args, 64);
 
 /* Words of local memory, for tiles of `rows`: the box; numbers and signs (see bitslice.k); places
  * that passed the tests; places whose pattern has other segments; the letter of each byte; the
