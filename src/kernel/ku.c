@@ -52,8 +52,9 @@ typedef struct maker {
     const byr_needle *needles;
     uint32_t needle_count, string_count;
     uint32_t across;
-    bool bits;       /* rows of bits are compared: a string and the row below it */
-    uint32_t *top;   /* of each needle, the least row of its strings, */
+    bool cpu;      /* the device is one: it is given few variants, for it takes a second for each */
+    bool bits;     /* rows of bits are compared: a string and the row below it */
+    uint32_t *top; /* of each needle, the least row of its strings, */
     uint32_t *left;  /* and the least column */
     uint32_t *cells; /* word of the buffer at which it begins */
     uint32_t *masks; /* the same of its mask, or 0 */
@@ -312,6 +313,8 @@ static void choose_kind(maker *m, ku_args *a)
         while (2 * m->across <= m->head->across && m->across < KU_MOST_ACROSS &&
                2 * m->across * lines <= KU_NEAR)
             m->across *= 2;
+    if (m->cpu && m->across == 2)
+        m->across = 1;
     for (uint32_t i = 0; i < test_count(m); i++)
         m->string_count += is_tested(m, &tests_of(m)[i]);
 }
@@ -432,6 +435,7 @@ static int ku_prepare(device_plan *p, trawl_error *error)
     const uint32_t bytes = head->cells * head->cell_size;
     maker m = { .tables = p->facts.tables,
                 .head = head,
+                .cpu = p->device->info.cpu,
                 .needles = (const byr_needle *)(p->facts.tables + head->needles) };
     int status = plan_group(p, p->device->info.cpu ? CPU_GROUP : GPU_GROUP, &d->group, error);
     if (status != TRAWL_OK)
@@ -446,7 +450,10 @@ static int ku_prepare(device_plan *p, trawl_error *error)
     for (uint32_t i = 0; i < m.needle_count; i++)
         if (laid_out_words(&m.needles[i]) / 4 >= LARGE)
             d->numbers.large = LARGE;
-    d->words = m.bits ? 0 : d->numbers.near && bytes <= 8 ? (bytes + 3) / 4 : KU_MOST_WORDS;
+    d->words = m.bits                          ? 0
+               : !d->numbers.near || bytes > 8 ? KU_MOST_WORDS
+               : m.cpu                         ? 2
+                                               : (bytes + 3) / 4;
     if (m.words)
         status = plan_upload(p, &d->tables, m.words, (size_t)m.size * sizeof *m.words, error);
     else
