@@ -156,9 +156,10 @@ typedef struct listed {
 static int by_tests(const void *a, const void *b)
 {
     const listed *x = a, *y = b;
-    for (uint32_t k = 0; k < x->count && k < y->count; k++)
-        if (x->tests[k] != y->tests[k])
-            return x->tests[k] < y->tests[k] ? -1 : 1;
+    if (x->tests[0] != y->tests[0])
+        return x->tests[0] < y->tests[0] ? -1 : 1;
+    if (x->count != y->count)
+        return x->count < y->count ? -1 : 1;
     return x->pattern < y->pattern ? -1 : x->pattern > y->pattern;
 }
 
@@ -192,13 +193,16 @@ static void order_patterns(const bitslice_device *d, const bitslice_tables *t,
     qsort(all, t->count, sizeof *all, by_tests);
 }
 
-/* What a pattern costs behind `before`: loads, and about as much as one for all else. */
+/* What a pattern costs behind `before`: loads, and about as much as three for all else, and for
+ * another first test. */
 static uint32_t cost_behind(const listed *l, const listed *before)
 {
-    return 2 + l->count - (before && before->tests[0] == l->tests[0]);
+    const bool alike = before && before->tests[0] == l->tests[0] && before->count == l->count;
+    return 3 + l->count + (alike ? 0 : 3);
 }
 
-/* Even shares of the patterns for as many rows of items as a group has. */
+/* Even shares of the patterns for as many rows of items as a group has: the number of the first
+ * entry of each. */
 static void list_shares(const bitslice_device *d, const listed *all, uint32_t count,
                         uint32_t *share)
 {
@@ -208,12 +212,12 @@ static void list_shares(const bitslice_device *d, const listed *all, uint32_t co
     for (uint32_t i = 0; i < count; i++)
         whole += cost_behind(&all[i], i ? &all[i - 1] : NULL);
     for (uint32_t i = 0; i < count; i++) {
-        while (next < shares && done * shares >= whole * next)
-            share[next++] = i;
+        for (; next < shares && done * shares >= whole * next; next++)
+            share[next] = i + next;
         done += cost_behind(&all[i], i ? &all[i - 1] : NULL);
     }
-    while (next <= shares)
-        share[next++] = count;
+    for (; next <= shares; next++)
+        share[next] = count + next;
 }
 
 /* Patterns as the lists have them. Tables that were made here have no more late tests. */
@@ -221,11 +225,16 @@ static void list_patterns(const bitslice_device *d, const bitslice_tables *t,
                           const uint32_t *tables, const listed *all, uint32_t *lists)
 {
     const bitslice_pattern *patterns = (const bitslice_pattern *)(tables + t->pattern);
-    for (uint32_t i = 0; i < t->count; i++) {
+    const uint32_t *share = lists + d->share;
+    uint32_t *entry = lists + d->test, next = 1; /* the share behind */
+    for (uint32_t i = 0; i < t->count; i++, entry += SLICE_ENTRY) {
         const bitslice_pattern *p = &patterns[all[i].pattern];
-        uint32_t *entry = lists + d->test + (size_t)SLICE_ENTRY * i, *late = entry + SLICE_LATE;
-        memcpy(entry, all[i].tests, all[i].count * sizeof *entry);
-        entry[0] |= all[i].count << 16;
+        for (; share[next] == i + next; next++, entry += SLICE_ENTRY)
+            entry[0] = SLICE_END;
+        uint32_t *late = entry + SLICE_LATE;
+        for (uint32_t k = 0; k < all[i].count; k++)
+            entry[k] = 4 * all[i].tests[k];
+        entry[0] |= all[i].count << SLICE_COUNT;
         entry[SLICE_NUMBER] = all[i].pattern;
         for (uint32_t k = 0; k < SLICE_MOST_LATE; k++) {
             const uint32_t number = all[i].count + k;
@@ -235,13 +244,15 @@ static void list_patterns(const bitslice_device *d, const bitslice_tables *t,
             late[k / 2] |= word << (k % 2 * 16);
         }
     }
+    for (; next <= d->group / 32; next++, entry += SLICE_ENTRY)
+        entry[0] = SLICE_END;
 }
 
 /* Where what stands in the lists; returns where inputs of steps do. */
 static uint32_t place_lists(bitslice_device *d, const bitslice_tables *t)
 {
     d->test = 4 * (t->rows - t->letters); /* behind the steps */
-    d->level = d->test + SLICE_ENTRY * (t->count + 1);
+    d->level = d->test + SLICE_ENTRY * (t->count + d->group / 32 + 1);
     d->share = d->level + d->levels + 1;
     return d->share + d->group / 32 + 1;
 }

@@ -11,12 +11,17 @@
 #define SLICE_PLACE 12u
 #define SLICE_PATTERNS (1u << (32 - SLICE_PLACE))
 #define SLICE_QUEUE 1024u
-#define SLICE_FAR_PLACES 512u
+#define SLICE_FAR_PLACES 1024u
 #define SLICE_QUAD 4u         /* tests that are read together */
 #define SLICE_MOST_GROUP 1024 /* of which registers then let a multiprocessor have as many */
 
-/* Words of a pattern in the lists: two quads of early tests, the number of them in the high half of
- * the first; late tests, two a word; the pattern's number in the tables; three are not used. */
+/* Words of a pattern in the lists: two quads of early tests, by bytes among the rows, the number of
+ * them in the high bits of the first; late tests, two a word, by words among the rows; the
+ * pattern's number in the tables; three are not used. Behind a share is an entry that begins with
+ * SLICE_END. */
+#define SLICE_COUNT 20
+#define SLICE_TEST 0xfffffu
+#define SLICE_END ~0u
 #define SLICE_LATE (2 * SLICE_QUAD)
 #define SLICE_NUMBER (3 * SLICE_QUAD)
 #define SLICE_ENTRY (4 * SLICE_QUAD)
@@ -35,8 +40,8 @@ SHARED_SIZE(slice_step, 16);
 /* Text as in text_piece. What stands in the lists that the host made, by words from their start: of
  * each level, whose steps need the levels before it alone, the number of its first step, and behind
  * the last one that of all; the steps. Patterns, in an order of their own, in which neighbours have
- * their first test in common: their tests are words among the rows. And which patterns each row of
- * 32 items takes: where its share begins, and behind the last one their number. */
+ * their first test in common. And which patterns each row of 32 items takes: the number of the
+ * first entry of its share, and behind the last one that of all. */
 typedef struct slice_args {
     u64 capacity;
     u64 most; /* places that may pass all tests, or the search gives up; 0: it never does */

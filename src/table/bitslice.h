@@ -1,7 +1,7 @@
 /* bitslice.h: class patterns as tests on bit-sliced text.
  *
- * Shared by the builder (engine/bitslice.c) and the loop on CPUs (walk/vector/bitslice.c, with the
- * essay).
+ * Shared by the builder (engine/bitslice.c), the loop on CPUs (walk/vector/bitslice.c, with the
+ * essay) and devices (kernel/bitslice.c, which makes shorter rows of it).
  *
  * A block of text is cut into BITSLICE_LANES pieces ("lanes") of equal length. A row is one bit a
  * lane: bit l of a property's row j says that byte j of lane l has the property. The first rows are
