@@ -343,6 +343,96 @@ static void test_grids(void **state)
                (unsigned long long)tallies[t].run, (unsigned long long)tallies[t].refused);
 }
 
+/* Copies of needles in the corners of a text of several pieces and anywhere: one row, one column,
+ * small ones, those that a group compares, the text itself; alone and together. */
+enum { EDGE_ROWS = 500, EDGE_COLS = 307, EDGE_NEEDLES = 6 };
+
+static void plant(uint8_t *cells, uint32_t size, const trawl_needle *n, size_t row, size_t col)
+{
+    for (size_t r = 0; r < n->rows; r++)
+        memcpy(cells + ((row + r) * EDGE_COLS + col) * size,
+               (const uint8_t *)n->cells + r * n->cols * size, n->cols * size);
+}
+
+static void check_edges(const test_target *t, const trawl_grid *text, uint32_t size,
+                        const trawl_needle *needles, size_t count, trawl_context *context)
+{
+    static const char *const engines[] = { "ku", "ku/bb", "byr/bb" };
+    trawl_compile_options options = TRAWL_COMPILE_OPTIONS_INIT;
+    trawl_grid_match *expected = NULL;
+    size_t matches = 0;
+    trawl_plan *plan = NULL;
+    options.engine = "bb";
+    assert_int_equal(trawl_compile_grid(needles, count, size, &options, &plan, NULL), TRAWL_OK);
+    assert_int_equal(trawl_collect_grid(cpu, plan, text, NULL, &expected, &matches, NULL),
+                     TRAWL_OK);
+    assert_true(matches >= count);
+    trawl_plan_free(plan);
+    for (size_t e = 0; e < 2 * COUNT(engines); e++) {
+        trawl_error error = { 0 };
+        grid_found f = { expected, matches, 0, false };
+        options.engine = engines[e / 2];
+        options.context = e % 2 ? context : NULL;
+        assert_int_equal(trawl_compile_grid(needles, count, size, &options, &plan, NULL), TRAWL_OK);
+        if (trawl_scan_grid(context, plan, text, NULL, compare_grid, &f, &error) != TRAWL_OK ||
+            f.wrong || f.seen != matches)
+            fail_msg("%s on %s %s, cells of %u: %zu of %zu matches, %s %s", options.engine,
+                     t->backend, t->device, size, f.seen, matches, f.wrong ? "others" : "",
+                     error.message);
+        trawl_plan_free(plan);
+    }
+    trawl_grid_matches_free(expected);
+}
+
+static void test_edges(void **state)
+{
+    static const uint32_t shapes[EDGE_NEEDLES][2] = { { 1, 9 },   { 11, 1 },  { 4, 4 },
+                                                      { 13, 10 }, { 96, 97 }, { 33, 300 } };
+    uint64_t seed = 20261122;
+    (void)state;
+    for (uint32_t k = 0; k < 8; k++) {
+        const uint32_t size = k / 2 + 1, letters = k % 2 ? 2 : 250;
+        uint8_t *cells = malloc((size_t)EDGE_ROWS * EDGE_COLS * size);
+        trawl_needle needles[EDGE_NEEDLES];
+        assert_non_null(cells);
+        for (size_t i = 0; i < EDGE_ROWS * EDGE_COLS; i++)
+            put_cell(cells, i, size, next_random(&seed) % letters);
+        for (size_t i = 0; i < EDGE_NEEDLES; i++) {
+            const size_t rows = shapes[i][0], cols = shapes[i][1];
+            uint8_t *of = malloc(rows * cols * size);
+            assert_non_null(of);
+            for (size_t c = 0; c < rows * cols; c++)
+                put_cell(of, c, size, next_random(&seed) % letters);
+            needles[i] = (trawl_needle){ of, rows, cols, 0, (uint32_t)i, NULL };
+        }
+        for (size_t i = EDGE_NEEDLES; i-- > 0;) { /* the small ones last, which may hide others */
+            const size_t down = EDGE_ROWS - needles[i].rows, across = EDGE_COLS - needles[i].cols;
+            for (size_t at = 0; at < 4; at++)
+                plant(cells, size, &needles[i], at / 2 * down, at % 2 * across);
+            for (size_t at = 0; at < 6; at++)
+                plant(cells, size, &needles[i], next_random(&seed) % down,
+                      next_random(&seed) % across);
+        }
+        for (size_t i = 0; i < EDGE_NEEDLES; i++)
+            plant(cells, size, &needles[i], i < 4 ? 100 + 20 * i : i == 4 ? 200 : 300, 3);
+        const trawl_grid text = { cells, EDGE_ROWS, EDGE_COLS, 0 };
+        const trawl_needle whole = { cells, EDGE_ROWS, EDGE_COLS, 0, 9, NULL };
+        for (size_t t = 0; t < target_count; t++) {
+            trawl_context *context =
+                target_open(&targets[t], targets[t].device, k % 4 < 2 ? "piece=64" : NULL);
+            for (size_t i = 0; i < EDGE_NEEDLES; i++)
+                check_edges(&targets[t], &text, size, &needles[i], 1, context);
+            check_edges(&targets[t], &text, size, needles, EDGE_NEEDLES, context);
+            check_edges(&targets[t], &text, size, needles + 2, 3, context);
+            check_edges(&targets[t], &text, size, &whole, 1, context);
+            trawl_context_free(context);
+        }
+        for (size_t i = 0; i < EDGE_NEEDLES; i++)
+            free((void *)(uintptr_t)needles[i].cells);
+        free(cells);
+    }
+}
+
 /* ---- more matches than there is room for -------------------------------------------------- */
 
 static int count_match_one(const trawl_match *m, void *user)
@@ -683,13 +773,10 @@ int main(int argc, char **argv)
     if (target_count == 0)
         return targets_missing();
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_arguments),
-        cmocka_unit_test(test_texts),
-        cmocka_unit_test(test_grids),
-        cmocka_unit_test(test_crowds),
-        cmocka_unit_test(test_giving_up),
-        cmocka_unit_test(test_giving_up_grams),
-        cmocka_unit_test(test_crowds_in_little_memory),
+        cmocka_unit_test(test_arguments),       cmocka_unit_test(test_texts),
+        cmocka_unit_test(test_grids),           cmocka_unit_test(test_edges),
+        cmocka_unit_test(test_crowds),          cmocka_unit_test(test_giving_up),
+        cmocka_unit_test(test_giving_up_grams), cmocka_unit_test(test_crowds_in_little_memory),
         cmocka_unit_test(test_borders),
     };
     if (argc > 1) /* one of them: tests/gpu.sh runs many processes side by side */

@@ -140,17 +140,6 @@
 #define COST_KU_LOOK 3.0
 #define COST_KU_CELL 0.002
 
-/* GPU, a byte: packed comparison; packed letters, a probe of them, what passes, an entry. */
-/* GPU, a byte: packed comparison; Boyer-Moore; PFAC, and what passes its filter; Aho-Corasick and
- * Wu-Manber with ten literals, and how that grows with ten times as many; a word of SHIFT-AND, one
- * of a chain, one of a chain whose state crosses borders; a module of RunHNFA, one of several of a
- * pattern. */
-#define COST_GPU_PACKED 0.00025
-#define COST_GPU_BYTE_OF_KMERS 0.00025
-#define COST_GPU_KMERS_PROBE 0.0001
-#define COST_GPU_KMERS_PASS 0.03
-#define COST_GPU_KMERS_ENTRY 0.005
-
 /* GPU, strided q-grams: a byte that is read, a place that is looked at, one that passes, an entry
  * of it. */
 #define COST_GPU_QGRAMS_BYTE 0.0001
@@ -158,12 +147,6 @@
 #define COST_GPU_QGRAMS_LOOK_UP 0.025
 #define COST_GPU_QGRAMS_ENTRY 0.006
 
-/* GPU, a byte: what COST_OF_READING and COST_PART are there; Boyer-Moore; PFAC, and what passes its
-/* GPU, a byte: what COST_OF_READING and COST_PART are there; packed comparison, which is
- * as fast; Boyer-Moore; PFAC, and what passes its
- * filter; Aho-Corasick and Wu-Manber with ten literals, and how that grows with ten times as many;
- * a word of SHIFT-AND, one of a chain, one of a chain whose state crosses borders; a module of
- * RunHNFA, one of several of a pattern. */
 /* GPU, a byte: what COST_OF_READING and COST_PART are there; packed comparison, which is as fast;
  * Boyer-Moore; PFAC, and what passes its filter; Aho-Corasick and Wu-Manber with ten literals, and
  * how that grows with ten times as many; a word of SHIFT-AND, one of a chain, one of a chain whose
