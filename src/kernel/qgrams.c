@@ -25,13 +25,16 @@ enum {
     LEAST_HEADS = 4,
     MOST_HEADS = 24,
     MOST_Q = 6,
-    BYTES_OF_WORK = 2, /* for so many bytes one slot, or 8 bytes of a pattern, are worth it */
+    WORK = 1,         /* slots, or 8 bytes of a pattern, that a byte of text is worth, */
+    WORK_OF_MANY = 2, /* and with so many literals that ac leaves its caches */
+    MANY = 1000,
     LEAST_WORK = 1 << 16,
     PAGE = 4096 /* without warps: bytes of an item */
 };
 
 typedef struct qgrams_device {
     uint32_t q, stride, group, blocks, local_bytes;
+    uint32_t work; /* that a byte of text is worth */
     qgrams_args numbers;
     device_buffer made;
 } qgrams_device;
@@ -300,6 +303,7 @@ static int qgrams_prepare(device_plan *p, trawl_error *error)
     if (maker_open(&m, p)) {
         d->q = m.q < 4 ? 4 : m.q;
         d->stride = m.stride;
+        d->work = m.t->prints.literals.count < MANY ? WORK : WORK_OF_MANY;
         d->numbers.before = m.before;
         d->numbers.fold = m.fold;
         d->numbers.factor = QGRAMS_FACTOR(m.q < 4 ? m.q : 4);
@@ -336,7 +340,7 @@ static int qgrams_run(const device_plan *p, device_queue *q, text_piece *piece, 
     const uint32_t most = warps ? units * d->blocks : UINT32_MAX;
     if (p->facts.may_stop) {
         const uint64_t items = (uint64_t)(tiles < most ? tiles : most) * d->group;
-        numbers.may_stop = length / BYTES_OF_WORK + LEAST_WORK;
+        numbers.may_stop = (uint64_t)length * d->work + LEAST_WORK;
         numbers.worth = numbers.may_stop / (8 * items) + 16;
     }
     launch l = launch_of("qgrams", "qgrams", tiles < most ? tiles : most, d->group, d->local_bytes);
