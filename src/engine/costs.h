@@ -165,11 +165,6 @@
 #define COST_GPU_SHIFTAND_PACKED 0.0050
 #define COST_GPU_SHIFTAND_CHAINED 0.0080
 #define COST_GPU_SHIFTAND_CARRIED 3.9
-#define COST_GPU_SLICE_BYTE 0.006
-#define COST_GPU_SLICE_ROW 0.096
-#define COST_GPU_SLICE_TEST 0.0048
-#define COST_GPU_SLICE_HIT 0.06
-#define COST_GPU_SLICE_START 0.018
 #define COST_GPU_HNFA_MODULE 0.0018
 #define COST_GPU_HNFA_JOINED 0.0037
 
@@ -210,6 +205,14 @@
 #define COST_GPU_KMERS_PROBE_FAR 0.007
 #define COST_GPU_KMERS_PASS 0.018
 #define COST_GPU_KMERS_ENTRY 0.002
+/* Bit-slicing on a GPU, a byte of text into rows of letters; for 1024 starts a row of a class, a test
+ * (and about as much besides for each pattern); for 2048 that some start survived, and such a start,
+ * which were tried. */
+#define COST_GPU_SLICE_BYTE 0.0045
+#define COST_GPU_SLICE_ROW 0.07
+#define COST_GPU_SLICE_TEST 0.0036
+#define COST_GPU_SLICE_HIT 0.045
+#define COST_GPU_SLICE_START 0.0135
 
 /* What a vector walk costs in an instruction set, against AVX-512, which its constant is for: about
  * what the width and the missing words make. A plan for a device has tables for it, too: the CPU
