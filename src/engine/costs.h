@@ -208,6 +208,9 @@
 /* Bit-slicing on a GPU, a byte of text into rows of letters; for 1024 starts a row of a class, a test
  * (and about as much besides for each pattern); for 2048 that some start survived, and such a start,
  * which were tried. */
+/* Bit-slicing on a GPU: a byte of text into rows of letters; of 1024 starts, a row of a class, a
+ * test, and about as much besides for each pattern; of 2048, that some start survived, and such a
+ * start: these two were found by trying. */
 #define COST_GPU_SLICE_BYTE 0.0045
 #define COST_GPU_SLICE_ROW 0.07
 #define COST_GPU_SLICE_TEST 0.0036

@@ -42,10 +42,12 @@ enum {
     RARE_UNBOUNDED = 16, /* the same, without a longest match */
     SLICED_CLASSES = 32, /* of the others, those that bitslice takes */
     OTHER_CLASSES = 64,
-    KINDS = 128, /* of shares: sets of these */
+    RARE_LONG = 128, /* class patterns that factors suits, and bitslice does not take */
+    KINDS = 256,     /* of shares: sets of these */
     LITERALS = LONG_LITERALS | MIDDLE_LITERALS | SHORT_LITERALS,
     COMMON_CLASSES = SLICED_CLASSES | OTHER_CLASSES,
-    CLASSES = RARE_CLASSES | RARE_UNBOUNDED | COMMON_CLASSES
+    RARE = RARE_CLASSES | RARE_LONG,
+    CLASSES = RARE | RARE_UNBOUNDED | COMMON_CLASSES
 };
 
 static uint8_t kind_of(const pattern *p)
@@ -70,7 +72,7 @@ static uint8_t *kinds_of(const problem *p, uint32_t *all)
     }
     if (*all & CLASSES && !p->target.gpu) {
         factors_mark(p, kinds, SLICED_CLASSES, RARE_CLASSES, RARE_UNBOUNDED);
-        factors_mark(p, kinds, OTHER_CLASSES, RARE_CLASSES, RARE_UNBOUNDED);
+        factors_mark(p, kinds, OTHER_CLASSES, RARE_LONG, RARE_UNBOUNDED);
     }
     *all = 0;
     for (size_t i = 0; i < p->list->count; i++)
@@ -219,13 +221,11 @@ static void choose_division(const problem *p, division *best)
         { LITERALS, CLASSES },
         { LONG_LITERALS | MIDDLE_LITERALS, SHORT_LITERALS, CLASSES },
         { LONG_LITERALS, MIDDLE_LITERALS | SHORT_LITERALS, CLASSES },
-        { LITERALS, RARE_CLASSES, RARE_UNBOUNDED, COMMON_CLASSES },
-        { LITERALS, RARE_CLASSES, SLICED_CLASSES, RARE_UNBOUNDED | OTHER_CLASSES },
-        { LONG_LITERALS | MIDDLE_LITERALS, SHORT_LITERALS, RARE_CLASSES,
-          RARE_UNBOUNDED | COMMON_CLASSES },
-        { LONG_LITERALS, MIDDLE_LITERALS | SHORT_LITERALS, RARE_CLASSES,
-          RARE_UNBOUNDED | COMMON_CLASSES },
-        { LITERALS, RARE_CLASSES | SLICED_CLASSES, RARE_UNBOUNDED | OTHER_CLASSES },
+        { LITERALS, RARE, RARE_UNBOUNDED, COMMON_CLASSES },
+        { LITERALS, RARE, SLICED_CLASSES, RARE_UNBOUNDED | OTHER_CLASSES },
+        { LONG_LITERALS | MIDDLE_LITERALS, SHORT_LITERALS, RARE, RARE_UNBOUNDED | COMMON_CLASSES },
+        { LONG_LITERALS, MIDDLE_LITERALS | SHORT_LITERALS, RARE, RARE_UNBOUNDED | COMMON_CLASSES },
+        { LITERALS, RARE_CLASSES | SLICED_CLASSES, RARE_LONG | RARE_UNBOUNDED | OTHER_CLASSES },
     };
     enum { WAYS = sizeof ways / sizeof *ways };
     uint32_t all = 0, taken = WAYS;
