@@ -205,9 +205,7 @@
 #define COST_GPU_KMERS_PROBE_FAR 0.007
 #define COST_GPU_KMERS_PASS 0.018
 #define COST_GPU_KMERS_ENTRY 0.002
-/* Bit-slicing on a GPU, a byte of text into rows of letters; for 1024 starts a row of a class, a test
- * (and about as much besides for each pattern); for 2048 that some start survived, and such a start,
- * which were tried. */
+
 /* Bit-slicing on a GPU: a byte of text into rows of letters; of 1024 starts, a row of a class, a
  * test, and about as much besides for each pattern; of 2048, that some start survived, and such a
  * start: these two were found by trying. */
