@@ -176,10 +176,10 @@
 #define COST_GPU_BYR 0.0004
 #define COST_GPU_DIRECT 0.033
 #define COST_GPU_READ 0.00023
-#define COST_GPU_KU_POINT 0.0003
+#define COST_GPU_KU_POINT 0.0007
 #define COST_GPU_KU_WORD 0.0001
 #define COST_GPU_KU_TEST 0.02
-#define COST_GPU_KU_BITS 0.0003
+#define COST_GPU_KU_BITS 0.0006
 #define COST_GPU_KU_PAIR 0.00003
 
 /* Where a scan is to run, 2026-11-22, a machine of 16 cores with an H200: opening a device, its

@@ -28,6 +28,7 @@
 #define MOST_DISTANCES 6u     /* that are tried, down and across */
 #define CHANGED_SHARE 0.1     /* of places where others begin, before their changes are counted */
 #define EVEN_STUBBORN 5.0     /* a needle of one colour, in a text of one */
+#define GPU_EVEN 0.4          /* of a string: as often as where needle and text are even */
 #define SKETCH_BITS 14u       /* of counters of strings */
 
 enum { SIDE = MOST_SIDE + 1 };
@@ -391,9 +392,12 @@ static double gpu_cost(const judging *j, const shape *s, double often, uint32_t 
         (COST_GPU_READ * size + point * (tests > KU_NEAR ? 3 : 1) / s->across) / s->down;
     if (colours > KU_FEW_COLOURS || s->across > 1 || s->cells > KU_WIDTH || s->down < 2)
         return cost;
+    /* What a text has everywhere it has in pairs; what is varied is as rare as its bits. */
+    const double each = often / (double)tests;
+    const double pair = each > GPU_EVEN ? each * each : 1.0 / (1u << 2 * s->cells);
     const double pairs = (double)(tests - j->list->count);
     const double bits = (2 * COST_GPU_READ * size + COST_GPU_KU_BITS +
-                         pairs * (COST_GPU_KU_PAIR + COST_GPU_KU_TEST / (1u << 2 * s->cells))) /
+                         pairs * (COST_GPU_KU_PAIR + COST_GPU_KU_TEST * pair)) /
                         (s->down - 1);
     return bits < cost ? bits : cost;
 }

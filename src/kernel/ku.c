@@ -32,7 +32,7 @@ enum {
     FETCHED = 4096,    /* lines of the buffer that are fetched before they are asked for */
     PROBE_ROWS = 2,    /* in which probes are looked for */
     PROBE_PLACES = 64, /* of a row */
-    PATIENCE = 32      /* cells for which a unit of work is too much */
+    PATIENCE = 128     /* cells for which a unit of work is too much */
 };
 
 typedef struct ku_device {
