@@ -145,7 +145,7 @@ static void choose_probes(const maker *m, uint32_t needle, uint32_t but, ku_prob
     const uint32_t buts = m->bits ? 2 : 1;
     uint32_t best[2] = { 0, 0 };
     memset(probes, 0, 2 * sizeof *probes);
-    for (uint32_t i = 0, rows = 0; i < n->rows && rows < PROBE_ROWS && !best[1]; i++) {
+    for (uint32_t i = 0, rows = 0; i < n->rows && rows < PROBE_ROWS && !(best[0] && best[1]); i++) {
         if (order[i] >= but && order[i] < but + buts && n->rows > buts)
             continue;
         rows++;
