@@ -8,7 +8,7 @@
 #include "backend/enumerate.h"
 #include "base/error.h"
 
-#define GPU_PIECE (8u << 20)
+#define GPU_PIECE (4u << 20)
 #define CPU_PIECE (8u << 20)
 #define HELD_PIECE (256u << 20)
 #define GPU_QUEUES 16u

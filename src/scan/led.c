@@ -47,7 +47,7 @@ static bool may_start(const flights *f)
 /* So that all lanes have something to do while others are under way. */
 static uint64_t led_window(const worker *w)
 {
-    const uint64_t wanted = (uint64_t)w->limits.slice_bytes * w->limits.lanes / FLIGHTS + 1;
+    const uint64_t wanted = (uint64_t)w->limits.slice_bytes * w->limits.lanes;
     return wanted < MOST_LED ? wanted : MOST_LED;
 }
 
@@ -148,7 +148,9 @@ int text_lead(text_course *c, trawl_error *error)
     f.each[0].room = &scan->context->room;
     for (uint32_t i = 1; i < FLIGHTS; i++)
         f.each[i].room = &scan->context->more[i - 1];
+    scan->led = true;
     (void)scan->worker->backend->lead(scan->worker, scan->plan, !c->text, scan->consume != NULL,
                                       lead, &f);
+    scan->led = false;
     return f.status;
 }

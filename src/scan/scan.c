@@ -23,7 +23,7 @@
 #define SLICES_OF_STATE (2u << 20) /* words of state that all slices of a job may have */
 #define SHORTEST_REREAD 4u         /* streams: windows below so many reaches flow */
 #define SLICE_RECORDS 256u         /* room that a slice has at least, */
-#define DEVICE_RECORDS 262144u     /* one on a device, which is longer, */
+#define BYTES_A_RECORD 64u         /* on devices, where slices are long */
 #define LEAST_SHARE (2u << 20)     /* of a window that lanes share, in bytes */
 #define HELD_SHARES 4u             /* of a text's slices, whose records are sorted */
 #define LEAST_RECORDS 4096u        /* and all of a window */
@@ -124,17 +124,19 @@ void text_scan_restart(text_scan *scan)
 
 /* ---- cutting ---------------------------------------------------------- */
 
-/* Several threads copy a slice each: the last ones shall be done at about the same time. */
+/* A text that is over with one window is shared out, so that all lanes are done at about the same
+ * time; else short slices only cost: what is queued with each takes the time of half a MiB. */
 static uint32_t device_slice(const text_scan *scan, bool held, uint32_t length)
 {
     const backend_limits *limits = &scan->worker->limits;
     const uint32_t usual = held ? limits->held_bytes : limits->slice_bytes;
-    uint32_t share = length / limits->lanes;
+    const uint32_t share = length / limits->lanes;
     if (held)
         return scan->consume && usual / HELD_SHARES > limits->slice_bytes ? usual / HELD_SHARES
                                                                           : usual;
-    share = share > LEAST_SHARE ? share : LEAST_SHARE;
-    return limits->lanes > 1 && share < usual ? share : usual;
+    if (scan->led || limits->lanes == 1 || share >= usual)
+        return usual;
+    return share > LEAST_SHARE ? share : LEAST_SHARE < usual ? LEAST_SHARE : usual;
 }
 
 static uint32_t choose_chunks(const text_scan *scan, bool held, uint32_t length, uint32_t most)
@@ -233,8 +235,10 @@ static int fit_room(const text_scan *scan, scan_room *room, uint32_t count, uint
 {
     const scan_experience *e = &scan->context->experience;
     const uint64_t expected = e->bytes ? e->found * length / e->bytes : 0;
-    const size_t least = scan->worker->limits.on_devices ? DEVICE_RECORDS : SLICE_RECORDS;
-    size_t records = scan->consume ? least * count : 0;
+    const bool device = scan->worker->limits.on_devices;
+    size_t records = !scan->consume ? 0
+                     : device       ? length / BYTES_A_RECORD
+                                    : SLICE_RECORDS * (size_t)count;
     if (scan->consume)
         records += 4 * (size_t)(expected < SCAN_RECORDS ? expected : SCAN_RECORDS);
     if (scan->consume && records < LEAST_RECORDS)

@@ -54,6 +54,7 @@ typedef struct text_scan {
     uint64_t counted;   /* matches so far */
     uint64_t window_at; /* a text that the worker holds: where in it the window begins */
     uint64_t window;    /* bytes that the next window should have */
+    bool led;           /* other windows are under way */
     size_t expected;    /* records of the next window, as far as the last one tells */
 
     /* Plans that carry: the true state at the next byte, and the states that all slices of the
