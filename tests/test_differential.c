@@ -504,6 +504,42 @@ static void test_giving_up_soon(void **state)
     assert_true(s.candidates[0] <= 2000);
 }
 
+/* A filter gives up behind a match that begins before the place and ends behind another one, which
+ * begins there: the first is reported, once, and so is the other. */
+static void test_giving_up_between(void **state)
+{
+    enum { BLOCK = 16384, LENGTH = 3 * BLOCK }; /* of walk/vector/prints.h */
+    static const char *const engines[] = { "qgrams/ac", "teddy/ac" };
+    static const trawl_pattern patterns[] = {
+        { "numerical", 9, 0, 0, 0, NULL },
+        { "eric", 4, 0, 0, 1, NULL },
+        { "zzzzzzzzzzzzzzzzzzzzzzzzzzzzzza", 31, 0, 0, 2, NULL },
+    };
+    static u8 text[LENGTH];
+    (void)state;
+    for (size_t e = 0; e < COUNT(engines); e++) {
+        trawl_compile_options options = TRAWL_COMPILE_OPTIONS_INIT;
+        trawl_plan *plan = NULL;
+        options.engine = engines[e];
+        assert_int_equal(trawl_compile(patterns, COUNT(patterns), &options, &plan, NULL), TRAWL_OK);
+        for (uint32_t before = 0; before <= 9; before++) {
+            record records[4] = { { 0, 0 } };
+            slice s = { .end = LENGTH, .records = records, .capacity = COUNT(records) };
+            memset(text, ' ', BLOCK);
+            memset(text + BLOCK, 'z', LENGTH - BLOCK);
+            memcpy(text + BLOCK - before, "numerical", 9);
+            const text_job job = {
+                .plan = plan, .isa = isa_usual(), .window = text, .slices = &s, .count = 1
+            };
+            assert_int_equal(slice_run_text(&job, &s), TRAWL_OK);
+            assert_int_equal(s.done[0], BLOCK);
+            assert_int_equal(s.count, 2);
+            assert_int_equal(records[0].index + records[1].index, 1 + 2); /* from long to short */
+        }
+        trawl_plan_free(plan);
+    }
+}
+
 /* ---- more matches than there is room for ------------------------------------------- */
 
 /* On a text of equal bytes pattern p of length l ends at l, l + 1 .. n, and those that share
@@ -717,10 +753,15 @@ static void test_beyond_4_gib(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_random),        cmocka_unit_test(test_sequences),
-        cmocka_unit_test(test_long_patterns), cmocka_unit_test(test_crowded),
-        cmocka_unit_test(test_crowded_byte),  cmocka_unit_test(test_windows),
-        cmocka_unit_test(test_beyond_4_gib),  cmocka_unit_test(test_giving_up_soon),
+        cmocka_unit_test(test_random),
+        cmocka_unit_test(test_sequences),
+        cmocka_unit_test(test_long_patterns),
+        cmocka_unit_test(test_crowded),
+        cmocka_unit_test(test_crowded_byte),
+        cmocka_unit_test(test_windows),
+        cmocka_unit_test(test_beyond_4_gib),
+        cmocka_unit_test(test_giving_up_soon),
+        cmocka_unit_test(test_giving_up_between),
     };
     return cmocka_run_group_tests(tests, open_settings, close_settings);
 }

@@ -9,7 +9,8 @@
  *
  * Invariant: of blocks of the text before `block` all occurrences that begin there have been
  * reported, and none that begins behind. A block reads on until the last gram of what begins in it;
- * the next one reads that again. So giving up within a block takes back what it has reported.
+ * the next one reads that again. So giving up within a block takes back what it has reported, also
+ * from among what ends later and begins before it.
  *
  * Cost: O(list / 4) for what passes, and the comparison of what fits a print, which gives up when
  * it is too much.
@@ -98,6 +99,22 @@ WALK_INTO void put_in_order(const candidates *c, record of)
         slot--;
     }
     r[slot] = of;
+}
+
+/* Give up: what has been reported since the cursor was at `found` begins in the block, or stood
+ * before that, and one of those may have gone behind it. */
+WALK_APART void take_back(const candidates *c, u64 found)
+{
+    const sink *out = c->task->out;
+    const u64 stored = *out->cursor < out->capacity ? *out->cursor : out->capacity;
+    u64 kept = found > c->first + NEAR ? found - NEAR : c->first;
+    for (u64 i = kept; i < stored; i++) {
+        const record r = out->records[i];
+        const u32 length = literal_length(c->task->tables, c->t->literals.entries, r.index);
+        if (r.pos - length < c->block)
+            out->records[kept++] = r;
+    }
+    *out->cursor = found;
 }
 
 /* Those of c->ends that stand. */
@@ -336,7 +353,7 @@ WALK_INTO u32 walk_blocks(candidates *c, text_task *task, const prints_tables *t
         c->queued = 0;
         c->reached = c->block;
         if (end - c->block >= t->q && !filter(c, of)) {
-            *task->out->cursor = found;
+            take_back(c, found);
             return c->block;
         }
     }
