@@ -178,7 +178,7 @@ static void scan_on_cpu(const slices *s, const trawl_plan *plan, const char *isa
  * each. */
 static const char *const tunings[] = { NULL, "chars=32,group=64,queues=2,piece=64",
                                        "chars=96,group=64,blocks=1,piece=100" };
-enum { TUNINGS = sizeof tunings / sizeof *tunings };
+enum { TUNINGS = sizeof tunings / sizeof *tunings, ON_DEVICES = 4 };
 static test_target targets[MOST_TARGETS];
 static trawl_context *on_device[MOST_TARGETS][TUNINGS];
 static size_t target_count;
@@ -220,7 +220,8 @@ static void run(const slices *s, uint64_t *ends)
                 if (memcmp(expected, found, sizeof found) != 0)
                     failed(s, engines[e], trawl_isa_name(i));
             }
-        scan_on_devices(s, plan, engines[e], expected);
+        if (s->seed % ON_DEVICES == 0) /* all of them would take long where a CPU is the device */
+            scan_on_devices(s, plan, engines[e], expected);
         trawl_plan_free(plan);
     }
     *ends += expected[1];
