@@ -22,6 +22,7 @@
  *   PORT_UP(x, n)            u32 x shifted up by n modulo 32
  *   u32x4, PORT_LOAD4(p)     16 bytes from a 16-byte aligned GLOBAL const u32 *; .x .y .z .w
  *   PORT_STREAM4(p)          the same of what is read once: it need not stay in a cache
+ *   PORT_FETCH(p)            the line at a GLOBAL address will be read soon
  *   PORT_WARPS               1 where devices have warps, for #if, and what is below; else 0
  * All 32 lanes of a warp must call these together:
  *   PORT_BALLOT(x)           u32, bit of every lane whose x != 0
@@ -99,6 +100,7 @@ INLINE u32 port_permute(u32 a, u32 b, u32 bytes)
     __asm__("prmt.b32 %0, %1, %2, %3;" : "=r"(got) : "r"(a), "r"(b), "r"(bytes));
     return got;
 }
+#define PORT_FETCH(p) __asm__ volatile("prefetch.global.L2 [%0];" : : "l"(p))
 #define PORT_BALLOT(x) port_ballot(x)
 #define PORT_SHUFFLE(x, lane) port_shuffle(x, lane)
 #define PORT_TOPS(a, b, c, d)                                                                      \
@@ -107,6 +109,7 @@ INLINE u32 port_permute(u32 a, u32 b, u32 bytes)
 #define PORT_STREAM4(p) port_stream4(p)
 #else
 #define PORT_WARPS 0
+#define PORT_FETCH(p)
 #define PORT_TOPS(a, b, c, d)                                                                      \
     ((a) >> 24 | ((b) >> 24) << 8 | ((c) >> 24) << 16 | ((d) >> 24) << 24)
 #define PORT_STREAM4(p) PORT_LOAD4(p)
@@ -138,6 +141,7 @@ typedef uint4 u32x4;
 #define PORT_LOAD4(p) (*(const u32x4 *)(p))
 #define PORT_WARPS 1
 #define PORT_STREAM4(p) __ldcs((const u32x4 *)(p))
+#define PORT_FETCH(p) asm volatile("prefetch.global.L2 [%0];" : : "l"(p))
 #define PORT_POPCOUNT(x) ((u32)__popc(x))
 #define PORT_CTZ(x) ((u32)__ffs((int)(x)) - 1u)
 #define PORT_FUNNEL(a, b, n) __funnelshift_r((a), (b), (n))
