@@ -16,6 +16,9 @@
 #include "engine/engine.h"
 #include "hostile.h"
 #include "random.h"
+#include "table/kmers.h"
+#include "table/ku.h"
+#include "table/packed.h"
 
 #include <cmocka.h> /* last: it makes a macro of fail() */
 
@@ -383,13 +386,98 @@ static void test_chains(void **state)
     pattern_list_free(&list);
 }
 
+/* ---- tables that only devices read ---------------------------------------------------- */
+
+/* A loaded plan's block with its first stage's table changed by `edit`; whether it loads. */
+static bool edited_loads(trawl_plan *plan, void (*edit)(uint32_t *tables))
+{
+    size_t bytes = 0;
+    const void *block = trawl_plan_save(plan, &bytes);
+    uint8_t *copy = copy_of(block, bytes, bytes);
+    const plan_header *head = (const plan_header *)(const void *)copy;
+    const plan_stage *stage =
+        (const plan_stage *)(const void *)(copy + head->section[PLAN_STAGES].offset);
+    edit((uint32_t *)(void *)(copy + head->section[PLAN_TABLES].offset + stage->tables));
+    hostile_repair(copy, bytes);
+    const bool loaded = hostile_scan(copy, bytes, context);
+    free(copy);
+    return loaded;
+}
+
+static void edit_nothing(uint32_t *tables)
+{
+    (void)tables;
+}
+
+/* Devices read the cells of test strings from the needle. */
+static void edit_ku_column(uint32_t *tables)
+{
+    const ku_tables *t = (const ku_tables *)tables;
+    ((ku_test *)(tables + t->tests))->col = 0x40000000;
+}
+
+/* Devices load these 16 bytes at once. */
+static void edit_packed_pattern(uint32_t *tables)
+{
+    ((packed_tables *)tables)->pattern++;
+}
+
+static void edit_packed_keep(uint32_t *tables)
+{
+    ((packed_tables *)tables)->keep--;
+}
+
+static void edit_kmers_entries(uint32_t *tables)
+{
+    kmers_tables *t = (kmers_tables *)tables;
+    const size_t count = tables[t->buckets + (1u << (32 - t->shift))];
+    t->entries -= 2; /* what is before them fills up to 64 bytes */
+    memmove(tables + t->entries, tables + t->entries + 2, count * sizeof(kmers_entry));
+}
+
+/* A CPU looks letters up, a device takes them from their bits. */
+static void edit_kmers_letters(uint32_t *tables)
+{
+    ((kmers_tables *)tables)->letter_bit++;
+}
+
+static void test_device_tables(void **state)
+{
+    static const struct {
+        const char *engine;
+        void (*edit)(uint32_t *tables);
+    } cases[] = {
+        { "ku", edit_ku_column },        { "packed", edit_packed_pattern },
+        { "packed", edit_packed_keep },  { "kmers", edit_kmers_entries },
+        { "kmers", edit_kmers_letters },
+    };
+    static const uint8_t cells[64] = { 1, 2, 3, 0, 5, 6, 0, 8, 9, 1, 7 };
+    static const trawl_needle needle = { cells, 8, 8, 0, 1, NULL };
+    static const trawl_pattern dna[] = { { "ACGTACGGTTAACCGG", 16, 0, 0, 1, NULL } };
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        trawl_compile_options options = TRAWL_COMPILE_OPTIONS_INIT;
+        trawl_plan *plan = NULL;
+        const bool grid = strcmp(cases[i].engine, "ku") == 0;
+        options.engine = cases[i].engine;
+        assert_int_equal(grid ? trawl_compile_grid(&needle, 1, 1, &options, &plan, NULL)
+                              : trawl_compile(dna, 1, &options, &plan, NULL),
+                         TRAWL_OK);
+        assert_true(edited_loads(plan, edit_nothing));
+        if (edited_loads(plan, cases[i].edit))
+            fail_msg("forged tables of %s, case %zu, were loaded", cases[i].engine, i);
+        trawl_plan_free(plan);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_round_trip), cmocka_unit_test(test_view),
-        cmocka_unit_test(test_each_byte),  cmocka_unit_test(test_each_length),
-        cmocka_unit_test(test_messages),   cmocka_unit_test(test_hostile),
-        cmocka_unit_test(test_chains),     cmocka_unit_test(test_patterns),
+        cmocka_unit_test(test_round_trip),    cmocka_unit_test(test_view),
+        cmocka_unit_test(test_each_byte),     cmocka_unit_test(test_each_length),
+        cmocka_unit_test(test_messages),      cmocka_unit_test(test_hostile),
+        cmocka_unit_test(test_chains),        cmocka_unit_test(test_patterns),
+        cmocka_unit_test(test_device_tables),
     };
     return cmocka_run_group_tests(tests, make_plans, free_plans);
 }

@@ -377,7 +377,7 @@ static bool entries_valid(const stage_facts *facts, const kmers_tables *t, const
         if (starts[b] > starts[b + 1])
             return false;
     const uint32_t count = starts[buckets];
-    if (t->entries % 2 != 0 || !words_inside(words, t->entries, (uint64_t)count * 4))
+    if (t->entries % 4 != 0 || !words_inside(words, t->entries, (uint64_t)count * 4))
         return false;
     const kmers_entry *e = (const kmers_entry *)(const void *)(tables + t->entries);
     for (uint32_t i = 0; i < count; i++)
@@ -397,7 +397,10 @@ static bool kmers_check(const stage_facts *facts, const uint32_t *tables, size_t
         !words_inside(words, t->bits, bitmap_words(t)))
         return false;
     for (int i = 0; i < 16; i++)
-        if (t->letter_low[i] > 3 || t->letter_high[i] > 3)
+        if (t->letter_low[i] > 3 || t->letter_high[i] > 3 ||
+            (t->letter_bit != KMERS_GENERAL &&
+             (t->letter_low[i] != (i >> t->letter_bit & 3) ||
+              t->letter_high[i] != (i << 4 >> t->letter_bit & 3))))
             return false;
     return entries_valid(facts, t, tables, words);
 }

@@ -684,10 +684,14 @@ static bool ku_check_tables(const stage_facts *facts, const uint32_t *tables, si
         return false;
     const byr_needle *needles = (const byr_needle *)(tables + t->needles);
     const ku_test *tests = (const ku_test *)(tables + t->tests);
-    for (uint32_t i = 0; i < tables[t->test_first + (1u << t->list_bits)]; i++)
-        if (tests[i].needle >= facts->pattern_count ||
-            tests[i].row >= needles[tests[i].needle].rows)
+    for (uint32_t i = 0; i < tables[t->test_first + (1u << t->list_bits)]; i++) {
+        if (tests[i].needle >= facts->pattern_count)
             return false;
+        const byr_needle *n = &needles[tests[i].needle];
+        if (tests[i].row >= n->rows ||
+            ((uint64_t)tests[i].col + t->cells) * t->cell_size > n->row_bytes)
+            return false;
+    }
     return true;
 }
 

@@ -324,6 +324,8 @@ static bool packed_check(const stage_facts *facts, const uint32_t *tables, size_
         facts->carries || facts->state_words)
         return false;
     const uint64_t room = ((uint64_t)t->length + PACKED_ROUND - 1) / PACKED_ROUND * PACKED_ROUND;
+    if (t->pattern % 4 != 0 || t->keep % 4 != 0) /* devices load 16 bytes */
+        return false;
     if (t->window > 0 && t->window + (uint64_t)PACKED_WINDOW > t->length)
         return false;
     uint32_t count = 1;

@@ -83,13 +83,6 @@ static uint32_t mask_of(const maker *m, uint32_t needle)
     return m->head->masks ? m->tables[m->head->masks + needle] : 0;
 }
 
-/* Whether a string is within its needle: what a plan says of columns nobody has checked. */
-static bool is_inside(const maker *m, const ku_test *t)
-{
-    return ((uint64_t)t->col + m->head->cells) * m->head->cell_size <=
-           m->needles[t->needle].row_bytes;
-}
-
 /* ---- strings ---------------------------------------------------------------- */
 
 static const uint8_t *needle_row(const maker *m, uint32_t cells, const byr_needle *n, uint32_t row)
@@ -209,7 +202,7 @@ static uint32_t count_bits(const maker *m, uint32_t ones[32], uint32_t *colours)
     memset(ones, 0, 32 * sizeof *ones);
     for (uint32_t i = 0; i < test_count(m) && *colours <= KU_FEW_COLOURS; i++) {
         const ku_test *t = &tests_of(m)[i];
-        for (uint32_t k = 0; k < m->head->cells && is_inside(m, t); k++, cells++) {
+        for (uint32_t k = 0; k < m->head->cells; k++, cells++) {
             const uint32_t cell = cell_of(m, t->needle, t->row, t->col + k);
             uint32_t colour = 0;
             for (uint32_t bit = 0; bit < 32; bit++)
@@ -268,7 +261,7 @@ static void put_bits(maker *m, const ku_args *a, const ku_string *strings)
 /* The device tests this one of the plan's. Of rows of bits the last one has none below. */
 static bool is_tested(const maker *m, const ku_test *t)
 {
-    return is_inside(m, t) && t->col - m->left[t->needle] < m->across &&
+    return t->col - m->left[t->needle] < m->across &&
            (!m->bits || (t->row - m->top[t->needle] + 1 < m->head->down &&
                          t->row + 1 < m->needles[t->needle].rows));
 }
@@ -334,8 +327,6 @@ static bool count_strings(maker *m, ku_args *a)
     memset(m->top, 255, m->needle_count * sizeof *m->top);
     memset(m->left, 255, m->needle_count * sizeof *m->left);
     for (uint32_t i = 0; i < test_count(m); i++) {
-        if (!is_inside(m, &tests[i]))
-            continue;
         m->top[tests[i].needle] = smaller(m->top[tests[i].needle], tests[i].row);
         m->left[tests[i].needle] = smaller(m->left[tests[i].needle], tests[i].col);
     }
