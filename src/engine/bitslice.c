@@ -12,7 +12,7 @@
 #include "engine/costs.h"
 
 enum { ROWS_BYTES = 768 << 10, MOST_HELD = 128, MOST_LENGTH = 240 };
-enum { MOST_GPU_ROWS = 220 }; /* in a device's 48 KiB of local memory, 32 starts long */
+enum { MOST_GPU_ROWS = 176 }; /* in a device's 48 KiB of local memory, 32 starts long */
 enum { ESTIMATED = 4096 };    /* patterns: more, and the cost is not worth finding out */
 
 /* As many properties as there may be, and the fewest rows of each. */

@@ -15,6 +15,7 @@
 
 enum {
     GPU_GROUP = 512,
+    LEAST_GROUP = 64, /* of a GPU with little local memory */
     CPU_GROUP = 32,
     UNIT_ITEMS = 1024, /* groups of a multiprocessor have so many items */
     GROUPS_A_UNIT = 2,
@@ -67,6 +68,9 @@ static int choose_sizes(device_plan *p, trawl_error *error)
     if (status != TRAWL_OK)
         return status;
     d->group = d->group < 32 ? 32 : smaller(d->group, SLICE_MOST_GROUP) / 32 * 32;
+    while (p->tuning.group == TUNE_AUTO && d->group > LEAST_GROUP &&
+           !blocks_in(p, info->local_bytes)) /* the box of a large one takes the room of rows */
+        d->group /= 2;
     const uint32_t chars = tuned(p->tuning.chars, 32 * SLICE_BLOCKS);
     const uint32_t most = chars < 64 ? 1 : chars / 32;
     d->groups = tuned(p->tuning.blocks, info->cpu ? 1 : parts(UNIT_ITEMS, d->group));
@@ -324,7 +328,9 @@ static int bitslice_run(const device_plan *p, device_queue *q, text_piece *piece
         return leave_all(p, q, piece, error);
     const slice_args numbers = {
         .capacity = piece->sink.capacity,
-        .most = p->facts.may_stop ? LEAST_MOST + (uint64_t)piece->end * t->patience / 4 : 0,
+        .most = p->facts.may_stop
+                    ? LEAST_MOST + (uint64_t)(piece->end - piece->from) * t->patience / 4
+                    : 0,
         .from = piece->from,
         .begin = piece->begin,
         .end = piece->end,
