@@ -22,11 +22,16 @@ typedef struct tuning_key {
 
 static const tuning_key keys[] = {
     KEY(group, 1, 1024, "1 to 1024: work items of a group"),
-    KEY(blocks, 1, 32, "1 to 32: groups a multiprocessor (bm, wm, pfac, packed, kmers)"),
+    KEY(blocks, 1, 32,
+        "1 to 32: groups a multiprocessor (bm, wm, pfac, packed, kmers, qgrams, "
+        "ku, bitslice)"),
     KEY(cascade, 1, 64, "1 to 64: tiles that a group takes one after the other (bm)"),
-    KEY(chars, 1, 4096, "1 to 4096: characters that a work item takes of a tile (bm, pfac, byr)"),
+    KEY(chars, 1, 4096,
+        "1 to 4096: characters that a work item takes of a tile (bm, pfac, byr, "
+        "bitslice)"),
     KEY(page, 16, 1u << 20,
-        "16 to 1048576: bytes that a work item takes (bm, wm, ac, shiftand, hnfa)"),
+        "16 to 1048576: bytes that a work item takes (bm, wm, ac, shiftand, hnfa; "
+        "packed, kmers where there are no warps)"),
     KEY(borders, 0, 1, "1: a second kernel finds what crosses pages; 0: pages overlap (wm)"),
     KEY(staged, 0, 1, "1: text goes through local memory (bm, wm, ac, pfac)"),
     KEY(row, 0, 1, "1: the trie's first row is in local memory (ac, pfac)"),

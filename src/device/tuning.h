@@ -17,7 +17,7 @@ enum { EXCHANGE_ATOMIC, EXCHANGE_RELAY, EXCHANGE_BALLOT };
 
 typedef struct tuning {
     uint32_t group;    /* work items of a group: 1 .. 1024 */
-    uint32_t blocks;   /* groups a multiprocessor (bm, wm, pfac, packed, kmers): 1 .. 32 */
+    uint32_t blocks;   /* groups a multiprocessor (bm, wm, pfac, the vector walks): 1 .. 32 */
     uint32_t cascade;  /* bm: tiles that one group takes one after the other: 1 .. 64 */
     uint32_t chars;    /* characters (columns: byr) a work item takes of a tile: 1 .. 4096 */
     uint32_t page;     /* bytes of text a work item takes (wm, ac, shiftand, hnfa): 16 .. 2^20 */

@@ -21,7 +21,8 @@
 enum {
     GPU_GROUP = 256,
     CPU_GROUP = 16,
-    UNIT_ITEMS = 768, /* of a multiprocessor: registers allow no more */
+    MOST_GROUP = 512, /* of a GPU: registers allow no more, */
+    UNIT_ITEMS = 768, /* ... and so many of a multiprocessor */
     WARP = 32,
     LEAST_BITS = 5, /* of the number of a word of the filter */
     NEAR_BITS = 12, /* the same, 16 KiB, of sets that are near */
@@ -431,8 +432,12 @@ static int ku_prepare(device_plan *p, trawl_error *error)
     int status = plan_group(p, p->device->info.cpu ? CPU_GROUP : GPU_GROUP, &d->group, error);
     if (status != TRAWL_OK)
         return status;
-    if (p->device->info.lanes) /* whole warps */
-        d->group = (d->group + WARP - 1) / WARP * WARP;
+    if (p->device->info.lanes) { /* whole warps */
+        if (d->group > MOST_GROUP)
+            return fail(error, TRAWL_ERROR_UNSUPPORTED, TRAWL_NONE,
+                        "group=%u: ku takes groups of up to %u work items", d->group, MOST_GROUP);
+        d->group = parts(d->group, WARP) * WARP;
+    }
     d->blocks = tuned(p->tuning.blocks, parts(UNIT_ITEMS, d->group));
     set_factors(&d->numbers, bytes);
     make(&m, &d->numbers);
