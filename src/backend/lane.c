@@ -331,6 +331,13 @@ static int queue_reading(lane *l, trawl_error *error)
     return status == TRAWL_OK ? api->flush(l->queue, error) : status;
 }
 
+/* What worried one part is nothing to the next, which counts in another unit. */
+static int forget_worries(lane *l, trawl_error *error)
+{
+    return l->on->device->api->clear(l->queue, &l->cursor, offsetof(piece_cursor, worries),
+                                     sizeof(u64), error);
+}
+
 static bool takes_part(const lane *l, const plan_part *part)
 {
     return (part->carries != 0) == l->carries;
@@ -357,12 +364,16 @@ static int run_parts(lane *l, trawl_error *error)
 {
     const plan_part *parts = plan_parts(l->plan);
     int status = TRAWL_OK;
+    u32 ran = 0;
     for (u32 i = 0; i < plan_head(l->plan)->part_count && status == TRAWL_OK; i++) {
         if (!takes_part(l, &parts[i]))
             continue;
         const device_plan *p = loaded_part(l->on, l->plan, &parts[i], l->fallback[i]);
-        status = l->grid.text ? p->walk->run_grid(p, l->queue, &l->grid, error)
-                              : run_text_part(l, &parts[i], p, error);
+        if (ran++ > 0)
+            status = forget_worries(l, error);
+        if (status == TRAWL_OK)
+            status = l->grid.text ? p->walk->run_grid(p, l->queue, &l->grid, error)
+                                  : run_text_part(l, &parts[i], p, error);
         if (status == TRAWL_OK)
             status = queue_count(l, i, error);
     }

@@ -54,7 +54,7 @@ typedef struct device_plan {
 
 /* In device memory: all matches of a piece, also those that find no room; whether it is to be
  * searched by the fallback, because this search is not worth it; what it counts until it gives up.
- * All are 0 before. */
+ * All are 0 before the first part of a plan, and `worries` before each. */
 typedef struct piece_cursor {
     uint64_t count;
     uint64_t gave_up;
