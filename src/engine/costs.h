@@ -140,8 +140,8 @@
 #define COST_KU_LOOK 3.0
 #define COST_KU_CELL 0.002
 
-/* GPU, strided q-grams: a byte that is read, a place that is looked at, one that passes, an entry
- * of it. */
+/* GPU, strided q-grams, 2026-11-22: a byte that is read, a place that is looked at, one that
+ * passes, an entry of it. */
 #define COST_GPU_QGRAMS_BYTE 0.0001
 #define COST_GPU_QGRAMS_PROBE 0.0004
 #define COST_GPU_QGRAMS_LOOK_UP 0.025
@@ -206,9 +206,9 @@
 #define COST_GPU_KMERS_PASS 0.018
 #define COST_GPU_KMERS_ENTRY 0.002
 
-/* Bit-slicing on a GPU: a byte of text into rows of letters; of 1024 starts, a row of a class, a
- * test, and about as much besides for each pattern; of 2048, that some start survived, and such a
- * start: these two were found by trying. */
+/* Bit-slicing on a GPU, 2026-11-22: a byte of text into rows of letters; of 1024 starts, a row of a
+ * class, a test, and about as much besides for each pattern; of 2048, that some start survived, and
+ * such a start: these two were found by trying. */
 #define COST_GPU_SLICE_BYTE 0.0045
 #define COST_GPU_SLICE_ROW 0.07
 #define COST_GPU_SLICE_TEST 0.0036

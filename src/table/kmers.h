@@ -27,7 +27,7 @@ typedef struct kmers_tables {
     u32 fold;       /* 1: text is folded before it is packed */
     u32 compare;    /* 1: case counts for some literal, though text is folded */
     u32 bits;       /* u32[4^q / 32 or 1]: the grams that some window holds, word offset */
-    u32 shift;      /* bucket of a gram: gram * KMERS_HASH >> shift; 8 .. 31 */
+    u32 shift;      /* bucket of a gram: gram * KMERS_HASH >> shift; 8 .. 26 */
     u32 buckets;    /* u32[2^(32 - shift) + 1]: first entry of each, word offset */
     u32 entries;    /* kmers_entry[buckets[2^(32 - shift)]], word offset */
     u32 letter_bit; /* the lower one of those bits, 0 .. 6; or KMERS_GENERAL: there are none */
