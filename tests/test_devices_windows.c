@@ -160,6 +160,31 @@ static void test_matches(void **state)
     }
 }
 
+/* More matches end at one place than a lane has room for while windows are under way. */
+static void test_crowd(void **state)
+{
+    enum { SUFFIXES = 2600 };
+    static trawl_pattern patterns[SUFFIXES];
+    char run[SUFFIXES], *const before = text;
+    trawl_plan *plan = NULL;
+    (void)state;
+    memset(run, 'a', sizeof run);
+    for (uint32_t i = 0; i < SUFFIXES; i++)
+        patterns[i] = (trawl_pattern){ run, i + 1, TRAWL_SYNTAX_LITERAL, 0, i, NULL };
+    assert_int_equal(trawl_compile(patterns, SUFFIXES, NULL, &plan, NULL), TRAWL_OK);
+    text = malloc(LENGTH);
+    assert_non_null(text);
+    memset(text, '.', LENGTH);
+    memset(text + LENGTH / 2, 'a', SUFFIXES + 2);
+    const seen expected = scan(serial, plan, TRAWL_REPORT_ENDS, TRAWL_OK);
+    for (size_t t = 0; t < target_count; t++)
+        expect_all(&targets[t], targets[t].device, "queues=2,piece=64", plan, TRAWL_REPORT_ENDS,
+                   &expected);
+    free(text);
+    text = before;
+    trawl_plan_free(plan);
+}
+
 /* ---- many texts ------------------------------------------------------------------------------ */
 
 /* Pieces of the text, mostly short, some empty, a few long. */
@@ -322,10 +347,8 @@ int main(void)
     if (target_count == 0)
         return targets_missing();
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_matches),
-        cmocka_unit_test(test_many),
-        cmocka_unit_test(test_ends),
-        cmocka_unit_test(test_turns),
+        cmocka_unit_test(test_matches), cmocka_unit_test(test_crowd), cmocka_unit_test(test_many),
+        cmocka_unit_test(test_ends),    cmocka_unit_test(test_turns),
     };
     return cmocka_run_group_tests(tests, open_text, close_text);
 }

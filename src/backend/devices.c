@@ -191,7 +191,9 @@ static int send_text(const haul *h, lane *l, slice *s, u32 *at, trawl_error *err
     const device_room *room = h->user;
     const text_job *job = h->job;
     const piece p = cut_piece(room, job, s, *at, h->length, false);
-    const int status = bring(room, job, l, p, error);
+    int status = lane_widen(l, s->capacity, error);
+    if (status == TRAWL_OK)
+        status = bring(room, job, l, p, error);
     *at = p.end;
     return status == TRAWL_OK ? lane_run_text(l, job, false, s, error) : status;
 }
@@ -467,13 +469,16 @@ static int run_job(worker *w, const trawl_plan *plan, const void *job, slice *sl
 
 /* ---- one job behind the other ------------------------------------------------------------ */
 
-/* While the belt is led: lanes have room for any job of the plan, or for fewer of its records. */
+/* While the belt is led: lanes have room for any job of the plan, or for fewer of its records; the
+ * driver scans again what found none, in the end byte by byte, for which lanes grow. */
 static haul led_haul(device_room *room, const text_job *job)
 {
     for (size_t i = 0; i < job->count; i++) {
         slice *s = &job->slices[i];
+        const bool one_byte = s->end - s->begin == 1;
         s->count = 0;
-        s->capacity = s->capacity < room->led_records ? s->capacity : room->led_records;
+        if (!one_byte && s->capacity > room->led_records)
+            s->capacity = room->led_records;
         for (u32 p = 0; p < MOST_PARTS; p++)
             s->done[p] = s->begin;
     }

@@ -135,6 +135,23 @@ int lane_reserve(used_device *u, lane *l, bool staged, size_t text, bool texture
     return status;
 }
 
+int lane_widen(lane *l, uint64_t records, trawl_error *error)
+{
+    used_device *u = l->on;
+    device_buffer wider = { 0 };
+    if (records <= l->records.bytes / sizeof(record))
+        return TRAWL_OK;
+    pthread_mutex_lock(&u->lock);
+    const int status =
+        used_buffer(u, BUFFER_DEVICE, (size_t)records * sizeof(record), &wider, error);
+    if (status == TRAWL_OK) {
+        unused_buffer(u, &l->records);
+        l->records = wider;
+    }
+    pthread_mutex_unlock(&u->lock);
+    return status;
+}
+
 /* ---- to the device ---------------------------------------------------------- */
 
 typedef struct copying {

@@ -143,6 +143,9 @@ void lane_close(lane *l);
  * `records`. `staged`: the host brings the text. The lane is idle. */
 int lane_reserve(used_device *u, lane *l, bool staged, size_t text, bool textured, size_t scratch,
                  uint64_t records, trawl_error *error);
+/* Have room for so many records at least, while other lanes are at work; this one is idle. Without
+ * the memory for more it stays as it is. */
+int lane_widen(lane *l, uint64_t records, trawl_error *error);
 /* Let go of the piece of a held text; the lane is idle. */
 void lane_forget_held(lane *l);
 /* Give back what lane_reserve took, and that. */
