@@ -245,6 +245,10 @@ static void test_many(void **state)
             if (found.count != expected.count || found.sum != expected.sum)
                 fail_msg("%s, kind %zu: %llu matches, %llu expected", targets[t].backend, k,
                          (unsigned long long)found.count, (unsigned long long)expected.count);
+            uint64_t length = 0;
+            for (size_t i = 0; i < some; i++)
+                length += texts[i].length;
+            assert_true(trawl_context_scanned(context) >= length);
             const seen ended =
                 scan_many(context, plan, what->report, texts, some, expected.count / 2 + 1);
             assert_int_equal(ended.count, expected.count / 2 + 1);

@@ -135,7 +135,6 @@ static size_t keep_own(const bundle *b, record *records, size_t count)
     return kept;
 }
 
-/* A records_fn: all ends up to `upto` in the bundle. */
 /* Where a text without matches is nobody's business: on to the one of the next match. */
 static void skip_texts(bundle *b, const record *records, size_t count, uint32_t upto)
 {
@@ -151,6 +150,7 @@ static void skip_texts(bundle *b, const record *records, size_t count, uint32_t 
     b->d->texts += b->at - before;
 }
 
+/* A records_fn: all ends up to `upto` in the bundle. */
 static int take_records(void *user, record *records, size_t count, uint32_t upto,
                         trawl_error *error)
 {
@@ -188,8 +188,10 @@ static int scan_bytes(bundle *b, uint32_t length, trawl_error *error)
     int status = text_scan_open(&scan, b->context, b->d->plan, false, take_records, b, error);
     if (status != TRAWL_OK)
         return status;
-    if (length)
+    if (length) {
         status = text_scan_window(&scan, b->bytes, 0, length, error);
+        context_scanned(b->context, length - b->count * b->gap);
+    }
     if (status == TRAWL_OK) /* texts at the end that are empty */
         status = take_records(b, NULL, 0, UINT32_MAX, error);
     text_scan_close(&scan);
