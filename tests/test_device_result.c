@@ -429,6 +429,9 @@ static void test_refused(void **state)
         there.memory = NULL; /* nothing is held, and counts must arrive all the same */
         assert_int_equal(trawl_collect_device(b.context, plan, &there, NULL, &good.result, NULL),
                          TRAWL_OK);
+        there.device = 99;
+        bad = good.result;
+        refuse(&b, plan, &there, NULL, &bad, "device is 99");
         own_memory_free(&b.own, good.memory);
         bench_close(&b);
     }

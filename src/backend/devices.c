@@ -564,7 +564,9 @@ static int devices_hold(worker *w, const trawl_device_text *text, trawl_error *e
                     room->device_count);
     used_device *u = &room->devices[text->device];
     *held = (held_text){ .of = u->device, .index = text->device };
-    int status = room->api->buffer_borrow(u->device, text->memory, text->offset, text->length,
+    int status = TRAWL_OK;
+    if (text->memory) /* else it is empty */
+        status = room->api->buffer_borrow(u->device, text->memory, text->offset, text->length,
                                           false, &held->buffer, &held->begin, error);
     if (status == TRAWL_OK && text->queue)
         status = room->api->mark(u->device, text->queue, &held->ready, error);

@@ -74,17 +74,16 @@ static int enter(trawl_context *context, const trawl_plan *plan, const trawl_dev
     if (status != TRAWL_OK)
         return status;
     status = check(context, plan, given, options, text, read, error);
-    if (status == TRAWL_OK && text->memory)
+    if (status == TRAWL_OK)
         status = context->worker.backend->hold(&context->worker, text, error);
     if (status != TRAWL_OK)
         context_leave(context);
     return status;
 }
 
-static void leave(trawl_context *context, const trawl_device_text *text)
+static void leave(trawl_context *context)
 {
-    if (text->memory)
-        context->worker.backend->drop(&context->worker);
+    context->worker.backend->drop(&context->worker);
     context_leave(context);
 }
 
@@ -112,7 +111,7 @@ int trawl_scan_device(trawl_context *context, const trawl_plan *plan, const traw
     if (status != TRAWL_OK)
         return status;
     status = report(context, plan, held.length, &read, fn, user, error);
-    leave(context, &held);
+    leave(context);
     return status;
 }
 
@@ -141,7 +140,7 @@ int trawl_count_device(trawl_context *context, const trawl_plan *plan,
         status = text_count(context, plan, NULL, held.length, &read, NULL, count, error);
     else
         status = report(context, plan, held.length, &read, count_matches, count, error);
-    leave(context, &held);
+    leave(context);
     return status;
 }
 
@@ -260,7 +259,7 @@ static int collect_all(collecting *c, const trawl_plan *plan, const trawl_device
         if (!c->counts)
             return memory_failed(&c->context->memory, c->error, "counts");
     }
-    if (held->memory && c->to->matches)
+    if (c->to->matches)
         status =
             w->backend->keep(w, c->to->matches, c->to->matches_offset, c->to->capacity, c->error);
     if (status == TRAWL_OK)
@@ -294,6 +293,6 @@ int trawl_collect_device(trawl_context *context, const trawl_plan *plan,
     collecting c = { .context = context, .to = &to, .error = error };
     status = collect_all(&c, plan, &held, &read);
     result->count = c.count;
-    leave(context, &held);
+    leave(context);
     return status;
 }
