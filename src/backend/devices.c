@@ -237,6 +237,8 @@ static int run_keeping(device_room *room, const text_job *job, const demand *d, 
     for (u32 i = 0; i < d->devices && status == TRAWL_OK; i++)
         status = kept_end(&room->devices[d->first + i], job->plan, job->keeping, job->memory,
                           &room->belt.timing, error);
+    for (u32 i = 0; i < d->devices && status != TRAWL_OK; i++)
+        kept_abandon(&room->devices[d->first + i]);
     return status;
 }
 

@@ -144,6 +144,13 @@ int kept_end(used_device *u, const trawl_plan *plan, keeping *k, memory *m, traw
     return status;
 }
 
+void kept_abandon(used_device *u)
+{
+    for (u32 i = 0; i < u->lane_count; i++)
+        if (u->lanes[i].tallies)
+            lane_give_up(&u->lanes[i]);
+}
+
 /* Memory of the caller's. */
 static int borrow(used_device *u, void *memory, size_t offset, size_t bytes, device_buffer *b,
                   size_t *begin, trawl_error *error)

@@ -121,6 +121,8 @@ int kept_settle(lane *l, trawl_timing *timing, trawl_error *error);
 /* The job has ended well: its counts by pattern are added to the host's. */
 int kept_end(used_device *u, const trawl_plan *plan, keeping *k, memory *m, trawl_timing *timing,
              trawl_error *error);
+/* The job has failed: nothing of it is under way, in no lane, when this returns. */
+void kept_abandon(used_device *u);
 /* Memory of the caller's on the device takes what is kept, until it is closed (kept.matches); and
  * bytes are put into some. */
 int kept_take(used_device *u, void *memory, size_t offset, u64 capacity, trawl_error *error);
