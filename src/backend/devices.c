@@ -605,7 +605,8 @@ static int devices_put(worker *w, void *memory, size_t offset, const void *from,
                        trawl_error *error)
 {
     device_room *room = w->state;
-    return kept_put(&room->devices[room->held.index], memory, offset, from, bytes, error);
+    return kept_put(&room->devices[room->held.index], &room->held.ready, memory, offset, from,
+                    bytes, error);
 }
 
 static double devices_link(worker *w)

@@ -170,21 +170,38 @@ int kept_take(used_device *u, void *memory, size_t offset, u64 capacity, trawl_e
                   &u->kept.matches_at, error);
 }
 
-int kept_put(used_device *u, void *memory, size_t offset, const void *from, size_t bytes,
-             trawl_error *error)
+static int queue_put(used_device *u, const device_event *after, device_buffer *to, size_t at,
+                     const void *from, size_t bytes, trawl_error *error)
+{
+    const device_api *api = u->device->api;
+    int status = u->kept.queue ? TRAWL_OK : api->queue_open(u->device, &u->kept.queue, error);
+    if (status == TRAWL_OK && (after->begin || after->end))
+        status = api->await(u->kept.queue, after, error);
+    return status == TRAWL_OK ? api->write(u->kept.queue, to, at, from, bytes, NULL, error)
+                              : status;
+}
+
+int kept_put(used_device *u, const device_event *after, void *memory, size_t offset,
+             const void *from, size_t bytes, trawl_error *error)
 {
     const device_api *api = u->device->api;
     device_buffer b;
     size_t begin;
+    pthread_mutex_lock(&u->lock);
     int status = borrow(u, memory, offset, bytes, &b, &begin, error);
-    if (status != TRAWL_OK)
+    const bool borrowed = status == TRAWL_OK;
+    if (borrowed)
+        status = queue_put(u, after, &b, begin, from, bytes, error);
+    pthread_mutex_unlock(&u->lock);
+    if (!borrowed)
         return status;
-    status = lane_open(u, &u->lanes[0], error);
-    if (status == TRAWL_OK)
-        status = api->write(u->lanes[0].queue, &b, begin, from, bytes, NULL, error);
-    if (status == TRAWL_OK)
-        status = api->finish(u->lanes[0].queue, error);
+    if (u->kept.queue) {
+        const int ended = api->finish(u->kept.queue, status == TRAWL_OK ? error : NULL);
+        status = status == TRAWL_OK ? ended : status;
+    }
+    pthread_mutex_lock(&u->lock);
     api->buffer_close(u->device, &b);
+    pthread_mutex_unlock(&u->lock);
     return status;
 }
 
@@ -192,5 +209,8 @@ void kept_release(used_device *u)
 {
     unused_buffer(u, &u->kept.names);
     unused_buffer(u, &u->kept.counts);
+    if (u->kept.queue)
+        u->device->api->queue_close(u->kept.queue);
+    u->kept.queue = NULL;
     u->kept.checksum = 0;
 }

@@ -60,6 +60,7 @@ typedef struct kept {
     device_buffer counts;  /* u64 of each of the caller's patterns: of this job */
     device_buffer matches; /* the caller's memory, */
     size_t matches_at;     /* from this byte on; no handle: none */
+    device_queue *queue;   /* for what the caller's thread puts there; NULL: none yet */
 } kept;
 
 /* A stage of a plan on a device. */
@@ -126,8 +127,9 @@ void kept_abandon(used_device *u);
 /* Memory of the caller's on the device takes what is kept, until it is closed (kept.matches); and
  * bytes are put into some. */
 int kept_take(used_device *u, void *memory, size_t offset, u64 capacity, trawl_error *error);
-int kept_put(used_device *u, void *memory, size_t offset, const void *from, size_t bytes,
-             trawl_error *error);
+/* `after`: what is awaited first, unless it is zero. Carriers may be at work. */
+int kept_put(used_device *u, const device_event *after, void *memory, size_t offset,
+             const void *from, size_t bytes, trawl_error *error);
 void kept_release(used_device *u);
 
 /* ---- lanes ------------------------------------------------------------------------ */
