@@ -57,7 +57,8 @@ static void start(flights *f)
     text_scan *scan = c->scan;
     flight *next = &f->each[(f->oldest + f->count) % FLIGHTS];
     const uint64_t reach = plan_head(scan->plan)->reach, left = c->length - f->at;
-    const uint64_t most = c->text ? led_window(scan->worker) : LED_HELD;
+    const uint64_t usual = c->text ? led_window(scan->worker) : LED_HELD;
+    const uint64_t again = 8 * reach, most = usual > again ? usual : again; /* as in learn */
     uint64_t length = scan->window < most ? scan->window : most;
     length = length < left ? length : left;
     next->at = f->at;
