@@ -236,7 +236,8 @@ int belt_run(belt *b, const haul *job, trawl_error *error)
     if (!b->led && helpers) {
         give_copiers(b, NULL);
         pool_grow(b->threads, helpers);
-        pool_run(b->threads, helpers, false, carry_task, b, b->carrier_count);
+        /* dealt: who waits for a device is not idle, and the pool must not take it for that */
+        pool_run(b->threads, helpers, true, carry_task, b, b->carrier_count);
     } else if (!b->led) {
         give_copiers(b, b->threads);
         carry_task(b, 0);

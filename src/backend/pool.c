@@ -179,7 +179,7 @@ void pool_run(pool *p, uint32_t helpers, bool dealt, trawl_task_fn task, void *j
         pthread_cond_wait(&p->left, &p->lock);
     pthread_mutex_unlock(&p->lock);
     const double ended = seconds(CLOCK_MONOTONIC);
-    if (ended - waits > took)
+    if (!dealt && ended - waits > took)
         p->rests_until = ended + REST * (ended - waits);
 }
 
