@@ -5,6 +5,8 @@
 
 #include "base/error.h"
 
+_Static_assert((int)MOST_HAULS >= (int)LED_JOBS, "all that a driver has under way finds a place");
+
 int belt_open(belt *b, memory *memory, trawl_error *error)
 {
     b->threads = pool_open(memory);

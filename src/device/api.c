@@ -27,10 +27,10 @@ const device_api *device_api_by_name(const char *name)
     return NULL;
 }
 
-int device_text_outside(trawl_error *error, size_t offset, size_t length, size_t room)
+int device_memory_outside(trawl_error *error, bool written, size_t offset, size_t length,
+                          size_t room)
 {
-    return fail(
-        error, TRAWL_ERROR_ARGUMENT, TRAWL_NONE,
-        "the text, %zu bytes at offset %zu, ends outside of its buffer, which has %zu bytes",
-        length, offset, room);
+    return fail(error, TRAWL_ERROR_ARGUMENT, TRAWL_NONE,
+                "the %s, %zu bytes at offset %zu, ends outside of its buffer, which has %zu bytes",
+                written ? "result" : "text", length, offset, room);
 }

@@ -235,7 +235,6 @@ static int address_check(const cuda_device *d, CUdeviceptr address, trawl_error 
 static int cuda_buffer_borrow(device *base, void *memory, size_t offset, size_t length,
                               bool written, device_buffer *b, size_t *begin, trawl_error *error)
 {
-    (void)written;
     cuda_device *d = (cuda_device *)base;
     const CUdeviceptr address = (CUdeviceptr)(uintptr_t)memory;
     CUdeviceptr whole = 0;
@@ -252,7 +251,7 @@ static int cuda_buffer_borrow(device *base, void *memory, size_t offset, size_t 
         return status;
     const size_t first = (size_t)(address - whole);
     if (offset > bytes - first || length > bytes - first - offset)
-        return device_text_outside(error, offset, length, bytes - first);
+        return device_memory_outside(error, written, offset, length, bytes - first);
     b->handle = (void *)(uintptr_t)whole;
     b->bytes = bytes;
     b->kind = BUFFER_BORROWED;

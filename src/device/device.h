@@ -167,7 +167,8 @@ const device_api *device_api_at(size_t index);
 const device_api *device_api_by_name(const char *name);
 
 /* For buffer_borrow: the buffer has `room` bytes only. TRAWL_ERROR_ARGUMENT. */
-int device_text_outside(trawl_error *error, size_t offset, size_t length, size_t room);
+int device_memory_outside(trawl_error *error, bool written, size_t offset, size_t length,
+                          size_t room);
 
 /* ---- launches ----------------------------------------------------------- */
 

@@ -207,8 +207,9 @@ static int opencl_buffer_borrow(device *d, void *memory, size_t offset, size_t l
         return status;
     if (context != o->context)
         return fail(error, TRAWL_ERROR_ARGUMENT, TRAWL_NONE,
-                    "the text's cl_mem is of another cl_context than Trawl's: open the context "
-                    "with that one as `native` (trawl_context_options)");
+                    "the %s's cl_mem is of another cl_context than Trawl's: open the context "
+                    "with that one as `native` (trawl_context_options)",
+                    written ? "result" : "text");
     status = buffer_fact(o, memory, CL_MEM_TYPE, &type, sizeof type, error);
     if (status == TRAWL_OK)
         status = buffer_fact(o, memory, CL_MEM_FLAGS, &flags, sizeof flags, error);
@@ -229,7 +230,7 @@ static int opencl_buffer_borrow(device *d, void *memory, size_t offset, size_t l
                                                  : "CL_MEM_WRITE_ONLY",
                     written ? "write" : "read");
     if (offset > size || length > size - offset)
-        return device_text_outside(error, offset, length, size);
+        return device_memory_outside(error, written, offset, length, size);
     b->handle = parent ? parent : memory;
     b->bytes = first + size;
     b->kind = BUFFER_BORROWED;

@@ -283,10 +283,11 @@ int trawl_collect_device(trawl_context *context, const trawl_plan *plan,
     trawl_device_text held;
     trawl_device_result to;
     trawl_scan_options read;
+    if (result && result->size >= SIZE_UP_TO(trawl_device_result, count))
+        result->count = 0;
     int status = read_result(result, options, &to, error);
     if (status != TRAWL_OK)
         return status;
-    result->count = 0;
     status = enter(context, plan, text, options, &held, &read, error);
     if (status != TRAWL_OK)
         return status;
