@@ -5,7 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-uint64_t operand_bytes(char **paths, size_t count)
+uint64_t operand_bytes(char **paths, size_t count, uint64_t least)
 {
     uint64_t total = 0;
     struct stat facts;
@@ -15,8 +15,9 @@ uint64_t operand_bytes(char **paths, size_t count)
         if (known == 0 && !S_ISREG(facts.st_mode))
             return UINT64_MAX;
         const off_t at = input ? lseek(STDIN_FILENO, 0, SEEK_CUR) : 0;
-        if (known == 0 && facts.st_size > at)
-            total += (uint64_t)(facts.st_size - (at > 0 ? at : 0));
+        const off_t left = facts.st_size - (at > 0 ? at : 0);
+        if (known == 0 && left > 0 && (uint64_t)left >= least)
+            total += (uint64_t)left;
     }
     return total;
 }
@@ -35,63 +36,65 @@ static void explain(const run_options *o, const trawl_context *context, const ch
         complain(o->command, "backend %s (%s)", trawl_context_backend(context), why);
 }
 
-/* The device that was advised, with a plan for it that runs there. *context stays NULL after a
- * warning. */
-static void open_device(const backend_choice *c, const trawl_advice *advice,
-                        trawl_context **context, trawl_plan **plan)
+void searcher_close(searcher *s)
 {
+    trawl_plan_free(s->plan);
+    trawl_context_free(s->context);
+    *s = (searcher){ NULL, NULL };
+}
+
+/* The device that was advised, with a plan for it that runs there; none after a warning. */
+static searcher open_device(const backend_choice *c, const trawl_advice *advice)
+{
+    searcher device = { NULL, NULL };
     trawl_context_options options = TRAWL_CONTEXT_OPTIONS_INIT;
     trawl_error error = { 0 };
     options.backend = advice->backend;
     options.device = advice->device;
-    *plan = NULL;
-    int status = trawl_context_open(&options, context, &error);
+    int status = trawl_context_open(&options, &device.context, &error);
     if (status == TRAWL_OK)
-        *plan = c->compile(c->user, *context);
-    if (*plan)
-        status = c->try(c->user, *context, *plan, &error);
-    if (*plan && status >= TRAWL_OK)
-        return;
+        device.plan = c->compile(c->user, device.context);
+    if (device.plan)
+        status = c->try(c->user, device.context, device.plan, &error);
+    if (device.plan && status >= TRAWL_OK)
+        return device;
     complain(c->run->command, "warning: %s would be quicker, but cannot be used: %s",
-             advice->backend, *context && !*plan ? "see above" : error.message);
-    trawl_plan_free(*plan);
-    trawl_context_free(*context);
-    *context = NULL;
+             advice->backend, device.context && !device.plan ? "see above" : error.message);
+    searcher_close(&device);
+    return device;
 }
 
-static void take_advice(const backend_choice *c, trawl_advice *advice, trawl_context **context,
-                        trawl_plan **plan)
+static searcher take_advice(const backend_choice *c, trawl_advice *advice, const searcher *cpu)
 {
-    trawl_context *device = NULL;
-    trawl_plan *other = NULL;
-    open_device(c, advice, &device, &other);
-    if (!device)
-        return;
-    const int status = trawl_advise(*context, *plan, c->length, device, other, advice, NULL);
-    if (status == TRAWL_OK && strcmp(advice->backend, "auto") != 0) {
-        trawl_context *const cpu = *context;
-        trawl_plan *const before = *plan;
-        *context = device;
-        *plan = other;
-        device = cpu;
-        other = before;
+    searcher device = open_device(c, advice);
+    if (!device.context) {
+        explain(c->run, cpu->context, "the device cannot be used");
+        return device;
     }
-    explain(c->run, *context, advice->why);
-    trawl_plan_free(other);
-    trawl_context_free(device);
+    const int status =
+        trawl_advise(cpu->context, cpu->plan, c->length, device.context, device.plan, advice, NULL);
+    const bool pays = status == TRAWL_OK && strcmp(advice->backend, "auto") != 0;
+    explain(c->run, pays ? device.context : cpu->context, advice->why);
+    if (!pays)
+        searcher_close(&device);
+    return device;
 }
 
-void choose_backend(const backend_choice *c, trawl_context **context, trawl_plan **plan)
+searcher choose_backend(const backend_choice *c, const searcher *cpu)
 {
+    const searcher none = { NULL, NULL };
     trawl_advice advice = { .size = sizeof advice };
     if (!is_open(c->run))
-        return;
+        return none;
     if (c->length == 0 || c->length == UINT64_MAX)
-        explain(c->run, *context, "how much there is to be searched as one text is not known");
-    else if (trawl_advise(*context, *plan, c->length, NULL, NULL, &advice, NULL) != TRAWL_OK)
-        return;
+        explain(c->run, cpu->context,
+                "how much there is to be searched as one text is not known, or little");
+    else if (trawl_advise(cpu->context, cpu->plan, c->length, NULL, NULL, &advice, NULL) !=
+             TRAWL_OK)
+        return none;
     else if (strcmp(advice.backend, "auto") == 0)
-        explain(c->run, *context, advice.why);
+        explain(c->run, cpu->context, advice.why);
     else
-        take_advice(c, &advice, context, plan);
+        return take_advice(c, &advice, cpu);
+    return none;
 }

@@ -4,9 +4,15 @@
 
 #include "cli/cli.h"
 
-/* Bytes of all operands (none: standard input) that are regular files; UINT64_MAX: there is another
- * kind. */
-uint64_t operand_bytes(char **paths, size_t count);
+/* Bytes of all operands (none: standard input) that are regular files, of those that have `least`
+ * at least; UINT64_MAX: there is another kind. */
+uint64_t operand_bytes(char **paths, size_t count, uint64_t least);
+
+/* A context and a plan for it; NULL: none. */
+typedef struct searcher {
+    trawl_context *context;
+    trawl_plan *plan;
+} searcher;
 
 typedef struct backend_choice {
     const run_options *run;
@@ -18,8 +24,9 @@ typedef struct backend_choice {
     int (*try)(void *user, trawl_context *context, const trawl_plan *plan, trawl_error *error);
 } backend_choice;
 
-/* *context is of the CPU, and *plan for it: put a device's in their place where that pays. What a
- * device cannot do is a warning, and the CPU does it. --explain says why. */
-void choose_backend(const backend_choice *c, trawl_context **context, trawl_plan **plan);
+/* The device that is to search instead of the CPU where that pays, else none. What a device cannot
+ * do is a warning. --explain says why. */
+searcher choose_backend(const backend_choice *c, const searcher *cpu);
+void searcher_close(searcher *s);
 
 #endif

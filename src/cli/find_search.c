@@ -13,12 +13,12 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/choose.h"
 #include "cli/match_filter.h"
 #include "cli/progress.h"
 #include "io/texts.h"
 
-#define PIECE (1u << 20) /* bytes read of a pipe at once */
+#define PIECE (1u << 20)       /* bytes read of a pipe at once */
+#define LARGE_TEXT (16u << 20) /* of several; below, a device does little but begin and end */
 
 /* ---- matches -------------------------------------------------------------- */
 
@@ -103,6 +103,17 @@ static int on_matches(const trawl_match *matches, size_t count, void *user)
     const int ended = take_matches(matches, count, (find_search *)user);
     progress_release(true);
     return ended;
+}
+
+/* The same, of a text that is searched again from its begin when a device has failed: all backends
+ * find the same matches in the same order. */
+static int on_matches_anew(const trawl_match *matches, size_t count, void *user)
+{
+    find_search *f = (find_search *)user;
+    const uint64_t old = f->known > f->found ? f->known - f->found : 0;
+    const size_t skipped = old < count ? (size_t)old : count;
+    f->found += count;
+    return skipped < count ? on_matches(matches + skipped, count - skipped, f) : 0;
 }
 
 static int judge_matches(const trawl_match *matches, size_t count, void *user)
@@ -221,26 +232,54 @@ static bool scan_stream(find_search *f, source *file, const char *path,
     return fine;
 }
 
+/* By the CPU or a device, with the call that suits the output. */
+static int scan_by(find_search *f, const searcher *by, const uint8_t *text, size_t length,
+                   const trawl_scan_options *options, trawl_match_fn take, trawl_error *error)
+{
+    const size_t patterns = f->output->patterns->count;
+    if (!f->output->count || f->output->patterns->filtered)
+        return trawl_scan(by->context, by->plan, text, length, options, take, f, error);
+    return patterns == 1
+               ? trawl_count(by->context, by->plan, text, length, options, f->counts, error)
+               : trawl_count_each(by->context, by->plan, text, length, options, f->counts, error);
+}
+
+/* A device was taken because it would be quicker: when it fails the CPU goes on without it. */
+static int scan_by_best(find_search *f, const uint8_t *text, size_t length,
+                        const trawl_scan_options *options, trawl_error *error)
+{
+    const searcher cpu = { f->context, f->plan };
+    f->found = f->known = 0;
+    if (f->device.context && length >= f->least) {
+        progress_scans(f->device.context, length, length);
+        const int status = scan_by(f, &f->device, text, length, options, on_matches_anew, error);
+        if (status != TRAWL_ERROR_DEVICE && status != TRAWL_ERROR_MEMORY)
+            return status;
+        fflush(stdout);
+        complain(f->run->command, "warning: the CPU goes on without %s, which failed: %s",
+                 trawl_context_backend(f->device.context), error->message);
+        progress_scans(f->context, length, length);
+        searcher_close(&f->device);
+        f->known = f->found;
+        f->found = 0;
+    } else {
+        progress_scans(f->context, length, length);
+    }
+    return scan_by(f, &cpu, text, length, options, on_matches_anew, error);
+}
+
 static bool scan_text(find_search *f, const char *path, const uint8_t *text, size_t length,
                       const trawl_scan_options *options)
 {
     trawl_error error;
-    int status;
     f->stats.bytes += length;
     f->text = text;
     f->text_begin = 0;
     f->length = length;
-    progress_scans(f->context, length, length);
-    if (f->output->count && f->output->patterns->count == 1 && !f->output->patterns->filtered) {
-        status = trawl_count(f->context, f->plan, text, length, options, &f->counts[0], &error);
-        f->stats.matches += f->counts[0];
-    } else if (f->output->count && !f->output->patterns->filtered) {
-        status = trawl_count_each(f->context, f->plan, text, length, options, f->counts, &error);
+    const int status = scan_by_best(f, text, length, options, &error);
+    if (f->output->count && !f->output->patterns->filtered)
         for (size_t i = 0; i < f->output->patterns->count; i++)
             f->stats.matches += f->counts[i];
-    } else {
-        status = trawl_scan(f->context, f->plan, text, length, options, on_matches, f, &error);
-    }
     return scanned(f, path, status, &error);
 }
 
@@ -456,22 +495,34 @@ static trawl_plan *compile_again(void *user, const trawl_context *context)
                                f->sample.length);
 }
 
+static int ignore_matches(const trawl_match *matches, size_t count, void *user)
+{
+    (void)matches;
+    (void)count;
+    (void)user;
+    return 0;
+}
+
+/* As the files will be: what is counted, or reported, has kernels of its own. */
 static int try_sample(void *user, trawl_context *context, const trawl_plan *plan,
                       trawl_error *error)
 {
-    const find_search *f = (const find_search *)user;
-    uint64_t count;
-    return trawl_count(context, plan, f->sample.bytes, f->sample.length, NULL, &count, error);
+    find_search *f = (find_search *)user;
+    const searcher device = { context, (trawl_plan *)plan };
+    trawl_scan_options options = TRAWL_SCAN_OPTIONS_INIT;
+    options.report = f->report;
+    return scan_by(f, &device, f->sample.bytes, f->sample.length, &options, ignore_matches, error);
 }
 
-/* Devices are for large texts that are searched to their end, each as one. */
+/* Devices are for large texts that are searched to their end, each as one; what opening them costs
+ * is shared by all. */
 static uint64_t length_as_texts(const find_search *f, char **paths, int count)
 {
     const bool raw =
         f->format == FORMAT_RAW || f->format == FORMAT_TEXT || f->format == FORMAT_AUTO;
     return raw && !f->recursive && !f->circular && !f->verdicts && !f->quiet && !f->most &&
                    sample_is_text(&f->sample)
-               ? operand_bytes(paths, (size_t)count)
+               ? operand_bytes(paths, (size_t)count, f->least)
                : 0;
 }
 
@@ -486,16 +537,20 @@ bool find_search_open(find_search *f, char **paths, int count)
     f->plan = sample_compile(&f->sample, patterns, f->run, f->context, paths, count);
     if (!f->plan || (f->circular && !circle_fits(patterns, f->run->command, f->plan)))
         return false;
+    f->counts = calloc(patterns->count, sizeof *f->counts);
+    if (!f->counts) {
+        complain(f->run->command, "out of memory for %zu patterns", patterns->count);
+        return false;
+    }
+    f->least = count > 1 ? LARGE_TEXT : 0;
     const backend_choice choice = { f->run, length_as_texts(f, paths, count), f, compile_again,
                                     try_sample };
-    choose_backend(&choice, &f->context, &f->plan);
+    const searcher cpu = { f->context, f->plan };
+    f->device = choose_backend(&choice, &cpu);
     trawl_plan_get_info(f->plan, &info);
     f->longest = info.max_length;
     f->whole = wants_whole(f);
-    f->counts = calloc(patterns->count, sizeof *f->counts);
-    if (!f->counts)
-        complain(f->run->command, "out of memory for %zu patterns", patterns->count);
-    return f->counts;
+    return true;
 }
 
 int find_search_files(find_search *f, char **paths, int count)
@@ -515,7 +570,8 @@ int find_search_files(find_search *f, char **paths, int count)
     const bool found = f->stats.matches > 0;
     int status = f->failed && !(f->quiet && found) ? EXIT_ERROR : found ? EXIT_MATCH : EXIT_NONE;
     status = finish_output(f->run->command, status);
-    stats_print(&f->stats, f->run, f->plan, f->context);
+    stats_print(&f->stats, f->run, f->device.plan ? f->device.plan : f->plan,
+                f->device.context ? f->device.context : f->context);
     return status;
 }
 
@@ -527,5 +583,8 @@ void find_search_close(find_search *f)
     sample_close(&f->sample);
     trawl_plan_free(f->plan);
     trawl_plan_free(f->plan_of_pieces);
+    if (f->device.context && trawl_context_warning(f->device.context))
+        complain(f->run->command, "warning: %s", trawl_context_warning(f->device.context));
+    searcher_close(&f->device);
     close_context(f->run, f->context);
 }

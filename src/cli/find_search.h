@@ -2,6 +2,7 @@
 #ifndef TRAWL_FIND_SEARCH_H
 #define TRAWL_FIND_SEARCH_H
 
+#include "cli/choose.h"
 #include "cli/find_output.h"
 #include "cli/sample.h"
 #include "cli/verdicts.h"
@@ -37,9 +38,12 @@ typedef struct find_search {
     trawl_plan *plan;
     trawl_plan *plan_of_pieces; /* of long records, for verdicts; NULL: there was none */
     trawl_context *context;
-    uint64_t *counts;     /* of each pattern in the present file, where they are asked for */
-    record_scan *records; /* while records are searched */
-    const uint8_t *text;  /* else what may be printed of it: text[0] has offset text_begin */
+    searcher device;       /* large texts are searched by it, unless it is none */
+    uint64_t least;        /* that is large */
+    uint64_t found, known; /* matches of the present text; that many were taken before */
+    uint64_t *counts;      /* of each pattern in the present file, where they are asked for */
+    record_scan *records;  /* while records are searched */
+    const uint8_t *text;   /* else what may be printed of it: text[0] has offset text_begin */
     uint64_t text_begin;
     size_t length;    /* of that text, where it is there whole */
     uint8_t *joined;  /* the bytes of a match that crosses the end of a circle */

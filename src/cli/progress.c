@@ -127,7 +127,7 @@ void progress_add(uint64_t bytes)
 
 uint64_t progress_total(char **paths, size_t count)
 {
-    return bar.when == NEVER ? 0 : operand_bytes(paths, count);
+    return bar.when == NEVER ? 0 : operand_bytes(paths, count, 0);
 }
 
 /* ---- the line ---------------------------------------------------------------------- */
