@@ -119,6 +119,12 @@ static int device_memory(cuda_device *d, size_t bytes, void **handle, trawl_erro
     return status;
 }
 
+/* Sizes are rounded up to whole 16 bytes, and never 0, which CUDA refuses. */
+static size_t room_of(size_t bytes)
+{
+    return bytes < 16 ? 16 : (bytes + 15) & ~(size_t)15;
+}
+
 /* Zeroed memory in large pages, pinned: to pin as much in small ones takes four times as long.
  * NULL: it cannot be had so. */
 static void *large_pages(cuda_device *d, size_t bytes)
@@ -140,12 +146,14 @@ static void *large_pages(cuda_device *d, size_t bytes)
     return NULL;
 }
 
-static void host_memory_free(cuda_device *d, void *memory)
+/* Only of what may stand in large pages it is asked whether it does. */
+static void host_memory_free(cuda_device *d, const device_buffer *b)
 {
-    if (d->cu.cuMemHostUnregister(memory) == CUDA_SUCCESS)
-        free(memory);
+    if (b->kind == BUFFER_PINNED && room_of(b->bytes) >= LARGE_PAGE &&
+        d->cu.cuMemHostUnregister(b->host) == CUDA_SUCCESS)
+        free(b->host);
     else
-        (void)d->cu.cuMemFreeHost(memory);
+        (void)d->cu.cuMemFreeHost(b->host);
 }
 
 static int host_memory(cuda_device *d, buffer_kind kind, size_t bytes, void **handle, void **host,
@@ -174,13 +182,12 @@ static int host_memory(cuda_device *d, buffer_kind kind, size_t bytes, void **ha
     return TRAWL_OK;
 }
 
-/* Sizes are rounded up to whole 16 bytes, and never 0, which CUDA refuses. */
 static int cuda_buffer_open(device *base, buffer_kind kind, size_t bytes, device_buffer *b,
                             trawl_error *error)
 {
     cuda_device *d = (cuda_device *)base;
     memset(b, 0, sizeof *b);
-    const size_t room = bytes < 16 ? 16 : (bytes + 15) & ~(size_t)15;
+    const size_t room = room_of(bytes);
     if (room < bytes)
         return fail(error, TRAWL_ERROR_MEMORY, TRAWL_NONE, "CUDA: a buffer of %zu bytes", bytes);
     int status = cuda_enter(d, error);
@@ -281,7 +288,7 @@ static void cuda_buffer_close(device *base, device_buffer *b)
     if (b->kind != BUFFER_BORROWED && cuda_enter(d, NULL) == TRAWL_OK) {
         (void)d->cu.cuCtxSynchronize();
         if (b->host)
-            host_memory_free(d, b->host);
+            host_memory_free(d, b);
         else
             (void)d->cu.cuMemFree(cuda_address(b));
         cuda_leave(d);
