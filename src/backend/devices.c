@@ -624,42 +624,21 @@ static void devices_timing(worker *w, trawl_timing *timing)
     memset(&room->belt.timing, 0, sizeof room->belt.timing);
 }
 
+/* Both, but for their names. */
+#define DEVICE_BACKEND(opener)                                                                     \
+    .limits = DEVICE_LIMITS, .open = opener, .close = close_devices, .run_text = devices_text,     \
+    .run_grid = devices_grid, .run_tasks = devices_tasks, .hold = devices_hold,                    \
+    .drop = devices_drop, .lead = devices_lead, .start = devices_start, .finish = devices_finish,  \
+    .keep = devices_keep, .put = devices_put, .link = devices_link, .timing = devices_timing
+
 const backend backend_opencl = {
     .name = "opencl",
     .about = "GPUs, CPUs and others through OpenCL",
-    .limits = DEVICE_LIMITS,
-    .open = open_opencl,
-    .close = close_devices,
-    .run_text = devices_text,
-    .run_grid = devices_grid,
-    .run_tasks = devices_tasks,
-    .hold = devices_hold,
-    .drop = devices_drop,
-    .lead = devices_lead,
-    .start = devices_start,
-    .finish = devices_finish,
-    .keep = devices_keep,
-    .put = devices_put,
-    .link = devices_link,
-    .timing = devices_timing,
+    DEVICE_BACKEND(open_opencl),
 };
 
 const backend backend_cuda = {
     .name = "cuda",
     .about = "NVIDIA GPUs through CUDA",
-    .limits = DEVICE_LIMITS,
-    .open = open_cuda,
-    .close = close_devices,
-    .run_text = devices_text,
-    .run_grid = devices_grid,
-    .run_tasks = devices_tasks,
-    .hold = devices_hold,
-    .drop = devices_drop,
-    .lead = devices_lead,
-    .start = devices_start,
-    .finish = devices_finish,
-    .keep = devices_keep,
-    .put = devices_put,
-    .link = devices_link,
-    .timing = devices_timing,
+    DEVICE_BACKEND(open_cuda),
 };
