@@ -223,7 +223,8 @@ static int collect_there(collecting *c, const trawl_plan *plan, size_t length,
     return status;
 }
 
-static int read_result(const trawl_device_result *given, const trawl_scan_options *options,
+/* A call that is refused has found nothing; of a struct whose size is none it is not written. */
+static int read_result(trawl_device_result *given, const trawl_scan_options *options,
                        trawl_device_result *result, trawl_error *error)
 {
     const trawl_device_result none = TRAWL_DEVICE_RESULT_INIT;
@@ -234,6 +235,7 @@ static int read_result(const trawl_device_result *given, const trawl_scan_option
                                     given, "device result", error);
     if (status != TRAWL_OK)
         return status;
+    given->count = 0;
     if (!result->matches)
         result->capacity = 0;
     if (result->matches_offset % sizeof(uint64_t) || result->counts_offset % sizeof(uint64_t))
@@ -283,8 +285,6 @@ int trawl_collect_device(trawl_context *context, const trawl_plan *plan,
     trawl_device_text held;
     trawl_device_result to;
     trawl_scan_options read;
-    if (result && result->size >= SIZE_UP_TO(trawl_device_result, count))
-        result->count = 0;
     int status = read_result(result, options, &to, error);
     if (status != TRAWL_OK)
         return status;
