@@ -103,17 +103,7 @@ int kept_part(lane *l, u32 part, u32 first, u32 stop, trawl_error *error)
 
 int kept_settle(lane *l, trawl_timing *timing, trawl_error *error)
 {
-    const device_api *api = l->on->device->api;
-    int status = TRAWL_OK;
-    for (u32 i = 0; i < l->tallies; i++) {
-        const int waited = api->event_wait(&l->tallied[i], status == TRAWL_OK ? error : NULL);
-        if (status == TRAWL_OK)
-            status = waited;
-        if (waited == TRAWL_OK)
-            timing->kernel += api->event_seconds(&l->tallied[i]);
-    }
-    l->tallies = 0;
-    return status;
+    return events_settle(l->on->device->api, l->tallied, &l->tallies, &timing->kernel, error);
 }
 
 int kept_end(used_device *u, const trawl_plan *plan, keeping *k, memory *m, trawl_timing *timing,

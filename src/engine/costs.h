@@ -108,8 +108,6 @@
 #define COST_STREAM_STAY 0.01
 #define COST_STREAM_GAP 0.1
 
-/* Grids, a cell: a step along a row or down a column; a comparison that fails early. And the share
- * of places of a text around which there is one colour alone. */
 /* The share of places of a text around which there is one colour alone. */
 #define COST_EVEN_SHARE 0.5
 

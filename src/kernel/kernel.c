@@ -70,18 +70,24 @@ int plan_upload(device_plan *p, device_buffer *b, const void *from, size_t bytes
     return status == TRAWL_OK ? api->finish(p->queue, error) : status;
 }
 
-int sink_settle(const device_api *api, piece_sink *s, trawl_error *error)
+int events_settle(const device_api *api, const device_event *events, uint32_t *count,
+                  double *seconds, trawl_error *error)
 {
     int status = TRAWL_OK;
-    for (uint32_t i = 0; i < s->event_count; i++) {
-        const int waited = api->event_wait(&s->events[i], status == TRAWL_OK ? error : NULL);
+    for (uint32_t i = 0; i < *count; i++) {
+        const int waited = api->event_wait(&events[i], status == TRAWL_OK ? error : NULL);
         if (status == TRAWL_OK)
             status = waited;
         if (waited == TRAWL_OK)
-            s->seconds += api->event_seconds(&s->events[i]);
+            *seconds += api->event_seconds(&events[i]);
     }
-    s->event_count = 0;
+    *count = 0;
     return status;
+}
+
+int sink_settle(const device_api *api, piece_sink *s, trawl_error *error)
+{
+    return events_settle(api, s->events, &s->event_count, &s->seconds, error);
 }
 
 int sink_launch(const device_plan *p, device_queue *q, const launch *l, piece_sink *s,

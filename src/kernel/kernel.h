@@ -18,7 +18,7 @@
 #include "device/tuning.h"
 #include "walk/walk.h"
 
-enum { PIECE_EVENTS = 64, TEXT_PADDING = 256 };
+enum { PIECE_EVENTS = 64, TEXT_PADDING = 256, WARP = 32 /* PORT_WARPS */ };
 
 /* What a walk on a device knows of the patterns. */
 typedef struct walk_facts {
@@ -142,7 +142,11 @@ int sink_launch(const device_plan *p, device_queue *q, const launch *l, piece_si
  * device_port.h and its numbers, `bytes` of them. */
 int launch_search(const device_plan *p, device_queue *q, launch *l, const void *numbers,
                   size_t bytes, piece_sink *s, trawl_error *error);
-/* Wait for the launches, add up their times; the error of one that failed. */
+/* Wait for all of `count` events, which is 0 then, and add up their times; the error of the first
+ * that failed. */
+int events_settle(const device_api *api, const device_event *events, uint32_t *count,
+                  double *seconds, trawl_error *error);
+/* The same of the launches of a sink. */
 int sink_settle(const device_api *api, piece_sink *s, trawl_error *error);
 
 /* Queue the kernel of tally.k over records of at least one; `buffers` are its own, in order. */

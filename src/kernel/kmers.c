@@ -9,7 +9,6 @@
 #include "kernel/kernel.h"
 
 enum {
-    WARP = 32,
     LARGE_GROUP = 1024, /* with a filter of LARGE_LOG and more */
     USUAL_GROUP = 512,
     LARGE_LOG = 19,

@@ -23,9 +23,8 @@ enum {
     CPU_GROUP = 16,
     MOST_GROUP = 512, /* of a GPU: registers allow no more, */
     UNIT_ITEMS = 768, /* ... and so many of a multiprocessor */
-    WARP = 32,
-    LEAST_BITS = 5, /* of the number of a word of the filter */
-    NEAR_BITS = 12, /* the same, 16 KiB, of sets that are near */
+    LEAST_BITS = 5,   /* of the number of a word of the filter */
+    NEAR_BITS = 12,   /* the same, 16 KiB, of sets that are near */
     MOST_BITS = 17,
     SHARE = 8,   /* words a string */
     LARGE = 512, /* 16 bytes of a needle that groups compare */

@@ -11,7 +11,6 @@ enum {
     USUAL_GROUP = 256,
     USUAL_BLOCKS = 5, /* groups a multiprocessor has registers for, */
     MASKED_BLOCKS = 4,
-    WARP = 32,
     CPU_GROUP = 8,
     CPU_PAGE = 16 * 1024,
     USUAL_PAGE = 512,     /* of a GPU whose warps are not known */
