@@ -379,3 +379,33 @@ bool own_alone(own_device *o, void *memory)
         sleep_a_while(NULL);
     return tries != 0;
 }
+
+/* ---- beside Trawl's ------------------------------------------------------------------- */
+
+trawl_context *own_context(const test_target *t, void *native, const char *tuning)
+{
+    trawl_context_options options = TRAWL_CONTEXT_OPTIONS_INIT;
+    trawl_context *context = NULL;
+    trawl_error error = { 0 };
+    options.backend = t->backend;
+    options.device = t->device;
+    options.tuning = tuning;
+    options.native = native;
+    if (trawl_context_open(&options, &context, &error) != TRAWL_OK)
+        fail_msg("%s device %s: %s", t->backend, t->device, error.message);
+    return context;
+}
+
+bench bench_open(const test_target *targets, size_t which, const char *tuning)
+{
+    bench b = { .target = &targets[which] };
+    own_open(&b.own, targets, which);
+    b.context = own_context(b.target, own_native(&b.own), tuning);
+    return b;
+}
+
+void bench_close(bench *b)
+{
+    trawl_context_free(b->context);
+    own_close(&b->own);
+}

@@ -46,6 +46,20 @@ void *own_part(own_device *o, void *memory, size_t offset, size_t bytes);
  * for a moment behind a command. */
 bool own_alone(own_device *o, void *memory);
 
+/* A context of Trawl's, with the program's `native`. */
+trawl_context *own_context(const test_target *t, void *native, const char *tuning);
+
+/* A device, the program's own view of it, and Trawl's. */
+typedef struct bench {
+    const test_target *target;
+    own_device own;
+    trawl_context *context;
+} bench;
+
+/* On targets[which]. */
+bench bench_open(const test_target *targets, size_t which, const char *tuning);
+void bench_close(bench *b);
+
 /* Another context of the device; memory and a queue of it are a stranger's to Trawl's. */
 void own_open_stranger(own_device *o, const own_device *like);
 

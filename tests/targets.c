@@ -72,3 +72,15 @@ trawl_context *target_open(const test_target *t, const char *device, const char 
                  error.message);
     return context;
 }
+
+trawl_plan *target_compile(const trawl_pattern *patterns, size_t count, const char *engine)
+{
+    trawl_compile_options options = TRAWL_COMPILE_OPTIONS_INIT;
+    trawl_plan *plan = NULL;
+    trawl_error error = { 0 };
+    options.engine = engine;
+    const int status = trawl_compile(patterns, count, &options, &plan, &error);
+    if (status != TRAWL_OK && status != TRAWL_ERROR_UNSUPPORTED)
+        fail_msg("%s: %s", engine, error.message);
+    return plan;
+}

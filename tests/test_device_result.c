@@ -27,45 +27,6 @@ static test_target targets[MOST_TARGETS];
 static size_t target_count;
 static trawl_context *serial;
 
-/* A device, the program's own view of it, and Trawl's. */
-typedef struct bench {
-    own_device own;
-    trawl_context *context;
-} bench;
-
-static bench bench_open(size_t which, const char *tuning)
-{
-    trawl_context_options options = TRAWL_CONTEXT_OPTIONS_INIT;
-    trawl_error error = { 0 };
-    bench b;
-    own_open(&b.own, targets, which);
-    options.backend = targets[which].backend;
-    options.device = targets[which].device;
-    options.tuning = tuning;
-    options.native = own_native(&b.own);
-    if (trawl_context_open(&options, &b.context, &error) != TRAWL_OK)
-        fail_msg("%s device %s: %s", options.backend, options.device, error.message);
-    return b;
-}
-
-static void bench_close(bench *b)
-{
-    trawl_context_free(b->context);
-    own_close(&b->own);
-}
-
-static trawl_plan *compile(const trawl_pattern *patterns, size_t count, const char *engine)
-{
-    trawl_compile_options options = TRAWL_COMPILE_OPTIONS_INIT;
-    trawl_plan *plan = NULL;
-    trawl_error error = { 0 };
-    options.engine = engine;
-    const int status = trawl_compile(patterns, count, &options, &plan, &error);
-    if (status != TRAWL_OK && status != TRAWL_ERROR_UNSUPPORTED)
-        fail_msg("%s: %s", engine, error.message);
-    return plan;
-}
-
 static trawl_pattern extended(const char *text)
 {
     return (trawl_pattern){ text, strlen(text), TRAWL_SYNTAX_EXTENDED, 0, 0, NULL };
@@ -230,7 +191,7 @@ static void test_random(void **state)
     const uint64_t seed = test_seed(), cases = test_cases(CASES);
     (void)state;
     for (size_t t = 0; t < target_count; t++) {
-        bench b = bench_open(t, "piece=64");
+        bench b = bench_open(targets, t, "piece=64");
         for (uint64_t i = 0; i < cases; i++) {
             scenario s;
             char what[64];
@@ -240,9 +201,9 @@ static void test_random(void **state)
             options.base = rng_below(&r, 2) * UINT64_C(5000000000);
             snprintf(what, sizeof what, "TRAWL_TEST_SEED=%llu", (unsigned long long)s.seed);
             trawl_device_text there = place(&b.own, s.text, s.length);
-            trawl_plan *plan =
-                s.bordered ? NULL
-                           : compile(s.patterns, s.count, engines[rng_below(&r, COUNT(engines))]);
+            trawl_plan *plan = s.bordered ? NULL
+                                          : target_compile(s.patterns, s.count,
+                                                           engines[rng_below(&r, COUNT(engines))]);
             if (plan)
                 collect(&b, plan, &there, (const char *)s.text, &options, rng_below(&r, 6), what);
             trawl_plan_free(plan);
@@ -269,11 +230,11 @@ static void test_crowds(void **state)
     for (size_t i = 0; i < COUNT(patterns); i++)
         list[i] = extended(patterns[i]);
     for (size_t t = 0; t < target_count; t++) {
-        bench b = bench_open(t, "piece=128");
+        bench b = bench_open(targets, t, "piece=128");
         trawl_device_text there = place(&b.own, text, length);
         for (size_t e = 0; e < COUNT(engines); e++) {
             trawl_plan *plan =
-                compile(list, strcmp(engines[e], "ac") == 0 ? 2 : COUNT(list), engines[e]);
+                target_compile(list, strcmp(engines[e], "ac") == 0 ? 2 : COUNT(list), engines[e]);
             assert_true(collect(&b, plan, &there, text, NULL, 3 + e, engines[e]));
             trawl_plan_free(plan);
         }
@@ -301,9 +262,9 @@ static void test_giving_up(void **state)
         written[i][i + 1] = 'b';
         list[i] = (trawl_pattern){ written[i], i + 2, TRAWL_SYNTAX_LITERAL, 0, 0, NULL };
     }
-    trawl_plan *plan = compile(list, PATTERNS, "pfac/ac");
+    trawl_plan *plan = target_compile(list, PATTERNS, "pfac/ac");
     for (size_t t = 0; t < target_count; t++) {
-        bench b = bench_open(t, "piece=64");
+        bench b = bench_open(targets, t, "piece=64");
         trawl_device_text there = place(&b.own, text, length);
         assert_true(collect(&b, plan, &there, text, NULL, 4, "giving up"));
         own_memory_free(&b.own, there.memory);
@@ -329,9 +290,10 @@ static void test_many_patterns(void **state)
     list[MANY - 1] = extended("z.{1,3}w[0-3]+[4-6]");
     for (size_t at = 0; at < LENGTH;)
         at += (size_t)snprintf(text + at, LENGTH - at, "w%uz.", rng_below(&r, 5000));
-    trawl_plan *plan = compile(list, MANY - 1, "auto"), *both = compile(list, MANY, "auto");
+    trawl_plan *plan = target_compile(list, MANY - 1, "auto"),
+               *both = target_compile(list, MANY, "auto");
     for (size_t t = 0; t < target_count; t++) {
-        bench b = bench_open(t, "piece=64");
+        bench b = bench_open(targets, t, "piece=64");
         trawl_device_text there = place(&b.own, text, LENGTH);
         assert_true(collect(&b, plan, &there, text, NULL, 4, "many"));
         assert_true(collect(&b, both, &there, text, NULL, 2, "many, and one that repeats"));
@@ -358,7 +320,7 @@ static void test_little_memory(void **state)
     }
     for (size_t at = 0; at < LENGTH;)
         at += (size_t)snprintf(text + at, LENGTH - at, "w%uz.", rng_below(&r, 5000));
-    trawl_plan *plan = compile(list, MANY, "ac");
+    trawl_plan *plan = target_compile(list, MANY, "ac");
     expected e = expect(plan, text, LENGTH, NULL);
     for (size_t t = 0; t < target_count; t++) {
         static const char *const tunings[] = { "memory=1", "memory=2", "memory=3,piece=64" };
@@ -390,10 +352,10 @@ static void refuse(bench *b, const trawl_plan *plan, const trawl_device_text *te
 static void test_refused(void **state)
 {
     const trawl_pattern p = extended("needle");
-    trawl_plan *plan = compile(&p, 1, "auto");
+    trawl_plan *plan = target_compile(&p, 1, "auto");
     (void)state;
     for (size_t t = 0; t < target_count; t++) {
-        bench b = bench_open(t, NULL);
+        bench b = bench_open(targets, t, NULL);
         trawl_device_text there = place(&b.own, "a needle", 8);
         room good = room_open(&b.own, 100, 1);
         trawl_scan_options options = TRAWL_SCAN_OPTIONS_INIT;

@@ -30,62 +30,15 @@ static test_target targets[MOST_TARGETS];
 static size_t target_count;
 static trawl_context *serial;
 
-/* A device, the program's own view of it, and Trawl's. */
-typedef struct bench {
-    const test_target *target;
-    own_device own;
-    trawl_context *context;
-} bench;
-
-static trawl_context *open_context(const test_target *t, void *native, const char *tuning)
-{
-    trawl_context_options options = TRAWL_CONTEXT_OPTIONS_INIT;
-    trawl_context *context = NULL;
-    trawl_error error = { 0 };
-    options.backend = t->backend;
-    options.device = t->device;
-    options.tuning = tuning;
-    options.native = native;
-    if (trawl_context_open(&options, &context, &error) != TRAWL_OK)
-        fail_msg("%s device %s: %s", t->backend, t->device, error.message);
-    return context;
-}
-
-static bench bench_open(size_t which, const char *tuning)
-{
-    bench b = { .target = &targets[which] };
-    own_open(&b.own, targets, which);
-    b.context = open_context(b.target, own_native(&b.own), tuning);
-    return b;
-}
-
-static void bench_close(bench *b)
-{
-    trawl_context_free(b->context);
-    own_close(&b->own);
-}
-
 static trawl_pattern pattern_of(const char *text, trawl_syntax syntax, uint32_t flags)
 {
     return (trawl_pattern){ text, strlen(text), syntax, flags, 0, NULL };
 }
 
-static trawl_plan *compile(const trawl_pattern *patterns, size_t count, const char *engine)
-{
-    trawl_compile_options options = TRAWL_COMPILE_OPTIONS_INIT;
-    trawl_plan *plan = NULL;
-    trawl_error error = { 0 };
-    options.engine = engine;
-    const int status = trawl_compile(patterns, count, &options, &plan, &error);
-    if (status != TRAWL_OK && status != TRAWL_ERROR_UNSUPPORTED)
-        fail_msg("%s: %s", engine, error.message);
-    return plan;
-}
-
 static trawl_plan *compile_extended(const char *text, const char *engine)
 {
     const trawl_pattern p = pattern_of(text, TRAWL_SYNTAX_EXTENDED, 0);
-    return compile(&p, 1, engine);
+    return target_compile(&p, 1, engine);
 }
 
 /* ---- comparing --------------------------------------------------------------------------- */
@@ -175,7 +128,7 @@ static void scenario_on(bench *b, const scenario *s, rng *r)
         const struct engine *named = engine_by_name(engine);
         if (named && !device_walk_of(named->kind))
             continue; /* devices run its fallback, where there is one */
-        trawl_plan *plan = compile(s->patterns, s->count, engine);
+        trawl_plan *plan = target_compile(s->patterns, s->count, engine);
         if (!plan)
             continue;
         options.base = rng_below(r, 2) * 1000;
@@ -200,7 +153,7 @@ static void test_random(void **state)
     const uint64_t seed = test_seed(), cases = test_cases(CASES) / 5;
     (void)state;
     for (size_t t = 0; t < target_count; t++) {
-        bench b = bench_open(t, NULL);
+        bench b = bench_open(targets, t, NULL);
         for (uint64_t i = 0; i < cases; i++) {
             scenario s;
             rng r = { ~(seed + i) };
@@ -262,7 +215,7 @@ static trawl_plan *way_plan(const way *w)
 {
     const trawl_pattern both[] = { pattern_of(w->pattern, TRAWL_SYNTAX_EXTENDED, 0),
                                    pattern_of("lea+[bc]*a+ne", TRAWL_SYNTAX_EXTENDED, 0) };
-    return compile(both, w->second ? 2 : 1, w->engine);
+    return target_compile(both, w->second ? 2 : 1, w->engine);
 }
 
 /* Texts of many pieces, at places that do and do not suit kernels. */
@@ -280,7 +233,7 @@ static void test_pieces(void **state)
     memset(all + 65000, 'a', 2000); /* states that live on across borders */
     for (size_t t = 0; t < target_count; t++) {
         for (size_t w = 0; w < COUNT(ways); w++) {
-            bench b = bench_open(t, ways[w].tuning);
+            bench b = bench_open(targets, t, ways[w].tuning);
             trawl_plan *plan = way_plan(&ways[w]);
             assert_non_null(plan);
             for (size_t i = 0; i < COUNT(lengths) * COUNT(places); i++) {
@@ -306,7 +259,7 @@ static void test_windows(void **state)
     char *all = random_letters(3 + length), *text = all + 3;
     (void)state;
     for (size_t t = 0; t < target_count; t++) {
-        bench b = bench_open(t, NULL);
+        bench b = bench_open(targets, t, NULL);
         placed p = place_crossed(&b.own, all, 3, length, 0);
         for (size_t i = 0; i < COUNT(patterns); i++) {
             trawl_plan *plan = compile_extended(patterns[i], "auto");
@@ -334,7 +287,7 @@ static void test_in_place(void **state)
     trawl_plan *plan = compile_extended("needle", "ac");
     (void)state;
     for (size_t t = 0; t < target_count; t++) {
-        bench b = bench_open(t, NULL);
+        bench b = bench_open(targets, t, NULL);
         for (size_t before = 0; before < 2; before++) {
             placed p = place(&b.own, text, length + 4096, 2048 + before, length);
             trawl_timing timing = { .size = sizeof timing };
@@ -361,13 +314,13 @@ static void test_crowds(void **state)
     assert_non_null(text);
     memset(text, 'a', length + 105);
     for (size_t t = 0; t < target_count; t++) {
-        bench b = bench_open(t, "piece=256");
+        bench b = bench_open(targets, t, "piece=256");
         placed p = place(&b.own, text, length + 105, 5, length);
         for (size_t i = 0; i < COUNT(patterns); i++) {
             const trawl_pattern many[] = { pattern_of(patterns[i], TRAWL_SYNTAX_EXTENDED, 0),
                                            pattern_of("a", TRAWL_SYNTAX_LITERAL, 0),
                                            pattern_of("aaa", TRAWL_SYNTAX_LITERAL, 0) };
-            trawl_plan *plan = compile(many, COUNT(many), "auto");
+            trawl_plan *plan = target_compile(many, COUNT(many), "auto");
             expect_same(&b, plan, &p.text, text, NULL, 0, patterns[i]);
             trawl_plan_free(plan);
         }
@@ -387,12 +340,12 @@ static void test_options(void **state)
                                        pattern_of("dle", TRAWL_SYNTAX_LITERAL, 0) };
     const size_t length = 100001;
     char *all = random_letters(length + 22), *text = all + 11;
-    trawl_plan *plan = compile(patterns, COUNT(patterns), "auto");
-    trawl_plan *once = compile(patterns, 1, "auto");
+    trawl_plan *plan = target_compile(patterns, COUNT(patterns), "auto");
+    trawl_plan *once = target_compile(patterns, 1, "auto");
     trawl_plan *variable = compile_extended("ne+dle", "auto");
     (void)state;
     for (size_t t = 0; t < target_count; t++) {
-        bench b = bench_open(t, "piece=64");
+        bench b = bench_open(targets, t, "piece=64");
         placed p = place_crossed(&b.own, all, 11, length, 11);
         found none = { 0 };
         trawl_error error = { 0 };
@@ -444,7 +397,7 @@ static void test_order(void **state)
     assert_non_null(other);
     memset(other, 'n', length + 300);
     for (size_t t = 0; t < target_count; t++) {
-        bench b = bench_open(t, NULL);
+        bench b = bench_open(targets, t, NULL);
         for (size_t i = 0; i < 2 * COUNT(plans); i++) {
             placed from = place(&b.own, text, length, 0, length);
             placed to = place(&b.own, other, length + 300 * (i % 2), 0, length);
@@ -506,7 +459,7 @@ static void refuse_native(const bench *b, const trawl_plan *plan, const trawl_de
     assert_null(context);
     if (b->own.cuda)
         return;
-    context = open_context(b->target, NULL, NULL); /* with a cl_context of its own */
+    context = own_context(b->target, NULL, NULL); /* with a cl_context of its own */
     refuse(context, plan, good, TRAWL_ERROR_ARGUMENT, "native");
     trawl_context_free(context);
     for (size_t t = 0; t < target_count; t++) {
@@ -529,7 +482,7 @@ static void test_refused(void **state)
     memset(on_host, '.', ALL);
     memcpy(on_host, "needle needle", 13);
     for (size_t t = 0; t < target_count; t++) {
-        bench b = bench_open(t, NULL);
+        bench b = bench_open(targets, t, NULL);
         placed p = place(&b.own, on_host, ALL, 0, ALL);
         trawl_device_text text = p.text;
         found all = { 0 };
@@ -585,7 +538,7 @@ static void test_parts_of_buffers(void **state)
     trawl_plan *plan = compile_extended("nee[d-l]+e", "auto");
     (void)state;
     for (size_t t = 0; t < target_count; t++) {
-        bench b = bench_open(t, NULL);
+        bench b = bench_open(targets, t, NULL);
         placed p = place(&b.own, text, length + 1000, 0, length);
         p.text.memory = own_part(&b.own, p.memory, first, 100000);
         if (p.text.memory) {
@@ -616,10 +569,11 @@ static void test_too_little_memory(void **state)
             written[i][k] = (char)('a' + rng_below(&r, 26));
         patterns[i] = pattern_of(written[i], TRAWL_SYNTAX_LITERAL, 0);
     }
-    trawl_plan *large = compile(patterns, MANY, "ac"), *small = compile_extended("needle", "ac");
+    trawl_plan *large = target_compile(patterns, MANY, "ac"),
+               *small = compile_extended("needle", "ac");
     assert_true(plan_head(large)->bytes > 1 << 20);
     for (size_t t = 0; t < target_count; t++) {
-        bench b = bench_open(t, "memory=1");
+        bench b = bench_open(targets, t, "memory=1");
         placed p = place(&b.own, ".needle needle", 14, 1, 13);
         refuse(b.context, large, &p.text, TRAWL_ERROR_MEMORY, "the CPU cannot take over");
         assert_null(trawl_context_warning(b.context));
@@ -642,7 +596,7 @@ static void test_several_devices(void **state)
     for (size_t t = 0; t < target_count; t++) {
         if (strcmp(targets[t].backend, "cuda") != 0)
             continue;
-        bench b = bench_open(t, NULL);
+        bench b = bench_open(targets, t, NULL);
         trawl_context_free(b.context);
         b.context = target_open(&targets[t], "all", "piece=64");
         placed p = place_crossed(&b.own, all, 5, 300000, 5);

@@ -18,6 +18,7 @@
 #include "plan/plan.h"
 #include "random.h"
 #include "scan/scan.h"
+#include "targets.h"
 
 #include <cmocka.h> /* last: it makes a macro of fail() */
 
@@ -68,18 +69,6 @@ static int close_contexts(void **state)
     trawl_context_free(threads);
     trawl_context_free(plain);
     return 0;
-}
-
-static trawl_plan *compile(const trawl_pattern *patterns, size_t count, const char *engine)
-{
-    trawl_compile_options options = TRAWL_COMPILE_OPTIONS_INIT;
-    trawl_plan *plan = NULL;
-    trawl_error error = { 0 };
-    options.engine = engine;
-    const int status = trawl_compile(patterns, count, &options, &plan, &error);
-    if (status != TRAWL_OK && status != TRAWL_ERROR_UNSUPPORTED)
-        fail_msg("%s", error.message);
-    return plan;
 }
 
 static trawl_pattern extended(const char *text)
@@ -199,7 +188,7 @@ static uint64_t run_scenario(const scenario *s)
     rng r = { ~s->seed };
     uint64_t cases = 0;
     for (size_t i = 0; plan_name(i); i++) {
-        trawl_plan *plan = compile(s->patterns, s->count, plan_name(i));
+        trawl_plan *plan = target_compile(s->patterns, s->count, plan_name(i));
         for (uint32_t mode = 0; plan && mode < MODES; mode++, cases++) {
             if (mode == TRAWL_REPORT_ENDS || !s->unbounded || !is_refused(plan, mode))
                 run_case(s, plan, mode, &r);
@@ -239,7 +228,7 @@ static void test_large_feed(void **state)
     const trawl_pattern patterns[] = { extended("fox the quick brown fox"), extended("q.{4,60}b"),
                                        extended("[^a-z ].*[^a-z ]") };
     for (size_t i = 0; i < COUNT(patterns); i++) {
-        trawl_plan *plan = compile(&patterns[i], 1, NULL);
+        trawl_plan *plan = target_compile(&patterns[i], 1, NULL);
         trawl_match *matches = NULL;
         trawl_stream *stream = NULL;
         expectation e = { NULL, 0, 0, false };
@@ -282,7 +271,7 @@ static void test_callback_stops(void **state)
     (void)state;
     for (size_t i = 0; i < COUNT(stop_patterns); i++) {
         const trawl_pattern p = extended(stop_patterns[i]);
-        trawl_plan *plan = compile(&p, 1, NULL);
+        trawl_plan *plan = target_compile(&p, 1, NULL);
         for (uint32_t mode = 0; mode < MODES; mode++) {
             trawl_scan_options options = TRAWL_SCAN_OPTIONS_INIT;
             trawl_stream *stream = NULL;
@@ -334,7 +323,7 @@ static void test_limits(void **state)
     (void)state;
     for (size_t i = 0; i < COUNT(stop_patterns); i++) {
         const trawl_pattern p = extended(stop_patterns[i]);
-        trawl_plan *plan = compile(&p, 1, NULL);
+        trawl_plan *plan = target_compile(&p, 1, NULL);
         for (uint32_t mode = 0; mode < MODES; mode++) {
             trawl_scan_options options = TRAWL_SCAN_OPTIONS_INIT;
             uint64_t all = 0;
@@ -357,7 +346,7 @@ static void test_base(void **state)
                                       (UINT64_C(1) << 40) + 12345, UINT64_MAX - 100 };
     static const char text[] = "..abc..abbc..";
     const trawl_pattern p = extended("ab{1,2}c");
-    trawl_plan *plan = compile(&p, 1, NULL);
+    trawl_plan *plan = target_compile(&p, 1, NULL);
     (void)state;
     for (size_t i = 0; i < COUNT(bases); i++) {
         const uint64_t b = bases[i];
@@ -391,7 +380,7 @@ static void test_beyond_4_gib(void **state)
     if (test_sanitized())
         skip();
     char *piece = calloc(1, PIECE);
-    trawl_plan *plan = compile(&pattern, 1, "bm");
+    trawl_plan *plan = target_compile(&pattern, 1, "bm");
     trawl_stream *stream = NULL;
     expectation e = { matches, 2, 0, false };
     assert_non_null(piece);
@@ -421,7 +410,7 @@ static void test_beyond_4_gib(void **state)
 static void test_bad_calls(void **state)
 {
     const trawl_pattern p = extended("ab");
-    trawl_plan *plan = compile(&p, 1, NULL);
+    trawl_plan *plan = target_compile(&p, 1, NULL);
     trawl_stream *stream = NULL;
     trawl_error error = { 0 };
     expectation none = { NULL, 0, 0, false };
@@ -572,7 +561,7 @@ static void test_moves_random(void **state)
         const size_t count =
             oracle_scan(s->patterns, s->count, s->text, s->length, TRAWL_REPORT_ENDS, &matches);
         for (size_t k = 0; k < COUNT(engines); k++) {
-            trawl_plan *plan = compile(s->patterns, s->count, engines[k]);
+            trawl_plan *plan = target_compile(s->patterns, s->count, engines[k]);
             expectation e = { matches, count, 0, false };
             if (!plan)
                 continue;
@@ -607,7 +596,7 @@ static void test_moves_often(void **state)
             oracle_scan(sets[i].patterns, sets[i].count, text, LENGTH, TRAWL_REPORT_ENDS, &matches);
         assert_true(count > 3);
         for (size_t k = 0; k < COUNT(engines); k++) {
-            trawl_plan *plan = compile(sets[i].patterns, sets[i].count, engines[k]);
+            trawl_plan *plan = target_compile(sets[i].patterns, sets[i].count, engines[k]);
             for (size_t most = 1; plan && most <= LENGTH; most = 8 * most + 1) {
                 expectation e = { matches, count, 0, false };
                 feed_and_move(plan, text, LENGTH, most, 1, &r, &e);
@@ -628,7 +617,7 @@ static void test_restore_again(void **state)
     const trawl_match matches[] = { { 1000, 1002, 0, 0, 0 },
                                     { TRAWL_UNKNOWN, 1009, 0, 1, 0 },
                                     { 1006, 1008, 0, 0, 0 } };
-    trawl_plan *plan = compile(patterns, 2, NULL);
+    trawl_plan *plan = target_compile(patterns, 2, NULL);
     expectation none = { NULL, 0, 0, false }, e = { matches, 3, 0, false };
     trawl_stream *saved = open_stream(context, plan, 0, &none);
     size_t bytes;
@@ -658,7 +647,7 @@ static void test_restore_again(void **state)
 static void test_state_limits(void **state)
 {
     const trawl_pattern p = extended("ab+");
-    trawl_plan *plan = compile(&p, 1, NULL);
+    trawl_plan *plan = target_compile(&p, 1, NULL);
     trawl_scan_options options = TRAWL_SCAN_OPTIONS_INIT;
     trawl_stream *first = NULL, *second = NULL;
     stopper s = { 0, UINT64_MAX };
@@ -687,7 +676,7 @@ static void test_state_limits(void **state)
 static void test_state_bad_calls(void **state)
 {
     const trawl_pattern p = extended("ab{1,9}c");
-    trawl_plan *plan = compile(&p, 1, NULL);
+    trawl_plan *plan = target_compile(&p, 1, NULL);
     expectation none = { NULL, 0, 0, false };
     trawl_stream *stream = open_stream(context, plan, 0, &none), *pairs = NULL;
     trawl_scan_options options = TRAWL_SCAN_OPTIONS_INIT;
@@ -774,13 +763,13 @@ static void forge(const trawl_plan *plan, const uint8_t *block, size_t bytes, rn
 static void test_hostile_states(void **state)
 {
     const trawl_pattern another = LITERAL("another");
-    trawl_plan *other = compile(&another, 1, NULL);
+    trawl_plan *other = target_compile(&another, 1, NULL);
     const uint32_t forgeries = (uint32_t)test_cases(200);
     rng r = { 7 };
     (void)state;
     for (size_t i = 0; i < COUNT(sets); i++) {
         for (size_t k = 0; k < COUNT(engines); k++) {
-            trawl_plan *plan = compile(sets[i].patterns, sets[i].count, engines[k]);
+            trawl_plan *plan = target_compile(sets[i].patterns, sets[i].count, engines[k]);
             expectation none = { NULL, 0, 0, false };
             size_t bytes;
             if (!plan)
@@ -817,7 +806,7 @@ static void test_hostile_states(void **state)
 static void test_hostile_offset(void **state)
 {
     const trawl_pattern p = extended("a+");
-    trawl_plan *plan = compile(&p, 1, NULL);
+    trawl_plan *plan = target_compile(&p, 1, NULL);
     expectation none = { NULL, 0, 0, false };
     trawl_stream *stream = open_stream(context, plan, 5, &none);
     const uint64_t offset = UINT64_MAX - 5;
