@@ -1,9 +1,9 @@
 /* order.c: putting records and matches in order, and handing them out.
  *
  * Records come from slices that were scanned on their own, so they are in order but for
- * small disturbances, or not at all (an engine that reports by start). Their 64-bit key is
- * sorted by an LSD radix sort that leaves out the bytes which all keys share: 2 n moves
- * for each of the others, and none at all when the records are in order already.
+ * small disturbances, or not at all (a device; an engine that reports by start). They are sorted by
+ * place, by an LSD radix sort of two or three digits of 11 bits, n moves for each, and then the few
+ * that share a place by index. Nothing is moved when they are in order already.
  *
  * Matches are sorted by merging. Before two sorted halves are merged, what is in place at
  * the outer end of either is left where it is: only the stretch in which they overlap is
@@ -15,7 +15,15 @@
 #include "match/match.h"
 #include "match/order.h"
 
-enum { DIGITS = 8, RADIX = 256, SMALL = 8, STRETCH = 256 };
+enum {
+    DIGITS = 4,
+    FEW_BITS = 8,
+    MANY_BITS = 11,
+    MANY = 4096,
+    SMALL = 8,
+    SHARED = 32,
+    STRETCH = 256
+};
 
 /* ---- records --------------------------------------------------------- */
 
@@ -39,40 +47,103 @@ static bool records_in_order(const record *records, size_t count)
     return !fell;
 }
 
-/* One stable pass: by the byte of the key at `shift`. */
-static void radix_pass(const record *from, record *to, size_t count, unsigned shift)
+static uint32_t record_field(const record *r, bool by_index)
 {
-    size_t place[RADIX] = { 0 };
-    for (size_t i = 0; i < count; i++)
-        place[record_key(&from[i]) >> shift & (RADIX - 1)]++;
-    size_t next = 0;
-    for (size_t digit = 0; digit < RADIX; digit++) {
-        size_t size = place[digit];
-        place[digit] = next;
+    return by_index ? r->index : r->pos;
+}
+
+/* The digits of what a field has above its least value: as few as there must be, of equal width. */
+typedef struct digits {
+    uint32_t least;
+    uint32_t count, width;
+    bool by_index;
+} digits;
+
+static digits choose_digits(const record *records, size_t count, bool by_index)
+{
+    const uint32_t most = count < MANY ? FEW_BITS : MANY_BITS;
+    uint32_t least = UINT32_MAX, largest = 0, bits = 0;
+    for (size_t i = 0; i < count; i++) {
+        const uint32_t value = record_field(&records[i], by_index);
+        least = value < least ? value : least;
+        largest = value > largest ? value : largest;
+    }
+    while (bits < 32 && (largest - least) >> bits)
+        bits++;
+    const uint32_t number = (bits + most - 1) / most;
+    return (digits){ least, number, number ? (bits + number - 1) / number : 0, by_index };
+}
+
+static uint32_t digit_of(const digits *d, const record *r, uint32_t digit)
+{
+    const uint32_t value = record_field(r, d->by_index) - d->least;
+    return value >> (digit * d->width) & ((1u << d->width) - 1);
+}
+
+/* One stable pass; place[] has how many records have each value of the digit. */
+static void radix_pass(const digits *d, uint32_t digit, const record *from, record *to,
+                       size_t count, uint32_t *place)
+{
+    uint32_t next = 0;
+    for (uint32_t value = 0; value >> d->width == 0; value++) {
+        const uint32_t size = place[value];
+        place[value] = next;
         next += size;
     }
     for (size_t i = 0; i < count; i++)
-        to[place[record_key(&from[i]) >> shift & (RADIX - 1)]++] = from[i];
+        to[place[digit_of(d, &from[i], digit)]++] = from[i];
+}
+
+/* Sort by one of the two fields. */
+static void sort_field(record *records, size_t count, record *scratch, bool by_index)
+{
+    uint32_t place[DIGITS][1 << MANY_BITS];
+    const digits d = choose_digits(records, count, by_index);
+    record *from = records, *to = scratch;
+    for (uint32_t digit = 0; digit < d.count; digit++)
+        memset(place[digit], 0, sizeof place[digit][0] << d.width);
+    for (size_t i = 0; i < count; i++)
+        for (uint32_t digit = 0; digit < d.count; digit++)
+            place[digit][digit_of(&d, &records[i], digit)]++;
+    for (uint32_t digit = 0; digit < d.count; digit++) {
+        radix_pass(&d, digit, from, to, count, place[digit]);
+        record *swap = from;
+        from = to;
+        to = swap;
+    }
+    if (from != records)
+        memcpy(records, from, count * sizeof *records);
+}
+
+/* A few records, by both. */
+static void insert_records(record *records, size_t count)
+{
+    for (size_t i = 1; i < count; i++) {
+        const record item = records[i];
+        size_t k = i;
+        for (; k > 0 && record_key(&records[k - 1]) > record_key(&item); k--)
+            records[k] = records[k - 1];
+        records[k] = item;
+    }
 }
 
 void records_sort(record *records, size_t count, record *scratch)
 {
     if (records_in_order(records, count))
         return;
-    uint64_t differ = 0;
-    for (size_t i = 1; i < count; i++)
-        differ |= record_key(&records[i]) ^ record_key(&records[0]);
-    record *from = records, *to = scratch;
-    for (unsigned digit = 0; digit < DIGITS; digit++) {
-        if (differ >> (8 * digit) & (RADIX - 1)) {
-            radix_pass(from, to, count, 8 * digit);
-            record *swap = from;
-            from = to;
-            to = swap;
-        }
+    if (count <= SMALL) {
+        insert_records(records, count);
+        return;
     }
-    if (from != records)
-        memcpy(records, from, count * sizeof *records);
+    sort_field(records, count, scratch, false);
+    for (size_t i = 0, end; i < count; i = end) {
+        for (end = i + 1; end < count && records[end].pos == records[i].pos;)
+            end++;
+        if (end - i > SHARED)
+            sort_field(records + i, end - i, scratch, true);
+        else if (end - i > 1)
+            insert_records(records + i, end - i);
+    }
 }
 
 /* ---- matches --------------------------------------------------------- */
