@@ -28,6 +28,10 @@ typedef struct slice {
     bool flows_in;        /* such parts begin at `begin`, else `from` */
     u32 done[MOST_PARTS]; /* out: where the first stage of a part stopped */
     u64 candidates[MOST_PARTS]; /* out: places that it looked at more closely */
+    /* The driver's own: */
+    record *narrow;       /* its first `records`, which were too few; NULL: it has them still */
+    trawl_match *matches; /* that its records stand for, made ahead; or NULL */
+    u64 match_count;
 } slice;
 
 /* How a job runs its slices over a plan that carries. */
@@ -61,7 +65,11 @@ typedef struct text_job {
     memory *memory;            /* for scratch */
     /* Device backends call it of each slice that is done, on the thread that did it; or NULL. */
     void (*ready)(const struct text_job *job, slice *s);
-    void *user;       /* for ready */
+    /* The same of a slice with more records than it has room for: give it room for so many, and
+     * keep those it has; where that cannot be it stays as it is. 0: the records that it began with,
+     * for a slice that is run anew. */
+    void (*widen)(const struct text_job *job, slice *s, u64 records);
+    void *user;       /* for both */
     keeping *keeping; /* NULL: none; the slices' capacity is 0 then */
 } text_job;
 

@@ -26,7 +26,7 @@
 #define BUSY_CORES 4u     /* of so many, three copy */
 #define PIECES_OVER_REACH 8u
 #define LEAST_CAPACITY 4096u /* records */
-#define BYTES_A_RECORD 32u   /* of text, where lanes have room for any job */
+#define BYTES_A_RECORD 8u    /* of text, where memory is not short: as much as the text takes */
 
 /* slice_bytes is set when the devices are open. A device that gets less is not busy. */
 #define DEVICE_LIMITS                                                                              \
@@ -318,6 +318,8 @@ static int run_group(device_room *room, const attempt *a, const text_job *job, b
     if (!job->window)
         demand_held(room, &d, reach, texture);
     staff(room, &d);
+    if (d.records && a->lanes > 1 && a->shrinking == 0 && length / BYTES_A_RECORD > d.records)
+        d.records = length / BYTES_A_RECORD;
     if (job->keeping)
         d.records = kept_records(d.length);
     int status = reserve(room, &d, error);
@@ -335,6 +337,8 @@ static int text_on_devices(device_room *room, const attempt *a, const void *work
 {
     const text_job *job = work;
     int status = TRAWL_OK;
+    for (size_t i = 0; i < job->count && job->widen; i++)
+        job->widen(job, &job->slices[i], 0);
     for (u32 i = 0; i < 2 && status == TRAWL_OK; i++) {
         bool any = false;
         for (u32 k = 0; k < plan_head(job->plan)->part_count; k++)

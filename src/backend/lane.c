@@ -313,7 +313,7 @@ static piece_sink sink_of(lane *l, const slice *into)
     piece_sink s = { 0 };
     s.cursor = &l->cursor;
     s.records = &l->records;
-    s.capacity = l->keeping ? l->records.bytes / sizeof(record) : into->capacity;
+    s.capacity = l->keeping || into->capacity ? l->records.bytes / sizeof(record) : 0;
     s.events = l->events;
     return s;
 }
@@ -331,8 +331,7 @@ static u64 first_records(const lane *l)
 {
     const u64 room = (l->back.bytes - BACK_HEAD) / sizeof(record);
     u64 first = l->expected + l->expected / 4 + LEAST_RECORDS;
-    first = first < room ? first : room;
-    return first < l->into->capacity ? first : l->into->capacity;
+    return !l->into->capacity ? 0 : first < room ? first : room;
 }
 
 /* First records back. */
@@ -409,6 +408,7 @@ static void choose_parts(lane *l, const trawl_plan *plan, bool carries,
 int lane_run_text(lane *l, const text_job *job, bool carries, slice *into, trawl_error *error)
 {
     choose_parts(l, job->plan, carries, job->fallback, into);
+    l->job = job;
     l->keeping = job->keeping;
     l->window_at = job->window_at;
     l->piece.scratch = l->scratch.handle ? &l->scratch : NULL;
@@ -420,6 +420,7 @@ int lane_run_text(lane *l, const text_job *job, bool carries, slice *into, trawl
 int lane_run_grid(lane *l, const grid_job *job, slice *into, trawl_error *error)
 {
     choose_parts(l, job->plan, false, job->fallback, into);
+    l->job = NULL;
     l->keeping = NULL;
     l->grid.text = &l->text;
     l->grid.scratch = l->scratch.handle ? &l->scratch : NULL;
@@ -604,6 +605,21 @@ static int keep(lane *l, trawl_timing *timing, trawl_error *error)
 
 /* ---- and those that do not ------------------------------------------------------------ */
 
+/* How many of a piece's records the slice has room for, of `there` on the device: more, where it
+ * can have all and has lost none so far. */
+static u64 room_for(const lane *l, u64 count, u64 there)
+{
+    slice *into = l->into;
+    const bool wants = count > into->capacity - into->count && count <= there;
+    if (into->capacity == 0 || into->count > into->capacity)
+        return 0;
+    if (wants && l->job && l->job->widen)
+        l->job->widen(l->job, into, into->count + count);
+    const u64 room = into->capacity - into->count;
+    count = count < room ? count : room;
+    return count < there ? count : there;
+}
+
 static void note_done(const lane *l)
 {
     for (u32 i = 0; i < plan_head(l->plan)->part_count; i++)
@@ -614,7 +630,8 @@ static void note_done(const lane *l)
 int lane_collect(lane *l, trawl_timing *timing, trawl_error *error)
 {
     slice *into = l->into;
-    int status = finish_piece(l, l->grid.text ? &l->grid.sink : &l->piece.sink, timing, error);
+    piece_sink *s = l->grid.text ? &l->grid.sink : &l->piece.sink;
+    int status = finish_piece(l, s, timing, error);
     if (status != TRAWL_OK)
         return status;
     timing->pieces++;
@@ -623,8 +640,7 @@ int lane_collect(lane *l, trawl_timing *timing, trawl_error *error)
         return keep(l, timing, error);
     }
     const u64 count = counted(l);
-    const u64 room = into->count < into->capacity ? into->capacity - into->count : 0;
-    const u64 kept = count < room ? count : room;
+    const u64 kept = room_for(l, count, s->capacity);
     const u64 first = kept < l->first ? kept : l->first;
     record *to = first ? into->records + into->count : NULL; /* who only counts has none */
     l->expected = count;

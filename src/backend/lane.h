@@ -44,9 +44,10 @@ typedef struct lane {
     /* What it runs: the parts of a plan that carry, or those that do not. */
     const trawl_plan *plan;
     bool carries, fallback[MOST_PARTS];
-    slice *into;      /* where its records go */
-    keeping *keeping; /* or what becomes of them */
-    u64 window_at;    /* text_job's */
+    slice *into;         /* where its records go */
+    const text_job *job; /* of text; else NULL */
+    keeping *keeping;    /* or what becomes of them */
+    u64 window_at;       /* text_job's */
     device_event tallied[MOST_PARTS];
     u32 tallies; /* how many of these were launched and not settled */
     text_piece piece;

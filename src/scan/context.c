@@ -163,26 +163,54 @@ void scan_room_open(scan_room *room, memory *memory)
     room->memory = memory;
 }
 
-int scan_room_fit(scan_room *room, uint32_t slices, size_t records, trawl_error *error)
+int scan_room_fit(scan_room *room, uint32_t slices, size_t records, bool matches,
+                  trawl_error *error)
 {
+    const size_t size = matches ? sizeof(trawl_match) : sizeof(record);
     if (slices > room->slice_count) {
+        scan_room_narrow(room);
         memory_give(room->memory, room->slices);
-        room->slices = memory_take_array(room->memory, slices, sizeof *room->slices);
+        room->slices = memory_take_zeroed(room->memory, slices, sizeof *room->slices);
         room->slice_count = room->slices ? slices : 0;
     }
-    if (records > room->record_count) {
+    if (records > room->record_count || size > room->scratch_size) {
+        scan_room_narrow(room);
+        records = records > room->record_count ? records : room->record_count;
         memory_give(room->memory, room->records);
-        room->records = memory_take_array(room->memory, records, 2 * sizeof *room->records);
+        room->records = memory_take_array(room->memory, records, sizeof *room->records + size);
         room->record_count = room->records ? records : 0;
-        room->scratch = room->records ? room->records + records : NULL;
+        room->scratch = room->records ? (uint8_t *)(room->records + records) : NULL;
+        room->scratch_size = size;
     }
     return slices <= room->slice_count && records <= room->record_count
                ? TRAWL_OK
                : memory_failed(room->memory, error, "%u slices and %zu records", slices, records);
 }
 
+void *scan_room_scratch(const scan_room *room, const slice *s)
+{
+    return s->narrow ? (uint8_t *)(s->records + s->capacity)
+                     : room->scratch + (size_t)(s->records - room->records) * room->scratch_size;
+}
+
+void scan_slice_narrow(const scan_room *room, slice *s)
+{
+    if (!s->narrow)
+        return;
+    memory_give(room->memory, s->records);
+    s->records = s->narrow;
+    s->narrow = NULL;
+}
+
+void scan_room_narrow(scan_room *room)
+{
+    for (uint32_t i = 0; i < room->slice_count; i++)
+        scan_slice_narrow(room, &room->slices[i]);
+}
+
 void scan_room_close(scan_room *room)
 {
+    scan_room_narrow(room);
     memory_give(room->memory, room->slices);
     memory_give(room->memory, room->records);
     memory_give(room->memory, room->states);

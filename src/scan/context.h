@@ -12,8 +12,10 @@ typedef struct scan_room {
     memory *memory;
     slice *slices;
     uint32_t slice_count;
-    record *records, *scratch; /* record_count each */
-    size_t record_count;
+    record *records;  /* record_count */
+    uint8_t *scratch; /* as many times scratch_size: a record's, or a match's */
+    size_t record_count, scratch_size;
+    const struct text_scan *scan; /* whose job the slices are of */
     uint64_t *states; /* plans that carry: state, known states and marks of each slice */
     size_t state_words;
     uint32_t mark_bytes;
@@ -22,8 +24,17 @@ typedef struct scan_room {
 void scan_room_open(scan_room *room, memory *memory);
 void scan_room_close(scan_room *room);
 
-/* Have room for so many at least. What it held is gone then. */
-int scan_room_fit(scan_room *room, uint32_t slices, size_t records, trawl_error *error);
+/* Have room for so many at least, with as many matches made of them ahead or without. What it held
+ * is gone then. */
+int scan_room_fit(scan_room *room, uint32_t slices, size_t records, bool matches,
+                  trawl_error *error);
+
+/* What is free beside the records of a slice: `scratch_size` for each that it has room for. */
+void *scan_room_scratch(const scan_room *room, const slice *s);
+
+/* Give back what a slice took for itself, or all of them. */
+void scan_slice_narrow(const scan_room *room, slice *s);
+void scan_room_narrow(scan_room *room);
 
 /* With which stage parts begin (stages.c). Those whose first stage did not pay begin with their
  * fallback, until `rest` bytes have passed: then the first stage is tried again, and left alone

@@ -35,10 +35,10 @@ static inline uint64_t start_of(const plan_pattern *p, uint64_t end)
 /* Put `count` of `there` records there, and return where the next one goes. What the loop needs is
  * read before it, for the compiler cannot know that no match is written over it. */
 static trawl_match *put_matches(const delivery *d, const record *records, size_t count,
-                                size_t there, trawl_match *to)
+                                size_t there, uint64_t window_begin, trawl_match *to)
 {
     const plan_pattern *patterns = plan_patterns(d->plan);
-    const uint64_t window_begin = d->window_begin, base = d->out.base, number = d->out.record;
+    const uint64_t base = d->out.base, number = d->out.record;
     for (size_t i = 0; i < count; i++) {
         const plan_pattern *p = &patterns[records[i].index];
         const plan_pattern *soon = &patterns[records[i + SOON < there ? i + SOON : i].index];
@@ -70,13 +70,32 @@ static int deliver_ends(delivery *d, const record *records, size_t count)
         /* Where none is left out: as many as the batch has room for. */
         const size_t room = MATCH_BATCH - out->count, some = count - i < room ? count - i : room;
         const trawl_match *to =
-            put_matches(d, records + i, some, count - i, out->batch + out->count);
+            put_matches(d, records + i, some, count - i, d->window_begin, out->batch + out->count);
         i += some;
         if (out->left != UINT64_MAX)
             out->left -= (size_t)(to - out->batch) - out->count;
         out->count = (size_t)(to - out->batch);
         if (out->count == MATCH_BATCH)
             status = match_flush(out);
+    }
+    return status;
+}
+
+size_t make_matches(const void *user, const record *records, size_t count, uint64_t window_begin,
+                    trawl_match *to)
+{
+    return (size_t)(put_matches(user, records, count, count, window_begin, to) - to);
+}
+
+int take_matches(void *user, const trawl_match *matches, size_t count)
+{
+    match_out *out = &((delivery *)user)->out;
+    int status = out->count ? match_flush(out) : TRAWL_OK;
+    for (size_t i = 0; i < count && status == TRAWL_OK; i += MATCH_BATCH) {
+        const size_t some = count - i < MATCH_BATCH ? count - i : MATCH_BATCH;
+        status = out->fn(matches + i, some, out->user) != 0
+                     ? TRAWL_STOPPED
+                     : batch_taken(&out->budget, (uint32_t)some, out->left);
     }
     return status;
 }

@@ -78,6 +78,18 @@ void delivery_set_reported(delivery *d, const void *bits);
 /* The records_fn of a text_scan; `user` is the delivery. */
 int deliver(void *user, record *records, size_t count, uint32_t upto, trawl_error *error);
 
+/* Whether each record is a match, and none is counted off: then matches may be made by any thread
+ * (a make_fn; `user` is the delivery), and handed on as they are (a take_fn). */
+static inline bool delivery_is_plain(const delivery *d)
+{
+    return !d->reports && !d->last && !d->out.reported && d->out.left == UINT64_MAX &&
+           !plan_head(d->plan)->bordered;
+}
+
+size_t make_matches(const void *user, const record *records, size_t count, uint64_t window_begin,
+                    trawl_match *to);
+int take_matches(void *user, const trawl_match *matches, size_t count);
+
 /* No match will be reported any more, whatever follows. */
 static inline bool delivery_idle(const delivery *d)
 {

@@ -214,7 +214,7 @@ static int scan_again(grid_scan *scan, uint64_t top, uint64_t stop, uint64_t cou
     const size_t records = stop - top == 1 ? (size_t)count : nested_records(count);
     const uint64_t height = (stop - top - 1) / (2 * count / NESTED_RECORDS + 2) + 1;
     scan_room_open(&room, &scan->context->memory);
-    int status = scan_room_fit(&room, NESTED_SLICES, records, error);
+    int status = scan_room_fit(&room, NESTED_SLICES, records, false, error);
     if (status == TRAWL_OK)
         status = scan_rows(scan, &room, top, stop, height, error);
     scan_room_close(&room);
@@ -230,7 +230,7 @@ static int run_round(grid_scan *scan, scan_room *room, uint64_t top, uint64_t he
     const uint32_t bands = (uint32_t)smaller(count_bands(scan, height), most);
     const size_t records = !scan->fn ? 0 : again ? room->record_count : round_records(scan, bands);
     *found = 0;
-    int status = scan_room_fit(room, bands, records, error);
+    int status = scan_room_fit(room, bands, records, false, error);
     if (status != TRAWL_OK)
         return status;
     slice *slices = room->slices;
@@ -248,7 +248,7 @@ static int run_round(grid_scan *scan, scan_room *room, uint64_t top, uint64_t he
         if (!scan->fn)
             scan->counted += band->count;
         else if (band->count <= band->capacity)
-            status = emit_band(scan, top, band, room->scratch);
+            status = emit_band(scan, top, band, (record *)room->scratch);
         else
             status = scan_again(scan, top + band->begin, top + band->end, band->count, error);
     }

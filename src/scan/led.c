@@ -149,9 +149,14 @@ int text_lead(text_course *c, trawl_error *error)
     f.each[0].room = &scan->context->room;
     for (uint32_t i = 1; i < FLIGHTS; i++)
         f.each[i].room = &scan->context->more[i - 1];
+    if (c->d && delivery_is_plain(c->d)) {
+        scan->make = make_matches;
+        scan->take = take_matches;
+    }
     scan->led = true;
     (void)scan->worker->backend->lead(scan->worker, scan->plan, !c->text, scan->consume != NULL,
                                       lead, &f);
     scan->led = false;
+    scan->make = NULL;
     return f.status;
 }

@@ -218,12 +218,41 @@ static void put_in_order(const text_scan *scan, slice *s, record *scratch)
 }
 
 /* On the thread that has the slice: its own part of the scratch is large enough. */
-static void sort_ahead(const text_job *job, slice *s)
+static void settle_ahead(const text_job *job, slice *s)
 {
     const scan_room *room = job->user;
+    const text_scan *scan = room->scan;
     s->sorted = s->count <= s->capacity;
-    if (s->sorted && s->count)
-        records_sort(s->records, (size_t)s->count, room->scratch + (s->records - room->records));
+    if (!s->sorted || s->count == 0)
+        return;
+    void *scratch = scan_room_scratch(room, s);
+    records_sort(s->records, (size_t)s->count, scratch);
+    if (scan->make && room->scratch_size == sizeof *s->matches) {
+        s->matches = scratch;
+        s->match_count =
+            scan->make(scan->user, s->records, (size_t)s->count, job->window_at, s->matches);
+    }
+}
+
+/* On that thread too. */
+static void widen(const text_job *job, slice *s, u64 records)
+{
+    const scan_room *room = job->user;
+    if (records == 0) {
+        scan_slice_narrow(room, s);
+        return;
+    }
+    record *wider =
+        memory_take_array(room->memory, (size_t)records, sizeof *wider + room->scratch_size);
+    if (!wider)
+        return;
+    if (s->count)
+        memcpy(wider, s->records, (size_t)s->count * sizeof *wider);
+    record *narrow = s->narrow ? s->narrow : s->records;
+    scan_slice_narrow(room, s);
+    s->records = wider;
+    s->capacity = records;
+    s->narrow = narrow;
 }
 
 static int scan_stretches(text_scan *scan, const uint8_t *window, uint32_t begin, uint32_t end,
@@ -243,7 +272,8 @@ static int fit_room(const text_scan *scan, scan_room *room, uint32_t count, uint
         records += 4 * (size_t)(expected < SCAN_RECORDS ? expected : SCAN_RECORDS);
     if (scan->consume && records < LEAST_RECORDS)
         records = LEAST_RECORDS;
-    return scan_room_fit(room, count, records < SCAN_RECORDS ? records : SCAN_RECORDS, error);
+    return scan_room_fit(room, count, records < SCAN_RECORDS ? records : SCAN_RECORDS,
+                         scan->make != NULL, error);
 }
 
 int text_scan_cut(text_scan *scan, scan_room *room, const uint8_t *window, uint32_t begin,
@@ -254,6 +284,8 @@ int text_scan_cut(text_scan *scan, scan_room *room, const uint8_t *window, uint3
     int status = again ? TRAWL_OK : fit_room(scan, room, count, end - begin, error);
     if (status != TRAWL_OK)
         return status;
+    scan_room_narrow(room);
+    room->scan = scan;
     *job = (text_job){ .plan = scan->plan,
                        .isa = scan->context->worker.target.isa,
                        .window = window,
@@ -263,7 +295,8 @@ int text_scan_cut(text_scan *scan, scan_room *room, const uint8_t *window, uint3
                        .mark_bytes = 1,
                        .allowance = scan->worker->limits.allowance,
                        .memory = &scan->context->memory,
-                       .ready = scan->state ? NULL : sort_ahead,
+                       .ready = scan->state ? NULL : settle_ahead,
+                       .widen = widen,
                        .user = room,
                        .keeping = scan->keeping };
     for (uint32_t p = 0; p < MOST_PARTS; p++)
@@ -303,8 +336,11 @@ int text_scan_hand_on(text_scan *scan, scan_room *room, const text_job *job, tra
         slice *s = &room->slices[i];
         if (!scan->consume) {
             scan->counted += s->count;
+        } else if (s->matches) {
+            scan->counted += s->count;
+            status = scan->take(scan->user, s->matches, (size_t)s->match_count);
         } else if (s->count <= s->capacity) {
-            put_in_order(scan, s, room->scratch);
+            put_in_order(scan, s, (record *)scan_room_scratch(room, s));
             scan->counted += s->count;
             status = scan->consume(scan->user, s->records, (size_t)s->count, s->end, error);
         } else {
@@ -313,6 +349,7 @@ int text_scan_hand_on(text_scan *scan, scan_room *room, const text_job *job, tra
         if (scan->state)
             memcpy(scan->state, carry_end(scan, job, i), state_bytes(scan));
     }
+    scan_room_narrow(room);
     return status;
 }
 
@@ -357,7 +394,7 @@ static int scan_stretches(text_scan *scan, const uint8_t *window, uint32_t begin
     const size_t records = end - begin == 1 ? (size_t)count : nested_records(count);
     const uint64_t length = (end - begin - 1) / (2 * count / NESTED_RECORDS + 2) + 1;
     scan_room_open(&room, &scan->context->memory);
-    int status = scan_room_fit(&room, NESTED_SLICES, records, error);
+    int status = scan_room_fit(&room, NESTED_SLICES, records, scan->make != NULL, error);
     while (status == TRAWL_OK && begin < end) {
         uint32_t stop = end - begin > length ? begin + (uint32_t)length : end;
         status = scan_region(scan, &room, window, begin, stop, true, error);

@@ -44,12 +44,21 @@ void stages_note(stage_choice *choice, const trawl_plan *plan, const slice *slic
 typedef int (*records_fn)(void *user, record *records, size_t count, uint32_t upto,
                           trawl_error *error);
 
+/* Makes the matches of sorted records, whose window begins at that offset; returns how many there
+ * are. Any thread may call it. */
+typedef size_t (*make_fn)(const void *user, const record *records, size_t count,
+                          uint64_t window_begin, trawl_match *to);
+/* Takes them in their order. As records_fn. */
+typedef int (*take_fn)(void *user, const trawl_match *matches, size_t count);
+
 typedef struct text_scan {
     trawl_context *context;
     worker *worker; /* the context's, or its spare one */
     const trawl_plan *plan;
     records_fn consume; /* NULL: count only (not for plans that carry) */
-    void *user;
+    make_fn make; /* the backend's threads make matches ahead, for `take`; NULL: they do not */
+    take_fn take;
+    void *user;         /* for all three */
     keeping *keeping;   /* devices, count only: what else becomes of matches; or NULL */
     uint64_t counted;   /* matches so far */
     uint64_t window_at; /* a text that the worker holds: where in it the window begins */
