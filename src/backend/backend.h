@@ -63,9 +63,9 @@ typedef struct text_job {
     bool fallback[MOST_PARTS]; /* begin with the fallback */
     u64 allowance;             /* see text_task */
     memory *memory;            /* for scratch */
-    /* Device backends call it of each slice that is done, on the thread that did it; or NULL. */
+    /* Called of each slice that is done, on the thread that did it; or NULL. */
     void (*ready)(const struct text_job *job, slice *s);
-    /* The same of a slice with more records than it has room for: give it room for so many, and
+    /* Device backends call it of a slice with more records than it has room for: give it room for so many, and
      * keep those it has; where that cannot be it stays as it is. 0: the records that it began with,
      * for a slice that is run anew. */
     void (*widen)(const struct text_job *job, slice *s, u64 records);

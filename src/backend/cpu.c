@@ -41,10 +41,13 @@ typedef struct slices_run {
 static void run_slice(void *job, uint32_t index)
 {
     slices_run *run = job;
-    const int status = run->text ? slice_run_text(run->text, &run->text->slices[index])
-                                 : slice_run_grid(run->grid, &run->grid->slices[index]);
+    const text_job *text = run->text;
+    const int status = text ? slice_run_text(text, &text->slices[index])
+                            : slice_run_grid(run->grid, &run->grid->slices[index]);
     if (status != TRAWL_OK)
         atomic_fetch_add(&run->failures, 1);
+    else if (text && text->ready)
+        text->ready(text, &text->slices[index]);
 }
 
 static int run_slices(worker *w, slices_run *run, size_t count, trawl_error *error)
