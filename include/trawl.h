@@ -388,8 +388,10 @@ typedef struct trawl_advice {
  * (trawl_plan_info); `device` and `device_plan` are NULL: then a driver is opened, which takes
  * tenths of a second, only if a device could be sooner all the same, and a device that is a CPU is
  * none. When that names a device, open it, compile for it, and ask again with both: now the link
- * to it is measured, and what its plan costs is known; what opening took no longer counts. These
- * are estimates: they may be wrong by half. */
+ * to it is measured, and what its plan costs is known; what opening took no longer counts. How many
+ * matches there will be is known after a scan of some of the text with the first context and plan,
+ * in the way that is meant, and as long as that was its last. These are estimates: they may be
+ * wrong by half. */
 TRAWL_API int trawl_advise(const trawl_context *cpu, const trawl_plan *plan, uint64_t length,
                            trawl_context *device, const trawl_plan *device_plan,
                            trawl_advice *advice, trawl_error *error);

@@ -51,6 +51,28 @@ static void test_closed(void **state)
     assert_false(pays(closed(1000 * GB, 0, 1))); /* what it costs is not known */
 }
 
+/* What matches cost comes behind the search of the CPU, and beside that of a device. */
+static void test_matches(void **state)
+{
+    advice_facts f = usual;
+    (void)state;
+    const outlook none = advice_weigh(&f);
+    f.matches = 0.04; /* nobody wants to see them */
+    assert_true(advice_weigh(&f).cpu == none.cpu);
+    f.handed = HANDING_ENDS;
+    assert_true(advice_weigh(&f).cpu > 4 * none.cpu); /* 0.46 s */
+    assert_true(advice_weigh(&f).device > 2 * none.device);
+    assert_true(pays(f));
+    f.handed = HANDING_REPORTS; /* that is what takes the time, wherever the search is */
+    assert_true(advice_weigh(&f).device > 2);
+    assert_false(pays(f));
+    f = usual;
+    f.cpu = 0.4; /* too close, but for the matches */
+    f.matches = 0.004;
+    f.handed = HANDING_ENDS;
+    assert_true(pays(f));
+}
+
 /* As long as it is not open, a device is supposed to be better than it may turn out: who is told so
  * is never told otherwise only because opening was left out of account. */
 static void test_open(void **state)
@@ -182,9 +204,10 @@ static void test_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_closed),  cmocka_unit_test(test_open),
-        cmocka_unit_test(test_seconds), cmocka_unit_test(test_call),
-        cmocka_unit_test(test_devices), cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_closed),  cmocka_unit_test(test_matches),
+        cmocka_unit_test(test_open),    cmocka_unit_test(test_seconds),
+        cmocka_unit_test(test_call),    cmocka_unit_test(test_devices),
+        cmocka_unit_test(test_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

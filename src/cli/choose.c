@@ -5,6 +5,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#define LARGE (8u << 20) /* of which a sample is less than a hundredth */
+
 uint64_t operand_bytes(char **paths, size_t count, uint64_t least)
 {
     uint64_t total = 0;
@@ -80,19 +82,28 @@ static searcher take_advice(const backend_choice *c, trawl_advice *advice, const
     return device;
 }
 
+/* So that what matches cost is known: not of texts that this would take part of. */
+static void try_cpu(const backend_choice *c, const searcher *cpu)
+{
+    if (c->length >= LARGE)
+        (void)c->try(c->user, cpu->context, cpu->plan, NULL);
+}
+
 searcher choose_backend(const backend_choice *c, const searcher *cpu)
 {
     const searcher none = { NULL, NULL };
     trawl_advice advice = { .size = sizeof advice };
     if (!is_open(c->run))
         return none;
-    if (c->length == 0 || c->length == UINT64_MAX)
+    if (c->length == 0 || c->length == UINT64_MAX) {
         explain(c->run, cpu->context,
                 "how much there is to be searched as one text is not known, or little");
-    else if (trawl_advise(cpu->context, cpu->plan, c->length, NULL, NULL, &advice, NULL) !=
-             TRAWL_OK)
         return none;
-    else if (strcmp(advice.backend, "auto") == 0)
+    }
+    try_cpu(c, cpu);
+    if (trawl_advise(cpu->context, cpu->plan, c->length, NULL, NULL, &advice, NULL) != TRAWL_OK)
+        return none;
+    if (strcmp(advice.backend, "auto") == 0)
         explain(c->run, cpu->context, advice.why);
     else
         return take_advice(c, &advice, cpu);

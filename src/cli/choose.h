@@ -20,7 +20,8 @@ typedef struct backend_choice {
     void *user;
     /* A plan for the context; NULL after a complaint. */
     trawl_plan *(*compile)(void *user, const trawl_context *context);
-    /* Search a little with it: what cannot be on a device shows here. */
+    /* Search a little with it: what cannot be on a device shows here, and how many matches there
+     * are. */
     int (*try)(void *user, trawl_context *context, const trawl_plan *plan, trawl_error *error);
 } backend_choice;
 

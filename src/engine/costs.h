@@ -185,7 +185,8 @@
  * reads faster from a mapped file, nor all of them together; that one thread copies for a device;
  * that a scan gets by the link, before it is measured. What it gets of the link. The
  * multiprocessors that the costs of GPUs are for. The share of the CPU's time that a GPU must be
- * expected to take. */
+ * expected to take. A match that the caller's thread makes and hands on, that it only hands on, and
+ * that a reporter puts together. */
 #define COST_OPENING 0.3e9
 #define COST_READ_ALONE 0.08
 #define COST_READ_TOGETHER 0.026
@@ -194,6 +195,9 @@
 #define COST_LINK_SHARE 0.85
 #define COST_GPU_UNITS 132
 #define COST_GPU_PAYS 0.8
+#define COST_MATCH 10
+#define COST_MATCH_MADE 2
+#define COST_MATCH_REPORTED 75
 
 /* Packed letters on a GPU, 2026-11-22: a byte; a probe of a bitmap that local memory holds, of 128
  * KiB at most, and of one that it does not; what passes; an entry of its bucket. */

@@ -17,18 +17,29 @@ static double larger(double a, double b)
     return a > b ? a : b;
 }
 
+/* Of a byte's matches, on one thread; `made`: a device's carriers have made them. */
+static double handing_cost(const advice_facts *f, bool made)
+{
+    if (f->handed == HANDING_NONE)
+        return 0;
+    return f->matches * (f->handed == HANDING_REPORTS ? COST_MATCH_REPORTED
+                         : made                       ? COST_MATCH_MADE
+                                                      : COST_MATCH);
+}
+
 outlook advice_weigh(const advice_facts *f)
 {
     const double threads = f->threads ? f->threads : 1, bytes = (double)f->length;
     const double copiers = f->cores < MOST_COPIERS ? f->cores : MOST_COPIERS;
     double cpu = larger(f->cpu, COST_READ_ALONE) / threads;
-    cpu = larger(cpu, COST_READ_TOGETHER);
+    cpu = larger(cpu, COST_READ_TOGETHER) + handing_cost(f, false);
     double device = f->open && f->units ? f->device * COST_GPU_UNITS / f->units : 0;
     device = larger(device, copiers > 0 ? COST_COPY_ALONE / copiers : COST_COPY_ALONE);
     if (!f->open)
         device = larger(device, COST_LINK);
     else if (f->link > 0)
         device = larger(device, 1e9 / (f->link * COST_LINK_SHARE));
+    device = larger(device, handing_cost(f, true));
     const outlook o = { 1e-9 * bytes * cpu, 1e-9 * (bytes * device + (f->open ? 0 : COST_OPENING)),
                         false };
     const bool known = f->cpu > 0 && (!f->open || (f->device > 0 && f->link > 0));
@@ -48,18 +59,31 @@ static bool find_gpu(const char *backend, trawl_advice *a)
     return false;
 }
 
-/* "0.123 s by 16 threads at 0.45 ns a byte" */
+/* "0.123 s expected for 64 MB by 16 CPU threads at 0.45 ns a byte and 1.2 matches a KB" */
 static void put_cpu(char *text, size_t room, const advice_facts *f, const outlook *o)
 {
-    snprintf(text, room, "%.3g s expected for %.4g MB by %u CPU thread%s at %.2f ns a byte", o->cpu,
-             1e-6 * (double)f->length, f->threads, f->threads == 1 ? "" : "s", f->cpu);
+    const int length =
+        snprintf(text, room, "%.3g s expected for %.4g MB by %u CPU thread%s at %.2f ns a byte",
+                 o->cpu, 1e-6 * (double)f->length, f->threads, f->threads == 1 ? "" : "s", f->cpu);
+    if (f->handed != HANDING_NONE && f->matches > 0 && length > 0 && (size_t)length < room)
+        snprintf(text + length, room - (size_t)length, " and %.3g matches a KB", 1e3 * f->matches);
+}
+
+/* What the last scan with the plan has told. */
+static void set_matches(advice_facts *f, const trawl_context *cpu, const trawl_plan *plan)
+{
+    const scan_experience *e = &cpu->experience;
+    if (e->plan != plan || e->checksum != plan_head(plan)->checksum || !e->bytes)
+        return;
+    f->matches = (double)e->found / (double)e->bytes;
+    f->handed = e->handed;
 }
 
 /* Nothing is open yet. */
 static void advise_first(const advice_facts *f, trawl_advice *a)
 {
     const outlook o = advice_weigh(f);
-    char cpu[120];
+    char cpu[160];
     put_cpu(cpu, sizeof cpu, f, &o);
     a->cpu_seconds = o.cpu;
     if (f->cpu == 0)
@@ -81,7 +105,7 @@ static void advise_first(const advice_facts *f, trawl_advice *a)
 static void advise_open(const advice_facts *f, const worker *device, trawl_advice *a)
 {
     const outlook o = advice_weigh(f);
-    char cpu[120];
+    char cpu[160];
     put_cpu(cpu, sizeof cpu, f, &o);
     a->cpu_seconds = o.cpu;
     a->device_seconds = o.device;
@@ -113,6 +137,7 @@ int trawl_advise(const trawl_context *cpu, const trawl_plan *plan, uint64_t leng
     advice_facts f = {
         .length = length, .cpu = plan->cost, .threads = cpu->worker.threads, .cores = cpu_cores()
     };
+    set_matches(&f, cpu, plan);
     if (device) {
         const int status = context_enter(device, error);
         if (status != TRAWL_OK)

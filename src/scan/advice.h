@@ -3,7 +3,8 @@
  * Idea: a text of so many bytes takes what a byte costs, times its bytes; threads share it, but
  * read it no faster than memory gives it; a device gets it no faster than the link and those who
  * copy, and must be opened first, which is most of what a small text would take. So as long as the
- * CPU is done before a device could be open, nobody looks whether there is one.
+ * CPU is done before a device could be open, nobody looks whether there is one. Matches are handed
+ * on by one thread: behind the search of the CPU, beside that of a device.
  */
 #ifndef TRAWL_SCAN_ADVICE_H
 #define TRAWL_SCAN_ADVICE_H
@@ -11,9 +12,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "scan/context.h"
+
 typedef struct advice_facts {
     uint64_t length;  /* bytes */
     double cpu;       /* nanoseconds a byte, of one thread; 0: not known */
+    double matches;   /* expected of a byte, */
+    handing handed;   /* and what becomes of them */
     uint32_t threads; /* that search, */
     uint32_t cores;   /* or copy for a device */
     bool open;      /* the device is; else what follows is not known yet, and supposed to be good */

@@ -44,13 +44,18 @@ typedef struct stage_choice {
     uint64_t rest[MOST_PARTS], patience[MOST_PARTS];
 } stage_choice;
 
+/* What becomes of matches: nothing, they are only counted; they are handed on as they end; or a
+ * reporter has to put them together. */
+typedef enum handing { HANDING_NONE, HANDING_ENDS, HANDING_REPORTS } handing;
+
 /* What windows have told, for the next ones: of this call, and of the next that has the same plan.
  * Results never depend on it. */
 typedef struct scan_experience {
     const trawl_plan *plan;
     uint64_t checksum; /* another plan may stand where one was freed */
     stage_choice stages;
-    uint64_t found, bytes; /* of the last window: matches in so many bytes */
+    uint64_t found, bytes; /* of the last window: matches in so many bytes, */
+    handing handed;        /* and what became of them */
     uint64_t window;       /* bytes that the next one should have */
 } scan_experience;
 

@@ -437,5 +437,6 @@ void text_scan_learn(text_scan *scan, bool held, uint32_t length, uint64_t found
     scan->window = next < SMALLEST_WINDOW ? SMALLEST_WINDOW : next;
     e->found = found < SCAN_RECORDS ? found : SCAN_RECORDS;
     e->bytes = length;
+    e->handed = scan->handed;
     e->window = scan->window;
 }

@@ -59,6 +59,7 @@ typedef struct text_scan {
     make_fn make; /* the backend's threads make matches ahead, for `take`; NULL: they do not */
     take_fn take;
     void *user;         /* for all three */
+    handing handed;     /* what `consume` does with them */
     keeping *keeping;   /* devices, count only: what else becomes of matches; or NULL */
     uint64_t counted;   /* matches so far */
     uint64_t window_at; /* a text that the worker holds: where in it the window begins */

@@ -86,6 +86,7 @@ static int deliver_windows(trawl_context *context, delivery *d, const void *text
     int status = text_scan_open(&scan, context, d->plan, false, deliver, d, error);
     if (status != TRAWL_OK)
         return status;
+    scan.handed = d->reports ? HANDING_REPORTS : HANDING_ENDS;
     status = scan_all(&scan, &d->out.budget, d, d->text, length, error);
     if (status == TRAWL_OK)
         status = delivery_end(d, length, error);
