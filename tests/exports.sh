@@ -1,5 +1,5 @@
 #!/bin/sh
-# exports.sh: the libraries show trawl_* and nothing else.
+# exports.sh: the libraries show trawl_* and nothing else; the shared one with versions (exports.map).
 #
 #     exports.sh LIBTRAWL.SO LIBTRAWL.A
 set -u
@@ -32,14 +32,20 @@ if ! command -v nm >/dev/null; then
     exit 77
 fi
 
-# Linkers define _init, _fini and marks of the segments in some shared libraries.
-shared=$(nm -D --defined-only "$1" | awk '{ print $3 }' | grep -vxE '_init|_fini|_edata|_end|__bss_start')
+# Linkers define _init, _fini and marks of the segments in some shared libraries, and a symbol A for
+# each version.
+versioned=$(nm -D --defined-only "$1" | awk '$2 != "A" { print $3 }' | grep -vxE '_init|_fini|_edata|_end|__bss_start')
+shared=$(printf '%s\n' "$versioned" | sed 's/@.*//')
 static=$(nm -g --defined-only "$2" | awk 'NF == 3 { print $3 }')
 
 # Sanitizers export marks of their own.
 if printf '%s\n' "$shared" | grep -qE '^__(asan|odr_asan|ubsan|tsan)'; then
     echo "skipped: built with a sanitizer"
     exit 77
+fi
+if printf '%s\n' "$versioned" | grep -v '@@TRAWL_[0-9]'; then
+    echo "$1 shows these without a version: cmake/exports.map has to name them"
+    fail=1
 fi
 check "$1" "$shared"
 check "$2" "$static"
