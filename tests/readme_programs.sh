@@ -1,7 +1,8 @@
 #!/bin/sh
 # readme_programs.sh README WORK [FLAG...]: the programs of README.md do what they say.
 # They are taken from its code blocks by language, built in the folder WORK with $CC, $CXX and the
-# flags, and run, the one in Python by $PYTHON. A language whose variable is empty is left out.
+# flags, and run, the one in Python by $PYTHON. That in C is built as a project of CMake, too, by
+# $CMAKE, which has to find Trawl installed. A language whose variable is empty is left out.
 set -eu
 readme=$1 work=$2
 shift 2
@@ -34,6 +35,15 @@ if [ -n "${CC-}" ]; then
     expect c "$work/ushers_c"
 else
     left_out C
+fi
+if [ -n "${CMAKE-}" ]; then
+    block c >"$work/ushers.c"
+    block cmake >"$work/CMakeLists.txt"
+    $CMAKE -S "$work" -B "$work/cmake" >"$work/cmake.log"
+    $CMAKE --build "$work/cmake" >>"$work/cmake.log"
+    expect cmake "$work/cmake/ushers"
+else
+    left_out "C, by CMake"
 fi
 if [ -n "${CXX-}" ]; then
     block cpp >"$work/ushers.cpp"

@@ -27,8 +27,8 @@ cmake --build "$work/cmake"
 
 echo "== the programs of README.md"
 read -ra flags < <(pkg-config --cflags --libs trawl)
-CC=${CC:-cc} CXX=${CXX-$(command -v c++)} PYTHON=${PYTHON-$(command -v python3)} \
-    LD_LIBRARY_PATH=$libdir sh "$here/../tests/readme_programs.sh" "$here/../README.md" \
+CC=${CC:-cc} CXX=${CXX-$(command -v c++)} PYTHON=${PYTHON-$(command -v python3)} CMAKE=cmake \
+    CMAKE_PREFIX_PATH=$prefix LD_LIBRARY_PATH=$libdir sh "$here/../tests/readme_programs.sh" "$here/../README.md" \
     "$work/readme" "${flags[@]}"
 
 echo "== the command"
