@@ -4,6 +4,7 @@
 #   - A folder includes what its row under "The rooms" in docs/architecture.md allows, and what
 #     that may use in turn. Rows name rows above them only; each folder of src/ has one.
 #   - No file of src/ is longer than 800 lines, no line of a C file than 100 columns.
+#   - The version and the soname's number are those of CMakeLists.txt wherever else they stand.
 
 cd "${1:?usage: $0 SOURCE_FOLDER}" || exit 2
 LC_ALL=C
@@ -87,4 +88,20 @@ find src include -name '*.[chk]' | sort | xargs awk '
         print files " files in " rows " rooms, " includes " includes"
         exit bad
     }' docs/architecture.md || status=1
+
+version=$(sed -n 's/^project(trawl VERSION \([0-9.]*\).*/\1/p' CMakeLists.txt)
+header=$(awk '/^#define TRAWL_VERSION_(MAJOR|MINOR|PATCH) / { text = text "." $3 } END { print substr(text, 2) }' \
+    include/trawl.h)
+package=$(sed -n '1s/.*(\([0-9.]*\).*/\1/p' debian/changelog)
+if [ "$header" != "$version" ] || [ "$package" != "$version" ]; then
+    echo "CMakeLists.txt has version $version, include/trawl.h $header, debian/changelog $package"
+    status=1
+fi
+soname=$(sed -n 's/.* SOVERSION \([0-9]*\).*/\1/p' CMakeLists.txt)
+if { ls debian/libtrawl[0-9]*
+    grep -rnE 'libtrawl(\.so\.)?[0-9]' README.md docs debian tests tools --exclude=changelog; } |
+    grep -vE "libtrawl(\.so\.)?$soname([^0-9]|$)"; then
+    echo "the soname's number is $soname there, too: SOVERSION in CMakeLists.txt"
+    status=1
+fi
 exit $status

@@ -1,0 +1,69 @@
+#!/bin/bash
+# package.sh: Trawl as Debian packages, in build-package/, built and checked.
+#
+#   tools/package.sh            the packages without CUDA
+#   tools/package.sh --cuda     and trawl-cuda, where nvcc is (debian/rules)
+#   tools/package.sh --quick    without the tests in the build: who calls has run them
+#
+# Built from a copy of what git tracks or does not ignore, so that nothing of debian/ stays here. Then
+# lintian, which must find no error, and what debian/tests has, with the packages unpacked in a folder.
+# On a machine of its own, this installs them and runs that:
+#   autopkgtest -B build-package/*.deb build-package/source// -- null
+set -euo pipefail
+cd "$(dirname "$0")/.."
+source=$PWD
+. tools/packages.sh
+
+quick='' profiles=''
+for option; do
+    case $option in
+        --cuda) profiles=pkg.trawl.cuda ;;
+        --quick) quick=nocheck ;;
+        -h | --help) sed -n '2,/^set/{/^set/d;s/^# \{0,1\}//;p}' "$0"; exit 0 ;;
+        *) die "unknown option '$option'; see tools/package.sh --help" ;;
+    esac
+done
+work=$source/build-package
+rm -rf "$work"
+mkdir -p "$work/source" "$work/root"
+
+heading() { printf '\n== %s\n' "$*"; }
+
+need_packages "building packages" build-essential debhelper lintian
+copied() { # the files to build from
+    if git rev-parse --is-inside-work-tree >/dev/null 2>&1; then
+        git ls-files --cached --others --exclude-standard
+    else
+        find . -path './build*' -prune -o -type f -print
+    fi | while IFS= read -r file; do
+        [ ! -f "$file" ] || printf '%s\n' "$file"
+    done
+}
+copied | tar -cf - -T - | tar -xf - -C "$work/source"
+cd "$work/source"
+jobs=$(nproc)
+export DEB_BUILD_OPTIONS="parallel=$jobs $quick" DEB_BUILD_PROFILES="$profiles"
+# A Python of the user's in front of the system's has not the modules that packages bring.
+export PATH=/usr/sbin:/usr/bin:/sbin:/bin:$PATH
+unset CFLAGS LDFLAGS MAKEFLAGS
+dpkg-checkbuilddeps 2>/dev/null || apt_quiet as_root apt-get -qq -y --no-install-recommends build-dep ./
+
+heading "dpkg-buildpackage"
+dpkg-buildpackage -us -uc -b
+cd "$work"
+
+heading "lintian"
+root_too=''
+[ "$(id -u)" != 0 ] || root_too=--allow-root
+# shellcheck disable=SC2086
+lintian $root_too --fail-on error ./*.changes
+
+heading "the packages, unpacked"
+for package in *.deb; do
+    dpkg -x "$package" root
+done
+ls -l ./*.deb
+LD_LIBRARY_PATH=$(dirname root/usr/lib/*/libtrawl.so.2)
+export LD_LIBRARY_PATH=$work/$LD_LIBRARY_PATH
+python3 source/tests/readme_fields.py root/usr/bin/trawl source/README.md
+bash source/tools/consumer.sh root/usr "$work/consumer"
