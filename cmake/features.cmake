@@ -71,6 +71,20 @@ function(trawl_use_pictures target)
     $<$<BOOL:${TRAWL_HAVE_WEBP}>:PkgConfig::WEBP>)
 endfunction()
 
+# What reads records and unpacks, likewise.
+function(trawl_use_readers target)
+  if(TRAWL_HAVE_ZLIB)
+    target_compile_definitions(${target} PUBLIC TRAWL_HAVE_ZLIB)
+    target_link_libraries(${target} PUBLIC ZLIB::ZLIB)
+  endif()
+  foreach(library ARCHIVE HTS PCAP) # their headers: they are loaded when a file needs them
+    if(TRAWL_HAVE_${library})
+      target_compile_definitions(${target} PUBLIC TRAWL_HAVE_${library})
+      target_include_directories(${target} SYSTEM PRIVATE ${${library}_INCLUDE_DIRS})
+    endif()
+  endforeach()
+endfunction()
+
 # The library is C; a C++ compiler builds the tests of trawl.hpp.
 include(CheckLanguage)
 include(CheckSymbolExists)

@@ -31,6 +31,7 @@ if(TRAWL_HAVE_CUDA)
     list(APPEND image_files ${images}/${unit}.fatbin)
   endforeach()
   add_custom_target(trawl_images ALL DEPENDS ${image_files})
+  set(TRAWL_IMAGES ${image_files})
   install(FILES ${image_files} DESTINATION ${CMAKE_INSTALL_LIBDIR}/trawl)
 endif()
 

@@ -1,0 +1,169 @@
+/* core.h: trawl._core, the extension behind the Python package.
+ *
+ * Idea: Python gives texts, options and names in the form that trawl.h wants them; here a call is
+ * made without the GIL, and its matches go straight into the memory of a NumPy array. What is
+ * convenience (defaults, names, shapes) stands in Python, in ../trawl.
+ *
+ * The stable ABI of Python 3.9, so that one file serves all later versions. Py_buffer is not in it
+ * before 3.11: texts that are neither bytes nor arrays are seen through NumPy (text.c).
+ */
+#ifndef TRAWL_CORE_H
+#define TRAWL_CORE_H
+
+#define PY_SSIZE_T_CLEAN
+#define Py_LIMITED_API 0x03090000
+#include <Python.h>
+
+#define NPY_NO_DEPRECATED_API NPY_1_20_API_VERSION
+#define NPY_TARGET_VERSION NPY_1_20_API_VERSION
+#define PY_ARRAY_UNIQUE_SYMBOL trawl_numpy
+#ifndef TRAWL_CORE_MODULE
+#define NO_IMPORT_ARRAY
+#endif
+#include <numpy/arrayobject.h>
+
+#include <limits.h>
+#include <stdbool.h>
+#include <trawl.h>
+
+/* What takes so long that Ctrl-C must end it: bytes, or cells. */
+#define LONG_CALL ((size_t)4 << 20)
+/* Below so many bytes a call is done before another thread could have the GIL. */
+#define SHORT_CALL ((size_t)2048)
+
+/* ---- errors (errors.c) -------------------------------------------------- */
+
+/* Raise the exception of a failed call. Always NULL. */
+PyObject *raise_error(int status, const trawl_error *error);
+/* Raise ExpiredError, with the matches found until then (stolen; NULL: none are kept). */
+PyObject *raise_expired(PyObject *matches);
+
+/* ---- contexts (contexts.c) ---------------------------------------------- */
+
+/* Contexts of the same options. One that is not in a call waits for the next: opening one costs as
+ * much as searching some thousand bytes. Pools are never freed, and guarded by the GIL. */
+typedef struct pool pool;
+
+/* The pool for a tuple (backend, threads, device, tuning) of str or None, int, str or None, str or
+ * None. NULL: an exception. */
+pool *pool_of(PyObject *settings);
+bool pool_on_device(const pool *p);
+/* A context that is in no call; it is the caller's until it is given back. NULL: an exception. */
+trawl_context *pool_take(pool *p);
+void pool_give(pool *p, trawl_context *context);
+
+PyObject *core_release(PyObject *module, PyObject *unused);
+PyObject *core_forked(PyObject *module, PyObject *unused);
+
+/* ---- texts (text.c) ----------------------------------------------------- */
+
+/* A text of the caller's: where it is, and what keeps it there. */
+typedef struct text {
+    const void *bytes;
+    size_t length;
+    PyObject *owner;
+    bool on_device;
+    void *queue; /* of a text on a device: what trawl_device_text.queue says */
+} text;
+
+/* False: an exception. */
+bool text_get(PyObject *object, text *t);
+void text_drop(text *t);
+
+/* ---- matches (hits.c) --------------------------------------------------- */
+
+/* As the dtype of the array: int64, for that is what indexes are. An unknown start, UINT64_MAX, is
+ * -1 so. */
+typedef struct hit {
+    int64_t pattern, start, end, record;
+} hit;
+
+typedef struct grid_hit {
+    int64_t needle, row, col;
+} grid_hit;
+
+#define HITS_INSIDE 64u /* need no memory */
+
+/* A growing array of hits or grid hits. */
+typedef struct hits {
+    void *items;
+    size_t size, count, room;
+    int64_t record; /* of the call's first text */
+    bool failed;    /* memory ran out */
+    hit inside[HITS_INSIDE];
+} hits;
+
+bool hits_module(void); /* the dtypes; false: an exception */
+void hits_begin(hits *h, size_t size);
+void hits_free(hits *h);
+int hits_add(const trawl_match *matches, size_t count, void *user);           /* a trawl_match_fn */
+int hits_add_grid(const trawl_grid_match *matches, size_t count, void *user); /* likewise */
+/* An array of them, which takes the memory over. NULL: an exception. */
+PyObject *hits_array(hits *h);
+/* An array of a type (NPY_...) that takes memory of malloc over. NULL: an exception, and it is
+ * freed. */
+PyObject *memory_array(int type, void *memory, size_t count);
+
+/* ---- calls (call.c) ----------------------------------------------------- */
+
+typedef int (*call_fn)(void *user);
+
+#define CALL_RAISED INT_MIN
+
+/* fn(user), with the GIL as long as `work` says: bytes, or cells. What is long runs on a thread of
+ * its own, while this one looks for signals ten times a second; a handler that raises cancels it.
+ * Returns what fn did, or CALL_RAISED. */
+int call_run(trawl_context *context, size_t work, call_fn fn, void *user);
+
+/* A thread that produces items, each of which waits until it is taken. */
+typedef struct relay relay;
+typedef void (*relay_fn)(relay *r, void *user);
+
+/* `drop` frees an item that nobody took. NULL: an exception. */
+relay *relay_open(relay_fn fn, void (*drop)(void *item), void *user);
+/* For fn: hand over an item. False: nobody wants it, nor any other; it is still fn's. */
+bool relay_put(relay *r, void *item);
+/* The next item, NULL at the end; *raised: or an exception, of a signal handler. */
+void *relay_take(relay *r, bool *raised);
+/* End the thread: relay_put becomes false; `context`, where there is one, is cancelled. False: in a
+ * child of fork, where the thread never was: what it held must be left alone. */
+bool relay_close(relay *r, trawl_context *context);
+
+/* ---- types --------------------------------------------------------------- */
+
+typedef struct plan_object {
+    PyObject ob_base;
+    const trawl_plan *plan;
+    PyObject *holder; /* a capsule, shared by all objects of this plan */
+    pool *contexts;
+} plan_object;
+
+extern PyType_Spec plan_spec, batches_spec, stream_spec, reader_spec;
+extern PyTypeObject *batches_type, *stream_type, *reader_type; /* set once, by the module */
+
+/* The options of a call, which Python gives as (report, base, max_matches, max_steps, max_seconds).
+ * False: an exception. */
+bool options_parse(PyObject *given, trawl_scan_options *options);
+
+PyObject *plan_batches(PyObject *self, PyObject *args);   /* batches.c */
+PyObject *plan_stream(PyObject *self, PyObject *args);    /* stream.c */
+PyObject *plan_find_grid(PyObject *self, PyObject *args); /* grid.c */
+PyObject *plan_count_grid(PyObject *self, PyObject *args);
+PyObject *plan_compile_grid(PyObject *type, PyObject *args);
+PyObject *plan_find_many(PyObject *self, PyObject *args); /* many.c */
+PyObject *plan_find_cut(PyObject *self, PyObject *args);
+PyObject *plan_collect_device(PyObject *self, PyObject *args); /* device.c */
+PyObject *core_dlpack(PyObject *module, PyObject *capsule);
+int find_on_device(trawl_context *context, const trawl_plan *plan, const text *t,
+                   const trawl_scan_options *options, hits *found, trawl_error *error);
+int count_on_device(trawl_context *context, const trawl_plan *plan, const text *t,
+                    const trawl_scan_options *options, uint64_t *count, trawl_error *error);
+int count_each_on_device(trawl_context *context, const trawl_plan *plan, const text *t,
+                         const trawl_scan_options *options, uint64_t *counts, trawl_error *error);
+PyObject *core_reader(PyObject *module, PyObject *args); /* reader.c */
+
+/* A plan object of `type` around a plan, which it takes over. `keep` must stay as long as it. NULL:
+ * an exception, and the plan is freed. */
+PyObject *plan_wrap(PyObject *type, trawl_plan *plan, PyObject *keep, pool *contexts);
+
+#endif

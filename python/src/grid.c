@@ -1,0 +1,160 @@
+/* grid.c: pictures. Python gives arrays whose rows stand in memory as trawl_grid wants them. */
+#include <stdlib.h>
+
+#include "core.h"
+
+/* ---- compiling ------------------------------------------------------------------- */
+
+/* Needles of a list of (array, rows, cols, stride, name or None). False: an exception. */
+static bool needles_of(PyObject *list, trawl_needle *needles, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        PyObject *array;
+        unsigned long long rows, cols;
+        Py_ssize_t stride;
+        const char *name;
+        if (!PyArg_ParseTuple(PyList_GetItem(list, (Py_ssize_t)i), "OKKnz", &array, &rows, &cols,
+                              &stride, &name))
+            return false;
+        needles[i] = (trawl_needle){
+            PyArray_DATA((PyArrayObject *)array), rows, cols, (size_t)stride, (uint32_t)i, name
+        };
+    }
+    return true;
+}
+
+/* Masks of a list of arrays of bytes or None, or of None. */
+static const uint8_t **masks_of(PyObject *list, size_t count)
+{
+    const uint8_t **masks = calloc(count + 1, sizeof *masks);
+    for (size_t i = 0; masks && i < count; i++) {
+        PyObject *mask = PyList_GetItem(list, (Py_ssize_t)i);
+        masks[i] = mask == Py_None ? NULL : PyArray_DATA((PyArrayObject *)mask);
+    }
+    if (!masks)
+        PyErr_NoMemory();
+    return masks;
+}
+
+static trawl_plan *compile_them(pool *contexts, const trawl_needle *needles, size_t count,
+                                unsigned cell, trawl_compile_options *options)
+{
+    trawl_context *context = pool_take(contexts);
+    trawl_plan *plan = NULL;
+    trawl_error error;
+    int status;
+    if (!context)
+        return NULL;
+    options->context = context;
+    Py_BEGIN_ALLOW_THREADS status =
+        trawl_compile_grid(needles, count, cell, options, &plan, &error);
+    Py_END_ALLOW_THREADS pool_give(contexts, context);
+    if (status != TRAWL_OK)
+        raise_error(status, &error);
+    return plan;
+}
+
+/* _compile_grid(needles, cell_size, masks or None, tolerance, channel_bytes, wrong, engine,
+ * max_memory, settings) */
+PyObject *plan_compile_grid(PyObject *type, PyObject *args)
+{
+    PyObject *list, *mask_list, *settings;
+    trawl_compile_options options = TRAWL_COMPILE_OPTIONS_INIT;
+    trawl_likeness like = TRAWL_LIKENESS_INIT;
+    unsigned long long wrong, most;
+    unsigned cell;
+    if (!PyArg_ParseTuple(args, "OIOIIKzKO", &list, &cell, &mask_list, &like.tolerance,
+                          &like.channel_bytes, &wrong, &options.engine, &most, &settings))
+        return NULL;
+    const size_t count = (size_t)PyList_Size(list);
+    pool *contexts = pool_of(settings);
+    if (!contexts)
+        return NULL;
+    trawl_needle *needles = calloc(count + 1, sizeof *needles);
+    const uint8_t **masks = mask_list == Py_None ? NULL : masks_of(mask_list, count);
+    trawl_plan *plan = NULL;
+    like.masks = masks;
+    like.wrong = wrong;
+    options.max_memory = most;
+    if (masks || like.tolerance || wrong)
+        options.likeness = &like;
+    if (!needles)
+        PyErr_NoMemory();
+    else if ((masks || mask_list == Py_None) && needles_of(list, needles, count))
+        plan = compile_them(contexts, needles, count, cell, &options);
+    free(masks);
+    free(needles);
+    return plan ? plan_wrap(type, plan, NULL, contexts) : NULL;
+}
+
+/* ---- searching ---------------------------------------------------------------------- */
+
+typedef struct work {
+    trawl_context *context;
+    const trawl_plan *plan;
+    trawl_grid grid;
+    trawl_scan_options options;
+    trawl_error error;
+    hits found;
+    uint64_t count;
+} work;
+
+static int find(void *user)
+{
+    work *w = user;
+    return trawl_scan_grid(w->context, w->plan, &w->grid, &w->options, hits_add_grid, &w->found,
+                           &w->error);
+}
+
+static int count(void *user)
+{
+    work *w = user;
+    return trawl_count_grid(w->context, w->plan, &w->grid, &w->options, &w->count, &w->error);
+}
+
+/* Run it for arguments (array, rows, cols, stride, options). */
+static int run_work(PyObject *self, PyObject *args, work *w, call_fn fn)
+{
+    plan_object *p = (plan_object *)self;
+    PyObject *array, *options;
+    unsigned long long rows, cols;
+    Py_ssize_t stride;
+    if (!PyArg_ParseTuple(args, "OKKnO", &array, &rows, &cols, &stride, &options) ||
+        !options_parse(options, &w->options))
+        return CALL_RAISED;
+    w->grid = (trawl_grid){ PyArray_DATA((PyArrayObject *)array), rows, cols, (size_t)stride };
+    w->plan = p->plan;
+    w->context = pool_take(p->contexts);
+    int status = CALL_RAISED;
+    if (w->context)
+        status = call_run(w->context, (size_t)(rows * cols), fn, w);
+    pool_give(p->contexts, w->context);
+    if (status < 0 && status != CALL_RAISED) {
+        raise_error(status, &w->error);
+        status = CALL_RAISED;
+    }
+    return status;
+}
+
+PyObject *plan_find_grid(PyObject *self, PyObject *args)
+{
+    work w;
+    hits_begin(&w.found, sizeof(grid_hit));
+    const int status = run_work(self, args, &w, find);
+    if (status == CALL_RAISED) {
+        hits_free(&w.found);
+        return NULL;
+    }
+    PyObject *array = hits_array(&w.found);
+    return status == TRAWL_EXPIRED && array ? raise_expired(array) : array;
+}
+
+PyObject *plan_count_grid(PyObject *self, PyObject *args)
+{
+    work w;
+    w.count = 0;
+    const int status = run_work(self, args, &w, count);
+    return status == CALL_RAISED     ? NULL
+           : status == TRAWL_EXPIRED ? raise_expired(NULL)
+                                     : PyLong_FromUnsignedLongLong(w.count);
+}

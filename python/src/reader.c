@@ -1,0 +1,268 @@
+/* reader.c: the records of a file: sequences, packets, lines, members of archives, unpacked.
+ *
+ * The readers are the command's (src/io), which are linked in: libtrawl itself opens no file. They
+ * hand on texts by calling back, Python asks for the next one; so they run on a thread, a batch
+ * ahead. A batch is some MiB of whole records: one array of bytes, one of offsets, and names.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "core.h"
+#include "io/reader.h"
+#include "io/texts.h"
+
+typedef enum mode { MODE_RECORDS, MODE_LINES, MODE_WHOLE } mode;
+
+typedef struct reader {
+    PyObject ob_base;
+    char *path;
+    mode mode;
+    unpack_options unpack;
+    relay *relay;
+    relay *out;
+} reader;
+
+/* What is handed over: a batch of a text, or why a text could not be read. */
+typedef struct item {
+    char *text; /* the file's name, and the members' in it */
+    char *why;  /* NULL: a batch */
+    uint8_t *bytes;
+    int64_t *offsets;
+    char *names; /* each ended by a NUL byte; NULL: records of this kind have none */
+    size_t length, count, names_length;
+} item;
+
+static const char no_memory[] = "out of memory for its records";
+
+static void drop_item(void *user)
+{
+    item *i = user;
+    free(i->text);
+    free(i->why);
+    free(i->bytes);
+    free(i->offsets);
+    free(i->names);
+    free(i);
+}
+
+/* False: nobody wants more. */
+static bool hand_over(reader *r, item *i)
+{
+    if (relay_put(r->out, i))
+        return true;
+    drop_item(i);
+    return false;
+}
+
+static bool hand_over_failure(reader *r, const char *name, const char *why)
+{
+    item *i = calloc(1, sizeof *i);
+    if (!i)
+        return false;
+    i->text = strdup(name);
+    i->why = strdup(why);
+    if (i->text && i->why)
+        return hand_over(r, i);
+    drop_item(i);
+    return false;
+}
+
+/* ---- batches --------------------------------------------------------------------- */
+
+static size_t bytes_of(const batch *b, size_t count)
+{
+    size_t bytes = 0;
+    for (size_t i = 0; i < count; i++)
+        bytes += b->records[i].length;
+    return bytes;
+}
+
+/* The first `count` records: one behind the other, without what stands between them. */
+static void copy_records(item *to, const batch *b, size_t count)
+{
+    size_t at = 0;
+    for (size_t i = 0; i < count; i++) {
+        const record *r = &b->records[i];
+        memcpy(to->bytes + at, b->bytes + r->begin, r->length);
+        to->offsets[i] = (int64_t)at;
+        at += r->length;
+    }
+    to->offsets[count] = (int64_t)at;
+}
+
+static size_t names_of(const batch *b, size_t count)
+{
+    const size_t last = b->records[count - 1].name;
+    return last + strlen(b->names + last) + 1;
+}
+
+static item *make_item(const char *name, const reader_kind *kind, const batch *b, size_t count)
+{
+    item *i = calloc(1, sizeof *i);
+    if (!i)
+        return NULL;
+    i->count = count;
+    i->length = bytes_of(b, count);
+    i->names_length = kind->named ? names_of(b, count) : 0;
+    i->text = strdup(name);
+    i->bytes = malloc(i->length + 1);
+    i->offsets = malloc((count + 1) * sizeof *i->offsets);
+    i->names = kind->named ? malloc(i->names_length) : NULL;
+    if (!i->text || !i->bytes || !i->offsets || (kind->named && !i->names)) {
+        drop_item(i);
+        return NULL;
+    }
+    copy_records(i, b, count);
+    if (kind->named)
+        memcpy(i->names, b->names, i->names_length);
+    return i;
+}
+
+/* Hand over the batch's records, all but one that goes on. */
+static bool hand_over_batch(reader *r, const char *name, const reader_kind *kind, batch *b,
+                            bool last)
+{
+    const size_t count = b->count - (b->open && !last);
+    item *i = count ? make_item(name, kind, b, count) : NULL;
+    if (count && !i)
+        return hand_over_failure(r, name, no_memory) && false;
+    return !count || hand_over(r, i);
+}
+
+static bool read_text(reader *r, const char *name, const reader_kind *kind, void *state)
+{
+    const char *why = no_memory;
+    int more = 1;
+    bool wanted = true;
+    batch b;
+    if (!batch_open(&b, true)) {
+        batch_free(&b);
+        return hand_over_failure(r, name, no_memory);
+    }
+    while (more > 0 && wanted) {
+        more = kind->fill(state, &b, &why);
+        wanted = hand_over_batch(r, name, kind, &b, more <= 0);
+        if (more > 0)
+            batch_next(&b, &b);
+    }
+    if (more < 0 && b.room >= BATCH_LARGEST)
+        why = "has a record of more than 1 GiB: map the file, or feed it to a stream";
+    wanted = wanted && (more >= 0 || hand_over_failure(r, name, why));
+    batch_free(&b);
+    return wanted;
+}
+
+/* ---- texts ------------------------------------------------------------------------- */
+
+static const reader_kind *kind_of(const reader *r, content kind)
+{
+    const reader_kind *found = reader_of(kind);
+    return r->mode == MODE_RECORDS && found ? found
+           : r->mode == MODE_LINES          ? &reader_lines
+                                            : &reader_text;
+}
+
+static bool take_text(void *user, const char *name, source *text, content kind)
+{
+    reader *r = user;
+    const reader_kind *reads = kind_of(r, kind);
+    const char *why = no_memory;
+    void *state = reads->open(text, &why);
+    if (!state)
+        return hand_over_failure(r, name, why);
+    const bool wanted = read_text(r, name, reads, state);
+    reads->close(state);
+    return wanted;
+}
+
+static void fail_text(void *user, const char *name, const char *why)
+{
+    hand_over_failure((reader *)user, name, why);
+}
+
+static void read_all(relay *out, void *user)
+{
+    reader *r = user;
+    const texts t = { r->unpack, take_text, fail_text, r };
+    source file = { 0 };
+    r->out = out;
+    if (source_open(&file, r->path))
+        texts_of(&t, r->path, &file);
+    else
+        hand_over_failure(r, r->path, "cannot be opened");
+    source_close(&file);
+}
+
+/* ---- the iterator --------------------------------------------------------------------- */
+
+static PyObject *name_of(const char *name)
+{
+    return PyUnicode_DecodeFSDefault(name);
+}
+
+/* (text, bytes, offsets, names or None), or (text, why). */
+static PyObject *next(PyObject *self)
+{
+    reader *r = (reader *)self;
+    bool raised = false;
+    item *i = r->relay ? relay_take(r->relay, &raised) : NULL;
+    PyObject *made;
+    if (!i)
+        return NULL;
+    if (i->why) {
+        made = Py_BuildValue("Ns", name_of(i->text), i->why);
+    } else {
+        PyObject *bytes = memory_array(NPY_UINT8, i->bytes, i->length);
+        PyObject *offsets = memory_array(NPY_INT64, i->offsets, i->count + 1);
+        i->bytes = NULL;
+        i->offsets = NULL;
+        made = Py_BuildValue("NNNy#", name_of(i->text), bytes, offsets, i->names,
+                             (Py_ssize_t)i->names_length);
+    }
+    drop_item(i);
+    return made;
+}
+
+static void dealloc(PyObject *self)
+{
+    reader *r = (reader *)self;
+    PyTypeObject *type = Py_TYPE(self);
+    freefunc release = (freefunc)PyType_GetSlot(type, Py_tp_free);
+    if (!r->relay || relay_close(r->relay, NULL))
+        free(r->path);
+    release(self);
+    Py_DECREF(type);
+}
+
+/* _reader(path, mode, threads, ratio) */
+PyObject *core_reader(PyObject *module, PyObject *args)
+{
+    const char *path;
+    unsigned mode, threads;
+    unsigned long long ratio;
+    (void)module;
+    if (!PyArg_ParseTuple(args, "yIIK", &path, &mode, &threads, &ratio))
+        return NULL;
+    reader *r = (reader *)PyType_GenericAlloc(reader_type, 0);
+    if (!r)
+        return NULL;
+    r->path = strdup(path);
+    r->mode = mode == MODE_LINES || mode == MODE_WHOLE ? (enum mode)mode : MODE_RECORDS;
+    r->unpack = (unpack_options){ ratio, threads };
+    r->relay = r->path ? relay_open(read_all, drop_item, r) : NULL;
+    if (r->relay)
+        return (PyObject *)r;
+    if (!r->path)
+        PyErr_NoMemory();
+    Py_DECREF(r);
+    return NULL;
+}
+
+static PyType_Slot slots[] = {
+    { Py_tp_dealloc, dealloc },
+    { Py_tp_iter, PyObject_SelfIter },
+    { Py_tp_iternext, next },
+    { 0, NULL },
+};
+
+PyType_Spec reader_spec = { "trawl._core.Reader", sizeof(reader), 0, Py_TPFLAGS_DEFAULT, slots };

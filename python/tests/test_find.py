@@ -1,0 +1,226 @@
+"""Every way to search text, against the oracle: the same matches, in the same order."""
+import array
+import mmap
+
+import numpy as np
+import oracle
+import pytest
+
+import trawl
+
+REPORTS = ["ends", "pairs", "longest", "shortest", "leftmost-longest", "leftmost-first", "each"]
+
+
+def random_text(rng, most=40):
+    return bytes(rng.choice(b"abc\n") for _ in range(rng.randint(0, most)))
+
+
+def random_patterns(rng):
+    """Some that match no empty text, which are no patterns."""
+    while True:
+        patterns = [oracle.random_pattern(rng) for _ in range(rng.randint(1, 4))]
+        if all(map(oracle.is_pattern, patterns)):
+            return patterns
+
+
+def test_every_report_as_the_oracle(rng, cases):
+    """find, count, count_each, iter and find_many agree with re under each report."""
+    for case in range(cases):
+        patterns, text, report = random_patterns(rng), random_text(rng), rng.choice(REPORTS)
+        plan = trawl.compile(patterns)
+        expected = oracle.find(patterns, text, report)
+        found = plan.find(text, report=report)
+        assert found.tolist() == expected, (patterns, text, report)
+        assert plan.count(text, report=report) == len(expected)
+        counts = plan.count_each(text, report=report)
+        assert counts.tolist() == [sum(m[0] == i for m in expected) for i in range(len(patterns))]
+        batches = list(plan.iter(text, report=report, batch=2))
+        assert [m for b in batches for m in b.tolist()] == expected
+        many = plan.find_many([text, b"", text], report=report)
+        assert many.tolist() == [(*m[:3], r) for r in (0, 2) for m in expected]
+
+
+def test_streams_as_the_oracle(rng, cases):
+    """A text cut anywhere gives a stream's matches as one text; so does a stream that is saved and
+    restored at the cut; records of a stream are texts of their own."""
+    for case in range(cases):
+        patterns, text = random_patterns(rng), random_text(rng)
+        cut = rng.randint(0, len(text))
+        plan = trawl.compile(patterns)
+        expected = oracle.find(patterns, text, "ends")
+        with plan.stream(report="ends") as stream:
+            found = stream.feed(text[:cut]).tolist() + stream.feed(text[cut:]).tolist()
+        assert found + stream.last.tolist() == expected, (patterns, text, cut)
+        assert stream.closed
+
+        first = plan.stream(report="ends")
+        found = first.feed(text[:cut]).tolist()
+        second = plan.stream(report="ends", state=first.save())
+        found += second.feed(text[cut:]).tolist() + second.close().tolist()
+        assert found == expected
+
+        records = plan.stream(report="ends")
+        found = records.feed(text).tolist() + records.next_record().tolist()
+        found += records.feed(text).tolist() + records.close().tolist()
+        assert found == [(*m[:3], r) for r in (0, 1) for m in expected]
+
+
+@pytest.mark.parametrize("engine", ["auto", "bm", "packed", "teddy/ac", "qgrams", "wm", "wm/ac",
+                                    "ac", "pfac", "shiftand", "hnfa"])
+def test_literals_by_each_engine(rng, cases, engine):
+    """Each algorithm finds every word of a set, as bytes.find does."""
+    for case in range(cases // 10):
+        size = 1 if engine in ("bm", "packed") else rng.randint(1, 30)
+        words = [bytes(rng.choice(b"abcd") for _ in range(rng.randint(2, 6))) for _ in range(size)]
+        text = bytes(rng.choice(b"abcd") for _ in range(rng.randint(0, 3000)))
+        plan = trawl.compile(words, syntax="literal", engine=engine)
+        assert plan.find(text).tolist() == oracle.find_literals(words, text)
+
+
+@pytest.mark.parametrize("backend", ["serial", "threads", "openmp", "opencl"])
+def test_backends_agree(rng, backend):
+    """A text of several windows gives the same matches on each backend that is there."""
+    words = [b"abba", b"cdcd", b"dddd", b"abcabc"]
+    text = bytes(rng.choices(b"abcd", k=3 << 20))
+    expected = trawl.compile(words, threads=1).find(text)
+    try:
+        plan = trawl.compile(words, backend=backend, threads=3 if backend in ("threads", "openmp") else 0)
+    except trawl.UnsupportedError as error:
+        pytest.skip(str(error))
+    assert (plan.find(text) == expected).all() and len(expected) > 10000
+    assert plan.count(text) == len(expected)
+
+
+def test_every_kind_of_buffer(tmp_path):
+    """What shows a contiguous buffer is searched where it is, whatever its items."""
+    text = b"xxushersxx--"
+    plan = trawl.compile(["he", "she"])
+    expected = plan.find(text).tolist()
+    (tmp_path / "text").write_bytes(text)
+    with open(tmp_path / "text", "rb") as file:
+        mapped = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+    buffers = [bytearray(text), memoryview(text), memoryview(text).cast("B", (3, 4)), mapped,
+               array.array("H", text), np.frombuffer(text, np.uint8), np.frombuffer(text, "<u4"),
+               np.frombuffer(text, "S1"), np.frombuffer(text, np.uint8).reshape(2, 6),
+               np.frombuffer(text, np.uint8).copy()]
+    for buffer in buffers:
+        assert plan.find(buffer).tolist() == expected, type(buffer)
+        assert plan.count(buffer) == len(expected)
+    assert plan.find_many(buffers).tolist() == \
+        [(*m[:3], r) for r in range(len(buffers)) for m in expected]
+    mapped.close()  # nothing holds it any more
+    assert plan.find(b"").tolist() == plan.find(bytearray()).tolist() == []
+
+
+def test_what_is_no_text():
+    """str, gaps, objects and numbers are refused with the reason."""
+    plan = trawl.compile("a")
+    with pytest.raises(TypeError, match="encode"):
+        plan.find("a")
+    with pytest.raises(ValueError, match="contiguous"):
+        plan.find(np.zeros((4, 4), np.uint8)[:, 1])
+    with pytest.raises((ValueError, BufferError)):
+        plan.find(memoryview(b"abcd")[::2])
+    with pytest.raises(TypeError, match="objects"):
+        plan.find(np.array([None]))
+    for wrong in (7, None, [b"a"]):
+        with pytest.raises(TypeError):
+            plan.find(wrong)
+    with pytest.raises(TypeError):
+        plan.find_many(b"abc")
+    with pytest.raises(TypeError):
+        plan.find_many([b"abc", 7])
+
+
+def test_many_of_one_buffer(rng):
+    """Texts cut out of a buffer, as Arrow has them, are found as the same texts of a list."""
+    pa = pytest.importorskip("pyarrow")
+    texts = [random_text(rng) for _ in range(500)]
+    plan = trawl.compile(["ab", "c+", "[ab]c"])
+    expected = plan.find_many(texts)
+    offsets = np.cumsum([0] + [len(t) for t in texts])
+    assert len(expected) > 100
+    assert (plan.find_many((b"".join(texts), offsets)) == expected).all()
+    for kind in (pa.binary(), pa.large_binary(), pa.string(), pa.large_string()):
+        items = pa.array(texts, pa.binary()).cast(kind)
+        assert (plan.find_many(items) == expected).all()
+        part = plan.find_many(items[100:300])
+        part["record"] += 100
+        assert (part == expected[(expected["record"] >= 100) & (expected["record"] < 300)]).all()
+    assert len(plan.find_many(pa.array([], pa.binary()))) == len(plan.find_many([])) == 0
+    numpy_texts = np.array([b"xab", b"", b"cab"])
+    assert plan.find_many(numpy_texts)["record"].tolist() == [0, 2, 2]
+    for bad in ([0, 5, 3], [0, 99], [-1, 2]):
+        with pytest.raises(ValueError, match="no place"):
+            plan.find_many((b"0123456789", np.array(bad)))
+
+
+def test_options():
+    """base is added, limits end early and say so, wrong ones are refused."""
+    plan, text = trawl.compile("ab"), b"ab" * 1000
+    assert plan.find(text, base=1 << 40)[0].tolist() == (0, 1 << 40, (1 << 40) + 2, 0)
+    assert len(plan.find(text, max_matches=7)) == 7
+    assert plan.count(text, max_matches=7) == 7
+    large = b"ab" * (4 << 20)
+    with pytest.raises(trawl.ExpiredError) as expired:
+        plan.find(large, max_steps=1 << 20)
+    found = expired.value.matches
+    assert 0 < len(found) < 4 << 20
+    assert (found["start"] == 2 * np.arange(len(found))).all()
+    with pytest.raises(trawl.ExpiredError):
+        plan.count(large, max_steps=100)
+    with pytest.raises(ValueError, match="leftmost-longest"):
+        plan.find(text, report="all")
+    with pytest.raises(ValueError):
+        plan.find(text, base=-1)
+
+
+def test_large_results(rng):
+    """Millions of matches come as one array, and its memory is the array's own."""
+    text = b"a" * (3 << 20)
+    found = trawl.compile(["a", "aa"]).find(text)
+    assert len(found) == 2 * len(text) - 1
+    starts = found["start"][found["pattern"] == 0]
+    del found
+    assert (starts == np.arange(len(text))).all()
+    assert starts.flags.writeable
+
+
+def test_iter_is_lazy():
+    """Batches come while the text is searched; an iterator that is closed or dropped ends the
+    search; one of a text with no match ends by itself."""
+    text = mmap.mmap(-1, 1 << 30)  # a GiB of NUL bytes that takes no memory
+    plan = trawl.compile("\\x00", syntax="escaped")
+    batches = plan.iter(text, batch=1000)
+    first = next(batches)
+    assert first["start"][0] == 0 and (np.diff(first["start"]) == 1).all()
+    second = next(batches)
+    assert second["start"][0] == first["start"][-1] + 1
+    batches.close()
+    assert list(batches) == []
+    dropped = plan.iter(text, batch=10)
+    next(dropped)
+    del dropped
+    assert list(trawl.compile("x").iter(b"abc")) == []
+    assert len(plan.find(b"\0\0")) == 2
+
+
+def test_streams_that_end():
+    """A stream refuses what comes after its end, an exception drops it, and what cannot be a
+    stream is refused when it is opened."""
+    plan = trawl.compile("ab$")
+    stream = plan.stream()
+    assert stream.feed(b"ab").tolist() == []  # the end is not known yet
+    assert stream.close().tolist() == [(0, 0, 2, 0)]
+    for call in (stream.close, stream.save, lambda: stream.feed(b"")):
+        with pytest.raises(ValueError, match="closed"):
+            call()
+    with pytest.raises(KeyError):
+        with plan.stream() as dropped:
+            raise KeyError
+    assert dropped.closed and dropped.last is None
+    with pytest.raises(trawl.UnsupportedError):
+        trawl.compile("a.*b").stream(report="pairs")
+    with pytest.raises(trawl.PlanError):
+        plan.stream(report="ends", state=b"not one")
+    assert len(plan.stream().feed(memoryview(b"x"))) == 0  # and is dropped while it is open

@@ -1,0 +1,115 @@
+"""Plans: what they say of themselves, that they last, and what cannot be one."""
+import os
+import pickle
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import trawl
+
+
+def test_facts():
+    """info, names and patterns give back what was compiled."""
+    plan = trawl.compile(["foo", "b[a-z]*r"], names=["word", None],
+                         flags=[trawl.NOCASE, trawl.WORDS], sample=b"foo bar " * 1000)
+    assert plan.info.patterns == 2 and plan.info.min_length == 2
+    assert plan.info.max_length is None and plan.info.conditions
+    assert plan.info.bytes == len(plan.save()) and plan.info.stages[0].patterns
+    assert plan.names == ["word", ""]
+    assert plan.patterns[0] == (b"foo", "extended", trawl.NOCASE, 0, "word")
+    assert plan.find(b"xFOO bar barx")["start"].tolist() == [1, 5]
+    assert trawl.compile("abc").info.max_length == 3
+    assert "2 by" in repr(plan)
+    assert "ac" in trawl.engines() and "threads" in trawl.backends()
+    assert trawl.devices("serial") == []
+
+
+def test_syntaxes():
+    """Each syntax means what docs/semantics.md says, also side by side in one plan."""
+    plan = trawl.compile(["a.c", "a\\x2ec", "a.c", "N-{P}-[ST]", "GTYRAC", "61 ?? 63"],
+                         syntax=["literal", "escaped", "extended", "prosite", "iupac", "hex"])
+    assert plan.find(b"a.c")["pattern"].tolist() == [0, 1, 2, 5]
+    assert plan.find(b"NAS")["pattern"].tolist() == [3]
+    assert plan.find(b"GTCGAC")["pattern"].tolist() == [4]
+    assert trawl.compile("caf\u00e9").find("un caf\u00e9".encode())["end"].tolist() == [8]
+    both = trawl.compile(["GGT", "GGT"], syntax="iupac", flags=[0, trawl.OTHER_STRAND])
+    assert both.find(b"GGTACC")["pattern"].tolist() == [0, 1]
+
+
+def test_errors_say_which_and_where():
+    """A malformed pattern is named by its index and the offset of what is wrong."""
+    with pytest.raises(trawl.PatternError) as caught:
+        trawl.compile(["fine", "also", "not[this"])
+    assert (caught.value.pattern, caught.value.offset) == (2, 3)
+    assert isinstance(caught.value, ValueError) and caught.value.code == -3
+    again = pickle.loads(pickle.dumps(caught.value))
+    assert (again.pattern, again.offset, str(again)) == (2, 3, str(caught.value))
+    with pytest.raises(trawl.Error):
+        trawl.compile([])
+    with pytest.raises(trawl.UnsupportedError):
+        trawl.compile(["a", "b"], engine="bm")
+    with pytest.raises(trawl.ArgumentError, match="engine"):
+        trawl.compile("a", engine="nonesuch")
+    with pytest.raises(trawl.Error):
+        trawl.compile("a", backend="nonesuch")
+    with pytest.raises(trawl.LimitError):
+        trawl.compile([b"%032d" % i for i in range(10000)], max_memory=1 << 16)
+    for wrong in ({"syntax": "perl"}, {"syntax": ["hex"] * 3}, {"flags": [0, 0, 0]},
+                  {"names": ["one"]}):
+        with pytest.raises(ValueError):
+            trawl.compile(["a", "b"], **wrong)
+    with pytest.raises(TypeError):
+        trawl._core.Plan()
+
+
+def test_plans_last(tmp_path):
+    """A plan saved as bytes, in a file, or pickled, finds the same; a file is mapped."""
+    plan = trawl.compile(["abba", "[0-9]+x"], names=["a", "b"], threads=2)
+    text = b"abba 123x" * 100
+    expected = plan.find(text)
+    path = tmp_path / "rules.trawl"
+    assert plan.save(path) is None and os.listdir(tmp_path) == ["rules.trawl"]
+    assert path.read_bytes() == plan.save()
+    for other in (trawl.load(plan.save()), trawl.load(path), trawl.load(str(path), threads=1),
+                  pickle.loads(pickle.dumps(plan)), plan.on("serial"),
+                  pickle.loads(pickle.dumps(plan.on("serial")))):
+        assert (other.find(text) == expected).all() and other.names == ["a", "b"]
+        assert other.save() == plan.save()
+    mapped = trawl.load(path)
+    shared = mapped.on(threads=1)
+    del mapped  # the mapping stays for the other
+    assert (shared.find(text) == expected).all()
+
+
+def test_pickles_across_processes(tmp_path):
+    """A pickle is read by another process, which has never seen the patterns."""
+    plan = trawl.compile([b"%05d" % i for i in range(0, 99999, 7)])
+    text = b"".join(b"%06d" % i for i in range(20000))
+    (tmp_path / "plan").write_bytes(pickle.dumps(plan))
+    (tmp_path / "text").write_bytes(text)
+    code = ("import pickle, sys; plan = pickle.load(open(sys.argv[1], 'rb'));"
+            "sys.stdout.buffer.write(plan.find(open(sys.argv[2], 'rb').read()).tobytes())")
+    found = subprocess.run([sys.executable, "-c", code, tmp_path / "plan", tmp_path / "text"],
+                           stdout=subprocess.PIPE, check=True).stdout
+    assert (np.frombuffer(found, trawl.MATCH) == plan.find(text)).all()
+
+
+def test_damaged_plans(rng, tmp_path):
+    """Bytes that were damaged, cut or never a plan are refused, from memory and from a file."""
+    block = trawl.compile(["abba", "foo"]).save()
+    for case in range(100):
+        damaged = bytearray(block)
+        damaged[rng.randrange(len(block))] ^= 1 << rng.randrange(8)
+        with pytest.raises(trawl.PlanError):
+            trawl.load(bytes(damaged))
+    path = tmp_path / "plan"
+    for bad in (b"", b"x", block[:-1], block[:100]):
+        with pytest.raises(trawl.PlanError):
+            trawl.load(bad)
+        path.write_bytes(bad)
+        with pytest.raises(trawl.PlanError):
+            trawl.load(path)
+    with pytest.raises(FileNotFoundError):
+        trawl.load(tmp_path / "none")

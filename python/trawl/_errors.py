@@ -1,0 +1,87 @@
+"""Exceptions of Trawl. The extension makes them from what the library says."""
+from __future__ import annotations
+
+from typing import Any, Optional
+
+
+class Error(Exception):
+    """What the library refused or could not do; the message says why and how to mend it.
+
+    Attributes:
+        code: a status of ``trawl.h``, below 0.
+        pattern: index of the pattern that it is about, or None.
+        offset: the byte in that pattern's text where it is wrong, or None.
+    """
+
+    def __init__(self, message: str, code: int = 0, pattern: Optional[int] = None,
+                 offset: Optional[int] = None) -> None:
+        super().__init__(message)
+        self.code = code
+        self.pattern = pattern
+        self.offset = offset
+
+    def __reduce__(self) -> Any:
+        return type(self), (str(self), self.code, self.pattern, self.offset)
+
+
+class ArgumentError(Error, ValueError):
+    """An argument is wrong: the message names it."""
+
+
+class PatternError(Error, ValueError):
+    """A pattern is malformed: see ``pattern`` and ``offset``."""
+
+
+class UnsupportedError(Error):
+    """The engine, the backend or the report cannot do this."""
+
+
+class PlanError(Error, ValueError):
+    """Saved bytes, of a plan or of a stream, are damaged or of another version."""
+
+
+class LimitError(Error):
+    """Larger than Trawl can address, or than ``max_memory``."""
+
+
+class DeviceError(Error):
+    """A device failed: the message names the call and its code."""
+
+
+class ExpiredError(Error):
+    """``max_steps`` or ``max_seconds`` was used up.
+
+    Attributes:
+        matches: what was found until then, right, in order and complete up to its last match; None
+            of calls that count, and of ``Plan.iter``, which has handed it out.
+    """
+
+    matches: Any = None
+
+
+class ReadError(Error, OSError):
+    """A file, or a member of an archive, cannot be read.
+
+    Attributes:
+        text: its name; a member's stands behind the archive's: ``a.tar:b.fasta``.
+    """
+
+    text = ""
+
+
+_OF_STATUS = {-1: ArgumentError, -3: PatternError, -4: UnsupportedError, -5: PlanError,
+              -6: LimitError, -7: DeviceError}
+
+
+def make(status: int, pattern: Optional[int], offset: Optional[int], message: str) -> Exception:
+    """The exception of a status below 0. Called by the extension."""
+    if status == -2:
+        return MemoryError(message)
+    return _OF_STATUS.get(status, Error)(message, status, pattern, offset)
+
+
+def expired(matches: Any) -> ExpiredError:
+    """Called by the extension."""
+    error = ExpiredError("max_steps or max_seconds was used up: more may follow")
+    error.matches = matches
+    return error

@@ -1,0 +1,59 @@
+"""Matches as tables, where pyarrow or pandas is there; neither is needed for anything else."""
+from __future__ import annotations
+
+from typing import Any, Dict, Optional
+
+import numpy as np
+
+
+def _columns(matches: np.ndarray, plan: Any, records: Any) -> Dict[str, Any]:
+    """The fields, then what is known of each: ``name`` and ``record_name`` as (codes, words)."""
+    columns: Dict[str, Any] = {name: matches[name] for name in matches.dtype.names}
+    if plan is not None and any(plan.names):
+        columns["name"] = matches[matches.dtype.names[0]], plan.names
+    if records is not None and "record" in columns:
+        codes = matches["record"] - getattr(records, "first", 0)
+        columns["record_name"] = codes, list(getattr(records, "names", records))
+    return columns
+
+
+def to_arrow(matches: np.ndarray, plan: Any = None, records: Any = None) -> Any:
+    """Matches as a ``pyarrow.Table``.
+
+    Args:
+        matches: of any search.
+        plan: for a column ``name`` of the patterns' (needles') names, where they have some.
+        records: `Records`, or a list of names, for a column ``record_name``.
+
+    Returns:
+        A table of the fields as int64, a ``start`` that is not known null; names as dictionaries.
+    """
+    import pyarrow as pa
+
+    def column(name: str, value: Any) -> Any:
+        if isinstance(value, tuple):
+            codes, words = value
+            return pa.DictionaryArray.from_arrays(pa.array(codes, pa.int64()),
+                                                  pa.array(words, pa.string()))
+        unknown: Optional[np.ndarray] = value < 0 if name == "start" else None
+        return pa.array(np.ascontiguousarray(value), pa.int64(), mask=unknown)
+
+    columns = _columns(matches, plan, records)
+    return pa.table({name: column(name, value) for name, value in columns.items()})
+
+
+def to_pandas(matches: np.ndarray, plan: Any = None, records: Any = None) -> Any:
+    """Matches as a ``pandas.DataFrame``. Arguments as of `to_arrow`; names are categories, and a
+    ``start`` that is not known is NA, in a column of type Int64 then."""
+    import pandas as pd
+
+    def column(name: str, value: Any) -> Any:
+        if isinstance(value, tuple):
+            words, codes = np.unique(np.asarray(value[1], dtype=object), return_inverse=True)
+            return pd.Categorical.from_codes(codes[value[0]], words)
+        if name == "start" and len(value) and value.min() < 0:
+            return pd.arrays.IntegerArray(value.copy(), value < 0)
+        return value.copy()
+
+    columns = _columns(matches, plan, records)
+    return pd.DataFrame({name: column(name, value) for name, value in columns.items()})

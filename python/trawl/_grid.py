@@ -1,0 +1,128 @@
+"""Rectangles of cells, found in larger ones: tiles in pictures."""
+from __future__ import annotations
+
+from typing import Any, NamedTuple, Optional, Sequence, Union
+
+import numpy as np
+
+from . import _core
+from ._plan import _Compiled, _options, _settings
+
+#: What a match in a picture is: ``needle``, its index; ``row`` and ``col`` of its top left cell.
+GRID_MATCH = np.dtype([("needle", "<i8"), ("row", "<i8"), ("col", "<i8")])
+
+
+class _Cells(NamedTuple):
+    """An array as the library reads it: ``stride`` bytes from row to row."""
+
+    array: np.ndarray
+    rows: int
+    cols: int
+    stride: int
+    size: int  # bytes of a cell
+    channel: int  # bytes of a channel of it
+
+
+def _cells(picture: Any) -> _Cells:
+    array = np.asarray(picture)
+    if array.dtype.hasobject or array.ndim not in (2, 3):
+        raise ValueError("a picture is an array of H x W or H x W x C numbers")
+    channels = array.shape[2] if array.ndim == 3 else 1
+    size = channels * array.itemsize
+    if size not in (1, 2, 3, 4):
+        raise ValueError(f"a cell has 1 to 4 bytes, not {size}: H x W x C of bytes, or H x W")
+    if not array.dtype.isnative:
+        array = array.astype(array.dtype.newbyteorder("="))
+    rows, cols = array.shape[:2]
+    aligned = size if size in (2, 4) else 1
+    inner = (size,) + ((array.itemsize,) if array.ndim == 3 else ())
+    if (array.strides[1:] != inner or array.strides[0] < cols * size
+            or array.strides[0] % aligned or array.ctypes.data % aligned):
+        array = np.ascontiguousarray(array)
+        if array.ctypes.data % aligned:  # a view of odd bytes
+            array = array.copy()
+    return _Cells(array, rows, cols, array.strides[0] if array.size else 0, size, array.itemsize)
+
+
+class GridPlan(_Compiled):
+    """Compiled needles. Immutable, and pickles as its saved bytes, as `Plan`. Made by `grid`."""
+
+    __slots__ = ()
+
+    def _look(self, picture: Any) -> _Cells:
+        seen = _cells(picture)
+        if seen.size != self._info()[6]:
+            raise ValueError(f"the picture's cells have {seen.size} bytes, the needles' "
+                             f"{self._info()[6]}")
+        return seen
+
+    def find(self, picture: Any, *, max_matches: int = 0, max_steps: int = 0,
+             max_seconds: float = 0) -> np.ndarray:
+        """All places where a needle stands in a picture.
+
+        Args:
+            picture: H x W cells of 1, 2 or 4 bytes, or H x W x C of 1 to 4 bytes together, as the
+                needles have. A view whose rows are contiguous is not copied, others are.
+            max_matches, max_steps, max_seconds: as of `Plan`.
+
+        Returns:
+            A structured array of dtype `GRID_MATCH`, in order of row, column, needle.
+        """
+        p = self._look(picture)
+        return self._find_grid(p.array, p.rows, p.cols, p.stride,
+                               _options("ends", 0, max_matches, max_steps, max_seconds))
+
+    def count(self, picture: Any, *, max_steps: int = 0, max_seconds: float = 0) -> int:
+        """How many places `find` would return."""
+        p = self._look(picture)
+        return self._count_grid(p.array, p.rows, p.cols, p.stride,
+                                _options("ends", 0, 0, max_steps, max_seconds))
+
+
+def _mask(mask: Any, needle: _Cells) -> Optional[np.ndarray]:
+    if mask is None:
+        return None
+    array = np.ascontiguousarray(np.asarray(mask) != 0, dtype=np.uint8)
+    if array.shape != (needle.rows, needle.cols):
+        raise ValueError(f"a mask of {array.shape} for a needle of {needle.rows, needle.cols}")
+    return array
+
+
+def grid(needles: Union[np.ndarray, Sequence[Any]], *,
+         names: Optional[Sequence[Optional[str]]] = None,
+         masks: Optional[Sequence[Any]] = None, tolerance: int = 0, wrong: int = 0,
+         engine: Optional[str] = None, max_memory: int = 0, backend: Optional[str] = None,
+         threads: int = 0, device: Optional[Union[str, int]] = None,
+         tuning: Optional[str] = None) -> GridPlan:
+    """Compile rectangles of cells into a `GridPlan`.
+
+    Args:
+        needles: one array of H x W or H x W x C, or a list of such; all of one cell size.
+        names: of each needle, or None.
+        masks: of each needle an array of H x W, or None: where it is 0 a cell matches anything.
+        tolerance: every channel of a cell may differ by so much.
+        wrong: so many cells of a place may differ by more.
+        engine, max_memory, backend, threads, device, tuning: as of `compile`.
+
+    Raises:
+        ValueError: shapes or types do not fit.
+        UnsupportedError, LimitError: as of `compile`.
+    """
+    if isinstance(needles, np.ndarray):
+        needles = [needles]
+        masks = [masks] if isinstance(masks, np.ndarray) and masks.ndim == 2 else masks
+    seen = [_cells(needle) for needle in needles]
+    if len({(n.size, n.channel) for n in seen}) > 1:
+        raise ValueError("the needles' cells are not of one size")
+    for what, given in (("names", names), ("masks", masks)):
+        if given is not None and len(given) != len(seen):
+            raise ValueError(f"there are {len(given)} {what} for {len(seen)} needles")
+    labels = list(names) if names is not None else [None] * len(seen)
+    settings = _settings(backend, threads, device, tuning)
+    plan = GridPlan._compile_grid(
+        [(n.array, n.rows, n.cols, n.stride, label) for n, label in zip(seen, labels)],
+        seen[0].size if seen else 1,
+        None if masks is None else [_mask(mask, n) for mask, n in zip(masks, seen)],
+        tolerance, seen[0].channel if seen else 0, wrong, engine, max_memory, settings)
+    plan._settings = settings
+    return plan

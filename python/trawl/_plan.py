@@ -1,0 +1,431 @@
+"""Patterns, compiled, and the searches of texts with them."""
+from __future__ import annotations
+
+import enum
+import mmap
+import os
+from typing import Any, Iterable, Iterator, List, NamedTuple, Optional, Sequence, Tuple, Union
+
+import numpy as np
+
+from . import _core, _device
+
+#: What a match is: ``pattern``, its index in the order given to compile; ``start`` and ``end``,
+#: bytes, half open, ``start`` -1 where it is not known; ``record``, which of many texts.
+MATCH = np.dtype([("pattern", "<i8"), ("start", "<i8"), ("end", "<i8"), ("record", "<i8")])
+
+SYNTAXES = {"literal": 0, "escaped": 1, "extended": 2, "prosite": 3, "iupac": 4, "hex": 5}
+REPORTS = {"ends": 0, "pairs": 1, "longest": 2, "shortest": 3, "leftmost-longest": 4,
+           "leftmost-first": 5, "each": 6}
+
+_Settings = Tuple[Optional[str], int, Optional[str], Optional[str]]
+
+
+class Flag(enum.IntFlag):
+    """How a pattern is meant; ``trawl.NOCASE | trawl.WORDS``."""
+
+    NOCASE = 1  #: ASCII letters match both cases
+    LINES = 2  #: no element matches a newline
+    ONCE = 4  #: of each text only the first match
+    WORDS = 8  #: no letter, digit or _ beside a match
+    WHOLE_LINES = 16  #: a match begins where a line does and ends where one does
+    NULS = 32  #: with LINES: a NUL byte ends a line
+    AMBIGUOUS = 64  #: iupac: a letter of the text matches if one of its bases may stand there
+    OTHER_STRAND = 128  #: iupac: the reverse complement of the pattern
+
+
+class Stage(NamedTuple):
+    """One step of how a plan is searched."""
+
+    engine: str
+    role: str  #: "search", "filter", "verify", "fallback" or "aside"
+    bytes: int  #: of its tables
+    part: int  #: of the set
+    patterns: int  #: of that part
+
+
+class PlanInfo(NamedTuple):
+    """Facts about a plan."""
+
+    engine: str  #: the engines, as ``trawl find --explain`` writes them
+    why: str  #: one line: why these
+    patterns: int  #: number of patterns or needles
+    bytes: int  #: size of the saved plan
+    min_length: int  #: shortest possible match, bytes (rows for grids)
+    max_length: Optional[int]  #: longest possible match; None: unbounded
+    cell_size: int  #: 0 for text, else 1 to 4 bytes
+    conditions: bool  #: some pattern asks for what stands beside its matches
+    tag: int
+    keeps_texts: bool  #: ``Plan.patterns`` has the patterns' texts
+    cost: float  #: nanoseconds expected for a byte (grids: a cell); 0: not known
+    stages: List[Stage]
+
+
+class Pattern(NamedTuple):
+    """A pattern as it was given to compile."""
+
+    text: Optional[bytes]  #: None: the plan holds no texts
+    syntax: str
+    flags: Flag
+    id: int
+    name: str
+
+
+def _settings(backend: Optional[str], threads: int, device: Optional[Union[str, int]],
+              tuning: Optional[str]) -> _Settings:
+    return backend, threads, None if device is None else str(device), tuning
+
+
+def _options(report: str, base: int, max_matches: int, max_steps: int,
+             max_seconds: float) -> Tuple[int, int, int, int, float]:
+    if report not in REPORTS:
+        raise ValueError(f"no report {report!r}; there are " + ", ".join(REPORTS))
+    if min(base, max_matches, max_steps, max_seconds) < 0:
+        raise ValueError("base and limits are not negative")
+    return REPORTS[report], base, max_matches, max_steps, float(max_seconds)
+
+
+class _Compiled(_core.Plan):
+    """What plans of text and of pictures have in common."""
+
+    __slots__ = ("_settings", "_names", "__weakref__")
+    _settings: _Settings
+
+    def __reduce__(self) -> Any:
+        return _restore, (self._save(), self._settings)
+
+    def __repr__(self) -> str:
+        info = self.info
+        return f"<trawl.{type(self).__name__} of {info.patterns} by {info.engine}>"
+
+    @property
+    def info(self) -> PlanInfo:
+        """Facts: engines, sizes, the lengths that matches may have."""
+        facts = list(self._info())
+        facts[5] = None if facts[5] == 2**64 - 1 else facts[5]
+        facts[7], facts[9] = bool(facts[7]), bool(facts[9])
+        facts[11] = [Stage(*stage) for stage in facts[11]]
+        return PlanInfo(*facts)
+
+    @property
+    def names(self) -> List[str]:
+        """The names given to compile, in order; "" where there was none."""
+        try:
+            return self._names
+        except AttributeError:
+            self._names: List[str] = super()._names()
+            return self._names
+
+    def on(self, backend: Optional[str] = None, *, threads: int = 0,
+           device: Optional[Union[str, int]] = None, tuning: Optional[str] = None) -> Any:
+        """The same plan, searched elsewhere. It shares the tables. Arguments as of `compile`."""
+        plan = self._on(_settings(backend, threads, device, tuning))
+        plan._settings = _settings(backend, threads, device, tuning)
+        return plan
+
+    def save(self, path: Union[None, str, "os.PathLike[str]"] = None) -> Optional[bytes]:
+        """The plan as bytes, or written to a file, which is replaced whole.
+
+        Any machine of the same byte order and the same version of saved plans reads it: `load`, or
+        ``trawl find --plan``.
+        """
+        block = self._save()
+        if path is None:
+            return block
+        new = f"{os.fspath(path)}.{os.getpid()}.new"
+        with open(new, "wb") as file:
+            file.write(block)
+        os.replace(new, path)
+        return None
+
+
+class Plan(_Compiled):
+    """Compiled patterns. Immutable: any number of threads may search with one at once.
+
+    Made by `compile` and `load`. It pickles as its saved bytes. Each search releases the GIL, and
+    one of more than 4 MiB is ended by Ctrl-C.
+
+    Searches take these options:
+
+    - ``report``: which occurrences: "each" (every match of patterns of fixed length; of the others
+      the leftmost and longest that do not overlap), "ends", "pairs", "longest", "shortest",
+      "leftmost-longest" or "leftmost-first".
+    - ``base``: the offset of the text's first byte, added to what is reported.
+    - ``max_matches``: end after so many; 0: no limit.
+    - ``max_steps``, ``max_seconds``: a byte searched and a match found are a step each; beyond a
+      limit the search raises `ExpiredError`. 0: no limit.
+
+    A text is anything that shows a contiguous buffer: bytes, bytearray, memoryview, mmap, a NumPy
+    array, an array of the host that knows DLPack. Nothing is copied. On a plan for "cuda" it may
+    also be an array in a GPU's memory (CuPy, PyTorch, ...), which stays where it is.
+    """
+
+    __slots__ = ()
+
+    @property
+    def patterns(self) -> List[Pattern]:
+        """The patterns as they were given, with their names."""
+        syntaxes = list(SYNTAXES)
+        given = (self._pattern(i) for i in range(self._info()[2]))
+        return [Pattern(text, syntaxes[syntax], Flag(flags), id, name)
+                for text, syntax, flags, id, name in given]
+
+    def find(self, text: Any, *, report: str = "each", base: int = 0, max_matches: int = 0,
+             max_steps: int = 0, max_seconds: float = 0) -> np.ndarray:
+        """All matches in a text.
+
+        Returns:
+            A structured array of dtype `MATCH`, one item a match, in order of end, then start, then
+            pattern. ``record`` is 0.
+
+        Raises:
+            ExpiredError: a limit of time or steps was reached.
+            UnsupportedError: the backend cannot do this report.
+            TypeError, ValueError: no text, or one that is not contiguous.
+        """
+        if report == "each" and not (base or max_matches or max_steps or max_seconds):
+            return self._find(text, None)
+        return self._find(text, _options(report, base, max_matches, max_steps, max_seconds))
+
+    def count(self, text: Any, *, report: str = "each", max_matches: int = 0, max_steps: int = 0,
+              max_seconds: float = 0) -> int:
+        """How many matches `find` would return; cheaper."""
+        if report == "each" and not (max_matches or max_steps or max_seconds):
+            return self._count(text, None)
+        return self._count(text, _options(report, 0, max_matches, max_steps, max_seconds))
+
+    def count_each(self, text: Any, *, report: str = "each", max_steps: int = 0,
+                   max_seconds: float = 0) -> np.ndarray:
+        """How many matches each pattern has: an array of int64, one item a pattern."""
+        return self._count_each(text, _options(report, 0, 0, max_steps, max_seconds))
+
+    def iter(self, text: Any, *, batch: int = 65536, report: str = "each", base: int = 0,
+             max_matches: int = 0, max_steps: int = 0, max_seconds: float = 0
+             ) -> Iterator[np.ndarray]:
+        """The matches of `find`, lazily: arrays of about ``batch`` matches, while a thread searches
+        on. It waits when two batches are ready, and ends when the iterator is closed or dropped."""
+        if batch < 1:
+            raise ValueError("a batch has at least one match")
+        return self._batches(text, _options(report, base, max_matches, max_steps, max_seconds),
+                             batch)
+
+    def find_many(self, texts: Any, *, report: str = "each", base: int = 0, max_matches: int = 0,
+                  max_steps: int = 0, max_seconds: float = 0) -> np.ndarray:
+        """All matches in many texts, each by itself: no match crosses from one to the next.
+
+        Args:
+            texts: a sequence of texts; or a pair (buffer, offsets), of which text i is
+                ``buffer[offsets[i]:offsets[i + 1]]``; or an Arrow array of strings or binaries; or
+                `Records`, or a `Reader`, which is read batch by batch. The last ones make no Python
+                object a text.
+
+        Returns:
+            As `find`; ``record`` is the text's index. Order is by record first.
+        """
+        options = _options(report, base, max_matches, max_steps, max_seconds)
+        if hasattr(texts, "batches"):  # a Reader
+            found = [self._find_cut(b.data, b.offsets, options, b.first) for b in texts.batches()]
+            return np.concatenate(found) if found else np.empty(0, MATCH)
+        if hasattr(texts, "offsets") and hasattr(texts, "data"):  # Records
+            return self._find_cut(texts.data, texts.offsets, options, texts.first)
+        if hasattr(texts, "buffers"):
+            return self._find_cut(*_cut_of_arrow(texts), options, 0)
+        if isinstance(texts, tuple) and len(texts) == 2 and isinstance(texts[1], np.ndarray) \
+                and texts[1].dtype.kind in "iu":
+            offsets = np.ascontiguousarray(texts[1], dtype=np.int64)
+            if offsets.ndim != 1 or not len(offsets):
+                raise ValueError("offsets are one dimension, one more than there are texts")
+            return self._find_cut(texts[0], offsets, options, 0)
+        if isinstance(texts, (bytes, bytearray, memoryview, str)):
+            raise TypeError("find_many takes a list of texts; of one text take find")
+        if isinstance(texts, np.ndarray) and texts.dtype.kind == "S":
+            texts = texts.tolist()
+        return self._find_many(texts, options, 0)
+
+    def stream(self, *, report: str = "each", base: int = 0, max_matches: int = 0,
+               max_steps: int = 0, max_seconds: float = 0, state: Optional[bytes] = None
+               ) -> "Stream":
+        """A text that comes in pieces: ``with plan.stream() as s: s.feed(piece)``.
+
+        ``report="ends"`` takes every plan. The others keep back what may still be part of a match,
+        and refuse patterns that nothing ends (``a.*b``) with `UnsupportedError`. With ``state``, of
+        `Stream.save` of the same plan, it goes on where that one was.
+        """
+        options = _options(report, base, max_matches, max_steps, max_seconds)
+        return Stream(self._stream(options), state)
+
+    def collect(self, text: Any, *, matches: Any = None, counts: Any = None) -> int:
+        """Search a text in a GPU's memory and leave what is found there.
+
+        Args:
+            text: an array in the memory of the device that the plan is for.
+            matches: an array of uint64 there, of shape (n, 2), or None. Item i is set to a match, in
+                no order: its end, and ``pattern | length << 32``; of length 0 the start is not
+                known.
+            counts: an array of uint64 there, one item a pattern, or None. It is set to how many each
+                has.
+
+        Returns:
+            The number of all matches, of which n at most are in ``matches``.
+        """
+        capacity = 0 if matches is None else matches.shape[0]
+        return self._collect_device(
+            text, _options("ends", 0, 0, 0, 0),
+            0 if matches is None else _device.room(matches, 2 * capacity), capacity,
+            0 if counts is None else _device.room(counts, self._info()[2]))
+
+
+class Stream:
+    """Pieces of a text, searched as they come. Made by `Plan.stream`.
+
+    Left by the end of ``with``, it is closed, and ``last`` has the matches of `close`; left by an
+    exception it is dropped.
+    """
+
+    #: What `close` returned when the ``with`` block ended.
+    last: Optional[np.ndarray] = None
+
+    def __init__(self, stream: Any, state: Optional[bytes]) -> None:
+        self._stream = stream
+        if state is not None:
+            stream.restore(state)
+
+    def feed(self, piece: Any) -> np.ndarray:
+        """Search the next piece. Returns the matches that are settled now, also across pieces."""
+        return self._stream.feed(piece)
+
+    def next_record(self) -> np.ndarray:
+        """The text ends, and another begins, whose offsets count from 0 and whose ``record`` is one
+        more. Returns the matches that were still open."""
+        return self._stream.next_record()
+
+    def close(self) -> np.ndarray:
+        """The text ends. Returns the matches that were still open."""
+        return self._stream.close()
+
+    def save(self) -> bytes:
+        """What a stream of the same plan, here or elsewhere, needs to go on (``report="ends"``)."""
+        return self._stream.save()
+
+    @property
+    def closed(self) -> bool:
+        return self._stream.closed
+
+    def __enter__(self) -> "Stream":
+        return self
+
+    def __exit__(self, kind: Any, error: Any, trace: Any) -> None:
+        if kind is not None:
+            self._stream.drop()
+        elif not self.closed:
+            self.last = self.close()
+
+
+def _cut_of_arrow(array: Any) -> Tuple[Any, np.ndarray]:
+    """Buffer and offsets of an Arrow array (not chunked) of strings or binaries."""
+    kind = str(array.type)
+    size = {"string": np.int32, "binary": np.int32, "large_string": np.int64,
+            "large_binary": np.int64}.get(kind)
+    if size is None:
+        raise TypeError(f"an Arrow array of {kind} has no texts")
+    _, offsets, data = array.buffers()
+    places = np.zeros(1, np.int64)
+    if offsets is not None:
+        places = np.frombuffer(offsets, size)[array.offset:array.offset + len(array) + 1]
+    return (b"" if data is None else data), places.astype(np.int64)
+
+
+def _numbers(given: Any, count: int, what: str) -> np.ndarray:
+    numbers = np.atleast_1d(np.asarray(given, dtype=np.uint32))
+    if numbers.shape not in ((1,), (count,)):
+        raise ValueError(f"there are {len(numbers)} {what} for {count} patterns")
+    return np.ascontiguousarray(numbers)
+
+
+def _bytes_of(text: Any) -> bytes:
+    return text.encode("utf-8", "surrogateescape") if isinstance(text, str) else bytes(text)
+
+
+def _syntax_number(name: str) -> int:
+    if name not in SYNTAXES:
+        raise ValueError(f"no syntax {name!r}; there are " + ", ".join(SYNTAXES))
+    return SYNTAXES[name]
+
+
+def compile(patterns: Union[str, bytes, Iterable[Union[str, bytes]]], *,
+            syntax: Union[str, Sequence[str]] = "extended",
+            names: Optional[Sequence[Optional[str]]] = None,
+            flags: Union[int, Sequence[int]] = 0, engine: Optional[str] = None,
+            sample: Any = None, max_memory: int = 0, wm_block: int = 0,
+            backend: Optional[str] = None, threads: int = 0,
+            device: Optional[Union[str, int]] = None, tuning: Optional[str] = None) -> Plan:
+    """Compile patterns into a `Plan`.
+
+    Args:
+        patterns: one or many; str stands for its bytes in UTF-8.
+        syntax: "literal" (the bytes as they are), "escaped" (with C's escapes), "extended" (classes
+            and repeats), "prosite", "iupac" or "hex"; one for all, or one for each pattern.
+        names: of each pattern, or None.
+        flags: of `Flag`, for all or for each pattern.
+        engine: an algorithm's name (`engines`); None lets Trawl choose.
+        sample: a piece of the text to be searched, or like it; the first 64 KiB count. Speed may
+            depend on it, matches never do.
+        max_memory: bytes that compiling may take; 0: 1 GiB.
+        wm_block: Wu-Manber's block, 2 or 3; 0: chosen.
+        backend: "serial", "threads", "openmp", "opencl", "cuda"; None: the CPU's threads.
+        threads: how many; 0: one a core.
+        device: of the backend: 0, "0,1", "all".
+        tuning: parameters of devices' algorithms, "name=value,...".
+
+    Raises:
+        PatternError: ``pattern`` and ``offset`` say which and where.
+        UnsupportedError: the engine does not take this set; the backend is not there.
+        LimitError: ``max_memory`` is too small.
+    """
+    if isinstance(patterns, (str, bytes)):
+        patterns = (patterns,)
+    texts = tuple(_bytes_of(text) for text in patterns)
+    numbers = _syntax_number(syntax) if isinstance(syntax, str) else \
+        [_syntax_number(name) for name in syntax]
+    labels = None if names is None else \
+        tuple(None if name is None else _bytes_of(name) for name in names)
+    if labels is not None and len(labels) != len(texts):
+        raise ValueError(f"there are {len(labels)} names for {len(texts)} patterns")
+    settings = _settings(backend, threads, device, tuning)
+    plan = Plan._compile(texts, _numbers(numbers, len(texts), "syntaxes"),
+                         _numbers(flags, len(texts), "flags"), labels, engine, sample, max_memory,
+                         wm_block, settings)
+    plan._settings = settings
+    return plan
+
+
+def _restore(block: Any, settings: _Settings, view: bool = False) -> Any:
+    plan: Any = Plan._load(block, view, settings)
+    if plan.info.cell_size:
+        from ._grid import GridPlan
+        plan = GridPlan._load(block, view, settings)
+    plan._settings = settings
+    return plan
+
+
+def load(source: Union[bytes, bytearray, memoryview, str, "os.PathLike[str]"], *,
+         backend: Optional[str] = None, threads: int = 0,
+         device: Optional[Union[str, int]] = None, tuning: Optional[str] = None) -> Any:
+    """A plan that was saved: `Plan`, or `GridPlan` of needles.
+
+    Args:
+        source: the bytes of `Plan.save`, which are copied; or the path of a file, also of
+            ``trawl compile``, which is mapped: processes that load it share its pages.
+        backend, threads, device, tuning: as of `compile`.
+
+    Raises:
+        PlanError: it is damaged, forged or of another version.
+        OSError: the file cannot be read.
+    """
+    settings = _settings(backend, threads, device, tuning)
+    if not isinstance(source, (str, os.PathLike)):
+        return _restore(source, settings)
+    with open(source, "rb") as file:
+        if os.fstat(file.fileno()).st_size == 0:
+            return _restore(b"", settings)  # which says what is wrong
+        return _restore(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ), settings, True)

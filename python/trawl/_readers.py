@@ -1,0 +1,150 @@
+"""Files as records: sequences, packets, lines, members of archives, compressed or not."""
+from __future__ import annotations
+
+import builtins
+import os
+from bisect import bisect_right
+from typing import Any, Iterator, List, NamedTuple, Optional, Tuple, Union
+
+import numpy as np
+
+from . import _core
+from ._errors import ReadError
+
+_MODES = {"auto": 0, "lines": 1, "whole": 2}
+
+
+class Record(NamedTuple):
+    """One record of a file."""
+
+    name: str  #: of a sequence its first word, of a packet its flow, else ""
+    data: bytes
+    number: int  #: its index in all that the reader gives, as ``record`` of a match
+    text: str  #: the file, and the member in it: "a.tar:b.fasta"
+
+
+class Records:
+    """Records one behind the other: ``data[offsets[i]:offsets[i + 1]]`` is record i.
+
+    Attributes:
+        data: their bytes, an array of uint8, without what stood between them.
+        offsets: an array of int64, one more than there are records.
+        first: the number of the first one.
+    """
+
+    def __init__(self, data: np.ndarray, offsets: np.ndarray, names: bytes, first: int,
+                 texts: List[Tuple[int, str]]) -> None:
+        self.data = data
+        self.offsets = offsets
+        self.first = first
+        self._blob = names
+        self._texts = texts  # the index of a text's first record, and the text
+
+    def __len__(self) -> int:
+        return len(self.offsets) - 1
+
+    @property
+    def names(self) -> List[str]:
+        """A name for each record; "" for all where this kind has none."""
+        if not self._blob:
+            return [""] * len(self)
+        return self._blob.decode("utf-8", "replace").split("\0")[:-1]
+
+    def text_of(self, index: int) -> str:
+        """The file, and the member in it, of record `index`."""
+        return self._texts[bisect_right([begin for begin, _ in self._texts], index) - 1][1]
+
+    def __getitem__(self, index: int) -> bytes:
+        if not -len(self) <= index < len(self):
+            raise IndexError("no such record")
+        index %= len(self)
+        return self.data[self.offsets[index]:self.offsets[index + 1]].tobytes()
+
+
+class Reader:
+    """The records of a file. Made by `open`; read once, by one of its three ways."""
+
+    #: With ``errors="keep"``: (text, why) of what could not be read.
+    errors: List[Tuple[str, str]]
+
+    def __init__(self, path: bytes, mode: int, threads: int, ratio: int, keep: bool) -> None:
+        self._reader: Any = _core.reader(path, mode, threads, ratio)
+        self._keep = keep
+        self.errors = []
+
+    def batches(self) -> Iterator[Records]:
+        """Some MiB of whole records at a time, read ahead by a thread: for `Plan.find_many`."""
+        first = 0
+        while self._reader is not None:
+            item = next(self._reader, None)
+            if item is None:
+                break
+            if len(item) == 2:
+                self._fail(*item)
+                continue
+            text, data, offsets, names = item
+            yield Records(data, offsets, names or b"", first, [(0, text)])
+            first += len(offsets) - 1
+        self.close()
+
+    def __iter__(self) -> Iterator[Record]:
+        for batch in self.batches():
+            text = batch.text_of(0)
+            for i, name in enumerate(batch.names):
+                yield Record(name, batch[i], batch.first + i, text)
+
+    def read(self) -> Records:
+        """All of them at once."""
+        parts = list(self.batches())
+        if not parts:
+            return Records(np.empty(0, np.uint8), np.zeros(1, np.int64), b"", 0, [(0, "")])
+        begins = np.cumsum([0] + [len(p.data) for p in parts])
+        offsets = [p.offsets[:-1] + begin for p, begin in zip(parts, begins)] + [begins[-1:]]
+        named = any(p._blob for p in parts)
+        return Records(np.concatenate([p.data for p in parts]), np.concatenate(offsets),
+                       b"".join(p._blob or b"\0" * len(p) for p in parts) if named else b"", 0,
+                       [(p.first, p._texts[0][1]) for p in parts])
+
+    def close(self) -> None:
+        """Read no more."""
+        self._reader = None
+
+    def __enter__(self) -> "Reader":
+        return self
+
+    def __exit__(self, *unused: Any) -> None:
+        self.close()
+
+    def _fail(self, text: str, why: str) -> None:
+        self.errors.append((text, why))
+        if not self._keep:
+            self.close()
+            error = ReadError(f"{text}: {why}")
+            error.text = text
+            raise error
+
+
+def open(path: Union[str, bytes, "os.PathLike[Any]"], *, records: str = "auto", threads: int = 0,
+         ratio: int = 250, errors: str = "raise") -> Reader:
+    """The records of a file, as ``trawl find`` reads it: what it holds is told by its first bytes.
+
+    Sequences of FASTA and FASTQ, with lines joined; packets of pcap and pcapng, what is behind
+    their headers; of tar and zip each member in turn; all of these also compressed (gzip, bzip2, xz,
+    zstd, lz4). Any other text is one record. Memory is some MiB and the longest record, which may
+    have 1 GiB.
+
+    Args:
+        path: of a file; a file that cannot be opened raises OSError.
+        records: "auto"; "lines", each line a record; "whole", each text one record.
+        threads: of unpacking, where the format allows it; 0: one a core.
+        ratio: bytes that one byte of the file may unpack to; 0: any number.
+        errors: "raise" `ReadError` where a text cannot be read; "keep" it in `Reader.errors`, and go
+            on with the next.
+    """
+    if records not in _MODES:
+        raise ValueError(f"no records {records!r}; there are " + ", ".join(_MODES))
+    if errors not in ("raise", "keep"):
+        raise ValueError('errors is "raise" or "keep"')
+    builtins.open(path, "rb").close()  # whose exceptions are Python's own
+    return Reader(os.fsencode(path), _MODES[records], threads or os.cpu_count() or 1, ratio,
+                  errors == "keep")
