@@ -1,0 +1,202 @@
+"""Threads, processes and signals: what Python programs do around a search.
+
+Nothing is timed. A process that does not end has failed: PATIENCE seconds are for that alone.
+"""
+import hashlib
+import multiprocessing
+import signal
+import subprocess
+import sys
+import threading
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+import trawl
+
+PATIENCE = 120
+WORDS = [b"ab", b"abba", b"acdc", b"bcbcb", b"dddd"]
+
+
+def large_text():
+    """Enough for several windows and for threads, without two parts that are alike."""
+    block = b"".join(hashlib.sha256(b"%d" % i).digest() for i in range(20000))
+    return bytes(b"abcd"[byte & 3] for byte in block) * 10
+
+
+def digest(found):
+    return hashlib.sha256(found.tobytes()).hexdigest()
+
+
+def work(plan, queue, text):
+    queue.put(digest(plan.find(text)))
+
+
+def test_eight_threads_at_once():
+    """Eight threads share a plan, on large and small texts and streams, and find the same."""
+    plan, text = trawl.compile(WORDS), large_text()
+    small = text[:200]
+    expected = digest(plan.find(text)), digest(plan.find(small))
+    barrier = threading.Barrier(8)
+
+    def search(number):
+        barrier.wait(PATIENCE)
+        for _ in range(3):
+            large = digest(plan.find(text))
+            if number % 2:
+                with plan.stream() as stream:
+                    parts = [stream.feed(text[at:at + 700001])
+                             for at in range(0, len(text), 700001)]
+                total = sum(map(len, parts)) + len(stream.last)
+                assert total == plan.count(text)
+            for _ in range(200):
+                assert (large, digest(plan.find(small))) == expected
+        return True
+
+    with ThreadPoolExecutor(8) as pool:
+        assert all(pool.map(search, range(8), timeout=PATIENCE))
+
+
+@pytest.mark.parametrize("method", ["fork", "spawn"])
+def test_processes(method):
+    """Children, forked from a process that has searched with threads or spawned anew, find the
+    same with a plan that came with them, or as a pickle."""
+    plan, text = trawl.compile(WORDS, threads=4), large_text()
+    expected = digest(plan.find(text))
+    context = multiprocessing.get_context(method)
+    queue = context.Queue()
+    children = [context.Process(target=work, args=(plan, queue, text)) for _ in range(4)]
+    for child in children:
+        child.start()
+    assert [queue.get(timeout=PATIENCE) for _ in children] == [expected] * 4
+    for child in children:
+        child.join(PATIENCE)
+        assert child.exitcode == 0
+    assert digest(plan.find(text)) == expected
+
+
+def run_child(code):
+    """The output of a Python program."""
+    done = subprocess.run([sys.executable, "-c", code], stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT, timeout=PATIENCE)
+    assert done.returncode == 0, done.stdout.decode()
+    return done.stdout.decode().strip()
+
+
+def test_fork_among_threads():
+    """A child that is forked while other threads search, and an iterator is half way, searches with
+    contexts of its own; what it inherited in the middle of a call does no harm."""
+    assert run_child(r"""
+import os, threading, trawl
+plan = trawl.compile([b"ab", b"dddd"], threads=2)
+text = b"abcd" * (2 << 20)
+expected = plan.count(text)
+batches = plan.iter(text, batch=100)
+first = len(next(batches))
+going = threading.Event()
+def search():
+    while not going.is_set():
+        assert plan.count(text) == expected
+threads = [threading.Thread(target=search) for _ in range(3)]
+for t in threads: t.start()
+for _ in range(5):
+    child = os.fork()
+    if child == 0:
+        fine = plan.count(text) == expected
+        try:
+            next(batches)
+            fine = False
+        except RuntimeError:
+            pass
+        del batches
+        os._exit(0 if fine else 1)
+    assert os.waitpid(child, 0)[1] == 0
+going.set()
+for t in threads: t.join()
+print(sum(map(len, batches)) + first == expected)
+""") == "True"
+
+
+SLOW = r"""
+import mmap, os, signal, threading, trawl
+text = mmap.mmap(-1, 8 << 30)  # NUL bytes, which take no memory
+plan = trawl.compile("[^x]*x.{30}y[^z]*z", engine="hnfa", threads=1)
+def soon(*signals):
+    for number in signals:
+        threading.Timer(0.3, os.kill, (os.getpid(), number)).start()
+"""
+
+
+@pytest.mark.parametrize("call", ["plan.find(text)", "plan.count(text)", "plan.count_each(text)",
+                                  "next(plan.iter(text))", "plan.find_many([text])",
+                                  "plan.stream(report='ends').feed(text)"])
+def test_ctrl_c(call):
+    """Ctrl-C ends a search of minutes by KeyboardInterrupt; the plan goes on."""
+    assert run_child(SLOW + f"""
+soon(signal.SIGINT)
+try:
+    {call}
+except KeyboardInterrupt:
+    print(plan.count(b"xx" + 30 * b"." + b"yz"))
+""") == "1"
+
+
+def test_signals_that_do_not_raise():
+    """A handler that returns runs during a search, which goes on and finds all."""
+    assert run_child(SLOW + r"""
+handled = []
+signal.signal(signal.SIGALRM, lambda *_: handled.append(1))
+signal.setitimer(signal.ITIMER_REAL, 0.05, 0.05)
+small = memoryview(text)[:64 << 20]
+print(plan.count(small), len(handled) > 0)
+signal.setitimer(signal.ITIMER_REAL, 0)
+""") == "0 True"
+
+
+def test_the_gil_is_released():
+    """Another thread runs Python while a long search is under way: it is what ends it."""
+    assert run_child(SLOW + r"""
+class Enough(Exception): pass
+def handler(*_): raise Enough
+signal.signal(signal.SIGTERM, handler)
+def other():
+    total = sum(i for i in range(100000))  # Python code
+    os.kill(os.getpid(), signal.SIGTERM)
+threading.Timer(0.2, other).start()
+try:
+    plan.find(text)
+except Enough:
+    print("ended")
+""") == "ended"
+
+
+def test_memory_comes_back():
+    """Results, plans, streams, iterators that are dropped give their memory back."""
+    resource = pytest.importorskip("resource")
+    text = b"ab" * (1 << 20)
+
+    def once():
+        plan = trawl.compile([b"a", b"b"])
+        plan.find(text)
+        stream = plan.stream()
+        stream.feed(text)
+        next(plan.iter(text, batch=5))
+        plan.find_many([text[:1000]] * 100)
+        with pytest.raises(trawl.PatternError):
+            trawl.compile("(")
+
+    for _ in range(3):
+        once()
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    for _ in range(20):
+        once()
+    grown = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before
+    assert grown < 64 << 10, f"{grown} KiB more after 20 times the same"
+
+
+def test_release():
+    """Idle contexts can be freed at any time; the next search opens new ones."""
+    plan = trawl.compile("ab")
+    plan.count(b"ab")
+    trawl.release()
+    assert plan.count(b"ab") == 1

@@ -1,0 +1,160 @@
+"""Records of files: what trawl.open gives, against Python's own modules."""
+import gzip
+import io
+import lzma
+import struct
+import tarfile
+import zipfile
+
+import numpy as np
+import pytest
+
+import trawl
+
+FASTA = b">one first\nACGT\nACGT\n\n>two\nGG TT\n>three\n\n>four\nTT\n"
+SEQUENCES = [("one", b"ACGTACGT"), ("two", b"GGTT"), ("three", b""), ("four", b"TT")]
+
+
+def capture(payloads):
+    """A pcap of UDP packets over Ethernet."""
+    packets = struct.pack("<IHHiIII", 0xa1b2c3d4, 2, 4, 0, 0, 65535, 1)
+    for payload in payloads:
+        udp = struct.pack(">HHHH", 1000, 53, 8 + len(payload), 0) + payload
+        ip = struct.pack(">BBHHHBBH4B4B", 0x45, 0, 20 + len(udp), 0, 0, 64, 17, 0,
+                         10, 0, 0, 1, 10, 0, 0, 2) + udp
+        frame = bytes(12) + b"\x08\x00" + ip
+        packets += struct.pack("<IIII", 0, 0, len(frame), len(frame)) + frame
+    return packets
+
+
+def records_of(path, **options):
+    return [(r.name, r.data) for r in trawl.open(path, **options)]
+
+
+def need(path, **options):
+    """The records, or a skip where a library of others is missing here."""
+    try:
+        return records_of(path, **options)
+    except trawl.ReadError as error:
+        if "install" in str(error):
+            pytest.skip(str(error))
+        raise
+
+
+def test_sequences(tmp_path):
+    """FASTA and FASTQ give names and joined lines; records are numbered through."""
+    path = tmp_path / "a.fasta"
+    path.write_bytes(FASTA)
+    assert records_of(path) == SEQUENCES
+    assert [r.number for r in trawl.open(path)] == [0, 1, 2, 3]
+    assert {r.text for r in trawl.open(path)} == {str(path)}
+    (tmp_path / "reads.fastq").write_bytes(b"@r1 x\nACGT\n+\nIIII\n@r2\nTT\n+\nII\n")
+    assert records_of(tmp_path / "reads.fastq") == [("r1", b"ACGT"), ("r2", b"TT")]
+
+
+@pytest.mark.parametrize("suffix, pack", [("gz", gzip.compress), ("xz", lzma.compress)])
+def test_packed(tmp_path, suffix, pack):
+    """What is compressed is read as what it was."""
+    path = tmp_path / ("a.fasta." + suffix)
+    path.write_bytes(pack(FASTA))
+    assert need(path) == SEQUENCES
+
+
+def test_archives(tmp_path):
+    """Each member of tar and zip is a text by itself, named behind the archive."""
+    members = {"a.fasta": FASTA, "b.txt": b"plain text", "c.gz": gzip.compress(b"packed")}
+    with tarfile.open(tmp_path / "x.tar.gz", "w:gz") as tar:
+        for name, content in members.items():
+            info = tarfile.TarInfo(name)
+            info.size = len(content)
+            tar.addfile(info, io.BytesIO(content))
+    with zipfile.ZipFile(tmp_path / "x.zip", "w") as archive:
+        for name, content in members.items():
+            archive.writestr(name, content)
+    for path in (tmp_path / "x.tar.gz", tmp_path / "x.zip"):
+        assert need(path) == SEQUENCES + [("", b"plain text"), ("", b"packed")]
+        whole = trawl.open(path).read()
+        assert [whole.text_of(i) for i in range(6)] == \
+            [f"{path}:a.fasta"] * 4 + [f"{path}:b.txt", f"{path}:c.gz"]
+        assert whole.names == ["one", "two", "three", "four", "", ""]
+
+
+def test_captures(tmp_path):
+    """Packets give their payloads, named by flow."""
+    path = tmp_path / "x.pcap"
+    path.write_bytes(capture([b"GET /", b"", b"cmd.exe"]))
+    assert need(path) == [("udp 10.0.0.1:1000 > 10.0.0.2:53", payload)
+                          for payload in (b"GET /", b"", b"cmd.exe")]
+
+
+def test_lines_and_whole_texts(tmp_path):
+    """Any text can be read by lines, or as one record, however long."""
+    path = tmp_path / "log"
+    lines = [b"%d error" % i for i in range(100000)] + [b"x" * 5000000, b"last"]
+    path.write_bytes(b"\n".join(lines))
+    read = [data.rstrip(b"\n") for _, data in records_of(path, records="lines")]
+    assert read == lines
+    assert records_of(path, records="whole") == [("", b"\n".join(lines))]
+    assert records_of(path) == records_of(path, records="whole")
+    path.write_bytes(FASTA)
+    assert records_of(path, records="whole") == [("", FASTA)]
+    path.write_bytes(b"")
+    assert len(trawl.open(path).read()) == len(records_of(path)) <= 1
+
+
+def test_searching_records(tmp_path, rng):
+    """find_many takes a reader, its batches, or all records at once; matches say which record."""
+    names = ["s%d" % i for i in range(30000)]
+    sequences = [bytes(rng.choices(b"ACGT", k=rng.randint(0, 200))) for _ in names]
+    path = tmp_path / "many.fasta"
+    path.write_bytes(b"".join(b">%s\n%s\n" % (n.encode(), s) for n, s in zip(names, sequences)))
+    plan = trawl.compile(["GATTACA", "GGWCC"], syntax="iupac")
+    expected = plan.find_many(sequences)
+    assert len(expected) > 100
+    assert (plan.find_many(trawl.open(path)) == expected).all()
+    whole = trawl.open(path).read()
+    assert whole.names == names and whole[7] == sequences[7] == whole[7 - len(names)]
+    assert (plan.find_many(whole) == expected).all()
+    batches = list(trawl.open(path).batches())
+    assert len(batches) > 1 and sum(map(len, batches)) == len(names)
+    assert (np.concatenate([plan.find_many(b) for b in batches]) == expected).all()
+    with trawl.open(path) as reader:
+        next(reader.batches())  # and the rest is left unread
+
+
+def test_failures(tmp_path):
+    """What cannot be read raises behind what came before it, or is kept and passed over."""
+    with pytest.raises(FileNotFoundError):
+        trawl.open(tmp_path / "none")
+    with pytest.raises(IsADirectoryError):
+        trawl.open(tmp_path)
+    path = tmp_path / "cut.gz"
+    path.write_bytes(gzip.compress(bytes(range(256)) * 5000)[:-100])
+    with pytest.raises(trawl.ReadError) as caught:
+        list(trawl.open(path))
+    assert caught.value.text == str(path) and isinstance(caught.value, OSError)
+    reader = trawl.open(path, errors="keep")
+    list(reader)
+    assert [text for text, _ in reader.errors] == [str(path)]
+    bomb = tmp_path / "bomb.gz"
+    bomb.write_bytes(gzip.compress(bytes(100 << 20)))
+    with pytest.raises(trawl.ReadError):
+        list(trawl.open(bomb))
+    assert [len(r.data) for r in trawl.open(bomb, ratio=0)] == [100 << 20]
+    for wrong in ({"records": "pages"}, {"errors": "ignore"}):
+        with pytest.raises(ValueError):
+            trawl.open(path, **wrong)
+
+
+def test_real_files(data):
+    """A proteome gives as many sequences, with as many letters, as its file says."""
+    path = data / "protein" / "ecoli_k12.fasta.gz"
+    candidates = [path] if path.exists() else sorted((data / "protein").glob("*.fa*.gz"))
+    if not candidates:
+        pytest.skip("no packed FASTA in TRAWL_DATA/protein")
+    text = gzip.decompress(candidates[0].read_bytes())
+    records = trawl.open(candidates[0]).read()
+    parts = text.split(b">")[1:]
+    assert records.names == [part.split()[0].decode() for part in parts]
+    assert len(records.data) == sum(len(b"".join(p.split(b"\n")[1:]).replace(b"\r", b""))
+                                    for p in parts)
