@@ -20,6 +20,7 @@ typedef struct batches {
     size_t most; /* matches of a batch */
     hits *full;  /* being filled */
     relay *out;
+    bool in_call;
 } batches;
 
 static hits *new_hits(void)
@@ -72,20 +73,38 @@ static void search(relay *r, void *user)
 
 /* ---- the iterator --------------------------------------------------------------- */
 
+/* Taking and closing wait without the GIL, so another thread may come meanwhile. */
+static bool is_free(const batches *b)
+{
+    if (b->in_call)
+        PyErr_SetString(PyExc_RuntimeError, "the batches are in a call of another thread");
+    return !b->in_call;
+}
+
 /* In a child of fork the thread is not there, and the context is in its call for ever. */
 static void end(batches *b)
 {
-    if (b->relay && relay_close(b->relay, b->context))
-        pool_give(((plan_object *)b->plan)->contexts, b->context);
+    relay *r = b->relay;
     b->relay = NULL;
-    b->context = NULL;
+    if (r && relay_close(r, b->context))
+        pool_give(((plan_object *)b->plan)->contexts, b->context);
+}
+
+static hits *take(batches *b, bool *raised)
+{
+    b->in_call = true;
+    hits *h = relay_take(b->relay, raised);
+    b->in_call = false;
+    return h;
 }
 
 static PyObject *next(PyObject *self)
 {
     batches *b = (batches *)self;
     bool raised = false;
-    hits *h = b->relay ? relay_take(b->relay, &raised) : NULL;
+    if (!is_free(b))
+        return NULL;
+    hits *h = b->relay ? take(b, &raised) : NULL;
     if (h) {
         PyObject *array = hits_array(h);
         free(h);
@@ -116,6 +135,8 @@ static void dealloc(PyObject *self)
 static PyObject *close_it(PyObject *self, PyObject *unused)
 {
     (void)unused;
+    if (!is_free((batches *)self))
+        return NULL;
     end((batches *)self);
     Py_RETURN_NONE;
 }

@@ -200,3 +200,30 @@ def test_release():
     plan.count(b"ab")
     trawl.release()
     assert plan.count(b"ab") == 1
+
+
+def test_batches_of_two_threads():
+    """Threads that take from one iterator at once get each batch once, or are told."""
+    plan, text = trawl.compile(WORDS), large_text()
+    expected = plan.count(text)
+    for _ in range(5):
+        batches, told = plan.iter(text, batch=5000), []
+        barrier = threading.Barrier(2)
+
+        def take():
+            barrier.wait(PATIENCE)
+            found = 0
+            while True:
+                try:
+                    array = next(batches, None)
+                except RuntimeError as error:
+                    assert "another thread" in str(error)
+                    told.append(1)
+                    continue
+                if array is None:
+                    return found
+                found += len(array)
+
+        with ThreadPoolExecutor(2) as pool:
+            parts = [pool.submit(take) for _ in range(2)]
+            assert sum(part.result(PATIENCE) for part in parts) == expected
