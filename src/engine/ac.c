@@ -14,6 +14,7 @@
 #include "engine/grams.h"
 #include "engine/literals.h"
 #include "engine/trie.h"
+#include "table/fold.h"
 #include "table/pfac.h"
 
 /* Words of rows: 16 MiB; behind another engine 4 MiB, which are built in a third of the time, and
@@ -370,11 +371,11 @@ typedef struct prefixes {
     double count, share;
 } prefixes;
 
-static uint32_t prefix_bit(const uint8_t *at, uint32_t length, uint8_t fold)
+static uint32_t prefix_bit(const uint8_t *at, uint32_t length, uint32_t fold)
 {
     uint64_t bytes = 0;
     for (uint32_t i = 0; i < length; i++)
-        bytes = bytes << 8 | (at[i] | fold);
+        bytes = bytes << 8 | gram_fold(at[i], fold);
     return (uint32_t)(bytes * 0x9E3779B97F4A7C15u >> (64 - PREFIX_LOG));
 }
 
@@ -382,7 +383,7 @@ static uint32_t prefix_bit(const uint8_t *at, uint32_t length, uint8_t fold)
 static prefixes count_prefixes(const problem *p, uint32_t length, uint32_t *bits)
 {
     const pattern_list *list = p->list;
-    const uint8_t fold = fold_any(list) ? 32 : 0;
+    const uint32_t fold = fold_any(list) ? GRAM_FOLD : 0;
     size_t count = 0, seen = 0;
     memset(bits, 0, ((size_t)1 << PREFIX_LOG) / 8);
     for (size_t i = 0; i < list->count; i++) {

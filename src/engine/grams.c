@@ -16,7 +16,7 @@ enum { LEAST_LOG = 15, MOST_LOG = 18 };
 
 static uint32_t hash_of(const grams_tables *t, uint32_t gram)
 {
-    return ((gram | t->fold) & t->mask) * GRAMS_HASH >> t->shift;
+    return (gram_fold(gram, t->fold) & t->mask) * GRAMS_HASH >> t->shift;
 }
 
 static uint32_t choose(grams_tables *t, uint32_t q, uint32_t log)
@@ -56,7 +56,7 @@ static bool fill(const pattern_list *list, grams_tables *t, uint32_t *bits)
 static void choose_filter(const pattern_list *list, grams_tables *t, uint32_t *bits)
 {
     uint32_t best = 0, least = UINT32_MAX;
-    t->fold = fold_any(list) ? 0x20202020u : 0;
+    t->fold = fold_any(list) ? GRAM_FOLD : 0;
     for (uint32_t q = 4; q >= 2; q--) {
         const uint32_t size = choose(t, q, MOST_LOG);
         if (fill(list, t, bits) && t->set < least) {

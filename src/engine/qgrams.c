@@ -76,7 +76,7 @@ static void count_sample(scratch *s, const uint8_t *text, size_t length, const c
         *count = (uint16_t)(*count + (*count < UINT16_MAX));
     }
     for (size_t i = 0; i < length; i++)
-        s->bytes[text[i] | (uint8_t)c->fold]++;
+        s->bytes[gram_fold(text[i], c->fold)]++;
 }
 
 /* Of grams that the sample does not tell apart those that few patterns have: then few entries
@@ -104,7 +104,7 @@ static uint32_t rarest_window(const scratch *s, const pattern *p, const choice *
     const uint32_t width = c->q + c->stride - 1;
     const uint32_t most = PRINT_OFFSET + 1 - c->stride;
     const uint32_t last = p->length - width < most ? (uint32_t)(p->length - width) : most;
-    const uint8_t fold = (uint8_t)c->fold;
+    const uint32_t fold = c->fold;
     uint32_t grams = 0, bytes = 0, best = 0, seen[PRINT_OFFSET + 1];
     uint64_t least = UINT64_MAX;
     if (last == 0)
@@ -114,15 +114,15 @@ static uint32_t rarest_window(const scratch *s, const pattern *p, const choice *
     for (uint32_t i = 0; i + 1 < c->stride; i++)
         grams += seen[i];
     for (uint32_t i = 0; i + 1 < width; i++)
-        bytes += s->bytes[p->bytes[i] | fold];
+        bytes += s->bytes[gram_fold(p->bytes[i], fold)];
     for (uint32_t at = 0; at <= last; at++) {
         grams += seen[at + c->stride - 1];
-        bytes += s->bytes[p->bytes[at + width - 1] | fold];
+        bytes += s->bytes[gram_fold(p->bytes[at + width - 1], fold)];
         const uint64_t score = (uint64_t)grams << 32 | bytes;
         best = score < least ? at : best;
         least = score < least ? score : least;
         grams -= seen[at];
-        bytes -= s->bytes[p->bytes[at] | fold];
+        bytes -= s->bytes[gram_fold(p->bytes[at], fold)];
     }
     return best;
 }
@@ -227,7 +227,7 @@ static void estimate_gpu(const problem *p, scratch *s, choice *c)
 
 static uint32_t fold_of(const pattern_list *list)
 {
-    return fold_any(list) ? 0x20202020u : 0;
+    return fold_any(list) ? GRAM_FOLD : 0;
 }
 
 static choice choose(const problem *p, scratch *s)

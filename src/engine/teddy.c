@@ -75,7 +75,7 @@ static void choose_sizes(const pattern_list *list, chooser *c)
     const size_t shortest = shortest_literal(list);
     c->width = shortest < TEDDY_WIDTH ? (uint32_t)shortest : TEDDY_WIDTH;
     c->groups = list->count < LEAST_GROUPED ? 1 : TEDDY_GROUPS;
-    c->fold = fold_any(list) ? 0x20202020u : 0;
+    c->fold = fold_any(list) ? GRAM_FOLD : 0;
     c->bits_shift = 32 - log_for(list->count, BITS_LOG, LEAST_BITS, MOST_BITS);
 }
 

@@ -22,7 +22,7 @@ typedef struct pfac_args {
     u32 chars;      /* starts an item takes of a tile; filtered: 16 to 64, a multiple of 16 */
     u32 halo;       /* plain: bytes staged behind a tile */
     u32 shift;      /* filtered: the bitmap has 2^(32 - shift) bits */
-    u32 fold, gram; /* filtered: what is laid over text by OR and by AND */
+    u32 fold, gram; /* filtered: how grams are folded, and their bytes */
     u32 room;       /* walks that the list takes */
     u32 depth;      /* bytes after which they are handed over; 0: never */
     u32 may_stop;   /* deep walks without a place after which the search gives up; 0: never */

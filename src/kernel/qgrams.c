@@ -50,7 +50,7 @@ static uint32_t hash_of(const maker *m, uint32_t index, uint32_t k)
     const uint8_t *at = literal_of(m, index) + m->windows[index] + k;
     if (m->q > 4)
         return gram_hash_at(at, m->q, m->fold);
-    return (gram_word(at, m->q) | m->fold) * QGRAMS_FACTOR(m->q);
+    return gram_fold(gram_word(at, m->q), m->fold) * QGRAMS_FACTOR(m->q);
 }
 
 /* ---- slots -------------------------------------------------------------------- */

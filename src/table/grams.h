@@ -5,20 +5,19 @@
  * A gram is the first q bytes of a pattern as one number, the first byte lowest. Bit
  * gram * GRAMS_HASH >> shift is set for each; patterns shorter than q stand there with all
  * continuations. So a start whose gram has no bit begins no match. When some pattern ignores
- * case, text and bitmap have bit 5 of every byte set: both cases of a letter are equal then, and
- * so are a few other bytes, which lets more starts through and none less.
+ * case, text and bitmap are folded (table/fold.h).
  */
 #ifndef TRAWL_TABLE_GRAMS_H
 #define TRAWL_TABLE_GRAMS_H
 
-#include "table/port.h"
+#include "table/fold.h"
 
 #define GRAMS_HASH 0x9E3779B1u /* 2^32 / golden ratio */
 
 typedef struct grams_tables {
     u32 q;     /* bytes of a gram, 2 .. 4 */
     u32 shift; /* 32 - log2 of the bits */
-    u32 fold;  /* 0x20202020 or 0, set in text and bitmap */
+    u32 fold;  /* of text and bitmap: GRAM_FOLD or 0 */
     u32 mask;  /* the bytes of a gram in a u32 */
     u32 set;   /* bits that are set */
     u32 bits;  /* u32[2^(32 - shift) / 32], word offset */

@@ -4,12 +4,12 @@
  *
  * A gram is q bytes in a row. Its hash is one number of 32 bits; the upper bits are its place in
  * the filter's bitmap, upper bits again the list of its entries. When some pattern ignores case,
- * bit 5 of every byte of a gram is set: both cases of a letter are equal then, and so are a few
- * other bytes, which lets more places through and none less.
+ * grams are folded (table/fold.h).
  */
 #ifndef TRAWL_TABLE_PRINTS_H
 #define TRAWL_TABLE_PRINTS_H
 
+#include "table/fold.h"
 #include "table/literal.h"
 
 #define GRAM_FIRST 0x9E3779B1u  /* the multiplier of a gram's first four bytes, */
@@ -22,7 +22,7 @@
 
 typedef struct prints_tables {
     u32 q;           /* 1 .. GRAM_MOST: no pattern is shorter */
-    u32 fold;        /* 0x20202020 or 0, set in grams */
+    u32 fold;        /* of grams: GRAM_FOLD or 0 */
     u32 before;      /* where a print begins: so many bytes before its gram */
     u32 most_offset; /* the largest of entries */
     u32 lists;       /* u32[2^(32 - lists_shift) + 1]: the first entry of each, word offset */
@@ -80,8 +80,8 @@ INLINE u32 gram_mask(u32 q)
 /* The hash of the gram of q bytes at `at`. */
 INLINE u32 gram_hash_at(GLOBAL const u8 *at, u32 q, u32 fold)
 {
-    const u32 first = (gram_word(at, q < 4 ? q : 4) | fold) & gram_mask(q);
-    return gram_hash(first, q > 4 ? gram_word(at + (q - 4), 4) | fold : 0);
+    const u32 first = gram_fold(gram_word(at, q < 4 ? q : 4), fold) & gram_mask(q);
+    return gram_hash(first, q > 4 ? gram_fold(gram_word(at + (q - 4), 4), fold) : 0);
 }
 
 #endif

@@ -33,7 +33,7 @@ u32 grams_walk(text_task *task)
             if (end - start >= 4)
                 gram = (u32)text[start] | (u32)text[start + 1] << 8 | (u32)text[start + 2] << 16 |
                        (u32)text[start + 3] << 24;
-            const u32 hash = ((gram | fold) & mask) * GRAMS_HASH >> shift;
+            const u32 hash = (gram_fold(gram, fold) & mask) * GRAMS_HASH >> shift;
             const u32 passes = end - start < 4 || (bits[hash / 32] >> (hash % 32) & 1);
             queue[queued] = start++;
             queued += passes;

@@ -281,6 +281,12 @@ WALK_APART bool settle_queue(candidates *c)
 
 /* ---- what filters do --------------------------------------------------------------- */
 
+/* gram_fold of sixteen. */
+WALK_INTO vec fold_grams(vec bytes, vec fold)
+{
+    return vec_or(bytes, vec_and(vec_down32(bytes, 1), fold));
+}
+
 /* The upper bits of sixteen hashes number words of the bitmap, and below them bits. */
 WALK_INTO vec bit_words(vec hashes, u32 shift)
 {

@@ -34,12 +34,12 @@ WALK_INTO void try_batch(candidates *c, const qgrams_tables *t, u32 at, u32 coun
     u32 hashes[BATCH], places[BATCH], words[BATCH];
     for (u32 i = 0; i < count; i += LANES, text += LANES * stride) {
         VEC_PREFETCH(text + AHEAD);
-        vec grams = vec_or(vec_load_every(every, text), fold);
+        vec grams = fold_grams(vec_load_every(every, text), fold);
         if (form == SHORT_GRAM)
             grams = vec_and(grams, mask);
         vec hash = vec_times32(grams, first);
         if (form == TWO_WORDS) {
-            const vec behind = vec_or(vec_load_every(every, text + (q - 4)), fold);
+            const vec behind = fold_grams(vec_load_every(every, text + (q - 4)), fold);
             hash = vec_add32(hash, vec_times32(behind, second));
         }
         vec_store32(hashes + i, hash);

@@ -140,7 +140,7 @@ WALK_APART bool look_up(candidates *c, const teddy_search *s, u32 at, const mark
             hashes[i] = gram_at_end(text, places[i], end);
         }
         for (u32 i = 0; i < most; i += LANES) {
-            const vec gram = vec_and(vec_or(vec_load32(hashes + i), fold), mask);
+            const vec gram = vec_and(fold_grams(vec_load32(hashes + i), fold), mask);
             const vec hash = vec_times32(gram, first);
             vec_store32(hashes + i, hash);
             vec_store32(words + i, bit_words(hash, shift));
