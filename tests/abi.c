@@ -66,6 +66,9 @@ int main(void)
     trawl_scan_options scanning = TRAWL_SCAN_OPTIONS_INIT;
     trawl_device_text there = TRAWL_DEVICE_TEXT_INIT;
     trawl_device_result result = TRAWL_DEVICE_RESULT_INIT;
+    trawl_range range = TRAWL_RANGE_INIT;
+    GUARDED(trawl_range_needs)
+    needs = { .it = { .size = sizeof(trawl_range_needs) }, .guard = GUARD };
     GUARDED(trawl_advice) advice = { .it = { .size = sizeof(trawl_advice) }, .guard = GUARD };
     trawl_error error = { 0 };
     trawl_plan *plan = NULL;
@@ -110,6 +113,20 @@ int main(void)
     REFUSED(scanning,
             trawl_scan(context, plan, text, strlen(text), &scanning, take, &found, &error),
             "scan options");
+    FILL_LATER(needs.it);
+    expect(trawl_plan_get_range_needs(plan, TRAWL_REPORT_ENDS, &needs.it, &error) == TRAWL_OK,
+           "needs of ranges");
+    expect(needs.it.before >= 3 && needs.it.follows == 0, "facts of the needs");
+    expect(LATER_IS_ZERO(needs.it) && needs.guard == GUARD, "the end of the needs");
+    range.bytes = text;
+    range.length = range.end = strlen(text);
+    range.last = 1;
+    expect(trawl_scan_range(context, plan, &range, NULL, NULL, take, &found, NULL, &error) ==
+               TRAWL_OK,
+           "scans a range");
+    expect(found == 3, "two more matches");
+    REFUSED(range, trawl_scan_range(context, plan, &range, NULL, NULL, take, &found, NULL, &error),
+            "range");
     expect(trawl_scan_device(context, plan, &there, NULL, take, &found, &error) ==
                TRAWL_ERROR_UNSUPPORTED,
            "a CPU scans no device's text");

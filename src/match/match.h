@@ -82,6 +82,16 @@ int reporter_open(const trawl_plan *plan, uint32_t report, match_out *out, memor
  * text's end, and the text with it. */
 bool reporter_settles(const trawl_plan *plan, uint32_t report);
 
+/* The bytes of the patterns that have no longest match; false: there is no other byte. A match of
+ * theirs crosses no other one. */
+bool reporter_gaps(const trawl_plan *plan, byte_class *unbroken);
+
+/* Before the first feed of reports that choose (LEFTMOST_..., EACH): no match begins before offset
+ * `cursor`, where they may not overlap; */
+void reporter_begin(reporter *r, uint64_t cursor);
+/* and one of the pattern with this index of the caller's has been taken, which ends there. */
+void reporter_taken(reporter *r, uint32_t order, uint64_t end);
+
 /* Another text begins: nothing of it has been fed. Not after an error. */
 void reporter_restart(reporter *r);
 

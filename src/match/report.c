@@ -134,17 +134,23 @@ static void measure(reporter *r)
     }
 }
 
-bool reporter_settles(const trawl_plan *plan, uint32_t report)
+bool reporter_gaps(const trawl_plan *plan, byte_class *unbroken)
 {
     const plan_pattern *patterns = plan_patterns(plan);
-    byte_class all = { { 0 } };
-    if (plan_head(plan)->max_length != LENGTH_UNBOUNDED)
-        return true;
+    *unbroken = (byte_class){ { 0 } };
     for (size_t i = 0; i < plan_head(plan)->pattern_count; i++)
         if (patterns[i].max_length == LENGTH_UNBOUNDED)
-            add_classes(&all, plan_elements(plan, &patterns[i]), patterns[i].elements);
-    const uint64_t common = all.bits[0] & all.bits[1] & all.bits[2] & all.bits[3];
-    return report != TRAWL_REPORT_PAIRS && common != UINT64_MAX;
+            add_classes(unbroken, plan_elements(plan, &patterns[i]), patterns[i].elements);
+    const uint64_t *bits = unbroken->bits;
+    return (bits[0] & bits[1] & bits[2] & bits[3]) != UINT64_MAX;
+}
+
+bool reporter_settles(const trawl_plan *plan, uint32_t report)
+{
+    byte_class unbroken;
+    if (plan_head(plan)->max_length != LENGTH_UNBOUNDED)
+        return true;
+    return report != TRAWL_REPORT_PAIRS && reporter_gaps(plan, &unbroken);
 }
 
 int reporter_open(const trawl_plan *plan, uint32_t report, match_out *out, memory *memory,
@@ -213,6 +219,20 @@ void reporter_restart(reporter *r)
     r->seen = NULL;
     r->found.count = r->list_count = 0;
     r->gap = r->done = r->settled = r->cursor = 0;
+}
+
+void reporter_begin(reporter *r, uint64_t cursor)
+{
+    if (is_leftmost(r))
+        r->cursor = cursor;
+    for (size_t i = 0; r->cursors != NULL && i < plan_head(r->plan)->given; i++)
+        r->cursors[i] = cursor;
+}
+
+void reporter_taken(reporter *r, uint32_t order, uint64_t end)
+{
+    uint64_t *cursor = r->cursors != NULL ? &r->cursors[order] : &r->cursor;
+    *cursor = end > *cursor ? end : *cursor;
 }
 
 /* ---- patterns of variable length ------------------------------------- */

@@ -32,7 +32,7 @@ int carry_open(text_scan *scan, trawl_error *error)
     if (!scan->state)
         return memory_failed(&scan->context->memory, error, "a scan's state");
     scan->lasting = scan->state + words;
-    gather_masks(scan->plan, 0, scan->lasting);
+    gather_masks(scan->plan, CARRY_IMMORTAL, scan->lasting);
     return TRAWL_OK;
 }
 
@@ -167,8 +167,8 @@ int carry_settle(text_scan *scan, text_job *job, trawl_error *error)
     uint64_t *passes = immortal + words, *ever = passes + words;
     uint32_t first, last;
     int status = TRAWL_OK;
-    gather_masks(scan->plan, 0, immortal);
-    gather_masks(scan->plan, 1, passes);
+    gather_masks(scan->plan, CARRY_IMMORTAL, immortal);
+    gather_masks(scan->plan, CARRY_PASSES, passes);
     first = first_misled(scan, job);
     if (first < job->count)
         status = run_again(scan, job, first, immortal, error);

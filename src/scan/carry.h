@@ -23,6 +23,9 @@
 
 #include "scan/scan.h"
 
+/* plan_stage.masks: the states that no byte kills; those that are news to the next slice. */
+enum { CARRY_IMMORTAL, CARRY_PASSES };
+
 /* Allocate scan->state and scan->lasting. */
 int carry_open(text_scan *scan, trawl_error *error);
 

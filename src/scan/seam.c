@@ -1,0 +1,331 @@
+/* seam.c: the public calls for seams; see seam.h. */
+#include "scan/seam.h"
+
+#include <string.h>
+
+#include "scan/carry.h"
+
+/* ---- states ------------------------------------------------------------- */
+
+bool seam_state_set(memory *memory, seam_state *state, uint64_t at, const uint64_t *words,
+                    uint64_t count)
+{
+    uint64_t *copy = memory_take_array(memory, (size_t)count + 1, sizeof *copy);
+    if (!copy)
+        return false;
+    if (count)
+        memcpy(copy, words, (size_t)count * sizeof *copy);
+    memory_give(memory, state->words);
+    *state = (seam_state){ at, count, copy };
+    return true;
+}
+
+void seam_marks_free(memory *memory, seam_marks *marks)
+{
+    for (uint32_t i = 0; i < marks->count; i++)
+        memory_give(memory, marks->mark[i].words);
+    marks->count = 0;
+}
+
+/* Word w of carry_mask, counted over all parts that carry. */
+static uint64_t mask_word(const trawl_plan *plan, uint32_t which, uint64_t w)
+{
+    for (uint32_t i = 0; i < plan_head(plan)->part_count; i++) {
+        const plan_part *part = &plan_parts(plan)[i];
+        const uint64_t words = part_stages(plan, part)->state_words;
+        if (part->carries && w >= part->state && w - part->state < words)
+            return part_masks(plan, part)[which * words + (w - part->state)];
+    }
+    return 0;
+}
+
+bool seam_same(const trawl_plan *plan, uint32_t report, const seam_state *a, const seam_state *b)
+{
+    uint64_t differ = a->count != b->count;
+    for (uint64_t w = 0; !differ && w < a->count; w++) {
+        differ = a->words[w] ^ b->words[w];
+        if (differ && !range_chooses(report))
+            differ &= mask_word(plan, CARRY_PASSES, w);
+    }
+    return !differ;
+}
+
+/* ---- from begin to end ---------------------------------------------------- */
+
+int trawl_seam_open(const trawl_plan *plan, uint32_t report, trawl_seam **seam, trawl_error *error)
+{
+    trawl_range_needs needs = { .size = sizeof needs };
+    if (!seam)
+        return fail(error, TRAWL_ERROR_ARGUMENT, TRAWL_NONE, "seam is NULL");
+    *seam = NULL;
+    int status = trawl_plan_get_range_needs(plan, report, &needs, error);
+    if (status != TRAWL_OK)
+        return status;
+    memory m;
+    memory_open(&m, NULL, UINT64_MAX, "", "");
+    trawl_seam *made = memory_take_zeroed(&m, 1, sizeof *made);
+    if (!made)
+        return memory_failed(&m, error, "a seam");
+    memory_open(&made->memory, NULL, UINT64_MAX, "", "");
+    made->plan = plan;
+    made->report = range_report(plan, report);
+    *seam = made;
+    return TRAWL_OK;
+}
+
+void trawl_seam_free(trawl_seam *seam)
+{
+    if (!seam)
+        return;
+    memory m;
+    memory_open(&m, NULL, UINT64_MAX, "", "");
+    seam_marks_free(&seam->memory, &seam->marks);
+    memory_give(&seam->memory, seam->told.words);
+    memory_give(&m, seam);
+}
+
+/* ---- following -------------------------------------------------------------- */
+
+static const seam_state *left_of(const trawl_seam *seam)
+{
+    return &seam->marks.mark[seam->marks.count - 1];
+}
+
+static int check_before(const trawl_seam *seam, const trawl_seam *const *before, size_t count,
+                        trawl_error *error)
+{
+    if (!seam->marks.count)
+        return fail(error, TRAWL_ERROR_ARGUMENT, TRAWL_NONE,
+                    "the seam's range was not searched: call trawl_scan_range first");
+    for (size_t i = 0; i < count; i++) {
+        const trawl_seam *b = before[i], *next = i + 1 < count ? before[i + 1] : seam;
+        if (!b || !b->marks.count || !next || !next->marks.count)
+            return fail(error, TRAWL_ERROR_ARGUMENT, TRAWL_NONE,
+                        "seam %zu before is NULL, or of a range that was not searched",
+                        b && b->marks.count ? i + 1 : i);
+        if (plan_head(b->plan)->checksum != plan_head(seam->plan)->checksum ||
+            b->report != seam->report)
+            return fail(error, TRAWL_ERROR_ARGUMENT, TRAWL_NONE,
+                        "seam %zu before is of another plan or report", i);
+        if (left_of(b)->at != next->marks.mark[0].at)
+            return fail(error, TRAWL_ERROR_ARGUMENT, TRAWL_NONE,
+                        "the range of seam %zu before ends at %llu, the next one begins at %llu: "
+                        "give the seams of all ranges before, in order",
+                        i, (unsigned long long)left_of(b)->at,
+                        (unsigned long long)next->marks.mark[0].at);
+    }
+    return TRAWL_OK;
+}
+
+/* Word w of the set that a range surely begins with. */
+static uint64_t true_word(const trawl_plan *plan, const trawl_seam *const *before, size_t count,
+                          uint64_t w)
+{
+    uint64_t ever = 0;
+    for (size_t i = 0; i < count; i++)
+        ever |= left_of(before[i])->words[w];
+    return (left_of(before[count - 1])->words[w] | (ever & mask_word(plan, CARRY_IMMORTAL, w))) &
+           mask_word(plan, CARRY_PASSES, w);
+}
+
+/* What the range is to begin with. False: no memory. */
+static bool tell(trawl_seam *seam, const trawl_seam *const *before, size_t count)
+{
+    const seam_state *left = left_of(before[count - 1]), *begun = &seam->marks.mark[0];
+    if (!seam_state_set(&seam->memory, &seam->told, begun->at, left->words, left->count))
+        return false;
+    for (uint64_t w = 0; !range_chooses(seam->report) && w < begun->count; w++)
+        seam->told.words[w] = begun->words[w] | true_word(seam->plan, before, count, w);
+    return true;
+}
+
+static void forget_told(trawl_seam *seam)
+{
+    memory_give(&seam->memory, seam->told.words);
+    seam->told = (seam_state){ 0, 0, NULL };
+}
+
+int trawl_seam_follow(trawl_seam *seam, const trawl_seam *const *before, size_t count,
+                      uint32_t *again, trawl_error *error)
+{
+    if (!seam || !again || (count && !before))
+        return fail(error, TRAWL_ERROR_ARGUMENT, TRAWL_NONE, "%s is NULL",
+                    !seam    ? "seam"
+                    : !again ? "again"
+                             : "before");
+    *again = 0;
+    int status = check_before(seam, before, count, error);
+    if (status != TRAWL_OK || !count)
+        return status;
+    if (!tell(seam, before, count))
+        return memory_failed(&seam->memory, error, "a seam");
+    *again = !seam_same(seam->plan, seam->report, &seam->told, &seam->marks.mark[0]);
+    if (!*again)
+        forget_told(seam);
+    return TRAWL_OK;
+}
+
+/* ---- saving and loading -------------------------------------------------------- */
+
+#define SEAM_MAGIC "TRAWLSEA"
+#define SEAM_VERSION 1u
+
+/* What a saved seam opens with; it opens as plan_header does, for plan_checksum. Behind it, of each
+ * mark: at, count, words. */
+typedef struct saved_seam {
+    char magic[8];
+    uint32_t version;
+    uint32_t byte_order;
+    uint64_t bytes;    /* of the whole block */
+    uint64_t checksum; /* of the block */
+    uint64_t plan;     /* plan_header.checksum */
+    uint32_t report;
+    uint32_t marks;
+} saved_seam;
+
+_Static_assert(sizeof(saved_seam) == 48 &&
+                   offsetof(saved_seam, checksum) == offsetof(plan_header, checksum),
+               "saved");
+
+int trawl_seam_save(const trawl_seam *seam, void *block, size_t *bytes, trawl_error *error)
+{
+    if (!seam || !bytes)
+        return fail(error, TRAWL_ERROR_ARGUMENT, TRAWL_NONE, "%s is NULL", seam ? "bytes" : "seam");
+    const size_t room = *bytes;
+    *bytes = 0;
+    if (!seam->marks.count)
+        return fail(error, TRAWL_ERROR_ARGUMENT, TRAWL_NONE,
+                    "the seam's range was not searched: call trawl_scan_range first");
+    *bytes = sizeof(saved_seam);
+    for (uint32_t i = 0; i < seam->marks.count; i++)
+        *bytes += (size_t)(2 + seam->marks.mark[i].count) * sizeof(uint64_t);
+    if (!block)
+        return TRAWL_OK;
+    if (room < *bytes)
+        return fail(error, TRAWL_ERROR_LIMIT, TRAWL_NONE,
+                    "the seam takes %zu bytes, but there is room for %zu: call with NULL first, "
+                    "which says how many",
+                    *bytes, room);
+    saved_seam head = { .version = SEAM_VERSION,
+                        .byte_order = PLAN_BYTE_ORDER,
+                        .bytes = *bytes,
+                        .plan = plan_head(seam->plan)->checksum,
+                        .report = seam->report,
+                        .marks = seam->marks.count };
+    memcpy(head.magic, SEAM_MAGIC, sizeof head.magic);
+    uint8_t *to = (uint8_t *)block + sizeof head;
+    for (uint32_t i = 0; i < seam->marks.count; i++) {
+        const seam_state *s = &seam->marks.mark[i];
+        memcpy(to, &s->at, sizeof s->at);
+        memcpy(to + 8, &s->count, sizeof s->count);
+        to += 16;
+        if (s->count)
+            memcpy(to, s->words, (size_t)s->count * sizeof *s->words);
+        to += (size_t)s->count * sizeof *s->words;
+    }
+    memcpy(block, &head, sizeof head);
+    head.checksum = plan_checksum(block, *bytes);
+    memcpy(block, &head, sizeof head);
+    return TRAWL_OK;
+}
+
+static int check_saved(const trawl_seam *seam, const void *block, size_t bytes, saved_seam *head,
+                       trawl_error *error)
+{
+    if (bytes >= sizeof *head)
+        memcpy(head, block, sizeof *head);
+    if (bytes < sizeof *head || memcmp(head->magic, SEAM_MAGIC, sizeof head->magic) != 0)
+        return fail(error, TRAWL_ERROR_PLAN, TRAWL_NONE,
+                    "not a seam: the first bytes are not %s; give what trawl_seam_save wrote",
+                    SEAM_MAGIC);
+    if (head->byte_order != PLAN_BYTE_ORDER)
+        return fail(error, TRAWL_ERROR_PLAN, TRAWL_NONE,
+                    "the seam was saved on a machine of another byte order: search the range here");
+    if (head->version != SEAM_VERSION)
+        return fail(error, TRAWL_ERROR_PLAN, TRAWL_NONE,
+                    "the seam has version %u, this library reads %u: search the range again",
+                    head->version, SEAM_VERSION);
+    if (head->bytes != bytes)
+        return fail(error, TRAWL_ERROR_PLAN, TRAWL_NONE,
+                    "the seam says %llu bytes but has %zu: it was cut or joined; copy it again",
+                    (unsigned long long)head->bytes, bytes);
+    if (plan_checksum(block, bytes) != head->checksum)
+        return fail(error, TRAWL_ERROR_PLAN, TRAWL_NONE,
+                    "the seam's checksum is wrong: the bytes were changed; copy it again");
+    if (plan_head(seam->plan)->checksum != head->plan || seam->report != head->report)
+        return fail(error, TRAWL_ERROR_PLAN, TRAWL_NONE,
+                    "the seam is of another plan or report: load it with those that it was made "
+                    "with (trawl_plan_save carries a plan to another machine)");
+    return TRAWL_OK;
+}
+
+/* Whether the words of a state are such as a search leaves. */
+static bool is_sane(const trawl_seam *seam, const seam_state *s)
+{
+    if (!range_follows(seam->plan, seam->report))
+        return s->count == 0;
+    if (!range_chooses(seam->report))
+        return s->count == plan_head(seam->plan)->state_words;
+    for (uint64_t w = 0; s->count % SEAM_TAKEN == 0 && w < s->count; w += SEAM_TAKEN)
+        if (s->words[w] >= s->at || s->words[w + 1] <= s->at || s->words[w + 1] == UINT64_MAX ||
+            s->words[w + 2] >= plan_head(seam->plan)->given)
+            return false;
+    return s->count % SEAM_TAKEN == 0;
+}
+
+static int forged(trawl_error *error)
+{
+    return fail(error, TRAWL_ERROR_PLAN, TRAWL_NONE,
+                "the seam contradicts its plan: it was not written by Trawl");
+}
+
+static int load_marks(trawl_seam *seam, const uint8_t *at, size_t left, uint32_t count,
+                      trawl_error *error)
+{
+    if (count == 0 || count > SEAM_MARKS)
+        return forged(error);
+    for (uint32_t i = 0; i < count; i++) {
+        uint64_t head[2];
+        seam_state *s = &seam->marks.mark[i];
+        if (left < sizeof head)
+            return forged(error);
+        memcpy(head, at, sizeof head);
+        at += sizeof head;
+        left -= sizeof head;
+        if (head[1] > left / 8 || (i && head[0] < s[-1].at))
+            return forged(error);
+        *s = (seam_state){ head[0], head[1],
+                           memory_take_array(&seam->memory, (size_t)head[1] + 1, 8) };
+        seam->marks.count++;
+        if (!s->words)
+            return memory_failed(&seam->memory, error, "a seam");
+        if (s->count)
+            memcpy(s->words, at, (size_t)s->count * 8);
+        if (!is_sane(seam, s))
+            return forged(error);
+        at += s->count * 8;
+        left -= (size_t)s->count * 8;
+    }
+    return left ? forged(error) : TRAWL_OK;
+}
+
+int trawl_seam_load(const trawl_plan *plan, uint32_t report, const void *block, size_t bytes,
+                    trawl_seam **seam, trawl_error *error)
+{
+    saved_seam head;
+    int status = trawl_seam_open(plan, report, seam, error);
+    if (status != TRAWL_OK)
+        return status;
+    if (!block && bytes)
+        status = fail(error, TRAWL_ERROR_ARGUMENT, TRAWL_NONE, "block is NULL");
+    if (status == TRAWL_OK)
+        status = check_saved(*seam, block, bytes, &head, error);
+    if (status == TRAWL_OK)
+        status = load_marks(*seam, (const uint8_t *)block + sizeof head, bytes - sizeof head,
+                            head.marks, error);
+    if (status != TRAWL_OK) {
+        trawl_seam_free(*seam);
+        *seam = NULL;
+    }
+    return status;
+}

@@ -1,0 +1,77 @@
+/* seam.h: what a range of a text begins with and leaves to the next one.
+ *
+ * A state is what a place of the text knows of all before it, as words:
+ *   TRAWL_REPORT_ENDS       the set of states of the parts that carry, as in carry.h;
+ *   reports that choose     the matches that were taken, begin before the place and end behind
+ *                           it, where others may not overlap them: start, end and pattern of each,
+ *                           in order of end.
+ * What is behind a place depends on its state alone. So where a search that began with another
+ * state comes to a place with the same one, all that follows is the same: a seam keeps the states
+ * of some places, twice as far from the range's begin each, and a search anew ends at the first of
+ * these that makes no difference.
+ *
+ * A first search begins from what the bytes before the range tell. Sets of states are then a part
+ * of the true one, and grow from round to round; matches that were taken may be wrong, and what
+ * the range before left replaces them. Either is true for range k after k rounds, since that of
+ * range 0 is true at once.
+ */
+#ifndef TRAWL_SCAN_SEAM_H
+#define TRAWL_SCAN_SEAM_H
+
+#include "base/memory.h"
+#include "plan/plan.h"
+
+enum { SEAM_MARKS = 64, SEAM_TAKEN = 3 }; /* words of a match that was taken */
+
+typedef struct seam_state {
+    uint64_t at; /* offset in the text */
+    uint64_t count;
+    uint64_t *words;
+} seam_state;
+
+/* The states of a range: of its begin, some places in it, its end. All zero: none. */
+typedef struct seam_marks {
+    seam_state mark[SEAM_MARKS];
+    uint32_t count;
+} seam_marks;
+
+struct trawl_seam {
+    memory memory;
+    const trawl_plan *plan;
+    uint32_t report;  /* range_report */
+    seam_marks marks; /* none: it was not searched */
+    seam_state told;  /* words NULL: nothing, else what the range is to begin with */
+};
+
+/* The report that finds the same, simplest. */
+static inline uint32_t range_report(const trawl_plan *plan, uint32_t report)
+{
+    return report == TRAWL_REPORT_EACH && plan->fixed ? TRAWL_REPORT_ENDS : report;
+}
+
+/* Whether a report chooses among matches. */
+static inline bool range_chooses(uint32_t report)
+{
+    return report >= TRAWL_REPORT_LEFTMOST_LONGEST;
+}
+
+static inline bool range_unbounded(const trawl_plan *plan)
+{
+    return plan_head(plan)->max_length == LENGTH_UNBOUNDED;
+}
+
+static inline bool range_follows(const trawl_plan *plan, uint32_t report)
+{
+    return range_chooses(report) || (report == TRAWL_REPORT_ENDS && range_unbounded(plan));
+}
+
+/* Put `count` words there as the state at a place. False: no memory. */
+bool seam_state_set(memory *memory, seam_state *state, uint64_t at, const uint64_t *words,
+                    uint64_t count);
+
+/* Whether what follows two states is the same. */
+bool seam_same(const trawl_plan *plan, uint32_t report, const seam_state *a, const seam_state *b);
+
+void seam_marks_free(memory *memory, seam_marks *marks);
+
+#endif

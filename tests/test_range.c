@@ -1,0 +1,688 @@
+/* test_range.c: a text that is searched by ranges gives what it gives as a whole.
+ *
+ * Random scenarios are cut at random places, ranges of no bytes among them. Each range lies in
+ * memory of its own, with just the bytes beside it that it needs; the ranges are searched in any
+ * order, their seams saved and loaded, and told of one another in rounds or one by one. What all
+ * hand on must be what the oracle finds. Then texts that are made against cutting: long runs,
+ * repeats that never end, matches that overlap from end to end; what is refused; limits.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "oracle.h"
+#include "plan/plan.h"
+#include "random.h"
+#include "scan/scan.h"
+#include "targets.h"
+
+#include <cmocka.h> /* last: it makes a macro of fail() */
+
+#define CASES 20000
+#define LONGEST 9000
+#define COUNT(array) (sizeof(array) / sizeof *(array))
+
+enum { MODES = TRAWL_REPORT_EACH + 1, MOST_RANGES = 40 };
+
+static trawl_context *contexts[3]; /* serial, three chunks; serial, that gives up soon; threads */
+
+static int open_contexts(void **state)
+{
+    trawl_context_options options = TRAWL_CONTEXT_OPTIONS_INIT;
+    (void)state;
+    options.backend = "serial";
+    options.chunks = 3;
+    if (trawl_context_open(&options, &contexts[0], NULL) != TRAWL_OK)
+        return -1;
+    options.chunks = 0;
+    if (trawl_context_open(&options, &contexts[1], NULL) != TRAWL_OK)
+        return -1;
+    contexts[1]->worker.limits.allowance = 0;
+    options.backend = "auto";
+    options.threads = 2;
+    return trawl_context_open(&options, &contexts[2], NULL);
+}
+
+static int close_contexts(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < COUNT(contexts); i++)
+        trawl_context_free(contexts[i]);
+    return 0;
+}
+
+static trawl_pattern extended(const char *text)
+{
+    return (trawl_pattern){ text, strlen(text), TRAWL_SYNTAX_EXTENDED, 0, 0, NULL };
+}
+
+/* ---- ranges of a text ------------------------------------------------------------ */
+
+typedef struct match_array {
+    trawl_match *items;
+    size_t count, room;
+} match_array;
+
+static void array_add(match_array *a, const trawl_match *matches, size_t count)
+{
+    while (a->count + count > a->room) {
+        a->room = a->room ? 2 * a->room : 64;
+        a->items = realloc(a->items, a->room * sizeof *a->items);
+        assert_non_null(a->items);
+    }
+    if (count)
+        memcpy(a->items + a->count, matches, count * sizeof *matches);
+    a->count += count;
+}
+
+static int take(const trawl_match *matches, size_t count, void *user)
+{
+    array_add(user, matches, count);
+    return 0;
+}
+
+/* A text, how it is searched, and its ranges. */
+typedef struct cut_text {
+    const uint8_t *text;
+    size_t length;
+    const trawl_plan *plan;
+    trawl_scan_options options;
+    trawl_range_needs needs;
+    rng *r;
+    size_t count;
+    uint64_t borders[MOST_RANGES + 1];
+    trawl_seam *seams[MOST_RANGES];
+    match_array found[MOST_RANGES];
+    uint64_t again; /* ranges that were searched again */
+} cut_text;
+
+/* Where ranges may meet, from there on. */
+static uint64_t cut_from(const cut_text *c, uint64_t wanted)
+{
+    size_t at = 0;
+    if (!c->needs.cuts || wanted == 0 || wanted >= c->length)
+        return wanted;
+    assert_int_equal(trawl_range_cut(c->plan, c->options.report, c->text + wanted - 1,
+                                     c->length - (size_t)wanted + 1, &at, NULL),
+                     TRAWL_OK);
+    return at == TRAWL_NONE ? c->length : wanted - 1 + at;
+}
+
+static int by_offset(const void *left, const void *right)
+{
+    const uint64_t a = *(const uint64_t *)left, b = *(const uint64_t *)right;
+    return (a > b) - (a < b);
+}
+
+static void choose_ranges(cut_text *c)
+{
+    c->count = rng_chance(c->r, 3) ? rng_between(c->r, 1, MOST_RANGES) : rng_between(c->r, 1, 4);
+    for (size_t i = 1; i < c->count; i++)
+        c->borders[i] = cut_from(c, rng_below(c->r, (uint32_t)c->length + 1));
+    c->borders[0] = 0;
+    c->borders[c->count] = c->length;
+    qsort(c->borders, c->count + 1, sizeof *c->borders, by_offset);
+}
+
+static int search(cut_text *c, size_t i, trawl_error *error)
+{
+    trawl_range range = TRAWL_RANGE_INIT;
+    match_array news = { NULL, 0, 0 };
+    uint64_t settled = 0;
+    range.begin = c->borders[i];
+    range.end = c->borders[i + 1];
+    range.offset = range.begin > c->needs.before ? range.begin - c->needs.before : 0;
+    const uint64_t left = c->length - range.end;
+    range.last = left <= c->needs.behind;
+    range.length = (size_t)(range.end - range.offset + (range.last ? left : c->needs.behind));
+    uint8_t *copy = malloc(range.length ? range.length : 1);
+    assert_non_null(copy);
+    if (range.length)
+        memcpy(copy, c->text + range.offset, range.length);
+    range.bytes = copy;
+    trawl_context *context = contexts[rng_below(c->r, COUNT(contexts))];
+    const int status = trawl_scan_range(context, c->plan, &range, &c->options, c->seams[i], take,
+                                        &news, &settled, error);
+    free(copy);
+    if (status == TRAWL_OK) {
+        const match_array old = c->found[i];
+        assert_true(settled >= range.begin && settled <= range.end);
+        for (size_t k = 0; k < old.count; k++)
+            if (old.items[k].end - c->options.base > settled)
+                array_add(&news, &old.items[k], 1);
+        free(old.items);
+        c->found[i] = news;
+    } else {
+        free(news.items);
+    }
+    return status;
+}
+
+/* Through bytes, as to another process. */
+static void send_seam(cut_text *c, size_t i)
+{
+    size_t bytes = 0;
+    trawl_seam *there = NULL;
+    assert_int_equal(trawl_seam_save(c->seams[i], NULL, &bytes, NULL), TRAWL_OK);
+    void *block = malloc(bytes);
+    assert_non_null(block);
+    assert_int_equal(trawl_seam_save(c->seams[i], block, &bytes, NULL), TRAWL_OK);
+    assert_int_equal(trawl_seam_load(c->plan, c->options.report, block, bytes, &there, NULL),
+                     TRAWL_OK);
+    free(block);
+    trawl_seam_free(c->seams[i]);
+    c->seams[i] = there;
+}
+
+static bool follow(cut_text *c, size_t i)
+{
+    uint32_t again = 2;
+    assert_int_equal(
+        trawl_seam_follow(c->seams[i], (const trawl_seam *const *)c->seams, i, &again, NULL),
+        TRAWL_OK);
+    assert_true(again < 2);
+    c->again += again;
+    return again;
+}
+
+/* All are told, then those told so searched again, until none is. */
+static int settle_in_rounds(cut_text *c, trawl_error *error)
+{
+    int status = TRAWL_OK;
+    size_t rounds = 0;
+    for (bool any = true; any && status == TRAWL_OK; rounds++) {
+        bool again[MOST_RANGES];
+        any = false;
+        for (size_t i = 0; i < c->count; i++)
+            any |= again[i] = follow(c, i);
+        for (size_t i = 0; i < c->count && status == TRAWL_OK; i++)
+            if (again[i])
+                status = search(c, i, error);
+        assert_true(rounds <= c->count);
+    }
+    return status;
+}
+
+static int settle_in_order(cut_text *c, trawl_error *error)
+{
+    int status = TRAWL_OK;
+    for (size_t i = 0; i < c->count && status == TRAWL_OK; i++)
+        if (follow(c, i))
+            status = search(c, i, error);
+    return status;
+}
+
+static int search_all(cut_text *c, trawl_error *error)
+{
+    const size_t first = rng_below(c->r, (uint32_t)c->count);
+    int status = TRAWL_OK;
+    for (size_t i = 0; i < c->count && status == TRAWL_OK; i++)
+        status = search(c, (i + first) % c->count, error);
+    if (status != TRAWL_OK || !c->needs.follows)
+        return status;
+    for (size_t i = 0; i < c->count; i++)
+        if (rng_chance(c->r, 2))
+            send_seam(c, i);
+    return rng_chance(c->r, 2) ? settle_in_rounds(c, error) : settle_in_order(c, error);
+}
+
+static bool same_match(const trawl_match *a, const trawl_match *b, uint64_t base)
+{
+    return (a->start == b->start + base || (a->start == TRAWL_UNKNOWN && b->start == a->start)) &&
+           a->end == b->end + base && a->id == b->id && a->pattern == b->pattern;
+}
+
+/* How many matches of the ranges are the expected ones. */
+static size_t compare(const cut_text *c, const trawl_match *expected, size_t count, size_t *all)
+{
+    size_t right = 0;
+    *all = 0;
+    for (size_t i = 0; i < c->count; i++)
+        for (size_t k = 0; k < c->found[i].count; k++, ++*all)
+            if (right == *all && right < count)
+                right += same_match(&c->found[i].items[k], &expected[right], c->options.base);
+    return right;
+}
+
+static void print_cuts(const cut_text *c)
+{
+    printf("cut at");
+    for (size_t i = 0; i <= c->count; i++)
+        printf(" %llu", (unsigned long long)c->borders[i]);
+    printf("\n");
+}
+
+/* The number of ranges that were searched again; UINT64_MAX: the matches are wrong. */
+static uint64_t check_text(rng *r, const trawl_plan *plan, uint32_t mode, const uint8_t *text,
+                           size_t length, const trawl_match *expected, size_t count)
+{
+    cut_text c = { .text = text,
+                   .length = length,
+                   .plan = plan,
+                   .options = TRAWL_SCAN_OPTIONS_INIT,
+                   .needs = { .size = sizeof c.needs },
+                   .r = r };
+    trawl_error error = { 0 };
+    size_t all;
+    c.options.report = mode;
+    c.options.base = rng_chance(r, 2) ? 0 : rng_next(r) >> 4;
+    assert_int_equal(trawl_plan_get_range_needs(plan, mode, &c.needs, NULL), TRAWL_OK);
+    choose_ranges(&c);
+    for (size_t i = 0; i < c.count && (c.needs.follows || rng_chance(r, 2)); i++)
+        assert_int_equal(trawl_seam_open(plan, mode, &c.seams[i], NULL), TRAWL_OK);
+    const int status = search_all(&c, &error);
+    const size_t right = compare(&c, expected, count, &all);
+    const bool wrong = status != TRAWL_OK || right != count || all != count;
+    if (wrong) {
+        trawl_plan_info info = { .size = sizeof info };
+        trawl_plan_get_info(plan, &info);
+        print_cuts(&c);
+        printf("engine %s, report %u: status %d (%s), %zu of %zu matches right, %zu in all\n",
+               info.engine, mode, status, error.message, right, count, all);
+        for (size_t i = 0, n = 0; i < c.count; i++)
+            for (size_t k = 0; k < c.found[i].count; k++, n++)
+                if (n + 2 > right && n < right + 3)
+                    printf("  range %zu: %llu %llu pattern %u\n", i,
+                           (unsigned long long)(c.found[i].items[k].start - c.options.base),
+                           (unsigned long long)(c.found[i].items[k].end - c.options.base),
+                           c.found[i].items[k].pattern);
+        if (right < count)
+            printf("  expected: %llu %llu pattern %u\n", (unsigned long long)expected[right].start,
+                   (unsigned long long)expected[right].end, expected[right].pattern);
+    }
+    for (size_t i = 0; i < c.count; i++) {
+        trawl_seam_free(c.seams[i]);
+        free(c.found[i].items);
+    }
+    return wrong ? UINT64_MAX : c.again;
+}
+
+/* ---- random scenarios ------------------------------------------------------------- */
+
+/* Engines by name, chains, and what is chosen. */
+static const char *plan_name(size_t i)
+{
+    static const char *const more[] = { "auto", "wm/ac", "pfac/ac", "packed/bm", "qgrams/ac" };
+    const size_t count = trawl_engine_count();
+    return i < count ? trawl_engine_name(i) : i < count + COUNT(more) ? more[i - count] : NULL;
+}
+
+/* Whether a plan's text cannot be cut under a report. */
+static bool is_refused(const trawl_plan *plan, uint32_t mode)
+{
+    trawl_range_needs needs = { .size = sizeof needs };
+    trawl_error error = { 0 };
+    const int status = trawl_plan_get_range_needs(plan, mode, &needs, &error);
+    if (status == TRAWL_OK)
+        return false;
+    assert_int_equal(status, TRAWL_ERROR_UNSUPPORTED);
+    assert_int_not_equal(mode, TRAWL_REPORT_ENDS);
+    assert_non_null(strstr(error.message, "unbounded"));
+    return true;
+}
+
+static uint64_t run_scenario(const scenario *s, uint64_t *again)
+{
+    rng r = { ~s->seed };
+    uint64_t cases = 0;
+    for (uint32_t mode = 0; mode < MODES; mode++) {
+        trawl_match *expected = NULL;
+        if (!scenario_affords(s, mode))
+            continue;
+        const size_t count =
+            oracle_scan(s->patterns, s->count, s->text, s->length, mode, &expected);
+        for (size_t i = 0; plan_name(i); i++) {
+            trawl_plan *plan = target_compile(s->patterns, s->count, plan_name(i));
+            if (plan && !is_refused(plan, mode)) {
+                const uint64_t more =
+                    check_text(&r, plan, mode, s->text, s->length, expected, count);
+                if (more == UINT64_MAX) {
+                    scenario_print(s, stdout);
+                    fail_msg("again: TRAWL_TEST_SEED=%llu TRAWL_TEST_CASES=1 test_range",
+                             (unsigned long long)s->seed);
+                }
+                *again += more;
+                cases++;
+            }
+            trawl_plan_free(plan);
+        }
+        free(expected);
+    }
+    return cases;
+}
+
+static void test_random(void **state)
+{
+    const uint64_t seed = test_seed(), wanted = test_cases(CASES);
+    scenario *s = malloc(sizeof *s);
+    uint64_t cases = 0, again = 0;
+    (void)state;
+    assert_non_null(s);
+    for (uint64_t i = 0; cases < wanted; i++) {
+        scenario_make(s, seed + i, LONGEST);
+        cases += run_scenario(s, &again);
+        scenario_free(s);
+    }
+    free(s);
+    printf("%llu cases agree, %llu ranges were searched again\n", (unsigned long long)cases,
+           (unsigned long long)again);
+}
+
+/* ---- texts made against cutting ----------------------------------------------------- */
+
+#define LONG 150000u
+
+/* What stands in the text, over and over, and what stands once in a while. */
+typedef struct hard_text {
+    const char *usual, *rare;
+    uint32_t every; /* bytes; 0: never */
+    const char *patterns[3];
+} hard_text;
+
+static const hard_text hard_texts[] = {
+    { "a", "b", 40000, { "a+", "b", NULL } },             /* runs that cross many ranges */
+    { "abc", "X", 100000, { "X.*c", "bc", NULL } },       /* what lives on from one X */
+    { "abc", "\n", 5000, { "[^\\n]*c", "^a", "b\\b" } },  /* lines longer than a first part */
+    { "aab", "b", 9000, { "a.{2,40}b", "ba", "abaab" } }, /* overlaps from end to end */
+    { "ab", "", 0, { "aba", "bab", NULL } },             /* a phase that begins at the first byte */
+    { "aaaaaaab", "", 0, { "a{1,3000}", NULL, NULL } },  /* long bounded repeats */
+    { "a", "\n", 30000, { "^a+$", "\\Aa{5}", "a\\z" } }, /* borders far away */
+    { "xy ", " ", 7000, { "[xy]{2}", "\\b[xy]+\\b", "y x" } },
+    { "ab", "q", 50000, { "q[ab]+", "ba", "[ab]{5}" } },
+};
+
+static void fill(uint8_t *text, size_t length, const hard_text *h, rng *r)
+{
+    const size_t usual = strlen(h->usual), rare = strlen(h->rare);
+    for (size_t i = 0; i < length; i++)
+        text[i] = (uint8_t)h->usual[i % usual];
+    for (size_t i = 0; h->every && rare && i < length; i += rng_between(r, 1, 2 * h->every))
+        text[i] = (uint8_t)h->rare[0];
+}
+
+static void run_hard(const hard_text *h, rng *r, uint64_t *again, size_t *cases)
+{
+    const size_t length = rng_between(r, LONG / 2, LONG);
+    uint8_t *text = malloc(length);
+    trawl_pattern patterns[3];
+    size_t count = 0;
+    assert_non_null(text);
+    fill(text, length, h, r);
+    for (; count < 3 && h->patterns[count]; count++) {
+        patterns[count] = extended(h->patterns[count]);
+        patterns[count].id = (uint32_t)count;
+    }
+    trawl_plan *plan = target_compile(patterns, count, NULL);
+    assert_non_null(plan);
+    for (uint32_t mode = 0; mode < MODES; mode++) {
+        trawl_scan_options options = TRAWL_SCAN_OPTIONS_INIT;
+        trawl_match *expected = NULL;
+        size_t all = 0;
+        uint64_t pairs = 0;
+        options.report = mode;
+        options.max_matches = 2000000;
+        if (is_refused(plan, mode) ||
+            trawl_count(contexts[0], plan, text, length, &options, &pairs, NULL) != TRAWL_OK)
+            continue;
+        assert_int_equal(
+            trawl_collect(contexts[0], plan, text, length, &options, &expected, &all, NULL),
+            TRAWL_OK);
+        const uint64_t more = check_text(r, plan, mode, text, length, expected, all);
+        if (more == UINT64_MAX)
+            fail_msg("%s ..., report %u", h->patterns[0], mode);
+        *again += more;
+        ++*cases;
+        trawl_matches_free(expected);
+    }
+    trawl_plan_free(plan);
+    free(text);
+}
+
+static void test_hard(void **state)
+{
+    rng r = { test_seed() };
+    uint64_t again = 0;
+    size_t cases = 0;
+    (void)state;
+    for (size_t i = 0; i < COUNT(hard_texts); i++)
+        for (int k = 0; k < (test_sanitized() ? 1 : 4); k++)
+            run_hard(&hard_texts[i], &r, &again, &cases);
+    printf("%zu cases agree, %llu ranges were searched again\n", cases, (unsigned long long)again);
+    assert_true(again > 0);
+}
+
+/* ---- what is promised besides --------------------------------------------------------- */
+
+/* A range whose state differs at its begin alone is not searched to its end again. */
+static void test_ends_soon(void **state)
+{
+    const size_t length = 1u << 20, border = length / 2;
+    uint8_t *text = malloc(length);
+    const trawl_pattern p = extended("X[a-z]*q");
+    trawl_plan *plan = target_compile(&p, 1, NULL);
+    trawl_range range = TRAWL_RANGE_INIT;
+    trawl_seam *seams[2] = { NULL, NULL };
+    match_array found = { NULL, 0, 0 };
+    uint64_t settled;
+    uint32_t again;
+    (void)state;
+    assert_non_null(text);
+    memset(text, 'a', length);
+    text[1000] = 'X'; /* so long before the border that nothing tells of it */
+    text[border + 5000] = 'q';
+    for (size_t i = border + 5001; i < length; i += 50)
+        text[i] = ' ';
+    range.bytes = text;
+    range.length = length;
+    range.last = 1;
+    for (size_t i = 0; i < 2; i++) {
+        assert_int_equal(trawl_seam_open(plan, TRAWL_REPORT_ENDS, &seams[i], NULL), TRAWL_OK);
+        range.begin = i ? border : 0;
+        range.end = i ? length : border;
+        assert_int_equal(trawl_scan_range(contexts[0], plan, &range, NULL, seams[i], take, &found,
+                                          &settled, NULL),
+                         TRAWL_OK);
+        assert_int_equal(settled, range.end);
+    }
+    assert_int_equal(found.count, 0);
+    assert_int_equal(trawl_seam_follow(seams[1], (const trawl_seam *const *)seams, 1, &again, NULL),
+                     TRAWL_OK);
+    assert_int_equal(again, 1);
+    assert_int_equal(
+        trawl_scan_range(contexts[0], plan, &range, NULL, seams[1], take, &found, &settled, NULL),
+        TRAWL_OK);
+    assert_int_equal(found.count, 1);
+    assert_int_equal(found.items[0].end, border + 5001);
+    assert_true(settled > border + 5000 && settled < border + 20000);
+    free(found.items);
+    free(text);
+    trawl_seam_free(seams[0]);
+    trawl_seam_free(seams[1]);
+    trawl_plan_free(plan);
+}
+
+static int stop_at_once(const trawl_match *matches, size_t count, void *user)
+{
+    (void)matches;
+    *(size_t *)user += count;
+    return 1;
+}
+
+static void test_limits(void **state)
+{
+    static const char text[] = "abababababababababab";
+    const trawl_pattern p = extended("a[ab]");
+    trawl_plan *plan = target_compile(&p, 1, NULL);
+    (void)state;
+    for (uint32_t mode = 0; mode < MODES; mode++) {
+        trawl_scan_options options = TRAWL_SCAN_OPTIONS_INIT;
+        trawl_range range = TRAWL_RANGE_INIT;
+        match_array found = { NULL, 0, 0 };
+        trawl_seam *seam = NULL;
+        size_t seen = 0;
+        uint64_t settled = 7;
+        range.bytes = text;
+        range.length = range.end = sizeof text - 1;
+        range.last = 1;
+        options.report = mode;
+        options.max_matches = 3;
+        assert_int_equal(trawl_seam_open(plan, mode, &seam, NULL), TRAWL_OK);
+        assert_int_equal(trawl_scan_range(contexts[0], plan, &range, &options, seam, take, &found,
+                                          &settled, NULL),
+                         TRAWL_LIMITED);
+        assert_int_equal(found.count, 3);
+        assert_int_equal(settled, 0);
+        options.max_matches = 0;
+        assert_int_equal(trawl_scan_range(contexts[0], plan, &range, &options, seam, stop_at_once,
+                                          &seen, &settled, NULL),
+                         TRAWL_STOPPED);
+        options.max_steps = 5;
+        assert_int_equal(trawl_scan_range(contexts[0], plan, &range, &options, seam, take, &found,
+                                          &settled, NULL),
+                         TRAWL_EXPIRED);
+        size_t bytes = 0; /* it was never searched to the end */
+        assert_int_equal(trawl_seam_save(seam, NULL, &bytes, NULL), TRAWL_ERROR_ARGUMENT);
+        free(found.items);
+        trawl_seam_free(seam);
+    }
+    trawl_plan_free(plan);
+}
+
+static int refused(const trawl_plan *plan, const trawl_range *range, uint32_t mode,
+                   trawl_seam *seam, const char *why)
+{
+    trawl_scan_options options = TRAWL_SCAN_OPTIONS_INIT;
+    match_array found = { NULL, 0, 0 };
+    trawl_error error = { 0 };
+    options.report = mode;
+    const int status =
+        trawl_scan_range(contexts[0], plan, range, &options, seam, take, &found, NULL, &error);
+    free(found.items);
+    if (status < 0 && !strstr(error.message, why))
+        fail_msg("\"%s\" says nothing of \"%s\"", error.message, why);
+    return status;
+}
+
+static void test_refusals(void **state)
+{
+    static const char text[] = "aaaa bbbb";
+    const trawl_pattern words = extended("[ab]+"), any = extended("a.*b");
+    trawl_plan *plan = target_compile(&words, 1, NULL), *endless = target_compile(&any, 1, NULL);
+    trawl_range range = TRAWL_RANGE_INIT;
+    trawl_range_needs needs = { .size = sizeof needs };
+    trawl_seam *seam = NULL, *other = NULL;
+    (void)state;
+    range.bytes = text;
+    range.length = 9;
+    range.end = 9;
+    range.last = 1;
+    assert_int_equal(refused(plan, &range, TRAWL_REPORT_ENDS, NULL, "seam is NULL"),
+                     TRAWL_ERROR_ARGUMENT);
+    assert_int_equal(refused(endless, &range, TRAWL_REPORT_LONGEST, NULL, "unbounded"),
+                     TRAWL_ERROR_UNSUPPORTED);
+    range.begin = 2;
+    assert_int_equal(refused(plan, &range, TRAWL_REPORT_LONGEST, NULL, "begins at 2"),
+                     TRAWL_ERROR_ARGUMENT);
+    range.begin = 5;
+    assert_int_equal(refused(plan, &range, TRAWL_REPORT_LONGEST, NULL, ""), TRAWL_OK);
+    range.begin = range.offset = 5;
+    range.length = 4;
+    assert_int_equal(refused(plan, &range, TRAWL_REPORT_LONGEST, NULL, "before the range"),
+                     TRAWL_ERROR_ARGUMENT);
+    range.begin = 4;
+    assert_int_equal(refused(plan, &range, TRAWL_REPORT_LONGEST, NULL, "does not lie"),
+                     TRAWL_ERROR_ARGUMENT);
+    range = (trawl_range)TRAWL_RANGE_INIT;
+    range.bytes = text;
+    range.length = range.end = 9;
+    range.last = 2;
+    assert_int_equal(refused(plan, &range, TRAWL_REPORT_LONGEST, NULL, "last"),
+                     TRAWL_ERROR_ARGUMENT);
+    range.last = 1;
+    assert_int_equal(trawl_seam_open(endless, TRAWL_REPORT_ENDS, &other, NULL), TRAWL_OK);
+    assert_int_equal(refused(plan, &range, TRAWL_REPORT_ENDS, other, "another plan"),
+                     TRAWL_ERROR_ARGUMENT);
+    assert_int_equal(trawl_seam_open(plan, TRAWL_REPORT_ENDS, &seam, NULL), TRAWL_OK);
+    assert_int_equal(refused(plan, &range, TRAWL_REPORT_ENDS, seam, ""), TRAWL_OK);
+    range.end = 3;
+    assert_int_equal(refused(plan, &range, TRAWL_REPORT_ENDS, seam, "another range"),
+                     TRAWL_ERROR_ARGUMENT);
+    uint32_t again;
+    const trawl_seam *before[] = { seam };
+    assert_int_equal(trawl_seam_follow(seam, before, 1, &again, NULL), TRAWL_ERROR_ARGUMENT);
+    assert_int_equal(trawl_seam_follow(other, before, 1, &again, NULL), TRAWL_ERROR_ARGUMENT);
+    assert_int_equal(trawl_seam_follow(NULL, before, 1, &again, NULL), TRAWL_ERROR_ARGUMENT);
+    needs.size = 3;
+    assert_int_equal(trawl_plan_get_range_needs(plan, TRAWL_REPORT_ENDS, &needs, NULL),
+                     TRAWL_ERROR_ARGUMENT);
+    assert_int_equal(trawl_plan_get_range_needs(plan, 99, &needs, NULL), TRAWL_ERROR_ARGUMENT);
+    trawl_seam_free(seam);
+    trawl_seam_free(other);
+    trawl_seam_free(NULL);
+    trawl_plan_free(plan);
+    trawl_plan_free(endless);
+}
+
+/* A saved seam that was changed in any byte, or cut anywhere, is refused. */
+static void test_damaged(void **state)
+{
+    static const char text[] = "aaaa bbbb aaaa";
+    const trawl_pattern p = extended("[ab]+ ?");
+    trawl_plan *plan = target_compile(&p, 1, NULL);
+    (void)state;
+    for (uint32_t mode = 0; mode < MODES; mode++) {
+        trawl_range range = TRAWL_RANGE_INIT;
+        trawl_scan_options options = TRAWL_SCAN_OPTIONS_INIT;
+        match_array found = { NULL, 0, 0 };
+        trawl_seam *seam = NULL, *read = NULL;
+        size_t bytes = 0;
+        trawl_error error;
+        if (is_refused(plan, mode))
+            continue;
+        range.bytes = text;
+        range.length = range.end = sizeof text - 1;
+        range.last = 1;
+        options.report = mode;
+        assert_int_equal(trawl_seam_open(plan, mode, &seam, NULL), TRAWL_OK);
+        assert_int_equal(
+            trawl_scan_range(contexts[0], plan, &range, &options, seam, take, &found, NULL, NULL),
+            TRAWL_OK);
+        assert_int_equal(trawl_seam_save(seam, NULL, &bytes, NULL), TRAWL_OK);
+        uint8_t *block = malloc(bytes);
+        assert_non_null(block);
+        size_t room = bytes - 1;
+        assert_int_equal(trawl_seam_save(seam, block, &room, NULL), TRAWL_ERROR_LIMIT);
+        assert_int_equal(trawl_seam_save(seam, block, &bytes, NULL), TRAWL_OK);
+        for (size_t i = 0; i < bytes; i++) {
+            block[i] ^= 0x10;
+            assert_int_equal(trawl_seam_load(plan, mode, block, bytes, &read, &error),
+                             TRAWL_ERROR_PLAN);
+            assert_null(read);
+            block[i] ^= 0x10;
+            assert_int_equal(trawl_seam_load(plan, mode, block, i, &read, NULL), TRAWL_ERROR_PLAN);
+        }
+        assert_int_equal(trawl_seam_load(plan, (mode + 1) % 6, block, bytes, &read, NULL),
+                         TRAWL_ERROR_PLAN);
+        assert_int_equal(trawl_seam_load(plan, mode, block, bytes, &read, NULL), TRAWL_OK);
+        trawl_seam_free(read);
+        trawl_seam_free(seam);
+        free(block);
+        free(found.items);
+    }
+    trawl_plan_free(plan);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_random),    cmocka_unit_test(test_hard),
+        cmocka_unit_test(test_ends_soon), cmocka_unit_test(test_limits),
+        cmocka_unit_test(test_refusals),  cmocka_unit_test(test_damaged),
+    };
+    return cmocka_run_group_tests(tests, open_contexts, close_contexts);
+}
