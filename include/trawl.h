@@ -695,16 +695,16 @@ TRAWL_API int trawl_scan_range(trawl_context *context, const trawl_plan *plan,
                                trawl_seam *seam, trawl_match_fn fn, void *user, uint64_t *settled,
                                trawl_error *error);
 
-/* Tell the seam of a range that was searched what the ranges before it left: `before` are the seams
- * of all of them, in order from the text's begin, none left out, each searched. *again becomes 1:
- * it is to be searched again (trawl_scan_range with the same range and this seam); 0: its matches
- * are right, if theirs are. So all ranges may be told at once, and those told so searched again, at
- * once, round after round: when a round finds none, all are right. In order, one range after the
- * other, one round does, and the seams of few ranges are enough: from the last on that *again was
- * 0 for.
- * Errors: TRAWL_ERROR_ARGUMENT: a seam of another plan or report, not searched, or of a range that
- * does not end where the next one begins; TRAWL_ERROR_MEMORY. Thread-safe, as far as the seams are
- * used by no other call. */
+/* Tell a seam what the ranges before its own left: `before` are seams of those, searched, in the
+ * order of the text; the last one's range ends where this one begins. *again becomes 1: the range is
+ * to be searched (trawl_scan_range with this seam), again if it was; 0: its matches are right, if
+ * those before it are. Two ways lead to the end:
+ *   In order, one range after the other, each told by the one before it alone: before it is
+ *   searched, so that it is searched once, or after all have been, as far as *again says.
+ *   All at once, each told by all before it, from the text's begin on; those told so are searched
+ *   again, at once, and so on: when a round finds none, all are right.
+ * Errors: TRAWL_ERROR_ARGUMENT: a seam of another plan or report, not searched, or out of place;
+ * TRAWL_ERROR_MEMORY. Thread-safe, as far as the seams are used by no other call. */
 TRAWL_API int trawl_seam_follow(trawl_seam *seam, const trawl_seam *const *before, size_t count,
                                 uint32_t *again, trawl_error *error);
 

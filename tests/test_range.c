@@ -217,8 +217,27 @@ static int settle_in_order(cut_text *c, trawl_error *error)
     return status;
 }
 
+/* Each is told by the one before it alone, before it is searched. */
+static int search_in_order(cut_text *c, trawl_error *error)
+{
+    int status = TRAWL_OK;
+    for (size_t i = 0; i < c->count && status == TRAWL_OK; i++) {
+        uint32_t again = 1;
+        if (i > 0)
+            assert_int_equal(trawl_seam_follow(c->seams[i],
+                                               (const trawl_seam *const *)&c->seams[i - 1], 1,
+                                               &again, NULL),
+                             TRAWL_OK);
+        assert_int_equal(again, 1);
+        status = search(c, i, error);
+    }
+    return status;
+}
+
 static int search_all(cut_text *c, trawl_error *error)
 {
+    if (c->needs.follows && rng_chance(c->r, 4))
+        return search_in_order(c, error);
     const size_t first = rng_below(c->r, (uint32_t)c->count);
     int status = TRAWL_OK;
     for (size_t i = 0; i < c->count && status == TRAWL_OK; i++)
@@ -615,6 +634,9 @@ static void test_refusals(void **state)
     uint32_t again;
     const trawl_seam *before[] = { seam };
     assert_int_equal(trawl_seam_follow(seam, before, 1, &again, NULL), TRAWL_ERROR_ARGUMENT);
+    before[0] = other;
+    assert_int_equal(trawl_seam_follow(seam, before, 1, &again, NULL), TRAWL_ERROR_ARGUMENT);
+    before[0] = seam;
     assert_int_equal(trawl_seam_follow(other, before, 1, &again, NULL), TRAWL_ERROR_ARGUMENT);
     assert_int_equal(trawl_seam_follow(NULL, before, 1, &again, NULL), TRAWL_ERROR_ARGUMENT);
     needs.size = 3;

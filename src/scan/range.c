@@ -503,9 +503,10 @@ static int begin_by_telling(course *c, trawl_error *error)
     return status;
 }
 
-static int search_first(course *c, memory *m, seam_marks *marks, trawl_error *error)
+static int search_first(course *c, memory *m, const trawl_seam *seam, seam_marks *marks,
+                        trawl_error *error)
 {
-    int status = begin_by_telling(c, error);
+    int status = seam->told.words ? take_state(c, &seam->told, error) : begin_by_telling(c, error);
     uint64_t length = FIRST_PART;
     do {
         if (status == TRAWL_OK)
@@ -597,8 +598,9 @@ static int search_range(course *c, trawl_seam *seam, uint64_t *settled, trawl_er
         c->at = c->range->begin;
         status = search_upto(c, c->range->end, error);
     } else if (status == TRAWL_OK) {
-        status = seam->told.words ? search_again(c, &seam->memory, seam, &marks, error)
-                                  : search_first(c, &seam->memory, &marks, error);
+        status = seam->marks.count && seam->told.words
+                     ? search_again(c, &seam->memory, seam, &marks, error)
+                     : search_first(c, &seam->memory, seam, &marks, error);
     }
     if (status == TRAWL_OK && settled)
         *settled = c->at;
@@ -663,10 +665,10 @@ static int check_seam(const course *c, const trawl_seam *seam, trawl_error *erro
         seam->report != c->options.report)
         return fail(error, TRAWL_ERROR_ARGUMENT, TRAWL_NONE,
                     "the seam is of another plan or report");
-    if (!seam->marks.count)
-        return TRAWL_OK;
-    if (seam->marks.mark[0].at != c->range->begin ||
-        seam->marks.mark[seam->marks.count - 1].at != c->range->end)
+    const seam_marks *m = &seam->marks;
+    if ((seam->told.words && seam->told.at != c->range->begin) ||
+        (m->count &&
+         (m->mark[0].at != c->range->begin || m->mark[m->count - 1].at != c->range->end)))
         return fail(error, TRAWL_ERROR_ARGUMENT, TRAWL_NONE, "the seam is of another range");
     return TRAWL_OK;
 }

@@ -94,26 +94,28 @@ static const seam_state *left_of(const trawl_seam *seam)
 static int check_before(const trawl_seam *seam, const trawl_seam *const *before, size_t count,
                         trawl_error *error)
 {
-    if (!seam->marks.count)
-        return fail(error, TRAWL_ERROR_ARGUMENT, TRAWL_NONE,
-                    "the seam's range was not searched: call trawl_scan_range first");
+    uint64_t end = 0;
     for (size_t i = 0; i < count; i++) {
-        const trawl_seam *b = before[i], *next = i + 1 < count ? before[i + 1] : seam;
-        if (!b || !b->marks.count || !next || !next->marks.count)
+        const trawl_seam *b = before[i];
+        if (!b || !b->marks.count)
             return fail(error, TRAWL_ERROR_ARGUMENT, TRAWL_NONE,
-                        "seam %zu before is NULL, or of a range that was not searched",
-                        b && b->marks.count ? i + 1 : i);
+                        "seam %zu before is NULL, or of a range that was not searched", i);
         if (plan_head(b->plan)->checksum != plan_head(seam->plan)->checksum ||
             b->report != seam->report)
             return fail(error, TRAWL_ERROR_ARGUMENT, TRAWL_NONE,
                         "seam %zu before is of another plan or report", i);
-        if (left_of(b)->at != next->marks.mark[0].at)
+        if (b->marks.mark[0].at < end)
             return fail(error, TRAWL_ERROR_ARGUMENT, TRAWL_NONE,
-                        "the range of seam %zu before ends at %llu, the next one begins at %llu: "
-                        "give the seams of all ranges before, in order",
-                        i, (unsigned long long)left_of(b)->at,
-                        (unsigned long long)next->marks.mark[0].at);
+                        "the range of seam %zu before begins at %llu, where another one is: give "
+                        "them in the order of the text",
+                        i, (unsigned long long)b->marks.mark[0].at);
+        end = left_of(b)->at;
     }
+    if (count && seam->marks.count && seam->marks.mark[0].at != end)
+        return fail(error, TRAWL_ERROR_ARGUMENT, TRAWL_NONE,
+                    "the range begins at %llu, and the last one before it ends at %llu: give the "
+                    "seam of that which ends there",
+                    (unsigned long long)seam->marks.mark[0].at, (unsigned long long)end);
     return TRAWL_OK;
 }
 
@@ -132,10 +134,11 @@ static uint64_t true_word(const trawl_plan *plan, const trawl_seam *const *befor
 static bool tell(trawl_seam *seam, const trawl_seam *const *before, size_t count)
 {
     const seam_state *left = left_of(before[count - 1]), *begun = &seam->marks.mark[0];
-    if (!seam_state_set(&seam->memory, &seam->told, begun->at, left->words, left->count))
+    if (!seam_state_set(&seam->memory, &seam->told, left->at, left->words, left->count))
         return false;
-    for (uint64_t w = 0; !range_chooses(seam->report) && w < begun->count; w++)
-        seam->told.words[w] = begun->words[w] | true_word(seam->plan, before, count, w);
+    for (uint64_t w = 0; !range_chooses(seam->report) && w < left->count; w++)
+        seam->told.words[w] =
+            (seam->marks.count ? begun->words[w] : 0) | true_word(seam->plan, before, count, w);
     return true;
 }
 
@@ -159,7 +162,8 @@ int trawl_seam_follow(trawl_seam *seam, const trawl_seam *const *before, size_t 
         return status;
     if (!tell(seam, before, count))
         return memory_failed(&seam->memory, error, "a seam");
-    *again = !seam_same(seam->plan, seam->report, &seam->told, &seam->marks.mark[0]);
+    *again = !seam->marks.count ||
+             !seam_same(seam->plan, seam->report, &seam->told, &seam->marks.mark[0]);
     if (!*again)
         forget_told(seam);
     return TRAWL_OK;
