@@ -65,9 +65,9 @@ typedef struct text_job {
     memory *memory;            /* for scratch */
     /* Called of each slice that is done, on the thread that did it; or NULL. */
     void (*ready)(const struct text_job *job, slice *s);
-    /* Device backends call it of a slice with more records than it has room for: give it room for so many, and
-     * keep those it has; where that cannot be it stays as it is. 0: the records that it began with,
-     * for a slice that is run anew. */
+    /* Device backends call it of a slice with more records than it has room for: give it room for
+     * so many, and keep those it has; where that cannot be it stays as it is. 0: the records that
+     * it began with, for a slice that is run anew. */
     void (*widen)(const struct text_job *job, slice *s, u64 records);
     void *user;       /* for both */
     keeping *keeping; /* NULL: none; the slices' capacity is 0 then */
