@@ -77,6 +77,9 @@ function(trawl_use_readers target)
     target_compile_definitions(${target} PUBLIC TRAWL_HAVE_ZLIB)
     target_link_libraries(${target} PUBLIC ZLIB::ZLIB)
   endif()
+  if(TRAWL_HAVE_FOPENCOOKIE) # captures are read through it
+    target_compile_definitions(${target} PUBLIC TRAWL_HAVE_FOPENCOOKIE)
+  endif()
   foreach(library ARCHIVE HTS PCAP) # their headers: they are loaded when a file needs them
     if(TRAWL_HAVE_${library})
       target_compile_definitions(${target} PUBLIC TRAWL_HAVE_${library})
