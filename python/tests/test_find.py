@@ -40,6 +40,41 @@ def test_every_report_as_the_oracle(rng, cases):
         assert many.tolist() == [(*m[:3], r) for r in (0, 2) for m in expected]
 
 
+def test_flags_as_the_oracle(rng, cases):
+    """Each pattern keeps to its own flags, under every report."""
+    names = ["NOCASE", "LINES", "ONCE", "WORDS", "WHOLE_LINES"]
+    for case in range(cases):
+        patterns, report = random_patterns(rng), rng.choice(REPORTS)
+        text = bytes(rng.choice(b"abcabcABC_ \n\0") for _ in range(rng.randint(0, 30)))
+        chosen = [set(rng.sample(names, rng.randint(0, 3))) for _ in patterns]
+        if rng.random() < 0.3:  # what ends lines is one byte for a set
+            chosen = [of | {"LINES", "NULS"} for of in chosen]
+        flags = [sum(trawl.Flag[name] for name in of) for of in chosen]
+        found = trawl.compile(patterns, flags=flags).find(text, report=report).tolist()
+        assert found == oracle.find(patterns, text, report, chosen), (patterns, flags, text, report)
+
+
+@pytest.mark.parametrize("syntax", ["prosite", "iupac", "hex"])
+def test_syntaxes_as_the_oracle(rng, cases, syntax):
+    """Motifs, nucleotides' codes and hexadecimal mean what re is told in its own language."""
+    letters = {"prosite": b"ACDEX-", "iupac": b"ACGTACGTRYNSB", "hex": b"abcdABo\n"}[syntax]
+    for case in range(cases):
+        text = bytes(rng.choice(letters) for _ in range(rng.randint(0, 30)))
+        flags = rng.choice([0, trawl.OTHER_STRAND, trawl.AMBIGUOUS,
+                            trawl.OTHER_STRAND | trawl.AMBIGUOUS]) if syntax == "iupac" else 0
+        make = {"prosite": lambda: oracle.random_prosite(rng), "hex": lambda: oracle.random_hex(rng),
+                "iupac": lambda: oracle.random_iupac(rng, flags & trawl.OTHER_STRAND,
+                                                     flags & trawl.AMBIGUOUS)}[syntax]
+        given, meant = zip(*(make() for _ in range(rng.randint(1, 3))))
+        report = rng.choice(["pairs", "ends", "longest", "shortest"])
+        found = trawl.compile(given, syntax=syntax, flags=flags).find(text, report=report).tolist()
+        expected = oracle.find(meant, text, report)
+        if report == "ends":  # where an alternative is of fixed length, a start may be known
+            found = sorted((p, e) for p, s, e, r in found)
+            expected = sorted((p, e) for p, s, e, r in expected)
+        assert found == expected, (given, meant, flags, text, report)
+
+
 def test_streams_as_the_oracle(rng, cases):
     """A text cut anywhere gives a stream's matches as one text; so does a stream that is saved and
     restored at the cut; records of a stream are texts of their own."""
