@@ -44,12 +44,17 @@ static int open_texture(device_plan *p, trawl_error *error)
     return TRAWL_OK;
 }
 
+static bool has_kernels(const trawl_plan *plan, const plan_stage *stage)
+{
+    return device_takes((walk_kind)stage->kind, stage_tables(plan, stage));
+}
+
 const plan_stage *searching_stage(const trawl_plan *plan, const plan_part *part, bool fallback)
 {
     const plan_stage *stage = stage_begun(plan, part, fallback);
     if (stage->role == STAGE_FILTER)
         stage = part_stage(plan, part, STAGE_VERIFY);
-    return device_walk_of((walk_kind)stage->kind) ? stage : part_stage(plan, part, STAGE_FALLBACK);
+    return has_kernels(plan, stage) ? stage : part_stage(plan, part, STAGE_FALLBACK);
 }
 
 static walk_facts facts_of(const trawl_plan *plan, const plan_part *part, const plan_stage *stage)
@@ -149,12 +154,12 @@ int load_parts(used_device *u, const tuning *tuning, const trawl_plan *plan, boo
         const plan_stage *last = part_stage(plan, &parts[i], STAGE_FALLBACK);
         if ((parts[i].carries != 0) != carries)
             continue;
-        if (!first || !device_walk_of((walk_kind)first->kind))
+        if (!first || !has_kernels(plan, first))
             return fail(
                 error, TRAWL_ERROR_UNSUPPORTED, TRAWL_NONE,
-                "the plan's engines are '%s', which have no kernels for devices: compile it with "
-                "this context (trawl_compile_options.context), and name no engine, or one with its "
-                "fallback (as packed/bm)",
+                "the plan's engines are '%s', which have no kernels for devices, or none for these "
+                "patterns: compile it with this context (trawl_compile_options.context), and name "
+                "no engine, or one with its fallback (as packed/bm)",
                 (const char *)plan_at(plan, PLAN_STRINGS) + plan_head(plan)->engine);
         status = load_stage(u, tuning, plan, &parts[i], first, error);
         if (status == TRAWL_OK && last && last != first)

@@ -145,6 +145,9 @@
 #define COST_GPU_QGRAMS_LOOK_UP 0.025
 #define COST_GPU_QGRAMS_ENTRY 0.006
 
+/* GPU, factors: a gram of a pattern that is met, and what is around it verified. */
+#define COST_GPU_FACTORS_MET 0.05
+
 /* GPU, a byte: what COST_OF_READING and COST_PART are there; packed comparison, which is as fast;
  * Boyer-Moore; PFAC, and what passes its filter; Aho-Corasick and Wu-Manber with ten literals, and
  * how that grows with ten times as many; a word of SHIFT-AND, one of a chain, one of a chain whose

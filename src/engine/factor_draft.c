@@ -11,11 +11,13 @@
 
 #include "engine/pieces.h"
 
-#define FEW_GRAMS 4u      /* of a piece: tried first, */
-#define MOST_GRAMS 256u   /* and at most */
+#define FEW_GRAMS 4u               /* of a piece: tried first, */
+#define MOST_GRAMS FACTORS_SPELLED /* and at most */
+#define WINDOW_GRAMS 16u  /* at a place of a window, at most: four letters of either case */
 #define MOST_PLACES 4096u /* that are looked at in a piece, of each length */
 #define RARE 0.0005       /* a rate at which no more and no shorter grams are tried */
 
+#define TOO_MANY 1e9    /* the rate of what is no window */
 #define RAREST 0.000012 /* a rate at which no other place is tried: nothing speaks for the gram */
 
 typedef struct run {
@@ -27,22 +29,34 @@ typedef struct anchor {
     double rate;
 } anchor;
 
-void draft_open(factor_draft *d, memory *m, const rarity *rarity)
+static void open_windows(factor_draft *d)
+{
+    d->near = true;
+    d->q = FACTORS_GRAM;
+    for (uint32_t s = 0; s < DRAFT_STRIDES; s++) {
+        d->windowed[s] = true;
+        d->window_rate[s] = d->window_grams[s] = 0;
+    }
+}
+
+void draft_open(factor_draft *d, memory *m, const rarity *rarity, bool strided)
 {
     memset(d, 0, sizeof *d);
     block *const all[] = { &d->pieces, &d->atoms, &d->checks, &d->sets,
-                           &d->bytes,  &d->cells, &d->runs };
+                           &d->bytes,  &d->cells, &d->runs,   &d->windows };
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         all[i]->memory = m;
     for (size_t i = 0; i < FACTORS_GRAM; i++)
         d->grams[i].memory = m;
     d->rarity = rarity;
+    d->strided = strided;
+    open_windows(d);
 }
 
 void draft_close(factor_draft *d)
 {
     block *const all[] = { &d->pieces, &d->atoms, &d->checks, &d->sets,
-                           &d->bytes,  &d->cells, &d->runs };
+                           &d->bytes,  &d->cells, &d->runs,   &d->windows };
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         block_free(all[i]);
     for (size_t i = 0; i < FACTORS_GRAM; i++)
@@ -51,18 +65,19 @@ void draft_close(factor_draft *d)
 
 void draft_clear(factor_draft *d)
 {
-    block *const all[] = { &d->pieces, &d->atoms, &d->checks, &d->sets, &d->bytes };
+    block *const all[] = { &d->pieces, &d->atoms, &d->checks, &d->sets, &d->bytes, &d->windows };
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         all[i]->size = 0;
     for (size_t i = 0; i < FACTORS_GRAM; i++)
         d->grams[i].size = 0;
     d->first_atom = 0;
+    open_windows(d);
 }
 
 bool draft_failed(const factor_draft *d)
 {
     bool failed = d->pieces.failed || d->atoms.failed || d->checks.failed || d->sets.failed ||
-                  d->bytes.failed || d->cells.failed || d->runs.failed;
+                  d->bytes.failed || d->cells.failed || d->runs.failed || d->windows.failed;
     for (size_t i = 0; i < FACTORS_GRAM; i++)
         failed = failed || d->grams[i].failed;
     return failed;
@@ -177,6 +192,19 @@ static void end_run(factor_draft *d)
     d->run_begin = end;
 }
 
+/* How far the atoms [from, to) reach at most, and by how much that varies. */
+static uint64_t extent(const factor_draft *d, uint32_t from, uint32_t to, uint64_t *varies)
+{
+    const factors_atom *atoms = (const void *)d->atoms.bytes;
+    uint64_t length = 0;
+    *varies = 0;
+    for (uint32_t i = from; i < to; i++) {
+        length += atoms[i].length ? atoms[i].length : atoms[i].high;
+        *varies += atoms[i].length ? 0 : atoms[i].high - atoms[i].low;
+    }
+    return length;
+}
+
 /* ---- grams ------------------------------------------------------------------------- */
 
 /* The rate of all grams that `length` cells allow; each goes to `to`, when there is one. */
@@ -201,6 +229,15 @@ static double spell(const factor_draft *d, const cell *cells, uint32_t length, u
     return rate;
 }
 
+/* How many grams `length` cells allow. */
+static uint64_t grams_at(const cell *cells, uint32_t length)
+{
+    uint64_t grams = 1;
+    for (uint32_t k = 0; k < length; k++)
+        grams *= cells[k].count;
+    return grams;
+}
+
 /* The best place for `least` to `most` grams of a length, if it is better than what is there. */
 static void try_length(const factor_draft *d, uint32_t length, uint64_t least, uint64_t most,
                        anchor *best)
@@ -211,9 +248,7 @@ static void try_length(const factor_draft *d, uint32_t length, uint64_t least, u
     for (uint32_t r = 0; r < count; r++) {
         const cell *cells = (const cell *)(const void *)d->cells.bytes + runs[r].cell;
         for (uint32_t at = 0; at + length <= runs[r].length && places < MOST_PLACES; at++) {
-            uint64_t grams = 1;
-            for (uint32_t k = 0; k < length; k++)
-                grams *= cells[at + k].count;
+            const uint64_t grams = grams_at(cells + at, length);
             places++;
             if (grams < least || grams > most)
                 continue;
@@ -239,6 +274,66 @@ static anchor choose_anchor(const factor_draft *d)
     return best;
 }
 
+/* ---- windows for devices ------------------------------------------------------------- */
+
+/* The rarest window in a run, if it is rarer than *best. */
+static void try_windows(const factor_draft *d, const run *r, const double *rates, uint32_t s,
+                        uint32_t *at, double *best)
+{
+    const uint32_t stride = 1u << s;
+    for (uint32_t i = 0; i + stride - 1 + FACTORS_GRAM <= r->length; i++) {
+        double rate = 0;
+        for (uint32_t k = 0; k < stride; k++)
+            rate += rates[i + k];
+        if (rate < *best) {
+            *best = rate;
+            *at = FACTORS_WINDOW(r->atom - d->first_atom, i);
+        }
+    }
+}
+
+/* Windows of four bytes a gram, for the longer strides. The piece is near. */
+static void find_windows(factor_draft *d, draft_windows *w)
+{
+    const run *runs = (const void *)d->runs.bytes;
+    const uint32_t count = (uint32_t)(d->runs.size / sizeof *runs);
+    double best[DRAFT_STRIDES] = { TOO_MANY, TOO_MANY, TOO_MANY };
+    for (uint32_t r = 0; r < count; r++) {
+        const cell *cells = (const cell *)(const void *)d->cells.bytes + runs[r].cell;
+        double rates[FACTORS_NEAR];
+        for (uint32_t i = 0; i + FACTORS_GRAM <= runs[r].length; i++)
+            rates[i] = grams_at(cells + i, FACTORS_GRAM) <= WINDOW_GRAMS
+                           ? spell(d, cells + i, FACTORS_GRAM, 0, NULL)
+                           : TOO_MANY;
+        for (uint32_t s = 1; s < DRAFT_STRIDES; s++)
+            try_windows(d, &runs[r], rates, s, &w->at[s], &best[s]);
+    }
+    for (uint32_t s = 1; s < DRAFT_STRIDES; s++) {
+        d->windowed[s] = d->windowed[s] && best[s] < TOO_MANY;
+        d->window_rate[s] += best[s];
+        d->window_grams[s] += (double)(1u << s);
+    }
+}
+
+/* Of a piece with this anchor. */
+static void add_windows(factor_draft *d, const factors_piece *p, const anchor *a)
+{
+    const run *at = (const run *)(const void *)d->runs.bytes + a->run;
+    const cell *cells = (const cell *)(const void *)d->cells.bytes + at->cell + a->offset;
+    draft_windows w = { { FACTORS_WINDOW(p->anchor, p->offset) } };
+    uint64_t varies;
+    d->near = d->near && p->flags == (FACTORS_FIRST | FACTORS_LAST) &&
+              extent(d, d->first_atom, atom_count(d), &varies) <= FACTORS_NEAR;
+    if (!d->near)
+        return;
+    d->q = a->length < d->q ? a->length : d->q;
+    d->window_rate[0] += a->rate;
+    d->window_grams[0] += (double)grams_at(cells, a->length);
+    if (d->strided)
+        find_windows(d, &w);
+    block_append(&d->windows, &w, sizeof w, 4);
+}
+
 /* ---- pieces ------------------------------------------------------------------------- */
 
 /* A ring that never holds more than `bits` places at once. */
@@ -250,19 +345,6 @@ static void add_ring(factor_draft *d, factors_piece *p, uint64_t bits)
     p->ring = (uint32_t)d->state_words;
     p->mask = (uint32_t)(size - 1);
     d->state_words += FACTORS_RING + size / 64;
-}
-
-/* How far the atoms [from, to) reach at most, and by how much that varies. */
-static uint64_t extent(const factor_draft *d, uint32_t from, uint32_t to, uint64_t *varies)
-{
-    const factors_atom *atoms = (const void *)d->atoms.bytes;
-    uint64_t length = 0;
-    *varies = 0;
-    for (uint32_t i = from; i < to; i++) {
-        length += atoms[i].length ? atoms[i].length : atoms[i].high;
-        *varies += atoms[i].length ? 0 : atoms[i].high - atoms[i].low;
-    }
-    return length;
 }
 
 /* What was added since the last piece becomes one. `behind`: the jump behind it, or NULL. */
@@ -296,6 +378,7 @@ static void end_piece(factor_draft *d, uint32_t number, uint32_t flags, const fa
     d->rate += spell(d, (const cell *)(const void *)d->cells.bytes + at->cell + a.offset, a.length,
                      count, &d->grams[a.length - 1]);
     block_append(&d->pieces, &p, sizeof p, 8);
+    add_windows(d, &p, &a);
     if (flags & FACTORS_LAST && forward + p.behind.high > d->furthest)
         d->furthest = forward + p.behind.high;
     if (behind)

@@ -12,6 +12,14 @@ typedef struct cell {
     uint32_t set;   /* of the draft's sets, or FACTORS_ANY: value and mask say it all */
 } cell;
 
+/* Strides of devices: 1, 2 and 4 (factors_tables.windows). */
+#define DRAFT_STRIDES 3u
+
+/* Where a piece's windows are, by stride. */
+typedef struct draft_windows {
+    uint32_t at[DRAFT_STRIDES];
+} draft_windows;
+
 /* What stands in tables stands in blocks of them. */
 typedef struct factor_draft {
     const rarity *rarity;
@@ -21,6 +29,15 @@ typedef struct factor_draft {
     uint64_t furthest; /* from the gram of a last piece to the end, at most */
     double rate;       /* grams met, for each byte of text */
 
+    /* For devices. The windows of the first stride are where the grams are. */
+    bool strided;                       /* find those of the others, too */
+    bool near;                          /* each pattern is one piece, of FACTORS_NEAR bytes */
+    uint32_t q;                         /* bytes of the shortest gram */
+    block windows;                      /* draft_windows, of each piece */
+    bool windowed[DRAFT_STRIDES];       /* all pieces have one; then */
+    double window_rate[DRAFT_STRIDES];  /* grams met, of those at each place, */
+    double window_grams[DRAFT_STRIDES]; /* and about how many there are */
+
     block cells; /* cell[], of the present piece */
     block runs;  /* run[], of the present piece */
     uint32_t first_piece, first_atom, run_begin;
@@ -28,8 +45,8 @@ typedef struct factor_draft {
     uint64_t forward; /* from the gram of the last piece to its match's end, at most */
 } factor_draft;
 
-/* `rarity` is kept. */
-void draft_open(factor_draft *d, memory *m, const rarity *rarity);
+/* `rarity` is kept. `strided` as in the draft. */
+void draft_open(factor_draft *d, memory *m, const rarity *rarity, bool strided);
 void draft_close(factor_draft *d);
 
 /* As it was opened, but for the rate. */

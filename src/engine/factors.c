@@ -22,7 +22,9 @@ enum { LEAST_LOG = 10, MOST_LOG = 20, SPARSE = 32 }; /* of a bitmap; bits for ea
 #define AWAKE 0.02 /* how often a unit is awake, of all bytes, besides what is seen of it */
 #define MOST_ON_DEVICES                                                                            \
     360.0                /* nanoseconds a byte by shiftand: more, and only factors is worth it */
-#define RARE_ENOUGH 0.02 /* grams of a pattern that are met, for each byte of text */
+#define RARE_ENOUGH 0.02 /* grams of a pattern that are met, for each byte of text, */
+#define RARE_ENOUGH_ON_GPU 0.0005  /* and there, where bitslice takes a pattern in 0.00005 ns */
+#define GPU_BITS (double)(1 << 20) /* of the bitmap there */
 
 /* ---- what it takes ------------------------------------------------------------------- */
 
@@ -94,12 +96,39 @@ static const engine *factors_fallback_of(const pattern_list *list)
 
 /* ---- the draft ------------------------------------------------------------------------ */
 
+/* Whether devices search the set. */
+static bool is_near(const pattern_list *list, const factor_draft *d)
+{
+    return d->near && !is_unbounded(list) && d->sets.size / sizeof(byte_class) <= FACTORS_SETS;
+}
+
+/* What a stride costs on a device, that many patterns. */
+static double stride_cost(const factor_draft *d, uint32_t s, double patterns)
+{
+    const double met = d->window_rate[s] * patterns;
+    const double passes = met + d->window_grams[s] * patterns / GPU_BITS;
+    return COST_GPU_QGRAMS_BYTE +
+           (COST_GPU_QGRAMS_PROBE + COST_GPU_QGRAMS_LOOK_UP * passes + COST_GPU_FACTORS_MET * met) /
+               (double)(1u << s);
+}
+
+/* The cheapest one. */
+static uint32_t best_stride(const factor_draft *d, double patterns)
+{
+    uint32_t best = 0;
+    for (uint32_t s = 1; s < DRAFT_STRIDES; s++)
+        if (d->strided && d->windowed[s] &&
+            stride_cost(d, s, patterns) < stride_cost(d, best, patterns))
+            best = s;
+    return best;
+}
+
 /* Of every `step`-th pattern. False: no memory. `d` is to be closed anyhow. */
 static bool make_draft(const problem *p, size_t step, factor_draft *d)
 {
     rarity *r = rarity_of(p);
     const bool units = is_unbounded(p->list);
-    draft_open(d, p->memory, r);
+    draft_open(d, p->memory, r, p->target.gpu);
     for (size_t i = 0; r && i < p->list->count; i += step)
         (units ? draft_add_first : draft_add)(d, &p->list->patterns[i], (uint32_t)i);
     memory_give(p->memory, r);
@@ -132,7 +161,8 @@ static double class_cost(const pattern_list *list)
     return cost;
 }
 
-/* No device runs a part without a fallback, so it must be worth that. */
+/* What is not near has its fallback on devices. A part for a CPU that has none is not run there, so
+ * it must be worth that. */
 static double factors_cost(const problem *p)
 {
     factor_draft d;
@@ -140,12 +170,15 @@ static double factors_cost(const problem *p)
     bool literals = true; /* which have engines of their own */
     for (size_t i = 0; i < p->list->count; i++)
         literals = literals && p->list->patterns[i].literal;
-    if (p->target.gpu || literals)
+    if (literals || (p->target.gpu && is_unbounded(p->list)))
         return cost;
-    if (!factors_fallback_of(p->list) && class_cost(p->list) < MOST_ON_DEVICES)
+    if (!p->target.gpu && !factors_fallback_of(p->list) && class_cost(p->list) < MOST_ON_DEVICES)
         return cost;
     const size_t step = p->list->count / SOME_PATTERNS + 1;
-    if (make_draft(p, step, &d)) {
+    if (make_draft(p, step, &d) && p->target.gpu) {
+        if (is_near(p->list, &d))
+            cost = stride_cost(&d, best_stride(&d, (double)step), (double)step);
+    } else if (!draft_failed(&d)) {
         cost = COST_FACTORS_BYTE + COST_FACTORS_FOUND * d.rate * (double)step;
         for (uint32_t i = 0; i + 1 < FACTORS_GRAM; i++)
             cost += d.grams[i].size ? COST_FACTORS_LEVEL : 0;
@@ -160,14 +193,16 @@ void factors_mark(const problem *p, uint8_t *kinds, uint8_t from, uint8_t to, ui
 {
     factor_draft d;
     rarity *r = rarity_of(p);
-    draft_open(&d, p->memory, r);
+    const bool gpu = p->target.gpu;
+    draft_open(&d, p->memory, r, false);
     for (size_t i = 0; r && i < p->list->count; i++) {
         const pattern_list one = { .count = 1, .patterns = &p->list->patterns[i] };
-        if (kinds[i] != from || factors_refuses(&one))
+        if (kinds[i] != from || factors_refuses(&one) || (gpu && is_unbounded(&one)))
             continue;
         d.rate = 0;
         (is_unbounded(&one) ? draft_add_first : draft_add)(&d, one.patterns, 0);
-        if (d.rate < RARE_ENOUGH && !draft_failed(&d))
+        if (d.rate < (gpu ? RARE_ENOUGH_ON_GPU : RARE_ENOUGH) && (!gpu || is_near(&one, &d)) &&
+            !draft_failed(&d))
             kinds[i] = is_unbounded(&one) ? unbounded : to;
         draft_clear(&d);
     }
@@ -271,6 +306,17 @@ static void build_units(const problem *p, const factor_draft *d, factors_entry *
     block_free(&behind.tables);
 }
 
+/* Where devices find each piece. */
+static uint32_t build_windows(factor_draft *d)
+{
+    const uint32_t s = best_stride(d, 1);
+    factors_piece *pieces = (void *)d->pieces.bytes;
+    const draft_windows *windows = (const void *)d->windows.bytes;
+    for (size_t i = 0; i < d->pieces.size / sizeof *pieces; i++)
+        pieces[i].window = windows[i].at[s];
+    return FACTORS_WINDOWS(s ? FACTORS_GRAM : d->q, 1u << s);
+}
+
 static void build_tables(factor_draft *d, factors_entry *entries, uint32_t count, const problem *p,
                          stage_draft *out)
 {
@@ -287,6 +333,8 @@ static void build_tables(factor_draft *d, factors_entry *entries, uint32_t count
         first += (uint32_t)(d->grams[i].size / sizeof *entries);
     }
     out->state_words = d->state_words;
+    if (is_near(p->list, d))
+        t.windows = build_windows(d);
     if (is_unbounded(p->list)) {
         build_units(p, d, entries, count, &t, out);
         d->pieces.size = d->atoms.size = d->checks.size = d->sets.size = d->bytes.size = 0;
@@ -403,6 +451,35 @@ static bool piece_valid(const factors_tables *t, const stage_facts *facts, const
     return varies <= FACTORS_SLACK && length <= UINT32_MAX / 4;
 }
 
+/* Whether atoms and window are what devices expect: a near piece, alone. */
+static bool window_valid(const factors_tables *t, const uint32_t *tables, const factors_piece *p)
+{
+    const factors_atom *atoms = (const factors_atom *)(tables + t->atoms) + p->atom;
+    const uint32_t atom = FACTORS_WINDOW_ATOM(p->window), byte = FACTORS_WINDOW_BYTE(p->window);
+    uint64_t length = 0;
+    for (uint32_t i = 0; i < p->atoms; i++)
+        length += atoms[i].length ? atoms[i].length : atoms[i].high;
+    return p->flags == (FACTORS_FIRST | FACTORS_LAST) && p->atoms <= 2 * FACTORS_NEAR &&
+           length <= FACTORS_NEAR && atom < p->atoms &&
+           words_inside(atoms[atom].length, byte,
+                        FACTORS_Q(t->windows) + FACTORS_STRIDE(t->windows) - 1);
+}
+
+static bool windows_valid(const factors_tables *t, const uint32_t *tables)
+{
+    const uint32_t q = FACTORS_Q(t->windows), stride = FACTORS_STRIDE(t->windows);
+    const factors_piece *pieces = (const void *)(tables + t->pieces);
+    if (!t->windows)
+        return true;
+    if (t->unit_count || q < 1 || q > FACTORS_GRAM || (stride != 1 && stride != 2 && stride != 4) ||
+        t->set_count > FACTORS_SETS)
+        return false;
+    for (uint32_t i = 0; i < t->piece_count; i++)
+        if (!window_valid(t, tables, &pieces[i]))
+            return false;
+    return true;
+}
+
 static bool units_valid(const factors_tables *t, const stage_facts *facts, const uint32_t *tables,
                         size_t words)
 {
@@ -446,7 +523,7 @@ static bool factors_check_tables(const stage_facts *facts, const uint32_t *table
     for (uint32_t i = 0; i < t->piece_count; i++)
         if (!piece_valid(t, facts, tables, &pieces[i], i ? &pieces[i - 1] : NULL))
             return false;
-    return true;
+    return windows_valid(t, tables);
 }
 
 const engine engine_factors = {

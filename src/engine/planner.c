@@ -70,7 +70,7 @@ static uint8_t *kinds_of(const problem *p, uint32_t *all)
         kinds[i] = kind_of(&p->list->patterns[i]);
         *all |= kinds[i];
     }
-    if (*all & CLASSES && !p->target.gpu) {
+    if (*all & CLASSES) {
         factors_mark(p, kinds, SLICED_CLASSES, RARE_CLASSES, RARE_UNBOUNDED);
         factors_mark(p, kinds, OTHER_CLASSES, RARE_LONG, RARE_UNBOUNDED);
     }

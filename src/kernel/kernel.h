@@ -103,6 +103,8 @@ typedef struct device_walk {
     walk_kind kind;
     bool texts_texture; /* with tuning.texture the text has a texture too */
     size_t state_bytes; /* of device_plan.state, zero before prepare */
+    /* Whether it searches a stage with these tables; NULL: any. */
+    bool (*takes)(const uint32_t *tables);
     /* Check the tuning against plan and device (TRAWL_ERROR_UNSUPPORTED says what does not
      * fit), and make what the kernels need. May be NULL. */
     int (*prepare)(device_plan *p, trawl_error *error);
@@ -118,6 +120,8 @@ typedef struct device_walk {
 } device_walk;
 
 const device_walk *device_walk_of(walk_kind kind); /* kernel.c */
+/* Whether there are kernels for a stage of this kind with these tables. */
+bool device_takes(walk_kind kind, const uint32_t *tables);
 
 /* Make the state of p->walk and prepare it. Then, also after an error, plan_release. */
 int plan_prepare(device_plan *p, trawl_error *error);
@@ -175,6 +179,6 @@ static inline void launch_tables(launch *l, const device_plan *p, bool texture)
 
 extern const device_walk device_bm, device_wm, device_ac, device_pfac, device_shiftand, device_hnfa,
     device_bb, device_byr, device_direct, device_qgrams, device_packed, device_kmers, device_ku,
-    device_bitslice;
+    device_bitslice, device_factors;
 
 #endif

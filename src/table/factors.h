@@ -1,6 +1,7 @@
 /* factors.h: patterns cut into pieces, each found by one short factor.
  *
- * Shared by the builder (engine/factors.c) and the loop (walk/factors.c).
+ * Shared by the builder (engine/factors.c), the loop (walk/factors.c) and devices
+ * (kernel/factors.c, which makes tables of its own of these).
  *
  * A pattern is a row of pieces with jumps between them. A piece is a row of atoms: runs of
  * positions that take one byte each, and gaps that take `low` to `high` bytes of a set; all its
@@ -15,6 +16,10 @@
  * Patterns without a longest match have no such rings: a set that has one is searched by shiftand,
  * but only where it may have a match. Entries are units then, the words of a pattern or of some
  * short ones; grams are those of the first pieces, and wake their unit.
+ *
+ * Where no match is longer than FACTORS_NEAR each pattern is one piece, and all of it can be
+ * verified around a gram. Devices search such sets, and no others, and look at one place of
+ * `stride`: so a piece has a window for them, as many neighbouring grams of one of its runs.
  */
 #ifndef TRAWL_TABLE_FACTORS_H
 #define TRAWL_TABLE_FACTORS_H
@@ -27,6 +32,9 @@
 #define FACTORS_ANY 0xffffffffu /* as a set: every byte */
 #define FACTORS_UNITS 4096u     /* at most */
 #define FACTORS_RING 3u         /* words of state before a ring's bits: see walk/factors.c */
+#define FACTORS_NEAR 255u       /* bytes of a match that devices verify */
+#define FACTORS_SETS 50000u     /* for devices, at most */
+#define FACTORS_SPELLED 256u    /* grams at a place of a piece, at most */
 
 #define FACTORS_FIRST 1u /* flags: no piece of its pattern before it */
 #define FACTORS_LAST 2u  /* none behind it */
@@ -73,8 +81,13 @@ typedef struct factors_piece {
     factors_jump before; /* from the piece before it; no meaning in a first one */
     factors_jump behind; /* FACTORS_TAIL */
     u32 back;            /* how far before the gram a match of it may begin */
-    u32 unused;
+    u32 window;          /* FACTORS_WINDOW */
 } factors_piece;
+
+/* An atom of a piece, and from which byte on. */
+#define FACTORS_WINDOW(atom, byte) ((atom) << 16 | (byte))
+#define FACTORS_WINDOW_ATOM(window) ((window) >> 16)
+#define FACTORS_WINDOW_BYTE(window) ((window)&0xffffu)
 
 /* Words of state of shiftand that no shift leaves, and so the patterns whose they are. */
 typedef struct factors_unit {
@@ -95,8 +108,13 @@ typedef struct factors_tables {
     u32 forward;           /* how far behind its gram a match of a last piece may end */
     u32 automaton;         /* with units: a stage of shiftand, word offset */
     u32 units, unit_count; /* 0: pieces are joined by rings */
-    u32 unused;
+    u32 windows;           /* FACTORS_WINDOWS; 0: the set is not for devices */
 } factors_tables;
+
+/* So many neighbouring grams of q bytes in each piece's window. */
+#define FACTORS_WINDOWS(q, stride) ((q) | (stride) << 8)
+#define FACTORS_Q(windows) ((windows)&0xffu)
+#define FACTORS_STRIDE(windows) ((windows) >> 8)
 
 SHARED_SIZE(factors_level, 16);
 SHARED_SIZE(factors_entry, 8);
