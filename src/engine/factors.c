@@ -189,6 +189,7 @@ static double factors_cost(const problem *p)
     return cost;
 }
 
+/* On devices one pattern with a shorter gram would shorten those of all. */
 void factors_mark(const problem *p, uint8_t *kinds, uint8_t from, uint8_t to, uint8_t unbounded)
 {
     factor_draft d;
@@ -201,8 +202,8 @@ void factors_mark(const problem *p, uint8_t *kinds, uint8_t from, uint8_t to, ui
             continue;
         d.rate = 0;
         (is_unbounded(&one) ? draft_add_first : draft_add)(&d, one.patterns, 0);
-        if (d.rate < (gpu ? RARE_ENOUGH_ON_GPU : RARE_ENOUGH) && (!gpu || is_near(&one, &d)) &&
-            !draft_failed(&d))
+        if (d.rate < (gpu ? RARE_ENOUGH_ON_GPU : RARE_ENOUGH) &&
+            (!gpu || (is_near(&one, &d) && d.q == FACTORS_GRAM)) && !draft_failed(&d))
             kinds[i] = is_unbounded(&one) ? unbounded : to;
         draft_clear(&d);
     }
