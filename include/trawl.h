@@ -696,9 +696,9 @@ TRAWL_API int trawl_scan_range(trawl_context *context, const trawl_plan *plan,
                                trawl_error *error);
 
 /* Tell a seam what the ranges before its own left: `before` are seams of those, searched, in the
- * order of the text; the last one's range ends where this one begins. *again becomes 1: the range is
- * to be searched (trawl_scan_range with this seam), again if it was; 0: its matches are right, if
- * those before it are. Two ways lead to the end:
+ * order of the text; the last one's range ends where this one begins. *again becomes 1: the range
+ * is to be searched (trawl_scan_range with this seam), again if it was; 0: its matches are right,
+ * if those before it are. Two ways lead to the end:
  *   In order, one range after the other, each told by the one before it alone: before it is
  *   searched, so that it is searched once, or after all have been, as far as *again says.
  *   All at once, each told by all before it, from the text's begin on; those told so are searched
