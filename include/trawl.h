@@ -399,7 +399,8 @@ TRAWL_API int trawl_advise(const trawl_context *cpu, const trawl_plan *plan, uin
 TRAWL_API const char *trawl_context_backend(const trawl_context *context);
 TRAWL_API uint32_t trawl_context_threads(const trawl_context *context);
 
-/* Where the time of a device backend went, summed over its devices. All zero for CPUs. */
+/* Where the time of a device backend went, summed over its devices. All zero for CPUs. Of many
+ * short pieces one in eight is timed and stands for the others (--tuning timed=1: all are). */
 typedef struct trawl_timing {
     size_t size;        /* sizeof(trawl_timing), set by the caller */
     double kernel;      /* seconds in kernels */

@@ -100,14 +100,14 @@ static void collect_oldest(belt *b, carrier *c)
 {
     const trip t = c->trips[c->oldest];
     lane *l = lane_at(c, c->oldest);
-    trawl_timing timing = { 0 };
+    spent times = { 0 };
     trawl_error why;
     pthread_mutex_lock(&b->lock);
     int status = t.of->status;
     pthread_mutex_unlock(&b->lock);
     error_clear(&why);
     if (status == TRAWL_OK)
-        status = lane_collect(l, &timing, &why);
+        status = lane_collect(l, &times, &why);
     if (status != TRAWL_OK)
         lane_give_up(l);
     else if (t.last && t.of->ready)
@@ -115,10 +115,12 @@ static void collect_oldest(belt *b, carrier *c)
     c->oldest = (c->oldest + 1) % c->lanes;
     c->busy--;
     pthread_mutex_lock(&b->lock);
-    b->timing.kernel += timing.kernel;
-    b->timing.to_device += timing.to_device;
-    b->timing.from_device += timing.from_device;
-    b->timing.pieces += timing.pieces;
+    b->times.kernel += times.kernel;
+    b->times.to_device += times.to_device;
+    b->times.from_device += times.from_device;
+    b->times.pieces += times.pieces;
+    b->times.bytes += times.bytes;
+    b->times.timed_bytes += times.timed_bytes;
     note_failure(t.of, status, &why);
     count_off(b, t.of, 1);
     pthread_mutex_unlock(&b->lock);

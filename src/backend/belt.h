@@ -64,7 +64,7 @@ typedef struct belt {
     haul hauls[MOST_HAULS];
     haul *first; /* of those with slices to be taken */
     bool led;    /* belt_lead is at work: more jobs may come */
-    trawl_timing timing;
+    spent times;
     carrier carriers[MOST_CARRIERS];
     u32 carrier_count;
     void (*lead)(void *user);

@@ -145,7 +145,7 @@ static void staff(const device_room *room, demand *d)
 {
     const u32 lanes = room->devices[d->first].lane_count;
     d->lanes = d->lanes < lanes ? d->lanes : lanes;
-    d->carriers = d->carries ? 1 : carriers_of(d);
+    d->carriers = d->carries ? 1 : tuned(room->tuning.carriers, carriers_of(d));
 }
 
 static void man(device_room *room, const demand *d)
@@ -236,7 +236,7 @@ static int run_keeping(device_room *room, const text_job *job, const demand *d, 
         status = run_pieces(room, job, d, length, error);
     for (u32 i = 0; i < d->devices && status == TRAWL_OK; i++)
         status = kept_end(&room->devices[d->first + i], job->plan, job->keeping, job->memory,
-                          &room->belt.timing, error);
+                          &room->belt.times, error);
     for (u32 i = 0; i < d->devices && status != TRAWL_OK; i++)
         kept_abandon(&room->devices[d->first + i]);
     return status;
@@ -260,7 +260,7 @@ static int run_carrying(device_room *room, const text_job *job, slice *s, const 
         if (status == TRAWL_OK)
             status = lane_run_text(l, job, true, s, error);
         if (status == TRAWL_OK)
-            status = lane_collect(l, &room->belt.timing, error);
+            status = lane_collect(l, &room->belt.times, error);
         if (status == TRAWL_OK && next == l && p.end < s->end)
             status = bring(room, job, next, after, error);
         p = after;
@@ -436,7 +436,7 @@ static int run_job(worker *w, const trawl_plan *plan, const void *job, slice *sl
     const u64 kept_before = kept ? *kept : 0;
     const size_t state = head->carries ? (size_t)head->state_words * sizeof(u64) : 0;
     const u64 capacity = slices[0].capacity;
-    const trawl_timing before = room->belt.timing;
+    const spent before = room->belt.times;
     u64 *saved = state ? memory_take(w->memory, state) : NULL;
     if (state && !saved)
         return memory_failed(w->memory, error, "a state");
@@ -453,7 +453,7 @@ static int run_job(worker *w, const trawl_plan *plan, const void *job, slice *sl
             for (u32 p = 0; p < MOST_PARTS; p++)
                 slices[i].done[p] = slices[i].begin;
         }
-        room->belt.timing = before;
+        room->belt.times = before;
         if (kept)
             *kept = kept_before;
         if (state)
@@ -461,7 +461,7 @@ static int run_job(worker *w, const trawl_plan *plan, const void *job, slice *sl
         status = run(room, &room->next, job, error);
     } while (status == TRAWL_ERROR_MEMORY && ask_less(room, &room->next, plan));
     if (status == TRAWL_ERROR_MEMORY) {
-        room->belt.timing = before;
+        room->belt.times = before;
         for (size_t i = 0; i < count; i++) {
             slices[i].count = 0;
             slices[i].capacity = capacity;
@@ -624,8 +624,13 @@ static double devices_link(worker *w)
 static void devices_timing(worker *w, trawl_timing *timing)
 {
     device_room *room = w->state;
-    *timing = room->belt.timing;
-    memset(&room->belt.timing, 0, sizeof room->belt.timing);
+    const spent t = room->belt.times;
+    const double all = t.timed_bytes ? (double)t.bytes / (double)t.timed_bytes : 1;
+    *timing = (trawl_timing){ .kernel = t.kernel * all,
+                              .to_device = t.to_device * all,
+                              .from_device = t.from_device * all,
+                              .pieces = t.pieces };
+    memset(&room->belt.times, 0, sizeof room->belt.times);
 }
 
 /* Both, but for their names. */

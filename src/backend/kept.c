@@ -101,12 +101,12 @@ int kept_part(lane *l, u32 part, u32 first, u32 stop, trawl_error *error)
     return status;
 }
 
-int kept_settle(lane *l, trawl_timing *timing, trawl_error *error)
+int kept_settle(lane *l, spent *times, trawl_error *error)
 {
-    return events_settle(l->on->device->api, l->tallied, &l->tallies, &timing->kernel, error);
+    return events_settle(l->on->device->api, l->tallied, &l->tallies, &times->kernel, error);
 }
 
-int kept_end(used_device *u, const trawl_plan *plan, keeping *k, memory *m, trawl_timing *timing,
+int kept_end(used_device *u, const trawl_plan *plan, keeping *k, memory *m, spent *times,
              trawl_error *error)
 {
     const device_api *api = u->device->api;
@@ -117,7 +117,7 @@ int kept_end(used_device *u, const trawl_plan *plan, keeping *k, memory *m, traw
             continue;
         status = api->finish(u->lanes[i].queue, error);
         if (status == TRAWL_OK)
-            status = kept_settle(&u->lanes[i], timing, error);
+            status = kept_settle(&u->lanes[i], times, error);
     }
     if (status != TRAWL_OK || !k->counts || given == 1)
         return status;

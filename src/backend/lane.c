@@ -11,6 +11,8 @@
 #define LEAST_RECORDS 1024u
 #define BACK_HEAD 256u      /* bytes in front of the records that come back */
 #define BACK_RECORDS 65536u /* that come back at once, at most */
+#define TIMED_TURNS 8u      /* of so many short pieces of a lane one is timed */
+#define LONG_PIECE (16u << 20)
 
 /* ---- memory ------------------------------------------------------------- */
 
@@ -118,6 +120,7 @@ int lane_reserve(used_device *u, lane *l, bool staged, size_t text, bool texture
     if (status != TRAWL_OK)
         return status;
     l->textured = textured;
+    l->turn = 0;
     if (!l->text.handle || l->text.bytes < room)
         close_texture(l);
     if (!u->mapped && staged)
@@ -194,11 +197,27 @@ static int unlock(const lane *l, int status)
     return status;
 }
 
+/* An event for a command of the piece; NULL: it is not timed. */
+static device_event *event_of(const lane *l, device_event *event)
+{
+    return l->timed ? event : NULL;
+}
+
+/* A piece of so many bytes is next. Where finishing a queue does not tell of a command that failed,
+ * events do. */
+static void begin_piece(lane *l, const held_text *held, u64 bytes, bool all)
+{
+    l->copied = false;
+    l->held = held;
+    l->bytes = bytes;
+    l->timed = all || l->on->times_all || !l->on->device->info.finish_tells ||
+               bytes >= LONG_PIECE || l->turn % TIMED_TURNS == 0;
+    l->turn++;
+}
+
 /* Where the host puts the next piece. */
 static int begin_bringing(lane *l, u8 **to, trawl_error *error)
 {
-    l->copied = false;
-    l->held = NULL;
     if (!l->on->mapped) {
         *to = (u8 *)l->staging.host;
         return TRAWL_OK;
@@ -212,9 +231,14 @@ static int begin_bringing(lane *l, u8 **to, trawl_error *error)
 static int write_text(lane *l, size_t bytes, trawl_error *error)
 {
     const device_api *api = lock(l);
-    const int status =
-        api->write(l->queue, &l->text, 0, l->staging.host, bytes, &l->written, error);
-    l->copied = true;
+    device_queue *way = l->on->way;
+    l->copied = l->timed || way;
+    int status = api->write(way ? way : l->queue, &l->text, 0, l->staging.host, bytes,
+                            l->copied ? &l->written : NULL, error);
+    if (status == TRAWL_OK && way)
+        status = api->flush(way, error);
+    if (status == TRAWL_OK && way)
+        status = api->await(l->queue, &l->written, error);
     return unlock(l, status);
 }
 
@@ -246,6 +270,7 @@ static void set_text_piece(lane *l, device_buffer *text, u32 offset, u32 lead, u
 int lane_bring_text(lane *l, const text_job *job, u32 from, u32 begin, u32 end, trawl_error *error)
 {
     u8 *to;
+    begin_piece(l, NULL, end - from, job->keeping != NULL);
     int status = begin_bringing(l, &to, error);
     if (status != TRAWL_OK)
         return status;
@@ -263,8 +288,8 @@ int lane_bring_held(lane *l, const held_text *held, u64 window, u32 lead, u32 be
     const size_t bytes = (size_t)lead + (end - begin);
     const device_api *api = lock(l);
     lane_forget_held(l);
+    begin_piece(l, held, bytes, true);
     l->copied = l->textured || !held_in_place(held, first, bytes);
-    l->held = held;
     const int status =
         l->copied ? api->copy(l->queue, &l->text, &held->buffer, first, bytes, &l->written, error)
                   : api->buffer_part(l->on->device, &held->buffer, first, bytes + TEXT_PADDING,
@@ -285,6 +310,7 @@ int lane_bring_rows(lane *l, const grid_job *job, u32 top, u32 bottom, u32 tops,
     const u64 stride = lane_stride(job->cols, plan_head(job->plan)->cell_size);
     const u8 *rows = job->window + top * job->stride;
     u8 *to;
+    begin_piece(l, NULL, (u64)(bottom - top) * stride, true);
     int status = begin_bringing(l, &to, error);
     if (status != TRAWL_OK)
         return status;
@@ -314,7 +340,7 @@ static piece_sink sink_of(lane *l, const slice *into)
     s.cursor = &l->cursor;
     s.records = &l->records;
     s.capacity = l->keeping || into->capacity ? l->records.bytes / sizeof(record) : 0;
-    s.events = l->events;
+    s.events = l->timed ? l->events : NULL;
     return s;
 }
 
@@ -323,7 +349,7 @@ static int queue_count(lane *l, u32 part, trawl_error *error)
 {
     u8 *back = (u8 *)l->back.host + part * sizeof(piece_cursor);
     return l->on->device->api->read(l->queue, &l->cursor, 0, back, sizeof(piece_cursor),
-                                    &l->counted[part], error);
+                                    event_of(l, &l->counted[part]), error);
 }
 
 /* Records that come back at once: about as many as the piece before had. */
@@ -343,7 +369,7 @@ static int queue_reading(lane *l, trawl_error *error)
     l->first = first_records(l);
     if (l->first)
         status = api->read(l->queue, &l->records, 0, (u8 *)l->back.host + BACK_HEAD,
-                           (size_t)l->first * sizeof(record), &l->read, error);
+                           (size_t)l->first * sizeof(record), event_of(l, &l->read), error);
     return status == TRAWL_OK ? api->flush(l->queue, error) : status;
 }
 
@@ -441,20 +467,20 @@ static int settle_copy(const lane *l, const device_event *copy, double *seconds,
 }
 
 /* A queue may finish although a command in it failed: each is asked. */
-static int settle(lane *l, piece_sink *s, trawl_timing *timing, trawl_error *error)
+static int settle(lane *l, piece_sink *s, spent *times, trawl_error *error)
 {
     const plan_part *parts = plan_parts(l->plan);
     int status = l->held ? l->on->device->api->event_wait(&l->held->ready, error) : TRAWL_OK;
     if (status == TRAWL_OK && l->copied)
-        status = settle_copy(l, &l->written, &timing->to_device, error);
-    for (u32 i = 0; i < plan_head(l->plan)->part_count && status == TRAWL_OK; i++)
+        status = settle_copy(l, &l->written, &times->to_device, error);
+    for (u32 i = 0; l->timed && i < plan_head(l->plan)->part_count && status == TRAWL_OK; i++)
         if (takes_part(l, &parts[i]))
-            status = settle_copy(l, &l->counted[i], &timing->from_device, error);
-    if (status == TRAWL_OK && l->into->capacity)
-        status = settle_copy(l, &l->read, &timing->from_device, error);
+            status = settle_copy(l, &l->counted[i], &times->from_device, error);
+    if (status == TRAWL_OK && l->timed && l->into->capacity)
+        status = settle_copy(l, &l->read, &times->from_device, error);
     if (status == TRAWL_OK)
         status = sink_settle(l->on->device->api, s, error);
-    timing->kernel += s->seconds;
+    times->kernel += s->seconds;
     s->seconds = 0;
     return status;
 }
@@ -478,11 +504,11 @@ static bool note_giving_up(lane *l)
     return false;
 }
 
-static int wait_and_settle(lane *l, piece_sink *s, trawl_timing *timing, trawl_error *error)
+static int wait_and_settle(lane *l, piece_sink *s, spent *times, trawl_error *error)
 {
     const int status = l->on->device->api->finish(l->queue, error);
     l->busy = false;
-    return status == TRAWL_OK ? settle(l, s, timing, error) : status;
+    return status == TRAWL_OK ? settle(l, s, times, error) : status;
 }
 
 /* Records of the parts get the plan's indexes, and positions of the window. Returns the count. */
@@ -511,17 +537,16 @@ static u64 counted(const lane *l)
 }
 
 /* Records that did not come back at once. */
-static int read_late(lane *l, record *to, u64 from, u64 end, trawl_timing *timing,
-                     trawl_error *error)
+static int read_late(lane *l, record *to, u64 from, u64 end, spent *times, trawl_error *error)
 {
     const device_api *api = lock(l);
     device_event late = { NULL, NULL };
     int status = unlock(l, api->read(l->queue, &l->records, (size_t)from * sizeof *to, to + from,
-                                     (size_t)(end - from) * sizeof *to, &late, error));
+                                     (size_t)(end - from) * sizeof *to, event_of(l, &late), error));
     if (status == TRAWL_OK)
         status = api->finish(l->queue, error);
     if (status == TRAWL_OK)
-        timing->from_device += api->event_seconds(&late);
+        times->from_device += api->event_seconds(&late);
     (void)lock(l);
     api->event_close(l->on->device, &late);
     return unlock(l, status);
@@ -529,35 +554,37 @@ static int read_late(lane *l, record *to, u64 from, u64 end, trawl_timing *timin
 
 void lane_give_up(lane *l)
 {
+    if (l->on->way)
+        l->on->device->api->finish(l->on->way, NULL);
     l->on->device->api->finish(l->queue, NULL);
     l->busy = false;
     l->tallies = 0;
 }
 
 /* Search the piece again, by what the lane has learned. */
-static int run_again(lane *l, piece_sink *s, trawl_timing *timing, trawl_error *error)
+static int run_again(lane *l, piece_sink *s, spent *times, trawl_error *error)
 {
     int status = lock(l)->clear(l->queue, &l->cursor, 0, sizeof(piece_cursor), error);
     if (status == TRAWL_OK)
         status = run_parts(l, error);
-    return unlock(l, status) == TRAWL_OK ? wait_and_settle(l, s, timing, error) : status;
+    return unlock(l, status) == TRAWL_OK ? wait_and_settle(l, s, times, error) : status;
 }
 
 /* Wait until all parts have searched the piece. */
-static int finish_piece(lane *l, piece_sink *s, trawl_timing *timing, trawl_error *error)
+static int finish_piece(lane *l, piece_sink *s, spent *times, trawl_error *error)
 {
-    int status = wait_and_settle(l, s, timing, error);
+    int status = wait_and_settle(l, s, times, error);
     while (status == TRAWL_OK && note_giving_up(l))
-        status = run_again(l, s, timing, error);
+        status = run_again(l, s, times, error);
     return status;
 }
 
 /* ---- matches that stay on the device -------------------------------------------------- */
 
-static int keep_records(lane *l, trawl_timing *timing, trawl_error *error)
+static int keep_records(lane *l, spent *times, trawl_error *error)
 {
     u64 first = 0;
-    int status = kept_settle(l, timing, error);
+    int status = kept_settle(l, times, error);
     for (u32 i = 0; i < plan_head(l->plan)->part_count && status == TRAWL_OK; i++) {
         if (!takes_part(l, &plan_parts(l->plan)[i]))
             continue;
@@ -570,7 +597,7 @@ static int keep_records(lane *l, trawl_timing *timing, trawl_error *error)
 
 /* A piece whose records found no room is searched again in stretches, each shorter where that was
  * in vain. A byte has fewer than there is room for, unless memory is very short. */
-static int keep_stretches(lane *l, u64 count, trawl_timing *timing, trawl_error *error)
+static int keep_stretches(lane *l, u64 count, spent *times, trawl_error *error)
 {
     piece_sink *s = &l->piece.sink;
     const u32 end = l->piece.end;
@@ -579,7 +606,7 @@ static int keep_stretches(lane *l, u64 count, trawl_timing *timing, trawl_error 
     while (l->piece.begin < end && status == TRAWL_OK) {
         l->piece.end = end - l->piece.begin > length ? l->piece.begin + length : end;
         do
-            status = run_again(l, s, timing, error);
+            status = run_again(l, s, times, error);
         while (status == TRAWL_OK && note_giving_up(l));
         if (status == TRAWL_OK && counted(l) > s->capacity) {
             if (length == 1)
@@ -589,18 +616,18 @@ static int keep_stretches(lane *l, u64 count, trawl_timing *timing, trawl_error 
             continue;
         }
         if (status == TRAWL_OK)
-            status = keep_records(l, timing, error);
+            status = keep_records(l, times, error);
         l->piece.begin = l->piece.end;
     }
     return status;
 }
 
-static int keep(lane *l, trawl_timing *timing, trawl_error *error)
+static int keep(lane *l, spent *times, trawl_error *error)
 {
     const u64 count = counted(l);
     l->into->count += count;
-    return count > l->piece.sink.capacity ? keep_stretches(l, count, timing, error)
-                                          : keep_records(l, timing, error);
+    return count > l->piece.sink.capacity ? keep_stretches(l, count, times, error)
+                                          : keep_records(l, times, error);
 }
 
 /* ---- and those that do not ------------------------------------------------------------ */
@@ -627,17 +654,19 @@ static void note_done(const lane *l)
             l->into->done[i] += l->length;
 }
 
-int lane_collect(lane *l, trawl_timing *timing, trawl_error *error)
+int lane_collect(lane *l, spent *times, trawl_error *error)
 {
     slice *into = l->into;
     piece_sink *s = l->grid.text ? &l->grid.sink : &l->piece.sink;
-    int status = finish_piece(l, s, timing, error);
+    int status = finish_piece(l, s, times, error);
     if (status != TRAWL_OK)
         return status;
-    timing->pieces++;
+    times->pieces++;
+    times->bytes += l->bytes;
+    times->timed_bytes += l->timed ? l->bytes : 0;
     if (l->keeping) {
         note_done(l);
-        return keep(l, timing, error);
+        return keep(l, times, error);
     }
     const u64 count = counted(l);
     const u64 kept = room_for(l, count, s->capacity);
@@ -647,7 +676,7 @@ int lane_collect(lane *l, trawl_timing *timing, trawl_error *error)
     if (first)
         memcpy(to, (const u8 *)l->back.host + BACK_HEAD, (size_t)first * sizeof *to);
     if (kept > first)
-        status = read_late(l, to, first, kept, timing, error);
+        status = read_late(l, to, first, kept, times, error);
     number_parts(l, to, kept);
     into->count += count;
     note_done(l);

@@ -35,6 +35,9 @@ typedef struct lane {
     device_buffer back; /* pinned: a count for each part, then records */
     device_event written, counted[MOST_PARTS], read, events[PIECE_EVENTS];
     bool copied;           /* `written` is of this piece */
+    bool timed;            /* its commands have events for their times */
+    u32 turn;              /* pieces since lane_reserve */
+    u64 bytes;             /* of the piece, as it was brought */
     const held_text *held; /* of which it is; NULL: the host's */
     bool busy;
     u64 expected; /* records of the next piece, by what this one had, */
@@ -77,9 +80,11 @@ typedef struct loaded_stage {
 typedef struct used_device {
     device *device;
     pthread_mutex_t lock;
-    pool *copiers;  /* help to copy; NULL: others copy already */
-    uint64_t taken; /* bytes of its memory */
-    uint64_t most;  /* bytes that may be taken */
+    pool *copiers;     /* help to copy; NULL: others copy already */
+    device_queue *way; /* takes all copies of text to the device; NULL: each lane's queue its own */
+    bool times_all;    /* every piece is timed */
+    uint64_t taken;    /* bytes of its memory */
+    uint64_t most;     /* bytes that may be taken */
     bool mapped;
     loaded_stage loaded[MOST_LOADED];
     uint64_t turn;
@@ -87,6 +92,13 @@ typedef struct used_device {
     u32 lane_count;
     kept kept;
 } used_device;
+
+/* Seconds of the pieces that were timed, and what there was of those and of all: an event costs
+ * as much as what it times is begun with, so of many short pieces a few stand for the others. */
+typedef struct spent {
+    double kernel, to_device, from_device;
+    u64 pieces, bytes, timed_bytes;
+} spent;
 
 /* Bytes a second from pinned memory to some devices, measured now on idle ones (link.c); 0: one is
  * a CPU, or it cannot be told. */
@@ -118,10 +130,10 @@ int kept_begin(used_device *u, const trawl_plan *plan, const keeping *k, memory 
                trawl_error *error);
 /* Queue what becomes of a part's records [first, stop) of a lane, and count them. */
 int kept_part(lane *l, u32 part, u32 first, u32 stop, trawl_error *error);
-/* Wait for that, and add its time to `timing`. The lane's queue has finished. */
-int kept_settle(lane *l, trawl_timing *timing, trawl_error *error);
+/* Wait for that, and add its time. The lane's queue has finished. */
+int kept_settle(lane *l, spent *times, trawl_error *error);
 /* The job has ended well: its counts by pattern are added to the host's. */
-int kept_end(used_device *u, const trawl_plan *plan, keeping *k, memory *m, trawl_timing *timing,
+int kept_end(used_device *u, const trawl_plan *plan, keeping *k, memory *m, spent *times,
              trawl_error *error);
 /* The job has failed: nothing of it is under way, in no lane, when this returns. */
 void kept_abandon(used_device *u);
@@ -174,8 +186,8 @@ int lane_run_grid(lane *l, const grid_job *job, slice *into, trawl_error *error)
 u64 lane_stride(u32 cols, u32 cell_size);
 
 /* Wait for the piece, run it again by a fallback where a part gave up, add its matches to the slice
- * and its times to `timing`. */
-int lane_collect(lane *l, trawl_timing *timing, trawl_error *error);
+ * and its times to `times`. */
+int lane_collect(lane *l, spent *times, trawl_error *error);
 /* Wait until nothing of it is under way; what it found is void. */
 void lane_give_up(lane *l);
 

@@ -40,7 +40,10 @@ static int open_device(device_room *room, size_t index, void *native, used_devic
             room->tuning.piece == TUNE_AUTO && !info->cpu ? HELD_PIECE : room->usual.piece;
     room->usual.lanes = MOST_LANES;
     u->lane_count = queues;
-    return lane_open(u, &u->lanes[0], error);
+    u->times_all = room->tuning.timed == 1;
+    if (room->tuning.copies == 1)
+        status = u->device->api->queue_open(u->device, &u->way, error);
+    return status == TRAWL_OK ? lane_open(u, &u->lanes[0], error) : status;
 }
 
 void close_devices(worker *w)
@@ -54,6 +57,8 @@ void close_devices(worker *w)
         kept_release(u);
         for (u32 k = 0; k < MOST_LANES; k++)
             lane_close(&u->lanes[k]);
+        if (u->way)
+            room->api->queue_close(u->way);
         room->api->close(u->device);
         pthread_mutex_destroy(&u->lock);
     }

@@ -158,6 +158,7 @@ void cuda_facts(const driver *cu, CUdevice number, device_info *info)
         info->constant_bytes = 4 * CONSTANT_WORDS;
     info->lanes = attribute(cu, number, CU_DEVICE_ATTRIBUTE_WARP_SIZE);
     info->part_align = PART_ALIGN;
+    info->finish_tells = true;
     info->shares_memory = attribute(cu, number, CU_DEVICE_ATTRIBUTE_INTEGRATED) != 0;
 }
 

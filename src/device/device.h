@@ -40,6 +40,7 @@ typedef struct device_info {
     bool lone_parts;     /* of parts of a buffer that overlap, one may be there at a time */
     bool cpu;            /* the device is a CPU */
     bool shares_memory;  /* with the host: a mapped buffer costs no copy */
+    bool finish_tells;   /* waiting for a queue says whether a command of it failed */
 } device_info;
 
 typedef struct device_api device_api;

@@ -44,6 +44,9 @@ static const tuning_key keys[] = {
     KEY(mapped, 0, 1, "1: text in buffers mapped for the host, 0: copied"),
     KEY(piece, 64, 262144, "64 to 262144: KiB of text that a queue has on the device at once"),
     KEY(queues, 1, 32, "1 to 32: queues a device, so that copies and kernels overlap"),
+    KEY(carriers, 1, 32, "1 to 32: threads that bring text to a device"),
+    KEY(copies, 0, 1, "1: one queue copies text to a device, 0: each of its queues"),
+    KEY(timed, 0, 1, "1: every piece of text is timed, 0: of many short ones one in eight"),
     KEY(memory, 1, UINT32_MAX - 1, "1 or more: MiB of device memory that may be used"),
 };
 

@@ -31,6 +31,9 @@ typedef struct tuning {
     uint32_t mapped;   /* text in buffers mapped for the host instead of copied: 0, 1 */
     uint32_t piece;    /* KiB of text on the device at once, a queue: 64 .. 262144 */
     uint32_t queues;   /* queues a device: 1 .. 32 */
+    uint32_t carriers; /* threads that bring text to a device: 1 .. 32 */
+    uint32_t copies;   /* 1: they share one queue for that, 0: it goes through each piece's own */
+    uint32_t timed;    /* 1: every piece is timed, 0: of many short ones some */
     uint32_t memory;   /* MiB of device memory that may be used; more counts as out of memory */
 } tuning;
 

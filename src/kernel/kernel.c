@@ -100,6 +100,8 @@ int sink_settle(const device_api *api, piece_sink *s, trawl_error *error)
 int sink_launch(const device_plan *p, device_queue *q, const launch *l, piece_sink *s,
                 trawl_error *error)
 {
+    if (!s->events)
+        return p->device->api->launch(q, l, NULL, error);
     if (s->event_count == PIECE_EVENTS) {
         const int status = sink_settle(p->device->api, s, error);
         if (status != TRAWL_OK)

@@ -70,7 +70,8 @@ typedef struct piece_sink {
     device_buffer *cursor;  /* piece_cursor */
     device_buffer *records; /* record[capacity]; always a valid buffer */
     uint64_t capacity;
-    device_event *events; /* [PIECE_EVENTS]: of the launches since the last sink_settle */
+    device_event *events; /* [PIECE_EVENTS]: of the launches since the last sink_settle; NULL: they
+                             are not timed */
     uint32_t event_count; /* how many are used */
     double seconds;       /* in kernels, as far as settled */
 } piece_sink;
