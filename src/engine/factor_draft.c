@@ -33,6 +33,7 @@ static void open_windows(factor_draft *d)
 {
     d->near = true;
     d->q = FACTORS_GRAM;
+    memset(d->q_rate, 0, sizeof d->q_rate);
     for (uint32_t s = 0; s < DRAFT_STRIDES; s++) {
         d->windowed[s] = true;
         d->window_rate[s] = d->window_grams[s] = 0;
@@ -327,8 +328,9 @@ static void add_windows(factor_draft *d, const factors_piece *p, const anchor *a
     if (!d->near)
         return;
     d->q = a->length < d->q ? a->length : d->q;
-    d->window_rate[0] += a->rate;
     d->window_grams[0] += (double)grams_at(cells, a->length);
+    for (uint32_t q = 1; d->strided && q <= a->length; q++)
+        d->q_rate[q - 1] += spell(d, cells, q, 0, NULL);
     if (d->strided)
         find_windows(d, &w);
     block_append(&d->windows, &w, sizeof w, 4);

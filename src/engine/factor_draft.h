@@ -32,7 +32,8 @@ typedef struct factor_draft {
     /* For devices. The windows of the first stride are where the grams are. */
     bool strided;                       /* find those of the others, too */
     bool near;                          /* each pattern is one piece, of FACTORS_NEAR bytes */
-    uint32_t q;                         /* bytes of the shortest gram */
+    uint32_t q;                         /* bytes of the shortest gram; of all grams there */
+    double q_rate[FACTORS_GRAM];        /* grams met, by the first 1, 2, ... bytes of each */
     block windows;                      /* draft_windows, of each piece */
     bool windowed[DRAFT_STRIDES];       /* all pieces have one; then */
     double window_rate[DRAFT_STRIDES];  /* grams met, of those at each place, */

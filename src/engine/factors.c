@@ -102,23 +102,22 @@ static bool is_near(const pattern_list *list, const factor_draft *d)
     return d->near && !is_unbounded(list) && d->sets.size / sizeof(byte_class) <= FACTORS_SETS;
 }
 
-/* What a stride costs on a device, that many patterns. */
-static double stride_cost(const factor_draft *d, uint32_t s, double patterns)
+/* What a stride costs on a device, with so many times the patterns of the draft. */
+static double stride_cost(const factor_draft *d, uint32_t s, double times)
 {
-    const double met = d->window_rate[s] * patterns;
-    const double passes = met + d->window_grams[s] * patterns / GPU_BITS;
+    const double met = (s ? d->window_rate[s] : d->q_rate[d->q - 1]) * times;
+    const double passes = met + d->window_grams[s] * times / GPU_BITS;
     return COST_GPU_QGRAMS_BYTE +
            (COST_GPU_QGRAMS_PROBE + COST_GPU_QGRAMS_LOOK_UP * passes + COST_GPU_FACTORS_MET * met) /
                (double)(1u << s);
 }
 
 /* The cheapest one. */
-static uint32_t best_stride(const factor_draft *d, double patterns)
+static uint32_t best_stride(const factor_draft *d, double times)
 {
     uint32_t best = 0;
     for (uint32_t s = 1; s < DRAFT_STRIDES; s++)
-        if (d->strided && d->windowed[s] &&
-            stride_cost(d, s, patterns) < stride_cost(d, best, patterns))
+        if (d->strided && d->windowed[s] && stride_cost(d, s, times) < stride_cost(d, best, times))
             best = s;
     return best;
 }
