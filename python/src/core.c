@@ -46,13 +46,10 @@ static PyObject *devices(PyObject *module, PyObject *args)
 }
 
 static PyMethodDef functions[] = {
-    { "listing", listing, METH_NOARGS, NULL },
-    { "devices", devices, METH_VARARGS, NULL },
-    { "release", core_release, METH_NOARGS, NULL },
-    { "forked", core_forked, METH_NOARGS, NULL },
-    { "dlpack", core_dlpack, METH_O, NULL },
-    { "reader", core_reader, METH_VARARGS, NULL },
-    { NULL, NULL, 0, NULL },
+    { "listing", listing, METH_NOARGS, NULL },      { "devices", devices, METH_VARARGS, NULL },
+    { "release", core_release, METH_NOARGS, NULL }, { "forked", core_forked, METH_NOARGS, NULL },
+    { "dlpack", core_dlpack, METH_O, NULL },        { "reader", core_reader, METH_VARARGS, NULL },
+    { "content", core_content, METH_O, NULL },      { NULL, NULL, 0, NULL },
 };
 
 static struct PyModuleDef definition = {

@@ -152,6 +152,10 @@ PyObject *plan_count_grid(PyObject *self, PyObject *args);
 PyObject *plan_compile_grid(PyObject *type, PyObject *args);
 PyObject *plan_find_many(PyObject *self, PyObject *args); /* many.c */
 PyObject *plan_find_cut(PyObject *self, PyObject *args);
+PyObject *plan_range_needs(PyObject *self, PyObject *args); /* range.c */
+PyObject *plan_range_cut(PyObject *self, PyObject *args);
+PyObject *plan_find_range(PyObject *self, PyObject *args);
+PyObject *plan_follow(PyObject *self, PyObject *args);
 PyObject *plan_collect_device(PyObject *self, PyObject *args); /* device.c */
 PyObject *core_dlpack(PyObject *module, PyObject *capsule);
 int find_on_device(trawl_context *context, const trawl_plan *plan, const text *t,
@@ -161,6 +165,7 @@ int count_on_device(trawl_context *context, const trawl_plan *plan, const text *
 int count_each_on_device(trawl_context *context, const trawl_plan *plan, const text *t,
                          const trawl_scan_options *options, uint64_t *counts, trawl_error *error);
 PyObject *core_reader(PyObject *module, PyObject *args); /* reader.c */
+PyObject *core_content(PyObject *module, PyObject *head);
 
 /* A plan object of `type` around a plan, which it takes over. `keep` must stay as long as it. NULL:
  * an exception, and the plan is freed. */

@@ -373,6 +373,10 @@ static PyMethodDef methods[] = {
     { "_stream", plan_stream, METH_VARARGS, NULL },
     { "_find_grid", plan_find_grid, METH_VARARGS, NULL },
     { "_count_grid", plan_count_grid, METH_VARARGS, NULL },
+    { "_range_needs", plan_range_needs, METH_VARARGS, NULL },
+    { "_range_cut", plan_range_cut, METH_VARARGS, NULL },
+    { "_find_range", plan_find_range, METH_VARARGS, NULL },
+    { "_follow", plan_follow, METH_VARARGS, NULL },
     { "_collect_device", plan_collect_device, METH_VARARGS, NULL },
     { NULL, NULL, 0, NULL },
 };

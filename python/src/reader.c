@@ -8,14 +8,17 @@
 #include <string.h>
 
 #include "core.h"
+#include "io/compressed.h"
 #include "io/reader.h"
 #include "io/texts.h"
 
-typedef enum mode { MODE_RECORDS, MODE_LINES, MODE_WHOLE } mode;
+typedef enum mode { MODE_RECORDS, MODE_LINES, MODE_WHOLE, MODE_FASTA } mode;
 
 typedef struct reader {
     PyObject ob_base;
     char *path;
+    text bytes; /* of the file, where they are at hand; it has no owner where they are not */
+    source_memory memory;
     mode mode;
     unpack_options unpack;
     relay *relay;
@@ -159,6 +162,7 @@ static const reader_kind *kind_of(const reader *r, content kind)
     const reader_kind *found = reader_of(kind);
     return r->mode == MODE_RECORDS && found ? found
            : r->mode == MODE_LINES          ? &reader_lines
+           : r->mode == MODE_FASTA          ? &reader_fasta
                                             : &reader_text;
 }
 
@@ -186,7 +190,11 @@ static void read_all(relay *out, void *user)
     const texts t = { r->unpack, take_text, fail_text, r };
     source file = { 0 };
     r->out = out;
-    if (source_open(&file, r->path))
+    if (r->bytes.owner) {
+        r->memory = (source_memory){ r->bytes.bytes, r->bytes.length, r->bytes.length };
+        source_open_memory(&file, &r->memory);
+        texts_of(&t, r->path, &file);
+    } else if (source_open(&file, r->path))
         texts_of(&t, r->path, &file);
     else
         hand_over_failure(r, r->path, "cannot be opened");
@@ -228,34 +236,66 @@ static void dealloc(PyObject *self)
     reader *r = (reader *)self;
     PyTypeObject *type = Py_TYPE(self);
     freefunc release = (freefunc)PyType_GetSlot(type, Py_tp_free);
-    if (!r->relay || relay_close(r->relay, NULL))
+    if (!r->relay || relay_close(r->relay, NULL)) {
         free(r->path);
+        text_drop(&r->bytes);
+    }
     release(self);
     Py_DECREF(type);
 }
 
-/* _reader(path, mode, threads, ratio) */
+/* reader(path, mode, threads, ratio, bytes): bytes of the file, or None. */
 PyObject *core_reader(PyObject *module, PyObject *args)
 {
     const char *path;
     unsigned mode, threads;
     unsigned long long ratio;
+    PyObject *bytes;
     (void)module;
-    if (!PyArg_ParseTuple(args, "yIIK", &path, &mode, &threads, &ratio))
+    if (!PyArg_ParseTuple(args, "yIIKO", &path, &mode, &threads, &ratio, &bytes))
         return NULL;
     reader *r = (reader *)PyType_GenericAlloc(reader_type, 0);
     if (!r)
         return NULL;
     r->path = strdup(path);
-    r->mode = mode == MODE_LINES || mode == MODE_WHOLE ? (enum mode)mode : MODE_RECORDS;
+    r->mode = mode <= MODE_FASTA ? (enum mode)mode : MODE_RECORDS;
     r->unpack = (unpack_options){ ratio, threads };
-    r->relay = r->path ? relay_open(read_all, drop_item, r) : NULL;
+    const bool fine = bytes == Py_None || text_get(bytes, &r->bytes);
+    r->relay = fine && r->path ? relay_open(read_all, drop_item, r) : NULL;
     if (r->relay)
         return (PyObject *)r;
     if (!r->path)
         PyErr_NoMemory();
     Py_DECREF(r);
     return NULL;
+}
+
+/* ---- what a file holds ------------------------------------------------------------------- */
+
+/* content(head): (how what begins so is packed, or None; what it, or what is packed, holds). */
+PyObject *core_content(PyObject *module, PyObject *head)
+{
+    static const char *const names[] = { "text", "packed", "archive", "fasta", "fastq", "capture" };
+    const unpack_options options = { 0, 1 };
+    const uint8_t *look;
+    size_t length;
+    content kind = CONTENT_PACKED;
+    source s = { 0 };
+    text t;
+    (void)module;
+    if (!text_get(head, &t))
+        return NULL;
+    source_memory memory = { t.bytes, t.length, t.length };
+    const char *packed = compressed_kind(t.bytes, t.length);
+    source_open_memory(&s, &memory);
+    if (!texts_look(&s, &look, &length, &kind) ||
+        (kind == CONTENT_PACKED &&
+         (!unpack_source(&s, packed, &options) || !texts_look(&s, &look, &length, &kind))))
+        kind = CONTENT_PACKED;
+    PyObject *made = Py_BuildValue("zs", kind == CONTENT_ARCHIVE ? NULL : packed, names[kind]);
+    source_close(&s);
+    text_drop(&t);
+    return made;
 }
 
 static PyType_Slot slots[] = {

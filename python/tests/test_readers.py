@@ -158,3 +158,17 @@ def test_real_files(data):
     assert records.names == [part.split()[0].decode() for part in parts]
     assert len(records.data) == sum(len(b"".join(p.split(b"\n")[1:]).replace(b"\r", b""))
                                     for p in parts)
+
+
+def test_bytes_at_hand(tmp_path):
+    """Bytes in memory are read as the file of that name, which need not exist; they stay alive."""
+    read = trawl.open("none.fasta", data=memoryview(FASTA)).read()
+    assert [(name, read[i]) for i, name in enumerate(read.names)] == SEQUENCES
+    assert read.text_of(0) == "none.fasta"
+    packed = trawl.open("a.gz", data=gzip.compress(FASTA))
+    assert [(r.name, r.data) for r in packed] == SEQUENCES
+    odd = b">one\n12 34\n"
+    assert [r.data for r in trawl.open("a", data=odd)] == [odd]
+    assert [r.data for r in trawl.open("a", data=odd, records="fasta")] == [b"1234"]
+    with pytest.raises(TypeError):
+        trawl.open("a", data="text")

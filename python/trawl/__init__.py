@@ -19,7 +19,8 @@ from ._errors import (ArgumentError, DeviceError, Error, ExpiredError, LimitErro
                       PlanError, ReadError, UnsupportedError)
 from ._frames import to_arrow, to_pandas
 from ._grid import GRID_MATCH, GridPlan, grid
-from ._plan import (MATCH, Flag, Pattern, Plan, PlanInfo, Stage, Stream, compile, load)
+from ._plan import (MATCH, Flag, Pattern, Plan, PlanInfo, RangeNeeds, Stage, Stream, compile,
+                    load)
 from ._readers import Reader, Record, Records, open
 
 NOCASE, LINES, ONCE, WORDS = Flag.NOCASE, Flag.LINES, Flag.ONCE, Flag.WORDS
@@ -57,7 +58,8 @@ _atexit.register(_core.release)
 __all__ = [
     "AMBIGUOUS", "ArgumentError", "DeviceError", "Error", "ExpiredError", "Flag", "GRID_MATCH",
     "GridPlan", "LINES", "LimitError", "MATCH", "NOCASE", "NULS", "ONCE", "OTHER_STRAND",
-    "Pattern", "PatternError", "Plan", "PlanError", "PlanInfo", "ReadError", "Reader", "Record",
+    "Pattern", "PatternError", "Plan", "PlanError", "PlanInfo", "RangeNeeds", "ReadError", "Reader",
+    "Record",
     "Records", "Stage", "Stream", "UnsupportedError", "WHOLE_LINES", "WORDS", "backends",
     "compile", "devices", "engines", "grid", "load", "open", "release", "to_arrow", "to_pandas",
 ]

@@ -61,6 +61,15 @@ class PlanInfo(NamedTuple):
     stages: List[Stage]
 
 
+class RangeNeeds(NamedTuple):
+    """What ranges of a text need: `Plan.range_needs`."""
+
+    before: int  #: bytes before a range that its search reads, as far as there are any
+    behind: int  #: bytes behind it, likewise
+    follows: bool  #: a range depends on those before it: its search leaves a seam
+    cuts: bool  #: ranges meet only where `Plan.range_cut` says
+
+
 class Pattern(NamedTuple):
     """A pattern as it was given to compile."""
 
@@ -253,6 +262,57 @@ class Plan(_Compiled):
         """
         options = _options(report, base, max_matches, max_steps, max_seconds)
         return Stream(self._stream(options), state)
+
+    def range_needs(self, *, report: str = "each") -> RangeNeeds:
+        """What it takes to search a text range by range, on several machines: `find_range`.
+
+        Raises:
+            UnsupportedError: the report must see the whole text, as of ``a.*b``, which no byte ends.
+        """
+        before, behind, follows, cuts = self._range_needs(_options(report, 0, 0, 0, 0)[0])
+        return RangeNeeds(before, behind, bool(follows), bool(cuts))
+
+    def range_cut(self, text: Any, *, report: str = "each") -> Optional[int]:
+        """The first offset in a piece of a text at which ranges may meet, or None. Where
+        ``range_needs().cuts`` is set it is 1 at least: for the first one from offset x of the whole
+        text on, give what begins at x - 1."""
+        return self._range_cut(text, _options(report, 0, 0, 0, 0)[0])
+
+    def find_range(self, text: Any, begin: int, end: int, *, offset: int = 0, last: bool = False,
+                   report: str = "each", seam: Optional[bytes] = None
+                   ) -> Tuple[np.ndarray, int, Optional[bytes]]:
+        """The matches of a text that end in (begin, end]: those of all its ranges are `find`'s.
+
+        Args:
+            text: the bytes at hand: the range, and beside it what `range_needs` says, as far as the
+                text goes.
+            begin, end: the range, offsets in the whole text, as all that is reported.
+            offset: of the first byte at hand.
+            last: the whole text ends with these bytes.
+            seam: of this range, when `follow` said that it is to be searched again.
+
+        Returns:
+            The matches; an offset; and a seam, where ranges depend on those before them, else None.
+            With ``seam`` the matches are those up to that offset, and take the place of the first
+            search's that end there; all others stay.
+        """
+        follows = bool(self._range_needs(_options(report, 0, 0, 0, 0)[0])[2])
+        return self._find_range(text, _options(report, 0, 0, 0, 0), begin, end, offset, last,
+                                follows, seam)
+
+    def follow(self, seam: bytes, before: Sequence[bytes], *, report: str = "each"
+               ) -> Tuple[bool, bytes]:
+        """Tell a range that was searched what those before it left.
+
+        Args:
+            seam: the range's, of `find_range`.
+            before: the seams of all before it, in order; or of the last ones, from one on that was
+                told False here.
+
+        Returns:
+            Whether it is to be searched again, and its seam for that.
+        """
+        return self._follow(seam, list(before), _options(report, 0, 0, 0, 0)[0])
 
     def collect(self, text: Any, *, matches: Any = None, counts: Any = None) -> int:
         """Search a text in a GPU's memory and leave what is found there.

@@ -11,7 +11,7 @@ import numpy as np
 from . import _core
 from ._errors import ReadError
 
-_MODES = {"auto": 0, "lines": 1, "whole": 2}
+_MODES = {"auto": 0, "lines": 1, "whole": 2, "fasta": 3}
 
 
 class Record(NamedTuple):
@@ -67,8 +67,9 @@ class Reader:
     #: With ``errors="keep"``: (text, why) of what could not be read.
     errors: List[Tuple[str, str]]
 
-    def __init__(self, path: bytes, mode: int, threads: int, ratio: int, keep: bool) -> None:
-        self._reader: Any = _core.reader(path, mode, threads, ratio)
+    def __init__(self, path: bytes, mode: int, threads: int, ratio: int, keep: bool,
+                 data: Any = None) -> None:
+        self._reader: Any = _core.reader(path, mode, threads, ratio, data)
         self._keep = keep
         self.errors = []
 
@@ -124,8 +125,8 @@ class Reader:
             raise error
 
 
-def open(path: Union[str, bytes, "os.PathLike[Any]"], *, records: str = "auto", threads: int = 0,
-         ratio: int = 250, errors: str = "raise") -> Reader:
+def open(path: Union[str, bytes, "os.PathLike[Any]"], *, data: Any = None, records: str = "auto",
+         threads: int = 0, ratio: int = 250, errors: str = "raise") -> Reader:
     """The records of a file, as ``trawl find`` reads it: what it holds is told by its first bytes.
 
     Sequences of FASTA and FASTQ, with lines joined; packets of pcap and pcapng, what is behind
@@ -135,7 +136,10 @@ def open(path: Union[str, bytes, "os.PathLike[Any]"], *, records: str = "auto", 
 
     Args:
         path: of a file; a file that cannot be opened raises OSError.
-        records: "auto"; "lines", each line a record; "whole", each text one record.
+        data: the file's bytes, where they are at hand: nothing is opened, and `path` is their name.
+            Any text that `Plan.find` takes; it must stay as it is.
+        records: "auto"; "lines", each line a record; "whole", each text one record; "fasta",
+            sequences, whatever the first bytes look like.
         threads: of unpacking, where the format allows it; 0: one a core.
         ratio: bytes that one byte of the file may unpack to; 0: any number.
         errors: "raise" `ReadError` where a text cannot be read; "keep" it in `Reader.errors`, and go
@@ -145,6 +149,7 @@ def open(path: Union[str, bytes, "os.PathLike[Any]"], *, records: str = "auto", 
         raise ValueError(f"no records {records!r}; there are " + ", ".join(_MODES))
     if errors not in ("raise", "keep"):
         raise ValueError('errors is "raise" or "keep"')
-    builtins.open(path, "rb").close()  # whose exceptions are Python's own
+    if data is None:
+        builtins.open(path, "rb").close()  # whose exceptions are Python's own
     return Reader(os.fsencode(path), _MODES[records], threads or os.cpu_count() or 1, ratio,
-                  errors == "keep")
+                  errors == "keep", data)
