@@ -1,13 +1,20 @@
-/* many.c: many texts in one call, of a list or cut out of one buffer. */
+/* many.c: many texts in one call, of a list or cut out of one buffer.
+ *
+ * A million bytes objects do not stay in a cache, and each has a header to be looked at before its
+ * text is searched. So a list is searched some thousand texts at a time, which are fetched from
+ * memory once; but as a whole where a limit, or a device, is for all of them.
+ */
 #include <stdlib.h>
 
 #include "core.h"
+
+enum { AT_ONCE = 8192 }; /* texts: as many as the library's threads have under way */
 
 typedef struct many {
     trawl_context *context;
     const trawl_plan *plan;
     trawl_text *texts;
-    size_t count, bytes;
+    size_t count, bytes; /* of the texts that are searched next */
     trawl_scan_options options;
     trawl_error error;
     hits found;
@@ -20,16 +27,24 @@ static int scan(void *user)
                            &m->found, &m->error);
 }
 
-/* Search the texts, which are freed. */
-static PyObject *find_them(PyObject *self, many *m)
+static int search(many *m)
+{
+    return call_run(m->context, m->bytes + m->count, scan, m);
+}
+
+static bool begin(PyObject *self, many *m, size_t most)
 {
     plan_object *p = (plan_object *)self;
-    int status = CALL_RAISED;
     m->plan = p->plan;
-    m->context = pool_take(p->contexts);
-    if (m->context)
-        status = call_run(m->context, m->bytes + m->count, scan, m);
-    pool_give(p->contexts, m->context);
+    m->texts = malloc((most + 1) * sizeof *m->texts);
+    m->context = m->texts ? pool_take(p->contexts) : (trawl_context *)PyErr_NoMemory();
+    return m->context != NULL;
+}
+
+/* What was found, or the exception of a search that failed, or has been raised. */
+static PyObject *finish(PyObject *self, many *m, int status)
+{
+    pool_give(((plan_object *)self)->contexts, m->context);
     free(m->texts);
     if (status < 0) {
         hits_free(&m->found);
@@ -55,47 +70,72 @@ static bool add_other(PyObject *object, trawl_text *to, PyObject *kept)
     return fine;
 }
 
-/* Texts of a tuple, which holds them. */
-static bool gather(many *m, PyObject *tuple, PyObject *kept)
+/* Texts of a list or tuple, which holds them. */
+static bool gather(many *m, PyObject *items, PyObject *kept)
 {
-    m->count = (size_t)PyTuple_Size(tuple);
+    PyObject *(*const item)(PyObject *, Py_ssize_t) =
+        PyList_Check(items) ? PyList_GetItem : PyTuple_GetItem;
+    m->count = (size_t)PySequence_Size(items);
     m->bytes = 0;
-    m->texts = malloc((m->count + 1) * sizeof *m->texts);
-    if (!m->texts) {
-        PyErr_NoMemory();
-        return false;
-    }
     for (size_t i = 0; i < m->count; i++) {
-        PyObject *object = PyTuple_GetItem(tuple, (Py_ssize_t)i);
-        if (PyBytes_Check(object)) {
-            m->texts[i] = (trawl_text){ PyBytes_AsString(object), (size_t)PyBytes_Size(object) };
-        } else if (!add_other(object, &m->texts[i], kept)) {
-            free(m->texts);
-            return false;
+        PyObject *object = item(items, (Py_ssize_t)i);
+        char *bytes;
+        Py_ssize_t length;
+        if (!PyBytes_CheckExact(object)) {
+            if (!add_other(object, &m->texts[i], kept))
+                return false;
+        } else {
+            if (PyBytes_AsStringAndSize(object, &bytes, &length))
+                return false;
+            m->texts[i] = (trawl_text){ bytes, (size_t)length };
         }
         m->bytes += m->texts[i].length;
     }
     return true;
 }
 
+/* Search some items of a list or tuple. The list may change while the GIL is not held; the slice
+ * does not. */
+static int search_some(many *m, PyObject *items, Py_ssize_t from, Py_ssize_t to)
+{
+    PyObject *some = (PyList_Check(items) ? PyList_GetSlice : PyTuple_GetSlice)(items, from, to);
+    PyObject *kept = some ? PyList_New(0) : NULL;
+    const int status = kept && gather(m, some, kept) ? search(m) : CALL_RAISED;
+    Py_XDECREF(some);
+    Py_XDECREF(kept);
+    return status == TRAWL_OK && PyErr_CheckSignals() ? CALL_RAISED : status;
+}
+
+static bool has_limits(const trawl_scan_options *options)
+{
+    return options->max_matches || options->max_steps || options->max_seconds > 0;
+}
+
 /* _find_many(texts, options, record) */
 PyObject *plan_find_many(PyObject *self, PyObject *args)
 {
-    PyObject *texts, *options, *array = NULL;
+    PyObject *texts, *options;
     long long record;
     many m;
     if (!PyArg_ParseTuple(args, "OOL", &texts, &options, &record) ||
         !options_parse(options, &m.options))
         return NULL;
-    /* The list may change while the GIL is not held; the tuple does not. */
-    PyObject *tuple = PySequence_Tuple(texts), *kept = tuple ? PyList_New(0) : NULL;
+    PyObject *items = PySequence_Fast(texts, "find_many takes a list of texts");
+    if (!items)
+        return NULL;
+    const Py_ssize_t count = PySequence_Size(items);
+    const bool whole = has_limits(&m.options) || pool_on_device(((plan_object *)self)->contexts);
+    const Py_ssize_t step = whole || count < AT_ONCE ? count : AT_ONCE;
+    int status = CALL_RAISED;
     hits_begin(&m.found, sizeof(hit));
-    m.found.record = record;
-    if (kept && gather(&m, tuple, kept))
-        array = find_them(self, &m);
-    Py_XDECREF(tuple);
-    Py_XDECREF(kept);
-    return array;
+    if (begin(self, &m, (size_t)step))
+        status = TRAWL_OK;
+    for (Py_ssize_t from = 0; status == TRAWL_OK && from < count; from += step) {
+        m.found.record = record + from;
+        status = search_some(&m, items, from, from + step);
+    }
+    Py_DECREF(items);
+    return finish(self, &m, status);
 }
 
 /* ---- of a buffer ------------------------------------------------------------------ */
@@ -105,17 +145,11 @@ static bool cut(many *m, const text *whole, const int64_t *offsets, size_t count
 {
     m->count = count;
     m->bytes = whole->length;
-    m->texts = malloc((count + 1) * sizeof *m->texts);
-    if (!m->texts) {
-        PyErr_NoMemory();
-        return false;
-    }
     for (size_t i = 0; i < count; i++) {
         const int64_t begin = offsets[i], end = offsets[i + 1];
         if (begin < 0 || end < begin || (uint64_t)end > whole->length) {
             PyErr_Format(PyExc_ValueError, "text %zu has no place in a buffer of %zu bytes", i,
                          whole->length);
-            free(m->texts);
             return false;
         }
         m->texts[i] = (trawl_text){ (const char *)whole->bytes + begin, (size_t)(end - begin) };
@@ -135,12 +169,15 @@ PyObject *plan_find_cut(PyObject *self, PyObject *args)
         !options_parse(options, &m.options) || !text_get(buffer, &whole))
         return NULL;
     PyArrayObject *places = (PyArrayObject *)offsets;
+    const size_t count = (size_t)PyArray_SIZE(places) - 1;
     hits_begin(&m.found, sizeof(hit));
     m.found.record = record;
-    if (whole.on_device)
+    if (whole.on_device) {
         PyErr_SetString(PyExc_TypeError, "many texts are searched in the host's memory only");
-    else if (cut(&m, &whole, PyArray_DATA(places), (size_t)PyArray_SIZE(places) - 1))
-        array = find_them(self, &m);
+    } else {
+        const bool fine = begin(self, &m, count) && cut(&m, &whole, PyArray_DATA(places), count);
+        array = finish(self, &m, fine ? search(&m) : CALL_RAISED);
+    }
     text_drop(&whole);
     return array;
 }

@@ -167,6 +167,21 @@ def test_what_is_no_text():
         plan.find_many([b"abc", 7])
 
 
+def test_many_of_a_list(rng):
+    """A long list, tuple or generator is searched as each of its texts, and limits are of all."""
+    texts = [random_text(rng, 9) for _ in range(20001)]
+    words = [b"ab", b"cc"]
+    plan = trawl.compile(words, syntax="literal")
+    expected = [(*m[:3], r) for r, t in enumerate(texts) for m in oracle.find_literals(words, t)]
+    for given in (texts, tuple(texts), iter(texts), [bytearray(t) for t in texts]):
+        assert plan.find_many(given).tolist() == expected
+    assert plan.find_many(texts, max_matches=3000).tolist() == expected[:3000]
+    with pytest.raises(trawl.ExpiredError) as expired:
+        plan.find_many(texts, max_steps=50000)
+    found = expired.value.matches.tolist()
+    assert found == expected[:len(found)] and 0 < len(found) < len(expected)
+
+
 def test_many_of_one_buffer(rng):
     """Texts cut out of a buffer, as Arrow has them, are found as the same texts of a list."""
     pa = pytest.importorskip("pyarrow")
