@@ -3,7 +3,7 @@
 >>> import trawl
 >>> plan = trawl.compile(["he", "she"])
 >>> plan.find(b"ushers").tolist()
-[(0, 2, 4, 0), (1, 1, 4, 0)]
+[(1, 1, 4, 0), (0, 2, 4, 0)]
 
 Matches are NumPy arrays of (pattern, start, end, record): `Plan`. Pictures: `grid`. Files of
 records: `open`. The guide is docs/python.md of the project.
