@@ -1,9 +1,11 @@
-"""docs/python.md: what stands there in a block of Python runs, and prints the block of text behind it.
+"""docs/python.md, and README.md's example: what stands there in a block of Python runs, and prints the
+block of text behind it.
 
 A section is one program. Where a package, a GPU or the folder of data (TRAWL_DATA) is not there, the
 sections that need it are skipped.
 """
 import contextlib
+import doctest
 import io
 import os
 import re
@@ -13,7 +15,8 @@ import pytest
 
 import trawl
 
-GUIDE = Path(__file__).parents[2] / "docs" / "python.md"
+ROOT = Path(__file__).parents[2]
+GUIDE = ROOT / "docs" / "python.md"
 # What the guide calls its files, and which of the real ones they are.
 FILES = {
     "rules.tar.xz": "ids/et_open_2017_rules.tar.xz",
@@ -42,7 +45,7 @@ def sections():
 SECTIONS = dict(sections())
 
 
-def run(code, names, line):
+def run(code, names, line=0):
     """What it prints. A package that is not there skips the test."""
     printed = io.StringIO()
     try:
@@ -71,3 +74,11 @@ def test_section(title, tmp_path, monkeypatch, request):
         assert expected is None or printed.split() == expected.split(), printed
     if title in MADE:
         assert (tmp_path / MADE[title]).stat().st_size > 5000
+
+
+def test_readme():
+    """So does the example of README.md, and that of the package's own documentation."""
+    section = (ROOT / "README.md").read_text(encoding="utf-8").split("\n## From Python\n")[1]
+    code, expected = re.search(r"^```py\n(.*?)^```\n```text\n(.*?)^```$", section, re.M | re.S).groups()
+    assert run(code, {}) == expected
+    assert doctest.testmod(trawl) == (0, 3)
