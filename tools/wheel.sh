@@ -92,7 +92,7 @@ if [ -n "$glibc" ]; then
     options+=("--config-settings=build-dir=$work/glibc-$glibc")
     plat=manylinux_${glibc/./_}_$machine
 fi
-heading "pip wheel"
+heading "pip wheel (minutes, the first time)"
 rm -rf "$work/made" "$work/dist"
 if ! "$tools/bin/python" -m pip --disable-pip-version-check wheel --verbose --no-deps --wheel-dir "$work/made" \
     "${options[@]}" ./python >"$work/build.log" 2>&1; then
