@@ -64,10 +64,11 @@ static int choose_sizes(device_plan *p, trawl_error *error)
     const device_info *info = &p->device->info;
     bitslice_device *d = p->state;
     const bool several = !info->cpu && info->local_bytes > LARGE_LOCAL;
-    int status = plan_group(p, info->cpu ? CPU_GROUP : GPU_GROUP, &d->group, error);
+    int status = plan_warps(p, "bitslice", info->cpu ? CPU_GROUP : GPU_GROUP, SLICE_MOST_GROUP,
+                            &d->group, error);
     if (status != TRAWL_OK)
         return status;
-    d->group = d->group < 32 ? 32 : smaller(d->group, SLICE_MOST_GROUP) / 32 * 32;
+    d->group = parts(d->group, WARP) * WARP; /* without warps, too */
     while (p->tuning.group == TUNE_AUTO && d->group > LEAST_GROUP &&
            !blocks_in(p, info->local_bytes)) /* the box of a large one takes the room of rows */
         d->group /= 2;

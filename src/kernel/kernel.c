@@ -54,6 +54,20 @@ int plan_group(const device_plan *p, uint32_t usual, uint32_t *group, trawl_erro
                 info->most_group);
 }
 
+int plan_warps(const device_plan *p, const char *walk, uint32_t usual, uint32_t most,
+               uint32_t *group, trawl_error *error)
+{
+    const int status = plan_group(p, usual, group, error);
+    if (status != TRAWL_OK)
+        return status;
+    if (p->device->info.lanes)
+        *group = parts(*group, WARP) * WARP;
+    if (*group <= most)
+        return TRAWL_OK;
+    return fail(error, TRAWL_ERROR_UNSUPPORTED, TRAWL_NONE,
+                "group=%u: %s takes groups of up to %u work items", *group, walk, most);
+}
+
 int plan_local(const device_plan *p, const char *walk, uint32_t group, uint64_t bytes,
                const char *instead, trawl_error *error)
 {

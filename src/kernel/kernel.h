@@ -131,6 +131,11 @@ void plan_release(device_plan *p);
 /* Work items of a group: as many as the tuning says, else `usual` or what the device allows. */
 int plan_group(const device_plan *p, uint32_t usual, uint32_t *group, trawl_error *error);
 
+/* The same of a walk that runs in warps: where the device has them, groups are whole ones, rounded
+ * up, of `most` items at most. */
+int plan_warps(const device_plan *p, const char *walk, uint32_t usual, uint32_t most,
+               uint32_t *group, trawl_error *error);
+
 /* Take device memory for `b` and fill it with a copy of from[0 .. bytes); for prepare. */
 int plan_upload(device_plan *p, device_buffer *b, const void *from, size_t bytes,
                 trawl_error *error);

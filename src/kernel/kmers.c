@@ -75,13 +75,12 @@ static int kmers_prepare(device_plan *p, trawl_error *error)
     d->probes = d->general || !d->warps ? 0 : variant_probes(t->stride);
     d->page = (tuned(p->tuning.page, info->cpu ? CPU_PAGE : USUAL_PAGE) + 63) / 64 * 64;
     const bool large = d->warps && d->log >= LARGE_LOG && d->log <= MOST_LOG;
-    int status = plan_group(p,
+    int status = plan_warps(p, "kmers",
                             info->cpu ? CPU_GROUP
                             : large   ? LARGE_GROUP
                                       : USUAL_GROUP,
-                            &d->group, error);
-    if (status == TRAWL_OK && d->warps) { /* whole ones */
-        d->group = parts(d->group, WARP) * WARP;
+                            info->most_group, &d->group, error);
+    if (status == TRAWL_OK && d->warps) {
         d->near = d->log <= MOST_LOG && local_bytes(d->group, d->log, 1) <= info->local_bytes;
         status =
             plan_local(p, "kmers", d->group, local_bytes(d->group, d->log, d->near), "", error);

@@ -428,15 +428,11 @@ static int ku_prepare(device_plan *p, trawl_error *error)
                 .head = head,
                 .cpu = p->device->info.cpu,
                 .needles = (const byr_needle *)(p->facts.tables + head->needles) };
-    int status = plan_group(p, p->device->info.cpu ? CPU_GROUP : GPU_GROUP, &d->group, error);
+    const device_info *info = &p->device->info;
+    int status = plan_warps(p, "ku", info->cpu ? CPU_GROUP : GPU_GROUP,
+                            info->lanes ? MOST_GROUP : info->most_group, &d->group, error);
     if (status != TRAWL_OK)
         return status;
-    if (p->device->info.lanes) { /* whole warps */
-        if (d->group > MOST_GROUP)
-            return fail(error, TRAWL_ERROR_UNSUPPORTED, TRAWL_NONE,
-                        "group=%u: ku takes groups of up to %u work items", d->group, MOST_GROUP);
-        d->group = parts(d->group, WARP) * WARP;
-    }
     d->blocks = tuned(p->tuning.blocks, parts(UNIT_ITEMS, d->group));
     set_factors(&d->numbers, bytes);
     make(&m, &d->numbers);

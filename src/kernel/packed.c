@@ -43,10 +43,8 @@ static int packed_prepare(device_plan *p, trawl_error *error)
     d->blocks = tuned(p->tuning.blocks, d->mask == UINT32_MAX ? USUAL_BLOCKS : MASKED_BLOCKS);
     d->page = tuned(p->tuning.page, info->cpu ? CPU_PAGE : USUAL_PAGE);
     d->warps = info->lanes == WARP;
-    const int status = plan_group(p, info->cpu ? CPU_GROUP : USUAL_GROUP, &d->group, error);
-    if (status == TRAWL_OK && d->warps) /* whole ones */
-        d->group = parts(d->group, WARP) * WARP;
-    return status;
+    return plan_warps(p, "packed", info->cpu ? CPU_GROUP : USUAL_GROUP, info->most_group, &d->group,
+                      error);
 }
 
 static int packed_run(const device_plan *p, device_queue *q, text_piece *piece, trawl_error *error)

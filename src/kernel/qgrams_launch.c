@@ -65,11 +65,11 @@ int qgrams_sizes(device_plan *p, qgrams_device *d, const qgrams_items *from, tra
     const device_info *info = &p->device->info;
     const bool large = info->local_bytes >= LARGE_LOCAL, warps = info->lanes != 0;
     uint32_t *full = calloc(1u << (MOST_LOG - 5), sizeof *full);
-    const int status = plan_group(p,
+    const int status = plan_warps(p, d->unit,
                                   info->cpu ? CPU_GROUP
                                   : large   ? LARGE_GROUP
                                             : SMALL_GROUP,
-                                  &d->group, error);
+                                  warps ? QGRAMS_GROUP : info->most_group, &d->group, error);
     if (full)
         set_bits(from, MOST_LOG, full);
     const uint32_t set = full ? ones(full, 1u << (MOST_LOG - 5)) : 0;
@@ -78,10 +78,7 @@ int qgrams_sizes(device_plan *p, qgrams_device *d, const qgrams_items *from, tra
         return status;
     if (!full)
         return no_memory(error);
-    if (warps && d->group % 32 != 0)
-        return fail(error, TRAWL_ERROR_UNSUPPORTED, TRAWL_NONE,
-                    "group=%u: %s takes groups of a multiple of 32 work items", d->group, d->unit);
-    const uint64_t queues = warps ? d->group / 32 * QGRAMS_WARP_WORDS * 4ull : 0;
+    const uint64_t queues = warps ? d->group / WARP * QGRAMS_WARP_WORDS * 4ull : 0;
     const uint64_t left = info->local_bytes > queues ? info->local_bytes - queues : 0;
     d->numbers.bits_log = choose_log(set, warps ? left : CPU_BITMAP);
     const uint64_t bits = (uint64_t)1 << (d->numbers.bits_log - 3);
