@@ -1,8 +1,9 @@
 /* find.c: `trawl find`, which prints where patterns occur, by byte offset: its options. */
+#include <errno.h>
 #include <string.h>
 
 #include "cli/find_format.h"
-#include "cli/find_search.h"
+#include "cli/find_ranks.h"
 #include "cli/pattern_options.h"
 #include "cli/plan_file.h"
 #include "cli/progress.h"
@@ -14,6 +15,7 @@ typedef struct find {
     find_output output;
     find_search search;
     bool report_given;
+    const char *printed_to; /* --output FILE */
 } find;
 
 /* ---- help and options -------------------------------------------------- */
@@ -60,6 +62,7 @@ static const char *const help_text[] = {
     "sid,\n"
     "                           msg, unchecked (what else a rule asks, which is not evaluated)\n"
     "      --max-matches N      stop after N matches in all, and say so\n"
+    "      --output FILE        print to FILE instead of standard output\n"
     "      --tsv                columns with tabs between them: the default\n"
     "      --json               JSON, one object a line\n"
     "      --bed                BED: record, start, end, name of the pattern, 0, strand\n"
@@ -104,6 +107,7 @@ enum {
     OPT_FORMAT,
     OPT_RATIO,
     OPT_CIRCULAR,
+    OPT_OUTPUT,
     OPT_VERDICTS
 };
 
@@ -125,6 +129,7 @@ static const struct option long_options[] = {
     { "max-matches", required_argument, NULL, OPT_MAX_MATCHES },
     { "format", required_argument, NULL, OPT_FORMAT },
     { "max-ratio", required_argument, NULL, OPT_RATIO },
+    { "output", required_argument, NULL, OPT_OUTPUT },
     { "circular", no_argument, NULL, OPT_CIRCULAR },
     { "verdicts", no_argument, NULL, OPT_VERDICTS },
     PROGRESS_LONG_OPTION,
@@ -179,6 +184,9 @@ static bool read_option(void *user, int option, const char *value)
         return parse_number(f->run.command, "--max-ratio", value, UINT64_MAX, &f->search.ratio);
     case OPT_CIRCULAR:
         return f->search.circular = true;
+    case OPT_OUTPUT:
+        f->printed_to = value;
+        return true;
     case OPT_VERDICTS:
         return f->patterns.verdicts = true;
     case OPT_PROGRESS:
@@ -326,6 +334,38 @@ static bool open_search(find *f, char **paths, int count)
     return find_output_open(&f->output) && find_search_open(&f->search, paths, count);
 }
 
+/* --output: ranks write to the file themselves. */
+static bool open_output(const find *f)
+{
+    if (!f->printed_to || f->search.cluster || freopen(f->printed_to, "w", stdout))
+        return true;
+    complain(f->run.command, "%s: %s", f->printed_to, strerror(errno));
+    return false;
+}
+
+static int search_files(find *f, char **paths, int count)
+{
+    const cluster *c = f->search.cluster;
+    if (!open_output(f) || !open_search(f, paths, count)) {
+        if (c)
+            c->abort(EXIT_ERROR);
+        return EXIT_ERROR;
+    }
+    return c ? find_ranks_files(&f->search, c, paths, count, f->printed_to)
+             : find_search_files(&f->search, paths, count);
+}
+
+/* The ranks of mpirun, if it has started the process. False after a complaint. */
+static bool join_ranks(find *f)
+{
+    if (!cluster_asked())
+        return true;
+    f->search.cluster = cluster_open(f->run.command);
+    if (f->search.cluster)
+        find_ranks_hush(f->search.cluster);
+    return f->search.cluster;
+}
+
 int command_find(int argc, char **argv)
 {
     find f;
@@ -340,6 +380,9 @@ int command_find(int argc, char **argv)
     f.search.output = &f.output;
     f.search.report = TRAWL_REPORT_EACH;
     f.search.ratio = UNPACK_RATIO;
+    if (!join_ranks(&f))
+        return EXIT_ERROR;
+    const cluster *c = f.search.cluster;
     int status = read_command_line(&f, argc, argv);
     char working_directory[] = ".", *here[] = { working_directory };
     f.search.bare = f.search.recursive && optind == argc;
@@ -349,12 +392,16 @@ int command_find(int argc, char **argv)
     f.output.verdicts = f.patterns.verdicts;
     if (status < 0 && !plan_leaves_input(f.run.command, f.patterns.plan, paths, count))
         status = EXIT_ERROR;
-    if (status < 0)
-        status =
-            open_search(&f, paths, count) ? find_search_files(&f.search, paths, count) : EXIT_ERROR;
+    const bool leaves = c ? find_ranks_agree(c, f.run.command, &status) : status >= 0;
+    if (c && !leaves)
+        find_ranks_settle(c, &f.run);
+    if (!leaves)
+        status = search_files(&f, paths, count);
     find_search_close(&f.search);
     verdicts_close(f.search.verdicts);
     find_output_close(&f.output);
     pattern_options_free(&f.patterns);
+    if (c)
+        c->end();
     return status;
 }

@@ -13,6 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cli/find_ranks.h"
 #include "cli/match_filter.h"
 #include "cli/progress.h"
 #include "io/texts.h"
@@ -97,7 +98,7 @@ static int take_matches(const trawl_match *matches, size_t count, find_search *f
     return f->finished;
 }
 
-static int on_matches(const trawl_match *matches, size_t count, void *user)
+int find_search_take(const trawl_match *matches, size_t count, void *user)
 {
     progress_hold(true);
     const int ended = take_matches(matches, count, (find_search *)user);
@@ -113,7 +114,7 @@ static int on_matches_anew(const trawl_match *matches, size_t count, void *user)
     const uint64_t old = f->known > f->found ? f->known - f->found : 0;
     const size_t skipped = old < count ? (size_t)old : count;
     f->found += count;
-    return skipped < count ? on_matches(matches + skipped, count - skipped, f) : 0;
+    return skipped < count ? find_search_take(matches + skipped, count - skipped, f) : 0;
 }
 
 static int judge_matches(const trawl_match *matches, size_t count, void *user)
@@ -221,7 +222,8 @@ static bool scan_stream(find_search *f, source *file, const char *path,
     if (!open_room(f, &room))
         return file_failed(f, path, strerror(ENOMEM));
     bool fine = scanned(
-        f, path, trawl_stream_open(f->context, f->plan, options, on_matches, f, &stream, &error),
+        f, path,
+        trawl_stream_open(f->context, f->plan, options, find_search_take, f, &stream, &error),
         &error);
     if (fine) {
         fine = feed(f, file, path, stream, &room);
@@ -333,7 +335,7 @@ static bool scan_records(find_search *f, source *file, const char *path, const r
                       .options = TRAWL_SCAN_OPTIONS_INIT,
                       .whole = f->whole || f->output->matched,
                       .circular = f->circular,
-                      .take = on_matches,
+                      .take = find_search_take,
                       .user = f };
     r.options.report = f->report;
     if (f->verdicts) {
@@ -367,6 +369,19 @@ static const reader_kind *choose_reader(const find_search *f, content kind)
     }
 }
 
+void find_search_begin(find_search *f, const char *name)
+{
+    if (f->output->count)
+        memset(f->counts, 0, f->output->patterns->count * sizeof *f->counts);
+    if (!find_output_file(f->output, name))
+        f->failed = f->finished = true;
+}
+
+void find_search_sequences(find_search *f, const char *name)
+{
+    f->failed |= !scan_records(f, &f->file, name, &reader_fasta);
+}
+
 /* The text of a file, or one of those in it. */
 static bool take_text(void *user, const char *name, source *file, content kind)
 {
@@ -375,12 +390,9 @@ static bool take_text(void *user, const char *name, source *file, content kind)
     if (!reader && (f->circular || f->verdicts ||
                     (file->layer && !source_waits(file) && !f->whole && !f->output->matched)))
         reader = &reader_text; /* a circle, a rule's payload; or unpacked while it is searched */
-    if (f->output->count)
-        memset(f->counts, 0, f->output->patterns->count * sizeof *f->counts);
-    if (!find_output_file(f->output, name)) {
-        f->failed = f->finished = true;
+    find_search_begin(f, name);
+    if (f->failed && f->finished)
         return false;
-    }
     const bool searched = reader ? scan_records(f, file, name, reader) : scan_source(f, file, name);
     progress_hold(true);
     if (searched && is_sound(f, file, name) && f->output->count &&
@@ -454,7 +466,7 @@ static void search_folder(find_search *f, const char *folder)
     tree_close(t);
 }
 
-static void search_operand(find_search *f, const char *path)
+void find_search_path(find_search *f, const char *path)
 {
     const char *name = shown_name(path);
     if (sample_open(&f->sample, &f->file, path))
@@ -481,7 +493,7 @@ static bool wants_whole(find_search *f)
     if (f->longest != UINT64_MAX || f->output->matched)
         return f->longest == UINT64_MAX;
     const int status =
-        trawl_stream_open(f->context, f->plan, &options, on_matches, f, &stream, NULL);
+        trawl_stream_open(f->context, f->plan, &options, find_search_take, f, &stream, NULL);
     trawl_stream_drop(stream, NULL);
     return status == TRAWL_ERROR_UNSUPPORTED;
 }
@@ -520,8 +532,8 @@ static uint64_t length_as_texts(const find_search *f, char **paths, int count)
 {
     const bool raw =
         f->format == FORMAT_RAW || f->format == FORMAT_TEXT || f->format == FORMAT_AUTO;
-    return raw && !f->recursive && !f->circular && !f->verdicts && !f->quiet && !f->most &&
-                   sample_is_text(&f->sample)
+    return raw && !f->cluster && !f->recursive && !f->circular && !f->verdicts && !f->quiet &&
+                   !f->most && sample_is_text(&f->sample)
                ? operand_bytes(paths, (size_t)count, f->least)
                : 0;
 }
@@ -534,7 +546,10 @@ bool find_search_open(find_search *f, char **paths, int count)
     if (!f->context)
         return false;
     f->sample.inside = f->format != FORMAT_RAW;
-    f->plan = sample_compile(&f->sample, patterns, f->run, f->context, paths, count);
+    if (!f->cluster || f->cluster->rank == 0)
+        f->plan = sample_compile(&f->sample, patterns, f->run, f->context, paths, count);
+    if (f->cluster)
+        f->plan = find_ranks_plan(f->cluster, f->run->command, f->plan);
     if (!f->plan || (f->circular && !circle_fits(patterns, f->run->command, f->plan)))
         return false;
     f->counts = calloc(patterns->count, sizeof *f->counts);
@@ -563,9 +578,9 @@ int find_search_files(find_search *f, char **paths, int count)
         f->printed_to.st_nlink = 0;
     progress_begin(progress_total(paths, (size_t)count));
     if (count == 0)
-        search_operand(f, standard_input);
+        find_search_path(f, standard_input);
     for (int i = 0; i < count && !f->finished; i++)
-        search_operand(f, paths[i]);
+        find_search_path(f, paths[i]);
     progress_end();
     const bool found = f->stats.matches > 0;
     int status = f->failed && !(f->quiet && found) ? EXIT_ERROR : found ? EXIT_MATCH : EXIT_NONE;

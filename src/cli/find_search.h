@@ -22,6 +22,7 @@ enum {
 typedef struct find_search {
     run_options *run;
     find_output *output;
+    const struct cluster *cluster; /* the ranks that search together; NULL: this process alone */
     uint32_t report;
     uint32_t format;
     uint64_t most;      /* matches; 0: no limit */
@@ -62,5 +63,16 @@ bool find_search_open(find_search *f, char **paths, int count);
 int find_search_files(find_search *f, char **paths, int count);
 
 void find_search_close(find_search *f);
+
+/* ---- for who goes through the files himself (cli/find_ranks.c): failures set f->failed ------- */
+
+/* A text begins, of that name: nothing is counted of it. */
+void find_search_begin(find_search *f, const char *name);
+/* A trawl_match_fn: print or count matches of f->text; `user` is the find_search. */
+int find_search_take(const trawl_match *matches, size_t count, void *user);
+/* Search f->file, sequences of the file of that name. */
+void find_search_sequences(find_search *f, const char *name);
+/* Open and search a file, and all that is in it. */
+void find_search_path(find_search *f, const char *path);
 
 #endif

@@ -1,0 +1,96 @@
+/* find_join.c: how the ranks of `trawl find` come together: one command line, one plan, each its
+ * share of the machine. See cli/find_ranks.h. */
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/find_ranks.h"
+
+static int hushed[2] = { -1, -1 }; /* output and error of other ranks than 0, meanwhile */
+
+void find_ranks_hush(const cluster *c)
+{
+    FILE *nowhere = c->rank ? fopen("/dev/null", "w") : NULL;
+    for (int fd = STDOUT_FILENO; nowhere && fd <= STDERR_FILENO; fd++) {
+        hushed[fd - STDOUT_FILENO] = dup(fd);
+        dup2(fileno(nowhere), fd);
+    }
+    if (nowhere)
+        fclose(nowhere);
+}
+
+bool find_ranks_agree(const cluster *c, const char *command, int *status)
+{
+    int first = *status;
+    fflush(stdout);
+    for (int fd = STDOUT_FILENO; fd <= STDERR_FILENO; fd++)
+        if (hushed[fd - STDOUT_FILENO] >= 0) {
+            dup2(hushed[fd - STDOUT_FILENO], fd);
+            close(hushed[fd - STDOUT_FILENO]);
+        }
+    c->broadcast(&first, sizeof first);
+    if (first < 0 && *status >= 0) {
+        complain(command,
+                 "rank %d cannot read the patterns, or the options, that rank 0 could: "
+                 "give all the same, in files that each can read",
+                 c->rank);
+        c->abort(EXIT_ERROR);
+    }
+    *status = c->rank ? EXIT_MATCH : first;
+    return first >= 0;
+}
+
+static void share_cores(const cluster *c, run_options *o)
+{
+    const trawl_context_options all = TRAWL_CONTEXT_OPTIONS_INIT;
+    trawl_context *context;
+    if (trawl_context_open(&all, &context, NULL) != TRAWL_OK)
+        return;
+    const uint32_t usable = trawl_context_threads(context);
+    trawl_context_free(context);
+    /* Fewer than there are: mpirun has bound the rank to its own. */
+    if (usable >= (uint32_t)sysconf(_SC_NPROCESSORS_ONLN))
+        o->context.threads = usable / (uint32_t)c->locals ? usable / (uint32_t)c->locals : 1;
+}
+
+void find_ranks_settle(const cluster *c, run_options *o)
+{
+    static char device[16];
+    const char *backend = o->context.backend;
+    const bool cpu = !backend || (strcmp(backend, "cuda") != 0 && strcmp(backend, "opencl") != 0);
+    if (cpu && !o->context.threads)
+        share_cores(c, o);
+    if (!cpu && !o->context.device) {
+        const size_t count = trawl_device_count(backend, NULL);
+        snprintf(device, sizeof device, "%d", count ? c->local % (int)count : 0);
+        o->context.device = device;
+    }
+}
+
+trawl_plan *find_ranks_plan(const cluster *c, const char *command, trawl_plan *plan)
+{
+    uint64_t bytes = 0;
+    size_t size = 0;
+    trawl_error error;
+    const void *own = plan ? trawl_plan_save(plan, &size) : NULL;
+    if (c->rank == 0 && !own)
+        c->abort(EXIT_ERROR); /* which was said */
+    bytes = size;
+    c->broadcast(&bytes, sizeof bytes);
+    if (c->rank == 0) {
+        c->broadcast((void *)own, size);
+        return plan;
+    }
+    void *block = malloc((size_t)bytes);
+    if (!block) {
+        complain(command, "out of memory for a plan of %llu bytes", (unsigned long long)bytes);
+        c->abort(EXIT_ERROR);
+    }
+    c->broadcast(block, (size_t)bytes);
+    if (trawl_plan_load(block, (size_t)bytes, &plan, &error) != TRAWL_OK) {
+        complain(command, "rank %d: %s", c->rank, error.message);
+        c->abort(EXIT_ERROR);
+    }
+    free(block);
+    return plan;
+}

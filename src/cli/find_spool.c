@@ -1,0 +1,165 @@
+/* find_spool.c: see cli/find_spool.h. */
+#include "cli/find_spool.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/cli.h"
+
+#define PIECE (1u << 20) /* bytes at once */
+
+static const char spooled[] = "the copy of the output in $TMPDIR";
+
+static void give_up(const spool *s, const char *what, const char *why)
+{
+    complain(s->command, "%s: %s", what, why);
+    s->c->abort(EXIT_ERROR);
+}
+
+uint64_t spool_at(const spool *s)
+{
+    fflush(stdout);
+    return s->fd >= 0 ? (uint64_t)lseek(s->fd, 0, SEEK_CUR) : 0;
+}
+
+void spool_begin(spool *s)
+{
+    const char *folder = getenv("TMPDIR");
+    char *path = format_text("%s/trawl-XXXXXX", folder && *folder ? folder : "/tmp");
+    fflush(stdout);
+    s->standard = dup(STDOUT_FILENO);
+    s->fd = path ? mkstemp(path) : -1;
+    if (s->fd < 0 || s->standard < 0)
+        give_up(s, path ? path : spooled, strerror(errno));
+    unlink(path);
+    free(path);
+    dup2(s->fd, STDOUT_FILENO);
+}
+
+void spool_end(spool *s)
+{
+    if (s->fd < 0)
+        return;
+    if (fflush(stdout) != 0 || ferror(stdout))
+        give_up(s, spooled, strerror(errno));
+    dup2(s->standard, STDOUT_FILENO);
+    close(s->standard);
+}
+
+/* Takes the output piece by piece. */
+typedef struct taker {
+    const spool *s;
+    void *file;                /* --output; NULL: standard output, or messages to rank 0 */
+    bool counts_only;          /* nothing goes anywhere */
+    uint64_t at, lines, limit; /* limit: UINT64_MAX: none */
+} taker;
+
+/* As much of it as the limit of lines lets through. */
+static size_t within(taker *t, const uint8_t *bytes, size_t length)
+{
+    size_t at = t->limit == UINT64_MAX ? length : 0;
+    while (at < length && t->lines < t->limit) {
+        const uint8_t *end = memchr(bytes + at, '\n', length - at);
+        at = end ? (size_t)(end - bytes) + 1 : length;
+        t->lines += end != NULL;
+    }
+    return at;
+}
+
+/* To rank 0; of no bytes: that was all. */
+static void send_piece(const cluster *c, const uint8_t *bytes, uint64_t length)
+{
+    c->send(0, &length, sizeof length);
+    c->send(0, bytes, (size_t)length);
+}
+
+static void put(taker *t, const uint8_t *bytes, size_t length)
+{
+    const cluster *c = t->s->c;
+    const char *why;
+    t->at += length;
+    if (t->counts_only || length == 0)
+        return;
+    if (t->file && !c->write(t->file, t->at - length, bytes, length, &why))
+        give_up(t->s, t->s->output, why);
+    else if (!t->file && c->rank)
+        send_piece(c, bytes, length);
+    else if (!t->file)
+        fwrite(bytes, 1, length, stdout);
+}
+
+static void put_segment(taker *t, segment s, uint8_t *piece)
+{
+    for (uint64_t at = 0; at < s.length && t->lines < t->limit;) {
+        const size_t wanted = s.length - at < PIECE ? (size_t)(s.length - at) : PIECE;
+        const ssize_t got = pread(t->s->fd, piece, wanted, (off_t)(s.at + at));
+        if (got <= 0)
+            give_up(t->s, spooled, strerror(errno));
+        put(t, piece, within(t, piece, (size_t)got));
+        at += (uint64_t)got;
+    }
+}
+
+static void put_all(taker *t, const segment *segments, size_t count, uint64_t lines)
+{
+    uint8_t *piece = malloc(PIECE);
+    if (!piece)
+        give_up(t->s, spooled, strerror(ENOMEM));
+    for (size_t i = 0; i < count && t->s->fd >= 0; i++) {
+        t->limit = i ? lines : UINT64_MAX;
+        put_segment(t, segments[i], piece);
+    }
+    free(piece);
+}
+
+/* What rank 0 gets from the others, one after the other. */
+static void relay(const spool *s)
+{
+    uint8_t *piece = malloc(PIECE);
+    if (!piece)
+        give_up(s, "standard output", strerror(ENOMEM));
+    for (int r = 1; r < s->c->size; r++) {
+        uint64_t length = 1;
+        while (length) {
+            s->c->receive(r, &length, sizeof length);
+            s->c->receive(r, piece, (size_t)length);
+            fwrite(piece, 1, (size_t)length, stdout);
+        }
+    }
+    free(piece);
+}
+
+/* All ranks' at once, each where those before it end. */
+static void write_all(const spool *s, const segment *segments, size_t count, uint64_t lines)
+{
+    const char *why;
+    taker counting = { .s = s, .counts_only = true };
+    put_all(&counting, segments, count, lines);
+    const uint64_t before = s->c->sum_before(counting.at), all = s->c->sum(counting.at);
+    taker t = { .s = s, .at = before };
+    t.file = s->c->create(s->output, all, &why);
+    if (!t.file)
+        give_up(s, s->output, why);
+    put_all(&t, segments, count, lines);
+    s->c->close(t.file);
+}
+
+void spool_put(spool *s, const segment *segments, size_t count, uint64_t limit, uint64_t before)
+{
+    const uint64_t lines = !limit ? UINT64_MAX : limit > before ? limit - before : 0;
+    taker t = { .s = s };
+    if (s->output) {
+        write_all(s, segments, count, lines);
+    } else {
+        put_all(&t, segments, count, lines);
+        if (s->c->rank)
+            send_piece(s->c, NULL, 0);
+        else
+            relay(s);
+    }
+    if (s->fd >= 0)
+        close(s->fd);
+    s->fd = -1;
+}

@@ -1,0 +1,35 @@
+/* find_spool.h: what a rank prints, until its turn comes.
+ *
+ * Standard output goes to a file without a name in $TMPDIR. In the end its segments, in an order
+ * that may be another one, go to standard output through rank 0, which prints rank after rank; or
+ * all ranks write theirs at once into one file. Any failure ends all ranks.
+ */
+#ifndef TRAWL_FIND_SPOOL_H
+#define TRAWL_FIND_SPOOL_H
+
+#include "cli/cluster.h"
+
+typedef struct segment {
+    uint64_t at, length;
+} segment;
+
+typedef struct spool {
+    const cluster *c;
+    const char *command; /* for messages */
+    const char *output;  /* the file; NULL: standard output */
+    int fd, standard;    /* the file without a name, and the real standard output; -1: rank 0 prints
+                            at once */
+} spool;
+
+void spool_begin(spool *s);
+void spool_end(spool *s);
+
+/* So much was printed. */
+uint64_t spool_at(const spool *s);
+
+/* Collective: all that was printed, the first segment first. `limit` (0: none) is of the lines of
+ * all ranks together, but for those of the first segment; `before` are those of the ranks before.
+ */
+void spool_put(spool *s, const segment *segments, size_t count, uint64_t limit, uint64_t before);
+
+#endif
