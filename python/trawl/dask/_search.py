@@ -174,6 +174,7 @@ def search_file(job: Job, file: _files.File) -> Found:
     if file.how == "bytes" and not file.unit:
         return _of_text(file, job.plan().find(data, report=job.report))
     if file.how == "members" and file.packed == "gzip" and not file.unit:
+        _members.check_end(job.fs, file.place, file.size)
         with _members.spool(file.path, data) as text:
             return _of_text(file, job.plan().find(text, report=job.report))
     return _search_reader(job, file, data, job.records)
@@ -190,8 +191,6 @@ def _search_range(job: Job, text: Text, block: int, told: Optional[bytes]) -> An
 
 def _search_records(job: Job, file: _files.File, text: Text, block: int) -> Found:
     begin, end = extent(text, block, _cut_of_records(file.unit or ""))
-    if block == len(text.bounds) - 2 and file.packed == "gzip":
-        _members.check_end(job.fs, file.place, file.size)
     if begin == end:
         return nothing(file)
     return _search_reader(job, file, text.read(begin, end), file.unit or "")

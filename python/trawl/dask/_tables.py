@@ -95,7 +95,10 @@ def walk(job: Job, number: int, block: int, others: List[_members.Walk]) -> _mem
 
 def index(job: Job, number: int, walks: List[_members.Walk]) -> _members.Index:
     """Of a packed file."""
-    return _members.Index(walks, job.files[number].size)
+    file = job.files[number]
+    if file.packed == "gzip":
+        _members.check_end(job.fs, file.place, file.size)
+    return _members.Index(walks, file.size)
 
 
 class Graph:
