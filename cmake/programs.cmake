@@ -4,7 +4,8 @@
 # the unit is first launched (device/program.c says where it looks). tools/embed.c writes both
 # sources. A unit's variants are listed at the top of its file.
 
-set(TRAWL_UNITS packed kmers bm wm ac pfac qgrams shiftand hnfa carry bb byr direct ku bitslice factors tally)
+set(TRAWL_CUDA_UNITS packed kmers bm wm ac pfac qgrams shiftand hnfa carry bb byr direct ku bitslice factors tally)
+set(TRAWL_UNITS ${TRAWL_CUDA_UNITS} bitslice_alone) # for devices that are CPUs
 set(TRAWL_CUDA_ARCHS 75 80 86 89 90 CACHE STRING "CUDA architectures; PTX is made of the last")
 
 file(GLOB unit_sources CONFIGURE_DEPENDS
@@ -21,7 +22,7 @@ if(TRAWL_HAVE_CUDA)
   list(GET TRAWL_CUDA_ARCHS -1 last)
   list(APPEND code_flags -gencode arch=compute_${last},code=compute_${last})
   set(image_files "")
-  foreach(unit IN LISTS TRAWL_UNITS)
+  foreach(unit IN LISTS TRAWL_CUDA_UNITS)
     set(unit_cu ${PROJECT_BINARY_DIR}/cuda/${unit}.cu)
     add_custom_command(OUTPUT ${images}/${unit}.fatbin
       COMMAND trawl_embed cuda ${PROJECT_SOURCE_DIR}/src ${unit} > ${unit_cu}

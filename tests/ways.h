@@ -68,6 +68,7 @@ static const way ways[] = {
     { "shiftand", "page=64,group=64,queues=2,piece=64,carriers=1", false, false },
     { "shiftand", "page=4096,group=64,mapped=0", false, false },
     { "bitslice", NULL, false, false },
+    { "bitslice", "chars=32,queues=2,piece=64", false, false },
     { "bitslice", "chars=32,group=64,queues=2,piece=64", false, false },
     { "bitslice/shiftand", "chars=96,group=64,mapped=0", false, false },
     { "factors", "queues=2", false, false },

@@ -1,11 +1,12 @@
 /* bitslice.c: bit-sliced class patterns on devices: which tiles, and lists for them. The kernel is
- * in bitslice.k.
+ * in bitslice.k; that for devices that are CPUs, which needs no lists, in bitslice_alone.k.
  *
  * The longest tile is taken that leaves room for two groups on a multiprocessor: while one makes
  * rows the other one tests. A test is a word among the rows, ready to be added to an item's;
  * classes stand in levels, so that all of a level can be made at once.
  */
 #include "kernel/bitslice.h"
+#include "kernel/bitslice_alone.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -15,16 +16,18 @@
 
 enum {
     GPU_GROUP = 512,
-    LEAST_GROUP = 64, /* of a GPU with little local memory */
-    CPU_GROUP = 32,
+    LEAST_GROUP = 64,  /* of a GPU with little local memory */
     UNIT_ITEMS = 1024, /* groups of a multiprocessor have so many items */
     GROUPS_A_UNIT = 2,
     LARGE_LOCAL = 96 << 10, /* a device with more lets several groups share it */
     LOCAL_KEPT = 1 << 10,   /* by the device, of each group's */
-    LEAST_MOST = 1 << 16
+    LEAST_MOST = 1 << 16,
+    UNIT_ALONE = 2, /* items of a CPU's core that have rows of their own */
+    LEAST_LANE = 64 /* bytes, as long as there are others to share with */
 };
 
 typedef struct bitslice_device {
+    bool alone;                                  /* bitslice_alone.k */
     uint32_t group, groups, blocks, local_bytes; /* blocks 0: rows do not fit */
     uint32_t planes, levels, level, test, share; /* as in slice_args */
     device_buffer lists;
@@ -34,6 +37,10 @@ static const bitslice_tables *tables_of(const device_plan *p)
 {
     return (const bitslice_tables *)p->facts.tables;
 }
+
+/* What planners are told. */
+_Static_assert(SLICE_ROWS(LEAST_GROUP, 32u) == BITSLICE_LOCAL, "no more, and no less");
+_Static_assert(32 + SLICE_AHEAD + 1 == BITSLICE_LOCAL_ROW, "as stride_of says");
 
 /* ---- sizes --------------------------------------------------------------------------- */
 
@@ -64,8 +71,7 @@ static int choose_sizes(device_plan *p, trawl_error *error)
     const device_info *info = &p->device->info;
     bitslice_device *d = p->state;
     const bool several = !info->cpu && info->local_bytes > LARGE_LOCAL;
-    int status = plan_warps(p, "bitslice", info->cpu ? CPU_GROUP : GPU_GROUP, SLICE_MOST_GROUP,
-                            &d->group, error);
+    int status = plan_warps(p, "bitslice", GPU_GROUP, SLICE_MOST_GROUP, &d->group, error);
     if (status != TRAWL_OK)
         return status;
     d->group = parts(d->group, WARP) * WARP; /* without warps, too */
@@ -296,8 +302,9 @@ static int make_lists(device_plan *p, trawl_error *error)
 static int bitslice_prepare(device_plan *p, trawl_error *error)
 {
     bitslice_device *d = p->state;
-    const int status = choose_sizes(p, error);
-    if (status != TRAWL_OK || !d->blocks)
+    d->alone = p->device->info.cpu && p->tuning.group == TUNE_AUTO;
+    const int status = d->alone ? TRAWL_OK : choose_sizes(p, error);
+    if (status != TRAWL_OK || !d->blocks) /* or alone */
         return status;
     while (tables_of(p)->letters >> d->planes)
         d->planes++;
@@ -308,6 +315,52 @@ static void bitslice_release(device_plan *p)
 {
     bitslice_device *d = p->state;
     p->give(p, &d->lists);
+}
+
+/* ---- alone, on a CPU ----------------------------------------------------------------------- */
+
+/* Bytes of a lane: all cores have a tile, if these are long. */
+static uint32_t lane_of(const device_plan *p, uint32_t length)
+{
+    const uint32_t share = parts(length, (uint64_t)BITSLICE_LANES * p->device->info.units);
+    const uint32_t asked = tuned(p->tuning.chars, share > LEAST_LANE ? share : LEAST_LANE);
+    const uint32_t lane = parts(smaller(asked, parts(length, BITSLICE_LANES)), BITSLICE_STEP);
+    return smaller(lane * BITSLICE_STEP, tables_of(p)->length);
+}
+
+static uint32_t items_of(const device_plan *p, uint64_t length)
+{
+    const uint32_t tiles = parts(length, (uint64_t)BITSLICE_LANES * BITSLICE_STEP);
+    return smaller(tiles, UNIT_ALONE * (uint64_t)p->device->info.units);
+}
+
+static size_t bitslice_scratch_bytes(const device_plan *p, uint64_t length, uint64_t cols)
+{
+    const bitslice_device *d = p->state;
+    const bitslice_tables *t = tables_of(p);
+    (void)cols;
+    return d->alone ? (size_t)items_of(p, length) * t->rows * (t->held + 1) * BITSLICE_ROW : 0;
+}
+
+static int run_alone(const device_plan *p, device_queue *q, text_piece *piece, uint64_t most,
+                     trawl_error *error)
+{
+    const uint32_t length = piece->end - piece->from, lane = lane_of(p, length);
+    const alone_args numbers = {
+        .capacity = piece->sink.capacity,
+        .most = most,
+        .from = piece->from,
+        .begin = piece->begin,
+        .end = piece->end,
+        .length = lane,
+        .tiles = parts(length, (uint64_t)BITSLICE_LANES * lane),
+    };
+    const uint32_t items = smaller(numbers.tiles, items_of(p, length));
+    launch l = launch_of("bitslice_alone", "bitslice_alone", items, 1, 0);
+    launch_buffer(&l, &p->tables);
+    launch_buffer(&l, piece->text);
+    launch_buffer(&l, piece->scratch);
+    return launch_search(p, q, &l, &numbers, sizeof numbers, &piece->sink, error);
 }
 
 /* ---- running ---------------------------------------------------------------------------- */
@@ -325,13 +378,15 @@ static int bitslice_run(const device_plan *p, device_queue *q, text_piece *piece
 {
     const bitslice_tables *t = tables_of(p);
     const bitslice_device *d = p->state;
+    const uint64_t most =
+        p->facts.may_stop ? LEAST_MOST + (uint64_t)(piece->end - piece->from) * t->patience / 4 : 0;
+    if (d->alone)
+        return run_alone(p, q, piece, most, error);
     if (!d->blocks)
         return leave_all(p, q, piece, error);
     const slice_args numbers = {
         .capacity = piece->sink.capacity,
-        .most = p->facts.may_stop
-                    ? LEAST_MOST + (uint64_t)(piece->end - piece->from) * t->patience / 4
-                    : 0,
+        .most = most,
         .from = piece->from,
         .begin = piece->begin,
         .end = piece->end,
@@ -358,5 +413,6 @@ const device_walk device_bitslice = {
     .state_bytes = sizeof(bitslice_device),
     .prepare = bitslice_prepare,
     .release = bitslice_release,
+    .scratch_bytes = bitslice_scratch_bytes,
     .run_text = bitslice_run,
 };

@@ -32,13 +32,23 @@ INLINE u32 fits(compared *s, u32 check, u32 at)
     return belongs(s, BITSLICE_WHAT(check), s->text[at + BITSLICE_WHERE(check)]);
 }
 
-/* Whether the bytes from `at` on fit `count` checks. Four at a time, the last one again and again:
- * loads that wait for one another are what this costs. */
+/* How many checks are made together. On GPUs four, the last one again and again: loads that wait
+ * for one another are what they cost there. */
+#ifndef CHECKS_TOGETHER
+#define CHECKS_TOGETHER 4u
+#endif
+
+/* Whether the bytes from `at` on fit `count` checks. */
 INLINE u32 checks_fit(compared *s, u32 checks, u32 count, u32 at)
 {
     GLOBAL const u32 *check = s->tables + checks;
-    for (u32 i = 0; i < count; i += 4) {
+    for (u32 i = 0; i < count; i += CHECKS_TOGETHER) {
         s->work++;
+        if (CHECKS_TOGETHER == 1) {
+            if (!fits(s, check[i], at))
+                return 0;
+            continue;
+        }
         const u32 a = check[i], b = check[i + 1 < count ? i + 1 : i];
         const u32 c = check[i + 2 < count ? i + 2 : i], d = check[i + 3 < count ? i + 3 : i];
         if (!(fits(s, a, at) & fits(s, b, at) & fits(s, c, at) & fits(s, d, at)))
@@ -126,6 +136,15 @@ INLINE u32 go_on(compared *s, GLOBAL const bitslice_segment *segments, u32 first
         *set = next;
     }
     return any_far(set);
+}
+
+/* Whether the segment with the anchor, which is at `place` and passed all tests, fits the checks
+ * that these leave open, and lies in the text. */
+INLINE u32 compare_anchor(compared *s, GLOBAL const bitslice_pattern *p, u32 place)
+{
+    const u32 begin = place - p->anchor;
+    return place < s->end && place - s->from >= p->anchor && p->length <= s->end - begin &&
+           checks_fit(s, p->checks, p->check_count, begin);
 }
 
 /* Where a match may end, as distances from `begin`: there begins the segment with the anchor, which

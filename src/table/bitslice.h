@@ -21,6 +21,10 @@
 #define BITSLICE_RECORDS 4096u
 #define BITSLICE_MOST_ROWS 61440u
 
+/* Words of local memory that a group of a GPU needs at least: so many, and for each property. */
+#define BITSLICE_LOCAL 3572u
+#define BITSLICE_LOCAL_ROW 49u
+
 /* A class in the low half, and how far behind the beginning of a segment. */
 #define BITSLICE_WHAT(x) ((x)&0xffffu)
 #define BITSLICE_WHERE(x) ((x) >> 16)
