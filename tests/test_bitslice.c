@@ -1,5 +1,6 @@
 /* test_bitslice.c: bit-sliced search of texts of several blocks, against shiftand; on CPUs with
- * every instruction set, and on devices in tiles of every length.
+ * every instruction set, and on devices in tiles of every length. And which devices it is planned
+ * for.
  *
  * The oracle is too slow for them; test_differential holds shiftand to it. A block is some 120 KB.
  * A scenario is some patterns of classes and gaps, and a text in which calm stretches, dense ones
@@ -15,11 +16,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "engine/costs.h"
+#include "engine/engine.h"
+#include "engine/planner.h"
 #include "random.h"
+#include "table/bitslice.h"
 #include "targets.h"
 #include "trawl.h"
+#include "walk/walk.h"
+
+#include <cmocka.h> /* last: it makes a macro of fail() */
 
 #define SCENARIOS 60
 
@@ -176,7 +182,8 @@ static void scan_on_cpu(const slices *s, const trawl_plan *plan, const char *isa
 
 /* Tiles and group sizes are few, those of test_devices: some drivers compile a kernel anew for
  * each. */
-static const char *const tunings[] = { NULL, "chars=32,group=64,queues=2,piece=64",
+static const char *const tunings[] = { NULL, "chars=48,piece=100",
+                                       "chars=32,group=64,queues=2,piece=64",
                                        "chars=96,group=64,blocks=1,piece=100" };
 enum { TUNINGS = sizeof tunings / sizeof *tunings, ON_DEVICES = 4 };
 static test_target targets[MOST_TARGETS];
@@ -242,6 +249,102 @@ static void test_blocks(void **state)
     printf("%llu ends\n", (unsigned long long)ends);
 }
 
+/* ---- plans for devices ---------------------------------------------------------------- */
+
+enum { MOTIFS = 300, MOTIF = 160 };
+
+/* The most rows of a part that bitslice searches, or 0. */
+static uint32_t rows_of(const trawl_plan *plan)
+{
+    const plan_part *parts = plan_parts(plan);
+    uint32_t most = 0;
+    for (uint32_t i = 0; i < plan_head(plan)->part_count; i++) {
+        const plan_stage *stage = part_stages(plan, &parts[i]);
+        const bitslice_tables *t = (const bitslice_tables *)stage_tables(plan, stage);
+        if (stage->kind == WALK_BITSLICE && t->rows > most)
+            most = t->rows;
+    }
+    return most;
+}
+
+/* Motifs of classes of some of 20 letters. */
+static void write_motif(rng *r, uint32_t classes, char to[MOTIF])
+{
+    static const char letters[] = "ACDEFGHIKLMNPQRSTVWY";
+    size_t length = 0;
+    for (uint32_t n = rng_between(r, 4, 9); n > 0; n--) {
+        rng class = { rng_below(r, classes) };
+        to[length++] = '[';
+        for (uint32_t k = rng_between(&class, 1, 5); k > 0; k--)
+            to[length++] = letters[rng_below(&class, 20)];
+        to[length++] = ']';
+    }
+    to[length] = '\0';
+}
+
+static trawl_plan *planned(const problem *p, const char *engine)
+{
+    trawl_plan *plan = NULL;
+    trawl_error error = { 0 };
+    if (plan_make(p, engine, &plan, &error) != TRAWL_OK)
+        fail_msg("%s", error.message);
+    return plan;
+}
+
+/* bitslice is offered where the rows of its tables find room in a group's local memory, and there
+ * alone, for else the device would search by the fallback. CPUs have no such limit. */
+static void test_local_memory(void **state)
+{
+    static const uint32_t kibs[] = { 8, 16, 32, 48, 227 };
+    enum { LOCALS = sizeof kibs / sizeof *kibs };
+    const uint64_t seed = test_seed();
+    static char written[MOTIFS][MOTIF];
+    static trawl_pattern patterns[MOTIFS];
+    static memory heap = { .limit = UINT64_MAX };
+    uint32_t offered[LOCALS] = { 0 };
+    (void)state;
+    for (uint32_t turn = 0; turn < 12; turn++) {
+        rng r = { seed + turn };
+        const uint32_t count = rng_between(&r, 30, MOTIFS), classes = 8u << turn % 6;
+        pattern_list list;
+        for (uint32_t i = 0; i < count; i++) {
+            write_motif(&r, classes, written[i]);
+            patterns[i] = (trawl_pattern){ .text = written[i],
+                                           .length = strlen(written[i]),
+                                           .syntax = TRAWL_SYNTAX_EXTENDED,
+                                           .id = i };
+        }
+        assert_int_equal(pattern_list_make(&heap, patterns, count, &list, NULL), TRAWL_OK);
+        for (uint32_t i = 0; i <= LOCALS; i++) {
+            const bool cpu = i == LOCALS;
+            const uint64_t bytes = (uint64_t)kibs[cpu ? 0 : i] << 10;
+            const problem p = { .memory = &heap,
+                                .list = &list,
+                                .sample = profile_of(NULL, 0, &list),
+                                .target = { .gpu = true,
+                                            .cpu = cpu,
+                                            .local_bytes = (uint32_t)bytes,
+                                            .threads = 1,
+                                            .isa = ISA_AVX2 } };
+            trawl_plan *named = planned(&p, "bitslice"), *chosen = planned(&p, "auto");
+            const uint64_t rows = rows_of(named), taken = rows_of(chosen);
+            const bool fits = cpu || 4 * (BITSLICE_LOCAL + BITSLICE_LOCAL_ROW * rows) <= bytes;
+            const bool offers = engine_by_name("bitslice")->cost(&p) < COST_IMPOSSIBLE;
+            if (offers != fits)
+                fail_msg("seed %llu: %llu rows for %u KiB", (unsigned long long)(seed + turn),
+                         (unsigned long long)rows, (uint32_t)(bytes >> 10));
+            if (!cpu && taken && 4 * (BITSLICE_LOCAL + BITSLICE_LOCAL_ROW * taken) > bytes)
+                fail_msg("seed %llu: auto", (unsigned long long)(seed + turn));
+            if (!cpu)
+                offered[i] += offers;
+            trawl_plan_free(named);
+            trawl_plan_free(chosen);
+        }
+        pattern_list_free(&list);
+    }
+    assert_true(offered[0] < offered[2] && offered[1] < offered[3]);
+}
+
 static int find_devices(void **state)
 {
     (void)state;
@@ -259,6 +362,7 @@ static int close_devices(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(test_blocks) };
+    const struct CMUnitTest tests[] = { cmocka_unit_test(test_local_memory),
+                                        cmocka_unit_test(test_blocks) };
     return cmocka_run_group_tests(tests, find_devices, close_devices);
 }

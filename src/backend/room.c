@@ -68,6 +68,19 @@ void close_devices(worker *w)
     w->state = NULL;
 }
 
+/* What planners may know of all devices of a room, each of which runs the same plans. */
+static void set_target(const device_room *room, target *t)
+{
+    t->gpu = t->cpu = true;
+    t->local_bytes = UINT32_MAX;
+    for (u32 i = 0; i < room->device_count; i++) {
+        const device_info *info = &room->devices[i].device->info;
+        t->threads += info->units;
+        t->cpu = t->cpu && info->cpu;
+        t->local_bytes = info->local_bytes < t->local_bytes ? info->local_bytes : t->local_bytes;
+    }
+}
+
 int open_devices(worker *w, const char *name, trawl_error *error)
 {
     const device_api *api = device_api_by_name(name);
@@ -119,8 +132,6 @@ int open_devices(worker *w, const char *name, trawl_error *error)
         w->limits.lanes += room->devices[i].lane_count;
     if (w->limits.first_window / PIECES_OF_A_WINDOW > room->usual.piece)
         w->limits.first_window = room->usual.piece * PIECES_OF_A_WINDOW;
-    w->target.gpu = true;
-    for (u32 i = 0; i < room->device_count; i++)
-        w->target.threads += room->devices[i].device->info.units;
+    set_target(room, &w->target);
     return TRAWL_OK;
 }

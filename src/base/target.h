@@ -10,9 +10,11 @@
 #include "base/isa.h"
 
 typedef struct target {
-    bool gpu;         /* kernels on a GPU; OpenCL on a CPU counts as one */
-    uint32_t threads; /* of the CPU; a GPU's multiprocessors */
-    isa isa;          /* of walks on the CPU */
+    bool gpu;             /* kernels on devices: GPUs, or CPUs by OpenCL; */
+    bool cpu;             /* these are CPUs */
+    uint32_t local_bytes; /* of local memory that a group may have on each of them; 0: not known */
+    uint32_t threads;     /* of the CPU; multiprocessors of all devices */
+    isa isa;              /* of walks on the CPU */
 } target;
 
 #endif

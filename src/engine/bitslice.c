@@ -12,8 +12,8 @@
 #include "engine/costs.h"
 
 enum { ROWS_BYTES = 768 << 10, MOST_HELD = 128, MOST_LENGTH = 240 };
-enum { MOST_GPU_ROWS = 176 }; /* in a device's 48 KiB of local memory, 32 starts long */
-enum { ESTIMATED = 4096 };    /* patterns: more, and the cost is not worth finding out */
+enum { USUAL_LOCAL = 48 << 10 }; /* bytes of local memory of a GPU */
+enum { ESTIMATED = 4096 };       /* patterns: more, and the cost is not worth finding out */
 
 /* As many properties as there may be, and the fewest rows of each. */
 _Static_assert((uint64_t)BITSLICE_MOST_ROWS *(2 * BITSLICE_STEP + 1) * BITSLICE_ROW <
@@ -21,6 +21,41 @@ _Static_assert((uint64_t)BITSLICE_MOST_ROWS *(2 * BITSLICE_STEP + 1) * BITSLICE_
                "no more state than a plan may ask for");
 
 /* ---- rows --------------------------------------------------------------------------- */
+
+/* Groups of bytes that no class of a test tells apart: the group of each byte, the size of each
+ * group, and in *rest the largest. Returns their number. */
+static uint32_t find_groups(const design *d, uint8_t map[256], uint32_t size[256], uint32_t *rest)
+{
+    uint32_t count = 1;
+    memset(map, 0, 256);
+    memset(size, 0, 256 * sizeof *size);
+    *rest = 0;
+    for (uint32_t i = 0; i < d->property_count; i++)
+        if (d->properties[i].used && d->properties[i].wide == 1)
+            count = split_classes(&d->classes[d->properties[i].class], map, count);
+    for (unsigned b = 0; b < 256; b++)
+        size[map[b]]++;
+    for (uint32_t g = 1; g < count; g++)
+        *rest = size[g] > size[*rest] ? g : *rest;
+    return count;
+}
+
+/* How many rows there will be: of groups, and of what is not one of them. */
+static uint32_t count_rows(const design *d)
+{
+    uint8_t map[256];
+    uint32_t size[256], rest;
+    uint32_t rows = find_groups(d, map, size, &rest) - 1;
+    for (uint32_t i = 0; i < d->property_count; i++) {
+        const byte_class *set = &d->classes[d->properties[i].class];
+        unsigned first = 0;
+        while (first < 255 && !class_has(set, first))
+            first++;
+        rows += d->properties[i].used && (d->properties[i].wide > 1 || map[first] == rest ||
+                                          class_size(set) != size[map[first]]);
+    }
+    return rows;
+}
 
 /* A row that is there, and of which groups of bytes it is the union. */
 typedef struct made_row {
@@ -103,18 +138,10 @@ static void make_wide(row_maker *m, property *p)
 /* Rows of bytes: a group each, but for the largest. */
 static void make_letters(row_maker *m)
 {
-    design *d = m->d;
-    uint32_t count = 1, size[256] = { 0 }, bytes = 0;
     bitslice_letter letters[256];
+    uint32_t size[256], bytes = 0;
     uint8_t of[256] = { 0 };
-    memset(m->map, 0, sizeof m->map);
-    for (uint32_t i = 0; i < d->property_count; i++)
-        if (d->properties[i].used && d->properties[i].wide == 1)
-            count = split_classes(&d->classes[d->properties[i].class], m->map, count);
-    for (unsigned b = 0; b < 256; b++)
-        size[m->map[b]]++;
-    for (uint32_t g = 1; g < count; g++)
-        m->rest = size[g] > size[m->rest] ? g : m->rest;
+    const uint32_t count = find_groups(m->d, m->map, size, &m->rest);
     for (uint32_t g = 0; g < count; g++) {
         made_row *made = &m->made[m->made_count];
         if (g == m->rest)
@@ -414,11 +441,18 @@ static bool only_literals(const pattern_list *list)
     return true;
 }
 
+/* Whether a GPU has room for a tile of so many rows. One without leaves all to the fallback. */
+static bool rows_fit(uint32_t rows, const target *t)
+{
+    const uint32_t words = (t->local_bytes ? t->local_bytes : USUAL_LOCAL) / 4;
+    return BITSLICE_LOCAL + (uint64_t)BITSLICE_LOCAL_ROW * rows <= words;
+}
+
 static double bitslice_cost(const problem *p)
 {
     design d;
     double tests = 0, hits = 0, rows = 0;
-    const bool gpu = p->target.gpu;
+    const bool gpu = p->target.gpu && !p->target.cpu;
     if (p->list->count > ESTIMATED || only_literals(p->list))
         return COST_IMPOSSIBLE;
     if (!design_make(p, &d)) {
@@ -432,19 +466,21 @@ static double bitslice_cost(const problem *p)
     }
     for (uint32_t i = 0; i < d.property_count; i++)
         rows += d.properties[i].used;
+    const bool fits = !gpu || rows_fit(count_rows(&d), &p->target);
     design_free(&d);
     const double patterns = (double)p->list->count;
     if (gpu)
-        return rows > MOST_GPU_ROWS
-                   ? COST_IMPOSSIBLE
-                   : COST_GPU_SLICE_BYTE + hits / BITSLICE_LANES +
-                         (COST_GPU_SLICE_ROW * rows + COST_GPU_SLICE_TEST * (tests + patterns)) /
-                             1024;
-    return cost_of_vector(COST_SLICE_BYTE + (COST_SLICE_ROW * rows + COST_SLICE_TEST * tests +
-                                             COST_SLICE_PATTERN * patterns) /
-                                                BITSLICE_LANES,
-                          &p->target) +
-           hits / BITSLICE_LANES;
+        return !fits ? COST_IMPOSSIBLE
+                     : COST_GPU_SLICE_BYTE + hits / BITSLICE_LANES +
+                           (COST_GPU_SLICE_ROW * rows + COST_GPU_SLICE_TEST * (tests + patterns)) /
+                               1024;
+    const double cost =
+        cost_of_vector(COST_SLICE_BYTE + (COST_SLICE_ROW * rows + COST_SLICE_TEST * tests +
+                                          COST_SLICE_PATTERN * patterns) /
+                                             BITSLICE_LANES,
+                       &p->target) +
+        hits / BITSLICE_LANES;
+    return p->target.cpu ? cost * COST_GPU_AS_CPU : cost;
 }
 
 /* ---- loaded plans -------------------------------------------------------------------- */

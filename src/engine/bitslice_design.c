@@ -339,7 +339,7 @@ static bool take_room(design *d)
 /* Choose all tests. False: there is no memory (the problem's says so), or too much to number. */
 bool design_make(const problem *p, design *d)
 {
-    const bool gpu = p->target.gpu;
+    const bool gpu = p->target.gpu && !p->target.cpu;
     memset(d, 0, sizeof *d);
     d->memory = p->memory;
     d->list = p->list;

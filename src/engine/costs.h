@@ -220,6 +220,10 @@
 #define COST_GPU_SLICE_HIT 0.045
 #define COST_GPU_SLICE_START 0.0135
 
+/* What costs on a CPU are taken for among those of GPUs, for a device that is one: as they compare
+ * in words of SHIFT-AND. */
+#define COST_GPU_AS_CPU (COST_GPU_SHIFTAND_PACKED / COST_SHIFTAND_PACKED)
+
 /* What a vector walk costs in an instruction set, against AVX-512, which its constant is for: about
  * what the width and the missing words make. A plan for a device has tables for it, too: the CPU
  * takes over what a device has no memory for. */
