@@ -9,15 +9,15 @@
 static bool needles_of(PyObject *list, trawl_needle *needles, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
-        PyObject *array;
+        PyObject *array, *name;
         unsigned long long rows, cols;
         Py_ssize_t stride;
-        const char *name;
-        if (!PyArg_ParseTuple(PyList_GetItem(list, (Py_ssize_t)i), "OKKnz", &array, &rows, &cols,
+        if (!PyArg_ParseTuple(PyList_GetItem(list, (Py_ssize_t)i), "OKKnO", &array, &rows, &cols,
                               &stride, &name))
             return false;
         needles[i] = (trawl_needle){
-            PyArray_DATA((PyArrayObject *)array), rows, cols, (size_t)stride, (uint32_t)i, name
+            PyArray_DATA((PyArrayObject *)array),           rows, cols, (size_t)stride, (uint32_t)i,
+            name == Py_None ? NULL : PyBytes_AsString(name)
         };
     }
     return true;

@@ -75,12 +75,12 @@ static PyObject *stream_feed(PyObject *self, PyObject *piece)
 {
     stream *s = (stream *)self;
     step t;
-    if (!is_open(s) || !text_get(piece, &t.piece))
+    if (!text_get(piece, &t.piece)) /* which may run Python, and so close the stream */
         return NULL;
     PyObject *array = NULL;
     if (t.piece.on_device)
         PyErr_SetString(PyExc_TypeError, "a stream takes texts in the host's memory only");
-    else
+    else if (is_open(s))
         array = run(s, &t, t.piece.length, feed);
     text_drop(&t.piece);
     return array;
@@ -139,8 +139,12 @@ static PyObject *stream_restore(PyObject *self, PyObject *object)
     stream *s = (stream *)self;
     trawl_error error;
     text state;
-    if (!is_open(s) || !text_get(object, &state))
+    if (!text_get(object, &state))
         return NULL;
+    if (!is_open(s)) {
+        text_drop(&state);
+        return NULL;
+    }
     const int status = trawl_stream_restore(s->stream, state.bytes, state.length, &error);
     text_drop(&state);
     if (status != TRAWL_OK)

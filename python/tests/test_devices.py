@@ -50,6 +50,12 @@ def test_a_cpu_refuses_what_a_gpu_has():
         plan.collect(b"text")
     with pytest.raises(ValueError, match="contiguous"):
         plan.find(Elsewhere((10, 10), (20, 1)))
+    picture = np.eye(4, dtype=np.uint8)
+    grid = trawl.grid(picture[:2, :2])
+    assert len(grid.find(OfHost(picture))) == 3
+    for call in (grid.find, grid.count, lambda a: trawl.grid([a])):
+        with pytest.raises(trawl.UnsupportedError, match="copy it to the host"):
+            call(Elsewhere((4, 4)))
     with pytest.raises(ValueError, match="uint64"):
         plan.collect(array, counts=Elsewhere((3,)))
 

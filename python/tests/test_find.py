@@ -198,6 +198,13 @@ def test_many_of_one_buffer(rng):
         part["record"] += 100
         assert (part == expected[(expected["record"] >= 100) & (expected["record"] < 300)]).all()
     assert len(plan.find_many(pa.array([], pa.binary()))) == len(plan.find_many([])) == 0
+    chunked = pa.chunked_array([pa.array(texts[:100], pa.binary()), pa.array(texts[100:], pa.binary())])
+    assert (plan.find_many(chunked) == expected).all()
+    hidden = pa.Array.from_buffers(pa.binary(), 2, [pa.py_buffer(b"\1"), pa.py_buffer(
+        np.array([0, 2, 4], "<i4")), pa.py_buffer(b"abab")], 1)  # the second is null, and has bytes
+    assert plan.find_many(hidden)["record"].tolist() == [0]
+    small = np.frombuffer(b"\0\3ab", np.uint8)
+    assert plan.find_many((small, small))["record"].tolist() == [0, 1]  # two texts, no offsets
     numpy_texts = np.array([b"xab", b"", b"cab"])
     assert plan.find_many(numpy_texts)["record"].tolist() == [0, 2, 2]
     for bad in ([0, 5, 3], [0, 99], [-1, 2]):
@@ -221,8 +228,9 @@ def test_options():
         plan.count(large, max_steps=100)
     with pytest.raises(ValueError, match="leftmost-longest"):
         plan.find(text, report="all")
-    with pytest.raises(ValueError):
-        plan.find(text, base=-1)
+    for wrong in ({"base": -1}, {"max_seconds": float("nan")}, {"max_matches": -1}):
+        with pytest.raises(ValueError):
+            plan.find(text, **wrong)
 
 
 def test_large_results(rng):

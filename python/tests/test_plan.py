@@ -62,6 +62,13 @@ def test_errors_say_which_and_where():
             trawl.compile(["a", "b"], **wrong)
     with pytest.raises(TypeError):
         trawl._core.Plan()
+    for wrong in ({"threads": -1}, {"max_memory": -1}, {"wm_block": -1}, {"names": ["a\0b"]}):
+        with pytest.raises(ValueError):
+            trawl.compile("a", **wrong)
+    for wrong in ([7], [None], 7, [["a"]]):
+        with pytest.raises(TypeError):
+            trawl.compile(wrong)
+    assert trawl.compile([bytearray(b"ab"), np.bytes_(b"b")]).count(b"ab") == 2
 
 
 def test_plans_last(tmp_path):

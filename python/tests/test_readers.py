@@ -115,6 +115,7 @@ def test_searching_records(tmp_path, rng):
     whole = trawl.open(path).read()
     assert whole.names == names and whole[7] == sequences[7] == whole[7 - len(names)]
     assert (plan.find_many(whole) == expected).all()
+    assert (plan.find_many(trawl.open(path), max_matches=90) == expected[:90]).all()
     batches = list(trawl.open(path).batches())
     assert len(batches) > 1 and sum(map(len, batches)) == len(names)
     assert (np.concatenate([plan.find_many(b) for b in batches]) == expected).all()

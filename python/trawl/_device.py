@@ -29,6 +29,13 @@ def look_at(text: Any) -> Any:
     raise TypeError("a text is bytes, a buffer or an array, not " + type(text).__name__)
 
 
+def is_elsewhere(array: Any) -> bool:
+    """Whether an array that knows DLPack or CUDA's interface is in a device's memory."""
+    if hasattr(array, "__dlpack_device__"):
+        return array.__dlpack_device__()[0] not in (_CPU, _CUDA_HOST)
+    return hasattr(array, "__cuda_array_interface__")
+
+
 def _by_interface(text: Any, facts: dict) -> Any:
     size = np.dtype(facts["typestr"]).itemsize
     length, strides, expected = size, facts.get("strides"), size

@@ -8,9 +8,10 @@ import numpy as np
 
 def _columns(matches: np.ndarray, plan: Any, records: Any) -> Dict[str, Any]:
     """The fields, then what is known of each: ``name`` and ``record_name`` as (codes, words)."""
-    columns: Dict[str, Any] = {name: matches[name] for name in matches.dtype.names}
+    fields = matches.dtype.names or ()
+    columns: Dict[str, Any] = {name: matches[name] for name in fields}
     if plan is not None and any(plan.names):
-        columns["name"] = matches[matches.dtype.names[0]], plan.names
+        columns["name"] = matches[fields[0]], plan.names
     if records is not None and "record" in columns:
         codes = matches["record"] - getattr(records, "first", 0)
         columns["record_name"] = codes, list(getattr(records, "names", records))

@@ -5,8 +5,9 @@ from typing import Any, NamedTuple, Optional, Sequence, Union
 
 import numpy as np
 
-from . import _core
-from ._plan import _Compiled, _options, _settings
+from . import _core, _device
+from ._errors import UnsupportedError
+from ._plan import _Compiled, _labels, _options, _settings, _sizes
 
 #: What a match in a picture is: ``needle``, its index; ``row`` and ``col`` of its top left cell.
 GRID_MATCH = np.dtype([("needle", "<i8"), ("row", "<i8"), ("col", "<i8")])
@@ -23,8 +24,18 @@ class _Cells(NamedTuple):
     channel: int  # bytes of a channel of it
 
 
+def _host(picture: Any) -> np.ndarray:
+    if isinstance(picture, np.ndarray) or not (hasattr(picture, "__dlpack_device__")
+                                               or hasattr(picture, "__cuda_array_interface__")):
+        return np.asarray(picture)
+    if not _device.is_elsewhere(picture):
+        return np.asarray(picture) if hasattr(picture, "__array__") else np.from_dlpack(picture)
+    raise UnsupportedError("a picture in a GPU's memory is not searched where it is: copy it to the "
+                           "host (picture.get() of CuPy, picture.cpu() of PyTorch)", -4)
+
+
 def _cells(picture: Any) -> _Cells:
-    array = np.asarray(picture)
+    array = _host(picture)
     if array.dtype.hasobject or array.ndim not in (2, 3):
         raise ValueError("a picture is an array of H x W or H x W x C numbers")
     channels = array.shape[2] if array.ndim == 3 else 1
@@ -114,10 +125,12 @@ def grid(needles: Union[np.ndarray, Sequence[Any]], *,
     seen = [_cells(needle) for needle in needles]
     if len({(n.size, n.channel) for n in seen}) > 1:
         raise ValueError("the needles' cells are not of one size")
-    for what, given in (("names", names), ("masks", masks)):
-        if given is not None and len(given) != len(seen):
-            raise ValueError(f"there are {len(given)} {what} for {len(seen)} needles")
-    labels = list(names) if names is not None else [None] * len(seen)
+    if masks is not None and len(masks) != len(seen):
+        raise ValueError(f"there are {len(masks)} masks for {len(seen)} needles")
+    if not 0 <= tolerance < 2**32 or not 0 <= wrong < 2**64:
+        raise ValueError("tolerance and wrong are not negative")
+    labels = _labels(names, len(seen), "needles") or [None] * len(seen)
+    _sizes(max_memory=max_memory)
     settings = _settings(backend, threads, device, tuning)
     plan = GridPlan._compile_grid(
         [(n.array, n.rows, n.cols, n.stride, label) for n, label in zip(seen, labels)],

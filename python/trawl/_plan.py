@@ -82,6 +82,8 @@ class Pattern(NamedTuple):
 
 def _settings(backend: Optional[str], threads: int, device: Optional[Union[str, int]],
               tuning: Optional[str]) -> _Settings:
+    if not 0 <= threads < 2**32:
+        raise ValueError(f"{threads} is no number of threads")
     return backend, threads, None if device is None else str(device), tuning
 
 
@@ -89,7 +91,7 @@ def _options(report: str, base: int, max_matches: int, max_steps: int,
              max_seconds: float) -> Tuple[int, int, int, int, float]:
     if report not in REPORTS:
         raise ValueError(f"no report {report!r}; there are " + ", ".join(REPORTS))
-    if min(base, max_matches, max_steps, max_seconds) < 0:
+    if not min(base, max_matches, max_steps, max_seconds) >= 0:  # nor not a number
         raise ValueError("base and limits are not negative")
     return REPORTS[report], base, max_matches, max_steps, float(max_seconds)
 
@@ -99,6 +101,7 @@ class _Compiled(_core.Plan):
 
     __slots__ = ("_settings", "_names", "__weakref__")
     _settings: _Settings
+    _names: Any  #: set by the first use of `names`
 
     def __reduce__(self) -> Any:
         return _restore, (self._save(), self._settings)
@@ -122,7 +125,7 @@ class _Compiled(_core.Plan):
         try:
             return self._names
         except AttributeError:
-            self._names: List[str] = super()._names()
+            self._names = super()._names()
             return self._names
 
     def on(self, backend: Optional[str] = None, *, threads: int = 0,
@@ -151,8 +154,8 @@ class _Compiled(_core.Plan):
 class Plan(_Compiled):
     """Compiled patterns. Immutable: any number of threads may search with one at once.
 
-    Made by `compile` and `load`. It pickles as its saved bytes. Each search releases the GIL, and
-    one of more than 4 MiB is ended by Ctrl-C.
+    Made by `compile` and `load`. It pickles as its saved bytes. Each search of 2 KiB and more
+    releases the GIL, and one of more than 4 MiB is ended by Ctrl-C.
 
     Searches take these options:
 
@@ -224,7 +227,8 @@ class Plan(_Compiled):
 
         Args:
             texts: a sequence of texts; or a pair (buffer, offsets), of which text i is
-                ``buffer[offsets[i]:offsets[i + 1]]``; or an Arrow array of strings or binaries; or
+                ``buffer[offsets[i]:offsets[i + 1]]``, with offsets an array of integers of 32 or 64
+                bits; or an Arrow array of strings or binaries, of which null is an empty text; or
                 `Records`, or a `Reader`, which is read batch by batch. The last ones make no Python
                 object a text.
 
@@ -232,15 +236,19 @@ class Plan(_Compiled):
             As `find`; ``record`` is the text's index. Order is by record first.
         """
         options = _options(report, base, max_matches, max_steps, max_seconds)
+        if hasattr(texts, "batches") and any(options[2:]):  # a limit is of all records
+            texts = texts.read()
         if hasattr(texts, "batches"):  # a Reader
             found = [self._find_cut(b.data, b.offsets, options, b.first) for b in texts.batches()]
             return np.concatenate(found) if found else np.empty(0, MATCH)
         if hasattr(texts, "offsets") and hasattr(texts, "data"):  # Records
             return self._find_cut(texts.data, texts.offsets, options, texts.first)
+        if hasattr(texts, "combine_chunks"):  # of Arrow
+            texts = texts.combine_chunks()
         if hasattr(texts, "buffers"):
             return self._find_cut(*_cut_of_arrow(texts), options, 0)
         if isinstance(texts, tuple) and len(texts) == 2 and isinstance(texts[1], np.ndarray) \
-                and texts[1].dtype.kind in "iu":
+                and texts[1].dtype.kind in "iu" and texts[1].itemsize >= 4:  # smaller ones are texts
             offsets = np.ascontiguousarray(texts[1], dtype=np.int64)
             if offsets.ndim != 1 or not len(offsets):
                 raise ValueError("offsets are one dimension, one more than there are texts")
@@ -382,7 +390,7 @@ class Stream:
 
 
 def _cut_of_arrow(array: Any) -> Tuple[Any, np.ndarray]:
-    """Buffer and offsets of an Arrow array (not chunked) of strings or binaries."""
+    """Buffer and offsets of an Arrow array of strings or binaries."""
     kind = str(array.type)
     size = {"string": np.int32, "binary": np.int32, "large_string": np.int64,
             "large_binary": np.int64}.get(kind)
@@ -392,6 +400,8 @@ def _cut_of_arrow(array: Any) -> Tuple[Any, np.ndarray]:
     places = np.zeros(1, np.int64)
     if offsets is not None:
         places = np.frombuffer(offsets, size)[array.offset:array.offset + len(array) + 1]
+    if array.null_count and np.diff(places)[np.asarray(array.is_null())].any():
+        return _cut_of_arrow(array.fill_null(""))  # bytes that are no text's
     return (b"" if data is None else data), places.astype(np.int64)
 
 
@@ -403,7 +413,27 @@ def _numbers(given: Any, count: int, what: str) -> np.ndarray:
 
 
 def _bytes_of(text: Any) -> bytes:
-    return text.encode("utf-8", "surrogateescape") if isinstance(text, str) else bytes(text)
+    if isinstance(text, str):
+        return text.encode("utf-8", "surrogateescape")
+    return bytes(memoryview(text))  # bytes(7) would be seven of them
+
+
+def _labels(names: Optional[Sequence[Optional[str]]], count: int, of: str) -> Any:
+    """Names as the library wants them: bytes that end with NUL."""
+    if names is None:
+        return None
+    labels = tuple(None if name is None else _bytes_of(name) for name in names)
+    if len(labels) != count:
+        raise ValueError(f"there are {len(labels)} names for {count} {of}")
+    if any(b"\0" in label for label in labels if label):
+        raise ValueError("a name has no NUL")
+    return labels
+
+
+def _sizes(**given: int) -> None:
+    for name, value in given.items():
+        if not 0 <= value < 2**32 and not (name == "max_memory" and 0 <= value < 2**64):
+            raise ValueError(f"{name} is a number of bytes, or 0, not {value}")
 
 
 def _syntax_number(name: str) -> int:
@@ -447,10 +477,8 @@ def compile(patterns: Union[str, bytes, Iterable[Union[str, bytes]]], *,
     texts = tuple(_bytes_of(text) for text in patterns)
     numbers = _syntax_number(syntax) if isinstance(syntax, str) else \
         [_syntax_number(name) for name in syntax]
-    labels = None if names is None else \
-        tuple(None if name is None else _bytes_of(name) for name in names)
-    if labels is not None and len(labels) != len(texts):
-        raise ValueError(f"there are {len(labels)} names for {len(texts)} patterns")
+    labels = _labels(names, len(texts), "patterns")
+    _sizes(max_memory=max_memory, wm_block=wm_block)
     settings = _settings(backend, threads, device, tuning)
     plan = Plan._compile(texts, _numbers(numbers, len(texts), "syntaxes"),
                          _numbers(flags, len(texts), "flags"), labels, engine, sample, max_memory,
