@@ -5,7 +5,8 @@
 #   tools/wheel.sh --glibc 2.28  for systems with that glibc or a later one, whatever is here: by the
 #                                compiler of the package ziglang, which knows the symbols of each
 #   tools/wheel.sh --cuda        with the programs for NVIDIA GPUs, where nvcc is
-#   tools/wheel.sh --guide       and then run the first example of docs/python.md with it
+#   tools/wheel.sh --guide       and then run the first example of docs/python.md with it, which must print
+#                                what stands there
 #   tools/wheel.sh --python PROGRAM   a Python other than python3, to build and run it with
 #
 # One wheel serves Python 3.9 and later: abi3audit looks whether it keeps to the stable ABI, auditwheel
@@ -125,9 +126,17 @@ env -u PYTHONPATH -u LD_LIBRARY_PATH venv/bin/python installed.py
 
 if $guide; then
     heading "the first example of docs/python.md"
-    awk '/^```/ { if (inside) exit; inside = $0 == "```python"; next } inside' "$source/docs/python.md" >example.py
-    [ -s example.py ] || die "docs/python.md has no block that begins with \`\`\`python"
+    block() { # LANGUAGE: the first block in it
+        awk -v fence="\`\`\`$1" '/^```/ { if (inside) exit; inside = $0 == fence; next } inside' "$source/docs/python.md"
+    }
+    block python >example.py
+    block text >expected
+    if [ ! -s example.py ] || [ ! -s expected ]; then
+        die "docs/python.md has no block of python, or none of text with what that prints"
+    fi
     sed 's/^/    /' example.py
     printf '\nprints\n\n'
-    env -u PYTHONPATH -u LD_LIBRARY_PATH venv/bin/python example.py | sed 's/^/    /'
+    env -u PYTHONPATH -u LD_LIBRARY_PATH venv/bin/python example.py >printed
+    sed 's/^/    /' printed
+    diff -u expected printed || die "this is not what the guide says"
 fi
