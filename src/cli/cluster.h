@@ -34,7 +34,8 @@ typedef struct cluster {
     /* So many bytes from an offset on. False: *why; the file is shorter, for instance. */
     bool (*read)(void *file, uint64_t offset, void *bytes, size_t length, const char **why);
     bool (*write)(void *file, uint64_t offset, const void *bytes, size_t length, const char **why);
-    void (*close)(void *file);
+    void (*close)(void *file);     /* of open */
+    void (*close_all)(void *file); /* of create, collective */
 
     /* Collective, the last call. */
     void (*end)(void);

@@ -6,6 +6,20 @@
 
 #include "cli/find_ranks.h"
 
+#define BLOCK (1u << 20) /* a thread: what was read is still in its core's caches */
+#define DEVICE_BLOCK (64u << 20)
+
+static bool on_device(const run_options *o)
+{
+    const char *name = o->context.backend;
+    return name && (strcmp(name, "cuda") == 0 || strcmp(name, "opencl") == 0);
+}
+
+uint64_t find_ranks_block(const run_options *o, const trawl_context *context)
+{
+    return on_device(o) ? DEVICE_BLOCK : (uint64_t)BLOCK * trawl_context_threads(context);
+}
+
 static int hushed[2] = { -1, -1 }; /* output and error of other ranks than 0, meanwhile */
 
 void find_ranks_hush(const cluster *c)
@@ -56,12 +70,11 @@ static void share_cores(const cluster *c, run_options *o)
 void find_ranks_settle(const cluster *c, run_options *o)
 {
     static char device[16];
-    const char *backend = o->context.backend;
-    const bool cpu = !backend || (strcmp(backend, "cuda") != 0 && strcmp(backend, "opencl") != 0);
+    const bool cpu = !on_device(o);
     if (cpu && !o->context.threads)
         share_cores(c, o);
     if (!cpu && !o->context.device) {
-        const size_t count = trawl_device_count(backend, NULL);
+        const size_t count = trawl_device_count(o->context.backend, NULL);
         snprintf(device, sizeof device, "%d", count ? c->local % (int)count : 0);
         o->context.device = device;
     }

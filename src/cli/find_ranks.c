@@ -31,8 +31,7 @@
 #include "cli/find_spool.h"
 
 #define FIRST_BLOCK (256u << 10) /* of a share that begins within a file: its matches are kept */
-#define BLOCK (8u << 20)
-#define PIECE (1u << 20) /* of a file, where a cut is looked for */
+#define PIECE (1u << 20)         /* of a file, where a cut is looked for */
 
 typedef struct block {
     size_t file;
@@ -60,7 +59,8 @@ typedef struct ranks {
     share share;
     uint64_t limit;
     trawl_range_needs needs;
-    bool ranges; /* texts are cut */
+    bool ranges;    /* texts are cut */
+    uint64_t block; /* bytes of one */
 
     block *blocks;
     size_t count, room;
@@ -157,10 +157,8 @@ static void fill_window(ranks *k, window *w, size_t file, uint64_t offset, uint6
 {
     w->offset = offset;
     w->length = (size_t)(end - offset);
-    if (w->length > w->room) {
-        w->bytes = must_grow(k, w->bytes, w->length);
-        w->room = w->length;
-    }
+    if (w->length > w->room)
+        w->bytes = must_grow(k, w->bytes, w->room = w->length);
     open_file(k, file);
     read_file(k, offset, w->bytes, w->length);
 }
@@ -308,7 +306,7 @@ static uint64_t scan_block(ranks *k, const block *b, window *w, bool there, traw
 static uint64_t block_end(ranks *k, size_t file, uint64_t begin, uint64_t end, bool held)
 {
     const uint64_t around = 8 * (k->needs.before + k->needs.behind);
-    uint64_t wanted = held ? FIRST_BLOCK : BLOCK;
+    uint64_t wanted = held ? FIRST_BLOCK : k->block;
     wanted = wanted < around ? around : wanted;
     if (end - begin <= wanted)
         return end;
@@ -723,6 +721,7 @@ static void ranks_open(ranks *k, char **paths, int count)
     k->ranges = text && trawl_plan_get_range_needs(f->plan, f->report, &k->needs, NULL) == TRAWL_OK;
     if (!k->ranges)
         k->needs = (trawl_range_needs){ .size = sizeof k->needs };
+    k->block = find_ranks_block(f->run, f->context);
     k->limit = f->most;
     f->most = 0;
     if (!share_open(&k->share, k->c, f, paths, count, k->ranges, k->spool.output))

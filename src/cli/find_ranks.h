@@ -13,6 +13,9 @@ bool find_ranks_agree(const cluster *c, const char *command, int *status);
 /* Each rank takes its share of the machine's cores, or one of its devices. */
 void find_ranks_settle(const cluster *c, run_options *o);
 
+/* Bytes that a rank reads and searches at once. */
+uint64_t find_ranks_block(const run_options *o, const trawl_context *context);
+
 /* Rank 0 has compiled a plan, the others have none: all get that. NULL after a complaint. */
 trawl_plan *find_ranks_plan(const cluster *c, const char *command, trawl_plan *plan);
 

@@ -143,7 +143,7 @@ static void write_all(const spool *s, const segment *segments, size_t count, uin
     if (!t.file)
         give_up(s, s->output, why);
     put_all(&t, segments, count, lines);
-    s->c->close(t.file);
+    s->c->close_all(t.file);
 }
 
 void spool_put(spool *s, const segment *segments, size_t count, uint64_t limit, uint64_t before)

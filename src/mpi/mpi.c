@@ -169,8 +169,10 @@ static void *open_to_read(const char *path, uint64_t *length, const char **why)
     return file;
 }
 
+/* Opening and closing a file of all ranks polls: they come together first. */
 static void *create_to_write(const char *path, uint64_t length, const char **why)
 {
+    sum(0);
     MPI_File *file = open_file(MPI_COMM_WORLD, path, MPI_MODE_WRONLY | MPI_MODE_CREATE, why);
     const int status = file ? MPI_File_set_size(*file, (MPI_Offset)length) : MPI_SUCCESS;
     if (status == MPI_SUCCESS)
@@ -226,6 +228,12 @@ static void close_file(void *file)
     free(file);
 }
 
+static void close_all(void *file)
+{
+    sum(0);
+    close_file(file);
+}
+
 /* ---- begin and end -------------------------------------------------------- */
 
 static void end(void)
@@ -261,6 +269,7 @@ const cluster *trawl_cluster_begin(const char **why)
     calls.read = read_file;
     calls.write = write_file;
     calls.close = close_file;
+    calls.close_all = close_all;
     calls.end = end;
     calls.abort = abort_all;
     return &calls;
