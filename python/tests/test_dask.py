@@ -71,7 +71,7 @@ def test_every_cut(tmp_path, rng, cases, report):
 
 
 def test_against_re(tmp_path, rng):
-    """All occurrences of words, as Python's re finds them by lookahead, over cuts at every place."""
+    """All occurrences of words, as re finds them by lookahead, over cuts at every place."""
     text = text_of(rng, 700, b"abcd")
     path = tmp_path / "text"
     path.write_bytes(text)
@@ -204,7 +204,7 @@ def test_arguments(tmp_path):
     assert table(str(path), str(tmp_path / "plan")) == expected(path, [(0, 0, 2, 0)])
 
 
-# ---- storages --------------------------------------------------------------------------------------
+# ---- storages ----------------------------------------------------------------------------------
 
 
 def test_memory_storage(rng):
@@ -264,7 +264,7 @@ def test_http(tmp_path, rng):
     assert rows == expected(url, plan.find(text).tolist())
 
 
-# ---- records -----------------------------------------------------------------------------------------
+# ---- records -----------------------------------------------------------------------------------
 
 
 def fasta(rng, count):
@@ -329,7 +329,7 @@ def test_whole_kinds(tmp_path, rng):
     assert set(trawl.dask.blocks(str(tmp_path), plan)["how"]) == {"whole"}
 
 
-# ---- packed ------------------------------------------------------------------------------------------
+# ---- packed ------------------------------------------------------------------------------------
 
 
 def bgzip(data, size):
@@ -423,7 +423,7 @@ def test_zstd_in_frames(tmp_path, rng):
                 expected(path, plan.find(text, report="ends").tolist())
 
 
-# ---- clusters ----------------------------------------------------------------------------------------
+# ---- clusters ----------------------------------------------------------------------------------
 
 
 @pytest.fixture(scope="module")
@@ -431,7 +431,7 @@ def cluster():
     """Three processes."""
     distributed = pytest.importorskip("distributed", reason="distributed is not there")
     with dask.config.set({"distributed.scheduler.allowed-failures": 20}), \
-            distributed.LocalCluster(3, threads_per_worker=1, processes=True,
+            distributed.LocalCluster(n_workers=3, threads_per_worker=1, processes=True,
                                      dashboard_address=None) as made, \
             distributed.Client(made) as client:
         yield client
@@ -501,8 +501,8 @@ def test_the_plan_travels_once(cluster, tmp_path):
 
 
 def test_devices(tmp_path, monkeypatch):
-    """Processes of a machine take devices of their own; a worker without one uses its CPU, unless it
-    must not."""
+    """Processes of a machine take devices of their own; a worker without one uses its CPU,
+    unless it must not."""
     from trawl.dask import _workers
 
     monkeypatch.setattr(_workers, "_own", {})

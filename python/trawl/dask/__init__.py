@@ -23,7 +23,6 @@ from ._files import File
 __all__ = ["blocks", "scan"]
 
 RECORDS = ("auto", "lines", "whole")
-ROUNDS = 2  # in which blocks are searched again at once; what is left is done one by one
 
 
 def scan(urlpath: Union[str, "os.PathLike[str]", Sequence[str]], plan: Any, *,
@@ -37,8 +36,8 @@ def scan(urlpath: Union[str, "os.PathLike[str]", Sequence[str]], plan: Any, *,
             these. Whatever fsspec knows: paths, ``s3://``, ``gs://``, ``hdfs://``, ``http://``, ...
         plan: a `trawl.Plan`; or the path of a saved one, that every worker can open.
         blocksize: bytes of a file that a task searches; of packed files as they are packed.
-        client: a ``distributed.Client``: the search begins there at once, and what it finds stays in
-            its workers' memory. None: it begins when the table is computed or written.
+        client: a ``distributed.Client``: the search begins there at once, and what it finds stays
+            in its workers' memory. None: it begins when the table is computed or written.
         report: as of `trawl.Plan.find`.
         records: "auto": of FASTA, FASTQ and captures their records, as `trawl.open` reads them;
             "lines", each line a record; "whole", each text is one.
@@ -65,8 +64,8 @@ def scan(urlpath: Union[str, "os.PathLike[str]", Sequence[str]], plan: Any, *,
 def blocks(urlpath: Any, plan: Any, *, blocksize: Union[int, str] = "64 MiB", report: str = "each",
            records: str = "auto", storage_options: Optional[Dict[str, Any]] = None) -> Any:
     """How `scan` divides files, as a ``pandas.DataFrame``: a row a block. ``how`` is "bytes",
-    "fasta", "lines", "members" of what is packed, or "whole", and then ``why``; ``begin`` and ``end``
-    are bytes of the file, at or behind which a block begins and ends."""
+    "fasta", "lines", "members" of what is packed, or "whole", and then ``why``; ``begin`` and
+    ``end`` are bytes of the file, at or behind which a block begins and ends."""
     import pandas as pd
 
     job, _ = _job(urlpath, plan, blocksize, report, records, None, 1, storage_options)
@@ -80,7 +79,7 @@ def blocks(urlpath: Any, plan: Any, *, blocksize: Union[int, str] = "64 MiB", re
     return pd.DataFrame(rows, columns=["path", "block", "begin", "end", "how", "why"])
 
 
-# ---- what is asked for -----------------------------------------------------------------------------
+# ---- what is asked for -------------------------------------------------------------------------
 
 
 def _job(urlpath: Any, plan: Any, blocksize: Union[int, str], report: str, records: str,
@@ -139,7 +138,7 @@ def _notes(files: List[File], size: int) -> Iterator[str]:
             f"{whole[0].path}: {whole[0].why}"]
 
 
-# ---- what tasks there are --------------------------------------------------------------------------
+# ---- what tasks there are ----------------------------------------------------------------------
 
 
 def _parts(job: _search.Job) -> Iterator[Tuple[int, int]]:

@@ -25,7 +25,7 @@ class File(NamedTuple):
 
 
 class Blocks:
-    """Files in a storage that fsspec knows, and their heads. Plans only: texts are read by tasks."""
+    """Files in a storage that fsspec knows, and their heads. Texts are read by tasks."""
 
     def __init__(self, urlpath: Any, storage_options: Optional[Dict[str, Any]]) -> None:
         import fsspec

@@ -1,9 +1,9 @@
 """What gzip and zstd pack member by member, read from the middle.
 
 Idea. Such a file is members, one behind the other, each packed by itself: bgzip's blocks, the files
-of ``cat a.gz b.gz``, the frames of pzstd. The first one that begins in a piece of the file is looked
-for by its signature, which packed bytes may hold by chance. So each piece goes from member to member
-until one begins behind its end: `Walk`. If every piece ends where the next one began, all began
+of ``cat a.gz b.gz``, the frames of pzstd. The first one that begins in a piece of the file is
+looked for by its signature, which packed bytes may hold by chance. So each piece goes from member to
+member until one begins behind its end: `Walk`. If every piece ends where the next one began, all began
 right, for the first one did, at 0. If not, the file is searched whole.
 
 bgzip's blocks say how long they are, packed and unpacked, so they are passed over; so are frames of
@@ -52,7 +52,7 @@ class Packed:
         return memoryview(self._data)[begin - self._begin:]
 
 
-# ---- one member: (where it ends, bytes it unpacks to), or None: no member begins there ------------
+# ---- one member: (where it ends, bytes it unpacks to), or None: none begins there ----------------
 
 
 def _block(file: Packed, at: int) -> Optional[Tuple[int, int]]:
@@ -120,7 +120,7 @@ _MEMBERS = {"gzip": _gzip, "zstd": _zstd}
 _SIGNS = {"gzip": (b"\x1f\x8b\x08",), "zstd": (b"\x28\xb5\x2f\xfd", b"\x2a\x4d\x18")}
 
 
-# ---- from member to member ------------------------------------------------------------------------
+# ---- from member to member ---------------------------------------------------------------------
 
 
 def _candidates(file: Packed, packed: str, begin: int, end: int) -> Iterator[int]:
@@ -223,7 +223,7 @@ def _unpack_gzip(data: memoryview) -> Iterator[bytes]:
 
 @contextmanager
 def spool(name: str, data: Any) -> Iterator[Any]:
-    """The text that a gzip file holds, in a temporary file, mapped: it may be larger than memory."""
+    """The text of a gzip file, in a temporary file, mapped: it may be larger than memory."""
     with tempfile.TemporaryFile() as file:
         try:
             for piece in _unpack_gzip(memoryview(data)):

@@ -56,17 +56,21 @@ def no_words(count: int, word: str = "") -> Tuple[np.ndarray, List[str]]:
     return np.zeros(count, np.int32), [word]
 
 
-# ---- texts -----------------------------------------------------------------------------------------
+# ---- texts -------------------------------------------------------------------------------------
 
 
 class Text:
     """The text of a file, by offsets of what is unpacked of it."""
 
     def __init__(self, job: Job, file: _files.File, index: Optional[_members.Index]) -> None:
-        self._fs, self._file, self._index = job.fs, file, index
+        self._fs, self._file, self._index, self._step = job.fs, file, index, job.blocksize
         self.size = file.size if index is None else index.size
-        self.bounds = [min(i * job.blocksize, file.size) for i in range(file.blocks + 1)] \
-            if index is None else index.bounds
+        self.blocks = file.blocks
+
+    def bound(self, block: int) -> int:
+        """Where a block begins, but for cuts; of the one behind the last, the end."""
+        return min(block * self._step, self.size) if self._index is None else \
+            self._index.bounds[block]
 
     def read(self, begin: int, end: int) -> Any:
         """Bytes [begin, end)."""
@@ -80,7 +84,7 @@ class Text:
         return memoryview(data)[begin - offset:end - offset]
 
 
-# ---- where blocks meet -----------------------------------------------------------------------------
+# ---- where blocks meet -------------------------------------------------------------------------
 
 
 def _first_cut(text: Text, begin: int, end: int, look: Any) -> Optional[int]:
@@ -115,7 +119,7 @@ def _cut_of_records(unit: str) -> Any:
 
 def cut(text: Text, block: int, look: Any) -> Optional[int]:
     """Where a block begins; None: it does not, the one before goes on."""
-    begin, end = text.bounds[block:block + 2]
+    begin, end = text.bound(block), text.bound(block + 1)
     if block == 0:
         return 0
     return _first_cut(text, begin, end, look) if 0 < begin < end else None
@@ -124,14 +128,14 @@ def cut(text: Text, block: int, look: Any) -> Optional[int]:
 def extent(text: Text, block: int, look: Any) -> Tuple[int, int]:
     """Where a block begins and ends, so that blocks meet only at cuts."""
     begin = cut(text, block, look)
-    for behind in range(block + 1, len(text.bounds) - 1):
+    for behind in range(block + 1, text.blocks):
         end = cut(text, behind, look)
         if end is not None:
             return (end if begin is None else begin), end
     return (text.size if begin is None else begin), text.size
 
 
-# ---- a block ---------------------------------------------------------------------------------------
+# ---- a block -----------------------------------------------------------------------------------
 
 
 def search(job: Job, number: int, block: int, index: Optional[_members.Index] = None) -> Found:
@@ -182,7 +186,7 @@ def search_file(job: Job, file: _files.File) -> Found:
 
 def _search_range(job: Job, text: Text, block: int, told: Optional[bytes]) -> Any:
     begin, end = extent(text, block, _cut_of_ranges(job)) if job.needs.cuts else \
-        text.bounds[block:block + 2]
+        (text.bound(block), text.bound(block + 1))
     first = max(0, begin - job.needs.before)
     last = min(text.size, end + job.needs.behind)
     return job.plan().find_range(text.read(first, last), begin, end, offset=first,
@@ -229,10 +233,10 @@ class _Words:
         return np.concatenate(self._codes), self._words or [""]
 
 
-# ---- the blocks of a file --------------------------------------------------------------------------
+# ---- the blocks of a file ----------------------------------------------------------------------
 
 
-def seam_of(found: Found) -> Optional[bytes]:
+def seam_of(job: Job, found: Found) -> Optional[bytes]:
     """What a block leaves to the next."""
     return found.seam
 

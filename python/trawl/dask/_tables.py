@@ -12,13 +12,14 @@ What runs between blocks are some bytes of each; matches stay in the worker that
 """
 from __future__ import annotations
 
-from typing import Any, List, Tuple
+from typing import Any, Dict, List, Optional, Tuple
 
 import numpy as np
 
 from . import _members, _search
 from ._search import Found, Job
 
+ROUNDS = 2  # in which blocks are searched again at once; what is left is done one by one
 MOST_FILES = 100  # of a task: their words have codes of one byte
 
 
@@ -68,7 +69,7 @@ def meta(job: Job) -> Any:
     return clear_known_categories(frame(job, [_search.nothing(job.files[0])]))
 
 
-# ---- tasks -----------------------------------------------------------------------------------------
+# ---- tasks -------------------------------------------------------------------------------------
 
 
 def search_files(job: Job, first: int, last: int) -> Any:
@@ -102,23 +103,23 @@ def index(job: Job, number: int, walks: List[_members.Walk]) -> _members.Index:
 
 
 class Graph:
-    """Tasks of a scan, as Dask's delayed objects with names of their own."""
+    """Tasks of a scan: of each its key, and the function with what it is given, among it keys."""
 
     def __init__(self, job: Job) -> None:
-        from dask import delayed
         from dask.base import tokenize
 
-        self._delayed = delayed
-        self.token = tokenize(job)[:16]
         self.job = job
-        self._job = delayed(job, name=f"trawl-job-{self.token}", traverse=False)
+        self.token = tokenize(job)[:16]
+        self._job = f"trawl-job-{self.token}"
+        self.tasks: Dict[Any, Any] = {self._job: (_Constant(job),)}
 
-    def task(self, fn: Any, number: int, block: int, *args: Any, label: str = "") -> Any:
-        """fn(job, *args), by a name of its own."""
-        name = f"trawl-{fn.__name__}{label}-{self.token}-{number}-{block}"
-        return self._delayed(fn, pure=True)(self._job, *args, dask_key_name=name)
+    def task(self, fn: Any, number: int, block: int, *args: Any, label: str = "") -> str:
+        """fn(job, *args), by a key of its own."""
+        key = f"trawl-{fn.__name__}{label}-{self.token}-{number}-{block}"
+        self.tasks[key] = (fn, self._job, *args)
+        return key
 
-    def file(self, number: int) -> List[Any]:
+    def file(self, number: int) -> List[str]:
         """The parts of the table of a file that is divided."""
         job, file = self.job, self.job.files[number]
         numbers = range(file.blocks)
@@ -136,16 +137,14 @@ class Graph:
                      for i in numbers]
         return [self.task(frame_of, number, i, found[i]) for i in numbers]
 
-    def _index(self, number: int) -> Any:
-        walks: List[Any] = []
+    def _index(self, number: int) -> str:
+        walks: List[str] = []
         for block in reversed(range(self.job.files[number].blocks)):
             others = walks if block == 0 else []
             walks = [self.task(walk, number, block, number, block, others)] + walks
         return self.task(index, number, 0, number, walks)
 
-    def _followed(self, number: int, found: List[Any], known: Any) -> List[Any]:
-        from . import ROUNDS
-
+    def _followed(self, number: int, found: List[str], known: Optional[str]) -> List[str]:
         for turn in range(ROUNDS):
             told = self.task(_search.tell, number, 0, self._seams(number, found, turn),
                              label=str(turn))
@@ -156,21 +155,34 @@ class Graph:
         return [self.task(_search.settled, number, i, number, i, block, changes)
                 for i, block in enumerate(found)]
 
-    def _seams(self, number: int, found: List[Any], turn: int) -> List[Any]:
-        return [self._delayed(_search.seam_of, pure=True)(
-            block, dask_key_name=f"trawl-seam{turn}-{self.token}-{number}-{i}")
-            for i, block in enumerate(found)]
+    def _seams(self, number: int, found: List[str], turn: int) -> List[str]:
+        return [self.task(_search.seam_of, number, i, block, label=str(turn))
+                for i, block in enumerate(found)]
+
+
+class _Constant:
+    """A task that is a value. (A tuple that is none would be taken for a task.)"""
+
+    def __init__(self, value: Any) -> None:
+        self._value = value
+
+    def __call__(self) -> Any:
+        return self._value
 
 
 def build(job: Job, runs: List[Tuple[int, int]]) -> Any:
     """The table of runs of files [first, last)."""
     import dask.dataframe as dd
+    from dask.delayed import Delayed
+    from dask.highlevelgraph import HighLevelGraph
 
     graph = Graph(job)
-    parts: List[Any] = []
+    parts: List[str] = []
     for first, last in runs:
         if job.files[first].blocks > 1:
             parts += graph.file(first)
         else:
             parts.append(graph.task(search_files, first, 0, first, last))
-    return dd.from_delayed(parts, meta=meta(job), verify_meta=False)
+    layers = HighLevelGraph.from_collections(f"trawl-{graph.token}", graph.tasks)
+    return dd.from_delayed([Delayed(part, layers, layer=f"trawl-{graph.token}") for part in parts],
+                           meta=meta(job), verify_meta=False)

@@ -1,4 +1,4 @@
-"""What a worker's process keeps from task to task: plans by content, and the GPU that is its own."""
+"""What a worker's process keeps from task to task: plans by content, and the GPU of its own."""
 from __future__ import annotations
 
 import os
