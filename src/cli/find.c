@@ -82,9 +82,9 @@ static const char *const help_text[] = {
     TEXT_RUN_OPTIONS_HELP,
     PROGRESS_OPTION_HELP,
     "\n"
-    "Under mpirun the ranks share the files, which all of them can read, and print what one process\n"
-    "does; --backend cuda is a device for each. An error of one ends all. TRAWL_MPI=0 in the\n"
-    "environment: each searches alone.\n"
+    "Under mpirun the ranks share the files, which all of them can read, and print what one\n"
+    "process does; --backend cuda is a device for each. An error of one ends all. TRAWL_MPI=0 in\n"
+    "the environment: each searches alone.\n"
     "\n"
     "Exit status: 0 something was found, 1 nothing was, 2 an error (0 under -q with a match).\n"
     "\n"
