@@ -1,0 +1,41 @@
+"""Type hints: mypy finds no fault in the package, nor in a program that uses them rightly, and finds one
+in a program that does not."""
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import trawl
+
+PROGRAM = """
+import numpy as np
+import trawl
+
+plan: trawl.Plan = trawl.compile(["a", b"b"], syntax="literal", flags=[trawl.NOCASE, 0])
+found: np.ndarray = plan.find(b"ab", report="pairs")
+number: int = plan.count(b"ab")
+with plan.stream() as stream:
+    pieces: np.ndarray = stream.feed(b"a")
+for record in trawl.open("file"):
+    name: str = record.name
+longest = plan.info.max_length
+if longest is not None:
+    longest += 1
+places: np.ndarray = trawl.grid([np.zeros((2, 2))], names=["black"]).find(np.zeros((9, 9)))
+"""
+
+
+def test_hints(tmp_path):
+    """All in one run, for mypy reads NumPy's hints first, which takes most of the time."""
+    pytest.importorskip("mypy")
+    assert (Path(trawl.__file__).parent / "py.typed").exists()
+    sources = (Path(__file__).parents[1] / "trawl").glob("*.py")
+    right, wrong = tmp_path / "right.py", tmp_path / "wrong.py"
+    right.write_text(PROGRAM)
+    wrong.write_text(PROGRAM + "plan.find(b'', reports='ends')\nname = plan.count(b'')\n")
+    options = ["--ignore-missing-imports", "--follow-imports=silent", "--cache-dir=/dev/null"]
+    found = subprocess.run([sys.executable, "-m", "mypy", *options, right, wrong, *sources],
+                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT).stdout.decode()
+    errors = [line for line in found.splitlines() if " error: " in line]
+    assert len(errors) == 2 and all(str(wrong) in line for line in errors), found
