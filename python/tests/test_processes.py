@@ -117,6 +117,22 @@ print(sum(map(len, batches)) + first == expected)
 """) == "True"
 
 
+def test_streams_fork():
+    """A child goes on with a copy of the stream, and its parent with its own."""
+    assert run_child(r"""
+import os, trawl
+for threads in (1, 2):
+    stream = trawl.compile("ab+c", threads=threads).stream()
+    stream.feed(b"xab")
+    child = os.fork()
+    found = stream.feed(b"bc.").tolist()
+    if child == 0:
+        os._exit(0 if found == [(0, 1, 5, 0)] else 1)
+    assert os.waitpid(child, 0)[1] == 0 and found == [(0, 1, 5, 0)]
+print("same")
+""") == "same"
+
+
 SLOW = r"""
 import mmap, os, signal, threading, trawl
 text = mmap.mmap(-1, 8 << 30)  # NUL bytes, which take no memory
