@@ -325,7 +325,9 @@ static void print_block(ranks *k, size_t i, bool tell)
     b->printed.at = spool_at(&k->spool);
     k->f->stats.matches -= b->matches;
     const uint64_t known = k->f->stats.matches;
-    scan_block(k, b, &k->window, false, ids ? hold_ids : find_search_take, ids ? (void *)k : k->f);
+    const bool counts = k->f->output->count && !k->f->quiet;
+    trawl_match_fn take = ids ? hold_ids : counts ? find_search_count : find_search_take;
+    scan_block(k, b, &k->window, false, take, ids ? (void *)k : k->f);
     b->matches = k->f->stats.matches - known;
     b->printed.length = spool_at(&k->spool) - b->printed.at;
 }
@@ -342,7 +344,7 @@ static void search_ranges(ranks *k, size_t file, uint64_t begin, uint64_t end, b
     const size_t first = k->count;
     begin = cut_from(k, file, begin);
     end = cut_from(k, file, end);
-    k->f->stats.bytes += end > begin ? end - begin : 0;
+    k->f->stats.bytes += end - begin;
     for (bool more = true; more && !k->f->finished;) {
         const bool held = continues && k->needs.follows && k->count == first;
         const uint64_t stop = block_end(k, file, begin, end, held);
@@ -775,7 +777,6 @@ static int report(ranks *k, uint64_t rounds)
 int find_ranks_files(find_search *f, const cluster *c, char **paths, int count, const char *output)
 {
     ranks k = { .f = f, .c = c, .spool = { c, f->run->command, output, -1, -1 } };
-    uint64_t rounds = 0;
     stats_begin(&f->stats, f->run);
     ranks_open(&k, paths, count);
     if (!f->quiet && (c->rank || output || k.limit))
@@ -787,7 +788,7 @@ int find_ranks_files(find_search *f, const cluster *c, char **paths, int count, 
     note_last(&k);
     if (f->quiet && c->sum(f->stats.matches))
         k.ranges = false; /* found: nothing is left to settle */
-    rounds = settle(&k);
+    const uint64_t rounds = settle(&k);
     if (!f->quiet) {
         print_first(&k);
         spool_end(&k.spool);

@@ -106,6 +106,15 @@ int find_search_take(const trawl_match *matches, size_t count, void *user)
     return ended;
 }
 
+int find_search_count(const trawl_match *matches, size_t count, void *user)
+{
+    find_search *f = (find_search *)user;
+    for (size_t i = 0; i < count; i++)
+        f->counts[matches[i].pattern]++;
+    f->stats.matches += count;
+    return 0;
+}
+
 /* The same, of a text that is searched again from its begin when a device has failed: all backends
  * find the same matches in the same order. */
 static int on_matches_anew(const trawl_match *matches, size_t count, void *user)

@@ -70,6 +70,8 @@ void find_search_close(find_search *f);
 void find_search_begin(find_search *f, const char *name);
 /* A trawl_match_fn: print or count matches of f->text; `user` is the find_search. */
 int find_search_take(const trawl_match *matches, size_t count, void *user);
+/* Likewise, where all are counted. */
+int find_search_count(const trawl_match *matches, size_t count, void *user);
 /* Search f->file, sequences of the file of that name. */
 void find_search_sequences(find_search *f, const char *name);
 /* Open and search a file, and all that is in it. */
