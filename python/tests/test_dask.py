@@ -104,6 +104,19 @@ def test_many_files(tmp_path, rng):
         trawl.dask.scan(str(tmp_path / "none"), plan)
 
 
+def test_a_file_that_changed(cluster, tmp_path):
+    """A scan is not taken for an earlier one of the same file, of the same length, that is still
+    held."""
+    path = tmp_path / "text"
+    plan = trawl.compile("ab")
+    held = []
+    for text, count in ((b"abxx", 1), (b"xxxx", 0)):
+        path.write_bytes(text)
+        os.utime(path, (count, count))
+        held.append(trawl.dask.scan(str(path), plan, client=cluster))
+        assert len(held[-1].compute()) == count
+
+
 def test_once(tmp_path, rng):
     """The first match of a pattern in a file, not in each block."""
     text = text_of(rng, 500)

@@ -14,6 +14,13 @@ import os
 import warnings
 from typing import Any, Dict, Iterator, List, Optional, Sequence, Tuple, Union
 
+try:
+    import dask as _dask  # noqa: F401
+    import fsspec as _fsspec  # noqa: F401
+except ModuleNotFoundError as _missing:
+    raise ModuleNotFoundError(f"trawl.dask needs {_missing.name}: pip install trawl[dask]",
+                              name=_missing.name) from None
+
 from .. import _plan
 from .._errors import ArgumentError, UnsupportedError
 from .._plan import REPORTS, Flag, Plan
@@ -106,8 +113,8 @@ def _job(urlpath: Any, plan: Any, blocksize: Union[int, str], report: str, recor
     except UnsupportedError as error:
         why = str(error)
     found = _files.Blocks(urlpath, storage_options)
-    files = [_describe(found.fs, place, length, head, records, size, why)
-             for (place, length), head in zip(found.found, found.heads())]
+    files = [_describe(found.fs, place, length, stamp, head, records, size, why)
+             for (place, length, stamp), head in zip(found.found, found.heads())]
     token = hashlib.sha256(loaded.save()).hexdigest()
     once = tuple(i for i, pattern in enumerate(loaded.patterns) if pattern.flags & Flag.ONCE)
     words = loaded.names if any(loaded.names) else None
@@ -121,16 +128,16 @@ def _unknown_starts(plan: Any, report: str) -> bool:
     return report == "ends" and plan.info.min_length != plan.info.max_length
 
 
-def _describe(fs: Any, place: str, length: int, head: bytes, records: str, size: int, why: str
-              ) -> File:
+def _describe(fs: Any, place: str, length: int, stamp: str, head: bytes, records: str, size: int,
+              why: str) -> File:
     path = place if _files.is_local(fs) else fs.unstrip_protocol(place)
-    file = _files.describe(path, place, length, head, records, size)
+    file = _files.describe(path, place, length, head, records, size, stamp)
     if why and not file.unit and file.how != "whole":  # its text is one, and cannot be divided
-        file = file._replace(how=file.how, blocks=1, why=why)
+        file = file._replace(blocks=1, why=why)
     return file
 
 
-def _notes(files: List[File], size: int) -> Iterator[str]:
+def _notes(files: List[File], size: int) -> List[str]:
     whole = [file for file in files if file.why and file.size > size]
     if not whole:
         return []

@@ -22,6 +22,7 @@ class File(NamedTuple):
     packed: Optional[str]  #: "gzip", "zstd", ...
     why: str  #: of "whole": why it is not divided
     blocks: int
+    stamp: str  #: changes with the file, as far as the storage says so
 
 
 class Blocks:
@@ -34,7 +35,7 @@ class Blocks:
         if not urls:
             raise ValueError("there is no file to search: the list is empty")
         self.fs: Any = None
-        self.found: List[Tuple[str, int]] = []
+        self.found: List[Tuple[str, int, str]] = []
         for url in urls:
             fs, place = fsspec.core.url_to_fs(os.fspath(url), **(storage_options or {}))
             if self.fs is not None and fs != self.fs:
@@ -45,17 +46,17 @@ class Blocks:
     def heads(self) -> List[bytes]:
         """The first bytes of each file."""
         if is_local(self.fs):
-            return [read(self.fs, place, 0, min(size, HEAD)) for place, size in self.found]
-        heads = self.fs.cat_ranges([place for place, _ in self.found], 0,
-                                   [min(size, HEAD) for _, size in self.found])
+            return [read(self.fs, place, 0, min(size, HEAD)) for place, size, _ in self.found]
+        heads = self.fs.cat_ranges([place for place, _, _ in self.found], 0,
+                                   [min(size, HEAD) for _, size, _ in self.found])
         for head in heads:
             if isinstance(head, BaseException):
                 raise head
         return heads
 
 
-def _list(fs: Any, place: str) -> List[Tuple[str, int]]:
-    """Files of a path, a folder or a pattern with wildcards, and their sizes."""
+def _list(fs: Any, place: str) -> List[Tuple[str, int, str]]:
+    """Files of a path, a folder or a pattern with wildcards, their sizes and stamps."""
     if any(c in place for c in "*?["):
         found = fs.glob(place, detail=True)
     elif fs.isdir(place):
@@ -69,7 +70,9 @@ def _list(fs: Any, place: str) -> List[Tuple[str, int]]:
         if facts.get("size") is None:
             raise ReadError(f"{name}: the storage does not say how long it is, so it cannot be "
                             "divided: copy it, or open it with trawl.open")
-    return [(name, int(facts["size"])) for name, facts in files]
+    stamps = ("mtime", "ETag", "etag", "LastModified", "last_modified", "generation", "created")
+    return [(name, int(facts["size"]), str([facts.get(stamp) for stamp in stamps]))
+            for name, facts in files]
 
 
 def is_local(fs: Any) -> bool:
@@ -104,7 +107,7 @@ def _map(place: str, begin: int, end: int) -> Any:
 
 
 def describe(path: str, place: str, size: int, head: bytes, records: str,
-             blocksize: int) -> File:
+             blocksize: int, stamp: str = "") -> File:
     """How a file that begins with `head` is divided into blocks of its bytes."""
     packed, holds = _core.content(head)
     how, why = "members" if packed else "bytes", ""
@@ -119,4 +122,5 @@ def describe(path: str, place: str, size: int, head: bytes, records: str,
     unit = "lines" if records == "lines" else \
         "fasta" if records == "auto" and holds == "fasta" else None
     blocks = 1 if how == "whole" else max(1, -(-size // blocksize))
-    return File(path, place, size, how, None if how == "whole" else unit, packed, why, blocks)
+    return File(path, place, size, how, None if how == "whole" else unit, packed, why, blocks,
+                stamp)
