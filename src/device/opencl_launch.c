@@ -9,6 +9,8 @@
 #include "device/opencl_launch.h"
 #include "device/program.h"
 
+enum { REGISTERS_ROOM = 40 };
+
 typedef struct opencl_kernel {
     struct opencl_kernel *next;
     cl_kernel handle;
@@ -118,8 +120,11 @@ static int program_of(opencl_device *o, const launch *l, opencl_program **out, t
         return opencl_no_memory(error);
     memcpy(p->unit, unit, strlen(unit) + 1);
     memcpy(p->variant, l->variant, sizeof p->variant);
-    char options[sizeof OPENCL_BUILD_OPTIONS + LAUNCH_VARIANT];
-    snprintf(options, sizeof options, "%s%s", OPENCL_BUILD_OPTIONS, l->variant);
+    char options[sizeof OPENCL_BUILD_OPTIONS + LAUNCH_VARIANT + REGISTERS_ROOM],
+        registers[REGISTERS_ROOM] = "";
+    if (l->registers && o->d.info.lanes) /* which only NVIDIA's have */
+        snprintf(registers, sizeof registers, " -cl-nv-maxrregcount=%u", (unsigned)l->registers);
+    snprintf(options, sizeof options, "%s%s%s", OPENCL_BUILD_OPTIONS, l->variant, registers);
     cache_key key = o->key;
     cache_key_add(&key, options, strlen(options));
     cache_key_add(&key, source->source, source->source_bytes);

@@ -16,6 +16,7 @@
  *   PORT_GLOBAL_ADD64(p, n)  atomic on GLOBAL u64; returns the old value
  *   PORT_POPCOUNT(x)         number of ones of a u32
  *   PORT_CTZ(x)              zeros below the lowest one of a u32 that is not 0
+ *   PORT_TOP(x)              the number of its highest one, likewise
  *   PORT_FUNNEL(a, b, n)     u32: the 64 bits b:a, a lowest, shifted down by n modulo 32
  *   PORT_TOPS(a, b, c, d)    u32 of the highest bytes of four, a's lowest
  *   PORT_BOUND(items)        behind KERNEL: no group is larger
@@ -68,8 +69,7 @@ typedef uint4 u32x4;
 #define PORT_LOAD4(p) (*(GLOBAL const u32x4 *)(p))
 #define PORT_POPCOUNT(x) popcount((u32)(x))
 #define PORT_CTZ(x) popcount(((u32)(x) & (~(u32)(x) + 1u)) - 1u)
-#define PORT_FUNNEL(a, b, n) ((u32)(((u64)(b) << 32 | (a)) >> ((n)&31)))
-#define PORT_UP(x, n) ((x) << ((n)&31u))
+#define PORT_TOP(x) (31u - clz((u32)(x)))
 #define PORT_GLOBAL_ADD64(p, n) atom_add((p), (u64)(n))
 #if defined(__NV_CL_C_VERSION)
 #define PORT_WARPS 1
@@ -102,6 +102,20 @@ INLINE u32 port_permute(u32 a, u32 b, u32 bytes)
     __asm__("prmt.b32 %0, %1, %2, %3;" : "=r"(got) : "r"(a), "r"(b), "r"(bytes));
     return got;
 }
+INLINE u32 port_funnel(u32 a, u32 b, u32 n)
+{
+    u32 got;
+    __asm__("shf.r.wrap.b32 %0, %1, %2, %3;" : "=r"(got) : "r"(a), "r"(b), "r"(n));
+    return got;
+}
+INLINE u32 port_up(u32 x, u32 n)
+{
+    u32 got;
+    __asm__("shf.l.wrap.b32 %0, %1, %2, %3;" : "=r"(got) : "r"(0), "r"(x), "r"(n));
+    return got;
+}
+#define PORT_FUNNEL(a, b, n) port_funnel(a, b, n)
+#define PORT_UP(x, n) port_up(x, n)
 #define PORT_FETCH(p) __asm__ volatile("prefetch.global.L2 [%0];" : : "l"(p))
 #define PORT_APART static __attribute__((noinline))
 #define PORT_BALLOT(x) port_ballot(x)
@@ -113,6 +127,8 @@ INLINE u32 port_permute(u32 a, u32 b, u32 bytes)
 #else
 #define PORT_WARPS 0
 #define PORT_APART INLINE
+#define PORT_FUNNEL(a, b, n) ((u32)(((u64)(b) << 32 | (a)) >> ((n)&31)))
+#define PORT_UP(x, n) ((x) << ((n)&31u))
 #define PORT_FETCH(p)
 #define PORT_TOPS(a, b, c, d)                                                                      \
     ((a) >> 24 | ((b) >> 24) << 8 | ((c) >> 24) << 16 | ((d) >> 24) << 24)
@@ -149,6 +165,7 @@ typedef uint4 u32x4;
 #define PORT_FETCH(p) asm volatile("prefetch.global.L2 [%0];" : : "l"(p))
 #define PORT_POPCOUNT(x) ((u32)__popc(x))
 #define PORT_CTZ(x) ((u32)__ffs((int)(x)) - 1u)
+#define PORT_TOP(x) (31u - (u32)__clz((int)(x)))
 #define PORT_FUNNEL(a, b, n) __funnelshift_r((a), (b), (n))
 #define PORT_UP(x, n) __funnelshift_l(0u, (x), (n))
 #define PORT_GLOBAL_ADD64(p, n) atomicAdd((p), (u64)(n))

@@ -11,7 +11,8 @@ enum {
     LARGE_GROUP = QGRAMS_GROUP,
     SMALL_GROUP = 256,
     CPU_GROUP = 64,
-    UNIT_ITEMS = 1024,       /* work items that a multiprocessor holds, at 64 registers each */
+    UNIT_ITEMS = 1024,       /* work items that a multiprocessor shall hold, */
+    UNIT_REGISTERS = 65536,  /* by the registers that it has */
     LARGE_LOCAL = 64 * 1024, /* a device with so much local memory runs large groups */
     CPU_BITMAP = 32 * 1024,  /* without warps, for a first cache */
     LEAST_LOG = 13,          /* bits of the bitmap */
@@ -189,6 +190,7 @@ int qgrams_run(const device_plan *p, device_queue *q, text_piece *piece, trawl_e
         numbers.worth = numbers.may_stop / (8 * items) + 16;
     }
     launch l = launch_of(d->unit, d->unit, tiles < most ? tiles : most, d->group, d->local_bytes);
+    l.registers = UNIT_REGISTERS / UNIT_ITEMS;
     launch_define(&l, "STRIDE", d->stride);
     launch_define(&l, "Q", d->q);
     launch_buffer(&l, &d->made);
