@@ -64,7 +64,7 @@ static bool has_all(uint32_t length, uint32_t offset, uint32_t before)
 static uint32_t best_before(const maker *m)
 {
     uint32_t whole[PRINT_BYTES] = { 0 }, best = 0;
-    const uint32_t most = PRINT_BYTES - m->q;
+    const uint32_t most = PRINT_BYTES - (m->q < 4 ? 4 : m->q) - 1; /* for keys have a byte more */
     for (uint32_t i = 0; i < m->t->prints.literals.count; i++)
         for (uint32_t k = 0; k < m->stride && length_of(m, i) <= PRINT_BYTES; k++)
             for (uint32_t before = 0; before <= most; before++)

@@ -3,7 +3,7 @@
  * The device has tables of its own, which the host makes of the plan's: grams of Q bytes, and of
  * each pattern STRIDE neighbouring ones, a power of two. They are parts of one buffer:
  *   bits      bit h >> shift of the hash h of each gram, the lowest bit of a word at its top
- *   heads     by upper bits of the hash: which slots have it
+ *   heads     by upper bits of a key: which slots have it
  *   slots     an entry each: a gram of a pattern
  *   literals  the patterns' bytes, each from a multiple of 8 on, and 0 up to the next
  */
@@ -17,12 +17,21 @@
  * behind it has no part in the product; that of a longer one is gram_hash. */
 #define QGRAMS_FACTOR(q) (GRAM_FIRST << (8 * (4 - (q))))
 
+/* A slot's key is the hash of its gram and, if it says which byte follows, of that: qgrams_key.
+ * Many patterns have a gram that is frequent, and few that and the byte behind it. */
+#define QGRAMS_NEXT 0xC2B2AE3Du
+
+INLINE u32 qgrams_key(u32 hash, u32 next, u32 fold)
+{
+    return hash + (gram_fold(next, fold) + 1) * QGRAMS_NEXT;
+}
+
 #define QGRAMS_GROUP 1024u /* the largest */
 
 /* A head is a u64: the first slot; 16 bits of how many, where HEAD_MANY means up to the next
- * head's; and 16 bits, of which one is set for each of its grams (HEAD_BIT). */
+ * head's; and 16 bits, of which one is set for each of its keys (HEAD_BIT). */
 #define HEAD_MANY 0xffffu
-#define HEAD_BIT(hash) (16 + ((((hash) ^ (hash) >> 15) * GRAM_SECOND) >> 28))
+#define HEAD_BIT(key) (16 + ((((key) ^ (key) >> 15) * GRAM_SECOND) >> 28))
 
 /* A text of 8 bytes, `before` of them before the gram, fits when it has `bytes` under `mask`. */
 typedef struct qgrams_slot {
@@ -47,10 +56,12 @@ typedef struct qgrams_args {
     u32 bits_log; /* 2^bits_log bits */
     u32 heads, heads_shift, slots, literals;
     u32 before, fold, factor;
-    u32 page; /* without warps: bytes that an item takes, a multiple of 16 */
+    u32 next;  /* of the 8 bytes, how many bits are below the byte behind the gram */
+    u32 alone; /* 1: of some slots the hash is the key */
+    u32 page;  /* without warps: bytes that an item takes, a multiple of 16 */
 } qgrams_args;
 
-SHARED_SIZE(qgrams_args, 72);
+SHARED_SIZE(qgrams_args, 80);
 
 /* Words of local memory of a warp: the queue of what passed the bitmap, that of what fits, the box.
  */

@@ -98,30 +98,41 @@ uint32_t qgrams_heads_log(uint64_t slots)
     return log;
 }
 
-/* Count by head, place, and put counts and bits into the heads. */
-static void fill_slots(const qgrams_items *from, const qgrams_args *a, uint32_t *words)
+/* What its head is found by: its hash, and the byte behind the gram if it has one. Case counts in
+ * that byte, unless all grams are folded. */
+static uint32_t key_of(const qgrams_args *a, uint32_t hash, const qgrams_slot *s)
+{
+    if (a->next >= 64 || ((s->mask >> a->next | (a->fold & 0x20)) & 0xff) != 0xff)
+        return hash;
+    return qgrams_key(hash, (uint32_t)(s->bytes >> a->next) & 0xff, a->fold);
+}
+
+/* Count by head, place, and put counts and bits into the heads. `keys` has room for all items. */
+static void fill_slots(const qgrams_items *from, qgrams_args *a, uint32_t *keys, uint32_t *words)
 {
     const uint32_t heads = 1u << (32 - a->heads_shift);
     uint64_t *head = (uint64_t *)(void *)(words + a->heads);
     qgrams_slot *slots = (qgrams_slot *)(void *)(words + a->slots);
     uint64_t sum = 0;
-    for (size_t i = 0; i < from->count; i++)
-        head[from->items[i].hash >> a->heads_shift]++;
+    a->alone = 0;
+    for (size_t i = 0; i < from->count; i++) {
+        const qgrams_slot s = from->slot(from->with, &from->items[i]);
+        keys[i] = key_of(a, from->items[i].hash, &s);
+        a->alone |= keys[i] == from->items[i].hash;
+        head[keys[i] >> a->heads_shift]++;
+    }
     for (uint32_t h = 0; h <= heads; h++) {
         sum += head[h];
         head[h] = sum;
     }
     for (size_t i = from->count; i-- > 0;)
-        slots[--head[from->items[i].hash >> a->heads_shift]] =
-            from->slot(from->with, &from->items[i]);
+        slots[--head[keys[i] >> a->heads_shift]] = from->slot(from->with, &from->items[i]);
     for (uint32_t h = 0; h < heads; h++) {
         const uint64_t slots_of = head[h + 1] - head[h];
         head[h] |= (slots_of < HEAD_MANY ? slots_of : HEAD_MANY) << 32;
     }
-    for (size_t i = 0; i < from->count; i++) {
-        const uint32_t hash = from->items[i].hash;
-        head[hash >> a->heads_shift] |= (uint64_t)1 << (32 + HEAD_BIT(hash));
-    }
+    for (size_t i = 0; i < from->count; i++)
+        head[keys[i] >> a->heads_shift] |= (uint64_t)1 << (32 + HEAD_BIT(keys[i]));
 }
 
 /* Give a section its place. */
@@ -138,21 +149,24 @@ uint32_t *qgrams_tables_of(qgrams_device *d, const qgrams_items *from, uint64_t 
     qgrams_args *a = &d->numbers;
     const uint32_t log = qgrams_heads_log(from->count);
     uint64_t words = 0;
-    uint32_t *made = NULL;
+    uint32_t *made = NULL, *keys = malloc((from->count + 1) * sizeof *keys);
     section(&words, (uint64_t)1 << (a->bits_log - 5));
     a->heads_shift = 32 - log;
     a->heads = section(&words, 2 * (((uint64_t)1 << log) + 1));
     a->slots = section(&words, 8 * (uint64_t)from->count);
     a->literals = section(&words, rest);
-    if (words < UINT32_MAX)
+    if (keys && words < UINT32_MAX)
         made = calloc((size_t)words, sizeof *made);
     if (!made) {
+        free(keys);
         no_memory(error);
         return NULL;
     }
     d->words = (size_t)words;
     set_bits(from, a->bits_log, made);
-    fill_slots(from, a, made);
+    a->next = 8 * (a->before + d->q);
+    fill_slots(from, a, keys, made);
+    free(keys);
     return made;
 }
 

@@ -19,6 +19,13 @@
 #define WARP_LANE (PORT_LID & 31u)
 #define LANES_BELOW ((1u << WARP_LANE) - 1u)
 
+/* The u64 x of that lane. */
+INLINE u64 warp_get(u64 x, u32 lane)
+{
+    const u32 low = PORT_SHUFFLE((u32)x, lane), high = PORT_SHUFFLE((u32)(x >> 32), lane);
+    return low | (u64)high << 32;
+}
+
 /* Put x of each lane whose `some` is not 0 behind the first `count` of a queue. Returns how many
  * there are then. */
 INLINE u32 queue_push(LOCAL u32 *queue, u32 count, u32 some, u32 x)
@@ -52,13 +59,22 @@ INLINE u32 warp_sum_up_to(u32 x)
     return x;
 }
 
-/* The first lane whose `sum`, which grows from lane to lane, is above x; 31 when none is. */
-INLINE u32 warp_first_above(u32 sum, u32 x)
+/* Things in a row are dealt out to the lanes, 32 a turn. A lane with `some` owns the next of them,
+ * whose first one has place `at` of this turn, if it is below 32. Returns the lane that owns this
+ * lane's, given what it returned the turn before. `begun` is 32 words of 0, and so again behind it.
+ */
+INLINE u32 warp_deal(LOCAL u32 *begun, u32 some, u32 at, u32 before)
 {
-    u32 lane = 0;
-    for (u32 n = 16; n > 0; n /= 2)
-        lane += PORT_SHUFFLE(sum, lane + n - 1) <= x ? n : 0;
-    return lane;
+    const u32 lane = WARP_LANE, last = PORT_SHUFFLE(before, 31);
+    PORT_WARP_BARRIER();
+    if (some && at < 32)
+        begun[at] = lane + 1;
+    PORT_WARP_BARRIER();
+    const u32 its = begun[lane];
+    begun[lane] = 0;
+    const u32 lanes = PORT_BALLOT(its) & (LANES_BELOW | 1u << lane);
+    const u32 owner = PORT_SHUFFLE(its, lanes ? PORT_TOP(lanes) : lane);
+    return lanes ? owner - 1 : last;
 }
 
 /* Where the matches of a warp go. Its box, BOX_PLACES words, is handed on beside it, as with
@@ -90,7 +106,7 @@ INLINE void finds_send(finds *f, LOCAL const u32 *box, u32 count)
     const u32 pos = box[f->held + lane], index = box[QUEUE_PLACES + f->held + lane];
     if (lane == 0)
         slot = PORT_GLOBAL_ADD64(f->cursor, count);
-    const u64 first = PORT_SHUFFLE((u32)slot, 0) | (u64)PORT_SHUFFLE((u32)(slot >> 32), 0) << 32;
+    const u64 first = warp_get(slot, 0);
     if (lane < count && first + lane < f->capacity) {
         f->records[first + lane].pos = pos;
         f->records[first + lane].index = index;
@@ -113,11 +129,8 @@ INLINE void finds_put(finds *f, LOCAL u32 *box, u32 some, u32 pos, u32 index)
 /* The sum over the lanes of a warp, in lane 0. */
 INLINE u64 warp_sum(u64 x)
 {
-    for (u32 n = 16; n > 0; n /= 2) {
-        const u32 from = WARP_LANE + n;
-        const u32 low = PORT_SHUFFLE((u32)x, from), high = PORT_SHUFFLE((u32)(x >> 32), from);
-        x += low | (u64)high << 32;
-    }
+    for (u32 n = 16; n > 0; n /= 2)
+        x += warp_get(x, WARP_LANE + n);
     return x;
 }
 
@@ -143,8 +156,7 @@ INLINE void finds_close(finds *f, LOCAL const u32 *box, LOCAL u32 *sums)
         u64 first = 0;
         if (lane == 0 && all > 0)
             first = PORT_GLOBAL_ADD64(f->cursor, all);
-        first = PORT_SHUFFLE((u32)first, 0) | (u64)PORT_SHUFFLE((u32)(first >> 32), 0) << 32;
-        first += up_to - (u32)its;
+        first = warp_get(first, 0) + up_to - (u32)its;
         if (lane < warps) {
             sums[2 * lane] = (u32)first;
             sums[2 * lane + 1] = (u32)(first >> 32);
