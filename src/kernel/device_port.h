@@ -20,8 +20,6 @@
  *   PORT_FUNNEL(a, b, n)     u32: the 64 bits b:a, a lowest, shifted down by n modulo 32
  *   PORT_TOPS(a, b, c, d)    u32 of the highest bytes of four, a's lowest
  *   PORT_BOUND(items)        behind KERNEL: no group is larger
- *   PORT_APART               for INLINE, in front of what is seldom called: its code, and what it
- *                            needs of registers, stand apart, where compilers can do that
  *   PORT_UP(x, n)            u32 x shifted up by n modulo 32
  *   u32x4, PORT_LOAD4(p)     16 bytes from a 16-byte aligned GLOBAL const u32 *; .x .y .z .w
  *   PORT_STREAM4(p)          the same of what is read once: it need not stay in a cache
@@ -117,7 +115,6 @@ INLINE u32 port_up(u32 x, u32 n)
 #define PORT_FUNNEL(a, b, n) port_funnel(a, b, n)
 #define PORT_UP(x, n) port_up(x, n)
 #define PORT_FETCH(p) __asm__ volatile("prefetch.global.L2 [%0];" : : "l"(p))
-#define PORT_APART static __attribute__((noinline))
 #define PORT_BALLOT(x) port_ballot(x)
 #define PORT_SHUFFLE(x, lane) port_shuffle(x, lane)
 #define PORT_TOPS(a, b, c, d)                                                                      \
@@ -126,7 +123,6 @@ INLINE u32 port_up(u32 x, u32 n)
 #define PORT_STREAM4(p) port_stream4(p)
 #else
 #define PORT_WARPS 0
-#define PORT_APART INLINE
 #define PORT_FUNNEL(a, b, n) ((u32)(((u64)(b) << 32 | (a)) >> ((n)&31)))
 #define PORT_UP(x, n) ((x) << ((n)&31u))
 #define PORT_FETCH(p)
@@ -160,7 +156,6 @@ static __constant__ u32 constants[CONSTANT_WORDS];
 typedef uint4 u32x4;
 #define PORT_LOAD4(p) (*(const u32x4 *)(p))
 #define PORT_WARPS 1
-#define PORT_APART static __device__ __noinline__
 #define PORT_STREAM4(p) __ldcs((const u32x4 *)(p))
 #define PORT_FETCH(p) asm volatile("prefetch.global.L2 [%0];" : : "l"(p))
 #define PORT_POPCOUNT(x) ((u32)__popc(x))
