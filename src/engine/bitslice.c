@@ -462,7 +462,7 @@ static double bitslice_cost(const problem *p)
     design_use_parts(&d);
     for (size_t i = 0; i < p->list->count; i++) {
         tests += d.patterns[i].early;
-        hits += design_hits_cost(&d, d.patterns[i].survive) / 4;
+        hits += design_hits_cost(&d, &d.patterns[i]) / 4;
     }
     for (uint32_t i = 0; i < d.property_count; i++)
         rows += d.properties[i].used;

@@ -32,6 +32,7 @@ typedef struct chosen {
     uint32_t first, count, early; /* in design.tests */
     uint32_t anchor;              /* a position */
     double survive;               /* share of the places, after the early ones */
+    bool whole;                   /* what survives these is a match */
 } chosen;
 
 typedef struct design {
@@ -56,6 +57,7 @@ typedef struct design {
     landmark *tests;
     size_t test_count;
     uint32_t ahead; /* rows behind an anchor that tests ask for */
+    bool counts;    /* what survives and is a match by its tests alone costs little */
 } design;
 
 /* Choose all tests. False: there is no memory (the problem's says so), or too much to number.
@@ -75,8 +77,8 @@ size_t design_read(design *d, size_t i);
 bool design_has_test(const design *d, const chosen *c, uint32_t class, uint32_t wide,
                      uint32_t behind);
 
-/* Nanoseconds that places which survive, such a share of all, take for four rows. */
-double design_hits_cost(const design *d, double survive);
+/* Nanoseconds that the places which survive take for four rows. */
+double design_hits_cost(const design *d, const chosen *c);
 
 /* By worth, best first. */
 void landmarks_sort(landmark *l, uint32_t count);

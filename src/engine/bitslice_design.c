@@ -207,11 +207,22 @@ static void choose_common(design *d)
         d->properties[property_number(d, common[i], 1)].used = true;
 }
 
-/* Nanoseconds that places which survive take, such a share of all those of four rows. */
-double design_hits_cost(const design *d, double survive)
+/* Nanoseconds that places which survive take, such a share of all those of four rows: together, and
+ * one by one. */
+static double hit_cost(const design *d, double survive)
 {
     const double starts = 4 * BITSLICE_LANES * survive;
-    return d->hit_cost * (1 - 1 / (1 + starts + starts * starts / 2)) + d->start_cost * starts;
+    return d->hit_cost * (1 - 1 / (1 + starts + starts * starts / 2));
+}
+
+static double hits_cost(const design *d, double survive)
+{
+    return hit_cost(d, survive) + d->start_cost * 4 * BITSLICE_LANES * survive;
+}
+
+double design_hits_cost(const design *d, const chosen *c)
+{
+    return c->whole ? hit_cost(d, c->survive) : hits_cost(d, c->survive);
 }
 
 /* The early tests among `count` landmarks, to tests[MOST_EARLY]; c->early of them leave c->survive.
@@ -222,12 +233,12 @@ static double early_tests(design *d, chosen *c, uint32_t count, landmark *tests)
     c->survive = 1;
     c->early = 0;
     while (c->early < MOST_EARLY) {
-        const double now = design_hits_cost(d, c->survive);
+        const double now = hits_cost(d, c->survive);
         double most = c->early ? 0 : -1e9;
         landmark *best = NULL;
         for (uint32_t i = 0; i < count; i++) {
             const property *p = &d->properties[d->landmarks[i].property];
-            const double saved = now - design_hits_cost(d, c->survive * p->often) - d->test_cost -
+            const double saved = now - hits_cost(d, c->survive * p->often) - d->test_cost -
                                  (p->used ? 0 : d->row_cost);
             if (saved > most && d->landmarks[i].behind != UINT32_MAX) {
                 most = saved;
@@ -244,7 +255,40 @@ static double early_tests(design *d, chosen *c, uint32_t count, landmark *tests)
             if (d->landmarks[i].behind == behind)
                 d->landmarks[i].behind = UINT32_MAX; /* what it says is said */
     }
-    return takes + design_hits_cost(d, c->survive);
+    return takes + hits_cost(d, c->survive);
+}
+
+/* Tests for all that a pattern says, whose `count` positions have been read: then a GPU need not
+ * compare what survives, but counts it. False: they are too many, or too far from each other. */
+static bool whole_tests(design *d, chosen *c, size_t count, landmark *tests, double *takes)
+{
+    size_t first = 0;
+    while (first < count && class_size(&d->classes[d->position_class[first]]) == 256)
+        first++;
+    *c = (chosen){ .first = (uint32_t)d->test_count, .anchor = (uint32_t)first, .whole = true };
+    c->survive = 1;
+    *takes = 0;
+    for (size_t i = 0; i < count; i++) {
+        const uint32_t class = d->position_class[i];
+        if (d->positions[i].optional)
+            return false;
+        if (class_size(&d->classes[class]) == 256)
+            continue;
+        if (c->early == MOST_EARLY || i - first >= BITSLICE_AHEAD)
+            return false;
+        const uint32_t number = property_number(d, class, 1);
+        tests[c->early++] = (landmark){ number, (uint32_t)(i - first), 0 };
+        c->survive *= d->class_often[class];
+        *takes += d->test_cost + (d->properties[number].used ? 0 : d->row_cost);
+    }
+    *takes += hit_cost(d, c->survive);
+    return c->early > 0;
+}
+
+static void take_tests(design *d, chosen *c, const chosen *one, const landmark *tests)
+{
+    *c = *one;
+    memcpy(&d->tests[d->test_count], tests, one->early * sizeof *tests);
 }
 
 /* The anchor of the pattern whose `count` positions have been read, and its early tests. A position
@@ -253,7 +297,8 @@ static double early_tests(design *d, chosen *c, uint32_t count, landmark *tests)
 static void choose_early(design *d, chosen *c, size_t count)
 {
     landmark tests[MOST_EARLY];
-    double least = COST_IMPOSSIBLE;
+    double least = COST_IMPOSSIBLE, all;
+    chosen whole;
     for (size_t i = 0; i < count; i++) {
         chosen one = { .first = (uint32_t)d->test_count, .anchor = (uint32_t)i };
         if (d->positions[i].optional ||
@@ -262,10 +307,11 @@ static void choose_early(design *d, chosen *c, size_t count)
         const double takes = early_tests(d, &one, find_landmarks(d, count, i), tests);
         if (takes < least) {
             least = takes;
-            *c = one;
-            memcpy(&d->tests[d->test_count], tests, one.early * sizeof *tests);
+            take_tests(d, c, &one, tests);
         }
     }
+    if (d->counts && whole_tests(d, &whole, count, tests, &all) && all < least)
+        take_tests(d, c, &whole, tests);
     for (uint32_t k = 0; k < c->early; k++) {
         const landmark *l = &d->tests[d->test_count++];
         d->properties[l->property].used = true;
@@ -292,7 +338,7 @@ static void choose_late(design *d, chosen *c, uint32_t count)
     for (uint32_t i = 0; i < count; i++)
         d->landmarks[i].worth = information(d->properties[d->landmarks[i].property].often);
     landmarks_sort(d->landmarks, count);
-    for (uint32_t i = 0; i < count && c->count < c->early + MOST_LATE; i++) {
+    for (uint32_t i = 0; i < count && !c->whole && c->count < c->early + MOST_LATE; i++) {
         const landmark *l = &d->landmarks[i];
         const property *p = &d->properties[l->property];
         if (p->used && p->often < 0.7 && l->behind <= d->ahead &&
@@ -343,6 +389,7 @@ bool design_make(const problem *p, design *d)
     memset(d, 0, sizeof *d);
     d->memory = p->memory;
     d->list = p->list;
+    d->counts = gpu;
     d->test_cost = gpu ? 2 * COST_GPU_SLICE_TEST : cost_of_vector(4 * COST_SLICE_TEST, &p->target);
     d->row_cost = gpu ? 2 * COST_GPU_SLICE_ROW : cost_of_vector(4 * COST_SLICE_ROW, &p->target);
     d->hit_cost = gpu ? COST_GPU_SLICE_HIT : COST_SLICE_HIT;

@@ -246,7 +246,8 @@ static void list_patterns(const bitslice_device *d, const bitslice_tables *t,
         for (uint32_t k = 0; k < all[i].count; k++)
             entry[k] = 4 * all[i].tests[k];
         entry[0] |= all[i].count << SLICE_COUNT;
-        entry[SLICE_NUMBER] = all[i].pattern;
+        entry[SLICE_NUMBER] =
+            all[i].pattern | (p->check_count || p->segment_count ? 0 : SLICE_WHOLE);
         for (uint32_t k = 0; k < SLICE_MOST_LATE; k++) {
             const uint32_t number = all[i].count + k;
             const uint32_t word = number < p->test_count

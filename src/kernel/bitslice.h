@@ -17,13 +17,14 @@
 
 /* Words of a pattern in the lists: two quads of early tests, by bytes among the rows, the number of
  * them in the high bits of the first; late tests, two a word, by words among the rows; the
- * pattern's number in the tables; three are not used. Behind a share is an entry that begins with
- * SLICE_END. */
+ * pattern's number in the tables, and SLICE_WHOLE if what passes its tests is a match; three are
+ * not used. Behind a share is an entry that begins with SLICE_END. */
 #define SLICE_COUNT 20
 #define SLICE_TEST 0xfffffu
 #define SLICE_END ~0u
 #define SLICE_LATE (2 * SLICE_QUAD)
 #define SLICE_NUMBER (3 * SLICE_QUAD)
+#define SLICE_WHOLE 0x80000000u
 #define SLICE_ENTRY (4 * SLICE_QUAD)
 #define SLICE_MOST_LATE 8u
 #define SLICE_NO_TEST 0xffffu

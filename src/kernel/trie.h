@@ -36,13 +36,20 @@ INLINE void box_open(box *b, LOCAL u32 *words, GLOBAL u64 *cursor, GLOBAL record
             words[i] = 0;
 }
 
+/* Matches of a scan that only counts. */
+INLINE void box_count(box *b, u32 matches)
+{
+    b->counted += matches;
+    if (b->counted >= BOX_COUNTED) {
+        PORT_GLOBAL_ADD64(b->out.cursor, b->counted);
+        b->counted = 0;
+    }
+}
+
 INLINE void box_put(box *b, LOCAL u32 *words, u32 pos, u32 index)
 {
     if (b->out.capacity == 0) {
-        if (++b->counted == BOX_COUNTED) {
-            PORT_GLOBAL_ADD64(b->out.cursor, BOX_COUNTED);
-            b->counted = 0;
-        }
+        box_count(b, 1);
         return;
     }
     const u32 slot = PORT_LOCAL_ADD(words, 1);
