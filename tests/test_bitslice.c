@@ -249,6 +249,62 @@ static void test_blocks(void **state)
     printf("%llu ends\n", (unsigned long long)ends);
 }
 
+/* ---- batches ------------------------------------------------------------------------- */
+
+enum { PATTERNS = 160, PARTS = 3, PART = 80 * 4 + 3 };
+
+/* So many classes that their rows are not all in local memory, which is so large on no device. */
+static void test_batches(void **state)
+{
+    static const char *const together[] = { NULL, "group=64" };
+    static char written[PATTERNS][PARTS * PART];
+    static trawl_pattern patterns[PATTERNS];
+    static uint8_t text[100000];
+    rng r = { test_seed() };
+    trawl_plan *plans[2];
+    uint64_t expected[2] = { 0, 0 };
+    (void)state;
+    for (uint32_t i = 0; i < PATTERNS; i++) {
+        written[i][0] = '\0';
+        for (uint32_t k = 0; k < PARTS; k++) {
+            append(written[i], sizeof written[i], "[");
+            for (uint32_t n = 0; n < 12; n++)
+                append(written[i], sizeof written[i], "\\x%02x", rng_below(&r, 256));
+            append(written[i], sizeof written[i], "]");
+        }
+        patterns[i] = (trawl_pattern){ .text = written[i],
+                                       .length = strlen(written[i]),
+                                       .syntax = TRAWL_SYNTAX_EXTENDED,
+                                       .id = i };
+    }
+    for (size_t i = 0; i < sizeof text; i++)
+        text[i] = (uint8_t)rng_below(&r, 256);
+    plans[0] = target_compile(patterns, PATTERNS, "shiftand");
+    plans[1] = target_compile(patterns, PATTERNS, "bitslice/shiftand");
+    trawl_context *serial = NULL;
+    trawl_context_options options = TRAWL_CONTEXT_OPTIONS_INIT;
+    options.backend = "serial";
+    assert_int_equal(trawl_context_open(&options, &serial, NULL), TRAWL_OK);
+    assert_int_equal(trawl_scan(serial, plans[0], text, sizeof text, NULL, add, expected, NULL),
+                     TRAWL_OK);
+    for (size_t i = 0; i < target_count * 2; i++) {
+        const test_target *t = &targets[i / 2];
+        trawl_context *context = target_open(t, t->device, together[i % 2]);
+        uint64_t found[2] = { 0, 0 }, count = 0;
+        trawl_error error = { 0 };
+        if (trawl_scan(context, plans[1], text, sizeof text, NULL, add, found, &error) ||
+            trawl_count(context, plans[1], text, sizeof text, NULL, &count, &error))
+            fail_msg("%s", error.message);
+        assert_memory_equal(found, expected, sizeof found);
+        assert_int_equal(count, expected[1]);
+        trawl_context_free(context);
+    }
+    printf("%llu ends\n", (unsigned long long)expected[1]);
+    trawl_context_free(serial);
+    trawl_plan_free(plans[0]);
+    trawl_plan_free(plans[1]);
+}
+
 /* ---- plans for devices ---------------------------------------------------------------- */
 
 enum { MOTIFS = 300, MOTIF = 160 };
@@ -363,6 +419,7 @@ static int close_devices(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = { cmocka_unit_test(test_local_memory),
+                                        cmocka_unit_test(test_batches),
                                         cmocka_unit_test(test_blocks) };
     return cmocka_run_group_tests(tests, find_devices, close_devices);
 }

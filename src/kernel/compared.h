@@ -138,13 +138,13 @@ INLINE u32 go_on(compared *s, GLOBAL const bitslice_segment *segments, u32 first
     return any_far(set);
 }
 
-/* Whether the segment with the anchor, which is at `place` and passed all tests, fits the checks
- * that these leave open, and lies in the text. */
-INLINE u32 compare_anchor(compared *s, GLOBAL const bitslice_pattern *p, u32 place)
+/* Whether the segment with the anchor, which is at `place` and passed tests, fits its first `count`
+ * checks, and lies in the text. */
+INLINE u32 compare_anchor(compared *s, GLOBAL const bitslice_pattern *p, u32 place, u32 count)
 {
     const u32 begin = place - p->anchor;
     return place < s->end && place - s->from >= p->anchor && p->length <= s->end - begin &&
-           checks_fit(s, p->checks, p->check_count, begin);
+           checks_fit(s, p->checks, count, begin);
 }
 
 /* Where a match may end, as distances from `begin`: there begins the segment with the anchor, which

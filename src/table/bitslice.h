@@ -22,7 +22,7 @@
 #define BITSLICE_MOST_ROWS 61440u
 
 /* Words of local memory that a group of a GPU needs at least: so many, and for each property. */
-#define BITSLICE_LOCAL 3572u
+#define BITSLICE_LOCAL 1484u
 #define BITSLICE_LOCAL_ROW 49u
 
 /* A class in the low half, and how far behind the beginning of a segment. */
