@@ -21,9 +21,9 @@
 
 #define LEAST_PIECE (64u << 10)
 #define HELD_CARRIERS 4u
-#define HELD_QUEUES 8u    /* of a text that nobody copies */
-#define LANES_A_THREAD 2u /* one is filled while the other one computes */
-#define BUSY_CORES 4u     /* of so many, three copy */
+#define HELD_QUEUES 8u /* of a text that nobody copies */
+#define LEAST_LANES 2u /* one is filled while the other one computes */
+#define BUSY_CORES 4u  /* of so many, three copy */
 #define PIECES_OVER_REACH 8u
 #define LEAST_CAPACITY 4096u /* records */
 #define BYTES_A_RECORD 8u    /* of text, where memory is not short: as much as the text takes */
@@ -131,13 +131,13 @@ static void release(device_room *room)
             lane_release(&room->devices[i].lanes[k]);
 }
 
-/* Threads that carry to each device: no more than fill the way there, and leave cores to others. */
+/* Threads that carry to each device: one alone copies at a tenth of the rate of the way there, and
+ * they sort and make matches besides. Some cores are left to others. */
 static u32 carriers_of(const demand *d)
 {
     const u32 cores = cpu_cores(), share = (cores - cores / BUSY_CORES) / d->devices;
     const u32 most = d->held ? HELD_CARRIERS : share;
-    const u32 wanted = (d->lanes + LANES_A_THREAD - 1) / LANES_A_THREAD;
-    return wanted < most ? wanted : most ? most : 1;
+    return d->lanes < most ? d->lanes : most ? most : 1;
 }
 
 /* Who carries, and by which lanes. */
@@ -517,7 +517,7 @@ static bool devices_lead(worker *w, const trawl_plan *plan, bool held, bool reco
     const bool short_of_memory = room->next_for == head->checksum &&
                                  (room->next.lanes != room->usual.lanes || room->next.shrinking);
     demand d = { .plan = plan, .fallback = first, .devices = room->device_count };
-    if (head->carries || short_of_memory || room->devices[0].lane_count < LANES_A_THREAD)
+    if (head->carries || short_of_memory || room->devices[0].lane_count < LEAST_LANES)
         return false;
     d.lanes = room->usual.lanes;
     d.length = d.bytes = (size_t)(piece + reach);

@@ -11,7 +11,7 @@
 #define GPU_PIECE (4u << 20)
 #define CPU_PIECE (8u << 20)
 #define HELD_PIECE (256u << 20)
-#define GPU_QUEUES 16u
+#define GPU_QUEUES 12u
 #define CPU_QUEUES 1u
 #define PIECES_OF_A_WINDOW 16u
 
