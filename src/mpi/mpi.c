@@ -209,15 +209,23 @@ static bool read_file(void *file, uint64_t offset, void *bytes, size_t length, c
 static bool write_file(void *file, uint64_t offset, const void *bytes, size_t length,
                        const char **why)
 {
-    for (size_t at = 0; at < length; at += PIECE) {
+    for (size_t at = 0; at < length;) {
         const size_t left = length - at;
-        const int status = MPI_File_write_at(
-            *(MPI_File *)file, (MPI_Offset)(offset + at), (const char *)bytes + at,
-            (int)(left < PIECE ? left : PIECE), MPI_BYTE, MPI_STATUS_IGNORE);
+        MPI_Status put;
+        int count = 0;
+        const int status = MPI_File_write_at(*(MPI_File *)file, (MPI_Offset)(offset + at),
+                                             (const char *)bytes + at,
+                                             (int)(left < PIECE ? left : PIECE), MPI_BYTE, &put);
         if (status != MPI_SUCCESS) {
             *why = text_of(status);
             return false;
         }
+        MPI_Get_count(&put, MPI_BYTE, &count);
+        if (count <= 0) { /* which is how Open MPI tells of a full disk */
+            *why = "it cannot be written any further: is there room left?";
+            return false;
+        }
+        at += (size_t)count;
     }
     return true;
 }
