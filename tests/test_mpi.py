@@ -17,9 +17,10 @@ alone = dict(os.environ, TRAWL_MPI="0")
 cases = again = 0
 
 
-def ranks(n, *arguments, environment=None):
+def ranks(n, *arguments, environment=None, given=None):
     command = [mpirun, "--allow-run-as-root", "--oversubscribe", "-n", str(n), trawl, "find", *arguments]
-    return subprocess.run(command, capture_output=True, timeout=120, stdin=subprocess.DEVNULL, env=environment)
+    piped = {"stdin": subprocess.DEVNULL} if given is None else {"input": given}
+    return subprocess.run(command, capture_output=True, timeout=120, env=environment, **piped)
 
 
 def same(*arguments, n=4):
@@ -107,6 +108,9 @@ try:
     same("-r", "ab", "deep", n=2)
     same("-q", "ab", *texts)
     same("-q", "zzzz", *texts)
+    same("-q", "X.*bcX", "far")                                            # found in a later round
+    if os.path.exists("/proc/cpuinfo"):
+        same("-c", "e", "/proc/version", "few")                            # of length 0, as it says
     same("zzzz", *texts)
     for most in (1, 5, 100, 5000, 10**9):
         same("--max-matches", str(most), "-e", "ab", "-e", "bc", *texts)
@@ -123,10 +127,10 @@ try:
         assert file.read().count(b"\n") == 3
 
     # ---- errors: one message of trawl's, status 2 ---------------------------------------------------------------
-    def fails(expects, *arguments, environment=None):
+    def fails(expects, *arguments, environment=None, given=None, n=4):
         global cases
         cases += 1
-        done = ranks(4, *arguments, environment=environment)
+        done = ranks(n, *arguments, environment=environment, given=given)
         said = [line for line in done.stderr.decode().splitlines() if line.startswith("trawl")]
         assert done.returncode == 2 and len(said) >= 1 and expects in said[0], (arguments, done)
         assert sum(expects in line for line in said) == 1, (arguments, done)
@@ -140,6 +144,13 @@ try:
     fails("missing", "ab", "words", "missing")
     fails("column 2", "a(b", "words")
     fails("standard input", "ab")
+    fails("/dev/stdin", "ab", "/dev/stdin", given=b"ab" * 100)             # which is another one to each rank
+    os.mkfifo("pipe")
+    writer = os.open("pipe", os.O_RDWR)
+    os.write(writer, b"ab" * 100)
+    fails("pipe", "ab", "words", "pipe")
+    os.close(writer)
+    fails("other patterns", "-e", "ab", "-f", "-", "words", given=b"bc\n", n=2)
     fails("--report", "--report", "nothing", "ab", "words")
     fails("deep", "ab", "deep")
     assert b"Usage" in ranks(3, "--help").stdout

@@ -82,6 +82,36 @@ void find_ranks_settle(const cluster *c, run_options *o)
     }
 }
 
+static uint64_t digest_add(uint64_t digest, const void *bytes, size_t length)
+{
+    const uint8_t *b = (const uint8_t *)bytes;
+    for (size_t i = 0; i < length; i++)
+        digest = (digest ^ b[i]) * UINT64_C(0x100000001b3);
+    return digest;
+}
+
+void find_ranks_same(const cluster *c, const char *command, const pattern_set *set)
+{
+    uint64_t own = digest_add(UINT64_C(0xcbf29ce484222325), &set->count, sizeof set->count);
+    for (size_t i = 0; i < set->count; i++) {
+        const trawl_pattern *p = &set->patterns[i];
+        const uint64_t numbers[] = { p->length, p->id, p->syntax, p->flags };
+        own = digest_add(own, numbers, sizeof numbers);
+        own = digest_add(own, p->text, p->length);
+        if (p->name)
+            own = digest_add(own, p->name, strlen(p->name) + 1);
+    }
+    uint64_t first = own;
+    c->broadcast(&first, sizeof first);
+    if (first == own)
+        return;
+    complain(command,
+             "rank %d reads other patterns than rank 0: give all the same, in files that each can "
+             "read (standard input is rank 0's)",
+             c->rank);
+    c->abort(EXIT_ERROR);
+}
+
 trawl_plan *find_ranks_plan(const cluster *c, const char *command, trawl_plan *plan)
 {
     uint64_t bytes = 0;

@@ -578,6 +578,7 @@ static uint64_t settle(ranks *k)
         uint8_t *seam = saved_seam(k, &length);
         uint8_t *all = tell_all(k, seam, length, lengths);
         any = k->c->sum(follow(k, all, lengths));
+        any = any && !(k->f->quiet && k->c->sum(k->f->stats.matches)); /* found: stopped */
         free(all);
         free(seam);
     }

@@ -16,6 +16,10 @@ void find_ranks_settle(const cluster *c, run_options *o);
 /* Bytes that a rank reads and searches at once. */
 uint64_t find_ranks_block(const run_options *o, const trawl_context *context);
 
+/* All ranks have read the same patterns, or all end after a complaint: what is printed of a match
+ * is each rank's own. */
+void find_ranks_same(const cluster *c, const char *command, const pattern_set *set);
+
 /* Rank 0 has compiled a plan, the others have none: all get that. NULL after a complaint. */
 trawl_plan *find_ranks_plan(const cluster *c, const char *command, trawl_plan *plan);
 

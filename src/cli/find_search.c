@@ -555,6 +555,8 @@ bool find_search_open(find_search *f, char **paths, int count)
     if (!f->context)
         return false;
     f->sample.inside = f->format != FORMAT_RAW;
+    if (f->cluster)
+        find_ranks_same(f->cluster, f->run->command, patterns);
     if (!f->cluster || f->cluster->rank == 0)
         f->plan = sample_compile(&f->sample, patterns, f->run, f->context, paths, count);
     if (f->cluster)

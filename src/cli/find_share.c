@@ -124,7 +124,8 @@ static void add_file(list *l, const char *path)
         give_up(l, path, "the input file is also the output: write to another file");
     if (l->f->format != FORMAT_RAW && !texts_look(&s, &head, &length, &kind))
         give_up(l, path, s.why);
-    add(l, path, (uint64_t)s.facts.st_size, kind_of(l, kind));
+    /* Of length 0 it is empty, or of /proc: whoever reads it finds out. */
+    add(l, path, (uint64_t)s.facts.st_size, s.facts.st_size ? kind_of(l, kind) : SHARE_WHOLE);
     source_close(&s);
 }
 
@@ -146,10 +147,12 @@ static void add_folder(list *l, const char *folder)
 static void add_operand(list *l, const char *path)
 {
     struct stat facts;
-    if (strcmp(path, "-") == 0)
-        give_up(l, path, "the ranks cannot share it: give files, which all of them can read");
-    if (stat(path, &facts) != 0)
+    const bool standard = strcmp(path, "-") == 0;
+    if (!standard && stat(path, &facts) != 0)
         give_up(l, path, strerror(errno));
+    /* A pipe, /dev/stdin for instance, is another one to each rank, or is read once. */
+    if (standard || S_ISFIFO(facts.st_mode) || S_ISSOCK(facts.st_mode))
+        give_up(l, path, "the ranks cannot share it: give files, which all of them can read");
     if (S_ISDIR(facts.st_mode) && l->f->recursive)
         add_folder(l, path);
     else if (S_ISDIR(facts.st_mode))
