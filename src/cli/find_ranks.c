@@ -762,10 +762,9 @@ static int report(ranks *k, uint64_t rounds)
     const uint64_t again = k->c->sum(k->again), twice = k->c->sum(k->twice);
     if (k->c->rank)
         return EXIT_MATCH;
-    const bool found = f->stats.matches > 0;
     if (k->limit && f->stats.matches >= k->limit)
         limit_reached(f->run->command, k->limit);
-    const int status = finish_output(f->run->command, found ? EXIT_MATCH : EXIT_NONE);
+    const int status = finish_output(f->run->command, f->stats.matches ? EXIT_MATCH : EXIT_NONE);
     stats_print(&f->stats, f->run, f->plan, f->context);
     if (f->run->stats)
         fprintf(stderr,
