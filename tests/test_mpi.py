@@ -153,6 +153,7 @@ try:
     fails("other patterns", "-e", "ab", "-f", "-", "words", given=b"bc\n", n=2)
     fails("--report", "--report", "nothing", "ab", "words")
     fails("deep", "ab", "deep")
+    fails("regular file", "--output", "/dev/null", "ab", "few")
     assert b"Usage" in ranks(3, "--help").stdout
     assert ranks(3, "--help").stdout.count(b"Usage: trawl find [OPTION...] PATTERN") == 1
     each = ranks(3, "ab", "few", environment=alone)                        # three searches

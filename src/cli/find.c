@@ -1,6 +1,7 @@
 /* find.c: `trawl find`, which prints where patterns occur, by byte offset: its options. */
 #include <errno.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "cli/find_format.h"
 #include "cli/find_ranks.h"
@@ -347,6 +348,19 @@ static bool open_output(const find *f)
     return false;
 }
 
+/* What several ranks write at once has places. */
+static bool output_has_places(const find *f)
+{
+    struct stat facts;
+    if (!f->printed_to || stat(f->printed_to, &facts) || S_ISREG(facts.st_mode))
+        return true;
+    complain(f->run.command,
+             "--output %s: the ranks write to it at once, which takes a regular file; without "
+             "--output rank 0 prints",
+             shown_name(f->printed_to));
+    return false;
+}
+
 static int search_files(find *f, char **paths, int count)
 {
     const cluster *c = f->search.cluster;
@@ -395,6 +409,8 @@ int command_find(int argc, char **argv)
     f.output.stranded = f.patterns.stranded;
     f.output.verdicts = f.patterns.verdicts;
     if (status < 0 && !plan_leaves_input(f.run.command, f.patterns.plan, paths, count))
+        status = EXIT_ERROR;
+    if (status < 0 && c && !output_has_places(&f))
         status = EXIT_ERROR;
     const bool leaves = c ? find_ranks_agree(c, f.run.command, &status) : status >= 0;
     if (c && !leaves)
