@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "scan/carry.h"
+#include "scan/saved.h"
 
 /* ---- states ------------------------------------------------------------- */
 
@@ -171,25 +172,17 @@ int trawl_seam_follow(trawl_seam *seam, const trawl_seam *const *before, size_t 
 
 /* ---- saving and loading -------------------------------------------------------- */
 
-#define SEAM_MAGIC "TRAWLSEA"
-#define SEAM_VERSION 1u
+static const saved_kind saved_seams = { "TRAWLSEA", 1, "seam", "trawl_seam_save",
+                                        "search the range here" };
 
-/* What a saved seam opens with; it opens as plan_header does, for plan_checksum. Behind it, of each
- * mark: at, count, words. */
+/* What a saved seam opens with. Behind it, of each mark: at, count, words. */
 typedef struct saved_seam {
-    char magic[8];
-    uint32_t version;
-    uint32_t byte_order;
-    uint64_t bytes;    /* of the whole block */
-    uint64_t checksum; /* of the block */
-    uint64_t plan;     /* plan_header.checksum */
+    saved_head head;
     uint32_t report;
     uint32_t marks;
 } saved_seam;
 
-_Static_assert(sizeof(saved_seam) == 48 &&
-                   offsetof(saved_seam, checksum) == offsetof(plan_header, checksum),
-               "saved");
+_Static_assert(sizeof(saved_seam) == 48, "saved");
 
 int trawl_seam_save(const trawl_seam *seam, void *block, size_t *bytes, trawl_error *error)
 {
@@ -210,13 +203,8 @@ int trawl_seam_save(const trawl_seam *seam, void *block, size_t *bytes, trawl_er
                     "the seam takes %zu bytes, but there is room for %zu: call with NULL first, "
                     "which says how many",
                     *bytes, room);
-    saved_seam head = { .version = SEAM_VERSION,
-                        .byte_order = PLAN_BYTE_ORDER,
-                        .bytes = *bytes,
-                        .plan = plan_head(seam->plan)->checksum,
-                        .report = seam->report,
-                        .marks = seam->marks.count };
-    memcpy(head.magic, SEAM_MAGIC, sizeof head.magic);
+    const saved_seam head = { saved_begin(&saved_seams, seam->plan, *bytes), seam->report,
+                              seam->marks.count };
     uint8_t *to = (uint8_t *)block + sizeof head;
     for (uint32_t i = 0; i < seam->marks.count; i++) {
         const seam_state *s = &seam->marks.mark[i];
@@ -228,39 +216,29 @@ int trawl_seam_save(const trawl_seam *seam, void *block, size_t *bytes, trawl_er
         to += (size_t)s->count * sizeof *s->words;
     }
     memcpy(block, &head, sizeof head);
-    head.checksum = plan_checksum(block, *bytes);
-    memcpy(block, &head, sizeof head);
+    saved_seal(block);
     return TRAWL_OK;
+}
+
+static int forged(trawl_error *error)
+{
+    return fail(error, TRAWL_ERROR_PLAN, TRAWL_NONE,
+                "the seam contradicts its plan: it was not written by Trawl");
 }
 
 static int check_saved(const trawl_seam *seam, const void *block, size_t bytes, saved_seam *head,
                        trawl_error *error)
 {
-    if (bytes >= sizeof *head)
-        memcpy(head, block, sizeof *head);
-    if (bytes < sizeof *head || memcmp(head->magic, SEAM_MAGIC, sizeof head->magic) != 0)
-        return fail(error, TRAWL_ERROR_PLAN, TRAWL_NONE,
-                    "not a seam: the first bytes are not %s; give what trawl_seam_save wrote",
-                    SEAM_MAGIC);
-    if (head->byte_order != PLAN_BYTE_ORDER)
-        return fail(error, TRAWL_ERROR_PLAN, TRAWL_NONE,
-                    "the seam was saved on a machine of another byte order: search the range here");
-    if (head->version != SEAM_VERSION)
-        return fail(error, TRAWL_ERROR_PLAN, TRAWL_NONE,
-                    "the seam has version %u, this library reads %u: search the range again",
-                    head->version, SEAM_VERSION);
-    if (head->bytes != bytes)
-        return fail(error, TRAWL_ERROR_PLAN, TRAWL_NONE,
-                    "the seam says %llu bytes but has %zu: it was cut or joined; copy it again",
-                    (unsigned long long)head->bytes, bytes);
-    if (plan_checksum(block, bytes) != head->checksum)
-        return fail(error, TRAWL_ERROR_PLAN, TRAWL_NONE,
-                    "the seam's checksum is wrong: the bytes were changed; copy it again");
-    if (plan_head(seam->plan)->checksum != head->plan || seam->report != head->report)
-        return fail(error, TRAWL_ERROR_PLAN, TRAWL_NONE,
-                    "the seam is of another plan or report: load it with those that it was made "
-                    "with (trawl_plan_save carries a plan to another machine)");
-    return TRAWL_OK;
+    const int status = saved_check(&saved_seams, seam->plan, block, bytes, error);
+    if (status != TRAWL_OK)
+        return status;
+    if (bytes < sizeof *head)
+        return forged(error);
+    memcpy(head, block, sizeof *head);
+    return seam->report == head->report
+               ? TRAWL_OK
+               : fail(error, TRAWL_ERROR_PLAN, TRAWL_NONE,
+                      "the seam is of another report: load it with the one that it was made with");
 }
 
 /* Whether the words of a state are such as a search leaves. */
@@ -275,12 +253,6 @@ static bool is_sane(const trawl_seam *seam, const seam_state *s)
             s->words[w + 2] >= plan_head(seam->plan)->given)
             return false;
     return s->count % SEAM_TAKEN == 0;
-}
-
-static int forged(trawl_error *error)
-{
-    return fail(error, TRAWL_ERROR_PLAN, TRAWL_NONE,
-                "the seam contradicts its plan: it was not written by Trawl");
 }
 
 static int load_marks(trawl_seam *seam, const uint8_t *at, size_t left, uint32_t count,

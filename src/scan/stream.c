@@ -8,9 +8,8 @@
 #include <string.h>
 
 #include "scan/delivery.h"
+#include "scan/saved.h"
 
-#define STATE_MAGIC "TRAWLSTA"
-#define STATE_VERSION 3u
 #define LARGEST_PIECE (8u << 20) /* bytes that are scanned at once */
 
 /* Bytes [begin, end) of the stream stand in `text`, and `waiting` more; those before `end` are
@@ -312,22 +311,17 @@ int trawl_stream_close(trawl_stream *s, trawl_error *error)
 /* What a saved state opens with. Behind it: u64[plan_header.state_words], the states of the parts
  * that carry, any bits of which are valid; u64[], a bit for each pattern that TRAWL_ONCE keeps from
  * being reported again, where the plan has such; then the text before `offset`, as far as the plan
- * reaches, from which the other parts begin anew. It opens as plan_header does, for
- * plan_checksum. */
+ * reaches, from which the other parts begin anew. */
 typedef struct state_header {
-    char magic[8];
-    uint32_t version;
-    uint32_t byte_order;
-    uint64_t bytes;    /* of the whole block */
-    uint64_t checksum; /* of the block */
-    uint64_t plan;     /* plan_header.checksum */
-    uint64_t offset;   /* bytes that the stream was fed since the last break */
-    uint64_t record;   /* breaks */
+    saved_head head;
+    uint64_t offset; /* bytes that the stream was fed since the last break */
+    uint64_t record; /* breaks */
 } state_header;
 
-_Static_assert(sizeof(state_header) == 56 &&
-                   offsetof(state_header, checksum) == offsetof(plan_header, checksum),
-               "saved");
+_Static_assert(sizeof(state_header) == 56, "saved");
+
+static const saved_kind saved_states = { "TRAWLSTA", 3, "stream's state", "trawl_stream_save",
+                                         "feed the text here" };
 
 static size_t carried_bytes(const trawl_stream *s)
 {
@@ -386,13 +380,8 @@ static int save(const trawl_stream *s, void *state, size_t *bytes, trawl_error *
                     "the stream's state takes %zu bytes, but there is room for %zu: call with NULL "
                     "first, which says how many",
                     *bytes, room);
-    state_header head = { .version = STATE_VERSION,
-                          .byte_order = PLAN_BYTE_ORDER,
-                          .bytes = *bytes,
-                          .plan = plan_head(s->scan.plan)->checksum,
-                          .offset = fed_bytes(s),
-                          .record = s->out.out.record };
-    memcpy(head.magic, STATE_MAGIC, sizeof head.magic);
+    const state_header head = { saved_begin(&saved_states, s->scan.plan, *bytes), fed_bytes(s),
+                                s->out.out.record };
     uint8_t *to = (uint8_t *)state + sizeof head;
     const size_t carried = carried_bytes(s), once = delivery_once_bytes(&s->out);
     const size_t kept = kept_bytes(s, fed_bytes(s));
@@ -403,8 +392,7 @@ static int save(const trawl_stream *s, void *state, size_t *bytes, trawl_error *
     if (kept)
         memcpy(to + carried + once, s->text + (s->end + s->waiting - s->begin - kept), kept);
     memcpy(state, &head, sizeof head);
-    head.checksum = plan_checksum(state, *bytes);
-    memcpy(state, &head, sizeof head);
+    saved_seal(state);
     return TRAWL_OK;
 }
 
@@ -423,32 +411,12 @@ int trawl_stream_save(const trawl_stream *s, void *state, size_t *bytes, trawl_e
 static int check_state(const trawl_stream *s, const void *state, size_t bytes, state_header *head,
                        trawl_error *error)
 {
+    const int status = saved_check(&saved_states, s->scan.plan, state, bytes, error);
+    if (status != TRAWL_OK)
+        return status;
     if (bytes >= sizeof *head)
         memcpy(head, state, sizeof *head);
-    if (bytes < sizeof *head || memcmp(head->magic, STATE_MAGIC, sizeof head->magic) != 0)
-        return fail(error, TRAWL_ERROR_PLAN, TRAWL_NONE,
-                    "not a stream's state: the first bytes are not %s; give what "
-                    "trawl_stream_save wrote",
-                    STATE_MAGIC);
-    if (head->byte_order != PLAN_BYTE_ORDER)
-        return fail(error, TRAWL_ERROR_PLAN, TRAWL_NONE,
-                    "the state was saved on a machine of another byte order: feed the text here");
-    if (head->version != STATE_VERSION)
-        return fail(error, TRAWL_ERROR_PLAN, TRAWL_NONE,
-                    "the state has version %u, this library reads %u: feed the text again",
-                    head->version, STATE_VERSION);
-    if (head->bytes != bytes)
-        return fail(error, TRAWL_ERROR_PLAN, TRAWL_NONE,
-                    "the state says %llu bytes but has %zu: it was cut or joined; copy it again",
-                    (unsigned long long)head->bytes, bytes);
-    if (plan_checksum(state, bytes) != head->checksum)
-        return fail(error, TRAWL_ERROR_PLAN, TRAWL_NONE,
-                    "the state's checksum is wrong: the bytes were changed; copy it again");
-    if (plan_head(s->scan.plan)->checksum != head->plan)
-        return fail(error, TRAWL_ERROR_PLAN, TRAWL_NONE,
-                    "the state is of another plan: open the stream with the plan that it was saved "
-                    "under (trawl_plan_save carries it to another machine)");
-    if (whole_bytes(s, head->offset) != bytes)
+    if (bytes < sizeof *head || whole_bytes(s, head->offset) != bytes)
         return fail(error, TRAWL_ERROR_PLAN, TRAWL_NONE,
                     "the state contradicts its plan: it was not written by Trawl");
     return check_end(s->out.out.base, head->offset, error);
