@@ -266,6 +266,12 @@ static inline bool plan_fixed_length(const plan_pattern *p)
     return p->min_length == p->max_length && !(p->flags & PLAN_VARIED);
 }
 
+/* The report that is the same, and quicker. */
+static inline uint32_t plan_report(const trawl_plan *plan, uint32_t report)
+{
+    return report == TRAWL_REPORT_EACH && plan->fixed ? TRAWL_REPORT_ENDS : report;
+}
+
 static inline bool plan_has_alternatives(const trawl_plan *plan)
 {
     return plan_head(plan)->given < plan_head(plan)->pattern_count;

@@ -24,8 +24,7 @@ static inline int check_text(const trawl_plan *plan, const trawl_scan_options *o
     if (!plan || plan_head(plan)->cell_size)
         return no_text_plan(plan, error);
     const int status = read_scan_options(options, read, error);
-    if (read->report == TRAWL_REPORT_EACH && plan->fixed)
-        read->report = TRAWL_REPORT_ENDS; /* which is the same, and quicker */
+    read->report = plan_report(plan, read->report);
     return status == TRAWL_OK ? check_end(read->base, length, error) : status;
 }
 

@@ -32,6 +32,8 @@ static uint64_t longest_bounded(const trawl_plan *plan)
 {
     const plan_pattern *patterns = plan_patterns(plan);
     uint64_t longest = 0;
+    if (!range_unbounded(plan))
+        return plan_head(plan)->max_length;
     for (size_t i = 0; i < plan_head(plan)->pattern_count; i++)
         if (patterns[i].max_length != LENGTH_UNBOUNDED && patterns[i].max_length > longest)
             longest = patterns[i].max_length;
@@ -50,14 +52,18 @@ static surround surround_of(const trawl_plan *plan, uint32_t report)
     return (surround){ longest + 1, ahead ? longest + 1 : beside };
 }
 
-static int check_report(const trawl_plan *plan, uint32_t report, byte_class *unbroken,
+/* Whether a report of a plan can be by ranges. Where they have cuts, *unbroken are the bytes that
+ * are none. */
+static int check_report(const trawl_plan *plan, uint32_t report, bool *cuts, byte_class *unbroken,
                         trawl_error *error)
 {
+    *cuts = false;
     if (!plan || plan_head(plan)->cell_size)
         return no_text_plan(plan, error);
     if (report > TRAWL_REPORT_EACH)
         return fail(error, TRAWL_ERROR_ARGUMENT, TRAWL_NONE, "there is no report mode %u", report);
-    if (reporter_gaps(plan, unbroken) || range_report(plan, report) == TRAWL_REPORT_ENDS)
+    *cuts = plan_report(plan, report) != TRAWL_REPORT_ENDS && range_unbounded(plan);
+    if (!*cuts || reporter_gaps(plan, unbroken))
         return TRAWL_OK;
     return fail(
         error, TRAWL_ERROR_UNSUPPORTED, TRAWL_NONE,
@@ -66,28 +72,31 @@ static int check_report(const trawl_plan *plan, uint32_t report, byte_class *unb
         "scan the whole text");
 }
 
-static bool is_cut(const trawl_plan *plan, uint32_t report)
+/* `report` is plan_report's. */
+static trawl_range_needs needs_of(const trawl_plan *plan, uint32_t report, bool cuts,
+                                  const surround *around)
 {
-    return report != TRAWL_REPORT_ENDS && range_unbounded(plan);
+    const uint32_t follows = range_follows(plan, report);
+    return (trawl_range_needs){ .size = sizeof(trawl_range_needs),
+                                .before = around->before + (follows ? TELLING : 0),
+                                .behind = around->behind,
+                                .follows = follows,
+                                .cuts = cuts };
 }
 
 int trawl_plan_get_range_needs(const trawl_plan *plan, uint32_t report, trawl_range_needs *needs,
                                trawl_error *error)
 {
     byte_class unbroken;
+    bool cuts;
     if (!needs)
         return fail(error, TRAWL_ERROR_ARGUMENT, TRAWL_NONE, "needs is NULL");
-    int status = check_report(plan, report, &unbroken, error);
+    const int status = check_report(plan, report, &cuts, &unbroken, error);
     if (status != TRAWL_OK)
         return status;
-    report = range_report(plan, report);
+    report = plan_report(plan, report);
     const surround around = surround_of(plan, report);
-    const trawl_range_needs own = { .size = sizeof own,
-                                    .before =
-                                        around.before + (range_follows(plan, report) ? TELLING : 0),
-                                    .behind = around.behind,
-                                    .follows = range_follows(plan, report),
-                                    .cuts = is_cut(plan, report) };
+    const trawl_range_needs own = needs_of(plan, report, cuts, &around);
     return write_info(needs, &own, sizeof own, SIZE_UP_TO(trawl_range_needs, cuts))
                ? TRAWL_OK
                : fail(error, TRAWL_ERROR_ARGUMENT, TRAWL_NONE,
@@ -108,14 +117,13 @@ int trawl_range_cut(const trawl_plan *plan, uint32_t report, const void *bytes, 
                     size_t *at, trawl_error *error)
 {
     byte_class unbroken;
+    bool cuts;
     if (!at || (!bytes && length))
         return fail(error, TRAWL_ERROR_ARGUMENT, TRAWL_NONE, "%s is NULL", at ? "bytes" : "at");
     *at = TRAWL_NONE;
-    const int status = check_report(plan, report, &unbroken, error);
+    const int status = check_report(plan, report, &cuts, &unbroken, error);
     if (status == TRAWL_OK)
-        *at = is_cut(plan, range_report(plan, report))
-                  ? first_cut(&unbroken, (const uint8_t *)bytes, length)
-                  : 0;
+        *at = cuts ? first_cut(&unbroken, (const uint8_t *)bytes, length) : 0;
     return status;
 }
 
@@ -441,7 +449,6 @@ static int keep_state(const course *c, memory *m, seam_state *state, trawl_error
 {
     bool kept;
     if (c->chooses) {
-        kept = seam_state_set(m, state, c->at, NULL, 0);
         uint64_t *words = memory_take_array(m, SEAM_TAKEN * c->taken.count + 1, sizeof *words);
         for (size_t i = 0; words && i < c->taken.count; i++) {
             const trawl_match *t = &c->taken.items[i];
@@ -687,7 +694,6 @@ int trawl_scan_range(trawl_context *context, const trawl_plan *plan, const trawl
                      void *user, uint64_t *settled, trawl_error *error)
 {
     trawl_range range;
-    trawl_range_needs needs = { .size = sizeof needs };
     course c = { .context = context, .plan = plan, .range = &range, .fn = fn, .user = user };
     if (settled)
         *settled = 0;
@@ -697,15 +703,13 @@ int trawl_scan_range(trawl_context *context, const trawl_plan *plan, const trawl
     if (status == TRAWL_OK)
         status = check_text(plan, options, range.end, &c.options, error);
     if (status == TRAWL_OK)
-        status = check_report(plan, c.options.report, &c.unbroken, error);
-    if (status == TRAWL_OK)
-        status = trawl_plan_get_range_needs(plan, c.options.report, &needs, error);
+        status = check_report(plan, c.options.report, &c.cuts, &c.unbroken, error);
     if (status != TRAWL_OK)
         return status;
+    c.around = surround_of(plan, c.options.report);
+    const trawl_range_needs needs = needs_of(plan, c.options.report, c.cuts, &c.around);
     c.chooses = range_chooses(c.options.report);
     c.flows = needs.follows && !c.chooses;
-    c.cuts = needs.cuts;
-    c.around = surround_of(plan, c.options.report);
     c.left = c.options.max_matches ? c.options.max_matches : UINT64_MAX;
     status = check_range(&c, seam, &needs, error);
     if (status == TRAWL_OK)

@@ -69,7 +69,7 @@ int trawl_seam_open(const trawl_plan *plan, uint32_t report, trawl_seam **seam, 
         return memory_failed(&m, error, "a seam");
     memory_open(&made->memory, NULL, UINT64_MAX, "", "");
     made->plan = plan;
-    made->report = range_report(plan, report);
+    made->report = plan_report(plan, report);
     *seam = made;
     return TRAWL_OK;
 }

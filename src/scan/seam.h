@@ -38,16 +38,10 @@ typedef struct seam_marks {
 struct trawl_seam {
     memory memory;
     const trawl_plan *plan;
-    uint32_t report;  /* range_report */
+    uint32_t report;  /* plan_report */
     seam_marks marks; /* none: it was not searched */
     seam_state told;  /* words NULL: nothing, else what the range is to begin with */
 };
-
-/* The report that finds the same, simplest. */
-static inline uint32_t range_report(const trawl_plan *plan, uint32_t report)
-{
-    return report == TRAWL_REPORT_EACH && plan->fixed ? TRAWL_REPORT_ENDS : report;
-}
 
 /* Whether a report chooses among matches. */
 static inline bool range_chooses(uint32_t report)
