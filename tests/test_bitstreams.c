@@ -17,6 +17,7 @@
 
 #include <cmocka.h>
 
+#include "matches.h"
 #include "random.h"
 #include "trawl.h"
 
@@ -129,28 +130,6 @@ static void make_scene(rng *r, scene *s)
 
 /* ---- searching ------------------------------------------------------------------------ */
 
-typedef struct matches {
-    trawl_match *items;
-    size_t count, room;
-} matches;
-
-static void compare(const scene *s, const matches *expected, const matches *found, const char *way)
-{
-    size_t i = 0;
-    while (i < expected->count && i < found->count &&
-           memcmp(&expected->items[i], &found->items[i], sizeof *found->items) == 0)
-        i++;
-    if (i == expected->count && i == found->count)
-        return;
-    for (int k = 0; k < 2; k++) {
-        const matches *m = k ? found : expected;
-        if (i < m->count)
-            printf("%s: match %zu of %zu: end %llu of %u\n", k ? "found" : "expected", i, m->count,
-                   (unsigned long long)m->items[i].end, m->items[i].pattern);
-    }
-    failed(s, way);
-}
-
 /* With a sample half the time, for it decides which windows there are. Saved and loaded. */
 static trawl_plan *compile(rng *r, const scene *s, const char *engine)
 {
@@ -189,19 +168,6 @@ static matches scan(const scene *s, const trawl_plan *plan, const char *backend,
     return found;
 }
 
-static int keep(const trawl_match *all, size_t count, void *user)
-{
-    matches *m = user;
-    if (m->count + count > m->room) {
-        m->room = 2 * (m->count + count);
-        m->items = realloc(m->items, m->room * sizeof *m->items);
-        assert_non_null(m->items);
-    }
-    memcpy(m->items + m->count, all, count * sizeof *all);
-    m->count += count;
-    return 0;
-}
-
 static void feed(const scene *s, const trawl_plan *plan, rng *r, const matches *expected)
 {
     const uint32_t piece = rng_chance(r, 2) ? 600 : 9000;
@@ -209,7 +175,8 @@ static void feed(const scene *s, const trawl_plan *plan, rng *r, const matches *
     trawl_stream *stream;
     matches found = { NULL, 0, 0 };
     assert_int_equal(trawl_context_open(NULL, &context, NULL), TRAWL_OK);
-    assert_int_equal(trawl_stream_open(context, plan, NULL, keep, &found, &stream, NULL), TRAWL_OK);
+    assert_int_equal(trawl_stream_open(context, plan, NULL, keep_matches, &found, &stream, NULL),
+                     TRAWL_OK);
     for (size_t at = 0, n; at < s->length; at += n) {
         n = rng_between(r, 1, piece);
         n = n < s->length - at ? n : s->length - at;
@@ -217,7 +184,8 @@ static void feed(const scene *s, const trawl_plan *plan, rng *r, const matches *
             failed(s, "feeding");
     }
     assert_int_equal(trawl_stream_close(stream, NULL), TRAWL_OK);
-    compare(s, expected, &found, "in a stream");
+    if (!matches_agree(expected, &found))
+        failed(s, "in a stream");
     free(found.items);
     trawl_context_free(context);
 }
@@ -236,7 +204,8 @@ static void cut(const scene *s, const trawl_plan *plan, const trawl_plan *other,
         memcpy(piece.text, s->text + at, piece.length);
         const matches expected = scan(&piece, other, "serial", 1);
         const matches found = scan(&piece, plan, "serial", 1);
-        compare(&piece, &expected, &found, "in a piece");
+        if (!matches_agree(&expected, &found))
+            failed(&piece, "in a piece");
         trawl_matches_free(expected.items);
         trawl_matches_free(found.items);
         free(piece.text);
@@ -255,7 +224,8 @@ static void run(scene *s, rng *r)
     const matches expected = scan(s, other, "serial", 1);
     for (size_t i = 0; i < COUNT(ways); i++) {
         const matches found = scan(s, plan, ways[i].backend, ways[i].chunks);
-        compare(s, &expected, &found, ways[i].way);
+        if (!matches_agree(&expected, &found))
+            failed(s, ways[i].way);
         trawl_matches_free(found.items);
     }
     feed(s, plan, r, &expected);

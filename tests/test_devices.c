@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "each.h"
+#include "matches.h"
 #include "oracle.h"
 #include "random.h"
 #include "random_grid.h"
@@ -74,11 +75,6 @@ static int close_targets(void **state)
 
 /* ---- text ------------------------------------------------------------------------------ */
 
-typedef struct matches {
-    trawl_match *items;
-    size_t count;
-} matches;
-
 typedef struct text_case {
     const scenario *scenario;
     const way *way;
@@ -99,31 +95,12 @@ static void case_failed(const text_case *c, const char *what)
     fail();
 }
 
-static void compare(const text_case *c, const matches *expected, const matches *found)
-{
-    size_t i = 0;
-    while (i < expected->count && i < found->count &&
-           memcmp(&expected->items[i], &found->items[i], sizeof *found->items) == 0)
-        i++;
-    if (i == expected->count && i == found->count)
-        return;
-    printf("%zu matches expected, %zu found, the first %zu agree\n", expected->count, found->count,
-           i);
-    if (i < expected->count)
-        printf("expected: end %llu pattern %u\n", (unsigned long long)expected->items[i].end,
-               expected->items[i].pattern);
-    if (i < found->count)
-        printf("found: end %llu pattern %u\n", (unsigned long long)found->items[i].end,
-               found->items[i].pattern);
-    case_failed(c, "the matches differ");
-}
-
 /* False when the device or this set does not take the tuning. */
 static bool run_case(const text_case *c, trawl_context *context, const matches *expected)
 {
     trawl_scan_options options = TRAWL_SCAN_OPTIONS_INIT;
     trawl_error error = { 0 };
-    matches found = { NULL, 0 };
+    matches found = { NULL, 0, 0 };
     uint64_t count = 0;
     options.report = c->mode;
     int status = trawl_collect(context, c->plan, c->scenario->text, c->scenario->length, &options,
@@ -132,7 +109,8 @@ static bool run_case(const text_case *c, trawl_context *context, const matches *
         return false;
     if (status != TRAWL_OK)
         case_failed(c, error.message);
-    compare(c, expected, &found);
+    if (!matches_agree(expected, &found))
+        case_failed(c, "the matches differ");
     trawl_matches_free(found.items);
     if (trawl_count(context, c->plan, c->scenario->text, c->scenario->length, &options, &count,
                     &error) != TRAWL_OK)
@@ -223,7 +201,7 @@ static uint64_t run_target(const test_target *t, const scenario *s, const trawl_
 static uint64_t run_scenario(const scenario *s)
 {
     rng r = { ~s->seed };
-    matches expected = { NULL, 0 };
+    matches expected = { NULL, 0, 0 };
     uint64_t cases = 0;
     uint32_t mode = TRAWL_REPORT_ENDS;
     if (rng_chance(&r, 5))
@@ -484,7 +462,7 @@ static void test_crowds(void **state)
 static matches collect(trawl_context *context, const trawl_plan *plan, const char *text,
                        size_t length)
 {
-    matches found = { NULL, 0 };
+    matches found = { NULL, 0, 0 };
     trawl_error error = { 0 };
     if (trawl_collect(context, plan, text, length, NULL, &found.items, &found.count, &error) !=
         TRAWL_OK)

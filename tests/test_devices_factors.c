@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "backend/lane.h"
+#include "matches.h"
 #include "oracle.h"
 #include "random.h"
 #include "table/factors.h"
@@ -45,11 +46,6 @@ typedef struct set {
     size_t length;
     uint32_t letters;
 } set;
-
-typedef struct matches {
-    trawl_match *items;
-    size_t count;
-} matches;
 
 static void failed(const set *s, const char *what)
 {
@@ -202,36 +198,19 @@ static uint32_t stride_of(const trawl_plan *plan)
         ((const factors_tables *)(const void *)stage_tables(plan, stage))->windows);
 }
 
-static void compare(const set *s, const matches *expected, const matches *found, const char *what)
-{
-    size_t i = 0;
-    while (i < expected->count && i < found->count &&
-           expected->items[i].end == found->items[i].end &&
-           expected->items[i].pattern == found->items[i].pattern)
-        i++;
-    if (i == expected->count && i == found->count)
-        return;
-    for (int k = 0; k < 2; k++) {
-        const matches *m = k ? found : expected;
-        if (i < m->count)
-            printf("%s: match %zu of %zu: end %llu of %u\n", k ? "found" : "expected", i, m->count,
-                   (unsigned long long)m->items[i].end, m->items[i].pattern);
-    }
-    failed(s, what);
-}
-
 /* All matches, and their number, in this context. */
 static void run(const set *s, trawl_context *context, const trawl_plan *plan,
                 const matches *expected, const char *what)
 {
     trawl_error error = { 0 };
-    matches found = { NULL, 0 };
+    matches found = { NULL, 0, 0 };
     uint64_t count = 0;
     if (trawl_collect(context, plan, s->text, s->length, NULL, &found.items, &found.count,
                       &error) != TRAWL_OK ||
         trawl_count(context, plan, s->text, s->length, NULL, &count, &error) != TRAWL_OK)
         failed(s, error.message);
-    compare(s, expected, &found, what);
+    if (!matches_agree(expected, &found))
+        failed(s, what);
     if (count != expected->count)
         failed(s, "trawl_count counts other than trawl_collect");
     trawl_matches_free(found.items);
@@ -263,7 +242,7 @@ static void test_random(void **state)
     for (uint64_t i = 0; i < wanted; i++) {
         rng r = { seed + i };
         set s;
-        matches expected = { NULL, 0 };
+        matches expected = { NULL, 0, 0 };
         make_set(&r, &s, seed + i, MOST_TEXT);
         expected.count =
             oracle_scan(patterns, s.count, s.text, s.length, TRAWL_REPORT_ENDS, &expected.items);
@@ -287,7 +266,7 @@ static void test_long(void **state)
     for (uint64_t i = 0; i < wanted; i++) {
         rng r = { ~(seed + i) };
         set s;
-        matches expected = { NULL, 0 };
+        matches expected = { NULL, 0, 0 };
         make_set(&r, &s, seed + i, LONG_TEXT);
         trawl_plan *plan = compile(&s, "shiftand", NULL);
         assert_int_equal(trawl_collect(serial, plan, s.text, s.length, NULL, &expected.items,
@@ -316,7 +295,7 @@ static void test_even(void **state)
     (void)state;
     for (size_t k = 0; k < COUNT(apart); k++) {
         set s = { .count = COUNT(hard), .length = 3000, .letters = 2 };
-        matches expected = { NULL, 0 };
+        matches expected = { NULL, 0, 0 };
         s.text = malloc(s.length);
         assert_non_null(s.text);
         for (size_t i = 0; i < s.length; i++)
@@ -345,7 +324,7 @@ static void test_giving_up(void **state)
     const size_t length = test_sanitized() ? 100000 : 1000000;
     uint64_t seen[5] = { 0 };
     set s = { .count = MOST_PATTERNS, .length = length, .letters = 1 };
-    matches expected = { NULL, 0 };
+    matches expected = { NULL, 0, 0 };
     rng r = { 20261122 };
     (void)state;
     s.text = malloc(length);
@@ -386,7 +365,7 @@ static void test_not_near(void **state)
         patterns[0] = (trawl_pattern){ .text = written[0],
                                        .length = strlen(written[0]),
                                        .syntax = TRAWL_SYNTAX_EXTENDED };
-        matches expected = { NULL, 0 };
+        matches expected = { NULL, 0, 0 };
         expected.count =
             oracle_scan(patterns, 1, s.text, s.length, TRAWL_REPORT_ENDS, &expected.items);
         for (size_t t = 0; t < target_count; t++) {

@@ -20,6 +20,7 @@
 #include <cmocka.h>
 
 #include "each.h"
+#include "matches.h"
 #include "oracle.h"
 #include "random.h"
 #include "targets.h"
@@ -129,26 +130,6 @@ static int close_settings(void **state)
 
 /* ---- one case ------------------------------------------------------------------ */
 
-typedef struct matches {
-    trawl_match *items;
-    size_t count;
-} matches;
-
-static bool same_match(const trawl_match *a, const trawl_match *b)
-{
-    return a->start == b->start && a->end == b->end && a->id == b->id && a->pattern == b->pattern;
-}
-
-static void print_match(const char *who, const matches *m, size_t i)
-{
-    if (i >= m->count)
-        printf("%s: no match %zu\n", who, i);
-    else
-        printf("%s: match %zu is [%lld, %llu) id %u pattern %u\n", who, i,
-               (long long)m->items[i].start, (unsigned long long)m->items[i].end, m->items[i].id,
-               m->items[i].pattern);
-}
-
 typedef struct test_case {
     const scenario *scenario;
     const char *engine;
@@ -170,31 +151,19 @@ static void case_failed(const test_case *c, const char *what)
     fail();
 }
 
-static void compare(const test_case *c, const matches *expected, const matches *found)
-{
-    size_t i = 0;
-    while (i < expected->count && i < found->count &&
-           same_match(&expected->items[i], &found->items[i]))
-        i++;
-    if (i == expected->count && i == found->count)
-        return;
-    print_match("oracle", expected, i);
-    print_match("engine", found, i);
-    case_failed(c, "the matches differ");
-}
-
 static void run_case(const test_case *c, const matches *expected)
 {
     trawl_scan_options options = TRAWL_SCAN_OPTIONS_INIT;
     trawl_context *context = setting_context(c->setting);
     trawl_error error = { 0 };
-    matches found = { NULL, 0 };
+    matches found = { NULL, 0, 0 };
     uint64_t count = 0;
     options.report = c->mode;
     if (trawl_collect(context, c->plan, c->scenario->text, c->scenario->length, &options,
                       &found.items, &found.count, &error) != TRAWL_OK)
         case_failed(c, error.message);
-    compare(c, expected, &found);
+    if (!matches_agree(expected, &found))
+        case_failed(c, "the matches differ");
     trawl_matches_free(found.items);
     if (c->mode != TRAWL_REPORT_ENDS && c->mode != TRAWL_REPORT_LEFTMOST_LONGEST)
         return;
@@ -274,7 +243,7 @@ static uint64_t run_engine(test_case *c, rng *r, const matches expected[MODES])
 
 static uint64_t run_scenario(const scenario *s)
 {
-    matches expected[MODES] = { { NULL, 0 } };
+    matches expected[MODES] = { { NULL, 0, 0 } };
     test_case c = { .scenario = s };
     rng r = { ~s->seed };
     uint64_t cases = 0;
@@ -354,7 +323,7 @@ static void test_sequences(void **state)
     static const char *const engines[] = { "kmers", "kmers/ac", "auto" };
     (void)state;
     for (uint64_t n = 0; n < (test_sanitized() ? SEQUENCES / 10 : SEQUENCES); n++) {
-        matches expected = { NULL, 0 };
+        matches expected = { NULL, 0, 0 };
         scenario *s = calloc(1, sizeof *s);
         test_case c = { .scenario = s, .setting = &settings[0] };
         rng r = { s ? (s->seed = seed + n) : 0 };
@@ -402,7 +371,7 @@ static void make_runs(scenario *s)
 static void run_long_pattern(const scenario *s, uint32_t mode)
 {
     setting *const used[] = { &settings[0], &settings[5], &settings[11], &settings[20] };
-    matches expected = { NULL, 0 };
+    matches expected = { NULL, 0, 0 };
     test_case c = { .scenario = s, .mode = mode };
     rng r = { mode };
     expected.count = oracle_scan(s->patterns, 1, s->text, s->length, mode, &expected.items);
@@ -662,7 +631,7 @@ static const size_t joint_ends[] = { (2u << 20) + 1, (4u << 20) + 2 };
 static void check_windows(setting *s, const trawl_plan *plan, const char *text, size_t length,
                           bool joined)
 {
-    matches found = { NULL, 0 };
+    matches found = { NULL, 0, 0 };
     size_t needle = 0, joint = 0;
     assert_int_equal(trawl_collect(setting_context(s), plan, text, length, NULL, &found.items,
                                    &found.count, NULL),
@@ -736,7 +705,7 @@ static void test_beyond_4_gib(void **state)
     options.engine = "bm";
     assert_int_equal(trawl_compile(&pattern, 1, &options, &plan, NULL), TRAWL_OK);
     for (size_t i = 0; i < COUNT(used); i++) {
-        matches found = { NULL, 0 };
+        matches found = { NULL, 0, 0 };
         assert_int_equal(trawl_collect(setting_context(used[i]), plan, text, (size_t)length, NULL,
                                        &found.items, &found.count, NULL),
                          TRAWL_OK);

@@ -15,6 +15,7 @@
 
 #include <cmocka.h>
 
+#include "matches.h"
 #include "random.h"
 #include "trawl.h"
 
@@ -163,29 +164,6 @@ static trawl_plan *save_and_load(const jumps *j, trawl_plan *plan)
     return loaded;
 }
 
-typedef struct matches {
-    trawl_match *items;
-    size_t count;
-} matches;
-
-static void compare(const jumps *j, const matches *expected, const matches *found, const char *way)
-{
-    size_t i = 0;
-    while (i < expected->count && i < found->count &&
-           expected->items[i].end == found->items[i].end &&
-           expected->items[i].pattern == found->items[i].pattern)
-        i++;
-    if (i == expected->count && i == found->count)
-        return;
-    for (int k = 0; k < 2; k++) {
-        const matches *m = k ? found : expected;
-        if (i < m->count)
-            printf("%s: match %zu of %zu: end %llu of %u\n", k ? "found" : "expected", i, m->count,
-                   (unsigned long long)m->items[i].end, m->items[i].pattern);
-    }
-    failed(j, way);
-}
-
 static matches scan(const jumps *j, const trawl_plan *plan, const char *backend, uint32_t chunks,
                     uint32_t report)
 {
@@ -193,7 +171,7 @@ static matches scan(const jumps *j, const trawl_plan *plan, const char *backend,
     trawl_scan_options options = TRAWL_SCAN_OPTIONS_INIT;
     trawl_context *context;
     trawl_error error = { 0 };
-    matches found = { NULL, 0 };
+    matches found = { NULL, 0, 0 };
     open.backend = backend;
     open.threads = strcmp(backend, "threads") == 0 ? 2 : 0;
     open.chunks = chunks;
@@ -206,24 +184,15 @@ static matches scan(const jumps *j, const trawl_plan *plan, const char *backend,
     return found;
 }
 
-static int keep(const trawl_match *all, size_t count, void *user)
-{
-    matches *m = user;
-    m->items = realloc(m->items, (m->count + count) * sizeof *m->items);
-    assert_non_null(m->items);
-    memcpy(m->items + m->count, all, count * sizeof *all);
-    m->count += count;
-    return 0;
-}
-
 static void feed(const jumps *j, const trawl_plan *plan, rng *r, const matches *expected)
 {
     const uint32_t piece = rng_chance(r, 2) ? 30 : 9000;
     trawl_context *context;
     trawl_stream *stream;
-    matches found = { NULL, 0 };
+    matches found = { NULL, 0, 0 };
     assert_int_equal(trawl_context_open(NULL, &context, NULL), TRAWL_OK);
-    assert_int_equal(trawl_stream_open(context, plan, NULL, keep, &found, &stream, NULL), TRAWL_OK);
+    assert_int_equal(trawl_stream_open(context, plan, NULL, keep_matches, &found, &stream, NULL),
+                     TRAWL_OK);
     for (size_t at = 0; at < j->length;) {
         size_t n = rng_between(r, 1, piece);
         n = n < j->length - at ? n : j->length - at;
@@ -232,7 +201,8 @@ static void feed(const jumps *j, const trawl_plan *plan, rng *r, const matches *
         at += n;
     }
     assert_int_equal(trawl_stream_close(stream, NULL), TRAWL_OK);
-    compare(j, expected, &found, "in a stream");
+    if (!matches_agree(expected, &found))
+        failed(j, "in a stream");
     free(found.items);
     trawl_context_free(context);
 }
@@ -262,7 +232,8 @@ static bool run(jumps *j, rng *r, uint64_t *ends)
             if (ways[i].chunks > 1000 && j->length > 2000)
                 continue;
             const matches found = scan(j, plan, ways[i].backend, ways[i].chunks, mode);
-            compare(j, &expected, &found, ways[i].way);
+            if (!matches_agree(&expected, &found))
+                failed(j, ways[i].way);
             trawl_matches_free(found.items);
         }
         if (mode == 0)
@@ -347,7 +318,8 @@ static void test_many(void **state)
                 const uint32_t most = cut % 2 ? 12 : (uint32_t)j.length;
                 const matches found =
                     scan(&j, plan, cut ? "serial" : "threads", rng_between(&r, 2, most), 0);
-                compare(&j, &expected, &found, k ? "with a fallback" : "bare");
+                if (!matches_agree(&expected, &found))
+                    failed(&j, k ? "with a fallback" : "bare");
                 trawl_matches_free(found.items);
             }
             feed(&j, plan, &r, &expected);

@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "matches.h"
 #include "oracle.h"
 #include "plan/plan.h"
 #include "random.h"
@@ -63,27 +64,14 @@ static trawl_pattern extended(const char *text)
 
 /* ---- ranges of a text ------------------------------------------------------------ */
 
-typedef struct match_array {
-    trawl_match *items;
-    size_t count, room;
-} match_array;
-
-static void array_add(match_array *a, const trawl_match *matches, size_t count)
+/* The range that is the whole text. */
+static trawl_range whole(const char *text, size_t length)
 {
-    while (a->count + count > a->room) {
-        a->room = a->room ? 2 * a->room : 64;
-        a->items = realloc(a->items, a->room * sizeof *a->items);
-        assert_non_null(a->items);
-    }
-    if (count)
-        memcpy(a->items + a->count, matches, count * sizeof *matches);
-    a->count += count;
-}
-
-static int take(const trawl_match *matches, size_t count, void *user)
-{
-    array_add(user, matches, count);
-    return 0;
+    trawl_range range = TRAWL_RANGE_INIT;
+    range.bytes = text;
+    range.length = range.end = length;
+    range.last = 1;
+    return range;
 }
 
 /* A text, how it is searched, and its ranges. */
@@ -97,7 +85,7 @@ typedef struct cut_text {
     size_t count;
     uint64_t borders[MOST_RANGES + 1];
     trawl_seam *seams[MOST_RANGES];
-    match_array found[MOST_RANGES];
+    matches found[MOST_RANGES];
     uint64_t again; /* ranges that were searched again */
 } cut_text;
 
@@ -132,7 +120,7 @@ static void choose_ranges(cut_text *c)
 static int search(cut_text *c, size_t i, trawl_error *error)
 {
     trawl_range range = TRAWL_RANGE_INIT;
-    match_array news = { NULL, 0, 0 };
+    matches news = { NULL, 0, 0 };
     uint64_t settled = 0;
     range.begin = c->borders[i];
     range.end = c->borders[i + 1];
@@ -146,15 +134,15 @@ static int search(cut_text *c, size_t i, trawl_error *error)
         memcpy(copy, c->text + range.offset, range.length);
     range.bytes = copy;
     trawl_context *context = contexts[rng_below(c->r, COUNT(contexts))];
-    const int status = trawl_scan_range(context, c->plan, &range, &c->options, c->seams[i], take,
-                                        &news, &settled, error);
+    const int status = trawl_scan_range(context, c->plan, &range, &c->options, c->seams[i],
+                                        keep_matches, &news, &settled, error);
     free(copy);
     if (status == TRAWL_OK) {
-        const match_array old = c->found[i];
+        const matches old = c->found[i];
         assert_true(settled >= range.begin && settled <= range.end);
         for (size_t k = 0; k < old.count; k++)
             if (old.items[k].end - c->options.base > settled)
-                array_add(&news, &old.items[k], 1);
+                matches_add(&news, &old.items[k], 1);
         free(old.items);
         c->found[i] = news;
     } else {
@@ -486,7 +474,7 @@ static void test_ends_soon(void **state)
     trawl_plan *plan = target_compile(&p, 1, NULL);
     trawl_range range = TRAWL_RANGE_INIT;
     trawl_seam *seams[2] = { NULL, NULL };
-    match_array found = { NULL, 0, 0 };
+    matches found = { NULL, 0, 0 };
     uint64_t settled;
     uint32_t again;
     (void)state;
@@ -503,8 +491,8 @@ static void test_ends_soon(void **state)
         assert_int_equal(trawl_seam_open(plan, TRAWL_REPORT_ENDS, &seams[i], NULL), TRAWL_OK);
         range.begin = i ? border : 0;
         range.end = i ? length : border;
-        assert_int_equal(trawl_scan_range(contexts[0], plan, &range, NULL, seams[i], take, &found,
-                                          &settled, NULL),
+        assert_int_equal(trawl_scan_range(contexts[0], plan, &range, NULL, seams[i], keep_matches,
+                                          &found, &settled, NULL),
                          TRAWL_OK);
         assert_int_equal(settled, range.end);
     }
@@ -512,9 +500,9 @@ static void test_ends_soon(void **state)
     assert_int_equal(trawl_seam_follow(seams[1], (const trawl_seam *const *)seams, 1, &again, NULL),
                      TRAWL_OK);
     assert_int_equal(again, 1);
-    assert_int_equal(
-        trawl_scan_range(contexts[0], plan, &range, NULL, seams[1], take, &found, &settled, NULL),
-        TRAWL_OK);
+    assert_int_equal(trawl_scan_range(contexts[0], plan, &range, NULL, seams[1], keep_matches,
+                                      &found, &settled, NULL),
+                     TRAWL_OK);
     assert_int_equal(found.count, 1);
     assert_int_equal(found.items[0].end, border + 5001);
     assert_true(settled > border + 5000 && settled < border + 20000);
@@ -525,9 +513,9 @@ static void test_ends_soon(void **state)
     trawl_plan_free(plan);
 }
 
-static int stop_at_once(const trawl_match *matches, size_t count, void *user)
+static int stop_at_once(const trawl_match *all, size_t count, void *user)
 {
-    (void)matches;
+    (void)all;
     *(size_t *)user += count;
     return 1;
 }
@@ -540,19 +528,16 @@ static void test_limits(void **state)
     (void)state;
     for (uint32_t mode = 0; mode < MODES; mode++) {
         trawl_scan_options options = TRAWL_SCAN_OPTIONS_INIT;
-        trawl_range range = TRAWL_RANGE_INIT;
-        match_array found = { NULL, 0, 0 };
+        const trawl_range range = whole(text, sizeof text - 1);
+        matches found = { NULL, 0, 0 };
         trawl_seam *seam = NULL;
         size_t seen = 0;
         uint64_t settled = 7;
-        range.bytes = text;
-        range.length = range.end = sizeof text - 1;
-        range.last = 1;
         options.report = mode;
         options.max_matches = 3;
         assert_int_equal(trawl_seam_open(plan, mode, &seam, NULL), TRAWL_OK);
-        assert_int_equal(trawl_scan_range(contexts[0], plan, &range, &options, seam, take, &found,
-                                          &settled, NULL),
+        assert_int_equal(trawl_scan_range(contexts[0], plan, &range, &options, seam, keep_matches,
+                                          &found, &settled, NULL),
                          TRAWL_LIMITED);
         assert_int_equal(found.count, 3);
         assert_int_equal(settled, 0);
@@ -561,8 +546,8 @@ static void test_limits(void **state)
                                           &seen, &settled, NULL),
                          TRAWL_STOPPED);
         options.max_steps = 5;
-        assert_int_equal(trawl_scan_range(contexts[0], plan, &range, &options, seam, take, &found,
-                                          &settled, NULL),
+        assert_int_equal(trawl_scan_range(contexts[0], plan, &range, &options, seam, keep_matches,
+                                          &found, &settled, NULL),
                          TRAWL_EXPIRED);
         size_t bytes = 0; /* it was never searched to the end */
         assert_int_equal(trawl_seam_save(seam, NULL, &bytes, NULL), TRAWL_ERROR_ARGUMENT);
@@ -576,11 +561,11 @@ static int refused(const trawl_plan *plan, const trawl_range *range, uint32_t mo
                    trawl_seam *seam, const char *why)
 {
     trawl_scan_options options = TRAWL_SCAN_OPTIONS_INIT;
-    match_array found = { NULL, 0, 0 };
+    matches found = { NULL, 0, 0 };
     trawl_error error = { 0 };
     options.report = mode;
-    const int status =
-        trawl_scan_range(contexts[0], plan, range, &options, seam, take, &found, NULL, &error);
+    const int status = trawl_scan_range(contexts[0], plan, range, &options, seam, keep_matches,
+                                        &found, NULL, &error);
     free(found.items);
     if (status < 0 && !strstr(error.message, why))
         fail_msg("\"%s\" says nothing of \"%s\"", error.message, why);
@@ -592,14 +577,10 @@ static void test_refusals(void **state)
     static const char text[] = "aaaa bbbb";
     const trawl_pattern words = extended("[ab]+"), any = extended("a.*b");
     trawl_plan *plan = target_compile(&words, 1, NULL), *endless = target_compile(&any, 1, NULL);
-    trawl_range range = TRAWL_RANGE_INIT;
+    trawl_range range = whole(text, 9);
     trawl_range_needs needs = { .size = sizeof needs };
     trawl_seam *seam = NULL, *other = NULL;
     (void)state;
-    range.bytes = text;
-    range.length = 9;
-    range.end = 9;
-    range.last = 1;
     assert_int_equal(refused(plan, &range, TRAWL_REPORT_ENDS, NULL, "seam is NULL"),
                      TRAWL_ERROR_ARGUMENT);
     assert_int_equal(refused(endless, &range, TRAWL_REPORT_LONGEST, NULL, "unbounded"),
@@ -616,9 +597,7 @@ static void test_refusals(void **state)
     range.begin = 4;
     assert_int_equal(refused(plan, &range, TRAWL_REPORT_LONGEST, NULL, "does not lie"),
                      TRAWL_ERROR_ARGUMENT);
-    range = (trawl_range)TRAWL_RANGE_INIT;
-    range.bytes = text;
-    range.length = range.end = 9;
+    range = whole(text, 9);
     range.last = 2;
     assert_int_equal(refused(plan, &range, TRAWL_REPORT_LONGEST, NULL, "last"),
                      TRAWL_ERROR_ARGUMENT);
@@ -658,22 +637,19 @@ static void test_damaged(void **state)
     trawl_plan *plan = target_compile(&p, 1, NULL);
     (void)state;
     for (uint32_t mode = 0; mode < MODES; mode++) {
-        trawl_range range = TRAWL_RANGE_INIT;
+        const trawl_range range = whole(text, sizeof text - 1);
         trawl_scan_options options = TRAWL_SCAN_OPTIONS_INIT;
-        match_array found = { NULL, 0, 0 };
+        matches found = { NULL, 0, 0 };
         trawl_seam *seam = NULL, *read = NULL;
         size_t bytes = 0;
         trawl_error error;
         if (is_refused(plan, mode))
             continue;
-        range.bytes = text;
-        range.length = range.end = sizeof text - 1;
-        range.last = 1;
         options.report = mode;
         assert_int_equal(trawl_seam_open(plan, mode, &seam, NULL), TRAWL_OK);
-        assert_int_equal(
-            trawl_scan_range(contexts[0], plan, &range, &options, seam, take, &found, NULL, NULL),
-            TRAWL_OK);
+        assert_int_equal(trawl_scan_range(contexts[0], plan, &range, &options, seam, keep_matches,
+                                          &found, NULL, NULL),
+                         TRAWL_OK);
         assert_int_equal(trawl_seam_save(seam, NULL, &bytes, NULL), TRAWL_OK);
         uint8_t *block = malloc(bytes);
         assert_non_null(block);
