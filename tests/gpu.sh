@@ -101,8 +101,10 @@ for backend in cuda opencl; do
     for test in plans windows; do
         step "$test-$backend" env TRAWL_TEST_BACKENDS=$backend "$build/tests/test_devices_$test"
     done
-    step "like-$backend" env TRAWL_TEST_BACKENDS=$backend TRAWL_TEST_CASES=1000 \
-        "$build/tests/test_like"
+    for test in like devices_factors bitslice; do
+        step "$test-$backend" env TRAWL_TEST_BACKENDS=$backend TRAWL_TEST_CASES=1000 \
+            "$build/tests/test_$test"
+    done
     for test in text result; do
         step "$test-$backend" env TRAWL_TEST_BACKENDS=$backend TRAWL_TEST_CASES=2000 \
             "$build/tests/test_device_$test"
