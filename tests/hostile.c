@@ -1,5 +1,7 @@
 /* hostile.c: see hostile.h. */
 #include "hostile.h"
+
+#include "choices.h"
 #include "each.h"
 
 #include <stdlib.h>
@@ -59,27 +61,21 @@ static const uint8_t *const masks[] = { wide_mask, tall_mask, NULL };
 
 static size_t add_plan(trawl_plan *plans[], size_t count, trawl_plan *plan)
 {
-    if (plan && count < HOSTILE_PLANS)
-        plans[count++] = plan;
-    return count;
-}
-
-/* Engines by name, chains, and what is chosen. */
-static const char *engine_name(size_t i)
-{
-    static const char *const more[] = { "auto",  "wm/ac",    "pfac/ac",   "byr/bb",  "packed/bm",
-                                        "ku/bb", "teddy/ac", "qgrams/ac", "kmers/ac" };
-    const size_t count = trawl_engine_count();
-    return i < count ? trawl_engine_name(i) : i < count + COUNT(more) ? more[i - count] : NULL;
+    if (!plan)
+        return count;
+    if (count == HOSTILE_PLANS)
+        abort(); /* make HOSTILE_PLANS larger */
+    plans[count] = plan;
+    return count + 1;
 }
 
 size_t hostile_plans(trawl_plan *plans[HOSTILE_PLANS])
 {
     size_t count = 0;
-    for (size_t e = 0; engine_name(e); e++) {
+    for (size_t e = 0; engine_choice(e); e++) {
         trawl_compile_options options = TRAWL_COMPILE_OPTIONS_INIT;
         trawl_plan *plan = NULL; /* stays so when the engine does not take the set */
-        options.engine = engine_name(e);
+        options.engine = engine_choice(e);
         options.keep_texts = e % 2;
         options.tag = (uint32_t)e;
         options.note = e % 3 ? "a note" : NULL;

@@ -19,6 +19,7 @@
 
 #include <cmocka.h>
 
+#include "choices.h"
 #include "each.h"
 #include "matches.h"
 #include "oracle.h"
@@ -251,15 +252,7 @@ static uint64_t run_scenario(const scenario *s)
         if (scenario_affords(s, mode))
             expected[mode].count =
                 oracle_scan(s->patterns, s->count, s->text, s->length, mode, &expected[mode].items);
-    static const char *const chains[] = {
-        "auto",     "wm/ac",     "pfac/ac",  "packed/bm",
-        "teddy/ac", "qgrams/ac", "kmers/ac", "bitslice/shiftand"
-    };
-    for (size_t i = 0; i < COUNT(chains); i++) {
-        c.engine = chains[i];
-        cases += run_engine(&c, &r, expected);
-    }
-    for (size_t i = 0; (c.engine = trawl_engine_name(i)) != NULL; i++)
+    for (size_t i = 0; (c.engine = engine_choice(i)) != NULL; i++)
         cases += run_engine(&c, &r, expected);
     for (uint32_t mode = 0; mode < MODES; mode++)
         free(expected[mode].items);

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "choices.h"
 #include "engine/planner.h"
 
 #include <cmocka.h> /* last: it makes a macro of fail() */
@@ -147,14 +148,6 @@ static const struct {
 } sets[] = { { one, COUNT(one) },         { literals, COUNT(literals) }, { cases, COUNT(cases) },
              { classes, COUNT(classes) }, { mixed, COUNT(mixed) },       { NULL, COUNT(needles) } };
 
-static const char *const engines[] = {
-    "auto",     "bm",       "wm",       "ac",        "pfac",
-    "shiftand", "hnfa",     "bb",       "byr",       "wm/ac",
-    "pfac/ac",  "byr/bb",   "packed",   "packed/bm", "ku",
-    "ku/bb",    "teddy",    "teddy/ac", "qgrams",    "qgrams/ac",
-    "kmers",    "kmers/ac", "factors",  "bitslice",  "bitslice/shiftand"
-};
-
 static int compile(size_t set, const char *engine, uint64_t limit, counter *c, trawl_plan **plan,
                    trawl_error *error)
 {
@@ -225,20 +218,21 @@ static void test_compile(void **state)
     uint32_t taken = 0;
     (void)state;
     for (size_t set = 0; set < COUNT(sets); set++)
-        for (size_t e = 0; e < COUNT(engines); e++) {
+        for (size_t e = 0; engine_choice(e); e++) {
             counter c = { 0 };
             trawl_plan *usual, *plan;
             trawl_error error;
-            if (compile(set, engines[e], 0, NULL, &usual, &error) != TRAWL_OK)
+            if (compile(set, engine_choice(e), 0, NULL, &usual, &error) != TRAWL_OK)
                 continue; /* the engine does not take this set */
-            assert_int_equal(compile(set, engines[e], UINT64_MAX, &c, &plan, &error), TRAWL_OK);
+            assert_int_equal(compile(set, engine_choice(e), UINT64_MAX, &c, &plan, &error),
+                             TRAWL_OK);
             assert_same(plan, usual);
             const uint64_t requests = c.requests, peak = c.most;
             assert_true(c.held > 0 && c.held < peak);
             trawl_plan_free(plan);
             assert_true(c.held == 0);
-            fail_each(set, engines[e], requests);
-            limit_each(set, engines[e], peak, usual);
+            fail_each(set, engine_choice(e), requests);
+            limit_each(set, engine_choice(e), peak, usual);
             trawl_plan_free(usual);
             taken++;
         }

@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "choices.h"
 #include "matches.h"
 #include "oracle.h"
 #include "plan/plan.h"
@@ -311,14 +312,6 @@ static uint64_t check_text(rng *r, const trawl_plan *plan, uint32_t mode, const 
 
 /* ---- random scenarios ------------------------------------------------------------- */
 
-/* Engines by name, chains, and what is chosen. */
-static const char *plan_name(size_t i)
-{
-    static const char *const more[] = { "auto", "wm/ac", "pfac/ac", "packed/bm", "qgrams/ac" };
-    const size_t count = trawl_engine_count();
-    return i < count ? trawl_engine_name(i) : i < count + COUNT(more) ? more[i - count] : NULL;
-}
-
 /* Whether a plan's text cannot be cut under a report. */
 static bool is_refused(const trawl_plan *plan, uint32_t mode)
 {
@@ -343,8 +336,8 @@ static uint64_t run_scenario(const scenario *s, uint64_t *again)
             continue;
         const size_t count =
             oracle_scan(s->patterns, s->count, s->text, s->length, mode, &expected);
-        for (size_t i = 0; plan_name(i); i++) {
-            trawl_plan *plan = target_compile(s->patterns, s->count, plan_name(i));
+        for (size_t i = 0; engine_choice(i); i++) {
+            trawl_plan *plan = target_compile(s->patterns, s->count, engine_choice(i));
             if (plan && !is_refused(plan, mode)) {
                 const uint64_t more =
                     check_text(&r, plan, mode, s->text, s->length, expected, count);

@@ -61,10 +61,21 @@ static const set sets[] = { SET(one, false),     SET(literals, false), SET(folde
                             SET(bounded, false), SET(unbounded, true), SET(once, true),
                             SET(mixed, false) };
 
-static const char *const engines[] = {
-    "auto",  "bm",      "wm",        "ac",       "pfac",      "shiftand", "hnfa",
-    "wm/ac", "pfac/ac", "packed/bm", "teddy/ac", "qgrams/ac", "kmers/ac", "bitslice/shiftand"
-};
+static const char *const engines[] = { "auto",
+                                       "bm",
+                                       "wm",
+                                       "ac",
+                                       "pfac",
+                                       "shiftand",
+                                       "hnfa",
+                                       "wm/ac",
+                                       "pfac/ac",
+                                       "packed/bm",
+                                       "teddy/ac",
+                                       "qgrams/ac",
+                                       "kmers/ac",
+                                       "bitslice/shiftand",
+                                       "factors/shiftand" };
 
 /* Letters at random, a needle now and then, and a long run; or the same letter all along. */
 static const uint8_t *text_of(bool dense)

@@ -1,0 +1,10 @@
+/* choices.h: all that trawl_compile_options.engine may say, for tests that try each. */
+#ifndef TRAWL_CHOICES_H
+#define TRAWL_CHOICES_H
+
+#include <stddef.h>
+
+/* The i-th: an engine by its name, then chains of two, then "auto"; NULL behind the last. */
+const char *engine_choice(size_t i);
+
+#endif
