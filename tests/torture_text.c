@@ -440,7 +440,9 @@ static void device_each(recipe *r)
     const unsigned files = KIND(FAIL_READ) | KIND(FAIL_OPEN) | KIND(FAIL_WRITE) | KIND(FAIL_FACTS);
     if (r->set->patterns != mixed && r->set->patterns != unbounded && r->set->patterns != one)
         return;
-    if (strcmp(r->engine, "packed") == 0) /* alone it has no kernels */
+    trawl_plan_info info = { .size = sizeof info };
+    trawl_plan_get_info(r->plan, &info);
+    if (!automatic && strcmp(info.engine, r->engine) != 0) /* alone the first has no kernels */
         return;
     r->way = torture_opencl;
     for (size_t h = 0; h < (automatic ? COUNT(hows) : 1); h++) {

@@ -159,7 +159,7 @@ int load_parts(used_device *u, const tuning *tuning, const trawl_plan *plan, boo
                 error, TRAWL_ERROR_UNSUPPORTED, TRAWL_NONE,
                 "the plan's engines are '%s', which have no kernels for devices, or none for these "
                 "patterns: compile it with this context (trawl_compile_options.context), and name "
-                "no engine, or one with its fallback (as packed/bm)",
+                "no engine, or one that has them (as packed/bm, shiftand)",
                 (const char *)plan_at(plan, PLAN_STRINGS) + plan_head(plan)->engine);
         status = load_stage(u, tuning, plan, &parts[i], first, error);
         if (status == TRAWL_OK && last && last != first)
