@@ -1,5 +1,5 @@
 /* bitslice_alone.h: what the kernel of bit-slicing on devices that are CPUs (bitslice_alone.k) and
- * its host (bitslice_alone.c) agree on. */
+ * its host (bitslice.c) agree on. */
 #ifndef TRAWL_KERNEL_BITSLICE_ALONE_H
 #define TRAWL_KERNEL_BITSLICE_ALONE_H
 
