@@ -136,6 +136,14 @@ int call_run(trawl_context *context, size_t work, call_fn fn, void *user)
     return status;
 }
 
+int pool_call(pool *p, trawl_context **context, size_t work, call_fn fn, void *user)
+{
+    *context = pool_take(p);
+    const int status = *context ? call_run(*context, work, fn, user) : CALL_RAISED;
+    pool_give(p, *context);
+    return status;
+}
+
 /* ---- relays -------------------------------------------------------------------- */
 
 struct relay {

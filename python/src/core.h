@@ -114,6 +114,8 @@ typedef int (*call_fn)(void *user);
  * its own, while this one looks for signals ten times a second; a handler that raises cancels it.
  * Returns what fn did, or CALL_RAISED. */
 int call_run(trawl_context *context, size_t work, call_fn fn, void *user);
+/* The same with a context of a pool, which is *context meanwhile. */
+int pool_call(pool *p, trawl_context **context, size_t work, call_fn fn, void *user);
 
 /* A thread that produces items, each of which waits until it is taken. */
 typedef struct relay relay;

@@ -77,10 +77,7 @@ PyObject *plan_collect_device(PyObject *self, PyObject *args)
     if (!t.on_device)
         PyErr_SetString(PyExc_TypeError, "the text is not in a device's memory");
     else
-        w.context = pool_take(p->contexts);
-    if (w.context)
-        status = call_run(w.context, t.length, collect, &w);
-    pool_give(p->contexts, w.context);
+        status = pool_call(p->contexts, &w.context, t.length, collect, &w);
     text_drop(&t);
     return status == CALL_RAISED     ? NULL
            : status < 0              ? raise_error(status, &w.error)

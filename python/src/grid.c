@@ -124,11 +124,7 @@ static int run_work(PyObject *self, PyObject *args, work *w, call_fn fn)
         return CALL_RAISED;
     w->grid = (trawl_grid){ PyArray_DATA((PyArrayObject *)array), rows, cols, (size_t)stride };
     w->plan = p->plan;
-    w->context = pool_take(p->contexts);
-    int status = CALL_RAISED;
-    if (w->context)
-        status = call_run(w->context, (size_t)(rows * cols), fn, w);
-    pool_give(p->contexts, w->context);
+    int status = pool_call(p->contexts, &w->context, (size_t)(rows * cols), fn, w);
     if (status < 0 && status != CALL_RAISED) {
         raise_error(status, &w->error);
         status = CALL_RAISED;

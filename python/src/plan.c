@@ -293,11 +293,7 @@ static int run_work(PyObject *self, PyObject *args, work *w, call_fn fn)
         !text_get(object, &w->text))
         return CALL_RAISED;
     w->plan = p->plan;
-    w->context = pool_take(p->contexts);
-    int status = CALL_RAISED;
-    if (w->context)
-        status = call_run(w->context, w->text.length, fn, w);
-    pool_give(p->contexts, w->context);
+    int status = pool_call(p->contexts, &w->context, w->text.length, fn, w);
     text_drop(&w->text);
     if (status < 0 && status != CALL_RAISED) {
         raise_error(status, &w->error);

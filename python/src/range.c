@@ -141,10 +141,7 @@ PyObject *plan_find_range(PyObject *self, PyObject *args)
         PyErr_SetString(PyExc_TypeError,
                         "a text that is searched by ranges is in the host's memory");
     else if (!follows || (w.seam = open_seam(p->plan, w.options.report, saved)))
-        w.context = pool_take(p->contexts);
-    if (w.context)
-        status = call_run(w.context, t.length, find, &w);
-    pool_give(p->contexts, w.context);
+        status = pool_call(p->contexts, &w.context, t.length, find, &w);
     text_drop(&t);
     PyObject *made = result(&w, status);
     trawl_seam_free(w.seam);
