@@ -13,6 +13,7 @@
 #include <time.h>
 
 #include "cli/cluster.h"
+#include "trawl.h"
 
 #define PIECE (1u << 30)
 #define SHORTEST_SLEEP 20000L /* nanoseconds */
@@ -183,22 +184,30 @@ static void *create_to_write(const char *path, uint64_t length, const char **why
     return NULL;
 }
 
-static bool read_file(void *file, uint64_t offset, void *bytes, size_t length, const char **why)
+/* As MPI_File_read_at. */
+typedef int (*move_at)(MPI_File file, MPI_Offset offset, void *bytes, int length, MPI_Datatype type,
+                       MPI_Status *moved);
+
+static int write_at(MPI_File file, MPI_Offset offset, void *bytes, int length, MPI_Datatype type,
+                    MPI_Status *moved)
+{
+    return MPI_File_write_at(file, offset, bytes, length, type, moved);
+}
+
+/* All of them, by `move`. False: *why, which is `none` when it moves none. */
+static bool move_all(MPI_File file, uint64_t offset, char *bytes, size_t length, move_at move,
+                     const char *none, const char **why)
 {
     for (size_t at = 0; at < length;) {
         const size_t left = length - at;
-        MPI_Status got;
+        MPI_Status moved;
         int count = 0;
-        const int status =
-            MPI_File_read_at(*(MPI_File *)file, (MPI_Offset)(offset + at), (char *)bytes + at,
-                             (int)(left < PIECE ? left : PIECE), MPI_BYTE, &got);
-        if (status != MPI_SUCCESS) {
-            *why = text_of(status);
-            return false;
-        }
-        MPI_Get_count(&got, MPI_BYTE, &count);
+        const int status = move(file, (MPI_Offset)(offset + at), bytes + at,
+                                (int)(left < PIECE ? left : PIECE), MPI_BYTE, &moved);
+        if (status == MPI_SUCCESS)
+            MPI_Get_count(&moved, MPI_BYTE, &count);
         if (count <= 0) {
-            *why = "the file was shortened while it was searched";
+            *why = status == MPI_SUCCESS ? none : text_of(status);
             return false;
         }
         at += (size_t)count;
@@ -206,28 +215,18 @@ static bool read_file(void *file, uint64_t offset, void *bytes, size_t length, c
     return true;
 }
 
+static bool read_file(void *file, uint64_t offset, void *bytes, size_t length, const char **why)
+{
+    return move_all(*(MPI_File *)file, offset, bytes, length, MPI_File_read_at,
+                    "the file was shortened while it was searched", why);
+}
+
+/* That nothing is written is how Open MPI tells of a full disk. */
 static bool write_file(void *file, uint64_t offset, const void *bytes, size_t length,
                        const char **why)
 {
-    for (size_t at = 0; at < length;) {
-        const size_t left = length - at;
-        MPI_Status put;
-        int count = 0;
-        const int status = MPI_File_write_at(*(MPI_File *)file, (MPI_Offset)(offset + at),
-                                             (const char *)bytes + at,
-                                             (int)(left < PIECE ? left : PIECE), MPI_BYTE, &put);
-        if (status != MPI_SUCCESS) {
-            *why = text_of(status);
-            return false;
-        }
-        MPI_Get_count(&put, MPI_BYTE, &count);
-        if (count <= 0) { /* which is how Open MPI tells of a full disk */
-            *why = "it cannot be written any further: is there room left?";
-            return false;
-        }
-        at += (size_t)count;
-    }
-    return true;
+    return move_all(*(MPI_File *)file, offset, (char *)bytes, length, write_at,
+                    "it cannot be written any further: is there room left?", why);
 }
 
 static void close_file(void *file)
@@ -250,7 +249,7 @@ static void end(void)
     MPI_Finalize();
 }
 
-__attribute__((visibility("default"))) const cluster *trawl_cluster_begin(const char **why);
+TRAWL_API const cluster *trawl_cluster_begin(const char **why);
 
 const cluster *trawl_cluster_begin(const char **why)
 {
