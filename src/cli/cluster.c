@@ -63,3 +63,10 @@ const cluster *cluster_open(const char *command)
         complain(command, "the ranks of mpirun cannot join: %s", why);
     return c;
 }
+
+void cluster_fail(const cluster *c, const char *command, const char *what, const char *why)
+{
+    fflush(stdout);
+    complain(command, "%s: %s", what, why);
+    c->abort(EXIT_ERROR);
+}

@@ -54,4 +54,7 @@ bool cluster_asked(void);
 /* Join them. NULL after a complaint. */
 const cluster *cluster_open(const char *command);
 
+/* End all ranks with a complaint, behind what was printed: what (shown_name of a file) and why. */
+void cluster_fail(const cluster *c, const char *command, const char *what, const char *why);
+
 #endif

@@ -35,6 +35,13 @@ void find_ranks_hush(const cluster *c)
         fclose(nowhere);
 }
 
+static void rank_fails(const cluster *c, const char *command, const char *why)
+{
+    char rank[32];
+    snprintf(rank, sizeof rank, "rank %d", c->rank);
+    cluster_fail(c, command, rank, why);
+}
+
 bool find_ranks_agree(const cluster *c, const char *command, int *status)
 {
     int first = *status;
@@ -45,13 +52,10 @@ bool find_ranks_agree(const cluster *c, const char *command, int *status)
             close(hushed[fd - STDOUT_FILENO]);
         }
     c->broadcast(&first, sizeof first);
-    if (first < 0 && *status >= 0) {
-        complain(command,
-                 "rank %d cannot read the patterns, or the options, that rank 0 could: "
-                 "give all the same, in files that each can read",
-                 c->rank);
-        c->abort(EXIT_ERROR);
-    }
+    if (first < 0 && *status >= 0)
+        rank_fails(c, command,
+                   "cannot read the patterns, or the options, that rank 0 could: give all the "
+                   "same, in files that each can read");
     *status = c->rank ? EXIT_MATCH : first;
     return first >= 0;
 }
@@ -103,13 +107,10 @@ void find_ranks_same(const cluster *c, const char *command, const pattern_set *s
     }
     uint64_t first = own;
     c->broadcast(&first, sizeof first);
-    if (first == own)
-        return;
-    complain(command,
-             "rank %d reads other patterns than rank 0: give all the same, in files that each can "
-             "read (standard input is rank 0's)",
-             c->rank);
-    c->abort(EXIT_ERROR);
+    if (first != own)
+        rank_fails(c, command,
+                   "reads other patterns than rank 0: give all the same, in files that each can "
+                   "read (standard input is rank 0's)");
 }
 
 trawl_plan *find_ranks_plan(const cluster *c, const char *command, trawl_plan *plan)
@@ -127,15 +128,11 @@ trawl_plan *find_ranks_plan(const cluster *c, const char *command, trawl_plan *p
         return plan;
     }
     void *block = malloc((size_t)bytes);
-    if (!block) {
-        complain(command, "out of memory for a plan of %llu bytes", (unsigned long long)bytes);
-        c->abort(EXIT_ERROR);
-    }
+    if (!block)
+        rank_fails(c, command, "out of memory for the plan");
     c->broadcast(block, (size_t)bytes);
-    if (trawl_plan_load(block, (size_t)bytes, &plan, &error) != TRAWL_OK) {
-        complain(command, "rank %d: %s", c->rank, error.message);
-        c->abort(EXIT_ERROR);
-    }
+    if (trawl_plan_load(block, (size_t)bytes, &plan, &error) != TRAWL_OK)
+        rank_fails(c, command, error.message);
     free(block);
     return plan;
 }

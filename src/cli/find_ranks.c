@@ -92,9 +92,7 @@ typedef struct ranks {
 
 static void give_up(const ranks *k, const char *path, const char *why)
 {
-    fflush(stdout);
-    complain(k->f->run->command, "%s: %s", shown_name(path), why);
-    k->c->abort(EXIT_ERROR);
+    cluster_fail(k->c, k->f->run->command, shown_name(path), why);
 }
 
 static void no_memory(const ranks *k)

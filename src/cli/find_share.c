@@ -76,9 +76,7 @@ typedef struct list {
 
 static void give_up(const list *l, const char *path, const char *why)
 {
-    fflush(stdout);
-    complain(l->f->run->command, "%s: %s", shown_name(path), why);
-    l->c->abort(EXIT_ERROR);
+    cluster_fail(l->c, l->f->run->command, shown_name(path), why);
 }
 
 static void add(list *l, const char *path, uint64_t length, share_kind kind)

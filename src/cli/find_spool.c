@@ -14,8 +14,7 @@ static const char spooled[] = "the copy of the output in $TMPDIR";
 
 static void give_up(const spool *s, const char *what, const char *why)
 {
-    complain(s->command, "%s: %s", what, why);
-    s->c->abort(EXIT_ERROR);
+    cluster_fail(s->c, s->command, what, why);
 }
 
 uint64_t spool_at(const spool *s)
