@@ -378,12 +378,14 @@ static const reader_kind *choose_reader(const find_search *f, content kind)
     }
 }
 
-void find_search_begin(find_search *f, const char *name)
+bool find_search_begin(find_search *f, const char *name)
 {
     if (f->output->count)
         memset(f->counts, 0, f->output->patterns->count * sizeof *f->counts);
-    if (!find_output_file(f->output, name))
-        f->failed = f->finished = true;
+    const bool fine = find_output_file(f->output, name);
+    f->failed = f->failed || !fine;
+    f->finished = f->finished || !fine;
+    return fine;
 }
 
 void find_search_sequences(find_search *f, const char *name)
@@ -399,8 +401,7 @@ static bool take_text(void *user, const char *name, source *file, content kind)
     if (!reader && (f->circular || f->verdicts ||
                     (file->layer && !source_waits(file) && !f->whole && !f->output->matched)))
         reader = &reader_text; /* a circle, a rule's payload; or unpacked while it is searched */
-    find_search_begin(f, name);
-    if (f->failed && f->finished)
+    if (!find_search_begin(f, name))
         return false;
     const bool searched = reader ? scan_records(f, file, name, reader) : scan_source(f, file, name);
     progress_hold(true);

@@ -66,8 +66,8 @@ void find_search_close(find_search *f);
 
 /* ---- for who goes through the files himself (cli/find_ranks.c): failures set f->failed ------- */
 
-/* A text begins, of that name: nothing is counted of it. */
-void find_search_begin(find_search *f, const char *name);
+/* A text begins, of that name: nothing is counted of it. False after a complaint. */
+bool find_search_begin(find_search *f, const char *name);
 /* A trawl_match_fn: print or count matches of f->text; `user` is the find_search. */
 int find_search_take(const trawl_match *matches, size_t count, void *user);
 /* Likewise, where all are counted. */
