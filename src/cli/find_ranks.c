@@ -108,10 +108,10 @@ static void *must_grow(const ranks *k, void *old, size_t bytes)
     return grown;
 }
 
-/* A complaint was made already. */
-static void check_fine(const ranks *k)
+/* What does not work was complained about already. */
+static void must(const ranks *k, bool works)
 {
-    if (k->f->failed)
+    if (!works)
         k->c->abort(EXIT_ERROR);
 }
 
@@ -248,7 +248,7 @@ static void check_scan(const ranks *k, size_t file, int status, const trawl_erro
 {
     if (status < 0)
         give_up(k, path_of(k, file), error->message);
-    check_fine(k);
+    must(k, !k->f->failed);
 }
 
 static trawl_seam *new_seam(const ranks *k)
@@ -394,7 +394,7 @@ static void search_sequences(ranks *k, size_t file, uint64_t begin, uint64_t end
         find_search_sequences(k->f, path_of(k, file));
         source_close(&k->f->file);
     }
-    check_fine(k);
+    must(k, !k->f->failed);
     b->printed.length = spool_at(&k->spool) - b->printed.at;
 }
 
@@ -404,7 +404,7 @@ static void search_whole(ranks *k, size_t file)
 {
     block *b = add_block(k, file, 0, length_of(k, file));
     find_search_path(k->f, path_of(k, file));
-    check_fine(k);
+    must(k, !k->f->failed);
     b->printed.length = spool_at(&k->spool) - b->printed.at;
 }
 
@@ -416,10 +416,9 @@ static void end_file(ranks *k, bool continues, bool goes_on)
     if (o->count && continues) {
         k->counts = must_grow(k, k->counts, o->patterns->count * sizeof *k->counts);
         memcpy(k->counts, k->f->counts, o->patterns->count * sizeof *k->counts);
-    } else if (o->count && !goes_on && !find_output_counts(k->f->output, k->f->counts)) {
-        k->f->failed = true;
+    } else if (o->count && !goes_on) {
+        must(k, find_output_counts(k->f->output, k->f->counts));
     }
-    check_fine(k);
     if (k->count)
         k->blocks[k->count - 1].printed.length += spool_at(&k->spool) - began;
 }
@@ -434,8 +433,7 @@ static void search_piece(ranks *k, size_t file, uint64_t begin, uint64_t end)
     const bool continues = share_first(&k->share, s) < k->c->rank;
     k->goes_on = share_last(&k->share, s) > k->c->rank;
     k->continues |= continues;
-    find_search_begin(k->f, s->path);
-    check_fine(k);
+    must(k, find_search_begin(k->f, s->path));
     if (s->kind == SHARE_RANGES)
         search_ranges(k, file, begin, end, continues);
     else
@@ -501,6 +499,12 @@ static uint8_t *saved_seam(const ranks *k, size_t *length)
     return block;
 }
 
+/* What is printed next is of the file that began before the share. */
+static void begin_first(const ranks *k)
+{
+    must(k, find_output_file(k->f->output, path_of(k, k->blocks[0].file)));
+}
+
 /* The blocks behind the first of the piece that began before, as long as it makes a difference. */
 static void print_again(ranks *k)
 {
@@ -511,8 +515,7 @@ static void print_again(ranks *k)
     if (o->only_ids)
         memset(k->seen, 0, o->patterns->count);
     k->ids.count = 0;
-    if (!find_output_file(k->f->output, path_of(k, k->blocks[0].file)))
-        k->f->failed = true;
+    begin_first(k);
     for (size_t i = 1; i < k->first_count; i++) {
         const trawl_seam *before[] = { k->blocks[i - 1].seam };
         if (!told(k, k->blocks[i].seam, before, 1) && !all)
@@ -590,7 +593,7 @@ static void print_matches(ranks *k, const match_list *list)
 {
     if (list->count)
         find_search_take(list->items, list->count, k->f);
-    check_fine(k);
+    must(k, !k->f->failed);
 }
 
 /* Whether the file that goes on behind the share has begun before it. */
@@ -626,8 +629,8 @@ static void print_ids(ranks *k)
         k->seen[k->head.items[i].pattern] = 1;
     uint8_t *all = tell_all(k, k->last_seen ? k->last_seen : k->seen, patterns, lengths);
     const uint8_t *at = all;
-    if (k->continues && !find_output_file(k->f->output, path_of(k, k->blocks[0].file)))
-        k->f->failed = true;
+    if (k->continues)
+        begin_first(k);
     for (int r = 0; r < k->c->rank; r++) {
         const uint8_t *said = told_of_first(k, at, lengths[r]);
         for (size_t i = 0; said && i < patterns; i++)
@@ -662,10 +665,8 @@ static void print_counts(ranks *k)
                 k->counts[i] += others[i];
         }
         free(others);
-        if (!find_output_file(k->f->output, first->path) ||
-            !find_output_counts(k->f->output, k->counts))
-            k->f->failed = true;
-        check_fine(k);
+        begin_first(k);
+        must(k, find_output_counts(k->f->output, k->counts));
     }
 }
 
@@ -689,8 +690,7 @@ static void print_first(ranks *k)
     } else if (o->only_ids) {
         print_ids(k);
     } else if (k->head.count) {
-        if (!find_output_file(k->f->output, path_of(k, k->blocks[0].file)))
-            k->f->failed = true;
+        begin_first(k);
         print_matches(k, &k->head);
     }
     k->first.length = spool_at(&k->spool) - k->first.at;
