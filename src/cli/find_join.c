@@ -9,6 +9,7 @@
 #define BLOCK (1u << 20) /* a thread: what was read is still in its core's caches */
 #define DEVICE_BLOCK (64u << 20)
 #define OUTPUT_BUFFER (128u << 10)
+#define ERROR_BUFFER (4u << 10) /* a message */
 
 static bool on_device(const run_options *o)
 {
@@ -26,6 +27,7 @@ static int hushed[2] = { -1, -1 }; /* output and error of other ranks than 0, me
 void find_ranks_hush(const cluster *c)
 {
     setvbuf(stdout, NULL, _IOFBF, OUTPUT_BUFFER); /* mpirun gives ranks a terminal of its own */
+    setvbuf(stderr, NULL, _IOLBF, ERROR_BUFFER);  /* and its own words come between writes */
     FILE *nowhere = c->rank ? fopen("/dev/null", "w") : NULL;
     for (int fd = STDOUT_FILENO; nowhere && fd <= STDERR_FILENO; fd++) {
         hushed[fd - STDOUT_FILENO] = dup(fd);
