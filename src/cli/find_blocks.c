@@ -1,0 +1,372 @@
+/* find_blocks.c: see cli/find_blocks.h. */
+#include "cli/find_blocks.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/find_ranks.h"
+
+#define FIRST_BLOCK (256u << 10) /* of a share that begins within a file: its matches are kept */
+#define PIECE (1u << 20)         /* of a file, where a cut is looked for */
+
+/* ---- what goes wrong --------------------------------------------------------- */
+
+void rank_fails(const rank_work *k, const char *path, const char *why)
+{
+    cluster_fail(k->c, k->f->run->command, shown_name(path), why);
+}
+
+void rank_no_memory(const rank_work *k)
+{
+    rank_fails(k, "the ranks' search", strerror(ENOMEM));
+}
+
+void *rank_grow(const rank_work *k, void *old, size_t bytes)
+{
+    void *grown = realloc(old, bytes);
+    if (!grown)
+        rank_no_memory(k);
+    return grown;
+}
+
+void rank_must(const rank_work *k, bool works)
+{
+    if (!works)
+        k->c->abort(EXIT_ERROR);
+}
+
+/* ---- files ----------------------------------------------------------------------- */
+
+const char *rank_path(const rank_work *k, size_t file)
+{
+    return k->share.files[file].path;
+}
+
+static void open_file(rank_work *k, size_t file)
+{
+    const char *why;
+    uint64_t length;
+    if (k->file && k->open == file)
+        return;
+    if (k->file)
+        k->c->close(k->file);
+    k->file = k->c->open(rank_path(k, file), &length, &why);
+    k->open = file;
+    if (!k->file)
+        rank_fails(k, rank_path(k, file), why);
+    if (length < k->share.files[file].length)
+        rank_fails(k, rank_path(k, file), "the file was shortened while it was searched");
+}
+
+static void read_file(const rank_work *k, uint64_t offset, uint8_t *bytes, size_t length)
+{
+    const char *why;
+    if (length && !k->c->read(k->file, offset, bytes, length, &why))
+        rank_fails(k, rank_path(k, k->open), why);
+}
+
+static uint64_t length_of(const rank_work *k, size_t file)
+{
+    return k->share.files[file].length;
+}
+
+/* Bring [offset, end) of a file into the window. */
+static void fill_window(rank_work *k, window *w, size_t file, uint64_t offset, uint64_t end)
+{
+    w->offset = offset;
+    w->length = (size_t)(end - offset);
+    if (w->length > w->room)
+        w->bytes = rank_grow(k, w->bytes, w->room = w->length);
+    open_file(k, file);
+    read_file(k, offset, w->bytes, w->length);
+}
+
+/* Behind what a line's end and '>' stand for, from `offset` on: where the next record begins. */
+static size_t next_record(const uint8_t *bytes, size_t length)
+{
+    for (size_t i = 0; i + 1 < length; i++) {
+        const uint8_t *end = memchr(bytes + i, '\n', length - 1 - i);
+        if (!end)
+            break;
+        i = (size_t)(end - bytes);
+        if (bytes[i + 1] == '>')
+            return i + 1;
+    }
+    return TRAWL_NONE;
+}
+
+/* The first place from `wanted` on where the file may be cut. */
+static uint64_t cut_from(rank_work *k, size_t file, uint64_t wanted)
+{
+    const bool sequences = k->share.files[file].kind == SHARE_SEQUENCES;
+    const uint64_t length = length_of(k, file);
+    window w = { NULL, 0, 0, 0 };
+    if (wanted == 0 || wanted >= length || (!sequences && !k->needs.cuts))
+        return wanted;
+    size_t at = TRAWL_NONE;
+    for (uint64_t from = wanted - 1; from < length && at == TRAWL_NONE; from += PIECE) {
+        const uint64_t end = length - from > PIECE + 1 ? from + PIECE + 1 : length;
+        fill_window(k, &w, file, from, end);
+        if (sequences)
+            at = next_record(w.bytes, w.length);
+        else
+            trawl_range_cut(k->f->plan, k->f->report, w.bytes, w.length, &at, NULL);
+    }
+    const uint64_t cut = at == TRAWL_NONE ? length : w.offset + at;
+    free(w.bytes);
+    return cut;
+}
+
+/* ---- what is printed ---------------------------------------------------------------- */
+
+void match_list_add(const rank_work *k, match_list *list, const trawl_match *matches, size_t count)
+{
+    if (list->count + count > list->room) {
+        list->room = 2 * (list->count + count);
+        list->items = rank_grow(k, list->items, list->room * sizeof *list->items);
+    }
+    memcpy(list->items + list->count, matches, count * sizeof *matches);
+    list->count += count;
+}
+
+/* Matches that may change, in the first block. */
+static int hold(const trawl_match *matches, size_t count, void *user)
+{
+    const rank_work *k = (const rank_work *)user;
+    match_list_add(k, k->holding, matches, count);
+    if (!k->f->quiet)
+        return 0;
+    k->f->stats.matches++;
+    return k->f->finished = true;
+}
+
+/* -g, of a file that began before: whether they are printed depends on the ranks before. */
+static int hold_ids(const trawl_match *matches, size_t count, void *user)
+{
+    rank_work *k = (rank_work *)user;
+    for (size_t i = 0; i < count; i++)
+        if (!k->seen[matches[i].pattern]) {
+            k->seen[matches[i].pattern] = 1;
+            match_list_add(k, &k->ids, &matches[i], 1);
+        }
+    return 0;
+}
+
+/* ---- blocks ---------------------------------------------------------------------------- */
+
+static block *add_block(rank_work *k, size_t file, uint64_t begin, uint64_t end)
+{
+    if (k->count == k->room) {
+        k->room = k->room ? 2 * k->room : 16;
+        k->blocks = rank_grow(k, k->blocks, k->room * sizeof *k->blocks);
+    }
+    k->blocks[k->count] = (block){ file, begin, end, NULL, { spool_at(&k->spool), 0 }, 0 };
+    return &k->blocks[k->count++];
+}
+
+static void check_scan(const rank_work *k, size_t file, int status, const trawl_error *error)
+{
+    if (status < 0)
+        rank_fails(k, rank_path(k, file), error->message);
+    rank_must(k, !k->f->failed);
+}
+
+trawl_seam *rank_seam(const rank_work *k)
+{
+    trawl_seam *seam = NULL;
+    if (k->needs.follows && trawl_seam_open(k->f->plan, k->f->report, &seam, NULL) != TRAWL_OK)
+        rank_no_memory(k);
+    return seam;
+}
+
+bool rank_told(const rank_work *k, trawl_seam *seam, const trawl_seam *const *before, size_t count)
+{
+    trawl_error error;
+    uint32_t again = 0;
+    if (seam && trawl_seam_follow(seam, before, count, &again, &error) != TRAWL_OK)
+        rank_fails(k, "the ranks' search", error.message);
+    return again;
+}
+
+/* Search a block, whose bytes the window gets, or has. */
+static uint64_t scan_block(rank_work *k, const block *b, window *w, bool there, trawl_match_fn take,
+                           void *user)
+{
+    find_search *f = k->f;
+    const uint64_t length = length_of(k, b->file);
+    const uint64_t offset = b->begin > k->needs.before ? b->begin - k->needs.before : 0;
+    const uint64_t end = length - b->end > k->needs.behind ? b->end + k->needs.behind : length;
+    trawl_range range = TRAWL_RANGE_INIT;
+    trawl_scan_options options = TRAWL_SCAN_OPTIONS_INIT;
+    trawl_error error;
+    uint64_t settled = 0;
+    if (!there)
+        fill_window(k, w, b->file, offset, end);
+    k->twice += end - offset - (b->end - b->begin);
+    range.bytes = w->bytes;
+    range.length = w->length;
+    range.offset = offset;
+    range.begin = b->begin;
+    range.end = b->end;
+    range.last = end == length;
+    options.report = f->report;
+    f->text = w->bytes;
+    f->text_begin = offset;
+    f->length = (size_t)length;
+    const int status = trawl_scan_range(f->context, f->plan, &range, &options, b->seam, take, user,
+                                        &settled, &error);
+    check_scan(k, b->file, status, &error);
+    return settled;
+}
+
+/* The next block of a piece that ends there. */
+static uint64_t block_end(rank_work *k, size_t file, uint64_t begin, uint64_t end, bool held)
+{
+    const uint64_t around = 8 * (k->needs.before + k->needs.behind);
+    uint64_t wanted = held ? FIRST_BLOCK : k->block;
+    wanted = wanted < around ? around : wanted;
+    if (end - begin <= wanted)
+        return end;
+    const uint64_t cut = cut_from(k, file, begin + wanted);
+    return cut < end ? cut : end;
+}
+
+void rank_print_block(rank_work *k, size_t i, bool tell)
+{
+    block *b = &k->blocks[i];
+    const bool ids = k->continues && i < k->first_count && k->f->output->only_ids;
+    const trawl_seam *before[] = { tell ? k->blocks[i - 1].seam : NULL };
+    if (tell)
+        rank_told(k, b->seam, before, 1);
+    b->printed.at = spool_at(&k->spool);
+    k->f->stats.matches -= b->matches;
+    const uint64_t known = k->f->stats.matches;
+    const bool counts = k->f->output->count && !k->f->quiet;
+    trawl_match_fn take = ids ? hold_ids : counts ? find_search_count : find_search_take;
+    scan_block(k, b, &k->window, false, take, ids ? (void *)k : k->f);
+    b->matches = k->f->stats.matches - known;
+    b->printed.length = spool_at(&k->spool) - b->printed.at;
+}
+
+uint64_t rank_hold_block(rank_work *k, match_list *list, bool there)
+{
+    k->holding = list;
+    return scan_block(k, &k->blocks[0], &k->kept, there, hold, k);
+}
+
+static void search_ranges(rank_work *k, size_t file, uint64_t begin, uint64_t end, bool continues)
+{
+    const size_t first = k->count;
+    begin = cut_from(k, file, begin);
+    end = cut_from(k, file, end);
+    k->f->stats.bytes += end - begin;
+    for (bool more = true; more && !k->f->finished;) {
+        const bool held = continues && k->needs.follows && k->count == first;
+        const uint64_t stop = block_end(k, file, begin, end, held);
+        block *b = add_block(k, file, begin, stop);
+        b->seam = rank_seam(k);
+        k->first_count = continues ? k->count : k->first_count;
+        if (held)
+            rank_hold_block(k, &k->head, false);
+        else
+            rank_print_block(k, k->count - 1, k->needs.follows && k->count > first + 1);
+        more = stop < end;
+        begin = stop;
+    }
+}
+
+/* ---- sequences -------------------------------------------------------------------------- */
+
+typedef struct file_part {
+    const rank_work *k;
+    uint64_t at, end, taken;
+} file_part;
+
+static ptrdiff_t read_part(void *state, void *bytes, size_t length, const char **why)
+{
+    file_part *p = (file_part *)state;
+    const uint64_t left = p->end - p->at;
+    length = left < length ? (size_t)left : length;
+    if (length && !p->k->c->read(p->k->file, p->at, bytes, length, why))
+        return -1;
+    p->at += length;
+    p->taken += length;
+    return (ptrdiff_t)length;
+}
+
+static void close_part(void *state)
+{
+    (void)state;
+}
+
+static const source_layer part_layer = { read_part, close_part };
+
+static void search_sequences(rank_work *k, size_t file, uint64_t begin, uint64_t end)
+{
+    file_part part = { k, cut_from(k, file, begin), cut_from(k, file, end), 0 };
+    block *b = add_block(k, file, part.at, part.end);
+    if (part.at < part.end) {
+        open_file(k, file);
+        source_open_layer(&k->f->file, &part_layer, &part, &part.taken);
+        find_search_sequences(k->f, rank_path(k, file));
+        source_close(&k->f->file);
+    }
+    rank_must(k, !k->f->failed);
+    b->printed.length = spool_at(&k->spool) - b->printed.at;
+}
+
+/* ---- a rank's share ------------------------------------------------------------------------ */
+
+static void search_whole(rank_work *k, size_t file)
+{
+    block *b = add_block(k, file, 0, length_of(k, file));
+    find_search_path(k->f, rank_path(k, file));
+    rank_must(k, !k->f->failed);
+    b->printed.length = spool_at(&k->spool) - b->printed.at;
+}
+
+/* What is said of a file when it is over, in this rank's own share. */
+static void end_file(rank_work *k, bool continues, bool goes_on)
+{
+    const find_output *o = k->f->output;
+    const uint64_t began = spool_at(&k->spool);
+    if (o->count && continues) {
+        k->counts = rank_grow(k, k->counts, o->patterns->count * sizeof *k->counts);
+        memcpy(k->counts, k->f->counts, o->patterns->count * sizeof *k->counts);
+    } else if (o->count && !goes_on) {
+        rank_must(k, find_output_counts(k->f->output, k->f->counts));
+    }
+    if (k->count)
+        k->blocks[k->count - 1].printed.length += spool_at(&k->spool) - began;
+}
+
+static void search_piece(rank_work *k, size_t file, uint64_t begin, uint64_t end)
+{
+    const shared_file *s = &k->share.files[file];
+    if (s->kind == SHARE_WHOLE) {
+        search_whole(k, file);
+        return;
+    }
+    const bool continues = share_first(&k->share, s) < k->c->rank;
+    k->goes_on = share_last(&k->share, s) > k->c->rank;
+    k->continues |= continues;
+    rank_must(k, find_search_begin(k->f, s->path));
+    if (s->kind == SHARE_RANGES)
+        search_ranges(k, file, begin, end, continues);
+    else
+        search_sequences(k, file, begin, end);
+    if (s->kind == SHARE_SEQUENCES && continues)
+        k->first_count = 0; /* nothing of it may change */
+    end_file(k, continues, k->goes_on);
+}
+
+void rank_search(rank_work *k)
+{
+    uint64_t begin, end;
+    for (size_t i = 0; i < k->share.count && !k->f->finished; i++)
+        if (share_piece(&k->share, &k->share.files[i], k->c->rank, &begin, &end)) {
+            k->goes_on = false;
+            search_piece(k, i, begin, end);
+        }
+}

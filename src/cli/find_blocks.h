@@ -1,0 +1,91 @@
+/* find_blocks.h: a rank's work: its share of the files, searched and printed block by block. */
+#ifndef TRAWL_FIND_BLOCKS_H
+#define TRAWL_FIND_BLOCKS_H
+
+#include "cli/find_share.h"
+#include "cli/find_spool.h"
+
+typedef struct block {
+    size_t file;
+    uint64_t begin, end;
+    trawl_seam *seam; /* NULL: nothing depends on it */
+    segment printed;
+    uint64_t matches; /* printed, or counted */
+} block;
+
+/* Bytes of a file at hand. */
+typedef struct window {
+    uint8_t *bytes;
+    size_t room, length;
+    uint64_t offset;
+} window;
+
+typedef struct match_list {
+    trawl_match *items;
+    size_t count, room;
+} match_list;
+
+typedef struct rank_work {
+    find_search *f;
+    const cluster *c;
+    share share;
+    uint64_t limit;
+    trawl_range_needs needs;
+    bool ranges;    /* texts are cut */
+    uint64_t block; /* bytes of one */
+
+    block *blocks;
+    size_t count, room;
+    window window;
+    void *file; /* the open one, and its number */
+    size_t open;
+
+    /* The piece of a file that began before this rank's share. */
+    bool continues;     /* there is one */
+    size_t first_count; /* its blocks */
+    window kept;        /* of its first block, */
+    match_list head;    /* and its matches, where they may change */
+    match_list *holding;
+    match_list ids;   /* -g: of the others the first of each pattern */
+    uint8_t *seen;    /* -g: those patterns, a byte each */
+    uint64_t *counts; /* -c: of the others */
+
+    /* Of the last file, where it goes on behind the share. */
+    bool goes_on;
+    uint8_t *last_seen; /* -g and -c: as above, if it is not the first one, too */
+    uint64_t *last_counts;
+
+    spool spool;           /* what is printed */
+    segment header, first; /* first: what of `continues` was printed last */
+    uint64_t again, twice; /* blocks searched, and bytes read, a second time */
+} rank_work;
+
+/* End all ranks: a file, or what else, and why; for want of memory; or, `works` being false, after
+ * a complaint that was made. */
+void rank_fails(const rank_work *k, const char *path, const char *why);
+void rank_no_memory(const rank_work *k);
+void rank_must(const rank_work *k, bool works);
+
+/* As realloc, but for that it does not fail. */
+void *rank_grow(const rank_work *k, void *old, size_t bytes);
+void match_list_add(const rank_work *k, match_list *list, const trawl_match *matches, size_t count);
+
+const char *rank_path(const rank_work *k, size_t file);
+
+/* Search the rank's share and print it, but for the matches of a first block that may change. */
+void rank_search(rank_work *k);
+
+/* What a block depends on; NULL: nothing. */
+trawl_seam *rank_seam(const rank_work *k);
+
+/* Whether the seam's block is to be searched (again), told by those before it. */
+bool rank_told(const rank_work *k, trawl_seam *seam, const trawl_seam *const *before, size_t count);
+
+/* Search block `i`, which the one before it tells, and print what it finds. */
+void rank_print_block(rank_work *k, size_t i, bool tell);
+
+/* The first block of a file that began before, with its matches into a list: to where they are
+ * known now. `there`: its bytes are in k->kept. */
+uint64_t rank_hold_block(rank_work *k, match_list *list, bool there);
+
+#endif
