@@ -709,11 +709,12 @@ TRAWL_API int trawl_scan_range(trawl_context *context, const trawl_plan *plan,
 TRAWL_API int trawl_seam_follow(trawl_seam *seam, const trawl_seam *const *before, size_t count,
                                 uint32_t *again, trawl_error *error);
 
-/* Write a seam that was searched into `block`: flat, for a file or another machine of the same byte
- * order. *bytes is the room there on the way in, and what the block takes on the way out; with
- * `block` NULL nothing is written. That is some words for each pattern, times the logarithm of the
- * range's length.
- * Errors: TRAWL_ERROR_LIMIT when the room is too small; TRAWL_ERROR_ARGUMENT: not searched. */
+/* Write a seam that was searched, or told, or both, into `block`: flat, for a file or another
+ * machine of the same byte order. *bytes is the room there on the way in, and what the block takes
+ * on the way out; with `block` NULL nothing is written. That is some words for each pattern, times
+ * the logarithm of the range's length.
+ * Errors: TRAWL_ERROR_LIMIT when the room is too small; TRAWL_ERROR_ARGUMENT: neither searched nor
+ * told. */
 TRAWL_API int trawl_seam_save(const trawl_seam *seam, void *block, size_t *bytes,
                               trawl_error *error);
 

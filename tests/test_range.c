@@ -176,6 +176,8 @@ static bool follow(cut_text *c, size_t i)
         TRAWL_OK);
     assert_true(again < 2);
     c->again += again;
+    if (rng_chance(c->r, 4))
+        send_seam(c, i); /* what it was told goes along */
     return again;
 }
 
@@ -218,6 +220,8 @@ static int search_in_order(cut_text *c, trawl_error *error)
                                                &again, NULL),
                              TRAWL_OK);
         assert_int_equal(again, 1);
+        if (i > 0 && rng_chance(c->r, 4))
+            send_seam(c, i);
         status = search(c, i, error);
     }
     return status;
@@ -623,6 +627,33 @@ static void test_refusals(void **state)
 }
 
 /* A saved seam that was changed in any byte, or cut anywhere, is refused. */
+static void check_saved(const trawl_plan *plan, uint32_t mode, const trawl_seam *seam)
+{
+    trawl_seam *read = NULL;
+    size_t bytes = 0;
+    trawl_error error;
+    assert_int_equal(trawl_seam_save(seam, NULL, &bytes, NULL), TRAWL_OK);
+    uint8_t *block = malloc(bytes);
+    assert_non_null(block);
+    size_t room = bytes - 1;
+    assert_int_equal(trawl_seam_save(seam, block, &room, NULL), TRAWL_ERROR_LIMIT);
+    assert_int_equal(trawl_seam_save(seam, block, &bytes, NULL), TRAWL_OK);
+    for (size_t i = 0; i < bytes; i++) {
+        block[i] ^= 0x10;
+        assert_int_equal(trawl_seam_load(plan, mode, block, bytes, &read, &error),
+                         TRAWL_ERROR_PLAN);
+        assert_null(read);
+        block[i] ^= 0x10;
+        assert_int_equal(trawl_seam_load(plan, mode, block, i, &read, NULL), TRAWL_ERROR_PLAN);
+    }
+    assert_int_equal(trawl_seam_load(plan, (mode + 1) % 6, block, bytes, &read, NULL),
+                     TRAWL_ERROR_PLAN);
+    assert_int_equal(trawl_seam_load(plan, mode, block, bytes, &read, NULL), TRAWL_OK);
+    trawl_seam_free(read);
+    free(block);
+}
+
+/* Of a range that was searched, and of one that was told. */
 static void test_damaged(void **state)
 {
     static const char text[] = "aaaa bbbb aaaa";
@@ -633,9 +664,8 @@ static void test_damaged(void **state)
         const trawl_range range = whole(text, sizeof text - 1);
         trawl_scan_options options = TRAWL_SCAN_OPTIONS_INIT;
         matches found = { NULL, 0, 0 };
-        trawl_seam *seam = NULL, *read = NULL;
-        size_t bytes = 0;
-        trawl_error error;
+        trawl_seam *seam = NULL, *next = NULL;
+        uint32_t again;
         if (is_refused(plan, mode))
             continue;
         options.report = mode;
@@ -643,26 +673,13 @@ static void test_damaged(void **state)
         assert_int_equal(trawl_scan_range(contexts[0], plan, &range, &options, seam, keep_matches,
                                           &found, NULL, NULL),
                          TRAWL_OK);
-        assert_int_equal(trawl_seam_save(seam, NULL, &bytes, NULL), TRAWL_OK);
-        uint8_t *block = malloc(bytes);
-        assert_non_null(block);
-        size_t room = bytes - 1;
-        assert_int_equal(trawl_seam_save(seam, block, &room, NULL), TRAWL_ERROR_LIMIT);
-        assert_int_equal(trawl_seam_save(seam, block, &bytes, NULL), TRAWL_OK);
-        for (size_t i = 0; i < bytes; i++) {
-            block[i] ^= 0x10;
-            assert_int_equal(trawl_seam_load(plan, mode, block, bytes, &read, &error),
-                             TRAWL_ERROR_PLAN);
-            assert_null(read);
-            block[i] ^= 0x10;
-            assert_int_equal(trawl_seam_load(plan, mode, block, i, &read, NULL), TRAWL_ERROR_PLAN);
-        }
-        assert_int_equal(trawl_seam_load(plan, (mode + 1) % 6, block, bytes, &read, NULL),
-                         TRAWL_ERROR_PLAN);
-        assert_int_equal(trawl_seam_load(plan, mode, block, bytes, &read, NULL), TRAWL_OK);
-        trawl_seam_free(read);
+        check_saved(plan, mode, seam);
+        assert_int_equal(trawl_seam_open(plan, mode, &next, NULL), TRAWL_OK);
+        assert_int_equal(trawl_seam_follow(next, (const trawl_seam *const *)&seam, 1, &again, NULL),
+                         TRAWL_OK);
+        check_saved(plan, mode, next);
+        trawl_seam_free(next);
         trawl_seam_free(seam);
-        free(block);
         free(found.items);
     }
     trawl_plan_free(plan);

@@ -153,6 +153,18 @@ def test_seldom_cut(tmp_path):
                 expected(path, plan.find(text, report=report).tolist())
 
 
+def test_what_lives_on(tmp_path, rng, lasting):
+    """From so long before a block that the bytes before it do not tell."""
+    patterns, report, text = lasting
+    path = tmp_path / "text"
+    path.write_bytes(text)
+    plan = trawl.compile(patterns)
+    rows = expected(path, plan.find(text, report=report).tolist())
+    assert len(rows) > 5 and plan.range_needs(report=report).follows
+    for size in (700, 1500, rng.randint(600, 4000)):
+        assert table(str(path), plan, blocksize=size, report=report) == rows, size
+
+
 # ---- the table ---------------------------------------------------------------------------------
 
 

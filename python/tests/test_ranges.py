@@ -22,8 +22,10 @@ def search(plan, text, cuts, report, needs, rng):
         matches, settled, seams[i] = one(i)
         assert settled == cuts[i + 1]
         found[i] = matches.tolist()
-    again = needs.follows
+    again, rounds = needs.follows, 0
     while again:
+        rounds += 1
+        assert rounds <= len(cuts), (text, cuts)
         told = {i: plan.follow(seams[i], [seams[k] for k in range(i)], report=report)
                 for i in order}
         again = [i for i in order if told[i][0]]
@@ -58,6 +60,33 @@ def test_random_ranges(rng, cases, report):
     assert tried > 5
 
 
+def in_order(plan, text, cuts, report, needs):
+    """The matches of ranges that are each told by the one before it, and searched once."""
+    found, seam = [], None
+    for begin, end in zip(cuts, cuts[1:]):
+        told = plan.follow(None, [seam], report=report)[1] if seam else None
+        first, last = max(0, begin - needs.before), min(len(text), end + needs.behind)
+        matches, settled, seam = plan.find_range(text[first:last], begin, end, offset=first,
+                                                 last=last == len(text), report=report, seam=told)
+        assert settled == end
+        found += matches.tolist()
+    return found
+
+
+def test_what_lives_on(rng, lasting):
+    """From so long before a range that the bytes before it do not tell: seams do, in rounds, and in
+    order, where no range is searched twice."""
+    patterns, report, text = lasting
+    plan = trawl.compile(patterns)
+    needs = plan.range_needs(report=report)
+    expected = plan.find(text, report=report).tolist()
+    assert needs.follows and len(expected) > 5
+    for count in (1, 4, 9):
+        cuts = [0, *sorted(rng.sample(range(1, len(text)), count)), len(text)]
+        assert search(plan, text, cuts, report, needs, rng) == expected, cuts
+        assert in_order(plan, text, cuts, report, needs) == expected, cuts
+
+
 def test_needs():
     """What ranges need is said, and what cannot be searched so is refused."""
     assert trawl.compile("abc").range_needs(report="ends") == (4, 0, False, False)
@@ -84,3 +113,5 @@ def test_ranges_that_are_wrong():
         carries.follow(seam[:-1], [], report="ends")
     with pytest.raises(TypeError):
         carries.follow("seam", [], report="ends")
+    with pytest.raises(trawl.ArgumentError):
+        carries.follow(None, [], report="ends")

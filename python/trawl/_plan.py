@@ -297,28 +297,28 @@ class Plan(_Compiled):
             begin, end: the range, offsets in the whole text, as all that is reported.
             offset: of the first byte at hand.
             last: the whole text ends with these bytes.
-            seam: of this range, when `follow` said that it is to be searched again.
+            seam: of this range, when `follow` said that it is to be searched.
 
         Returns:
             The matches; an offset; and a seam, where ranges depend on those before them, else None.
-            With ``seam`` the matches are those up to that offset, and take the place of the first
+            In a second search the matches are those up to that offset, and take the place of the first
             search's that end there; all others stay.
         """
         follows = bool(self._range_needs(_options(report, 0, 0, 0, 0)[0])[2])
         return self._find_range(text, _options(report, 0, 0, 0, 0), begin, end, offset, last,
                                 follows, seam)
 
-    def follow(self, seam: bytes, before: Sequence[bytes], *, report: str = "each"
+    def follow(self, seam: Optional[bytes], before: Sequence[bytes], *, report: str = "each"
                ) -> Tuple[bool, bytes]:
-        """Tell a range that was searched what those before it left.
+        """Tell a range what those before it left.
 
         Args:
-            seam: the range's, of `find_range`.
+            seam: the range's, of `find_range`; None: it was not searched yet.
             before: the seams of all before it, in order; or of the last ones, from one on that was
-                told False here.
+                told False here. If it was not searched yet the last one is enough.
 
         Returns:
-            Whether it is to be searched again, and its seam for that.
+            Whether it is to be searched (again), and its seam for that.
         """
         return self._follow(seam, list(before), _options(report, 0, 0, 0, 0)[0])
 

@@ -172,30 +172,48 @@ int trawl_seam_follow(trawl_seam *seam, const trawl_seam *const *before, size_t 
 
 /* ---- saving and loading -------------------------------------------------------- */
 
-static const saved_kind saved_seams = { "TRAWLSEA", 1, "seam", "trawl_seam_save",
+static const saved_kind saved_seams = { "TRAWLSEA", 2, "seam", "trawl_seam_save",
                                         "search the range here" };
 
-/* What a saved seam opens with. Behind it, of each mark: at, count, words. */
+/* What a saved seam opens with. Behind it, of each mark, then of what it was told: at, count,
+ * words. */
 typedef struct saved_seam {
     saved_head head;
     uint32_t report;
-    uint32_t marks;
+    uint16_t marks;
+    uint16_t told; /* 0 or 1 */
 } saved_seam;
 
 _Static_assert(sizeof(saved_seam) == 48, "saved");
+
+static size_t saved_size(const seam_state *s)
+{
+    return (size_t)(2 + s->count) * sizeof(uint64_t);
+}
+
+static uint8_t *save_state(uint8_t *to, const seam_state *s)
+{
+    memcpy(to, &s->at, sizeof s->at);
+    memcpy(to + 8, &s->count, sizeof s->count);
+    if (s->count)
+        memcpy(to + 16, s->words, (size_t)s->count * sizeof *s->words);
+    return to + saved_size(s);
+}
 
 int trawl_seam_save(const trawl_seam *seam, void *block, size_t *bytes, trawl_error *error)
 {
     if (!seam || !bytes)
         return fail(error, TRAWL_ERROR_ARGUMENT, TRAWL_NONE, "%s is NULL", seam ? "bytes" : "seam");
     const size_t room = *bytes;
+    const bool told = seam->told.words;
     *bytes = 0;
-    if (!seam->marks.count)
+    if (!seam->marks.count && !told)
         return fail(error, TRAWL_ERROR_ARGUMENT, TRAWL_NONE,
-                    "the seam's range was not searched: call trawl_scan_range first");
-    *bytes = sizeof(saved_seam);
+                    "the seam's range was neither searched nor told what comes before it: call "
+                    "trawl_scan_range or trawl_seam_follow first");
+    *bytes = sizeof(saved_seam) + (told ? saved_size(&seam->told) : 0);
     for (uint32_t i = 0; i < seam->marks.count; i++)
-        *bytes += (size_t)(2 + seam->marks.mark[i].count) * sizeof(uint64_t);
+        *bytes += saved_size(&seam->marks.mark[i]);
     if (!block)
         return TRAWL_OK;
     if (room < *bytes)
@@ -204,17 +222,12 @@ int trawl_seam_save(const trawl_seam *seam, void *block, size_t *bytes, trawl_er
                     "which says how many",
                     *bytes, room);
     const saved_seam head = { saved_begin(&saved_seams, seam->plan, *bytes), seam->report,
-                              seam->marks.count };
+                              (uint16_t)seam->marks.count, told };
     uint8_t *to = (uint8_t *)block + sizeof head;
-    for (uint32_t i = 0; i < seam->marks.count; i++) {
-        const seam_state *s = &seam->marks.mark[i];
-        memcpy(to, &s->at, sizeof s->at);
-        memcpy(to + 8, &s->count, sizeof s->count);
-        to += 16;
-        if (s->count)
-            memcpy(to, s->words, (size_t)s->count * sizeof *s->words);
-        to += (size_t)s->count * sizeof *s->words;
-    }
+    for (uint32_t i = 0; i < seam->marks.count; i++)
+        to = save_state(to, &seam->marks.mark[i]);
+    if (told)
+        save_state(to, &seam->told);
     memcpy(block, &head, sizeof head);
     saved_seal(block);
     return TRAWL_OK;
@@ -255,34 +268,45 @@ static bool is_sane(const trawl_seam *seam, const seam_state *s)
     return s->count % SEAM_TAKEN == 0;
 }
 
-static int load_marks(trawl_seam *seam, const uint8_t *at, size_t left, uint32_t count,
+/* The state at *at, of *left bytes there; both move on. */
+static int load_state(trawl_seam *seam, seam_state *s, const uint8_t **at, size_t *left,
                       trawl_error *error)
 {
-    if (count == 0 || count > SEAM_MARKS)
+    uint64_t head[2];
+    if (*left < sizeof head)
         return forged(error);
-    for (uint32_t i = 0; i < count; i++) {
-        uint64_t head[2];
-        seam_state *s = &seam->marks.mark[i];
-        if (left < sizeof head)
-            return forged(error);
-        memcpy(head, at, sizeof head);
-        at += sizeof head;
-        left -= sizeof head;
-        if (head[1] > left / 8 || (i && head[0] < s[-1].at))
-            return forged(error);
-        *s = (seam_state){ head[0], head[1],
-                           memory_take_array(&seam->memory, (size_t)head[1] + 1, 8) };
-        seam->marks.count++;
-        if (!s->words)
-            return memory_failed(&seam->memory, error, "a seam");
-        if (s->count)
-            memcpy(s->words, at, (size_t)s->count * 8);
-        if (!is_sane(seam, s))
-            return forged(error);
-        at += s->count * 8;
-        left -= (size_t)s->count * 8;
+    memcpy(head, *at, sizeof head);
+    *at += sizeof head;
+    *left -= sizeof head;
+    if (head[1] > *left / 8)
+        return forged(error);
+    *s = (seam_state){ head[0], head[1], memory_take_array(&seam->memory, (size_t)head[1] + 1, 8) };
+    if (!s->words)
+        return memory_failed(&seam->memory, error, "a seam");
+    if (s->count)
+        memcpy(s->words, *at, (size_t)s->count * 8);
+    *at += s->count * 8;
+    *left -= (size_t)s->count * 8;
+    return is_sane(seam, s) ? TRAWL_OK : forged(error);
+}
+
+static int load_states(trawl_seam *seam, const uint8_t *at, size_t left, const saved_seam *head,
+                       trawl_error *error)
+{
+    seam_state *mark = seam->marks.mark;
+    int status = TRAWL_OK;
+    if (head->marks > SEAM_MARKS || head->told > 1 || head->marks + head->told == 0)
+        return forged(error);
+    for (uint32_t i = 0; i < head->marks && status == TRAWL_OK; i++) {
+        status = load_state(seam, &mark[seam->marks.count++], &at, &left, error);
+        if (status == TRAWL_OK && i && mark[i].at < mark[i - 1].at)
+            status = forged(error);
     }
-    return left ? forged(error) : TRAWL_OK;
+    if (status == TRAWL_OK && head->told)
+        status = load_state(seam, &seam->told, &at, &left, error);
+    if (status == TRAWL_OK && head->told && head->marks && seam->told.at != mark[0].at)
+        status = forged(error);
+    return status == TRAWL_OK && left ? forged(error) : status;
 }
 
 int trawl_seam_load(const trawl_plan *plan, uint32_t report, const void *block, size_t bytes,
@@ -297,8 +321,8 @@ int trawl_seam_load(const trawl_plan *plan, uint32_t report, const void *block, 
     if (status == TRAWL_OK)
         status = check_saved(*seam, block, bytes, &head, error);
     if (status == TRAWL_OK)
-        status = load_marks(*seam, (const uint8_t *)block + sizeof head, bytes - sizeof head,
-                            head.marks, error);
+        status = load_states(*seam, (const uint8_t *)block + sizeof head, bytes - sizeof head,
+                             &head, error);
     if (status != TRAWL_OK) {
         trawl_seam_free(*seam);
         *seam = NULL;
