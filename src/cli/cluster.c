@@ -10,10 +10,21 @@
 
 #define MODULE "trawl-mpi.so"
 
+static bool setting_is(const char *value)
+{
+    const char *setting = getenv("TRAWL_MPI");
+    return setting && strcmp(setting, value) == 0;
+}
+
+bool cluster_reads(void)
+{
+    return setting_is("read");
+}
+
 bool cluster_asked(void)
 {
-    const char *size = getenv("OMPI_COMM_WORLD_SIZE"), *off = getenv("TRAWL_MPI");
-    if (off && strcmp(off, "0") == 0)
+    const char *size = getenv("OMPI_COMM_WORLD_SIZE");
+    if (setting_is("0"))
         return false;
     return size ? strtol(size, NULL, 10) > 1 : getenv("PMIX_RANK") != NULL;
 }

@@ -51,6 +51,9 @@ typedef const cluster *(*cluster_begin)(const char **why);
  * share their work: not so where the environment says TRAWL_MPI=0. */
 bool cluster_asked(void);
 
+/* Whether files are to be read by `read` where they could be mapped as well: TRAWL_MPI=read. */
+bool cluster_reads(void);
+
 /* Join them. NULL after a complaint. */
 const cluster *cluster_open(const char *command);
 

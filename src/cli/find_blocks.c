@@ -8,7 +8,7 @@
 #include "cli/find_ranks.h"
 
 #define FIRST_BLOCK (256u << 10) /* of a share that begins within a file: its matches are kept */
-#define PIECE (1u << 20)         /* of a file, where a cut is looked for */
+#define PIECE (64u << 10)        /* of a file, where a cut is looked for */
 
 /* ---- what goes wrong --------------------------------------------------------- */
 
@@ -43,43 +43,43 @@ const char *rank_path(const rank_work *k, size_t file)
     return k->share.files[file].path;
 }
 
-static void open_file(rank_work *k, size_t file)
-{
-    const char *why;
-    uint64_t length;
-    if (k->file && k->open == file)
-        return;
-    if (k->file)
-        k->c->close(k->file);
-    k->file = k->c->open(rank_path(k, file), &length, &why);
-    k->open = file;
-    if (!k->file)
-        rank_fails(k, rank_path(k, file), why);
-    if (length < k->share.files[file].length)
-        rank_fails(k, rank_path(k, file), "the file was shortened while it was searched");
-}
-
-static void read_file(const rank_work *k, uint64_t offset, uint8_t *bytes, size_t length)
-{
-    const char *why;
-    if (length && !k->c->read(k->file, offset, bytes, length, &why))
-        rank_fails(k, rank_path(k, k->open), why);
-}
-
 static uint64_t length_of(const rank_work *k, size_t file)
 {
     return k->share.files[file].length;
 }
 
-/* Bring [offset, end) of a file into the window. */
-static void fill_window(rank_work *k, window *w, size_t file, uint64_t offset, uint64_t end)
+/* Which is not there if there is a reason why. */
+static void check_bytes(const rank_work *k, size_t file, const char *why)
 {
-    w->offset = offset;
-    w->length = (size_t)(end - offset);
-    if (w->length > w->room)
-        w->bytes = rank_grow(k, w->bytes, w->room = w->length);
+    if (why)
+        rank_fails(k, rank_path(k, file), why);
+}
+
+void rank_close_file(rank_work *k)
+{
+    check_bytes(k, k->open, shared_bytes_close(&k->bytes));
+    k->open = SIZE_MAX;
+}
+
+/* Sequences are read: who has joined their lines has copied them. */
+static void open_file(rank_work *k, size_t file)
+{
+    const bool map = k->maps && k->share.files[file].kind == SHARE_RANGES;
+    if (k->open == file)
+        return;
+    rank_close_file(k);
+    k->open = file;
+    check_bytes(k, file, shared_bytes_open(&k->bytes, rank_path(k, file), length_of(k, file), map));
+}
+
+/* Bytes [offset, end) of a file, until others are asked for. */
+static const uint8_t *bytes_of(rank_work *k, size_t file, uint64_t offset, uint64_t end)
+{
+    const char *why = NULL;
     open_file(k, file);
-    read_file(k, offset, w->bytes, w->length);
+    const uint8_t *bytes = shared_bytes_at(&k->bytes, offset, (size_t)(end - offset), &why);
+    check_bytes(k, file, bytes ? NULL : why);
+    return bytes;
 }
 
 /* Behind what a line's end and '>' stand for, from `offset` on: where the next record begins. */
@@ -101,20 +101,19 @@ static uint64_t cut_from(rank_work *k, size_t file, uint64_t wanted)
 {
     const bool sequences = k->share.files[file].kind == SHARE_SEQUENCES;
     const uint64_t length = length_of(k, file);
-    window w = { NULL, 0, 0, 0 };
+    uint64_t cut = length;
     if (wanted == 0 || wanted >= length || (!sequences && !k->needs.cuts))
         return wanted;
-    size_t at = TRAWL_NONE;
-    for (uint64_t from = wanted - 1; from < length && at == TRAWL_NONE; from += PIECE) {
-        const uint64_t end = length - from > PIECE + 1 ? from + PIECE + 1 : length;
-        fill_window(k, &w, file, from, end);
+    for (uint64_t from = wanted - 1; from < length && cut == length; from += PIECE) {
+        const size_t some = length - from > PIECE + 1 ? PIECE + 1 : (size_t)(length - from);
+        const uint8_t *bytes = bytes_of(k, file, from, from + some);
+        size_t at = TRAWL_NONE;
         if (sequences)
-            at = next_record(w.bytes, w.length);
+            at = next_record(bytes, some);
         else
-            trawl_range_cut(k->f->plan, k->f->report, w.bytes, w.length, &at, NULL);
+            trawl_range_cut(k->f->plan, k->f->report, bytes, some, &at, NULL);
+        cut = at == TRAWL_NONE ? length : from + at;
     }
-    const uint64_t cut = at == TRAWL_NONE ? length : w.offset + at;
-    free(w.bytes);
     return cut;
 }
 
@@ -189,33 +188,35 @@ bool rank_told(const rank_work *k, trawl_seam *seam, const trawl_seam *const *be
     return again;
 }
 
-/* Search a block, whose bytes the window gets, or has. */
-static uint64_t scan_block(rank_work *k, const block *b, window *w, bool there, trawl_match_fn take,
-                           void *user)
+size_t rank_look(rank_work *k, const block *b)
 {
     find_search *f = k->f;
     const uint64_t length = length_of(k, b->file);
-    const uint64_t offset = b->begin > k->needs.before ? b->begin - k->needs.before : 0;
     const uint64_t end = length - b->end > k->needs.behind ? b->end + k->needs.behind : length;
+    f->text_begin = b->begin > k->needs.before ? b->begin - k->needs.before : 0;
+    f->text = bytes_of(k, b->file, f->text_begin, end);
+    f->length = (size_t)length;
+    return (size_t)(end - f->text_begin);
+}
+
+static uint64_t scan_block(rank_work *k, const block *b, trawl_match_fn take, void *user)
+{
+    find_search *f = k->f;
     trawl_range range = TRAWL_RANGE_INIT;
     trawl_scan_options options = TRAWL_SCAN_OPTIONS_INIT;
     trawl_error error;
     uint64_t settled = 0;
-    if (!there)
-        fill_window(k, w, b->file, offset, end);
-    k->twice += end - offset - (b->end - b->begin);
-    range.bytes = w->bytes;
-    range.length = w->length;
-    range.offset = offset;
+    range.length = rank_look(k, b);
+    range.bytes = f->text;
+    range.offset = f->text_begin;
     range.begin = b->begin;
     range.end = b->end;
-    range.last = end == length;
+    range.last = range.offset + range.length == f->length;
     options.report = f->report;
-    f->text = w->bytes;
-    f->text_begin = offset;
-    f->length = (size_t)length;
+    k->twice += range.length - (b->end - b->begin);
     const int status = trawl_scan_range(f->context, f->plan, &range, &options, b->seam, take, user,
                                         &settled, &error);
+    check_bytes(k, b->file, shared_bytes_kept(&k->bytes, range.offset + range.length));
     check_scan(k, b->file, status, &error);
     return settled;
 }
@@ -244,15 +245,15 @@ void rank_print_block(rank_work *k, size_t i, bool tell)
     const uint64_t known = k->f->stats.matches;
     const bool counts = k->f->output->count && !k->f->quiet;
     trawl_match_fn take = ids ? hold_ids : counts ? find_search_count : find_search_take;
-    scan_block(k, b, &k->window, false, take, ids ? (void *)k : k->f);
+    scan_block(k, b, take, ids ? (void *)k : k->f);
     b->matches = k->f->stats.matches - known;
     b->printed.length = spool_at(&k->spool) - b->printed.at;
 }
 
-uint64_t rank_hold_block(rank_work *k, match_list *list, bool there)
+uint64_t rank_hold_block(rank_work *k, match_list *list)
 {
     k->holding = list;
-    return scan_block(k, &k->blocks[0], &k->kept, there, hold, k);
+    return scan_block(k, &k->blocks[0], hold, k);
 }
 
 static void search_ranges(rank_work *k, size_t file, uint64_t begin, uint64_t end, bool continues)
@@ -268,7 +269,7 @@ static void search_ranges(rank_work *k, size_t file, uint64_t begin, uint64_t en
         b->seam = rank_seam(k);
         k->first_count = continues ? k->count : k->first_count;
         if (held)
-            rank_hold_block(k, &k->head, false);
+            rank_hold_block(k, &k->head);
         else
             rank_print_block(k, k->count - 1, k->needs.follows && k->count > first + 1);
         more = stop < end;
@@ -288,7 +289,7 @@ static ptrdiff_t read_part(void *state, void *bytes, size_t length, const char *
     file_part *p = (file_part *)state;
     const uint64_t left = p->end - p->at;
     length = left < length ? (size_t)left : length;
-    if (length && !p->k->c->read(p->k->file, p->at, bytes, length, why))
+    if (length && !p->k->c->read(p->k->bytes.file, p->at, bytes, length, why))
         return -1;
     p->at += length;
     p->taken += length;
@@ -321,6 +322,7 @@ static void search_sequences(rank_work *k, size_t file, uint64_t begin, uint64_t
 static void search_whole(rank_work *k, size_t file)
 {
     block *b = add_block(k, file, 0, length_of(k, file));
+    rank_close_file(k); /* k->f->file is another one now */
     find_search_path(k->f, rank_path(k, file));
     rank_must(k, !k->f->failed);
     b->printed.length = spool_at(&k->spool) - b->printed.at;

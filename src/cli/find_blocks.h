@@ -2,6 +2,7 @@
 #ifndef TRAWL_FIND_BLOCKS_H
 #define TRAWL_FIND_BLOCKS_H
 
+#include "cli/find_bytes.h"
 #include "cli/find_share.h"
 #include "cli/find_spool.h"
 
@@ -12,13 +13,6 @@ typedef struct block {
     segment printed;
     uint64_t matches; /* printed, or counted */
 } block;
-
-/* Bytes of a file at hand. */
-typedef struct window {
-    uint8_t *bytes;
-    size_t room, length;
-    uint64_t offset;
-} window;
 
 typedef struct match_list {
     trawl_match *items;
@@ -36,15 +30,14 @@ typedef struct rank_work {
 
     block *blocks;
     size_t count, room;
-    window window;
-    void *file; /* the open one, and its number */
-    size_t open;
+    bool maps; /* files, where that can be */
+    shared_bytes bytes;
+    size_t open; /* whose bytes; SIZE_MAX: no file's */
 
     /* The piece of a file that began before this rank's share. */
     bool continues;     /* there is one */
     size_t first_count; /* its blocks */
-    window kept;        /* of its first block, */
-    match_list head;    /* and its matches, where they may change */
+    match_list head;    /* matches of its first block, where they may change */
     match_list *holding;
     match_list ids;   /* -g: of the others the first of each pattern */
     uint8_t *seen;    /* -g: those patterns, a byte each */
@@ -85,7 +78,13 @@ bool rank_told(const rank_work *k, trawl_seam *seam, const trawl_seam *const *be
 void rank_print_block(rank_work *k, size_t i, bool tell);
 
 /* The first block of a file that began before, with its matches into a list: to where they are
- * known now. `there`: its bytes are in k->kept. */
-uint64_t rank_hold_block(rank_work *k, match_list *list, bool there);
+ * known now. */
+uint64_t rank_hold_block(rank_work *k, match_list *list);
+
+/* The bytes that the search of a block looks at become f->text. Their number. */
+size_t rank_look(rank_work *k, const block *b);
+
+/* Close the file that is open: it was there to the end, or all ranks end. */
+void rank_close_file(rank_work *k);
 
 #endif

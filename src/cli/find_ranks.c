@@ -66,11 +66,9 @@ static void ranks_close(rank_work *k)
 {
     for (size_t i = 0; i < k->count; i++)
         trawl_seam_free(k->blocks[i].seam);
-    if (k->file)
-        k->c->close(k->file);
     free(k->blocks);
-    free(k->window.bytes);
-    free(k->kept.bytes);
+    shared_bytes_close(&k->bytes);
+    free(k->bytes.buffer);
     free(k->head.items);
     free(k->ids.items);
     free(k->seen);
@@ -103,7 +101,12 @@ static int report(rank_work *k, uint64_t rounds)
 
 int find_ranks_files(find_search *f, const cluster *c, char **paths, int count, const char *output)
 {
-    rank_work k = { .f = f, .c = c, .spool = { c, f->run->command, output, -1, -1 } };
+    rank_work k = { .f = f,
+                    .c = c,
+                    .maps = !cluster_reads(),
+                    .bytes = { .c = c, .mapped = &f->file },
+                    .open = SIZE_MAX,
+                    .spool = { c, f->run->command, output, -1, -1 } };
     stats_begin(&f->stats, f->run);
     ranks_open(&k, paths, count);
     if (!f->quiet && (c->rank || output || k.limit))
@@ -118,8 +121,11 @@ int find_ranks_files(find_search *f, const cluster *c, char **paths, int count, 
     const uint64_t rounds = rank_settle(&k);
     if (!f->quiet) {
         rank_print_first(&k);
+        rank_close_file(&k);
         spool_end(&k.spool);
         put_output(&k);
+    } else if (!f->stats.matches) {
+        rank_close_file(&k);
     }
     const int status = report(&k, rounds);
     ranks_close(&k);

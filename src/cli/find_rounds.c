@@ -79,7 +79,7 @@ static void search_again(rank_work *k)
 {
     match_list news = { NULL, 0, 0 };
     const match_list old = k->head;
-    const uint64_t settled = rank_hold_block(k, &news, true);
+    const uint64_t settled = rank_hold_block(k, &news);
     for (size_t i = 0; i < old.count; i++)
         if (old.items[i].end > settled)
             match_list_add(k, &news, &old.items[i], 1);

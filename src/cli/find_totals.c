@@ -97,8 +97,8 @@ void rank_print_first(rank_work *k)
 {
     const find_output *o = k->f->output;
     k->first.at = spool_at(&k->spool);
-    k->f->text = k->kept.bytes;
-    k->f->text_begin = k->kept.offset;
+    if (k->head.count || k->ids.count)
+        rank_look(k, &k->blocks[0]); /* they are of that file, not of the one that is open */
     if (o->count) {
         print_counts(k);
         send_counts(k);
