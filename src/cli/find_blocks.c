@@ -119,7 +119,8 @@ static uint64_t cut_from(rank_work *k, size_t file, uint64_t wanted)
 
 /* ---- what is printed ---------------------------------------------------------------- */
 
-void match_list_add(const rank_work *k, match_list *list, const trawl_match *matches, size_t count)
+void rank_matches_add(const rank_work *k, rank_matches *list, const trawl_match *matches,
+                      size_t count)
 {
     if (list->count + count > list->room) {
         list->room = 2 * (list->count + count);
@@ -133,7 +134,7 @@ void match_list_add(const rank_work *k, match_list *list, const trawl_match *mat
 static int hold(const trawl_match *matches, size_t count, void *user)
 {
     const rank_work *k = (const rank_work *)user;
-    match_list_add(k, k->holding, matches, count);
+    rank_matches_add(k, k->holding, matches, count);
     if (!k->f->quiet)
         return 0;
     k->f->stats.matches++;
@@ -147,7 +148,7 @@ static int hold_ids(const trawl_match *matches, size_t count, void *user)
     for (size_t i = 0; i < count; i++)
         if (!k->seen[matches[i].pattern]) {
             k->seen[matches[i].pattern] = 1;
-            match_list_add(k, &k->ids, &matches[i], 1);
+            rank_matches_add(k, &k->ids, &matches[i], 1);
         }
     return 0;
 }
@@ -250,7 +251,7 @@ void rank_print_block(rank_work *k, size_t i, bool tell)
     b->printed.length = spool_at(&k->spool) - b->printed.at;
 }
 
-uint64_t rank_hold_block(rank_work *k, match_list *list)
+uint64_t rank_hold_block(rank_work *k, rank_matches *list)
 {
     k->holding = list;
     return scan_block(k, &k->blocks[0], hold, k);

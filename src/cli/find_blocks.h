@@ -14,10 +14,10 @@ typedef struct block {
     uint64_t matches; /* printed, or counted */
 } block;
 
-typedef struct match_list {
+typedef struct rank_matches {
     trawl_match *items;
     size_t count, room;
-} match_list;
+} rank_matches;
 
 typedef struct rank_work {
     find_search *f;
@@ -37,9 +37,9 @@ typedef struct rank_work {
     /* The piece of a file that began before this rank's share. */
     bool continues;     /* there is one */
     size_t first_count; /* its blocks */
-    match_list head;    /* matches of its first block, where they may change */
-    match_list *holding;
-    match_list ids;   /* -g: of the others the first of each pattern */
+    rank_matches head;  /* matches of its first block, where they may change */
+    rank_matches *holding;
+    rank_matches ids; /* -g: of the others the first of each pattern */
     uint8_t *seen;    /* -g: those patterns, a byte each */
     uint64_t *counts; /* -c: of the others */
 
@@ -61,7 +61,8 @@ void rank_must(const rank_work *k, bool works);
 
 /* As realloc, but for that it does not fail. */
 void *rank_grow(const rank_work *k, void *old, size_t bytes);
-void match_list_add(const rank_work *k, match_list *list, const trawl_match *matches, size_t count);
+void rank_matches_add(const rank_work *k, rank_matches *list, const trawl_match *matches,
+                      size_t count);
 
 const char *rank_path(const rank_work *k, size_t file);
 
@@ -79,7 +80,7 @@ void rank_print_block(rank_work *k, size_t i, bool tell);
 
 /* The first block of a file that began before, with its matches into a list: to where they are
  * known now. */
-uint64_t rank_hold_block(rank_work *k, match_list *list);
+uint64_t rank_hold_block(rank_work *k, rank_matches *list);
 
 /* The bytes that the search of a block looks at become f->text. Their number. */
 size_t rank_look(rank_work *k, const block *b);

@@ -77,12 +77,12 @@ static void print_again(rank_work *k)
 /* The first block begins with what was told; then what follows. */
 static void search_again(rank_work *k)
 {
-    match_list news = { NULL, 0, 0 };
-    const match_list old = k->head;
+    rank_matches news = { NULL, 0, 0 };
+    const rank_matches old = k->head;
     const uint64_t settled = rank_hold_block(k, &news);
     for (size_t i = 0; i < old.count; i++)
         if (old.items[i].end > settled)
-            match_list_add(k, &news, &old.items[i], 1);
+            rank_matches_add(k, &news, &old.items[i], 1);
     free(old.items);
     k->head = news;
     k->again++;

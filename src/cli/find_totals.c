@@ -6,7 +6,7 @@
 
 #include "cli/find_rounds.h"
 
-static void print_matches(rank_work *k, const match_list *list)
+static void print_matches(rank_work *k, const rank_matches *list)
 {
     if (list->count)
         find_search_take(list->items, list->count, k->f);
