@@ -155,6 +155,26 @@ worker *context_spare(trawl_context *context, uint64_t bytes, const trawl_error 
     return w;
 }
 
+void context_no_spare(const char *what, trawl_error *why)
+{
+    const trawl_error device = *why;
+    fail(why, TRAWL_ERROR_MEMORY, TRAWL_NONE,
+         "%.120s; the CPU cannot take over %s in a device's memory: free some there, or scan it "
+         "from "
+         "the host",
+         device.message, what);
+}
+
+int context_on_device(const trawl_context *context, const char *instead, trawl_error *error)
+{
+    if (context->worker.limits.on_devices)
+        return TRAWL_OK;
+    return fail(error, TRAWL_ERROR_UNSUPPORTED, TRAWL_NONE,
+                "the context is of the CPU (%s), which reads no device's memory: open one of the "
+                "backend opencl or cuda, or scan from the host with %s",
+                context->worker.backend->name, instead);
+}
+
 /* ---- room --------------------------------------------------------------- */
 
 void scan_room_open(scan_room *room, memory *memory)

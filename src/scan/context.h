@@ -93,6 +93,12 @@ static inline void context_scanned(trawl_context *context, uint64_t count)
 /* The worker that does the next `bytes` instead of the context's device, which has no memory for
  * them, as *why says; NULL: there is no memory for it either. */
 worker *context_spare(trawl_context *context, uint64_t bytes, const trawl_error *why);
+/* There is none for `what` is held in a device's memory, as *why is to say too. */
+void context_no_spare(const char *what, trawl_error *why);
+
+/* Whether the context is of a device; TRAWL_ERROR_UNSUPPORTED, which names the call for memory of
+ * the host. */
+int context_on_device(const trawl_context *context, const char *instead, trawl_error *error);
 
 /* Read scan options over the defaults; checks them. */
 int read_given_options(const trawl_scan_options *given, trawl_scan_options *options,

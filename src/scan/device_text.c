@@ -51,12 +51,9 @@ static int check(const trawl_context *context, const trawl_plan *plan,
                  const trawl_device_text *given, const trawl_scan_options *options,
                  trawl_device_text *text, trawl_scan_options *read, trawl_error *error)
 {
-    if (!context->worker.limits.on_devices)
-        return fail(error, TRAWL_ERROR_UNSUPPORTED, TRAWL_NONE,
-                    "the context is of the CPU (%s), which reads no device's memory: open one of "
-                    "the backend opencl or cuda, or scan the text from the host with trawl_scan",
-                    context->worker.backend->name);
-    int status = read_device_text(given, text, error);
+    int status = context_on_device(context, "trawl_scan", error);
+    if (status == TRAWL_OK)
+        status = read_device_text(given, text, error);
     if (status == TRAWL_OK)
         status = check_text(plan, options, text->length, read, error);
     if (status == TRAWL_OK)

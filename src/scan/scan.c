@@ -364,11 +364,7 @@ static int scan_region(text_scan *scan, scan_room *room, const uint8_t *window, 
     int status = run_region(scan, room, window, begin, end, again, &job, &why);
     worker *const usual = scan->worker;
     if (status == TRAWL_ERROR_MEMORY && !window) {
-        const trawl_error device = why;
-        fail(&why, status, TRAWL_NONE,
-             "%.120s; the CPU cannot take over a text in a device's memory: free some there, or "
-             "scan it from the host",
-             device.message);
+        context_no_spare("a text", &why);
     } else if (status == TRAWL_ERROR_MEMORY && usual->limits.on_devices && !scan->keeping) {
         worker *spare = context_spare(scan->context, end - begin, &why);
         if (spare) {
