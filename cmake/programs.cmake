@@ -4,7 +4,7 @@
 # the unit is first launched (device/program.c says where it looks). tools/embed.c writes both
 # sources. A unit's variants are listed at the top of its file.
 
-set(TRAWL_CUDA_UNITS packed kmers bm wm ac pfac qgrams shiftand hnfa carry bb byr direct ku bitslice factors tally)
+set(TRAWL_CUDA_UNITS packed kmers bm wm ac pfac qgrams shiftand hnfa carry bb byr direct ku bitslice factors tally rows)
 set(TRAWL_UNITS ${TRAWL_CUDA_UNITS} bitslice_alone) # for devices that are CPUs
 set(TRAWL_CUDA_ARCHS 75 80 86 89 90 CACHE STRING "CUDA architectures; PTX is made of the last")
 

@@ -758,6 +758,38 @@ TRAWL_API int trawl_collect_grid(trawl_context *context, const trawl_plan *plan,
                                  trawl_grid_match **matches, size_t *count, trawl_error *error);
 TRAWL_API void trawl_grid_matches_free(trawl_grid_match *matches);
 
+/* A grid that is in a device's memory already. */
+typedef struct trawl_device_grid {
+    size_t size;     /* sizeof(trawl_device_grid) */
+    void *memory;    /* as trawl_device_text.memory */
+    size_t offset;   /* of the first cell in it, bytes; cells need no alignment */
+    uint64_t rows;   /* 0 is allowed: nothing is found */
+    uint64_t cols;
+    size_t stride;   /* bytes from row to row; 0 means cols * cell_size */
+    void *queue;     /* as trawl_device_text.queue */
+    uint32_t device; /* which of the context's devices holds it, from 0 */
+    uint32_t reserved; /* 0 */
+} trawl_device_grid;
+
+#define TRAWL_DEVICE_GRID_INIT { sizeof(trawl_device_grid), NULL, 0, 0, 0, 0, NULL, 0, 0 }
+
+/* Scan, and count the matches of, a grid that stays there, on a context of a device. Matches come
+ * to the host, those of trawl_scan_grid in its order.
+ * Rows that are a multiple of 16 bytes apart are read where they are, if the first one begins at a
+ * multiple of 512 bytes of what was allocated. Others, and the last few where that ends within 256
+ * bytes behind them, pass through the context's own memory on the device, some MiB at a time:
+ * kernels read whole words. trawl_timing.to_device says how long that took.
+ * TRAWL_ERROR_UNSUPPORTED: the context is of a CPU; TRAWL_ERROR_ARGUMENT: the memory is not that
+ * device's, or has less than the grid. */
+TRAWL_API int trawl_scan_grid_device(trawl_context *context, const trawl_plan *plan,
+                                     const trawl_device_grid *grid,
+                                     const trawl_scan_options *options,
+                                     trawl_grid_match_fn fn, void *user, trawl_error *error);
+TRAWL_API int trawl_count_grid_device(trawl_context *context, const trawl_plan *plan,
+                                      const trawl_device_grid *grid,
+                                      const trawl_scan_options *options,
+                                      uint64_t *count, trawl_error *error);
+
 #ifdef __cplusplus
 }
 #endif

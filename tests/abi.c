@@ -55,6 +55,7 @@ int main(void)
 {
     static const char text[] = "she sells sea shells";
     const trawl_pattern pattern = { .text = "ells", .length = 4, .id = 2 };
+    const trawl_needle needle = { .cells = "x", .rows = 1, .cols = 1 };
     GUARDED(trawl_plan_info) info = { .it = { .size = sizeof(trawl_plan_info) }, .guard = GUARD };
     GUARDED(trawl_stage_info)
     stage = { .it = { .size = sizeof(trawl_stage_info) }, .guard = GUARD };
@@ -65,20 +66,24 @@ int main(void)
     trawl_context_options opening = TRAWL_CONTEXT_OPTIONS_INIT;
     trawl_scan_options scanning = TRAWL_SCAN_OPTIONS_INIT;
     trawl_device_text there = TRAWL_DEVICE_TEXT_INIT;
+    trawl_device_grid grid = TRAWL_DEVICE_GRID_INIT;
     trawl_device_result result = TRAWL_DEVICE_RESULT_INIT;
     trawl_range range = TRAWL_RANGE_INIT;
     GUARDED(trawl_range_needs)
     needs = { .it = { .size = sizeof(trawl_range_needs) }, .guard = GUARD };
     GUARDED(trawl_advice) advice = { .it = { .size = sizeof(trawl_advice) }, .guard = GUARD };
     trawl_error error = { 0 };
-    trawl_plan *plan = NULL;
+    trawl_plan *plan = NULL, *needles = NULL;
     trawl_context *context = NULL;
     size_t found = 0;
+    uint64_t count;
 
     expect(trawl_compile(&pattern, 1, &compiling, &plan, &error) == TRAWL_OK, "compiles");
     REFUSED(compiling, trawl_compile(&pattern, 1, &compiling, &plan, &error), "compile options");
     if (!plan)
         expect(trawl_compile(&pattern, 1, NULL, &plan, &error) == TRAWL_OK, "compiles at all");
+    expect(trawl_compile_grid(&needle, 1, 1, NULL, &needles, &error) == TRAWL_OK,
+           "compiles a needle");
     FILL_LATER(info.it);
     expect(trawl_plan_get_info(plan, &info.it) == TRAWL_OK, "info of a plan");
     expect(info.it.patterns == 1 && info.it.max_length == 4, "facts of the plan");
@@ -140,6 +145,10 @@ int main(void)
                "no text, no match");
         REFUSED(there, trawl_scan_device(context, plan, &there, NULL, take, &found, &error),
                 "device text");
+        expect(trawl_count_grid_device(context, needles, &grid, NULL, &count, &error) == TRAWL_OK,
+               "no rows, no match");
+        REFUSED(grid, trawl_count_grid_device(context, needles, &grid, NULL, &count, &error),
+                "device grid");
         expect(trawl_collect_device(context, plan, &there, NULL, &result, &error) == TRAWL_OK,
                "nothing stays there");
         REFUSED(result, trawl_collect_device(context, plan, &there, NULL, &result, &error),
@@ -152,5 +161,6 @@ int main(void)
         trawl_context_free(context);
     }
     trawl_plan_free(plan);
+    trawl_plan_free(needles);
     return failures > 0;
 }

@@ -89,6 +89,7 @@ static void try_grid(const occupied *o)
 {
     const trawl_grid grid = { cells, 2, 2, 0 };
     trawl_grid_match *matches = NULL;
+    const trawl_device_grid there = TRAWL_DEVICE_GRID_INIT;
     recorder r = { 0 };
     uint64_t count;
     size_t found;
@@ -99,6 +100,11 @@ static void try_grid(const occupied *o)
            "count_grid: BUSY");
     expect(busy(trawl_collect_grid(o->context, grid_plan, &grid, NULL, &matches, &found, &e), &e),
            "collect_grid: BUSY");
+    expect(
+        busy(trawl_scan_grid_device(o->context, grid_plan, &there, NULL, record_grid, &r, &e), &e),
+        "scan_grid_device: BUSY");
+    expect(busy(trawl_count_grid_device(o->context, grid_plan, &there, NULL, &count, &e), &e),
+           "count_grid_device: BUSY");
     expect(r.count == 0 && !matches, "nothing is done");
 }
 

@@ -19,21 +19,23 @@
 #define LITTLE_MORE 64u
 
 static const char text[] = "xabcx";
-static trawl_plan *plan;
+static trawl_plan *plan, *needle;
 static trawl_context *context;
 static trawl_context *device; /* NULL: there is none */
 
 static int open_all(void **state)
 {
     const trawl_pattern pattern = { .text = "abc", .length = 3 };
+    const trawl_needle cell = { .cells = "x", .rows = 1, .cols = 1 };
     trawl_context_options options = TRAWL_CONTEXT_OPTIONS_INIT;
     (void)state;
     options.backend = "opencl";
     if (trawl_device_count("opencl", NULL) == 0)
-        printf("left out, as there is no device: device text, device info\n");
+        printf("left out, as there is no device: device text, device grid, device info\n");
     else if (trawl_context_open(&options, &device, NULL) != TRAWL_OK)
         return -1;
     return trawl_compile(&pattern, 1, NULL, &plan, NULL) != TRAWL_OK ||
+           trawl_compile_grid(&cell, 1, 1, NULL, &needle, NULL) != TRAWL_OK ||
            trawl_context_open(NULL, &context, NULL) != TRAWL_OK;
 }
 
@@ -43,6 +45,7 @@ static int close_all(void **state)
     trawl_context_free(context);
     trawl_context_free(device);
     trawl_plan_free(plan);
+    trawl_plan_free(needle);
     return 0;
 }
 
@@ -97,6 +100,12 @@ static int scan_device_with(void *there, trawl_error *error)
     return trawl_scan_device(device, plan, there, NULL, no_match, NULL, error);
 }
 
+static int count_grid_with(void *grid, trawl_error *error)
+{
+    uint64_t count;
+    return trawl_count_grid_device(device, needle, grid, NULL, &count, error);
+}
+
 static int collect_device_with(void *result, trawl_error *error)
 {
     const trawl_device_text there = TRAWL_DEVICE_TEXT_INIT;
@@ -125,6 +134,7 @@ static const trawl_compile_options compile_defaults = TRAWL_COMPILE_OPTIONS_INIT
 static const trawl_context_options context_defaults = TRAWL_CONTEXT_OPTIONS_INIT;
 static const trawl_scan_options scan_defaults = TRAWL_SCAN_OPTIONS_INIT;
 static const trawl_device_text device_defaults = TRAWL_DEVICE_TEXT_INIT;
+static const trawl_device_grid grid_defaults = TRAWL_DEVICE_GRID_INIT;
 static const trawl_device_result result_defaults = TRAWL_DEVICE_RESULT_INIT;
 static const trawl_plan_info no_plan = { .size = sizeof no_plan };
 static const trawl_timing no_timing = { .size = sizeof no_timing };
@@ -151,6 +161,8 @@ static const sized structs[] = {
       true, false },
     { "device text", &device_defaults, sizeof device_defaults, sizeof device_defaults,
       scan_device_with, false, true, true },
+    { "device grid", &grid_defaults, sizeof grid_defaults, sizeof grid_defaults, count_grid_with,
+      false, true, true },
     { "device result", &result_defaults, sizeof result_defaults, sizeof result_defaults,
       collect_device_with, false, true, true },
     { "plan info", &no_plan, sizeof no_plan, offsetof(trawl_plan_info, tag), plan_info_with, true,

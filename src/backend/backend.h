@@ -76,8 +76,9 @@ typedef struct text_job {
 typedef struct grid_job {
     const trawl_plan *plan;
     isa isa;
-    const u8 *window;
-    u32 rows, cols; /* of the window */
+    const u8 *window; /* NULL: it is in the grid that the worker holds, */
+    u64 window_at;    /* from this byte of that on */
+    u32 rows, cols;   /* of the window */
     u64 stride;     /* bytes */
     slice *slices;
     size_t count;
@@ -129,8 +130,8 @@ struct backend {
     /* Run task(job, 0) .. task(job, count - 1), each once,
      * and return when all have ended. Error: some did not run, and none is running. */
     int (*run_tasks)(worker *w, trawl_task_fn task, void *job, uint32_t count, trawl_error *error);
-    /* Device backends; else NULL. The worker holds a text that is in a device's memory, until
-     * `drop`; nothing that run_text queues runs before the caller's queue is there. */
+    /* Device backends; else NULL. The worker holds a text, or a grid, that is in a device's memory,
+     * until `drop`; nothing that is queued of it runs before the caller's queue is there. */
     int (*hold)(worker *w, const trawl_device_text *text, trawl_error *error);
     void (*drop)(worker *w);
     /* Device backends; else NULL. Call fn(user), which may have jobs of the plan run while it does

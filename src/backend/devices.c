@@ -22,6 +22,7 @@
 #define LEAST_PIECE (64u << 10)
 #define HELD_CARRIERS 4u
 #define HELD_QUEUES 8u /* of a text that nobody copies */
+#define HELD_BANDS 8u  /* of rows that are brought on the device a piece has so much less */
 #define LEAST_LANES 2u /* one is filled while the other one computes */
 #define BUSY_CORES 4u  /* of so many, three copy */
 #define PIECES_OVER_REACH 8u
@@ -271,8 +272,8 @@ static int run_carrying(device_room *room, const text_job *job, slice *s, const 
     return status;
 }
 
-/* How a text that is there already is cut and run. */
-static void demand_held(const device_room *room, demand *d, u32 reach, bool texture)
+/* Who runs what is there already. */
+static void demand_there(const device_room *room, demand *d)
 {
     d->held = true;
     d->first = room->held.index;
@@ -280,6 +281,12 @@ static void demand_held(const device_room *room, demand *d, u32 reach, bool text
     d->lanes = d->lanes < HELD_QUEUES ? d->lanes : HELD_QUEUES;
     if (room->held.of->info.lone_parts)
         d->lanes = 1;
+}
+
+/* How a text that is there already is cut and run. */
+static void demand_held(const device_room *room, demand *d, u32 reach, bool texture)
+{
+    demand_there(room, d);
     d->length += room->held.of->info.part_align; /* see held_lead */
     d->bytes = texture ? (size_t)d->length : held_room(&room->held, reach);
 }
@@ -351,15 +358,63 @@ static int text_on_devices(device_room *room, const attempt *a, const void *work
 
 /* ---- grids ------------------------------------------------------------------------ */
 
+static held_rows rows_held(const device_room *room, const grid_job *job)
+{
+    return (held_rows){ room->held.begin + job->window_at, job->stride,
+                        job->cols * plan_head(job->plan)->cell_size };
+}
+
+/* Of a held grid: in place as far as the buffer goes and `length` says; else as many rows as a lane
+ * has room for. */
+static int send_held_rows(const haul *h, lane *l, u32 top, u32 *end, trawl_error *error)
+{
+    const device_room *room = h->user;
+    const grid_job *job = h->job;
+    const held_rows g = rows_held(room, job);
+    const u64 overlap = plan_head(job->plan)->reach, stop = held_rows_stop(&room->held, &g);
+    const u32 most = UINT32_MAX / job->cols; /* rows of a piece */
+    u32 bottom = smaller(*end + overlap, job->rows);
+    u32 lead = held_rows_lead(&room->held, &g, top, most - (bottom - top));
+    if (bottom > stop && top + overlap >= stop)
+        lead = HELD_NOWHERE;
+    const u64 room_end = lead == HELD_NOWHERE
+                             ? (u64)top + lane_rows(l, job->cols, plan_head(job->plan)->cell_size)
+                             : stop;
+    if (bottom > room_end) {
+        bottom = (u32)room_end;
+        *end = bottom - (u32)overlap;
+    }
+    return lane_bring_held_rows(l, &room->held, &g, job, lead, top, bottom, *end - top, error);
+}
+
 static int send_rows(const haul *h, lane *l, slice *s, u32 *at, trawl_error *error)
 {
     const grid_job *job = h->job;
     const u64 overlap = plan_head(job->plan)->reach;
-    const u32 top = *at, end = s->end - top > h->length ? top + h->length : s->end;
-    const u64 bottom = end + overlap < job->rows ? end + overlap : job->rows;
-    const int status = lane_bring_rows(l, job, top, (u32)bottom, end - top, error);
+    const u32 top = *at;
+    u32 end = s->end - top > h->length ? top + h->length : s->end;
+    const int status = job->window ? lane_bring_rows(l, job, top, smaller(end + overlap, job->rows),
+                                                     end - top, error)
+                                   : send_held_rows(h, l, top, &end, error);
     *at = end;
     return status == TRAWL_OK ? lane_run_grid(l, job, s, error) : status;
+}
+
+/* How a grid that is there already is cut and run; returns the bytes of a piece. Where rows are
+ * brought one lane's are while the other's are searched, and a piece is long enough that to queue
+ * it takes no time. */
+static u64 demand_held_rows(const device_room *room, const attempt *a, const grid_job *job,
+                            demand *d)
+{
+    const held_rows g = rows_held(room, job);
+    const bool suits = held_rows_suit(&room->held, &g);
+    const u32 usual = a->shrinking ? 0 : room->held_piece / (suits ? 1 : HELD_BANDS);
+    demand_there(room, d);
+    if (!suits && d->lanes > LEAST_LANES)
+        d->lanes = LEAST_LANES;
+    if (suits) /* the last rows, perhaps */
+        d->bytes = (plan_head(job->plan)->reach + TEXT_PADDING / job->stride + 2) * job->stride;
+    return usual > a->piece ? usual : a->piece;
 }
 
 static int grid_on_devices(device_room *room, const attempt *a, const void *work,
@@ -368,19 +423,26 @@ static int grid_on_devices(device_room *room, const attempt *a, const void *work
     const grid_job *job = work;
     const plan_header *head = plan_head(job->plan);
     const u64 overlap = head->reach, stride = lane_stride(job->cols, head->cell_size);
-    u64 tops = 0, rows = a->piece / stride;
+    u64 tops = 0, piece = a->piece;
     demand d = { .plan = job->plan, .fallback = job->fallback, .cols = job->cols };
     for (size_t i = 0; i < job->count; i++) {
         const slice *s = &job->slices[i];
         tops = s->end - s->begin > tops ? s->end - s->begin : tops;
         d.records = s->capacity > d.records ? s->capacity : d.records;
     }
+    d.devices = room->device_count;
+    d.lanes = a->lanes;
+    if (!job->window)
+        piece = demand_held_rows(room, a, job, &d);
+    u64 rows = piece / stride;
     rows = rows > 4 * overlap ? rows - overlap : 3 * overlap + 1; /* tops of a piece */
     rows = rows < tops ? rows : tops;
     const u64 most = rows + overlap < job->rows ? rows + overlap : job->rows;
-    d.devices = room->device_count;
-    d.lanes = a->lanes;
-    d.bytes = (size_t)(most * stride);
+    const u64 pieces = job->count * ((tops - 1) / rows + 1);
+    if (d.held && pieces < d.lanes)
+        d.lanes = (u32)pieces + 1;
+    if (d.bytes == 0)
+        d.bytes = (size_t)(most * stride);
     d.length = most * job->cols;
     const haul h = { .job = job,
                      .user = room,

@@ -4,10 +4,10 @@
 #include <string.h>
 
 #include "backend/cpu.h"
+#include "kernel/rows.h"
 
 #define COPY_BYTES (512u << 10) /* what one thread copies at a time */
 #define COPY_THREADS 8u         /* more do not make memory faster */
-#define ROW_ALIGN 16u
 #define LEAST_RECORDS 1024u
 #define BACK_HEAD 256u      /* bytes in front of the records that come back */
 #define BACK_RECORDS 65536u /* that come back at once, at most */
@@ -304,6 +304,20 @@ u64 lane_stride(u32 cols, u32 cell_size)
     return ((u64)cols * cell_size + ROW_ALIGN - 1) / ROW_ALIGN * ROW_ALIGN;
 }
 
+/* Rows [top, bottom) of the window, of which the first `tops` own matches. */
+static void set_grid_piece(lane *l, device_buffer *text, const grid_job *job, u64 stride, u32 top,
+                           u32 bottom, u32 tops)
+{
+    memset(&l->grid, 0, sizeof l->grid);
+    l->offset = top * job->cols;
+    l->length = tops;
+    l->grid.text = text;
+    l->grid.rows = bottom - top;
+    l->grid.cols = job->cols;
+    l->grid.stride = stride;
+    l->grid.end = tops;
+}
+
 int lane_bring_rows(lane *l, const grid_job *job, u32 top, u32 bottom, u32 tops, trawl_error *error)
 {
     const u64 row_bytes = (u64)job->cols * plan_head(job->plan)->cell_size;
@@ -320,16 +334,49 @@ int lane_bring_rows(lane *l, const grid_job *job, u32 top, u32 bottom, u32 tops,
         for (u32 row = 0; row < bottom - top; row++)
             memcpy(to + row * stride, rows + row * job->stride, row_bytes);
     }
-    memset(&l->grid, 0, sizeof l->grid);
-    l->offset = top * job->cols;
-    l->length = tops;
-    l->grid.rows = bottom - top;
-    l->grid.cols = job->cols;
-    l->grid.stride = stride;
-    l->grid.end = tops;
+    set_grid_piece(l, &l->text, job, stride, top, bottom, tops);
     if (!l->on->mapped)
         status = write_text(l, (size_t)((bottom - top) * stride), error);
     return status == TRAWL_OK ? end_bringing(l, error) : status;
+}
+
+u32 lane_rows(const lane *l, u32 cols, u32 cell_size)
+{
+    return smaller((l->text.bytes - TEXT_PADDING) / lane_stride(cols, cell_size), UINT32_MAX);
+}
+
+int lane_bring_held_rows(lane *l, const held_text *held, const held_rows *g, const grid_job *job,
+                         u32 lead, u32 top, u32 bottom, u32 tops, trawl_error *error)
+{
+    const bool brought = lead == HELD_NOWHERE;
+    const u32 before = brought ? 0 : lead;
+    const u32 from = top - before; /* before the window it wraps, and so do positions */
+    const u64 first = g->at + top * g->stride - before * g->stride;
+    const device_api *api = lock(l);
+    int status;
+    lane_forget_held(l);
+    begin_piece(l, held, (u64)(bottom - from) * g->bytes, true);
+    l->copied = brought;
+    if (brought) {
+        const u64 stride = lane_stride(job->cols, plan_head(job->plan)->cell_size);
+        const rows_args a = { .from = first,
+                              .stride = g->stride,
+                              .stop = held->buffer.bytes,
+                              .rows = bottom - top,
+                              .bytes = g->bytes,
+                              .quads = (u32)(stride / ROW_ALIGN) };
+        status =
+            rows_launch(l->on->device, l->queue, &held->buffer, &l->text, &a, &l->written, error);
+        set_grid_piece(l, &l->text, job, stride, top, bottom, tops);
+    } else {
+        const size_t bytes = (size_t)((bottom - from - 1) * g->stride) + g->bytes;
+        status = api->buffer_part(l->on->device, &held->buffer, first, bytes + TEXT_PADDING,
+                                  &l->part, error);
+        set_grid_piece(l, &l->part, job, g->stride, from, bottom, tops);
+        l->grid.begin += lead;
+        l->grid.end += lead;
+    }
+    return unlock(l, status == TRAWL_OK ? begin_running(l, error) : status);
 }
 
 /* ---- kernels ------------------------------------------------------------------ */
@@ -448,7 +495,6 @@ int lane_run_grid(lane *l, const grid_job *job, slice *into, trawl_error *error)
     choose_parts(l, job->plan, false, job->fallback, into);
     l->job = NULL;
     l->keeping = NULL;
-    l->grid.text = &l->text;
     l->grid.scratch = l->scratch.handle ? &l->scratch : NULL;
     l->grid.sink = sink_of(l, into);
     (void)lock(l);

@@ -3,7 +3,7 @@
  * A piece goes through a lane in three steps, of which the first two only queue work:
  *
  *     lane_bring_text / lane_bring_rows    host ─► pinned buffer ─► device
- *     lane_bring_held                      nothing: it is there already (held.h)
+ *     lane_bring_held, .._held_rows        nothing: it is there already (held.h)
  *     lane_run_text / lane_run_grid        kernels, then cursor and first records back
  *     lane_collect                         wait; records go to the slice, in window positions
  *
@@ -180,6 +180,11 @@ int lane_run_text(lane *l, const text_job *job, bool carries, slice *into, trawl
 /* Rows [top, bottom) of the window, of which the first `tops` own matches. */
 int lane_bring_rows(lane *l, const grid_job *job, u32 top, u32 bottom, u32 tops,
                     trawl_error *error);
+/* The same of a held grid, in place from `lead` rows before them on; or, where that is
+ * HELD_NOWHERE, brought to the lane's memory, which has room for lane_rows(..) rows. */
+int lane_bring_held_rows(lane *l, const held_text *held, const held_rows *g, const grid_job *job,
+                         u32 lead, u32 top, u32 bottom, u32 tops, trawl_error *error);
+u32 lane_rows(const lane *l, u32 cols, u32 cell_size);
 int lane_run_grid(lane *l, const grid_job *job, slice *into, trawl_error *error);
 
 /* Bytes from row to row on the device. */

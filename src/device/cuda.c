@@ -216,15 +216,16 @@ static int address_check(const cuda_device *d, CUdeviceptr address, trawl_error 
     if (code == CUDA_SUCCESS)
         code = d->cu.cuPointerGetAttribute(&device, CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL, address);
     if (code == CUDA_ERROR_INVALID_VALUE)
-        return fail(error, TRAWL_ERROR_ARGUMENT, TRAWL_NONE,
-                    "the text's address is not of memory that CUDA gave out: give one of "
-                    "cudaMalloc or cuMemAlloc, or scan the text with trawl_scan");
+        return fail(
+            error, TRAWL_ERROR_ARGUMENT, TRAWL_NONE,
+            "the text's address is not of memory that CUDA gave out: give one of "
+            "cudaMalloc or cuMemAlloc, or scan from the host with trawl_scan (trawl_scan_grid)");
     if (code != CUDA_SUCCESS)
         return cuda_tried(d, error, "cuPointerGetAttribute", NULL, code);
     (void)d->cu.cuPointerGetAttribute(&context, CU_POINTER_ATTRIBUTE_CONTEXT, address);
     if (type != CU_MEMORYTYPE_DEVICE)
         return fail(error, TRAWL_ERROR_ARGUMENT, TRAWL_NONE,
-                    "the text is in memory of the host: scan it with trawl_scan");
+                    "the text is in memory of the host: scan it with trawl_scan (trawl_scan_grid)");
     if (device != d->number)
         return fail(error, TRAWL_ERROR_ARGUMENT, TRAWL_NONE,
                     "the text is in memory of CUDA device %d, not of %d (%.80s): name the one that "

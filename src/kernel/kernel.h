@@ -18,7 +18,7 @@
 #include "device/tuning.h"
 #include "walk/walk.h"
 
-enum { PIECE_EVENTS = 64, TEXT_PADDING = 256, WARP = 32 /* PORT_WARPS */ };
+enum { PIECE_EVENTS = 64, TEXT_PADDING = 256, ROW_ALIGN = 16, WARP = 32 /* PORT_WARPS */ };
 
 /* What a walk on a device knows of the patterns. */
 typedef struct walk_facts {
@@ -89,7 +89,8 @@ typedef struct text_piece {
     piece_sink sink;
 } text_piece;
 
-/* Rows on the device, `stride` bytes apart, a multiple of 16. Occurrences whose top row r
+/* Rows on the device, `stride` bytes apart, a multiple of ROW_ALIGN, at which the first one begins;
+ * behind the last one TEXT_PADDING bytes may be read. Occurrences whose top row r
  * satisfies begin <= r < end are reported as r * cols + col. rows * cols < 2^32. */
 typedef struct grid_piece {
     device_buffer *text;
@@ -163,6 +164,12 @@ int sink_settle(const device_api *api, piece_sink *s, trawl_error *error);
 struct tally_args;
 int tally_launch(device *d, device_queue *q, const device_buffer *const buffers[4],
                  const struct tally_args *a, device_event *event, trawl_error *error);
+
+/* Queue the kernel of rows.k, of at least one row; `from` is a borrowed buffer, and `to` has room
+ * for rows of whole 16 bytes. */
+struct rows_args;
+int rows_launch(device *d, device_queue *q, const device_buffer *from, const device_buffer *to,
+                const struct rows_args *a, device_event *event, trawl_error *error);
 
 /* How many parts a whole has, the last one perhaps shorter. */
 static inline uint32_t parts(uint64_t whole, uint64_t part)

@@ -13,6 +13,7 @@
  */
 #include <string.h>
 
+#include "scan/grid.h"
 #include "scan/scan.h"
 
 #define ROUND_CELLS (256u << 20) /* cells a thread scans before matches are handed on */
@@ -26,6 +27,7 @@ typedef struct grid_scan {
     worker *worker; /* the context's, or its spare one */
     const trawl_plan *plan;
     trawl_grid text;
+    bool held; /* by the worker: it has no address here */
     stage_choice stages;
     uint64_t overlap;    /* rows of the tallest needle, less 1 */
     uint64_t tops;       /* rows in which a needle may begin */
@@ -53,7 +55,7 @@ static uint64_t larger(uint64_t a, uint64_t b)
 
 /* ---- arguments ------------------------------------------------------------- */
 
-static int check_grid(const trawl_plan *plan, const trawl_grid *text, uint64_t stride,
+static int check_grid(const trawl_plan *plan, const trawl_grid *text, uint64_t stride, bool held,
                       trawl_error *error)
 {
     const uint32_t cell_size = plan_head(plan)->cell_size;
@@ -62,7 +64,7 @@ static int check_grid(const trawl_plan *plan, const trawl_grid *text, uint64_t s
                     "the plan was compiled for text: use trawl_compile_grid");
     if (text->rows == 0 || text->cols == 0)
         return TRAWL_OK;
-    if (!text->cells)
+    if (!held && !text->cells)
         return fail(error, TRAWL_ERROR_ARGUMENT, TRAWL_NONE, "the grid's cells are NULL");
     if (text->cols > UINT32_MAX)
         return fail(error, TRAWL_ERROR_LIMIT, TRAWL_NONE,
@@ -74,7 +76,7 @@ static int check_grid(const trawl_plan *plan, const trawl_grid *text, uint64_t s
         return fail(error, TRAWL_ERROR_ARGUMENT, TRAWL_NONE,
                     "the grid's stride of %zu bytes times its rows is larger than memory",
                     text->stride);
-    if (!cells_aligned(text->cells, stride, cell_size))
+    if (!held && !cells_aligned(text->cells, stride, cell_size))
         return fail(error, TRAWL_ERROR_ARGUMENT, TRAWL_NONE,
                     "the grid's cells or stride are not aligned to cells of %u bytes",
                     (unsigned)cell_size);
@@ -115,11 +117,11 @@ static uint32_t count_bands(const grid_scan *scan, uint64_t rows)
     const trawl_context_options *options = &scan->worker->options;
     const uint64_t threads = scan->worker->threads;
     const uint64_t least = OVERLAP_SHARE * (scan->overlap + 1); /* rows */
+    const backend_limits *limits = &scan->worker->limits;
+    const uint64_t slice = scan->held ? limits->held_bytes : limits->slice_bytes;
     uint64_t bands = threads;
-    if (scan->worker->limits.slice_bytes)
-        bands = rows / larger(4 * scan->overlap + 1,
-                              scan->worker->limits.slice_bytes / scan->text.stride + 1) +
-                1;
+    if (slice)
+        bands = rows / larger(4 * scan->overlap + 1, slice / scan->text.stride + 1) + 1;
     else if (options->chunks != 0)
         bands = options->chunks;
     else if (rows * scan->text.cols < SMALLEST_SHARED)
@@ -134,7 +136,7 @@ static uint32_t count_bands(const grid_scan *scan, uint64_t rows)
 /* Room for records that the bands of a round share: more where there were more before. */
 static size_t round_records(const grid_scan *scan, uint32_t bands)
 {
-    const uint64_t each = 1024, wanted = each * bands + 4 * scan->expected;
+    const uint64_t each = scan->held ? 65536 : 1024, wanted = each * bands + 4 * scan->expected;
     return (size_t)smaller(larger(wanted, 4096), SCAN_RECORDS);
 }
 
@@ -146,9 +148,10 @@ static int run_bands(grid_scan *scan, uint64_t at, slice *slices, uint32_t bands
     const uint64_t rows = slices[bands - 1].end + scan->overlap;
     trawl_error why = { 0 };
     grid_job job;
+    job.window_at = at * scan->text.stride;
     job.plan = scan->plan;
     job.isa = scan->context->worker.target.isa;
-    job.window = (const u8 *)scan->text.cells + at * scan->text.stride;
+    job.window = scan->held ? NULL : (const u8 *)scan->text.cells + job.window_at;
     job.rows = (uint32_t)smaller(rows, scan->text.rows - at);
     job.cols = (uint32_t)scan->text.cols;
     job.stride = scan->text.stride;
@@ -158,7 +161,9 @@ static int run_bands(grid_scan *scan, uint64_t at, slice *slices, uint32_t bands
     job.memory = &scan->context->memory;
     memcpy(job.fallback, scan->stages.fallback, sizeof job.fallback);
     int status = scan->worker->backend->run_grid(scan->worker, &job, &why);
-    if (status == TRAWL_ERROR_MEMORY && scan->worker->limits.on_devices) {
+    if (status == TRAWL_ERROR_MEMORY && scan->held) {
+        context_no_spare("a grid", &why);
+    } else if (status == TRAWL_ERROR_MEMORY && scan->worker->limits.on_devices) {
         worker *spare =
             context_spare(scan->context, slices[bands - 1].end * scan->text.stride, &why);
         if (spare) {
@@ -299,64 +304,45 @@ static int scan_rows(grid_scan *scan, scan_room *room, uint64_t top, uint64_t st
     return status;
 }
 
-static int check_scan(const trawl_plan *plan, const trawl_grid *text,
-                      const trawl_scan_options *options, trawl_scan_options *read,
-                      trawl_error *error)
+int grid_request_read(const trawl_plan *plan, const trawl_grid *text, bool held,
+                      const trawl_scan_options *options, grid_request *r, trawl_error *error)
 {
     if (!plan || !text)
         return fail(error, TRAWL_ERROR_ARGUMENT, TRAWL_NONE, "%s is NULL", plan ? "text" : "plan");
-    int status = read_scan_options(options, read, error);
-    if (status == TRAWL_OK && (read->report != TRAWL_REPORT_ENDS || read->base != 0))
-        status = fail(error, TRAWL_ERROR_ARGUMENT, TRAWL_NONE,
-                      "a grid's scan takes max_matches, max_steps and max_seconds only: leave "
-                      "report and base 0");
-    return status;
+    *r = (grid_request){ .plan = plan, .text = *text, .held = held };
+    int status = read_scan_options(options, &r->options, error);
+    if (status == TRAWL_OK && (r->options.report != TRAWL_REPORT_ENDS || r->options.base != 0))
+        return fail(error, TRAWL_ERROR_ARGUMENT, TRAWL_NONE,
+                    "a grid's scan takes max_matches, max_steps and max_seconds only: leave "
+                    "report and base 0");
+    if (text->stride == 0)
+        r->text.stride = text->cols * plan_head(plan)->cell_size;
+    return status == TRAWL_OK ? check_grid(plan, text, r->text.stride, held, error) : status;
 }
 
-/* Scan, or with fn NULL count. The context has been entered. */
-static int scan_grid(trawl_context *context, const trawl_plan *plan, const trawl_grid *text,
-                     const trawl_scan_options *options, trawl_grid_match_fn fn, void *user,
-                     uint64_t *count, trawl_error *error)
+int grid_deliver(trawl_context *context, const grid_request *r, trawl_grid_match_fn fn, void *user,
+                 uint64_t *count, trawl_error *error)
 {
-    trawl_scan_options read;
     trawl_grid_match batch[MATCH_BATCH];
-    int status = check_scan(plan, text, options, &read, error);
-    if (status != TRAWL_OK)
-        return status;
+    const trawl_scan_options *options = &r->options;
     grid_scan scan = { .context = context,
                        .worker = &context->worker,
-                       .plan = plan,
-                       .text = *text,
-                       .left = read.max_matches ? read.max_matches : UINT64_MAX,
+                       .plan = r->plan,
+                       .text = r->text,
+                       .held = r->held,
+                       .left = options->max_matches ? options->max_matches : UINT64_MAX,
                        .fn = fn,
                        .user = user,
                        .batch = batch };
-    if (text->stride == 0)
-        scan.text.stride = text->cols * plan_head(plan)->cell_size;
-    status = check_grid(plan, text, scan.text.stride, error);
-    if (status != TRAWL_OK || text->rows == 0 || text->cols == 0)
-        return status;
-    budget_open(&scan.budget, &context->state, read.max_steps, read.max_seconds);
-    status = plan_rounds(&scan, error);
+    *count = 0;
+    if (grid_request_empty(r))
+        return TRAWL_OK;
+    budget_open(&scan.budget, &context->state, options->max_steps, options->max_seconds);
+    int status = plan_rounds(&scan, error);
     if (status == TRAWL_OK)
         status = scan_rows(&scan, &context->room, 0, scan.tops, scan.height, error);
     *count = scan.counted;
     return batch_last(status, scan.batched ? flush(&scan) : TRAWL_OK);
-}
-
-int trawl_scan_grid(trawl_context *context, const trawl_plan *plan, const trawl_grid *text,
-                    const trawl_scan_options *options, trawl_grid_match_fn fn, void *user,
-                    trawl_error *error)
-{
-    uint64_t count;
-    if (!fn)
-        return fail(error, TRAWL_ERROR_ARGUMENT, TRAWL_NONE, "fn is NULL");
-    int status = context_enter(context, error);
-    if (status != TRAWL_OK)
-        return status;
-    status = scan_grid(context, plan, text, options, fn, user, &count, error);
-    context_leave(context);
-    return status;
 }
 
 static int count_matches(const trawl_grid_match *matches, size_t count, void *user)
@@ -366,22 +352,45 @@ static int count_matches(const trawl_grid_match *matches, size_t count, void *us
     return 0;
 }
 
+int grid_count(trawl_context *context, const grid_request *r, uint64_t *count, trawl_error *error)
+{
+    uint64_t none;
+    if (r->options.max_matches || r->options.max_steps) /* which count matches one by one */
+        return grid_deliver(context, r, count_matches, count, &none, error);
+    return grid_deliver(context, r, NULL, NULL, count, error);
+}
+
+int trawl_scan_grid(trawl_context *context, const trawl_plan *plan, const trawl_grid *text,
+                    const trawl_scan_options *options, trawl_grid_match_fn fn, void *user,
+                    trawl_error *error)
+{
+    uint64_t count;
+    grid_request request;
+    if (!fn)
+        return fail(error, TRAWL_ERROR_ARGUMENT, TRAWL_NONE, "fn is NULL");
+    int status = context_enter(context, error);
+    if (status != TRAWL_OK)
+        return status;
+    status = grid_request_read(plan, text, false, options, &request, error);
+    if (status == TRAWL_OK)
+        status = grid_deliver(context, &request, fn, user, &count, error);
+    context_leave(context);
+    return status;
+}
+
 int trawl_count_grid(trawl_context *context, const trawl_plan *plan, const trawl_grid *text,
                      const trawl_scan_options *options, uint64_t *count, trawl_error *error)
 {
-    trawl_scan_options read;
+    grid_request request;
     if (!count)
         return fail(error, TRAWL_ERROR_ARGUMENT, TRAWL_NONE, "count is NULL");
     *count = 0;
-    int status = read_scan_options(options, &read, error);
+    int status = context_enter(context, error);
     if (status != TRAWL_OK)
         return status;
-    if (read.max_matches || read.max_steps) /* which count matches one by one */
-        return trawl_scan_grid(context, plan, text, options, count_matches, count, error);
-    status = context_enter(context, error);
-    if (status != TRAWL_OK)
-        return status;
-    status = scan_grid(context, plan, text, options, NULL, NULL, count, error);
+    status = grid_request_read(plan, text, false, options, &request, error);
+    if (status == TRAWL_OK)
+        status = grid_count(context, &request, count, error);
     context_leave(context);
     return status;
 }

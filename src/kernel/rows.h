@@ -1,0 +1,18 @@
+/* rows.h: what the kernel that brings rows together (rows.k) and its host (rows.c) agree on. */
+#ifndef TRAWL_KERNEL_ROWS_H
+#define TRAWL_KERNEL_ROWS_H
+
+#include "table/port.h"
+
+/* `rows` rows of `bytes` bytes each, `stride` apart from byte `from` of a buffer on, of which
+ * `stop` bytes may be read, go to `quads` times 16 bytes each. There are fewer than 2^32 cells, and
+ * so quads. */
+typedef struct rows_args {
+    u64 from, stride, stop;
+    u32 rows, bytes, quads;
+    u32 unused;
+} rows_args;
+
+SHARED_SIZE(rows_args, 40);
+
+#endif
