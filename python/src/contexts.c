@@ -77,6 +77,17 @@ bool pool_on_device(const pool *p)
     return p->on_device;
 }
 
+bool pool_takes_cuda(const pool *p)
+{
+    const trawl_error error = { TRAWL_ERROR_UNSUPPORTED, TRAWL_NONE, TRAWL_NONE,
+                                "the array is in a CUDA device's memory, which the backend opencl "
+                                "does not read: take plan.on(\"cuda\"), or copy it to the host" };
+    if (!p->backend || strcmp(p->backend, "opencl") != 0)
+        return true;
+    raise_error(error.code, &error);
+    return false;
+}
+
 trawl_context *pool_take(pool *p)
 {
     if (p->count)

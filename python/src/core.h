@@ -48,6 +48,9 @@ typedef struct pool pool;
  * None. NULL: an exception. */
 pool *pool_of(PyObject *settings);
 bool pool_on_device(const pool *p);
+/* Whether its contexts may be given an address of CUDA's: OpenCL's take it for a handle of theirs.
+ * False: an exception. */
+bool pool_takes_cuda(const pool *p);
 /* A context that is in no call; it is the caller's until it is given back. NULL: an exception. */
 trawl_context *pool_take(pool *p);
 void pool_give(pool *p, trawl_context *context);

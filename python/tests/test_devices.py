@@ -60,6 +60,22 @@ def test_a_cpu_refuses_what_a_gpu_has():
         plan.collect(array, counts=Elsewhere((3,)))
 
 
+@pytest.fixture
+def opencl():
+    if not trawl.devices("opencl"):
+        pytest.skip("no OpenCL device")
+
+
+def test_opencl_refuses_what_cuda_has(opencl):
+    """An address of CUDA's is no handle of OpenCL's, whose loader would follow it to nowhere."""
+    plan = trawl.compile("he", backend="opencl")
+    array = Elsewhere((100,))
+    for call in (plan.find, plan.count, plan.count_each, plan.collect):
+        with pytest.raises(trawl.UnsupportedError, match="opencl"):
+            call(array)
+    assert plan.count(b"ushers") == 1
+
+
 def gpu_arrays(text):
     """The text as arrays of a GPU, by each library that is there."""
     arrays = {}
