@@ -21,7 +21,7 @@ except ModuleNotFoundError as _missing:
     raise ModuleNotFoundError(f"trawl.dask needs {_missing.name}: pip install trawl[dask]",
                               name=_missing.name) from None
 
-from .. import _plan
+from .. import _plan, backends
 from .._errors import ArgumentError, UnsupportedError
 from .._plan import REPORTS, Flag, Plan
 from . import _files, _search, _tables
@@ -98,8 +98,8 @@ def _job(urlpath: Any, plan: Any, blocksize: Union[int, str], report: str, recor
         raise ArgumentError(f"no report {report!r}; there are " + ", ".join(REPORTS))
     if records not in RECORDS:
         raise ArgumentError(f"no records {records!r}; there are " + ", ".join(RECORDS))
-    if backend not in (None, "auto", "serial", "threads", "openmp", "cuda", "opencl"):
-        raise ArgumentError(f"no backend {backend!r}")
+    if backend not in (None, "auto", *backends()):
+        raise ArgumentError(f"no backend {backend!r}; there are auto, " + ", ".join(backends()))
     size = int(parse_bytes(blocksize))
     if size < 1:
         raise ArgumentError("a block has at least one byte")
