@@ -159,6 +159,12 @@ def search_again(job: Job, number: int, block: int, index: Optional[_members.Ind
         return found
     file = job.files[number]
     matches, settled, seam = _search_range(job, Text(job, file, index), block, seam)
+    return _renewed(file, found, settled, matches, seam)
+
+
+def _renewed(file: _files.File, found: Found, settled: int, matches: np.ndarray,
+             seam: Optional[bytes] = None) -> Found:
+    """A block with other matches up to an offset."""
     stay = found.matches[np.searchsorted(found.matches["end"], settled, "right"):]
     return _of_text(file, np.concatenate([matches, stay]), seam)
 
@@ -276,10 +282,7 @@ def settled(job: Job, number: int, block: int, found: Found,
             changes: Sequence[Tuple[int, Optional[np.ndarray]]]) -> Found:
     """A block with what `settle` says of it."""
     end, matches = changes[block]
-    if matches is None:
-        return found
-    stay = found.matches[np.searchsorted(found.matches["end"], end, "right"):]
-    return _of_text(job.files[number], np.concatenate([matches, stay]))
+    return found if matches is None else _renewed(job.files[number], found, end, matches)
 
 
 class Facts(NamedTuple):
