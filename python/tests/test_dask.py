@@ -3,6 +3,7 @@ packed and stored, and whoever is killed on the way. Nothing is timed."""
 import gzip
 import http.server
 import os
+import random
 import re
 import signal
 import struct
@@ -33,13 +34,21 @@ def alone(request):
         yield
 
 
-def table(urlpath, plan, **options):
+RUNS = random.Random(os.environ.get("TRAWL_TEST_SEED", "1"))
+
+
+def rows_of(frame):
     """Rows as tuples (path, pattern, start, end, record), a start that is not known -1."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        frame = trawl.dask.scan(urlpath, plan, **options).compute()
     starts = frame["start"].fillna(-1)
     return list(zip(frame["path"], frame["pattern"], starts, frame["end"], frame["record"]))
+
+
+def table(urlpath, plan, **options):
+    """Rows of a scan, whose tasks have runs of one block, some, or all, if not said."""
+    options.setdefault("run", RUNS.choice([1, 2, 3, RUNS.randint(4, 20), 1000]))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return rows_of(trawl.dask.scan(urlpath, plan, **options).compute())
 
 
 def expected(path, found):
@@ -65,9 +74,9 @@ def test_every_cut(tmp_path, rng, cases, report):
         found = oracle.find(patterns, text, report)
         plan = trawl.compile(patterns)
         assert plan.find(text, report=report).tolist() == found
-        for size in (1, rng.randint(2, 50)):
-            assert table(str(path), plan, blocksize=size, report=report) == \
-                expected(path, found), (patterns, text, size)
+        for size, run in ((1, rng.randint(1, 20)), (rng.randint(2, 50), rng.randint(1, 4))):
+            assert table(str(path), plan, blocksize=size, run=run, report=report) == \
+                expected(path, found), (patterns, text, size, run)
 
 
 def test_against_re(tmp_path, rng):
@@ -161,8 +170,48 @@ def test_what_lives_on(tmp_path, rng, lasting):
     plan = trawl.compile(patterns)
     rows = expected(path, plan.find(text, report=report).tolist())
     assert len(rows) > 5 and plan.range_needs(report=report).follows
-    for size in (700, 1500, rng.randint(600, 4000)):
-        assert table(str(path), plan, blocksize=size, report=report) == rows, size
+    for size in (150, 700, 1500, rng.randint(600, 4000)):
+        for run in (1, 2, rng.randint(3, 9), 100):
+            assert table(str(path), plan, blocksize=size, run=run, report=report) == rows, \
+                (size, run)
+
+
+def test_runs(tmp_path, rng):
+    """A task searches a run of blocks; files of no more blocks are searched together."""
+    from trawl.dask import _tables
+
+    for blocks in (1, 2, 7, 64, 100):
+        for most in (1, 2, 5, 64, 1000):
+            runs = _tables.runs_of(blocks, most)
+            assert [run[0] for run in runs[1:]] == [run[1] for run in runs[:-1]]
+            assert runs[0][0] == 0 and runs[-1][1] == blocks and len(runs) == -(-blocks // most)
+            assert all(0 < last - first <= most for first, last in runs)
+    plan, rows, paths = trawl.compile([*WORDS, "a[bc]{2,5}"]), [], []
+    for number, size in enumerate([50, 120, 90, 1000, 10, 0, 260, 50]):
+        paths.append(str(tmp_path / str(number)))
+        text = text_of(rng, size)
+        (tmp_path / str(number)).write_bytes(text)
+        rows += expected(paths[-1], plan.find(text).tolist())
+    for run, parts in ((1, 19), (3, 7), (1000, 1)):
+        found = trawl.dask.scan(paths, plan, blocksize=100, run=run)
+        assert found.npartitions == parts and rows_of(found.compute()) == rows
+    assert trawl.dask.scan(paths, plan, blocksize=100).npartitions == 19  # there is no cluster
+
+
+def test_how_long_runs_are(tmp_path, monkeypatch):
+    """Where there are many blocks each thread has four tasks, where there are some two; never are
+    there more threads than tasks, if there are as many blocks."""
+    def tasks(blocks, threads, plan=trawl.compile("ab"), report="each"):
+        path = tmp_path / "text"
+        path.write_bytes(b"x" * blocks)
+        monkeypatch.setattr(trawl.dask, "_threads", lambda client: threads)
+        return trawl.dask.scan(str(path), plan, blocksize=1, report=report).npartitions
+
+    assert [tasks(blocks, 4) for blocks in (1, 7, 8, 32, 64, 200)] == [1, 7, 8, 8, 16, 17]
+    assert [tasks(blocks, 4, trawl.compile("a.*b"), "ends") for blocks in (3, 32)] == [3, 4]
+    assert tasks(3000, 4) == 188 and tasks(100, 1000) == 100 and tasks(50, 0) == 50
+    monkeypatch.setattr(trawl.dask, "MOST_TASKS", 300)
+    assert tasks(2000, 200) == 334 and tasks(2000, 1000) == 1000
 
 
 # ---- the table ---------------------------------------------------------------------------------
@@ -217,7 +266,8 @@ def test_arguments(tmp_path):
     path = tmp_path / "text"
     path.write_bytes(b"ab")
     plan = trawl.compile("ab")
-    for wrong in ({"report": "all"}, {"records": "words"}, {"blocksize": 0}, {"backend": "tpu"}):
+    for wrong in ({"report": "all"}, {"records": "words"}, {"blocksize": 0}, {"backend": "tpu"},
+                  {"run": 0}):
         with pytest.raises(ValueError):
             trawl.dask.scan(str(path), plan, **wrong)
     with pytest.raises(ValueError):
@@ -465,12 +515,12 @@ def cluster():
 @pytest.fixture
 def files(tmp_path, rng):
     """Texts with sparse matches, their paths, and the rows of a plan that carries."""
-    plan = trawl.compile([*WORDS, "a[^x]*x", "dd[ab]+c"])
+    plan = trawl.compile([*WORDS, "a[^x]*x", "dd[ab]+c", "X.*cdcdc"])
     rows, paths = [], []
     block = text_of(rng, 5000)
     for number in range(3):
         path = tmp_path / str(number)
-        path.write_bytes(block * 8 + bytes([number]))
+        path.write_bytes(b"X" + block * 8 + bytes([number]))
         rows += expected(path, plan.find(path.read_bytes(), report="ends").tolist())
         paths.append(str(path))
     return plan, paths, rows
@@ -489,7 +539,8 @@ def kill_twice(client, pids, done):
             done.wait(1)
 
 
-def test_a_killed_worker(cluster, files):
+@pytest.mark.parametrize("run", [1, 3])
+def test_a_killed_worker(cluster, files, run):
     """The table is the same when workers are killed in the middle, twice."""
     plan, paths, rows = files
     pids = cluster.run(os.getpid)
@@ -497,15 +548,15 @@ def test_a_killed_worker(cluster, files):
     killer = threading.Thread(target=kill_twice, args=(cluster, dict(pids), done))
     killer.start()
     try:
-        found = trawl.dask.scan(paths, plan, blocksize=12000, report="ends", client=cluster)
+        found = trawl.dask.scan(paths, plan, blocksize=12000 // run, run=run, report="ends",
+                                client=cluster)
         while len(pids.keys() & cluster.scheduler_info(-1)["workers"].keys()) > len(pids) - 2:
             time.sleep(0.01)
         frame = found.compute()
     finally:
         done.set()
         killer.join()
-    starts = frame["start"].fillna(-1)
-    assert list(zip(frame["path"], frame["pattern"], starts, frame["end"], frame["record"])) == rows
+    assert rows_of(frame) == rows
 
 
 def test_the_plan_travels_once(cluster, tmp_path):

@@ -31,18 +31,26 @@ __all__ = ["blocks", "scan"]
 
 RECORDS = ("auto", "lines", "whole")
 
+TASKS = 4  # for each thread of a cluster, at most
+MOST_TASKS = 1 << 14  # but no more in all, unless threads would have none
+ENOUGH = 4  # blocks of a task: where there are fewer, there are fewer tasks for each thread
+LONGEST = 16  # blocks of a task: Dask takes less than 1% of its time then
+
 
 def scan(urlpath: Union[str, "os.PathLike[str]", Sequence[str]], plan: Any, *,
-         blocksize: Union[int, str] = "64 MiB", client: Any = None, report: str = "each",
-         records: str = "auto", backend: Optional[str] = None, threads: int = 1,
-         storage_options: Optional[Dict[str, Any]] = None) -> Any:
+         blocksize: Union[int, str] = "64 MiB", run: Optional[int] = None, client: Any = None,
+         report: str = "each", records: str = "auto", backend: Optional[str] = None,
+         threads: int = 1, storage_options: Optional[Dict[str, Any]] = None) -> Any:
     """All matches in files, as a Dask DataFrame.
 
     Args:
         urlpath: of a file, a folder (with all below it), or files with wildcards; or a list of
             these. Whatever fsspec knows: paths, ``s3://``, ``gs://``, ``hdfs://``, ``http://``, ...
         plan: a `trawl.Plan`; or the path of a saved one, that every worker can open.
-        blocksize: bytes of a file that a task searches; of packed files as they are packed.
+        blocksize: bytes of a file that are read and searched at once; of packed files as they are
+            packed.
+        run: blocks that a task searches, one after the other; its matches are a partition of the
+            table. None: so many that each thread that the cluster has now gets two to four tasks.
         client: a ``distributed.Client``: the search begins there at once, and what it finds stays
             in its workers' memory. None: it begins when the table is computed or written.
         report: as of `trawl.Plan.find`.
@@ -62,6 +70,7 @@ def scan(urlpath: Union[str, "os.PathLike[str]", Sequence[str]], plan: Any, *,
         FileNotFoundError, ValueError: what is asked for is not there.
     """
     job, notes = _job(urlpath, plan, blocksize, report, records, backend, threads, storage_options)
+    job = job._replace(run=_run(job, client) if run is None else _checked_run(run))
     for note in notes:
         warnings.warn(note, stacklevel=2)
     table = _tables.build(job, list(_parts(job)))
@@ -118,8 +127,8 @@ def _job(urlpath: Any, plan: Any, blocksize: Union[int, str], report: str, recor
     token = hashlib.sha256(loaded.save()).hexdigest()
     once = tuple(i for i, pattern in enumerate(loaded.patterns) if pattern.flags & Flag.ONCE)
     words = loaded.names if any(loaded.names) else None
-    job = _search.Job(token, saved, backend, threads, report, records, found.fs, files, size, needs,
-                      once, words, _unknown_starts(loaded, report))
+    job = _search.Job(token, saved, backend, threads, report, records, found.fs, files, size, 1,
+                      needs, once, words, _unknown_starts(loaded, report))
     return job, _notes(files, size)
 
 
@@ -148,13 +157,46 @@ def _notes(files: List[File], size: int) -> List[str]:
 # ---- what tasks there are ----------------------------------------------------------------------
 
 
+def _checked_run(run: int) -> int:
+    if run < 1:
+        raise ArgumentError("a task searches at least one block")
+    return run
+
+
+def _run(job: _search.Job, client: Any) -> int:
+    """How many blocks a task is to search, for Dask takes some 15 ms for each task."""
+    threads = _threads(client)
+    if not threads:  # nobody knows
+        return 1
+    blocks = -(-sum(file.size for file in job.files) // job.blocksize)
+    follows = job.needs is not None and job.needs.follows and \
+        any(file.blocks > 1 and not file.unit for file in job.files)  # then a run is five tasks
+    least, enough = (threads, 5 * ENOUGH) if follows else (2 * threads, ENOUGH)
+    tasks = max(threads, min(TASKS * threads, max(least, blocks // enough), MOST_TASKS))
+    return max(1, min(blocks // tasks, LONGEST))
+
+
+def _threads(client: Any) -> int:
+    """Of the cluster that is going to be asked, as far as is known; 0: there is none."""
+    if client is None:
+        try:
+            from distributed import get_client
+
+            client = get_client()
+        except (ImportError, ValueError):
+            return 0
+    about = client.scheduler_info()
+    return about.get("total_threads") or sum(worker["nthreads"]
+                                             for worker in about["workers"].values())
+
+
 def _parts(job: _search.Job) -> Iterator[Tuple[int, int]]:
-    """Runs of files [first, last): those that are one block each, together about a block's size;
-    others alone."""
+    """Files [first, last): those that are not divided, together about as long as a run; others
+    alone."""
     first, together = 0, 0
     for number, file in enumerate(job.files):
-        alone = file.blocks > 1
-        if number > first and (alone or together + file.size > job.blocksize
+        alone = job.is_divided(file)
+        if number > first and (alone or together + file.size > job.run * job.blocksize
                                or number - first == _tables.MOST_FILES):
             yield first, number
             first, together = number, 0

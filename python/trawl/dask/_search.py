@@ -1,10 +1,13 @@
-"""What tasks do: a block of a file searched, and the blocks of a file put together.
+"""What tasks do: a run of blocks of a file searched, and the runs of a file put together.
 
 A block answers for the matches that end in it (`Plan.find_range`), or for the records that begin in
 it. Where its neighbours begin and end it finds out by itself, from the same bytes as they do; so
-blocks wait for nobody. Only what a block cannot know is told it afterwards, in a few bytes a block:
-how many records came before, which patterns of `Flag.ONCE` had their match, what may go on from the
-blocks before (seams).
+blocks wait for nobody. The blocks of a run are read and searched one after the other, each told by
+the one before it; so a task holds one block of the text, and no block is searched twice in it. Only
+what a run cannot know is told it afterwards, in a few bytes a block: how many records came before,
+which patterns of `Flag.ONCE` had their match, what may go on from the runs before (seams).
+
+Invariant: a run is right, if what its first block was told is.
 """
 from __future__ import annotations
 
@@ -31,10 +34,15 @@ class Job(NamedTuple):
     fs: Any
     files: List[_files.File]
     blocksize: int
+    run: int  #: blocks of a file that a task searches at most
     needs: Any  #: RangeNeeds; None: ranges cannot be searched apart
     once: Tuple[int, ...]  #: patterns of Flag.ONCE
     words: Optional[List[str]]  #: names of patterns; None: they have none
     unknown: bool  #: starts may not be known
+
+    def is_divided(self, file: _files.File) -> bool:
+        """It is more than a task's."""
+        return file.blocks > (1 if file.how == "members" else self.run)
 
     def plan(self) -> Any:
         """The plan, in this process."""
@@ -42,13 +50,13 @@ class Job(NamedTuple):
 
 
 class Found(NamedTuple):
-    """What a block has."""
+    """What a block has, or a run of them."""
 
     matches: np.ndarray
     paths: Tuple[np.ndarray, List[str]]  #: of each match: codes, words
     names: Tuple[np.ndarray, List[str]]  #: of its record, likewise
     records: int  #: that begin here
-    seam: Optional[bytes]  #: what it leaves to the next block
+    seams: Tuple[bytes, ...]  #: of its blocks; empty: they tell each other nothing
 
 
 def no_words(count: int, word: str = "") -> Tuple[np.ndarray, List[str]]:
@@ -135,47 +143,51 @@ def extent(text: Text, block: int, look: Any) -> Tuple[int, int]:
     return (text.size if begin is None else begin), text.size
 
 
-# ---- a block -----------------------------------------------------------------------------------
+# ---- a run of blocks ---------------------------------------------------------------------------
 
 
-def search(job: Job, number: int, block: int, index: Optional[_members.Index] = None) -> Found:
-    """A block of a file."""
+def search(job: Job, number: int, first: int, last: int, index: Optional[_members.Index] = None
+           ) -> Found:
+    """Blocks [first, last) of a file."""
     file = job.files[number]
     if file.blocks == 1 or (index is not None and index.whole):
-        return search_file(job, file) if block == 0 else nothing(file)
+        return search_file(job, file) if first == 0 else nothing(file)
     text = Text(job, file, index)
     if file.unit:
-        return _search_records(job, file, text, block)
-    matches, _, seam = _search_range(job, text, block, None)
-    return _of_text(file, matches, seam)
+        return _join([_search_records(job, file, text, block) for block in range(first, last)])
+    matches, seams = [], []  # type: List[np.ndarray], List[bytes]
+    for block in range(first, last):
+        told = job.plan().follow(None, seams[-1:], report=job.report)[1] if seams else None
+        part = _search_range(job, text, block, told)
+        matches.append(part.matches)
+        seams += [] if part.seam is None else [part.seam]
+    return _of_text(file, _concatenate(matches), tuple(seams))
 
 
-def search_again(job: Job, number: int, block: int, index: Optional[_members.Index], found: Found,
-                 told: Sequence[Tuple[bool, Optional[bytes]]]) -> Found:
-    """A block, when it was told what those before it left: its matches are right as far as theirs
-    are."""
-    again, seam = told[block]
-    if not again:
-        return found
-    file = job.files[number]
-    matches, settled, seam = _search_range(job, Text(job, file, index), block, seam)
-    return _renewed(file, found, settled, matches, seam)
+def _of_text(file: _files.File, matches: np.ndarray, seams: Tuple[bytes, ...] = ()) -> Found:
+    return Found(matches, no_words(len(matches), file.path), no_words(len(matches)), 0, seams)
 
 
-def _renewed(file: _files.File, found: Found, settled: int, matches: np.ndarray,
-             seam: Optional[bytes] = None) -> Found:
-    """A block with other matches up to an offset."""
-    stay = found.matches[np.searchsorted(found.matches["end"], settled, "right"):]
-    return _of_text(file, np.concatenate([matches, stay]), seam)
+def _concatenate(arrays: List[np.ndarray]) -> np.ndarray:
+    return arrays[0] if len(arrays) == 1 else np.concatenate(arrays)
 
 
-def _of_text(file: _files.File, matches: np.ndarray, seam: Optional[bytes] = None) -> Found:
-    return Found(matches, no_words(len(matches), file.path), no_words(len(matches)), 0, seam)
+def _join(blocks: List[Found]) -> Found:
+    """Blocks of records, one behind the other, as one."""
+    matches, count = [], 0  # type: List[np.ndarray], int
+    paths, names = _Words(), _Words()
+    for block in blocks:
+        block.matches["record"] += count
+        matches.append(block.matches)
+        paths.add(*block.paths)
+        names.add(*block.names)
+        count += block.records
+    return Found(_concatenate(matches), paths.all(), names.all(), count, ())
 
 
 def nothing(file: _files.File) -> Found:
     """Of a block that others have taken."""
-    return Found(np.empty(0, MATCH), no_words(0, file.path), no_words(0), 0, None)
+    return _of_text(file, np.empty(0, MATCH))
 
 
 def search_file(job: Job, file: _files.File) -> Found:
@@ -190,13 +202,24 @@ def search_file(job: Job, file: _files.File) -> Found:
     return _search_reader(job, file, data, job.records)
 
 
-def _search_range(job: Job, text: Text, block: int, told: Optional[bytes]) -> Any:
+class Part(NamedTuple):
+    """What a search of a block has found."""
+
+    matches: np.ndarray
+    begin: int  #: they end behind it,
+    settled: int  #: and up to here
+    seam: Optional[bytes]  #: what it leaves to the next block
+
+
+def _search_range(job: Job, text: Text, block: int, told: Optional[bytes]) -> Part:
     begin, end = extent(text, block, _cut_of_ranges(job)) if job.needs.cuts else \
         (text.bound(block), text.bound(block + 1))
     first = max(0, begin - job.needs.before)
     last = min(text.size, end + job.needs.behind)
-    return job.plan().find_range(text.read(first, last), begin, end, offset=first,
-                                 last=last == text.size, report=job.report, seam=told)
+    matches, settled, seam = job.plan().find_range(
+        text.read(first, last), begin, end, offset=first, last=last == text.size,
+        report=job.report, seam=told)
+    return Part(matches, begin, settled, seam)
 
 
 def _search_records(job: Job, file: _files.File, text: Text, block: int) -> Found:
@@ -221,7 +244,7 @@ def _search_reader(job: Job, file: _files.File, data: Any, records: str) -> Foun
             used, codes = np.unique(found["record"] - batch.first, return_inverse=True)
             words = batch.names if job.records == "auto" else [""] * len(batch)
             names.add(codes, [words[i] for i in used])
-    return Found(np.concatenate(matches), paths.all(), names.all(), count, None)
+    return Found(np.concatenate(matches), paths.all(), names.all(), count, ())
 
 
 class _Words:
@@ -239,85 +262,134 @@ class _Words:
         return np.concatenate(self._codes), self._words or [""]
 
 
-# ---- the blocks of a file ----------------------------------------------------------------------
+# ---- the runs of a file ------------------------------------------------------------------------
 
 
-def seam_of(job: Job, found: Found) -> Optional[bytes]:
-    """What a block leaves to the next."""
-    return found.seam
+def seams_of(job: Job, found: Found) -> Tuple[bytes, ...]:
+    """What a run and those behind it want to know of each other."""
+    return found.seams
 
 
-def tell(job: Job, seams: Sequence[Optional[bytes]]) -> List[Tuple[bool, Optional[bytes]]]:
-    """Of each block of a file: whether it is to be searched again for what those before it left,
-    and its seam for that. All at once: those before it may be searched again, too."""
-    told: List[Tuple[bool, Optional[bytes]]] = []
+Told = Tuple[bool, Optional[bytes]]  # whether a block is to be searched again, its seam for that
+
+
+def tell(job: Job, runs: Sequence[Sequence[bytes]]) -> List[Told]:
+    """What the first block of each run of a file is told, all at once: the runs before may be
+    searched again, too."""
+    told: List[Told] = []
     sure = 0  # the last one that knew all: what came before it, it has passed on
-    for block, seam in enumerate(seams):
-        if seam is None:  # the file was not divided
-            return [(False, None)] * len(seams)
-        told.append(job.plan().follow(seam, seams[sure:block], report=job.report))
-        sure = sure if told[-1][0] else block
+    for number, seams in enumerate(runs):
+        if not seams:  # the file was not divided
+            return [(False, None)] * len(runs)
+        before = [run[-1] for run in runs[sure:number]]
+        told.append(job.plan().follow(seams[0], before, report=job.report))
+        sure = sure if told[-1][0] else number
     return told
 
 
-def settle(job: Job, number: int, index: Optional[_members.Index],
-           seams: Sequence[Optional[bytes]]) -> List[Tuple[int, Optional[np.ndarray]]]:
-    """What rounds of `tell` have left open, block by block: (offset, the matches up to there)."""
-    seams, changes, sure = list(seams), [], 0  # type: List[Optional[bytes]], List[Any], int
-    for block, seam in enumerate(seams):
-        again = False
-        if seam is not None:
-            again, seam = job.plan().follow(seam, seams[sure:block], report=job.report)
-        change: Tuple[int, Optional[np.ndarray]] = 0, None
-        if again:
-            matches, settled, seams[block] = _search_range(
-                job, Text(job, job.files[number], index), block, seam)
-            change = settled, matches
-        sure = sure if again else block
-        changes.append(change)
+class News(NamedTuple):
+    """Of a run that was searched again, as far as it made a difference."""
+
+    parts: List[Part]
+    seams: Tuple[bytes, ...]
+
+
+def _again(job: Job, text: Text, first: int, seams: Sequence[bytes], told: Told) -> News:
+    """The run that begins with a block, which was told something."""
+    parts, after = [], list(seams)  # type: List[Part], List[bytes]
+    for i in range(len(seams)):
+        if i > 0:
+            told = job.plan().follow(seams[i], [after[i - 1]], report=job.report)
+        if not told[0]:
+            break
+        parts.append(_search_range(job, text, first + i, told[1]))
+        after[i] = parts[-1].seam or seams[i]
+    return News(parts, tuple(after))
+
+
+def _renewed(file: _files.File, found: Found, news: News) -> Found:
+    """A run with what there is anew."""
+    pieces, stay = [], found.matches  # type: List[np.ndarray], np.ndarray
+    for part in news.parts:
+        begin, settled = np.searchsorted(stay["end"], [part.begin, part.settled], "right")
+        pieces += [stay[:begin], part.matches]
+        stay = stay[settled:]
+    return _of_text(file, np.concatenate([*pieces, stay]), news.seams)
+
+
+def search_again(job: Job, number: int, first: int, place: int, index: Optional[_members.Index],
+                 found: Found, told: Sequence[Told]) -> Found:
+    """A run, when it was told what those before it left: it is right as far as they are."""
+    if not told[place][0]:
+        return found
+    file = job.files[number]
+    text = Text(job, file, index)
+    return _renewed(file, found, _again(job, text, first, found.seams, told[place]))
+
+
+def settle(job: Job, number: int, firsts: Sequence[int], index: Optional[_members.Index],
+           runs: Sequence[Sequence[bytes]]) -> List[Optional[News]]:
+    """What `tell` and `search_again` have left open, run by run."""
+    changes: List[Optional[News]] = []
+    left: List[bytes] = []  # by the run before
+    for first, seams in zip(firsts, runs):
+        news = None
+        told = job.plan().follow(seams[0], left, report=job.report) if seams else (False, None)
+        if told[0]:
+            news = _again(job, Text(job, job.files[number], index), first, seams, told)
+        changes.append(news)
+        left = [news.seams[-1]] if news else list(seams[-1:])
     return changes
 
 
-def settled(job: Job, number: int, block: int, found: Found,
-            changes: Sequence[Tuple[int, Optional[np.ndarray]]]) -> Found:
-    """A block with what `settle` says of it."""
-    end, matches = changes[block]
-    return found if matches is None else _renewed(job.files[number], found, end, matches)
+def settled(job: Job, number: int, place: int, found: Found, changes: Sequence[Optional[News]]
+            ) -> Found:
+    """A run with what `settle` says of it."""
+    news = changes[place]
+    return found if news is None else _renewed(job.files[number], found, news)
 
 
 class Facts(NamedTuple):
-    """What the blocks behind one want to know of it."""
+    """What the runs behind one want to know of it."""
 
     records: int
     once: Tuple[int, ...]  #: patterns of Flag.ONCE that were found
 
 
 def facts(job: Job, found: Found) -> Facts:
-    """Of a block that was searched."""
+    """Of a run that was searched."""
     seen = np.intersect1d(found.matches["pattern"], job.once) if job.once else ()
     return Facts(found.records, tuple(int(pattern) for pattern in seen))
 
 
-def before(job: Job, blocks: Sequence[Facts]) -> List[Facts]:
-    """For each block what all before it had."""
+def before(job: Job, runs: Sequence[Facts]) -> List[Facts]:
+    """For each run what all before it had."""
     sums, records, once = [], 0, set()  # type: List[Facts], int, set
-    for block in blocks:
+    for run in runs:
         sums.append(Facts(records, tuple(sorted(once))))
-        records += block.records
-        once.update(block.once)
+        records += run.records
+        once.update(run.once)
     return sums
 
 
-def put_together(job: Job, number: int, block: int, found: Found, sums: List[Facts]) -> Found:
-    """A block's matches as they are in the whole file."""
+def put_together(job: Job, number: int, place: int, found: Found, sums: Sequence[Facts]) -> Found:
+    """A run's matches as they are in the whole file."""
     if job.files[number].unit:
         matches = found.matches.copy()
-        matches["record"] += sums[block].records
+        matches["record"] += sums[place].records
         return found._replace(matches=matches)
-    keep = ~np.isin(found.matches["pattern"], sums[block].once)
+    keep = ~np.isin(found.matches["pattern"], sums[place].once)
     keep[_repeated(found.matches["pattern"], job.once)] = False
     return found._replace(matches=found.matches[keep], paths=(found.paths[0][keep], found.paths[1]),
                           names=(found.names[0][keep], found.names[1]))
+
+
+def search_all(job: Job, number: int) -> Found:
+    """A file, by a task of its own."""
+    found = search(job, number, 0, job.files[number].blocks)
+    if job.once and not job.files[number].unit:
+        found = put_together(job, number, 0, found, [Facts(0, ())])
+    return found
 
 
 def _repeated(patterns: np.ndarray, once: Sequence[int]) -> np.ndarray:

@@ -1,14 +1,15 @@
 """The tasks of a scan, and the table that they make.
 
-Files of one block are a task, or some of them together. Of a file that is divided each block is:
+A task searches a run of blocks, for Dask takes its time for each task: a file of no more blocks, or
+some such files together. A longer file is divided into runs, and each is:
 
     walk ─► index ──┐  (what is packed: where its members begin)
                     ▼
-                  search ─► tell ─► search again ─► ... ─► settle     (where blocks follow others)
-                    │                                         │
-                    └────► facts ─► sums ─► put together ◄────┘       (records, Flag.ONCE)
+                  search ─► tell ─► search again ─► settle            (where blocks follow others)
+                    │                                  │
+                    └────► facts ─► sums ─► put together              (records, Flag.ONCE)
 
-What runs between blocks are some bytes of each; matches stay in the worker that found them.
+What goes between runs are some bytes of each; matches stay in the worker that found them.
 """
 from __future__ import annotations
 
@@ -19,7 +20,6 @@ import numpy as np
 from . import _members, _search
 from ._search import Found, Job
 
-ROUNDS = 2  # in which blocks are searched again at once; what is left is done one by one
 MOST_FILES = 100  # of a task: their words have codes of one byte
 
 
@@ -73,33 +73,37 @@ def meta(job: Job) -> Any:
 
 
 def search_files(job: Job, first: int, last: int) -> Any:
-    """Files of one block each."""
-    return frame(job, [_search.search_file(job, job.files[i]) for i in range(first, last)])
+    """Files of one run each."""
+    return frame(job, [_search.search_all(job, i) for i in range(first, last)])
 
 
-def search_block(job: Job, number: int, block: int, index: Any) -> Any:
-    """A block that nothing is to be told."""
-    return frame(job, [_search.search(job, number, block, index)])
+def search_run(job: Job, number: int, first: int, last: int, index: Any) -> Any:
+    """A run that is to be told nothing."""
+    return frame(job, [_search.search(job, number, first, last, index)])
 
 
 def frame_of(job: Job, found: Found) -> Any:
-    """A block's part of the table."""
+    """A run's part of the table."""
     return frame(job, [found])
 
 
-def walk(job: Job, number: int, block: int, others: List[_members.Walk]) -> _members.Walk:
-    """The members that begin in a block of a packed file."""
-    file, begin = job.files[number], block * job.blocksize
-    return _members.walk(job.fs, file.place, file.size, file.packed or "", begin,
-                         min(begin + job.blocksize, file.size), others)
+def walk(job: Job, number: int, first: int, last: int, others: List[List[_members.Walk]]
+         ) -> List[_members.Walk]:
+    """The members that begin in the blocks of a run of a packed file."""
+    file, size = job.files[number], job.blocksize
+    walks = [piece for run in others for piece in run]
+    for begin in range((last - 1) * size, first * size - 1, -size):
+        walks.insert(0, _members.walk(job.fs, file.place, file.size, file.packed or "", begin,
+                                      min(begin + size, file.size), walks if begin == 0 else ()))
+    return walks[:last - first]
 
 
-def index(job: Job, number: int, walks: List[_members.Walk]) -> _members.Index:
+def index(job: Job, number: int, walks: List[List[_members.Walk]]) -> _members.Index:
     """Of a packed file."""
     file = job.files[number]
     if file.packed == "gzip":
         _members.check_end(job.fs, file.place, file.size)
-    return _members.Index(walks, file.size)
+    return _members.Index([piece for run in walks for piece in run], file.size)
 
 
 class Graph:
@@ -113,51 +117,59 @@ class Graph:
         self._job = f"trawl-job-{self.token}"
         self.tasks: Dict[Any, Any] = {self._job: (_Constant(job),)}
 
-    def task(self, fn: Any, number: int, block: int, *args: Any, label: str = "") -> str:
+    def task(self, fn: Any, number: int, place: int, *args: Any, label: str = "") -> str:
         """fn(job, *args), by a key of its own."""
-        key = f"trawl-{fn.__name__}{label}-{self.token}-{number}-{block}"
+        key = f"trawl-{fn.__name__}{label}-{self.token}-{number}-{place}"
         self.tasks[key] = (fn, self._job, *args)
         return key
 
     def file(self, number: int) -> List[str]:
         """The parts of the table of a file that is divided."""
         job, file = self.job, self.job.files[number]
-        numbers = range(file.blocks)
-        known = self._index(number) if file.how == "members" else None
+        runs = runs_of(file.blocks, job.run)
+        known = self._index(number, runs) if file.how == "members" else None
         follows = job.needs is not None and job.needs.follows and not file.unit
         if not (follows or file.unit or job.once):
-            return [self.task(search_block, number, i, number, i, known) for i in numbers]
-        found = [self.task(_search.search, number, i, number, i, known) for i in numbers]
-        if follows:
-            found = self._followed(number, found, known)
+            return [self.task(search_run, number, i, number, *run, known)
+                    for i, run in enumerate(runs)]
+        found = [self.task(_search.search, number, i, number, *run, known)
+                 for i, run in enumerate(runs)]
+        made: List[Any] = self._followed(number, runs, found, known) if follows else list(found)
         if file.unit or job.once:
-            facts = [self.task(_search.facts, number, i, found[i]) for i in numbers]
+            facts = [self.task(_search.facts, number, i, run) for i, run in enumerate(made)]
             sums = self.task(_search.before, number, 0, facts)
-            found = [self.task(_search.put_together, number, i, number, i, found[i], sums)
-                     for i in numbers]
-        return [self.task(frame_of, number, i, found[i]) for i in numbers]
+            made = [(_search.put_together, self._job, number, i, run, sums)
+                    for i, run in enumerate(made)]
+        return [self.task(frame_of, number, i, run) for i, run in enumerate(made)]
 
-    def _index(self, number: int) -> str:
+    def _index(self, number: int, runs: List[Tuple[int, int]]) -> str:
         walks: List[str] = []
-        for block in reversed(range(self.job.files[number].blocks)):
-            others = walks if block == 0 else []
-            walks = [self.task(walk, number, block, number, block, others)] + walks
+        for place, run in reversed(list(enumerate(runs))):
+            others = walks if place == 0 else []
+            walks = [self.task(walk, number, place, number, *run, others)] + walks
         return self.task(index, number, 0, number, walks)
 
-    def _followed(self, number: int, found: List[str], known: Optional[str]) -> List[str]:
-        for turn in range(ROUNDS):
-            told = self.task(_search.tell, number, 0, self._seams(number, found, turn),
-                             label=str(turn))
-            found = [self.task(_search.search_again, number, i, number, i, known, block, told,
-                               label=str(turn)) for i, block in enumerate(found)]
-        changes = self.task(_search.settle, number, 0, number, known,
-                            self._seams(number, found, ROUNDS))
-        return [self.task(_search.settled, number, i, number, i, block, changes)
-                for i, block in enumerate(found)]
+    def _followed(self, number: int, runs: List[Tuple[int, int]], found: List[str],
+                  known: Optional[str]) -> List[Any]:
+        """Tasks, to be done where they are asked for."""
+        told = self.task(_search.tell, number, 0, self._seams(number, found, "first"))
+        firsts = [first for first, _ in runs]
+        found = [self.task(_search.search_again, number, i, number, firsts[i], i, known, run, told)
+                 for i, run in enumerate(found)]
+        changes = self.task(_search.settle, number, 0, number, firsts, known,
+                            self._seams(number, found, "again"))
+        return [(_search.settled, self._job, number, i, run, changes)
+                for i, run in enumerate(found)]
 
-    def _seams(self, number: int, found: List[str], turn: int) -> List[str]:
-        return [self.task(_search.seam_of, number, i, block, label=str(turn))
-                for i, block in enumerate(found)]
+    def _seams(self, number: int, found: List[str], label: str) -> List[str]:
+        return [self.task(_search.seams_of, number, i, run, label=f"-{label}")
+                for i, run in enumerate(found)]
+
+
+def runs_of(blocks: int, most: int) -> List[Tuple[int, int]]:
+    """A file's blocks as runs [first, last) of `most` blocks or fewer, about as long each."""
+    count = -(-blocks // most)
+    return [(i * blocks // count, (i + 1) * blocks // count) for i in range(count)]
 
 
 class _Constant:
@@ -170,16 +182,16 @@ class _Constant:
         return self._value
 
 
-def build(job: Job, runs: List[Tuple[int, int]]) -> Any:
-    """The table of runs of files [first, last)."""
+def build(job: Job, together: List[Tuple[int, int]]) -> Any:
+    """The table of files [first, last), each time a task's, or one that is divided."""
     import dask.dataframe as dd
     from dask.delayed import Delayed
     from dask.highlevelgraph import HighLevelGraph
 
     graph = Graph(job)
     parts: List[str] = []
-    for first, last in runs:
-        if job.files[first].blocks > 1:
+    for first, last in together:
+        if job.is_divided(job.files[first]):
             parts += graph.file(first)
         else:
             parts.append(graph.task(search_files, first, 0, first, last))
