@@ -28,6 +28,14 @@ const char *shown_name(const char *path)
     return strcmp(path, "-") == 0 ? "(standard input)" : path;
 }
 
+bool output_to(const char *path)
+{
+    if (!freopen(path, "w", stdout))
+        return false;
+    setvbuf(stdout, NULL, _IOFBF, OUTPUT_BUFFER); /* the one that it had is gone */
+    return true;
+}
+
 int usage_hint(const char *command)
 {
     fprintf(stderr, "Try 'trawl %s --help'.\n", command);

@@ -48,6 +48,12 @@ const char *shown_name(const char *path);
 /* Say where the options are explained. Returns EXIT_ERROR. */
 int usage_hint(const char *command);
 
+/* Bytes of standard output that are written at once. */
+#define OUTPUT_BUFFER (128u << 10)
+
+/* From now on standard output is that file, which loses what it had. False: errno. */
+bool output_to(const char *path);
+
 /* Flush standard output and check it. A closed pipe ends the program quietly with the
  * status so far; a full disk or another failure complains and gives EXIT_ERROR. */
 int finish_output(const char *command, int status);

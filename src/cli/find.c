@@ -339,10 +339,10 @@ static bool open_search(find *f, char **paths, int count)
     return find_output_open(&f->output) && find_search_open(&f->search, paths, count);
 }
 
-/* --output: ranks write to the file themselves. */
+/* --output: ranks open the file when they know that none of them reads it. */
 static bool open_output(const find *f)
 {
-    if (!f->printed_to || f->search.cluster || freopen(f->printed_to, "w", stdout))
+    if (!f->printed_to || f->search.cluster || output_to(f->printed_to))
         return true;
     complain(f->run.command, "%s: %s", f->printed_to, strerror(errno));
     return false;

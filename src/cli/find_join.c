@@ -8,7 +8,6 @@
 
 #define BLOCK (1u << 20) /* a thread: what was read is still in its core's caches */
 #define DEVICE_BLOCK (64u << 20)
-#define OUTPUT_BUFFER (128u << 10)
 #define ERROR_BUFFER (4u << 10) /* a message */
 
 static bool on_device(const run_options *o)

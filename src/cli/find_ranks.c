@@ -109,7 +109,9 @@ int find_ranks_files(find_search *f, const cluster *c, char **paths, int count, 
                     .spool = { c, f->run->command, output, -1, -1 } };
     stats_begin(&f->stats, f->run);
     ranks_open(&k, paths, count);
-    if (!f->quiet && (c->rank || output || k.limit))
+    if (c->rank == 0 && output)
+        spool_open(&k.spool);
+    if (!f->quiet && (c->rank || k.limit))
         spool_begin(&k.spool);
     if (!f->quiet && c->rank == 0)
         find_output_header(f->output);

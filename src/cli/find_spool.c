@@ -17,10 +17,22 @@ static void give_up(const spool *s, const char *what, const char *why)
     cluster_fail(s->c, s->command, what, why);
 }
 
+/* Rank 0 prints into the file itself. */
+static bool is_direct(const spool *s)
+{
+    return s->output && s->c->rank == 0 && s->fd < 0;
+}
+
 uint64_t spool_at(const spool *s)
 {
     fflush(stdout);
-    return s->fd >= 0 ? (uint64_t)lseek(s->fd, 0, SEEK_CUR) : 0;
+    return s->fd >= 0 || is_direct(s) ? (uint64_t)lseek(STDOUT_FILENO, 0, SEEK_CUR) : 0;
+}
+
+void spool_open(const spool *s)
+{
+    if (!output_to(s->output))
+        give_up(s, s->output, strerror(errno));
 }
 
 void spool_begin(spool *s)
@@ -135,7 +147,12 @@ static void write_all(const spool *s, const segment *segments, size_t count, uin
 {
     const char *why;
     taker counting = { .s = s, .counts_only = true };
+    const bool direct = is_direct(s);
     put_all(&counting, segments, count, lines);
+    if (direct)
+        counting.at = spool_at(s);
+    if (direct && ferror(stdout))
+        give_up(s, s->output, strerror(errno));
     const uint64_t before = s->c->sum_before(counting.at), all = s->c->sum(counting.at);
     taker t = { .s = s, .at = before };
     t.file = s->c->create(s->output, all, &why);

@@ -2,7 +2,8 @@
  *
  * Standard output goes to a file without a name in $TMPDIR. In the end its segments, in an order
  * that may be another one, go to standard output through rank 0, which prints rank after rank; or
- * all ranks write theirs at once into one file. Any failure ends all ranks.
+ * all ranks write theirs at once into one file. Rank 0, whose output comes first, may print where
+ * it belongs at once. Any failure ends all ranks.
  */
 #ifndef TRAWL_FIND_SPOOL_H
 #define TRAWL_FIND_SPOOL_H
@@ -21,6 +22,10 @@ typedef struct spool {
                             at once */
 } spool;
 
+/* What is printed goes to `output` from now on, which loses what it had; of rank 0. */
+void spool_open(const spool *s);
+
+/* What is printed is kept from now on. */
 void spool_begin(spool *s);
 void spool_end(spool *s);
 

@@ -8,8 +8,6 @@
 #include "cli/suggest.h"
 #include "io/guard.h"
 
-#define OUTPUT_BUFFER (128u << 10)
-
 typedef struct command {
     const char *name;
     const char *full_name; /* for getopt_long's messages */
