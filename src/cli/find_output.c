@@ -6,6 +6,8 @@
 
 #include "cli/find_format.h"
 
+#define PAGE (16u << 10) /* written at once: many lines, which a core's cache holds */
+
 static bool out_of_memory(const find_output *o, const char *what)
 {
     complain(o->command, "out of memory for %s", what);
@@ -29,6 +31,7 @@ void find_output_close(find_output *o)
     free(o->labels);
     free(o->said);
     free(o->line);
+    free(o->page);
     free(o->opening);
     free(o->file);
 }
@@ -133,18 +136,46 @@ bool find_output_wants(find_output *o, uint32_t pattern)
     return first;
 }
 
+/* Where there is room for a line on the page; NULL after a complaint. */
+static char *next_line(find_output *o)
+{
+    if (o->page_room - o->page_used >= o->line_room)
+        return o->page + o->page_used;
+    find_output_flush(o);
+    if (o->page_room < o->line_room) {
+        char *grown = realloc(o->page, o->line_room + PAGE);
+        if (!grown) {
+            out_of_memory(o, "the name of a file or record");
+            return NULL;
+        }
+        o->page = grown;
+        o->page_room = o->line_room + PAGE;
+    }
+    return o->page;
+}
+
+void find_output_flush(find_output *o)
+{
+    if (o->page_used)
+        fwrite(o->page, 1, o->page_used, stdout);
+    o->page_used = 0;
+}
+
 bool find_output_match(find_output *o, const trawl_match *match, const uint8_t *bytes)
 {
-    if (!begin_line(o, match->pattern))
+    char *at = begin_line(o, match->pattern) ? next_line(o) : NULL;
+    if (!at)
         return false;
-    char *at = o->line + o->begun;
+    memcpy(at, o->line, o->begun);
+    at += o->begun;
     if (!o->only_ids)
         at = find_put(o->format->match(at, match), o->label);
     if (!o->matched)
         at = find_put(at, o->format->end);
-    fwrite(o->line, 1, (size_t)(at - o->line), stdout);
+    o->page_used = (size_t)(at - o->page);
     if (!o->matched)
         return true;
+    find_output_flush(o);
     const bool fine = o->format->matched(bytes, bytes ? (size_t)(match->end - match->start) : 0);
     fputs(o->format->end, stdout);
     return fine || out_of_memory(o, "the bytes of a match");

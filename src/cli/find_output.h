@@ -29,6 +29,8 @@ typedef struct find_output {
     size_t line_room, begun; /* bytes; begun 0: it cannot be used again */
     size_t pattern;          /* of that line */
     const char *label;       /* of that pattern, where it stands behind the numbers, or "" */
+    char *page;              /* lines of matches that standard output has not got yet */
+    size_t page_room, page_used;
 } find_output;
 
 /* What stands before the blank line is set, the rest is zero. Each that says whether it worked is
@@ -46,8 +48,11 @@ bool find_output_record(find_output *o, const record_scan *scan, const record *r
 /* Whether the pattern is not printed yet, of this file or record, where once is enough. */
 bool find_output_wants(find_output *o, uint32_t pattern);
 
-/* `bytes` are the match's own; NULL: nobody asked for them, or knows them. */
+/* `bytes` are the match's own; NULL: nobody asked for them, or knows them. Lines go to standard
+ * output by find_output_flush, which stands behind the last of a batch. */
 bool find_output_match(find_output *o, const trawl_match *match, const uint8_t *bytes);
+
+void find_output_flush(find_output *o);
 
 /* A rule that holds for the present record. */
 bool find_output_verdict(find_output *o, const rule *r);

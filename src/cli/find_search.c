@@ -66,8 +66,6 @@ static void take_match(find_search *f, const trawl_match *match, const record *r
         f->counts[match->pattern]++;
     else if (!find_bytes(f, match, r, &bytes) || !find_output_match(f->output, match, bytes))
         f->failed = f->finished = true;
-    else if (ferror(stdout))
-        f->finished = true;
 }
 
 /* Whether it is a match that its pattern asks for. */
@@ -100,10 +98,13 @@ static int take_matches(const trawl_match *matches, size_t count, find_search *f
 
 int find_search_take(const trawl_match *matches, size_t count, void *user)
 {
+    find_search *f = (find_search *)user;
     progress_hold(true);
-    const int ended = take_matches(matches, count, (find_search *)user);
+    const int ended = take_matches(matches, count, f);
+    find_output_flush(f->output);
+    f->finished = f->finished || ferror(stdout);
     progress_release(true);
-    return ended;
+    return ended || f->finished;
 }
 
 int find_search_count(const trawl_match *matches, size_t count, void *user)
