@@ -98,22 +98,38 @@ typedef struct dl_tensor {
     uint64_t byte_offset;
 } dl_tensor;
 
-/* _dlpack(capsule): (address, bytes, contiguous), valid as long as the capsule, which keeps what it
- * had: it is only looked at. */
+/* Numbers of a tensor's dimensions, times `unit`. */
+static PyObject *dimensions(const int64_t *numbers, int32_t count, int64_t unit)
+{
+    PyObject *made = PyTuple_New(count);
+    for (int32_t i = 0; made && i < count; i++) {
+        PyObject *number = PyLong_FromLongLong((long long)(numbers[i] * unit));
+        if (!number || PyTuple_SetItem(made, i, number) != 0)
+            Py_CLEAR(made);
+    }
+    return made;
+}
+
+/* dlpack(capsule): (address, bytes of an item, shape, strides in bytes or None), valid as long as
+ * the capsule, which keeps what it had: it is only looked at. */
 PyObject *core_dlpack(PyObject *module, PyObject *capsule)
 {
     const dl_tensor *t = PyCapsule_GetPointer(capsule, "dltensor");
     (void)module;
     if (!t)
         return NULL;
-    uint64_t bytes = ((uint64_t)t->bits * t->lanes + 7) / 8;
-    int64_t expected = 1;
-    bool contiguous = true;
-    for (int32_t i = t->dimensions - 1; i >= 0; i--) {
-        contiguous = contiguous && (!t->strides || t->shape[i] == 1 || t->strides[i] == expected);
-        expected *= t->shape[i];
+    const uint32_t bits = (uint32_t)t->bits * t->lanes;
+    if (bits % 8) {
+        PyErr_Format(PyExc_ValueError, "items of %u bits are no whole bytes", (unsigned)bits);
+        return NULL;
     }
-    bytes *= (uint64_t)expected;
-    return Py_BuildValue("KKi", (unsigned long long)((uintptr_t)t->data + t->byte_offset),
-                         (unsigned long long)bytes, (int)contiguous);
+    PyObject *shape = dimensions(t->shape, t->dimensions, 1);
+    PyObject *strides =
+        t->strides ? dimensions(t->strides, t->dimensions, bits / 8) : Py_BuildValue("");
+    if (shape && strides)
+        return Py_BuildValue("KINN", (unsigned long long)((uintptr_t)t->data + t->byte_offset),
+                             (unsigned)bits / 8, shape, strides);
+    Py_XDECREF(shape);
+    Py_XDECREF(strides);
+    return NULL;
 }

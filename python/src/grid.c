@@ -1,4 +1,5 @@
-/* grid.c: pictures. Python gives arrays whose rows stand in memory as trawl_grid wants them. */
+/* grid.c: pictures. Python gives arrays whose rows stand in memory as trawl_grid wants them, or
+ * says where they are in a device's (device.c is of texts there). */
 #include <stdlib.h>
 
 #include "core.h"
@@ -93,6 +94,8 @@ typedef struct work {
     trawl_context *context;
     const trawl_plan *plan;
     trawl_grid grid;
+    bool on_device;
+    trawl_device_grid there; /* then */
     trawl_scan_options options;
     trawl_error error;
     hits found;
@@ -102,17 +105,43 @@ typedef struct work {
 static int find(void *user)
 {
     work *w = user;
-    return trawl_scan_grid(w->context, w->plan, &w->grid, &w->options, hits_add_grid, &w->found,
-                           &w->error);
+    return w->on_device ? trawl_scan_grid_device(w->context, w->plan, &w->there, &w->options,
+                                                 hits_add_grid, &w->found, &w->error)
+                        : trawl_scan_grid(w->context, w->plan, &w->grid, &w->options, hits_add_grid,
+                                          &w->found, &w->error);
 }
 
 static int count(void *user)
 {
     work *w = user;
-    return trawl_count_grid(w->context, w->plan, &w->grid, &w->options, &w->count, &w->error);
+    return w->on_device
+               ? trawl_count_grid_device(w->context, w->plan, &w->there, &w->options, &w->count,
+                                         &w->error)
+               : trawl_count_grid(w->context, w->plan, &w->grid, &w->options, &w->count, &w->error);
 }
 
-/* Run it for arguments (array, rows, cols, stride, options). */
+/* Where the cells are: in an array, or, of (address, queue, owner), in memory of a CUDA device. */
+static bool find_cells(const pool *contexts, PyObject *array, work *w)
+{
+    unsigned long long address, queue;
+    PyObject *owner; /* stays as long as the tuple */
+    w->on_device = PyTuple_Check(array);
+    if (!w->on_device) {
+        w->grid.cells = PyArray_DATA((PyArrayObject *)array);
+        return true;
+    }
+    if (!PyArg_ParseTuple(array, "KKO", &address, &queue, &owner))
+        return false;
+    w->there = (trawl_device_grid)TRAWL_DEVICE_GRID_INIT;
+    w->there.memory = (void *)(uintptr_t)address;
+    w->there.rows = w->grid.rows;
+    w->there.cols = w->grid.cols;
+    w->there.stride = w->grid.stride;
+    w->there.queue = (void *)(uintptr_t)queue;
+    return pool_takes_cuda(contexts);
+}
+
+/* Run it for arguments (cells, rows, cols, stride, options). */
 static int run_work(PyObject *self, PyObject *args, work *w, call_fn fn)
 {
     plan_object *p = (plan_object *)self;
@@ -122,7 +151,9 @@ static int run_work(PyObject *self, PyObject *args, work *w, call_fn fn)
     if (!PyArg_ParseTuple(args, "OKKnO", &array, &rows, &cols, &stride, &options) ||
         !options_parse(options, &w->options))
         return CALL_RAISED;
-    w->grid = (trawl_grid){ PyArray_DATA((PyArrayObject *)array), rows, cols, (size_t)stride };
+    w->grid = (trawl_grid){ NULL, rows, cols, (size_t)stride };
+    if (!find_cells(p->contexts, array, w))
+        return CALL_RAISED;
     w->plan = p->plan;
     int status = pool_call(p->contexts, &w->context, (size_t)(rows * cols), fn, w);
     if (status < 0 && status != CALL_RAISED) {

@@ -1,7 +1,7 @@
 """Rectangles of cells, found in larger ones: tiles in pictures."""
 from __future__ import annotations
 
-from typing import Any, NamedTuple, Optional, Sequence, Union
+from typing import Any, NamedTuple, Optional, Sequence, Tuple, Union
 
 import numpy as np
 
@@ -16,7 +16,7 @@ GRID_MATCH = np.dtype([("needle", "<i8"), ("row", "<i8"), ("col", "<i8")])
 class _Cells(NamedTuple):
     """An array as the library reads it: ``stride`` bytes from row to row."""
 
-    array: np.ndarray
+    array: Any  # or (address, stream, owner) of memory of a CUDA device
     rows: int
     cols: int
     stride: int
@@ -24,24 +24,34 @@ class _Cells(NamedTuple):
     channel: int  # bytes of a channel of it
 
 
+def _cell_size(shape: Tuple[int, ...], itemsize: int) -> int:
+    if len(shape) not in (2, 3):
+        raise ValueError("a picture is an array of H x W or H x W x C numbers")
+    size = itemsize * (shape[2] if len(shape) == 3 else 1)
+    if size not in (1, 2, 3, 4):
+        raise ValueError(f"a cell has 1 to 4 bytes, not {size}: H x W x C of bytes, or H x W")
+    return size
+
+
+def _is_elsewhere(picture: Any) -> bool:
+    return (not isinstance(picture, np.ndarray)
+            and (hasattr(picture, "__dlpack_device__")
+                 or hasattr(picture, "__cuda_array_interface__"))
+            and _device.is_elsewhere(picture))
+
+
 def _host(picture: Any) -> np.ndarray:
-    if isinstance(picture, np.ndarray) or not (hasattr(picture, "__dlpack_device__")
-                                               or hasattr(picture, "__cuda_array_interface__")):
+    if isinstance(picture, np.ndarray) or hasattr(picture, "__array__") \
+            or not hasattr(picture, "__dlpack_device__"):
         return np.asarray(picture)
-    if not _device.is_elsewhere(picture):
-        return np.asarray(picture) if hasattr(picture, "__array__") else np.from_dlpack(picture)
-    raise UnsupportedError("a picture in a GPU's memory is not searched where it is: copy it to the "
-                           "host (picture.get() of CuPy, picture.cpu() of PyTorch)", -4)
+    return np.from_dlpack(picture)
 
 
 def _cells(picture: Any) -> _Cells:
     array = _host(picture)
-    if array.dtype.hasobject or array.ndim not in (2, 3):
+    if array.dtype.hasobject:
         raise ValueError("a picture is an array of H x W or H x W x C numbers")
-    channels = array.shape[2] if array.ndim == 3 else 1
-    size = channels * array.itemsize
-    if size not in (1, 2, 3, 4):
-        raise ValueError(f"a cell has 1 to 4 bytes, not {size}: H x W x C of bytes, or H x W")
+    size = _cell_size(array.shape, array.itemsize)
     if not array.dtype.isnative:
         array = array.astype(array.dtype.newbyteorder("="))
     rows, cols = array.shape[:2]
@@ -55,13 +65,42 @@ def _cells(picture: Any) -> _Cells:
     return _Cells(array, rows, cols, array.strides[0] if array.size else 0, size, array.itemsize)
 
 
+def _cells_there(picture: Any) -> _Cells:
+    """Of an array in a device's memory, which stays as it is."""
+    memory = _device.memory_of(picture)
+    if memory is None:
+        raise UnsupportedError("the picture is in the memory of a device that is not CUDA's: copy it "
+                               "to the host", -4)
+    size = _cell_size(memory.shape, memory.itemsize)
+    rows, cols = memory.shape[:2]
+    stride = memory.strides[0] if rows > 1 and cols > 0 else cols * size
+    if not memory.native:
+        raise ValueError("the picture's numbers have another byte order than this machine's: "
+                         "convert them there, or copy it to the host")
+    if not _device.side_by_side(memory, 1) or stride < cols * size:
+        raise ValueError("a picture in a GPU's memory is searched where it is, so the cells of a row "
+                         "stand side by side there, and its rows one below the other: copy it to one "
+                         "that does (cupy.ascontiguousarray(picture), picture.contiguous() of "
+                         "PyTorch)")
+    return _Cells((memory.address, memory.stream, memory.owner), rows, cols, stride, size,
+                  memory.itemsize)
+
+
+def _needle(needle: Any) -> _Cells:
+    if _is_elsewhere(needle):
+        raise UnsupportedError("needles are compiled on the host, and this one is in a GPU's memory: "
+                               "copy it to the host (needle.get() of CuPy, needle.cpu() of PyTorch)",
+                               -4)
+    return _cells(needle)
+
+
 class GridPlan(_Compiled):
     """Compiled needles. Immutable, and pickles as its saved bytes, as `Plan`. Made by `grid`."""
 
     __slots__ = ()
 
     def _look(self, picture: Any) -> _Cells:
-        seen = _cells(picture)
+        seen = _cells_there(picture) if _is_elsewhere(picture) else _cells(picture)
         if seen.size != self._info()[6]:
             raise ValueError(f"the picture's cells have {seen.size} bytes, the needles' "
                              f"{self._info()[6]}")
@@ -73,7 +112,9 @@ class GridPlan(_Compiled):
 
         Args:
             picture: H x W cells of 1, 2 or 4 bytes, or H x W x C of 1 to 4 bytes together, as the
-                needles have. A view whose rows are contiguous is not copied, others are.
+                needles have. A view whose rows are contiguous is not copied, others are. An array in
+                the memory of the GPU that the plan is for (CuPy, PyTorch; DLPack or
+                ``__cuda_array_interface__``) is searched there, if its rows are contiguous.
             max_matches, max_steps, max_seconds: as of `Plan`.
 
         Returns:
@@ -122,7 +163,7 @@ def grid(needles: Union[np.ndarray, Sequence[Any]], *,
     if isinstance(needles, np.ndarray):
         needles = [needles]
         masks = [masks] if isinstance(masks, np.ndarray) and masks.ndim == 2 else masks
-    seen = [_cells(needle) for needle in needles]
+    seen = [_needle(needle) for needle in needles]
     if len({(n.size, n.channel) for n in seen}) > 1:
         raise ValueError("the needles' cells are not of one size")
     if masks is not None and len(masks) != len(seen):
