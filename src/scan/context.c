@@ -175,6 +175,22 @@ int context_on_device(const trawl_context *context, const char *instead, trawl_e
                 context->worker.backend->name, instead);
 }
 
+int context_hold(trawl_context *context, int status, const trawl_device_text *text,
+                 trawl_error *error)
+{
+    if (status == TRAWL_OK)
+        status = context->worker.backend->hold(&context->worker, text, error);
+    if (status != TRAWL_OK)
+        context_leave(context);
+    return status;
+}
+
+void context_drop(trawl_context *context)
+{
+    context->worker.backend->drop(&context->worker);
+    context_leave(context);
+}
+
 /* ---- room --------------------------------------------------------------- */
 
 void scan_room_open(scan_room *room, memory *memory)

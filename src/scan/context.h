@@ -96,6 +96,12 @@ worker *context_spare(trawl_context *context, uint64_t bytes, const trawl_error 
 /* There is none for `what` is held in a device's memory, as *why is to say too. */
 void context_no_spare(const char *what, trawl_error *why);
 
+/* The first steps of a call on what a device's memory has: `status` is what was checked of it so
+ * far. Unless this fails the backend holds it until context_drop; either leaves the context. */
+int context_hold(trawl_context *context, int status, const trawl_device_text *text,
+                 trawl_error *error);
+void context_drop(trawl_context *context);
+
 /* Whether the context is of a device; TRAWL_ERROR_UNSUPPORTED, which names the call for memory of
  * the host. */
 int context_on_device(const trawl_context *context, const char *instead, trawl_error *error);

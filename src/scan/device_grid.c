@@ -56,7 +56,7 @@ static int check(const trawl_context *context, const trawl_plan *plan,
     return status;
 }
 
-/* Enter the context and have its backend hold the grid. Then, unless it fails, leave(). */
+/* Enter the context and have its backend hold the grid. Then, unless it fails, context_drop(). */
 static int enter(trawl_context *context, const trawl_plan *plan, const trawl_device_grid *grid,
                  const trawl_scan_options *options, grid_request *r, trawl_error *error)
 {
@@ -65,17 +65,7 @@ static int enter(trawl_context *context, const trawl_plan *plan, const trawl_dev
     if (status != TRAWL_OK)
         return status;
     status = check(context, plan, grid, options, &text, r, error);
-    if (status == TRAWL_OK)
-        status = context->worker.backend->hold(&context->worker, &text, error);
-    if (status != TRAWL_OK)
-        context_leave(context);
-    return status;
-}
-
-static void leave(trawl_context *context)
-{
-    context->worker.backend->drop(&context->worker);
-    context_leave(context);
+    return context_hold(context, status, &text, error);
 }
 
 int trawl_scan_grid_device(trawl_context *context, const trawl_plan *plan,
@@ -90,7 +80,7 @@ int trawl_scan_grid_device(trawl_context *context, const trawl_plan *plan,
     if (status != TRAWL_OK)
         return status;
     status = grid_deliver(context, &request, fn, user, &count, error);
-    leave(context);
+    context_drop(context);
     return status;
 }
 
@@ -106,6 +96,6 @@ int trawl_count_grid_device(trawl_context *context, const trawl_plan *plan,
     if (status != TRAWL_OK)
         return status;
     status = grid_count(context, &request, count, error);
-    leave(context);
+    context_drop(context);
     return status;
 }

@@ -62,7 +62,7 @@ static int check(const trawl_context *context, const trawl_plan *plan,
 }
 
 /* Enter the context and have its backend hold the text; what it is, and the options, are read.
- * Then, unless it fails, leave(). */
+ * Then, unless it fails, context_drop(). */
 static int enter(trawl_context *context, const trawl_plan *plan, const trawl_device_text *given,
                  const trawl_scan_options *options, trawl_device_text *text,
                  trawl_scan_options *read, trawl_error *error)
@@ -71,17 +71,7 @@ static int enter(trawl_context *context, const trawl_plan *plan, const trawl_dev
     if (status != TRAWL_OK)
         return status;
     status = check(context, plan, given, options, text, read, error);
-    if (status == TRAWL_OK)
-        status = context->worker.backend->hold(&context->worker, text, error);
-    if (status != TRAWL_OK)
-        context_leave(context);
-    return status;
-}
-
-static void leave(trawl_context *context)
-{
-    context->worker.backend->drop(&context->worker);
-    context_leave(context);
+    return context_hold(context, status, text, error);
 }
 
 static int report(trawl_context *context, const trawl_plan *plan, size_t length,
@@ -108,7 +98,7 @@ int trawl_scan_device(trawl_context *context, const trawl_plan *plan, const traw
     if (status != TRAWL_OK)
         return status;
     status = report(context, plan, held.length, &read, fn, user, error);
-    leave(context);
+    context_drop(context);
     return status;
 }
 
@@ -137,7 +127,7 @@ int trawl_count_device(trawl_context *context, const trawl_plan *plan,
         status = text_count(context, plan, NULL, held.length, &read, NULL, count, error);
     else
         status = report(context, plan, held.length, &read, count_matches, count, error);
-    leave(context);
+    context_drop(context);
     return status;
 }
 
@@ -291,6 +281,6 @@ int trawl_collect_device(trawl_context *context, const trawl_plan *plan,
     collecting c = { .context = context, .to = &to, .error = error };
     status = collect_all(&c, plan, &held, &read);
     result->count = c.count;
-    leave(context);
+    context_drop(context);
     return status;
 }
