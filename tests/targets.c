@@ -52,6 +52,19 @@ bool target_runs(const char *backend)
     return status == TRAWL_OK;
 }
 
+trawl_context *target_serial(void)
+{
+    trawl_context_options options = TRAWL_CONTEXT_OPTIONS_INIT;
+    trawl_context *made = NULL;
+    trawl_error error = { 0 };
+    options.backend = "serial";
+    if (trawl_context_open(&options, &made, &error) != TRAWL_OK) {
+        printf("%s\n", error.message);
+        exit(1);
+    }
+    return made;
+}
+
 int targets_missing(void)
 {
     const char *needed = getenv("TRAWL_NEED_OPENCL");

@@ -402,13 +402,10 @@ static void test_refused(void **state)
 
 int main(int argc, char **argv)
 {
-    trawl_context_options options = TRAWL_CONTEXT_OPTIONS_INIT;
     target_count = targets_find(targets);
     if (target_count == 0)
         return targets_missing();
-    options.backend = "serial";
-    if (trawl_context_open(&options, &serial, NULL) != TRAWL_OK)
-        return 1;
+    serial = target_serial();
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_random),        cmocka_unit_test(test_crowds),
         cmocka_unit_test(test_giving_up),     cmocka_unit_test(test_many_patterns),

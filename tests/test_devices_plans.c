@@ -612,13 +612,10 @@ static void test_too_little_memory_grid(void **state)
 
 int main(void)
 {
-    trawl_context_options options = TRAWL_CONTEXT_OPTIONS_INIT;
     target_count = targets_find(targets);
     if (target_count == 0)
         return targets_missing();
-    options.backend = "serial";
-    if (trawl_context_open(&options, &serial, NULL) != TRAWL_OK)
-        return 1;
+    serial = target_serial();
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_pieces),
         cmocka_unit_test(test_plans_in_turn),
