@@ -195,7 +195,6 @@ def test_runs(tmp_path, rng):
     for run, parts in ((1, 19), (3, 7), (1000, 1)):
         found = trawl.dask.scan(paths, plan, blocksize=100, run=run)
         assert found.npartitions == parts and rows_of(found.compute()) == rows
-    assert trawl.dask.scan(paths, plan, blocksize=100).npartitions == 19  # there is no cluster
 
 
 def test_how_long_runs_are(tmp_path, monkeypatch):
@@ -574,6 +573,19 @@ def test_the_plan_travels_once(cluster, tmp_path):
         assert len(trawl.dask.scan(str(path), plan, blocksize=size).compute()) == 0
     after = cluster.run(loaded)
     assert all(0 <= after[w] - before.get(w, 0) <= 1 for w in after) and max(after.values()) > 0
+
+
+def test_few_tasks_are_spread(cluster, tmp_path):
+    """Also where the scheduler would send all to the worker that has the plan."""
+    path = tmp_path / "text"
+    path.write_bytes(b"abcd" * 1000)
+    for patterns, report in ((["cda", "b"], "each"), (["c.*d"], "ends")):
+        found = trawl.dask.scan(str(path), trawl.compile(patterns), blocksize=700, client=cluster,
+                                report=report)
+        assert len(found.compute()) > 900
+        parts = {str(key): workers for key, workers in cluster.who_has(found).items()}
+        assert len(parts) == found.npartitions >= 3
+        assert len({worker for workers in parts.values() for worker in workers}) > 1
 
 
 def test_devices(tmp_path, monkeypatch):

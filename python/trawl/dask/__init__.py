@@ -33,8 +33,8 @@ RECORDS = ("auto", "lines", "whole")
 
 TASKS = 4  # for each thread of a cluster, at most
 MOST_TASKS = 1 << 14  # but no more in all, unless threads would have none
-ENOUGH = 4  # blocks of a task: where there are fewer, there are fewer tasks for each thread
-LONGEST = 16  # blocks of a task: Dask takes less than 1% of its time then
+ENOUGH = 4  # blocks for each of Dask's tasks: with fewer there are fewer tasks for each thread
+LONGEST = 16  # likewise: of a search of so many it takes some percent at most
 
 
 def scan(urlpath: Union[str, "os.PathLike[str]", Sequence[str]], plan: Any, *,
@@ -70,10 +70,11 @@ def scan(urlpath: Union[str, "os.PathLike[str]", Sequence[str]], plan: Any, *,
         FileNotFoundError, ValueError: what is asked for is not there.
     """
     job, notes = _job(urlpath, plan, blocksize, report, records, backend, threads, storage_options)
-    job = job._replace(run=_run(job, client) if run is None else _checked_run(run))
+    threads_there = _threads(client)
+    job = job._replace(run=_run(job, threads_there) if run is None else _checked_run(run))
     for note in notes:
         warnings.warn(note, stacklevel=2)
-    table = _tables.build(job, list(_parts(job)))
+    table = _tables.build(job, list(_parts(job)), threads_there)
     return table if client is None else client.persist(table)
 
 
@@ -163,17 +164,17 @@ def _checked_run(run: int) -> int:
     return run
 
 
-def _run(job: _search.Job, client: Any) -> int:
-    """How many blocks a task is to search, for Dask takes some 15 ms for each task."""
-    threads = _threads(client)
+def _run(job: _search.Job, threads: int) -> int:
+    """How many blocks a task is to search in a cluster of as many threads, for Dask takes some
+    10 ms for each task."""
     if not threads:  # nobody knows
         return 1
     blocks = -(-sum(file.size for file in job.files) // job.blocksize)
     follows = job.needs is not None and job.needs.follows and \
-        any(file.blocks > 1 and not file.unit for file in job.files)  # then a run is five tasks
-    least, enough = (threads, 5 * ENOUGH) if follows else (2 * threads, ENOUGH)
-    tasks = max(threads, min(TASKS * threads, max(least, blocks // enough), MOST_TASKS))
-    return max(1, min(blocks // tasks, LONGEST))
+        any(file.blocks > 1 and not file.unit for file in job.files)
+    least, cost = (threads, 5) if follows else (2 * threads, 1)  # `cost`: tasks of a run
+    tasks = max(threads, min(TASKS * threads, max(least, blocks // (cost * ENOUGH)), MOST_TASKS))
+    return max(1, min(blocks // tasks, cost * LONGEST))
 
 
 def _threads(client: Any) -> int:

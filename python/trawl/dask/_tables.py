@@ -20,6 +20,8 @@ import numpy as np
 from . import _members, _search
 from ._search import Found, Job
 
+MANY = 2  # tasks for each thread: Dask spreads more than these by itself
+MOST_COPIED = 1 << 26  # bytes of plans that go out through the scheduler
 MOST_FILES = 100  # of a task: their words have codes of one byte
 
 
@@ -107,21 +109,39 @@ def index(job: Job, number: int, walks: List[List[_members.Walk]]) -> _members.I
 
 
 class Graph:
-    """Tasks of a scan: of each its key, and the function with what it is given, among it keys."""
+    """Tasks of a scan: of each its key, and the function with what it is given, among it keys.
 
-    def __init__(self, job: Job) -> None:
+    Dask gives a task to the worker that has what the task is given, unless there are many of the
+    kind. So where there may be few, the job is there several times, for as many workers.
+    """
+
+    def __init__(self, job: Job, copies: int) -> None:
         from dask.base import tokenize
 
         self.job = job
         self.token = tokenize(job)[:16]
-        self._job = f"trawl-job-{self.token}"
-        self.tasks: Dict[Any, Any] = {self._job: (_Constant(job),)}
+        self._jobs = [f"trawl-job-{self.token}-{i}" for i in range(copies)]
+        self.tasks: Dict[Any, Any] = {key: (_Constant(job),) for key in self._jobs}
+        self._turn = 0
 
     def task(self, fn: Any, number: int, place: int, *args: Any, label: str = "") -> str:
         """fn(job, *args), by a key of its own."""
         key = f"trawl-{fn.__name__}{label}-{self.token}-{number}-{place}"
-        self.tasks[key] = (fn, self._job, *args)
+        self.tasks[key] = self.step(fn, place, *args)
         return key
+
+    def step(self, fn: Any, place: int, *args: Any) -> Any:
+        """The same, to be done as a part of another one."""
+        return (fn, self._jobs[(self._turn + place) % len(self._jobs)], *args)
+
+    def part(self, first: int, last: int) -> List[str]:
+        """The parts of the table of files [first, last), a task's, or one that is divided."""
+        if self.job.is_divided(self.job.files[first]):
+            parts = self.file(first)
+        else:
+            parts = [self.task(search_files, first, 0, first, last)]
+        self._turn += len(parts)
+        return parts
 
     def file(self, number: int) -> List[str]:
         """The parts of the table of a file that is divided."""
@@ -138,7 +158,7 @@ class Graph:
         if file.unit or job.once:
             facts = [self.task(_search.facts, number, i, run) for i, run in enumerate(made)]
             sums = self.task(_search.before, number, 0, facts)
-            made = [(_search.put_together, self._job, number, i, run, sums)
+            made = [self.step(_search.put_together, i, number, i, run, sums)
                     for i, run in enumerate(made)]
         return [self.task(frame_of, number, i, run) for i, run in enumerate(made)]
 
@@ -158,7 +178,7 @@ class Graph:
                  for i, run in enumerate(found)]
         changes = self.task(_search.settle, number, 0, number, firsts, known,
                             self._seams(number, found, "again"))
-        return [(_search.settled, self._job, number, i, run, changes)
+        return [self.step(_search.settled, i, number, i, run, changes)
                 for i, run in enumerate(found)]
 
     def _seams(self, number: int, found: List[str], label: str) -> List[str]:
@@ -182,19 +202,13 @@ class _Constant:
         return self._value
 
 
-def build(job: Job, together: List[Tuple[int, int]]) -> Any:
-    """The table of files [first, last), each time a task's, or one that is divided."""
+def build(job: Job, together: List[Tuple[int, int]], threads: int) -> Any:
+    """The table of files [first, last), each time a task's, or one that is divided; for a cluster
+    of as many threads, 0: not known."""
     import dask.dataframe as dd
-    from dask.delayed import Delayed
-    from dask.highlevelgraph import HighLevelGraph
 
-    graph = Graph(job)
-    parts: List[str] = []
-    for first, last in together:
-        if job.is_divided(job.files[first]):
-            parts += graph.file(first)
-        else:
-            parts.append(graph.task(search_files, first, 0, first, last))
-    layers = HighLevelGraph.from_collections(f"trawl-{graph.token}", graph.tasks)
-    return dd.from_delayed([Delayed(part, layers, layer=f"trawl-{graph.token}") for part in parts],
-                           meta=meta(job), verify_meta=False)
+    count = sum(len(runs_of(job.files[first].blocks, job.run)) for first, _ in together)
+    few = min(count, threads) if count <= MANY * threads else 1
+    graph = Graph(job, max(1, min(few, MOST_COPIED // max(1, len(job.saved)))))
+    parts = [part for first, last in together for part in graph.part(first, last)]
+    return dd.from_graph(graph.tasks, meta(job), (None,) * (len(parts) + 1), parts, "trawl")
