@@ -226,7 +226,8 @@ static uint64_t scan_block(rank_work *k, const block *b, trawl_match_fn take, vo
 static uint64_t block_end(rank_work *k, size_t file, uint64_t begin, uint64_t end, bool held)
 {
     const uint64_t around = 8 * (k->needs.before + k->needs.behind);
-    uint64_t wanted = held ? FIRST_BLOCK : k->block;
+    open_file(k, file);
+    uint64_t wanted = held ? FIRST_BLOCK : find_ranks_block(k->f->run, k->f->context, k->bytes.map);
     wanted = wanted < around ? around : wanted;
     if (end - begin <= wanted)
         return end;

@@ -25,8 +25,7 @@ typedef struct rank_work {
     share share;
     uint64_t limit;
     trawl_range_needs needs;
-    bool ranges;    /* texts are cut */
-    uint64_t block; /* bytes of one */
+    bool ranges; /* texts are cut */
 
     block *blocks;
     size_t count, room;

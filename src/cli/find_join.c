@@ -6,7 +6,8 @@
 
 #include "cli/find_ranks.h"
 
-#define BLOCK (1u << 20) /* a thread: what was read is still in its core's caches */
+#define READ_BLOCK (1u << 20)    /* a thread: what was read is still in its core's caches */
+#define MAPPED_BLOCK (16u << 20) /* a thread: what a block costs is nothing beside its search */
 #define DEVICE_BLOCK (64u << 20)
 #define ERROR_BUFFER (4u << 10) /* a message */
 
@@ -16,9 +17,10 @@ static bool on_device(const run_options *o)
     return name && (strcmp(name, "cuda") == 0 || strcmp(name, "opencl") == 0);
 }
 
-uint64_t find_ranks_block(const run_options *o, const trawl_context *context)
+uint64_t find_ranks_block(const run_options *o, const trawl_context *context, bool mapped)
 {
-    return on_device(o) ? DEVICE_BLOCK : (uint64_t)BLOCK * trawl_context_threads(context);
+    const uint64_t block = mapped ? MAPPED_BLOCK : READ_BLOCK;
+    return on_device(o) ? DEVICE_BLOCK : block * trawl_context_threads(context);
 }
 
 static int hushed[2] = { -1, -1 }; /* output and error of other ranks than 0, meanwhile */

@@ -51,7 +51,6 @@ static void ranks_open(rank_work *k, char **paths, int count)
     k->ranges = text && trawl_plan_get_range_needs(f->plan, f->report, &k->needs, NULL) == TRAWL_OK;
     if (!k->ranges)
         k->needs = (trawl_range_needs){ .size = sizeof k->needs };
-    k->block = find_ranks_block(f->run, f->context);
     k->limit = f->most;
     f->most = 0;
     if (!share_open(&k->share, k->c, f, paths, count, k->ranges, k->spool.output))

@@ -13,8 +13,8 @@ bool find_ranks_agree(const cluster *c, const char *command, int *status);
 /* Each rank takes its share of the machine's cores, or one of its devices. */
 void find_ranks_settle(const cluster *c, run_options *o);
 
-/* Bytes that a rank reads and searches at once. */
-uint64_t find_ranks_block(const run_options *o, const trawl_context *context);
+/* Bytes that a rank searches at once, where they are mapped, or read. */
+uint64_t find_ranks_block(const run_options *o, const trawl_context *context, bool mapped);
 
 /* All ranks have read the same patterns, or all end after a complaint: what is printed of a match
  * is each rank's own. */
