@@ -105,7 +105,7 @@ for backend in cuda opencl; do
         step "$test-$backend" env TRAWL_TEST_BACKENDS=$backend TRAWL_TEST_CASES=1000 \
             "$build/tests/test_$test"
     done
-    for test in text result; do
+    for test in text grid result; do
         step "$test-$backend" env TRAWL_TEST_BACKENDS=$backend TRAWL_TEST_CASES=2000 \
             "$build/tests/test_device_$test"
     done
@@ -119,7 +119,7 @@ if command -v compute-sanitizer >/dev/null; then
     done
     # Texts of the caller's: nothing outside of a buffer is read or written. Calls that must fail are
     # part of it.
-    for test in text result; do
+    for test in text grid result; do
         step "sanitizer-$test" env TRAWL_TEST_BACKENDS=cuda TRAWL_TEST_CASES=200 compute-sanitizer \
             --tool memcheck --report-api-errors no --error-exitcode 9 --print-limit 20 \
             "$build/tests/test_device_$test" test_random
