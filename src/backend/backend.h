@@ -79,7 +79,7 @@ typedef struct grid_job {
     const u8 *window; /* NULL: it is in the grid that the worker holds, */
     u64 window_at;    /* from this byte of that on */
     u32 rows, cols;   /* of the window */
-    u64 stride;     /* bytes */
+    u64 stride;       /* bytes */
     slice *slices;
     size_t count;
     bool fallback[MOST_PARTS];

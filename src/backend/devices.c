@@ -361,7 +361,7 @@ static int text_on_devices(device_room *room, const attempt *a, const void *work
 static held_rows rows_held(const device_room *room, const grid_job *job)
 {
     return (held_rows){ room->held.begin + job->window_at, job->stride,
-                        job->cols * plan_head(job->plan)->cell_size };
+                        (u64)job->cols * plan_head(job->plan)->cell_size };
 }
 
 /* Of a held grid: in place as far as the buffer goes and `length` says; else as many rows as a lane

@@ -65,6 +65,6 @@ u32 held_rows_lead(const held_text *h, const held_rows *g, u32 top, u32 most)
 
 u64 held_rows_stop(const held_text *h, const held_rows *g)
 {
-    const u64 needed = (u64)g->bytes + TEXT_PADDING, there = h->buffer.bytes - g->at;
+    const u64 needed = g->bytes + TEXT_PADDING, there = h->buffer.bytes - g->at;
     return there < needed ? 0 : (there - needed) / g->stride + 1;
 }

@@ -48,10 +48,10 @@ size_t held_room(const held_text *h, u32 reach);
  * they are. All others, and the last ones where the buffer ends within TEXT_PADDING bytes behind
  * them, are brought to a lane's memory on the device, some at a time (rows.k). */
 
-/* The rows of the held grid that jobs are of: from byte `at` of the buffer on. */
+/* The rows of the held grid that jobs are of: from byte `at` of the buffer on, `stride` bytes
+ * apart. */
 typedef struct held_rows {
-    u64 at, stride;
-    u32 bytes; /* of a row */
+    u64 at, stride, bytes; /* of a row */
 } held_rows;
 
 /* Whether most of them may be had where they are. */

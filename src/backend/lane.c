@@ -355,7 +355,7 @@ int lane_bring_held_rows(lane *l, const held_text *held, const held_rows *g, con
     const device_api *api = lock(l);
     int status;
     lane_forget_held(l);
-    begin_piece(l, held, (u64)(bottom - from) * g->bytes, true);
+    begin_piece(l, held, (bottom - from) * g->bytes, true);
     l->copied = brought;
     if (brought) {
         const u64 stride = lane_stride(job->cols, plan_head(job->plan)->cell_size);
@@ -369,7 +369,7 @@ int lane_bring_held_rows(lane *l, const held_text *held, const held_rows *g, con
             rows_launch(l->on->device, l->queue, &held->buffer, &l->text, &a, &l->written, error);
         set_grid_piece(l, &l->text, job, stride, top, bottom, tops);
     } else {
-        const size_t bytes = (size_t)((bottom - from - 1) * g->stride) + g->bytes;
+        const size_t bytes = (size_t)((bottom - from - 1) * g->stride + g->bytes);
         status = api->buffer_part(l->on->device, &held->buffer, first, bytes + TEXT_PADDING,
                                   &l->part, error);
         set_grid_piece(l, &l->part, job, g->stride, from, bottom, tops);

@@ -8,9 +8,8 @@
  * `stop` bytes may be read, go to `quads` times 16 bytes each. There are fewer than 2^32 cells, and
  * so quads. */
 typedef struct rows_args {
-    u64 from, stride, stop;
-    u32 rows, bytes, quads;
-    u32 unused;
+    u64 from, stride, stop, bytes;
+    u32 rows, quads;
 } rows_args;
 
 SHARED_SIZE(rows_args, 40);
