@@ -154,6 +154,17 @@ try:
     fails("--report", "--report", "nothing", "ab", "words")
     fails("deep", "ab", "deep")
     fails("regular file", "--output", "/dev/null", "ab", "few")
+    fails("no/such/folder", "--output", "no/such/folder", "ab", "few")
+    fails("100000 threads", "--threads", "100000", "ab", "few")            # what is wrong for all is said once
+    fails("--circular", "--circular", "a[bc]*", "reads.fa")
+    fails("also the output", "--output", "few", "ab", "words", "few")
+    with open("few", "rb") as file:
+        assert file.read() == files["few"]                                 # and is not lost
+    for environment in (alone, None):                                      # -q: the file is emptied all the same
+        with open("printed", "wb") as file:
+            file.write(b"z")
+        assert ranks(2, "-q", "--output", "printed", "ab", "few", environment=environment).returncode == 0
+        assert os.path.getsize("printed") == 0
     assert b"Usage" in ranks(3, "--help").stdout
     assert ranks(3, "--help").stdout.count(b"Usage: trawl find [OPTION...] PATTERN") == 1
     each = ranks(3, "ab", "few", environment=alone)                        # three searches

@@ -25,10 +25,8 @@ uint64_t find_ranks_block(const run_options *o, const trawl_context *context, bo
 
 static int hushed[2] = { -1, -1 }; /* output and error of other ranks than 0, meanwhile */
 
-void find_ranks_hush(const cluster *c)
+static void hush(const cluster *c)
 {
-    setvbuf(stdout, NULL, _IOFBF, OUTPUT_BUFFER); /* mpirun gives ranks a terminal of its own */
-    setvbuf(stderr, NULL, _IOLBF, ERROR_BUFFER);  /* and its own words come between writes */
     FILE *nowhere = c->rank ? fopen("/dev/null", "w") : NULL;
     for (int fd = STDOUT_FILENO; nowhere && fd <= STDERR_FILENO; fd++) {
         hushed[fd - STDOUT_FILENO] = dup(fd);
@@ -36,6 +34,40 @@ void find_ranks_hush(const cluster *c)
     }
     if (nowhere)
         fclose(nowhere);
+}
+
+static void speak(void)
+{
+    fflush(stdout);
+    for (int fd = STDOUT_FILENO; fd <= STDERR_FILENO; fd++)
+        if (hushed[fd - STDOUT_FILENO] >= 0) {
+            dup2(hushed[fd - STDOUT_FILENO], fd);
+            close(hushed[fd - STDOUT_FILENO]);
+            hushed[fd - STDOUT_FILENO] = -1;
+        }
+}
+
+void find_ranks_hush(const cluster *c)
+{
+    setvbuf(stdout, NULL, _IOFBF, OUTPUT_BUFFER); /* mpirun gives ranks a terminal of its own */
+    setvbuf(stderr, NULL, _IOLBF, ERROR_BUFFER);  /* and its own words come between writes */
+    hush(c);
+}
+
+trawl_context *find_ranks_context(const cluster *c, run_options *o)
+{
+    hush(c);
+    trawl_context *context = open_context(o);
+    speak();
+    const bool first = c->sum_before(!context) == 0;
+    if (c->sum(!context) == 0 || (!context && c->rank == 0))
+        return context;
+    if (!context && first) {
+        open_context(o); /* and says so aloud */
+        c->abort(EXIT_ERROR);
+    }
+    c->sum(0); /* until that one has ended all */
+    return context;
 }
 
 static void rank_fails(const cluster *c, const char *command, const char *why)
@@ -48,12 +80,7 @@ static void rank_fails(const cluster *c, const char *command, const char *why)
 bool find_ranks_agree(const cluster *c, const char *command, int *status)
 {
     int first = *status;
-    fflush(stdout);
-    for (int fd = STDOUT_FILENO; fd <= STDERR_FILENO; fd++)
-        if (hushed[fd - STDOUT_FILENO] >= 0) {
-            dup2(hushed[fd - STDOUT_FILENO], fd);
-            close(hushed[fd - STDOUT_FILENO]);
-        }
+    speak();
     c->broadcast(&first, sizeof first);
     if (first < 0 && *status >= 0)
         rank_fails(c, command,

@@ -13,6 +13,10 @@ bool find_ranks_agree(const cluster *c, const char *command, int *status);
 /* Each rank takes its share of the machine's cores, or one of its devices. */
 void find_ranks_settle(const cluster *c, run_options *o);
 
+/* Each rank's context. NULL after a complaint, which the first of those ranks makes that have
+ * none. */
+trawl_context *find_ranks_context(const cluster *c, run_options *o);
+
 /* Bytes that a rank searches at once, where they are mapped, or read. */
 uint64_t find_ranks_block(const run_options *o, const trawl_context *context, bool mapped);
 

@@ -553,17 +553,20 @@ bool find_search_open(find_search *f, char **paths, int count)
 {
     pattern_set *patterns = f->output->patterns;
     trawl_plan_info info = { .size = sizeof info };
-    f->context = open_context(f->run);
+    f->context = f->cluster ? find_ranks_context(f->cluster, f->run) : open_context(f->run);
     if (!f->context)
         return false;
     f->sample.inside = f->format != FORMAT_RAW;
     if (f->cluster)
         find_ranks_same(f->cluster, f->run->command, patterns);
-    if (!f->cluster || f->cluster->rank == 0)
+    const bool own = !f->cluster || f->cluster->rank == 0;
+    if (own)
         f->plan = sample_compile(&f->sample, patterns, f->run, f->context, paths, count);
+    if (own && f->plan && f->circular && !circle_fits(patterns, f->run->command, f->plan))
+        return false;
     if (f->cluster)
         f->plan = find_ranks_plan(f->cluster, f->run->command, f->plan);
-    if (!f->plan || (f->circular && !circle_fits(patterns, f->run->command, f->plan)))
+    if (!f->plan)
         return false;
     f->counts = calloc(patterns->count, sizeof *f->counts);
     if (!f->counts) {
