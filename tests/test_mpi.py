@@ -24,16 +24,18 @@ def ranks(n, *arguments, environment=None, given=None):
 
 
 def same(*arguments, n=4):
-    """Output and status are those of one process. Returns what --stats says of the ranks."""
+    """Output and status are those of one process, whether ranks map files or read them through MPI-IO. Returns what
+    --stats says of the ranks."""
     global cases, again
     cases += 1
     one = subprocess.run([trawl, "find", *arguments], capture_output=True, env=alone)
-    many = ranks(n, "--stats", *arguments)
+    reads = r.random() < 0.5
+    many = ranks(n, "--stats", *arguments, environment=dict(os.environ, TRAWL_MPI="read") if reads else None)
     if one.returncode not in (0, 1) or many.returncode != one.returncode or many.stdout != one.stdout:
         at = next((i for i, (a, b) in enumerate(zip(one.stdout, many.stdout)) if a != b),
                   min(len(one.stdout), len(many.stdout)))
-        sys.exit("%r, %d ranks: status %d, not %d; output differs at byte %d of %d and %d:\n%r\n%r\n%s" % (
-            arguments, n, many.returncode, one.returncode, at, len(one.stdout), len(many.stdout),
+        sys.exit("%r, %d ranks, files %s: status %d, not %d; output differs at byte %d of %d and %d:\n%r\n%r\n%s" % (
+            arguments, n, "read" if reads else "mapped", many.returncode, one.returncode, at, len(one.stdout), len(many.stdout),
             one.stdout[at - 100:at + 100], many.stdout[at - 100:at + 100], many.stderr.decode()))
     said = [line for line in many.stderr.decode().splitlines() if " rounds, " in line]
     assert len(said) == 1, many.stderr
