@@ -172,7 +172,7 @@ def _run(job: _search.Job, threads: int) -> int:
     blocks = -(-sum(file.size for file in job.files) // job.blocksize)
     follows = job.needs is not None and job.needs.follows and \
         any(file.blocks > 1 and not file.unit for file in job.files)
-    least, cost = (threads, 5) if follows else (2 * threads, 1)  # `cost`: tasks of a run
+    least, cost = (threads, 3) if follows else (2 * threads, 1)  # `cost`: a run is five tasks then
     tasks = max(threads, min(TASKS * threads, max(least, blocks // (cost * ENOUGH)), MOST_TASKS))
     return max(1, min(blocks // tasks, cost * LONGEST))
 

@@ -119,9 +119,11 @@ class Graph:
         from dask.base import tokenize
 
         self.job = job
-        self.token = tokenize(job)[:16]
+        saved = job.saved if isinstance(job.saved, str) else None  # bytes: job.token is their hash
+        self.token = tokenize(job._replace(saved=saved))[:16]
         self._jobs = [f"trawl-job-{self.token}-{i}" for i in range(copies)]
-        self.tasks: Dict[Any, Any] = {key: (_Constant(job),) for key in self._jobs}
+        constant = _Constant(job, self.token)
+        self.tasks: Dict[Any, Any] = {key: (constant,) for key in self._jobs}
         self._turn = 0
 
     def task(self, fn: Any, number: int, place: int, *args: Any, label: str = "") -> str:
@@ -195,11 +197,14 @@ def runs_of(blocks: int, most: int) -> List[Tuple[int, int]]:
 class _Constant:
     """A task that is a value. (A tuple that is none would be taken for a task.)"""
 
-    def __init__(self, value: Any) -> None:
-        self._value = value
+    def __init__(self, value: Any, token: str) -> None:
+        self._value, self._token = value, token
 
     def __call__(self) -> Any:
         return self._value
+
+    def __dask_tokenize__(self) -> str:
+        return self._token
 
 
 def build(job: Job, together: List[Tuple[int, int]], threads: int) -> Any:
