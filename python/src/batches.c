@@ -154,12 +154,9 @@ PyObject *plan_batches(PyObject *self, PyObject *args)
     Py_INCREF(self);
     b->plan = self;
     b->most = (size_t)most;
-    if (options_parse(options, &b->options) && text_get(object, &b->text)) {
-        if (b->text.on_device)
-            PyErr_SetString(PyExc_TypeError, "batches are of texts in the host's memory only");
-        else
-            b->context = pool_take(((plan_object *)self)->contexts);
-    }
+    if (options_parse(options, &b->options) &&
+        text_get_host(object, &b->text, "a text that is searched by batches"))
+        b->context = pool_take(((plan_object *)self)->contexts);
     b->relay = b->context ? relay_open(search, drop_hits, b) : NULL;
     if (b->relay)
         return (PyObject *)b;

@@ -69,8 +69,10 @@ typedef struct text {
     void *queue; /* of a text on a device: what trawl_device_text.queue says */
 } text;
 
-/* False: an exception. */
+/* Of the host or of a device, for those that ask `on_device`. False: an exception. */
 bool text_get(PyObject *object, text *t);
+/* Of the host: `what` the text is stands in the exception that refuses a device's. */
+bool text_get_host(PyObject *object, text *t, const char *what);
 void text_drop(text *t);
 
 /* ---- matches (hits.c) --------------------------------------------------- */

@@ -60,11 +60,9 @@ static PyObject *finish(PyObject *self, many *m, int status)
 static bool add_other(PyObject *object, trawl_text *to, PyObject *kept)
 {
     text t;
-    if (!text_get(object, &t))
+    if (!text_get_host(object, &t, "each of many texts"))
         return false;
-    const bool fine = !t.on_device && PyList_Append(kept, t.owner) == 0;
-    if (t.on_device)
-        PyErr_SetString(PyExc_TypeError, "many texts are searched in the host's memory only");
+    const bool fine = PyList_Append(kept, t.owner) == 0;
     *to = (trawl_text){ t.bytes, t.length };
     text_drop(&t);
     return fine;
@@ -161,23 +159,20 @@ static bool cut(many *m, const text *whole, const int64_t *offsets, size_t count
  */
 PyObject *plan_find_cut(PyObject *self, PyObject *args)
 {
-    PyObject *buffer, *offsets, *options, *array = NULL;
+    PyObject *buffer, *offsets, *options;
     long long record;
     text whole;
     many m;
     if (!PyArg_ParseTuple(args, "OOOL", &buffer, &offsets, &options, &record) ||
-        !options_parse(options, &m.options) || !text_get(buffer, &whole))
+        !options_parse(options, &m.options) ||
+        !text_get_host(buffer, &whole, "a buffer of many texts"))
         return NULL;
     PyArrayObject *places = (PyArrayObject *)offsets;
     const size_t count = (size_t)PyArray_SIZE(places) - 1;
     hits_begin(&m.found, sizeof(hit));
     m.found.record = record;
-    if (whole.on_device) {
-        PyErr_SetString(PyExc_TypeError, "many texts are searched in the host's memory only");
-    } else {
-        const bool fine = begin(self, &m, count) && cut(&m, &whole, PyArray_DATA(places), count);
-        array = finish(self, &m, fine ? search(&m) : CALL_RAISED);
-    }
+    const bool fine = begin(self, &m, count) && cut(&m, &whole, PyArray_DATA(places), count);
+    PyObject *array = finish(self, &m, fine ? search(&m) : CALL_RAISED);
     text_drop(&whole);
     return array;
 }

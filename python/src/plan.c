@@ -70,7 +70,7 @@ static PyObject *plan_load(PyObject *type, PyObject *args)
     if (!PyArg_ParseTuple(args, "OpO", &block, &view, &settings))
         return NULL;
     pool *contexts = pool_of(settings);
-    if (!contexts || !text_get(block, &t))
+    if (!contexts || !text_get_host(block, &t, "a saved plan"))
         return NULL;
     Py_BEGIN_ALLOW_THREADS status =
         (view ? trawl_plan_view : trawl_plan_load)(t.bytes, t.length, &plan, &error);
@@ -211,10 +211,10 @@ static PyObject *plan_compile(PyObject *type, PyObject *args)
         return NULL;
     const size_t count = (size_t)PyTuple_Size(texts);
     pool *contexts = pool_of(settings);
-    if (!contexts || (sample != Py_None && !text_get(sample, &s)))
+    if (!contexts || (sample != Py_None && !text_get_host(sample, &s, "a sample")))
         return NULL;
-    options.sample = s.on_device ? NULL : s.bytes;
-    options.sample_length = s.on_device ? 0 : s.length;
+    options.sample = s.bytes;
+    options.sample_length = s.length;
     options.max_memory = most;
     options.wm_block = block;
     options.keep_texts = 1;

@@ -14,7 +14,7 @@ static trawl_seam *open_seam(const trawl_plan *plan, uint32_t report, PyObject *
     trawl_seam *seam = NULL;
     trawl_error error;
     text t = { 0 };
-    if (saved != Py_None && !text_get(saved, &t))
+    if (saved != Py_None && !text_get_host(saved, &t, "a seam"))
         return NULL;
     const int status = saved == Py_None
                            ? trawl_seam_open(plan, report, &seam, &error)
@@ -66,7 +66,8 @@ PyObject *plan_range_cut(PyObject *self, PyObject *args)
     unsigned report;
     size_t at;
     text t;
-    if (!PyArg_ParseTuple(args, "OI", &object, &report) || !text_get(object, &t))
+    if (!PyArg_ParseTuple(args, "OI", &object, &report) ||
+        !text_get_host(object, &t, "a text that is cut into ranges"))
         return NULL;
     const int status =
         trawl_range_cut(((plan_object *)self)->plan, report, t.bytes, t.length, &at, &error);
@@ -127,7 +128,8 @@ PyObject *plan_find_range(PyObject *self, PyObject *args)
     work w = { .plan = p->plan, .range = TRAWL_RANGE_INIT };
     if (!PyArg_ParseTuple(args, "OOKKKppO", &object, &options, &begin, &end, &offset, &last,
                           &follows, &saved) ||
-        !options_parse(options, &w.options) || !text_get(object, &t))
+        !options_parse(options, &w.options) ||
+        !text_get_host(object, &t, "a text that is searched by ranges"))
         return NULL;
     w.range.bytes = t.bytes;
     w.range.length = t.length;
@@ -137,10 +139,7 @@ PyObject *plan_find_range(PyObject *self, PyObject *args)
     w.range.last = (uint32_t)last;
     hits_begin(&w.found, sizeof(hit));
     int status = CALL_RAISED;
-    if (t.on_device)
-        PyErr_SetString(PyExc_TypeError,
-                        "a text that is searched by ranges is in the host's memory");
-    else if (!follows || (w.seam = open_seam(p->plan, w.options.report, saved)))
+    if (!follows || (w.seam = open_seam(p->plan, w.options.report, saved)))
         status = pool_call(p->contexts, &w.context, t.length, find, &w);
     text_drop(&t);
     PyObject *made = result(&w, status);

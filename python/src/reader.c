@@ -260,7 +260,7 @@ PyObject *core_reader(PyObject *module, PyObject *args)
     r->path = strdup(path);
     r->mode = mode <= MODE_FASTA ? (enum mode)mode : MODE_RECORDS;
     r->unpack = (unpack_options){ ratio, threads };
-    const bool fine = bytes == Py_None || text_get(bytes, &r->bytes);
+    const bool fine = bytes == Py_None || text_get_host(bytes, &r->bytes, "a file's data");
     r->relay = fine && r->path ? relay_open(read_all, drop_item, r) : NULL;
     if (r->relay)
         return (PyObject *)r;
@@ -283,7 +283,7 @@ PyObject *core_content(PyObject *module, PyObject *head)
     source s = { 0 };
     text t;
     (void)module;
-    if (!text_get(head, &t))
+    if (!text_get_host(head, &t, "a file's head"))
         return NULL;
     source_memory memory = { t.bytes, t.length, t.length };
     const char *packed = compressed_kind(t.bytes, t.length);

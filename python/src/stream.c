@@ -75,13 +75,10 @@ static PyObject *stream_feed(PyObject *self, PyObject *piece)
 {
     stream *s = (stream *)self;
     step t;
-    if (!text_get(piece, &t.piece)) /* which may run Python, and so close the stream */
+    if (!text_get_host(piece, &t.piece,
+                       "a stream's piece")) /* which may run Python, and so close the stream */
         return NULL;
-    PyObject *array = NULL;
-    if (t.piece.on_device)
-        PyErr_SetString(PyExc_TypeError, "a stream takes texts in the host's memory only");
-    else if (is_open(s))
-        array = run(s, &t, t.piece.length, feed);
+    PyObject *array = is_open(s) ? run(s, &t, t.piece.length, feed) : NULL;
     text_drop(&t.piece);
     return array;
 }
@@ -139,7 +136,7 @@ static PyObject *stream_restore(PyObject *self, PyObject *object)
     stream *s = (stream *)self;
     trawl_error error;
     text state;
-    if (!text_get(object, &state))
+    if (!text_get_host(object, &state, "a stream's state"))
         return NULL;
     if (!is_open(s)) {
         text_drop(&state);

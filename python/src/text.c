@@ -81,6 +81,21 @@ bool text_get(PyObject *object, text *t)
     return fine;
 }
 
+bool text_get_host(PyObject *object, text *t, const char *what)
+{
+    if (!text_get(object, t))
+        return false;
+    if (!t->on_device)
+        return true;
+    PyErr_Format(
+        PyExc_TypeError,
+        "%s is read from the host's memory, and this is in a device's: copy it to the host "
+        "(array.get() of CuPy, array.cpu() of PyTorch)",
+        what);
+    text_drop(t);
+    return false;
+}
+
 void text_drop(text *t)
 {
     Py_CLEAR(t->owner);

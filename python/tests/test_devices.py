@@ -48,6 +48,24 @@ def test_dlpack_of_the_host():
         [(0, 2, 4, 0)]
 
 
+@pytest.mark.parametrize("call", [
+    trawl.load,
+    lambda array: trawl.open("name", data=array),
+    lambda array: trawl.compile("he", sample=array),
+    lambda array: trawl.compile("he+").range_cut(array),
+    lambda array: trawl.compile("he+").find_range(array, 0, 100),
+    lambda array: trawl.compile("he+").find_range(b"ushers", 0, 6, seam=array),
+    lambda array: trawl.compile("he+").follow(array, []),
+    lambda array: trawl.compile("he+").follow(None, [array]),
+    lambda array: trawl.compile("he").stream(report="ends", state=array),
+    lambda array: trawl.compile("he").find_many((array, np.array([0, 100]))),
+])
+def test_what_is_read_on_the_host(call):
+    """Plans, states, seams, samples and files are the host's: a GPU's address is not followed."""
+    with pytest.raises(TypeError, match="host"):
+        call(Elsewhere((100,)))
+
+
 def test_a_cpu_refuses_what_a_gpu_has():
     """A plan for the CPU refuses a GPU's array before it is touched; so do calls that take none."""
     plan = trawl.compile("he")
