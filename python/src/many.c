@@ -155,24 +155,40 @@ static bool cut(many *m, const text *whole, const int64_t *offsets, size_t count
     return true;
 }
 
-/* _find_cut(buffer, offsets, options, record): offsets is an array of int64, one more than texts.
- */
+/* Offsets as one row of int64, one more than there are texts. NULL: an exception. */
+static PyArrayObject *offsets_of(PyObject *given)
+{
+    PyObject *as_given = PyArray_FROM_O(given); /* of an array a cast that loses is refused */
+    PyObject *array =
+        as_given ? PyArray_FROMANY(as_given, NPY_INT64, 1, 1, NPY_ARRAY_CARRAY_RO) : NULL;
+    Py_XDECREF(as_given);
+    if (!array || PyArray_SIZE((PyArrayObject *)array) > 0)
+        return (PyArrayObject *)array;
+    PyErr_SetString(PyExc_ValueError, "there are no offsets: of n texts there are n + 1");
+    Py_DECREF(array);
+    return NULL;
+}
+
+/* _find_cut(buffer, offsets, options, record) */
 PyObject *plan_find_cut(PyObject *self, PyObject *args)
 {
-    PyObject *buffer, *offsets, *options;
+    PyObject *buffer, *given, *options, *array = NULL;
     long long record;
     text whole;
     many m;
-    if (!PyArg_ParseTuple(args, "OOOL", &buffer, &offsets, &options, &record) ||
+    if (!PyArg_ParseTuple(args, "OOOL", &buffer, &given, &options, &record) ||
         !options_parse(options, &m.options) ||
         !text_get_host(buffer, &whole, "a buffer of many texts"))
         return NULL;
-    PyArrayObject *places = (PyArrayObject *)offsets;
-    const size_t count = (size_t)PyArray_SIZE(places) - 1;
-    hits_begin(&m.found, sizeof(hit));
-    m.found.record = record;
-    const bool fine = begin(self, &m, count) && cut(&m, &whole, PyArray_DATA(places), count);
-    PyObject *array = finish(self, &m, fine ? search(&m) : CALL_RAISED);
+    PyArrayObject *offsets = offsets_of(given);
+    if (offsets) {
+        const size_t count = (size_t)PyArray_SIZE(offsets) - 1;
+        hits_begin(&m.found, sizeof(hit));
+        m.found.record = record;
+        const bool fine = begin(self, &m, count) && cut(&m, &whole, PyArray_DATA(offsets), count);
+        array = finish(self, &m, fine ? search(&m) : CALL_RAISED);
+    }
+    Py_XDECREF((PyObject *)offsets);
     text_drop(&whole);
     return array;
 }

@@ -123,6 +123,28 @@ def test_searching_records(tmp_path, rng):
         next(reader.batches())  # and the rest is left unread
 
 
+@pytest.mark.parametrize("offsets", [
+    [0, 3, 6], (0, 3, 6), np.array([0, 3, 6], np.int32), np.array([0, 3, 6], np.uint32),
+    np.array([0, 3, 6], ">i8"), np.array([0, 9, 3, 9, 6])[::2],
+    np.frombuffer(b"x" + np.array([0, 3, 6]).tobytes(), np.int64, offset=1),
+], ids=str)
+def test_records_of_any_offsets(offsets):
+    """Records that a program makes itself say where they are by any integers."""
+    records = trawl.Records(np.frombuffer(b"abcabcabc", np.uint8), offsets, b"", 0, [(0, "")])
+    assert trawl.compile("ab").find_many(records)["record"].tolist() == [0, 1]
+
+
+@pytest.mark.parametrize("offsets", [
+    [], np.array([], np.int64), np.array([[0, 3, 6]]), np.array(0), [0.0, 3.5], [0, 3, 99], [0, -3],
+    [3, 0], None, "036", np.array([0, 3, 2**63], np.uint64),
+], ids=str)
+def test_records_without_a_place(offsets):
+    """What are no offsets, or lead out of the bytes, is refused."""
+    records = trawl.Records(np.frombuffer(b"abcabcabc", np.uint8), offsets, b"", 0, [(0, "")])
+    with pytest.raises((TypeError, ValueError)):
+        trawl.compile("ab").find_many(records)
+
+
 def test_failures(tmp_path):
     """What cannot be read raises behind what came before it, or is kept and passed over."""
     with pytest.raises(FileNotFoundError):
