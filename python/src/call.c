@@ -64,6 +64,8 @@ static int start_thread(pthread_t *thread, void *(*run)(void *), void *user)
 typedef struct call {
     call_fn fn;
     void *user;
+    trawl_context *context;
+    pthread_t thread;
     int status;
     bool done;
     pthread_mutex_t lock;
@@ -93,29 +95,34 @@ static bool wait_for_call(call *c, long ms)
 }
 
 /* The call may not have begun when it is first cancelled, so once is not enough. */
-static void cancel_call(call *c, trawl_context *context)
+static void end_call(void *user)
 {
-    do
-        trawl_cancel(context);
-    while (!wait_for_call(c, CANCEL_MS));
+    call *c = user;
+    while (!wait_for_call(c, CANCEL_MS))
+        trawl_cancel(c->context);
+    pthread_join(c->thread, NULL);
 }
 
-static int run_long(trawl_context *context, call *c)
+/* While the interpreter is left it ends daemon threads by pthread_exit where they want the GIL
+ * back. What the call uses lies on this thread's stack, so the call ends first. */
+static int run_long(call *c)
 {
-    pthread_t thread;
     bool done = false, raised = false;
-    if (start_thread(&thread, run_call, c)) { /* none can be had: without Ctrl-C, then */
+    PyThreadState *state;
+    if (start_thread(&c->thread, run_call, c)) { /* none can be had: without Ctrl-C, then */
         int status;
         Py_BEGIN_ALLOW_THREADS status = c->fn(c->user);
         Py_END_ALLOW_THREADS return status;
     }
+    pthread_cleanup_push(end_call, c);
     while (!done && !raised) {
         Py_BEGIN_ALLOW_THREADS done = wait_for_call(c, LOOK_MS);
         Py_END_ALLOW_THREADS raised = PyErr_CheckSignals() != 0;
     }
-    Py_BEGIN_ALLOW_THREADS if (!done) cancel_call(c, context);
-    pthread_join(thread, NULL);
-    Py_END_ALLOW_THREADS return raised ? CALL_RAISED : c->status;
+    state = PyEval_SaveThread();
+    pthread_cleanup_pop(1);
+    PyEval_RestoreThread(state);
+    return raised ? CALL_RAISED : c->status;
 }
 
 int call_run(trawl_context *context, size_t work, call_fn fn, void *user)
@@ -127,10 +134,10 @@ int call_run(trawl_context *context, size_t work, call_fn fn, void *user)
         Py_BEGIN_ALLOW_THREADS status = fn(user);
         Py_END_ALLOW_THREADS return status;
     }
-    call c = { .fn = fn, .user = user };
+    call c = { .fn = fn, .user = user, .context = context };
     pthread_mutex_init(&c.lock, NULL);
     open_condition(&c.changed);
-    status = run_long(context, &c);
+    status = run_long(&c);
     pthread_cond_destroy(&c.changed);
     pthread_mutex_destroy(&c.lock);
     return status;

@@ -186,6 +186,22 @@ except Enough:
 """) == "ended"
 
 
+@pytest.mark.parametrize("run", range(2))
+def test_daemon_threads(run):
+    """A program ends while its daemon threads search; Python ends them where they stand."""
+    assert run_child(r"""
+import threading, time, trawl
+plan, text = trawl.compile([b"ab", b"b"]), b"xy" * 100_000_000
+def search():
+    while True:
+        plan.count(text)
+for _ in range(8):
+    threading.Thread(target=search, daemon=True).start()
+time.sleep(0.1)
+print("left")
+""") == "left"
+
+
 def test_memory_comes_back():
     """Results, plans, streams, iterators that are dropped give their memory back."""
     resource = pytest.importorskip("resource")
