@@ -66,6 +66,7 @@ typedef struct call {
     void *user;
     trawl_context *context;
     pthread_t thread;
+    pid_t owner;
     int status;
     bool done;
     pthread_mutex_t lock;
@@ -98,9 +99,23 @@ static bool wait_for_call(call *c, long ms)
 static void end_call(void *user)
 {
     call *c = user;
+    if (c->owner != getpid())
+        return;
     while (!wait_for_call(c, CANCEL_MS))
         trawl_cancel(c->context);
     pthread_join(c->thread, NULL);
+}
+
+/* Handlers of signals run. True: one raises, or this is a child now that one has forked. */
+static bool look_for_signals(pid_t owner)
+{
+    const bool raised = PyErr_CheckSignals() != 0;
+    if (owner != getpid() && !raised)
+        PyErr_SetString(
+            PyExc_RuntimeError,
+            "a handler of a signal forked this process in the middle of a call, which is "
+            "its parent's: leave the child by os._exit, in the handler");
+    return raised || owner != getpid();
 }
 
 /* While the interpreter is left it ends daemon threads by pthread_exit where they want the GIL
@@ -117,7 +132,7 @@ static int run_long(call *c)
     pthread_cleanup_push(end_call, c);
     while (!done && !raised) {
         Py_BEGIN_ALLOW_THREADS done = wait_for_call(c, LOOK_MS);
-        Py_END_ALLOW_THREADS raised = PyErr_CheckSignals() != 0;
+        Py_END_ALLOW_THREADS raised = look_for_signals(c->owner);
     }
     state = PyEval_SaveThread();
     pthread_cleanup_pop(1);
@@ -125,7 +140,7 @@ static int run_long(call *c)
     return raised ? CALL_RAISED : c->status;
 }
 
-int call_run(trawl_context *context, size_t work, call_fn fn, void *user)
+int call_run(trawl_context **context, hits *found, size_t work, call_fn fn, void *user)
 {
     int status;
     if (work < SHORT_CALL)
@@ -134,19 +149,25 @@ int call_run(trawl_context *context, size_t work, call_fn fn, void *user)
         Py_BEGIN_ALLOW_THREADS status = fn(user);
         Py_END_ALLOW_THREADS return status;
     }
-    call c = { .fn = fn, .user = user, .context = context };
+    call c = { .fn = fn, .user = user, .context = *context, .owner = getpid() };
     pthread_mutex_init(&c.lock, NULL);
     open_condition(&c.changed);
     status = run_long(&c);
+    if (c.owner != getpid()) {
+        *context = NULL;
+        if (found)
+            hits_forget(found);
+        return status;
+    }
     pthread_cond_destroy(&c.changed);
     pthread_mutex_destroy(&c.lock);
     return status;
 }
 
-int pool_call(pool *p, trawl_context **context, size_t work, call_fn fn, void *user)
+int pool_call(pool *p, trawl_context **context, hits *found, size_t work, call_fn fn, void *user)
 {
     *context = pool_take(p);
-    const int status = *context ? call_run(*context, work, fn, user) : CALL_RAISED;
+    const int status = *context ? call_run(context, found, work, fn, user) : CALL_RAISED;
     pool_give(p, *context);
     return status;
 }
@@ -236,7 +257,7 @@ void *relay_take(relay *r, bool *raised)
         PyErr_SetString(PyExc_RuntimeError, "an iterator of the process that forked this one");
     while (!ready && !*raised) {
         Py_BEGIN_ALLOW_THREADS ready = wait_for_item(r, &item);
-        Py_END_ALLOW_THREADS *raised = !ready && PyErr_CheckSignals();
+        Py_END_ALLOW_THREADS *raised = !ready && look_for_signals(r->owner);
     }
     return item;
 }

@@ -101,6 +101,8 @@ typedef struct hits {
 bool hits_module(void); /* the dtypes; false: an exception */
 void hits_begin(hits *h, size_t size);
 void hits_free(hits *h);
+/* Leave its memory alone: after a fork it may have been in another thread's hands. */
+void hits_forget(hits *h);
 int hits_add(const trawl_match *matches, size_t count, void *user);           /* a trawl_match_fn */
 int hits_add_grid(const trawl_grid_match *matches, size_t count, void *user); /* likewise */
 /* An array of them, which takes the memory over. NULL: an exception. */
@@ -117,10 +119,11 @@ typedef int (*call_fn)(void *user);
 
 /* fn(user), with the GIL as long as `work` says: bytes, or cells. What is long runs on a thread of
  * its own, while this one looks for signals ten times a second; a handler that raises cancels it.
- * Returns what fn did, or CALL_RAISED. */
-int call_run(trawl_context *context, size_t work, call_fn fn, void *user);
+ * Returns what fn did, or CALL_RAISED. Where a handler forks, the call is the parent's: in the
+ * child *context is NULL then, and what fn had found so far (NULL: nothing) is forgotten. */
+int call_run(trawl_context **context, hits *found, size_t work, call_fn fn, void *user);
 /* The same with a context of a pool, which is *context meanwhile. */
-int pool_call(pool *p, trawl_context **context, size_t work, call_fn fn, void *user);
+int pool_call(pool *p, trawl_context **context, hits *found, size_t work, call_fn fn, void *user);
 
 /* A thread that produces items, each of which waits until it is taken. */
 typedef struct relay relay;

@@ -52,6 +52,12 @@ void hits_free(hits *h)
     h->room = sizeof h->inside / h->size;
 }
 
+void hits_forget(hits *h)
+{
+    h->items = h->inside;
+    h->count = h->room = 0;
+}
+
 /* Room for `count` more; NULL: there is none. */
 static void *more(hits *h, size_t count)
 {

@@ -29,7 +29,7 @@ static int scan(void *user)
 
 static int search(many *m)
 {
-    return call_run(m->context, m->bytes + m->count, scan, m);
+    return call_run(&m->context, &m->found, m->bytes + m->count, scan, m);
 }
 
 static bool begin(PyObject *self, many *m, size_t most)

@@ -295,7 +295,7 @@ static int run_work(PyObject *self, PyObject *args, work *w, call_fn fn)
     w->plan = p->plan;
     int status = CALL_RAISED;
     if (!w->text.on_device || pool_takes_cuda(p->contexts))
-        status = pool_call(p->contexts, &w->context, w->text.length, fn, w);
+        status = pool_call(p->contexts, &w->context, &w->found, w->text.length, fn, w);
     text_drop(&w->text);
     if (status < 0 && status != CALL_RAISED) {
         raise_error(status, &w->error);

@@ -140,7 +140,7 @@ PyObject *plan_find_range(PyObject *self, PyObject *args)
     hits_begin(&w.found, sizeof(hit));
     int status = CALL_RAISED;
     if (!follows || (w.seam = open_seam(p->plan, w.options.report, saved)))
-        status = pool_call(p->contexts, &w.context, t.length, find, &w);
+        status = pool_call(p->contexts, &w.context, &w.found, t.length, find, &w);
     text_drop(&t);
     PyObject *made = result(&w, status);
     trawl_seam_free(w.seam);

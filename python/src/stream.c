@@ -59,9 +59,9 @@ static PyObject *run(stream *s, step *t, size_t work, call_fn fn)
 {
     t->stream = s->stream;
     s->in_call = true;
-    const int status = call_run(s->context, work, fn, t);
+    const int status = call_run(&s->context, &s->found, work, fn, t);
     s->in_call = false;
-    if (fn == finish)
+    if (fn == finish || !s->context)
         give_context(s);
     if (status == CALL_RAISED || status < 0) {
         hits_free(&s->found);

@@ -169,6 +169,30 @@ signal.setitimer(signal.ITIMER_REAL, 0)
 """) == "0 True"
 
 
+@pytest.mark.parametrize("call", [
+    "plan.find(small)", "plan.count(small)", "plan.find_many([small])", "list(plan.iter(small))",
+    "plan.stream(report='ends').feed(small)", "plan.find_range(small, 0, len(small), report='ends')"])
+def test_a_handler_that_forks(call):
+    """A handler forks in the middle of a search. It goes on in the parent; the child, where its
+    thread never was, is told, and searches anew."""
+    assert run_child(SLOW + f"""
+child = None
+def handler(*_):
+    global child
+    if child is None:
+        child = os.fork()
+signal.signal(signal.SIGALRM, handler)
+signal.setitimer(signal.ITIMER_REAL, 0.05)
+small = memoryview(text)[:64 << 20]
+try:
+    {call}
+except RuntimeError as error:
+    fine = "fork" in str(error) and plan.count(b"xx" + 30 * b"." + b"yz") == 1
+    os._exit(0 if child == 0 and fine else 1)
+print(os.waitpid(child, 0)[1])
+""") == "0"
+
+
 def test_the_gil_is_released():
     """Another thread runs Python while a long search is under way: it is what ends it."""
     assert run_child(SLOW + r"""
