@@ -132,14 +132,19 @@ static PyObject *own(PyArray_Descr *type, void *memory, size_t count)
 
 PyObject *hits_array(hits *h)
 {
-    PyArray_Descr *type = h->size == sizeof(hit) ? hit_type : grid_type;
+    PyArray_Descr *type;
     npy_intp length = (npy_intp)h->count;
     PyObject *array;
     if (h->failed) {
         hits_free(h);
         return PyErr_NoMemory();
     }
-    Py_INCREF((PyObject *)type);
+    /* Each its own: an array's owner may rename the fields of its type. */
+    type = PyArray_DescrNew(h->size == sizeof(hit) ? hit_type : grid_type);
+    if (!type) {
+        hits_free(h);
+        return NULL;
+    }
     if (h->count < WORTH_OWN) {
         array = PyArray_SimpleNewFromDescr(1, &length, type);
         if (array)

@@ -282,3 +282,16 @@ def test_streams_that_end():
     with pytest.raises(trawl.PlanError):
         plan.stream(report="ends", state=b"not one")
     assert len(plan.stream().feed(memoryview(b"x"))) == 0  # and is dropped while it is open
+
+
+def test_each_array_has_its_own_names():
+    """Who renames the fields of a result renames those of no other."""
+    plan, names = trawl.compile("he"), trawl.MATCH.names
+    for text in (b"he", b"he" * 5000):  # small ones are copied
+        plan.find(text).dtype.names = "a", "b", "c", "d"
+        assert plan.find(text).dtype.names == names == trawl.MATCH.names
+        assert plan.find(text).dtype == trawl.MATCH
+    picture = np.zeros((3, 3), np.uint8)
+    grid = trawl.grid(picture[:1, :1])
+    grid.find(picture).dtype.names = "a", "b", "c"
+    assert grid.find(picture).dtype.names == ("needle", "row", "col")
