@@ -8,6 +8,7 @@ typedef struct stream {
     PyObject *plan;
     trawl_context *context;
     trawl_stream *stream; /* NULL: it has ended */
+    bool cut;             /* by a signal, and nobody has closed it since */
     bool in_call;
     hits found;
 } stream;
@@ -39,15 +40,25 @@ static int finish(void *user)
 /* The context of a stream that is no more. */
 static void give_context(stream *s)
 {
-    if (s->context)
-        pool_give(((plan_object *)s->plan)->contexts, s->context);
+    pool_give(((plan_object *)s->plan)->contexts, s->context);
     s->context = NULL;
     s->stream = NULL;
 }
 
+/* Give the stream up. It is not there where a handler has forked: then it is the parent's. */
+static void drop(stream *s)
+{
+    if (s->context && trawl_stream_drop(s->stream, NULL) != TRAWL_OK)
+        s->context = NULL; /* in a call */
+    give_context(s);
+}
+
 static bool is_open(stream *s)
 {
-    if (!s->stream)
+    if (s->cut)
+        PyErr_SetString(PyExc_ValueError,
+                        "a signal cut the stream off, and matches are lost: open a new one");
+    else if (!s->stream)
         PyErr_SetString(PyExc_ValueError, "the stream is closed");
     else if (s->in_call)
         PyErr_SetString(PyExc_RuntimeError, "the stream is in a call of another thread");
@@ -61,7 +72,10 @@ static PyObject *run(stream *s, step *t, size_t work, call_fn fn)
     s->in_call = true;
     const int status = call_run(&s->context, &s->found, work, fn, t);
     s->in_call = false;
-    if (fn == finish || !s->context)
+    s->cut = status == CALL_RAISED;
+    if (s->cut)
+        drop(s);
+    else if (fn == finish)
         give_context(s);
     if (status == CALL_RAISED || status < 0) {
         hits_free(&s->found);
@@ -93,21 +107,24 @@ static PyObject *stream_break(PyObject *self, PyObject *unused)
 
 static PyObject *stream_close(PyObject *self, PyObject *unused)
 {
+    stream *s = (stream *)self;
     step t;
     (void)unused;
-    return is_open((stream *)self) ? run((stream *)self, &t, SHORT_CALL, finish) : NULL;
+    if (is_open(s))
+        return run(s, &t, SHORT_CALL, finish);
+    s->cut = false;
+    return NULL;
 }
 
 static PyObject *stream_drop(PyObject *self, PyObject *unused)
 {
     stream *s = (stream *)self;
     (void)unused;
-    if (s->stream && is_open(s)) {
-        trawl_stream_drop(s->stream, NULL);
-        give_context(s);
-    }
-    if (PyErr_Occurred())
+    if (s->stream && !is_open(s))
         return NULL;
+    if (s->stream)
+        drop(s);
+    s->cut = false;
     Py_RETURN_NONE;
 }
 
@@ -152,7 +169,7 @@ static PyObject *stream_restore(PyObject *self, PyObject *object)
 static PyObject *stream_closed(PyObject *self, void *unused)
 {
     (void)unused;
-    return PyBool_FromLong(!((stream *)self)->stream);
+    return PyBool_FromLong(!((stream *)self)->stream && !((stream *)self)->cut);
 }
 
 static void dealloc(PyObject *self)
@@ -160,8 +177,8 @@ static void dealloc(PyObject *self)
     stream *s = (stream *)self;
     PyTypeObject *type = Py_TYPE(self);
     freefunc release = (freefunc)PyType_GetSlot(type, Py_tp_free);
-    if (s->stream && trawl_stream_drop(s->stream, NULL) == TRAWL_OK)
-        give_context(s);
+    if (s->stream)
+        drop(s);
     if (s->plan)
         hits_free(&s->found);
     Py_XDECREF(s->plan);

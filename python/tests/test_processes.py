@@ -157,6 +157,39 @@ except KeyboardInterrupt:
 """) == "1"
 
 
+def test_a_stream_that_was_cut_off():
+    """After Ctrl-C in a piece a stream has lost matches: it says so until it is closed or dropped,
+    and a ``with`` block that goes on over it says so at its end."""
+    assert run_child(SLOW + r"""
+def cut_off():
+    stream = plan.stream(report="ends")
+    soon(signal.SIGINT)
+    try:
+        stream.feed(text)
+    except KeyboardInterrupt:
+        return stream
+def refused(call):
+    try:
+        call()
+    except ValueError as error:
+        return "cut the stream off" in str(error)
+stream = cut_off()
+calls = [lambda: stream.feed(b"x"), stream.next_record, stream.save, stream.close]
+print([refused(call) for call in calls[:3]], stream.closed, refused(stream.close), stream.closed)
+print([refused(call) for call in calls])
+def block():
+    with cut_off():
+        pass
+print(refused(block))
+try:
+    with cut_off():
+        raise KeyError
+except KeyError:
+    print("dropped")
+""").split("\n") == ["[True, True, True] False True True", "[False, False, False, False]", "True",
+                      "dropped"]
+
+
 def test_signals_that_do_not_raise():
     """A handler that returns runs during a search, which goes on and finds all."""
     assert run_child(SLOW + r"""
