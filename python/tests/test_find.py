@@ -212,6 +212,24 @@ def test_many_of_one_buffer(rng):
             plan.find_many((b"0123456789", np.array(bad)))
 
 
+def test_many_of_offsets_of_any_kind():
+    """Offsets are read for what they say, in pairs and in Records: a list, steps, any size of integer
+    and order of its bytes; what is no row of integers is refused."""
+    plan, texts = trawl.compile("abc"), np.frombuffer(b"abcxabcabcxx", np.uint8)
+    places = [0, 4, 7, 7, 12]
+    expected = plan.find_many([b"abcx", b"abc", b"", b"abcxx"]).tolist()
+    steps = np.repeat(places, 2)[::2]
+    assert not steps.flags.c_contiguous and len(expected) == 3
+    for offsets in (places, steps, *(np.array(places, kind) for kind in ("<i4", ">i4", "<u8", ">i8"))):
+        records = trawl.Records(texts, offsets, b"", 0, [(0, "")])
+        assert plan.find_many(records).tolist() == expected
+        if isinstance(offsets, np.ndarray):
+            assert plan.find_many((texts, offsets)).tolist() == expected
+    for bad in ([], np.empty(0, np.int64), np.zeros((2, 2), int), 5, [0.0, 3.0], ["0", "3"]):
+        with pytest.raises(ValueError, match="one dimension of integers"):
+            plan.find_many(trawl.Records(texts, bad, b"", 0, [(0, "")]))
+
+
 def test_options():
     """base is added, limits end early and say so, wrong ones are refused."""
     plan, text = trawl.compile("ab"), b"ab" * 1000

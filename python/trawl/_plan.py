@@ -239,20 +239,18 @@ class Plan(_Compiled):
         if hasattr(texts, "batches") and any(options[2:]):  # a limit is of all records
             texts = texts.read()
         if hasattr(texts, "batches"):  # a Reader
-            found = [self._find_cut(b.data, b.offsets, options, b.first) for b in texts.batches()]
+            found = [self._find_cut(b.data, _cuts(b.offsets), options, b.first)
+                     for b in texts.batches()]
             return np.concatenate(found) if found else np.empty(0, MATCH)
         if hasattr(texts, "offsets") and hasattr(texts, "data"):  # Records
-            return self._find_cut(texts.data, texts.offsets, options, texts.first)
+            return self._find_cut(texts.data, _cuts(texts.offsets), options, texts.first)
         if hasattr(texts, "combine_chunks"):  # of Arrow
             texts = texts.combine_chunks()
         if hasattr(texts, "buffers"):
             return self._find_cut(*_cut_of_arrow(texts), options, 0)
         if isinstance(texts, tuple) and len(texts) == 2 and isinstance(texts[1], np.ndarray) \
                 and texts[1].dtype.kind in "iu" and texts[1].itemsize >= 4:  # smaller ones are texts
-            offsets = np.ascontiguousarray(texts[1], dtype=np.int64)
-            if offsets.ndim != 1 or not len(offsets):
-                raise ValueError("offsets are one dimension, one more than there are texts")
-            return self._find_cut(texts[0], offsets, options, 0)
+            return self._find_cut(texts[0], _cuts(texts[1]), options, 0)
         if isinstance(texts, (bytes, bytearray, memoryview, str)):
             raise TypeError("find_many takes a list of texts; of one text take find")
         if isinstance(texts, np.ndarray) and texts.dtype.kind == "S":
@@ -387,6 +385,14 @@ class Stream:
             self._stream.drop()
         elif not self.closed:
             self.last = self.close()
+
+
+def _cuts(offsets: Any) -> np.ndarray:
+    """Offsets as the extension reads them: int64, side by side, one at least."""
+    given = np.asarray(offsets)
+    if given.ndim != 1 or not len(given) or given.dtype.kind not in "iu":
+        raise ValueError("offsets are one dimension of integers, one more than there are texts")
+    return np.ascontiguousarray(given, dtype=np.int64)
 
 
 def _cut_of_arrow(array: Any) -> Tuple[Any, np.ndarray]:
