@@ -3,6 +3,7 @@ import os
 import pickle
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -88,6 +89,31 @@ def test_plans_last(tmp_path):
     shared = mapped.on(threads=1)
     del mapped  # the mapping stays for the other
     assert (shared.find(text) == expected).all()
+
+
+def test_many_threads_save_one_file(tmp_path):
+    """Who loads a file while others replace it has a whole plan; nothing else is left there, also of
+    a file that cannot be replaced; what is new may be read by whom the umask says."""
+    plans = [trawl.compile([b"%d" % i for i in range(n)], syntax="literal") for n in (9999, 99, 3)]
+    path = os.fsencode(tmp_path / "rules")
+    plans[0].save(path)
+
+    def work(number):
+        for _ in range(30):
+            plans[number % 3].save(path)
+            assert trawl.load(os.fsdecode(path)).info.patterns in (9999, 99, 3)
+        return True
+
+    with ThreadPoolExecutor(4) as pool:
+        assert all(pool.map(work, range(4)))
+    (tmp_path / "plain").write_bytes(b"")
+    assert os.stat(path).st_mode == os.stat(tmp_path / "plain").st_mode
+    (tmp_path / "folder").mkdir()
+    with pytest.raises(OSError):
+        plans[2].save(tmp_path / "folder")
+    with pytest.raises(OSError):
+        plans[2].save(tmp_path / "none" / "rules")
+    assert sorted(os.listdir(tmp_path)) == ["folder", "plain", "rules"]
 
 
 def test_pickles_across_processes(tmp_path):

@@ -1,6 +1,7 @@
 """Patterns, compiled, and the searches of texts with them."""
 from __future__ import annotations
 
+import contextlib
 import enum
 import mmap
 import os
@@ -96,6 +97,19 @@ def _options(report: str, base: int, max_matches: int, max_steps: int,
     return REPORTS[report], base, max_matches, max_steps, float(max_seconds)
 
 
+def _replace(path: str, block: bytes) -> None:
+    """Write a file beside it under a name that no other writer has, and put it in its place."""
+    new = os.path.join(os.path.dirname(path), f".{os.urandom(8).hex()}.new")
+    try:
+        with open(new, "xb") as file:
+            file.write(block)
+        os.replace(new, path)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            os.unlink(new)
+        raise
+
+
 class _Compiled(_core.Plan):
     """What plans of text and of pictures have in common."""
 
@@ -135,8 +149,9 @@ class _Compiled(_core.Plan):
         plan._settings = _settings(backend, threads, device, tuning)
         return plan
 
-    def save(self, path: Union[None, str, "os.PathLike[str]"] = None) -> Optional[bytes]:
-        """The plan as bytes, or written to a file, which is replaced whole.
+    def save(self, path: Union[None, str, bytes, "os.PathLike[Any]"] = None) -> Optional[bytes]:
+        """The plan as bytes, or written to a file, which is replaced whole: who loads it meanwhile,
+        in any thread or process, has the old one or the new one.
 
         Any machine of the same byte order and the same version of saved plans reads it: `load`, or
         ``trawl find --plan``.
@@ -144,10 +159,7 @@ class _Compiled(_core.Plan):
         block = self._save()
         if path is None:
             return block
-        new = f"{os.fspath(path)}.{os.getpid()}.new"
-        with open(new, "wb") as file:
-            file.write(block)
-        os.replace(new, path)
+        _replace(os.fsdecode(path), block)
         return None
 
 
