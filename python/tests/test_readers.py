@@ -2,9 +2,11 @@
 import gzip
 import io
 import lzma
+import os
 import struct
 import tarfile
 import zipfile
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -102,6 +104,22 @@ def test_lines_and_whole_texts(tmp_path):
     assert len(trawl.open(path).read()) == len(records_of(path)) <= 1
 
 
+def test_pipes(tmp_path):
+    """A named pipe is opened once, by what reads it: open does not wait for a writer, whose first words
+    it would take along, and all that the writer says is read."""
+    path = tmp_path / "pipe"
+    os.mkfifo(path)
+    lines = [b"line %d" % i for i in range(99)]
+    with ThreadPoolExecutor(1) as pool:
+        opening = pool.submit(trawl.open, path, records="lines")
+        try:
+            reader = opening.result(timeout=60)
+        finally:
+            with open(path, "wb") as pipe:
+                pipe.write(b"\n".join(lines))
+    assert [record.data for record in reader] == lines
+
+
 def test_searching_records(tmp_path, rng):
     """find_many takes a reader, its batches, or all records at once; matches say which record."""
     names = ["s%d" % i for i in range(30000)]
@@ -151,6 +169,10 @@ def test_failures(tmp_path):
         trawl.open(tmp_path / "none")
     with pytest.raises(IsADirectoryError):
         trawl.open(tmp_path)
+    held = os.open(tmp_path, os.O_RDONLY)
+    with pytest.raises(TypeError):
+        trawl.open(held)  # and does not close what is another's
+    os.close(held)
     path = tmp_path / "cut.gz"
     path.write_bytes(gzip.compress(bytes(range(256)) * 5000)[:-100])
     with pytest.raises(trawl.ReadError) as caught:

@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import builtins
 import os
+import stat
 from bisect import bisect_right
 from typing import Any, Iterator, List, NamedTuple, Optional, Tuple, Union
 
@@ -125,6 +126,12 @@ class Reader:
             raise error
 
 
+def _is_read_once(path: bytes) -> bool:
+    """Whether it is a pipe or the like, where who opens it and goes takes what it holds along."""
+    mode = os.stat(path).st_mode
+    return not (stat.S_ISREG(mode) or stat.S_ISDIR(mode))
+
+
 def open(path: Union[str, bytes, "os.PathLike[Any]"], *, data: Any = None, records: str = "auto",
          threads: int = 0, ratio: int = 250, errors: str = "raise") -> Reader:
     """The records of a file, as ``trawl find`` reads it: what it holds is told by its first bytes.
@@ -149,7 +156,8 @@ def open(path: Union[str, bytes, "os.PathLike[Any]"], *, data: Any = None, recor
         raise ValueError(f"no records {records!r}; there are " + ", ".join(_MODES))
     if errors not in ("raise", "keep"):
         raise ValueError('errors is "raise" or "keep"')
-    if data is None:
-        builtins.open(path, "rb").close()  # whose exceptions are Python's own
-    return Reader(os.fsencode(path), _MODES[records], threads or os.cpu_count() or 1, ratio,
+    name = os.fsencode(path)  # which is a path, and no descriptor's number
+    if data is None and not _is_read_once(name):
+        builtins.open(name, "rb").close()  # whose exceptions are Python's own
+    return Reader(name, _MODES[records], threads or os.cpu_count() or 1, ratio,
                   errors == "keep", data)
