@@ -251,6 +251,40 @@ def test_options():
             plan.find(text, **wrong)
 
 
+def test_numbers():
+    """A number beyond what the library takes is refused by its name, and not wrapped; NumPy's integers
+    are numbers like Python's."""
+    plan, text = trawl.compile(["ab", "b"]), b"abxab"
+    calls = {"base": plan.find, "max_matches": plan.count, "max_steps": plan.count_each,
+             "batch": plan.iter}
+    for name, call in calls.items():
+        for wrong in (2**64, 2**64 + 2, 2**200, -1, -2**64):
+            for options in ({}, {"report": "ends"}):
+                with pytest.raises(ValueError, match=f"{name} is a whole number from"):
+                    call(text, **{name: wrong}, **options)
+        for wrong in (1.5, "3", None, [1], np.float64(1)):
+            with pytest.raises(TypeError, match=f"{name} is a whole number, not"):
+                call(text, **{name: wrong})
+    with pytest.raises(ValueError, match="base"):
+        plan.stream(base=2**63)
+    with pytest.raises(ValueError, match="max_matches"):
+        plan.find_many([text], max_matches=2**64 + 2)
+    assert len(plan.find(text, max_matches=2**64 - 1, max_steps=2**64 - 1)) == 4
+    for kind in (np.int64, np.uint8, np.int32):
+        assert plan.find(text, base=kind(5)).tolist() == plan.find(text, base=5).tolist()
+        assert plan.count(text, max_matches=kind(3), max_steps=kind(99)) == 3
+        assert [len(found) for found in plan.iter(text, batch=kind(1), base=kind(2))] == [4]
+        assert trawl.compile("ab", threads=kind(1), max_memory=kind(0)).count(text) == 2
+    for wrong in (-1, -0.5, float("-inf"), float("nan")):
+        with pytest.raises(ValueError, match="max_seconds is 0 or more"):
+            plan.find(text, max_seconds=wrong)
+    for wrong in ("3", None, b"1"):
+        with pytest.raises(TypeError, match="max_seconds is a number"):
+            plan.find(text, max_seconds=wrong)
+    for fine in (10**400, float("inf"), np.float32(99), True):
+        assert plan.count(text, max_seconds=fine) == 4
+
+
 def test_large_results(rng):
     """Millions of matches come as one array, and its memory is the array's own."""
     text = b"a" * (3 << 20)

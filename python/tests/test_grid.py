@@ -86,6 +86,14 @@ def test_names_and_errors():
             trawl.grid(bad)
         with pytest.raises(ValueError):
             plan.find(bad)
+    for name in ("tolerance", "wrong", "max_memory"):
+        for wrong in (-1, 2**64, 2**64 + 1):
+            with pytest.raises(ValueError, match=f"{name} is a whole number from"):
+                trawl.grid(a, **{name: wrong})
+        with pytest.raises(TypeError, match=f"{name} is a whole number"):
+            trawl.grid(a, **{name: 1.5})
+        assert trawl.grid(a + 4, **{name: np.int64(0)}).count(a + 4) == 1
+    assert trawl.grid(a, wrong=np.int64(1), tolerance=np.uint8(1)).count(a + 1) == 1
     with pytest.raises(ValueError, match="2 bytes"):
         plan.find(np.zeros((9, 9), np.uint16))
     with pytest.raises(ValueError, match="one size"):

@@ -63,9 +63,14 @@ def test_errors_say_which_and_where():
             trawl.compile(["a", "b"], **wrong)
     with pytest.raises(TypeError):
         trawl._core.Plan()
-    for wrong in ({"threads": -1}, {"max_memory": -1}, {"wm_block": -1}, {"names": ["a\0b"]}):
-        with pytest.raises(ValueError):
-            trawl.compile("a", **wrong)
+    for name in ("threads", "max_memory", "wm_block"):
+        for wrong in (-1, 2**64, 2**64 + 1):
+            with pytest.raises(ValueError, match=name):
+                trawl.compile("a", **{name: wrong})
+        with pytest.raises(TypeError, match=name):
+            trawl.compile("a", **{name: 1.5})
+    with pytest.raises(ValueError, match="name"):
+        trawl.compile("a", names=["a\0b"])
     for wrong in ([7], [None], 7, [["a"]]):
         with pytest.raises(TypeError):
             trawl.compile(wrong)

@@ -1,4 +1,5 @@
 """A text searched range by range: the matches are those of one search, wherever it is cut."""
+import numpy as np
 import pytest
 
 import oracle
@@ -100,11 +101,25 @@ def test_needs():
         trawl.compile("ab").range_needs(report="all")
 
 
+def test_places_of_numpy():
+    """Cuts may come out of an array."""
+    plan, text = trawl.compile("ab"), b"abxxab"
+    cuts = np.array([0, 3, 6])
+    found = [plan.find_range(text, *cuts[i:i + 2], offset=cuts[0], last=True)[0] for i in (0, 1)]
+    assert np.concatenate(found).tolist() == plan.find(text).tolist()
+
+
 def test_ranges_that_are_wrong():
     """Too few bytes at hand, a cut where none may be, foreign and damaged seams are refused."""
     plan = trawl.compile("abc")
     with pytest.raises(trawl.ArgumentError):
         plan.find_range(b"bcabc", 10, 15, offset=10)
+    for wrong in (-1, 2**63, 2**64, 2**64 + 5):
+        for name in ("begin", "end", "offset"):
+            with pytest.raises(ValueError, match=f"{name} is a whole number from"):
+                plan.find_range(b"abcab", **{"begin": 0, "end": 5, name: wrong}, last=True)
+    with pytest.raises(TypeError, match="end is a whole number, not float"):
+        plan.find_range(b"abcab", 0, 5.0, last=True)
     carries, other = trawl.compile("a.*b"), trawl.compile("a.*c")
     _, _, seam = carries.find_range(b"xax", 0, 3, report="ends")
     with pytest.raises(trawl.PlanError):

@@ -186,9 +186,11 @@ def test_failures(tmp_path):
     with pytest.raises(trawl.ReadError):
         list(trawl.open(bomb))
     assert [len(r.data) for r in trawl.open(bomb, ratio=0)] == [100 << 20]
-    for wrong in ({"records": "pages"}, {"errors": "ignore"}):
-        with pytest.raises(ValueError):
+    for wrong in ({"records": "pages"}, {"errors": "ignore"}, {"ratio": -1}, {"ratio": 2**70},
+                  {"threads": -1}, {"threads": 2**40}):
+        with pytest.raises(ValueError, match=next(iter(wrong))):
             trawl.open(path, **wrong)
+    assert len(trawl.open(bomb, ratio=np.int64(0), threads=np.int64(1)).read()) == 1
 
 
 def test_real_files(data):

@@ -7,7 +7,7 @@ import numpy as np
 
 from . import _core, _device
 from ._errors import UnsupportedError
-from ._plan import _Compiled, _labels, _options, _settings, _sizes
+from ._plan import _Compiled, _integer, _labels, _options, _settings
 
 #: What a match in a picture is: ``needle``, its index; ``row`` and ``col`` of its top left cell.
 GRID_MATCH = np.dtype([("needle", "<i8"), ("row", "<i8"), ("col", "<i8")])
@@ -168,15 +168,14 @@ def grid(needles: Union[np.ndarray, Sequence[Any]], *,
         raise ValueError("the needles' cells are not of one size")
     if masks is not None and len(masks) != len(seen):
         raise ValueError(f"there are {len(masks)} masks for {len(seen)} needles")
-    if not 0 <= tolerance < 2**32 or not 0 <= wrong < 2**64:
-        raise ValueError("tolerance and wrong are not negative")
+    tolerance = _integer(tolerance, "tolerance", 2**32 - 1)
     labels = _labels(names, len(seen), "needles") or [None] * len(seen)
-    _sizes(max_memory=max_memory)
     settings = _settings(backend, threads, device, tuning)
     plan = GridPlan._compile_grid(
         [(n.array, n.rows, n.cols, n.stride, label) for n, label in zip(seen, labels)],
         seen[0].size if seen else 1,
         None if masks is None else [_mask(mask, n) for mask, n in zip(masks, seen)],
-        tolerance, seen[0].channel if seen else 0, wrong, engine, max_memory, settings)
+        tolerance, seen[0].channel if seen else 0, _integer(wrong, "wrong", 2**64 - 1), engine,
+        _integer(max_memory, "max_memory", 2**64 - 1), settings)
     plan._settings = settings
     return plan

@@ -3,7 +3,9 @@ from __future__ import annotations
 
 import contextlib
 import enum
+import math
 import mmap
+import operator
 import os
 from typing import Any, Iterable, Iterator, List, NamedTuple, Optional, Sequence, Tuple, Union
 
@@ -81,20 +83,46 @@ class Pattern(NamedTuple):
     name: str
 
 
+def _integer(value: Any, name: str, most: int = 2**63 - 1, least: int = 0) -> int:
+    """A whole number for the extension, which would wrap one that is too large."""
+    try:
+        number = operator.index(value)
+    except TypeError:
+        raise TypeError(f"{name} is a whole number, not {type(value).__name__}") from None
+    if not least <= number <= most:
+        raise ValueError(f"{name} is a whole number from {least} to {most}, not {number}")
+    return number
+
+
 def _settings(backend: Optional[str], threads: int, device: Optional[Union[str, int]],
               tuning: Optional[str]) -> _Settings:
-    if not 0 <= threads < 2**32:
-        raise ValueError(f"{threads} is no number of threads")
-    return backend, threads, None if device is None else str(device), tuning
+    return (backend, _integer(threads, "threads", 2**32 - 1),
+            None if device is None else str(device), tuning)
+
+
+def _seconds(value: Any) -> float:
+    try:
+        seconds = math.ldexp(value, 0)  # float, but of no str
+    except TypeError:
+        raise TypeError(f"max_seconds is a number, not {type(value).__name__}") from None
+    except OverflowError:
+        return float("inf")
+    if not seconds >= 0:  # nor not a number
+        raise ValueError(f"max_seconds is 0 or more, not {seconds}")
+    return seconds
 
 
 def _options(report: str, base: int, max_matches: int, max_steps: int,
              max_seconds: float) -> Tuple[int, int, int, int, float]:
     if report not in REPORTS:
         raise ValueError(f"no report {report!r}; there are " + ", ".join(REPORTS))
-    if not min(base, max_matches, max_steps, max_seconds) >= 0:  # nor not a number
-        raise ValueError("base and limits are not negative")
-    return REPORTS[report], base, max_matches, max_steps, float(max_seconds)
+    if not (type(base) is type(max_matches) is type(max_steps) is int and 0 <= base < 2**63
+            and 0 <= max_matches < 2**64 and 0 <= max_steps < 2**64):
+        base = _integer(base, "base")
+        max_matches = _integer(max_matches, "max_matches", 2**64 - 1)
+        max_steps = _integer(max_steps, "max_steps", 2**64 - 1)
+    return (REPORTS[report], base, max_matches, max_steps,
+            max_seconds if max_seconds == 0 else _seconds(max_seconds))
 
 
 def _replace(path: str, block: bytes) -> None:
@@ -207,14 +235,14 @@ class Plan(_Compiled):
             UnsupportedError: the backend cannot do this report.
             TypeError, ValueError: no text, or one that is not contiguous.
         """
-        if report == "each" and not (base or max_matches or max_steps or max_seconds):
+        if report == "each" and 0 == base == max_matches == max_steps == max_seconds:
             return self._find(text, None)
         return self._find(text, _options(report, base, max_matches, max_steps, max_seconds))
 
     def count(self, text: Any, *, report: str = "each", max_matches: int = 0, max_steps: int = 0,
               max_seconds: float = 0) -> int:
         """How many matches `find` would return; cheaper."""
-        if report == "each" and not (max_matches or max_steps or max_seconds):
+        if report == "each" and 0 == max_matches == max_steps == max_seconds:
             return self._count(text, None)
         return self._count(text, _options(report, 0, max_matches, max_steps, max_seconds))
 
@@ -228,10 +256,8 @@ class Plan(_Compiled):
              ) -> Iterator[np.ndarray]:
         """The matches of `find`, lazily: arrays of about ``batch`` matches, while a thread searches
         on. It waits when two batches are ready, and ends when the iterator is closed or dropped."""
-        if batch < 1:
-            raise ValueError("a batch has at least one match")
         return self._batches(text, _options(report, base, max_matches, max_steps, max_seconds),
-                             batch)
+                             _integer(batch, "batch", least=1))
 
     def find_many(self, texts: Any, *, report: str = "each", base: int = 0, max_matches: int = 0,
                   max_steps: int = 0, max_seconds: float = 0) -> np.ndarray:
@@ -315,8 +341,9 @@ class Plan(_Compiled):
             search's that end there; all others stay.
         """
         follows = bool(self._range_needs(_options(report, 0, 0, 0, 0)[0])[2])
-        return self._find_range(text, _options(report, 0, 0, 0, 0), begin, end, offset, last,
-                                follows, seam)
+        return self._find_range(text, _options(report, 0, 0, 0, 0), _integer(begin, "begin"),
+                                _integer(end, "end"), _integer(offset, "offset"), last, follows,
+                                seam)
 
     def follow(self, seam: Optional[bytes], before: Sequence[bytes], *, report: str = "each"
                ) -> Tuple[bool, bytes]:
@@ -448,12 +475,6 @@ def _labels(names: Optional[Sequence[Optional[str]]], count: int, of: str) -> An
     return labels
 
 
-def _sizes(**given: int) -> None:
-    for name, value in given.items():
-        if not 0 <= value < 2**32 and not (name == "max_memory" and 0 <= value < 2**64):
-            raise ValueError(f"{name} is a number of bytes, or 0, not {value}")
-
-
 def _syntax_number(name: str) -> int:
     if name not in SYNTAXES:
         raise ValueError(f"no syntax {name!r}; there are " + ", ".join(SYNTAXES))
@@ -496,11 +517,11 @@ def compile(patterns: Union[str, bytes, Iterable[Union[str, bytes]]], *,
     numbers = _syntax_number(syntax) if isinstance(syntax, str) else \
         [_syntax_number(name) for name in syntax]
     labels = _labels(names, len(texts), "patterns")
-    _sizes(max_memory=max_memory, wm_block=wm_block)
     settings = _settings(backend, threads, device, tuning)
     plan = Plan._compile(texts, _numbers(numbers, len(texts), "syntaxes"),
-                         _numbers(flags, len(texts), "flags"), labels, engine, sample, max_memory,
-                         wm_block, settings)
+                         _numbers(flags, len(texts), "flags"), labels, engine, sample,
+                         _integer(max_memory, "max_memory", 2**64 - 1),
+                         _integer(wm_block, "wm_block", 2**32 - 1), settings)
     plan._settings = settings
     return plan
 

@@ -11,6 +11,7 @@ import numpy as np
 
 from . import _core
 from ._errors import ReadError
+from ._plan import _integer
 
 _MODES = {"auto": 0, "lines": 1, "whole": 2, "fasta": 3}
 
@@ -159,5 +160,6 @@ def open(path: Union[str, bytes, "os.PathLike[Any]"], *, data: Any = None, recor
     name = os.fsencode(path)  # which is a path, and no descriptor's number
     if data is None and not _is_read_once(name):
         builtins.open(name, "rb").close()  # whose exceptions are Python's own
-    return Reader(name, _MODES[records], threads or os.cpu_count() or 1, ratio,
-                  errors == "keep", data)
+    return Reader(name, _MODES[records],
+                  _integer(threads, "threads", 2**32 - 1) or os.cpu_count() or 1,
+                  _integer(ratio, "ratio", 2**64 - 1), errors == "keep", data)
