@@ -39,6 +39,28 @@ def test_syntaxes():
     assert both.find(b"GGTACC")["pattern"].tolist() == [0, 1]
 
 
+def test_flags_are_numbers():
+    """One for all patterns or one for each, and nothing that only looks like a number or a list."""
+    words = ["ab", "b"]
+    for flags, expected in ((trawl.NOCASE, [1, 1]), (1, [1, 1]), ([0, 1], [0, 1]), ((1, 8), [1, 8]),
+                            (np.uint8(1), [1, 1]), (np.array([1, 0], ">u4"), [1, 0]),
+                            ([trawl.NOCASE | trawl.WORDS, np.int64(0)], [9, 0])):
+        plan = trawl.compile(words, flags=flags)
+        assert [pattern.flags for pattern in plan.patterns] == expected
+    assert trawl.compile("ab", flags=[1]).count(b"AB") == 1
+    for wrong in (1.9, "1", None, b"1", ["0", "1"], [1.0, 0], [[1, 1], [0, 0]], np.ones(2)):
+        with pytest.raises(TypeError, match="flags is a whole number"):
+            trawl.compile(words, flags=wrong)
+    for wrong in ([1], [], [1, 1, 1], np.array([1])):
+        with pytest.raises(ValueError, match="flags for 2 patterns"):
+            trawl.compile(words, flags=wrong)
+    for wrong in (-1, 2**32, 2**32 + 1, [0, 2**64]):
+        with pytest.raises(ValueError, match="flags is a whole number from"):
+            trawl.compile(words, flags=wrong)
+    with pytest.raises(ValueError, match="1 syntaxes for 2 patterns"):
+        trawl.compile(words, syntax=["hex"])
+
+
 def test_errors_say_which_and_where():
     """A malformed pattern is named by its index and the offset of what is wrong."""
     with pytest.raises(trawl.PatternError) as caught:

@@ -450,11 +450,14 @@ def _cut_of_arrow(array: Any) -> Tuple[Any, np.ndarray]:
     return (b"" if data is None else data), places.astype(np.int64)
 
 
-def _numbers(given: Any, count: int, what: str) -> np.ndarray:
-    numbers = np.atleast_1d(np.asarray(given, dtype=np.uint32))
-    if numbers.shape not in ((1,), (count,)):
-        raise ValueError(f"there are {len(numbers)} {what} for {count} patterns")
-    return np.ascontiguousarray(numbers)
+def _numbers(given: Any, count: int, name: str) -> np.ndarray:
+    """Whole numbers of 32 bits, one for all patterns or one for each."""
+    if np.ndim(given) == 0:
+        return np.array([_integer(given, name, 2**32 - 1)], np.uint32)
+    numbers = [_integer(number, name, 2**32 - 1) for number in given]
+    if len(numbers) != count:
+        raise ValueError(f"there are {len(numbers)} {name} for {count} patterns")
+    return np.array(numbers, np.uint32)
 
 
 def _bytes_of(text: Any) -> bytes:
