@@ -139,6 +139,8 @@ def test_searching_records(tmp_path, rng):
     assert (np.concatenate([plan.find_many(b) for b in batches]) == expected).all()
     with trawl.open(path) as reader:
         next(reader.batches())  # and the rest is left unread
+    none = plan.find_many(trawl.open("none", data=b"", records="lines"))
+    assert len(none) == 0 and none.dtype == trawl.MATCH and none.dtype is not trawl.MATCH
 
 
 @pytest.mark.parametrize("offsets", [

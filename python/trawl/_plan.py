@@ -279,7 +279,7 @@ class Plan(_Compiled):
         if hasattr(texts, "batches"):  # a Reader
             found = [self._find_cut(b.data, _cuts(b.offsets), options, b.first)
                      for b in texts.batches()]
-            return np.concatenate(found) if found else np.empty(0, MATCH)
+            return np.concatenate(found) if found else self.find(b"")
         if hasattr(texts, "offsets") and hasattr(texts, "data"):  # Records
             return self._find_cut(texts.data, _cuts(texts.offsets), options, texts.first)
         if hasattr(texts, "combine_chunks"):  # of Arrow
