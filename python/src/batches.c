@@ -155,7 +155,8 @@ PyObject *plan_batches(PyObject *self, PyObject *args)
     b->plan = self;
     b->most = (size_t)most;
     if (options_parse(options, &b->options) &&
-        text_get_host(object, &b->text, "a text that is searched by batches"))
+        text_get_host(object, &b->text, "a text that is searched by batches") &&
+        offsets_fit(b->options.base, b->text.length))
         b->context = pool_take(((plan_object *)self)->contexts);
     b->relay = b->context ? relay_open(search, drop_hits, b) : NULL;
     if (b->relay)

@@ -75,6 +75,18 @@ bool text_get(PyObject *object, text *t);
 bool text_get_host(PyObject *object, text *t, const char *what);
 void text_drop(text *t);
 
+/* ---- options (options.c) ------------------------------------------------ */
+
+/* An integer from 0 to `most` of any type that is one; `name` stands in the exception. False: that.
+ */
+bool number_get(PyObject *given, const char *name, unsigned long long most, uint64_t *to);
+/* Whether int64 holds the offsets of a text, or the numbers of records; `begin` is one itself.
+ * False: an exception. */
+bool offsets_fit(uint64_t begin, size_t length);
+/* The options of a call, which Python gives as (report, base, max_matches, max_steps, max_seconds).
+ * False: an exception. */
+bool options_parse(PyObject *given, trawl_scan_options *options);
+
 /* ---- matches (hits.c) --------------------------------------------------- */
 
 /* As the dtype of the array: int64, for that is what indexes are. An unknown start, UINT64_MAX, is
@@ -150,10 +162,6 @@ typedef struct plan_object {
 
 extern PyType_Spec plan_spec, batches_spec, stream_spec, reader_spec;
 extern PyTypeObject *batches_type, *stream_type, *reader_type; /* set once, by the module */
-
-/* The options of a call, which Python gives as (report, base, max_matches, max_steps, max_seconds).
- * False: an exception. */
-bool options_parse(PyObject *given, trawl_scan_options *options);
 
 PyObject *plan_batches(PyObject *self, PyObject *args);   /* batches.c */
 PyObject *plan_stream(PyObject *self, PyObject *args);    /* stream.c */

@@ -59,13 +59,14 @@ static trawl_plan *compile_them(pool *contexts, const trawl_needle *needles, siz
  * max_memory, settings) */
 PyObject *plan_compile_grid(PyObject *type, PyObject *args)
 {
-    PyObject *list, *mask_list, *settings;
+    PyObject *list, *mask_list, *wrong, *most, *settings;
     trawl_compile_options options = TRAWL_COMPILE_OPTIONS_INIT;
     trawl_likeness like = TRAWL_LIKENESS_INIT;
-    unsigned long long wrong, most;
     unsigned cell;
-    if (!PyArg_ParseTuple(args, "OIOIIKzKO", &list, &cell, &mask_list, &like.tolerance,
-                          &like.channel_bytes, &wrong, &options.engine, &most, &settings))
+    if (!PyArg_ParseTuple(args, "OIOIIOzOO", &list, &cell, &mask_list, &like.tolerance,
+                          &like.channel_bytes, &wrong, &options.engine, &most, &settings) ||
+        !number_get(wrong, "wrong", UINT64_MAX, &like.wrong) ||
+        !number_get(most, "max_memory", UINT64_MAX, &options.max_memory))
         return NULL;
     const size_t count = (size_t)PyList_Size(list);
     pool *contexts = pool_of(settings);
@@ -75,9 +76,7 @@ PyObject *plan_compile_grid(PyObject *type, PyObject *args)
     const uint8_t **masks = mask_list == Py_None ? NULL : masks_of(mask_list, count);
     trawl_plan *plan = NULL;
     like.masks = masks;
-    like.wrong = wrong;
-    options.max_memory = most;
-    if (masks || like.tolerance || wrong)
+    if (masks || like.tolerance || like.wrong)
         options.likeness = &like;
     if (!needles)
         PyErr_NoMemory();

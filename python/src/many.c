@@ -89,7 +89,7 @@ static bool gather(many *m, PyObject *items, PyObject *kept)
         }
         m->bytes += m->texts[i].length;
     }
-    return true;
+    return offsets_fit(m->options.base, m->bytes);
 }
 
 /* Search some items of a list or tuple. The list may change while the GIL is not held; the slice
@@ -109,14 +109,12 @@ static bool has_limits(const trawl_scan_options *options)
     return options->max_matches || options->max_steps || options->max_seconds > 0;
 }
 
-/* _find_many(texts, options, record) */
+/* _find_many(texts, options) */
 PyObject *plan_find_many(PyObject *self, PyObject *args)
 {
     PyObject *texts, *options;
-    long long record;
     many m;
-    if (!PyArg_ParseTuple(args, "OOL", &texts, &options, &record) ||
-        !options_parse(options, &m.options))
+    if (!PyArg_ParseTuple(args, "OO", &texts, &options) || !options_parse(options, &m.options))
         return NULL;
     PyObject *items = PySequence_Fast(texts, "find_many takes a list of texts");
     if (!items)
@@ -129,7 +127,7 @@ PyObject *plan_find_many(PyObject *self, PyObject *args)
     if (begin(self, &m, (size_t)step))
         status = TRAWL_OK;
     for (Py_ssize_t from = 0; status == TRAWL_OK && from < count; from += step) {
-        m.found.record = record + from;
+        m.found.record = from;
         status = search_some(&m, items, from, from + step);
     }
     Py_DECREF(items);
@@ -143,6 +141,8 @@ static bool cut(many *m, const text *whole, const int64_t *offsets, size_t count
 {
     m->count = count;
     m->bytes = whole->length;
+    if (!offsets_fit(m->options.base, m->bytes))
+        return false;
     for (size_t i = 0; i < count; i++) {
         const int64_t begin = offsets[i], end = offsets[i + 1];
         if (begin < 0 || end < begin || (uint64_t)end > whole->length) {
@@ -169,22 +169,22 @@ static PyArrayObject *offsets_of(PyObject *given)
     return NULL;
 }
 
-/* _find_cut(buffer, offsets, options, record) */
+/* _find_cut(buffer, offsets, options, first): of the first text, its record's number */
 PyObject *plan_find_cut(PyObject *self, PyObject *args)
 {
-    PyObject *buffer, *given, *options, *array = NULL;
-    long long record;
+    PyObject *buffer, *given, *options, *first, *array = NULL;
+    uint64_t record;
     text whole;
     many m;
-    if (!PyArg_ParseTuple(args, "OOOL", &buffer, &given, &options, &record) ||
-        !options_parse(options, &m.options) ||
+    if (!PyArg_ParseTuple(args, "OOOO", &buffer, &given, &options, &first) ||
+        !options_parse(options, &m.options) || !number_get(first, "first", INT64_MAX, &record) ||
         !text_get_host(buffer, &whole, "a buffer of many texts"))
         return NULL;
     PyArrayObject *offsets = offsets_of(given);
-    if (offsets) {
+    if (offsets && offsets_fit(record, (size_t)PyArray_SIZE(offsets))) {
         const size_t count = (size_t)PyArray_SIZE(offsets) - 1;
         hits_begin(&m.found, sizeof(hit));
-        m.found.record = record;
+        m.found.record = (int64_t)record;
         const bool fine = begin(self, &m, count) && cut(&m, &whole, PyArray_DATA(offsets), count);
         array = finish(self, &m, fine ? search(&m) : CALL_RAISED);
     }

@@ -201,13 +201,13 @@ static trawl_plan *compile_them(pool *contexts, const trawl_pattern *patterns, s
 /* _compile(texts, syntaxes, flags, names, engine, sample, max_memory, wm_block, settings) */
 static PyObject *plan_compile(PyObject *type, PyObject *args)
 {
-    PyObject *texts, *syntaxes, *flags, *names, *sample, *settings;
+    PyObject *texts, *syntaxes, *flags, *names, *sample, *most, *settings;
     trawl_compile_options options = TRAWL_COMPILE_OPTIONS_INIT;
-    unsigned long long most;
     unsigned block;
     text s = { 0 };
-    if (!PyArg_ParseTuple(args, "OOOOzOKIO", &texts, &syntaxes, &flags, &names, &options.engine,
-                          &sample, &most, &block, &settings))
+    if (!PyArg_ParseTuple(args, "OOOOzOOIO", &texts, &syntaxes, &flags, &names, &options.engine,
+                          &sample, &most, &block, &settings) ||
+        !number_get(most, "max_memory", UINT64_MAX, &options.max_memory))
         return NULL;
     const size_t count = (size_t)PyTuple_Size(texts);
     pool *contexts = pool_of(settings);
@@ -215,7 +215,6 @@ static PyObject *plan_compile(PyObject *type, PyObject *args)
         return NULL;
     options.sample = s.bytes;
     options.sample_length = s.length;
-    options.max_memory = most;
     options.wm_block = block;
     options.keep_texts = 1;
     trawl_pattern *patterns =
@@ -227,23 +226,6 @@ static PyObject *plan_compile(PyObject *type, PyObject *args)
 }
 
 /* ---- one text ------------------------------------------------------------------------ */
-
-bool options_parse(PyObject *given, trawl_scan_options *options)
-{
-    unsigned long long base, matches, steps;
-    *options = (trawl_scan_options)TRAWL_SCAN_OPTIONS_INIT;
-    if (given == Py_None) {
-        options->report = TRAWL_REPORT_EACH;
-        return true;
-    }
-    if (!PyArg_ParseTuple(given, "IKKKd", &options->report, &base, &matches, &steps,
-                          &options->max_seconds))
-        return false;
-    options->base = base;
-    options->max_matches = matches;
-    options->max_steps = steps;
-    return true;
-}
 
 /* One call on one text. */
 typedef struct work {
@@ -294,7 +276,8 @@ static int run_work(PyObject *self, PyObject *args, work *w, call_fn fn)
         return CALL_RAISED;
     w->plan = p->plan;
     int status = CALL_RAISED;
-    if (!w->text.on_device || pool_takes_cuda(p->contexts))
+    if (offsets_fit(w->options.base, w->text.length) &&
+        (!w->text.on_device || pool_takes_cuda(p->contexts)))
         status = pool_call(p->contexts, &w->context, &w->found, w->text.length, fn, w);
     text_drop(&w->text);
     if (status < 0 && status != CALL_RAISED) {

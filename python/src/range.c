@@ -121,25 +121,25 @@ static PyObject *result(work *w, int status)
 PyObject *plan_find_range(PyObject *self, PyObject *args)
 {
     plan_object *p = (plan_object *)self;
-    PyObject *object, *options, *saved;
-    unsigned long long begin, end, offset;
+    PyObject *object, *options, *saved, *begin, *end, *offset;
     int last, follows;
     text t = { 0 };
     work w = { .plan = p->plan, .range = TRAWL_RANGE_INIT };
-    if (!PyArg_ParseTuple(args, "OOKKKppO", &object, &options, &begin, &end, &offset, &last,
+    if (!PyArg_ParseTuple(args, "OOOOOppO", &object, &options, &begin, &end, &offset, &last,
                           &follows, &saved) ||
         !options_parse(options, &w.options) ||
+        !number_get(begin, "begin", INT64_MAX, &w.range.begin) ||
+        !number_get(end, "end", INT64_MAX, &w.range.end) ||
+        !number_get(offset, "offset", INT64_MAX, &w.range.offset) ||
         !text_get_host(object, &t, "a text that is searched by ranges"))
         return NULL;
     w.range.bytes = t.bytes;
     w.range.length = t.length;
-    w.range.offset = offset;
-    w.range.begin = begin;
-    w.range.end = end;
     w.range.last = (uint32_t)last;
     hits_begin(&w.found, sizeof(hit));
     int status = CALL_RAISED;
-    if (!follows || (w.seam = open_seam(p->plan, w.options.report, saved)))
+    if (offsets_fit(w.range.offset, t.length) &&
+        (!follows || (w.seam = open_seam(p->plan, w.options.report, saved))))
         status = pool_call(p->contexts, &w.context, &w.found, t.length, find, &w);
     text_drop(&t);
     PyObject *made = result(&w, status);

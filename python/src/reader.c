@@ -248,18 +248,20 @@ static void dealloc(PyObject *self)
 PyObject *core_reader(PyObject *module, PyObject *args)
 {
     const char *path;
-    unsigned mode, threads;
-    unsigned long long ratio;
-    PyObject *bytes;
+    unsigned mode;
+    uint64_t threads_number, ratio_number;
+    PyObject *threads, *ratio, *bytes;
     (void)module;
-    if (!PyArg_ParseTuple(args, "yIIKO", &path, &mode, &threads, &ratio, &bytes))
+    if (!PyArg_ParseTuple(args, "yIOOO", &path, &mode, &threads, &ratio, &bytes) ||
+        !number_get(threads, "threads", UINT32_MAX, &threads_number) ||
+        !number_get(ratio, "ratio", UINT64_MAX, &ratio_number))
         return NULL;
     reader *r = (reader *)PyType_GenericAlloc(reader_type, 0);
     if (!r)
         return NULL;
     r->path = strdup(path);
     r->mode = mode <= MODE_FASTA ? (enum mode)mode : MODE_RECORDS;
-    r->unpack = (unpack_options){ ratio, threads };
+    r->unpack = (unpack_options){ ratio_number, (unsigned)threads_number };
     const bool fine = bytes == Py_None || text_get_host(bytes, &r->bytes, "a file's data");
     r->relay = fine && r->path ? relay_open(read_all, drop_item, r) : NULL;
     if (r->relay)

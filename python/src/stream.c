@@ -8,6 +8,7 @@ typedef struct stream {
     PyObject *plan;
     trawl_context *context;
     trawl_stream *stream; /* NULL: it has ended */
+    uint64_t end;         /* offset behind what was fed */
     bool cut;             /* by a signal, and nobody has closed it since */
     bool in_call;
     hits found;
@@ -92,7 +93,11 @@ static PyObject *stream_feed(PyObject *self, PyObject *piece)
     if (!text_get_host(piece, &t.piece,
                        "a stream's piece")) /* which may run Python, and so close the stream */
         return NULL;
-    PyObject *array = is_open(s) ? run(s, &t, t.piece.length, feed) : NULL;
+    PyObject *array = NULL;
+    if (is_open(s) && offsets_fit(s->end, t.piece.length)) {
+        s->end += t.piece.length;
+        array = run(s, &t, t.piece.length, feed);
+    }
     text_drop(&t.piece);
     return array;
 }
@@ -100,9 +105,13 @@ static PyObject *stream_feed(PyObject *self, PyObject *piece)
 /* What is held back may be long: as a text of unknown length. */
 static PyObject *stream_break(PyObject *self, PyObject *unused)
 {
+    stream *s = (stream *)self;
     step t;
     (void)unused;
-    return is_open((stream *)self) ? run((stream *)self, &t, SHORT_CALL, next_record) : NULL;
+    if (!is_open(s))
+        return NULL;
+    s->end = 0;
+    return run(s, &t, SHORT_CALL, next_record);
 }
 
 static PyObject *stream_close(PyObject *self, PyObject *unused)
@@ -200,6 +209,7 @@ PyObject *plan_stream(PyObject *self, PyObject *args)
         return NULL;
     Py_INCREF(self);
     s->plan = self;
+    s->end = options.base;
     hits_begin(&s->found, sizeof(hit));
     s->context = pool_take(p->contexts);
     if (s->context) {

@@ -347,3 +347,46 @@ def test_each_array_has_its_own_names():
     grid = trawl.grid(picture[:1, :1])
     grid.find(picture).dtype.names = "a", "b", "c"
     assert grid.find(picture).dtype.names == ("needle", "row", "col")
+
+
+@pytest.mark.parametrize("call", [
+    lambda plan, number: plan.find(b"ab", base=number),
+    lambda plan, number: plan.find_many([b"ab"], base=number),
+    lambda plan, number: plan.find_many((b"ab", np.array([0, 2])), base=number),
+    lambda plan, number: plan.find_many(trawl.Records(b"ab", [0, 2], b"", number, [(0, "")])),
+    lambda plan, number: list(plan.iter(b"ab", base=number)),
+    lambda plan, number: plan.stream(base=number).feed(b"ab"),
+    lambda plan, number: plan.find_range(b"      ab", number + 6, number + 8, offset=number),
+], ids=["find", "many", "cut", "records", "iter", "stream", "range"])
+def test_offsets_that_int64_does_not_hold(call):
+    """An offset that a match cannot say is refused: it is not taken modulo 2**64, nor negative."""
+    plan = trawl.compile("ab")
+    for number in (-1, 2**63 - 1, 2**63, 2**64 - 1, 2**64, 2**64 + 5, 10**30):
+        with pytest.raises(ValueError):
+            call(plan, number)
+    for number in (1.5, "1"):
+        with pytest.raises(TypeError):
+            call(plan, number)
+    for number in (0, np.int64(7), 2**63 - 9):
+        call(plan, number)
+
+
+def test_the_largest_offset():
+    """Up to 2**63 - 1 every offset is right, also of a stream's pieces."""
+    plan, base = trawl.compile("ab"), 2**63 - 7
+    expected = [(0, base + i, base + i + 2, 0) for i in (0, 2, 4)]
+    assert plan.find(b"ababab", base=base).tolist() == expected
+    stream = plan.stream(base=base)
+    assert np.concatenate([stream.feed(b"ab") for _ in range(3)]).tolist() == expected
+    with pytest.raises(ValueError, match="int64"):
+        stream.feed(b"ab")
+
+
+def test_limits_of_any_size():
+    """A limit is what was asked for, whatever a machine's number holds."""
+    plan, text = trawl.compile("ab"), b"ab" * 9
+    assert len(plan.find(text, max_matches=2**64 - 1, max_steps=2**64 - 1)) == 9
+    assert len(plan.find(text, max_matches=np.uint8(2))) == 2
+    for limits in ({"max_matches": 2**64 + 2}, {"max_steps": 2**64 + 2}, {"max_matches": -1}):
+        with pytest.raises(ValueError):
+            plan.find(text, **limits)

@@ -221,3 +221,11 @@ def test_bytes_at_hand(tmp_path):
     assert [r.data for r in trawl.open("a", data=odd, records="fasta")] == [b"1234"]
     with pytest.raises(TypeError):
         trawl.open("a", data="text")
+
+
+@pytest.mark.parametrize("options", [{"ratio": -1}, {"ratio": 2**70}, {"threads": -1},
+                                     {"threads": 2**32}])
+def test_numbers_of_no_reader(options):
+    """A number that is none of threads, or of bytes, is not taken modulo 2**64."""
+    with pytest.raises(ValueError, match="number from 0"):
+        trawl.open("name", data=b"text", **options)

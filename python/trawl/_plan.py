@@ -293,7 +293,7 @@ class Plan(_Compiled):
             raise TypeError("find_many takes a list of texts; of one text take find")
         if isinstance(texts, np.ndarray) and texts.dtype.kind == "S":
             texts = texts.tolist()
-        return self._find_many(texts, options, 0)
+        return self._find_many(texts, options)
 
     def stream(self, *, report: str = "each", base: int = 0, max_matches: int = 0,
                max_steps: int = 0, max_seconds: float = 0, state: Optional[bytes] = None
