@@ -180,11 +180,21 @@ struct relay {
     void *user;
     void *item; /* waits to be taken */
     bool ended, closed;
+    void (*release)(void *user); /* of a thread that is left alone; NULL: it is not */
     pid_t owner;
     pthread_t thread;
     pthread_mutex_t lock;
     pthread_cond_t changed;
 };
+
+static void free_relay(relay *r)
+{
+    if (r->item)
+        r->drop(r->item);
+    pthread_cond_destroy(&r->changed);
+    pthread_mutex_destroy(&r->lock);
+    free(r);
+}
 
 static void *run_relay(void *user)
 {
@@ -193,7 +203,13 @@ static void *run_relay(void *user)
     pthread_mutex_lock(&r->lock);
     r->ended = true;
     pthread_cond_broadcast(&r->changed);
+    void (*const release)(void *user) = r->release;
     pthread_mutex_unlock(&r->lock);
+    if (release) {
+        release(r->user);
+        free_relay(r);
+        pthread_detach(pthread_self());
+    }
     return NULL;
 }
 
@@ -213,9 +229,7 @@ relay *relay_open(relay_fn fn, void (*drop)(void *item), void *user)
     const int failed = start_thread(&r->thread, run_relay, r);
     if (!failed)
         return r;
-    pthread_cond_destroy(&r->changed);
-    pthread_mutex_destroy(&r->lock);
-    free(r);
+    free_relay(r);
     errno = failed;
     PyErr_SetFromErrno(PyExc_OSError);
     return NULL;
@@ -227,9 +241,10 @@ bool relay_put(relay *r, void *item)
     while (r->item && !r->closed)
         pthread_cond_wait(&r->changed, &r->lock);
     const bool wanted = !r->closed;
-    if (wanted)
+    if (wanted) {
         r->item = item;
-    pthread_cond_broadcast(&r->changed);
+        pthread_cond_broadcast(&r->changed);
+    }
     pthread_mutex_unlock(&r->lock);
     return wanted;
 }
@@ -262,12 +277,17 @@ void *relay_take(relay *r, bool *raised)
     return item;
 }
 
-static bool wait_for_end(relay *r)
+/* `release` is of a thread that does not end within so long. */
+static bool wait_for_end(relay *r, long ms, void (*release)(void *user))
 {
     pthread_mutex_lock(&r->lock);
+    r->closed = true;
+    pthread_cond_broadcast(&r->changed);
     if (!r->ended)
-        wait_ms(&r->changed, &r->lock, CANCEL_MS);
+        wait_ms(&r->changed, &r->lock, ms);
     const bool ended = r->ended;
+    if (!ended)
+        r->release = release;
     pthread_mutex_unlock(&r->lock);
     return ended;
 }
@@ -276,16 +296,26 @@ bool relay_close(relay *r, trawl_context *context)
 {
     if (r->owner != getpid())
         return false;
-    Py_BEGIN_ALLOW_THREADS pthread_mutex_lock(&r->lock);
-    r->closed = true;
-    pthread_cond_broadcast(&r->changed);
-    pthread_mutex_unlock(&r->lock);
-    while (context && !wait_for_end(r))
-        trawl_cancel(context);
+    PyThreadState *state = PyEval_SaveThread();
+    while (!wait_for_end(r, CANCEL_MS, NULL))
+        if (context)
+            trawl_cancel(context);
     pthread_join(r->thread, NULL);
-    Py_END_ALLOW_THREADS if (r->item) r->drop(r->item);
-    pthread_cond_destroy(&r->changed);
-    pthread_mutex_destroy(&r->lock);
-    free(r);
+    PyEval_RestoreThread(state);
+    free_relay(r);
+    return true;
+}
+
+bool relay_leave(relay *r, void (*release)(void *user))
+{
+    if (r->owner != getpid())
+        return false;
+    PyThreadState *state = PyEval_SaveThread();
+    if (wait_for_end(r, LOOK_MS, release)) {
+        pthread_join(r->thread, NULL);
+        release(r->user);
+        free_relay(r);
+    }
+    PyEval_RestoreThread(state);
     return true;
 }

@@ -150,6 +150,9 @@ void *relay_take(relay *r, bool *raised);
 /* End the thread: relay_put becomes false; `context`, where there is one, is cancelled. False: in a
  * child of fork, where the thread never was: what it held must be left alone. */
 bool relay_close(relay *r, trawl_context *context);
+/* The same of a thread that may wait for a read that does not end: after a moment it is left alone.
+ * `release` then frees `user`, which is the thread's and no part of an object, here or there. */
+bool relay_leave(relay *r, void (*release)(void *user));
 
 /* ---- types --------------------------------------------------------------- */
 

@@ -14,15 +14,21 @@
 
 typedef enum mode { MODE_RECORDS, MODE_LINES, MODE_WHOLE, MODE_FASTA } mode;
 
-typedef struct reader {
-    PyObject ob_base;
+/* What the thread has. */
+typedef struct job {
     char *path;
-    text bytes; /* of the file, where they are at hand; it has no owner where they are not */
+    bool at_hand; /* the file's bytes are, and are nothing that is waited for */
     source_memory memory;
     mode mode;
     unpack_options unpack;
-    relay *relay;
     relay *out;
+} job;
+
+typedef struct reader {
+    PyObject ob_base;
+    text bytes; /* of the file, where they are at hand; it has no owner where they are not */
+    job *job;
+    relay *relay;
 } reader;
 
 /* What is handed over: a batch of a text, or why a text could not be read. */
@@ -49,15 +55,15 @@ static void drop_item(void *user)
 }
 
 /* False: nobody wants more. */
-static bool hand_over(reader *r, item *i)
+static bool hand_over(job *j, item *i)
 {
-    if (relay_put(r->out, i))
+    if (relay_put(j->out, i))
         return true;
     drop_item(i);
     return false;
 }
 
-static bool hand_over_failure(reader *r, const char *name, const char *why)
+static bool hand_over_failure(job *j, const char *name, const char *why)
 {
     item *i = calloc(1, sizeof *i);
     if (!i)
@@ -65,7 +71,7 @@ static bool hand_over_failure(reader *r, const char *name, const char *why)
     i->text = strdup(name);
     i->why = strdup(why);
     if (i->text && i->why)
-        return hand_over(r, i);
+        return hand_over(j, i);
     drop_item(i);
     return false;
 }
@@ -122,17 +128,16 @@ static item *make_item(const char *name, const reader_kind *kind, const batch *b
 }
 
 /* Hand over the batch's records, all but one that goes on. */
-static bool hand_over_batch(reader *r, const char *name, const reader_kind *kind, batch *b,
-                            bool last)
+static bool hand_over_batch(job *j, const char *name, const reader_kind *kind, batch *b, bool last)
 {
     const size_t count = b->count - (b->open && !last);
     item *i = count ? make_item(name, kind, b, count) : NULL;
     if (count && !i)
-        return hand_over_failure(r, name, no_memory) && false;
-    return !count || hand_over(r, i);
+        return hand_over_failure(j, name, no_memory) && false;
+    return !count || hand_over(j, i);
 }
 
-static bool read_text(reader *r, const char *name, const reader_kind *kind, void *state)
+static bool read_text(job *j, const char *name, const reader_kind *kind, void *state)
 {
     const char *why = no_memory;
     int more = 1;
@@ -140,64 +145,62 @@ static bool read_text(reader *r, const char *name, const reader_kind *kind, void
     batch b;
     if (!batch_open(&b, true)) {
         batch_free(&b);
-        return hand_over_failure(r, name, no_memory);
+        return hand_over_failure(j, name, no_memory);
     }
     while (more > 0 && wanted) {
         more = kind->fill(state, &b, &why);
-        wanted = hand_over_batch(r, name, kind, &b, more <= 0);
+        wanted = hand_over_batch(j, name, kind, &b, more <= 0);
         if (more > 0)
             batch_next(&b, &b);
     }
     if (more < 0 && b.room >= BATCH_LARGEST)
         why = "has a record of more than 1 GiB: map the file, or feed it to a stream";
-    wanted = wanted && (more >= 0 || hand_over_failure(r, name, why));
+    wanted = wanted && (more >= 0 || hand_over_failure(j, name, why));
     batch_free(&b);
     return wanted;
 }
 
 /* ---- texts ------------------------------------------------------------------------- */
 
-static const reader_kind *kind_of(const reader *r, content kind)
+static const reader_kind *kind_of(const job *j, content kind)
 {
     const reader_kind *found = reader_of(kind);
-    return r->mode == MODE_RECORDS && found ? found
-           : r->mode == MODE_LINES          ? &reader_lines
-           : r->mode == MODE_FASTA          ? &reader_fasta
+    return j->mode == MODE_RECORDS && found ? found
+           : j->mode == MODE_LINES          ? &reader_lines
+           : j->mode == MODE_FASTA          ? &reader_fasta
                                             : &reader_text;
 }
 
 static bool take_text(void *user, const char *name, source *text, content kind)
 {
-    reader *r = user;
-    const reader_kind *reads = kind_of(r, kind);
+    job *j = user;
+    const reader_kind *reads = kind_of(j, kind);
     const char *why = no_memory;
     void *state = reads->open(text, &why);
     if (!state)
-        return hand_over_failure(r, name, why);
-    const bool wanted = read_text(r, name, reads, state);
+        return hand_over_failure(j, name, why);
+    const bool wanted = read_text(j, name, reads, state);
     reads->close(state);
     return wanted;
 }
 
 static void fail_text(void *user, const char *name, const char *why)
 {
-    hand_over_failure((reader *)user, name, why);
+    hand_over_failure((job *)user, name, why);
 }
 
 static void read_all(relay *out, void *user)
 {
-    reader *r = user;
-    const texts t = { r->unpack, take_text, fail_text, r };
+    job *j = user;
+    const texts t = { j->unpack, take_text, fail_text, j };
     source file = { 0 };
-    r->out = out;
-    if (r->bytes.owner) {
-        r->memory = (source_memory){ r->bytes.bytes, r->bytes.length, r->bytes.length };
-        source_open_memory(&file, &r->memory);
-        texts_of(&t, r->path, &file);
-    } else if (source_open(&file, r->path))
-        texts_of(&t, r->path, &file);
+    j->out = out;
+    if (j->at_hand)
+        source_open_memory(&file, &j->memory);
+    if (j->at_hand || source_open(&file, j->path))
+        texts_of(&t, j->path, &file);
     else
-        hand_over_failure(r, r->path, "cannot be opened");
+        hand_over_failure(j, j->path, "cannot be opened");
     source_close(&file);
 }
 
@@ -231,17 +234,47 @@ static PyObject *next(PyObject *self)
     return made;
 }
 
+static void free_job(void *user)
+{
+    free(((job *)user)->path);
+    free(user);
+}
+
+/* What a pipe has to say may never come, so a thread that reads a file is not waited for. */
+static bool end(reader *r)
+{
+    if (r->relay && !r->job->at_hand)
+        return relay_leave(r->relay, free_job);
+    if (r->relay && !relay_close(r->relay, NULL))
+        return false;
+    free_job(r->job);
+    return true;
+}
+
 static void dealloc(PyObject *self)
 {
     reader *r = (reader *)self;
     PyTypeObject *type = Py_TYPE(self);
     freefunc release = (freefunc)PyType_GetSlot(type, Py_tp_free);
-    if (!r->relay || relay_close(r->relay, NULL)) {
-        free(r->path);
+    if (!r->job || end(r))
         text_drop(&r->bytes);
-    }
     release(self);
     Py_DECREF(type);
+}
+
+/* NULL: out of memory. */
+static job *make_job(const char *path, const text *bytes)
+{
+    job *j = calloc(1, sizeof *j);
+    if (!j)
+        return NULL;
+    j->path = strdup(path);
+    j->at_hand = bytes->owner != NULL;
+    j->memory = (source_memory){ bytes->bytes, bytes->length, bytes->length };
+    if (j->path)
+        return j;
+    free(j);
+    return NULL;
 }
 
 /* reader(path, mode, threads, ratio, bytes): bytes of the file, or None. */
@@ -259,15 +292,18 @@ PyObject *core_reader(PyObject *module, PyObject *args)
     reader *r = (reader *)PyType_GenericAlloc(reader_type, 0);
     if (!r)
         return NULL;
-    r->path = strdup(path);
-    r->mode = mode <= MODE_FASTA ? (enum mode)mode : MODE_RECORDS;
-    r->unpack = (unpack_options){ ratio_number, (unsigned)threads_number };
-    const bool fine = bytes == Py_None || text_get_host(bytes, &r->bytes, "a file's data");
-    r->relay = fine && r->path ? relay_open(read_all, drop_item, r) : NULL;
+    if (bytes == Py_None || text_get_host(bytes, &r->bytes, "a file's data")) {
+        r->job = make_job(path, &r->bytes);
+        if (!r->job)
+            PyErr_NoMemory();
+    }
+    if (r->job) {
+        r->job->mode = mode <= MODE_FASTA ? (enum mode)mode : MODE_RECORDS;
+        r->job->unpack = (unpack_options){ ratio_number, (unsigned)threads_number };
+        r->relay = relay_open(read_all, drop_item, r->job);
+    }
     if (r->relay)
         return (PyObject *)r;
-    if (!r->path)
-        PyErr_NoMemory();
     Py_DECREF(r);
     return NULL;
 }

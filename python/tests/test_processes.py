@@ -4,6 +4,7 @@ Nothing is timed. A process that does not end has failed: PATIENCE seconds are f
 """
 import hashlib
 import multiprocessing
+import os
 import signal
 import subprocess
 import sys
@@ -188,6 +189,31 @@ except KeyError:
     print("dropped")
 """).split("\n") == ["[True, True, True] False True True", "[False, False, False, False]", "True",
                       "dropped"]
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes with names here")
+def test_ctrl_c_while_a_pipe_is_silent(tmp_path):
+    """Ctrl-C ends the wait for a writer that says nothing; the thread that reads ends with it, and
+    leaves no file open."""
+    assert run_child(SLOW + f"path = {str(tmp_path / 'pipe')!r}" + r"""
+os.mkfifo(path)
+writer = os.open(path, os.O_RDWR)
+def counts():
+    return [len(os.listdir("/proc/self/" + of)) for of in ("task", "fd") if os.path.isdir("/proc/self")]
+before = counts()
+reader = trawl.open(path, records="lines")
+soon(signal.SIGINT)
+try:
+    reader.read()
+except KeyboardInterrupt:
+    print("came back")
+del reader
+os.write(writer, b"line\n")
+os.close(writer)
+before[1:] = [files - 1 for files in before[1:]]
+while counts() != before:
+    threading.Event().wait(0.01)
+""") == "came back"
 
 
 def test_signals_that_do_not_raise():
