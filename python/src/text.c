@@ -8,6 +8,13 @@ static bool get_array(PyObject *object, text *t)
         PyErr_SetString(PyExc_TypeError, "an array of Python objects is no text");
         return false;
     }
+    const int type = PyArray_TYPE(array);
+    if (type == NPY_UNICODE || type == NPY_DATETIME || type == NPY_TIMEDELTA) {
+        PyErr_Format(PyExc_TypeError, "an array of %R has no bytes of a text%s",
+                     PyArray_DESCR(array),
+                     type == NPY_UNICODE ? ": give numpy.char.encode(array)" : "");
+        return false;
+    }
     if (!PyArray_IS_C_CONTIGUOUS(array)) {
         PyErr_SetString(PyExc_ValueError,
                         "the array is not contiguous: give numpy.ascontiguousarray(array)");

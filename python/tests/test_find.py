@@ -156,6 +156,11 @@ def test_what_is_no_text():
         plan.find(np.zeros((4, 4), np.uint8)[:, 1])
     with pytest.raises((ValueError, BufferError)):
         plan.find(memoryview(b"abcd")[::2])
+    with pytest.raises(TypeError, match="encode"):
+        plan.find(np.array(["abc"]))  # UTF-32
+    for kind in ("M8[s]", "m8[s]"):
+        with pytest.raises(TypeError, match="no bytes"):
+            plan.find(np.zeros(3, kind))
     with pytest.raises(TypeError, match="objects"):
         plan.find(np.array([None]))
     for wrong in (7, None, [b"a"]):
