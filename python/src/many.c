@@ -104,6 +104,12 @@ static int search_some(many *m, PyObject *items, Py_ssize_t from, Py_ssize_t to)
     return status == TRAWL_OK && PyErr_CheckSignals() ? CALL_RAISED : status;
 }
 
+static int raise_changed(void)
+{
+    PyErr_SetString(PyExc_RuntimeError, "the list of texts became longer or shorter meanwhile");
+    return CALL_RAISED;
+}
+
 static bool has_limits(const trawl_scan_options *options)
 {
     return options->max_matches || options->max_steps || options->max_seconds > 0;
@@ -128,7 +134,8 @@ PyObject *plan_find_many(PyObject *self, PyObject *args)
         status = TRAWL_OK;
     for (Py_ssize_t from = 0; status == TRAWL_OK && from < count; from += step) {
         m.found.record = from;
-        status = search_some(&m, items, from, from + step);
+        status = PySequence_Size(items) == count ? search_some(&m, items, from, from + step)
+                                                 : raise_changed();
     }
     Py_DECREF(items);
     return finish(self, &m, status);

@@ -187,6 +187,27 @@ def test_many_of_a_list(rng):
     assert found == expected[:len(found)] and 0 < len(found) < len(expected)
 
 
+def test_many_of_a_list_that_changes():
+    """A list that is searched part by part must stay: no text of it is left out unsaid."""
+    if not hasattr(np, "from_dlpack"):
+        pytest.skip("this NumPy knows no DLPack")
+    plan, texts = trawl.compile("a"), []
+    array = np.zeros(3, np.uint8)
+
+    class Text:
+        def __dlpack_device__(self):
+            change(texts)
+            return 1, 0
+
+        def __dlpack__(self, **options):
+            return array.__dlpack__(**options)
+
+    for change in (list.pop, list.clear, lambda texts: texts.append(b"a")):
+        texts[:] = [Text()] + [b"a"] * 30000
+        with pytest.raises(RuntimeError, match="longer or shorter"):
+            plan.find_many(texts)
+
+
 def test_many_of_one_buffer(rng):
     """Texts cut out of a buffer, as Arrow has them, are found as the same texts of a list."""
     pa = pytest.importorskip("pyarrow")
