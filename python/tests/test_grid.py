@@ -52,6 +52,21 @@ def test_views(rng):
         assert plan.count(writeable) >= 1
 
 
+def test_pictures_of_one_row_or_column(rng, cases):
+    """What an array says of the way to a row that it does not have is passed over."""
+    for case in range(cases // 10):
+        for kind in KINDS:
+            whole = random_picture(rng, kind, rng.randint(2, 6), rng.randint(2, 6))
+            pictures = [whole[:1], whole[1:2][::-1], whole[::9], whole[:, :1],
+                        np.ascontiguousarray(whole[:, :1]).swapaxes(0, 1), whole[:1, :1],
+                        np.lib.stride_tricks.as_strided(whole[:1], strides=(-77, *whole.strides[1:]))]
+            needle = whole[:1, :rng.randint(1, 2)]
+            for picture in pictures:
+                expected = oracle.find_in_grid([needle], picture)
+                assert trawl.grid(needle).find(picture).tolist() == expected
+                assert trawl.grid(picture).count(picture) == 1
+
+
 def test_likeness(rng, cases):
     """Masks, a tolerance a channel and wrong cells let pass what they say, and nothing else."""
     for case in range(cases // 10):

@@ -33,6 +33,11 @@ def _cell_size(shape: Tuple[int, ...], itemsize: int) -> int:
     return size
 
 
+def _stride(strides: Sequence[int], rows: int, cols: int, size: int) -> int:
+    """Bytes from row to row. Where there is no next row, or nothing in one, an array may say any."""
+    return strides[0] if rows > 1 and cols > 0 else cols * size
+
+
 def _is_elsewhere(picture: Any) -> bool:
     return (not isinstance(picture, np.ndarray)
             and (hasattr(picture, "__dlpack_device__")
@@ -55,14 +60,16 @@ def _cells(picture: Any) -> _Cells:
     if not array.dtype.isnative:
         array = array.astype(array.dtype.newbyteorder("="))
     rows, cols = array.shape[:2]
+    stride = _stride(array.strides, rows, cols, size)
     aligned = size if size in (2, 4) else 1
     inner = (size,) + ((array.itemsize,) if array.ndim == 3 else ())
-    if (array.strides[1:] != inner or array.strides[0] < cols * size
-            or array.strides[0] % aligned or array.ctypes.data % aligned):
+    if (array.strides[1:] != inner or stride < cols * size
+            or stride % aligned or array.ctypes.data % aligned):
         array = np.ascontiguousarray(array)
         if array.ctypes.data % aligned:  # a view of odd bytes
             array = array.copy()
-    return _Cells(array, rows, cols, array.strides[0] if array.size else 0, size, array.itemsize)
+        stride = cols * size
+    return _Cells(array, rows, cols, stride, size, array.itemsize)
 
 
 def _cells_there(picture: Any) -> _Cells:
@@ -73,7 +80,7 @@ def _cells_there(picture: Any) -> _Cells:
                                "to the host", -4)
     size = _cell_size(memory.shape, memory.itemsize)
     rows, cols = memory.shape[:2]
-    stride = memory.strides[0] if rows > 1 and cols > 0 else cols * size
+    stride = _stride(memory.strides, rows, cols, size)
     if not memory.native:
         raise ValueError("the picture's numbers have another byte order than this machine's: "
                          "convert them there, or copy it to the host")
