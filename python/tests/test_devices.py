@@ -99,7 +99,7 @@ def test_a_cpu_refuses_what_a_gpu_has():
 def cells_of(picture):
     """(address, stream, rows, cols, stride, bytes of a cell, of a channel) that the library gets."""
     cells = trawl._grid._cells_there(picture)
-    return cells.array[:2] + cells[1:]
+    return cells.array[:2] + cells[1:-1]
 
 
 def test_descriptions_by_the_interface():
@@ -121,6 +121,24 @@ def test_descriptions_by_the_interface():
             (Elsewhere((0, 5), (1, 9)), (4096, 0, 0, 5, 5, 1, 1)),
             (Elsewhere((5, 0), (1, 9)), (4096, 0, 5, 0, 0, 1, 1))):
         assert cells_of(array) == expected
+
+
+def test_types():
+    """The type of a GPU's picture is that of the needles, where its library says it: by NumPy's name,
+    by its own, or by the interface."""
+    needle = np.zeros((1, 1), np.uint8)
+    plan = trawl.grid(needle)
+    named = OfGpu(np.zeros((2, 2), np.int8))
+    for kind in (np.dtype(np.int8), "torch.int8"):
+        named.dtype = kind
+        for picture in (named, Elsewhere((2, 2), None, "|i1")):
+            with pytest.raises(ValueError, match="picture's cells are int8, the needles' uint8"):
+                plan.find(picture)
+    for kind in (np.dtype(np.uint8), np.dtype(bool), "torch.uint8", "torch.bool", "torch.bfloat16"):
+        named.dtype = kind
+        for picture in (named, Elsewhere((2, 2)), Elsewhere((2, 2), None, "|b1")):
+            with pytest.raises(trawl.UnsupportedError):  # a CPU's plan, which would take it else
+                plan.find(picture)
 
 
 def test_descriptions_by_dlpack():

@@ -87,6 +87,56 @@ def test_likeness(rng, cases):
         assert plan.find(picture).tolist() == expected
 
 
+def test_tolerance_of_signs(rng, cases):
+    """Signed cells and floats, which would be compared as unsigned ones, are refused under a tolerance,
+    with what to do instead; which is right."""
+    for kind, bits in ((np.int8, "uint8) ^ 0x80"), (np.int16, "uint16) ^ 0x8000"),
+                       (np.int32, "uint32) ^ 0x80000000")):
+        numbers = np.iinfo(kind)
+        for case in range(cases // 30):
+            picture = np.array([rng.choice([numbers.min, numbers.max, rng.randint(-3, 3)])
+                                for _ in range(64)], kind).reshape(8, 8)
+            needle = picture[2:4, 5:7]
+            with pytest.raises(ValueError) as caught:
+                trawl.grid(needle, tolerance=2)
+            said = str(caught.value).rsplit(": ", 1)[1]
+            assert said == f"picture.view(numpy.{bits}"
+            flip = eval(f"lambda picture: {said}", {"numpy": np})
+            found = trawl.grid(flip(needle), tolerance=2).find(flip(picture))
+            windows = np.lib.stride_tricks.sliding_window_view(picture.astype(np.int64), (2, 2))
+            apart = np.abs(windows - needle.astype(np.int64)).max(axis=(2, 3))
+            assert found[["row", "col"]].tolist() == list(zip(*map(np.ndarray.tolist,
+                                                                   np.nonzero(apart <= 2))))
+            assert trawl.grid(needle, wrong=1).count(picture) >= 1
+    with pytest.raises(ValueError, match="unsigned integers first"):
+        trawl.grid(np.zeros((1, 1), np.float32), tolerance=1)
+    for kind in (np.uint8, np.uint16, np.uint32, bool):
+        assert trawl.grid(np.zeros((1, 1), kind), tolerance=1).count(np.ones((2, 2), kind)) == 4
+
+
+def test_cells_of_one_type():
+    """Needles and pictures whose numbers have other bits are refused, by plans that were pickled or
+    are searched elsewhere too; bools are bytes, and floats are compared by their bits."""
+    needle, picture = np.ones((1, 1), np.float32), np.ones((3, 3), np.int32)
+    plan = trawl.grid(needle)
+    for other in (plan, plan.on("serial"), pickle.loads(pickle.dumps(plan))):
+        for call in (other.find, other.count):
+            with pytest.raises(ValueError, match="int32, the needles' float32"):
+                call(picture)
+            call(needle)
+    assert trawl.load(plan.save()).count(picture.view(np.float32)) == 0  # and any type, by its bits
+    for kind, channels in ((np.int32, ()), (np.uint8, (4,)), (np.int8, (4,)), (np.uint16, (2,))):
+        with pytest.raises(ValueError, match="as one type"):
+            plan.find(np.ones((3, 3, *channels), kind))
+    with pytest.raises(ValueError, match="several types, float32, int32"):
+        trawl.grid([needle, picture])
+    assert trawl.grid(np.array([[True]])).count(np.array([[1, 0, 1]], np.uint8)) == 2
+    assert trawl.grid(np.array([[1]], ">u2")).count(np.array([[1, 0, 1]], "<u2")) == 2
+    zeros = np.array([[0.0, -0.0, np.nan]], np.float32)
+    assert trawl.grid(zeros[:, :1]).find(zeros)["col"].tolist() == [0]
+    assert trawl.grid(zeros[:, 2:]).find(zeros)["col"].tolist() == [2]
+
+
 def test_names_and_errors():
     """Names come back; shapes and types that do not fit are refused with the reason."""
     a = np.zeros((2, 2), np.uint8)

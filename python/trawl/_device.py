@@ -64,6 +64,17 @@ def _strides(shape: Tuple[int, ...], given: Optional[Sequence[int]], size: int) 
     return tuple(reversed(strides))[:len(shape)]
 
 
+def type_of(array: Any) -> str:
+    """NumPy's name for the type of an array's numbers; "": not known."""
+    kind = getattr(array, "dtype", None)
+    if kind is None:
+        kind = getattr(array, "__cuda_array_interface__", {}).get("typestr")
+    try:
+        return np.dtype(kind if isinstance(kind, np.dtype) else str(kind).rpartition(".")[2]).name
+    except TypeError:
+        return ""
+
+
 def side_by_side(memory: Memory, first: int = 0) -> bool:
     """Whether all items of axis `first`, and of those behind it, do so."""
     shape, expected = memory.shape, _strides(memory.shape, None, memory.itemsize)

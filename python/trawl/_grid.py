@@ -22,6 +22,7 @@ class _Cells(NamedTuple):
     stride: int
     size: int  # bytes of a cell
     channel: int  # bytes of a channel of it
+    type: str  # of a channel: NumPy's name, a bool's that of its byte; "": not known
 
 
 def _cell_size(shape: Tuple[int, ...], itemsize: int) -> int:
@@ -36,6 +37,10 @@ def _cell_size(shape: Tuple[int, ...], itemsize: int) -> int:
 def _stride(strides: Sequence[int], rows: int, cols: int, size: int) -> int:
     """Bytes from row to row. Where there is no next row, or nothing in one, an array may say any."""
     return strides[0] if rows > 1 and cols > 0 else cols * size
+
+
+def _byte_of_bool(name: str) -> str:
+    return "uint8" if name == "bool" else name
 
 
 def _is_elsewhere(picture: Any) -> bool:
@@ -69,7 +74,7 @@ def _cells(picture: Any) -> _Cells:
         if array.ctypes.data % aligned:  # a view of odd bytes
             array = array.copy()
         stride = cols * size
-    return _Cells(array, rows, cols, stride, size, array.itemsize)
+    return _Cells(array, rows, cols, stride, size, array.itemsize, _byte_of_bool(array.dtype.name))
 
 
 def _cells_there(picture: Any) -> _Cells:
@@ -90,7 +95,7 @@ def _cells_there(picture: Any) -> _Cells:
                          "that does (cupy.ascontiguousarray(picture), picture.contiguous() of "
                          "PyTorch)")
     return _Cells((memory.address, memory.stream, memory.owner), rows, cols, stride, size,
-                  memory.itemsize)
+                  memory.itemsize, _byte_of_bool(_device.type_of(picture)))
 
 
 def _needle(needle: Any) -> _Cells:
@@ -102,7 +107,10 @@ def _needle(needle: Any) -> _Cells:
 
 
 class GridPlan(_Compiled):
-    """Compiled needles. Immutable, and pickles as its saved bytes, as `Plan`. Made by `grid`."""
+    """Compiled needles. Immutable, and pickles as its saved bytes, as `Plan`. Made by `grid`.
+
+    Saved bytes do not say of what type the needles' cells were: one that was loaded from them, not
+    from a pickle, takes pictures of any type with cells of as many bytes."""
 
     __slots__ = ()
 
@@ -111,6 +119,9 @@ class GridPlan(_Compiled):
         if seen.size != self._info()[6]:
             raise ValueError(f"the picture's cells have {seen.size} bytes, the needles' "
                              f"{self._info()[6]}")
+        if seen.type != self._cell_type and seen.type and self._cell_type:
+            raise ValueError(f"the picture's cells are {seen.type}, the needles' {self._cell_type}: cells "
+                             "are compared by their bits, so give both as one type")
         return seen
 
     def find(self, picture: Any, *, max_matches: int = 0, max_steps: int = 0,
@@ -119,9 +130,10 @@ class GridPlan(_Compiled):
 
         Args:
             picture: H x W cells of 1, 2 or 4 bytes, or H x W x C of 1 to 4 bytes together, as the
-                needles have. A view whose rows are contiguous is not copied, others are. An array in
-                the memory of the GPU that the plan is for (CuPy, PyTorch; DLPack or
-                ``__cuda_array_interface__``) is searched there, if its rows are contiguous.
+                needles have, and of their type. A view whose rows are contiguous is not copied,
+                others are. An array in the memory of the GPU that the plan is for (CuPy, PyTorch;
+                DLPack or ``__cuda_array_interface__``) is searched there, if its rows are
+                contiguous.
             max_matches, max_steps, max_seconds: as of `Plan`.
 
         Returns:
@@ -136,6 +148,17 @@ class GridPlan(_Compiled):
         p = self._look(picture)
         return self._count_grid(p.array, p.rows, p.cols, p.stride,
                                 _options("ends", 0, 0, max_steps, max_seconds))
+
+
+def _refuse_signs(needle: _Cells) -> None:
+    """Under a tolerance channels are numbers from 0 up, as which -1 is far from 0."""
+    if needle.type.startswith("uint"):
+        return
+    how = "make them unsigned integers first, as (picture * 255).astype(numpy.uint8) does of 0 to 1"
+    if needle.type.startswith("int"):
+        how = ("flip the sign's bit in needles and pictures, which keeps them in order: "
+               f"picture.view(numpy.u{needle.type}) ^ {1 << (8 * needle.channel - 1):#x}")
+    raise ValueError(f"a tolerance is for unsigned integers, and the cells are {needle.type}: {how}")
 
 
 def _mask(mask: Any, needle: _Cells) -> Optional[np.ndarray]:
@@ -156,10 +179,11 @@ def grid(needles: Union[np.ndarray, Sequence[Any]], *,
     """Compile rectangles of cells into a `GridPlan`.
 
     Args:
-        needles: one array of H x W or H x W x C, or a list of such; all of one cell size.
+        needles: one array of H x W or H x W x C, or a list of such; all of one type. Cells are
+            compared by their bits: of floats -0.0 is not 0.0, and a NaN is a NaN of the same bits.
         names: of each needle, or None.
         masks: of each needle an array of H x W, or None: where it is 0 a cell matches anything.
-        tolerance: every channel of a cell may differ by so much.
+        tolerance: every channel of a cell may differ by so much. For unsigned integers.
         wrong: so many cells of a place may differ by more.
         engine, max_memory, backend, threads, device, tuning: as of `compile`.
 
@@ -173,9 +197,15 @@ def grid(needles: Union[np.ndarray, Sequence[Any]], *,
     seen = [_needle(needle) for needle in needles]
     if len({(n.size, n.channel) for n in seen}) > 1:
         raise ValueError("the needles' cells are not of one size")
+    if len({n.type for n in seen}) > 1:
+        raise ValueError("the needles' cells are of several types, " +
+                         ", ".join(sorted({n.type for n in seen})) + ": cells are compared by their "
+                         "bits, so give all as one")
     if masks is not None and len(masks) != len(seen):
         raise ValueError(f"there are {len(masks)} masks for {len(seen)} needles")
     tolerance = _integer(tolerance, "tolerance", 2**32 - 1)
+    if tolerance and seen:
+        _refuse_signs(seen[0])
     labels = _labels(names, len(seen), "needles") or [None] * len(seen)
     settings = _settings(backend, threads, device, tuning)
     plan = GridPlan._compile_grid(
@@ -184,5 +214,5 @@ def grid(needles: Union[np.ndarray, Sequence[Any]], *,
         None if masks is None else [_mask(mask, n) for mask, n in zip(masks, seen)],
         tolerance, seen[0].channel if seen else 0, _integer(wrong, "wrong", 2**64 - 1), engine,
         _integer(max_memory, "max_memory", 2**64 - 1), settings)
-    plan._settings = settings
+    plan._settings, plan._cell_type = settings, seen[0].type
     return plan
