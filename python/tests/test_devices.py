@@ -42,8 +42,6 @@ class OfGpu:
 
 def test_dlpack_of_the_host():
     """An array of the host that knows DLPack and no buffer is searched where it is."""
-    if not hasattr(np, "from_dlpack"):
-        pytest.skip("this NumPy knows no DLPack")
     assert trawl.compile("he").find(OfHost(np.frombuffer(b"ushers", np.uint8).copy())).tolist() == \
         [(0, 2, 4, 0)]
 
@@ -143,8 +141,6 @@ def test_types():
 
 def test_descriptions_by_dlpack():
     """So are those of a capsule; and the array's library is asked to have its work done."""
-    if not hasattr(np, "from_dlpack"):
-        pytest.skip("this NumPy knows no DLPack")
     for kind, shape, view in (
             (np.uint8, (6, 7), np.s_[:]), (np.uint8, (6, 7), np.s_[2:5, 1:4]),
             (np.uint8, (6, 7), np.s_[::2]), (np.uint16, (6, 7), np.s_[1:, 3:]),
