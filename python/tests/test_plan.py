@@ -1,4 +1,6 @@
 """Plans: what they say of themselves, that they last, and what cannot be one."""
+import copy
+import gzip
 import os
 import pickle
 import subprocess
@@ -154,6 +156,26 @@ def test_pickles_across_processes(tmp_path):
     found = subprocess.run([sys.executable, "-c", code, tmp_path / "plan", tmp_path / "text"],
                            stdout=subprocess.PIPE, check=True).stdout
     assert (np.frombuffer(found, trawl.MATCH) == plan.find(text)).all()
+
+
+def test_errors_pickle(tmp_path):
+    """An exception that comes from another process has all that it had there."""
+    with pytest.raises(trawl.ExpiredError) as expired:
+        trawl.compile("ab").find(b"ab" * 100000, max_steps=50000)
+    (tmp_path / "cut.gz").write_bytes(gzip.compress(b"text" * 9999)[:-20])
+    with pytest.raises(trawl.ReadError) as unread:
+        trawl.open(tmp_path / "cut.gz").read()
+    with pytest.raises(trawl.PatternError) as pattern:
+        trawl.compile(["fine", "not[this"])
+    for error in (expired.value, unread.value, pattern.value):
+        for again in (pickle.loads(pickle.dumps(error)), copy.copy(error)):
+            assert type(again) is type(error) and str(again) == str(error)
+            assert again.__dict__.keys() == error.__dict__.keys()
+            assert (again.code, again.pattern, again.offset) == \
+                (error.code, error.pattern, error.offset)
+    again = pickle.loads(pickle.dumps(expired.value)).matches
+    assert len(again) and (again == expired.value.matches).all()
+    assert pickle.loads(pickle.dumps(unread.value)).text == str(tmp_path / "cut.gz")
 
 
 def test_damaged_plans(rng, tmp_path):

@@ -21,7 +21,7 @@ class Error(Exception):
         self.offset = offset
 
     def __reduce__(self) -> Any:
-        return type(self), (str(self), self.code, self.pattern, self.offset)
+        return type(self), (str(self),), self.__dict__
 
 
 class ArgumentError(Error, ValueError):
