@@ -238,6 +238,27 @@ def test_many_of_one_buffer(rng):
             plan.find_many((b"0123456789", np.array(bad)))
 
 
+def test_many_of_what_is_one():
+    """One text in the place of many is refused, not searched byte by byte; so is a list of a buffer and
+    its offsets, which would be two texts. What holds texts is searched, arrays of them too."""
+    plan, text = trawl.compile("abc"), np.frombuffer(b"abcabc", np.uint8).copy()
+    mapped = mmap.mmap(-1, 8)
+    for one in (text, text.view(np.uint16), text > 97, text.astype(float), np.array(b"abc"), mapped,
+                b"abc", "abc", bytearray(b"abc"), memoryview(b"abc"), np.bytes_(b"abc"), np.void(b"abc"),
+                array.array("B", b"abc"), text[:0]):
+        with pytest.raises(TypeError, match="take find"):
+            plan.find_many(one)
+    offsets = np.array([0, 3, 6])
+    for pair in ([b"abcabc", offsets], [text, offsets.astype(np.int32)]):
+        with pytest.raises(TypeError, match="pair"):
+            plan.find_many(pair)
+    expected = [(0, 0, 3, 0), (0, 0, 3, 1)]
+    for many in (text.reshape(2, 3), [text[:3], text[3:]], (b"abc", text[3:]), np.array([b"abc", b"abc"]),
+                 np.array([b"abc", b"abc"], object), (text, offsets), iter([b"abc", b"abc"]),
+                 {b"abc": 1, b"abcx": 2}, [b"abc", offsets.view(np.uint8), b"abc"][::2]):
+        assert plan.find_many(many).tolist() == expected
+
+
 def test_many_of_offsets_of_any_kind():
     """Offsets are read for what they say, in pairs and in Records: a list, steps, any size of integer
     and order of its bytes; what is no row of integers is refused."""

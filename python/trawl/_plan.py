@@ -288,12 +288,15 @@ class Plan(_Compiled):
             texts = texts.combine_chunks()
         if hasattr(texts, "buffers"):
             return self._find_cut(*_cut_of_arrow(texts), options, 0)
-        if isinstance(texts, tuple) and len(texts) == 2 and isinstance(texts[1], np.ndarray) \
-                and texts[1].dtype.kind in "iu" and texts[1].itemsize >= 4:  # smaller ones are texts
+        if isinstance(texts, tuple) and len(texts) == 2 and _are_offsets(texts[1]):
             return self._find_cut(texts[0], _cuts(texts[1]), options, 0)
-        if isinstance(texts, (bytes, bytearray, memoryview, str)):
+        if isinstance(texts, list):
+            if len(texts) == 2 and _are_offsets(texts[1]):
+                raise TypeError("a buffer and its offsets are a pair, find_many((buffer, offsets)); if "
+                                "both are texts, give the second one's bytes, array.view(numpy.uint8)")
+        elif not isinstance(texts, tuple) and _is_one_text(texts):
             raise TypeError("find_many takes a list of texts; of one text take find")
-        if isinstance(texts, np.ndarray) and texts.dtype.kind == "S":
+        elif isinstance(texts, np.ndarray) and texts.dtype.kind == "S":
             texts = texts.tolist()
         return self._find_many(texts, options)
 
@@ -426,6 +429,26 @@ class Stream:
             self._stream.drop()
         elif not self.closed:
             self.last = self.close()
+
+
+def _is_one_text(texts: Any) -> bool:
+    """Whether its items are numbers, or its bytes are shown as one text's: it is no list of texts."""
+    if isinstance(texts, np.ndarray) or hasattr(texts, "__dlpack__"):
+        dimensions = getattr(texts, "ndim", 1)
+        kind = getattr(getattr(texts, "dtype", None), "kind", "u")
+        return dimensions == 0 or (dimensions == 1 and kind not in "OSUV")
+    if isinstance(texts, str):
+        return True
+    try:
+        memoryview(texts).release()
+    except TypeError:
+        return False
+    return True
+
+
+def _are_offsets(array: Any) -> bool:
+    """Smaller integers are texts."""
+    return isinstance(array, np.ndarray) and array.dtype.kind in "iu" and array.itemsize >= 4
 
 
 def _cuts(offsets: Any) -> np.ndarray:
