@@ -127,10 +127,10 @@ static item *make_item(const char *name, const reader_kind *kind, const batch *b
     return i;
 }
 
-/* Hand over the batch's records, all but one that goes on. */
-static bool hand_over_batch(job *j, const char *name, const reader_kind *kind, batch *b, bool last)
+/* Hand over the batch's records, all but one that goes on, or of which there is not all. */
+static bool hand_over_batch(job *j, const char *name, const reader_kind *kind, batch *b, bool part)
 {
-    const size_t count = b->count - (b->open && !last);
+    const size_t count = b->count - part;
     item *i = count ? make_item(name, kind, b, count) : NULL;
     if (count && !i)
         return hand_over_failure(j, name, no_memory) && false;
@@ -141,7 +141,7 @@ static bool read_text(job *j, const char *name, const reader_kind *kind, void *s
 {
     const char *why = no_memory;
     int more = 1;
-    bool wanted = true;
+    bool wanted = true, too_long = false;
     batch b;
     if (!batch_open(&b, true)) {
         batch_free(&b);
@@ -149,11 +149,12 @@ static bool read_text(job *j, const char *name, const reader_kind *kind, void *s
     }
     while (more > 0 && wanted) {
         more = kind->fill(state, &b, &why);
-        wanted = hand_over_batch(j, name, kind, &b, more <= 0);
+        too_long = more < 0 && b.room >= BATCH_LARGEST && b.used > BATCH_LARGEST / 2;
+        wanted = hand_over_batch(j, name, kind, &b, too_long || (b.open && more != 0));
         if (more > 0)
             batch_next(&b, &b);
     }
-    if (more < 0 && b.room >= BATCH_LARGEST)
+    if (too_long)
         why = "has a record of more than 1 GiB: map the file, or feed it to a stream";
     wanted = wanted && (more >= 0 || hand_over_failure(j, name, why));
     batch_free(&b);

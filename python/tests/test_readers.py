@@ -229,3 +229,15 @@ def test_numbers_of_no_reader(options):
     """A number that is none of threads, or of bytes, is not taken modulo 2**64."""
     with pytest.raises(ValueError, match="number from 0"):
         trawl.open("name", data=b"text", **options)
+
+
+@pytest.mark.parametrize("records", ["lines", "fasta", "whole"])
+def test_a_record_that_is_too_long(records):
+    """Of a record of more than 1 GiB no part is given as one; those before it are."""
+    text = gzip.compress(b">one\nAC\n>two" + (b" " if records == "lines" else b"\n"))
+    text += gzip.compress(b"A" * (1 << 24)) * 65  # members, which are one text
+    before = {"lines": [b">one", b"AC"], "fasta": [b"AC"], "whole": []}[records]
+    reader = trawl.open("name", data=text, records=records, ratio=0, errors="keep")
+    assert [r.data for r in reader] == before
+    assert [why for _, why in reader.errors] == [
+        "has a record of more than 1 GiB: map the file, or feed it to a stream"]
