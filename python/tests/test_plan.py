@@ -95,9 +95,16 @@ def test_errors_say_which_and_where():
             trawl.compile("a", **{name: 1.5})
     with pytest.raises(ValueError, match="name"):
         trawl.compile("a", names=["a\0b"])
-    for wrong in ([7], [None], 7, [["a"]]):
-        with pytest.raises(TypeError):
+    for wrong, message in (([7], "pattern 0 is str or bytes, not int"), (None, "not NoneType"),
+                           (["a", None], "pattern 1 is str or bytes, not NoneType"), (7, "not int"),
+                           ([["a"]], "pattern 0 is str or bytes, not list"),
+                           (np.frombuffer(b"ab", np.uint8), "pattern 0 is str or bytes, not uint8")):
+        with pytest.raises(TypeError, match=message):
             trawl.compile(wrong)
+    with pytest.raises(TypeError, match="name 1 is str or bytes, not int"):
+        trawl.compile(["a", "b"], names=["a", 2])
+    for one in (b"ab", bytearray(b"ab"), memoryview(b"ab")):
+        assert [pattern.text for pattern in trawl.compile(one).patterns] == [b"ab"]
     assert trawl.compile([bytearray(b"ab"), np.bytes_(b"b")]).count(b"ab") == 2
 
 

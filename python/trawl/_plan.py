@@ -485,17 +485,23 @@ def _numbers(given: Any, count: int, name: str) -> np.ndarray:
     return np.array(numbers, np.uint32)
 
 
-def _bytes_of(text: Any) -> bytes:
+def _bytes_of(text: Any, what: str, number: int) -> bytes:
     if isinstance(text, str):
         return text.encode("utf-8", "surrogateescape")
-    return bytes(memoryview(text))  # bytes(7) would be seven of them
+    try:
+        if isinstance(text, np.number):  # which shows its bytes
+            raise TypeError
+        return bytes(memoryview(text))  # bytes(7) would be seven of them
+    except TypeError:
+        raise TypeError(f"{what} {number} is str or bytes, not {type(text).__name__}") from None
 
 
 def _labels(names: Optional[Sequence[Optional[str]]], count: int, of: str) -> Any:
     """Names as the library wants them: bytes that end with NUL."""
     if names is None:
         return None
-    labels = tuple(None if name is None else _bytes_of(name) for name in names)
+    labels = tuple(None if name is None else _bytes_of(name, "name", i)
+                   for i, name in enumerate(names))
     if len(labels) != count:
         raise ValueError(f"there are {len(labels)} names for {count} {of}")
     if any(b"\0" in label for label in labels if label):
@@ -509,7 +515,10 @@ def _syntax_number(name: str) -> int:
     return SYNTAXES[name]
 
 
-def compile(patterns: Union[str, bytes, Iterable[Union[str, bytes]]], *,
+_Text = Union[str, bytes, bytearray, memoryview]
+
+
+def compile(patterns: Union[_Text, Iterable[_Text]], *,
             syntax: Union[str, Sequence[str]] = "extended",
             names: Optional[Sequence[Optional[str]]] = None,
             flags: Union[int, Sequence[int]] = 0, engine: Optional[str] = None,
@@ -539,9 +548,11 @@ def compile(patterns: Union[str, bytes, Iterable[Union[str, bytes]]], *,
         UnsupportedError: the engine does not take this set; the backend is not there.
         LimitError: ``max_memory`` is too small.
     """
-    if isinstance(patterns, (str, bytes)):
+    if isinstance(patterns, (str, bytes, bytearray, memoryview)):
         patterns = (patterns,)
-    texts = tuple(_bytes_of(text) for text in patterns)
+    if not hasattr(patterns, "__iter__"):
+        raise TypeError(f"patterns are str or bytes, one or many, not {type(patterns).__name__}")
+    texts = tuple(_bytes_of(text, "pattern", i) for i, text in enumerate(patterns))
     numbers = _syntax_number(syntax) if isinstance(syntax, str) else \
         [_syntax_number(name) for name in syntax]
     labels = _labels(names, len(texts), "patterns")
