@@ -372,6 +372,9 @@ def test_streams_that_end():
     for call in (stream.close, stream.save, lambda: stream.feed(b"")):
         with pytest.raises(ValueError, match="closed"):
             call()
+    with pytest.raises(ValueError, match="closed"):
+        with stream:
+            pass
     with pytest.raises(KeyError):
         with plan.stream() as dropped:
             raise KeyError

@@ -141,7 +141,7 @@ def test_names_and_errors():
     """Names come back; shapes and types that do not fit are refused with the reason."""
     a = np.zeros((2, 2), np.uint8)
     plan = trawl.grid([a, a + 1], names=["black", "grey"])
-    assert plan.names == ["black", "grey"] and plan.info.cell_size == 1
+    assert plan.names == ("black", "grey") and plan.info.cell_size == 1
     assert trawl.load(plan.save()).find(np.zeros((3, 2), np.uint8)).tolist() == \
         [(0, 0, 0), (0, 1, 0)]
     assert len(plan.find(np.zeros((9, 9), np.uint8), max_matches=5)) == 5
@@ -159,6 +159,8 @@ def test_names_and_errors():
             trawl.grid(a, **{name: 1.5})
         assert trawl.grid(a + 4, **{name: np.int64(0)}).count(a + 4) == 1
     assert trawl.grid(a, wrong=np.int64(1), tolerance=np.uint8(1)).count(a + 1) == 1
+    with pytest.raises(ValueError, match=r"not 0, as those of an array of \(5, 5, 0\)"):
+        plan.find(np.zeros((5, 5, 0), np.uint8))
     with pytest.raises(ValueError, match="2 bytes"):
         plan.find(np.zeros((9, 9), np.uint16))
     with pytest.raises(ValueError, match="one size"):

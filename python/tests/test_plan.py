@@ -20,13 +20,15 @@ def test_facts():
     assert plan.info.patterns == 2 and plan.info.min_length == 2
     assert plan.info.max_length is None and plan.info.conditions
     assert plan.info.bytes == len(plan.save()) and plan.info.stages[0].patterns
-    assert plan.names == ["word", ""]
+    assert plan.names == ("word", "") and plan.names is plan.names
     assert plan.patterns[0] == (b"foo", "extended", trawl.NOCASE, 0, "word")
     assert plan.find(b"xFOO bar barx")["start"].tolist() == [1, 5]
     assert trawl.compile("abc").info.max_length == 3
     assert "2 by" in repr(plan)
     assert "ac" in trawl.engines() and "threads" in trawl.backends()
     assert trawl.devices("serial") == []
+    with pytest.raises(ValueError, match="no backend 'nonsense'; there are serial"):
+        trawl.devices("nonsense")
 
 
 def test_syntaxes():
@@ -119,7 +121,7 @@ def test_plans_last(tmp_path):
     for other in (trawl.load(plan.save()), trawl.load(path), trawl.load(str(path), threads=1),
                   pickle.loads(pickle.dumps(plan)), plan.on("serial"),
                   pickle.loads(pickle.dumps(plan.on("serial")))):
-        assert (other.find(text) == expected).all() and other.names == ["a", "b"]
+        assert (other.find(text) == expected).all() and other.names == ("a", "b")
         assert other.save() == plan.save()
     mapped = trawl.load(path)
     shared = mapped.on(threads=1)

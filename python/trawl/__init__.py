@@ -41,7 +41,10 @@ def backends() -> Dict[str, str]:
 
 
 def devices(backend: str) -> List[str]:
-    """The names of a backend's devices. Opens its driver, which takes tenths of a second."""
+    """The names of a backend's devices, none where it has none here. Opens its driver, which takes
+    tenths of a second."""
+    if backend not in backends():
+        raise ValueError(f"no backend {backend!r}; there are " + ", ".join(backends()))
     return _core.devices(backend)[0]
 
 

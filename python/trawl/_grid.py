@@ -30,7 +30,8 @@ def _cell_size(shape: Tuple[int, ...], itemsize: int) -> int:
         raise ValueError("a picture is an array of H x W or H x W x C numbers")
     size = itemsize * (shape[2] if len(shape) == 3 else 1)
     if size not in (1, 2, 3, 4):
-        raise ValueError(f"a cell has 1 to 4 bytes, not {size}: H x W x C of bytes, or H x W")
+        raise ValueError(f"a cell has 1 to 4 bytes, not {size}, as those of an array of {shape} with "
+                         f"{itemsize} bytes a number: give H x W, or H x W x C of bytes")
     return size
 
 

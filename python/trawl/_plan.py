@@ -163,12 +163,12 @@ class _Compiled(_core.Plan):
         return PlanInfo(*facts)
 
     @property
-    def names(self) -> List[str]:
+    def names(self) -> Tuple[str, ...]:
         """The names given to compile, in order; "" where there was none."""
         try:
             return self._names
         except AttributeError:
-            self._names = super()._names()
+            self._names = tuple(super()._names())
             return self._names
 
     def on(self, backend: Optional[str] = None, *, threads: int = 0,
@@ -422,6 +422,8 @@ class Stream:
         return self._stream.closed
 
     def __enter__(self) -> "Stream":
+        if self.closed:
+            raise ValueError("the stream is closed")
         return self
 
     def __exit__(self, kind: Any, error: Any, trace: Any) -> None:
