@@ -23,6 +23,41 @@ def test_arrow():
     assert trawl.to_arrow(found).column_names == ["pattern", "start", "end", "record"]
 
 
+@pytest.mark.parametrize("make", [trawl.to_arrow, trawl.to_pandas])
+def test_names_of_any_kind(make):
+    """A byte of a name that is not UTF-8 becomes U+FFFD; too few names are refused with the numbers."""
+    pytest.importorskip(make.__name__[3:].replace("arrow", "pyarrow"))
+    plan = trawl.compile(["he", "us"], names=[b"caf\xe9", "\u00e9"])
+    found = plan.find_many(TEXTS)
+    assert plan.names == ("caf\udce9", "\u00e9")
+    table = make(found, plan, ["\udcff", "b", "c"])
+    assert list(map(str, table["name"])) == ["\u00e9", "caf\ufffd", "caf\ufffd"]
+    assert list(map(str, table["record_name"])) == ["\ufffd", "\ufffd", "c"]
+    with pytest.raises(ValueError, match="2 names of records, and matches of record 0 to record 2"):
+        make(found, plan, ["a", "b"])
+    found["record"] -= 1
+    with pytest.raises(ValueError, match="of record -1 to"):
+        make(found, plan, ["a", "b"])
+    with pytest.raises(ValueError, match="1 names of patterns"):
+        make(found, trawl.compile("a", names=["a"]))
+
+
+def test_series():
+    """A column of pandas that holds Arrow's strings is searched as they stand; what is missing is an
+    empty text."""
+    pandas = pytest.importorskip("pandas")
+    pytest.importorskip("pyarrow")
+    texts = ["ushers", None, "she", "\u00e9 he"]
+    expected = PLAN.find_many([(text or "").encode() for text in texts]).tolist()
+    series = pandas.Series(texts, dtype="string[pyarrow]", index=list("abcd"))
+    assert PLAN.find_many(series).tolist() == PLAN.find_many(series.array).tolist() == expected
+    assert PLAN.find_many(series[1:]).tolist() == [(*m[:3], m[3] - 1) for m in expected if m[3]]
+    assert PLAN.find_many(pandas.Series([b"she", b""])).tolist() == \
+        PLAN.find_many([b"she", b""]).tolist()
+    with pytest.raises(TypeError):
+        PLAN.find_many(pandas.Series([1, 2]))
+
+
 def test_pandas():
     """A frame likewise, with categories and NA."""
     pandas = pytest.importorskip("pandas")

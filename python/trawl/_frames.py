@@ -1,9 +1,21 @@
 """Matches as tables, where pyarrow or pandas is there; neither is needed for anything else."""
 from __future__ import annotations
 
-from typing import Any, Dict, Optional
+import re
+from typing import Any, Dict, List, Optional
 
 import numpy as np
+
+_NO_CHARACTER = re.compile("[\ud800-\udfff]")
+
+
+def _words(names: Any, codes: np.ndarray, what: str) -> List[Any]:
+    """Names that Unicode can write: a byte that is not UTF-8 is its character for such ones."""
+    words = [_NO_CHARACTER.sub("\ufffd", name) if isinstance(name, str) else name for name in names]
+    if len(codes) and not 0 <= codes.min() <= codes.max() < len(words):
+        raise ValueError(f"there are {len(words)} names of {what}s, and matches of {what} "
+                         f"{codes.min()} to {what} {codes.max()}")
+    return words
 
 
 def _columns(matches: np.ndarray, plan: Any, records: Any) -> Dict[str, Any]:
@@ -11,10 +23,11 @@ def _columns(matches: np.ndarray, plan: Any, records: Any) -> Dict[str, Any]:
     fields = matches.dtype.names or ()
     columns: Dict[str, Any] = {name: matches[name] for name in fields}
     if plan is not None and any(plan.names):
-        columns["name"] = matches[fields[0]], plan.names
+        codes = matches[fields[0]]
+        columns["name"] = codes, _words(plan.names, codes, fields[0])
     if records is not None and "record" in columns:
         codes = matches["record"] - getattr(records, "first", 0)
-        columns["record_name"] = codes, list(getattr(records, "names", records))
+        columns["record_name"] = codes, _words(getattr(records, "names", records), codes, "record")
     return columns
 
 

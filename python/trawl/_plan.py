@@ -268,9 +268,9 @@ class Plan(_Compiled):
         Args:
             texts: a sequence of texts; or a pair (buffer, offsets), of which text i is
                 ``buffer[offsets[i]:offsets[i + 1]]``, with offsets an array of integers of 32 or 64
-                bits; or an Arrow array of strings or binaries, of which null is an empty text; or
-                `Records`, or a `Reader`, which is read batch by batch. The last ones make no Python
-                object a text.
+                bits; or an Arrow array of strings or binaries, or a pandas Series that has one, of
+                which null is an empty text; or `Records`, or a `Reader`, which is read batch by
+                batch. The last ones make no Python object a text.
 
         Returns:
             As `find`; ``record`` is the text's index. Order is by record first.
@@ -284,6 +284,9 @@ class Plan(_Compiled):
             return np.concatenate(found) if found else self.find(b"")
         if hasattr(texts, "offsets") and hasattr(texts, "data"):  # Records
             return self._find_cut(texts.data, _cuts(texts.offsets), options, texts.first)
+        column = getattr(texts, "array", texts)  # of pandas
+        if hasattr(column, "__arrow_array__"):
+            texts = column.__arrow_array__()
         if hasattr(texts, "combine_chunks"):  # of Arrow
             texts = texts.combine_chunks()
         if hasattr(texts, "buffers"):
