@@ -23,6 +23,27 @@ longest = plan.info.max_length
 if longest is not None:
     longest += 1
 places: np.ndarray = trawl.grid([np.zeros((2, 2))], names=["black"]).find(np.zeros((9, 9)))
+tiles: trawl.GridPlan = trawl.grid(np.zeros((2, 2)), masks=np.ones((2, 2)), names=[b"black"])
+batches = plan.iter(b"ab", batch=1)
+sizes = [len(batch) for batch in batches]
+batches.close()
+there: trawl.Plan = plan.on("serial")
+block: bytes = there.save()
+loaded = trawl.load(block)
+if isinstance(loaded, trawl.Plan):
+    places = loaded.find_many([b"ab"])
+trawl.compile(bytearray(b"ab"))
+words: tuple[str, ...] = plan.names
+"""
+# Each a fault of its own.
+WRONG = """
+plan.find(b'', reports='ends')
+name = plan.count(b'')
+trawl.Plan()
+tiles = plan.on("serial")
+loaded.find_many([b"ab"])
+plan.names.append("")
+found = plan.save("file")
 """
 
 
@@ -33,9 +54,12 @@ def test_hints(tmp_path):
     sources = (Path(__file__).parents[1] / "trawl").glob("*.py")
     right, wrong = tmp_path / "right.py", tmp_path / "wrong.py"
     right.write_text(PROGRAM)
-    wrong.write_text(PROGRAM + "plan.find(b'', reports='ends')\nname = plan.count(b'')\n")
+    wrong.write_text(PROGRAM + WRONG)
     options = ["--ignore-missing-imports", "--follow-imports=silent", "--cache-dir=/dev/null"]
     found = subprocess.run([sys.executable, "-m", "mypy", *options, right, wrong, *sources],
                            stdout=subprocess.PIPE, stderr=subprocess.STDOUT).stdout.decode()
     errors = [line for line in found.splitlines() if " error: " in line]
-    assert len(errors) == 2 and all(str(wrong) in line for line in errors), found
+    lines = [int(line.split(":")[1]) for line in errors if str(wrong) in line]
+    first = PROGRAM.count("\n") + 2
+    assert len(errors) == len(lines), found
+    assert sorted(set(lines)) == list(range(first, first + WRONG.count("\n") - 1)), found

@@ -1,7 +1,8 @@
 """The extension, python/src; its methods are wrapped in the package's modules."""
-from typing import Any, Dict, List, Optional, Tuple
+from typing import Any, Dict, List, NoReturn, Optional, Tuple
 
 class Plan:
+    def __init__(self, made_by_compile_grid_or_load: NoReturn) -> None: ...
     @classmethod
     def _compile(cls, *args: Any) -> Any: ...
     @classmethod

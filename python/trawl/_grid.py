@@ -172,8 +172,8 @@ def _mask(mask: Any, needle: _Cells) -> Optional[np.ndarray]:
 
 
 def grid(needles: Union[np.ndarray, Sequence[Any]], *,
-         names: Optional[Sequence[Optional[str]]] = None,
-         masks: Optional[Sequence[Any]] = None, tolerance: int = 0, wrong: int = 0,
+         names: Optional[Sequence[Optional[Union[str, bytes]]]] = None,
+         masks: Union[None, np.ndarray, Sequence[Any]] = None, tolerance: int = 0, wrong: int = 0,
          engine: Optional[str] = None, max_memory: int = 0, backend: Optional[str] = None,
          threads: int = 0, device: Optional[Union[str, int]] = None,
          tuning: Optional[str] = None) -> GridPlan:

@@ -7,11 +7,15 @@ import math
 import mmap
 import operator
 import os
-from typing import Any, Iterable, Iterator, List, NamedTuple, Optional, Sequence, Tuple, Union
+from typing import (TYPE_CHECKING, Any, Iterable, List, NamedTuple, Optional, Protocol, Sequence,
+                    Tuple, TypeVar, Union, overload)
 
 import numpy as np
 
 from . import _core, _device
+
+if TYPE_CHECKING:
+    from ._grid import GridPlan
 
 #: What a match is: ``pattern``, its index in the order given to compile; ``start`` and ``end``,
 #: bytes, half open, ``start`` -1 where it is not known; ``record``, which of many texts.
@@ -22,6 +26,7 @@ REPORTS = {"ends": 0, "pairs": 1, "longest": 2, "shortest": 3, "leftmost-longest
            "leftmost-first": 5, "each": 6}
 
 _Settings = Tuple[Optional[str], int, Optional[str], Optional[str]]
+_Self = TypeVar("_Self", bound="_Compiled")
 
 
 class Flag(enum.IntFlag):
@@ -171,13 +176,19 @@ class _Compiled(_core.Plan):
             self._names = tuple(super()._names())
             return self._names
 
-    def on(self, backend: Optional[str] = None, *, threads: int = 0,
-           device: Optional[Union[str, int]] = None, tuning: Optional[str] = None) -> Any:
+    def on(self: _Self, backend: Optional[str] = None, *, threads: int = 0,
+           device: Optional[Union[str, int]] = None, tuning: Optional[str] = None) -> _Self:
         """The same plan, searched elsewhere. It shares the tables. Arguments as of `compile`."""
         settings = _settings(backend, threads, device, tuning)
-        plan = self._on(settings)
+        plan: _Self = self._on(settings)
         plan._settings, plan._cell_type = settings, self._cell_type
         return plan
+
+    @overload
+    def save(self, path: None = None) -> bytes: ...
+
+    @overload
+    def save(self, path: Union[str, bytes, "os.PathLike[Any]"]) -> None: ...
 
     def save(self, path: Union[None, str, bytes, "os.PathLike[Any]"] = None) -> Optional[bytes]:
         """The plan as bytes, or written to a file, which is replaced whole: who loads it meanwhile,
@@ -191,6 +202,17 @@ class _Compiled(_core.Plan):
             return block
         _replace(os.fsdecode(path), block)
         return None
+
+
+class Batches(Protocol):
+    """What `Plan.iter` gives: an iterator that can be closed, which ends its search."""
+
+    def __iter__(self) -> "Batches": ...
+
+    def __next__(self) -> np.ndarray: ...
+
+    def close(self) -> None:
+        """End the search; there are no more batches."""
 
 
 class Plan(_Compiled):
@@ -255,7 +277,7 @@ class Plan(_Compiled):
 
     def iter(self, text: Any, *, batch: int = 65536, report: str = "each", base: int = 0,
              max_matches: int = 0, max_steps: int = 0, max_seconds: float = 0
-             ) -> Iterator[np.ndarray]:
+             ) -> Batches:
         """The matches of `find`, lazily: arrays of about ``batch`` matches, while a thread searches
         on. It waits when two batches are ready, and ends when the iterator is closed or dropped."""
         return self._batches(text, _options(report, base, max_matches, max_steps, max_seconds),
@@ -501,7 +523,7 @@ def _bytes_of(text: Any, what: str, number: int) -> bytes:
         raise TypeError(f"{what} {number} is str or bytes, not {type(text).__name__}") from None
 
 
-def _labels(names: Optional[Sequence[Optional[str]]], count: int, of: str) -> Any:
+def _labels(names: Optional[Sequence[Optional[Union[str, bytes]]]], count: int, of: str) -> Any:
     """Names as the library wants them: bytes that end with NUL."""
     if names is None:
         return None
@@ -525,7 +547,7 @@ _Text = Union[str, bytes, bytearray, memoryview]
 
 def compile(patterns: Union[_Text, Iterable[_Text]], *,
             syntax: Union[str, Sequence[str]] = "extended",
-            names: Optional[Sequence[Optional[str]]] = None,
+            names: Optional[Sequence[Optional[Union[str, bytes]]]] = None,
             flags: Union[int, Sequence[int]] = 0, engine: Optional[str] = None,
             sample: Any = None, max_memory: int = 0, wm_block: int = 0,
             backend: Optional[str] = None, threads: int = 0,
@@ -536,7 +558,7 @@ def compile(patterns: Union[_Text, Iterable[_Text]], *,
         patterns: one or many; str stands for its bytes in UTF-8.
         syntax: "literal" (the bytes as they are), "escaped" (with C's escapes), "extended" (classes
             and repeats), "prosite", "iupac" or "hex"; one for all, or one for each pattern.
-        names: of each pattern, or None.
+        names: of each pattern, or None; str stands for its bytes in UTF-8.
         flags: of `Flag`, for all or for each pattern.
         engine: an algorithm's name (`engines`); None lets Trawl choose.
         sample: a piece of the text to be searched, or like it; the first 64 KiB count. Speed may
@@ -581,7 +603,8 @@ def _restore(block: Any, settings: _Settings, view: bool = False, cells: str = "
 
 def load(source: Union[bytes, bytearray, memoryview, str, "os.PathLike[str]"], *,
          backend: Optional[str] = None, threads: int = 0,
-         device: Optional[Union[str, int]] = None, tuning: Optional[str] = None) -> Any:
+         device: Optional[Union[str, int]] = None, tuning: Optional[str] = None
+         ) -> "Union[Plan, GridPlan]":
     """A plan that was saved: `Plan`, or `GridPlan` of needles.
 
     Args:
