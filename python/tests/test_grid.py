@@ -163,6 +163,11 @@ def test_names_and_errors():
         plan.find(np.zeros((5, 5, 0), np.uint8))
     with pytest.raises(ValueError, match="2 bytes"):
         plan.find(np.zeros((9, 9), np.uint16))
+    masked = np.ma.array(np.zeros((2, 2), np.uint8), mask=[[0, 1], [0, 0]])
+    for call in (trawl.grid, plan.find, plan.count):
+        with pytest.raises(ValueError, match="masked"):
+            call(masked)
+    assert plan.count(masked.filled(0)) == plan.count(np.ma.array(a)) == 1
     with pytest.raises(ValueError, match="one size"):
         trawl.grid([a, a.astype(np.uint16)])
     with pytest.raises(ValueError, match="mask"):

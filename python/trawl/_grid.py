@@ -59,6 +59,9 @@ def _host(picture: Any) -> np.ndarray:
 
 
 def _cells(picture: Any) -> _Cells:
+    if np.ma.is_masked(picture):
+        raise ValueError("a masked array has no cells where it is masked: grid(masks=) says which cells "
+                         "of a needle count; of a picture give filled(value)")
     array = _host(picture)
     if array.dtype.hasobject:
         raise ValueError("a picture is an array of H x W or H x W x C numbers")

@@ -232,8 +232,9 @@ class Plan(_Compiled):
       limit the search raises `ExpiredError`. 0: no limit.
 
     A text is anything that shows a contiguous buffer: bytes, bytearray, memoryview, mmap, a NumPy
-    array, an array of the host that knows DLPack. Nothing is copied. On a plan for "cuda" it may
-    also be an array in a GPU's memory (CuPy, PyTorch, ...), which stays where it is.
+    array, an array of the host that knows DLPack. Nothing is copied; a mask of numpy.ma is not
+    looked at. On a plan for "cuda" it may also be an array in a GPU's memory (CuPy, PyTorch, ...),
+    which stays where it is.
     """
 
     __slots__ = ()
