@@ -127,7 +127,7 @@ def _job(urlpath: Any, plan: Any, blocksize: Union[int, str], report: str, recor
              for (place, length, stamp), head in zip(found.found, found.heads())]
     token = hashlib.sha256(loaded.save()).hexdigest()
     once = tuple(i for i, pattern in enumerate(loaded.patterns) if pattern.flags & Flag.ONCE)
-    words = loaded.names if any(loaded.names) else None
+    words = list(loaded.names) if any(loaded.names) else None
     job = _search.Job(token, saved, backend, threads, report, records, found.fs, files, size, 1,
                       needs, once, words, _unknown_starts(loaded, report))
     return job, _notes(files, size)
