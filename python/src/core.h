@@ -26,7 +26,7 @@
 #include <stdbool.h>
 #include <trawl.h>
 
-/* What takes so long that Ctrl-C must end it: bytes, or cells. */
+/* What takes so long that Ctrl-C must end it: bytes, or cells, of a small plan (plan_work). */
 #define LONG_CALL ((size_t)4 << 20)
 /* Below so many bytes a call is done before another thread could have the GIL. */
 #define SHORT_CALL ((size_t)2048)
@@ -129,7 +129,7 @@ typedef int (*call_fn)(void *user);
 
 #define CALL_RAISED INT_MIN
 
-/* fn(user), with the GIL as long as `work` says: bytes, or cells. What is long runs on a thread of
+/* fn(user), with the GIL as long as `work` says, of plan_work. What is long runs on a thread of
  * its own, while this one looks for signals ten times a second; a handler that raises cancels it.
  * Returns what fn did, or CALL_RAISED. Where a handler forks, the call is the parent's: in the
  * child *context is NULL then, and what fn had found so far (NULL: nothing) is forgotten. */
@@ -161,10 +161,14 @@ typedef struct plan_object {
     const trawl_plan *plan;
     PyObject *holder; /* a capsule, shared by all objects of this plan */
     pool *contexts;
+    size_t weight; /* of a byte of text, or a cell: see plan_work */
 } plan_object;
 
 extern PyType_Spec plan_spec, batches_spec, stream_spec, reader_spec;
 extern PyTypeObject *batches_type, *stream_type, *reader_type; /* set once, by the module */
+
+/* For call_run: the work on so many bytes, or cells. */
+size_t plan_work(const plan_object *p, size_t bytes);
 
 PyObject *plan_batches(PyObject *self, PyObject *args);   /* batches.c */
 PyObject *plan_stream(PyObject *self, PyObject *args);    /* stream.c */

@@ -77,7 +77,7 @@ PyObject *plan_collect_device(PyObject *self, PyObject *args)
     if (!t.on_device)
         PyErr_SetString(PyExc_TypeError, "the text is not in a device's memory");
     else if (pool_takes_cuda(p->contexts))
-        status = pool_call(p->contexts, &w.context, NULL, t.length, collect, &w);
+        status = pool_call(p->contexts, &w.context, NULL, plan_work(p, t.length), collect, &w);
     text_drop(&t);
     return status == CALL_RAISED     ? NULL
            : status < 0              ? raise_error(status, &w.error)

@@ -154,7 +154,8 @@ static int run_work(PyObject *self, PyObject *args, work *w, call_fn fn)
     if (!find_cells(p->contexts, array, w))
         return CALL_RAISED;
     w->plan = p->plan;
-    int status = pool_call(p->contexts, &w->context, &w->found, (size_t)(rows * cols), fn, w);
+    int status =
+        pool_call(p->contexts, &w->context, &w->found, plan_work(p, (size_t)(rows * cols)), fn, w);
     if (status < 0 && status != CALL_RAISED) {
         raise_error(status, &w->error);
         status = CALL_RAISED;

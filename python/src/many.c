@@ -11,6 +11,7 @@
 enum { AT_ONCE = 8192 }; /* texts: as many as the library's threads have under way */
 
 typedef struct many {
+    const plan_object *of;
     trawl_context *context;
     const trawl_plan *plan;
     trawl_text *texts;
@@ -29,12 +30,13 @@ static int scan(void *user)
 
 static int search(many *m)
 {
-    return call_run(&m->context, &m->found, m->bytes + m->count, scan, m);
+    return call_run(&m->context, &m->found, plan_work(m->of, m->bytes + m->count), scan, m);
 }
 
 static bool begin(PyObject *self, many *m, size_t most)
 {
     plan_object *p = (plan_object *)self;
+    m->of = p;
     m->plan = p->plan;
     m->texts = malloc((most + 1) * sizeof *m->texts);
     m->context = m->texts ? pool_take(p->contexts) : (trawl_context *)PyErr_NoMemory();

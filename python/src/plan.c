@@ -13,6 +13,20 @@ static void free_plan(PyObject *capsule)
     Py_XDECREF(keep);
 }
 
+/* Matches take time too, and each pattern may have one at each byte. */
+static size_t weight_of(const trawl_plan *plan)
+{
+    trawl_plan_info info = { .size = sizeof info };
+    trawl_plan_get_info(plan, &info);
+    return 1 + info.patterns / 32 + (size_t)info.cost;
+}
+
+size_t plan_work(const plan_object *p, size_t bytes)
+{
+    const size_t few = (size_t)128 << 10; /* less is done before a thread of its own is worth it */
+    return bytes < few ? bytes : bytes < SIZE_MAX / p->weight ? bytes * p->weight : SIZE_MAX;
+}
+
 /* Another object of a plan whose capsule it is, which is stolen. */
 static PyObject *make_object(PyObject *type, PyObject *holder, pool *contexts)
 {
@@ -24,6 +38,7 @@ static PyObject *make_object(PyObject *type, PyObject *holder, pool *contexts)
     self->holder = holder;
     self->plan = PyCapsule_GetPointer(holder, NULL);
     self->contexts = contexts;
+    self->weight = weight_of(self->plan);
     return (PyObject *)self;
 }
 
@@ -278,7 +293,8 @@ static int run_work(PyObject *self, PyObject *args, work *w, call_fn fn)
     int status = CALL_RAISED;
     if (offsets_fit(w->options.base, w->text.length) &&
         (!w->text.on_device || pool_takes_cuda(p->contexts)))
-        status = pool_call(p->contexts, &w->context, &w->found, w->text.length, fn, w);
+        status =
+            pool_call(p->contexts, &w->context, &w->found, plan_work(p, w->text.length), fn, w);
     text_drop(&w->text);
     if (status < 0 && status != CALL_RAISED) {
         raise_error(status, &w->error);

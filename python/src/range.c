@@ -140,7 +140,7 @@ PyObject *plan_find_range(PyObject *self, PyObject *args)
     int status = CALL_RAISED;
     if (offsets_fit(w.range.offset, t.length) &&
         (!follows || (w.seam = open_seam(p->plan, w.options.report, saved))))
-        status = pool_call(p->contexts, &w.context, &w.found, t.length, find, &w);
+        status = pool_call(p->contexts, &w.context, &w.found, plan_work(p, t.length), find, &w);
     text_drop(&t);
     PyObject *made = result(&w, status);
     trawl_seam_free(w.seam);

@@ -96,7 +96,7 @@ static PyObject *stream_feed(PyObject *self, PyObject *piece)
     PyObject *array = NULL;
     if (is_open(s) && offsets_fit(s->end, t.piece.length)) {
         s->end += t.piece.length;
-        array = run(s, &t, t.piece.length, feed);
+        array = run(s, &t, plan_work((plan_object *)s->plan, t.piece.length), feed);
     }
     text_drop(&t.piece);
     return array;

@@ -158,6 +158,18 @@ except KeyboardInterrupt:
 """) == "1"
 
 
+def test_ctrl_c_of_many_matches():
+    """A text of less than 4 MiB may take minutes too: with a match of each pattern at each byte."""
+    assert run_child(SLOW + r"""
+plan = trawl.compile([b"a" * n for n in range(1, 2001)])
+soon(signal.SIGINT)
+try:
+    plan.count_each(b"a" * 4_000_000)
+except KeyboardInterrupt:
+    print("ended")
+""") == "ended"
+
+
 def test_a_stream_that_was_cut_off():
     """After Ctrl-C in a piece a stream has lost matches: it says so until it is closed or dropped,
     and a ``with`` block that goes on over it says so at its end."""
