@@ -16,6 +16,8 @@ struct pool {
     char *backend, *device, *tuning; /* NULL: not said */
     uint32_t threads;
     bool on_device;
+    bool proved;    /* a context of these settings could be opened */
+    size_t holders; /* plans, and calls that have none yet */
     trawl_context *idle[MOST_IDLE];
     size_t count;
     pool *next;
@@ -39,6 +41,14 @@ static bool is_device(const char *backend)
     return backend && (strcmp(backend, "cuda") == 0 || strcmp(backend, "opencl") == 0);
 }
 
+static void free_pool(pool *p)
+{
+    free(p->backend);
+    free(p->device);
+    free(p->tuning);
+    free(p);
+}
+
 pool *pool_of(PyObject *settings)
 {
     const char *backend, *device, *tuning;
@@ -47,8 +57,10 @@ pool *pool_of(PyObject *settings)
         return NULL;
     for (pool *p = pools; p; p = p->next)
         if (p->threads == threads && same(p->backend, backend) && same(p->device, device) &&
-            same(p->tuning, tuning))
+            same(p->tuning, tuning)) {
+            pool_hold(p);
             return p;
+        }
     pool *p = calloc(1, sizeof *p);
     if (!p) {
         PyErr_NoMemory();
@@ -59,17 +71,31 @@ pool *pool_of(PyObject *settings)
                  .tuning = copy(tuning),
                  .threads = threads,
                  .on_device = is_device(backend),
-                 .next = pools };
+                 .holders = 1 };
     if ((backend && !p->backend) || (device && !p->device) || (tuning && !p->tuning)) {
-        free(p->backend);
-        free(p->device);
-        free(p->tuning);
-        free(p);
+        free_pool(p);
         PyErr_NoMemory();
         return NULL;
     }
+    p->next = pools;
     pools = p;
     return p;
+}
+
+void pool_hold(pool *p)
+{
+    p->holders++;
+}
+
+void pool_drop(pool *p)
+{
+    if (!p || --p->holders || p->proved)
+        return;
+    pool **at = &pools;
+    while (*at != p)
+        at = &(*at)->next;
+    *at = p->next;
+    free_pool(p);
 }
 
 bool pool_on_device(const pool *p)
@@ -102,6 +128,7 @@ trawl_context *pool_take(pool *p)
     options.threads = p->threads;
     Py_BEGIN_ALLOW_THREADS status = trawl_context_open(&options, &context, &error);
     Py_END_ALLOW_THREADS if (status != TRAWL_OK) raise_error(status, &error);
+    p->proved = p->proved || status == TRAWL_OK;
     return context;
 }
 

@@ -41,12 +41,16 @@ PyObject *raise_expired(PyObject *matches);
 /* ---- contexts (contexts.c) ---------------------------------------------- */
 
 /* Contexts of the same options. One that is not in a call waits for the next: opening one costs as
- * much as searching some thousand bytes. Pools are never freed, and guarded by the GIL. */
+ * much as searching some thousand bytes. Guarded by the GIL. */
 typedef struct pool pool;
 
 /* The pool for a tuple (backend, threads, device, tuning) of str or None, int, str or None, str or
- * None. NULL: an exception. */
+ * None: a reference. NULL: an exception. */
 pool *pool_of(PyObject *settings);
+void pool_hold(pool *p);
+/* One that nobody holds stays for the next with its settings, if a context of them could be opened.
+ * NULL: nothing. */
+void pool_drop(pool *p);
 bool pool_on_device(const pool *p);
 /* Whether its contexts may be given an address of CUDA's: OpenCL's take it for a handle of theirs.
  * False: an exception. */
@@ -192,8 +196,8 @@ int count_each_on_device(trawl_context *context, const trawl_plan *plan, const t
 PyObject *core_reader(PyObject *module, PyObject *args); /* reader.c */
 PyObject *core_content(PyObject *module, PyObject *head);
 
-/* A plan object of `type` around a plan, which it takes over. `keep` must stay as long as it. NULL:
- * an exception, and the plan is freed. */
+/* A plan object of `type` around a plan, which it takes over. `keep` must stay as long as it; the
+ * pool is held by it too. NULL: an exception, and the plan is freed. */
 PyObject *plan_wrap(PyObject *type, trawl_plan *plan, PyObject *keep, pool *contexts);
 
 #endif

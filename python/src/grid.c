@@ -84,7 +84,9 @@ PyObject *plan_compile_grid(PyObject *type, PyObject *args)
         plan = compile_them(contexts, needles, count, cell, &options);
     free(masks);
     free(needles);
-    return plan ? plan_wrap(type, plan, NULL, contexts) : NULL;
+    PyObject *made = plan ? plan_wrap(type, plan, NULL, contexts) : NULL;
+    pool_drop(contexts);
+    return made;
 }
 
 /* ---- searching ---------------------------------------------------------------------- */

@@ -35,6 +35,7 @@ static PyObject *make_object(PyObject *type, PyObject *holder, pool *contexts)
         Py_DECREF(holder);
         return NULL;
     }
+    pool_hold(contexts);
     self->holder = holder;
     self->plan = PyCapsule_GetPointer(holder, NULL);
     self->contexts = contexts;
@@ -59,6 +60,7 @@ static void plan_dealloc(PyObject *self)
     PyTypeObject *type = Py_TYPE(self);
     freefunc release = (freefunc)PyType_GetSlot(type, Py_tp_free);
     Py_XDECREF(((plan_object *)self)->holder);
+    pool_drop(((plan_object *)self)->contexts);
     release(self);
     Py_DECREF(type);
 }
@@ -71,7 +73,9 @@ static PyObject *plan_on(PyObject *self, PyObject *settings)
     if (!contexts)
         return NULL;
     Py_INCREF(p->holder);
-    return make_object((PyObject *)Py_TYPE(self), p->holder, contexts);
+    PyObject *made = make_object((PyObject *)Py_TYPE(self), p->holder, contexts);
+    pool_drop(contexts);
+    return made;
 }
 
 /* _load(block, view, settings): from saved bytes; view: which are read where they stand. */
@@ -85,13 +89,16 @@ static PyObject *plan_load(PyObject *type, PyObject *args)
     if (!PyArg_ParseTuple(args, "OpO", &block, &view, &settings))
         return NULL;
     pool *contexts = pool_of(settings);
-    if (!contexts || !text_get_host(block, &t, "a saved plan"))
+    if (!contexts || !text_get_host(block, &t, "a saved plan")) {
+        pool_drop(contexts);
         return NULL;
+    }
     Py_BEGIN_ALLOW_THREADS status =
         (view ? trawl_plan_view : trawl_plan_load)(t.bytes, t.length, &plan, &error);
     Py_END_ALLOW_THREADS PyObject *made =
         status == TRAWL_OK ? plan_wrap(type, plan, view ? t.owner : NULL, contexts)
                            : raise_error(status, &error);
+    pool_drop(contexts);
     text_drop(&t);
     return made;
 }
@@ -226,8 +233,10 @@ static PyObject *plan_compile(PyObject *type, PyObject *args)
         return NULL;
     const size_t count = (size_t)PyTuple_Size(texts);
     pool *contexts = pool_of(settings);
-    if (!contexts || (sample != Py_None && !text_get_host(sample, &s, "a sample")))
+    if (!contexts || (sample != Py_None && !text_get_host(sample, &s, "a sample"))) {
+        pool_drop(contexts);
         return NULL;
+    }
     options.sample = s.bytes;
     options.sample_length = s.length;
     options.wm_block = block;
@@ -237,7 +246,9 @@ static PyObject *plan_compile(PyObject *type, PyObject *args)
     trawl_plan *plan = patterns ? compile_them(contexts, patterns, count, &options) : NULL;
     free(patterns);
     text_drop(&s);
-    return plan ? plan_wrap(type, plan, NULL, contexts) : NULL;
+    PyObject *made = plan ? plan_wrap(type, plan, NULL, contexts) : NULL;
+    pool_drop(contexts);
+    return made;
 }
 
 /* ---- one text ------------------------------------------------------------------------ */

@@ -321,6 +321,27 @@ def test_memory_comes_back():
     assert grown < 64 << 10, f"{grown} KiB more after 20 times the same"
 
 
+def test_settings_that_nothing_opens():
+    """Settings that are none leave nothing behind, neither by `on` nor by compile."""
+    resource = pytest.importorskip("resource")
+    plan = trawl.compile("a")
+
+    def once(number):
+        name = f"{number:>20000}"
+        with pytest.raises((trawl.Error, ValueError)):
+            plan.on(name).find(b"a")
+        with pytest.raises((trawl.Error, ValueError)):
+            trawl.compile("a", backend="serial", device=name)
+        assert plan.on("serial").count(b"aa") == 2
+
+    once(0)
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    for number in range(1, 1000):
+        once(number)
+    grown = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before
+    assert grown < 8 << 10, f"{grown} KiB more after 1000 names of backends and devices"
+
+
 def test_release():
     """Idle contexts can be freed at any time; the next search opens new ones."""
     plan = trawl.compile("ab")
