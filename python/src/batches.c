@@ -119,11 +119,21 @@ static PyObject *next(PyObject *self)
                                            : NULL;
 }
 
+static int traverse(PyObject *self, visitproc visit, void *arg)
+{
+    batches *b = (batches *)self;
+    Py_VISIT(Py_TYPE(self));
+    Py_VISIT(b->plan);
+    Py_VISIT(b->text.owner);
+    return 0;
+}
+
 static void dealloc(PyObject *self)
 {
     batches *b = (batches *)self;
     PyTypeObject *type = Py_TYPE(self);
     freefunc release = (freefunc)PyType_GetSlot(type, Py_tp_free);
+    PyObject_GC_UnTrack(self);
     end(b);
     text_drop(&b->text);
     Py_XDECREF(b->plan);
@@ -172,11 +182,9 @@ static PyMethodDef methods[] = {
 };
 
 static PyType_Slot slots[] = {
-    { Py_tp_dealloc, dealloc },
-    { Py_tp_iter, PyObject_SelfIter },
-    { Py_tp_iternext, next },
-    { Py_tp_methods, methods },
-    { 0, NULL },
+    { Py_tp_dealloc, dealloc }, { Py_tp_traverse, traverse }, { Py_tp_iter, PyObject_SelfIter },
+    { Py_tp_iternext, next },   { Py_tp_methods, methods },   { 0, NULL },
 };
 
-PyType_Spec batches_spec = { "trawl._core.Batches", sizeof(batches), 0, Py_TPFLAGS_DEFAULT, slots };
+PyType_Spec batches_spec = { "trawl._core.Batches", sizeof(batches), 0,
+                             Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC, slots };

@@ -252,11 +252,19 @@ static bool end(reader *r)
     return true;
 }
 
+static int traverse(PyObject *self, visitproc visit, void *arg)
+{
+    Py_VISIT(Py_TYPE(self));
+    Py_VISIT(((reader *)self)->bytes.owner);
+    return 0;
+}
+
 static void dealloc(PyObject *self)
 {
     reader *r = (reader *)self;
     PyTypeObject *type = Py_TYPE(self);
     freefunc release = (freefunc)PyType_GetSlot(type, Py_tp_free);
+    PyObject_GC_UnTrack(self);
     if (!r->job || end(r))
         text_drop(&r->bytes);
     release(self);
@@ -339,9 +347,11 @@ PyObject *core_content(PyObject *module, PyObject *head)
 
 static PyType_Slot slots[] = {
     { Py_tp_dealloc, dealloc },
+    { Py_tp_traverse, traverse },
     { Py_tp_iter, PyObject_SelfIter },
     { Py_tp_iternext, next },
     { 0, NULL },
 };
 
-PyType_Spec reader_spec = { "trawl._core.Reader", sizeof(reader), 0, Py_TPFLAGS_DEFAULT, slots };
+PyType_Spec reader_spec = { "trawl._core.Reader", sizeof(reader), 0,
+                            Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC, slots };

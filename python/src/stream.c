@@ -181,11 +181,19 @@ static PyObject *stream_closed(PyObject *self, void *unused)
     return PyBool_FromLong(!((stream *)self)->stream && !((stream *)self)->cut);
 }
 
+static int traverse(PyObject *self, visitproc visit, void *arg)
+{
+    Py_VISIT(Py_TYPE(self));
+    Py_VISIT(((stream *)self)->plan);
+    return 0;
+}
+
 static void dealloc(PyObject *self)
 {
     stream *s = (stream *)self;
     PyTypeObject *type = Py_TYPE(self);
     freefunc release = (freefunc)PyType_GetSlot(type, Py_tp_free);
+    PyObject_GC_UnTrack(self);
     if (s->stream)
         drop(s);
     if (s->plan)
@@ -241,9 +249,11 @@ static PyGetSetDef getters[] = {
 
 static PyType_Slot slots[] = {
     { Py_tp_dealloc, dealloc },
+    { Py_tp_traverse, traverse },
     { Py_tp_methods, methods },
     { Py_tp_getset, getters },
     { 0, NULL },
 };
 
-PyType_Spec stream_spec = { "trawl._core.Stream", sizeof(stream), 0, Py_TPFLAGS_DEFAULT, slots };
+PyType_Spec stream_spec = { "trawl._core.Stream", sizeof(stream), 0,
+                            Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC, slots };

@@ -25,7 +25,7 @@ static bool get_array(PyObject *object, text *t)
     return true;
 }
 
-/* NumPy asks for the buffer; the view keeps it where it is, so nobody can resize or close it. */
+/* NumPy knows the buffer's place; the view keeps it there, so nobody can resize or close it. */
 static bool get_view(PyObject *view, text *t)
 {
     PyArray_Descr *byte = PyArray_DescrFromType(NPY_UINT8);
@@ -34,13 +34,12 @@ static bool get_view(PyObject *view, text *t)
         return false;
     const bool fine = get_array(array, t);
     if (fine) {
-        t->owner = Py_BuildValue("NO", array, view);
-        if (t->owner)
-            Py_DECREF(array);
-        return t->owner != NULL;
+        Py_DECREF(t->owner);
+        t->owner = view;
+        Py_INCREF(view);
     }
     Py_DECREF(array);
-    return false;
+    return fine;
 }
 
 /* What trawl._device.look_at makes of other objects: (address, bytes, queue, owner) of memory of a

@@ -2,6 +2,7 @@
 
 Nothing is timed. A process that does not end has failed: PATIENCE seconds are for that alone.
 """
+import gc
 import hashlib
 import multiprocessing
 import os
@@ -9,6 +10,7 @@ import signal
 import subprocess
 import sys
 import threading
+import weakref
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
@@ -319,6 +321,26 @@ def test_memory_comes_back():
         once()
     grown = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before
     assert grown < 64 << 10, f"{grown} KiB more after 20 times the same"
+
+
+class Text(bytearray):
+    """A text that may have attributes."""
+
+
+@pytest.mark.parametrize("make, name, hold", [
+    (lambda: Text(b"a" * 1000), "held", lambda text: trawl.compile("a").iter(text)),
+    (lambda: Text(b"a" * 1000), "held", lambda text: trawl.open("name", data=text)),
+    (lambda: trawl.compile("a"), "_names", lambda plan: [plan.stream()]),
+], ids=["iter", "open", "stream"])
+def test_circles(make, name, hold):
+    """A text that holds what searches it is freed with it, and its thread ends; so is a plan that
+    has its stream."""
+    thing = make()
+    setattr(thing, name, hold(thing))
+    gone = weakref.ref(thing)
+    del thing
+    gc.collect()
+    assert gone() is None
 
 
 def test_settings_that_nothing_opens():
