@@ -56,15 +56,16 @@ static trawl_plan *compile_them(pool *contexts, const trawl_needle *needles, siz
 }
 
 /* _compile_grid(needles, cell_size, masks or None, tolerance, channel_bytes, wrong, engine,
- * max_memory, settings) */
+ * max_memory, tag, settings) */
 PyObject *plan_compile_grid(PyObject *type, PyObject *args)
 {
     PyObject *list, *mask_list, *wrong, *most, *settings;
     trawl_compile_options options = TRAWL_COMPILE_OPTIONS_INIT;
     trawl_likeness like = TRAWL_LIKENESS_INIT;
     unsigned cell;
-    if (!PyArg_ParseTuple(args, "OIOIIOzOO", &list, &cell, &mask_list, &like.tolerance,
-                          &like.channel_bytes, &wrong, &options.engine, &most, &settings) ||
+    if (!PyArg_ParseTuple(args, "OIOIIOzOIO", &list, &cell, &mask_list, &like.tolerance,
+                          &like.channel_bytes, &wrong, &options.engine, &most, &options.tag,
+                          &settings) ||
         !number_get(wrong, "wrong", UINT64_MAX, &like.wrong) ||
         !number_get(most, "max_memory", UINT64_MAX, &options.max_memory))
         return NULL;

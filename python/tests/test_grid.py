@@ -115,16 +115,15 @@ def test_tolerance_of_signs(rng, cases):
 
 
 def test_cells_of_one_type():
-    """Needles and pictures whose numbers have other bits are refused, by plans that were pickled or
+    """Needles and pictures whose numbers have other bits are refused, by plans that were pickled, saved or
     are searched elsewhere too; bools are bytes, and floats are compared by their bits."""
     needle, picture = np.ones((1, 1), np.float32), np.ones((3, 3), np.int32)
     plan = trawl.grid(needle)
-    for other in (plan, plan.on("serial"), pickle.loads(pickle.dumps(plan))):
+    for other in (plan, plan.on("serial"), pickle.loads(pickle.dumps(plan)), trawl.load(plan.save())):
         for call in (other.find, other.count):
             with pytest.raises(ValueError, match="int32, the needles' float32"):
                 call(picture)
             call(needle)
-    assert trawl.load(plan.save()).count(picture.view(np.float32)) == 0  # and any type, by its bits
     for kind, channels in ((np.int32, ()), (np.uint8, (4,)), (np.int8, (4,)), (np.uint16, (2,))):
         with pytest.raises(ValueError, match="as one type"):
             plan.find(np.ones((3, 3, *channels), kind))

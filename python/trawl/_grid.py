@@ -102,6 +102,19 @@ def _cells_there(picture: Any) -> _Cells:
                   memory.itemsize, _byte_of_bool(_device.type_of(picture)))
 
 
+#: A plan's tag says of what type its cells are, if it is this plus an index into _TYPES.
+_TAG = 0x43454C00
+_TYPES = ("", "uint8", "uint16", "uint32", "int8", "int16", "int32", "float16", "float32")
+
+
+def _tag_of(type: str) -> int:
+    return _TAG + (_TYPES.index(type) if type in _TYPES else 0)
+
+
+def _type_of(tag: int) -> str:
+    return _TYPES[tag - _TAG] if 0 <= tag - _TAG < len(_TYPES) else ""
+
+
 def _needle(needle: Any) -> _Cells:
     if _is_elsewhere(needle):
         raise UnsupportedError("needles are compiled on the host, and this one is in a GPU's memory: "
@@ -113,18 +126,19 @@ def _needle(needle: Any) -> _Cells:
 class GridPlan(_Compiled):
     """Compiled needles. Immutable, and pickles as its saved bytes, as `Plan`. Made by `grid`.
 
-    Saved bytes do not say of what type the needles' cells were: one that was loaded from them, not
-    from a pickle, takes pictures of any type with cells of as many bytes."""
+    One that was not made by this package does not say of what type its needles' cells are, and takes
+    pictures of any type with cells of as many bytes."""
 
     __slots__ = ()
 
     def _look(self, picture: Any) -> _Cells:
         seen = _cells_there(picture) if _is_elsewhere(picture) else _cells(picture)
-        if seen.size != self._info()[6]:
-            raise ValueError(f"the picture's cells have {seen.size} bytes, the needles' "
-                             f"{self._info()[6]}")
-        if seen.type != self._cell_type and seen.type and self._cell_type:
-            raise ValueError(f"the picture's cells are {seen.type}, the needles' {self._cell_type}: cells "
+        info = self._info()
+        size, type = info[6], _type_of(info[8])
+        if seen.size != size:
+            raise ValueError(f"the picture's cells have {seen.size} bytes, the needles' {size}")
+        if seen.type != type and seen.type and type:
+            raise ValueError(f"the picture's cells are {seen.type}, the needles' {type}: cells "
                              "are compared by their bits, so give both as one type")
         return seen
 
@@ -217,6 +231,6 @@ def grid(needles: Union[np.ndarray, Sequence[Any]], *,
         seen[0].size if seen else 1,
         None if masks is None else [_mask(mask, n) for mask, n in zip(masks, seen)],
         tolerance, seen[0].channel if seen else 0, _integer(wrong, "wrong", 2**64 - 1), engine,
-        _integer(max_memory, "max_memory", 2**64 - 1), settings)
-    plan._settings, plan._cell_type = settings, seen[0].type
+        _integer(max_memory, "max_memory", 2**64 - 1), _tag_of(seen[0].type if seen else ""), settings)
+    plan._settings = settings
     return plan

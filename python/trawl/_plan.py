@@ -146,13 +146,12 @@ def _replace(path: str, block: bytes) -> None:
 class _Compiled(_core.Plan):
     """What plans of text and of pictures have in common."""
 
-    __slots__ = ("_settings", "_cell_type", "_names", "__weakref__")
+    __slots__ = ("_settings", "_names", "__weakref__")
     _settings: _Settings
-    _cell_type: str  #: the type of needles' cells, "" of text, and of saved bytes, which do not say it
     _names: Any  #: set by the first use of `names`
 
     def __reduce__(self) -> Any:
-        return _restore, (self._save(), self._settings, False, self._cell_type)
+        return _restore, (self._save(), self._settings)
 
     def __repr__(self) -> str:
         info = self.info
@@ -181,7 +180,7 @@ class _Compiled(_core.Plan):
         """The same plan, searched elsewhere. It shares the tables. Arguments as of `compile`."""
         settings = _settings(backend, threads, device, tuning)
         plan: _Self = self._on(settings)
-        plan._settings, plan._cell_type = settings, self._cell_type
+        plan._settings = settings
         return plan
 
     @overload
@@ -589,16 +588,16 @@ def compile(patterns: Union[_Text, Iterable[_Text]], *,
                          _numbers(flags, len(texts), "flags"), labels, engine, sample,
                          _integer(max_memory, "max_memory", 2**64 - 1),
                          _integer(wm_block, "wm_block", 2**32 - 1), settings)
-    plan._settings, plan._cell_type = settings, ""
+    plan._settings = settings
     return plan
 
 
-def _restore(block: Any, settings: _Settings, view: bool = False, cells: str = "") -> Any:
+def _restore(block: Any, settings: _Settings, view: bool = False) -> Any:
     plan: Any = Plan._load(block, view, settings)
     if plan.info.cell_size:
         from ._grid import GridPlan
         plan = GridPlan._load(block, view, settings)
-    plan._settings, plan._cell_type = settings, cells
+    plan._settings = settings
     return plan
 
 
