@@ -23,7 +23,7 @@ static size_t weight_of(const trawl_plan *plan)
 
 size_t plan_work(const plan_object *p, size_t bytes)
 {
-    const size_t few = (size_t)128 << 10; /* less is done before a thread of its own is worth it */
+    const size_t few = (size_t)256 << 10; /* less is done before a thread of its own is worth it */
     return bytes < few ? bytes : bytes < SIZE_MAX / p->weight ? bytes * p->weight : SIZE_MAX;
 }
 

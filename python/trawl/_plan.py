@@ -218,7 +218,7 @@ class Plan(_Compiled):
     """Compiled patterns. Immutable: any number of threads may search with one at once.
 
     Made by `compile` and `load`. It pickles as its saved bytes. Each search of 2 KiB and more
-    releases the GIL, and one of more than 4 MiB is ended by Ctrl-C.
+    releases the GIL, and one of more than 4 MiB (by many patterns 256 KiB) is ended by Ctrl-C.
 
     Searches take these options:
 
