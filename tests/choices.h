@@ -1,4 +1,5 @@
-/* choices.h: all that trawl_compile_options.engine may say, for tests that try each. */
+/* choices.h: what trawl_compile_options.engine may say, for tests that try each: every engine, a
+ * chain of each that may give up, and auto. */
 #ifndef TRAWL_CHOICES_H
 #define TRAWL_CHOICES_H
 

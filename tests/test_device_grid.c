@@ -624,6 +624,30 @@ static void test_too_little_memory(void **state)
     free(cells);
 }
 
+/* A window of a far wider grid takes room for its own cells, not for the rows they stand in. */
+static void test_narrow_window(void **state)
+{
+    enum { ROWS = 40, COLS = 16, STRIDE = 1 << 20 };
+    uint8_t *cells = calloc(ROWS, COLS);
+    const trawl_grid grid = { cells, ROWS, COLS, 0 };
+    const trawl_needle needle = { cells + 5 * COLS + 3, 10, 8, COLS, 0, NULL };
+    rng r = { 9 };
+    (void)state;
+    assert_non_null(cells);
+    for (size_t i = 0; i < ROWS * COLS; i++)
+        cells[i] = (uint8_t)rng_below(&r, 256);
+    trawl_plan *plan = compile(&needle, 1, 1, NULL, "auto");
+    for (size_t t = 0; t < target_count; t++) {
+        bench b = bench_open(targets, t, "memory=4");
+        placed p = place(&b.own, &grid, 1, STRIDE, 0, 0);
+        expect_same(&b, plan, &p, NULL, 0, "a narrow window");
+        displace(&b.own, &p);
+        bench_close(&b);
+    }
+    trawl_plan_free(plan);
+    free(cells);
+}
+
 /* Which of a context's devices has the grid: CUDA's need no context in common. */
 static void test_several_devices(void **state)
 {
@@ -665,6 +689,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_refused),
         cmocka_unit_test(test_parts_of_buffers),
         cmocka_unit_test(test_too_little_memory),
+        cmocka_unit_test(test_narrow_window),
         cmocka_unit_test(test_several_devices),
     };
     if (argc > 1) /* one of them: under a sanitizer all take long */

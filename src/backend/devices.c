@@ -413,7 +413,8 @@ static u64 demand_held_rows(const device_room *room, const attempt *a, const gri
     if (!suits && d->lanes > LEAST_LANES)
         d->lanes = LEAST_LANES;
     if (suits) /* the last rows, perhaps */
-        d->bytes = (plan_head(job->plan)->reach + TEXT_PADDING / job->stride + 2) * job->stride;
+        d->bytes = (size_t)((plan_head(job->plan)->reach + TEXT_PADDING / job->stride + 2) *
+                            lane_stride(job->cols, plan_head(job->plan)->cell_size));
     return usual > a->piece ? usual : a->piece;
 }
 
@@ -628,7 +629,7 @@ static int devices_hold(worker *w, const trawl_device_text *text, trawl_error *e
     held_text *held = &room->held;
     if (text->device >= room->device_count)
         return fail(error, TRAWL_ERROR_ARGUMENT, TRAWL_NONE,
-                    "the text's device is %u: the context has %u, counted from 0", text->device,
+                    "device is %u: the context has %u, counted from 0", text->device,
                     room->device_count);
     used_device *u = &room->devices[text->device];
     *held = (held_text){ .of = u->device, .index = text->device };

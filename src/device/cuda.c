@@ -225,7 +225,7 @@ static int address_check(const cuda_device *d, CUdeviceptr address, trawl_error 
     (void)d->cu.cuPointerGetAttribute(&context, CU_POINTER_ATTRIBUTE_CONTEXT, address);
     if (type != CU_MEMORYTYPE_DEVICE)
         return fail(error, TRAWL_ERROR_ARGUMENT, TRAWL_NONE,
-                    "the text is in memory of the host: scan it with trawl_scan (trawl_scan_grid)");
+                    "the memory is the host's: call trawl_scan, or trawl_scan_grid for a grid");
     if (device != d->number)
         return fail(error, TRAWL_ERROR_ARGUMENT, TRAWL_NONE,
                     "the text is in memory of CUDA device %d, not of %d (%.80s): name the one that "
