@@ -378,8 +378,7 @@ static void test_crowds(void **state)
     free(cells);
 }
 
-/* ---- options, and what comes late
- * ------------------------------------------------------------------- */
+/* ---- options, and what comes late ---------------------------------------------------------- */
 
 static void test_options(void **state)
 {
@@ -627,25 +626,21 @@ static void test_too_little_memory(void **state)
 /* A window of a far wider grid takes room for its own cells, not for the rows they stand in. */
 static void test_narrow_window(void **state)
 {
-    enum { ROWS = 40, COLS = 16, STRIDE = 1 << 20 };
-    uint8_t *cells = calloc(ROWS, COLS);
-    const trawl_grid grid = { cells, ROWS, COLS, 0 };
-    const trawl_needle needle = { cells + 5 * COLS + 3, 10, 8, COLS, 0, NULL };
-    rng r = { 9 };
-    (void)state;
-    assert_non_null(cells);
-    for (size_t i = 0; i < ROWS * COLS; i++)
-        cells[i] = (uint8_t)rng_below(&r, 256);
+    const trawl_grid large = make_large(1, 200), window = { large.cells, 40, 16, COLS };
+    const trawl_needle needle = {
+        (const uint8_t *)large.cells + 5 * COLS + 3, 10, 8, COLS, 0, NULL
+    };
     trawl_plan *plan = compile(&needle, 1, 1, NULL, "auto");
+    (void)state;
     for (size_t t = 0; t < target_count; t++) {
         bench b = bench_open(targets, t, "memory=4");
-        placed p = place(&b.own, &grid, 1, STRIDE, 0, 0);
+        placed p = place(&b.own, &window, 1, 1 << 20, 0, 0);
         expect_same(&b, plan, &p, NULL, 0, "a narrow window");
         displace(&b.own, &p);
         bench_close(&b);
     }
     trawl_plan_free(plan);
-    free(cells);
+    free((void *)(uintptr_t)large.cells);
 }
 
 /* Which of a context's devices has the grid: CUDA's need no context in common. */
