@@ -4,7 +4,7 @@ without a bound, sequences, many files, files shorter than there are ranks; and 
 
 Usage: test_mpi.py TRAWL MPIRUN. Exits with 77 where there is no Open MPI, or the command has no module for it.
 """
-import gzip, os, random, shutil, subprocess, sys, tempfile
+import errno, gzip, os, random, shutil, subprocess, sys, tempfile
 
 trawl, mpirun = os.path.abspath(sys.argv[1]), shutil.which(sys.argv[2]) if len(sys.argv) > 2 else None
 if not mpirun or not os.path.exists(os.path.join(os.path.dirname(trawl), "trawl-mpi.so")):
@@ -17,8 +17,9 @@ alone = dict(os.environ, TRAWL_MPI="0")
 cases = again = 0
 
 
-def ranks(n, *arguments, environment=None, given=None):
-    command = [mpirun, "--allow-run-as-root", "--oversubscribe", "-n", str(n), trawl, "find", *arguments]
+def ranks(n, *arguments, environment=None, given=None, script='exec "$0" "$@"'):
+    """`script` is how the shell starts each: $0 is trawl, $@ what it is asked for."""
+    command = [mpirun, "--allow-run-as-root", "--oversubscribe", "-n", str(n), "sh", "-c", script, trawl, "find", *arguments]
     piped = {"stdin": subprocess.DEVNULL} if given is None else {"input": given}
     return subprocess.run(command, capture_output=True, timeout=120, env=environment, **piped)
 
@@ -129,13 +130,28 @@ try:
         assert file.read().count(b"\n") == 3
 
     # ---- errors: one message of trawl's, status 2 ---------------------------------------------------------------
-    def fails(expects, *arguments, environment=None, given=None, n=4):
+    def fails(expects, *arguments, n=4, **more):
         global cases
         cases += 1
-        done = ranks(n, *arguments, environment=environment, given=given)
+        done = ranks(n, *arguments, **more)
         said = [line for line in done.stderr.decode().splitlines() if line.startswith("trawl")]
         assert done.returncode == 2 and len(said) >= 1 and expects in said[0], (arguments, done)
         assert sum(expects in line for line in said) == 1, (arguments, done)
+
+    # What cannot be written ends all at once, for the reason that it has: no rank waits for what another did not do.
+    if os.path.exists("/dev/full"):
+        fasta = ["reads.fa", "reads.fa", "reads.fa"]
+        for more in (["-c"], ["-g"], [], ["--max-matches", "1000"]):
+            fails("cannot write the output: " + os.strerror(errno.ENOSPC), *more, "-e", "ACGT", *fasta, n=2,
+                  script='exec "$0" "$@" > /dev/full')
+    for full in range(3):                                                  # a rank may write 64 KiB to a file
+        for report in ("ends", "each", "leftmost-longest"):
+            fails(("the copy of the output in $TMPDIR: " if full else "full: ") + os.strerror(errno.EFBIG),
+                  "--output", "full", "--report", report, "-e", "a|ab", "run", n=3,
+                  script='trap "" XFSZ; [ $OMPI_COMM_WORLD_RANK != %d ] || ulimit -f 128; exec "$0" "$@"' % full)
+    reader = ranks(2, "ACGT", "reads.fa", "reads.fa",                      # who has read enough has no error
+                   script='trap "" PIPE; "$0" "$@" | sed 1q')
+    assert reader.stdout.startswith(b"file\t") and b"trawl find:" not in reader.stderr, reader
 
     with open("packed.gz", "rb") as file:
         damaged = bytearray(file.read())

@@ -36,6 +36,11 @@ void rank_must(const rank_work *k, bool works)
         k->c->abort(EXIT_ERROR);
 }
 
+uint64_t rank_at(const rank_work *k)
+{
+    return spool_at(&k->spool, k->f->cause);
+}
+
 /* ---- files ----------------------------------------------------------------------- */
 
 const char *rank_path(const rank_work *k, size_t file)
@@ -161,7 +166,7 @@ static block *add_block(rank_work *k, size_t file, uint64_t begin, uint64_t end)
         k->room = k->room ? 2 * k->room : 16;
         k->blocks = rank_grow(k, k->blocks, k->room * sizeof *k->blocks);
     }
-    k->blocks[k->count] = (block){ file, begin, end, NULL, { spool_at(&k->spool), 0 }, 0 };
+    k->blocks[k->count] = (block){ file, begin, end, NULL, { rank_at(k), 0 }, 0 };
     return &k->blocks[k->count++];
 }
 
@@ -242,14 +247,14 @@ void rank_print_block(rank_work *k, size_t i, bool tell)
     const trawl_seam *before[] = { tell ? k->blocks[i - 1].seam : NULL };
     if (tell)
         rank_told(k, b->seam, before, 1);
-    b->printed.at = spool_at(&k->spool);
+    b->printed.at = rank_at(k);
     k->f->stats.matches -= b->matches;
     const uint64_t known = k->f->stats.matches;
     const bool counts = k->f->output->count && !k->f->quiet;
     trawl_match_fn take = ids ? hold_ids : counts ? find_search_count : find_search_take;
     scan_block(k, b, take, ids ? (void *)k : k->f);
     b->matches = k->f->stats.matches - known;
-    b->printed.length = spool_at(&k->spool) - b->printed.at;
+    b->printed.length = rank_at(k) - b->printed.at;
 }
 
 uint64_t rank_hold_block(rank_work *k, rank_matches *list)
@@ -316,7 +321,7 @@ static void search_sequences(rank_work *k, size_t file, uint64_t begin, uint64_t
         source_close(&k->f->file);
     }
     rank_must(k, !k->f->failed);
-    b->printed.length = spool_at(&k->spool) - b->printed.at;
+    b->printed.length = rank_at(k) - b->printed.at;
 }
 
 /* ---- a rank's share ------------------------------------------------------------------------ */
@@ -327,14 +332,14 @@ static void search_whole(rank_work *k, size_t file)
     rank_close_file(k); /* k->f->file is another one now */
     find_search_path(k->f, rank_path(k, file));
     rank_must(k, !k->f->failed);
-    b->printed.length = spool_at(&k->spool) - b->printed.at;
+    b->printed.length = rank_at(k) - b->printed.at;
 }
 
 /* What is said of a file when it is over, in this rank's own share. */
 static void end_file(rank_work *k, bool continues, bool goes_on)
 {
     const find_output *o = k->f->output;
-    const uint64_t began = spool_at(&k->spool);
+    const uint64_t began = rank_at(k);
     if (o->count && continues) {
         k->counts = rank_grow(k, k->counts, o->patterns->count * sizeof *k->counts);
         memcpy(k->counts, k->f->counts, o->patterns->count * sizeof *k->counts);
@@ -342,7 +347,7 @@ static void end_file(rank_work *k, bool continues, bool goes_on)
         rank_must(k, find_output_counts(k->f->output, k->f->counts));
     }
     if (k->count)
-        k->blocks[k->count - 1].printed.length += spool_at(&k->spool) - began;
+        k->blocks[k->count - 1].printed.length += rank_at(k) - began;
 }
 
 static void search_piece(rank_work *k, size_t file, uint64_t begin, uint64_t end)

@@ -63,6 +63,9 @@ void *rank_grow(const rank_work *k, void *old, size_t bytes);
 void rank_matches_add(const rank_work *k, rank_matches *list, const trawl_match *matches,
                       size_t count);
 
+/* So much was printed, as spool_at. */
+uint64_t rank_at(const rank_work *k);
+
 const char *rank_path(const rank_work *k, size_t file);
 
 /* Search the rank's share and print it, but for the matches of a first block that may change. */

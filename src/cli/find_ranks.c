@@ -114,7 +114,7 @@ int find_ranks_files(find_search *f, const cluster *c, char **paths, int count, 
         spool_begin(&k.spool);
     if (!f->quiet && c->rank == 0)
         find_output_header(f->output);
-    k.header.length = spool_at(&k.spool);
+    k.header.length = rank_at(&k);
     rank_search(&k);
     rank_note_last(&k);
     if (f->quiet && c->sum(f->stats.matches))

@@ -21,6 +21,14 @@
 #define PIECE (1u << 20)       /* bytes read of a pipe at once */
 #define LARGE_TEXT (16u << 20) /* of several; below, a device does little but begin and end */
 
+/* What cannot be printed ends the search. Only now errno says why. */
+static void look_at_output(find_search *f)
+{
+    if (!f->cause && ferror(stdout))
+        f->cause = errno;
+    f->finished = f->finished || ferror(stdout);
+}
+
 /* ---- matches -------------------------------------------------------------- */
 
 /* The bytes of a match that crosses the end of a circle, joined; NULL after a complaint. */
@@ -102,7 +110,7 @@ int find_search_take(const trawl_match *matches, size_t count, void *user)
     progress_hold(true);
     const int ended = take_matches(matches, count, f);
     find_output_flush(f->output);
-    f->finished = f->finished || ferror(stdout);
+    look_at_output(f);
     progress_release(true);
     return ended || f->finished;
 }
@@ -409,8 +417,9 @@ static bool take_text(void *user, const char *name, source *file, content kind)
     if (searched && is_sound(f, file, name) && f->output->count &&
         !find_output_counts(f->output, f->counts))
         f->failed = f->finished = true;
+    look_at_output(f);
     progress_release(true);
-    f->finished = f->finished || ferror(stdout) || (f->most && f->stats.matches >= f->most);
+    f->finished = f->finished || (f->most && f->stats.matches >= f->most);
     return !f->finished;
 }
 
@@ -441,7 +450,7 @@ static void search_open_file(find_search *f, const char *name)
         limit_reached(f->run->command, f->most);
         f->finished = true;
     }
-    f->finished = f->finished || ferror(stdout);
+    look_at_output(f);
 }
 
 /* ---- folders --------------------------------------------------------------- */

@@ -51,6 +51,7 @@ typedef struct find_search {
     bool whole;       /* texts and records must be there whole */
     uint64_t longest; /* match of the patterns; UINT64_MAX: there is none */
     bool failed, finished;
+    int cause; /* errno of the first write to standard output that failed; 0: none has */
     struct stat printed_to; /* standard output, unless st_nlink is 0 */
     run_stats stats;
 } find_search;

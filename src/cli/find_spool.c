@@ -17,15 +17,34 @@ static void give_up(const spool *s, const char *what, const char *why)
     cluster_fail(s->c, s->command, what, why);
 }
 
+/* What was printed is where it belongs, or all ranks end: for the reason that the first write to
+ * fail had, `cause`; 0: errno has it. */
+static void must_print(const spool *s, int cause)
+{
+    const bool failed = ferror(stdout);
+    cause = cause ? cause : errno;
+    if (fflush(stdout) == 0 && !failed)
+        return;
+    cause = failed ? cause : errno;
+    const bool copies = s->standard >= 0;
+    if (!copies && !s->output && cause == EPIPE)
+        s->c->abort(EXIT_MATCH); /* who reads it wants no more */
+    give_up(s,
+            copies      ? spooled
+            : s->output ? s->output
+                        : "cannot write the output",
+            strerror(cause));
+}
+
 /* Rank 0 prints into the file itself. */
 static bool is_direct(const spool *s)
 {
     return s->output && s->c->rank == 0 && s->fd < 0;
 }
 
-uint64_t spool_at(const spool *s)
+uint64_t spool_at(const spool *s, int cause)
 {
-    fflush(stdout);
+    must_print(s, cause);
     return s->fd >= 0 || is_direct(s) ? (uint64_t)lseek(STDOUT_FILENO, 0, SEEK_CUR) : 0;
 }
 
@@ -53,10 +72,10 @@ void spool_end(spool *s)
 {
     if (s->fd < 0)
         return;
-    if (fflush(stdout) != 0 || ferror(stdout))
-        give_up(s, spooled, strerror(errno));
+    must_print(s, 0);
     dup2(s->standard, STDOUT_FILENO);
     close(s->standard);
+    s->standard = -1;
 }
 
 /* Takes the output piece by piece. */
@@ -86,6 +105,13 @@ static void send_piece(const cluster *c, const uint8_t *bytes, uint64_t length)
     c->send(0, bytes, (size_t)length);
 }
 
+/* Rank 0's. */
+static void print(const spool *s, const uint8_t *bytes, size_t length)
+{
+    fwrite(bytes, 1, length, stdout);
+    must_print(s, 0);
+}
+
 static void put(taker *t, const uint8_t *bytes, size_t length)
 {
     const cluster *c = t->s->c;
@@ -98,7 +124,7 @@ static void put(taker *t, const uint8_t *bytes, size_t length)
     else if (!t->file && c->rank)
         send_piece(c, bytes, length);
     else if (!t->file)
-        fwrite(bytes, 1, length, stdout);
+        print(t->s, bytes, length);
 }
 
 static void put_segment(taker *t, segment s, uint8_t *piece)
@@ -140,7 +166,7 @@ static void relay(const spool *s)
         while (length) {
             s->c->receive(r, &length, sizeof length);
             s->c->receive(r, piece, (size_t)length);
-            fwrite(piece, 1, (size_t)length, stdout);
+            print(s, piece, (size_t)length);
         }
     }
     free(piece);
@@ -154,9 +180,7 @@ static void write_all(const spool *s, const segment *segments, size_t count, uin
     const bool direct = is_direct(s);
     put_all(&counting, segments, count, lines);
     if (direct)
-        counting.at = spool_at(s);
-    if (direct && ferror(stdout))
-        give_up(s, s->output, strerror(errno));
+        counting.at = spool_at(s, 0);
     const uint64_t before = s->c->sum_before(counting.at), all = s->c->sum(counting.at);
     taker t = { .s = s, .at = before };
     t.file = s->c->create(s->output, all, &why);

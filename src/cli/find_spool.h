@@ -18,8 +18,8 @@ typedef struct spool {
     const cluster *c;
     const char *command; /* for messages */
     const char *output;  /* the file; NULL: standard output */
-    int fd, standard;    /* the file without a name, and the real standard output; -1: rank 0 prints
-                            at once */
+    int fd, standard;    /* the file without a name, and, while it is printed to, the real standard
+                            output; -1: rank 0 prints at once */
 } spool;
 
 /* What is printed goes to `output` from now on, which loses what it had; of rank 0. */
@@ -29,8 +29,9 @@ void spool_open(const spool *s);
 void spool_begin(spool *s);
 void spool_end(spool *s);
 
-/* So much was printed. */
-uint64_t spool_at(const spool *s);
+/* So much was printed. What could not be ends all ranks, of which others would wait for this one;
+ * `cause` is errno of a write that failed before, 0: none is known. */
+uint64_t spool_at(const spool *s, int cause);
 
 /* Collective: all that was printed, the first segment first. `limit` (0: none) is of the lines of
  * all ranks together, but for those of the first segment; `before` are those of the ranks before.

@@ -96,7 +96,7 @@ static void send_counts(const rank_work *k)
 void rank_print_first(rank_work *k)
 {
     const find_output *o = k->f->output;
-    k->first.at = spool_at(&k->spool);
+    k->first.at = rank_at(k);
     if (k->head.count || k->ids.count)
         rank_look(k, &k->blocks[0]); /* they are of that file, not of the one that is open */
     if (o->count) {
@@ -108,5 +108,5 @@ void rank_print_first(rank_work *k)
         rank_begin_first(k);
         print_matches(k, &k->head);
     }
-    k->first.length = spool_at(&k->spool) - k->first.at;
+    k->first.length = rank_at(k) - k->first.at;
 }
