@@ -54,6 +54,13 @@ void find_ranks_hush(const cluster *c)
     hush(c);
 }
 
+static void rank_fails(const cluster *c, const char *command, const char *why)
+{
+    char rank[32];
+    snprintf(rank, sizeof rank, "rank %d", c->rank);
+    cluster_fail(c, command, rank, why);
+}
+
 trawl_context *find_ranks_context(const cluster *c, run_options *o)
 {
     hush(c);
@@ -63,18 +70,13 @@ trawl_context *find_ranks_context(const cluster *c, run_options *o)
     if (c->sum(!context) == 0 || (!context && c->rank == 0))
         return context;
     if (!context && first) {
-        open_context(o); /* and says so aloud */
+        if (open_context(o)) /* which says aloud why it cannot be */
+            rank_fails(c, o->command,
+                       "could not open what it searches with, and now it can: start it again");
         c->abort(EXIT_ERROR);
     }
     c->sum(0); /* until that one has ended all */
     return context;
-}
-
-static void rank_fails(const cluster *c, const char *command, const char *why)
-{
-    char rank[32];
-    snprintf(rank, sizeof rank, "rank %d", c->rank);
-    cluster_fail(c, command, rank, why);
 }
 
 bool find_ranks_agree(const cluster *c, const char *command, int *status)

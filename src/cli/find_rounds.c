@@ -37,10 +37,15 @@ static uint8_t *saved_seam(const rank_work *k, size_t *length)
     *length = 0;
     if (!seam)
         return NULL;
-    trawl_seam_save(seam, NULL, length, NULL);
-    uint8_t *block = rank_grow(k, NULL, *length);
-    if (trawl_seam_save(seam, block, length, NULL) != TRAWL_OK)
-        rank_no_memory(k);
+    trawl_error error;
+    uint8_t *block = NULL;
+    int status = trawl_seam_save(seam, NULL, length, &error);
+    if (status == TRAWL_OK) {
+        block = rank_grow(k, NULL, *length);
+        status = trawl_seam_save(seam, block, length, &error);
+    }
+    if (status != TRAWL_OK)
+        rank_fails(k, "the ranks' search", error.message);
     return block;
 }
 
