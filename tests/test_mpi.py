@@ -149,6 +149,13 @@ try:
             fails(("the copy of the output in $TMPDIR: " if full else "full: ") + os.strerror(errno.EFBIG),
                   "--output", "full", "--report", report, "-e", "a|ab", "run", n=3,
                   script='trap "" XFSZ; [ $OMPI_COMM_WORLD_RANK != %d ] || ulimit -f 128; exec "$0" "$@"' % full)
+    with open("slow.gz", "wb") as file:                                    # seconds, for one rank
+        file.write(gzip.compress(bytes(10 << 20)) * 60)
+    for change in ("rm moved", "mv moved elsewhere", "mv moved elsewhere; : > moved", ": > moved"):
+        if os.path.exists("moved"):
+            os.remove("moved")
+        fails("moved: it was", "--output", "moved", "--max-ratio", "0", "X", "run", "slow.gz", n=2,
+              script='[ $OMPI_COMM_WORLD_RANK = 0 ] || { until [ -s moved ]; do sleep 0.01; done; %s; } & exec "$0" "$@"' % change)
     reader = ranks(2, "ACGT", "reads.fa", "reads.fa",                      # who has read enough has no error
                    script='trap "" PIPE; "$0" "$@" | sed 1q')
     assert reader.stdout.startswith(b"file\t") and b"trawl find:" not in reader.stderr, reader

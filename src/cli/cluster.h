@@ -27,15 +27,15 @@ typedef struct cluster {
     void (*send)(int to, const void *bytes, size_t length);
     void (*receive)(int from, void *bytes, size_t length);
 
-    /* A file, of which `*length` is set, to read: each rank by itself. Or to write, collective,
-     * from then on of that length. NULL: *why. */
+    /* A file that is there, of which `*length` is set, to read: each rank by itself. Or to write,
+     * collective, from then on of that length. NULL: *why. */
     void *(*open)(const char *path, uint64_t *length, const char **why);
-    void *(*create)(const char *path, uint64_t length, const char **why);
+    void *(*open_all)(const char *path, uint64_t length, const char **why);
     /* So many bytes from an offset on. False: *why; the file is shorter, for instance. */
     bool (*read)(void *file, uint64_t offset, void *bytes, size_t length, const char **why);
     bool (*write)(void *file, uint64_t offset, const void *bytes, size_t length, const char **why);
     void (*close)(void *file);     /* of open */
-    void (*close_all)(void *file); /* of create, collective */
+    void (*close_all)(void *file); /* of open_all, collective */
 
     /* Collective, the last call. */
     void (*end)(void);

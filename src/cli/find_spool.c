@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "cli/cli.h"
@@ -172,6 +173,21 @@ static void relay(const spool *s)
     free(piece);
 }
 
+/* Before the others open it by its name: that is still the file which rank 0 has opened, with what
+ * it has printed, and NFS shows both to other machines. */
+static void must_be_there(const spool *s)
+{
+    struct stat opened, named;
+    const off_t printed = lseek(STDOUT_FILENO, 0, SEEK_CUR);
+    if (fsync(STDOUT_FILENO) != 0 && errno != EINVAL) /* EINVAL: there is nothing to wait for */
+        give_up(s, s->output, strerror(errno));
+    if (fstat(STDOUT_FILENO, &opened) != 0 || stat(s->output, &named) != 0 ||
+        opened.st_dev != named.st_dev || opened.st_ino != named.st_ino || named.st_size != printed)
+        give_up(s, s->output,
+                "it was moved, deleted or changed by others while the ranks searched, so what they "
+                "found is not there: leave it alone until they end, and search again");
+}
+
 /* All ranks' at once, each where those before it end. */
 static void write_all(const spool *s, const segment *segments, size_t count, uint64_t lines)
 {
@@ -182,8 +198,10 @@ static void write_all(const spool *s, const segment *segments, size_t count, uin
     if (direct)
         counting.at = spool_at(s, 0);
     const uint64_t before = s->c->sum_before(counting.at), all = s->c->sum(counting.at);
+    if (s->c->rank == 0) /* when all have searched */
+        must_be_there(s);
     taker t = { .s = s, .at = before };
-    t.file = s->c->create(s->output, all, &why);
+    t.file = s->c->open_all(s->output, all, &why);
     if (!t.file)
         give_up(s, s->output, why);
     put_all(&t, segments, count, lines);

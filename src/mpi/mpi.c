@@ -171,10 +171,10 @@ static void *open_to_read(const char *path, uint64_t *length, const char **why)
 }
 
 /* Opening and closing a file of all ranks polls: they come together first. */
-static void *create_to_write(const char *path, uint64_t length, const char **why)
+static void *open_to_write(const char *path, uint64_t length, const char **why)
 {
     sum(0);
-    MPI_File *file = open_file(MPI_COMM_WORLD, path, MPI_MODE_WRONLY | MPI_MODE_CREATE, why);
+    MPI_File *file = open_file(MPI_COMM_WORLD, path, MPI_MODE_WRONLY, why);
     const int status = file ? MPI_File_set_size(*file, (MPI_Offset)length) : MPI_SUCCESS;
     if (status == MPI_SUCCESS)
         return file;
@@ -272,7 +272,7 @@ const cluster *trawl_cluster_begin(const char **why)
     calls.send = send_bytes;
     calls.receive = receive_bytes;
     calls.open = open_to_read;
-    calls.create = create_to_write;
+    calls.open_all = open_to_write;
     calls.read = read_file;
     calls.write = write_file;
     calls.close = close_file;
