@@ -138,6 +138,12 @@ try:
         assert done.returncode == 2 and len(said) >= 1 and expects in said[0], (arguments, done)
         assert sum(expects in line for line in said) == 1, (arguments, done)
 
+    # Ranks of other options than rank 0's, of which each would wait for, or print, something else.
+    for more in ("-c", "-g", "-q", "-r", "--json", "--bed", "--matched", "--no-header", "--output printed", "--report pairs",
+                 "--max-matches 3", "--format raw", "--max-ratio 7", "--circular --report longest"):
+        for rank in (0, 1):
+            fails("rank 1: has other options than rank 0", "ab", "words", "few", n=2,
+                  script='[ $OMPI_COMM_WORLD_RANK != %d ] || set -- "$@" %s; exec "$0" "$@"' % (rank, more))
     # What cannot be written ends all at once, for the reason that it has: no rank waits for what another did not do.
     if os.path.exists("/dev/full"):
         fasta = ["reads.fa", "reads.fa", "reads.fa"]

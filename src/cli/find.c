@@ -286,7 +286,8 @@ static bool settle_verdicts(find *f)
 static bool output_fits(const find *f)
 {
     const find_output *o = &f->output;
-    const char *command = f->run.command, *track = o->format->track;
+    const char *command = f->run.command;
+    const char *track = o->format->track ? o->format->option : NULL;
     if (!limit_fits(command, f->search.most, o->count))
         return false;
     if (o->only_ids && o->count)
@@ -364,6 +365,8 @@ static bool output_has_places(const find *f)
 static int search_files(find *f, char **paths, int count)
 {
     const cluster *c = f->search.cluster;
+    if (c)
+        find_ranks_same_options(&f->search, c, f->printed_to);
     if (!open_output(f) || !open_search(f, paths, count)) {
         if (c)
             c->abort(EXIT_ERROR);

@@ -69,4 +69,5 @@ const find_format find_bed = { .header = print_header,
                                .label_last = true,
                                .match = put_match,
                                .end = "\n",
-                               .track = "--bed" };
+                               .option = "--bed",
+                               .track = true };

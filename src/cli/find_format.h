@@ -37,9 +37,9 @@ typedef struct find_format {
      * cannot say it. */
     char *(*verdict)(const rule *r);
 
-    const char *end;   /* of each line */
-    const char *track; /* the option, of a format that has nothing but matches with their starts:
-                          count and matched are NULL. Else NULL */
+    const char *end;    /* of each line */
+    const char *option; /* that asks for it */
+    bool track;         /* nothing but matches with their starts: count and matched are NULL */
 } find_format;
 
 enum { FIND_NUMBERS = 128 };

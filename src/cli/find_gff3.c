@@ -74,4 +74,5 @@ const find_format find_gff3 = { .header = print_header,
                                 .label_last = true,
                                 .match = put_match,
                                 .end = "\n",
-                                .track = "--gff3" };
+                                .option = "--gff3",
+                                .track = true };

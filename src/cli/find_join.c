@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cli/find_format.h"
 #include "cli/find_ranks.h"
 
 #define READ_BLOCK (1u << 20)    /* a thread: what was read is still in its core's caches */
@@ -118,6 +119,8 @@ void find_ranks_settle(const cluster *c, run_options *o)
     }
 }
 
+#define DIGEST UINT64_C(0xcbf29ce484222325) /* of nothing */
+
 static uint64_t digest_add(uint64_t digest, const void *bytes, size_t length)
 {
     const uint8_t *b = (const uint8_t *)bytes;
@@ -126,9 +129,31 @@ static uint64_t digest_add(uint64_t digest, const void *bytes, size_t length)
     return digest;
 }
 
+static void must_equal(const cluster *c, const char *command, uint64_t own, const char *why)
+{
+    uint64_t first = own;
+    c->broadcast(&first, sizeof first);
+    if (first != own)
+        rank_fails(c, command, why);
+}
+
+/* Those that what is found, or printed, depends on. */
+void find_ranks_same_options(const find_search *f, const cluster *c, const char *output)
+{
+    const find_output *o = f->output;
+    const uint64_t numbers[] = { f->report,   f->format,   f->most,       f->ratio,    f->recursive,
+                                 f->quiet,    f->circular, o->count,      o->only_ids, o->matched,
+                                 o->headless, o->verdicts, output != NULL };
+    uint64_t own = digest_add(DIGEST, numbers, sizeof numbers);
+    own = digest_add(own, o->format->option, strlen(o->format->option));
+    if (output)
+        own = digest_add(own, output, strlen(output));
+    must_equal(c, f->run->command, own, "has other options than rank 0: give all ranks the same");
+}
+
 void find_ranks_same(const cluster *c, const char *command, const pattern_set *set)
 {
-    uint64_t own = digest_add(UINT64_C(0xcbf29ce484222325), &set->count, sizeof set->count);
+    uint64_t own = digest_add(DIGEST, &set->count, sizeof set->count);
     for (size_t i = 0; i < set->count; i++) {
         const trawl_pattern *p = &set->patterns[i];
         const uint64_t numbers[] = { p->length, p->id, p->syntax, p->flags };
@@ -137,12 +162,9 @@ void find_ranks_same(const cluster *c, const char *command, const pattern_set *s
         if (p->name)
             own = digest_add(own, p->name, strlen(p->name) + 1);
     }
-    uint64_t first = own;
-    c->broadcast(&first, sizeof first);
-    if (first != own)
-        rank_fails(c, command,
-                   "reads other patterns than rank 0: give all the same, in files that each can "
-                   "read (standard input is rank 0's)");
+    must_equal(c, command, own,
+               "reads other patterns than rank 0: give all the same, in files that each can read "
+               "(standard input is rank 0's)");
 }
 
 trawl_plan *find_ranks_plan(const cluster *c, const char *command, trawl_plan *plan)

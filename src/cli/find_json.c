@@ -96,4 +96,5 @@ const find_format find_json = { .header = print_header,
                                 .count = put_count,
                                 .matched = print_matched,
                                 .verdict = verdict,
-                                .end = "}\n" };
+                                .end = "}\n",
+                                .option = "--json" };

@@ -20,6 +20,10 @@ trawl_context *find_ranks_context(const cluster *c, run_options *o);
 /* Bytes that a rank searches at once, where they are mapped, or read. */
 uint64_t find_ranks_block(const run_options *o, const trawl_context *context, bool mapped);
 
+/* All ranks were asked for the same, or all end after a complaint: what they exchange depends on
+ * it. `output`: as in find_ranks_files. */
+void find_ranks_same_options(const find_search *f, const cluster *c, const char *output);
+
 /* All ranks have read the same patterns, or all end after a complaint: what is printed of a match
  * is each rank's own. */
 void find_ranks_same(const cluster *c, const char *command, const pattern_set *set);

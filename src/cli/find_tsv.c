@@ -112,4 +112,5 @@ const find_format find_tsv = { .header = print_header,
                                .count = put_count,
                                .matched = print_matched,
                                .verdict = verdict,
-                               .end = "\n" };
+                               .end = "\n",
+                               .option = "--tsv" };
