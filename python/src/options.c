@@ -1,24 +1,36 @@
 /* options.c: numbers as Python gives them, of any size, and the options of calls. */
 #include "core.h"
 
+static void raise_no_number(const char *name, PyObject *given)
+{
+    PyObject *type = PyObject_GetAttrString((PyObject *)Py_TYPE(given), "__name__");
+    if (type)
+        PyErr_Format(PyExc_TypeError, "%s is a whole number, not %S", name, type);
+    Py_XDECREF(type);
+}
+
 bool number_get(PyObject *given, const char *name, unsigned long long most, uint64_t *to)
 {
     PyObject *index = PyNumber_Index(given);
     if (!index) {
-        if (PyErr_ExceptionMatches(PyExc_TypeError))
-            PyErr_Format(PyExc_TypeError, "%s is a whole number, not %R", name, given);
+        if (PyErr_ExceptionMatches(PyExc_TypeError)) {
+            PyErr_Clear();
+            raise_no_number(name, given);
+        }
         return false;
     }
     const unsigned long long number = PyLong_AsUnsignedLongLong(index);
-    Py_DECREF(index);
     const bool outside = number == ULLONG_MAX && PyErr_Occurred();
-    if (!outside && number <= most) {
-        *to = number;
-        return true;
+    if (outside || number > most) {
+        PyErr_Clear();
+        PyErr_Format(PyExc_ValueError, "%s is a whole number from 0 to %llu, not %S", name, most,
+                     index);
+        Py_DECREF(index);
+        return false;
     }
-    PyErr_Clear();
-    PyErr_Format(PyExc_ValueError, "%s is a number from 0 to %llu, not %R", name, most, given);
-    return false;
+    Py_DECREF(index);
+    *to = number;
+    return true;
 }
 
 bool offsets_fit(uint64_t begin, size_t length)

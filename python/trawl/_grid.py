@@ -230,7 +230,7 @@ def grid(needles: Union[np.ndarray, Sequence[Any]], *,
         [(n.array, n.rows, n.cols, n.stride, label) for n, label in zip(seen, labels)],
         seen[0].size if seen else 1,
         None if masks is None else [_mask(mask, n) for mask, n in zip(masks, seen)],
-        tolerance, seen[0].channel if seen else 0, _integer(wrong, "wrong", 2**64 - 1), engine,
-        _integer(max_memory, "max_memory", 2**64 - 1), _tag_of(seen[0].type if seen else ""), settings)
+        tolerance, seen[0].channel if seen else 0, wrong, engine,
+        max_memory, _tag_of(seen[0].type if seen else ""), settings)
     plan._settings = settings
     return plan

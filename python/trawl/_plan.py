@@ -89,7 +89,7 @@ class Pattern(NamedTuple):
 
 
 def _integer(value: Any, name: str, most: int = 2**63 - 1, least: int = 0) -> int:
-    """A whole number for the extension, which would wrap one that is too large."""
+    """A whole number for what the extension does not check itself (number_get)."""
     try:
         number = operator.index(value)
     except TypeError:
@@ -121,11 +121,6 @@ def _options(report: str, base: int, max_matches: int, max_steps: int,
              max_seconds: float) -> Tuple[int, int, int, int, float]:
     if report not in REPORTS:
         raise ValueError(f"no report {report!r}; there are " + ", ".join(REPORTS))
-    if not (type(base) is type(max_matches) is type(max_steps) is int and 0 <= base < 2**63
-            and 0 <= max_matches < 2**64 and 0 <= max_steps < 2**64):
-        base = _integer(base, "base")
-        max_matches = _integer(max_matches, "max_matches", 2**64 - 1)
-        max_steps = _integer(max_steps, "max_steps", 2**64 - 1)
     return (REPORTS[report], base, max_matches, max_steps,
             max_seconds if max_seconds == 0 else _seconds(max_seconds))
 
@@ -371,8 +366,7 @@ class Plan(_Compiled):
             search's that end there; all others stay.
         """
         follows = bool(self._range_needs(_options(report, 0, 0, 0, 0)[0])[2])
-        return self._find_range(text, _options(report, 0, 0, 0, 0), _integer(begin, "begin"),
-                                _integer(end, "end"), _integer(offset, "offset"), last, follows,
+        return self._find_range(text, _options(report, 0, 0, 0, 0), begin, end, offset, last, follows,
                                 seam)
 
     def follow(self, seam: Optional[bytes], before: Sequence[bytes], *, report: str = "each"
@@ -586,8 +580,7 @@ def compile(patterns: Union[_Text, Iterable[_Text]], *,
     settings = _settings(backend, threads, device, tuning)
     plan = Plan._compile(texts, _numbers(numbers, len(texts), "syntaxes"),
                          _numbers(flags, len(texts), "flags"), labels, engine, sample,
-                         _integer(max_memory, "max_memory", 2**64 - 1),
-                         _integer(wm_block, "wm_block", 2**32 - 1), settings)
+                         max_memory, _integer(wm_block, "wm_block", 2**32 - 1), settings)
     plan._settings = settings
     return plan
 

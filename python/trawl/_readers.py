@@ -162,4 +162,4 @@ def open(path: Union[str, bytes, "os.PathLike[Any]"], *, data: Any = None, recor
         builtins.open(name, "rb").close()  # whose exceptions are Python's own
     return Reader(name, _MODES[records],
                   _integer(threads, "threads", 2**32 - 1) or os.cpu_count() or 1,
-                  _integer(ratio, "ratio", 2**64 - 1), errors == "keep", data)
+                  ratio, errors == "keep", data)
