@@ -52,12 +52,14 @@ bool target_runs(const char *backend)
     return status == TRAWL_OK;
 }
 
-trawl_context *target_serial(void)
+trawl_context *target_cpu(const char *backend, uint32_t threads, uint32_t chunks)
 {
     trawl_context_options options = TRAWL_CONTEXT_OPTIONS_INIT;
     trawl_context *made = NULL;
     trawl_error error = { 0 };
-    options.backend = "serial";
+    options.backend = backend;
+    options.threads = threads;
+    options.chunks = chunks;
     if (trawl_context_open(&options, &made, &error) != TRAWL_OK) {
         printf("%s\n", error.message);
         exit(1);

@@ -34,8 +34,9 @@ int targets_missing(void);
 /* A context on a device, "all" for instance, of that backend. Fails the test on any error. */
 trawl_context *target_open(const test_target *t, const char *device, const char *tuning);
 
-/* A context of the serial backend, with which devices are compared. Ends the test on an error. */
-trawl_context *target_serial(void);
+/* A context of a backend of the CPU; 0: as many threads, or chunks, as it takes by itself. Ends the
+ * test on an error. */
+trawl_context *target_cpu(const char *backend, uint32_t threads, uint32_t chunks);
 
 /* A plan by that engine; NULL where it refuses the patterns. Fails the test on any other error. */
 trawl_plan *target_compile(const trawl_pattern *patterns, size_t count, const char *engine);

@@ -153,8 +153,7 @@ static trawl_plan *compile(const trawl_needle *needles, size_t count, uint32_t c
     return plan;
 }
 
-/* ---- the same matches as the oracle's ----------------------------------------------------------
- */
+/* ---- the same matches as the oracle's ------------------------------------------------------ */
 
 static const char *const engines[] = { "auto", "bb", "byr", "byr/bb", "ku", "ku/bb", "direct" };
 
@@ -242,8 +241,7 @@ static void test_likeness(void **state)
     }
 }
 
-/* ---- many pieces
- * ----------------------------------------------------------------------------------- */
+/* ---- many pieces --------------------------------------------------------------------------- */
 
 enum { ROWS = 1300, COLS = 701 };
 
@@ -453,8 +451,7 @@ static void test_order(void **state)
     free((void *)(uintptr_t)grid.cells);
 }
 
-/* ---- what cannot be
- * ------------------------------------------------------------------------------------ */
+/* ---- what cannot be ------------------------------------------------------------------------ */
 
 static void refuse(trawl_context *context, const trawl_plan *plan, const trawl_device_grid *grid,
                    int expected, const char *words)
@@ -672,7 +669,7 @@ int main(int argc, char **argv)
     target_count = targets_find(targets);
     if (target_count == 0)
         return targets_missing();
-    serial = target_serial();
+    serial = target_cpu("serial", 0, 0);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_random),
         cmocka_unit_test(test_likeness),

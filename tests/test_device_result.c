@@ -405,7 +405,7 @@ int main(int argc, char **argv)
     target_count = targets_find(targets);
     if (target_count == 0)
         return targets_missing();
-    serial = target_serial();
+    serial = target_cpu("serial", 0, 0);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_random),        cmocka_unit_test(test_crowds),
         cmocka_unit_test(test_giving_up),     cmocka_unit_test(test_many_patterns),

@@ -615,7 +615,7 @@ int main(void)
     target_count = targets_find(targets);
     if (target_count == 0)
         return targets_missing();
-    serial = target_serial();
+    serial = target_cpu("serial", 0, 0);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_pieces),
         cmocka_unit_test(test_plans_in_turn),

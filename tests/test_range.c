@@ -35,19 +35,12 @@ static trawl_context *contexts[3]; /* serial, three chunks; serial, that gives u
 
 static int open_contexts(void **state)
 {
-    trawl_context_options options = TRAWL_CONTEXT_OPTIONS_INIT;
     (void)state;
-    options.backend = "serial";
-    options.chunks = 3;
-    if (trawl_context_open(&options, &contexts[0], NULL) != TRAWL_OK)
-        return -1;
-    options.chunks = 0;
-    if (trawl_context_open(&options, &contexts[1], NULL) != TRAWL_OK)
-        return -1;
+    contexts[0] = target_cpu("serial", 0, 3);
+    contexts[1] = target_cpu("serial", 0, 0);
     contexts[1]->worker.limits.allowance = 0;
-    options.backend = "auto";
-    options.threads = 2;
-    return trawl_context_open(&options, &contexts[2], NULL);
+    contexts[2] = target_cpu("auto", 2, 0);
+    return 0;
 }
 
 static int close_contexts(void **state)

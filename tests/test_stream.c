@@ -35,19 +35,12 @@ static trawl_context *threads; /* two */
 
 static int open_contexts(void **state)
 {
-    trawl_context_options options = TRAWL_CONTEXT_OPTIONS_INIT;
     (void)state;
-    options.backend = "serial";
-    options.chunks = 3;
-    if (trawl_context_open(&options, &context, NULL) != TRAWL_OK)
-        return -1;
-    options.chunks = 0;
-    if (trawl_context_open(&options, &whole, NULL) != TRAWL_OK)
-        return -1;
+    context = target_cpu("serial", 0, 3);
+    whole = target_cpu("serial", 0, 0);
     whole->worker.limits.allowance = 0;
-    options.backend = "auto";
-    options.threads = 2;
-    return trawl_context_open(&options, &threads, NULL);
+    threads = target_cpu("auto", 2, 0);
+    return 0;
 }
 
 static int close_contexts(void **state)

@@ -39,18 +39,11 @@ static trawl_context *plain;   /* serial, as it comes */
 
 static int open_contexts(void **state)
 {
-    trawl_context_options options = TRAWL_CONTEXT_OPTIONS_INIT;
     (void)state;
-    options.backend = "serial";
-    if (trawl_context_open(&options, &plain, NULL) != TRAWL_OK)
-        return -1;
-    options.chunks = 3;
-    if (trawl_context_open(&options, &context, NULL) != TRAWL_OK)
-        return -1;
-    options.chunks = 0;
-    options.backend = "auto";
-    options.threads = 2;
-    return trawl_context_open(&options, &threads, NULL);
+    context = target_cpu("serial", 0, 3);
+    threads = target_cpu("auto", 2, 0);
+    plain = target_cpu("serial", 0, 0);
+    return 0;
 }
 
 static int close_contexts(void **state)
