@@ -72,7 +72,7 @@ static listing read_records(const reader_kind *kind, const void *bytes, size_t l
         more = ahead_next(batches, &b, &why);
         for (size_t i = 0; i < b->count; i++) {
             const bool open = b->open && i == b->count - 1;
-            if (!open || b->records[i].begin == 0)
+            if (!open || !batch_comes_again(b))
                 put_record(&l, b, &b->records[i], !open);
         }
     }
@@ -205,8 +205,8 @@ static bool plain_fasta(const char *text, size_t length, listing *l)
         } else if (open && !(width && first == ';')) {
             put_letters(l, line, width);
         } else if (!open) {
-            size_t i = 0; /* returns may stand before what begins a record */
-            while (i < width && line[i] == '\r')
+            size_t i = 0; /* blanks may stand before what begins a record */
+            while (i < width && (line[i] == '\r' || line[i] == ' ' || line[i] == '\t'))
                 i++;
             if (i < width && line[i] == '>') {
                 put_name(l, line + i + 1, width - i - 1);

@@ -107,12 +107,6 @@ static int scan_whole(record_scan *r, size_t begin, size_t end)
     return status == TRAWL_OK && !tell(r, end) ? TRAWL_STOPPED : status;
 }
 
-/* Whether the open record is not searched yet, but comes again with what follows it. */
-static bool comes_again(const batch *b)
-{
-    return b->open && (b->whole || b->records[b->count - 1].begin);
-}
-
 /* The records that are ended, and the piece of one that fills the batch. */
 static int scan_records(record_scan *r, size_t ended)
 {
@@ -125,7 +119,7 @@ static int scan_records(record_scan *r, size_t ended)
     }
     if (status == TRAWL_OK && ended > begin)
         status = scan_whole(r, begin, ended);
-    if (status == TRAWL_OK && b->open && ended >= begin && !comes_again(b))
+    if (status == TRAWL_OK && b->open && ended >= begin && !batch_comes_again(b))
         status = scan_piece(r, ended, false);
     return status;
 }
@@ -136,7 +130,7 @@ static int scan_circles(record_scan *r, size_t ended)
     int status = TRAWL_OK;
     for (size_t i = 0; i < b->count && status == TRAWL_OK; i++) {
         const record *piece = &b->records[i];
-        if (i == ended && comes_again(b))
+        if (i == ended && batch_comes_again(b))
             break;
         r->first = i;
         status = circle_feed(r->circle, b->bytes + piece->begin, piece->length, &r->error);
@@ -152,7 +146,7 @@ static int scan_batch(record_scan *r)
     const batch *b = r->batch;
     const size_t ended = b->count - b->open;
     const int status = r->circle ? scan_circles(r, ended) : scan_records(r, ended);
-    const size_t searched = comes_again(b) ? b->records[ended].begin : b->used;
+    const size_t searched = batch_comes_again(b) ? b->records[ended].begin : b->used;
     r->bytes += searched;
     progress_read(searched);
     return status;

@@ -40,6 +40,7 @@ void batch_free(batch *b)
 void batch_next(batch *b, const batch *before)
 {
     record last = { 0 };
+    const bool again = batch_comes_again(before);
     b->open = before->open;
     if (b->open)
         last = before->records[before->count - 1];
@@ -48,7 +49,7 @@ void batch_next(batch *b, const batch *before)
         return;
     const size_t name = strlen(before->names + last.name) + 1;
     memmove(b->names, before->names + last.name, name);
-    if (!before->whole && last.begin == 0) { /* it was a piece */
+    if (!again) {
         last.goes_on = true;
         last.length = 0;
     }
@@ -137,4 +138,9 @@ void batch_end(batch *b)
 bool batch_ready(const batch *b)
 {
     return b->count > b->open;
+}
+
+bool batch_comes_again(const batch *b)
+{
+    return b->open && (b->whole || b->records[b->count - 1].begin);
 }

@@ -70,6 +70,9 @@ void batch_end(batch *b);
 /* Whether it has a record that is ended. */
 bool batch_ready(const batch *b);
 
+/* Whether its open record comes again, with what follows it: it is no piece. */
+bool batch_comes_again(const batch *b);
+
 /* Room for as many bytes at least, of `length` that are to come: the place, or NULL as above. */
 uint8_t *batch_room(batch *b, size_t length, const char **why);
 
