@@ -95,7 +95,7 @@ esac
 step selftest "$build/trawl" devices --selftest
 for backend in cuda opencl; do
     step "oracle-$backend" oracle $backend "$(date +%s)"
-    for rest in crowds giving_up borders crowds_in_little_memory; do
+    for rest in edges crowds giving_up giving_up_grams borders crowds_in_little_memory; do
         step "$rest-$backend" env TRAWL_TEST_BACKENDS=$backend "$build/tests/test_devices" test_$rest
     done
     for test in plans windows; do
