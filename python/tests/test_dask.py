@@ -549,7 +549,7 @@ def test_a_killed_worker(cluster, files, run):
     try:
         found = trawl.dask.scan(paths, plan, blocksize=12000 // run, run=run, report="ends",
                                 client=cluster)
-        while len(pids.keys() & cluster.scheduler_info(-1)["workers"].keys()) > len(pids) - 2:
+        while len(pids.keys() & cluster.nthreads().keys()) > len(pids) - 2:
             time.sleep(0.01)
         frame = found.compute()
     finally:
