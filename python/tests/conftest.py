@@ -21,7 +21,7 @@ def cases():
 @pytest.fixture
 def data():
     """The folder of real data."""
-    folder = Path(os.environ.get("TRAWL_DATA", "/nonexistent"))
+    folder = Path(os.environ.get("TRAWL_DATA") or "/nonexistent")
     if not folder.is_dir():
         pytest.skip("TRAWL_DATA names no folder of real data")
     return folder
