@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import os
 import re
+import select
 import shutil
 import subprocess
 import sys
@@ -105,16 +106,17 @@ def gnu_options(random: Random, tree: bool) -> List[str]:
     options += maybe(random, .05, "--no-group-separator")
     options += maybe(random, .12, "-m" + random.choice("01123"))
     options += maybe(random, .3, "--color=" + random.choice(("always", "always", "never", "auto")))
-    # GNU grep passes over some matches of words in a line.
-    if "-o" not in options and "--color=always" not in options:
+    parts = "-o" in options or "--color=always" in options
+    if not parts:  # GNU grep passes over some matches of words in a line,
         options += maybe(random, .15, "-w")
+    # and 3.8 forgets -x in lines that -v leaves out, behind the last one of -m.
+    if parts and {"-x", "-v"} <= {*options} and any(option.startswith("-m") for option in options):
+        options.remove("-x")
     if tree:
         options += [random.choice(("-r", "-r", "-R"))]
     for _ in range(random.choice((0, 0, 1, 2)) if tree else random.random() < .1):
         options += [random.choice(("--include=", "--exclude=")) + random.choice(GLOBS)]
     options += maybe(random, .2 if tree else .03, "--exclude-dir=" + random.choice(FOLDERS))
-    if {"-x", "-v"} <= {*options} and any(option.startswith("-m") for option in options):
-        options.remove("-x")  # GNU grep 3.8 forgets it in the lines behind the last, which -o then cuts
     random.shuffle(options)
     return options
 
@@ -238,8 +240,8 @@ def main() -> int:
             else:
                 words, tree = gnu_case(random)
                 other = ["grep"] + words
-            if words.count("-") > 1:  # what -m leaves is the next one's: how much of a longer text?
-                text = text[:4096]
+            if words.count("-") > 1:  # what -m leaves is the next one's, so all must be there at once
+                text = text[:select.PIPE_BUF]
             mine = run([trawl, "grep"] + threads + words, folder, environment, text)
             theirs = run(other, folder, environment, text)
             shutil.rmtree(folder / f"tree{case}", ignore_errors=True)

@@ -49,7 +49,7 @@ void batch_next(batch *b, const batch *before)
         return;
     const size_t name = strlen(before->names + last.name) + 1;
     memmove(b->names, before->names + last.name, name);
-    if (!again) {
+    if (!again) { /* it was a piece */
         last.goes_on = true;
         last.length = 0;
     }
