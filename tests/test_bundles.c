@@ -41,19 +41,14 @@ typedef struct bundle {
     size_t count;
 } bundle;
 
-static void close_contexts(void)
+static int close_contexts(void **state)
 {
+    (void)state;
     for (size_t t = 0; t < target_count; t++)
         for (size_t w = 0; w < WAYS; w++) {
             trawl_context_free(contexts[t][w]);
             contexts[t][w] = NULL;
         }
-}
-
-static int close_all(void **state)
-{
-    (void)state;
-    close_contexts();
     return 0;
 }
 
@@ -121,22 +116,12 @@ static void bundle_failed(const bundle *b, const test_target *t, const way *w, c
     fail();
 }
 
-/* One way of an engine, whose first one is given, for the round of a seed. */
-static size_t choose_way(const test_target *t, size_t first, uint64_t seed)
-{
-    rng r = { ~(seed / ROUND * WAYS + first) };
-    uint32_t count = 0;
-    size_t chosen = first;
-    for (size_t w = first; w < WAYS; w++)
-        if (way_fits(t, &ways[w], ways[first].engine) && rng_chance(&r, ++count))
-            chosen = w;
-    return chosen;
-}
-
+/* The way that a round goes of an engine, whose first one is given. */
 static void run_target(size_t target, size_t first, const trawl_plan *plan, const bundle *b)
 {
     const test_target *t = &targets[target];
-    const size_t w = choose_way(t, first, b->scenario->seed);
+    rng r = { ~(b->scenario->seed / ROUND * WAYS + first) };
+    const size_t w = way_choose(t, ways[first].engine, &r);
     trawl_context **context = &contexts[target][w];
     trawl_error error = { 0 };
     follower f = { b, 0 };
@@ -178,7 +163,7 @@ static void test_bundles(void **state)
     assert_non_null(s);
     for (bool enough = false; !enough; seed++) {
         if (seed % ROUND == 0)
-            close_contexts();
+            close_contexts(NULL);
         scenario_make(s, seed, SCENARIO_LONGEST);
         if (scenario_affords(s, TRAWL_REPORT_ENDS))
             run_scenario(s);
@@ -199,5 +184,5 @@ int main(void)
     if (target_count == 0)
         return targets_missing();
     const struct CMUnitTest tests[] = { cmocka_unit_test(test_bundles) };
-    return cmocka_run_group_tests(tests, NULL, close_all);
+    return cmocka_run_group_tests(tests, NULL, close_contexts);
 }

@@ -189,15 +189,10 @@ static trawl_plan *compile(const scenario *s, const char *engine, rng *r)
     return plan;
 }
 
-/* One way of this engine on this device, chosen at random. */
 static uint64_t run_target(const test_target *t, const scenario *s, const trawl_plan *plan,
                            const char *engine, rng *r, const matches *expected, uint32_t mode)
 {
-    size_t fitting[WAYS], count = 0;
-    for (size_t w = 0; w < WAYS; w++)
-        if (way_fits(t, &ways[w], engine))
-            fitting[count++] = w;
-    const size_t w = fitting[rng_below(r, (uint32_t)count)];
+    const size_t w = way_choose(t, engine, r);
     const text_case c = { s, &ways[w], t, plan, mode };
     const bool taken = run_case(&c, context_of(t, w), expected);
     if (taken && mode == TRAWL_REPORT_ENDS && rng_chance(r, 8) &&

@@ -7,6 +7,7 @@
 
 #include <string.h>
 
+#include "random.h"
 #include "targets.h"
 
 /* An engine with a tuning. */
@@ -106,6 +107,16 @@ static inline bool way_fits(const test_target *t, const way *w, const char *engi
 {
     return strcmp(w->engine, engine) == 0 && (!w->ballot || t->info.lanes) &&
            (!w->texture || t->info.textures);
+}
+
+/* One way of this engine on this device, chosen at random. */
+static inline size_t way_choose(const test_target *t, const char *engine, rng *r)
+{
+    size_t fitting[WAYS], count = 0;
+    for (size_t w = 0; w < WAYS; w++)
+        if (way_fits(t, &ways[w], engine))
+            fitting[count++] = w;
+    return fitting[rng_below(r, (uint32_t)count)];
 }
 
 #endif
