@@ -166,7 +166,7 @@ static size_t random_stride(rng *r, size_t row)
 
 static placed place_anywhere(own_device *o, const grid_scenario *g, rng *r)
 {
-    static const uint32_t befores[] = { 0, 0, 1, 16, 128, 512, 1040, 77 };
+    static const uint32_t befores[] = { 0, 0, 1, 16, 128, 512, 1040, 77, 101, 332 };
     static const uint32_t behinds[] = { 0, 1, 15, 255, 256, 257, 4096 };
     return place(o, &g->text, g->cell_size, random_stride(r, g->text.cols * g->cell_size),
                  befores[rng_below(r, COUNT(befores))], behinds[rng_below(r, COUNT(behinds))]);
@@ -279,10 +279,10 @@ static void test_pieces(void **state)
                                            "piece=64,mapped=0" };
     static const struct {
         size_t more, before, behind; /* beside a row's whole 16 bytes; 0: those */
-    } places[] = {
-        { 0, 0, 0 },  { 0, 0, 4096 },  { 16, 2048, 0 }, { 48, 16, 100 }, { 1, 0, 0 },
-        { 7, 33, 9 }, { 512, 128, 1 }, { 3, 0, 4096 },  { 0, 1, 4096 },  { 2048, 0, 0 }
-    };
+    } places[] = { { 0, 0, 0 },    { 0, 0, 4096 }, { 16, 2048, 0 }, { 48, 16, 100 },
+                   { 1, 0, 0 },    { 7, 33, 9 },   { 512, 128, 1 }, { 3, 0, 4096 },
+                   { 0, 1, 4096 }, { 2048, 0, 0 }, { 4, 100, 0 },   { 9, 303, 4096 },
+                   { 6, 98, 300 } };
     (void)state;
     for (size_t t = 0; t < target_count; t++)
         for (uint32_t size = 1; size <= 4; size++) {
@@ -309,31 +309,35 @@ static void test_pieces(void **state)
         }
 }
 
-/* Rows at multiples of 16 bytes are read where they are; others, and those at the end of their
- * buffer, are not, and timing says so. The buffer is the caller's alone again. */
+/* Rows are read where they are, but for those at the end of their buffer, those whose cells lie
+ * across, and grids shortly behind its begin; timing says so. The buffer is the caller's alone
+ * again. */
 static void test_in_place(void **state)
 {
     static const struct {
+        uint32_t cell_size;
         size_t more, before, behind;
         bool copied;
         uint32_t pieces;
-    } cases[] = { { 0, 0, 256, false, 1 },
-                  { 16, 2048, 300, false, 1 },
-                  { 0, 0, 0, true, 2 },
-                  { 0, 1, 4096, true, 1 },
-                  { 1, 0, 4096, true, 1 } };
-    const trawl_grid grid = make_large(1, 3);
-    trawl_needle needles[4];
-    const size_t count = cut_needles(&grid, 1, needles);
-    trawl_plan *plan = compile(needles + 1, count - 2, 1, NULL, "bb"); /* few matches: one pass */
+    } cases[] = { { 1, 0, 0, 256, false, 1 },    { 1, 16, 2048, 300, false, 1 },
+                  { 1, 0, 0, 0, true, 2 },       { 1, 0, 1, 4096, true, 1 },
+                  { 1, 1, 0, 4096, false, 1 },   { 1, 3, 101, 4096, false, 1 },
+                  { 2, 6, 102, 4096, false, 1 }, { 2, 5, 102, 4096, true, 1 },
+                  { 2, 6, 101, 4096, true, 1 } };
     (void)state;
-    assert_non_null(plan);
     for (size_t t = 0; t < target_count; t++) {
         bench b = bench_open(targets, t, NULL);
         for (size_t i = 0; i < COUNT(cases); i++) {
+            const uint32_t size = cases[i].cell_size;
+            const trawl_grid grid = make_large(size, 3);
             trawl_timing timing = { .size = sizeof timing };
+            trawl_needle needles[4];
             found all = { 0 };
-            placed p = place(&b.own, &grid, 1, (COLS + 15) / 16 * 16 + cases[i].more,
+            const size_t count = cut_needles(&grid, size, needles);
+            trawl_plan *plan =
+                compile(needles + 1, count - 2, size, NULL, "bb"); /* few matches: one pass */
+            assert_non_null(plan);
+            placed p = place(&b.own, &grid, size, (COLS * size + 15) / 16 * 16 + cases[i].more,
                              cases[i].before, cases[i].behind);
             assert_int_equal(trawl_context_get_timing(b.context, &timing), TRAWL_OK);
             assert_int_equal(
@@ -345,11 +349,11 @@ static void test_in_place(void **state)
             assert_true(own_alone(&b.own, p.grid.memory));
             free(all.matches);
             displace(&b.own, &p);
+            trawl_plan_free(plan);
+            free((void *)(uintptr_t)grid.cells);
         }
         bench_close(&b);
     }
-    trawl_plan_free(plan);
-    free((void *)(uintptr_t)grid.cells);
 }
 
 /* More matches than there is room for: rows are searched again, and none is lost. */

@@ -360,8 +360,9 @@ static int text_on_devices(device_room *room, const attempt *a, const void *work
 
 static held_rows rows_held(const device_room *room, const grid_job *job)
 {
-    return (held_rows){ room->held.begin + job->window_at, job->stride,
-                        (u64)job->cols * plan_head(job->plan)->cell_size };
+    const u32 cell_size = plan_head(job->plan)->cell_size;
+    return (held_rows){ room->held.begin + job->window_at, job->stride, (u64)job->cols * cell_size,
+                        cell_size };
 }
 
 /* Of a held grid: in place as far as the buffer goes and `length` says; else as many rows as a lane
@@ -372,19 +373,14 @@ static int send_held_rows(const haul *h, lane *l, u32 top, u32 *end, trawl_error
     const grid_job *job = h->job;
     const held_rows g = rows_held(room, job);
     const u64 overlap = plan_head(job->plan)->reach, stop = held_rows_stop(&room->held, &g);
-    const u32 most = UINT32_MAX / job->cols; /* rows of a piece */
     u32 bottom = smaller(*end + overlap, job->rows);
-    u32 lead = held_rows_lead(&room->held, &g, top, most - (bottom - top));
-    if (bottom > stop && top + overlap >= stop)
-        lead = HELD_NOWHERE;
-    const u64 room_end = lead == HELD_NOWHERE
-                             ? (u64)top + lane_rows(l, job->cols, plan_head(job->plan)->cell_size)
-                             : stop;
+    const bool in_place = bottom <= stop || top + overlap < stop;
+    const u64 room_end = in_place ? stop : (u64)top + lane_rows(l, job->cols, g.cell_size);
     if (bottom > room_end) {
         bottom = (u32)room_end;
         *end = bottom - (u32)overlap;
     }
-    return lane_bring_held_rows(l, &room->held, &g, job, lead, top, bottom, *end - top, error);
+    return lane_bring_held_rows(l, &room->held, &g, job, in_place, top, bottom, *end - top, error);
 }
 
 static int send_rows(const haul *h, lane *l, slice *s, u32 *at, trawl_error *error)
@@ -407,7 +403,7 @@ static u64 demand_held_rows(const device_room *room, const attempt *a, const gri
                             demand *d)
 {
     const held_rows g = rows_held(room, job);
-    const bool suits = held_rows_suit(&room->held, &g);
+    const bool suits = held_rows_stop(&room->held, &g) > 0;
     const u32 usual = a->shrinking ? 0 : room->held_piece / (suits ? 1 : HELD_BANDS);
     demand_there(room, d);
     if (!suits && d->lanes > LEAST_LANES)

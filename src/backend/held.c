@@ -40,31 +40,18 @@ bool held_in_place(const held_text *h, u64 first, size_t bytes)
     return first % h->of->info.part_align == 0 && bytes + TEXT_PADDING <= h->buffer.bytes - first;
 }
 
-bool held_rows_suit(const held_text *h, const held_rows *g)
+u64 held_rows_first(const held_text *h, const held_rows *g, u32 top)
 {
-    const u32 align = h->of->info.part_align;
-    for (u32 row = 0; g->stride % ROW_ALIGN == 0 && row < align / ROW_ALIGN; row++)
-        if ((g->at + row * g->stride) % align == 0)
-            return true;
-    return false;
-}
-
-u32 held_rows_lead(const held_text *h, const held_rows *g, u32 top, u32 most)
-{
-    const u32 align = h->of->info.part_align;
-    u64 first = g->at + top * g->stride;
-    for (u32 lead = 0; g->stride % ROW_ALIGN == 0 && lead <= most; lead++) {
-        if (first % align == 0)
-            return lead;
-        if (lead == align / ROW_ALIGN || first - h->begin < g->stride)
-            break;
-        first -= g->stride;
-    }
-    return HELD_NOWHERE;
+    const u64 at = g->at + top * g->stride, lead = at < ROW_LEAD ? at : ROW_LEAD;
+    return (at - lead) / h->of->info.part_align * h->of->info.part_align;
 }
 
 u64 held_rows_stop(const held_text *h, const held_rows *g)
 {
     const u64 needed = g->bytes + TEXT_PADDING, there = h->buffer.bytes - g->at;
-    return there < needed ? 0 : (there - needed) / g->stride + 1;
+    const u64 steps = g->at | g->stride; /* what divides them divides all places of rows */
+    const bool cells_suit = g->cell_size == 3 || steps % g->cell_size == 0;
+    const bool first_suits = g->at % ROW_ALIGN == 0 || g->at >= ROW_LEAD;
+    const bool rows_suit = steps % ROW_ALIGN == 0 || (g->stride >= ROW_LEAD && first_suits);
+    return !cells_suit || !rows_suit || there < needed ? 0 : (there - needed) / g->stride + 1;
 }

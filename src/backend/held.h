@@ -19,8 +19,6 @@
 #include "device/device.h"
 #include "table/port.h"
 
-#define HELD_NOWHERE UINT32_MAX
-
 typedef struct held_text {
     device *of;
     u32 index; /* of the device, among the context's */
@@ -44,24 +42,22 @@ bool held_in_place(const held_text *h, u64 first, size_t bytes);
 /* Room for the longest piece that is copied. */
 size_t held_room(const held_text *h, u32 reach);
 
-/* The same of a grid. Kernels want rows to begin at multiples of 16 bytes, and may have such where
- * they are. All others, and the last ones where the buffer ends within TEXT_PADDING bytes behind
- * them, are brought to a lane's memory on the device, some at a time (rows.k). */
+/* The same of a grid. Kernels (grid_piece) may have rows where they are, if their cells lie at
+ * multiples of their size, and as much lies before and behind them as they read. All others, and
+ * the last ones where the buffer ends within TEXT_PADDING bytes behind them, are brought to a
+ * lane's memory on the device, some at a time (rows.k). */
 
 /* The rows of the held grid that jobs are of: from byte `at` of the buffer on, `stride` bytes
  * apart. */
 typedef struct held_rows {
     u64 at, stride, bytes; /* of a row */
+    u32 cell_size;
 } held_rows;
-
-/* Whether most of them may be had where they are. */
-bool held_rows_suit(const held_text *h, const held_rows *g);
-
-/* How many rows before row `top`, at most `most`, a piece begins that is to have it in place;
- * HELD_NOWHERE: it cannot. */
-u32 held_rows_lead(const held_text *h, const held_rows *g, u32 top, u32 most);
 
 /* Rows [0, ..) that may be had where they are, as far as the buffer goes. */
 u64 held_rows_stop(const held_text *h, const held_rows *g);
+
+/* The byte of the buffer at which a piece begins that has rows from `top` on where they are. */
+u64 held_rows_first(const held_text *h, const held_rows *g, u32 top);
 
 #endif

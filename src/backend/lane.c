@@ -346,20 +346,24 @@ u32 lane_rows(const lane *l, u32 cols, u32 cell_size)
 }
 
 int lane_bring_held_rows(lane *l, const held_text *held, const held_rows *g, const grid_job *job,
-                         u32 lead, u32 top, u32 bottom, u32 tops, trawl_error *error)
+                         bool in_place, u32 top, u32 bottom, u32 tops, trawl_error *error)
 {
-    const bool brought = lead == HELD_NOWHERE;
-    const u32 before = brought ? 0 : lead;
-    const u32 from = top - before; /* before the window it wraps, and so do positions */
-    const u64 first = g->at + top * g->stride - before * g->stride;
+    const u64 from = g->at + top * g->stride;
     const device_api *api = lock(l);
     int status;
     lane_forget_held(l);
-    begin_piece(l, held, (bottom - from) * g->bytes, true);
-    l->copied = brought;
-    if (brought) {
-        const u64 stride = lane_stride(job->cols, plan_head(job->plan)->cell_size);
-        const rows_args a = { .from = first,
+    begin_piece(l, held, (bottom - top) * g->bytes, true);
+    l->copied = !in_place;
+    if (in_place) {
+        const u64 first = held_rows_first(held, g, top);
+        const u64 stop = from + (bottom - top - 1) * g->stride + g->bytes + TEXT_PADDING;
+        status = api->buffer_part(l->on->device, &held->buffer, (size_t)first,
+                                  (size_t)(stop - first), &l->part, error);
+        set_grid_piece(l, &l->part, job, g->stride, top, bottom, tops);
+        l->grid.from = from - first;
+    } else {
+        const u64 stride = lane_stride(job->cols, g->cell_size);
+        const rows_args a = { .from = from,
                               .stride = g->stride,
                               .stop = held->buffer.bytes,
                               .rows = bottom - top,
@@ -368,13 +372,6 @@ int lane_bring_held_rows(lane *l, const held_text *held, const held_rows *g, con
         status =
             rows_launch(l->on->device, l->queue, &held->buffer, &l->text, &a, &l->written, error);
         set_grid_piece(l, &l->text, job, stride, top, bottom, tops);
-    } else {
-        const size_t bytes = (size_t)((bottom - from - 1) * g->stride + g->bytes);
-        status = api->buffer_part(l->on->device, &held->buffer, first, bytes + TEXT_PADDING,
-                                  &l->part, error);
-        set_grid_piece(l, &l->part, job, g->stride, from, bottom, tops);
-        l->grid.begin += lead;
-        l->grid.end += lead;
     }
     return unlock(l, status == TRAWL_OK ? begin_running(l, error) : status);
 }

@@ -180,10 +180,10 @@ int lane_run_text(lane *l, const text_job *job, bool carries, slice *into, trawl
 /* Rows [top, bottom) of the window, of which the first `tops` own matches. */
 int lane_bring_rows(lane *l, const grid_job *job, u32 top, u32 bottom, u32 tops,
                     trawl_error *error);
-/* The same of a held grid, in place from `lead` rows before them on; or, where that is
- * HELD_NOWHERE, brought to the lane's memory, which has room for lane_rows(..) rows. */
+/* The same of a held grid, in place; or brought to the lane's memory, which has room for
+ * lane_rows(..) rows. */
 int lane_bring_held_rows(lane *l, const held_text *held, const held_rows *g, const grid_job *job,
-                         u32 lead, u32 top, u32 bottom, u32 tops, trawl_error *error);
+                         bool in_place, u32 top, u32 bottom, u32 tops, trawl_error *error);
 u32 lane_rows(const lane *l, u32 cols, u32 cell_size);
 int lane_run_grid(lane *l, const grid_job *job, slice *into, trawl_error *error);
 

@@ -13,6 +13,6 @@ typedef struct bb_args {
     u32 unused;
 } bb_args;
 
-SHARED_SIZE(bb_args, 144);
+SHARED_SIZE(bb_args, 152);
 
 #endif

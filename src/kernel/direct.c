@@ -38,6 +38,7 @@ static int direct_run_grid(const device_plan *p, device_queue *q, grid_piece *pi
     const uint32_t groups =
         smaller(bands * parts(piece->cols, d->group), grid_most_groups(p, d->group));
     const direct_args numbers = { .capacity = piece->sink.capacity,
+                                  .from = piece->from,
                                   .stride = piece->stride,
                                   .rows = piece->rows,
                                   .cols = piece->cols,

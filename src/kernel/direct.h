@@ -9,11 +9,11 @@
 /* Rows of text as in grid_piece; tops are in [begin, end). */
 typedef struct direct_args {
     u64 capacity;
-    u64 stride;
+    u64 from, stride;
     u32 rows, cols;
     u32 begin, end;
 } direct_args;
 
-SHARED_SIZE(direct_args, 32);
+SHARED_SIZE(direct_args, 40);
 
 #endif

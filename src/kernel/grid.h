@@ -21,7 +21,7 @@ typedef struct grid_automaton {
 /* The numbers of both kernels. Rows of text as in grid_piece; tops are in [begin, end). */
 typedef struct grid_args {
     u64 capacity;
-    u64 stride;
+    u64 from, stride;
     u32 rows, cols;
     u32 begin, end;
     u32 text;    /* stage 4: the first word of staged text */
@@ -38,7 +38,7 @@ typedef struct grid_path {
     u32 unused;
 } grid_path;
 
-SHARED_SIZE(grid_args, 96);
+SHARED_SIZE(grid_args, 104);
 SHARED_SIZE(grid_path, 16);
 
 #endif

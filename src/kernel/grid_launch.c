@@ -66,6 +66,7 @@ grid_args grid_numbers(const grid_piece *piece, uint32_t end, const automaton_ta
 {
     return (grid_args){
         .capacity = piece->sink.capacity,
+        .from = piece->from,
         .stride = piece->stride,
         .rows = piece->rows,
         .cols = piece->cols,

@@ -18,7 +18,8 @@
 #include "device/tuning.h"
 #include "walk/walk.h"
 
-enum { PIECE_EVENTS = 64, TEXT_PADDING = 256, ROW_ALIGN = 16, WARP = 32 /* PORT_WARPS */ };
+enum { PIECE_EVENTS = 64, WARP = 32 /* PORT_WARPS */ };
+enum { TEXT_PADDING = 256, ROW_ALIGN = 16, ROW_LEAD = 96 }; /* bytes */
 
 /* What a walk on a device knows of the patterns. */
 typedef struct walk_facts {
@@ -89,13 +90,14 @@ typedef struct text_piece {
     piece_sink sink;
 } text_piece;
 
-/* Rows on the device, `stride` bytes apart, a multiple of ROW_ALIGN, at which the first one begins;
- * behind the last one TEXT_PADDING bytes may be read. Occurrences whose top row r
- * satisfies begin <= r < end are reported as r * cols + col. rows * cols < 2^32. */
+/* Rows on the device, `stride` bytes apart, the first one from byte `from` of text on: multiples of
+ * the cell's size, but cells of 3 bytes may be anywhere. TEXT_PADDING bytes behind the last row may
+ * be read; before a row that does not begin at a multiple of ROW_ALIGN, ROW_LEAD bytes. Occurrences
+ * whose top row r satisfies begin <= r < end are reported as r * cols + col. rows * cols < 2^32. */
 typedef struct grid_piece {
     device_buffer *text;
     uint32_t rows, cols;
-    uint64_t stride;
+    uint64_t from, stride;
     uint32_t begin, end;
     device_buffer *scratch;
     piece_sink sink;

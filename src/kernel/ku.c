@@ -478,9 +478,13 @@ static int ku_run_grid(const device_plan *p, device_queue *q, grid_piece *piece,
     const uint64_t stop = last < rows ? last : rows;
     if (piece->begin >= piece->end || first >= stop || piece->cols < head->cells)
         return TRAWL_OK;
+    /* Columns that the first chunk of a row has before it, at most. */
+    const bool skewed = (piece->from | piece->stride) % ROW_ALIGN != 0;
+    const uint32_t skew = skewed ? 16 / (size == 3 ? 1 : size) - 1 : 0;
     ku_args numbers = d->numbers;
     numbers.capacity = piece->sink.capacity;
     numbers.lines = smaller(d->tables.bytes / 128, FETCHED);
+    numbers.from = piece->from;
     numbers.stride = piece->stride;
     numbers.rows = piece->rows;
     numbers.cols = piece->cols;
@@ -488,11 +492,11 @@ static int ku_run_grid(const device_plan *p, device_queue *q, grid_piece *piece,
     numbers.end = piece->end;
     numbers.first = (uint32_t)first;
     numbers.down = down;
-    numbers.points = (piece->cols - head->cells) / d->across + 1;
+    numbers.points = piece->cols - head->cells + 1;
     /* The last lane of a warp has no chunk of its own there, and no other may be the last of a row.
      */
-    numbers.chunks =
-        bits ? parts(piece->cols, 32) : parts(numbers.points, 16 * quads / size / d->across);
+    numbers.chunks = bits ? parts((uint64_t)piece->cols + 2 * skew, 32)
+                          : parts((uint64_t)numbers.points + skew, 16 * quads / size);
     numbers.all = parts(stop - first, down) * numbers.chunks;
     if (p->facts.may_stop)
         numbers.patience = (uint64_t)piece->rows * piece->cols / PATIENCE + 65536;
@@ -507,6 +511,7 @@ static int ku_run_grid(const device_plan *p, device_queue *q, grid_piece *piece,
     launch_define(&l, "WORDS", d->words);
     launch_define(&l, "CELL", size);
     launch_define(&l, "ACROSS", d->across);
+    launch_define(&l, "SKEW", skewed);
     launch_buffer(&l, &d->tables);
     launch_buffer(&l, piece->text);
     return launch_search(p, q, &l, &numbers, sizeof numbers, &piece->sink, error);

@@ -28,12 +28,12 @@ typedef struct ku_string {
  * grid_piece; tops are in [begin, end). */
 typedef struct ku_args {
     u64 capacity;
-    u64 stride;
+    u64 from, stride;
     u64 patience; /* units of work after which the search gives up; 0: never */
     u32 rows, cols;
     u32 begin, end;
     u32 first, down; /* test rows: the first, and their distance */
-    u32 points;      /* test points of a row, from its first column on */
+    u32 points;      /* columns of a row in which a test point may be, from its first one on */
     u32 chunks;      /* of a row */
     u32 all;         /* chunks of all test rows */
     u32 step, rest;  /* what all items take at once: test rows, and chunks beside */
@@ -60,7 +60,7 @@ typedef struct ku_args {
 
 SHARED_SIZE(ku_probe, 16);
 SHARED_SIZE(ku_string, 64);
-SHARED_SIZE(ku_args, 120);
+SHARED_SIZE(ku_args, 128);
 
 /* Local memory, in words: filter and lists, if they are near; then, where devices have warps, the
  * group's list of large needles (their number, a flag, and pairs of string and place), and of each
