@@ -20,6 +20,7 @@
 /* A slot's key is the hash of its gram and, if it says which byte follows, of that: qgrams_key.
  * Many patterns have a gram that is frequent, and few that and the byte behind it. */
 #define QGRAMS_NEXT 0xC2B2AE3Du
+#define NO_NEXT 64u
 
 INLINE u32 qgrams_key(u32 hash, u32 next, u32 fold)
 {
@@ -56,8 +57,9 @@ typedef struct qgrams_args {
     u32 bits_log; /* 2^bits_log bits */
     u32 heads, heads_shift, slots, literals;
     u32 before, fold, factor;
-    u32 next;  /* of the 8 bytes, how many bits are below the byte behind the gram */
-    u32 alone; /* 1: of some slots the hash is the key */
+    u32 next;  /* of the 8 bytes, how many bits are below the byte behind the gram; NO_NEXT or more:
+                  of all slots the hash is the key */
+    u32 alone; /* 1: of some slots only */
     u32 page;  /* without warps: bytes that an item takes, a multiple of 16 */
 } qgrams_args;
 
