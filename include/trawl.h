@@ -775,12 +775,12 @@ typedef struct trawl_device_grid {
 
 /* Scan, and count the matches of, a grid that stays there, on a context of a device. Matches come
  * to the host, those of trawl_scan_grid in its order.
- * Rows are read where they are. But those whose cells of 2 or 4 bytes are not at multiples of their
- * size pass through the context's own memory on the device, some MiB at a time, for kernels read
- * whole words; and so do the last few, where what was allocated ends within 256 bytes behind them,
- * and all, where they begin at other places than multiples of 16 bytes and the first one has fewer
- * than 96 bytes of it before, or they are no 96 bytes apart. trawl_timing.to_device says how long
- * that took.
+ * Rows are read where they are. Kernels read whole words, so some pass through the context's own
+ * memory on the device, some MiB at a time (trawl_timing.to_device says how long that took):
+ *   - all, where cells of 2 or 4 bytes are not at multiples of their size;
+ *   - all, where one begins within the first 96 bytes of what was allocated, and not at a multiple
+ *     of 16;
+ *   - the last few, where what was allocated ends within 256 bytes behind them.
  * TRAWL_ERROR_UNSUPPORTED: the context is of a CPU; TRAWL_ERROR_ARGUMENT: the memory is not that
  * device's, or has less than the grid. */
 TRAWL_API int trawl_scan_grid_device(trawl_context *context, const trawl_plan *plan,

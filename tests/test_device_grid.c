@@ -276,7 +276,7 @@ static size_t cut_needles(const trawl_grid *grid, uint32_t cell_size, trawl_need
 static void test_pieces(void **state)
 {
     static const char *const tunings[] = { "piece=64,queues=3", "piece=100,queues=1", NULL,
-                                           "piece=64,mapped=0" };
+                                           "piece=64,mapped=0", "piece=64,stage=4",   "stage=3" };
     static const struct {
         size_t more, before, behind; /* beside a row's whole 16 bytes; 0: those */
     } places[] = { { 0, 0, 0 },    { 0, 0, 4096 }, { 16, 2048, 0 }, { 48, 16, 100 },

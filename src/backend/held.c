@@ -51,7 +51,7 @@ u64 held_rows_stop(const held_text *h, const held_rows *g)
     const u64 needed = g->bytes + TEXT_PADDING, there = h->buffer.bytes - g->at;
     const u64 steps = g->at | g->stride; /* what divides them divides all places of rows */
     const bool cells_suit = g->cell_size == 3 || steps % g->cell_size == 0;
-    const bool first_suits = g->at % ROW_ALIGN == 0 || g->at >= ROW_LEAD;
-    const bool rows_suit = steps % ROW_ALIGN == 0 || (g->stride >= ROW_LEAD && first_suits);
+    const u64 odd = g->at + (g->at % ROW_ALIGN == 0 ? g->stride : 0); /* the first one, if any */
+    const bool rows_suit = steps % ROW_ALIGN == 0 || odd >= ROW_LEAD;
     return !cells_suit || !rows_suit || there < needed ? 0 : (there - needed) / g->stride + 1;
 }

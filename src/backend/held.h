@@ -42,10 +42,10 @@ bool held_in_place(const held_text *h, u64 first, size_t bytes);
 /* Room for the longest piece that is copied. */
 size_t held_room(const held_text *h, u32 reach);
 
-/* The same of a grid. Kernels (grid_piece) may have rows where they are, if their cells lie at
- * multiples of their size, and as much lies before and behind them as they read. All others, and
- * the last ones where the buffer ends within TEXT_PADDING bytes behind them, are brought to a
- * lane's memory on the device, some at a time (rows.k). */
+/* The same of a grid. Kernels may have rows where they are, as grid_piece says, but for the last
+ * ones where the buffer ends within TEXT_PADDING bytes behind them. These, and all where cells lie
+ * across multiples of their size or an odd row begins within the buffer's first ROW_LEAD bytes, are
+ * brought to a lane's memory on the device, some at a time (rows.k). */
 
 /* The rows of the held grid that jobs are of: from byte `at` of the buffer on, `stride` bytes
  * apart. */

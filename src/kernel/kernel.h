@@ -19,7 +19,7 @@
 #include "walk/walk.h"
 
 enum { PIECE_EVENTS = 64, WARP = 32 /* PORT_WARPS */ };
-enum { TEXT_PADDING = 256, ROW_ALIGN = 16, ROW_LEAD = 96 }; /* bytes */
+enum { TEXT_PADDING = 256, ROW_ALIGN = 16, ROW_LEAD = 96 }; /* bytes; ku.c tells what of ROW_LEAD */
 
 /* What a walk on a device knows of the patterns. */
 typedef struct walk_facts {

@@ -29,11 +29,14 @@ enum {
     SHARE = 8,   /* words a string */
     LARGE = 512, /* 16 bytes of a needle that groups compare */
     MOST_BIT_STRINGS = 32,
-    FETCHED = 4096,    /* lines of the buffer that are fetched before they are asked for */
-    PROBE_ROWS = 2,    /* in which probes are looked for */
-    PROBE_PLACES = 64, /* of a row */
-    PATIENCE = 128     /* cells for which a unit of work is too much */
+    MOST_SKEW = ROW_ALIGN - 1, /* cells of 1 or 3 bytes that a chunk has before its row */
+    FETCHED = 4096,            /* lines of the buffer that are fetched before they are asked for */
+    PROBE_ROWS = 2,            /* in which probes are looked for */
+    PROBE_PLACES = 64,         /* of a row */
+    PATIENCE = 128             /* cells for which a unit of work is too much */
 };
+/* A row's first chunk, of bits, and that of the row below behind it. */
+_Static_assert(ROW_LEAD >= 2 * MOST_SKEW * 3, "what is read before a row");
 
 typedef struct ku_device {
     device_buffer tables;
@@ -478,9 +481,8 @@ static int ku_run_grid(const device_plan *p, device_queue *q, grid_piece *piece,
     const uint64_t stop = last < rows ? last : rows;
     if (piece->begin >= piece->end || first >= stop || piece->cols < head->cells)
         return TRAWL_OK;
-    /* Columns that the first chunk of a row has before it, at most. */
     const bool skewed = (piece->from | piece->stride) % ROW_ALIGN != 0;
-    const uint32_t skew = skewed ? 16 / (size == 3 ? 1 : size) - 1 : 0;
+    const uint32_t skew = skewed ? MOST_SKEW / (size == 3 ? 1 : size) : 0; /* rounded down */
     ku_args numbers = d->numbers;
     numbers.capacity = piece->sink.capacity;
     numbers.lines = smaller(d->tables.bytes / 128, FETCHED);
@@ -493,8 +495,8 @@ static int ku_run_grid(const device_plan *p, device_queue *q, grid_piece *piece,
     numbers.first = (uint32_t)first;
     numbers.down = down;
     numbers.points = piece->cols - head->cells + 1;
-    /* The last lane of a warp has no chunk of its own there, and no other may be the last of a row.
-     */
+    /* Of bits a chunk gets the columns behind it from its neighbour, so a row's last chunk must
+     * need none: not of the row below either, whose own skew may come to this row's. */
     numbers.chunks = bits ? parts((uint64_t)piece->cols + 2 * skew, 32)
                           : parts((uint64_t)numbers.points + skew, 16 * quads / size);
     numbers.all = parts(stop - first, down) * numbers.chunks;

@@ -100,25 +100,29 @@ uint32_t qgrams_heads_log(uint64_t slots)
     return log;
 }
 
-/* What its head is found by: its hash, and the byte behind the gram if it has one. Case counts in
- * that byte, unless all grams are folded. */
+/* What its head is found by: its hash, and the byte behind the gram if that is asked for and it has
+ * one. Case counts in that byte, unless all grams are folded. */
 static uint32_t key_of(const qgrams_args *a, uint32_t hash, const qgrams_slot *s)
 {
-    if (a->next >= NO_NEXT || ((s->mask >> a->next | (a->fold & 0x20)) & 0xff) != 0xff)
+    if (a->next == QGRAMS_NO_NEXT || ((s->mask >> a->next | (a->fold & 0x20)) & 0xff) != 0xff)
         return hash;
     return qgrams_key(hash, (uint32_t)(s->bytes >> a->next) & 0xff, a->fold);
 }
 
-/* Whether so few slots have the same gram that its hash finds them: on the average where texts
- * have grams as often as slots do. */
+/* Whether so few slots share a gram that its hash finds them: a slot meets fewer than RARE_SLOTS on
+ * the average, as a text does that has each gram as often as slots do; and no gram has very many.
+ */
 static bool grams_are_rare(const qgrams_items *from, const qgrams_args *a, uint64_t *head)
 {
     const uint32_t heads = 1u << (32 - a->heads_shift);
-    uint64_t met = 0;
-    for (size_t i = 0; i < from->count; i++)
-        met += 2 * head[from->items[i].hash >> a->heads_shift]++ + 1; /* of squares */
+    uint64_t met = 0, most = 0;
+    for (size_t i = 0; i < from->count; i++) {
+        const uint64_t others = head[from->items[i].hash >> a->heads_shift]++;
+        met += 2 * others + 1; /* the difference of squares */
+        most = others > most ? others : most;
+    }
     memset(head, 0, heads * sizeof *head);
-    return met < RARE_SLOTS * from->count;
+    return met < RARE_SLOTS * from->count && most < WARP;
 }
 
 /* Count by head, place, and put counts and bits into the heads. `keys` has room for all items. */
@@ -128,12 +132,13 @@ static void fill_slots(const qgrams_items *from, qgrams_args *a, uint32_t *keys,
     uint64_t *head = (uint64_t *)(void *)(words + a->heads);
     qgrams_slot *slots = (qgrams_slot *)(void *)(words + a->slots);
     uint64_t sum = 0;
-    a->next = grams_are_rare(from, a, head) ? NO_NEXT : a->next;
+    if (grams_are_rare(from, a, head))
+        a->next = QGRAMS_NO_NEXT;
     a->alone = 0;
     for (size_t i = 0; i < from->count; i++) {
         const qgrams_slot s = from->slot(from->with, &from->items[i]);
         keys[i] = key_of(a, from->items[i].hash, &s);
-        a->alone |= a->next < NO_NEXT && keys[i] == from->items[i].hash;
+        a->alone |= a->next < QGRAMS_NO_NEXT && keys[i] == from->items[i].hash;
         head[keys[i] >> a->heads_shift]++;
     }
     for (uint32_t h = 0; h <= heads; h++) {
