@@ -103,7 +103,7 @@ typedef struct launch {
     char variant[LAUNCH_VARIANT]; /* " -DNAME=1 -DOTHER=2": see launch_define */
     uint32_t groups, group;
     uint32_t local_bytes;
-    uint32_t registers; /* an item may have, for OpenCL, which knows no PORT_BOUND; 0: any number */
+    uint32_t bound; /* the kernel's PORT_BOUND, for OpenCL, which knows none; 0: it has none */
     launch_arg args[LAUNCH_ARGS];
     uint32_t arg_count; /* launch refuses more than LAUNCH_ARGS */
 } launch;

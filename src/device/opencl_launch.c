@@ -9,7 +9,11 @@
 #include "device/opencl_launch.h"
 #include "device/program.h"
 
-enum { REGISTERS_ROOM = 40 };
+enum {
+    REGISTERS_ROOM = 40,
+    UNIT_REGISTERS = 65536, /* of a multiprocessor of NVIDIA's, */
+    REGISTERS_STEP = 8      /* which gives each item a multiple of these */
+};
 
 typedef struct opencl_kernel {
     struct opencl_kernel *next;
@@ -122,8 +126,9 @@ static int program_of(opencl_device *o, const launch *l, opencl_program **out, t
     memcpy(p->variant, l->variant, sizeof p->variant);
     char options[sizeof OPENCL_BUILD_OPTIONS + LAUNCH_VARIANT + REGISTERS_ROOM],
         registers[REGISTERS_ROOM] = "";
-    if (l->registers && o->d.info.lanes) /* which only NVIDIA's have */
-        snprintf(registers, sizeof registers, " -cl-nv-maxrregcount=%u", (unsigned)l->registers);
+    if (l->bound && o->d.info.lanes) /* which only NVIDIA's have */
+        snprintf(registers, sizeof registers, " -cl-nv-maxrregcount=%u",
+                 (unsigned)(UNIT_REGISTERS / l->bound / REGISTERS_STEP * REGISTERS_STEP));
     snprintf(options, sizeof options, "%s%s%s", OPENCL_BUILD_OPTIONS, l->variant, registers);
     cache_key key = o->key;
     cache_key_add(&key, options, strlen(options));

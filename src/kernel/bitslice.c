@@ -596,6 +596,7 @@ static int bitslice_run(const device_plan *p, device_queue *q, text_piece *piece
     };
     const uint32_t groups = smaller(numbers.tiles, p->device->info.units * (uint64_t)d->groups);
     launch l = launch_of("bitslice", "bitslice", groups, d->group, d->local_bytes);
+    l.bound = SLICE_MOST_GROUP;
     launch_define(&l, "BLOCKS", d->blocks);
     launch_buffer(&l, &p->tables);
     launch_buffer(&l, &d->lists);

@@ -9,7 +9,7 @@
 #include "kernel/kernel.h"
 
 enum {
-    LARGE_GROUP = 1024, /* with a filter of LARGE_LOG and more */
+    LARGE_GROUP = KMERS_MOST_GROUP, /* with a filter of LARGE_LOG and more */
     USUAL_GROUP = 512,
     LARGE_LOG = 19,
     LEAST_LOG = 7, /* 16 bytes */
@@ -129,6 +129,7 @@ static int kmers_run(const device_plan *p, device_queue *q, text_piece *piece, t
     const uint32_t groups = d->warps ? smaller(tiles, info->units * d->blocks) : pages;
     const uint64_t local = d->warps ? local_bytes(d->group, d->log, d->near) : 0;
     launch l = launch_of("kmers", "kmers", groups, d->group, (uint32_t)local);
+    l.bound = KMERS_MOST_GROUP;
     launch_define(&l, "PROBES", d->probes);
     launch_define(&l, "GENERAL", d->general);
     launch_define(&l, "NEAR", d->near);

@@ -21,8 +21,7 @@
 enum {
     GPU_GROUP = 256,
     CPU_GROUP = 16,
-    MOST_GROUP = 512, /* of a GPU: registers allow no more, */
-    UNIT_ITEMS = 768, /* ... and so many of a multiprocessor */
+    MOST_GROUP = 512, /* of a GPU */
     LEAST_BITS = 5,   /* of the number of a word of the filter */
     NEAR_BITS = 12,   /* the same, 16 KiB, of sets that are near */
     MOST_BITS = 17,
@@ -436,7 +435,7 @@ static int ku_prepare(device_plan *p, trawl_error *error)
                             info->lanes ? MOST_GROUP : info->most_group, &d->group, error);
     if (status != TRAWL_OK)
         return status;
-    d->blocks = tuned(p->tuning.blocks, parts(UNIT_ITEMS, d->group));
+    d->blocks = tuned(p->tuning.blocks, parts(KU_UNIT_ITEMS, d->group));
     set_factors(&d->numbers, bytes);
     make(&m, &d->numbers);
     d->across = m.across;
@@ -509,6 +508,7 @@ static int ku_run_grid(const device_plan *p, device_queue *q, grid_piece *piece,
     numbers.step = items / numbers.chunks;
     numbers.rest = items % numbers.chunks;
     launch l = launch_of("ku", "ku", groups, d->group, local_bytes(p, d));
+    l.bound = KU_UNIT_ITEMS;
     launch_define(&l, "NEAR", d->numbers.near != 0);
     launch_define(&l, "WORDS", d->words);
     launch_define(&l, "CELL", size);

@@ -58,6 +58,9 @@ typedef struct ku_args {
 #define KU_FIRST_BIT(hash) ((hash) >> 15 & 31)
 #define KU_SECOND_BIT(hash) ((hash) >> 10 & 31)
 
+/* Items that a multiprocessor shall hold, by the registers that each may have. */
+#define KU_UNIT_ITEMS 768u
+
 SHARED_SIZE(ku_probe, 16);
 SHARED_SIZE(ku_string, 64);
 SHARED_SIZE(ku_args, 128);

@@ -12,8 +12,7 @@ enum {
     LARGE_GROUP = QGRAMS_GROUP,
     SMALL_GROUP = 256,
     CPU_GROUP = 64,
-    UNIT_ITEMS = 1024,       /* work items that a multiprocessor shall hold, */
-    UNIT_REGISTERS = 65536,  /* by the registers that it has */
+    UNIT_ITEMS = 1024,       /* work items that a multiprocessor shall hold */
     LARGE_LOCAL = 64 * 1024, /* a device with so much local memory runs large groups */
     CPU_BITMAP = 32 * 1024,  /* without warps, for a first cache */
     LEAST_LOG = 13,          /* bits of the bitmap */
@@ -224,7 +223,7 @@ int qgrams_run(const device_plan *p, device_queue *q, text_piece *piece, trawl_e
         numbers.worth = numbers.may_stop / (8 * items) + 16;
     }
     launch l = launch_of(d->unit, d->unit, tiles < most ? tiles : most, d->group, d->local_bytes);
-    l.registers = UNIT_REGISTERS / UNIT_ITEMS;
+    l.bound = QGRAMS_GROUP;
     launch_define(&l, "STRIDE", d->stride);
     launch_define(&l, "Q", d->q);
     launch_buffer(&l, &d->made);
