@@ -608,3 +608,16 @@ def test_devices(tmp_path, monkeypatch):
     assert _workers._choose("auto") == (None, None) == _workers._choose(None)
     with pytest.raises(trawl.DeviceError, match="no driver"):
         _workers._choose("cuda")
+
+
+@pytest.mark.parametrize("report", ["each", "ends"])
+def test_on_a_device(tmp_path, report):
+    """A worker's device finds what its CPU finds."""
+    if not trawl.devices("opencl"):
+        pytest.skip("no device of OpenCL")
+    path = tmp_path / "text"
+    path.write_bytes(b"xab" + b"b" * 300 + b"c 2026-11 " * 1000)
+    plan = trawl.compile(["ab+c", "[0-9]{4}-[0-9]{2}"])
+    cpu, device = (trawl.dask.scan(str(path), plan, report=report, blocksize=700, run=3,
+                                   backend=backend).compute() for backend in (None, "opencl"))
+    assert len(cpu) == 1001 and cpu.equals(device)

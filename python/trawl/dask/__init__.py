@@ -57,8 +57,9 @@ def scan(urlpath: Union[str, "os.PathLike[str]", Sequence[str]], plan: Any, *,
         records: "auto": of FASTA, FASTQ and captures their records, as `trawl.open` reads them;
             "lines", each line a record; "whole", each text is one.
         backend: None: a CPU. "auto": a GPU, where the worker has one; "cuda" or "opencl": it has to
-            have one. Each worker of a machine takes a GPU of its own.
-        threads: of each task; Dask runs as many tasks at once as a worker has threads.
+            have one. Each worker of a machine takes a GPU of its own, as long as there are any; more
+            workers share them.
+        threads: of each task on a CPU; Dask runs as many tasks at once as a worker has threads.
         storage_options: for fsspec.
 
     Returns:

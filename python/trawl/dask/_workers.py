@@ -22,6 +22,8 @@ def plan_of(token: str, saved: Union[bytes, str], backend: Optional[str], thread
     """The plan of these saved bytes, or of the file of this path; loaded once in a process."""
     with _lock:
         backend, device = _choose(backend)
+        if device is not None:
+            threads = 0  # only backends of CPUs take a number
         key = token, backend, threads
         plan = _plans.pop(key, None)
         if plan is None:
@@ -33,7 +35,7 @@ def plan_of(token: str, saved: Union[bytes, str], backend: Optional[str], thread
 
 
 def _choose(backend: Optional[str]) -> Tuple[Optional[str], Optional[int]]:
-    """A backend, and the device of it that this process has to itself."""
+    """A backend, and the device of it that this process takes."""
     if backend not in ("auto", "cuda", "opencl"):
         return backend, None
     name = "cuda" if backend == "auto" else backend
