@@ -321,7 +321,8 @@ static void test_in_place(void **state)
         uint32_t pieces;
     } cases[] = { { 1, 0, 0, 256, false, 1 },    { 1, 16, 2048, 300, false, 1 },
                   { 1, 0, 0, 0, true, 2 },       { 1, 0, 1, 4096, true, 1 },
-                  { 1, 1, 0, 4096, false, 1 },   { 1, 3, 101, 4096, false, 1 },
+                  { 1, 1, 0, 4096, false, 1 },   { 1, 3, 95, 4096, true, 1 },
+                  { 1, 3, 97, 4096, false, 1 },  { 1, 3, 101, 4096, false, 1 },
                   { 2, 6, 102, 4096, false, 1 }, { 2, 5, 102, 4096, true, 1 },
                   { 2, 6, 101, 4096, true, 1 } };
     (void)state;

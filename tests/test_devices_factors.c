@@ -281,6 +281,17 @@ static void test_long(void **state)
 
 /* ---- where it is hardest --------------------------------------------------------------- */
 
+static void write_set(const set *s, const char *const *texts)
+{
+    for (size_t i = 0; i < s->count; i++) {
+        snprintf(written[i], WRITTEN, "%s", texts[i]);
+        patterns[i] = (trawl_pattern){ .text = written[i],
+                                       .length = strlen(written[i]),
+                                       .syntax = TRAWL_SYNTAX_EXTENDED,
+                                       .id = (uint32_t)i };
+    }
+}
+
 /* Texts of one letter, and nearly so: all grams are everywhere, and an end has many anchors. */
 static void test_even(void **state)
 {
@@ -300,13 +311,7 @@ static void test_even(void **state)
         assert_non_null(s.text);
         for (size_t i = 0; i < s.length; i++)
             s.text[i] = i % (apart[k] + 1) == apart[k] ? 'b' : 'a';
-        for (size_t i = 0; i < s.count; i++) {
-            snprintf(written[i], WRITTEN, "%s", hard[i]);
-            patterns[i] = (trawl_pattern){ .text = written[i],
-                                           .length = strlen(written[i]),
-                                           .syntax = TRAWL_SYNTAX_EXTENDED,
-                                           .id = (uint32_t)i };
-        }
+        write_set(&s, hard);
         expected.count =
             oracle_scan(patterns, s.count, s.text, s.length, TRAWL_REPORT_ENDS, &expected.items);
         assert_true(expected.count > 0);
@@ -315,6 +320,31 @@ static void test_even(void **state)
         free(expected.items);
         free(s.text);
     }
+}
+
+/* Grams of one byte, the same of all patterns, with five and more bytes before it that slots know:
+ * so what is looked at ends before the four bytes that the kernel takes for a gram do. */
+static void test_last_grams(void **state)
+{
+    static const char *const alike[] = { "aaaaaa{1,4}a?aaaaaaaaa?aaaaaaaaa[^a]",
+                                         "aaaaaaaa[^a]{3,4}", "aaaaaaa[ax]{0,30}aaaaaa?" };
+    uint64_t seen[5] = { 0 };
+    rng r = { 20261123 };
+    set s = { .count = COUNT(alike), .length = 2000 };
+    matches expected = { NULL, 0, 0 };
+    (void)state;
+    s.text = malloc(s.length);
+    assert_non_null(s.text);
+    for (size_t i = 0; i < s.length; i++)
+        s.text[i] = rng_chance(&r, 40) ? 'x' : 'a';
+    write_set(&s, alike);
+    expected.count =
+        oracle_scan(patterns, s.count, s.text, s.length, TRAWL_REPORT_ENDS, &expected.items);
+    assert_true(expected.count > 20);
+    for (int i = 0; i < 4; i++)
+        run_targets(&s, &r, &expected, seen);
+    free(expected.items);
+    free(s.text);
 }
 
 /* Patterns that share all their grams, in a text of nothing else: so long that the search gives up,
@@ -412,9 +442,9 @@ static int close_all(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_random),   cmocka_unit_test(test_long),
-        cmocka_unit_test(test_even),     cmocka_unit_test(test_giving_up),
-        cmocka_unit_test(test_not_near),
+        cmocka_unit_test(test_random),    cmocka_unit_test(test_long),
+        cmocka_unit_test(test_even),      cmocka_unit_test(test_last_grams),
+        cmocka_unit_test(test_giving_up), cmocka_unit_test(test_not_near),
     };
     target_count = targets_find(targets);
     if (target_count == 0)

@@ -43,9 +43,10 @@ bool held_in_place(const held_text *h, u64 first, size_t bytes);
 size_t held_room(const held_text *h, u32 reach);
 
 /* The same of a grid. Kernels may have rows where they are, as grid_piece says, but for the last
- * ones where the buffer ends within TEXT_PADDING bytes behind them. These, and all where cells lie
- * across multiples of their size or an odd row begins within the buffer's first ROW_LEAD bytes, are
- * brought to a lane's memory on the device, some at a time (rows.k). */
+ * ones where the buffer ends within TEXT_PADDING bytes behind them. These, and all where cells of
+ * 2 or 4 bytes lie across multiples of that, or where a row begins within the buffer's first
+ * ROW_LEAD bytes and not at a multiple of ROW_ALIGN, are brought to a lane's memory on the device,
+ * some at a time (rows.k). */
 
 /* The rows of the held grid that jobs are of: from byte `at` of the buffer on, `stride` bytes
  * apart. */

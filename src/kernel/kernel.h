@@ -91,9 +91,10 @@ typedef struct text_piece {
 } text_piece;
 
 /* Rows on the device, `stride` bytes apart, the first one from byte `from` of text on: multiples of
- * the cell's size, but cells of 3 bytes may be anywhere. TEXT_PADDING bytes behind the last row may
- * be read; before a row that does not begin at a multiple of ROW_ALIGN, ROW_LEAD bytes. Occurrences
- * whose top row r satisfies begin <= r < end are reported as r * cols + col. rows * cols < 2^32. */
+ * the cell's size, but cells of 3 bytes may be anywhere. All may be read from the first row on up
+ * to TEXT_PADDING bytes behind the last one; and, if a row does not begin at a multiple of
+ * ROW_ALIGN, from ROW_LEAD bytes before the first such row on. Occurrences whose top row r
+ * satisfies begin <= r < end are reported as r * cols + col. rows * cols < 2^32. */
 typedef struct grid_piece {
     device_buffer *text;
     uint32_t rows, cols;

@@ -23,7 +23,8 @@ enum {
     MOST_HEADS = 24,
     LEAST_WORK = 1 << 16,
     RARE_SLOTS = 2,
-    PAGE = 4096 /* without warps: bytes of an item */
+    MOST_RARE = 16, /* of one gram, which a text may have everywhere */
+    PAGE = 4096     /* without warps: bytes of an item */
 };
 
 /* ---- the bitmap ----------------------------------------------------------------------- */
@@ -121,7 +122,7 @@ static bool grams_are_rare(const qgrams_items *from, const qgrams_args *a, uint6
         most = others > most ? others : most;
     }
     memset(head, 0, heads * sizeof *head);
-    return met < RARE_SLOTS * from->count && most < WARP;
+    return met < RARE_SLOTS * from->count && most < MOST_RARE;
 }
 
 /* Count by head, place, and put counts and bits into the heads. `keys` has room for all items. */
@@ -183,7 +184,7 @@ uint32_t *qgrams_tables_of(qgrams_device *d, const qgrams_items *from, uint64_t 
     }
     d->words = (size_t)words;
     set_bits(from, a->bits_log, made);
-    a->next = 8 * (a->before + d->q);
+    a->next = smaller(8 * (a->before + d->q), QGRAMS_NO_NEXT); /* short grams may end sooner */
     fill_slots(from, a, keys, made);
     free(keys);
     return made;
