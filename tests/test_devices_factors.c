@@ -281,15 +281,29 @@ static void test_long(void **state)
 
 /* ---- where it is hardest --------------------------------------------------------------- */
 
-static void write_set(const set *s, const char *const *texts)
+/* These patterns in a text of 'a', but for another letter behind every `apart` of them. */
+static void test_in_letters(rng *r, const char *const *texts, size_t count, char other,
+                            uint32_t apart)
 {
-    for (size_t i = 0; i < s->count; i++) {
+    static uint8_t text[3000];
+    const set s = { .count = count, .text = text, .length = sizeof text, .letters = 2 };
+    uint64_t seen[5] = { 0 };
+    matches expected = { NULL, 0, 0 };
+    for (size_t i = 0; i < s.length; i++)
+        text[i] = (uint8_t)(i % (apart + 1) == apart ? other : 'a');
+    for (size_t i = 0; i < count; i++) {
         snprintf(written[i], WRITTEN, "%s", texts[i]);
         patterns[i] = (trawl_pattern){ .text = written[i],
                                        .length = strlen(written[i]),
                                        .syntax = TRAWL_SYNTAX_EXTENDED,
                                        .id = (uint32_t)i };
     }
+    expected.count =
+        oracle_scan(patterns, count, text, s.length, TRAWL_REPORT_ENDS, &expected.items);
+    assert_true(expected.count > 0);
+    for (int i = 0; i < 4; i++)
+        run_targets(&s, r, &expected, seen);
+    free(expected.items);
 }
 
 /* Texts of one letter, and nearly so: all grams are everywhere, and an end has many anchors. */
@@ -301,25 +315,10 @@ static void test_even(void **state)
         "baaaa[^b]{9}", "a?a?a?aaaab?[ab]?",  "aaaab.{90,200}b"
     };
     static const uint32_t apart[] = { 1000000, 5, 61, 1021 };
-    uint64_t seen[5] = { 0 };
     rng r = { 20261122 };
     (void)state;
-    for (size_t k = 0; k < COUNT(apart); k++) {
-        set s = { .count = COUNT(hard), .length = 3000, .letters = 2 };
-        matches expected = { NULL, 0, 0 };
-        s.text = malloc(s.length);
-        assert_non_null(s.text);
-        for (size_t i = 0; i < s.length; i++)
-            s.text[i] = i % (apart[k] + 1) == apart[k] ? 'b' : 'a';
-        write_set(&s, hard);
-        expected.count =
-            oracle_scan(patterns, s.count, s.text, s.length, TRAWL_REPORT_ENDS, &expected.items);
-        assert_true(expected.count > 0);
-        for (int i = 0; i < 4; i++)
-            run_targets(&s, &r, &expected, seen);
-        free(expected.items);
-        free(s.text);
-    }
+    for (size_t k = 0; k < COUNT(apart); k++)
+        test_in_letters(&r, hard, COUNT(hard), 'b', apart[k]);
 }
 
 /* Grams of one byte, the same of all patterns, with five and more bytes before it that slots know:
@@ -328,23 +327,9 @@ static void test_last_grams(void **state)
 {
     static const char *const alike[] = { "aaaaaa{1,4}a?aaaaaaaaa?aaaaaaaaa[^a]",
                                          "aaaaaaaa[^a]{3,4}", "aaaaaaa[ax]{0,30}aaaaaa?" };
-    uint64_t seen[5] = { 0 };
     rng r = { 20261123 };
-    set s = { .count = COUNT(alike), .length = 2000 };
-    matches expected = { NULL, 0, 0 };
     (void)state;
-    s.text = malloc(s.length);
-    assert_non_null(s.text);
-    for (size_t i = 0; i < s.length; i++)
-        s.text[i] = rng_chance(&r, 40) ? 'x' : 'a';
-    write_set(&s, alike);
-    expected.count =
-        oracle_scan(patterns, s.count, s.text, s.length, TRAWL_REPORT_ENDS, &expected.items);
-    assert_true(expected.count > 20);
-    for (int i = 0; i < 4; i++)
-        run_targets(&s, &r, &expected, seen);
-    free(expected.items);
-    free(s.text);
+    test_in_letters(&r, alike, COUNT(alike), 'x', 40);
 }
 
 /* Patterns that share all their grams, in a text of nothing else: so long that the search gives up,
