@@ -2,16 +2,15 @@
 #include "own_device.h"
 
 #include <dlfcn.h>
-#include <fcntl.h>
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <time.h>
-#include <unistd.h>
+
+#include "fence.h"
 
 #include <cmocka.h>
 
@@ -192,54 +191,37 @@ static void opencl_finish(own_device *o)
     cl.ReleaseEvent(gate.event);
 }
 
-/* Pages between two that nobody may touch. */
-typedef struct fence {
-    uint8_t *pages;
-    size_t bytes; /* all of them */
-} fence;
-
-static fence *fence_make(size_t bytes)
+static void CL_CALLBACK release_fence(cl_mem unused, void *user)
 {
-    const size_t page = (size_t)sysconf(_SC_PAGESIZE), room = (bytes + page - 1) / page * page;
-    const int nothing = open("/dev/zero", O_RDONLY);
-    fence *f = malloc(sizeof *f);
-    assert_non_null(f);
-    f->bytes = room + 2 * page;
-    f->pages = mmap(NULL, f->bytes, PROT_NONE, MAP_PRIVATE, nothing, 0);
-    close(nothing);
-    assert_ptr_not_equal(f->pages, MAP_FAILED);
-    assert_int_equal(mprotect(f->pages + page, room, PROT_READ | PROT_WRITE), 0);
-    return f;
-}
-
-static void CL_CALLBACK fence_free(cl_mem unused, void *user)
-{
-    fence *f = user;
     (void)unused;
-    munmap(f->pages, f->bytes);
-    free(f);
+    fence_close(user);
+    free(user);
 }
 
-/* Where the device is a CPU it lies between pages that nobody may touch, in turns right behind the
- * first one and, as far as buffers can, right before the last one. */
+/* Where the device is a CPU it lies within a fence, in turns at its begin and, as far as buffers
+ * can, at its end. */
 static void *opencl_memory(own_device *o, size_t bytes)
 {
     static unsigned turn;
-    const size_t page = (size_t)sysconf(_SC_PAGESIZE);
     cl_device_type type = 0;
     cl_uint align = 0; /* in bits */
     cl_int code;
+    fence *f = NULL;
+    uint8_t *at = NULL;
     cl.GetDeviceInfo(o->device, CL_DEVICE_TYPE, sizeof type, &type, NULL);
     cl.GetDeviceInfo(o->device, CL_DEVICE_MEM_BASE_ADDR_ALIGN, sizeof align, &align, NULL);
-    const bool fenced = type & CL_DEVICE_TYPE_CPU;
-    const size_t step = align / 8, room = (bytes + step - 1) / step * step;
-    fence *f = fenced ? fence_make(room) : NULL;
-    uint8_t *at = !f ? NULL : ++turn % 2 ? f->pages + page : f->pages + f->bytes - page - room;
+    if (type & CL_DEVICE_TYPE_CPU) {
+        const size_t step = align / 8, room = (bytes + step - 1) / step * step;
+        f = malloc(sizeof *f);
+        assert_non_null(f);
+        *f = fence_open(room);
+        at = ++turn % 2 ? f->first : f->stop - room;
+    }
     void *made = cl.CreateBuffer(o->context, CL_MEM_READ_WRITE | (f ? CL_MEM_USE_HOST_PTR : 0),
                                  bytes, at, &code);
     assert_int_equal(code, CL_SUCCESS);
     if (f)
-        assert_int_equal(cl.SetMemObjectDestructorCallback(made, fence_free, f), CL_SUCCESS);
+        assert_int_equal(cl.SetMemObjectDestructorCallback(made, release_fence, f), CL_SUCCESS);
     return made;
 }
 

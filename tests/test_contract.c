@@ -3,7 +3,6 @@
  * cancelling and budgets that of test_budget.c.
  */
 #include <dirent.h>
-#include <fcntl.h>
 #include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -17,11 +16,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#include <sys/mman.h>
 #include <sys/time.h>
 #include <sys/wait.h>
 
 #include "contract.h"
+#include "fence.h"
 #include "random.h"
 #include "targets.h"
 
@@ -585,13 +584,11 @@ static void test_changing_text(void **state)
                                            "teddy", "auto", "qgrams", "factors" };
     static const trawl_pattern patterns[] = { { .text = "abc", .length = 3 },
                                               { .text = "bcab", .length = 4 } };
-    const size_t page = (size_t)sysconf(_SC_PAGESIZE), room = 1u << 20;
-    const int nothing = open("/dev/zero", O_RDONLY);
-    uint8_t *map = mmap(NULL, room + 2 * page, PROT_NONE, MAP_PRIVATE, nothing, 0);
-    changer c = { .bytes = map + page };
+    const size_t room = 1u << 20;
+    const fence around = fence_open(room);
+    changer c = { .bytes = around.first };
     pthread_t thread;
     (void)state;
-    assert_true(map != MAP_FAILED && mprotect(map + page, room, PROT_READ | PROT_WRITE) == 0);
     assert_int_equal(pthread_create(&thread, NULL, change, &c), 0);
     for (size_t e = 0; e < COUNT(engines); e++) {
         trawl_compile_options options = TRAWL_COMPILE_OPTIONS_INIT;
@@ -603,10 +600,10 @@ static void test_changing_text(void **state)
         for (uint32_t report = 0; report <= TRAWL_REPORT_EACH; report++)
             for (size_t i = 0; i < COUNT(both); i++) {
                 scanning.report = report;
-                expect(trawl_scan(both[i], made, map + page, room, &scanning, look, &count, NULL) ==
-                           TRAWL_OK,
+                expect(trawl_scan(both[i], made, around.first, room, &scanning, look, &count,
+                                  NULL) == TRAWL_OK,
                        "a text that changes is scanned");
-                expect(trawl_count(both[i], made, map + page, room, &scanning, &count, NULL) ==
+                expect(trawl_count(both[i], made, around.first, room, &scanning, &count, NULL) ==
                            TRAWL_OK,
                        "and counted");
             }
@@ -614,8 +611,7 @@ static void test_changing_text(void **state)
     }
     atomic_store(&c.stop, true);
     pthread_join(thread, NULL);
-    munmap(map, room + 2 * page);
-    close(nothing);
+    fence_close(&around);
     nothing_wrong();
 }
 
