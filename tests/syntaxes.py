@@ -139,12 +139,12 @@ def hexadecimal(r: random.Random):
     return f"{{ {written} }}" if r.randrange(3) == 0 else written, expression, False, False, None
 
 
-def pairs(text: bytes, drawn):
+def pairs(text: bytes, drawn, flags=0):
     """All starts and ends by re, [G>] as two expressions."""
     _, expression, begin, end, at_end = drawn
     found = set()
     for one, last in [(expression, end)] + ([(at_end, True)] if at_end else []):
-        program = re.compile(one.encode("latin-1"), re.DOTALL)
+        program = re.compile(one.encode("latin-1"), re.DOTALL | flags)
         for start in range(len(text)):
             if begin and start and text[start - 1] != 10:
                 continue
@@ -156,17 +156,18 @@ def pairs(text: bytes, drawn):
     return found
 
 
-def differential(name: str, draw, alphabet: bytes, option: str) -> None:
+def differential(name: str, draw, alphabet: bytes, *options: str) -> None:
+    flags = re.IGNORECASE if "-i" in options else 0
     r, wrong = random.Random(SEED), []
     for _ in range(max(CASES // 60, 2)):
         drawn = [draw(r) for _ in range(12)]
         text = bytes(r.choice(alphabet) for _ in range(250))
         got = [set() for _ in drawn]
-        for row in find(option, "--report", "pairs", "-f", listed(d[0] for d in drawn), text=text):
+        for row in find(*options, "--report", "pairs", "-f", listed(d[0] for d in drawn), text=text):
             got[int(row[2]) - 1].add((int(row[3]), int(row[4])))
         for d, found in zip(drawn, got):
-            if found != pairs(text, d):
-                wrong.append(f"{d[0]} on {text!r}: {sorted(found ^ pairs(text, d))[:5]}")
+            if found != pairs(text, d, flags):
+                wrong.append(f"{d[0]} on {text!r}: {sorted(found ^ pairs(text, d, flags))[:5]}")
     result(f"{name}, {SEED}: patterns as Python's re has them", wrong)
 
 
@@ -559,6 +560,7 @@ def main() -> int:
         differential("PROSITE", prosite, b"ACDEFGHI\n", "--prosite")
         differential("IUPAC", iupac, b"ACGTACGTACGTURYSWKMBDHVN", "--iupac")
         differential("hex", hexadecimal, b"abcdefabcdef\n\x00", "--hex")
+        differential("hex, either case", hexadecimal, b"abcdefABCDEF\n\x00", "--hex", "-i")
         strands()
         ambiguous()
         circles()

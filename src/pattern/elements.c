@@ -28,6 +28,12 @@ static void add_other_case(byte_class *set)
     set->bits[1] |= letters << 1 | letters << 33;
 }
 
+void class_fold(uint32_t flags, byte_class *set)
+{
+    if (flags & TRAWL_NOCASE)
+        add_other_case(set);
+}
+
 static int lowest_bit(uint64_t word)
 {
     int bit = 0;
@@ -60,8 +66,7 @@ static int single_byte(const byte_class *set, bool nocase)
 int class_settle(uint32_t flags, size_t offset, bool negated, byte_class *set, trawl_error *error)
 {
     static const byte_class empty = { { 0 } };
-    if (flags & TRAWL_NOCASE)
-        add_other_case(set);
+    class_fold(flags, set);
     if (negated)
         class_invert(set);
     if (memcmp(set, &empty, sizeof empty) == 0)

@@ -22,6 +22,10 @@ typedef struct elements {
 void class_add_range(byte_class *set, unsigned low, unsigned high);
 void class_unite(byte_class *set, const byte_class *other);
 
+/* Under TRAWL_NOCASE: add the other case of every letter of the set. It comes before a negation:
+ * what is left out is left out in both cases. */
+void class_fold(uint32_t flags, byte_class *set);
+
 /* Apply the flags to a set that is complete but for its negation. */
 int class_settle(uint32_t flags, size_t offset, bool negated, byte_class *set, trawl_error *error);
 

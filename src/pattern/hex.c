@@ -104,8 +104,10 @@ static int read_byte(parser *p, byte_class *set)
         if ((high == 16 || byte >> 4 == (unsigned)high) &&
             (low == 16 || (byte & 15) == (unsigned)low))
             class_add(set, byte);
-    if (negated)
+    if (negated) {
+        class_fold(p->flags, set);
         class_invert(set);
+    }
     p->at += 2;
     return TRAWL_OK;
 }
@@ -289,6 +291,7 @@ static int read_parenthesis(parser *p, size_t *number)
             return reject(p, open,
                           "!(...) is supported for single bytes, as !(00|FF): leave it out, and "
                           "compare what stands there in the matches");
+        class_fold(p->flags, &set);
         class_invert(&set);
         return add_set(p, open, &set);
     }
