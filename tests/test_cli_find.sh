@@ -200,6 +200,10 @@ run find -c -e '(?i)gaattc' -e ggatcc dna
 expect '(?i) is for one pattern' 0 "${counts}dna\t1\t2\ndna\t2\t0\n"
 run find -c --iupac --strand both '(?i)gaattc' dna
 expect '(?i), both strands' 0 'file\tpattern\tstrand\tcount\ndna\t1\t+\t2\ndna\t1\t-\t2\n'
+printf 'GGA' >strands
+run find --iupac --strand both --report leftmost-first -e CC -e GGA strands
+expect 'both strands of a pattern come before the next pattern' 0 \
+    'file\trecord\tpattern\tstrand\tstart\tend\nstrands\t1\t1\t-\t0\t2\n'
 printf '(?i)a' >odd
 run find -F '(?i)' odd
 expect '(?i) in a literal is text' 0 "${header}odd\t1\t1\t0\t4\n"

@@ -258,8 +258,8 @@ bool pattern_set_add_yara(pattern_set *set, const char *command, const char *pat
  * false, after a complaint, if that fails. Warns when -i meets a byte that is not ASCII, as it is
  * or as an escape, and of \+ and its kin, which are operators in grep's basic syntax. */
 bool pattern_set_style(pattern_set *set, const char *command, uint32_t syntax, uint32_t flags);
-/* Patterns of bases: in place of all, their reverse complements; or these too, behind the others,
- * with their ids. Complains on failure. */
+/* Patterns of bases: in place of all, their reverse complements; or these too, each after its own
+ * pattern, with the same id, so that the order of patterns stays. Complains on failure. */
 bool pattern_set_other_strand(pattern_set *set, const char *command, bool too);
 /* Complain of the first pattern that is malformed. False when there is one. */
 bool pattern_set_check(const pattern_set *set, const run_options *o);

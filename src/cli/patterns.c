@@ -438,17 +438,19 @@ bool pattern_set_style(pattern_set *set, const char *command, uint32_t syntax, u
 bool pattern_set_other_strand(pattern_set *set, const char *command, bool too)
 {
     const size_t count = set->count;
-    for (size_t i = 0; i < count; i++) {
-        const trawl_pattern p = set->patterns[i];
-        const pattern_origin origin = set->origins[i];
-        if (too && !pattern_set_append(set, p.text, p.length, origin.file, origin.line)) {
+    for (size_t i = 0; too && i < count; i++) {
+        const pattern_origin *o = &set->origins[i];
+        if (!pattern_set_append(set, set->patterns[i].text, set->patterns[i].length, o->file,
+                                o->line)) {
             complain(command, "out of memory for the patterns of the other strand");
             return false;
         }
-        const size_t other = too ? set->count - 1 : i;
-        set->patterns[other] = p;
-        set->origins[other] = origin;
-        set->patterns[other].flags |= TRAWL_OTHER_STRAND;
+    }
+    for (size_t i = count; i-- > 0;) {
+        const size_t plus = too ? 2 * i : i, minus = too ? plus + 1 : i;
+        set->patterns[minus] = set->patterns[plus] = set->patterns[i];
+        set->origins[minus] = set->origins[plus] = set->origins[i];
+        set->patterns[minus].flags |= TRAWL_OTHER_STRAND;
     }
     return true;
 }
