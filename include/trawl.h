@@ -266,8 +266,15 @@ TRAWL_API int trawl_plan_get_stage(const trawl_plan *plan, size_t index, trawl_s
  * The pointer lives as long as the plan. Thread-safe. */
 TRAWL_API const void *trawl_plan_save(const trawl_plan *plan, size_t *bytes);
 
+/* The first eight bytes of a file of `trawl compile` whose patterns ask for more than a plan says:
+ * where a match begins, as signatures of ClamAV do, which characters stand beside it, as strings of
+ * YARA do, or lines without a match of their own. The command alone looks at that, so the library
+ * would find too much or too little. */
+#define TRAWL_PLAN_CONDITIONAL "TRAWLCND"
+
 /* Make a plan from saved bytes (copied). The block is verified whole, so a
- * damaged or hostile one gives TRAWL_ERROR_PLAN and never a bad scan. Thread-safe. */
+ * damaged or hostile one gives TRAWL_ERROR_PLAN and never a bad scan. What begins with
+ * TRAWL_PLAN_CONDITIONAL is TRAWL_ERROR_UNSUPPORTED. Thread-safe. */
 TRAWL_API int trawl_plan_load(const void *block, size_t bytes, trawl_plan **plan,
                               trawl_error *error);
 

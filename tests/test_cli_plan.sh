@@ -74,6 +74,18 @@ same() {
     result "$command: $name" $?
 }
 
+# library YES|NO NAME: whether the library takes the plan of `same` before it, or refuses it for what
+# the command alone looks at.
+library() {
+    case $(head -c 8 set.trawl) in
+        TRAWLPLN) taken=yes ;;
+        TRAWLCND) taken=no ;;
+        *) taken=neither ;;
+    esac
+    [ $taken = "$1" ]
+    result "a plan for the library too, $1: $2" $?
+}
+
 printf 'cat\nThe\nat\n123\n' >list
 printf 'c\\x61t\n\\x00\nmat|sat|on the\n' >escapes
 printf 'first\tcat\nwith a space\ton\n' >named
@@ -109,7 +121,15 @@ same find 'a PROSITE file, with names' prot.fa -- --prosite -f prosite.dat
 printf 'Win.A:0:*:4d5a\nZip.B:0:*:504b??04\n' >sigs.ndb
 same find 'a ClamAV file, with names' bytes -- --hex -f sigs.ndb
 printf 'A:0:0:4d5a\nB:0:0,30:50??\nC:0:EOF-4:74\nD:0:3:5045\nE:0:*:00*00\n' >places.ndb
+library yes 'a ClamAV file'
 same find 'signatures with offsets' bytes -- --hex -f places.ndb
+library no 'signatures with offsets'
+for length in 8 63 64 100; do
+    head -c $length set.trawl >cut
+    refused "find: a plan with offsets, cut after $length bytes" 'cut: ' find --plan cut bytes
+    ! grep -q 'find --plan' err
+    result '... and it is no advice to do what was done' $?
+done
 same find 'signatures with offsets, both cases' 'bytes text' -- --hex -i -f places.ndb
 same find 'one pattern for both cases, and all' text -- -i -e '(?i)the' -e cat
 cat >rules.yar <<'END'
@@ -117,18 +137,23 @@ rule one { strings: $w = "cat" fullword $n = "The" nocase $i = "abc" wide ascii 
     condition: any of them }
 END
 same find "YARA's strings" 'text bytes' -- --yara rules.yar
+library no "YARA's full words"
 same find 'hexadecimal' bytes -- --hex -e '4D5A??[0-4](50|4?)'
 printf 'alert tcp any any -> any any (msg:"x"; content:"PE|00 00|"; content:"tail"; nocase; sid:77;)\n' >rules
 same find 'rules, with sids' bytes -- --rules rules
+library yes 'rules'
 
 same grep 'a pattern' text -- -e cat
+library yes 'a pattern'
 same grep 'a list' 'text list' -- -f list
 same grep 'plain bytes' text -- -F -e '[0-9]' -e 'on the'
 same grep 'words, both cases' text -- -w -i -e the -e sat
 same grep 'whole lines' list -- -x -f list
 same grep 'an empty line in the list' 'text list' -- -e cat -e ''
 same grep 'empty lines' 'text list' -- -e '^$' -e 45
+library no 'empty lines'
 same grep 'words and an empty pattern' 'text list' -- -w -e cat -e ''
+library no 'an empty pattern'
 same grep 'two patterns in one' text -- -e 'cat
 xyz'
 run compile --grep --null-data -e cat -o nul.trawl

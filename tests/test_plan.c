@@ -258,6 +258,26 @@ static void test_messages(void **state)
     }
 }
 
+/* A file of `trawl compile` whose conditions the library does not look at. */
+static void test_conditional(void **state)
+{
+    (void)state;
+    size_t bytes = 0;
+    trawl_plan *loaded = NULL;
+    trawl_error error = { 0 };
+    const void *block = trawl_plan_save(plans[0], &bytes);
+    uint8_t *file = calloc(1, 64 + bytes);
+    assert_non_null(file);
+    memcpy(file, TRAWL_PLAN_CONDITIONAL, 8);
+    memcpy(file + 64, block, bytes);
+    assert_int_equal(trawl_plan_load(file, 64 + bytes, &loaded, &error), TRAWL_ERROR_UNSUPPORTED);
+    assert_null(loaded);
+    assert_non_null(strstr(error.message, "trawl find --plan"));
+    assert_int_equal(trawl_plan_load(file, 8, &loaded, &error), TRAWL_ERROR_UNSUPPORTED);
+    assert_int_equal(trawl_plan_load(file, 7, &loaded, &error), TRAWL_ERROR_PLAN);
+    free(file);
+}
+
 /* ---- hostile ---------------------------------------------------------------------- */
 
 /* Values that tables are likely to trust. */
@@ -475,7 +495,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_round_trip),    cmocka_unit_test(test_view),
         cmocka_unit_test(test_each_byte),     cmocka_unit_test(test_each_length),
-        cmocka_unit_test(test_messages),      cmocka_unit_test(test_hostile),
+        cmocka_unit_test(test_messages),
+        cmocka_unit_test(test_conditional),      cmocka_unit_test(test_hostile),
         cmocka_unit_test(test_chains),        cmocka_unit_test(test_patterns),
         cmocka_unit_test(test_device_tables),
     };

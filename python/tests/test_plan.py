@@ -195,6 +195,8 @@ def test_damaged_plans(rng, tmp_path):
         damaged[rng.randrange(len(block))] ^= 1 << rng.randrange(8)
         with pytest.raises(trawl.PlanError):
             trawl.load(bytes(damaged))
+    with pytest.raises(trawl.UnsupportedError, match="trawl find --plan"):
+        trawl.load(b"TRAWLCND" + bytes(56) + block)
     path = tmp_path / "plan"
     for bad in (b"", b"x", block[:-1], block[:100]):
         with pytest.raises(trawl.PlanError):

@@ -607,6 +607,8 @@ def load(source: Union[bytes, bytearray, memoryview, str, "os.PathLike[str]"], *
 
     Raises:
         PlanError: it is damaged, forged or of another version.
+        UnsupportedError: its patterns ask for what the command alone looks at (offsets of ClamAV,
+            full words of YARA, empty lines of grep).
         OSError: the file cannot be read.
     """
     settings = _settings(backend, threads, device, tuning)

@@ -237,6 +237,15 @@ static trawl_plan *make_plan(compile *c, pattern_set *set, trawl_context *contex
     return plan;
 }
 
+/* Whether the set asks for more than its plan says to the library. */
+static bool asks_more(const compile *c, const pattern_set *set)
+{
+    bool more = set->filtered || set->has_empty;
+    for (size_t i = 0; c->for_grep && i < set->count; i++)
+        more |= set->patterns[i].id == NO_PIECE;
+    return more;
+}
+
 static void print_stats(const compile *c, const trawl_plan *plan, double seconds)
 {
     trawl_plan_info info = { .size = sizeof info };
@@ -259,7 +268,8 @@ static int compile_set(compile *c)
     trawl_plan *plan = context && note ? make_plan(c, set, context) : NULL;
     if (plan)
         print_stats(c, plan, now() - began);
-    const bool written = plan && plan_file_write(c->run.command, c->output, plan);
+    const bool written =
+        plan && plan_file_write(c->run.command, c->output, plan, asks_more(c, set));
     trawl_plan_free(plan);
     set->note = NULL;
     free(note);

@@ -21,6 +21,11 @@
 #define LARGE ((size_t)2 << 20)
 #define LEAST_ROOM ((size_t)1 << 20)
 
+/* Before a plan that only the command may search with: a head of that size, the rest of it 0. The
+ * plan keeps its alignment. */
+#define HEAD ALIGN
+static const uint8_t conditional[HEAD] = TRAWL_PLAN_CONDITIONAL;
+
 /* ---- reading ------------------------------------------------------------- */
 
 /* Room for *room bytes, or a few more, with the first `used` of `old`, which is freed. */
@@ -71,13 +76,18 @@ static uint8_t *read_all(source *file, size_t *length)
     return bytes;
 }
 
+static bool has_head(const uint8_t *bytes, size_t length)
+{
+    return length >= HEAD && memcmp(bytes, conditional, HEAD) == 0;
+}
+
 /* Whether the file begins as plans do; an empty one, or one that cannot be read, is for others to
  * complain of. */
 static bool may_be_plan(source *file)
 {
     const uint8_t *head;
     size_t length;
-    return !source_look(file, 8, &head, &length) || length == 0 ||
+    return !source_look(file, HEAD, &head, &length) || length == 0 || has_head(head, length) ||
            (length >= 8 && memcmp(head, "TRAWLPLN", 8) == 0);
 }
 
@@ -89,6 +99,7 @@ trawl_plan *plan_file_read(const char *command, const char *path, void **block)
     source file = { .fd = -1 };
     size_t length = 0;
     uint8_t *bytes = NULL;
+    size_t head = 0;
     *block = NULL;
     if (!source_open(&file, path)) {
         complain(command, "%s: %s", shown, strerror(errno));
@@ -96,7 +107,8 @@ trawl_plan *plan_file_read(const char *command, const char *path, void **block)
         complain(command, "%s: is no plan: `trawl compile -f LIST -o FILE` makes one", shown);
     } else if (!(bytes = read_all(&file, &length))) {
         complain(command, "%s: %s", shown, file.why);
-    } else if (trawl_plan_view(bytes, length, &plan, &error) != TRAWL_OK) {
+    } else if (head = has_head(bytes, length) ? HEAD : 0,
+               trawl_plan_view(bytes + head, length - head, &plan, &error) != TRAWL_OK) {
         complain(command, "%s: %s", shown, error.message);
         free(bytes);
         bytes = NULL;
@@ -108,19 +120,25 @@ trawl_plan *plan_file_read(const char *command, const char *path, void **block)
 
 /* ---- writing --------------------------------------------------------------- */
 
-bool plan_file_write(const char *command, const char *path, const trawl_plan *plan)
+static bool write_plan(FILE *file, const trawl_plan *plan, bool headed)
 {
     size_t length;
     const uint8_t *bytes = trawl_plan_save(plan, &length);
+    return (!headed || fwrite(conditional, 1, HEAD, file) == HEAD) &&
+           fwrite(bytes, 1, length, file) == length && fflush(file) == 0;
+}
+
+bool plan_file_write(const char *command, const char *path, const trawl_plan *plan, bool headed)
+{
     const bool to_output = strcmp(path, "-") == 0;
     replacement made;
     bool fine;
     if (to_output) {
-        fine = fwrite(bytes, 1, length, stdout) == length && fflush(stdout) == 0;
+        fine = write_plan(stdout, plan, headed);
     } else {
         fine = replace_begin(&made, path);
         if (fine)
-            fine = replace_end(&made, fwrite(bytes, 1, length, made.file) == length);
+            fine = replace_end(&made, write_plan(made.file, plan, headed));
     }
     if (!fine)
         complain(command, "%s: cannot write the plan: %s", to_output ? "(standard output)" : path,

@@ -505,6 +505,12 @@ static bool parts_valid(memory *m, const uint8_t *bytes, const plan_header *head
 int plan_check(memory *m, const void *bytes, size_t size, trawl_error *error)
 {
     const plan_header *head = (const plan_header *)bytes;
+    if (size >= sizeof head->magic &&
+        memcmp(bytes, TRAWL_PLAN_CONDITIONAL, sizeof head->magic) == 0)
+        return fail(error, TRAWL_ERROR_UNSUPPORTED, TRAWL_NONE,
+                    "the plan asks for more than the library looks at (offsets, full words, empty "
+                    "lines): search with `trawl find --plan` or `trawl grep --plan`, or compile "
+                    "the patterns without that");
     if (size < sizeof *head || memcmp(head->magic, PLAN_MAGIC, sizeof head->magic) != 0)
         return fail(error, TRAWL_ERROR_PLAN, TRAWL_NONE,
                     "not a Trawl plan: the first bytes are not %s; compile the patterns again",

@@ -21,7 +21,7 @@
 #include "trawl.h"
 
 #define PLAN_MAGIC "TRAWLPLN"
-#define PLAN_VERSION 9u
+#define PLAN_VERSION 10u
 #define PLAN_BYTE_ORDER 0x01020304u
 #define PLAN_ALIGN 64u
 
