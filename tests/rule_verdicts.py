@@ -266,6 +266,42 @@ alert ip any any -> any any (content:"a"; content:"aa"; distance:1; content:"aaa
         result("JSON, one verdict", [done] * (done.stdout != want))
 
 
+def frames() -> None:
+    """A rule is asked of frames of its protocol only, which have its header."""
+    ether = bytes(12)
+    tcp = struct.pack(">HHIIBBHHH", 5, 80, 1, 1, 0x50, 0x18, 1000, 0, 0)
+
+    def ip(protocol: int, body: bytes, fragment: int = 0) -> bytes:
+        return ether + b"\x08\0" + struct.pack(">BBHHHBBH4s4s", 0x45, 0, 20 + len(body), 1, fragment,
+                                                64, protocol, 0, b"\n\0\0\1", b"\n\0\0\2") + body
+
+    protocols = ["tcp", "udp", "icmp", "sctp", "ip", "any", "http", "arp", "pkthdr"]
+    of_ip = {"ip", "any", "http", "pkthdr"}
+    drawn = [(ether + b"\x08\6" + b"\0\1\x08\0\6\4\0\1needle", {"arp", "pkthdr"}),
+             (ether + b"\x81\0\0\1\x08\6needle", {"arp", "pkthdr"}),
+             (ether + b"\x88\xccneedle", {"arp", "pkthdr"}), (b"needle", {"arp", "pkthdr"}),
+             (ip(6, tcp + b"needle"), of_ip | {"tcp"}), (ip(17, bytes(8) + b"needle"), of_ip | {"udp"}),
+             (ip(1, b"needle"), of_ip | {"icmp"}), (ip(47, b"needle"), of_ip),
+             (ip(6, b"needle"), of_ip), (ip(6, b"needle", 9), of_ip | {"tcp"})]
+    with open("frames.rules", "w", encoding="ascii") as out:
+        out.writelines(f'alert {protocol} any any -> any any (msg:"{protocol}"; content:"needle"; sid:{sid};)\n'
+                       for sid, protocol in enumerate(protocols, 1))
+        out.write('alert tcp any any -> any !81 (msg:"ports"; content:"needle"; sid:100;)\n')
+    for link, unknown in [(1, False), (105, True)]:
+        with open("frames.pcap", "wb") as out:
+            out.write(struct.pack("<IHHiIII", 0xa1b2c3d4, 2, 4, 0, 0, 65535, link))
+            for frame, _ in drawn:
+                out.write(struct.pack("<IIII", 0, 0, len(frame), len(frame)) + frame)
+        rows = run("--rules", "frames.rules", "--verdicts", "frames.pcap")
+        wrong = []
+        for number, (frame, want) in enumerate(drawn, 1):
+            got = {row[3] for row in rows if int(row[1].split()[0]) == number}
+            want = set(protocols) | {"ports"} if unknown else want | ({"ports"} if number == 5 else set())
+            wrong += [f"{frame}: {got}, not {want}"] * (got != want)
+        result(f"frames of link type {link}: " + ("not known: no head is asked" if unknown else
+                                                   "protocols that have their header"), wrong)
+
+
 # ---- Suricata's own tests ------------------------------------------------------------------------
 
 def decoded(name: str) -> bytes:
@@ -393,6 +429,7 @@ def main() -> int:
         os.chdir(folder)
         differential()
         chosen()
+        frames()
         if DATA:
             suricata()
         else:

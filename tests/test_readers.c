@@ -356,6 +356,80 @@ static void test_packets(void **state)
     }
 }
 
+/* What has no transport's header is not called by its name, so that no rule of it is asked. */
+#define IPV4(protocol) "\x45\0\0\x1a\0\1\0\0\x40" protocol "\0\0\x0a\0\0\1\x0a\0\0\2"
+#define IPV6(next) "\x60\0\0\0\0\x0e" next "\x40" FROM6 TO6
+#define FROM6 "\x20\1\x0d\xb8\0\0\0\0\0\0\0\0\0\0\0\1"
+#define TO6 "\xfe\x80\0\0\0\0\0\0\0\0\0\0\0\0\0\x11"
+#define ETHER(type) "\1\2\3\4\5\6\6\5\4\3\2\1" type
+#define UDP6 "\0\x35\x10\1\0\x0e\0\0needle"
+static const struct {
+    int link;
+    const char *bytes;
+    size_t length;
+    const char *flow;
+    size_t payload; /* where it begins */
+} frames[] = {
+#define FRAME(link, bytes, flow, payload)                                                          \
+    {                                                                                              \
+        link, bytes, sizeof bytes - 1, flow, payload                                               \
+    }
+    FRAME(1, ETHER("\x08\6") "\0\1\x08\0\6\4\0\1needle", "-", 14), /* ARP */
+    FRAME(1, ETHER("\x88\xcc") "needle", "-", 14),                 /* LLDP */
+    FRAME(1, ETHER("\0\6") "\x45needl", "-", 14),                  /* a length: IEEE 802.3 */
+    FRAME(1, ETHER("\x81\0\0\1\x08\6") "needle", "-", 18),         /* ARP in a VLAN */
+    FRAME(1, ETHER("\x88\xa8\0\1\x81\0\0\1\x08\0") IPV4("\x11") "needle",
+          "ip-17 10.0.0.1 > 10.0.0.2", 42),
+    FRAME(1, ETHER("\x81\0"), "-", 14), /* cut off in its tag */
+    FRAME(1, ETHER("\x08\0") IPV4("\6") "needle", "ip-6 10.0.0.1 > 10.0.0.2", 34), /* cut off */
+    FRAME(1, ETHER("\x08\0") IPV4("\x84") "needle", "ip-132 10.0.0.1 > 10.0.0.2", 34),
+    FRAME(1, ETHER("\x08\0") IPV4("\1") "needle", "icmp 10.0.0.1 > 10.0.0.2", 34),
+    FRAME(1, ETHER("\x08\0") IPV4("\x3b") "needle", "ip-59 10.0.0.1 > 10.0.0.2", 34),
+    FRAME(1,
+          ETHER("\x08\0") "\x45\0\0\x2e\0\1\0\0\x40\6\0\0\x0a\0\0\1\x0a\0\0\2"
+                          "\x10\0\0\x50\0\0\0\1\0\0\0\1\x40\x18\4\0\0\0\0\0needle",
+          "ip-6 10.0.0.1 > 10.0.0.2", 34), /* its header would have 16 bytes */
+    FRAME(1, ETHER("\x08\0") "\x45\0\0\x13\0\1\0\0\x40\6\0\0\x0a\0\0\1\x0a\0\0\2", "-", 14),
+    FRAME(1, ETHER("\x08\0") "\x44\0\0\x14\0\1\0\0\x40\6\0\0\x0a\0\0\1\x0a\0\0\2", "-", 14),
+    FRAME(1, ETHER("\x08\0") "\x45\0\0\x14\0\1\0\0\x40\6", "-", 14),
+    FRAME(1, ETHER("\x86\xdd") IPV6("\x11") UDP6, "udp [2001:db8::1]:53 > [fe80::11]:4097", 62),
+    FRAME(1, ETHER("\x86\xdd") "\x60\0\0\0\0\x16\x87\x40" FROM6 TO6 "\x11\0\0\0\0\0\0\0" UDP6,
+          "udp [2001:db8::1]:53 > [fe80::11]:4097", 70), /* mobility */
+    FRAME(1, ETHER("\x86\xdd") IPV6("\x2c") "\x3c\0\0\x08\0\0\0\1\x11needl",
+          "ip-60 2001:db8::1 > fe80::11", 62), /* a later fragment, which begins with no header */
+    FRAME(1, ETHER("\x86\xdd") IPV6("\x2c") "\x11\0\0\x08\0\0\0\1needle",
+          "udp 2001:db8::1 > fe80::11", 62),
+    FRAME(1, ETHER("\x86\xdd") IPV6("\0") "\6\3needle", "ip-0 2001:db8::1 > fe80::11", 54),
+    FRAME(1, ETHER("\x86\xdd") "\x60\0\0\0\0\x0e", "-", 14),
+    FRAME(1, ETHER("\x88\x47") "\0\1\0\xff\0\2\1\xff" IPV4("\1") "needle",
+          "icmp 10.0.0.1 > 10.0.0.2", 42),                                 /* two labels of MPLS */
+    FRAME(1, ETHER("\x88\x64") "\x11\0\0\1\0\x1c\xc0\x21needle", "-", 22), /* LCP in PPPoE */
+    FRAME(9, "\xff\3\xc0\x21\x45needle", "-", 4),
+    FRAME(9, "\xff\3\0\x21" IPV4("\1") "needle", "icmp 10.0.0.1 > 10.0.0.2", 24),
+    FRAME(9, "\0\x21" IPV4("\1") "needle", "icmp 10.0.0.1 > 10.0.0.2", 22),
+    FRAME(0, "\2\0\0\0" IPV4("\1") "needle", "icmp 10.0.0.1 > 10.0.0.2", 24),
+    FRAME(0, "\x1e\0\0\0" IPV6("\x11") UDP6, "udp [2001:db8::1]:53 > [fe80::11]:4097", 52),
+    FRAME(0, "\7\0\0\0\x45needle", "-", 4),
+    FRAME(108, "\0\0\0\2" IPV4("\1") "needle", "icmp 10.0.0.1 > 10.0.0.2", 24),
+    FRAME(101, "\x55needle", "-", 0),
+    FRAME(105, "needle", "?", 0), /* a link type that is not known */
+};
+
+static void test_frames(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof frames / sizeof frames[0]; i++) {
+        packet p;
+        uint8_t *bytes = malloc(frames[i].length);
+        assert_non_null(bytes);
+        memcpy(bytes, frames[i].bytes, frames[i].length);
+        packet_parse(frames[i].link, bytes, frames[i].length, &p);
+        assert_string_equal(p.flow, frames[i].flow);
+        assert_int_equal(p.payload - bytes, frames[i].payload);
+        free(bytes);
+    }
+}
+
 static size_t make_pcap(uint8_t *to)
 {
     size_t at = put_bytes(to, "\xd4\xc3\xb2\xa1\2\0\4\0\0\0\0\0\0\0\0\0\xff\xff\0\0\1\0\0\0", 24);
@@ -518,8 +592,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_sequences),     cmocka_unit_test(test_long_records),
         cmocka_unit_test(test_changed_fasta), cmocka_unit_test(test_changed_fastq),
-        cmocka_unit_test(test_packets),       cmocka_unit_test(test_captures),
-        cmocka_unit_test(test_recognised),
+        cmocka_unit_test(test_packets),       cmocka_unit_test(test_frames),
+        cmocka_unit_test(test_captures),      cmocka_unit_test(test_recognised),
     };
     changed_limit_memory();
     return cmocka_run_group_tests(tests, NULL, NULL);

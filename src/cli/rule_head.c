@@ -119,12 +119,20 @@ static const char *transport(rule_span word, const char **unchecked)
     static const char *const names[][2] = { { "tcp", "tcp" },     { "udp", "udp" },
                                             { "icmp", "icmp" },   { "sctp", "sctp" },
                                             { "tcp-pkt", "tcp" }, { "tcp-stream", "tcp" },
-                                            { "ip", NULL },       { "any", NULL } };
+                                            { "arp", "arp" },     { "ip", NULL },
+                                            { "any", NULL } };
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
         if (rule_span_is(word, names[i][0]))
             return names[i][1];
     *unchecked = word.length ? "protocol" : NULL;
     return NULL;
+}
+
+/* Protocols of frames, and of all that is captured. All others are IP's, or stand in its packets.
+ */
+static bool is_below_ip(rule_span word)
+{
+    return rule_span_is(word, "arp") || rule_span_is(word, "ether") || rule_span_is(word, "pkthdr");
 }
 
 /* Ports that can be evaluated, and are not any; else nothing. */
@@ -144,6 +152,9 @@ rule_head rule_head_read(const char *text, const char *end)
         words[i] = next_word(&text, end);
     more = next_word(&text, end);
     head.protocol = transport(words[PROTOCOL], &head.unchecked[0]);
+    head.frames = is_below_ip(words[PROTOCOL]);
+    if (head.frames) /* which one it is */
+        head.unchecked[0] = "protocol";
     if (!words[SOURCE].length)
         return head; /* as Snort 3 may have it */
     head.either = rule_span_is(words[DIRECTION], "<>");
@@ -181,6 +192,7 @@ flow flow_read(const char *name)
 {
     flow f = { .protocol = "" };
     const char *blank = strchr(name, ' '), *arrow = strstr(name, " > ");
+    f.foreign = strcmp(name, "-") == 0;
     if (!blank || !arrow || blank >= arrow || (size_t)(blank - name) >= sizeof f.protocol)
         return f;
     memcpy(f.protocol, name, (size_t)(blank - name));
@@ -196,6 +208,8 @@ static bool ports_fit(rule_span ports, const flow *f, unsigned port)
 
 bool rule_head_fits(const rule_head *head, const flow *f)
 {
+    if (f->foreign)
+        return head->frames;
     if (!*f->protocol)
         return true;
     if (head->protocol && strcmp(head->protocol, f->protocol) != 0)

@@ -1,7 +1,8 @@
 /* packet.c: see io/packet.h.
  *
  * Invariant: bytes[at .. end) is what is left; each header moves `at` behind itself if it is whole.
- * A header that is cut off, or says it is shorter than it can be, is payload with what follows.
+ * A header that is cut off, or says it is shorter than it can be, is payload with what follows; of
+ * a transport the flow says so then: ip-6 in place of tcp.
  */
 #include "io/packet.h"
 
@@ -12,8 +13,10 @@ enum { LINK_NULL = 0, LINK_ETHERNET = 1, LINK_PPP = 9, LINK_RAW = 12, LINK_RAW_B
 enum { LINK_RAW_FILE = 101, LINK_LOOP = 108, LINK_SLL = 113, LINK_IPV4 = 228, LINK_IPV6 = 229 };
 enum { LINK_SLL2 = 276 };
 enum { ETHER_IPV4 = 0x0800, ETHER_IPV6 = 0x86dd, ETHER_VLAN = 0x8100, ETHER_QINQ = 0x88a8 };
-enum { ETHER_QINQ_OLD = 0x9100, ETHER_PPPOE = 0x8864 };
-enum { IP_TCP = 6, IP_UDP = 17, IP_ICMP = 1, IP_ICMP6 = 58, IP_SCTP = 132 };
+enum { ETHER_QINQ_OLD = 0x9100, ETHER_PPPOE = 0x8864, ETHER_MPLS = 0x8847 };
+enum { ETHER_MPLS_MANY = 0x8848 };
+enum { PPP_IPV4 = 0x21, PPP_IPV6 = 0x57 };
+enum { IP_TCP = 6, IP_UDP = 17, IP_ICMP = 1, IP_ICMP6 = 58, IP_SCTP = 132, IP_NONE = 59 };
 
 typedef struct view {
     const uint8_t *bytes;
@@ -121,9 +124,10 @@ static char *put_end(char *to, const uint8_t *address, bool six, const uint8_t *
     return to;
 }
 
-static char *put_protocol(char *to, unsigned protocol)
+/* What a transport is called whose header is not there `whole` is "ip-" and its number. */
+static char *put_protocol(char *to, unsigned protocol, bool whole)
 {
-    switch (protocol) {
+    switch (whole ? protocol : IP_NONE) {
     case IP_TCP:
         return put_text(to, "tcp ");
     case IP_UDP:
@@ -142,6 +146,11 @@ static char *put_protocol(char *to, unsigned protocol)
 
 /* ---- headers -------------------------------------------------------------------- */
 
+static bool is_transport(unsigned protocol)
+{
+    return protocol == IP_TCP || protocol == IP_UDP || protocol == IP_SCTP;
+}
+
 /* Bytes of the header of a transport; 0: it is not known, or cut off. */
 static size_t transport_header(const view *v, unsigned protocol)
 {
@@ -157,7 +166,7 @@ static void parse_transport(view *v, unsigned protocol, bool begins, const uint8
 {
     const size_t header = begins ? transport_header(v, protocol) : 0;
     const uint8_t *ports = header ? v->bytes + v->at : NULL;
-    char *flow = put_protocol(p->flow, protocol);
+    char *flow = put_protocol(p->flow, protocol, header || !begins || !is_transport(protocol));
     flow = put_end(flow, from, six, ports);
     flow = put_text(flow, " > ");
     flow = put_end(flow, to, six, ports ? ports + 2 : NULL);
@@ -172,16 +181,25 @@ static void parse_ipv4(view *v, packet *p)
     if (header < 20 || header > left(v))
         return;
     const size_t total = two(h + 2); /* 0 where the card cuts large segments itself */
-    if (total >= header && total < left(v))
+    if (total && total < header)
+        return;
+    if (total && total < left(v))
         v->end = v->at + total; /* what follows fills the frame */
     v->at += header;
     parse_transport(v, h[9], (two(h + 6) & 0x1fff) == 0, h + 12, h + 16, false, p);
 }
 
-/* Pass the extension headers. */
+/* Hop by hop, routing, fragment, authentication, destination, mobility, host identity, shim. */
+static bool is_extension(unsigned next)
+{
+    return next == 0 || next == 43 || next == 44 || next == 51 || next == 60 || next == 135 ||
+           next == 139 || next == 140;
+}
+
+/* Pass the extension headers. Behind that of a later fragment stands none. */
 static unsigned pass_extensions(view *v, unsigned next, bool *begins)
 {
-    while ((next == 0 || next == 43 || next == 44 || next == 51 || next == 60) && left(v) >= 8) {
+    while (*begins && left(v) >= 8 && is_extension(next)) {
         const uint8_t *h = v->bytes + v->at;
         const size_t length = next == 44 ? 8 : next == 51 ? 4u * (h[1] + 2u) : 8u * (h[1] + 1u);
         if (length > left(v))
@@ -216,6 +234,42 @@ static void parse_ip(view *v, packet *p)
         parse_ipv4(v, p);
 }
 
+/* Behind a protocol of PPP. */
+static void parse_ppp(view *v, unsigned protocol, packet *p)
+{
+    if (protocol == PPP_IPV4)
+        parse_ipv4(v, p);
+    else if (protocol == PPP_IPV6)
+        parse_ipv6(v, p);
+}
+
+/* Behind labels, of which the last one has a bit set; what follows them is not named. */
+static void parse_mpls(view *v, packet *p)
+{
+    bool last = false;
+    while (!last && left(v) >= 4) {
+        last = v->bytes[v->at + 2] & 1;
+        v->at += 4;
+    }
+    if (last)
+        parse_ip(v, p);
+}
+
+/* Behind the number of a family of addresses, in either order of bytes: IPv6 has one by each
+ * system. */
+static void parse_family(view *v, packet *p)
+{
+    const uint8_t *h = v->bytes + v->at;
+    if (left(v) < 4)
+        return;
+    const unsigned family = h[0] | h[1] ? h[0] + 256u * h[1] : two(h + 2);
+    v->at += 4;
+    if (family == 2)
+        parse_ipv4(v, p);
+    else if (family == 10 || family == 24 || family == 28 || family == 30)
+        parse_ipv6(v, p);
+}
+
 /* Behind an EtherType, of which some say that another follows. */
 static void parse_ether(view *v, unsigned type, packet *p)
 {
@@ -224,10 +278,11 @@ static void parse_ether(view *v, unsigned type, packet *p)
         v->at += 4;
     }
     if (type == ETHER_PPPOE && left(v) >= 8) {
-        const unsigned inner = two(v->bytes + v->at + 6);
         v->at += 8;
-        type = inner == 0x21 ? ETHER_IPV4 : inner == 0x57 ? ETHER_IPV6 : 0;
+        parse_ppp(v, two(v->bytes + v->at - 2), p);
     }
+    if (type == ETHER_MPLS || type == ETHER_MPLS_MANY)
+        parse_mpls(v, p);
     if (type == ETHER_IPV4)
         parse_ipv4(v, p);
     else if (type == ETHER_IPV6)
@@ -259,12 +314,12 @@ void packet_parse(int link, const uint8_t *bytes, size_t length, packet *p)
         break;
     case LINK_NULL:
     case LINK_LOOP:
-        v.at = length < 4 ? 0 : 4;
-        parse_ip(&v, p);
+        parse_family(&v, p);
         break;
     case LINK_PPP:
-        v.at = length < 4 ? 0 : 4;
-        parse_ip(&v, p);
+        v.at = length >= 4 && bytes[0] == 0xff ? 2 : 0; /* address and control of HDLC */
+        v.at += length >= 4 ? 2 : 0;
+        parse_ppp(&v, v.at ? two(bytes + v.at - 2) : 0, p);
         break;
     case LINK_RAW:
     case LINK_RAW_BSD:
@@ -274,6 +329,7 @@ void packet_parse(int link, const uint8_t *bytes, size_t length, packet *p)
         parse_ip(&v, p);
         break;
     default:
+        strcpy(p->flow, "?");
         break;
     }
     p->payload = bytes + v.at;

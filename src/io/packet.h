@@ -10,7 +10,8 @@
 typedef struct packet {
     const uint8_t *payload;
     size_t length;
-    char flow[PACKET_FLOW]; /* "tcp 10.0.0.1:49152 > 10.0.0.2:80", "-" where it is not IP */
+    char flow[PACKET_FLOW]; /* "tcp 10.0.0.1:49152 > 10.0.0.2:80", "-" where it is not IP, "?"
+                               where the link type is not known */
 } packet;
 
 /* Take a captured packet apart, of a link type as libpcap numbers them (DLT_...). Its payload is
