@@ -66,10 +66,11 @@ words = [b"needle", b"thread", b"hay", b"stack", b"\n", b" ", b"and"]
 text = b"".join(random.choice(words) for _ in range(60000))
 
 
-def tool(*command):
+def tool(*command, content=text):
+    """What a program makes of `content`; None where it is not installed."""
     if not shutil.which(command[0]):
         return None
-    return subprocess.run(command, input=text, stdout=subprocess.PIPE).stdout
+    return subprocess.run(command, input=content, capture_output=True).stdout
 
 
 packed = {
@@ -129,35 +130,28 @@ for report in "pairs", "longest", "leftmost-longest", "leftmost-first":
 story = b"".join(b"line %d: a needle in %d\n" % (i, i * 7919 % 100003) for i in range(60000))
 
 
-def own(*command, content):
-    return subprocess.run(command, input=content, capture_output=True).stdout if shutil.which(command[0]) else None
-
-
 def until_damage(name, content, member, plain, said, lost=128 << 10):
     """`plain`: what another reader makes of it"""
-    if plain is None:
-        return
     got, want = find("needle", write("f", content)), rows("f" + member, 1, b"needle", story)
     least = len(places(b"needle", plain[:max(0, len(plain) - lost)]))
     result(name, got[0] == 2 and said in got[2] and got[1] == want[:len(got[1])] and len(got[1]) >= least,
            "status %d, %d rows, not %d of %d; %s" % (got[0], len(got[1]), least, len(want), got[2]))
 
 
-def pack(*command):
-    return subprocess.run(command, input=story, stdout=subprocess.PIPE).stdout if shutil.which(command[0]) else b""
-
-
 story_bz2, story_xz, story_gzip = bz2.compress(story), lzma.compress(story), gzip.compress(story)
-story_zstd, story_lz4 = pack("zstd", "-qc"), pack("lz4", "-qc")
 until_damage("bzip2, cut", story_bz2[:-6], "", bz2.BZ2Decompressor().decompress(story_bz2[:-6]),
              "is cut off (bzip2)")
 until_damage("xz, cut", story_xz[:-6], "", lzma.LZMADecompressor().decompress(story_xz[:-6]), "is cut off (xz)")
 until_damage("xz, other bytes behind", story_xz + b"any other bytes", "", story, "trawl find: f: ")
 until_damage("gzip, cut", story_gzip[:-6], "", story, "is cut off (gzip)", 0)
-until_damage("zstd, cut", story_zstd[:-6], "", own("zstd", "-dc", content=story_zstd[:-6]), "is cut off (zstd)")
-until_damage("zstd, other bytes behind", story_zstd + b"any other bytes", "", story_zstd and story,
-             "trawl find: f: ")
-until_damage("lz4, cut", story_lz4[:-6], "", own("lz4", "-dc", content=story_lz4[:-6]), "is cut off (lz4)")
+for program in "zstd", "lz4":
+    if not shutil.which(program):
+        print("skipped: damage of %s, whose program is not installed" % program)
+        continue
+    content = tool(program, "-qc", content=story)
+    until_damage(program + ", cut", content[:-6], "", tool(program, "-dc", content=content[:-6]), "is cut off (%s)" % program)
+    if program == "zstd":
+        until_damage("zstd, other bytes behind", content + b"any other bytes", "", story, "trawl find: f: ")
 
 out = io.BytesIO()
 with tarfile.open(fileobj=out, mode="w") as tar:

@@ -4,6 +4,8 @@
 #   need_packages WHAT PACKAGE...   install what is missing of PACKAGE..., or stop and say
 #                                   which packages to install by hand
 #   need_compiler                   what it takes to build Trawl
+#   project_files                   print the files of this folder that are the project's: what
+#                                   git tracks or does not ignore; without git, all but builds
 #   package_file PACKAGE PATH DIR   print where the file PATH of PACKAGE lies: on this
 #                                   system, or unpacked under DIR (nothing is installed)
 #
@@ -64,6 +66,16 @@ need_packages() { # WHAT PACKAGE...
 need_compiler() {
     need_packages "the build" gcc libc6-dev make cmake pkg-config libpng-dev libjansson-dev \
         zlib1g-dev libarchive-dev libhts-dev libpcap-dev libtiff-dev libjpeg62-turbo-dev libwebp-dev
+}
+
+project_files() {
+    if git rev-parse --is-inside-work-tree >/dev/null 2>&1; then
+        git ls-files --cached --others --exclude-standard
+    else
+        find . -path './build*' -prune -o -type f -print
+    fi | while IFS= read -r file; do
+        [ ! -f "$file" ] || printf '%s\n' "$file"
+    done
 }
 
 package_file() { # PACKAGE PATH DIR
