@@ -31,16 +31,7 @@ mkdir -p "$work/source" "$work/root"
 heading() { printf '\n== %s\n' "$*"; }
 
 need_packages "building packages" build-essential debhelper lintian
-copied() { # the files to build from
-    if git rev-parse --is-inside-work-tree >/dev/null 2>&1; then
-        git ls-files --cached --others --exclude-standard
-    else
-        find . -path './build*' -prune -o -type f -print
-    fi | while IFS= read -r file; do
-        [ ! -f "$file" ] || printf '%s\n' "$file"
-    done
-}
-copied | tar -cf - -T - | tar -xf - -C "$work/source"
+project_files | tar -cf - -T - | tar -xf - -C "$work/source"
 cd "$work/source"
 jobs=$(nproc)
 export DEB_BUILD_OPTIONS="parallel=$jobs $quick" DEB_BUILD_PROFILES="$profiles"
