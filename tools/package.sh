@@ -31,7 +31,7 @@ mkdir -p "$work/source" "$work/root"
 heading() { printf '\n== %s\n' "$*"; }
 
 need_packages "building packages" build-essential debhelper lintian
-project_files | tar -cf - -T - | tar -xf - -C "$work/source"
+copy_project "$work/source"
 cd "$work/source"
 jobs=$(nproc)
 export DEB_BUILD_OPTIONS="parallel=$jobs $quick" DEB_BUILD_PROFILES="$profiles"

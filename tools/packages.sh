@@ -4,7 +4,7 @@
 #   need_packages WHAT PACKAGE...   install what is missing of PACKAGE..., or stop and say
 #                                   which packages to install by hand
 #   need_compiler                   what it takes to build Trawl
-#   project_files                   print the files of this folder that are the project's: what
+#   copy_project DIR                copy the files of this folder that are the project's to DIR: what
 #                                   git tracks or does not ignore; without git, all but builds
 #   package_file PACKAGE PATH DIR   print where the file PATH of PACKAGE lies: on this
 #                                   system, or unpacked under DIR (nothing is installed)
@@ -68,14 +68,14 @@ need_compiler() {
         zlib1g-dev libarchive-dev libhts-dev libpcap-dev libtiff-dev libjpeg62-turbo-dev libwebp-dev
 }
 
-project_files() {
+copy_project() { # DIR
     if git rev-parse --is-inside-work-tree >/dev/null 2>&1; then
         git ls-files --cached --others --exclude-standard
     else
         find . -path './build*' -prune -o -type f -print
     fi | while IFS= read -r file; do
         [ ! -f "$file" ] || printf '%s\n' "$file"
-    done
+    done | tar -cf - -T - | tar -xf - -C "$1"
 }
 
 package_file() { # PACKAGE PATH DIR
