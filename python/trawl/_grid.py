@@ -7,7 +7,8 @@ import numpy as np
 
 from . import _core, _device
 from ._errors import UnsupportedError
-from ._plan import _Compiled, _integer, _labels, _options, _settings
+from ._patterns import _integer, _labels
+from ._plan import _Compiled, _options, _settings
 
 #: What a match in a picture is: ``needle``, its index; ``row`` and ``col`` of its top left cell.
 GRID_MATCH = np.dtype([("needle", "<i8"), ("row", "<i8"), ("col", "<i8")])

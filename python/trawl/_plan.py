@@ -5,7 +5,6 @@ import contextlib
 import enum
 import math
 import mmap
-import operator
 import os
 from typing import (TYPE_CHECKING, Any, Iterable, List, NamedTuple, Optional, Protocol, Sequence,
                     Tuple, TypeVar, Union, overload)
@@ -13,6 +12,8 @@ from typing import (TYPE_CHECKING, Any, Iterable, List, NamedTuple, Optional, Pr
 import numpy as np
 
 from . import _core, _device
+from ._patterns import SYNTAXES, _bytes_of, _integer, _labels, _numbers, _syntax_number
+from ._texts import _are_offsets, _cut_of_arrow, _cuts, _is_one_text
 
 if TYPE_CHECKING:
     from ._grid import GridPlan
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
 #: bytes, half open, ``start`` -1 where it is not known; ``record``, which of many texts.
 MATCH = np.dtype([("pattern", "<i8"), ("start", "<i8"), ("end", "<i8"), ("record", "<i8")])
 
-SYNTAXES = {"literal": 0, "escaped": 1, "extended": 2, "prosite": 3, "iupac": 4, "hex": 5}
 REPORTS = {"ends": 0, "pairs": 1, "longest": 2, "shortest": 3, "leftmost-longest": 4,
            "leftmost-first": 5, "each": 6}
 
@@ -86,17 +86,6 @@ class Pattern(NamedTuple):
     flags: Flag
     id: int
     name: str
-
-
-def _integer(value: Any, name: str, most: int = 2**63 - 1, least: int = 0) -> int:
-    """A whole number for what the extension does not check itself (number_get)."""
-    try:
-        number = operator.index(value)
-    except TypeError:
-        raise TypeError(f"{name} is a whole number, not {type(value).__name__}") from None
-    if not least <= number <= most:
-        raise ValueError(f"{name} is a whole number from {least} to {most}, not {number}")
-    return number
 
 
 def _settings(backend: Optional[str], threads: int, device: Optional[Union[str, int]],
@@ -450,90 +439,6 @@ class Stream:
             self._stream.drop()
         elif not self.closed:
             self.last = self.close()
-
-
-def _is_one_text(texts: Any) -> bool:
-    """Whether its items are numbers, or its bytes are shown as one text's: it is no list of texts."""
-    if isinstance(texts, np.ndarray) or hasattr(texts, "__dlpack__"):
-        dimensions = getattr(texts, "ndim", 1)
-        kind = getattr(getattr(texts, "dtype", None), "kind", "u")
-        return dimensions == 0 or (dimensions == 1 and kind not in "OSUV")
-    if isinstance(texts, str):
-        return True
-    try:
-        memoryview(texts).release()
-    except TypeError:
-        return False
-    return True
-
-
-def _are_offsets(array: Any) -> bool:
-    """Smaller integers are texts."""
-    return isinstance(array, np.ndarray) and array.dtype.kind in "iu" and array.itemsize >= 4
-
-
-def _cuts(offsets: Any) -> np.ndarray:
-    """Offsets as the extension reads them: int64, side by side, one at least."""
-    given = np.asarray(offsets)
-    if given.ndim != 1 or not len(given) or given.dtype.kind not in "iu":
-        raise ValueError("offsets are one dimension of integers, one more than there are texts")
-    return np.ascontiguousarray(given, dtype=np.int64)
-
-
-def _cut_of_arrow(array: Any) -> Tuple[Any, np.ndarray]:
-    """Buffer and offsets of an Arrow array of strings or binaries."""
-    kind = str(array.type)
-    size = {"string": np.int32, "binary": np.int32, "large_string": np.int64,
-            "large_binary": np.int64}.get(kind)
-    if size is None:
-        raise TypeError(f"an Arrow array of {kind} has no texts")
-    _, offsets, data = array.buffers()
-    places = np.zeros(1, np.int64)
-    if offsets is not None:
-        places = np.frombuffer(offsets, size)[array.offset:array.offset + len(array) + 1]
-    if array.null_count and np.diff(places)[np.asarray(array.is_null())].any():
-        return _cut_of_arrow(array.fill_null(""))  # bytes that are no text's
-    return (b"" if data is None else data), places.astype(np.int64)
-
-
-def _numbers(given: Any, count: int, name: str) -> np.ndarray:
-    """Whole numbers of 32 bits, one for all patterns or one for each."""
-    if np.ndim(given) == 0:
-        return np.array([_integer(given, name, 2**32 - 1)], np.uint32)
-    numbers = [_integer(number, name, 2**32 - 1) for number in given]
-    if len(numbers) != count:
-        raise ValueError(f"there are {len(numbers)} {name} for {count} patterns")
-    return np.array(numbers, np.uint32)
-
-
-def _bytes_of(text: Any, what: str, number: int) -> bytes:
-    if isinstance(text, str):
-        return text.encode("utf-8", "surrogateescape")
-    try:
-        if isinstance(text, np.number):  # which shows its bytes
-            raise TypeError
-        return bytes(memoryview(text))  # bytes(7) would be seven of them
-    except TypeError:
-        raise TypeError(f"{what} {number} is str or bytes, not {type(text).__name__}") from None
-
-
-def _labels(names: Optional[Sequence[Optional[Union[str, bytes]]]], count: int, of: str) -> Any:
-    """Names as the library wants them: bytes that end with NUL."""
-    if names is None:
-        return None
-    labels = tuple(None if name is None else _bytes_of(name, "name", i)
-                   for i, name in enumerate(names))
-    if len(labels) != count:
-        raise ValueError(f"there are {len(labels)} names for {count} {of}")
-    if any(b"\0" in label for label in labels if label):
-        raise ValueError("a name has no NUL")
-    return labels
-
-
-def _syntax_number(name: str) -> int:
-    if name not in SYNTAXES:
-        raise ValueError(f"no syntax {name!r}; there are " + ", ".join(SYNTAXES))
-    return SYNTAXES[name]
 
 
 _Text = Union[str, bytes, bytearray, memoryview]

@@ -11,7 +11,7 @@ import numpy as np
 
 from . import _core
 from ._errors import ReadError
-from ._plan import _integer
+from ._patterns import _integer
 
 _MODES = {"auto": 0, "lines": 1, "whole": 2, "fasta": 3}
 

@@ -1,0 +1,60 @@
+"""Arguments of compile and grid as the extension wants them."""
+from __future__ import annotations
+
+import operator
+from typing import Any, Optional, Sequence, Union
+
+import numpy as np
+
+SYNTAXES = {"literal": 0, "escaped": 1, "extended": 2, "prosite": 3, "iupac": 4, "hex": 5}
+
+
+def _integer(value: Any, name: str, most: int = 2**63 - 1, least: int = 0) -> int:
+    """A whole number for what the extension does not check itself (number_get)."""
+    try:
+        number = operator.index(value)
+    except TypeError:
+        raise TypeError(f"{name} is a whole number, not {type(value).__name__}") from None
+    if not least <= number <= most:
+        raise ValueError(f"{name} is a whole number from {least} to {most}, not {number}")
+    return number
+
+
+def _numbers(given: Any, count: int, name: str) -> np.ndarray:
+    """Whole numbers of 32 bits, one for all patterns or one for each."""
+    if np.ndim(given) == 0:
+        return np.array([_integer(given, name, 2**32 - 1)], np.uint32)
+    numbers = [_integer(number, name, 2**32 - 1) for number in given]
+    if len(numbers) != count:
+        raise ValueError(f"there are {len(numbers)} {name} for {count} patterns")
+    return np.array(numbers, np.uint32)
+
+
+def _bytes_of(text: Any, what: str, number: int) -> bytes:
+    if isinstance(text, str):
+        return text.encode("utf-8", "surrogateescape")
+    try:
+        if isinstance(text, np.number):  # which shows its bytes
+            raise TypeError
+        return bytes(memoryview(text))  # bytes(7) would be seven of them
+    except TypeError:
+        raise TypeError(f"{what} {number} is str or bytes, not {type(text).__name__}") from None
+
+
+def _labels(names: Optional[Sequence[Optional[Union[str, bytes]]]], count: int, of: str) -> Any:
+    """Names as the library wants them: bytes that end with NUL."""
+    if names is None:
+        return None
+    labels = tuple(None if name is None else _bytes_of(name, "name", i)
+                   for i, name in enumerate(names))
+    if len(labels) != count:
+        raise ValueError(f"there are {len(labels)} names for {count} {of}")
+    if any(b"\0" in label for label in labels if label):
+        raise ValueError("a name has no NUL")
+    return labels
+
+
+def _syntax_number(name: str) -> int:
+    if name not in SYNTAXES:
+        raise ValueError(f"no syntax {name!r}; there are " + ", ".join(SYNTAXES))
+    return SYNTAXES[name]
