@@ -25,9 +25,25 @@ static bool get_array(PyObject *object, text *t)
     return true;
 }
 
+/* array('u'), array('w'): letters of more than a byte each, of which a pattern would match none. */
+static bool has_letters(PyObject *view)
+{
+    PyObject *format = PyObject_GetAttrString(view, "format");
+    const bool letters = format && (PyUnicode_CompareWithASCIIString(format, "u") == 0 ||
+                                    PyUnicode_CompareWithASCIIString(format, "w") == 0);
+    Py_XDECREF(format);
+    return letters;
+}
+
 /* NumPy knows the buffer's place; the view keeps it there, so nobody can resize or close it. */
 static bool get_view(PyObject *view, text *t)
 {
+    if (has_letters(view)) {
+        PyErr_SetString(PyExc_TypeError,
+                        "an array of letters has no bytes of a text: give "
+                        "array.tounicode().encode()");
+        return false;
+    }
     PyArray_Descr *byte = PyArray_DescrFromType(NPY_UINT8);
     PyObject *array = byte ? PyArray_FromBuffer(view, byte, -1, 0) : NULL;
     if (!array)

@@ -42,6 +42,21 @@ def test_names_of_any_kind(make):
         make(found, trawl.compile("a", names=["a"]))
 
 
+@pytest.mark.parametrize("make", [trawl.to_arrow, trawl.to_pandas])
+def test_names_of_records(make):
+    """Names are words, given as str, bytes or records; what has none is refused: a reader was read."""
+    pytest.importorskip(make.__name__[3:].replace("arrow", "pyarrow"))
+    found = PLAN.find_many(TEXTS)
+    records = list(trawl.open("a", data=b">a\nushers\n>b\n>c\nshe\n"))
+    for names in (["a", b"b", bytearray(b"c")], np.array(["a", "b", "c"]), records, iter("abc")):
+        assert set(map(str, make(found, PLAN, names)["record_name"])) == {"a", "c"}
+    with pytest.raises(TypeError, match=r"reader.read\(\)"):
+        make(found, PLAN, trawl.open("a", data=b"ushers"))
+    for wrong in ("abc", [1, 2, 3], [None, "b", "c"]):
+        with pytest.raises(TypeError):
+            make(found, PLAN, wrong)
+
+
 def test_series():
     """A column of pandas that holds Arrow's strings is searched as they stand; what is missing is an
     empty text."""

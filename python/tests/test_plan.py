@@ -1,6 +1,8 @@
 """Plans: what they say of themselves, that they last, and what cannot be one."""
+import array
 import copy
 import gzip
+import io
 import os
 import pickle
 import subprocess
@@ -206,3 +208,78 @@ def test_damaged_plans(rng, tmp_path):
             trawl.load(path)
     with pytest.raises(FileNotFoundError):
         trawl.load(tmp_path / "none")
+
+
+def test_what_is_one_pattern():
+    """A sequence of letters is one pattern, one of a list, and a text; a dictionary's keys are names; what
+    would be taken for a list of others is refused with what to write."""
+    class Letters:  # as Seq of Biopython
+        def __init__(self, text):
+            self.text = text
+
+        def __bytes__(self):
+            return self.text
+
+        def __len__(self):
+            return len(self.text)
+
+        def __getitem__(self, index):
+            return chr(self.text[index])
+
+    site = Letters(b"GAATTC")
+    for patterns in (site, [site], (site,), {"EcoRI": site}):
+        plan = trawl.compile(patterns)
+        assert [pattern.text for pattern in plan.patterns] == [b"GAATTC"]
+    assert plan.names == ("EcoRI",)
+    assert plan.count(Letters(b"xGAATTCx")) == 1
+    assert plan.find_many([Letters(b"xGAATTCx"), b"", site])["record"].tolist() == [0, 2]
+    named = trawl.compile({"CAT": "GAATTC", b"b": b"GGCC"}, syntax="iupac")
+    assert named.names == ("CAT", "b") and named.find(b"CATGGCC")["pattern"].tolist() == [1]
+    assert trawl.compile("ab", names="one").names == ("one",)
+    tiles = trawl.grid({"black": np.zeros((1, 1), bool), "white": np.ones((1, 1), bool)})
+    assert tiles.names == ("black", "white")
+    for call, message in ((lambda: trawl.compile({"a": "b"}, names=["c"]), "leave names= out"),
+                          (lambda: trawl.compile({"a": ["b"]}), "pattern 'a' is str or bytes, not list"),
+                          (lambda: trawl.compile({7: "b"}), "name 0 is str or bytes, not int"),
+                          (lambda: trawl.compile(io.StringIO("a\nb\n")), "splitlines"),
+                          (lambda: trawl.compile([array.array("u", "ab")]), "not array"),
+                          (lambda: plan.find(array.array("u", "ab")), "tounicode"),
+                          (lambda: plan.find_many(site), "of one text take find"),
+                          (lambda: plan.find_many({b"a": b"b"}), "texts.values"),
+                          (lambda: plan.find_many(io.BytesIO(b"a\nb\n")), "trawl.open")):
+        with pytest.raises(TypeError, match=message):
+            call()
+
+
+def test_sequences_of_biopython():
+    """Seq, MutableSeq and SeqRecord are a pattern or a text each."""
+    Seq = pytest.importorskip("Bio.Seq")
+    site, text = Seq.Seq("GAATTC"), Seq.MutableSeq("CCGAATTCGG")
+    plan = trawl.compile(site, syntax="iupac")
+    assert plan.info.patterns == 1 and plan.find(text)["start"].tolist() == [2]
+    assert plan.find_many([site, text])["record"].tolist() == [0, 1]
+
+
+def test_errors_name_the_pattern():
+    """What is wrong with one of many says which: by number, by name, by what it is."""
+    for patterns, names, expected in ((["fine", "not[this"], None, r"pattern 1 'not\[this': column 4"),
+                                      (["fine", b"\xff["], ["a", "b"], r"pattern 1 'b' '\\xff\[': col"),
+                                      ({"rule": "(" + "a" * 99}, None, r"0 'rule' '\(a{55}\.\.\.': col")):
+        with pytest.raises(trawl.PatternError, match=expected) as caught:
+            trawl.compile(patterns, names=names)
+        assert caught.value.pattern == len(patterns) - 1 and caught.value.offset is not None
+    with pytest.raises(trawl.Error, match="needle 1 'b': "):
+        trawl.grid({"a": np.zeros((1, 1), bool), "b": np.zeros((0, 1), bool)})
+
+
+def test_limits_name_arguments():
+    """A limit's message names the argument of Python's, not the field of C's."""
+    words = [b"%d" % i for i in range(9999)]
+    for call in (lambda: trawl.compile(words, max_memory=1000),
+                 lambda: trawl.grid(np.arange(10000, dtype=np.uint8).reshape(100, 100), max_memory=100)):
+        with pytest.raises(trawl.LimitError, match="max_memory") as caught:
+            call()
+        assert "trawl_" not in str(caught.value)
+    with pytest.raises(trawl.Error, match="Plan.range_needs") as caught:
+        trawl.compile("aaaa").find_range(b"aaaa", 2, 4, offset=2)
+    assert "trawl_" not in str(caught.value)

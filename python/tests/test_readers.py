@@ -165,6 +165,33 @@ def test_records_without_a_place(offsets):
         trawl.compile("ab").find_many(records)
 
 
+def test_a_reader_is_used_once(tmp_path):
+    """A second way through a reader is refused, as it would go on where the first one ended; what `read`
+    gave is gone through again and again."""
+    path = tmp_path / "a.fasta"
+    path.write_bytes(FASTA)
+    plan = trawl.compile("AC")
+    ways = (list, lambda reader: list(reader.batches()), trawl.Reader.read, plan.find_many,
+            lambda reader: next(iter(reader)), lambda reader: next(reader.batches()))
+    for first in ways:
+        for second in ways:
+            reader = trawl.open(path)
+            first(reader)
+            with pytest.raises(ValueError, match="a.fasta' was used.*open it again"):
+                second(reader)
+    reader.close()
+    closed = trawl.open(path)
+    closed.close()
+    with pytest.raises(ValueError, match="is closed"):
+        closed.read()
+    records = trawl.open(path).read()
+    assert records[0:2] == [b"ACGTACGT", b"GGTT"] and records[::-2] == [b"TT", b"GGTT"]
+    assert records[-1:] == [b"TT"] and records[9:] == [] and records[np.int64(1)] == b"GGTT"
+    with pytest.raises(TypeError):
+        records["1"]
+    assert (plan.find_many(records) == plan.find_many(records)).all() and list(records) == records[:]
+
+
 def test_failures(tmp_path):
     """What cannot be read raises behind what came before it, or is kept and passed over."""
     with pytest.raises(FileNotFoundError):

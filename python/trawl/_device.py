@@ -6,6 +6,7 @@ from typing import Any, NamedTuple, Optional, Sequence, Tuple
 import numpy as np
 
 from . import _core
+from ._texts import _says_its_bytes
 
 # DLPack's numbers of devices, and the legacy default stream, by which producers are waited for.
 _CPU, _CUDA, _CUDA_HOST, _CUDA_MANAGED = 1, 2, 3, 13
@@ -91,9 +92,12 @@ def _length(memory: Memory) -> int:
 
 def look_at(text: Any) -> Any:
     """An array of the host, or (address, bytes, stream, owner) of memory of a CUDA device. Nothing
-    is copied. Called by the extension."""
+    is copied, but for the bytes of letters that make them when they are asked. Called by the
+    extension."""
     if hasattr(text, "__dlpack_device__") and not is_elsewhere(text):
         return np.from_dlpack(text)
+    if _says_its_bytes(text):
+        return np.frombuffer(bytes(text), np.uint8)
     memory = memory_of(text)
     if memory is None:
         raise TypeError("a text is bytes, a buffer or an array, not " + type(text).__name__)

@@ -1,7 +1,8 @@
 """Exceptions of Trawl. The extension makes them from what the library says."""
 from __future__ import annotations
 
-from typing import Any, Optional
+import re
+from typing import Any, Optional, Sequence
 
 
 class Error(Exception):
@@ -29,7 +30,7 @@ class ArgumentError(Error, ValueError):
 
 
 class PatternError(Error, ValueError):
-    """A pattern is malformed: see ``pattern`` and ``offset``."""
+    """A pattern is malformed: the message says which, ``pattern`` and ``offset`` where."""
 
 
 class UnsupportedError(Error):
@@ -69,15 +70,43 @@ class ReadError(Error, OSError):
     text = ""
 
 
+MOST_SHOWN = 56  # characters of a pattern in a message
+
 _OF_STATUS = {-1: ArgumentError, -3: PatternError, -4: UnsupportedError, -5: PlanError,
               -6: LimitError, -7: DeviceError}
+
+
+#: What messages of the library call by C's names.
+_OF_C = {"trawl_compile_grid": "trawl.grid", "trawl_plan_load": "trawl.load", "trawl_plan_save": "Plan.save",
+         "trawl_scan_grid": "GridPlan.find", "trawl_scan": "Plan.find", "trawl_range_cut": "Plan.range_cut",
+         "trawl_plan_get_range_needs": "Plan.range_needs", "trawl_seam_follow": "Plan.follow",
+         "trawl_scan_range": "Plan.find_range", "TRAWL_REPORT_ENDS": 'report="ends"'}
+
+
+def _as_python_says(message: str) -> str:
+    """With the arguments of this package in place of the fields and functions of trawl.h."""
+    message = re.sub(r"\btrawl_\w+_options\.", "", message)
+    return re.sub(r"\b(?:trawl|TRAWL)_\w+", lambda name: _OF_C.get(name[0], name[0]), message)
+
+
+def name_it(error: Error, what: str, names: Any, texts: Sequence[bytes] = ()) -> Error:
+    """Put in front of the message which pattern, or needle, it is about."""
+    if error.pattern is None:
+        return error
+    shown = [what, str(error.pattern)]
+    for known, most in ((names, None), (texts, MOST_SHOWN)):
+        if known and known[error.pattern]:
+            text = known[error.pattern].decode("utf-8", "backslashreplace")
+            shown.append("'" + (text[:most] + "..." if most and len(text) > most else text) + "'")
+    error.args = (" ".join(shown) + f": {error}",)
+    return error
 
 
 def make(status: int, pattern: Optional[int], offset: Optional[int], message: str) -> Exception:
     """The exception of a status below 0. Called by the extension."""
     if status == -2:
         return MemoryError(message)
-    return _OF_STATUS.get(status, Error)(message, status, pattern, offset)
+    return _OF_STATUS.get(status, Error)(_as_python_says(message), status, pattern, offset)
 
 
 def expired(matches: Any) -> ExpiredError:

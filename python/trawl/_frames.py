@@ -6,12 +6,28 @@ from typing import Any, Dict, List, Optional
 
 import numpy as np
 
+from ._readers import Reader, Record
+
 _NO_CHARACTER = re.compile("[\ud800-\udfff]")
 
 
-def _words(names: Any, codes: np.ndarray, what: str) -> List[Any]:
-    """Names that Unicode can write: a byte that is not UTF-8 is its character for such ones."""
-    words = [_NO_CHARACTER.sub("\ufffd", name) if isinstance(name, str) else name for name in names]
+def _word(name: Any, what: str, number: int) -> str:
+    """A name that Unicode can write: a byte that is not UTF-8 is its character for such ones."""
+    if isinstance(name, Record):
+        name = name.name
+    if isinstance(name, (bytes, bytearray)):
+        return name.decode("utf-8", "replace")
+    if not isinstance(name, str):
+        raise TypeError(f"name {number} of {what}s is str or bytes, not {type(name).__name__}")
+    return _NO_CHARACTER.sub("\ufffd", name)
+
+
+def _words(names: Any, codes: np.ndarray, what: str) -> List[str]:
+    if isinstance(names, (Reader, str, bytes)):
+        raise TypeError("records are Records or a list of their names" + (
+            ": a reader is read once, so keep records = reader.read(), search these, and give them here"
+            if isinstance(names, Reader) else f", not {type(names).__name__}"))
+    words = [_word(name, what, i) for i, name in enumerate(names)]
     if len(codes) and not 0 <= codes.min() <= codes.max() < len(words):
         raise ValueError(f"there are {len(words)} names of {what}s, and matches of {what} "
                          f"{codes.min()} to {what} {codes.max()}")
@@ -37,7 +53,8 @@ def to_arrow(matches: np.ndarray, plan: Any = None, records: Any = None) -> Any:
     Args:
         matches: of any search.
         plan: for a column ``name`` of the patterns' (needles') names, where they have some.
-        records: `Records`, or a list of names, for a column ``record_name``.
+        records: `Records`, or a list of names, str or bytes, or of each `Record`, for a column
+            ``record_name``.
 
     Returns:
         A table of the fields as int64, a ``start`` that is not known null; names as dictionaries.

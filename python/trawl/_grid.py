@@ -1,13 +1,13 @@
 """Rectangles of cells, found in larger ones: tiles in pictures."""
 from __future__ import annotations
 
-from typing import Any, NamedTuple, Optional, Sequence, Tuple, Union
+from typing import Any, Mapping, NamedTuple, Optional, Sequence, Tuple, Union
 
 import numpy as np
 
 from . import _core, _device
-from ._errors import UnsupportedError
-from ._patterns import _integer, _labels
+from ._errors import Error, UnsupportedError, name_it
+from ._patterns import _integer, _labels, _listed
 from ._plan import _Compiled, _options, _settings
 
 #: What a match in a picture is: ``needle``, its index; ``row`` and ``col`` of its top left cell.
@@ -189,7 +189,7 @@ def _mask(mask: Any, needle: _Cells) -> Optional[np.ndarray]:
     return array
 
 
-def grid(needles: Union[np.ndarray, Sequence[Any]], *,
+def grid(needles: Union[np.ndarray, Sequence[Any], Mapping[Union[str, bytes], Any]], *,
          names: Optional[Sequence[Optional[Union[str, bytes]]]] = None,
          masks: Union[None, np.ndarray, Sequence[Any]] = None, tolerance: int = 0, wrong: int = 0,
          engine: Optional[str] = None, max_memory: int = 0, backend: Optional[str] = None,
@@ -198,8 +198,8 @@ def grid(needles: Union[np.ndarray, Sequence[Any]], *,
     """Compile rectangles of cells into a `GridPlan`.
 
     Args:
-        needles: one array of H x W or H x W x C, or a list of such; all of one type. Cells are
-            compared by their bits: of floats -0.0 is not 0.0, and a NaN is a NaN of the same bits.
+        needles: one array of H x W or H x W x C, or a list of such; or a dictionary of them, whose
+            keys are their names; all of one type. Cells are compared by their bits: of floats -0.0 is not 0.0, and a NaN is a NaN of the same bits.
         names: of each needle, or None.
         masks: of each needle an array of H x W, or None: where it is 0 a cell matches anything.
         tolerance: every channel of a cell may differ by so much. For unsigned integers.
@@ -213,7 +213,8 @@ def grid(needles: Union[np.ndarray, Sequence[Any]], *,
     if isinstance(needles, np.ndarray):
         needles = [needles]
         masks = [masks] if isinstance(masks, np.ndarray) and masks.ndim == 2 else masks
-    seen = [_needle(needle) for needle in needles]
+    given, _, names = _listed(needles, names, "needles")
+    seen = [_needle(needle) for needle in given]
     if len({(n.size, n.channel) for n in seen}) > 1:
         raise ValueError("the needles' cells are not of one size")
     if len({n.type for n in seen}) > 1:
@@ -227,11 +228,14 @@ def grid(needles: Union[np.ndarray, Sequence[Any]], *,
         _refuse_signs(seen[0])
     labels = _labels(names, len(seen), "needles") or [None] * len(seen)
     settings = _settings(backend, threads, device, tuning)
-    plan = GridPlan._compile_grid(
-        [(n.array, n.rows, n.cols, n.stride, label) for n, label in zip(seen, labels)],
-        seen[0].size if seen else 1,
-        None if masks is None else [_mask(mask, n) for mask, n in zip(masks, seen)],
-        tolerance, seen[0].channel if seen else 0, wrong, engine,
-        max_memory, _tag_of(seen[0].type if seen else ""), settings)
+    try:
+        plan = GridPlan._compile_grid(
+            [(n.array, n.rows, n.cols, n.stride, label) for n, label in zip(seen, labels)],
+            seen[0].size if seen else 1,
+            None if masks is None else [_mask(mask, n) for mask, n in zip(masks, seen)],
+            tolerance, seen[0].channel if seen else 0, wrong, engine,
+            max_memory, _tag_of(seen[0].type if seen else ""), settings)
+    except Error as error:
+        raise name_it(error, "needle", labels)
     plan._settings = settings
     return plan

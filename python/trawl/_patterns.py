@@ -2,9 +2,11 @@
 from __future__ import annotations
 
 import operator
-from typing import Any, Optional, Sequence, Union
+from typing import Any, Iterable, List, Mapping, Optional, Sequence, Tuple, Union
 
 import numpy as np
+
+from ._texts import _is_file, _says_its_bytes
 
 SYNTAXES = {"literal": 0, "escaped": 1, "extended": 2, "prosite": 3, "iupac": 4, "hex": 5}
 
@@ -30,15 +32,47 @@ def _numbers(given: Any, count: int, name: str) -> np.ndarray:
     return np.array(numbers, np.uint32)
 
 
-def _bytes_of(text: Any, what: str, number: int) -> bytes:
+def _bytes_of(text: Any, what: str, number: Any) -> bytes:
     if isinstance(text, str):
         return text.encode("utf-8", "surrogateescape")
+    if _says_its_bytes(text):
+        return bytes(text)
     try:
-        if isinstance(text, np.number):  # which shows its bytes
+        # A number, and letters of more than a byte each, would show the bytes that they are stored in.
+        if isinstance(text, np.number) or memoryview(text).format in ("u", "w"):
             raise TypeError
         return bytes(memoryview(text))  # bytes(7) would be seven of them
     except TypeError:
-        raise TypeError(f"{what} {number} is str or bytes, not {type(text).__name__}") from None
+        raise TypeError(f"{what} {number!r} is str or bytes, not {type(text).__name__}") from None
+
+
+def _is_one(text: Any) -> bool:
+    """Whether it is one pattern and no list of them."""
+    return isinstance(text, (str, bytes, bytearray, memoryview)) or _says_its_bytes(text)
+
+
+def _listed(given: Any, names: Any, of: str) -> Tuple[List[Any], Iterable[Any], Any]:
+    """The items, what messages call each, and their names, which are the keys of a dictionary."""
+    if not isinstance(given, Mapping):
+        items = list(given)
+        return items, range(len(items)), (names,) if isinstance(names, (str, bytes)) else names
+    if names is not None:
+        raise TypeError(f"the keys of a dictionary are the names of its {of}: leave names= out, or give "
+                        "list(dictionary.values())")
+    return list(given.values()), list(given), list(given)
+
+
+def _patterns(patterns: Any, names: Any) -> Tuple[Tuple[bytes, ...], Any]:
+    """The bytes of each pattern, and their names."""
+    if _is_one(patterns):
+        patterns = (patterns,)
+    if _is_file(patterns):
+        raise TypeError("patterns are str or bytes, one or many, and a file's lines would be looked for with "
+                        "their newlines: give file.read().splitlines()")
+    if not hasattr(patterns, "__iter__"):
+        raise TypeError(f"patterns are str or bytes, one or many, not {type(patterns).__name__}")
+    given, called, names = _listed(patterns, names, "patterns")
+    return tuple(_bytes_of(text, "pattern", call) for call, text in zip(called, given)), names
 
 
 def _labels(names: Optional[Sequence[Optional[Union[str, bytes]]]], count: int, of: str) -> Any:

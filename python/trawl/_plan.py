@@ -6,14 +6,15 @@ import enum
 import math
 import mmap
 import os
-from typing import (TYPE_CHECKING, Any, Iterable, List, NamedTuple, Optional, Protocol, Sequence,
-                    Tuple, TypeVar, Union, overload)
+from typing import (TYPE_CHECKING, Any, Iterable, List, Mapping, NamedTuple, Optional, Protocol,
+                    Sequence, Tuple, TypeVar, Union, overload)
 
 import numpy as np
 
 from . import _core, _device
-from ._patterns import SYNTAXES, _bytes_of, _integer, _labels, _numbers, _syntax_number
-from ._texts import _are_offsets, _cut_of_arrow, _cuts, _is_one_text
+from ._errors import Error, name_it
+from ._patterns import SYNTAXES, _integer, _labels, _numbers, _patterns, _syntax_number
+from ._texts import _are_offsets, _cut_of_arrow, _cuts, _refuse_no_list
 
 if TYPE_CHECKING:
     from ._grid import GridPlan
@@ -303,8 +304,8 @@ class Plan(_Compiled):
             if len(texts) == 2 and _are_offsets(texts[1]):
                 raise TypeError("a buffer and its offsets are a pair, find_many((buffer, offsets)); if "
                                 "both are texts, give the second one's bytes, array.view(numpy.uint8)")
-        elif not isinstance(texts, tuple) and _is_one_text(texts):
-            raise TypeError("find_many takes a list of texts; of one text take find")
+        elif not isinstance(texts, tuple):
+            _refuse_no_list(texts)
         elif isinstance(texts, np.ndarray) and texts.dtype.kind == "S":
             texts = texts.tolist()
         return self._find_many(texts, options)
@@ -441,12 +442,21 @@ class Stream:
             self.last = self.close()
 
 
-_Text = Union[str, bytes, bytearray, memoryview]
+class _Letters(Protocol):
+    """As Seq of Biopython."""
+
+    def __bytes__(self) -> bytes: ...
+
+    def __len__(self) -> int: ...
 
 
-def compile(patterns: Union[_Text, Iterable[_Text]], *,
+_Text = Union[str, bytes, bytearray, memoryview, _Letters]
+_Name = Union[str, bytes]
+
+
+def compile(patterns: Union[_Text, Iterable[_Text], Mapping[_Name, _Text]], *,
             syntax: Union[str, Sequence[str]] = "extended",
-            names: Optional[Sequence[Optional[Union[str, bytes]]]] = None,
+            names: Optional[Sequence[Optional[_Name]]] = None,
             flags: Union[int, Sequence[int]] = 0, engine: Optional[str] = None,
             sample: Any = None, max_memory: int = 0, wm_block: int = 0,
             backend: Optional[str] = None, threads: int = 0,
@@ -454,7 +464,9 @@ def compile(patterns: Union[_Text, Iterable[_Text]], *,
     """Compile patterns into a `Plan`.
 
     Args:
-        patterns: one or many; str stands for its bytes in UTF-8.
+        patterns: one or many; or a dictionary of them, whose keys are their names. str stands for its
+            bytes in UTF-8; a sequence of letters that says its bytes, as Seq of Biopython, is one
+            pattern.
         syntax: "literal" (the bytes as they are), "escaped" (with C's escapes), "extended" (classes
             and repeats), "prosite", "iupac" or "hex"; one for all, or one for each pattern.
         names: of each pattern, or None; str stands for its bytes in UTF-8.
@@ -474,18 +486,17 @@ def compile(patterns: Union[_Text, Iterable[_Text]], *,
         UnsupportedError: the engine does not take this set; the backend is not there.
         LimitError: ``max_memory`` is too small.
     """
-    if isinstance(patterns, (str, bytes, bytearray, memoryview)):
-        patterns = (patterns,)
-    if not hasattr(patterns, "__iter__"):
-        raise TypeError(f"patterns are str or bytes, one or many, not {type(patterns).__name__}")
-    texts = tuple(_bytes_of(text, "pattern", i) for i, text in enumerate(patterns))
+    texts, names = _patterns(patterns, names)
     numbers = _syntax_number(syntax) if isinstance(syntax, str) else \
         [_syntax_number(name) for name in syntax]
     labels = _labels(names, len(texts), "patterns")
     settings = _settings(backend, threads, device, tuning)
-    plan = Plan._compile(texts, _numbers(numbers, len(texts), "syntaxes"),
-                         _numbers(flags, len(texts), "flags"), labels, engine, sample,
-                         max_memory, _integer(wm_block, "wm_block", 2**32 - 1), settings)
+    try:
+        plan = Plan._compile(texts, _numbers(numbers, len(texts), "syntaxes"),
+                             _numbers(flags, len(texts), "flags"), labels, engine, sample,
+                             max_memory, _integer(wm_block, "wm_block", 2**32 - 1), settings)
+    except Error as error:
+        raise name_it(error, "pattern", labels, texts)
     plan._settings = settings
     return plan
 

@@ -2,10 +2,11 @@
 from __future__ import annotations
 
 import builtins
+import operator
 import os
 import stat
 from bisect import bisect_right
-from typing import Any, Iterator, List, NamedTuple, Optional, Tuple, Union
+from typing import Any, Iterator, List, NamedTuple, Tuple, Union, overload
 
 import numpy as np
 
@@ -56,7 +57,17 @@ class Records:
         """The file, and the member in it, of record `index`."""
         return self._texts[bisect_right([begin for begin, _ in self._texts], index) - 1][1]
 
-    def __getitem__(self, index: int) -> bytes:
+    @overload
+    def __getitem__(self, index: int) -> bytes: ...
+
+    @overload
+    def __getitem__(self, index: slice) -> List[bytes]: ...
+
+    def __getitem__(self, index: Union[int, slice]) -> Union[bytes, List[bytes]]:
+        """The bytes of a record; of a slice a list of such."""
+        if isinstance(index, slice):
+            return [self[i] for i in range(*index.indices(len(self)))]
+        index = operator.index(index)
         if not -len(self) <= index < len(self):
             raise IndexError("no such record")
         index %= len(self)
@@ -64,7 +75,8 @@ class Records:
 
 
 class Reader:
-    """The records of a file. Made by `open`; read once, by one of its three ways."""
+    """The records of a file. Made by `open`; read once, by one of its three ways: going through it,
+    `batches`, `read`. A second one raises ValueError."""
 
     #: With ``errors="keep"``: (text, why) of what could not be read.
     errors: List[Tuple[str, str]]
@@ -72,11 +84,25 @@ class Reader:
     def __init__(self, path: bytes, mode: int, threads: int, ratio: int, keep: bool,
                  data: Any = None) -> None:
         self._reader: Any = _core.reader(path, mode, threads, ratio, data)
+        self._path = os.fsdecode(path)
+        self._begun = False
         self._keep = keep
         self.errors = []
 
     def batches(self) -> Iterator[Records]:
-        """Some MiB of whole records at a time, read ahead by a thread: for `Plan.find_many`."""
+        """Some MiB of whole records at a time, read ahead by a thread: for `Plan.find_many`.
+
+        Raises:
+            ValueError: the reader was used before, by any way, or is closed.
+        """
+        if self._begun or self._reader is None:
+            raise ValueError(f"the reader of {self._path!r} {'was used' if self._begun else 'is closed'}, and "
+                             "a file is read once: open it again, or keep records = reader.read(), which "
+                             "may be searched and gone through as often as you like")
+        self._begun = True
+        return self._batches()
+
+    def _batches(self) -> Iterator[Records]:
         first = 0
         while self._reader is not None:
             item = next(self._reader, None)
@@ -91,7 +117,10 @@ class Reader:
         self.close()
 
     def __iter__(self) -> Iterator[Record]:
-        for batch in self.batches():
+        return self._records(self.batches())
+
+    def _records(self, batches: Iterator[Records]) -> Iterator[Record]:
+        for batch in batches:
             text = batch.text_of(0)
             for i, name in enumerate(batch.names):
                 yield Record(name, batch[i], batch.first + i, text)

@@ -1,9 +1,19 @@
 """What many texts may be given as."""
 from __future__ import annotations
 
-from typing import Any, Tuple
+from typing import Any, Mapping, Tuple
 
 import numpy as np
+
+
+def _is_file(given: Any) -> bool:
+    """Whether going through it gives lines."""
+    return hasattr(given, "read") and hasattr(given, "readline")
+
+
+def _says_its_bytes(text: Any) -> bool:
+    """Whether it is a sequence of letters that says its bytes, as Seq of Biopython does."""
+    return all(hasattr(text, name) for name in ("__bytes__", "__len__", "__getitem__"))
 
 
 def _is_one_text(texts: Any) -> bool:
@@ -12,7 +22,7 @@ def _is_one_text(texts: Any) -> bool:
         dimensions = getattr(texts, "ndim", 1)
         kind = getattr(getattr(texts, "dtype", None), "kind", "u")
         return dimensions == 0 or (dimensions == 1 and kind not in "OSUV")
-    if isinstance(texts, str):
+    if isinstance(texts, str) or _says_its_bytes(texts):
         return True
     try:
         memoryview(texts).release()
@@ -48,3 +58,17 @@ def _cut_of_arrow(array: Any) -> Tuple[Any, np.ndarray]:
     if array.null_count and np.diff(places)[np.asarray(array.is_null())].any():
         return _cut_of_arrow(array.fill_null(""))  # bytes that are no text's
     return (b"" if data is None else data), places.astype(np.int64)
+
+
+def _refuse_no_list(texts: Any) -> None:
+    """What can be gone through, but gives no texts, or other ones than are meant."""
+    if _is_one_text(texts):
+        raise TypeError("find_many takes a list of texts; of one text take find")
+    if isinstance(texts, Mapping):
+        raise TypeError("find_many takes a list of texts, and of a dictionary that would be its keys: "
+                        "give list(texts.values())")
+    if _is_file(texts):
+        raise TypeError("find_many takes a list of texts, and of a file that would be its lines: give "
+                        "trawl.open(path, records=\"lines\") or list(file) if lines are meant, "
+                        "trawl.open(path) for the file's records; of the whole file as one text take "
+                        "find(file.read())")
