@@ -302,6 +302,46 @@ def frames() -> None:
                                                    "protocols that have their header"), wrong)
 
 
+def malformed() -> None:
+    """A rule that cannot be read is left out, with its line; what stands beside it goes on."""
+    bad = [(b'alert tcp any any -> any any content:"a"; sid:90;', "parentheses"),
+           (b'alert tcp any any -> any any (content:"a"; sid:90;', "not closed"),
+           (b'alert tcp any any -> any any (content:"a";)', "no sid"),
+           (b'alert tcp any any -> any any (content:"a"; sid:90; sid:91;)', "two sids"),
+           (b'alert tcp any any -> any any (content:"a"; sid:0;)', "a number"),
+           (b'alert tcp any any -> any any (content:"a|4|"; sid:90;)', "in pairs"),
+           (b'alert tcp any any -> any any (content:""; sid:90;)', "empty"),
+           (b'alert tcp any any -> any any (content:a; sid:90;)', "in quotes"),
+           (b'alert tcp any any -> any any (content:"a; sid:90;)', "in quotes"),
+           (b'alert tcp any any -> any any (content:"a"b"; sid:90;)', "behind a content's quotes"),
+           (b'\0\xff;:"(', "not closed")]
+    good = [b'pcre:/J\\d/Vi";', b'pcre:/a"b/; flow:established;', b'pcre:"/a;b/";', b'msg:a "quoted" one;',
+            b'reference:url,"x;', b'pcre:/[\\x22"]/; http_uri:field "a;b";', b"foo:!\"a;b\",\"c;d\";"]
+    lines = []
+    for sid, options in enumerate(good, 1):
+        lines.append(b'alert ip any any -> any any (content:"needle"; %s sid:%d;)' % (options, sid))
+        lines += [text for text, _ in bad]
+    with open("some.rules", "wb") as out:
+        out.write(b"\n".join(lines))
+    with open("text", "wb") as out:
+        out.write(b"a needle")
+    for options, status, want in [([], 0, [[str(sid)] for sid in range(1, len(good) + 1)]),
+                                  (["--strict"], 2, [])]:
+        done = subprocess.run([TRAWL, "find", "--no-header", "--rules", "some.rules", "--verdicts",
+                               *options, "text"], capture_output=True, check=False)
+        said = done.stderr.decode().split("\n")
+        sids = [row.split("\t")[2:3] for row in done.stdout.decode().split("\n")[:-1]]
+        wrong = [f"{sids}, {done.returncode}"] * (sids != want or done.returncode != status)
+        for number in range(len(lines)):
+            why = bad[number % (len(bad) + 1) - 1][1] if number % (len(bad) + 1) else None
+            named = [line for line in said if f" some.rules:{number + 1}: the rule is left out: " in line]
+            if (why is None) != (not named) or why and why not in named[0]:
+                wrong.append(f"{lines[number]}: {named}")
+        count = [line for line in said if f"{len(good) * len(bad)} rules are left out" in line]
+        wrong += [f"{said[-3:]}"] * (len(count) != 1)
+        result(f"{len(good) * len(bad)} malformed rules among others {options}", wrong)
+
+
 # ---- Suricata's own tests ------------------------------------------------------------------------
 
 def decoded(name: str) -> bytes:
@@ -430,6 +470,7 @@ def main() -> int:
         differential()
         chosen()
         frames()
+        malformed()
         if DATA:
             suricata()
         else:

@@ -221,6 +221,9 @@ typedef struct pattern_origin {
 /* The id of a pattern that stands for one of no byte, so that nothing of its match is printed. */
 enum { NO_PIECE = 0 };
 
+/* What may be left out of a file of patterns, with a warning that has its line. */
+enum { LEFT_RULES, LEFT_STRINGS, LEFT_SIGNATURES, LEFT_KINDS };
+
 typedef struct pattern_set {
     trawl_pattern *patterns;
     pattern_origin *origins;
@@ -228,13 +231,14 @@ typedef struct pattern_set {
     bool given;   /* some, or a file that may have none */
     char **owned; /* texts and the names of files */
     size_t owned_count, owned_room;
-    bool with_names;             /* lines of files are NAME, a tab and the pattern */
-    bool takes_fasta;            /* a file of patterns may be FASTA, or of another known format */
-    bool by_line;                /* only lines that match count, not where a match ends */
-    bool every_start;            /* without --report all starts are asked for: of YARA's strings */
-    bool filtered;               /* some pattern has a filter */
-    bool filter_text;            /* ... that looks at the text, or how long it is */
-    bool filter_starts;          /* ... and matches of different lengths: starts are to be known */
+    bool with_names;    /* lines of files are NAME, a tab and the pattern */
+    bool takes_fasta;   /* a file of patterns may be FASTA, or of another known format */
+    bool by_line;       /* only lines that match count, not where a match ends */
+    bool every_start;   /* without --report all starts are asked for: of YARA's strings */
+    bool filtered;      /* some pattern has a filter */
+    bool filter_text;   /* ... that looks at the text, or how long it is */
+    bool filter_starts; /* ... and matches of different lengths: starts are to be known */
+    size_t left_out[LEFT_KINDS];
     struct rule_list *rules;     /* of --rules (cli/rules.h); NULL: none */
     bool takes_empty, has_empty; /* an empty pattern is not added, but noted, if it may be */
     bool keeps_texts;            /* the plan shall hold the patterns' texts, and */
@@ -248,7 +252,8 @@ bool pattern_set_add(pattern_set *set, const char *command, const char *text, si
 /* Add a file's lines (LF or CRLF; "-" is standard input). Complains on failure. */
 bool pattern_set_add_file(pattern_set *set, const char *command, const char *path);
 /* Add the contents of a file of Snort's or Suricata's rules, with their sids as ids, negated ones
- * too, until it is known what for (cli/rules.h). Complains on failure. */
+ * too, until it is known what for (cli/rules.h). A rule that is malformed is left out. Complains on
+ * failure. */
 bool pattern_set_add_rules(pattern_set *set, const char *command, const char *path);
 /* Add the strings of a file of YARA's rules, named RULE:$STRING; one that is left out is told in a
  * warning. Complains on failure. */

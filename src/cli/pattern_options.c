@@ -68,6 +68,8 @@ bool pattern_option(pattern_options *o, int option, const char *value)
         return pattern_set_add_rules(&o->set, command, value);
     case OPT_YARA:
         return pattern_set_add_yara(&o->set, command, value);
+    case OPT_STRICT:
+        return o->strict = true;
     case OPT_IUPAC:
         o->syntax = TRAWL_SYNTAX_IUPAC;
         return true;
@@ -101,6 +103,25 @@ static int take_plan(pattern_options *o)
     return -1;
 }
 
+/* Say how much was left out. False where nothing may be. */
+static bool settle_left_out(const pattern_options *o)
+{
+    static const char *const names[][2] = { { "rule is", "rules are" },
+                                            { "string is", "strings are" },
+                                            { "signature is", "signatures are" } };
+    bool fine = true;
+    for (size_t i = 0; i < LEFT_KINDS; i++) {
+        const size_t count = o->set.left_out[i];
+        if (!count)
+            continue;
+        fine = !o->strict;
+        complain(o->run->command, "%s%zu %s left out, for the reasons above%s",
+                 fine ? "warning: " : "", count, names[i][count > 1],
+                 fine ? "" : ": mend them, or search without --strict");
+    }
+    return fine;
+}
+
 int pattern_options_finish(pattern_options *o, int argc, char **argv)
 {
     const char *command = o->run->command;
@@ -128,7 +149,7 @@ int pattern_options_finish(pattern_options *o, int argc, char **argv)
     if (!pattern_set_style(&o->set, command, o->syntax, o->flags) ||
         (o->strand != STRAND_PLUS &&
          !pattern_set_other_strand(&o->set, command, o->strand == STRAND_BOTH)) ||
-        (o->verdicts && !rules_for_verdicts(&o->set, command)))
+        (o->verdicts && !rules_for_verdicts(&o->set, command)) || !settle_left_out(o))
         return EXIT_ERROR;
     return -1;
 }

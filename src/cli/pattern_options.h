@@ -14,6 +14,7 @@ typedef struct pattern_options {
     bool styled;      /* an option was given that says what patterns mean */
     const char *plan; /* --plan; NULL: none */
     bool verdicts;    /* of rules, which are wanted instead of matches */
+    bool strict;      /* --strict: nothing of a file may be left out */
 } pattern_options;
 
 #define PATTERN_SHORT_OPTIONS "e:f:Fi"
@@ -24,6 +25,7 @@ enum {
     OPT_SYNTAX = 1200,
     OPT_RULES,
     OPT_YARA,
+    OPT_STRICT,
     OPT_IUPAC,
     OPT_AMBIGUOUS,
     OPT_STRAND,
@@ -42,6 +44,7 @@ enum {
     { "syntax", required_argument, NULL, OPT_SYNTAX },                                       \
     { "rules", required_argument, NULL, OPT_RULES },                                         \
     { "yara", required_argument, NULL, OPT_YARA },                                           \
+    { "strict", no_argument, NULL, OPT_STRICT },                                             \
     { "iupac", no_argument, NULL, OPT_IUPAC },                                               \
     { "ambiguous", no_argument, NULL, OPT_AMBIGUOUS },                                       \
     { "strand", required_argument, NULL, OPT_STRAND },                                       \
@@ -58,6 +61,8 @@ enum {
     "      --rules FILE         the contents of Snort's or Suricata's rules, numbered by sid\n"\
     "      --yara FILE          the strings of YARA's rules, named RULE:$STRING; conditions are\n"\
     "                           not evaluated\n"                                            \
+    "      --strict             refuse a file of which a rule, string or signature would be left\n"\
+    "                           out with a warning\n"                                       \
     "      --syntax NAME        extended (default: classes and repeats; `trawl help patterns`),\n"\
     "                           escaped (as -F), or literal (as it is, a backslash too)\n"   \
     "      --iupac              nucleotides, as GTYRAC or GGCCN{5}GGCC\n"                    \

@@ -27,34 +27,63 @@ typedef struct rules {
     bool buffered;   /* what follows is in a buffer */
     bool lost;       /* the cursor is not known */
     bool positional; /* some content was in the payload */
+    bool failed;     /* the run ends */
     char *unchecked; /* room for as many names as the file could have */
     size_t unchecked_used;
 } rules;
 
-static bool complain_rule(const rules *r, const char *why)
+/* The rule is left out. Always false. */
+static bool leave_out(rules *r, const char *why)
 {
-    complain(r->command, "%s:%zu: %s", r->file, r->line, why);
+    complain(r->command, "warning: %s:%zu: the rule is left out: %s", r->file, r->line, why);
+    r->set->left_out[LEFT_RULES]++;
     return false;
 }
 
-static bool no_memory(const rules *r)
+/* The run ends. Always false. */
+static bool no_memory(rules *r)
 {
-    return complain_rule(r, "out of memory for the rule");
+    complain(r->command, "%s:%zu: out of memory for the rule", r->file, r->line);
+    r->failed = true;
+    return false;
 }
 
 /* ---- text -------------------------------------------------------------------- */
 
-/* The end of what begins at `at`: a byte of `ends` outside of quotes, or the rule's end. */
-static const char *find_end(const rules *r, const char *at, const char *ends)
+/* The end of what begins at `at`: a byte of `ends` that no backslash stands before, or the rule's
+ * end. */
+static const char *find_plain_end(const rules *r, const char *at, const char *ends)
 {
-    bool quoted = false;
-    for (; at < r->end && (quoted || !*at || !strchr(ends, *at)); at++) {
-        if (*at == '"')
-            quoted = !quoted;
-        else if (*at == '\\' && at + 1 < r->end)
-            at++;
-    }
+    for (; at < r->end && (!*at || !strchr(ends, *at)); at++)
+        at += *at == '\\' && at + 1 < r->end;
     return at;
+}
+
+/* The same, outside of quotes. These open where a value begins: at the begin, behind the first
+ * colon, or, behind a quoted value, behind a comma. Elsewhere, or if it is not closed, a quote is a
+ * byte like others, as in pcre:/a"b/. */
+static const char *find_end(const rules *r, const char *begin, const char *ends)
+{
+    bool named = false, opens = true, quotes = false;
+    for (const char *at = begin; at < r->end; at++) {
+        if (*at == '"' && opens) {
+            at = find_plain_end(r, at + 1, "\"");
+            if (at == r->end)
+                return find_plain_end(r, begin, ends);
+            named = quotes = true;
+            opens = false;
+        } else if (*at && strchr(ends, *at)) {
+            return at;
+        } else if (*at == ':' && !named) {
+            named = opens = true;
+        } else if (*at == ',') {
+            opens = quotes;
+        } else if (!strchr(" \t\r\n!", *at)) {
+            opens = false;
+            at += *at == '\\' && at + 1 < r->end;
+        }
+    }
+    return r->end;
 }
 
 /* Behind blanks, and the backslashes at the ends of a rule's lines. */
@@ -155,9 +184,9 @@ static bool add_content(rules *r, const char *text, size_t length, bool negated)
     name[length] = '\0';
     const size_t count = decode(text, length, bytes);
     if (count == SIZE_MAX || count == 0)
-        return complain_rule(r, count ? "a content's hexadecimal digits must come in pairs between "
-                                        "two |, as |4D 5A|"
-                                      : "a content is empty: give one byte at least");
+        return leave_out(r, count ? "a content's hexadecimal digits must come in pairs between "
+                                    "two |, as |4D 5A|"
+                                  : "a content is empty: give one byte at least");
     if (!pattern_set_append(r->set, bytes, count, r->file, r->line))
         return no_memory(r);
     const size_t index = r->set->count - 1;
@@ -226,17 +255,15 @@ static bool read_content(rules *r, const char *value, const char *end)
 {
     const bool negated = value < end && *value == '!';
     const char *open = skip_blanks(value + negated, end);
-    const char *close = find_end(r, open, ",;");
-    const char *more = close;
-    close = close < end ? close : end;
-    while (close > open + 1 && close[-1] != '"')
-        close--;
-    if (close - open < 2 || *open != '"')
-        return complain_rule(r, "a content stands in quotes, as content:\"abc|0d 0a|\"");
-    if (skip_blanks(close, more) < more)
-        return complain_rule(r, "behind a content's quotes stands ';', or ',' and what is said of "
-                                "it, as content:\"abc\",nocase;");
-    if (!add_content(r, open + 1, (size_t)(close - open) - 2, negated))
+    const char *close = open < end && *open == '"' ? find_plain_end(r, open + 1, "\"") : end;
+    if (close >= end)
+        return leave_out(r, "a content stands in quotes, as content:\"abc|0d 0a|\"");
+    const char *more = skip_blanks(close + 1, end);
+    if (more < end && *more != ',')
+        return leave_out(r,
+                         "behind a content's quotes stands ';', or ',' and what is said of it, as "
+                         "content:\"abc\",nocase;");
+    if (!add_content(r, open + 1, (size_t)(close - open) - 1, negated))
         return false;
     while (more < end) {
         r->sticky = true;
@@ -261,9 +288,9 @@ static bool read_sid(rules *r, const char *value, const char *end)
     for (; value < end && *value >= '0' && *value <= '9' && sid <= UINT32_MAX; value++)
         sid = sid * 10 + (uint64_t)(*value - '0');
     if (sid == 0 || sid > UINT32_MAX)
-        return complain_rule(r, "a sid is a number from 1 to 4294967295");
+        return leave_out(r, "a sid is a number from 1 to 4294967295");
     if (r->rule.sid)
-        return complain_rule(r, "the rule has two sids");
+        return leave_out(r, "it has two sids");
     for (size_t i = r->first; i < r->set->count; i++)
         r->set->patterns[i].id = (uint32_t)sid;
     r->rule.sid = (uint32_t)sid;
@@ -416,31 +443,42 @@ static void begin_rule(rules *r, const char *open)
             leave_unchecked(r, r->rule.head.unchecked[i], strlen(r->rule.head.unchecked[i]));
 }
 
-/* The options of a rule, whose head ends with the first parenthesis. */
-static bool read_rule(rules *r)
+/* The options of a rule, whose head ends with the first parenthesis. False: it is left out, or the
+ * run ends. */
+static bool read_options(rules *r)
 {
     bool fine = true;
     const char *open = memchr(r->text, '(', (size_t)(r->end - r->text));
     if (!open)
-        return complain_rule(r, "a rule has options in parentheses: ACTION PROTOCOL ... (content:"
-                                "\"...\"; sid:1;)");
+        return leave_out(r, "a rule has options in parentheses: ACTION PROTOCOL ... (content:"
+                            "\"...\"; sid:1;)");
     while (r->end > open && r->end[-1] != ')')
         r->end--;
     if (r->end == open)
-        return complain_rule(r, "the rule's parenthesis is not closed");
+        return leave_out(r, "its parenthesis is not closed");
     r->end--;
     begin_rule(r, open);
     for (const char *at = open + 1; fine && (at = skip_blanks(at, r->end)) < r->end;) {
         if (*at == ')')
-            return complain_rule(r, "behind the rule's closing parenthesis there is more text: a "
-                                    "rule has lines of its own");
+            return leave_out(r, "behind its closing parenthesis there is more text: a "
+                                "rule has lines of its own");
         const char *end = find_end(r, at, ";");
         fine = read_option(r, at, end);
         at = end + (end < r->end);
     }
     if (fine && !r->rule.sid)
-        return complain_rule(r, "the rule has no sid, which would be its patterns' number");
+        return leave_out(r, "it has no sid, which would be its patterns' number");
     return fine && keep_rule(r);
+}
+
+/* What a rule that is left out has added goes. */
+static void read_rule(rules *r)
+{
+    const size_t patterns = r->set->count, contents = r->list->content_count;
+    if (read_options(r))
+        return;
+    r->set->count = patterns;
+    r->list->content_count = contents;
 }
 
 /* ---- a file --------------------------------------------------------------------- */
@@ -481,16 +519,16 @@ bool pattern_set_add_rules(pattern_set *set, const char *command, const char *pa
     size_t length;
     const char *text = pattern_set_read(set, command, path, &length);
     rules r = { .set = set, .command = command, .file = shown_name(path), .line = 1 };
-    bool fine = text && open_list(&r, length);
     set->given = true;
-    for (const char *at = text, *end = at + (fine ? length : 0); fine && at < end;) {
+    r.failed = !text || !open_list(&r, length);
+    for (const char *at = text, *end = at + (r.failed ? 0 : length); !r.failed && at < end;) {
         at = find_rule(&r, at, end);
         r.text = skip_blanks(r.text, r.end);
         if (r.text < r.end && *r.text != '#')
-            fine = read_rule(&r);
+            read_rule(&r);
     }
     free(r.unchecked);
-    return fine;
+    return !r.failed;
 }
 
 void rule_list_free(rule_list *list)

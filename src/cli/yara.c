@@ -55,6 +55,7 @@ static void leave_out(yara *y, const char *place, const char *what, const char *
 {
     complain(y->command, "warning: %s:%zu: %.*s:%.*s: %sleft out: %s", y->file, line_at(y, place),
              (int)y->rule_length, y->rule, (int)y->string_length, y->string, what, why);
+    y->set->left_out[LEFT_STRINGS]++;
 }
 
 /* ---- what files are made of ------------------------------------------------------- */
