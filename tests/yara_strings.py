@@ -248,6 +248,37 @@ def chosen() -> None:
     result("a pipe", [done] * ((b"First:$b", b"1") not in counts))
 
 
+def repeats() -> None:
+    """A repeat of any number is one, right or refused, and never the bytes that it is written with."""
+    refused = ["a{99999999999}b", "a{100000000,}", "a{4294967295}", "a{4294967297}", "a{3}{2}", "{2}a",
+               "a{3,2}b", "a{3,0}b", "a{1000000,5}", "(ab){1000000}", "a**", "[ab]{0,99999999}c"]
+    right = ["a{1000000,}", "a{1000000}", "a{0,1000000}b", "x{32768}b", "x{40001,}b", "a{,3}b", "a{,}b", "a{}b",
+             "a{3", "a{x}", "a{ 3}b", "a{3,b}", "a{0000000003}b"]
+    text = b"".join(expression.encode() + b" " for expression in refused + right) + b"aaab xb"
+    for name, content in [("text", text), ("long", b"a" * 100 + b"x" * 40000 + b"b")]:
+        with open(name, "wb") as out:
+            out.write(content)
+    wrong, compared = [], 0
+    for expression in refused + right:
+        with open("repeat.yar", "w", encoding="ascii") as out:
+            out.write(f"rule r {{ strings: $a = /{expression}/ $b = /never/ condition: any of them }}")
+        long = expression.startswith("x")  # too many for re, which is slow at them
+        got, said = find("repeat.yar", "long" if long else "text")
+        got = got.get("r:$a", set())
+        if expression in refused:
+            wrong += [f"{expression}: {sorted(got)[:5]}, {said}"] * ("left out" not in said or got != set())
+            continue
+        plain = re.sub(r"\{,(\d*)\}", r"{0,\1}", expression).replace("1000000", "9999")  # as Python has it
+        want = ({40100 - 32768} if expression == "x{32768}b" else set() if long else
+                {start for start in range(len(text)) if re.compile(plain.encode()).match(text, start)})
+        wrong += [f"{expression}: {sorted(got)[:5]}, not {sorted(want)[:5]}, {said}"] * (got != want)
+        seen = yara("repeat.yar", "text") if YARA and not long else None
+        compared += seen is not None
+        wrong += [f"{expression}: {sorted(got)[:5]}, yara {seen}"] * (
+            seen is not None and seen.get("r:$a", set()) != got)
+    result(f"repeats of any number; yara agrees on {compared}", wrong)
+
+
 # ---- real rules -----------------------------------------------------------------------------------
 
 def real() -> None:
@@ -306,6 +337,7 @@ def main() -> int:
         os.chdir(folder)
         differential()
         chosen()
+        repeats()
         if DATA:
             real()
         else:

@@ -18,6 +18,7 @@
 #define MOST_ELEMENTS 65536u /* in all of them */
 #define DEEPEST 64u          /* groups within each other */
 #define UNBOUNDED UINT32_MAX
+#define HIGHEST 100000000u /* number that is told from higher ones */
 
 typedef struct set {
     uint64_t bits[4];
@@ -253,7 +254,40 @@ static bool read_class(parser *p, set *s)
     return true;
 }
 
+static bool is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
 /* ---- expressions ----------------------------------------------------------------- */
+
+/* The digits at *at, or `number` where there are none. A number above all limits stays above them.
+ */
+static uint32_t read_number(const char **at, const char *end, uint32_t number)
+{
+    if (*at == end || !is_digit(**at))
+        return number;
+    for (number = 0; *at < end && is_digit(**at); ++*at)
+        number = number < HIGHEST ? number * 10 + (uint32_t)(**at - '0') : HIGHEST;
+    return number;
+}
+
+/* {n}, {n,}, {,m}, {n,m} or {,}. False: it is none, and so plain bytes. */
+static bool read_bounds(parser *p, uint32_t *low, uint32_t *high)
+{
+    const char *at = p->at + 1;
+    const bool digits = at < p->end && is_digit(*at);
+    const uint32_t least = read_number(&at, p->end, 0);
+    const bool comma = at < p->end && *at == ',';
+    at += comma;
+    const uint32_t most = comma ? read_number(&at, p->end, UNBOUNDED) : least;
+    if ((!digits && !comma) || at == p->end || *at != '}')
+        return false;
+    p->at = at + 1;
+    *low = least;
+    *high = most;
+    return true;
+}
 
 /* A repeat behind an element or group; what is lazy is none, for starts are the same. */
 static void read_repeat(parser *p, uint32_t *low, uint32_t *high)
@@ -264,25 +298,7 @@ static void read_repeat(parser *p, uint32_t *low, uint32_t *high)
         p->at++;
         *low = c == '+';
         *high = c == '?' ? 1 : UNBOUNDED;
-    } else if (c == '{') {
-        const char *at = p->at + 1;
-        uint32_t numbers[2] = { 0, UNBOUNDED };
-        size_t digits = 0;
-        for (; at < p->end && *at >= '0' && *at <= '9' && digits < 6; at++, digits++)
-            numbers[0] = numbers[0] * 10 + (uint32_t)(*at - '0');
-        const bool comma = at < p->end && *at == ',';
-        at += comma;
-        if (!comma)
-            numbers[1] = numbers[0];
-        for (size_t k = 0; comma && at < p->end && *at >= '0' && *at <= '9' && k < 6;
-             at++, k++, digits++)
-            numbers[1] = (k ? numbers[1] * 10 : 0) + (uint32_t)(*at - '0');
-        if (!digits || at == p->end || *at != '}')
-            return; /* plain bytes */
-        p->at = at + 1;
-        *low = numbers[0];
-        *high = numbers[1];
-    } else {
+    } else if (c != '{' || !read_bounds(p, low, high)) {
         return;
     }
     p->at += p->at < p->end && *p->at == '?';
@@ -344,6 +360,8 @@ static bool read_condition(parser *p, rows *to)
 static bool read_element(parser *p, rows *to)
 {
     element e = { .low = 1, .high = 1 };
+    if (*p->at == '{' && read_bounds(p, &e.low, &e.high))
+        return refuse(p, "a repeat stands behind nothing, or behind another one");
     const char c = *p->at++;
     if (c == '[') {
         if (!read_class(p, &e.bytes))
@@ -353,7 +371,7 @@ static bool read_element(parser *p, rows *to)
         if (!p->regex->dot_all)
             e.bytes.bits[0] &= ~((uint64_t)1 << '\n');
     } else if (c == '*' || c == '+' || c == '?') {
-        return refuse(p, "a repeat stands behind nothing");
+        return refuse(p, "a repeat stands behind nothing, or behind another one");
     } else if (c != '\\' || p->at == p->end || !set_named(&e.bytes, *p->at)) {
         set_add(&e.bytes, c == '\\' && p->at < p->end ? escaped(p) : (uint8_t)c);
         if (p->regex->nocase)
@@ -362,6 +380,8 @@ static bool read_element(parser *p, rows *to)
         p->at++;
     }
     read_repeat(p, &e.low, &e.high);
+    if (e.low > e.high)
+        return refuse(p, "a repeat is reversed: the smaller number comes first");
     row one = { "", "", &e, 1, 1 };
     const rows with = { &one, 1, 1 };
     return e.high == 0 || multiply(p, to, &with);
