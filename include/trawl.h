@@ -405,6 +405,8 @@ TRAWL_API int trawl_advise(const trawl_context *cpu, const trawl_plan *plan, uin
 
 TRAWL_API const char *trawl_context_backend(const trawl_context *context);
 TRAWL_API uint32_t trawl_context_threads(const trawl_context *context);
+/* The instruction set of what the CPU does, a name that trawl_isa_name gives. */
+TRAWL_API const char *trawl_context_isa(const trawl_context *context);
 
 /* Where the time of a device backend went, summed over its devices. All zero for CPUs. Of many
  * short pieces one in eight is timed and stands for the others (--tuning timed=1: all are). */

@@ -68,6 +68,14 @@ static void test_words(void **state)
     }
 }
 
+static const char *best(void)
+{
+    size_t count = 1;
+    while (trawl_isa_name(count))
+        count++;
+    return trawl_isa_name(count - 1);
+}
+
 static void expect_isa(const char *option, const char *environment, int expected)
 {
     trawl_context_options options = TRAWL_CONTEXT_OPTIONS_INIT;
@@ -79,6 +87,10 @@ static void expect_isa(const char *option, const char *environment, int expected
     assert_int_equal(trawl_context_open(&options, &context, &error), expected);
     if (expected != TRAWL_OK)
         assert_non_null(strstr(error.message, "portable"));
+    const char *wanted = option && *option ? option : environment;
+    const bool automatic = !wanted || !*wanted || strcmp(wanted, "auto") == 0;
+    if (expected == TRAWL_OK)
+        assert_string_equal(trawl_context_isa(context), automatic ? best() : wanted);
     trawl_context_free(context);
     assert_int_equal(unsetenv("TRAWL_ISA"), 0);
 }
@@ -105,11 +117,45 @@ static void test_choice(void **state)
             expect_isa(isa_name(set), NULL, TRAWL_ERROR_UNSUPPORTED);
 }
 
+/* What the library asks the processor, Linux has asked it, too. */
+static void test_flags(void **state)
+{
+    static const struct {
+        isa set;
+        const char *flags;
+    } needs[] = {
+        { ISA_AVX2, "avx2 bmi1 bmi2 popcnt" },
+        { ISA_AVX512, "avx2 bmi1 bmi2 popcnt avx512f avx512bw avx512vl avx512vbmi avx512_vbmi2" },
+    };
+    char line[8192] = "", flag[24];
+    (void)state;
+    FILE *f = fopen("/proc/cpuinfo", "r");
+    while (f && fgets(line, sizeof line, f) && strncmp(line, "flags", 5) != 0)
+        ;
+    if (f)
+        fclose(f);
+    if (strncmp(line, "flags", 5) != 0) {
+        printf("/proc/cpuinfo has no flags of a processor: not compared\n");
+        skip();
+    }
+    line[strcspn(line, "\n")] = ' ';
+    for (size_t i = 0; i < sizeof needs / sizeof *needs; i++) {
+        bool all = words[needs[i].set] != NULL;
+        for (const char *at = needs[i].flags; *at; at += strcspn(at, " "), at += *at == ' ') {
+            snprintf(flag, sizeof flag, " %.*s ", (int)strcspn(at, " "), at);
+            all = all && strstr(line, flag);
+        }
+        printf("%s: %s\n", isa_name(needs[i].set), all ? "runs" : "does not run");
+        assert_int_equal(isa_runs(needs[i].set), all);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_words),
         cmocka_unit_test(test_choice),
+        cmocka_unit_test(test_flags),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

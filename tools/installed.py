@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 """The package `trawl` of this Python, wherever it was installed from: its library is loaded, and what it finds
-is what `re`, and plain Python, find. Run from a folder without the sources.
+is what `re`, and plain Python, find, by the processor's best instruction set. Run from a folder without the sources.
 
 Usage: installed.py
 """
 import gzip
 import importlib.metadata
 import os
+import platform
 import random
 import re
 import sys
@@ -28,6 +29,25 @@ def same(what, found, expected):
 folder = os.path.dirname(trawl.__file__)
 version = importlib.metadata.version("trawl")
 same("the version", trawl.__version__, version)
+
+# ---- the processor's vectors, as Linux has asked it ------------------------------------------
+
+flags = set()
+with open("/proc/cpuinfo") as file:
+    for line in file:
+        if line.startswith("flags"):
+            flags = set(line.split(":")[1].split())
+            break
+machine = platform.machine()
+avx2 = {"avx2", "bmi1", "bmi2", "popcnt"} <= flags
+avx512 = avx2 and {"avx512f", "avx512bw", "avx512vl", "avx512vbmi", "avx512_vbmi2"} <= flags
+isas = ["portable"]
+if machine == "x86_64":
+    isas += ["avx2"] * avx2 + ["avx512"] * avx512
+elif machine == "aarch64":
+    isas.append("neon")
+same("the instruction sets", trawl.isas(), isas)
+same("the instruction set in use", trawl.compile("a").isa, os.environ.get("TRAWL_ISA", isas[-1]))
 
 # ---- literals and classes in a text, beside re's lookahead, which finds matches that overlap ------
 

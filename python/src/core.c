@@ -23,6 +23,21 @@ static PyObject *listing(PyObject *module, PyObject *unused)
     return Py_BuildValue("NNs", engines, backends, trawl_version());
 }
 
+/* _isas(): names of the instruction sets that run here. */
+static PyObject *isas(PyObject *module, PyObject *unused)
+{
+    PyObject *names = PyList_New(0);
+    (void)module;
+    (void)unused;
+    for (size_t i = 0; names && trawl_isa_name(i); i++) {
+        PyObject *name = PyUnicode_FromString(trawl_isa_name(i));
+        if (!name || PyList_Append(names, name))
+            Py_CLEAR(names);
+        Py_XDECREF(name);
+    }
+    return names;
+}
+
 /* _devices(backend): (names, why there are none). */
 static PyObject *devices(PyObject *module, PyObject *args)
 {
@@ -46,10 +61,15 @@ static PyObject *devices(PyObject *module, PyObject *args)
 }
 
 static PyMethodDef functions[] = {
-    { "listing", listing, METH_NOARGS, NULL },      { "devices", devices, METH_VARARGS, NULL },
-    { "release", core_release, METH_NOARGS, NULL }, { "forked", core_forked, METH_NOARGS, NULL },
-    { "dlpack", core_dlpack, METH_O, NULL },        { "reader", core_reader, METH_VARARGS, NULL },
-    { "content", core_content, METH_O, NULL },      { NULL, NULL, 0, NULL },
+    { "listing", listing, METH_NOARGS, NULL },
+    { "devices", devices, METH_VARARGS, NULL },
+    { "release", core_release, METH_NOARGS, NULL },
+    { "forked", core_forked, METH_NOARGS, NULL },
+    { "dlpack", core_dlpack, METH_O, NULL },
+    { "reader", core_reader, METH_VARARGS, NULL },
+    { "content", core_content, METH_O, NULL },
+    { "isas", isas, METH_NOARGS, NULL },
+    { NULL, NULL, 0, NULL },
 };
 
 static struct PyModuleDef definition = {

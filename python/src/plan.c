@@ -128,6 +128,19 @@ static PyObject *stages_of(const trawl_plan *plan, uint32_t count)
     return stages;
 }
 
+/* _isa(): the instruction set of what its searches do on the CPU. */
+static PyObject *plan_isa(PyObject *self, PyObject *unused)
+{
+    pool *contexts = ((plan_object *)self)->contexts;
+    trawl_context *context = pool_take(contexts);
+    (void)unused;
+    if (!context)
+        return NULL;
+    PyObject *name = PyUnicode_FromString(trawl_context_isa(context));
+    pool_give(contexts, context);
+    return name;
+}
+
 static PyObject *plan_info(PyObject *self, PyObject *unused)
 {
     const trawl_plan *plan = ((plan_object *)self)->plan;
@@ -370,6 +383,7 @@ static PyMethodDef methods[] = {
     { "_on", plan_on, METH_O, NULL },
     { "_save", plan_save, METH_NOARGS, NULL },
     { "_info", plan_info, METH_NOARGS, NULL },
+    { "_isa", plan_isa, METH_NOARGS, NULL },
     { "_names", plan_names, METH_NOARGS, NULL },
     { "_pattern", plan_pattern, METH_O, NULL },
     { "_find", plan_find, METH_VARARGS, NULL },

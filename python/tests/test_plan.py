@@ -33,6 +33,20 @@ def test_facts():
         trawl.devices("nonsense")
 
 
+def test_isas(monkeypatch):
+    """The instruction sets that run here, and the one that a plan's searches take."""
+    names = trawl.isas()
+    assert names[0] == "portable" and set(names) <= {"portable", "neon", "avx2", "avx512"}
+    monkeypatch.delenv("TRAWL_ISA", raising=False)
+    trawl.release()  # contexts that wait have theirs
+    assert trawl.compile("isa").isa == names[-1]
+    trawl.release()
+    monkeypatch.setenv("TRAWL_ISA", "portable")
+    assert trawl.compile("isa").isa == "portable"
+    assert trawl.grid([np.zeros((2, 2), np.uint8)]).isa == "portable"
+    trawl.release()
+
+
 def test_syntaxes():
     """Each syntax means what docs/semantics.md says, also side by side in one plan."""
     plan = trawl.compile(["a.c", "a\\x2ec", "a.c", "N-{P}-[ST]", "GTYRAC", "61 ?? 63"],

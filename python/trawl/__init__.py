@@ -40,6 +40,12 @@ def backends() -> Dict[str, str]:
     return _core.listing()[1]
 
 
+def isas() -> List[str]:
+    """The instruction sets that this machine runs and this build has loops for, from "portable" to
+    the best. Searches take the best (`Plan.isa`), unless ``TRAWL_ISA`` names another."""
+    return _core.isas()
+
+
 def devices(backend: str) -> List[str]:
     """The names of a backend's devices, none where it has none here. Opens its driver, which takes
     tenths of a second."""
@@ -64,5 +70,5 @@ __all__ = [
     "Pattern", "PatternError", "Plan", "PlanError", "PlanInfo", "RangeNeeds", "ReadError", "Reader",
     "Record",
     "Records", "Stage", "Stream", "UnsupportedError", "WHOLE_LINES", "WORDS", "backends",
-    "compile", "devices", "engines", "grid", "load", "open", "release", "to_arrow", "to_pandas",
+    "compile", "devices", "engines", "grid", "isas", "load", "open", "release", "to_arrow", "to_pandas",
 ]

@@ -152,6 +152,12 @@ class _Compiled(_core.Plan):
         return PlanInfo(*facts)
 
     @property
+    def isa(self) -> str:
+        """The instruction set of what its searches do on the CPU: the last of `isas`, or the one that
+        the environment's ``TRAWL_ISA`` names."""
+        return self._isa()
+
+    @property
     def names(self) -> Tuple[str, ...]:
         """The names given to compile, in order; "" where there was none."""
         try:

@@ -1,6 +1,8 @@
 /* isa.c: see isa.h. */
 #include "base/isa.h"
 
+#include <stdatomic.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,31 +19,97 @@ const char *isa_name(isa set)
     return names[set];
 }
 
-bool isa_runs(isa set)
+/* ---- what the processor and the system can do -------------------------------- */
+
+#if defined(__x86_64__) && defined(__GNUC__)
+/* By the processor's own word: __builtin_cpu_supports asks a compiler's run-time library, and some
+ * compilers' says no to everything. */
+static uint32_t cpuid(uint32_t leaf, uint32_t *b, uint32_t *c)
 {
-    switch (set) {
-#ifdef TRAWL_HAVE_AVX512
-    case ISA_AVX512:
-        return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-               __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512vbmi") &&
-               __builtin_cpu_supports("avx512vbmi2") && __builtin_cpu_supports("bmi") &&
-               __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("popcnt");
+    uint32_t a = leaf, d;
+    *c = 0;
+    __asm__ volatile("cpuid" : "+a"(a), "=b"(*b), "+c"(*c), "=d"(d));
+    return a;
+}
+
+/* Which registers the system saves when it changes threads. */
+static uint32_t saved_registers(void)
+{
+    uint32_t low, high;
+    __asm__ volatile("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
+    return low;
+}
+
+static bool has(uint32_t word, uint32_t bits)
+{
+    return (word & bits) == bits;
+}
+
+/* The vectors that run here, a bit for each isa. The flags are those of cmake/vector.cmake. */
+static unsigned vectors(void)
+{
+    enum { POPCNT = 1u << 23, OSXSAVE = 1u << 27, AVX = 1u << 28 };            /* leaf 1, ecx */
+    enum { BMI1 = 1u << 3, AVX2 = 1u << 5, BMI2 = 1u << 8 };                   /* leaf 7, ebx */
+    enum { AVX512F = 1u << 16, AVX512BW = 1u << 30 };                          /* leaf 7, ebx */
+    const uint32_t avx512vl = 1u << 31;                                        /* leaf 7, ebx */
+    enum { AVX512VBMI = 1u << 1, AVX512VBMI2 = 1u << 6 };                      /* leaf 7, ecx */
+    enum { YMM = 1u << 1 | 1u << 2, ZMM = YMM | 1u << 5 | 1u << 6 | 1u << 7 }; /* saved */
+    uint32_t b, c;
+    if (cpuid(0, &b, &c) < 7)
+        return 0;
+    cpuid(1, &b, &c);
+    if (!has(c, POPCNT | OSXSAVE | AVX))
+        return 0;
+    const uint32_t saved = saved_registers();
+    cpuid(7, &b, &c);
+    if (!has(saved, YMM) || !has(b, BMI1 | AVX2 | BMI2))
+        return 0;
+    const bool avx512 = has(saved, ZMM) && has(b, AVX512F | AVX512BW | avx512vl) &&
+                        has(c, AVX512VBMI | AVX512VBMI2);
+    return 1u << ISA_AVX2 | (avx512 ? 1u << ISA_AVX512 : 0);
+}
+#elif defined(__aarch64__)
+static unsigned vectors(void)
+{
+    return 1u << ISA_NEON; /* every processor of this kind has it */
+}
+#else
+static unsigned vectors(void)
+{
+    return 0;
+}
+#endif
+
+/* The sets that this library has walks for. */
+static unsigned compiled(void)
+{
+    unsigned sets = 1u << ISA_PORTABLE;
+#ifdef TRAWL_HAVE_NEON
+    sets |= 1u << ISA_NEON;
 #endif
 #ifdef TRAWL_HAVE_AVX2
-    case ISA_AVX2:
-        return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") &&
-               __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("popcnt");
+    sets |= 1u << ISA_AVX2;
 #endif
-#ifdef TRAWL_HAVE_NEON
-    case ISA_NEON:
-        return true;
+#ifdef TRAWL_HAVE_AVX512
+    sets |= 1u << ISA_AVX512;
 #endif
-    case ISA_PORTABLE:
-        return true;
-    default:
-        return false;
-    }
+    return sets;
 }
+
+/* What the machine is does not change, and asking takes 25 microseconds in a virtual one, where
+ * cpuid is emulated: as long as a small compile. So the first answer stays. */
+bool isa_runs(isa set)
+{
+    static atomic_uint known; /* 0: not asked; all threads find the same */
+    unsigned runs = atomic_load_explicit(&known, memory_order_relaxed);
+    if (!runs) {
+        runs = 1u << ISA_PORTABLE | (vectors() & compiled());
+        atomic_store_explicit(&known, runs, memory_order_relaxed);
+    }
+    return runs >> set & 1;
+}
+
+/* ---- choosing ------------------------------------------------------------------ */
 
 static isa best(void)
 {

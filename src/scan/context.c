@@ -279,6 +279,11 @@ uint32_t trawl_context_threads(const trawl_context *context)
     return context ? context->worker.threads : 0;
 }
 
+const char *trawl_context_isa(const trawl_context *context)
+{
+    return context ? isa_name(context->worker.target.isa) : "";
+}
+
 int trawl_context_get_timing(trawl_context *context, trawl_timing *timing)
 {
     trawl_timing read = { 0 };
