@@ -9,7 +9,8 @@
 #include "trawl.h"
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
-#define ENDLESS (1ull << 35) /* bytes of zeros that no scan comes to the end of in time */
+/* Bytes of zeros that no scan comes to the end of in time; as many as there are addresses for. */
+#define ENDLESS ((size_t)1 << (SIZE_MAX > UINT32_MAX ? 35 : 30))
 
 enum { LENGTH = 6 << 20 };
 
