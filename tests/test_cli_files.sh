@@ -250,4 +250,107 @@ status=$?
 awk -F: '{ n += $NF } END { print NR, n, length($1) }' out >counts && mv counts out
 expect 'folders are opened again on the way back' 0 '39 39 202\n' ''
 
+# ---- --output: nothing that is read is written over, and nothing is there by halves ------------
+
+mkdir output
+cd output || exit 2
+printf 'abc99def\n99\n' >in
+cp in kept
+ln -s in link
+ln in hard
+"$trawl" compile 99 -o plan 2>err
+cp plan kept.plan
+printf 'alert ip any any -> any any (content:"a"; sid:1;)\n' >rules
+printf 'rule r { strings: $a = "abc" condition: $a }\n' >yara
+for arguments in '99 in' '99 link' '99 ./hard' '-f in kept' '-f link kept' '99 kept in' '99' '-f -'; do
+    for to in in link hard; do
+        run find --output $to $arguments <in
+        expect "--output over an input: $to, $arguments" 2 '' 'the input file is also the output'
+    done
+done
+result 'it is left' "$(cmp in kept >&2; echo $?)"
+for arguments in '--plan plan' '--rules rules' '--yara yara'; do
+    to=${arguments#* }
+    cp $to before
+    run find --output $to $arguments kept
+    expect "--output over an input: $arguments" 2 '' "$to: the input file is also the output"
+    result "it is left: $to" "$(cmp $to before >&2; echo $?)"
+done
+mkdir tree
+cp in tree/in
+ln tree/in linked
+for to in tree/in; do
+    run find -r --output $to 99 tree
+    expect '--output over what is in a folder' 2 '' "$to: is in a folder that is searched"
+done
+run find -r --output linked 99 tree
+expect '... and over a link to it' 2 '' 'tree/in: the input file is also the output'
+result 'it is left: a folder' "$(cmp tree/in kept >&2; echo $?)"
+run find -r --output tree/new 99 tree
+expect '--output into a folder that is searched' 0 ''
+printf 'file\trecord\tpattern\tstart\tend\ntree/in\t1\t1\t3\t5\ntree/in\t1\t1\t9\t11\n' >want
+result '... is not searched itself' "$(cmp want tree/new >&2; echo $?)"
+
+printf 'file\trecord\tpattern\tstart\tend\nkept\t1\t1\t3\t5\nkept\t1\t1\t9\t11\n' >want
+printf 'what was there, and is longer than what will be, by so many bytes as that takes\n' >to
+for arguments in "a(b kept" "99 nosuch" "--report nothing 99 kept" "--backend serial --threads 2 99 kept"; do
+    run find --output to $arguments
+    result "an error leaves what was there: $arguments" "$([ $status = 2 ] && grep -q '^what was' to; echo $?)"
+done
+chmod 640 to
+ln -s to other
+ln -s made nowhere
+for to in to other fresh nowhere; do
+    run find --output $to 99 kept
+    result "--output $to" "$([ $status = 0 ] && cmp want $to >&2; echo $?)"
+done
+result 'rights and links stay' \
+    "$([ "$(ls -l to | cut -c 1-10)" = -rw-r----- ] && [ -h other ] && [ -h nowhere ] && [ -f made ]; echo $?)"
+run find --output - 99 kept
+expect '--output -' 0 "$(cat want)\n"
+result '... is no file' "$([ ! -e ./- ]; echo $?)"
+for to in /dev/stdout /dev/fd/1; do
+    [ -e $to ] || continue
+    echo before >appended
+    "$trawl" find --output $to 99 kept >>appended 2>err
+    { echo before && cat want; } | cmp - appended >&2
+    result "--output $to, which is a file" $?
+done
+mkfifo pipe
+cat pipe >got &
+run find --output pipe 99 kept
+wait $!
+result '--output to a pipe' "$([ -p pipe ] && cmp want got >&2; echo $?)"
+run find --output to 99 nosuch kept
+result 'what could be searched is there' "$([ $status = 2 ] && cmp want to >&2; echo $?)"
+run find --output /dev/null 99 kept
+expect '--output /dev/null' 0 ''
+[ -c /dev/null ]
+result '... which it stays' $?
+printf 'what was there\n' >to
+for signal in TERM HUP; do
+    "$trawl" find --output to 99 pipe 2>err &
+    search=$!
+    exec 3>pipe
+    for try in 1 2 3 4 5 6 7 8 9 10; do
+        ls to.* >out 2>&1 || sleep 0.1
+    done
+    kill -$signal $search
+    wait $search
+    [ $? -gt 128 ] && ! ls to.* >out 2>&1 && grep -q '^what was there' to
+    result "SIG$signal leaves what was there, and nothing else" $?
+    exec 3>&-
+done
+seq 20000 | sed 's/.*/kept-&/' >many
+cp plan before
+for command in 'compile -F -f many -o plan' 'find --output plan -F -f many many'; do
+    (
+        ulimit -f 8
+        exec "$trawl" $command >out 2>err
+    )
+    [ $? -gt 1 ] && cmp -s plan before && ! ls plan.* >out 2>&1
+    result "no room for the whole of it: $command" $?
+done
+cd .. || exit 2
+
 finish

@@ -719,11 +719,11 @@ text.pgm 1 nine.pgm 3 0" '--annotate: none/out.png: cannot be written: No such f
     for to in own.png link.png hard.png own.pgm; do
         run grid --annotate $to -n own.pgm own.png
         case $to in own.pgm) read=own.pgm ;; *) read=own.png ;; esac
-        check "frames over an input: $to" 2 '' "--annotate: $read: the input file is also the output"
+        check "frames over an input: $to" 2 '' "$read: the input file is also the output"
         result "it is left: $to" "$(cmp -s own.png text.png && cmp -s own.pgm step.pgm && echo 1)"
     done
     run grid --annotate own.pgm -n step.pgm --mask own.pgm own.png
-    check 'frames over a mask' 2 '' '--annotate: own.pgm: the input file is also the output'
+    check 'frames over a mask' 2 '' 'own.pgm: the input file is also the output'
     echo kept >other
     {
         printf 'II*\0\10\0\0\0'

@@ -4,7 +4,7 @@ without a bound, sequences, many files, files shorter than there are ranks; and 
 
 Usage: test_mpi.py TRAWL MPIRUN. Exits with 77 where there is no Open MPI, or the command has no module for it.
 """
-import errno, gzip, os, random, shutil, subprocess, sys, tempfile
+import errno, glob, gzip, os, random, shutil, subprocess, sys, tempfile
 
 trawl, mpirun = os.path.abspath(sys.argv[1]), shutil.which(sys.argv[2]) if len(sys.argv) > 2 else None
 if not mpirun or not os.path.exists(os.path.join(os.path.dirname(trawl), "trawl-mpi.so")):
@@ -157,11 +157,11 @@ try:
                   script='trap "" XFSZ; [ $OMPI_COMM_WORLD_RANK != %d ] || ulimit -f 128; exec "$0" "$@"' % full)
     with open("slow.gz", "wb") as file:                                    # seconds, for one rank
         file.write(gzip.compress(bytes(10 << 20)) * 60)
-    for change in ("rm moved", "mv moved elsewhere", "mv moved elsewhere; : > moved", ": > moved"):
-        if os.path.exists("moved"):
-            os.remove("moved")
+    for change in ("rm $made", "mv $made elsewhere", "mv $made elsewhere; : > $made", ": > $made"):
         fails("moved: it was", "--output", "moved", "--max-ratio", "0", "X", "run", "slow.gz", n=2,
-              script='[ $OMPI_COMM_WORLD_RANK = 0 ] || { until [ -s moved ]; do sleep 0.01; done; %s; } & exec "$0" "$@"' % change)
+              script='[ $OMPI_COMM_WORLD_RANK = 0 ] || { until [ -s moved.* ]; do sleep 0.01; done; made=$(echo moved.*); %s; } & exec "$0" "$@"'
+                     % change)
+        assert not glob.glob("moved*"), change                             # neither half an output nor what it was made in
     reader = ranks(2, "ACGT", "reads.fa", "reads.fa",                      # who has read enough has no error
                    script='trap "" PIPE; "$0" "$@" | sed 1q')
     assert reader.stdout.startswith(b"file\t") and b"trawl find:" not in reader.stderr, reader
@@ -189,8 +189,11 @@ try:
     fails("100000 threads", "--threads", "100000", "ab", "few")            # what is wrong for all is said once
     fails("--circular", "--circular", "a[bc]*", "reads.fa")
     fails("also the output", "--output", "few", "ab", "words", "few")
+    fails("also the output", "--output", "few", "-f", "few", "words")
+    fails("missing", "--output", "few", "ab", "words", "missing")
     with open("few", "rb") as file:
         assert file.read() == files["few"]                                 # and is not lost
+    assert not glob.glob("few.*"), glob.glob("few.*")
     for environment in (alone, None):                                      # -q: the file is emptied all the same
         with open("printed", "wb") as file:
             file.write(b"z")

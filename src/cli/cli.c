@@ -5,9 +5,11 @@
 #include <stdarg.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "cli/progress.h"
 #include "cli/suggest.h"
+#include "io/replace.h"
 
 /* ---- messages ---------------------------------------------------------- */
 
@@ -28,12 +30,32 @@ const char *shown_name(const char *path)
     return strcmp(path, "-") == 0 ? "(standard input)" : path;
 }
 
-bool output_to(const char *path)
+bool output_to(replacement *made, const char *command, const char *path)
 {
-    if (!freopen(path, "w", stdout))
-        return false;
-    setvbuf(stdout, NULL, _IOFBF, OUTPUT_BUFFER); /* the one that it had is gone */
-    return true;
+    *made = (replacement){ 0 };
+    if (replace_is_output(path))
+        return true;
+    if (replace_begin(made, path) && dup2(fileno(made->file), STDOUT_FILENO) >= 0) {
+        setvbuf(stdout, NULL, _IOFBF, OUTPUT_BUFFER); /* it may have been a terminal */
+        return true;
+    }
+    const int cause = errno;
+    if (made->file)
+        replace_end(made, false);
+    complain(command, "%s: cannot be written: %s%s", path, strerror(cause),
+             cause == EACCES && access(path, W_OK) == 0
+                 ? ": it is made beside it first, so its folder must allow that"
+                 : "");
+    return false;
+}
+
+bool output_leaves(const char *command, const char *output, const char *input)
+{
+    const bool same = replace_is(output, input);
+    if (same)
+        complain(command, "%s: the input file is also the output: write to another file",
+                 shown_name(input));
+    return !same;
 }
 
 int usage_hint(const char *command)

@@ -17,6 +17,8 @@
 #include "cli/energy.h"
 #include "trawl.h"
 
+struct replacement;
+
 enum { EXIT_MATCH = 0, EXIT_NONE = 1, EXIT_ERROR = 2 };
 
 /* Subcommands, one file each. argv[0] is "trawl NAME", so that getopt_long's messages open
@@ -51,8 +53,14 @@ int usage_hint(const char *command);
 /* Bytes of standard output that are written at once. */
 #define OUTPUT_BUFFER (128u << 10)
 
-/* From now on standard output is that file, which loses what it had. False: errno. */
-bool output_to(const char *path);
+/* From now on what is printed goes to the file that is to take the place of the one at `path`
+ * (io/replace.h), with replace_end; "-", or what standard output is already: all stays as it is.
+ * False after a complaint. */
+bool output_to(struct replacement *made, const char *command, const char *path);
+
+/* False, after a complaint, where `output` is the file `input` ("-": standard input), by whatever
+ * name: nothing is written over what is read. */
+bool output_leaves(const char *command, const char *output, const char *input);
 
 /* Flush standard output and check it. A closed pipe ends the program quietly with the
  * status so far; a full disk or another failure complains and gives EXIT_ERROR. */

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "cli/cli.h"
+#include "io/replace.h"
 
 #define MODULE "trawl-mpi.so"
 
@@ -75,9 +76,15 @@ const cluster *cluster_open(const char *command)
     return c;
 }
 
+void cluster_abort(const cluster *c, int status)
+{
+    replace_abandon();
+    c->abort(status);
+}
+
 void cluster_fail(const cluster *c, const char *command, const char *what, const char *why)
 {
     fflush(stdout);
     complain(command, "%s: %s", what, why);
-    c->abort(EXIT_ERROR);
+    cluster_abort(c, EXIT_ERROR);
 }

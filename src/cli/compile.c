@@ -13,7 +13,6 @@
 #include "cli/plan_file.h"
 #include "cli/plan_note.h"
 #include "cli/sample.h"
-#include "io/replace.h"
 
 typedef struct given_option {
     int option;
@@ -180,17 +179,14 @@ static int finish_find(compile *c, int argc, char **argv)
 /* Whether the plan would be written over what it is made from; complains then. */
 static bool is_input(const compile *c)
 {
-    const char *input = c->sample && replace_is(c->output, c->sample) ? c->sample : NULL;
-    for (size_t i = 0; i < c->given_count && !input; i++) {
+    const char *command = c->run.command;
+    bool fine = !c->sample || output_leaves(command, c->output, c->sample);
+    for (size_t i = 0; i < c->given_count && fine; i++) {
         const given_option *g = &c->given[i];
-        if ((g->option == 'f' || g->option == OPT_RULES || g->option == OPT_YARA) &&
-            replace_is(c->output, g->value))
-            input = g->value;
+        fine = (g->option != 'f' && g->option != OPT_RULES && g->option != OPT_YARA) ||
+               output_leaves(command, c->output, g->value);
     }
-    if (input)
-        complain(c->run.command, "%s: the input file is also the output: write to another file",
-                 shown_name(input));
-    return input;
+    return !fine;
 }
 
 /* Status to leave with at once, or -1. */

@@ -8,6 +8,7 @@
 #include "cli/pattern_options.h"
 #include "cli/plan_file.h"
 #include "cli/progress.h"
+#include "io/replace.h"
 #include "io/unpack.h"
 
 typedef struct find {
@@ -16,7 +17,8 @@ typedef struct find {
     find_output output;
     find_search search;
     bool report_given;
-    const char *printed_to; /* --output FILE */
+    const char *printed_to; /* --output FILE; NULL: standard output */
+    replacement made;       /* of it */
 } find;
 
 /* ---- help and options -------------------------------------------------- */
@@ -63,7 +65,7 @@ static const char *const help_text[] = {
     "sid,\n"
     "                           msg, unchecked (what else a rule asks, which is not evaluated)\n"
     "      --max-matches N      stop after N matches in all, and say so\n"
-    "      --output FILE        print to FILE instead of standard output\n"
+    "      --output FILE        print to FILE instead of standard output (-), whole or not at all\n"
     "      --tsv                columns with tabs between them: the default\n"
     "      --json               JSON, one object a line\n"
     "      --bed                BED: record, start, end, name of the pattern, 0, strand\n"
@@ -190,7 +192,7 @@ static bool read_option(void *user, int option, const char *value)
     case OPT_CIRCULAR:
         return f->search.circular = true;
     case OPT_OUTPUT:
-        f->printed_to = value;
+        f->printed_to = strcmp(value, "-") == 0 ? NULL : value;
         return true;
     case OPT_VERDICTS:
         return f->patterns.verdicts = true;
@@ -340,13 +342,55 @@ static bool open_search(find *f, char **paths, int count)
     return find_output_open(&f->output) && find_search_open(&f->search, paths, count);
 }
 
-/* --output: ranks open the file when they know that none of them reads it. */
-static bool open_output(const find *f)
+/* --output: what is there already, and is read, is not written over. False after a complaint. */
+static bool output_leaves_inputs(const find *f, char **paths, int count)
 {
-    if (!f->printed_to || f->search.cluster || output_to(f->printed_to))
+    const char *command = f->run.command, *output = f->printed_to;
+    struct stat old;
+    if (!output || stat(output, &old) != 0)
         return true;
-    complain(f->run.command, "%s: %s", f->printed_to, strerror(errno));
-    return false;
+    bool fine = pattern_options_leave(&f->patterns, output);
+    if (fine && count == 0)
+        fine = output_leaves(command, output, "-");
+    for (int i = 0; i < count && fine; i++)
+        fine = output_leaves(command, output, paths[i]);
+    for (int i = 0; i < count && fine && f->search.recursive; i++)
+        if (S_ISREG(old.st_mode) && replace_is_below(output, paths[i])) {
+            complain(command,
+                     "%s: is in a folder that is searched, so it would be read and written over: "
+                     "write to another folder, or delete it before",
+                     output);
+            fine = false;
+        }
+    return fine;
+}
+
+/* Ranks open the file when they know that none of them reads it. */
+static bool open_output(find *f)
+{
+    find_search *s = &f->search;
+    if (!f->printed_to || s->cluster)
+        return true;
+    if (stat(f->printed_to, &s->replaced) != 0 || replace_is_output(f->printed_to))
+        s->replaced.st_nlink = 0;
+    const bool fine = output_to(&f->made, f->run.command, f->printed_to);
+    s->makes_file = f->made.path;
+    return fine;
+}
+
+/* All that was to be printed was, with that status; now the file is put in its place. */
+static int close_output(find *f, int status)
+{
+    if (!f->made.file)
+        return status;
+    const bool whole = find_search_whole(&f->search);
+    if (replace_end(&f->made, whole))
+        return status;
+    if (whole)
+        complain(f->run.command, "%s: cannot be written: %s", f->printed_to, strerror(errno));
+    else
+        complain(f->run.command, "%s: is not written, for the search failed", f->printed_to);
+    return EXIT_ERROR;
 }
 
 /* What several ranks write at once has places. */
@@ -369,11 +413,13 @@ static int search_files(find *f, char **paths, int count)
         find_ranks_same_options(&f->search, c, f->printed_to);
     if (!open_output(f) || !open_search(f, paths, count)) {
         if (c)
-            c->abort(EXIT_ERROR);
+            cluster_abort(c, EXIT_ERROR);
+        if (f->made.file)
+            replace_end(&f->made, false);
         return EXIT_ERROR;
     }
     return c ? find_ranks_files(&f->search, c, paths, count, f->printed_to)
-             : find_search_files(&f->search, paths, count);
+             : close_output(f, find_search_files(&f->search, paths, count));
 }
 
 /* The ranks of mpirun, if it has started the process. False after a complaint. */
@@ -412,6 +458,8 @@ int command_find(int argc, char **argv)
     f.output.stranded = f.patterns.stranded;
     f.output.verdicts = f.patterns.verdicts;
     if (status < 0 && !plan_leaves_input(f.run.command, f.patterns.plan, paths, count))
+        status = EXIT_ERROR;
+    if (status < 0 && (!c || c->rank == 0) && !output_leaves_inputs(&f, paths, count))
         status = EXIT_ERROR;
     if (status < 0 && c && !output_has_places(&f))
         status = EXIT_ERROR;

@@ -33,7 +33,7 @@ void *rank_grow(const rank_work *k, void *old, size_t bytes)
 void rank_must(const rank_work *k, bool works)
 {
     if (!works)
-        k->c->abort(EXIT_ERROR);
+        cluster_abort(k->c, EXIT_ERROR);
 }
 
 uint64_t rank_at(const rank_work *k)

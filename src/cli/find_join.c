@@ -74,7 +74,7 @@ trawl_context *find_ranks_context(const cluster *c, run_options *o)
         if (open_context(o)) /* which says aloud why it cannot be */
             rank_fails(c, o->command,
                        "could not open what it searches with, and now it can: start it again");
-        c->abort(EXIT_ERROR);
+        cluster_abort(c, EXIT_ERROR);
     }
     c->sum(0); /* until that one has ended all */
     return context;
@@ -174,7 +174,7 @@ trawl_plan *find_ranks_plan(const cluster *c, const char *command, trawl_plan *p
     trawl_error error;
     const void *own = plan ? trawl_plan_save(plan, &size) : NULL;
     if (c->rank == 0 && !own)
-        c->abort(EXIT_ERROR); /* which was said */
+        cluster_abort(c, EXIT_ERROR); /* which was said */
     bytes = size;
     c->broadcast(&bytes, sizeof bytes);
     if (c->rank == 0) {

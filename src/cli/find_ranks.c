@@ -100,15 +100,17 @@ static int report(rank_work *k, uint64_t rounds)
 
 int find_ranks_files(find_search *f, const cluster *c, char **paths, int count, const char *output)
 {
-    rank_work k = { .f = f,
-                    .c = c,
-                    .maps = !cluster_reads(),
-                    .bytes = { .c = c, .mapped = &f->file },
-                    .open = SIZE_MAX,
-                    .spool = { c, f->run->command, output, -1, -1 } };
+    rank_work k = {
+        .f = f,
+        .c = c,
+        .maps = !cluster_reads(),
+        .bytes = { .c = c, .mapped = &f->file },
+        .open = SIZE_MAX,
+        .spool = { .c = c, .command = f->run->command, .output = output, .fd = -1, .standard = -1 }
+    };
     stats_begin(&f->stats, f->run);
     ranks_open(&k, paths, count);
-    if (c->rank == 0 && output)
+    if (output)
         spool_open(&k.spool);
     if (!f->quiet && (c->rank || k.limit))
         spool_begin(&k.spool);
@@ -129,6 +131,7 @@ int find_ranks_files(find_search *f, const cluster *c, char **paths, int count, 
         rank_close_file(&k);
     }
     const int status = report(&k, rounds);
+    spool_close(&k.spool, status != EXIT_ERROR);
     ranks_close(&k);
     return status;
 }

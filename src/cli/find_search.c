@@ -428,10 +428,23 @@ static void fail_text(void *user, const char *name, const char *why)
     file_failed((find_search *)user, name, why);
 }
 
-/* Search f->file, which is open. */
+static bool is_file(const struct stat *facts, const source *file)
+{
+    return facts->st_nlink && S_ISREG(facts->st_mode) && facts->st_dev == file->facts.st_dev &&
+           facts->st_ino == file->facts.st_ino;
+}
+
+/* Search f->file, which is open, unless it is what is printed to: what is found in it would be
+ * searched for in turn, and what is to be replaced would be lost. */
 static void search_open_file(find_search *f, const char *name)
 {
     source *file = &f->file;
+    if (is_file(&f->printed_to, file) || is_file(&f->replaced, file)) {
+        file_failed(f, name, "the input file is also the output: write to another folder");
+        f->finished |= is_file(&f->replaced, file);
+        source_close(file);
+        return;
+    }
     const texts inside = {
         { f->ratio, trawl_context_threads(f->context) }, take_text, fail_text, f
     };
@@ -455,21 +468,14 @@ static void search_open_file(find_search *f, const char *name)
 
 /* ---- folders --------------------------------------------------------------- */
 
-/* What is found in it would be searched for in turn. */
-static bool is_output(const find_search *f, const source *file)
-{
-    return f->printed_to.st_nlink && S_ISREG(f->printed_to.st_mode) &&
-           f->printed_to.st_dev == file->facts.st_dev && f->printed_to.st_ino == file->facts.st_ino;
-}
-
 static void search_member(find_search *f, const tree_file *member)
 {
     if (member->cause)
         file_failed(f, member->path, strerror(member->cause));
     else if (!source_open_below(&f->file, tree_descriptor(member->folder), member->name))
         file_failed(f, member->path, strerror(errno));
-    else if (is_output(f, &f->file))
-        file_failed(f, member->path, "the input file is also the output: write to another folder");
+    else if (f->makes_file && is_file(&f->printed_to, &f->file))
+        source_close(&f->file); /* what is printed, which has no name of its own yet */
     else
         search_open_file(f, member->path);
 }
@@ -613,6 +619,13 @@ int find_search_files(find_search *f, char **paths, int count)
     stats_print(&f->stats, f->run, f->device.plan ? f->device.plan : f->plan,
                 f->device.context ? f->device.context : f->context);
     return status;
+}
+
+bool find_search_whole(const find_search *f)
+{
+    const bool limited = f->most && f->stats.matches >= f->most;
+    const bool ended = f->failed && f->finished && !limited && !f->quiet;
+    return !ferror(stdout) && !ended && !(f->failed && f->stats.bytes == 0);
 }
 
 void find_search_close(find_search *f)

@@ -53,6 +53,8 @@ typedef struct find_search {
     bool failed, finished;
     int cause; /* errno of the first write to standard output that failed; 0: none has */
     struct stat printed_to; /* standard output, unless st_nlink is 0 */
+    struct stat replaced;   /* the file in whose place it will be, unless st_nlink is 0 */
+    bool makes_file;        /* standard output is a file that is not in its place yet */
     run_stats stats;
 } find_search;
 
@@ -62,6 +64,10 @@ bool find_search_open(find_search *f, char **paths, int count);
 
 /* Search them, or standard input where there is none, and print. The command's status. */
 int find_search_files(find_search *f, char **paths, int count);
+
+/* Whether what was printed is all that there is to print: nothing ended the search before its end,
+ * and something could be searched. */
+bool find_search_whole(const find_search *f);
 
 void find_search_close(find_search *f);
 

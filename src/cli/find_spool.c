@@ -29,7 +29,7 @@ static void must_print(const spool *s, int cause)
     cause = failed ? cause : errno;
     const bool copies = s->standard >= 0;
     if (!copies && !s->output && cause == EPIPE)
-        s->c->abort(EXIT_MATCH); /* who reads it wants no more */
+        cluster_abort(s->c, EXIT_MATCH); /* who reads it wants no more */
     give_up(s,
             copies      ? spooled
             : s->output ? s->output
@@ -49,9 +49,28 @@ uint64_t spool_at(const spool *s, int cause)
     return s->fd >= 0 || is_direct(s) ? (uint64_t)lseek(STDOUT_FILENO, 0, SEEK_CUR) : 0;
 }
 
-void spool_open(const spool *s)
+void spool_open(spool *s)
 {
-    if (!output_to(s->output))
+    size_t length = 0;
+    if (s->c->rank == 0) {
+        if (!output_to(&s->made, s->command, s->output))
+            cluster_abort(s->c, EXIT_ERROR);
+        s->made_at = strdup(s->made.temporary ? s->made.temporary : s->output);
+        length = s->made_at ? strlen(s->made_at) + 1 : 0;
+    }
+    s->c->broadcast(&length, sizeof length);
+    if (s->c->rank && length)
+        s->made_at = malloc(length);
+    if (!s->made_at)
+        give_up(s, s->output, strerror(ENOMEM));
+    s->c->broadcast(s->made_at, length);
+}
+
+void spool_close(spool *s, bool fine)
+{
+    free(s->made_at);
+    s->made_at = NULL;
+    if (s->made.file && !replace_end(&s->made, fine) && fine)
         give_up(s, s->output, strerror(errno));
 }
 
@@ -181,7 +200,7 @@ static void must_be_there(const spool *s)
     const off_t printed = lseek(STDOUT_FILENO, 0, SEEK_CUR);
     if (fsync(STDOUT_FILENO) != 0 && errno != EINVAL) /* EINVAL: there is nothing to wait for */
         give_up(s, s->output, strerror(errno));
-    if (fstat(STDOUT_FILENO, &opened) != 0 || stat(s->output, &named) != 0 ||
+    if (fstat(STDOUT_FILENO, &opened) != 0 || stat(s->made_at, &named) != 0 ||
         opened.st_dev != named.st_dev || opened.st_ino != named.st_ino || named.st_size != printed)
         give_up(s, s->output,
                 "it was moved, deleted or changed by others while the ranks searched, so what they "
@@ -201,7 +220,7 @@ static void write_all(const spool *s, const segment *segments, size_t count, uin
     if (s->c->rank == 0) /* when all have searched */
         must_be_there(s);
     taker t = { .s = s, .at = before };
-    t.file = s->c->open_all(s->output, all, &why);
+    t.file = s->c->open_all(s->made_at, all, &why);
     if (!t.file)
         give_up(s, s->output, why);
     put_all(&t, segments, count, lines);

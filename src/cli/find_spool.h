@@ -9,6 +9,7 @@
 #define TRAWL_FIND_SPOOL_H
 
 #include "cli/cluster.h"
+#include "io/replace.h"
 
 typedef struct segment {
     uint64_t at, length;
@@ -18,12 +19,16 @@ typedef struct spool {
     const cluster *c;
     const char *command; /* for messages */
     const char *output;  /* the file; NULL: standard output */
+    char *made_at;       /* where it is made (io/replace.h) */
+    replacement made;    /* rank 0's */
     int fd, standard;    /* the file without a name, and, while it is printed to, the real standard
                             output; -1: rank 0 prints at once */
 } spool;
 
-/* What is printed goes to `output` from now on, which loses what it had; of rank 0. */
-void spool_open(const spool *s);
+/* Collective, of an `output`: what rank 0 prints goes there from now on. */
+void spool_open(spool *s);
+/* Rank 0's: all have printed, and the file takes its place if that is `fine`. */
+void spool_close(spool *s, bool fine);
 
 /* What is printed is kept from now on. */
 void spool_begin(spool *s);

@@ -16,7 +16,6 @@
 
 #include "cli/grid.h"
 #include "cli/progress.h"
-#include "io/replace.h"
 
 /* ---- help and options ------------------------------------------------------ */
 
@@ -275,16 +274,6 @@ static bool check_masks(const grid_run *run)
     return true;
 }
 
-/* Whether a path is the file of --annotate, by whatever name. */
-static bool is_output(const grid_run *run, const char *path)
-{
-    if (!replace_is(run->annotate, path))
-        return false;
-    complain(run->options.command,
-             "--annotate: %s: the input file is also the output: write to another file", path);
-    return true;
-}
-
 static bool check_annotate(const grid_run *run, char **texts, size_t count)
 {
     if (run->annotate == NULL)
@@ -294,11 +283,16 @@ static bool check_annotate(const grid_run *run, char **texts, size_t count)
                  "--annotate reads its one text twice: name one file, and not standard input");
         return false;
     }
-    bool fine = !is_output(run, texts[0]);
+    if (strcmp(run->annotate, "-") == 0) {
+        complain(run->options.command, "--annotate: standard output has the matches: name a file");
+        return false;
+    }
+    const char *command = run->options.command;
+    bool fine = output_leaves(command, run->annotate, texts[0]);
     for (size_t i = 0; fine && i < run->needle_count; i++)
-        fine = !is_output(run, run->needles[i].path);
+        fine = output_leaves(command, run->annotate, run->needles[i].path);
     for (size_t i = 0; fine && i < run->mask_count; i++)
-        fine = !is_output(run, run->masks[i]);
+        fine = output_leaves(command, run->annotate, run->masks[i]);
     return fine;
 }
 

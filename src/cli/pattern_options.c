@@ -1,6 +1,7 @@
 /* pattern_options.c: see cli/pattern_options.h. */
 #include "cli/pattern_options.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "cli/plan_file.h"
@@ -43,11 +44,35 @@ void pattern_options_init(pattern_options *o)
 void pattern_options_free(pattern_options *o)
 {
     pattern_set_free(&o->set);
+    free(o->inputs);
+}
+
+static bool note_input(pattern_options *o, const char *path)
+{
+    const char **grown = realloc(o->inputs, (o->input_count + 1) * sizeof *grown);
+    if (!grown) {
+        complain(o->run->command, "out of memory for the names of files");
+        return false;
+    }
+    o->inputs = grown;
+    o->inputs[o->input_count++] = path;
+    return true;
+}
+
+bool pattern_options_leave(const pattern_options *o, const char *output)
+{
+    bool fine = true;
+    for (size_t i = 0; i < o->input_count && fine; i++)
+        fine = output_leaves(o->run->command, output, o->inputs[i]);
+    return fine;
 }
 
 bool pattern_option(pattern_options *o, int option, const char *value)
 {
     const char *command = o->run->command;
+    if ((option == 'f' || option == OPT_RULES || option == OPT_YARA || option == OPT_PLAN) &&
+        !note_input(o, value))
+        return false;
     o->styled |= option == 'F' || option == 'i' || (option >= OPT_SYNTAX && option < OPT_PLAN);
     switch (option) {
     case 'e':

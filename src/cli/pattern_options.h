@@ -9,12 +9,14 @@ typedef struct pattern_options {
     run_options *run; /* set before; it takes the options that are none of these */
     pattern_set set;
     uint32_t syntax, flags;
-    uint32_t strand;  /* an index of the names of --strand */
-    bool stranded;    /* --strand was given */
-    bool styled;      /* an option was given that says what patterns mean */
-    const char *plan; /* --plan; NULL: none */
-    bool verdicts;    /* of rules, which are wanted instead of matches */
-    bool strict;      /* --strict: nothing of a file may be left out */
+    uint32_t strand;     /* an index of the names of --strand */
+    bool stranded;       /* --strand was given */
+    bool styled;         /* an option was given that says what patterns mean */
+    const char *plan;    /* --plan; NULL: none */
+    bool verdicts;       /* of rules, which are wanted instead of matches */
+    bool strict;         /* --strict: nothing of a file may be left out */
+    const char **inputs; /* files that options of patterns named */
+    size_t input_count;
 } pattern_options;
 
 #define PATTERN_SHORT_OPTIONS "e:f:Fi"
@@ -86,6 +88,9 @@ void pattern_options_free(pattern_options *o);
 
 /* Take one of the options. */
 bool pattern_option(pattern_options *o, int option, const char *value);
+
+/* False, after a complaint, where the output is one of these files, by whatever name. */
+bool pattern_options_leave(const pattern_options *o, const char *output);
 
 /* All options were read: the first operand is the pattern, unless one was given, and the set is
  * made ready to be compiled. Status to leave with at once, after a complaint, or -1. */
