@@ -332,6 +332,23 @@ for text_like in (b"> quoted\n> lines\nneedle\n", b">From here\na needle in word
                   b">greetings\nhello world needle\n", b">x\ninternational needle\n",
                   b">x\nmotherhood needle\n", b">X\nINTERNATIONAL needle\n"):
     same("no FASTA: %r" % text_like, find("needle", write("f", text_like)), rows("f", 1, b"needle", text_like))
+# One odd line: told, with its line, and of bases what begins with '>' is FASTA all the same.
+sites = [("a", b"ACGTGATTACAG"), ("b", b"GATTACA")]
+odd_titles = b">a\nACGTGA\nTTACAG\n> b\nGATTACA\n"
+same("FASTA, a title with a blank", find("GATTACA", write("f", odd_titles)), record_rows("f", sites, b"GATTACA"))
+for name, content, line in (("first title with a blank", b"> a\nACGTGA\nTTACAG\n>b\nGATTACA\n", 1),
+                            ("a long title", b">a " + b"x" * 70000 + b"\nACGTGA\nTTACAG\n>b\nGATTACA\n", 1),
+                            ("a byte", b">a\nACGTGA\nTTACAG\n>b\nGATTACA\n?\n", 6),
+                            ("numbers", b">a\nACGTGA\nTTACAG\n>b\n\nGATTACA 7\n", 6)):
+    got = find("GATTACA", write("f", content))
+    result("no FASTA: %s, told" % name, got[0] == 0 and "f: line %d " % line in got[2] and
+           got[1] == rows("f", 1, b"GATTACA", content), str(got))
+    got = find("--iupac", "GATTACA", "f")
+    same("--iupac: FASTA, %s" % name, got, record_rows("f", sites, b"GATTACA"))
+    result("--iupac: %s, %s" % (name, "told" if line > 1 else "no word of it"),
+           ("f: line %d " % line in got[2]) == (line > 1), got[2])
+    got = find("--format", "text", "GATTACA", "f")
+    result("--format text: %s, no word of it" % name, got[0] == 0 and not got[2], got[2])
 write("f", fasta)
 same("FASTA, --format text", find("--format", "text", ">seq7 ", "f"), rows("f", 1, b">seq7 ", fasta))
 refused("FASTA, forced", find("--format", "fasta", "A", write("f", b"words\n")), "line 1: a record of FASTA")
@@ -348,12 +365,48 @@ for end in b"\n", b"\r\n": # what trimming leaves
     empty = (b"@none\n\n+\n\n" + fastq + b"@last\n\n+\n\n").replace(b"\n", end)
     same("FASTQ, empty records", find("GATT", write("f", empty)), want)
     same("FASTQ, empty records, a pipe", find("GATT", text=empty), ["(standard input)" + row[1:] for row in want])
+refused("FASTQ, too few qualities in front", find("GATT", write("f", b"@a\nCGATT\n+\nIII\n" + fastq)),
+        "line 5: more qualities than the 5 letters of the record that begins on line 1", rows("f", "a", b"GATT", b"CGATT"))
+
 write("f", fastq)
 got = find("--json", "GATT", write("f", fastq))
 if "no jansson" not in got[2]:
     first = json.loads(subprocess.run([trawl, "find", "--json", "GATT", "f"], capture_output=True)
                        .stdout.split(b"\n")[0])
     result("FASTQ, --json", "%(file)s\t%(record)s\t%(pattern)d\t%(start)d\t%(end)d" % first == want[0])
+
+# ---- alignments, entries, and what is not read ---------------------------------------------------------
+
+reads = [("r%d" % (i // 2), genome[i * 83:i * 83 + i % 150]) for i in range(400)]
+sam = b"@HD\tVN:1.6\n@SQ\tSN:c\tLN:9\n" + b"".join(
+    b"%s\t4\t*\t0\t0\t*\t*\t0\t0\t%s\t%s\n" % (name.encode(), letters or b"*", b"I" * len(letters) or b"*")
+    for name, letters in reads)
+bam = b"BAM\1" + struct.pack("<I3sI", 3, b"@CO", 1) + struct.pack("<I2sI", 2, b"c\0", 9)
+for name, letters in reads:
+    codes = ["=ACMGRSVTWYHKDBN".index(chr(c)) for c in letters] + [0]
+    seq = bytes(codes[i] << 4 | codes[i + 1] for i in range(0, len(letters), 2))
+    body = struct.pack("<iiBBHHHIiii", -1, -1, len(name) + 1, 0, 0, 0, 4, len(letters), -1, -1, 0)
+    body += name.encode() + b"\0" + seq + b"\xff" * len(letters)
+    bam += struct.pack("<I", len(body)) + body
+want = record_rows("f", reads, b"GATT")
+same("SAM", find("GATT", write("f", sam)), want)
+same("SAM without a head, --format sam", find("--format", "sam", "GATT", write("f", sam.split(b"\n", 2)[2])), want)
+for name, content in ("BAM", gzip.compress(bam, 1)), ("BAM, not compressed", bam):
+    same(name, find("GATT", write("f", content)), want)
+    same(name + ", a pipe", find("GATT", text=content), ["(standard input)" + row[1:] for row in want])
+refused("BAM, cut", find("GATT", write("f", bam[:-1])), "is cut off (BAM)", want)
+if shutil.which("samtools"):
+    made = subprocess.run(["samtools", "view", "-b", "-"], input=sam, capture_output=True).stdout
+    same("BAM of samtools", find("GATT", write("f", made)), want)
+entries = b"".join(b"LOCUS       %s\nFEATURES    GATT\nORIGIN\n%s//\n" % (name.encode(), b"".join(
+    b"%9d %s\n" % (i + 1, b" ".join(letters[k:k + 10] for k in range(i, min(i + 60, len(letters)), 10)))
+    for i in range(0, len(letters), 60))) for name, letters in reads)
+same("GenBank", find("GATT", write("f", entries)), want)
+refused("GenBank, cut", find("GATT", write("f", entries[:-3])), "is cut off", want)
+for name, head, tool_name in (("2bit", b"\x43\x27\x41\x1a" + bytes(12), "twoBitToFa"), ("CRAM", b"CRAM\3\1", "samtools")):
+    refused(name + ", refused with what to do", find("GATT", write("f", head + bytes(99))), tool_name, [])
+    same(name + ", --format raw", find("--format", "raw", "-F", r"\0\0\0", "--count", "f"), ["f\t1\t%d" % (
+        len(places(bytes(3), head + bytes(99))))])
 
 lines = text.split(b"\n")[:-1] if text.endswith(b"\n") else text.split(b"\n")
 same("--format lines", find("--format", "lines", "needle", write("f", text)),

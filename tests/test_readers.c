@@ -107,10 +107,128 @@ static void test_sequences(void **state)
     expect_records(q, "@a x\nACGT\n+\n!!!!\n\n@b\nAC\nGT\n+b\n@@\n++\n", "a=ACGT|b=ACGT|", NULL);
     expect_records(q, "@a\r\nAC\r\n+\r\nII\r\n@b\n\n+\n\n@c\nA\n+\nI", "a=AC|b=|c=A|", NULL);
     expect_records(q, "@a\nAC\n+\nIII\n", "a=AC|", "line 4: more qualities than the 2 letters");
+    expect_records(q, "@a\nACG\n+\nII\n@b\nA\n+\nI\n", "a=ACG|",
+                   "line 5: more qualities than the 3 letters of the record that begins on line 1");
+    expect_records(a, "#old\n;old\n>a\nAC\n#GT\n", "a=AC#GT|", NULL);
     expect_records(q, "@a\nAC\n+\nI\n", "a=AC|", "the text ends within a record");
     expect_records(q, "@a\nAC\n", "a=AC|", "the text ends within a record");
     expect_records(q, "@a\nAC\n+\nII\n>b\n", "a=AC|", "line 5: a record of FASTQ should begin");
     expect_records(&reader_lines, "a\n\nb\r\nc", "=a|=|=b\r|=c|", NULL);
+}
+
+static void test_alignments(void **state)
+{
+    const reader_kind *a = &reader_alignments;
+    (void)state;
+    expect_records(a,
+                   "@HD\tVN:1.6\n@CO\tr0\t1\t2\t3\t4\t5\t6\t7\t8\tACGT\t*\n"
+                   "r1\t0\tc\t1\t60\t4M\t*\t0\t0\tACGT\tIIII\tNM:i:0\n\n"
+                   "r1\t16\tc\t1\t60\t4M\t*\t0\t0\tAC=N\t*\r\nr2\t4\t*\t0\t0\t*\t*\t0\t0\t*\t*",
+                   "r1=ACGT|r1=AC=N|r2=|", NULL);
+    expect_records(a, "r1\t0\tc\t1\t60\t4M\t*\t0\t0\tACGT\n", "r1=ACGT|", "line 1: an alignment");
+    expect_records(a, "@HD\nr1\t0\tc\n", "", "line 2: an alignment of SAM has eleven columns");
+    expect_records(a, "r1\t0\tc\t1\t60\t4M\t*\t0\t0\tAC", "r1=AC|", "line 1: an alignment");
+}
+
+static void test_entries(void **state)
+{
+    const reader_kind *e = &reader_entries;
+    (void)state;
+    expect_records(e,
+                   "LOCUS       X 12 bp\nVERSION     U1.2  GI:1\n   /note=\"ORIGIN\nORIGIN      x\n"
+                   "        1 gatc ctcc\n       11 at\n//\n\nLOCUS       Y\nORIGIN\n//\n",
+                   "U1.2=gatcctccat|Y=|", NULL);
+    expect_records(e, "ID   X5; SV 3; linear; 4 BP.\r\nSQ   Sequence\r\n     ac gt   4\r\n//",
+                   "X5.3=acgt|", NULL);
+    expect_records(e, "ID   1A_HS   Reviewed;  2 AA.\nSQ   SEQUENCE\n     MK\n//\n", "1A_HS=MK|",
+                   NULL);
+    expect_records(e, "LOCUS       X\nORIGIN\n 1 ac/gt\n//\n", "X=ac|",
+                   "line 3: a byte (0x2f) that is no letter");
+    expect_records(e, "LOCUS       X\nORIGIN\n 1 ac\n", "X=ac|", "cut off: the entry of line 1");
+    expect_records(e, "LOCUS       X\nCONTIG\n//\nLOCUS       Y\nORIGIN\n 1 ac\n//\n", "Y=ac|",
+                   "without a sequence: 1, of which the first begins on line 1");
+}
+
+static void put_number(listing *l, uint32_t number)
+{
+    const uint8_t bytes[] = { (uint8_t)number, (uint8_t)(number >> 8), (uint8_t)(number >> 16),
+                              (uint8_t)(number >> 24) };
+    put(l, bytes, 4);
+}
+
+/* A BAM file of reads r0, r1, ..., with bases that differ in number, and what is in it. */
+static void make_bam(listing *bam, listing *want)
+{
+    static const char codes[] = "=ACMGRSVTWYHKDBN";
+    put(bam, "BAM\1", 4);
+    put_number(bam, 3);
+    put(bam, "@CO", 3);
+    put_number(bam, 1);
+    put_number(bam, 2);
+    put(bam, "c\0\12\0\0\0", 6);
+    for (uint32_t i = 0; i < 40; i++) {
+        char name[20];
+        const uint32_t width = (uint32_t)snprintf(name, sizeof name, "r%u", (unsigned)i) + 1;
+        const uint32_t letters = i * i * 37 % 5000, cigar = i % 3, tags = i % 5;
+        put_number(bam, 32 + width + 4 * cigar + (letters + 1) / 2 + letters + tags);
+        put(bam, "\0\0\0\0\0\0\0\0", 8);
+        put_number(bam, width);
+        put_number(bam, cigar);
+        put_number(bam, letters);
+        put(bam, "\0\0\0\0\0\0\0\0\0\0\0\0", 12);
+        put(bam, name, width);
+        put(bam, "BAM\1BAM\1", 4 * (size_t)cigar);
+        put(want, name, width - 1);
+        put(want, "=", 1);
+        for (uint32_t k = 0; k < letters; k += 2) {
+            const uint32_t one = (k * 7 + i) % 16, two = k + 1 < letters ? (k * 3 + 5) % 16 : 0;
+            const char byte = (char)(one << 4 | two);
+            put(bam, &byte, 1);
+            put(want, &codes[one], 1);
+            put(want, &codes[two], k + 1 < letters);
+        }
+        for (uint32_t k = 0; k < letters + tags; k++)
+            put(bam, "I", 1);
+        put(want, "|", 1);
+    }
+    put(want, "", 1);
+}
+
+static void test_changed_bam(void **state)
+{
+    static uint8_t bytes[1 << 18];
+    const uint64_t seed = test_seed(), cases = test_cases(2000);
+    listing bam = { .text = NULL }, want = { .text = NULL };
+    uint64_t refused = 0;
+    size_t least;
+    (void)state;
+    make_bam(&bam, &want);
+    assert_true(bam.length < sizeof bytes);
+    assert_int_equal(content_of((const uint8_t *)bam.text, bam.length, true, &least), CONTENT_BAM);
+    for (int way = 0; way < 4; way++) {
+        listing l = read_records(&reader_alignments, bam.text, bam.length, way / 2);
+        assert_string_equal(l.why, "");
+        assert_string_equal(l.text, want.text);
+        free(l.text);
+        l = read_records(&reader_alignments, bam.text, bam.length - 1, way / 2);
+        assert_non_null(strstr(l.why, "cut off"));
+        free(l.text);
+    }
+    for (uint64_t c = 0; c < cases; c++) {
+        rng r = { seed + c };
+        memcpy(bytes, bam.text, bam.length);
+        const size_t now = change(&r, bytes, bam.length, sizeof bytes);
+        alarm(SECONDS);
+        listing l = read_records(&reader_alignments, bytes, now, rng_chance(&r, 2));
+        if (l.length > 3 * now + 1)
+            changed_failed("test_readers", seed + c, "BAM");
+        refused += l.why[0] != '\0';
+        free(l.text);
+    }
+    alarm(0);
+    assert_true(refused > 0);
+    free(bam.text);
+    free(want.text);
 }
 
 /* Of records around the size of a batch, in pieces and whole: nothing is lost, doubled or joined.
@@ -551,10 +669,28 @@ static void test_recognised(void **state)
         { ">", CONTENT_TEXT },
         { "@a\nACGT\n+\nIIII\n", CONTENT_FASTQ },
         { "@a\nAC\nGT\n+a\nII\nII\n@b\nA\n+\nI\n", CONTENT_FASTQ },
-        { "@a\nACGT\n+\nII", CONTENT_TEXT },
+        { "@a\nACGT\n+\nII", CONTENT_FASTQ },
+        { "@a\nACGT\n+a\nIIIII\n@b\n", CONTENT_FASTQ },
+        { "@a b\nACGT\n+a b\nII\n", CONTENT_FASTQ },
+        { "@a b\nACGT\n+a c\nII\n", CONTENT_TEXT },
+        { "@ a\nACGT\n+\nIIII\n", CONTENT_FASTQ },
+        { "@a\nT01.2\n+\n!!!!!\n", CONTENT_FASTQ },
+        { "@@ -1 +1 @@\n-old\n+new\n", CONTENT_TEXT },
+        { "@@ -1 +1 @@\n-old\n+\n", CONTENT_TEXT },
+        { ">a\nACGT\n> b\nACGT\n>\nA\n", CONTENT_FASTA },
+        { ">a\n;note 1\nACGT\n", CONTENT_FASTA },
+        { "#made by x\n;and y\n>a\nACGT\n", CONTENT_FASTA },
+        { "# a head\n\n> a quotation\nof words\n", CONTENT_TEXT },
+        { "@HD\tVN:1.6\n", CONTENT_SAM },
+        { "@SQ\tSN:c\tLN:1\n", CONTENT_SAM },
+        { "CRAM\3\1", CONTENT_CRAM },
+        { "LOCUS       AB000001\n", CONTENT_ENTRIES },
+        { "LOCUS of control\n", CONTENT_TEXT },
+        { "ID   X56734; SV 1; linear; mRNA; STD; PLN; 1859 BP.\r\nXX\n", CONTENT_ENTRIES },
+        { "ID   a text; of words.\n", CONTENT_TEXT },
         { "@a\n\n+\n\n@b\nA\n+\nI\n", CONTENT_FASTQ },
         { "@a\r\n+\r\n\r\n", CONTENT_FASTQ },
-        { "@a\n\n+\nII\n", CONTENT_TEXT },
+        { "@a\n\n+\nII\n", CONTENT_FASTQ },
         { "@a\n\nwords\n", CONTENT_TEXT },
         { " \n\r\n>a\nACGT \nAC GT\n \t\n>b\nA", CONTENT_FASTA },
         { "\xef\xbb\xbf>a\nACGT\n", CONTENT_FASTA },
@@ -578,13 +714,62 @@ static void test_recognised(void **state)
     kind_of("\x1f", 1, false, &least);
     assert_true(least > 1);
     for (size_t length = 1; length < 15; length++) {
-        kind_of("@a\nACGT\n+\nIIII\n", length, false, &least);
-        assert_true(least > length || length == 14);
+        const content kind = kind_of("@a\nACGT\n+\nIIII\n", length, false, &least);
+        assert_int_equal(kind, length < 9 ? CONTENT_TEXT : CONTENT_FASTQ);
+        assert_true(least > length || length >= 9);
     }
+    for (size_t length = 1; length < 8; length++) {
+        kind_of("@HD\tVN:1.6\n", length, false, &least);
+        assert_true(least > length || length == 7);
+    }
+    assert_int_equal(kind_of("\x43\x27\x41\x1a\0\0\0\0\1\0\0\0", 12, true, &least), CONTENT_TWOBIT);
     for (size_t length = 1; length < 7; length++) {
-        kind_of("@a\n\n+\n\n", length, false, &least);
-        assert_true(least > length);
+        const content kind = kind_of("@a\n\n+\n\n", length, false, &least);
+        assert_true(least > length || (kind == CONTENT_FASTQ && length > 4));
     }
+}
+
+/* What is not taken for FASTA, though it may be meant so, is told with its line. */
+static void test_doubts(void **state)
+{
+    static char long_title[70000];
+    static const struct {
+        const char *text, *said; /* NULL: nothing */
+        bool begins;
+    } texts[] = {
+        { "> a\nACGT\n", "line 1 is a title without a word behind its '>'", true },
+        { ">\nACGT\n", "line 1 is a title without a word", true },
+        { "\n;c\n> a\nACGT\n", NULL, true },
+        { ">a\nACGT\n  1 acgt 4\n", "line 3 has a byte that is no letter of a sequence ('1')",
+          true },
+        { ">a\nAC?T\n", "line 2 has a byte that is no letter of a sequence ('?')", true },
+        { ">a\nACGT\n>b\nAC/T\n", "line 4 has a byte that is no letter of a sequence ('/')", true },
+        { ">a\nAC\xe9T\n", "(0xe9)", true },
+        { ">a\nACGT\nsome words here\n", "line 3 has words with blanks", true },
+        { ">a\nACGT\n>b\1\2\nAC\n", "line 3 is a title with a control character", true },
+        { long_title, "line 1 is a title that is longer", true },
+        { "> a quotation\n> of words\nHello there\n", NULL, true },
+        { "# a head\n\n>quotation\nof words\n", NULL, true },
+        { ">a\nACGT\n", NULL, true },
+        { "ACGT\n>a\n1\n", NULL, false },
+        { "a text\n", NULL, false },
+        { "", NULL, false },
+    };
+    char said[CONTENT_DOUBT_TEXT];
+    (void)state;
+    memset(long_title, 'x', sizeof long_title - 1);
+    long_title[0] = '>';
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+        const size_t length = strlen(texts[i].text);
+        const content_doubt d = content_doubts((const uint8_t *)texts[i].text,
+                                               length < CONTENT_LOOK ? length : CONTENT_LOOK);
+        if (d.why)
+            content_doubt_text(&d, said);
+        if (d.begins != texts[i].begins || (d.why == NULL) != (texts[i].said == NULL) ||
+            (d.why && !strstr(said, texts[i].said)))
+            fail_msg("%.40s: %s", texts[i].text, d.why ? said : "nothing");
+    }
+    assert_false(content_doubts((const uint8_t *)">a\nAC\0GT1\n", 10).begins);
 }
 
 int main(void)
@@ -594,6 +779,8 @@ int main(void)
         cmocka_unit_test(test_changed_fasta), cmocka_unit_test(test_changed_fastq),
         cmocka_unit_test(test_packets),       cmocka_unit_test(test_frames),
         cmocka_unit_test(test_captures),      cmocka_unit_test(test_recognised),
+        cmocka_unit_test(test_alignments),    cmocka_unit_test(test_entries),
+        cmocka_unit_test(test_changed_bam),   cmocka_unit_test(test_doubts),
     };
     changed_limit_memory();
     return cmocka_run_group_tests(tests, NULL, NULL);

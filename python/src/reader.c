@@ -4,6 +4,7 @@
  * hand on texts by calling back, Python asks for the next one; so they run on a thread, a batch
  * ahead. A batch is some MiB of whole records: one array of bytes, one of offsets, and names.
  */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,7 +13,17 @@
 #include "io/reader.h"
 #include "io/texts.h"
 
-typedef enum mode { MODE_RECORDS, MODE_LINES, MODE_WHOLE, MODE_FASTA } mode;
+/* In the order of _readers.py. */
+typedef enum mode {
+    MODE_RECORDS,
+    MODE_LINES,
+    MODE_WHOLE,
+    MODE_FASTA,
+    MODE_FASTQ,
+    MODE_SAM,
+    MODE_GENBANK,
+    MODE_PCAP
+} mode;
 
 /* What the thread has. */
 typedef struct job {
@@ -35,6 +46,7 @@ typedef struct reader {
 typedef struct item {
     char *text; /* the file's name, and the members' in it */
     char *why;  /* NULL: a batch */
+    bool warns; /* ... what may not be meant so, and the batches follow */
     uint8_t *bytes;
     int64_t *offsets;
     char *names; /* each ended by a NUL byte; NULL: records of this kind have none */
@@ -63,17 +75,23 @@ static bool hand_over(job *j, item *i)
     return false;
 }
 
-static bool hand_over_failure(job *j, const char *name, const char *why)
+static bool hand_over_words(job *j, const char *name, const char *why, bool warns)
 {
     item *i = calloc(1, sizeof *i);
     if (!i)
         return false;
+    i->warns = warns;
     i->text = strdup(name);
     i->why = strdup(why);
     if (i->text && i->why)
         return hand_over(j, i);
     drop_item(i);
     return false;
+}
+
+static bool hand_over_failure(job *j, const char *name, const char *why)
+{
+    return hand_over_words(j, name, why, false);
 }
 
 /* ---- batches --------------------------------------------------------------------- */
@@ -165,16 +183,38 @@ static bool read_text(job *j, const char *name, const reader_kind *kind, void *s
 
 static const reader_kind *kind_of(const job *j, content kind)
 {
-    const reader_kind *found = reader_of(kind);
-    return j->mode == MODE_RECORDS && found ? found
-           : j->mode == MODE_LINES          ? &reader_lines
-           : j->mode == MODE_FASTA          ? &reader_fasta
-                                            : &reader_text;
+    static const reader_kind *const kinds[] = {
+        NULL,          &reader_lines,      &reader_text,    &reader_fasta,
+        &reader_fastq, &reader_alignments, &reader_entries, &reader_capture
+    };
+    const reader_kind *found = j->mode == MODE_RECORDS ? reader_of(kind) : kinds[j->mode];
+    return found ? found : &reader_text;
+}
+
+/* Whether what begins as FASTA, and is a text, is wanted. */
+static bool tell_doubt(job *j, const char *name, source *text)
+{
+    const uint8_t *head;
+    size_t length;
+    char odd[CONTENT_DOUBT_TEXT], why[CONTENT_DOUBT_TEXT + 100];
+    if (!source_peek(text, &head, &length))
+        return true;
+    const content_doubt doubt = content_doubts(head, length);
+    if (!doubt.why)
+        return true;
+    content_doubt_text(&doubt, odd);
+    snprintf(why, sizeof why,
+             "%s: it is read as one text; records=\"fasta\" takes it for sequences, "
+             "records=\"whole\" for a text",
+             odd);
+    return hand_over_words(j, name, why, true);
 }
 
 static bool take_text(void *user, const char *name, source *text, content kind)
 {
     job *j = user;
+    if (j->mode == MODE_RECORDS && kind == CONTENT_TEXT && !tell_doubt(j, name, text))
+        return false;
     const reader_kind *reads = kind_of(j, kind);
     const char *why = no_memory;
     void *state = reads->open(text, &why);
@@ -212,7 +252,7 @@ static PyObject *name_of(const char *name)
     return PyUnicode_DecodeFSDefault(name);
 }
 
-/* (text, bytes, offsets, names or None), or (text, why). */
+/* (text, bytes, offsets, names or None), or (text, why, whether it is a warning only). */
 static PyObject *next(PyObject *self)
 {
     reader *r = (reader *)self;
@@ -222,7 +262,7 @@ static PyObject *next(PyObject *self)
     if (!i)
         return NULL;
     if (i->why) {
-        made = Py_BuildValue("Ns", name_of(i->text), i->why);
+        made = Py_BuildValue("NsN", name_of(i->text), i->why, PyBool_FromLong(i->warns));
     } else {
         PyObject *bytes = memory_array(NPY_UINT8, i->bytes, i->length);
         PyObject *offsets = memory_array(NPY_INT64, i->offsets, i->count + 1);
@@ -307,7 +347,7 @@ PyObject *core_reader(PyObject *module, PyObject *args)
             PyErr_NoMemory();
     }
     if (r->job) {
-        r->job->mode = mode <= MODE_FASTA ? (enum mode)mode : MODE_RECORDS;
+        r->job->mode = mode <= MODE_PCAP ? (enum mode)mode : MODE_RECORDS;
         r->job->unpack = (unpack_options){ ratio_number, (unsigned)threads_number };
         r->relay = relay_open(read_all, drop_item, r->job);
     }
@@ -322,7 +362,8 @@ PyObject *core_reader(PyObject *module, PyObject *args)
 /* content(head): (how what begins so is packed, or None; what it, or what is packed, holds). */
 PyObject *core_content(PyObject *module, PyObject *head)
 {
-    static const char *const names[] = { "text", "packed", "archive", "fasta", "fastq", "capture" };
+    static const char *const names[] = { "text", "packed", "archive", "fasta",   "fastq", "capture",
+                                         "bam",  "sam",    "cram",    "entries", "twobit" };
     const unpack_options options = { 0, 1 };
     const uint8_t *look;
     size_t length;

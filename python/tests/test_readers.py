@@ -104,6 +104,23 @@ def test_lines_and_whole_texts(tmp_path):
     assert len(trawl.open(path).read()) == len(records_of(path)) <= 1
 
 
+def test_known_records(tmp_path):
+    """Reads of SAM, entries of GenBank; what is no FASTA by one line is told; what cannot be read says
+    what to do."""
+    path = tmp_path / "x"
+    path.write_bytes(b"@HD\tVN:1\nr1\t4\t*\t0\t0\t*\t*\t0\t0\tACGT\t*\n")
+    assert records_of(path) == records_of(path, records="sam") == [("r1", b"ACGT")]
+    path.write_bytes(b"LOCUS       A\nORIGIN\n        1 acgt acgt\n//\n")
+    assert records_of(path) == records_of(path, records="genbank") == [("A", b"acgtacgt")]
+    path.write_bytes(b">a\nACGT\nAC?T\n")
+    with pytest.warns(UserWarning, match="line 3 has a byte that is no letter"):
+        assert records_of(path) == [("", b">a\nACGT\nAC?T\n")]
+    assert records_of(path, records="fasta") == [("a", b"ACGTAC?T")]
+    path.write_bytes(b"CRAM\3\0" + bytes(20))
+    with pytest.raises(trawl.ReadError, match="samtools fasta"):
+        records_of(path)
+
+
 def test_pipes(tmp_path):
     """A named pipe is opened once, by what reads it: open does not wait for a writer, whose first words
     it would take along, and all that the writer says is read."""
@@ -244,7 +261,8 @@ def test_bytes_at_hand(tmp_path):
     packed = trawl.open("a.gz", data=gzip.compress(FASTA))
     assert [(r.name, r.data) for r in packed] == SEQUENCES
     odd = b">one\n12 34\n"
-    assert [r.data for r in trawl.open("a", data=odd)] == [odd]
+    with pytest.warns(UserWarning, match="a: line 2 has"):
+        assert [r.data for r in trawl.open("a", data=odd)] == [odd]
     assert [r.data for r in trawl.open("a", data=odd, records="fasta")] == [b"1234"]
     with pytest.raises(TypeError):
         trawl.open("a", data="text")

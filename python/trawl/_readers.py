@@ -5,6 +5,7 @@ import builtins
 import operator
 import os
 import stat
+import warnings
 from bisect import bisect_right
 from typing import Any, Iterator, List, NamedTuple, Tuple, Union, overload
 
@@ -14,7 +15,8 @@ from . import _core
 from ._errors import ReadError
 from ._patterns import _integer
 
-_MODES = {"auto": 0, "lines": 1, "whole": 2, "fasta": 3}
+_MODES = {name: i for i, name in enumerate(
+    ["auto", "lines", "whole", "fasta", "fastq", "sam", "genbank", "pcap"])}
 
 
 class Record(NamedTuple):
@@ -108,8 +110,12 @@ class Reader:
             item = next(self._reader, None)
             if item is None:
                 break
-            if len(item) == 2:
-                self._fail(*item)
+            if len(item) == 3:
+                text, why, warns = item
+                if warns:
+                    warnings.warn(f"{text}: {why}", stacklevel=3)
+                else:
+                    self._fail(text, why)
                 continue
             text, data, offsets, names = item
             yield Records(data, offsets, names or b"", first, [(0, text)])
@@ -166,7 +172,7 @@ def open(path: Union[str, bytes, "os.PathLike[Any]"], *, data: Any = None, recor
          threads: int = 0, ratio: int = 250, errors: str = "raise") -> Reader:
     """The records of a file, as ``trawl find`` reads it: what it holds is told by its first bytes.
 
-    Sequences of FASTA and FASTQ, with lines joined; packets of pcap and pcapng, what is behind
+    Sequences of FASTA and FASTQ, with lines joined, of SAM, BAM, GenBank and EMBL; packets of pcap and pcapng, what is behind
     their headers; of tar and zip each member in turn; all of these also compressed (gzip, bzip2, xz,
     zstd, lz4). Any other text is one record. Memory is some MiB and the longest record, which may
     have 1 GiB.
@@ -175,8 +181,9 @@ def open(path: Union[str, bytes, "os.PathLike[Any]"], *, data: Any = None, recor
         path: of a file; a file that cannot be opened raises OSError.
         data: the file's bytes, where they are at hand: nothing is opened, and `path` is their name.
             Any text that `Plan.find` takes; it must stay as it is.
-        records: "auto"; "lines", each line a record; "whole", each text one record; "fasta",
-            sequences, whatever the first bytes look like.
+        records: "auto", as the first bytes say, with a warning where one line is why a text is no
+            FASTA; "lines", each line a record; "whole", each text one record; "fasta", "fastq",
+            "sam" (or BAM), "genbank" (or EMBL), "pcap", whatever the first bytes look like.
         threads: of unpacking, where the format allows it; 0: one a core.
         ratio: bytes that one byte of the file may unpack to; 0: any number.
         errors: "raise" `ReadError` where a text cannot be read; "keep" it in `Reader.errors`, and go

@@ -35,11 +35,14 @@ static const char *const help_text[] = {
     PLAN_OPTION_HELP,
     "\n",
     "Files, recognised by their first bytes: what gzip, bzip2, xz, zstd and lz4 files are\n"
-    "compressed from, the members of tar and zip files (FILE:MEMBER), sequences of FASTA and\n"
-    "FASTQ (lines joined), payloads of packets in pcap and pcapng files.\n"
+    "compressed from, the members of tar and zip files (FILE:MEMBER), sequences of FASTA, FASTQ\n"
+    "(lines joined), SAM, BAM, GenBank and EMBL, payloads of packets in pcap and pcapng files.\n"
     "  -r, --recursive          search folders, and all files below them, in the order of names\n"
-    "      --format NAME        take them for fasta, fastq, pcap, lines (each a record), text (no\n"
-    "                           records) or raw (the bytes as they stand) instead of auto\n"
+    "      --format NAME        take them for fasta, fastq, sam (or BAM), genbank (or EMBL), "
+    "pcap,\n"
+    "                           lines (each a record), text (no records) or raw (the bytes as "
+    "they\n"
+    "                           stand) instead of auto\n"
     "      --max-ratio N        let a byte unpack to N at most (250; 0: any number)\n"
     "      --circular           each record is a circle, as a plasmid: matches that cross its end\n"
     "                           are found, with their end behind it (start < length of the "
@@ -149,8 +152,8 @@ static const char *const report_names[] = {
     "ends", "pairs", "longest", "shortest", "leftmost-longest", "leftmost-first", "each", NULL
 };
 
-static const char *const format_names[] = { "auto",  "fasta", "fastq", "pcap",
-                                            "lines", "text",  "raw",   NULL };
+static const char *const format_names[] = { "auto",    "fasta", "fastq", "pcap", "sam",
+                                            "genbank", "lines", "text",  "raw",  NULL };
 
 static bool read_option(void *user, int option, const char *value)
 {

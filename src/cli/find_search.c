@@ -380,11 +380,39 @@ static const reader_kind *choose_reader(const find_search *f, content kind)
         return &reader_fastq;
     case FORMAT_PCAP:
         return &reader_capture;
+    case FORMAT_SAM:
+        return &reader_alignments;
+    case FORMAT_GENBANK:
+        return &reader_entries;
     case FORMAT_LINES:
         return &reader_lines;
     default:
         return NULL;
     }
+}
+
+content find_search_content(const find_search *f, content kind, const uint8_t *head, size_t length)
+{
+    const bool open = f->format == FORMAT_AUTO && kind == CONTENT_TEXT && f->sequences;
+    return open && content_doubts(head, length).begins ? CONTENT_FASTA : kind;
+}
+
+void find_search_doubt(const find_search *f, const char *name, content kind, const uint8_t *head,
+                       size_t length)
+{
+    content_doubt doubt = { .why = NULL };
+    char text[CONTENT_DOUBT_TEXT];
+    if (f->format == FORMAT_AUTO && kind == CONTENT_TEXT)
+        doubt = content_doubts(head, length);
+    if (!doubt.why || (f->sequences && !doubt.letters))
+        return;
+    content_doubt_text(&doubt, text);
+    fflush(stdout); /* the matches found before come first */
+    complain(f->run->command, "warning: %s: %s: %s", shown_name(name), text,
+             f->sequences ? "it is taken for a part of its sequence"
+                          : "it is searched as a text, though it begins as FASTA does; --format "
+                            "fasta joins its lines to sequences, --format text is without this "
+                            "warning");
 }
 
 bool find_search_begin(find_search *f, const char *name)
@@ -406,6 +434,12 @@ void find_search_sequences(find_search *f, const char *name)
 static bool take_text(void *user, const char *name, source *file, content kind)
 {
     find_search *f = (find_search *)user;
+    const uint8_t *head;
+    size_t length;
+    if (f->format == FORMAT_AUTO && source_peek(file, &head, &length)) {
+        find_search_doubt(f, name, kind, head, length);
+        kind = find_search_content(f, kind, head, length);
+    }
     const reader_kind *reader = choose_reader(f, kind);
     if (!reader && (f->circular || f->verdicts ||
                     (file->layer && !source_waits(file) && !f->whole && !f->output->matched)))
@@ -594,6 +628,9 @@ bool find_search_open(find_search *f, char **paths, int count)
     const searcher cpu = { f->context, f->plan };
     f->device = choose_backend(&choice, &cpu);
     trawl_plan_get_info(f->plan, &info);
+    for (size_t i = 0; i < patterns->count; i++)
+        f->sequences |= patterns->patterns[i].syntax == TRAWL_SYNTAX_IUPAC ||
+                        patterns->patterns[i].syntax == TRAWL_SYNTAX_PROSITE;
     f->longest = info.max_length;
     f->whole = wants_whole(f);
     return true;

@@ -14,6 +14,8 @@ enum {
     FORMAT_FASTA,
     FORMAT_FASTQ,
     FORMAT_PCAP,
+    FORMAT_SAM, /* or BAM */
+    FORMAT_GENBANK,
     FORMAT_LINES,
     FORMAT_TEXT,
     FORMAT_RAW
@@ -31,6 +33,7 @@ typedef struct find_search {
     bool bare;          /* names of files do not show the folder, which is the working one */
     bool quiet;         /* nothing is printed, and the first match ends it all */
     bool circular;      /* records are circles */
+    bool sequences;     /* the patterns are of residues: what begins with '>' is FASTA */
     verdicts *verdicts; /* are wanted instead of matches, unless NULL; closed by its owner */
 
     sample sample;
@@ -73,6 +76,11 @@ void find_search_close(find_search *f);
 
 /* ---- for who goes through the files himself (cli/find_ranks.c): failures set f->failed ------- */
 
+/* What a text is taken for that begins so, and of which its first bytes say `kind`. */
+content find_search_content(const find_search *f, content kind, const uint8_t *head, size_t length);
+/* Where that may not be what is meant, a warning says so. */
+void find_search_doubt(const find_search *f, const char *name, content kind, const uint8_t *head,
+                       size_t length);
 /* A text begins, of that name: nothing is counted of it. False after a complaint. */
 bool find_search_begin(find_search *f, const char *name);
 /* A trawl_match_fn: print or count matches of f->text; `user` is the find_search. */

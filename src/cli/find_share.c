@@ -112,8 +112,8 @@ static share_kind kind_of(const list *l, content kind)
 static void add_file(list *l, const char *path)
 {
     source s;
-    const uint8_t *head;
-    size_t length;
+    const uint8_t *head = NULL;
+    size_t length = 0;
     content kind = CONTENT_TEXT;
     if (!source_open(&s, path))
         give_up(l, path, strerror(errno));
@@ -122,8 +122,12 @@ static void add_file(list *l, const char *path)
         give_up(l, path, "the input file is also the output: write to another file");
     if (l->f->format != FORMAT_RAW && !texts_look(&s, &head, &length, &kind))
         give_up(l, path, s.why);
+    const content taken = find_search_content(l->f, kind, head, length);
+    const share_kind shared = s.facts.st_size ? kind_of(l, taken) : SHARE_WHOLE;
+    if (shared != SHARE_WHOLE) /* whoever searches it whole says so */
+        find_search_doubt(l->f, path, kind, head, length);
     /* Of length 0 it is empty, or of /proc: whoever reads it finds out. */
-    add(l, path, (uint64_t)s.facts.st_size, s.facts.st_size ? kind_of(l, kind) : SHARE_WHOLE);
+    add(l, path, (uint64_t)s.facts.st_size, shared);
     source_close(&s);
 }
 

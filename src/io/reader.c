@@ -15,6 +15,15 @@ const reader_kind *reader_of(content kind)
         return &reader_fastq;
     case CONTENT_CAPTURE:
         return &reader_capture;
+    case CONTENT_BAM:
+    case CONTENT_SAM:
+        return &reader_alignments;
+    case CONTENT_CRAM:
+        return &reader_cram;
+    case CONTENT_ENTRIES:
+        return &reader_entries;
+    case CONTENT_TWOBIT:
+        return &reader_twobit;
     default:
         return NULL;
     }

@@ -50,7 +50,10 @@ typedef struct reader_kind {
 extern const reader_kind reader_fasta, reader_fastq, reader_capture;
 extern const reader_kind reader_lines, reader_text; /* lines, and all as one record */
 
-/* For CONTENT_FASTA, CONTENT_FASTQ and CONTENT_CAPTURE; NULL for others. */
+extern const reader_kind reader_alignments, reader_entries;
+extern const reader_kind reader_cram, reader_twobit; /* they say what is to be done */
+
+/* For what has records; NULL: it is a text, or packed. */
 const reader_kind *reader_of(content kind);
 
 /* A batch without records. False: out of memory; to be freed all the same. */

@@ -38,9 +38,9 @@ typedef struct sequence {
     source *text;
     bool fastq;
     state state;
-    bool ended;    /* nothing is to be read any more */
-    bool named;    /* the title's first word has ended */
-    uint64_t line; /* from 1 */
+    bool ended;           /* nothing is to be read any more */
+    bool named;           /* the title's first word has ended */
+    uint64_t line, begin; /* from 1; of this record */
     uint64_t number;
     uint64_t letters, qualities; /* of this record */
     size_t name_length;
@@ -119,12 +119,13 @@ static bool pass_between(sequence *s, const char **why)
     const uint8_t byte = s->in[s->at], mark = s->fastq ? '@' : '>';
     if (byte == mark) {
         s->at++;
+        s->begin = s->line;
         s->state = TITLE;
         s->named = false;
         s->name_length = 0;
     } else if (byte == '\n' || byte == '\r' || byte == ' ' || byte == '\t') {
         pass(s, byte != '\n', byte == '\n', BETWEEN);
-    } else if (byte == ';' && !s->fastq) {
+    } else if ((byte == ';' || (byte == '#' && s->number == 0)) && !s->fastq) {
         s->state = COMMENT;
     } else {
         return fail(s, why, "a record of %s should begin here, with '%c'",
@@ -260,8 +261,10 @@ static bool pass_quality(sequence *s, const char **why)
     for (size_t i = 0; i < length; i++)
         s->qualities += !is_blank(s->in[s->at + i]);
     if (s->qualities > s->letters)
-        return fail(s, why, "more qualities than the %" PRIu64 " letters of the record",
-                    s->letters);
+        return fail(s, why,
+                    "more qualities than the %" PRIu64 " letters of the record that begins on line "
+                    "%" PRIu64,
+                    s->letters, s->begin);
     pass(s, length, whole, s->qualities == s->letters ? BETWEEN : QUALITY);
     return true;
 }
@@ -317,7 +320,7 @@ static int finish(sequence *s, batch *b, const char **why)
     batch_end(b);
     if (!s->fastq || s->state == BETWEEN || (s->state == QUALITY && s->qualities == s->letters))
         return 0;
-    fail(s, why, "the text ends within a record");
+    fail(s, why, "the text ends within a record, which begins on line %" PRIu64, s->begin);
     return -1;
 }
 

@@ -117,7 +117,8 @@ def describe(path: str, place: str, size: int, head: bytes, records: str,
         how, why = "whole", f"{packed} is unpacked from its begin on"
     elif packed and holds in ("packed", "archive"):
         how, why = "whole", f"what {packed} has packed is packed itself"
-    elif records == "auto" and holds in ("fastq", "capture"):
+    elif records == "auto" and holds in ("fastq", "capture", "bam", "sam", "cram", "entries",
+                                            "twobit"):
         how, why = "whole", f"where a record of {holds} begins is known from the file's begin on"
     unit = "lines" if records == "lines" else \
         "fasta" if records == "auto" and holds == "fasta" else None
