@@ -8,44 +8,13 @@
 #include <ctype.h>
 #include <string.h>
 
-typedef struct line {
-    const char *text;
-    size_t length;
-} line;
-
-enum { ENTRY_POINT, SECTION, VERSION, OTHER, PLACES };
+#include "cli/clamav.h"
 
 /* What files say and is not done. */
 typedef struct left_out {
-    size_t entries;        /* of PROSITE, without a pattern */
-    size_t types;          /* signatures that are for one type of file */
-    size_t places[PLACES]; /* offsets that ask for the file's format to be read */
+    size_t entries; /* of PROSITE, without a pattern */
+    clamav_left signatures;
 } left_out;
-
-static line line_of(const pattern_set *set, size_t index)
-{
-    return (line){ set->patterns[index].text, set->patterns[index].length };
-}
-
-static bool begins(line l, const char *word)
-{
-    const size_t length = strlen(word);
-    return l.length >= length && memcmp(l.text, word, length) == 0;
-}
-
-/* Pattern `to` is pattern `from` with that text and name. */
-static void move_pattern(pattern_set *set, size_t to, size_t from, const char *text, size_t length,
-                         const char *name)
-{
-    set->patterns[to] = set->patterns[from];
-    set->origins[to] = set->origins[from];
-    set->patterns[to].text = text;
-    set->patterns[to].length = length;
-    if (!set->origins[to].styled)
-        set->patterns[to].id = (uint32_t)(to + 1);
-    if (name)
-        set->patterns[to].name = name;
-}
 
 static bool out_of_memory(const char *command)
 {
@@ -60,36 +29,25 @@ static bool refuse_line(const pattern_set *set, const char *command, size_t inde
     return false;
 }
 
-/* A copy with a NUL behind it, which the set owns. */
-static char *name_of(pattern_set *set, line l)
-{
-    char *name = pattern_set_room(set, l.length);
-    if (name) {
-        memcpy(name, l.text, l.length);
-        name[l.length] = '\0';
-    }
-    return name;
-}
-
 /* ---- names before tabs ----------------------------------------------------------- */
 
 static bool read_named(pattern_set *set, const char *command, size_t from, size_t *kept)
 {
-    const line l = line_of(set, from);
+    const list_line l = list_line_of(set, from);
     const char *tab = memchr(l.text, '\t', l.length);
     const size_t before = tab ? (size_t)(tab - l.text) : 0;
     if (!tab || before == 0 || before + 1 == l.length)
         return refuse_line(set, command, from, "with --named a line is NAME, a tab and a pattern");
-    const char *name = name_of(set, (line){ l.text, before });
+    const char *name = list_line_name(set, (list_line){ l.text, before });
     if (!name)
         return out_of_memory(command);
-    move_pattern(set, (*kept)++, from, tab + 1, l.length - before - 1, name);
+    list_line_move(set, (*kept)++, from, tab + 1, l.length - before - 1, name);
     return true;
 }
 
 /* ---- FASTA ------------------------------------------------------------------------ */
 
-static bool is_title(line l)
+static bool is_title(list_line l)
 {
     return l.length > 1 && l.text[0] == '>' && isgraph((unsigned char)l.text[1]);
 }
@@ -99,16 +57,16 @@ bool looks_like_fasta(const char *text, size_t length)
     const char *at = memchr(text, '\n', length), *end = text + length;
     while (at && at < end && (*at == '\n' || *at == '\r'))
         at++;
-    return is_title((line){ text, length }) && at && at < end && *at != '>';
+    return is_title((list_line){ text, length }) && at && at < end && *at != '>';
 }
 
 /* The first word of a title. */
-static line title_word(line l)
+static list_line title_word(list_line l)
 {
     size_t length = 1;
     while (length < l.length && isgraph((unsigned char)l.text[length]))
         length++;
-    return (line){ l.text + 1, length - 1 };
+    return (list_line){ l.text + 1, length - 1 };
 }
 
 /* Lines `from` to `to` behind a title, joined without blanks. NULL: no memory. */
@@ -119,7 +77,7 @@ static char *join_sequence(pattern_set *set, size_t from, size_t to, size_t *len
         bytes += set->patterns[i].length;
     char *text = pattern_set_room(set, bytes), *at = text;
     for (size_t i = from; text && i < to; i++) {
-        const line l = line_of(set, i);
+        const list_line l = list_line_of(set, i);
         for (size_t k = 0; k < l.length && l.text[0] != ';'; k++)
             if (l.text[k] != ' ' && l.text[k] != '\t')
                 *at++ = l.text[k];
@@ -131,10 +89,10 @@ static char *join_sequence(pattern_set *set, size_t from, size_t to, size_t *len
 static bool read_fasta(pattern_set *set, const char *command, size_t from, size_t to, size_t *kept)
 {
     for (size_t begin = from, end; begin < to; begin = end) {
-        for (end = begin + 1; end < to && !begins(line_of(set, end), ">");)
+        for (end = begin + 1; end < to && !list_line_begins(list_line_of(set, end), ">");)
             end++;
         size_t length;
-        const char *name = name_of(set, title_word(line_of(set, begin)));
+        const char *name = list_line_name(set, title_word(list_line_of(set, begin)));
         const char *text = join_sequence(set, begin + 1, end, &length);
         if (!name || !text)
             return out_of_memory(command);
@@ -142,7 +100,7 @@ static bool read_fasta(pattern_set *set, const char *command, size_t from, size_
             return refuse_line(set, command, begin,
                                "the sequence is empty, and an empty pattern would match "
                                "everywhere: remove its title");
-        move_pattern(set, (*kept)++, begin, text, length, name);
+        list_line_move(set, (*kept)++, begin, text, length, name);
     }
     return true;
 }
@@ -151,12 +109,12 @@ static bool read_fasta(pattern_set *set, const char *command, size_t from, size_
 
 /* An entry ends with "//"; these are the lines that count. */
 typedef struct entry {
-    line id, accession;
+    list_line id, accession;
     size_t first, lines, bytes; /* its PA lines */
 } entry;
 
 /* What stands behind the two letters of a line, up to a semicolon. */
-static line field(line l)
+static list_line field(list_line l)
 {
     l.text += 5;
     l.length -= 5;
@@ -191,11 +149,11 @@ static bool add_entry(pattern_set *set, const entry *e, size_t *kept)
     if (!name || !text)
         return false;
     for (size_t i = e->first; i < e->first + e->lines; i++) {
-        const line l = line_of(set, i);
+        const list_line l = list_line_of(set, i);
         memcpy(at, l.text + 5, l.length - 5);
         at += l.length - 5;
     }
-    move_pattern(set, *kept, e->first, text, e->bytes, name);
+    list_line_move(set, *kept, e->first, text, e->bytes, name);
     ++*kept;
     return true;
 }
@@ -205,110 +163,22 @@ static bool read_prosite(pattern_set *set, size_t from, size_t to, size_t *kept,
 {
     entry e = { .lines = 0 };
     for (size_t i = from; i <= to; i++) {
-        const line l = i < to ? line_of(set, i) : (line){ "//", 2 };
-        if (begins(l, "ID   ")) {
+        const list_line l = i < to ? list_line_of(set, i) : (list_line){ "//", 2 };
+        if (list_line_begins(l, "ID   ")) {
             e.id = field(l);
-        } else if (begins(l, "AC   ")) {
+        } else if (list_line_begins(l, "AC   ")) {
             e.accession = field(l);
-        } else if (begins(l, "PA   ")) {
+        } else if (list_line_begins(l, "PA   ")) {
             e.first = e.lines ? e.first : i;
             e.lines++;
             e.bytes += l.length - 5;
-        } else if (begins(l, "//")) {
+        } else if (list_line_begins(l, "//")) {
             left->entries += !e.lines && e.accession.length;
             if (e.lines && !add_entry(set, &e, kept))
                 return false;
             e = (entry){ .lines = 0 };
         }
     }
-    return true;
-}
-
-/* ---- ClamAV ------------------------------------------------------------------ */
-
-/* Name:Target:Offset:Signature, and more fields at times. False: it is no such line. */
-static bool split_signature(line l, line field[4])
-{
-    for (size_t i = 0; i < 4; i++) {
-        const char *colon = memchr(l.text, ':', l.length);
-        if (!colon && i < 3)
-            return false;
-        field[i] = (line){ l.text, colon ? (size_t)(colon - l.text) : l.length };
-        l.text += field[i].length + (colon != NULL);
-        l.length -= field[i].length + (colon != NULL);
-    }
-    return field[0].length && field[1].length && strspn(field[1].text, "0123456789*") > 0 &&
-           field[3].length;
-}
-
-/* A number, behind `word`; *rest is what follows it. */
-static bool read_number(line l, const char *word, uint64_t *number, line *rest)
-{
-    const size_t head = strlen(word);
-    size_t at = head;
-    *number = 0;
-    if (!begins(l, word))
-        return false;
-    for (; at < l.length && l.text[at] >= '0' && l.text[at] <= '9' && *number <= UINT32_MAX; at++)
-        *number = *number * 10 + (uint64_t)(l.text[at] - '0');
-    *rest = (line){ l.text + at, l.length - at };
-    return at > head;
-}
-
-/* "100", "EOF-100", both with ",50" for what it may be more. False: it is another one. */
-static bool read_place(line l, pattern_origin *o)
-{
-    line rest;
-    const bool end = read_number(l, "EOF-", &o->offset, &rest);
-    o->shift = 0;
-    if (!end && !read_number(l, "", &o->offset, &rest))
-        return false;
-    if (rest.length && (!read_number(rest, ",", &o->shift, &rest) || rest.length))
-        return false;
-    o->filter = end ? FILTER_FROM_END : FILTER_FROM_BEGIN;
-    return true;
-}
-
-static unsigned place_kind(line l)
-{
-    return begins(l, "EP")   ? ENTRY_POINT
-           : begins(l, "S")  ? SECTION
-           : begins(l, "VI") ? VERSION
-                             : OTHER;
-}
-
-/* What the signature's offset asks for. Matches of one length have a start that is known. */
-static void take_place(pattern_set *set, pattern_origin *o, line place, line signature,
-                       left_out *left)
-{
-    if (place.length == 0 || (place.length == 1 && *place.text == '*'))
-        return;
-    if (!read_place(place, o)) {
-        o->filter = FILTER_NONE;
-        left->places[place_kind(place)]++;
-        return;
-    }
-    set->filtered = true;
-    set->filter_text |= o->filter == FILTER_FROM_END;
-    for (size_t i = 0; i < signature.length; i++)
-        set->filter_starts |= strchr("*-|", signature.text[i]) != NULL;
-}
-
-static bool read_signature(pattern_set *set, size_t from, size_t *kept, left_out *left)
-{
-    const line l = line_of(set, from);
-    line fields[4] = { { l.text, 0 }, { NULL, 0 }, { NULL, 0 }, l };
-    char *name = NULL;
-    if (split_signature(l, fields)) {
-        name = name_of(set, fields[0]);
-        if (!name)
-            return false;
-        left->types += *fields[1].text != '0';
-        take_place(set, &set->origins[from], fields[2], fields[3], left);
-    } else {
-        fields[3] = l;
-    }
-    move_pattern(set, (*kept)++, from, fields[3].text, fields[3].length, name);
     return true;
 }
 
@@ -327,7 +197,7 @@ static size_t file_end(const pattern_set *set, size_t from)
 static bool is_prosite(const pattern_set *set, size_t from, size_t to)
 {
     for (size_t i = from; set->origins[from].file && !set->origins[from].styled && i < to; i++)
-        if (begins(line_of(set, i), "PA   "))
+        if (list_line_begins(list_line_of(set, i), "PA   "))
             return true;
     return false;
 }
@@ -335,21 +205,21 @@ static bool is_prosite(const pattern_set *set, size_t from, size_t to)
 static bool is_fasta(const pattern_set *set, size_t from, size_t to, uint32_t syntax)
 {
     return set->takes_fasta && syntax != TRAWL_SYNTAX_HEX && set->origins[from].file &&
-           !set->origins[from].styled && to > from + 1 && is_title(line_of(set, from)) &&
-           !begins(line_of(set, from + 1), ">");
+           !set->origins[from].styled && to > from + 1 && is_title(list_line_of(set, from)) &&
+           !list_line_begins(list_line_of(set, from + 1), ">");
 }
 
 /* One line of a file, or a pattern of the command line or a rule, which stays as it is. */
 static bool read_line(pattern_set *set, const char *command, uint32_t syntax, size_t from,
                       size_t *kept, left_out *left)
 {
-    const line l = line_of(set, from);
+    const list_line l = list_line_of(set, from);
     const bool plain = !set->origins[from].file || set->origins[from].styled;
     if (set->with_names && !plain)
         return read_named(set, command, from, kept);
     if (syntax == TRAWL_SYNTAX_HEX && !plain)
-        return read_signature(set, from, kept, left) || out_of_memory(command);
-    move_pattern(set, (*kept)++, from, l.text, l.length, NULL);
+        return clamav_read_line(set, from, kept, &left->signatures) || out_of_memory(command);
+    list_line_move(set, (*kept)++, from, l.text, l.length, NULL);
     return true;
 }
 
@@ -366,27 +236,6 @@ static bool read_file_entries(pattern_set *set, const char *command, uint32_t sy
     return fine;
 }
 
-static void warn_of(const char *command, const left_out *left)
-{
-    const size_t *p = left->places, places = p[0] + p[1] + p[2] + p[3];
-    if (left->entries)
-        complain(command,
-                 "warning: %zu entries without a pattern (PA), such as profiles, are left "
-                 "out",
-                 left->entries);
-    if (left->types)
-        complain(command,
-                 "warning: %zu signatures are for one type of file: they are searched in any",
-                 left->types);
-    if (places)
-        complain(
-            command,
-            "warning: %zu signatures have an offset from an entry point (EP, %zu), from a "
-            "section (S, %zu), in version information (VI, %zu) or of another kind (%zu): they "
-            "are searched anywhere",
-            places, p[ENTRY_POINT], p[SECTION], p[VERSION], p[OTHER]);
-}
-
 bool pattern_set_read_entries(pattern_set *set, const char *command, uint32_t syntax)
 {
     size_t kept = 0;
@@ -401,6 +250,11 @@ bool pattern_set_read_entries(pattern_set *set, const char *command, uint32_t sy
     if (!fine)
         return false;
     set->count = kept;
-    warn_of(command, &left);
+    if (left.entries)
+        complain(command,
+                 "warning: %zu entries without a pattern (PA), such as profiles, are left "
+                 "out",
+                 left.entries);
+    clamav_warn(command, &left.signatures);
     return true;
 }

@@ -1,0 +1,106 @@
+/* clamav.c: see cli/clamav.h. */
+#include "cli/clamav.h"
+
+#include <string.h>
+
+/* Name:Target:Offset:Signature, and more fields at times. False: it is no such line. */
+static bool split_signature(list_line l, list_line field[4])
+{
+    for (size_t i = 0; i < 4; i++) {
+        const char *colon = memchr(l.text, ':', l.length);
+        if (!colon && i < 3)
+            return false;
+        field[i] = (list_line){ l.text, colon ? (size_t)(colon - l.text) : l.length };
+        l.text += field[i].length + (colon != NULL);
+        l.length -= field[i].length + (colon != NULL);
+    }
+    return field[0].length && field[1].length && strspn(field[1].text, "0123456789*") > 0 &&
+           field[3].length;
+}
+
+/* A number, behind `word`; *rest is what follows it. */
+static bool read_number(list_line l, const char *word, uint64_t *number, list_line *rest)
+{
+    const size_t head = strlen(word);
+    size_t at = head;
+    *number = 0;
+    if (!list_line_begins(l, word))
+        return false;
+    for (; at < l.length && l.text[at] >= '0' && l.text[at] <= '9' && *number <= UINT32_MAX; at++)
+        *number = *number * 10 + (uint64_t)(l.text[at] - '0');
+    *rest = (list_line){ l.text + at, l.length - at };
+    return at > head;
+}
+
+/* "100", "EOF-100", both with ",50" for what it may be more. False: it is another one. */
+static bool read_place(list_line l, pattern_origin *o)
+{
+    list_line rest;
+    const bool end = read_number(l, "EOF-", &o->offset, &rest);
+    o->shift = 0;
+    if (!end && !read_number(l, "", &o->offset, &rest))
+        return false;
+    if (rest.length && (!read_number(rest, ",", &o->shift, &rest) || rest.length))
+        return false;
+    o->filter = end ? FILTER_FROM_END : FILTER_FROM_BEGIN;
+    return true;
+}
+
+static unsigned place_kind(list_line l)
+{
+    return list_line_begins(l, "EP")   ? ENTRY_POINT
+           : list_line_begins(l, "S")  ? SECTION
+           : list_line_begins(l, "VI") ? VERSION
+                                       : OTHER;
+}
+
+/* What the signature's offset asks for. Matches of one length have a start that is known. */
+static void take_place(pattern_set *set, pattern_origin *o, list_line place, list_line signature,
+                       clamav_left *left)
+{
+    if (place.length == 0 || (place.length == 1 && *place.text == '*'))
+        return;
+    if (!read_place(place, o)) {
+        o->filter = FILTER_NONE;
+        left->places[place_kind(place)]++;
+        return;
+    }
+    set->filtered = true;
+    set->filter_text |= o->filter == FILTER_FROM_END;
+    for (size_t i = 0; i < signature.length; i++)
+        set->filter_starts |= strchr("*-|", signature.text[i]) != NULL;
+}
+
+bool clamav_read_line(pattern_set *set, size_t from, size_t *kept, clamav_left *left)
+{
+    const list_line l = list_line_of(set, from);
+    list_line fields[4] = { { l.text, 0 }, { NULL, 0 }, { NULL, 0 }, l };
+    char *name = NULL;
+    if (split_signature(l, fields)) {
+        name = list_line_name(set, fields[0]);
+        if (!name)
+            return false;
+        left->types += *fields[1].text != '0';
+        take_place(set, &set->origins[from], fields[2], fields[3], left);
+    } else {
+        fields[3] = l;
+    }
+    list_line_move(set, (*kept)++, from, fields[3].text, fields[3].length, name);
+    return true;
+}
+
+void clamav_warn(const char *command, const clamav_left *left)
+{
+    const size_t *p = left->places, places = p[0] + p[1] + p[2] + p[3];
+    if (left->types)
+        complain(command,
+                 "warning: %zu signatures are for one type of file: they are searched in any",
+                 left->types);
+    if (places)
+        complain(
+            command,
+            "warning: %zu signatures have an offset from an entry point (EP, %zu), from a "
+            "section (S, %zu), in version information (VI, %zu) or of another kind (%zu): they "
+            "are searched anywhere",
+            places, p[ENTRY_POINT], p[SECTION], p[VERSION], p[OTHER]);
+}
