@@ -3,6 +3,16 @@
 
 #include <string.h>
 
+/* The signature of pattern `index`, a line so far or read, is left out. */
+static void leave_out(pattern_set *set, const char *command, size_t index, const char *why)
+{
+    const pattern_origin *o = &set->origins[index];
+    const char *name = set->patterns[index].name;
+    complain(command, "warning: %s:%zu: %s%sis left out: %s", o->file, o->line, name ? name : "",
+             name ? " " : "the signature ", why);
+    set->left_out[LEFT_SIGNATURES]++;
+}
+
 /* Name:Target:Offset:Signature, and more fields at times. False: it is no such line. */
 static bool split_signature(list_line l, list_line field[4])
 {
@@ -14,8 +24,8 @@ static bool split_signature(list_line l, list_line field[4])
         l.text += field[i].length + (colon != NULL);
         l.length -= field[i].length + (colon != NULL);
     }
-    return field[0].length && field[1].length && strspn(field[1].text, "0123456789*") > 0 &&
-           field[3].length;
+    return field[0].length && field[3].length &&
+           (!field[1].length || strspn(field[1].text, "0123456789*") > 0);
 }
 
 /* A number, behind `word`; *rest is what follows it. */
@@ -71,21 +81,88 @@ static void take_place(pattern_set *set, pattern_origin *o, list_line place, lis
         set->filter_starts |= strchr("*-|", signature.text[i]) != NULL;
 }
 
-bool clamav_read_line(pattern_set *set, size_t from, size_t *kept, clamav_left *left)
+/* NAME:TARGET:OFFSET:HEX becomes pattern *kept. False: no memory. */
+static bool read_extended(pattern_set *set, size_t from, size_t *kept, list_line fields[4],
+                          clamav_left *left)
+{
+    char *name = list_line_name(set, fields[0]);
+    if (!name)
+        return false;
+    left->types += fields[1].length && *fields[1].text != '0';
+    set->origins[from].signature = ++set->signatures;
+    take_place(set, &set->origins[from], fields[2], fields[3], left);
+    list_line_move(set, (*kept)++, from, fields[3].text, fields[3].length, name);
+    return true;
+}
+
+/* A colon before a comment, which may have one. */
+static bool has_colon(list_line l)
+{
+    const char *colon = memchr(l.text, ':', l.length), *slash = memchr(l.text, '/', l.length);
+    return colon && (!slash || colon < slash);
+}
+
+bool clamav_read_line(pattern_set *set, const char *command, size_t from, size_t *kept,
+                      clamav_left *left)
 {
     const list_line l = list_line_of(set, from);
-    list_line fields[4] = { { l.text, 0 }, { NULL, 0 }, { NULL, 0 }, l };
-    char *name = NULL;
-    if (split_signature(l, fields)) {
-        name = list_line_name(set, fields[0]);
-        if (!name)
+    list_line fields[4];
+    if (l.length && *l.text == '#')
+        return true;
+    if (split_signature(l, fields))
+        return read_extended(set, from, kept, fields, left);
+    if (has_colon(l))
+        leave_out(set, command, from, "it is none of NAME:TARGET:OFFSET:HEX");
+    else
+        list_line_move(set, (*kept)++, from, l.text, l.length, NULL);
+    return true;
+}
+
+/* ---- what the library does not take --------------------------------------------- */
+
+/* The first pattern from `from` on that is malformed; set->count: none is. SIZE_MAX: no memory. One
+ * literal's engine has little to do: the patterns are read first. */
+static size_t find_malformed(const pattern_set *set, size_t from, trawl_error *error)
+{
+    trawl_compile_options options = TRAWL_COMPILE_OPTIONS_INIT;
+    trawl_plan *plan = NULL;
+    options.engine = "bm";
+    const int status =
+        trawl_compile(set->patterns + from, set->count - from, &options, &plan, error);
+    trawl_plan_free(plan);
+    return status == TRAWL_ERROR_MEMORY ? SIZE_MAX
+           : status == TRAWL_OK || status == TRAWL_ERROR_UNSUPPORTED ||
+                   error->pattern >= set->count - from
+               ? set->count
+               : from + error->pattern;
+}
+
+/* Patterns `from` to `to` stand at *kept then, and behind it what comes next. */
+static void keep(pattern_set *set, size_t *kept, size_t from, size_t to)
+{
+    memmove(set->patterns + *kept, set->patterns + from, (to - from) * sizeof *set->patterns);
+    memmove(set->origins + *kept, set->origins + from, (to - from) * sizeof *set->origins);
+    *kept += to - from;
+}
+
+bool clamav_leave_out_malformed(pattern_set *set, const char *command)
+{
+    size_t kept = 0, from = 0, index = 0;
+    trawl_error error;
+    while (set->signatures && from < set->count) {
+        index = find_malformed(set, from, &error);
+        if (index == SIZE_MAX) {
+            complain(command, "out of memory for signatures");
             return false;
-        left->types += *fields[1].text != '0';
-        take_place(set, &set->origins[from], fields[2], fields[3], left);
-    } else {
-        fields[3] = l;
+        }
+        if (index == set->count || !set->origins[index].signature)
+            break;
+        leave_out(set, command, index, error.message);
+        keep(set, &kept, from, index);
+        from = index + 1;
     }
-    list_line_move(set, (*kept)++, from, fields[3].text, fields[3].length, name);
+    keep(set, &kept, from, set->count);
+    set->count = kept;
     return true;
 }
 

@@ -218,8 +218,9 @@ typedef enum match_filter {
 typedef struct pattern_origin {
     const char *file;
     size_t line;
-    bool styled;  /* it came with its syntax, flags and id: of a rule */
-    bool negated; /* ... that asks for it not to be there */
+    bool styled;      /* it came with its syntax, flags and id: of a rule */
+    bool negated;     /* ... that asks for it not to be there */
+    size_t signature; /* number of ClamAV's that it is part of, which may be left out; 0: none */
     /* What a plan keeps (cli/plan_note.h): */
     size_t head; /* bytes before the pattern's text that say something of it: "(?i)" */
     match_filter filter;
@@ -247,6 +248,7 @@ typedef struct pattern_set {
     bool filter_text;   /* ... that looks at the text, or how long it is */
     bool filter_starts; /* ... and matches of different lengths: starts are to be known */
     size_t left_out[LEFT_KINDS];
+    size_t signatures;           /* of ClamAV's that were read */
     struct rule_list *rules;     /* of --rules (cli/rules.h); NULL: none */
     bool takes_empty, has_empty; /* an empty pattern is not added, but noted, if it may be */
     bool keeps_texts;            /* the plan shall hold the patterns' texts, and */

@@ -218,7 +218,8 @@ static bool read_line(pattern_set *set, const char *command, uint32_t syntax, si
     if (set->with_names && !plain)
         return read_named(set, command, from, kept);
     if (syntax == TRAWL_SYNTAX_HEX && !plain)
-        return clamav_read_line(set, from, kept, &left->signatures) || out_of_memory(command);
+        return clamav_read_line(set, command, from, kept, &left->signatures) ||
+               out_of_memory(command);
     list_line_move(set, (*kept)++, from, l.text, l.length, NULL);
     return true;
 }

@@ -18,7 +18,7 @@ bool list_line_begins(list_line l, const char *word);
 /* A copy with a NUL behind it, which the set owns; NULL: no memory. */
 char *list_line_name(pattern_set *set, list_line l);
 
-/* Pattern `to` is pattern `from` with that text and name (NULL: with none). */
+/* Pattern `to` is pattern `from` with that text and name (NULL: its own). */
 void list_line_move(pattern_set *set, size_t to, size_t from, const char *text, size_t length,
                     const char *name);
 

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/clamav.h"
 #include "cli/entries.h"
 #include "cli/rules.h"
 #include "io/grow.h"
@@ -429,6 +430,8 @@ bool pattern_set_style(pattern_set *set, const char *command, uint32_t syntax, u
         complain(command, "out of memory for a pattern");
         return false;
     }
+    if (!clamav_leave_out_malformed(set, command))
+        return false;
     warn_of_case(set, command);
     if (syntax == TRAWL_SYNTAX_EXTENDED)
         warn_of_basic(set, command);

@@ -7,7 +7,8 @@
  *     jump     = "[" n "]" | "[" n? "-" m? "]", the same with braces, or "*": any bytes, so many
  *     group    = "!"? "(" sequence ("|" sequence)* ")"
  *
- * Blanks and comments of C may stand between them. "~" and "!" stand for all other bytes.
+ * Blanks and comments of C may stand between them. "~" and "!" stand for all other bytes. A jump
+ * stands between bytes; but "{n}" is n bytes "??", and stands anywhere, as in ClamAV's signatures.
  *
  * Idea: a group whose alternatives are single bytes is a class. Others are expanded: the pattern
  * has an alternative for each choice, up to MOST_CHOICES. Choices are numbered: the number of one
@@ -305,21 +306,34 @@ static bool is_jump(int c)
     return c == '[' || c == '{' || c == '*';
 }
 
+/* Whether {n} stands at p->at; *behind is what follows it. */
+static bool is_fixed(const parser *p, size_t *behind)
+{
+    size_t at = p->at + 1;
+    if (p->at >= p->end || p->text[p->at] != '{')
+        return false;
+    while (at < p->end && p->text[at] >= '0' && p->text[at] <= '9')
+        at++;
+    *behind = at + 1;
+    return at > p->at + 1 && at < p->end && p->text[at] == '}';
+}
+
 /* Up to a "|", a ")" or the end. Counted, *number is multiplied by the choices of the groups; else
  * these are made, and *number divided. */
 static int read_sequence(parser *p, size_t *number)
 {
     int status = TRAWL_OK, c = peek(p);
     const size_t start = p->at;
-    size_t jump = TRAWL_NONE;
+    size_t jump = TRAWL_NONE, behind;
     while (status == TRAWL_OK && c >= 0 && c != '|' && c != ')') {
         const size_t offset = p->at;
         byte_class set = { { 0 } };
-        if (is_jump(c) && offset == start && p->depth == 0)
+        const bool varies = is_jump(c) && !is_fixed(p, &behind);
+        if (varies && offset == start && p->depth == 0)
             return reject(p, offset,
                           "a jump stands between bytes: leave out the one that comes "
                           "first");
-        jump = is_jump(c) ? offset : TRAWL_NONE;
+        jump = varies ? offset : TRAWL_NONE;
         if (is_jump(c)) {
             status = read_jump(p);
         } else if (c == '(' || c == '!') {
@@ -342,10 +356,13 @@ static int read_sequence(parser *p, size_t *number)
 static int enter_braces(parser *p)
 {
     const size_t open = p->at;
+    size_t behind;
     if (peek(p) != '{')
         return TRAWL_OK;
     while (p->end > p->at + 1 && p->text[p->end - 1] && strchr(" \t\r\n", p->text[p->end - 1]))
         p->end--;
+    if (is_fixed(p, &behind) && behind < p->end)
+        return TRAWL_OK; /* a jump, and more */
     if (p->text[p->end - 1] != '}')
         return reject(p, open,
                       "unmatched '{': close the pattern with '}'; a jump cannot come "
