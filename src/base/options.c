@@ -4,12 +4,13 @@
 #include <stdint.h>
 #include <string.h>
 
-/* Larger structs than any library will have are garbage. */
+/* Larger structs than any library will have are garbage, and so is a size that no struct with a
+ * size_t has. */
 #define LARGEST_STRUCT 4096u
 
 static bool size_valid(size_t size, size_t least)
 {
-    return size >= least && size <= LARGEST_STRUCT && size % sizeof(uint64_t) == 0;
+    return size >= least && size <= LARGEST_STRUCT && size % _Alignof(size_t) == 0;
 }
 
 int read_options(void *to, size_t known, size_t least, const void *from, const char *what,
