@@ -1,6 +1,9 @@
 /* test_threads.c: the threads of contexts: equal matches however a job is shared, forks, threads
  * that cannot be had, the caller's own threads, and none left behind.
  */
+#ifdef __linux__
+#define _GNU_SOURCE /* unshare */
+#endif
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -474,6 +477,63 @@ static void test_fork(void **state)
     }
 }
 
+#ifdef CLONE_NEWPID
+enum { FORBIDDEN = 77 };
+
+static void hangs(int number)
+{
+    (void)number;
+    _exit(3); /* the first process of a namespace is ended by no signal without a handler */
+}
+
+/* The first process of a namespace forks one that is the first of another: both have number 1. */
+static void scan_as_first(digest expected)
+{
+    trawl_context *context = open_threads("auto", 3, TRAWL_SCHEDULE_DYNAMIC, 9);
+    int status = 0;
+    if (getpid() != 1 || !finds(context, expected))
+        _exit(1);
+    if (unshare(CLONE_NEWPID) != 0)
+        _exit(FORBIDDEN);
+    const pid_t child = fork();
+    if (child == 0) {
+        signal(SIGALRM, hangs);
+        if (getpid() != 1)
+            _exit(1);
+        scan_as_child(context, expected);
+    }
+    if (child < 0 || waitpid(child, &status, 0) != child || !WIFEXITED(status))
+        _exit(2);
+    _exit(WEXITSTATUS(status));
+}
+
+/* A process's number does not tell it from its child. */
+static void test_fork_of_the_same_number(void **state)
+{
+    const digest expected = expected_digest();
+    int status = 0;
+    (void)state;
+    const pid_t outside = fork();
+    if (outside == 0) {
+        if (unshare(CLONE_NEWPID) != 0 && unshare(CLONE_NEWUSER | CLONE_NEWPID) != 0)
+            _exit(FORBIDDEN);
+        const pid_t first = fork();
+        if (first == 0)
+            scan_as_first(expected);
+        if (first < 0 || waitpid(first, &status, 0) != first || !WIFEXITED(status))
+            _exit(2);
+        _exit(WEXITSTATUS(status));
+    }
+    assert_int_equal(waitpid(outside, &status, 0), outside);
+    if (WIFEXITED(status) && WEXITSTATUS(status) == FORBIDDEN) {
+        print_message("namespaces of processes are not permitted here\n");
+        skip();
+    }
+    assert_true(WIFEXITED(status));
+    assert_int_equal(WEXITSTATUS(status), 0);
+}
+#endif
+
 static void test_fork_during_a_scan(void **state)
 {
     const digest expected = expected_digest();
@@ -746,6 +806,9 @@ int main(void)
         TEST(test_dealing),
         TEST(test_many_jobs),
         TEST(test_fork),
+#ifdef CLONE_NEWPID
+        TEST(test_fork_of_the_same_number),
+#endif
         TEST(test_fork_during_a_scan),
         TEST(test_growing),
         TEST(test_many_contexts),

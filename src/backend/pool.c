@@ -17,8 +17,8 @@
  * together take a REST-th of the time at most.
  *
  * After a fork the child has none of the threads, and the lock may be held by one of them for
- * ever. It is told by the process's number: the child writes the pool anew, and neither locks,
- * joins nor destroys anything of the parent's.
+ * ever. base/origin.h tells: the child writes the pool anew, and neither locks, joins nor destroys
+ * anything of the parent's.
  */
 #ifdef __linux__
 #define _GNU_SOURCE /* SCHED_BATCH */
@@ -32,7 +32,8 @@
 #include <signal.h>
 #include <stdatomic.h>
 #include <time.h>
-#include <unistd.h>
+
+#include "base/origin.h"
 
 /* Walks take a few KiB; the rest is for what run-time systems and sanitizers add. */
 #define STACK_BYTES (1u << 20)
@@ -41,7 +42,7 @@
 
 struct pool {
     memory *memory;
-    pid_t process; /* whose threads they are */
+    origin origin; /* of the threads, once there are any */
     pthread_mutex_t lock;
     pthread_cond_t offered, left;
     pthread_t *threads;
@@ -62,7 +63,6 @@ struct pool {
 static void begin(pool *p, memory *memory)
 {
     *p = (pool){ .memory = memory,
-                 .process = getpid(),
                  .lock = PTHREAD_MUTEX_INITIALIZER,
                  .offered = PTHREAD_COND_INITIALIZER,
                  .left = PTHREAD_COND_INITIALIZER };
@@ -78,7 +78,7 @@ pool *pool_open(memory *memory)
 
 void pool_close(pool *p)
 {
-    if (p && p->process == getpid()) {
+    if (p && p->count && origin_here(&p->origin)) {
         pthread_mutex_lock(&p->lock);
         p->closing = true;
         pthread_cond_broadcast(&p->offered);
@@ -90,6 +90,7 @@ void pool_close(pool *p)
         pthread_mutex_destroy(&p->lock);
     }
     if (p) {
+        origin_close(&p->origin);
         memory_give(p->memory, p->threads);
         memory_give(p->memory, p);
     }
@@ -199,7 +200,8 @@ static void block_signals(sigset_t *before)
 
 int pool_grow(pool *p, uint32_t helpers)
 {
-    if (p->process != getpid()) {
+    if (p->count && !origin_here(&p->origin)) {
+        origin_close(&p->origin);
         memory_give(p->memory, p->threads);
         begin(p, p->memory);
     }
@@ -209,6 +211,10 @@ int pool_grow(pool *p, uint32_t helpers)
     if (!threads)
         return ENOMEM;
     p->threads = threads;
+    if (p->count == 0) {
+        origin_close(&p->origin);
+        origin_open(&p->origin);
+    }
     pthread_attr_t attributes;
     sigset_t before;
     int failed = pthread_attr_init(&attributes);

@@ -2,7 +2,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "backend/cpu.h"
 #include "base/options.h"
@@ -73,7 +72,6 @@ int trawl_context_open(const trawl_context_options *options, trawl_context **con
     if (!made)
         return memory_failed(&own, error, "a context");
     memory_open(&made->memory, read.allocator, UINT64_MAX, NULL, advice);
-    made->process = (long)getpid();
     made->worker.memory = &made->memory;
     made->worker.options = read;
     scan_room_open(&made->room, &made->memory);
@@ -82,6 +80,8 @@ int trawl_context_open(const trawl_context_options *options, trawl_context **con
     status = isa_choose(read.isa, &made->worker.target.isa, error);
     if (status == TRAWL_OK)
         status = open_worker(&made->worker, error);
+    if (status == TRAWL_OK && made->worker.limits.on_devices)
+        origin_open(&made->origin);
     if (status != TRAWL_OK) {
         made->worker.backend = NULL; /* nothing of it is open */
         trawl_context_free(made);
@@ -103,7 +103,7 @@ int context_enter(trawl_context *context, trawl_error *error)
     unsigned none = CALL_NONE;
     if (!context)
         return fail(error, TRAWL_ERROR_ARGUMENT, TRAWL_NONE, "context is NULL");
-    if (context->worker.limits.on_devices && context->process != (long)getpid())
+    if (context->worker.limits.on_devices && !origin_here(&context->origin))
         return fail(error, TRAWL_ERROR_UNSUPPORTED, TRAWL_NONE,
                     "the context of a device was opened before a fork, which devices do not "
                     "survive: open one in this process");
@@ -259,8 +259,9 @@ void trawl_context_free(trawl_context *context)
 {
     if (!context)
         return;
-    if (!context->worker.limits.on_devices || context->process == (long)getpid())
+    if (!context->worker.limits.on_devices || origin_here(&context->origin))
         close_worker(&context->worker); /* a forked child leaves the parent's devices alone */
+    origin_close(&context->origin);
     close_worker(&context->spare);
     scan_room_close(&context->room);
     for (uint32_t i = 0; i < LED_JOBS - 2; i++)

@@ -5,6 +5,7 @@
 #include "backend/backend.h"
 #include "base/budget.h"
 #include "base/memory.h"
+#include "base/origin.h"
 #include "match/match.h"
 
 /* Room for the slices of one job. It grows with what jobs need. */
@@ -61,7 +62,7 @@ typedef struct scan_experience {
 
 struct trawl_context {
     atomic_uint state; /* CALL_... of budget.h */
-    long process;      /* that opened it: devices do not survive a fork */
+    origin origin;     /* of devices, which do not survive a fork; of a CPU's: not open */
     memory memory;     /* all that it holds comes from it, itself excepted */
     worker worker;
     worker spare;    /* CPU threads for what a device has no memory for; backend NULL: not open */
