@@ -4,6 +4,7 @@
 #   - A folder includes what its row under "The rooms" in docs/architecture.md allows, and what
 #     that may use in turn. Rows name rows above them only; each folder of src/ has one.
 #   - No file of src/ is longer than 800 lines, no line of a C file than 100 columns.
+#   - The library asks the system for memory in one place, and for arrays that are malloc's by contract.
 #   - The version and the soname's number are those of CMakeLists.txt wherever else they stand.
 
 cd "${1:?usage: $0 SOURCE_FOLDER}" || exit 2
@@ -88,6 +89,12 @@ find src include -name '*.[chk]' | sort | xargs awk '
         print files " files in " rows " rooms, " includes " includes"
         exit bad
     }' docs/architecture.md || status=1
+
+if grep -rnE '(^|[^_[:alnum:]])(malloc|calloc|realloc|free|strdup|strndup|aligned_alloc|posix_memalign)\(' \
+    src --include='*.[ch]' | grep -vE '^src/(cli|io|mpi)/|^src/base/memory\.c|^src/scan/collect\.c'; then
+    echo "memory of the library comes from base/memory.h"
+    status=1
+fi
 
 version=$(sed -n 's/^project(trawl VERSION \([0-9.]*\).*/\1/p' CMakeLists.txt)
 header=$(awk '/^#define TRAWL_VERSION_(MAJOR|MINOR|PATCH) / { text = text "." $3 } END { print substr(text, 2) }' \

@@ -63,6 +63,8 @@ static int end(void **state)
     return 0;
 }
 
+static memory heap; /* what is loaded */
+
 static cache_key key_of(const char *text)
 {
     cache_key key = cache_key_begin();
@@ -90,11 +92,11 @@ static bool loads(const cache_key *key, const void *expected, size_t expected_si
 {
     unsigned char *bytes = NULL;
     size_t size = 0;
-    if (!cache_load(key, &bytes, &size))
+    if (!cache_load(key, &heap, &bytes, &size))
         return false;
     assert_int_equal(size, expected_size);
     assert_memory_equal(bytes, expected, size);
-    free(bytes);
+    memory_give(&heap, bytes);
     return true;
 }
 
@@ -364,7 +366,7 @@ static void test_two_writers(void **state)
     for (int i = 0; i < ROUNDS || !seen; i++) {
         unsigned char *bytes = NULL;
         size_t size = 0;
-        bool there = cache_load(&key, &bytes, &size);
+        bool there = cache_load(&key, &heap, &bytes, &size);
         assert_true(there || !seen);
         if (!there) {
             assert_true(i < 1000000);
@@ -374,7 +376,7 @@ static void test_two_writers(void **state)
         int c = bytes[0] == 'b';
         assert_int_equal(size, sizeof contents[c] - (size_t)c);
         assert_memory_equal(bytes, contents[c], size);
-        free(bytes);
+        memory_give(&heap, bytes);
     }
     for (int c = 0; c < 2; c++) {
         int status = 0;
@@ -386,6 +388,7 @@ static void test_two_writers(void **state)
 
 int main(void)
 {
+    memory_open(&heap, NULL, UINT64_MAX, NULL, "free some");
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_stored_and_loaded, begin, end),
         cmocka_unit_test_setup_teardown(test_keys_differ, begin, end),

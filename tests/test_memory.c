@@ -1,6 +1,7 @@
 /* test_memory.c: memory is counted, bounded and given back, wherever it comes from. */
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -10,17 +11,42 @@
 
 #include "choices.h"
 #include "engine/planner.h"
+#include "targets.h"
 
 #include <cmocka.h> /* last: it makes a macro of fail() */
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 #define USUAL_LIMIT (UINT64_C(1) << 30)
 
+/* ---- who asks the system for memory ------------------------------------------- */
+
+/* The linker has all calls of this program and the library's come here (--wrap), and none of those
+ * that libc and drivers make. */
+static atomic_bool watched;
+static _Atomic uint64_t asked; /* while they are watched */
+
+#define REAL(call) __real_##call
+#define WATCH(result, call, parameters, arguments)                                                 \
+    result REAL(call) parameters;                                                                  \
+    result __wrap_##call parameters;                                                               \
+    result __wrap_##call parameters                                                                \
+    {                                                                                              \
+        asked += watched;                                                                          \
+        return REAL(call) arguments;                                                               \
+    }
+
+WATCH(void *, malloc, (size_t size), (size))
+WATCH(void *, calloc, (size_t count, size_t size), (count, size))
+WATCH(void *, realloc, (void *block, size_t size), (block, size))
+WATCH(void *, aligned_alloc, (size_t align, size_t size), (align, size))
+WATCH(int, posix_memalign, (void **block, size_t align, size_t size), (block, align, size))
+WATCH(char *, strdup, (const char *text), (text))
+
 /* ---- an allocator that counts ------------------------------------------------- */
 
 typedef struct counter {
-    uint64_t held, most; /* bytes */
-    uint64_t requests;
+    _Atomic uint64_t held, most; /* bytes */
+    _Atomic uint64_t requests;
     uint64_t fails_at; /* the request that gets nothing, from 1 on; 0: none */
 } counter;
 
@@ -29,9 +55,9 @@ static void *count_allocate(void *user, size_t bytes)
     counter *c = user;
     if (++c->requests == c->fails_at)
         return NULL;
-    c->held += bytes;
-    c->most = c->held > c->most ? c->held : c->most;
-    return malloc(bytes);
+    const uint64_t held = c->held += bytes;
+    c->most = held > c->most ? held : c->most;
+    return REAL(malloc)(bytes);
 }
 
 static void count_release(void *user, void *memory, size_t bytes)
@@ -392,6 +418,87 @@ static void test_context(void **state)
     trawl_plan_free(plan);
 }
 
+static int count_cells(const trawl_grid_match *matches, size_t count, void *user)
+{
+    (void)matches;
+    *(uint64_t *)user += count;
+    return 0;
+}
+
+/* What a plan of a set finds in a text, or a grid, of its own. */
+static int find_all(trawl_context *context, const trawl_plan *plan, size_t set, uint64_t *found,
+                    trawl_error *error)
+{
+    static const char word[] = "abcabcAb needle abbb accaab abcdefgh";
+    static char text[40000];
+    static uint32_t pixels[60 * 60];
+    const trawl_grid grid = { .cells = pixels, .rows = 60, .cols = 60 };
+    *found = 0;
+    for (size_t i = 0; i < sizeof text; i++)
+        text[i] = word[i * i % (sizeof word - 1)];
+    for (size_t i = 0; i < COUNT(pixels); i++)
+        pixels[i] = i * i / 7 % 5 == 1;
+    return sets[set].patterns
+               ? trawl_scan(context, plan, text, sizeof text, NULL, count_all, found, error)
+               : trawl_scan_grid(context, plan, &grid, NULL, count_cells, found, error);
+}
+
+/* Nor is any memory of the host's that is not the allocator's taken for a search on a device. */
+static void search_on(const test_target *t, size_t set, const char *engine, uint32_t *searched)
+{
+    counter c = { 0 };
+    const trawl_allocator from = { count_allocate, count_release, &c };
+    trawl_context_options options = TRAWL_CONTEXT_OPTIONS_INIT;
+    trawl_context *context = NULL, *usual = target_cpu("serial", 1, 0);
+    trawl_plan *plan = NULL;
+    trawl_error error;
+    uint64_t found = 0, expected = 0;
+    if (compile(set, engine, 0, NULL, &plan, &error) != TRAWL_OK) {
+        trawl_context_free(usual);
+        return; /* the engine does not take this set */
+    }
+    assert_int_equal(find_all(usual, plan, set, &expected, &error), TRAWL_OK);
+    options.backend = t->backend;
+    options.device = t->info.cpu ? NULL : t->device;
+    options.allocator = &from;
+    asked = 0;
+    watched = true;
+    int status = trawl_context_open(&options, &context, &error);
+    if (status == TRAWL_OK)
+        status = find_all(context, plan, set, &found, &error);
+    trawl_context_free(context);
+    watched = false;
+    if (asked != 0)
+        fail_msg("%s, %s, set %zu: %llu requests for memory passed the allocator by", t->backend,
+                 engine, set, (unsigned long long)asked);
+    assert_true(c.requests > 0 && c.held == 0);
+    if (status == TRAWL_OK && found != expected)
+        fail_msg("%s, %s, set %zu: %llu matches, not %llu", t->backend, engine, set,
+                 (unsigned long long)found, (unsigned long long)expected);
+    if (status != TRAWL_OK && status != TRAWL_ERROR_UNSUPPORTED) /* no kernels for these */
+        fail_msg("%s, %s, set %zu: %s", t->backend, engine, set, error.message);
+    *searched += status == TRAWL_OK;
+    trawl_plan_free(plan);
+    trawl_context_free(usual);
+}
+
+static void test_backends(void **state)
+{
+    test_target targets[MOST_TARGETS + 2] = { { .backend = "serial" }, { .backend = "threads" } };
+    const size_t count = 2 + targets_find(targets + 2);
+    (void)state;
+    for (size_t i = 0; i < 2; i++)
+        targets[i].info.cpu = 1;
+    for (size_t i = 0; i < count; i++) {
+        uint32_t searched = 0;
+        for (size_t set = 0; set < COUNT(sets); set++)
+            for (size_t e = 0; engine_choice(e); e++)
+                search_on(&targets[i], set, engine_choice(e), &searched);
+        print_message("%s: %u plans\n", targets[i].backend, searched);
+        assert_true(searched > 20);
+    }
+}
+
 /* A plan that memory does not suffice to check is not damaged. */
 static void test_load(void **state)
 {
@@ -428,7 +535,7 @@ int main(void)
         cmocka_unit_test(test_compile),      cmocka_unit_test(test_shared_prefixes),
         cmocka_unit_test(test_long_repeats), cmocka_unit_test(test_long_literals),
         cmocka_unit_test(test_options),      cmocka_unit_test(test_context),
-        cmocka_unit_test(test_load),
+        cmocka_unit_test(test_backends),     cmocka_unit_test(test_load),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

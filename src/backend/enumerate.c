@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "backend/backend.h"
+#include "base/memory.h"
 #include "base/options.h"
 #include "device/device.h"
 
@@ -39,9 +40,11 @@ int trawl_device_get_info(const char *name, size_t index, trawl_device_info *inf
         return fail(error, TRAWL_ERROR_ARGUMENT, TRAWL_NONE,
                     "the backend '%.40s' has %zu devices: there is no number %zu", name ? name : "",
                     count, index);
-    device_info *found = calloc(index + 1, sizeof *found);
+    memory own;
+    memory_open(&own, NULL, UINT64_MAX, NULL, "free some");
+    device_info *found = memory_take_zeroed(&own, index + 1, sizeof *found);
     if (!found)
-        return fail(error, TRAWL_ERROR_MEMORY, TRAWL_NONE, "out of memory for a device's facts");
+        return memory_failed(&own, error, "a device's facts");
     api->list(found, index + 1, &count, NULL);
     const device_info *d = &found[index];
     memcpy(read.name, d->name, sizeof read.name);
@@ -52,7 +55,7 @@ int trawl_device_get_info(const char *name, size_t index, trawl_device_info *inf
     read.lanes = d->lanes;
     read.textures = d->texture_words > 0;
     read.cpu = d->cpu;
-    free(found);
+    memory_give(&own, found);
     return write_info(info, &read, sizeof read, SIZE_UP_TO(trawl_device_info, cpu))
                ? TRAWL_OK
                : fail(error, TRAWL_ERROR_ARGUMENT, TRAWL_NONE, "the size of info is not set");

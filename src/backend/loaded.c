@@ -117,6 +117,7 @@ static int load_stage(used_device *u, const tuning *tuning, const trawl_plan *pl
     device_plan *p = &l->plan;
     p->device = u->device;
     p->queue = u->lanes[0].queue;
+    p->memory = u->device->memory;
     p->facts = facts_of(plan, part, stage);
     p->walk = device_walk_of(p->facts.kind);
     p->tuning = *tuning;

@@ -2,7 +2,6 @@
 #include "backend/room.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "backend/enumerate.h"
@@ -21,10 +20,10 @@ static int no_devices(const device_api *api, const char *why, trawl_error *error
                 api->name, why);
 }
 
-static int open_device(device_room *room, size_t index, void *native, used_device *u,
+static int open_device(device_room *room, size_t index, const worker *w, used_device *u,
                        trawl_error *error)
 {
-    int status = room->api->open(index, native, &u->device, error);
+    int status = room->api->open(index, w->options.native, w->memory, &u->device, error);
     if (status != TRAWL_OK)
         return status;
     const device_info *info = &u->device->info;
@@ -120,8 +119,7 @@ int open_devices(worker *w, const char *name, trawl_error *error)
     status = belt_open(&room->belt, w->memory, error);
     for (size_t i = 0; i < count && status == TRAWL_OK; i++)
         if (chosen[i])
-            status = open_device(room, i, w->options.native, &room->devices[room->device_count++],
-                                 error);
+            status = open_device(room, i, w, &room->devices[room->device_count++], error);
     if (status != TRAWL_OK) {
         close_devices(w);
         return status;

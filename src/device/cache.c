@@ -157,7 +157,7 @@ static bool write_all(int file, const void *from, size_t size)
     return true;
 }
 
-static unsigned char *read_program(int file, const cache_key *key, size_t *size)
+static unsigned char *read_program(int file, const cache_key *key, memory *m, size_t *size)
 {
     struct stat st;
     header h;
@@ -168,18 +168,18 @@ static unsigned char *read_program(int file, const cache_key *key, size_t *size)
         memcmp(&h.key, key, sizeof *key) != 0 || h.size == 0 || h.size > MOST_BYTES ||
         (uint64_t)st.st_size != sizeof h + h.size)
         return NULL;
-    unsigned char *bytes = malloc(h.size);
+    unsigned char *bytes = memory_take(m, h.size);
     if (!bytes)
         return NULL;
     if (!read_all(file, bytes, h.size) || checksum_of(&h, bytes) != h.checksum) {
-        free(bytes);
+        memory_give(m, bytes);
         return NULL;
     }
     *size = h.size;
     return bytes;
 }
 
-bool cache_load(const cache_key *key, unsigned char **bytes, size_t *size)
+bool cache_load(const cache_key *key, memory *m, unsigned char **bytes, size_t *size)
 {
     char folder[PATH_ROOM], path[PATH_ROOM];
     if (!folder_path(folder) || !file_path(path, folder, key))
@@ -188,7 +188,7 @@ bool cache_load(const cache_key *key, unsigned char **bytes, size_t *size)
     int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (file < 0)
         return false;
-    *bytes = read_program(file, key, size);
+    *bytes = read_program(file, key, m, size);
     close(file);
     return *bytes != NULL;
 }

@@ -15,6 +15,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/memory.h"
+
 /* hash[0] and hash[1] name the file; hash[2] and length, stored in it, tell files apart whose
  * names are the same by chance. */
 typedef struct cache_key {
@@ -26,8 +28,8 @@ typedef struct cache_key {
 cache_key cache_key_begin(void);
 void cache_key_add(cache_key *key, const void *bytes, size_t size);
 
-/* True when the program was there: free *bytes. */
-bool cache_load(const cache_key *key, unsigned char **bytes, size_t *size);
+/* True when the program was there: *bytes is of `m`. */
+bool cache_load(const cache_key *key, memory *m, unsigned char **bytes, size_t *size);
 
 /* Keep the program, in place of one of the same key. */
 void cache_store(const cache_key *key, const void *bytes, size_t size);

@@ -18,7 +18,6 @@
 #include <sys/mman.h>
 #endif
 #include <dlfcn.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -43,22 +42,23 @@ static int device_start(cuda_device *d, size_t index, trawl_error *error)
     return status;
 }
 
-static int cuda_open(size_t index, void *native, device **made, trawl_error *error)
+static int cuda_open(size_t index, void *native, memory *memory, device **made, trawl_error *error)
 {
     char why[CUDA_TEXT] = "";
     (void)native;
     *made = NULL;
-    cuda_device *d = calloc(1, sizeof *d);
+    cuda_device *d = memory_take_zeroed(memory, 1, sizeof *d);
     if (!d)
-        return cuda_no_memory(error);
+        return memory_failed(memory, error, "a device");
+    d->base.memory = memory;
     if (!cuda_driver_open(&d->cu, why)) {
-        free(d);
+        memory_give(memory, d);
         return fail(error, TRAWL_ERROR_DEVICE, TRAWL_NONE, "%s", why);
     }
     int status = device_start(d, index, error);
     if (status != TRAWL_OK) {
         dlclose(d->cu.opened);
-        free(d);
+        memory_give(memory, d);
         return status;
     }
     d->base.api = &device_cuda;
@@ -78,7 +78,7 @@ static void cuda_close(device *base)
         cuda_leave(d);
     (void)d->cu.cuDevicePrimaryCtxRelease(d->number);
     dlclose(d->cu.opened);
-    free(d);
+    memory_give(base->memory, d);
 }
 
 /* ---- buffers and textures ---------------------------------------------------- */
@@ -126,19 +126,25 @@ static size_t room_of(size_t bytes)
 }
 
 /* Zeroed memory in large pages, pinned: to pin as much in small ones takes four times as long.
- * NULL: it cannot be had so. */
+ * Before them stands where the block begins that they are of. NULL: it cannot be had so. */
 static void *large_pages(cuda_device *d, size_t bytes)
 {
 #ifdef MADV_HUGEPAGE
     const size_t room = (bytes + LARGE_PAGE - 1) / LARGE_PAGE * LARGE_PAGE;
-    void *memory = NULL;
-    if (bytes < LARGE_PAGE || posix_memalign(&memory, LARGE_PAGE, room) != 0)
+    void *taken;
+    if (bytes < LARGE_PAGE || room > SIZE_MAX - LARGE_PAGE - sizeof taken)
         return NULL;
-    (void)madvise(memory, room, MADV_HUGEPAGE);
-    memset(memory, 0, room);
-    if (d->cu.cuMemHostRegister(memory, room, CU_MEMHOSTREGISTER_PORTABLE) == CUDA_SUCCESS)
-        return memory;
-    free(memory);
+    taken = memory_take(d->base.memory, sizeof taken + LARGE_PAGE + room);
+    if (!taken)
+        return NULL;
+    const uintptr_t after = (uintptr_t)taken + sizeof taken + LARGE_PAGE - 1;
+    unsigned char *pages = (unsigned char *)(after - after % LARGE_PAGE);
+    memcpy(pages - sizeof taken, &taken, sizeof taken);
+    (void)madvise(pages, room, MADV_HUGEPAGE);
+    memset(pages, 0, room);
+    if (d->cu.cuMemHostRegister(pages, room, CU_MEMHOSTREGISTER_PORTABLE) == CUDA_SUCCESS)
+        return pages;
+    memory_give(d->base.memory, taken);
 #else
     (void)d;
     (void)bytes;
@@ -150,10 +156,13 @@ static void *large_pages(cuda_device *d, size_t bytes)
 static void host_memory_free(cuda_device *d, const device_buffer *b)
 {
     if (b->kind == BUFFER_PINNED && room_of(b->bytes) >= LARGE_PAGE &&
-        d->cu.cuMemHostUnregister(b->host) == CUDA_SUCCESS)
-        free(b->host);
-    else
+        d->cu.cuMemHostUnregister(b->host) == CUDA_SUCCESS) {
+        void *taken;
+        memcpy(&taken, (unsigned char *)b->host - sizeof taken, sizeof taken);
+        memory_give(d->base.memory, taken);
+    } else {
         (void)d->cu.cuMemFreeHost(b->host);
+    }
 }
 
 static int host_memory(cuda_device *d, buffer_kind kind, size_t bytes, void **handle, void **host,
@@ -354,9 +363,9 @@ static int cuda_queue_open(device *base, device_queue **made, trawl_error *error
 {
     cuda_device *d = (cuda_device *)base;
     *made = NULL;
-    device_queue *q = calloc(1, sizeof *q);
+    device_queue *q = memory_take_zeroed(base->memory, 1, sizeof *q);
     if (!q)
-        return cuda_no_memory(error);
+        return memory_failed(base->memory, error, "a queue");
     q->device = d;
     int status = cuda_enter(d, error);
     if (status == TRAWL_OK) {
@@ -364,7 +373,7 @@ static int cuda_queue_open(device *base, device_queue **made, trawl_error *error
         cuda_leave(d);
     }
     if (status != TRAWL_OK)
-        free(q);
+        memory_give(base->memory, q);
     else
         *made = q;
     return status;
@@ -379,7 +388,7 @@ static void cuda_queue_close(device_queue *q)
         (void)q->device->cu.cuStreamDestroy(q->stream);
         cuda_leave(q->device);
     }
-    free(q);
+    memory_give(q->device->base.memory, q);
 }
 
 static int cuda_finish(device_queue *q, trawl_error *error)

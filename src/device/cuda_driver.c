@@ -5,7 +5,6 @@
 #include <ctype.h>
 #include <dlfcn.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -97,11 +96,6 @@ int cuda_waited(const cuda_device *d, trawl_error *error, const char *call, CUre
     return fail(error, code == CUDA_ERROR_OUT_OF_MEMORY ? TRAWL_ERROR_MEMORY : TRAWL_ERROR_DEVICE,
                 TRAWL_NONE, "%s (in a command queued before)",
                 describe(&d->cu, text, call, NULL, code));
-}
-
-int cuda_no_memory(trawl_error *error)
-{
-    return fail(error, TRAWL_ERROR_MEMORY, TRAWL_NONE, "CUDA: out of memory on the host");
 }
 
 int cuda_enter(const cuda_device *d, trawl_error *error)
@@ -216,9 +210,9 @@ bool cuda_on_device(const device_buffer *b, const char *use, trawl_error *error)
 
 static int event_make(cuda_device *d, device_event *event, trawl_error *error)
 {
-    cuda_event *e = calloc(1, sizeof *e);
+    cuda_event *e = memory_take_zeroed(d->base.memory, 1, sizeof *e);
     if (!e)
-        return cuda_no_memory(error);
+        return memory_failed(d->base.memory, error, "an event");
     e->device = d;
     int status = CALL(d, error, cuEventCreate, &e->begin, CU_EVENT_DEFAULT);
     if (status == TRAWL_OK) {
@@ -227,7 +221,7 @@ static int event_make(cuda_device *d, device_event *event, trawl_error *error)
             (void)d->cu.cuEventDestroy(e->begin);
     }
     if (status != TRAWL_OK)
-        free(e);
+        memory_give(d->base.memory, e);
     else
         event->begin = e;
     return status;
@@ -345,7 +339,7 @@ void cuda_event_close(device *base, device_event *event)
         (void)d->cu.cuEventDestroy(e->end);
         cuda_leave(d);
     }
-    free(e);
+    memory_give(base->memory, e);
     memset(event, 0, sizeof *event);
 }
 

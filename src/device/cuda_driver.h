@@ -112,7 +112,6 @@ int cuda_tried(const cuda_device *d, trawl_error *error, const char *call, const
                CUresult code);
 /* The same for a wait: the fault may be that of anything queued before. */
 int cuda_waited(const cuda_device *d, trawl_error *error, const char *call, CUresult code);
-int cuda_no_memory(trawl_error *error);
 
 /* Call a function of the driver; the status, with *error filled when it fails. */
 #define CALL(d, error, name, ...) cuda_tried(d, error, #name, NULL, (d)->cu.name(__VA_ARGS__))

@@ -9,7 +9,6 @@
 #ifdef TRAWL_HAVE_CUDA
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -41,10 +40,10 @@ static void module_close(const cuda_device *d, cuda_module *m)
     while (m->kernels) {
         cuda_kernel *k = m->kernels;
         m->kernels = k->next;
-        free(k);
+        memory_give(d->base.memory, k);
     }
     (void)d->cu.cuModuleUnload(m->module);
-    free(m);
+    memory_give(d->base.memory, m);
 }
 
 void cuda_modules_close(cuda_device *d)
@@ -74,16 +73,16 @@ static int module_of(cuda_device *d, const char *unit, cuda_module **found, traw
             *found = m;
             return TRAWL_OK;
         }
-    int status = device_image_read(unit, &image, error);
+    int status = device_image_read(unit, d->base.memory, &image, error);
     if (status != TRAWL_OK)
         return status;
-    cuda_module *m = calloc(1, sizeof *m);
+    cuda_module *m = memory_take_zeroed(d->base.memory, 1, sizeof *m);
     status = m ? cuda_tried(d, error, "cuModuleLoadData", unit,
                             d->cu.cuModuleLoadData(&m->module, image))
-               : cuda_no_memory(error);
-    free(image);
+               : memory_failed(d->base.memory, error, "a program");
+    memory_give(d->base.memory, image);
     if (status != TRAWL_OK) {
-        free(m);
+        memory_give(d->base.memory, m);
         return status;
     }
     m->program = program;
@@ -128,9 +127,9 @@ static int kernel_of(cuda_device *d, cuda_module *m, const launch *l, cuda_kerne
             return TRAWL_OK;
         }
     const size_t length = strlen(name) + 1;
-    cuda_kernel *k = calloc(1, sizeof *k + length);
+    cuda_kernel *k = memory_take_zeroed(d->base.memory, 1, sizeof *k + length);
     if (!k)
-        return cuda_no_memory(error);
+        return memory_failed(d->base.memory, error, "a kernel");
     memcpy(k->name, name, length);
     int status = cuda_tried(d, error, "cuModuleGetFunction", name,
                             d->cu.cuModuleGetFunction(&k->function, m->module, name));
@@ -141,7 +140,7 @@ static int kernel_of(cuda_device *d, cuda_module *m, const launch *l, cuda_kerne
         status = CALL(d, error, cuFuncGetAttribute, &k->most_group,
                       CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, k->function);
     if (status != TRAWL_OK) {
-        free(k);
+        memory_give(d->base.memory, k);
         return status;
     }
     k->next = m->kernels;

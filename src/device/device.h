@@ -22,7 +22,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "trawl.h"
+#include "base/memory.h"
 
 typedef struct device_info {
     char name[128];
@@ -49,6 +49,7 @@ typedef struct device_api device_api;
 typedef struct device {
     const device_api *api;
     device_info info;
+    memory *memory; /* of the context: what the host holds of it comes from there */
 } device;
 
 typedef enum buffer_kind {
@@ -115,7 +116,7 @@ struct device_api {
      * no error: then *count is 0 and `why` (may be NULL) holds the reason, one line. */
     void (*list)(device_info *infos, size_t room, size_t *count, char why[256]);
     /* `native`: trawl_context_options.native; NULL where an implementation has no use for it. */
-    int (*open)(size_t index, void *native, device **made, trawl_error *error);
+    int (*open)(size_t index, void *native, memory *memory, device **made, trawl_error *error);
     void (*close)(device *d);
 
     int (*buffer_open)(device *d, buffer_kind kind, size_t bytes, device_buffer *b,

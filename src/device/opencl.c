@@ -11,7 +11,6 @@
 #ifdef TRAWL_HAVE_OPENCL
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -30,7 +29,7 @@ static void opencl_close(device *d)
     if (o->context)
         o->cl.ReleaseContext(o->context);
     opencl_loader_close(&o->cl);
-    free(o);
+    memory_give(o->d.memory, o);
 }
 
 /* What decides, besides source and options, what a program is compiled to. */
@@ -82,17 +81,19 @@ static int open_context(opencl_device *o, const opencl_found *f, size_t index, c
     return TRAWL_OK;
 }
 
-static int opencl_open(size_t index, void *native, device **made, trawl_error *error)
+static int opencl_open(size_t index, void *native, memory *memory, device **made,
+                       trawl_error *error)
 {
     char why[OPENCL_TEXT] = "";
     opencl_found all[OPENCL_DEVICES];
-    opencl_device *o = calloc(1, sizeof *o);
+    opencl_device *o = memory_take_zeroed(memory, 1, sizeof *o);
     *made = NULL;
     if (!o)
-        return opencl_no_memory(error);
+        return memory_failed(memory, error, "a device");
+    o->d.memory = memory;
     o->d.api = &device_opencl;
     if (!opencl_loader_open(&o->cl, why)) {
-        free(o);
+        memory_give(memory, o);
         return fail(error, TRAWL_ERROR_DEVICE, TRAWL_NONE, "OpenCL: %.200s", why);
     }
     size_t count = opencl_find(&o->cl, all, why);
@@ -294,14 +295,14 @@ static int opencl_queue_open(device *d, device_queue **made, trawl_error *error)
 {
     opencl_device *o = opencl_of(d);
     cl_int code = CL_SUCCESS;
-    device_queue *q = calloc(1, sizeof *q);
+    device_queue *q = memory_take_zeroed(d->memory, 1, sizeof *q);
     *made = NULL;
     if (!q)
-        return opencl_no_memory(error);
+        return memory_failed(d->memory, error, "a queue");
     q->o = o;
     q->handle = o->cl.CreateCommandQueue(o->context, o->id, CL_QUEUE_PROFILING_ENABLE, &code);
     if (code != CL_SUCCESS) {
-        free(q);
+        memory_give(d->memory, q);
         return opencl_allocation_fail(error, "clCreateCommandQueue", code);
     }
     *made = q;
@@ -314,7 +315,7 @@ static void opencl_queue_close(device_queue *q)
         return;
     q->o->cl.Finish(q->handle);
     q->o->cl.ReleaseCommandQueue(q->handle);
-    free(q);
+    memory_give(q->o->d.memory, q);
 }
 
 static int opencl_write(device_queue *q, device_buffer *to, size_t offset, const void *from,

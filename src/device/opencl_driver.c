@@ -160,11 +160,6 @@ int opencl_refuse(trawl_error *error, const char *what, const char *call, cl_int
                 opencl_describe(text, call, code));
 }
 
-int opencl_no_memory(trawl_error *error)
-{
-    return fail(error, TRAWL_ERROR_MEMORY, TRAWL_NONE, "OpenCL: out of memory on the host");
-}
-
 /* ---- finding devices --------------------------------------------------------- */
 
 static void device_text(const opencl_functions *cl, cl_device_id id, cl_device_info what,

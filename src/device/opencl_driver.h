@@ -95,7 +95,6 @@ const char *opencl_describe(char text[OPENCL_TEXT], const char *call, cl_int cod
  * that there is too little. */
 int opencl_fail(trawl_error *error, const char *call, cl_int code);
 int opencl_allocation_fail(trawl_error *error, const char *call, cl_int code);
-int opencl_no_memory(trawl_error *error);
 /* The driver refused something of the caller's: TRAWL_ERROR_ARGUMENT, "`what` (`call`: ...)". */
 int opencl_refuse(trawl_error *error, const char *what, const char *call, cl_int code);
 

@@ -2,7 +2,6 @@
 #ifdef TRAWL_HAVE_OPENCL
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -42,9 +41,9 @@ static int build_fail(opencl_device *o, cl_program handle, const char *unit, cl_
         o->cl.GetProgramBuildInfo(handle, o->id, CL_PROGRAM_BUILD_LOG, 0, NULL, &size) !=
             CL_SUCCESS)
         return opencl_fail(error, "clBuildProgram", code);
-    char *log = calloc(1, size + 1);
+    char *log = memory_take_zeroed(o->d.memory, 1, size + 1);
     if (!log)
-        return opencl_no_memory(error);
+        return memory_failed(o->d.memory, error, "the compiler's log");
     o->cl.GetProgramBuildInfo(handle, o->id, CL_PROGRAM_BUILD_LOG, size, log, NULL);
     char *line = strstr(log, "error");
     while (line && line > log && line[-1] != '\n')
@@ -56,7 +55,7 @@ static int build_fail(opencl_device *o, cl_program handle, const char *unit, cl_
         fail(error, TRAWL_ERROR_DEVICE, TRAWL_NONE,
              "OpenCL: %s; the compiler's log on unit %s says: %.120s",
              opencl_describe(text, "clBuildProgram", code), unit, line[0] ? line : "nothing");
-    free(log);
+    memory_give(o->d.memory, log);
     return status;
 }
 
@@ -65,12 +64,12 @@ static bool build_cached(opencl_device *o, const cache_key *key, const char *opt
 {
     unsigned char *bytes;
     size_t size;
-    if (!cache_load(key, &bytes, &size))
+    if (!cache_load(key, o->d.memory, &bytes, &size))
         return false;
     const unsigned char *binary = bytes;
     cl_int status = CL_SUCCESS, code = CL_SUCCESS;
     *made = o->cl.CreateProgramWithBinary(o->context, 1, &o->id, &size, &binary, &status, &code);
-    free(bytes);
+    memory_give(o->d.memory, bytes);
     if (code != CL_SUCCESS)
         return false;
     if (status == CL_SUCCESS &&
@@ -87,11 +86,11 @@ static void store_program(opencl_device *o, const cache_key *key, cl_program han
             CL_SUCCESS ||
         size == 0)
         return;
-    unsigned char *bytes = malloc(size);
+    unsigned char *bytes = memory_take(o->d.memory, size);
     if (bytes &&
         o->cl.GetProgramInfo(handle, CL_PROGRAM_BINARIES, sizeof bytes, &bytes, NULL) == CL_SUCCESS)
         cache_store(key, bytes, size);
-    free(bytes);
+    memory_give(o->d.memory, bytes);
 }
 
 static int build_source(opencl_device *o, const device_program *source, const char *options,
@@ -119,9 +118,9 @@ static int program_of(opencl_device *o, const launch *l, opencl_program **out, t
     const device_program *source = device_program_by_name(unit);
     if (!source)
         return fail(error, TRAWL_ERROR_DEVICE, TRAWL_NONE, "OpenCL: there is no unit \"%s\"", unit);
-    opencl_program *p = calloc(1, sizeof *p + strlen(unit) + 1);
+    opencl_program *p = memory_take_zeroed(o->d.memory, 1, sizeof *p + strlen(unit) + 1);
     if (!p)
-        return opencl_no_memory(error);
+        return memory_failed(o->d.memory, error, "a program");
     memcpy(p->unit, unit, strlen(unit) + 1);
     memcpy(p->variant, l->variant, sizeof p->variant);
     char options[sizeof OPENCL_BUILD_OPTIONS + LAUNCH_VARIANT + REGISTERS_ROOM],
@@ -136,7 +135,7 @@ static int program_of(opencl_device *o, const launch *l, opencl_program **out, t
     if (!build_cached(o, &key, options, &p->handle)) {
         int status = build_source(o, source, options, &p->handle, error);
         if (status != TRAWL_OK) {
-            free(p);
+            memory_give(o->d.memory, p);
             return status;
         }
         store_program(o, &key, p->handle);
@@ -157,15 +156,15 @@ static int kernel_of(opencl_device *o, const launch *l, opencl_kernel **out, tra
     for (*out = p->kernels; *out; *out = (*out)->next)
         if (strcmp((*out)->name, name) == 0)
             return TRAWL_OK;
-    opencl_kernel *k = calloc(1, sizeof *k + strlen(name) + 1);
+    opencl_kernel *k = memory_take_zeroed(o->d.memory, 1, sizeof *k + strlen(name) + 1);
     if (!k)
-        return opencl_no_memory(error);
+        return memory_failed(o->d.memory, error, "a kernel");
     memcpy(k->name, name, strlen(name) + 1);
     cl_int code = CL_SUCCESS;
     k->handle = o->cl.CreateKernel(p->handle, name, &code);
     if (code != CL_SUCCESS) {
         char text[OPENCL_TEXT];
-        free(k);
+        memory_give(o->d.memory, k);
         if (code != CL_INVALID_KERNEL_NAME)
             return opencl_fail(error, "clCreateKernel", code);
         return fail(error, TRAWL_ERROR_DEVICE, TRAWL_NONE, "OpenCL: %s: \"%s\" of unit %s",
@@ -174,7 +173,7 @@ static int kernel_of(opencl_device *o, const launch *l, opencl_kernel **out, tra
     code = o->cl.GetKernelInfo(k->handle, CL_KERNEL_NUM_ARGS, sizeof k->args, &k->args, NULL);
     if (code != CL_SUCCESS) {
         o->cl.ReleaseKernel(k->handle);
-        free(k);
+        memory_give(o->d.memory, k);
         return opencl_fail(error, "clGetKernelInfo", code);
     }
     k->next = p->kernels;
@@ -192,10 +191,10 @@ void opencl_programs_close(opencl_device *o)
             opencl_kernel *k = p->kernels;
             p->kernels = k->next;
             o->cl.ReleaseKernel(k->handle);
-            free(k);
+            memory_give(o->d.memory, k);
         }
         o->cl.ReleaseProgram(p->handle);
-        free(p);
+        memory_give(o->d.memory, p);
     }
 }
 

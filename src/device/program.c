@@ -80,7 +80,7 @@ bool device_image_exists(const char *unit, trawl_error *error)
     return file;
 }
 
-int device_image_read(const char *unit, void **image, trawl_error *error)
+int device_image_read(const char *unit, memory *m, void **image, trawl_error *error)
 {
     FILE *file = image_open(unit, error);
     long size = 0;
@@ -88,12 +88,12 @@ int device_image_read(const char *unit, void **image, trawl_error *error)
     if (!file)
         return TRAWL_ERROR_UNSUPPORTED;
     if (fseek(file, 0, SEEK_END) == 0 && (size = ftell(file)) > 0 && fseek(file, 0, SEEK_SET) == 0)
-        *image = malloc((size_t)size);
+        *image = memory_take(m, (size_t)size);
     const bool whole = *image && fread(*image, 1, (size_t)size, file) == (size_t)size;
     fclose(file);
     if (whole)
         return TRAWL_OK;
-    free(*image);
+    memory_give(m, *image);
     return fail(error, TRAWL_ERROR_UNSUPPORTED, TRAWL_NONE,
                 "the CUDA program %s.fatbin, of %ld bytes, cannot be read: install Trawl again",
                 unit, size);

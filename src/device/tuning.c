@@ -2,7 +2,6 @@
 #include "device/tuning.h"
 
 #include <stdbool.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"

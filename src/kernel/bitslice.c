@@ -179,10 +179,11 @@ static int choose_batches(device_plan *p, uint32_t most, uint64_t bytes, trawl_e
     bitslice_device *d = p->state;
     const uint32_t rows = t->rows - t->letters;
     d->words = rows / 32 + 1;
-    uint32_t *row_needs = calloc((size_t)rows * d->words + 1, sizeof *row_needs);
-    uint32_t *needs = calloc((size_t)t->count * d->words, sizeof *needs);
-    d->batch_of = calloc(t->count, sizeof *d->batch_of);
-    d->rows_of = calloc((size_t)MOST_BATCHES * d->words, sizeof *d->rows_of);
+    memory *m = p->memory;
+    uint32_t *row_needs = memory_take_zeroed(m, (size_t)rows * d->words + 1, sizeof *row_needs);
+    uint32_t *needs = memory_take_zeroed(m, (size_t)t->count * d->words, sizeof *needs);
+    d->batch_of = memory_take_zeroed(m, t->count, sizeof *d->batch_of);
+    d->rows_of = memory_take_zeroed(m, (size_t)MOST_BATCHES * d->words, sizeof *d->rows_of);
     const bool enough = row_needs && needs && d->batch_of && d->rows_of;
     if (enough) {
         find_needs(t, p->facts.tables, d->words, row_needs, needs);
@@ -194,11 +195,9 @@ static int choose_batches(device_plan *p, uint32_t most, uint64_t bytes, trawl_e
             choose_blocks(p, needs, most, p->device->info.local_bytes);
         }
     }
-    free(row_needs);
-    free(needs);
-    return enough
-               ? TRAWL_OK
-               : fail(error, TRAWL_ERROR_MEMORY, TRAWL_NONE, "out of memory for bitslice's rows");
+    memory_give(m, row_needs);
+    memory_give(m, needs);
+    return enough ? TRAWL_OK : memory_failed(m, error, "bitslice's rows");
 }
 
 static int choose_sizes(device_plan *p, trawl_error *error)
@@ -467,27 +466,27 @@ static int make_lists(device_plan *p, trawl_error *error)
 {
     bitslice_device *d = p->state;
     list_maker m = { .d = d, .t = tables_of(p), .tables = p->facts.tables };
-    m.slots = calloc((size_t)m.t->rows + 1, sizeof *m.slots);
-    m.level = calloc((size_t)m.t->rows + 1, sizeof *m.level);
-    uint32_t *asked = calloc(1 << 16, sizeof *asked);
-    listed *all = calloc(m.t->count, sizeof *all);
+    m.slots = memory_take_zeroed(p->memory, (size_t)m.t->rows + 1, sizeof *m.slots);
+    m.level = memory_take_zeroed(p->memory, (size_t)m.t->rows + 1, sizeof *m.level);
+    uint32_t *asked = memory_take_zeroed(p->memory, 1 << 16, sizeof *asked);
+    listed *all = memory_take_zeroed(p->memory, m.t->count, sizeof *all);
     int status = TRAWL_OK;
     if (m.slots && m.level && asked && all) {
         const uint32_t levels = find_levels(m.t, m.tables, m.level);
         const size_t words = place_lists(&m, levels);
-        m.lists = calloc(words, sizeof *m.lists);
+        m.lists = memory_take_zeroed(p->memory, words, sizeof *m.lists);
         if (m.lists) {
             fill_lists(&m, levels, all, asked);
             status = plan_upload(p, &d->lists, m.lists, words * sizeof *m.lists, error);
         }
     }
     if (!m.lists)
-        status = fail(error, TRAWL_ERROR_MEMORY, TRAWL_NONE, "out of memory for bitslice's lists");
-    free(all);
-    free(asked);
-    free(m.level);
-    free(m.slots);
-    free(m.lists);
+        status = memory_failed(p->memory, error, "bitslice's lists");
+    memory_give(p->memory, all);
+    memory_give(p->memory, asked);
+    memory_give(p->memory, m.level);
+    memory_give(p->memory, m.slots);
+    memory_give(p->memory, m.lists);
     return status;
 }
 
@@ -507,8 +506,8 @@ static void bitslice_release(device_plan *p)
 {
     bitslice_device *d = p->state;
     p->give(p, &d->lists);
-    free(d->batch_of);
-    free(d->rows_of);
+    memory_give(p->memory, d->batch_of);
+    memory_give(p->memory, d->rows_of);
 }
 
 /* ---- alone, on a CPU ----------------------------------------------------------------------- */

@@ -12,7 +12,6 @@
  * long as leaves every multiprocessor 64 groups to take, and 16 tiles at most: the tables are
  * then a small part of what a group loads.
  */
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -67,9 +66,9 @@ static int upload_tables(device_plan *p, trawl_error *error)
     const uint32_t *tables = p->facts.tables;
     const bm_tables *t = bm_head(p);
     const size_t bytes = (size_t)table_bytes(t);
-    uint8_t *block = calloc(bytes, 1);
+    uint8_t *block = memory_take_zeroed(p->memory, bytes, 1);
     if (!block)
-        return fail(error, TRAWL_ERROR_MEMORY, TRAWL_NONE, "out of memory for the shift tables");
+        return memory_failed(p->memory, error, "the shift tables");
     uint8_t *pattern = block + 256;
     uint8_t *good = pattern + ((size_t)t->length + 3) / 4 * 4;
     for (uint32_t c = 0; c < 256; c++) {
@@ -82,7 +81,7 @@ static int upload_tables(device_plan *p, trawl_error *error)
         good[j] = (uint8_t)(shift < 255 ? shift : 255);
     }
     const int status = plan_upload(p, &d->shifts, block, bytes, error);
-    free(block);
+    memory_give(p->memory, block);
     return status;
 }
 

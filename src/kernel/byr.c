@@ -3,10 +3,9 @@
  * The one choice that matters is the length of a chunk: short ones give many items, long ones
  * spend less on what lies beyond their ends.
  */
-#include <stdlib.h>
 
-#include "base/error.h"
 #include "kernel/byr.h"
+#include "base/error.h"
 #include "kernel/grid_launch.h"
 
 enum {
@@ -34,13 +33,12 @@ static int upload_levels(device_plan *p, trawl_error *error)
     const automaton_tables *rows = &tables_of(p)->rows;
     const uint32_t count = d->grid.widest + 2;
     const size_t bytes = count * sizeof(uint32_t);
-    uint32_t *levels = malloc(bytes);
+    uint32_t *levels = memory_take(p->memory, bytes);
     if (!levels)
-        return fail(error, TRAWL_ERROR_MEMORY, TRAWL_NONE, "out of memory for %u levels",
-                    (unsigned)count);
+        return memory_failed(p->memory, error, "%u levels", (unsigned)count);
     grid_levels(p->facts.tables, rows, levels);
     const int status = plan_upload(p, &d->levels, levels, bytes, error);
-    free(levels);
+    memory_give(p->memory, levels);
     return status;
 }
 

@@ -5,10 +5,9 @@
  * takes at least belongs to the segment before it. All positions are checks of classes, but for
  * those that the slots of the piece's window have compared.
  */
-#include <stdlib.h>
 
-#include "base/error.h"
 #include "kernel/factors.h"
+#include "base/error.h"
 #include "kernel/qgrams_launch.h"
 #include "table/factors.h"
 
@@ -37,6 +36,7 @@ typedef struct spelled {
 
 /* Words that grow. */
 typedef struct words {
+    memory *memory;
     uint32_t *at;
     size_t count, room;
     bool failed;
@@ -44,6 +44,7 @@ typedef struct words {
 
 /* What the tables are made of. */
 typedef struct maker {
+    memory *memory;
     const factors_tables *t;
     const uint32_t *tables;
     uint32_t q, stride, before;
@@ -68,7 +69,8 @@ static uint32_t add_words(words *w, const void *from, size_t count)
     const size_t at = w->count;
     if (w->count + count > w->room) {
         const size_t room = 2 * (w->count + count) + 1024;
-        uint32_t *more = room < UINT32_MAX ? realloc(w->at, room * sizeof *more) : NULL;
+        uint32_t *more =
+            room < UINT32_MAX ? memory_grow(w->memory, w->at, room * sizeof *more) : NULL;
         if (!more) {
             w->failed = true;
             return 0;
@@ -239,9 +241,9 @@ static bool add_gram(maker *m, uint32_t gram, const spelled *slot, uint32_t k)
 {
     if (m->count == m->room) {
         const size_t room = 2 * m->room + 1024;
-        spelled *grams = realloc(m->grams, room * sizeof *grams);
+        spelled *grams = memory_grow(m->memory, m->grams, room * sizeof *grams);
         m->grams = grams ? grams : m->grams;
-        qgrams_item *items = grams ? realloc(m->items, room * sizeof *items) : NULL;
+        qgrams_item *items = grams ? memory_grow(m->memory, m->items, room * sizeof *items) : NULL;
         m->items = items ? items : m->items;
         if (!items)
             return false;
@@ -350,12 +352,15 @@ static bool maker_open(maker *m, const device_plan *p)
 {
     const factors_tables *t = (const factors_tables *)(const void *)p->facts.tables;
     const factors_piece *pieces = (const factors_piece *)(p->facts.tables + t->pieces);
-    *m = (maker){ .t = t,
+    *m = (maker){ .memory = p->memory,
+                  .sets.memory = p->memory,
+                  .rest.memory = p->memory,
+                  .t = t,
                   .tables = p->facts.tables,
                   .q = FACTORS_Q(t->windows),
                   .stride = FACTORS_STRIDE(t->windows) };
-    m->masked = malloc(MASKED_CLASSES * sizeof *m->masked);
-    m->patterns = calloc((size_t)t->piece_count + 1, sizeof *m->patterns);
+    m->masked = memory_take_array(m->memory, MASKED_CLASSES, sizeof *m->masked);
+    m->patterns = memory_take_zeroed(m->memory, (size_t)t->piece_count + 1, sizeof *m->patterns);
     if (!m->masked || !m->patterns)
         return false;
     memset(m->masked, 0xff, MASKED_CLASSES * sizeof *m->masked);
@@ -382,13 +387,13 @@ static bool maker_open(maker *m, const device_plan *p)
 
 static void maker_close(maker *m)
 {
-    free(m->masked);
-    free(m->patterns);
-    free(m->sets.at);
-    free(m->rest.at);
-    free(m->grams);
-    free(m->items);
-    free(m);
+    memory_give(m->memory, m->masked);
+    memory_give(m->memory, m->patterns);
+    memory_give(m->memory, m->sets.at);
+    memory_give(m->memory, m->rest.at);
+    memory_give(m->memory, m->grams);
+    memory_give(m->memory, m->items);
+    memory_give(m->memory, m);
 }
 
 /* Words of shiftand, which is behind. */
@@ -408,7 +413,7 @@ static int upload(device_plan *p, const maker *m, trawl_error *error)
     const int status = qgrams_sizes(p, d, &from, error);
     if (status != TRAWL_OK)
         return status;
-    uint32_t *tables = qgrams_tables_of(d, &from, m->rest.count, error);
+    uint32_t *tables = qgrams_tables_of(p, d, &from, m->rest.count, error);
     if (!tables)
         return TRAWL_ERROR_MEMORY;
     memcpy(tables + d->numbers.literals, m->rest.at, m->rest.count * sizeof *tables);
@@ -418,7 +423,7 @@ static int upload(device_plan *p, const maker *m, trawl_error *error)
 static int factors_prepare(device_plan *p, trawl_error *error)
 {
     qgrams_device *d = p->state;
-    maker *m = malloc(sizeof *m);
+    maker *m = memory_take(p->memory, sizeof *m);
     int status = TRAWL_OK;
     if (m && maker_open(m, p)) {
         d->unit = "factors";
@@ -429,7 +434,7 @@ static int factors_prepare(device_plan *p, trawl_error *error)
         d->numbers.factor = QGRAMS_FACTOR(m->q);
         status = upload(p, m, error);
     } else {
-        status = fail(error, TRAWL_ERROR_MEMORY, TRAWL_NONE, "out of memory for tables of factors");
+        status = memory_failed(p->memory, error, "tables of factors");
     }
     if (m)
         maker_close(m);

@@ -9,7 +9,6 @@
  *
  * Cost: 12 bytes a state while it is made, and the table: 4 bytes a state and the rows.
  */
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -44,6 +43,7 @@ static void put_cell(uint8_t *row, uint32_t cell_size, uint32_t col, uint32_t sy
 }
 
 typedef struct path_maker {
+    memory *memory;
     const automaton_node *nodes;
     const uint32_t *lengths;
     uint32_t cell_size;
@@ -92,7 +92,7 @@ static uint64_t make_paths(path_maker *m, const uint32_t *tables, const automato
     for (uint32_t s = 1; s < t->states; s++)
         words += path_words(m, s);
     if (words <= UINT32_MAX)
-        m->paths = calloc((size_t)words, sizeof *m->paths);
+        m->paths = memory_take_zeroed(m->memory, (size_t)words, sizeof *m->paths);
     if (!m->paths)
         return 0;
     for (uint32_t s = 1, at = first; s < t->states; s++) {
@@ -108,19 +108,20 @@ int grid_upload_paths(device_plan *p, const grid_use *use, device_buffer *to, tr
 {
     const uint32_t *tables = p->facts.tables;
     const automaton_tables *t = use->rows;
-    path_maker m = { .nodes = (const automaton_node *)(tables + t->nodes),
+    path_maker m = { .memory = p->memory,
+                     .nodes = (const automaton_node *)(tables + t->nodes),
                      .lengths = tables + t->lengths,
                      .cell_size = p->facts.cell_size };
-    m.alone = calloc(t->states, sizeof *m.alone);
-    m.parents = calloc(t->states, sizeof *m.parents);
+    m.alone = memory_take_zeroed(m.memory, t->states, sizeof *m.alone);
+    m.parents = memory_take_zeroed(m.memory, t->states, sizeof *m.parents);
     const uint64_t bytes = make_paths(&m, tables, t, use->own) * 4;
-    int status = bytes != 0 ? TRAWL_OK
-                            : fail(error, TRAWL_ERROR_MEMORY, TRAWL_NONE,
-                                   "out of memory for the paths of %u states", (unsigned)t->states);
+    int status =
+        bytes != 0 ? TRAWL_OK
+                   : memory_failed(m.memory, error, "the paths of %u states", (unsigned)t->states);
     if (status == TRAWL_OK)
         status = plan_upload(p, to, m.paths, (size_t)bytes, error);
-    free(m.paths);
-    free(m.parents);
-    free(m.alone);
+    memory_give(m.memory, m.paths);
+    memory_give(m.memory, m.parents);
+    memory_give(m.memory, m.alone);
     return status;
 }

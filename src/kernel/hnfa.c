@@ -7,8 +7,6 @@
  */
 #include "kernel/hnfa.h"
 
-#include <stdlib.h>
-
 #include "base/error.h"
 #include "kernel/carry_launch.h"
 
@@ -76,9 +74,9 @@ static int prepare_list(device_plan *p, trawl_error *error)
 {
     const uint32_t count = tables_of(p)->count;
     hnfa_device *d = p->state;
-    uint32_t *list = malloc(count * sizeof *list);
+    uint32_t *list = memory_take_array(p->memory, count, sizeof *list);
     if (!list)
-        return fail(error, TRAWL_ERROR_MEMORY, TRAWL_NONE, "out of memory for %u patterns", count);
+        return memory_failed(p->memory, error, "%u patterns", count);
     for (uint32_t i = 0; i < count; i++) {
         const uint32_t team = team_of(p, i);
         d->first[team + 1]++;
@@ -91,7 +89,7 @@ static int prepare_list(device_plan *p, trawl_error *error)
     for (uint32_t i = 0; i < count; i++)
         list[next[team_of(p, i)]++] = i;
     const int status = plan_upload(p, &d->list, list, count * sizeof *list, error);
-    free(list);
+    memory_give(p->memory, list);
     return status;
 }
 

@@ -2,8 +2,6 @@
  * are kept. */
 #include "kernel/kernel.h"
 
-#include <stdlib.h>
-
 #include "base/error.h"
 
 const device_walk *device_walk_of(walk_kind kind)
@@ -29,9 +27,9 @@ bool device_takes(walk_kind kind, const uint32_t *tables)
 
 int plan_prepare(device_plan *p, trawl_error *error)
 {
-    p->state = calloc(1, p->walk->state_bytes);
+    p->state = memory_take_zeroed(p->memory, 1, p->walk->state_bytes);
     if (!p->state)
-        return fail(error, TRAWL_ERROR_MEMORY, TRAWL_NONE, "out of memory for a plan on a device");
+        return memory_failed(p->memory, error, "a plan on a device");
     return p->walk->prepare(p, error);
 }
 
@@ -39,7 +37,7 @@ void plan_release(device_plan *p)
 {
     if (p->state && p->walk->release)
         p->walk->release(p);
-    free(p->state);
+    memory_give(p->memory, p->state);
     p->state = NULL;
 }
 

@@ -14,6 +14,7 @@
 #ifndef TRAWL_KERNEL_H
 #define TRAWL_KERNEL_H
 
+#include "base/memory.h"
 #include "device/device.h"
 #include "device/tuning.h"
 #include "walk/walk.h"
@@ -40,6 +41,7 @@ typedef struct walk_facts {
 typedef struct device_plan {
     device *device;
     device_queue *queue; /* for prepare; idle before and after */
+    memory *memory;      /* the context's, for what the host holds of it */
     const struct device_walk *walk;
     walk_facts facts;
     tuning tuning;

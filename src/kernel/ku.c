@@ -49,6 +49,7 @@ typedef struct ku_device {
 
 /* The buffer in the making. */
 typedef struct maker {
+    memory *memory;
     const uint32_t *tables; /* the plan's */
     const ku_tables *head;
     const byr_needle *needles;
@@ -320,10 +321,10 @@ static bool count_strings(maker *m, ku_args *a)
     for (uint32_t i = 0; i < test_count(m); i++)
         if (tests[i].needle >= m->needle_count)
             m->needle_count = tests[i].needle + 1;
-    m->top = malloc(m->needle_count * sizeof *m->top);
-    m->left = malloc(m->needle_count * sizeof *m->left);
-    m->cells = calloc(m->needle_count, sizeof *m->cells);
-    m->masks = calloc(m->needle_count, sizeof *m->masks);
+    m->top = memory_take_array(m->memory, m->needle_count, sizeof *m->top);
+    m->left = memory_take_array(m->memory, m->needle_count, sizeof *m->left);
+    m->cells = memory_take_zeroed(m->memory, m->needle_count, sizeof *m->cells);
+    m->masks = memory_take_zeroed(m->memory, m->needle_count, sizeof *m->masks);
     if (!m->top || !m->left || !m->cells || !m->masks)
         return false;
     memset(m->top, 255, m->needle_count * sizeof *m->top);
@@ -396,7 +397,7 @@ static void make(maker *m, ku_args *a)
         return;
     lay_out(m, a);
     if (m->size <= UINT32_MAX)
-        m->words = calloc((size_t)m->size, sizeof *m->words);
+        m->words = memory_take_zeroed(m->memory, (size_t)m->size, sizeof *m->words);
     if (!m->words)
         return;
     put_strings(m, a);
@@ -426,7 +427,8 @@ static int ku_prepare(device_plan *p, trawl_error *error)
     ku_device *d = p->state;
     const ku_tables *head = (const ku_tables *)p->facts.tables;
     const uint32_t bytes = head->cells * head->cell_size;
-    maker m = { .tables = p->facts.tables,
+    maker m = { .memory = p->memory,
+                .tables = p->facts.tables,
                 .head = head,
                 .cpu = p->device->info.cpu,
                 .needles = (const byr_needle *)(p->facts.tables + head->needles) };
@@ -450,13 +452,12 @@ static int ku_prepare(device_plan *p, trawl_error *error)
     if (m.words)
         status = plan_upload(p, &d->tables, m.words, (size_t)m.size * sizeof *m.words, error);
     else
-        status = fail(error, TRAWL_ERROR_MEMORY, TRAWL_NONE, "out of memory for %u needles",
-                      (unsigned)m.needle_count);
-    free(m.top);
-    free(m.left);
-    free(m.cells);
-    free(m.masks);
-    free(m.words);
+        status = memory_failed(m.memory, error, "%u needles", (unsigned)m.needle_count);
+    memory_give(m.memory, m.top);
+    memory_give(m.memory, m.left);
+    memory_give(m.memory, m.cells);
+    memory_give(m.memory, m.masks);
+    memory_give(m.memory, m.words);
     return status ? status : plan_local(p, "ku", d->group, local_bytes(p, d), "", error);
 }
 

@@ -12,11 +12,10 @@
  * (docs/performance.md). The plain kernels gain by many starts an item, and nothing by staging:
  * the text is in the first-level cache anyway.
  */
-#include <stdlib.h>
 
+#include "kernel/pfac.h"
 #include "base/error.h"
 #include "kernel/kernel.h"
-#include "kernel/pfac.h"
 
 enum {
     USUAL_GROUP = 256,
@@ -65,13 +64,14 @@ static uint64_t plain_local(uint32_t group, uint32_t row, bool staged, uint32_t 
 /* ---- preparing --------------------------------------------------------------- */
 
 /* The plan's bitmap with at most 2^most bits: neighbours fall together when it is made smaller, for
- * the high bits of a hash number its bits. malloc'ed; *log and *set are of the result. */
-static uint32_t *fit_filter(const uint32_t *tables, uint32_t most, uint32_t *log, uint32_t *set)
+ * the high bits of a hash number its bits. of `m`; *log and *set are of the result. */
+static uint32_t *fit_filter(memory *m, const uint32_t *tables, uint32_t most, uint32_t *log,
+                            uint32_t *set)
 {
     const grams_tables *g = (const grams_tables *)tables;
     const uint32_t *from = tables + g->bits, full = 32 - g->shift;
     const uint32_t less = full > most ? full - most : 0, words = 1u << (full - less - 5);
-    uint32_t *bits = calloc(words, sizeof *bits);
+    uint32_t *bits = memory_take_zeroed(m, words, sizeof *bits);
     *log = full - less;
     *set = 0;
     for (uint32_t i = 0; bits && i < 1u << full; i++)
@@ -118,12 +118,12 @@ static int prepare_filter(device_plan *p, trawl_error *error)
                         error);
     if (status)
         return status;
-    uint32_t *bits = fit_filter(p->facts.grams, most, &log, &set);
+    uint32_t *bits = fit_filter(p->memory, p->facts.grams, most, &log, &set);
     if (!bits)
-        return fail(error, TRAWL_ERROR_MEMORY, TRAWL_NONE, "out of memory for pfac's filter");
+        return memory_failed(p->memory, error, "pfac's filter");
     if (set < (1u << log) / 2 || p->tuning.filter == 1)
         status = use_filter(p, bits, log, error);
-    free(bits);
+    memory_give(p->memory, bits);
     return status;
 }
 

@@ -4,7 +4,6 @@
  * A plan's stride may be one for CPUs: of its grams the device takes as many neighbouring ones as
  * the largest power of two says, and of a long gram the first bytes.
  */
-#include <stdlib.h>
 
 #include "base/error.h"
 #include "kernel/qgrams_launch.h"
@@ -18,6 +17,7 @@ enum {
 
 /* What the tables are made of. */
 typedef struct maker {
+    memory *memory;
     const qgrams_tables *t;
     const uint32_t *tables;
     const literal_entry *literals;
@@ -126,14 +126,18 @@ static bool maker_open(maker *m, const device_plan *p)
     const print_entry *entries =
         (const print_entry *)(const void *)(p->facts.tables + t->prints.entries);
     const uint32_t count = t->prints.literals.count;
-    *m = (maker){ .t = t, .tables = p->facts.tables, .q = t->prints.q, .fold = t->prints.fold };
+    *m = (maker){ .memory = p->memory,
+                  .t = t,
+                  .tables = p->facts.tables,
+                  .q = t->prints.q,
+                  .fold = t->prints.fold };
     m->literals = (const literal_entry *)(const void *)(m->tables + t->prints.literals.entries);
     m->bytes = (const uint8_t *)(m->tables + t->prints.literals.bytes);
     m->q = m->q < MOST_Q ? m->q : MOST_Q;
     m->stride = t->stride < 2 ? 1 : t->stride < 4 ? 2 : t->stride < 8 ? 4 : 8;
-    m->windows = malloc((size_t)count * sizeof *m->windows);
-    m->firsts = malloc((size_t)count * sizeof *m->firsts);
-    m->items = malloc((size_t)count * m->stride * sizeof *m->items);
+    m->windows = memory_take_array(m->memory, count, sizeof *m->windows);
+    m->firsts = memory_take_array(m->memory, count, sizeof *m->firsts);
+    m->items = memory_take_array(m->memory, (size_t)count * m->stride, sizeof *m->items);
     if (!m->windows || !m->firsts || !m->items)
         return false;
     memset(m->windows, 0xff, (size_t)count * sizeof *m->windows);
@@ -146,9 +150,9 @@ static bool maker_open(maker *m, const device_plan *p)
 
 static void maker_close(maker *m)
 {
-    free(m->windows);
-    free(m->firsts);
-    free(m->items);
+    memory_give(m->memory, m->windows);
+    memory_give(m->memory, m->firsts);
+    memory_give(m->memory, m->items);
 }
 
 static int upload(device_plan *p, maker *m, trawl_error *error)
@@ -159,7 +163,7 @@ static int upload(device_plan *p, maker *m, trawl_error *error)
     const int status = qgrams_sizes(p, d, &from, error);
     if (status != TRAWL_OK)
         return status;
-    uint32_t *tables = qgrams_tables_of(d, &from, 2 * literals, error);
+    uint32_t *tables = qgrams_tables_of(p, d, &from, 2 * literals, error);
     if (!tables)
         return TRAWL_ERROR_MEMORY;
     fill_literals(m, tables + d->numbers.literals);
@@ -181,7 +185,7 @@ static int qgrams_prepare(device_plan *p, trawl_error *error)
         d->numbers.factor = QGRAMS_FACTOR(m.q < 4 ? m.q : 4);
         status = upload(p, &m, error);
     } else {
-        status = fail(error, TRAWL_ERROR_MEMORY, TRAWL_NONE, "out of memory for tables of q-grams");
+        status = memory_failed(p->memory, error, "tables of q-grams");
     }
     maker_close(&m);
     return status;

@@ -3,7 +3,6 @@
  */
 #include "kernel/qgrams_launch.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -58,16 +57,16 @@ static uint32_t choose_log(uint32_t set, uint64_t bytes)
     return log;
 }
 
-static int no_memory(trawl_error *error)
+static int no_memory(const device_plan *p, trawl_error *error)
 {
-    return fail(error, TRAWL_ERROR_MEMORY, TRAWL_NONE, "out of memory for tables of q-grams");
+    return memory_failed(p->memory, error, "tables of q-grams");
 }
 
 int qgrams_sizes(device_plan *p, qgrams_device *d, const qgrams_items *from, trawl_error *error)
 {
     const device_info *info = &p->device->info;
     const bool large = info->local_bytes >= LARGE_LOCAL, warps = info->lanes != 0;
-    uint32_t *full = calloc(1u << (MOST_LOG - 5), sizeof *full);
+    uint32_t *full = memory_take_zeroed(p->memory, 1u << (MOST_LOG - 5), sizeof *full);
     const int status = plan_warps(p, d->unit,
                                   info->cpu ? CPU_GROUP
                                   : large   ? LARGE_GROUP
@@ -76,11 +75,11 @@ int qgrams_sizes(device_plan *p, qgrams_device *d, const qgrams_items *from, tra
     if (full)
         set_bits(from, MOST_LOG, full);
     const uint32_t set = full ? ones(full, 1u << (MOST_LOG - 5)) : 0;
-    free(full);
+    memory_give(p->memory, full);
     if (status != TRAWL_OK)
         return status;
     if (!full)
-        return no_memory(error);
+        return no_memory(p, error);
     const uint64_t queues = warps ? d->group / WARP * QGRAMS_WARP_WORDS * 4ull : 0;
     const uint64_t left = info->local_bytes > queues ? info->local_bytes - queues : 0;
     d->numbers.bits_log = choose_log(set, warps ? left : CPU_BITMAP);
@@ -163,37 +162,37 @@ static uint32_t section(uint64_t *words, uint64_t more)
     return (uint32_t)at;
 }
 
-uint32_t *qgrams_tables_of(qgrams_device *d, const qgrams_items *from, uint64_t rest,
-                           trawl_error *error)
+uint32_t *qgrams_tables_of(const device_plan *p, qgrams_device *d, const qgrams_items *from,
+                           uint64_t rest, trawl_error *error)
 {
     qgrams_args *a = &d->numbers;
     const uint32_t log = qgrams_heads_log(from->count);
     uint64_t words = 0;
-    uint32_t *made = NULL, *keys = malloc((from->count + 1) * sizeof *keys);
+    uint32_t *made = NULL, *keys = memory_take_array(p->memory, from->count + 1, sizeof *keys);
     section(&words, (uint64_t)1 << (a->bits_log - 5));
     a->heads_shift = 32 - log;
     a->heads = section(&words, 2 * (((uint64_t)1 << log) + 1));
     a->slots = section(&words, 8 * (uint64_t)from->count);
     a->literals = section(&words, rest);
     if (keys && words < UINT32_MAX)
-        made = calloc((size_t)words, sizeof *made);
+        made = memory_take_zeroed(p->memory, (size_t)words, sizeof *made);
     if (!made) {
-        free(keys);
-        no_memory(error);
+        memory_give(p->memory, keys);
+        no_memory(p, error);
         return NULL;
     }
     d->words = (size_t)words;
     set_bits(from, a->bits_log, made);
     a->next = smaller(8 * (a->before + d->q), QGRAMS_NO_NEXT); /* short grams may end sooner */
     fill_slots(from, a, keys, made);
-    free(keys);
+    memory_give(p->memory, keys);
     return made;
 }
 
 int qgrams_upload(device_plan *p, qgrams_device *d, uint32_t *tables, trawl_error *error)
 {
     const int status = plan_upload(p, &d->made, tables, d->words * sizeof *tables, error);
-    free(tables);
+    memory_give(p->memory, tables);
     return status;
 }
 

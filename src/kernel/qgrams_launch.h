@@ -37,8 +37,8 @@ uint32_t qgrams_heads_log(uint64_t slots);
 
 /* Tables with room for `rest` words behind the slots, from numbers.literals on, which the caller
  * fills; then qgrams_upload, which frees them. NULL: no memory, and *error says so. */
-uint32_t *qgrams_tables_of(qgrams_device *d, const qgrams_items *from, uint64_t rest,
-                           trawl_error *error);
+uint32_t *qgrams_tables_of(const device_plan *p, qgrams_device *d, const qgrams_items *from,
+                           uint64_t rest, trawl_error *error);
 int qgrams_upload(device_plan *p, qgrams_device *d, uint32_t *tables, trawl_error *error);
 
 void qgrams_release(device_plan *p);

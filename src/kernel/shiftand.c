@@ -7,8 +7,6 @@
  */
 #include "kernel/shiftand.h"
 
-#include <stdlib.h>
-
 #include "base/error.h"
 #include "kernel/carry_launch.h"
 
@@ -39,9 +37,10 @@ static int prepare_chains(device_plan *p, trawl_error *error)
     const shiftand_tables *t = tables_of(p);
     const uint64_t *link = (const uint64_t *)(p->facts.tables + t->link);
     shiftand_device *d = p->state;
-    uint32_t *bounds = malloc(((size_t)t->words - t->packed + 1) * sizeof *bounds);
+    uint32_t *bounds =
+        memory_take_array(p->memory, (size_t)t->words - t->packed + 1, sizeof *bounds);
     if (!bounds)
-        return fail(error, TRAWL_ERROR_MEMORY, TRAWL_NONE, "out of memory for %u words", t->words);
+        return memory_failed(p->memory, error, "%u words", t->words);
     for (uint32_t w = t->packed; w < t->words; w++)
         if (w == t->packed || !link[w])
             bounds[d->chains++] = w;
@@ -49,7 +48,7 @@ static int prepare_chains(device_plan *p, trawl_error *error)
     int status = TRAWL_OK;
     if (d->chains)
         status = plan_upload(p, &d->bounds, bounds, (d->chains + 1) * sizeof *bounds, error);
-    free(bounds);
+    memory_give(p->memory, bounds);
     return status;
 }
 

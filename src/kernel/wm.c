@@ -6,7 +6,6 @@
  * `blocks` groups a multiprocessor (4). CPUs take long pages, for which nothing has to be copied.
  * borders is 0 unless asked for: one launch reads less than two.
  */
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -38,15 +37,15 @@ static int upload_shifts(device_plan *p, trawl_error *error)
 {
     wm_device *d = p->state;
     const uint8_t *shift = (const uint8_t *)(p->facts.tables + d->tables.shift);
-    uint8_t *staged = calloc(SHIFT_BYTES, 1);
+    uint8_t *staged = memory_take_zeroed(p->memory, SHIFT_BYTES, 1);
     if (!staged)
-        return fail(error, TRAWL_ERROR_MEMORY, TRAWL_NONE, "out of memory for SHIFT");
+        return memory_failed(p->memory, error, "SHIFT");
     for (uint32_t i = 0; i < WM_BLOCKS; i++) {
         const unsigned cut = shift[i] < WM_STAGED_SHIFT ? shift[i] : WM_STAGED_SHIFT;
         staged[i / 2] |= (uint8_t)(cut << (i % 2 * 4));
     }
     const int status = plan_upload(p, &d->shifts, staged, SHIFT_BYTES, error);
-    free(staged);
+    memory_give(p->memory, staged);
     return status;
 }
 
@@ -89,10 +88,9 @@ static int upload_constants(device_plan *p, trawl_error *error)
                     "there are %llu: use fewer, or texture=0",
                     t->literals.count, (unsigned long long)room, (unsigned long long)most);
 
-    uint32_t *block = calloc((size_t)room, 1);
+    uint32_t *block = memory_take_zeroed(p->memory, (size_t)room, 1);
     if (!block)
-        return fail(error, TRAWL_ERROR_MEMORY, TRAWL_NONE, "out of memory for %u patterns",
-                    t->literals.count);
+        return memory_failed(p->memory, error, "%u patterns", t->literals.count);
     for (uint32_t i = 0; i < longs + shorts; i++) {
         const uint32_t index = i < longs ? members[i].index : short_members[i - longs].index;
         put_member(block + 2 * i, &entries[index], bytes, index, fold);
@@ -102,7 +100,7 @@ static int upload_constants(device_plan *p, trawl_error *error)
     d->tables.short_members = 2 * longs;
     d->tables.literals.bytes = (uint32_t)bytes_at;
     const int status = plan_upload(p, &d->constants, block, (size_t)room, error);
-    free(block);
+    memory_give(p->memory, block);
     return status;
 }
 
