@@ -628,6 +628,35 @@ static void large_counts_cost_no_more_than_small_ones(void **state)
     assert_true(s.count == 1 && s.last.start == n - gap - 1 && s.last.end == n + 1);
 }
 
+/* What starts one after the other, and what waits for a later end, is not listed byte by byte: the
+ * same little memory is taken of every text. */
+static void runs_take_little_memory(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *written;
+        uint64_t longest, chosen; /* matches: one of each start, and those that do not overlap */
+    } cases[] = { { "[ab]+", 400000, 1 },
+                  { "a+b", 200000, 1 },
+                  { "a+b+", 200000, 1 },
+                  { "a.*b", 200000, 1 },
+                  { "a*.{3}a*b+", 399997, 1 } };
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        for (size_t m = 1; m < COUNT(modes); m++) {
+            const bool all = modes[m] == TRAWL_REPORT_LONGEST || modes[m] == TRAWL_REPORT_SHORTEST;
+            const uint64_t before = heap.used;
+            heap.peak = before;
+            const summary s = run_a_then_b(cases[i].written, 200000, 200000, modes[m]);
+            if (s.count != (all ? cases[i].longest : cases[i].chosen))
+                fail_msg("%s, report %u: %llu matches", cases[i].written, (unsigned)modes[m],
+                         (unsigned long long)s.count);
+            if (heap.peak - before > 100000)
+                fail_msg("%s, report %u: %llu bytes", cases[i].written, (unsigned)modes[m],
+                         (unsigned long long)(heap.peak - before));
+        }
+    }
+}
+
 /* The pieces are of one byte at times: what is known must be kept from one to the next. */
 static void pairs_take_time_by_their_number(void **state)
 {
@@ -710,6 +739,7 @@ int main(void)
         cmocka_unit_test(ends_without_room_for_a_match_are_left_out),
         cmocka_unit_test(long_texts_take_linear_time),
         cmocka_unit_test(large_counts_cost_no_more_than_small_ones),
+        cmocka_unit_test(runs_take_little_memory),
         cmocka_unit_test(pairs_take_time_by_their_number),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

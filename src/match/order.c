@@ -185,12 +185,11 @@ static bool match_list_grow(match_list *list, memory *memory)
     return true;
 }
 
-bool match_list_add(match_list *list, memory *memory, const plan_pattern *p, uint64_t start,
-                    uint64_t end)
+bool match_list_add(match_list *list, memory *memory, found_match m)
 {
     if (list->count == list->capacity && !match_list_grow(list, memory))
         return false;
-    list->items[list->count++] = (found_match){ start, end, p->id, p->order };
+    list->items[list->count++] = m;
     return true;
 }
 

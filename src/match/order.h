@@ -5,10 +5,11 @@
 #include "base/memory.h"
 #include "plan/plan.h"
 
-/* A match that is not handed out yet. */
+/* Matches that are not handed out yet: one from each offset of start, start + 1, .. last, with one
+ * end. */
 typedef struct found_match {
-    uint64_t start, end;  /* no base added */
-    uint32_t id, pattern; /* as in trawl_match */
+    uint64_t start, last, end; /* no base added */
+    uint32_t id, pattern;      /* as in trawl_match */
 } found_match;
 
 /* A growing array. All zero is the empty list. */
@@ -18,9 +19,8 @@ typedef struct match_list {
     found_match *scratch; /* room for half the capacity: merging takes it */
 } match_list;
 
-/* Append a match of pattern `p`. False when memory ran out. */
-bool match_list_add(match_list *list, memory *memory, const plan_pattern *p, uint64_t start,
-                    uint64_t end);
+/* Append matches. False when memory ran out. */
+bool match_list_add(match_list *list, memory *memory, found_match m);
 
 /* Take the first `count` matches out. */
 void match_list_drop(match_list *list, size_t count);

@@ -1,4 +1,4 @@
-/* pairs.c: all starts of each end of a variable-length pattern.
+/* pairs.c: the starts of each end of a variable-length pattern.
  *
  * Engines report ends only, and to run back from each of them takes the square of a run:
  * `x.*c` on an x and n c's has n matches and n * n / 2 bytes between their borders. So the ends
@@ -20,9 +20,11 @@
  *      reaches no later one behind so many elements.
  *   3  If s' got behind k elements before an older s did, s never does.
  * By 3 and 2 the starts that still matter, ascending, are a list in which those that got
- * farthest stand first: one array, cut into one piece for each number of elements. By 1 a node
+ * farthest stand first, cut into one piece for each number of elements. By 1 a node
  * needs no set of starts, only first and last; and the answer for an end is a part of the list,
  * those behind all elements, after the ones below `first` are dropped.
+ * A piece is a chain of runs, each of starts that follow one another: those in a run of the text
+ * are one.
  *
  * A forward pass over the text keeps, for each element, the nodes before it that may still lead
  * on. When one is `min` bytes away it is ready: its starts move to the next piece. While a
@@ -47,10 +49,11 @@
  * those of a?a?a?a?a+ are in a run of a's.
  *
  * Memory: 24 bytes for each node that is kept, at most the sum of max (of min, where
- * unbounded) for either pass, and 8 for each start in the list: those within two longest
+ * unbounded) for either pass, and 16 for each run of starts in the list: those within two longest
  * matches, or, of an unbounded pattern, within the stretch of text in which one end is in
  * reach of the next. As arrays grow by doubling, up to two and four times that; and each
- * pattern that has occurred keeps its own.
+ * pattern that has occurred keeps its own. Who wants the leftmost start alone says so
+ * (pairs_keep_first), and the list holds those since the last end.
  *
  * Source: that crossing walks may swap is what makes Monge arrays and paths in planar graphs
  * easy. The rest follows from it.
@@ -59,6 +62,11 @@
 
 #include "match/pairs.h"
 #include "match/sieve.h"
+
+/* An end that is near behind the last one is gone to from there: so many bytes at first, and more
+ * as long as running back leads there all the same. */
+#define NEAR 32u
+#define NEAR_MOST 8192u
 
 typedef struct node {
     uint64_t pos, first, last;
@@ -82,21 +90,33 @@ typedef struct pass {
     repeat repeats[];
 } pass;
 
-/* The starts behind the first k elements are starts[begin .. end) of pieces[k], k > 0. Those
- * that are behind none are not listed, for the text tells them. */
+#define NO_RUN UINT32_MAX
+
+/* A run of starts in the list, with the number of the next one. */
+typedef struct run {
+    uint64_t first;
+    uint32_t more; /* starts after the first one */
+    uint32_t next;
+} run;
+
+/* The starts behind the first k elements are those of pieces[k], k > 0. Those that are behind none
+ * are not listed, for the text tells them. */
 typedef struct piece {
-    size_t begin, end;
+    uint32_t head, tail; /* runs, or NO_RUN both */
 } piece;
 
 struct pairs {
     memory *memory;
     const plan_borders *borders; /* of the pattern: not every offset is a start */
     pass *forward, *backward;
-    uint64_t at;   /* where `forward` stands */
-    size_t behind; /* pieces after it have never been used */
-    piece *pieces; /* from the last, which stands first in the array, down to 1 */
-    uint64_t *starts;
-    size_t room;
+    uint64_t at;    /* where `forward` stands */
+    uint64_t near;  /* an end is, so many bytes behind `at` */
+    uint64_t floor; /* no start before it moves on */
+    size_t behind;  /* pieces after it have never been used */
+    piece *pieces;  /* by the number of elements */
+    run *runs;      /* of all pieces */
+    uint32_t room, used;
+    uint32_t spare; /* the first one of those that were given back, or NO_RUN */
 };
 
 /* ---- open and close -------------------------------------------------- */
@@ -125,6 +145,12 @@ static void pass_free(memory *memory, pass *w)
     memory_give(memory, w);
 }
 
+static void pass_clear(pass *w)
+{
+    for (; w->awake != w->count; w->awake = w->repeats[w->awake].next)
+        w->repeats[w->awake].count = w->repeats[w->awake].ready = 0;
+}
+
 pairs *pairs_open(memory *memory, const trawl_plan *plan, const plan_pattern *pattern)
 {
     const element *elements = plan_elements(plan, pattern);
@@ -137,11 +163,15 @@ pairs *pairs_open(memory *memory, const trawl_plan *plan, const plan_pattern *pa
     p->at = UINT64_MAX; /* nowhere */
     p->forward = pass_open(memory, elements, count, false);
     p->backward = pass_open(memory, elements, count, true);
-    p->pieces = memory_take_zeroed(memory, count + 1, sizeof *p->pieces);
+    p->pieces = memory_take_array(memory, count + 1, sizeof *p->pieces);
     if (p->forward == NULL || p->backward == NULL || p->pieces == NULL) {
         pairs_free(p);
         return NULL;
     }
+    p->spare = NO_RUN;
+    p->near = NEAR;
+    for (size_t k = 0; k <= count; k++)
+        p->pieces[k] = (piece){ NO_RUN, NO_RUN };
     return p;
 }
 
@@ -151,70 +181,107 @@ void pairs_free(pairs *p)
         pass_free(p->memory, p->forward);
         pass_free(p->memory, p->backward);
         memory_give(p->memory, p->pieces);
-        memory_give(p->memory, p->starts);
+        memory_give(p->memory, p->runs);
         memory_give(p->memory, p);
     }
 }
 
+void pairs_restart(pairs *p)
+{
+    pass_clear(p->forward);
+    for (; p->behind > 0; p->behind--)
+        p->pieces[p->behind] = (piece){ NO_RUN, NO_RUN };
+    p->used = 0;
+    p->spare = NO_RUN;
+    p->at = UINT64_MAX;
+    p->floor = 0;
+}
+
 /* ---- the list of starts ---------------------------------------------- */
 
-/* Close the gaps between the pieces, and make the array larger when that leaves less than a half
- * free: so this costs O(1) for each start that is added. */
-static bool starts_pack(pairs *p)
+static bool runs_grow(pairs *p)
 {
-    size_t end = 0;
-    for (size_t k = p->behind; k > 0; k--) {
-        size_t size = p->pieces[k].end - p->pieces[k].begin;
-        if (size > 0)
-            memmove(p->starts + end, p->starts + p->pieces[k].begin, size * sizeof *p->starts);
-        p->pieces[k] = (piece){ end, end + size };
-        end += size;
-    }
-    if (end < p->room / 2)
-        return true;
-    size_t room = p->room > 0 ? 2 * p->room : 16 + p->forward->count;
-    uint64_t *grown = memory_grow(p->memory, p->starts, room * sizeof *grown);
+    const uint32_t room = p->room > 0 ? 2 * p->room : 4;
+    run *grown = room > p->room ? memory_grow(p->memory, p->runs, room * sizeof *grown) : NULL;
     if (grown == NULL)
         return false;
-    p->starts = grown;
+    p->runs = grown;
     p->room = room;
     return true;
 }
 
-/* Add a start that is behind the first element now. */
-static bool starts_add(pairs *p, uint64_t start)
+static uint64_t run_last(const run *r)
 {
-    if (p->pieces[1].end == p->room && !starts_pack(p))
+    return r->first + r->more;
+}
+
+/* Add a run behind those of a piece; they end before it begins. */
+static bool starts_add(pairs *p, piece *to, uint64_t first, uint32_t more)
+{
+    if (to->tail != NO_RUN) {
+        run *tail = &p->runs[to->tail];
+        if (run_last(tail) + 1 == first && more < UINT32_MAX - tail->more) {
+            tail->more += more + 1;
+            return true;
+        }
+    }
+    if (p->spare == NO_RUN && p->used == p->room && !runs_grow(p))
         return false;
-    p->starts[p->pieces[1].end++] = start;
+    const uint32_t number = p->spare != NO_RUN ? p->spare : p->used++;
+    if (number == p->spare)
+        p->spare = p->runs[number].next;
+    p->runs[number] = (run){ first, more, NO_RUN };
+    *(to->tail != NO_RUN ? &p->runs[to->tail].next : &to->head) = number;
+    to->tail = number;
     return true;
 }
 
-/* Drop the starts of a piece below `first`: they reach no node there any more. */
-static void starts_drop(pairs *p, size_t k, uint64_t first)
+/* Take the first run out of a piece. */
+static void starts_pop(pairs *p, piece *from)
 {
-    piece *c = &p->pieces[k];
-    while (c->begin < c->end && p->starts[c->begin] < first)
-        c->begin++;
+    const uint32_t number = from->head;
+    from->head = p->runs[number].next;
+    if (from->head == NO_RUN)
+        from->tail = NO_RUN;
+    p->runs[number].next = p->spare;
+    p->spare = number;
 }
 
-/* The starts of a node behind k elements have come behind the next one. */
+/* Drop the starts of a piece below `first`. */
+static void starts_drop(pairs *p, piece *c, uint64_t first)
+{
+    while (c->head != NO_RUN && run_last(&p->runs[c->head]) < first)
+        starts_pop(p, c);
+    if (c->head != NO_RUN && p->runs[c->head].first < first) {
+        run *r = &p->runs[c->head];
+        r->more -= (uint32_t)(first - r->first);
+        r->first = first;
+    }
+}
+
+/* The starts of a node behind k elements have come behind the next one. Those below its first
+ * reach no node there any more. */
 static bool starts_move(pairs *p, size_t k, const node *n)
 {
+    piece *from = &p->pieces[k], *to = &p->pieces[k + 1];
     p->behind = k + 1 > p->behind ? k + 1 : p->behind;
     if (k == 0)
-        return starts_add(p, n->pos);
-    starts_drop(p, k, n->first);
-    piece *from = &p->pieces[k], *to = &p->pieces[k + 1];
-    while (from->begin < from->end && p->starts[from->begin] <= n->last)
-        p->starts[to->end++] = p->starts[from->begin++];
+        return starts_add(p, to, n->pos, 0);
+    starts_drop(p, from, n->first > p->floor ? n->first : p->floor);
+    while (from->head != NO_RUN && p->runs[from->head].first <= n->last) {
+        const run r = p->runs[from->head];
+        const uint64_t last = run_last(&r) < n->last ? run_last(&r) : n->last;
+        starts_drop(p, from, last + 1);
+        if (!starts_add(p, to, r.first, (uint32_t)(last - r.first)))
+            return false;
+    }
     return true;
 }
 
 /* ---- the passes ------------------------------------------------------ */
 
 /* The i-th of the nodes, from the oldest on. */
-static node *node_at(const repeat *r, size_t i)
+static inline node *node_at(const repeat *r, size_t i)
 {
     return &r->nodes[(r->head + i) & (r->room - 1)];
 }
@@ -245,7 +312,7 @@ static void repeat_drop(repeat *r)
 /* Count the oldest one that is not ready among the ready ones. One before it with the same first
  * can be spared, and of an unbounded repeat any: what is asked for is the first of the oldest
  * and the last of the newest. */
-static void repeat_ready(repeat *r)
+static inline void repeat_ready(repeat *r)
 {
     node *n = node_at(r, r->ready++);
     uint64_t first = node_at(r, 0)->first;
@@ -255,11 +322,33 @@ static void repeat_ready(repeat *r)
     }
 }
 
+/* As repeat_step, of an element that takes one byte: a node leads on at the next offset, or never.
+ */
+static inline bool byte_step(memory *memory, repeat *r, size_t k, unsigned byte, node *n,
+                             bool *live, pairs *list)
+{
+    const bool leads = r->count > 0 && class_has(r->set, byte);
+    if (r->room == 0 && !repeat_grow(memory, r))
+        return false;
+    const node before = r->nodes[0];
+    if (leads && list != NULL && !starts_move(list, k, &before))
+        return false;
+    r->count = *live;
+    if (*live)
+        r->nodes[0] = *n;
+    if (leads) {
+        n->first = before.first;
+        n->last = before.last;
+    }
+    *live = leads;
+    return true;
+}
+
 /* Move element k to offset n->pos, which lies behind `byte`. In: the node there before the
  * element, if `live`; out: that behind it, likewise. `list` is NULL when starts are of no
  * interest. False when memory ran out. */
-static bool repeat_step(memory *memory, repeat *r, size_t k, unsigned byte, node *n, bool *live,
-                        pairs *list)
+static inline bool repeat_step(memory *memory, repeat *r, size_t k, unsigned byte, node *n,
+                               bool *live, pairs *list)
 {
     if (!class_has(r->set, byte))
         r->count = r->ready = 0;
@@ -285,7 +374,7 @@ static bool repeat_step(memory *memory, repeat *r, size_t k, unsigned byte, node
 
 /* Move the pass by one byte to offset n->pos, or to any when all sleeps. In: *live when *n is a
  * start; out: *live when *n is an end. False when memory ran out. */
-static bool pass_step(pass *w, unsigned byte, node *n, bool *live, pairs *list)
+static inline bool pass_step(pass *w, unsigned byte, node *n, bool *live, pairs *list)
 {
     size_t *link = &w->awake; /* to the first element awake at k or after it */
     for (size_t k = 0;; k++) {
@@ -298,19 +387,16 @@ static bool pass_step(pass *w, unsigned byte, node *n, bool *live, pairs *list)
             r->next = *link;
             *link = k;
         }
-        if (!repeat_step(w->memory, r, k, byte, n, live, list))
+        const bool fits = r->min == 1 && r->max == 1
+                              ? byte_step(w->memory, r, k, byte, n, live, list)
+                              : repeat_step(w->memory, r, k, byte, n, live, list);
+        if (!fits)
             return false;
         if (r->count == 0)
             *link = r->next;
         else
             link = &r->next;
     }
-}
-
-static void pass_clear(pass *w)
-{
-    for (; w->awake != w->count; w->awake = w->repeats[w->awake].next)
-        w->repeats[w->awake].count = w->repeats[w->awake].ready = 0;
 }
 
 /* Run back from `end` to *reach: no start is before it, or it is `low`. */
@@ -331,33 +417,93 @@ static bool run_back(pass *w, text_view text, uint64_t low, uint64_t end, uint64
     return fits;
 }
 
-bool pairs_at(pairs *p, text_view text, uint64_t end, const uint64_t **starts, size_t *count)
+/* Whether a match might start at `q`. A byte from `end` on is not known. */
+static inline bool may_start(const pairs *p, text_view text, uint64_t q, uint64_t end)
+{
+    const repeat *r = &p->forward->repeats[0];
+    return (q == end || r->min == 0 || class_has(r->set, text.bytes[q - text.begin])) &&
+           border_before(p->borders, text, q);
+}
+
+bool pairs_at(pairs *p, text_view text, uint64_t end, pairs_end *found)
 {
     bool goes_on = p->at >= text.begin && p->at < end, live = false;
-    uint64_t low = goes_on ? p->at : text.begin, reach;
+    uint64_t low = goes_on ? p->at : text.begin, reach = low;
     node n;
-    if (!run_back(p->backward, text, low, end, &reach))
-        return false;
+    if (!goes_on || end - low > p->near) {
+        if (!run_back(p->backward, text, low, end, &reach))
+            return false;
+        p->near = reach > low ? NEAR : p->near < NEAR_MOST ? 2 * p->near : p->near;
+    }
     if (!goes_on || reach > low) {
         pass_clear(p->forward);
         n = (node){ reach, reach, reach };
-        live = border_before(p->borders, text, reach);
+        live = may_start(p, text, reach, end);
         if (!pass_step(p->forward, 0, &n, &live, p))
             return false;
     }
-    for (uint64_t q = reach; q < end; q++) {
-        n = (node){ q + 1, q + 1, q + 1 };
-        live = border_before(p->borders, text, q + 1);
-        if (!pass_step(p->forward, text.bytes[q - text.begin], &n, &live, p))
+    for (uint64_t q = reach; q < end;) {
+        const unsigned byte = text.bytes[q++ - text.begin];
+        live = may_start(p, text, q, end);
+        if (!live && p->forward->awake == p->forward->count)
+            continue;
+        n = (node){ q, q, q };
+        if (!pass_step(p->forward, byte, &n, &live, p))
             return false;
     }
     p->at = end;
-    *count = 0;
-    if (live) {
-        const piece *found = &p->pieces[p->forward->count];
-        starts_drop(p, p->forward->count, n.first);
-        *starts = p->starts + found->begin;
-        *count = found->end - found->begin;
-    }
+    *found = live ? (pairs_end){ n.first, n.last } : (pairs_end){ 1, 0 };
     return true;
+}
+
+/* The piece of those behind all elements. */
+static piece *ended(pairs *p)
+{
+    return &p->pieces[p->forward->count];
+}
+
+void pairs_drop(pairs *p, uint64_t below)
+{
+    starts_drop(p, ended(p), below);
+}
+
+void pairs_keep_first(pairs *p, uint64_t below)
+{
+    piece *c = ended(p);
+    if (c->head != NO_RUN) {
+        p->runs[c->head].more = 0;
+        while (c->tail != c->head) { /* the run behind the first one, until there is none */
+            const uint32_t number = p->runs[c->head].next;
+            p->runs[c->head].next = p->runs[number].next;
+            c->tail = number == c->tail ? c->head : c->tail;
+            p->runs[number].next = p->spare;
+            p->spare = number;
+        }
+        p->floor = below;
+    }
+}
+
+uint64_t pairs_least(const pairs *p)
+{
+    const uint32_t head = p->pieces[p->forward->count].head;
+    return head != NO_RUN ? p->runs[head].first : UINT64_MAX;
+}
+
+/* The run with this number, and those behind it. */
+static start_run run_of(const pairs *p, uint32_t number)
+{
+    if (number == NO_RUN)
+        return (start_run){ NULL, 1, 0, NO_RUN };
+    const run *r = &p->runs[number];
+    return (start_run){ p, r->first, run_last(r), r->next };
+}
+
+start_run pairs_run(const pairs *p)
+{
+    return run_of(p, p->pieces[p->forward->count].head);
+}
+
+start_run pairs_next_run(const start_run *r)
+{
+    return run_of(r->of, r->next);
 }

@@ -1,20 +1,51 @@
-/* pairs.h: all starts of each end of a variable-length pattern. */
+/* pairs.h: the starts of each end of a variable-length pattern. */
 #ifndef TRAWL_PAIRS_H
 #define TRAWL_PAIRS_H
 
-#include "match/backward.h"
+#include "match/sieve.h"
 #include "plan/plan.h"
 
 /* What is known of one pattern between its ends. */
 typedef struct pairs pairs;
 
+/* Starts that follow one another: first, first + 1, .. last. None: last < first. */
+typedef struct start_run {
+    const pairs *of;
+    uint64_t first, last;
+    uint32_t next;
+} start_run;
+
 /* NULL when memory ran out. The plan must outlive it. */
 pairs *pairs_open(memory *memory, const trawl_plan *plan, const plan_pattern *p);
 void pairs_free(pairs *p);
 
-/* Find the starts of the matches that end at `end`, an end of the pattern. Call it for all its
- * ends, each once, ascending. The text from `end` back to the longest match's start may be
- * read. *starts are ascending and valid until the next call. False when memory ran out. */
-bool pairs_at(pairs *p, text_view text, uint64_t end, const uint64_t **starts, size_t *count);
+/* Another text begins. */
+void pairs_restart(pairs *p);
+
+/* The first and the last start of the matches that share an end; none: last < first. */
+typedef struct pairs_end {
+    uint64_t first, last;
+} pairs_end;
+
+/* Go on to `end`, an end of the pattern. Call it for all its ends, each once, ascending. The text
+ * from `end` back to the longest match's start may be read. Then the list of starts that have ended
+ * holds, in runs, all that reach `end`: those from found->first on, and they are not after
+ * found->last. Those before found->first reach no end any more. Both grow with the end, so those of
+ * the list that are not after what found->last was at an earlier end, nor before what found->first
+ * was, reached that too. False when memory ran out. */
+bool pairs_at(pairs *p, text_view text, uint64_t end, pairs_end *found);
+
+/* The first start of the list; UINT64_MAX: it is empty. */
+uint64_t pairs_least(const pairs *p);
+
+/* Until the next call of another of these functions. Behind the last run there is none. */
+start_run pairs_run(const pairs *p);
+start_run pairs_next_run(const start_run *r);
+
+/* Take the starts below `below` out of the list. */
+void pairs_drop(pairs *p, uint64_t below);
+
+/* Of the starts before `below`, all but the first one of the list need not be found any more. */
+void pairs_keep_first(pairs *p, uint64_t below);
 
 #endif

@@ -1,22 +1,28 @@
 /* report.c: the reporter, which turns ends into the other report modes.
  *
  * A pattern of fixed length has one start for each end, end - length: nothing is to be
- * found out. For the others pairs.c (PAIRS) finds the starts, or backward.c runs the pattern
- * back over the text.
+ * found out. For the others pairs.c finds the starts. Those that reach an end are all between its
+ * first and its last one, and both grow with the end. So, end by end,
  *
  *   PAIRS     complete at each end: all its starts, at once. Those of the patterns that end
  *             there are merged through a heap, so none of them is copied.
- *   LONGEST, SHORTEST
- *             per start and pattern the farthest or nearest end. A start is settled when all
- *             its ends are known. Its match goes out when no unsettled start can end before
- *             it.
+ *   SHORTEST  likewise, of the starts that reached no end before.
+ *   LONGEST   a start that is before the first one of an end reaches no end any more, so the end
+ *             before was its farthest. Its match goes out when no pattern can bring one that stands
+ *             before it.
+ *   EACH      of the longest matches of a pattern, each one that starts at the cursor of the
+ * pattern or after it; in the order of ends, with those of fixed length. When the first such start
+ * has reached an end, no other start before that end can follow: pairs.c forgets them.
  *   LEFTMOST_LONGEST, LEFTMOST_FIRST
  *             of the longest matches per start and pattern, sorted by start and, where they
  *             share it, by preference, each one that starts at the cursor or after it goes
  *             out and moves the cursor to its end. Greed and length agree: the language
- *             has no alternation, so the first pattern's preferred match is its longest.
- *   EACH      of the longest matches per start and pattern, each one that starts at the cursor of
- *             its pattern or after it; in the order of ends, with those of fixed length.
+ *             has no alternation, so the first pattern's preferred match is its longest. Of a
+ *             single pattern of variable length they are EACH.
+ *
+ * Starts that follow one another and have one end are kept as one run, so a run of equal letters
+ * takes no more memory than one of them. Alternatives of one pattern are united once all they have
+ * below some start is known.
  *
  * A start s is settled
  *   for patterns with a longest match   when the text is known to s + horizon, the length of
@@ -27,18 +33,16 @@
  *                                       letter, for a.*b under TRAWL_LINES a newline. Without
  *                                       it, a.*b has no gaps: its starts are settled at
  *                                       the end of the text.
- * Starts are settled when they are more than `horizon`, so no byte of the text is read more
- * than three times for a pattern: O(text * elements) in all. A large batch is taken in
+ * Starts are settled when they are more than `horizon`. A large batch is taken in
  * steps, so what waits is bounded by the matches in two horizons, a step and the distance
  * between gaps.
  *
  * Invariant between feeds: every match with a start below `settled` has been found, and
- * what `found` and the lists of ends hold is what later output may need.
+ * what `found`, `apart` and the lists of starts hold is what later output may need.
  */
 #include <stdlib.h>
 #include <string.h>
 
-#include "match/backward.h"
 #include "match/match.h"
 #include "match/order.h"
 #include "match/pairs.h"
@@ -46,23 +50,25 @@
 
 #define MIN_STEP (UINT64_C(1) << 16)
 
+#define MANY_FOUND 4096u /* matches that wait before it is asked which of them may go */
+
 /* A pattern of variable length that has occurred. */
 typedef struct variable {
     struct variable *next; /* of all that were made */
     struct variable *next_seen;
     bool seen; /* it occurred in this text */
     const plan_pattern *pattern;
-    pairs *pairs;   /* PAIRS */
-    backward *pass; /* the other modes */
-    uint64_t *ends; /* those after `settled`, ascending */
-    size_t count, capacity;
+    pairs *pairs;
+    uint64_t end;  /* where a match ended last; 0: none has */
+    uint64_t last; /* and its last start there */
 } variable;
 
-/* The starts of one pattern's matches that share their end: `start`, then [rest, end). */
+/* The starts of one pattern's matches that share their end: `start` .. `last`, and the runs behind
+ * them. */
 typedef struct start_list {
     const plan_pattern *pattern;
     uint64_t start;
-    const uint64_t *rest, *end;
+    start_run rest;
 } start_list;
 
 struct reporter {
@@ -80,6 +86,8 @@ struct reporter {
     uint64_t settled;      /* starts below it are */
     uint64_t cursor;       /* LEFTMOST_...: where the next match may start */
     match_list found;      /* not handed out yet */
+    match_list apart;      /* found by alternatives, which are not united yet */
+    size_t looked;         /* when `found` has so many it is asked which of them may go */
     variable **variables;  /* by pattern index - first_variable; NULL: not seen yet */
     variable *made;        /* all of them, linked */
     variable *seen;        /* those of this text, linked */
@@ -96,7 +104,21 @@ static bool is_leftmost(const reporter *r)
 /* Matches are complete as soon as their end is known, and need not wait for others. */
 static bool is_immediate(const reporter *r)
 {
-    return r->report == TRAWL_REPORT_PAIRS || (r->span == 0 && !is_leftmost(r));
+    if (r->span == 0)
+        return !is_leftmost(r);
+    return r->report == TRAWL_REPORT_PAIRS ||
+           (r->report == TRAWL_REPORT_SHORTEST && !plan_has_alternatives(r->plan));
+}
+
+/* Of a single pattern the leftmost matches are its own. */
+static uint32_t report_of(const trawl_plan *plan, uint32_t report)
+{
+    const bool leftmost =
+        report == TRAWL_REPORT_LEFTMOST_LONGEST || report == TRAWL_REPORT_LEFTMOST_FIRST;
+    return leftmost && plan_head(plan)->pattern_count == 1 &&
+                   !plan_fixed_length(&plan_patterns(plan)[0])
+               ? TRAWL_REPORT_EACH
+               : report;
 }
 
 static int out_of_memory(const memory *m, trawl_error *error)
@@ -161,7 +183,8 @@ int reporter_open(const trawl_plan *plan, uint32_t report, match_out *out, memor
         return out_of_memory(memory, error);
     made->memory = memory;
     made->plan = plan;
-    made->report = report;
+    made->report = report = report_of(plan, report);
+    made->looked = MANY_FOUND;
     made->out = out;
     measure(made);
     made->step = made->horizon > MIN_STEP ? made->horizon : MIN_STEP;
@@ -183,8 +206,6 @@ static void variable_free(memory *memory, variable *v)
 {
     if (v != NULL) {
         pairs_free(v->pairs);
-        backward_free(v->pass);
-        memory_give(memory, v->ends);
         memory_give(memory, v);
     }
 }
@@ -202,6 +223,7 @@ void reporter_free(reporter *r)
     memory_give(r->memory, r->cursors);
     memory_give(r->memory, r->lists);
     match_list_free(&r->found, r->memory);
+    match_list_free(&r->apart, r->memory);
     memory_give(r->memory, r);
 }
 
@@ -209,15 +231,15 @@ void reporter_free(reporter *r)
 void reporter_restart(reporter *r)
 {
     for (variable *v = r->seen; v != NULL; v = v->next_seen) {
-        pairs_free(v->pairs);
-        v->pairs = NULL;
-        v->count = 0;
+        pairs_restart(v->pairs);
+        v->end = v->last = 0;
         v->seen = false;
         if (r->cursors != NULL)
             r->cursors[v->pattern->order] = 0;
     }
     r->seen = NULL;
-    r->found.count = r->list_count = 0;
+    r->found.count = r->apart.count = r->list_count = 0;
+    r->looked = MANY_FOUND;
     r->gap = r->done = r->settled = r->cursor = 0;
 }
 
@@ -237,16 +259,6 @@ void reporter_taken(reporter *r, uint32_t order, uint64_t end)
 
 /* ---- patterns of variable length ------------------------------------- */
 
-/* Whether there is what the report mode needs. */
-static bool variable_ready(reporter *r, variable *v)
-{
-    if (r->report == TRAWL_REPORT_PAIRS && v->pairs == NULL)
-        v->pairs = pairs_open(r->memory, r->plan, v->pattern);
-    else if (r->report != TRAWL_REPORT_PAIRS && v->pass == NULL)
-        v->pass = backward_open(r->memory, r->plan, v->pattern);
-    return v->pairs != NULL || v->pass != NULL;
-}
-
 /* What is kept for pattern `index`, made when it is first asked for; NULL: no memory. */
 static variable *variable_of(reporter *r, uint32_t index)
 {
@@ -262,7 +274,7 @@ static variable *variable_of(reporter *r, uint32_t index)
         v->next = r->made;
         r->made = v;
     }
-    if (!variable_ready(r, v))
+    if (v->pairs == NULL && (v->pairs = pairs_open(r->memory, r->plan, v->pattern)) == NULL)
         return NULL;
     v->next_seen = r->seen;
     v->seen = true;
@@ -270,70 +282,13 @@ static variable *variable_of(reporter *r, uint32_t index)
     return v;
 }
 
-static bool variable_add(memory *memory, variable *v, uint64_t end)
+/* A match of it waits that may still become longer. */
+static bool variable_waits(const variable *v)
 {
-    if (v->count == v->capacity) {
-        size_t capacity = v->capacity == 0 ? 16 : 2 * v->capacity;
-        uint64_t *ends = memory_grow(memory, v->ends, capacity * sizeof *ends);
-        if (ends == NULL)
-            return false;
-        v->ends = ends;
-        v->capacity = capacity;
-    }
-    v->ends[v->count++] = end;
-    return true;
-}
-
-/* Forget the ends up to `settled`: a match is not empty, so no later start has them. */
-static void variable_forget(variable *v, uint64_t settled)
-{
-    size_t gone = 0;
-    while (gone < v->count && v->ends[gone] <= settled)
-        gone++;
-    v->count -= gone;
-    if (gone > 0 && v->count > 0)
-        memmove(v->ends, v->ends + gone, v->count * sizeof *v->ends);
+    return v->end > 0 && pairs_least(v->pairs) <= v->last;
 }
 
 /* ---- handing out ----------------------------------------------------- */
-
-static int emit(reporter *r, const found_match *m)
-{
-    const plan_pattern *p = &plan_patterns(r->plan)[r->plan->by_order[m->pattern]];
-    return match_emit(r->out, p, m->start, m->end);
-}
-
-/* Hand out, in the order of output, all that was found with an end up to `limit`. */
-static int release_by_end(reporter *r, uint64_t limit)
-{
-    match_list_sort(&r->found, match_before_by_end);
-    size_t i = 0;
-    int status = TRAWL_OK;
-    while (status == TRAWL_OK && i < r->found.count && r->found.items[i].end <= limit)
-        status = emit(r, &r->found.items[i++]);
-    match_list_drop(&r->found, i);
-    return status;
-}
-
-/* Hand out what does not overlap of all that was found with a start below `settled`. */
-static int release_leftmost(reporter *r)
-{
-    match_list_sort(&r->found, r->report == TRAWL_REPORT_LEFTMOST_LONGEST ? match_before_longest
-                                                                          : match_before_first);
-    size_t i = 0;
-    int status = TRAWL_OK;
-    for (; status == TRAWL_OK && i < r->found.count; i++) {
-        const found_match *m = &r->found.items[i];
-        if (m->start >= r->settled)
-            break;
-        if (m->start >= r->cursor) {
-            status = emit(r, m);
-            r->cursor = m->end;
-        }
-    }
-    match_list_drop(&r->found, i);
-    return status;
-}
 
 /* Of two starts of matches with one end: the order of output. */
 static bool list_before(const start_list *a, const start_list *b)
@@ -357,9 +312,8 @@ static void lists_sink(reporter *r, size_t i)
     r->lists[i] = item;
 }
 
-/* Add what release_lists makes a heap of: `start` and the `count` ones at `rest`. */
-static bool lists_add(reporter *r, const plan_pattern *p, uint64_t start, const uint64_t *rest,
-                      size_t count)
+/* Add what release_lists makes a heap of. */
+static bool lists_add(reporter *r, const plan_pattern *p, uint64_t start, start_run rest)
 {
     if (r->list_count == r->list_room) {
         size_t room = r->list_room == 0 ? 16 : 2 * r->list_room;
@@ -369,7 +323,21 @@ static bool lists_add(reporter *r, const plan_pattern *p, uint64_t start, const 
         r->lists = lists;
         r->list_room = room;
     }
-    r->lists[r->list_count++] = (start_list){ p, start, rest, count > 0 ? rest + count : rest };
+    r->lists[r->list_count++] = (start_list){ p, start, rest };
+    return true;
+}
+
+/* Go to the next start. False: there is none. */
+static bool list_next(start_list *list)
+{
+    if (list->start == list->rest.last) {
+        if (list->rest.of == NULL)
+            return false;
+        list->rest = pairs_next_run(&list->rest);
+        list->start = list->rest.first;
+        return list->rest.first <= list->rest.last;
+    }
+    list->start++;
     return true;
 }
 
@@ -387,12 +355,71 @@ static int release_lists(reporter *r, uint64_t end)
             status = match_emit(r->out, top->pattern, top->start, end);
         last = top->pattern;
         start = top->start;
-        if (top->rest < top->end)
-            top->start = *top->rest++;
-        else
+        if (!list_next(top))
             *top = r->lists[--r->list_count];
         lists_sink(r, 0);
     }
+    return status;
+}
+
+static const plan_pattern *pattern_of(const reporter *r, const found_match *m)
+{
+    return &plan_patterns(r->plan)[r->plan->by_order[m->pattern]];
+}
+
+/* Of `found`, hand out all with an end up to `limit`, in the order of output. */
+static int release_by_end(reporter *r, uint64_t limit, trawl_error *error)
+{
+    const found_match *items = r->found.items;
+    match_list_sort(&r->found, match_before_by_end);
+    size_t i = 0;
+    int status = TRAWL_OK;
+    while (status == TRAWL_OK && i < r->found.count && items[i].end <= limit) {
+        const uint64_t end = items[i].end;
+        for (; i < r->found.count && items[i].end == end; i++) {
+            const start_run run = { NULL, items[i].start, items[i].last, 0 };
+            if (!lists_add(r, pattern_of(r, &items[i]), run.first, run))
+                return out_of_memory(r->memory, error);
+        }
+        status = release_lists(r, end);
+    }
+    match_list_drop(&r->found, i);
+    return status;
+}
+
+/* Put items[i], which is before its place among those behind it, there: they move down. */
+static void match_list_settle(match_list *list, size_t i, match_before before)
+{
+    const found_match m = list->items[i];
+    for (; i + 1 < list->count && before(&list->items[i + 1], &m); i++)
+        list->items[i] = list->items[i + 1];
+    list->items[i] = m;
+}
+
+/* Hand out what does not overlap of all that was found with a start below `settled`. */
+static int release_leftmost(reporter *r)
+{
+    const match_before before =
+        r->report == TRAWL_REPORT_LEFTMOST_LONGEST ? match_before_longest : match_before_first;
+    match_list_sort(&r->found, before);
+    size_t i = 0;
+    int status = TRAWL_OK;
+    while (status == TRAWL_OK && i < r->found.count) {
+        found_match *m = &r->found.items[i];
+        if (m->start >= r->settled)
+            break;
+        if (m->start >= r->cursor) {
+            status = match_emit(r->out, pattern_of(r, m), m->start, m->end);
+            r->cursor = m->end;
+            i++;
+        } else if (m->last >= r->cursor) {
+            m->start = r->cursor;
+            match_list_settle(&r->found, i, before);
+        } else {
+            i++;
+        }
+    }
+    match_list_drop(&r->found, i);
     return status;
 }
 
@@ -413,18 +440,32 @@ static int feed_fixed(reporter *r, const record *records, size_t count, uint64_t
     return status;
 }
 
-/* Put the starts of pattern `index` that reach `end` on the heap. */
+/* Put the starts of pattern `index` that reach `end` on the heap; under SHORTEST those that reached
+ * none before. */
 static bool add_starts(reporter *r, uint32_t index, uint64_t end, text_view text)
 {
     const plan_pattern *p = &plan_patterns(r->plan)[index];
+    const uint64_t start = end - p->min_length;
     if (plan_fixed_length(p))
-        return end < p->min_length || lists_add(r, p, end - p->min_length, NULL, 0);
+        return end < p->min_length || lists_add(r, p, start, (start_run){ NULL, start, start, 0 });
     variable *v = variable_of(r, index);
-    const uint64_t *starts;
-    size_t count;
-    if (v == NULL || !pairs_at(v->pairs, text, end, &starts, &count))
+    pairs_end found;
+    if (v == NULL || !pairs_at(v->pairs, text, end, &found))
         return false;
-    return count == 0 || lists_add(r, p, starts[0], starts + 1, count - 1);
+    if (found.first > found.last)
+        return true;
+    pairs_drop(v->pairs, found.first);
+    const start_run run = pairs_run(v->pairs);
+    return run.first > run.last || lists_add(r, p, run.first, run);
+}
+
+/* Under SHORTEST a start is done with that has ended. */
+static void drop_starts(reporter *r, const record *records, size_t count, uint64_t end)
+{
+    const plan_pattern *patterns = plan_patterns(r->plan);
+    for (size_t i = 0; r->report == TRAWL_REPORT_SHORTEST && i < count; i++)
+        if (!plan_fixed_length(&patterns[records[i].index]))
+            pairs_drop(r->variables[records[i].index - r->first_variable]->pairs, end + 1);
 }
 
 /* All starts of each end. */
@@ -432,110 +473,221 @@ static int feed_pairs(reporter *r, const record *records, size_t count, uint64_t
                       text_view text, trawl_error *error)
 {
     int status = TRAWL_OK;
+    size_t first = 0;
     for (size_t i = 0; status == TRAWL_OK && i < count; i++) {
         uint64_t end = records[i].pos + shift;
         if (!add_starts(r, records[i].index, end, text))
             return out_of_memory(r->memory, error);
-        if (i + 1 == count || records[i + 1].pos != records[i].pos)
+        if (i + 1 == count || records[i + 1].pos != records[i].pos) {
             status = release_lists(r, end);
+            drop_starts(r, records + first, i + 1 - first, end);
+            first = i + 1;
+        }
     }
     return status;
 }
 
+/* Note the matches of one pattern from `first` .. `last` to `end`. Those of a pattern come by start
+ * here, so that EACH can choose at once. */
+static bool keep_longest(reporter *r, match_list *to, found_match m)
+{
+    if (r->report == TRAWL_REPORT_EACH && to == &r->found) {
+        uint64_t *cursor = &r->cursors[m.pattern];
+        if (m.last < *cursor)
+            return true;
+        m.start = m.start > *cursor ? m.start : *cursor;
+        m.last = m.start;
+        *cursor = m.end;
+    }
+    return match_list_add(to, r->memory, m);
+}
+
+/* The starts below `below` reach no later end than the one that was found last. */
+static bool end_starts(reporter *r, variable *v, uint64_t below)
+{
+    const plan_pattern *p = v->pattern;
+    match_list *to = plan_has_alternatives(r->plan) ? &r->apart : &r->found;
+    bool added = true;
+    for (;;) {
+        const start_run run = pairs_run(v->pairs);
+        if (!added || run.first > run.last || run.first >= below)
+            return added;
+        const uint64_t last = run.last < below ? run.last : below - 1;
+        if (v->end > 0 && run.first <= v->last)
+            added = keep_longest(r, to,
+                                 (found_match){ run.first, last < v->last ? last : v->last, v->end,
+                                                p->id, p->order });
+        pairs_drop(v->pairs, last + 1);
+    }
+}
+
+/* An end of a pattern of variable length. */
+static bool collect_end(reporter *r, uint32_t index, uint64_t end, text_view text)
+{
+    variable *v = variable_of(r, index);
+    const bool chooses = r->report == TRAWL_REPORT_EACH && !plan_has_alternatives(r->plan);
+    pairs_end found;
+    if (v == NULL || !pairs_at(v->pairs, text, end, &found))
+        return false;
+    if (found.first > found.last)
+        return true;
+    if (pairs_least(v->pairs) < found.first && !end_starts(r, v, found.first))
+        return false;
+    v->end = end;
+    v->last = found.last;
+    if (chooses) {
+        pairs_drop(v->pairs, r->cursors[v->pattern->order]);
+        pairs_keep_first(v->pairs, end);
+    }
+    return true;
+}
+
+/* Under SHORTEST, of alternatives: the starts that reached no end of theirs before. */
+static bool collect_nearest(reporter *r, uint32_t index, uint64_t end, text_view text)
+{
+    if (!add_starts(r, index, end, text))
+        return false;
+    bool added = true;
+    while (r->list_count > 0) {
+        const plan_pattern *p = r->lists[--r->list_count].pattern;
+        start_run run = r->lists[r->list_count].rest;
+        for (; added && run.first <= run.last; run = pairs_next_run(&run))
+            added = match_list_add(&r->apart, r->memory,
+                                   (found_match){ run.first, run.last, end, p->id, p->order });
+    }
+    drop_starts(r, &(record){ 0, index }, 1, end);
+    return added;
+}
+
 /* Keep what the batch brings until its starts are settled. */
-static bool collect(reporter *r, const record *records, size_t count, uint64_t shift)
+static bool collect(reporter *r, const record *records, size_t count, uint64_t shift,
+                    text_view text)
 {
     const plan_pattern *patterns = plan_patterns(r->plan);
     bool added = true;
     for (size_t i = 0; added && i < count; i++) {
         const plan_pattern *p = &patterns[records[i].index];
-        uint64_t end = records[i].pos + shift;
-        if (!plan_fixed_length(p)) {
-            variable *v = variable_of(r, records[i].index);
-            added = v != NULL && variable_add(r->memory, v, end);
-        } else if (end >= p->min_length + r->cursor) {
-            added = match_list_add(&r->found, r->memory, p, end - p->min_length, end);
-        }
+        uint64_t end = records[i].pos + shift, start = end - p->min_length;
+        if (!plan_fixed_length(p))
+            added = r->report == TRAWL_REPORT_SHORTEST
+                        ? collect_nearest(r, records[i].index, end, text)
+                        : collect_end(r, records[i].index, end, text);
+        else if (end >= p->min_length + r->cursor)
+            added = match_list_add(&r->found, r->memory,
+                                   (found_match){ start, start, end, p->id, p->order });
     }
     return added;
 }
 
-/* Of the matches of one pattern that were found from number `first` on, those that may start there.
- */
-static void drop_starts(reporter *r, const plan_pattern *p, text_view text, size_t first)
+/* ---- alternatives ------------------------------------------------------- */
+
+/* By pattern, and then by start. */
+static bool before_by_pattern(const found_match *a, const found_match *b)
 {
-    const plan_borders *b = plan_borders_of(r->plan, p);
-    size_t kept = first;
-    for (size_t i = first; b && i < r->found.count; i++) {
-        r->found.items[kept] = r->found.items[i];
-        kept += border_before(b, text, r->found.items[i].start);
-    }
-    r->found.count = b ? kept : r->found.count;
+    return a->pattern != b->pattern ? a->pattern < b->pattern : a->start < b->start;
 }
 
-static int by_pattern(const void *left, const void *right)
+/* Let `apart` begin with what is below `settled`, cut there, in the order of before_by_pattern.
+ * Returns how many. */
+static bool cut_apart(reporter *r, uint64_t settled, size_t *below)
 {
-    const found_match *a = left, *b = right;
-    if (a->pattern != b->pattern)
-        return a->pattern < b->pattern ? -1 : 1;
-    if (a->start != b->start)
-        return a->start < b->start ? -1 : 1;
-    return (a->end > b->end) - (a->end < b->end);
-}
-
-/* Of the matches from number `first` on, found by alternatives, the farthest or nearest end for
- * each pattern and start. */
-static void unite_alternatives(reporter *r, size_t first, bool nearest)
-{
-    found_match *items = r->found.items;
-    size_t kept = first;
-    if (!plan_has_alternatives(r->plan) || r->found.count - first < 2)
-        return;
-    qsort(items + first, r->found.count - first, sizeof *items, by_pattern);
-    for (size_t i = first; i < r->found.count; i++) {
-        const bool same = kept > first && items[kept - 1].pattern == items[i].pattern &&
-                          items[kept - 1].start == items[i].start;
-        if (same && !nearest)
-            items[kept - 1] = items[i];
-        else if (!same)
-            items[kept++] = items[i];
-    }
-    r->found.count = kept;
-}
-
-/* Of the matches from number `first` on, those that begin where the one before of their pattern has
- * ended, or after it. Each pattern's come by start. */
-static void drop_overlaps(reporter *r, size_t first)
-{
-    size_t kept = first;
-    for (size_t i = first; i < r->found.count; i++) {
-        const found_match m = r->found.items[i];
-        if (m.start < r->cursors[m.pattern])
+    match_list *apart = &r->apart;
+    const size_t count = apart->count;
+    for (size_t i = 0; i < count; i++) {
+        found_match rest = apart->items[i];
+        if (rest.start >= settled || rest.last < settled)
             continue;
-        r->cursors[m.pattern] = m.end;
-        r->found.items[kept++] = m;
+        apart->items[i].last = settled - 1;
+        rest.start = settled;
+        if (!match_list_add(apart, r->memory, rest))
+            return false;
     }
-    r->found.count = kept;
+    *below = 0;
+    for (size_t i = 0; i < apart->count; i++) {
+        const found_match m = apart->items[i];
+        if (m.start < settled) {
+            apart->items[i] = apart->items[*below];
+            apart->items[(*below)++] = m;
+        }
+    }
+    return true;
+}
+
+/* Of two matches of a pattern from one start, whether the report wants `a` rather than `b`. */
+static bool is_better(const reporter *r, const found_match *a, const found_match *b)
+{
+    return r->report == TRAWL_REPORT_SHORTEST ? a->end < b->end : a->end > b->end;
+}
+
+/* Of the matches of alternatives with a start below `settled`, take the farthest or nearest end for
+ * each pattern and start. */
+static bool unite_alternatives(reporter *r, uint64_t settled)
+{
+    size_t below;
+    if (r->apart.count == 0)
+        return true;
+    if (!cut_apart(r, settled, &below))
+        return false;
+    match_list part = { r->apart.items, below, below, r->apart.scratch };
+    match_list_sort(&part, before_by_pattern);
+    bool added = true;
+    for (size_t i = 0; added && i < part.count;) {
+        found_match *m = &part.items[i], *next = m + 1;
+        if (i + 1 == part.count || next->pattern != m->pattern || next->start > m->last) {
+            added = keep_longest(r, &r->found, *m);
+            i++;
+        } else if (is_better(r, next, m)) {
+            if (next->start > m->start)
+                added = keep_longest(
+                    r, &r->found,
+                    (found_match){ m->start, next->start - 1, m->end, m->id, m->pattern });
+            m->start = next->last + 1;
+            if (m->start <= m->last)
+                match_list_settle(&part, i, before_by_pattern);
+            else
+                i++;
+        } else if (next->last > m->last) {
+            next->start = m->last + 1;
+            match_list_settle(&part, i + 1, before_by_pattern);
+        } else {
+            *next = *m;
+            i++;
+        }
+    }
+    match_list_drop(&r->apart, below);
+    return added;
+}
+
+/* ---- settling ------------------------------------------------------------- */
+
+/* No match that is not found yet ends at `limit` or before it, but for those of starts that
+ * wait. */
+static uint64_t known_ends(const reporter *r)
+{
+    uint64_t limit = plan_has_alternatives(r->plan) ? r->settled : r->done;
+    for (const variable *v = r->seen; v != NULL; v = v->next_seen)
+        if (variable_waits(v) && v->end <= limit)
+            limit = v->end - 1;
+    return limit;
+}
+
+static int release(reporter *r, trawl_error *error)
+{
+    int status = is_leftmost(r) ? release_leftmost(r) : release_by_end(r, known_ends(r), error);
+    r->looked = 2 * r->found.count > MANY_FOUND ? 2 * r->found.count : MANY_FOUND;
+    return status;
 }
 
 /* Settle all starts below `settled` and hand out what that makes sure. */
-static int settle(reporter *r, uint64_t settled, text_view text, trawl_error *error)
+static int settle(reporter *r, uint64_t settled, trawl_error *error)
 {
-    const bool nearest = r->report == TRAWL_REPORT_SHORTEST;
-    const size_t before = r->found.count;
-    for (variable *v = r->seen; v != NULL; v = v->next_seen) {
-        const size_t first = r->found.count;
-        if (!backward_run(v->pass, v->ends, v->count, nearest, text, r->settled, settled,
-                          &r->found))
-            return out_of_memory(r->memory, error);
-        drop_starts(r, v->pattern, text, first);
-        variable_forget(v, settled);
-    }
-    unite_alternatives(r, before, nearest);
-    if (r->report == TRAWL_REPORT_EACH)
-        drop_overlaps(r, before);
     r->settled = settled;
-    return is_leftmost(r) ? release_leftmost(r) : release_by_end(r, settled);
+    for (variable *v = r->seen; v != NULL; v = v->next_seen)
+        if (pairs_least(v->pairs) < settled && !end_starts(r, v, settled))
+            return out_of_memory(r->memory, error);
+    if (!unite_alternatives(r, settled))
+        return out_of_memory(r->memory, error);
+    return release(r, error);
 }
 
 /* Note the last gap in the bytes [done, upto). */
@@ -558,17 +710,27 @@ static uint64_t known_below(const reporter *r)
     return r->span == LENGTH_UNBOUNDED && r->gap < below ? r->gap : below;
 }
 
-/* Take what ends in (done, upto], and settle when it is worth a pass. */
+/* Take what ends in (done, upto], and settle when it is worth it. */
 static int feed_step(reporter *r, const record *records, size_t count, uint64_t shift,
                      text_view text, uint64_t upto, bool last, trawl_error *error)
 {
-    if (!collect(r, records, count, shift))
-        return out_of_memory(r->memory, error);
+    const bool immediate = is_immediate(r);
+    int status = TRAWL_OK;
+    if (immediate)
+        status = feed_pairs(r, records, count, shift, text, error);
+    else if (!collect(r, records, count, shift, text))
+        status = out_of_memory(r->memory, error);
+    if (status != TRAWL_OK)
+        return status;
     if (r->span == LENGTH_UNBOUNDED)
         find_gap(r, text, upto);
     r->done = upto;
     uint64_t below = last ? upto + 1 : known_below(r);
-    return last || below > r->settled + r->horizon ? settle(r, below, text, error) : TRAWL_OK;
+    if (immediate)
+        r->settled = below;
+    else if (last || below > r->settled + r->horizon)
+        return settle(r, below, error);
+    return !immediate && r->found.count >= r->looked ? release(r, error) : TRAWL_OK;
 }
 
 int reporter_feed(reporter *r, const record *records, size_t count, uint64_t shift,
@@ -576,12 +738,11 @@ int reporter_feed(reporter *r, const record *records, size_t count, uint64_t shi
                   trawl_error *error)
 {
     text_view view = { text, text_begin };
-    if (is_immediate(r)) {
-        r->done = upto;
-        return r->span == 0 ? feed_fixed(r, records, count, shift)
-                            : feed_pairs(r, records, count, shift, view, error);
-    }
     int status;
+    if (r->span == 0 && is_immediate(r)) {
+        r->done = upto;
+        return feed_fixed(r, records, count, shift);
+    }
     do {
         uint64_t to = upto - r->done > r->step ? r->done + r->step : upto;
         size_t taken = 0;
@@ -597,9 +758,5 @@ int reporter_feed(reporter *r, const record *records, size_t count, uint64_t shi
 
 uint64_t reporter_keeps(const reporter *r)
 {
-    if (r->span == 0)
-        return r->done; /* no text is read */
-    if (is_immediate(r))
-        return r->done >= r->span ? r->done - r->span + 1 : 0;
-    return r->settled;
+    return r->span == 0 ? r->done /* no text is read */ : r->settled;
 }

@@ -8,8 +8,14 @@
 #ifndef TRAWL_MATCH_SIEVE_H
 #define TRAWL_MATCH_SIEVE_H
 
-#include "match/backward.h"
+#include "match/match.h"
 #include "table/port.h"
+
+/* A text of which a part is at hand: bytes[0] is the byte at offset `begin`. */
+typedef struct text_view {
+    const uint8_t *bytes;
+    uint64_t begin;
+} text_view;
 
 /* May a match of these borders begin at offset `start`? Where the view begins within the text it
  * begins farther back than any match, so what begins there is none. */
