@@ -181,6 +181,7 @@ PyObject *plan_count_grid(PyObject *self, PyObject *args);
 PyObject *plan_compile_grid(PyObject *type, PyObject *args);
 PyObject *plan_find_many(PyObject *self, PyObject *args); /* many.c */
 PyObject *plan_find_cut(PyObject *self, PyObject *args);
+PyObject *plan_find_arrow(PyObject *self, PyObject *args);
 PyObject *plan_range_needs(PyObject *self, PyObject *args); /* range.c */
 PyObject *plan_range_cut(PyObject *self, PyObject *args);
 PyObject *plan_find_range(PyObject *self, PyObject *args);

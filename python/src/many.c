@@ -1,4 +1,4 @@
-/* many.c: many texts in one call, of a list or cut out of one buffer.
+/* many.c: many texts in one call, of a list, cut out of one buffer, or of columns of Arrow.
  *
  * A million bytes objects do not stay in a cache, and each has a header to be looked at before its
  * text is searched. So a list is searched some thousand texts at a time, which are fetched from
@@ -6,6 +6,7 @@
  */
 #include <stdlib.h>
 
+#include "arrow.h"
 #include "core.h"
 
 enum { AT_ONCE = 8192 }; /* texts: as many as the library's threads have under way */
@@ -62,7 +63,16 @@ static PyObject *finish(PyObject *self, many *m, int status)
 static bool add_other(PyObject *object, trawl_text *to, PyObject *kept)
 {
     text t;
-    if (!text_get_host(object, &t, "each of many texts"))
+    PyObject *encoded = NULL;
+    if (PyUnicode_Check(object)) {
+        encoded = PyUnicode_AsEncodedString(object, "utf-8", "surrogateescape");
+        if (!encoded)
+            return false;
+        object = encoded;
+    }
+    const bool got = text_get_host(object, &t, "each of many texts");
+    Py_XDECREF(encoded);
+    if (!got)
         return false;
     const bool fine = PyList_Append(kept, t.owner) == 0;
     *to = (trawl_text){ t.bytes, t.length };
@@ -141,6 +151,88 @@ PyObject *plan_find_many(PyObject *self, PyObject *args)
     }
     Py_DECREF(items);
     return finish(self, &m, status);
+}
+
+/* ---- of Arrow ---------------------------------------------------------------------- */
+
+/* Texts [from, to) of a chunk, behind those that are there. */
+static bool gather_of_arrow(many *m, const arrow_texts *a, size_t chunk, size_t from, size_t to)
+{
+    for (size_t i = from; i < to; i++) {
+        trawl_text *t = &m->texts[m->count];
+        if (!arrow_text(a, chunk, i, t))
+            return false;
+        m->bytes += t->length;
+        m->count++;
+    }
+    return offsets_fit(m->options.base, m->bytes);
+}
+
+static bool room_for(many *m, size_t count)
+{
+    trawl_text *grown = realloc(m->texts, (count + 1) * sizeof *grown);
+    if (!grown) {
+        PyErr_NoMemory();
+        return false;
+    }
+    m->texts = grown;
+    return true;
+}
+
+/* All chunks at hand in one call. */
+static int search_chunks(many *m, const arrow_texts *a)
+{
+    size_t count = 0;
+    m->count = m->bytes = 0;
+    for (size_t i = 0; i < arrow_chunks(a); i++)
+        count += arrow_count(a, i);
+    bool fine = room_for(m, count);
+    for (size_t i = 0; fine && i < arrow_chunks(a); i++)
+        fine = gather_of_arrow(m, a, i, 0, arrow_count(a, i));
+    return fine ? search(m) : CALL_RAISED;
+}
+
+/* The chunk at hand, some texts at a time. */
+static int search_chunk(many *m, const arrow_texts *a, size_t most)
+{
+    const size_t count = arrow_count(a, 0);
+    int status = room_for(m, most < count ? most : count) ? TRAWL_OK : CALL_RAISED;
+    for (size_t from = 0; status == TRAWL_OK && from < count; from += m->count) {
+        const size_t to = count - from < most ? count : from + most;
+        m->count = m->bytes = 0;
+        status = gather_of_arrow(m, a, 0, from, to) ? search(m) : CALL_RAISED;
+        m->found.record += (int64_t)m->count;
+        if (status == TRAWL_OK && PyErr_CheckSignals())
+            status = CALL_RAISED;
+    }
+    return status;
+}
+
+/* _find_arrow(column, options) */
+PyObject *plan_find_arrow(PyObject *self, PyObject *args)
+{
+    PyObject *column, *options;
+    many m;
+    if (!PyArg_ParseTuple(args, "OO", &column, &options) || !options_parse(options, &m.options))
+        return NULL;
+    arrow_texts *a = arrow_open(column);
+    if (!a)
+        return NULL;
+    const bool all = has_limits(&m.options);
+    const size_t most = pool_on_device(((plan_object *)self)->contexts) ? SIZE_MAX : AT_ONCE;
+    hits_begin(&m.found, sizeof(hit));
+    int status = begin(self, &m, 0) ? TRAWL_OK : CALL_RAISED;
+    while (status == TRAWL_OK) {
+        if (!arrow_next(a, all))
+            status = CALL_RAISED;
+        else if (arrow_chunks(a) == 0)
+            break;
+        else
+            status = all ? search_chunks(&m, a) : search_chunk(&m, a, most);
+    }
+    PyObject *made = finish(self, &m, status);
+    arrow_close(a);
+    return made;
 }
 
 /* ---- of a buffer ------------------------------------------------------------------ */

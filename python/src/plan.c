@@ -391,6 +391,7 @@ static PyMethodDef methods[] = {
     { "_count_each", plan_count_each, METH_VARARGS, NULL },
     { "_find_many", plan_find_many, METH_VARARGS, NULL },
     { "_find_cut", plan_find_cut, METH_VARARGS, NULL },
+    { "_find_arrow", plan_find_arrow, METH_VARARGS, NULL },
     { "_batches", plan_batches, METH_VARARGS, NULL },
     { "_stream", plan_stream, METH_VARARGS, NULL },
     { "_find_grid", plan_find_grid, METH_VARARGS, NULL },

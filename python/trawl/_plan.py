@@ -14,7 +14,7 @@ import numpy as np
 from . import _core, _device
 from ._errors import Error, name_it
 from ._patterns import SYNTAXES, _integer, _labels, _numbers, _patterns, _syntax_number
-from ._texts import _are_offsets, _cut_of_arrow, _cuts, _refuse_no_list
+from ._texts import _are_offsets, _column, _cuts, _refuse_no_list
 
 if TYPE_CHECKING:
     from ._grid import GridPlan
@@ -279,14 +279,18 @@ class Plan(_Compiled):
         """All matches in many texts, each by itself: no match crosses from one to the next.
 
         Args:
-            texts: a sequence of texts; or a pair (buffer, offsets), of which text i is
-                ``buffer[offsets[i]:offsets[i + 1]]``, with offsets an array of integers of 32 or 64
-                bits; or an Arrow array of strings or binaries, or a pandas Series that has one, of
-                which null is an empty text; or `Records`, or a `Reader`, which is read batch by
-                batch. The last ones make no Python object a text.
+            texts: a sequence of texts, which may be str here, searched as its bytes in UTF-8; or a
+                pair (buffer, offsets), of which text i is ``buffer[offsets[i]:offsets[i + 1]]``,
+                with offsets an array of integers of 32 or 64 bits; or one column of strings or
+                binaries of Arrow, polars or pandas, chunked or not, also views, dictionaries and a
+                reader of record batches (what has ``__arrow_c_array__`` or ``__arrow_c_stream__``),
+                of which null is an empty text; or `Records`, or a `Reader`, which is read batch by
+                batch. The last ones make no Python object a text. With a limit, chunks of a reader
+                are all held.
 
         Returns:
-            As `find`; ``record`` is the text's index. Order is by record first.
+            As `find`, and so ``start`` and ``end`` are bytes, also of str and of columns of
+            strings; ``record`` is the text's index. Order is by record first.
         """
         options = _options(report, base, max_matches, max_steps, max_seconds)
         if hasattr(texts, "batches") and any(options[2:]):  # a limit is of all records
@@ -297,13 +301,9 @@ class Plan(_Compiled):
             return np.concatenate(found) if found else self.find(b"")
         if hasattr(texts, "offsets") and hasattr(texts, "data"):  # Records
             return self._find_cut(texts.data, _cuts(texts.offsets), options, texts.first)
-        column = getattr(texts, "array", texts)  # of pandas
-        if hasattr(column, "__arrow_array__"):
-            texts = column.__arrow_array__()
-        if hasattr(texts, "combine_chunks"):  # of Arrow
-            texts = texts.combine_chunks()
-        if hasattr(texts, "buffers"):
-            return self._find_cut(*_cut_of_arrow(texts), options, 0)
+        column = _column(texts)
+        if column is not None:
+            return self._find_arrow(column, options)
         if isinstance(texts, tuple) and len(texts) == 2 and _are_offsets(texts[1]):
             return self._find_cut(texts[0], _cuts(texts[1]), options, 0)
         if isinstance(texts, list):

@@ -44,20 +44,13 @@ def _cuts(offsets: Any) -> np.ndarray:
     return np.ascontiguousarray(given, dtype=np.int64)
 
 
-def _cut_of_arrow(array: Any) -> Tuple[Any, np.ndarray]:
-    """Buffer and offsets of an Arrow array of strings or binaries."""
-    kind = str(array.type)
-    size = {"string": np.int32, "binary": np.int32, "large_string": np.int64,
-            "large_binary": np.int64}.get(kind)
-    if size is None:
-        raise TypeError(f"an Arrow array of {kind} has no texts")
-    _, offsets, data = array.buffers()
-    places = np.zeros(1, np.int64)
-    if offsets is not None:
-        places = np.frombuffer(offsets, size)[array.offset:array.offset + len(array) + 1]
-    if array.null_count and np.diff(places)[np.asarray(array.is_null())].any():
-        return _cut_of_arrow(array.fill_null(""))  # bytes that are no text's
-    return (b"" if data is None else data), places.astype(np.int64)
+def _column(texts: Any) -> Any:
+    """What hands on its texts by Arrow's capsules; None: it does not."""
+    array = getattr(texts, "array", texts)  # of a Series of pandas
+    if hasattr(array, "__arrow_array__"):
+        return array.__arrow_array__()
+    is_arrow = hasattr(texts, "__arrow_c_array__") or hasattr(texts, "__arrow_c_stream__")
+    return texts if is_arrow and array is texts else None
 
 
 def _refuse_no_list(texts: Any) -> None:
