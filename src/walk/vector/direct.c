@@ -72,10 +72,12 @@ typedef struct direct_scan {
     const sink *out;
 } direct_scan;
 
-/* The bytes of a cell, over and over. */
-WALK_INTO vec direct_pattern(const u8 *p, u32 size)
+/* The bytes of a bound of `c`, over and over: those of `low`, or of `high`, which are its last two
+ * words. Three bytes are looked up in all sixteen of `c`. */
+WALK_INTO vec direct_pattern(const direct_cell *c, bool high, u32 size)
 {
-    u8 bytes[VEC_BYTES];
+    u8 places[VEC_BYTES];
+    const u8 *p = high ? c->high : c->low;
     const u32 word = p[0] | (u32)p[1] << 8 | (u32)p[2] << 16 | (u32)p[3] << 24;
     if (size == 1)
         return vec_all(p[0]);
@@ -84,16 +86,16 @@ WALK_INTO vec direct_pattern(const u8 *p, u32 size)
     if (size == 4)
         return vec_all32(word);
     for (u32 i = 0; i < VEC_BYTES; i++)
-        bytes[i] = p[i % 3];
-    return vec_load(bytes);
+        places[i] = (u8)((high ? 12 : 8) + i % 3);
+    return vec_lookup16(vec_table16_load(c), vec_load(places));
 }
 
 /* Bit i: the cell that begins at byte i is out of its bounds. Other bits mean nothing. */
 WALK_INTO u64 direct_out(const direct_cell *c, vec text, u32 size, bool exact)
 {
-    const vec low = direct_pattern(c->low, size);
+    const vec low = direct_pattern(c, false, size);
     u64 bytes = vec_nonzero(exact ? vec_xor(text, low)
-                                  : vec_outside(text, low, direct_pattern(c->high, size)));
+                                  : vec_outside(text, low, direct_pattern(c, true, size)));
     if (size == 3)
         return bytes | bytes >> 1 | bytes >> 2;
     if (size > 1)
