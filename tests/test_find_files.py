@@ -4,7 +4,7 @@ modules and readers of this file, written as plainly as can be.
 
 Usage: test_find_files.py TRAWL [DATA]   (DATA: real files, searched too where they are)
 """
-import bz2, gzip, io, json, lzma, os, random, re, shutil, struct, subprocess, sys, tarfile
+import bz2, gzip, io, json, lzma, os, pty, random, re, shutil, struct, subprocess, sys, tarfile
 import tempfile, zipfile, zlib
 
 trawl, data = os.path.abspath(sys.argv[1]), sys.argv[2] if len(sys.argv) > 2 else ""
@@ -589,6 +589,52 @@ same("grep -r", grep("-rc", "--decompress", "--threads", "4", "needle", "tree"),
 refused("grep, damaged", grep("-r", "--decompress", "needle", write("f", gzip.compress(plain)[:-9])), "is cut off")
 refused("grep, zip", grep("--decompress", "needle", write("f", archives["zip"])), "`trawl find` searches", [])
 refused("grep, a bomb", grep("-c", "--decompress", "x", write("f", gzip.compress(zeros))), "--max-ratio")
+
+# ---- names and messages: a terminal obeys none of their bytes, and a file gets them as they are ---------------
+
+
+def shown(*arguments):
+    """What a terminal gets."""
+    child, terminal = pty.fork()
+    if child == 0:
+        os.execv(trawl, [trawl, *arguments])
+    got = b""
+    try:
+        while piece := os.read(terminal, 1 << 16):
+            got += piece
+    except OSError:                                                        # the other side is closed
+        pass
+    os.waitpid(child, 0)
+    os.close(terminal)
+    return got
+
+
+os.mkdir("odd")
+odd, seen = "\x1b]0;a\x07b\u009bc\x7fd\u00fc", "\\x1b]0;a\\x07b\\xc2\\x9bc\\x7fd\u00fc"
+archive = write("odd/a.tar", b"")
+with tarfile.open(archive, "w") as tar:
+    member = tarfile.TarInfo(odd)
+    member.size = 6
+    tar.addfile(member, io.BytesIO(b"needle"))
+write("odd/" + odd, b"needle\n")
+write("odd.list", (odd + "\tneedle\n").encode())
+write("odd/" + odd + ".pgm", b"P5 1 1 255 a")
+for arguments in (["find", "needle", archive], ["find", "-c", "needle", archive], ["find", "--matched", "needle", archive],
+                  ["find", "--bed", "needle", archive], ["find", "--gff3", "needle", archive],
+                  ["find", "--named", "-f", "odd.list", archive], ["find", "needle", "odd/no" + odd],
+                  ["grep", "-r", "--color=never", "needle", "odd"], ["grep", "-rc", "needle", "odd"],
+                  ["grep", "-rl", "needle", "odd"], ["grep", "-rn", "--heading", "--color=never", "needle", "odd"],
+                  ["grep", "-a", "needle", "odd/no" + odd], ["grid", "-n", "odd/" + odd + ".pgm", "odd/" + odd + ".pgm"],
+                  ["find", "--report", odd, "needle", archive], ["info", "odd/no" + odd]):
+    got = shown(*arguments).decode()
+    name = seen.replace("\\x1b", "_").replace("\\x07", "_").replace("\\x7f", "_") if "--bed" in arguments else seen
+    result("a terminal: " + " ".join(arguments[:-1]).replace(odd, "ODD"), (
+        "--gff3" in arguments or name in got) and not re.search("[\x00-\x08\x0b\x0c\x0e-\x1a\x1c-\x1f\x7f-\x9f]|\x1b]", got), repr(got))
+want = archive + ":" + odd + "\t1\t1\t0\t6"
+same("a file has the exact name", find("needle", archive), [want])
+if "no jansson" not in find("--json", "x", archive)[2]:
+    got = shown("find", "--json", "needle", archive).decode()
+    result("JSON on a terminal", json.loads(got)["file"] == archive + ":" + odd and got.strip().isprintable(), repr(got))
 
 os.chdir("/")
 shutil.rmtree(folder)

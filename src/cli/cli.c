@@ -2,7 +2,7 @@
 #include "cli/cli.h"
 
 #include <errno.h>
-#include <stdarg.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
@@ -11,18 +11,52 @@
 #include "cli/suggest.h"
 #include "io/replace.h"
 
+#define MOST_WITHOUT_MEMORY 1024 /* bytes of a message */
+
 /* ---- messages ---------------------------------------------------------- */
+
+char *message_text(const char *command, const char *format, va_list arguments)
+{
+    va_list again;
+    va_copy(again, arguments);
+    const int length = vsnprintf(NULL, 0, format, again);
+    va_end(again);
+    char *text = length >= 0 ? malloc((size_t)length + 1) : NULL;
+    if (text)
+        vsnprintf(text, (size_t)length + 1, format, arguments);
+    char *shown = text ? shown_text(text, false) : NULL;
+    char *message = shown ? format_text("trawl %s: %s\n", command, shown) : NULL;
+    free(shown);
+    free(text);
+    return message;
+}
+
+void complain_list(const char *command, const char *format, va_list arguments)
+{
+    va_list again;
+    va_copy(again, arguments);
+    char *message = message_text(command, format, again);
+    va_end(again);
+    progress_hold(false);
+    if (message) {
+        fputs(message, stderr);
+    } else { /* without memory: the most of it */
+        char most[MOST_WITHOUT_MEMORY];
+        vsnprintf(most, sizeof most, format, arguments);
+        for (char *at = most; *at; at++)
+            *at = printable_length(at, 1) || *at & 0x80 ? *at : '?';
+        fprintf(stderr, "trawl %s: %s\n", command, most);
+    }
+    progress_release(false);
+    free(message);
+}
 
 void complain(const char *command, const char *format, ...)
 {
     va_list arguments;
-    progress_hold(false);
-    fprintf(stderr, "trawl %s: ", command);
     va_start(arguments, format);
-    vfprintf(stderr, format, arguments);
+    complain_list(command, format, arguments);
     va_end(arguments);
-    fputc('\n', stderr);
-    progress_release(false);
 }
 
 const char *shown_name(const char *path)
@@ -307,10 +341,10 @@ bool choice_option(const char *command, const char *option, const char *const *n
             return true;
         }
     }
-    fprintf(stderr, "trawl %s: %s: '%s' is none of", command, option, value);
-    for (size_t i = 0; names[i]; i++)
-        fprintf(stderr, " %s", names[i]);
-    fputc('\n', stderr);
+    char all[256] = "";
+    for (size_t i = 0, used = 0; names[i] && used < sizeof all; i++)
+        used += (size_t)snprintf(all + used, sizeof all - used, " %s", names[i]);
+    complain(command, "%s: '%s' is none of%s", option, value, all);
     return false;
 }
 

@@ -9,6 +9,7 @@
 #define TRAWL_CLI_H
 
 #include <getopt.h>
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -37,12 +38,18 @@ int selftest(const char *backend);
 
 /* ---- messages --------------------------------------------------------- */
 
-/* "trawl grep: file: what went wrong" on standard error; printf-like, no newline needed. */
+/* "trawl grep: file: what went wrong" on standard error; printf-like, no newline needed. What a
+ * terminal would obey is shown, as by shown_text. */
 void complain(const char *command, const char *format, ...)
 #if defined(__GNUC__) || defined(__clang__)
     __attribute__((format(printf, 2, 3)))
 #endif
     ;
+
+/* The same, where the arguments are at hand. */
+void complain_list(const char *command, const char *format, va_list arguments);
+/* Such a message with its newline, malloc'ed; NULL: no memory. */
+char *message_text(const char *command, const char *format, va_list arguments);
 
 /* What output and messages call an operand: its path, or "(standard input)" for "-". */
 const char *shown_name(const char *path);
@@ -318,6 +325,15 @@ char *format_text(const char *format, ...)
     __attribute__((format(printf, 1, 2)))
 #endif
     ;
+/* Bytes of the character at `text`, of which `length` bytes are there, at least one; 0: that is no
+ * UTF-8, or a control character (C0, DEL, C1), which a terminal would obey. */
+size_t printable_length(const char *text, size_t length);
+/* A copy for a terminal: \xHH in place of bytes that are not plain, but \t \n \r. With `tabs` those
+ * stay. */
+char *shown_text(const char *text, bool tabs);
+/* The text itself, or, where standard output is a terminal, its shown_text with tabs, and the text
+ * is freed. NULL if it is, or without memory. */
+char *terminal_text(bool terminal, char *text);
 /* A TSV field: tab, newline, CR and backslash are escaped as \t \n \r \\. */
 char *tsv_quote(const char *text);
 /* A string as JSON, with quotes. Bytes that are not UTF-8 become U+FFFD. NULL also when this build

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli/find_format.h"
 
@@ -16,6 +17,7 @@ static bool out_of_memory(const find_output *o, const char *what)
 
 bool find_output_open(find_output *o)
 {
+    o->terminal = isatty(STDOUT_FILENO);
     o->labels = calloc(o->patterns->count, sizeof *o->labels);
     for (size_t i = 0; i < o->patterns->count; i++)
         o->named |= o->patterns->patterns[i].name != NULL;
@@ -47,7 +49,7 @@ void find_output_header(const find_output *o)
 static bool set_opening(find_output *o, const find_place *place)
 {
     free(o->opening);
-    o->opening = o->file ? o->format->opening(o, place) : NULL;
+    o->opening = o->file ? terminal_text(o->terminal, o->format->opening(o, place)) : NULL;
     o->begun = 0;
     o->place++;
     return o->opening || out_of_memory(o, "the name of a file or record");
@@ -98,7 +100,7 @@ static const char *label_of(find_output *o, size_t pattern)
 {
     char **label = &o->labels[pattern];
     if (!*label)
-        *label = o->format->label(o, &o->patterns->patterns[pattern]);
+        *label = terminal_text(o->terminal, o->format->label(o, &o->patterns->patterns[pattern]));
     if (!*label)
         out_of_memory(o, "the names of patterns");
     return *label;
@@ -183,7 +185,7 @@ bool find_output_match(find_output *o, const trawl_match *match, const uint8_t *
 
 bool find_output_verdict(find_output *o, const rule *r)
 {
-    char *text = o->format->verdict(r);
+    char *text = terminal_text(o->terminal, o->format->verdict(r));
     if (!text)
         return out_of_memory(o, "rules");
     fputs(o->opening, stdout);

@@ -18,6 +18,7 @@ typedef struct find_output {
     bool sparse;   /* no counts of 0 */
     bool verdicts; /* lines of rules that hold */
 
+    bool terminal;           /* what is printed is shown: names as terminal_text has them */
     bool named;              /* some pattern has a name */
     char **labels;           /* of each pattern, made when it is first printed */
     char *file;              /* the present file's name, as the format shows it */

@@ -61,8 +61,7 @@ static size_t plain_bytes(const char *bytes, size_t length)
 {
     size_t plain = 0, size = 1;
     while (plain < length && size) {
-        const unsigned char c = (unsigned char)bytes[plain];
-        size = c < ' ' || c == '\\' || c == 0x7f ? 0 : utf8_length(bytes + plain, length - plain);
+        size = bytes[plain] == '\\' ? 0 : printable_length(bytes + plain, length - plain);
         plain += size;
     }
     return plain;

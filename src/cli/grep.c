@@ -438,6 +438,7 @@ static void settle_style(grep *g)
     if (g->coloured)
         sgr_read(&g->colours, getenv("GREP_COLORS"));
     g->style.colours = g->coloured ? &g->colours : NULL;
+    g->style.terminal = isatty(STDOUT_FILENO);
     if (g->style.json)
         settle_json(g);
     g->style.apart = line_printer_wanted(&g->style);

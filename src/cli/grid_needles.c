@@ -1,6 +1,7 @@
 /* grid_needles.c: the needles of `trawl grid` are read and become one plan. */
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli/grid.h"
 
@@ -30,6 +31,7 @@ char *grid_quote_path(const grid_run *run, const char *column, const char *path)
     char *quoted = run->format == GRID_JSON  ? json_member(column, shown, strlen(shown))
                    : run->format == GRID_CSV ? csv_quote(shown)
                                              : tsv_quote(shown);
+    quoted = terminal_text(isatty(STDOUT_FILENO), quoted);
     if (quoted == NULL)
         complain(run->options.command, "%s: out of memory for its name", shown);
     return quoted;

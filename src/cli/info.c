@@ -138,14 +138,14 @@ static void print_flags(uint32_t set)
 /* A text as a field of TSV: bytes that are not printed are \xHH. */
 static void print_text(const char *text, size_t length)
 {
-    for (size_t k = 0; k < length; k++) {
-        const unsigned char byte = (unsigned char)text[k];
-        if (byte == '\\')
+    for (size_t k = 0, size; k < length; k += size ? size : 1) {
+        size = printable_length(text + k, length - k);
+        if (text[k] == '\\')
             fputs("\\\\", stdout);
-        else if (byte < ' ' || byte == 0x7f)
-            printf("\\x%02x", byte);
+        else if (size)
+            fwrite(text + k, 1, size, stdout);
         else
-            putchar(byte);
+            printf("\\x%02x", (unsigned char)text[k]);
     }
 }
 
@@ -170,7 +170,8 @@ static bool print_facts(const info *i)
 {
     const trawl_plan_info *f = &i->facts;
     const census c = count_patterns(i);
-    printf("%s: a plan for %s\n", shown_name(i->path), purpose(i));
+    print_text(shown_name(i->path), strlen(shown_name(i->path)));
+    printf(": a plan for %s\n", purpose(i));
     printf("form      %" PRIu32 ", %zu bytes\n", f->version, f->bytes);
     printf("%-10s%zu", f->cell_size ? "needles" : "patterns", f->patterns);
     if (!f->cell_size)

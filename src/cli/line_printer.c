@@ -134,8 +134,11 @@ static void put_coloured(const line_search *s, const char *colour, const void *b
 void line_printer_name(const line_style *style, printer *out, const char *name, char behind)
 {
     const sgr_colours *colours = style->colours;
+    char *shown = style->terminal ? shown_text(name, false) : NULL;
+    const char *printed = !style->terminal ? name : shown ? shown : "?";
     begin_colour(out, colours, colours ? colours->name : "");
-    printer_put(out, name, strlen(name));
+    printer_put(out, printed, strlen(printed));
+    free(shown);
     end_colour(out, colours, colours ? colours->name : "");
     if (style->null_name || behind == '\n') {
         printer_put(out, style->null_name ? "" : "\n", 1);

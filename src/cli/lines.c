@@ -300,7 +300,7 @@ static line_result search_block(line_search *s, const uint8_t *text, size_t leng
 
 /* ---- files ------------------------------------------------------------- */
 
-static bool set_prefix(line_search *s, const char *name)
+static bool put_name(line_search *s, const char *name)
 {
     const size_t length = name ? strlen(name) : 0, room = length + 1 + 2 * NUMBER_ROOM;
     if (room > s->prefix_room) {
@@ -315,8 +315,17 @@ static bool set_prefix(line_search *s, const char *name)
         s->prefix[length] = s->style->null_name ? '\0' : ':';
     }
     s->prefix_length = name ? length + 1 : 0;
-    s->name = name;
     return true;
+}
+
+static bool set_prefix(line_search *s, const char *name)
+{
+    const bool shows = name && s->style->terminal;
+    char *shown = shows ? shown_text(name, false) : NULL;
+    const bool made = (shown || !shows) && put_name(s, shows ? shown : name);
+    free(shown);
+    s->name = name;
+    return made;
 }
 
 /* As source_lines, of lines that end with a NUL byte. */

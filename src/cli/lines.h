@@ -11,6 +11,7 @@
 typedef struct line_style {
     bool invert;     /* the lines without a match */
     bool only;       /* the matches instead of their lines */
+    bool terminal;   /* what is printed is shown: names as shown_text has them */
     bool number;     /* print the line's number */
     bool offset;     /* print the offset of what is printed */
     bool silent;     /* print no line */

@@ -99,6 +99,43 @@ bool is_utf8(const char *text, size_t length)
     return size;
 }
 
+size_t printable_length(const char *text, size_t length)
+{
+    const uint8_t first = (uint8_t)text[0];
+    const size_t size = utf8_length(text, length);
+    const bool c1 = size == 2 && first == 0xc2 && (uint8_t)text[1] < 0xa0;
+    return first < ' ' || first == 0x7f || c1 ? 0 : size;
+}
+
+char *shown_text(const char *text, bool tabs)
+{
+    const size_t length = strlen(text);
+    char *shown = malloc(4 * length + 1), *to = shown;
+    for (size_t i = 0, size; shown && i < length; i += size) {
+        const char letter = text[i] == '\\' ? 0 : tsv_letter(text[i]);
+        size = text[i] == '\t' && tabs ? 1 : printable_length(text + i, length - i);
+        memcpy(to, text + i, size);
+        to += size;
+        if (size)
+            continue;
+        to +=
+            letter ? snprintf(to, 3, "\\%c", letter) : snprintf(to, 5, "\\x%02x", (uint8_t)text[i]);
+        size = 1;
+    }
+    if (shown)
+        *to = '\0';
+    return shown;
+}
+
+char *terminal_text(bool terminal, char *text)
+{
+    if (!terminal || !text)
+        return text;
+    char *shown = shown_text(text, true);
+    free(text);
+    return shown;
+}
+
 /* RFC 4648, with padding. */
 char *base64(const char *text, size_t length)
 {
@@ -134,8 +171,30 @@ static char *clean_utf8(const char *text, size_t length, size_t *clean_length)
         at += size ? size : 3;
         i += size ? size : 1;
     }
+    if (clean)
+        *at = '\0';
     *clean_length = clean ? (size_t)(at - clean) : 0;
     return clean;
+}
+
+/* The same JSON, in which DEL and C1 are escapes, as C0 is already; the text is freed. */
+static char *escape_controls(char *json)
+{
+    const size_t length = json ? strlen(json) : 0;
+    char *escaped = json ? malloc(6 * length + 1) : NULL, *to = escaped;
+    for (size_t i = 0, size; escaped && i < length; i += size) {
+        const bool plain = printable_length(json + i, length - i);
+        size = utf8_length(json + i, length - i);
+        if (plain)
+            memcpy(to, json + i, size);
+        else
+            snprintf(to, 7, "\\u%04x", (uint8_t)json[i + size - 1]);
+        to += plain ? size : 6;
+    }
+    if (escaped)
+        *to = '\0';
+    free(json);
+    return escaped;
 }
 
 static char *quote_bytes(const char *text, size_t length)
@@ -143,7 +202,7 @@ static char *quote_bytes(const char *text, size_t length)
     json_t *string = json_stringn(text, length);
     char *quoted = string ? json_dumps(string, JSON_ENCODE_ANY) : NULL;
     json_decref(string);
-    return quoted;
+    return escape_controls(quoted);
 }
 
 char *json_member(const char *name, const char *text, size_t length)

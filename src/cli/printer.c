@@ -141,20 +141,15 @@ void printer_joint(printer *p, const char *bytes, size_t length)
 static bool keep(printer *p, bool behind, const char *command, const char *format,
                  va_list arguments)
 {
-    va_list again;
-    va_copy(again, arguments);
-    const int head = snprintf(NULL, 0, "trawl %s: ", command);
-    const int length = vsnprintf(NULL, 0, format, again);
-    va_end(again);
-    const size_t whole = (size_t)head + (size_t)length + 1;
-    char *at = head > 0 && length >= 0 && message_room(p) ? printer_room(p, whole + 1) : NULL;
-    if (!at)
-        return false;
-    snprintf(at, (size_t)head + 1, "trawl %s: ", command);
-    vsnprintf(at + head, (size_t)length + 1, format, arguments);
-    at[whole - 1] = '\n';
-    note_message(p, whole, behind ? PRINTER_BEHIND : PRINTER_MESSAGE);
-    return true;
+    char *text = message_text(command, format, arguments);
+    const size_t length = text ? strlen(text) : 0;
+    char *at = text && message_room(p) ? printer_room(p, length) : NULL;
+    if (at) {
+        memcpy(at, text, length);
+        note_message(p, length, behind ? PRINTER_BEHIND : PRINTER_MESSAGE);
+    }
+    free(text);
+    return at;
 }
 
 void printer_complain(printer *p, bool behind, const char *command, const char *format, ...)
@@ -168,13 +163,9 @@ void printer_complain(printer *p, bool behind, const char *command, const char *
     printer_write(p);
     if (behind)
         fflush(stdout);
-    progress_hold(false);
-    fprintf(stderr, "trawl %s: ", command);
     va_start(arguments, format);
-    vfprintf(stderr, format, arguments);
+    complain_list(command, format, arguments);
     va_end(arguments);
-    fputc('\n', stderr);
-    progress_release(false);
 }
 
 void printer_reset(printer *p)
