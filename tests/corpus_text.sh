@@ -196,10 +196,10 @@ literal_facts()
     cut -d '|' -f 2 asked >list
     cp numbers expected
     agree "$1: $(grep -c . list) literals" "$literal_engines shiftand hnfa" "$ways" \
-        counts find --count -F -f list
+        counts find --count=all -F -f list
     while IFS='|' read -r count literal; do
         echo "$count" >expected
-        agree "$1: '$literal' $count times" bm "$ways" counts find --count -F -e "$literal"
+        agree "$1: '$literal' $count times" bm "$ways" counts find --count=all -F -e "$literal"
     done <asked
 }
 
@@ -213,7 +213,7 @@ for file in $(cut -d '|' -f 1 facts | uniq); do
     *) continue ;;
     esac
     agree "$file: its code points, as bytes that open one" 'shiftand hnfa' "$ways" counts \
-        find --count -e '[^\x80-\xbf]'
+        find --count=all -e '[^\x80-\xbf]'
 done
 
 # ---- case, and a dictionary ------------------------------------------------------
@@ -222,7 +222,7 @@ xz -dc "$data/text/sherlock.txt.xz" >sherlock.txt
 cp sherlock.txt text
 echo 96 >expected
 agree 'sherlock.txt: -i sherlock holmes' "bm $literal_engines shiftand hnfa" "$ways" counts \
-    find --count -i 'sherlock holmes'
+    find --count=all -i 'sherlock holmes'
 agree 'sherlock.txt: grep -o -i sherlock holmes' "bm $literal_engines shiftand hnfa" "$ways" \
     number_of_lines grep -o -i 'sherlock holmes'
 
@@ -232,9 +232,9 @@ echo "$(wc -l <list | tr -d ' ') words" >found
 compare 'the dictionary is whole'
 head -c 200000 sherlock.txt >text
 echo '310778 8771' >expected
-agree 'words of the dictionary in 200000 bytes' ac 'dynamic piped' tally find --count -F -f list
+agree 'words of the dictionary in 200000 bytes' ac 'dynamic piped' tally find --count=all -F -f list
 agree 'words of the dictionary in 200000 bytes' 'pfac wm-3' dynamic tally \
-    find --count -F -f list
+    find --count=all -F -f list
 
 # ---- genomes ------------------------------------------------------------------
 
@@ -291,13 +291,13 @@ sites_of_rebase()
     iupac <sites >list
     awk '{ print $2; print $3 }' rows >expected
     agree "$1: $(grep -c . list) sites and reverse complements" shiftand 'serial dynamic' counts \
-        find --count -f list
+        find --count=all -f list
     # Sites of plain bases are literals.
     paste expected list | grep -v '\[' >plain
     cut -f 1 plain >expected
     cut -f 2 plain >list
     agree "$1: the $(grep -c . list) without ambiguity codes" "$literal_engines" 'static piped' \
-        counts find --count -F -f list
+        counts find --count=all -F -f list
 }
 
 grep -v '^#' "$data/dna/rebase404_sites.tsv" | cut -f 2 | grep -v '|' | sort -u >sites
@@ -308,12 +308,12 @@ sites_of_rebase 'lambda' rebase404_expected_lambda.tsv
 awk '{ print $2; print $3 }' rows >expected
 iupac <sites >list
 agree "lambda: $(grep -c . list) sites and reverse complements" hnfa "$ways" counts \
-    find --count -f list
+    find --count=all -f list
 genome 'E. coli' ecoli_k12_mg1655.fasta.gz 646 556 494 23 958 701 517 178 544 426
 sites_of_rebase 'E. coli' rebase404_expected_ecoli_k12.tsv
 printf '%s\n' 4070 4070 31 31 >expected
 printf '%s\n' GTYRAC GGCCNNNNNGGCC | iupac >list
-agree 'E. coli: HincII and SfiI' hnfa "$ways" counts find --count -f list
+agree 'E. coli: HincII and SfiI' hnfa "$ways" counts find --count=all -f list
 
 # ---- RNA and reads ------------------------------------------------------------
 
@@ -335,8 +335,8 @@ patterns_that_occur()
     tally | sed 's/^[0-9]* //'
 }
 agree 'each mature miRNA in a hairpin' 'ac pfac' "$ways" patterns_that_occur \
-    find --count -F -f list
-agree 'each mature miRNA in a hairpin' wm-3 dynamic patterns_that_occur find --count -F -f list
+    find --count=all -F -f list
+agree 'each mature miRNA in a hairpin' wm-3 dynamic patterns_that_occur find --count=all -F -f list
 
 # reads FILE ADAPTER COUNT: so many reads hold the adapter.
 reads()
@@ -370,7 +370,7 @@ cp "$data/ids/http_aptget.pcap" text
 echo '472 74' >expected
 agree '16654 contents in HTTP traffic' "$literal_engines" "$ways" tally find --format raw --count -F -f list
 
-# asked_only: of find --count over many files, the "file pattern count" that `expected` has.
+# asked_only: of find --count=all over many files, the "file pattern count" that `expected` has.
 asked_only()
 {
     awk -F '\t' '
@@ -659,7 +659,7 @@ while IFS='	' read -r bench haystack nocase patterns count _; do
     esac
     echo "$count" >expected
     agree "rebar: $bench" "$engines" 'dynamic piped' total \
-        find --count --report leftmost-first "$@"
+        find --count=all --report leftmost-first "$@"
 done <rows
 
 echo "$passed passed, $failed failed"

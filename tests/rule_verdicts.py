@@ -384,7 +384,7 @@ def raw_counts(known) -> None:
         counts = known.get(os.path.relpath(packets, "verify"))
         if counts is None:
             continue
-        done = subprocess.run([TRAWL, "find", "--count", "--format", "raw", "--rules", rules, packets],
+        done = subprocess.run([TRAWL, "find", "--count=all", "--format", "raw", "--rules", rules, packets],
                               capture_output=True, check=False)
         if done.returncode > 1:
             if b"the list of patterns is empty" not in done.stderr:

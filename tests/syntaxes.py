@@ -273,7 +273,7 @@ def no_circles() -> None:
                           capture_output=True, check=False)
     if done.returncode != 2 or not done.stdout.endswith(b"\ta\t1\t3\t5\n"):
         wrong.append(f"cut off: {done.stdout.decode()}")
-    for option, want in [("--max-matches=1", b"\ta\t1\t3\t5\n"), ("--count", b"\t1\t1\n"),
+    for option, want in [("--max-matches=1", b"\ta\t1\t3\t5\n"), ("--count=all", b"\t1\t1\n"),
                          ("-g", b"\ta\t1\n"), ("-q", b""), ("--matched", b"\ta\t1\t3\t5\tTA\n"),
                          ("--gff3", b"\t4\t5\t.\t.\t.\tName=TA{1%2C2};pattern=1\n"),
                          ("--json", b'"record":"a","pattern":1,"name":"TA{1,2}","start":3,"end":5}\n')]:
@@ -374,7 +374,7 @@ def offsets() -> None:
         ids = find("--hex", "-f", "signatures.ndb", "-g", text=text)
         if sorted(row[3] for row in ids) != sorted({name for name, _ in asked}):
             wrong.append(f"{lines} in {text}: -g {ids}, not {asked}")
-        piped = subprocess.run([TRAWL, "find", "--hex", "-f", "signatures.ndb", "--count", "--report",
+        piped = subprocess.run([TRAWL, "find", "--hex", "-f", "signatures.ndb", "--count=all", "--report",
                                 "longest"], input=text, capture_output=True, check=False)
         counted = sum(int(line.split(b"\t")[-1]) for line in piped.stdout.split(b"\n")[1:-1])
         if counted != len(asked):
@@ -406,7 +406,7 @@ def packed(name: str) -> bytes:
 def proteins() -> None:
     motifs = f"{DATA}/prosite/prosite_patterns_1309.dat"
     known = {row[0]: int(row[2]) for row in table("prosite/expected_ecoli_k12.tsv")}
-    rows = find_in("--prosite", "--count", "--report", "shortest", "-f", motifs,
+    rows = find_in("--prosite", "--count=all", "--report", "shortest", "-f", motifs,
                    f"{DATA}/protein/ecoli_k12_UP000000625.fasta.gz")
     result(f"{len(rows)} PROSITE patterns in the proteome of E. coli: starts",
            [row for row in rows if int(row[3]) != known[row[2]]] + [0] * (len(rows) != len(known)))
@@ -462,7 +462,7 @@ def verdicts() -> None:
 def sites() -> None:
     for name in ["lambda_phage", "ecoli_k12_mg1655"]:
         known = table(f"dna/rebase404_expected_{name.rsplit('_', 1)[0]}.tsv")
-        rows = find_in("--iupac", "--strand", "both", "--count", "-f",
+        rows = find_in("--iupac", "--strand", "both", "--count=all", "-f",
                        listed(row[0] for row in known), f"{DATA}/dna/{name}.fasta.gz")
         wrong = [row for row in rows
                  if int(row[3]) != int(known[int(row[1]) - 1][1 if row[2] == "+" else 2])]
@@ -503,7 +503,7 @@ def binding_sites() -> None:
         for each in set(motifs):
             expression = "".join(f"[{IUPAC[c]}]" for c in each)
             want[each, strand] = len(re.findall(f"(?={expression})", turned))
-    rows = find_in("--iupac", "--strand", "both", "--count", "-f", listed(motifs),
+    rows = find_in("--iupac", "--strand", "both", "--count=all", "-f", listed(motifs),
                    f"{DATA}/dna/lambda_phage.fasta.gz")
     wrong = [row for row in rows if int(row[3]) != want[motifs[int(row[1]) - 1], row[2]]]
     result(f"{len(motifs)} motifs of JASPAR in phage lambda, both strands",
@@ -515,16 +515,16 @@ def signatures() -> None:
     strings = [line.split("\t") for line in
                packed("sigs/signature_base_hex_strings.tsv.xz").decode().split("\n")[1:-1]]
     known = {(row[0], row[1]): int(row[3]) for row in table("sigs/signature_base_hex_expected.tsv")}
-    rows = find("--hex", "--count", "--report", "shortest", "-f",
+    rows = find("--hex", "--count=all", "--report", "shortest", "-f",
                 listed(string[3] for string in strings), text=program)
     wrong = [(string, row[2]) for string, row in zip(strings, rows)
              if int(row[2]) != known.get((string[1], string[2]), 0)]
     result(f"{len(strings)} hex strings of YARA's rules: starts", wrong)
     known = {row[0]: int(row[2]) for row in table("sigs/clamav_alert_expected.tsv")}
-    rows = find("--hex", "--count", "-f", f"{DATA}/sigs/clamav_alert.ndb", text=program)
+    rows = find("--hex", "--count=all", "-f", f"{DATA}/sigs/clamav_alert.ndb", text=program)
     result(f"{len(rows)} signatures of ClamAV that alert",
            [row for row in rows if int(row[3]) != known[row[2]]] + [0] * (len(rows) != len(known)))
-    rows = find("--hex", "--count", "-f", f"{DATA}/sigs/clamav_daily.ndb", text=program)
+    rows = find("--hex", "--count=all", "-f", f"{DATA}/sigs/clamav_daily.ndb", text=program)
     result(f"{len(rows)} signatures of a ClamAV database are read", [0] * (len(rows) != 258))
 
 
@@ -546,7 +546,7 @@ def real_rules() -> None:
         want.setdefault(sid, []).append(counted[key])
     files = [os.path.join(path, name) for path, _, names in os.walk("rules") for name in names]
     got = {}
-    for row in find("--count", *(part for name in files for part in ("--rules", name)),
+    for row in find("--count=all", *(part for name in files for part in ("--rules", name)),
                     text=capture):
         got.setdefault(row[1], []).append(int(row[3]))
     wrong = [sid for sid in want.keys() | got.keys()

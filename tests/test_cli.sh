@@ -242,7 +242,7 @@ expect 'grep: -F, a backslash gives no warning' 1 ''
 run grep 'a\+b' marks
 expect 'grep: \+, the line with a plus' 0 'a+b c|d a(b\n' "warning: pattern 1: column 2: '\+'"
 printf 'x\ny\\|z\n' >list
-run find --count -f list text
+run find --count=all -f list text
 expect 'find: \| in a list' 1 'file\tpattern\tcount\ntext\t1\t0\ntext\t2\t0\n' \
     "trawl find: warning: pattern 2 (from list line 2): column 2: '\|' is a plain | here"
 awk 'BEGIN { for (i = 0; i < 100; i++) print "a\\(" i }' >list
@@ -260,11 +260,11 @@ run grep -i 'é' text
 expect 'grep: -i and letters that are not ASCII' 1 '' 'warning: in either case match the letters A to Z only'
 
 for escape in '\xe9' '\xC3\xA9' 'a\\\xff' '\351'; do
-    run find -F -i --count "$escape" empty
+    run find -F -i --count=all "$escape" empty
     expect "find: -i and $escape" 1 'file\tpattern\tcount\nempty\t1\t0\n' 'warning: in either case match'
 done
 for escape in '\x79' '\\xe9' '\177' '\37'; do
-    run find -F -i --count "$escape" empty
+    run find -F -i --count=all "$escape" empty
     expect "find: -i and $escape" 1 'file\tpattern\tcount\nempty\t1\t0\n'
 done
 
@@ -306,7 +306,7 @@ expect 'find: --report, unknown' 2 '' "--report: 'all' is none of ends pairs"
 for mode in each pairs longest shortest leftmost-longest leftmost-first; do
     run find --report $mode 'x+' empty
     expect "find: --report $mode, unbounded on an empty file" 1 "$header"
-    : | "$trawl" find --report $mode --count 'x+' >out 2>err
+    : | "$trawl" find --report $mode --count=all 'x+' >out 2>err
     status=$?
     expect "find: --report $mode, unbounded on an empty pipe" 1 'file\tpattern\tcount\n(standard input)\t1\t0\n'
 done
@@ -326,8 +326,16 @@ status=$?
 stdin='(standard input)\t1'
 expect 'find: bounded on a pipe' 0 \
     "${header}$stdin\t2\t0\t3\n$stdin\t1\t3\t5\n$stdin\t2\t5\t7\n$stdin\t2\t5\t8\n"
+run find --count=all -e alpha -e zeta text empty
+expect 'find: --count=all' 0 'file\tpattern\tcount\ntext\t1\t2\ntext\t2\t0\nempty\t1\t0\nempty\t2\t0\n'
 run find --count -e alpha -e zeta text empty
-expect 'find: --count' 0 'file\tpattern\tcount\ntext\t1\t2\ntext\t2\t0\nempty\t1\t0\nempty\t2\t0\n'
+expect 'find: --count, what occurs' 0 'file\tpattern\tcount\ntext\t1\t2\n'
+run find --count -e zeta text empty
+expect 'find: --count, and nothing does' 1 'file\tpattern\tcount\n'
+for command in 'find x' 'grid -n x'; do
+    run $command --count=al text
+    expect "$command: --count=al" 2 '' "--count: 'al' is not all"
+done
 run find --max-matches 2 a text
 expect 'find: --max-matches says so' 0 "${header}text\t1\t1\t0\t1\ntext\t1\t1\t4\t5\n" \
     'stopped after 2 matches'
@@ -358,7 +366,7 @@ expect 'find: an error in a list' 2 '' 'trawl find: pattern 2 (from list line 2)
 run find 'a*' text
 expect 'find: a pattern that matches the empty string' 2 '' 'can match the empty string'
 seq 1 100000 >many 2>/dev/null || awk 'BEGIN { for (i = 1; i <= 100000; i++) print i }' >many
-printf '99999' | "$trawl" find --syntax literal -f many --count >out 2>err
+printf '99999' | "$trawl" find --syntax literal -f many --count=all >out 2>err
 status=$?
 awk -F '\t' '$3 > 0 { n++ } END { print NR, n }' out >counts && mv counts out
 expect 'find: 100,000 patterns' 0 '100001 6\n'
@@ -372,7 +380,7 @@ if "$trawl" find --json D seq >out 2>err; then
     run find --json --report ends 'A.{1,3}CA' seq
     expect 'find: --json, unknown start' 0 \
         '{"file":"seq","record":1,"pattern":1,"name":"A.{1,3}CA","start":null,"end":6}\n'
-    run find --json --count -e D -e x seq
+    run find --json --count=all -e D -e x seq
     expect 'find: --json --count' 0 \
         '{"file":"seq","pattern":1,"name":"D","count":1}\n{"file":"seq","pattern":2,"name":"x","count":0}\n'
     badname=$(printf 'bad\377')

@@ -28,8 +28,8 @@ expect '-r without a file: the working directory' 2 \
 run find -rc -e needle -e a tree
 expect '-rc: no counts of 0' 0 \
     "${counts}tree/b/1\t1\t2\ntree/b/1\t2\t2\ntree/z\t1\t1\n"
-run find -c -e needle -e x tree/z tree/b/2
-expect '-c: all counts' 0 "${counts}tree/z\t1\t1\ntree/z\t2\t0\ntree/b/2\t1\t0\ntree/b/2\t2\t0\n"
+run find -rc --count=all -e needle -e x tree/z tree/b/2
+expect '--count=all: all counts, with -r too' 0 "${counts}tree/z\t1\t1\ntree/z\t2\t0\ntree/b/2\t1\t0\ntree/b/2\t2\t0\n"
 run find -r needle tree/z tree/b
 expect '-r: files and folders' 0 \
     "${header}tree/z\t1\t1\t4\t10\ntree/b/1\t1\t1\t2\t8\ntree/b/1\t1\t1\t12\t18\n"
@@ -190,13 +190,13 @@ for syntax in literal escaped extended iupac prosite; do
         "${names}dna\t1\t1\tEcoRI\t0\t6\ndna\t1\t2\tBamHI\t17\t23\n"
 done
 printf '>one\n>two\nGA\n' >titles
-run find -c -f titles dna
+run find --count=all -f titles dna
 expect 'a list whose first lines begin with > is none' 0 \
     "${counts}dna\t1\t0\ndna\t2\t0\ndna\t3\t3\n"
 printf '>one\nGA\n>two\n' >titles
 run find -f titles dna
 expect 'FASTA of patterns: a title alone' 2 '' 'titles:3: the sequence is empty'
-run find -c -e '(?i)gaattc' -e ggatcc dna
+run find --count=all -e '(?i)gaattc' -e ggatcc dna
 expect '(?i) is for one pattern' 0 "${counts}dna\t1\t2\ndna\t2\t0\n"
 run find -c --iupac --strand both '(?i)gaattc' dna
 expect '(?i), both strands' 0 'file\tpattern\tstrand\tcount\ndna\t1\t+\t2\ndna\t1\t-\t2\n'

@@ -125,14 +125,17 @@ check 'a needle wider than the text' 1 "$header" ''
 run grid -n text.pgm step.pgm
 check 'a needle higher than the text' 1 "$header" ''
 
-run grid --count -n pair.pgm -n absent.pgm text.pgm nine.pgm
+run grid --count=all -n pair.pgm -n absent.pgm text.pgm nine.pgm
 check 'counts of every file and needle' 0 "$count_header
 text.pgm 1 pair.pgm 7
 text.pgm 2 absent.pgm 0
 nine.pgm 1 pair.pgm 0
 nine.pgm 2 absent.pgm 0" ''
 
-run grid --count -n absent.pgm text.pgm
+run grid --count -n pair.pgm -n absent.pgm text.pgm nine.pgm
+check 'counts of what is there' 0 "$count_header
+text.pgm 1 pair.pgm 7" ''
+run grid --count=all -n absent.pgm text.pgm
 check 'a count of 0 is status 1' 1 "$count_header
 text.pgm 1 absent.pgm 0" ''
 

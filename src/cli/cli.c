@@ -262,6 +262,18 @@ bool limit_option(const char *command, const char *text, uint64_t *limit)
     return *limit != 0;
 }
 
+bool count_option(const char *command, const char *value, bool *all)
+{
+    const bool known = !value || strcmp(value, "all") == 0;
+    *all |= value != NULL;
+    if (!known)
+        complain(command,
+                 "--count: '%s' is not all: --count has a line for what occurs, --count=all for "
+                 "what does not, too",
+                 value);
+    return known;
+}
+
 bool limit_fits(const char *command, uint64_t limit, bool count)
 {
     if (limit && count)

@@ -200,6 +200,8 @@ bool choice_option(const char *command, const char *option, const char *const *n
 
 /* --max-matches, for all files together; 0 is no limit. Complains when it is no number from 1. */
 bool limit_option(const char *command, const char *text, uint64_t *limit);
+/* --count[=all]: `value` is NULL, or is to be "all", which sets *all. Complains otherwise. */
+bool count_option(const char *command, const char *value, bool *all);
 /* False, after a complaint, when matches are to be counted under a limit. */
 bool limit_fits(const char *command, uint64_t limit, bool count);
 /* Say that the limit ended the search. */

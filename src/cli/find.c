@@ -56,8 +56,9 @@ static const char *const help_text[] = {
     "                           without overlaps among its own), ends (every end once; start is -\n"
     "                           where unknown), pairs (every start and end), longest, shortest (a\n"
     "                           start), leftmost-longest, leftmost-first (no overlaps at all)\n"
-    "  -c, --count              a line for each file and pattern with the number of matches\n"
-    "                           (with -r: but for 0)\n"
+    "  -c, --count[=all]        a line for each file and pattern that occurs in it, with the "
+    "number\n"
+    "                           of matches; all: for patterns that do not occur, too\n"
     "  -g, --only-ids           a line for each pattern that occurs in a file, or in a record of "
     "it,\n"
     "                           without places\n"
@@ -131,7 +132,7 @@ static const struct option long_options[] = {
     { "gff3", no_argument, NULL, OPT_GFF3 },
     { "matched", no_argument, NULL, OPT_MATCHED },
     { "no-header", no_argument, NULL, OPT_NO_HEADER },
-    { "count", no_argument, NULL, 'c' },
+    { "count", optional_argument, NULL, 'c' },
     { "only-ids", no_argument, NULL, 'g' },
     { "quiet", no_argument, NULL, 'q' },
     { "silent", no_argument, NULL, 'q' },
@@ -179,13 +180,14 @@ static bool read_option(void *user, int option, const char *value)
     case OPT_NO_HEADER:
         return f->output.headless = true;
     case 'c':
-        return f->output.count = true;
+        f->output.count = true;
+        return count_option(f->run.command, value, &f->output.all);
     case 'g':
         return f->output.only_ids = true;
     case 'q':
         return f->search.quiet = true;
     case 'r':
-        return f->search.recursive = f->output.sparse = true;
+        return f->search.recursive = true;
     case OPT_MAX_MATCHES:
         return limit_option(f->run.command, value, &f->search.most);
     case OPT_FORMAT:

@@ -141,9 +141,9 @@ static void must_equal(const cluster *c, const char *command, uint64_t own, cons
 void find_ranks_same_options(const find_search *f, const cluster *c, const char *output)
 {
     const find_output *o = f->output;
-    const uint64_t numbers[] = { f->report,   f->format,   f->most,       f->ratio,    f->recursive,
-                                 f->quiet,    f->circular, o->count,      o->only_ids, o->matched,
-                                 o->headless, o->verdicts, output != NULL };
+    const uint64_t numbers[] = { f->report,  f->format,   f->most,     f->ratio,      f->recursive,
+                                 f->quiet,   f->circular, o->count,    o->all,        o->only_ids,
+                                 o->matched, o->headless, o->verdicts, output != NULL };
     uint64_t own = digest_add(DIGEST, numbers, sizeof numbers);
     own = digest_add(own, o->format->option, strlen(o->format->option));
     if (output)

@@ -198,7 +198,7 @@ bool find_output_verdict(find_output *o, const rule *r)
 bool find_output_counts(find_output *o, const uint64_t *counts)
 {
     for (size_t i = 0; i < o->patterns->count; i++) {
-        if (o->sparse && !counts[i])
+        if (!o->all && !counts[i])
             continue;
         if (!begin_line(o, i))
             return false;

@@ -15,7 +15,7 @@ typedef struct find_output {
     bool stranded; /* the strand is a column */
     bool matched;  /* the bytes of a match are a column */
     bool headless; /* no header */
-    bool sparse;   /* no counts of 0 */
+    bool all;      /* counts of 0, too */
     bool verdicts; /* lines of rules that hold */
 
     bool terminal;           /* what is printed is shown: names as terminal_text has them */

@@ -19,7 +19,7 @@
 
 /* ---- help and options ------------------------------------------------------ */
 
-static const char help_text[] =
+static const char *const help_text[] = {
     "Usage: trawl grid -n NEEDLE [-n NEEDLE...] [OPTION...] [TEXT...]\n"
     "Find small pictures or rasters in larger ones, cell by cell and exactly.\n"
     "Needles and texts are PNG, TIFF, JPEG, WebP, BMP, PNM (P1 to P6) or raw; TEXT - is\n"
@@ -35,7 +35,7 @@ static const char help_text[] =
     "                           given once it holds for all, else one for each -n, in order\n"
     "      --tolerance N        each channel of a cell may differ by up to N\n"
     "      --wrong K            up to K cells may differ by more\n"
-    "      --within ROW,COL,H,W only in this part of the texts: H rows and W columns from there\n"
+    "      --within ROW,COL,H,W  only in this part of the texts: H rows and W columns from there\n"
     "\n"
     "      --shape ROWSxCOLS    the texts are raw rasters of that shape\n"
     "      --needle-shape ROWSxCOLS\n"
@@ -48,11 +48,14 @@ static const char help_text[] =
     "      --box                more columns: x, y, w, h, centre_x and centre_y\n"
     "      --annotate FILE      write the text, one picture, as PNG with a frame around each "
     "match\n"
-    "      --count              print the number of matches a file and needle\n"
+    "      --count[=all]        a line for each file and needle that is in it, with the number of\n"
+    "                           matches; all: for needles that are not, too\n"
     "      --max-matches N      stop after N matches in all, and say so\n"
     "      --max-memory SIZE    refuse a picture or raster that takes more memory while it is\n"
     "                           decoded (1G); texts are read by bands; bytes, or with K, M, G\n"
-    "\n" RUN_OPTIONS_HELP PROGRESS_OPTION_HELP "\n"
+    "\n",
+    RUN_OPTIONS_HELP PROGRESS_OPTION_HELP,
+    "\n"
     "The columns are file, needle (its number, from 1), name (its file), row and col: the top\n"
     "left cell, from 0.\n"
     "Exit status: 0 found, 1 nothing found, 2 an error.\n"
@@ -60,14 +63,16 @@ static const char help_text[] =
     "Examples:\n"
     "  trawl grid -n button.png screenshot.png           where is the button?\n"
     "  trawl grid -n key.png --as rgb shots/*.png        colours alone, without transparency\n"
-    "  trawl grid --count -n a.png -n b.png map.png      how often is each tile used?\n"
+    "  trawl grid --count=all -n a.png -n b.png map.png  how often is each tile used?\n"
     "  trawl grid -n icon.png --as rgb --alpha-mask --tolerance 2 --box shot.png\n"
     "                                                    any background, nearly these colours\n"
     "  trawl grid -n stamp.png --wrong 5 --annotate found.png page.tif\n"
     "                                                    up to 5 pixels may differ\n"
     "  pngtopnm page.png | trawl grid -n letter.pbm -    from a pipe\n"
     "  trawl grid -n ridge.raw --needle-shape 3x8 --shape 359x367 --dtype u2 dem.raw\n"
-    "                                                    16-bit rasters without a header\n";
+    "                                                    16-bit rasters without a header\n",
+    NULL
+};
 
 enum {
     OPT_AS = OPT_OWN,
@@ -103,7 +108,7 @@ static const struct option long_options[] = {
     { "box", no_argument, NULL, OPT_BOX },
     { "annotate", required_argument, NULL, OPT_ANNOTATE },
     { "json", no_argument, NULL, OPT_JSON },
-    { "count", no_argument, NULL, OPT_COUNT },
+    { "count", optional_argument, NULL, OPT_COUNT },
     { "max-matches", required_argument, NULL, OPT_MAX },
     { "max-memory", required_argument, NULL, OPT_MEMORY },
     PROGRESS_LONG_OPTION,
@@ -212,7 +217,8 @@ static bool read_option(void *user, int option, const char *value)
         run->format = GRID_JSON;
         return json_available(run->options.command);
     case OPT_COUNT:
-        return run->count = true;
+        run->count = true;
+        return count_option(run->options.command, value, &run->count_all);
     case OPT_MAX:
         return limit_option(run->options.command, value, &run->max_matches);
     case OPT_MEMORY:
@@ -331,7 +337,7 @@ static int run_command(grid_run *run, int argc, char **argv)
 {
     const char *command = run->options.command;
     int status =
-        parse_options(command, help_text, argc, argv, "n:", long_options, read_option, run);
+        parse_options_parts(command, help_text, argc, argv, "n:", long_options, read_option, run);
     if (status >= 0)
         return status;
     char **texts = argv + optind;

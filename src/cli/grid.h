@@ -35,6 +35,7 @@ typedef struct grid_run {
     grid_region within;
     grid_format format;
     bool count, box;
+    bool count_all;       /* 0, too */
     const char *annotate; /* NULL: no */
     uint64_t max_matches; /* 0: no limit */
     uint64_t max_memory;  /* for one picture */

@@ -32,7 +32,9 @@ static void print_counts(const grid_run *run)
     static const char *const lines[] = { "%s\t%s\t%" PRIu64 "\n", "%s,%s,%" PRIu64 "\n",
                                          "{%s,%s,\"count\":%" PRIu64 "}\n" };
     for (size_t i = 0; i < run->needle_count; i++)
-        printf(lines[run->format], run->file_name, run->needles[i].names, run->needles[i].count);
+        if (run->count_all || run->needles[i].count)
+            printf(lines[run->format], run->file_name, run->needles[i].names,
+                   run->needles[i].count);
 }
 
 static void print_place(const grid_run *run, const grid_needle *n, uint64_t row, uint64_t col)
