@@ -68,8 +68,47 @@ if "$trawl" find --json e tree/z >/dev/null 2>&1; then
 fi
 run find --no-header needle tree/z
 expect '--no-header' 0 'tree/z\t1\t1\t4\t10\n'
-run find --json --tsv --no-header -c needle tree/z
-expect '--tsv: of two formats the last one' 0 'tree/z\t1\t1\n'
+
+# ---- choices that exclude one another ---------------------------------------------
+
+while read -r command; do
+    run $command
+    [ $status = 2 ] && grep -q 'exclude one another: give one of them' err && ! [ -s out ]
+    result "of two choices none goes before: $command" $?
+done <<'END'
+find --plan set.trawl --plan other.trawl tree/z
+find --tsv --bed needle tree/z
+find --gff3 --tsv needle tree/z
+find --iupac --prosite needle tree/z
+find -F --hex needle tree/z
+find --syntax literal -F needle tree/z
+find --syntax extended --iupac needle tree/z
+find --report ends --report each needle tree/z
+find --format raw --format lines needle tree/z
+find --iupac --strand plus --strand both A tree/z
+find --output one --output two needle tree/z
+grep --plan set.trawl --plan other.trawl tree/z
+grep -F -E needle tree/z
+grep -E -F needle tree/z
+compile -o one -o two needle
+compile -o one --sample tree/z --sample tree/b/1 needle
+compile --grep -F -E -o one needle
+grid --as rgb --as grey -n x y
+grid --shape 2x2 --shape 3x3 -n x y
+grid --dtype u1 --dtype u2 -n x y
+grid --within 0,0,1,1 --within 0,0,2,2 -n x y
+grid --annotate one --annotate two -n x y
+END
+[ ! -e one ] && [ ! -e two ]
+result '... and nothing is written' $?
+for command in 'find -F --syntax escaped' 'find --tsv --tsv' 'find --report each --report each' 'grep -F -F'; do
+    run $command -c needle tree/z
+    result "what is said twice holds: $command" $status
+done
+for arguments in '-e needle' needle; do
+    run find --named $arguments tree/z
+    expect "--named without a list: $arguments" 2 '' '--named is for lists'
+done
 
 # ---- patterns of variable length -------------------------------------------------
 

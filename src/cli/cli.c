@@ -344,6 +344,17 @@ static bool schedule_option(run_options *o, const char *value)
     return true;
 }
 
+bool single_option(const char *command, const char *option, const char **given, const char *value)
+{
+    const bool single = !*given || strcmp(*given, value) == 0;
+    const char *blank = *option ? " " : "";
+    if (!single)
+        complain(command, "%s%s%s and %s%s%s exclude one another: give one of them", option, blank,
+                 *given, option, blank, value);
+    *given = value;
+    return single;
+}
+
 bool choice_option(const char *command, const char *option, const char *const *names,
                    const char *value, uint32_t *choice)
 {

@@ -194,6 +194,10 @@ bool parse_number(const char *command, const char *option, const char *text, uin
 bool parse_size(const char *command, const char *option, const char *text, uint64_t most,
                 uint64_t *bytes);
 
+/* Note the value of an option that can be meant once; complains, and returns false, when another
+ * one was given. With no `option` the values are options themselves. *given is NULL at first. */
+bool single_option(const char *command, const char *option, const char **given, const char *value);
+
 /* The index in `names`, which NULL ends; complains and returns false when it is none of them. */
 bool choice_option(const char *command, const char *option, const char *const *names,
                    const char *value, uint32_t *choice);

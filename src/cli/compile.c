@@ -26,7 +26,8 @@ typedef struct compile {
     bool for_grep;
     given_option *given; /* of patterns, in their order */
     size_t given_count, given_room;
-    char *sample;       /* --sample; NULL: none */
+    char *sample; /* --sample; NULL: none */
+    const char *sample_given;
     const char *output; /* -o */
 } compile;
 
@@ -103,11 +104,10 @@ static bool read_option(void *user, int option, const char *value)
     compile *c = user;
     switch (option) {
     case 'o':
-        c->output = value;
-        return true;
+        return single_option(c->run.command, "--output", &c->output, value);
     case OPT_SAMPLE:
         c->sample = optarg;
-        return true;
+        return single_option(c->run.command, "--sample", &c->sample_given, value);
     case OPT_GREP:
         return c->for_grep = true;
     default:

@@ -16,9 +16,11 @@ typedef struct find {
     pattern_options patterns;
     find_output output;
     find_search search;
-    bool report_given;
-    const char *printed_to; /* --output FILE; NULL: standard output */
-    replacement made;       /* of it */
+    const char *report_given; /* --report; NULL: it was not given */
+    const char *type_given;   /* --format */
+    const char *format_given; /* the option: --json ... */
+    const char *printed_to;   /* --output FILE; NULL: standard output */
+    replacement made;         /* of it */
 } find;
 
 /* ---- help and options -------------------------------------------------- */
@@ -156,25 +158,27 @@ static const char *const report_names[] = {
 static const char *const format_names[] = { "auto",    "fasta", "fastq", "pcap", "sam",
                                             "genbank", "lines", "text",  "raw",  NULL };
 
+static bool take_format(find *f, const find_format *format)
+{
+    f->output.format = format;
+    return single_option(f->run.command, "", &f->format_given, format->option);
+}
+
 static bool read_option(void *user, int option, const char *value)
 {
     find *f = (find *)user;
     switch (option) {
     case OPT_REPORT:
-        f->report_given = true;
-        return choice_option(f->run.command, "--report", report_names, value, &f->search.report);
+        return single_option(f->run.command, "--report", &f->report_given, value) &&
+               choice_option(f->run.command, "--report", report_names, value, &f->search.report);
     case OPT_TSV:
-        f->output.format = &find_tsv;
-        return true;
+        return take_format(f, &find_tsv);
     case OPT_JSON:
-        f->output.format = &find_json;
-        return json_available(f->run.command);
+        return take_format(f, &find_json) && json_available(f->run.command);
     case OPT_BED:
-        f->output.format = &find_bed;
-        return true;
+        return take_format(f, &find_bed);
     case OPT_GFF3:
-        f->output.format = &find_gff3;
-        return true;
+        return take_format(f, &find_gff3);
     case OPT_MATCHED:
         return f->output.matched = true;
     case OPT_NO_HEADER:
@@ -191,14 +195,14 @@ static bool read_option(void *user, int option, const char *value)
     case OPT_MAX_MATCHES:
         return limit_option(f->run.command, value, &f->search.most);
     case OPT_FORMAT:
-        return choice_option(f->run.command, "--format", format_names, value, &f->search.format);
+        return single_option(f->run.command, "--format", &f->type_given, value) &&
+               choice_option(f->run.command, "--format", format_names, value, &f->search.format);
     case OPT_RATIO:
         return parse_number(f->run.command, "--max-ratio", value, UINT64_MAX, &f->search.ratio);
     case OPT_CIRCULAR:
         return f->search.circular = true;
     case OPT_OUTPUT:
-        f->printed_to = strcmp(value, "-") == 0 ? NULL : value;
-        return true;
+        return single_option(f->run.command, "--output", &f->printed_to, value);
     case OPT_VERDICTS:
         return f->patterns.verdicts = true;
     case OPT_PROGRESS:
@@ -326,6 +330,8 @@ static int read_command_line(find *f, int argc, char **argv)
                                      read_option, f);
     if (status >= 0)
         return status;
+    if (f->printed_to && strcmp(f->printed_to, "-") == 0)
+        f->printed_to = NULL;
     if (!output_fits(f) || (f->search.circular && !settle_circular(f)) ||
         (f->patterns.verdicts && !settle_verdicts(f)))
         return EXIT_ERROR;

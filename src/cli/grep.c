@@ -383,8 +383,7 @@ static bool take_letter(grep *g, int option, const char *value)
     case OPT_PROGRESS:
         return progress_option(g->run.command, value);
     case OPT_PLAN:
-        g->plan_file = value;
-        return true;
+        return single_option(g->run.command, "--plan", &g->plan_file, value);
     case OPT_RATIO:
         return parse_number(g->run.command, "--max-ratio", value, UINT64_MAX,
                             &g->search.unpack.ratio);

@@ -185,14 +185,17 @@ static bool read_option(void *user, int option, const char *value)
         run->needles[run->needle_count++].path = value;
         return true;
     case OPT_AS:
-        return parse_as(run, value);
+        return single_option(run->options.command, "--as", &run->as_given, value) &&
+               parse_as(run, value);
     case OPT_SHAPE:
-        return parse_shape(run, "--shape", value, &run->raw_text);
+        return single_option(run->options.command, "--shape", &run->shape_given, value) &&
+               parse_shape(run, "--shape", value, &run->raw_text);
     case OPT_NEEDLE_SHAPE:
         return parse_shape(run, "--needle-shape", value,
                            &run->raw_needles[run->raw_needle_count++]);
     case OPT_DTYPE:
-        return parse_dtype(run, value);
+        return single_option(run->options.command, "--dtype", &run->dtype_given, value) &&
+               parse_dtype(run, value);
     case OPT_ALPHA_MASK:
         return run->alpha_mask = true;
     case OPT_MASK:
@@ -204,18 +207,19 @@ static bool read_option(void *user, int option, const char *value)
     case OPT_WRONG:
         return parse_number(run->options.command, "--wrong", value, UINT32_MAX, &run->wrong);
     case OPT_WITHIN:
-        return parse_within(run, value);
+        return single_option(run->options.command, "--within", &run->within_given, value) &&
+               parse_within(run, value);
     case OPT_BOX:
         return run->box = true;
     case OPT_ANNOTATE:
-        run->annotate = value;
-        return true;
+        return single_option(run->options.command, "--annotate", &run->annotate, value);
     case OPT_CSV:
         run->format = GRID_CSV;
-        return true;
+        return single_option(run->options.command, "", &run->format_given, "--csv");
     case OPT_JSON:
         run->format = GRID_JSON;
-        return json_available(run->options.command);
+        return single_option(run->options.command, "", &run->format_given, "--json") &&
+               json_available(run->options.command);
     case OPT_COUNT:
         run->count = true;
         return count_option(run->options.command, value, &run->count_all);

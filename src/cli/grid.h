@@ -35,8 +35,9 @@ typedef struct grid_run {
     grid_region within;
     grid_format format;
     bool count, box;
-    bool count_all;       /* 0, too */
-    const char *annotate; /* NULL: no */
+    bool count_all;                                                                 /* 0, too */
+    const char *annotate;                                                           /* NULL: no */
+    const char *as_given, *shape_given, *dtype_given, *within_given, *format_given; /* options */
     uint64_t max_matches; /* 0: no limit */
     uint64_t max_memory;  /* for one picture */
 

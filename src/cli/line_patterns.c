@@ -32,7 +32,9 @@ bool line_pattern_option(line_patterns *p, int option, const char *value)
     case 'f':
         return pattern_set_add_file(&p->set, p->command, value);
     case 'F':
-        return p->fixed = true;
+    case 'E':
+        p->fixed = option == 'F';
+        return single_option(p->command, "", &p->matcher_given, p->fixed ? "-F" : "-E");
     case 'i':
         return p->nocase = true;
     case 'w':

@@ -9,12 +9,13 @@
 typedef struct line_patterns {
     const char *command;
     pattern_set set;
-    bool fixed;  /* -F */
-    bool nocase; /* -i */
-    bool words;  /* -w */
-    bool whole;  /* -x */
-    bool nulls;  /* --null-data: lines end with a NUL byte */
-    bool styled; /* one of -F -E -i -w -x was given */
+    const char *matcher_given; /* -F or -E */
+    bool fixed;                /* -F */
+    bool nocase;               /* -i */
+    bool words;                /* -w */
+    bool whole;                /* -x */
+    bool nulls;                /* --null-data: lines end with a NUL byte */
+    bool styled;               /* one of -F -E -i -w -x was given */
 } line_patterns;
 
 #define LINE_SHORT_OPTIONS "e:f:FEiwx"

@@ -67,9 +67,18 @@ bool pattern_options_leave(const pattern_options *o, const char *output)
     return fine;
 }
 
+static bool take_syntax(pattern_options *o, uint32_t syntax)
+{
+    static const char *const options[] = { "--syntax literal", "-F",      "--syntax extended",
+                                           "--prosite",        "--iupac", "--hex" };
+    o->syntax = syntax;
+    return single_option(o->run->command, "", &o->syntax_given, options[syntax]);
+}
+
 bool pattern_option(pattern_options *o, int option, const char *value)
 {
     const char *command = o->run->command;
+    uint32_t syntax;
     if ((option == 'f' || option == OPT_RULES || option == OPT_YARA || option == OPT_PLAN) &&
         !note_input(o, value))
         return false;
@@ -78,17 +87,18 @@ bool pattern_option(pattern_options *o, int option, const char *value)
     case 'e':
         return pattern_set_add(&o->set, command, value, strlen(value));
     case 'f':
+        o->listed = true;
         return pattern_set_add_file(&o->set, command, value);
     case OPT_NAMED:
         return o->set.with_names = true;
     case 'F':
-        o->syntax = TRAWL_SYNTAX_ESCAPED;
-        return true;
+        return take_syntax(o, TRAWL_SYNTAX_ESCAPED);
     case 'i':
         o->flags |= TRAWL_NOCASE;
         return true;
     case OPT_SYNTAX:
-        return choice_option(command, "--syntax", syntax_names, value, &o->syntax);
+        return choice_option(command, "--syntax", syntax_names, value, &syntax) &&
+               take_syntax(o, syntax);
     case OPT_RULES:
         return pattern_set_add_rules(&o->set, command, value);
     case OPT_YARA:
@@ -96,23 +106,20 @@ bool pattern_option(pattern_options *o, int option, const char *value)
     case OPT_STRICT:
         return o->strict = true;
     case OPT_IUPAC:
-        o->syntax = TRAWL_SYNTAX_IUPAC;
-        return true;
+        return take_syntax(o, TRAWL_SYNTAX_IUPAC);
     case OPT_AMBIGUOUS:
         o->flags |= TRAWL_AMBIGUOUS;
         return true;
     case OPT_STRAND:
         o->stranded = true;
-        return choice_option(command, "--strand", strand_names, value, &o->strand);
+        return single_option(command, "--strand", &o->strand_given, value) &&
+               choice_option(command, "--strand", strand_names, value, &o->strand);
     case OPT_PROSITE:
-        o->syntax = TRAWL_SYNTAX_PROSITE;
-        return true;
+        return take_syntax(o, TRAWL_SYNTAX_PROSITE);
     case OPT_HEX:
-        o->syntax = TRAWL_SYNTAX_HEX;
-        return true;
+        return take_syntax(o, TRAWL_SYNTAX_HEX);
     case OPT_PLAN:
-        o->plan = value;
-        return true;
+        return single_option(command, "--plan", &o->plan, value);
     default:
         return run_option(o->run, option, value);
     }
@@ -155,6 +162,12 @@ int pattern_options_finish(pattern_options *o, int argc, char **argv)
     if (!o->set.given && optind == argc) {
         complain(command, "give a pattern");
         return usage_hint(command);
+    }
+    if (o->set.with_names && !o->listed) {
+        complain(command,
+                 "--named is for lists, whose lines are a name, a tab and a pattern: add -f "
+                 "LIST, or leave it out");
+        return EXIT_ERROR;
     }
     if (!o->set.given && !pattern_option(o, 'e', argv[optind++]))
         return EXIT_ERROR;

@@ -9,6 +9,9 @@ typedef struct pattern_options {
     run_options *run; /* set before; it takes the options that are none of these */
     pattern_set set;
     uint32_t syntax, flags;
+    const char *syntax_given; /* the option */
+    bool listed;              /* -f was given */
+    const char *strand_given;
     uint32_t strand;     /* an index of the names of --strand */
     bool stranded;       /* --strand was given */
     bool styled;         /* an option was given that says what patterns mean */
