@@ -134,9 +134,9 @@ def seqkit_places(r: random.Random) -> None:
     mixed = "".join(c.lower() if i // 90 % 2 else c for i, c in enumerate(letters))
     mixed = written("mixed.fa", [">mixed", mixed])
     plain = ["".join(r.choice("ACGT") for _ in range(4)) for _ in range(30)]
-    beside_seqkit("either case", plain, mixed, ["-i", *both], ["-i"])
-    beside_seqkit("one case", plain, mixed, both, [])
-    beside_seqkit("one strand", plain, mixed, ["--iupac"], ["-P"])
+    beside_seqkit("either case", plain, mixed, both, ["-i"])
+    beside_seqkit("one case, one strand", plain, mixed, ["-F"], ["-P"])
+    beside_seqkit("one strand", plain, mixed, ["--iupac"], ["-P", "-i"])
     hairpins = written("hairpins.fa", (f">{name}\n{body}" for name, body in r.sample(
         list(fasta("dna/mirbase_hairpin.fasta.gz")), 1500)))
     mature = r.sample([body for _, body in fasta("dna/mirbase_mature.fasta.gz") if "U" in body], 100)
@@ -217,7 +217,10 @@ def fuzznuc_places(r: random.Random) -> None:
     motifs = [motif() for _ in range(40)]
     beside_emboss("fuzznuc", "drawn motifs, both strands", [m[0] for m in motifs],
                   [m[1] for m in motifs], phage, ["--iupac", "--strand", "both"], "-complement")
-
+    masked = written("masked.fa", [">masked", "".join(
+        c.lower() if i // 90 % 2 else c for i, c in enumerate(letters))])
+    beside_emboss("fuzznuc", "the same, in either case", [m[0] for m in motifs],
+                  [m[1].lower() for m in motifs], masked, ["--iupac", "--strand", "both"], "-complement")
 
     sites = written("site.fa", [">site", "GATTACAGAAT"])
     same("fuzznuc: -scircular is a line all the same", emboss("fuzznuc", ["GAAT", "AATG"], sites,

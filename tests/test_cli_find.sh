@@ -224,9 +224,11 @@ run find --named -f bad dna
 expect '--named: a line without a tab' 2 '' 'bad:2: with --named a line is NAME, a tab and a pattern'
 printf '>EcoRI a site\r\nGAA\r\n TTC\r\n\r\n>BamHI\n;no base\nGGATCC\n' >sites.fasta
 for syntax in literal escaped extended iupac prosite; do
+    masked=
+    case $syntax in iupac | prosite) masked='dna\t1\t1\tEcoRI\t10\t16\n' ;; esac
     run find --syntax $syntax -f sites.fasta dna
     expect "FASTA of patterns, $syntax" 0 \
-        "${names}dna\t1\t1\tEcoRI\t0\t6\ndna\t1\t2\tBamHI\t17\t23\n"
+        "${names}dna\t1\t1\tEcoRI\t0\t6\n${masked}dna\t1\t2\tBamHI\t17\t23\n"
 done
 printf '>one\n>two\nGA\n' >titles
 run find --count=all -f titles dna
@@ -239,6 +241,15 @@ run find --count=all -e '(?i)gaattc' -e ggatcc dna
 expect '(?i) is for one pattern' 0 "${counts}dna\t1\t2\ndna\t2\t0\n"
 run find -c --iupac --strand both '(?i)gaattc' dna
 expect '(?i), both strands' 0 'file\tpattern\tstrand\tcount\ndna\t1\t+\t2\ndna\t1\t-\t2\n'
+printf '>s\nttgaatTCnGAATTC\n' >masked
+for site in GAATTC gaattc GAATYC gaatyc; do
+    run find --iupac $site masked
+    expect "--iupac: $site, in either case" 0 'file\trecord\tpattern\tstart\tend\nmasked\ts\t1\t2\t8\nmasked\ts\t1\t9\t15\n'
+done
+for motif in G-A-A-[ST]-T-C g-a-a-[st]-t-c; do
+    run find --prosite $motif masked
+    expect "--prosite: $motif, in either case" 0 'file\trecord\tpattern\tstart\tend\nmasked\ts\t1\t2\t8\nmasked\ts\t1\t9\t15\n'
+done
 printf 'GGA' >strands
 run find --iupac --strand both --report leftmost-first -e CC -e GGA strands
 expect 'both strands of a pattern come before the next pattern' 0 \

@@ -70,12 +70,12 @@ enum {
     "                           out with a warning\n"                                       \
     "      --syntax NAME        extended (default: classes and repeats; `trawl help patterns`),\n"\
     "                           escaped (as -F), or literal (as it is, a backslash too)\n"   \
-    "      --iupac              nucleotides, as GTYRAC or GGCCN{5}GGCC\n"                    \
+    "      --iupac              nucleotides, as GTYRAC or GGCCN{5}GGCC, in either case\n"    \
     "      --ambiguous          ... in a text, N, R and the like stand for any of their bases\n"\
     "      --strand WHICH       ... plus (default), minus (the reverse complement), both; the\n"\
     "                           offsets are those of the plus strand\n"                      \
-    "      --prosite            motifs of amino acids, as C-x(2,4)-C-[LIVM]>; LIST may be a\n"\
-    "                           PROSITE file (.dat)\n"                                       \
+    "      --prosite            motifs of amino acids, as C-x(2,4)-C-[LIVM]>, in either case;\n"\
+    "                           LIST may be a PROSITE file (.dat)\n"                         \
     "      --hex                bytes as in YARA's and ClamAV's signatures, 4D5A??[4-6](50|4?);\n"\
     "                           LIST may be a ClamAV file (.ndb; offsets 0, EOF-9 hold)\n"\
     "  -i, --ignore-case        the letters A to Z match both cases (in one pattern that is no\n"\

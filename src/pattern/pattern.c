@@ -130,17 +130,26 @@ static void measure(pattern *p)
     }
 }
 
+/* Codes of residues have no case: lower case masks them in a text, and is a habit in a pattern. */
+static uint32_t implied_flags(uint32_t syntax)
+{
+    return syntax == TRAWL_SYNTAX_IUPAC || syntax == TRAWL_SYNTAX_PROSITE ? TRAWL_NOCASE : 0;
+}
+
 /* The alternative that *next tells. */
 static int make_pattern(memory *m, const trawl_pattern *src, size_t order, size_t *next,
                         pattern *out, trawl_error *error)
 {
+    trawl_pattern meant = *src;
+    meant.flags |= implied_flags(src->syntax);
     out->id = src->id;
     out->order = (uint32_t)order;
-    out->flags = src->flags;
+    out->flags = meant.flags;
+    out->folded = meant.flags != src->flags;
     out->syntax = src->syntax;
     out->text = src->text;
     out->text_length = src->length;
-    int status = find_parser(src->syntax)(m, src, next, out, error);
+    int status = find_parser(src->syntax)(m, &meant, next, out, error);
     if (status == TRAWL_OK)
         status = border_flags(out, error);
     if (status != TRAWL_OK)

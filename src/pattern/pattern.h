@@ -52,6 +52,7 @@ typedef struct pattern {
     uint32_t order;    /* index in the caller's array */
     uint32_t flags;    /* TRAWL_NOCASE, TRAWL_LINES, ... */
     uint32_t syntax;   /* a trawl_syntax */
+    bool folded;       /* TRAWL_NOCASE is implied by its syntax, not given */
     bool literal;      /* bytes holds it; else elements does */
     bool opened;       /* begins with what stands before it */
     bool varied;       /* an alternative of a pattern whose alternatives differ in length: it has

@@ -10,8 +10,8 @@
  * the last element, ">" is an alternative to its letters: the pattern without that element, at the
  * end; "<" in that of the first likewise. So there are up to four alternatives; bits of
  * their number say which of these stand for their border.
- * Invariant: a set holds letters only, in upper case unless TRAWL_NOCASE is given, whatever the
- * case of the pattern: x is a residue, never a newline or a gap.
+ * Invariant: a set holds letters only, in both cases (TRAWL_NOCASE is implied): x is a residue,
+ * never a newline or a gap.
  * Cost: O(length) time for each alternative.
  */
 #include <string.h>

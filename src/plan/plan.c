@@ -94,7 +94,8 @@ static void add_patterns(const pattern_list *list, block *patterns, block *eleme
             const size_t lead = p->opened ? 1 : 0;
             entry.min_length = p->min_length - lead;
             entry.max_length = p->max_length - (p->max_length != LENGTH_UNBOUNDED ? lead : 0);
-            entry.flags = p->flags | p->syntax << PLAN_SYNTAX | (p->opened ? PLAN_OPENED : 0) |
+            entry.flags = (p->folded ? p->flags & ~(uint32_t)TRAWL_NOCASE : p->flags) |
+                          p->syntax << PLAN_SYNTAX | (p->opened ? PLAN_OPENED : 0) |
                           (p->varied ? PLAN_VARIED : 0);
             entry.borders = add_borders(p, borders);
             entry.first = elements->size / sizeof(element);
