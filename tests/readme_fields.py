@@ -54,6 +54,8 @@ program[3000:3004] = b"MZ\x90\0"
 program[3100:3104] = b"PE\0\0"
 program = bytes(write("program.exe", bytes(program)))
 write("daily.ndb", "Win.Test-1:0:*:4d5a9000{-200}50450000\nWin.Test-2:0:*:00112233445566\n")
+write("daily.ldb", "Win.Test-3;Engine:51-255,Target:0;0=2&1>1;4d5a9000;50450000::i\n"
+                   "Win.Test-4;Engine:51-255,Target:0;0=3;4d5a9000\n")
 payloads = [b"GET /cmd.exe HTTP/1.0\r\n", b"POST /x\r\nUser-Agent: EvilBot\r\n", b"nothing", b"evilbot evilbot"]
 
 
@@ -256,6 +258,8 @@ checks = {
     "trawl find --hex -e '4D 5A [58-200] 50 45 00 (00 | 4?)' program.exe": table(match, signature),
     "trawl find --hex --count -f daily.ndb program.exe":
         table("file pattern name count", [("program.exe", 1, "Win.Test-1", 2)]),
+    "trawl find --hex --verdicts -f daily.ldb program.exe":
+        table("file record sid msg unchecked", [("program.exe", 1, 1, "Win.Test-3", "-")]),
     "trawl find --rules emerging-malware.rules --count traffic.pcap":
         table("file pattern name count", [("traffic.pcap", 2000001, "EvilBot", 3), ("traffic.pcap", 2000002, "GET /", 1),
                                           ("traffic.pcap", 2000002, "cmd|2e|exe", 1)]),

@@ -79,12 +79,28 @@ def draw_text(r: random.Random) -> bytes:
     rare = r.choice([b"", b"AB", b"\0"])
     letters = bytes(r.choice(b"aabbb" + rare) for _ in range(r.choice([0, 1, 5, 20, 40])))
     wide = b"".join(bytes([b, 0]) for b in letters) if r.randrange(3) == 0 else letters
-    return b"\1" + wide + b"\2\3\4\5" + letters[:7]  # which ClamAV takes for no kind of text
+    return b"\1" + wide + b"\2\3\4\5\6" + letters[:7]  # which ClamAV takes for no kind of text
+
+
+def compare(r: random.Random, database: str, options, signatures, wrong) -> int:
+    """In drawn files; how many hold."""
+    held = 0
+    for _ in range(4):
+        text = draw_text(r)
+        write("text", text)
+        want, (rows, _, said) = clamscan(database, "text"), find("-f", database, *options, "text")
+        got = {row[3] for row in rows}
+        if want is None:
+            wrong.append(f"clamscan refuses; {said}")
+            continue
+        held += len(want)
+        wrong += [f"{name} {signatures[name]}: {name in got} in {text}" for name in got ^ want]
+    return held
 
 
 def extended_drawn(r: random.Random) -> None:
     wrong, held = [], 0
-    for case in range(max(1, CASES // 30)):
+    for _ in range(max(1, CASES // 30)):
         signatures = {}
         for number in range(60):
             place = r.choice(["*", "*", "*", "1", "0", "2,3", "EOF-5", "EOF-9,4"])
@@ -94,17 +110,120 @@ def extended_drawn(r: random.Random) -> None:
                         r.choice(["", "", "{1}", "{4}", "??"]))
             signatures[f"N{number}"] = f"0:{place}:{body}"
         write("drawn.ndb", "".join(f"{name}:{rest}\n" for name, rest in signatures.items()))
-        for number in range(4):
-            write("text", draw_text(r))
-            want, (rows, _, said) = clamscan("drawn.ndb", "text"), find("-f", "drawn.ndb", "text")
-            got = {row[3] for row in rows}
-            if want is None:
-                wrong.append(f"case {case}: clamscan refuses; {said}")
-                continue
-            held += len(want)
-            wrong += [f"case {case}.{number}: {name}:{signatures[name]}: {name in got} "
-                      f"in {open('text', 'rb').read()}" for name in got ^ want]
+        held += compare(r, "drawn.ndb", [], signatures, wrong)
     result(f"{held} drawn extended signatures hold, as clamscan says", wrong)
+
+
+# ---- logical signatures (.ldb) ----------------------------------------------------------------------
+
+LOGICAL = r"""# a comment
+and;Engine:51-255,Target:0;0&1;6162;6364
+more;Engine:51-255,Target:0;(0|1)>2;6162;6364
+too many;Engine:51-255,Target:0;(0|1)>3;6162;6364
+both;Engine:51-255,Target:0;(0|1)>2,2;6162;6364
+all three;Engine:51-255,Target:0;(0|1|2)>2,3;6162;6364;7878
+none;Engine:51-255,Target:1;0=0;7878
+none of two;Engine:51-255,Target:0;(0|1)=0;7878;7979
+short;Engine:51-255,Target:0,FileSize:1-3;0;6162
+long;Engine:51-255,Target:0,FileSize:14-14;0;6162
+begin;Engine:51-255,Target:0;0;0:6162
+not there;Engine:51-255,Target:0;0;1:6162
+jump;Engine:51-255,Target:0;0;0:6162*6566
+jump two;Engine:51-255,Target:0;0=2;0:6162*6566
+case;Engine:51-255,Target:0;0=2;4142::i
+wide;Engine:51-255,Target:0;0;6162::w
+word;Engine:51-255,Target:0;0=2;6162::f
+first binds;Engine:51-60,Target:0;0&2|1;6162;6364;7878
+last binds;Engine:51-255,Target:0;(0|2&1);6162;7878;7979
+entry;Engine:51-255,Target:0;0;EP+0:6162
+blanks;Engine:51-255,Target:0,Container:CL_TYPE_ZIP;0 & 1;6162;6364
+"""
+LEFT_OUT = [("pcre;Engine:51-255,Target:0;0&1;6162;0/a.*;b/s", "PCRE, 1"),
+            ("bytes;Engine:51-255,Target:0;0&1;6162;0(>>4#hb2#=10)", "comparison of bytes (1)"),
+            ("macro;Engine:51-255,Target:0;0&1;6162;${6-7}12$", "macro (1)"),
+            ("fuzzy;Engine:51-255,Target:0;0;fuzzy_img#af2ad01ed42993c7#0", "fuzzy hash (1)")]
+MALFORMED = ["parts;Engine:51-255,Target:0;0&1;6162", "parts;Engine:51-255,Target:0;0;6162;6364",
+             "parts;Engine:51-255,Target:0;64;" + ";".join(["6162"] * 65), "hex;Engine:51-255,Target:0;0;61x2",
+             "hex;Engine:51-255,Target:0;0&1;6162;6364{1-", "test;Engine:51-255,Target:0;0=;6162",
+             "test;Engine:51-255,Target:0;(0)>1;6162", "test;Engine:51-255,Target:0;((0|1))>1;6162;6364",
+             "open;Engine:51-255,Target:0;(0&1;6162;6364", "close;Engine:51-255,Target:0;0&1);6162;6364",
+             "letters;Engine:51-255,Target:0;a;6162", "right;Engine:51-255,Target:0;0&;6162",
+             "left;Engine:51-255,Target:0;&0;6162", "nothing;Engine:51-255,Target:0;;6162",
+             "modifier;Engine:51-255,Target:0;0;6162::x", "size;Engine:51-255,Target:0,FileSize:7;0;6162",
+             "description;;0;6162", "fields;Engine:51-255,Target:0;0", "a part;Engine:51-255,Target:0;0;",
+             "test;Engine:51-255,Target:0;0>4294967296;6162", ";Engine:51-255,Target:0;0;6162",
+             "deep;Engine:51-255,Target:0;" + "(" * 5000 + "0" + ")" * 5000 + ";6162"]
+
+
+def logical() -> None:
+    lines = LOGICAL.split("\n")[:-1] + [line for line, _ in LEFT_OUT] + MALFORMED
+    write("some.ldb", "\n".join(lines) + "\n")
+    write("text", b"ab..cd..ab..ef")
+    rows, status, said = find("-f", "some.ldb", "--verdicts", "text")
+    got = {row[3]: row[4] for row in rows}
+    want = dict.fromkeys(["and", "more", "both", "none of two", "long", "begin", "jump", "case", "word"], "-")
+    want.update({"none": "target", "first binds": "Engine", "entry": "offset", "blanks": "Container"})
+    result("signatures hold by how often their parts occur", [f"{got}, {status}, {said}"] * (
+        got != want or status != 0))
+    wrong = [why for _, why in LEFT_OUT if why not in said]
+    first = len(lines) - len(MALFORMED) + 1
+    named = [int(number) for number in re.findall(r"some\.ldb:(\d+): .*left out: ", said)]
+    wrong += [f"{named}"] * (sorted(named) != list(range(first, len(lines) + 1)))
+    wrong += [said] * (f" {len(LEFT_OUT) + len(MALFORMED)} signatures are left out" not in said)
+    result("what is not evaluated is named, what is malformed left out", wrong)
+    rows, status, said = find("-f", "some.ldb", "text")
+    names = {row[3] for row in rows}
+    result("without --verdicts: the parts", [f"{names}, {said}"] * (
+        not {"and:0", "and:1", "more:0", "word:0"} <= names or "--verdicts says which" not in said))
+    for options, message in [(["--strict"], "--strict"), (["-e", "61"], "no pattern"),
+                             (["--rules", "some.rules"], "no pattern")]:
+        write("some.rules", 'alert ip any any -> any any (content:"a"; sid:1;)\n')
+        rows, status, said = find("-f", "some.ldb", "--verdicts", *options, "text")
+        result(f"refused with {options[0]}", [said] * (status != 2 or bool(rows) or message not in said))
+    write("none.ldb", "# nothing\n" + MALFORMED[0] + "\n")
+    rows, status, said = find("-f", "none.ldb", "--verdicts", "text")
+    result("nothing is left", [said] * (status != 2 or "no pattern is left" not in said))
+    write("long.ldb", "far;Engine:51-255,Target:0;0=3&1;6162;EOF-2:6364\n")
+    write("long", b"ab" + b"." * 9000000 + b"abab" + b"cd")
+    rows, status, said = find("-f", "long.ldb", "--verdicts", "long")
+    result("a file of 9 MB", [f"{rows}, {said}"] * ([row[3] for row in rows] != ["far"]))
+    write("lines", "abab\n\nab ab ab\nzz\n")
+    write("lines.ldb", "n;Engine:51-255,Target:0;0>1;6162\nz;Engine:51-255,Target:0;0=0;6162\n")
+    rows, status, said = find("-f", "lines.ldb", "--verdicts", "--format", "lines", "lines")
+    result("lines, each for itself", [f"{rows}"] * (
+        [row[1:4:2] for row in rows] != [["1", "n"], ["3", "n"], ["4", "z"]]))
+
+
+def draw_expression(r: random.Random, parts: int) -> str:
+    """One that has all parts."""
+    if parts == 1:
+        return "@" + r.choice(["", "", "", "=0", "=1", "=2", ">1", "<2", "<1", ">0,2"])
+    left = r.randint(1, parts - 1)
+    both = draw_expression(r, left) + r.choice("&|") + draw_expression(r, parts - left)
+    test = r.choice(["", "", "", "=0", "=2", ">1", "<3", ">1,2", "<5,2", "=3,1", "<1"])
+    return f"({both}){test}" if r.randrange(3) or test else both
+
+
+def logical_drawn(r: random.Random) -> None:
+    wrong, held = [], 0
+    for _ in range(max(1, CASES // 30)):
+        signatures = {}
+        for number in range(60):
+            parts = []
+            for _ in range(r.choice([1, 2, 2, 3, 4, 6])):
+                place = r.choice(["", "", "", "", "*:", "1:", "0:", "2,3:", "EOF-5:", "EOF-9,4:"])
+                modifiers = r.choice(["", "", "", "::i", "::w", "::wa", "::f", "::iwa", "::fi", "::wf"])
+                if "f" in modifiers:
+                    place = ""
+                parts.append(place + draw_bytes(r, r.choice([0, 0, 1])) + modifiers)
+            expression = draw_expression(r, len(parts))
+            for part in r.sample(range(len(parts)), len(parts)):
+                expression = expression.replace("@", str(part), 1)
+            size = r.choice(["", "", "", ",FileSize:10-30"])
+            signatures[f"N{number}"] = f"Engine:51-255,Target:0{size};{expression};" + ";".join(parts)
+        write("drawn.ldb", "".join(f"{name};{rest}\n" for name, rest in signatures.items()))
+        held += compare(r, "drawn.ldb", ["--verdicts"], signatures, wrong)
+    result(f"{held} drawn logical signatures hold, as clamscan says", wrong)
 
 
 def main() -> int:
@@ -113,8 +232,10 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
         extended()
+        logical()
         if CLAMSCAN:
             extended_drawn(r)
+            logical_drawn(r)
         else:
             print("# beside ClamAV: skipped, there is no clamscan (Debian: clamav)")
         os.chdir("/")

@@ -114,7 +114,9 @@ static void make_files(void)
     put_text("yara", "rule r { strings: $a = \"be\" wide ascii fullword\n"
                      "$b = /a(l|m)?p{1,2}h/ wide ascii\n$c = { 61 [1-2] 70 } $d = \"x\" xor\n"
                      "condition: any of them }");
-    put_text("ndb", "A:0:0:616c*61\nB:0:EOF-4:626574\n");
+    put_text("ndb", "A:0:0:616c*61\nB:0:EOF-4:626574\nC:0:*:6x\n");
+    put_text("ldb", "A;Engine:51-255,Target:1;(0|1)>1&2=0;616c::iwa;0:616c*61;7878\n"
+                    "B;Engine:51-255,Target:0;0;61/x/\nC;Target:0;0;6x\nD;Target:0;0=0;7878\n");
     put_text("text.pgm", "P2\n5 4\n255\n1 2 1 2 1\n3 1 2 1 2\n1 2 1 2 1\n9 1 3 1 2\n");
     put_text("pair.pgm", "P2\n2 1\n255\n1 2\n");
     put_text("bits.pbm", "P1\n3 2\n101\n010\n");
@@ -345,6 +347,7 @@ static const command_line lines[] = {
     { PIPE, ANY, false, command_find, "--rules rules text -" },
     { PIPE, ANY, false, command_find, "--yara yara --count text -" },
     { NOTHING, ANY, false, command_find, "--hex -f ndb -g text words" },
+    { NOTHING, ANY, false, command_find, "--hex -f ldb --verdicts --format lines text words" },
     { PIPE, ANY, false, command_find, "-f list text bad\377\tname -" },
     { PIPE, ANY, false, command_find, "--count -f list text bad\377\tname -" },
     { FILE_INPUT, ANY, false, command_find, "--report pairs -f list text -" },

@@ -1,10 +1,12 @@
 /* clamav.c: see cli/clamav.h. */
 #include "cli/clamav.h"
 
+#include <stdlib.h>
 #include <string.h>
 
-/* The signature of pattern `index`, a line so far or read, is left out. */
-static void leave_out(pattern_set *set, const char *command, size_t index, const char *why)
+#include "cli/rules.h"
+
+void clamav_leave_out(pattern_set *set, const char *command, size_t index, const char *why)
 {
     const pattern_origin *o = &set->origins[index];
     const char *name = set->patterns[index].name;
@@ -64,21 +66,29 @@ static unsigned place_kind(list_line l)
                                        : OTHER;
 }
 
-/* What the signature's offset asks for. Matches of one length have a start that is known. */
-static void take_place(pattern_set *set, pattern_origin *o, list_line place, list_line signature,
+/* Matches of one length have a start that is known. */
+void clamav_take_filter(pattern_set *set, pattern_origin *o, match_filter filter,
+                        list_line signature)
+{
+    o->filter = filter;
+    set->filtered = true;
+    set->filter_text |= filter != FILTER_FROM_BEGIN;
+    for (size_t i = 0; i < signature.length; i++)
+        set->filter_starts |= strchr("*-|", signature.text[i]) != NULL;
+}
+
+bool clamav_take_place(pattern_set *set, pattern_origin *o, list_line place, list_line signature,
                        clamav_left *left)
 {
     if (place.length == 0 || (place.length == 1 && *place.text == '*'))
-        return;
+        return true;
     if (!read_place(place, o)) {
         o->filter = FILTER_NONE;
         left->places[place_kind(place)]++;
-        return;
+        return false;
     }
-    set->filtered = true;
-    set->filter_text |= o->filter == FILTER_FROM_END;
-    for (size_t i = 0; i < signature.length; i++)
-        set->filter_starts |= strchr("*-|", signature.text[i]) != NULL;
+    clamav_take_filter(set, o, o->filter, signature);
+    return true;
 }
 
 /* NAME:TARGET:OFFSET:HEX becomes pattern *kept. False: no memory. */
@@ -90,7 +100,7 @@ static bool read_extended(pattern_set *set, size_t from, size_t *kept, list_line
         return false;
     left->types += fields[1].length && *fields[1].text != '0';
     set->origins[from].signature = ++set->signatures;
-    take_place(set, &set->origins[from], fields[2], fields[3], left);
+    clamav_take_place(set, &set->origins[from], fields[2], fields[3], left);
     list_line_move(set, (*kept)++, from, fields[3].text, fields[3].length, name);
     return true;
 }
@@ -109,10 +119,12 @@ bool clamav_read_line(pattern_set *set, const char *command, size_t from, size_t
     list_line fields[4];
     if (l.length && *l.text == '#')
         return true;
+    if (memchr(l.text, ';', l.length))
+        return clamav_read_logical(set, command, from, left);
     if (split_signature(l, fields))
         return read_extended(set, from, kept, fields, left);
     if (has_colon(l))
-        leave_out(set, command, from, "it is none of NAME:TARGET:OFFSET:HEX");
+        clamav_leave_out(set, command, from, "it is none of NAME:TARGET:OFFSET:HEX");
     else
         list_line_move(set, (*kept)++, from, l.text, l.length, NULL);
     return true;
@@ -145,25 +157,73 @@ static void keep(pattern_set *set, size_t *kept, size_t from, size_t to)
     *kept += to - from;
 }
 
-bool clamav_leave_out_malformed(pattern_set *set, const char *command)
+/* The rules of logical signatures know their patterns by numbers, which are settled here; the parts
+ * of a signature that was left out are gone, and so is it. False: no memory. */
+static bool settle_logical(pattern_set *set)
 {
-    size_t kept = 0, from = 0, index = 0;
-    trawl_error error;
-    while (set->signatures && from < set->count) {
-        index = find_malformed(set, from, &error);
-        if (index == SIZE_MAX) {
-            complain(command, "out of memory for signatures");
-            return false;
+    rule_list *list = set->rules;
+    size_t *first = malloc((set->signatures + 1) * sizeof *first), rules = 0, contents = 0;
+    for (size_t i = 0; first && i <= set->signatures; i++)
+        first[i] = SIZE_MAX;
+    for (size_t i = set->count; first && i-- > 0;)
+        first[set->origins[i].signature] = i;
+    for (size_t i = 0; first && i < list->count; i++) {
+        rule r = list->rules[i];
+        if (r.logical && first[r.signature] == SIZE_MAX) {
+            list->partial -= *r.unchecked != '\0';
+            continue;
         }
-        if (index == set->count || !set->origins[index].signature)
+        for (size_t k = 0; k < r.count; k++) {
+            rule_content c = list->contents[r.first + k];
+            c.pattern = r.logical ? first[r.signature] + k : c.pattern;
+            const bool again = r.logical && k && c.part == list->contents[contents + k - 1].part;
+            if (r.logical)
+                set->patterns[c.pattern].id = (uint32_t)(c.pattern + !again);
+            list->contents[contents + k] = c;
+        }
+        r.first = contents;
+        contents += r.count;
+        list->rules[rules++] = r;
+    }
+    free(first);
+    if (!first)
+        return false;
+    list->count = rules;
+    list->content_count = contents;
+    return true;
+}
+
+/* The signatures that the library reads stay. False: no memory. */
+static bool keep_well_formed(pattern_set *set, const char *command)
+{
+    size_t kept = 0, from = 0;
+    trawl_error error;
+    while (from < set->count) {
+        const size_t index = find_malformed(set, from, &error);
+        if (index == SIZE_MAX)
+            return false;
+        const size_t signature = index < set->count ? set->origins[index].signature : 0;
+        if (!signature)
             break;
-        leave_out(set, command, index, error.message);
+        clamav_leave_out(set, command, index, error.message);
         keep(set, &kept, from, index);
-        from = index + 1;
+        while (kept && set->origins[kept - 1].signature == signature)
+            kept--;
+        for (from = index + 1; from < set->count && set->origins[from].signature == signature;)
+            from++;
     }
     keep(set, &kept, from, set->count);
     set->count = kept;
     return true;
+}
+
+bool clamav_leave_out_malformed(pattern_set *set, const char *command)
+{
+    if (!set->signatures ||
+        (keep_well_formed(set, command) && (!set->rules || settle_logical(set))))
+        return true;
+    complain(command, "out of memory for signatures");
+    return false;
 }
 
 void clamav_warn(const char *command, const clamav_left *left)
@@ -180,4 +240,10 @@ void clamav_warn(const char *command, const clamav_left *left)
             "section (S, %zu), in version information (VI, %zu) or of another kind (%zu): they "
             "are searched anywhere",
             places, p[ENTRY_POINT], p[SECTION], p[VERSION], p[OTHER]);
+    const size_t *k = left->kinds, kinds = k[0] + k[1] + k[2] + k[3];
+    if (kinds)
+        complain(command,
+                 "warning: %zu logical signatures are left out: they ask for a regular expression "
+                 "(PCRE, %zu), a comparison of bytes (%zu), a macro (%zu) or a fuzzy hash (%zu)",
+                 kinds, k[CLAMAV_PCRE], k[CLAMAV_BYTES], k[CLAMAV_MACRO], k[CLAMAV_FUZZY]);
 }

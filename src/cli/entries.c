@@ -185,10 +185,10 @@ static bool read_prosite(pattern_set *set, size_t from, size_t to, size_t *kept,
 /* ---- any file ---------------------------------------------------------------- */
 
 /* The pattern behind the last of the file of `from`; those of the command line are each alone. */
-static size_t file_end(const pattern_set *set, size_t from)
+static size_t file_end(const pattern_set *set, size_t from, size_t lines)
 {
     size_t to = from + 1;
-    while (set->origins[from].file && to < set->count &&
+    while (set->origins[from].file && to < lines &&
            set->origins[to].file == set->origins[from].file)
         to++;
     return to;
@@ -240,17 +240,21 @@ static bool read_file_entries(pattern_set *set, const char *command, uint32_t sy
 bool pattern_set_read_entries(pattern_set *set, const char *command, uint32_t syntax)
 {
     size_t kept = 0;
+    const size_t lines = set->count; /* logical signatures add patterns behind them */
     left_out left = { .entries = 0 };
     bool fine = true;
     if (!set->with_names && !set->takes_fasta)
         return true;
-    for (size_t from = 0, to; fine && from < set->count; from = to) {
-        to = file_end(set, from);
+    for (size_t from = 0, to; fine && from < lines; from = to) {
+        to = file_end(set, from, lines);
         fine = read_file_entries(set, command, syntax, from, to, &kept, &left);
     }
     if (!fine)
         return false;
-    set->count = kept;
+    memmove(set->patterns + kept, set->patterns + lines,
+            (set->count - lines) * sizeof *set->patterns);
+    memmove(set->origins + kept, set->origins + lines, (set->count - lines) * sizeof *set->origins);
+    set->count -= lines - kept;
     if (left.entries)
         complain(command,
                  "warning: %zu entries without a pattern (PA), such as profiles, are left "

@@ -67,9 +67,11 @@ static const char *const help_text[] = {
     "  -q, --quiet, --silent    nothing: the exit status tells; the first match ends the search\n"
     "      --verdicts           the rules of --rules FILE that hold for a record, not matches: "
     "their\n"
-    "                           contents are where they are asked for. Columns: file, record, "
-    "sid,\n"
-    "                           msg, unchecked (what else a rule asks, which is not evaluated)\n"
+    "                           contents are where they are asked for; or the logical "
+    "signatures of\n"
+    "                           --hex -f FILE.ldb. Columns: file, record, sid, msg, unchecked "
+    "(what\n"
+    "                           else is asked for, which is not evaluated)\n"
     "      --max-matches N      stop after N matches in all, and say so\n"
     "      --output FILE        print to FILE instead of standard output (-), whole or not at all\n"
     "      --tsv                columns with tabs between them: the default\n"
@@ -258,7 +260,7 @@ static bool settle_offsets(find *f)
                                  "take --report longest (its default), shortest or pairs");
         return false;
     }
-    f->search.report = TRAWL_REPORT_LONGEST;
+    f->search.report = f->patterns.verdicts ? TRAWL_REPORT_PAIRS : TRAWL_REPORT_LONGEST;
     return true;
 }
 

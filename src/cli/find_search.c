@@ -135,11 +135,21 @@ static int on_matches_anew(const trawl_match *matches, size_t count, void *user)
     return skipped < count ? find_search_take(matches + skipped, count - skipped, f) : 0;
 }
 
+/* Those that are asked for. */
 static int judge_matches(const trawl_match *matches, size_t count, void *user)
 {
     find_search *f = (find_search *)user;
-    if (!verdicts_take(f->verdicts, matches, count))
-        f->failed = f->finished = true;
+    const bool filtered = f->output->patterns->filtered;
+    bool fine = true;
+    for (size_t i = 0, next; fine && i < count; i = next) {
+        for (next = filtered ? i : count; next < count; next++)
+            if (!is_wanted(f, record_scan_of(f->records, &matches[next]), &matches[next]))
+                break;
+        fine = next == i || verdicts_take(f->verdicts, matches + i, next - i);
+        next += next < count;
+    }
+    f->failed = f->failed || !fine;
+    f->finished = f->finished || !fine;
     return f->finished;
 }
 

@@ -14,6 +14,11 @@ bool list_line_begins(list_line l, const char *word)
     return l.length >= length && memcmp(l.text, word, length) == 0;
 }
 
+bool list_line_is(list_line l, const char *word)
+{
+    return l.length == strlen(word) && memcmp(l.text, word, l.length) == 0;
+}
+
 char *list_line_name(pattern_set *set, list_line l)
 {
     char *name = pattern_set_room(set, l.length);

@@ -173,8 +173,6 @@ int pattern_options_finish(pattern_options *o, int argc, char **argv)
         return EXIT_ERROR;
     if (!o->verdicts)
         rules_for_listing(&o->set, command);
-    else if (!rules_are_alone(&o->set, command))
-        return EXIT_ERROR;
     if (o->set.count == 0) {
         complain(command, "the list of patterns is empty");
         return EXIT_ERROR;
@@ -184,10 +182,19 @@ int pattern_options_finish(pattern_options *o, int argc, char **argv)
                  o->stranded ? "--strand" : "--ambiguous");
         return EXIT_ERROR;
     }
-    if (!pattern_set_style(&o->set, command, o->syntax, o->flags) ||
-        (o->strand != STRAND_PLUS &&
+    if (!pattern_set_style(&o->set, command, o->syntax, o->flags))
+        return EXIT_ERROR;
+    if (o->set.count == 0) {
+        complain(command, "no pattern is left of the list");
+        return EXIT_ERROR;
+    }
+    if (!o->verdicts)
+        rules_warn_of_parts(&o->set, command);
+    if ((o->strand != STRAND_PLUS &&
          !pattern_set_other_strand(&o->set, command, o->strand == STRAND_BOTH)) ||
-        (o->verdicts && !rules_for_verdicts(&o->set, command)) || !settle_left_out(o))
+        (o->verdicts &&
+         !(rules_are_alone(&o->set, command) && rules_for_verdicts(&o->set, command))) ||
+        !settle_left_out(o))
         return EXIT_ERROR;
     return -1;
 }

@@ -77,7 +77,7 @@ enum {
     "      --prosite            motifs of amino acids, as C-x(2,4)-C-[LIVM]>, in either case;\n"\
     "                           LIST may be a PROSITE file (.dat)\n"                         \
     "      --hex                bytes as in YARA's and ClamAV's signatures, 4D5A??[4-6](50|4?);\n"\
-    "                           LIST may be a ClamAV file (.ndb; offsets 0, EOF-9 hold)\n"\
+    "                           LIST may be a ClamAV file (.ndb, .ldb; offsets 0, EOF-9 hold)\n"\
     "  -i, --ignore-case        the letters A to Z match both cases (in one pattern that is no\n"\
     "                           literal: (?i) before it)\n"
 /* clang-format on */

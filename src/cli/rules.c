@@ -126,20 +126,24 @@ static bool read_whole(const char *at, const char *end, int64_t *number)
 
 /* ---- what is not evaluated -------------------------------------------------- */
 
-/* Note its name, once. */
-static void leave_unchecked(rules *r, const char *name, size_t length)
+size_t rule_name_once(char *names, size_t used, const char *name, size_t length)
 {
-    const char *at = r->unchecked, *end = r->unchecked + r->unchecked_used;
+    const char *at = names, *end = names + used;
     while (at < end) {
         const char *comma = memchr(at, ',', (size_t)(end - at)), *stop = comma ? comma : end;
         if ((size_t)(stop - at) == length && memcmp(at, name, length) == 0)
-            return;
+            return used;
         at = stop + (comma != NULL);
     }
-    if (r->unchecked_used)
-        r->unchecked[r->unchecked_used++] = ',';
-    memcpy(r->unchecked + r->unchecked_used, name, length);
-    r->unchecked_used += length;
+    if (used)
+        names[used++] = ',';
+    memcpy(names + used, name, length);
+    return used + length;
+}
+
+static void leave_unchecked(rules *r, const char *name, size_t length)
+{
+    r->unchecked_used = rule_name_once(r->unchecked, r->unchecked_used, name, length);
 }
 
 /* ---- one content -------------------------------------------------------------- */
@@ -174,11 +178,8 @@ static size_t decode(const char *text, size_t length, char *bytes)
 /* `text` is what is between the quotes. The name is the content as it is written. */
 static bool add_content(rules *r, const char *text, size_t length, bool negated)
 {
-    rule_content *grown = grow_array(r->list->contents, r->list->content_count,
-                                     &r->list->content_room, sizeof *grown);
-    r->list->contents = grown ? grown : r->list->contents;
     char *bytes = pattern_set_room(r->set, length), *name = pattern_set_room(r->set, length);
-    if (!grown || !bytes || !name)
+    if (!rule_list_of(r->set) || !bytes || !name)
         return no_memory(r);
     memcpy(name, text, length);
     name[length] = '\0';
@@ -194,13 +195,13 @@ static bool add_content(rules *r, const char *text, size_t length, bool negated)
     r->set->origins[index].negated = negated;
     r->set->patterns[index].syntax = TRAWL_SYNTAX_LITERAL;
     r->set->patterns[index].name = name;
-    grown[r->list->content_count++] = (rule_content){ .pattern = index,
-                                                      .length = count,
-                                                      .depth = RULE_ANY,
-                                                      .within = RULE_ANY,
-                                                      .negated = negated,
-                                                      .buffered = r->buffered,
-                                                      .lost = r->lost };
+    r->list->contents[r->list->content_count++] = (rule_content){ .pattern = index,
+                                                                  .length = count,
+                                                                  .depth = RULE_ANY,
+                                                                  .within = RULE_ANY,
+                                                                  .negated = negated,
+                                                                  .buffered = r->buffered,
+                                                                  .lost = r->lost };
     r->rule.count++;
     r->positional |= !r->buffered;
     r->lost = false;
@@ -413,10 +414,8 @@ static bool keep_rule(rules *r)
     rule_list *list = r->list;
     bool some = r->rule.size_test;
     carry_lost(r);
-    rule *grown = grow_array(list->rules, list->count, &list->room, sizeof *grown);
     char *names = pattern_set_room(r->set, r->unchecked_used);
-    list->rules = grown ? grown : list->rules;
-    if (!grown || !names)
+    if (!rule_list_of(r->set) || !names)
         return no_memory(r);
     memcpy(names, r->unchecked, r->unchecked_used);
     names[r->unchecked_used] = '\0';
@@ -426,7 +425,7 @@ static bool keep_rule(rules *r)
     list->empty += !some;
     list->partial += some && r->unchecked_used;
     if (some)
-        grown[list->count++] = r->rule;
+        list->rules[list->count++] = r->rule;
     return true;
 }
 
@@ -504,9 +503,7 @@ static const char *find_rule(rules *r, const char *at, const char *end)
 /* Room for the names of all options, and of a head's parts. */
 static bool open_list(rules *r, size_t length)
 {
-    if (!r->set->rules)
-        r->set->rules = calloc(1, sizeof *r->set->rules);
-    r->list = r->set->rules;
+    r->list = rule_list_of(r->set);
     r->unchecked = malloc(length + sizeof "protocol,addresses,ports,");
     if (r->list && r->unchecked)
         return true;
@@ -529,6 +526,21 @@ bool pattern_set_add_rules(pattern_set *set, const char *command, const char *pa
     }
     free(r.unchecked);
     return !r.failed;
+}
+
+rule_list *rule_list_of(pattern_set *set)
+{
+    if (!set->rules)
+        set->rules = calloc(1, sizeof *set->rules);
+    rule_list *list = set->rules;
+    rule *rules = list ? grow_array(list->rules, list->count, &list->room, sizeof *rules) : NULL;
+    if (!rules)
+        return NULL;
+    list->rules = rules;
+    rule_content *contents =
+        grow_array(list->contents, list->content_count, &list->content_room, sizeof *contents);
+    list->contents = contents ? contents : list->contents;
+    return contents ? list : NULL;
 }
 
 void rule_list_free(rule_list *list)
@@ -569,40 +581,71 @@ void rules_for_listing(pattern_set *set, const char *command)
     set->count = kept;
 }
 
+void rules_warn_of_parts(const pattern_set *set, const char *command)
+{
+    size_t signatures = 0;
+    for (size_t i = 0; set->rules && i < set->rules->count; i++)
+        signatures += set->rules->rules[i].logical != NULL;
+    if (signatures)
+        complain(
+            command,
+            "warning: of %zu logical signatures the parts are searched for, wherever they are: "
+            "--verdicts says which of the signatures hold",
+            signatures);
+}
+
 bool rules_are_alone(const pattern_set *set, const char *command)
 {
     const rule_list *list = set->rules;
-    if (!list || list->content_count != set->count) {
-        complain(command, "--verdicts are those of rules: give --rules FILE, and no pattern");
+    size_t signatures = 0;
+    for (size_t i = 0; list && i < list->count; i++)
+        signatures += list->rules[i].logical != NULL;
+    if (!list || list->content_count != set->count || (signatures && signatures < list->count)) {
+        complain(command, "--verdicts are those of rules, or of ClamAV's logical signatures: give "
+                          "--rules FILE, or --hex -f FILE.ldb, and no pattern beside them");
         return false;
     }
     if (list->partial + list->empty)
         complain(command,
-                 "warning: of %zu of %zu rules not all is evaluated: the column unchecked names "
-                 "what; %zu rules with nothing to evaluate are left out",
-                 list->partial, list->count, list->empty);
+                 "warning: of %zu of %zu %s not all is evaluated: the column unchecked names "
+                 "what; %zu %s with nothing to evaluate are left out",
+                 list->partial, list->count, signatures ? "signatures" : "rules", list->empty,
+                 signatures ? "signatures" : "rules");
     return true;
-}
-
-/* By what makes patterns of rules equal. */
-static int compare_patterns(const trawl_pattern *a, const trawl_pattern *b)
-{
-    if (a->flags != b->flags)
-        return a->flags < b->flags ? -1 : 1;
-    if (a->length != b->length)
-        return a->length < b->length ? -1 : 1;
-    return memcmp(a->text, b->text, a->length);
 }
 
 typedef struct numbered {
     trawl_pattern pattern;
+    pattern_origin origin;
     size_t number;
 } numbered;
+
+static int compare_numbers(uint64_t a, uint64_t b)
+{
+    return (a > b) - (a < b);
+}
+
+/* By what makes patterns of rules equal. */
+static int compare_patterns(const numbered *left, const numbered *right)
+{
+    const trawl_pattern *a = &left->pattern, *b = &right->pattern;
+    const pattern_origin *x = &left->origin, *y = &right->origin;
+    const int orders[] = { compare_numbers(a->flags, b->flags),
+                           compare_numbers(a->length, b->length),
+                           memcmp(a->text, b->text, a->length < b->length ? a->length : b->length),
+                           compare_numbers(x->filter, y->filter),
+                           compare_numbers(x->offset, y->offset),
+                           compare_numbers(x->shift, y->shift) };
+    size_t i = 0;
+    while (i + 1 < sizeof orders / sizeof orders[0] && !orders[i])
+        i++;
+    return orders[i];
+}
 
 static int compare_numbered(const void *a, const void *b)
 {
     const numbered *left = (const numbered *)a, *right = (const numbered *)b;
-    const int order = compare_patterns(&left->pattern, &right->pattern);
+    const int order = compare_patterns(left, right);
     return order ? order : left->number < right->number ? -1 : 1;
 }
 
@@ -611,13 +654,14 @@ bool rules_for_verdicts(pattern_set *set, const char *command)
     numbered *sorted = malloc((set->count + 1) * sizeof *sorted);
     size_t *merged = malloc((set->count + 1) * sizeof *merged), kept = 0;
     for (size_t i = 0; sorted && i < set->count; i++)
-        sorted[i] = (numbered){ set->patterns[i], i };
+        sorted[i] = (numbered){ set->patterns[i], set->origins[i], i };
     if (sorted)
         qsort(sorted, set->count, sizeof *sorted, compare_numbered);
     for (size_t i = 0; sorted && merged && i < set->count; i++) {
-        kept += i == 0 || compare_patterns(&sorted[i - 1].pattern, &sorted[i].pattern) != 0;
+        kept += i == 0 || compare_patterns(&sorted[i - 1], &sorted[i]) != 0;
         merged[sorted[i].number] = kept - 1;
         set->patterns[kept - 1] = sorted[i].pattern;
+        set->origins[kept - 1] = sorted[i].origin;
     }
     for (size_t i = 0; sorted && merged && i < set->rules->content_count; i++)
         set->rules->contents[i].pattern = merged[set->rules->contents[i].pattern];

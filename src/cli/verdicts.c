@@ -10,6 +10,9 @@
  * where the contents so far may end. Both they and a pattern's ends ascend, so a step takes their
  * sum, and no choice is ever taken back.
  *
+ * Of a logical signature all patterns are anchors, and places do not matter: it is counted how
+ * often each occurs.
+ *
  * Memory: 40 bytes for each place of the present record, of which there may be MOST_PLACES.
  */
 #include "cli/verdicts.h"
@@ -30,7 +33,9 @@ typedef struct spot {
     uint64_t sought; /* the last one in which it was looked for when it was its turn */
     size_t first;    /* of its places in `ends`, while the record is judged */
     size_t count;
-    bool placed;  /* some rule wants its places */
+    uint64_t ends, last; /* in that record at which it ended, and where it did so last */
+    bool placed;         /* some rule wants its places */
+    bool counted;        /* ... or how often it occurs */
     size_t rules; /* whose anchor it is begin here in `anchored`, and end where the next's do */
 } spot;
 
@@ -55,7 +60,9 @@ struct verdicts {
     const uint8_t *bytes; /* of the present record; NULL: it came in pieces */
     uint64_t length;
     size_t *anchored; /* rules, by their anchors; behind them those that have none */
+    size_t anchored_count;
     bool *plain;      /* of each rule: places do not matter */
+    uint64_t *judged; /* of each: the last record in which it was */
     uint64_t record;  /* number of the present one, of all files */
     size_t *touched, touched_count;
     place *log; /* of the present record */
@@ -276,9 +283,23 @@ static bool fits_size(const rule *r, uint64_t length)
     }
 }
 
+/* By how often the parts occur. */
+static bool holds_logical(const verdicts *v, const rule *r)
+{
+    uint64_t counts[LOGICAL_PARTS] = { 0 };
+    for (size_t i = r->first; i < r->first + r->count; i++) {
+        const rule_content *c = &v->rules->contents[i];
+        const spot *s = &v->spots[c->pattern];
+        counts[c->part] += s->record == v->record ? s->ends : 0;
+    }
+    return logical_holds(r->logical, counts);
+}
+
 static bool holds(verdicts *v, size_t index, uint64_t length)
 {
     const rule *r = &v->rules->rules[index];
+    if (r->logical)
+        return length >= r->least && length <= r->most && holds_logical(v, r);
     if (!fits_size(r, length) || !rule_head_fits(&r->head, &v->flow))
         return false;
     for (size_t i = r->first; i < r->first + r->count; i++) {
@@ -302,6 +323,10 @@ static void place_contents(verdicts *v, size_t index)
     const rule *r = &v->rules->rules[index];
     bool asked = false; /* the cursor, by what comes behind */
     v->plain[index] = true;
+    for (size_t i = r->first; r->logical && i < r->first + r->count; i++)
+        v->spots[v->rules->contents[i].pattern].counted = true;
+    if (r->logical)
+        return;
     for (size_t i = r->first + r->count; i-- > r->first;) {
         const rule_content *c = &v->rules->contents[i];
         if (c->buffered || (c->negated && is_loose(c)))
@@ -331,41 +356,66 @@ static size_t anchor_of(const verdicts *v, const rule *r)
     return longest && (longest->length > SHORT || !ports) ? longest->pattern : v->patterns;
 }
 
+/* So many anchors has the rule: one; a logical signature each of its contents, and, as the last
+ * one, none, if it holds for a record in which nothing occurs. */
+static size_t anchors_of(const rule *r)
+{
+    static const uint64_t nothing[LOGICAL_PARTS] = { 0 };
+    return r->logical ? r->count + logical_holds(r->logical, nothing) : 1;
+}
+
+static size_t one_anchor(const verdicts *v, const rule *r, size_t which)
+{
+    return !r->logical        ? anchor_of(v, r)
+           : which < r->count ? v->rules->contents[r->first + which].pattern
+                              : v->patterns;
+}
+
 /* Sort the rules by their anchors. */
 static void anchor_rules(verdicts *v)
 {
+    const rule *rules = v->rules->rules;
     size_t before = 0;
     for (size_t i = 0; i < v->rules->count; i++)
-        v->spots[anchor_of(v, &v->rules->rules[i])].rules++;
+        for (size_t k = anchors_of(&rules[i]); k-- > 0;)
+            v->spots[one_anchor(v, &rules[i], k)].rules++;
     for (size_t p = 0; p <= v->patterns; p++) {
         before += v->spots[p].rules;
         v->spots[p].rules = before;
     }
+    v->anchored_count = before;
     for (size_t i = v->rules->count; i-- > 0;)
-        v->anchored[--v->spots[anchor_of(v, &v->rules->rules[i])].rules] = i;
+        for (size_t k = anchors_of(&rules[i]); k-- > 0;)
+            v->anchored[--v->spots[one_anchor(v, &rules[i], k)].rules] = i;
 }
 
 /* Anchors to the front of the set, by numbers that the contents take over. */
 static bool order_patterns(verdicts *v)
 {
     trawl_pattern *ordered = malloc((v->patterns + 1) * sizeof *ordered);
+    pattern_origin *origins = malloc((v->patterns + 1) * sizeof *origins);
     size_t *number = calloc(v->patterns + 1, sizeof *number), next;
     for (size_t i = 0; number && i < v->rules->count; i++)
-        number[anchor_of(v, &v->rules->rules[i])] = 1;
+        for (size_t k = anchors_of(&v->rules->rules[i]); k-- > 0;)
+            number[one_anchor(v, &v->rules->rules[i], k)] = 1;
     for (size_t p = 0; number && p < v->patterns; p++)
         v->anchors += number[p];
     size_t others = v->anchors;
     next = 0;
-    for (size_t p = 0; ordered && number && p < v->patterns; p++) {
+    const bool fine = ordered && origins && number;
+    for (size_t p = 0; fine && p < v->patterns; p++) {
         number[p] = number[p] ? next++ : others++;
         ordered[number[p]] = v->set->patterns[p];
+        origins[number[p]] = v->set->origins[p];
     }
-    const bool fine = ordered && number;
     for (size_t i = 0; fine && i < v->rules->content_count; i++)
         v->rules->contents[i].pattern = number[v->rules->contents[i].pattern];
-    if (fine && v->patterns)
+    if (fine && v->patterns) {
         memcpy(v->set->patterns, ordered, v->patterns * sizeof *ordered);
+        memcpy(v->set->origins, origins, v->patterns * sizeof *origins);
+    }
     free(ordered);
+    free(origins);
     free(number);
     return fine;
 }
@@ -385,10 +435,12 @@ verdicts *verdicts_open(pattern_set *set, find_output *output, bool quiet)
     v->patterns = set->count;
     v->spots = calloc(set->count + 1, sizeof *v->spots);
     v->touched = calloc(set->count + 1, sizeof *v->touched);
-    v->anchored = calloc(v->rules->count + 1, sizeof *v->anchored);
+    v->anchored = calloc(v->rules->count + v->rules->content_count + 1, sizeof *v->anchored);
+    v->judged = calloc(v->rules->count + 1, sizeof *v->judged);
     v->held = calloc(v->rules->count + 1, sizeof *v->held);
     v->plain = calloc(v->rules->count + 1, sizeof *v->plain);
-    if (!v->spots || !v->touched || !v->anchored || !v->held || !v->plain || !order_patterns(v)) {
+    if (!v->spots || !v->touched || !v->anchored || !v->held || !v->plain || !v->judged ||
+        !order_patterns(v)) {
         out_of_memory(v);
         verdicts_close(v);
         return NULL;
@@ -398,7 +450,7 @@ verdicts *verdicts_open(pattern_set *set, find_output *output, bool quiet)
         place_contents(v, i);
     anchor_rules(v);
     for (size_t p = 0; p < set->count; p++)
-        if (!v->spots[p].placed)
+        if (!v->spots[p].placed && !v->spots[p].counted)
             set->patterns[p].flags |= TRAWL_ONCE;
     verdicts_choose(v, false);
     return v;
@@ -418,6 +470,7 @@ void verdicts_close(verdicts *v)
     free(v->anchored);
     free(v->held);
     free(v->plain);
+    free(v->judged);
     free(v->log);
     free(v->ends);
     free(v->cursors[0]);
@@ -448,8 +501,11 @@ bool verdicts_take(verdicts *v, const trawl_match *matches, size_t count)
         if (s->record != v->record) {
             s->record = v->record;
             s->count = 0;
+            s->ends = 0;
             v->touched[v->touched_count++] = matches[i].pattern;
         }
+        s->ends += !s->ends || s->last != matches[i].end;
+        s->last = matches[i].end;
         s->count++;
         if (s->placed && !log_place(v, &matches[i]))
             return false;
@@ -481,10 +537,13 @@ static bool sort_log(verdicts *v)
 
 static void judge(verdicts *v, size_t pattern, uint64_t length)
 {
-    const size_t end = pattern < v->patterns ? v->spots[pattern + 1].rules : v->rules->count;
-    for (size_t i = v->spots[pattern].rules; i < end; i++)
-        if (holds(v, v->anchored[i], length))
-            v->held[v->held_count++] = v->anchored[i];
+    const size_t end = pattern < v->patterns ? v->spots[pattern + 1].rules : v->anchored_count;
+    for (size_t i = v->spots[pattern].rules; i < end; i++) {
+        const size_t index = v->anchored[i];
+        if (v->judged[index] != v->record && holds(v, index, length))
+            v->held[v->held_count++] = index;
+        v->judged[index] = v->record;
+    }
 }
 
 static int compare_indexes(const void *a, const void *b)
@@ -540,7 +599,7 @@ static bool judge_record(verdicts *v, const record_scan *scan, const record *r, 
 bool verdicts_record(verdicts *v, const record_scan *scan, const record *r, uint64_t length,
                      uint64_t most)
 {
-    const bool some = v->touched_count || v->spots[v->patterns].rules < v->rules->count;
+    const bool some = v->touched_count || v->spots[v->patterns].rules < v->anchored_count;
     const bool fine = !length || !some || judge_record(v, scan, r, length, most);
     v->record++;
     v->touched_count = v->log_count = 0;
