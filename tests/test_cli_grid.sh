@@ -18,13 +18,19 @@ result() # NAME FINE(0 or 1)
     fi
 }
 
+# Numbers of two bytes, the lower one first.
+numbers() # NUMBER...
+{
+    for value in "$@"; do
+        printf "\\$(printf %03o $((value % 256)))\\$(printf %03o $((value / 256)))"
+    done
+}
+
 # A page of a TIFF, of one cell, 'I', the next page's place is NEXT.
 tiff_page() # NEXT
 {
-    for value in 8 256 3 1 0 1 0 257 3 1 0 1 0 258 3 1 0 8 0 259 3 1 0 1 0 262 3 1 0 1 0 \
-        273 3 1 0 0 0 278 3 1 0 1 0 279 3 1 0 1 0 "$1" 0; do
-        printf "\\$(printf %03o $((value % 256)))\\$(printf %03o $((value / 256)))"
-    done
+    numbers 8 256 3 1 0 1 0 257 3 1 0 1 0 258 3 1 0 8 0 259 3 1 0 1 0 262 3 1 0 1 0 \
+        273 3 1 0 0 0 278 3 1 0 1 0 279 3 1 0 1 0 "$1" 0
 }
 
 # check NAME STATUS STDOUT STDERR: the last run. Fields of STDOUT are separated by blanks
@@ -740,6 +746,22 @@ text.pgm 1 nine.pgm 3 0" '--annotate: none/out.png: cannot be written: No such f
 two.tif:1 1 one.pgm 0 0
 two.tif:2 1 one.pgm 0 0" '--annotate: other: cannot be written: the picture has several pages'
         result 'what was there is left' "$([ "$(cat other)" = kept ] && echo 1)"
+        {
+            printf 'II*\0\10\0\0\0'
+            numbers 9 256 3 1 0 1 0 257 3 1 0 1 0 258 3 1 0 8 0 259 3 1 0 1 0 262 3 1 0 1 0 \
+                273 3 1 0 0 0 274 3 1 0 3 0 278 3 1 0 1 0 279 3 1 0 1 0 0 0
+        } >turned.tif
+        run grid -n one.pgm turned.tif
+        check 'a picture that is to be turned is searched as it is stored, with a warning' 0 "$header
+turned.tif 1 one.pgm 0 0" 'turned.tif: is to be turned or mirrored when it is shown (orientation 3'
+        {
+            printf 'II*\0\10\0\0\0'
+            numbers 9 256 3 1 0 1 0 257 3 1 0 1 0 258 3 1 0 32 0 259 3 1 0 1 0 262 3 1 0 1 0 \
+                273 3 1 0 0 0 278 3 1 0 1 0 279 3 1 0 4 0 339 3 1 0 3 0 0 0
+        } >float.tif
+        run grid -n one.pgm float.tif
+        check 'numbers that --as does not convert get other advice' 2 "$header" \
+            'is float32, but the needle is grey8; such numbers are no colours, which --as converts'
     fi
     ln -s other other.link
     run grid --annotate other.link -n step.pgm text.png

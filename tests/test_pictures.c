@@ -18,7 +18,17 @@
 
 enum { JPEG_ROWS = 61, JPEG_COLS = 75 };
 
-static bytes encode_jpeg(int channels, J_COLOR_SPACE space, bool progressive)
+/* Of a camera that was held so, by EXIF; 0: nothing is said. */
+static void write_orientation(struct jpeg_compress_struct *jpeg, int orientation)
+{
+    uint8_t big[] = "Exif\0\0MM\0*\0\0\0\10\0\1\1\22\0\3\0\0\0\1\0?\0\0\0\0\0";
+    uint8_t little[] = "Exif\0\0II*\0\10\0\0\0\1\0\22\1\3\0\1\0\0\0?\0\0\0\0\0\0";
+    big[25] = little[24] = (uint8_t)orientation;
+    if (orientation)
+        jpeg_write_marker(jpeg, JPEG_APP0 + 1, orientation % 2 ? big : little, 32);
+}
+
+static bytes encode_jpeg(int channels, J_COLOR_SPACE space, bool progressive, int orientation)
 {
     struct jpeg_compress_struct jpeg;
     struct jpeg_error_mgr errors;
@@ -37,6 +47,7 @@ static bytes encode_jpeg(int channels, J_COLOR_SPACE space, bool progressive)
     if (progressive)
         jpeg_simple_progression(&jpeg);
     jpeg_start_compress(&jpeg, TRUE);
+    write_orientation(&jpeg, orientation);
     for (int row = 0; row < JPEG_ROWS; row++) {
         uint8_t samples[JPEG_COLS * 4];
         JSAMPROW from = samples;
@@ -59,8 +70,10 @@ static void test_jpeg(void **state)
     (void)state;
     for (int way = 0; way < 4; way++) {
         const bool grey = way % 2;
-        bytes file = encode_jpeg(grey ? 1 : 3, grey ? JCS_GRAYSCALE : JCS_RGB, way / 2);
+        const int turned = way == 3 ? 6 : way;
+        bytes file = encode_jpeg(grey ? 1 : 3, grey ? JCS_GRAYSCALE : JCS_RGB, way / 2, turned);
         image picture = must_decode(file, IMAGE_AS_STORED);
+        assert_int_equal(picture.orientation, turned == 1 ? 0 : turned);
         assert_string_equal(picture.kind, grey ? "grey8" : "rgb8");
         assert_int_equal(picture.rows, JPEG_ROWS);
         assert_int_equal(picture.cols, JPEG_COLS);
@@ -80,7 +93,7 @@ static void test_jpeg(void **state)
 static void test_jpeg_refused(void **state)
 {
     (void)state;
-    bytes file = encode_jpeg(4, JCS_CMYK, false);
+    bytes file = encode_jpeg(4, JCS_CMYK, false, 0);
     must_fail(file, IMAGE_AS_STORED, "a JPEG of 4 components");
     free(file.data);
 }

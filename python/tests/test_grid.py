@@ -1,6 +1,7 @@
 """Pictures: every place of every needle, against the oracle."""
 import pickle
 import time
+import warnings
 
 import numpy as np
 import oracle
@@ -178,6 +179,20 @@ def test_names_and_errors():
         trawl.grid([])
     with pytest.raises(trawl.Error):
         trawl.grid(np.zeros((0, 3), np.uint8))
+
+
+def test_pictures_that_are_to_be_turned():
+    """Pillow's pictures are searched as they are stored; where EXIF says otherwise there is a warning."""
+    Image = pytest.importorskip("PIL.Image")
+    picture = Image.fromarray(np.arange(12, dtype=np.uint8).reshape(3, 4))
+    plan = trawl.grid(np.array([[1, 2]], np.uint8))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert plan.find(picture).tolist() == [(0, 0, 1)]
+    picture.getexif()[0x112] = 6
+    with pytest.warns(UserWarning, match="orientation 6.*exif_transpose") as caught:
+        assert plan.find(picture).tolist() == [(0, 0, 1)]
+    assert caught[0].filename == __file__
 
 
 def test_cells_of_three_bytes_cost_no_more():

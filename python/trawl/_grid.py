@@ -1,6 +1,7 @@
 """Rectangles of cells, found in larger ones: tiles in pictures."""
 from __future__ import annotations
 
+import warnings
 from typing import Any, Mapping, NamedTuple, Optional, Sequence, Tuple, Union
 
 import numpy as np
@@ -53,6 +54,12 @@ def _is_elsewhere(picture: Any) -> bool:
 
 
 def _host(picture: Any) -> np.ndarray:
+    if hasattr(picture, "getexif"):  # of Pillow
+        turned = picture.getexif().get(0x112, 1)
+        if turned != 1:
+            warnings.warn("the picture is to be turned or mirrored when it is shown (EXIF's orientation "
+                          f"{turned}): it is searched, and rows and columns count, as it is stored; give "
+                          "PIL.ImageOps.exif_transpose(picture)", stacklevel=5)
     if isinstance(picture, np.ndarray) or hasattr(picture, "__array__") \
             or not hasattr(picture, "__dlpack_device__"):
         return np.asarray(picture)

@@ -53,13 +53,20 @@ static bool name_needle(const grid_run *run, size_t index)
     return needle->names != NULL;
 }
 
-void grid_warn_hidden(const grid_run *run, const char *name)
+void grid_warn(const grid_run *run, const char *name, const image *picture, bool hidden_matter)
 {
     const char *as = run->as == IMAGE_AS_GREY ? "grey" : "rgb"; /* those that hide something */
-    complain(run->options.command,
-             "warning: %s: has transparent pixels: --as %s compares their hidden colours; take "
-             "--as rgba to compare transparency too",
-             name, as);
+    if (picture->hidden && hidden_matter)
+        complain(run->options.command,
+                 "warning: %s: has transparent pixels: --as %s compares their hidden colours; take "
+                 "--as rgba to compare transparency too",
+                 name, as);
+    if (picture->orientation)
+        complain(run->options.command,
+                 "warning: %s: is to be turned or mirrored when it is shown (orientation %u of EXIF "
+                 "or TIFF): it is compared, and rows and columns count, as it is stored; turn it "
+                 "first, as by convert -auto-orient",
+                 name, (unsigned)picture->orientation);
 }
 
 /* ---- masks ------------------------------------------------------------------- */
@@ -144,8 +151,7 @@ static bool read_needle(grid_run *run, size_t index)
         complain(run->options.command, "%s: %s", name, message);
         return false;
     }
-    if (needle->picture.hidden && !run->alpha_mask)
-        grid_warn_hidden(run, name);
+    grid_warn(run, name, &needle->picture, !run->alpha_mask);
     needle->rows = needle->picture.rows;
     needle->cols = needle->picture.cols;
     if (run->tallest < needle->picture.rows)

@@ -115,15 +115,26 @@ static int on_matches(const trawl_grid_match *matches, size_t count, void *user)
 
 /* ---- texts ----------------------------------------------------------------- */
 
+/* Whether --as converts pictures of a kind: not signed numbers, floats, nor wide ones. */
+static bool has_colours(const char *kind)
+{
+    return strncmp(kind, "int", 3) != 0 && strncmp(kind, "float", 5) != 0 &&
+           (strncmp(kind, "grey", 4) != 0 || strtoul(kind + 4, NULL, 10) <= 16);
+}
+
 /* Why two kinds cannot be compared, and what to do about it. */
 static void complain_kinds(const grid_run *run, const char *path, const char *kind)
 {
     const bool raw = strncmp(kind, "raw", 3) == 0 || strncmp(run->kind, "raw", 3) == 0;
+    const bool colours = has_colours(kind) && has_colours(run->kind);
+    const char *advice =
+        raw && colours ? "convert with --as grey (cells of 1 byte), or give raw needles and texts "
+                         "both their shape (--needle-shape, --shape)"
+        : colours      ? "convert both with --as rgb (or rgba, grey)"
+                       : "such numbers are no colours, which --as converts: give needles and texts "
+                         "of one kind, as gdal_translate -ot makes them";
     complain(run->options.command, "%s: is %s, but %s %s; %s", path, kind,
-             run->needle_count == 1 ? "the needle is" : "the needles are", run->kind,
-             raw ? "convert with --as grey (cells of 1 byte), or give raw needles and texts both "
-                   "their shape (--needle-shape, --shape)"
-                 : "convert both with --as rgb (or rgba, grey)");
+             run->needle_count == 1 ? "the needle is" : "the needles are", run->kind, advice);
 }
 
 /* The page's name as it is printed: of a file of several pages with the number. */
@@ -211,8 +222,8 @@ static int search_band(const image_band *band, void *user)
     if (last && !run->failed && run->count)
         print_counts(run);
     progress_release(true);
-    if (last && band->picture->hidden)
-        grid_warn_hidden(run, run->file);
+    if (last)
+        grid_warn(run, run->file, band->picture, true);
     if (last) {
         free(run->file_name);
         run->file_name = NULL;

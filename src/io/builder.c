@@ -201,6 +201,11 @@ int image_put_row(image_builder *b, uint64_t row, const void *samples)
     return b->fn && at + 1 == b->out->rows && row + 1 < b->band.rows ? hand_on(b, row) : 0;
 }
 
+void image_oriented(image_builder *b, unsigned orientation)
+{
+    b->out->orientation = orientation >= 2 && orientation <= 8 ? (uint8_t)orientation : 0;
+}
+
 int image_end(image_builder *b)
 {
     return b->fn && b->out->cells ? hand_on(b, b->band.rows - 1) : 0;

@@ -71,6 +71,9 @@ int image_begin(image_builder *builder, uint64_t rows, uint64_t cols, unsigned c
 int image_begin_cells(image_builder *builder, uint64_t rows, uint64_t cols, uint32_t cell_size,
                       const char *kind);
 
+/* The file says how the page is to be turned: 1 to 8, as EXIF and TIFF number it. */
+void image_oriented(image_builder *builder, unsigned orientation);
+
 /* Take one row of samples. 0, or -1 with the message written or, for bands, the end asked for. */
 int image_put_row(image_builder *builder, uint64_t row, const void *samples);
 

@@ -46,6 +46,8 @@ typedef struct image {
     char kind[16];          /* what a cell holds: "grey1" .. "grey16", "greya8", "rgb8", "rgba16",
                                "raw:u1" ...; PNM with an odd maximum: "grey:100", "rgb:1000" */
     bool hidden;            /* the conversion dropped alpha, and a pixel was not opaque */
+    uint8_t orientation;    /* 2 to 8: the file says (EXIF, TIFF) that it is turned or mirrored
+                               when it is shown; cells are as they are stored. Else 0 */
 } image;
 
 /* Some rows of a page. */

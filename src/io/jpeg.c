@@ -7,6 +7,8 @@
  * libjpeg reports errors by longjmp. All state lives in one struct of the caller of setjmp, and
  * everything is freed in one place.
  *
+ * Pixels stay where they are stored: what EXIF says of how a camera was held is told, not applied.
+ *
  * Strict: a warning (cut or damaged data, which libjpeg fills with grey) is an error. The memory of
  * a progressive picture, all its coefficients, counts; its scans are limited, for a small file can
  * have thousands of them.
@@ -30,6 +32,8 @@ bool image_is_jpeg(const uint8_t *bytes, size_t length)
 #include <jpeglib.h>
 
 #define MOST_SCANS 500
+#define EXIF_MARKER (JPEG_APP0 + 1)
+#define EXIF_BYTES 4096u /* of which the orientation is among the first */
 
 typedef struct jpeg_job {
     struct jpeg_decompress_struct jpeg;
@@ -66,6 +70,35 @@ static void on_progress(j_common_ptr jpeg)
     }
 }
 
+static unsigned exif_number(const uint8_t *p, unsigned bytes, bool big)
+{
+    unsigned number = 0;
+    for (unsigned i = 0; i < bytes; i++)
+        number |= (unsigned)p[big ? bytes - 1 - i : i] << 8 * i;
+    return number;
+}
+
+/* The orientation that a marker of EXIF names: a TIFF behind six bytes; 0: none. */
+static unsigned exif_orientation(const uint8_t *marker, size_t length)
+{
+    static const uint8_t name[6] = "Exif\0";
+    if (length < 14 || memcmp(marker, name, sizeof name) != 0)
+        return 0;
+    const uint8_t *tiff = marker + sizeof name;
+    const size_t size = length - sizeof name;
+    const bool big = tiff[0] == 'M';
+    const size_t table = exif_number(tiff + 4, 4, big);
+    if (table > size - 2)
+        return 0;
+    const unsigned count = exif_number(tiff + table, 2, big);
+    for (unsigned i = 0; i < count && table + 2 + 12 * (i + 1) <= size; i++) {
+        const uint8_t *entry = tiff + table + 2 + 12 * i; /* tag, type, count, value */
+        if (exif_number(entry, 2, big) == 0x112)
+            return exif_number(entry + 8, 2, big);
+    }
+    return 0;
+}
+
 static int begin(jpeg_job *job)
 {
     struct jpeg_decompress_struct *jpeg = &job->jpeg;
@@ -79,7 +112,13 @@ static int begin(jpeg_job *job)
     jpeg->out_color_space = grey ? JCS_GRAYSCALE : JCS_RGB;
     /* A row, and libjpeg's: two rows of blocks, or all coefficients, two bytes each. */
     job->builder->held_rows = 33 + (jpeg_has_multiple_scans(jpeg) ? 2 * rows : 0);
-    return image_begin(job->builder, rows, jpeg->image_width, grey ? 1 : 3, 255);
+    if (image_begin(job->builder, rows, jpeg->image_width, grey ? 1 : 3, 255) != 0)
+        return -1;
+    unsigned orientation = 0;
+    for (jpeg_saved_marker_ptr m = jpeg->marker_list; m && !orientation; m = m->next)
+        orientation = exif_orientation(m->data, m->data_length);
+    image_oriented(job->builder, orientation);
+    return 0;
 }
 
 static int decode(jpeg_job *job, const uint8_t *bytes, size_t length)
@@ -90,6 +129,7 @@ static int decode(jpeg_job *job, const uint8_t *bytes, size_t length)
     jpeg->progress = &job->progress;
     job->progress.progress_monitor = on_progress;
     jpeg_mem_src(jpeg, bytes, (unsigned long)length);
+    jpeg_save_markers(jpeg, EXIF_MARKER, EXIF_BYTES);
     jpeg_read_header(jpeg, TRUE);
     if (begin(job) != 0)
         return -1;

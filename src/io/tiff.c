@@ -324,6 +324,7 @@ static int begin_page(tiff_job *job)
             : image_begin(job->builder, job->rows, job->cols, job->channels, (1u << job->bits) - 1);
     if (status != 0)
         return status;
+    image_oriented(job->builder, tag_16(job, TIFFTAG_ORIENTATION));
     job->block = calloc((size_t)job->across * job->planes, job->kept_bytes);
     job->tile = in_parts ? calloc(1, job->tile_bytes) : NULL;
     job->samples = malloc(job->cols * pixel);
