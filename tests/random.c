@@ -7,6 +7,8 @@
  */
 #include "random.h"
 
+#include "fence.h"
+
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -47,6 +49,7 @@ typedef struct writer {
     uint32_t syntax;
     bool may_repeat; /* without bound */
     bool newline;    /* one was written */
+    bool varies;     /* matches are of several lengths */
     char *written, *sample;
     size_t written_length, sample_length;
 } writer;
@@ -156,6 +159,7 @@ static void put_repeat(writer *w, bool optional, uint32_t *least, uint32_t *most
             put(w, "{%u,%u}", low, high);
         *most = high;
     }
+    w->varies |= *least != *most;
 }
 
 static void put_element(writer *w, bool repeat, bool optional)
@@ -196,6 +200,7 @@ static void write_long(writer *w)
         for (; run > 0 && positions < target && !full(w); run--, positions++) {
             put_byte(w, letter(w->r, w->s));
             put(w, "?");
+            w->varies = true;
         }
         if (rng_chance(w->r, 20)) {
             put_element(w, true, true);
@@ -269,9 +274,11 @@ static void choose_alphabet(rng *r, scenario *s)
         s->alphabet[i] = (uint8_t)(kind == kinds ? 'a' + i : i);
 }
 
-/* Conditions on what stands beside a match, of kinds that any pattern may have. */
+/* Conditions on what stands beside a match. Before it a pattern of variable length may not have all
+ * of them. */
 static void add_conditions(rng *r, scenario *s, size_t i, writer *w)
 {
+    static const char *const before[] = { "^", "^", "^", "\\b", "\\B", "\\<", "\\A" };
     static const char *const behind[] = { "$", "\\b", "\\B", "\\>", "\\z", "$\\b" };
     char *written = s->written[i];
     trawl_pattern *p = &s->patterns[i];
@@ -284,8 +291,11 @@ static void add_conditions(rng *r, scenario *s, size_t i, writer *w)
     const bool written_too =
         w->syntax == TRAWL_SYNTAX_EXTENDED && w->written_length + 8 <= SCENARIO_WRITTEN;
     if (written_too && rng_chance(r, 3)) {
-        memmove(written + 1, written, w->written_length++);
-        written[0] = '^';
+        const uint32_t usual = 3, all = sizeof before / sizeof *before;
+        const char *condition = before[rng_below(r, w->varies ? usual : all)];
+        memmove(written + strlen(condition), written, w->written_length);
+        memcpy(written, condition, strlen(condition));
+        w->written_length += strlen(condition);
     }
     if (written_too && rng_chance(r, 3)) {
         const char *condition = behind[rng_below(r, sizeof behind / sizeof *behind)];
@@ -425,9 +435,7 @@ static void make_text(rng *r, scenario *s, size_t longest)
     const size_t which = rng_below(r, (uint32_t)s->count);
     const bool is_sample = rng_chance(r, 12) && s->sample_length[which] <= longest;
     s->length = is_sample ? s->sample_length[which] : choose_length(r, s, longest);
-    s->text = malloc(s->length ? s->length : 1);
-    if (!s->text)
-        abort();
+    s->text = fenced_text(s->length, rng_chance(r, 2));
     const bool sparse = s->length > 1000 && !s->literals;
     const bool crowded = s->length > 9000 && s->count > 2;
     const uint32_t kind = rng_below(r, 8);
@@ -466,7 +474,7 @@ void scenario_make(scenario *s, uint64_t seed, size_t longest)
 
 void scenario_free(scenario *s)
 {
-    free(s->text);
+    fenced_free(s->text, s->length);
     s->text = NULL;
 }
 

@@ -27,7 +27,7 @@ typedef struct scenario {
     uint64_t seed;
     trawl_pattern patterns[SCENARIO_PATTERNS];
     size_t count;
-    uint8_t *text; /* malloc'ed to its exact length, so that sanitizers see its end */
+    uint8_t *text; /* begins or ends at a page that nobody may touch: fence.h */
     size_t length;
     bool literals;  /* all patterns are literals */
     bool unbounded; /* some pattern has no longest match */

@@ -13,9 +13,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "choices.h"
 #include "engine/engine.h"
+#include "fence.h"
 #include "hostile.h"
-#include "random.h"
+#include "matches.h"
+#include "oracle.h"
+#include "random_grid.h"
+#include "random_syntax.h"
 #include "table/kmers.h"
 #include "table/ku.h"
 #include "table/packed.h"
@@ -91,6 +96,137 @@ static void test_round_trip(void **state)
         assert_int_equal(trawl_plan_get_stage(loaded, a.stages - 1, &stage), TRAWL_OK);
         assert_int_equal(trawl_plan_get_stage(loaded, a.stages, &stage), TRAWL_ERROR_ARGUMENT);
         trawl_plan_free(loaded);
+    }
+}
+
+/* ---- every plan that can be made ------------------------------------------------- */
+
+#define SETS 12000
+
+/* Whether what `compile` made can be loaded; frees it. NULL: it was refused. */
+static bool loads(trawl_plan *plan, trawl_error *error)
+{
+    size_t bytes = 0;
+    trawl_plan *loaded = NULL;
+    const void *block = trawl_plan_save(plan, &bytes);
+    const bool is_good = !plan || trawl_plan_load(block, bytes, &loaded, error) == TRAWL_OK;
+    trawl_plan_free(loaded);
+    trawl_plan_free(plan);
+    return is_good;
+}
+
+static void options_of(rng *r, trawl_compile_options *options)
+{
+    uint32_t engines = 0;
+    while (engine_choice(engines))
+        engines++;
+    options->engine = rng_chance(r, 4) ? "auto" : engine_choice(rng_below(r, engines));
+    options->keep_texts = rng_below(r, 2);
+    options->note = "note";
+    options->note_length = rng_below(r, 5);
+}
+
+/* Load takes every plan that compile has made, whatever the engine and the syntax. */
+static void test_all_load(void **state)
+{
+    const uint64_t seed = test_seed(), sets = test_cases(SETS);
+    uint64_t made = 0;
+    (void)state;
+    for (uint64_t i = 0; i < sets; i++) {
+        rng r = { seed + i };
+        syntax_set set;
+        syntax_set_make(&set, &r);
+        for (int again = 0; again < 3; again++) {
+            trawl_compile_options options = TRAWL_COMPILE_OPTIONS_INIT;
+            trawl_plan *plan = NULL;
+            trawl_error error = { 0 };
+            options_of(&r, &options);
+            trawl_compile(set.patterns, set.count, &options, &plan, NULL);
+            made += plan != NULL;
+            if (loads(plan, &error))
+                continue;
+            syntax_set_print(&set, stderr);
+            fail_msg("TRAWL_TEST_SEED=%llu, engine %s: %s", (unsigned long long)(seed + i),
+                     options.engine, error.message);
+        }
+    }
+    printf("%llu plans were loaded\n", (unsigned long long)made);
+    assert_true(made > sets / 2);
+}
+
+static void test_all_grids_load(void **state)
+{
+    const uint64_t seed = test_seed(), sets = test_cases(SETS / 4);
+    uint64_t made = 0;
+    (void)state;
+    for (uint64_t i = 0; i < sets; i++) {
+        rng r = { seed + i };
+        grid_scenario g;
+        grid_scenario_make(&g, seed + i);
+        trawl_compile_options options = TRAWL_COMPILE_OPTIONS_INIT;
+        const trawl_likeness like = { .size = sizeof like,
+                                      .tolerance = (uint8_t)rng_below(&r, 3),
+                                      .wrong = rng_below(&r, 3) };
+        trawl_plan *plan = NULL;
+        trawl_error error = { 0 };
+        options_of(&r, &options);
+        options.likeness = rng_chance(&r, 3) ? &like : NULL;
+        trawl_compile_grid(g.needles, g.count, g.cell_size, &options, &plan, NULL);
+        made += plan != NULL;
+        if (!loads(plan, &error))
+            fail_msg("TRAWL_TEST_SEED=%llu, engine %s: %s", (unsigned long long)(seed + i),
+                     options.engine, error.message);
+        grid_scenario_free(&g);
+    }
+    printf("%llu plans of grids were loaded\n", (unsigned long long)made);
+    assert_true(made > sets / 4);
+}
+
+/* What may stand before an alternative whose length is not the others' is asked of its own start,
+ * and of no byte behind the text, by a loaded plan as by a made one. */
+static void test_alternatives(void **state)
+{
+    static const char *const written[] = { "b|\\B..",        "\\<.|bab", "a|\\<..",
+                                           "\\b.|[ab]{3,5}", "b|\\b..",  "\\B.{2}|ba+b",
+                                           ".{2}|\\<..{2}" };
+    static const char *const texts[] = { "aaa", "aba", "bab", "-ab-aab bab", "a", "" };
+    (void)state;
+    for (size_t i = 0; i < COUNT(written) * COUNT(texts) * (TRAWL_REPORT_EACH + 1); i++) {
+        const char *text = texts[i / COUNT(written) % COUNT(texts)];
+        const trawl_pattern p = { written[i % COUNT(written)],
+                                  strlen(written[i % COUNT(written)]),
+                                  TRAWL_SYNTAX_EXTENDED,
+                                  0,
+                                  1,
+                                  NULL };
+        const size_t length = strlen(text);
+        trawl_scan_options options = TRAWL_SCAN_OPTIONS_INIT;
+        matches expected = { NULL, 0, 0 };
+        options.report = (uint32_t)(i / COUNT(written) / COUNT(texts));
+        uint8_t *fenced = fenced_copy(text, length, true);
+        expected.count = oracle_scan(&p, 1, text, length, options.report, &expected.items);
+        for (size_t e = 0; engine_choice(e); e++) {
+            trawl_compile_options compiling = TRAWL_COMPILE_OPTIONS_INIT;
+            trawl_plan *plan = NULL, *loaded = NULL;
+            matches found = { NULL, 0, 0 };
+            size_t bytes = 0;
+            compiling.engine = engine_choice(e);
+            if (trawl_compile(&p, 1, &compiling, &plan, NULL) != TRAWL_OK)
+                continue;
+            const void *block = trawl_plan_save(plan, &bytes);
+            assert_int_equal(trawl_plan_load(block, bytes, &loaded, NULL), TRAWL_OK);
+            assert_int_equal(trawl_collect(context, loaded, fenced, length, &options, &found.items,
+                                           &found.count, NULL),
+                             TRAWL_OK);
+            if (!matches_agree(&expected, &found))
+                fail_msg("%s on %s, report %u, engine %s", written[i % COUNT(written)], text,
+                         options.report, compiling.engine);
+            trawl_matches_free(found.items);
+            trawl_plan_free(loaded);
+            trawl_plan_free(plan);
+        }
+        free(expected.items);
+        fenced_free(fenced, length);
     }
 }
 
@@ -494,9 +630,10 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_round_trip),    cmocka_unit_test(test_view),
-        cmocka_unit_test(test_each_byte),     cmocka_unit_test(test_each_length),
-        cmocka_unit_test(test_messages),
-        cmocka_unit_test(test_conditional),      cmocka_unit_test(test_hostile),
+        cmocka_unit_test(test_all_load),      cmocka_unit_test(test_all_grids_load),
+        cmocka_unit_test(test_alternatives),  cmocka_unit_test(test_each_byte),
+        cmocka_unit_test(test_each_length),   cmocka_unit_test(test_messages),
+        cmocka_unit_test(test_conditional),   cmocka_unit_test(test_hostile),
         cmocka_unit_test(test_chains),        cmocka_unit_test(test_patterns),
         cmocka_unit_test(test_device_tables),
     };

@@ -446,7 +446,7 @@ static bool add_starts(reporter *r, uint32_t index, uint64_t end, text_view text
 {
     const plan_pattern *p = &plan_patterns(r->plan)[index];
     const uint64_t start = end - p->min_length;
-    if (plan_fixed_length(p))
+    if (plan_one_length(p))
         return end < p->min_length || lists_add(r, p, start, (start_run){ NULL, start, start, 0 });
     variable *v = variable_of(r, index);
     pairs_end found;
@@ -464,7 +464,7 @@ static void drop_starts(reporter *r, const record *records, size_t count, uint64
 {
     const plan_pattern *patterns = plan_patterns(r->plan);
     for (size_t i = 0; r->report == TRAWL_REPORT_SHORTEST && i < count; i++)
-        if (!plan_fixed_length(&patterns[records[i].index]))
+        if (!plan_one_length(&patterns[records[i].index]))
             pairs_drop(r->variables[records[i].index - r->first_variable]->pairs, end + 1);
 }
 
@@ -559,6 +559,17 @@ static bool collect_nearest(reporter *r, uint32_t index, uint64_t end, text_view
     return added;
 }
 
+/* An alternative that has one length, unlike others: its start follows from its end. It is noted
+ * that it occurred, for its cursor. */
+static bool collect_alternative(reporter *r, uint32_t index, uint64_t end)
+{
+    const plan_pattern *p = &plan_patterns(r->plan)[index];
+    const uint64_t start = end - p->min_length;
+    return (r->cursors == NULL || variable_of(r, index) != NULL) &&
+           match_list_add(&r->apart, r->memory,
+                          (found_match){ start, start, end, p->id, p->order });
+}
+
 /* Keep what the batch brings until its starts are settled. */
 static bool collect(reporter *r, const record *records, size_t count, uint64_t shift,
                     text_view text)
@@ -568,13 +579,17 @@ static bool collect(reporter *r, const record *records, size_t count, uint64_t s
     for (size_t i = 0; added && i < count; i++) {
         const plan_pattern *p = &patterns[records[i].index];
         uint64_t end = records[i].pos + shift, start = end - p->min_length;
-        if (!plan_fixed_length(p))
+        if (!plan_one_length(p))
             added = r->report == TRAWL_REPORT_SHORTEST
                         ? collect_nearest(r, records[i].index, end, text)
                         : collect_end(r, records[i].index, end, text);
-        else if (end >= p->min_length + r->cursor)
+        else if (end < p->min_length + r->cursor)
+            continue;
+        else if (plan_fixed_length(p))
             added = match_list_add(&r->found, r->memory,
                                    (found_match){ start, start, end, p->id, p->order });
+        else
+            added = collect_alternative(r, records[i].index, end);
     }
     return added;
 }

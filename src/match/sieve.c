@@ -10,7 +10,7 @@ size_t sieve_records(const trawl_plan *plan, record *records, size_t count, uint
         const plan_pattern *p = &patterns[records[i].index];
         const plan_borders *b = plan_borders_of(plan, p);
         const uint64_t end = records[i].pos + shift;
-        const bool told = p->min_length == p->max_length && !(p->flags & PLAN_OPENED);
+        const bool told = plan_one_length(p) && !(p->flags & PLAN_OPENED);
         const bool begins =
             !told || (end >= p->min_length && border_before(b, text, end - p->min_length));
         records[kept] = records[i];

@@ -336,8 +336,9 @@ static bool border_valid(const border *b)
     return b->given <= 1 && b->edge[0] <= 1 && b->edge[1] <= 1 && b->own <= 1 && !b->reserved;
 }
 
-/* What a pattern says of its borders. What comes before a match is asked for by the engine, or
- * where its start is known; and without its own byte unless it is known by the end alone. */
+/* What a pattern says of its borders. What comes before a match of variable length is asked for by
+ * the engine, and by its own byte only where its start follows from its end, for the reporter asks
+ * for starts before it has read what follows them. */
 static bool borders_valid(const plan_pattern *p, const plan_borders *borders, uint64_t count)
 {
     const bool opened = (p->flags & PLAN_OPENED) != 0;
@@ -348,8 +349,7 @@ static bool borders_valid(const plan_pattern *p, const plan_borders *borders, ui
     const plan_borders *b = &borders[p->borders - 1];
     return border_valid(&b->before) && border_valid(&b->after) &&
            (b->before.given || b->after.given) && (b->before.given || !opened) &&
-           (plan_fixed_length(p) || !b->before.given ||
-            (!b->before.own && (opened || p->min_length == p->max_length)));
+           (!b->before.given || plan_one_length(p) || (opened && !b->before.own));
 }
 
 static bool flags_valid(uint32_t flags)

@@ -260,10 +260,16 @@ static inline uint64_t part_reach(const plan_part *part)
     return part->carries ? 0 : part->max_length - 1;
 }
 
-/* Whether the start of a match is known by its end. */
+/* Whether the start of a match is known by its end, */
+static inline bool plan_one_length(const plan_pattern *p)
+{
+    return p->min_length == p->max_length;
+}
+
+/* and by the end alone, whatever other alternatives of the pattern there are. */
 static inline bool plan_fixed_length(const plan_pattern *p)
 {
-    return p->min_length == p->max_length && !(p->flags & PLAN_VARIED);
+    return plan_one_length(p) && !(p->flags & PLAN_VARIED);
 }
 
 /* The report that is the same, and quicker. */

@@ -130,7 +130,7 @@ static size_t keep_own(const bundle *b, record *records, size_t count)
     for (size_t i = 0; i < count; i++) {
         const plan_pattern *p = &patterns[records[i].index];
         records[kept] = records[i];
-        kept += p->min_length != p->max_length || p->min_length <= records[i].pos - begin;
+        kept += !plan_one_length(p) || p->min_length <= records[i].pos - begin;
     }
     return kept;
 }
