@@ -1,6 +1,8 @@
 /* random_grid.c: random texts and needles of cells. */
 #include "random_grid.h"
 
+#include "fence.h"
+
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -40,6 +42,17 @@ const uint8_t *cell_at(const trawl_grid *text, uint32_t cell_size, uint64_t row,
     return (const uint8_t *)text->cells + row * text->stride + col * cell_size;
 }
 
+size_t grid_bytes(const trawl_grid *text, uint32_t cell_size)
+{
+    const size_t stride = text->stride ? text->stride : (size_t)text->cols * cell_size;
+    return (size_t)(text->rows - 1) * stride + (size_t)text->cols * cell_size;
+}
+
+void free_text(const trawl_grid *text, uint32_t cell_size)
+{
+    fenced_free(text->cells, grid_bytes(text, cell_size));
+}
+
 trawl_grid random_text(uint64_t *seed, uint32_t cell_size, uint32_t most)
 {
     static const uint32_t alphabets[] = { 1, 2, 2, 3, 256, 1024 };
@@ -51,9 +64,8 @@ trawl_grid random_text(uint64_t *seed, uint32_t cell_size, uint32_t most)
     uint32_t down = 1 + next_random(seed) % 4, across = 1 + next_random(seed) % 4;
     bool periodic = next_random(seed) % 3 == 0;
     text.stride = text.cols * cell_size + padding * (cell_size == 3 ? 1 : cell_size);
-    size_t size = (text.rows - 1) * text.stride + text.cols * cell_size;
-    uint8_t *cells = malloc(size);
-    check_memory(cells);
+    const size_t size = grid_bytes(&text, cell_size);
+    uint8_t *cells = fenced_text(size, next_random(seed) % 2);
     memset(cells, 0xee, size);
     for (uint64_t row = 0; row < text.rows; row++)
         for (uint64_t col = 0; col < text.cols; col++) {
@@ -93,21 +105,6 @@ trawl_needle random_needle(uint64_t *seed, uint32_t cell_size, const trawl_grid 
     return needle;
 }
 
-/* Cells of 3 bytes may begin anywhere: move the text to `shift` bytes behind the begin of the
- * memory that is returned. */
-static void *move_text(trawl_grid *text, uint32_t cell_size, size_t shift)
-{
-    const size_t size = (text->rows - 1) * text->stride + text->cols * cell_size;
-    if (cell_size != 3)
-        return (void *)text->cells;
-    uint8_t *memory = malloc(shift + size);
-    check_memory(memory);
-    memcpy(memory + shift, text->cells, size);
-    free((void *)text->cells);
-    text->cells = memory + shift;
-    return memory;
-}
-
 void grid_scenario_make(grid_scenario *g, uint64_t seed)
 {
     g->cell_size = 1 + next_random(&seed) % 4;
@@ -127,12 +124,11 @@ void grid_scenario_make(grid_scenario *g, uint64_t seed)
         check_memory(copy);
         needle->cells = memcpy(copy, needle->cells, size);
     }
-    g->memory = move_text(&g->text, g->cell_size, next_random(&seed) % 16);
 }
 
 void grid_scenario_free(grid_scenario *g)
 {
     for (size_t i = 0; i < g->count; i++)
         free((void *)g->needles[i].cells);
-    free(g->memory);
+    free_text(&g->text, g->cell_size);
 }

@@ -11,7 +11,6 @@ enum { GRID_NEEDLES = 6 };
 typedef struct grid_scenario {
     uint32_t cell_size;
     trawl_grid text;
-    void *memory; /* that holds the text */
     trawl_needle needles[GRID_NEEDLES];
     size_t count;
 } grid_scenario;
@@ -25,9 +24,14 @@ void put_cell(uint8_t *cells, size_t index, uint32_t cell_size, uint32_t value);
 
 const uint8_t *cell_at(const trawl_grid *text, uint32_t cell_size, uint64_t row, uint64_t col);
 
-/* Random cells, periodic ones or stripes, at most `most` rows and columns; heap memory of its
- * exact size, so that sanitizers see a read past its end. Free the cells. */
+/* Random cells, periodic ones or stripes, at most `most` rows and columns, which begin or end at a
+ * page that nobody may touch. */
 trawl_grid random_text(uint64_t *seed, uint32_t cell_size, uint32_t most);
+
+/* Cells of any grid for such memory: from the first one to the last. */
+size_t grid_bytes(const trawl_grid *text, uint32_t cell_size);
+void free_text(const trawl_grid *text, uint32_t cell_size);
+
 /* A piece of the text, at times with one cell changed, or cells of its own. Free the cells. */
 trawl_needle random_needle(uint64_t *seed, uint32_t cell_size, const trawl_grid *text,
                            uint32_t most);

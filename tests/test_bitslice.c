@@ -19,6 +19,7 @@
 #include "engine/costs.h"
 #include "engine/engine.h"
 #include "engine/planner.h"
+#include "fence.h"
 #include "random.h"
 #include "table/bitslice.h"
 #include "targets.h"
@@ -115,8 +116,7 @@ static void make(rng *r, slices *s)
     s->length = calm_first         ? rng_between(r, 2 * BLOCK, MOST_TEXT)
                 : rng_chance(r, 3) ? rng_between(r, 1, 20000)
                                    : rng_between(r, 100000, MOST_TEXT);
-    s->text = malloc(s->length);
-    assert_non_null(s->text);
+    s->text = fenced_text(s->length, rng_chance(r, 2));
     memset(s->text, 'z', s->length);
     for (size_t at = calm_first ? BLOCK : 0; at < s->length;) {
         const size_t end = calm_first ? s->length : at + rng_between(r, 1, 100000);
@@ -244,7 +244,7 @@ static void test_blocks(void **state)
         slices s = { .seed = seed + i };
         make(&r, &s);
         run(&s, &ends);
-        free(s.text);
+        fenced_free(s.text, s.length);
     }
     printf("%llu ends\n", (unsigned long long)ends);
 }

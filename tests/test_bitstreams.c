@@ -17,6 +17,7 @@
 
 #include <cmocka.h>
 
+#include "fence.h"
 #include "matches.h"
 #include "random.h"
 #include "trawl.h"
@@ -98,8 +99,7 @@ static void make_text(rng *r, scene *s)
 {
     uint32_t apart = rng_chance(r, 2) ? 3000 : rng_between(r, 1, 300);
     s->length = rng_between(r, 1, rng_chance(r, 4) ? 1500 : MOST_TEXT);
-    s->text = malloc(s->length);
-    assert_non_null(s->text);
+    s->text = fenced_text(s->length, rng_chance(r, 2));
     for (size_t at = 0; at < s->length;) {
         for (uint32_t n = rng_between(r, 1, 14); n > 0 && at < s->length; n--)
             s->text[at++] = rng_chance(r, 30) ? (uint8_t)rng_below(r, 256)
@@ -199,16 +199,14 @@ static void cut(const scene *s, const trawl_plan *plan, const trawl_plan *other,
         const size_t at = rng_below(r, (uint32_t)s->length);
         const size_t left = s->length - at;
         piece.length = rng_between(r, 1, (uint32_t)(left < most ? left : most));
-        piece.text = malloc(piece.length);
-        assert_non_null(piece.text);
-        memcpy(piece.text, s->text + at, piece.length);
+        piece.text = fenced_copy(s->text + at, piece.length, rng_chance(r, 2));
         const matches expected = scan(&piece, other, "serial", 1);
         const matches found = scan(&piece, plan, "serial", 1);
         if (!matches_agree(&expected, &found))
             failed(&piece, "in a piece");
         trawl_matches_free(expected.items);
         trawl_matches_free(found.items);
-        free(piece.text);
+        fenced_free(piece.text, piece.length);
     }
 }
 
@@ -246,7 +244,7 @@ static void test_streams(void **state)
         s->seed = seed + i;
         make_scene(&r, s);
         run(s, &r);
-        free(s->text);
+        fenced_free(s->text, s->length);
         free(s);
     }
 }

@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "each.h"
+#include "fence.h"
 #include "oracle.h"
 #include "random.h"
 #include "targets.h"
@@ -52,17 +53,19 @@ static int close_contexts(void **state)
     return 0;
 }
 
-/* A stretch of the scenario's text, or a text that a pattern of it matches. */
+/* A copy of a stretch of the scenario's text, or of a text that a pattern of it matches. */
 static trawl_text choose_text(const scenario *s, rng *r)
 {
+    const bool last = rng_chance(r, 2);
     if (rng_chance(r, 4)) {
         const uint32_t k = rng_below(r, (uint32_t)s->count);
-        return (trawl_text){ s->sample[k], s->sample_length[k] };
+        return (trawl_text){ fenced_copy(s->sample[k], s->sample_length[k], last),
+                             s->sample_length[k] };
     }
     const uint32_t begin = rng_below(r, (uint32_t)s->length + 1);
     const uint32_t rest = (uint32_t)s->length - begin;
     const uint32_t length = rng_below(r, (rest < LONGEST ? rest : LONGEST) + 1);
-    return (trawl_text){ s->text + begin, length };
+    return (trawl_text){ fenced_copy(s->text + begin, length, last), length };
 }
 
 static void bundle_make(bundle *b, const scenario *s, rng *r)
@@ -151,6 +154,8 @@ static void run_scenario(const scenario *s)
                 run_target(t, w, plan, &b);
         trawl_plan_free(plan);
     }
+    for (size_t i = 0; i < TEXTS; i++)
+        fenced_free(b.texts[i].bytes, b.texts[i].length);
     free(b.expected);
 }
 

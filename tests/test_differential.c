@@ -21,6 +21,7 @@
 
 #include "choices.h"
 #include "each.h"
+#include "fence.h"
 #include "matches.h"
 #include "oracle.h"
 #include "random.h"
@@ -290,8 +291,7 @@ static void make_sequence(rng *r, scenario *s)
     const uint32_t upper = rng_below(r, 3), longest = rng_between(r, 1, 150);
     const uint32_t least = rng_below(r, longest), mixed = rng_below(r, 3);
     s->length = rng_between(r, 200, SEQUENCE);
-    s->text = malloc(s->length);
-    assert_non_null(s->text);
+    s->text = fenced_text(s->length, rng_chance(r, 2));
     for (size_t i = 0; i < s->length; i++)
         s->text[i] = (uint8_t)(rng_chance(r, 60) ? others[rng_below(r, sizeof others - 1)]
                                : rng_chance(r, upper * 4 + 2) && i ? s->text[i - 1]
@@ -351,8 +351,7 @@ static void make_runs(scenario *s)
     s->length = at;
     for (size_t i = 0; i < COUNT(runs); i++)
         s->length += runs[i] + 2;
-    s->text = malloc(s->length);
-    assert_non_null(s->text);
+    s->text = fenced_text(s->length, true);
     memcpy(s->text, lonely, at);
     for (size_t i = 0; i < COUNT(runs); at += runs[i] + 2, i++) {
         memset(s->text + at, 'b', runs[i] + 2);
@@ -565,10 +564,10 @@ static void crowd_engine(const char *engine, size_t length, uint32_t patterns, b
     trawl_pattern *list = calloc(patterns, sizeof *list);
     uint32_t *lengths = calloc(patterns, sizeof *lengths);
     char(*written)[32] = calloc(patterns, sizeof *written);
-    char *text = malloc(length);
+    char *text = (char *)fenced_text(length, true);
     trawl_plan *plan = NULL;
     trawl_error error = { 0 };
-    assert_true(list && lengths && written && text);
+    assert_true(list && lengths && written);
     memset(text, 'a', length);
     for (uint32_t i = 0; i < patterns; i++) {
         /* Lengths fall, so that order of end, start and id is order of index. */
@@ -586,7 +585,7 @@ static void crowd_engine(const char *engine, size_t length, uint32_t patterns, b
     free(list);
     free(lengths);
     free(written);
-    free(text);
+    fenced_free(text, length);
 }
 
 static void test_crowded(void **state)
@@ -651,9 +650,8 @@ static void test_windows(void **state)
         { needle, width, TRAWL_SYNTAX_LITERAL, 0, 0, NULL },
         { joint, sizeof joint - 1, TRAWL_SYNTAX_EXTENDED, 0, 1, NULL },
     };
-    char *text = malloc(length);
+    char *text = (char *)fenced_text(length, true);
     (void)state;
-    assert_non_null(text);
     memset(text, 'x', length);
     for (size_t i = 0; i < COUNT(needle_ends); i++)
         memcpy(text + needle_ends[i] - width, needle, width);
@@ -671,7 +669,7 @@ static void test_windows(void **state)
             check_windows(&settings[i], plan, text, length, joined);
         trawl_plan_free(plan);
     }
-    free(text);
+    fenced_free(text, length);
 }
 
 /* A text beyond 4 GiB. Most of it is never written, so it takes little memory. */

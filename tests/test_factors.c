@@ -15,6 +15,7 @@
 
 #include <cmocka.h>
 
+#include "fence.h"
 #include "matches.h"
 #include "random.h"
 #include "trawl.h"
@@ -119,8 +120,7 @@ static void make_text(rng *r, jumps *j)
 {
     const uint32_t dense = rng_between(r, 1, 200);
     j->length = rng_chance(r, 3) ? rng_below(r, 300) + 1 : rng_below(r, MOST_TEXT) + 1;
-    j->text = malloc(j->length);
-    assert_non_null(j->text);
+    j->text = fenced_text(j->length, rng_chance(r, 2));
     for (size_t at = 0; at < j->length;) {
         for (uint32_t n = rng_below(r, 12); n > 0 && at < j->length; n--)
             j->text[at++] = (uint8_t)('a' + rng_below(r, j->letters) - 32 * rng_chance(r, 20));
@@ -257,7 +257,7 @@ static void test_jumps(void **state)
         make_patterns(&r, &j);
         make_text(&r, &j);
         taken += run(&j, &r, &ends);
-        free(j.text);
+        fenced_free(j.text, j.length);
     }
     const uint64_t tried = wanted < SCENARIOS ? wanted : SCENARIOS;
     printf("%llu of %llu sets were taken, with %llu ends\n", (unsigned long long)taken,
@@ -303,8 +303,7 @@ static void test_many(void **state)
         jumps j = { .seed = seed + i, .letters = rng_between(&r, 2, 4) };
         int status;
         j.length = rng_between(&r, 100, 300);
-        j.text = malloc(j.length);
-        assert_non_null(j.text);
+        j.text = fenced_text(j.length, rng_chance(&r, 2));
         for (size_t k = 0; k < j.length; k++)
             j.text[k] = (uint8_t)('a' + rng_below(&r, j.letters));
         make_many(&r, &j, rng_chance(&r, 2));
@@ -327,7 +326,7 @@ static void test_many(void **state)
         }
         trawl_matches_free(expected.items);
         trawl_plan_free(other);
-        free(j.text);
+        fenced_free(j.text, j.length);
     }
 }
 
@@ -346,8 +345,7 @@ static void test_far(void **state)
             patterns[0] = (trawl_pattern){ .text = written[0],
                                            .length = strlen(written[0]),
                                            .syntax = TRAWL_SYNTAX_EXTENDED };
-            j.text = calloc(1, j.length);
-            assert_non_null(j.text);
+            j.text = fenced_text(j.length, off % 2);
             memcpy(j.text + APART / 2, "qz", 2);
             memcpy(j.text + APART / 2 + APART + off - 1, "zq", 2);
             trawl_plan *plan = compile(&j, "factors", &status);
@@ -365,7 +363,7 @@ static void test_far(void **state)
                 trawl_matches_free(found.items);
             }
             trawl_plan_free(plan);
-            free(j.text);
+            fenced_free(j.text, j.length);
         }
 }
 

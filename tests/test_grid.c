@@ -13,6 +13,7 @@
 
 #include "each.h"
 #include "engine/engine.h"
+#include "fence.h"
 #include "oracle.h"
 #include "random_grid.h"
 #include "scan/scan.h"
@@ -179,8 +180,7 @@ static void test_large_needles(void **state)
         uint32_t cell_size = i + 1;
         uint64_t seed = 77 + i;
         trawl_grid text = { NULL, 600, 517, 517 * cell_size };
-        uint8_t *cells = malloc(text.rows * text.stride);
-        assert_non_null(cells);
+        uint8_t *cells = fenced_text(grid_bytes(&text, cell_size), i % 2);
         for (size_t k = 0; k < text.rows * text.cols; k++)
             put_cell(cells, k, cell_size, next_random(&seed) % letters[i]);
         for (size_t row = 0; row < 256; row++) /* a second place */
@@ -195,7 +195,7 @@ static void test_large_needles(void **state)
         };
         check_all_ways(needles, 2, cell_size, &text, "two of 256 x 256");
         check_all_ways(needles, COUNT(needles), cell_size, &text, "large ones");
-        free(cells);
+        free_text(&text, cell_size);
     }
 }
 
@@ -211,10 +211,9 @@ static void test_many_needles(void **state)
         const uint32_t cell_size = 1 + i % 4;
         uint64_t seed = 900 + i;
         trawl_grid text = { NULL, 150, 333 + i, (333 + i) * cell_size };
-        uint8_t *cells = malloc(text.rows * text.stride);
+        uint8_t *cells = fenced_text(grid_bytes(&text, cell_size), i / 4 % 2);
         trawl_needle needles[MOST];
         const size_t count = counts[i / 4 % 4];
-        assert_non_null(cells);
         for (size_t k = 0; k < text.rows * text.cols; k++)
             put_cell(cells, k, cell_size,
                      next_random(&seed) % 8 == 0 || i % 3 ? next_random(&seed) % letters[i / 8]
@@ -225,7 +224,7 @@ static void test_many_needles(void **state)
         check_ways(needles, count, cell_size, &text, 0, SERIAL, "many needles");
         for (size_t n = 0; n < count; n++)
             free((void *)needles[n].cells);
-        free(cells);
+        free_text(&text, cell_size);
     }
 }
 
@@ -306,9 +305,8 @@ EACH_GRID_MATCH(check_order)
 /* Every place matches: more matches than are kept at once. */
 static void check_crowd(uint64_t rows, uint64_t cols, const trawl_needle *needles, size_t count)
 {
-    trawl_grid text = { calloc(rows, cols), rows, cols, 0 };
+    const trawl_grid text = { fenced_text((size_t)(rows * cols), true), rows, cols, 0 };
     uint64_t matches = 0;
-    assert_non_null(text.cells);
     for (size_t i = 0; i < count; i++)
         matches += (rows - needles[i].rows + 1) * (cols - needles[i].cols + 1);
     for (size_t e = 0; e < COUNT(engines); e++) {
@@ -323,7 +321,7 @@ static void check_crowd(uint64_t rows, uint64_t cols, const trawl_needle *needle
         }
         trawl_plan_free(plan);
     }
-    free((void *)text.cells);
+    free_text(&text, 1);
 }
 
 static void test_crowded(void **state)
@@ -444,7 +442,7 @@ static void test_saved(void **state)
             trawl_plan_free(loaded);
         }
         free((void *)needle.cells);
-        free((void *)text.cells);
+        free_text(&text, cell_size);
     }
 }
 
@@ -506,7 +504,7 @@ static void test_damaged(void **state)
             trawl_plan_free(plan);
             for (size_t i = 0; i < COUNT(needles); i++)
                 free((void *)needles[i].cells);
-            free((void *)text.cells);
+            free_text(&text, cell_size);
         }
 }
 

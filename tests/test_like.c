@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "fence.h"
 #include "random.h"
 #include "random_grid.h"
 #include "targets.h"
@@ -302,8 +303,7 @@ static void check_even(uint64_t first, uint32_t size)
 {
     enum { ROWS = 40, COLS = 230, BOXES = 3 };
     uint64_t seed = first;
-    uint8_t *cells = calloc((size_t)ROWS * COLS, size);
-    assert_non_null(cells);
+    uint8_t *cells = fenced_text((size_t)ROWS * COLS * size, next_random(&seed) % 2);
     const trawl_grid text = { cells, ROWS, COLS, COLS * (size_t)size };
     fill(cells, COLS, size, (uint32_t[]){ 0, 0, ROWS, COLS }, 100);
     for (uint32_t i = 0; i < BOXES; i++) {
@@ -341,7 +341,7 @@ static void check_even(uint64_t first, uint32_t size)
     check_everywhere(&text, size, needles, 3, &like, first);
     for (uint32_t i = 0; i < 3; i++)
         free((void *)(uintptr_t)masks[i]);
-    free(cells);
+    free_text(&text, size);
 }
 
 static void test_even(void **state)

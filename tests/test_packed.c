@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "fence.h"
 #include "plan/plan.h"
 #include "random.h"
 #include "walk/walk.h"
@@ -20,6 +21,21 @@ enum { MOST = 200, ROUNDS = 24, LONGEST = 2000, LONG_ROUNDS = 400 };
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
 static u8 sample[4096];
+static fence around; /* a slice and what is before it */
+
+static int open_fence(void **state)
+{
+    (void)state;
+    around = fence_open(LONGEST);
+    return 0;
+}
+
+static int close_fence(void **state)
+{
+    (void)state;
+    fence_close(&around);
+    return 0;
+}
 
 static trawl_plan *compile(const char *text, size_t length, uint32_t flags)
 {
@@ -53,9 +69,7 @@ static void expect_slice(isa set, const trawl_plan *plan, const u8 *text, u32 fr
     static record records[LONGEST + 1], expected[LONGEST + 1];
     const size_t room = end - from + 1;
     u64 count = 0, all = 0;
-    u8 *copy = malloc(end - from ? end - from : 1);
-    assert_non_null(copy);
-    memcpy(copy, text + from, end - from);
+    u8 *copy = fence_copy(&around, text + from, end - from, (begin + end) % 2);
     memset(records, 0xee, room * sizeof *records);
     memset(expected, 0xee, room * sizeof *expected);
     for (u32 e = begin + 1; e <= end; e++)
@@ -80,7 +94,6 @@ static void expect_slice(isa set, const trawl_plan *plan, const u8 *text, u32 fr
         fail_msg("%s: %u bytes, slice from %u, begin %u, room %llu: %llu matches, expected %llu",
                  isa_name(set), length, from, begin, (unsigned long long)capacity,
                  (unsigned long long)count, (unsigned long long)all);
-    free(copy);
 }
 
 /* For no, some or all records of a text. */
@@ -168,7 +181,7 @@ static void test_loops(void **state)
 static void test_giving_up(void **state)
 {
     enum { TEXT = 1 << 20, LONG = 1000, APART = 3000 };
-    static u8 text[TEXT];
+    u8 *text = fenced_text(TEXT, true);
     char pattern[LONG];
     (void)state;
     for (u32 i = 0; i < TEXT; i++)
@@ -196,6 +209,7 @@ static void test_giving_up(void **state)
         assert_true(count == before && t.candidates > count);
     }
     trawl_plan_free(plan);
+    fenced_free(text, TEXT);
 }
 
 int main(void)
@@ -205,5 +219,5 @@ int main(void)
         cmocka_unit_test(test_loops),
         cmocka_unit_test(test_giving_up),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, open_fence, close_fence);
 }

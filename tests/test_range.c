@@ -16,6 +16,7 @@
 #include <string.h>
 
 #include "choices.h"
+#include "fence.h"
 #include "matches.h"
 #include "oracle.h"
 #include "plan/plan.h"
@@ -27,11 +28,13 @@
 
 #define CASES 20000
 #define LONGEST 9000
+#define LONG 150000u
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
 enum { MODES = TRAWL_REPORT_EACH + 1, MOST_RANGES = 40 };
 
 static trawl_context *contexts[3]; /* serial, three chunks; serial, that gives up soon; threads */
+static fence around;               /* the bytes of a range */
 
 static int open_contexts(void **state)
 {
@@ -40,6 +43,7 @@ static int open_contexts(void **state)
     contexts[1] = target_cpu("serial", 0, 0);
     contexts[1]->worker.limits.allowance = 0;
     contexts[2] = target_cpu("auto", 2, 0);
+    around = fence_open(LONG);
     return 0;
 }
 
@@ -48,6 +52,7 @@ static int close_contexts(void **state)
     (void)state;
     for (size_t i = 0; i < COUNT(contexts); i++)
         trawl_context_free(contexts[i]);
+    fence_close(&around);
     return 0;
 }
 
@@ -122,15 +127,11 @@ static int search(cut_text *c, size_t i, trawl_error *error)
     const uint64_t left = c->length - range.end;
     range.last = left <= c->needs.behind;
     range.length = (size_t)(range.end - range.offset + (range.last ? left : c->needs.behind));
-    uint8_t *copy = malloc(range.length ? range.length : 1);
-    assert_non_null(copy);
-    if (range.length)
-        memcpy(copy, c->text + range.offset, range.length);
-    range.bytes = copy;
+    range.bytes = fence_copy(&around, c->text + range.offset, range.length, rng_chance(c->r, 2));
     trawl_context *context = contexts[rng_below(c->r, COUNT(contexts))];
     const int status = trawl_scan_range(context, c->plan, &range, &c->options, c->seams[i],
                                         keep_matches, &news, &settled, error);
-    free(copy);
+    fence_copy(&around, NULL, 0, false); /* they are not kept */
     if (status == TRAWL_OK) {
         const matches old = c->found[i];
         assert_true(settled >= range.begin && settled <= range.end);
@@ -372,8 +373,6 @@ static void test_random(void **state)
 
 /* ---- texts made against cutting ----------------------------------------------------- */
 
-#define LONG 150000u
-
 /* What stands in the text, over and over, and what stands once in a while. */
 typedef struct hard_text {
     const char *usual, *rare;
@@ -405,10 +404,9 @@ static void fill(uint8_t *text, size_t length, const hard_text *h, rng *r)
 static void run_hard(const hard_text *h, rng *r, uint64_t *again, size_t *cases)
 {
     const size_t length = rng_between(r, LONG / 2, LONG);
-    uint8_t *text = malloc(length);
+    uint8_t *text = fenced_text(length, rng_chance(r, 2));
     trawl_pattern patterns[3];
     size_t count = 0;
-    assert_non_null(text);
     fill(text, length, h, r);
     for (; count < 3 && h->patterns[count]; count++) {
         patterns[count] = extended(h->patterns[count]);
@@ -437,7 +435,7 @@ static void run_hard(const hard_text *h, rng *r, uint64_t *again, size_t *cases)
         trawl_matches_free(expected);
     }
     trawl_plan_free(plan);
-    free(text);
+    fenced_free(text, length);
 }
 
 static void test_hard(void **state)
@@ -459,7 +457,7 @@ static void test_hard(void **state)
 static void test_ends_soon(void **state)
 {
     const size_t length = 1u << 20, border = length / 2;
-    uint8_t *text = malloc(length);
+    uint8_t *text = fenced_text(length, true);
     const trawl_pattern p = extended("X[a-z]*q");
     trawl_plan *plan = target_compile(&p, 1, NULL);
     trawl_range range = TRAWL_RANGE_INIT;
@@ -468,7 +466,6 @@ static void test_ends_soon(void **state)
     uint64_t settled;
     uint32_t again;
     (void)state;
-    assert_non_null(text);
     memset(text, 'a', length);
     text[1000] = 'X'; /* so long before the border that nothing tells of it */
     text[border + 5000] = 'q';
@@ -497,7 +494,7 @@ static void test_ends_soon(void **state)
     assert_int_equal(found.items[0].end, border + 5001);
     assert_true(settled > border + 5000 && settled < border + 20000);
     free(found.items);
-    free(text);
+    fenced_free(text, length);
     trawl_seam_free(seams[0]);
     trawl_seam_free(seams[1]);
     trawl_plan_free(plan);

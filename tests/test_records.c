@@ -17,6 +17,7 @@
 
 #include <sys/mman.h>
 
+#include "fence.h"
 #include "random.h"
 #include "random_grid.h"
 #include "targets.h"
@@ -84,6 +85,8 @@ typedef struct collection {
     size_t match_count, room;
 } collection;
 
+enum { FENCED = 20 }; /* so many texts have pages of their own */
+
 /* Few texts or many, none, empty ones, a long one among short ones. */
 static size_t choose_count(rng *r)
 {
@@ -103,24 +106,25 @@ static void make_texts(collection *c, const scenario *s, rng *r)
 {
     c->count = choose_count(r);
     c->texts = calloc(c->count + 1, sizeof *c->texts);
-    const uint32_t most = c->count > 20 ? 30 : 200;
+    const bool fenced = c->count <= FENCED; /* the others are parts of the scenario's */
+    const uint32_t most = fenced ? 200 : 30;
     const size_t whole = rng_below(r, (uint32_t)c->count + 1);
     for (size_t i = 0; i < c->count; i++) {
         const uint32_t all = (uint32_t)s->length;
         const size_t begin = i == whole ? 0 : rng_below(r, all + 1);
         size_t length = i == whole ? all : rng_chance(r, 6) ? 0 : rng_below(r, most);
         length = length < all - begin ? length : all - begin;
-        uint8_t *bytes = length ? malloc(length) : NULL;
-        if (length)
-            memcpy(bytes, s->text + begin, length);
-        c->texts[i] = (trawl_text){ bytes, length };
+        const bool absent = length == 0 && rng_chance(r, 2);
+        c->texts[i] = (trawl_text){ absent ? NULL : s->text + begin, length };
+        if (fenced && !absent)
+            c->texts[i].bytes = fenced_copy(s->text + begin, length, rng_chance(r, 2));
     }
 }
 
 static void free_texts(collection *c)
 {
-    for (size_t i = 0; i < c->count; i++)
-        free((void *)(uintptr_t)c->texts[i].bytes);
+    for (size_t i = 0; i < c->count && c->count <= FENCED; i++)
+        fenced_free(c->texts[i].bytes, c->texts[i].length);
     free(c->texts);
     free(c->matches);
 }
@@ -419,7 +423,7 @@ static void test_long_among_short(void **state)
     };
     trawl_plan *plan = compile(patterns, COUNT(patterns));
     trawl_text texts[TEXTS];
-    uint8_t *bytes = malloc(LONG);
+    uint8_t *bytes = fenced_text(LONG, true);
     collection c = { texts, TEXTS, NULL, 0, 0 };
     const trawl_scan_options options = TRAWL_SCAN_OPTIONS_INIT;
     scenario s = { .count = COUNT(patterns) };
@@ -435,7 +439,7 @@ static void test_long_among_short(void **state)
     for (size_t i = 0; i < cpu_count; i++)
         check_many(contexts[i], &c, plan, &options, &s);
     free(c.matches);
-    free(bytes);
+    fenced_free(bytes, LONG);
     trawl_plan_free(plan);
 }
 

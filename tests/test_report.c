@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "each.h"
+#include "fence.h"
 #include "match/match.h"
 #include "oracle.h"
 #include "pattern/pattern.h"
@@ -176,11 +177,9 @@ static int feed_piece(reporter *r, match_out *out, const random_case *c, size_t 
 {
     size_t count = 0, bytes = upto - (size_t)text_begin;
     record *piece = malloc((c->end_count + 1) * sizeof *piece);
-    uint8_t *text = malloc(bytes ? bytes : 1);
+    uint8_t *text = fenced_copy(c->text + text_begin, bytes, upto % 2);
     trawl_error error;
     assert_non_null(piece);
-    assert_non_null(text);
-    memcpy(text, c->text + text_begin, bytes);
     for (; *fed < c->end_count && c->ends[*fed].pos <= upto; (*fed)++) {
         piece[count] = c->ends[*fed];
         piece[count++].pos -= shift;
@@ -188,7 +187,7 @@ static int feed_piece(reporter *r, match_out *out, const random_case *c, size_t 
     int status =
         feed(r, out, piece, count, shift, text, text_begin, upto, upto == c->length, &error);
     free(piece);
-    free(text);
+    fenced_free(text, bytes);
     return status;
 }
 
@@ -489,9 +488,8 @@ static void unbounded_matches_come_at_gaps(void **state)
     const trawl_pattern patterns[] = { extended("[a-z]+", 1), extended("b a", 2) };
     trawl_plan *plan = make_plan(patterns, 2);
     assert_int_equal(plan_patterns(plan)[0].id, 2);
-    uint8_t *text = malloc(LENGTH);
+    uint8_t *text = fenced_text(LENGTH, true);
     record *records = malloc(LENGTH * sizeof *records);
-    assert_non_null(text);
     assert_non_null(records);
     size_t ends = 0;
     for (u32 i = 0; i < LENGTH; i += 3) {
@@ -517,7 +515,7 @@ static void unbounded_matches_come_at_gaps(void **state)
         reporter_free(r);
     }
     trawl_plan_free(plan);
-    free(text);
+    fenced_free(text, LENGTH);
     free(records);
 }
 
@@ -570,12 +568,11 @@ static summary feed_a_then_b(const char *written, size_t starts, size_t ends, ui
     trawl_pattern p = extended(written, 7);
     trawl_plan *plan = make_plan(&p, 1);
     uint64_t longest = plan_head(plan)->max_length;
-    uint8_t *text = malloc(length);
+    uint8_t *text = fenced_text(length, true);
     record *records = malloc(ends * sizeof *records);
     summary s = { 0 };
     match_out out = out_to(summarize, &s, 0, UINT64_MAX);
     reporter *r = NULL;
-    assert_non_null(text);
     assert_non_null(records);
     memset(text, 'a', starts);
     memset(text + starts, 'b', ends);
@@ -591,7 +588,7 @@ static summary feed_a_then_b(const char *written, size_t starts, size_t ends, ui
     }
     reporter_free(r);
     trawl_plan_free(plan);
-    free(text);
+    fenced_free(text, length);
     free(records);
     return s;
 }

@@ -15,6 +15,7 @@
 
 #include "choices.h"
 #include "each.h"
+#include "fence.h"
 #include "oracle.h"
 #include "plan/plan.h"
 #include "random.h"
@@ -32,6 +33,7 @@ enum { MODES = TRAWL_REPORT_EACH + 1 };
 static trawl_context *context; /* serial, three chunks */
 static trawl_context *whole;   /* serial, as it is; first stages give up soon */
 static trawl_context *threads; /* two */
+static fence around;           /* a piece that is fed */
 
 static int open_contexts(void **state)
 {
@@ -40,6 +42,7 @@ static int open_contexts(void **state)
     whole = target_cpu("serial", 0, 0);
     whole->worker.limits.allowance = 0;
     threads = target_cpu("auto", 2, 0);
+    around = fence_open(LONGEST);
     return 0;
 }
 
@@ -49,6 +52,7 @@ static int close_contexts(void **state)
     trawl_context_free(context);
     trawl_context_free(whole);
     trawl_context_free(threads);
+    fence_close(&around);
     return 0;
 }
 
@@ -92,11 +96,9 @@ static int feed_pieces(trawl_stream *stream, rng *r, const uint8_t *text, size_t
     int status = TRAWL_OK;
     for (size_t at = 0; at < length && status == TRAWL_OK;) {
         const size_t piece = choose_piece(r, kind < 4 ? kind : rng_below(r, 3), length - at);
-        uint8_t *copy = malloc(piece ? piece : 1);
-        assert_non_null(copy);
-        memcpy(copy, text + at, piece);
+        const uint8_t *copy = fence_copy(&around, text + at, piece, rng_chance(r, 2));
         status = trawl_stream_feed(stream, copy, piece, error);
-        free(copy);
+        fence_copy(&around, NULL, 0, false); /* it is not kept */
         at += piece;
     }
     return status;
@@ -193,9 +195,8 @@ static void test_random(void **state)
 static void test_large_feed(void **state)
 {
     const size_t length = 20u << 20;
-    uint8_t *text = malloc(length);
+    uint8_t *text = fenced_text(length, true);
     (void)state;
-    assert_non_null(text);
     for (size_t i = 0; i < length; i++)
         text[i] = (uint8_t)("the quick brown fox "[i % 20] ^ (i % 65521 == 0));
     const trawl_pattern patterns[] = { extended("fox the quick brown fox"), extended("q.{4,60}b"),
@@ -218,7 +219,7 @@ static void test_large_feed(void **state)
         trawl_matches_free(matches);
         trawl_plan_free(plan);
     }
-    free(text);
+    fenced_free(text, length);
 }
 
 /* ---- stopping and limits --------------------------------------------------------- */
@@ -352,11 +353,10 @@ static void test_beyond_4_gib(void **state)
     (void)state;
     if (test_sanitized())
         skip();
-    char *piece = calloc(1, PIECE);
+    char *piece = (char *)fenced_text(PIECE, true);
     trawl_plan *plan = target_compile(&pattern, 1, "bm");
     trawl_stream *stream = NULL;
     expectation e = { matches, 2, 0, false };
-    assert_non_null(piece);
     assert_int_equal(trawl_stream_open(context, plan, NULL, check_match, &e, &stream, NULL),
                      TRAWL_OK);
     for (uint64_t at = 0; at < border + 2 * (uint64_t)PIECE; at += PIECE) {
@@ -375,7 +375,7 @@ static void test_beyond_4_gib(void **state)
     assert_false(e.wrong);
     assert_int_equal(e.seen, 2);
     trawl_plan_free(plan);
-    free(piece);
+    fenced_free(piece, PIECE);
 }
 
 /* ---- bad calls ---------------------------------------------------------------------- */

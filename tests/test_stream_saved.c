@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "choices.h"
+#include "fence.h"
 #include "matches.h"
 #include "oracle.h"
 #include "plan/plan.h"
@@ -77,8 +78,7 @@ static const struct {
 static uint8_t *make_text(size_t length, uint64_t seed)
 {
     rng r = { seed };
-    uint8_t *text = malloc(length);
-    assert_non_null(text);
+    uint8_t *text = fenced_text(length, rng_chance(&r, 2));
     for (size_t i = 0; i < length; i++)
         text[i] = (uint8_t) "aabbbc"[rng_below(&r, 6)];
     return text;
@@ -207,7 +207,7 @@ static void test_moves_often(void **state)
         }
         free(expected.items);
     }
-    free(text);
+    fenced_free(text, LENGTH);
 }
 
 /* One state goes on with several texts, in a stream that was used before, at another base. */
