@@ -1,7 +1,7 @@
 """How pip and its kin build the package: by scikit-build-core, in this folder, as part of the whole project.
 
-A source archive holds what a wheel is built from, in the folders where it stands, and a pyproject.toml that leads
-here. So an archive is built as a clone is.
+A source archive holds what a wheel is built from, in the folders where it stands, and a pyproject.toml
+that leads here. So an archive is built as a clone is.
 """
 from __future__ import annotations
 

@@ -440,3 +440,44 @@ def test_limits_of_any_size():
     for limits in ({"max_matches": 2**64 + 2}, {"max_steps": 2**64 + 2}, {"max_matches": -1}):
         with pytest.raises(ValueError):
             plan.find(text, **limits)
+
+
+@pytest.mark.parametrize("report", ["longest", "shortest", "pairs"])
+def test_circles(rng, cases, report):
+    """Matches on circles are those that begin in them when they are written again and again, and that go
+    round once at most."""
+    for case in range(cases // 3):
+        words = ["".join(rng.choices("ab", k=rng.randint(1, 3))) + rng.choice(["", "[ab]{0,3}a"])
+                 for _ in range(rng.randint(1, 3))]
+        plan = trawl.compile(words)
+        texts = ["".join(rng.choices("ab", k=rng.randint(0, 12))).encode() for _ in range(3)]
+        expected = []
+        for record, text in enumerate(texts):
+            n = len(text)
+            for start in range(n):
+                turned = text[start:] + text[:start]
+                expected += [(p, start, start + end, record)
+                             for p, begin, end, _ in plan.find(turned, report=report).tolist() if begin == 0]
+        expected.sort(key=lambda m: (m[3], m[2], m[1], m[0]))
+        found = plan.find_many(texts, report=report, circular=True)
+        assert found.tolist() == expected and found.dtype == trawl.MATCH
+        assert plan.find(texts[0], report=report, circular=True).tolist() == \
+            [m for m in expected if m[3] == 0]
+
+
+def test_circles_of_any_kind():
+    """Sequences of a file are circles too; what has no meaning on a circle is refused."""
+    plan = trawl.compile("CAG", syntax="iupac")
+    assert plan.find(b"AGTTC", circular=True).tolist() == [(0, 4, 7, 0)]
+    for texts in (trawl.open("a", data=b">p\nAGTTC\n>q\nGCA\n"), ["AGTTC", b"GCA"],
+                  trawl.open("a", data=b">p\nAGTTC\n>q\nGCA\n").read()):
+        assert plan.find_many(texts, circular=True).tolist() == [(0, 4, 7, 0), (0, 1, 4, 1)]
+    assert len(plan.find_many([], circular=True)) == 0
+    for wrong in ({"report": "ends"}, {"max_matches": 1}, {"base": 1}):
+        with pytest.raises(ValueError, match="circular"):
+            plan.find(b"CAG", circular=True, **wrong)
+    for pattern in ("^a", "ab*"):
+        with pytest.raises(trawl.UnsupportedError, match="circle"):
+            trawl.compile(pattern).find(b"ab", circular=True)
+    with pytest.raises(TypeError, match="take find"):
+        plan.find_many(b"CAG", circular=True)

@@ -59,6 +59,29 @@ def test_syntaxes():
     assert both.find(b"GGTACC")["pattern"].tolist() == [0, 1]
 
 
+def test_strands():
+    """Both strands of a pattern stand side by side in a plan, with its name; a table says which it was."""
+    text = b"GGTACCTTGGACC"
+    both = trawl.compile({"one": "GGT", "two": "TTGG"}, syntax="iupac", strand="both")
+    assert both.names == ("one", "one", "two", "two") and both.strands == ("+", "-", "+", "-")
+    assert both.find(text)[["pattern", "start"]].tolist() == [(0, 0), (1, 3), (2, 6), (1, 10)]
+    minus = trawl.compile("GGT", syntax="iupac", strand="minus", flags=trawl.NOCASE)
+    assert minus.find(text)["start"].tolist() == [3, 10] and minus.strands == ("-",)
+    assert minus.patterns[0].flags == trawl.OTHER_STRAND | trawl.NOCASE
+    assert trawl.compile(["a", "N"], syntax=["extended", "iupac"]).strands == (".", "+")
+    with pytest.raises(trawl.PatternError, match="pattern 1 'GZ'") as caught:
+        trawl.compile(["GG", "GZ"], syntax="iupac", strand="both")
+    assert caught.value.pattern == 1
+    for wrong in ({"strand": "other", "syntax": "iupac"}, {"strand": "both"},
+                  {"strand": "minus", "syntax": ["iupac", "hex"]}):
+        with pytest.raises(ValueError, match="strand"):
+            trawl.compile(["61", "62"], **wrong)
+    pandas = pytest.importorskip("pandas")
+    frame = trawl.to_pandas(both.find(text), both)
+    assert isinstance(frame, pandas.DataFrame) and frame["strand"].tolist() == ["+", "-", "+", "-"]
+    assert "strand" not in trawl.to_pandas(both.find(text), trawl.compile(["G"] * 4, names=list("abcd")))
+
+
 def test_flags_are_numbers():
     """One for all patterns or one for each, and nothing that only looks like a number or a list."""
     words = ["ab", "b"]

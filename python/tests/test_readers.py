@@ -209,6 +209,28 @@ def test_a_reader_is_used_once(tmp_path):
     assert (plan.find_many(records) == plan.find_many(records)).all() and list(records) == records[:]
 
 
+def test_several_files(tmp_path):
+    """Files of a list are read one after the other, their records numbered through; all are looked for
+    before the first one is read."""
+    (tmp_path / "a.fasta").write_bytes(FASTA)
+    (tmp_path / "b.gz").write_bytes(gzip.compress(b"@r\nACAC\n+\nIIII\n"))
+    (tmp_path / "empty").write_bytes(b"")
+    paths = [tmp_path / "a.fasta", str(tmp_path / "empty"), os.fsencode(tmp_path / "b.gz")]
+    records = list(trawl.open(paths))
+    assert [(r.name, r.data) for r in records if r.text != paths[1]] == SEQUENCES + [("r", b"ACAC")]
+    assert [r.number for r in records] == list(range(len(records)))
+    assert [r.text for r in records][::len(records) - 1] == [str(paths[0]), os.fsdecode(paths[2])]
+    plan = trawl.compile("AC")
+    expected = plan.find_many([r.data for r in records]).tolist()
+    assert plan.find_many(trawl.open(paths)).tolist() == expected
+    assert plan.find_many(trawl.open(iter(paths)).read()).tolist() == expected
+    with pytest.raises(FileNotFoundError):
+        trawl.open([paths[0], tmp_path / "none"])
+    for wrong, data in (([], None), (paths, b"")):
+        with pytest.raises(ValueError, match="file"):
+            trawl.open(wrong, data=data)
+
+
 def test_failures(tmp_path):
     """What cannot be read raises behind what came before it, or is kept and passed over."""
     with pytest.raises(FileNotFoundError):

@@ -41,6 +41,9 @@ def _columns(matches: np.ndarray, plan: Any, records: Any) -> Dict[str, Any]:
     if plan is not None and any(plan.names):
         codes = matches[fields[0]]
         columns["name"] = codes, _words(plan.names, codes, fields[0])
+    strands = getattr(plan, "strands", ())
+    if "-" in strands:
+        columns["strand"] = matches["pattern"], _words(strands, matches["pattern"], "pattern")
     if records is not None and "record" in columns:
         codes = matches["record"] - getattr(records, "first", 0)
         columns["record_name"] = codes, _words(getattr(records, "names", records), codes, "record")
@@ -52,7 +55,8 @@ def to_arrow(matches: np.ndarray, plan: Any = None, records: Any = None) -> Any:
 
     Args:
         matches: of any search.
-        plan: for a column ``name`` of the patterns' (needles') names, where they have some.
+        plan: for a column ``name`` of the patterns' (needles') names, where they have some; and
+            ``strand``, "+" or "-", where some are of the other one.
         records: `Records`, or a list of names, str or bytes, or of each `Record`, for a column
             ``record_name``.
 

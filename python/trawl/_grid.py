@@ -206,7 +206,8 @@ def grid(needles: Union[np.ndarray, Sequence[Any], Mapping[Union[str, bytes], An
 
     Args:
         needles: one array of H x W or H x W x C, or a list of such; or a dictionary of them, whose
-            keys are their names; all of one type. Cells are compared by their bits: of floats -0.0 is not 0.0, and a NaN is a NaN of the same bits.
+            keys are their names; all of one type. Cells are compared by their bits: of floats -0.0
+            is not 0.0, and a NaN is a NaN of the same bits.
         names: of each needle, or None.
         masks: of each needle an array of H x W, or None: where it is 0 a cell matches anything.
         tolerance: every channel of a cell may differ by so much. For unsigned integers.

@@ -8,6 +8,7 @@ import numpy as np
 
 from ._texts import _is_file, _says_its_bytes
 
+_OTHER_STRAND = 128
 SYNTAXES = {"literal": 0, "escaped": 1, "extended": 2, "prosite": 3, "iupac": 4, "hex": 5}
 
 
@@ -73,6 +74,21 @@ def _patterns(patterns: Any, names: Any) -> Tuple[Tuple[bytes, ...], Any]:
         raise TypeError(f"patterns are str or bytes, one or many, not {type(patterns).__name__}")
     given, called, names = _listed(patterns, names, "patterns")
     return tuple(_bytes_of(text, "pattern", call) for call, text in zip(called, given)), names
+
+
+STRANDS = ("plus", "minus", "both")
+
+
+def _stranded(strand: str, columns: Sequence[Any], flags: np.ndarray, syntaxes: np.ndarray) -> List[Any]:
+    """Columns and flags, an item a pattern, for a strand, or for both: then each twice, plus first."""
+    if strand not in STRANDS:
+        raise ValueError(f"no strand {strand!r}; there are " + ", ".join(STRANDS))
+    if (syntaxes != SYNTAXES["iupac"]).any():
+        raise ValueError('a strand is of patterns of syntax="iupac"')
+    times = 2 if strand == "both" else 1
+    flags = np.repeat(np.broadcast_to(flags, len(columns[0])), times)
+    flags[0 if strand == "minus" else 1::times] |= 0 if strand == "plus" else _OTHER_STRAND
+    return [column and tuple(item for item in column for _ in range(times)) for column in columns] + [flags]
 
 
 def _labels(names: Optional[Sequence[Optional[Union[str, bytes]]]], count: int, of: str) -> Any:

@@ -11,10 +11,10 @@ from typing import (TYPE_CHECKING, Any, Iterable, List, Mapping, NamedTuple, Opt
 
 import numpy as np
 
-from . import _core, _device
+from . import _circles, _core, _device
 from ._errors import Error, name_it
-from ._patterns import SYNTAXES, _integer, _labels, _numbers, _patterns, _syntax_number
-from ._texts import _are_offsets, _column, _cuts, _refuse_no_list
+from ._patterns import SYNTAXES, _integer, _labels, _numbers, _patterns, _stranded, _syntax_number
+from ._texts import _are_offsets, _as_list, _column, _cuts, _refuse_no_list
 
 if TYPE_CHECKING:
     from ._grid import GridPlan
@@ -220,6 +220,9 @@ class Plan(_Compiled):
     - ``max_matches``: end after so many; 0: no limit.
     - ``max_steps``, ``max_seconds``: a byte searched and a match found are a step each; beyond a
       limit the search raises `ExpiredError`. 0: no limit.
+    - ``circular``, of `find` and `find_many`: a text is a circle, as a plasmid: matches that cross its
+      end are found, and ``end`` is above its length then. With ``report`` "longest" (which "each" is
+      here), "shortest" or "pairs", and no other option; for patterns of bounded length.
 
     A text is anything that shows a contiguous buffer: bytes, bytearray, memoryview, mmap, a NumPy
     array, an array of the host that knows DLPack. Nothing is copied; a mask of numpy.ma is not
@@ -237,8 +240,15 @@ class Plan(_Compiled):
         return [Pattern(text, syntaxes[syntax], Flag(flags), id, name)
                 for text, syntax, flags, id, name in given]
 
+    @property
+    def strands(self) -> Tuple[str, ...]:
+        """Of each pattern "+", or "-" for one that is looked for as its reverse complement
+        (`Flag.OTHER_STRAND`); "." where its syntax knows none."""
+        return tuple("-" if pattern.flags & Flag.OTHER_STRAND else
+                     "+" if pattern.syntax == "iupac" else "." for pattern in self.patterns)
+
     def find(self, text: Any, *, report: str = "each", base: int = 0, max_matches: int = 0,
-             max_steps: int = 0, max_seconds: float = 0) -> np.ndarray:
+             max_steps: int = 0, max_seconds: float = 0, circular: bool = False) -> np.ndarray:
         """All matches in a text.
 
         Returns:
@@ -250,6 +260,9 @@ class Plan(_Compiled):
             UnsupportedError: the backend cannot do this report.
             TypeError, ValueError: no text, or one that is not contiguous.
         """
+        if circular:
+            return self.find_many([text], report=report, base=base, max_matches=max_matches,
+                                  max_steps=max_steps, max_seconds=max_seconds, circular=True)
         if report == "each" and 0 == base == max_matches == max_steps == max_seconds:
             return self._find(text, None)
         return self._find(text, _options(report, base, max_matches, max_steps, max_seconds))
@@ -275,7 +288,7 @@ class Plan(_Compiled):
                              _integer(batch, "batch", least=1))
 
     def find_many(self, texts: Any, *, report: str = "each", base: int = 0, max_matches: int = 0,
-                  max_steps: int = 0, max_seconds: float = 0) -> np.ndarray:
+                  max_steps: int = 0, max_seconds: float = 0, circular: bool = False) -> np.ndarray:
         """All matches in many texts, each by itself: no match crosses from one to the next.
 
         Args:
@@ -292,6 +305,14 @@ class Plan(_Compiled):
             As `find`, and so ``start`` and ``end`` are bytes, also of str and of columns of
             strings; ``record`` is the text's index. Order is by record first.
         """
+        if circular:
+            if base or max_matches or max_steps or max_seconds:
+                raise ValueError("circular=True takes no option but report: search without it, or cut "
+                                 "the result")
+            report = "longest" if report == "each" else report
+            options = _options(report, 0, 0, 0, 0)
+            return _circles.find(self, _as_list(texts), report,
+                                 lambda pieces: self._find_many(pieces, options))
         options = _options(report, base, max_matches, max_steps, max_seconds)
         if hasattr(texts, "batches") and any(options[2:]):  # a limit is of all records
             texts = texts.read()
@@ -466,7 +487,8 @@ def compile(patterns: Union[_Text, Iterable[_Text], Mapping[_Name, _Text]], *,
             flags: Union[int, Sequence[int]] = 0, engine: Optional[str] = None,
             sample: Any = None, max_memory: int = 0, wm_block: int = 0,
             backend: Optional[str] = None, threads: int = 0,
-            device: Optional[Union[str, int]] = None, tuning: Optional[str] = None) -> Plan:
+            device: Optional[Union[str, int]] = None, tuning: Optional[str] = None,
+            strand: str = "plus") -> Plan:
     """Compile patterns into a `Plan`.
 
     Args:
@@ -486,6 +508,9 @@ def compile(patterns: Union[_Text, Iterable[_Text], Mapping[_Name, _Text]], *,
         threads: how many; 0: one a core.
         device: of the backend: 0, "0,1", "all".
         tuning: parameters of devices' algorithms, "name=value,...".
+        strand: of patterns of "iupac" "plus" as they are, "minus" for their reverse complements, or
+            "both": then pattern i of these is 2 * i of the plan, its reverse complement 2 * i + 1
+            (`Plan.strands`). Offsets are those of the text.
 
     Raises:
         PatternError: ``pattern`` and ``offset`` say which and where.
@@ -497,11 +522,17 @@ def compile(patterns: Union[_Text, Iterable[_Text], Mapping[_Name, _Text]], *,
         [_syntax_number(name) for name in syntax]
     labels = _labels(names, len(texts), "patterns")
     settings = _settings(backend, threads, device, tuning)
+    syntaxes, bits = _numbers(numbers, len(texts), "syntaxes"), _numbers(flags, len(texts), "flags")
+    all_texts, all_labels = texts, labels
+    if strand != "plus":
+        all_texts, all_labels, bits = _stranded(strand, (texts, labels), bits, syntaxes)
+        syntaxes = syntaxes[:1]
     try:
-        plan = Plan._compile(texts, _numbers(numbers, len(texts), "syntaxes"),
-                             _numbers(flags, len(texts), "flags"), labels, engine, sample,
+        plan = Plan._compile(all_texts, syntaxes, bits, all_labels, engine, sample,
                              max_memory, _integer(wm_block, "wm_block", 2**32 - 1), settings)
     except Error as error:
+        if error.pattern is not None:
+            error.pattern //= len(all_texts) // len(texts)
         raise name_it(error, "pattern", labels, texts)
     plan._settings = settings
     return plan

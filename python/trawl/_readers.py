@@ -7,7 +7,7 @@ import os
 import stat
 import warnings
 from bisect import bisect_right
-from typing import Any, Iterator, List, NamedTuple, Tuple, Union, overload
+from typing import Any, Iterable, Iterator, List, NamedTuple, Tuple, Union, overload
 
 import numpy as np
 
@@ -77,16 +77,18 @@ class Records:
 
 
 class Reader:
-    """The records of a file. Made by `open`; read once, by one of its three ways: going through it,
+    """The records of files. Made by `open`; read once, by one of its three ways: going through it,
     `batches`, `read`. A second one raises ValueError."""
 
     #: With ``errors="keep"``: (text, why) of what could not be read.
     errors: List[Tuple[str, str]]
 
-    def __init__(self, path: bytes, mode: int, threads: int, ratio: int, keep: bool,
+    def __init__(self, paths: List[bytes], mode: int, threads: int, ratio: int, keep: bool,
                  data: Any = None) -> None:
-        self._reader: Any = _core.reader(path, mode, threads, ratio, data)
-        self._path = os.fsdecode(path)
+        self._start = lambda path: _core.reader(path, mode, threads, ratio, data)
+        self._reader: Any = self._start(paths[0])
+        self._rest = paths[:0:-1]  # the next one last
+        self._path = os.fsdecode(paths[0])
         self._begun = False
         self._keep = keep
         self.errors = []
@@ -98,9 +100,9 @@ class Reader:
             ValueError: the reader was used before, by any way, or is closed.
         """
         if self._begun or self._reader is None:
-            raise ValueError(f"the reader of {self._path!r} {'was used' if self._begun else 'is closed'}, and "
-                             "a file is read once: open it again, or keep records = reader.read(), which "
-                             "may be searched and gone through as often as you like")
+            raise ValueError(f"the reader of {self._path!r} {'was used' if self._begun else 'is closed'}, "
+                             "and a file is read once: open it again, or keep records = reader.read(), "
+                             "which may be searched and gone through as often as you like")
         self._begun = True
         return self._batches()
 
@@ -108,6 +110,9 @@ class Reader:
         first = 0
         while self._reader is not None:
             item = next(self._reader, None)
+            if item is None and self._rest:
+                self._reader = self._start(self._rest.pop())
+                continue
             if item is None:
                 break
             if len(item) == 3:
@@ -168,7 +173,10 @@ def _is_read_once(path: bytes) -> bool:
     return not (stat.S_ISREG(mode) or stat.S_ISDIR(mode))
 
 
-def open(path: Union[str, bytes, "os.PathLike[Any]"], *, data: Any = None, records: str = "auto",
+_Path = Union[str, bytes, "os.PathLike[Any]"]
+
+
+def open(path: Union[_Path, Iterable[_Path]], *, data: Any = None, records: str = "auto",
          threads: int = 0, ratio: int = 250, errors: str = "raise") -> Reader:
     """The records of a file, as ``trawl find`` reads it: what it holds is told by its first bytes.
 
@@ -178,7 +186,8 @@ def open(path: Union[str, bytes, "os.PathLike[Any]"], *, data: Any = None, recor
     have 1 GiB.
 
     Args:
-        path: of a file; a file that cannot be opened raises OSError.
+        path: of a file, or of several, which are read one after the other, their records numbered
+            through; a file that cannot be opened raises OSError.
         data: the file's bytes, where they are at hand: nothing is opened, and `path` is their name.
             Any text that `Plan.find` takes; it must stay as it is.
         records: "auto", as the first bytes say, with a warning where one line is why a text is no
@@ -193,9 +202,13 @@ def open(path: Union[str, bytes, "os.PathLike[Any]"], *, data: Any = None, recor
         raise ValueError(f"no records {records!r}; there are " + ", ".join(_MODES))
     if errors not in ("raise", "keep"):
         raise ValueError('errors is "raise" or "keep"')
-    name = os.fsencode(path)  # which is a path, and no descriptor's number
-    if data is None and not _is_read_once(name):
-        builtins.open(name, "rb").close()  # whose exceptions are Python's own
-    return Reader(name, _MODES[records],
+    several = not isinstance(path, (str, bytes, os.PathLike)) and hasattr(path, "__iter__")
+    names = [os.fsencode(one) for one in (path if several else [path])]  # paths, no descriptors' numbers
+    if not names or (data is not None and len(names) > 1):
+        raise ValueError("data is of one file" if names else "there is no file to open: the list is empty")
+    for name in names:
+        if data is None and not _is_read_once(name):
+            builtins.open(name, "rb").close()  # whose exceptions are Python's own
+    return Reader(names, _MODES[records],
                   _integer(threads, "threads", 2**32 - 1) or os.cpu_count() or 1,
                   ratio, errors == "keep", data)

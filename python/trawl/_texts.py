@@ -1,7 +1,7 @@
 """What many texts may be given as."""
 from __future__ import annotations
 
-from typing import Any, Mapping, Tuple
+from typing import Any, List, Mapping
 
 import numpy as np
 
@@ -42,6 +42,25 @@ def _cuts(offsets: Any) -> np.ndarray:
     if given.ndim != 1 or not len(given) or given.dtype.kind not in "iu":
         raise ValueError("offsets are one dimension of integers, one more than there are texts")
     return np.ascontiguousarray(given, dtype=np.int64)
+
+
+def _host_bytes(text: Any) -> np.ndarray:
+    """Its bytes as an array, which are not copied where they are a buffer's."""
+    if isinstance(text, str):
+        text = text.encode("utf-8", "surrogateescape")
+    if _says_its_bytes(text):
+        text = bytes(text)
+    return np.frombuffer(text, np.uint8)
+
+
+def _as_list(texts: Any) -> List[Any]:
+    """Texts of a list, of `Records` or of a `Reader`."""
+    if hasattr(texts, "batches"):
+        texts = texts.read()
+    if _column(texts) is not None or isinstance(texts, tuple) and len(texts) == 2 and _are_offsets(texts[1]):
+        raise TypeError("circles are a list of texts, Records or a Reader")
+    _refuse_no_list(texts)
+    return list(texts)
 
 
 def _column(texts: Any) -> Any:
