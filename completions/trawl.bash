@@ -24,6 +24,12 @@ _trawl_values() {
     --binary-files) echo binary text without-match ;;
     --schedule) echo dynamic static ;;
     --report) echo each ends pairs longest shortest leftmost-longest leftmost-first ;;
+    --format) echo auto fasta fastq pcap lines text raw ;;
+    --syntax) echo extended escaped literal ;;
+    --strand) echo plus minus both ;;
+    --as) echo stored rgb rgba grey ;;
+    --dtype) echo u1 u2 u3 u4 ;;
+    --count) echo all ;;
     *) return 1 ;;
     esac 2>/dev/null
 }

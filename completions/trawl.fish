@@ -34,5 +34,17 @@ complete -c trawl -n '__trawl_has_value --engine' -f -a '(trawl engines | awk "N
 complete -c trawl -n '__trawl_has_value --schedule' -f -a 'dynamic static'
 complete -c trawl -n '__trawl_has_value --report' -f \
     -a 'each ends pairs longest shortest leftmost-longest leftmost-first'
+complete -c trawl -n '__trawl_has_value --format' -f -a 'auto fasta fastq pcap lines text raw'
+complete -c trawl -n '__trawl_has_value --syntax' -f -a 'extended escaped literal'
+complete -c trawl -n '__trawl_has_value --strand' -f -a 'plus minus both'
+complete -c trawl -n '__trawl_has_value --as' -f -a 'stored rgb rgba grey'
+complete -c trawl -n '__trawl_has_value --dtype' -f -a 'u1 u2 u3 u4'
+complete -c trawl -n '__trawl_has_value --backend' -f \
+    -a '(trawl devices | awk "/^backend +threads/ { on = 1; next } !NF { on = 0 } on { print \$1 }") auto'
+complete -c trawl -n '__trawl_has_value --isa' -f \
+    -a '(trawl devices | sed -n "s/^.*instruction sets //p" | string split ", ") auto'
+complete -c trawl -n 'not __fish_use_subcommand' -f -l progress -l color -a 'always never auto'
+complete -c trawl -n 'not __fish_use_subcommand' -f -l binary-files -a 'binary text without-match'
+complete -c trawl -n 'not __fish_use_subcommand' -f -l count -a all
 complete -c trawl -n '__trawl_has_value -t --type --type-not' -f \
     -a '(trawl grep --type-list | sed "s/:.*//")'

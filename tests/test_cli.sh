@@ -91,7 +91,7 @@ expect '--wm-block' 2 '' "Wu-Manber's block is 2 or 3, not '4'"
 run grep --wm-block 2 --engine ac x text
 expect '--wm-block, another engine' 2 '' 'but the engine is ac: add --engine wm'
 run find --max-memory 1K -F alpha text
-expect '--max-memory: too little' 2 '' '--max-memory SIZE raises the limit'
+expect '--max-memory: too little' 2 '' '--max-memory of'
 run grep --max-memory 1x alpha text
 expect '--max-memory: no size' 2 '' '--max-memory'
 run grep --max-memory 64M -c alpha text
@@ -225,12 +225,12 @@ while read -r pattern remedy; do
     [ -s out ] || [ $status = 1 ] || good=1
     result "grep: $pattern is no operator" $good
 done <<'END'
-c\|d 2: '\|' is a plain | here; for alternatives give each its own -e; write [|] to silence this
+c\|d 2: '\|' is a plain | here; for alternatives write |; write [|] to silence this
 a\+b 2: '\+' is a plain + here; for a repeat write +; write [+] to silence this
 a\?b 2: '\?' is a plain ? here; for what may be left out write ?; write [?]
 [a\+]\{2\} 6: '\{' is a plain { here; for a repeat write {x,y}; write [{]
 []\+[:alpha:]\+]b\} 18: '\}' is a plain } here
-[^]]\(b\) 5: '\(' is a plain ( here; there are no groups: give each variant its own -e; write [(]
+[^]]\(b\) 5: '\(' is a plain ( here; there are no groups: write the alternatives out, as ab|ac for a(b|c); write [(]
 END
 for pattern in 'a[+]b' '[a\+]+' '\\+' '[[:alpha:]\|]' 'a\.b' '[\]\+]'; do
     run grep "$pattern" marks

@@ -124,6 +124,8 @@ done
 
 run --heading -n x1 few few
 expect '--heading' 0 'few\n2:x1\n\nfew\n2:x1\n'
+run -h --heading x1 few few
+expect '-h --heading: files apart, as ripgrep has them' 0 'x1\n\nx1\n'
 run --heading -A1 x few
 expect '--heading, one file' 0 'x1\nb\n--\nx2\ne\n'
 run --json -B1 x1 few

@@ -56,6 +56,54 @@ for try in '\. 1:2' '\d{3,} 8:12' 'x|4{1}7 8:10' '^C 21:22' '\bbar\b 17:20' '(?i
     result "the language: ${try% *}" $?
 done
 
+for command in find grid compile info engines devices; do
+    "$trawl" $command --help >want
+    run $command -h
+    [ $status = 0 ] && cmp -s want out
+    result "$command: -h is --help" $?
+done
+
+# ---- advice ----------------------------------------------------------------------------
+
+while read -r letter part; do
+    run find $letter x text
+    [ $status = 2 ] && grep -qF -e "$part" err
+    result "find: what it has in place of $letter" $?
+done <<'END'
+-l a line each, is -g
+-o --matched
+-m --max-matches N
+-w whole words are \b
+-n --format lines
+-E leave it out
+--max-count=1 --max-matches N
+--files-with-matches a line each, is -g
+--word-regexp whole words are \b
+END
+run find '^\s*$' text
+[ $status = 2 ] && grep -qF 'write \n, which ends the line, in place of its $' err
+result 'lines that may be empty' $?
+printf 'a\n \n\nb\n' >blank
+run find --no-header --report longest '^\s*\n' blank
+[ $status = 0 ] && [ "$(head -n 1 out | cut -f 4)" = 2 ]
+result '... with that advice' $?
+run find '\<-+' text
+[ $status = 2 ] && ! grep -qF '\A' err && grep -qF 'nothing can stand before a match' err
+result 'no word begins there' $?
+run grep -E 'a\|b' text
+[ $status = 1 ] && ! [ -s err ]
+result 'grep -E: who writes \| means the byte' $?
+run grep 'a\|b' text
+grep -qF 'for alternatives write |;' err
+result '... and without -E is told of alternatives' $?
+seq 3000 >numbers
+run find --max-memory 10K -F -f numbers text
+[ $status = 2 ] && [ "$(wc -l <err)" = 1 ] && ! grep -q trawl_compile err && grep -q 'find: --max-memory of 10240 bytes' err
+result 'a limit of memory is named as the option is' $?
+run find --stats 4711 text
+[ "$(grep -c 'not readable here' err)" -le 1 ] && ! grep -q 'not readable here.*not readable here' err
+result '--stats: energy that cannot be read is named once' $?
+
 # ---- manual pages ----------------------------------------------------------------------
 
 for page in trawl trawl-grep trawl-find trawl-grid trawl-compile trawl-info trawl-engines trawl-devices; do
@@ -68,6 +116,14 @@ for page in trawl trawl-grep trawl-find trawl-grid trawl-compile trawl-info traw
     done
     [ -z "$bad" ]
     result "$page.1 has all options$bad" $?
+    awk '/^\.TP$/ { head = 1; next } head { if ($0 ~ /[a-z] [a-z]+ [a-z]+ / || /  / || length($0) > 60) bad = 1 } { head = 0 } END { exit bad }' plain
+    result "$page.1: an option is no sentence" $?
+    bad=
+    for other in trawl trawl-grep trawl-find trawl-grid trawl-compile trawl-info trawl-engines trawl-devices; do
+        [ $other = $page ] || sed -n '/^.SH SEE ALSO/,$p' plain | grep -q "$other(1)" || bad="$bad $other"
+    done
+    [ -z "$bad" ]
+    result "$page.1 names the others$bad" $?
     [ $page != trawl-find ] || grep -qF '  GTYRAC  GGCCN{5}GGCC' plain
     result "$page.1 has the language of patterns, if it should" $?
     if command -v groff >/dev/null 2>&1; then
@@ -77,6 +133,17 @@ for page in trawl trawl-grep trawl-find trawl-grid trawl-compile trawl-info traw
 done
 
 # ---- completions -----------------------------------------------------------------------
+
+values() { # values SHELL, by its `complete`: options that have a list of them
+    shell=$1
+    for values in '--format fasta pcap' '--syntax escaped literal' '--strand minus both' '--as grey stored' \
+        '--dtype u1 u4' '--schedule static' '--report each' '--backend serial auto' '--isa auto'; do
+        set -- $values
+        complete find "$1" ''
+        shift
+        has "$shell: values: $values" out "$@"
+    done
+}
 
 ln -sf "$trawl" trawl
 PATH=$dir:$PATH
@@ -101,6 +168,9 @@ END
     has 'bash: values' out bm byr bb
     complete grep --color = al
     has 'bash: values behind =' out always
+    values bash
+    complete find --progress = ''
+    has 'bash: values of --progress' out always never auto
     complete grep -t p
     has 'bash: types' out py perl
     complete grep -e file
@@ -108,17 +178,24 @@ END
     result 'bash: files are left to the shell' $?
 fi
 if command -v fish >/dev/null 2>&1; then
-    HOME=$dir fish -c "source '$root/completions/trawl.fish'; complete -C 'trawl g'" >out 2>&1
+    complete() {
+        HOME=$dir fish -c "source '$root/completions/trawl.fish'; complete -C 'trawl $*'" >out 2>&1
+    }
+    complete g
     has 'fish: commands' out "$(printf 'grep\tprint the lines that match, as grep does')" \
         "$(printf 'grid\tfind small pictures in large ones')"
-    HOME=$dir fish -c "source '$root/completions/trawl.fish'; complete -C 'trawl grep --incl'" >out 2>&1
+    complete grep --incl
     grep -q '^--include	of files' out
     result 'fish: options' $?
+    values fish
+    complete find --progress=
+    has 'fish: values of --progress' out --progress=always --progress=never
 fi
 if command -v zsh >/dev/null 2>&1; then
     zsh -n "$root/completions/_trawl" && cat >try <<'END'
 _describe() { print -l -- "${(P@)@[-1]}" }
 _files() { print files }
+compset() { PREFIX=${PREFIX#*=} }
 words=(trawl "${@:2}")
 CURRENT=$#words
 PREFIX=$words[CURRENT]
@@ -132,6 +209,9 @@ END
         '-c:the number of selected lines of each file'
     complete grep --engine b
     has 'zsh: values' out bm
+    values zsh
+    complete find --progress=
+    has 'zsh: values of --progress' out always never auto
     complete grep x
     has 'zsh: files' out files
 fi

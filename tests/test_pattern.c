@@ -344,6 +344,8 @@ static const pattern_case cases[] = {
     BAD("", EXT, 0, 0, "empty"),
     BAD("a*", EXT, 0, 0, "empty string"),
     BAD("a*", EXT, 0, 0, "'a*' first: put + in place of its *"),
+    BAD("^a*$", EXT, 0, 3, "write \\n, which ends the line, in place of its $"),
+    BAD("^a*", EXT, 0, 0, "'a*' first: put + in place of its *"),
     BAD("[0-9]?b*c{0,3}", EXT, 0, 0, "'[0-9]?' first: remove its ?"),
     BAD("a{0,3}b?", EXT, 0, 0, "'a{0,3}' first: let its repeat begin at 1"),
     BAD("[aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa]{,4}", EXT, 0, 0, "aaa...' first: let"),

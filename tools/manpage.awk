@@ -1,6 +1,7 @@
 # A manual page from what --help prints:
 #
-#     trawl grep --help | awk -v name='trawl grep' -v about='print ...' -v version=0.2.0 -f manpage.awk
+#     trawl grep --help | awk -v name='trawl grep' -v about='print ...' -v version=0.2.0 \
+#         -v commands='grep find ...' -f manpage.awk
 #
 # Lines that begin in the first column are text, or with a colon at their end a section; an option
 # stands behind two to six spaces, what it does behind two more, and goes on farther to the right.
@@ -80,7 +81,7 @@ inside == "Pattern language" {
 }
 
 # An option, or one of the commands.
-/^ ? ? ? ? ? ?-/ || (inside == "Commands" && /^  [a-z]/) {
+/^  ? ? ? ? ?-/ || (inside == "Commands" && /^  [a-z]/) {
     if (inside == "Description")
         section("Options")
     sub(/^ +/, "")
@@ -109,8 +110,11 @@ END {
     if (inside == "Examples")
         print ".fi"
     section("See also")
-    if (page == "trawl")
-        say("trawl-grep(1), trawl-find(1), trawl-grid(1), trawl-engines(1), trawl-devices(1)")
-    else
-        say("trawl(1)")
+    count = split("trawl " commands, command, " ")
+    for (i = 1; i <= count; i++) {
+        other = i == 1 ? "trawl" : "trawl-" command[i]
+        if (other != page)
+            also = also (also ? ", " : "") other "(1)"
+    }
+    say(also)
 }

@@ -16,5 +16,6 @@ trawl-*)
     help=$("$trawl" "$command" --help) || exit
     ;;
 esac
+commands=$("$trawl" --help | awk '/^Commands:/ { on = 1; next } !NF { on = 0 } on { print $1 }' | tr '\n' ' ')
 printf '%s\n' "$help" |
-    awk -v name="$2" -v about="$about" -v version="$version" -f "$folder/manpage.awk" >"$3"
+    awk -v commands="$commands" -v name="$2" -v about="$about" -v version="$version" -f "$folder/manpage.awk" >"$3"

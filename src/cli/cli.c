@@ -151,13 +151,21 @@ int parse_options(const char *command, const char *help, int argc, char **argv,
     return parse_options_parts(command, parts, argc, argv, short_options, long_options, take, user);
 }
 
+/* OPT_HELP, or -h, unless that is short for something else. */
+static bool asks_help(int option, const struct option *long_options)
+{
+    while (long_options->name && long_options->val != 'h')
+        long_options++;
+    return option == OPT_HELP || (option == 'h' && !long_options->name);
+}
+
 int parse_options_parts(const char *command, const char *const *help, int argc, char **argv,
                         const char *short_options, const struct option *long_options,
                         take_option take, void *user)
 {
     int option;
     while ((option = getopt_long(argc, argv, short_options, long_options, NULL)) != -1) {
-        if (option == OPT_HELP) {
+        if (asks_help(option, long_options)) {
             for (; *help; help++)
                 fputs(*help, stdout);
             return finish_output(command, EXIT_MATCH);
@@ -190,7 +198,7 @@ int parse_choice(list_choice *choice, const char *help, int argc, char **argv,
                  const struct option *long_options)
 {
     const char *command = choice->command;
-    int status = parse_options(command, help, argc, argv, "", long_options, take_choice, choice);
+    int status = parse_options(command, help, argc, argv, "h", long_options, take_choice, choice);
     if (status >= 0 || optind == argc)
         return status;
     complain(command, "takes no argument, but got '%s'", argv[optind]);
@@ -438,24 +446,33 @@ void stats_begin(run_stats *s, const run_options *o)
     s->began = now();
 }
 
-/* "12.3 J", or why not. */
-static void energy_text(char *text, size_t size, bool known, double joules, const char *why)
+/* " GPUs 12.3 J", or nothing. */
+static void joules_text(char *text, size_t size, bool known, const char *of, double joules)
 {
+    *text = '\0';
     if (known)
-        snprintf(text, size, "%.3g J", joules);
-    else
-        snprintf(text, size, "not readable here (%s)", why);
+        snprintf(text, size, " %s %.3g J", of, joules);
 }
 
 static void energy_print(run_stats *s, const run_options *o)
 {
-    char gpu[200], cpu[200];
+    char gpu[40], cpu[40];
     if (!s->meter)
         return;
     const energy_reading used = energy_between(s->energy, energy_read(s->meter));
-    energy_text(gpu, sizeof gpu, used.gpu, used.gpu_joules, energy_why(s->meter, ENERGY_GPU));
-    energy_text(cpu, sizeof cpu, used.cpu, used.cpu_joules, energy_why(s->meter, ENERGY_CPU));
-    complain(o->command, "energy: GPUs %s; CPUs %s", gpu, cpu);
+    const bool both = used.gpu && used.cpu, none = !used.gpu && !used.cpu;
+    const char *why_gpu = used.gpu ? "" : energy_why(s->meter, ENERGY_GPU);
+    const char *why_cpu = used.cpu ? "" : energy_why(s->meter, ENERGY_CPU);
+    joules_text(gpu, sizeof gpu, used.gpu, "GPUs", used.gpu_joules);
+    joules_text(cpu, sizeof cpu, used.cpu, "CPUs", used.cpu_joules);
+    if (none)
+        complain(o->command, "energy: not readable here (%s; %s)", why_gpu, why_cpu);
+    else
+        complain(o->command, "energy:%s%s%s%s%s%s", gpu, used.gpu && used.cpu ? ";" : "", cpu,
+                 both       ? ""
+                 : used.gpu ? "; CPUs not readable here ("
+                            : "; GPUs not readable here (",
+                 used.gpu ? why_cpu : why_gpu, both ? "" : ")");
     energy_close(s->meter);
     s->meter = NULL;
 }

@@ -81,7 +81,8 @@ double now(void);
 /* Takes one option; returns false, after a complaint, when its value is wrong. */
 typedef bool (*take_option)(void *user, int option, const char *value);
 
-/* Hand the options to `take`, but for OPT_HELP, which prints `help`. Returns the exit status to
+/* Hand the options to `take`, but for OPT_HELP, and -h where no long option has that letter, which
+ * print `help`. Returns the exit status to
  * leave with at once, or -1: then the operands begin at argv[optind]. */
 int parse_options(const char *command, const char *help, int argc, char **argv,
                   const char *short_options, const struct option *long_options, take_option take,
@@ -175,8 +176,9 @@ enum {
     "      --device LIST        devices of opencl and cuda: 0 (the default), 0,1 ... or all\n" \
     "      --tuning LIST        NAME=VALUE,...: see `trawl devices --tuning`\n"              \
     "      --stats              print bytes, seconds, GB/s and energy on standard error\n"         \
-    "      --explain            print the engine and why on standard error\n"                \
-    "      --help               print this text\n"
+    "      --explain            print the engine and why on standard error\n"
+#define HELP_OPTION_HELP                                                                     \
+    "  -h, --help               print this text\n"
 /* clang-format on */
 
 void run_options_init(run_options *o, const char *command);
@@ -255,6 +257,7 @@ typedef struct pattern_set {
     size_t owned_count, owned_room;
     bool with_names;    /* lines of files are NAME, a tab and the pattern */
     bool takes_fasta;   /* a file of patterns may be FASTA, or of another known format */
+    bool extended;      /* -E was given: who writes \\| knows what it means */
     bool by_line;       /* only lines that match count, not where a match ends */
     bool every_start;   /* without --report all starts are asked for: of YARA's strings */
     bool filtered;      /* some pattern has a filter */

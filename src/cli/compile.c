@@ -53,10 +53,10 @@ static const char *const help_text[] = {
     "  -x, --line-regexp        a match is a whole line\n"
     "      --null-data          lines end with a NUL byte\n"
     "\n",
-    TEXT_RUN_OPTIONS_HELP,
+    TEXT_RUN_OPTIONS_HELP HELP_OPTION_HELP,
     "\n"
-    "A plan runs on every backend and instruction set of machines with the same byte order; with\n"
-    "--backend the algorithm is chosen for that one. Another version of Trawl may ask to compile\n"
+    "A plan runs on every backend and instruction set of machines with the same byte order; the\n"
+    "algorithm is chosen for the one of --backend. Another version of Trawl may ask to compile\n"
     "again. `trawl info PLAN` says what is in a plan.\n"
     "Exit status: 0 the plan was written, 2 an error.\n"
     "\n"
@@ -71,7 +71,7 @@ static const char *const help_text[] = {
 
 enum { OPT_GREP = OPT_OWN, OPT_SAMPLE };
 
-static const char short_options[] = PATTERN_SHORT_OPTIONS "Ewxo:";
+static const char short_options[] = PATTERN_SHORT_OPTIONS "hEwxo:";
 
 static const struct option long_options[] = {
     { "output", required_argument, NULL, 'o' },

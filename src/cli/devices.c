@@ -18,7 +18,7 @@ static const char help_text[] =
     "      --tuning    list the parameters of the algorithms on devices, for --tuning LIST\n"
     "      --selftest[=BACKEND[:ENGINE]]  run every algorithm, or one, on every device (of this\n"
     "                  backend), and compare with one CPU thread\n"
-    "      --help      print this\n"
+    "  -h, --help      print this\n"
     "\n"
     "Examples:\n"
     "  trawl devices                                   what is there?\n"

@@ -10,7 +10,7 @@ static const char help_text[] =
     "List the engines: their names, for --engine NAME, and what each takes.\n"
     "\n"
     "      --json   JSON, one object a line, with the keys engine and about\n"
-    "      --help   print this\n"
+    "  -h, --help   print this\n"
     "\n"
     "Without --engine, Trawl chooses for the patterns, the begin of the first text and the\n"
     "device, and may divide the patterns; --explain says which engines it chose, and why.\n"

@@ -91,7 +91,7 @@ static const char *const help_text[] = {
     pattern_language,
     "\n",
     TEXT_RUN_OPTIONS_HELP,
-    PROGRESS_OPTION_HELP,
+    PROGRESS_OPTION_HELP HELP_OPTION_HELP,
     "\n"
     "Under mpirun the ranks share the files, which all of them can read, and print what one\n"
     "process does; --backend cuda is a device for each. An error of one ends all. TRAWL_MPI=0 in\n"
@@ -108,7 +108,7 @@ static const char *const help_text[] = {
     NULL
 };
 
-static const char short_options[] = PATTERN_SHORT_OPTIONS "rcgq";
+static const char short_options[] = PATTERN_SHORT_OPTIONS "hrcgqElmnovwxABCH";
 
 enum {
     OPT_REPORT = OPT_OWN,
@@ -147,6 +147,12 @@ static const struct option long_options[] = {
     { "output", required_argument, NULL, OPT_OUTPUT },
     { "circular", no_argument, NULL, OPT_CIRCULAR },
     { "verdicts", no_argument, NULL, OPT_VERDICTS },
+    { "files-with-matches", no_argument, NULL, 'l' }, /* those of grep's that are refused */
+    { "max-count", required_argument, NULL, 'm' },
+    { "line-number", no_argument, NULL, 'n' },
+    { "invert-match", no_argument, NULL, 'v' },
+    { "word-regexp", no_argument, NULL, 'w' },
+    { "line-regexp", no_argument, NULL, 'x' },
     PROGRESS_LONG_OPTION,
     TEXT_RUN_LONG_OPTIONS,
     { NULL, 0, NULL, 0 },
@@ -159,6 +165,35 @@ static const char *const report_names[] = {
 
 static const char *const format_names[] = { "auto",    "fasta", "fastq", "pcap", "sam",
                                             "genbank", "lines", "text",  "raw",  NULL };
+
+/* Options of grep's, which find has under other names, or does otherwise. */
+static bool refuse_letter(const find *f, int letter)
+{
+    static const struct {
+        char letter;
+        const char *instead;
+    } hints[] = {
+        { 'E', "patterns have classes and repeats without it: leave it out" },
+        { 'H', "the file is the first column: leave it out" },
+        { 'l', "which patterns occur in which file, a line each, is -g" },
+        { 'm', "a limit of matches in all is --max-matches N" },
+        { 'n',
+          "where a match is are columns; to number lines take --format lines, or `trawl grep`" },
+        { 'o', "matches are what is printed; their bytes, too, with --matched" },
+        { 'v', "what does not match are lines: `trawl grep -v`" },
+        { 'w', "whole words are \\b before and behind a pattern" },
+        { 'x', "whole lines are ^ before and $ behind a pattern" },
+        { 'A', "lines around are for `trawl grep`" },
+        { 'B', "lines around are for `trawl grep`" },
+        { 'C', "lines around are for `trawl grep`" },
+    };
+    size_t i = 0;
+    while (hints[i].letter != letter)
+        i++;
+    complain(f->run.command, "-%c is grep's: %s", letter, hints[i].instead);
+    usage_hint(f->run.command);
+    return false;
+}
 
 static bool take_format(find *f, const find_format *format)
 {
@@ -209,6 +244,19 @@ static bool read_option(void *user, int option, const char *value)
         return f->patterns.verdicts = true;
     case OPT_PROGRESS:
         return progress_option(f->run.command, value);
+    case 'E':
+    case 'H':
+    case 'l':
+    case 'm':
+    case 'n':
+    case 'o':
+    case 'v':
+    case 'w':
+    case 'x':
+    case 'A':
+    case 'B':
+    case 'C':
+        return refuse_letter(f, option);
     default:
         return pattern_option(&f->patterns, option, value);
     }

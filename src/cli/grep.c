@@ -118,8 +118,12 @@ static const char end_help[] =
     "  trawl grep -ob '[A-F0-9]{32}' report.txt      each hash and its byte offset\n"
     "  journalctl | trawl grep -i -m 5 -e fail -e 'error'\n";
 
-static const char *const help_text[] = { options_help, TEXT_RUN_OPTIONS_HELP, PROGRESS_OPTION_HELP,
-                                         end_help, NULL };
+static const char help_help[] =
+    "      --help               print this text (-h is --no-filename, as of GNU grep)\n";
+
+static const char *const help_text[] = {
+    options_help, TEXT_RUN_OPTIONS_HELP, PROGRESS_OPTION_HELP, help_help, end_help, NULL
+};
 
 static const char short_options[] = LINE_SHORT_OPTIONS "vclLobnHhm:qsraIZTRg:t:A:B:C:GPz0123456789";
 

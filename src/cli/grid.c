@@ -54,7 +54,7 @@ static const char *const help_text[] = {
     "      --max-memory SIZE    refuse a picture or raster that takes more memory while it is\n"
     "                           decoded (1G); texts are read by bands; bytes, or with K, M, G\n"
     "\n",
-    RUN_OPTIONS_HELP PROGRESS_OPTION_HELP,
+    RUN_OPTIONS_HELP PROGRESS_OPTION_HELP HELP_OPTION_HELP,
     "\n"
     "The columns are file, needle (its number, from 1), name (its file), row and col: the top\n"
     "left cell, from 0.\n"
@@ -341,7 +341,7 @@ static int run_command(grid_run *run, int argc, char **argv)
 {
     const char *command = run->options.command;
     int status =
-        parse_options_parts(command, help_text, argc, argv, "n:", long_options, read_option, run);
+        parse_options_parts(command, help_text, argc, argv, "hn:", long_options, read_option, run);
     if (status >= 0)
         return status;
     char **texts = argv + optind;

@@ -14,7 +14,7 @@ static const char help_text[] =
     "\n"
     "      --patterns   the patterns too: number, id, name, syntax, flags and text\n"
     "      --json       JSON, one object a plan\n"
-    "      --help       print this text\n"
+    "  -h, --help       print this text\n"
     "\n"
     "Exit status: 0 all are plans, 2 an error.\n"
     "\n"
@@ -343,7 +343,7 @@ int command_info(int argc, char **argv)
     };
     info i = { .json = false };
     bool fine = true;
-    int status = parse_options(command, help_text, argc, argv, "", long_options, read_option, &i);
+    int status = parse_options(command, help_text, argc, argv, "h", long_options, read_option, &i);
     if (status >= 0)
         return status;
     if (optind == argc) {

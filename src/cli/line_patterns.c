@@ -34,6 +34,7 @@ bool line_pattern_option(line_patterns *p, int option, const char *value)
     case 'F':
     case 'E':
         p->fixed = option == 'F';
+        p->set.extended = !p->fixed;
         return single_option(p->command, "", &p->matcher_given, p->fixed ? "-F" : "-E");
     case 'i':
         return p->nocase = true;

@@ -258,7 +258,8 @@ void line_printer_line(line_search *s, const shown_line *line)
 static void put_heading(line_search *s)
 {
     printer_joint(s->out, "\n", 1);
-    line_printer_name(s->style, s->out, s->name, '\n');
+    if (s->name)
+        line_printer_name(s->style, s->out, s->name, '\n');
 }
 
 /* The separator before the first group of a file. */
@@ -288,7 +289,7 @@ void line_printer_group(line_search *s)
     } else if (c->began && separator) {
         put_separator(s, separator, strlen(separator));
         put(s, "\n", 1);
-    } else if (!c->began && style->heading && s->name) {
+    } else if (!c->began && style->heading) {
         put_heading(s);
     } else if (!c->began && separator) {
         put_joint(s, separator);

@@ -234,9 +234,15 @@ static void complain_pattern(const pattern_set *set, const char *command, const 
 /* Compiling failed. The library names its own option for what --max-memory sets. */
 static void complain_compile(const pattern_set *set, const char *command, const trawl_error *error)
 {
-    complain_pattern(set, command, error);
-    if (error->code == TRAWL_ERROR_LIMIT && strstr(error->message, "max_memory"))
-        complain(command, "--max-memory SIZE raises the limit");
+    static const char of_library[] = "trawl_compile_options.max_memory", own[] = "--max-memory";
+    trawl_error shown = *error;
+    char *at = strstr(shown.message, of_library);
+    if (at) {
+        const char *rest = at + sizeof of_library - 1;
+        memcpy(at, own, sizeof own - 1);
+        memmove(at + sizeof own - 1, rest, strlen(rest) + 1);
+    }
+    complain_pattern(set, command, &shown);
 }
 
 /* ---- style --------------------------------------------------------------- */
@@ -308,7 +314,7 @@ static const char *basic_remedy(char operator)
 {
     switch (operator) {
     case '|':
-        return "for alternatives give each its own -e";
+        return "for alternatives write |";
     case '+':
         return "for a repeat write +";
     case '?':
@@ -317,7 +323,7 @@ static const char *basic_remedy(char operator)
     case '}':
         return "for a repeat write {x,y}";
     default:
-        return "there are no groups: give each variant its own -e";
+        return "there are no groups: write the alternatives out, as ab|ac for a(b|c)";
     }
 }
 
@@ -433,7 +439,7 @@ bool pattern_set_style(pattern_set *set, const char *command, uint32_t syntax, u
     if (!clamav_leave_out_malformed(set, command))
         return false;
     warn_of_case(set, command);
-    if (syntax == TRAWL_SYNTAX_EXTENDED)
+    if (syntax == TRAWL_SYNTAX_EXTENDED && !set->extended)
         warn_of_basic(set, command);
     return true;
 }

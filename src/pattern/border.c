@@ -207,7 +207,11 @@ int border_open(memory *m, pattern_list *list, trawl_error *error)
         settle_own(p);
         if (p->literal && !literals)
             continue;
-        if (can_open(list, &p->before))
+        if (varies(p) && !is_possible(&p->before))
+            status = fail(error, TRAWL_ERROR_PATTERN, 0,
+                          "nothing can stand before a match that begins with such a byte (\\< asks "
+                          "for one of a word, \\b for a word on one side): remove the condition");
+        else if (can_open(list, &p->before))
             status = open_pattern(m, p, list->opening, error);
         else if (varies(p))
             status =

@@ -554,8 +554,15 @@ static int parse_sides(parser *p, int side)
 /* ---- the whole pattern -------------------------------------------------- */
 
 /* Every element may be left out. Each is as good as the others to mend it: take the first. */
-static int reject_empty_match(const parser *p)
+static int reject_empty_match(const parser *p, size_t behind)
 {
+    const bool line =
+        p->first > 0 && p->text[p->first - 1] == '^' && p->at > behind && p->text[p->at - 1] == '$';
+    if (line)
+        return fail(p->error, TRAWL_ERROR_PATTERN, behind,
+                    "the pattern can match an empty line, of which there is no byte to report: "
+                    "write %s, which ends the line, in place of its $",
+                    p->flags & TRAWL_NULS ? "\\0" : "\\n");
     const char quantifier = (char)p->text[p->first_end - 1];
     const size_t length = p->first_end - p->first;
     bool shown = length <= QUOTE_MAX;
@@ -607,7 +614,7 @@ int parse_dialect(const dialect *of, memory *m, const trawl_pattern *src, size_t
             "a pattern ends with the conditions behind it: $, \\z, \\b or \\>; write what "
             "follows as its own pattern");
     if (status == TRAWL_OK && !p.elements.required)
-        return reject_empty_match(&p);
+        return reject_empty_match(&p, behind);
     if (status != TRAWL_OK)
         return status;
     *next = p.at < p.length ? p.at + 1 : LAST_ONE; /* behind the '|' */
