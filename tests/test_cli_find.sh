@@ -234,6 +234,41 @@ printf '>one\n>two\nGA\n' >titles
 run find --count=all -f titles dna
 expect 'a list whose first lines begin with > is none' 0 \
     "${counts}dna\t1\t0\ndna\t2\t0\ndna\t3\t3\n"
+# Lists of residues: comments, columns, cuts of REBASE; what would be misread is named with its line.
+printf '>s\nTTGAATTCGATC\n' >site.fa
+printf '#name\tsite\n\nEcoRI\tG^AATTC\t6\nMboI\t^GATC\r\nMbo\t GATC (5/-10) \nBcgI\t(10/12)ATT|[^A]AAT(12/10)\tx y\n' >rebase
+run find --iupac --named -f rebase site.fa
+expect 'a list of REBASE: cuts are no part of sites' 0 "${names}site.fa\ts\t4\tBcgI\t2\t6\nsite.fa\ts\t1\tEcoRI\t2\t8\nsite.fa\ts\t2\tMboI\t8\t12\nsite.fa\ts\t3\tMbo\t8\t12\n" \
+    "warning: rebase: REBASE's marks of cuts"
+printf '>MboI\nGATC^\n>EcoRI\nGA^A\nTTC\n' >rebase.fa
+run find --iupac -f rebase.fa site.fa
+expect 'cuts in FASTA of sites' 0 "${names}site.fa\ts\t2\tEcoRI\t2\t8\nsite.fa\ts\t1\tMboI\t8\t12\n" "REBASE's marks"
+printf 'MboI\t^GATC\n' >first
+run find --iupac --named -f first site.fa
+expect 'a first ^ alone is the begin, and said to be' 1 "$names" "first:1: '^' before a pattern is the begin"
+run find --iupac '^GATC' site.fa
+expect 'a first ^ on the command line' 1 'file\trecord\tpattern\tstart\tend\n'
+printf 'GAATTC\n\n# more\nGATC EcoRI\n' >columns
+run find --iupac -f columns site.fa
+expect 'a list of bases: a blank within a pattern' 2 '' 'columns:4: a blank stands within the pattern'
+printf 'N - {P}-[ST] - {P}\n#\nR-G-D attachment\n' >motifs
+run find --prosite -f motifs site.fa
+expect 'a list of motifs: a blank within a pattern' 2 '' 'motifs:3: a blank stands within the pattern'
+printf 'one\tAT\tmore\ntwo\tTC\n' >tabs
+run find --named -f tabs site.fa
+expect 'a second tab is told' 0 "${names}site.fa\ts\t2\ttwo\t6\t8\nsite.fa\ts\t2\ttwo\t10\t12\n" 'tabs:1: the pattern holds a tab'
+printf '\n#\n' >comments
+run find --iupac -f comments site.fa
+expect 'a list of comments' 2 '' 'the list of patterns is empty'
+printf 'AT\n\nTC\n' >empty
+run find -f empty site.fa
+expect 'an empty line' 2 '' 'empty:2: the line is empty'
+printf 'AC   PS1;\nPA   N-(D,E).\n//\nAC   PS2;\nPA   [GA](2)-T.\n//\n' >entries.dat
+run find --prosite -f entries.dat site.fa
+expect 'an entry that cannot be read is left out, and named' 0 "${names}site.fa\ts\t1\tPS2\t3\t6\nsite.fa\ts\t1\tPS2\t8\t11\n" \
+    'warning: entries.dat:2: PS1 is left out: column 3'
+run find --strict --prosite -f entries.dat site.fa
+expect 'an entry that cannot be read, --strict' 2 '' 'mend them, or search without --strict'
 printf '>one\nGA\n>two\n' >titles
 run find -f titles dna
 expect 'FASTA of patterns: a title alone' 2 '' 'titles:3: the sequence is empty'

@@ -371,6 +371,7 @@ static const pattern_case cases[] = {
     BAD("A-", PRO, 0, 2, "an element is a letter"),
     BAD("A-.", PRO, 0, 2, "an element is a letter"),
     BAD("A-1", PRO, 0, 2, "an element is a letter"),
+    BAD("A-(D,E)", PRO, 0, 2, "one of several letters is written [DE]"),
     BAD("A-<B", PRO, 0, 2, "'<' stands before the first one"),
     BAD("A>-B", PRO, 0, 2, "the pattern ended before"),
     BAD("A.B", PRO, 0, 2, "the pattern ended before"),

@@ -246,7 +246,7 @@ typedef struct pattern_origin {
 enum { NO_PIECE = 0 };
 
 /* What may be left out of a file of patterns, with a warning that has its line. */
-enum { LEFT_RULES, LEFT_STRINGS, LEFT_SIGNATURES, LEFT_KINDS };
+enum { LEFT_RULES, LEFT_STRINGS, LEFT_SIGNATURES, LEFT_ENTRIES, LEFT_KINDS };
 
 typedef struct pattern_set {
     trawl_pattern *patterns;

@@ -9,10 +9,13 @@
 #include <string.h>
 
 #include "cli/clamav.h"
+#include "cli/residues.h"
 
 /* What files say and is not done. */
 typedef struct left_out {
     size_t entries; /* of PROSITE, without a pattern */
+    size_t tabbed;  /* patterns that hold a tab, of lines with names, and the first one */
+    size_t first_tabbed;
     clamav_left signatures;
 } left_out;
 
@@ -31,18 +34,28 @@ static bool refuse_line(const pattern_set *set, const char *command, size_t inde
 
 /* ---- names before tabs ----------------------------------------------------------- */
 
-static bool read_named(pattern_set *set, const char *command, size_t from, size_t *kept)
+static bool read_named(pattern_set *set, const char *command, uint32_t syntax, size_t from,
+                       size_t *kept, left_out *left)
 {
     const list_line l = list_line_of(set, from);
     const char *tab = memchr(l.text, '\t', l.length);
     const size_t before = tab ? (size_t)(tab - l.text) : 0;
     if (!tab || before == 0 || before + 1 == l.length)
         return refuse_line(set, command, from, "with --named a line is NAME, a tab and a pattern");
+    list_line pattern = { tab + 1, l.length - before - 1 };
     const char *name = list_line_name(set, (list_line){ l.text, before });
+    const char *fault = NULL;
     if (!name)
         return out_of_memory(command);
-    list_line_move(set, (*kept)++, from, tab + 1, l.length - before - 1, name);
-    return true;
+    if (residues_are(syntax)) {
+        pattern = residues_column(pattern);
+        fault = pattern.length ? residues_fault(pattern, syntax)
+                               : "with --named a line is NAME, a tab and a pattern";
+    } else if (memchr(pattern.text, '\t', pattern.length) && left->tabbed++ == 0) {
+        left->first_tabbed = *kept;
+    }
+    list_line_move(set, (*kept)++, from, pattern.text, pattern.length, name);
+    return !fault || refuse_line(set, command, *kept - 1, fault);
 }
 
 /* ---- FASTA ------------------------------------------------------------------------ */
@@ -159,7 +172,8 @@ static bool add_entry(pattern_set *set, const entry *e, size_t *kept)
 }
 
 /* Lines `from` to `to` are a PROSITE file. */
-static bool read_prosite(pattern_set *set, size_t from, size_t to, size_t *kept, left_out *left)
+static bool read_prosite(pattern_set *set, const char *command, size_t from, size_t to,
+                         size_t *kept, left_out *left)
 {
     entry e = { .lines = 0 };
     for (size_t i = from; i <= to; i++) {
@@ -176,6 +190,8 @@ static bool read_prosite(pattern_set *set, size_t from, size_t to, size_t *kept,
             left->entries += !e.lines && e.accession.length;
             if (e.lines && !add_entry(set, &e, kept))
                 return false;
+            if (e.lines && !residues_read(set, command, *kept - 1, TRAWL_SYNTAX_PROSITE))
+                --*kept;
             e = (entry){ .lines = 0 };
         }
     }
@@ -213,10 +229,22 @@ static bool is_fasta(const pattern_set *set, size_t from, size_t to, uint32_t sy
 static bool read_line(pattern_set *set, const char *command, uint32_t syntax, size_t from,
                       size_t *kept, left_out *left)
 {
-    const list_line l = list_line_of(set, from);
+    list_line l = list_line_of(set, from);
     const bool plain = !set->origins[from].file || set->origins[from].styled;
+    const bool residues = residues_are(syntax) && !plain;
+    if (residues)
+        l = residues_line(l);
+    if (l.length == 0 && (residues || syntax == TRAWL_SYNTAX_HEX))
+        return true;
+    if (l.length == 0 && !plain)
+        return refuse_line(set, command, from,
+                           "the line is empty, and an empty pattern would match everywhere: "
+                           "remove the line (grep -v '^$' FILE writes the others)");
     if (set->with_names && !plain)
-        return read_named(set, command, from, kept);
+        return read_named(set, command, syntax, from, kept, left);
+    const char *fault = residues ? residues_fault(l, syntax) : NULL;
+    if (fault)
+        return refuse_line(set, command, from, fault);
     if (syntax == TRAWL_SYNTAX_HEX && !plain)
         return clamav_read_line(set, command, from, kept, &left->signatures) ||
                out_of_memory(command);
@@ -230,7 +258,7 @@ static bool read_file_entries(pattern_set *set, const char *command, uint32_t sy
     if (is_fasta(set, from, to, syntax))
         return read_fasta(set, command, from, to, kept);
     if (syntax == TRAWL_SYNTAX_PROSITE && is_prosite(set, from, to))
-        return read_prosite(set, from, to, kept, left) || out_of_memory(command);
+        return read_prosite(set, command, from, to, kept, left) || out_of_memory(command);
     bool fine = true;
     for (size_t i = from; fine && i < to; i++)
         fine = read_line(set, command, syntax, i, kept, left);
@@ -246,8 +274,12 @@ bool pattern_set_read_entries(pattern_set *set, const char *command, uint32_t sy
     if (!set->with_names && !set->takes_fasta)
         return true;
     for (size_t from = 0, to; fine && from < lines; from = to) {
+        const size_t first = kept;
+        const bool bases =
+            syntax == TRAWL_SYNTAX_IUPAC && set->origins[from].file && !set->origins[from].styled;
         to = file_end(set, from, lines);
-        fine = read_file_entries(set, command, syntax, from, to, &kept, &left);
+        fine = read_file_entries(set, command, syntax, from, to, &kept, &left) &&
+               (!bases || residues_uncut(set, command, first, kept));
     }
     if (!fine)
         return false;
@@ -260,6 +292,12 @@ bool pattern_set_read_entries(pattern_set *set, const char *command, uint32_t sy
                  "warning: %zu entries without a pattern (PA), such as profiles, are left "
                  "out",
                  left.entries);
+    if (left.tabbed)
+        complain(command,
+                 "warning: %s:%zu: the pattern holds a tab, and is sought with it: with --named a "
+                 "line is NAME, a tab and a pattern, and no more columns (lines with more: %zu)",
+                 set->origins[left.first_tabbed].file, set->origins[left.first_tabbed].line,
+                 left.tabbed);
     clamav_warn(command, &left.signatures);
     return true;
 }

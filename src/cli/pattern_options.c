@@ -140,7 +140,8 @@ static bool settle_left_out(const pattern_options *o)
 {
     static const char *const names[][2] = { { "rule is", "rules are" },
                                             { "string is", "strings are" },
-                                            { "signature is", "signatures are" } };
+                                            { "signature is", "signatures are" },
+                                            { "entry is", "entries are" } };
     bool fine = true;
     for (size_t i = 0; i < LEFT_KINDS; i++) {
         const size_t count = o->set.left_out[i];
@@ -196,5 +197,9 @@ int pattern_options_finish(pattern_options *o, int argc, char **argv)
          !(rules_are_alone(&o->set, command) && rules_for_verdicts(&o->set, command))) ||
         !settle_left_out(o))
         return EXIT_ERROR;
+    if (o->set.count == 0) {
+        complain(command, "the list of patterns is empty");
+        return EXIT_ERROR;
+    }
     return -1;
 }

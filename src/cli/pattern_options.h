@@ -61,7 +61,8 @@ enum {
     "Patterns:\n"                                                                            \
     "  -e, --regexp PATTERN     a pattern; may be given many times\n"                        \
     "  -f, --file LIST          the lines of LIST are patterns; of FASTA its sequences\n"      \
-    "      --named              a line of LIST is a name, a tab and a pattern\n"              \
+    "      --named              a line of LIST is a name, a tab and a pattern (--iupac: REBASE's\n"\
+    "                           cuts, as in G^AATTC, may be marked)\n"                       \
     "  -F, --fixed-strings      literals with C escapes: \\xHH \\0 \\n \\t \\\\ ...\n"       \
     "      --rules FILE         the contents of Snort's or Suricata's rules, numbered by sid\n"\
     "      --yara FILE          the strings of YARA's rules, named RULE:$STRING; conditions are\n"\

@@ -171,13 +171,6 @@ bool pattern_set_add_file(pattern_set *set, const char *command, const char *pat
             at = next;
             continue;
         }
-        if (stop == at) {
-            complain(command,
-                     "%s:%zu: the line is empty, and an empty pattern would match everywhere: "
-                     "remove the line (grep -v '^$' FILE writes the others)",
-                     shown, line);
-            return false;
-        }
         added = pattern_set_append(set, at, (size_t)(stop - at), name, line);
         at = next;
     }

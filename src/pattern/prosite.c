@@ -145,6 +145,10 @@ static int read_set(parser *p, byte_class *set)
     int status = TRAWL_OK;
     if (c == '[' || c == '{')
         status = read_letters(p, c == '[' ? ']' : '}', set);
+    else if (c == '(')
+        return reject(p, p->at,
+                      "'(' stands behind an element, for a repeat, as in x(2,4): one of several "
+                      "letters is written [DE]");
     else if (!letter(c))
         return reject(p, p->at,
                       "an element is a letter, x, [letters] or {letters}, with (n), (n,m) or * "

@@ -1,0 +1,27 @@
+/* residues.h: lists of patterns of residues (--iupac, --prosite), whose languages have neither
+ * blanks nor '#': comments, empty lines, and columns behind a name's pattern may stand in them, and
+ * REBASE's marks of where an enzyme cuts. */
+#ifndef TRAWL_RESIDUES_H
+#define TRAWL_RESIDUES_H
+
+#include "cli/list_line.h"
+
+bool residues_are(uint32_t syntax);
+
+/* The line without blanks around it; empty: it is a comment. */
+list_line residues_line(list_line l);
+
+/* The pattern that stands before a tab. */
+list_line residues_column(list_line l);
+
+/* Why a pattern would not be read as it is meant; NULL: it will be. */
+const char *residues_fault(list_line pattern, uint32_t syntax);
+
+/* Patterns `from` to the last are those of one list of bases: leave REBASE's marks out of them, or
+ * warn of a first '^', which may be one. False after a complaint. */
+bool residues_uncut(pattern_set *set, const char *command, size_t from, size_t to);
+
+/* Whether a pattern can be read; else a warning says why, and that it is left out. */
+bool residues_read(pattern_set *set, const char *command, size_t index, uint32_t syntax);
+
+#endif
