@@ -259,7 +259,7 @@ run find --named -f tabs site.fa
 expect 'a second tab is told' 0 "${names}site.fa\ts\t2\ttwo\t6\t8\nsite.fa\ts\t2\ttwo\t10\t12\n" 'tabs:1: the pattern holds a tab'
 printf '\n#\n' >comments
 run find --iupac -f comments site.fa
-expect 'a list of comments' 2 '' 'the list of patterns is empty'
+expect 'a list of comments' 2 '' 'no pattern is left of the list'
 printf 'AT\n\nTC\n' >empty
 run find -f empty site.fa
 expect 'an empty line' 2 '' 'empty:2: the line is empty'

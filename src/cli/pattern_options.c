@@ -197,9 +197,5 @@ int pattern_options_finish(pattern_options *o, int argc, char **argv)
          !(rules_are_alone(&o->set, command) && rules_for_verdicts(&o->set, command))) ||
         !settle_left_out(o))
         return EXIT_ERROR;
-    if (o->set.count == 0) {
-        complain(command, "the list of patterns is empty");
-        return EXIT_ERROR;
-    }
     return -1;
 }
