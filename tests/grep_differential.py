@@ -62,20 +62,25 @@ def make_files(folder: Path) -> None:
         (folder / name).symlink_to(target)
 
 
+BEFORE = ["", "", "", "^", "^", "\\b", "\\B", "\\<", "\\`"]
+BEHIND = ["", "", "", "", "$", "$", "\\b", "\\>", "\\B", "\\'"]
+
+
 def literal(random: Random) -> str:
     return "".join(random.choice("ab1x ") for _ in range(random.choice((1, 1, 2, 2, 3))))
 
 
 def extended(random: Random) -> str:
-    """A row of elements, one of them at least mandatory."""
+    """A row of elements; in one of four all may be left out."""
     elements = [random.choice(("a", "b", "x", ".", "[ab]", "[^a]", "[0-9]", "1", "[[:alpha:]]"))
                 for _ in range(random.choice((1, 1, 2, 3)))]
-    whole = random.randrange(len(elements))
+    whole = random.randrange(len(elements)) if random.random() < .75 else -1
     row = "".join(e + random.choice(("", "", "+", "{2}") if i == whole else
                                      ("", "", "?", "*", "{0,2}", "+"))
                   for i, e in enumerate(elements))
-    row = random.choice(("", "", "", "^")) + row + random.choice(("", "", "", "$", "\\b", "\\>", "\\B"))
-    return row + "|" + extended(random) if random.random() < .1 else row
+    row = "".join(random.choice(beside) for beside in (BEFORE, [row], BEHIND))
+    more = random.random()
+    return row + "|" + extended(random) if more < .1 else row + "|" if more < .12 else row
 
 
 def patterns(random: Random) -> List[str]:
@@ -83,7 +88,8 @@ def patterns(random: Random) -> List[str]:
     make = literal if fixed else extended
     texts = [make(random) for _ in range(random.choice((1, 1, 1, 2, 3)))]
     if random.random() < 0.08:
-        texts[random.randrange(len(texts))] = random.choice(("", "", "^", "$", "^$"))
+        texts[random.randrange(len(texts))] = random.choice(("", "", "^", "$", "^$") + (
+            () if fixed else ("\\b", "\\<", "\\B", "\\>", "^\\B", "\\b$", "|")))
     return ["-F" if fixed else "-E"] + [w for t in texts for w in ("-e", t)]
 
 
@@ -153,6 +159,8 @@ def rg_case(random: Random) -> List[str]:
                            ("-F", .0), ("-H", .5)):
         options += maybe(random, chance, letter)
     only = "-o" in options
+    if not only and options[0] == "--heading":  # of empty matches it prints places
+        element = random.choice((element, "x*", "^x?$", "^[ab]{0,2}$", "a?b*", "^\\s*$", "a|", "\\b"))
     if only and (options[0] == "--json" or "-v" in options):  # ripgrep prints whole lines there
         options.remove("-o")
     elif not only:  # nor is -o with context, nor -A0, what it is for GNU grep

@@ -274,11 +274,11 @@ static void choose_alphabet(rng *r, scenario *s)
         s->alphabet[i] = (uint8_t)(kind == kinds ? 'a' + i : i);
 }
 
-/* Conditions on what stands beside a match. Before it a pattern of variable length may not have all
- * of them. */
+/* Conditions on what stands beside a match. Before it a pattern of variable length may not have the
+ * last of them. */
 static void add_conditions(rng *r, scenario *s, size_t i, writer *w)
 {
-    static const char *const before[] = { "^", "^", "^", "\\b", "\\B", "\\<", "\\A" };
+    static const char *const before[] = { "^", "^", "\\b", "\\B", "\\<", "^\\b", "\\A" };
     static const char *const behind[] = { "$", "\\b", "\\B", "\\>", "\\z", "$\\b" };
     char *written = s->written[i];
     trawl_pattern *p = &s->patterns[i];
@@ -291,8 +291,8 @@ static void add_conditions(rng *r, scenario *s, size_t i, writer *w)
     const bool written_too =
         w->syntax == TRAWL_SYNTAX_EXTENDED && w->written_length + 8 <= SCENARIO_WRITTEN;
     if (written_too && rng_chance(r, 3)) {
-        const uint32_t usual = 3, all = sizeof before / sizeof *before;
-        const char *condition = before[rng_below(r, w->varies ? usual : all)];
+        const uint32_t all = sizeof before / sizeof *before;
+        const char *condition = before[rng_below(r, w->varies ? all - 1 : all)];
         memmove(written + strlen(condition), written, w->written_length);
         memcpy(written, condition, strlen(condition));
         w->written_length += strlen(condition);

@@ -46,6 +46,35 @@ expect 'an empty pattern, -w: nothing is coloured' 0 'a  b - c\n'
 run -o -w '' apart
 expect 'an empty pattern, -w, and -o' 0 ''
 
+# Patterns that may match nothing select what they select for GNU grep; -o prints what is not empty.
+printf 'aa\n\nabc de\n  \n;\n' >blank
+run -n 'x*' blank
+expect 'every line may match nothing' 0 '1:aa\n2:\n3:abc de\n4:  \n5:;\n'
+run -vc 'x*|;' blank
+expect 'and -v leaves none' 1 '0\n'
+run -n '^\s*$' blank
+expect 'lines of blanks' 0 '2:\n4:  \n'
+run -n '^.{0,3}$' blank
+expect 'short lines' 0 '1:aa\n2:\n4:  \n5:;\n'
+run -on -e 'a*|' -e 'e?' blank
+expect '-o of what may match nothing' 0 '1:aa\n3:a\n3:e\n'
+run -on 'a*\B' blank
+expect '-o with a condition: nothing hides a match' 0 '1:a\n3:a\n'
+run -n '\b' blank
+expect 'a condition alone' 0 '1:aa\n3:abc de\n'
+run -nx -e 'a{,2}' -e ';' blank
+expect '-x of what may match nothing' 0 '1:aa\n2:\n5:;\n'
+printf '^a*$\nde\n' >list
+run -cf list blank
+expect 'a list with one' 0 '3\n'
+"$trawl" compile --grep -o empty.plan -e '^a*$' -e 'de'
+run -c --plan empty.plan blank
+expect 'a plan with one' 0 '3\n'
+run -n '\b[^a]+' blank
+expect 'a condition before bytes of both kinds' 0 '3:abc de\n'
+run -c '\Aa' blank
+expect 'a line is the text: \A is ^' 0 '2\n'
+
 # Lines before the block, and behind it; of a pipe, too.
 awk 'BEGIN { for (i = 0; i < 200000; i++) print i % 1000 ? "line " i : "begin " i }' >large
 awk '/begin/ { for (k = 997; k < 1000; k++) if (NR > 1) print NR + k - 1000 "-line " NR + k - 1001

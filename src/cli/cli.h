@@ -300,6 +300,8 @@ bool pattern_set_check(const pattern_set *set, const run_options *o);
 trawl_plan *pattern_set_compile(pattern_set *set, const run_options *o,
                                 const trawl_context *context, const void *sample,
                                 size_t sample_length);
+/* Of an extended pattern, the class that opens at text[at]: where its ']' is, or `length`. */
+size_t pattern_class_end(const char *text, size_t length, size_t at);
 /* Complain of a pattern, which is shown. */
 void pattern_set_complain(const pattern_set *set, const char *command, size_t index,
                           const char *message);

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cli/line_empty.h"
 #include "cli/line_json.h"
 #include "cli/line_patterns.h"
 #include "cli/plan_file.h"
@@ -50,7 +51,7 @@ static const char options_help[] =
     "  -w, --word-regexp          no letter, digit or _ stands beside a match\n"
     "  -x, --line-regexp          a match is a whole line\n"
     "      --plan=PLAN            the patterns that `trawl compile --grep` has made a plan of\n"
-    "An empty pattern matches every line.\n"
+    "An empty pattern matches every line, and so does one that may match nothing, as x*.\n"
     "Without -F a pattern is a row of bytes, classes and repeats: . [a-f] [^,] \\d \\w \\s with\n"
     "? * + {x} {x,} {x,y}, and \\ before a byte that is meant as it is; alternatives are a|b; "
     "before\n"
@@ -432,6 +433,7 @@ static void settle_style(grep *g)
     g->style.first_only = s->quiet || s->list;
     g->style.number = g->style.number && !g->style.silent;
     g->style.every = g->patterns.set.has_empty;
+    g->style.empties = line_empty_some(&g->patterns.set);
     g->style.text |= !g->style.end;
     g->style.no_binary &= g->style.end != '\0';
     if (!g->before_given)

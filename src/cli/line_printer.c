@@ -18,7 +18,7 @@
 bool line_printer_wanted(const line_style *style)
 {
     return !style->silent && (style->context || style->colours || style->tab || style->heading ||
-                              style->json || (style->only && style->every));
+                              style->json || (style->only && (style->every || style->empties)));
 }
 
 void line_printer_begin(line_search *s, const source *file)
@@ -90,16 +90,43 @@ static bool open_inner(line_search *s)
     return s->inner || trawl_context_open(&options, &s->inner, &s->error) == TRAWL_OK;
 }
 
-/* The leftmost longest matches of a line, into s->matches. */
+static int by_start(const void *left, const void *right)
+{
+    const line_match *a = left, *b = right;
+    if (a->begin != b->begin)
+        return a->begin < b->begin ? -1 : 1;
+    return (a->end < b->end) - (a->end > b->end);
+}
+
+/* Of the longest matches of all starts, those that do not overlap. */
+static void drop_overlaps(line_search *s)
+{
+    size_t kept = 0, end = 0;
+    if (s->match_count)
+        qsort(s->matches, s->match_count, sizeof *s->matches, by_start);
+    for (size_t i = 0; i < s->match_count; i++) {
+        const line_match m = s->matches[i];
+        if (m.begin < end)
+            continue;
+        s->matches[kept++] = m;
+        end = m.end;
+    }
+    s->match_count = kept;
+}
+
+/* The leftmost longest matches of a line, into s->matches. Those that stand for empty ones hide
+ * none. */
 static void find_matches(line_search *s, const shown_line *line)
 {
     trawl_scan_options options = TRAWL_SCAN_OPTIONS_INIT;
-    options.report = TRAWL_REPORT_LEFTMOST_LONGEST;
+    options.report = s->style->empties ? TRAWL_REPORT_LONGEST : TRAWL_REPORT_LEFTMOST_LONGEST;
     if (!s->plan || s->broken)
         return;
     if (!open_inner(s) || trawl_scan(s->inner, s->plan, line->text, line->length, &options,
                                      keep_matches, s, &s->error) < 0)
         s->broken = s->finished = true;
+    if (s->style->empties)
+        drop_overlaps(s);
 }
 
 /* ---- fields -------------------------------------------------------------- */

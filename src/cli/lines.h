@@ -17,6 +17,7 @@ typedef struct line_style {
     bool silent;     /* print no line */
     bool first_only; /* stop after the first selected line */
     bool every;      /* every line matches, whatever the patterns */
+    bool empties;    /* some patterns stand for empty matches */
     bool text;       /* take a file with NUL bytes for text */
     bool no_binary;  /* pass over a file with one among its first bytes */
     bool null_name;  /* a NUL byte ends the name, as -Z has it */

@@ -9,6 +9,7 @@
 
 #include "cli/clamav.h"
 #include "cli/entries.h"
+#include "cli/line_empty.h"
 #include "cli/rules.h"
 #include "io/grow.h"
 #include "io/texts.h"
@@ -273,8 +274,7 @@ static bool is_ascii(const trawl_pattern *p)
     return true;
 }
 
-/* The class that opens at text[at]: where its ']' is, or `length`. */
-static size_t class_end(const char *text, size_t length, size_t at)
+size_t pattern_class_end(const char *text, size_t length, size_t at)
 {
     at += at + 1 < length && text[at + 1] == '^' ? 2 : 1;
     for (const size_t first = at; at < length && (text[at] != ']' || at == first); at++) {
@@ -296,7 +296,7 @@ static size_t basic_operator(const char *text, size_t length)
 {
     for (size_t i = 0; i < length; i++) {
         if (text[i] == '[')
-            i = class_end(text, length, i);
+            i = pattern_class_end(text, length, i);
         else if (text[i] == '\\' && ++i < length && text[i] && strchr("|+?{}()", text[i]))
             return i - 1;
     }
@@ -355,51 +355,6 @@ static void warn_of_case(const pattern_set *set, const char *command)
             i + 1);
 }
 
-static bool is_text(const trawl_pattern *p, const char *text)
-{
-    return p->length == strlen(text) && memcmp(p->text, text, p->length) == 0;
-}
-
-static bool append_extended(pattern_set *set, const char *text, uint32_t flags)
-{
-    const bool added = pattern_set_append(set, text, strlen(text), NULL, 0);
-    if (added) {
-        set->patterns[set->count - 1].syntax = TRAWL_SYNTAX_EXTENDED;
-        set->patterns[set->count - 1].flags = flags;
-        set->patterns[set->count - 1].id = NO_PIECE;
-    }
-    return added;
-}
-
-/* Patterns of no byte. ^$ matches empty lines: a newline behind none. ^ and $ match every line, as
- * the empty one does; under -x empty lines; under -w those where no byte of a word stands on either
- * side of that place. */
-static bool settle_empty(pattern_set *set, uint32_t syntax, uint32_t flags)
-{
-    static const char *const texts[] = { "^$", "^", "$" };
-    bool seen[] = { false, false, false, set->has_empty }, some = set->has_empty;
-    size_t kept = 0;
-    for (size_t i = 0; i < set->count; i++) {
-        size_t k = 0;
-        while (k < 3 && !(syntax == TRAWL_SYNTAX_EXTENDED && is_text(&set->patterns[i], texts[k])))
-            k++;
-        seen[k] |= k < 3;
-        some |= k < 3;
-        set->origins[kept] = set->origins[i];
-        set->patterns[kept] = set->patterns[i];
-        kept += k == 3;
-    }
-    set->count = kept;
-    const uint32_t nuls = flags & TRAWL_NULS;
-    const bool words = flags & TRAWL_WORDS && !(flags & TRAWL_WHOLE_LINES);
-    set->has_empty =
-        (seen[1] || seen[2] || seen[3]) && !(flags & (TRAWL_WORDS | TRAWL_WHOLE_LINES));
-    return (!some || set->has_empty || append_extended(set, nuls ? "^\\0" : "^\\n", nuls)) &&
-           (!words || !(seen[1] || seen[3]) || append_extended(set, "^\\W", TRAWL_LINES | nuls)) &&
-           (!words || !(seen[2] || seen[3]) || append_extended(set, "\\W$", TRAWL_LINES | nuls)) &&
-           (!words || !seen[3] || append_extended(set, "\\W\\W", TRAWL_LINES | nuls));
-}
-
 /* Take the flag before a pattern that is no literal. */
 static void take_head(trawl_pattern *p, pattern_origin *origin)
 {
@@ -425,7 +380,7 @@ bool pattern_set_style(pattern_set *set, const char *command, uint32_t syntax, u
         set->patterns[i].syntax = syntax;
         take_head(&set->patterns[i], &set->origins[i]);
     }
-    if (set->takes_empty && !settle_empty(set, syntax, flags)) {
+    if (set->takes_empty && !line_empty_settle(set, syntax, flags)) {
         complain(command, "out of memory for a pattern");
         return false;
     }
@@ -486,7 +441,7 @@ static bool ends_with_plus(const trawl_pattern *p)
     for (size_t i = 0; i + 1 < p->length; i++) {
         element = text[i] > 0 && text[i] <= '~' && !strchr("^$(|){}*+?", text[i]) && i >= number;
         if (text[i] == '[')
-            i = class_end(text, p->length, i);
+            i = pattern_class_end(text, p->length, i);
         else if (text[i] == '\\' && (text[++i] == 'x' || is_between(text[i], '0', '9')))
             number = i + 3;
         if (i + 1 >= p->length || i < number)

@@ -76,8 +76,6 @@ int border_flags(pattern *p, trawl_error *error)
                 is_possible(&p->before) ? "behind" : "before");
 }
 
-/* ---- opening ----------------------------------------------------------------- */
-
 /* The bytes that a match may begin with. */
 static byte_class first_bytes(const pattern *p)
 {
@@ -92,6 +90,74 @@ static byte_class first_bytes(const pattern *p)
     }
     return set;
 }
+
+static bool varies(const pattern *p)
+{
+    return p->min_length != p->max_length;
+}
+
+/* ---- kinds of first bytes ------------------------------------------------------ */
+
+size_t border_kinds(const pattern *p)
+{
+    const byte_class word = word_bytes(), first = first_bytes(p);
+    const border *b = &p->before;
+    const bool words = class_holds(&word, &first), others = class_avoids(&word, &first);
+    if (!b->own || p->literal || !varies(p) || (words && (b->edge[1] || !is_empty(&b->set[1]))) ||
+        (others && (b->edge[0] || !is_empty(&b->set[0]))))
+        return 0;
+    size_t count = 0;
+    while (count < p->length && p->elements[count].min == 0)
+        count++;
+    return count + (count < p->length);
+}
+
+int border_divide(memory *m, const pattern *whole, size_t first, bool own, pattern *out, bool *some,
+                  trawl_error *error)
+{
+    byte_class kind = word_bytes();
+    const element *e = &whole->elements[first];
+    const bool again = e->max > 1;
+    const size_t rest = whole->length - first - 1;
+    if (!own)
+        class_invert(&kind);
+    for (int i = 0; i < 4; i++)
+        kind.bits[i] &= e->set.bits[i];
+    *some = !is_empty(&kind) && (whole->before.edge[own] || !is_empty(&whole->before.set[own]));
+    if (!*some)
+        return TRAWL_OK;
+    element *elements = memory_take_array(m, 1 + again + rest, sizeof *elements);
+    if (!elements)
+        return memory_failed(m, error, "a pattern of %zu elements", whole->length);
+    elements[0] = (element){ kind, 1, 1 };
+    if (again)
+        elements[1] = (element){ e->set, e->min > 0 ? e->min - 1 : 0,
+                                 e->max == REPEAT_UNBOUNDED ? REPEAT_UNBOUNDED : e->max - 1 };
+    if (rest)
+        memcpy(elements + 1 + again, e + 1, rest * sizeof *elements);
+    *out = *whole;
+    out->elements = elements;
+    out->length = 1 + again + rest;
+    out->before.set[!own] = out->before.set[own];
+    out->before.edge[!own] = out->before.edge[own];
+    out->before.own = 0;
+    out->name = NULL;
+    return TRAWL_OK;
+}
+
+void border_shorten(pattern *p)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < p->length; i++) {
+        p->elements[kept] = p->elements[i];
+        p->elements[kept].max = p->elements[i].min;
+        kept += p->elements[i].min > 0;
+    }
+    p->length = kept;
+    p->max_length = p->min_length;
+}
+
+/* ---- opening ----------------------------------------------------------------- */
 
 /* Let the condition not depend on the match's first byte, if all that it may be are alike. */
 static void settle_own(pattern *p)
@@ -163,11 +229,6 @@ static int open_pattern(memory *m, pattern *p, int opening, trawl_error *error)
     return TRAWL_OK;
 }
 
-static bool varies(const pattern *p)
-{
-    return p->min_length != p->max_length;
-}
-
 /* No pattern of variable length may take the opening for its first byte: behind any byte it may
  * begin. Of fixed length, those that begin there are told by their start. */
 static int open_others(memory *m, pattern_list *list, trawl_error *error)
@@ -214,14 +275,9 @@ int border_open(memory *m, pattern_list *list, trawl_error *error)
         else if (can_open(list, &p->before))
             status = open_pattern(m, p, list->opening, error);
         else if (varies(p))
-            status =
-                fail(error, TRAWL_ERROR_UNSUPPORTED, 0,
-                     p->before.own
-                         ? "the first byte of a match may belong to a word or not, so what may "
-                           "stand before it depends on where it begins: let the pattern begin "
-                           "with bytes of one kind, such as \\w"
-                         : "\\A before a pattern of variable length is not supported: write ^, "
-                           "the begin of a line, or let its repeats be fixed");
+            status = fail(error, TRAWL_ERROR_UNSUPPORTED, 0,
+                          "\\A before a pattern of variable length is not supported: write ^, "
+                          "the begin of a line, or let its repeats be fixed");
         opened |= p->opened;
         if (status != TRAWL_OK && error)
             error->pattern = p->order;

@@ -12,6 +12,7 @@
 #include "pattern/border.h"
 #include "pattern/syntax.h"
 
+#define MOST_KINDS 64u                     /* elements that may hold a match's first byte */
 #define LEAST_RANKED 1000u                 /* patterns: fewer are sorted by comparing */
 #define LONGEST_RANKED 2000u               /* bytes */
 #define GRID_MAX_BYTES (UINT64_C(1) << 31) /* of one needle: keeps its offsets within 32 bits */
@@ -174,6 +175,45 @@ static pattern *add_pattern(pattern_list *list, size_t *room)
     return p;
 }
 
+/* Let the last pattern be alternatives, if what may stand before a match depends on its first byte:
+ * in each of them that is of one kind. */
+static int divide_kinds(pattern_list *list, size_t *room, const char *name, trawl_error *error)
+{
+    memory *m = list->memory;
+    const size_t index = list->count - 1, kinds = border_kinds(&list->patterns[index]);
+    int status = TRAWL_OK;
+    if (kinds > MOST_KINDS)
+        return fail(error, TRAWL_ERROR_LIMIT, 0,
+                    "a condition before a match depends on its first byte, which may be of more "
+                    "than %u elements: let fewer of the first ones be left out",
+                    MOST_KINDS);
+    for (size_t k = 0; status == TRAWL_OK && k < 2 * kinds; k++) {
+        pattern made;
+        bool some;
+        status = border_divide(m, &list->patterns[index], k / 2, k % 2, &made, &some, error);
+        if (status != TRAWL_OK || !some)
+            continue;
+        pattern *p = add_pattern(list, room);
+        if (!p) {
+            memory_give(m, made.elements);
+            return memory_failed(m, error, "%zu patterns", list->count);
+        }
+        *p = made;
+        p->min_length = p->max_length = 0;
+        measure(p);
+        status = copy_name(m, name, &p->name, error);
+    }
+    pattern *whole = &list->patterns[index];
+    if (kinds && list->count == index + 1) {
+        border_shorten(whole);
+    } else if (kinds) {
+        memory_give(m, whole->elements);
+        memory_give(m, whole->name);
+        *whole = list->patterns[--list->count];
+    }
+    return status;
+}
+
 /* Give a literal elements too. */
 static int spell(memory *m, pattern *p, trawl_error *error)
 {
@@ -221,6 +261,8 @@ static int make_alternatives(memory *m, const trawl_pattern *src, size_t order, 
         pattern *p = add_pattern(list, room);
         status = p ? make_pattern(m, src, order, &next, p, error)
                    : memory_failed(m, error, "%zu patterns", list->count);
+        if (status == TRAWL_OK)
+            status = divide_kinds(list, room, src->name, error);
     }
     return status == TRAWL_OK && list->count - first > 1
                ? mark_varied(m, &list->patterns[first], list->count - first, error)
