@@ -191,16 +191,21 @@ typedef struct trawl_compile_options {
     uint32_t keep_texts; /* 1: the plan holds the patterns' texts, for trawl_plan_get_pattern */
     const void *note;    /* bytes of the caller's that the plan holds, for trawl_plan_get_note */
     size_t note_length;
+    int (*interrupted)(void *user); /* asked whenever memory is taken, on the thread of the call:
+                                       non-zero ends it, with TRAWL_CANCELLED. It must not call
+                                       Trawl. NULL: nothing is asked */
+    void *interrupted_user;
 } trawl_compile_options;
 
-#define TRAWL_COMPILE_OPTIONS_INIT \
-    { sizeof(trawl_compile_options), NULL, 0, NULL, 0, NULL, 0, NULL, NULL, 0, 0, NULL, 0 }
+#define TRAWL_COMPILE_OPTIONS_INIT                                                           \
+    { sizeof(trawl_compile_options), NULL, 0, NULL, 0, NULL, 0, NULL, NULL, 0, 0, NULL, 0, NULL, \
+      NULL }
 
 /* Compile `count` patterns (at least one) into a plan.
  * Errors: TRAWL_ERROR_PATTERN names the pattern and the offset in it;
  * TRAWL_ERROR_UNSUPPORTED when the named engine does not take this set; TRAWL_ERROR_LIMIT when
  * max_memory is too small, or a pattern, their number or tables too large; TRAWL_ERROR_MEMORY.
- * Thread-safe. */
+ * TRAWL_CANCELLED when `interrupted` said so: there is no plan. Thread-safe. */
 TRAWL_API int trawl_compile(const trawl_pattern *patterns, size_t count,
                             const trawl_compile_options *options,
                             trawl_plan **plan, trawl_error *error);

@@ -48,7 +48,18 @@ typedef struct counter {
     _Atomic uint64_t held, most; /* bytes */
     _Atomic uint64_t requests;
     uint64_t fails_at; /* the request that gets nothing, from 1 on; 0: none */
+    uint64_t stops_at; /* the one at which compiling is interrupted */
+    uint64_t questions;
 } counter;
+
+/* trawl_compile_options.interrupted */
+static int count_question(void *user)
+{
+    counter *c = user;
+    if (c->stops_at && c->questions >= c->stops_at)
+        fail_msg("asked again after the answer");
+    return ++c->questions == c->stops_at;
+}
 
 static void *count_allocate(void *user, size_t bytes)
 {
@@ -182,6 +193,8 @@ static int compile(size_t set, const char *engine, uint64_t limit, counter *c, t
     options.engine = engine;
     options.max_memory = limit;
     options.allocator = c ? &from : NULL;
+    options.interrupted = c ? count_question : NULL;
+    options.interrupted_user = c;
     *plan = (trawl_plan *)&options; /* not what a failed call may leave */
     return sets[set].patterns
                ? trawl_compile(sets[set].patterns, sets[set].count, &options, plan, error)
@@ -205,6 +218,19 @@ static void assert_refused(const char *engine, int status, int expected, const t
                  status, expected, error->message);
     assert_null(plan);
     assert_true(c->held == 0);
+}
+
+/* Compiling is interrupted at each request in turn. */
+static void interrupt_each(size_t set, const char *engine, uint64_t requests)
+{
+    for (uint64_t k = 1; k <= requests; k++) {
+        counter c = { .stops_at = k };
+        trawl_plan *plan;
+        trawl_error error;
+        const int status = compile(set, engine, UINT64_MAX, &c, &plan, &error);
+        assert_refused(engine, status, TRAWL_CANCELLED, plan, &c, &error);
+        assert_int_equal(c.questions, k);
+    }
 }
 
 /* Each request in turn gets nothing. */
@@ -258,6 +284,7 @@ static void test_compile(void **state)
             trawl_plan_free(plan);
             assert_true(c.held == 0);
             fail_each(set, engine_choice(e), requests);
+            interrupt_each(set, engine_choice(e), requests);
             limit_each(set, engine_choice(e), peak, usual);
             trawl_plan_free(usual);
             taken++;

@@ -172,6 +172,42 @@ int pool_call(pool *p, trawl_context **context, hits *found, size_t work, call_f
     return status;
 }
 
+/* ---- compiling ------------------------------------------------------------------- */
+
+static int64_t now_ms(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+/* Asked whenever the library takes memory: ten times a second handlers of signals run. */
+static int is_raised(void *user)
+{
+    compile_watch *w = user;
+    const int64_t ms = now_ms();
+    if (ms - w->looked < LOOK_MS)
+        return 0;
+    PyEval_RestoreThread(w->state);
+    const bool raised = PyErr_CheckSignals() != 0;
+    w->state = PyEval_SaveThread();
+    w->looked = ms;
+    return raised;
+}
+
+void compile_begin(compile_watch *w, trawl_compile_options *options)
+{
+    w->looked = now_ms();
+    options->interrupted = is_raised;
+    options->interrupted_user = w;
+    w->state = PyEval_SaveThread();
+}
+
+void compile_end(compile_watch *w)
+{
+    PyEval_RestoreThread(w->state);
+}
+
 /* ---- relays -------------------------------------------------------------------- */
 
 struct relay {

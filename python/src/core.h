@@ -141,6 +141,16 @@ int call_run(trawl_context **context, hits *found, size_t work, call_fn fn, void
 /* The same with a context of a pool, which is *context meanwhile. */
 int pool_call(pool *p, trawl_context **context, hits *found, size_t work, call_fn fn, void *user);
 
+/* Compiling without the GIL, on this thread, which looks for signals meanwhile; a handler that raises
+ * ends it, and the exception is set then. */
+typedef struct compile_watch {
+    PyThreadState *state;
+    int64_t looked; /* ms */
+} compile_watch;
+
+void compile_begin(compile_watch *w, trawl_compile_options *options);
+void compile_end(compile_watch *w);
+
 /* A thread that produces items, each of which waits until it is taken. */
 typedef struct relay relay;
 typedef void (*relay_fn)(relay *r, void *user);

@@ -43,13 +43,14 @@ static trawl_plan *compile_them(pool *contexts, const trawl_needle *needles, siz
     trawl_context *context = pool_take(contexts);
     trawl_plan *plan = NULL;
     trawl_error error;
-    int status;
+    compile_watch watch;
     if (!context)
         return NULL;
     options->context = context;
-    Py_BEGIN_ALLOW_THREADS status =
-        trawl_compile_grid(needles, count, cell, options, &plan, &error);
-    Py_END_ALLOW_THREADS pool_give(contexts, context);
+    compile_begin(&watch, options);
+    const int status = trawl_compile_grid(needles, count, cell, options, &plan, &error);
+    compile_end(&watch);
+    pool_give(contexts, context);
     if (status != TRAWL_OK)
         raise_error(status, &error);
     return plan;

@@ -230,6 +230,29 @@ while counts() != before:
 """) == "came back"
 
 
+def test_interrupted_compiling():
+    """Ctrl-C ends the compiling of a large set, and the next one is as if it had not been."""
+    assert run_child(r"""
+import signal, time
+import trawl
+class Alarm(Exception): pass
+def raise_it(*_): raise Alarm
+signal.signal(signal.SIGVTALRM, raise_it)
+words = [b"%016x" % (i * 0x9E3779B97F4A7C15 % 2**64) for i in range(100000)]
+begin = time.process_time()
+trawl.compile(words, engine="ac")
+whole = time.process_time() - begin
+signal.setitimer(signal.ITIMER_VIRTUAL, whole / 5)
+begin = time.process_time()
+try:
+    trawl.compile(words, engine="ac")
+    print("not interrupted")
+except Alarm:
+    print(time.process_time() - begin < 0.8 * whole, end=" ")
+print(trawl.compile(words[:2]).count(words[1]))
+""") == "True 1"
+
+
 def test_signals_that_do_not_raise():
     """A handler that returns runs during a search, which goes on and finds all."""
     assert run_child(SLOW + r"""

@@ -75,10 +75,20 @@ static void unreserve(memory *m, uint64_t bytes)
 
 /* ---- taking ----------------------------------------------------------------- */
 
+/* Whether the caller wants no more of it. */
+static bool is_interrupted(memory *m)
+{
+    return m->interrupted && (atomic_load_explicit(&m->failure, memory_order_relaxed) ==
+                                  TRAWL_CANCELLED ||
+                              m->interrupted(m->interrupted_user) != 0);
+}
+
 static void *take(memory *m, size_t size, bool zeroed)
 {
     const size_t bytes = size + sizeof(header);
     header *made;
+    if (is_interrupted(m))
+        return refuse(m, TRAWL_CANCELLED);
     if (bytes < size || !reserve(m, bytes))
         return refuse(m, TRAWL_ERROR_LIMIT);
     if (m->from.allocate)
@@ -116,6 +126,8 @@ void *memory_take_zeroed(memory *m, size_t count, size_t size)
 static void *resize(memory *m, void *block, size_t size)
 {
     const size_t old = header_of(block)->bytes, bytes = size + sizeof(header);
+    if (is_interrupted(m))
+        return refuse(m, TRAWL_CANCELLED);
     if (bytes < size || (bytes > old && !reserve(m, bytes - old)))
         return refuse(m, TRAWL_ERROR_LIMIT);
     header *made = realloc(header_of(block), bytes);
@@ -171,6 +183,8 @@ int memory_failed(const memory *m, trawl_error *error, const char *what, ...)
     va_start(arguments, what);
     vsnprintf(purpose, sizeof purpose, what, arguments);
     va_end(arguments);
+    if (m->failure == TRAWL_CANCELLED)
+        return fail(error, TRAWL_CANCELLED, TRAWL_NONE, "compiling was interrupted");
     if (m->failure == TRAWL_ERROR_LIMIT)
         return fail(error, TRAWL_ERROR_LIMIT, TRAWL_NONE,
                     "%s of %llu bytes is too small for %s: raise it, or %s", m->option,

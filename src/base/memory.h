@@ -20,8 +20,11 @@ typedef struct memory {
     const char *option;   /* the limit's name for callers, as "trawl_compile_options.max_memory" */
     const char *advice;   /* what they can do with less, as "compile fewer patterns at once" */
     _Atomic uint64_t used, peak;
-    _Atomic int failure; /* why the last request that failed did: TRAWL_ERROR_LIMIT or _MEMORY;
-                            TRAWL_OK: none has */
+    _Atomic int failure; /* why the last request that failed did: TRAWL_ERROR_LIMIT or _MEMORY, or
+                            TRAWL_CANCELLED, for good; TRAWL_OK: none has */
+    int (*interrupted)(void *user); /* asked by each request, for who works allocates: non-zero: no
+                                       more is given. NULL: nothing is asked */
+    void *interrupted_user;
 } memory;
 
 /* An allocator of a caller's options, which may be NULL, must have both functions. */

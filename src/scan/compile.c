@@ -32,11 +32,14 @@ static int begin(const trawl_compile_options *options, trawl_plan **plan,
                               options, "compile options", error);
     if (status == TRAWL_OK)
         status = check_options(read, error);
-    if (status == TRAWL_OK)
-        memory_open(m, read->allocator, read->max_memory ? read->max_memory : USUAL_MEMORY,
-                    "trawl_compile_options.max_memory",
-                    "compile fewer patterns at once, or name another engine");
-    return status;
+    if (status != TRAWL_OK)
+        return status;
+    memory_open(m, read->allocator, read->max_memory ? read->max_memory : USUAL_MEMORY,
+                "trawl_compile_options.max_memory",
+                "compile fewer patterns at once, or name another engine");
+    m->interrupted = read->interrupted;
+    m->interrupted_user = read->interrupted_user;
+    return TRAWL_OK;
 }
 
 /* The plan of a list, which is freed. */
