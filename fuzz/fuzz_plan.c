@@ -20,7 +20,7 @@ enum { MAX_EDITS = 16 };
 
 static trawl_plan *plans[HOSTILE_PLANS];
 static size_t plan_count;
-static trawl_context *context;
+static trawl_context *contexts[2]; /* in three slices; as it is, in plain C */
 
 int LLVMFuzzerInitialize(int *argc, char ***argv)
 {
@@ -30,7 +30,11 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
     serial.backend = "serial";
     serial.chunks = 3;
     plan_count = hostile_plans(plans);
-    if (plan_count == 0 || trawl_context_open(&serial, &context, NULL) != TRAWL_OK)
+    if (plan_count == 0 || trawl_context_open(&serial, &contexts[0], NULL) != TRAWL_OK)
+        abort();
+    serial.chunks = 0;
+    serial.isa = "portable";
+    if (trawl_context_open(&serial, &contexts[1], NULL) != TRAWL_OK)
         abort();
     return 0;
 }
@@ -58,7 +62,7 @@ static void try_edits(const trawl_plan *base, const uint8_t *data, size_t size)
         hostile_edit(copy, bytes, &edit);
     }
     hostile_repair(copy, bytes);
-    hostile_scan(copy, bytes, context);
+    hostile_scan(copy, bytes, contexts[size % 2]);
     free(copy);
 }
 
@@ -70,7 +74,7 @@ static void try_raw(const uint8_t *data, size_t size, bool repair)
     memcpy(copy, data, size);
     if (repair)
         hostile_repair(copy, size);
-    hostile_scan(copy, size, context);
+    hostile_scan(copy, size, contexts[size % 2]);
     free(copy);
 }
 

@@ -33,6 +33,13 @@ static const trawl_pattern mixed[] = { LITERAL("abcab", 0, 1, "first"),
                                        EXTENDED("a[bc]{1,3}.?c", 5), LITERAL("b", 0, 2, NULL),
                                        EXTENDED("a[^c]*c", 5), LITERAL("needle", 0, 4, "n") };
 static const trawl_pattern unbounded[] = { EXTENDED("a[^c]*c", 5), EXTENDED("b{2,70}a+", 6) };
+static const trawl_pattern one_end[] = { EXTENDED("[0-9]{2,5}", 5),
+                                         EXTENDED("k.{1,4}=[a-f]{3}", 6) };
+static const trawl_pattern bordered[] = {
+    EXTENDED("^ab+\\>", 5),
+    EXTENDED("b|\\B..|a{2,3}$", 5),
+    { "needle", 6, TRAWL_SYNTAX_LITERAL, TRAWL_WORDS | TRAWL_ONCE, 4, NULL },
+};
 static const trawl_pattern long_ones[] = { EXTENDED("ab{60,80}b?b?c", 5),
                                            EXTENDED("[ab]{130}", 6) };
 
@@ -49,6 +56,8 @@ static const text_set text_sets[] = {
     { unbounded, COUNT(unbounded) },
     { long_ones, COUNT(long_ones) },
     { mixed, COUNT(mixed) },
+    { one_end, COUNT(one_end) },
+    { bordered, COUNT(bordered) },
 };
 
 static const uint32_t cells[] = { 0, 1, 0, 0, 1, 0, 0, 1, 0, 1, 0, 0 };
@@ -172,33 +181,139 @@ static int take_grid_match_one(const trawl_grid_match *match, void *user)
 
 EACH_GRID_MATCH(take_grid_match)
 
-static void feed(trawl_context *context, const trawl_plan *plan, const trawl_scan_options *options,
-                 const uint8_t *text, size_t length, uint64_t *sum)
+/* A text, a plan and the way to search it. */
+typedef struct search {
+    trawl_context *context;
+    const trawl_plan *plan;
+    trawl_scan_options options;
+    const uint8_t *text;
+    size_t length;
+    uint64_t sum;
+} search;
+
+/* The state of the stream goes on in another, which is given back. */
+static trawl_stream *move_on(search *s, trawl_stream *stream)
+{
+    trawl_stream *next = NULL;
+    size_t bytes = 0;
+    if (trawl_stream_save(stream, NULL, &bytes, NULL) != TRAWL_OK)
+        return stream;
+    void *state = malloc(bytes ? bytes : 1);
+    if (state && trawl_stream_save(stream, state, &bytes, NULL) == TRAWL_OK &&
+        trawl_stream_open(s->context, s->plan, &s->options, take_match, &s->sum, &next, NULL) ==
+            TRAWL_OK) {
+        trawl_stream_restore(next, state, bytes, NULL);
+        trawl_stream_drop(stream, NULL);
+        stream = next;
+    }
+    free(state);
+    return stream;
+}
+
+/* In pieces, with another text and another stream in between. */
+static void feed(search *s)
 {
     trawl_stream *stream = NULL;
-    if (trawl_stream_open(context, plan, options, take_match, sum, &stream, NULL) != TRAWL_OK)
+    if (trawl_stream_open(s->context, s->plan, &s->options, take_match, &s->sum, &stream, NULL) !=
+        TRAWL_OK)
         return;
-    for (size_t at = 0; at < length; at += 7)
-        trawl_stream_feed(stream, text + at, length - at < 7 ? length - at : 7, NULL);
+    for (size_t at = 0; at < s->length; at += 7) {
+        trawl_stream_feed(stream, s->text + at, s->length - at < 7 ? s->length - at : 7, NULL);
+        if (at == 35)
+            stream = move_on(s, stream);
+        if (at == 70)
+            trawl_stream_break(stream, NULL);
+    }
     trawl_stream_close(stream, NULL);
+}
+
+enum { RANGES = 3 };
+
+/* One range, with no more bytes than it needs. */
+static void search_range(search *s, const trawl_range_needs *needs, uint64_t begin, uint64_t end,
+                         trawl_seam *seam)
+{
+    trawl_range range = TRAWL_RANGE_INIT;
+    const uint64_t left = s->length - end;
+    range.begin = begin;
+    range.end = end;
+    range.offset = begin > needs->before ? begin - needs->before : 0;
+    range.last = left <= needs->behind;
+    range.length = (size_t)(end - range.offset + (range.last ? left : needs->behind));
+    uint8_t *bytes = malloc(range.length ? range.length : 1);
+    if (!bytes)
+        return;
+    memcpy(bytes, s->text + range.offset, range.length);
+    range.bytes = bytes;
+    trawl_scan_range(s->context, s->plan, &range, &s->options, seam, take_match, &s->sum, NULL,
+                     NULL);
+    free(bytes);
+}
+
+/* In ranges, which are searched again where their seams say so. */
+static void scan_ranges(search *s)
+{
+    trawl_range_needs needs = { .size = sizeof needs };
+    uint64_t border[RANGES + 1] = { 0 };
+    trawl_seam *seams[RANGES] = { NULL };
+    const uint32_t report = s->options.report;
+    bool opened = trawl_plan_get_range_needs(s->plan, report, &needs, NULL) == TRAWL_OK;
+    for (size_t i = 1; i <= RANGES; i++) {
+        const size_t wanted = s->length * i / RANGES;
+        size_t more = 0;
+        if (opened && i < RANGES && wanted)
+            trawl_range_cut(s->plan, report, s->text + wanted - 1, s->length - wanted + 1, &more,
+                            NULL);
+        const size_t most = s->length - wanted, at = more ? more - 1 : 0;
+        border[i] = wanted + (at < most ? at : most);
+    }
+    for (size_t i = 0; i < RANGES; i++)
+        opened = opened && trawl_seam_open(s->plan, report, &seams[i], NULL) == TRAWL_OK;
+    for (size_t i = 0; opened && i < RANGES; i++)
+        search_range(s, &needs, border[i], border[i + 1], seams[i]);
+    for (size_t i = 1; opened && i < RANGES; i++) {
+        uint32_t again = 0;
+        trawl_seam_follow(seams[i], (const trawl_seam *const *)seams, i, &again, NULL);
+        if (again)
+            search_range(s, &needs, border[i], border[i + 1], seams[i]);
+    }
+    for (size_t i = 0; i < RANGES; i++)
+        trawl_seam_free(seams[i]);
+}
+
+/* The text, a part of it and none, each by itself. */
+static void scan_many(search *s)
+{
+    const trawl_text texts[] = { { s->text, s->length },
+                                 { s->text + s->length / 2, s->length - s->length / 2 },
+                                 { NULL, 0 },
+                                 { s->text, s->length } };
+    trawl_scan_many(s->context, s->plan, texts, COUNT(texts), &s->options, take_match, &s->sum,
+                    NULL);
 }
 
 static void scan_text(trawl_context *context, const trawl_plan *plan, const char *source,
                       size_t length)
 {
-    trawl_scan_options options = TRAWL_SCAN_OPTIONS_INIT;
     uint8_t *text = malloc(length ? length : 1); /* of its exact length */
-    uint64_t sum = 0;
-    if (!text)
-        return;
-    memcpy(text, source, length);
-    options.max_matches = MOST_MATCHES;
-    for (uint32_t mode = 0; mode <= TRAWL_REPORT_EACH; mode++) {
-        options.report = mode;
-        trawl_scan(context, plan, text, length, &options, take_match, &sum, NULL);
-        feed(context, plan, &options, text, length, &sum);
+    trawl_plan_info info = { .size = sizeof info };
+    trawl_plan_get_info(plan, &info);
+    uint64_t *counts = calloc(info.patterns, sizeof *counts);
+    search s = { context, plan, TRAWL_SCAN_OPTIONS_INIT, text, length, 0 };
+    if (text && counts) {
+        memcpy(text, source, length);
+        trawl_count(context, plan, text, length, NULL, &s.sum, NULL);
+        trawl_count_each(context, plan, text, length, NULL, counts, NULL);
+        s.options.max_matches = MOST_MATCHES;
+        for (uint32_t mode = 0; mode <= TRAWL_REPORT_EACH; mode++) {
+            s.options.report = mode;
+            trawl_scan(context, plan, text, length, &s.options, take_match, &s.sum, NULL);
+            feed(&s);
+            scan_ranges(&s);
+            scan_many(&s);
+        }
     }
-    trawl_count(context, plan, text, length, NULL, &sum, NULL);
+    free(counts);
     free(text);
 }
 
@@ -243,7 +358,8 @@ bool hostile_scan(const void *block, size_t bytes, trawl_context *context)
 {
     static const char text[] = "abcabababcbcaaaaaaaaaaaaaaaabaabaaabAbCAB\0\xff\x00\xff"
                                "abbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb"
-                               "bbbbbbbbbbbc needle.needleneedle";
+                               "bbbbbbbbbbbc needle.needleneedle\n"
+                               "ab 12345 k7=abc k1234=fed1234567 aaa";
     trawl_plan *plan = NULL;
     trawl_plan_info info = { .size = sizeof info };
     volatile size_t facts = 0;

@@ -7,7 +7,7 @@
 
 #include "plan/plan.h"
 
-enum { HOSTILE_PLANS = 140 };
+enum { HOSTILE_PLANS = 180 };
 
 /* Plans of every engine, of sets that between them use every table. Returns their number. */
 size_t hostile_plans(trawl_plan *plans[HOSTILE_PLANS]);
@@ -25,7 +25,8 @@ void hostile_edit(void *block, size_t bytes, const plan_edit *edit);
 /* Put magic, version, byte order, size and checksum right. */
 void hostile_repair(void *block, size_t bytes);
 
-/* Load the block and, when that succeeds, scan small texts or grids with it in every way.
+/* Load the block and, when that succeeds, scan small texts or grids with it in every way: all reports
+ * of whole texts, streams, ranges and many texts.
  * True when it was loaded. What the scans report is not looked at: they must end, and touch
  * no memory but their own, which the sanitizers see. */
 bool hostile_scan(const void *block, size_t bytes, trawl_context *context);

@@ -28,7 +28,8 @@
 #include <cmocka.h> /* last: it makes a macro of fail() */
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
-#define EDITS 200000
+#define EDITS 60000
+#define MOST_WORDS 1000
 
 static trawl_plan *plans[HOSTILE_PLANS];
 static size_t plan_count;
@@ -463,6 +464,38 @@ static void test_hostile(void **state)
            (unsigned long long)edits);
 }
 
+/* Each word of small tables, one too high or too low: among them those that say which pattern has
+ * matched, so that one is reported twice at one place. */
+static void test_each_word(void **state)
+{
+    static const trawl_pattern set[] = {
+        { "[0-9]{2,5}", 10, TRAWL_SYNTAX_EXTENDED, 0, 5, NULL },
+        { "k.{1,4}=[a-f]{3}", 16, TRAWL_SYNTAX_EXTENDED, 0, 6, NULL },
+    };
+    static const char *const engines[] = { "bitslice", "shiftand", "hnfa", "factors" };
+    (void)state;
+    for (size_t e = 0; e < COUNT(engines); e++) {
+        trawl_compile_options options = TRAWL_COMPILE_OPTIONS_INIT;
+        trawl_plan *plan = NULL;
+        size_t bytes = 0;
+        options.engine = engines[e];
+        assert_int_equal(trawl_compile(set, COUNT(set), &options, &plan, NULL), TRAWL_OK);
+        const void *block = trawl_plan_save(plan, &bytes);
+        const plan_range tables = plan_head(plan)->section[PLAN_TABLES];
+        uint8_t *copy = copy_of(block, bytes, bytes);
+        for (size_t at = 0; at < 2 * MOST_WORDS && at / 2 * 4 < tables.bytes; at++) {
+            uint32_t *word = (uint32_t *)(void *)(copy + tables.offset + at / 2 * 4);
+            const uint32_t before = *word;
+            *word += at % 2 ? 1 : UINT32_MAX;
+            hostile_repair(copy, bytes);
+            hostile_scan(copy, bytes, context);
+            *word = before;
+        }
+        free(copy);
+        trawl_plan_free(plan);
+    }
+}
+
 /* ---- chains that no engine names ------------------------------------------------------ */
 
 static memory heap = { .limit = UINT64_MAX };
@@ -629,13 +662,13 @@ static void test_device_tables(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_round_trip),    cmocka_unit_test(test_view),
-        cmocka_unit_test(test_all_load),      cmocka_unit_test(test_all_grids_load),
-        cmocka_unit_test(test_alternatives),  cmocka_unit_test(test_each_byte),
-        cmocka_unit_test(test_each_length),   cmocka_unit_test(test_messages),
-        cmocka_unit_test(test_conditional),   cmocka_unit_test(test_hostile),
-        cmocka_unit_test(test_chains),        cmocka_unit_test(test_patterns),
-        cmocka_unit_test(test_device_tables),
+        cmocka_unit_test(test_round_trip),   cmocka_unit_test(test_view),
+        cmocka_unit_test(test_all_load),     cmocka_unit_test(test_all_grids_load),
+        cmocka_unit_test(test_alternatives), cmocka_unit_test(test_each_byte),
+        cmocka_unit_test(test_each_length),  cmocka_unit_test(test_messages),
+        cmocka_unit_test(test_each_word),    cmocka_unit_test(test_conditional),
+        cmocka_unit_test(test_hostile),      cmocka_unit_test(test_chains),
+        cmocka_unit_test(test_patterns),     cmocka_unit_test(test_device_tables),
     };
     return cmocka_run_group_tests(tests, make_plans, free_plans);
 }

@@ -11,6 +11,9 @@
  * once when in order already. */
 void records_sort(record *records, size_t count, record *scratch);
 
+/* Keep one of each of those that are equal, in their order. Returns how many there are then. */
+size_t records_distinct(record *records, size_t count);
+
 /* Where ordered matches leave the library, a batch at a time. */
 typedef struct match_out {
     trawl_match_fn fn;

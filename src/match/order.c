@@ -146,6 +146,15 @@ void records_sort(record *records, size_t count, record *scratch)
     }
 }
 
+size_t records_distinct(record *records, size_t count)
+{
+    size_t kept = count ? 1 : 0;
+    for (size_t i = 1; i < count; i++)
+        if (records[i].pos != records[kept - 1].pos || records[i].index != records[kept - 1].index)
+            records[kept++] = records[i];
+    return kept;
+}
+
 /* ---- matches --------------------------------------------------------- */
 
 int match_flush(match_out *out)

@@ -111,6 +111,7 @@ int deliver(void *user, record *records, size_t count, uint32_t upto, trawl_erro
                                    d->last);
     if (!d->reports)
         return deliver_ends(d, records, count);
+    count = records_distinct(records, count); /* only a forged plan has one twice here */
     return reporter_feed(d->reports, records, count, d->window_begin, d->text, d->text_begin,
                          d->window_begin + upto, false, error);
 }

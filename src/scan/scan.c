@@ -207,14 +207,8 @@ static void put_in_order(const text_scan *scan, slice *s, record *scratch)
 {
     if (!s->sorted)
         records_sort(s->records, (size_t)s->count, scratch);
-    if (!scan->state || s->count == 0)
-        return;
-    size_t kept = 1;
-    for (size_t i = 1; i < s->count; i++)
-        if (s->records[i].pos != s->records[kept - 1].pos ||
-            s->records[i].index != s->records[kept - 1].index)
-            s->records[kept++] = s->records[i];
-    s->count = kept;
+    if (scan->state)
+        s->count = records_distinct(s->records, (size_t)s->count);
 }
 
 /* On the thread that has the slice: its own part of the scratch is large enough. */
