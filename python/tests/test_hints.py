@@ -9,6 +9,8 @@ import pytest
 import trawl
 
 PROGRAM = """
+import array
+import mmap
 import numpy as np
 import trawl
 
@@ -34,6 +36,22 @@ if isinstance(loaded, trawl.Plan):
     places = loaded.find_many([b"ab"])
 trawl.compile(bytearray(b"ab"))
 words: tuple[str, ...] = plan.names
+plan.find(bytearray(b"a"))
+plan.find(memoryview(b"a"), circular=True)
+plan.find(mmap.mmap(-1, 9))
+plan.find(array.array("B", b"a"))
+plan.find(np.zeros(9, np.uint8))
+plan.find_many(["a", b"b"])
+plan.find_many([np.zeros(9, np.uint8)])
+plan.find_many((b"ab", np.array([0, 1])))
+plan.find_many(trawl.open(["a", "b"]))
+plan.find_many(trawl.open("a").read())
+trawl.compile({"name": "ab", "other": "b"})
+trawl.compile({"name": b"ab"}, strand="both", syntax="iupac")
+trawl.compile(np.array([b"ab"]))
+tiles = trawl.grid({"name": np.zeros((2, 2))})
+first: bytes = trawl.open("a").read()[0]
+some: list[bytes] = trawl.open("a").read()[0:2]
 """
 # Each a fault of its own.
 WRONG = """
@@ -44,6 +62,18 @@ tiles = plan.on("serial")
 loaded.find_many([b"ab"])
 plan.names.append("")
 found = plan.save("file")
+plan.find(7)
+plan.find("text")
+plan.count(None)
+plan.find_many(7)
+plan.find_many([7])
+plan.iter(7.5)
+stream.feed(7)
+trawl.compile(7)
+trawl.compile([7])
+trawl.open(7)
+tiles.find(7)
+trawl.grid([7])
 """
 
 

@@ -10,6 +10,7 @@ from . import _core, _device
 from ._errors import Error, UnsupportedError, name_it
 from ._patterns import _integer, _labels, _listed
 from ._plan import _Compiled, _options, _settings
+from ._texts import Picture
 
 #: What a match in a picture is: ``needle``, its index; ``row`` and ``col`` of its top left cell.
 GRID_MATCH = np.dtype([("needle", "<i8"), ("row", "<i8"), ("col", "<i8")])
@@ -150,7 +151,7 @@ class GridPlan(_Compiled):
                              "are compared by their bits, so give both as one type")
         return seen
 
-    def find(self, picture: Any, *, max_matches: int = 0, max_steps: int = 0,
+    def find(self, picture: Picture, *, max_matches: int = 0, max_steps: int = 0,
              max_seconds: float = 0) -> np.ndarray:
         """All places where a needle stands in a picture.
 
@@ -169,7 +170,7 @@ class GridPlan(_Compiled):
         return self._find_grid(p.array, p.rows, p.cols, p.stride,
                                _options("ends", 0, max_matches, max_steps, max_seconds))
 
-    def count(self, picture: Any, *, max_steps: int = 0, max_seconds: float = 0) -> int:
+    def count(self, picture: Picture, *, max_steps: int = 0, max_seconds: float = 0) -> int:
         """How many places `find` would return."""
         p = self._look(picture)
         return self._count_grid(p.array, p.rows, p.cols, p.stride,
@@ -196,7 +197,7 @@ def _mask(mask: Any, needle: _Cells) -> Optional[np.ndarray]:
     return array
 
 
-def grid(needles: Union[np.ndarray, Sequence[Any], Mapping[Union[str, bytes], Any]], *,
+def grid(needles: Union[np.ndarray, Sequence[Picture], Mapping[str, Picture], Mapping[bytes, Picture]], *,
          names: Optional[Sequence[Optional[Union[str, bytes]]]] = None,
          masks: Union[None, np.ndarray, Sequence[Any]] = None, tolerance: int = 0, wrong: int = 0,
          engine: Optional[str] = None, max_memory: int = 0, backend: Optional[str] = None,

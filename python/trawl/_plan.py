@@ -14,7 +14,7 @@ import numpy as np
 from . import _circles, _core, _device
 from ._errors import Error, name_it
 from ._patterns import SYNTAXES, _integer, _labels, _numbers, _patterns, _stranded, _syntax_number
-from ._texts import _are_offsets, _as_list, _column, _cuts, _refuse_no_list
+from ._texts import Letters, Text, Texts, _are_offsets, _as_list, _column, _cuts, _refuse_no_list
 
 if TYPE_CHECKING:
     from ._grid import GridPlan
@@ -247,7 +247,7 @@ class Plan(_Compiled):
         return tuple("-" if pattern.flags & Flag.OTHER_STRAND else
                      "+" if pattern.syntax == "iupac" else "." for pattern in self.patterns)
 
-    def find(self, text: Any, *, report: str = "each", base: int = 0, max_matches: int = 0,
+    def find(self, text: Text, *, report: str = "each", base: int = 0, max_matches: int = 0,
              max_steps: int = 0, max_seconds: float = 0, circular: bool = False) -> np.ndarray:
         """All matches in a text.
 
@@ -267,19 +267,19 @@ class Plan(_Compiled):
             return self._find(text, None)
         return self._find(text, _options(report, base, max_matches, max_steps, max_seconds))
 
-    def count(self, text: Any, *, report: str = "each", max_matches: int = 0, max_steps: int = 0,
+    def count(self, text: Text, *, report: str = "each", max_matches: int = 0, max_steps: int = 0,
               max_seconds: float = 0) -> int:
         """How many matches `find` would return; cheaper."""
         if report == "each" and 0 == max_matches == max_steps == max_seconds:
             return self._count(text, None)
         return self._count(text, _options(report, 0, max_matches, max_steps, max_seconds))
 
-    def count_each(self, text: Any, *, report: str = "each", max_steps: int = 0,
+    def count_each(self, text: Text, *, report: str = "each", max_steps: int = 0,
                    max_seconds: float = 0) -> np.ndarray:
         """How many matches each pattern has: an array of int64, one item a pattern."""
         return self._count_each(text, _options(report, 0, 0, max_steps, max_seconds))
 
-    def iter(self, text: Any, *, batch: int = 65536, report: str = "each", base: int = 0,
+    def iter(self, text: Text, *, batch: int = 65536, report: str = "each", base: int = 0,
              max_matches: int = 0, max_steps: int = 0, max_seconds: float = 0
              ) -> Batches:
         """The matches of `find`, lazily: arrays of about ``batch`` matches, while a thread searches
@@ -287,7 +287,7 @@ class Plan(_Compiled):
         return self._batches(text, _options(report, base, max_matches, max_steps, max_seconds),
                              _integer(batch, "batch", least=1))
 
-    def find_many(self, texts: Any, *, report: str = "each", base: int = 0, max_matches: int = 0,
+    def find_many(self, texts: Texts, *, report: str = "each", base: int = 0, max_matches: int = 0,
                   max_steps: int = 0, max_seconds: float = 0, circular: bool = False) -> np.ndarray:
         """All matches in many texts, each by itself: no match crosses from one to the next.
 
@@ -305,37 +305,38 @@ class Plan(_Compiled):
             As `find`, and so ``start`` and ``end`` are bytes, also of str and of columns of
             strings; ``record`` is the text's index. Order is by record first.
         """
+        given: Any = texts
         if circular:
             if base or max_matches or max_steps or max_seconds:
                 raise ValueError("circular=True takes no option but report: search without it, or cut "
                                  "the result")
             report = "longest" if report == "each" else report
             options = _options(report, 0, 0, 0, 0)
-            return _circles.find(self, _as_list(texts), report,
+            return _circles.find(self, _as_list(given), report,
                                  lambda pieces: self._find_many(pieces, options))
         options = _options(report, base, max_matches, max_steps, max_seconds)
-        if hasattr(texts, "batches") and any(options[2:]):  # a limit is of all records
-            texts = texts.read()
-        if hasattr(texts, "batches"):  # a Reader
+        if hasattr(given, "batches") and any(options[2:]):  # a limit is of all records
+            given = given.read()
+        if hasattr(given, "batches"):  # a Reader
             found = [self._find_cut(b.data, _cuts(b.offsets), options, b.first)
-                     for b in texts.batches()]
+                     for b in given.batches()]
             return np.concatenate(found) if found else self.find(b"")
-        if hasattr(texts, "offsets") and hasattr(texts, "data"):  # Records
-            return self._find_cut(texts.data, _cuts(texts.offsets), options, texts.first)
-        column = _column(texts)
+        if hasattr(given, "offsets") and hasattr(given, "data"):  # Records
+            return self._find_cut(given.data, _cuts(given.offsets), options, given.first)
+        column = _column(given)
         if column is not None:
             return self._find_arrow(column, options)
-        if isinstance(texts, tuple) and len(texts) == 2 and _are_offsets(texts[1]):
-            return self._find_cut(texts[0], _cuts(texts[1]), options, 0)
-        if isinstance(texts, list):
-            if len(texts) == 2 and _are_offsets(texts[1]):
+        if isinstance(given, tuple) and len(given) == 2 and _are_offsets(given[1]):
+            return self._find_cut(given[0], _cuts(given[1]), options, 0)
+        if isinstance(given, list):
+            if len(given) == 2 and _are_offsets(given[1]):
                 raise TypeError("a buffer and its offsets are a pair, find_many((buffer, offsets)); if "
                                 "both are texts, give the second one's bytes, array.view(numpy.uint8)")
-        elif not isinstance(texts, tuple):
-            _refuse_no_list(texts)
-        elif isinstance(texts, np.ndarray) and texts.dtype.kind == "S":
-            texts = texts.tolist()
-        return self._find_many(texts, options)
+        elif not isinstance(given, tuple):
+            _refuse_no_list(given)
+        elif isinstance(given, np.ndarray) and given.dtype.kind == "S":
+            given = given.tolist()
+        return self._find_many(given, options)
 
     def stream(self, *, report: str = "each", base: int = 0, max_matches: int = 0,
                max_steps: int = 0, max_seconds: float = 0, state: Optional[bytes] = None
@@ -358,13 +359,13 @@ class Plan(_Compiled):
         before, behind, follows, cuts = self._range_needs(_options(report, 0, 0, 0, 0)[0])
         return RangeNeeds(before, behind, bool(follows), bool(cuts))
 
-    def range_cut(self, text: Any, *, report: str = "each") -> Optional[int]:
+    def range_cut(self, text: Text, *, report: str = "each") -> Optional[int]:
         """The first offset in a piece of a text at which ranges may meet, or None. Where
         ``range_needs().cuts`` is set it is 1 at least: for the first one from offset x of the whole
         text on, give what begins at x - 1."""
         return self._range_cut(text, _options(report, 0, 0, 0, 0)[0])
 
-    def find_range(self, text: Any, begin: int, end: int, *, offset: int = 0, last: bool = False,
+    def find_range(self, text: Text, begin: int, end: int, *, offset: int = 0, last: bool = False,
                    report: str = "each", seam: Optional[bytes] = None
                    ) -> Tuple[np.ndarray, int, Optional[bytes]]:
         """The matches of a text that end in (begin, end]: those of all its ranges are `find`'s.
@@ -400,7 +401,7 @@ class Plan(_Compiled):
         """
         return self._follow(seam, list(before), _options(report, 0, 0, 0, 0)[0])
 
-    def collect(self, text: Any, *, matches: Any = None, counts: Any = None) -> int:
+    def collect(self, text: Text, *, matches: Any = None, counts: Any = None) -> int:
         """Search a text in a GPU's memory and leave what is found there.
 
         Args:
@@ -436,7 +437,7 @@ class Stream:
         if state is not None:
             stream.restore(state)
 
-    def feed(self, piece: Any) -> np.ndarray:
+    def feed(self, piece: Text) -> np.ndarray:
         """Search the next piece. Returns the matches that are settled now, also across pieces."""
         return self._stream.feed(piece)
 
@@ -469,15 +470,7 @@ class Stream:
             self.last = self.close()
 
 
-class _Letters(Protocol):
-    """As Seq of Biopython."""
-
-    def __bytes__(self) -> bytes: ...
-
-    def __len__(self) -> int: ...
-
-
-_Text = Union[str, bytes, bytearray, memoryview, _Letters]
+_Text = Union[str, bytes, bytearray, memoryview, np.ndarray, Letters]
 _Name = Union[str, bytes]
 
 
@@ -485,7 +478,7 @@ def compile(patterns: Union[_Text, Iterable[_Text], Mapping[_Name, _Text]], *,
             syntax: Union[str, Sequence[str]] = "extended",
             names: Optional[Sequence[Optional[_Name]]] = None,
             flags: Union[int, Sequence[int]] = 0, engine: Optional[str] = None,
-            sample: Any = None, max_memory: int = 0, wm_block: int = 0,
+            sample: Optional[Text] = None, max_memory: int = 0, wm_block: int = 0,
             backend: Optional[str] = None, threads: int = 0,
             device: Optional[Union[str, int]] = None, tuning: Optional[str] = None,
             strand: str = "plus") -> Plan:

@@ -7,13 +7,14 @@ import os
 import stat
 import warnings
 from bisect import bisect_right
-from typing import Any, Iterable, Iterator, List, NamedTuple, Tuple, Union, overload
+from typing import Any, Iterable, Iterator, List, NamedTuple, Optional, Tuple, Union, overload
 
 import numpy as np
 
 from . import _core
 from ._errors import ReadError
 from ._patterns import _integer
+from ._texts import Text
 
 _MODES = {name: i for i, name in enumerate(
     ["auto", "lines", "whole", "fasta", "fastq", "sam", "genbank", "pcap"])}
@@ -176,7 +177,7 @@ def _is_read_once(path: bytes) -> bool:
 _Path = Union[str, bytes, "os.PathLike[Any]"]
 
 
-def open(path: Union[_Path, Iterable[_Path]], *, data: Any = None, records: str = "auto",
+def open(path: Union[_Path, Iterable[_Path]], *, data: Optional[Text] = None, records: str = "auto",
          threads: int = 0, ratio: int = 250, errors: str = "raise") -> Reader:
     """The records of a file, as ``trawl find`` reads it: what it holds is told by its first bytes.
 
@@ -202,8 +203,9 @@ def open(path: Union[_Path, Iterable[_Path]], *, data: Any = None, records: str 
         raise ValueError(f"no records {records!r}; there are " + ", ".join(_MODES))
     if errors not in ("raise", "keep"):
         raise ValueError('errors is "raise" or "keep"')
+    given: Any = path
     several = not isinstance(path, (str, bytes, os.PathLike)) and hasattr(path, "__iter__")
-    names = [os.fsencode(one) for one in (path if several else [path])]  # paths, no descriptors' numbers
+    names = [os.fsencode(one) for one in (given if several else [given])]  # paths, no descriptors' numbers
     if not names or (data is not None and len(names) > 1):
         raise ValueError("data is of one file" if names else "there is no file to open: the list is empty")
     for name in names:

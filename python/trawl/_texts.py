@@ -1,9 +1,66 @@
 """What many texts may be given as."""
 from __future__ import annotations
 
-from typing import Any, List, Mapping
+from typing import TYPE_CHECKING, Any, Iterable, List, Mapping, Protocol, Tuple, Union
 
 import numpy as np
+
+if TYPE_CHECKING:
+    from typing_extensions import Buffer
+
+    from ._readers import Reader, Records
+
+
+class Letters(Protocol):
+    """A sequence of letters that says its bytes, as Seq of Biopython does."""
+
+    def __bytes__(self) -> bytes: ...
+
+    def __len__(self) -> int: ...
+
+
+class OfDLPack(Protocol):
+    """An array of any library, of the host or of a device."""
+
+    def __dlpack_device__(self) -> Tuple[Any, Any]: ...
+
+
+class OfCuda(Protocol):
+    """An array in the memory of a CUDA device."""
+
+    @property
+    def __cuda_array_interface__(self) -> Any: ...
+
+
+class ArrowArray(Protocol):
+    """A column that is handed on by Arrow's capsules."""
+
+    def __arrow_c_array__(self, requested_schema: Any = None) -> Tuple[Any, Any]: ...
+
+
+class ArrowStream(Protocol):
+    """The same in chunks."""
+
+    def __arrow_c_stream__(self, requested_schema: Any = None) -> Any: ...
+
+
+class SupportsArray(Protocol):
+    """What NumPy makes an array of."""
+
+    def __array__(self) -> Any: ...
+
+
+class OfPillow(Protocol):
+    """Likewise."""
+
+    @property
+    def __array_interface__(self) -> Any: ...
+
+
+Text = Union["Buffer", np.ndarray, Letters, OfDLPack, OfCuda]
+Texts = Union[Iterable[Union[str, Text]], Tuple["Buffer", np.ndarray], ArrowArray, ArrowStream, "Reader",
+              "Records"]
+Picture = Union[np.ndarray, SupportsArray, OfPillow, OfDLPack, OfCuda]
 
 
 def _is_file(given: Any) -> bool:
