@@ -306,6 +306,14 @@ for to in to other fresh nowhere; do
 done
 result 'rights and links stay' \
     "$([ "$(ls -l to | cut -c 1-10)" = -rw-r----- ] && [ -h other ] && [ -h nowhere ] && [ -f made ]; echo $?)"
+long=$(printf '%0255d' 0)
+run find --output "$long" 99 kept
+result 'the longest of names' "$([ $status = 0 ] && cmp want "$long" >&2; echo $?)"
+if unshare -rm sh -c 'mount --bind to fresh' 2>/dev/null; then
+    echo old >to
+    unshare -rm sh -c 'mount --bind to fresh && exec "$0" find --output fresh 99 kept' "$trawl"
+    result 'a file that is mounted' "$([ $? = 0 ] && cmp want to >&2 && ! ls fresh.* 2>/dev/null; echo $?)"
+fi
 run find --output - 99 kept
 expect '--output -' 0 "$(cat want)\n"
 result '... is no file' "$([ ! -e ./- ]; echo $?)"

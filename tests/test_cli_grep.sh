@@ -316,4 +316,18 @@ if grep --version 2>/dev/null | grep -q 'GNU grep) 3\.[5-9]' && command -v pytho
     result 'random command lines' $?
 fi
 
+# ---- globs that are none ------------------------------------------------------------------
+
+mkdir globs
+echo xx >globs/a.c
+for glob in '[' 'a[b' '[z-a]' '{a,b' '*.c\'; do
+    run -r -g "$glob" xx globs
+    expect "-g '$glob'" 2 '' "'$glob' is no glob"
+done
+for glob in '*.{c,h}' '[]a]*' 'a.[!]]' '*}' '\{' 'a.c'; do
+    run -r -g "$glob" xx globs
+    [ $status -lt 2 ] && ! [ -s err ]
+    result "-g '$glob' is one" $?
+done
+
 finish

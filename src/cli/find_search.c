@@ -484,7 +484,7 @@ static void search_open_file(find_search *f, const char *name)
 {
     source *file = &f->file;
     if (is_file(&f->printed_to, file) || is_file(&f->replaced, file)) {
-        file_failed(f, name, "the input file is also the output: write to another folder");
+        file_failed(f, name, "the input file is also the output: write elsewhere");
         f->finished |= is_file(&f->replaced, file);
         source_close(file);
         return;

@@ -247,6 +247,11 @@ static bool digit_option(grep *g, int digit)
 static bool glob_option(grep *g, int option, char *glob)
 {
     file_filter *f = &g->search.filter;
+    const char *fault = option == 'g' ? glob_fault(glob) : NULL;
+    if (fault) {
+        complain(g->run.command, "-g: '%s' is no glob: %s; [[] and [{] are the bytes", glob, fault);
+        return false;
+    }
     const bool added = option == 'g'           ? file_filter_glob(f, glob)
                        : option == OPT_INCLUDE ? file_filter_include(f, glob)
                        : option == OPT_EXCLUDE ? file_filter_exclude(f, glob)

@@ -94,7 +94,7 @@ static bool search_file(crew *c, job *j, worker *w, const char *name)
     const bool turn = wants_turn(c, &w->file) || !w->lines.context;
     line_search *lines = turn ? &c->alone : &w->lines;
     if (is_output(c, &w->file)) {
-        file_failed(c, j, name, "the input file is also the output: write to another folder");
+        file_failed(c, j, name, "the input file is also the output: write elsewhere");
         return false;
     }
     if (turn && !printer_turn(&j->out))

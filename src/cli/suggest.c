@@ -40,7 +40,7 @@ const char *suggest(const char *word, const char *(*name_at)(const void *user, s
     const size_t length = strlen(word);
     const char *best = NULL, *name;
     size_t least_distance = 1 + (length < 3 ? 0 : length / 3);
-    for (size_t i = 0; length <= LONGEST && (name = name_at(user, i)) != NULL; i++) {
+    for (size_t i = 0; length > 1 && length <= LONGEST && (name = name_at(user, i)) != NULL; i++) {
         const size_t d = strlen(name) <= LONGEST ? distance(word, name) : LONGEST;
         if (d < least_distance + !best) {
             least_distance = d;

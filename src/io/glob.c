@@ -72,6 +72,41 @@ static bool takes(const char **glob, char byte)
     return c == '?' ? byte != '/' : c == byte;
 }
 
+/* Of a class, as glob_fault; *glob is put at its end. */
+static const char *class_fault(const char **glob)
+{
+    const char *p = *glob + 1;
+    p += *p == '!' || *p == '^';
+    for (const char *first = p; *p && (*p != ']' || p == first);) {
+        p += *p == '\\' && p[1];
+        const unsigned char low = (unsigned char)*p++;
+        if (*p == '-' && p[1] && p[1] != ']') {
+            p += p[1] == '\\' && p[2] ? 2 : 1;
+            if ((unsigned char)*p++ < low)
+                return "a range of its [ ] ends before it begins";
+        }
+    }
+    *glob = p;
+    return *p ? NULL : "its [ has no ]";
+}
+
+const char *glob_fault(const char *glob)
+{
+    const char *fault = NULL;
+    size_t braces = 0;
+    while (*glob && !fault) {
+        const char c = *glob;
+        if (c == '[')
+            fault = class_fault(&glob);
+        else if (c == '\\' && !*++glob)
+            return "nothing stands behind its last \\";
+        braces += c == '{';
+        braces -= c == '}' && braces;
+        glob += !fault;
+    }
+    return fault ? fault : braces ? "its { has no }" : NULL;
+}
+
 bool glob_matches(const char *glob, const char *path)
 {
     const char *begin = glob, *star = NULL, *star_path = NULL, *deep = NULL, *deep_path = NULL;

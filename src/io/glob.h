@@ -14,6 +14,9 @@
 /* Whether the glob matches the whole path. Neither begins with a slash. */
 bool glob_matches(const char *glob, const char *path);
 
+/* What is wrong with a glob, which then matches little or nothing; NULL: nothing is. */
+const char *glob_fault(const char *glob);
+
 typedef struct glob_rule glob_rule;
 
 /* All zero at first. */

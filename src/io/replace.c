@@ -128,7 +128,10 @@ static bool name_files(replacement *r, const char *path)
 {
     static const char behind[] = ".XXXXXX";
     r->path = behind_links(path);
-    const size_t length = r->path ? strlen(r->path) : 0;
+    const char *slash = r->path ? strrchr(r->path, '/') : NULL;
+    const size_t folder = slash ? (size_t)(slash + 1 - r->path) : 0;
+    const size_t all = r->path ? strlen(r->path) : 0, most = folder + NAME_MAX + 1 - sizeof behind;
+    const size_t length = all < most ? all : most; /* the name with those letters is one, too */
     r->temporary = r->path ? malloc(length + sizeof behind) : NULL;
     if (!r->temporary)
         return false;
@@ -231,6 +234,25 @@ bool replace_is_output(const char *path)
                                       there.st_dev == out.st_dev && there.st_ino == out.st_ino);
 }
 
+/* Where nothing can take the file's place, for it is mounted there, as into a container. */
+static bool copy_over(const char *from, const char *path)
+{
+    char bytes[1u << 14];
+    FILE *in = fopen(from, "rb"), *out = in ? fopen(path, "wb") : NULL;
+    size_t got = 1;
+    bool fine = out;
+    while (fine && (got = fread(bytes, 1, sizeof bytes, in)) > 0)
+        fine = fwrite(bytes, 1, got, out) == got;
+    fine = fine && !ferror(in) && fflush(out) == 0 && fsync(fileno(out)) == 0;
+    const int cause = errno;
+    if (in)
+        fclose(in);
+    if (out)
+        fclose(out);
+    errno = cause;
+    return fine;
+}
+
 bool replace_end(replacement *r, bool fine)
 {
     if (fine)
@@ -241,13 +263,13 @@ bool replace_end(replacement *r, bool fine)
         fine = false;
     }
     if (fine && r->path && rename(r->temporary, r->path) != 0) {
+        fine = errno == EBUSY && copy_over(r->temporary, r->path);
         cause = errno;
-        fine = false;
     }
-    if (r->path && !fine)
-        unlink(r->temporary);
-    if (r->path)
+    if (r->path) {
+        unlink(r->temporary); /* where it was renamed there is none */
         atomic_store(&is_pending, false);
+    }
     free_names(r);
     errno = cause;
     return fine;
