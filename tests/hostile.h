@@ -25,10 +25,10 @@ void hostile_edit(void *block, size_t bytes, const plan_edit *edit);
 /* Put magic, version, byte order, size and checksum right. */
 void hostile_repair(void *block, size_t bytes);
 
-/* Load the block and, when that succeeds, scan small texts or grids with it in every way: all reports
- * of whole texts, streams, ranges and many texts.
- * True when it was loaded. What the scans report is not looked at: they must end, and touch
- * no memory but their own, which the sanitizers see. */
+/* Load the block and, when that succeeds, scan small texts or grids with it in every way: all
+ * reports of whole texts, streams, ranges and many texts. True when it was loaded. What the scans
+ * report is not looked at: they must end, and touch no memory but their own, which the sanitizers
+ * see. */
 bool hostile_scan(const void *block, size_t bytes, trawl_context *context);
 
 #endif

@@ -64,7 +64,8 @@ bool grid_read_needles(grid_run *run);
 
 /* A path as it is printed in a column, made once, not once a match; NULL after a complaint. */
 char *grid_quote_path(const grid_run *run, const char *column, const char *path);
-/* Of pictures whose hidden colours are compared, or that are shown otherwise than they are stored. */
+/* Of pictures whose hidden colours are compared, or that are shown otherwise than they are stored.
+ */
 void grid_warn(const grid_run *run, const char *name, const image *picture, bool hidden_matter);
 
 /* grid_texts.c: search the texts and print what is found; returns the exit status. */
