@@ -630,6 +630,8 @@ for arguments in (["find", "needle", archive], ["find", "-c", "needle", archive]
     name = seen.replace("\\x1b", "_").replace("\\x07", "_").replace("\\x7f", "_") if "--bed" in arguments else seen
     result("a terminal: " + " ".join(arguments[:-1]).replace(odd, "ODD"), (
         "--gff3" in arguments or name in got) and not re.search("[\x00-\x08\x0b\x0c\x0e-\x1a\x1c-\x1f\x7f-\x9f]|\x1b]", got), repr(got))
+got = shown("compile", "-o", "-", "needle")
+result("a terminal gets no plan", b"standard output is a terminal" in got and b"TRAWLPLN" not in got, repr(got))
 want = archive + ":" + odd + "\t1\t1\t0\t6"
 same("a file has the exact name", find("needle", archive), [want])
 if "no jansson" not in find("--json", "x", archive)[2]:

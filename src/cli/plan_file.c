@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include "cli/entries.h"
 #include "cli/plan_note.h"
@@ -131,6 +132,11 @@ static bool write_plan(FILE *file, const trawl_plan *plan, bool headed)
 bool plan_file_write(const char *command, const char *path, const trawl_plan *plan, bool headed)
 {
     const bool to_output = strcmp(path, "-") == 0;
+    if (to_output && isatty(STDOUT_FILENO)) {
+        complain(command, "a plan is no text, and standard output is a terminal: name a file, or "
+                          "a command that takes it (... -o - | trawl find --plan - FILE)");
+        return false;
+    }
     replacement made;
     bool fine;
     if (to_output) {
