@@ -11,9 +11,13 @@
 
 #include "base/error.h"
 
-/* The size of a struct whose last member is this one. */
+/* Every struct with a size begins with a size_t, so its size is a multiple of this. */
+#define SIZE_ALIGN _Alignof(size_t)
+
+/* The least size of a struct whose last member is this one. */
 #define SIZE_UP_TO(type, member)                                                                   \
-    ((offsetof(type, member) + sizeof(((type *)0)->member) + 7) / 8 * 8)
+    ((offsetof(type, member) + sizeof(((type *)0)->member) + SIZE_ALIGN - 1) / SIZE_ALIGN *        \
+     SIZE_ALIGN)
 
 /* Copy a caller's option struct (NULL: none) over the defaults in `to`, of which this library
  * knows `known` bytes. */

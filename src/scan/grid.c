@@ -71,11 +71,12 @@ static int check_grid(const trawl_plan *plan, const trawl_grid *text, uint64_t s
                     "the grid has 2^32 columns or more: cut it into narrower ones");
     if (stride < text->cols * cell_size)
         return fail(error, TRAWL_ERROR_ARGUMENT, TRAWL_NONE,
-                    "the grid's stride of %zu bytes is shorter than its row", text->stride);
+                    "the grid's stride of %llu bytes is shorter than its row",
+                    (unsigned long long)stride);
     if (stride > PTRDIFF_MAX / text->rows)
         return fail(error, TRAWL_ERROR_ARGUMENT, TRAWL_NONE,
-                    "the grid's stride of %zu bytes times its rows is larger than memory",
-                    text->stride);
+                    "the grid's stride of %llu bytes times its rows is larger than memory",
+                    (unsigned long long)stride);
     if (!held && !cells_aligned(text->cells, stride, cell_size))
         return fail(error, TRAWL_ERROR_ARGUMENT, TRAWL_NONE,
                     "the grid's cells or stride are not aligned to cells of %u bytes",
@@ -315,9 +316,11 @@ int grid_request_read(const trawl_plan *plan, const trawl_grid *text, bool held,
         return fail(error, TRAWL_ERROR_ARGUMENT, TRAWL_NONE,
                     "a grid's scan takes max_matches, max_steps and max_seconds only: leave "
                     "report and base 0");
-    if (text->stride == 0)
-        r->text.stride = text->cols * plan_head(plan)->cell_size;
-    return status == TRAWL_OK ? check_grid(plan, text, r->text.stride, held, error) : status;
+    const uint64_t stride = text->stride ? text->stride : text->cols * plan_head(plan)->cell_size;
+    if (status == TRAWL_OK)
+        status = check_grid(plan, text, stride, held, error);
+    r->text.stride = (size_t)stride;
+    return status;
 }
 
 int grid_deliver(trawl_context *context, const grid_request *r, trawl_grid_match_fn fn, void *user,
