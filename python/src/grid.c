@@ -57,16 +57,18 @@ static trawl_plan *compile_them(pool *contexts, const trawl_needle *needles, siz
 }
 
 /* _compile_grid(needles, cell_size, masks or None, tolerance, channel_bytes, wrong, engine,
- * max_memory, tag, settings) */
+ * max_memory, tag, note, settings) */
 PyObject *plan_compile_grid(PyObject *type, PyObject *args)
 {
     PyObject *list, *mask_list, *wrong, *most, *settings;
     trawl_compile_options options = TRAWL_COMPILE_OPTIONS_INIT;
     trawl_likeness like = TRAWL_LIKENESS_INIT;
+    const char *note;
+    Py_ssize_t note_length;
     unsigned cell;
-    if (!PyArg_ParseTuple(args, "OIOIIOzOIO", &list, &cell, &mask_list, &like.tolerance,
-                          &like.channel_bytes, &wrong, &options.engine, &most, &options.tag,
-                          &settings) ||
+    if (!PyArg_ParseTuple(args, "OIOIIOzOIy#O", &list, &cell, &mask_list, &like.tolerance,
+                          &like.channel_bytes, &wrong, &options.engine, &most, &options.tag, &note,
+                          &note_length, &settings) ||
         !number_get(wrong, "wrong", UINT64_MAX, &like.wrong) ||
         !number_get(most, "max_memory", UINT64_MAX, &options.max_memory))
         return NULL;
@@ -78,6 +80,8 @@ PyObject *plan_compile_grid(PyObject *type, PyObject *args)
     const uint8_t **masks = mask_list == Py_None ? NULL : masks_of(mask_list, count);
     trawl_plan *plan = NULL;
     like.masks = masks;
+    options.note = note;
+    options.note_length = (size_t)note_length;
     if (masks || like.tolerance || like.wrong)
         options.likeness = &like;
     if (!needles)

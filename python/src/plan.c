@@ -111,6 +111,15 @@ static PyObject *plan_save(PyObject *self, PyObject *unused)
     return PyBytes_FromStringAndSize(block, (Py_ssize_t)bytes);
 }
 
+/* _note(): the bytes that came with it. */
+static PyObject *plan_note(PyObject *self, PyObject *unused)
+{
+    size_t length;
+    const char *note = trawl_plan_get_note(((plan_object *)self)->plan, &length);
+    (void)unused;
+    return PyBytes_FromStringAndSize(note, (Py_ssize_t)length);
+}
+
 /* ---- what is in one ------------------------------------------------------------ */
 
 static PyObject *stages_of(const trawl_plan *plan, uint32_t count)
@@ -384,6 +393,7 @@ static PyMethodDef methods[] = {
     { "_load", plan_load, METH_VARARGS | METH_CLASS, NULL },
     { "_on", plan_on, METH_O, NULL },
     { "_save", plan_save, METH_NOARGS, NULL },
+    { "_note", plan_note, METH_NOARGS, NULL },
     { "_info", plan_info, METH_NOARGS, NULL },
     { "_isa", plan_isa, METH_NOARGS, NULL },
     { "_names", plan_names, METH_NOARGS, NULL },

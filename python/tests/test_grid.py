@@ -11,7 +11,8 @@ import trawl
 
 KINDS = [(np.uint8, None), (np.int8, None), (np.uint16, None), (np.uint32, None),
          (np.float32, None), (bool, None), (np.uint8, 2), (np.uint8, 3), (np.uint8, 4),
-         (np.uint16, 2), (np.dtype(">u2"), None)]
+         (np.uint16, 2), (np.dtype(">u2"), None), (np.uint16, 3), (np.float64, None), (np.int64, None),
+         (np.uint8, 6), (np.dtype(">u2"), 4), (np.float32, 5), (np.complex128, None)]
 
 
 def random_picture(rng, kind, rows, cols):
@@ -146,8 +147,8 @@ def test_names_and_errors():
     assert trawl.load(plan.save()).find(np.zeros((3, 2), np.uint8)).tolist() == \
         [(0, 0, 0), (0, 1, 0)]
     assert len(plan.find(np.zeros((9, 9), np.uint8), max_matches=5)) == 5
-    for bad in (np.zeros((2, 2, 5), np.uint8), np.zeros((2, 2)), np.zeros(4, np.uint8),
-                np.array([[None]])):
+    for bad in (np.zeros((2, 2, 0), np.uint8), np.zeros((2, 2, 2, 2)), np.zeros(4, np.uint8),
+                np.array([[None]]), np.zeros((2, 2), np.longdouble)):
         with pytest.raises(ValueError):
             trawl.grid(bad)
         with pytest.raises(ValueError):
@@ -193,6 +194,35 @@ def test_pictures_that_are_to_be_turned():
     with pytest.warns(UserWarning, match="orientation 6.*exif_transpose") as caught:
         assert plan.find(picture).tolist() == [(0, 0, 1)]
     assert caught[0].filename == __file__
+
+
+def test_wide_cells(rng):
+    """Cells of more than 4 bytes are compared as wholes, by saved plans too; wrong cells and masks work,
+    a tolerance is refused; so are pictures of other cells."""
+    picture = np.array([[rng.choice([0.0, -0.0, np.nan, 1e300, -1.5]) for _ in range(50)]
+                        for _ in range(40)])
+    needle = picture[10:12, 20:23]
+    expected = [(0, r, c) for r in range(39) for c in range(48)
+                if picture[r:r + 2, c:c + 3].tobytes() == needle.tobytes()]
+    plan = trawl.grid(needle, names=["one"])
+    for other in (plan, trawl.load(plan.save()), pickle.loads(pickle.dumps(plan)), plan.on("serial")):
+        assert other.find(picture).tolist() == expected and (0, 10, 20) in expected
+        assert other.find(needle[:0]).tolist() == [] and other.count(picture) == len(expected)
+        for wrong in (picture.view(np.int64), picture[:, :, None].view(np.float32),
+                      np.zeros((9, 9, 9), np.uint8)):
+            with pytest.raises(ValueError):
+                other.find(wrong)
+    stranger = picture.copy()
+    stranger[11, 21] = 7.25  # which no needle has
+    assert (0, 10, 20) not in plan.find(stranger).tolist()
+    assert (0, 10, 20) in trawl.grid(needle, wrong=1).find(stranger).tolist()
+    mask = np.ones((2, 3))
+    mask[1, 1] = 0
+    assert (0, 10, 20) in trawl.grid(needle, masks=mask).find(stranger).tolist()
+    with pytest.raises(ValueError, match="up to 4 bytes"):
+        trawl.grid(np.zeros((1, 1, 3), np.uint16), tolerance=1)
+    both = trawl.grid([np.full((1, 1, 3), 700, np.uint16), np.full((1, 2, 3), 9, np.uint16)])
+    assert both.find(np.full((1, 3, 3), 9, np.uint16)).tolist() == [(1, 0, 0), (1, 0, 1)]
 
 
 def test_cells_of_three_bytes_cost_no_more():

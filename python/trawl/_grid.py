@@ -6,11 +6,13 @@ from typing import Any, Mapping, NamedTuple, Optional, Sequence, Tuple, Union
 
 import numpy as np
 
-from . import _core, _device
+from . import _core, _device, _wide
 from ._errors import Error, UnsupportedError, name_it
 from ._patterns import _integer, _labels, _listed
 from ._plan import _Compiled, _options, _settings
 from ._texts import Picture
+
+MOST_BYTES = 4  # of a cell, as the library takes it
 
 #: What a match in a picture is: ``needle``, its index; ``row`` and ``col`` of its top left cell.
 GRID_MATCH = np.dtype([("needle", "<i8"), ("row", "<i8"), ("col", "<i8")])
@@ -32,9 +34,8 @@ def _cell_size(shape: Tuple[int, ...], itemsize: int) -> int:
     if len(shape) not in (2, 3):
         raise ValueError("a picture is an array of H x W or H x W x C numbers")
     size = itemsize * (shape[2] if len(shape) == 3 else 1)
-    if size not in (1, 2, 3, 4):
-        raise ValueError(f"a cell has 1 to 4 bytes, not {size}, as those of an array of {shape} with "
-                         f"{itemsize} bytes a number: give H x W, or H x W x C of bytes")
+    if size == 0:
+        raise ValueError(f"a cell has a byte at least, not 0, as those of an array of {shape}")
     return size
 
 
@@ -78,6 +79,11 @@ def _cells(picture: Any) -> _Cells:
     if not array.dtype.isnative:
         array = array.astype(array.dtype.newbyteorder("="))
     rows, cols = array.shape[:2]
+    if size > MOST_BYTES:  # numbers will stand for them
+        if array.dtype.kind not in "biufc" or array.itemsize > 8 * (1 + (array.dtype.kind == "c")):
+            raise ValueError(f"cells of {array.dtype} have bytes that are no part of their value")
+        return _Cells(array, rows, cols, cols * size, size, array.itemsize,
+                      _byte_of_bool(array.dtype.name))
     stride = _stride(array.strides, rows, cols, size)
     aligned = size if size in (2, 4) else 1
     inner = (size,) + ((array.itemsize,) if array.ndim == 3 else ())
@@ -97,6 +103,9 @@ def _cells_there(picture: Any) -> _Cells:
         raise UnsupportedError("the picture is in the memory of a device that is not CUDA's: copy it "
                                "to the host", -4)
     size = _cell_size(memory.shape, memory.itemsize)
+    if size > MOST_BYTES:
+        raise UnsupportedError(f"cells of {size} bytes are searched by numbers, which are made on the host: "
+                               "copy the picture there (picture.get() of CuPy, picture.cpu() of PyTorch)", -4)
     rows, cols = memory.shape[:2]
     stride = _stride(memory.strides, rows, cols, size)
     if not memory.native:
@@ -113,7 +122,8 @@ def _cells_there(picture: Any) -> _Cells:
 
 #: A plan's tag says of what type its cells are, if it is this plus an index into _TYPES.
 _TAG = 0x43454C00
-_TYPES = ("", "uint8", "uint16", "uint32", "int8", "int16", "int32", "float16", "float32")
+_TYPES = ("", "uint8", "uint16", "uint32", "int8", "int16", "int32", "float16", "float32", "uint64",
+          "int64", "float64", "complex64", "complex128")
 
 
 def _tag_of(type: str) -> int:
@@ -138,27 +148,38 @@ class GridPlan(_Compiled):
     One that was not made by this package does not say of what type its needles' cells are, and takes
     pictures of any type with cells of as many bytes."""
 
-    __slots__ = ()
+    __slots__ = ("_seen",)
+    _seen: Any  #: set by the first use of `_numbers`
+
+    def _numbers(self) -> Optional[_wide.Wide]:
+        """What stands for cells of more than 4 bytes."""
+        try:
+            return self._seen
+        except AttributeError:
+            self._seen = _wide.load(self._note())
+            return self._seen
 
     def _look(self, picture: Any) -> _Cells:
         seen = _cells_there(picture) if _is_elsewhere(picture) else _cells(picture)
         info = self._info()
-        size, type = info[6], _type_of(info[8])
+        numbers = self._numbers()
+        size, type = numbers.size if numbers else info[6], _type_of(info[8])
         if seen.size != size:
             raise ValueError(f"the picture's cells have {seen.size} bytes, the needles' {size}")
         if seen.type != type and seen.type and type:
             raise ValueError(f"the picture's cells are {seen.type}, the needles' {type}: cells "
                              "are compared by their bits, so give both as one type")
-        return seen
+        return _numbered(numbers, seen) if numbers else seen
 
     def find(self, picture: Picture, *, max_matches: int = 0, max_steps: int = 0,
              max_seconds: float = 0) -> np.ndarray:
         """All places where a needle stands in a picture.
 
         Args:
-            picture: H x W cells of 1, 2 or 4 bytes, or H x W x C of 1 to 4 bytes together, as the
-                needles have, and of their type. A view whose rows are contiguous is not copied,
-                others are. An array in the memory of the GPU that the plan is for (CuPy, PyTorch;
+            picture: H x W cells, or H x W x C, as the needles have, and of their type. Of up to 4
+                bytes together they are searched as they are; more, as of 16-bit RGB or float64, by
+                numbers that stand for the needles' cells, 4 bytes a cell. A view whose rows are
+                contiguous is not copied, others are. An array in the memory of the GPU that the plan is for (CuPy, PyTorch;
                 DLPack or ``__cuda_array_interface__``) is searched there, if its rows are
                 contiguous.
             max_matches, max_steps, max_seconds: as of `Plan`.
@@ -177,8 +198,15 @@ class GridPlan(_Compiled):
                                 _options("ends", 0, 0, max_steps, max_seconds))
 
 
+def _numbered(numbers: _wide.Wide, seen: _Cells) -> _Cells:
+    return _cells(numbers.number(seen.array))._replace(type=seen.type)
+
+
 def _refuse_signs(needle: _Cells) -> None:
     """Under a tolerance channels are numbers from 0 up, as which -1 is far from 0."""
+    if needle.size > MOST_BYTES:
+        raise ValueError(f"a tolerance is for cells of up to {MOST_BYTES} bytes, and these have "
+                         f"{needle.size}: make them so first, as (picture >> 8).astype(numpy.uint8) does of 16 bits")
     if needle.type.startswith("uint"):
         return
     how = "make them unsigned integers first, as (picture * 255).astype(numpy.uint8) does of 0 to 1"
@@ -197,7 +225,8 @@ def _mask(mask: Any, needle: _Cells) -> Optional[np.ndarray]:
     return array
 
 
-def grid(needles: Union[np.ndarray, Sequence[Picture], Mapping[str, Picture], Mapping[bytes, Picture]], *,
+def grid(needles: Union[np.ndarray, Sequence[Picture], Mapping[str, Picture],
+                        Mapping[bytes, Picture]], *,
          names: Optional[Sequence[Optional[Union[str, bytes]]]] = None,
          masks: Union[None, np.ndarray, Sequence[Any]] = None, tolerance: int = 0, wrong: int = 0,
          engine: Optional[str] = None, max_memory: int = 0, backend: Optional[str] = None,
@@ -235,6 +264,10 @@ def grid(needles: Union[np.ndarray, Sequence[Picture], Mapping[str, Picture], Ma
     tolerance = _integer(tolerance, "tolerance", 2**32 - 1)
     if tolerance and seen:
         _refuse_signs(seen[0])
+    type, note = seen[0].type if seen else "", b""
+    if seen and seen[0].size > MOST_BYTES:
+        numbers = _wide.wide_of([n.array for n in seen], seen[0].size)
+        seen, note = [_numbered(numbers, n) for n in seen], numbers.save()
     labels = _labels(names, len(seen), "needles") or [None] * len(seen)
     settings = _settings(backend, threads, device, tuning)
     try:
@@ -243,7 +276,7 @@ def grid(needles: Union[np.ndarray, Sequence[Picture], Mapping[str, Picture], Ma
             seen[0].size if seen else 1,
             None if masks is None else [_mask(mask, n) for mask, n in zip(masks, seen)],
             tolerance, seen[0].channel if seen else 0, wrong, engine,
-            max_memory, _tag_of(seen[0].type if seen else ""), settings)
+            max_memory, _tag_of(type), note, settings)
     except Error as error:
         raise name_it(error, "needle", labels)
     plan._settings = settings
