@@ -352,7 +352,7 @@ for name, content, line in (("first title with a blank", b"> a\nACGTGA\nTTACAG\n
 write("f", fasta)
 same("FASTA, --format text", find("--format", "text", ">seq7 ", "f"), rows("f", 1, b">seq7 ", fasta))
 refused("FASTA, forced", find("--format", "fasta", "A", write("f", b"words\n")), "line 1: a record of FASTA")
-same("FASTA, empty, forced", find("--count", "--format", "fasta", "A", write("f", b"")), ["f\t1\t0"], 1)
+same("FASTA, empty, forced", find("--count=all", "--format", "fasta", "A", write("f", b"")), ["f\t1\t0"], 1)
 
 fastq = b"".join(b"@read%d/1 x\n%s\n+\n%s\n" % (i, genome[i * 97:i * 97 + 30 + i % 90],
                  bytes(random.randrange(33, 127) for _ in range(30 + i % 90))) for i in range(3000))
