@@ -24,7 +24,7 @@ _trawl_values() {
     --binary-files) echo binary text without-match ;;
     --schedule) echo dynamic static ;;
     --report) echo each ends pairs longest shortest leftmost-longest leftmost-first ;;
-    --format) echo auto fasta fastq pcap lines text raw ;;
+    --format) echo auto fasta fastq sam genbank pcap lines text raw ;;
     --syntax) echo extended escaped literal ;;
     --strand) echo plus minus both ;;
     --as) echo stored rgb rgba grey ;;

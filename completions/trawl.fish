@@ -34,7 +34,7 @@ complete -c trawl -n '__trawl_has_value --engine' -f -a '(trawl engines | awk "N
 complete -c trawl -n '__trawl_has_value --schedule' -f -a 'dynamic static'
 complete -c trawl -n '__trawl_has_value --report' -f \
     -a 'each ends pairs longest shortest leftmost-longest leftmost-first'
-complete -c trawl -n '__trawl_has_value --format' -f -a 'auto fasta fastq pcap lines text raw'
+complete -c trawl -n '__trawl_has_value --format' -f -a 'auto fasta fastq sam genbank pcap lines text raw'
 complete -c trawl -n '__trawl_has_value --syntax' -f -a 'extended escaped literal'
 complete -c trawl -n '__trawl_has_value --strand' -f -a 'plus minus both'
 complete -c trawl -n '__trawl_has_value --as' -f -a 'stored rgb rgba grey'

@@ -234,6 +234,27 @@ printf '>one\n>two\nGA\n' >titles
 run find --count=all -f titles dna
 expect 'a list whose first lines begin with > is none' 0 \
     "${counts}dna\t1\t0\ndna\t2\t0\ndna\t3\t3\n"
+# Records of one name are told apart by their number.
+printf '@m\nACGAT\n+\nIIIII\n@m\nGATGA\n+\nIIIII\n' >mates
+run find --record-number GA mates
+expect '--record-number' 0 'file\trecord\tnumber\tpattern\tstart\tend\nmates\tm\t1\t1\t2\t4\nmates\tm\t2\t1\t0\t2\nmates\tm\t2\t1\t3\t5\n'
+run find --record-number -g GA mates
+expect '--record-number -g' 0 'file\trecord\tnumber\tpattern\nmates\tm\t1\t1\nmates\tm\t2\t1\n'
+run find --record-number --format text GATGA mates
+expect '--record-number, one text' 0 'file\trecord\tnumber\tpattern\tstart\tend\nmates\t1\t1\t1\t20\t25\n'
+run find --record-number --matched --format lines GATGA mates
+expect '--record-number, lines' 0 'file\trecord\tnumber\tpattern\tstart\tend\tmatched\nmates\t6\t6\t1\t0\t5\tGATGA\n'
+run find --record-number --gff3 GATG mates
+expect '--record-number --gff3' 0 '##gff-version 3\nm\ttrawl\tsequence_feature\t1\t4\t.\t.\t.\tName=GATG;pattern=1;record=2\n'
+if "$trawl" find --json GA mates >/dev/null 2>&1; then
+    run find --record-number --json GATG mates
+    expect '--record-number --json' 0 '{"file":"mates","record":"m","number":2,"pattern":1,"name":"GATG","start":0,"end":4}\n'
+fi
+run find --record-number --bed GATG mates
+expect '--record-number --bed' 2 '' '--bed has no column for --record-number'
+run find --record-number -c GATG mates
+expect '--record-number -c' 2 '' '--record-number is for lines of records'
+
 # Lists of residues: comments, columns, cuts of REBASE; what would be misread is named with its line.
 printf '>s\nTTGAATTCGATC\n' >site.fa
 printf '#name\tsite\n\nEcoRI\tG^AATTC\t6\nMboI\t^GATC\r\nMbo\t GATC (5/-10) \nBcgI\t(10/12)ATT|[^A]AAT(12/10)\tx y\n' >rebase

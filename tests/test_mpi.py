@@ -93,7 +93,7 @@ try:
     # ---- records, what is packed, many files --------------------------------------------------------------
     for more in ([], ["-c"], ["-g"], ["--bed"], ["--json"], ["--report", "ends"], ["--circular"]):
         same(*more, "--iupac", "-e", "GATN{1,3}TC", "-e", "ACGTRY", "reads.fa", "few")
-    same("--iupac", "--strand", "both", "GGNCC", "reads.fa", "reads.fa")
+    same("--iupac", "--strand", "both", "--record-number", "GGNCC", "reads.fa", "reads.fa")
     same("ab", "packed.gz", "words", "packed.gz")
     same("--format", "lines", "ab", "lines", "few")
     same("--format", "raw", "ab", "packed.gz", "reads.fa")

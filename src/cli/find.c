@@ -81,6 +81,8 @@ static const char *const help_text[] = {
     "      --matched            with the bytes of each match in a last column (- where its start "
     "is\n"
     "                           unknown; what is no text as \\xHH)\n"
+    "      --record-number      with the number of each record in its text, from 1, in a column\n"
+    "                           number: it tells records of one name apart\n"
     "      --no-header          no line that names the columns\n"
     "\n"
     "The columns are file, record (a sequence's name, a packet's number and flow, a line's "
@@ -118,6 +120,7 @@ enum {
     OPT_GFF3,
     OPT_MATCHED,
     OPT_NO_HEADER,
+    OPT_RECORD_NUMBER,
     OPT_MAX_MATCHES,
     OPT_FORMAT,
     OPT_RATIO,
@@ -136,6 +139,7 @@ static const struct option long_options[] = {
     { "gff3", no_argument, NULL, OPT_GFF3 },
     { "matched", no_argument, NULL, OPT_MATCHED },
     { "no-header", no_argument, NULL, OPT_NO_HEADER },
+    { "record-number", no_argument, NULL, OPT_RECORD_NUMBER },
     { "count", optional_argument, NULL, 'c' },
     { "only-ids", no_argument, NULL, 'g' },
     { "quiet", no_argument, NULL, 'q' },
@@ -218,6 +222,8 @@ static bool read_option(void *user, int option, const char *value)
         return take_format(f, &find_gff3);
     case OPT_MATCHED:
         return f->output.matched = true;
+    case OPT_RECORD_NUMBER:
+        return f->output.numbers = true;
     case OPT_NO_HEADER:
         return f->output.headless = true;
     case 'c':
@@ -267,7 +273,7 @@ static bool read_option(void *user, int option, const char *value)
 /* Where a match begins need not be known, nor what else there is. */
 static void make_quiet(find *f)
 {
-    f->output.count = f->output.only_ids = f->output.matched = false;
+    f->output.count = f->output.only_ids = f->output.matched = f->output.numbers = false;
     if (!f->search.circular)
         f->search.report = TRAWL_REPORT_ENDS;
     f->search.most = 0;
@@ -356,6 +362,11 @@ static bool output_fits(const find *f)
     else if (o->matched && (o->only_ids || o->count))
         complain(command, "--matched is for lines of matches, which -g and -c do not print: leave "
                           "one out");
+    else if (o->numbers && o->count)
+        complain(command, "--record-number is for lines of records, and -c counts in files: leave "
+                          "one out");
+    else if (o->numbers && o->format == &find_bed)
+        complain(command, "--bed has no column for --record-number: leave one out, or take --gff3");
     else if (track && (o->only_ids || o->count || o->matched))
         complain(command, "%s has places and names only: leave %s out, or %s", track,
                  o->count      ? "-c"

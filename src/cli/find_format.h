@@ -12,7 +12,8 @@
 /* Whose matches come next: a record, or all of a file that is not divided. */
 typedef struct find_place {
     const char *name; /* the record's; NULL: it has none */
-    uint64_t number;  /* 0: it is not numbered */
+    uint64_t number;  /* 0: it is not called by a number */
+    uint64_t index;   /* the record's in its text, from 1, whatever it is called */
 } find_place;
 
 typedef struct find_format {
@@ -28,6 +29,10 @@ typedef struct find_format {
      * FIND_NUMBERS bytes, and return its end. */
     char *(*match)(char *at, const trawl_match *match);
     char *(*count)(char *at, uint64_t count);
+
+    /* Likewise behind the label of a match, with --record-number; NULL: it stands in the opening.
+     */
+    char *(*index)(char *at, uint64_t index);
 
     /* Behind a match, with --matched: print its bytes; NULL: nobody knows them. False without
      * memory. */

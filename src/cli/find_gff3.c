@@ -67,12 +67,18 @@ static char *put_match(char *at, const trawl_match *match)
     return put_decimal(at, match->end);
 }
 
+static char *put_index(char *at, uint64_t index)
+{
+    return put_decimal(find_put(at, ";record="), index);
+}
+
 const find_format find_gff3 = { .header = print_header,
                                 .file = sequence_id,
                                 .opening = opening,
                                 .label = label,
                                 .label_last = true,
                                 .match = put_match,
+                                .index = put_index,
                                 .end = "\n",
                                 .option = "--gff3",
                                 .track = true };

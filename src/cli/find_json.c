@@ -34,9 +34,12 @@ static char *record_members(const find_place *place)
 static char *opening(const find_output *o, const find_place *place)
 {
     char *record = o->count ? format_text("%s", "") : record_members(place);
-    char *made =
-        record ? format_text("{%s,%s\"%s\":", o->file, record, o->verdicts ? "sid" : "pattern")
-               : NULL;
+    char index[40] = "";
+    if (o->numbers)
+        snprintf(index, sizeof index, "\"number\":%" PRIu64 ",", place->index);
+    char *made = record ? format_text("{%s,%s%s\"%s\":", o->file, record, index,
+                                      o->verdicts ? "sid" : "pattern")
+                        : NULL;
     free(record);
     return made;
 }

@@ -60,7 +60,7 @@ bool find_output_file(find_output *o, const char *name)
     free(o->file);
     o->file = o->format->file(name);
     o->record = 0;
-    return set_opening(o, &(find_place){ NULL, 0 });
+    return set_opening(o, &(find_place){ NULL, 0, 1 });
 }
 
 bool find_output_record(find_output *o, const record_scan *scan, const record *r)
@@ -68,8 +68,8 @@ bool find_output_record(find_output *o, const record_scan *scan, const record *r
     if (o->count || r->number == o->record)
         return true;
     o->record = r->number;
-    return set_opening(
-        o, &(find_place){ record_scan_name(scan, r), scan->kind->numbered ? r->number : 0 });
+    return set_opening(o, &(find_place){ record_scan_name(scan, r),
+                                         scan->kind->numbered ? r->number : 0, r->number });
 }
 
 /* ---- lines ---------------------------------------------------------------- */
@@ -172,6 +172,8 @@ bool find_output_match(find_output *o, const trawl_match *match, const uint8_t *
     at += o->begun;
     if (!o->only_ids)
         at = find_put(o->format->match(at, match), o->label);
+    if (o->numbers && o->format->index)
+        at = o->format->index(at, o->record ? o->record : 1);
     if (!o->matched)
         at = find_put(at, o->format->end);
     o->page_used = (size_t)(at - o->page);

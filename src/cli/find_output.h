@@ -14,6 +14,7 @@ typedef struct find_output {
     bool only_ids; /* lines of patterns that occur, without places */
     bool stranded; /* the strand is a column */
     bool matched;  /* the bytes of a match are a column */
+    bool numbers;  /* the number of the record is a column */
     bool headless; /* no header */
     bool all;      /* counts of 0, too */
     bool verdicts; /* lines of rules that hold */

@@ -104,7 +104,9 @@ static share_kind kind_of(const list *l, content kind)
         return l->ranges ? SHARE_RANGES : SHARE_WHOLE;
     if (format == FORMAT_AUTO && kind == CONTENT_TEXT)
         return l->ranges ? SHARE_RANGES : SHARE_WHOLE;
-    return kind == CONTENT_FASTA && (format == FORMAT_AUTO || format == FORMAT_FASTA)
+    /* Where a rank's first sequence stands in the file is not known before the others have read. */
+    return kind == CONTENT_FASTA && !l->f->output->numbers &&
+                   (format == FORMAT_AUTO || format == FORMAT_FASTA)
                ? SHARE_SEQUENCES
                : SHARE_WHOLE;
 }

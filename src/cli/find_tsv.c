@@ -9,24 +9,28 @@ static void print_header(const find_output *o)
 {
     const char *numbers = o->count ? "\tcount" : o->only_ids ? "" : "\tstart\tend";
     if (o->verdicts)
-        printf("file\trecord\tsid\tmsg\tunchecked\n");
+        printf("file\trecord%s\tsid\tmsg\tunchecked\n", o->numbers ? "\tnumber" : "");
     else
-        printf("file%s\tpattern%s%s%s%s\n", o->count ? "" : "\trecord", o->named ? "\tname" : "",
+        printf("file%s%s\tpattern%s%s%s%s\n", o->count ? "" : "\trecord",
+               o->numbers ? "\tnumber" : "", o->named ? "\tname" : "",
                o->stranded ? "\tstrand" : "", numbers, o->matched ? "\tmatched" : "");
 }
 
 /* A record is called by its name, its number or both; a file that is not divided is record 1. */
 static char *opening(const find_output *o, const find_place *place)
 {
-    char number[21] = "";
+    char number[21] = "", index[22] = "";
     char *name = tsv_quote(place->name ? place->name : "");
     char *made = NULL;
     if (place->number || !place->name)
         *put_decimal(number, place->number ? place->number : 1) = '\0';
+    if (o->numbers)
+        snprintf(index, sizeof index, "%" PRIu64 "\t", place->index);
     if (name && o->count)
         made = format_text("%s\t", o->file);
     else if (name)
-        made = format_text("%s\t%s%s%s\t", o->file, number, *number && *name ? " " : "", name);
+        made = format_text("%s\t%s%s%s\t%s", o->file, number, *number && *name ? " " : "", name,
+                           index);
     free(name);
     return made;
 }
