@@ -17,7 +17,9 @@
 
 #include "fence.h"
 #include "matches.h"
+#include "oracle.h"
 #include "random.h"
+#include "table/factors.h"
 #include "trawl.h"
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
@@ -26,10 +28,11 @@
 #define MANY_SCENARIOS 40
 
 enum { MOST_PATTERNS = 4, WRITTEN = 400, MOST_TEXT = 40000, MANY = 1600, CUTS = 12 };
+enum { CROWD = FACTORS_UNITS + 100 }; /* patterns that one pass over the text does not run */
 
 /* Those of the present scenario. */
-static char written[MANY][WRITTEN];
-static trawl_pattern patterns[MANY];
+static char written[CROWD][WRITTEN];
+static trawl_pattern patterns[CROWD];
 
 typedef struct jumps {
     uint64_t seed;
@@ -330,6 +333,51 @@ static void test_many(void **state)
     }
 }
 
+/* More units than one pass runs, some of several words: all are run, whatever the slices. */
+static void test_crowd(void **state)
+{
+    static const char *const backends[] = { "serial", "threads", "openmp" };
+    rng r = { test_seed() };
+    jumps j = { .seed = r.state, .count = CROWD, .length = 3000 };
+    trawl_match *expected = NULL;
+    int status;
+    (void)state;
+    j.text = malloc(j.length);
+    assert_non_null(j.text);
+    for (size_t i = 0; i < CROWD; i++) {
+        const uint32_t more = rng_chance(&r, 20) ? 70 : 33; /* than half a word, or a chain */
+        written[i][0] = '\0';
+        for (uint32_t k = 0; k < 3; k++)
+            append(written[i], "%c", 'a' + rng_below(&r, 4));
+        append(written[i], "[^z]*[a-d]{%u}%c", more, 'a' + rng_below(&r, 4));
+        patterns[i] = (trawl_pattern){ .text = written[i],
+                                       .length = strlen(written[i]),
+                                       .syntax = TRAWL_SYNTAX_EXTENDED,
+                                       .id = (uint32_t)i };
+    }
+    memset(j.text, 'z', j.length);
+    for (uint32_t stretch = 0; stretch < 4; stretch++)
+        for (size_t at = rng_below(&r, 2900), last = at + rng_below(&r, 100); at < last; at++)
+            j.text[at] = (uint8_t)('a' + rng_below(&r, 4));
+    const size_t count =
+        oracle_scan(patterns, CROWD, j.text, j.length, TRAWL_REPORT_ENDS, &expected);
+    assert_true(count > 0);
+    trawl_plan *plan = compile(&j, "factors", &status);
+    assert_non_null(plan);
+    for (size_t i = 0; i < 2 * COUNT(backends); i++) {
+        matches found = scan(&j, plan, backends[i / 2], i % 2 ? 9 : 2, 0);
+        const matches all = { expected, count, count };
+        if (!matches_agree(&all, &found))
+            failed(&j, backends[i / 2]);
+        trawl_matches_free(found.items);
+    }
+    const matches all = { expected, count, count };
+    feed(&j, plan, &r, &all);
+    trawl_plan_free(plan);
+    free(expected);
+    free(j.text);
+}
+
 /* Two bytes so far apart as a repeat can say, and one nearer or farther. */
 static void test_far(void **state)
 {
@@ -390,7 +438,7 @@ static void test_refusals(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = { cmocka_unit_test(test_jumps), cmocka_unit_test(test_many),
-                                        cmocka_unit_test(test_far),
+                                        cmocka_unit_test(test_crowd), cmocka_unit_test(test_far),
                                         cmocka_unit_test(test_refusals) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -73,7 +73,7 @@ static walk_facts facts_of(const trawl_plan *plan, const plan_part *part, const 
         .carries = part->carries,
         .cell_size = plan_head(plan)->cell_size,
         .grams = grams ? stage_tables(plan, grams) : NULL,
-        .masks = part->carries ? part_masks(plan, part) : NULL,
+        .masks = part->carries ? stage_masks(plan, stage) : NULL,
         .may_stop = last && last != stage,
     };
 }

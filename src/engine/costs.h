@@ -86,19 +86,28 @@
 #define COST_KMERS_ENTRY 2.0
 
 /* Factors: a byte through the bitmap of its grams of four bytes, and through that of shorter ones;
- * a gram that is there. */
+ * a place that they let pass, each piece whose gram stands there, or each unit that it wakes; of
+ * what is then compared eight bytes, one that is looked up in a set, a part of a piece. */
 #define COST_FACTORS_BYTE 1.3
 #define COST_FACTORS_LEVEL 0.5
-#define COST_FACTORS_FOUND 15.0
+#define COST_FACTORS_PLACE 10.0
+#define COST_FACTORS_ENTRY 5.0
+#define COST_FACTORS_WAKE 12.0
+#define COST_FACTORS_EIGHT 0.5
+#define COST_FACTORS_CHECK 0.7
+#define COST_FACTORS_ATOM 4.0
 
 /* SHIFT-AND: a byte when all positions fit one word, or a few; a byte with more, a packed word, a
- * word of a chain, which waits for the one before. RunHNFA: a module. */
+ * word of a chain, which waits for the one before. RunHNFA: a module that is a pattern, one of
+ * several of a pattern, and what it takes more where positions may be skipped. */
 #define COST_SHIFTAND_WORD 1.6
 #define COST_SHIFTAND_FEW 2.3
 #define COST_SHIFTAND_BYTE 3.0
 #define COST_SHIFTAND_PACKED 0.65
 #define COST_SHIFTAND_CHAINED 3.5
 #define COST_HNFA_MODULE 4.5
+#define COST_HNFA_JOINED 2.7
+#define COST_HNFA_SKIPS 0.8
 
 /* SHIFT-AND by bit streams: a byte that is loaded; a row of bits for a class; a position, one
  * that repeats, and a gap. */

@@ -9,6 +9,7 @@
 
 #include <string.h>
 
+#include "engine/costs.h"
 #include "engine/pieces.h"
 
 #define FEW_GRAMS 4u               /* of a piece: tried first, */
@@ -17,6 +18,9 @@
 #define MOST_PLACES 4096u /* that are looked at in a piece, of each length */
 #define RARE 0.0005       /* a rate at which no more and no shorter grams are tried */
 
+/* Bytes that a jump leads on, at most: grams that nothing speaks for are rarer than they count. */
+#define FOREVER 256.0
+#define NEVER 1e-9      /* a share of places that is not worth to be followed */
 #define TOO_MANY 1e9    /* the rate of what is no window */
 #define RAREST 0.000012 /* a rate at which no other place is tried: nothing speaks for the gram */
 
@@ -43,8 +47,8 @@ static void open_windows(factor_draft *d)
 void draft_open(factor_draft *d, memory *m, const rarity *rarity, bool strided)
 {
     memset(d, 0, sizeof *d);
-    block *const all[] = { &d->pieces, &d->atoms, &d->checks, &d->sets,
-                           &d->bytes,  &d->cells, &d->runs,   &d->windows };
+    block *const all[] = { &d->pieces, &d->atoms, &d->checks,  &d->sets, &d->bytes,
+                           &d->cells,  &d->runs,  &d->windows, &d->met };
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         all[i]->memory = m;
     for (size_t i = 0; i < FACTORS_GRAM; i++)
@@ -56,8 +60,8 @@ void draft_open(factor_draft *d, memory *m, const rarity *rarity, bool strided)
 
 void draft_close(factor_draft *d)
 {
-    block *const all[] = { &d->pieces, &d->atoms, &d->checks, &d->sets,
-                           &d->bytes,  &d->cells, &d->runs,   &d->windows };
+    block *const all[] = { &d->pieces, &d->atoms, &d->checks,  &d->sets, &d->bytes,
+                           &d->cells,  &d->runs,  &d->windows, &d->met };
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         block_free(all[i]);
     for (size_t i = 0; i < FACTORS_GRAM; i++)
@@ -66,7 +70,8 @@ void draft_close(factor_draft *d)
 
 void draft_clear(factor_draft *d)
 {
-    block *const all[] = { &d->pieces, &d->atoms, &d->checks, &d->sets, &d->bytes, &d->windows };
+    block *const all[] = { &d->pieces, &d->atoms,   &d->checks, &d->sets,
+                           &d->bytes,  &d->windows, &d->met };
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         all[i]->size = 0;
     for (size_t i = 0; i < FACTORS_GRAM; i++)
@@ -78,7 +83,8 @@ void draft_clear(factor_draft *d)
 bool draft_failed(const factor_draft *d)
 {
     bool failed = d->pieces.failed || d->atoms.failed || d->checks.failed || d->sets.failed ||
-                  d->bytes.failed || d->cells.failed || d->runs.failed || d->windows.failed;
+                  d->bytes.failed || d->cells.failed || d->runs.failed || d->windows.failed ||
+                  d->met.failed;
     for (size_t i = 0; i < FACTORS_GRAM; i++)
         failed = failed || d->grams[i].failed;
     return failed;
@@ -275,6 +281,93 @@ static anchor choose_anchor(const factor_draft *d)
     return best;
 }
 
+/* ---- what is compared ---------------------------------------------------------------- */
+
+/* The share of places whose byte a cell takes. */
+static double cell_share(const factor_draft *d, const cell *c)
+{
+    uint8_t bytes[256];
+    double places = 0;
+    for (uint32_t n = cell_bytes(d, c, bytes); n > 0; n--)
+        places += d->rarity->one[bytes[n - 1]];
+    return places / d->rarity->places;
+}
+
+/* What it takes to compare a run at `places` places, which become those that it fits. The cells
+ * [from, upto) are known to fit. */
+static double run_work(const factor_draft *d, const run *r, uint32_t from, uint32_t upto,
+                       double *places)
+{
+    const cell *cells = (const cell *)(const void *)d->cells.bytes + r->cell;
+    double work = 0;
+    for (uint32_t i = 0; i < r->length; i++) {
+        work += i % 8 == 0 ? COST_FACTORS_EIGHT * *places : 0;
+        if (cells[i].set == FACTORS_ANY && (i < from || i >= upto))
+            *places *= cell_share(d, &cells[i]);
+    }
+    for (uint32_t i = 0; i < r->length; i++) {
+        if (cells[i].set == FACTORS_ANY)
+            continue;
+        work += COST_FACTORS_CHECK * *places;
+        *places *= i < from || i >= upto ? cell_share(d, &cells[i]) : 1;
+    }
+    return work;
+}
+
+/* The same of a gap, whose bytes are read once for all places. */
+static double gap_work(const factor_draft *d, const factors_atom *a, double *places)
+{
+    const cell c = { .set = a->set };
+    double fit = *places < 1 ? *places : 1, read = 0, ends = 0;
+    if (a->set == FACTORS_ANY) {
+        *places *= a->high - a->low + 1;
+        return 0;
+    }
+    const double share = cell_share(d, &c);
+    for (uint32_t i = 0; i < a->high && fit > NEVER; i++) {
+        read += fit;
+        fit *= share;
+        ends += i + 1 >= a->low ? fit : 0;
+    }
+    *places = a->low ? ends : *places + ends;
+    return COST_FACTORS_CHECK * read;
+}
+
+/* What it takes to compare the present piece, for each gram that is met; *fits: how often it is
+ * there. */
+static double piece_work(const factor_draft *d, const anchor *at, double *fits)
+{
+    const run *runs = (const void *)d->runs.bytes;
+    const factors_atom *atoms = (const void *)d->atoms.bytes;
+    const uint32_t anchor_atom = runs[at->run].atom, end = atom_count(d);
+    double places = 1;
+    double work = run_work(d, &runs[at->run], at->offset, at->offset + at->length, &places);
+    for (uint32_t back = 0; back < 2; back++) {
+        double there = places;
+        uint32_t r = at->run;
+        for (uint32_t i = anchor_atom; back ? i > d->first_atom : i + 1 < end;) {
+            i = back ? i - 1 : i + 1;
+            work += COST_FACTORS_ATOM * (there < 1 ? there : 1);
+            if (!atoms[i].length)
+                work += gap_work(d, &atoms[i], &there);
+            else
+                work += run_work(d, &runs[back ? --r : ++r], 0, 0, &there);
+        }
+        places = there < places ? there : places; /* none before it: nothing is looked for behind */
+    }
+    *fits = places;
+    return work;
+}
+
+/* For how many bytes a jump leads on. */
+static double jump_goes_on(const factor_draft *d, const factors_jump *j)
+{
+    const cell c = { .set = j->set };
+    const double share = j->set == FACTORS_ANY ? 1 : cell_share(d, &c);
+    const double most = j->high < FOREVER ? j->high : FOREVER;
+    return share < 1 && 1 / (1 - share) < most ? 1 / (1 - share) : most;
+}
+
 /* ---- windows for devices ------------------------------------------------------------- */
 
 /* The rarest window in a run, if it is rarer than *best. */
@@ -377,8 +470,16 @@ static void end_piece(factor_draft *d, uint32_t number, uint32_t flags, const fa
         p.behind = *behind;
     if (flags & FACTORS_LAST && (varies || flags & FACTORS_TAIL))
         add_ring(d, &p, varies + p.behind.high - p.behind.low + 2);
-    d->rate += spell(d, (const cell *)(const void *)d->cells.bytes + at->cell + a.offset, a.length,
-                     count, &d->grams[a.length - 1]);
+    const double rate = spell(d, (const cell *)(const void *)d->cells.bytes + at->cell + a.offset,
+                              a.length, count, &d->grams[a.length - 1]);
+    d->rate += rate;
+    draft_met met = { rate, 0 };
+    if (d->works) {
+        double fits;
+        d->work += rate * piece_work(d, &a, &fits);
+        met.goes_on = fits * ((double)forward + (behind ? jump_goes_on(d, behind) : 0));
+    }
+    block_append(&d->met, &met, sizeof met, 8);
     block_append(&d->pieces, &p, sizeof p, 8);
     add_windows(d, &p, &a);
     if (flags & FACTORS_LAST && forward + p.behind.high > d->furthest)
@@ -448,8 +549,10 @@ void draft_add_first(factor_draft *d, const pattern *p, uint32_t number)
         draft_add(d, p, number);
         return;
     }
-    for (step next = steps_next(&s); next.kind < STEP_JUMP && !draft_failed(d);
-         next = steps_next(&s))
+    step next = steps_next(&s);
+    for (; next.kind < STEP_JUMP && !draft_failed(d); next = steps_next(&s))
         add_step(d, &next, false, number, &flags);
-    end_piece(d, number, FACTORS_FIRST | FACTORS_LAST, NULL);
+    const bool jumps = next.kind == STEP_JUMP;
+    const factors_jump jump = { jumps ? add_set(d, next.set) : FACTORS_ANY, next.low, next.high };
+    end_piece(d, number, FACTORS_FIRST | FACTORS_LAST, jumps ? &jump : NULL);
 }

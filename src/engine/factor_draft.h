@@ -20,6 +20,12 @@ typedef struct draft_windows {
     uint32_t at[DRAFT_STRIDES];
 } draft_windows;
 
+/* How often a piece's grams are met; and, if the draft finds that out, for how many bytes then its
+ * pattern may go on: to the end of the piece, and if that fits on through the jump behind it. */
+typedef struct draft_met {
+    double rate, goes_on;
+} draft_met;
+
 /* What stands in tables stands in blocks of them. */
 typedef struct factor_draft {
     const rarity *rarity;
@@ -27,7 +33,10 @@ typedef struct factor_draft {
     block pieces, atoms, checks, sets, bytes;
     uint64_t state_words;
     uint64_t furthest; /* from the gram of a last piece to the end, at most */
-    double rate;       /* grams met, for each byte of text */
+    double rate;       /* grams met, for each byte of text, */
+    block met;         /* draft_met[], of each piece; */
+    bool works;        /* find out, too, */
+    double work;       /* what is compared around them, in nanoseconds a byte of text */
 
     /* For devices. The windows of the first stride are where the grams are. */
     bool strided;                       /* find those of the others, too */

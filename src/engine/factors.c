@@ -13,13 +13,14 @@
 #include "engine/positions.h"
 #include "table/shiftand.h"
 
-enum { SOME_PATTERNS = 500 };                        /* that a cost is told from */
+enum { SOME_PATTERNS = 500, SOME_UNBOUNDED = 5000 }; /* that a cost is told from */
 enum { LEAST_LOG = 10, MOST_LOG = 20, SPARSE = 32 }; /* of a bitmap; bits for each gram */
 #define MOST_LENGTH (1u << 20)                       /* of a match */
 #define MOST_STATE_WORDS (1u << 20)                  /* of all rings */
-#define MOST_BEHIND (256u * 64)   /* positions for which shiftand stands behind */
-#define MOST_POSITIONS (1u << 16) /* of sets with an unbounded repeat */
-#define AWAKE 0.02 /* how often a unit is awake, of all bytes, besides what is seen of it */
+#define MOST_BEHIND (256u * 64)       /* positions for which shiftand stands behind, */
+#define MOST_UNITS_BEHIND (576u * 64) /* and behind units: more are worth MOST_ON_DEVICES */
+#define MOST_POSITIONS (1u << 22)     /* of sets with an unbounded repeat: half a gigabyte */
+#define AWAKE 0.02 /* how often a unit is awake, of all bytes, besides what its grams say */
 #define MOST_ON_DEVICES                                                                            \
     360.0                /* nanoseconds a byte by shiftand: more, and only factors is worth it */
 #define RARE_ENOUGH 0.02 /* grams of a pattern that are met, for each byte of text, */
@@ -61,7 +62,7 @@ static const char *refuses_units(const pattern_list *list)
     size_t positions = 0;
     for (size_t i = 0; i < list->count && positions <= MOST_POSITIONS; i++)
         positions += position_count(&list->patterns[i]);
-    return list->count > FACTORS_UNITS || positions > MOST_POSITIONS
+    return positions > MOST_POSITIONS
                ? "a repeat is unbounded, and there are too many patterns beside it: use shiftand"
                : NULL;
 }
@@ -86,12 +87,16 @@ static const char *factors_refuses(const pattern_list *list)
     return refusal;
 }
 
+/* The state of units is shiftand's. Rings are no state that shiftand could go on from: where it
+ * would carry one it is none. */
 static const engine *factors_fallback_of(const pattern_list *list)
 {
+    const bool units = is_unbounded(list);
+    const size_t most = units ? MOST_UNITS_BEHIND : MOST_BEHIND;
     size_t positions = 0;
-    for (size_t i = 0; i < list->count && positions <= MOST_BEHIND; i++)
+    for (size_t i = 0; i < list->count && positions <= most; i++)
         positions += position_count(&list->patterns[i]);
-    return positions <= MOST_BEHIND && !needs_carry(list) ? &engine_shiftand : NULL;
+    return positions <= most && (units || !needs_carry(list)) ? &engine_shiftand : NULL;
 }
 
 /* ---- the draft ------------------------------------------------------------------------ */
@@ -122,30 +127,47 @@ static uint32_t best_stride(const factor_draft *d, double times)
     return best;
 }
 
-/* Of every `step`-th pattern. False: no memory. `d` is to be closed anyhow. */
-static bool make_draft(const problem *p, size_t step, factor_draft *d)
+/* Of every `step`-th pattern. `works` as in the draft. False: no memory. `d` is to be closed
+ * anyhow.
+ */
+static bool make_draft(const problem *p, size_t step, bool works, factor_draft *d)
 {
     rarity *r = rarity_of(p);
     const bool units = is_unbounded(p->list);
     draft_open(d, p->memory, r, p->target.gpu);
+    d->works = works;
     for (size_t i = 0; r && i < p->list->count; i += step)
         (units ? draft_add_first : draft_add)(d, &p->list->patterns[i], (uint32_t)i);
     memory_give(p->memory, r);
     return r && !draft_failed(d);
 }
 
-/* What the patterns that are awake take; those of `d` are looked at. */
+/* What units take: each gram wakes one, for as long as its piece may have begun before; and what is
+ * seen of the text keeps some awake. Patterns stand in words as shiftand packs them. */
 static double unit_cost(const problem *p, const factor_draft *d)
 {
     const factors_piece *pieces = (const void *)d->pieces.bytes;
-    double cost = 0;
+    const draft_met *met = (const void *)d->met.bytes;
+    size_t bits = 0;
+    double cost = 0, awake = AWAKE; /* of the word that is filled */
     for (size_t i = 0; i < d->pieces.size / sizeof *pieces; i++) {
-        const double words =
-            (double)(position_count(&p->list->patterns[pieces[i].pattern]) / 64 + 1);
-        const double rate = d->rate / (double)p->list->count * (pieces[i].back + 1);
-        cost += (AWAKE + (rate < 1 ? rate : 1)) * words * COST_SHIFTAND_CHAINED;
+        const size_t positions = position_count(&p->list->patterns[pieces[i].pattern]);
+        const double often = met[i].rate * (pieces[i].back + 1 + met[i].goes_on);
+        cost += COST_FACTORS_WAKE * met[i].rate;
+        if (positions > 64) {
+            cost += (AWAKE + (often < 1 ? often : 1)) * COST_SHIFTAND_CHAINED *
+                    (double)((positions + 63) / 64);
+            continue;
+        }
+        if (bits + positions > 64) {
+            cost += COST_SHIFTAND_CHAINED * awake;
+            bits = 0;
+            awake = AWAKE;
+        }
+        bits += positions;
+        awake = awake + often < 1 ? awake + often : 1;
     }
-    return cost;
+    return cost + COST_SHIFTAND_CHAINED * (bits ? awake : 0);
 }
 
 /* What shiftand would take for the class patterns, in nanoseconds a byte. */
@@ -173,16 +195,18 @@ static double factors_cost(const problem *p)
         return cost;
     if (!p->target.gpu && !factors_fallback_of(p->list) && class_cost(p->list) < MOST_ON_DEVICES)
         return cost;
-    const size_t step = p->list->count / SOME_PATTERNS + 1;
-    if (make_draft(p, step, &d) && p->target.gpu) {
+    const bool units = is_unbounded(p->list);
+    const size_t step = p->list->count / (units ? SOME_UNBOUNDED : SOME_PATTERNS) + 1;
+    const double times = (double)step;
+    if (make_draft(p, step, !p->target.gpu, &d) && p->target.gpu) {
         if (is_near(p->list, &d))
-            cost = stride_cost(&d, best_stride(&d, (double)step), (double)step);
+            cost = stride_cost(&d, best_stride(&d, times), times);
     } else if (!draft_failed(&d)) {
-        cost = COST_FACTORS_BYTE + COST_FACTORS_FOUND * d.rate * (double)step;
+        const double met = d.rate * times;
+        cost = COST_FACTORS_BYTE + COST_FACTORS_PLACE * (met < 1 ? met : 1);
         for (uint32_t i = 0; i + 1 < FACTORS_GRAM; i++)
             cost += d.grams[i].size ? COST_FACTORS_LEVEL : 0;
-        if (is_unbounded(p->list))
-            cost += unit_cost(p, &d) * (double)step;
+        cost += (units ? unit_cost(p, &d) : COST_FACTORS_ENTRY * d.rate + d.work) * times;
     }
     draft_close(&d);
     return cost;
@@ -266,20 +290,52 @@ static uint32_t put(block *b, const block *from, size_t size, uint32_t *count)
     return (uint32_t)(block_append(b, from->bytes, (from->size + 7) / 8 * 8, 64) / 4);
 }
 
-/* shiftand's tables and masks behind ours, its units, and these in place of pieces in the entries.
- */
+/* The masks of shiftand, word by word, and the rows of each unit. */
+static void copy_words(const uint32_t *from, factors_unit *units, factors_tables *t, block *b)
+{
+    const shiftand_tables *a = (const void *)from;
+    const uint64_t *move = (const void *)(from + a->move),
+                   *repeat = (const void *)(from + a->repeat);
+    const uint64_t *masks[] = { (const void *)(from + a->init), (const void *)(from + a->last),
+                                (const void *)(from + a->ebeg), (const void *)(from + a->eend),
+                                (const void *)(from + a->eblk) };
+    t->classes = a->classes;
+    t->map = (uint32_t)(block_append(b, from + a->map, 256, 8) / 4);
+    t->owner = block_words(b, from + a->owner, (size_t)a->words * 64);
+    t->words = (uint32_t)(block_append(b, NULL, (size_t)a->words * sizeof(factors_word), 64) / 4);
+    for (uint32_t u = 0; u < t->unit_count; u++)
+        units[u].rows = block_words(b, NULL, (size_t)a->classes * units[u].words * 4);
+    if (b->failed)
+        return;
+    factors_word *words = (void *)((uint32_t *)(void *)b->bytes + t->words);
+    for (uint32_t w = 0; w < a->words; w++)
+        words[w] = (factors_word){ masks[0][w], masks[1][w], masks[2][w],
+                                   masks[3][w], masks[4][w], { 0 } };
+    for (uint32_t u = 0; u < t->unit_count; u++) {
+        uint64_t *row = (void *)((uint32_t *)(void *)b->bytes + units[u].rows);
+        for (uint32_t c = 0; c < a->classes; c++)
+            for (uint32_t w = units[u].word; w < units[u].word + units[u].words; w++) {
+                *row++ = move[(size_t)c * a->words + w];
+                *row++ = repeat[(size_t)c * a->words + w];
+            }
+    }
+}
+
+/* The units, and these in place of pieces in the entries. */
 static void build_units(const problem *p, const factor_draft *d, factors_entry *entries,
                         uint32_t count, factors_tables *t, stage_draft *out)
 {
     block *b = &out->tables;
     stage_draft behind = { .tables = { .memory = p->memory } };
-    factors_unit *units = memory_take_zeroed(p->memory, FACTORS_UNITS, sizeof *units);
     uint32_t *of = memory_take_array(p->memory, p->list->count, sizeof *of);
     engine_shiftand.build(p, &behind);
-    b->failed = b->failed || behind.tables.failed || !units || !of;
+    const uint32_t *tables = (const void *)behind.tables.bytes;
+    const shiftand_tables *a = (const void *)tables;
+    factors_unit *units = NULL;
+    if (of && !behind.tables.failed)
+        units = memory_take_zeroed(p->memory, a->words, sizeof *units);
+    b->failed = b->failed || !units;
     if (!b->failed) {
-        const uint32_t *tables = (const void *)behind.tables.bytes;
-        const shiftand_tables *a = (const void *)tables;
         const uint64_t *link = (const void *)(tables + a->link);
         const uint64_t *last = (const void *)(tables + a->last);
         const factors_piece *pieces = (const void *)d->pieces.bytes;
@@ -295,9 +351,10 @@ static void build_units(const problem *p, const factor_draft *d, factors_entry *
         for (size_t i = 0; i < p->list->count; i++)
             if (units[of[i]].back < pieces[i].back)
                 units[of[i]].back = pieces[i].back;
+        copy_words(tables, units, t, b);
         t->units = block_words(b, units, (size_t)t->unit_count * 4);
-        t->automaton = (uint32_t)(block_append(b, tables, behind.tables.size, 64) / 4);
-        out->masks = t->automaton * (uint64_t)4 + behind.masks;
+        out->masks =
+            block_append(b, behind.tables.bytes + behind.masks, (size_t)behind.state_words * 16, 8);
         out->state_words = behind.state_words;
         out->carries = behind.carries;
     }
@@ -356,7 +413,7 @@ static void factors_build(const problem *p, stage_draft *out)
     factor_draft d;
     uint64_t count = 0;
     factors_entry *entries = NULL;
-    const bool made = make_draft(p, 1, &d);
+    const bool made = make_draft(p, 1, false, &d);
     for (uint32_t i = 0; i < FACTORS_GRAM; i++)
         count += d.grams[i].size / sizeof *entries;
     if (made && count <= UINT32_MAX && d.bytes.size < UINT32_MAX)
@@ -480,16 +537,33 @@ static bool windows_valid(const factors_tables *t, const uint32_t *tables)
     return true;
 }
 
+static bool words_valid(const factors_tables *t, const stage_facts *facts, const uint32_t *tables,
+                        size_t words)
+{
+    if (t->words % 16 || !words_inside(words, t->words, 16 * facts->state_words) ||
+        !words_inside(words, t->map, 64) || t->classes < 1 || t->classes > 256 ||
+        !words_inside(words, t->owner, 64 * facts->state_words))
+        return false;
+    const uint8_t *map = (const uint8_t *)(tables + t->map);
+    for (int b = 0; b < 256; b++)
+        if (map[b] >= t->classes)
+            return false;
+    for (uint64_t i = 0; i < 64 * facts->state_words; i++)
+        if (tables[t->owner + i] >= facts->pattern_count)
+            return false;
+    return true;
+}
+
 static bool units_valid(const factors_tables *t, const stage_facts *facts, const uint32_t *tables,
                         size_t words)
 {
-    if (!facts->carries || t->unit_count > FACTORS_UNITS || t->units % 2 || t->automaton % 16 ||
-        t->automaton > words || !words_inside(words, t->units, 4ull * t->unit_count) ||
-        !engine_shiftand.check(facts, tables + t->automaton, words - t->automaton))
+    if (!facts->carries || t->units % 2 || !words_inside(words, t->units, 4ull * t->unit_count) ||
+        !words_valid(t, facts, tables, words))
         return false;
     const factors_unit *units = (const void *)(tables + t->units);
     for (uint32_t i = 0; i < t->unit_count; i++)
-        if (!words_inside(facts->state_words, units[i].word, units[i].words) ||
+        if (!words_inside(facts->state_words, units[i].word, units[i].words) || units[i].rows % 2 ||
+            !words_inside(words, units[i].rows, 4ull * t->classes * units[i].words) ||
             units[i].back > 2 * MOST_LENGTH)
             return false;
     return true;

@@ -11,17 +11,27 @@ static const char *hnfa_refuses(const pattern_list *list)
     return list->needles ? "it takes byte patterns, not grids: use bb or byr" : NULL;
 }
 
+static bool skips(const pattern *p)
+{
+    for (size_t i = 0; !p->literal && i < p->length; i++)
+        if (p->elements[i].min == 0 ||
+            (p->elements[i].max != REPEAT_UNBOUNDED && p->elements[i].min < p->elements[i].max))
+            return true;
+    return false;
+}
+
 static double hnfa_cost(const problem *p)
 {
-    double single = 0, joined = 0; /* modules of patterns with one, with several */
+    double single = 0, joined = 0, skipping = 0; /* modules of patterns with one, with several */
     for (size_t i = 0; i < p->list->count; i++) {
         const double modules = (double)((position_count(&p->list->patterns[i]) + 63) / 64);
         single += modules == 1;
         joined += modules > 1 ? modules : 0;
+        skipping += modules > 1 && skips(&p->list->patterns[i]) ? modules : 0;
     }
     if (p->target.gpu)
         return COST_GPU_BYTE + COST_GPU_HNFA_MODULE * single + COST_GPU_HNFA_JOINED * joined;
-    return COST_HNFA_MODULE * (single + joined);
+    return COST_HNFA_MODULE * single + COST_HNFA_JOINED * joined + COST_HNFA_SKIPS * skipping;
 }
 
 /* The masks of lower module j; returns true when all its positions are optional. */

@@ -440,10 +440,11 @@ static bool stages_valid(const plan_header *head, const plan_part *part, const p
             stages[i].bytes > room - stages[i].tables || stages[i].state_words > UINT32_MAX ||
             stages[i].role >= STAGE_ROLES)
             return false;
-    if (part->carries &&
-        (stages[0].masks % 8 || stages[0].masks > stages[0].bytes || part->stage_count > 1 ||
-         stages[0].state_words > (stages[0].bytes - stages[0].masks) / 16))
-        return false;
+    for (uint32_t i = 0; part->carries && i < part->stage_count; i++)
+        if (stages[i].state_words != stages[0].state_words || /* the part has one state */
+            stages[i].masks % 8 || stages[i].masks > stages[i].bytes ||
+            stages[i].state_words > (stages[i].bytes - stages[i].masks) / 16)
+            return false;
     return roles_valid(stages, part->stage_count);
 }
 

@@ -21,7 +21,7 @@
 #include "trawl.h"
 
 #define PLAN_MAGIC "TRAWLPLN"
-#define PLAN_VERSION 10u
+#define PLAN_VERSION 11u
 #define PLAN_BYTE_ORDER 0x01020304u
 #define PLAN_ALIGN 64u
 
@@ -247,11 +247,15 @@ static inline const uint32_t *part_indexes(const trawl_plan *plan, const plan_pa
                : (const uint32_t *)plan_at(plan, PLAN_INDEXES) + part->indexes;
 }
 
-/* plan_stage.masks of a part that carries. */
+/* plan_stage.masks of a part that carries: of all its stages alike. */
+static inline const uint64_t *stage_masks(const trawl_plan *plan, const plan_stage *stage)
+{
+    return (const uint64_t *)(stage_tables(plan, stage) + stage->masks / 4);
+}
+
 static inline const uint64_t *part_masks(const trawl_plan *plan, const plan_part *part)
 {
-    const plan_stage *stage = part_stages(plan, part);
-    return (const uint64_t *)(stage_tables(plan, stage) + stage->masks / 4);
+    return stage_masks(plan, part_stages(plan, part));
 }
 
 /* Bytes before a slice that a part must see (grids: rows below it). */

@@ -13,9 +13,11 @@
  * A piece with a jump behind it keeps the ends of its matches in a ring of bits in the state, as
  * many as the jump is long. The last piece of a pattern has one where it may find an end twice.
  *
- * Patterns without a longest match have no such rings: a set that has one is searched by shiftand,
- * but only where it may have a match. Entries are units then, the words of a pattern or of some
- * short ones; grams are those of the first pieces, and wake their unit.
+ * Patterns without a longest match have no such rings: a set that has one is searched by the words
+ * of shiftand, but only where it may have a match. Entries are units then, the words of a pattern
+ * or of some short ones; grams are those of the first pieces, and wake their unit. What a unit
+ * reads stands together, for it runs some bytes alone: so a unit costs the same beside however
+ * many.
  *
  * Where no match is longer than FACTORS_NEAR each pattern is one piece, and all of it can be
  * verified around a gram. Devices search such sets, and no others, and look at one place of
@@ -30,7 +32,7 @@
 #define FACTORS_GRAM 4u          /* bytes of the longest grams */
 #define FACTORS_SLACK 1023u
 #define FACTORS_ANY 0xffffffffu /* as a set: every byte */
-#define FACTORS_UNITS 4096u     /* at most */
+#define FACTORS_UNITS 4096u     /* that one pass over the text runs */
 #define FACTORS_RING 3u         /* words of state before a ring's bits: see walk/factors.c */
 #define FACTORS_NEAR 255u       /* bytes of a match that devices verify */
 #define FACTORS_SETS 50000u     /* for devices, at most */
@@ -93,8 +95,14 @@ typedef struct factors_piece {
 typedef struct factors_unit {
     u32 word, words;
     u32 back; /* how far before a gram of a first piece a match of these patterns may begin */
-    u32 unused;
+    u32 rows; /* u64[classes][words][2]: Ch and Rep of shiftand, word offset */
 } factors_unit;
+
+/* The other masks of a word, as shiftand has them. */
+typedef struct factors_word {
+    u64 init, last, ebeg, eend, eblk;
+    u64 unused[3];
+} factors_word;
 
 typedef struct factors_tables {
     factors_level level[FACTORS_GRAM]; /* grams of 1, 2, 3 and 4 bytes */
@@ -106,9 +114,12 @@ typedef struct factors_tables {
     u32 bytes, byte_count;
     u32 patience;          /* nanoseconds a byte that its fallback takes */
     u32 forward;           /* how far behind its gram a match of a last piece may end */
-    u32 automaton;         /* with units: a stage of shiftand, word offset */
     u32 units, unit_count; /* 0: pieces are joined by rings */
+    u32 words;             /* with units: factors_word[state_words], word offset, */
+    u32 map, classes;      /* u8[256]: class of a byte, word offset; how many classes, */
+    u32 owner;             /* u32[state_words][64]: pattern of a last position, word offset */
     u32 windows;           /* FACTORS_WINDOWS; 0: the set is not for devices */
+    u32 unused;
 } factors_tables;
 
 /* So many neighbouring grams of q bytes in each piece's window. */
@@ -122,7 +133,8 @@ SHARED_SIZE(factors_check, 8);
 SHARED_SIZE(factors_atom, 32);
 SHARED_SIZE(factors_piece, 64);
 SHARED_SIZE(factors_unit, 16);
-SHARED_SIZE(factors_tables, 136);
+SHARED_SIZE(factors_word, 64);
+SHARED_SIZE(factors_tables, 152);
 
 INLINE u32 factors_hash(u32 gram, u32 shift)
 {

@@ -36,7 +36,13 @@
 #include "walk/walk.h"
 
 enum { QUEUE = 128, PAUSE = 4096 };
-enum { PLACE_WORK = 8, ENTRY_WORK = 4, ATOM_WORK = 4, END_WORK = 4 }; /* nanoseconds */
+enum {
+    PLACE_WORK = 8,
+    ENTRY_WORK = 4,
+    CHECK_WORK = 1,
+    ATOM_WORK = 4,
+    END_WORK = 4
+}; /* nanoseconds */
 
 /* What all functions here work with. Places are relative to the window. */
 typedef struct search {
@@ -48,8 +54,9 @@ typedef struct search {
     const factors_atom *atoms;
     const factors_check *checks;
     const u32 *sets;
-    u64 work;   /* in nanoseconds, about */
-    u32 *clock; /* units: how far each was run */
+    u64 work;              /* in nanoseconds, about */
+    u32 *clock;            /* units: how far each of this pass was run, */
+    u32 first_unit, units; /* the first one, and how many */
 } search;
 
 static inline u64 load8(const u8 *p)
@@ -67,7 +74,7 @@ static inline bool set_has(const search *s, u32 set, u8 byte)
 /* ---- runs ---------------------------------------------------------------------- */
 
 /* Whether a run fits at a place. */
-static inline bool run_fits(const search *s, const factors_atom *a, u64 at)
+static inline bool run_fits(search *s, const factors_atom *a, u64 at)
 {
     const u32 length = a->length;
     if (at < s->from || at + length > s->end)
@@ -82,6 +89,7 @@ static inline bool run_fits(const search *s, const factors_atom *a, u64 at)
             return false;
     for (u32 k = 0; k < a->checks; k++) {
         const factors_check *c = &s->checks[a->check + k];
+        s->work += CHECK_WORK;
         if (!set_has(s, c->set, text[c->at]))
             return false;
     }
@@ -158,7 +166,7 @@ static void add_range(places *p, u32 low, u32 high)
 }
 
 /* For how many bytes from `at` on the text is in a set, up to `most`. */
-static inline u32 stretch(const search *s, u32 set, u64 at, u32 most)
+static inline u32 stretch(search *s, u32 set, u64 at, u32 most)
 {
     u32 n = 0;
     if (at > s->end)
@@ -168,11 +176,12 @@ static inline u32 stretch(const search *s, u32 set, u64 at, u32 most)
         return most;
     while (n < most && set_has(s, set, s->text[at + n]))
         n++;
+    s->work += (u64)CHECK_WORK * n;
     return n;
 }
 
 /* The same before `at`. */
-static inline u32 stretch_back(const search *s, u32 set, u64 at, u32 most)
+static inline u32 stretch_back(search *s, u32 set, u64 at, u32 most)
 {
     u32 n = 0;
     if (at < s->from)
@@ -182,6 +191,7 @@ static inline u32 stretch_back(const search *s, u32 set, u64 at, u32 most)
         return most;
     while (n < most && set_has(s, set, s->text[at - n - 1]))
         n++;
+    s->work += (u64)CHECK_WORK * n;
     return n;
 }
 
@@ -428,44 +438,74 @@ WALK_APART void piece_found(search *s, const factors_piece *p, u32 at)
 
 /* ---- units ----------------------------------------------------------------------------- */
 
+/* One step of a word; `in`: the bits that move in from below, `borrow` as in shiftand's chains. */
+static inline u64 word_step(const factors_word *w, const u64 *row, u64 old, u64 in, u64 *borrow)
+{
+    const u64 moved = ((old << 1 | in) & row[0]) | (old & row[1]);
+    const u64 z = moved | w->eend, less = z - w->ebeg, lent = less - *borrow;
+    *borrow = (u64)((z < w->ebeg) | (less < *borrow));
+    return moved | (w->eblk & ~(lent ^ z));
+}
+
+/* Of one word, which needs neither: it stays in registers. Returns where it fell asleep. */
+static inline u32 run_word(const search *s, const factors_word *word, const u64 *rows,
+                           const u32 *owner, u64 *state, u32 from, u32 to, u64 fresh)
+{
+    const u8 *map = (const u8 *)(s->task->tables + s->t->map), *text = s->text;
+    const u64 init = word->init & fresh, last = word->last;
+    const u64 ebeg = word->ebeg, eend = word->eend, eblk = word->eblk;
+    u64 bits = *state;
+    u32 i = from;
+    for (; i < to && (bits | fresh); i++) {
+        const u64 *row = rows + (size_t)map[text[i]] * 2;
+        const u64 moved = ((bits << 1 | init) & row[0]) | (bits & row[1]);
+        const u64 z = moved | eend;
+        bits = moved | (eblk & ~((z - ebeg) ^ z));
+        if (PORT_UNLIKELY((bits & last) != 0))
+            shiftand_report(owner, bits & last, i + 1, s->task->out);
+    }
+    *state = bits;
+    return i;
+}
+
 /* Run a unit on to a place. `fresh`: all ones where matches may begin, else 0. */
 static void unit_run(search *s, u32 number, u32 to, u64 fresh)
 {
-    const u32 *tables = s->task->tables + s->t->automaton;
-    const shiftand_tables *a = (const shiftand_tables *)tables;
-    const factors_unit *unit = (const factors_unit *)(s->task->tables + s->t->units) + number;
-    const u8 *map = (const u8 *)(tables + a->map);
-    const u64 *init = (const u64 *)(tables + a->init), *last = (const u64 *)(tables + a->last);
-    const u64 *link = (const u64 *)(tables + a->link), *ebeg = (const u64 *)(tables + a->ebeg);
-    const u64 *eend = (const u64 *)(tables + a->eend), *eblk = (const u64 *)(tables + a->eblk);
-    u64 *state = s->task->state;
-    const u32 first = unit->word, words = first + unit->words;
+    const u32 *tables = s->task->tables;
+    const factors_unit *unit = (const factors_unit *)(tables + s->t->units) + number;
+    const factors_word *words = (const factors_word *)(tables + s->t->words) + unit->word;
+    const u32 *owner = tables + s->t->owner + (size_t)unit->word * 64;
+    const u64 *rows = (const u64 *)(tables + unit->rows);
+    const u8 *map = (const u8 *)(tables + s->t->map);
+    const u32 count = unit->words;
+    u64 *state = s->task->state + unit->word;
+    u32 *clock = &s->clock[number - s->first_unit];
     u64 alive = fresh;
-    for (u32 w = first; w < words; w++)
-        alive |= state[w];
-    for (u32 i = s->clock[number]; alive && i < to; i++) {
-        const size_t row = (size_t)map[s->text[i]] * a->words;
-        const u64 *move = (const u64 *)(tables + a->move) + row;
-        const u64 *repeat = (const u64 *)(tables + a->repeat) + row;
-        u64 hits = 0, carry = 0, borrow = 0;
-        alive = fresh;
-        for (u32 w = first; w < words; w++) { /* as shiftand's chains */
-            const u64 old = state[w];
-            const u64 moved = (((old << 1) | (carry & link[w]) | (init[w] & fresh)) & move[w]) |
-                              (old & repeat[w]);
-            const u64 z = moved | eend[w], less = z - ebeg[w], lent = less - (borrow & link[w]);
-            borrow = (u64)((z < ebeg[w]) | (less < (borrow & link[w])));
-            carry = old >> 63;
-            state[w] = moved | (eblk[w] & ~(lent ^ z));
-            alive |= state[w];
-            hits |= state[w] & last[w];
-        }
-        for (u32 w = first; hits && w < words; w++)
-            shiftand_report(tables + a->owner + (size_t)w * 64, state[w] & last[w], i + 1,
-                            s->task->out);
+    u32 i = *clock;
+    if (count == 1) {
+        run_word(s, words, rows, owner, state, i, to, fresh);
+        *clock = i < to ? to : i;
+        return;
     }
-    if (s->clock[number] < to)
-        s->clock[number] = to;
+    for (u32 w = 0; w < count; w++)
+        alive |= state[w];
+    for (; alive && i < to; i++) {
+        const u64 *row = rows + (size_t)map[s->text[i]] * count * 2;
+        u64 hits = 0, in = 0, borrow = 0;
+        alive = fresh;
+        for (u32 w = 0; w < count; w++) {
+            const u64 old = state[w];
+            state[w] = word_step(&words[w], row + 2 * (size_t)w, old, in | (words[w].init & fresh),
+                                 &borrow);
+            in = old >> 63;
+            alive |= state[w];
+            hits |= state[w] & words[w].last;
+        }
+        for (u32 w = 0; hits && w < count; w++)
+            shiftand_report(owner + (size_t)w * 64, state[w] & words[w].last, i + 1, s->task->out);
+    }
+    if (*clock < to)
+        *clock = to;
 }
 
 /* A match of the unit may begin up to `at`, where one of its grams stands or the end cuts one. A
@@ -483,11 +523,11 @@ static void unit_wake(search *s, u32 number, u32 at)
 static void units_end(search *s)
 {
     const u32 end = s->task->end;
-    for (u32 i = 0; i < s->t->unit_count && end > s->from; i++) {
+    for (u32 i = 0; i < s->units && end > s->from; i++) {
         if (s->task->news)
-            unit_run(s, i, end, 0);
+            unit_run(s, s->first_unit + i, end, 0);
         else
-            unit_wake(s, i, end - 1);
+            unit_wake(s, s->first_unit + i, end - 1);
     }
 }
 
@@ -507,10 +547,10 @@ static u32 look_up(search *s, u32 gram, u32 at)
         const u32 *head = tables + l->heads + (factors_hash(mine, l->shift) >> l->less);
         for (u32 i = head[0]; i < head[1]; i++)
             if (entries[i].gram == mine) {
-                if (s->clock)
-                    unit_wake(s, entries[i].piece, at);
-                else
+                if (!s->clock)
                     piece_found(s, &pieces[entries[i].piece], at);
+                else if (entries[i].piece - s->first_unit < s->units)
+                    unit_wake(s, entries[i].piece, at);
                 s->work += ENTRY_WORK;
                 found++;
             }
@@ -595,18 +635,24 @@ static u32 walk_pieces(search *s)
                : walk_places(s, s->task, true);
 }
 
+/* A pass for each FACTORS_UNITS of them. */
 WALK_APART u32 walk_units(const search *with)
 {
     u32 clock[FACTORS_UNITS];
-    search s = *with;
-    s.clock = clock;
-    s.task->allowance = WALK_NEVER;
-    for (u32 i = 0; i < s.t->unit_count; i++)
-        clock[i] = s.from;
-    if (!s.task->news)
-        walk_pieces(&s);
-    units_end(&s);
-    return s.end;
+    const u32 all = with->t->unit_count;
+    with->task->allowance = WALK_NEVER;
+    for (u32 first = 0; first < all; first += FACTORS_UNITS) {
+        search s = *with;
+        s.clock = clock;
+        s.first_unit = first;
+        s.units = all - first < FACTORS_UNITS ? all - first : FACTORS_UNITS;
+        for (u32 i = 0; i < s.units; i++)
+            clock[i] = s.from;
+        if (!s.task->news)
+            walk_pieces(&s);
+        units_end(&s);
+    }
+    return with->end;
 }
 
 u32 factors_walk(text_task *task)

@@ -1,0 +1,124 @@
+/* test_planner.c: what the planner chooses, and what it expects that to cost: counted, not timed.
+ *
+ * Each set stands for a cliff: where another choice was made, a few bytes more or less of patterns
+ * made a search several times slower.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/engine.h"
+#include "engine/planner.h"
+#include "random.h"
+
+#include <cmocka.h> /* last: it makes a macro of fail() */
+
+#define COUNT(array) (sizeof(array) / sizeof *(array))
+
+enum { MOST = 8192, WRITTEN = 128 };
+
+static char written[MOST][WRITTEN];
+static trawl_pattern patterns[MOST];
+static memory heap = { .limit = UINT64_MAX };
+
+static void set_pattern(size_t i, trawl_syntax syntax)
+{
+    patterns[i] = (trawl_pattern){
+        .text = written[i], .length = strlen(written[i]), .syntax = syntax, .id = (uint32_t)i
+    };
+}
+
+/* The plan of the first `count` patterns for a CPU, without a sample. */
+static trawl_plan *planned(size_t count)
+{
+    pattern_list list;
+    trawl_plan *plan = NULL;
+    trawl_error error = { 0 };
+    assert_int_equal(pattern_list_make(&heap, patterns, count, &list, &error), TRAWL_OK);
+    const problem p = { .memory = &heap,
+                        .list = &list,
+                        .sample = profile_of(NULL, 0, &list),
+                        .target = { .threads = 1, .isa = ISA_AVX2 } };
+    if (plan_make(&p, "auto", &plan, &error) != TRAWL_OK)
+        fail_msg("%s", error.message);
+    pattern_list_free(&list);
+    return plan;
+}
+
+/* Its engines, and its cost in *cost. */
+static const char *engines_of(const trawl_plan *plan, double *cost)
+{
+    trawl_plan_info info = { .size = sizeof info };
+    assert_int_equal(trawl_plan_get_info(plan, &info), TRAWL_OK);
+    *cost = info.cost;
+    return info.engine;
+}
+
+static void letters(rng *r, size_t i, size_t count)
+{
+    const size_t length = strlen(written[i]);
+    for (size_t k = 0; k < count; k++)
+        written[i][length + k] = (char)('a' + rng_below(r, 26));
+    written[i][length + count] = '\0';
+}
+
+/* Expressions as rules have them, however many: what they cost grows as their number does. */
+static void test_many_unbounded(void **state)
+{
+    static const size_t counts[] = { 400, 1000, 2000, 4000, 8000 };
+    rng r = { 1 };
+    double first = 0;
+    (void)state;
+    for (size_t i = 0; i < MOST; i++) {
+        snprintf(written[i], WRITTEN, "/");
+        letters(&r, i, 12);
+        strcat(written[i], "\\.php\\?[^\\n]*id=[0-9]+");
+        letters(&r, i, 12);
+        set_pattern(i, TRAWL_SYNTAX_EXTENDED);
+    }
+    for (size_t i = 0; i < COUNT(counts); i++) {
+        double cost;
+        trawl_plan *plan = planned(counts[i]);
+        const char *engines = engines_of(plan, &cost);
+        if (strncmp(engines, "factors", 7) != 0)
+            fail_msg("%zu expressions by '%s'", counts[i], engines);
+        first = i ? first : cost;
+        if (cost > first * (double)counts[i] / (double)counts[0])
+            fail_msg("%zu cost %g ns a byte, %zu cost %g", counts[0], first, counts[i], cost);
+        trawl_plan_free(plan);
+    }
+}
+
+/* Single patterns whose words are many, and need not be looked at, or all of them must. */
+static void test_long_patterns(void **state)
+{
+    static const struct {
+        const char *pattern, *engine;
+        double most; /* nanoseconds a byte */
+    } cases[] = { { "\\sPARTIAL.*BODY\\.PEEK\\[[^\\]]{1024}", "factors/shiftand", 5 },
+                  { "[^\\x0d\\x0a]{520}", "hnfa", 30 },
+                  { "needle[^\\n]{600}needle", "factors/shiftand", 5 } };
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        double cost;
+        snprintf(written[0], WRITTEN, "%s", cases[i].pattern);
+        set_pattern(0, TRAWL_SYNTAX_EXTENDED);
+        trawl_plan *plan = planned(1);
+        const char *engines = engines_of(plan, &cost);
+        if (strcmp(engines, cases[i].engine) != 0 || cost > cases[i].most)
+            fail_msg("%s by '%s' for %g ns a byte", cases[i].pattern, engines, cost);
+        trawl_plan_free(plan);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = { cmocka_unit_test(test_many_unbounded),
+                                        cmocka_unit_test(test_long_patterns) };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
