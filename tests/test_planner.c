@@ -116,9 +116,66 @@ static void test_long_patterns(void **state)
     }
 }
 
+/* A CRISPR guide of 20 bases and NGG, with four of them left open in every way. */
+static void test_guide(void **state)
+{
+    enum { GUIDE = 20, OPEN = 4, WAYS = 4845 };
+    static const char guide[] = "GACGTTAGCCATGGATCTTA";
+    size_t made = 0;
+    double cost;
+    (void)state;
+    for (uint32_t open = 0; open < 1u << GUIDE; open++) {
+        uint32_t bits = 0;
+        for (uint32_t rest = open; rest; rest &= rest - 1)
+            bits++;
+        if (bits != OPEN)
+            continue;
+        written[made][0] = '\0';
+        for (uint32_t k = 0; k < GUIDE; k++)
+            if (open >> k & 1)
+                strcat(written[made], "[ACGT]");
+            else
+                strncat(written[made], guide + k, 1);
+        strcat(written[made], "[ACGT]GG");
+        set_pattern(made++, TRAWL_SYNTAX_EXTENDED);
+    }
+    assert_int_equal(made, WAYS);
+    trawl_plan *plan = planned(made);
+    assert_string_equal(engines_of(plan, &cost), "bitslice/shiftand");
+    trawl_plan_free(plan);
+}
+
+/* Literals of which some have bytes that no text has are searched for in packets and programs, so
+ * their page has such bytes, and grams of all kinds. */
+static void test_signatures(void **state)
+{
+    pattern_list list;
+    rng r = { 4 };
+    (void)state;
+    for (uint32_t with = 0; with < 2; with++) {
+        size_t others = 0;
+        for (size_t i = 0; i < 1000; i++) {
+            written[i][0] = '\0';
+            letters(&r, i, 8);
+            written[i][3] = with && i % 20 == 0 ? 1 : written[i][3];
+            set_pattern(i, TRAWL_SYNTAX_LITERAL);
+        }
+        assert_int_equal(pattern_list_make(&heap, patterns, 1000, &list, NULL), TRAWL_OK);
+        const profile page = profile_of(NULL, 0, &list);
+        for (size_t half = 0; half < 2; half++, others = 0) { /* that engines compare */
+            for (size_t i = half * page.length / 2; i < (half + 1) * page.length / 2; i++)
+                others += page.bytes[i] > 126;
+            assert_true(with ? others > page.length / 32 : others == 0);
+        }
+        pattern_list_free(&list);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = { cmocka_unit_test(test_many_unbounded),
-                                        cmocka_unit_test(test_long_patterns) };
+                                        cmocka_unit_test(test_long_patterns),
+                                        cmocka_unit_test(test_guide),
+                                        cmocka_unit_test(test_signatures) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

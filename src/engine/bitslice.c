@@ -12,8 +12,8 @@
 #include "engine/costs.h"
 
 enum { ROWS_BYTES = 768 << 10, MOST_HELD = 128, MOST_LENGTH = 240 };
-enum { USUAL_LOCAL = 48 << 10 }; /* bytes of local memory of a GPU */
-enum { ESTIMATED = 4096 };       /* patterns: more, and the cost is not worth finding out */
+enum { USUAL_LOCAL = 48 << 10 };                 /* bytes of local memory of a GPU */
+enum { ESTIMATED = 4096, SOME_PATTERNS = 1024 }; /* patterns; of more, the cost is told by some */
 
 /* As many properties as there may be, and the fewest rows of each. */
 _Static_assert((uint64_t)BITSLICE_MOST_ROWS *(2 * BITSLICE_STEP + 1) * BITSLICE_ROW <
@@ -448,27 +448,26 @@ static bool rows_fit(uint32_t rows, const target *t)
     return BITSLICE_LOCAL + (uint64_t)BITSLICE_LOCAL_ROW * rows <= words;
 }
 
-static double bitslice_cost(const problem *p)
+/* What some of the patterns take, `times` as many of which the set has. */
+static double cost_of_some(const problem *p, double times)
 {
     design d;
     double tests = 0, hits = 0, rows = 0;
     const bool gpu = p->target.gpu && !p->target.cpu;
-    if (p->list->count > ESTIMATED || only_literals(p->list))
-        return COST_IMPOSSIBLE;
     if (!design_make(p, &d)) {
         design_free(&d);
         return COST_IMPOSSIBLE;
     }
     design_use_parts(&d);
     for (size_t i = 0; i < p->list->count; i++) {
-        tests += d.patterns[i].early;
-        hits += design_hits_cost(&d, &d.patterns[i]) / 4;
+        tests += d.patterns[i].early * times;
+        hits += design_hits_cost(&d, &d.patterns[i]) / 4 * times;
     }
     for (uint32_t i = 0; i < d.property_count; i++)
         rows += d.properties[i].used;
     const bool fits = !gpu || rows_fit(count_rows(&d), &p->target);
     design_free(&d);
-    const double patterns = (double)p->list->count;
+    const double patterns = (double)p->list->count * times;
     if (gpu)
         return !fits ? COST_IMPOSSIBLE
                      : COST_GPU_SLICE_BYTE + hits / BITSLICE_LANES +
@@ -481,6 +480,29 @@ static double bitslice_cost(const problem *p)
                        &p->target) +
         hits / BITSLICE_LANES;
     return p->target.cpu ? cost * COST_GPU_AS_CPU : cost;
+}
+
+/* Of a large set, what some of its patterns tell, as many from each of its stretches; but not
+ * whether all rows find room on a GPU. */
+static double bitslice_cost(const problem *p)
+{
+    const size_t step = p->list->count > ESTIMATED ? p->list->count / SOME_PATTERNS : 1;
+    problem of = *p;
+    pattern_list some = *p->list;
+    if (only_literals(p->list) || (step > 1 && p->target.gpu && !p->target.cpu))
+        return COST_IMPOSSIBLE;
+    if (step == 1)
+        return cost_of_some(p, 1);
+    some.count = 0;
+    some.patterns = memory_take_array(p->memory, p->list->count / step + 1, sizeof *some.patterns);
+    if (!some.patterns)
+        return COST_IMPOSSIBLE;
+    for (size_t i = 0; i < p->list->count; i += step)
+        some.patterns[some.count++] = p->list->patterns[i];
+    of.list = &some;
+    const double cost = cost_of_some(&of, (double)p->list->count / (double)some.count);
+    memory_give(p->memory, some.patterns);
+    return cost;
 }
 
 /* ---- loaded plans -------------------------------------------------------------------- */

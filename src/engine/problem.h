@@ -28,8 +28,9 @@ typedef struct problem {
 /* Whether a caller's sample is long enough to go by: 1 KiB. */
 bool profile_given(const void *sample, size_t length);
 
-/* That sample, of which the first 64 KiB count; or a page: of bases, when the patterns are literals
- * of nothing else, else of prose, source, records and addresses. */
+/* That sample, of which the first 64 KiB count; or a page: of bases, when the patterns are of
+ * nothing else; else of prose, source, records and addresses, and where some patterns have bytes
+ * that are no text, of noise and numbers beside these. */
 profile profile_of(const void *sample, size_t length, const pattern_list *list);
 
 #endif
