@@ -63,9 +63,9 @@ void grid_warn(const grid_run *run, const char *name, const image *picture, bool
                  name, as);
     if (picture->orientation)
         complain(run->options.command,
-                 "warning: %s: is to be turned or mirrored when it is shown (orientation %u of EXIF "
-                 "or TIFF): it is compared, and rows and columns count, as it is stored; turn it "
-                 "first, as by convert -auto-orient",
+                 "warning: %s: is to be turned or mirrored when it is shown (orientation %u of "
+                 "EXIF or TIFF): it is compared, and rows and columns count, as it is stored; "
+                 "turn it first, as by convert -auto-orient",
                  name, (unsigned)picture->orientation);
 }
 
