@@ -28,6 +28,7 @@ typedef enum mode {
 /* What the thread has. */
 typedef struct job {
     char *path;
+    bool qualities; /* of FASTQ are wanted */
     bool at_hand; /* the file's bytes are, and are nothing that is waited for */
     source_memory memory;
     mode mode;
@@ -48,6 +49,7 @@ typedef struct item {
     char *why;  /* NULL: a batch */
     bool warns; /* ... what may not be meant so, and the batches follow */
     uint8_t *bytes;
+    uint8_t *qualities; /* one for each byte; NULL: there are none, or they are not wanted */
     int64_t *offsets;
     char *names; /* each ended by a NUL byte; NULL: records of this kind have none */
     size_t length, count, names_length;
@@ -61,6 +63,7 @@ static void drop_item(void *user)
     free(i->text);
     free(i->why);
     free(i->bytes);
+    free(i->qualities);
     free(i->offsets);
     free(i->names);
     free(i);
@@ -111,6 +114,8 @@ static void copy_records(item *to, const batch *b, size_t count)
     for (size_t i = 0; i < count; i++) {
         const record *r = &b->records[i];
         memcpy(to->bytes + at, b->bytes + r->begin, r->length);
+        if (to->qualities)
+            memcpy(to->qualities + at, b->qualities + r->begin, r->length);
         to->offsets[i] = (int64_t)at;
         at += r->length;
     }
@@ -133,9 +138,10 @@ static item *make_item(const char *name, const reader_kind *kind, const batch *b
     i->names_length = kind->named ? names_of(b, count) : 0;
     i->text = strdup(name);
     i->bytes = malloc(i->length + 1);
+    i->qualities = b->qualities ? malloc(i->length + 1) : NULL;
     i->offsets = malloc((count + 1) * sizeof *i->offsets);
     i->names = kind->named ? malloc(i->names_length) : NULL;
-    if (!i->text || !i->bytes || !i->offsets || (kind->named && !i->names)) {
+    if (!i->text || !i->bytes || (b->qualities && !i->qualities) || !i->offsets || (kind->named && !i->names)) {
         drop_item(i);
         return NULL;
     }
@@ -161,7 +167,8 @@ static bool read_text(job *j, const char *name, const reader_kind *kind, void *s
     int more = 1;
     bool wanted = true, too_long = false;
     batch b;
-    if (!batch_open(&b, true)) {
+    if (!batch_open(&b, true) ||
+        (j->qualities && kind == &reader_fastq && !batch_keep_qualities(&b))) {
         batch_free(&b);
         return hand_over_failure(j, name, no_memory);
     }
@@ -252,7 +259,8 @@ static PyObject *name_of(const char *name)
     return PyUnicode_DecodeFSDefault(name);
 }
 
-/* (text, bytes, offsets, names or None), or (text, why, whether it is a warning only). */
+/* (text, bytes, offsets, names or None, qualities or None), or (text, why, whether it is a warning
+ * only). */
 static PyObject *next(PyObject *self)
 {
     reader *r = (reader *)self;
@@ -266,10 +274,12 @@ static PyObject *next(PyObject *self)
     } else {
         PyObject *bytes = memory_array(NPY_UINT8, i->bytes, i->length);
         PyObject *offsets = memory_array(NPY_INT64, i->offsets, i->count + 1);
-        i->bytes = NULL;
+        PyObject *qualities = i->qualities ? memory_array(NPY_UINT8, i->qualities, i->length)
+                                           : Py_BuildValue("");
+        i->bytes = i->qualities = NULL;
         i->offsets = NULL;
-        made = Py_BuildValue("NNNy#", name_of(i->text), bytes, offsets, i->names,
-                             (Py_ssize_t)i->names_length);
+        made = Py_BuildValue("NNNy#N", name_of(i->text), bytes, offsets, i->names,
+                             (Py_ssize_t)i->names_length, qualities);
     }
     drop_item(i);
     return made;
@@ -326,15 +336,18 @@ static job *make_job(const char *path, const text *bytes)
     return NULL;
 }
 
-/* reader(path, mode, threads, ratio, bytes): bytes of the file, or None. */
+/* reader(path, mode, threads, ratio, bytes, qualities): bytes of the file, or None; whether
+ * qualities are wanted. */
 PyObject *core_reader(PyObject *module, PyObject *args)
 {
     const char *path;
     unsigned mode;
+    int qualities;
     uint64_t threads_number, ratio_number;
     PyObject *threads, *ratio, *bytes;
     (void)module;
-    if (!PyArg_ParseTuple(args, "yIOOO", &path, &mode, &threads, &ratio, &bytes) ||
+    if (!PyArg_ParseTuple(args, "yIOOOp", &path, &mode, &threads, &ratio, &bytes,
+                          &qualities) ||
         !number_get(threads, "threads", UINT32_MAX, &threads_number) ||
         !number_get(ratio, "ratio", UINT64_MAX, &ratio_number))
         return NULL;
@@ -348,6 +361,7 @@ PyObject *core_reader(PyObject *module, PyObject *args)
     }
     if (r->job) {
         r->job->mode = mode <= MODE_PCAP ? (enum mode)mode : MODE_RECORDS;
+        r->job->qualities = qualities != 0;
         r->job->unpack = (unpack_options){ ratio_number, (unsigned)threads_number };
         r->relay = relay_open(read_all, drop_item, r->job);
     }

@@ -231,6 +231,37 @@ def test_several_files(tmp_path):
             trawl.open(wrong, data=data)
 
 
+def test_qualities(tmp_path, rng):
+    """Of FASTQ each letter has its quality, where they are asked for: on one line or several, of records
+    longer than a batch, across batches and files."""
+    reads = [("r%d" % i, bytes(rng.choices(b"ACGTN", k=n)), bytes(rng.choices(b"!+@I~" if i % 3 else b"!I~", k=n)))
+             for i, n in enumerate([4, 0, 1, 3000000, 150] + [rng.randint(1, 300) for _ in range(20000)])]
+
+    def wrapped(text, width):
+        return b"\n".join(text[i:i + width] for i in range(0, len(text), width))
+    path = tmp_path / "reads.fastq"
+    with open(path, "wb") as file:
+        for i, (name, letters, qualities) in enumerate(reads):
+            width = 10**7 if i % 3 else 70
+            file.write(b"@%s x\n%s\n+\n%s\n" % (name.encode(), wrapped(letters, width),
+                                                wrapped(qualities, width)))
+    assert [(r.name, r.data, r.qualities) for r in trawl.open(path, qualities=True)] == reads
+    whole = trawl.open(path, qualities=True).read()
+    assert whole.qualities.tobytes() == b"".join(q for _, _, q in reads)
+    assert whole.qualities_of(3) == reads[3][2] and whole[3] == reads[3][1]
+    assert trawl.open(path).read().qualities is None
+    assert {r.qualities for r in trawl.open(path)} == {b""}
+    (tmp_path / "a.fasta").write_bytes(FASTA)
+    assert trawl.open(tmp_path / "a.fasta", qualities=True).read().qualities is None
+    both = trawl.open([tmp_path / "a.fasta", path], qualities=True).read()
+    assert both.qualities_of(0) == bytes(8) and both.qualities_of(4) == reads[0][2]
+    lines = b"@r\nAC\nGT\n+r\nI!\n@I\n@s\nA\n+\n+\n"
+    assert [(r.data, r.qualities) for r in trawl.open("a", data=lines, qualities=True)] == \
+        [(b"ACGT", b"I!@I"), (b"A", b"+")]
+    cut = trawl.open("a", data=b"@r\nACGT\n+\nII\n", qualities=True, errors="keep")
+    assert [r.qualities for r in cut] in ([], [b"II!!"]) and len(cut.errors) == 1
+
+
 def test_failures(tmp_path):
     """What cannot be read raises behind what came before it, or is kept and passed over."""
     with pytest.raises(FileNotFoundError):

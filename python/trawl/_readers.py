@@ -27,6 +27,7 @@ class Record(NamedTuple):
     data: bytes
     number: int  #: its index in all that the reader gives, as ``record`` of a match
     text: str  #: the file, and the member in it: "a.tar:b.fasta"
+    qualities: bytes = b""  #: of FASTQ, one for each letter, as they stand there; if they are wanted
 
 
 class Records:
@@ -36,11 +37,15 @@ class Records:
         data: their bytes, an array of uint8, without what stood between them.
         offsets: an array of int64, one more than there are records.
         first: the number of the first one.
+        qualities: of FASTQ an array of uint8, one for each byte of `data`, as they stand in the file
+            (usually 33 more than the quality), if they were asked for; else None. Where a text of
+            another kind stands beside, 0.
     """
 
     def __init__(self, data: np.ndarray, offsets: np.ndarray, names: bytes, first: int,
-                 texts: List[Tuple[int, str]]) -> None:
+                 texts: List[Tuple[int, str]], qualities: Optional[np.ndarray] = None) -> None:
         self.data = data
+        self.qualities = qualities
         self.offsets = offsets
         self.first = first
         self._blob = names
@@ -60,6 +65,12 @@ class Records:
         """The file, and the member in it, of record `index`."""
         return self._texts[bisect_right([begin for begin, _ in self._texts], index) - 1][1]
 
+    def qualities_of(self, index: int) -> bytes:
+        """The qualities of record `index`; b"": there are none."""
+        if self.qualities is None:
+            return b""
+        return self.qualities[self.offsets[index]:self.offsets[index + 1]].tobytes()
+
     @overload
     def __getitem__(self, index: int) -> bytes: ...
 
@@ -77,6 +88,13 @@ class Records:
         return self.data[self.offsets[index]:self.offsets[index + 1]].tobytes()
 
 
+def _joined_qualities(parts: List[Records]) -> Optional[np.ndarray]:
+    if all(part.qualities is None for part in parts):
+        return None
+    return np.concatenate([np.zeros(len(part.data), np.uint8) if part.qualities is None else part.qualities
+                           for part in parts])
+
+
 class Reader:
     """The records of files. Made by `open`; read once, by one of its three ways: going through it,
     `batches`, `read`. A second one raises ValueError."""
@@ -85,8 +103,8 @@ class Reader:
     errors: List[Tuple[str, str]]
 
     def __init__(self, paths: List[bytes], mode: int, threads: int, ratio: int, keep: bool,
-                 data: Any = None) -> None:
-        self._start = lambda path: _core.reader(path, mode, threads, ratio, data)
+                 data: Any = None, qualities: bool = False) -> None:
+        self._start = lambda path: _core.reader(path, mode, threads, ratio, data, qualities)
         self._reader: Any = self._start(paths[0])
         self._rest = paths[:0:-1]  # the next one last
         self._path = os.fsdecode(paths[0])
@@ -123,8 +141,8 @@ class Reader:
                 else:
                     self._fail(text, why)
                 continue
-            text, data, offsets, names = item
-            yield Records(data, offsets, names or b"", first, [(0, text)])
+            text, data, offsets, names, qualities = item
+            yield Records(data, offsets, names or b"", first, [(0, text)], qualities)
             first += len(offsets) - 1
         self.close()
 
@@ -135,7 +153,7 @@ class Reader:
         for batch in batches:
             text = batch.text_of(0)
             for i, name in enumerate(batch.names):
-                yield Record(name, batch[i], batch.first + i, text)
+                yield Record(name, batch[i], batch.first + i, text, batch.qualities_of(i))
 
     def read(self) -> Records:
         """All of them at once."""
@@ -147,7 +165,7 @@ class Reader:
         named = any(p._blob for p in parts)
         return Records(np.concatenate([p.data for p in parts]), np.concatenate(offsets),
                        b"".join(p._blob or b"\0" * len(p) for p in parts) if named else b"", 0,
-                       [(p.first, p._texts[0][1]) for p in parts])
+                       [(p.first, p._texts[0][1]) for p in parts], _joined_qualities(parts))
 
     def close(self) -> None:
         """Read no more."""
@@ -178,7 +196,7 @@ _Path = Union[str, bytes, "os.PathLike[Any]"]
 
 
 def open(path: Union[_Path, Iterable[_Path]], *, data: Optional[Text] = None, records: str = "auto",
-         threads: int = 0, ratio: int = 250, errors: str = "raise") -> Reader:
+         threads: int = 0, ratio: int = 250, errors: str = "raise", qualities: bool = False) -> Reader:
     """The records of a file, as ``trawl find`` reads it: what it holds is told by its first bytes.
 
     Sequences of FASTA and FASTQ, with lines joined, of SAM, BAM, GenBank and EMBL; packets of pcap and pcapng, what is behind
@@ -196,6 +214,7 @@ def open(path: Union[_Path, Iterable[_Path]], *, data: Optional[Text] = None, re
             "sam" (or BAM), "genbank" (or EMBL), "pcap", whatever the first bytes look like.
         threads: of unpacking, where the format allows it; 0: one a core.
         ratio: bytes that one byte of the file may unpack to; 0: any number.
+        qualities: of FASTQ, keep them too, for `Record.qualities` and `Records.qualities`.
         errors: "raise" `ReadError` where a text cannot be read; "keep" it in `Reader.errors`, and go
             on with the next.
     """
@@ -213,4 +232,4 @@ def open(path: Union[_Path, Iterable[_Path]], *, data: Optional[Text] = None, re
             builtins.open(name, "rb").close()  # whose exceptions are Python's own
     return Reader(names, _MODES[records],
                   _integer(threads, "threads", 2**32 - 1) or os.cpu_count() or 1,
-                  ratio, errors == "keep", data)
+                  ratio, errors == "keep", data, bool(qualities))

@@ -38,9 +38,16 @@ bool batch_open(batch *b, bool whole)
     return b->bytes && b->names && b->records;
 }
 
+bool batch_keep_qualities(batch *b)
+{
+    b->qualities = malloc(b->room);
+    return b->qualities != NULL;
+}
+
 void batch_free(batch *b)
 {
     free(b->bytes);
+    free(b->qualities);
     free(b->names);
     free(b->records);
     *b = (batch){ 0 };
@@ -63,6 +70,8 @@ void batch_next(batch *b, const batch *before)
         last.length = 0;
     }
     memmove(b->bytes, before->bytes + last.begin, last.length);
+    if (b->qualities && before->qualities)
+        memmove(b->qualities, before->qualities + last.begin, last.length);
     last.begin = last.name = 0;
     b->records[b->count++] = last;
     b->used = last.length;
@@ -102,6 +111,19 @@ bool batch_begin(batch *b, uint64_t number, const char *name, size_t length, con
     return true;
 }
 
+/* Twice the room. */
+static bool grow(batch *b)
+{
+    uint8_t *grown = realloc(b->bytes, 2 * b->room);
+    b->bytes = grown ? grown : b->bytes;
+    if (grown && b->qualities) {
+        grown = realloc(b->qualities, 2 * b->room);
+        b->qualities = grown ? grown : b->qualities;
+    }
+    b->room *= grown ? 2 : 1;
+    return grown != NULL;
+}
+
 uint8_t *batch_room(batch *b, size_t length, const char **why)
 {
     const bool alone = b->open && b->records[b->count - 1].begin == 0;
@@ -116,13 +138,10 @@ uint8_t *batch_room(batch *b, size_t length, const char **why)
                    "out, or take --report ends";
             return NULL;
         }
-        uint8_t *grown = realloc(b->bytes, 2 * b->room);
-        if (!grown) {
+        if (!grow(b)) {
             *why = no_memory;
             return NULL;
         }
-        b->bytes = grown;
-        b->room *= 2;
     }
     return b->bytes + b->used;
 }

@@ -26,6 +26,7 @@ typedef struct record {
 
 typedef struct batch {
     uint8_t *bytes;
+    uint8_t *qualities; /* of FASTQ: each stands where its letter does in `bytes`. NULL: not kept */
     size_t room, used;
     char *names;
     size_t names_room, names_used;
@@ -58,6 +59,8 @@ const reader_kind *reader_of(content kind);
 
 /* A batch without records. False: out of memory; to be freed all the same. */
 bool batch_open(batch *b, bool whole);
+/* Have it keep qualities, of records that are wanted whole. False: out of memory. */
+bool batch_keep_qualities(batch *b);
 void batch_free(batch *b);
 
 /* Empty a batch, but for the open record of the one before, which may be itself, or what comes of

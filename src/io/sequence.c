@@ -2,8 +2,8 @@
  * by the first word of its title.
  *
  * Idea. A machine of few states goes over the bytes as they come, line by line where they allow it,
- * so neither a line nor a record need fit into memory. Of FASTQ the qualities are counted only:
- * there must be as many as letters, on one line or several.
+ * so neither a line nor a record need fit into memory. Of FASTQ the qualities are counted:
+ * there must be as many as letters, on one line or several. A batch that wants them keeps them too.
  *
  * Most lines are letters alone, and stand whole in what was read and in the batch: these are joined
  * by a loop of their own, word by word.
@@ -247,17 +247,32 @@ static void pass_body(sequence *s, batch *b)
     const uint8_t byte = s->in[s->at];
     s->state = LETTERS;
     if (byte == (s->fastq ? '+' : '>')) {
-        batch_end(b);
+        if (s->fastq && b->qualities)
+            memset(b->qualities + b->records[b->count - 1].begin, '!', (size_t)s->letters);
+        else
+            batch_end(b);
         s->state = s->fastq ? PLUS : BETWEEN;
     } else if (byte == ';' && !s->fastq) {
         s->state = COMMENT;
     }
 }
 
-static bool pass_quality(sequence *s, const char **why)
+/* Keep those of them that are no blanks, as far as there are letters. */
+static void keep_qualities(const sequence *s, batch *b, size_t length)
+{
+    uint8_t *to = b->qualities + b->records[b->count - 1].begin;
+    uint64_t kept = s->qualities;
+    for (size_t i = 0; i < length && kept < s->letters; i++)
+        if (!is_blank(s->in[s->at + i]))
+            to[kept++] = s->in[s->at + i];
+}
+
+static bool pass_quality(sequence *s, batch *b, const char **why)
 {
     bool whole;
     const size_t length = rest_of_line(s, &whole);
+    if (b->qualities)
+        keep_qualities(s, b, length);
     for (size_t i = 0; i < length; i++)
         s->qualities += !is_blank(s->in[s->at + i]);
     if (s->qualities > s->letters)
@@ -266,6 +281,8 @@ static bool pass_quality(sequence *s, const char **why)
                     "%" PRIu64,
                     s->letters, s->begin);
     pass(s, length, whole, s->qualities == s->letters ? BETWEEN : QUALITY);
+    if (s->state == BETWEEN)
+        batch_end(b);
     return true;
 }
 
@@ -287,7 +304,7 @@ static bool step(sequence *s, batch *b, const char **why)
     case LETTERS:
         return pass_letters(s, b, why);
     case QUALITY:
-        return pass_quality(s, why);
+        return pass_quality(s, b, why);
     default: /* COMMENT, PLUS */
         length = rest_of_line(s, &whole);
         pass(s, length, whole, s->state == PLUS ? QUALITY : b->open ? BODY : BETWEEN);
