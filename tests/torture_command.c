@@ -139,6 +139,10 @@ static void make_files(void)
     put_file("packed.zip", (const char *)zip_bytes, sizeof zip_bytes);
     put_file("packed.tgz", (const char *)tar_gzip_bytes, sizeof tar_gzip_bytes);
     put_text("fasta", ">one x\nalp\nha\n>two\n\n>three\nbetalpha\n");
+    put_text("odd", ">one x\nalp\nha2\n>two\n\n>three\nbetalpha\n");
+    put_text("sam", "@CO\t\na\t4\t*\t0\t0\t*\t*\t0\t0\talpha\t*\n");
+    put_text("genbank", "LOCUS       a\nORIGIN\n        1 al pha\n//\n");
+    put_text("rebase", "#x\n\none\tG^AATTC\ntwo\t(1/2)ACG(3/4)\tx\n");
     put_text("fastq", "@one\nalpha\n+\nIIIII\n@two\nbeta\n+\nIIII\n");
     put_file("gzip", "\x1f\x8b\x08 alpha", 9);
     if (mkdir("tree", 0700) || mkdir("tree/a", 0700) || mkdir("tree/a/b", 0700))
@@ -358,6 +362,8 @@ static const command_line lines[] = {
     { PIPE, ANY, false, command_find, "-c -e [a-z]+ -e al text - fasta" },
     { NOTHING, ANY, false, command_find, "-r -g -e (?i)ALPHA -f fasta tree text" },
     { NOTHING, ANY, false, command_find, "--bed --iupac --strand both -e RY{1,3} fasta" },
+    { NOTHING, ANY, false, command_find, "--record-number --json -e al sam genbank odd" },
+    { NOTHING, ANY, false, command_find, "--iupac --named -f rebase odd" },
     { NOTHING, ANY, false, command_find, "--circular --matched --gff3 -e a{2,4} fasta" },
     { NOTHING, ANY, false, command_find, "--circular --matched -e [a-z]{2,4} fasta" },
     { NOTHING, ANY, false, command_find, "--engine wm --wm-block 2 --syntax literal beta text" },
