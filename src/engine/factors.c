@@ -475,22 +475,27 @@ static bool checks_valid(const factors_tables *t, const factors_check *checks,
     return true;
 }
 
-static bool ring_valid(const factors_piece *p, uint64_t state_words)
+/* Rings follow one another, and none is larger than matches ask for: else a small plan that was
+ * forged takes much memory for its state. `words` of it have been seen. */
+static bool ring_valid(const factors_piece *p, uint64_t *words)
 {
-    return p->mask == 0 ||
-           (p->mask >= 63 && (p->mask & (p->mask + 1)) == 0 && p->mask < UINT32_MAX &&
-            words_inside(state_words, p->ring, FACTORS_RING + (p->mask + 1) / 64));
+    if (p->mask == 0)
+        return true;
+    const bool fits = p->mask >= 63 && p->mask < 16 * MOST_LENGTH &&
+                      (p->mask & (p->mask + 1)) == 0 && p->ring == *words;
+    *words += FACTORS_RING + (p->mask + 1) / 64;
+    return fits;
 }
 
-/* `before`: the piece in front of it in the table, or NULL. */
+/* `before`: the piece in front of it in the table, or NULL; `state`: words of it that rings have.
+ */
 static bool piece_valid(const factors_tables *t, const stage_facts *facts, const uint32_t *tables,
-                        const factors_piece *p, const factors_piece *before)
+                        const factors_piece *p, const factors_piece *before, uint64_t *state)
 {
     const factors_atom *atoms = (const void *)(tables + t->atoms);
     uint64_t varies = 0, length = 0;
     if (p->pattern >= facts->pattern_count || !words_inside(t->atom_count, p->atom, p->atoms) ||
-        p->anchor >= p->atoms || !atoms[p->atom + p->anchor].length ||
-        !ring_valid(p, facts->state_words))
+        p->anchor >= p->atoms || !atoms[p->atom + p->anchor].length || !ring_valid(p, state))
         return false;
     for (uint32_t i = 0; i < p->atoms; i++) {
         const factors_atom *a = &atoms[p->atom + i];
@@ -594,10 +599,11 @@ static bool factors_check_tables(const stage_facts *facts, const uint32_t *table
         if (entries[i].piece >= (t->unit_count ? t->unit_count : t->piece_count))
             return false;
     const factors_piece *pieces = (const void *)(tables + t->pieces);
+    uint64_t state = 0;
     for (uint32_t i = 0; i < t->piece_count; i++)
-        if (!piece_valid(t, facts, tables, &pieces[i], i ? &pieces[i - 1] : NULL))
+        if (!piece_valid(t, facts, tables, &pieces[i], i ? &pieces[i - 1] : NULL, &state))
             return false;
-    return windows_valid(t, tables);
+    return (t->unit_count || state == facts->state_words) && windows_valid(t, tables);
 }
 
 const engine engine_factors = {
