@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "backend/lane.h"
+#include "fence.h"
 #include "matches.h"
 #include "oracle.h"
 #include "random.h"
@@ -139,8 +140,7 @@ static void make_text(rng *r, set *s, size_t most)
 {
     const uint32_t dense = rng_between(r, 1, 60);
     s->length = rng_below(r, (uint32_t)most) + 1;
-    s->text = malloc(s->length);
-    assert_non_null(s->text);
+    s->text = fenced_text(s->length, rng_chance(r, 2));
     for (size_t at = 0; at < s->length;) {
         const char *of = written[rng_below(r, (uint32_t)s->count)];
         for (uint32_t n = rng_below(r, 3); *of && at < s->length; of++)
@@ -249,7 +249,7 @@ static void test_random(void **state)
         run_targets(&s, &r, &expected, seen);
         ends += expected.count;
         free(expected.items);
-        free(s.text);
+        fenced_free(s.text, s.length);
     }
     printf("%llu sets with %llu ends; strides 1: %llu, 2: %llu, 4: %llu\n",
            (unsigned long long)wanted, (unsigned long long)ends, (unsigned long long)seen[1],
@@ -275,7 +275,7 @@ static void test_long(void **state)
         trawl_plan_free(plan);
         run_targets(&s, &r, &expected, seen);
         trawl_matches_free(expected.items);
-        free(s.text);
+        fenced_free(s.text, s.length);
     }
 }
 
@@ -342,8 +342,7 @@ static void test_giving_up(void **state)
     matches expected = { NULL, 0, 0 };
     rng r = { 20261122 };
     (void)state;
-    s.text = malloc(length);
-    assert_non_null(s.text);
+    s.text = fenced_text(length, true);
     memset(s.text, 'a', length);
     for (size_t i = 0; i < length; i += 4099)
         s.text[i] = 'b';
@@ -362,7 +361,7 @@ static void test_giving_up(void **state)
     assert_true(expected.count > s.count);
     run_targets(&s, &r, &expected, seen);
     trawl_matches_free(expected.items);
-    free(s.text);
+    fenced_free(s.text, s.length);
 }
 
 /* What is not near is left to shiftand, or refused where that is not there. */
