@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "each.h"
+#include "fence.h"
 #include "matches.h"
 #include "oracle.h"
 #include "random.h"
@@ -436,9 +437,8 @@ static void test_crowds(void **state)
     static const char *const engines[] = { "bm",   "wm",     "ac",    "pfac",  "shiftand",
                                            "hnfa", "packed", "kmers", "qgrams" };
     const size_t length = test_sanitized() ? 300000 : 3000000;
-    char *text = malloc(length);
+    char *text = (char *)fenced_text(length, true);
     (void)state;
-    assert_non_null(text);
     memset(text, 'a', length);
     for (size_t t = 0; t < target_count; t++) {
         trawl_context *context = target_open(&targets[t], targets[t].device, NULL);
@@ -461,7 +461,7 @@ static void test_crowds(void **state)
         }
         trawl_context_free(context);
     }
-    free(text);
+    fenced_free(text, length);
 }
 
 /* ---- borders --------------------------------------------------------------------------- */
@@ -487,9 +487,8 @@ static void search_borders(const test_target *t, const char *engine, const char 
     static const char *const periods[] = { "a", "ac", "aCg", "abdh" };
     enum { TEXT = 40000, MOST = 64 };
     trawl_context *context = target_open(t, t->device, tuning);
-    char *text = malloc(TEXT);
+    char *text = (char *)fenced_text(TEXT, true);
     char literal[MOST];
-    assert_non_null(text);
     for (size_t p = 0; p < COUNT(periods); p++) {
         const size_t period = strlen(periods[p]);
         const trawl_pattern pattern = { literal, length, TRAWL_SYNTAX_LITERAL, flags, 0, NULL };
@@ -518,7 +517,7 @@ static void search_borders(const test_target *t, const char *engine, const char 
         }
         trawl_plan_free(plan);
     }
-    free(text);
+    fenced_free(text, TEXT);
     trawl_context_free(context);
 }
 
@@ -572,9 +571,8 @@ static void test_giving_up(void **state)
     trawl_pattern patterns[PATTERNS];
     trawl_compile_options options = TRAWL_COMPILE_OPTIONS_INIT;
     trawl_plan *plan = NULL;
-    char *text = malloc(length);
+    char *text = (char *)fenced_text(length, true);
     (void)state;
-    assert_non_null(text);
     memset(text, 'a', length);
     for (size_t at = run; at < length; at += run + 1)
         text[at] = 'b';
@@ -597,7 +595,7 @@ static void test_giving_up(void **state)
                    length / (run + 1) * (run - PATTERNS + 1) +
                        (rest < PATTERNS ? 0 : rest - PATTERNS + 1));
     trawl_plan_free(plan);
-    free(text);
+    fenced_free(text, length);
 }
 
 /* a^8 b^k c for k from 1 to 200 in runs of a^8 b^k without c, mostly: the sample has the grams with
@@ -611,9 +609,8 @@ static void test_giving_up_grams(void **state)
     trawl_compile_options options = TRAWL_COMPILE_OPTIONS_INIT;
     trawl_plan *plan = NULL;
     uint64_t expected = 0;
-    char *text = malloc(length);
+    char *text = (char *)fenced_text(length, true);
     (void)state;
-    assert_non_null(text);
     for (size_t i = 0; i < SAMPLE; i++)
         sample[i] = i % 4 == 3 ? 'c' : 'b';
     for (size_t i = 0; i < PATTERNS; i++) {
@@ -636,7 +633,7 @@ static void test_giving_up_grams(void **state)
     assert_true(expected > 0);
     expect_matches(plan, text, length, expected);
     trawl_plan_free(plan);
-    free(text);
+    fenced_free(text, length);
 }
 
 /* ---- more matches than little memory holds ------------------------------------------- */
@@ -654,13 +651,13 @@ static uint64_t count_crowd(const test_target *t, const char *tuning, size_t pat
                             size_t length)
 {
     trawl_pattern *list = malloc(patterns * sizeof *list);
-    char *text = malloc(length);
+    char *text = (char *)fenced_text(length, true);
     trawl_compile_options options = TRAWL_COMPILE_OPTIONS_INIT;
     trawl_context *context = target_open(t, t->device, tuning);
     trawl_plan *plan = NULL;
     trawl_error error = { 0 };
     uint64_t seen = 0;
-    assert_true(list && text);
+    assert_non_null(list);
     memset(text, 'a', length);
     for (size_t i = 0; i < patterns; i++)
         list[i] = (trawl_pattern){ "a", 1, 0, 0, (uint32_t)i, NULL };
@@ -671,7 +668,7 @@ static uint64_t count_crowd(const test_target *t, const char *tuning, size_t pat
     trawl_plan_free(plan);
     trawl_context_free(context);
     free(list);
-    free(text);
+    fenced_free(text, length);
     return seen;
 }
 
