@@ -27,19 +27,20 @@ if [ $# -ne 2 ] || [ ! -r "$1" ] || [ ! -r "$2" ]; then
     echo "usage: exports.sh LIBTRAWL.SO LIBTRAWL.A" >&2
     exit 2
 fi
-if ! command -v nm >/dev/null; then
+nm=${NM:-nm} # of the machine that they are for
+if ! command -v "$nm" >/dev/null; then
     echo "skipped: there is no nm (package binutils)"
     exit 77
 fi
 
 # Linkers define _init, _fini and marks of the segments in some shared libraries, and a symbol A for
 # each version.
-versioned=$(nm -D --defined-only "$1" | awk '$2 != "A" { print $3 }' | grep -vxE '_init|_fini|_edata|_end|__bss_start')
+versioned=$("$nm" -D --defined-only "$1" | awk '$2 != "A" { print $3 }' | grep -vxE '_init|_fini|_edata|_end|__bss_start')
 shared=$(printf '%s\n' "$versioned" | sed 's/@.*//')
-static=$(nm -g --defined-only "$2" | awk 'NF == 3 { print $3 }')
+static=$("$nm" -g --defined-only "$2" | awk 'NF == 3 { print $3 }')
 
 # With a sanitizer the library is linked without exports.map (CMakeLists.txt).
-if nm -u "$2" | grep -qE ' __(asan|ubsan|tsan)_'; then
+if "$nm" -u "$2" | grep -qE ' __(asan|ubsan|tsan)_'; then
     echo "skipped: built with a sanitizer"
     exit 77
 fi

@@ -36,7 +36,8 @@ fence fence_open(size_t bytes)
     uint8_t *pages = mmap(NULL, room + 2 * page, PROT_NONE, MAP_PRIVATE, nothing, 0);
     close(nothing);
     assert_true(pages != MAP_FAILED);
-    assert_int_equal(mprotect(pages + page, room, PROT_READ | PROT_WRITE), 0);
+    /* An emulator may refuse no bytes at all. */
+    assert_true(room == 0 || mprotect(pages + page, room, PROT_READ | PROT_WRITE) == 0);
     return (fence){ pages + page, pages + page + room };
 }
 
