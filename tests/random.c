@@ -274,8 +274,7 @@ static void choose_alphabet(rng *r, scenario *s)
         s->alphabet[i] = (uint8_t)(kind == kinds ? 'a' + i : i);
 }
 
-/* Conditions on what stands beside a match. Before it a pattern of variable length may not have the
- * last of them. */
+/* Conditions on what stands beside a match. */
 static void add_conditions(rng *r, scenario *s, size_t i, writer *w)
 {
     static const char *const before[] = { "^", "^", "\\b", "\\B", "\\<", "^\\b", "\\A" };
@@ -291,8 +290,7 @@ static void add_conditions(rng *r, scenario *s, size_t i, writer *w)
     const bool written_too =
         w->syntax == TRAWL_SYNTAX_EXTENDED && w->written_length + 8 <= SCENARIO_WRITTEN;
     if (written_too && rng_chance(r, 3)) {
-        const uint32_t all = sizeof before / sizeof *before;
-        const char *condition = before[rng_below(r, w->varies ? all - 1 : all)];
+        const char *condition = before[rng_below(r, sizeof before / sizeof *before)];
         memmove(written + strlen(condition), written, w->written_length);
         memcpy(written, condition, strlen(condition));
         w->written_length += strlen(condition);

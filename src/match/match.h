@@ -73,10 +73,11 @@ static inline int match_emit(match_out *out, const plan_pattern *p, uint64_t sta
 }
 
 /* The reporter turns ends into the other report modes (PAIRS .. EACH); ENDS needs
- * none. It sees the text through a view that the caller moves on. */
+ * one only of plans with doubtful patterns. It sees the text through a view that the caller moves
+ * on. */
 typedef struct reporter reporter;
 
-/* Error: memory. `report` is a trawl_report other than ENDS; the plan is of text and must
+/* Error: memory. `report` is a trawl_report; the plan is of text and must
  * outlive the reporter, and so must *out. */
 int reporter_open(const trawl_plan *plan, uint32_t report, match_out *out, memory *memory,
                   reporter **r, trawl_error *error);

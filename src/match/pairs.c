@@ -417,6 +417,13 @@ static bool run_back(pass *w, text_view text, uint64_t low, uint64_t end, uint64
     return fits;
 }
 
+/* No byte may stand there: but for the border of the text, nothing. */
+static bool is_never(const border *b)
+{
+    const uint64_t *bits = b->set[0].bits;
+    return !b->own && !(bits[0] | bits[1] | bits[2] | bits[3]);
+}
+
 /* Whether a match might start at `q`. A byte from `end` on is not known. */
 static inline bool may_start(const pairs *p, text_view text, uint64_t q, uint64_t end)
 {
@@ -425,9 +432,40 @@ static inline bool may_start(const pairs *p, text_view text, uint64_t q, uint64_
            border_before(p->borders, text, q);
 }
 
+/* Take the forward pass, which stands at `from`, or begins there (`anew`), to `end`. Out: the node
+ * there behind all elements, if *live. */
+static bool run_forward(pairs *p, text_view text, bool anew, uint64_t from, uint64_t end, node *n,
+                        bool *live)
+{
+    const border *before = p->borders ? &p->borders->before : NULL;
+    const bool once = before && before->given && is_never(before);
+    *live = false;
+    if (anew) {
+        pass_clear(p->forward);
+        *n = (node){ from, from, from };
+        *live = may_start(p, text, from, end);
+        if (!pass_step(p->forward, 0, n, live, p))
+            return false;
+    }
+    for (uint64_t q = from; q < end;) {
+        const unsigned byte = text.bytes[q++ - text.begin];
+        *live = may_start(p, text, q, end);
+        if (!*live && p->forward->awake == p->forward->count) {
+            if (once) /* there is no start but at the text's begin */
+                break;
+            continue;
+        }
+        *n = (node){ q, q, q };
+        if (!pass_step(p->forward, byte, n, live, p))
+            return false;
+    }
+    p->at = end;
+    return true;
+}
+
 bool pairs_at(pairs *p, text_view text, uint64_t end, pairs_end *found)
 {
-    bool goes_on = p->at >= text.begin && p->at < end, live = false;
+    bool goes_on = p->at >= text.begin && p->at < end, live;
     uint64_t low = goes_on ? p->at : text.begin, reach = low;
     node n;
     if (!goes_on || end - low > p->near) {
@@ -435,25 +473,18 @@ bool pairs_at(pairs *p, text_view text, uint64_t end, pairs_end *found)
             return false;
         p->near = reach > low ? NEAR : p->near < NEAR_MOST ? 2 * p->near : p->near;
     }
-    if (!goes_on || reach > low) {
-        pass_clear(p->forward);
-        n = (node){ reach, reach, reach };
-        live = may_start(p, text, reach, end);
-        if (!pass_step(p->forward, 0, &n, &live, p))
-            return false;
-    }
-    for (uint64_t q = reach; q < end;) {
-        const unsigned byte = text.bytes[q++ - text.begin];
-        live = may_start(p, text, q, end);
-        if (!live && p->forward->awake == p->forward->count)
-            continue;
-        n = (node){ q, q, q };
-        if (!pass_step(p->forward, byte, &n, &live, p))
-            return false;
-    }
-    p->at = end;
+    if (!run_forward(p, text, !goes_on || reach > low, reach, end, &n, &live))
+        return false;
     *found = live ? (pairs_end){ n.first, n.last } : (pairs_end){ 1, 0 };
     return true;
+}
+
+bool pairs_advance(pairs *p, text_view text, uint64_t upto)
+{
+    const bool goes_on = p->at >= text.begin && p->at <= upto;
+    node n;
+    bool live;
+    return run_forward(p, text, !goes_on, goes_on ? p->at : text.begin, upto, &n, &live);
 }
 
 /* The piece of those behind all elements. */

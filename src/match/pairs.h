@@ -35,6 +35,9 @@ typedef struct pairs_end {
  * was, reached that too. False when memory ran out. */
 bool pairs_at(pairs *p, text_view text, uint64_t end, pairs_end *found);
 
+/* Go on to `upto`, whatever ends there, so that the text before it is not asked for again. */
+bool pairs_advance(pairs *p, text_view text, uint64_t upto);
+
 /* The first start of the list; UINT64_MAX: it is empty. */
 uint64_t pairs_least(const pairs *p);
 

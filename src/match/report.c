@@ -4,9 +4,10 @@
  * found out. For the others pairs.c finds the starts. Those that reach an end are all between its
  * first and its last one, and both grow with the end. So, end by end,
  *
- *   PAIRS     complete at each end: all its starts, at once. Those of the patterns that end
- *             there are merged through a heap, so none of them is copied.
- *   SHORTEST  likewise, of the starts that reached no end before.
+ *   ENDS      of plans with doubtful patterns (plan.h): of these the ends that have a start, and
+ * all of the others. What may start is followed from the text's begin on. PAIRS     complete at
+ * each end: all its starts, at once. Those of the patterns that end there are merged through a
+ * heap, so none of them is copied. SHORTEST  likewise, of the starts that reached no end before.
  *   LONGEST   a start that is before the first one of an end reaches no end any more, so the end
  *             before was its farthest. Its match goes out when no pattern can bring one that stands
  *             before it.
@@ -91,7 +92,9 @@ struct reporter {
     variable **variables;  /* by pattern index - first_variable; NULL: not seen yet */
     variable *made;        /* all of them, linked */
     variable *seen;        /* those of this text, linked */
-    uint64_t *cursors;     /* EACH: by the caller's index, where its next match may start */
+    uint64_t *cursors;     /* EACH: by the caller's index, where its next match may start; ENDS:
+                              where its last match ended */
+    bool began;            /* ENDS: doubtful patterns are followed */
     start_list *lists;     /* a heap: of each pattern that ends at one place */
     size_t list_count, list_room;
 };
@@ -189,7 +192,8 @@ int reporter_open(const trawl_plan *plan, uint32_t report, match_out *out, memor
     measure(made);
     made->step = made->horizon > MIN_STEP ? made->horizon : MIN_STEP;
     size_t variables = plan_head(plan)->pattern_count - made->first_variable;
-    const size_t cursors = report == TRAWL_REPORT_EACH ? plan_head(plan)->given : 0;
+    const bool counted = report == TRAWL_REPORT_EACH || report == TRAWL_REPORT_ENDS;
+    const size_t cursors = counted ? plan_head(plan)->given : 0;
     if (variables > 0)
         made->variables = memory_take_zeroed(memory, variables, sizeof *made->variables);
     if (cursors > 0)
@@ -237,6 +241,9 @@ void reporter_restart(reporter *r)
         if (r->cursors != NULL)
             r->cursors[v->pattern->order] = 0;
     }
+    if (r->report == TRAWL_REPORT_ENDS)
+        memset(r->cursors, 0, plan_head(r->plan)->given * sizeof *r->cursors);
+    r->began = false;
     r->seen = NULL;
     r->found.count = r->apart.count = r->list_count = 0;
     r->looked = MANY_FOUND;
@@ -484,6 +491,44 @@ static int feed_pairs(reporter *r, const record *records, size_t count, uint64_t
             first = i + 1;
         }
     }
+    return status;
+}
+
+/* Doubtful patterns may start where the text begins, whether they have occurred or not. */
+static bool follow_doubtful(reporter *r)
+{
+    const plan_pattern *patterns = plan_patterns(r->plan);
+    for (size_t i = r->first_variable; !r->began && i < plan_head(r->plan)->pattern_count; i++)
+        if (plan_doubtful(r->plan, &patterns[i]) && variable_of(r, (uint32_t)i) == NULL)
+            return false;
+    r->began = true;
+    return true;
+}
+
+/* The ends of a plan with doubtful patterns. */
+static int feed_ends(reporter *r, const record *records, size_t count, uint64_t shift,
+                     text_view text, uint64_t upto, trawl_error *error)
+{
+    int status = TRAWL_OK;
+    if (!follow_doubtful(r))
+        return out_of_memory(r->memory, error);
+    for (size_t i = 0; status == TRAWL_OK && i < count; i++) {
+        const plan_pattern *p = &plan_patterns(r->plan)[records[i].index];
+        const uint64_t end = records[i].pos + shift;
+        const bool fixed = plan_fixed_length(p);
+        pairs_end found = { 0, 0 };
+        if (!fixed && plan_doubtful(r->plan, p) &&
+            !pairs_at(variable_of(r, records[i].index)->pairs, text, end, &found))
+            return out_of_memory(r->memory, error);
+        if (found.first > found.last || (fixed ? end < p->min_length : r->cursors[p->order] == end))
+            continue;
+        r->cursors[p->order] = end; /* of alternatives one is enough */
+        status = match_emit(r->out, p, fixed ? end - p->min_length : TRAWL_UNKNOWN, end);
+    }
+    for (variable *v = r->seen; status == TRAWL_OK && v != NULL; v = v->next_seen)
+        if (!pairs_advance(v->pairs, text, upto))
+            return out_of_memory(r->memory, error);
+    r->done = r->settled = upto;
     return status;
 }
 
@@ -754,6 +799,8 @@ int reporter_feed(reporter *r, const record *records, size_t count, uint64_t shi
 {
     text_view view = { text, text_begin };
     int status;
+    if (r->report == TRAWL_REPORT_ENDS)
+        return feed_ends(r, records, count, shift, view, upto, error);
     if (r->span == 0 && is_immediate(r)) {
         r->done = upto;
         return feed_fixed(r, records, count, shift);

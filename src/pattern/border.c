@@ -206,12 +206,14 @@ static bool open_literal(memory *m, pattern *p, int opening)
     return true;
 }
 
-static bool open_elements(memory *m, pattern *p)
+static bool open_elements(memory *m, pattern *p, int opening)
 {
     element *elements = memory_take_array(m, p->length + 1, sizeof *elements);
     if (!elements)
         return false;
     elements[0] = (element){ p->before.set[0], 1, 1 };
+    if (p->before.edge[0])
+        class_add(&elements[0].set, (unsigned)opening);
     memcpy(elements + 1, p->elements, p->length * sizeof *elements);
     memory_give(m, p->elements);
     p->elements = elements;
@@ -220,7 +222,8 @@ static bool open_elements(memory *m, pattern *p)
 
 static int open_pattern(memory *m, pattern *p, int opening, trawl_error *error)
 {
-    if ((p->literal && !open_literal(m, p, opening)) || (p->elements && !open_elements(m, p)))
+    if ((p->literal && !open_literal(m, p, opening)) ||
+        (p->elements && !open_elements(m, p, opening)))
         return memory_failed(m, error, "a pattern of %zu elements", p->length);
     p->opened = true;
     p->length++;
@@ -272,12 +275,9 @@ int border_open(memory *m, pattern_list *list, trawl_error *error)
             status = fail(error, TRAWL_ERROR_PATTERN, 0,
                           "nothing can stand before a match that begins with such a byte (\\< asks "
                           "for one of a word, \\b for a word on one side): remove the condition");
-        else if (can_open(list, &p->before))
+        else if (can_open(list, &p->before) ||
+                 varies(p)) /* of others, ends are doubtful (plan.h) */
             status = open_pattern(m, p, list->opening, error);
-        else if (varies(p))
-            status = fail(error, TRAWL_ERROR_UNSUPPORTED, 0,
-                          "\\A before a pattern of variable length is not supported: write ^, "
-                          "the begin of a line, or let its repeats be fixed");
         opened |= p->opened;
         if (status != TRAWL_OK && error)
             error->pattern = p->order;

@@ -303,6 +303,7 @@ int plan_finish(memory *m, trawl_plan *plan, trawl_error *error)
     plan->fixed = true;
     for (uint32_t i = count; i-- > 0;) {
         plan->by_order[patterns[i].order] = i;
+        plan->doubtful |= plan_doubtful(plan, &patterns[i]);
         plan->fixed = plan->fixed && plan_fixed_length(&patterns[i]);
     }
     return TRAWL_OK;

@@ -140,6 +140,7 @@ struct trawl_plan {
                            the caller's (trawl_plan_view) */
     uint32_t *by_order; /* pattern index of each caller's index, the first one's of alternatives */
     bool fixed;         /* all patterns have a fixed length: every end tells its start */
+    bool doubtful;      /* some pattern is: see plan_doubtful */
     double cost;        /* trawl_plan_info.cost */
     trawl_allocator from; /* of this struct and by_order */
 };
@@ -285,6 +286,15 @@ static inline uint32_t plan_report(const trawl_plan *plan, uint32_t report)
 static inline bool plan_has_alternatives(const trawl_plan *plan)
 {
     return plan_head(plan)->given < plan_head(plan)->pattern_count;
+}
+
+/* Whether engines report ends of an opened pattern that have no start, because the opening passes
+ * for the border of the text where only one of the two may stand before a match, as of \A. */
+static inline bool plan_doubtful(const trawl_plan *plan, const plan_pattern *p)
+{
+    const plan_borders *b = p->flags & PLAN_OPENED ? plan_borders_of(plan, p) : NULL;
+    const uint32_t opened = plan_head(plan)->opened;
+    return b && opened && class_has(&b->before.set[0], opened - 1) != (b->before.edge[0] != 0);
 }
 
 #endif

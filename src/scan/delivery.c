@@ -139,6 +139,11 @@ void delivery_set_reported(delivery *d, const void *bits)
         d->out.open += !(d->out.reported[i / 64] >> (i % 64) & 1);
 }
 
+static bool wants_reporter(const delivery *d)
+{
+    return d->report != TRAWL_REPORT_ENDS || d->plan->doubtful;
+}
+
 int delivery_begin(delivery *d, trawl_error *error)
 {
     const plan_header *head = plan_head(d->plan);
@@ -146,7 +151,7 @@ int delivery_begin(delivery *d, trawl_error *error)
         memset(d->out.reported, 0, once_words(d->plan) * sizeof *d->out.reported);
         d->out.open = head->once == head->pattern_count ? head->given : UINT64_MAX;
     }
-    if (d->report == TRAWL_REPORT_ENDS)
+    if (!wants_reporter(d))
         return TRAWL_OK;
     if (!d->reports)
         return reporter_open(d->plan, d->report, &d->out, d->memory, &d->reports, error);
@@ -178,7 +183,7 @@ int delivery_open(delivery *d, trawl_context *context, const trawl_plan *plan,
         if (!d->last)
             return memory_failed(d->memory, error, "patterns with alternatives");
     }
-    return d->out.reported || d->report != TRAWL_REPORT_ENDS ? delivery_begin(d, error) : TRAWL_OK;
+    return d->out.reported || wants_reporter(d) ? delivery_begin(d, error) : TRAWL_OK;
 }
 
 void delivery_release(delivery *d)

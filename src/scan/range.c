@@ -63,6 +63,11 @@ static int check_report(const trawl_plan *plan, uint32_t report, bool *cuts, byt
     if (report > TRAWL_REPORT_EACH)
         return fail(error, TRAWL_ERROR_ARGUMENT, TRAWL_NONE, "there is no report mode %u", report);
     *cuts = plan_report(plan, report) != TRAWL_REPORT_ENDS && range_unbounded(plan);
+    if (!*cuts && plan->doubtful && range_unbounded(plan))
+        return fail(error, TRAWL_ERROR_UNSUPPORTED, TRAWL_NONE,
+                    "of \\A before what varies in length, with an unbounded repeat in the plan, a "
+                    "text is not searched by ranges under TRAWL_REPORT_ENDS: take another report, "
+                    "bound the repeat, or scan the whole text");
     if (!*cuts || reporter_gaps(plan, unbroken))
         return TRAWL_OK;
     return fail(

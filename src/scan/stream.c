@@ -351,6 +351,10 @@ static size_t whole_bytes(const trawl_stream *s, uint64_t offset)
 /* Whether the stream has a state to be saved or replaced. */
 static int check_running(const trawl_stream *s, trawl_error *error)
 {
+    if (s->out.reports && s->out.report == TRAWL_REPORT_ENDS)
+        return fail(error, TRAWL_ERROR_UNSUPPORTED, TRAWL_NONE,
+                    "of \\A before what varies in length a stream follows the text from its begin, "
+                    "which no state keeps: let its repeats be fixed, or feed the text again");
     if (s->out.reports)
         return fail(error, TRAWL_ERROR_UNSUPPORTED, TRAWL_NONE,
                     "a stream with this report holds matches that are not settled, which no state "
