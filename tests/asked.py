@@ -20,6 +20,22 @@ def result(name: str, wrong) -> None:
         print(f"#   {line}")
 
 
+def changed(r, content: bytes, tokens) -> bytes:
+    """With some bytes changed, left out, doubled, or a token of the language put in."""
+    for _ in range(r.choice([1, 1, 2, 3, 6])):
+        at, kind = r.randrange(len(content) + 1), r.randrange(4)
+        length = r.choice([1, 1, 3, 10, 40])
+        if kind == 0:
+            content = content[:at] + bytes([r.randrange(256)]) + content[at + 1:]
+        elif kind == 1:
+            content = content[:at] + content[at + length:]
+        elif kind == 2:
+            content = content[:at] + r.choice(tokens) + content[at:]
+        else:
+            content = content[:at] + content[at - length if at > length else 0:]
+    return content
+
+
 def summary() -> int:
     """The exit status: 77 where there was no test at all."""
     print(f"{_counts[False]} passed, {_counts[True]} failed")

@@ -17,7 +17,7 @@ import tarfile
 import tempfile
 
 import asked
-from asked import CASES, DATA, SEED, TRAWL, result
+from asked import CASES, DATA, SEED, TRAWL, changed, result
 
 
 def run(*arguments):
@@ -342,6 +342,31 @@ def malformed() -> None:
         result(f"{len(good) * len(bad)} malformed rules among others {options}", wrong)
 
 
+TOKENS = [b'"', b";", b"\\", b"|", b"(", b")", b'content:"', b"!", b"pcre:/", b",", b":", b"[", b"]", b"$", b"->", b"<>", b"\n",
+          b"\0", b"\xff", b"offset:", b"depth:99999999999;", b"distance:-5;", b"within:1;", b"nocase;", b"sid:0;"]
+
+
+def damaged() -> None:
+    """Whatever rules and captures are, the run ends with a status that is one."""
+    r = random.Random(SEED)
+    wrong, lines = [], 0
+    for case in range(max(1, CASES // 25)):
+        drawn = [draw_rule(r, sid)[1].encode() for sid in range(1, 41)]
+        with open("damaged.rules", "wb") as out:
+            out.write(b"\n".join(changed(r, text, TOKENS) for text in drawn))
+        packets = [{"payload": draw_payload(r), "protocol": "tcp", "from": 80, "to": 80} for _ in range(20)]
+        packed = bytearray(capture(packets))
+        for _ in range(r.choice([0, 1, 5, 40])):
+            packed[r.randrange(24, len(packed))] = r.randrange(256)
+        with open("damaged.pcap", "wb") as out:
+            out.write(packed)
+        done = subprocess.run([TRAWL, "find", "--rules", "damaged.rules", *r.choice([[], ["--verdicts"]]),
+                               "damaged.pcap"], capture_output=True, check=False)
+        lines += len(drawn)
+        wrong += [f"case {case}: {done}"] * (done.returncode not in (0, 1, 2) or b"Sanitizer" in done.stderr)
+    result(f"{lines} damaged rules", wrong)
+
+
 # ---- Suricata's own tests ------------------------------------------------------------------------
 
 def decoded(name: str) -> bytes:
@@ -471,6 +496,7 @@ def main() -> int:
         chosen()
         frames()
         malformed()
+        damaged()
         if DATA:
             suricata()
         else:

@@ -13,7 +13,7 @@ import sys
 import tempfile
 
 import asked
-from asked import CASES, SEED, TRAWL, result
+from asked import CASES, SEED, TRAWL, changed, result
 
 CLAMSCAN = shutil.which("clamscan")
 
@@ -204,26 +204,44 @@ def draw_expression(r: random.Random, parts: int) -> str:
     return f"({both}){test}" if r.randrange(3) or test else both
 
 
+def draw_logical(r: random.Random) -> str:
+    parts = []
+    for _ in range(r.choice([1, 2, 2, 3, 4, 6])):
+        place = r.choice(["", "", "", "", "*:", "1:", "0:", "2,3:", "EOF-5:", "EOF-9,4:"])
+        modifiers = r.choice(["", "", "", "::i", "::w", "::wa", "::f", "::iwa", "::fi", "::wf"])
+        parts.append(("" if "f" in modifiers else place) + draw_bytes(r, r.choice([0, 0, 1])) + modifiers)
+    expression = draw_expression(r, len(parts))
+    for part in r.sample(range(len(parts)), len(parts)):
+        expression = expression.replace("@", str(part), 1)
+    size = r.choice(["", "", "", ",FileSize:10-30"])
+    return f"Engine:51-255,Target:0{size};{expression};" + ";".join(parts)
+
+
 def logical_drawn(r: random.Random) -> None:
     wrong, held = [], 0
     for _ in range(max(1, CASES // 30)):
-        signatures = {}
-        for number in range(60):
-            parts = []
-            for _ in range(r.choice([1, 2, 2, 3, 4, 6])):
-                place = r.choice(["", "", "", "", "*:", "1:", "0:", "2,3:", "EOF-5:", "EOF-9,4:"])
-                modifiers = r.choice(["", "", "", "::i", "::w", "::wa", "::f", "::iwa", "::fi", "::wf"])
-                if "f" in modifiers:
-                    place = ""
-                parts.append(place + draw_bytes(r, r.choice([0, 0, 1])) + modifiers)
-            expression = draw_expression(r, len(parts))
-            for part in r.sample(range(len(parts)), len(parts)):
-                expression = expression.replace("@", str(part), 1)
-            size = r.choice(["", "", "", ",FileSize:10-30"])
-            signatures[f"N{number}"] = f"Engine:51-255,Target:0{size};{expression};" + ";".join(parts)
+        signatures = {f"N{number}": draw_logical(r) for number in range(60)}
         write("drawn.ldb", "".join(f"{name};{rest}\n" for name, rest in signatures.items()))
         held += compare(r, "drawn.ldb", ["--verdicts"], signatures, wrong)
     result(f"{held} drawn logical signatures hold, as clamscan says", wrong)
+
+
+TOKENS = [b":", b";", b"{", b"}", b"-", b"*", b"(", b")", b"|", b"&", b"=", b">", b"<", b",", b"::w", b"::f", b"#", b"\0",
+          b"\xff", b"$", b"64", b"4294967296", b"/", b"fuzzy_img#", b"(" * 50, b"FileSize:", b"EOF-", b"{9999999999}", b"\n"]
+
+
+def damaged(r: random.Random) -> None:
+    """Whatever a list is, it ends with a status that is one."""
+    wrong, lines = [], 0
+    for case in range(max(1, CASES // 25)):
+        drawn = [f"N;{draw_logical(r)}" if r.randrange(2) else f"N:0:0:{draw_bytes(r, 2)}" for _ in range(40)]
+        write("damaged", b"\n".join(changed(r, line.encode(), TOKENS) for line in drawn))
+        write("text", draw_text(r))
+        rows, status, said = find("-f", "damaged", *r.choice([[], ["--verdicts"]]), "text")
+        lines += len(drawn)
+        wrong += [f"case {case}: {status}, {said[-400:]}"] * (status not in (0, 1, 2) or "Sanitizer" in said or
+                                                              bool(rows) != (status == 0))
+    result(f"{lines} damaged lines", wrong)
 
 
 def main() -> int:
@@ -233,6 +251,7 @@ def main() -> int:
         os.chdir(folder)
         extended()
         logical()
+        damaged(r)
         if CLAMSCAN:
             extended_drawn(r)
             logical_drawn(r)
