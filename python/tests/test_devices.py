@@ -84,10 +84,12 @@ def test_a_cpu_refuses_what_a_gpu_has():
     grid = trawl.grid(picture[:2, :2])
     assert len(grid.find(OfHost(picture))) == 3
     for call in (grid.find, grid.count):
-        with pytest.raises(trawl.UnsupportedError, match="trawl_scan_grid"):
+        with pytest.raises(trawl.UnsupportedError, match="from the host with GridPlan.find"):
             call(Elsewhere((4, 4)))
         with pytest.raises(ValueError, match="2 bytes"):
             call(Elsewhere((4, 4), typestr="<u2"))
+    with pytest.raises(trawl.UnsupportedError, match="numbers, which are made on the host"):
+        trawl.grid(np.zeros((1, 1))).find(Elsewhere((4, 4), typestr="<f8"))
     with pytest.raises(trawl.UnsupportedError, match="copy it to the host"):
         trawl.grid([Elsewhere((4, 4))])
     with pytest.raises(ValueError, match="uint64"):
@@ -163,8 +165,8 @@ def test_descriptions_by_dlpack():
     (Elsewhere((4, 5, 3), (20, 4, 1)), ValueError, "side by side"),
     (Elsewhere((4, 5, 3), (5, 1, 20)), ValueError, "side by side"),
     (Elsewhere((4, 5), None, ">u2"), ValueError, "byte order"),
-    (Elsewhere((4, 5), None, "<f8"), ValueError, "not 8"),
-    (Elsewhere((4, 5, 5)), ValueError, "not 5"),
+    (Elsewhere((4, 5), None, "<f8"), ValueError, "8 bytes, the needles' 1"),
+    (Elsewhere((4, 5, 5)), ValueError, "5 bytes, the needles' 1"),
     (Elsewhere((4, 5, 0)), ValueError, "not 0"),
     (Elsewhere((20,)), ValueError, "H x W"),
     (Elsewhere((4, 5), mask=np.ones((4, 5))), ValueError, "masked"),

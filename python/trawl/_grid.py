@@ -103,9 +103,6 @@ def _cells_there(picture: Any) -> _Cells:
         raise UnsupportedError("the picture is in the memory of a device that is not CUDA's: copy it "
                                "to the host", -4)
     size = _cell_size(memory.shape, memory.itemsize)
-    if size > MOST_BYTES:
-        raise UnsupportedError(f"cells of {size} bytes are searched by numbers, which are made on the host: "
-                               "copy the picture there (picture.get() of CuPy, picture.cpu() of PyTorch)", -4)
     rows, cols = memory.shape[:2]
     stride = _stride(memory.strides, rows, cols, size)
     if not memory.native:
@@ -169,6 +166,10 @@ class GridPlan(_Compiled):
         if seen.type != type and seen.type and type:
             raise ValueError(f"the picture's cells are {seen.type}, the needles' {type}: cells "
                              "are compared by their bits, so give both as one type")
+        if numbers and isinstance(seen.array, tuple):
+            raise UnsupportedError(f"cells of {size} bytes are searched by numbers, which are made on the "
+                                   "host: copy the picture there (picture.get() of CuPy, picture.cpu() "
+                                   "of PyTorch)", -4)
         return _numbered(numbers, seen) if numbers else seen
 
     def find(self, picture: Picture, *, max_matches: int = 0, max_steps: int = 0,
