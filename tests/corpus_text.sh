@@ -394,7 +394,7 @@ contents()
     while read -r capture; do
         set -- "$@" "$capture"
     done <captures
-    agree "$name" "$engines" "$some_ways" asked_only find --format raw --count -F \
+    agree "$name" "$engines" "$some_ways" asked_only find --format raw --count=all -F \
         -f list "$@"
 }
 

@@ -73,7 +73,7 @@ check 'grep' 0 'one needle' grep --backend opencl needle text
 check 'grep -o' 0 'needles' grep --backend opencl -o 'needles?' text
 check 'grid' 0 '' grid --backend opencl -n needle.pgm text.pgm
 check '--stats' 0 'on the device: kernels' find --backend opencl --stats -e needle text
-check '--stats, energy' 0 'energy: GPUs' find --backend opencl --stats -e needle text
+check '--stats, energy' 0 'find: energy: ' find --backend opencl --stats -e needle text
 check 'all devices' 0 'text	1	1	4	10' find --backend opencl --device all -e needle text
 check 'no such device' 2 "device '77'" find --backend opencl --device 77 -e x text
 check 'no such parameter' 2 "no parameter 'grop'" find --backend opencl --tuning grop=1 -e x text

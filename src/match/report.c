@@ -5,15 +5,17 @@
  * first and its last one, and both grow with the end. So, end by end,
  *
  *   ENDS      of plans with doubtful patterns (plan.h): of these the ends that have a start, and
- * all of the others. What may start is followed from the text's begin on. PAIRS     complete at
- * each end: all its starts, at once. Those of the patterns that end there are merged through a
- * heap, so none of them is copied. SHORTEST  likewise, of the starts that reached no end before.
+ *             all of the others. What may start is followed from the text's begin on.
+ *   PAIRS     complete at each end: all its starts, at once. Those of the patterns that end there
+ *             are merged through a heap (merge.h), so none of them is copied.
+ *   SHORTEST  likewise, of the starts that reached no end before.
  *   LONGEST   a start that is before the first one of an end reaches no end any more, so the end
  *             before was its farthest. Its match goes out when no pattern can bring one that stands
  *             before it.
  *   EACH      of the longest matches of a pattern, each one that starts at the cursor of the
- * pattern or after it; in the order of ends, with those of fixed length. When the first such start
- * has reached an end, no other start before that end can follow: pairs.c forgets them.
+ *             pattern or after it; in the order of ends, with those of fixed length. When the first
+ *             such start has reached an end, no other start before that end can follow: pairs.c
+ *             forgets them.
  *   LEFTMOST_LONGEST, LEFTMOST_FIRST
  *             of the longest matches per start and pattern, sorted by start and, where they
  *             share it, by preference, each one that starts at the cursor or after it goes
@@ -26,17 +28,15 @@
  * below some start is known.
  *
  * A start s is settled
- *   for patterns with a longest match   when the text is known to s + horizon, the length of
- *                                       the longest one;
- *   for unbounded patterns              when a gap is known at s or after it: a byte that is
- *                                       in no class of any of them, so that no match of
- *                                       theirs crosses it. For [a-z]+ that is any byte but a
- *                                       letter, for a.*b under TRAWL_LINES a newline. Without
- *                                       it, a.*b has no gaps: its starts are settled at
- *                                       the end of the text.
- * Starts are settled when they are more than `horizon`. A large batch is taken in
- * steps, so what waits is bounded by the matches in two horizons, a step and the distance
- * between gaps.
+ *   for patterns with a longest match   when the text is known to s + horizon, the length of the
+ *                                       longest one;
+ *   for unbounded patterns              when a gap is known at s or after it: a byte that is in no
+ *                                       class of any of them, so that no match of theirs crosses
+ *                                       it. For [a-z]+ that is any byte but a letter, for a.*b
+ *                                       under TRAWL_LINES a newline. Without it, a.*b has no gaps:
+ *                                       its starts are settled at the end of the text.
+ * Starts are settled when they are more than `horizon`. A large batch is taken in steps, so what
+ * waits is bounded by the matches in two horizons, a step and the distance between gaps.
  *
  * Invariant between feeds: every match with a start below `settled` has been found, and
  * what `found`, `apart` and the lists of starts hold is what later output may need.
@@ -45,6 +45,7 @@
 #include <string.h>
 
 #include "match/match.h"
+#include "match/merge.h"
 #include "match/order.h"
 #include "match/pairs.h"
 #include "match/sieve.h"
@@ -63,14 +64,6 @@ typedef struct variable {
     uint64_t end;  /* where a match ended last; 0: none has */
     uint64_t last; /* and its last start there */
 } variable;
-
-/* The starts of one pattern's matches that share their end: `start` .. `last`, and the runs behind
- * them. */
-typedef struct start_list {
-    const plan_pattern *pattern;
-    uint64_t start;
-    start_run rest;
-} start_list;
 
 struct reporter {
     const trawl_plan *plan;
@@ -95,8 +88,7 @@ struct reporter {
     uint64_t *cursors;     /* EACH: by the caller's index, where its next match may start; ENDS:
                               where its last match ended */
     bool began;            /* ENDS: doubtful patterns are followed */
-    start_list *lists;     /* a heap: of each pattern that ends at one place */
-    size_t list_count, list_room;
+    merge heads;           /* the starts of each pattern that ends at one place */
 };
 
 static bool is_leftmost(const reporter *r)
@@ -225,7 +217,7 @@ void reporter_free(reporter *r)
     }
     memory_give(r->memory, r->variables);
     memory_give(r->memory, r->cursors);
-    memory_give(r->memory, r->lists);
+    merge_free(&r->heads, r->memory);
     match_list_free(&r->found, r->memory);
     match_list_free(&r->apart, r->memory);
     memory_give(r->memory, r);
@@ -245,7 +237,7 @@ void reporter_restart(reporter *r)
         memset(r->cursors, 0, plan_head(r->plan)->given * sizeof *r->cursors);
     r->began = false;
     r->seen = NULL;
-    r->found.count = r->apart.count = r->list_count = 0;
+    r->found.count = r->apart.count = r->heads.count = 0;
     r->looked = MANY_FOUND;
     r->gap = r->done = r->settled = r->cursor = 0;
 }
@@ -297,78 +289,6 @@ static bool variable_waits(const variable *v)
 
 /* ---- handing out ----------------------------------------------------- */
 
-/* Of two starts of matches with one end: the order of output. */
-static bool list_before(const start_list *a, const start_list *b)
-{
-    if (a->start != b->start)
-        return a->start < b->start;
-    const plan_pattern *p = a->pattern, *q = b->pattern;
-    return p->id != q->id ? p->id < q->id : p->order < q->order;
-}
-
-static void lists_sink(reporter *r, size_t i)
-{
-    const start_list item = r->lists[i];
-    for (size_t k = 2 * i + 1; k < r->list_count; k = 2 * i + 1) {
-        k += k + 1 < r->list_count && list_before(&r->lists[k + 1], &r->lists[k]);
-        if (!list_before(&r->lists[k], &item))
-            break;
-        r->lists[i] = r->lists[k];
-        i = k;
-    }
-    r->lists[i] = item;
-}
-
-/* Add what release_lists makes a heap of. */
-static bool lists_add(reporter *r, const plan_pattern *p, uint64_t start, start_run rest)
-{
-    if (r->list_count == r->list_room) {
-        size_t room = r->list_room == 0 ? 16 : 2 * r->list_room;
-        start_list *lists = memory_grow(r->memory, r->lists, room * sizeof *lists);
-        if (lists == NULL)
-            return false;
-        r->lists = lists;
-        r->list_room = room;
-    }
-    r->lists[r->list_count++] = (start_list){ p, start, rest };
-    return true;
-}
-
-/* Go to the next start. False: there is none. */
-static bool list_next(start_list *list)
-{
-    if (list->start == list->rest.last) {
-        if (list->rest.of == NULL)
-            return false;
-        list->rest = pairs_next_run(&list->rest);
-        list->start = list->rest.first;
-        return list->rest.first <= list->rest.last;
-    }
-    list->start++;
-    return true;
-}
-
-/* Hand out the matches that end at `end`, in the order of output. */
-static int release_lists(reporter *r, uint64_t end)
-{
-    const plan_pattern *last = NULL;
-    uint64_t start = 0;
-    int status = TRAWL_OK;
-    for (size_t i = r->list_count / 2; i-- > 0;)
-        lists_sink(r, i);
-    while (status == TRAWL_OK && r->list_count > 0) {
-        start_list *top = &r->lists[0];
-        if (!last || start != top->start || last->order != top->pattern->order) /* alternatives */
-            status = match_emit(r->out, top->pattern, top->start, end);
-        last = top->pattern;
-        start = top->start;
-        if (!list_next(top))
-            *top = r->lists[--r->list_count];
-        lists_sink(r, 0);
-    }
-    return status;
-}
-
 static const plan_pattern *pattern_of(const reporter *r, const found_match *m)
 {
     return &plan_patterns(r->plan)[r->plan->by_order[m->pattern]];
@@ -385,10 +305,10 @@ static int release_by_end(reporter *r, uint64_t limit, trawl_error *error)
         const uint64_t end = items[i].end;
         for (; i < r->found.count && items[i].end == end; i++) {
             const start_run run = { NULL, items[i].start, items[i].last, 0 };
-            if (!lists_add(r, pattern_of(r, &items[i]), run.first, run))
+            if (!merge_add(&r->heads, r->memory, pattern_of(r, &items[i]), run.first, run))
                 return out_of_memory(r->memory, error);
         }
-        status = release_lists(r, end);
+        status = merge_release(&r->heads, r->out, end);
     }
     match_list_drop(&r->found, i);
     return status;
@@ -454,7 +374,8 @@ static bool add_starts(reporter *r, uint32_t index, uint64_t end, text_view text
     const plan_pattern *p = &plan_patterns(r->plan)[index];
     const uint64_t start = end - p->min_length;
     if (plan_one_length(p))
-        return end < p->min_length || lists_add(r, p, start, (start_run){ NULL, start, start, 0 });
+        return end < p->min_length ||
+               merge_add(&r->heads, r->memory, p, start, (start_run){ NULL, start, start, 0 });
     variable *v = variable_of(r, index);
     pairs_end found;
     if (v == NULL || !pairs_at(v->pairs, text, end, &found))
@@ -463,7 +384,7 @@ static bool add_starts(reporter *r, uint32_t index, uint64_t end, text_view text
         return true;
     pairs_drop(v->pairs, found.first);
     const start_run run = pairs_run(v->pairs);
-    return run.first > run.last || lists_add(r, p, run.first, run);
+    return run.first > run.last || merge_add(&r->heads, r->memory, p, run.first, run);
 }
 
 /* Under SHORTEST a start is done with that has ended. */
@@ -486,7 +407,7 @@ static int feed_pairs(reporter *r, const record *records, size_t count, uint64_t
         if (!add_starts(r, records[i].index, end, text))
             return out_of_memory(r->memory, error);
         if (i + 1 == count || records[i + 1].pos != records[i].pos) {
-            status = release_lists(r, end);
+            status = merge_release(&r->heads, r->out, end);
             drop_starts(r, records + first, i + 1 - first, end);
             first = i + 1;
         }
@@ -593,9 +514,10 @@ static bool collect_nearest(reporter *r, uint32_t index, uint64_t end, text_view
     if (!add_starts(r, index, end, text))
         return false;
     bool added = true;
-    while (r->list_count > 0) {
-        const plan_pattern *p = r->lists[--r->list_count].pattern;
-        start_run run = r->lists[r->list_count].rest;
+    while (r->heads.count > 0) {
+        const merge_item head = r->heads.items[--r->heads.count];
+        const plan_pattern *p = head.pattern;
+        start_run run = head.rest;
         for (; added && run.first <= run.last; run = pairs_next_run(&run))
             added = match_list_add(&r->apart, r->memory,
                                    (found_match){ run.first, run.last, end, p->id, p->order });

@@ -1,0 +1,81 @@
+/* merge.c: the matches of several patterns that share their end, in the order of output.
+ *
+ * Each pattern's starts ascend, so a heap of patterns, whose next start is least on top, gives all
+ * in order without a copy of any. Cost: O(log patterns) for each match. */
+#include "match/merge.h"
+
+void merge_free(merge *m, memory *memory)
+{
+    memory_give(memory, m->items);
+    *m = (merge){ 0 };
+}
+
+bool merge_add(merge *m, memory *memory, const plan_pattern *p, uint64_t start, start_run rest)
+{
+    if (m->count == m->room) {
+        size_t room = m->room == 0 ? 16 : 2 * m->room;
+        merge_item *items = memory_grow(memory, m->items, room * sizeof *items);
+        if (items == NULL)
+            return false;
+        m->items = items;
+        m->room = room;
+    }
+    m->items[m->count++] = (merge_item){ p, start, rest };
+    return true;
+}
+
+static bool stands_before(const merge_item *a, const merge_item *b)
+{
+    if (a->start != b->start)
+        return a->start < b->start;
+    const plan_pattern *p = a->pattern, *q = b->pattern;
+    return p->id != q->id ? p->id < q->id : p->order < q->order;
+}
+
+/* Let items[i] sink to its place. */
+static void sink_down(merge *m, size_t i)
+{
+    const merge_item item = m->items[i];
+    for (size_t k = 2 * i + 1; k < m->count; k = 2 * i + 1) {
+        k += k + 1 < m->count && stands_before(&m->items[k + 1], &m->items[k]);
+        if (!stands_before(&m->items[k], &item))
+            break;
+        m->items[i] = m->items[k];
+        i = k;
+    }
+    m->items[i] = item;
+}
+
+/* Go to the next start. False: there is none. */
+static bool next_start(merge_item *item)
+{
+    if (item->start == item->rest.last) {
+        if (item->rest.of == NULL)
+            return false;
+        item->rest = pairs_next_run(&item->rest);
+        item->start = item->rest.first;
+        return item->rest.first <= item->rest.last;
+    }
+    item->start++;
+    return true;
+}
+
+int merge_release(merge *m, match_out *out, uint64_t end)
+{
+    const plan_pattern *last = NULL;
+    uint64_t start = 0;
+    int status = TRAWL_OK;
+    for (size_t i = m->count / 2; i-- > 0;)
+        sink_down(m, i);
+    while (status == TRAWL_OK && m->count > 0) {
+        merge_item *top = &m->items[0];
+        if (!last || start != top->start || last->order != top->pattern->order) /* alternatives */
+            status = match_emit(out, top->pattern, top->start, end);
+        last = top->pattern;
+        start = top->start;
+        if (!next_start(top))
+            *top = m->items[--m->count];
+        sink_down(m, 0);
+    }
+    return status;
+}
