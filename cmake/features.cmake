@@ -31,7 +31,7 @@ if(PkgConfig_FOUND)
 endif()
 if(CMAKE_CROSSCOMPILING AND NOT CMOCKA_FOUND) # its library is not for that machine
   add_library(PkgConfig::CMOCKA INTERFACE IMPORTED)
-  target_include_directories(PkgConfig::CMOCKA INTERFACE ${PROJECT_SOURCE_DIR}/tests/cross)
+  target_include_directories(PkgConfig::CMOCKA INTERFACE ${PROJECT_SOURCE_DIR}/tests/support/cross)
   set(CMOCKA_FOUND ON)
 endif()
 option(TRAWL_MPI "Build the module for ranks of mpirun where Open MPI is found" ON)

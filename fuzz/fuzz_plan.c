@@ -2,7 +2,7 @@
  *
  * Valid plans are too long and too particular to be found by mutation. So an input is a
  * recipe: the first byte picks a plan, which is compiled here, and every eight bytes after
- * it are one edit of one word (tests/hostile.h). The checksum is put right, and what loads
+ * it are one edit of one word (tests/support/hostile.h). The checksum is put right, and what loads
  * is scanned with: whatever was edited, the walks must end and stay within their memory.
  * First bytes from RAW on mean that the rest is a block as it stands.
  */

@@ -3,6 +3,7 @@
 #   - No circle of #include "..." in src/ and include/, kernels (.k) among them.
 #   - A folder includes what its row under "The rooms" in docs/architecture.md allows, and what
 #     that may use in turn. Rows name rows above them only; each folder of src/ has one.
+#   - A file of tests/ lies in the folder that is its label.
 #   - No file of src/ is longer than 800 lines, no line of a C file than 100 columns.
 #   - The library asks the system for memory in one place, and for arrays that are malloc's by contract.
 #   - The version and the soname's number are those of CMakeLists.txt wherever else they stand.
@@ -17,6 +18,11 @@ find src include tests fuzz bench tools -name '*.[chk]' -exec awk '
     length($0) > 100 { print FILENAME ":" FNR ": " length($0) " columns; break the line"; bad = 1 }
     FNR == 801 && FILENAME ~ /^src/ { print FILENAME ": over 800 lines; divide it"; bad = 1 }
     END { exit bad }' {} + || status=1
+
+if find tests -maxdepth 1 -type f ! -name CMakeLists.txt ! -name house.sh | grep .; then
+    echo "tests lie in folders: tests/CMakeLists.txt says in which"
+    status=1
+fi
 
 find src include -name '*.[chk]' | sort | xargs awk '
     function complain(text) { print text; bad = 1 }

@@ -34,7 +34,7 @@ cmake --build "$work/cmake"
 echo "== the programs of README.md"
 flags_of --cflags --libs
 CC=${CC:-cc} CXX=${CXX-$(command -v c++)} PYTHON=${PYTHON-$(command -v python3)} CMAKE=cmake \
-    CMAKE_PREFIX_PATH=$prefix LD_LIBRARY_PATH=$libdir sh "$here/../tests/readme_programs.sh" "$here/../README.md" \
+    CMAKE_PREFIX_PATH=$prefix LD_LIBRARY_PATH=$libdir sh "$here/../tests/unit/readme_programs.sh" "$here/../README.md" \
     "$work/readme" "${flags[@]}"
 
 echo "== the command"

@@ -57,7 +57,7 @@ done
 ls -l ./*.deb
 LD_LIBRARY_PATH=$(dirname root/usr/lib/*/libtrawl.so.2)
 export LD_LIBRARY_PATH=$work/$LD_LIBRARY_PATH
-python3 source/tests/readme_fields.py root/usr/bin/trawl source/README.md
+python3 source/tests/cli/readme_fields.py root/usr/bin/trawl source/README.md
 bash source/tools/consumer.sh root/usr "$work/consumer"
 PYTHONPATH=$work/root/usr/lib/python3/dist-packages /usr/bin/python3 source/tools/installed.py
 

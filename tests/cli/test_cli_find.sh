@@ -1,7 +1,7 @@
 #!/bin/sh
 # How `trawl find` is asked and what it prints. Usage: test_cli_find.sh TRAWL
 
-. "$(dirname "$0")/command.sh"
+. "$(dirname "$0")/../support/command.sh"
 
 header='file\trecord\tpattern\tstart\tend\n'
 counts='file\tpattern\tcount\n'

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""ClamAV's signatures (trawl find --hex -f). Usage: signatures.py TRAWL [DATA]
+"""ClamAV's signatures (trawl find --hex -f). Usage: test_signatures.py TRAWL [DATA]
 
 What is malformed is left out, line by line. Drawn signatures hold for drawn files as clamscan says,
 where it is installed.

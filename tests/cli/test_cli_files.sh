@@ -2,7 +2,7 @@
 # Files that are cut off, binary, compressed, deep, or standard input. Usage: test_cli_files.sh TRAWL
 # Where GNU grep is installed, `trawl grep` is also compared with it.
 
-. "$(dirname "$0")/command.sh"
+. "$(dirname "$0")/../support/command.sh"
 
 gnu=false
 grep --version 2>/dev/null | grep -q 'GNU grep' && gnu=true

@@ -1,9 +1,9 @@
 #!/bin/bash
 # gpu.sh: prove Trawl on an NVIDIA GPU, with CUDA and with NVIDIA's OpenCL.
 #
-#   tests/gpu.sh [BUILD]                          all of it
-#   tests/gpu.sh BUILD oracle BACKEND [SEED]      a slice of comparisons: cuda or opencl
-#   tests/gpu.sh BUILD sanitize TOOL [ENGINE]     the self-test, of all or one engine, under a tool
+#   tests/device/gpu.sh [BUILD]                          all of it
+#   tests/device/gpu.sh BUILD oracle BACKEND [SEED]      a slice of comparisons: cuda or opencl
+#   tests/device/gpu.sh BUILD sanitize TOOL [ENGINE]     the self-test, of all or one engine, under a tool
 #                                                 of compute-sanitizer: memcheck, racecheck, ...
 #
 # BUILD is a build folder with its tests; without one this script builds build-gpu (cmake,
@@ -17,7 +17,7 @@
 # and of which seeds, so that many slices, each as short as TRAWL_TEST_CASES makes it, add up: where
 # TRAWL_TEST_PROCESSES is 4, four processes work side by side, each on seeds of its own.
 set -uo pipefail
-source=$(cd "$(dirname "$0")/.." && pwd)
+source=$(cd "$(dirname "$0")/../.." && pwd)
 build=${1:-}
 part=${2:-all}
 if [ -z "$build" ]; then

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """Compare `trawl grid` with masks, tolerance and wrong cells with OpenCV on real pictures.
 
-Usage: opencv_masks.py TRAWL DATA [CASES [SEED]], where DATA is the folder of test data with images/.
+Usage: test_opencv_masks.py TRAWL DATA [CASES [SEED]], where DATA is the folder of test data with images/.
 
 OpenCV has no exact answer: matchTemplate (TM_SQDIFF with a mask) gives each place a distance in
 floats. A place whose cells differ by at most N a channel, but for K of them, has a distance of at

@@ -2,7 +2,7 @@
 """`mpirun -n N trawl find` prints what one process prints, byte for byte: every report and every format, repeats
 without a bound, sequences, many files, files shorter than there are ranks; and an error in one rank ends all.
 
-Usage: test_mpi.py TRAWL MPIRUN. Exits with 77 where there is no Open MPI, or the command has no module for it.
+Usage: mpi.py TRAWL MPIRUN. Exits with 77 where there is no Open MPI, or the command has no module for it.
 """
 import errno, glob, gzip, os, random, shutil, subprocess, sys, tempfile
 

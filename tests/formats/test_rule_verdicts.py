@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Verdicts of rules (trawl find --rules --verdicts). Usage: rule_verdicts.py TRAWL [DATA]
+"""Verdicts of rules (trawl find --rules --verdicts). Usage: test_rule_verdicts.py TRAWL [DATA]
 
 Rules and records are drawn, and judged by trying every choice of places, as rules are explained to
 people; the verdicts must be the same. Where there is DATA, Suricata's own tests: contents must

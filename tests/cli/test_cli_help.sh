@@ -1,8 +1,8 @@
 #!/bin/sh
 # What is made from --help: manual pages and completions. Usage: test_cli_help.sh TRAWL
 
-. "$(dirname "$0")/command.sh"
-root=$here/..
+. "$(dirname "$0")/../support/command.sh"
+root=$here/../..
 
 has() { # has NAME FILE WORD...: the file has each word as a line
     name=$1

@@ -2,7 +2,7 @@
 # Files that are cut into pieces, and folders that threads share: output, messages and statuses are
 # those of one thread. Usage: test_cli_order.sh TRAWL
 
-. "$(dirname "$0")/command.sh"
+. "$(dirname "$0")/../support/command.sh"
 
 # same INPUT ARGUMENT...: five threads give what one gives, and leave standard input there.
 same() {

@@ -4,7 +4,7 @@
 # Usage: failing_opencl.sh TRAWL LAYER (failing_opencl.c as a layer of the OpenCL loader)
 
 layer=$(realpath "${2:?usage: $0 TRAWL LAYER}") || exit 2
-. "$(dirname "$0")/command.sh"
+. "$(dirname "$0")/../support/command.sh"
 skipped=77
 
 # A text of 80 MB, most of which is not there: pieces of it, 8 MB apart, are full of matches.

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Strings of YARA's rules (trawl find --yara). Usage: yara_strings.py TRAWL [DATA]
+"""Strings of YARA's rules (trawl find --yara). Usage: test_yara_strings.py TRAWL [DATA]
 
 Rules are drawn, and their strings searched for as YARA's manual explains them; where yara is
 installed it must find all strings where Trawl does. Where there is DATA, so with real rules in a

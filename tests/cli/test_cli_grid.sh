@@ -3,7 +3,7 @@
 # standard error and exit status. Usage: test_cli_grid.sh TRAWL
 # Pictures are made here as PNM text; PNG needs pnmtopng and pamtopng (package netpbm).
 
-. "$(dirname "$0")/command.sh"
+. "$(dirname "$0")/../support/command.sh"
 
 result() # NAME FINE(0 or 1)
 {

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""The syntaxes of motifs and signatures, asked of the command. Usage: syntaxes.py TRAWL [DATA]
+"""The syntaxes of motifs and signatures, asked of the command. Usage: test_syntaxes.py TRAWL [DATA]
 
 Patterns are drawn as trees; each is written in Trawl's syntax and as an expression for Python's re,
 by rules of this file's own, and all pairs of start and end must be the same. Where there is DATA,

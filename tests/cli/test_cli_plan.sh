@@ -2,7 +2,7 @@
 # `trawl compile`, `trawl info` and --plan: what find and grep print with a plan is what they print
 # with its patterns. Usage: test_cli_plan.sh TRAWL
 
-. "$(dirname "$0")/command.sh"
+. "$(dirname "$0")/../support/command.sh"
 unset GREP_COLORS NO_COLOR
 
 # refused NAME PART COMMAND ARGUMENT...: status 2, and the part in its message

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Known facts of real texts: how often and where other programs found words, restriction
-# sites, rule contents, signatures and protein motifs. Usage: corpus_text.sh TRAWL DATA,
+# sites, rule contents, signatures and protein motifs. Usage: test_corpus_text.sh TRAWL DATA,
 # where DATA is the folder with text/, dna/, ids/ and so on. Each fact is asked of several
 # engines, and of each in every way to run it: see scan.
 

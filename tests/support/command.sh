@@ -1,4 +1,4 @@
-# command.sh: what the tests of the command begin with: `. "$(dirname "$0")/command.sh"`, given the
+# command.sh: what the tests of the command begin with: `. "$(dirname "$0")/../support/command.sh"`, given the
 # path to trawl. The working directory is a new one then, which is gone at the end.
 # What is done here suits most; a test may define its own after it.
 

@@ -32,7 +32,7 @@ run() { # TITLE LIBRARY FLAG...: abi.c with that library
     title=$1 with=$2
     shift 2
     echo "== $title"
-    build "$@" "$source/tests/abi.c" "$with" "-Wl,-rpath,$(dirname "$with")" -o "$work/abi"
+    build "$@" "$source/tests/unit/abi.c" "$with" "-Wl,-rpath,$(dirname "$with")" -o "$work/abi"
     "$work/abi"
 }
 

@@ -2,7 +2,7 @@
 # --progress of find, grep and grid: a line on standard error that is never mixed with what is
 # printed. Usage: test_cli_progress.sh TRAWL
 
-. "$(dirname "$0")/command.sh"
+. "$(dirname "$0")/../support/command.sh"
 unset GREP_COLORS NO_COLOR
 
 slowly() { # two lines with more than a second between them

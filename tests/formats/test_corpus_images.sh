@@ -1,6 +1,6 @@
 #!/bin/sh
 # Known facts of real pictures: places and numbers of occurrences that other programs
-# found. Usage: corpus_images.sh TRAWL DATA, where DATA is the folder with images/ and its
+# found. Usage: test_corpus_images.sh TRAWL DATA, where DATA is the folder with images/ and its
 # expected_crops.tsv. Needles are cut out of the pictures with netpbm.
 
 LC_ALL=C

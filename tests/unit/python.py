@@ -1,4 +1,4 @@
-"""test_python.py LIBRARY: Trawl in Python programs, through ctypes: threads that share a plan, and
+"""python.py LIBRARY: Trawl in Python programs, through ctypes: threads that share a plan, and
 processes of multiprocessing, forked from one that has scanned with threads and spawned anew.
 
 Every process ends by itself: what takes longer than PATIENCE seconds has failed.

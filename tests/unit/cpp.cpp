@@ -1,4 +1,4 @@
-/* test_cpp.cpp: trawl.hpp: handles, errors, and exceptions through the library. */
+/* cpp.cpp: trawl.hpp: handles, errors, and exceptions through the library. */
 #include <cstdio>
 #include <stdexcept>
 #include <string>

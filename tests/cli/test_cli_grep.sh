@@ -3,7 +3,7 @@
 # Usage: test_cli_grep.sh TRAWL. Where GNU grep is installed, random command lines are compared with
 # it (TRAWL_TEST_CASES, 300).
 
-. "$(dirname "$0")/command.sh"
+. "$(dirname "$0")/../support/command.sh"
 unset GREP_COLORS NO_COLOR
 
 run() {

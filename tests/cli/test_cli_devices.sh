@@ -2,7 +2,7 @@
 # The command on devices: what it lists, refuses and finds. Usage: test_cli_devices.sh TRAWL
 # Where there is no OpenCL device only the messages are tested.
 
-. "$(dirname "$0")/command.sh"
+. "$(dirname "$0")/../support/command.sh"
 
 # check NAME STATUS PART ARGUMENT...: the exit status, and a part of what is printed, on either
 # stream ("" for any).

@@ -2,7 +2,7 @@
 """trawl find beside seqkit, EMBOSS, cutadapt and yara, on real sequences and a real program: the same
 places, or a difference that docs/semantics.md explains and that is looked for here.
 
-Usage: sequence_peers.py TRAWL DATA. A tool that is not here is left out, with a word.
+Usage: test_sequence_peers.py TRAWL DATA. A tool that is not here is left out, with a word.
 """
 import csv
 import gzip

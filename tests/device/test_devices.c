@@ -762,7 +762,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_giving_up_grams), cmocka_unit_test(test_crowds_in_little_memory),
         cmocka_unit_test(test_borders),
     };
-    if (argc > 1) /* one of them: tests/gpu.sh runs many processes side by side */
+    if (argc > 1) /* one of them: tests/device/gpu.sh runs many processes side by side */
         cmocka_set_test_filter(argv[1]);
     return cmocka_run_group_tests(tests, open_cpu, close_targets);
 }

@@ -3,7 +3,7 @@
 # error. Usage: test_cli.sh path/to/trawl. Where GNU grep is installed, `trawl grep` is also
 # compared with it.
 
-. "$(dirname "$0")/command.sh"
+. "$(dirname "$0")/../support/command.sh"
 
 # same SYNTAX ARGUMENT...: standard output and status as those of GNU grep, which visits a
 # folder in no order of its own; SYNTAX is E or F.

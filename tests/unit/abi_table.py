@@ -165,6 +165,6 @@ for line in come:
     print("+ " + line)
 if gone or come:
     print("\n" + advice["breaks" if breaks(gone, come, old, new) else "grows"])
-    print("To write it anew: python3 tests/abi_table.py --write "
+    print("To write it anew: python3 tests/unit/abi_table.py --write "
           + " ".join(map(os.path.relpath, [header, library, table_name])) + " cc")
 sys.exit(bool(missing or gone or come))
