@@ -6,6 +6,7 @@
 #   - A file of tests/ lies in the folder that is its label.
 #   - No file of src/ is longer than 800 lines, no line of a C file than 100 columns.
 #   - The library asks the system for memory in one place, and for arrays that are malloc's by contract.
+#   - A link in a document to a file of the sources names one that is there.
 #   - The version and the soname's number are those of CMakeLists.txt wherever else they stand.
 
 cd "${1:?usage: $0 SOURCE_FOLDER}" || exit 2
@@ -99,6 +100,23 @@ find src include -name '*.[chk]' | sort | xargs awk '
 if grep -rnE '(^|[^_[:alnum:]])(malloc|calloc|realloc|free|strdup|strndup|aligned_alloc|posix_memalign)\(' \
     src --include='*.[ch]' | grep -vE '^src/(cli|io|mpi)/|^src/base/memory\.c|^src/scan/collect\.c'; then
     echo "memory of the library comes from base/memory.h"
+    status=1
+fi
+
+broken=$(awk 'FNR == 1 { code = 0 }
+    /^ *```/ { code = !code }
+    !code { gsub(/`[^`]*`/, "")
+        while (match($0, /\]\([^)# ]+/)) {
+            target = substr($0, RSTART + 2, RLENGTH - 2)
+            if (target !~ /^(https?|mailto):/)
+                print FILENAME, target
+            $0 = substr($0, RSTART + RLENGTH)
+        } }' ./*.md docs/*.md docs/*/*.md python/*.md |
+    while read -r file target; do
+        [ -e "${file%/*}/$target" ] || echo "$file: there is no $target"
+    done)
+if [ -n "$broken" ]; then
+    echo "$broken"
     status=1
 fi
 

@@ -2,7 +2,7 @@
  *
  * CPU: one core of a cloud machine with AVX-512, 2026-11-21, gcc 12 -O3, `bench/engines`,
  *      `bench/cliffs` and sets of 1 to 100,000 literals in prose, source, DNA and protein
- *      (docs/performance.md).
+ *      (docs/records/comparisons.md).
  * GPU: NVIDIA H200, 2026-11-21, resident text, one queue.
  *
  * Only ratios matter, and only as far as they tell engines apart.

@@ -9,7 +9,7 @@
  * no pattern is longer than PFAC_DEPTH, nothing is handed over.
  *
  * On an H200 the filter is worth a factor of three on rule literals in source code
- * (docs/performance.md). The plain kernels gain by many starts an item, and nothing by staging:
+ * (docs/records/devices.md). The plain kernels gain by many starts an item, and nothing by staging:
  * the text is in the first-level cache anyway.
  */
 
