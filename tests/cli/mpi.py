@@ -5,6 +5,7 @@ without a bound, sequences, many files, files shorter than there are ranks; and 
 Usage: mpi.py TRAWL MPIRUN. Exits with 77 where there is no Open MPI, or the command has no module for it.
 """
 import errno, glob, gzip, os, random, shutil, subprocess, sys, tempfile
+from concurrent.futures import ThreadPoolExecutor
 
 trawl, mpirun = os.path.abspath(sys.argv[1]), shutil.which(sys.argv[2]) if len(sys.argv) > 2 else None
 if not mpirun or not os.path.exists(os.path.join(os.path.dirname(trawl), "trawl-mpi.so")):
@@ -15,6 +16,23 @@ print("TRAWL_TEST_SEED=%d" % seed)
 r = random.Random(seed)
 alone = dict(os.environ, TRAWL_MPI="0")
 cases = again = 0
+pool = ThreadPoolExecutor(4)  # a start of mpirun is mostly waiting, so some runs go side by side
+begun = []
+
+
+def later(case, *arguments, **more):
+    """Begin a case that no other one's files are in the way of; settle() waits for it."""
+    global cases
+    cases += 1
+    begun.append(pool.submit(case, *arguments, **more))
+
+
+def settle():
+    """All cases that were begun have gone well. Adds up the blocks that were searched again."""
+    global again
+    for case in begun:
+        again += case.result() or 0
+    begun.clear()
 
 
 def ranks(n, *arguments, environment=None, given=None, script='exec "$0" "$@"'):
@@ -25,23 +43,22 @@ def ranks(n, *arguments, environment=None, given=None, script='exec "$0" "$@"'):
 
 
 def same(*arguments, n=4):
-    """Output and status are those of one process, whether ranks map files or read them through MPI-IO. Returns what
-    --stats says of the ranks."""
-    global cases, again
-    cases += 1
+    """Output and status are those of one process, whether ranks map files or read them through MPI-IO."""
+    later(compare, arguments, n, r.random() < 0.5)
+
+
+def compare(arguments, n, reads):
     one = subprocess.run([trawl, "find", *arguments], capture_output=True, env=alone)
-    reads = r.random() < 0.5
     many = ranks(n, "--stats", *arguments, environment=dict(os.environ, TRAWL_MPI="read") if reads else None)
     if one.returncode not in (0, 1) or many.returncode != one.returncode or many.stdout != one.stdout:
         at = next((i for i, (a, b) in enumerate(zip(one.stdout, many.stdout)) if a != b),
                   min(len(one.stdout), len(many.stdout)))
-        sys.exit("%r, %d ranks, files %s: status %d, not %d; output differs at byte %d of %d and %d:\n%r\n%r\n%s" % (
+        raise AssertionError("%r, %d ranks, files %s: status %d, not %d; output differs at byte %d of %d and %d:\n%r\n%r\n%s" % (
             arguments, n, "read" if reads else "mapped", many.returncode, one.returncode, at, len(one.stdout), len(many.stdout),
             one.stdout[at - 100:at + 100], many.stdout[at - 100:at + 100], many.stderr.decode()))
     said = [line for line in many.stderr.decode().splitlines() if " rounds, " in line]
     assert len(said) == 1, many.stderr
-    again += int(said[0].split(", ")[2].split()[0])
-    return said[0]
+    return int(said[0].split(", ")[2].split()[0])
 
 
 def words(count, letters=b"abcdefgh"):
@@ -79,7 +96,10 @@ try:
         same(*form, "-e", "ab[a-f]{0,5}", "-e", "bc", *texts)
 
     # ---- what lives on from rank to rank ---------------------------------------------------------------
+    settle()
+    again = 0
     same("--report", "ends", "X.*c", "far")
+    settle()
     assert again > 0, "no block was searched again"
     same("--report", "ends", "-c", "X.*c", "far")
     same("--report", "ends", "-g", "-e", "X.*c", "-e", "b", "far")
@@ -118,6 +138,8 @@ try:
     for most in (1, 5, 100, 5000, 10**9):
         same("--max-matches", str(most), "-e", "ab", "-e", "bc", *texts)
 
+    settle()
+
     # ---- into a file, all ranks at once ---------------------------------------------------------------------
     expected = subprocess.run([trawl, "find", "ab", *texts], capture_output=True, env=alone).stdout
     with open("printed", "wb") as file:
@@ -131,8 +153,9 @@ try:
 
     # ---- errors: one message of trawl's, status 2 ---------------------------------------------------------------
     def fails(expects, *arguments, n=4, **more):
-        global cases
-        cases += 1
+        later(refuse, expects, arguments, n, **more)
+
+    def refuse(expects, arguments, n, **more):
         done = ranks(n, *arguments, **more)
         said = [line for line in done.stderr.decode().splitlines() if line.startswith("trawl")]
         assert done.returncode == 2 and len(said) >= 1 and expects in said[0], (arguments, done)
@@ -152,15 +175,18 @@ try:
                   script='exec "$0" "$@" > /dev/full')
     for full in range(3):                                                  # a rank may write 64 KiB to a file
         for report in ("ends", "each", "leftmost-longest"):
-            fails(("the copy of the output in $TMPDIR: " if full else "full: ") + os.strerror(errno.EFBIG),
-                  "--output", "full", "--report", report, "-e", "a|ab", "run", n=3,
+            name = "full-%d-%s" % (full, report)
+            fails(("the copy of the output in $TMPDIR: " if full else name + ": ") + os.strerror(errno.EFBIG),
+                  "--output", name, "--report", report, "-e", "a|ab", "run", n=3,
                   script='trap "" XFSZ; [ $OMPI_COMM_WORLD_RANK != %d ] || ulimit -f 128; exec "$0" "$@"' % full)
+    settle()
     with open("slow.gz", "wb") as file:                                    # seconds, for one rank
         file.write(gzip.compress(bytes(10 << 20)) * 60)
     for change in ("rm $made", "mv $made elsewhere", "mv $made elsewhere; : > $made", ": > $made"):
         fails("moved: it was", "--output", "moved", "--max-ratio", "0", "X", "run", "slow.gz", n=2,
               script='[ $OMPI_COMM_WORLD_RANK = 0 ] || { until [ -s moved.* ]; do sleep 0.01; done; made=$(echo moved.*); %s; } & exec "$0" "$@"'
                      % change)
+        settle()
         assert not glob.glob("moved*"), change                             # neither half an output nor what it was made in
     reader = ranks(2, "ACGT", "reads.fa", "reads.fa",                      # who has read enough has no error
                    script='trap "" PIPE; "$0" "$@" | sed 1q')
@@ -180,6 +206,7 @@ try:
     writer = os.open("pipe", os.O_RDWR)
     os.write(writer, b"ab" * 100)
     fails("pipe", "ab", "words", "pipe")
+    settle()
     os.close(writer)
     fails("other patterns", "-e", "ab", "-f", "-", "words", given=b"bc\n", n=2)
     fails("--report", "--report", "nothing", "ab", "words")
@@ -191,6 +218,7 @@ try:
     fails("also the output", "--output", "few", "ab", "words", "few")
     fails("also the output", "--output", "few", "-f", "few", "words")
     fails("missing", "--output", "few", "ab", "words", "missing")
+    settle()
     with open("few", "rb") as file:
         assert file.read() == files["few"]                                 # and is not lost
     assert not glob.glob("few.*"), glob.glob("few.*")
@@ -205,5 +233,6 @@ try:
     assert each.stdout.count(b"few\t") == 6, each
     print("%d cases agree, %d blocks were searched again" % (cases, again))
 finally:
+    pool.shutdown()
     os.chdir("/")
     shutil.rmtree(folder)
