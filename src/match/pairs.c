@@ -520,21 +520,26 @@ uint64_t pairs_least(const pairs *p)
     return head != NO_RUN ? p->runs[head].first : UINT64_MAX;
 }
 
-/* The run with this number, and those behind it. */
-static start_run run_of(const pairs *p, uint32_t number)
+/* The run with this number, field by field: a copy of what has just been written in parts has to
+ * wait for them. */
+static bool run_of(const pairs *p, uint32_t number, start_run *out)
 {
     if (number == NO_RUN)
-        return (start_run){ NULL, 1, 0, NO_RUN };
+        return false;
     const run *r = &p->runs[number];
-    return (start_run){ p, r->first, run_last(r), r->next };
+    out->of = p;
+    out->first = r->first;
+    out->last = run_last(r);
+    out->next = r->next;
+    return true;
 }
 
-start_run pairs_run(const pairs *p)
+bool pairs_run(const pairs *p, start_run *r)
 {
-    return run_of(p, p->pieces[p->forward->count].head);
+    return run_of(p, p->pieces[p->forward->count].head, r);
 }
 
-start_run pairs_next_run(const start_run *r)
+bool pairs_next_run(start_run *r)
 {
-    return run_of(r->of, r->next);
+    return r->of != NULL && run_of(r->of, r->next, r);
 }
