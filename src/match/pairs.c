@@ -280,6 +280,22 @@ static bool starts_move(pairs *p, size_t k, const node *n)
 
 /* ---- the passes ------------------------------------------------------ */
 
+/* A byte as it is looked up in classes. */
+typedef struct letter {
+    uint64_t bit;
+    size_t word;
+} letter;
+
+static inline letter letter_of(unsigned byte)
+{
+    return (letter){ UINT64_C(1) << (byte & 63), byte >> 6 };
+}
+
+static inline bool is_in(letter byte, const byte_class *set)
+{
+    return (set->bits[byte.word] & byte.bit) != 0;
+}
+
 /* The i-th of the nodes, from the oldest on. */
 static inline node *node_at(const repeat *r, size_t i)
 {
@@ -324,10 +340,10 @@ static inline void repeat_ready(repeat *r)
 
 /* As repeat_step, of an element that takes one byte: a node leads on at the next offset, or never.
  */
-static inline bool byte_step(memory *memory, repeat *r, size_t k, unsigned byte, node *n,
-                             bool *live, pairs *list)
+static inline bool byte_step(memory *memory, repeat *r, size_t k, letter byte, node *n, bool *live,
+                             pairs *list)
 {
-    const bool leads = r->count > 0 && class_has(r->set, byte);
+    const bool leads = r->count > 0 && is_in(byte, r->set);
     if (r->room == 0 && !repeat_grow(memory, r))
         return false;
     const node before = r->nodes[0];
@@ -347,10 +363,10 @@ static inline bool byte_step(memory *memory, repeat *r, size_t k, unsigned byte,
 /* Move element k to offset n->pos, which lies behind `byte`. In: the node there before the
  * element, if `live`; out: that behind it, likewise. `list` is NULL when starts are of no
  * interest. False when memory ran out. */
-static inline bool repeat_step(memory *memory, repeat *r, size_t k, unsigned byte, node *n,
+static inline bool repeat_step(memory *memory, repeat *r, size_t k, letter byte, node *n,
                                bool *live, pairs *list)
 {
-    if (!class_has(r->set, byte))
+    if (!is_in(byte, r->set))
         r->count = r->ready = 0;
     if (*live) {
         if (r->count == r->room && !repeat_grow(memory, r))
@@ -374,8 +390,9 @@ static inline bool repeat_step(memory *memory, repeat *r, size_t k, unsigned byt
 
 /* Move the pass by one byte to offset n->pos, or to any when all sleeps. In: *live when *n is a
  * start; out: *live when *n is an end. False when memory ran out. */
-static inline bool pass_step(pass *w, unsigned byte, node *n, bool *live, pairs *list)
+static inline bool pass_step(pass *w, unsigned next, node *n, bool *live, pairs *list)
 {
+    const letter byte = letter_of(next);
     size_t *link = &w->awake; /* to the first element awake at k or after it */
     for (size_t k = 0;; k++) {
         if (!*live)
