@@ -10,24 +10,23 @@ void merge_free(merge *m, memory *memory)
     *m = (merge){ 0 };
 }
 
-bool merge_add(merge *m, memory *memory, const plan_pattern *p, uint64_t start, start_run rest)
+merge_item *merge_add(merge *m, memory *memory)
 {
     if (m->count == m->room) {
         size_t room = m->room == 0 ? 16 : 2 * m->room;
         merge_item *items = memory_grow(memory, m->items, room * sizeof *items);
         if (items == NULL)
-            return false;
+            return NULL;
         m->items = items;
         m->room = room;
     }
-    m->items[m->count++] = (merge_item){ p, start, rest };
-    return true;
+    return &m->items[m->count++];
 }
 
 static bool stands_before(const merge_item *a, const merge_item *b)
 {
-    if (a->start != b->start)
-        return a->start < b->start;
+    if (a->starts.first != b->starts.first)
+        return a->starts.first < b->starts.first;
     const plan_pattern *p = a->pattern, *q = b->pattern;
     return p->id != q->id ? p->id < q->id : p->order < q->order;
 }
@@ -49,15 +48,21 @@ static void sink_down(merge *m, size_t i)
 /* Go to the next start. False: there is none. */
 static bool next_start(merge_item *item)
 {
-    if (item->start == item->rest.last) {
-        if (item->rest.of == NULL)
-            return false;
-        item->rest = pairs_next_run(&item->rest);
-        item->start = item->rest.first;
-        return item->rest.first <= item->rest.last;
-    }
-    item->start++;
+    if (item->starts.first == item->starts.last)
+        return pairs_next_run(&item->starts);
+    item->starts.first++;
     return true;
+}
+
+/* The matches of a single pattern, which are in order. */
+static int release_one(merge *m, match_out *out, uint64_t end)
+{
+    merge_item *item = &m->items[--m->count];
+    int status;
+    do
+        status = match_emit(out, item->pattern, item->starts.first, end);
+    while (status == TRAWL_OK && next_start(item));
+    return status;
 }
 
 int merge_release(merge *m, match_out *out, uint64_t end)
@@ -65,14 +70,17 @@ int merge_release(merge *m, match_out *out, uint64_t end)
     const plan_pattern *last = NULL;
     uint64_t start = 0;
     int status = TRAWL_OK;
+    if (m->count == 1)
+        return release_one(m, out, end);
     for (size_t i = m->count / 2; i-- > 0;)
         sink_down(m, i);
     while (status == TRAWL_OK && m->count > 0) {
         merge_item *top = &m->items[0];
-        if (!last || start != top->start || last->order != top->pattern->order) /* alternatives */
-            status = match_emit(out, top->pattern, top->start, end);
+        const uint64_t first = top->starts.first;
+        if (!last || start != first || last->order != top->pattern->order) /* alternatives */
+            status = match_emit(out, top->pattern, first, end);
         last = top->pattern;
-        start = top->start;
+        start = first;
         if (!next_start(top))
             *top = m->items[--m->count];
         sink_down(m, 0);

@@ -5,11 +5,10 @@
 #include "match/match.h"
 #include "match/pairs.h"
 
-/* One pattern's starts: `start` .. `rest.last`, and the runs after that one. */
+/* One pattern's starts, ascending: those of a run, and of the runs after it. */
 typedef struct merge_item {
     const plan_pattern *pattern;
-    uint64_t start;
-    start_run rest;
+    start_run starts;
 } merge_item;
 
 /* What is to be merged, and then a heap of it. All zero is empty. */
@@ -20,8 +19,8 @@ typedef struct merge {
 
 void merge_free(merge *m, memory *memory);
 
-/* The starts from `start` on, which is in the run `rest`. False when memory ran out. */
-bool merge_add(merge *m, memory *memory, const plan_pattern *p, uint64_t start, start_run rest);
+/* Room for one more, which the caller fills. NULL when memory ran out. */
+merge_item *merge_add(merge *m, memory *memory);
 
 /* Hand out all as matches that end at `end`: by start, then id, pattern. What alternatives of one
  * pattern have in common goes out once. It is empty then. The status is match_emit's. */

@@ -280,6 +280,22 @@ static bool starts_move(pairs *p, size_t k, const node *n)
 
 /* ---- the passes ------------------------------------------------------ */
 
+/* A byte as it is looked up in classes. */
+typedef struct letter {
+    uint64_t bit;
+    size_t word;
+} letter;
+
+static inline letter letter_of(unsigned byte)
+{
+    return (letter){ UINT64_C(1) << (byte & 63), byte >> 6 };
+}
+
+static inline bool is_in(letter byte, const byte_class *set)
+{
+    return (set->bits[byte.word] & byte.bit) != 0;
+}
+
 /* The i-th of the nodes, from the oldest on. */
 static inline node *node_at(const repeat *r, size_t i)
 {
@@ -324,10 +340,10 @@ static inline void repeat_ready(repeat *r)
 
 /* As repeat_step, of an element that takes one byte: a node leads on at the next offset, or never.
  */
-static inline bool byte_step(memory *memory, repeat *r, size_t k, unsigned byte, node *n,
-                             bool *live, pairs *list)
+static inline bool byte_step(memory *memory, repeat *r, size_t k, letter byte, node *n, bool *live,
+                             pairs *list)
 {
-    const bool leads = r->count > 0 && class_has(r->set, byte);
+    const bool leads = r->count > 0 && is_in(byte, r->set);
     if (r->room == 0 && !repeat_grow(memory, r))
         return false;
     const node before = r->nodes[0];
@@ -347,10 +363,10 @@ static inline bool byte_step(memory *memory, repeat *r, size_t k, unsigned byte,
 /* Move element k to offset n->pos, which lies behind `byte`. In: the node there before the
  * element, if `live`; out: that behind it, likewise. `list` is NULL when starts are of no
  * interest. False when memory ran out. */
-static inline bool repeat_step(memory *memory, repeat *r, size_t k, unsigned byte, node *n,
+static inline bool repeat_step(memory *memory, repeat *r, size_t k, letter byte, node *n,
                                bool *live, pairs *list)
 {
-    if (!class_has(r->set, byte))
+    if (!is_in(byte, r->set))
         r->count = r->ready = 0;
     if (*live) {
         if (r->count == r->room && !repeat_grow(memory, r))
@@ -374,8 +390,9 @@ static inline bool repeat_step(memory *memory, repeat *r, size_t k, unsigned byt
 
 /* Move the pass by one byte to offset n->pos, or to any when all sleeps. In: *live when *n is a
  * start; out: *live when *n is an end. False when memory ran out. */
-static inline bool pass_step(pass *w, unsigned byte, node *n, bool *live, pairs *list)
+static inline bool pass_step(pass *w, unsigned next, node *n, bool *live, pairs *list)
 {
+    const letter byte = letter_of(next);
     size_t *link = &w->awake; /* to the first element awake at k or after it */
     for (size_t k = 0;; k++) {
         if (!*live)
@@ -520,21 +537,26 @@ uint64_t pairs_least(const pairs *p)
     return head != NO_RUN ? p->runs[head].first : UINT64_MAX;
 }
 
-/* The run with this number, and those behind it. */
-static start_run run_of(const pairs *p, uint32_t number)
+/* The run with this number, field by field: a copy of what has just been written in parts has to
+ * wait for them. */
+static bool run_of(const pairs *p, uint32_t number, start_run *out)
 {
     if (number == NO_RUN)
-        return (start_run){ NULL, 1, 0, NO_RUN };
+        return false;
     const run *r = &p->runs[number];
-    return (start_run){ p, r->first, run_last(r), r->next };
+    out->of = p;
+    out->first = r->first;
+    out->last = run_last(r);
+    out->next = r->next;
+    return true;
 }
 
-start_run pairs_run(const pairs *p)
+bool pairs_run(const pairs *p, start_run *r)
 {
-    return run_of(p, p->pieces[p->forward->count].head);
+    return run_of(p, p->pieces[p->forward->count].head, r);
 }
 
-start_run pairs_next_run(const start_run *r)
+bool pairs_next_run(start_run *r)
 {
-    return run_of(r->of, r->next);
+    return r->of != NULL && run_of(r->of, r->next, r);
 }

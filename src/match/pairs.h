@@ -8,7 +8,8 @@
 /* What is known of one pattern between its ends. */
 typedef struct pairs pairs;
 
-/* Starts that follow one another: first, first + 1, .. last. None: last < first. */
+/* Starts that follow one another: first, first + 1, .. last. `of` is NULL where no other run can
+ * follow. */
 typedef struct start_run {
     const pairs *of;
     uint64_t first, last;
@@ -41,9 +42,10 @@ bool pairs_advance(pairs *p, text_view text, uint64_t upto);
 /* The first start of the list; UINT64_MAX: it is empty. */
 uint64_t pairs_least(const pairs *p);
 
-/* Until the next call of another of these functions. Behind the last run there is none. */
-start_run pairs_run(const pairs *p);
-start_run pairs_next_run(const start_run *r);
+/* The first run of the list, and the one after *r, into *r: runs are valid until the next call of
+ * another of these functions. False: there is none. */
+bool pairs_run(const pairs *p, start_run *r);
+bool pairs_next_run(start_run *r);
 
 /* Take the starts below `below` out of the list. */
 void pairs_drop(pairs *p, uint64_t below);

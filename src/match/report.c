@@ -294,6 +294,19 @@ static const plan_pattern *pattern_of(const reporter *r, const found_match *m)
     return &plan_patterns(r->plan)[r->plan->by_order[m->pattern]];
 }
 
+/* Put the starts first .. last of a pattern on the heap. */
+static bool add_run(reporter *r, const plan_pattern *p, uint64_t first, uint64_t last)
+{
+    merge_item *item = merge_add(&r->heads, r->memory);
+    if (item == NULL)
+        return false;
+    item->pattern = p;
+    item->starts.of = NULL;
+    item->starts.first = first;
+    item->starts.last = last;
+    return true;
+}
+
 /* Of `found`, hand out all with an end up to `limit`, in the order of output. */
 static int release_by_end(reporter *r, uint64_t limit, trawl_error *error)
 {
@@ -304,8 +317,7 @@ static int release_by_end(reporter *r, uint64_t limit, trawl_error *error)
     while (status == TRAWL_OK && i < r->found.count && items[i].end <= limit) {
         const uint64_t end = items[i].end;
         for (; i < r->found.count && items[i].end == end; i++) {
-            const start_run run = { NULL, items[i].start, items[i].last, 0 };
-            if (!merge_add(&r->heads, r->memory, pattern_of(r, &items[i]), run.first, run))
+            if (!add_run(r, pattern_of(r, &items[i]), items[i].start, items[i].last))
                 return out_of_memory(r->memory, error);
         }
         status = merge_release(&r->heads, r->out, end);
@@ -374,8 +386,7 @@ static bool add_starts(reporter *r, uint32_t index, uint64_t end, text_view text
     const plan_pattern *p = &plan_patterns(r->plan)[index];
     const uint64_t start = end - p->min_length;
     if (plan_one_length(p))
-        return end < p->min_length ||
-               merge_add(&r->heads, r->memory, p, start, (start_run){ NULL, start, start, 0 });
+        return end < p->min_length || add_run(r, p, start, start);
     variable *v = variable_of(r, index);
     pairs_end found;
     if (v == NULL || !pairs_at(v->pairs, text, end, &found))
@@ -383,8 +394,12 @@ static bool add_starts(reporter *r, uint32_t index, uint64_t end, text_view text
     if (found.first > found.last)
         return true;
     pairs_drop(v->pairs, found.first);
-    const start_run run = pairs_run(v->pairs);
-    return run.first > run.last || merge_add(&r->heads, r->memory, p, run.first, run);
+    merge_item *item = merge_add(&r->heads, r->memory);
+    if (item == NULL)
+        return false;
+    item->pattern = p;
+    r->heads.count -= !pairs_run(v->pairs, &item->starts);
+    return true;
 }
 
 /* Under SHORTEST a start is done with that has ended. */
@@ -475,8 +490,8 @@ static bool end_starts(reporter *r, variable *v, uint64_t below)
     match_list *to = plan_has_alternatives(r->plan) ? &r->apart : &r->found;
     bool added = true;
     for (;;) {
-        const start_run run = pairs_run(v->pairs);
-        if (!added || run.first > run.last || run.first >= below)
+        start_run run;
+        if (!added || !pairs_run(v->pairs, &run) || run.first >= below)
             return added;
         const uint64_t last = run.last < below ? run.last : below - 1;
         if (v->end > 0 && run.first <= v->last)
@@ -514,13 +529,14 @@ static bool collect_nearest(reporter *r, uint32_t index, uint64_t end, text_view
     if (!add_starts(r, index, end, text))
         return false;
     bool added = true;
-    while (r->heads.count > 0) {
-        const merge_item head = r->heads.items[--r->heads.count];
-        const plan_pattern *p = head.pattern;
-        start_run run = head.rest;
-        for (; added && run.first <= run.last; run = pairs_next_run(&run))
+    while (added && r->heads.count > 0) {
+        merge_item *head = &r->heads.items[--r->heads.count];
+        const plan_pattern *p = head->pattern;
+        start_run *run = &head->starts;
+        do
             added = match_list_add(&r->apart, r->memory,
-                                   (found_match){ run.first, run.last, end, p->id, p->order });
+                                   (found_match){ run->first, run->last, end, p->id, p->order });
+        while (added && pairs_next_run(run));
     }
     drop_starts(r, &(record){ 0, index }, 1, end);
     return added;

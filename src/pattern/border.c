@@ -271,12 +271,7 @@ int border_open(memory *m, pattern_list *list, trawl_error *error)
         settle_own(p);
         if (p->literal && !literals)
             continue;
-        if (varies(p) && !is_possible(&p->before))
-            status = fail(error, TRAWL_ERROR_PATTERN, 0,
-                          "nothing can stand before a match that begins with such a byte (\\< asks "
-                          "for one of a word, \\b for a word on one side): remove the condition");
-        else if (can_open(list, &p->before) ||
-                 varies(p)) /* of others, ends are doubtful (plan.h) */
+        if (can_open(list, &p->before) || varies(p)) /* of others, ends are doubtful (plan.h) */
             status = open_pattern(m, p, list->opening, error);
         opened |= p->opened;
         if (status != TRAWL_OK && error)

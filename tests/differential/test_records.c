@@ -287,12 +287,13 @@ static trawl_context *any_cpu(rng *r)
 static void check_breaks(trawl_context *context, const collection *c, const trawl_plan *plan,
                          const trawl_scan_options *options, const scenario *s, rng *r)
 {
-    const bool moves = options->report == TRAWL_REPORT_ENDS && rng_chance(r, 2);
+    bool moves = options->report == TRAWL_REPORT_ENDS && rng_chance(r, 2);
     expectation e = expect_all(c);
     trawl_stream *stream = NULL;
     int status = trawl_stream_open(context, plan, options, check_batch, &e, &stream, NULL);
     if (status == TRAWL_ERROR_UNSUPPORTED && s->unbounded)
         return;
+    moves = moves && target_saves(stream);
     for (size_t i = 0; i < c->count && status == TRAWL_OK; i++) {
         const trawl_text *text = &c->texts[i];
         for (size_t at = 0, piece; at < text->length && status == TRAWL_OK; at += piece) {

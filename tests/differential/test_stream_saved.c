@@ -124,22 +124,6 @@ static trawl_stream *move_stream(trawl_stream *stream, trawl_context *to, const 
     return stream;
 }
 
-/* Whether streams of the plan have states: not where they follow what began with the text. */
-static bool has_states(const trawl_plan *plan)
-{
-    matches none = { NULL, 0, 0 };
-    trawl_stream *stream = open_stream(context, plan, 0, &none);
-    trawl_error error = { 0 };
-    size_t bytes = 0;
-    const int status = trawl_stream_save(stream, NULL, &bytes, &error);
-    assert_int_equal(trawl_stream_drop(stream, NULL), TRAWL_OK);
-    if (status == TRAWL_OK)
-        return true;
-    assert_int_equal(status, TRAWL_ERROR_UNSUPPORTED);
-    assert_non_null(strstr(error.message, "\\A before"));
-    return false;
-}
-
 static trawl_context *any_context(rng *r)
 {
     const uint32_t which = rng_below(r, 8);
@@ -150,8 +134,8 @@ static trawl_context *any_context(rng *r)
 static void feed_and_move(const trawl_plan *plan, const uint8_t *text, size_t length, size_t most,
                           uint32_t one_in, rng *r, matches *found)
 {
-    const bool states = has_states(plan);
     trawl_stream *stream = open_stream(any_context(r), plan, 0, found);
+    const bool states = target_saves(stream);
     for (size_t at = 0, piece; at < length; at += piece) {
         const size_t left = length - at;
         piece = rng_below(r, (uint32_t)most) + 1;

@@ -99,3 +99,15 @@ trawl_plan *target_compile(const trawl_pattern *patterns, size_t count, const ch
         fail_msg("%s: %s", engine, error.message);
     return plan;
 }
+
+bool target_saves(const trawl_stream *stream)
+{
+    trawl_error error = { 0 };
+    size_t bytes = 0;
+    const int status = trawl_stream_save(stream, NULL, &bytes, &error);
+    if (status == TRAWL_OK)
+        return true;
+    assert_int_equal(status, TRAWL_ERROR_UNSUPPORTED);
+    assert_non_null(strstr(error.message, "\\A before"));
+    return false;
+}

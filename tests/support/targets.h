@@ -41,4 +41,8 @@ trawl_context *target_cpu(const char *backend, uint32_t threads, uint32_t chunks
 /* A plan by that engine; NULL where it refuses the patterns. Fails the test on any other error. */
 trawl_plan *target_compile(const trawl_pattern *patterns, size_t count, const char *engine);
 
+/* Whether a stream under TRAWL_REPORT_ENDS has a state: not where it follows what began with the
+ * text. Fails the test where it has none for any other reason. */
+bool target_saves(const trawl_stream *stream);
+
 #endif
