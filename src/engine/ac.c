@@ -1,4 +1,4 @@
-/* ac.c: Aho-Corasick and PFAC: the layout of table/ac.h from the trie of a set of literals.
+/* ac.c: Aho-Corasick: the layout of table/ac.h from the trie of a set of literals.
  *
  * Steps: the trie (engine/trie.c), whose numbers are breadth-first, so that a failure link always
  * points to a smaller one; rows for the first nodes, each a copy of the row of its failure link
@@ -10,12 +10,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/ac.h"
 #include "engine/costs.h"
-#include "engine/grams.h"
 #include "engine/literals.h"
 #include "engine/trie.h"
 #include "table/fold.h"
-#include "table/pfac.h"
 
 /* Words of rows: 16 MiB; behind another engine 4 MiB, which are built in a third of the time, and
  * at most a quarter slower. */
@@ -179,7 +178,7 @@ static void lay_out(layout *l, block *b)
     memcpy(words, &head, sizeof head);
 }
 
-static void build(const problem *p, bool failureless, stage_draft *out)
+void ac_lay_out(const problem *p, bool failureless, stage_draft *out)
 {
     layout l = { .list = p->list };
     bool fine = trie_open(p->memory, p->list, &l.t);
@@ -203,12 +202,7 @@ static void build(const problem *p, bool failureless, stage_draft *out)
 static void ac_build(const problem *p, stage_draft *out)
 {
     out->state_words = 1; /* the automaton's state */
-    build(p, false, out);
-}
-
-static void pfac_build(const problem *p, stage_draft *out)
-{
-    build(p, true, out);
+    ac_lay_out(p, false, out);
 }
 
 /* ---- verifying a loaded section --------------------------------------- */
@@ -313,7 +307,7 @@ static bool rows_valid(const ac_view *v)
     return true;
 }
 
-static bool tables_valid(const stage_facts *facts, const uint32_t *tables, size_t words)
+bool ac_tables_valid(const stage_facts *facts, const uint32_t *tables, size_t words)
 {
     const ac_tables *t = (const ac_tables *)tables;
     if (words < sizeof *t / 4 || facts->carries || t->classes < 1 || t->classes > 256 ||
@@ -346,15 +340,10 @@ static bool tables_valid(const stage_facts *facts, const uint32_t *tables, size_
 
 static bool ac_check(const stage_facts *facts, const uint32_t *tables, size_t words)
 {
-    return facts->state_words == 1 && tables_valid(facts, tables, words);
+    return facts->state_words == 1 && ac_tables_valid(facts, tables, words);
 }
 
-static bool pfac_check(const stage_facts *facts, const uint32_t *tables, size_t words)
-{
-    return facts->state_words == 0 && tables_valid(facts, tables, words);
-}
-
-/* ---- the two engines -------------------------------------------------- */
+/* ---- what a byte costs ------------------------------------------------ */
 
 static uint64_t literal_bytes(const pattern_list *list)
 {
@@ -363,8 +352,6 @@ static uint64_t literal_bytes(const pattern_list *list)
         bytes += list->patterns[i].length;
     return bytes;
 }
-
-/* ---- what a byte costs ------------------------------------------------ */
 
 /* Prefixes of some length: how many there are, and how often the sample has one. */
 typedef struct prefixes {
@@ -448,15 +435,6 @@ static double ac_cost(const problem *p)
     return cost;
 }
 
-static double pfac_cost(const problem *p)
-{
-    if (p->target.gpu)
-        return COST_GPU_PFAC + COST_GPU_PFAC_VERIFY * grams_pass(p);
-    if (p->list->count > COST_MOST_LITERALS)
-        return COST_IMPOSSIBLE;
-    return COST_GRAM + COST_PFAC_VERIFY * grams_pass(p);
-}
-
 const engine engine_ac = {
     .name = "ac",
     .about = "Aho-Corasick with failure links: many literals",
@@ -465,16 +443,4 @@ const engine engine_ac = {
     .cost = ac_cost,
     .build = ac_build,
     .check = ac_check,
-};
-
-const engine engine_pfac = {
-    .name = "pfac",
-    .about = "parallel failureless Aho-Corasick (PFAC), one walk a start: many literals",
-    .kind = WALK_PFAC,
-    .refuses = refuses_unless_literals,
-    .cost = pfac_cost,
-    .build = pfac_build,
-    .check = pfac_check,
-    .fallback = &engine_ac,
-    .filter = &engine_grams,
 };

@@ -7,11 +7,6 @@
 
 enum { MOST_ANY = 16, MOST_CELLS = 64 }; /* positions that one element becomes; the rest is a gap */
 
-bool class_full(const byte_class *set)
-{
-    return (set->bits[0] & set->bits[1] & set->bits[2] & set->bits[3]) == UINT64_MAX;
-}
-
 /* The next elements as one. */
 static element read_element(steps *s)
 {

@@ -32,7 +32,4 @@ typedef struct steps {
  * before it not at all. */
 step steps_next(steps *s);
 
-/* Whether a set has all bytes. */
-bool class_full(const byte_class *set);
-
 #endif

@@ -3,7 +3,6 @@
 
 #include <string.h>
 
-#include "engine/pieces.h"
 
 #define MOST_SAMPLE (64u << 10)
 #define LEAST_BASES 8u

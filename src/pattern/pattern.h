@@ -122,6 +122,12 @@ static inline bool class_holds(const byte_class *c, const byte_class *part)
     return others == 0;
 }
 
+/* Whether it has all bytes. */
+static inline bool class_full(const byte_class *c)
+{
+    return (c->bits[0] & c->bits[1] & c->bits[2] & c->bits[3]) == UINT64_MAX;
+}
+
 static inline bool class_avoids(const byte_class *c, const byte_class *part)
 {
     uint64_t common = 0;
