@@ -1,15 +1,26 @@
-# The devices' programs: each unit of src/kernel as OpenCL C source, in one C file of the library
+# The devices' programs: each unit of src/engines as OpenCL C source, in one C file of the library
 # (TRAWL_PROGRAMS), and, where nvcc is found, as a CUDA image of machine code for several
 # architectures and PTX for later ones: a file lib/trawl/UNIT.fatbin, which the library reads when
 # the unit is first launched (device/program.c says where it looks). tools/embed.c writes both
-# sources. A unit's variants are listed at the top of its file.
+# sources. A unit's variants are listed at the top of its file, ROOM/NAME/device.k or device_PART.k:
+# the unit is NAME, or NAME_PART.
 
-set(TRAWL_CUDA_UNITS packed kmers bm wm ac pfac qgrams shiftand hnfa carry bb byr direct ku bitslice factors tally rows)
-set(TRAWL_UNITS ${TRAWL_CUDA_UNITS} bitslice_alone) # for devices that are CPUs
+set(TRAWL_OPENCL_UNITS bitslice_alone) # for devices that are CPUs
 set(TRAWL_CUDA_ARCHS 75 80 86 89 90 CACHE STRING "CUDA architectures; PTX is made of the last")
 
-file(GLOB unit_sources CONFIGURE_DEPENDS
-  src/table/*.h src/kernel/*.h src/kernel/*.k src/device/constant.h)
+file(GLOB_RECURSE unit_sources CONFIGURE_DEPENDS src/engines/*.h src/engines/*.k)
+list(APPEND unit_sources src/base/port.h src/device/constant.h)
+file(GLOB unit_files RELATIVE ${PROJECT_SOURCE_DIR}/src CONFIGURE_DEPENDS src/engines/*/*/device*.k)
+set(TRAWL_UNITS "")      # as tools/embed.c wants them: UNIT=FILE
+set(TRAWL_CUDA_UNITS "")
+foreach(file IN LISTS unit_files)
+  string(REGEX REPLACE "^.*/([^/]*)/device(.*)\\.k$" "\\1\\2" unit ${file})
+  list(APPEND TRAWL_UNITS ${unit}=${file})
+  if(NOT unit IN_LIST TRAWL_OPENCL_UNITS)
+    list(APPEND TRAWL_CUDA_UNITS ${unit})
+    set(unit_file_${unit} ${file})
+  endif()
+endforeach()
 add_executable(trawl_embed tools/embed.c)
 
 if(TRAWL_HAVE_CUDA)
@@ -25,7 +36,7 @@ if(TRAWL_HAVE_CUDA)
   foreach(unit IN LISTS TRAWL_CUDA_UNITS)
     set(unit_cu ${PROJECT_BINARY_DIR}/cuda/${unit}.cu)
     add_custom_command(OUTPUT ${images}/${unit}.fatbin
-      COMMAND trawl_embed cuda ${PROJECT_SOURCE_DIR}/src ${unit} > ${unit_cu}
+      COMMAND trawl_embed cuda ${PROJECT_SOURCE_DIR}/src ${unit}=${unit_file_${unit}} > ${unit_cu}
       COMMAND ${TRAWL_NVCC} -fatbin -O3 -I${PROJECT_SOURCE_DIR}/src ${code_flags}
         --Werror all-warnings -o ${images}/${unit}.fatbin ${unit_cu}
       DEPENDS trawl_embed ${unit_sources} VERBATIM COMMENT "CUDA image of ${unit}")

@@ -1,4 +1,4 @@
-# Vector walks (src/walk/vector/) are compiled once for each instruction set that the compiler
+# Vector walks (*vector.c in src/engines/) are compiled once for each instruction set that the compiler
 # knows for this machine: a wrapper in the build folder includes the source and has the flags.
 
 set(TRAWL_ISAS portable)
@@ -29,7 +29,7 @@ endforeach()
 # A wrapper of a source for each instruction set; their names go to `out`. Source properties belong
 # to a folder: call it in that of the target.
 function(trawl_for_each_isa source out)
-  get_filename_component(name ${source} NAME)
+  cmake_path(RELATIVE_PATH source BASE_DIRECTORY ${PROJECT_SOURCE_DIR} OUTPUT_VARIABLE name)
   foreach(isa IN LISTS TRAWL_ISAS)
     string(TOUPPER ${isa} upper)
     set(wrapper ${CMAKE_CURRENT_BINARY_DIR}/vector/${isa}/${name})
@@ -41,7 +41,8 @@ function(trawl_for_each_isa source out)
   set(${out} ${${out}} ${wrappers} PARENT_SCOPE)
 endfunction()
 
-file(GLOB vector_sources CONFIGURE_DEPENDS src/walk/vector/*.c)
+file(GLOB vector_sources CONFIGURE_DEPENDS
+  src/engines/*vector.c src/engines/*/*vector.c src/engines/*/*/*vector.c)
 set(TRAWL_VECTOR_SOURCES "")
 foreach(source IN LISTS vector_sources)
   trawl_for_each_isa(${source} TRAWL_VECTOR_SOURCES)

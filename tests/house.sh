@@ -27,7 +27,15 @@ fi
 
 find src include -name '*.[chk]' | sort | xargs awk '
     function complain(text) { print text; bad = 1 }
-    function room(file,  part) { split(file, part, "/"); return part[1] == "src" ? part[2] : "trawl.h" }
+    # The deepest room that a file of src/, without that, lies in.
+    function room(file,  of) {
+        if (file !~ /^src\//)
+            return "trawl.h"
+        for (of = substr(file, 5); sub(/\/[^\/]*$/, "", of);)
+            if (row[of])
+                return of
+        return substr(file, 5)
+    }
 
     # The file that an #include of `name` in `file` means.
     function find(file, name) {
@@ -48,13 +56,13 @@ find src include -name '*.[chk]' | sort | xargs awk '
 
     BEGIN { for (i = 2; i < ARGC; i++) known[ARGV[i]] = 1 }
 
-    # ---- the rows: | `src/walk/` | what it holds | table, plan |
+    # ---- the rows: | `src/match/` | what it holds | plan |
     FILENAME == ARGV[1] && /^## / { inside = $0 == "## The rooms" }
     FILENAME == ARGV[1] && inside && /^\| `/ {
         split($0, cell, "|")
         gsub(/[` ]|–|-/, "", cell[2])
         gsub(/[` ]|–|-/, "", cell[4])
-        user = room(cell[2])
+        user = cell[2] ~ /^src\// ? substr(cell[2], 5, length(cell[2]) - 5) : "trawl.h"
         count = split(cell[4], used, ",")
         for (i = 1; i <= count; i++) {
             if (!row[used[i]])
@@ -86,7 +94,7 @@ find src include -name '*.[chk]' | sort | xargs awk '
     END {
         for (folder in filled)
             if (!row[folder])
-                complain("src/" folder " has no row")
+                complain("src/" folder " is in no row")
         for (i = 1; i <= rows; i++)
             if (!filled[name[i]])
                 complain("the row of " name[i] " has no folder")

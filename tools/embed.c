@@ -1,13 +1,13 @@
-/* embed.c: at build time, make the devices' programs of src/kernel.
+/* embed.c: at build time, make the devices' programs of src/engines.
  *
- *     embed sources SRC UNIT...    > programs.c    the units as OpenCL C
- *     embed cuda SRC UNIT          > UNIT.cu       one unit as CUDA C
+ *     embed sources SRC UNIT=FILE...   > programs.c    the units as OpenCL C
+ *     embed cuda SRC UNIT=FILE         > UNIT.cu       one unit as CUDA C
  *
- * A unit is SRC/kernel/UNIT.k and what that includes: headers, and other .k files, which are parts
- * of it. Its OpenCL C source is that file with all its #include "..." lines resolved; its variants
- * are compiled when first launched, each with its own -D options. Its CUDA C source holds the
- * variants that the unit's opening comment lists, in lines of this form, every combination of a
- * line's values:
+ * A unit is SRC/FILE and what that includes: headers, and other .k files, which are parts of it.
+ * Its OpenCL C source is that file with all its #include "..." lines resolved; its variants are
+ * compiled when first launched, each with its own -D options. Its CUDA C source holds the variants
+ * that the unit's opening comment lists, in lines of this form, every combination of a line's
+ * values:
  *
  *      * variants NAME=0,1 OTHER=1,2,3
  *
@@ -96,13 +96,18 @@ static bool resolve(source *s, const char *name)
     return whole;
 }
 
-static bool resolve_unit(source *s, const char *root, const char *unit)
+/* Read the unit of an argument UNIT=FILE, which is cut to UNIT. */
+static bool resolve_unit(source *s, const char *root, char *unit)
 {
-    char name[PATH_SIZE];
+    char *file = strchr(unit, '=');
+    if (!file) {
+        fprintf(stderr, "embed: %s is no UNIT=FILE\n", unit);
+        return false;
+    }
+    *file++ = '\0';
     s->root = root;
     s->seen_count = s->size = 0;
-    snprintf(name, sizeof name, "kernel/%s.k", unit);
-    return resolve(s, name);
+    return resolve(s, file);
 }
 
 /* The name of a symbol that only images of this very source have. */
@@ -200,7 +205,7 @@ static void put_variant(source *s, const char *unit, const variants *v)
     printf("\nnamespace %s", unit);
     for (int i = 0; i < v->count; i++)
         printf("_%s%u", v->names[i], v->chosen[i]);
-    printf("\n{\n#include \"kernel/%s.k\"\n}\n#undef VARIANT\n", unit);
+    printf("\n{\n#include \"%s\"\n}\n#undef VARIANT\n", s->seen[0]);
     for (int i = 0; i < v->count; i++)
         printf("#undef %s\n", v->names[i]);
     put_names(s, s->seen[0], false);
@@ -220,7 +225,7 @@ static void put_combinations(source *s, const char *unit, variants *v, int i)
     }
 }
 
-static int put_cuda(source *s, const char *root, const char *unit)
+static int put_cuda(source *s, const char *root, char *unit)
 {
     static variants v;
     int lines = 0;
@@ -258,6 +263,6 @@ int main(int argc, char **argv)
     else if (argc == 4 && strcmp(argv[1], "cuda") == 0)
         status = put_cuda(&s, argv[2], argv[3]);
     else
-        fprintf(stderr, "usage: embed sources SRC UNIT...\n       embed cuda SRC UNIT\n");
+        fprintf(stderr, "usage: embed sources SRC UNIT=FILE...\n       embed cuda SRC UNIT=FILE\n");
     return status == 0 && fflush(stdout) == 0 ? 0 : 1;
 }

@@ -1,7 +1,7 @@
 /* held.c: see held.h. */
 #include "backend/held.h"
 
-#include "kernel/kernel.h"
+#include "engines/shared/device/kernel.h"
 
 #define HELD_COPY (64u << 10) /* no more than a launch takes */
 

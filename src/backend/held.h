@@ -16,8 +16,8 @@
 #ifndef TRAWL_HELD_H
 #define TRAWL_HELD_H
 
+#include "base/port.h"
 #include "device/device.h"
-#include "table/port.h"
 
 typedef struct held_text {
     device *of;

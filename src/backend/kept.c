@@ -13,7 +13,7 @@
 
 #include "backend/lane.h"
 #include "base/error.h"
-#include "kernel/tally.h"
+#include "engines/shared/tally/device.h"
 
 #define LEAST_KEPT (64u << 10)
 #define MOST_KEPT (4u << 20)

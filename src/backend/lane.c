@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "backend/cpu.h"
-#include "kernel/rows.h"
+#include "engines/shared/rows/device.h"
 
 #define COPY_BYTES (512u << 10) /* what one thread copies at a time */
 #define COPY_THREADS 8u         /* more do not make memory faster */

@@ -18,7 +18,7 @@
 #include "backend/backend.h"
 #include "backend/held.h"
 #include "backend/pool.h"
-#include "kernel/kernel.h"
+#include "engines/shared/device/kernel.h"
 
 enum { MOST_LANES = 32, MOST_LOADED = 16 };
 _Static_assert(MOST_LOADED >= 4 * MOST_PARTS, "a plan and its fallbacks, and another plan");

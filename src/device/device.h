@@ -3,7 +3,7 @@
  * Two implementations stand behind it: OpenCL through the ICD loader (opencl.c) and the CUDA
  * driver (cuda.c), both opened at run time, so one binary runs with or without them. A device
  * has memory (buffers, textures over buffers), queues of commands that run in order, and
- * programs: one for each unit of kernel/, built or loaded when first launched.
+ * programs: one for each unit of engines/, built or loaded when first launched.
  *
  * Commands of one queue run one after the other; those of two queues may overlap. A command
  * that is given an event can be waited for and timed by it. Objects belong to the device that
@@ -99,7 +99,7 @@ enum { LAUNCH_ARGS = 8, LAUNCH_VARIANT = 64 };
 /* One kernel over groups * group work items. Arguments in the order of the kernel; LOCAL_ARG
  * is filled in by the implementation from local_bytes. */
 typedef struct launch {
-    const char *unit;             /* program: the name of a file of kernel/, as in "bm" for bm.k */
+    const char *unit;             /* program: the name of an algorithm: "bm" for bm/device.k */
     const char *kernel;           /* entry point */
     char variant[LAUNCH_VARIANT]; /* " -DNAME=1 -DOTHER=2": see launch_define */
     uint32_t groups, group;

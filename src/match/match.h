@@ -4,8 +4,8 @@
 
 #include "base/budget.h"
 #include "base/memory.h"
+#include "base/port.h"
 #include "plan/plan.h"
-#include "table/port.h"
 
 /* Sort by pos, then index (a radix sort, stable; `scratch` has room for `count`). Returns at
  * once when in order already. */

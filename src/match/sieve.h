@@ -8,8 +8,8 @@
 #ifndef TRAWL_MATCH_SIEVE_H
 #define TRAWL_MATCH_SIEVE_H
 
+#include "base/port.h"
 #include "match/match.h"
-#include "table/port.h"
 
 /* A text of which a part is at hand: bytes[0] is the byte at offset `begin`. */
 typedef struct text_view {

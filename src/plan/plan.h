@@ -8,7 +8,7 @@
  * A part is a share of the set that is searched alike; the records of all parts unite in
  * order. A part is searched by a chain of stages: one that searches, or a filter and what
  * verifies its candidates; behind them there may be a fallback, which takes over where those
- * give up. Each stage has tables, which open with the header that table/NAME.h declares;
+ * give up. Each stage has tables, which open with a header: layout.h of its algorithm;
  * offsets in them are in 4-byte words from their start.
  *
  * Sections, and the tables of each stage, start at multiples of 64 bytes. Immutable once made.

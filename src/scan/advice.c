@@ -7,7 +7,7 @@
 #include "backend/cpu.h"
 #include "base/options.h"
 #include "device/device.h"
-#include "engine/costs.h"
+#include "engines/shared/costs.h"
 #include "scan/context.h"
 
 enum { MOST_COPIERS = 8 };

@@ -1,6 +1,6 @@
 /* compile.c: the public calls that compile: options, memory, patterns, the problem, the plan. */
 #include "base/options.h"
-#include "engine/planner.h"
+#include "engines/planner/planner.h"
 #include "scan/scan.h"
 
 #define USUAL_MEMORY (UINT64_C(1) << 30)

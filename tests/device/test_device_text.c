@@ -13,8 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/engine.h"
-#include "kernel/kernel.h"
+#include "engines/shared/device/kernel.h"
+#include "engines/shared/engine.h"
 #include "own_device.h"
 #include "plan/plan.h"
 #include "random.h"

@@ -15,11 +15,11 @@
 #include <string.h>
 
 #include "backend/lane.h"
+#include "engines/classes/factors/layout.h"
 #include "fence.h"
 #include "matches.h"
 #include "oracle.h"
 #include "random.h"
-#include "table/factors.h"
 #include "targets.h"
 
 #include <cmocka.h>

@@ -16,15 +16,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/costs.h"
-#include "engine/engine.h"
-#include "engine/planner.h"
+#include "engines/classes/bitslice/layout.h"
+#include "engines/planner/planner.h"
+#include "engines/shared/costs.h"
+#include "engines/shared/engine.h"
+#include "engines/shared/walk.h"
 #include "fence.h"
 #include "random.h"
-#include "table/bitslice.h"
 #include "targets.h"
 #include "trawl.h"
-#include "walk/walk.h"
 
 #include <cmocka.h> /* last: it makes a macro of fail() */
 

@@ -469,7 +469,7 @@ static void test_giving_up_soon(void **state)
  * begins there: the first is reported, once, and so is the other. */
 static void test_giving_up_between(void **state)
 {
-    enum { BLOCK = 16384, LENGTH = 3 * BLOCK }; /* of walk/vector/prints.h */
+    enum { BLOCK = 16384, LENGTH = 3 * BLOCK }; /* of engines/shared/prints/vector.h */
     static const char *const engines[] = { "qgrams/ac", "teddy/ac" };
     static const trawl_pattern patterns[] = {
         { "numerical", 9, 0, 0, 0, NULL },

@@ -15,11 +15,11 @@
 
 #include <cmocka.h>
 
+#include "engines/classes/factors/layout.h"
 #include "fence.h"
 #include "matches.h"
 #include "oracle.h"
 #include "random.h"
-#include "table/factors.h"
 #include "trawl.h"
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))

@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "each.h"
-#include "engine/engine.h"
+#include "engines/shared/engine.h"
 #include "fence.h"
 #include "oracle.h"
 #include "random_grid.h"

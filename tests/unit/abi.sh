@@ -38,7 +38,7 @@ run() { # TITLE LIBRARY FLAG...: abi.c with that library
 
 cd "$source/src"
 build "$@" -O0 -shared -fPIC -I "$work" -I "$source/include" -I . base/*.c pattern/*.c plan/*.c \
-    engine/*.c -DVEC_PORTABLE walk/*.c walk/vector/*.c device/*.c kernel/*.c backend/*.c match/*.c scan/*.c "$programs" \
+    -DVEC_PORTABLE $(find engines -name '*.c') device/*.c backend/*.c match/*.c scan/*.c "$programs" \
     -o "$work/libtrawl_later.so" -ldl
 run "this program, this library" "$library" "$@" -I "$source/include"
 run "this program, a later library" "$work/libtrawl_later.so" "$@" -I "$source/include"

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "choices.h"
-#include "engine/planner.h"
+#include "engines/planner/planner.h"
 #include "targets.h"
 
 #include <cmocka.h> /* last: it makes a macro of fail() */

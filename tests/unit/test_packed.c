@@ -9,10 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engines/shared/walk.h"
 #include "fence.h"
 #include "plan/plan.h"
 #include "random.h"
-#include "walk/walk.h"
 
 #include <cmocka.h> /* last: it makes a macro of fail() */
 

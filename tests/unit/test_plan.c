@@ -14,16 +14,16 @@
 #include <string.h>
 
 #include "choices.h"
-#include "engine/engine.h"
+#include "engines/grid/ku/layout.h"
+#include "engines/literal/kmers/layout.h"
+#include "engines/literal/packed/layout.h"
+#include "engines/shared/engine.h"
 #include "fence.h"
 #include "hostile.h"
 #include "matches.h"
 #include "oracle.h"
 #include "random_grid.h"
 #include "random_syntax.h"
-#include "table/kmers.h"
-#include "table/ku.h"
-#include "table/packed.h"
 
 #include <cmocka.h> /* last: it makes a macro of fail() */
 

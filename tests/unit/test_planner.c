@@ -12,8 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/engine.h"
-#include "engine/planner.h"
+#include "engines/planner/planner.h"
+#include "engines/shared/engine.h"
 #include "random.h"
 
 #include <cmocka.h> /* last: it makes a macro of fail() */

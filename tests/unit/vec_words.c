@@ -1,6 +1,6 @@
-/* vec_words.c: the words of walk/vec.h against loops over bytes. Compiled for each instruction set
- * like a vector walk; test_vec.c calls those that this machine runs. */
-#include "walk/vec.h"
+/* vec_words.c: the words of engines/shared/vec.h against loops over bytes. Compiled for each
+ * instruction set like a vector walk; test_vec.c calls those that this machine runs. */
+#include "engines/shared/vec.h"
 
 #include "vec_words.h"
 

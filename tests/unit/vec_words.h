@@ -1,8 +1,8 @@
-/* vec_words.h: the words of walk/vec.h, tried once for each instruction set. */
+/* vec_words.h: the words of engines/shared/vec.h, tried once for each instruction set. */
 #ifndef TRAWL_TESTS_VEC_WORDS_H
 #define TRAWL_TESTS_VEC_WORDS_H
 
-#include "table/port.h"
+#include "base/port.h"
 
 /* Try every word on a[0 .. 63] and b[0 .. 63], of which `part` bytes are loaded alone. Returns the
  * name of one that is wrong, or NULL. */

@@ -1,0 +1,111 @@
+/* layout.h: class patterns as tests on bit-sliced text.
+ *
+ * Shared by the builder (build.c), the loop on CPUs (vector.c, with the
+ * essay) and devices (device.c, which makes shorter rows of it).
+ *
+ * A block of text is cut into BITSLICE_LANES pieces ("lanes") of equal length. A row is one bit a
+ * lane: bit l of a property's row j says that byte j of lane l has the property. The first rows are
+ * those of bytes; each operation then makes a row of others, numbered in that order.
+ */
+#ifndef TRAWL_ENGINES_CLASSES_BITSLICE_LAYOUT_H
+#define TRAWL_ENGINES_CLASSES_BITSLICE_LAYOUT_H
+
+#include "base/port.h"
+
+#define BITSLICE_LANES 512u
+#define BITSLICE_ROW 64u      /* bytes */
+#define BITSLICE_STEP 16u     /* rows that are made, and tested, at a time */
+#define BITSLICE_LONGEST 255u /* bytes of a match */
+#define BITSLICE_AHEAD 17u    /* a place and the rows behind it that tests may ask for */
+#define BITSLICE_EARLY 8u     /* tests of a pattern that every place is put to, at most */
+#define BITSLICE_RECORDS 4096u
+#define BITSLICE_MOST_ROWS 61440u
+
+/* Words of local memory that a group of a GPU needs at least: so many, and for each property. */
+#define BITSLICE_LOCAL 1484u
+#define BITSLICE_LOCAL_ROW 49u
+
+/* A class in the low half, and how far behind the beginning of a segment. */
+#define BITSLICE_WHAT(x) ((x)&0xffffu)
+#define BITSLICE_WHERE(x) ((x) >> 16)
+
+/* The bytes of a row of the text. */
+typedef struct bitslice_letter {
+    u32 first, count; /* in bytes[] */
+} bitslice_letter;
+
+#define BITSLICE_OR 0u    /* the union of inputs, */
+#define BITSLICE_NONE 1u  /* or its complement; */
+#define BITSLICE_WIDEN 2u /* inputs[0] here or inputs[1] rows before */
+
+typedef struct bitslice_operation {
+    u32 kind, first, count; /* inputs: row numbers below its own, word numbers in inputs[] */
+} bitslice_operation;
+
+/* Positions that follow each other, and then up to `gap` bytes of a class. */
+typedef struct bitslice_segment {
+    u32 checks, check_count, length; /* as of patterns */
+    u32 gap_class, gap;
+} bitslice_segment;
+
+typedef struct bitslice_pattern {
+    u32 index;             /* what is reported */
+    u32 tests, test_count; /* word offset: lines of all tests that survivors are put to */
+    u32 length;            /* of the segment with the place, bytes; */
+    u32 anchor;            /* and how far behind its beginning the place is */
+    u32 checks;            /* word offset: class, bytes behind the beginning of that segment; */
+    u32 check_count;       /* so many that the tests leave open, */
+    u32 full_count;        /* and those behind them, which they do not */
+    u32 before;            /* bytes from the first possible start to the place */
+    u32 segments;          /* word offset: bitslice_segment[]; */
+    u32 segment_count;     /* 0: it is all one segment */
+    u32 at;                /* the number of that with the place */
+} bitslice_pattern;
+
+typedef struct bitslice_tables {
+    u32 length;   /* bytes of a lane at most, a multiple of BITSLICE_STEP */
+    u32 ahead;    /* rows behind a place that tests ask for at most, less than BITSLICE_AHEAD */
+    u32 held;     /* rows of a lane that are kept at a time, a multiple of BITSLICE_STEP */
+    u32 letters;  /* rows of the text; */
+    u32 rows;     /* and all */
+    u32 classes;  /* sets[] */
+    u32 count;    /* patterns */
+    u32 patience; /* nanoseconds of verification a byte, above which the fallback is faster */
+    u32 letter;   /* bitslice_letter[letters]; this and the next are word offsets */
+    u32 bytes, byte_count; /* u8[] */
+    u32 operation;         /* bitslice_operation[rows - letters] */
+    u32 inputs, input_count;
+    u32 sets;                 /* u32[classes][8]: bit b of a set: byte b belongs */
+    u32 pattern;              /* bitslice_pattern[count], by the number of early tests */
+    u32 runs[BITSLICE_EARLY]; /* so many patterns have 1, 2, ... early tests */
+    u32 early, early_count;   /* lines of all early tests, pattern by pattern */
+} bitslice_tables;
+
+SHARED_SIZE(bitslice_tables, 104);
+SHARED_SIZE(bitslice_pattern, 48);
+SHARED_SIZE(bitslice_segment, 20);
+SHARED_SIZE(bitslice_operation, 12);
+
+/* Rows that a step needs behind its first: whole steps. */
+INLINE u32 bitslice_rows_ahead(const bitslice_tables *t)
+{
+    return (t->ahead + BITSLICE_STEP - 1) / BITSLICE_STEP * BITSLICE_STEP;
+}
+
+/* A test is the place of its row among those that are kept, which says where as well: how many
+ * lines of cache (BITSLICE_ROW) from the first property's row of the place. */
+INLINE u32 bitslice_line(const bitslice_tables *t, u32 row, u32 behind)
+{
+    return row * (t->held + 1) + behind;
+}
+
+/* 64-bit words of scratch: the rows, whose properties are an odd number of lines of cache apart;
+ * text whose lanes stand side by side; records; and what aligns them. */
+INLINE u64 bitslice_scratch(const bitslice_tables *t)
+{
+    const u64 each = (u64)t->held + 1;
+    return t->rows * each * (BITSLICE_ROW / 8) + BITSLICE_STEP * BITSLICE_LANES / 8 +
+           BITSLICE_RECORDS + BITSLICE_ROW / 8;
+}
+
+#endif

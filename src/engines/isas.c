@@ -1,0 +1,18 @@
+/* isas.c: the tables of walks, by instruction set. */
+#include "engines/shared/walk.h"
+
+extern const walk walks_avx512[WALK_KINDS], walks_avx2[WALK_KINDS], walks_neon[WALK_KINDS],
+    walks_portable[WALK_KINDS];
+
+const walk *const walk_sets[ISA_COUNT] = {
+#ifdef TRAWL_HAVE_AVX512
+    [ISA_AVX512] = walks_avx512,
+#endif
+#ifdef TRAWL_HAVE_AVX2
+    [ISA_AVX2] = walks_avx2,
+#endif
+#ifdef TRAWL_HAVE_NEON
+    [ISA_NEON] = walks_neon,
+#endif
+    [ISA_PORTABLE] = walks_portable,
+};

@@ -1,0 +1,13 @@
+/* build.h: what the builders of Aho-Corasick and of PFAC, which has no failure links, share. */
+#ifndef TRAWL_ENGINES_LITERAL_AC_BUILD_H
+#define TRAWL_ENGINES_LITERAL_AC_BUILD_H
+
+#include "engines/shared/engine.h"
+
+/* The tables of layout.h for a set of literals; failed ones when memory ran out. */
+void ac_lay_out(const problem *p, bool failureless, stage_draft *out);
+
+/* Whether no walk over these tables of a loaded plan leaves them. */
+bool ac_tables_valid(const stage_facts *facts, const uint32_t *tables, size_t words);
+
+#endif

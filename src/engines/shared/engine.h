@@ -1,0 +1,72 @@
+/* engine.h: what an algorithm must say of itself. An engine is a folder: build.c (what it
+ * accepts, what it costs, how its tables are built and verified), layout.h (the tables), cpu.c or
+ * vector.c (the loop), device.{c,h,k} (the same on devices).
+ */
+#ifndef TRAWL_ENGINES_SHARED_ENGINE_H
+#define TRAWL_ENGINES_SHARED_ENGINE_H
+
+#include "engines/shared/problem.h"
+#include "engines/shared/walk.h"
+#include "plan/plan.h"
+
+/* Words of state of a stage: no plan asks for more, compiled or loaded. */
+#define ENGINE_MOST_STATE (1u << 24)
+
+typedef struct engine {
+    const char *name;  /* what --engine takes */
+    const char *about; /* one line: algorithm, what it accepts, source */
+    walk_kind kind;    /* of its stage */
+    bool grid;         /* takes needles, not patterns */
+
+    /* NULL when the engine takes this list; else why not (static storage, fits
+     * "engine 'x' does not take this set: ..."). */
+    const char *(*refuses)(const pattern_list *list);
+
+    /* Estimated cost in nanoseconds a byte of text (a cell for grids) on the problem's text and
+     * target: the planner takes the cheapest engine that does not refuse. */
+    double (*cost)(const problem *p);
+
+    /* Build the tables of its stage in out->tables, whose `failed` is set when memory, or the reach
+     * of offsets, ends: the planner says so. The caller frees them. */
+    void (*build)(const problem *p, stage_draft *out);
+
+    /* Verify tables of a loaded plan: after a true no walk reads or writes outside the
+     * tables, the text it is given, or its state, and every number that it reports is below
+     * pattern_count. Tables are `words` long and 64-byte aligned. */
+    bool (*check)(const stage_facts *facts, const uint32_t *tables, size_t words);
+
+    /* The engine whose stage takes over where this one gives up; NULL: it does not. It takes
+     * every list that this one takes. */
+    const struct engine *fallback;
+    const struct engine *instead; /* one that takes over for some lists; or NULL */
+    /* Which of both it is for a list that this one takes, or NULL where none is worth having; NULL:
+     * `fallback` always. A stage without one never gives up, and no device runs it that does not
+     * know its kind. */
+    const struct engine *(*fallback_of)(const pattern_list *list);
+    /* The engine of a filter for this one, or NULL. */
+    const struct engine *filter;
+} engine;
+
+/* All engines that can be asked for by name. */
+const engine *engine_at(size_t index); /* NULL past the end */
+const engine *engine_by_name(const char *name);
+
+/* The engine whose stages have this kind; NULL when there is none. */
+const engine *engine_of_kind(uint32_t kind);
+
+static inline const engine *fallback_of(const engine *e, const pattern_list *list)
+{
+    return e->fallback_of ? e->fallback_of(list) : e->fallback;
+}
+
+/* True when words [offset, offset + count) lie inside a section of `words`. */
+static inline bool words_inside(size_t words, uint64_t offset, uint64_t count)
+{
+    return offset <= words && count <= words - offset;
+}
+
+extern const engine engine_bm, engine_wm, engine_ac, engine_pfac, engine_shiftand, engine_hnfa,
+    engine_bb, engine_byr, engine_grams, engine_packed, engine_ku, engine_teddy, engine_qgrams,
+    engine_kmers, engine_factors, engine_bitslice, engine_direct;
+
+#endif

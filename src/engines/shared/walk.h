@@ -1,0 +1,156 @@
+/* walk.h: the walks by their kind: the loops of all algorithms on a CPU.
+ *
+ * A walk is the loop of one stage over one slice. Backends know walks by kind only; the kind
+ * stands in the plan. Kinds are stored in saved plans: append, never renumber. Each instruction
+ * set has its table of walks: vector walks (vector/) are compiled for each, the others once.
+ *
+ * Giving up is local. A walk whose stage has a fallback behind it may stop where its work is no
+ * longer worth it, and says where: all occurrences that begin before that place have been
+ * reported, none that begins there or behind it. The fallback begins there. Or (walk.ends) all that
+ * end at that place or before it have been, and none behind: the fallback reads the reach again.
+ */
+#ifndef TRAWL_ENGINES_SHARED_WALK_H
+#define TRAWL_ENGINES_SHARED_WALK_H
+
+#include <stdbool.h>
+
+#include "base/isa.h"
+#include "base/port.h"
+
+typedef enum walk_kind {
+    WALK_BM = 0,
+    WALK_WM,
+    WALK_AC,
+    WALK_PFAC,
+    WALK_SHIFTAND,
+    WALK_HNFA,
+    WALK_BB,
+    WALK_BYR,
+    WALK_GRAMS = 8,
+    WALK_PACKED = 9,
+    WALK_TEDDY = 10,
+    WALK_QGRAMS = 11,
+    WALK_KMERS = 12,
+    WALK_BITSLICE = 13,
+    WALK_FACTORS = 14,
+    WALK_KU = 15,
+    WALK_DIRECT = 16,
+    WALK_KINDS
+} walk_kind;
+
+/* In front of what a loop seldom calls: kept out of it, the loop has the registers. And of a loop
+ * that is compiled into each of its callers, with the constants that they call it with. */
+#if defined(__GNUC__) || defined(__clang__)
+#define WALK_APART static __attribute__((noinline))
+#define WALK_INTO static inline __attribute__((always_inline))
+#else
+#define WALK_APART static
+#define WALK_INTO static inline
+#endif
+
+/* Bring the line of cache at an address that will be read soon. */
+#if defined(__GNUC__) || defined(__clang__)
+#define WALK_FETCH(address) __builtin_prefetch(address)
+#else
+#define WALK_FETCH(address) ((void)(address))
+#endif
+
+/* ---- text --------------------------------------------------------------------- */
+
+typedef struct text_task text_task;
+
+#define WALK_NEVER (UINT64_MAX / 2)
+
+/* A verifying stage: report every occurrence that begins at one of the starts, which rise, as far
+ * as its end is owned. *work, in the units of give_up, is moved on. Returns for how many starts it
+ * did so: `count`, unless it took too much. */
+typedef u32 (*text_verify)(const text_task *t, const u32 *starts, u32 count, u64 *work);
+
+/* Report every occurrence whose end e satisfies begin < e <= end, reading from `from` on, which is
+ * at most begin - reach unless the text itself begins there; of an occurrence that begins before
+ * `from` the state knows, and then from == begin. Bytes text[low .. end) may be read, low <= from.
+ */
+struct text_task {
+    const u32 *tables;
+    const u8 *text;
+    u32 low, from, begin, end;
+    u64 *state;    /* plan_stage.state_words; in and out; all zero is the state before any byte */
+    bool whole;    /* `state` is all zero, and nobody asks for it behind the end */
+    bool news;     /* parts that carry: no match begins, only what `state` holds moves on */
+    u64 allowance; /* work beyond what pays that ends it; WALK_NEVER: it may not stop */
+    const sink *out;
+    const u32 *verify_tables; /* filters: the stage behind */
+    text_verify verify;
+    u64 candidates; /* out: places looked at more closely */
+};
+
+/* Returns t->end, or where it stopped. */
+typedef u32 (*text_walk)(text_task *t);
+
+/* Whether a walk that has taken `work` for the bytes from `from` to `at` should stop. A unit of
+ * work is about a nanosecond beyond what a byte costs anyhow; so many a byte make it as slow as
+ * Aho-Corasick, and the allowance keeps one odd place from ending it. */
+#define GIVE_UP_A_BYTE 2u
+static inline bool give_up(const text_task *t, u32 at, u64 work)
+{
+    return work > t->allowance + GIVE_UP_A_BYTE * (u64)(at - t->from);
+}
+
+/* ---- grids -------------------------------------------------------------------- */
+
+/* Report every occurrence whose top row r satisfies begin <= r < end. rows * cols < 2^32. */
+typedef struct grid_task {
+    const u32 *tables;
+    const u8 *cells;
+    u32 rows, cols;
+    u64 stride; /* bytes */
+    u32 begin, end;
+    u32 *state; /* plan_stage.state_words for each column, scratch, any content */
+    u64 allowance;
+    const sink *out;
+    u64 candidates;
+} grid_task;
+
+/* Returns t->end, or the first row of which not all was reported; of it nothing was. */
+typedef u32 (*grid_walk)(grid_task *t);
+
+/* ---- all of them -------------------------------------------------------------- */
+
+/* What a kind is on a CPU; NULL what it is not. */
+typedef struct walk {
+    text_walk text;
+    grid_walk grid;
+    text_verify verify;
+    bool ends; /* it gives up by ends: where it stopped, all ends so far were reported, none behind
+                */
+    bool scratch; /* its state is room, with any content */
+    bool flows;   /* after a run over any text the state is that of the whole text before it */
+} walk;
+
+/* By instruction set (NULL: this library has none for it) and kind: engines/vector.c. */
+extern const walk *const walk_sets[ISA_COUNT];
+
+static inline const walk *walk_of(isa set, u32 kind)
+{
+    return &walk_sets[set][kind];
+}
+
+/* What is the same for all instruction sets. */
+static inline bool walk_flows(u32 kind)
+{
+    return walk_sets[ISA_PORTABLE][kind].flows;
+}
+
+/* One file each: cpu.c of the algorithm. */
+u32 bm_walk(text_task *t);
+u32 wm_walk(text_task *t);
+u32 ac_walk(text_task *t);
+u32 pfac_walk(text_task *t);
+u32 pfac_verify(const text_task *t, const u32 *starts, u32 count, u64 *work);
+u32 grams_walk(text_task *t);
+u32 hnfa_walk(text_task *t);
+u32 bb_walk(grid_task *t);
+u32 byr_walk(grid_task *t);
+u32 factors_walk(text_task *t);
+
+#endif
