@@ -8,9 +8,9 @@
 
 #include "base/memory.h"
 
-/* A growing byte block, which begins as zeros but for its memory. `failed` is set when that ran
- * out (memory->failure says why), or when offsets do not reach so far; appending then does nothing,
- * so a builder checks once at its end. */
+/* A byte block that grows. All of it but `memory` begins as zeros. `failed` is set when the memory
+ * ran out (memory->failure says why), or when an offset does not fit 32 bits. Appending then does
+ * nothing, so a builder checks once, at its end. */
 typedef struct block {
     memory *memory;
     uint8_t *bytes;
@@ -18,13 +18,13 @@ typedef struct block {
     bool failed;
 } block;
 
-/* Append `size` zero bytes (source NULL) or a copy, at a multiple of `align` (a power
- * of two). Returns the offset; the bytes are at block->bytes + offset until the next
- * append. Offsets of engine sections are kept in words: block_words. */
+/* Append `size` bytes, copies of those at `source` or zeros (NULL), at a multiple of `align`, which
+ * is a power of two. Returns the offset; the bytes are at block->bytes + offset until the next
+ * append. block_words counts in words of 4 bytes, as engines do in their tables. */
 size_t block_append(block *b, const void *source, size_t size, size_t align);
 uint32_t block_words(block *b, const void *source, size_t words);
 
-/* Room for `size` bytes in all, so that appending them does not move the block. */
+/* Make room for `size` bytes in all, so that the block does not move until it holds them. */
 void block_reserve(block *b, size_t size);
 void block_free(block *b);
 

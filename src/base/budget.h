@@ -9,13 +9,13 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
-/* What a context is at; see context.c. */
+/* What a context does just now; see scan/context.c. */
 enum { CALL_NONE, CALL_RUNNING, CALL_CANCELLED };
 
 typedef struct budget {
     const atomic_uint *state; /* of the context */
     uint64_t steps;           /* left; UINT64_MAX: no limit */
-    uint64_t until;           /* clock_now() then; 0: no limit */
+    uint64_t until;           /* when clock_now() is this, time is up; 0: no limit */
 } budget;
 
 /* Nanoseconds of a clock that never goes back. */
@@ -24,7 +24,7 @@ uint64_t clock_now(void);
 /* max_steps and max_seconds as in trawl_scan_options: 0 is no limit. */
 void budget_open(budget *b, const atomic_uint *state, uint64_t max_steps, double max_seconds);
 
-/* Take so many steps, or what is left of them. */
+/* Take `steps` steps, or all that are left when these are fewer. */
 static inline void budget_spend(budget *b, uint64_t steps)
 {
     if (b->steps != UINT64_MAX)
@@ -35,7 +35,7 @@ static inline void budget_spend(budget *b, uint64_t steps)
  * nobody spends. */
 int budget_check(const budget *b);
 
-/* The same, whatever steps are left: for what has been paid for. */
+/* The same, but the steps that are left do not matter: for work that has been paid for. */
 int budget_interrupted(const budget *b);
 
 #endif

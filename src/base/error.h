@@ -6,7 +6,7 @@
 
 #include "trawl.h"
 
-/* No error: cheaper than a struct of zeros, whose message is long. */
+/* Say that there is no error. This is cheaper than zeroing the struct, whose message is long. */
 static inline void error_clear(trawl_error *error)
 {
     error->code = 0;
@@ -14,8 +14,8 @@ static inline void error_clear(trawl_error *error)
     error->message[0] = '\0';
 }
 
-/* Fill *error (when not NULL) and return `code`. printf-like. With an offset, which is
- * one in a pattern's text (else TRAWL_NONE), the message opens with "column N: ". */
+/* Fill *error, unless it is NULL, and return `code`. The message is made as by printf. `offset` is
+ * one in a pattern's text, and the message then opens with "column N: "; else it is TRAWL_NONE. */
 int fail(trawl_error *error, int code, size_t offset, const char *format, ...)
 #if defined(__GNUC__) || defined(__clang__)
     __attribute__((format(printf, 4, 5)))

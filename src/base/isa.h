@@ -11,11 +11,11 @@
 
 #include "base/error.h"
 
-/* From the one that every machine has to the best. avx2: with BMI 1 and 2; avx512: these, and F,
- * BW, VL, VBMI and VBMI2. */
+/* From the one that every machine has to the best. avx2 includes BMI 1 and 2; avx512 includes
+ * those, and F, BW, VL, VBMI and VBMI2. */
 typedef enum isa { ISA_PORTABLE = 0, ISA_NEON, ISA_AVX2, ISA_AVX512, ISA_COUNT } isa;
 
-/* Whether this library has walks for it and this machine runs them. */
+/* Whether this library has walks for `set` and this machine runs them. */
 bool isa_runs(isa set);
 
 const char *isa_name(isa set);
@@ -23,8 +23,8 @@ const char *isa_name(isa set);
 /* What this machine runs best, or what TRAWL_ISA names if it names one that it runs. */
 isa isa_usual(void);
 
-/* The one of that name; "auto": the best; NULL or "": what TRAWL_ISA names, else the best. Error:
- * there is none of that name, or it does not run here. */
+/* Set *set to the instruction set called `name`. "auto" is the best; NULL and "" are what TRAWL_ISA
+ * names, or else the best. Error: there is none of that name, or it does not run here. */
 int isa_choose(const char *name, isa *set, trawl_error *error);
 
 #endif

@@ -13,7 +13,7 @@
 
 #include "trawl.h"
 
-/* Threads may share it. What is read of it while others allocate is of some moment. */
+/* Threads may share it. A number that is read while other threads allocate is that of a moment. */
 typedef struct memory {
     trawl_allocator from; /* allocate NULL: malloc */
     uint64_t limit;       /* bytes held at once; UINT64_MAX: none */
@@ -21,36 +21,37 @@ typedef struct memory {
     const char *advice;   /* what they can do with less, as "compile fewer patterns at once" */
     _Atomic uint64_t used, peak;
     _Atomic int failure; /* why the last request that failed did: TRAWL_ERROR_LIMIT or _MEMORY, or
-                            TRAWL_CANCELLED, for good; TRAWL_OK: none has */
-    int (*interrupted)(void *user); /* asked by each request, for who works allocates: non-zero: no
-                                       more is given. NULL: nothing is asked */
+                            TRAWL_CANCELLED, which stays; TRAWL_OK: none has failed */
+    int (*interrupted)(void *user); /* each request asks it, since whoever works allocates.
+                                       Non-zero: nothing more is given. NULL: nothing is asked */
     void *interrupted_user;
 } memory;
 
 /* An allocator of a caller's options, which may be NULL, must have both functions. */
 int allocator_check(const trawl_allocator *allocator, trawl_error *error);
 
-/* `from`: NULL for malloc. The strings are kept as they are. Nothing is to be closed. */
+/* `from` is NULL for malloc. The strings are not copied, so they must stay. There is nothing to
+ * close. */
 void memory_open(memory *m, const trawl_allocator *from, uint64_t limit, const char *option,
                  const char *advice);
 
-/* NULL when the limit, or the allocator, has no more; m->failure says which. Aligned for any
- * object; a size of 0 gives a block too. */
+/* Take a block, which is aligned for any object; a size of 0 gives one too. NULL when the limit or
+ * the allocator has no more; m->failure says which. */
 void *memory_take(memory *m, size_t size);
 void *memory_take_zeroed(memory *m, size_t count, size_t size);
 void *memory_take_array(memory *m, size_t count, size_t size);
 
-/* Whether the limit would let so many bytes be taken now. */
+/* Whether the limit would let `bytes` more bytes be taken now. */
 bool memory_fits(const memory *m, uint64_t bytes);
 
-/* `block` (NULL: none) with another size. On a failure it is left as it is. */
+/* Give `block` another size; NULL is a block of none. On a failure it is left as it is. */
 void *memory_grow(memory *m, void *block, size_t size);
 void memory_give(memory *m, void *block); /* NULL: nothing */
 
-/* Give back what an object that is gone once took from this allocator. */
+/* Give back a block whose memory object is gone, and which was taken from this allocator. */
 void memory_free(const trawl_allocator *from, void *block);
 
-/* The error of a request that failed; `what` it was for is printf-like and follows "for". */
+/* Say that a request failed. `what` is what it was for, as printf takes it; it follows "for". */
 int memory_failed(const memory *m, trawl_error *error, const char *what, ...)
 #if defined(__GNUC__) || defined(__clang__)
     __attribute__((format(printf, 3, 4)))

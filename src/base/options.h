@@ -19,13 +19,14 @@
     ((offsetof(type, member) + sizeof(((type *)0)->member) + SIZE_ALIGN - 1) / SIZE_ALIGN *        \
      SIZE_ALIGN)
 
-/* Copy a caller's option struct (NULL: none) over the defaults in `to`, of which this library
- * knows `known` bytes. */
+/* Copy the option struct `from` of a caller, or nothing if it is NULL, over the defaults in `to`,
+ * of which this library knows `known` bytes. `what` is its name in messages. */
 int read_options(void *to, size_t known, size_t least, const void *from, const char *what,
                  trawl_error *error);
 
-/* Fill a caller's struct, whose size is set, from `from`, of which this library knows `known`
- * bytes; what it does not know becomes zero. False: the size cannot be. */
+/* Fill the caller's struct `to`, whose size is set, from `from`, of which this library knows
+ * `known` bytes. What the library does not know becomes zero. False: the size is none that such a
+ * struct can have. */
 bool write_info(void *to, const void *from, size_t known, size_t least);
 
 #endif

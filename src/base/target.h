@@ -10,11 +10,11 @@
 #include "base/isa.h"
 
 typedef struct target {
-    bool gpu;             /* kernels on devices: GPUs, or CPUs by OpenCL; */
-    bool cpu;             /* these are CPUs */
-    uint32_t local_bytes; /* of local memory that a group may have on each of them; 0: not known */
-    uint32_t threads;     /* of the CPU; multiprocessors of all devices */
-    isa isa;              /* of walks on the CPU */
+    bool gpu;             /* the plan runs as kernels on devices: on GPUs, or on CPUs by OpenCL */
+    bool cpu;             /* those devices are CPUs */
+    uint32_t local_bytes; /* local memory that a group may have on each device; 0: not known */
+    uint32_t threads;     /* threads of the CPU, or multiprocessors of all devices */
+    isa isa;              /* instruction set of the walks on the CPU */
 } target;
 
 #endif

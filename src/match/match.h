@@ -7,11 +7,11 @@
 #include "base/port.h"
 #include "plan/plan.h"
 
-/* Sort by pos, then index (a radix sort, stable; `scratch` has room for `count`). Returns at
- * once when in order already. */
+/* Sort by pos, then index, by a stable radix sort. `scratch` has room for `count` records. When
+ * they are in order already it returns at once. */
 void records_sort(record *records, size_t count, record *scratch);
 
-/* Keep one of each of those that are equal, in their order. Returns how many there are then. */
+/* Keep one of each group of equal records, in their order. Returns how many are left. */
 size_t records_distinct(record *records, size_t count);
 
 /* Where ordered matches leave the library, a batch at a time. */
@@ -19,24 +19,23 @@ typedef struct match_out {
     trawl_match_fn fn;
     void *user;
     uint64_t base;   /* added to offsets */
-    uint64_t record; /* of the text at hand */
+    uint64_t record; /* trawl_match.record of the text at hand */
     uint64_t left;   /* matches still allowed; UINT64_MAX: no limit */
     budget budget;
     trawl_match *batch; /* MATCH_BATCH of them, the call's own */
-    uint32_t count;     /* of matches in it */
+    uint32_t count;     /* matches in the batch */
     uint64_t *reported; /* plans with TRAWL_ONCE: a bit for each plan_pattern.order; else NULL */
     uint64_t open;      /* patterns that may still be reported; UINT64_MAX: all, always */
 } match_out;
 
 enum { MATCH_BATCH = 128 };
 
-/* Hand on what is in the batch. TRAWL_STOPPED: the callback wants no more. TRAWL_LIMITED: all that
- * were allowed have been handed on. TRAWL_CANCELLED, TRAWL_EXPIRED: the budget is used up. Else
- * TRAWL_OK. */
+/* Hand on the matches in the batch. Returns TRAWL_STOPPED when the callback wants no more,
+ * TRAWL_LIMITED when all that were allowed have been handed on, TRAWL_CANCELLED or TRAWL_EXPIRED
+ * when the budget is used up, else TRAWL_OK. */
 int match_flush(match_out *out);
 
-/* How a call goes on after its callback has taken `count` matches, of which `left` more are
- * allowed. */
+/* How a call goes on after its callback has taken `count` matches, when `left` more are allowed. */
 static inline int batch_taken(budget *b, uint32_t count, uint64_t left)
 {
     if (left == 0)
@@ -45,8 +44,8 @@ static inline int batch_taken(budget *b, uint32_t count, uint64_t left)
     return budget_check(b);
 }
 
-/* What a call ends with that came to its end with `status`, and whose last batch gave `flushed`:
- * when all is done no budget matters. */
+/* The status of a call that came to its end with `status`, and whose last batch gave `flushed`.
+ * When all is done the budget does not matter. */
 static inline int batch_last(int status, int flushed)
 {
     if (status != TRAWL_OK)
@@ -54,11 +53,11 @@ static inline int batch_last(int status, int flushed)
     return flushed == TRAWL_STOPPED || flushed == TRAWL_LIMITED ? flushed : TRAWL_OK;
 }
 
-/* Is this the second match of a pattern with TRAWL_ONCE? Notes it as the first, if not. */
+/* Whether the pattern, which has TRAWL_ONCE, had a match before. If not, this one is noted. */
 bool match_repeated(match_out *out, const plan_pattern *p);
 
-/* Put one match into the batch, and hand that on when it is full or no more are allowed. The
- * status is match_flush's; nothing is put there when none is allowed. */
+/* Put one match into the batch, unless none is allowed, and hand the batch on when it is full or no
+ * more are allowed. Returns what match_flush returns. */
 static inline int match_emit(match_out *out, const plan_pattern *p, uint64_t start, uint64_t end)
 {
     if (out->reported && match_repeated(out, p))
@@ -82,32 +81,33 @@ typedef struct reporter reporter;
 int reporter_open(const trawl_plan *plan, uint32_t report, match_out *out, memory *memory,
                   reporter **r, trawl_error *error);
 
-/* Whether some byte of a text settles all that the reporter waits for; else it may wait for the
- * text's end, and the text with it. */
+/* Whether some byte of a text settles all that the reporter waits for. If none does, it may wait
+ * for the end of the text and keep the text until then. */
 bool reporter_settles(const trawl_plan *plan, uint32_t report);
 
-/* The bytes of the patterns that have no longest match; false: there is no other byte. A match of
- * theirs crosses no other one. */
+/* Set *unbroken to the bytes that the patterns without a longest match have in any class. A match
+ * of such a pattern holds no other byte. False: there is no other byte. */
 bool reporter_gaps(const trawl_plan *plan, byte_class *unbroken);
 
-/* Before the first feed of reports that choose (LEFTMOST_..., EACH): no match begins before offset
- * `cursor`, where they may not overlap; */
+/* Before the first feed, under a report that chooses (LEFTMOST_..., EACH): where matches may not
+ * overlap, none begins before offset `cursor`. */
 void reporter_begin(reporter *r, uint64_t cursor);
-/* and one of the pattern with this index of the caller's has been taken, which ends there. */
+/* Before the first feed too: a match of the caller's pattern `order` was taken, and ends at `end`.
+ */
 void reporter_taken(reporter *r, uint32_t order, uint64_t end);
 
-/* Another text begins: nothing of it has been fed. Not after an error. */
+/* Another text begins, of which nothing has been fed yet. Not to be called after an error. */
 void reporter_restart(reporter *r);
 
-/* A batch: all records of (done, upto], sorted by records_sort and distinct, where done is
- * the last call's upto (0 at first). Positions here are 64-bit offsets of the whole text:
- * record.pos + shift. text points at offset text_begin; bytes [text_begin, upto) may be read,
- * and `last` says that the text ends at upto. The reporter needs
- * text_begin <= reporter_keeps(r), a byte less where the plan is bordered, except that text_begin
- * == 0 is always right. Matches come as soon as they are sure. At their end: PAIRS, and LONGEST and
- * SHORTEST when all patterns have a fixed length. Else when up to twice the longest match has
- * followed; those of patterns without a longest match wait, moreover, for a byte that none of these
- * patterns has in any class, or the end of the text.
+/* Feed all records of (done, upto], where `done` is the last call's `upto`, or 0 at first. They are
+ * sorted by records_sort and distinct. A record stands for the 64-bit offset record.pos + shift in
+ * the whole text. `text` points at offset text_begin; the bytes [text_begin, upto) may be read, and
+ * `last` says that the text ends at `upto`. text_begin must be at most reporter_keeps(r), or one
+ * less where patterns have conditions; 0 is always right. A match is handed on as soon as it is
+ * sure. Under PAIRS, and under LONGEST and SHORTEST when all patterns have a fixed length, it is
+ * sure at its end; else when up to twice the longest match has followed. Matches of patterns
+ * without a longest match wait, moreover, for a byte that none of these patterns has in any class,
+ * or for the end of the text.
  * Returns TRAWL_OK, TRAWL_STOPPED, TRAWL_LIMITED or an error; after any but TRAWL_OK the
  * reporter can only be freed. */
 int reporter_feed(reporter *r, const record *records, size_t count, uint64_t shift,

@@ -11,7 +11,7 @@ typedef struct merge_item {
     start_run starts;
 } merge_item;
 
-/* What is to be merged, and then a heap of it. All zero is empty. */
+/* The items that are to be merged, which then become a heap. All zero is empty. */
 typedef struct merge {
     merge_item *items;
     size_t count, room;

@@ -5,8 +5,8 @@
 #include "base/memory.h"
 #include "plan/plan.h"
 
-/* Matches that are not handed out yet: one from each offset of start, start + 1, .. last, with one
- * end. */
+/* Matches that are not handed on yet and share their end: one for each start from `start` to
+ * `last`. */
 typedef struct found_match {
     uint64_t start, last, end; /* no base added */
     uint32_t id, pattern;      /* as in trawl_match */
@@ -37,7 +37,7 @@ bool match_before_by_end(const found_match *a, const found_match *b);
 bool match_before_longest(const found_match *a, const found_match *b);
 bool match_before_first(const found_match *a, const found_match *b);
 
-/* Stable; linear on a list that is in order but for matches which are near their place. */
+/* Sort the list. Stable, and linear where every match is near its place already. */
 void match_list_sort(match_list *list, match_before before);
 
 #endif

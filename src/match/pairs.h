@@ -20,7 +20,7 @@ typedef struct start_run {
 pairs *pairs_open(memory *memory, const trawl_plan *plan, const plan_pattern *p);
 void pairs_free(pairs *p);
 
-/* Another text begins. */
+/* Another text begins, of which nothing is known yet. */
 void pairs_restart(pairs *p);
 
 /* The first and the last start of the matches that share an end; none: last < first. */
@@ -29,11 +29,10 @@ typedef struct pairs_end {
 } pairs_end;
 
 /* Go on to `end`, an end of the pattern. Call it for all its ends, each once, ascending. The text
- * from `end` back to the longest match's start may be read. Then the list of starts that have ended
- * holds, in runs, all that reach `end`: those from found->first on, and they are not after
- * found->last. Those before found->first reach no end any more. Both grow with the end, so those of
- * the list that are not after what found->last was at an earlier end, nor before what found->first
- * was, reached that too. False when memory ran out. */
+ * from `end` back to the longest match's start may be read. The list of starts that have ended
+ * then holds, in runs, all starts that reach `end`: those from found->first to found->last. Starts
+ * before found->first reach no end any more. Both bounds grow with the end, so a start of the list
+ * that lies within the bounds of an earlier end reached that end too. False when memory ran out. */
 bool pairs_at(pairs *p, text_view text, uint64_t end, pairs_end *found);
 
 /* Go on to `upto`, whatever ends there, so that the text before it is not asked for again. */
@@ -47,10 +46,10 @@ uint64_t pairs_least(const pairs *p);
 bool pairs_run(const pairs *p, start_run *r);
 bool pairs_next_run(start_run *r);
 
-/* Take the starts below `below` out of the list. */
+/* Take the starts before `below` out of the list. */
 void pairs_drop(pairs *p, uint64_t below);
 
-/* Of the starts before `below`, all but the first one of the list need not be found any more. */
+/* The starts before `below` need not be found any more, except the first one of the list. */
 void pairs_keep_first(pairs *p, uint64_t below);
 
 #endif

@@ -1,9 +1,10 @@
 /* sieve.h: which matches have beside them what their pattern asks for.
  *
- * Engines report a match by its end alone. Behind it any pattern is looked at here; before it one
- * of fixed length, whose start follows, unless it is opened (pattern/pattern.h): of such ones the
- * engine reports the ends that have a start with the right byte before it. The reporter, which
- * finds all starts of variable length, asks for each.
+ * Engines report a match by its end alone. The condition after a match is checked here for every
+ * pattern. The condition before it is checked here when the length is fixed, since the end then
+ * tells the start. An opened pattern (pattern/pattern.h) needs no check: its engine reports only
+ * ends that have a start with the right byte before it. The reporter finds all starts of patterns
+ * of variable length, and checks each.
  */
 #ifndef TRAWL_MATCH_SIEVE_H
 #define TRAWL_MATCH_SIEVE_H
@@ -17,8 +18,8 @@ typedef struct text_view {
     uint64_t begin;
 } text_view;
 
-/* May a match of these borders begin at offset `start`? Where the view begins within the text it
- * begins farther back than any match, so what begins there is none. */
+/* Whether a match with the conditions `b` may begin at offset `start`. A view that begins within
+ * the text begins farther back than any match, so no match begins where the view does. */
 static inline bool border_before(const plan_borders *b, text_view text, uint64_t start)
 {
     if (!b || !b->before.given)
@@ -30,8 +31,8 @@ static inline bool border_before(const plan_borders *b, text_view text, uint64_t
                       : class_has(&b->before.set[own], text.bytes[start - 1 - text.begin]);
 }
 
-/* May it end at offset `end`, where the text is known up to `known`, and ends there if that is all?
- */
+/* Whether it may end at offset `end`. The text is known up to `known`; when `end` is there too, the
+ * text ends there. */
 static inline bool border_behind(const plan_borders *b, text_view text, uint64_t end,
                                  uint64_t known)
 {
@@ -42,8 +43,8 @@ static inline bool border_behind(const plan_borders *b, text_view text, uint64_t
                         : class_has(&b->after.set[own], text.bytes[end - text.begin]);
 }
 
-/* Keep those of `count` records, in their order, that have the right bytes beside them; `shift` is
- * the offset that their positions begin at. Returns how many. */
+/* Keep those of `count` records, in their order, that have the right bytes beside them. `shift` is
+ * the offset at which their positions begin. Returns how many are left. */
 size_t sieve_records(const trawl_plan *plan, record *records, size_t count, uint64_t shift,
                      text_view text, uint64_t known);
 
@@ -53,9 +54,10 @@ typedef struct last_end {
     uint64_t text;
 } last_end;
 
-/* Keep the first of those records that end at one place and are of alternatives of one pattern;
- * `all`: also where these differ in length, whose starts the reporter tells apart. `last` has an
- * entry for each of the caller's patterns. */
+/* Keep the first of the records that end at one place and belong to alternatives of one pattern.
+ * When these differ in length the reporter tells their starts apart, so this is done for them
+ * only if `all` is set. `last` has an entry for each of the caller's patterns. Returns how many are
+ * left. */
 size_t sieve_alternatives(const trawl_plan *plan, record *records, size_t count, uint64_t shift,
                           bool all, uint64_t text, last_end *last);
 

@@ -1,28 +1,28 @@
 /* border.h: conditions on what stands beside a match.
  *
- * A condition is a set of bytes and whether the border of the text will do as well. What comes
- * after a match is looked at when it is found (match/sieve.h). What comes before it is looked at
- * then too if its start is known; class patterns, whose starts engines do not tell, are opened: the
- * condition is an element before the others, and the driver scans the text behind an opening, which
- * ends a line. Where it depends on the first byte of a match (\b), there are alternatives for
- * either kind of byte.
+ * A condition is a set of bytes, and whether the border of the text will do as well. What comes
+ * after a match is checked when the match is found (match/sieve.h). What comes before it is checked
+ * then too if its start is known. Engines do not tell the starts of class patterns, so these are
+ * opened: the condition becomes an element before the others, and the driver puts an opening, a
+ * byte that ends a line, before the text. Where the condition depends on the first byte of a match,
+ * as with \b, there are alternatives for either kind of byte.
  */
 #ifndef TRAWL_PATTERN_BORDER_H
 #define TRAWL_PATTERN_BORDER_H
 
 #include "pattern/pattern.h"
 
-/* Letters, digits and _ of ASCII; what ends a line. */
+/* The letters and digits of ASCII and _; the bytes that end a line. */
 byte_class word_bytes(void);
 byte_class line_border(uint32_t flags);
 
-/* Both `b` and: a byte of the set, or, if `edge`, the border of the text. */
+/* Add to `b` the condition: a byte of the set, or, if `edge` is set, the border of the text. */
 void border_add(border *b, byte_class set, bool edge);
 
-/* The same where the match's own byte belongs to a word (`own`), or does not. */
+/* The same for matches whose own byte belongs to a word (`own`), or does not. */
 void border_add_own(border *b, bool own, byte_class set, bool edge);
 
-/* Add what the pattern's flags ask for. Error: nothing could stand there. */
+/* Add the conditions that the pattern's flags ask for. Error: nothing could stand there. */
 int border_flags(pattern *p, trawl_error *error);
 
 /* How many elements of a pattern of variable length may hold the first byte of a match, where what
@@ -30,18 +30,18 @@ int border_flags(pattern *p, trawl_error *error);
  * not. Else 0. */
 size_t border_kinds(const pattern *p);
 
-/* Let *out be those matches whose first byte is of the element `first` and belongs to a word
- * (`own`), or does not; without a name, and its lengths are `whole`'s. Not *some: there are none,
- * and nothing is made. Error: memory. */
+/* Let *out match what `whole` does where the first byte is of the element `first` and belongs to a
+ * word (`own`), or does not. *out has no name, and the lengths of `whole`. *some is false when
+ * there are no such matches; nothing is made then. Error: memory. */
 int border_divide(memory *m, const pattern *whole, size_t first, bool own, pattern *out, bool *some,
                   trawl_error *error);
 
-/* Before no match may stand what must: let a pattern be the shortest of them, of fixed length, for
- * of those it is looked at when they are found. */
+/* Nothing may stand before any match of the pattern. Let it be the shortest of its matches, which
+ * has a fixed length, so that its condition is checked when a match is found. */
 void border_shorten(pattern *p);
 
-/* Open what is to be opened in a list whose patterns are complete. Error: memory; a condition that
- * cannot be had. */
+/* Open the patterns that are to be opened in a list whose patterns are complete. Error: memory, or
+ * a condition that is not possible. */
 int border_open(memory *m, pattern_list *list, trawl_error *error);
 
 #endif

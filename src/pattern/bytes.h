@@ -17,7 +17,7 @@ static inline uint8_t line_terminator(uint32_t flags)
     return flags & TRAWL_NULS ? '\0' : '\n';
 }
 
-/* Refuse it. */
+/* The error that a pattern holds the byte that ends lines. */
 int reject_terminator(uint32_t flags, size_t offset, trawl_error *error);
 
 /* Read the C escape whose backslash is at text[*at], and step over it. */

@@ -7,9 +7,9 @@
 typedef struct dialect {
     /* Add what the byte of the pattern stands for. False: it is no letter of the dialect. */
     bool (*letter)(const trawl_pattern *src, uint8_t byte, byte_class *set);
-    /* The set of an element is complete, but for its negation. */
+    /* Called when the set of an element is complete but for its negation. */
     void (*finish)(uint32_t flags, bool negated, byte_class *set);
-    const char *advice; /* on what is no letter */
+    const char *advice; /* for the message about a byte that is no letter */
 } dialect;
 
 /* As a syntax_parser. An element of a dialect is a letter or a class of letters. */

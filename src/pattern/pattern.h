@@ -34,8 +34,8 @@ typedef struct element {
     uint32_t max; /* 1 .. or REPEAT_UNBOUNDED */
 } element;
 
-/* What must stand on one side of a match, whose own byte there does not belong to a word [0], or
- * does [1]. */
+/* What must stand on one side of a match: [0] where the match's own byte on that side does not
+ * belong to a word, [1] where it does. */
 typedef struct border {
     byte_class set[2]; /* one of these bytes, */
     uint8_t edge[2];   /* or, if it is 1, the border of the text */
@@ -44,9 +44,9 @@ typedef struct border {
     uint32_t reserved; /* 0 */
 } border;
 
-/* Some patterns are opened: what engines search for begins with an element, or a byte, more, which
- * is what stands before the match; lengths count it. The driver puts an opening before the text: a
- * byte that stands for its border. */
+/* An opened pattern begins with one more element, or byte, which is what stands before the match;
+ * lengths count it. The driver puts an opening before the text: a byte that stands for the border
+ * of the text. */
 typedef struct pattern {
     uint32_t id;
     uint32_t order;    /* index in the caller's array */
@@ -82,7 +82,7 @@ typedef struct needle {
  * length, each by id, then by the caller's order. Needles: by id, then order.
  * Alternatives of one pattern are patterns with one id and order. */
 typedef struct pattern_list {
-    memory *memory; /* where all of it is from */
+    memory *memory; /* what all of it is taken from */
     size_t count;
     size_t given;       /* by the caller: orders are below it */
     int opening;        /* the byte before the text of opened patterns; -1: there are none */
@@ -90,7 +90,7 @@ typedef struct pattern_list {
     needle *needles;    /* grid; NULL for text */
     uint32_t cell_size; /* 1 to 4; 0 for text */
     uint32_t tag;       /* as in trawl_compile_options */
-    bool keep_texts;    /* and so are these */
+    bool keep_texts;    /* as in trawl_compile_options */
     const void *note;
     size_t note_length;
     bool alike; /* places may differ from needles, which only `direct` knows: */
@@ -113,7 +113,7 @@ static inline void class_invert(byte_class *c)
         c->bits[i] = ~c->bits[i];
 }
 
-/* Whether every byte of `part` belongs to `c`; whether none does. */
+/* class_holds: every byte of `part` belongs to `c`. class_avoids: none does. */
 static inline bool class_holds(const byte_class *c, const byte_class *part)
 {
     uint64_t others = 0;
@@ -147,7 +147,7 @@ static inline uint8_t fold_byte(uint8_t byte)
     return byte >= 'A' && byte <= 'Z' ? (uint8_t)(byte + 32) : byte;
 }
 
-/* All flags of patterns; those that are of bases only. */
+/* All flags of patterns, and those that only patterns of bases have. */
 #define IUPAC_FLAGS (TRAWL_AMBIGUOUS | TRAWL_OTHER_STRAND)
 #define PATTERN_FLAGS                                                                              \
     (TRAWL_NOCASE | TRAWL_LINES | TRAWL_ONCE | TRAWL_WORDS | TRAWL_WHOLE_LINES | TRAWL_NULS |      \
@@ -160,7 +160,7 @@ int pattern_list_make_grid(memory *m, const trawl_needle *needles, size_t count,
                            const trawl_likeness *likeness, pattern_list *list, trawl_error *error);
 void pattern_list_free(pattern_list *list);
 
-/* Do cells and stride, in bytes, fit the alignment of cells? Those of 3 bytes have none. */
+/* Whether `cells` and `stride`, in bytes, are aligned for cells. Cells of 3 bytes need nothing. */
 bool cells_aligned(const void *cells, uint64_t stride, uint32_t cell_size);
 
 #endif

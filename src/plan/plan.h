@@ -6,9 +6,9 @@
  *     header | patterns | elements | borders | strings | parts | indexes | stages | tables | note
  *
  * A part is a share of the set that is searched alike; the records of all parts unite in
- * order. A part is searched by a chain of stages: one that searches, or a filter and what
- * verifies its candidates; behind them there may be a fallback, which takes over where those
- * give up. Each stage has tables, which open with a header: layout.h of its algorithm;
+ * order. A part is searched by a chain of stages: one that searches, or a filter and the stage
+ * that verifies its candidates. After them there may be a fallback, which takes over where they
+ * give up. Each stage has tables, which open with a header, as layout.h of the algorithm declares;
  * offsets in them are in 4-byte words from their start.
  *
  * Sections, and the tables of each stage, start at multiples of 64 bytes. Immutable once made.
@@ -56,32 +56,32 @@ typedef struct plan_header {
     uint32_t cell_size;   /* 0: text */
     uint32_t carries;     /* 1: some part carries */
     uint32_t engine;      /* offset in PLAN_STRINGS: names of parts and stages */
-    uint32_t why;         /* offset in PLAN_STRINGS: why these */
+    uint32_t why;         /* offset in PLAN_STRINGS: why these were chosen */
     uint64_t min_length;  /* grids: the fewest rows of a needle */
     uint64_t max_length;  /* LENGTH_UNBOUNDED when there is no longest; grids: the most rows */
     uint64_t reach;       /* bytes before a slice that its parts must see, those that carry aside;
                              grids: rows below it */
-    uint64_t state_words; /* of all parts that carry */
-    uint64_t once;        /* patterns with TRAWL_ONCE */
-    uint64_t bordered;    /* patterns with a condition on what stands beside a match */
-    uint32_t opened;      /* 0: no pattern is; else the opening's byte plus 1 */
+    uint64_t state_words; /* words of state of all parts that carry */
+    uint64_t once;        /* how many patterns have TRAWL_ONCE */
+    uint64_t bordered;    /* how many patterns have a condition */
+    uint32_t opened;      /* 0: no pattern is opened; else the byte of the opening plus 1 */
     uint32_t given; /* the caller's patterns; fewer than pattern_count: there are alternatives */
-    uint32_t tag;   /* the caller's */
-    uint32_t texts; /* 1: the patterns' are there */
+    uint32_t tag;   /* the caller's, trawl_compile_options.tag */
+    uint32_t texts; /* 1: the plan holds the texts that its patterns were compiled from */
     plan_range section[PLAN_SECTIONS];
 } plan_header;
 
-/* One pattern, in the order of pattern_list: its index is what records say. Elements and lengths
- * are those of its matches: if it is opened, parts count a byte more, that before the match. */
+/* One pattern, in the order of pattern_list, so that its index is what records say. Elements and
+ * lengths are those of its matches; if it is opened, parts count the byte before the match too. */
 typedef struct plan_pattern {
     uint32_t id;
     uint32_t order;    /* index in the caller's array; alternatives share it */
-    uint32_t name;     /* offset in PLAN_STRINGS; 0, where "" is: none, or the one of an
-                          alternative before it */
+    uint32_t name;     /* offset in PLAN_STRINGS; 0, where "" is: it has none, or has that of
+                          an alternative before it */
     uint32_t elements; /* number of elements; 0 if its length is fixed, and for a needle */
     uint32_t flags;    /* TRAWL_NOCASE | ... | its syntax << PLAN_SYNTAX | PLAN_OPENED | ... */
     uint32_t borders;  /* 0: none; else the number, from 1, of a plan_borders */
-    uint32_t text;     /* as name: what it was compiled from, if the plan holds texts */
+    uint32_t text;     /* offset in PLAN_STRINGS of what it was compiled from; 0 without texts */
     uint32_t text_length;
     uint64_t first;      /* index of the first one in PLAN_ELEMENTS */
     uint64_t min_length; /* bytes; needles: rows */
@@ -89,7 +89,7 @@ typedef struct plan_pattern {
 } plan_pattern;
 
 enum {
-    PLAN_SYNTAX = 24,      /* the bit from which on the syntax stands */
+    PLAN_SYNTAX = 24,      /* the lowest bit of the syntax */
     PLAN_OPENED = 1 << 16, /* its first stage looks at what comes before */
     PLAN_VARIED = 1 << 17  /* an alternative among others of other lengths */
 };
@@ -113,10 +113,10 @@ typedef struct plan_part {
 
 typedef enum stage_role {
     STAGE_WHOLE = 0, /* searches by itself */
-    STAGE_FILTER,    /* finds candidates for the stage behind it, which verifies them */
+    STAGE_FILTER,    /* finds candidates for the next stage, which verifies them */
     STAGE_VERIFY,
     STAGE_FALLBACK, /* takes over where the first stage gives up; never gives up itself */
-    STAGE_ASIDE,    /* what devices may use besides: see the kernel of the first stage */
+    STAGE_ASIDE,    /* tables that devices may use too: see the kernel of the first stage */
     STAGE_ROLES
 } stage_role;
 
@@ -126,8 +126,9 @@ typedef struct plan_stage {
     uint64_t tables;      /* in PLAN_TABLES, bytes */
     uint64_t bytes;       /* multiple of 4 */
     uint64_t state_words; /* 64-bit words of state a slice; grids: u32 words a column */
-    uint64_t masks;       /* parts that carry: u64[2][state_words] in its tables, bytes: the states
-                             that no byte kills; those that are news to the next slice */
+    uint64_t masks;       /* parts that carry: the byte offset in its tables of u64[2][state_words]:
+                             the states that no byte kills, and those that are news to the next
+                             slice */
 } plan_stage;
 
 _Static_assert(sizeof(plan_header) == 120 + 16 * PLAN_SECTIONS, "saved");
@@ -136,13 +137,13 @@ _Static_assert(sizeof(plan_borders) == 144, "saved");
 _Static_assert(sizeof(plan_part) == 48 && sizeof(plan_stage) == 40, "saved");
 
 struct trawl_plan {
-    void *block;        /* plan_header.bytes long, aligned to PLAN_ALIGN; behind this struct, or
-                           the caller's (trawl_plan_view) */
-    uint32_t *by_order; /* pattern index of each caller's index, the first one's of alternatives */
-    bool fixed;         /* all patterns have a fixed length: every end tells its start */
-    bool doubtful;      /* some pattern is: see plan_doubtful */
-    double cost;        /* trawl_plan_info.cost */
-    trawl_allocator from; /* of this struct and by_order */
+    void *block;          /* plan_header.bytes long, aligned to PLAN_ALIGN; after this struct, or
+                             the caller's (trawl_plan_view) */
+    uint32_t *by_order;   /* for each order the index of the pattern, or of its first alternative */
+    bool fixed;           /* all patterns have a fixed length: every end tells its start */
+    bool doubtful;        /* some pattern is doubtful: see plan_doubtful */
+    double cost;          /* trawl_plan_info.cost */
+    trawl_allocator from; /* what this struct and by_order were taken from */
 };
 
 /* What the tables of a stage are checked against. */
@@ -165,26 +166,26 @@ typedef struct stage_draft {
 
 typedef struct part_draft {
     const pattern_list *list; /* a sublist of the plan's */
-    const uint32_t *indexes;  /* where its patterns stand in that; NULL: it is that */
+    const uint32_t *indexes;  /* the plan's indexes of its patterns; NULL: it is the plan's list */
     stage_draft stages[MOST_STAGES];
     uint32_t stage_count;
 } part_draft;
 
-/* Put the plan together from a list and its finished parts, whose tables are copied. All is from
- * the list's memory. */
+/* Put the plan together from a list and its finished parts, whose tables are copied. All memory is
+ * taken from list->memory. */
 int plan_assemble(const pattern_list *list, const part_draft *parts, uint32_t part_count,
                   const char *engine, const char *why, trawl_plan **plan, trawl_error *error);
 
-/* What plan_header.checksum must be. The field itself counts as 0. */
+/* What plan_header.checksum must be. The field counts as 0 itself. */
 uint64_t plan_checksum(const void *block, size_t size);
 
-/* Verify a block whole but for the tables of its stages, which their engines do. */
+/* Verify the whole block but for the tables of its stages, which their engines verify. */
 int plan_check(memory *m, const void *bytes, size_t size, trawl_error *error);
 
 /* A plan whose block is `size` zero bytes; NULL: no memory. trawl_plan_free frees it. */
 trawl_plan *plan_alloc(memory *m, size_t size);
 
-/* Fill in what a plan has beside its block, which is complete and verified. */
+/* Fill in what a plan has besides its block. The block is complete and verified. */
 int plan_finish(memory *m, trawl_plan *plan, trawl_error *error);
 
 static inline const plan_header *plan_head(const trawl_plan *plan)
@@ -248,7 +249,7 @@ static inline const uint32_t *part_indexes(const trawl_plan *plan, const plan_pa
                : (const uint32_t *)plan_at(plan, PLAN_INDEXES) + part->indexes;
 }
 
-/* plan_stage.masks of a part that carries: of all its stages alike. */
+/* plan_stage.masks of a part that carries. All its stages have the same. */
 static inline const uint64_t *stage_masks(const trawl_plan *plan, const plan_stage *stage)
 {
     return (const uint64_t *)(stage_tables(plan, stage) + stage->masks / 4);
@@ -259,25 +260,25 @@ static inline const uint64_t *part_masks(const trawl_plan *plan, const plan_part
     return stage_masks(plan, part_stages(plan, part));
 }
 
-/* Bytes before a slice that a part must see (grids: rows below it). */
+/* How many bytes before a slice, or rows below a band, a part must see. */
 static inline uint64_t part_reach(const plan_part *part)
 {
     return part->carries ? 0 : part->max_length - 1;
 }
 
-/* Whether the start of a match is known by its end, */
+/* Whether all matches of the pattern, or of this alternative, have one length. */
 static inline bool plan_one_length(const plan_pattern *p)
 {
     return p->min_length == p->max_length;
 }
 
-/* and by the end alone, whatever other alternatives of the pattern there are. */
+/* Whether the end of a match tells its start, whatever other alternatives the pattern has. */
 static inline bool plan_fixed_length(const plan_pattern *p)
 {
     return plan_one_length(p) && !(p->flags & PLAN_VARIED);
 }
 
-/* The report that is the same, and quicker. */
+/* The quickest report that gives the same matches as `report`. */
 static inline uint32_t plan_report(const trawl_plan *plan, uint32_t report)
 {
     return report == TRAWL_REPORT_EACH && plan->fixed ? TRAWL_REPORT_ENDS : report;
@@ -288,8 +289,9 @@ static inline bool plan_has_alternatives(const trawl_plan *plan)
     return plan_head(plan)->given < plan_head(plan)->pattern_count;
 }
 
-/* Whether engines report ends of an opened pattern that have no start, because the opening passes
- * for the border of the text where only one of the two may stand before a match, as of \A. */
+/* Whether engines may report ends of an opened pattern that have no start. The opening stands for
+ * the border of the text; where only one of that byte and the border may stand before a match, as
+ * with \A, engines cannot tell them apart. */
 static inline bool plan_doubtful(const trawl_plan *plan, const plan_pattern *p)
 {
     const plan_borders *b = p->flags & PLAN_OPENED ? plan_borders_of(plan, p) : NULL;
