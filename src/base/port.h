@@ -6,7 +6,7 @@
  *   GLOBAL              the address space of text, tables, state and records
  *   INLINE              in front of every function
  *   KERNEL              in front of a device's entry points (*.k)
- *   SHARED_SIZE(t, n)   behind a struct that is saved, or that hosts and devices share: n bytes
+ *   SHARED_SIZE(t, n)   after a struct that is saved, or that hosts and devices share: n bytes
  * and neither libraries, recursion, varargs, unions, designated initialisers nor
  * implicit conversions from void *.
  */

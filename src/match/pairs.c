@@ -4,8 +4,8 @@
  * `x.*c` on an x and n c's has n matches and n * n / 2 bytes between their borders. So the ends
  * share what they have in common.
  *
- * A node (k, q) is an offset q behind the first k elements of the pattern. A start s reaches it
- * when text[s .. q) is a match of these k elements; an end is a node behind all of them.
+ * A node (k, q) is an offset q after the first k elements of the pattern. A start s reaches it
+ * when text[s .. q) is a match of these k elements; an end is a node after all of them.
  *
  * Crossing. An element x{min,max} leads from offset p to q when min <= q - p <= max and all
  * bytes between them belong to x. The p that lead to a given q are an interval, and both its
@@ -14,23 +14,23 @@
  * if s < s', s reaches (k, q), s' reaches (k, q') and q >= q', each of them reaches both.
  *
  * From this follows, where first and last are the least and the greatest start of a node:
- *   1  The starts of (k, q) are just those in [first, last] that reach any node behind k
+ *   1  The starts of (k, q) are just those in [first, last] that reach any node after k
  *      elements at all: the walk to it crosses that of `first` or that of `last`.
  *   2  Both first and last grow with q. A start below the `first` of a node is done with: it
- *      reaches no later one behind so many elements.
- *   3  If s' got behind k elements before an older s did, s never does.
+ *      reaches no later one after k elements.
+ *   3  If s' got past k elements before an older s did, s never does.
  * By 3 and 2 the starts that still matter, ascending, are a list in which those that got
  * farthest stand first, cut into one piece for each number of elements. By 1 a node
  * needs no set of starts, only first and last; and the answer for an end is a part of the list,
- * those behind all elements, after the ones below `first` are dropped.
+ * those past all elements, once the ones below `first` are dropped.
  * A piece is a chain of runs, each of starts that follow one another: those in a run of the text
  * are one.
  *
  * A forward pass over the text keeps, for each element, the nodes before it that may still lead
  * on. When one is `min` bytes away it is ready: its starts move to the next piece. While a
- * ready one is within `max` bytes, the offset reached is a node behind the element; its first
+ * ready one is within `max` bytes, the offset reached is a node after the element; its first
  * is that of the oldest ready node, its last that of the newest. A byte outside x forgets them
- * all. Of an unbounded repeat's ready nodes one is kept, for all stay until then.
+ * all. All ready nodes of an unbounded repeat stay until then, so one of them is kept.
  *
  * A second pass, the same machine on the reversed pattern and text, runs back from each end
  * until no start can be farther away, or until the end before: there the forward pass goes on
@@ -63,8 +63,8 @@
 #include "match/pairs.h"
 #include "match/sieve.h"
 
-/* An end that is near behind the last one is gone to from there: so many bytes at first, and more
- * as long as running back leads there all the same. */
+/* The search goes on from the last end to one that is near: within NEAR bytes at first, and within
+ * more, up to NEAR_MOST, as long as running back leads there all the same. */
 #define NEAR 32u
 #define NEAR_MOST 8192u
 
@@ -99,7 +99,7 @@ typedef struct run {
     uint32_t next;
 } run;
 
-/* The starts behind the first k elements are those of pieces[k], k > 0. Those that are behind none
+/* The starts after the first k elements are those of pieces[k], k > 0. Those that are past none
  * are not listed, for the text tells them. */
 typedef struct piece {
     uint32_t head, tail; /* runs, or NO_RUN both */
@@ -110,7 +110,7 @@ struct pairs {
     const plan_borders *borders; /* of the pattern: not every offset is a start */
     pass *forward, *backward;
     uint64_t at;    /* where `forward` stands */
-    uint64_t near;  /* an end is, so many bytes behind `at` */
+    uint64_t near;  /* an end is near up to this many bytes after `at` */
     uint64_t floor; /* no start before it moves on */
     size_t behind;  /* pieces after it have never been used */
     piece *pieces;  /* by the number of elements */
@@ -215,7 +215,7 @@ static uint64_t run_last(const run *r)
     return r->first + r->more;
 }
 
-/* Add a run behind those of a piece; they end before it begins. */
+/* Add a run after those of a piece; they end before it begins. */
 static bool starts_add(pairs *p, piece *to, uint64_t first, uint32_t more)
 {
     if (to->tail != NO_RUN) {
@@ -259,7 +259,7 @@ static void starts_drop(pairs *p, piece *c, uint64_t first)
     }
 }
 
-/* The starts of a node behind k elements have come behind the next one. Those below its first
+/* The starts of a node after k elements have come past the next one. Those below its first
  * reach no node there any more. */
 static bool starts_move(pairs *p, size_t k, const node *n)
 {
@@ -360,9 +360,9 @@ static inline bool byte_step(memory *memory, repeat *r, size_t k, letter byte, n
     return true;
 }
 
-/* Move element k to offset n->pos, which lies behind `byte`. In: the node there before the
- * element, if `live`; out: that behind it, likewise. `list` is NULL when starts are of no
- * interest. False when memory ran out. */
+/* Move element k to offset n->pos, which lies after `byte`. *n is the node there before
+ * the element, if *live, and becomes the node after it, if *live then. `list` is NULL when starts
+ * do not matter. False when memory ran out. */
 static inline bool repeat_step(memory *memory, repeat *r, size_t k, letter byte, node *n,
                                bool *live, pairs *list)
 {
@@ -450,7 +450,7 @@ static inline bool may_start(const pairs *p, text_view text, uint64_t q, uint64_
 }
 
 /* Take the forward pass, which stands at `from`, or begins there (`anew`), to `end`. Out: the node
- * there behind all elements, if *live. */
+ * there after all elements, if *live. */
 static bool run_forward(pairs *p, text_view text, bool anew, uint64_t from, uint64_t end, node *n,
                         bool *live)
 {
@@ -504,7 +504,7 @@ bool pairs_advance(pairs *p, text_view text, uint64_t upto)
     return run_forward(p, text, !goes_on, goes_on ? p->at : text.begin, upto, &n, &live);
 }
 
-/* The piece of those behind all elements. */
+/* The piece of those after all elements. */
 static piece *ended(pairs *p)
 {
     return &p->pieces[p->forward->count];
@@ -520,7 +520,7 @@ void pairs_keep_first(pairs *p, uint64_t below)
     piece *c = ended(p);
     if (c->head != NO_RUN) {
         p->runs[c->head].more = 0;
-        while (c->tail != c->head) { /* the run behind the first one, until there is none */
+        while (c->tail != c->head) { /* the run after the first one, until there is none */
             const uint32_t number = p->runs[c->head].next;
             p->runs[c->head].next = p->runs[number].next;
             c->tail = number == c->tail ? c->head : c->tail;

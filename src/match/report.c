@@ -8,7 +8,7 @@
  *             all of the others. What may start is followed from the text's begin on.
  *   PAIRS     complete at each end: all its starts, at once. Those of the patterns that end there
  *             are merged through a heap (merge.h), so none of them is copied.
- *   SHORTEST  likewise, of the starts that reached no end before.
+ *   SHORTEST  the same for the starts that reached no end before.
  *   LONGEST   a start that is before the first one of an end reaches no end any more, so the end
  *             before was its farthest. Its match goes out when no pattern can bring one that stands
  *             before it.
@@ -75,13 +75,13 @@ struct reporter {
     uint64_t horizon;      /* the longest match, of bounded ones, that settling must wait for */
     byte_class unbroken;   /* bytes of unbounded patterns; only when span is unbounded */
     uint64_t gap;          /* the offset after the last byte up to `done` not in it; 0: none */
-    uint64_t step;         /* a batch is taken in steps of so many bytes */
+    uint64_t step;         /* bytes in a step, in which a batch is taken */
     uint64_t done;         /* ends up to here have been fed */
     uint64_t settled;      /* starts below it are */
     uint64_t cursor;       /* LEFTMOST_...: where the next match may start */
     match_list found;      /* not handed out yet */
     match_list apart;      /* found by alternatives, which are not united yet */
-    size_t looked;         /* when `found` has so many it is asked which of them may go */
+    size_t looked;         /* when `found` has this many it is asked which of them may go */
     variable **variables;  /* by pattern index - first_variable; NULL: not seen yet */
     variable *made;        /* all of them, linked */
     variable *seen;        /* those of this text, linked */
@@ -105,7 +105,7 @@ static bool is_immediate(const reporter *r)
            (r->report == TRAWL_REPORT_SHORTEST && !plan_has_alternatives(r->plan));
 }
 
-/* Of a single pattern the leftmost matches are its own. */
+/* The leftmost matches of a single pattern are its own. */
 static uint32_t report_of(const trawl_plan *plan, uint32_t report)
 {
     const bool leftmost =
@@ -307,7 +307,7 @@ static bool add_run(reporter *r, const plan_pattern *p, uint64_t first, uint64_t
     return true;
 }
 
-/* Of `found`, hand out all with an end up to `limit`, in the order of output. */
+/* Hand out all matches of `found` with an end up to `limit`, in the order of output. */
 static int release_by_end(reporter *r, uint64_t limit, trawl_error *error)
 {
     const found_match *items = r->found.items;
@@ -326,7 +326,7 @@ static int release_by_end(reporter *r, uint64_t limit, trawl_error *error)
     return status;
 }
 
-/* Put items[i], which is before its place among those behind it, there: they move down. */
+/* Put items[i], which is before its place among those after it, there: they move down. */
 static void match_list_settle(match_list *list, size_t i, match_before before)
 {
     const found_match m = list->items[i];
@@ -611,7 +611,7 @@ static bool cut_apart(reporter *r, uint64_t settled, size_t *below)
     return true;
 }
 
-/* Of two matches of a pattern from one start, whether the report wants `a` rather than `b`. */
+/* Whether the report wants `a` rather than `b`, two matches of a pattern from one start. */
 static bool is_better(const reporter *r, const found_match *a, const found_match *b)
 {
     return r->report == TRAWL_REPORT_SHORTEST ? a->end < b->end : a->end > b->end;

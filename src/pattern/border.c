@@ -232,7 +232,7 @@ static int open_pattern(memory *m, pattern *p, int opening, trawl_error *error)
     return TRAWL_OK;
 }
 
-/* No pattern of variable length may take the opening for its first byte: behind any byte it may
+/* No pattern of variable length may take the opening for its first byte: after any byte it may
  * begin. Of fixed length, those that begin there are told by their start. */
 static int open_others(memory *m, pattern_list *list, trawl_error *error)
 {

@@ -33,7 +33,7 @@ typedef struct parser {
     size_t at; /* the next byte to read */
     uint32_t flags;
     size_t first, first_end; /* in the text: the first element, with its quantifier */
-    char words[2];           /* the condition on words before and behind the match; 0: none */
+    char words[2];           /* the condition on words before and after the match; 0: none */
     size_t words_at[2];
     elements elements;
     trawl_error *error;
@@ -617,6 +617,6 @@ int parse_dialect(const dialect *of, memory *m, const trawl_pattern *src, size_t
         return reject_empty_match(&p, behind);
     if (status != TRAWL_OK)
         return status;
-    *next = p.at < p.length ? p.at + 1 : LAST_ONE; /* behind the '|' */
+    *next = p.at < p.length ? p.at + 1 : LAST_ONE; /* after the '|' */
     return elements_settle(&p.elements);
 }

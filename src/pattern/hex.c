@@ -13,7 +13,7 @@
  * Idea: a group whose alternatives are single bytes is a class. Others are expanded: the pattern
  * has an alternative for each choice, up to MOST_CHOICES. Choices are numbered: the number of one
  * is divided by the choices of the first group; the remainder says which of these, the quotient
- * which of those behind it. Nothing is kept between two alternatives but the number.
+ * which of those after it. Nothing is kept between two alternatives but the number.
  * Cost: for each alternative twice the length times the depth of its groups.
  */
 #include <string.h>
@@ -67,7 +67,7 @@ static bool skip_comment(parser *p)
     return *close != '*';
 }
 
-/* The next byte behind blanks and comments, or -1. */
+/* The next byte after blanks and comments, or -1. */
 static int peek(parser *p)
 {
     do

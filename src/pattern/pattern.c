@@ -159,7 +159,7 @@ static int make_pattern(memory *m, const trawl_pattern *src, size_t order, size_
     return copy_name(m, src->name, &out->name, error);
 }
 
-/* A zeroed pattern behind the others of a list that has room for *room. */
+/* A zeroed pattern after the others of a list that has room for *room. */
 static pattern *add_pattern(pattern_list *list, size_t *room)
 {
     if (list->count == *room) {

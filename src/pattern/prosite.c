@@ -20,7 +20,7 @@
 #include "pattern/elements.h"
 #include "pattern/syntax.h"
 
-enum { NOTHING = -1 }; /* behind the last byte */
+enum { NOTHING = -1 }; /* after the last byte */
 
 typedef struct parser {
     const uint8_t *text;

@@ -179,7 +179,7 @@ static void add_part(const part_draft *draft, plan_header *head, sections *to)
         head->reach = part_reach(&part);
 }
 
-/* Where the sections stand behind the header, and how long all is. */
+/* Where the sections stand after the header, and how long all is. */
 static void place_sections(const sections *from, plan_header *head)
 {
     head->bytes = aligned(sizeof *head);
