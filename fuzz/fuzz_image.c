@@ -7,7 +7,7 @@
  * Checksums would stop nearly every mutation of a PNG at its first chunk, so the custom
  * mutator puts them right after it has changed the bytes.
  */
-#include "io/image.h"
+#include "formats/images/image.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -106,7 +106,7 @@ find src include -name '*.[chk]' | sort | xargs awk '
     }' docs/architecture.md || status=1
 
 if grep -rnE '(^|[^_[:alnum:]])(malloc|calloc|realloc|free|strdup|strndup|aligned_alloc|posix_memalign)\(' \
-    src --include='*.[ch]' | grep -vE '^src/(cli|io|mpi)/|^src/base/memory\.c|^src/scan/collect\.c'; then
+    src --include='*.[ch]' | grep -vE '^src/(cli|formats|mpi)/|^src/base/memory\.c|^src/scan/collect\.c'; then
     echo "memory of the library comes from base/memory.h"
     status=1
 fi

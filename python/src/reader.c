@@ -9,9 +9,9 @@
 #include <string.h>
 
 #include "core.h"
-#include "io/compressed.h"
-#include "io/reader.h"
-#include "io/texts.h"
+#include "formats/sources/compressed.h"
+#include "formats/records/reader.h"
+#include "formats/records/texts.h"
 
 /* In the order of _readers.py. */
 typedef enum mode {

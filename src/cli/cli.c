@@ -9,7 +9,7 @@
 
 #include "cli/progress.h"
 #include "cli/suggest.h"
-#include "io/replace.h"
+#include "formats/sources/replace.h"
 
 #define MOST_WITHOUT_MEMORY 1024 /* bytes of a message */
 

@@ -61,8 +61,8 @@ int usage_hint(const char *command);
 #define OUTPUT_BUFFER (128u << 10)
 
 /* From now on what is printed goes to the file that is to take the place of the one at `path`
- * (io/replace.h), with replace_end; "-", or what standard output is already: all stays as it is.
- * False after a complaint. */
+ * (sources/replace.h), with replace_end; "-", or what standard output is already: all stays as
+ * it is. False after a complaint. */
 bool output_to(struct replacement *made, const char *command, const char *path);
 
 /* False, after a complaint, where `output` is the file `input` ("-": standard input), by whatever

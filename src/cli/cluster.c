@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "cli/cli.h"
-#include "io/replace.h"
+#include "formats/sources/replace.h"
 
 #define MODULE "trawl-mpi.so"
 

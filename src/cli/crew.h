@@ -12,7 +12,7 @@
 
 #include "cli/ordered.h"
 #include "cli/search.h"
-#include "io/tree.h"
+#include "formats/tree/tree.h"
 
 #ifdef TRAWL_PIECE /* a test has small ones */
 #define PIECE TRAWL_PIECE

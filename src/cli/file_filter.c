@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "io/grow.h"
+#include "formats/sources/grow.h"
 
 struct name_glob {
     const char *glob;

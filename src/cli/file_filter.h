@@ -6,9 +6,9 @@
 #include <stddef.h>
 
 #include "cli/file_types.h"
-#include "io/glob.h"
-#include "io/ignore.h"
-#include "io/tree.h"
+#include "formats/tree/glob.h"
+#include "formats/tree/ignore.h"
+#include "formats/tree/tree.h"
 
 /* --include, --exclude and --exclude-dir, in the order given: the last one that matches decides. */
 typedef struct name_globs {

@@ -8,8 +8,8 @@
 #include "cli/pattern_options.h"
 #include "cli/plan_file.h"
 #include "cli/progress.h"
-#include "io/replace.h"
-#include "io/unpack.h"
+#include "formats/sources/replace.h"
+#include "formats/sources/unpack.h"
 
 typedef struct find {
     run_options run;

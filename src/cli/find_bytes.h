@@ -1,14 +1,14 @@
 /* find_bytes.h: the bytes of a file that ranks share, to one of them.
  *
- * A text is mapped, as one process does, by the same rules (io/source.h): a rank has only the pages
- * that it looks at, and nothing is copied. What cannot be mapped, or is not to be (TRAWL_MPI=read),
- * is read through MPI-IO, piece by piece.
+ * A text is mapped, as one process does, by the same rules (sources/source.h): a rank has only the
+ * pages that it looks at, and nothing is copied. What cannot be mapped, or is not to be
+ * (TRAWL_MPI=read), is read through MPI-IO, piece by piece.
  */
 #ifndef TRAWL_FIND_BYTES_H
 #define TRAWL_FIND_BYTES_H
 
 #include "cli/cluster.h"
-#include "io/source.h"
+#include "formats/sources/source.h"
 
 /* What stands before the blank line is set, the rest is zero. */
 typedef struct shared_bytes {

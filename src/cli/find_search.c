@@ -16,7 +16,7 @@
 #include "cli/find_ranks.h"
 #include "cli/match_filter.h"
 #include "cli/progress.h"
-#include "io/texts.h"
+#include "formats/records/texts.h"
 
 #define PIECE (1u << 20)       /* bytes read of a pipe at once */
 #define LARGE_TEXT (16u << 20) /* of several; below, a device does little but begin and end */

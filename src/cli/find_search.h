@@ -6,7 +6,7 @@
 #include "cli/find_output.h"
 #include "cli/sample.h"
 #include "cli/verdicts.h"
-#include "io/tree.h"
+#include "formats/tree/tree.h"
 
 /* What --format takes files for. */
 enum {

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "io/texts.h"
+#include "formats/records/texts.h"
 
 /* ---- who has what ---------------------------------------------------------- */
 

@@ -9,7 +9,7 @@
 #define TRAWL_FIND_SPOOL_H
 
 #include "cli/cluster.h"
-#include "io/replace.h"
+#include "formats/sources/replace.h"
 
 typedef struct segment {
     uint64_t at, length;
@@ -19,7 +19,7 @@ typedef struct spool {
     const cluster *c;
     const char *command; /* for messages */
     const char *output;  /* the file; NULL: standard output */
-    char *made_at;       /* where it is made (io/replace.h) */
+    char *made_at;       /* where it is made (formats/sources/replace.h) */
     replacement made;    /* rank 0's */
     int fd, standard;    /* the file without a name, and, while it is printed to, the real standard
                             output; -1: rank 0 prints at once */

@@ -4,7 +4,7 @@
  * and scanned once, whatever the number of needles. A needle's index in the plan is its
  * index on the command line.
  *
- * Invariant. Only pictures of the same kind are compared (io/image.h). A text that cannot
+ * Invariant. Only pictures of the same kind are compared (images/image.h). A text that cannot
  * be read or is of another kind gets a message and costs exit status 2; the others are
  * searched all the same. A match is printed from the one band that owns its top row.
  *

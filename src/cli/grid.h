@@ -3,7 +3,7 @@
 #define TRAWL_CLI_GRID_H
 
 #include "cli/cli.h"
-#include "io/annotate.h"
+#include "formats/images/annotate.h"
 
 typedef struct grid_needle {
     const char *path;

@@ -26,7 +26,7 @@
 #include "cli/line_context.h"
 #include "cli/line_printer.h"
 #include "cli/progress.h"
-#include "io/compressed.h"
+#include "formats/sources/compressed.h"
 
 #define NUMBER_ROOM 21 /* 20 digits and a colon */
 #define NUL_BLOCK (1u << 20)

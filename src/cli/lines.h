@@ -5,7 +5,7 @@
 #include "cli/cli.h"
 #include "cli/printer.h"
 #include "cli/sgr.h"
-#include "io/source.h"
+#include "formats/sources/source.h"
 
 /* What is selected and what of it is printed: "name:number:offset:line". */
 typedef struct line_style {

@@ -6,7 +6,7 @@
 
 #include "cli/pattern_options.h"
 #include "cli/suggest.h"
-#include "io/guard.h"
+#include "formats/sources/guard.h"
 
 typedef struct command {
     const char *name;

@@ -11,8 +11,8 @@
 #include "cli/entries.h"
 #include "cli/line_empty.h"
 #include "cli/rules.h"
-#include "io/grow.h"
-#include "io/texts.h"
+#include "formats/records/texts.h"
+#include "formats/sources/grow.h"
 
 #define LONGEST_SHOWN 200 /* a longer pattern is not shown in messages */
 #define MOST_WARNED 5     /* patterns that are warned of one by one */

@@ -14,8 +14,8 @@
 
 #include "cli/entries.h"
 #include "cli/plan_note.h"
-#include "io/replace.h"
-#include "io/source.h"
+#include "formats/sources/replace.h"
+#include "formats/sources/source.h"
 
 /* That trawl_plan_view asks for; and of pages for large plans. */
 #define ALIGN ((size_t)64)

@@ -10,7 +10,7 @@
 
 #include "cli/cli.h"
 #include "cli/progress.h"
-#include "io/grow.h"
+#include "formats/sources/grow.h"
 
 #define FIRST_ROOM (16u << 10)
 #define MOST_KEPT (1u << 20) /* bytes that wait for their turn */

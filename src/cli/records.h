@@ -3,7 +3,7 @@
 #define TRAWL_RECORDS_H
 
 #include "cli/circle.h"
-#include "io/ahead.h"
+#include "formats/records/ahead.h"
 #include "trawl.h"
 
 typedef struct record_scan {

@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "cli/entries.h"
-#include "io/grow.h"
+#include "formats/sources/grow.h"
 
 typedef struct rules {
     pattern_set *set;

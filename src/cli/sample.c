@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "io/texts.h"
+#include "formats/records/texts.h"
 
 #define MOST_UNPACKED ((size_t)64 << 10)
 

@@ -8,14 +8,14 @@
 #define TRAWL_SAMPLE_H
 
 #include "cli/cli.h"
-#include "io/source.h"
+#include "formats/sources/source.h"
 
 typedef struct sample {
     const char *path; /* of the operand that is open, or NULL */
     source file;
     const uint8_t *bytes; /* valid until the file is read */
     size_t length;
-    bool inside;       /* of what the file holds (io/texts.h): set before */
+    bool inside;       /* of what the file holds (formats/records/texts.h): set before */
     uint8_t *unpacked; /* then */
 } sample;
 

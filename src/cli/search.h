@@ -5,7 +5,7 @@
 #include "cli/file_filter.h"
 #include "cli/lines.h"
 #include "cli/sample.h"
-#include "io/unpack.h"
+#include "formats/sources/unpack.h"
 
 typedef enum file_list { LIST_NONE, LIST_MATCHING, LIST_OTHERS } file_list;
 

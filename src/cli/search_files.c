@@ -7,8 +7,8 @@
 
 #include "cli/crew.h"
 #include "cli/line_printer.h"
-#include "io/compressed.h"
-#include "io/texts.h"
+#include "formats/records/texts.h"
+#include "formats/sources/compressed.h"
 
 #define LARGE_FILE (8u << 20) /* below a folder: all threads search it */
 

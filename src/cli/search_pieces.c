@@ -7,7 +7,7 @@
 #include "cli/crew.h"
 #include "cli/line_context.h"
 #include "cli/line_printer.h"
-#include "io/texts.h"
+#include "formats/records/texts.h"
 
 #define SLACK (PIECE / 16 + 1)    /* read behind a piece at first */
 #define LARGEST_TAIL (16 * PIECE) /* of a piece's last line */

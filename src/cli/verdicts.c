@@ -22,7 +22,7 @@
 #include <string.h>
 
 #include "cli/entries.h"
-#include "io/grow.h"
+#include "formats/sources/grow.h"
 
 #define MOST_PLACES ((size_t)1 << 23)
 #define SHORT 3 /* bytes */

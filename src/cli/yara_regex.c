@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "cli/yara.h"
-#include "io/grow.h"
+#include "formats/sources/grow.h"
 
 #define MOST 1024u           /* alternatives */
 #define MOST_ELEMENTS 65536u /* in all of them */

@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "io/image.h"
+#include "formats/images/image.h"
 
 typedef struct bytes {
     uint8_t *data;

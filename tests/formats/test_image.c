@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-#include "io/image.h"
+#include "formats/images/image.h"
 
 #include <stdbool.h>
 #include <stdio.h>

@@ -11,9 +11,9 @@
 #include <unistd.h>
 
 #include "changed.h"
-#include "io/ahead.h"
-#include "io/packet.h"
-#include "io/reader.h"
+#include "formats/records/ahead.h"
+#include "formats/records/packet.h"
+#include "formats/records/reader.h"
 
 #include <cmocka.h>
 

@@ -9,7 +9,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "io/source.h"
+#include "formats/sources/source.h"
 
 #include <cmocka.h>
 

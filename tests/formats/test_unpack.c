@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "changed.h"
-#include "io/texts.h"
+#include "formats/records/texts.h"
 #include "packed_bytes.h"
 
 #include <cmocka.h>

@@ -1,0 +1,38 @@
+/* texts.h: the texts that a file holds: itself, what it is compressed from, the members of the
+ * archive that it is, and so on inwards. */
+#ifndef TRAWL_TEXTS_H
+#define TRAWL_TEXTS_H
+
+#include "formats/records/content.h"
+#include "formats/sources/unpack.h"
+
+#define TEXTS_DEPTH 8 /* compressed files and archives within one another */
+
+typedef struct texts {
+    unpack_options unpack;
+    /* A text, which may be read: its file's name, with the members' behind it: "a.tar:b.zip:c".
+     * False: no more of them. */
+    bool (*take)(void *user, const char *name, source *text, content kind);
+    void (*fail)(void *user, const char *name, const char *why);
+    void *user;
+} texts;
+
+/* Hand on the texts of an open file of which nothing was read but looked at. False: `take` did not
+ * want more. */
+bool texts_of(const texts *t, const char *name, source *file);
+
+/* The first bytes of what a file holds that begins with `head`, as far as they can be told from it:
+ * sequences and payloads joined. Returns how many of `room` there are. */
+size_t texts_sample(const uint8_t *head, size_t length, uint8_t *to, size_t room);
+
+/* Go on with what a file is compressed from, if it is: nothing was read of it but looked at. False:
+ * why. */
+bool texts_unpack(source *s, const unpack_options *options);
+
+/* Whether that would change anything. */
+bool texts_packed(source *s);
+
+/* What a source holds. False: why. */
+bool texts_look(source *s, const uint8_t **head, size_t *length, content *kind);
+
+#endif
