@@ -3,6 +3,8 @@
 #   - No circle of #include "..." in src/ and include/, kernels (.k) among them.
 #   - A folder includes what its row under "The rooms" in docs/architecture.md allows, and what
 #     that may use in turn. Rows name rows above them only; each folder of src/ has one.
+#   - Each line of engines.def has its folder with the files that it says, and each folder its line;
+#     the table of algorithms in docs/architecture.md has its title, the self-test of devices a case.
 #   - A file of tests/ lies in the folder that is its label.
 #   - No file of src/ is longer than 800 lines, no line of a C file than 100 columns.
 #   - The library asks the system for memory in one place, and for arrays that are malloc's by contract.
@@ -25,16 +27,16 @@ if find tests -maxdepth 1 -type f ! -name CMakeLists.txt ! -name house.sh | grep
     status=1
 fi
 
-find src include -name '*.[chk]' | sort | xargs awk '
+find src include -name '*.[chk]' -o -name '*.def' | sort | xargs awk '
     function complain(text) { print text; bad = 1 }
     # The deepest room that a file of src/, without that, lies in.
     function room(file,  of) {
         if (file !~ /^src\//)
             return "trawl.h"
-        for (of = substr(file, 5); sub(/\/[^\/]*$/, "", of);)
-            if (row[of])
-                return of
-        return substr(file, 5)
+        of = substr(file, 5)
+        while (!row[of] && sub(/\/[^\/]*$/, "", of))
+            continue
+        return of
     }
 
     # The file that an #include of `name` in `file` means.
@@ -62,7 +64,8 @@ find src include -name '*.[chk]' | sort | xargs awk '
         split($0, cell, "|")
         gsub(/[` ]|–|-/, "", cell[2])
         gsub(/[` ]|–|-/, "", cell[4])
-        user = cell[2] ~ /^src\// ? substr(cell[2], 5, length(cell[2]) - 5) : "trawl.h"
+        sub(/\/$/, "", cell[2])
+        user = sub(/^src\//, "", cell[2]) ? cell[2] : "trawl.h"
         count = split(cell[4], used, ",")
         for (i = 1; i <= count; i++) {
             if (!row[used[i]])
@@ -104,6 +107,33 @@ find src include -name '*.[chk]' | sort | xargs awk '
         print files " files in " rows " rooms, " includes " includes"
         exit bad
     }' docs/architecture.md || status=1
+
+awk -F'[(), ]+' '
+    function complain(text) { print "engines.def, " name ": " text; bad = 1 }
+    function there(file) { return (getline line < file) >= 0 }
+    FILENAME ~ /architecture/ { document = document $0 "\n"; next }
+    FILENAME ~ /selftest/ { selftest = selftest $0; next }
+    /^(ENGINE|FILTER)\(/ {
+        name = $2
+        folder = "src/engines/" $5 "/" name
+        has[folder] = 1
+        title = $0
+        gsub(/^[^"]*"|"\)$/, "", title)
+        if (!there(folder "/build.c"))
+            complain("there is no " folder "/build.c")
+        if (there(folder "/cpu.c") != ($6 == "PLAIN") || there(folder "/vector.c") != ($6 == "VECTOR"))
+            complain("cpu.c is there for PLAIN alone, vector.c for VECTOR")
+        if (there(folder "/device.k") != ($7 == "KERNELS") || there(folder "/device.c") != ($7 == "KERNELS"))
+            complain("device.k and device.c are there for KERNELS alone")
+        if (!index(document, "\n| " title " | `" $5 "/" name "` |"))
+            complain("docs/architecture.md has no row | " title " | `" $5 "/" name "` |")
+        if ($7 == "KERNELS" && !index(selftest, "{ \"" name "\","))
+            complain("src/cli/selftest.c has no case of it")
+    }
+    FILENAME == "-" && !has[$0] { print $0 " has no line in engines.def"; bad = 1 }
+    END { exit bad }' docs/architecture.md src/cli/selftest.c src/engines/engines.def - <<FOLDERS || status=1
+$(ls -d src/engines/literal/* src/engines/classes/* src/engines/papers/* src/engines/grid/*)
+FOLDERS
 
 if grep -rnE '(^|[^_[:alnum:]])(malloc|calloc|realloc|free|strdup|strndup|aligned_alloc|posix_memalign)\(' \
     src --include='*.[ch]' | grep -vE '^src/(cli|formats|mpi)/|^src/base/memory\.c|^src/scan/collect\.c'; then

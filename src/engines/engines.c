@@ -1,13 +1,13 @@
-/* engines.c: the table of engines, in the order in which the planner asks them. A new algorithm
- * adds one line. */
+/* engines.c: the table of engines. */
 #include "engines/shared/engine.h"
 
 #include <string.h>
 
+/* Those that can be asked for. */
 static const engine *const engines[] = {
-    &engine_packed,   &engine_teddy,   &engine_bm,       &engine_wm,     &engine_ac, &engine_pfac,
-    &engine_shiftand, &engine_hnfa,    &engine_bb,       &engine_byr,    &engine_ku, &engine_qgrams,
-    &engine_kmers,    &engine_factors, &engine_bitslice, &engine_direct,
+#define FILTER(name, NAME, kind, room, loop, device, title)
+#define ENGINE(name, NAME, kind, room, loop, device, title) &engine_##name,
+#include "engines/engines.def"
 };
 
 const engine *engine_at(size_t index)
@@ -25,12 +25,11 @@ const engine *engine_by_name(const char *name)
 
 const engine *engine_of_kind(uint32_t kind)
 {
-    if (kind == WALK_GRAMS)
-        return &engine_grams;
-    for (size_t i = 0; engine_at(i); i++)
-        if ((uint32_t)engine_at(i)->kind == kind)
-            return engine_at(i);
-    return NULL;
+    static const engine *const kinds[WALK_KINDS] = {
+#define ENGINE(name, NAME, kind, room, loop, device, title) [kind] = &engine_##name,
+#include "engines/engines.def"
+    };
+    return kind < WALK_KINDS ? kinds[kind] : NULL;
 }
 
 size_t trawl_engine_count(void)

@@ -1,10 +1,10 @@
 /* isas.c: the tables of walks, by instruction set. */
 #include "engines/shared/walk.h"
 
-extern const walk walks_avx512[WALK_KINDS], walks_avx2[WALK_KINDS], walks_neon[WALK_KINDS],
-    walks_portable[WALK_KINDS];
+extern const walk *const walks_avx512[WALK_KINDS],
+    *const walks_avx2[WALK_KINDS], *const walks_neon[WALK_KINDS], *const walks_portable[WALK_KINDS];
 
-const walk *const walk_sets[ISA_COUNT] = {
+const walk *const *const walk_sets[ISA_COUNT] = {
 #ifdef TRAWL_HAVE_AVX512
     [ISA_AVX512] = walks_avx512,
 #endif

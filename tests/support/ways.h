@@ -1,6 +1,7 @@
 /* ways.h: every walk that devices have, with tunings that lead through its kernels.
  *
- * What the tests of devices go through: a new walk is a line here.
+ * What the tests of devices go through: a new walk is there by its line of engines.def, its tunings
+ * are lines here.
  */
 #ifndef TRAWL_WAYS_H
 #define TRAWL_WAYS_H
@@ -19,20 +20,21 @@ typedef struct way {
 
 /* Group sizes are few: some drivers compile a kernel anew for each. */
 static const way ways[] = {
-    { "packed", NULL, false, false },
+#define NO_KERNELS(name)
+#define KERNELS(name) { #name, NULL, false, false },
+#define FILTER(name, NAME, kind, room, loop, device, title)
+#define ENGINE(name, NAME, kind, room, loop, device, title) device(name)
+#include "engines/engines.def"
     { "packed", "group=64,blocks=1,page=64", false, false },
     { "packed", "group=32,queues=2,piece=64", false, false },
     { "packed/bm", NULL, false, false },
-    { "kmers", NULL, false, false },
     { "kmers", "group=64,blocks=1,page=64", false, false },
     { "kmers", "group=32,queues=2,piece=64", false, false },
     { "kmers/ac", NULL, false, false },
-    { "bm", NULL, false, false },
     { "bm", "staged=0,page=64", false, false },
     { "bm", "staged=1,group=64,chars=24,cascade=1", false, false },
     { "bm", "staged=1,group=64,chars=20,cascade=64,blocks=1", false, false },
     { "bm", "staged=1,group=64,chars=100,cascade=3,queues=2,piece=64", false, false },
-    { "wm", NULL, false, false },
     { "wm", "page=16,borders=1,group=64", false, false },
     { "wm", "page=512,borders=1,group=64", false, false },
     { "wm", "page=48,borders=0,group=64", false, false },
@@ -42,14 +44,12 @@ static const way ways[] = {
     { "wm", "staged=1,page=64,borders=1,group=64", false, false },
     { "wm/ac", NULL, false, false },
     { "auto", NULL, false, false },
-    { "ac", NULL, false, false },
     { "ac", "staged=0,row=0,page=16,group=64", false, false },
     { "ac", "staged=0,row=1,page=100,group=64", false, false },
     { "ac", "staged=1,row=0,page=64,group=64", false, false },
     { "ac", "staged=1,row=1,page=32,group=64,mapped=0", false, false },
     { "ac", "staged=0,row=0,texture=1,page=64,group=64", false, true },
     { "ac", "staged=1,row=1,texture=1,page=64,group=64", false, true },
-    { "pfac", NULL, false, false },
     { "pfac", "staged=0,row=0,filter=0,chars=1,group=64", false, false },
     { "pfac", "staged=0,row=1,filter=0,chars=4,group=64", false, false },
     { "pfac", "staged=1,row=0,filter=0,chars=8,group=64", false, false },
@@ -60,22 +60,18 @@ static const way ways[] = {
     { "pfac", "staged=1,row=1,filter=0,texture=1,group=64,chars=12", false, true },
     { "pfac/ac", NULL, false, false },
     { "pfac/ac", "filter=1,group=64", false, false },
-    { "qgrams", NULL, false, false },
     { "qgrams", "group=64,blocks=1", false, false },
     { "qgrams", "group=32,queues=2,piece=64,mapped=0,copies=1,timed=1", false, false },
     { "qgrams/ac", NULL, false, false },
-    { "shiftand", NULL, false, false },
     { "shiftand", "page=16,group=64", false, false },
     { "shiftand", "page=64,group=64,queues=2,piece=64,carriers=1", false, false },
     { "shiftand", "page=4096,group=64,mapped=0", false, false },
-    { "bitslice", NULL, false, false },
     { "bitslice", "chars=32,queues=2,piece=64", false, false },
     { "bitslice", "chars=32,group=64,queues=2,piece=64", false, false },
     { "bitslice/shiftand", "chars=96,group=64,mapped=0", false, false },
     { "factors", "queues=2", false, false },
     { "factors", "group=64,blocks=1,piece=64", false, false },
     { "factors/shiftand", "group=64,mapped=0", false, false },
-    { "hnfa", NULL, false, false },
     { "hnfa", "exchange=atomic,page=16,group=64", false, false },
     { "hnfa", "exchange=atomic,page=512,group=64,queues=2,piece=64", false, false },
     { "hnfa", "exchange=atomic,page=32,group=1", false, false },
@@ -83,7 +79,6 @@ static const way ways[] = {
     { "hnfa", "exchange=relay,page=512,group=64,mapped=0", false, false },
     { "hnfa", "exchange=ballot,page=16,group=64", true, false },
     { "hnfa", "exchange=ballot,page=512,group=128", true, false },
-    { "bb", NULL, false, false },
     { "bb", "stage=1,group=64", false, false },
     { "bb", "stage=2,group=64", false, true },
     { "bb", "stage=3,group=64", false, true },
@@ -91,10 +86,7 @@ static const way ways[] = {
     { "byr/bb", NULL, false, false },
     { "ku/bb", NULL, false, false },
     { "ku/bb", "group=64,queues=2,piece=64", false, false },
-    { "ku", NULL, false, false },
-    { "direct", NULL, false, false },
     { "direct", "group=64,queues=2,piece=64", false, false },
-    { "byr", NULL, false, false },
     { "byr", "stage=1,group=64,chars=4", false, false },
     { "byr", "stage=2,group=64,chars=16", false, true },
     { "byr", "stage=3,group=64,chars=1", false, true },

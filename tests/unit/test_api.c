@@ -106,10 +106,11 @@ static void test_texts(void **state)
 
 static void test_registries(void **state)
 {
-    static const char *const engines[] = { "packed", "teddy",   "bm",       "wm",
-                                           "ac",     "pfac",    "shiftand", "hnfa",
-                                           "bb",     "byr",     "ku",       "qgrams",
-                                           "kmers",  "factors", "bitslice", "direct" };
+    static const char *const engines[] = {
+#define FILTER(name, NAME, kind, room, loop, device, title)
+#define ENGINE(name, NAME, kind, room, loop, device, title) #name,
+#include "engines/engines.def"
+    };
     static const char *const backends[] = { "serial", "threads", "openmp", "opencl", "cuda" };
     (void)state;
     assert_int_equal(trawl_engine_count(), COUNT(engines));

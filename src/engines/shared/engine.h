@@ -65,8 +65,7 @@ static inline bool words_inside(size_t words, uint64_t offset, uint64_t count)
     return offset <= words && count <= words - offset;
 }
 
-extern const engine engine_bm, engine_wm, engine_ac, engine_pfac, engine_shiftand, engine_hnfa,
-    engine_bb, engine_byr, engine_grams, engine_packed, engine_ku, engine_teddy, engine_qgrams,
-    engine_kmers, engine_factors, engine_bitslice, engine_direct;
+#define ENGINE(name, NAME, kind, room, loop, device, title) extern const engine engine_##name;
+#include "engines/engines.def"
 
 #endif

@@ -1,8 +1,8 @@
 /* walk.h: the walks by their kind: the loops of all algorithms on a CPU.
  *
  * A walk is the loop of one stage over one slice. Backends know walks by kind only; the kind
- * stands in the plan. Kinds are stored in saved plans: append, never renumber. Each instruction
- * set has its table of walks: vector walks (vector/) are compiled for each, the others once.
+ * stands in the plan (engines.def). Each instruction set has its table of walks: vector walks
+ * (vector.c) are compiled for each, the others (cpu.c) once.
  *
  * Giving up is local. A walk whose stage has a fallback behind it may stop where its work is no
  * longer worth it, and says where: all occurrences that begin before that place have been
@@ -18,24 +18,12 @@
 #include "base/port.h"
 
 typedef enum walk_kind {
-    WALK_BM = 0,
-    WALK_WM,
-    WALK_AC,
-    WALK_PFAC,
-    WALK_SHIFTAND,
-    WALK_HNFA,
-    WALK_BB,
-    WALK_BYR,
-    WALK_GRAMS = 8,
-    WALK_PACKED = 9,
-    WALK_TEDDY = 10,
-    WALK_QGRAMS = 11,
-    WALK_KMERS = 12,
-    WALK_BITSLICE = 13,
-    WALK_FACTORS = 14,
-    WALK_KU = 15,
-    WALK_DIRECT = 16,
-    WALK_KINDS
+#define ENGINE(name, NAME, kind, room, loop, device, title) WALK_##NAME = kind,
+#include "engines/engines.def"
+
+#define ENGINE(name, NAME, kind, room, loop, device, title) +1
+    WALK_KINDS = 0
+#include "engines/engines.def"
 } walk_kind;
 
 /* In front of what a loop seldom calls: kept out of it, the loop has the registers. And of a loop
@@ -128,29 +116,17 @@ typedef struct walk {
 } walk;
 
 /* By instruction set (NULL: this library has none for it) and kind: engines/vector.c. */
-extern const walk *const walk_sets[ISA_COUNT];
+extern const walk *const *const walk_sets[ISA_COUNT];
 
 static inline const walk *walk_of(isa set, u32 kind)
 {
-    return &walk_sets[set][kind];
+    return walk_sets[set][kind];
 }
 
 /* What is the same for all instruction sets. */
 static inline bool walk_flows(u32 kind)
 {
-    return walk_sets[ISA_PORTABLE][kind].flows;
+    return walk_sets[ISA_PORTABLE][kind]->flows;
 }
-
-/* One file each: cpu.c of the algorithm. */
-u32 bm_walk(text_task *t);
-u32 wm_walk(text_task *t);
-u32 ac_walk(text_task *t);
-u32 pfac_walk(text_task *t);
-u32 pfac_verify(const text_task *t, const u32 *starts, u32 count, u64 *work);
-u32 grams_walk(text_task *t);
-u32 hnfa_walk(text_task *t);
-u32 bb_walk(grid_task *t);
-u32 byr_walk(grid_task *t);
-u32 factors_walk(text_task *t);
 
 #endif

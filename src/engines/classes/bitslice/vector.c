@@ -539,9 +539,7 @@ static bool slice_block(slicer *s)
     return true;
 }
 
-u32 VEC_NAME(bitslice_walk)(text_task *task);
-
-u32 VEC_NAME(bitslice_walk)(text_task *task)
+static u32 bitslice_walk(text_task *task)
 {
     const bitslice_tables *t = (const bitslice_tables *)task->tables;
     u8 *scratch = (u8 *)task->state + (BITSLICE_ROW - (uintptr_t)task->state % BITSLICE_ROW);
@@ -569,3 +567,5 @@ u32 VEC_NAME(bitslice_walk)(text_task *task)
     }
     return task->end;
 }
+
+const walk VEC_NAME(walk_bitslice) = { .text = bitslice_walk, .scratch = true };

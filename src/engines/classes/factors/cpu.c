@@ -655,7 +655,7 @@ WALK_APART u32 walk_units(const search *with)
     return with->end;
 }
 
-u32 factors_walk(text_task *task)
+static u32 factors_walk(text_task *task)
 {
     const factors_tables *t = (const factors_tables *)task->tables;
     search s = { .task = task,
@@ -669,3 +669,5 @@ u32 factors_walk(text_task *task)
                  .sets = task->tables + t->sets };
     return t->unit_count ? walk_units(&s) : walk_pieces(&s);
 }
+
+const walk walk_factors = { .text = factors_walk, .ends = true };

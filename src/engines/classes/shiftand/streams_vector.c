@@ -28,9 +28,10 @@
  * Source: Cameron et al. 2014 (bitwise data parallelism in regular expression matching, icgrep):
  * streams, and repeats by addition; Mula: sets of bytes by two lookups; Navarro and Raffinot 2001.
  */
+#include "engines/classes/shiftand/streams_vector.h"
 #include "engines/classes/shiftand/layout.h"
 #include "engines/classes/shiftand/streams_layout.h"
-#include "engines/shared/vector.h"
+#include "engines/shared/vec.h"
 
 enum {
     CHUNK = 2048, /* bytes that are run at once, where there are so many */

@@ -21,7 +21,8 @@
 #include "engines/classes/shiftand/layout.h"
 #include "engines/classes/shiftand/streams_layout.h"
 
-#include "engines/shared/vector.h"
+#include "engines/classes/shiftand/streams_vector.h"
+#include "engines/shared/vec.h"
 
 enum {
     STEPS_A_BYTE = 2,   /* streams of so many take as long as a byte by words */
@@ -195,7 +196,7 @@ static bool streamed(const text_task *task, bool *brief)
 #endif
 }
 
-u32 VEC_NAME(shiftand_walk)(text_task *task)
+static u32 shiftand_walk(text_task *task)
 {
     static void (*const few[SHIFTAND_FEW + 1])(const text_task *) = { NULL, few_1, few_2, few_3,
                                                                       few_4 };
@@ -211,3 +212,5 @@ u32 VEC_NAME(shiftand_walk)(text_task *task)
         shiftand_words(task, UINT64_MAX);
     return task->end;
 }
+
+const walk VEC_NAME(walk_shiftand) = { .text = shiftand_walk, .flows = true };

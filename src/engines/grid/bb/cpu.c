@@ -98,7 +98,7 @@ typedef void (*bb_row)(const bb_scan *scan, const u8 *cells, u32 row, const sink
 
 static const bb_row bb_rows[] = { bb_row_1, bb_row_2, bb_row_3, bb_row_4 };
 
-u32 bb_walk(grid_task *task)
+static u32 bb_walk(grid_task *task)
 {
     const u32 *tables = task->tables;
     const u32 begin = task->begin;
@@ -122,3 +122,5 @@ u32 bb_walk(grid_task *task)
         along(&scan, task->cells + row * task->stride, row, task->out);
     return task->end;
 }
+
+const walk walk_bb = { .grid = bb_walk };

@@ -518,7 +518,7 @@ static void direct_room(direct_scan *scan, u32 *state)
 }
 
 /* Needle by needle, some rows at a time, which stay in a cache for the next needle. */
-u32 VEC_NAME(direct_walk)(grid_task *t)
+static u32 direct_walk(grid_task *t)
 {
     const direct_tables *head = (const direct_tables *)t->tables;
     const direct_needle *needles = (const direct_needle *)(t->tables + head->needles);
@@ -551,3 +551,5 @@ u32 VEC_NAME(direct_walk)(grid_task *t)
     }
     return t->end;
 }
+
+const walk VEC_NAME(walk_direct) = { .grid = direct_walk };

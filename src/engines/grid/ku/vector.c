@@ -276,7 +276,7 @@ KU_SWEEP(4)
 static const ku_row ku_sweeps[KU_MOST_PLACES + 1] = { NULL, ku_sweep_1, ku_sweep_2, ku_sweep_3,
                                                       ku_sweep_4 };
 
-u32 VEC_NAME(ku_walk)(grid_task *task)
+static u32 ku_walk(grid_task *task)
 {
     const ku_tables *head = (const ku_tables *)task->tables;
     ku_scan scan = { .tables = task->tables,
@@ -317,3 +317,5 @@ u32 VEC_NAME(ku_walk)(grid_task *task)
     task->candidates += scan.candidates;
     return done;
 }
+
+const walk VEC_NAME(walk_ku) = { .grid = ku_walk };

@@ -71,7 +71,7 @@ static u32 ac_sparse(const text_task *task, const ac_tables *t, u32 s, u32 *at)
 
 /* Where every byte ends a match, its report is the cost: the usual list, of one pattern that is
  * reported as it is, goes straight to the sink, whose cursor stays in a register. */
-u32 ac_walk(text_task *task)
+static u32 ac_walk(text_task *task)
 {
     const ac_tables *t = (const ac_tables *)task->tables;
     const u8 *map = (const u8 *)(task->tables + t->map);
@@ -117,3 +117,5 @@ u32 ac_walk(text_task *task)
     task->state[0] = s;
     return end;
 }
+
+const walk walk_ac = { .text = ac_walk, .flows = true };

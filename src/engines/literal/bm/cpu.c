@@ -66,7 +66,7 @@ static u32 find_rare(const bm_tables *t, const u8 *pattern, const u8 *fold, cons
     return last;
 }
 
-u32 bm_walk(text_task *task)
+static u32 bm_walk(text_task *task)
 {
     const u32 *tables = task->tables;
     const u8 *text = task->text;
@@ -111,3 +111,5 @@ u32 bm_walk(text_task *task)
     }
     return end;
 }
+
+const walk walk_bm = { .text = bm_walk };

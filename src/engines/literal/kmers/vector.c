@@ -211,7 +211,7 @@ WALK_INTO u32 search_chunk(kmers_search *s, u32 i, u32 last, bool *stopped)
     return i;
 }
 
-u32 VEC_NAME(kmers_walk)(text_task *task)
+static u32 kmers_walk(text_task *task)
 {
     const kmers_tables *t = (const kmers_tables *)task->tables;
     const u32 from = task->from, end = task->end;
@@ -233,3 +233,5 @@ u32 VEC_NAME(kmers_walk)(text_task *task)
     }
     return end;
 }
+
+const walk VEC_NAME(walk_kmers) = { .text = kmers_walk };

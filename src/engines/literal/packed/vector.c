@@ -24,7 +24,7 @@
  */
 #include "engines/literal/packed/layout.h"
 
-#include "engines/shared/vector.h"
+#include "engines/shared/vec.h"
 
 enum {
     ROWS = 4,       /* of 64 starts, that share a branch, */
@@ -482,7 +482,7 @@ WALK_APART u32 walk_long(text_task *task, u32 first, u32 stop)
     return task->end;
 }
 
-u32 VEC_NAME(packed_walk)(text_task *task)
+static u32 packed_walk(text_task *task)
 {
     const u32 m = ((const packed_tables *)task->tables)->length;
     const u32 first = task->begin - task->from >= m - 1 ? task->begin - (m - 1) : task->from;
@@ -494,3 +494,5 @@ u32 VEC_NAME(packed_walk)(text_task *task)
     walk_few(task, first, first, stop);
     return task->end;
 }
+
+const walk VEC_NAME(walk_packed) = { .text = packed_walk };

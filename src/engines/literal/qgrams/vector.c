@@ -79,9 +79,11 @@ WALK_INTO bool filter_block(candidates *c, const void *of)
     return t->prints.q == 4 ? filter_grams(c, t, FOUR_BYTES) : filter_grams(c, t, TWO_WORDS);
 }
 
-u32 VEC_NAME(qgrams_walk)(text_task *task)
+static u32 qgrams_walk(text_task *task)
 {
     const qgrams_tables *t = (const qgrams_tables *)task->tables;
     candidates c;
     return walk_blocks(&c, task, &t->prints, filter_block, t);
 }
+
+const walk VEC_NAME(walk_qgrams) = { .text = qgrams_walk };

@@ -167,7 +167,7 @@ WALK_INTO bool filter_block(candidates *c, const void *of)
     return settle_queue(c);
 }
 
-u32 VEC_NAME(teddy_walk)(text_task *task)
+static u32 teddy_walk(text_task *task)
 {
     static const marker markers[TEDDY_GROUPS][TEDDY_WIDTH] = {
         { mark_1_1, mark_2_1, mark_3_1, mark_4_1 },
@@ -181,3 +181,5 @@ u32 VEC_NAME(teddy_walk)(text_task *task)
     candidates c;
     return walk_blocks(&c, task, &t->prints, filter_block, &s);
 }
+
+const walk VEC_NAME(walk_teddy) = { .text = teddy_walk };

@@ -158,7 +158,7 @@ static const byr_row byr_rows[] = { byr_row_1, byr_row_2, byr_row_3, byr_row_4 }
 
 /* Primary rows are begin + m - 1, begin + 2 m - 1 ..; each sees the m tops that end with it. When
  * one takes too long what it has found is forgotten: then of its first top nothing was reported. */
-u32 byr_walk(grid_task *task)
+static u32 byr_walk(grid_task *task)
 {
     byr_scan scan;
     u64 work = 0;
@@ -186,3 +186,5 @@ u32 byr_walk(grid_task *task)
     task->candidates += work / CANDIDATE_WORK;
     return done;
 }
+
+const walk walk_byr = { .grid = byr_walk };

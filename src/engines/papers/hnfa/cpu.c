@@ -76,7 +76,7 @@ static inline void hnfa_run_one(const text_task *task, const hnfa_pattern *p, u6
     task->state[p->lower_state] = s;
 }
 
-u32 hnfa_walk(text_task *task)
+static u32 hnfa_walk(text_task *task)
 {
     const hnfa_tables *t = (const hnfa_tables *)task->tables;
     const hnfa_pattern *patterns = (const hnfa_pattern *)(task->tables + t->patterns);
@@ -90,3 +90,5 @@ u32 hnfa_walk(text_task *task)
     }
     return task->end;
 }
+
+const walk walk_hnfa = { .text = hnfa_walk, .flows = true };

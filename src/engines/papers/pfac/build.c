@@ -3,7 +3,7 @@
 #include "engines/papers/pfac/layout.h"
 
 #include "engines/literal/ac/build.h"
-#include "engines/papers/pfac/grams.h"
+#include "engines/papers/grams/build.h"
 #include "engines/shared/costs.h"
 #include "engines/shared/literals.h"
 

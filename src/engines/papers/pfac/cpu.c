@@ -36,7 +36,7 @@ static inline u32 pfac_start(const text_task *task, const u32 *tables, u32 start
     return i - start;
 }
 
-u32 pfac_walk(text_task *task)
+static u32 pfac_walk(text_task *task)
 {
     const ac_tables *t = (const ac_tables *)task->tables;
     const u8 *map = (const u8 *)(task->tables + t->map);
@@ -52,7 +52,7 @@ u32 pfac_walk(text_task *task)
     return task->end;
 }
 
-u32 pfac_verify(const text_task *t, const u32 *starts, u32 count, u64 *work)
+static u32 pfac_verify(const text_task *t, const u32 *starts, u32 count, u64 *work)
 {
     const ac_tables *tables = (const ac_tables *)t->verify_tables;
     const u8 *map = (const u8 *)(t->verify_tables + tables->map);
@@ -63,3 +63,5 @@ u32 pfac_verify(const text_task *t, const u32 *starts, u32 count, u64 *work)
                  (u64)pfac_start(t, t->verify_tables, starts[i], root[map[t->text[starts[i]]]]);
     return i;
 }
+
+const walk walk_pfac = { .text = pfac_walk, .verify = pfac_verify };

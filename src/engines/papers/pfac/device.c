@@ -1,5 +1,5 @@
 /* device.c: PFAC on devices: which kernel, and how large. The kernels are in device.k, the bitmap
- * of the filter is a stage of the plan (grams.c).
+ * of the filter is a stage of the plan (papers/grams).
  *
  * Without `filter`, the plain kernels are taken where even the best filter would let half of all
  * strings pass, and on CPUs, which have no warps to fill. With a filter `staged` changes nothing:

@@ -118,7 +118,7 @@ static inline u32 wm_windows(text_task *task, u32 block, u32 folded)
 }
 
 /* Short patterns are looked for first, over the whole slice: then nobody may stop half-way. */
-u32 wm_walk(text_task *task)
+static u32 wm_walk(text_task *task)
 {
     const wm_tables *t = (const wm_tables *)task->tables;
     if (t->short_count) {
@@ -131,3 +131,5 @@ u32 wm_walk(text_task *task)
         return t->folded ? wm_windows(task, 2, 1) : wm_windows(task, 2, 0);
     return t->folded ? wm_windows(task, 3, 1) : wm_windows(task, 3, 0);
 }
+
+const walk walk_wm = { .text = wm_walk };

@@ -1,23 +1,7 @@
-/* kernel.c: the walks on devices, by kind; what they upload, and launches whose time and outcome
- * are kept. */
+/* kernel.c: what walks on devices upload, and launches whose time and outcome are kept. */
 #include "engines/shared/device/kernel.h"
 
 #include "base/error.h"
-
-const device_walk *device_walk_of(walk_kind kind)
-{
-    static const device_walk *const walks[WALK_KINDS] = {
-        [WALK_BM] = &device_bm,           [WALK_WM] = &device_wm,
-        [WALK_AC] = &device_ac,           [WALK_PFAC] = &device_pfac,
-        [WALK_HNFA] = &device_hnfa,       [WALK_SHIFTAND] = &device_shiftand,
-        [WALK_BB] = &device_bb,           [WALK_BYR] = &device_byr,
-        [WALK_DIRECT] = &device_direct,   [WALK_QGRAMS] = &device_qgrams,
-        [WALK_PACKED] = &device_packed,   [WALK_KMERS] = &device_kmers,
-        [WALK_KU] = &device_ku,           [WALK_BITSLICE] = &device_bitslice,
-        [WALK_FACTORS] = &device_factors,
-    };
-    return walks[kind];
-}
 
 bool device_takes(walk_kind kind, const uint32_t *tables)
 {

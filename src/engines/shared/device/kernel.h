@@ -127,7 +127,7 @@ typedef struct device_walk {
     int (*run_grid)(const device_plan *p, device_queue *q, grid_piece *piece, trawl_error *error);
 } device_walk;
 
-const device_walk *device_walk_of(walk_kind kind); /* kernel.c */
+const device_walk *device_walk_of(walk_kind kind); /* engines/devices.c; NULL: none */
 /* Whether there are kernels for a stage of this kind with these tables. */
 bool device_takes(walk_kind kind, const uint32_t *tables);
 
@@ -196,9 +196,5 @@ static inline void launch_tables(launch *l, const device_plan *p, bool texture)
     if (texture)
         launch_texture(l, &p->texture);
 }
-
-extern const device_walk device_bm, device_wm, device_ac, device_pfac, device_shiftand, device_hnfa,
-    device_bb, device_byr, device_direct, device_qgrams, device_packed, device_kmers, device_ku,
-    device_bitslice, device_factors;
 
 #endif

@@ -1,6 +1,6 @@
-/* grams_cpu.c: a filter before the verification of literals.
+/* cpu.c: a filter before the verification of literals.
  *
- * Idea: test the first q bytes at every start against the bitmap of grams_layout.h; starts that
+ * Idea: test the first q bytes at every start against the bitmap of layout.h; starts that
  * pass go, some dozens at a time, to the stage behind. The bitmap stays in the first-level cache,
  * and no step waits for the one before, so a start that begins nothing costs about a
  * nanosecond, however many patterns there are.
@@ -10,13 +10,13 @@
  * Cost: O(n), and what the verification of what passes takes. When that is too much (few of the
  * grams' bits are clear, or the text is made of their beginnings) that stage gives up.
  */
-#include "engines/papers/pfac/grams_layout.h"
+#include "engines/papers/grams/layout.h"
 
 #include "engines/shared/walk.h"
 
 enum { QUEUE = 64, PAUSE = 4096 };
 
-u32 grams_walk(text_task *task)
+static u32 grams_walk(text_task *task)
 {
     const grams_tables *t = (const grams_tables *)task->tables;
     const u32 *bits = task->tables + t->bits;
@@ -48,3 +48,5 @@ u32 grams_walk(text_task *task)
     }
     return end;
 }
+
+const walk walk_grams = { .text = grams_walk };

@@ -1,6 +1,6 @@
-/* grams.h: how well the filter of grams would do. */
-#ifndef TRAWL_ENGINES_PAPERS_PFAC_GRAMS_H
-#define TRAWL_ENGINES_PAPERS_PFAC_GRAMS_H
+/* build.h: how well the filter of grams would do. */
+#ifndef TRAWL_ENGINES_PAPERS_GRAMS_BUILD_H
+#define TRAWL_ENGINES_PAPERS_GRAMS_BUILD_H
 
 #include "engines/shared/problem.h"
 

@@ -1,14 +1,14 @@
-/* grams_layout.h: a bitmap of the first bytes of a set of literals: a filter for starts.
+/* layout.h: a bitmap of the first bytes of a set of literals: a filter for starts.
  *
- * Shared by the builder (grams.c), the loop on CPUs (grams_cpu.c) and pfac's on devices.
+ * Shared by the builder (build.c), the loop on CPUs (cpu.c) and pfac's on devices.
  *
  * A gram is the first q bytes of a pattern as one number, the first byte lowest. Bit
  * gram * GRAMS_HASH >> shift is set for each; patterns shorter than q stand there with all
  * continuations. So a start whose gram has no bit begins no match. When some pattern ignores
  * case, text and bitmap are folded (engines/shared/fold.h).
  */
-#ifndef TRAWL_ENGINES_PAPERS_PFAC_GRAMS_LAYOUT_H
-#define TRAWL_ENGINES_PAPERS_PFAC_GRAMS_LAYOUT_H
+#ifndef TRAWL_ENGINES_PAPERS_GRAMS_LAYOUT_H
+#define TRAWL_ENGINES_PAPERS_GRAMS_LAYOUT_H
 
 #include "engines/shared/fold.h"
 

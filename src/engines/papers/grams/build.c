@@ -1,14 +1,14 @@
-/* grams.c: the bitmap of a set's first bytes (grams_layout.h), a filter for pfac.
+/* build.c: the bitmap of a set's first bytes (layout.h), a filter for pfac.
  *
  * q is the largest of 4, 3, 2 that leaves 7 of 8 bits free, since patterns shorter than q stand
  * in the bitmap with all continuations. Then the bitmap shrinks, from 2^18 bits down to 2^15, as
  * long as it is at most 1/32 full: small ones leave more room to caches.
  */
-#include "engines/papers/pfac/grams_layout.h"
+#include "engines/papers/grams/layout.h"
 
 #include <string.h>
 
-#include "engines/papers/pfac/grams.h"
+#include "engines/papers/grams/build.h"
 #include "engines/shared/literals.h"
 
 enum { LEAST_LOG = 15, MOST_LOG = 18 };
