@@ -8,7 +8,6 @@
 #include <unistd.h>
 
 #include "cli/progress.h"
-#include "cli/suggest.h"
 #include "formats/sources/replace.h"
 
 #define MOST_WITHOUT_MEMORY 1024 /* bytes of a message */
@@ -118,94 +117,46 @@ double now(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* ---- reading options --------------------------------------------------- */
-
-static const char *option_name(const void *user, size_t number)
-{
-    return ((const struct option *)user)[number].name;
-}
-
-/* getopt_long has complained of the argument: say what may have been meant. Of one that begins
- * several names it has listed these. */
-static void suggest_option(const char *argument, const struct option *long_options)
-{
-    char name[64];
-    const size_t length = strncmp(argument, "--", 2) == 0 ? strcspn(argument + 2, "=") : 0;
-    if (length == 0 || length >= sizeof name)
-        return;
-    memcpy(name, argument + 2, length);
-    name[length] = '\0';
-    for (const struct option *o = long_options; o->name; o++)
-        if (strncmp(o->name, name, length) == 0)
-            return;
-    const char *near = suggest(name, option_name, long_options);
-    if (near)
-        fprintf(stderr, "Did you mean --%s?\n", near);
-}
-
-int parse_options(const char *command, const char *help, int argc, char **argv,
-                  const char *short_options, const struct option *long_options, take_option take,
-                  void *user)
-{
-    const char *const parts[] = { help, NULL };
-    return parse_options_parts(command, parts, argc, argv, short_options, long_options, take, user);
-}
-
-/* OPT_HELP, or -h, unless that is short for something else. */
-static bool asks_help(int option, const struct option *long_options)
-{
-    while (long_options->name && long_options->val != 'h')
-        long_options++;
-    return option == OPT_HELP || (option == 'h' && !long_options->name);
-}
-
-int parse_options_parts(const char *command, const char *const *help, int argc, char **argv,
-                        const char *short_options, const struct option *long_options,
-                        take_option take, void *user)
-{
-    int option;
-    while ((option = getopt_long(argc, argv, short_options, long_options, NULL)) != -1) {
-        if (asks_help(option, long_options)) {
-            for (; *help; help++)
-                fputs(*help, stdout);
-            return finish_output(command, EXIT_MATCH);
-        }
-        if (option == '?') {
-            if (optopt == 0)
-                suggest_option(argv[optind - 1], long_options);
-            return usage_hint(command);
-        }
-        if (!take(user, option, optarg))
-            return EXIT_ERROR;
-    }
-    return -1;
-}
-
-static bool take_choice(void *user, int option, const char *value)
-{
-    list_choice *choice = user;
-    const bool first = choice->option == 0 || choice->option == option;
-    choice->option = option;
-    choice->value = value;
-    if (first)
-        return true;
-    complain(choice->command, "these options exclude one another: give one of them");
-    usage_hint(choice->command);
-    return false;
-}
-
-int parse_choice(list_choice *choice, const char *help, int argc, char **argv,
-                 const struct option *long_options)
-{
-    const char *command = choice->command;
-    int status = parse_options(command, help, argc, argv, "h", long_options, take_choice, choice);
-    if (status >= 0 || optind == argc)
-        return status;
-    complain(command, "takes no argument, but got '%s'", argv[optind]);
-    return usage_hint(command);
-}
-
 /* ---- options ----------------------------------------------------------- */
+
+/* Two less than the bytes of a block. */
+static const char *const block_names[] = { "2", "3", NULL };
+static const char *const auto_name[] = { "auto", NULL };
+/* By their number in trawl_context_options.schedule. */
+static const char *const schedule_names[] = { "dynamic", "static", NULL };
+
+const option_row engine_rows[] = {
+    { .about = "Running it:\n" },
+    { OPT_ENGINE, "engine", "NAME", .values = auto_name, .value_at = trawl_engine_name,
+      .about = "algorithm: auto, or one that `trawl engines` lists" },
+    { 0 },
+};
+
+const option_row text_rows[] = {
+    { OPT_WM_BLOCK, "wm-block", "2|3", .values = block_names,
+      .about = "block size of the engine wm" },
+    { OPT_COMPILE_MEMORY, "max-memory", "SIZE",
+      .about = "refuse patterns that take more memory to compile (1G)" },
+    { 0 },
+};
+
+const option_row run_rows[] = {
+    { OPT_BACKEND, "backend", "NAME", .values = auto_name, .value_at = trawl_backend_name,
+      .about = "auto (the CPU; for find a GPU where that pays), or one that\n"
+               "`trawl devices` lists" },
+    { OPT_THREADS, "threads", "N", .about = "number of threads (one a core)" },
+    { OPT_SCHEDULE, "schedule", "HOW", .values = schedule_names,
+      .about = "dynamic (free threads take the next chunk) or static" },
+    { OPT_CHUNKS, "chunks", "N", .about = "chunks that a window of text is cut into" },
+    { OPT_ISA, "isa", "NAME", .values = auto_name, .value_at = trawl_isa_name,
+      .about = "instruction set: auto, or one that `trawl devices` lists" },
+    { OPT_DEVICE, "device", "LIST",
+      .about = "devices of opencl and cuda: 0 (the default), 0,1 ... or all" },
+    { OPT_TUNING, "tuning", "LIST", .about = "NAME=VALUE,...: see `trawl devices --tuning`" },
+    { OPT_STATS, "stats", .about = "print bytes, seconds, GB/s and energy on standard error" },
+    { OPT_EXPLAIN, "explain", .about = "print the engine and why on standard error" },
+    { 0 },
+};
 
 void run_options_init(run_options *o, const char *command)
 {
@@ -270,6 +221,8 @@ bool limit_option(const char *command, const char *text, uint64_t *limit)
     return *limit != 0;
 }
 
+const char *const count_names[] = { "all", NULL };
+
 bool count_option(const char *command, const char *value, bool *all)
 {
     const bool known = !value || strcmp(value, "all") == 0;
@@ -329,29 +282,6 @@ static bool engine_option(const run_options *o, const char *value)
     return strchr(value, '/') || name_option(o, "engine", value, trawl_engine_name, "engines");
 }
 
-static bool wm_block_option(run_options *o, const char *value)
-{
-    if (strcmp(value, "2") != 0 && strcmp(value, "3") != 0) {
-        complain(o->command, "--wm-block: Wu-Manber's block is 2 or 3, not '%s'", value);
-        return false;
-    }
-    o->wm_block = (uint32_t)(value[0] - '0');
-    return true;
-}
-
-static bool schedule_option(run_options *o, const char *value)
-{
-    if (strcmp(value, "static") == 0)
-        o->context.schedule = TRAWL_SCHEDULE_STATIC;
-    else if (strcmp(value, "dynamic") == 0)
-        o->context.schedule = TRAWL_SCHEDULE_DYNAMIC;
-    else {
-        complain(o->command, "--schedule: '%s' is neither static nor dynamic", value);
-        return false;
-    }
-    return true;
-}
-
 bool single_option(const char *command, const char *option, const char **given, const char *value)
 {
     const bool single = !*given || strcmp(*given, value) == 0;
@@ -386,7 +316,10 @@ bool run_option(run_options *o, int option, const char *value)
         o->engine = value;
         return engine_option(o, value);
     case OPT_WM_BLOCK:
-        return wm_block_option(o, value);
+        if (!choice_option(o->command, "--wm-block", block_names, value, &o->wm_block))
+            return false;
+        o->wm_block += 2;
+        return true;
     case OPT_COMPILE_MEMORY:
         return parse_size(o->command, "--max-memory", value, UINT64_MAX, &o->max_memory);
     case OPT_BACKEND:
@@ -395,7 +328,7 @@ bool run_option(run_options *o, int option, const char *value)
     case OPT_THREADS:
         return number_option(o, "--threads", value, &o->context.threads);
     case OPT_SCHEDULE:
-        return schedule_option(o, value);
+        return choice_option(o->command, "--schedule", schedule_names, value, &o->context.schedule);
     case OPT_CHUNKS:
         return number_option(o, "--chunks", value, &o->context.chunks);
     case OPT_ISA:

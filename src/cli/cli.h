@@ -1,14 +1,14 @@
 /* cli.h: what the subcommands of `trawl` share.
  *
- * A subcommand reads its options with parse_options, collects patterns or needles, opens
- * a context, and goes through its inputs one by one. Results go to standard output,
+ * A subcommand reads its options with parse_options (cli/options.h), collects patterns or needles,
+ * opens a context, and goes through its inputs one by one. Results go to standard output,
  * everything else to standard error. Exit status: 0 match, 1 none, 2 error (an error wins
  * over a match, except under -q with a match).
  */
 #ifndef TRAWL_CLI_H
 #define TRAWL_CLI_H
 
-#include <getopt.h>
+#include <getopt.h> /* optind */
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -16,6 +16,7 @@
 #include <stdio.h>
 
 #include "cli/energy.h"
+#include "cli/options.h"
 #include "trawl.h"
 
 struct replacement;
@@ -76,34 +77,6 @@ int finish_output(const char *command, int status);
 /* Seconds of a clock that never goes back. */
 double now(void);
 
-/* ---- reading options --------------------------------------------------- */
-
-/* Takes one option; returns false, after a complaint, when its value is wrong. */
-typedef bool (*take_option)(void *user, int option, const char *value);
-
-/* Hand the options to `take`, but for OPT_HELP, and -h where no long option has that letter, which
- * print `help`. Returns the exit status to
- * leave with at once, or -1: then the operands begin at argv[optind]. */
-int parse_options(const char *command, const char *help, int argc, char **argv,
-                  const char *short_options, const struct option *long_options, take_option take,
-                  void *user);
-
-/* As parse_options, with a help in parts, up to NULL: a string has 4095 bytes at most. */
-int parse_options_parts(const char *command, const char *const *help, int argc, char **argv,
-                        const char *short_options, const struct option *long_options,
-                        take_option take, void *user);
-
-/* What a subcommand that lists something was asked for. */
-typedef struct list_choice {
-    const char *command;
-    int option; /* 0: none */
-    const char *value;
-} list_choice;
-
-/* parse_options for a subcommand that takes one of its options at most, and no operand. */
-int parse_choice(list_choice *choice, const char *help, int argc, char **argv,
-                 const struct option *long_options);
-
 /* ---- options that every scanning subcommand takes ---------------------- */
 
 typedef struct run_options {
@@ -117,8 +90,8 @@ typedef struct run_options {
     bool explain; /* --explain */
 } run_options;
 
-/* Long options shared by all scanning subcommands; values from 1000. Put RUN_LONG_OPTIONS
- * into the subcommand's array, and hand unknown values to run_option. */
+/* Options shared by all scanning subcommands. Put engine_rows, where text is scanned text_rows, and
+ * run_rows into the subcommand's tables, and hand unknown values to run_option. */
 enum {
     OPT_ENGINE = 1000,
     OPT_WM_BLOCK,
@@ -132,54 +105,10 @@ enum {
     OPT_TUNING,
     OPT_STATS,
     OPT_EXPLAIN,
-    OPT_HELP, /* the subcommand's own business */
     OPT_OWN = 1100
 };
 
-/* clang-format off */
-#define RUN_LONG_OPTIONS                                                                     \
-    { "engine", required_argument, NULL, OPT_ENGINE },                                       \
-    { "backend", required_argument, NULL, OPT_BACKEND },                                     \
-    { "threads", required_argument, NULL, OPT_THREADS },                                     \
-    { "schedule", required_argument, NULL, OPT_SCHEDULE },                                   \
-    { "chunks", required_argument, NULL, OPT_CHUNKS },                                       \
-    { "isa", required_argument, NULL, OPT_ISA },                                             \
-    { "device", required_argument, NULL, OPT_DEVICE },                                       \
-    { "tuning", required_argument, NULL, OPT_TUNING },                                       \
-    { "stats", no_argument, NULL, OPT_STATS },                                               \
-    { "explain", no_argument, NULL, OPT_EXPLAIN },                                           \
-    { "help", no_argument, NULL, OPT_HELP }
-
-/* Two more where text is scanned. */
-#define TEXT_RUN_LONG_OPTIONS                                                                \
-    { "wm-block", required_argument, NULL, OPT_WM_BLOCK },                                   \
-    { "max-memory", required_argument, NULL, OPT_COMPILE_MEMORY },                           \
-    RUN_LONG_OPTIONS
-
-/* Their lines in a subcommand's --help, and with those two. */
-#define RUN_OPTIONS_HELP RUN_HELP_HEAD RUN_HELP_REST
-#define TEXT_RUN_OPTIONS_HELP                                                                \
-    RUN_HELP_HEAD                                                                            \
-    "      --wm-block 2|3       block size of the engine wm\n"                               \
-    "      --max-memory SIZE    refuse patterns that take more memory to compile (1G)\n"     \
-    RUN_HELP_REST
-#define RUN_HELP_HEAD                                                                        \
-    "Running it:\n"                                                                          \
-    "      --engine NAME        algorithm: auto, or one that `trawl engines` lists\n"
-#define RUN_HELP_REST                                                                        \
-    "      --backend NAME       auto (the CPU; for find a GPU where that pays), or one that\n" \
-    "                           `trawl devices` lists\n"                                    \
-    "      --threads N          number of threads (one a core)\n"                            \
-    "      --schedule HOW       dynamic (free threads take the next chunk) or static\n"      \
-    "      --chunks N           chunks that a window of text is cut into\n"                  \
-    "      --isa NAME           instruction set: auto, or one that `trawl devices` lists\n"  \
-    "      --device LIST        devices of opencl and cuda: 0 (the default), 0,1 ... or all\n" \
-    "      --tuning LIST        NAME=VALUE,...: see `trawl devices --tuning`\n"              \
-    "      --stats              print bytes, seconds, GB/s and energy on standard error\n"         \
-    "      --explain            print the engine and why on standard error\n"
-#define HELP_OPTION_HELP                                                                     \
-    "  -h, --help               print this text\n"
-/* clang-format on */
+extern const option_row engine_rows[], text_rows[], run_rows[];
 
 void run_options_init(run_options *o, const char *command);
 /* Take one of the shared options. */
@@ -206,6 +135,8 @@ bool choice_option(const char *command, const char *option, const char *const *n
 
 /* --max-matches, for all files together; 0 is no limit. Complains when it is no number from 1. */
 bool limit_option(const char *command, const char *text, uint64_t *limit);
+/* What may follow --count=. */
+extern const char *const count_names[];
 /* --count[=all]: `value` is NULL, or is to be "all", which sets *all. Complains otherwise. */
 bool count_option(const char *command, const char *value, bool *all);
 /* False, after a complaint, when matches are to be counted under a limit. */

@@ -33,55 +33,58 @@ typedef struct compile {
 
 /* ---- help and options ------------------------------------------------------ */
 
-static const char *const help_text[] = {
-    "Usage: trawl compile [OPTION...] PATTERN -o PLAN\n"
-    "       trawl compile [OPTION...] -e PATTERN [-e PATTERN...] [-f LIST] -o PLAN\n"
-    "Make a plan of patterns, once, for `trawl find --plan PLAN` and `trawl grep --plan PLAN`,\n"
-    "which print what they would with the patterns themselves but begin at once.\n"
-    "\n"
-    "  -o, --output PLAN        write the plan there, whole or not at all (- is standard output)\n"
-    "      --sample FILE        choose the algorithm for texts like this one\n"
-    "\n",
-    PATTERN_OPTIONS_HELP,
-    "\n"
-    "For lines:\n"
-    "      --grep               the plan is for `trawl grep`, and patterns mean what they mean\n"
-    "                           there: of the options above, -e -f -i -F (plain bytes), and "
-    "these:\n"
-    "  -E, --extended-regexp    no plain bytes, as -F has them: the default\n"
-    "  -w, --word-regexp        no letter, digit or _ stands beside a match\n"
-    "  -x, --line-regexp        a match is a whole line\n"
-    "      --null-data          lines end with a NUL byte\n"
-    "\n",
-    TEXT_RUN_OPTIONS_HELP HELP_OPTION_HELP,
-    "\n"
-    "A plan runs on every backend and instruction set of machines with the same byte order; the\n"
-    "algorithm is chosen for the one of --backend. Another version of Trawl may ask to compile\n"
-    "again. `trawl info PLAN` says what is in a plan.\n"
-    "Exit status: 0 the plan was written, 2 an error.\n"
-    "\n"
-    "Examples:\n"
-    "  trawl compile -F -f words.txt -o words.trawl    100,000 words, once\n"
-    "  trawl find --plan words.trawl book.txt          ... and find them often\n"
-    "  trawl compile --prosite -f prosite.dat -o prosite.trawl\n"
-    "  trawl compile --grep -w -F -f hosts.txt --sample access.log -o hosts.trawl\n"
-    "  trawl grep -c --plan hosts.trawl access.log\n",
-    NULL
-};
-
 enum { OPT_GREP = OPT_OWN, OPT_SAMPLE };
 
-static const char short_options[] = PATTERN_SHORT_OPTIONS "hEwxo:";
-
-static const struct option long_options[] = {
-    { "output", required_argument, NULL, 'o' },
-    { "sample", required_argument, NULL, OPT_SAMPLE },
-    { "grep", no_argument, NULL, OPT_GREP },
-    PATTERN_LONG_OPTIONS,
-    LINE_OWN_LONG_OPTIONS,
-    TEXT_RUN_LONG_OPTIONS,
-    { NULL, 0, NULL, 0 },
+static const option_row own_rows[] = {
+    { .about = "Usage: trawl compile [OPTION...] PATTERN -o PLAN\n"
+               "       trawl compile [OPTION...] -e PATTERN [-e PATTERN...] [-f LIST] -o PLAN\n"
+               "Make a plan of patterns, once, for `trawl find --plan PLAN` and `trawl grep --plan "
+               "PLAN`,\n"
+               "which print what they would with the patterns themselves but begin at once.\n"
+               "\n" },
+    { 'o', "output", "PLAN",
+      .about = "write the plan there, whole or not at all (- is standard output)" },
+    { OPT_SAMPLE, "sample", "FILE", .about = "choose the algorithm for texts like this one" },
+    { .about = "\n" },
+    { 0 },
 };
+
+static const option_row grep_rows[] = {
+    { .about = "\n"
+               "For lines:\n" },
+    { OPT_GREP, "grep",
+      .about = "the plan is for `trawl grep`, and patterns mean what they mean\n"
+               "there: of the options above, -e -f -i -F (plain bytes), and these:" },
+    { 0 },
+};
+
+static const option_row running_rows[] = {
+    { .about = "\n" },
+    { 0 },
+};
+
+static const option_row end_rows[] = {
+    { .about = "\n"
+               "A plan runs on every backend and instruction set of machines with the same byte "
+               "order; the\n"
+               "algorithm is chosen for the one of --backend. Another version of Trawl may ask to "
+               "compile\n"
+               "again. `trawl info PLAN` says what is in a plan.\n"
+               "Exit status: 0 the plan was written, 2 an error.\n"
+               "\n"
+               "Examples:\n"
+               "  trawl compile -F -f words.txt -o words.trawl    100,000 words, once\n"
+               "  trawl find --plan words.trawl book.txt          ... and find them often\n"
+               "  trawl compile --prosite -f prosite.dat -o prosite.trawl\n"
+               "  trawl compile --grep -w -F -f hosts.txt --sample access.log -o hosts.trawl\n"
+               "  trawl grep -c --plan hosts.trawl access.log\n" },
+    { 0 },
+};
+
+static const option_row *const tables[] = { own_rows,  pattern_rows, grep_rows,   line_rows,
+                                            null_rows, running_rows, engine_rows, text_rows,
+                                            run_rows,  help_rows,    end_rows,    NULL };
+static const option_set options = { "compile", tables, 27, ' ', NULL };
 
 static bool note_option(compile *c, int option, const char *value)
 {
@@ -119,20 +122,19 @@ static bool read_option(void *user, int option, const char *value)
 /* "-w", or "--iupac" */
 static const char *option_name(int option, char name[64])
 {
-    const struct option *o = long_options;
-    while (o->name && o->val != option)
-        o++;
+    const option_row *row = option_row_of(pattern_rows, option);
+    row = row ? row : option_row_of(null_rows, option);
     if (option < 256)
         snprintf(name, 64, "-%c", option);
     else
-        snprintf(name, 64, "--%s", o->name ? o->name : "");
+        snprintf(name, 64, "--%s", row ? row->name : "");
     return name;
 }
 
 static bool take_option_of_patterns(compile *c, const given_option *g)
 {
     char name[64];
-    const bool shared = g->option < 256 && strchr(PATTERN_SHORT_OPTIONS, g->option);
+    const bool shared = option_row_of(pattern_rows, g->option) != NULL;
     if (c->for_grep && !is_line_pattern_option(g->option)) {
         complain(c->run.command, "%s is for plans of find, --grep for those of grep: leave one out",
                  option_name(g->option, name));
@@ -193,8 +195,7 @@ static bool is_input(const compile *c)
 static int read_command_line(compile *c, int argc, char **argv)
 {
     const char *command = c->run.command;
-    int status = parse_options_parts(command, help_text, argc, argv, short_options, long_options,
-                                     read_option, c);
+    int status = parse_options(&options, argc, argv, read_option, c);
     if (status >= 0)
         return status;
     if (!c->output) {

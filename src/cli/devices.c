@@ -7,25 +7,39 @@
 
 static const char command[] = "devices";
 
-static const char help_text[] =
-    "Usage: trawl devices [--json | --tuning | --selftest]\n"
-    "List the processor of this machine and its instruction sets, for --isa NAME; the\n"
-    "backends, for --backend NAME, with the threads that each takes when --threads is not\n"
-    "given; then the devices of opencl and cuda, for --device LIST.\n"
-    "\n"
-    "      --json      one JSON object: version, cpu, logical_cpus, isas, backends,\n"
-    "                  devices\n"
-    "      --tuning    list the parameters of the algorithms on devices, for --tuning LIST\n"
-    "      --selftest[=BACKEND[:ENGINE]]  run every algorithm, or one, on every device (of this\n"
-    "                  backend), and compare with one CPU thread\n"
-    "  -h, --help      print this\n"
-    "\n"
-    "Examples:\n"
-    "  trawl devices                                   what is there?\n"
-    "  trawl find --backend serial -e GAATTC genome    one thread\n"
-    "  trawl find --threads 4 -e GAATTC genome         four threads\n"
-    "  trawl find --backend opencl -e GAATTC genome    the first OpenCL device\n"
-    "  trawl find --backend cuda --device all -e GAATTC genome\n";
+enum { OPT_JSON = OPT_OWN, OPT_TUNING_LIST, OPT_SELFTEST };
+
+static const option_row own_rows[] = {
+    { .about =
+          "Usage: trawl devices [--json | --tuning | --selftest]\n"
+          "List the processor of this machine and its instruction sets, for --isa NAME; the\n"
+          "backends, for --backend NAME, with the threads that each takes when --threads is not\n"
+          "given; then the devices of opencl and cuda, for --device LIST.\n"
+          "\n" },
+    { OPT_JSON, "json",
+      .about = "one JSON object: version, cpu, logical_cpus, isas, backends,\n"
+               "devices" },
+    { OPT_TUNING_LIST, "tuning",
+      .about = "list the parameters of the algorithms on devices, for --tuning LIST" },
+    { OPT_SELFTEST, "selftest", "[BACKEND[:ENGINE]]",
+      .about = "run every algorithm, or one, on every device (of this\n"
+               "backend), and compare with one CPU thread" },
+    { 0 },
+};
+
+static const option_row end_rows[] = {
+    { .about = "\n"
+               "Examples:\n"
+               "  trawl devices                                   what is there?\n"
+               "  trawl find --backend serial -e GAATTC genome    one thread\n"
+               "  trawl find --threads 4 -e GAATTC genome         four threads\n"
+               "  trawl find --backend opencl -e GAATTC genome    the first OpenCL device\n"
+               "  trawl find --backend cuda --device all -e GAATTC genome\n" },
+    { 0 },
+};
+
+static const option_row *const tables[] = { own_rows, help_rows, end_rows, NULL };
+static const option_set options = { command, tables, 18, ' ', NULL };
 
 typedef struct probe {
     const char *name, *about;
@@ -196,19 +210,12 @@ static int list(bool json)
 
 int command_devices(int argc, char **argv)
 {
-    static const struct option long_options[] = {
-        { "json", no_argument, NULL, 'j' },
-        { "tuning", no_argument, NULL, 't' },
-        { "selftest", optional_argument, NULL, 's' },
-        { "help", no_argument, NULL, OPT_HELP },
-        { NULL, 0, NULL, 0 },
-    };
     list_choice asked = { command, 0, NULL };
-    int status = parse_choice(&asked, help_text, argc, argv, long_options);
+    int status = parse_choice(&asked, &options, argc, argv);
     if (status >= 0)
         return status;
-    status = asked.option == 't'   ? print_tuning()
-             : asked.option == 's' ? selftest(asked.value)
-                                   : list(asked.option == 'j');
+    status = asked.option == OPT_TUNING_LIST ? print_tuning()
+             : asked.option == OPT_SELFTEST  ? selftest(asked.value)
+                                             : list(asked.option == OPT_JSON);
     return finish_output(command, status);
 }

@@ -5,22 +5,34 @@
 
 static const char command[] = "engines";
 
-static const char help_text[] =
-    "Usage: trawl engines [--json]\n"
-    "List the engines: their names, for --engine NAME, and what each takes.\n"
-    "\n"
-    "      --json   JSON, one object a line, with the keys engine and about\n"
-    "  -h, --help   print this\n"
-    "\n"
-    "Without --engine, Trawl chooses for the patterns, the begin of the first text and the\n"
-    "device, and may divide the patterns; --explain says which engines it chose, and why.\n"
-    "wm/ac is the first engine as Trawl itself would take it: the second one, its fallback, takes\n"
-    "over where the first is slow.\n"
-    "\n"
-    "Examples:\n"
-    "  trawl engines                                 what is there?\n"
-    "  trawl find --engine ac -F -f words.txt text   take Aho-Corasick\n"
-    "  trawl find --explain -f patterns.txt text     what does Trawl choose here?\n";
+enum { OPT_JSON = OPT_OWN };
+
+static const option_row own_rows[] = {
+    { .about = "Usage: trawl engines [--json]\n"
+               "List the engines: their names, for --engine NAME, and what each takes.\n"
+               "\n" },
+    { OPT_JSON, "json", .about = "JSON, one object a line, with the keys engine and about" },
+    { 0 },
+};
+
+static const option_row end_rows[] = {
+    { .about =
+          "\n"
+          "Without --engine, Trawl chooses for the patterns, the begin of the first text and the\n"
+          "device, and may divide the patterns; --explain says which engines it chose, and why.\n"
+          "wm/ac is the first engine as Trawl itself would take it: the second one, its fallback, "
+          "takes\n"
+          "over where the first is slow.\n"
+          "\n"
+          "Examples:\n"
+          "  trawl engines                                 what is there?\n"
+          "  trawl find --engine ac -F -f words.txt text   take Aho-Corasick\n"
+          "  trawl find --explain -f patterns.txt text     what does Trawl choose here?\n" },
+    { 0 },
+};
+
+static const option_row *const tables[] = { own_rows, help_rows, end_rows, NULL };
+static const option_set options = { command, tables, 15, ' ', NULL };
 
 static int print_table(void)
 {
@@ -48,14 +60,9 @@ static int print_json(void)
 
 int command_engines(int argc, char **argv)
 {
-    static const struct option long_options[] = {
-        { "json", no_argument, NULL, 'j' },
-        { "help", no_argument, NULL, OPT_HELP },
-        { NULL, 0, NULL, 0 },
-    };
     list_choice asked = { command, 0, NULL };
-    int status = parse_choice(&asked, help_text, argc, argv, long_options);
+    int status = parse_choice(&asked, &options, argc, argv);
     if (status >= 0)
         return status;
-    return finish_output(command, asked.option == 'j' ? print_json() : print_table());
+    return finish_output(command, asked.option == OPT_JSON ? print_json() : print_table());
 }

@@ -25,93 +25,6 @@ typedef struct find {
 
 /* ---- help and options -------------------------------------------------- */
 
-static const char *const help_text[] = {
-    "Usage: trawl find [OPTION...] PATTERN [FILE...]\n"
-    "       trawl find [OPTION...] -e PATTERN [-e PATTERN...] [-f LIST] [FILE...]\n"
-    "       trawl find [OPTION...] --plan PLAN [FILE...]\n"
-    "Print all occurrences of all patterns by byte offset, overlapping ones too; of a pattern\n"
-    "of variable length the leftmost and longest ones, which do not overlap each other. FILE - is\n"
-    "standard input, which is also read when there is no FILE (with -r: the working directory).\n"
-    "\n",
-    PATTERN_OPTIONS_HELP,
-    PLAN_OPTION_HELP,
-    "\n",
-    "Files, recognised by their first bytes: what gzip, bzip2, xz, zstd and lz4 files are\n"
-    "compressed from, the members of tar and zip files (FILE:MEMBER), sequences of FASTA, FASTQ\n"
-    "(lines joined), SAM, BAM, GenBank and EMBL, payloads of packets in pcap and pcapng files.\n"
-    "  -r, --recursive          search folders, and all files below them, in the order of names\n"
-    "      --format NAME        take them for fasta, fastq, sam (or BAM), genbank (or EMBL), "
-    "pcap,\n"
-    "                           lines (each a record), text (no records) or raw (the bytes as "
-    "they\n"
-    "                           stand) instead of auto\n"
-    "      --max-ratio N        let a byte unpack to N at most (250; 0: any number)\n"
-    "      --circular           each record is a circle, as a plasmid: matches that cross its end\n"
-    "                           are found, with their end behind it (start < length of the "
-    "record,\n"
-    "                           end = start + length of the match); --report longest (then the\n"
-    "                           default), shortest or pairs\n"
-    "\n"
-    "Output:\n"
-    "      --report MODE        which matches of patterns of variable length:\n"
-    "                           each (default: of each pattern the leftmost, there the longest,\n"
-    "                           without overlaps among its own), ends (every end once; start is -\n"
-    "                           where unknown), pairs (every start and end), longest, shortest (a\n"
-    "                           start), leftmost-longest, leftmost-first (no overlaps at all)\n"
-    "  -c, --count[=all]        a line for each file and pattern that occurs in it, with the "
-    "number\n"
-    "                           of matches; all: for patterns that do not occur, too\n"
-    "  -g, --only-ids           a line for each pattern that occurs in a file, or in a record of "
-    "it,\n"
-    "                           without places\n"
-    "  -q, --quiet, --silent    nothing: the exit status tells; the first match ends the search\n"
-    "      --verdicts           the rules of --rules FILE that hold for a record, not matches: "
-    "their\n"
-    "                           contents are where they are asked for; or the logical "
-    "signatures of\n"
-    "                           --hex -f FILE.ldb. Columns: file, record, sid, msg, unchecked "
-    "(what\n"
-    "                           else is asked for, which is not evaluated)\n"
-    "      --max-matches N      stop after N matches in all, and say so\n"
-    "      --output FILE        print to FILE instead of standard output (-), whole or not at all\n"
-    "      --tsv                columns with tabs between them: the default\n"
-    "      --json               JSON, one object a line\n"
-    "      --bed                BED: record, start, end, name of the pattern, 0, strand\n"
-    "      --gff3               GFF3: features of records, from 1\n"
-    "      --matched            with the bytes of each match in a last column (- where its start "
-    "is\n"
-    "                           unknown; what is no text as \\xHH)\n"
-    "      --record-number      with the number of each record in its text, from 1, in a column\n"
-    "                           number: it tells records of one name apart\n"
-    "      --no-header          no line that names the columns\n"
-    "\n"
-    "The columns are file, record (a sequence's name, a packet's number and flow, a line's "
-    "number,\n"
-    "else 1), pattern (its number, from 1), start and end: the match is bytes start to end - 1 of\n"
-    "the record, from 0.\n"
-    "\n",
-    pattern_language,
-    "\n",
-    TEXT_RUN_OPTIONS_HELP,
-    PROGRESS_OPTION_HELP HELP_OPTION_HELP,
-    "\n"
-    "Under mpirun the ranks share the files, which all of them can read, and print what one\n"
-    "process does; --backend cuda is a device for each. An error of one ends all. TRAWL_MPI=0 in\n"
-    "the environment: each searches alone.\n"
-    "\n"
-    "Exit status: 0 something was found, 1 nothing was, 2 an error (0 under -q with a match).\n"
-    "\n"
-    "Examples:\n"
-    "  trawl find -F -e '\\x7fELF' -e 'PK\\x03\\x04' disk.img     signatures\n"
-    "  trawl find --count -F -f words.txt book.txt             how often each word occurs\n"
-    "  trawl find '\\d+' log.txt                                each whole number\n"
-    "  trawl find --json -i -e GAATTC -e 'CC[AT]GG' reads.txt  restriction sites, as JSON\n"
-    "  trawl find -e 'key=[0-9a-f]{64}' dumps.tar.gz           in each member, decompressed\n",
-    NULL
-};
-
-static const char short_options[] = PATTERN_SHORT_OPTIONS "hrcgqElmnovwxABCH";
-
 enum {
     OPT_REPORT = OPT_OWN,
     OPT_TSV,
@@ -129,39 +42,6 @@ enum {
     OPT_VERDICTS
 };
 
-static const struct option long_options[] = {
-    PATTERN_LONG_OPTIONS,
-    PLAN_LONG_OPTION,
-    { "report", required_argument, NULL, OPT_REPORT },
-    { "tsv", no_argument, NULL, OPT_TSV },
-    { "json", no_argument, NULL, OPT_JSON },
-    { "bed", no_argument, NULL, OPT_BED },
-    { "gff3", no_argument, NULL, OPT_GFF3 },
-    { "matched", no_argument, NULL, OPT_MATCHED },
-    { "no-header", no_argument, NULL, OPT_NO_HEADER },
-    { "record-number", no_argument, NULL, OPT_RECORD_NUMBER },
-    { "count", optional_argument, NULL, 'c' },
-    { "only-ids", no_argument, NULL, 'g' },
-    { "quiet", no_argument, NULL, 'q' },
-    { "silent", no_argument, NULL, 'q' },
-    { "recursive", no_argument, NULL, 'r' },
-    { "max-matches", required_argument, NULL, OPT_MAX_MATCHES },
-    { "format", required_argument, NULL, OPT_FORMAT },
-    { "max-ratio", required_argument, NULL, OPT_RATIO },
-    { "output", required_argument, NULL, OPT_OUTPUT },
-    { "circular", no_argument, NULL, OPT_CIRCULAR },
-    { "verdicts", no_argument, NULL, OPT_VERDICTS },
-    { "files-with-matches", no_argument, NULL, 'l' }, /* those of grep's that are refused */
-    { "max-count", required_argument, NULL, 'm' },
-    { "line-number", no_argument, NULL, 'n' },
-    { "invert-match", no_argument, NULL, 'v' },
-    { "word-regexp", no_argument, NULL, 'w' },
-    { "line-regexp", no_argument, NULL, 'x' },
-    PROGRESS_LONG_OPTION,
-    TEXT_RUN_LONG_OPTIONS,
-    { NULL, 0, NULL, 0 },
-};
-
 /* By their number in trawl_report. */
 static const char *const report_names[] = {
     "ends", "pairs", "longest", "shortest", "leftmost-longest", "leftmost-first", "each", NULL
@@ -170,34 +50,138 @@ static const char *const report_names[] = {
 static const char *const format_names[] = { "auto",    "fasta", "fastq", "pcap", "sam",
                                             "genbank", "lines", "text",  "raw",  NULL };
 
+static const option_row usage_rows[] = {
+    { .about = "Usage: trawl find [OPTION...] PATTERN [FILE...]\n"
+               "       trawl find [OPTION...] -e PATTERN [-e PATTERN...] [-f LIST] [FILE...]\n"
+               "       trawl find [OPTION...] --plan PLAN [FILE...]\n"
+               "Print all occurrences of all patterns by byte offset, overlapping ones too; of a "
+               "pattern\n"
+               "of variable length the leftmost and longest ones, which do not overlap each other. "
+               "FILE - is\n"
+               "standard input, which is also read when there is no FILE (with -r: the working "
+               "directory).\n"
+               "\n" },
+    { 0 },
+};
+
+static const option_row own_rows[] = {
+    { .about =
+          "\n"
+          "Files, recognised by their first bytes: what gzip, bzip2, xz, zstd and lz4 files are\n"
+          "compressed from, the members of tar and zip files (FILE:MEMBER), sequences of FASTA, "
+          "FASTQ\n"
+          "(lines joined), SAM, BAM, GenBank and EMBL, payloads of packets in pcap and pcapng "
+          "files.\n" },
+    { 'r', "recursive",
+      .about = "search folders, and all files below them, in the order of names" },
+    { OPT_FORMAT, "format", "NAME", .values = format_names,
+      .about = "take them for fasta, fastq, sam (or BAM), genbank (or EMBL), pcap,\n"
+               "lines (each a record), text (no records) or raw (the bytes as they\n"
+               "stand) instead of auto" },
+    { OPT_RATIO, "max-ratio", "N", .about = "let a byte unpack to N at most (250; 0: any number)" },
+    { OPT_CIRCULAR, "circular",
+      .about = "each record is a circle, as a plasmid: matches that cross its end\n"
+               "are found, with their end after it (start < length of the record,\n"
+               "end = start + length of the match); --report longest (then the\n"
+               "default), shortest or pairs" },
+    { .about = "\n"
+               "Output:\n" },
+    { OPT_REPORT, "report", "MODE", .values = report_names,
+      .about = "which matches of patterns of variable length:\n"
+               "each (default: of each pattern the leftmost, there the longest,\n"
+               "without overlaps among its own), ends (every end once; start is -\n"
+               "where unknown), pairs (every start and end), longest, shortest (a\n"
+               "start), leftmost-longest, leftmost-first (no overlaps at all)" },
+    { 'c', "count", "[all]", .values = count_names,
+      .about = "a line for each file and pattern that occurs in it, with the number\n"
+               "of matches; all: for patterns that do not occur, too" },
+    { 'g', "only-ids",
+      .about = "a line for each pattern that occurs in a file, or in a record of it,\n"
+               "without places" },
+    { 'q', "quiet", .also = "silent",
+      .about = "nothing: the exit status tells; the first match ends the search" },
+    { OPT_VERDICTS, "verdicts",
+      .about = "the rules of --rules FILE that hold for a record, not matches: their\n"
+               "contents are where they are asked for; or the logical signatures of\n"
+               "--hex -f FILE.ldb. Columns: file, record, sid, msg, unchecked (what\n"
+               "else is asked for, which is not evaluated)" },
+    { OPT_MAX_MATCHES, "max-matches", "N", .about = "stop after N matches in all, and say so" },
+    { OPT_OUTPUT, "output", "FILE",
+      .about = "print to FILE instead of standard output (-), whole or not at all" },
+    { OPT_TSV, "tsv", .about = "columns with tabs between them: the default" },
+    { OPT_JSON, "json", .about = "JSON, one object a line" },
+    { OPT_BED, "bed", .about = "BED: record, start, end, name of the pattern, 0, strand" },
+    { OPT_GFF3, "gff3", .about = "GFF3: features of records, from 1" },
+    { OPT_MATCHED, "matched",
+      .about = "with the bytes of each match in a last column (- where its start is\n"
+               "unknown; what is no text as \\xHH)" },
+    { OPT_RECORD_NUMBER, "record-number",
+      .about = "with the number of each record in its text, from 1, in a column\n"
+               "number: it tells records of one name apart" },
+    { OPT_NO_HEADER, "no-header", .about = "no line that names the columns" },
+    { .about = "\n"
+               "The columns are file, record (a sequence's name, a packet's number and flow, a "
+               "line's number,\n"
+               "else 1), pattern (its number, from 1), start and end: the match is bytes start to "
+               "end - 1 of\n"
+               "the record, from 0.\n"
+               "\n" },
+    { .about = pattern_language },
+    { .about = "\n" },
+    { 0 },
+};
+
 /* Options of grep's, which find has under other names, or does otherwise. */
-static bool refuse_letter(const find *f, int letter)
-{
-    static const struct {
-        char letter;
-        const char *instead;
-    } hints[] = {
-        { 'E', "patterns have classes and repeats without it: leave it out" },
-        { 'H', "the file is the first column: leave it out" },
-        { 'l', "which patterns occur in which file, a line each, is -g" },
-        { 'm', "a limit of matches in all is --max-matches N" },
-        { 'n',
-          "where a match is are columns; to number lines take --format lines, or `trawl grep`" },
-        { 'o', "matches are what is printed; their bytes, too, with --matched" },
-        { 'v', "what does not match are lines: `trawl grep -v`" },
-        { 'w', "whole words are \\b before and behind a pattern" },
-        { 'x', "whole lines are ^ before and $ behind a pattern" },
-        { 'A', "lines around are for `trawl grep`" },
-        { 'B', "lines around are for `trawl grep`" },
-        { 'C', "lines around are for `trawl grep`" },
-    };
-    size_t i = 0;
-    while (hints[i].letter != letter)
-        i++;
-    complain(f->run.command, "-%c is grep's: %s", letter, hints[i].instead);
-    usage_hint(f->run.command);
-    return false;
-}
+static const option_row grep_rows[] = {
+    { .value = 'E',
+      .refused = "-E is grep's: patterns have classes and repeats without it: leave it out" },
+    { .value = 'H', .refused = "-H is grep's: the file is the first column: leave it out" },
+    { 'l', "files-with-matches",
+      .refused = "-l is grep's: which patterns occur in which file, a line each, is -g" },
+    { 'm', "max-count", "NUM",
+      .refused = "-m is grep's: a limit of matches in all is --max-matches N" },
+    { 'n', "line-number",
+      .refused = "-n is grep's: where a match is are columns; to number lines take --format lines, "
+                 "or `trawl grep`" },
+    { .value = 'o',
+      .refused = "-o is grep's: matches are what is printed; their bytes, too, with --matched" },
+    { 'v', "invert-match",
+      .refused = "-v is grep's: what does not match are lines: `trawl grep -v`" },
+    { 'w', "word-regexp",
+      .refused = "-w is grep's: whole words are \\b before and behind a pattern" },
+    { 'x', "line-regexp",
+      .refused = "-x is grep's: whole lines are ^ before and $ behind a pattern" },
+    { .value = 'A', .refused = "-A is grep's: lines around are for `trawl grep`" },
+    { .value = 'B', .refused = "-B is grep's: lines around are for `trawl grep`" },
+    { .value = 'C', .refused = "-C is grep's: lines around are for `trawl grep`" },
+    { 0 },
+};
+
+static const option_row end_rows[] = {
+    { .about =
+          "\n"
+          "Under mpirun the ranks share the files, which all of them can read, and print what one\n"
+          "process does; --backend cuda is a device for each. An error of one ends all. "
+          "TRAWL_MPI=0 in\n"
+          "the environment: each searches alone.\n"
+          "\n"
+          "Exit status: 0 something was found, 1 nothing was, 2 an error (0 under -q with a "
+          "match).\n"
+          "\n"
+          "Examples:\n"
+          "  trawl find -F -e '\\x7fELF' -e 'PK\\x03\\x04' disk.img     signatures\n"
+          "  trawl find --count -F -f words.txt book.txt             how often each word occurs\n"
+          "  trawl find '\\d+' log.txt                                each whole number\n"
+          "  trawl find --json -i -e GAATTC -e 'CC[AT]GG' reads.txt  restriction sites, as JSON\n"
+          "  trawl find -e 'key=[0-9a-f]{64}' dumps.tar.gz           in each member, "
+          "decompressed\n" },
+    { 0 },
+};
+
+static const option_row *const tables[] = { usage_rows,  pattern_rows, plan_rows, own_rows,
+                                            engine_rows, text_rows,    run_rows,  progress_rows,
+                                            help_rows,   grep_rows,    end_rows,  NULL };
+static const option_set options = { "find", tables, 27, ' ', NULL };
 
 static bool take_format(find *f, const find_format *format)
 {
@@ -250,19 +234,6 @@ static bool read_option(void *user, int option, const char *value)
         return f->patterns.verdicts = true;
     case OPT_PROGRESS:
         return progress_option(f->run.command, value);
-    case 'E':
-    case 'H':
-    case 'l':
-    case 'm':
-    case 'n':
-    case 'o':
-    case 'v':
-    case 'w':
-    case 'x':
-    case 'A':
-    case 'B':
-    case 'C':
-        return refuse_letter(f, option);
     default:
         return pattern_option(&f->patterns, option, value);
     }
@@ -386,9 +357,7 @@ static bool output_fits(const find *f)
 /* Status to leave with at once, or -1. */
 static int read_command_line(find *f, int argc, char **argv)
 {
-    const char *command = f->run.command;
-    int status = parse_options_parts(command, help_text, argc, argv, short_options, long_options,
-                                     read_option, f);
+    int status = parse_options(&options, argc, argv, read_option, f);
     if (status >= 0)
         return status;
     if (f->printed_to && strcmp(f->printed_to, "-") == 0)

@@ -35,99 +35,6 @@ typedef struct grep {
 
 /* ---- help and options -------------------------------------------------- */
 
-static const char options_help[] =
-    "Usage: trawl grep [OPTION...] PATTERN [FILE...]\n"
-    "       trawl grep [OPTION...] -e PATTERN [-e PATTERN...] [-f LIST] [FILE...]\n"
-    "       trawl grep [OPTION...] --plan PLAN [FILE...]\n"
-    "Print the lines that match a pattern. FILE - is standard input, which is also read when\n"
-    "there is no FILE (with -r: the working directory). A line is held in memory whole.\n"
-    "\n"
-    "Patterns:\n"
-    "  -e, --regexp=PATTERN       a pattern; may be given many times\n"
-    "  -f, --file=LIST            the lines of LIST are patterns\n"
-    "  -F, --fixed-strings        patterns are plain bytes\n"
-    "  -E, --extended-regexp      they are not: the default\n"
-    "  -i, --ignore-case          the letters A to Z match both cases\n"
-    "  -w, --word-regexp          no letter, digit or _ stands beside a match\n"
-    "  -x, --line-regexp          a match is a whole line\n"
-    "      --plan=PLAN            the patterns that `trawl compile --grep` has made a plan of\n"
-    "An empty pattern matches every line, and so does one that may match nothing, as x*.\n"
-    "Without -F a pattern is a row of bytes, classes and repeats: . [a-f] [^,] \\d \\w \\s with\n"
-    "? * + {x} {x,} {x,y}, and \\ before a byte that is meant as it is; alternatives are a|b; "
-    "before\n"
-    "it ^ \\b \\B \\<, behind it $ \\b \\B \\> say what stands beside it.\n"
-    "\n"
-    "Lines:\n"
-    "  -v, --invert-match         the lines that do not match\n"
-    "  -m, --max-count=NUM        stop a file after NUM selected lines\n"
-    "  -a, --text                 print the lines of binary files too\n"
-    "  -I                         pass over binary files\n"
-    "      --binary-files=TYPE    text: as -a; without-match: as -I; binary: say that they match\n"
-    "      --null-data            lines end with a NUL byte, in output too\n"
-    "\n"
-    "Output:\n"
-    "  -A, --after-context=NUM    with NUM lines behind each\n"
-    "  -B, --before-context=NUM   with NUM lines before each\n"
-    "  -C, --context=NUM, -NUM    with NUM lines before and behind\n"
-    "      --group-separator=SEP  between groups of lines, not --\n"
-    "      --no-group-separator   nothing between them\n"
-    "  -c, --count                the number of selected lines of each file\n"
-    "  -l, --files-with-matches   the names of files with a selected line\n"
-    "  -L, --files-without-match  the names of files without one\n"
-    "  -o, --only-matching        the matches (leftmost, longest), one a line\n"
-    "  -b, --byte-offset          with the byte offset, from 0\n"
-    "  -n, --line-number          with the line number, from 1\n"
-    "  -H, --with-filename        with the file's name, as for several files\n"
-    "  -h, --no-filename          without it\n"
-    "  -Z, --null                 a NUL byte ends the file's name, not : or a newline\n"
-    "  -T, --initial-tab          a tab before the line, and numbers in columns\n"
-    "      --color=WHEN           always, never, or auto: on a terminal, unless NO_COLOR is set "
-    "(the\n"
-    "                             default); GREP_COLORS is GNU grep's\n"
-    "      --heading, --no-heading  the file's name on a line of its own, above its lines\n"
-    "      --json                 JSON Lines, as ripgrep's\n"
-    "  -q, --quiet, --silent      nothing: the exit status tells\n"
-    "  -s, --no-messages          nothing of files that cannot be read\n"
-    "      --line-buffered        each line as soon as it is found\n"
-    "\n"
-    "Files:\n"
-    "  -r, --recursive            search folders, and what is below them\n"
-    "  -R, --dereference-recursive  as -r, and follow symbolic links\n"
-    "      --include=GLOB         of files, those whose name matches; the last one of these "
-    "decides\n"
-    "      --exclude=GLOB         not those whose name matches\n"
-    "      --exclude-dir=GLOB     no folder whose name matches\n"
-    "  -g, --glob=GLOB            files that match, or with ! before it, do not; as in .gitignore\n"
-    "  -t, --type=TYPE            files of a type, as c, py, md\n"
-    "      --type-not=TYPE        no files of a type\n"
-    "      --type-list            print all types\n"
-    "      --ignore, --no-ignore  as -r, but pass over hidden files, and what .gitignore, .ignore\n"
-    "                             and .rgignore files name\n"
-    "      --hidden               with --ignore: hidden files too\n"
-    "      --decompress           search what gzip, bzip2, xz, zstd and lz4 files hold\n"
-    "      --max-ratio=N          let a byte unpack to N at most (250; 0: any number)\n"
-    "\n";
-
-static const char end_help[] =
-    "\n"
-    "Exit status: 0 a line was selected, 1 none was, 2 an error (0 under -q with a line).\n"
-    "\n"
-    "Examples:\n"
-    "  trawl grep -n 'timeout after \\d+ ms' server.log\n"
-    "  trawl grep -rl deprecated src\n"
-    "  trawl grep -c -F -f hosts.txt access.log      lines with one of many host names\n"
-    "  trawl grep -ob '[A-F0-9]{32}' report.txt      each hash and its byte offset\n"
-    "  journalctl | trawl grep -i -m 5 -e fail -e 'error'\n";
-
-static const char help_help[] =
-    "      --help               print this text (-h is --no-filename, as of GNU grep)\n";
-
-static const char *const help_text[] = {
-    options_help, TEXT_RUN_OPTIONS_HELP, PROGRESS_OPTION_HELP, help_help, end_help, NULL
-};
-
-static const char short_options[] = LINE_SHORT_OPTIONS "vclLobnHhm:qsraIZTRg:t:A:B:C:GPz0123456789";
-
 enum {
     OPT_LINE_BUFFERED = OPT_OWN,
     OPT_BINARY_FILES,
@@ -147,71 +54,142 @@ enum {
     OPT_JSON,
     OPT_DECOMPRESS,
     OPT_RATIO,
+    OPT_HELP
 };
 
-static const struct option long_options[] = {
-    { "regexp", required_argument, NULL, 'e' },
-    { "file", required_argument, NULL, 'f' },
-    { "fixed-strings", no_argument, NULL, 'F' },
-    { "ignore-case", no_argument, NULL, 'i' },
-    LINE_OWN_LONG_OPTIONS,
-    PLAN_LONG_OPTION,
-    { "invert-match", no_argument, NULL, 'v' },
-    { "count", no_argument, NULL, 'c' },
-    { "files-with-matches", no_argument, NULL, 'l' },
-    { "files-without-match", no_argument, NULL, 'L' },
-    { "only-matching", no_argument, NULL, 'o' },
-    { "byte-offset", no_argument, NULL, 'b' },
-    { "line-number", no_argument, NULL, 'n' },
-    { "with-filename", no_argument, NULL, 'H' },
-    { "no-filename", no_argument, NULL, 'h' },
-    { "max-count", required_argument, NULL, 'm' },
-    { "quiet", no_argument, NULL, 'q' },
-    { "silent", no_argument, NULL, 'q' },
-    { "no-messages", no_argument, NULL, 's' },
-    { "null", no_argument, NULL, 'Z' },
-    { "line-buffered", no_argument, NULL, OPT_LINE_BUFFERED },
-    { "binary-files", required_argument, NULL, OPT_BINARY_FILES },
-    { "after-context", required_argument, NULL, 'A' },
-    { "before-context", required_argument, NULL, 'B' },
-    { "context", required_argument, NULL, 'C' },
-    { "group-separator", required_argument, NULL, OPT_SEPARATOR },
-    { "no-group-separator", no_argument, NULL, OPT_NO_SEPARATOR },
-    { "color", optional_argument, NULL, OPT_COLOUR },
-    { "colour", optional_argument, NULL, OPT_COLOUR },
-    { "initial-tab", no_argument, NULL, 'T' },
-    { "glob", required_argument, NULL, 'g' },
-    { "type", required_argument, NULL, 't' },
-    { "type-not", required_argument, NULL, OPT_TYPE_NOT },
-    { "type-list", no_argument, NULL, OPT_TYPE_LIST },
-    { "ignore", no_argument, NULL, OPT_IGNORE },
-    { "no-ignore", no_argument, NULL, OPT_NO_IGNORE },
-    { "hidden", no_argument, NULL, OPT_HIDDEN },
-    { "heading", no_argument, NULL, OPT_HEADING },
-    { "no-heading", no_argument, NULL, OPT_NO_HEADING },
-    { "json", no_argument, NULL, OPT_JSON },
-    { "recursive", no_argument, NULL, 'r' },
-    { "dereference-recursive", no_argument, NULL, 'R' },
-    { "include", required_argument, NULL, OPT_INCLUDE },
-    { "exclude", required_argument, NULL, OPT_EXCLUDE },
-    { "exclude-dir", required_argument, NULL, OPT_EXCLUDE_DIR },
-    { "text", no_argument, NULL, 'a' },
-    { "decompress", no_argument, NULL, OPT_DECOMPRESS },
-    { "max-ratio", required_argument, NULL, OPT_RATIO },
-    PROGRESS_LONG_OPTION,
-    TEXT_RUN_LONG_OPTIONS,
-    { NULL, 0, NULL, 0 },
+enum { BINARY_SAID, BINARY_TEXT, BINARY_NONE };
+static const char *const binary_names[] = { "binary", "text", "without-match", NULL };
+static const char *const colour_names[] = { "always", "never", "auto", NULL };
+
+static const option_row usage_rows[] = {
+    { .about =
+          "Usage: trawl grep [OPTION...] PATTERN [FILE...]\n"
+          "       trawl grep [OPTION...] -e PATTERN [-e PATTERN...] [-f LIST] [FILE...]\n"
+          "       trawl grep [OPTION...] --plan PLAN [FILE...]\n"
+          "Print the lines that match a pattern. FILE - is standard input, which is also read "
+          "when\n"
+          "there is no FILE (with -r: the working directory). A line is held in memory whole.\n"
+          "\n" },
+    { 0 },
 };
+
+static const option_row plan_row[] = {
+    { OPT_PLAN, "plan", "PLAN",
+      .about = "the patterns that `trawl compile --grep` has made a plan of" },
+    { 0 },
+};
+
+static const option_row own_rows[] = {
+    { .about =
+          "An empty pattern matches every line, and so does one that may match nothing, as x*.\n"
+          "Without -F a pattern is a row of bytes, classes and repeats: . [a-f] [^,] \\d \\w \\s "
+          "with\n"
+          "? * + {x} {x,} {x,y}, and \\ before a byte that is meant as it is; alternatives are "
+          "a|b; before\n"
+          "it ^ \\b \\B \\<, after it $ \\b \\B \\> say what stands beside it.\n"
+          "\n"
+          "Lines:\n" },
+    { 'v', "invert-match", .about = "the lines that do not match" },
+    { 'm', "max-count", "NUM", .about = "stop a file after NUM selected lines" },
+    { 'a', "text", .about = "print the lines of binary files too" },
+    { 'I', NULL, .about = "pass over binary files" },
+    { OPT_BINARY_FILES, "binary-files", "TYPE", .values = binary_names,
+      .about = "text: as -a; without-match: as -I; binary: say that they match" },
+    { 0 },
+};
+
+static const option_row output_rows[] = {
+    { .about = "\n"
+               "Output:\n" },
+    { 'A', "after-context", "NUM", .about = "with NUM lines after each" },
+    { 'B', "before-context", "NUM", .about = "with NUM lines before each" },
+    { 'C', "context", "NUM, -NUM", .about = "with NUM lines before and after" },
+    { OPT_SEPARATOR, "group-separator", "SEP", .about = "between groups of lines, not --" },
+    { OPT_NO_SEPARATOR, "no-group-separator", .about = "nothing between them" },
+    { 'c', "count", .about = "the number of selected lines of each file" },
+    { 'l', "files-with-matches", .about = "the names of files with a selected line" },
+    { 'L', "files-without-match", .about = "the names of files without one" },
+    { 'o', "only-matching", .about = "the matches (leftmost, longest), one a line" },
+    { 'b', "byte-offset", .about = "with the byte offset, from 0" },
+    { 'n', "line-number", .about = "with the line number, from 1" },
+    { 'H', "with-filename", .about = "with the file's name, as for several files" },
+    { 'h', "no-filename", .about = "without it" },
+    { 'Z', "null", .about = "a NUL byte ends the file's name, not : or a newline" },
+    { 'T', "initial-tab", .about = "a tab before the line, and numbers in columns" },
+    { OPT_COLOUR, "color", "[WHEN]", .values = colour_names,
+      .about = "always, never, or auto: on a terminal, unless NO_COLOR is set (the\n"
+               "default); GREP_COLORS is GNU grep's" },
+    { OPT_COLOUR, "colour", "[WHEN]", .values = colour_names },
+    { OPT_HEADING, "heading", .about = "the file's name on a line of its own, above its lines" },
+    { OPT_NO_HEADING, "no-heading", .about = "the file's name in each line: the default" },
+    { OPT_JSON, "json", .about = "JSON Lines, as ripgrep's" },
+    { 'q', "quiet", .also = "silent", .about = "nothing: the exit status tells" },
+    { 's', "no-messages", .about = "nothing of files that cannot be read" },
+    { OPT_LINE_BUFFERED, "line-buffered", .about = "each line as soon as it is found" },
+    { .about = "\n"
+               "Files:\n" },
+    { 'r', "recursive", .about = "search folders, and what is below them" },
+    { 'R', "dereference-recursive", .about = "as -r, and follow symbolic links" },
+    { OPT_INCLUDE, "include", "GLOB",
+      .about = "of files, those whose name matches; the last one of these decides" },
+    { OPT_EXCLUDE, "exclude", "GLOB", .about = "not those whose name matches" },
+    { OPT_EXCLUDE_DIR, "exclude-dir", "GLOB", .about = "no folder whose name matches" },
+    { 'g', "glob", "GLOB",
+      .about = "files that match, or with ! before it, do not; as in .gitignore" },
+    { 't', "type", "TYPE", .value_at = file_type_name, .about = "files of a type, as c, py, md" },
+    { OPT_TYPE_NOT, "type-not", "TYPE", .value_at = file_type_name, .about = "no files of a type" },
+    { OPT_TYPE_LIST, "type-list", .about = "print all types" },
+    { OPT_IGNORE, "ignore",
+      .about = "as -r, but pass over hidden files, and what .gitignore, .ignore\n"
+               "and .rgignore files name" },
+    { OPT_NO_IGNORE, "no-ignore", .about = "pass over none of these: the default" },
+    { OPT_HIDDEN, "hidden", .about = "with --ignore: hidden files too" },
+    { OPT_DECOMPRESS, "decompress",
+      .about = "search what gzip, bzip2, xz, zstd and lz4 files hold" },
+    { OPT_RATIO, "max-ratio", "N", .about = "let a byte unpack to N at most (250; 0: any number)" },
+    { .about = "\n" },
+    { 0 },
+};
+
+static const option_row end_rows[] = {
+    { OPT_HELP, "help", .about = "print this text (-h is --no-filename, as of GNU grep)" },
+    { .about =
+          "\n"
+          "Exit status: 0 a line was selected, 1 none was, 2 an error (0 under -q with a line).\n"
+          "\n"
+          "Examples:\n"
+          "  trawl grep -n 'timeout after \\d+ ms' server.log\n"
+          "  trawl grep -rl deprecated src\n"
+          "  trawl grep -c -F -f hosts.txt access.log      lines with one of many host names\n"
+          "  trawl grep -ob '[A-F0-9]{32}' report.txt      each hash and its byte offset\n"
+          "  journalctl | trawl grep -i -m 5 -e fail -e 'error'\n" },
+    { .value = 'z',
+      .refused = "-z means two things: for lines that end with a NUL byte (GNU grep) give "
+                 "--null-data; for compressed files (ripgrep) give --decompress, or pipe them: "
+                 "zcat FILE | trawl grep ..." },
+    { .value = 'P',
+      .refused = "-P: there are no Perl patterns here: leave it out, or see docs/semantics.md for "
+                 "the language" },
+    { .value = 'G',
+      .refused = "-G: there are no basic regular expressions here: leave it out, and write + ? "
+                 "{x,y} without a backslash" },
+    { 0 },
+};
+
+static const option_row *const tables[] = {
+    usage_rows,  line_pattern_rows, line_rows, plan_row,      own_rows, null_rows, output_rows,
+    engine_rows, text_rows,         run_rows,  progress_rows, end_rows, NULL
+};
+static const option_set options = { "grep", tables, 29, '=', "0123456789" };
 
 static bool binary_option(grep *g, const char *value)
 {
-    g->style.text = strcmp(value, "text") == 0;
-    g->style.no_binary = strcmp(value, "without-match") == 0;
-    if (g->style.text || g->style.no_binary || strcmp(value, "binary") == 0)
-        return true;
-    complain(g->run.command, "--binary-files: '%s' is none of binary, text and without-match",
-             value);
-    return false;
+    uint32_t kind;
+    if (!choice_option(g->run.command, "--binary-files", binary_names, value, &kind))
+        return false;
+    g->style.text = kind == BINARY_TEXT;
+    g->style.no_binary = kind == BINARY_NONE;
+    return true;
 }
 
 /* A number of lines; more than there can be are all. */
@@ -289,22 +267,6 @@ static bool colour_option(grep *g, const char *when)
     return known;
 }
 
-/* Letters that mean something elsewhere. */
-static bool refuse_option(const grep *g, int option)
-{
-    complain(g->run.command,
-             option == 'z' ? "-z means two things: for lines that end with a NUL byte (GNU grep) "
-                             "give --null-data; for compressed files (ripgrep) give "
-                             "--decompress, or pipe them: zcat FILE | trawl grep ..."
-             : option == 'P'
-                 ? "-P: there are no Perl patterns here: leave it out, or see docs/semantics.md "
-                   "for the language"
-                 : "-G: there are no basic regular expressions here: leave it out, and write + ? "
-                   "{x,y} without a backslash");
-    usage_hint(g->run.command);
-    return false;
-}
-
 static bool take_letter(grep *g, int option, const char *value)
 {
     switch (option) {
@@ -343,9 +305,9 @@ static bool take_letter(grep *g, int option, const char *value)
     case OPT_EXCLUDE_DIR:
         return glob_option(g, option, optarg);
     case 'a':
-        return binary_option(g, "text");
+        return binary_option(g, binary_names[BINARY_TEXT]);
     case 'I':
-        return binary_option(g, "without-match");
+        return binary_option(g, binary_names[BINARY_NONE]);
     case OPT_BINARY_FILES:
         return binary_option(g, value);
     case 'Z':
@@ -397,10 +359,6 @@ static bool take_letter(grep *g, int option, const char *value)
     case OPT_RATIO:
         return parse_number(g->run.command, "--max-ratio", value, UINT64_MAX,
                             &g->search.unpack.ratio);
-    case 'G':
-    case 'P':
-    case 'z':
-        return refuse_option(g, option);
     default:
         if (is_line_pattern_option(option))
             return line_pattern_option(&g->patterns, option, value);
@@ -493,8 +451,7 @@ static bool take_patterns(grep *g, int argc, char **argv)
 static int read_command_line(grep *g, int argc, char **argv)
 {
     const char *command = g->run.command;
-    int status = parse_options_parts(command, help_text, argc, argv, short_options, long_options,
-                                     read_option, g);
+    int status = parse_options(&options, argc, argv, read_option, g);
     if (status >= 0)
         return status;
     if (g->list_types) {

@@ -19,61 +19,6 @@
 
 /* ---- help and options ------------------------------------------------------ */
 
-static const char *const help_text[] = {
-    "Usage: trawl grid -n NEEDLE [-n NEEDLE...] [OPTION...] [TEXT...]\n"
-    "Find small pictures or rasters in larger ones, cell by cell and exactly.\n"
-    "Needles and texts are PNG, TIFF, JPEG, WebP, BMP, PNM (P1 to P6) or raw; TEXT - is\n"
-    "standard input, which is also read when no TEXT is given.\n"
-    "\n"
-    "  -n, --needle FILE        what to find; may be given many times\n"
-    "      --as KIND            compare as stored (default), rgb, rgba or grey:\n"
-    "                           all but stored convert both sides to 8 bits; rgb and grey\n"
-    "                           leave transparency out and compare the colours behind it,\n"
-    "                           with a warning\n"
-    "      --alpha-mask         cells of a needle that are not opaque match anything\n"
-    "      --mask FILE          cells of a needle that are black in this picture match anything;\n"
-    "                           given once it holds for all, else one for each -n, in order\n"
-    "      --tolerance N        each channel of a cell may differ by up to N\n"
-    "      --wrong K            up to K cells may differ by more\n"
-    "      --within ROW,COL,H,W  only in this part of the texts: H rows and W columns from there\n"
-    "\n"
-    "      --shape ROWSxCOLS    the texts are raw rasters of that shape\n"
-    "      --needle-shape ROWSxCOLS\n"
-    "                           the needles are raw rasters; given once it holds for all,\n"
-    "                           else one for each -n, in order\n"
-    "      --dtype u1|u2|u3|u4  bytes of a raw cell, in this machine's byte order\n"
-    "\n"
-    "      --json               JSON, one object a line, instead of TSV\n"
-    "      --csv                CSV instead of TSV\n"
-    "      --box                more columns: x, y, w, h, centre_x and centre_y\n"
-    "      --annotate FILE      write the text, one picture, as PNG with a frame around each "
-    "match\n"
-    "      --count[=all]        a line for each file and needle that is in it, with the number of\n"
-    "                           matches; all: for needles that are not, too\n"
-    "      --max-matches N      stop after N matches in all, and say so\n"
-    "      --max-memory SIZE    refuse a picture or raster that takes more memory while it is\n"
-    "                           decoded (1G); texts are read by bands; bytes, or with K, M, G\n"
-    "\n",
-    RUN_OPTIONS_HELP PROGRESS_OPTION_HELP HELP_OPTION_HELP,
-    "\n"
-    "The columns are file, needle (its number, from 1), name (its file), row and col: the top\n"
-    "left cell, from 0.\n"
-    "Exit status: 0 found, 1 nothing found, 2 an error.\n"
-    "\n"
-    "Examples:\n"
-    "  trawl grid -n button.png screenshot.png           where is the button?\n"
-    "  trawl grid -n key.png --as rgb shots/*.png        colours alone, without transparency\n"
-    "  trawl grid --count=all -n a.png -n b.png map.png  how often is each tile used?\n"
-    "  trawl grid -n icon.png --as rgb --alpha-mask --tolerance 2 --box shot.png\n"
-    "                                                    any background, nearly these colours\n"
-    "  trawl grid -n stamp.png --wrong 5 --annotate found.png page.tif\n"
-    "                                                    up to 5 pixels may differ\n"
-    "  pngtopnm page.png | trawl grid -n letter.pbm -    from a pipe\n"
-    "  trawl grid -n ridge.raw --needle-shape 3x8 --shape 359x367 --dtype u2 dem.raw\n"
-    "                                                    16-bit rasters without a header\n",
-    NULL
-};
-
 enum {
     OPT_AS = OPT_OWN,
     OPT_SHAPE,
@@ -93,57 +38,101 @@ enum {
     OPT_MEMORY
 };
 
-static const struct option long_options[] = {
-    { "needle", required_argument, NULL, 'n' },
-    { "as", required_argument, NULL, OPT_AS },
-    { "shape", required_argument, NULL, OPT_SHAPE },
-    { "needle-shape", required_argument, NULL, OPT_NEEDLE_SHAPE },
-    { "dtype", required_argument, NULL, OPT_DTYPE },
-    { "alpha-mask", no_argument, NULL, OPT_ALPHA_MASK },
-    { "mask", required_argument, NULL, OPT_MASK },
-    { "tolerance", required_argument, NULL, OPT_TOLERANCE },
-    { "wrong", required_argument, NULL, OPT_WRONG },
-    { "within", required_argument, NULL, OPT_WITHIN },
-    { "csv", no_argument, NULL, OPT_CSV },
-    { "box", no_argument, NULL, OPT_BOX },
-    { "annotate", required_argument, NULL, OPT_ANNOTATE },
-    { "json", no_argument, NULL, OPT_JSON },
-    { "count", optional_argument, NULL, OPT_COUNT },
-    { "max-matches", required_argument, NULL, OPT_MAX },
-    { "max-memory", required_argument, NULL, OPT_MEMORY },
-    PROGRESS_LONG_OPTION,
-    RUN_LONG_OPTIONS,
-    { NULL, 0, NULL, 0 },
+/* By their number in image_as. */
+static const char *const as_names[] = { "stored", "rgb", "rgba", "grey", "gray", NULL };
+/* One less than the bytes of a cell. */
+static const char *const dtype_names[] = { "u1", "u2", "u3", "u4", NULL };
+
+static const option_row own_rows[] = {
+    { .about =
+          "Usage: trawl grid -n NEEDLE [-n NEEDLE...] [OPTION...] [TEXT...]\n"
+          "Find small pictures or rasters in larger ones, cell by cell and exactly.\n"
+          "Needles and texts are PNG, TIFF, JPEG, WebP, BMP, PNM (P1 to P6) or raw; TEXT - is\n"
+          "standard input, which is also read when no TEXT is given.\n"
+          "\n" },
+    { 'n', "needle", "FILE", .about = "what to find; may be given many times" },
+    { OPT_AS, "as", "KIND", .values = as_names,
+      .about = "compare as stored (default), rgb, rgba or grey:\n"
+               "all but stored convert both sides to 8 bits; rgb and grey\n"
+               "leave transparency out and compare the colours behind it,\n"
+               "with a warning" },
+    { OPT_ALPHA_MASK, "alpha-mask",
+      .about = "cells of a needle that are not opaque match anything" },
+    { OPT_MASK, "mask", "FILE",
+      .about = "cells of a needle that are black in this picture match anything;\n"
+               "given once it holds for all, else one for each -n, in order" },
+    { OPT_TOLERANCE, "tolerance", "N", .about = "each channel of a cell may differ by up to N" },
+    { OPT_WRONG, "wrong", "K", .about = "up to K cells may differ by more" },
+    { OPT_WITHIN, "within", "ROW,COL,H,W",
+      .about = "only in this part of the texts: H rows and W columns from there" },
+    { .about = "\n" },
+    { OPT_SHAPE, "shape", "ROWSxCOLS", .about = "the texts are raw rasters of that shape" },
+    { OPT_NEEDLE_SHAPE, "needle-shape", "ROWSxCOLS",
+      .about = "the needles are raw rasters; given once it holds for all,\n"
+               "else one for each -n, in order" },
+    { OPT_DTYPE, "dtype", "u1|u2|u3|u4", .values = dtype_names,
+      .about = "bytes of a raw cell, in this machine's byte order" },
+    { .about = "\n" },
+    { OPT_JSON, "json", .about = "JSON, one object a line, instead of TSV" },
+    { OPT_CSV, "csv", .about = "CSV instead of TSV" },
+    { OPT_BOX, "box", .about = "more columns: x, y, w, h, centre_x and centre_y" },
+    { OPT_ANNOTATE, "annotate", "FILE",
+      .about = "write the text, one picture, as PNG with a frame around each match" },
+    { OPT_COUNT, "count", "[all]", .values = count_names,
+      .about = "a line for each file and needle that is in it, with the number of\n"
+               "matches; all: for needles that are not, too" },
+    { OPT_MAX, "max-matches", "N", .about = "stop after N matches in all, and say so" },
+    { OPT_MEMORY, "max-memory", "SIZE",
+      .about = "refuse a picture or raster that takes more memory while it is\n"
+               "decoded (1G); texts are read by bands; bytes, or with K, M, G" },
+    { .about = "\n" },
+    { 0 },
 };
+
+static const option_row end_rows[] = {
+    { .about =
+          "\n"
+          "The columns are file, needle (its number, from 1), name (its file), row and col: the "
+          "top\n"
+          "left cell, from 0.\n"
+          "Exit status: 0 found, 1 nothing found, 2 an error.\n"
+          "\n"
+          "Examples:\n"
+          "  trawl grid -n button.png screenshot.png           where is the button?\n"
+          "  trawl grid -n key.png --as rgb shots/*.png        colours alone, without "
+          "transparency\n"
+          "  trawl grid --count=all -n a.png -n b.png map.png  how often is each tile used?\n"
+          "  trawl grid -n icon.png --as rgb --alpha-mask --tolerance 2 --box shot.png\n"
+          "                                                    any background, nearly these "
+          "colours\n"
+          "  trawl grid -n stamp.png --wrong 5 --annotate found.png page.tif\n"
+          "                                                    up to 5 pixels may differ\n"
+          "  pngtopnm page.png | trawl grid -n letter.pbm -    from a pipe\n"
+          "  trawl grid -n ridge.raw --needle-shape 3x8 --shape 359x367 --dtype u2 dem.raw\n"
+          "                                                    16-bit rasters without a header\n" },
+    { 0 },
+};
+
+static const option_row *const tables[] = { own_rows,  engine_rows, run_rows, progress_rows,
+                                            help_rows, end_rows,    NULL };
+static const option_set options = { "grid", tables, 27, ' ', NULL };
 
 static bool parse_as(grid_run *run, const char *value)
 {
-    static const struct {
-        const char *name;
-        image_as as;
-    } all[] = {
-        { "stored", IMAGE_AS_STORED }, { "rgb", IMAGE_AS_RGB },   { "rgba", IMAGE_AS_RGBA },
-        { "grey", IMAGE_AS_GREY },     { "gray", IMAGE_AS_GREY },
-    };
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
-        if (strcmp(value, all[i].name) == 0) {
-            run->as = all[i].as;
-            return true;
-        }
-    }
-    complain(run->options.command, "--as takes stored, rgb, rgba or grey, not '%s'", value);
-    return false;
+    uint32_t kind;
+    if (!choice_option(run->options.command, "--as", as_names, value, &kind))
+        return false;
+    run->as = kind > IMAGE_AS_GREY ? IMAGE_AS_GREY : (image_as)kind;
+    return true;
 }
 
 static bool parse_dtype(grid_run *run, const char *value)
 {
-    if (value[0] == 'u' && value[1] >= '1' && value[1] <= '4' && value[2] == '\0') {
-        run->raw_cell_size = (uint32_t)(value[1] - '0');
-        return true;
-    }
-    complain(run->options.command,
-             "--dtype takes u1, u2, u3 or u4 (unsigned cells of 1 to 4 bytes), not '%s'", value);
-    return false;
+    uint32_t number;
+    if (!choice_option(run->options.command, "--dtype", dtype_names, value, &number))
+        return false;
+    run->raw_cell_size = number + 1;
+    return true;
 }
 
 static bool parse_shape(const grid_run *run, const char *option, const char *value,
@@ -339,9 +328,7 @@ static bool check_options(grid_run *run, char **texts, size_t count)
 
 static int run_command(grid_run *run, int argc, char **argv)
 {
-    const char *command = run->options.command;
-    int status =
-        parse_options_parts(command, help_text, argc, argv, "hn:", long_options, read_option, run);
+    int status = parse_options(&options, argc, argv, read_option, run);
     if (status >= 0)
         return status;
     char **texts = argv + optind;

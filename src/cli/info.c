@@ -7,22 +7,32 @@
 
 static const char command[] = "info";
 
-static const char help_text[] =
-    "Usage: trawl info [OPTION...] PLAN...\n"
-    "Say what is in a plan that `trawl compile` or the library has saved; - is standard input.\n"
-    "A plan is verified whole, as before it is searched with.\n"
-    "\n"
-    "      --patterns   the patterns too: number, id, name, syntax, flags and text\n"
-    "      --json       JSON, one object a plan\n"
-    "  -h, --help       print this text\n"
-    "\n"
-    "Exit status: 0 all are plans, 2 an error.\n"
-    "\n"
-    "Examples:\n"
-    "  trawl info words.trawl                what is it, and how is it searched?\n"
-    "  trawl info --patterns words.trawl     and for what?\n";
-
 enum { OPT_JSON = OPT_OWN, OPT_PATTERNS };
+
+static const option_row own_rows[] = {
+    { .about = "Usage: trawl info [OPTION...] PLAN...\n"
+               "Say what is in a plan that `trawl compile` or the library has saved; - is standard "
+               "input.\n"
+               "A plan is verified whole, as before it is searched with.\n"
+               "\n" },
+    { OPT_PATTERNS, "patterns",
+      .about = "the patterns too: number, id, name, syntax, flags and text" },
+    { OPT_JSON, "json", .about = "JSON, one object a plan" },
+    { 0 },
+};
+
+static const option_row end_rows[] = {
+    { .about = "\n"
+               "Exit status: 0 all are plans, 2 an error.\n"
+               "\n"
+               "Examples:\n"
+               "  trawl info words.trawl                what is it, and how is it searched?\n"
+               "  trawl info --patterns words.trawl     and for what?\n" },
+    { 0 },
+};
+
+static const option_row *const tables[] = { own_rows, help_rows, end_rows, NULL };
+static const option_set options = { command, tables, 19, ' ', NULL };
 
 typedef struct info {
     bool json, patterns;
@@ -335,15 +345,9 @@ static bool print_plan(info *i, const char *path)
 
 int command_info(int argc, char **argv)
 {
-    static const struct option long_options[] = {
-        { "patterns", no_argument, NULL, OPT_PATTERNS },
-        { "json", no_argument, NULL, OPT_JSON },
-        { "help", no_argument, NULL, OPT_HELP },
-        { NULL, 0, NULL, 0 },
-    };
     info i = { .json = false };
     bool fine = true;
-    int status = parse_options(command, help_text, argc, argv, "h", long_options, read_option, &i);
+    int status = parse_options(&options, argc, argv, read_option, &i);
     if (status >= 0)
         return status;
     if (optind == argc) {

@@ -3,10 +3,31 @@
 
 #include <string.h>
 
+const option_row line_pattern_rows[] = {
+    { .about = "Patterns:\n" },
+    { 'e', "regexp", "PATTERN", .about = "a pattern; may be given many times" },
+    { 'f', "file", "LIST", .about = "the lines of LIST are patterns" },
+    { 'F', "fixed-strings", .about = "patterns are plain bytes" },
+    { 'i', "ignore-case", .about = "the letters A to Z match both cases" },
+    { 0 },
+};
+
+const option_row line_rows[] = {
+    { 'E', "extended-regexp", .about = "no plain bytes, as -F has them: the default" },
+    { 'w', "word-regexp", .about = "no letter, digit or _ stands beside a match" },
+    { 'x', "line-regexp", .about = "a match is a whole line" },
+    { 0 },
+};
+
+const option_row null_rows[] = {
+    { OPT_NULL_DATA, "null-data", .about = "lines end with a NUL byte, in output too" },
+    { 0 },
+};
+
 bool is_line_pattern_option(int option)
 {
-    return option == OPT_NULL_DATA ||
-           (option > 0 && option < 256 && option != ':' && strchr(LINE_SHORT_OPTIONS, option));
+    return option_row_of(line_pattern_rows, option) || option_row_of(line_rows, option) ||
+           option_row_of(null_rows, option);
 }
 
 /* A newline separates patterns, as in GNU grep. */

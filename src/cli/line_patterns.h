@@ -18,18 +18,10 @@ typedef struct line_patterns {
     bool styled;               /* one of -F -E -i -w -x was given */
 } line_patterns;
 
-#define LINE_SHORT_OPTIONS "e:f:FEiwx"
-
 enum { OPT_NULL_DATA = 1300 };
 
-/* clang-format off */
-/* Those that find has not. */
-#define LINE_OWN_LONG_OPTIONS                                                                \
-    { "extended-regexp", no_argument, NULL, 'E' },                                           \
-    { "word-regexp", no_argument, NULL, 'w' },                                               \
-    { "line-regexp", no_argument, NULL, 'x' },                                               \
-    { "null-data", no_argument, NULL, OPT_NULL_DATA }
-/* clang-format on */
+/* grep's own -e -f -F -i; -E -w -x; --null-data. */
+extern const option_row line_pattern_rows[], line_rows[], null_rows[];
 
 /* Whether it is one of the options; then it may be taken. */
 bool is_line_pattern_option(int option);

@@ -35,6 +35,43 @@ static const char *const syntax_names[] = { "literal", "escaped", "extended", "p
 enum { STRAND_PLUS, STRAND_MINUS, STRAND_BOTH };
 static const char *const strand_names[] = { "plus", "minus", "both", NULL };
 
+const option_row pattern_rows[] = {
+    { .about = "Patterns:\n" },
+    { 'e', "regexp", "PATTERN", .about = "a pattern; may be given many times" },
+    { 'f', "file", "LIST", .about = "the lines of LIST are patterns; of FASTA its sequences" },
+    { OPT_NAMED, "named",
+      .about = "a line of LIST is a name, a tab and a pattern (--iupac: REBASE's\n"
+               "cuts, as in G^AATTC, may be marked)" },
+    { 'F', "fixed-strings", .about = "literals with C escapes: \\xHH \\0 \\n \\t \\\\ ..." },
+    { OPT_RULES, "rules", "FILE",
+      .about = "the contents of Snort's or Suricata's rules, numbered by sid" },
+    { OPT_YARA, "yara", "FILE",
+      .about = "the strings of YARA's rules, named RULE:$STRING; conditions are\n"
+               "not evaluated" },
+    { OPT_STRICT, "strict",
+      .about = "refuse a file of which a rule, string or signature would be left\n"
+               "out with a warning" },
+    { OPT_SYNTAX, "syntax", "NAME", .values = syntax_names,
+      .about = "extended (default: classes and repeats; `trawl help patterns`),\n"
+               "escaped (as -F), or literal (as it is, a backslash too)" },
+    { OPT_IUPAC, "iupac", .about = "nucleotides, as GTYRAC or GGCCN{5}GGCC, in either case" },
+    { OPT_AMBIGUOUS, "ambiguous",
+      .about = "... in a text, N, R and the like stand for any of their bases" },
+    { OPT_STRAND, "strand", "WHICH", .values = strand_names,
+      .about = "... plus (default), minus (the reverse complement), both; the\n"
+               "offsets are those of the plus strand" },
+    { OPT_PROSITE, "prosite",
+      .about = "motifs of amino acids, as C-x(2,4)-C-[LIVM]>, in either case;\n"
+               "LIST may be a PROSITE file (.dat)" },
+    { OPT_HEX, "hex",
+      .about = "bytes as in YARA's and ClamAV's signatures, 4D5A??[4-6](50|4?);\n"
+               "LIST may be a ClamAV file (.ndb, .ldb; offsets 0, EOF-9 hold)" },
+    { 'i', "ignore-case",
+      .about = "the letters A to Z match both cases (in one pattern that is no\n"
+               "literal: (?i) before it)" },
+    { 0 },
+};
+
 void pattern_options_init(pattern_options *o)
 {
     o->syntax = TRAWL_SYNTAX_EXTENDED;

@@ -22,10 +22,7 @@ typedef struct pattern_options {
     size_t input_count;
 } pattern_options;
 
-#define PATTERN_SHORT_OPTIONS "e:f:Fi"
-
-/* Put PATTERN_LONG_OPTIONS into the subcommand's array, and hand unknown values to pattern_option.
- */
+/* Put pattern_rows into the subcommand's tables, and hand unknown values to pattern_option. */
 enum {
     OPT_SYNTAX = 1200,
     OPT_RULES,
@@ -39,49 +36,7 @@ enum {
     OPT_NAMED
 };
 
-/* clang-format off */
-#define PATTERN_LONG_OPTIONS                                                                 \
-    { "regexp", required_argument, NULL, 'e' },                                              \
-    { "file", required_argument, NULL, 'f' },                                                \
-    { "named", no_argument, NULL, OPT_NAMED },                                               \
-    { "fixed-strings", no_argument, NULL, 'F' },                                             \
-    { "ignore-case", no_argument, NULL, 'i' },                                               \
-    { "syntax", required_argument, NULL, OPT_SYNTAX },                                       \
-    { "rules", required_argument, NULL, OPT_RULES },                                         \
-    { "yara", required_argument, NULL, OPT_YARA },                                           \
-    { "strict", no_argument, NULL, OPT_STRICT },                                             \
-    { "iupac", no_argument, NULL, OPT_IUPAC },                                               \
-    { "ambiguous", no_argument, NULL, OPT_AMBIGUOUS },                                       \
-    { "strand", required_argument, NULL, OPT_STRAND },                                       \
-    { "prosite", no_argument, NULL, OPT_PROSITE },                                           \
-    { "hex", no_argument, NULL, OPT_HEX }
-
-/* Their lines in a subcommand's --help. */
-#define PATTERN_OPTIONS_HELP                                                                 \
-    "Patterns:\n"                                                                            \
-    "  -e, --regexp PATTERN     a pattern; may be given many times\n"                        \
-    "  -f, --file LIST          the lines of LIST are patterns; of FASTA its sequences\n"      \
-    "      --named              a line of LIST is a name, a tab and a pattern (--iupac: REBASE's\n"\
-    "                           cuts, as in G^AATTC, may be marked)\n"                       \
-    "  -F, --fixed-strings      literals with C escapes: \\xHH \\0 \\n \\t \\\\ ...\n"       \
-    "      --rules FILE         the contents of Snort's or Suricata's rules, numbered by sid\n"\
-    "      --yara FILE          the strings of YARA's rules, named RULE:$STRING; conditions are\n"\
-    "                           not evaluated\n"                                            \
-    "      --strict             refuse a file of which a rule, string or signature would be left\n"\
-    "                           out with a warning\n"                                       \
-    "      --syntax NAME        extended (default: classes and repeats; `trawl help patterns`),\n"\
-    "                           escaped (as -F), or literal (as it is, a backslash too)\n"   \
-    "      --iupac              nucleotides, as GTYRAC or GGCCN{5}GGCC, in either case\n"    \
-    "      --ambiguous          ... in a text, N, R and the like stand for any of their bases\n"\
-    "      --strand WHICH       ... plus (default), minus (the reverse complement), both; the\n"\
-    "                           offsets are those of the plus strand\n"                      \
-    "      --prosite            motifs of amino acids, as C-x(2,4)-C-[LIVM]>, in either case;\n"\
-    "                           LIST may be a PROSITE file (.dat)\n"                         \
-    "      --hex                bytes as in YARA's and ClamAV's signatures, 4D5A??[4-6](50|4?);\n"\
-    "                           LIST may be a ClamAV file (.ndb, .ldb; offsets 0, EOF-9 hold)\n"\
-    "  -i, --ignore-case        the letters A to Z match both cases (in one pattern that is no\n"\
-    "                           literal: (?i) before it)\n"
-/* clang-format on */
+extern const option_row pattern_rows[];
 
 /* What may be written in a pattern, a section of --help and what `trawl help patterns` prints. */
 extern const char pattern_language[];

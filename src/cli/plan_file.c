@@ -29,6 +29,11 @@ static const uint8_t conditional[HEAD] = TRAWL_PLAN_CONDITIONAL;
 
 /* ---- reading ------------------------------------------------------------- */
 
+const option_row plan_rows[] = {
+    { OPT_PLAN, "plan", "PLAN", .about = "the patterns that `trawl compile` has made a plan of" },
+    { 0 },
+};
+
 /* Room for *room bytes, or a few more, with the first `used` of `old`, which is freed. */
 static uint8_t *larger(uint8_t *old, size_t used, size_t *room)
 {

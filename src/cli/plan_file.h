@@ -6,11 +6,7 @@
 
 /* --plan FILE: see pattern_set_load. */
 enum { OPT_PLAN = 1400 };
-/* clang-format off */
-#define PLAN_LONG_OPTION { "plan", required_argument, NULL, OPT_PLAN }
-#define PLAN_OPTION_HELP                                                                     \
-    "      --plan PLAN          the patterns that `trawl compile` has made a plan of\n"
-/* clang-format on */
+extern const option_row plan_rows[];
 
 /* trawl_plan_info.tag of what `trawl compile` makes: the command that it is for, and what patterns
  * do not say. */

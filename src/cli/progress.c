@@ -54,11 +54,19 @@ static struct {
     _Atomic uint64_t read; /* and what was made of the present one */
 } bar;
 
+static const char *const when_names[] = { "never", "auto", "always", NULL };
+
+const option_row progress_rows[] = {
+    { OPT_PROGRESS, "progress", "[WHEN]", .values = when_names,
+      .about = "show how far it is, on standard error, after a second of work:\n"
+               "auto (on a terminal; the default), always or never" },
+    { 0 },
+};
+
 bool progress_option(const char *command, const char *when)
 {
-    static const char *const names[] = { "never", "auto", "always", NULL };
     uint32_t choice = AUTO;
-    const bool known = !when || choice_option(command, "--progress", names, when, &choice);
+    const bool known = !when || choice_option(command, "--progress", when_names, when, &choice);
     bar.when = choice == NEVER ? NEVER : choice == AUTO ? AUTO : ALWAYS;
     return known;
 }

@@ -11,16 +11,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "cli/options.h"
 #include "trawl.h"
 
 /* --progress[=WHEN] of find, grep and grid. */
 enum { OPT_PROGRESS = 1500 };
-/* clang-format off */
-#define PROGRESS_LONG_OPTION { "progress", optional_argument, NULL, OPT_PROGRESS }
-#define PROGRESS_OPTION_HELP                                                                 \
-    "      --progress[=WHEN]    show how far it is, on standard error, after a second of work:\n"\
-    "                           auto (on a terminal; the default), always or never\n"
-/* clang-format on */
+extern const option_row progress_rows[];
 
 /* Take WHEN; NULL is auto. False after a complaint. */
 bool progress_option(const char *command, const char *when);

@@ -85,9 +85,9 @@ expect '--threads 2x' 2 '' "--threads: '2x' is not a whole number"
 run grep --threads 99999999999999999999999 x text
 expect '--threads, too large' 2 '' 'is too large'
 run grep --schedule often x text
-expect '--schedule' 2 '' "'often' is neither static nor dynamic"
+expect '--schedule' 2 '' "--schedule: 'often' is none of dynamic static"
 run grep --wm-block 4 x text
-expect '--wm-block' 2 '' "Wu-Manber's block is 2 or 3, not '4'"
+expect '--wm-block' 2 '' "--wm-block: '4' is none of 2 3"
 run grep --wm-block 2 --engine ac x text
 expect '--wm-block, another engine' 2 '' 'but the engine is ac: add --engine wm'
 run find --max-memory 1K -F alpha text

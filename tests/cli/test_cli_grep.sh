@@ -127,7 +127,7 @@ expect '-I' 0 'few:x1\nfew:x2\n'
 run --binary-files=text x binary
 expect '--binary-files=text' 0 'x\0y\n'
 run --binary-files=maybe x binary
-expect '--binary-files, unknown' 2 '' 'none of binary, text and without-match'
+expect '--binary-files, unknown' 2 '' 'is none of binary text without-match'
 run -E x1 few
 expect '-E' 0 'x1\n'
 run -z x1 few

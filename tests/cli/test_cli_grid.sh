@@ -261,7 +261,7 @@ text.pgm 1 nine.pgm 3 0
 text.pgm 2 nine.ppm 3 0" ''
 
 run grid --as colour -n nine.pgm text.pgm
-check 'an unknown --as' 2 '' "--as takes stored, rgb, rgba or grey, not 'colour'"
+check 'an unknown --as' 2 '' "--as: 'colour' is none of stored rgb rgba grey gray"
 
 run grid -n black.pbm bits.pbm
 check 'one bit' 0 "$header
@@ -332,7 +332,7 @@ run grid -n b.pgm --dtype u1 u1.raw
 check 'a type without a shape' 2 '' '--dtype is for raw rasters: add --shape'
 
 run grid -n b.pgm --shape 3x3 --dtype i2 u1.raw
-check 'an unknown type' 2 '' "--dtype takes u1, u2, u3 or u4"
+check 'an unknown type' 2 '' "is none of u1 u2 u3 u4"
 
 for shape in 3 3x 3x0 x3 3X3 -3x3 3x3x3 '3x 3' 0x3; do
     run grid -n b.pgm --shape "$shape" --dtype u1 u1.raw
