@@ -1,5 +1,5 @@
 # Completion for bash: what `trawl COMMAND --list-options` lists (name, argument's name, its values,
-# what it does, with tabs between them), and the commands of `trawl --help`.
+# what it does, with tabs between them); `trawl --list-options` lists the commands.
 
 # The values of an option; those of one that may be left out only after "=" ($4).
 _trawl_values() {
@@ -19,7 +19,7 @@ _trawl() {
         equals=1
     fi
     COMPREPLY=()
-    values=$("$command" --help | awk '/^Commands:/ { on = 1; next } !NF { on = 0 } on { print $1 }')
+    values=$("$command" --list-options 2>/dev/null | cut -f 1)
     if [ "$COMP_CWORD" = 1 ]; then
         values="$values help --help --version"
     elif [ "${COMP_WORDS[1]}" = help ]; then

@@ -1,11 +1,8 @@
 # Completion for fish: what `trawl COMMAND --list-options` lists (name, argument's name, its values,
-# what it does, with tabs between them), and the commands of `trawl --help`.
+# what it does, with tabs between them); `trawl --list-options` lists the commands.
 
 function __trawl_commands
-    trawl --help 2>/dev/null | awk '
-        /^Commands:/ { on = 1; next }
-        !NF { on = 0 }
-        on { name = $1; sub(/^ +[^ ]+ +/, ""); print name "\t" $0 }'
+    trawl --list-options 2>/dev/null | cut -f 1,4
 end
 
 # The options; those whose argument may be left out also with each of its values.

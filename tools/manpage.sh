@@ -12,10 +12,10 @@ trawl)
     ;;
 trawl-*)
     command=${2#trawl-}
-    about=$("$trawl" --help | sed -n "s/^  $command  *//p")
+    about=$("$trawl" --list-options | awk -F '\t' -v name="$command" '$1 == name { print $4 }')
     help=$("$trawl" "$command" --help) || exit
     ;;
 esac
-commands=$("$trawl" --help | awk '/^Commands:/ { on = 1; next } !NF { on = 0 } on { print $1 }' | tr '\n' ' ')
+commands=$("$trawl" --list-options | cut -f 1 | tr '\n' ' ')
 printf '%s\n' "$help" |
     awk -v commands="$commands" -v name="$2" -v about="$about" -v version="$version" -f "$folder/manpage.awk" >"$3"

@@ -47,6 +47,13 @@ static void print_help(FILE *out)
           out);
 }
 
+/* For completions and manual pages: a command and what it does, as options.c lists options. */
+static void list_commands(void)
+{
+    for (size_t i = 0; i < COMMANDS; i++)
+        printf("%s\t\t\t%s\n", commands[i].name, commands[i].about);
+}
+
 /* Set when main is done. A library that ends the program itself, as the one behind --backend
  * openmp does when it gets no thread, would choose a status that here means no match. */
 static bool finished;
@@ -133,6 +140,10 @@ static int run(int argc, char **argv)
         argv[1] = argv[2];
         argv[2] = help_option;
         argc = 3;
+    }
+    if (argc == 2 && strcmp(argv[1], LIST_OPTIONS) == 0) {
+        list_commands();
+        return finish_output(LIST_OPTIONS, EXIT_MATCH);
     }
     const command *c = find_command(argv[1]);
     if (is_word(argv[1], "-V", "--version") ||

@@ -206,7 +206,7 @@ static int read_options(const option_set *set, const getopt_tables *t, int argc,
 int parse_options(const option_set *set, int argc, char **argv, take_option take, void *user)
 {
     getopt_tables tables;
-    if (argc == 2 && strcmp(argv[1], "--list-options") == 0) {
+    if (argc == 2 && strcmp(argv[1], LIST_OPTIONS) == 0) {
         print_completion(set);
         return finish_output(set->command, EXIT_MATCH);
     }

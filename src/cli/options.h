@@ -7,6 +7,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+/* Alone, what completions ask for: the options, a line each, or the subcommands of `trawl`. No help
+ * lists it. */
+#define LIST_OPTIONS "--list-options"
+
 /* An option, or, without a value, a passage of the help. */
 typedef struct option_row {
     int value;            /* what take_option gets: the short name, or a number from 256 */
