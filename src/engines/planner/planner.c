@@ -15,8 +15,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "engines/classes/bitslice/build.h"
-#include "engines/classes/factors/build.h"
 #include "engines/shared/costs.h"
 #include "engines/shared/engine.h"
 
@@ -38,11 +36,11 @@ enum {
     LONG_LITERALS = 1,
     MIDDLE_LITERALS = 2, /* filters want 5 bytes and more */
     SHORT_LITERALS = 4,
-    RARE_CLASSES = 8,    /* class patterns that factors suits */
+    RARE_CLASSES = 8,    /* class patterns that an engine marks (factors) */
     RARE_UNBOUNDED = 16, /* the same, without a longest match */
-    SLICED_CLASSES = 32, /* of the others, those that bitslice takes */
+    SLICED_CLASSES = 32, /* of the others, those that an engine for some takes (bitslice) */
     OTHER_CLASSES = 64,
-    RARE_LONG = 128, /* class patterns that factors suits, and bitslice does not take */
+    RARE_LONG = 128, /* class patterns that are marked, and not sliced */
     KINDS = 256,     /* of shares: sets of these */
     LITERALS = LONG_LITERALS | MIDDLE_LITERALS | SHORT_LITERALS,
     COMMON_CLASSES = SLICED_CLASSES | OTHER_CLASSES,
@@ -50,13 +48,21 @@ enum {
     CLASSES = RARE | RARE_UNBOUNDED | COMMON_CLASSES
 };
 
+static bool some_takes(const pattern *p)
+{
+    for (size_t i = 0; engine_at(i); i++)
+        if (engine_at(i)->takes && engine_at(i)->takes(p))
+            return true;
+    return false;
+}
+
 static uint8_t kind_of(const pattern *p)
 {
     if (p->literal)
         return p->length < SHORT                ? SHORT_LITERALS
                : p->length < SHORTER_THAN_GRAMS ? MIDDLE_LITERALS
                                                 : LONG_LITERALS;
-    return bitslice_takes(p) ? SLICED_CLASSES : OTHER_CLASSES;
+    return some_takes(p) ? SLICED_CLASSES : OTHER_CLASSES;
 }
 
 /* The kind of each pattern of the list, and in *all those that there are; NULL: no memory. */
@@ -70,9 +76,12 @@ static uint8_t *kinds_of(const problem *p, uint32_t *all)
         kinds[i] = kind_of(&p->list->patterns[i]);
         *all |= kinds[i];
     }
-    if (*all & CLASSES) {
-        factors_mark(p, kinds, SLICED_CLASSES, RARE_CLASSES, RARE_UNBOUNDED);
-        factors_mark(p, kinds, OTHER_CLASSES, RARE_LONG, RARE_UNBOUNDED);
+    for (size_t i = 0; engine_at(i) && *all & CLASSES; i++) {
+        const engine *e = engine_at(i);
+        if (!e->mark)
+            continue;
+        e->mark(p, kinds, SLICED_CLASSES, RARE_CLASSES, RARE_UNBOUNDED);
+        e->mark(p, kinds, OTHER_CLASSES, RARE_LONG, RARE_UNBOUNDED);
     }
     *all = 0;
     for (size_t i = 0; i < p->list->count; i++)

@@ -35,6 +35,13 @@ typedef struct engine {
      * pattern_count. Tables are `words` long and 64-byte aligned. */
     bool (*check)(const stage_facts *facts, const uint32_t *tables, size_t words);
 
+    /* What a planner may divide a set by; NULL where it has nothing to say. Whether it takes this
+     * class pattern, and so every list of such; of an engine that takes some. */
+    bool (*takes)(const pattern *p);
+    /* Of the patterns that are `from` in kinds[list->count], those that it suits on the problem's
+     * text become `to`, or `unbounded` when they have no longest match. */
+    void (*mark)(const problem *p, uint8_t *kinds, uint8_t from, uint8_t to, uint8_t unbounded);
+
     /* The engine whose stage takes over where this one gives up; NULL: it does not. It takes
      * every list that this one takes. */
     const struct engine *fallback;

@@ -416,7 +416,7 @@ static void bitslice_build(const problem *p, stage_draft *out)
 
 /* ---- what it takes ------------------------------------------------------------------- */
 
-bool bitslice_takes(const pattern *p)
+static bool bitslice_takes(const pattern *p)
 {
     return p->max_length <= BITSLICE_LONGEST;
 }
@@ -631,6 +631,7 @@ const engine engine_bitslice = {
     .name = "bitslice",
     .about = "bit-sliced SHIFT-AND: many class patterns, of bounded length, 512 starts a step",
     .kind = WALK_BITSLICE,
+    .takes = bitslice_takes,
     .refuses = bitslice_refuses,
     .cost = bitslice_cost,
     .build = bitslice_build,

@@ -1,13 +1,10 @@
-/* build.h: what the files of bit-slicing share, and what the planner asks it. */
+/* build.h: what the files of bit-slicing share. */
 #ifndef TRAWL_ENGINES_CLASSES_BITSLICE_BUILD_H
 #define TRAWL_ENGINES_CLASSES_BITSLICE_BUILD_H
 
 #include "engines/classes/bitslice/layout.h"
 #include "engines/shared/engine.h"
 #include "engines/shared/positions.h"
-
-/* Whether the engine takes this pattern, and so every list of such. */
-bool bitslice_takes(const pattern *p);
 
 /* ---- which tests find which pattern: design.c ----------------------------- */
 

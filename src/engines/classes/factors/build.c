@@ -5,7 +5,6 @@
 
 #include <string.h>
 
-#include "engines/classes/factors/build.h"
 #include "engines/classes/factors/draft.h"
 #include "engines/classes/factors/pieces.h"
 #include "engines/classes/shiftand/layout.h"
@@ -213,7 +212,8 @@ static double factors_cost(const problem *p)
 }
 
 /* On devices one pattern with a shorter gram would shorten those of all. */
-void factors_mark(const problem *p, uint8_t *kinds, uint8_t from, uint8_t to, uint8_t unbounded)
+static void factors_mark(const problem *p, uint8_t *kinds, uint8_t from, uint8_t to,
+                         uint8_t unbounded)
 {
     factor_draft d;
     rarity *r = rarity_of(p);
@@ -610,6 +610,7 @@ const engine engine_factors = {
     .name = "factors",
     .about = "rare factors of patterns, verified around: classes, bounded repeats, long jumps",
     .kind = WALK_FACTORS,
+    .mark = factors_mark,
     .refuses = factors_refuses,
     .cost = factors_cost,
     .build = factors_build,
