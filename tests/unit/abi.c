@@ -51,6 +51,35 @@ static int take(const trawl_match *matches, size_t count, void *user)
 #define LATER_IS_ZERO(info) 1
 #endif
 
+/* Each engine that takes the pattern finds it twice, also by its plan saved and loaded. */
+static void try_engines(const trawl_pattern *pattern, const char *text)
+{
+    trawl_context *context = NULL;
+    size_t takers = 0;
+    expect(trawl_context_open(NULL, &context, NULL) == TRAWL_OK, "opens for all engines");
+    for (size_t i = 0; i < trawl_engine_count(); i++) {
+        trawl_compile_options options = TRAWL_COMPILE_OPTIONS_INIT;
+        trawl_plan *plan = NULL, *loaded = NULL;
+        size_t size = 0;
+        uint64_t count = 0, again = 0;
+        options.engine = trawl_engine_name(i);
+        if (trawl_compile(pattern, 1, &options, &plan, NULL) == TRAWL_ERROR_UNSUPPORTED)
+            continue;
+        takers++;
+        trawl_count(context, plan, text, strlen(text), NULL, &count, NULL);
+        const void *bytes = trawl_plan_save(plan, &size);
+        expect(trawl_plan_load(bytes, size, &loaded, NULL) == TRAWL_OK,
+               "a plan of each engine is saved and loaded");
+        trawl_count(context, loaded, text, strlen(text), NULL, &again, NULL);
+        printf("    engine %s: %d\n", options.engine, (int)count);
+        expect(count == 2 && again == 2, "each engine finds the pattern");
+        trawl_plan_free(loaded);
+        trawl_plan_free(plan);
+    }
+    expect(takers >= 5, "many engines take a literal");
+    trawl_context_free(context);
+}
+
 int main(void)
 {
     static const char text[] = "she sells sea shells";
@@ -78,6 +107,7 @@ int main(void)
     size_t found = 0;
     uint64_t count;
 
+    try_engines(&pattern, text);
     expect(trawl_compile(&pattern, 1, &compiling, &plan, &error) == TRAWL_OK, "compiles");
     REFUSED(compiling, trawl_compile(&pattern, 1, &compiling, &plan, &error), "compile options");
     if (!plan)
