@@ -6,12 +6,12 @@
 
 #include "cli/rules.h"
 
-void clamav_leave_out(pattern_set *set, const char *command, size_t index, const char *why)
+void clamav_leave_out(pattern_set *set, size_t index, const char *why)
 {
     const pattern_origin *o = &set->origins[index];
     const char *name = set->patterns[index].name;
-    complain(command, "warning: %s:%zu: %s%sis left out: %s", o->file, o->line, name ? name : "",
-             name ? " " : "the signature ", why);
+    pattern_set_warn(set, o->file, o->line, "%s%sis left out: %s", name ? name : "",
+                     name ? " " : "the signature ", why);
     set->left_out[LEFT_SIGNATURES]++;
 }
 
@@ -112,19 +112,18 @@ static bool has_colon(list_line l)
     return colon && (!slash || colon < slash);
 }
 
-bool clamav_read_line(pattern_set *set, const char *command, size_t from, size_t *kept,
-                      clamav_left *left)
+bool clamav_read_line(pattern_set *set, size_t from, size_t *kept, clamav_left *left)
 {
     const list_line l = list_line_of(set, from);
     list_line fields[4];
     if (l.length && *l.text == '#')
         return true;
     if (memchr(l.text, ';', l.length))
-        return clamav_read_logical(set, command, from, left);
+        return clamav_read_logical(set, from, left);
     if (split_signature(l, fields))
         return read_extended(set, from, kept, fields, left);
     if (has_colon(l))
-        clamav_leave_out(set, command, from, "it is none of NAME:TARGET:OFFSET:HEX");
+        clamav_leave_out(set, from, "it is none of NAME:TARGET:OFFSET:HEX");
     else
         list_line_move(set, (*kept)++, from, l.text, l.length, NULL);
     return true;
@@ -194,7 +193,7 @@ static bool settle_logical(pattern_set *set)
 }
 
 /* The signatures that the library reads stay. False: no memory. */
-static bool keep_well_formed(pattern_set *set, const char *command)
+static bool keep_well_formed(pattern_set *set)
 {
     size_t kept = 0, from = 0;
     trawl_error error;
@@ -205,7 +204,7 @@ static bool keep_well_formed(pattern_set *set, const char *command)
         const size_t signature = index < set->count ? set->origins[index].signature : 0;
         if (!signature)
             break;
-        clamav_leave_out(set, command, index, error.message);
+        clamav_leave_out(set, index, error.message);
         keep(set, &kept, from, index);
         while (kept && set->origins[kept - 1].signature == signature)
             kept--;
@@ -217,33 +216,32 @@ static bool keep_well_formed(pattern_set *set, const char *command)
     return true;
 }
 
-bool clamav_leave_out_malformed(pattern_set *set, const char *command)
+bool clamav_leave_out_malformed(pattern_set *set)
 {
-    if (!set->signatures ||
-        (keep_well_formed(set, command) && (!set->rules || settle_logical(set))))
+    if (!set->signatures || (keep_well_formed(set) && (!set->rules || settle_logical(set))))
         return true;
-    complain(command, "out of memory for signatures");
-    return false;
+    return pattern_set_fail(set, NULL, 0, "out of memory for signatures");
 }
 
-void clamav_warn(const char *command, const clamav_left *left)
+void clamav_warn(const pattern_set *set, const clamav_left *left)
 {
     const size_t *p = left->places, places = p[0] + p[1] + p[2] + p[3];
     if (left->types)
-        complain(command,
-                 "warning: %zu signatures are for one type of file: they are searched in any",
-                 left->types);
+        pattern_set_warn(set, NULL, 0,
+                         "%zu signatures are for one type of file: they are searched in any",
+                         left->types);
     if (places)
-        complain(
-            command,
-            "warning: %zu signatures have an offset from an entry point (EP, %zu), from a "
+        pattern_set_warn(
+            set, NULL, 0,
+            "%zu signatures have an offset from an entry point (EP, %zu), from a "
             "section (S, %zu), in version information (VI, %zu) or of another kind (%zu): they "
             "are searched anywhere",
             places, p[ENTRY_POINT], p[SECTION], p[VERSION], p[OTHER]);
     const size_t *k = left->kinds, kinds = k[0] + k[1] + k[2] + k[3];
     if (kinds)
-        complain(command,
-                 "warning: %zu logical signatures are left out: they ask for a regular expression "
-                 "(PCRE, %zu), a comparison of bytes (%zu), a macro (%zu) or a fuzzy hash (%zu)",
-                 kinds, k[CLAMAV_PCRE], k[CLAMAV_BYTES], k[CLAMAV_MACRO], k[CLAMAV_FUZZY]);
+        pattern_set_warn(
+            set, NULL, 0,
+            "%zu logical signatures are left out: they ask for a regular expression "
+            "(PCRE, %zu), a comparison of bytes (%zu), a macro (%zu) or a fuzzy hash (%zu)",
+            kinds, k[CLAMAV_PCRE], k[CLAMAV_BYTES], k[CLAMAV_MACRO], k[CLAMAV_FUZZY]);
 }

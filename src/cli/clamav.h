@@ -25,24 +25,23 @@ typedef struct clamav_left {
 /* Line `from` of bytes in hexadecimal, of ClamAV's lists or another, becomes pattern *kept, unless
  * it is a comment, a signature that is left out, with a warning, or a logical one, of which the
  * patterns are added behind all others. False: no memory. */
-bool clamav_read_line(pattern_set *set, const char *command, size_t from, size_t *kept,
-                      clamav_left *left);
+bool clamav_read_line(pattern_set *set, size_t from, size_t *kept, clamav_left *left);
 
 /* Warn of what is not done. */
-void clamav_warn(const char *command, const clamav_left *left);
+void clamav_warn(const pattern_set *set, const clamav_left *left);
 
 /* All patterns have their syntax: signatures that the library does not read go, with a warning.
- * False, after a complaint: no memory. */
-bool clamav_leave_out_malformed(pattern_set *set, const char *command);
+ * False, after telling why: no memory. */
+bool clamav_leave_out_malformed(pattern_set *set);
 
 /* ---- for clamav_logical.c ------------------------------------------------------------ */
 
 /* Line `index` is a logical signature: it is read, or left out, with a warning. False: no memory.
  */
-bool clamav_read_logical(pattern_set *set, const char *command, size_t index, clamav_left *left);
+bool clamav_read_logical(pattern_set *set, size_t index, clamav_left *left);
 
 /* The signature of pattern `index`, a line so far or read, is left out. */
-void clamav_leave_out(pattern_set *set, const char *command, size_t index, const char *why);
+void clamav_leave_out(pattern_set *set, size_t index, const char *why);
 
 /* What the signature's offset asks for. False: it asks for the file's format. */
 bool clamav_take_place(pattern_set *set, pattern_origin *o, list_line place, list_line signature,

@@ -6,6 +6,7 @@
  * themselves where they are no such signatures; their numbers are settled when it is known which
  * the library takes (clamav_leave_out_malformed).
  */
+#include <stdio.h>
 #include <string.h>
 
 #include "cli/clamav.h"
@@ -256,7 +257,7 @@ static clamav_kind kind_in(list_line l)
     return kind;
 }
 
-bool clamav_read_logical(pattern_set *set, const char *command, size_t index, clamav_left *left)
+bool clamav_read_logical(pattern_set *set, size_t index, clamav_left *left)
 {
     const list_line l = list_line_of(set, index);
     const pattern_origin o = set->origins[index];
@@ -285,6 +286,6 @@ bool clamav_read_logical(pattern_set *set, const char *command, size_t index, cl
     set->count = patterns;
     list->content_count = r.rule.first;
     if (r.why)
-        clamav_leave_out(set, command, index, r.why);
+        clamav_leave_out(set, index, r.why);
     return r.why;
 }

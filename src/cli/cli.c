@@ -58,11 +58,6 @@ void complain(const char *command, const char *format, ...)
     va_end(arguments);
 }
 
-const char *shown_name(const char *path)
-{
-    return strcmp(path, "-") == 0 ? "(standard input)" : path;
-}
-
 bool output_to(replacement *made, const char *command, const char *path)
 {
     *made = (replacement){ 0 };

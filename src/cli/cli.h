@@ -17,6 +17,8 @@
 
 #include "cli/energy.h"
 #include "cli/options.h"
+#include "cli/pattern_set.h"
+#include "formats/sources/source.h"
 #include "trawl.h"
 
 struct replacement;
@@ -51,9 +53,6 @@ void complain(const char *command, const char *format, ...)
 void complain_list(const char *command, const char *format, va_list arguments);
 /* Such a message with its newline, malloc'ed; NULL: no memory. */
 char *message_text(const char *command, const char *format, va_list arguments);
-
-/* What output and messages call an operand: its path, or "(standard input)" for "-". */
-const char *shown_name(const char *path);
 
 /* Say where the options are explained. Returns EXIT_ERROR. */
 int usage_hint(const char *command);
@@ -151,70 +150,8 @@ void close_context(const run_options *o, trawl_context *context);
 
 /* ---- patterns --------------------------------------------------------- */
 
-/* What is asked of a match, beside the pattern (cli/match_filter.h). */
-typedef enum match_filter {
-    FILTER_NONE,
-    FILTER_FROM_BEGIN, /* it begins `offset` bytes behind the text's begin, or up to `shift` more */
-    FILTER_FROM_END,   /* ... before the text's end */
-    FILTER_FULL_WORD,  /* no letter or digit stands beside it */
-    FILTER_FULL_WIDE_WORD /* ... of two bytes, the second one 0 */
-} match_filter;
-
-/* Where a pattern was read; file is NULL for one of the command line. */
-typedef struct pattern_origin {
-    const char *file;
-    size_t line;
-    bool styled;      /* it came with its syntax, flags and id: of a rule */
-    bool negated;     /* ... that asks for it not to be there */
-    size_t signature; /* number of ClamAV's that it is part of, which may be left out; 0: none */
-    /* What a plan keeps (cli/plan_note.h): */
-    size_t head; /* bytes before the pattern's text that say something of it: "(?i)" */
-    match_filter filter;
-    uint64_t offset, shift;
-} pattern_origin;
-
-/* The id of a pattern that stands for one of no byte, so that nothing of its match is printed. */
-enum { NO_PIECE = 0 };
-
-/* What may be left out of a file of patterns, with a warning that has its line. */
-enum { LEFT_RULES, LEFT_STRINGS, LEFT_SIGNATURES, LEFT_ENTRIES, LEFT_KINDS };
-
-typedef struct pattern_set {
-    trawl_pattern *patterns;
-    pattern_origin *origins;
-    size_t count, room;
-    bool given;   /* some, or a file that may have none */
-    char **owned; /* texts and the names of files */
-    size_t owned_count, owned_room;
-    bool with_names;    /* lines of files are NAME, a tab and the pattern */
-    bool takes_fasta;   /* a file of patterns may be FASTA, or of another known format */
-    bool extended;      /* -E was given: who writes \\| knows what it means */
-    bool by_line;       /* only lines that match count, not where a match ends */
-    bool every_start;   /* without --report all starts are asked for: of YARA's strings */
-    bool filtered;      /* some pattern has a filter */
-    bool filter_text;   /* ... that looks at the text, or how long it is */
-    bool filter_starts; /* ... and matches of different lengths: starts are to be known */
-    size_t left_out[LEFT_KINDS];
-    size_t signatures;           /* of ClamAV's that were read */
-    struct rule_list *rules;     /* of --rules (cli/rules.h); NULL: none */
-    bool takes_empty, has_empty; /* an empty pattern is not added, but noted, if it may be */
-    bool keeps_texts;            /* the plan shall hold the patterns' texts, and */
-    uint32_t tag;                /* the plan's, */
-    const char *note;            /* and its note; NULL: none */
-    trawl_plan *plan;            /* the patterns are those of a plan that was made; it holds them */
-} pattern_set;
-
-/* Add one pattern (copied). Ids count from 1 in the order of adding. Complains on failure. */
-bool pattern_set_add(pattern_set *set, const char *command, const char *text, size_t length);
-/* Add a file's lines (LF or CRLF; "-" is standard input). Complains on failure. */
-bool pattern_set_add_file(pattern_set *set, const char *command, const char *path);
-/* Add the contents of a file of Snort's or Suricata's rules, with their sids as ids, negated ones
- * too, until it is known what for (cli/rules.h). A rule that is malformed is left out. Complains on
- * failure. */
-bool pattern_set_add_rules(pattern_set *set, const char *command, const char *path);
-/* Add the strings of a file of YARA's rules, named RULE:$STRING; one that is left out is told in a
- * warning. Complains on failure. */
-bool pattern_set_add_yara(pattern_set *set, const char *command, const char *path);
+/* The set tells its messages as complaints of the command that runs, which outlives it. */
+void pattern_set_complains(pattern_set *set, run_options *o);
 /* Give all patterns but those of rules the syntax and the flags; one that begins with "(?i)" and is
  * no literal takes TRAWL_NOCASE for itself. Files with names are read as such (cli/entries.h);
  * false, after a complaint, if that fails. Warns when -i meets a byte that is not ASCII, as it is
@@ -236,7 +173,6 @@ size_t pattern_class_end(const char *text, size_t length, size_t at);
 /* Complain of a pattern, which is shown. */
 void pattern_set_complain(const pattern_set *set, const char *command, size_t index,
                           const char *message);
-void pattern_set_free(pattern_set *set);
 
 /* ---- statistics ------------------------------------------------------- */
 

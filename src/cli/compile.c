@@ -282,6 +282,7 @@ int command_compile(int argc, char **argv)
     c.find.run = &c.run;
     pattern_options_init(&c.find);
     c.grep.command = c.run.command;
+    pattern_set_complains(&c.grep.set, &c.run);
     int status = read_command_line(&c, argc, argv);
     if (status < 0)
         status = compile_set(&c);

@@ -19,34 +19,32 @@ typedef struct left_out {
     clamav_left signatures;
 } left_out;
 
-static bool out_of_memory(const char *command)
+static bool out_of_memory(const pattern_set *set)
 {
-    complain(command, "out of memory for the names of patterns");
-    return false;
+    return pattern_set_fail(set, NULL, 0, "out of memory for the names of patterns");
 }
 
 /* What is wrong with the line that pattern `index` was. */
-static bool refuse_line(const pattern_set *set, const char *command, size_t index, const char *why)
+static bool refuse_line(const pattern_set *set, size_t index, const char *why)
 {
-    complain(command, "%s:%zu: %s", set->origins[index].file, set->origins[index].line, why);
-    return false;
+    const pattern_origin *o = &set->origins[index];
+    return pattern_set_fail(set, o->file, o->line, "%s", why);
 }
 
 /* ---- names before tabs ----------------------------------------------------------- */
 
-static bool read_named(pattern_set *set, const char *command, uint32_t syntax, size_t from,
-                       size_t *kept, left_out *left)
+static bool read_named(pattern_set *set, uint32_t syntax, size_t from, size_t *kept, left_out *left)
 {
     const list_line l = list_line_of(set, from);
     const char *tab = memchr(l.text, '\t', l.length);
     const size_t before = tab ? (size_t)(tab - l.text) : 0;
     if (!tab || before == 0 || before + 1 == l.length)
-        return refuse_line(set, command, from, "with --named a line is NAME, a tab and a pattern");
+        return refuse_line(set, from, "with --named a line is NAME, a tab and a pattern");
     list_line pattern = { tab + 1, l.length - before - 1 };
     const char *name = list_line_name(set, (list_line){ l.text, before });
     const char *fault = NULL;
     if (!name)
-        return out_of_memory(command);
+        return out_of_memory(set);
     if (residues_are(syntax)) {
         pattern = residues_column(pattern);
         fault = pattern.length ? residues_fault(pattern, syntax)
@@ -55,7 +53,7 @@ static bool read_named(pattern_set *set, const char *command, uint32_t syntax, s
         left->first_tabbed = *kept;
     }
     list_line_move(set, (*kept)++, from, pattern.text, pattern.length, name);
-    return !fault || refuse_line(set, command, *kept - 1, fault);
+    return !fault || refuse_line(set, *kept - 1, fault);
 }
 
 /* ---- FASTA ------------------------------------------------------------------------ */
@@ -99,7 +97,7 @@ static char *join_sequence(pattern_set *set, size_t from, size_t to, size_t *len
     return text;
 }
 
-static bool read_fasta(pattern_set *set, const char *command, size_t from, size_t to, size_t *kept)
+static bool read_fasta(pattern_set *set, size_t from, size_t to, size_t *kept)
 {
     for (size_t begin = from, end; begin < to; begin = end) {
         for (end = begin + 1; end < to && !list_line_begins(list_line_of(set, end), ">");)
@@ -108,9 +106,9 @@ static bool read_fasta(pattern_set *set, const char *command, size_t from, size_
         const char *name = list_line_name(set, title_word(list_line_of(set, begin)));
         const char *text = join_sequence(set, begin + 1, end, &length);
         if (!name || !text)
-            return out_of_memory(command);
+            return out_of_memory(set);
         if (length == 0)
-            return refuse_line(set, command, begin,
+            return refuse_line(set, begin,
                                "the sequence is empty, and an empty pattern would match "
                                "everywhere: remove its title");
         list_line_move(set, (*kept)++, begin, text, length, name);
@@ -172,8 +170,7 @@ static bool add_entry(pattern_set *set, const entry *e, size_t *kept)
 }
 
 /* Lines `from` to `to` are a PROSITE file. */
-static bool read_prosite(pattern_set *set, const char *command, size_t from, size_t to,
-                         size_t *kept, left_out *left)
+static bool read_prosite(pattern_set *set, size_t from, size_t to, size_t *kept, left_out *left)
 {
     entry e = { .lines = 0 };
     for (size_t i = from; i <= to; i++) {
@@ -190,7 +187,7 @@ static bool read_prosite(pattern_set *set, const char *command, size_t from, siz
             left->entries += !e.lines && e.accession.length;
             if (e.lines && !add_entry(set, &e, kept))
                 return false;
-            if (e.lines && !residues_read(set, command, *kept - 1, TRAWL_SYNTAX_PROSITE))
+            if (e.lines && !residues_read(set, *kept - 1, TRAWL_SYNTAX_PROSITE))
                 --*kept;
             e = (entry){ .lines = 0 };
         }
@@ -226,8 +223,7 @@ static bool is_fasta(const pattern_set *set, size_t from, size_t to, uint32_t sy
 }
 
 /* One line of a file, or a pattern of the command line or a rule, which stays as it is. */
-static bool read_line(pattern_set *set, const char *command, uint32_t syntax, size_t from,
-                      size_t *kept, left_out *left)
+static bool read_line(pattern_set *set, uint32_t syntax, size_t from, size_t *kept, left_out *left)
 {
     list_line l = list_line_of(set, from);
     const bool plain = !set->origins[from].file || set->origins[from].styled;
@@ -237,35 +233,34 @@ static bool read_line(pattern_set *set, const char *command, uint32_t syntax, si
     if (l.length == 0 && (residues || syntax == TRAWL_SYNTAX_HEX))
         return true;
     if (l.length == 0 && !plain)
-        return refuse_line(set, command, from,
+        return refuse_line(set, from,
                            "the line is empty, and an empty pattern would match everywhere: "
                            "remove the line (grep -v '^$' FILE writes the others)");
     if (set->with_names && !plain)
-        return read_named(set, command, syntax, from, kept, left);
+        return read_named(set, syntax, from, kept, left);
     const char *fault = residues ? residues_fault(l, syntax) : NULL;
     if (fault)
-        return refuse_line(set, command, from, fault);
+        return refuse_line(set, from, fault);
     if (syntax == TRAWL_SYNTAX_HEX && !plain)
-        return clamav_read_line(set, command, from, kept, &left->signatures) ||
-               out_of_memory(command);
+        return clamav_read_line(set, from, kept, &left->signatures) || out_of_memory(set);
     list_line_move(set, (*kept)++, from, l.text, l.length, NULL);
     return true;
 }
 
-static bool read_file_entries(pattern_set *set, const char *command, uint32_t syntax, size_t from,
-                              size_t to, size_t *kept, left_out *left)
+static bool read_file_entries(pattern_set *set, uint32_t syntax, size_t from, size_t to,
+                              size_t *kept, left_out *left)
 {
     if (is_fasta(set, from, to, syntax))
-        return read_fasta(set, command, from, to, kept);
+        return read_fasta(set, from, to, kept);
     if (syntax == TRAWL_SYNTAX_PROSITE && is_prosite(set, from, to))
-        return read_prosite(set, command, from, to, kept, left) || out_of_memory(command);
+        return read_prosite(set, from, to, kept, left) || out_of_memory(set);
     bool fine = true;
     for (size_t i = from; fine && i < to; i++)
-        fine = read_line(set, command, syntax, i, kept, left);
+        fine = read_line(set, syntax, i, kept, left);
     return fine;
 }
 
-bool pattern_set_read_entries(pattern_set *set, const char *command, uint32_t syntax)
+bool pattern_set_read_entries(pattern_set *set, uint32_t syntax)
 {
     size_t kept = 0;
     const size_t lines = set->count; /* logical signatures add patterns behind them */
@@ -278,8 +273,8 @@ bool pattern_set_read_entries(pattern_set *set, const char *command, uint32_t sy
         const bool bases =
             syntax == TRAWL_SYNTAX_IUPAC && set->origins[from].file && !set->origins[from].styled;
         to = file_end(set, from, lines);
-        fine = read_file_entries(set, command, syntax, from, to, &kept, &left) &&
-               (!bases || residues_uncut(set, command, first, kept));
+        fine = read_file_entries(set, syntax, from, to, &kept, &left) &&
+               (!bases || residues_uncut(set, first, kept));
     }
     if (!fine)
         return false;
@@ -288,16 +283,16 @@ bool pattern_set_read_entries(pattern_set *set, const char *command, uint32_t sy
     memmove(set->origins + kept, set->origins + lines, (set->count - lines) * sizeof *set->origins);
     set->count -= lines - kept;
     if (left.entries)
-        complain(command,
-                 "warning: %zu entries without a pattern (PA), such as profiles, are left "
-                 "out",
-                 left.entries);
+        pattern_set_warn(set, NULL, 0,
+                         "%zu entries without a pattern (PA), such as profiles, are left "
+                         "out",
+                         left.entries);
     if (left.tabbed)
-        complain(command,
-                 "warning: %s:%zu: the pattern holds a tab, and is sought with it: with --named a "
-                 "line is NAME, a tab and a pattern, and no more columns (lines with more: %zu)",
-                 set->origins[left.first_tabbed].file, set->origins[left.first_tabbed].line,
-                 left.tabbed);
-    clamav_warn(command, &left.signatures);
+        pattern_set_warn(
+            set, set->origins[left.first_tabbed].file, set->origins[left.first_tabbed].line,
+            "the pattern holds a tab, and is sought with it: with --named a "
+            "line is NAME, a tab and a pattern, and no more columns (lines with more: %zu)",
+            left.tabbed);
+    clamav_warn(set, &left.signatures);
     return true;
 }

@@ -525,6 +525,7 @@ int command_grep(int argc, char **argv)
     memset(&g, 0, sizeof g);
     run_options_init(&g.run, "grep");
     g.patterns.command = g.run.command;
+    pattern_set_complains(&g.patterns.set, &g.run);
     g.style.most = UINT64_MAX;
     g.search.unpack = (unpack_options){ UNPACK_RATIO, 1 };
     g.taken = optind;

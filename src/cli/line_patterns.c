@@ -35,7 +35,7 @@ static bool add_patterns(line_patterns *p, const char *text)
 {
     for (;;) {
         const size_t length = strcspn(text, "\n");
-        if (!pattern_set_add(&p->set, p->command, text, length))
+        if (!pattern_set_add(&p->set, text, length))
             return false;
         if (!text[length])
             return true;
@@ -51,7 +51,7 @@ bool line_pattern_option(line_patterns *p, int option, const char *value)
     case 'e':
         return add_patterns(p, value);
     case 'f':
-        return pattern_set_add_file(&p->set, p->command, value);
+        return pattern_set_add_file(&p->set, value);
     case 'F':
     case 'E':
         p->fixed = option == 'F';

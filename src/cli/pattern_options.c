@@ -76,6 +76,7 @@ void pattern_options_init(pattern_options *o)
 {
     o->syntax = TRAWL_SYNTAX_EXTENDED;
     o->set.takes_fasta = true;
+    pattern_set_complains(&o->set, o->run);
 }
 
 void pattern_options_free(pattern_options *o)
@@ -122,10 +123,10 @@ bool pattern_option(pattern_options *o, int option, const char *value)
     o->styled |= option == 'F' || option == 'i' || (option >= OPT_SYNTAX && option < OPT_PLAN);
     switch (option) {
     case 'e':
-        return pattern_set_add(&o->set, command, value, strlen(value));
+        return pattern_set_add(&o->set, value, strlen(value));
     case 'f':
         o->listed = true;
-        return pattern_set_add_file(&o->set, command, value);
+        return pattern_set_add_file(&o->set, value);
     case OPT_NAMED:
         return o->set.with_names = true;
     case 'F':
@@ -137,9 +138,9 @@ bool pattern_option(pattern_options *o, int option, const char *value)
         return choice_option(command, "--syntax", syntax_names, value, &syntax) &&
                take_syntax(o, syntax);
     case OPT_RULES:
-        return pattern_set_add_rules(&o->set, command, value);
+        return pattern_set_add_rules(&o->set, value);
     case OPT_YARA:
-        return pattern_set_add_yara(&o->set, command, value);
+        return pattern_set_add_yara(&o->set, value);
     case OPT_STRICT:
         return o->strict = true;
     case OPT_IUPAC:
@@ -210,7 +211,7 @@ int pattern_options_finish(pattern_options *o, int argc, char **argv)
     if (!o->set.given && !pattern_option(o, 'e', argv[optind++]))
         return EXIT_ERROR;
     if (!o->verdicts)
-        rules_for_listing(&o->set, command);
+        rules_for_listing(&o->set);
     if (o->set.count == 0) {
         complain(command, "the list of patterns is empty");
         return EXIT_ERROR;
@@ -227,11 +228,11 @@ int pattern_options_finish(pattern_options *o, int argc, char **argv)
         return EXIT_ERROR;
     }
     if (!o->verdicts)
-        rules_warn_of_parts(&o->set, command);
+        rules_warn_of_parts(&o->set);
     if ((o->strand != STRAND_PLUS &&
          !pattern_set_other_strand(&o->set, command, o->strand == STRAND_BOTH)) ||
         (o->verdicts &&
-         !(rules_are_alone(&o->set, command) && rules_for_verdicts(&o->set, command))) ||
+         !(rules_are_alone(&o->set) && rules_for_verdicts(&o->set))) ||
         !settle_left_out(o))
         return EXIT_ERROR;
     return -1;

@@ -1,186 +1,35 @@
-/* patterns.c: the patterns of a run, from the command line and from files.
- *
- * A file is read whole and stays in memory; its patterns point into it. So a list of
- * hundreds of thousands costs two allocations and one pass.
- */
-#include <errno.h>
+/* patterns.c: the patterns of a run: their style, what is said of them, and compiling them. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "cli/clamav.h"
+#include "cli/cli.h"
 #include "cli/entries.h"
 #include "cli/line_empty.h"
-#include "cli/rules.h"
-#include "formats/records/texts.h"
-#include "formats/sources/grow.h"
 
 #define LONGEST_SHOWN 200 /* a longer pattern is not shown in messages */
 #define MOST_WARNED 5     /* patterns that are warned of one by one */
 
-/* ---- the set ----------------------------------------------------------- */
-
-int hex_digit(char c)
-{
-    return c >= '0' && c <= '9'   ? c - '0'
-           : c >= 'a' && c <= 'f' ? c - 'a' + 10
-           : c >= 'A' && c <= 'F' ? c - 'A' + 10
-                                  : -1;
-}
-
-bool pattern_set_own(pattern_set *set, char *text)
-{
-    char **owned =
-        text ? grow_array(set->owned, set->owned_count, &set->owned_room, sizeof *owned) : NULL;
-    if (!owned) {
-        free(text);
-        return false;
-    }
-    set->owned = owned;
-    set->owned[set->owned_count++] = text;
-    return true;
-}
-
-static char *copy_bytes(const char *text, size_t length)
-{
-    char *copy = malloc(length + 1);
-    if (copy) {
-        memcpy(copy, text, length);
-        copy[length] = '\0';
-    }
-    return copy;
-}
-
-char *pattern_set_room(pattern_set *set, size_t count)
-{
-    char *room = count < SIZE_MAX ? malloc(count + 1) : NULL;
-    return room && pattern_set_own(set, room) ? room : NULL;
-}
-
-bool pattern_set_append(pattern_set *set, const char *text, size_t length, const char *file,
-                        size_t line)
-{
-    size_t room = set->room;
-    pattern_origin *origins = grow_array(set->origins, set->count, &room, sizeof *origins);
-    if (!origins)
-        return false;
-    set->origins = origins;
-    trawl_pattern *patterns = grow_array(set->patterns, set->count, &set->room, sizeof *patterns);
-    if (!patterns)
-        return false;
-    set->patterns = patterns;
-    origins[set->count] = (pattern_origin){ .file = file, .line = line };
-    patterns[set->count] =
-        (trawl_pattern){ .text = text, .length = length, .id = (uint32_t)(set->count + 1) };
-    set->count++;
-    return true;
-}
-
-bool pattern_set_add(pattern_set *set, const char *command, const char *text, size_t length)
-{
-    if (length == 0 && set->takes_empty)
-        return set->given = set->has_empty = true;
-    char *copy = copy_bytes(text, length);
-    const bool added = pattern_set_own(set, copy) && pattern_set_append(set, copy, length, NULL, 0);
-    set->given = true;
-    if (!added)
-        complain(command, "out of memory for a pattern");
-    return added;
-}
-
-void pattern_set_free(pattern_set *set)
-{
-    trawl_plan_free(set->plan);
-    for (size_t i = 0; i < set->owned_count; i++)
-        free(set->owned[i]);
-    free(set->owned);
-    free(set->patterns);
-    free(set->origins);
-    rule_list_free(set->rules);
-    memset(set, 0, sizeof *set);
-}
-
-/* ---- files ------------------------------------------------------------- */
-
-/* The whole file, or what it is compressed from, malloc'ed; NULL after a complaint. */
-static char *read_file(const char *command, const char *path, size_t *length)
-{
-    const unpack_options usual = { UNPACK_RATIO, 1 };
-    source file;
-    size_t room = 1u << 16, used = 0;
-    const char *why = NULL;
-    char *text = source_open(&file, path) ? malloc(room) : NULL;
-    ptrdiff_t got = text ? 1 : -1;
-    if (text && texts_packed(&file) && !texts_unpack(&file, &usual))
-        got = -1;
-    while (got > 0) {
-        if (used == room) {
-            char *grown = room <= SIZE_MAX / 2 ? realloc(text, 2 * room) : NULL;
-            if (!grown) {
-                why = strerror(ENOMEM);
-                got = -1;
-                break;
-            }
-            text = grown;
-            room *= 2;
-        }
-        got = source_read(&file, text + used, room - used);
-        used += got > 0 ? (size_t)got : 0;
-    }
-    if (got < 0) {
-        why = why ? why : text && file.why ? file.why : strerror(errno);
-        complain(command, "%s: %s", shown_name(path), why);
-        free(text);
-        text = NULL;
-    }
-    source_close(&file);
-    *length = used;
-    return text;
-}
-
-const char *pattern_set_read(pattern_set *set, const char *command, const char *path,
-                             size_t *length)
-{
-    char *text = read_file(command, path, length);
-    if (!text || pattern_set_own(set, text))
-        return text;
-    complain(command, "%s: out of memory for its patterns", shown_name(path));
-    return NULL;
-}
-
-bool pattern_set_add_file(pattern_set *set, const char *command, const char *path)
-{
-    const char *shown = shown_name(path);
-    size_t length, line = 0;
-    char *text = read_file(command, path, &length);
-    char *name = text ? copy_bytes(shown, strlen(shown)) : NULL;
-    set->given = true;
-    if (!text)
-        return false;
-    bool added = pattern_set_own(set, text);
-    added = pattern_set_own(set, name) && added;
-    const char *at = text, *end = text + length;
-    const bool fasta = added && set->takes_fasta && looks_like_fasta(text, length);
-    while (added && at < end) {
-        const char *stop = memchr(at, '\n', (size_t)(end - at));
-        const char *next = stop ? stop + 1 : end;
-        stop = stop ? stop : end;
-        if (stop > at && stop[-1] == '\r')
-            stop--;
-        line++;
-        if (stop == at && (set->takes_empty || fasta)) {
-            set->has_empty |= set->takes_empty;
-            at = next;
-            continue;
-        }
-        added = pattern_set_append(set, at, (size_t)(stop - at), name, line);
-        at = next;
-    }
-    if (!added)
-        complain(command, "%s: out of memory for its patterns", shown);
-    return added;
-}
-
 /* ---- messages ---------------------------------------------------------- */
+
+/* Of a pattern_set whose teller is a run_options. */
+static void complain_message(void *user, const pattern_message *m)
+{
+    const run_options *o = user;
+    const char *command = o->command, *kind = m->warning ? "warning: " : "";
+    if (m->file && m->line)
+        complain(command, "%s%s:%zu: %s", kind, m->file, m->line, m->text);
+    else if (m->file)
+        complain(command, "%s%s: %s", kind, m->file, m->text);
+    else
+        complain(command, "%s%s", kind, m->text);
+}
+
+void pattern_set_complains(pattern_set *set, run_options *o)
+{
+    set->tell = complain_message;
+    set->teller = o;
+}
 
 /* The pattern on a line of its own, and a caret under the byte at `offset`. */
 static void show_pattern(const trawl_pattern *p, size_t offset)
@@ -371,7 +220,7 @@ static void take_head(trawl_pattern *p, pattern_origin *origin)
 
 bool pattern_set_style(pattern_set *set, const char *command, uint32_t syntax, uint32_t flags)
 {
-    if (!pattern_set_read_entries(set, command, syntax))
+    if (!pattern_set_read_entries(set, syntax))
         return false;
     for (size_t i = 0; i < set->count; i++) {
         set->patterns[i].flags |= flags;
@@ -384,7 +233,7 @@ bool pattern_set_style(pattern_set *set, const char *command, uint32_t syntax, u
         complain(command, "out of memory for a pattern");
         return false;
     }
-    if (!clamav_leave_out_malformed(set, command))
+    if (!clamav_leave_out_malformed(set))
         return false;
     warn_of_case(set, command);
     if (syntax == TRAWL_SYNTAX_EXTENDED && !set->extended)

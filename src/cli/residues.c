@@ -117,7 +117,7 @@ static bool uncut(pattern_set *set, size_t index)
     return text;
 }
 
-bool residues_uncut(pattern_set *set, const char *command, size_t from, size_t to)
+bool residues_uncut(pattern_set *set, size_t from, size_t to)
 {
     size_t cuts = 0, begins = 0, first = to;
     for (size_t i = from; i < to; i++) {
@@ -128,30 +128,29 @@ bool residues_uncut(pattern_set *set, const char *command, size_t from, size_t t
             first = i;
     }
     if (!cuts && begins)
-        complain(command,
-                 "warning: %s:%zu: '^' before a pattern is the begin of a sequence here: a cut of "
-                 "REBASE before the first base is not told from it; leave it out if it is one "
-                 "(patterns that begin so: %zu)",
-                 set->origins[first].file, set->origins[first].line, begins);
+        pattern_set_warn(
+            set, set->origins[first].file, set->origins[first].line,
+            "'^' before a pattern is the begin of a sequence here: a cut of "
+            "REBASE before the first base is not told from it; leave it out if it is one "
+            "(patterns that begin so: %zu)",
+            begins);
     if (!cuts)
         return true;
     for (size_t i = from; i < to; i++) {
         const list_line l = list_line_of(set, i);
         if ((has_cut(l) || (l.length && *l.text == '^')) && !uncut(set, i)) {
-            complain(command, "out of memory for patterns");
-            return false;
+            return pattern_set_fail(set, NULL, 0, "out of memory for patterns");
         }
     }
-    complain(command,
-             "warning: %s: REBASE's marks of cuts, '^' and (n/m), are left out of the sites: where "
-             "these are is found, not where they are cut",
-             set->origins[from].file);
+    pattern_set_warn(set, set->origins[from].file, 0,
+                     "REBASE's marks of cuts, '^' and (n/m), are left out of the sites: where "
+                     "these are is found, not where they are cut");
     return true;
 }
 
 /* ---- entries --------------------------------------------------------------------- */
 
-bool residues_read(pattern_set *set, const char *command, size_t index, uint32_t syntax)
+bool residues_read(pattern_set *set, size_t index, uint32_t syntax)
 {
     trawl_compile_options options = TRAWL_COMPILE_OPTIONS_INIT;
     trawl_pattern p = set->patterns[index];
@@ -164,8 +163,8 @@ bool residues_read(pattern_set *set, const char *command, size_t index, uint32_t
     trawl_plan_free(plan);
     if (status != TRAWL_ERROR_PATTERN && status != TRAWL_ERROR_LIMIT)
         return true;
-    complain(command, "warning: %s:%zu: %s is left out: %s", o->file, o->line,
-             p.name ? p.name : "the pattern", error.message);
+    pattern_set_warn(set, o->file, o->line, "%s is left out: %s", p.name ? p.name : "the pattern",
+                     error.message);
     set->left_out[LEFT_ENTRIES]++;
     return false;
 }

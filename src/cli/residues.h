@@ -18,10 +18,10 @@ list_line residues_column(list_line l);
 const char *residues_fault(list_line pattern, uint32_t syntax);
 
 /* Patterns `from` to the last are those of one list of bases: leave REBASE's marks out of them, or
- * warn of a first '^', which may be one. False after a complaint. */
-bool residues_uncut(pattern_set *set, const char *command, size_t from, size_t to);
+ * warn of a first '^', which may be one. False after telling why. */
+bool residues_uncut(pattern_set *set, size_t from, size_t to);
 
 /* Whether a pattern can be read; else a warning says why, and that it is left out. */
-bool residues_read(pattern_set *set, const char *command, size_t index, uint32_t syntax);
+bool residues_read(pattern_set *set, size_t index, uint32_t syntax);
 
 #endif

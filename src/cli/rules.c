@@ -13,11 +13,12 @@
 
 #include "cli/entries.h"
 #include "formats/sources/grow.h"
+#include "formats/sources/source.h"
 
 typedef struct rules {
     pattern_set *set;
     rule_list *list;
-    const char *command, *file;
+    const char *file;
     size_t line; /* of the present rule, and how many it has */
     size_t lines;
     const char *text, *end; /* of its options */
@@ -35,7 +36,7 @@ typedef struct rules {
 /* The rule is left out. Always false. */
 static bool leave_out(rules *r, const char *why)
 {
-    complain(r->command, "warning: %s:%zu: the rule is left out: %s", r->file, r->line, why);
+    pattern_set_warn(r->set, r->file, r->line, "the rule is left out: %s", why);
     r->set->left_out[LEFT_RULES]++;
     return false;
 }
@@ -43,7 +44,7 @@ static bool leave_out(rules *r, const char *why)
 /* The run ends. Always false. */
 static bool no_memory(rules *r)
 {
-    complain(r->command, "%s:%zu: out of memory for the rule", r->file, r->line);
+    pattern_set_fail(r->set, r->file, r->line, "out of memory for the rule");
     r->failed = true;
     return false;
 }
@@ -507,15 +508,14 @@ static bool open_list(rules *r, size_t length)
     r->unchecked = malloc(length + sizeof "protocol,addresses,ports,");
     if (r->list && r->unchecked)
         return true;
-    complain(r->command, "%s: out of memory for its rules", r->file);
-    return false;
+    return pattern_set_fail(r->set, r->file, 0, "out of memory for its rules");
 }
 
-bool pattern_set_add_rules(pattern_set *set, const char *command, const char *path)
+bool pattern_set_add_rules(pattern_set *set, const char *path)
 {
     size_t length;
-    const char *text = pattern_set_read(set, command, path, &length);
-    rules r = { .set = set, .command = command, .file = shown_name(path), .line = 1 };
+    const char *text = pattern_set_read(set, path, &length);
+    rules r = { .set = set, .file = shown_name(path), .line = 1 };
     set->given = true;
     r.failed = !text || !open_list(&r, length);
     for (const char *at = text, *end = at + (r.failed ? 0 : length); !r.failed && at < end;) {
@@ -554,7 +554,7 @@ void rule_list_free(rule_list *list)
 
 /* ---- the patterns as they are searched for --------------------------------------- */
 
-void rules_for_listing(pattern_set *set, const char *command)
+void rules_for_listing(pattern_set *set)
 {
     size_t kept = 0, without = set->rules ? set->rules->empty : 0;
     for (size_t i = 0; i < set->count; i++) {
@@ -574,43 +574,43 @@ void rules_for_listing(pattern_set *set, const char *command)
         without += positive == 0;
     }
     if (set->count > kept)
-        complain(command, "warning: %zu negated contents are left out", set->count - kept);
+        pattern_set_warn(set, NULL, 0, "%zu negated contents are left out", set->count - kept);
     if (without)
-        complain(command, "warning: %zu rules without a content that is not negated are left out",
-                 without);
+        pattern_set_warn(set, NULL, 0,
+                         "%zu rules without a content that is not negated are left out", without);
     set->count = kept;
 }
 
-void rules_warn_of_parts(const pattern_set *set, const char *command)
+void rules_warn_of_parts(const pattern_set *set)
 {
     size_t signatures = 0;
     for (size_t i = 0; set->rules && i < set->rules->count; i++)
         signatures += set->rules->rules[i].logical != NULL;
     if (signatures)
-        complain(
-            command,
-            "warning: of %zu logical signatures the parts are searched for, wherever they are: "
-            "--verdicts says which of the signatures hold",
-            signatures);
+        pattern_set_warn(set, NULL, 0,
+                         "of %zu logical signatures the parts are searched for, wherever they are: "
+                         "--verdicts says which of the signatures hold",
+                         signatures);
 }
 
-bool rules_are_alone(const pattern_set *set, const char *command)
+bool rules_are_alone(const pattern_set *set)
 {
     const rule_list *list = set->rules;
     size_t signatures = 0;
     for (size_t i = 0; list && i < list->count; i++)
         signatures += list->rules[i].logical != NULL;
     if (!list || list->content_count != set->count || (signatures && signatures < list->count)) {
-        complain(command, "--verdicts are those of rules, or of ClamAV's logical signatures: give "
-                          "--rules FILE, or --hex -f FILE.ldb, and no pattern beside them");
-        return false;
+        return pattern_set_fail(
+            set, NULL, 0,
+            "--verdicts are those of rules, or of ClamAV's logical signatures: give "
+            "--rules FILE, or --hex -f FILE.ldb, and no pattern beside them");
     }
     if (list->partial + list->empty)
-        complain(command,
-                 "warning: of %zu of %zu %s not all is evaluated: the column unchecked names "
-                 "what; %zu %s with nothing to evaluate are left out",
-                 list->partial, list->count, signatures ? "signatures" : "rules", list->empty,
-                 signatures ? "signatures" : "rules");
+        pattern_set_warn(set, NULL, 0,
+                         "of %zu of %zu %s not all is evaluated: the column unchecked names "
+                         "what; %zu %s with nothing to evaluate are left out",
+                         list->partial, list->count, signatures ? "signatures" : "rules",
+                         list->empty, signatures ? "signatures" : "rules");
     return true;
 }
 
@@ -649,7 +649,7 @@ static int compare_numbered(const void *a, const void *b)
     return order ? order : left->number < right->number ? -1 : 1;
 }
 
-bool rules_for_verdicts(pattern_set *set, const char *command)
+bool rules_for_verdicts(pattern_set *set)
 {
     numbered *sorted = malloc((set->count + 1) * sizeof *sorted);
     size_t *merged = malloc((set->count + 1) * sizeof *merged), kept = 0;
@@ -669,7 +669,7 @@ bool rules_for_verdicts(pattern_set *set, const char *command)
     if (fine)
         set->count = kept;
     else
-        complain(command, "out of memory for the patterns of rules");
+        pattern_set_fail(set, NULL, 0, "out of memory for the patterns of rules");
     free(sorted);
     free(merged);
     return fine;

@@ -3,8 +3,8 @@
 #ifndef TRAWL_RULES_H
 #define TRAWL_RULES_H
 
-#include "cli/cli.h"
 #include "cli/logical.h"
+#include "cli/pattern_set.h"
 #include "cli/rule_head.h"
 
 #define RULE_ANY UINT64_MAX /* no depth, no within */
@@ -53,21 +53,21 @@ rule_list *rule_list_of(pattern_set *set);
 void rule_list_free(rule_list *list);
 
 /* The patterns of a listing: those of negated contents go. Says how many did. */
-void rules_for_listing(pattern_set *set, const char *command);
+void rules_for_listing(pattern_set *set);
 
 /* Add a name to a list with commas between, of which `used` bytes are there and there is room,
  * unless it is in it. Returns how many are used then. */
 size_t rule_name_once(char *names, size_t used, const char *name, size_t length);
 
 /* Say that of logical signatures the parts are listed. */
-void rules_warn_of_parts(const pattern_set *set, const char *command);
+void rules_warn_of_parts(const pattern_set *set);
 
 /* Whether all patterns are those of rules, or all of logical signatures, as verdicts want it:
- * complains if not, and says what is not evaluated of them. */
-bool rules_are_alone(const pattern_set *set, const char *command);
+ * tells so if not, and says what is not evaluated of them. */
+bool rules_are_alone(const pattern_set *set);
 
-/* The patterns of verdicts: equal ones become one. False, after a
- * complaint, without memory. */
-bool rules_for_verdicts(pattern_set *set, const char *command);
+/* The patterns of verdicts: equal ones become one. False, after
+ * telling so, without memory. */
+bool rules_for_verdicts(pattern_set *set);
 
 #endif

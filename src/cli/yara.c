@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "formats/sources/source.h"
+
 /* What stands behind a string. */
 typedef struct yara_modifiers {
     bool nocase, wide, ascii, fullword;
@@ -18,7 +20,7 @@ typedef struct yara_modifiers {
 
 typedef struct yara {
     pattern_set *set;
-    const char *command, *file;
+    const char *file;
     const char *begin, *at, *end;
     const char *counted; /* lines up to here: */
     size_t line;
@@ -41,8 +43,7 @@ static size_t line_at(yara *y, const char *place)
 
 static bool fail_at(yara *y, const char *place, const char *why)
 {
-    complain(y->command, "%s:%zu: %s", y->file, line_at(y, place), why);
-    return false;
+    return pattern_set_fail(y->set, y->file, line_at(y, place), "%s", why);
 }
 
 static bool out_of_memory(yara *y)
@@ -53,8 +54,8 @@ static bool out_of_memory(yara *y)
 /* Say that a string is left out; what of it, and why. */
 static void leave_out(yara *y, const char *place, const char *what, const char *why)
 {
-    complain(y->command, "warning: %s:%zu: %.*s:%.*s: %sleft out: %s", y->file, line_at(y, place),
-             (int)y->rule_length, y->rule, (int)y->string_length, y->string, what, why);
+    pattern_set_warn(y->set, y->file, line_at(y, place), "%.*s:%.*s: %sleft out: %s",
+                     (int)y->rule_length, y->rule, (int)y->string_length, y->string, what, why);
     y->set->left_out[LEFT_STRINGS]++;
 }
 
@@ -429,9 +430,8 @@ static bool read_rules(yara *y)
             if (!read_rule(y))
                 return false;
         } else if (length == 7 && memcmp(begin, "include", 7) == 0) {
-            complain(y->command,
-                     "warning: %s:%zu: include is left out: give that file with --yara, too",
-                     y->file, line_at(y, begin));
+            pattern_set_warn(y->set, y->file, line_at(y, begin),
+                             "include is left out: give that file with --yara, too");
         } else if (!length && *begin != '"') {
             return fail_at(y, begin, "a YARA file is made of rules: rule NAME { strings: ... }");
         } else if (!length && !pass_quoted(y, '"')) {
@@ -441,11 +441,11 @@ static bool read_rules(yara *y)
     return true;
 }
 
-bool pattern_set_add_yara(pattern_set *set, const char *command, const char *path)
+bool pattern_set_add_yara(pattern_set *set, const char *path)
 {
     size_t length;
-    const char *text = pattern_set_read(set, command, path, &length);
-    yara y = { .set = set, .command = command, .file = shown_name(path), .line = 1 };
+    const char *text = pattern_set_read(set, path, &length);
+    yara y = { .set = set, .file = shown_name(path), .line = 1 };
     set->given = set->every_start = true;
     if (!text)
         return false;

@@ -8,6 +8,7 @@
  * Left out, with a reason: more than MOST alternatives, repeats of groups but for ? and {n}, and
  * conditions that do not stand at an end.
  */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

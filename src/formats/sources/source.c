@@ -455,3 +455,8 @@ bool source_spool(source *s, char *damage, size_t room)
     s->mappable = true;
     return true;
 }
+
+const char *shown_name(const char *path)
+{
+    return strcmp(path, "-") == 0 ? "(standard input)" : path;
+}

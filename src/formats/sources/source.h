@@ -121,4 +121,7 @@ bool source_waits(const source *s);
  * as far as it could, and `damage`, of that room, says why not; else it stays. False: why. */
 bool source_spool(source *s, char *damage, size_t room);
 
+/* What output and messages call an operand: its path, or "(standard input)" for "-". */
+const char *shown_name(const char *path);
+
 #endif
