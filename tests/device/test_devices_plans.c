@@ -269,8 +269,8 @@ static void test_many_plans(void **state)
 enum { MOST_PATTERNS = 8100 };
 
 /* A plan of several parts: besides the patterns it has `more` literals of 12 letters that no text
- * here holds. And a class pattern that no text holds either, and that factors, which would take
- * them all in one part, does not take. */
+ * here holds. And a class pattern that no text holds either, which factors takes only in one part
+ * with unbounded ones. */
 static trawl_plan *parts_plan(const trawl_pattern *given, size_t count, size_t more)
 {
     static const char refused[] = "\\xfe\\xf0{0,1500}\\xf1{0,1500}\\xff";
@@ -287,9 +287,7 @@ static trawl_plan *parts_plan(const trawl_pattern *given, size_t count, size_t m
     }
     patterns[count + more] =
         (trawl_pattern){ refused, sizeof refused - 1, TRAWL_SYNTAX_EXTENDED, 0, 0, NULL };
-    trawl_plan *plan = compile(patterns, count + more + 1, "auto");
-    assert_true(plan_head(plan)->part_count > 1);
-    return plan;
+    return compile(patterns, count + more + 1, "auto");
 }
 
 /* Literals, bounded classes, and classes without a bound. */
@@ -301,6 +299,7 @@ static trawl_plan *mixed_plan(bool unbounded)
         extended("[ab]{20}c.b"), extended("a[^c]*ca"), extended("c+bb"),
     };
     trawl_plan *plan = parts_plan(patterns, COUNT(patterns) - (unbounded ? 0 : 2), 8000);
+    assert_true(plan_head(plan)->part_count > 1);
     assert_int_equal(plan_head(plan)->carries, unbounded);
     return plan;
 }
@@ -312,6 +311,7 @@ static const char *const part_tunings[] = { NULL, "piece=64", "piece=64,queues=2
 static void test_parts_oracle(void **state)
 {
     const uint64_t seed = test_seed(), cases = test_cases(ORACLE_CASES);
+    uint64_t several = 0; /* all but for some on processors without vectors */
     (void)state;
     for (size_t t = 0; t < target_count; t++) {
         trawl_context *context = target_open(&targets[t], targets[t].device, NULL);
@@ -334,6 +334,7 @@ static void test_parts_oracle(void **state)
             }
             char *text = random_letters(length ? length : 1, letters, n);
             trawl_plan *plan = parts_plan(patterns, count, 100);
+            several += plan_head(plan)->part_count > 1;
             trawl_match *expected = NULL;
             char what[64];
             snprintf(what, sizeof what, "TRAWL_TEST_SEED=%llu TRAWL_TEST_CASES=1",
@@ -347,6 +348,7 @@ static void test_parts_oracle(void **state)
         }
         trawl_context_free(context);
     }
+    assert_true(several > 0 || cases < ORACLE_CASES);
 }
 
 /* Texts of many pieces. */
@@ -429,6 +431,7 @@ static void test_parts_crowds(void **state)
     for (uint32_t unbounded = 0; unbounded < 2; unbounded++) {
         trawl_plan *plan = parts_plan(patterns, unbounded ? 6 : 4, 8000);
         size_t count;
+        assert_true(plan_head(plan)->part_count > 1);
         trawl_match *expected = collect(plan, text, length, &count);
         assert_true(count > 3 * (size_t)PIECE);
         assert_true(count > SCAN_RECORDS / PIECES); /* a slice has less room */
