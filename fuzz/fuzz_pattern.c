@@ -80,7 +80,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     pattern_list list;
     trawl_error error;
     memset(&error, 0xff, sizeof error);
-    int status = pattern_list_make(&heap, &src, 1, &list, &error);
+    int status = pattern_list_make(&heap, &src, 1, NULL, &list, &error);
     if (status != TRAWL_OK) {
         check_error(status, &error, &list, src.length);
         return 0;

@@ -141,6 +141,34 @@ typedef struct trawl_pattern {
     const char *name; /* optional label, copied; may be NULL */
 } trawl_pattern;
 
+/* Where a match may begin, for trawl_conditions.place. */
+enum {
+    TRAWL_PLACE_ANY = 0,
+    TRAWL_PLACE_BEGIN = 1, /* `offset` bytes after the text's begin, or up to `within` bytes more */
+    TRAWL_PLACE_END = 2    /* `offset` bytes before the text's end, or up to `within` bytes more:
+                              nowhere in a text that is shorter than `offset` */
+};
+
+/* What may stand beside a match, for trawl_conditions.word. */
+enum {
+    TRAWL_WORD_ANY = 0,
+    TRAWL_WORD_FULL = 1,     /* no ASCII letter or digit */
+    TRAWL_WORD_FULL_WIDE = 2 /* no ASCII letter or digit of two bytes, the second one 0 */
+};
+
+/* What a pattern asks of its matches beside its text. What does not meet it is no match, whatever
+ * the report: the report chooses among those that do. TRAWL_PLACE_END needs to know where the text
+ * ends, so streams and ranges refuse it. */
+typedef struct trawl_conditions {
+    size_t size;     /* sizeof(trawl_conditions) */
+    uint32_t place;  /* TRAWL_PLACE_ANY, ... */
+    uint32_t word;   /* TRAWL_WORD_ANY, ... */
+    uint64_t offset; /* bytes; of TRAWL_PLACE_ANY 0, and so is `within` */
+    uint64_t within; /* bytes */
+} trawl_conditions;
+
+#define TRAWL_CONDITIONS_INIT { sizeof(trawl_conditions), TRAWL_PLACE_ANY, TRAWL_WORD_ANY, 0, 0 }
+
 /* A rectangle of cells to find in a larger one. Cells are compared exactly, unless
  * trawl_compile_options.likeness says otherwise. */
 typedef struct trawl_needle {
@@ -195,11 +223,14 @@ typedef struct trawl_compile_options {
                                        non-zero ends it, with TRAWL_CANCELLED. It must not call
                                        Trawl. NULL: nothing is asked */
     void *interrupted_user;
+    const trawl_conditions *const *conditions; /* of patterns: one entry for each, NULL: it has
+                                                  none. NULL: no pattern has. Read during the call
+                                                  only; trawl_compile_grid wants NULL */
 } trawl_compile_options;
 
 #define TRAWL_COMPILE_OPTIONS_INIT                                                           \
     { sizeof(trawl_compile_options), NULL, 0, NULL, 0, NULL, 0, NULL, NULL, 0, 0, NULL, 0, NULL, \
-      NULL }
+      NULL, NULL }
 
 /* Compile `count` patterns (at least one) into a plan.
  * Errors: TRAWL_ERROR_PATTERN names the pattern and the offset in it;
@@ -226,7 +257,8 @@ typedef struct trawl_plan_info {
     uint64_t min_length;  /* shortest possible match, bytes (rows for grids) */
     uint64_t max_length;  /* longest possible match, or UINT64_MAX when unbounded */
     uint32_t cell_size;   /* 0 for text, else 1 to 4 */
-    uint32_t conditions;  /* 1: some pattern asks for what stands beside its matches */
+    uint32_t conditions;  /* 1: some pattern asks for what stands beside its matches, or
+                             where they begin */
     uint32_t tag;         /* trawl_compile_options.tag */
     uint32_t keeps_texts; /* 1: it holds the patterns' texts */
     uint32_t version;     /* of the form of saved plans: a library reads its own only */
@@ -246,6 +278,11 @@ TRAWL_API const char *trawl_plan_pattern_name(const trawl_plan *plan, size_t ind
  * holds texts (trawl_compile_options.keep_texts). What it points to lives as long as the plan.
  * TRAWL_ERROR_ARGUMENT: there is none, or the plan is of needles. Thread-safe. */
 TRAWL_API int trawl_plan_get_pattern(const trawl_plan *plan, size_t index, trawl_pattern *pattern);
+
+/* What pattern `index` asks of its matches, as it was given to compile, into a struct whose size is
+ * set. TRAWL_ERROR_ARGUMENT: there is no such pattern, or the plan is of needles. Thread-safe. */
+TRAWL_API int trawl_plan_get_conditions(const trawl_plan *plan, size_t index,
+                                        trawl_conditions *conditions);
 
 /* The bytes of trawl_compile_options.note, as they were given, and how many: the library looks at
  * nothing in them, and a hostile plan may hold any. They live as long as the plan; NULL: there are

@@ -71,6 +71,14 @@ static inline int match_emit(match_out *out, const plan_pattern *p, uint64_t sta
     return out->count == MATCH_BATCH || out->left == 0 ? match_flush(out) : TRAWL_OK;
 }
 
+/* A text of which a part is at hand: bytes[0] is the byte at offset `begin`, and what is before
+ * `known` may be read. It ends there, if that is all that is known of it. */
+typedef struct text_view {
+    const uint8_t *bytes;
+    uint64_t begin, known;
+    uint64_t origin; /* what conditions count from is as many bytes before offset 0 */
+} text_view;
+
 /* The reporter turns ends into the other report modes (PAIRS .. EACH); ENDS needs
  * one only of plans with doubtful patterns. It sees the text through a view that the caller moves
  * on. */
@@ -101,18 +109,15 @@ void reporter_restart(reporter *r);
 
 /* Feed all records of (done, upto], where `done` is the last call's `upto`, or 0 at first. They are
  * sorted by records_sort and distinct. A record stands for the 64-bit offset record.pos + shift in
- * the whole text. `text` points at offset text_begin; the bytes [text_begin, upto) may be read, and
- * `last` says that the text ends at `upto`. text_begin must be at most reporter_keeps(r), or one
- * less where patterns have conditions; 0 is always right. A match is handed on as soon as it is
- * sure. Under PAIRS, and under LONGEST and SHORTEST when all patterns have a fixed length, it is
- * sure at its end; else when up to twice the longest match has followed. Matches of patterns
- * without a longest match wait, moreover, for a byte that none of these patterns has in any class,
- * or for the end of the text.
- * Returns TRAWL_OK, TRAWL_STOPPED, TRAWL_LIMITED or an error; after any but TRAWL_OK the
- * reporter can only be freed. */
-int reporter_feed(reporter *r, const record *records, size_t count, uint64_t shift,
-                  const uint8_t *text, uint64_t text_begin, uint64_t upto, bool last,
-                  trawl_error *error);
+ * the whole text. The bytes [text.begin, upto) may be read, and `last` says that the text ends at
+ * `upto`. text.begin must be at most reporter_keeps(r), less plan_header.beside; 0 is always right.
+ * A match is handed on as soon as it is sure. Under PAIRS, and under LONGEST and SHORTEST when all
+ * patterns have a fixed length, it is sure at its end; else when up to twice the longest match has
+ * followed. Matches of patterns without a longest match wait, moreover, for a byte that none of
+ * these patterns has in any class, or for the end of the text. Returns TRAWL_OK, TRAWL_STOPPED,
+ * TRAWL_LIMITED or an error; after any but TRAWL_OK the reporter can only be freed. */
+int reporter_feed(reporter *r, const record *records, size_t count, uint64_t shift, text_view text,
+                  uint64_t upto, bool last, trawl_error *error);
 
 /* The first offset of text that the next feed may still read. */
 uint64_t reporter_keeps(const reporter *r);

@@ -464,6 +464,8 @@ static int feed_ends(reporter *r, const record *records, size_t count, uint64_t 
     for (variable *v = r->seen; status == TRAWL_OK && v != NULL; v = v->next_seen)
         if (!pairs_advance(v->pairs, text, upto))
             return out_of_memory(r->memory, error);
+        else
+            pairs_drop(v->pairs, UINT64_MAX); /* only the ends are asked for */
     r->done = r->settled = upto;
     return status;
 }
@@ -731,11 +733,9 @@ static int feed_step(reporter *r, const record *records, size_t count, uint64_t 
     return !immediate && r->found.count >= r->looked ? release(r, error) : TRAWL_OK;
 }
 
-int reporter_feed(reporter *r, const record *records, size_t count, uint64_t shift,
-                  const uint8_t *text, uint64_t text_begin, uint64_t upto, bool last,
-                  trawl_error *error)
+int reporter_feed(reporter *r, const record *records, size_t count, uint64_t shift, text_view view,
+                  uint64_t upto, bool last, trawl_error *error)
 {
-    text_view view = { text, text_begin };
     int status;
     if (r->report == TRAWL_REPORT_ENDS)
         return feed_ends(r, records, count, shift, view, upto, error);

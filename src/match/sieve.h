@@ -12,17 +12,52 @@
 #include "base/port.h"
 #include "match/match.h"
 
-/* A text of which a part is at hand: bytes[0] is the byte at offset `begin`. */
-typedef struct text_view {
-    const uint8_t *bytes;
-    uint64_t begin;
-} text_view;
+static inline bool is_alphanumeric(uint8_t byte)
+{
+    return is_word_byte(byte) && byte != '_';
+}
+
+/* May a match begin at offset `start`, by what is asked of its place? */
+static inline bool place_fits(const demands *d, text_view text, uint64_t start)
+{
+    uint64_t from = d->offset;
+    start += text.origin;
+    if (d->place == TRAWL_PLACE_ANY)
+        return true;
+    if (d->place == TRAWL_PLACE_END) {
+        if (text.known < d->offset)
+            return false;
+        from = text.known - d->offset;
+    }
+    return start >= from && start - from <= d->within;
+}
+
+/* Does a letter or digit of two bytes stand before `start`? */
+static inline bool wide_before(text_view text, uint64_t start)
+{
+    const uint8_t *at = text.bytes + (start - text.begin);
+    return start >= 2 && at[-1] == 0 && is_alphanumeric(at[-2]);
+}
+
+/* And behind `end`? */
+static inline bool wide_behind(text_view text, uint64_t end)
+{
+    const uint8_t *at = text.bytes + (end - text.begin);
+    return text.known - end >= 2 && at[1] == 0 && is_alphanumeric(at[0]);
+}
 
 /* Whether a match with the conditions `b` may begin at offset `start`. A view that begins within
  * the text begins farther back than any match, so no match begins where the view does. */
 static inline bool border_before(const plan_borders *b, text_view text, uint64_t start)
 {
-    if (!b || !b->before.given)
+    if (!b)
+        return true;
+    if (!place_fits(&b->asks, text, start))
+        return false;
+    if (b->asks.word == TRAWL_WORD_FULL_WIDE &&
+        ((text.begin > 0 && start - text.begin < 2) || wide_before(text, start)))
+        return false;
+    if (!b->before.given)
         return true;
     if (start == text.begin && start > 0)
         return false;
@@ -31,22 +66,24 @@ static inline bool border_before(const plan_borders *b, text_view text, uint64_t
                       : class_has(&b->before.set[own], text.bytes[start - 1 - text.begin]);
 }
 
-/* Whether it may end at offset `end`. The text is known up to `known`; when `end` is there too, the
- * text ends there. */
-static inline bool border_behind(const plan_borders *b, text_view text, uint64_t end,
-                                 uint64_t known)
+/* Whether it may end at offset `end`; when that is text.known, the text ends there. */
+static inline bool border_behind(const plan_borders *b, text_view text, uint64_t end)
 {
-    if (!b || !b->after.given)
+    if (!b)
+        return true;
+    if (b->asks.word == TRAWL_WORD_FULL_WIDE && wide_behind(text, end))
+        return false;
+    if (!b->after.given)
         return true;
     const bool own = b->after.own && is_word_byte(text.bytes[end - 1 - text.begin]);
-    return end == known ? b->after.edge[own]
-                        : class_has(&b->after.set[own], text.bytes[end - text.begin]);
+    return end == text.known ? b->after.edge[own]
+                             : class_has(&b->after.set[own], text.bytes[end - text.begin]);
 }
 
 /* Keep those of `count` records, in their order, that have the right bytes beside them. `shift` is
  * the offset at which their positions begin. Returns how many are left. */
 size_t sieve_records(const trawl_plan *plan, record *records, size_t count, uint64_t shift,
-                     text_view text, uint64_t known);
+                     text_view text);
 
 /* Where the last match of a pattern with alternatives ended, and in which text. */
 typedef struct last_end {

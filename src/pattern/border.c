@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/options.h"
 #include "pattern/bytes.h"
 
 byte_class word_bytes(void)
@@ -74,6 +75,33 @@ int border_flags(pattern *p, trawl_error *error)
                 "nothing can stand %s a match, because the conditions there exclude each other: "
                 "remove one of them",
                 is_possible(&p->before) ? "behind" : "before");
+}
+
+int border_conditions(pattern *p, const trawl_conditions *conditions, trawl_error *error)
+{
+    trawl_conditions c = TRAWL_CONDITIONS_INIT;
+    const int status = read_options(&c, sizeof c, sizeof c, conditions, "conditions", error);
+    if (status != TRAWL_OK)
+        return status;
+    if (c.place > TRAWL_PLACE_END || c.word > TRAWL_WORD_FULL_WIDE)
+        return fail(error, TRAWL_ERROR_ARGUMENT, TRAWL_NONE,
+                    "trawl_conditions: there is no %s %u: the greatest is %u",
+                    c.place > TRAWL_PLACE_END ? "place" : "word",
+                    c.place > TRAWL_PLACE_END ? c.place : c.word,
+                    (unsigned)(c.place > TRAWL_PLACE_END ? TRAWL_PLACE_END : TRAWL_WORD_FULL_WIDE));
+    if (c.place == TRAWL_PLACE_ANY && (c.offset || c.within))
+        return fail(error, TRAWL_ERROR_ARGUMENT, TRAWL_NONE,
+                    "trawl_conditions: an offset without a place: say from where it counts "
+                    "(TRAWL_PLACE_BEGIN, TRAWL_PLACE_END)");
+    p->asks = (demands){ c.place, c.word, c.offset, c.within };
+    if (c.word == TRAWL_WORD_FULL) {
+        byte_class other = word_bytes();
+        other.bits['_' / 64] &= ~((uint64_t)1 << ('_' % 64));
+        class_invert(&other);
+        border_add(&p->before, other, true);
+        border_add(&p->after, other, true);
+    }
+    return TRAWL_OK;
 }
 
 /* The bytes that a match may begin with. */

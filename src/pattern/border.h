@@ -25,6 +25,9 @@ void border_add_own(border *b, bool own, byte_class set, bool edge);
 /* Add the conditions that the pattern's flags ask for. Error: nothing could stand there. */
 int border_flags(pattern *p, trawl_error *error);
 
+/* Add what its conditions ask for; NULL: nothing. Error: they cannot be. */
+int border_conditions(pattern *p, const trawl_conditions *conditions, trawl_error *error);
+
 /* How many elements of a pattern of variable length may hold the first byte of a match, where what
  * may stand before a match depends on that byte and it may be of either kind: one of a word, or
  * not. Else 0. */

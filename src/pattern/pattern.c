@@ -138,8 +138,8 @@ static uint32_t implied_flags(uint32_t syntax)
 }
 
 /* The alternative that *next tells. */
-static int make_pattern(memory *m, const trawl_pattern *src, size_t order, size_t *next,
-                        pattern *out, trawl_error *error)
+static int make_pattern(memory *m, const trawl_pattern *src, const trawl_conditions *conditions,
+                        size_t order, size_t *next, pattern *out, trawl_error *error)
 {
     trawl_pattern meant = *src;
     meant.flags |= implied_flags(src->syntax);
@@ -151,6 +151,8 @@ static int make_pattern(memory *m, const trawl_pattern *src, size_t order, size_
     out->text = src->text;
     out->text_length = src->length;
     int status = find_parser(src->syntax)(m, &meant, next, out, error);
+    if (status == TRAWL_OK)
+        status = border_conditions(out, conditions, error);
     if (status == TRAWL_OK)
         status = border_flags(out, error);
     if (status != TRAWL_OK)
@@ -251,7 +253,8 @@ static int mark_varied(memory *m, pattern *alternatives, size_t count, trawl_err
     return status;
 }
 
-static int make_alternatives(memory *m, const trawl_pattern *src, size_t order, pattern_list *list,
+static int make_alternatives(memory *m, const trawl_pattern *src,
+                             const trawl_conditions *conditions, size_t order, pattern_list *list,
                              size_t *room, trawl_error *error)
 {
     const size_t first = list->count;
@@ -259,7 +262,7 @@ static int make_alternatives(memory *m, const trawl_pattern *src, size_t order, 
     int status = check_pattern(src, error);
     while (status == TRAWL_OK && next != LAST_ONE) {
         pattern *p = add_pattern(list, room);
-        status = p ? make_pattern(m, src, order, &next, p, error)
+        status = p ? make_pattern(m, src, conditions, order, &next, p, error)
                    : memory_failed(m, error, "%zu patterns", list->count);
         if (status == TRAWL_OK)
             status = divide_kinds(list, room, src->name, error);
@@ -320,7 +323,8 @@ static bool sort_ranked(memory *m, pattern_list *list)
     return true;
 }
 
-int pattern_list_make(memory *m, const trawl_pattern *patterns, size_t count, pattern_list *list,
+int pattern_list_make(memory *m, const trawl_pattern *patterns, size_t count,
+                      const trawl_conditions *const *conditions, pattern_list *list,
                       trawl_error *error)
 {
     *list = (pattern_list){ .memory = m };
@@ -333,7 +337,9 @@ int pattern_list_make(memory *m, const trawl_pattern *patterns, size_t count, pa
     if (!list->patterns)
         return memory_failed(m, error, "%zu patterns", count);
     for (size_t i = 0; i < count; i++) {
-        status = blame(error, i, make_alternatives(m, &patterns[i], i, list, &room, error));
+        status = make_alternatives(m, &patterns[i], conditions ? conditions[i] : NULL, i, list,
+                                   &room, error);
+        blame(error, i, status);
         if (status == TRAWL_OK && list->count > PATTERN_MAX_COUNT)
             status = check_count(patterns, list->count, "patterns", error);
         if (status != TRAWL_OK) {

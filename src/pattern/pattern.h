@@ -44,6 +44,13 @@ typedef struct border {
     uint32_t reserved; /* 0 */
 } border;
 
+/* What else is asked of a match, as in trawl_conditions: saved. What a word of single bytes asks
+ * for is in the borders too. */
+typedef struct demands {
+    uint32_t place, word;
+    uint64_t offset, within;
+} demands;
+
 /* An opened pattern begins with one more element, or byte, which is what stands before the match;
  * lengths count it. The driver puts an opening before the text: a byte that stands for the border
  * of the text. */
@@ -63,6 +70,7 @@ typedef struct pattern {
     uint64_t min_length; /* shortest match in bytes, >= 1 */
     uint64_t max_length; /* longest, or LENGTH_UNBOUNDED */
     border before, after;
+    demands asks;
     char *name;       /* NULL when it has none */
     const void *text; /* the caller's, valid in the call only */
     size_t text_length;
@@ -153,8 +161,10 @@ static inline uint8_t fold_byte(uint8_t byte)
     (TRAWL_NOCASE | TRAWL_LINES | TRAWL_ONCE | TRAWL_WORDS | TRAWL_WHOLE_LINES | TRAWL_NULS |      \
      IUPAC_FLAGS)
 
-/* Lower, validate and sort. On an error nothing is left allocated. */
-int pattern_list_make(memory *m, const trawl_pattern *patterns, size_t count, pattern_list *list,
+/* Lower, validate and sort; `conditions` may be NULL, and so may its entries. On an error nothing
+ * is left allocated. */
+int pattern_list_make(memory *m, const trawl_pattern *patterns, size_t count,
+                      const trawl_conditions *const *conditions, pattern_list *list,
                       trawl_error *error);
 int pattern_list_make_grid(memory *m, const trawl_needle *needles, size_t count, uint32_t cell_size,
                            const trawl_likeness *likeness, pattern_list *list, trawl_error *error);

@@ -65,6 +65,22 @@ int trawl_plan_get_pattern(const trawl_plan *plan, size_t index, trawl_pattern *
     return TRAWL_OK;
 }
 
+int trawl_plan_get_conditions(const trawl_plan *plan, size_t index, trawl_conditions *conditions)
+{
+    if (!plan || !conditions || plan_head(plan)->cell_size || index >= plan_head(plan)->given)
+        return TRAWL_ERROR_ARGUMENT;
+    const plan_borders *b = plan_borders_of(plan, plan_patterns(plan) + plan->by_order[index]);
+    trawl_conditions full = TRAWL_CONDITIONS_INIT;
+    if (b) {
+        full.place = b->asks.place;
+        full.word = b->asks.word;
+        full.offset = b->asks.offset;
+        full.within = b->asks.within;
+    }
+    return write_info(conditions, &full, sizeof full, sizeof full) ? TRAWL_OK
+                                                                   : TRAWL_ERROR_ARGUMENT;
+}
+
 const void *trawl_plan_get_note(const trawl_plan *plan, size_t *length)
 {
     const size_t bytes = plan ? (size_t)plan_head(plan)->section[PLAN_NOTE].bytes : 0;

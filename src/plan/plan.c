@@ -50,13 +50,24 @@ static uint32_t add_string(block *strings, const char *text)
     return text ? (uint32_t)block_append(strings, text, strlen(text) + 1, 1) : 0;
 }
 
+static bool is_bordered(const pattern *p)
+{
+    return p->before.given || p->after.given || asked_of_start(&p->asks);
+}
+
+/* The bytes beside a match that it is asked for. */
+static uint32_t beside_of(const border *before, const border *after, const demands *asks)
+{
+    return asks->word == TRAWL_WORD_FULL_WIDE ? 2 : before->given || after->given ? 1 : 0;
+}
+
 /* Number, from 1, of a pattern's borders; 0: it has none. Those of the pattern before are not
  * repeated. */
 static uint32_t add_borders(const pattern *p, block *borders)
 {
-    const plan_borders both = { p->before, p->after };
+    const plan_borders both = { p->before, p->after, p->asks };
     const size_t count = borders->size / sizeof both;
-    if (!p->before.given && !p->after.given)
+    if (!is_bordered(p))
         return 0;
     if (count && memcmp((const plan_borders *)(const void *)borders->bytes + (count - 1), &both,
                         sizeof both) == 0)
@@ -238,7 +249,10 @@ int plan_assemble(const pattern_list *list, const part_draft *parts, uint32_t pa
     for (size_t i = 0; list->patterns && i < list->count; i++) {
         const pattern *p = &list->patterns[i];
         head.once += p->flags & TRAWL_ONCE ? 1 : 0;
-        head.bordered += p->before.given || p->after.given;
+        const uint32_t beside = beside_of(&p->before, &p->after, &p->asks);
+        head.bordered += is_bordered(p);
+        head.beside = beside > head.beside ? beside : head.beside;
+        head.to_end |= p->asks.place == TRAWL_PLACE_END;
         if (p->opened)
             head.opened = (uint32_t)list->opening + 1;
     }
@@ -337,6 +351,15 @@ static bool border_valid(const border *b)
     return b->given <= 1 && b->edge[0] <= 1 && b->edge[1] <= 1 && b->own <= 1 && !b->reserved;
 }
 
+/* What it asks for is said in one way only. */
+static bool asked_valid(const plan_borders *b)
+{
+    const demands *d = &b->asks;
+    return d->place <= TRAWL_PLACE_END && d->word <= TRAWL_WORD_FULL_WIDE &&
+           (d->place != TRAWL_PLACE_ANY || (!d->offset && !d->within)) &&
+           (d->word != TRAWL_WORD_FULL || (b->before.given && b->after.given));
+}
+
 /* What a pattern says of its borders. What comes before a match of variable length is asked for by
  * the engine, and by its own byte only where its start follows from its end, for the reporter asks
  * for starts before it has read what follows them. */
@@ -348,8 +371,9 @@ static bool borders_valid(const plan_pattern *p, const plan_borders *borders, ui
     if (p->borders > count)
         return false;
     const plan_borders *b = &borders[p->borders - 1];
-    return border_valid(&b->before) && border_valid(&b->after) &&
-           (b->before.given || b->after.given) && (b->before.given || !opened) &&
+    return border_valid(&b->before) && border_valid(&b->after) && asked_valid(b) &&
+           (b->before.given || b->after.given || asked_of_start(&b->asks)) &&
+           (b->before.given || !opened) &&
            (!b->before.given || plan_one_length(p) || (opened && !b->before.own));
 }
 
@@ -379,7 +403,7 @@ static bool patterns_valid(memory *m, const uint8_t *bytes, const plan_header *h
     const uint64_t border_count = section[PLAN_BORDERS].bytes / sizeof *borders;
     uint8_t *seen = memory_take_zeroed(m, head->pattern_count / 8 + 1, 1);
     uint64_t once = 0, bordered = 0;
-    uint32_t opened = 0, orders = 0;
+    uint32_t opened = 0, orders = 0, beside = 0, to_end = 0;
     bool valid = seen && head->given <= head->pattern_count;
     for (uint32_t i = 0; valid && i < head->pattern_count; i++) {
         const plan_pattern *p = &patterns[i];
@@ -400,14 +424,20 @@ static bool patterns_valid(memory *m, const uint8_t *bytes, const plan_header *h
             seen[p->order / 8] |= (uint8_t)(1u << (p->order % 8));
         once += p->flags & TRAWL_ONCE ? 1 : 0;
         bordered += p->borders != 0;
+        if (valid && p->borders) {
+            const plan_borders *b = &borders[p->borders - 1];
+            const uint32_t its = beside_of(&b->before, &b->after, &b->asks);
+            beside = its > beside ? its : beside;
+            to_end |= b->asks.place == TRAWL_PLACE_END;
+        }
         opened |= p->flags & PLAN_OPENED ? 1 : 0;
         low = p->min_length < low ? p->min_length : low;
         high = longest > high ? longest : high;
     }
     memory_give(m, seen);
     return valid && low == head->min_length && high == head->max_length && once == head->once &&
-           bordered == head->bordered && opened == (head->opened ? 1 : 0) && head->opened <= 256 &&
-           orders == head->given;
+           bordered == head->bordered && beside == head->beside && to_end == head->to_end &&
+           opened == (head->opened ? 1 : 0) && head->opened <= 256 && orders == head->given;
 }
 
 /* The chain that a backend runs: whole, or filter and verify; then what is optional. */

@@ -21,7 +21,7 @@
 #include "trawl.h"
 
 #define PLAN_MAGIC "TRAWLPLN"
-#define PLAN_VERSION 11u
+#define PLAN_VERSION 12u
 #define PLAN_BYTE_ORDER 0x01020304u
 #define PLAN_ALIGN 64u
 
@@ -63,11 +63,13 @@ typedef struct plan_header {
                              grids: rows below it */
     uint64_t state_words; /* words of state of all parts that carry */
     uint64_t once;        /* how many patterns have TRAWL_ONCE */
-    uint64_t bordered;    /* how many patterns have a condition */
+    uint64_t bordered;    /* how many patterns have a condition, beside a match or on its place */
     uint32_t opened;      /* 0: no pattern is opened; else the byte of the opening plus 1 */
-    uint32_t given; /* the caller's patterns; fewer than pattern_count: there are alternatives */
-    uint32_t tag;   /* the caller's, trawl_compile_options.tag */
-    uint32_t texts; /* 1: the plan holds the texts that its patterns were compiled from */
+    uint32_t given;  /* the caller's patterns; fewer than pattern_count: there are alternatives */
+    uint32_t tag;    /* the caller's, trawl_compile_options.tag */
+    uint32_t texts;  /* 1: the plan holds the texts that its patterns were compiled from */
+    uint32_t beside; /* bytes on either side of a match that conditions look at: 0, 1 or 2 */
+    uint32_t to_end; /* 1: some condition counts from the end of the text */
     plan_range section[PLAN_SECTIONS];
 } plan_header;
 
@@ -96,6 +98,7 @@ enum {
 
 typedef struct plan_borders {
     border before, after;
+    demands asks;
 } plan_borders;
 
 /* Stages know the patterns of their part by numbers 0, 1, ...: PLAN_INDEXES turns them into
@@ -131,9 +134,9 @@ typedef struct plan_stage {
                              slice */
 } plan_stage;
 
-_Static_assert(sizeof(plan_header) == 120 + 16 * PLAN_SECTIONS, "saved");
+_Static_assert(sizeof(plan_header) == 128 + 16 * PLAN_SECTIONS, "saved");
 _Static_assert(sizeof(plan_pattern) == 56 && sizeof(element) == 40, "saved");
-_Static_assert(sizeof(plan_borders) == 144, "saved");
+_Static_assert(sizeof(plan_borders) == 168, "saved");
 _Static_assert(sizeof(plan_part) == 48 && sizeof(plan_stage) == 40, "saved");
 
 struct trawl_plan {
@@ -289,14 +292,24 @@ static inline bool plan_has_alternatives(const trawl_plan *plan)
     return plan_head(plan)->given < plan_head(plan)->pattern_count;
 }
 
-/* Whether engines may report ends of an opened pattern that have no start. The opening stands for
- * the border of the text; where only one of that byte and the border may stand before a match, as
- * with \A, engines cannot tell them apart. */
+/* Whether what is asked of a match depends on where it begins, beyond what engines know. */
+static inline bool asked_of_start(const demands *d)
+{
+    return d->place != TRAWL_PLACE_ANY || d->word == TRAWL_WORD_FULL_WIDE;
+}
+
+/* Whether engines may report ends of a pattern that have no start: because of what is asked of
+ * starts of a pattern of variable length, or because an opened pattern's opening stands for the
+ * border of the text; where only one of that byte and the border may stand before a match, as with
+ * \A, engines cannot tell them apart. */
 static inline bool plan_doubtful(const trawl_plan *plan, const plan_pattern *p)
 {
-    const plan_borders *b = p->flags & PLAN_OPENED ? plan_borders_of(plan, p) : NULL;
+    const plan_borders *b = plan_borders_of(plan, p);
     const uint32_t opened = plan_head(plan)->opened;
-    return b && opened && class_has(&b->before.set[0], opened - 1) != (b->before.edge[0] != 0);
+    if (b && !plan_one_length(p) && asked_of_start(&b->asks))
+        return true;
+    return b && p->flags & PLAN_OPENED && opened &&
+           class_has(&b->before.set[0], opened - 1) != (b->before.edge[0] != 0);
 }
 
 #endif

@@ -70,7 +70,7 @@ int trawl_compile(const trawl_pattern *patterns, size_t count, const trawl_compi
     memory m;
     int status = begin(options, plan, &read, &m, error);
     if (status == TRAWL_OK)
-        status = pattern_list_make(&m, patterns, count, &list, error);
+        status = pattern_list_make(&m, patterns, count, read.conditions, &list, error);
     return status == TRAWL_OK ? finish(&list, &read, plan, error) : status;
 }
 
@@ -81,6 +81,9 @@ int trawl_compile_grid(const trawl_needle *needles, size_t count, uint32_t cell_
     pattern_list list;
     memory m;
     int status = begin(options, plan, &read, &m, error);
+    if (status == TRAWL_OK && read.conditions)
+        return fail(error, TRAWL_ERROR_ARGUMENT, TRAWL_NONE,
+                    "trawl_compile_options.conditions are of patterns: needles have none");
     if (status == TRAWL_OK)
         status = pattern_list_make_grid(&m, needles, count, cell_size, read.likeness, &list, error);
     return status == TRAWL_OK ? finish(&list, &read, plan, error) : status;

@@ -103,17 +103,17 @@ int take_matches(void *user, const trawl_match *matches, size_t count)
 int deliver(void *user, record *records, size_t count, uint32_t upto, trawl_error *error)
 {
     delivery *d = (delivery *)user;
-    const text_view text = { d->text, d->text_begin };
+    const text_view text = delivery_view(d);
     if (plan_head(d->plan)->bordered)
-        count = sieve_records(d->plan, records, count, d->window_begin, text, d->known);
+        count = sieve_records(d->plan, records, count, d->window_begin, text);
     if (d->last)
         count = sieve_alternatives(d->plan, records, count, d->window_begin, !d->reports, d->texts,
                                    d->last);
     if (!d->reports)
         return deliver_ends(d, records, count);
     count = records_distinct(records, count); /* only a forged plan has one twice here */
-    return reporter_feed(d->reports, records, count, d->window_begin, d->text, d->text_begin,
-                         d->window_begin + upto, false, error);
+    return reporter_feed(d->reports, records, count, d->window_begin, text, d->window_begin + upto,
+                         false, error);
 }
 
 /* ---- from begin to end -------------------------------------------------- */

@@ -37,6 +37,7 @@ typedef struct delivery {
     reporter *reports;   /* NULL: ENDS */
     const uint8_t *text; /* what may be read: text[0] has offset text_begin */
     uint64_t text_begin;
+    uint64_t origin;       /* as in text_view */
     uint64_t known;        /* the text may be read up to here; what ends here ends with the text */
     uint64_t window_begin; /* offset of the window that records refer to */
     last_end *last;        /* plans with alternatives; else NULL */
@@ -95,12 +96,17 @@ static inline bool delivery_idle(const delivery *d)
     return d->out.open == 0;
 }
 
+static inline text_view delivery_view(const delivery *d)
+{
+    return (text_view){ d->text, d->text_begin, d->known, d->origin };
+}
+
 /* The text ends at `upto`: what was still open is a match, or none. */
 static inline int delivery_end(delivery *d, uint64_t upto, trawl_error *error)
 {
     if (!d->reports)
         return TRAWL_OK;
-    return reporter_feed(d->reports, NULL, 0, 0, d->text, d->text_begin, upto, true, error);
+    return reporter_feed(d->reports, NULL, 0, 0, delivery_view(d), upto, true, error);
 }
 
 /* Nothing of the text that begins has been reported. */

@@ -29,10 +29,10 @@ static int check_borders(const trawl_plan *plan, trawl_error *error)
 {
     if (!plan_head(plan)->bordered)
         return TRAWL_OK;
-    return fail(
-        error, TRAWL_ERROR_UNSUPPORTED, TRAWL_NONE,
-        "what stands beside a match (^, $, \\b, TRAWL_WORDS, ...) is looked at on the host: "
-        "scan the text from there with trawl_scan");
+    return fail(error, TRAWL_ERROR_UNSUPPORTED, TRAWL_NONE,
+                "what stands beside a match (^, $, \\b, TRAWL_WORDS, ...) and where it begins "
+                "(trawl_conditions) is looked at on the host: "
+                "scan the text from there with trawl_scan");
 }
 
 /* The other reports find starts by reading backward, unless all lengths are fixed. */

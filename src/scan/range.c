@@ -47,9 +47,10 @@ typedef struct surround {
 
 static surround surround_of(const trawl_plan *plan, uint32_t report)
 {
-    const uint64_t longest = longest_bounded(plan), beside = plan_head(plan)->bordered ? 1 : 0;
+    const uint64_t longest = longest_bounded(plan), beside = plan_head(plan)->beside;
     const bool ahead = report != TRAWL_REPORT_ENDS && report != TRAWL_REPORT_PAIRS;
-    return (surround){ longest + 1, ahead ? longest + 1 : beside };
+    return (surround){ longest + (beside > 1 ? beside : 1),
+                       ahead ? longest + (beside > 1 ? beside : 1) : beside };
 }
 
 /* Whether a report of a plan can be by ranges. Where they have cuts, *unbroken are the bytes that
@@ -65,9 +66,14 @@ static int check_report(const trawl_plan *plan, uint32_t report, bool *cuts, byt
     *cuts = plan_report(plan, report) != TRAWL_REPORT_ENDS && range_unbounded(plan);
     if (!*cuts && plan->doubtful && range_unbounded(plan))
         return fail(error, TRAWL_ERROR_UNSUPPORTED, TRAWL_NONE,
-                    "of \\A before what varies in length, with an unbounded repeat in the plan, a "
-                    "text is not searched by ranges under TRAWL_REPORT_ENDS: take another report, "
-                    "bound the repeat, or scan the whole text");
+                    "of a place, a wide word or \\A before what varies in length, with an "
+                    "unbounded repeat in the plan, a text is not searched by ranges under "
+                    "TRAWL_REPORT_ENDS: take another report, bound the repeat, or scan the whole "
+                    "text");
+    if (plan_head(plan)->to_end)
+        return fail(error, TRAWL_ERROR_UNSUPPORTED, TRAWL_NONE,
+                    "a place that counts from the end of the text (TRAWL_PLACE_END) is not known "
+                    "in a range: scan the whole text with trawl_scan");
     if (!*cuts || reporter_gaps(plan, unbroken))
         return TRAWL_OK;
     return fail(
@@ -330,6 +336,7 @@ static int open_delivery(course *c, delivery *d, trawl_match *batch, uint64_t be
     d->out.reported = NULL;
     d->out.open = UINT64_MAX;
     d->out.budget = c->budget;
+    d->origin = begin;
     return status;
 }
 

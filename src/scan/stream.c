@@ -2,8 +2,8 @@
  * text_scan, behind what its reach may read.
  *
  * A plan that is opened has an opening before the text, which is fed like a byte; places in the
- * stream count it. Where a plan asks what comes after a match, the last byte that was fed waits: it
- * is scanned when the next one is known, or the text ends.
+ * stream count it. Where a plan asks what comes after a match, the last byte that was fed waits, or
+ * two do: it is scanned when what comes after it is known, or the text ends.
  */
 #include <string.h>
 
@@ -23,8 +23,8 @@ struct trawl_stream {
     uint8_t *text;
     size_t room;
     uint64_t begin, end;
-    uint32_t waiting;    /* bytes behind `end`: 0 or 1 */
-    bool waits;          /* the plan asks what comes after a match */
+    uint32_t waiting;    /* bytes behind `end`: `waits`, or as many as there are */
+    uint32_t waits;      /* bytes after a match that the plan asks for: 0, 1 or 2 */
     uint64_t look_back;  /* bytes before the next one that scanning reads */
     int status;          /* what the scan ended with; feeding on does nothing */
     trawl_error failure; /* its message, when it is an error */
@@ -36,6 +36,10 @@ static int check_open(const trawl_plan *plan, const trawl_scan_options *options,
     int status = check_text(plan, options, 0, read, error);
     if (status != TRAWL_OK)
         return status;
+    if (plan_head(plan)->to_end)
+        return fail(error, TRAWL_ERROR_UNSUPPORTED, TRAWL_NONE,
+                    "a place that counts from the end of the text (TRAWL_PLACE_END) is not known "
+                    "in a stream: scan the whole text with trawl_scan");
     if (read->report != TRAWL_REPORT_ENDS && !reporter_settles(plan, read->report))
         return fail(
             error, TRAWL_ERROR_UNSUPPORTED, TRAWL_NONE,
@@ -54,8 +58,8 @@ static void stream_free(trawl_stream *s)
     memory_give(memory, s);
 }
 
-/* What borders ask of the text that is kept: whether the last byte waits, and how much before the
- * next byte may be read. */
+/* What borders ask of the text that is kept: how many of the last bytes wait, and how much
+ * before the next byte may be read. */
 static void measure_borders(trawl_stream *s)
 {
     const trawl_plan *plan = s->scan.plan;
@@ -66,9 +70,14 @@ static void measure_borders(trawl_stream *s)
         const plan_borders *b = plan_borders_of(plan, p);
         if (!b)
             continue;
-        s->waits |= b->after.given;
-        if (b->before.given && !(p->flags & PLAN_OPENED) && p->min_length > s->look_back)
-            s->look_back = p->min_length;
+        const bool wide = b->asks.word == TRAWL_WORD_FULL_WIDE;
+        const uint32_t waits = wide ? 2 : b->after.given;
+        s->waits = waits > s->waits ? waits : s->waits;
+        /* Of the byte that waits longest, and the byte or two before a match that ends there. */
+        const uint64_t before = wide ? 1 : 0;
+        if (((b->before.given && !(p->flags & PLAN_OPENED)) || wide) && plan_one_length(p) &&
+            p->min_length + before > s->look_back)
+            s->look_back = p->min_length + before;
     }
 }
 
@@ -126,7 +135,7 @@ static uint64_t opening(const trawl_stream *s)
 /* The first byte that is read again. */
 static uint64_t first_wanted(const trawl_stream *s)
 {
-    const uint64_t before = plan_head(s->scan.plan)->bordered ? 1 : 0;
+    const uint64_t before = plan_head(s->scan.plan)->beside;
     uint64_t first = s->end > s->look_back ? s->end - s->look_back : 0;
     if (s->out.reports) {
         const uint64_t kept = reporter_keeps(s->out.reports) + opening(s);
@@ -175,7 +184,8 @@ static int scan_fresh(trawl_stream *s, size_t fresh, uint32_t waiting, trawl_err
 
 static int scan_piece(trawl_stream *s, const uint8_t *bytes, size_t length, trawl_error *error)
 {
-    const uint32_t waiting = s->waits ? 1 : 0;
+    const uint64_t there = s->waiting + (uint64_t)length;
+    const uint32_t waiting = there < s->waits ? (uint32_t)there : s->waits;
     int status = make_room(s, length, error);
     if (status != TRAWL_OK)
         return status;
@@ -194,7 +204,7 @@ static int begin_text(trawl_stream *s, trawl_error *error)
 /* No more will be fed. */
 static int end_text(trawl_stream *s, trawl_error *error)
 {
-    int status = s->waiting ? scan_fresh(s, 1, 0, error) : TRAWL_OK;
+    int status = s->waiting ? scan_fresh(s, s->waiting, 0, error) : TRAWL_OK;
     return status == TRAWL_OK ? delivery_end(&s->out, s->end - opening(s), error) : status;
 }
 
@@ -329,10 +339,10 @@ static size_t carried_bytes(const trawl_stream *s)
 }
 
 /* Bytes of text in the state of a stream that was fed `offset` bytes: before the next that is
- * scanned, and the one that waits. */
+ * scanned, and those that wait. */
 static size_t kept_bytes(const trawl_stream *s, uint64_t offset)
 {
-    const uint64_t all = offset + opening(s), wanted = s->look_back + (s->waits ? 1 : 0);
+    const uint64_t all = offset + opening(s), wanted = s->look_back + s->waits;
     return (size_t)(all < wanted ? all : wanted);
 }
 
@@ -353,8 +363,9 @@ static int check_running(const trawl_stream *s, trawl_error *error)
 {
     if (s->out.reports && s->out.report == TRAWL_REPORT_ENDS)
         return fail(error, TRAWL_ERROR_UNSUPPORTED, TRAWL_NONE,
-                    "of \\A before what varies in length a stream follows the text from its begin, "
-                    "which no state keeps: let its repeats be fixed, or feed the text again");
+                    "of a place, a wide word or \\A before what varies in length a stream follows "
+                    "the text from its begin, which no state keeps: let its repeats be fixed, or "
+                    "feed the text again");
     if (s->out.reports)
         return fail(error, TRAWL_ERROR_UNSUPPORTED, TRAWL_NONE,
                     "a stream with this report holds matches that are not settled, which no state "
@@ -448,7 +459,7 @@ static int restore(trawl_stream *s, const void *state, size_t bytes, trawl_error
     if (kept)
         memcpy(s->text, from + carried + once, kept);
     s->begin = head.offset + opening(s) - kept;
-    s->waiting = s->waits && kept ? 1 : 0;
+    s->waiting = kept < s->waits ? (uint32_t)kept : s->waits;
     s->end = s->begin + kept - s->waiting;
     s->out.out.record = head.record;
     text_scan_forget_flow(&s->scan);

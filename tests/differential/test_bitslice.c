@@ -370,7 +370,7 @@ static void test_local_memory(void **state)
                                            .syntax = TRAWL_SYNTAX_EXTENDED,
                                            .id = i };
         }
-        assert_int_equal(pattern_list_make(&heap, patterns, count, &list, NULL), TRAWL_OK);
+        assert_int_equal(pattern_list_make(&heap, patterns, count, NULL, &list, NULL), TRAWL_OK);
         for (uint32_t i = 0; i <= LOCALS; i++) {
             const bool cpu = i == LOCALS;
             const uint64_t bytes = (uint64_t)kibs[cpu ? 0 : i] << 10;

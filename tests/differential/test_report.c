@@ -68,7 +68,8 @@ static int feed(reporter *r, match_out *out, const record *records, size_t count
                 const uint8_t *text, uint64_t text_begin, uint64_t upto, bool last,
                 trawl_error *error)
 {
-    int status = reporter_feed(r, records, count, shift, text, text_begin, upto, last, error);
+    int status = reporter_feed(r, records, count, shift, (text_view){ text, text_begin, upto, 0 },
+                               upto, last, error);
     const int flushed = match_flush(out);
     return status == TRAWL_OK ? flushed : status;
 }
@@ -79,7 +80,7 @@ static trawl_plan *make_plan(const trawl_pattern *patterns, size_t count)
     trawl_plan *plan = NULL;
     trawl_error error;
     part_draft part = { .list = &list, .stage_count = 1 };
-    assert_int_equal(pattern_list_make(&heap, patterns, count, &list, &error), TRAWL_OK);
+    assert_int_equal(pattern_list_make(&heap, patterns, count, NULL, &list, &error), TRAWL_OK);
     assert_int_equal(plan_assemble(&list, &part, 1, "", "", &plan, &error), TRAWL_OK);
     pattern_list_free(&list);
     return plan;

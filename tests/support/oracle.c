@@ -36,8 +36,9 @@ typedef struct oracle_pattern {
     size_t max_length; /* or UNBOUNDED */
     uint32_t id;
     uint32_t index;
-    char begins[8], ends[8];     /* conditions on where a match begins and ends */
-    struct oracle_pattern *next; /* another alternative */
+    char begins[8], ends[8];            /* conditions on where a match begins and ends */
+    const trawl_conditions *conditions; /* NULL: none */
+    struct oracle_pattern *next;        /* another alternative */
 } oracle_pattern;
 
 static _Noreturn void die(const char *format, ...)
@@ -491,14 +492,43 @@ static bool holds(const search *s, const char *conditions, bool at_begin, size_t
     return true;
 }
 
+/* A letter or digit; wide: and a byte 0. */
+static bool is_letter(const search *s, size_t position, bool wide)
+{
+    return position < s->length && isalnum(s->text[position]) && s->text[position] < 128 &&
+           (!wide || (position + 1 < s->length && s->text[position + 1] == 0));
+}
+
+static bool begins_well(const search *s, const trawl_conditions *c, size_t start)
+{
+    const size_t width = c && c->word == TRAWL_WORD_FULL_WIDE ? 2 : 1;
+    if (!c)
+        return true;
+    if (c->word != TRAWL_WORD_ANY && start >= width && is_letter(s, start - width, width == 2))
+        return false;
+    if (c->place == TRAWL_PLACE_BEGIN)
+        return start >= c->offset && start <= c->offset + c->within;
+    if (c->place == TRAWL_PLACE_END)
+        return s->length >= c->offset && start >= s->length - c->offset &&
+               start <= s->length - c->offset + c->within;
+    return true;
+}
+
+static bool ends_well(const search *s, const trawl_conditions *c, size_t end)
+{
+    return !c || c->word == TRAWL_WORD_ANY || !is_letter(s, end, c->word == TRAWL_WORD_FULL_WIDE);
+}
+
 /* Leave the positions where a match may end. */
-static void leave_ends(const search *s, const char *conditions, positions *ends)
+static void leave_ends(const search *s, const char *conditions, const trawl_conditions *more,
+                       positions *ends)
 {
     const size_t lo = ends->lo, hi = ends->hi;
     const bool any = ends->any;
     ends->any = false;
     for (size_t end = lo; any && end <= hi; end++) {
-        ends->at[end] = ends->at[end] && holds(s, conditions, false, end);
+        ends->at[end] =
+            ends->at[end] && holds(s, conditions, false, end) && ends_well(s, more, end);
         if (ends->at[end])
             include(ends, end);
     }
@@ -509,7 +539,7 @@ static const positions *ends_of(search *s, const oracle_pattern *p, size_t first
 {
     s->now.any = false;
     for (size_t start = first; start <= last; start++) {
-        s->now.at[start] = holds(s, p->begins, true, start);
+        s->now.at[start] = holds(s, p->begins, true, start) && begins_well(s, p->conditions, start);
         if (s->now.at[start])
             include(&s->now, start);
     }
@@ -519,7 +549,7 @@ static const positions *ends_of(search *s, const oracle_pattern *p, size_t first
         s->now = s->next;
         s->next = swap;
     }
-    leave_ends(s, p->ends, &s->now);
+    leave_ends(s, p->ends, p->conditions, &s->now);
     return &s->now;
 }
 
@@ -665,9 +695,19 @@ static void report_all(search *s, const oracle_pattern *patterns, size_t count, 
 size_t oracle_scan(const trawl_pattern *patterns, size_t count, const void *text, size_t length,
                    uint32_t report, trawl_match **matches)
 {
+    return oracle_scan_if(patterns, NULL, count, text, length, report, matches);
+}
+
+size_t oracle_scan_if(const trawl_pattern *patterns, const trawl_conditions *const *conditions,
+                      size_t count, const void *text, size_t length, uint32_t report,
+                      trawl_match **matches)
+{
     oracle_pattern *list = grow(NULL, count, sizeof *list);
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < count; i++) {
         list[i] = read_pattern(&patterns[i], i);
+        for (oracle_pattern *p = &list[i]; conditions && p; p = p->next)
+            p->conditions = conditions[i];
+    }
     search s = { .text = text, .length = length };
     s.now.at = grow(NULL, length + 1, sizeof *s.now.at);
     s.next.at = grow(NULL, length + 1, sizeof *s.next.at);

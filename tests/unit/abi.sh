@@ -9,7 +9,7 @@ source=$1 work=$2 library=$3 programs=$4 cc=$5
 shift 5
 mkdir -p "$work"
 
-structs='likeness compile_options context_options scan_options plan_info stage_info device_info timing advice
+structs='likeness conditions compile_options context_options scan_options plan_info stage_info device_info timing advice
 device_text device_grid device_result range_needs range'
 edit=
 count=0

@@ -483,7 +483,7 @@ static void check_case(const pattern_case *c)
     trawl_pattern src = { c->text, c->length, c->syntax, c->flags, 1, NULL };
     pattern_list list;
     trawl_error error = { 0 };
-    int status = pattern_list_make(&heap, &src, 1, &list, &error);
+    int status = pattern_list_make(&heap, &src, 1, NULL, &list, &error);
     if (c->expected) {
         printer out = { .length = 0 };
         if (status != TRAWL_OK)
@@ -523,8 +523,8 @@ static void test_messages(void **state)
         char column[32];
         if (c->expected)
             continue;
-        assert_int_equal(pattern_list_make(&heap, &src, 1, &list, NULL), refusal(c));
-        assert_int_equal(pattern_list_make(&heap, &src, 1, &list, &error), refusal(c));
+        assert_int_equal(pattern_list_make(&heap, &src, 1, NULL, &list, NULL), refusal(c));
+        assert_int_equal(pattern_list_make(&heap, &src, 1, NULL, &list, &error), refusal(c));
         snprintf(column, sizeof column, "column %zu: ", c->offset + 1);
         assert_int_equal(strncmp(error.message, column, strlen(column)), 0);
         assert_true(strlen(error.message) < sizeof error.message - 1);
@@ -554,7 +554,7 @@ static void test_order_and_lengths(void **state)
     for (size_t i = 0; i < COUNT; i++)
         src[i] = (trawl_pattern){ given[i].text, strlen(given[i].text), EXT, 0,
                                   given[i].id,   i == 2 ? "two" : NULL };
-    assert_int_equal(pattern_list_make(&heap, src, COUNT, &list, NULL), TRAWL_OK);
+    assert_int_equal(pattern_list_make(&heap, src, COUNT, NULL, &list, NULL), TRAWL_OK);
     assert_int_equal(list.count, COUNT);
     assert_int_equal(list.cell_size, 0);
     for (size_t i = 0; i < COUNT; i++) {
@@ -580,7 +580,7 @@ static void test_error_names_the_pattern(void **state)
     trawl_pattern src[] = { { "a", 1, EXT, 0, 0, "name" }, { "b(", 2, EXT, 0, 0, NULL } };
     pattern_list list;
     trawl_error error;
-    assert_int_equal(pattern_list_make(&heap, src, 2, &list, &error), TRAWL_ERROR_PATTERN);
+    assert_int_equal(pattern_list_make(&heap, src, 2, NULL, &list, &error), TRAWL_ERROR_PATTERN);
     assert_int_equal(error.pattern, 1);
     assert_int_equal(error.offset, 1);
     assert_null(list.patterns);
@@ -600,18 +600,21 @@ static void test_arguments(void **state)
     trawl_error error;
     for (size_t i = 0; i < 4; i++) {
         trawl_pattern pair[] = { good, bad[i] };
-        assert_int_equal(pattern_list_make(&heap, pair, 2, &list, &error), TRAWL_ERROR_ARGUMENT);
+        assert_int_equal(pattern_list_make(&heap, pair, 2, NULL, &list, &error),
+                         TRAWL_ERROR_ARGUMENT);
         assert_int_equal(error.pattern, 1);
         assert_true(error.offset == TRAWL_NONE);
     }
-    assert_int_equal(pattern_list_make(&heap, &bad[1], 1, &list, &error), TRAWL_ERROR_ARGUMENT);
+    assert_int_equal(pattern_list_make(&heap, &bad[1], 1, NULL, &list, &error),
+                     TRAWL_ERROR_ARGUMENT);
     assert_non_null(strstr(error.message, "syntax 99: trawl_syntax has literal (the bytes"));
-    assert_int_equal(pattern_list_make(&heap, &empty, 1, &list, &error), TRAWL_ERROR_PATTERN);
-    assert_int_equal(pattern_list_make(&heap, &good, 0, &list, &error), TRAWL_ERROR_ARGUMENT);
+    assert_int_equal(pattern_list_make(&heap, &empty, 1, NULL, &list, &error), TRAWL_ERROR_PATTERN);
+    assert_int_equal(pattern_list_make(&heap, &good, 0, NULL, &list, &error), TRAWL_ERROR_ARGUMENT);
     assert_true(error.pattern == TRAWL_NONE);
-    assert_int_equal(pattern_list_make(&heap, NULL, 1, &list, NULL), TRAWL_ERROR_ARGUMENT);
-    assert_int_equal(pattern_list_make(&heap, &good, (size_t)PATTERN_MAX_COUNT + 1, &list, &error),
-                     TRAWL_ERROR_LIMIT);
+    assert_int_equal(pattern_list_make(&heap, NULL, 1, NULL, &list, NULL), TRAWL_ERROR_ARGUMENT);
+    assert_int_equal(
+        pattern_list_make(&heap, &good, (size_t)PATTERN_MAX_COUNT + 1, NULL, &list, &error),
+        TRAWL_ERROR_LIMIT);
 }
 
 static void test_limits(void **state)
@@ -625,15 +628,15 @@ static void test_limits(void **state)
     memset(text, 'a', length);
     for (uint32_t syntax = LIT; syntax <= ESC; syntax++) {
         trawl_pattern src = { text, length, syntax, 0, 0, NULL };
-        assert_int_equal(pattern_list_make(&heap, &src, 1, &list, &error), TRAWL_ERROR_LIMIT);
+        assert_int_equal(pattern_list_make(&heap, &src, 1, NULL, &list, &error), TRAWL_ERROR_LIMIT);
         assert_int_equal(error.pattern, 0);
     }
     trawl_pattern src = { text, PATTERN_MAX_STATES, EXT, 0, 0, NULL };
-    assert_int_equal(pattern_list_make(&heap, &src, 1, &list, &error), TRAWL_OK);
+    assert_int_equal(pattern_list_make(&heap, &src, 1, NULL, &list, &error), TRAWL_OK);
     assert_true(list.patterns[0].literal && list.patterns[0].length == PATTERN_MAX_STATES);
     pattern_list_free(&list);
     src.length++;
-    assert_int_equal(pattern_list_make(&heap, &src, 1, &list, &error), TRAWL_ERROR_LIMIT);
+    assert_int_equal(pattern_list_make(&heap, &src, 1, NULL, &list, &error), TRAWL_ERROR_LIMIT);
     assert_int_equal(error.offset, PATTERN_MAX_STATES);
     free(text);
 }
@@ -651,7 +654,7 @@ static void test_many(void **state)
         int length = snprintf(texts[i], sizeof *texts, "word%zu", i * 7919 % COUNT);
         src[i] = (trawl_pattern){ texts[i], (size_t)length, LIT, 0, (uint32_t)i, NULL };
     }
-    assert_int_equal(pattern_list_make(&heap, src, COUNT, &list, NULL), TRAWL_OK);
+    assert_int_equal(pattern_list_make(&heap, src, COUNT, NULL, &list, NULL), TRAWL_OK);
     for (size_t i = 1; i < COUNT; i++) {
         const pattern *a = &list.patterns[i - 1], *b = &list.patterns[i];
         assert_true(a->length > b->length || (a->length == b->length && a->id < b->id));

@@ -560,7 +560,8 @@ static void test_chains(void **state)
         memset(written[i], 'a' + (int)(i % 4), sizeof written[i] - 1);
         patterns[i] = (trawl_pattern){ written[i], sizeof written[i] - 1, 0, 0, (uint32_t)i, NULL };
     }
-    assert_int_equal(pattern_list_make(&heap, patterns, COUNT(patterns), &list, NULL), TRAWL_OK);
+    assert_int_equal(pattern_list_make(&heap, patterns, COUNT(patterns), NULL, &list, NULL),
+                     TRAWL_OK);
     for (size_t i = 0; i < 2 * COUNT(chains); i++) {
         const size_t c = i / 2;
         if (chain_loads(&list, chains[c].engines, chains[c].roles, chains[c].count, i % 2 == 1) !=

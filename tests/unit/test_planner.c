@@ -39,7 +39,7 @@ static trawl_plan *planned(size_t count)
     pattern_list list;
     trawl_plan *plan = NULL;
     trawl_error error = { 0 };
-    assert_int_equal(pattern_list_make(&heap, patterns, count, &list, &error), TRAWL_OK);
+    assert_int_equal(pattern_list_make(&heap, patterns, count, NULL, &list, &error), TRAWL_OK);
     const problem p = { .memory = &heap,
                         .list = &list,
                         .sample = profile_of(NULL, 0, &list),
@@ -160,7 +160,7 @@ static void test_signatures(void **state)
             written[i][3] = with && i % 20 == 0 ? 1 : written[i][3];
             set_pattern(i, TRAWL_SYNTAX_LITERAL);
         }
-        assert_int_equal(pattern_list_make(&heap, patterns, 1000, &list, NULL), TRAWL_OK);
+        assert_int_equal(pattern_list_make(&heap, patterns, 1000, NULL, &list, NULL), TRAWL_OK);
         const profile page = profile_of(NULL, 0, &list);
         for (size_t half = 0; half < 2; half++, others = 0) { /* that engines compare */
             for (size_t i = half * page.length / 2; i < (half + 1) * page.length / 2; i++)
