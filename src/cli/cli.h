@@ -17,7 +17,7 @@
 
 #include "cli/energy.h"
 #include "cli/options.h"
-#include "cli/pattern_set.h"
+#include "formats/patterns/pattern_set.h"
 #include "formats/sources/source.h"
 #include "trawl.h"
 
@@ -153,7 +153,7 @@ void close_context(const run_options *o, trawl_context *context);
 /* The set tells its messages as complaints of the command that runs, which outlives it. */
 void pattern_set_complains(pattern_set *set, run_options *o);
 /* Give all patterns but those of rules the syntax and the flags; one that begins with "(?i)" and is
- * no literal takes TRAWL_NOCASE for itself. Files with names are read as such (cli/entries.h);
+ * no literal takes TRAWL_NOCASE for itself. Files with names are read as such (patterns/entries.h);
  * false, after a complaint, if that fails. Warns when -i meets a byte that is not ASCII, as it is
  * or as an escape, and of \+ and its kin, which are operators in grep's basic syntax. */
 bool pattern_set_style(pattern_set *set, const char *command, uint32_t syntax, uint32_t flags);

@@ -4,7 +4,7 @@
 
 #include "cli/cli.h"
 #include "cli/records.h"
-#include "cli/rules.h"
+#include "formats/patterns/rules.h"
 
 typedef struct find_output {
     const char *command;

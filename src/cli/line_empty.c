@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cli/entries.h"
+#include "formats/patterns/entries.h"
 
 enum { EDGE, WORD, OTHER, SIDES };
 #define ALL_KINDS 0x1ffu

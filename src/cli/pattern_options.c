@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "cli/plan_file.h"
-#include "cli/rules.h"
+#include "formats/patterns/rules.h"
 
 const char pattern_language[] =
     "Pattern language:\n"

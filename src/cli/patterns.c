@@ -2,9 +2,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/clamav.h"
+#include "formats/patterns/clamav.h"
 #include "cli/cli.h"
-#include "cli/entries.h"
+#include "formats/patterns/entries.h"
 #include "cli/line_empty.h"
 
 #define LONGEST_SHOWN 200 /* a longer pattern is not shown in messages */

@@ -21,7 +21,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/entries.h"
+#include "formats/patterns/entries.h"
 #include "formats/sources/grow.h"
 
 #define MOST_PLACES ((size_t)1 << 23)

@@ -10,7 +10,7 @@
 #define TRAWL_VERDICTS_H
 
 #include "cli/find_output.h"
-#include "cli/rules.h"
+#include "formats/patterns/rules.h"
 
 typedef struct verdicts verdicts;
 

@@ -2,7 +2,7 @@
 #ifndef TRAWL_CLAMAV_H
 #define TRAWL_CLAMAV_H
 
-#include "cli/list_line.h"
+#include "formats/patterns/list_line.h"
 
 enum { ENTRY_POINT, SECTION, VERSION, OTHER, PLACES };
 

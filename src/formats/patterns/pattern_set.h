@@ -69,7 +69,7 @@ typedef struct pattern_set {
     bool filter_starts; /* ... and matches of different lengths: starts are to be known */
     size_t left_out[LEFT_KINDS];
     size_t signatures;           /* of ClamAV's that were read */
-    struct rule_list *rules;     /* of --rules (cli/rules.h); NULL: none */
+    struct rule_list *rules;     /* of --rules (rules.h); NULL: none */
     bool takes_empty, has_empty; /* an empty pattern is not added, but noted, if it may be */
     bool keeps_texts;            /* the plan shall hold the patterns' texts, and */
     uint32_t tag;                /* the plan's, */
@@ -82,7 +82,7 @@ bool pattern_set_add(pattern_set *set, const char *text, size_t length);
 /* Add a file's lines (LF or CRLF; "-" is standard input). Tells of a failure. */
 bool pattern_set_add_file(pattern_set *set, const char *path);
 /* Add the contents of a file of Snort's or Suricata's rules, with their sids as ids, negated ones
- * too, until it is known what for (cli/rules.h). A rule that is malformed is left out. Tells of a
+ * too, until it is known what for (rules.h). A rule that is malformed is left out. Tells of a
  * failure. */
 bool pattern_set_add_rules(pattern_set *set, const char *path);
 /* Add the strings of a file of YARA's rules, named RULE:$STRING; one that is left out is told in a

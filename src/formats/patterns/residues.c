@@ -1,11 +1,11 @@
-/* residues.c: see cli/residues.h.
+/* residues.c: see formats/patterns/residues.h.
  *
  * REBASE marks a cut in a site by '^' (G^AATTC), one beside it by the bases between, on both
  * strands (GACGC(5/10), (8/13)GACNNNNNNTGG(12/7)). Of a site that is cut before its first base the
  * mark is what asks for the begin of a sequence elsewhere; other marks in the list tell which it
  * is.
  */
-#include "cli/residues.h"
+#include "formats/patterns/residues.h"
 
 #include <string.h>
 

@@ -4,7 +4,7 @@
 #ifndef TRAWL_RESIDUES_H
 #define TRAWL_RESIDUES_H
 
-#include "cli/list_line.h"
+#include "formats/patterns/list_line.h"
 
 bool residues_are(uint32_t syntax);
 

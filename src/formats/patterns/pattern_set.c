@@ -1,9 +1,9 @@
-/* pattern_set.c: see cli/pattern_set.h.
+/* pattern_set.c: see formats/patterns/pattern_set.h.
  *
  * A file is read whole and stays in memory; its patterns point into it. So a list of
  * hundreds of thousands costs two allocations and one pass.
  */
-#include "cli/pattern_set.h"
+#include "formats/patterns/pattern_set.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -11,8 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/entries.h"
-#include "cli/rules.h"
+#include "formats/patterns/entries.h"
+#include "formats/patterns/rules.h"
 #include "formats/records/texts.h"
 #include "formats/sources/grow.h"
 

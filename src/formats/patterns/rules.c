@@ -6,12 +6,12 @@
  * evaluate. Two of these reach further: a buffer, of which the contents that follow (or the one
  * before) are parts, and what moves the cursor that relative contents begin from.
  */
-#include "cli/rules.h"
+#include "formats/patterns/rules.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/entries.h"
+#include "formats/patterns/entries.h"
 #include "formats/sources/grow.h"
 #include "formats/sources/source.h"
 

@@ -2,7 +2,7 @@
 #ifndef TRAWL_YARA_H
 #define TRAWL_YARA_H
 
-#include "cli/entries.h"
+#include "formats/patterns/entries.h"
 
 /* A regular expression between slashes as a pattern of the extended syntax, which the set owns, in
  * plain bytes or in characters of two (`wide`). NULL: *why, or without memory *why is NULL as well.

@@ -1,8 +1,8 @@
-/* list_line.h: lines of files, from which patterns with names are made (cli/entries.h). */
+/* list_line.h: lines of files, from which patterns with names are made (entries.h). */
 #ifndef TRAWL_LIST_LINE_H
 #define TRAWL_LIST_LINE_H
 
-#include "cli/entries.h"
+#include "formats/patterns/entries.h"
 
 /* Text that is not ended by a NUL byte. */
 typedef struct list_line {

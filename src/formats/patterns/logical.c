@@ -1,11 +1,11 @@
-/* logical.c: see cli/logical.h.
+/* logical.c: see formats/patterns/logical.h.
  *
  * Idea: as ClamAV reads them, & and | bind alike. Outside of parentheses an expression is cut at
  * its first operator, and directly in a pair of them at the last: 0&1|2 is 0&(1|2), (0&1|2) is
  * (0&1)|2. A test behind parentheses counts what occurs in all of their parts that are true, and is
  * asked where they are false, too: (0|1)=0 holds where neither occurs.
  */
-#include "cli/logical.h"
+#include "formats/patterns/logical.h"
 
 typedef struct parser {
     logical_node *nodes;

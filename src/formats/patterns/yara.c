@@ -5,7 +5,7 @@
  * that is not understood is left out, with its place and the reason; a file that is not YARA's ends
  * the run.
  */
-#include "cli/yara.h"
+#include "formats/patterns/yara.h"
 
 #include <stdlib.h>
 #include <string.h>

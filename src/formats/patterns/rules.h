@@ -3,9 +3,9 @@
 #ifndef TRAWL_RULES_H
 #define TRAWL_RULES_H
 
-#include "cli/logical.h"
-#include "cli/pattern_set.h"
-#include "cli/rule_head.h"
+#include "formats/patterns/logical.h"
+#include "formats/patterns/pattern_set.h"
+#include "formats/patterns/rule_head.h"
 
 #define RULE_ANY UINT64_MAX /* no depth, no within */
 

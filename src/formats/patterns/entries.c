@@ -3,13 +3,13 @@
  * Idea: a file is read as a list first, whatever it is, for the syntax may be said behind it. Then
  * its lines are read again and those that are left move up, in the same arrays.
  */
-#include "cli/entries.h"
+#include "formats/patterns/entries.h"
 
 #include <ctype.h>
 #include <string.h>
 
-#include "cli/clamav.h"
-#include "cli/residues.h"
+#include "formats/patterns/clamav.h"
+#include "formats/patterns/residues.h"
 
 /* What files say and is not done. */
 typedef struct left_out {

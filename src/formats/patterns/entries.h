@@ -2,7 +2,7 @@
 #ifndef TRAWL_ENTRIES_H
 #define TRAWL_ENTRIES_H
 
-#include "cli/pattern_set.h"
+#include "formats/patterns/pattern_set.h"
 
 /* Whether a list begins with a title of FASTA, ">" and a word, and a line that is none. */
 bool looks_like_fasta(const char *text, size_t length);

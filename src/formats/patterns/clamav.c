@@ -1,10 +1,10 @@
-/* clamav.c: see cli/clamav.h. */
-#include "cli/clamav.h"
+/* clamav.c: see formats/patterns/clamav.h. */
+#include "formats/patterns/clamav.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/rules.h"
+#include "formats/patterns/rules.h"
 
 void clamav_leave_out(pattern_set *set, size_t index, const char *why)
 {

@@ -9,8 +9,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cli/clamav.h"
-#include "cli/rules.h"
+#include "formats/patterns/clamav.h"
+#include "formats/patterns/rules.h"
 
 #define MOST_FIELDS (3 + LOGICAL_PARTS)
 

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/yara.h"
+#include "formats/patterns/yara.h"
 #include "formats/sources/grow.h"
 
 #define MOST 1024u           /* alternatives */

@@ -1,9 +1,9 @@
-/* rule_head.c: see cli/rule_head.h.
+/* rule_head.c: see formats/patterns/rule_head.h.
  *
  * Idea: ports stay the text that they are, and are read again where a record has come so far that
  * they decide; that is rare. What names a variable cannot be evaluated.
  */
-#include "cli/rule_head.h"
+#include "formats/patterns/rule_head.h"
 
 #include <stdint.h>
 #include <string.h>

@@ -1,5 +1,5 @@
-/* list_line.c: see cli/list_line.h. */
-#include "cli/list_line.h"
+/* list_line.c: see formats/patterns/list_line.h. */
+#include "formats/patterns/list_line.h"
 
 #include <string.h>
 
