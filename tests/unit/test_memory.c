@@ -66,7 +66,8 @@ static void *count_allocate(void *user, size_t bytes)
     counter *c = user;
     if (++c->requests == c->fails_at)
         return NULL;
-    const uint64_t held = c->held += bytes;
+    c->held += bytes;
+    const uint64_t held = c->held;
     c->most = held > c->most ? held : c->most;
     return REAL(malloc)(bytes);
 }
