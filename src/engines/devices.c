@@ -3,6 +3,7 @@
 
 #define NO_KERNELS(text)
 #define KERNELS(text) text
+#define SOME_KERNELS(text) text
 
 #define ENGINE(name, NAME, kind, room, loop, device, title)                                        \
     device(extern const device_walk device_##name;)

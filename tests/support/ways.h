@@ -21,6 +21,7 @@ typedef struct way {
 /* Group sizes are few: some drivers compile a kernel anew for each. */
 static const way ways[] = {
 #define NO_KERNELS(name)
+#define SOME_KERNELS(name) /* its fallback has to stand behind it */
 #define KERNELS(name) { #name, NULL, false, false },
 #define FILTER(name, NAME, kind, room, loop, device, title)
 #define ENGINE(name, NAME, kind, room, loop, device, title) device(name)
