@@ -277,10 +277,10 @@ static void opencl_close(own_device *o)
 #define opencl_copy_late(o, to, from, bytes) ((void)(o))
 #define opencl_finish(o) ((void)(o))
 #define opencl_memory(o, bytes) NULL
-#define opencl_part(memory, offset, bytes) NULL
+#define opencl_part(memory, offset, bytes) ((void)(memory), (void)(offset), (void)(bytes), NULL)
 #define opencl_write(o, memory, offset, bytes, count) ((void)(o))
 #define opencl_read(o, memory, offset, bytes, count) ((void)(o))
-#define opencl_references(memory) 0
+#define opencl_references(memory) ((void)(memory), 0)
 #define opencl_release(memory) ((void)(memory))
 #define opencl_close(o) ((void)(o))
 
