@@ -397,6 +397,7 @@ if "$trawl" find --json D seq >out 2>err; then
     expect 'find: --json, U+FFFD itself is UTF-8' 0 \
         '{"file":"bytes","pattern":1,"name":"\0357\0277\0275","count":1}\n'
 else
+    status=$?
     expect 'find: --json without jansson' 2 '' 'this build has no jansson'
 fi
 

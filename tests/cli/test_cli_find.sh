@@ -209,7 +209,7 @@ printf '%b' 'EcoRI\tGAATTC\nBam HI\tGGATCC\n' >named
 names='file\trecord\tpattern\tname\tstart\tend\n'
 run find -F --named -f named dna
 expect '--named' 0 "${names}dna\t1\t1\tEcoRI\t0\t6\ndna\t1\t2\tBam HI\t17\t23\n"
-if gzip -c named >named.gz; then
+if gzipped named; then
     run find -F --named -f named.gz dna
     expect 'a compressed list' 0 "${names}dna\t1\t1\tEcoRI\t0\t6\ndna\t1\t2\tBam HI\t17\t23\n"
     head -c 20 named.gz >cut.gz

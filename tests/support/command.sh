@@ -55,6 +55,20 @@ expect() {
     check "$1" "$2"
 }
 
+# Make FILE.gz of FILE. False, with a word: there is no gzip, or trawl reads none of its files.
+gzipped() {
+    if ! command -v gzip >/dev/null; then
+        echo "# $1.gz: skipped: gzip is not installed"
+        return 1
+    fi
+    gzip -c "$1" >"$1.gz"
+    "$trawl" find -q x "$1.gz" >out 2>err
+    if grep -q ' is compressed (gzip), which this build does not read' err; then
+        echo "# $1.gz: skipped: $(cat err)"
+        return 1
+    fi
+}
+
 finish() { # the last line of a test
     echo "$((number - failed)) passed, $failed failed"
     [ $failed = 0 ]

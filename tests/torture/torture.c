@@ -23,7 +23,7 @@
 static char name[256], message[512];
 static failing_kind kind;
 static unsigned long call, cases, left_out, faults;
-static bool onwards;
+static bool onwards, skipped;
 static uint64_t seed, state, every;
 static int report = STDOUT_FILENO; /* the standard ones may be led elsewhere */
 
@@ -42,6 +42,12 @@ void torture_fault(const char *format, ...)
     if (faults++ < MOST_SHOWN)
         dprintf(report, "not ok - %s, %s %lu%s: %s\n", name, failing_names[kind], call,
                 onwards ? " and all behind" : "", text);
+}
+
+void torture_skip(const char *why)
+{
+    skipped = true;
+    dprintf(report, "skipped: %s\n", why);
 }
 
 /* A case that crashes or hangs ends all; which one it was is known. */
@@ -165,5 +171,5 @@ int main(int argc, char **argv)
         dprintf(report, "; %lu were left out: TRAWL_TEST_SEED=%llu", left_out,
                 (unsigned long long)seed);
     dprintf(report, "\n");
-    return faults || !cases;
+    return faults ? 1 : cases ? 0 : skipped ? 77 : 1;
 }

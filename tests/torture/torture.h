@@ -32,6 +32,9 @@ void torture_fault(const char *format, ...)
 #endif
     ;
 
+/* Say why a group has no cases here: where nothing else has any, the test is skipped. */
+void torture_skip(const char *why);
+
 /* The groups of runs. */
 void torture_compile(void);
 void torture_scan(void);

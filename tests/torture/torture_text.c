@@ -454,8 +454,10 @@ static void device_each(recipe *r)
 
 void torture_device(void)
 {
-    if (!trawl_device_count("opencl", NULL))
+    if (!trawl_device_count("opencl", NULL)) {
+        torture_skip("there is no device of OpenCL");
         return;
+    }
     each_plan(device_each);
     torture_device_grid();
 }
