@@ -169,6 +169,7 @@ int border_divide(memory *m, const pattern *whole, size_t first, bool own, patte
     out->before.set[!own] = out->before.set[own];
     out->before.edge[!own] = out->before.edge[own];
     out->before.own = 0;
+    out->varied = true; /* as the whole, even if what is left has one length */
     out->name = NULL;
     return TRAWL_OK;
 }

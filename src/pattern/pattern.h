@@ -62,8 +62,8 @@ typedef struct pattern {
     bool folded;       /* TRAWL_NOCASE is implied by its syntax, not given */
     bool literal;      /* bytes holds it; else elements does */
     bool opened;       /* begins with what stands before it */
-    bool varied;       /* an alternative of a pattern whose alternatives differ in length: it has
-                          elements even if it is a literal */
+    bool varied;       /* an alternative of a pattern that varies in length, whatever its own: it
+                          has elements even if it is a literal */
     uint8_t *bytes;    /* literal: `length` bytes; under TRAWL_NOCASE in lower case */
     element *elements; /* extended: `length` elements */
     size_t length;

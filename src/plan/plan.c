@@ -315,9 +315,11 @@ int plan_finish(memory *m, trawl_plan *plan, trawl_error *error)
     if (!plan->by_order)
         return memory_failed(m, error, "a plan of %u patterns", count);
     plan->fixed = true;
+    plan->alternatives = plan_head(plan)->given < count;
     for (uint32_t i = count; i-- > 0;) {
         plan->by_order[patterns[i].order] = i;
         plan->doubtful |= plan_doubtful(plan, &patterns[i]);
+        plan->alternatives |= (patterns[i].flags & PLAN_VARIED) != 0;
         plan->fixed = plan->fixed && plan_fixed_length(&patterns[i]);
     }
     return TRAWL_OK;

@@ -93,7 +93,7 @@ typedef struct plan_pattern {
 enum {
     PLAN_SYNTAX = 24,      /* the lowest bit of the syntax */
     PLAN_OPENED = 1 << 16, /* its first stage looks at what comes before */
-    PLAN_VARIED = 1 << 17  /* an alternative among others of other lengths */
+    PLAN_VARIED = 1 << 17  /* an alternative of a pattern that varies in length */
 };
 
 typedef struct plan_borders {
@@ -145,6 +145,7 @@ struct trawl_plan {
     uint32_t *by_order;   /* for each order the index of the pattern, or of its first alternative */
     bool fixed;           /* all patterns have a fixed length: every end tells its start */
     bool doubtful;        /* some pattern is doubtful: see plan_doubtful */
+    bool alternatives;    /* some pattern has several, or is what is left of one that varied */
     double cost;          /* trawl_plan_info.cost */
     trawl_allocator from; /* what this struct and by_order were taken from */
 };
@@ -289,7 +290,7 @@ static inline uint32_t plan_report(const trawl_plan *plan, uint32_t report)
 
 static inline bool plan_has_alternatives(const trawl_plan *plan)
 {
-    return plan_head(plan)->given < plan_head(plan)->pattern_count;
+    return plan->alternatives;
 }
 
 /* Whether what is asked of a match depends on where it begins, beyond what engines know. */
