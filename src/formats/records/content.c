@@ -173,7 +173,7 @@ content_doubt content_doubts(const uint8_t *bytes, size_t length)
     fasta_look l = look_at_fasta(bytes + mark, length - mark);
     /* A quotation in a letter, or bytes that begin so by chance, are not meant as sequences. */
     const bool meant = (l.named && !l.noted) || l.lines > 0;
-    if (memchr(bytes, '\0', length))
+    if (length && memchr(bytes, '\0', length)) /* without bytes there may be no pointer either */
         l.doubt = (content_doubt){ .begins = false };
     if (!meant && l.doubt.why && l.titles == 1 && !l.doubt.letters && !l.noted) {
         /* The title is what is odd: what follows it tells. */
