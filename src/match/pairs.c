@@ -437,8 +437,7 @@ static bool run_back(pass *w, text_view text, uint64_t low, uint64_t end, uint64
 /* No byte may stand there: but for the border of the text, nothing. */
 static bool is_never(const border *b)
 {
-    const uint64_t *bits = b->set[0].bits;
-    return !b->own && !(bits[0] | bits[1] | bits[2] | bits[3]);
+    return !b->own && class_empty(&b->set[0]);
 }
 
 /* Whether a match might start at `q`. A byte from `end` on is not known. */

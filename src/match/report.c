@@ -158,8 +158,7 @@ bool reporter_gaps(const trawl_plan *plan, byte_class *unbroken)
     for (size_t i = 0; i < plan_head(plan)->pattern_count; i++)
         if (patterns[i].max_length == LENGTH_UNBOUNDED)
             add_classes(unbroken, plan_elements(plan, &patterns[i]), patterns[i].elements);
-    const uint64_t *bits = unbroken->bits;
-    return (bits[0] & bits[1] & bits[2] & bits[3]) != UINT64_MAX;
+    return !class_full(unbroken);
 }
 
 bool reporter_settles(const trawl_plan *plan, uint32_t report)

@@ -47,14 +47,10 @@ void border_add(border *b, byte_class set, bool edge)
     border_add_own(b, true, set, edge);
 }
 
-static bool is_empty(const byte_class *set)
-{
-    return !(set->bits[0] | set->bits[1] | set->bits[2] | set->bits[3]);
-}
-
 static bool is_possible(const border *b)
 {
-    return !b->given || b->edge[0] || b->edge[1] || !is_empty(&b->set[0]) || !is_empty(&b->set[1]);
+    return !b->given || b->edge[0] || b->edge[1] || !class_empty(&b->set[0]) ||
+           !class_empty(&b->set[1]);
 }
 
 int border_flags(pattern *p, trawl_error *error)
@@ -131,8 +127,9 @@ size_t border_kinds(const pattern *p)
     const byte_class word = word_bytes(), first = first_bytes(p);
     const border *b = &p->before;
     const bool words = class_holds(&word, &first), others = class_avoids(&word, &first);
-    if (!b->own || p->literal || !varies(p) || (words && (b->edge[1] || !is_empty(&b->set[1]))) ||
-        (others && (b->edge[0] || !is_empty(&b->set[0]))))
+    if (!b->own || p->literal || !varies(p) ||
+        (words && (b->edge[1] || !class_empty(&b->set[1]))) ||
+        (others && (b->edge[0] || !class_empty(&b->set[0]))))
         return 0;
     size_t count = 0;
     while (count < p->length && p->elements[count].min == 0)
@@ -151,7 +148,8 @@ int border_divide(memory *m, const pattern *whole, size_t first, bool own, patte
         class_invert(&kind);
     for (int i = 0; i < 4; i++)
         kind.bits[i] &= e->set.bits[i];
-    *some = !is_empty(&kind) && (whole->before.edge[own] || !is_empty(&whole->before.set[own]));
+    *some =
+        !class_empty(&kind) && (whole->before.edge[own] || !class_empty(&whole->before.set[own]));
     if (!*some)
         return TRAWL_OK;
     element *elements = memory_take_array(m, 1 + again + rest, sizeof *elements);
@@ -205,7 +203,7 @@ static void settle_own(pattern *p)
  * has some byte. */
 static bool can_open(const pattern_list *list, const border *b)
 {
-    return !b->own && !is_empty(&b->set[0]) &&
+    return !b->own && !class_empty(&b->set[0]) &&
            class_has(&b->set[0], (unsigned)list->opening) == (b->edge[0] != 0);
 }
 

@@ -136,6 +136,12 @@ static inline bool class_full(const byte_class *c)
     return (c->bits[0] & c->bits[1] & c->bits[2] & c->bits[3]) == UINT64_MAX;
 }
 
+/* Whether it has no byte. */
+static inline bool class_empty(const byte_class *c)
+{
+    return !(c->bits[0] | c->bits[1] | c->bits[2] | c->bits[3]);
+}
+
 static inline bool class_avoids(const byte_class *c, const byte_class *part)
 {
     uint64_t common = 0;

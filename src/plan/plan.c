@@ -327,7 +327,7 @@ int plan_finish(memory *m, trawl_plan *plan, trawl_error *error)
 
 static bool element_valid(const element *e)
 {
-    bool empty = !(e->set.bits[0] | e->set.bits[1] | e->set.bits[2] | e->set.bits[3]);
+    bool empty = class_empty(&e->set);
     return !empty && e->max >= 1 && e->min <= e->max && e->min <= PATTERN_MAX_STATES &&
            (e->max == REPEAT_UNBOUNDED || e->max <= PATTERN_MAX_STATES);
 }

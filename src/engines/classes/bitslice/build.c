@@ -94,7 +94,7 @@ static uint32_t make_class(row_maker *m, const byte_class *set)
         if (m->map[b] != m->rest && class_has(set, b) != rest)
             class_add(&groups, m->map[b]);
     byte_class left = groups;
-    while (left.bits[0] | left.bits[1] | left.bits[2] | left.bits[3]) {
+    while (!class_empty(&left)) {
         const made_row *best = NULL;
         unsigned most = 0;
         for (uint32_t i = 0; i < m->made_count; i++)
