@@ -376,9 +376,11 @@ static int read_command_line(find *f, int argc, char **argv)
 static bool open_search(find *f, char **paths, int count)
 {
     if (f->patterns.verdicts) {
-        f->search.verdicts = verdicts_open(&f->patterns.set, &f->output, f->search.quiet);
-        if (!f->search.verdicts)
+        f->search.verdicts = verdicts_open(&f->patterns.set);
+        if (!f->search.verdicts) {
+            complain(f->run.command, "out of memory for verdicts");
             return false;
+        }
     }
     return find_output_open(&f->output) && find_search_open(&f->search, paths, count);
 }

@@ -9,6 +9,7 @@
 #include "cli/find_search.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -135,6 +136,19 @@ static int on_matches_anew(const trawl_match *matches, size_t count, void *user)
     return skipped < count ? find_search_take(matches + skipped, count - skipped, f) : 0;
 }
 
+static void out_of_verdicts(find_search *f)
+{
+    complain(f->run->command, "out of memory for verdicts");
+    f->failed = f->finished = true;
+}
+
+/* As many verdicts were found as are asked for. */
+static bool is_enough(const find_search *f)
+{
+    const uint64_t most = f->quiet ? 1 : f->most;
+    return most && f->stats.matches >= most;
+}
+
 /* Those that are asked for. */
 static int judge_matches(const trawl_match *matches, size_t count, void *user)
 {
@@ -148,19 +162,42 @@ static int judge_matches(const trawl_match *matches, size_t count, void *user)
         fine = next == i || verdicts_take(f->verdicts, matches + i, next - i);
         next += next < count;
     }
-    f->failed = f->failed || !fine;
-    f->finished = f->finished || !fine;
+    if (!fine)
+        out_of_verdicts(f);
     return f->finished;
+}
+
+/* Print the rules that hold, or count them. */
+static void print_held(find_search *f, const record *r, const verdicts_held *held)
+{
+    bool fine = f->quiet || !held->count || find_output_record(f->output, f->records, r);
+    for (size_t i = 0; fine && i < held->count && !is_enough(f); i++) {
+        fine = f->quiet || find_output_verdict(f->output, held->rules[i]);
+        f->stats.matches += fine;
+    }
+    f->failed |= !fine;
+    f->finished |= !fine || ferror(stdout) || is_enough(f);
 }
 
 static int judge_record(void *user, const record *r, uint64_t length)
 {
     find_search *f = (find_search *)user;
+    const verdicts_record ended = { record_scan_bytes(f->records, r), length,
+                                    record_scan_flow(f->records, r) };
+    verdicts_held held;
+    const verdicts_status status = verdicts_judge(f->verdicts, &ended, &held);
     progress_hold(true);
-    f->finished = !verdicts_record(f->verdicts, f->records, r, length, f->quiet ? 1 : f->most);
+    print_held(f, r, &held);
+    if (status == VERDICTS_NO_MEMORY)
+        out_of_verdicts(f);
+    if (status == VERDICTS_TOO_MANY) {
+        fflush(stdout);
+        complain(f->run->command,
+                 "record %" PRIu64 ": contents occur at more than %zu places: it has no verdicts",
+                 r->number, VERDICTS_PLACES);
+        f->failed = true;
+    }
     progress_release(true);
-    f->stats.matches = verdicts_count(f->verdicts);
-    f->failed |= verdicts_failed(f->verdicts);
     return f->finished;
 }
 

@@ -13,18 +13,16 @@
  * Of a logical signature all patterns are anchors, and places do not matter: it is counted how
  * often each occurs.
  *
- * Memory: 40 bytes for each place of the present record, of which there may be MOST_PLACES.
+ * Memory: 40 bytes for each place of the present record, of which there may be VERDICTS_PLACES.
  */
 #include "cli/verdicts.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "formats/patterns/entries.h"
 #include "formats/sources/grow.h"
 
-#define MOST_PLACES ((size_t)1 << 23)
 #define SHORT 3 /* bytes */
 
 /* A pattern, and what is known of it in the present record. */
@@ -50,10 +48,7 @@ typedef struct places {
 } places;
 
 struct verdicts {
-    const char *command;
     rule_list *rules;
-    find_output *output;
-    bool quiet;       /* nothing is printed */
     pattern_set *set; /* anchors come first in it */
     size_t patterns, anchors;
     spot *spots;          /* and one more */
@@ -72,18 +67,10 @@ struct verdicts {
     uint64_t *cursors[2];
     size_t cursors_room[2], most; /* places of a pattern */
     bool overflown, out_of_memory;
-    size_t *held, held_count;
+    const rule **held;
+    size_t held_count;
     flow flow;
-    uint64_t printed;
-    bool failed;
 };
-
-static bool out_of_memory(verdicts *v)
-{
-    complain(v->command, "out of memory for verdicts");
-    v->failed = true;
-    return false;
-}
 
 /* ---- one content ---------------------------------------------------------------- */
 
@@ -216,7 +203,7 @@ static void seek(verdicts *v, size_t pattern)
         s->record = v->record;
         if (!s->placed)
             return;
-        v->overflown = v->overflown || v->ends_count == MOST_PLACES;
+        v->overflown = v->overflown || v->ends_count == VERDICTS_PLACES;
         if (v->overflown || !number_room(v, &v->ends, &v->ends_room, v->ends_count, 1))
             return;
         v->ends[v->ends_count++] = (uint64_t)(at - v->bytes) + p->length;
@@ -420,18 +407,13 @@ static bool order_patterns(verdicts *v)
     return fine;
 }
 
-verdicts *verdicts_open(pattern_set *set, find_output *output, bool quiet)
+verdicts *verdicts_open(pattern_set *set)
 {
     verdicts *v = calloc(1, sizeof *v);
-    if (!v) {
-        complain(output->command, "out of memory for verdicts");
+    if (!v)
         return NULL;
-    }
-    v->command = output->command;
     v->rules = set->rules;
     v->set = set;
-    v->output = output;
-    v->quiet = quiet;
     v->patterns = set->count;
     v->spots = calloc(set->count + 1, sizeof *v->spots);
     v->touched = calloc(set->count + 1, sizeof *v->touched);
@@ -441,7 +423,6 @@ verdicts *verdicts_open(pattern_set *set, find_output *output, bool quiet)
     v->plain = calloc(v->rules->count + 1, sizeof *v->plain);
     if (!v->spots || !v->touched || !v->anchored || !v->held || !v->plain || !v->judged ||
         !order_patterns(v)) {
-        out_of_memory(v);
         verdicts_close(v);
         return NULL;
     }
@@ -482,13 +463,13 @@ void verdicts_close(verdicts *v)
 
 static bool log_place(verdicts *v, const trawl_match *match)
 {
-    if (v->log_count == MOST_PLACES) {
+    if (v->log_count == VERDICTS_PLACES) {
         v->overflown = true;
         return true;
     }
     place *grown = grow_array(v->log, v->log_count, &v->log_room, sizeof *grown);
     if (!grown)
-        return out_of_memory(v);
+        return false;
     v->log = grown;
     v->log[v->log_count++] = (place){ match->end, match->pattern };
     return true;
@@ -541,78 +522,42 @@ static void judge(verdicts *v, size_t pattern, uint64_t length)
     for (size_t i = v->spots[pattern].rules; i < end; i++) {
         const size_t index = v->anchored[i];
         if (v->judged[index] != v->record && holds(v, index, length))
-            v->held[v->held_count++] = index;
+            v->held[v->held_count++] = &v->rules->rules[index];
         v->judged[index] = v->record;
     }
 }
 
-static int compare_indexes(const void *a, const void *b)
+/* They stand in one array. */
+static int compare_rules(const void *a, const void *b)
 {
-    const size_t left = *(const size_t *)a, right = *(const size_t *)b;
+    const rule *left = *(const rule *const *)a, *right = *(const rule *const *)b;
     return (left > right) - (left < right);
 }
 
-/* ---- output ------------------------------------------------------------------------ */
-
-static bool print_held(verdicts *v, const record_scan *scan, const record *r, uint64_t most)
+static verdicts_status judge_all(verdicts *v, const verdicts_record *r)
 {
-    qsort(v->held, v->held_count, sizeof *v->held, compare_indexes);
-    bool fine = v->quiet || find_output_record(v->output, scan, r);
-    for (size_t i = 0; fine && i < v->held_count && (!most || v->printed < most); i++) {
-        fine = v->quiet || find_output_verdict(v->output, &v->rules->rules[v->held[i]]);
-        v->printed += fine;
+    if (!v->overflown && sort_log(v)) {
+        v->flow = flow_read(r->flow);
+        v->bytes = r->bytes;
+        v->length = r->length;
+        for (size_t i = 0; i < v->touched_count; i++)
+            judge(v, v->touched[i], r->length);
+        judge(v, v->patterns, r->length);
     }
-    v->failed = v->failed || !fine;
-    return fine && !ferror(stdout);
+    qsort(v->held, v->held_count, sizeof *v->held, compare_rules);
+    return v->out_of_memory ? VERDICTS_NO_MEMORY
+           : v->overflown   ? VERDICTS_TOO_MANY
+                            : VERDICTS_KNOWN;
 }
 
-static void judge_all(verdicts *v, const record_scan *scan, const record *r, uint64_t length)
-{
-    v->held_count = 0;
-    if (v->overflown || !sort_log(v))
-        return;
-    v->flow = flow_read(record_scan_flow(scan, r));
-    v->bytes = record_scan_bytes(scan, r);
-    v->length = length;
-    for (size_t i = 0; i < v->touched_count; i++)
-        judge(v, v->touched[i], length);
-    judge(v, v->patterns, length);
-}
-
-static bool judge_record(verdicts *v, const record_scan *scan, const record *r, uint64_t length,
-                         uint64_t most)
-{
-    judge_all(v, scan, r, length);
-    if (v->out_of_memory)
-        return out_of_memory(v);
-    if (v->overflown) {
-        fflush(stdout);
-        complain(v->command,
-                 "record %" PRIu64 ": contents occur at more than %zu places: it has no verdicts",
-                 r->number, MOST_PLACES);
-        v->failed = true;
-        return true;
-    }
-    return !v->held_count || print_held(v, scan, r, most);
-}
-
-bool verdicts_record(verdicts *v, const record_scan *scan, const record *r, uint64_t length,
-                     uint64_t most)
+verdicts_status verdicts_judge(verdicts *v, const verdicts_record *r, verdicts_held *held)
 {
     const bool some = v->touched_count || v->spots[v->patterns].rules < v->anchored_count;
-    const bool fine = !length || !some || judge_record(v, scan, r, length, most);
+    v->held_count = 0;
+    const verdicts_status status = r->length && some ? judge_all(v, r) : VERDICTS_KNOWN;
+    *held = (verdicts_held){ v->held, status == VERDICTS_KNOWN ? v->held_count : 0 };
     v->record++;
     v->touched_count = v->log_count = 0;
     v->overflown = false;
-    return fine && (!most || v->printed < most);
-}
-
-uint64_t verdicts_count(const verdicts *v)
-{
-    return v->printed;
-}
-
-bool verdicts_failed(const verdicts *v)
-{
-    return v->failed;
+    return status;
 }

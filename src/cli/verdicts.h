@@ -9,27 +9,43 @@
 #ifndef TRAWL_VERDICTS_H
 #define TRAWL_VERDICTS_H
 
-#include "cli/find_output.h"
 #include "formats/patterns/rules.h"
+
+#define VERDICTS_PLACES ((size_t)1 << 23) /* of contents with windows, at most, in a record */
 
 typedef struct verdicts verdicts;
 
-/* Of a set that rules_for_verdicts made; `quiet`: they are only counted. NULL after a complaint. */
-verdicts *verdicts_open(pattern_set *set, find_output *output, bool quiet);
+/* A record that has ended. */
+typedef struct verdicts_record {
+    const uint8_t *bytes; /* NULL: it came in pieces, which were searched for all patterns */
+    uint64_t length;
+    const char *flow; /* between whom it went (flow_read); "": nobody knows */
+} verdicts_record;
+
+/* Rules that hold, in the order in which they were read; until the next call. */
+typedef struct verdicts_held {
+    const rule *const *rules;
+    size_t count;
+} verdicts_held;
+
+typedef enum verdicts_status {
+    VERDICTS_KNOWN,
+    VERDICTS_TOO_MANY, /* contents occur at more than VERDICTS_PLACES places: none holds */
+    VERDICTS_NO_MEMORY
+} verdicts_status;
+
+/* Of a set that rules_for_verdicts made, which outlives it and whose patterns are put in order.
+ * NULL: no memory. */
+verdicts *verdicts_open(pattern_set *set);
 void verdicts_close(verdicts *v);
 
 /* The set's patterns are those that whole records are searched for, or `all`, for records that come
  * in pieces. */
 void verdicts_choose(verdicts *v, bool all);
 
-/* The present record has these matches; it has ended. At most `most` are printed, 0: all.
- * False: the search cannot go on, after a complaint unless standard output failed. */
+/* The present record has these matches. False: no memory. */
 bool verdicts_take(verdicts *v, const trawl_match *matches, size_t count);
-bool verdicts_record(verdicts *v, const record_scan *scan, const record *r, uint64_t length,
-                     uint64_t most);
-
-/* So many were printed; the verdicts of some record could not be had, or not be printed. */
-uint64_t verdicts_count(const verdicts *v);
-bool verdicts_failed(const verdicts *v);
+/* The present record has ended; the next one begins. */
+verdicts_status verdicts_judge(verdicts *v, const verdicts_record *r, verdicts_held *held);
 
 #endif
