@@ -5,8 +5,8 @@
 #include "cli/choose.h"
 #include "cli/find_output.h"
 #include "cli/sample.h"
-#include "cli/verdicts.h"
 #include "formats/tree/tree.h"
+#include "formats/verdicts/verdicts.h"
 
 /* What --format takes files for. */
 enum {

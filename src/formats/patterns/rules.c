@@ -2,9 +2,9 @@
  *
  * Idea: one pass over the options of each rule, which end with ';' outside of quotes. A content is
  * a literal, nocase its flag; sid comes later and gives all of a rule's contents their id. What
- * else is said of a content is kept for verdicts (cli/verdicts.c), with the names of what we cannot
- * evaluate. Two of these reach further: a buffer, of which the contents that follow (or the one
- * before) are parts, and what moves the cursor that relative contents begin from.
+ * else is said of a content is kept for verdicts (formats/verdicts/), with the names of what we
+ * cannot evaluate. Two of these reach further: a buffer, of which the contents that follow (or the
+ * one before) are parts, and what moves the cursor that relative contents begin from.
  */
 #include "formats/patterns/rules.h"
 

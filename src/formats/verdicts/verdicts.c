@@ -1,4 +1,4 @@
-/* verdicts.c: see cli/verdicts.h.
+/* verdicts.c: see verdicts.h.
  *
  * Idea. Each rule has an anchor, its longest content: only rules whose anchor occurs are looked at.
  * So a record is searched for the anchors; it is only noted which occur, and of those whose places
@@ -15,7 +15,7 @@
  *
  * Memory: 40 bytes for each place of the present record, of which there may be VERDICTS_PLACES.
  */
-#include "cli/verdicts.h"
+#include "formats/verdicts/verdicts.h"
 
 #include <stdlib.h>
 #include <string.h>
