@@ -225,7 +225,17 @@ def chosen() -> None:
         said = done.stderr.decode()
         if done.returncode != 2 or f"bad.yar:{line}: " not in said or message not in said:
             wrong.append(f"{text}: {said}")
-    result("what is malformed is refused, with its line", wrong)
+        if text == "}":
+            continue
+        with open("bad.yar", "w", encoding="ascii") as out:
+            out.write(f'rule before {{ strings: $a = "one" }}\n{text}\nprivate rule after {{ strings: $a = "two" }}\n')
+        got, said = find("bad.yar", "text")
+        if got != {"before:$a": {0}, "after:$a": {5}} or f"bad.yar:{line + 1}: " not in said or message not in said:
+            wrong.append(f"{text}, between rules: {got} {said}")
+        done = subprocess.run([TRAWL, "find", "--yara", "bad.yar", "--strict", "text"], capture_output=True, check=False)
+        if done.returncode != 2 or b"1 rule is left out" not in done.stderr:
+            wrong.append(f"{text}, --strict: {done.stderr.decode()}")
+    result("what is malformed is left out, with its line, and the next rule read", wrong)
     outputs = []
     subprocess.run([TRAWL, "compile", "--yara", "chosen.yar", "-o", "plan"], capture_output=True,
                    check=True)

@@ -2,8 +2,8 @@
  *
  * Idea: one pass. Of a rule only its name and the section `strings` are read; all else is passed,
  * as far as strings, comments and regular expressions must be known to see where it ends. A string
- * that is not understood is left out, with its place and the reason; a file that is not YARA's ends
- * the run.
+ * that is not understood is left out, with its place and the reason, and so is a rule that cannot
+ * be read: the next one begins with a line. A file that is not YARA's ends the run.
  */
 #include "formats/patterns/yara.h"
 
@@ -28,6 +28,7 @@ typedef struct yara {
     size_t rule_length;
     const char *string; /* ... with its dollar */
     size_t string_length;
+    bool failed; /* the list ends */
 } yara;
 
 static size_t line_at(yara *y, const char *place)
@@ -41,14 +42,26 @@ static size_t line_at(yara *y, const char *place)
     return y->line;
 }
 
+/* The list ends here. Always false. */
 static bool fail_at(yara *y, const char *place, const char *why)
 {
+    y->failed = true;
     return pattern_set_fail(y->set, y->file, line_at(y, place), "%s", why);
 }
 
 static bool out_of_memory(yara *y)
 {
     return fail_at(y, y->at, "out of memory for a string");
+}
+
+/* The rule, which cannot be read at `place`, is left out. Always false. */
+static bool refuse(yara *y, const char *place, const char *why)
+{
+    pattern_set_warn(y->set, y->file, line_at(y, place), "%.*s%sleft out: %s", (int)y->rule_length,
+                     y->rule, y->rule_length ? ": " : "", why);
+    y->set->left_out[LEFT_RULES]++;
+    y->at = place;
+    return false;
 }
 
 /* Say that a string is left out; what of it, and why. */
@@ -111,9 +124,9 @@ static bool pass_quoted(yara *y, char quote)
         y->at++;
         return true;
     }
-    return fail_at(y, begin,
-                   quote == '"' ? "the string is not closed on its line"
-                                : "the regular expression is not closed on its line");
+    return refuse(y, begin,
+                  quote == '"' ? "the string is not closed on its line"
+                               : "the regular expression is not closed on its line");
 }
 
 /* One token of a section that is not read. */
@@ -347,9 +360,9 @@ static bool read_string(yara *y)
             skip(y);
         }
         if (y->at++ == y->end)
-            return fail_at(y, begin, "the hex string is not closed");
+            return refuse(y, begin, "the hex string is not closed");
     } else {
-        return fail_at(y, begin, "a string's value is \"text\", { 4D 5A } or /regex/");
+        return refuse(y, begin, "a string's value is \"text\", { 4D 5A } or /regex/");
     }
     const char *end = y->at - 1, *flags = y->at;
     const size_t flag_count = kind == '/' ? pass_name(y) : 0;
@@ -381,7 +394,7 @@ static bool read_strings(yara *y)
         y->string_length = (size_t)(y->at - y->string);
         skip(y);
         if (y->at == y->end || *y->at != '=')
-            return fail_at(y, y->string, "a string is $name = value");
+            return refuse(y, y->string, "a string is $name = value");
         y->at++;
         skip(y);
         if (!read_string(y))
@@ -389,16 +402,19 @@ static bool read_strings(yara *y)
     }
 }
 
-/* What stands between a rule's braces. */
+/* What stands between a rule's braces, where no name is "rule". */
 static bool read_body(yara *y, const char *begin)
 {
     for (skip(y); y->at < y->end && *y->at != '}'; skip(y)) {
-        const size_t length = is_letter(*y->at) ? pass_name(y) : 0;
+        const char *name = y->at;
+        const size_t length = is_letter(*name) ? pass_name(y) : 0;
+        if (length == 4 && memcmp(name, "rule", 4) == 0)
+            return refuse(y, begin, "the rule is not closed");
         if (length ? opens(y, length, "strings") && !read_strings(y) : !pass_token(y))
             return false;
     }
     if (y->at == y->end)
-        return fail_at(y, begin, "the rule is not closed");
+        return refuse(y, begin, "the rule is not closed");
     y->at++;
     return true;
 }
@@ -410,35 +426,61 @@ static bool read_rule(yara *y)
     y->rule_length = pass_name(y);
     const char *begin = y->rule;
     if (!y->rule_length)
-        return fail_at(y, begin, "a rule has a name");
+        return refuse(y, begin, "a rule has a name");
     for (skip(y); y->at < y->end && *y->at != '{'; skip(y))
         if (!pass_token(y))
             return false;
     if (y->at == y->end)
-        return fail_at(y, begin, "the rule is not opened");
+        return refuse(y, begin, "the rule is not opened");
     y->at++;
     return read_body(y, begin);
 }
 
-/* Rules, and what stands between them: import, include, private, global. */
-static bool read_rules(yara *y)
+/* A rule, or what stands between rules: import, include, private, global. */
+static bool read_part(yara *y)
 {
-    for (skip(y); y->at < y->end; skip(y)) {
+    const char *begin = y->at;
+    const size_t length = pass_name(y);
+    if (length == 4 && memcmp(begin, "rule", 4) == 0)
+        return read_rule(y);
+    if (length == 7 && memcmp(begin, "include", 7) == 0)
+        pattern_set_warn(y->set, y->file, line_at(y, begin),
+                         "include is left out: give that file with --yara, too");
+    if (length)
+        return true;
+    return *begin == '"' ? pass_quoted(y, '"')
+                         : fail_at(y, begin,
+                                   "a YARA file is made of rules: rule NAME { strings: ... }");
+}
+
+/* Behind what cannot be read: the next line that begins as what read_part takes. */
+static void pass_to_rule(yara *y)
+{
+    static const char *const words[] = { "rule", "private", "global", "import", "include" };
+    for (size_t word = 5; word == 5 && y->at < y->end;) {
+        const char *stop = memchr(y->at, '\n', (size_t)(y->end - y->at));
+        y->at = stop ? stop : y->end;
+        skip(y);
         const char *begin = y->at;
         const size_t length = pass_name(y);
-        if (length == 4 && memcmp(begin, "rule", 4) == 0) {
-            if (!read_rule(y))
-                return false;
-        } else if (length == 7 && memcmp(begin, "include", 7) == 0) {
-            pattern_set_warn(y->set, y->file, line_at(y, begin),
-                             "include is left out: give that file with --yara, too");
-        } else if (!length && *begin != '"') {
-            return fail_at(y, begin, "a YARA file is made of rules: rule NAME { strings: ... }");
-        } else if (!length && !pass_quoted(y, '"')) {
-            return false;
-        }
+        for (word = 0; word < 5; word++)
+            if (length == strlen(words[word]) && memcmp(begin, words[word], length) == 0)
+                break;
+        y->at = begin;
     }
-    return true;
+}
+
+static bool read_rules(yara *y)
+{
+    for (skip(y); !y->failed && y->at < y->end; skip(y)) {
+        const size_t patterns = y->set->count;
+        y->rule_length = 0;
+        if (read_part(y) || y->failed)
+            continue;
+        y->set->count = patterns;
+        pass_to_rule(y);
+    }
+    return !y->failed;
 }
 
 bool pattern_set_add_yara(pattern_set *set, const char *path)
