@@ -311,6 +311,21 @@ def frames() -> None:
                                                    "protocols that have their header"), wrong)
 
 
+def joined() -> None:
+    """A line that ends with a backslash goes on with the next one, in quotes too; a comment does not."""
+    with open("joined.rules", "wb") as out:
+        out.write(b'# C:\\\nalert ip any any -> any any (msg:"first"; content:"nee\\\ndle"; \\\n depth:8; sid:1;)\n'
+                  b'alert ip any any \\ \t\r\n-> any any (msg:"two \\\r\nlines"; content:"a |6\\\ne|"; no\\\ncase; sid:2;)\n'
+                  b'alert ip any any -> any any (content:"needle"; distance:9; sid:3;)\nalert ip (sid:4; \\\n')
+    with open("text", "wb") as out:
+        out.write(b"A needle")
+    for options, want in [(["--verdicts"], [["1", "first"], ["2", "two lines"]]), ([], [["2", "a |6e|"], ["1", "needle"], ["3", "needle"]])]:
+        done = subprocess.run([TRAWL, "find", "--no-header", "--rules", "joined.rules", *options, "text"],
+                              capture_output=True, check=False)
+        got = [row.split("\t")[2:4] for row in done.stdout.decode().split("\n")[:-1]]
+        result(f"lines that are joined {options}", [done] * (got != want or b" joined.rules:11: the rule is left out" not in done.stderr))
+
+
 def malformed() -> None:
     """A rule that cannot be read is left out, with its line; what stands beside it goes on."""
     bad = [(b'alert tcp any any -> any any content:"a"; sid:90;', "parentheses"),
@@ -509,6 +524,7 @@ def main() -> int:
         chosen()
         if not without:
             frames()
+        joined()
         malformed()
         damaged()
         if DATA:

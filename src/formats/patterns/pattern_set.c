@@ -174,7 +174,7 @@ static char *read_file(const pattern_set *set, const char *path, size_t *length)
     return text;
 }
 
-const char *pattern_set_read(pattern_set *set, const char *path, size_t *length)
+char *pattern_set_read(pattern_set *set, const char *path, size_t *length)
 {
     char *text = read_file(set, path, length);
     if (!text || pattern_set_own(set, text))

@@ -113,7 +113,7 @@ bool pattern_set_own(pattern_set *set, char *text);
 /* `count` bytes and one more that the set owns. */
 char *pattern_set_room(pattern_set *set, size_t count);
 /* The whole file, which the set owns. Tells of a failure. */
-const char *pattern_set_read(pattern_set *set, const char *path, size_t *length);
+char *pattern_set_read(pattern_set *set, const char *path, size_t *length);
 /* The value of a hexadecimal digit; -1: it is none. */
 int hex_digit(char c);
 /* One more pattern; `text` and `file` outlive the set, or are owned by it. */

@@ -17,18 +17,13 @@ bool rule_span_is(rule_span s, const char *word)
     return s.length == strlen(word) && memcmp(s.text, word, s.length) == 0;
 }
 
-static bool is_blank(char c)
-{
-    return c == ' ' || c == '\t' || c == '\r' || c == '\n' || c == '\\';
-}
-
 /* The next word, in which brackets may hold blanks; empty at the end. */
 static rule_span next_word(const char **at, const char *end)
 {
-    while (*at < end && is_blank(**at))
+    while (*at < end && rule_blank(**at))
         ++*at;
     rule_span word = { *at, 0 };
-    for (size_t depth = 0; *at < end && (depth || !is_blank(**at)); ++*at) {
+    for (size_t depth = 0; *at < end && (depth || !rule_blank(**at)); ++*at) {
         depth += **at == '[';
         depth -= **at == ']' && depth;
     }
@@ -40,7 +35,7 @@ static rule_span next_word(const char **at, const char *end)
 
 static const char *skip(const char *at, const char *end)
 {
-    while (at < end && is_blank(*at))
+    while (at < end && rule_blank(*at))
         at++;
     return at;
 }

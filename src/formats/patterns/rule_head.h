@@ -19,6 +19,11 @@ typedef struct rule_span {
     size_t length;
 } rule_span;
 
+static inline bool rule_blank(char c)
+{
+    return c == ' ' || c == '\t' || c == '\r' || c == '\n';
+}
+
 bool rule_span_is(rule_span s, const char *word);
 
 typedef struct rule_head {

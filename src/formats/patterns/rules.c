@@ -87,11 +87,9 @@ static const char *find_end(const rules *r, const char *begin, const char *ends)
     return r->end;
 }
 
-/* Behind blanks, and the backslashes at the ends of a rule's lines. */
 static const char *skip_blanks(const char *at, const char *end)
 {
-    while (at < end && (*at == ' ' || *at == '\t' || *at == '\n' || *at == '\r' ||
-                        (*at == '\\' && at + 1 < end && (at[1] == '\n' || at[1] == '\r'))))
+    while (at < end && rule_blank(*at))
         at++;
     return at;
 }
@@ -483,22 +481,30 @@ static void read_rule(rules *r)
 
 /* ---- a file --------------------------------------------------------------------- */
 
-/* The rule at `at`: a line, and those behind a line that ends with a backslash. Returns the end. */
-static const char *find_rule(rules *r, const char *at, const char *end)
+/* The rule at `at`: a line, and those behind a line that ends with a backslash, which are joined
+ * where they are, as Suricata does; a comment is its line alone. Returns the end. */
+static char *find_rule(rules *r, char *at, char *end)
 {
+    const char *first = skip_blanks(at, end);
+    const bool comment = first < end && *first == '#';
+    char *to = at;
     r->line += r->lines;
-    r->lines = 1;
+    r->lines = 0;
     r->text = at;
-    for (; at < end && *at != '\n'; at++) {
-        const size_t left = (size_t)(end - at);
-        const bool crlf = left > 2 && at[0] == '\\' && at[1] == '\r' && at[2] == '\n';
-        if (crlf || (left > 1 && at[0] == '\\' && at[1] == '\n')) {
-            at += crlf ? 2 : 1;
-            r->lines++;
-        }
+    for (bool more = true; more && at < end;) {
+        char *stop = memchr(at, '\n', (size_t)(end - at)), *last = stop ? stop : end;
+        char *next = stop ? stop + 1 : end;
+        while (last > at && rule_blank(last[-1]))
+            last--;
+        more = !comment && stop && last > at && last[-1] == '\\';
+        last -= more;
+        memmove(to, at, (size_t)(last - at));
+        to += last - at;
+        at = next;
+        r->lines++;
     }
-    r->end = at;
-    return at < end ? at + 1 : at;
+    r->end = to;
+    return at;
 }
 
 /* Room for the names of all options, and of a head's parts. */
@@ -514,11 +520,11 @@ static bool open_list(rules *r, size_t length)
 bool pattern_set_add_rules(pattern_set *set, const char *path)
 {
     size_t length;
-    const char *text = pattern_set_read(set, path, &length);
+    char *text = pattern_set_read(set, path, &length);
     rules r = { .set = set, .file = shown_name(path), .line = 1 };
     set->given = true;
     r.failed = !text || !open_list(&r, length);
-    for (const char *at = text, *end = at + (r.failed ? 0 : length); !r.failed && at < end;) {
+    for (char *at = text, *end = at + (r.failed ? 0 : length); !r.failed && at < end;) {
         at = find_rule(&r, at, end);
         r.text = skip_blanks(r.text, r.end);
         if (r.text < r.end && *r.text != '#')
