@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "cli/find_format.h"
 #include "cli/find_ranks.h"
@@ -14,7 +15,7 @@
 typedef struct find {
     run_options run;
     pattern_options patterns;
-    find_output output;
+    writer output;
     find_search search;
     const char *report_given; /* --report; NULL: it was not given */
     const char *type_given;   /* --format */
@@ -183,7 +184,7 @@ static const option_row *const tables[] = { usage_rows,  pattern_rows, plan_rows
                                             help_rows,   grep_rows,    end_rows,  NULL };
 static const option_set options = { "find", tables, 27, ' ', NULL };
 
-static bool take_format(find *f, const find_format *format)
+static bool take_format(find *f, const writer_format *format)
 {
     f->output.format = format;
     return single_option(f->run.command, "", &f->format_given, format->option);
@@ -197,13 +198,13 @@ static bool read_option(void *user, int option, const char *value)
         return single_option(f->run.command, "--report", &f->report_given, value) &&
                choice_option(f->run.command, "--report", report_names, value, &f->search.report);
     case OPT_TSV:
-        return take_format(f, &find_tsv);
+        return take_format(f, &writer_tsv);
     case OPT_JSON:
-        return take_format(f, &find_json) && json_available(f->run.command);
+        return take_format(f, &writer_json) && json_available(f->run.command);
     case OPT_BED:
-        return take_format(f, &find_bed);
+        return take_format(f, &writer_bed);
     case OPT_GFF3:
-        return take_format(f, &find_gff3);
+        return take_format(f, &writer_gff3);
     case OPT_MATCHED:
         return f->output.matched = true;
     case OPT_RECORD_NUMBER:
@@ -323,7 +324,7 @@ static bool settle_verdicts(find *f)
 /* Complains of options that exclude one another. */
 static bool output_fits(const find *f)
 {
-    const find_output *o = &f->output;
+    const writer *o = &f->output;
     const char *command = f->run.command;
     const char *track = o->format->track ? o->format->option : NULL;
     if (!limit_fits(command, f->search.most, o->count))
@@ -336,7 +337,7 @@ static bool output_fits(const find *f)
     else if (o->numbers && o->count)
         complain(command, "--record-number is for lines of records, and -c counts in files: leave "
                           "one out");
-    else if (o->numbers && o->format == &find_bed)
+    else if (o->numbers && o->format == &writer_bed)
         complain(command, "--bed has no column for --record-number: leave one out, or take --gff3");
     else if (track && (o->only_ids || o->count || o->matched))
         complain(command, "%s has places and names only: leave %s out, or %s", track,
@@ -382,7 +383,9 @@ static bool open_search(find *f, char **paths, int count)
             return false;
         }
     }
-    return find_output_open(&f->output) && find_search_open(&f->search, paths, count);
+    f->output.terminal = isatty(STDOUT_FILENO);
+    return find_search_written(&f->search, writer_open(&f->output)) &&
+           find_search_open(&f->search, paths, count);
 }
 
 /* --output: what is there already, and is read, is not written over. False after a complaint. */
@@ -483,11 +486,12 @@ int command_find(int argc, char **argv)
     run_options_init(&f.run, "find");
     f.patterns.run = &f.run;
     pattern_options_init(&f.patterns);
-    f.output.command = f.run.command;
+    f.output.put = find_search_print;
     f.output.patterns = &f.patterns.set;
-    f.output.format = &find_tsv;
+    f.output.format = &writer_tsv;
     f.search.run = &f.run;
     f.search.output = &f.output;
+    f.search.patterns = &f.patterns.set;
     f.search.report = TRAWL_REPORT_EACH;
     f.search.ratio = UNPACK_RATIO;
     if (!join_ranks(&f))
@@ -513,7 +517,7 @@ int command_find(int argc, char **argv)
         status = search_files(&f, paths, count);
     find_search_close(&f.search);
     verdicts_close(f.search.verdicts);
-    find_output_close(&f.output);
+    writer_close(&f.output);
     pattern_options_free(&f.patterns);
     if (c)
         c->end();

@@ -1,17 +1,13 @@
-/* find_bed.c: matches as BED, six columns: where, from 0, half open; name, score 0, strand. */
+/* bed.c: matches as BED, six columns: where, from 0, half open; name, score 0, strand. */
 #include <ctype.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/cli.h"
 #include "cli/find_format.h"
 
 #define LONGEST_NAME 255u /* bytes, as the format has it */
-
-static void print_header(const find_output *o)
-{
-    (void)o;
-}
 
 /* A copy in which no byte ends a column, and that is no comment. */
 static char *word(const char *text, size_t length, bool blanks)
@@ -35,19 +31,19 @@ static char *file(const char *name)
 
 /* A sequence is called by its name, a record without one by its number, a file that is not divided
  * by its own. */
-static char *opening(const find_output *o, const find_place *place)
+static char *opening(const writer *w, const writer_place *place)
 {
     if (place->number)
         return format_text("%" PRIu64, place->number);
     return place->name && *place->name ? word(place->name, strlen(place->name), false)
-                                       : format_text("%s", o->file);
+                                       : format_text("%s", w->file);
 }
 
-static char *label(const find_output *o, const trawl_pattern *p)
+static char *label(const writer *w, const trawl_pattern *p)
 {
-    const char *strand = find_strand(p);
+    const char *strand = writer_strand(p);
     size_t length;
-    const char *text = find_name(o, p, &length);
+    const char *text = writer_name(w, p, &length);
     char *name = word(text, length, true);
     char *made = name ? format_text("\t%s\t0\t%s", name, strand ? strand : ".") : NULL;
     free(name);
@@ -62,12 +58,11 @@ static char *put_match(char *at, const trawl_match *match)
     return put_decimal(at, match->end);
 }
 
-const find_format find_bed = { .header = print_header,
-                               .file = file,
-                               .opening = opening,
-                               .label = label,
-                               .label_last = true,
-                               .match = put_match,
-                               .end = "\n",
-                               .option = "--bed",
-                               .track = true };
+const writer_format writer_bed = { .file = file,
+                                   .opening = opening,
+                                   .label = label,
+                                   .label_last = true,
+                                   .match = put_match,
+                                   .end = "\n",
+                                   .option = "--bed",
+                                   .track = true };

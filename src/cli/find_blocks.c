@@ -338,13 +338,13 @@ static void search_whole(rank_work *k, size_t file)
 /* What is said of a file when it is over, in this rank's own share. */
 static void end_file(rank_work *k, bool continues, bool goes_on)
 {
-    const find_output *o = k->f->output;
+    const writer *o = k->f->output;
     const uint64_t began = rank_at(k);
     if (o->count && continues) {
         k->counts = rank_grow(k, k->counts, o->patterns->count * sizeof *k->counts);
         memcpy(k->counts, k->f->counts, o->patterns->count * sizeof *k->counts);
     } else if (o->count && !goes_on) {
-        rank_must(k, find_output_counts(k->f->output, k->f->counts));
+        rank_must(k, find_search_written(k->f, writer_counts(k->f->output, k->f->counts)));
     }
     if (k->count)
         k->blocks[k->count - 1].printed.length += rank_at(k) - began;

@@ -1,14 +1,15 @@
-/* find_gff3.c: matches as features of GFF3: where, from 1, to the last byte. */
+/* gff3.c: matches as features of GFF3: where, from 1, to the last byte. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/cli.h"
 #include "cli/find_format.h"
 
-static void print_header(const find_output *o)
+static char *header(const writer *w)
 {
-    (void)o;
-    fputs("##gff-version 3\n", stdout);
+    (void)w;
+    return format_text("##gff-version 3\n");
 }
 
 /* A copy in which bytes of ASCII but letters, digits and those of `plain` are written %HH;
@@ -36,21 +37,21 @@ static char *sequence_id(const char *name)
 }
 
 /* As in BED. */
-static char *opening(const find_output *o, const find_place *place)
+static char *opening(const writer *w, const writer_place *place)
 {
     char *name = place->number                 ? format_text("%" PRIu64, place->number)
                  : place->name && *place->name ? sequence_id(place->name)
-                                               : format_text("%s", o->file);
+                                               : format_text("%s", w->file);
     char *made = name ? format_text("%s\ttrawl\tsequence_feature", name) : NULL;
     free(name);
     return made;
 }
 
-static char *label(const find_output *o, const trawl_pattern *p)
+static char *label(const writer *w, const trawl_pattern *p)
 {
-    const char *strand = find_strand(p);
+    const char *strand = writer_strand(p);
     size_t length;
-    const char *text = find_name(o, p, &length);
+    const char *text = writer_name(w, p, &length);
     char *name = percent_encode(text, length, " !\"#$'()*+-./:<>?@[\\]^_`{|}~");
     char *made = name ? format_text("\t.\t%s\t.\tName=%s;pattern=%" PRIu32, strand ? strand : ".",
                                     name, p->id)
@@ -69,16 +70,16 @@ static char *put_match(char *at, const trawl_match *match)
 
 static char *put_index(char *at, uint64_t index)
 {
-    return put_decimal(find_put(at, ";record="), index);
+    return put_decimal(writer_put(at, ";record="), index);
 }
 
-const find_format find_gff3 = { .header = print_header,
-                                .file = sequence_id,
-                                .opening = opening,
-                                .label = label,
-                                .label_last = true,
-                                .match = put_match,
-                                .index = put_index,
-                                .end = "\n",
-                                .option = "--gff3",
-                                .track = true };
+const writer_format writer_gff3 = { .header = header,
+                                    .file = sequence_id,
+                                    .opening = opening,
+                                    .label = label,
+                                    .label_last = true,
+                                    .match = put_match,
+                                    .index = put_index,
+                                    .end = "\n",
+                                    .option = "--gff3",
+                                    .track = true };

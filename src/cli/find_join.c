@@ -140,7 +140,7 @@ static void must_equal(const cluster *c, const char *command, uint64_t own, cons
 /* Those that what is found, or printed, depends on. */
 void find_ranks_same_options(const find_search *f, const cluster *c, const char *output)
 {
-    const find_output *o = f->output;
+    const writer *o = f->output;
     const uint64_t numbers[] = { f->report,  f->format,   f->most,     f->ratio,      f->recursive,
                                  f->quiet,   f->circular, o->count,    o->all,        o->only_ids,
                                  o->matched, o->headless, o->verdicts, output != NULL };

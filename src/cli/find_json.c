@@ -1,14 +1,10 @@
-/* find_json.c: matches as JSON, one object a line. */
+/* json.c: matches as JSON, one object a line. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/cli.h"
 #include "cli/find_format.h"
-
-static void print_header(const find_output *o)
-{
-    (void)o;
-}
 
 static char *file_member(const char *name)
 {
@@ -16,7 +12,7 @@ static char *file_member(const char *name)
 }
 
 /* A record is called by its name or number; the name of one that has both is its flow. */
-static char *record_members(const find_place *place)
+static char *record_members(const writer_place *place)
 {
     const uint64_t number = place->number ? place->number : 1;
     if (!place->name)
@@ -31,53 +27,51 @@ static char *record_members(const find_place *place)
     return made;
 }
 
-static char *opening(const find_output *o, const find_place *place)
+static char *opening(const writer *w, const writer_place *place)
 {
-    char *record = o->count ? format_text("%s", "") : record_members(place);
+    char *record = w->count ? format_text("%s", "") : record_members(place);
     char index[40] = "";
-    if (o->numbers)
+    if (w->numbers)
         snprintf(index, sizeof index, "\"number\":%" PRIu64 ",", place->index);
-    char *made = record ? format_text("{%s,%s%s\"%s\":", o->file, record, index,
-                                      o->verdicts ? "sid" : "pattern")
+    char *made = record ? format_text("{%s,%s%s\"%s\":", w->file, record, index,
+                                      w->verdicts ? "sid" : "pattern")
                         : NULL;
     free(record);
     return made;
 }
 
 /* A pattern without a name is called by its text. */
-static char *label(const find_output *o, const trawl_pattern *p)
+static char *label(const writer *w, const trawl_pattern *p)
 {
     const char *strand = p->flags & TRAWL_OTHER_STRAND ? ",\"strand\":\"-\"" : ",\"strand\":\"+\"";
     size_t length;
-    const char *text = find_name(o, p, &length);
+    const char *text = writer_name(w, p, &length);
     char *name = json_member("name", text, length);
     char *made =
-        name ? format_text("%" PRIu32 ",%s%s", p->id, name, o->stranded ? strand : "") : NULL;
+        name ? format_text("%" PRIu32 ",%s%s", p->id, name, w->stranded ? strand : "") : NULL;
     free(name);
     return made;
 }
 
 static char *put_match(char *at, const trawl_match *match)
 {
-    at = find_put(at, ",\"start\":");
-    at = match->start == TRAWL_UNKNOWN ? find_put(at, "null") : put_decimal(at, match->start);
-    return put_decimal(find_put(at, ",\"end\":"), match->end);
+    at = writer_put(at, ",\"start\":");
+    at = match->start == TRAWL_UNKNOWN ? writer_put(at, "null") : put_decimal(at, match->start);
+    return put_decimal(writer_put(at, ",\"end\":"), match->end);
 }
 
 static char *put_count(char *at, uint64_t count)
 {
-    return put_decimal(find_put(at, ",\"count\":"), count);
+    return put_decimal(writer_put(at, ",\"count\":"), count);
 }
 
-static bool print_matched(const uint8_t *bytes, size_t length)
+static char *matched(const uint8_t *bytes, size_t length)
 {
     char *member = bytes ? json_member("matched", (const char *)bytes, length)
                          : format_text("\"matched\":null");
-    const bool fine = member;
-    if (fine)
-        printf(",%s", member);
+    char *made = member ? format_text(",%s", member) : NULL;
     free(member);
-    return fine;
+    return made;
 }
 
 static char *verdict(const rule *r)
@@ -91,13 +85,12 @@ static char *verdict(const rule *r)
     return made;
 }
 
-const find_format find_json = { .header = print_header,
-                                .file = file_member,
-                                .opening = opening,
-                                .label = label,
-                                .match = put_match,
-                                .count = put_count,
-                                .matched = print_matched,
-                                .verdict = verdict,
-                                .end = "}\n",
-                                .option = "--json" };
+const writer_format writer_json = { .file = file_member,
+                                    .opening = opening,
+                                    .label = label,
+                                    .match = put_match,
+                                    .count = put_count,
+                                    .matched = matched,
+                                    .verdict = verdict,
+                                    .end = "}\n",
+                                    .option = "--json" };

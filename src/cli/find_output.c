@@ -1,211 +1,208 @@
-/* find_output.c: see cli/find_output.h. */
-#include "cli/find_output.h"
-
+/* writer.c: see writer.h. */
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
+#include "cli/cli.h"
 #include "cli/find_format.h"
 
-#define PAGE (16u << 10) /* written at once: many lines, which a core's cache holds */
+#define PAGE ((size_t)16 << 10) /* handed on at once: many lines, which a core's cache holds */
 
-static bool out_of_memory(const find_output *o, const char *what)
+bool writer_open(writer *w)
 {
-    complain(o->command, "out of memory for %s", what);
-    return false;
+    w->labels = calloc(w->patterns->count, sizeof *w->labels);
+    w->page = malloc(PAGE);
+    for (size_t i = 0; i < w->patterns->count; i++)
+        w->named |= w->patterns->patterns[i].name != NULL;
+    if (w->only_ids)
+        w->said = calloc(w->patterns->count, sizeof *w->said);
+    return w->labels && w->page && (w->said || !w->only_ids);
 }
 
-bool find_output_open(find_output *o)
+void writer_close(writer *w)
 {
-    o->terminal = isatty(STDOUT_FILENO);
-    o->labels = calloc(o->patterns->count, sizeof *o->labels);
-    for (size_t i = 0; i < o->patterns->count; i++)
-        o->named |= o->patterns->patterns[i].name != NULL;
-    if (o->only_ids)
-        o->said = calloc(o->patterns->count, sizeof *o->said);
-    return (o->labels && (o->said || !o->only_ids)) || out_of_memory(o, "the names of patterns");
+    for (size_t i = 0; w->labels && i < w->patterns->count; i++)
+        free(w->labels[i]);
+    free(w->labels);
+    free(w->said);
+    free(w->line);
+    free(w->page);
+    free(w->opening);
+    free(w->file);
 }
 
-void find_output_close(find_output *o)
+/* ---- the page ------------------------------------------------------------- */
+
+void writer_flush(writer *w)
 {
-    for (size_t i = 0; o->labels && i < o->patterns->count; i++)
-        free(o->labels[i]);
-    free(o->labels);
-    free(o->said);
-    free(o->line);
-    free(o->page);
-    free(o->opening);
-    free(o->file);
+    if (w->used)
+        w->put(w->user, w->page, w->used);
+    w->used = 0;
 }
 
-void find_output_header(const find_output *o)
+static void put(writer *w, const char *bytes, size_t length)
 {
-    if (!o->headless)
-        o->format->header(o);
+    if (PAGE - w->used < length)
+        writer_flush(w);
+    if (length > PAGE) {
+        w->put(w->user, bytes, length);
+        return;
+    }
+    memcpy(w->page + w->used, bytes, length);
+    w->used += length;
+}
+
+/* A malloc'ed text, which is freed. False: it is NULL. */
+static bool put_text(writer *w, char *text)
+{
+    if (text)
+        put(w, text, strlen(text));
+    free(text);
+    return text;
+}
+
+bool writer_header(writer *w)
+{
+    const bool fine = w->headless || !w->format->header || put_text(w, w->format->header(w));
+    writer_flush(w);
+    return fine;
 }
 
 /* ---- what lines open with ----------------------------------------------- */
 
-static bool set_opening(find_output *o, const find_place *place)
+static bool set_opening(writer *w, const writer_place *place)
 {
-    free(o->opening);
-    o->opening = o->file ? terminal_text(o->terminal, o->format->opening(o, place)) : NULL;
-    o->begun = 0;
-    o->place++;
-    return o->opening || out_of_memory(o, "the name of a file or record");
+    free(w->opening);
+    w->opening = w->file ? terminal_text(w->terminal, w->format->opening(w, place)) : NULL;
+    w->begun = 0;
+    w->place++;
+    return w->opening;
 }
 
-bool find_output_file(find_output *o, const char *name)
+bool writer_file(writer *w, const char *name)
 {
-    free(o->file);
-    o->file = o->format->file(name);
-    o->record = 0;
-    return set_opening(o, &(find_place){ NULL, 0, 1 });
+    free(w->file);
+    w->file = w->format->file(name);
+    w->record = 0;
+    return set_opening(w, &(writer_place){ NULL, 0, 1 });
 }
 
-bool find_output_record(find_output *o, const record_scan *scan, const record *r)
+bool writer_record(writer *w, const writer_place *place)
 {
-    if (o->count || r->number == o->record)
+    if (w->count || place->index == w->record)
         return true;
-    o->record = r->number;
-    return set_opening(o, &(find_place){ record_scan_name(scan, r),
-                                         scan->kind->numbered ? r->number : 0, r->number });
+    w->record = place->index;
+    return set_opening(w, place);
 }
 
 /* ---- lines ---------------------------------------------------------------- */
 
-char *find_put(char *at, const char *text)
+char *writer_put(char *at, const char *text)
 {
     const size_t length = strlen(text);
     memcpy(at, text, length);
     return at + length;
 }
 
-const char *find_strand(const trawl_pattern *p)
+const char *writer_strand(const trawl_pattern *p)
 {
     if (p->syntax != TRAWL_SYNTAX_IUPAC)
         return NULL;
     return p->flags & TRAWL_OTHER_STRAND ? "-" : "+";
 }
 
-const char *find_name(const find_output *o, const trawl_pattern *p, size_t *length)
+const char *writer_name(const writer *w, const trawl_pattern *p, size_t *length)
 {
-    const size_t head = o->patterns->origins[p - o->patterns->patterns].head;
+    const size_t head = w->patterns->origins[p - w->patterns->patterns].head;
     *length = p->name ? strlen(p->name) : p->length + head;
     return p->name ? p->name : (const char *)p->text - head;
 }
 
 /* The labels are kept: few patterns occur, and those often. */
-static const char *label_of(find_output *o, size_t pattern)
+static const char *label_of(writer *w, size_t pattern)
 {
-    char **label = &o->labels[pattern];
+    char **label = &w->labels[pattern];
     if (!*label)
-        *label = terminal_text(o->terminal, o->format->label(o, &o->patterns->patterns[pattern]));
-    if (!*label)
-        out_of_memory(o, "the names of patterns");
+        *label = terminal_text(w->terminal, w->format->label(w, &w->patterns->patterns[pattern]));
     return *label;
 }
 
-/* Begin a line of that pattern: what it says before its numbers is in o->line then. */
-static bool begin_line(find_output *o, size_t pattern)
+/* Begin a line of that pattern: what it says before its numbers is in w->line then. */
+static bool begin_line(writer *w, size_t pattern)
 {
-    if (o->begun && o->pattern == pattern)
+    if (w->begun && w->pattern == pattern)
         return true;
-    const char *label = label_of(o, pattern);
+    const char *label = label_of(w, pattern);
     if (!label)
         return false;
-    const size_t needed = strlen(o->opening) + strlen(label) + FIND_NUMBERS;
-    if (needed > o->line_room) {
-        char *grown = realloc(o->line, 2 * needed);
+    const size_t needed = strlen(w->opening) + strlen(label) + WRITER_NUMBERS;
+    if (needed > w->line_room) {
+        char *grown = realloc(w->line, 2 * needed);
         if (!grown)
-            return out_of_memory(o, "the name of a file or record");
-        o->line = grown;
-        o->line_room = 2 * needed;
+            return false;
+        w->line = grown;
+        w->line_room = 2 * needed;
     }
-    char *at = find_put(o->line, o->opening);
-    o->label = o->format->label_last ? label : "";
-    o->begun = (size_t)(find_put(at, o->format->label_last ? "" : label) - o->line);
-    o->pattern = pattern;
+    char *at = writer_put(w->line, w->opening);
+    w->label = w->format->label_last ? label : "";
+    w->begun = (size_t)(writer_put(at, w->format->label_last ? "" : label) - w->line);
+    w->pattern = pattern;
     return true;
 }
 
-bool find_output_wants(find_output *o, uint32_t pattern)
+bool writer_wants(writer *w, uint32_t pattern)
 {
-    if (!o->only_ids)
+    if (!w->only_ids)
         return true;
-    const bool first = o->said[pattern] != o->place;
-    o->said[pattern] = o->place;
+    const bool first = w->said[pattern] != w->place;
+    w->said[pattern] = w->place;
     return first;
 }
 
-/* Where there is room for a line on the page; NULL after a complaint. */
-static char *next_line(find_output *o)
+bool writer_match(writer *w, const trawl_match *match, const uint8_t *bytes)
 {
-    if (o->page_room - o->page_used >= o->line_room)
-        return o->page + o->page_used;
-    find_output_flush(o);
-    if (o->page_room < o->line_room) {
-        char *grown = realloc(o->page, o->line_room + PAGE);
-        if (!grown) {
-            out_of_memory(o, "the name of a file or record");
-            return NULL;
-        }
-        o->page = grown;
-        o->page_room = o->line_room + PAGE;
-    }
-    return o->page;
-}
-
-void find_output_flush(find_output *o)
-{
-    if (o->page_used)
-        fwrite(o->page, 1, o->page_used, stdout);
-    o->page_used = 0;
-}
-
-bool find_output_match(find_output *o, const trawl_match *match, const uint8_t *bytes)
-{
-    char *at = begin_line(o, match->pattern) ? next_line(o) : NULL;
-    if (!at)
+    const size_t length = bytes ? (size_t)(match->end - match->start) : 0;
+    char *matched = w->matched ? w->format->matched(bytes, length) : NULL;
+    if ((w->matched && !matched) || !begin_line(w, match->pattern)) {
+        free(matched);
         return false;
-    memcpy(at, o->line, o->begun);
-    at += o->begun;
-    if (!o->only_ids)
-        at = find_put(o->format->match(at, match), o->label);
-    if (o->numbers && o->format->index)
-        at = o->format->index(at, o->record ? o->record : 1);
-    if (!o->matched)
-        at = find_put(at, o->format->end);
-    o->page_used = (size_t)(at - o->page);
-    if (!o->matched)
-        return true;
-    find_output_flush(o);
-    const bool fine = o->format->matched(bytes, bytes ? (size_t)(match->end - match->start) : 0);
-    fputs(o->format->end, stdout);
-    return fine || out_of_memory(o, "the bytes of a match");
-}
-
-bool find_output_verdict(find_output *o, const rule *r)
-{
-    char *text = terminal_text(o->terminal, o->format->verdict(r));
-    if (!text)
-        return out_of_memory(o, "rules");
-    fputs(o->opening, stdout);
-    fputs(text, stdout);
-    fputs(o->format->end, stdout);
-    free(text);
-    return true;
-}
-
-bool find_output_counts(find_output *o, const uint64_t *counts)
-{
-    for (size_t i = 0; i < o->patterns->count; i++) {
-        if (!o->all && !counts[i])
-            continue;
-        if (!begin_line(o, i))
-            return false;
-        char *at = o->format->count(o->line + o->begun, counts[i]);
-        fwrite(o->line, 1, (size_t)(find_put(at, o->format->end) - o->line), stdout);
     }
+    char *at = w->line + w->begun;
+    if (!w->only_ids)
+        at = writer_put(w->format->match(at, match), w->label);
+    if (w->numbers && w->format->index)
+        at = w->format->index(at, w->record ? w->record : 1);
+    if (!matched)
+        at = writer_put(at, w->format->end);
+    put(w, w->line, (size_t)(at - w->line));
+    if (put_text(w, matched))
+        put(w, w->format->end, strlen(w->format->end));
     return true;
+}
+
+bool writer_verdict(writer *w, const rule *r)
+{
+    char *text = terminal_text(w->terminal, w->format->verdict(r));
+    if (!text)
+        return false;
+    put(w, w->opening, strlen(w->opening));
+    put_text(w, text);
+    put(w, w->format->end, strlen(w->format->end));
+    writer_flush(w);
+    return true;
+}
+
+bool writer_counts(writer *w, const uint64_t *counts)
+{
+    bool fine = true;
+    for (size_t i = 0; fine && i < w->patterns->count; i++) {
+        if (!w->all && !counts[i])
+            continue;
+        fine = begin_line(w, i);
+        if (!fine)
+            break;
+        char *at = writer_put(w->format->count(w->line + w->begun, counts[i]), w->format->end);
+        put(w, w->line, (size_t)(at - w->line));
+    }
+    writer_flush(w);
+    return fine;
 }

@@ -1,15 +1,23 @@
-/* find_output.h: what `trawl find` prints, in one of the formats of cli/find_format.h. */
-#ifndef TRAWL_FIND_OUTPUT_H
-#define TRAWL_FIND_OUTPUT_H
+/* writer.h: matches as lines of TSV, JSON, BED or GFF3, written to whoever takes them.
+ *
+ * Idea: what a line opens with is made once a record, what it says of its pattern once a pattern,
+ * and both stay where they are while the next match is of the same; so a match costs its numbers
+ * and a copy, about 30 ns. Lines go to a page first.
+ */
+#ifndef TRAWL_WRITER_H
+#define TRAWL_WRITER_H
 
-#include "cli/cli.h"
-#include "cli/records.h"
 #include "formats/patterns/rules.h"
 
-typedef struct find_output {
-    const char *command;
-    pattern_set *patterns;
-    const struct find_format *format;
+typedef struct writer_format writer_format;
+extern const writer_format writer_tsv, writer_json, writer_bed, writer_gff3;
+
+typedef struct writer {
+    const pattern_set *patterns;
+    const writer_format *format;
+    /* Takes what is written, in pieces. That it could not is its own to note. */
+    void (*put)(void *user, const char *bytes, size_t length);
+    void *user;
     bool count;    /* lines of numbers of matches, not of matches */
     bool only_ids; /* lines of patterns that occur, without places */
     bool stranded; /* the strand is a column */
@@ -18,48 +26,53 @@ typedef struct find_output {
     bool headless; /* no header */
     bool all;      /* counts of 0, too */
     bool verdicts; /* lines of rules that hold */
+    bool terminal; /* shows what is written: names as terminal_text has them */
 
-    bool terminal;           /* what is printed is shown: names as terminal_text has them */
     bool named;              /* some pattern has a name */
-    char **labels;           /* of each pattern, made when it is first printed */
+    char **labels;           /* of each pattern, made when it is first written */
     char *file;              /* the present file's name, as the format shows it */
     char *opening;           /* of each line of it, or of its present record */
     uint64_t record;         /* number of that record; 0: none yet */
     uint64_t place;          /* files and records so far */
-    uint64_t *said;          /* only_ids: of each pattern the place that it was printed for */
+    uint64_t *said;          /* only_ids: of each pattern the place that it was written for */
     char *line;              /* what the last line began with, and room for numbers behind it */
     size_t line_room, begun; /* bytes; begun 0: it cannot be used again */
     size_t pattern;          /* of that line */
     const char *label;       /* of that pattern, where it stands behind the numbers, or "" */
-    char *page;              /* lines of matches that standard output has not got yet */
-    size_t page_room, page_used;
-} find_output;
+    char *page;              /* lines that nobody has got yet */
+    size_t used;
+} writer;
 
-/* What stands before the blank line is set, the rest is zero. Each that says whether it worked is
- * false after a complaint; a write that fails is seen by ferror(stdout). Close after a failure as
- * well. */
-bool find_output_open(find_output *o);
-void find_output_close(find_output *o);
+/* A record: by name, by number, or both. */
+typedef struct writer_place {
+    const char *name; /* NULL: it has none */
+    uint64_t number;  /* 0: it is not called by a number */
+    uint64_t index;   /* the record's in its text, from 1, whatever it is called */
+} writer_place;
 
-void find_output_header(const find_output *o);
+/* What stands before the blank line is set, the rest is zero. Of all that say whether they worked,
+ * false means that there is no memory. Close after a failure as well. */
+bool writer_open(writer *w);
+void writer_close(writer *w);
+
+bool writer_header(writer *w);
 
 /* What comes next is of this file, then of this record of it. */
-bool find_output_file(find_output *o, const char *name);
-bool find_output_record(find_output *o, const record_scan *scan, const record *r);
+bool writer_file(writer *w, const char *name);
+bool writer_record(writer *w, const writer_place *place);
 
-/* Whether the pattern is not printed yet, of this file or record, where once is enough. */
-bool find_output_wants(find_output *o, uint32_t pattern);
+/* Whether the pattern is not written yet, of this file or record, where once is enough. */
+bool writer_wants(writer *w, uint32_t pattern);
 
-/* `bytes` are the match's own; NULL: nobody asked for them, or knows them. Lines go to standard
- * output by find_output_flush, which stands behind the last of a batch. */
-bool find_output_match(find_output *o, const trawl_match *match, const uint8_t *bytes);
-
-void find_output_flush(find_output *o);
+/* `bytes` are the match's own; NULL: nobody asked for them, or knows them. */
+bool writer_match(writer *w, const trawl_match *match, const uint8_t *bytes);
+/* Behind the last match of a batch: hand on what is on the page. The others do so themselves. */
+void writer_flush(writer *w);
 
 /* A rule that holds for the present record. */
-bool find_output_verdict(find_output *o, const rule *r);
+bool writer_verdict(writer *w, const rule *r);
 
 /* A line for each pattern. */
-bool find_output_counts(find_output *o, const uint64_t *counts);
+bool writer_counts(writer *w, const uint64_t *counts);
 
 #endif

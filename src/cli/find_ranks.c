@@ -46,7 +46,7 @@ static void put_output(rank_work *k)
 static void ranks_open(rank_work *k, char **paths, int count)
 {
     find_search *f = k->f;
-    const bool text = !f->output->patterns->filtered && !f->circular && !f->verdicts;
+    const bool text = !f->patterns->filtered && !f->circular && !f->verdicts;
     k->needs.size = sizeof k->needs;
     k->ranges = text && trawl_plan_get_range_needs(f->plan, f->report, &k->needs, NULL) == TRAWL_OK;
     if (!k->ranges)
@@ -56,7 +56,7 @@ static void ranks_open(rank_work *k, char **paths, int count)
     if (!share_open(&k->share, k->c, f, paths, count, k->ranges, k->spool.output))
         rank_no_memory(k);
     if (f->output->only_ids)
-        k->seen = calloc(f->output->patterns->count + 1, 1);
+        k->seen = calloc(f->patterns->count + 1, 1);
     if (f->output->only_ids && !k->seen)
         rank_no_memory(k);
 }
@@ -115,7 +115,7 @@ int find_ranks_files(find_search *f, const cluster *c, char **paths, int count, 
     if (!f->quiet && (c->rank || k.limit))
         spool_begin(&k.spool);
     if (!f->quiet && c->rank == 0)
-        find_output_header(f->output);
+        rank_must(&k, find_search_written(f, writer_header(f->output)));
     k.header.length = rank_at(&k);
     rank_search(&k);
     rank_note_last(&k);

@@ -51,13 +51,14 @@ static uint8_t *saved_seam(const rank_work *k, size_t *length)
 
 void rank_begin_first(const rank_work *k)
 {
-    rank_must(k, find_output_file(k->f->output, rank_path(k, k->blocks[0].file)));
+    rank_must(
+        k, find_search_written(k->f, writer_file(k->f->output, rank_path(k, k->blocks[0].file))));
 }
 
 /* The blocks behind the first of the piece that began before, as long as it makes a difference. */
 static void print_again(rank_work *k)
 {
-    const find_output *o = k->f->output;
+    const writer *o = k->f->output;
     const bool all = o->count || o->only_ids; /* which are put together of all blocks */
     if (o->count)
         memset(k->f->counts, 0, o->patterns->count * sizeof *k->f->counts);

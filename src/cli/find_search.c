@@ -30,6 +30,26 @@ static void look_at_output(find_search *f)
     f->finished = f->finished || ferror(stdout);
 }
 
+void find_search_print(void *user, const char *bytes, size_t length)
+{
+    (void)user;
+    fwrite(bytes, 1, length, stdout);
+}
+
+bool find_search_written(const find_search *f, bool worked)
+{
+    if (!worked)
+        complain(f->run->command, "out of memory for what is printed");
+    return worked;
+}
+
+static bool write_record(const find_search *f, const record *r)
+{
+    const writer_place place = { record_scan_name(f->records, r),
+                                 f->records->kind->numbered ? r->number : 0, r->number };
+    return find_search_written(f, writer_record(f->output, &place));
+}
+
 /* ---- matches -------------------------------------------------------------- */
 
 /* The bytes of a match that crosses the end of a circle, joined; NULL after a complaint. */
@@ -65,7 +85,7 @@ static bool find_bytes(find_search *f, const trawl_match *match, const record *r
 static void take_match(find_search *f, const trawl_match *match, const record *r)
 {
     const uint8_t *bytes;
-    if (!find_output_wants(f->output, match->pattern))
+    if (!writer_wants(f->output, match->pattern))
         return;
     f->last_end = match->end;
     f->stats.matches++;
@@ -73,14 +93,15 @@ static void take_match(find_search *f, const trawl_match *match, const record *r
         f->finished = true;
     else if (f->output->count)
         f->counts[match->pattern]++;
-    else if (!find_bytes(f, match, r, &bytes) || !find_output_match(f->output, match, bytes))
+    else if (!find_bytes(f, match, r, &bytes) ||
+             !find_search_written(f, writer_match(f->output, match, bytes)))
         f->failed = f->finished = true;
 }
 
 /* Whether it is a match that its pattern asks for. */
 static bool is_wanted(const find_search *f, const record *r, const trawl_match *match)
 {
-    const pattern_origin *origin = &f->output->patterns->origins[match->pattern];
+    const pattern_origin *origin = &f->patterns->origins[match->pattern];
     return origin->filter == FILTER_NONE ||
            match_fits(origin, match, r ? f->records->batch->bytes + r->begin : f->text,
                       r ? r->length : f->length);
@@ -90,9 +111,9 @@ static int take_matches(const trawl_match *matches, size_t count, find_search *f
 {
     for (size_t i = 0; i < count && !f->finished; i++) {
         const record *r = f->records ? record_scan_of(f->records, &matches[i]) : NULL;
-        if (f->output->patterns->filtered && !is_wanted(f, r, &matches[i]))
+        if (f->patterns->filtered && !is_wanted(f, r, &matches[i]))
             continue;
-        if (r && !find_output_record(f->output, f->records, r)) {
+        if (r && !write_record(f, r)) {
             f->failed = f->finished = true;
             return 1;
         }
@@ -110,7 +131,7 @@ int find_search_take(const trawl_match *matches, size_t count, void *user)
     find_search *f = (find_search *)user;
     progress_hold(true);
     const int ended = take_matches(matches, count, f);
-    find_output_flush(f->output);
+    writer_flush(f->output);
     look_at_output(f);
     progress_release(true);
     return ended || f->finished;
@@ -153,7 +174,7 @@ static bool is_enough(const find_search *f)
 static int judge_matches(const trawl_match *matches, size_t count, void *user)
 {
     find_search *f = (find_search *)user;
-    const bool filtered = f->output->patterns->filtered;
+    const bool filtered = f->patterns->filtered;
     bool fine = true;
     for (size_t i = 0, next; fine && i < count; i = next) {
         for (next = filtered ? i : count; next < count; next++)
@@ -170,9 +191,9 @@ static int judge_matches(const trawl_match *matches, size_t count, void *user)
 /* Print the rules that hold, or count them. */
 static void print_held(find_search *f, const record *r, const verdicts_held *held)
 {
-    bool fine = f->quiet || !held->count || find_output_record(f->output, f->records, r);
+    bool fine = f->quiet || !held->count || write_record(f, r);
     for (size_t i = 0; fine && i < held->count && !is_enough(f); i++) {
-        fine = f->quiet || find_output_verdict(f->output, held->rules[i]);
+        fine = f->quiet || find_search_written(f, writer_verdict(f->output, held->rules[i]));
         f->stats.matches += fine;
     }
     f->failed |= !fine;
@@ -207,7 +228,7 @@ static const trawl_plan *plan_of_pieces(void *user)
     find_search *f = (find_search *)user;
     if (!f->plan_of_pieces) {
         verdicts_choose(f->verdicts, true);
-        f->plan_of_pieces = pattern_set_compile(f->output->patterns, f->run, f->context, NULL, 0);
+        f->plan_of_pieces = pattern_set_compile(f->patterns, f->run, f->context, NULL, 0);
         verdicts_choose(f->verdicts, false);
     }
     return f->plan_of_pieces;
@@ -303,8 +324,8 @@ static bool scan_stream(find_search *f, source *file, const char *path,
 static int scan_by(find_search *f, const searcher *by, const uint8_t *text, size_t length,
                    const trawl_scan_options *options, trawl_match_fn take, trawl_error *error)
 {
-    const size_t patterns = f->output->patterns->count;
-    if (!f->output->count || f->output->patterns->filtered)
+    const size_t patterns = f->patterns->count;
+    if (!f->output->count || f->patterns->filtered)
         return trawl_scan(by->context, by->plan, text, length, options, take, f, error);
     return patterns == 1
                ? trawl_count(by->context, by->plan, text, length, options, f->counts, error)
@@ -344,8 +365,8 @@ static bool scan_text(find_search *f, const char *path, const uint8_t *text, siz
     f->text_begin = 0;
     f->length = length;
     const int status = scan_by_best(f, text, length, options, &error);
-    if (f->output->count && !f->output->patterns->filtered)
-        for (size_t i = 0; i < f->output->patterns->count; i++)
+    if (f->output->count && !f->patterns->filtered)
+        for (size_t i = 0; i < f->patterns->count; i++)
             f->stats.matches += f->counts[i];
     return scanned(f, path, status, &error);
 }
@@ -375,9 +396,8 @@ static bool scan_source(find_search *f, source *file, const char *path)
     const uint8_t *text;
     size_t length;
     options.report = f->report;
-    options.max_matches = f->most && !f->output->only_ids && !f->output->patterns->filtered
-                              ? f->most - f->stats.matches
-                              : 0;
+    options.max_matches =
+        f->most && !f->output->only_ids && !f->patterns->filtered ? f->most - f->stats.matches : 0;
     if (f->whole)
         return scan_whole(f, file, path, &options);
     if (file->mappable && source_map(file, &text, &length))
@@ -465,8 +485,8 @@ void find_search_doubt(const find_search *f, const char *name, content kind, con
 bool find_search_begin(find_search *f, const char *name)
 {
     if (f->output->count)
-        memset(f->counts, 0, f->output->patterns->count * sizeof *f->counts);
-    const bool fine = find_output_file(f->output, name);
+        memset(f->counts, 0, f->patterns->count * sizeof *f->counts);
+    const bool fine = find_search_written(f, writer_file(f->output, name));
     f->failed = f->failed || !fine;
     f->finished = f->finished || !fine;
     return fine;
@@ -496,7 +516,7 @@ static bool take_text(void *user, const char *name, source *file, content kind)
     const bool searched = reader ? scan_records(f, file, name, reader) : scan_source(f, file, name);
     progress_hold(true);
     if (searched && is_sound(f, file, name) && f->output->count &&
-        !find_output_counts(f->output, f->counts))
+        !find_search_written(f, writer_counts(f->output, f->counts)))
         f->failed = f->finished = true;
     look_at_output(f);
     progress_release(true);
@@ -595,7 +615,7 @@ static bool wants_whole(find_search *f)
     trawl_scan_options options = TRAWL_SCAN_OPTIONS_INIT;
     trawl_stream *stream = NULL;
     options.report = f->report;
-    if (f->output->patterns->filter_text)
+    if (f->patterns->filter_text)
         return true;
     if (f->longest != UINT64_MAX || f->output->matched)
         return f->longest == UINT64_MAX;
@@ -610,8 +630,7 @@ static bool wants_whole(find_search *f)
 static trawl_plan *compile_again(void *user, const trawl_context *context)
 {
     const find_search *f = (const find_search *)user;
-    return pattern_set_compile(f->output->patterns, f->run, context, f->sample.bytes,
-                               f->sample.length);
+    return pattern_set_compile(f->patterns, f->run, context, f->sample.bytes, f->sample.length);
 }
 
 static int ignore_matches(const trawl_match *matches, size_t count, void *user)
@@ -647,7 +666,7 @@ static uint64_t length_as_texts(const find_search *f, char **paths, int count)
 
 bool find_search_open(find_search *f, char **paths, int count)
 {
-    pattern_set *patterns = f->output->patterns;
+    pattern_set *patterns = f->patterns;
     trawl_plan_info info = { .size = sizeof info };
     f->context = f->cluster ? find_ranks_context(f->cluster, f->run) : open_context(f->run);
     if (!f->context)
@@ -687,8 +706,8 @@ int find_search_files(find_search *f, char **paths, int count)
 {
     char standard_input[] = "-";
     stats_begin(&f->stats, f->run);
-    if (!f->quiet)
-        find_output_header(f->output);
+    if (!f->quiet && !find_search_written(f, writer_header(f->output)))
+        f->failed = f->finished = true;
     if (f->quiet || fstat(STDOUT_FILENO, &f->printed_to) != 0)
         f->printed_to.st_nlink = 0;
     progress_begin(progress_total(paths, (size_t)count));

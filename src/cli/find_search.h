@@ -4,6 +4,7 @@
 
 #include "cli/choose.h"
 #include "cli/find_output.h"
+#include "cli/records.h"
 #include "cli/sample.h"
 #include "formats/tree/tree.h"
 #include "formats/verdicts/verdicts.h"
@@ -23,7 +24,8 @@ enum {
 
 typedef struct find_search {
     run_options *run;
-    find_output *output;
+    writer *output; /* `put` is find_search_print */
+    pattern_set *patterns;
     const struct cluster *cluster; /* the ranks that search together; NULL: this process alone */
     uint32_t report;
     uint32_t format;
@@ -81,6 +83,10 @@ content find_search_content(const find_search *f, content kind, const uint8_t *h
 /* Where that may not be what is meant, a warning says so. */
 void find_search_doubt(const find_search *f, const char *name, content kind, const uint8_t *head,
                        size_t length);
+/* What a writer says: whether it worked; if not, after a complaint. */
+bool find_search_written(const find_search *f, bool worked);
+/* A writer's `put`: to standard output, of which ferror knows. */
+void find_search_print(void *user, const char *bytes, size_t length);
 /* A text begins, of that name: nothing is counted of it. False after a complaint. */
 bool find_search_begin(find_search *f, const char *name);
 /* A trawl_match_fn: print or count matches of f->text; `user` is the find_search. */

@@ -21,7 +21,7 @@ static bool is_middle(const rank_work *k)
 
 void rank_note_last(rank_work *k)
 {
-    const find_output *o = k->f->output;
+    const writer *o = k->f->output;
     const size_t patterns = o->patterns->count;
     if (!k->goes_on || is_middle(k))
         return;
@@ -38,7 +38,7 @@ void rank_note_last(rank_work *k)
 /* Those that the ranks before have printed of the first file count as said. */
 static void print_ids(rank_work *k)
 {
-    const size_t patterns = k->f->output->patterns->count;
+    const size_t patterns = k->f->patterns->count;
     size_t *lengths = rank_grow(k, NULL, (size_t)k->c->size * sizeof *lengths);
     for (size_t i = 0; i < k->head.count; i++)
         k->seen[k->head.items[i].pattern] = 1;
@@ -50,7 +50,7 @@ static void print_ids(rank_work *k)
         const uint8_t *said = rank_told_of_first(k, at, lengths[r]);
         for (size_t i = 0; said && i < patterns; i++)
             if (said[i])
-                find_output_wants(k->f->output, (uint32_t)i);
+                writer_wants(k->f->output, (uint32_t)i);
         at += lengths[r];
     }
     free(all);
@@ -62,7 +62,7 @@ static void print_ids(rank_work *k)
 /* Counts of the first file from the ranks before, of the last one to the rank that ends it. */
 static void print_counts(rank_work *k)
 {
-    const size_t patterns = k->f->output->patterns->count, bytes = patterns * sizeof *k->counts;
+    const size_t patterns = k->f->patterns->count, bytes = patterns * sizeof *k->counts;
     const shared_file *first = k->count ? &k->share.files[k->blocks[0].file] : NULL;
     if (k->continues) {
         memcpy(k->f->counts, k->counts, bytes);
@@ -81,7 +81,7 @@ static void print_counts(rank_work *k)
         }
         free(others);
         rank_begin_first(k);
-        rank_must(k, find_output_counts(k->f->output, k->counts));
+        rank_must(k, find_search_written(k->f, writer_counts(k->f->output, k->counts)));
     }
 }
 
@@ -90,12 +90,12 @@ static void send_counts(const rank_work *k)
     if (k->goes_on)
         k->c->send(share_last(&k->share, &k->share.files[rank_last_file(k)]),
                    is_middle(k) ? k->counts : k->last_counts,
-                   k->f->output->patterns->count * sizeof *k->counts);
+                   k->f->patterns->count * sizeof *k->counts);
 }
 
 void rank_print_first(rank_work *k)
 {
-    const find_output *o = k->f->output;
+    const writer *o = k->f->output;
     k->first.at = rank_at(k);
     if (k->head.count || k->ids.count)
         rank_look(k, &k->blocks[0]); /* they are of that file, not of the one that is open */

@@ -1,46 +1,46 @@
-/* find_tsv.c: matches as tab separated columns. */
+/* tsv.c: matches as tab separated columns. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/cli.h"
 #include "cli/find_format.h"
 
-static void print_header(const find_output *o)
+static char *header(const writer *w)
 {
-    const char *numbers = o->count ? "\tcount" : o->only_ids ? "" : "\tstart\tend";
-    if (o->verdicts)
-        printf("file\trecord%s\tsid\tmsg\tunchecked\n", o->numbers ? "\tnumber" : "");
-    else
-        printf("file%s%s\tpattern%s%s%s%s\n", o->count ? "" : "\trecord",
-               o->numbers ? "\tnumber" : "", o->named ? "\tname" : "",
-               o->stranded ? "\tstrand" : "", numbers, o->matched ? "\tmatched" : "");
+    const char *numbers = w->count ? "\tcount" : w->only_ids ? "" : "\tstart\tend";
+    if (w->verdicts)
+        return format_text("file\trecord%s\tsid\tmsg\tunchecked\n", w->numbers ? "\tnumber" : "");
+    return format_text("file%s%s\tpattern%s%s%s%s\n", w->count ? "" : "\trecord",
+                       w->numbers ? "\tnumber" : "", w->named ? "\tname" : "",
+                       w->stranded ? "\tstrand" : "", numbers, w->matched ? "\tmatched" : "");
 }
 
 /* A record is called by its name, its number or both; a file that is not divided is record 1. */
-static char *opening(const find_output *o, const find_place *place)
+static char *opening(const writer *w, const writer_place *place)
 {
     char number[21] = "", index[22] = "";
     char *name = tsv_quote(place->name ? place->name : "");
     char *made = NULL;
     if (place->number || !place->name)
         *put_decimal(number, place->number ? place->number : 1) = '\0';
-    if (o->numbers)
+    if (w->numbers)
         snprintf(index, sizeof index, "%" PRIu64 "\t", place->index);
-    if (name && o->count)
-        made = format_text("%s\t", o->file);
+    if (name && w->count)
+        made = format_text("%s\t", w->file);
     else if (name)
-        made = format_text("%s\t%s%s%s\t%s", o->file, number, *number && *name ? " " : "", name,
+        made = format_text("%s\t%s%s%s\t%s", w->file, number, *number && *name ? " " : "", name,
                            index);
     free(name);
     return made;
 }
 
-static char *label(const find_output *o, const trawl_pattern *p)
+static char *label(const writer *w, const trawl_pattern *p)
 {
     const char *strand = p->flags & TRAWL_OTHER_STRAND ? "\t-" : "\t+";
     char *name = tsv_quote(p->name ? p->name : "");
-    char *made = name ? format_text("%" PRIu32 "%s%s%s", p->id, o->named ? "\t" : "", name,
-                                    o->stranded ? strand : "")
+    char *made = name ? format_text("%" PRIu32 "%s%s%s", p->id, w->named ? "\t" : "", name,
+                                    w->stranded ? strand : "")
                       : NULL;
     free(name);
     return made;
@@ -49,7 +49,7 @@ static char *label(const find_output *o, const trawl_pattern *p)
 static char *put_match(char *at, const trawl_match *match)
 {
     *at++ = '\t';
-    at = match->start == TRAWL_UNKNOWN ? find_put(at, "-") : put_decimal(at, match->start);
+    at = match->start == TRAWL_UNKNOWN ? writer_put(at, "-") : put_decimal(at, match->start);
     *at++ = '\t';
     return put_decimal(at, match->end);
 }
@@ -71,30 +71,32 @@ static size_t plain_bytes(const char *bytes, size_t length)
     return plain;
 }
 
-static void print_escape(unsigned char byte)
+static char *put_escape(char *at, unsigned char byte)
 {
     static const char bytes[] = "\t\n\r\\", letters[] = "tnr\\";
-    const char *at = byte ? strchr(bytes, byte) : NULL;
-    if (at)
-        printf("\\%c", letters[at - bytes]);
-    else
-        printf("\\x%02x", byte);
+    const char *found = byte ? strchr(bytes, byte) : NULL;
+    return at +
+           (found ? sprintf(at, "\\%c", letters[found - bytes]) : sprintf(at, "\\x%02x", byte));
 }
 
-static bool print_matched(const uint8_t *bytes, size_t length)
+static char *matched(const uint8_t *bytes, size_t length)
 {
-    const char *at = (const char *)bytes, *const end = at + length;
-    putchar('\t');
     if (!bytes)
-        putchar('-');
-    while (bytes && at < end) {
+        return format_text("\t-");
+    const char *at = (const char *)bytes, *const end = at + length;
+    char *made = malloc(4 * length + 2), *to = made;
+    if (!made)
+        return NULL;
+    for (*to++ = '\t'; at < end;) {
         const size_t plain = plain_bytes(at, (size_t)(end - at));
-        fwrite(at, 1, plain, stdout);
+        memcpy(to, at, plain);
         at += plain;
+        to += plain;
         if (at < end)
-            print_escape((unsigned char)*at++);
+            to = put_escape(to, (unsigned char)*at++);
     }
-    return true;
+    *to = '\0';
+    return made;
 }
 
 static char *verdict(const rule *r)
@@ -107,13 +109,13 @@ static char *verdict(const rule *r)
     return made;
 }
 
-const find_format find_tsv = { .header = print_header,
-                               .file = tsv_quote,
-                               .opening = opening,
-                               .label = label,
-                               .match = put_match,
-                               .count = put_count,
-                               .matched = print_matched,
-                               .verdict = verdict,
-                               .end = "\n",
-                               .option = "--tsv" };
+const writer_format writer_tsv = { .header = header,
+                                   .file = tsv_quote,
+                                   .opening = opening,
+                                   .label = label,
+                                   .match = put_match,
+                                   .count = put_count,
+                                   .matched = matched,
+                                   .verdict = verdict,
+                                   .end = "\n",
+                                   .option = "--tsv" };
