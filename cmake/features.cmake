@@ -55,7 +55,7 @@ trawl_feature(PCAP PCAP_FOUND "pcap and pcapng in trawl find" "libpcap-dev and p
 trawl_feature(TIFF TIFF_FOUND "TIFF pictures in trawl grid" "libtiff-dev (4.5 or later) and pkg-config")
 trawl_feature(JPEG JPEG_FOUND "JPEG pictures in trawl grid" "libjpeg62-turbo-dev and pkg-config")
 trawl_feature(WEBP WEBP_FOUND "WebP pictures in trawl grid" "libwebp-dev and pkg-config")
-trawl_feature(JANSSON JANSSON_FOUND "--json, benchmarks" "libjansson-dev and pkg-config")
+trawl_feature(JANSSON JANSSON_FOUND "benchmarks" "libjansson-dev and pkg-config")
 trawl_feature(MPI MPI_C_FOUND "trawl find by the ranks of mpirun" "libopenmpi-dev")
 trawl_feature(CMOCKA CMOCKA_FOUND "tests" "libcmocka-dev and pkg-config")
 trawl_feature(OPENCL OpenCL_FOUND "backend opencl" "ocl-icd-opencl-dev, and a driver such as pocl-opencl-icd")

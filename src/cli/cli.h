@@ -214,8 +214,7 @@ char *shown_text(const char *text, bool tabs);
 char *terminal_text(bool terminal, char *text);
 /* A TSV field: tab, newline, CR and backslash are escaped as \t \n \r \\. */
 char *tsv_quote(const char *text);
-/* A string as JSON, with quotes. Bytes that are not UTF-8 become U+FFFD. NULL also when this build
- * has no jansson, as of json_member. */
+/* A string as JSON, with quotes. Bytes that are not UTF-8 become U+FFFD. */
 char *json_quote(const char *text);
 /* "name":"text", and when that is not UTF-8 "name_base64":"..." behind it, with the exact bytes. */
 char *json_member(const char *name, const char *text, size_t length);
@@ -225,8 +224,9 @@ bool is_utf8(const char *text, size_t length);
 /* Bytes of the UTF-8 character at `text`, of which `length` bytes are there, at least one; 0: there
  * is none. */
 size_t utf8_length(const char *text, size_t length);
-/* False, after a complaint, when this build has no jansson. */
-bool json_available(const char *command);
+/* What stands for a byte in a string of JSON, where it cannot stand itself, at `at`, where there is
+ * room for 7 bytes. Returns its end. */
+char *put_json_escape(char *at, uint8_t byte);
 /* Write `number` in decimal at `at`, without a NUL: at most 20 bytes. Returns its end. */
 char *put_decimal(char *at, uint64_t number);
 

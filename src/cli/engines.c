@@ -44,8 +44,6 @@ static int print_table(void)
 
 static int print_json(void)
 {
-    if (!json_available(command))
-        return EXIT_ERROR;
     for (size_t i = 0; i < trawl_engine_count(); i++) {
         char *about = json_quote(trawl_engine_about(i));
         if (about == NULL) {

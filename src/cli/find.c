@@ -200,7 +200,7 @@ static bool read_option(void *user, int option, const char *value)
     case OPT_TSV:
         return take_format(f, &writer_tsv);
     case OPT_JSON:
-        return take_format(f, &writer_json) && json_available(f->run.command);
+        return take_format(f, &writer_json);
     case OPT_BED:
         return take_format(f, &writer_bed);
     case OPT_GFF3:

@@ -207,8 +207,7 @@ static bool read_option(void *user, int option, const char *value)
         return single_option(run->options.command, "", &run->format_given, "--csv");
     case OPT_JSON:
         run->format = GRID_JSON;
-        return single_option(run->options.command, "", &run->format_given, "--json") &&
-               json_available(run->options.command);
+        return single_option(run->options.command, "", &run->format_given, "--json");
     case OPT_COUNT:
         run->count = true;
         return count_option(run->options.command, value, &run->count_all);

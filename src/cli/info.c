@@ -323,7 +323,7 @@ static bool read_option(void *user, int option, const char *value)
     (void)value;
     if (option == OPT_PATTERNS)
         return i->patterns = true;
-    return i->json = json_available(command);
+    return i->json = true;
 }
 
 static bool print_plan(info *i, const char *path)

@@ -1,4 +1,4 @@
-/* line_json.c: see line_json.h. No library is needed: there is nothing but strings and numbers. */
+/* line_json.c: see line_json.h. */
 #include "cli/line_json.h"
 
 #include <inttypes.h>
@@ -27,22 +27,6 @@ static void put_number(line_search *s, const char *name, uint64_t number)
 
 /* ---- strings ------------------------------------------------------------- */
 
-/* The letter behind the backslash; 0: there is none for the byte. */
-static char escape_letter(uint8_t byte)
-{
-    static const char bytes[] = "\"\\\b\f\n\r\t", letters[] = "\"\\bfnrt";
-    const char *at = byte ? strchr(bytes, byte) : NULL;
-    return at ? letters[at - bytes] : 0;
-}
-
-static void put_escape(line_search *s, uint8_t byte)
-{
-    char escape[8] = { '\\', escape_letter(byte) };
-    if (!escape[1])
-        snprintf(escape, sizeof escape, "\\u%04x", byte);
-    put_text(s, escape);
-}
-
 static bool is_plain(uint8_t byte)
 {
     return byte >= ' ' && byte != '"' && byte != '\\';
@@ -52,6 +36,7 @@ static bool is_plain(uint8_t byte)
 static void put_string(line_search *s, const void *text, size_t length)
 {
     const uint8_t *bytes = text;
+    char escape[7];
     if (!is_utf8(text, length)) {
         char *encoded = base64(text, length);
         put_text(s, "{\"bytes\":\"");
@@ -67,7 +52,7 @@ static void put_string(line_search *s, const void *text, size_t length)
             run++;
         put(s, (const char *)bytes + i, run);
         if (i + run < length)
-            put_escape(s, bytes[i + run]);
+            put(s, escape, (size_t)(put_json_escape(escape, bytes[i + run]) - escape));
     }
     put_text(s, "\"}");
 }

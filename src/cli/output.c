@@ -5,10 +5,6 @@
 
 #include "cli/cli.h"
 
-#ifdef TRAWL_HAVE_JANSSON
-#include <jansson.h>
-#endif
-
 char *put_decimal(char *at, uint64_t number)
 {
     char digits[20];
@@ -157,107 +153,52 @@ char *base64(const char *text, size_t length)
     return encoded;
 }
 
-#ifdef TRAWL_HAVE_JANSSON
-
-/* Copy with each byte that is not part of UTF-8 replaced by U+FFFD; malloc'ed. */
-static char *clean_utf8(const char *text, size_t length, size_t *clean_length)
+char *put_json_escape(char *at, uint8_t byte)
 {
-    static const char replacement[] = "\xef\xbf\xbd";
-    char *clean = malloc(3 * length + 1);
-    char *at = clean;
-    for (size_t i = 0; clean && i < length;) {
-        size_t size = utf8_length(text + i, length - i);
-        memcpy(at, size ? text + i : replacement, size ? size : 3);
-        at += size ? size : 3;
-        i += size ? size : 1;
-    }
-    if (clean)
-        *at = '\0';
-    *clean_length = clean ? (size_t)(at - clean) : 0;
-    return clean;
-}
-
-/* The same JSON, in which DEL and C1 are escapes, as C0 is already; the text is freed. */
-static char *escape_controls(char *json)
-{
-    const size_t length = json ? strlen(json) : 0;
-    char *escaped = json ? malloc(6 * length + 1) : NULL, *to = escaped;
-    for (size_t i = 0, size; escaped && i < length; i += size) {
-        const bool plain = printable_length(json + i, length - i);
-        size = utf8_length(json + i, length - i);
-        if (plain)
-            memcpy(to, json + i, size);
-        else
-            snprintf(to, 7, "\\u%04x", (uint8_t)json[i + size - 1]);
-        to += plain ? size : 6;
-    }
-    if (escaped)
-        *to = '\0';
-    free(json);
-    return escaped;
+    static const char bytes[] = "\"\\\b\f\n\r\t", letters[] = "\"\\bfnrt";
+    const char *found = byte ? strchr(bytes, byte) : NULL;
+    return at +
+           (found ? sprintf(at, "\\%c", letters[found - bytes]) : sprintf(at, "\\u%04x", byte));
 }
 
 static char *quote_bytes(const char *text, size_t length)
 {
-    json_t *string = json_stringn(text, length);
-    char *quoted = string ? json_dumps(string, JSON_ENCODE_ANY) : NULL;
-    json_decref(string);
-    return escape_controls(quoted);
+    static const char replacement[] = "\xef\xbf\xbd";
+    char *quoted = malloc(6 * length + 3), *to = quoted;
+    if (!quoted)
+        return NULL;
+    *to++ = '"';
+    for (size_t i = 0, size; i < length; i += size) {
+        const bool plain = printable_length(text + i, length - i) && !strchr("\"\\", text[i]);
+        size = utf8_length(text + i, length - i);
+        if (size && !plain) {
+            to = put_json_escape(to,
+                                 (uint8_t)text[i + size - 1]); /* of C1 the code is the last byte */
+            continue;
+        }
+        memcpy(to, size ? text + i : replacement, size ? size : 3);
+        to += size ? size : 3;
+        size = size ? size : 1;
+    }
+    memcpy(to, "\"", 2);
+    return quoted;
 }
 
 char *json_member(const char *name, const char *text, size_t length)
 {
-    size_t clean_length;
-    char *clean = clean_utf8(text, length, &clean_length), *member = NULL;
-    char *quoted = clean ? quote_bytes(clean, clean_length) : NULL;
-    const bool same = clean_length == length; /* else a byte became three */
-    char *exact = same ? NULL : base64(text, length);
-    if (quoted && same)
+    const bool exact = is_utf8(text, length);
+    char *quoted = quote_bytes(text, length), *bytes = exact ? NULL : base64(text, length);
+    char *member = NULL;
+    if (quoted && exact)
         member = format_text("\"%s\":%s", name, quoted);
-    else if (quoted && exact)
-        member = format_text("\"%s\":%s,\"%s_base64\":\"%s\"", name, quoted, name, exact);
-    free(exact);
+    else if (quoted && bytes)
+        member = format_text("\"%s\":%s,\"%s_base64\":\"%s\"", name, quoted, name, bytes);
+    free(bytes);
     free(quoted);
-    free(clean);
     return member;
 }
 
 char *json_quote(const char *text)
 {
-    size_t length;
-    char *clean = clean_utf8(text, strlen(text), &length);
-    char *quoted = clean ? quote_bytes(clean, length) : NULL;
-    free(clean);
-    return quoted;
+    return quote_bytes(text, strlen(text));
 }
-
-bool json_available(const char *command)
-{
-    (void)command;
-    return true;
-}
-
-#else
-
-char *json_member(const char *name, const char *text, size_t length)
-{
-    (void)name;
-    (void)text;
-    (void)length;
-    return NULL;
-}
-
-char *json_quote(const char *text)
-{
-    (void)text;
-    return NULL;
-}
-
-bool json_available(const char *command)
-{
-    complain(command, "--json: this build has no jansson: install libjansson-dev and pkg-config "
-                      "and build again, or take the TSV output");
-    return false;
-}
-
-#endif

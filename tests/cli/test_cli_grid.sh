@@ -196,34 +196,30 @@ check 'standard input as needle, empty' 2 '' 'trawl grid: (standard input): empt
 # ---- JSON --------------------------------------------------------------------
 
 run grid --json -n nine.pgm text.pgm
-if grep -q jansson err; then
-    skip 'JSON: this build has no jansson'
-else
-    check_text 'JSON, one object a line' 0 \
-        '{"file":"text.pgm","needle":1,"name":"nine.pgm","row":3,"col":0}'
-    run grid --json --count -n nine.pgm -n pair.pgm text.pgm
-    check_text 'counts as JSON' 0 \
-        '{"file":"text.pgm","needle":1,"name":"nine.pgm","count":1}
+check_text 'JSON, one object a line' 0 \
+    '{"file":"text.pgm","needle":1,"name":"nine.pgm","row":3,"col":0}'
+run grid --json --count -n nine.pgm -n pair.pgm text.pgm
+check_text 'counts as JSON' 0 \
+    '{"file":"text.pgm","needle":1,"name":"nine.pgm","count":1}
 {"file":"text.pgm","needle":2,"name":"pair.pgm","count":7}'
-    run grid --json -n nine.pgm -n nine.pgm - <text.pgm
-    check_text 'equal names and standard input as JSON' 0 \
-        '{"file":"(standard input)","needle":1,"name":"nine.pgm","row":3,"col":0}
+run grid --json -n nine.pgm -n nine.pgm - <text.pgm
+check_text 'equal names and standard input as JSON' 0 \
+    '{"file":"(standard input)","needle":1,"name":"nine.pgm","row":3,"col":0}
 {"file":"(standard input)","needle":2,"name":"nine.pgm","row":3,"col":0}'
-    name=$(printf 'bad\377')
-    cp text.pgm "$name"
-    cp nine.pgm "n$name"
-    run grid --json -n "n$name" "$name"
-    check_text 'JSON of names that are not UTF-8' 0 "$(printf '%s%s%s' \
-        '{"file":"bad\357\277\275","file_base64":"YmFk/w==","needle":1,' \
-        '"name":"nbad\357\277\275","name_base64":"bmJhZP8=","row":3,"col":0}' |
-        sed "s/\\\\357\\\\277\\\\275/$(printf '\357\277\275')/g")"
-    run grid --json -n absent.pgm text.pgm
-    check 'JSON of nothing' 1 '' ''
-    cp text.pgm 'q"\.pgm'
-    run grid --json -n nine.pgm 'q"\.pgm'
-    check_text 'JSON escapes names' 0 \
-        '{"file":"q\"\\.pgm","needle":1,"name":"nine.pgm","row":3,"col":0}'
-fi
+name=$(printf 'bad\377')
+cp text.pgm "$name"
+cp nine.pgm "n$name"
+run grid --json -n "n$name" "$name"
+check_text 'JSON of names that are not UTF-8' 0 "$(printf '%s%s%s' \
+    '{"file":"bad\357\277\275","file_base64":"YmFk/w==","needle":1,' \
+    '"name":"nbad\357\277\275","name_base64":"bmJhZP8=","row":3,"col":0}' |
+    sed "s/\\\\357\\\\277\\\\275/$(printf '\357\277\275')/g")"
+run grid --json -n absent.pgm text.pgm
+check 'JSON of nothing' 1 '' ''
+cp text.pgm 'q"\.pgm'
+run grid --json -n nine.pgm 'q"\.pgm'
+check_text 'JSON escapes names' 0 \
+    '{"file":"q\"\\.pgm","needle":1,"name":"nine.pgm","row":3,"col":0}'
 
 # ---- kinds -------------------------------------------------------------------
 
@@ -818,13 +814,9 @@ for command in grid engines devices; do
 done
 for command in engines devices; do
     run $command --json
-    if grep -q jansson err; then
-        skip "$command --json: this build has no jansson"
-    else
-        has "$command --json" about
-        grep -q '":"' out && ! grep -q '": ' out && fine=1 || fine=0
-        result "$command --json is compact" $fine
-    fi
+    has "$command --json" about
+    grep -q '":"' out && ! grep -q '": ' out && fine=1 || fine=0
+    result "$command --json is compact" $fine
     run $command nonsense
     check "$command takes no argument" 2 '' "trawl $command: takes no argument, but got 'nonsense'"
     run $command --nonsense

@@ -271,8 +271,7 @@ alert ip any any -> any any (content:"a"; content:"aa"; distance:1; content:"aaa
     done = subprocess.run([TRAWL, "find", "--json", "--max-matches", "1", "--rules", "chosen.rules",
                            "--verdicts", "text"], capture_output=True, check=False)
     want = b'{"file":"text","record":1,"sid":1,"msg":"a \\"quoted\\"; one","unchecked":""}\n'
-    if b"jansson" not in done.stderr:
-        result("JSON, one verdict", [done] * (done.stdout != want))
+    result("JSON, one verdict", [done] * (done.stdout != want))
 
 
 def frames() -> None:

@@ -12,10 +12,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#ifdef TRAWL_HAVE_JANSSON
-#include <jansson.h>
-#endif
-
 #include "cli/cli.h"
 #include "packed_bytes.h"
 #include "torture.h"
@@ -324,7 +320,7 @@ static void run_line(void *user, bool first)
 #define ONCE (KIND(FAIL_MEMORY) | KIND(FAIL_READ) | KIND(FAIL_OPEN)) /* of what is large */
 #define THREADS (KIND(FAIL_MEMORY) | KIND(FAIL_THREAD))
 
-/* Words of all that reads texts; a line with --json needs jansson, one with .png libpng. */
+/* Words of all that reads texts; a line with .png needs libpng. */
 static const command_line lines[] = {
     { PIPE, ANY, false, command_grep, "-n -f list text -" },
     { FILE_INPUT, ANY, false, command_grep, "-c -f list text bad\377\tname -" },
@@ -429,10 +425,6 @@ static const char *name_of(int (*run)(int argc, char **argv))
 
 static bool is_built(const char *words)
 {
-#ifndef TRAWL_HAVE_JANSSON
-    if (strstr(words, "--json"))
-        return false;
-#endif
 #ifndef TRAWL_HAVE_PNG
     if (strstr(words, ".png"))
         return false;
@@ -444,9 +436,6 @@ void torture_command(void)
 {
     char remove[64];
     const int before = open(".", O_RDONLY | O_CLOEXEC);
-#ifdef TRAWL_HAVE_JANSSON
-    json_set_alloc_funcs(malloc, free);
-#endif
     if (before < 0 || !mkdtemp(folder) || chdir(folder) != 0)
         abort();
     make_files();
