@@ -4,13 +4,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cli/find_format.h"
 #include "cli/find_ranks.h"
 #include "cli/pattern_options.h"
 #include "cli/plan_file.h"
 #include "cli/progress.h"
 #include "formats/sources/replace.h"
 #include "formats/sources/unpack.h"
+#include "formats/writers/format.h"
 
 typedef struct find {
     run_options run;

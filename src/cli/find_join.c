@@ -4,8 +4,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/find_format.h"
 #include "cli/find_ranks.h"
+#include "formats/writers/format.h"
 
 #define READ_BLOCK (1u << 20)    /* a thread: what was read is still in its core's caches */
 #define MAPPED_BLOCK (16u << 20) /* a thread: what a block costs is nothing beside its search */

@@ -3,11 +3,11 @@
 #define TRAWL_FIND_SEARCH_H
 
 #include "cli/choose.h"
-#include "cli/find_output.h"
 #include "cli/records.h"
 #include "cli/sample.h"
 #include "formats/tree/tree.h"
 #include "formats/verdicts/verdicts.h"
+#include "formats/writers/writer.h"
 
 /* What --format takes files for. */
 enum {

@@ -1,10 +1,11 @@
 /* gff3.c: matches as features of GFF3: where, from 1, to the last byte. */
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/cli.h"
-#include "cli/find_format.h"
+#include "formats/writers/format.h"
+#include "formats/writers/text.h"
 
 static char *header(const writer *w)
 {

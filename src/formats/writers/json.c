@@ -1,10 +1,11 @@
 /* json.c: matches as JSON, one object a line. */
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/cli.h"
-#include "cli/find_format.h"
+#include "formats/writers/format.h"
+#include "formats/writers/text.h"
 
 static char *file_member(const char *name)
 {

@@ -2,8 +2,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/cli.h"
-#include "cli/find_format.h"
+#include "formats/writers/format.h"
+#include "formats/writers/text.h"
 
 #define PAGE ((size_t)16 << 10) /* handed on at once: many lines, which a core's cache holds */
 

@@ -1,10 +1,11 @@
 /* tsv.c: matches as tab separated columns. */
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/cli.h"
-#include "cli/find_format.h"
+#include "formats/writers/format.h"
+#include "formats/writers/text.h"
 
 static char *header(const writer *w)
 {

@@ -2,7 +2,7 @@
 #ifndef TRAWL_WRITER_FORMAT_H
 #define TRAWL_WRITER_FORMAT_H
 
-#include "cli/find_output.h"
+#include "formats/writers/writer.h"
 
 struct writer_format {
     /* malloc'ed text; NULL without memory. */

@@ -1,9 +1,10 @@
-/* output.c: numbers, TSV fields and JSON strings. */
+/* text.c: see text.h. */
+#include "formats/writers/text.h"
+
 #include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "cli/cli.h"
 
 char *put_decimal(char *at, uint64_t number)
 {

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/cli.h"
-#include "cli/find_format.h"
+#include "formats/writers/format.h"
+#include "formats/writers/text.h"
 
 #define LONGEST_NAME 255u /* bytes, as the format has it */
 
