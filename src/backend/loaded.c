@@ -75,6 +75,7 @@ static walk_facts facts_of(const trawl_plan *plan, const plan_part *part, const 
         .grams = grams ? stage_tables(plan, grams) : NULL,
         .masks = part->carries ? stage_masks(plan, stage) : NULL,
         .may_stop = last && last != stage,
+        .patience = part->patience,
     };
 }
 

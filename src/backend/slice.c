@@ -147,6 +147,7 @@ static int run_part(const text_job *job, u32 number, slice *s, u64 *flow, const 
     t.begin = s->begin;
     t.end = s->end;
     t.allowance = last && first != last ? job->allowance : WALK_NEVER;
+    t.patience = part->patience;
     const u32 done = run_stage(job, part, first, &t, flow);
     if (done == UINT32_MAX)
         return TRAWL_ERROR_MEMORY;
@@ -203,6 +204,7 @@ bool slice_run_plain(isa set, const trawl_plan *plan, const u8 *text, u32 length
                     .state = state,
                     .whole = true,
                     .allowance = part->stage_count > 1 && stage == first ? allowance : WALK_NEVER,
+                    .patience = part->patience,
                     .out = out };
     if (plan_head(plan)->part_count > 1 || stage->state_words > SMALL_STATE)
         return false;

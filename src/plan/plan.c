@@ -174,6 +174,7 @@ static void add_part(const part_draft *draft, plan_header *head, sections *to)
                        .carries = draft->stages[0].carries,
                        .first_stage = (uint32_t)(to->of[PLAN_STAGES].size / sizeof(plan_stage)),
                        .stage_count = draft->stage_count,
+                       .patience = draft->patience,
                        .indexes = to->of[PLAN_INDEXES].size / sizeof(uint32_t),
                        .state = draft->stages[0].carries ? head->state_words : 0 };
     set_lengths(draft->list, true, &part.min_length, &part.max_length);

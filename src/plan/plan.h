@@ -21,7 +21,7 @@
 #include "trawl.h"
 
 #define PLAN_MAGIC "TRAWLPLN"
-#define PLAN_VERSION 12u
+#define PLAN_VERSION 13u
 #define PLAN_BYTE_ORDER 0x01020304u
 #define PLAN_ALIGN 64u
 
@@ -108,8 +108,11 @@ typedef struct plan_part {
     uint32_t carries; /* 1: state crosses slice borders (the reach is not bounded, or long) */
     uint32_t first_stage;
     uint32_t stage_count; /* 1 .. MOST_STAGES */
-    uint64_t indexes;     /* its first one in PLAN_INDEXES, u32[pattern_count], ascending */
-    uint64_t min_length;  /* as in plan_header */
+    uint32_t
+        patience; /* nanoseconds of work a byte at which its fallback is faster; 0: it has none */
+    uint32_t unused;
+    uint64_t indexes;    /* its first one in PLAN_INDEXES, u32[pattern_count], ascending */
+    uint64_t min_length; /* as in plan_header */
     uint64_t max_length;
     uint64_t state; /* of a part that carries: its first word in the state of the plan */
 } plan_part;
@@ -137,7 +140,7 @@ typedef struct plan_stage {
 _Static_assert(sizeof(plan_header) == 128 + 16 * PLAN_SECTIONS, "saved");
 _Static_assert(sizeof(plan_pattern) == 56 && sizeof(element) == 40, "saved");
 _Static_assert(sizeof(plan_borders) == 168, "saved");
-_Static_assert(sizeof(plan_part) == 48 && sizeof(plan_stage) == 40, "saved");
+_Static_assert(sizeof(plan_part) == 56 && sizeof(plan_stage) == 40, "saved");
 
 struct trawl_plan {
     void *block;          /* plan_header.bytes long, aligned to PLAN_ALIGN; after this struct, or
@@ -172,7 +175,7 @@ typedef struct part_draft {
     const pattern_list *list; /* a sublist of the plan's */
     const uint32_t *indexes;  /* the plan's indexes of its patterns; NULL: it is the plan's list */
     stage_draft stages[MOST_STAGES];
-    uint32_t stage_count;
+    uint32_t stage_count, patience;
 } part_draft;
 
 /* Put the plan together from a list and its finished parts, whose tables are copied. All memory is

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "backend/backend.h"
 #include "engines/planner/planner.h"
 #include "engines/shared/engine.h"
 #include "random.h"
@@ -33,8 +34,8 @@ static void set_pattern(size_t i, trawl_syntax syntax)
     };
 }
 
-/* The plan of the first `count` patterns for a CPU, without a sample. */
-static trawl_plan *planned(size_t count)
+/* The plan of the first `count` patterns for a CPU by an engine, without a sample. */
+static trawl_plan *planned_by(const char *engine, size_t count)
 {
     pattern_list list;
     trawl_plan *plan = NULL;
@@ -44,10 +45,15 @@ static trawl_plan *planned(size_t count)
                         .list = &list,
                         .sample = profile_of(NULL, 0, &list),
                         .target = { .threads = 1, .isa = ISA_AVX2 } };
-    if (plan_make(&p, "auto", &plan, &error) != TRAWL_OK)
+    if (plan_make(&p, engine, &plan, &error) != TRAWL_OK)
         fail_msg("%s", error.message);
     pattern_list_free(&list);
     return plan;
+}
+
+static trawl_plan *planned(size_t count)
+{
+    return planned_by("auto", count);
 }
 
 /* Its engines, and its cost in *cost. */
@@ -171,11 +177,53 @@ static void test_signatures(void **state)
     }
 }
 
+enum { PIECES = 4, PIECE = 9 };
+
+/* Whether a filter searches all of a text that is full of the first `count` patterns, which are
+ * pieces of words. */
+static bool stands(size_t count)
+{
+    static char text[8 * MOST * PIECE];
+    static record records[COUNT(text)];
+    uint64_t found = 0;
+    const sink out = { &found, records, COUNT(records) };
+    size_t length = 0;
+    trawl_plan *plan = planned_by("teddy/ac", count);
+    for (size_t i = 0; length + 2 * PIECE < sizeof text; i = (i + PIECES) % count)
+        length += (size_t)snprintf(text + length, 2 * PIECE, "%s%s", written[i],
+                                   written[i + PIECES - 1] + PIECE + 1 - PIECES);
+    const bool all =
+        slice_run_plain(ISA_PORTABLE, plan, (const uint8_t *)text, (uint32_t)length, 4096, &out);
+    assert_true(!all || found >= length / (PIECE + PIECES - 1) * PIECES);
+    trawl_plan_free(plan);
+    return all;
+}
+
+/* A filter gives up where its fallback is faster, and no sooner: an automaton of thousands of
+ * literals is slow where a text is full of them, and one of a few is not. */
+static void test_patience(void **state)
+{
+    rng r = { 5 };
+    (void)state;
+    for (size_t i = 0; i < MOST; i += PIECES) {
+        written[i][0] = '\0';
+        letters(&r, i, PIECE + PIECES - 1);
+        for (size_t k = PIECES; k-- > 0;) {
+            memmove(written[i + k], written[i] + k, PIECE);
+            written[i + k][PIECE] = '\0';
+            set_pattern(i + k, TRAWL_SYNTAX_LITERAL);
+        }
+    }
+    assert_true(stands(MOST));
+    assert_false(stands(PIECES));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = { cmocka_unit_test(test_many_unbounded),
                                         cmocka_unit_test(test_long_patterns),
                                         cmocka_unit_test(test_guide),
-                                        cmocka_unit_test(test_signatures) };
+                                        cmocka_unit_test(test_signatures),
+                                        cmocka_unit_test(test_patience) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

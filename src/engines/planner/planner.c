@@ -18,7 +18,15 @@
 #include "engines/shared/costs.h"
 #include "engines/shared/engine.h"
 
-enum { SHORT = 3, SHORTER_THAN_GRAMS = 5, TEXT = 256 };
+enum {
+    SHORT = 3,
+    SHORTER_THAN_GRAMS = 5,
+    TEXT = 256,
+    JOINED = 8192,      /* bytes of literals that are joined, */
+    JOINED_STEP = 8191, /* of which the next one is so many on */
+    LEAST_PATIENCE = 2,
+    MOST_PATIENCE = 1 << 20
+};
 
 /* ---- shares of a set ------------------------------------------------------------ */
 
@@ -291,6 +299,32 @@ static int build_stage(const problem *p, stage_draft *stage, trawl_error *error)
                 e->name);
 }
 
+/* What a byte takes of the fallback, in nanoseconds, where it must take over: of literals on a text
+ * that is full of them. */
+static uint32_t patience_of(const problem *p, const engine *fallback)
+{
+    const pattern_list *list = p->list;
+    uint8_t text[JOINED];
+    size_t length = 0;
+    problem full = *p;
+    full.choice = NULL;
+    full.target.gpu = false;
+    for (size_t i = 0; list->patterns && i < list->count && length < JOINED; i++) {
+        const pattern *one = &list->patterns[i * JOINED_STEP % list->count];
+        const size_t left = JOINED - length, more = one->length < left ? one->length : left;
+        if (one->literal) {
+            memcpy(text + length, one->bytes, more);
+            length += more;
+        }
+    }
+    if (length)
+        full.sample = (profile){ text, length };
+    const double cost = fallback->cost(&full);
+    return cost < LEAST_PATIENCE  ? LEAST_PATIENCE
+           : cost > MOST_PATIENCE ? MOST_PATIENCE
+                                  : (uint32_t)cost;
+}
+
 /* The chain of an engine. `bare`: as it was asked for by name, and nothing that changes it. Built
  * from its end: a fallback takes the most memory, and may be refused before the rest is made. */
 static int build_part(const problem *p, const engine *e, bool bare, part_draft *part,
@@ -310,6 +344,9 @@ static int build_part(const problem *p, const engine *e, bool bare, part_draft *
         add_stage(e->filter, STAGE_ASIDE, part);
     for (uint32_t i = part->stage_count; i-- > 0 && status == TRAWL_OK;)
         status = build_stage(part->stages[i].kind == e->kind ? p : &other, &part->stages[i], error);
+    part->patience = fallback && status == TRAWL_OK ? patience_of(p, fallback) : 0;
+    if (status == TRAWL_OK && p->memory->failure)
+        status = memory_failed(p->memory, error, "what engine '%s' costs", fallback->name);
     return status;
 }
 

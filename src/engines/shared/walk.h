@@ -66,6 +66,7 @@ struct text_task {
     bool whole;    /* `state` is all zero, and nobody asks for it behind the end */
     bool news;     /* parts that carry: no match begins, only what `state` holds moves on */
     u64 allowance; /* work beyond what pays that ends it; WALK_NEVER: it may not stop */
+    u32 patience;  /* the work a byte that pays: what the fallback takes */
     const sink *out;
     const u32 *verify_tables; /* filters: the stage behind */
     text_verify verify;
@@ -76,12 +77,11 @@ struct text_task {
 typedef u32 (*text_walk)(text_task *t);
 
 /* Whether a walk that has taken `work` for the bytes from `from` to `at` should stop. A unit of
- * work is about a nanosecond beyond what a byte costs anyhow; so many a byte make it as slow as
- * Aho-Corasick, and the allowance keeps one odd place from ending it. */
-#define GIVE_UP_A_BYTE 2u
+ * work is about a nanosecond beyond what a byte costs anyhow; the patience makes it as slow as the
+ * fallback, and the allowance keeps one odd place from ending it. */
 static inline bool give_up(const text_task *t, u32 at, u64 work)
 {
-    return work > t->allowance + GIVE_UP_A_BYTE * (u64)(at - t->from);
+    return work > t->allowance + t->patience * (u64)(at - t->from);
 }
 
 /* ---- grids -------------------------------------------------------------------- */

@@ -342,8 +342,6 @@ static void lay_out(const problem *p, design *d, row_maker *m, property **order,
 {
     bitslice_tables head;
     block *b = m->b;
-    problem on_cpu = *p;
-    on_cpu.target.gpu = false;
     memset(&head, 0, sizeof head);
     m->head = &head;
     block_words(b, NULL, sizeof head / 4);
@@ -351,7 +349,6 @@ static void lay_out(const problem *p, design *d, row_maker *m, property **order,
     add_sets(d, &head, b);
     head.count = (uint32_t)p->list->count;
     head.ahead = d->ahead;
-    head.patience = 1 + (uint32_t)(engine_shiftand.cost(&on_cpu) / 2);
     const uint32_t each = ROWS_BYTES / BITSLICE_ROW / (head.rows ? head.rows : 1);
     const uint32_t least = BITSLICE_STEP + bitslice_rows_ahead(&head);
     head.length = MOST_LENGTH;

@@ -571,8 +571,9 @@ static int bitslice_run(const device_plan *p, device_queue *q, text_piece *piece
 {
     const bitslice_tables *t = tables_of(p);
     const bitslice_device *d = p->state;
+    const uint64_t bytes = piece->end - piece->from;
     const uint64_t most =
-        p->facts.may_stop ? LEAST_MOST + (uint64_t)(piece->end - piece->from) * t->patience / 4 : 0;
+        p->facts.may_stop ? LEAST_MOST + bytes * (1 + p->facts.patience / 2) / 4 : 0;
     if (d->alone)
         return run_alone(p, q, piece, most, error);
     if (!d->blocks)

@@ -70,7 +70,6 @@ typedef struct bitslice_tables {
     u32 rows;     /* and all */
     u32 classes;  /* sets[] */
     u32 count;    /* patterns */
-    u32 patience; /* nanoseconds of verification a byte, above which the fallback is faster */
     u32 letter;   /* bitslice_letter[letters]; this and the next are word offsets */
     u32 bytes, byte_count; /* u8[] */
     u32 operation;         /* bitslice_operation[rows - letters] */
@@ -81,7 +80,7 @@ typedef struct bitslice_tables {
     u32 early, early_count;   /* lines of all early tests, pattern by pattern */
 } bitslice_tables;
 
-SHARED_SIZE(bitslice_tables, 104);
+SHARED_SIZE(bitslice_tables, 100);
 SHARED_SIZE(bitslice_pattern, 48);
 SHARED_SIZE(bitslice_segment, 20);
 SHARED_SIZE(bitslice_operation, 12);

@@ -530,7 +530,7 @@ static bool slice_block(slicer *s)
             slice_classes(s, made);
         }
         const u64 bytes = s->base - task->from + (u64)(row + BITSLICE_STEP) * BITSLICE_LANES;
-        s->most = task->allowance + s->tables->patience * bytes;
+        s->most = task->allowance + (1 + task->patience / 2) * bytes;
         if (!test_patterns(s, row))
             return false;
     }

@@ -377,11 +377,9 @@ static uint32_t build_windows(factor_draft *d)
 static void build_tables(factor_draft *d, factors_entry *entries, uint32_t count, const problem *p,
                          stage_draft *out)
 {
-    const double patience = engine_shiftand.cost(p);
     block *b = &out->tables;
     factors_tables t;
     memset(&t, 0, sizeof t);
-    t.patience = patience > GIVE_UP_A_BYTE ? (uint32_t)patience : GIVE_UP_A_BYTE;
     t.forward = (uint32_t)d->furthest;
     block_append(&d->bytes, NULL, 8, 8); /* so that its size is a multiple of 8 */
     block_words(b, NULL, sizeof t / 4);

@@ -612,7 +612,7 @@ static inline u32 walk_places(search *s, text_task *task, bool only)
         }
         for (u32 i = 0; i < queued; i++)
             task->candidates += look_up(s, load4(text + queue[i]), queue[i]);
-        if (s->work > task->allowance + t.patience * (u64)(at - s->from) && !stops) {
+        if (s->work > task->allowance + task->patience * (u64)(at - s->from) && !stops) {
             stops = true;
             end = stop_soon(s, at);
             whole = last_whole(at, end);

@@ -112,14 +112,12 @@ typedef struct factors_tables {
     u32 checks, check_count;
     u32 sets, set_count; /* u32[8] each: bit b of [b / 32]: byte b belongs */
     u32 bytes, byte_count;
-    u32 patience;          /* nanoseconds a byte that its fallback takes */
     u32 forward;           /* how far behind its gram a match of a last piece may end */
     u32 units, unit_count; /* 0: pieces are joined by rings */
     u32 words;             /* with units: factors_word[state_words], word offset, */
     u32 map, classes;      /* u8[256]: class of a byte, word offset; how many classes, */
     u32 owner;             /* u32[state_words][64]: pattern of a last position, word offset */
     u32 windows;           /* FACTORS_WINDOWS; 0: the set is not for devices */
-    u32 unused;
 } factors_tables;
 
 /* So many neighbouring grams of q bytes in each piece's window. */
@@ -134,7 +132,7 @@ SHARED_SIZE(factors_atom, 32);
 SHARED_SIZE(factors_piece, 64);
 SHARED_SIZE(factors_unit, 16);
 SHARED_SIZE(factors_word, 64);
-SHARED_SIZE(factors_tables, 152);
+SHARED_SIZE(factors_tables, 144);
 
 INLINE u32 factors_hash(u32 gram, u32 shift)
 {

@@ -35,6 +35,7 @@ typedef struct walk_facts {
     uint32_t cell_size;     /* 0: text */
     const uint32_t *grams;  /* pfac: grams_tables; NULL: none */
     const uint64_t *masks;  /* plan_stage.masks; NULL when it does not carry */
+    uint32_t patience;      /* of its part */
     bool may_stop;          /* a fallback is there: the kernels may set piece_cursor.gave_up */
 } walk_facts;
 
