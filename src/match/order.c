@@ -178,6 +178,20 @@ bool match_repeated(match_out *out, const plan_pattern *p)
     return before;
 }
 
+bool found_continue(found_match *m, const found_match *next)
+{
+    const bool single = m->start == m->last;
+    const uint64_t goes = next->end - m->end;
+    if (m->pattern != next->pattern || next->start != m->last + 1 || next->last != next->start)
+        return false;
+    if (single ? goes > 1 : m->step > 1 || next->end != found_end(m, next->start))
+        return false;
+    if (single)
+        m->step = (uint32_t)goes;
+    m->last = next->last;
+    return true;
+}
+
 static bool match_list_grow(match_list *list, memory *memory)
 {
     size_t capacity = list->capacity == 0 ? 64 : 2 * list->capacity;

@@ -5,12 +5,29 @@
 #include "base/memory.h"
 #include "plan/plan.h"
 
-/* Matches that are not handed on yet and share their end: one for each start from `start` to
- * `last`. */
+/* Matches that are not handed on yet: one for each start from `start` to `last`, all to `end`; or,
+ * where `step` is not 0, one for each step-th of these starts, whose ends go on as they do. */
 typedef struct found_match {
     uint64_t start, last, end; /* no base added */
     uint32_t id, pattern;      /* as in trawl_match */
+    uint32_t step;
 } found_match;
+
+/* The end of the one that begins at `start`. */
+static inline uint64_t found_end(const found_match *m, uint64_t start)
+{
+    return m->step > 0 ? m->end + (start - m->start) : m->end;
+}
+
+/* Take those before `start`, which is one of its starts, out of *m. */
+static inline void found_begin(found_match *m, uint64_t start)
+{
+    m->end = found_end(m, start);
+    m->start = start;
+}
+
+/* Let *m hold `next` too, one match, if that follows as the others follow one another. */
+bool found_continue(found_match *m, const found_match *next);
 
 /* A growing array. All zero is the empty list. */
 typedef struct match_list {

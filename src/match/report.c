@@ -25,7 +25,8 @@
  *
  * Starts that follow one another and have one end are kept as one run, so a run of equal letters
  * takes no more memory than one of them. Alternatives of one pattern are united once all they have
- * below some start is known.
+ * below some start is known (unite.c). Until then matches of one length that follow one another are
+ * kept as one too, and those that another alternative outdoes are not kept.
  *
  * A start s is settled
  *   for patterns with a longest match   when the text is known to s + horizon, the length of the
@@ -49,6 +50,7 @@
 #include "match/order.h"
 #include "match/pairs.h"
 #include "match/sieve.h"
+#include "match/unite.h"
 
 #define MIN_STEP (UINT64_C(1) << 16)
 
@@ -58,7 +60,8 @@
 typedef struct variable {
     struct variable *next; /* of all that were made */
     struct variable *next_seen;
-    bool seen; /* it occurred in this text */
+    struct variable *sibling; /* another one of the caller's pattern */
+    bool seen;                /* it occurred in this text */
     const plan_pattern *pattern;
     pairs *pairs;
     uint64_t end;  /* where a match ended last; 0: none has */
@@ -81,10 +84,14 @@ struct reporter {
     uint64_t cursor;       /* LEFTMOST_...: where the next match may start */
     match_list found;      /* not handed out yet */
     match_list apart;      /* found by alternatives, which are not united yet */
+    size_t *latest;        /* by pattern index: where in its list the last match was put, which the
+                              next one may follow; NULL where none waits long */
     size_t looked;         /* when `found` has this many it is asked which of them may go */
     variable **variables;  /* by pattern index - first_variable; NULL: not seen yet */
     variable *made;        /* all of them, linked */
     variable *seen;        /* those of this text, linked */
+    variable **siblings;   /* by the caller's index: its alternatives in `seen` that have several
+                              lengths; NULL where none are united */
     uint64_t *cursors;     /* EACH: by the caller's index, where its next match may start; ENDS:
                               where its last match ended */
     bool began;            /* ENDS: doubtful patterns are followed */
@@ -185,11 +192,21 @@ int reporter_open(const trawl_plan *plan, uint32_t report, match_out *out, memor
     size_t variables = plan_head(plan)->pattern_count - made->first_variable;
     const bool counted = report == TRAWL_REPORT_EACH || report == TRAWL_REPORT_ENDS;
     const size_t cursors = counted ? plan_head(plan)->given : 0;
+    const bool immediate = is_immediate(made) || report == TRAWL_REPORT_ENDS;
+    const size_t siblings = !immediate && plan_has_alternatives(plan) ? plan_head(plan)->given : 0;
+    const size_t latest = siblings > 0 || (is_leftmost(made) && made->span == LENGTH_UNBOUNDED)
+                              ? plan_head(plan)->pattern_count
+                              : 0;
     if (variables > 0)
         made->variables = memory_take_zeroed(memory, variables, sizeof *made->variables);
     if (cursors > 0)
         made->cursors = memory_take_zeroed(memory, cursors, sizeof *made->cursors);
-    if ((variables > 0 && made->variables == NULL) || (cursors > 0 && made->cursors == NULL)) {
+    if (siblings > 0)
+        made->siblings = memory_take_zeroed(memory, siblings, sizeof *made->siblings);
+    if (latest > 0)
+        made->latest = memory_take_zeroed(memory, latest, sizeof *made->latest);
+    if ((variables > 0 && made->variables == NULL) || (cursors > 0 && made->cursors == NULL) ||
+        (siblings > 0 && made->siblings == NULL) || (latest > 0 && made->latest == NULL)) {
         reporter_free(made);
         return out_of_memory(memory, error);
     }
@@ -216,6 +233,8 @@ void reporter_free(reporter *r)
     }
     memory_give(r->memory, r->variables);
     memory_give(r->memory, r->cursors);
+    memory_give(r->memory, r->siblings);
+    memory_give(r->memory, r->latest);
     merge_free(&r->heads, r->memory);
     match_list_free(&r->found, r->memory);
     match_list_free(&r->apart, r->memory);
@@ -231,6 +250,8 @@ void reporter_restart(reporter *r)
         v->seen = false;
         if (r->cursors != NULL)
             r->cursors[v->pattern->order] = 0;
+        if (r->siblings != NULL)
+            r->siblings[v->pattern->order] = NULL;
     }
     if (r->report == TRAWL_REPORT_ENDS)
         memset(r->cursors, 0, plan_head(r->plan)->given * sizeof *r->cursors);
@@ -277,6 +298,10 @@ static variable *variable_of(reporter *r, uint32_t index)
     v->next_seen = r->seen;
     v->seen = true;
     r->seen = v;
+    if (r->siblings != NULL && !plan_one_length(v->pattern)) {
+        v->sibling = r->siblings[v->pattern->order];
+        r->siblings[v->pattern->order] = v;
+    }
     return v;
 }
 
@@ -306,25 +331,6 @@ static bool add_run(reporter *r, const plan_pattern *p, uint64_t first, uint64_t
     return true;
 }
 
-/* Hand out all matches of `found` with an end up to `limit`, in the order of output. */
-static int release_by_end(reporter *r, uint64_t limit, trawl_error *error)
-{
-    const found_match *items = r->found.items;
-    match_list_sort(&r->found, match_before_by_end);
-    size_t i = 0;
-    int status = TRAWL_OK;
-    while (status == TRAWL_OK && i < r->found.count && items[i].end <= limit) {
-        const uint64_t end = items[i].end;
-        for (; i < r->found.count && items[i].end == end; i++) {
-            if (!add_run(r, pattern_of(r, &items[i]), items[i].start, items[i].last))
-                return out_of_memory(r->memory, error);
-        }
-        status = merge_release(&r->heads, r->out, end);
-    }
-    match_list_drop(&r->found, i);
-    return status;
-}
-
 /* Put items[i], which is before its place among those after it, there: they move down. */
 static void match_list_settle(match_list *list, size_t i, match_before before)
 {
@@ -332,6 +338,32 @@ static void match_list_settle(match_list *list, size_t i, match_before before)
     for (; i + 1 < list->count && before(&list->items[i + 1], &m); i++)
         list->items[i] = list->items[i + 1];
     list->items[i] = m;
+}
+
+/* Hand out all matches of `found` with an end up to `limit`, in the order of output. */
+static int release_by_end(reporter *r, uint64_t limit, trawl_error *error)
+{
+    found_match *items = r->found.items;
+    match_list_sort(&r->found, match_before_by_end);
+    size_t i = 0;
+    int status = TRAWL_OK;
+    while (status == TRAWL_OK && i < r->found.count && items[i].end <= limit) {
+        const uint64_t end = items[i].end;
+        while (i < r->found.count && items[i].end == end) {
+            found_match *m = &items[i];
+            if (!add_run(r, pattern_of(r, m), m->start, m->step > 0 ? m->start : m->last))
+                return out_of_memory(r->memory, error);
+            if (m->step == 0 || m->last - m->start < m->step) {
+                i++;
+            } else {
+                found_begin(m, m->start + m->step);
+                match_list_settle(&r->found, i, match_before_by_end);
+            }
+        }
+        status = merge_release(&r->heads, r->out, end);
+    }
+    match_list_drop(&r->found, i);
+    return status;
 }
 
 /* Hand out what does not overlap of all that was found with a start below `settled`. */
@@ -349,9 +381,9 @@ static int release_leftmost(reporter *r)
         if (m->start >= r->cursor) {
             status = match_emit(r->out, pattern_of(r, m), m->start, m->end);
             r->cursor = m->end;
-            i++;
-        } else if (m->last >= r->cursor) {
-            m->start = r->cursor;
+        }
+        if (m->last >= r->cursor) {
+            found_begin(m, r->cursor);
             match_list_settle(&r->found, i, before);
         } else {
             i++;
@@ -469,36 +501,83 @@ static int feed_ends(reporter *r, const record *records, size_t count, uint64_t 
     return status;
 }
 
-/* Note the matches of one pattern from `first` .. `last` to `end`. Those of a pattern come by start
- * here, so that EACH can choose at once. */
-static bool keep_longest(reporter *r, match_list *to, found_match m)
+/* Whether another alternative of p's pattern is known to bring a match from `start` that is wanted
+ * as much as one to `end`. */
+static bool is_outdone(const reporter *r, const plan_pattern *p, uint64_t start, uint64_t end)
 {
-    if (r->report == TRAWL_REPORT_EACH && to == &r->found) {
+    const bool nearest = r->report == TRAWL_REPORT_SHORTEST;
+    for (const variable *v = r->siblings[p->order]; v != NULL; v = v->sibling) {
+        const size_t latest = r->latest[v->pattern - plan_patterns(r->plan)];
+        start_run run;
+        if (v->pattern == p)
+            continue;
+        if (!nearest && v->end >= end && start <= v->last && pairs_run(v->pairs, &run) &&
+            run.first <= start && start <= run.last)
+            return true;
+        if (latest >= r->apart.count)
+            continue;
+        const found_match *m = &r->apart.items[latest];
+        if (m->pattern == p->order && m->start <= start && start <= m->last &&
+            (nearest ? found_end(m, start) <= end : found_end(m, start) >= end))
+            return true;
+    }
+    return false;
+}
+
+/* Put matches of a pattern into the list, as what follows its latest match if they do. */
+static bool keep(reporter *r, match_list *to, uint32_t index, found_match m)
+{
+    if (r->latest != NULL) {
+        const size_t latest = r->latest[index];
+        if (latest < to->count && found_continue(&to->items[latest], &m))
+            return true;
+        r->latest[index] = to->count;
+    }
+    return match_list_add(to, r->memory, m);
+}
+
+/* The same for the matches of alternatives, unless better ones are known. */
+static bool keep_apart(reporter *r, uint32_t index, found_match m)
+{
+    const plan_pattern *p = &plan_patterns(r->plan)[index];
+    return (m.start == m.last && is_outdone(r, p, m.start, m.end)) || keep(r, &r->apart, index, m);
+}
+
+/* Put the longest matches of a pattern into `found`. They come by start, so that EACH can choose at
+ * once. */
+static bool keep_found(reporter *r, uint32_t index, found_match m)
+{
+    if (r->report == TRAWL_REPORT_EACH) {
         uint64_t *cursor = &r->cursors[m.pattern];
         if (m.last < *cursor)
             return true;
-        m.start = m.start > *cursor ? m.start : *cursor;
-        m.last = m.start;
-        *cursor = m.end;
+        found_begin(&m, m.start > *cursor ? m.start : *cursor);
+        const uint64_t length = m.end - m.start;
+        const uint64_t more = m.step > 0 ? (m.last - m.start) / length : 0;
+        m.last = m.start + more * length;
+        m.step = more > 0 ? (uint32_t)length : 0;
+        *cursor = m.last + length;
     }
-    return match_list_add(to, r->memory, m);
+    return keep(r, &r->found, index, m);
 }
 
 /* The starts below `below` reach no later end than the one that was found last. */
 static bool end_starts(reporter *r, variable *v, uint64_t below)
 {
     const plan_pattern *p = v->pattern;
-    match_list *to = plan_has_alternatives(r->plan) ? &r->apart : &r->found;
+    const uint32_t index = (uint32_t)(p - plan_patterns(r->plan));
     bool added = true;
     for (;;) {
         start_run run;
         if (!added || !pairs_run(v->pairs, &run) || run.first >= below)
             return added;
         const uint64_t last = run.last < below ? run.last : below - 1;
-        if (v->end > 0 && run.first <= v->last)
-            added = keep_longest(r, to,
-                                 (found_match){ run.first, last < v->last ? last : v->last, v->end,
-                                                p->id, p->order });
+        if (v->end > 0 && run.first <= v->last) {
+            const found_match m = { run.first, last < v->last ? last : v->last,
+                                    v->end,    p->id,
+                                    p->order,  0 };
+            added = r->siblings != NULL ? keep_apart(r, index, m) : keep_found(r, index, m);
+        }
         pairs_drop(v->pairs, last + 1);
     }
 }
@@ -535,126 +614,61 @@ static bool collect_nearest(reporter *r, uint32_t index, uint64_t end, text_view
         const plan_pattern *p = head->pattern;
         start_run *run = &head->starts;
         do
-            added = match_list_add(&r->apart, r->memory,
-                                   (found_match){ run->first, run->last, end, p->id, p->order });
+            added = keep_apart(r, index,
+                               (found_match){ run->first, run->last, end, p->id, p->order, 0 });
         while (added && pairs_next_run(run));
     }
     drop_starts(r, &(record){ 0, index }, 1, end);
     return added;
 }
 
-/* An alternative that has one length, unlike others: its start follows from its end. It is noted
- * that it occurred, for its cursor. */
-static bool collect_alternative(reporter *r, uint32_t index, uint64_t end)
+/* An end of a pattern, or of an alternative, of one length: its start follows from it. */
+static bool collect_fixed(reporter *r, uint32_t index, uint64_t end)
 {
     const plan_pattern *p = &plan_patterns(r->plan)[index];
     const uint64_t start = end - p->min_length;
-    return (r->cursors == NULL || variable_of(r, index) != NULL) &&
-           match_list_add(&r->apart, r->memory,
-                          (found_match){ start, start, end, p->id, p->order });
+    const found_match m = { start, start, end, p->id, p->order, 0 };
+    if (end < p->min_length + r->cursor)
+        return true;
+    if (plan_fixed_length(p))
+        return keep(r, &r->found, index, m);
+    /* for its cursor it is noted that it occurred */
+    return (r->cursors == NULL || variable_of(r, index) != NULL) && keep_apart(r, index, m);
 }
 
-/* Keep what the batch brings until its starts are settled. */
+static bool collect_one(reporter *r, uint32_t index, uint64_t end, text_view text)
+{
+    if (plan_one_length(&plan_patterns(r->plan)[index]))
+        return collect_fixed(r, index, end);
+    return r->report == TRAWL_REPORT_SHORTEST ? collect_nearest(r, index, end, text)
+                                              : collect_end(r, index, end, text);
+}
+
+/* Keep what the batch brings until its starts are settled. Of alternatives that end at one place
+ * those of one length come last, for others may outdo them. */
 static bool collect(reporter *r, const record *records, size_t count, uint64_t shift,
                     text_view text)
 {
     const plan_pattern *patterns = plan_patterns(r->plan);
     bool added = true;
-    for (size_t i = 0; added && i < count; i++) {
-        const plan_pattern *p = &patterns[records[i].index];
-        uint64_t end = records[i].pos + shift, start = end - p->min_length;
-        if (!plan_one_length(p))
-            added = r->report == TRAWL_REPORT_SHORTEST
-                        ? collect_nearest(r, records[i].index, end, text)
-                        : collect_end(r, records[i].index, end, text);
-        else if (end < p->min_length + r->cursor)
-            continue;
-        else if (plan_fixed_length(p))
-            added = match_list_add(&r->found, r->memory,
-                                   (found_match){ start, start, end, p->id, p->order });
-        else
-            added = collect_alternative(r, records[i].index, end);
+    for (size_t i = 0, k = 0; added && i < count; i = k) {
+        const uint64_t end = records[i].pos + shift;
+        for (; added && k < count && records[k].pos == records[i].pos; k++)
+            if (r->siblings == NULL || !plan_one_length(&patterns[records[k].index]))
+                added = collect_one(r, records[k].index, end, text);
+        for (; added && r->siblings != NULL && i < k; i++)
+            if (plan_one_length(&patterns[records[i].index]))
+                added = collect_one(r, records[i].index, end, text);
     }
     return added;
 }
 
 /* ---- alternatives ------------------------------------------------------- */
 
-/* By pattern, and then by start. */
-static bool before_by_pattern(const found_match *a, const found_match *b)
+static bool take_united(void *user, found_match m)
 {
-    return a->pattern != b->pattern ? a->pattern < b->pattern : a->start < b->start;
-}
-
-/* Let `apart` begin with what is below `settled`, cut there, in the order of before_by_pattern.
- * Returns how many. */
-static bool cut_apart(reporter *r, uint64_t settled, size_t *below)
-{
-    match_list *apart = &r->apart;
-    const size_t count = apart->count;
-    for (size_t i = 0; i < count; i++) {
-        found_match rest = apart->items[i];
-        if (rest.start >= settled || rest.last < settled)
-            continue;
-        apart->items[i].last = settled - 1;
-        rest.start = settled;
-        if (!match_list_add(apart, r->memory, rest))
-            return false;
-    }
-    *below = 0;
-    for (size_t i = 0; i < apart->count; i++) {
-        const found_match m = apart->items[i];
-        if (m.start < settled) {
-            apart->items[i] = apart->items[*below];
-            apart->items[(*below)++] = m;
-        }
-    }
-    return true;
-}
-
-/* Whether the report wants `a` rather than `b`, two matches of a pattern from one start. */
-static bool is_better(const reporter *r, const found_match *a, const found_match *b)
-{
-    return r->report == TRAWL_REPORT_SHORTEST ? a->end < b->end : a->end > b->end;
-}
-
-/* Of the matches of alternatives with a start below `settled`, take the farthest or nearest end for
- * each pattern and start. */
-static bool unite_alternatives(reporter *r, uint64_t settled)
-{
-    size_t below;
-    if (r->apart.count == 0)
-        return true;
-    if (!cut_apart(r, settled, &below))
-        return false;
-    match_list part = { r->apart.items, below, below, r->apart.scratch };
-    match_list_sort(&part, before_by_pattern);
-    bool added = true;
-    for (size_t i = 0; added && i < part.count;) {
-        found_match *m = &part.items[i], *next = m + 1;
-        if (i + 1 == part.count || next->pattern != m->pattern || next->start > m->last) {
-            added = keep_longest(r, &r->found, *m);
-            i++;
-        } else if (is_better(r, next, m)) {
-            if (next->start > m->start)
-                added = keep_longest(
-                    r, &r->found,
-                    (found_match){ m->start, next->start - 1, m->end, m->id, m->pattern });
-            m->start = next->last + 1;
-            if (m->start <= m->last)
-                match_list_settle(&part, i, before_by_pattern);
-            else
-                i++;
-        } else if (next->last > m->last) {
-            next->start = m->last + 1;
-            match_list_settle(&part, i + 1, before_by_pattern);
-        } else {
-            *next = *m;
-            i++;
-        }
-    }
-    match_list_drop(&r->apart, below);
-    return added;
+    reporter *r = user;
+    return keep_found(r, r->plan->by_order[m.pattern], m);
 }
 
 /* ---- settling ------------------------------------------------------------- */
@@ -684,7 +698,7 @@ static int settle(reporter *r, uint64_t settled, trawl_error *error)
     for (variable *v = r->seen; v != NULL; v = v->next_seen)
         if (pairs_least(v->pairs) < settled && !end_starts(r, v, settled))
             return out_of_memory(r->memory, error);
-    if (!unite_alternatives(r, settled))
+    if (!unite(&r->apart, r->memory, settled, r->report == TRAWL_REPORT_SHORTEST, take_united, r))
         return out_of_memory(r->memory, error);
     return release(r, error);
 }

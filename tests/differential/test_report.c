@@ -20,7 +20,7 @@
 
 #include <cmocka.h> /* last: it makes a macro of fail() */
 
-enum { MAX_PATTERNS = 5, MAX_WRITTEN = 64, MAX_TEXT = 400, CASES = 4000 };
+enum { MAX_PATTERNS = 5, MAX_WRITTEN = 160, MAX_TEXT = 400, CASES = 4000 };
 
 static const uint32_t modes[] = { TRAWL_REPORT_PAIRS,          TRAWL_REPORT_LONGEST,
                                   TRAWL_REPORT_SHORTEST,       TRAWL_REPORT_LEFTMOST_LONGEST,
@@ -114,7 +114,7 @@ static unsigned pick(uint64_t *seed, unsigned below)
 }
 
 /* A pattern that does not match the empty string; with `gaps` none that has a blank. */
-static void write_pattern(char *out, uint64_t *seed, bool bounded, bool gaps)
+static void write_alternative(char *out, uint64_t *seed, bool bounded, bool gaps)
 {
     static const char *const sets[] = { "a", "b", "c", "[ab]", "[bc]", ".", "[^a]" };
     static const char *const repeats[] = { "",      "",      "",      "?", "{0,2}", "{1,3}", "{2}",
@@ -130,18 +130,64 @@ static void write_pattern(char *out, uint64_t *seed, bool bounded, bool gaps)
     }
 }
 
+static void write_pattern(char *out, uint64_t *seed, bool bounded, bool gaps)
+{
+    write_alternative(out, seed, bounded, gaps);
+    while (pick(seed, 3) == 0 && strlen(out) < MAX_WRITTEN - 64) {
+        strcat(out, "|");
+        write_alternative(out + strlen(out), seed, bounded, gaps);
+    }
+}
+
+/* The index in `plan` of pattern `order` or, if it has alternatives, of the one that reads like
+ * `alone`. Those of one length are one to the reporter. */
+static uint32_t index_of(const trawl_plan *plan, uint32_t order, const trawl_plan *alone)
+{
+    const plan_pattern *patterns = plan_patterns(plan), *q = plan_patterns(alone);
+    for (uint32_t i = 0; i < plan_head(plan)->pattern_count; i++) {
+        const plan_pattern *p = &patterns[i];
+        const bool same =
+            p->order == order && p->min_length == q->min_length && p->max_length == q->max_length;
+        if (same && (plan_one_length(p) || (p->elements == q->elements &&
+                                            memcmp(plan_elements(plan, p), plan_elements(alone, q),
+                                                   p->elements * sizeof(element)) == 0)))
+            return i;
+    }
+    fail_msg("no pattern %u of the plan is that alternative", (unsigned)order);
+    return 0;
+}
+
+/* Add the ends of pattern `order`, or of one of its alternatives. */
+static void add_ends(random_case *c, uint32_t order, const char *written)
+{
+    const trawl_pattern p = extended(written, 0);
+    trawl_plan *alone = make_plan(&p, 1);
+    trawl_match *matches = NULL;
+    const size_t count = oracle_scan(&p, 1, c->text, c->length, TRAWL_REPORT_ENDS, &matches);
+    const uint32_t index = index_of(c->plan, order, alone);
+    c->ends = realloc(c->ends, 2 * (c->end_count + count + 1) * sizeof *c->ends);
+    assert_non_null(c->ends);
+    for (size_t i = 0; i < count; i++)
+        c->ends[c->end_count++] = (record){ (u32)matches[i].end, index };
+    free(matches);
+    trawl_plan_free(alone);
+}
+
 /* What the engines would find, sorted. */
 static void find_ends(random_case *c)
 {
-    trawl_match *matches = NULL;
-    c->end_count =
-        oracle_scan(c->patterns, c->count, c->text, c->length, TRAWL_REPORT_ENDS, &matches);
-    c->ends = malloc(2 * (c->end_count + 1) * sizeof *c->ends);
-    assert_non_null(c->ends);
-    for (size_t i = 0; i < c->end_count; i++)
-        c->ends[i] = (record){ (u32)matches[i].end, c->plan->by_order[matches[i].pattern] };
+    for (uint32_t i = 0; i < c->count; i++) {
+        char copy[MAX_WRITTEN];
+        strcpy(copy, c->written[i]);
+        for (char *one = copy, *bar; one != NULL; one = bar) {
+            bar = strchr(one, '|');
+            if (bar != NULL)
+                *bar++ = 0;
+            add_ends(c, i, one);
+        }
+    }
     records_sort(c->ends, c->end_count, c->ends + c->end_count);
-    free(matches);
+    c->end_count = records_distinct(c->ends, c->end_count);
 }
 
 static void make_case(random_case *c, uint64_t *seed)
@@ -154,8 +200,8 @@ static void make_case(random_case *c, uint64_t *seed)
         c->text[i] = "abc "[pick(seed, letters)];
     c->count = 1 + pick(seed, MAX_PATTERNS);
     for (size_t i = 0; i < c->count; i++) {
-        static const char *const literals[] = { "a",    "ab",  "bab",   "aab",
-                                                "bbbb", "cab", "[ab]b", "b a" };
+        static const char *const literals[] = { "a",   "ab",    "bab", "aab",     "bbbb",
+                                                "cab", "[ab]b", "b a", "a|bb|ccc" };
         if (fixed || pick(seed, 4) == 0)
             strcpy(c->written[i], literals[pick(seed, COUNT(literals))]);
         else
@@ -303,6 +349,8 @@ static const char *const nests[][MAX_PATTERNS] = {
     { "x.*bc", "a.*bb", "[^b]+" },
     { "x.*c", ".{0,50}c", "a+a+", "[ab]*b", "ab" },
     { "a{1,9}", "a{2,8}", "aa", "a+", "a" },
+    { "a+|aa", "aa|a+b", "[ab]+|ab|x" },
+    { "a{2,5}|a+c", "x.*b|b{3}|b", "aaa" },
     { "[ab]+[ab]{0,3}x", "a*b{4,}", "a.?b", "bb", "c.*.*.*a" },
 };
 
@@ -386,6 +434,12 @@ static void pairs_on_runs_agree_with_the_oracle(void **state)
             if (!all_cuts_agree(&c)) {
                 describe(&c, TRAWL_REPORT_PAIRS);
                 fail_msg("the pairs disagree with the oracle's");
+            }
+            for (size_t m = 0; m < COUNT(modes); m++) {
+                if (!mode_agrees(&c, modes[m], &seed)) {
+                    describe(&c, modes[m]);
+                    fail_msg("the reporter disagrees with the oracle");
+                }
             }
             free_case(&c);
         }
@@ -560,17 +614,26 @@ static int summarize_one(const trawl_match *match, void *user)
 
 EACH_MATCH(summarize)
 
+/* Whether the pattern or alternative, all of which but the last element is in every byte of the
+ * text below, ends there. */
+static bool ends_after_b(const trawl_plan *plan, const plan_pattern *p, size_t starts, size_t end)
+{
+    const element *e = plan_elements(plan, p);
+    return end >= p->min_length && (p->elements == 0 || class_has(&e[p->elements - 1].set, 'b')) &&
+           (p->max_length == LENGTH_UNBOUNDED || end - starts < p->max_length || starts == 0);
+}
+
 /* One pattern on a text of a's, then of b's: `starts` + `ends` bytes. The ends are all the
- * offsets after a b. Fed in pieces of that many bytes. */
+ * offsets after a b, at which an alternative may end. Fed in pieces of `piece` bytes. */
 static summary feed_a_then_b(const char *written, size_t starts, size_t ends, uint32_t report,
                              size_t piece)
 {
     const size_t length = starts + ends;
     trawl_pattern p = extended(written, 7);
     trawl_plan *plan = make_plan(&p, 1);
-    uint64_t longest = plan_head(plan)->max_length;
+    const uint32_t alternatives = plan_head(plan)->pattern_count;
     uint8_t *text = fenced_text(length, true);
-    record *records = malloc(ends * sizeof *records);
+    record *records = malloc(ends * alternatives * sizeof *records);
     summary s = { 0 };
     match_out out = out_to(summarize, &s, 0, UINT64_MAX);
     reporter *r = NULL;
@@ -581,8 +644,9 @@ static summary feed_a_then_b(const char *written, size_t starts, size_t ends, ui
     for (size_t done = 0; done < length;) {
         size_t upto = length - done < piece ? length : done + piece, count = 0;
         for (size_t end = done + 1; end <= upto; end++)
-            if (end > starts && (longest == LENGTH_UNBOUNDED || end - starts < longest))
-                records[count++] = (record){ (u32)end, 0 };
+            for (uint32_t i = 0; end > starts && i < alternatives; i++)
+                if (ends_after_b(plan, &plan_patterns(plan)[i], starts, end))
+                    records[count++] = (record){ (u32)end, i };
         assert_int_equal(feed(r, &out, records, count, 0, text, 0, upto, upto == length, NULL),
                          TRAWL_OK);
         done = upto;
@@ -634,17 +698,18 @@ static void runs_take_little_memory(void **state)
     static const struct {
         const char *written;
         uint64_t longest, chosen; /* matches: one of each start, and those that do not overlap */
-    } cases[] = { { "[ab]+", 400000, 1 },
-                  { "a+b", 200000, 1 },
-                  { "a+b+", 200000, 1 },
-                  { "a.*b", 200000, 1 },
-                  { "a*.{3}a*b+", 399997, 1 } };
+        size_t starts;
+    } cases[] = { { "[ab]+", 400000, 1, 200000 },      { "a+b", 200000, 1, 200000 },
+                  { "a+b+", 200000, 1, 200000 },       { "a.*b", 200000, 1, 200000 },
+                  { "a*.{3}a*b+", 399997, 1, 200000 }, { "b+|bb", 400000, 1, 0 },
+                  { "bb|b+c", 399999, 200000, 0 },     { "b{2,5}|bbb|b+c", 399999, 80000, 0 } };
     for (size_t i = 0; i < COUNT(cases); i++) {
         for (size_t m = 1; m < COUNT(modes); m++) {
             const bool all = modes[m] == TRAWL_REPORT_LONGEST || modes[m] == TRAWL_REPORT_SHORTEST;
             const uint64_t before = heap.used;
             heap.peak = before;
-            const summary s = run_a_then_b(cases[i].written, 200000, 200000, modes[m]);
+            const summary s =
+                run_a_then_b(cases[i].written, cases[i].starts, 400000 - cases[i].starts, modes[m]);
             if (s.count != (all ? cases[i].longest : cases[i].chosen))
                 fail_msg("%s, report %u: %llu matches", cases[i].written, (unsigned)modes[m],
                          (unsigned long long)s.count);
