@@ -198,36 +198,44 @@ static const reader_kind *kind_of(const job *j, content kind)
     return found ? found : &reader_text;
 }
 
-/* Whether what begins as FASTA, and is a text, is wanted. */
-static bool tell_doubt(job *j, const char *name, source *text)
+/* False: nobody wants more. */
+static bool tell_doubt(job *j, const char *name, const content_doubt *doubt, const char *done)
+{
+    char odd[CONTENT_DOUBT_TEXT], why[CONTENT_DOUBT_TEXT + 100];
+    content_doubt_text(doubt, odd);
+    snprintf(why, sizeof why, "%s: %s", odd, done);
+    return hand_over_words(j, name, why, true);
+}
+
+/* What begins as FASTA, and is read as a text. */
+static bool tell_text(job *j, const char *name, source *text)
 {
     const uint8_t *head;
     size_t length;
-    char odd[CONTENT_DOUBT_TEXT], why[CONTENT_DOUBT_TEXT + 100];
     if (!source_peek(text, &head, &length))
         return true;
     const content_doubt doubt = content_doubts(head, length);
-    if (!doubt.why)
-        return true;
-    content_doubt_text(&doubt, odd);
-    snprintf(why, sizeof why,
-             "%s: it is read as one text; records=\"fasta\" takes it for sequences, "
-             "records=\"whole\" for a text",
-             odd);
-    return hand_over_words(j, name, why, true);
+    return !doubt.why || tell_doubt(j, name, &doubt,
+                                    "it is read as one text; records=\"fasta\" takes it for "
+                                    "sequences, records=\"whole\" for a text");
 }
 
 static bool take_text(void *user, const char *name, source *text, content kind)
 {
     job *j = user;
-    if (j->mode == MODE_RECORDS && kind == CONTENT_TEXT && !tell_doubt(j, name, text))
+    if (j->mode == MODE_RECORDS && kind == CONTENT_TEXT && !tell_text(j, name, text))
         return false;
     const reader_kind *reads = kind_of(j, kind);
     const char *why = no_memory;
     void *state = reads->open(text, &why);
     if (!state)
         return hand_over_failure(j, name, why);
-    const bool wanted = read_text(j, name, reads, state);
+    bool wanted = read_text(j, name, reads, state);
+    const content_doubt *odd = reads->doubt && j->mode == MODE_RECORDS ? reads->doubt(state) : NULL;
+    if (wanted && odd)
+        wanted = tell_doubt(j, name, odd,
+                            odd->letters ? "it is taken for a part of its sequence"
+                                         : "it is read as one");
     reads->close(state);
     return wanted;
 }

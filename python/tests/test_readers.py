@@ -116,6 +116,13 @@ def test_known_records(tmp_path):
     with pytest.warns(UserWarning, match="line 3 has a byte that is no letter"):
         assert records_of(path) == [("", b">a\nACGT\nAC?T\n")]
     assert records_of(path, records="fasta") == [("a", b"ACGTAC?T")]
+    path.write_bytes(b">a\n" + b"ACGT\n" * 20000 + b"AC?T\n")
+    with pytest.warns(UserWarning, match="line 20002 has a byte that is no letter"):
+        assert records_of(path) == [("a", b"ACGT" * 20000 + b"AC?T")]
+    path.write_bytes(b">a\rACGT\rAC\r")
+    assert records_of(path) == [("a", b"ACGTAC")]
+    path.write_bytes(b"r1\t4\t*\t0\t0\t*\t*\t0\t0\tACGT\t*\n")
+    assert records_of(path) == [("r1", b"ACGT")]
     path.write_bytes(b"CRAM\3\0" + bytes(20))
     with pytest.raises(trawl.ReadError, match="samtools fasta"):
         records_of(path)

@@ -317,7 +317,7 @@ static void search_sequences(rank_work *k, size_t file, uint64_t begin, uint64_t
     if (part.at < part.end) {
         open_file(k, file);
         source_open_layer(&k->f->file, &part_layer, &part, &part.taken);
-        find_search_sequences(k->f, rank_path(k, file));
+        find_search_sequences(k->f, rank_path(k, file), b->begin);
         source_close(&k->f->file);
     }
     rank_must(k, !k->f->failed);

@@ -413,7 +413,27 @@ static bool is_sound(find_search *f, source *file, const char *path)
     return !file->map || source_sound(file) == file->length || file_failed(f, path, file->why);
 }
 
-static bool scan_records(find_search *f, source *file, const char *path, const reader_kind *kind)
+static void warn_of(const find_search *f, const char *path, const char *doubt, const char *done)
+{
+    fflush(stdout); /* the matches found before come first */
+    complain(f->run->command, "warning: %s: %s: %s", shown_name(path), doubt, done);
+}
+
+/* The lines of what begins at that byte of its file. */
+static void tell_doubt(const find_search *f, const char *path, const content_doubt *doubt,
+                       uint64_t begin)
+{
+    char text[CONTENT_DOUBT_TEXT + 60];
+    content_doubt_text(doubt, text);
+    if (begin)
+        snprintf(text + strlen(text), 60, ", lines counted from byte %" PRIu64, begin);
+    warn_of(f, path, text,
+            doubt->letters ? "it is taken for a part of its sequence" : "it is read as one");
+}
+
+/* `begin`: where in its file the text begins. */
+static bool scan_records(find_search *f, source *file, const char *path, const reader_kind *kind,
+                         uint64_t begin)
 {
     record_scan r = { .context = f->context,
                       .plan = f->plan,
@@ -432,6 +452,8 @@ static bool scan_records(find_search *f, source *file, const char *path, const r
     const int status = record_scan_text(&r, kind, file);
     f->records = NULL;
     f->stats.bytes += r.bytes;
+    if (f->format == FORMAT_AUTO && r.doubt.why)
+        tell_doubt(f, path, &r.doubt, begin);
     return status >= 0 || file_failed(f, path, r.why);
 }
 
@@ -469,17 +491,14 @@ void find_search_doubt(const find_search *f, const char *name, content kind, con
 {
     content_doubt doubt = { .why = NULL };
     char text[CONTENT_DOUBT_TEXT];
-    if (f->format == FORMAT_AUTO && kind == CONTENT_TEXT)
+    if (f->format == FORMAT_AUTO && kind == CONTENT_TEXT && !f->sequences)
         doubt = content_doubts(head, length);
-    if (!doubt.why || (f->sequences && !doubt.letters))
+    if (!doubt.why)
         return;
     content_doubt_text(&doubt, text);
-    fflush(stdout); /* the matches found before come first */
-    complain(f->run->command, "warning: %s: %s: %s", shown_name(name), text,
-             f->sequences ? "it is taken for a part of its sequence"
-                          : "it is searched as a text, though it begins as FASTA does; --format "
-                            "fasta joins its lines to sequences, --format text is without this "
-                            "warning");
+    warn_of(f, name, text,
+            "it is searched as a text, though it begins as FASTA does; --format fasta joins its "
+            "lines to sequences, --format text is without this warning");
 }
 
 bool find_search_begin(find_search *f, const char *name)
@@ -492,9 +511,9 @@ bool find_search_begin(find_search *f, const char *name)
     return fine;
 }
 
-void find_search_sequences(find_search *f, const char *name)
+void find_search_sequences(find_search *f, const char *name, uint64_t begin)
 {
-    f->failed |= !scan_records(f, &f->file, name, &reader_fasta);
+    f->failed |= !scan_records(f, &f->file, name, &reader_fasta, begin);
 }
 
 /* The text of a file, or one of those in it. */
@@ -513,7 +532,8 @@ static bool take_text(void *user, const char *name, source *file, content kind)
         reader = &reader_text; /* a circle, a rule's payload; or unpacked while it is searched */
     if (!find_search_begin(f, name))
         return false;
-    const bool searched = reader ? scan_records(f, file, name, reader) : scan_source(f, file, name);
+    const bool searched =
+        reader ? scan_records(f, file, name, reader, 0) : scan_source(f, file, name);
     progress_hold(true);
     if (searched && is_sound(f, file, name) && f->output->count &&
         !find_search_written(f, writer_counts(f->output, f->counts)))

@@ -80,7 +80,7 @@ void find_search_close(find_search *f);
 
 /* What a text is taken for that begins so, and of which its first bytes say `kind`. */
 content find_search_content(const find_search *f, content kind, const uint8_t *head, size_t length);
-/* Where that may not be what is meant, a warning says so. */
+/* Where it begins as FASTA does and is searched as a text, a warning says so. */
 void find_search_doubt(const find_search *f, const char *name, content kind, const uint8_t *head,
                        size_t length);
 /* What a writer says: whether it worked; if not, after a complaint. */
@@ -93,8 +93,8 @@ bool find_search_begin(find_search *f, const char *name);
 int find_search_take(const trawl_match *matches, size_t count, void *user);
 /* Likewise, where all are counted. */
 int find_search_count(const trawl_match *matches, size_t count, void *user);
-/* Search f->file, sequences of the file of that name. */
-void find_search_sequences(find_search *f, const char *name);
+/* Search f->file, the sequences that begin at that byte of the file of that name. */
+void find_search_sequences(find_search *f, const char *name, uint64_t begin);
 /* Open and search a file, and all that is in it. */
 void find_search_path(find_search *f, const char *path);
 

@@ -197,6 +197,8 @@ int record_scan_text(record_scan *r, const reader_kind *kind, source *text)
     if (state) {
         r->why = no_memory;
         status = scan_state(r, state, text);
+        if (kind->doubt && kind->doubt(state))
+            r->doubt = *kind->doubt(state);
         kind->close(state);
     }
     circle_close(r->circle);

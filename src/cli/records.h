@@ -30,6 +30,7 @@ typedef struct record_scan {
     uint64_t length;      /* of the stream so far */
     trawl_stream *stream; /* open within a record that is longer than a batch */
     circle *circle;       /* where records are circles */
+    content_doubt doubt;  /* with a reason: of the first line that may not be meant so */
     bool damaged;         /* the last record of the batch may lack its end */
     trawl_error error;
     const char *why;

@@ -349,6 +349,17 @@ for name, content, line in (("first title with a blank", b"> a\nACGTGA\nTTACAG\n
            ("f: line %d " % line in got[2]) == (line > 1), got[2])
     got = find("--format", "text", "GATTACA", "f")
     result("--format text: %s, no word of it" % name, got[0] == 0 and not got[2], got[2])
+# One that stands after what is looked at is told by its number, and read as a part of its sequence.
+long = b">z\n" + b"ACGTTGCAACGTTGCA\n" * 6000
+for name, line, number in (("a byte", b"GATTACA?\n", 6003), ("a title", b">\x02\nGATTACA\n", 6002),
+                           ("words", b"some words GATTACA\n", 6003), ("a comment", b"#GATTACA\n", 6003)):
+    got = find("GATTACA", write("f", long + (b"" if line[:1] == b">" else b">y\n") + line))
+    result("FASTA, %s late, told" % name, got[0] == 0 and "f: line %d " % number in got[2] and len(got[1]) == 1, str(got))
+    got = find("--format", "fasta", "GATTACA", "f")
+    result("--format fasta: %s late, no word of it" % name, got[0] == 0 and not got[2], got[2])
+same("FASTA, carriage returns alone", find("GATTACA", write("f", fasta.replace(b"\n", b"\r"))), want)
+same("FASTA, carriage returns alone, a pipe", find("GATTACA", text=fasta.replace(b"\n", b"\r")),
+     ["(standard input)" + row[1:] for row in want])
 write("f", fasta)
 same("FASTA, --format text", find("--format", "text", ">seq7 ", "f"), rows("f", 1, b">seq7 ", fasta))
 refused("FASTA, forced", find("--format", "fasta", "A", write("f", b"words\n")), "line 1: a record of FASTA")
@@ -388,6 +399,8 @@ for name, letters in reads:
     bam += struct.pack("<I", len(body)) + body
 want = record_rows("f", reads, b"GATT")
 same("SAM", find("GATT", write("f", sam)), want)
+same("SAM without a head", find("GATT", write("f", sam.split(b"\n", 2)[2])), want)
+same("SAM without a head, a pipe", find("GATT", text=sam.split(b"\n", 2)[2]), ["(standard input)" + row[1:] for row in want])
 same("SAM without a head, --format sam", find("--format", "sam", "GATT", write("f", sam.split(b"\n", 2)[2])), want)
 for name, content in ("BAM", gzip.compress(bam, 1)), ("BAM, not compressed", bam):
     same(name, find("GATT", write("f", content)), want)

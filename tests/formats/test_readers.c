@@ -3,6 +3,7 @@
  * as can be.
  */
 #define _DEFAULT_SOURCE
+#include <inttypes.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -113,6 +114,9 @@ static void test_sequences(void **state)
     expect_records(q, "@a\nAC\n+\nI\n", "a=AC|", "the text ends within a record");
     expect_records(q, "@a\nAC\n", "a=AC|", "the text ends within a record");
     expect_records(q, "@a\nAC\n+\nII\n>b\n", "a=AC|", "line 5: a record of FASTQ should begin");
+    expect_records(a, ">a one\rAC\rGT\r>b\r\rNN", "a=ACGT|b=NN|", NULL);
+    expect_records(q, "@a\rAC\r+\rII\r@b\rA\r+\rI\r", "a=AC|b=A|", NULL);
+    expect_records(q, "@a\rAC\r+\rIII\r", "a=AC|", "line 4: more qualities than the 2 letters");
     expect_records(&reader_lines, "a\n\nb\r\nc", "=a|=|=b\r|=c|", NULL);
 }
 
@@ -683,6 +687,16 @@ static void test_recognised(void **state)
         { "# a head\n\n> a quotation\nof words\n", CONTENT_TEXT },
         { "@HD\tVN:1.6\n", CONTENT_SAM },
         { "@SQ\tSN:c\tLN:1\n", CONTENT_SAM },
+        { "r1\t0\tc\t1\t60\t2M1I1M\t=\t0\t-7\tACGT\tIIII\tNM:i:0\n@x", CONTENT_SAM },
+        { "r1\t4\t*\t0\t0\t*\t*\t0\t0\tACGT\t*\r\n", CONTENT_SAM },
+        { "r1\t4\t*\t0\t0\t*\t*\t0\t0\tACGT\tIII\n", CONTENT_TEXT },
+        { "r1\t4\t*\t0\t0\t4\t*\t0\t0\tACGT\tIIII\n", CONTENT_TEXT },
+        { "r1\t65536\t*\t0\t0\t*\t*\t0\t0\tACGT\tIIII\n", CONTENT_TEXT },
+        { "r1\t4\t*\t0\t0\t*\t*\t0\t0\tACGT\tIIII\twords\n", CONTENT_TEXT },
+        { "r1\t4\t*\t0\t0\t*\t*\t0\t0\tACGT\n", CONTENT_TEXT },
+        { ">a x\rACGT\rAC\r>b\rA", CONTENT_FASTA },
+        { ">a x\rACGT\nAC\n>b\nA", CONTENT_TEXT },
+        { "@a\rACGT\r+a\rIIII\r", CONTENT_FASTQ },
         { "CRAM\3\1", CONTENT_CRAM },
         { "LOCUS       AB000001\n", CONTENT_ENTRIES },
         { "LOCUS of control\n", CONTENT_TEXT },
@@ -727,6 +741,11 @@ static void test_recognised(void **state)
         const content kind = kind_of("@a\n\n+\n\n", length, false, &least);
         assert_true(least > length || (kind == CONTENT_FASTQ && length > 4));
     }
+    static const char row[] = "r1\t4\t*\t0\t0\t*\t*\t0\t0\tACGT\tIIII\n";
+    for (size_t length = 10; length < sizeof row; length++) { /* the third field has ended */
+        const content kind = kind_of(row, length, false, &least);
+        assert_true(kind == CONTENT_SAM ? length == sizeof row - 1 : least > length);
+    }
 }
 
 /* What is not taken for FASTA, though it may be meant so, is told with its line. */
@@ -747,6 +766,8 @@ static void test_doubts(void **state)
         { ">a\nAC\xe9T\n", "(0xe9)", true },
         { ">a\nACGT\nsome words here\n", "line 3 has words with blanks", true },
         { ">a\nACGT\n>b\1\2\nAC\n", "line 3 is a title with a control character", true },
+        { ">a\nACGT\n>b\rAC\n>c\r\r\nAC\n", "line 3 is a title with a control character", true },
+        { ">a\rACGT\rAC?T\r", "line 3 has a byte that is no letter of a sequence ('?')", true },
         { long_title, "line 1 is a title that is longer", true },
         { "> a quotation\n> of words\nHello there\n", NULL, true },
         { "# a head\n\n>quotation\nof words\n", NULL, true },
@@ -772,6 +793,77 @@ static void test_doubts(void **state)
     assert_false(content_doubts((const uint8_t *)">a\nAC\0GT1\n", 10).begins);
 }
 
+/* What the first doubt of a reader of FASTA says of a text; "" where it has none. */
+static void doubt_of(const char *text, size_t length, char said[CONTENT_DOUBT_TEXT])
+{
+    source_memory memory = { .bytes = (const uint8_t *)text, .left = length };
+    const char *why = NULL;
+    source s;
+    batch b;
+    source_open_memory(&s, &memory);
+    void *state = reader_fasta.open(&s, &why);
+    assert_true(state && batch_open(&b, false));
+    while (reader_fasta.fill(state, &b, &why) > 0)
+        batch_next(&b, &b);
+    assert_null(why);
+    const content_doubt *doubt = reader_fasta.doubt(state);
+    said[0] = '\0';
+    if (doubt)
+        content_doubt_text(doubt, said);
+    batch_free(&b);
+    reader_fasta.close(state);
+    source_close(&s);
+}
+
+/* Lines after the head are looked at as those of the head are: each place of a long text, among
+ * them those where what is read at once ends. */
+static void test_late_doubts(void **state)
+{
+    static const struct {
+        const char *line, *said; /* "": nothing */
+    } lines[] = {
+        { "> blank before the name\n", "" },
+        { ">\n", "" },
+        { "AC-GT*N.\r\n", "" },
+        { ";note ?\n", "" },
+        { "AC GT AC\n", "" },
+        { "MKTAYIAKQR QISFVKSHFS RQ\n", "" },
+        { "MKTAYIAKQR QISFVKSHF SRQ\n", "has words with blanks between them" },
+        { "ACGT?ACGT\n", "has a byte that is no letter of a sequence ('?')" },
+        { "#ACGT\n", "has a byte that is no letter of a sequence ('#')" },
+        { "//\n", "has a byte that is no letter of a sequence ('/')" },
+        { "   1 ACGT\n", "has a byte that is no letter of a sequence ('1')" },
+        { "AC\1GT\n", "has a byte that is no letter of a sequence (0x01)" },
+        { "ACGT\xc3\xa9\n", "has a byte that is no letter of a sequence (0xc3)" },
+        { ">a\2\n", "is a title with a control character in it" },
+        { ">a\rACGT\n", "is a title with a control character in it" },
+    };
+    const size_t before = (256u << 10) - 70, whole = before + 2000;
+    char *text = malloc(whole + 100), said[CONTENT_DOUBT_TEXT], want[CONTENT_DOUBT_TEXT];
+    (void)state;
+    assert_non_null(text);
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
+        const size_t length = strlen(lines[i].line);
+        for (size_t at = before; at < before + 120; at += i % 5 + 1) {
+            memset(text, 'A', whole);
+            memcpy(text, ">a\n", 3);
+            uint64_t line = 2;
+            for (size_t end = 63; end < at; end += 61, line++)
+                text[end] = '\n';
+            text[at - 1] = '\n';
+            line += (at - 1 - 63) % 61 != 0;
+            memcpy(text + at, lines[i].line, length);
+            doubt_of(text, whole, said);
+            snprintf(want, sizeof want, "line %" PRIu64 " %s", line, lines[i].said);
+            if (lines[i].said[0] ? strncmp(said, want, strlen(want)) != 0 : said[0])
+                fail_msg("%s at %zu: \"%s\", not \"%s\"", lines[i].line, at, said, want);
+        }
+    }
+    doubt_of(">a\nACGT\nAC?T", 12, said);
+    assert_string_equal(said, "line 3 has a byte that is no letter of a sequence ('?')");
+    free(text);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -781,6 +873,7 @@ int main(void)
         cmocka_unit_test(test_captures),      cmocka_unit_test(test_recognised),
         cmocka_unit_test(test_alignments),    cmocka_unit_test(test_entries),
         cmocka_unit_test(test_changed_bam),   cmocka_unit_test(test_doubts),
+        cmocka_unit_test(test_late_doubts),
     };
     changed_limit_memory();
     return cmocka_run_group_tests(tests, NULL, NULL);

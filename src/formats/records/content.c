@@ -8,74 +8,143 @@
 #include "formats/sources/archive.h"
 #include "formats/sources/compressed.h"
 
+/* ---- lines ----------------------------------------------------------------------- */
+
 static bool is_letter(uint8_t c)
 {
     const uint8_t small = c | 0x20;
     return (small >= 'a' && small <= 'z') || c == '*' || c == '-' || c == '.';
 }
 
-/* ---- lines of sequences ---------------------------------------------------------- */
-
 static bool is_blank(uint8_t c)
 {
     return c == ' ' || c == '\t' || c == '\r';
 }
 
-static bool are_nucleotides(const uint8_t *bytes, size_t length)
+static void end_group(line_look *l)
 {
-    for (size_t i = 0; i < length; i++)
-        if (!strchr("acgtun*-. \t\r", bytes[i] | (is_letter(bytes[i]) ? 0x20 : 0)))
-            return false;
-    return true;
+    if (l->group && l->first)
+        l->words =
+            l->words || l->small || l->first != 10 || l->last != l->first || l->group > l->first;
+    l->first = l->first ? l->first : l->group;
+    l->last = l->group ? l->group : l->last;
+    l->group = 0;
 }
 
-/* Go behind a line of a sequence, or to the last byte, and count its letters. False: it has others.
- * Blanks may stand around letters, and between them where words would not be so: between
- * nucleotides, or groups of ten capitals, of which the last may be shorter. */
-static bool sequence_line(const uint8_t *bytes, size_t length, size_t *at, size_t *letters)
+void line_look_at(line_look *l, const uint8_t *bytes, size_t length)
 {
-    const size_t begin = *at;
-    size_t i = begin, first = 0, last = 0;
-    bool words = false, small = false;
-    *letters = 0;
-    while (i < length && bytes[i] != '\n') {
-        const size_t from = i;
-        for (; i < length && is_letter(bytes[i]); i++)
-            small = small || (bytes[i] & 0x60) == 0x60;
-        const size_t group = i - from;
-        if (!group && !is_blank(bytes[i++]))
-            return false;
-        if (group && first)
-            words = words || small || first != 10 || last != first || group > first;
-        first = first ? first : group;
-        last = group ? group : last;
-        *letters += group;
+    for (size_t i = 0; i < length; i++) {
+        if (is_letter(bytes[i])) {
+            l->small = l->small || (bytes[i] & 0x60) == 0x60;
+            l->residues = l->residues || !strchr("acgtun*-.", bytes[i] | 0x20);
+            l->group++;
+            l->letters++;
+        } else if (is_blank(bytes[i])) {
+            end_group(l);
+        } else if (!l->other) {
+            l->other = true;
+            l->byte = bytes[i];
+        }
     }
-    *at = i < length ? i + 1 : i;
-    return !words || are_nucleotides(bytes + begin, i - begin);
+}
+
+bool line_is_sequence(line_look *l)
+{
+    end_group(l);
+    return !l->other && (!l->words || !l->residues);
+}
+
+void line_look_at_title(line_look *l, const uint8_t *bytes, size_t length)
+{
+    uint8_t controls = l->returned;
+    for (size_t i = 0; i + 1 < length; i++) /* of whole vectors; '\r' may be the last */
+        controls |= (bytes[i] < ' ') | (bytes[i] == 0x7f);
+    for (size_t i = controls || !length ? 0 : length - 1; i < length; i++) {
+        const uint8_t c = bytes[i];
+        l->other = l->other || (c < ' ' && c != '\t' && c != '\r' && c != 1) || c == 0x7f ||
+                   (l->returned && c != '\r');
+        l->returned = c == '\r';
+    }
+}
+
+bool line_has_other(const uint8_t *bytes, size_t length)
+{
+    uint8_t others = 0;
+    for (size_t i = 0; i < length; i++) /* of whole vectors */
+        others |= ((uint8_t)((bytes[i] | 0x20) - 'a') > 'z' - 'a') & (bytes[i] != '*') &
+                  (bytes[i] != '-') & (bytes[i] != '.');
+    return others;
+}
+
+content_doubt line_doubt(const line_look *l, bool title, uint64_t line)
+{
+    return (content_doubt){ .begins = true,
+                            .why = title      ? "is a title with a control character in it"
+                                   : l->other ? "has a byte that is no letter of a sequence"
+                                              : "has words with blanks between them, which are no "
+                                                "sequence",
+                            .line = line,
+                            .letters = !title,
+                            .byte = l->byte };
+}
+
+/* ---- the head of a text of lines --------------------------------------------------- */
+
+typedef struct head {
+    const uint8_t *bytes;
+    size_t length;
+    uint8_t newline; /* what ends its lines */
+} head;
+
+bool content_returns(const uint8_t *bytes, size_t length)
+{
+    return length && !memchr(bytes, '\n', length) && memchr(bytes, '\r', length);
+}
+
+static head head_of(const uint8_t *bytes, size_t length)
+{
+    const size_t mark = content_mark(bytes, length);
+    const uint8_t newline = content_returns(bytes, length) ? '\r' : '\n';
+    return (head){ bytes + mark, length - mark, newline };
 }
 
 /* Behind the line, or `length` when it does not end here. */
-static size_t behind_line(const uint8_t *bytes, size_t length, size_t at)
+static size_t behind_line(const head *h, size_t at)
 {
-    const uint8_t *end = at < length ? memchr(bytes + at, '\n', length - at) : NULL;
-    return end ? (size_t)(end - bytes) + 1 : length;
+    const uint8_t *end = at < h->length ? memchr(h->bytes + at, h->newline, h->length - at) : NULL;
+    return end ? (size_t)(end - h->bytes) + 1 : h->length;
+}
+
+/* Bytes of a line without its newline. */
+static size_t line_length(const head *h, size_t at, size_t end)
+{
+    return end - at - (end > at && h->bytes[end - 1] == h->newline);
+}
+
+/* Go behind a line of a sequence, and count its letters. False: it has others. Blanks may stand
+ * around letters, and between them where words would not be so: between nucleotides, or groups of
+ * ten capitals, of which the last may be shorter. */
+static bool sequence_line(const head *h, size_t *at, size_t *letters)
+{
+    const size_t begin = *at;
+    line_look l = { 0 };
+    *at = behind_line(h, begin);
+    line_look_at(&l, h->bytes + begin, line_length(h, begin, *at));
+    *letters = l.letters;
+    return line_is_sequence(&l);
 }
 
 /* Whether a title has no control characters but those that stand in titles. */
-static bool is_printable(const uint8_t *bytes, size_t at, size_t end)
+static bool is_printable(const head *h, size_t at, size_t end)
 {
-    for (size_t i = at + 1; i < end; i++)
-        if ((bytes[i] < ' ' && bytes[i] != '\t' && bytes[i] != '\r' && bytes[i] != '\n' &&
-             bytes[i] != 1) ||
-            bytes[i] == 0x7f)
-            return false;
-    return true;
+    line_look l = { 0 };
+    line_look_at_title(&l, h->bytes + at, line_length(h, at, end));
+    return !l.other;
 }
 
-static bool is_title(const uint8_t *bytes, size_t at, size_t end)
+static bool is_title(const head *h, size_t at, size_t end)
 {
-    return is_printable(bytes, at, end) && end - at > 1 && bytes[at + 1] > ' ';
+    return is_printable(h, at, end) && end - at > 1 && h->bytes[at + 1] > ' ';
 }
 
 /* ---- FASTA ----------------------------------------------------------------------- */
@@ -90,95 +159,89 @@ typedef struct fasta_look {
 } fasta_look;
 
 /* Behind the blanks and comments before the first title. */
-static void pass_notes(const uint8_t *bytes, size_t length, fasta_look *l)
+static void pass_notes(const head *h, fasta_look *l)
 {
     l->doubt.line = 1;
-    for (; l->at < length; l->at++) {
-        if (bytes[l->at] == '#' || bytes[l->at] == ';') {
+    for (; l->at < h->length; l->at++) {
+        const uint8_t byte = h->bytes[l->at];
+        if (byte == '#' || byte == ';') {
             l->noted = true;
-            l->at = behind_line(bytes, length, l->at) - 1;
-            l->doubt.line += bytes[l->at] == '\n';
-        } else if (bytes[l->at] == '\n') {
+            l->at = behind_line(h, l->at) - 1;
+            l->doubt.line += h->bytes[l->at] == h->newline;
+        } else if (byte == h->newline) {
             l->doubt.line++;
-        } else if (!is_blank(bytes[l->at])) {
+        } else if (!is_blank(byte)) {
             break;
         }
     }
-    l->doubt.begins = l->at < length && bytes[l->at] == '>';
+    l->doubt.begins = l->at < h->length && h->bytes[l->at] == '>';
 }
 
 /* The first title tells by its word; those behind sequences need none. */
-static void look_at_title(const uint8_t *bytes, size_t length, fasta_look *l)
+static void look_at_title(const head *h, fasta_look *l)
 {
-    const size_t end = behind_line(bytes, length, l->at);
-    const bool first = l->titles++ == 0, whole = bytes[end - 1] == '\n';
-    if (!is_printable(bytes, l->at, end))
-        l->doubt.why = "is a title with a control character in it";
-    else if (first && end - l->at > 1 && !is_title(bytes, l->at, end))
+    const size_t end = behind_line(h, l->at);
+    const bool first = l->titles++ == 0, whole = h->bytes[end - 1] == h->newline;
+    if (!is_printable(h, l->at, end))
+        l->doubt = line_doubt(&(line_look){ 0 }, true, l->doubt.line);
+    else if (first && end - l->at > 1 && !is_title(h, l->at, end))
         l->doubt.why = "is a title without a word behind its '>'";
     else if (!l->lines && !whole && end - l->at >= CONTENT_LOOK / 2)
         l->doubt.why = "is a title that is longer than what is looked at (64 KiB)";
-    l->named = l->named || (first && is_title(bytes, l->at, end));
+    l->named = l->named || (first && is_title(h, l->at, end));
     l->at = end;
 }
 
-static void look_at_letters(const uint8_t *bytes, size_t length, fasta_look *l)
+static void look_at_letters(const head *h, fasta_look *l)
 {
-    const size_t begin = l->at, end = behind_line(bytes, length, begin);
-    size_t letters = 0;
-    if (!sequence_line(bytes, length, &l->at, &letters)) {
-        size_t i = begin;
-        while (i < end && (is_letter(bytes[i]) || is_blank(bytes[i])))
-            i++;
-        const bool byte = i < end && bytes[i] != '\n';
-        l->doubt.letters = true;
-        l->doubt.byte = byte ? bytes[i] : 0;
-        l->doubt.why = byte ? "has a byte that is no letter of a sequence"
-                            : "has words with blanks between them, which are no sequence";
-        l->at = end;
-    }
-    l->lines += letters > 0 && !l->doubt.why;
+    const size_t begin = l->at;
+    line_look line = { 0 };
+    l->at = behind_line(h, begin);
+    line_look_at(&line, h->bytes + begin, line_length(h, begin, l->at));
+    if (!line_is_sequence(&line))
+        l->doubt = line_doubt(&line, false, l->doubt.line);
+    l->lines += line.letters > 0 && !l->doubt.why;
 }
 
 /* Titles and lines of letters only, some of each; empty lines and comments may stand anywhere. */
-static fasta_look look_at_fasta(const uint8_t *bytes, size_t length)
+static fasta_look look_at_fasta(const head *h)
 {
     fasta_look l = { .at = 0 };
-    pass_notes(bytes, length, &l);
-    while (l.doubt.begins && l.at < length && !l.doubt.why) {
+    pass_notes(h, &l);
+    while (l.doubt.begins && l.at < h->length && !l.doubt.why) {
         const size_t begin = l.at;
-        if (bytes[begin] == '>')
-            look_at_title(bytes, length, &l);
-        else if (bytes[begin] == ';')
-            l.at = behind_line(bytes, length, begin);
+        if (h->bytes[begin] == '>')
+            look_at_title(h, &l);
+        else if (h->bytes[begin] == ';')
+            l.at = behind_line(h, begin);
         else
-            look_at_letters(bytes, length, &l);
-        if (!l.doubt.why && bytes[l.at - 1] == '\n')
+            look_at_letters(h, &l);
+        if (!l.doubt.why && h->bytes[l.at - 1] == h->newline)
             l.doubt.line++;
     }
     return l;
 }
 
-static bool is_fasta(const uint8_t *bytes, size_t length, bool *more)
+static bool is_fasta(const head *h, bool *more)
 {
-    const fasta_look l = look_at_fasta(bytes, length);
-    const bool some = l.doubt.begins || (l.noted && l.at == length);
+    const fasta_look l = look_at_fasta(h);
+    const bool some = l.doubt.begins || (l.noted && l.at == h->length);
     *more = some && !l.doubt.why && l.lines == 0;
     return l.doubt.begins && !l.doubt.why && l.lines > 0;
 }
 
 content_doubt content_doubts(const uint8_t *bytes, size_t length)
 {
-    const size_t mark = content_mark(bytes, length);
-    fasta_look l = look_at_fasta(bytes + mark, length - mark);
+    const head h = head_of(bytes, length);
+    fasta_look l = look_at_fasta(&h);
     /* A quotation in a letter, or bytes that begin so by chance, are not meant as sequences. */
     const bool meant = (l.named && !l.noted) || l.lines > 0;
     if (length && memchr(bytes, '\0', length)) /* without bytes there may be no pointer either */
         l.doubt = (content_doubt){ .begins = false };
     if (!meant && l.doubt.why && l.titles == 1 && !l.doubt.letters && !l.noted) {
         /* The title is what is odd: what follows it tells. */
-        size_t at = mark + l.at, letters = 0;
-        if (at == length || !sequence_line(bytes, length, &at, &letters) || !letters)
+        size_t letters = 0;
+        if (l.at == h.length || !sequence_line(&h, &l.at, &letters) || !letters)
             l.doubt.why = NULL;
     } else if (!meant) {
         l.doubt.why = NULL;
@@ -199,53 +262,52 @@ void content_doubt_text(const content_doubt *doubt, char text[CONTENT_DOUBT_TEXT
 
 /* Behind a title at `at`: a record without letters, as trimming leaves them, up to the next. *more:
  * so far as can be seen. */
-static bool is_empty_record(const uint8_t *bytes, size_t length, size_t at, bool *more)
+static bool is_empty_record(const head *h, size_t at, bool *more)
 {
     size_t letters = 0, qualities = 0;
     *more = false;
-    if (at < length && bytes[at] != '+' &&
-        (!sequence_line(bytes, length, &at, &letters) || letters))
+    if (at < h->length && h->bytes[at] != '+' && (!sequence_line(h, &at, &letters) || letters))
         return false;
-    if (at < length && bytes[at] != '+')
+    if (at < h->length && h->bytes[at] != '+')
         return false;
-    at = behind_line(bytes, length, at);
-    *more = at == length;
-    return at < length && sequence_line(bytes, length, &at, &qualities) && !qualities &&
-           (at == length || bytes[at] == '@');
+    at = behind_line(h, at);
+    *more = at == h->length;
+    return at < h->length && sequence_line(h, &at, &qualities) && !qualities &&
+           (at == h->length || h->bytes[at] == '@');
 }
 
 /* Whether the line at `at`, which begins with '+', is that alone, or says the title again. *more:
  * it does not end here. */
-static bool is_plus(const uint8_t *bytes, size_t length, size_t at, bool *more)
+static bool is_plus(const head *h, size_t at, bool *more)
 {
-    const size_t end = behind_line(bytes, length, at);
+    const size_t end = behind_line(h, at);
     size_t width = end - at - 1, word = 0;
-    *more = bytes[end - 1] != '\n';
-    while (width && (bytes[at + width] == '\n' || bytes[at + width] == '\r'))
+    *more = h->bytes[end - 1] != h->newline;
+    while (width && (h->bytes[at + width] == '\n' || h->bytes[at + width] == '\r'))
         width--;
-    while (bytes[1 + word] > ' ')
+    while (h->bytes[1 + word] > ' ')
         word++;
-    const bool whole = bytes[1 + width] == '\n' || bytes[1 + width] == '\r';
+    const bool whole = h->bytes[1 + width] == '\n' || h->bytes[1 + width] == '\r';
     return width == 0 ||
-           ((width == word || whole) && memcmp(bytes + 1, bytes + at + 1, width) == 0);
+           ((width == word || whole) && memcmp(h->bytes + 1, h->bytes + at + 1, width) == 0);
 }
 
 /* From behind the title: to the line with '+', and how many letters stand before it. A line alone
  * may be of other bytes, such as colours. False: they are no letters. */
-static bool find_plus(const uint8_t *bytes, size_t length, size_t *at, size_t *letters)
+static bool find_plus(const head *h, size_t *at, size_t *letters)
 {
-    const size_t begin = *at, end = behind_line(bytes, length, begin);
+    const size_t begin = *at, end = behind_line(h, begin);
     size_t i = begin, line;
-    while (i < end && bytes[i] > ' ' && bytes[i] <= '~')
+    while (i < end && h->bytes[i] > ' ' && h->bytes[i] <= '~')
         i++;
     *letters = i - begin;
-    if (i < end && (bytes[i] == '\n' || bytes[i] == '\r') && bytes[begin] != '+' &&
-        (end < length ? bytes[end] == '+' : *letters > 0)) {
+    if (i < end && (h->bytes[i] == '\n' || h->bytes[i] == '\r') && h->bytes[begin] != '+' &&
+        (end < h->length ? h->bytes[end] == '+' : *letters > 0)) {
         *at = end;
         return true;
     }
-    for (*letters = 0; *at < length && bytes[*at] != '+'; *letters += line)
-        if (!sequence_line(bytes, length, at, &line) || !line)
+    for (*letters = 0; *at < h->length && h->bytes[*at] != '+'; *letters += line)
+        if (!sequence_line(h, at, &line) || !line)
             return false;
     return true;
 }
@@ -253,38 +315,126 @@ static bool find_plus(const uint8_t *bytes, size_t length, size_t *at, size_t *l
 /* The first record: a title (but that of changes, as diff writes it), letters, a line with '+',
  * which is enough where that is alone or says the title again; else as many other letters. Of a
  * record that is longer than what may be looked at, many letters are enough. */
-static bool is_fastq(const uint8_t *bytes, size_t length, bool *more)
+static bool is_fastq(const head *h, bool *more)
 {
     size_t at, letters = 0, left;
     bool open = false;
     *more = false;
-    if (!length || bytes[0] != '@')
+    if (!h->length || h->bytes[0] != '@')
         return false;
-    at = behind_line(bytes, length, 0);
-    if (!is_printable(bytes, 0, at))
+    at = behind_line(h, 0);
+    if (!is_printable(h, 0, at))
         return false;
-    if (at == length) {
+    if (at == h->length) {
         *more = true;
         return false;
     }
-    const bool titled = is_title(bytes, 0, at), changes = memcmp(bytes, "@@ ", 3) == 0;
-    if (titled && is_empty_record(bytes, length, at, more))
+    const bool titled = is_title(h, 0, at), changes = memcmp(h->bytes, "@@ ", 3) == 0;
+    if (titled && is_empty_record(h, at, more))
         return true;
-    if (!find_plus(bytes, length, &at, &letters))
+    if (!find_plus(h, &at, &letters))
         return false;
-    if (at < length && !changes && is_plus(bytes, length, at, &open))
+    if (at < h->length && !changes && is_plus(h, at, &open))
         return true;
-    if (at < length)
-        at = behind_line(bytes, length, at);
-    for (left = letters; at < length && left; at++) {
-        if (bytes[at] == '\n' || bytes[at] == '\r')
+    if (at < h->length)
+        at = behind_line(h, at);
+    for (left = letters; at < h->length && left; at++) {
+        if (h->bytes[at] == '\n' || h->bytes[at] == '\r')
             continue;
-        if (bytes[at] < '!' || bytes[at] > '~')
+        if (h->bytes[at] < '!' || h->bytes[at] > '~')
             return false;
         left--;
     }
-    *more = at == length && (left || !letters || open);
+    *more = at == h->length && (left || !letters || open);
     return titled && letters && (!left || letters >= CONTENT_LOOK / 4);
+}
+
+/* ---- SAM without a header ---------------------------------------------------------- */
+
+static bool is_number(const uint8_t *field, size_t width, uint64_t most)
+{
+    uint64_t number = 0;
+    for (size_t i = 0; i < width; i++) {
+        if (field[i] < '0' || field[i] > '9' || number > most)
+            return false;
+        number = 10 * number + (field[i] - '0');
+    }
+    return width && number <= most;
+}
+
+/* '*', or lengths with an operation behind each. */
+static bool is_cigar(const uint8_t *field, size_t width)
+{
+    bool digits = false;
+    for (size_t i = 0; i < width; i++) {
+        const bool digit = field[i] >= '0' && field[i] <= '9';
+        if (!digit && (!digits || !strchr("MIDNSHP=X", field[i])))
+            return width == 1 && *field == '*';
+        digits = digit;
+    }
+    return width && !digits;
+}
+
+static bool is_bases(const uint8_t *field, size_t width)
+{
+    for (size_t i = 0; i < width; i++)
+        if (!is_letter(field[i]) && field[i] != '=')
+            return false;
+    return width > 0;
+}
+
+/* Whether the field of a line of SAM has its form; "bases" and "qualities" begin where they are. */
+static bool is_field(unsigned number, const uint8_t *field, size_t width)
+{
+    switch (number) {
+    case 1: /* FLAG */
+        return is_number(field, width, UINT16_MAX);
+    case 3: /* POS, PNEXT */
+    case 7:
+        return is_number(field, width, INT32_MAX);
+    case 4: /* MAPQ */
+        return is_number(field, width, UINT8_MAX);
+    case 5:
+        return is_cigar(field, width);
+    case 8: /* TLEN */
+        return is_number(field + (width && *field == '-'), width - (width && *field == '-'),
+                         INT32_MAX);
+    case 9:
+        return is_bases(field, width);
+    default: /* names, qualities, optional fields as NM:i:0 */
+        for (size_t i = 0; i < width; i++)
+            if (field[i] < (number > 10 ? ' ' : '!') || field[i] > '~')
+                return false;
+        return number > 10 ? width > 4 && field[2] == ':' && field[4] == ':' : width > 0;
+    }
+}
+
+/* The first line: eleven fields at least, in their forms; of one that is longer than what may be
+ * looked at, those before its bases are enough. *more: so far as can be seen. */
+static bool is_alignment(const head *h, bool *more)
+{
+    const size_t line = behind_line(h, 0);
+    const bool whole = line && h->bytes[line - 1] == '\n';
+    size_t at = 0, end = line_length(h, 0, line), bases = 0;
+    unsigned fields = 0;
+    *more = false;
+    end -= whole && end && h->bytes[end - 1] == '\r';
+    for (bool last = false; !last; fields++) {
+        const uint8_t *field = h->bytes + at;
+        const uint8_t *tab = end > at ? memchr(field, '\t', end - at) : NULL;
+        const size_t width = tab ? (size_t)(tab - field) : end - at;
+        last = !tab;
+        if (last && !whole)
+            break;
+        if (!is_field(fields, field, width))
+            return false;
+        if (fields == 10 && bases != width && bases > 1 && width > 1)
+            return false;
+        bases = fields == 9 ? width : bases;
+        at += width + 1;
+    }
+    *more = !whole && fields > 2 && h->length < CONTENT_LOOK;
+    return whole ? fields > 10 : fields > 8 && h->length >= CONTENT_LOOK;
 }
 
 /* ---- signatures ------------------------------------------------------------------ */
@@ -330,7 +480,8 @@ static const signature signatures[] = {
 /* "ID   X56734; SV 1; linear; mRNA; STD; PLN; 1859 BP." ends with how long it is. */
 static bool is_embl(const uint8_t *bytes, size_t length)
 {
-    size_t end = behind_line(bytes, length, 0);
+    const uint8_t *newline = memchr(bytes, '\n', length);
+    size_t end = newline ? (size_t)(newline - bytes) : length;
     while (end && bytes[end - 1] <= ' ')
         end--;
     return end > 12 && memchr(bytes, ';', end) &&
@@ -388,11 +539,13 @@ content content_of(const uint8_t *bytes, size_t length, bool whole, size_t *leas
         return CONTENT_CAPTURE;
     if (by_signature(bytes, length) != CONTENT_TEXT)
         return by_signature(bytes, length);
-    const size_t mark = content_mark(bytes, length);
-    if (is_fasta(bytes + mark, length - mark, &more))
+    const head h = head_of(bytes, length);
+    if (is_fasta(&h, &more))
         return CONTENT_FASTA;
-    if (!more && is_fastq(bytes + mark, length - mark, &more))
+    if (!more && is_fastq(&h, &more))
         return CONTENT_FASTQ;
+    if (!more && is_alignment(&h, &more))
+        return CONTENT_SAM;
     if (!whole && length < CONTENT_LOOK && more)
         *least = CONTENT_LOOK;
     else if (!whole && length < 512 && is_short(bytes, length))

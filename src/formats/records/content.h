@@ -40,6 +40,30 @@ typedef struct content_doubt {
 
 content_doubt content_doubts(const uint8_t *bytes, size_t length);
 
+/* A line of what may be FASTA, as it is looked at piece by piece; all zero before. */
+typedef struct line_look {
+    size_t letters; /* so far */
+    size_t group, first,
+        last; /* of letters without a blank: the present one, and those before it */
+    bool words, small, residues; /* groups as words have them, small letters, no nucleotides */
+    bool other;                  /* what has no place in such a line */
+    uint8_t byte;                /* the first of them */
+    bool returned;               /* a title: a carriage return came last */
+} line_look;
+
+/* More of a line of letters, or of a title, without its newline. */
+void line_look_at(line_look *l, const uint8_t *bytes, size_t length);
+void line_look_at_title(line_look *l, const uint8_t *bytes, size_t length);
+/* Whether the line, which ends here, is one of a sequence. */
+bool line_is_sequence(line_look *l);
+content_doubt line_doubt(const line_look *l, bool title, uint64_t line);
+
+/* Whether one of these bytes is no letter of a sequence. */
+bool line_has_other(const uint8_t *bytes, size_t length);
+
+/* Whether carriage returns alone end the lines of a text with this head. */
+bool content_returns(const uint8_t *bytes, size_t length);
+
 /* "line 3 has a byte that is no letter of a sequence ('?')": of a doubt with a reason, and its NUL.
  */
 #define CONTENT_DOUBT_TEXT 120

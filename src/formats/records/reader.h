@@ -45,6 +45,8 @@ typedef struct reader_kind {
     /* Add records until the batch is full, or more of them would have to be waited for (1), or the
      * text has ended (0); -1: *why, behind what was added. */
     int (*fill)(void *state, batch *b, const char **why);
+    /* The first line so far of which what it holds may not be meant so. NULL: it looks at none. */
+    const content_doubt *(*doubt)(const void *state);
     void (*close)(void *state);
 } reader_kind;
 

@@ -37,6 +37,7 @@ typedef enum state {
 typedef struct sequence {
     source *text;
     bool fastq;
+    bool returns; /* carriage returns end its lines */
     state state;
     bool ended;           /* nothing is to be read any more */
     bool named;           /* the title's first word has ended */
@@ -45,12 +46,24 @@ typedef struct sequence {
     uint64_t letters, qualities; /* of this record */
     size_t name_length;
     size_t at, used;
+    size_t width;        /* of the last line that was joined */
+    line_look look;      /* of this line */
+    content_doubt doubt; /* of FASTA */
     char name[RECORD_NAME];
     char message[200];
     uint8_t in[PIECE];
 } sequence;
 
 /* ---- open and close ---------------------------------------------------------- */
+
+/* As many bytes are looked at as tell what ends the lines. */
+static bool has_returns(source *text)
+{
+    const uint8_t *head;
+    size_t length;
+    return source_peek(text, &head, &length) && length && !memchr(head, '\n', length) &&
+           source_look(text, CONTENT_LOOK, &head, &length) && content_returns(head, length);
+}
 
 static void *open_any(source *text, bool fastq, const char **why)
 {
@@ -63,6 +76,7 @@ static void *open_any(source *text, bool fastq, const char **why)
     s->text = text;
     s->fastq = fastq;
     s->line = 1;
+    s->returns = has_returns(text);
     const uint8_t *head;
     size_t length;
     if (source_look(text, 3, &head, &length) && content_mark(head, length))
@@ -144,6 +158,12 @@ static void pass_title(sequence *s)
     bool whole;
     const size_t length = rest_of_line(s, &whole);
     const uint8_t *title = s->in + s->at;
+    if (!s->fastq && !s->doubt.why) {
+        line_look_at_title(&s->look, title, length);
+        if (s->look.other)
+            s->doubt = line_doubt(&s->look, true, s->line);
+        s->look = whole ? (line_look){ 0 } : s->look;
+    }
     for (size_t i = 0; i < length && !s->named; i++) {
         if (is_blank(title[i]))
             s->named = s->name_length > 0; /* blanks may stand before the name */
@@ -171,25 +191,32 @@ static bool has_blank(const uint8_t *bytes, size_t length)
     return any;
 }
 
-/* Copy the bytes before the first blank of from[0 .. length), and up to 7 more. Returns how many
- * they are; `length`: there is none. */
-static size_t copy_letters(uint8_t *to, const uint8_t *from, size_t length)
+/* Copy eight bytes. The answer has a byte's top bit where one is no letter of the alphabet. */
+static inline uint64_t copy_word(uint8_t *to, const uint8_t *from)
 {
-    const uint64_t ones = UINT64_MAX / 255, tops = ones << 7;
-    size_t i = 0;
-    for (uint64_t word; length - i >= sizeof word; i += sizeof word) {
-        memcpy(&word, from + i, sizeof word);
-        memcpy(to + i, &word, sizeof word);
-        if ((word - ones * (' ' + 1)) & ~word & tops)
-            break;
-    }
-    for (; i < length && !is_blank(from[i]); i++)
-        to[i] = from[i];
-    return i;
+    const uint64_t ones = UINT64_MAX / 255;
+    uint64_t word;
+    memcpy(&word, from, sizeof word);
+    memcpy(to, &word, sizeof word);
+    const uint64_t small = word | ones * 0x20;
+    return ~(small + ones * (0x80 - 'a')) | (small + ones * (0x7f - 'z')) | word;
+}
+
+/* Copy a line of letters, without a branch on any of them. False: it has others than those of the
+ * alphabet, or is short, and nothing counts of what was copied. */
+static inline bool copy_letters(uint8_t *to, const uint8_t *from, size_t length)
+{
+    uint64_t others = 0;
+    if (length < 8)
+        return false;
+    for (size_t i = 0; i < length - 8; i += 8)
+        others |= copy_word(to + i, from + i);
+    others |= copy_word(to + length - 8, from + length - 8);
+    return !(others & UINT64_MAX / 255 << 7);
 }
 
 /* From the begin of a line of letters on, join whole lines without blanks, up to one that is to be
- * looked at. */
+ * looked at. Most are as long as the one before. */
 static void join_lines(sequence *s, batch *b)
 {
     const uint8_t mark = s->fastq ? '+' : '>', note = s->fastq ? mark : ';';
@@ -199,12 +226,22 @@ static void join_lines(sequence *s, batch *b)
     uint8_t *to = b->bytes + b->used;
     size_t at = 0, kept = 0;
     while (at < length && from[at] != mark && from[at] != note) {
-        const size_t letters = copy_letters(to + kept, from + at, length - at);
-        size_t end = at + letters;
-        end += end + 1 < length && from[end] == '\r';
-        if (end == length || from[end] != '\n')
-            break;
-        kept += letters;
+        size_t width = s->width, end = at + width;
+        if (end >= length || from[end] != '\n' || !copy_letters(to + kept, from + at, width)) {
+            const uint8_t *newline = memchr(from + at, '\n', length - at);
+            if (!newline)
+                break;
+            end = (size_t)(newline - from);
+            width = end - at - (end > at && from[end - 1] == '\r');
+            if (!copy_letters(to + kept, from + at, width)) {
+                if (line_has_other(from + at, width))
+                    break;
+                memcpy(to + kept, from + at, width);
+            }
+            if (end + 1 < length && from[end + 1] != mark) /* a record's last line may be shorter */
+                s->width = width;
+        }
+        kept += width;
         at = end + 1;
         s->line++;
     }
@@ -212,6 +249,16 @@ static void join_lines(sequence *s, batch *b)
     s->letters += kept;
     b->used += kept;
     b->records[b->count - 1].length += kept;
+}
+
+/* What was looked at is a line of letters, or a part of one. */
+static void end_line(sequence *s, bool whole)
+{
+    if (!whole && !s->look.other)
+        return;
+    if (!line_is_sequence(&s->look))
+        s->doubt = line_doubt(&s->look, false, s->line);
+    s->look = (line_look){ 0 };
 }
 
 static bool pass_letters(sequence *s, batch *b, const char **why)
@@ -233,6 +280,10 @@ static bool pass_letters(sequence *s, batch *b, const char **why)
                 to[kept++] = from[i];
         b->used += kept;
         b->records[b->count - 1].length += kept;
+    }
+    if (!s->fastq && !s->doubt.why) {
+        line_look_at(&s->look, from, length);
+        end_line(s, whole);
     }
     s->letters += b->used - before;
     pass(s, length, whole, BODY);
@@ -323,6 +374,8 @@ static bool refill(sequence *s, const char **why)
     s->ended = got <= 0;
     if (got < 0)
         *why = s->text->why;
+    for (size_t i = 0; i < s->used && s->returns; i++)
+        s->in[i] = s->in[i] == '\r' ? '\n' : s->in[i];
     return got > 0;
 }
 
@@ -334,6 +387,8 @@ static int finish(sequence *s, batch *b, const char **why)
         if (!begin_record(s, b, why))
             return *why ? -1 : 1;
     }
+    if (s->look.letters)
+        end_line(s, true);
     batch_end(b);
     if (!s->fastq || s->state == BETWEEN || (s->state == QUALITY && s->qualities == s->letters))
         return 0;
@@ -358,5 +413,13 @@ static int fill(void *user, batch *b, const char **why)
     }
 }
 
-const reader_kind reader_fasta = { .named = true, .open = open_fasta, .fill = fill, .close = free };
+static const content_doubt *doubt(const void *user)
+{
+    const sequence *s = user;
+    return s->doubt.why ? &s->doubt : NULL;
+}
+
+const reader_kind reader_fasta = {
+    .named = true, .open = open_fasta, .fill = fill, .doubt = doubt, .close = free
+};
 const reader_kind reader_fastq = { .named = true, .open = open_fastq, .fill = fill, .close = free };
