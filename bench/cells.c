@@ -38,7 +38,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "cli/energy.h"
+#include "energy/energy.h"
 #include "peers.h"
 
 enum { BATCH_ROWS = 10, LEAST_PART = 4096 };

@@ -15,8 +15,8 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "cli/energy.h"
 #include "cli/options.h"
+#include "energy/energy.h"
 #include "formats/patterns/pattern_set.h"
 #include "formats/sources/source.h"
 #include "formats/writers/text.h"

@@ -17,7 +17,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cli/energy.h"
+#include "energy/energy.h"
 
 #include <cmocka.h>
 

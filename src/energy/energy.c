@@ -1,6 +1,6 @@
 /* energy.c: see energy.h. A kind of meter that fails once is not asked again: its sum would
  * lack something, and say nothing about it. */
-#include "cli/energy.h"
+#include "energy/energy.h"
 
 #include <dirent.h>
 #include <dlfcn.h>
