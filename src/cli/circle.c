@@ -13,6 +13,7 @@
  */
 #include "cli/circle.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -43,31 +44,27 @@ static const char *what_is_wrong(const trawl_plan *plan)
     trawl_plan_info info = { .size = sizeof info };
     trawl_plan_get_info(plan, &info);
     if (info.conditions)
-        return "--circular: it asks for what stands beside a match, and a circle has no begin and "
+        return "it asks for what stands beside a match, and a circle has no begin and "
                "no end: leave ^ $ < > \\b and their kin out";
     if (info.max_length == UINT64_MAX)
-        return "--circular: it may match any number of bytes: give each repeat a bound, as in "
+        return "it may match any number of bytes: give each repeat a bound, as in "
                "{0,500}";
     return NULL;
 }
 
-bool circle_fits(const pattern_set *set, const char *command, const trawl_plan *plan)
+const char *circle_misfit(const trawl_plan *plan, const trawl_pattern *patterns, size_t count,
+                          size_t *at)
 {
-    const char *wrong = what_is_wrong(plan);
-    if (!wrong)
-        return true;
-    for (size_t i = 0; i < set->count; i++) {
+    const char *wrong = what_is_wrong(plan), *why = NULL;
+    *at = TRAWL_NONE;
+    for (size_t i = 0; wrong && !why && i < count; i++) {
         trawl_plan *one = NULL;
-        const bool made = trawl_compile(&set->patterns[i], 1, NULL, &one, NULL) == TRAWL_OK;
-        const char *why = made ? what_is_wrong(one) : NULL;
+        const bool made = trawl_compile(&patterns[i], 1, NULL, &one, NULL) == TRAWL_OK;
+        why = made ? what_is_wrong(one) : NULL;
         trawl_plan_free(one);
-        if (why) {
-            pattern_set_complain(set, command, i, why);
-            return false;
-        }
+        *at = why ? i : TRAWL_NONE;
     }
-    complain(command, "%s", wrong);
-    return false;
+    return why ? why : wrong;
 }
 
 /* ---- open and close ------------------------------------------------------------- */

@@ -8,13 +8,17 @@
 #ifndef TRAWL_CIRCLE_H
 #define TRAWL_CIRCLE_H
 
-#include "cli/cli.h"
+#include <stddef.h>
+#include <stdint.h>
+
+#include "trawl.h"
 
 typedef struct circle circle;
 
-/* Whether the patterns of this plan can be searched on circles: they have a longest match, and no
- * conditions. Complains of the first that has not. */
-bool circle_fits(const pattern_set *set, const char *command, const trawl_plan *plan);
+/* NULL: the patterns of this plan can be searched on circles, as they have a longest match and no
+ * conditions. Else why not, and *at is the first that cannot, or TRAWL_NONE. */
+const char *circle_misfit(const trawl_plan *plan, const trawl_pattern *patterns, size_t count,
+                          size_t *at);
 
 /* For a plan that fits; `take` gets the matches, each with record 0. NULL: out of memory. */
 circle *circle_open(trawl_context *context, const trawl_plan *plan,

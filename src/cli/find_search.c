@@ -431,6 +431,12 @@ static void tell_doubt(const find_search *f, const char *path, const content_dou
             doubt->letters ? "it is taken for a part of its sequence" : "it is read as one");
 }
 
+static void note_searched(void *user, uint64_t bytes)
+{
+    ((find_search *)user)->stats.bytes += bytes;
+    progress_read(bytes);
+}
+
 /* `begin`: where in its file the text begins. */
 static bool scan_records(find_search *f, source *file, const char *path, const reader_kind *kind,
                          uint64_t begin)
@@ -441,6 +447,7 @@ static bool scan_records(find_search *f, source *file, const char *path, const r
                       .whole = f->whole || f->output->matched,
                       .circular = f->circular,
                       .take = find_search_take,
+                      .searched = note_searched,
                       .user = f };
     r.options.report = f->report;
     if (f->verdicts) {
@@ -451,7 +458,6 @@ static bool scan_records(find_search *f, source *file, const char *path, const r
     f->records = &r;
     const int status = record_scan_text(&r, kind, file);
     f->records = NULL;
-    f->stats.bytes += r.bytes;
     if (f->format == FORMAT_AUTO && r.doubt.why)
         tell_doubt(f, path, &r.doubt, begin);
     return status >= 0 || file_failed(f, path, r.why);
@@ -684,6 +690,21 @@ static uint64_t length_as_texts(const find_search *f, char **paths, int count)
                : 0;
 }
 
+/* Complains of the first pattern that no circle can be searched for. */
+static bool circles_fit(const find_search *f)
+{
+    const pattern_set *set = f->patterns;
+    char message[200];
+    size_t at;
+    const char *why = circle_misfit(f->plan, set->patterns, set->count, &at);
+    snprintf(message, sizeof message, "--circular: %s", why ? why : "");
+    if (why && at < set->count)
+        pattern_set_complain(set, f->run->command, at, message);
+    else if (why)
+        complain(f->run->command, "%s", message);
+    return !why;
+}
+
 bool find_search_open(find_search *f, char **paths, int count)
 {
     pattern_set *patterns = f->patterns;
@@ -697,7 +718,7 @@ bool find_search_open(find_search *f, char **paths, int count)
     const bool own = !f->cluster || f->cluster->rank == 0;
     if (own)
         f->plan = sample_compile(&f->sample, patterns, f->run, f->context, paths, count);
-    if (own && f->plan && f->circular && !circle_fits(patterns, f->run->command, f->plan))
+    if (own && f->plan && f->circular && !circles_fit(f))
         return false;
     if (f->cluster)
         f->plan = find_ranks_plan(f->cluster, f->run->command, f->plan);

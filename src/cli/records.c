@@ -10,8 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/progress.h"
-
 const record *record_scan_of(const record_scan *r, const trawl_match *match)
 {
     return &r->batch->records[r->first + match->record];
@@ -147,8 +145,8 @@ static int scan_batch(record_scan *r)
     const size_t ended = b->count - b->open;
     const int status = r->circle ? scan_circles(r, ended) : scan_records(r, ended);
     const size_t searched = batch_comes_again(b) ? b->records[ended].begin : b->used;
-    r->bytes += searched;
-    progress_read(searched);
+    if (r->searched)
+        r->searched(r->user, searched);
     return status;
 }
 
