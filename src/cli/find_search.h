@@ -3,8 +3,8 @@
 #define TRAWL_FIND_SEARCH_H
 
 #include "cli/choose.h"
-#include "cli/records.h"
 #include "cli/sample.h"
+#include "formats/search/records.h"
 #include "formats/tree/tree.h"
 #include "formats/verdicts/verdicts.h"
 #include "formats/writers/writer.h"

@@ -2,7 +2,7 @@
 #ifndef TRAWL_RECORDS_H
 #define TRAWL_RECORDS_H
 
-#include "cli/circle.h"
+#include "formats/search/circle.h"
 #include "formats/records/ahead.h"
 #include "trawl.h"
 

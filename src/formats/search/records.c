@@ -1,10 +1,10 @@
-/* records.c: see cli/records.h.
+/* records.c: see records.h.
  *
  * Idea. A reader fills a batch with records, which are scanned in one call. One that is longer than
  * a batch comes in pieces, which go through a stream; so memory stays small whatever a record's
- * length. Circles are fed to theirs (cli/circle.h), but for the end of one that was cut off.
+ * length. Circles are fed to theirs (circle.h), but for the end of one that was cut off.
  */
-#include "cli/records.h"
+#include "formats/search/records.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* circle.c: see cli/circle.h.
+/* circle.c: see circle.h.
  *
  * Idea. A record is fed to a stream, and its first bytes again behind it: as many as the longest
  * match has, less one. So a match from any start is in what was fed, and those that begin behind
@@ -11,7 +11,7 @@
  * Cost: the longest match is copied and searched twice for each record. A record of n bytes, fewer
  * than the longest match has, costs n scans of n bytes under `longest`.
  */
-#include "cli/circle.h"
+#include "formats/search/circle.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
