@@ -218,12 +218,44 @@ static void test_patience(void **state)
     assert_false(stands(PIECES));
 }
 
+/* What many patterns share no filter looks for: it is frequent in their texts, too, whether the
+ * page has it or not. */
+static void test_shared_grams(void **state)
+{
+    enum { COUNT_SHARED = 1000, LENGTH = 16384 };
+    static const char *const engines[] = { "qgrams/ac", "teddy/ac" };
+    static u8 text[LENGTH];
+    rng r = { 6 };
+    (void)state;
+    for (size_t i = 0; i < COUNT_SHARED; i++) {
+        written[i][0] = '\0';
+        letters(&r, i, 4);
+        strcat(written[i],
+               i ? "qzxv" : ""); /* a short one, for which no filter leaves out places */
+        set_pattern(i, TRAWL_SYNTAX_LITERAL);
+    }
+    for (size_t i = 0; i < LENGTH; i++)
+        text[i] = (u8) "qzxv"[i % 4];
+    for (size_t e = 0; e < COUNT(engines); e++) {
+        record records[1];
+        slice s = { .end = LENGTH, .records = records, .capacity = COUNT(records) };
+        trawl_plan *plan = planned_by(engines[e], COUNT_SHARED);
+        const text_job job = {
+            .plan = plan, .isa = ISA_PORTABLE, .window = text, .slices = &s, .count = 1
+        };
+        assert_int_equal(slice_run_text(&job, &s), TRAWL_OK);
+        assert_int_equal(s.count, 0);
+        assert_true(s.candidates[0] < LENGTH / 100);
+        trawl_plan_free(plan);
+    }
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(test_many_unbounded),
-                                        cmocka_unit_test(test_long_patterns),
-                                        cmocka_unit_test(test_guide),
-                                        cmocka_unit_test(test_signatures),
-                                        cmocka_unit_test(test_patience) };
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_many_unbounded), cmocka_unit_test(test_long_patterns),
+        cmocka_unit_test(test_guide),          cmocka_unit_test(test_signatures),
+        cmocka_unit_test(test_patience),       cmocka_unit_test(test_shared_grams)
+    };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,9 +3,10 @@
  *
  * A longer gram passes less often, a longer stride looks at fewer places: q + stride - 1 is at most
  * the shortest pattern. For every q that this allows (some, in large sets) the stride is as long as
- * it can be; each pattern gives that window of grams which the sample has least; what then passes
- * on the sample says what a byte costs. So that the choice does not praise itself, grams are
- * counted on one half of the sample for the estimate and tried on the other.
+ * it can be; each pattern gives that window of grams which the sample has least, and of those that
+ * it has not, the one which the fewest patterns share: what is frequent in patterns is so in their
+ * texts. What then passes on the sample says what a byte costs. So that the choice does not praise
+ * itself, grams are counted on one half of the sample for the estimate and tried on the other.
  *
  * Cost: O(bytes of patterns, up to PRINT_OFFSET of each, + sample) for each q.
  */
@@ -87,7 +88,8 @@ static void count_patterns(scratch *s, const pattern_list *list, const choice *c
         s->counts[i] = s->counts[i] < UINT16_MAX / SAMPLE_WEIGHT
                            ? (uint16_t)(s->counts[i] * SAMPLE_WEIGHT)
                            : UINT16_MAX;
-    for (size_t i = 0; i < list->count; i++) {
+    const size_t step = 1 + list->count / MANY;
+    for (size_t i = 0; i < list->count; i += step) {
         const pattern *p = &list->patterns[i];
         for (size_t k = 0; k + c->q <= p->length && k <= PRINT_OFFSET; k++) {
             uint16_t *count =
@@ -181,6 +183,7 @@ static void estimate(const problem *p, scratch *s, choice *c)
     const uint32_t log = between(LEAST_BITS_LOG, log_above(64 * grams), MOST_BITS_LOG);
     size_t passed = 0, tried = 0;
     count_sample(s, p->sample.bytes, half, c);
+    count_patterns(s, list, c);
     const uint32_t set = fill_bits(s, list, c, log, NULL);
     for (; tried + c->q <= p->sample.length - half; tried++) {
         const uint32_t place = gram_hash_at(other + tried, c->q, c->fold) >> (32 - log);
@@ -308,8 +311,7 @@ static void lay_out(const problem *p, scratch *s, uint8_t *windows, block *b)
     const prints_choice grams = { p->list, windows, c.q, c.fold, c.stride };
     qgrams_tables head = { .stride = c.stride, .bits_shift = 32 - c.bits_log };
     count_sample(s, p->sample.bytes, p->sample.length, &c);
-    if (p->target.gpu)
-        count_patterns(s, p->list, &c);
+    count_patterns(s, p->list, &c);
     fill_bits(s, p->list, &c, c.bits_log, windows);
     block_words(b, NULL, sizeof head / 4);
     head.bits = (uint32_t)(block_append(b, s->bits, ((size_t)1 << c.bits_log) / 8, 64) / 4);

@@ -17,14 +17,15 @@
 #include "engines/shared/prints/build.h"
 
 enum {
-    BUCKETS = 8,        /* of a group */
-    CHOICES = 6,        /* windows of a pattern that are tried */
-    ROUNDS = 3,         /* of placing anew */
-    MANY = 3000,        /* patterns that are placed once, at their rarest window */
-    LEAST_GROUPED = 48, /* patterns for two groups */
-    GRAM_LOG = 16,      /* of the counts of the sample's grams */
-    BITS_LOG = 7,       /* bits for a pattern, */
-    LEAST_BITS = 12,    /* and in all */
+    BUCKETS = 8,          /* of a group */
+    CHOICES = 6,          /* windows of a pattern that are tried */
+    ROUNDS = 3,           /* of placing anew */
+    MANY = 3000,          /* patterns that are placed once, at their rarest window */
+    LEAST_GROUPED = 48,   /* patterns for two groups */
+    GRAM_LOG = 16,        /* of the counts of the sample's grams, */
+    SAMPLE_WEIGHT = 1024, /* which weigh more than those of the patterns */
+    BITS_LOG = 7,         /* bits for a pattern, */
+    LEAST_BITS = 12,      /* and in all */
     MOST_BITS = 18
 };
 #define PRIOR 0.5 /* added to what was counted in the sample */
@@ -41,7 +42,7 @@ typedef struct chooser {
     double often[128]; /* share of the sample, by the lower seven bits */
     double share[BUCKETS * TEDDY_GROUPS][TEDDY_WIDTH]; /* of bytes in a class, at most 1 */
     uint32_t uses[BUCKETS * TEDDY_GROUPS][TEDDY_WIDTH][128];
-    uint32_t *grams; /* 2^GRAM_LOG: how often a hash is seen in the sample */
+    uint32_t *grams; /* 2^GRAM_LOG: how often a hash is seen, by SAMPLE_WEIGHT in the sample */
     double starts;   /* places of the sample */
     placing *placings;
 } chooser;
@@ -93,6 +94,19 @@ static void count_sample(chooser *c, const profile *sample)
         c->grams[hash_of(c, sample->bytes + i) >> (32 - GRAM_LOG)]++;
 }
 
+/* Of windows that the sample does not tell apart the one that few patterns have: what is frequent
+ * in patterns is so in their texts. */
+static void count_patterns(chooser *c)
+{
+    for (uint32_t i = 0; i < 1u << GRAM_LOG; i++)
+        c->grams[i] *= SAMPLE_WEIGHT;
+    for (size_t i = 0; i < c->list->count; i++) {
+        const pattern *p = &c->list->patterns[i];
+        for (uint32_t k = 0; k <= TEDDY_PLACE && k + c->width <= p->length; k++)
+            c->grams[hash_of(c, p->bytes + k) >> (32 - GRAM_LOG)]++;
+    }
+}
+
 /* What a byte adds to the share of a class. */
 static double byte_adds(const chooser *c, const pattern *p, const uint32_t *uses, uint8_t byte)
 {
@@ -104,7 +118,7 @@ static double byte_adds(const chooser *c, const pattern *p, const uint32_t *uses
 
 static double window_seen(const chooser *c, const uint8_t *window)
 {
-    return c->grams[hash_of(c, window) >> (32 - GRAM_LOG)] / c->starts;
+    return c->grams[hash_of(c, window) >> (32 - GRAM_LOG)] / (SAMPLE_WEIGHT * c->starts);
 }
 
 /* The rarest windows of a pattern, the rarest first. */
@@ -200,6 +214,7 @@ static chooser *choose(const problem *p)
     }
     const bool many = list->count > MANY;
     count_sample(c, &p->sample);
+    count_patterns(c);
     for (size_t i = 0; i < list->count; i++) {
         rank_windows(c, &list->patterns[i], many ? 1 : CHOICES, &c->placings[i]);
         place_best(c, &list->patterns[i], &c->placings[i]);
