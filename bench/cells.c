@@ -40,6 +40,7 @@
 
 #include "energy/energy.h"
 #include "peers.h"
+#include "trawl/grid.h"
 
 enum { BATCH_ROWS = 10, LEAST_PART = 4096 };
 

@@ -4,6 +4,13 @@
  *
  *     patterns --trawl_compile--> plan --trawl_scan(context, plan, text)--> matches
  *
+ * The headers, each for those who need it:
+ *   trawl.h               patterns, plans, contexts, texts, streams
+ *   trawl/grid.h          needles in grids of cells
+ *   trawl/range.h         a text searched by several processes or machines
+ *   trawl/device.h        devices, and what lies in their memory
+ *   trawl/experimental.h  what may still change with any version
+ *
  * A plan is immutable: any number of threads may scan with one plan at once.
  * A context serves one call at a time; it owns the backend, its worker threads
  * and the scratch memory. There is no global state.
@@ -41,7 +48,8 @@
  *   TRAWL_ERROR_MEMORY, and the context, plan or stream can be used again or freed.
  *   Versions. From 0.2 on structs only grow, at their ends, and only where they
  *   carry a size; so a program built with this header runs with later libraries
- *   of the same soname.
+ *   of the same soname. Structs without a size never change. trawl/experimental.h
+ *   alone promises nothing.
  */
 #ifndef TRAWL_H
 #define TRAWL_H
@@ -169,34 +177,9 @@ typedef struct trawl_conditions {
 
 #define TRAWL_CONDITIONS_INIT { sizeof(trawl_conditions), TRAWL_PLACE_ANY, TRAWL_WORD_ANY, 0, 0 }
 
-/* A rectangle of cells to find in a larger one. Cells are compared exactly, unless
- * trawl_compile_options.likeness says otherwise. */
-typedef struct trawl_needle {
-    const void *cells;  /* row by row; cells of 2 and 4 bytes aligned to their size */
-    uint64_t rows;      /* >= 1 */
-    uint64_t cols;      /* >= 1 */
-    size_t stride;      /* bytes from row to row; 0 means cols * cell_size */
-    uint32_t id;        /* reported with each match; need not be unique */
-    const char *name;   /* optional label, copied; may be NULL */
-} trawl_needle;
-
 /* ---- plans ----------------------------------------------------------- */
 
 typedef struct trawl_plan trawl_plan;
-
-/* How a place may differ from its needle and be an occurrence all the same. All such places are
- * found, and no others. It takes time in proportion to the needles, not as for equal cells. */
-typedef struct trawl_likeness {
-    size_t size;            /* sizeof(trawl_likeness) */
-    const uint8_t *const *masks; /* of each needle rows * cols bytes, row by row: where one is 0 its
-                               cell matches anything. NULL, or an entry NULL: none */
-    uint32_t tolerance;     /* every channel of a cell may differ by so much */
-    uint32_t channel_bytes; /* of a channel, a number in this machine's byte order; a divisor of the
-                               cell's size. 0: the cell is one channel */
-    uint64_t wrong;         /* so many cells of a place may differ by more */
-} trawl_likeness;
-
-#define TRAWL_LIKENESS_INIT { sizeof(trawl_likeness), NULL, 0, 0, 0 }
 
 typedef struct trawl_compile_options {
     size_t size;        /* sizeof(trawl_compile_options) */
@@ -213,8 +196,9 @@ typedef struct trawl_compile_options {
                             qsort takes; more is TRAWL_ERROR_LIMIT. 0: 1 GiB; UINT64_MAX: any */
     const trawl_allocator *allocator; /* where they come from, and the plan's until it is freed;
                                          NULL: malloc. The struct is copied */
-    const trawl_likeness *likeness; /* of needles: what trawl_compile_grid shall let pass. NULL:
-                                       cells compare exactly. Read during the call only */
+    const struct trawl_likeness *likeness; /* of needles: what trawl_compile_grid shall let pass
+                                              (trawl/grid.h). NULL: cells compare exactly. Read
+                                              during the call only */
     uint32_t tag;        /* any number of the caller's, for trawl_plan_info.tag */
     uint32_t keep_texts; /* 1: the plan holds the patterns' texts, for trawl_plan_get_pattern */
     const void *note;    /* bytes of the caller's that the plan holds, for trawl_plan_get_note */
@@ -240,12 +224,6 @@ typedef struct trawl_compile_options {
 TRAWL_API int trawl_compile(const trawl_pattern *patterns, size_t count,
                             const trawl_compile_options *options,
                             trawl_plan **plan, trawl_error *error);
-
-/* Compile `count` needles (at least one) of cells of 1 to 4 bytes. Thread-safe. */
-TRAWL_API int trawl_compile_grid(const trawl_needle *needles, size_t count,
-                                 uint32_t cell_size,
-                                 const trawl_compile_options *options,
-                                 trawl_plan **plan, trawl_error *error);
 
 typedef struct trawl_plan_info {
     size_t size;          /* sizeof(trawl_plan_info), set by the caller */
@@ -289,21 +267,6 @@ TRAWL_API int trawl_plan_get_conditions(const trawl_plan *plan, size_t index,
  * none. Thread-safe. */
 TRAWL_API const void *trawl_plan_get_note(const trawl_plan *plan, size_t *length);
 
-/* One step of how a plan is searched. */
-typedef struct trawl_stage_info {
-    size_t size;          /* sizeof(trawl_stage_info), set by the caller */
-    const char *engine;   /* whose it is */
-    const char *role;     /* "search"; "filter", whose candidates "verify" looks at; "fallback",
-                             which takes over where those are slow; "aside", for devices */
-    size_t bytes;         /* of its tables */
-    uint32_t part;        /* of the set, from 0: the patterns are divided among parts */
-    uint32_t patterns;    /* of that part; an alternative of a pattern is one by itself */
-} trawl_stage_info;
-
-/* Stage `index` of a plan, from 0 to trawl_plan_info.stages - 1. The strings are static.
- * TRAWL_ERROR_ARGUMENT: there is none. Thread-safe. */
-TRAWL_API int trawl_plan_get_stage(const trawl_plan *plan, size_t index, trawl_stage_info *info);
-
 /* The plan as bytes, for a file or another machine of the same byte order.
  * The pointer lives as long as the plan. Thread-safe. */
 TRAWL_API const void *trawl_plan_save(const trawl_plan *plan, size_t *bytes);
@@ -341,29 +304,6 @@ TRAWL_API const char *trawl_backend_about(size_t index);
 /* The instruction sets that this machine runs and this library has loops for, by number, from
  * "portable" to the best; NULL past the end. Thread-safe. */
 TRAWL_API const char *trawl_isa_name(size_t index);
-
-typedef struct trawl_device_info {
-    size_t size;      /* sizeof(trawl_device_info), set by the caller */
-    char name[128];
-    char driver[128]; /* platform and version of the driver */
-    char bus[24];     /* PCI address, or "" */
-    uint64_t memory;  /* bytes */
-    uint32_t units;   /* multiprocessors or compute units */
-    uint32_t lanes;   /* work items that can ballot; 0: none */
-    uint32_t textures; /* 1: tables can be read through textures */
-    uint32_t cpu;     /* 1: the device is a CPU */
-} trawl_device_info;
-
-/* How many devices a backend has; 0 for one that has none. `why` (may be NULL) then says why,
- * one line. Opens drivers: not for a hot path. Thread-safe. */
-TRAWL_API size_t trawl_device_count(const char *backend, char why[256]);
-TRAWL_API int trawl_device_get_info(const char *backend, size_t index, trawl_device_info *info,
-                                    trawl_error *error);
-
-/* The parameters of the walks on devices (trawl_context_options.tuning), by number: name, and
- * one line on range and meaning; NULL past the end. */
-TRAWL_API const char *trawl_tuning_name(size_t index);
-TRAWL_API const char *trawl_tuning_about(size_t index);
 
 /* ---- contexts -------------------------------------------------------- */
 
@@ -422,47 +362,10 @@ TRAWL_API void trawl_context_free(trawl_context *context);
  * off so has ended. */
 TRAWL_API void trawl_cancel(trawl_context *context);
 
-/* Where a text would be searched sooner. */
-typedef struct trawl_advice {
-    size_t size;           /* sizeof(trawl_advice), set by the caller */
-    const char *backend;   /* for trawl_context_options: "auto", the CPU, or "cuda" or "opencl"; */
-    char device[24];       /* then which device */
-    double cpu_seconds;    /* expected of the CPU */
-    double device_seconds; /* and of the device; 0: none was considered */
-    char why[256];         /* one line */
-} trawl_advice;
-
-/* Would a device search `length` bytes from the host's memory with a plan sooner than the CPU does?
- * Asked with a context of the CPU and a plan that was compiled for it, whose cost is known
- * (trawl_plan_info); `device` and `device_plan` are NULL: then a driver is opened, which takes
- * tenths of a second, only if a device could be sooner all the same, and a device that is a CPU is
- * none. When that names a device, open it, compile for it, and ask again with both: now the link
- * to it is measured, and what its plan costs is known; what opening took no longer counts. How many
- * matches there will be is known after a scan of some of the text with the first context and plan,
- * in the way that is meant, and as long as that was its last. These are estimates: they may be
- * wrong by half. */
-TRAWL_API int trawl_advise(const trawl_context *cpu, const trawl_plan *plan, uint64_t length,
-                           trawl_context *device, const trawl_plan *device_plan,
-                           trawl_advice *advice, trawl_error *error);
-
 TRAWL_API const char *trawl_context_backend(const trawl_context *context);
 TRAWL_API uint32_t trawl_context_threads(const trawl_context *context);
 /* The instruction set of what the CPU does, a name that trawl_isa_name gives. */
 TRAWL_API const char *trawl_context_isa(const trawl_context *context);
-
-/* Where the time of a device backend went, summed over its devices. All zero for CPUs. Of many
- * short pieces one in eight is timed and stands for the others (--tuning timed=1: all are). */
-typedef struct trawl_timing {
-    size_t size;        /* sizeof(trawl_timing), set by the caller */
-    double kernel;      /* seconds in kernels */
-    double to_device;   /* seconds of copying text to devices */
-    double from_device; /* seconds of copying matches back */
-    uint64_t pieces;    /* of text that devices took */
-    uint64_t on_cpu;    /* bytes that the CPU took over, because memory ran out */
-} trawl_timing;
-
-/* Times since the context was opened or since the last call of this function. */
-TRAWL_API int trawl_context_get_timing(trawl_context *context, trawl_timing *timing);
 
 /* Bytes, or cells of grids, that calls on the context have scanned since it was opened, as far as
  * the call in progress has come: for who shows how far a long one is. Small texts and streams, of
@@ -556,69 +459,6 @@ TRAWL_API int trawl_scan_many(trawl_context *context, const trawl_plan *plan,
                               const trawl_scan_options *options,
                               trawl_match_fn fn, void *user, trawl_error *error);
 
-/* Text that is in a device's memory already. */
-typedef struct trawl_device_text {
-    size_t size;     /* sizeof(trawl_device_text) */
-    void *memory;    /* cuda: the address (a CUdeviceptr); opencl: the cl_mem, of the cl_context
-                        that the context was opened with (trawl_context_options.native) */
-    size_t offset;   /* of the text in it, bytes */
-    size_t length;   /* bytes */
-    void *queue;     /* cuda: a CUstream; opencl: a cl_command_queue: the scan begins when what has
-                        been queued there is done. NULL: the text is there already */
-    uint32_t device; /* which of the context's devices holds it, from 0 */
-    uint32_t reserved; /* 0 */
-} trawl_device_text;
-
-#define TRAWL_DEVICE_TEXT_INIT { sizeof(trawl_device_text), NULL, 0, 0, NULL, 0, 0 }
-
-/* Scan a text that stays where it is, on a context of a device. Matches come to the host, as by
- * trawl_scan. TRAWL_ERROR_UNSUPPORTED: the context is of a CPU; or a report other than
- * TRAWL_REPORT_ENDS of patterns of variable length, or conditions on what stands beside a match,
- * which would read the text on the host. */
-TRAWL_API int trawl_scan_device(trawl_context *context, const trawl_plan *plan,
-                                const trawl_device_text *text,
-                                const trawl_scan_options *options,
-                                trawl_match_fn fn, void *user, trawl_error *error);
-
-/* Count the matches of such a text, as trawl_count. Errors as of trawl_scan_device. */
-TRAWL_API int trawl_count_device(trawl_context *context, const trawl_plan *plan,
-                                 const trawl_device_text *text,
-                                 const trawl_scan_options *options,
-                                 uint64_t *count, trawl_error *error);
-
-/* A match that stays in a device's memory. */
-typedef struct trawl_device_match {
-    uint64_t end;     /* one past the last byte */
-    uint32_t pattern; /* the pattern's index in the order given to compile */
-    uint32_t length;  /* it begins so many bytes before its end; 0: at a place that is not known */
-} trawl_device_match;
-
-/* Where what is found goes, in memory of the device that holds the text: as
- * trawl_device_text.memory says, but for writing. Offsets are bytes, multiples of 8. */
-typedef struct trawl_device_result {
-    size_t size;     /* sizeof(trawl_device_result) */
-    void *matches;   /* trawl_device_match[capacity], in no order; NULL: they are not wanted */
-    size_t matches_offset;
-    uint64_t capacity;
-    void *counts;    /* uint64_t[trawl_plan_info.patterns]: how many of each pattern, in the order
-                        given to compile; NULL: they are not wanted */
-    size_t counts_offset;
-    uint64_t count;  /* set by the call: of all matches */
-} trawl_device_result;
-
-#define TRAWL_DEVICE_RESULT_INIT { sizeof(trawl_device_result), NULL, 0, 0, NULL, 0, 0 }
-
-/* As trawl_scan_device, but what is found stays on the device: matches, counts, or both, of one
- * pass over the text. They are there when the call returns; it writes nothing before the text's
- * queue is there. TRAWL_LIMITED: there are more matches than `capacity`; so many of them, any, are
- * there, `count` and the counts are of all. max_matches must be 0. Errors as of trawl_scan_device.
- * Plans with unbounded repeats, with alternatives or with TRAWL_ONCE, other reports, and max_steps,
- * take their way over the host, which is slower. */
-TRAWL_API int trawl_collect_device(trawl_context *context, const trawl_plan *plan,
-                                   const trawl_device_text *text,
-                                   const trawl_scan_options *options,
-                                   trawl_device_result *result, trawl_error *error);
-
 /* ---- streams --------------------------------------------------------- */
 
 typedef struct trawl_stream trawl_stream;
@@ -671,177 +511,6 @@ TRAWL_API int trawl_stream_save(const trawl_stream *stream, void *state, size_t 
  * it was. A state forged with a right checksum may bring wrong matches, but no more. */
 TRAWL_API int trawl_stream_restore(trawl_stream *stream, const void *state, size_t bytes,
                                    trawl_error *error);
-
-/* ---- a text searched by ranges ------------------------------------------ */
-
-/* A text that is too long for one process, or stands in many places, is cut into ranges, which may
- * be searched at once and anywhere. A match belongs to the range in which it ends: the matches of
- * all ranges, one range after the other, are those of the text, in order, each once.
- *
- *     needs --> cuts --> trawl_scan_range of each --> trawl_seam_follow --> some of them again
- *
- * Where a match may be of any length, or the report chooses among matches that overlap, a range
- * depends on those before it. It is searched first as if nothing came from there but what the
- * bytes before it tell. What it begins and ends with stands in its seam; seams are saved and
- * exchanged, and tell which ranges are to be searched again, most often none. That ends as soon as
- * it makes no more difference. */
-
-/* What ranges of a plan and a report need. */
-typedef struct trawl_range_needs {
-    size_t size;      /* sizeof(trawl_range_needs), set by the caller */
-    uint64_t before;  /* bytes before a range that its search reads, as far as there are any */
-    uint64_t behind;  /* bytes behind it, likewise */
-    uint32_t follows; /* 1: a range depends on those before it: its search takes a seam */
-    uint32_t cuts;    /* 1: ranges meet only where trawl_range_cut says */
-} trawl_range_needs;
-
-/* `report` is a trawl_report. Errors: TRAWL_ERROR_UNSUPPORTED where a report other than
- * TRAWL_REPORT_ENDS is asked for of an unbounded repeat that no byte ends (a.*b): such a text is
- * searched whole; TRAWL_ERROR_ARGUMENT. Thread-safe. */
-TRAWL_API int trawl_plan_get_range_needs(const trawl_plan *plan, uint32_t report,
-                                         trawl_range_needs *needs, trawl_error *error);
-
-/* The first place in `bytes` where ranges may meet: *at bytes from the first one, TRAWL_NONE where
- * there is none. If trawl_range_needs.cuts is 0 that is 0, any place; else it is behind a byte that
- * ends all unbounded repeats, so at least 1: to ask for the first place from offset x on, give the
- * text from x - 1 on. The text's ends need not be asked for. Errors as above. Thread-safe. */
-TRAWL_API int trawl_range_cut(const trawl_plan *plan, uint32_t report, const void *bytes,
-                              size_t length, size_t *at, trawl_error *error);
-
-/* A range, and the bytes at hand. Offsets are those of the text. */
-typedef struct trawl_range {
-    size_t size;       /* sizeof(trawl_range) */
-    const void *bytes; /* of the text; NULL when length is 0 */
-    size_t length;     /* so many */
-    uint64_t offset;   /* of the first of them; 0: the text begins there */
-    uint64_t begin;    /* matches with begin < end of match <= end are the range's */
-    uint64_t end;      /* may be begin: an empty range */
-    uint32_t last;     /* 1: the text ends with these bytes */
-    uint32_t reserved; /* 0 */
-} trawl_range;
-
-#define TRAWL_RANGE_INIT { sizeof(trawl_range), NULL, 0, 0, 0, 0, 0, 0 }
-
-/* What a range begins with and what it leaves to the next: of one plan and one report. A seam is
- * used by one call at a time; different ones by any threads at once. */
-typedef struct trawl_seam trawl_seam;
-
-/* The seam of a range that was not searched yet. The plan must outlive it. TRAWL_ERROR_UNSUPPORTED
- * and _ARGUMENT as of trawl_plan_get_range_needs; TRAWL_ERROR_MEMORY. Thread-safe. */
-TRAWL_API int trawl_seam_open(const trawl_plan *plan, uint32_t report, trawl_seam **seam,
-                              trawl_error *error);
-TRAWL_API void trawl_seam_free(trawl_seam *seam);
-
-/* Search a range, and hand its matches to `fn`, as trawl_scan does those of a text; options->base
- * is added to their offsets, and TRAWL_ONCE is once in each range. `seam` may be NULL if
- * trawl_range_needs.follows is 0. *settled (may be NULL) becomes the range's end: all its matches
- * up to there were reported.
- * If trawl_seam_follow said so, the range is searched again, and *settled may be an earlier
- * offset: the matches that end up to there take the place of those reported before that do, and all
- * others stay. (Of patterns with TRAWL_ONCE the first of each is to be taken then.)
- * TRAWL_OK: the range is done. After any other status the seam is as it was before.
- * Errors: TRAWL_ERROR_ARGUMENT: the range is not where it may be (cuts), the bytes at hand are
- * fewer than it needs, or the seam is another range's, plan's or report's; those of trawl_scan. */
-TRAWL_API int trawl_scan_range(trawl_context *context, const trawl_plan *plan,
-                               const trawl_range *range, const trawl_scan_options *options,
-                               trawl_seam *seam, trawl_match_fn fn, void *user, uint64_t *settled,
-                               trawl_error *error);
-
-/* Tell a seam what the ranges before its own left: `before` are seams of those, searched, in the
- * order of the text; the last one's range ends where this one begins. *again becomes 1: the range
- * is to be searched (trawl_scan_range with this seam), again if it was; 0: its matches are right,
- * if those before it are. Two ways lead to the end:
- *   In order, one range after the other, each told by the one before it alone: before it is
- *   searched, so that it is searched once, or after all have been, as far as *again says.
- *   All at once, each told by all before it, from the text's begin on; those told so are searched
- *   again, at once, and so on: when a round finds none, all are right.
- * Errors: TRAWL_ERROR_ARGUMENT: a seam of another plan or report, not searched, or out of place;
- * TRAWL_ERROR_MEMORY. Thread-safe, as far as the seams are used by no other call. */
-TRAWL_API int trawl_seam_follow(trawl_seam *seam, const trawl_seam *const *before, size_t count,
-                                uint32_t *again, trawl_error *error);
-
-/* Write a seam that was searched, or told, or both, into `block`: flat, for a file or another
- * machine of the same byte order. *bytes is the room there on the way in, and what the block takes
- * on the way out; with `block` NULL nothing is written. That is some words for each pattern, times
- * the logarithm of the range's length.
- * Errors: TRAWL_ERROR_LIMIT when the room is too small; TRAWL_ERROR_ARGUMENT: neither searched nor
- * told. */
-TRAWL_API int trawl_seam_save(const trawl_seam *seam, void *block, size_t *bytes,
-                              trawl_error *error);
-
-/* Make a seam from saved bytes (copied), of the same plan to the byte and the same report.
- * Errors: TRAWL_ERROR_PLAN when they are damaged, cut, or of another plan, report or version;
- * TRAWL_ERROR_MEMORY. A block forged with a right checksum may bring wrong matches, but no more.
- * Thread-safe. */
-TRAWL_API int trawl_seam_load(const trawl_plan *plan, uint32_t report, const void *block,
-                              size_t bytes, trawl_seam **seam, trawl_error *error);
-
-/* ---- scanning grids -------------------------------------------------- */
-
-typedef struct trawl_grid {
-    const void *cells; /* row by row; cells of 2 and 4 bytes aligned to their size */
-    uint64_t rows;     /* 0 is allowed: nothing is found */
-    uint64_t cols;
-    size_t stride;     /* bytes from row to row; 0 means cols * cell_size */
-} trawl_grid;
-
-typedef struct trawl_grid_match {
-    uint64_t row, col; /* top left cell, 0-based */
-    uint32_t id;       /* the needle's id */
-    uint32_t needle;   /* the needle's index in the order given to compile */
-} trawl_grid_match;
-
-/* As trawl_match_fn; matches come in order of row, then column, then id. */
-typedef int (*trawl_grid_match_fn)(const trawl_grid_match *matches, size_t count, void *user);
-
-/* Of the scan options a grid takes max_matches, max_steps and max_seconds; the report and base must
- * be 0. */
-TRAWL_API int trawl_scan_grid(trawl_context *context, const trawl_plan *plan,
-                              const trawl_grid *text, const trawl_scan_options *options,
-                              trawl_grid_match_fn fn, void *user, trawl_error *error);
-
-/* As trawl_count and trawl_collect. */
-TRAWL_API int trawl_count_grid(trawl_context *context, const trawl_plan *plan,
-                               const trawl_grid *text, const trawl_scan_options *options,
-                               uint64_t *count, trawl_error *error);
-TRAWL_API int trawl_collect_grid(trawl_context *context, const trawl_plan *plan,
-                                 const trawl_grid *text, const trawl_scan_options *options,
-                                 trawl_grid_match **matches, size_t *count, trawl_error *error);
-TRAWL_API void trawl_grid_matches_free(trawl_grid_match *matches);
-
-/* A grid that is in a device's memory already. */
-typedef struct trawl_device_grid {
-    size_t size;     /* sizeof(trawl_device_grid) */
-    void *memory;    /* as trawl_device_text.memory */
-    size_t offset;   /* of the first cell in it, bytes; cells need no alignment */
-    uint64_t rows;   /* 0 is allowed: nothing is found */
-    uint64_t cols;
-    size_t stride;   /* bytes from row to row; 0 means cols * cell_size */
-    void *queue;     /* as trawl_device_text.queue */
-    uint32_t device; /* which of the context's devices holds it, from 0 */
-    uint32_t reserved; /* 0 */
-} trawl_device_grid;
-
-#define TRAWL_DEVICE_GRID_INIT { sizeof(trawl_device_grid), NULL, 0, 0, 0, 0, NULL, 0, 0 }
-
-/* Scan, and count the matches of, a grid that stays there, on a context of a device. Matches come
- * to the host, those of trawl_scan_grid in its order.
- * Rows are read where they are. Kernels read whole words, so some pass through the context's own
- * memory on the device, some MiB at a time (trawl_timing.to_device says how long that took):
- *   - all, where cells of 2 or 4 bytes are not at multiples of their size;
- *   - all, where one begins within the first 96 bytes of what was allocated, and not at a multiple
- *     of 16;
- *   - the last few, where what was allocated ends within 256 bytes behind them.
- * TRAWL_ERROR_UNSUPPORTED: the context is of a CPU; TRAWL_ERROR_ARGUMENT: the memory is not that
- * device's, or has less than the grid. */
-TRAWL_API int trawl_scan_grid_device(trawl_context *context, const trawl_plan *plan,
-                                     const trawl_device_grid *grid,
-                                     const trawl_scan_options *options,
-                                     trawl_grid_match_fn fn, void *user, trawl_error *error);
-TRAWL_API int trawl_count_grid_device(trawl_context *context, const trawl_plan *plan,
-                                      const trawl_device_grid *grid,
-                                      const trawl_scan_options *options,
-                                      uint64_t *count, trawl_error *error);
 
 #ifdef __cplusplus
 }

@@ -55,7 +55,7 @@ for package in *.deb; do
     dpkg -x "$package" root
 done
 ls -l ./*.deb
-LD_LIBRARY_PATH=$(dirname root/usr/lib/*/libtrawl.so.2)
+LD_LIBRARY_PATH=$(dirname root/usr/lib/*/libtrawl.so.3)
 export LD_LIBRARY_PATH=$work/$LD_LIBRARY_PATH
 python3 source/tests/cli/readme_fields.py root/usr/bin/trawl source/README.md
 bash source/tools/consumer.sh root/usr "$work/consumer"

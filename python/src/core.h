@@ -25,6 +25,7 @@
 #include <limits.h>
 #include <stdbool.h>
 #include <trawl.h>
+#include <trawl/grid.h>
 
 /* What takes so long that Ctrl-C must end it: bytes, or cells, of a small plan (plan_work). */
 #define LONG_CALL ((size_t)4 << 20)

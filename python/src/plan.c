@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "core.h"
+#include "trawl/experimental.h"
 
 /* ---- plans ------------------------------------------------------------------- */
 

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "core.h"
+#include "trawl/range.h"
 
 /* ---- seams as bytes --------------------------------------------------------- */
 

@@ -11,6 +11,7 @@
 #include "base/target.h"
 #include "engines/shared/walk.h"
 #include "plan/plan.h"
+#include "trawl/device.h"
 
 /* A piece of a window of text, or a band of rows. Filled by the driver; the backend runs each
  * part of the plan over it. Offsets are relative to the window (rows for grids). */

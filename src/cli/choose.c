@@ -1,5 +1,6 @@
 /* choose.c: see choose.h. The estimates are the library's (trawl_advise). */
 #include "cli/choose.h"
+#include "trawl/experimental.h"
 
 #include <string.h>
 #include <sys/stat.h>

@@ -9,6 +9,7 @@
 
 #include "cli/progress.h"
 #include "formats/sources/replace.h"
+#include "trawl/device.h"
 
 #define MOST_WITHOUT_MEMORY 1024 /* bytes of a message */
 

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "cli/cli.h"
+#include "trawl/device.h"
 
 static const char command[] = "devices";
 

@@ -5,6 +5,7 @@
 #include "cli/find_bytes.h"
 #include "cli/find_share.h"
 #include "cli/find_spool.h"
+#include "trawl/range.h"
 
 typedef struct block {
     size_t file;

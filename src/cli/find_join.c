@@ -6,6 +6,7 @@
 
 #include "cli/find_ranks.h"
 #include "formats/writers/format.h"
+#include "trawl/device.h"
 
 #define READ_BLOCK (1u << 20)    /* a thread: what was read is still in its core's caches */
 #define MAPPED_BLOCK (16u << 20) /* a thread: what a block costs is nothing beside its search */

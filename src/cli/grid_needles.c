@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "cli/grid.h"
+#include "trawl/grid.h"
 
 /* A CSV field: in quotes, which are doubled, when it has to be (RFC 4180). */
 static char *csv_quote(const char *text)

@@ -7,6 +7,7 @@
 
 #include "cli/grid.h"
 #include "cli/progress.h"
+#include "trawl/grid.h"
 
 /* ---- output ---------------------------------------------------------------- */
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cli/plan_file.h"
+#include "trawl/experimental.h"
 
 static const char command[] = "info";
 

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "cli/cli.h"
+#include "trawl/grid.h"
 
 enum { TEXT_BYTES = 150000, GRID_ROWS = 150, GRID_COLS = 401, MOST_PATTERNS = 5, MOST_TUNINGS = 3 };
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "trawl/device.h"
 
 typedef struct tuning_key {
     const char *name;

@@ -15,6 +15,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "trawl/grid.h"
 
 #define REPEAT_UNBOUNDED UINT32_MAX
 #define LENGTH_UNBOUNDED UINT64_MAX

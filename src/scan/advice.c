@@ -9,6 +9,7 @@
 #include "device/device.h"
 #include "engines/shared/costs.h"
 #include "scan/context.h"
+#include "trawl/experimental.h"
 
 enum { MOST_COPIERS = 8 };
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "trawl/grid.h"
 
 typedef struct collection {
     void *items;

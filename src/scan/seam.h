@@ -20,6 +20,7 @@
 
 #include "base/memory.h"
 #include "plan/plan.h"
+#include "trawl/range.h"
 
 enum { SEAM_MARKS = 64, SEAM_TAKEN = 3 }; /* words of a match that was taken */
 

@@ -19,6 +19,7 @@
 #include "oracle.h"
 #include "random.h"
 #include "targets.h"
+#include "trawl/range.h"
 
 #include <cmocka.h> /* last: it makes a macro of fail() */
 

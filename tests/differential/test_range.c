@@ -23,6 +23,7 @@
 #include "random.h"
 #include "scan/scan.h"
 #include "targets.h"
+#include "trawl/range.h"
 
 #include <cmocka.h> /* last: it makes a macro of fail() */
 

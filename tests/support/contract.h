@@ -7,6 +7,7 @@
 #include <stdbool.h>
 
 #include "trawl.h"
+#include "trawl/grid.h"
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 /* Bytes of zeros that no scan comes to the end of in time; as many as there are addresses for. */

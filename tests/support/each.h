@@ -3,6 +3,7 @@
 #define TRAWL_TESTS_EACH_H
 
 #include "trawl.h"
+#include "trawl/grid.h"
 
 #define EACH_OF(name, type)                                                                        \
     static int name(const type *matches, size_t count, void *user)                                 \

@@ -3,6 +3,8 @@
 
 #include "choices.h"
 #include "each.h"
+#include "trawl/experimental.h"
+#include "trawl/range.h"
 
 #include <stdlib.h>
 #include <string.h>

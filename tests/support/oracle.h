@@ -8,6 +8,7 @@
 #define TRAWL_ORACLE_H
 
 #include "trawl.h"
+#include "trawl/grid.h"
 
 /* All matches of the patterns in the text under one report mode (trawl_report), in
  * the order that trawl.h promises. Returns their number; *matches is malloc'ed

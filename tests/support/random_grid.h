@@ -5,6 +5,7 @@
 #define TRAWL_RANDOM_GRID_H
 
 #include "trawl.h"
+#include "trawl/grid.h"
 
 enum { GRID_NEEDLES = 6 };
 

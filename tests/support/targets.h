@@ -12,6 +12,7 @@
 #include <stddef.h>
 
 #include "trawl.h"
+#include "trawl/device.h"
 
 enum { MOST_TARGETS = 16 };
 

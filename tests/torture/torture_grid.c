@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "torture_library.h"
+#include "trawl/grid.h"
 
 #define ROWS 60u
 #define COLS 50u

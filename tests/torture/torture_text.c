@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "torture_library.h"
+#include "trawl/device.h"
 
 #define TEXT 6000u /* no small one to the library */
 #define MOST_MATCHES 200000u

@@ -6,6 +6,9 @@
 #include <string.h>
 
 #include "trawl.h"
+#include "trawl/experimental.h"
+#include "trawl/grid.h"
+#include "trawl/range.h"
 
 static int failures;
 

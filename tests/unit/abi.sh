@@ -17,10 +17,12 @@ for name in $structs; do
     edit="$edit;s/^} trawl_$name;/    uint64_t later[2];\\n&/"
     count=$((count + 1))
 done
-sed "${edit#;}" "$source/include/trawl.h" >"$work/trawl.h"
+rm -rf "$work/trawl"
+cp -R "$source/include/trawl" "$source/include/trawl.h" "$work"
+sed -i "${edit#;}" "$work"/trawl.h "$work"/trawl/*.h
 for member in 'uint64_t later' 'size_t size;'; do
-    [ "$(grep -c "^    $member" "$work/trawl.h")" = $count ] || {
-        echo "the structs with a size in trawl.h are others than: $structs"
+    [ "$(cat "$work"/trawl.h "$work"/trawl/*.h | grep -c "^    $member")" = $count ] || {
+        echo "the structs with a size in the headers are others than: $structs"
         exit 1
     }
 done

@@ -4,23 +4,23 @@ with their versions and prototypes, sizes and members of structs, values of enum
 callbacks. What a compiled program relies on is in there, so a change of the interface is a change of that file,
 and stands in the same commit.
 
-Usage: abi_table.py [--write] HEADER LIBRARY TABLE CC [FLAG...]
+Usage: abi_table.py [--write] INCLUDE LIBRARY TABLE CC [FLAG...]
 
 --write makes the table anew. Exits with 77 where sizes are not those of the table's machines.
 """
 import os, re, struct, subprocess, sys, tempfile
 
 write = sys.argv[1] == "--write"
-header, library, table_name, *compiler = sys.argv[1 + write:]
+include, library, table_name, *compiler = sys.argv[1 + write:]
 advice = {
     "breaks": """This breaks programs that were built before. Take it back; or, when it has to be:
   1. raise SOVERSION in CMakeLists.txt, name the new version in cmake/exports.map,
-  2. rename libtrawl2 in debian/ by the new number (tests/house.sh says where it is left),
+  2. rename libtrawl3 in debian/ by the new number (tests/house.sh says where it is left),
   3. write the table anew, and say in CHANGELOG.md what programs have to change.
 As long as no release has what is changed, 3 is enough.""",
     "grows": """This adds to the interface, which programs that were built before do not see.
   1. A function that comes after a release: name it in cmake/exports.map, in a node of its version, and
-     that node in debian/libtrawl2.symbols.
+     that node in debian/libtrawl3.symbols.
   2. Write the table anew, and add a line to CHANGELOG.md.""",
 }
 
@@ -36,8 +36,11 @@ def one_line(text):
 
 # ---- what the header declares ------------------------------------------------------------------
 
-with open(header) as file:
-    source = re.sub(r"/\*.*?\*/", " ", file.read(), flags=re.S)
+headers = ["trawl.h"] + ["trawl/" + name for name in sorted(os.listdir(os.path.join(include, "trawl")))]
+source = ""
+for name in headers:
+    with open(os.path.join(include, name)) as file:
+        source += re.sub(r"/\*.*?\*/", " ", file.read(), flags=re.S)
 constants = [(name, value) for name, value in re.findall(r"^#define (TRAWL_\w+) +(.+)", source, re.M)
              if not re.search(r"VERSION|API$|_INIT$", name)]
 source = re.sub(r"^#(\\\n|.)*", "", source, flags=re.M)
@@ -57,7 +60,7 @@ enums = take(r"^(?:typedef )?enum(?: \w+)? \{([^}]*)\}[^;]*;")
 structs = take(r"^typedef struct (\w+) \{([^}]*)\} \w+;")
 take(r"^typedef struct (\w+) \1;|^extern \"C\" \{|^\}")
 if source.strip():
-    sys.exit("abi_table.py cannot read this in trawl.h: " + source.strip())
+    sys.exit("abi_table.py cannot read this in the headers: " + source.strip())
 
 
 def members_of(body):
@@ -88,9 +91,9 @@ def measured():
     with tempfile.TemporaryDirectory() as work:
         path = os.path.join(work, "measure")
         with open(path + ".c", "w") as file:
-            file.write('#include <stdio.h>\n#include "%s"\nint main(void)\n{\n%s\nreturn 0;\n}\n'
-                       % (os.path.abspath(header), "\n".join(lines)))
-        subprocess.run(compiler + ["-std=c11", "-w", path + ".c", "-o", path], check=True)
+            file.write("#include <stdio.h>\n%sint main(void)\n{\n%s\nreturn 0;\n}\n"
+                       % ("".join("#include <%s>\n" % name for name in headers), "\n".join(lines)))
+        subprocess.run(compiler + ["-std=c11", "-w", "-I", include, path + ".c", "-o", path], check=True)
         return subprocess.run([path], check=True, capture_output=True, text=True).stdout.splitlines()
 
 
@@ -158,7 +161,7 @@ missing = prototypes.keys() - {name for name, _ in exported()}
 gone = [line for line in old if line not in new]
 come = [line for line in new if line not in old]
 for name in sorted(missing):
-    print("in trawl.h, but not in the library: " + name)
+    print("in a header, but not in the library: " + name)
 for line in gone:
     print("- " + line)
 for line in come:
@@ -166,5 +169,5 @@ for line in come:
 if gone or come:
     print("\n" + advice["breaks" if breaks(gone, come, old, new) else "grows"])
     print("To write it anew: python3 tests/unit/abi_table.py --write "
-          + " ".join(map(os.path.relpath, [header, library, table_name])) + " cc")
+          + " ".join(map(os.path.relpath, [include, library, table_name])) + " cc")
 sys.exit(bool(missing or gone or come))

@@ -12,6 +12,7 @@
 
 #include "scan/advice.h"
 #include "trawl.h"
+#include "trawl/experimental.h"
 
 #include <cmocka.h>
 

@@ -14,6 +14,7 @@
 #include <cmocka.h>
 
 #include "trawl.h"
+#include "trawl/grid.h"
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 #define LITTLE_MORE 64u

@@ -24,6 +24,7 @@
 #include "oracle.h"
 #include "random_grid.h"
 #include "random_syntax.h"
+#include "trawl/experimental.h"
 
 #include <cmocka.h> /* last: it makes a macro of fail() */
 

@@ -1,6 +1,7 @@
 /* stages.c: what the stages of a plan are, for those who want to know. */
 #include "base/options.h"
 #include "engines/shared/engine.h"
+#include "trawl/experimental.h"
 
 static const char *const role_names[STAGE_ROLES] = { [STAGE_WHOLE] = "search",
                                                      [STAGE_FILTER] = "filter",
