@@ -155,12 +155,12 @@ void close_context(const run_options *o, trawl_context *context);
 void pattern_set_complains(pattern_set *set, run_options *o);
 /* Give all patterns but those of rules the syntax and the flags; one that begins with "(?i)" and is
  * no literal takes TRAWL_NOCASE for itself. Files with names are read as such (patterns/entries.h);
- * false, after a complaint, if that fails. Warns when -i meets a byte that is not ASCII, as it is
+ * false, after telling so, if that fails. Warns when -i meets a byte that is not ASCII, as it is
  * or as an escape, and of \+ and its kin, which are operators in grep's basic syntax. */
-bool pattern_set_style(pattern_set *set, const char *command, uint32_t syntax, uint32_t flags);
+bool pattern_set_style(pattern_set *set, uint32_t syntax, uint32_t flags);
 /* Patterns of bases: in place of all, their reverse complements; or these too, each after its own
- * pattern, with the same id, so that the order of patterns stays. Complains on failure. */
-bool pattern_set_other_strand(pattern_set *set, const char *command, bool too);
+ * pattern, with the same id, so that the order of patterns stays. Tells of a failure. */
+bool pattern_set_other_strand(pattern_set *set, bool too);
 /* Complain of the first pattern that is malformed. False when there is one. */
 bool pattern_set_check(const pattern_set *set, const run_options *o);
 /* Compile for the context and a text like the sample (NULL: none); explains when asked to. NULL

@@ -83,7 +83,6 @@ static uint32_t pattern_flags(const line_patterns *p)
 
 bool line_patterns_finish(line_patterns *p)
 {
-    return pattern_set_style(&p->set, p->command,
-                             p->fixed ? TRAWL_SYNTAX_LITERAL : TRAWL_SYNTAX_EXTENDED,
+    return pattern_set_style(&p->set, p->fixed ? TRAWL_SYNTAX_LITERAL : TRAWL_SYNTAX_EXTENDED,
                              pattern_flags(p));
 }

@@ -221,7 +221,7 @@ int pattern_options_finish(pattern_options *o, int argc, char **argv)
                  o->stranded ? "--strand" : "--ambiguous");
         return EXIT_ERROR;
     }
-    if (!pattern_set_style(&o->set, command, o->syntax, o->flags))
+    if (!pattern_set_style(&o->set, o->syntax, o->flags))
         return EXIT_ERROR;
     if (o->set.count == 0) {
         complain(command, "no pattern is left of the list");
@@ -230,9 +230,8 @@ int pattern_options_finish(pattern_options *o, int argc, char **argv)
     if (!o->verdicts)
         rules_warn_of_parts(&o->set);
     if ((o->strand != STRAND_PLUS &&
-         !pattern_set_other_strand(&o->set, command, o->strand == STRAND_BOTH)) ||
-        (o->verdicts &&
-         !(rules_are_alone(&o->set) && rules_for_verdicts(&o->set))) ||
+         !pattern_set_other_strand(&o->set, o->strand == STRAND_BOTH)) ||
+        (o->verdicts && !(rules_are_alone(&o->set) && rules_for_verdicts(&o->set))) ||
         !settle_left_out(o))
         return EXIT_ERROR;
     return -1;

@@ -46,21 +46,21 @@ static void show_pattern(const trawl_pattern *p, size_t offset)
 }
 
 /* "pattern 2 (from list line 7): message" */
-static void complain_of(const pattern_set *set, const char *command, const char *kind, size_t index,
+static void complain_of(const pattern_set *set, const char *command, size_t index,
                         const char *message)
 {
     const pattern_origin *origin = &set->origins[index];
     if (origin->file)
-        complain(command, "%spattern %zu (from %s line %zu): %s", kind, index + 1, origin->file,
+        complain(command, "pattern %zu (from %s line %zu): %s", index + 1, origin->file,
                  origin->line, message);
     else
-        complain(command, "%spattern %zu: %s", kind, index + 1, message);
+        complain(command, "pattern %zu: %s", index + 1, message);
 }
 
 void pattern_set_complain(const pattern_set *set, const char *command, size_t index,
                           const char *message)
 {
-    complain_of(set, command, "", index, message);
+    complain_of(set, command, index, message);
     show_pattern(&set->patterns[index], TRAWL_NONE);
 }
 
@@ -70,7 +70,7 @@ static void complain_pattern(const pattern_set *set, const char *command, const 
         complain(command, "%s", error->message);
         return;
     }
-    complain_of(set, command, "", error->pattern, error->message);
+    complain_of(set, command, error->pattern, error->message);
     show_pattern(&set->patterns[error->pattern], error->offset);
 }
 
@@ -169,8 +169,18 @@ static const char *basic_remedy(char operator)
     }
 }
 
+static void warn_of(const pattern_set *set, size_t index, const char *message)
+{
+    const pattern_origin *origin = &set->origins[index];
+    if (origin->file)
+        pattern_set_warn(set, NULL, 0, "pattern %zu (from %s line %zu): %s", index + 1,
+                         origin->file, origin->line, message);
+    else
+        pattern_set_warn(set, NULL, 0, "pattern %zu: %s", index + 1, message);
+}
+
 /* Who writes for grep without -E means an operator, and would wonder why nothing is found. */
-static void warn_of_basic(const pattern_set *set, const char *command)
+static void warn_of_basic(const pattern_set *set)
 {
     size_t warned = 0;
     for (size_t i = 0; i < set->count; i++) {
@@ -184,24 +194,23 @@ static void warn_of_basic(const pattern_set *set, const char *command)
         snprintf(message, sizeof message,
                  "column %zu: '\\%c' is a plain %c here; %s; write [%c] to silence this", at + 1, c,
                  c, basic_remedy(c), c);
-        complain_of(set, command, "warning: ", i, message);
+        warn_of(set, i, message);
     }
     if (warned > MOST_WARNED)
-        complain(command, "warning: %zu more patterns hold such a byte", warned - MOST_WARNED);
+        pattern_set_warn(set, NULL, 0, "%zu more patterns hold such a byte", warned - MOST_WARNED);
 }
 
-static void warn_of_case(const pattern_set *set, const char *command)
+static void warn_of_case(const pattern_set *set)
 {
     size_t i = 0;
     while (i < set->count &&
            (!(set->patterns[i].flags & TRAWL_NOCASE) || is_ascii(&set->patterns[i])))
         i++;
     if (i < set->count)
-        complain(
-            command,
-            "warning: in either case match the letters A to Z only: other letters of pattern %zu "
-            "match as they are written",
-            i + 1);
+        pattern_set_warn(set, NULL, 0,
+                         "in either case match the letters A to Z only: other letters of pattern "
+                         "%zu match as they are written",
+                         i + 1);
 }
 
 /* Take the flag before a pattern that is no literal. */
@@ -218,7 +227,7 @@ static void take_head(trawl_pattern *p, pattern_origin *origin)
     origin->head = length;
 }
 
-bool pattern_set_style(pattern_set *set, const char *command, uint32_t syntax, uint32_t flags)
+bool pattern_set_style(pattern_set *set, uint32_t syntax, uint32_t flags)
 {
     if (!pattern_set_read_entries(set, syntax))
         return false;
@@ -229,28 +238,25 @@ bool pattern_set_style(pattern_set *set, const char *command, uint32_t syntax, u
         set->patterns[i].syntax = syntax;
         take_head(&set->patterns[i], &set->origins[i]);
     }
-    if (set->takes_empty && !line_empty_settle(set, syntax, flags)) {
-        complain(command, "out of memory for a pattern");
-        return false;
-    }
+    if (set->takes_empty && !line_empty_settle(set, syntax, flags))
+        return pattern_set_fail(set, NULL, 0, "out of memory for a pattern");
     if (!clamav_leave_out_malformed(set))
         return false;
-    warn_of_case(set, command);
+    warn_of_case(set);
     if (syntax == TRAWL_SYNTAX_EXTENDED && !set->extended)
-        warn_of_basic(set, command);
+        warn_of_basic(set);
     return true;
 }
 
-bool pattern_set_other_strand(pattern_set *set, const char *command, bool too)
+bool pattern_set_other_strand(pattern_set *set, bool too)
 {
     const size_t count = set->count;
     for (size_t i = 0; too && i < count; i++) {
         const pattern_origin *o = &set->origins[i];
         if (!pattern_set_append(set, set->patterns[i].text, set->patterns[i].length, o->file,
-                                o->line)) {
-            complain(command, "out of memory for the patterns of the other strand");
-            return false;
-        }
+                                o->line))
+            return pattern_set_fail(set, NULL, 0,
+                                    "out of memory for the patterns of the other strand");
     }
     for (size_t i = count; i-- > 0;) {
         const size_t plus = too ? 2 * i : i, minus = too ? plus + 1 : i;
