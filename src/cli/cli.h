@@ -153,14 +153,6 @@ void close_context(const run_options *o, trawl_context *context);
 
 /* The set tells its messages as complaints of the command that runs, which outlives it. */
 void pattern_set_complains(pattern_set *set, run_options *o);
-/* Give all patterns but those of rules the syntax and the flags; one that begins with "(?i)" and is
- * no literal takes TRAWL_NOCASE for itself. Files with names are read as such (patterns/entries.h);
- * false, after telling so, if that fails. Warns when -i meets a byte that is not ASCII, as it is
- * or as an escape, and of \+ and its kin, which are operators in grep's basic syntax. */
-bool pattern_set_style(pattern_set *set, uint32_t syntax, uint32_t flags);
-/* Patterns of bases: in place of all, their reverse complements; or these too, each after its own
- * pattern, with the same id, so that the order of patterns stays. Tells of a failure. */
-bool pattern_set_other_strand(pattern_set *set, bool too);
 /* Complain of the first pattern that is malformed. False when there is one. */
 bool pattern_set_check(const pattern_set *set, const run_options *o);
 /* Compile for the context and a text like the sample (NULL: none); explains when asked to. NULL
@@ -169,8 +161,6 @@ bool pattern_set_check(const pattern_set *set, const run_options *o);
 trawl_plan *pattern_set_compile(pattern_set *set, const run_options *o,
                                 const trawl_context *context, const void *sample,
                                 size_t sample_length);
-/* Of an extended pattern, the class that opens at text[at]: where its ']' is, or `length`. */
-size_t pattern_class_end(const char *text, size_t length, size_t at);
 /* Complain of a pattern, which is shown. */
 void pattern_set_complain(const pattern_set *set, const char *command, size_t index,
                           const char *message);

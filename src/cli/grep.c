@@ -7,13 +7,13 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/line_empty.h"
 #include "cli/line_json.h"
 #include "cli/line_patterns.h"
 #include "cli/plan_file.h"
 #include "cli/progress.h"
 #include "cli/search.h"
 #include "cli/suggest.h"
+#include "formats/patterns/line_empty.h"
 
 typedef struct grep {
     run_options run;

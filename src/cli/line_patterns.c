@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "formats/patterns/style.h"
+
 const option_row line_pattern_rows[] = {
     { .about = "Patterns:\n" },
     { 'e', "regexp", "PATTERN", .about = "a pattern; may be given many times" },

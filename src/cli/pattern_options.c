@@ -6,6 +6,7 @@
 
 #include "cli/plan_file.h"
 #include "formats/patterns/rules.h"
+#include "formats/patterns/style.h"
 
 const char pattern_language[] =
     "Pattern language:\n"

@@ -1,4 +1,4 @@
-/* line_empty.c: see cli/line_empty.h.
+/* line_empty.c: see line_empty.h.
  *
  * Idea. A place of a line is of one of nine kinds: left and right of it the border of the line, a
  * byte of a word, or another one. Which kinds an empty match may have follows from the conditions
@@ -6,7 +6,7 @@
  * other matches of x*y? are those of x+y?|y, where one element after the other is the first that is
  * there.
  */
-#include "cli/line_empty.h"
+#include "formats/patterns/line_empty.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -58,6 +58,22 @@ static unsigned kinds_under(uint32_t flags)
 }
 
 /* ---- reading patterns ----------------------------------------------------- */
+
+size_t pattern_class_end(const char *text, size_t length, size_t at)
+{
+    at += at + 1 < length && text[at + 1] == '^' ? 2 : 1;
+    for (const size_t first = at; at < length && (text[at] != ']' || at == first); at++) {
+        const size_t left = length - at;
+        const char *close = left > 3 && text[at] == '[' && text[at + 1] == ':'
+                                ? memchr(text + at + 3, ']', left - 3)
+                                : NULL;
+        if (text[at] == '\\')
+            at++;
+        else if (close && close > text + at + 3 && close[-1] == ':') /* [:name:] */
+            at = (size_t)(close - text);
+    }
+    return at < length ? at : length;
+}
 
 typedef struct reader {
     const char *text;

@@ -7,12 +7,15 @@
 #ifndef TRAWL_LINE_EMPTY_H
 #define TRAWL_LINE_EMPTY_H
 
-#include "cli/cli.h"
+#include "formats/patterns/pattern_set.h"
 
 /* Divide the patterns of a set that takes empty ones, with these flags. Afterwards has_empty says
  * that every line matches; those that were added for empty matches have the id NO_PIECE. As a line
  * is the text, \A and \z are ^ and $. False: no memory. */
 bool line_empty_settle(pattern_set *set, uint32_t syntax, uint32_t flags);
+
+/* Of an extended pattern, the class that opens at text[at]: where its ']' is, or `length`. */
+size_t pattern_class_end(const char *text, size_t length, size_t at);
 
 /* Whether there is one that stands for an empty match. */
 bool line_empty_some(const pattern_set *set);
