@@ -440,6 +440,16 @@ static bool is_never(const border *b)
     return !b->own && class_empty(&b->set[0]);
 }
 
+/* The offsets at which matches may start, as far as places and the border of the text tell. */
+static start_range starts_of(const pairs *p, text_view text)
+{
+    const border *before = p->borders ? &p->borders->before : NULL;
+    if (!before)
+        return (start_range){ 0, UINT64_MAX };
+    return before->given && is_never(before) ? (start_range){ 0, 0 }
+                                             : place_starts(&p->borders->asks, text);
+}
+
 /* Whether a match might start at `q`. A byte from `end` on is not known. */
 static inline bool may_start(const pairs *p, text_view text, uint64_t q, uint64_t end)
 {
@@ -453,8 +463,7 @@ static inline bool may_start(const pairs *p, text_view text, uint64_t q, uint64_
 static bool run_forward(pairs *p, text_view text, bool anew, uint64_t from, uint64_t end, node *n,
                         bool *live)
 {
-    const border *before = p->borders ? &p->borders->before : NULL;
-    const bool once = before && before->given && is_never(before);
+    const start_range starts = starts_of(p, text);
     *live = false;
     if (anew) {
         pass_clear(p->forward);
@@ -467,8 +476,10 @@ static bool run_forward(pairs *p, text_view text, bool anew, uint64_t from, uint
         const unsigned byte = text.bytes[q++ - text.begin];
         *live = may_start(p, text, q, end);
         if (!*live && p->forward->awake == p->forward->count) {
-            if (once) /* there is no start but at the text's begin */
+            if (q >= starts.last)
                 break;
+            if (q < starts.first) /* go on before the first start */
+                q = starts.first <= end ? starts.first - 1 : end;
             continue;
         }
         *n = (node){ q, q, q };

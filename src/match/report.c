@@ -461,12 +461,18 @@ static int feed_pairs(reporter *r, const record *records, size_t count, uint64_t
     return status;
 }
 
-/* Doubtful patterns may start where the text begins, whether they have occurred or not. */
+static bool is_followed(const reporter *r, const plan_pattern *p)
+{
+    return p->max_length == LENGTH_UNBOUNDED && plan_doubtful(r->plan, p);
+}
+
+/* Doubtful patterns without a longest match may start where the text begins, whether they have
+ * occurred or not, and the text is gone then. */
 static bool follow_doubtful(reporter *r)
 {
     const plan_pattern *patterns = plan_patterns(r->plan);
     for (size_t i = r->first_variable; !r->began && i < plan_head(r->plan)->pattern_count; i++)
-        if (plan_doubtful(r->plan, &patterns[i]) && variable_of(r, (uint32_t)i) == NULL)
+        if (is_followed(r, &patterns[i]) && variable_of(r, (uint32_t)i) == NULL)
             return false;
     r->began = true;
     return true;
@@ -484,20 +490,24 @@ static int feed_ends(reporter *r, const record *records, size_t count, uint64_t 
         const uint64_t end = records[i].pos + shift;
         const bool fixed = plan_fixed_length(p);
         pairs_end found = { 0, 0 };
-        if (!fixed && plan_doubtful(r->plan, p) &&
-            !pairs_at(variable_of(r, records[i].index)->pairs, text, end, &found))
-            return out_of_memory(r->memory, error);
+        if (!fixed && plan_doubtful(r->plan, p)) {
+            const variable *v = variable_of(r, records[i].index);
+            if (v == NULL || !pairs_at(v->pairs, text, end, &found))
+                return out_of_memory(r->memory, error);
+            pairs_drop(v->pairs, UINT64_MAX); /* only the ends are asked for */
+        }
         if (found.first > found.last || (fixed ? end < p->min_length : r->cursors[p->order] == end))
             continue;
         r->cursors[p->order] = end; /* of alternatives one is enough */
         status = match_emit(r->out, p, fixed ? end - p->min_length : TRAWL_UNKNOWN, end);
     }
     for (variable *v = r->seen; status == TRAWL_OK && v != NULL; v = v->next_seen)
-        if (!pairs_advance(v->pairs, text, upto))
+        if (is_followed(r, v->pattern) && !pairs_advance(v->pairs, text, upto))
             return out_of_memory(r->memory, error);
         else
-            pairs_drop(v->pairs, UINT64_MAX); /* only the ends are asked for */
-    r->done = r->settled = upto;
+            pairs_drop(v->pairs, UINT64_MAX);
+    r->done = upto;
+    r->settled = upto > r->horizon ? upto - r->horizon : 0;
     return status;
 }
 

@@ -17,19 +17,26 @@ static inline bool is_alphanumeric(uint8_t byte)
     return is_word_byte(byte) && byte != '_';
 }
 
-/* May a match begin at offset `start`, by what is asked of its place? */
-static inline bool place_fits(const demands *d, text_view text, uint64_t start)
+/* The offsets at which a match may begin, by what is asked of its place; last < first: none. */
+typedef struct start_range {
+    uint64_t first, last;
+} start_range;
+
+static inline start_range place_starts(const demands *d, text_view text)
 {
-    uint64_t from = d->offset;
-    start += text.origin;
+    const start_range none = { 1, 0 };
+    uint64_t first = d->offset, last;
     if (d->place == TRAWL_PLACE_ANY)
-        return true;
+        return (start_range){ 0, UINT64_MAX };
     if (d->place == TRAWL_PLACE_END) {
         if (text.known < d->offset)
-            return false;
-        from = text.known - d->offset;
+            return none;
+        first = text.known - d->offset;
     }
-    return start >= from && start - from <= d->within;
+    last = d->within < UINT64_MAX - first ? first + d->within : UINT64_MAX;
+    return last < text.origin
+               ? none
+               : (start_range){ first > text.origin ? first - text.origin : 0, last - text.origin };
 }
 
 /* Does a letter or digit of two bytes stand before `start`? */
@@ -52,7 +59,8 @@ static inline bool border_before(const plan_borders *b, text_view text, uint64_t
 {
     if (!b)
         return true;
-    if (!place_fits(&b->asks, text, start))
+    const start_range place = place_starts(&b->asks, text);
+    if (start < place.first || start > place.last)
         return false;
     if (b->asks.word == TRAWL_WORD_FULL_WIDE &&
         ((text.begin > 0 && start - text.begin < 2) || wide_before(text, start)))
