@@ -271,10 +271,9 @@ TRAWL_API const void *trawl_plan_get_note(const trawl_plan *plan, size_t *length
  * The pointer lives as long as the plan. Thread-safe. */
 TRAWL_API const void *trawl_plan_save(const trawl_plan *plan, size_t *bytes);
 
-/* The first eight bytes of a file of `trawl compile` whose patterns ask for more than a plan says:
- * where a match begins, as signatures of ClamAV do, which characters stand beside it, as strings of
- * YARA do, or lines without a match of their own. The command alone looks at that, so the library
- * would find too much or too little. */
+/* The first eight bytes of a file of `trawl compile --grep` that selects lines which no match
+ * tells, as an empty pattern and ^$ do. The command alone looks at that, so the library would find
+ * too much or too little. */
 #define TRAWL_PLAN_CONDITIONAL "TRAWLCND"
 
 /* Make a plan from saved bytes (copied). The block is verified whole, so a

@@ -234,10 +234,10 @@ static trawl_plan *make_plan(compile *c, pattern_set *set, trawl_context *contex
     return plan;
 }
 
-/* Whether the set asks for more than its plan says to the library. */
+/* Whether lines are selected that no match of the plan tells. */
 static bool asks_more(const compile *c, const pattern_set *set)
 {
-    bool more = set->filtered || set->has_empty;
+    bool more = set->has_empty;
     for (size_t i = 0; c->for_grep && i < set->count; i++)
         more |= set->patterns[i].id == NO_PIECE;
     return more;

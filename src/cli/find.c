@@ -255,39 +255,12 @@ static void make_quiet(find *f)
  * so do circles and reports in which matches of other patterns count, of which some do not. */
 static void ask_once(find *f)
 {
-    pattern_set *set = &f->patterns.set;
     if (f->search.circular || f->search.report == TRAWL_REPORT_LEFTMOST_LONGEST ||
         f->search.report == TRAWL_REPORT_LEFTMOST_FIRST)
         return;
     f->search.report = TRAWL_REPORT_ENDS;
-    for (size_t i = 0; i < set->count; i++)
-        if (set->origins[i].filter == FILTER_NONE)
-            set->patterns[i].flags |= TRAWL_ONCE;
-}
-
-/* Of patterns whose matches must begin at a place, all starts are asked for. False after a
- * complaint. */
-static bool settle_offsets(find *f)
-{
-    const pattern_set *set = &f->patterns.set;
-    const uint32_t report = f->search.report;
-    if (set->filtered && f->search.circular) {
-        complain(f->run.command, "--circular is not for signatures with an offset, or `fullword`: "
-                                 "a circle has no begin and no end");
-        return false;
-    }
-    if (set->every_start && !f->report_given && !f->search.quiet && !f->output.only_ids)
-        f->search.report = TRAWL_REPORT_LONGEST;
-    if (!set->filter_starts || report == TRAWL_REPORT_LONGEST || report == TRAWL_REPORT_SHORTEST ||
-        report == TRAWL_REPORT_PAIRS)
-        return true;
-    if (f->report_given && !f->search.quiet && !f->output.only_ids) {
-        complain(f->run.command, "signatures with an offset need a report that knows every start: "
-                                 "take --report longest (its default), shortest or pairs");
-        return false;
-    }
-    f->search.report = f->patterns.verdicts ? TRAWL_REPORT_PAIRS : TRAWL_REPORT_LONGEST;
-    return true;
+    for (size_t i = 0; i < f->patterns.set.count; i++)
+        f->patterns.set.patterns[i].flags |= TRAWL_ONCE;
 }
 
 /* On a circle matches are told apart by their starts, of which none is leftmost. */
@@ -367,11 +340,13 @@ static int read_command_line(find *f, int argc, char **argv)
         (f->patterns.verdicts && !settle_verdicts(f)))
         return EXIT_ERROR;
     status = pattern_options_finish(&f->patterns, argc, argv);
+    if (status < 0 && f->patterns.set.every_start && !f->report_given && !f->patterns.verdicts)
+        f->search.report = TRAWL_REPORT_LONGEST;
     if (status < 0 && f->search.quiet)
         make_quiet(f);
     if (status < 0 && f->output.only_ids)
         ask_once(f);
-    return status < 0 && !settle_offsets(f) ? EXIT_ERROR : status;
+    return status;
 }
 
 static bool open_search(find *f, char **paths, int count)

@@ -201,7 +201,6 @@ size_t rank_look(rank_work *k, const block *b)
     const uint64_t end = length - b->end > k->needs.behind ? b->end + k->needs.behind : length;
     f->text_begin = b->begin > k->needs.before ? b->begin - k->needs.before : 0;
     f->text = bytes_of(k, b->file, f->text_begin, end);
-    f->length = (size_t)length;
     return (size_t)(end - f->text_begin);
 }
 
@@ -217,7 +216,7 @@ static uint64_t scan_block(rank_work *k, const block *b, trawl_match_fn take, vo
     range.offset = f->text_begin;
     range.begin = b->begin;
     range.end = b->end;
-    range.last = range.offset + range.length == f->length;
+    range.last = range.offset + range.length == length_of(k, b->file);
     options.report = f->report;
     k->twice += range.length - (b->end - b->begin);
     const int status = trawl_scan_range(f->context, f->plan, &range, &options, b->seam, take, user,

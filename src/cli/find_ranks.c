@@ -46,7 +46,7 @@ static void put_output(rank_work *k)
 static void ranks_open(rank_work *k, char **paths, int count)
 {
     find_search *f = k->f;
-    const bool text = !f->patterns->filtered && !f->circular && !f->verdicts;
+    const bool text = !f->circular && !f->verdicts;
     k->needs.size = sizeof k->needs;
     k->ranges = text && trawl_plan_get_range_needs(f->plan, f->report, &k->needs, NULL) == TRAWL_OK;
     if (!k->ranges)

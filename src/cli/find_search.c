@@ -1,10 +1,10 @@
 /* find_search.c: see cli/find_search.h.
  *
  * Idea. A file is mapped and scanned whole; a pipe, or what a compressed file holds, goes through a
- * stream as it comes; what has records is searched record by record. Only filters that look at the
- * text, and patterns without a longest match under --matched, or under a report that needs starts
- * where no byte ends them (a.*b), need the whole text of a pipe: then it is spooled to a file
- * without a name first. Either way memory stays small, unless that byte is far.
+ * stream as it comes; what has records is searched record by record. Only places that count from
+ * the text's end, and patterns without a longest match under --matched, or under a report that
+ * needs starts where no byte ends them (a.*b), need the whole text of a pipe: then it is spooled to
+ * a file without a name first. Either way memory stays small, unless that byte is far.
  */
 #include "cli/find_search.h"
 
@@ -15,7 +15,6 @@
 #include <unistd.h>
 
 #include "cli/find_ranks.h"
-#include "cli/match_filter.h"
 #include "cli/progress.h"
 #include "formats/records/texts.h"
 
@@ -98,21 +97,10 @@ static void take_match(find_search *f, const trawl_match *match, const record *r
         f->failed = f->finished = true;
 }
 
-/* Whether it is a match that its pattern asks for. */
-static bool is_wanted(const find_search *f, const record *r, const trawl_match *match)
-{
-    const pattern_origin *origin = &f->patterns->origins[match->pattern];
-    return origin->filter == FILTER_NONE ||
-           match_fits(origin, match, r ? f->records->batch->bytes + r->begin : f->text,
-                      r ? r->length : f->length);
-}
-
 static int take_matches(const trawl_match *matches, size_t count, find_search *f)
 {
     for (size_t i = 0; i < count && !f->finished; i++) {
         const record *r = f->records ? record_scan_of(f->records, &matches[i]) : NULL;
-        if (f->patterns->filtered && !is_wanted(f, r, &matches[i]))
-            continue;
         if (r && !write_record(f, r)) {
             f->failed = f->finished = true;
             return 1;
@@ -170,20 +158,10 @@ static bool is_enough(const find_search *f)
     return most && f->stats.matches >= most;
 }
 
-/* Those that are asked for. */
 static int judge_matches(const trawl_match *matches, size_t count, void *user)
 {
     find_search *f = (find_search *)user;
-    const bool filtered = f->patterns->filtered;
-    bool fine = true;
-    for (size_t i = 0, next; fine && i < count; i = next) {
-        for (next = filtered ? i : count; next < count; next++)
-            if (!is_wanted(f, record_scan_of(f->records, &matches[next]), &matches[next]))
-                break;
-        fine = next == i || verdicts_take(f->verdicts, matches + i, next - i);
-        next += next < count;
-    }
-    if (!fine)
+    if (!verdicts_take(f->verdicts, matches, count))
         out_of_verdicts(f);
     return f->finished;
 }
@@ -325,7 +303,7 @@ static int scan_by(find_search *f, const searcher *by, const uint8_t *text, size
                    const trawl_scan_options *options, trawl_match_fn take, trawl_error *error)
 {
     const size_t patterns = f->patterns->count;
-    if (!f->output->count || f->patterns->filtered)
+    if (!f->output->count)
         return trawl_scan(by->context, by->plan, text, length, options, take, f, error);
     return patterns == 1
                ? trawl_count(by->context, by->plan, text, length, options, f->counts, error)
@@ -363,9 +341,8 @@ static bool scan_text(find_search *f, const char *path, const uint8_t *text, siz
     f->stats.bytes += length;
     f->text = text;
     f->text_begin = 0;
-    f->length = length;
     const int status = scan_by_best(f, text, length, options, &error);
-    if (f->output->count && !f->patterns->filtered)
+    if (f->output->count)
         for (size_t i = 0; i < f->patterns->count; i++)
             f->stats.matches += f->counts[i];
     return scanned(f, path, status, &error);
@@ -396,8 +373,7 @@ static bool scan_source(find_search *f, source *file, const char *path)
     const uint8_t *text;
     size_t length;
     options.report = f->report;
-    options.max_matches =
-        f->most && !f->output->only_ids && !f->patterns->filtered ? f->most - f->stats.matches : 0;
+    options.max_matches = f->most && !f->output->only_ids ? f->most - f->stats.matches : 0;
     if (f->whole)
         return scan_whole(f, file, path, &options);
     if (file->mappable && source_map(file, &text, &length))
@@ -634,17 +610,15 @@ void find_search_path(find_search *f, const char *path)
 
 /* ---- all files ------------------------------------------------------------- */
 
-/* Whether a text, or a record, must be there whole: a filter asks for it, what its matches need has
- * no bound, or a stream does not take the report. */
+/* Whether a text, or a record, must be there whole: what its matches need has no bound, or a stream
+ * does not take the plan or the report. */
 static bool wants_whole(find_search *f)
 {
     trawl_scan_options options = TRAWL_SCAN_OPTIONS_INIT;
     trawl_stream *stream = NULL;
     options.report = f->report;
-    if (f->patterns->filter_text)
+    if (f->longest == UINT64_MAX && f->output->matched)
         return true;
-    if (f->longest != UINT64_MAX || f->output->matched)
-        return f->longest == UINT64_MAX;
     const int status =
         trawl_stream_open(f->context, f->plan, &options, find_search_take, f, &stream, NULL);
     trawl_stream_drop(stream, NULL);

@@ -51,7 +51,6 @@ typedef struct find_search {
     record_scan *records;  /* while records are searched */
     const uint8_t *text;   /* else what may be printed of it: text[0] has offset text_begin */
     uint64_t text_begin;
-    size_t length;    /* of that text, where it is there whole */
     uint8_t *joined;  /* the bytes of a match that crosses the end of a circle */
     bool whole;       /* texts and records must be there whole */
     uint64_t longest; /* match of the patterns; UINT64_MAX: there is none */

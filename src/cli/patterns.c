@@ -109,7 +109,7 @@ bool pattern_set_check(const pattern_set *set, const run_options *o)
     trawl_error error;
     options.engine = "bm";
     options.max_memory = o->max_memory;
-    const int status = trawl_compile(set->patterns, set->count, &options, &plan, &error);
+    const int status = pattern_set_make(set, 0, set->count, &options, &plan, &error);
     trawl_plan_free(plan);
     if (status == TRAWL_OK || status == TRAWL_ERROR_UNSUPPORTED)
         return true;
@@ -145,7 +145,7 @@ trawl_plan *pattern_set_compile(pattern_set *set, const run_options *o,
     if (shorter)
         trawl_compile(shorter, set->count, &options, &plan, NULL);
     free(shorter);
-    if (!plan && trawl_compile(set->patterns, set->count, &options, &plan, &error) != TRAWL_OK)
+    if (!plan && pattern_set_make(set, 0, set->count, &options, &plan, &error) != TRAWL_OK)
         complain_compile(set, o->command, &error);
     else
         explain_print(o, plan);

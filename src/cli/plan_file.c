@@ -22,8 +22,8 @@
 #define LARGE ((size_t)2 << 20)
 #define LEAST_ROOM ((size_t)1 << 20)
 
-/* Before a plan that only the command may search with: a head of that size, the rest of it 0. The
- * plan keeps its alignment. */
+/* Before a plan that only grep may search with: a head of that size, the rest of it 0. The plan
+ * keeps its alignment. */
 #define HEAD ALIGN
 static const uint8_t conditional[HEAD] = TRAWL_PLAN_CONDITIONAL;
 
@@ -200,13 +200,19 @@ static bool purpose_fits(const char *command, const char *path, const trawl_plan
     return false;
 }
 
-/* A pattern as it was given: what stood before its text (pattern_origin.head) stands there again.
- */
+/* A pattern as it was given, with its conditions: what stood before its text (pattern_origin.head)
+ * stands there again. */
 static bool take_pattern(pattern_set *set, size_t index)
 {
+    trawl_conditions asked = TRAWL_CONDITIONS_INIT;
     trawl_pattern *p = &set->patterns[index];
     const size_t head = set->origins[index].head;
     trawl_plan_get_pattern(set->plan, index, p);
+    trawl_plan_get_conditions(set->plan, index, &asked);
+    if (asked.place != TRAWL_PLACE_ANY)
+        pattern_set_place(set, index, asked.place, asked.offset, asked.within);
+    if (asked.word != TRAWL_WORD_ANY)
+        pattern_set_word(set, index, asked.word);
     if (!head)
         return true;
     char *text = pattern_set_room(set, head + p->length);

@@ -24,8 +24,8 @@ enum {
 trawl_plan *plan_file_read(const char *command, const char *path, void **block);
 
 /* Write it into a file with another name first, so that nobody ever finds half a plan there; "-" is
- * standard output. `headed`: its patterns ask for what the command alone looks at, so the library
- * shall refuse the file (TRAWL_PLAN_CONDITIONAL). False after a complaint. */
+ * standard output. `headed`: lines are selected that no match tells, so the library shall refuse
+ * the file (TRAWL_PLAN_CONDITIONAL). False after a complaint. */
 bool plan_file_write(const char *command, const char *path, const trawl_plan *plan, bool headed);
 
 /* False, after a complaint, where standard input is both the plan and a text. */

@@ -1,5 +1,5 @@
-/* plan_note.h: what find asks of patterns and their matches beside the patterns, as a plan keeps it
- * (trawl_compile_options.note): the members of pattern_origin from `head` on.
+/* plan_note.h: what the command alone knows of patterns, as a plan keeps it
+ * (trawl_compile_options.note): pattern_origin.head.
  *
  * It is text, a line for each pattern of which there is something to say, so that nothing in it
  * needs to be trusted: what cannot be read is refused.

@@ -544,9 +544,8 @@ int plan_check(memory *m, const void *bytes, size_t size, trawl_error *error)
     if (size >= sizeof head->magic &&
         memcmp(bytes, TRAWL_PLAN_CONDITIONAL, sizeof head->magic) == 0)
         return fail(error, TRAWL_ERROR_UNSUPPORTED, TRAWL_NONE,
-                    "the plan asks for more than the library looks at (offsets, full words, empty "
-                    "lines): search with `trawl find --plan` or `trawl grep --plan`, or compile "
-                    "the patterns without that");
+                    "the plan is of lines that no match tells (an empty pattern, ^$), or of an "
+                    "older form: search with `trawl grep --plan`, or compile the patterns again");
     if (size < sizeof *head || memcmp(head->magic, PLAN_MAGIC, sizeof head->magic) != 0)
         return fail(error, TRAWL_ERROR_PLAN, TRAWL_NONE,
                     "not a Trawl plan: the first bytes are not %s; compile the patterns again",

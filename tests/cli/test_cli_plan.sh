@@ -124,7 +124,7 @@ same find 'a ClamAV file, with names' bytes -- --hex -f sigs.ndb
 printf 'A:0:0:4d5a\nB:0:0,30:50??\nC:0:EOF-4:74\nD:0:3:5045\nE:0:*:00*00\n' >places.ndb
 library yes 'a ClamAV file'
 same find 'signatures with offsets' bytes -- --hex -f places.ndb
-library no 'signatures with offsets'
+library yes 'signatures with offsets'
 for length in 8 63 64 100; do
     head -c $length set.trawl >cut
     refused "find: a plan with offsets, cut after $length bytes" 'cut: ' find --plan cut bytes
@@ -138,7 +138,7 @@ rule one { strings: $w = "cat" fullword $n = "The" nocase $i = "abc" wide ascii 
     condition: any of them }
 END
 same find "YARA's strings" 'text bytes' -- --yara rules.yar
-library no "YARA's full words"
+library yes "YARA's full words"
 same find 'hexadecimal' bytes -- --hex -e '4D5A??[0-4](50|4?)'
 printf 'alert tcp any any -> any any (msg:"x"; content:"PE|00 00|"; content:"tail"; nocase; sid:77;)\n' >rules
 same find 'rules, with sids' bytes -- --rules rules
@@ -272,6 +272,19 @@ fi
 "$trawl" info - <set.trawl | grep -q '^(standard input): a plan for trawl find$'
 result 'info: standard input' $?
 refused 'info: a text' 'is no plan' info text
+for head in '' TRAWLCND; do # as conditions were saved when they were the command's
+    {
+        [ -z "$head" ] || {
+            printf %s $head
+            head -c 56 /dev/zero
+        }
+        head -c 8 find.trawl
+        printf '\013\0\0\0'
+        tail -c +13 find.trawl
+    } >older.trawl
+    refused "find: a plan of an older form $head" 'compile the patterns again' \
+        find --plan older.trawl text
+done
 refused 'info: no file' 'No such file' info missing
 refused 'info: no operand' 'give a plan' info
 : >empty

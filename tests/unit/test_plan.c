@@ -396,7 +396,7 @@ static void test_messages(void **state)
     }
 }
 
-/* A file of `trawl compile` whose conditions the library does not look at. */
+/* A file of `trawl compile --grep` with lines that no match tells. */
 static void test_conditional(void **state)
 {
     (void)state;
@@ -410,7 +410,7 @@ static void test_conditional(void **state)
     memcpy(file + 64, block, bytes);
     assert_int_equal(trawl_plan_load(file, 64 + bytes, &loaded, &error), TRAWL_ERROR_UNSUPPORTED);
     assert_null(loaded);
-    assert_non_null(strstr(error.message, "trawl find --plan"));
+    assert_non_null(strstr(error.message, "trawl grep --plan"));
     assert_int_equal(trawl_plan_load(file, 8, &loaded, &error), TRAWL_ERROR_UNSUPPORTED);
     assert_int_equal(trawl_plan_load(file, 7, &loaded, &error), TRAWL_ERROR_PLAN);
     free(file);

@@ -45,16 +45,16 @@ static bool read_number(list_line l, const char *word, uint64_t *number, list_li
 }
 
 /* "100", "EOF-100", both with ",50" for what it may be more. False: it is another one. */
-static bool read_place(list_line l, pattern_origin *o)
+static bool read_place(pattern_set *set, size_t index, list_line l)
 {
     list_line rest;
-    const bool end = read_number(l, "EOF-", &o->offset, &rest);
-    o->shift = 0;
-    if (!end && !read_number(l, "", &o->offset, &rest))
+    uint64_t offset, shift = 0;
+    const bool end = read_number(l, "EOF-", &offset, &rest);
+    if (!end && !read_number(l, "", &offset, &rest))
         return false;
-    if (rest.length && (!read_number(rest, ",", &o->shift, &rest) || rest.length))
+    if (rest.length && (!read_number(rest, ",", &shift, &rest) || rest.length))
         return false;
-    o->filter = end ? FILTER_FROM_END : FILTER_FROM_BEGIN;
+    pattern_set_place(set, index, end ? TRAWL_PLACE_END : TRAWL_PLACE_BEGIN, offset, shift);
     return true;
 }
 
@@ -66,28 +66,22 @@ static unsigned place_kind(list_line l)
                                        : OTHER;
 }
 
-/* Matches of one length have a start that is known. */
-void clamav_take_filter(pattern_set *set, pattern_origin *o, match_filter filter,
-                        list_line signature)
+void clamav_take_starts(pattern_set *set, list_line signature)
 {
-    o->filter = filter;
-    set->filtered = true;
-    set->filter_text |= filter != FILTER_FROM_BEGIN;
     for (size_t i = 0; i < signature.length; i++)
-        set->filter_starts |= strchr("*-|", signature.text[i]) != NULL;
+        set->every_start |= strchr("*-|", signature.text[i]) != NULL;
 }
 
-bool clamav_take_place(pattern_set *set, pattern_origin *o, list_line place, list_line signature,
+bool clamav_take_place(pattern_set *set, size_t index, list_line place, list_line signature,
                        clamav_left *left)
 {
     if (place.length == 0 || (place.length == 1 && *place.text == '*'))
         return true;
-    if (!read_place(place, o)) {
-        o->filter = FILTER_NONE;
+    if (!read_place(set, index, place)) {
         left->places[place_kind(place)]++;
         return false;
     }
-    clamav_take_filter(set, o, o->filter, signature);
+    clamav_take_starts(set, signature);
     return true;
 }
 
@@ -100,7 +94,7 @@ static bool read_extended(pattern_set *set, size_t from, size_t *kept, list_line
         return false;
     left->types += fields[1].length && *fields[1].text != '0';
     set->origins[from].signature = ++set->signatures;
-    clamav_take_place(set, &set->origins[from], fields[2], fields[3], left);
+    clamav_take_place(set, from, fields[2], fields[3], left);
     list_line_move(set, (*kept)++, from, fields[3].text, fields[3].length, name);
     return true;
 }
@@ -139,7 +133,7 @@ static size_t find_malformed(const pattern_set *set, size_t from, trawl_error *e
     trawl_plan *plan = NULL;
     options.engine = "bm";
     const int status =
-        trawl_compile(set->patterns + from, set->count - from, &options, &plan, error);
+        pattern_set_make(set, from, set->count - from, &options, &plan, error);
     trawl_plan_free(plan);
     return status == TRAWL_ERROR_MEMORY ? SIZE_MAX
            : status == TRAWL_OK || status == TRAWL_ERROR_UNSUPPORTED ||

@@ -44,11 +44,10 @@ bool clamav_read_logical(pattern_set *set, size_t index, clamav_left *left);
 void clamav_leave_out(pattern_set *set, size_t index, const char *why);
 
 /* What the signature's offset asks for. False: it asks for the file's format. */
-bool clamav_take_place(pattern_set *set, pattern_origin *o, list_line place, list_line signature,
+bool clamav_take_place(pattern_set *set, size_t index, list_line place, list_line signature,
                        clamav_left *left);
 
-/* Its matches are asked for that. */
-void clamav_take_filter(pattern_set *set, pattern_origin *o, match_filter filter,
-                        list_line signature);
+/* The signature has conditions: where it varies in length, all starts are printed. */
+void clamav_take_starts(pattern_set *set, list_line signature);
 
 #endif

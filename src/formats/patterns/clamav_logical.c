@@ -176,12 +176,12 @@ static bool add_pattern(reader *r, uint32_t part, list_line text, list_line plac
     set->patterns[index].name = name;
     set->patterns[index].syntax = TRAWL_SYNTAX_HEX;
     set->patterns[index].flags = m->nocase ? TRAWL_NOCASE : 0;
-    if (!clamav_take_place(set, o, place, text, r->left))
+    if (!clamav_take_place(set, index, place, text, r->left))
         leave_unchecked(r, "offset", 6);
-    if (m->fullword && o->filter != FILTER_NONE)
-        leave_unchecked(r, "fullword", 8);
-    else if (m->fullword)
-        clamav_take_filter(set, o, wide ? FILTER_FULL_WIDE_WORD : FILTER_FULL_WORD, text);
+    if (m->fullword) {
+        pattern_set_word(set, index, wide ? TRAWL_WORD_FULL_WIDE : TRAWL_WORD_FULL);
+        clamav_take_starts(set, text);
+    }
     list->contents[list->content_count++] = (rule_content){ .pattern = index, .part = part };
     r->rule.count++;
     return true;

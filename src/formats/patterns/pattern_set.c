@@ -112,6 +112,51 @@ bool pattern_set_append(pattern_set *set, const char *text, size_t length, const
     return true;
 }
 
+static trawl_conditions *conditions_of(pattern_set *set, size_t index)
+{
+    trawl_conditions *c = &set->origins[index].conditions;
+    if (!c->size)
+        *c = (trawl_conditions)TRAWL_CONDITIONS_INIT;
+    set->conditional = true;
+    return c;
+}
+
+void pattern_set_place(pattern_set *set, size_t index, uint32_t place, uint64_t offset,
+                       uint64_t within)
+{
+    trawl_conditions *c = conditions_of(set, index);
+    c->place = place;
+    c->offset = offset;
+    c->within = within;
+}
+
+void pattern_set_word(pattern_set *set, size_t index, uint32_t word)
+{
+    conditions_of(set, index)->word = word;
+}
+
+int pattern_set_make(const pattern_set *set, size_t first, size_t count,
+                     const trawl_compile_options *options, trawl_plan **plan, trawl_error *error)
+{
+    trawl_compile_options asked = *options;
+    const trawl_conditions **conditions = NULL;
+    if (set->conditional && !(conditions = malloc(count * sizeof *conditions))) {
+        if (error)
+            *error = (trawl_error){ .pattern = TRAWL_NONE,
+                                    .offset = TRAWL_NONE,
+                                    .message = "out of memory for what patterns ask for" };
+        return TRAWL_ERROR_MEMORY;
+    }
+    for (size_t i = 0; conditions && i < count; i++) {
+        const trawl_conditions *c = &set->origins[first + i].conditions;
+        conditions[i] = c->size ? c : NULL;
+    }
+    asked.conditions = conditions;
+    const int status = trawl_compile(set->patterns + first, count, &asked, plan, error);
+    free(conditions);
+    return status;
+}
+
 bool pattern_set_add(pattern_set *set, const char *text, size_t length)
 {
     if (length == 0 && set->takes_empty)

@@ -12,26 +12,15 @@
 
 #include "trawl.h"
 
-/* What is asked of a match, beside the pattern (cli/match_filter.h). */
-typedef enum match_filter {
-    FILTER_NONE,
-    FILTER_FROM_BEGIN, /* it begins `offset` bytes behind the text's begin, or up to `shift` more */
-    FILTER_FROM_END,   /* ... before the text's end */
-    FILTER_FULL_WORD,  /* no letter or digit stands beside it */
-    FILTER_FULL_WIDE_WORD /* ... of two bytes, the second one 0 */
-} match_filter;
-
-/* Where a pattern was read; file is NULL for one of the command line. */
+/* Where a pattern was read, and what it asks for; file is NULL for one of the command line. */
 typedef struct pattern_origin {
     const char *file;
     size_t line;
     bool styled;      /* it came with its syntax, flags and id: of a rule */
     bool negated;     /* ... that asks for it not to be there */
     size_t signature; /* number of ClamAV's that it is part of, which may be left out; 0: none */
-    /* What a plan keeps (cli/plan_note.h): */
     size_t head; /* bytes before the pattern's text that say something of it: "(?i)" */
-    match_filter filter;
-    uint64_t offset, shift;
+    trawl_conditions conditions; /* of its matches; of size 0: none */
 } pattern_origin;
 
 /* The id of a pattern that stands for one of no byte, so that nothing of its match is printed. */
@@ -64,9 +53,7 @@ typedef struct pattern_set {
     bool extended;      /* -E was given: who writes \\| knows what it means */
     bool by_line;       /* only lines that match count, not where a match ends */
     bool every_start;   /* without --report all starts are asked for: of YARA's strings */
-    bool filtered;      /* some pattern has a filter */
-    bool filter_text;   /* ... that looks at the text, or how long it is */
-    bool filter_starts; /* ... and matches of different lengths: starts are to be known */
+    bool conditional;   /* some pattern has conditions */
     size_t left_out[LEFT_KINDS];
     size_t signatures;           /* of ClamAV's that were read */
     struct rule_list *rules;     /* of --rules (rules.h); NULL: none */
@@ -89,6 +76,10 @@ bool pattern_set_add_rules(pattern_set *set, const char *path);
  * warning. Tells of a failure. */
 bool pattern_set_add_yara(pattern_set *set, const char *path);
 void pattern_set_free(pattern_set *set);
+
+/* Compile `count` patterns, from number `first` on, with their conditions. As trawl_compile. */
+int pattern_set_make(const pattern_set *set, size_t first, size_t count,
+                     const trawl_compile_options *options, trawl_plan **plan, trawl_error *error);
 
 /* Tell of what ends the reading; printf-like. `file` is NULL, and `line` 0, where it has no place.
  * Always false. */
@@ -116,6 +107,10 @@ char *pattern_set_room(pattern_set *set, size_t count);
 char *pattern_set_read(pattern_set *set, const char *path, size_t *length);
 /* The value of a hexadecimal digit; -1: it is none. */
 int hex_digit(char c);
+/* Pattern `index` asks for that: a TRAWL_PLACE, a TRAWL_WORD. */
+void pattern_set_place(pattern_set *set, size_t index, uint32_t place, uint64_t offset,
+                       uint64_t within);
+void pattern_set_word(pattern_set *set, size_t index, uint32_t word);
 /* One more pattern; `text` and `file` outlive the set, or are owned by it. */
 bool pattern_set_append(pattern_set *set, const char *text, size_t length, const char *file,
                         size_t line);

@@ -635,13 +635,14 @@ static int compare_numbers(uint64_t a, uint64_t b)
 static int compare_patterns(const numbered *left, const numbered *right)
 {
     const trawl_pattern *a = &left->pattern, *b = &right->pattern;
-    const pattern_origin *x = &left->origin, *y = &right->origin;
+    const trawl_conditions *x = &left->origin.conditions, *y = &right->origin.conditions;
     const int orders[] = { compare_numbers(a->flags, b->flags),
                            compare_numbers(a->length, b->length),
                            memcmp(a->text, b->text, a->length < b->length ? a->length : b->length),
-                           compare_numbers(x->filter, y->filter),
+                           compare_numbers(x->place, y->place),
+                           compare_numbers(x->word, y->word),
                            compare_numbers(x->offset, y->offset),
-                           compare_numbers(x->shift, y->shift) };
+                           compare_numbers(x->within, y->within) };
     size_t i = 0;
     while (i + 1 < sizeof orders / sizeof orders[0] && !orders[i])
         i++;

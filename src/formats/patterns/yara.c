@@ -154,7 +154,7 @@ static bool opens(yara *y, size_t length, const char *name)
 
 /* ---- strings --------------------------------------------------------------------- */
 
-static bool append(yara *y, const char *text, size_t length, uint32_t syntax, match_filter filter)
+static bool append(yara *y, const char *text, size_t length, uint32_t syntax, uint32_t word)
 {
     const size_t name_length = y->rule_length + 1 + y->string_length;
     char *name = pattern_set_room(y->set, name_length);
@@ -168,9 +168,8 @@ static bool append(yara *y, const char *text, size_t length, uint32_t syntax, ma
     y->set->patterns[index].syntax = syntax;
     y->set->patterns[index].name = name;
     y->set->origins[index].styled = true;
-    y->set->origins[index].filter = filter;
-    y->set->filtered |= filter != FILTER_NONE;
-    y->set->filter_text |= filter != FILTER_NONE;
+    if (word != TRAWL_WORD_ANY)
+        pattern_set_word(y->set, index, word);
     return true;
 }
 
@@ -180,8 +179,7 @@ static int try_last(const yara *y, const char *engine, trawl_error *error)
     trawl_compile_options options = TRAWL_COMPILE_OPTIONS_INIT;
     trawl_plan *plan = NULL;
     options.engine = engine;
-    const int status =
-        trawl_compile(&y->set->patterns[y->set->count - 1], 1, &options, &plan, error);
+    const int status = pattern_set_make(y->set, y->set->count - 1, 1, &options, &plan, error);
     trawl_plan_free(plan);
     return status;
 }
@@ -242,6 +240,11 @@ static char *decode(yara *y, const char *text, const char *end, size_t step, siz
     return bytes;
 }
 
+static uint32_t word_of(const yara_modifiers *m, bool wide)
+{
+    return !m->fullword ? TRAWL_WORD_ANY : wide ? TRAWL_WORD_FULL_WIDE : TRAWL_WORD_FULL;
+}
+
 static bool add_text(yara *y, const char *text, const char *end, const yara_modifiers *m)
 {
     const uint32_t id = (uint32_t)y->set->count + 1;
@@ -257,10 +260,7 @@ static bool add_text(yara *y, const char *text, const char *end, const yara_modi
                       bytes ? "it is empty" : "an escape is none of \\\" \\\\ \\t \\n \\r \\xHH");
             return true;
         }
-        const match_filter filter = !m->fullword ? FILTER_NONE
-                                    : step == 1  ? FILTER_FULL_WORD
-                                                 : FILTER_FULL_WIDE_WORD;
-        if (!append(y, bytes, count, TRAWL_SYNTAX_LITERAL, filter))
+        if (!append(y, bytes, count, TRAWL_SYNTAX_LITERAL, word_of(m, step == 2)))
             return false;
         y->set->patterns[y->set->count - 1].id = id;
         y->set->patterns[y->set->count - 1].flags = m->nocase ? TRAWL_NOCASE : 0;
@@ -293,10 +293,7 @@ static bool add_regex(yara *y, const char *text, size_t length, const char *flag
             leave_out(y, text, what, why);
             continue;
         }
-        if (!append(y, pattern, count, TRAWL_SYNTAX_EXTENDED,
-                    !m->fullword ? FILTER_NONE
-                    : wide       ? FILTER_FULL_WIDE_WORD
-                                 : FILTER_FULL_WORD))
+        if (!append(y, pattern, count, TRAWL_SYNTAX_EXTENDED, word_of(m, wide)))
             return false;
         y->set->patterns[y->set->count - 1].id = id;
         if (!keep_last(y, what))
@@ -376,7 +373,7 @@ static bool read_string(yara *y)
         return add_text(y, begin + 1, end, &m);
     if (kind == '/')
         return add_regex(y, begin + 1, (size_t)(end - begin - 1), flags, flag_count, &m);
-    return append(y, begin, (size_t)(end + 1 - begin), TRAWL_SYNTAX_HEX, FILTER_NONE) &&
+    return append(y, begin, (size_t)(end + 1 - begin), TRAWL_SYNTAX_HEX, TRAWL_WORD_ANY) &&
            keep_last(y, "");
 }
 

@@ -44,8 +44,8 @@ static const char *what_is_wrong(const trawl_plan *plan)
     trawl_plan_info info = { .size = sizeof info };
     trawl_plan_get_info(plan, &info);
     if (info.conditions)
-        return "it asks for what stands beside a match, and a circle has no begin and "
-               "no end: leave ^ $ < > \\b and their kin out";
+        return "it asks for what stands beside a match, or where it begins, and a circle has no "
+               "begin and no end: leave ^ $ < > \\b and their kin out, an offset, or `fullword`";
     if (info.max_length == UINT64_MAX)
         return "it may match any number of bytes: give each repeat a bound, as in "
                "{0,500}";
@@ -56,11 +56,13 @@ const char *circle_misfit(const trawl_plan *plan, const trawl_pattern *patterns,
                           size_t *at)
 {
     const char *wrong = what_is_wrong(plan), *why = NULL;
+    trawl_conditions asked = TRAWL_CONDITIONS_INIT;
     *at = TRAWL_NONE;
     for (size_t i = 0; wrong && !why && i < count; i++) {
         trawl_plan *one = NULL;
         const bool made = trawl_compile(&patterns[i], 1, NULL, &one, NULL) == TRAWL_OK;
-        why = made ? what_is_wrong(one) : NULL;
+        trawl_plan_get_conditions(plan, i, &asked);
+        why = asked.place || asked.word ? wrong : made ? what_is_wrong(one) : NULL;
         trawl_plan_free(one);
         *at = why ? i : TRAWL_NONE;
     }
