@@ -168,9 +168,9 @@ if [ "$header" != "$version" ] || [ "$package" != "$version" ]; then
     status=1
 fi
 soname=$(sed -n 's/.* SOVERSION \([0-9]*\).*/\1/p' CMakeLists.txt)
-if { ls debian/libtrawl[0-9]*
-    grep -rnE 'libtrawl(\.so\.)?[0-9]' README.md docs debian tests tools --exclude=changelog; } |
-    grep -vE "libtrawl(\.so\.)?$soname([^0-9]|$)"; then
+if { ls debian/libtrawl[0-9]* debian/libtrawl-formats[0-9]*
+    grep -rnE 'libtrawl(-formats)?(\.so\.)?[0-9]' README.md docs debian tests tools --exclude=changelog; } |
+    grep -vE "libtrawl(-formats)?(\.so\.)?$soname([^0-9]|$)"; then
     echo "the soname's number is $soname there, too: SOVERSION in CMakeLists.txt"
     status=1
 fi

@@ -10,7 +10,7 @@ mkdir -p "$work"
 
 flags_of() { # OPTION...: what pkg-config says, in the array flags
     local line
-    line=$(pkg-config "$@" trawl)
+    line=$(pkg-config "$@" "${module-trawl}")
     read -ra flags <<<"$line"
 }
 
@@ -32,7 +32,7 @@ cmake --build "$work/cmake"
 "$work/cmake/consumer_static"
 
 echo "== the programs of README.md"
-flags_of --cflags --libs
+module=trawl-formats flags_of --cflags --libs
 CC=${CC:-cc} CXX=${CXX-$(command -v c++)} PYTHON=${PYTHON-$(command -v python3)} CMAKE=cmake \
     CMAKE_PREFIX_PATH=$prefix LD_LIBRARY_PATH=$libdir sh "$here/../tests/unit/readme_programs.sh" "$here/../README.md" \
     "$work/readme" "${flags[@]}"

@@ -1,38 +1,24 @@
 /* reader.c: the records of a file: sequences, packets, lines, members of archives, unpacked.
  *
- * The readers are the command's (src/io), which are linked in: libtrawl itself opens no file. They
- * hand on texts by calling back, Python asks for the next one; so they run on a thread, a batch
- * ahead. A batch is some MiB of whole records: one array of bytes, one of offsets, and names.
+ * The readers are those of trawl/formats.h, which run on a thread, a batch ahead of what Python
+ * asks for. A batch is some MiB of whole records: one array of bytes, one of offsets, and names.
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "core.h"
-#include "formats/sources/compressed.h"
-#include "formats/records/reader.h"
 #include "formats/records/texts.h"
-
-/* In the order of _readers.py. */
-typedef enum mode {
-    MODE_RECORDS,
-    MODE_LINES,
-    MODE_WHOLE,
-    MODE_FASTA,
-    MODE_FASTQ,
-    MODE_SAM,
-    MODE_GENBANK,
-    MODE_PCAP
-} mode;
+#include "formats/sources/compressed.h"
+#include "trawl/formats.h"
 
 /* What the thread has. */
 typedef struct job {
     char *path;
-    bool qualities; /* of FASTQ are wanted */
     bool at_hand; /* the file's bytes are, and are nothing that is waited for */
-    source_memory memory;
-    mode mode;
-    unpack_options unpack;
+    const void *bytes;
+    size_t length;
+    trawl_reader_options options;
     relay *out;
 } job;
 
@@ -55,8 +41,6 @@ typedef struct item {
     size_t length, count, names_length;
 } item;
 
-static const char no_memory[] = "out of memory for its records";
-
 static void drop_item(void *user)
 {
     item *i = user;
@@ -78,13 +62,20 @@ static bool hand_over(job *j, item *i)
     return false;
 }
 
-static bool hand_over_words(job *j, const char *name, const char *why, bool warns)
+/* Why a text could not be read, or may not be meant so. */
+static bool hand_over_words(job *j, const trawl_file_error *said, bool warns)
 {
+    char why[sizeof said->message + 40];
     item *i = calloc(1, sizeof *i);
     if (!i)
         return false;
     i->warns = warns;
-    i->text = strdup(name);
+    if (said->line)
+        snprintf(why, sizeof why, "line %llu%s %s", (unsigned long long)said->line,
+                 warns ? "" : ":", said->message);
+    else
+        snprintf(why, sizeof why, "%s", said->message);
+    i->text = strdup(said->text);
     i->why = strdup(why);
     if (i->text && i->why)
         return hand_over(j, i);
@@ -92,172 +83,78 @@ static bool hand_over_words(job *j, const char *name, const char *why, bool warn
     return false;
 }
 
-static bool hand_over_failure(job *j, const char *name, const char *why)
-{
-    return hand_over_words(j, name, why, false);
-}
-
 /* ---- batches --------------------------------------------------------------------- */
 
-static size_t bytes_of(const batch *b, size_t count)
+static void warn(const trawl_file_error *warning, void *user)
 {
-    size_t bytes = 0;
-    for (size_t i = 0; i < count; i++)
-        bytes += b->records[i].length;
-    return bytes;
+    hand_over_words((job *)user, warning, true);
 }
 
-/* The first `count` records: one behind the other, without what stands between them. */
-static void copy_records(item *to, const batch *b, size_t count)
+/* One behind the other, without what stands between them. */
+static void copy_records(item *to, const trawl_records *from)
 {
-    size_t at = 0;
-    for (size_t i = 0; i < count; i++) {
-        const record *r = &b->records[i];
-        memcpy(to->bytes + at, b->bytes + r->begin, r->length);
+    size_t at = 0, name = 0;
+    for (size_t i = 0; i < from->count; i++) {
+        const trawl_text *text = &from->texts[i];
+        memcpy(to->bytes + at, text->bytes, text->length);
         if (to->qualities)
-            memcpy(to->qualities + at, b->qualities + r->begin, r->length);
+            memcpy(to->qualities + at, from->qualities[i], text->length);
         to->offsets[i] = (int64_t)at;
-        at += r->length;
+        at += text->length;
+        if (to->names)
+            name += (size_t)(stpcpy(to->names + name, from->names[i]) + 1 - (to->names + name));
     }
-    to->offsets[count] = (int64_t)at;
+    to->offsets[from->count] = (int64_t)at;
 }
 
-static size_t names_of(const batch *b, size_t count)
-{
-    const size_t last = b->records[count - 1].name;
-    return last + strlen(b->names + last) + 1;
-}
-
-static item *make_item(const char *name, const reader_kind *kind, const batch *b, size_t count)
+static item *make_item(const trawl_records *from)
 {
     item *i = calloc(1, sizeof *i);
     if (!i)
         return NULL;
-    i->count = count;
-    i->length = bytes_of(b, count);
-    i->names_length = kind->named ? names_of(b, count) : 0;
-    i->text = strdup(name);
+    i->count = from->count;
+    for (size_t k = 0; k < from->count; k++) {
+        i->length += from->texts[k].length;
+        i->names_length += from->names ? strlen(from->names[k]) + 1 : 0;
+    }
+    i->text = strdup(from->text);
     i->bytes = malloc(i->length + 1);
-    i->qualities = b->qualities ? malloc(i->length + 1) : NULL;
-    i->offsets = malloc((count + 1) * sizeof *i->offsets);
-    i->names = kind->named ? malloc(i->names_length) : NULL;
-    if (!i->text || !i->bytes || (b->qualities && !i->qualities) || !i->offsets || (kind->named && !i->names)) {
+    i->qualities = from->qualities ? malloc(i->length + 1) : NULL;
+    i->offsets = malloc((i->count + 1) * sizeof *i->offsets);
+    i->names = from->names ? malloc(i->names_length) : NULL;
+    if (!i->text || !i->bytes || (from->qualities && !i->qualities) || !i->offsets ||
+        (from->names && !i->names)) {
         drop_item(i);
         return NULL;
     }
-    copy_records(i, b, count);
-    if (kind->named)
-        memcpy(i->names, b->names, i->names_length);
+    copy_records(i, from);
     return i;
-}
-
-/* Hand over the batch's records, all but one that goes on, or of which there is not all. */
-static bool hand_over_batch(job *j, const char *name, const reader_kind *kind, batch *b, bool part)
-{
-    const size_t count = b->count - part;
-    item *i = count ? make_item(name, kind, b, count) : NULL;
-    if (count && !i)
-        return hand_over_failure(j, name, no_memory) && false;
-    return !count || hand_over(j, i);
-}
-
-static bool read_text(job *j, const char *name, const reader_kind *kind, void *state)
-{
-    const char *why = no_memory;
-    int more = 1;
-    bool wanted = true, too_long = false;
-    batch b;
-    if (!batch_open(&b, true) ||
-        (j->qualities && kind == &reader_fastq && !batch_keep_qualities(&b))) {
-        batch_free(&b);
-        return hand_over_failure(j, name, no_memory);
-    }
-    while (more > 0 && wanted) {
-        more = kind->fill(state, &b, &why);
-        too_long = more < 0 && b.room >= BATCH_LARGEST && b.used > BATCH_LARGEST / 2;
-        wanted = hand_over_batch(j, name, kind, &b, too_long || (b.open && more != 0));
-        if (more > 0)
-            batch_next(&b, &b);
-    }
-    if (too_long)
-        why = "has a record of more than 1 GiB: map the file, or feed it to a stream";
-    wanted = wanted && (more >= 0 || hand_over_failure(j, name, why));
-    batch_free(&b);
-    return wanted;
-}
-
-/* ---- texts ------------------------------------------------------------------------- */
-
-static const reader_kind *kind_of(const job *j, content kind)
-{
-    static const reader_kind *const kinds[] = {
-        NULL,          &reader_lines,      &reader_text,    &reader_fasta,
-        &reader_fastq, &reader_alignments, &reader_entries, &reader_capture
-    };
-    const reader_kind *found = j->mode == MODE_RECORDS ? reader_of(kind) : kinds[j->mode];
-    return found ? found : &reader_text;
-}
-
-/* False: nobody wants more. */
-static bool tell_doubt(job *j, const char *name, const content_doubt *doubt, const char *done)
-{
-    char odd[CONTENT_DOUBT_TEXT], why[CONTENT_DOUBT_TEXT + 100];
-    content_doubt_text(doubt, odd);
-    snprintf(why, sizeof why, "%s: %s", odd, done);
-    return hand_over_words(j, name, why, true);
-}
-
-/* What begins as FASTA, and is read as a text. */
-static bool tell_text(job *j, const char *name, source *text)
-{
-    const uint8_t *head;
-    size_t length;
-    if (!source_peek(text, &head, &length))
-        return true;
-    const content_doubt doubt = content_doubts(head, length);
-    return !doubt.why || tell_doubt(j, name, &doubt,
-                                    "it is read as one text; records=\"fasta\" takes it for "
-                                    "sequences, records=\"whole\" for a text");
-}
-
-static bool take_text(void *user, const char *name, source *text, content kind)
-{
-    job *j = user;
-    if (j->mode == MODE_RECORDS && kind == CONTENT_TEXT && !tell_text(j, name, text))
-        return false;
-    const reader_kind *reads = kind_of(j, kind);
-    const char *why = no_memory;
-    void *state = reads->open(text, &why);
-    if (!state)
-        return hand_over_failure(j, name, why);
-    bool wanted = read_text(j, name, reads, state);
-    const content_doubt *odd = reads->doubt && j->mode == MODE_RECORDS ? reads->doubt(state) : NULL;
-    if (wanted && odd)
-        wanted = tell_doubt(j, name, odd,
-                            odd->letters ? "it is taken for a part of its sequence"
-                                         : "it is read as one");
-    reads->close(state);
-    return wanted;
-}
-
-static void fail_text(void *user, const char *name, const char *why)
-{
-    hand_over_failure((job *)user, name, why);
 }
 
 static void read_all(relay *out, void *user)
 {
     job *j = user;
-    const texts t = { j->unpack, take_text, fail_text, j };
-    source file = { 0 };
+    trawl_reader *r;
+    trawl_records records = TRAWL_RECORDS_INIT;
+    trawl_file_error error = { .code = TRAWL_OK };
+    bool wanted = true;
     j->out = out;
-    if (j->at_hand)
-        source_open_memory(&file, &j->memory);
-    if (j->at_hand || source_open(&file, j->path))
-        texts_of(&t, j->path, &file);
-    else
-        hand_over_failure(j, j->path, "cannot be opened");
-    source_close(&file);
+    j->options.warn = warn;
+    j->options.user = j;
+    int status = j->at_hand ? trawl_reader_open_memory(j->bytes, j->length, j->path, &j->options,
+                                                       &r, &error)
+                            : trawl_reader_open(j->path, &j->options, &r, &error);
+    if (status < 0)
+        hand_over_words(j, &error, false);
+    while (r && wanted && (status = trawl_reader_next(r, &records, &error)) != TRAWL_END) {
+        item *i = status == TRAWL_OK ? make_item(&records) : NULL;
+        if (status == TRAWL_OK && !i) {
+            snprintf(error.text, sizeof error.text, "%s", j->path);
+            snprintf(error.message, sizeof error.message, "out of memory for its records");
+        }
+        wanted = i ? hand_over(j, i) : hand_over_words(j, &error, false) && status != TRAWL_OK;
+    }
+    trawl_reader_close(r);
 }
 
 /* ---- the iterator --------------------------------------------------------------------- */
@@ -337,7 +234,8 @@ static job *make_job(const char *path, const text *bytes)
         return NULL;
     j->path = strdup(path);
     j->at_hand = bytes->owner != NULL;
-    j->memory = (source_memory){ bytes->bytes, bytes->length, bytes->length };
+    j->bytes = bytes->bytes;
+    j->length = bytes->length;
     if (j->path)
         return j;
     free(j);
@@ -368,9 +266,11 @@ PyObject *core_reader(PyObject *module, PyObject *args)
             PyErr_NoMemory();
     }
     if (r->job) {
-        r->job->mode = mode <= MODE_PCAP ? (enum mode)mode : MODE_RECORDS;
-        r->job->qualities = qualities != 0;
-        r->job->unpack = (unpack_options){ ratio_number, (unsigned)threads_number };
+        r->job->options = (trawl_reader_options)TRAWL_READER_OPTIONS_INIT;
+        r->job->options.format = mode; /* _readers.py numbers them as trawl_format does */
+        r->job->options.flags = qualities ? TRAWL_READ_QUALITIES : 0;
+        r->job->options.threads = (uint32_t)threads_number;
+        r->job->options.max_ratio = ratio_number ? ratio_number : UINT64_MAX;
         r->relay = relay_open(read_all, drop_item, r->job);
     }
     if (r->relay)

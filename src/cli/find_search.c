@@ -499,9 +499,8 @@ void find_search_sequences(find_search *f, const char *name, uint64_t begin)
 }
 
 /* The text of a file, or one of those in it. */
-static bool take_text(void *user, const char *name, source *file, content kind)
+static bool take_text(find_search *f, const char *name, source *file, content kind)
 {
-    find_search *f = (find_search *)user;
     const uint8_t *head;
     size_t length;
     if (f->format == FORMAT_AUTO && source_peek(file, &head, &length)) {
@@ -526,9 +525,24 @@ static bool take_text(void *user, const char *name, source *file, content kind)
     return !f->finished;
 }
 
-static void fail_text(void *user, const char *name, const char *why)
+/* Every text of f->file, until no more is wanted. */
+static void take_texts(find_search *f, const char *file)
 {
-    file_failed((find_search *)user, name, why);
+    const unpack_options options = { f->ratio, trawl_context_threads(f->context) };
+    texts *inside = texts_open(&f->file, file, &options);
+    const char *name, *why;
+    source *text;
+    content kind;
+    if (!inside)
+        file_failed(f, file, strerror(ENOMEM));
+    for (int got = 1; inside && got;) {
+        got = texts_next(inside, &name, &text, &kind, &why);
+        if (got < 0)
+            file_failed(f, name, why);
+        else if (got && !take_text(f, name, text, kind))
+            break;
+    }
+    texts_close(inside);
 }
 
 static bool is_file(const struct stat *facts, const source *file)
@@ -548,15 +562,12 @@ static void search_open_file(find_search *f, const char *name)
         source_close(file);
         return;
     }
-    const texts inside = {
-        { f->ratio, trawl_context_threads(f->context) }, take_text, fail_text, f
-    };
     f->last_end = 0;
     progress_file(file->fd);
     if (f->format == FORMAT_RAW)
         take_text(f, name, file, CONTENT_TEXT);
     else
-        texts_of(&inside, name, file);
+        take_texts(f, name);
     const bool limited = f->most && f->stats.matches >= f->most;
     if (file->map)
         source_leave(file, limited || f->quiet ? f->last_end : file->length);

@@ -77,8 +77,11 @@ static listing read_records(const reader_kind *kind, const void *bytes, size_t l
                 put_record(&l, b, &b->records[i], !open);
         }
     }
+    const uint64_t line = b->line;
     ahead_close(batches);
-    if (more < 0)
+    if (more < 0 && line)
+        snprintf(l.why, sizeof l.why, "line %" PRIu64 ": %s", line, why);
+    else if (more < 0)
         snprintf(l.why, sizeof l.why, "%s", why);
     kind->close(reader);
     source_close(&text);

@@ -69,14 +69,6 @@ static bool take(void *user, const char *name, source *text, content kind)
     return true;
 }
 
-static void refuse(void *user, const char *name, const char *why)
-{
-    found *f = user;
-    (void)name;
-    f->failures++;
-    snprintf(f->why, sizeof f->why, "%s", why);
-}
-
 static found result;
 static const char *name_of_file;
 
@@ -87,10 +79,24 @@ static void remove_file(void)
 
 static const found *look_into_source(source *file, uint64_t ratio)
 {
-    const texts t = { { ratio, 2 }, take, refuse, &result };
+    const unpack_options options = { ratio, 2 };
+    texts *t = texts_open(file, "f", &options);
+    const char *name, *why;
+    source *text;
+    content kind;
+    assert_non_null(t);
     memset(&result, 0, offsetof(found, bytes));
     result.kind = CONTENT_TEXT;
-    assert_true(texts_of(&t, "f", file));
+    for (int got = 1; got;) {
+        got = texts_next(t, &name, &text, &kind, &why);
+        if (got > 0)
+            assert_true(take(&result, name, text, kind));
+        if (got < 0) {
+            result.failures++;
+            snprintf(result.why, sizeof result.why, "%s", why);
+        }
+    }
+    texts_close(t);
     source_close(file);
     return &result;
 }

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The binary interface of libtrawl is the one that is written down in abi_table.txt: the soname, the functions
+"""The binary interface of libtrawl, and of libtrawl-formats, is the one that is written down in its table: the soname, the functions
 with their versions and prototypes, sizes and members of structs, values of enums and constants, types of
 callbacks. What a compiled program relies on is in there, so a change of the interface is a change of that file,
 and stands in the same commit.
@@ -36,7 +36,11 @@ def one_line(text):
 
 # ---- what the header declares ------------------------------------------------------------------
 
-headers = ["trawl.h"] + ["trawl/" + name for name in sorted(os.listdir(os.path.join(include, "trawl")))]
+if "formats" in os.path.basename(library):
+    headers = ["trawl/formats.h"]
+else:
+    headers = ["trawl.h"] + ["trawl/" + name for name in sorted(os.listdir(os.path.join(include, "trawl")))
+                             if name != "formats.h"]
 source = ""
 for name in headers:
     with open(os.path.join(include, name)) as file:

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "trawl.hpp"
+#include "trawl/formats.h"
 
 static int failures;
 

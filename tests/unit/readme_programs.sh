@@ -8,10 +8,12 @@ readme=$1 work=$2
 shift 2
 mkdir -p "$work"
 
-block() { # LANGUAGE: the code block of that language, of which there is one
-    awk -v fence="\`\`\`$1" '/^```/ { inside = $0 == fence; blocks += inside; next } inside
-        END { if (blocks != 1) { print blocks + 0 " blocks of " fence >"/dev/stderr"; exit 1 } }' \
-        "$readme"
+block() { # LANGUAGE [NUMBER]: the code block of that language, the only one, or that one
+    awk -v fence="\`\`\`$1" -v number="${2-0}" '
+        /^```/ { blocks += $0 == fence; inside = $0 == fence && (!number || blocks == number); next }
+        inside
+        END { if (number ? blocks < number : blocks != 1) {
+            print blocks + 0 " blocks of " fence >"/dev/stderr"; exit 1 } }' "$readme"
 }
 
 expect() { # LANGUAGE COMMAND...: what the command prints
@@ -30,14 +32,27 @@ left_out() { # LANGUAGE
 }
 
 if [ -n "${CC-}" ]; then
-    block c >"$work/ushers.c"
+    block c 1 >"$work/ushers.c"
     $CC -std=c11 -Wall -Wextra -Wpedantic -Werror "$work/ushers.c" "$@" -o "$work/ushers_c"
     expect c "$work/ushers_c"
+    block c 2 >"$work/sites.c"
+    $CC -std=c11 -Wall -Wextra -Wpedantic -Werror "$work/sites.c" "$@" -o "$work/sites"
+    printf '>a x\nACGGAA\nTTC\n>b\nGAATTCGAATTC\n' >"$work/sites.fa"
+    printf 'a: [3, 9)\nb: [0, 6)\nb: [6, 12)\n' >"$work/sites.want"
+    pack=$(command -v bgzip || command -v gzip || echo cat)
+    "$pack" <"$work/sites.fa" >"$work/sites.fa.packed"
+    for file in "$work/sites.fa" "$work/sites.fa.packed"; do
+        if ! "$work/sites" "$file" | diff -u "$work/sites.want" -; then
+            echo "the program that searches FASTA prints something else of $file"
+            exit 1
+        fi
+    done
+    echo "ok: c, of $pack"
 else
     left_out C
 fi
 if [ -n "${CMAKE-}" ]; then
-    block c >"$work/ushers.c"
+    block c 1 >"$work/ushers.c"
     block cmake >"$work/CMakeLists.txt"
     $CMAKE -S "$work" -B "$work/cmake" >"$work/cmake.log"
     $CMAKE --build "$work/cmake" >>"$work/cmake.log"

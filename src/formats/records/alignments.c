@@ -42,7 +42,6 @@ typedef struct alignments {
     unsigned column;
     size_t name_length;
     char name[RECORD_NAME];
-    char message[160];
     input in;
 } alignments;
 
@@ -207,15 +206,13 @@ static input_state read_blocks(alignments *a, batch *b, const char **why)
 
 /* ---- SAM ------------------------------------------------------------------------- */
 
+static const char no_columns[] =
+    "an alignment of SAM has eleven columns at least, with tabs between them";
+
 static input_state end_line(alignments *a, const char **why)
 {
-    if (a->state == COLUMNS && a->column < BASES_COLUMN + 1) {
-        snprintf(a->message, sizeof a->message,
-                 "line %" PRIu64 ": an alignment of SAM has eleven columns at least, with tabs "
-                 "between them",
-                 a->line);
-        return damaged(a->message, why);
-    }
+    if (a->state == COLUMNS && a->column < BASES_COLUMN + 1)
+        return damaged(no_columns, why);
     a->line++;
     a->state = LINE;
     return INPUT_THERE;
@@ -290,6 +287,7 @@ static int fill(void *user, batch *b, const char **why)
     const input_state there = a->binary ? read_blocks(a, b, why) : read_lines(a, b, why);
     if (there == INPUT_FAILED)
         batch_end(b);
+    b->line = *why == no_columns ? a->line : 0;
     return there == INPUT_LATER ? 1 : (int)there;
 }
 

@@ -249,13 +249,20 @@ content_doubt content_doubts(const uint8_t *bytes, size_t length)
     return l.doubt;
 }
 
-void content_doubt_text(const content_doubt *doubt, char text[CONTENT_DOUBT_TEXT])
+void content_doubt_words(const content_doubt *doubt, char words[CONTENT_DOUBT_TEXT])
 {
     char byte[16] = "";
     if (doubt->byte)
         snprintf(byte, sizeof byte,
                  doubt->byte > ' ' && doubt->byte < 0x7f ? " ('%c')" : " (0x%02x)", doubt->byte);
-    snprintf(text, CONTENT_DOUBT_TEXT, "line %" PRIu64 " %s%s", doubt->line, doubt->why, byte);
+    snprintf(words, CONTENT_DOUBT_TEXT, "%s%s", doubt->why, byte);
+}
+
+void content_doubt_text(const content_doubt *doubt, char text[CONTENT_DOUBT_TEXT])
+{
+    char words[CONTENT_DOUBT_TEXT];
+    content_doubt_words(doubt, words);
+    snprintf(text, CONTENT_DOUBT_TEXT, "line %" PRIu64 " %.90s", doubt->line, words);
 }
 
 /* ---- FASTQ ----------------------------------------------------------------------- */

@@ -67,6 +67,7 @@ bool content_returns(const uint8_t *bytes, size_t length);
 /* "line 3 has a byte that is no letter of a sequence ('?')": of a doubt with a reason, and its NUL.
  */
 #define CONTENT_DOUBT_TEXT 120
+void content_doubt_words(const content_doubt *doubt, char words[CONTENT_DOUBT_TEXT]); /* no line */
 void content_doubt_text(const content_doubt *doubt, char text[CONTENT_DOUBT_TEXT]);
 
 /* Bytes of the mark of UTF-8 at the begin, which is no part of a sequence. */

@@ -5,16 +5,18 @@
 static void *refuse_cram(source *text, const char **why)
 {
     (void)text;
-    *why = "is CRAM, whose bases are kept as differences from a reference: `samtools fasta FILE | "
-           "trawl find ...` searches them; --format raw searches the bytes as they stand";
+    *why = "is CRAM, whose bases are kept as differences from a reference: search what `samtools "
+           "fasta "
+           "FILE` makes of it, or the bytes as they stand (format raw)";
     return NULL;
 }
 
 static void *refuse_twobit(source *text, const char **why)
 {
     (void)text;
-    *why = "is 2bit, with four bases in a byte: `twoBitToFa FILE stdout | trawl find ...` searches "
-           "them; --format raw searches the bytes as they stand";
+    *why = "is 2bit, with four bases in a byte: search what `twoBitToFa FILE stdout` makes of it, "
+           "or the "
+           "bytes as they stand (format raw)";
     return NULL;
 }
 

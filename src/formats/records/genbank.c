@@ -162,9 +162,9 @@ static input_state pass_letters(entries *e, batch *b, const char **why)
         return INPUT_THERE;
     }
     snprintf(e->message, sizeof e->message,
-             "line %" PRIu64 ": a byte (0x%02x) that is no letter of a sequence, which ends with a "
-             "line \"//\"",
-             e->line, from[i]);
+             "a byte (0x%02x) that is no letter of a sequence, which ends with a line \"//\"",
+             from[i]);
+    b->line = e->line;
     *why = e->message;
     return INPUT_FAILED;
 }

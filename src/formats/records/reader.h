@@ -32,8 +32,9 @@ typedef struct batch {
     size_t names_room, names_used;
     record *records;
     size_t count;
-    bool open;  /* the last record is not ended */
-    bool whole; /* records are wanted whole */
+    bool open;     /* the last record is not ended */
+    bool whole;    /* records are wanted whole */
+    uint64_t line; /* after an error: where in the text, from 1; 0: not known */
 } batch;
 
 /* One kind of records. */

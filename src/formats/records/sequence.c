@@ -103,9 +103,8 @@ static bool
 fail(sequence *s, const char **why, const char *format, ...)
 {
     va_list arguments;
-    const int begin = snprintf(s->message, sizeof s->message, "line %" PRIu64 ": ", s->line);
     va_start(arguments, format);
-    vsnprintf(s->message + begin, sizeof s->message - (size_t)begin, format, arguments);
+    vsnprintf(s->message, sizeof s->message, format, arguments);
     va_end(arguments);
     *why = s->message;
     return false;
@@ -396,9 +395,8 @@ static int finish(sequence *s, batch *b, const char **why)
     return -1;
 }
 
-static int fill(void *user, batch *b, const char **why)
+static int fill_all(sequence *s, batch *b, const char **why)
 {
-    sequence *s = user;
     *why = NULL;
     for (;;) {
         if (s->at == s->used && !s->ended && batch_ready(b) && source_waits(s->text))
@@ -411,6 +409,14 @@ static int fill(void *user, batch *b, const char **why)
             return *why ? -1 : 1;
         }
     }
+}
+
+static int fill(void *user, batch *b, const char **why)
+{
+    sequence *s = user;
+    const int more = fill_all(s, b, why);
+    b->line = *why == s->message ? s->line : 0;
+    return more;
 }
 
 static const content_doubt *doubt(const void *user)

@@ -38,7 +38,63 @@ static const char nested[] =
     "is packed within eight others, as what is made to fill a disk is: unpack "
     "the outer ones first";
 
-static bool visit(const texts *t, const char *name, source *s, unsigned depth);
+static const char no_memory[] = "out of memory for a member's name";
+
+/* A file, or a member of the archive before. */
+typedef struct level {
+    char *name;
+    source *text;
+    source member;           /* that, but of the file */
+    archive_reader *archive; /* NULL: the text is none */
+    unsigned depth;          /* layers around what it holds */
+    bool done;               /* it was given, or has ended */
+} level;
+
+struct texts {
+    unpack_options unpack;
+    size_t count;
+    level levels[TEXTS_DEPTH + 2];
+};
+
+/* Texts whose layers are to be taken off. NULL as a name: out of memory. */
+static level *enter(texts *t, source *text, char *name, unsigned depth)
+{
+    level *l = &t->levels[t->count++];
+    *l = (level){ .name = name, .depth = depth };
+    if (text)
+        l->member = *text;
+    l->text = &l->member;
+    return l;
+}
+
+static void leave(texts *t)
+{
+    level *l = &t->levels[--t->count];
+    archive_close(l->archive);
+    if (t->count)
+        source_close(&l->member);
+    free(l->name);
+}
+
+texts *texts_open(source *file, const char *name, const unpack_options *options)
+{
+    texts *t = calloc(1, sizeof *t);
+    if (!t)
+        return NULL;
+    t->unpack = *options;
+    enter(t, NULL, strdup(name), 0)->text = file;
+    if (t->levels[0].name)
+        return t;
+    texts_close(t);
+    return NULL;
+}
+
+void texts_close(texts *t)
+{
+    while (t && t->count)
+        leave(t);
+    free(t);
+}
 
 static char *joined(const char *name, const char *member)
 {
@@ -52,51 +108,51 @@ static char *joined(const char *name, const char *member)
     return both;
 }
 
-static bool visit_members(const texts *t, const char *name, source *s, unsigned depth)
+/* What the level's text is: as texts_next, or 0 where it is an archive, which is open then. */
+static int look_into(const texts *t, level *l, content *kind, const char **why)
 {
-    const char *member, *why = NULL;
-    bool more = true;
-    int got = 0;
-    archive_reader *a = archive_open(s, &t->unpack);
-    if (!a)
-        t->fail(t->user, name, s->why);
-    while (a && more) {
-        source text;
-        got = archive_next(a, &member, &text, &why);
-        if (got <= 0)
-            break;
-        char *both = joined(name, member);
-        if (both)
-            more = visit(t, both, &text, depth + 1);
-        else
-            t->fail(t->user, name, "out of memory for a member's name");
-        free(both);
-        source_close(&text);
-    }
-    if (got < 0)
-        t->fail(t->user, name, why);
-    archive_close(a);
-    return more;
+    *why = NULL;
+    l->done = true;
+    if (!unpack(l->text, &t->unpack, kind, &l->depth))
+        *why = l->text->why;
+    else if (*kind == CONTENT_PACKED || (*kind == CONTENT_ARCHIVE && l->depth >= TEXTS_DEPTH))
+        *why = nested;
+    else if (*kind != CONTENT_ARCHIVE)
+        return 1;
+    else if (!(l->archive = archive_open(l->text, &t->unpack)))
+        *why = l->text->why;
+    l->done = *why != NULL;
+    return *why ? -1 : 0;
 }
 
-static bool visit(const texts *t, const char *name, source *s, unsigned depth)
+int texts_next(texts *t, const char **name, source **text, content *kind, const char **why)
 {
-    content kind;
-    if (!unpack(s, &t->unpack, &kind, &depth)) {
-        t->fail(t->user, name, s->why);
-        return true;
+    while (t->count) {
+        level *l = &t->levels[t->count - 1];
+        const char *member;
+        source inner;
+        int got = 0;
+        *name = l->name;
+        *text = l->text;
+        if (l->done) {
+            leave(t);
+        } else if (!l->archive) {
+            got = look_into(t, l, kind, why);
+        } else if ((got = archive_next(l->archive, &member, &inner, why)) > 0) {
+            char *both = joined(l->name, member);
+            *why = no_memory;
+            if (both)
+                enter(t, &inner, both, l->depth + 1);
+            else
+                source_close(&inner);
+            got = both ? 0 : -1;
+        } else {
+            l->done = true;
+        }
+        if (got)
+            return got;
     }
-    if (kind == CONTENT_PACKED || (kind == CONTENT_ARCHIVE && depth >= TEXTS_DEPTH)) {
-        t->fail(t->user, name, nested);
-        return true;
-    }
-    return kind == CONTENT_ARCHIVE ? visit_members(t, name, s, depth)
-                                   : t->take(t->user, name, s, kind);
-}
-
-bool texts_of(const texts *t, const char *name, source *file)
-{
-    return visit(t, name, file, 0);
+    return 0;
 }
 
 bool texts_unpack(source *s, const unpack_options *options)
@@ -153,36 +209,34 @@ static void sample_records(sampler *s, const reader_kind *kind, source *text)
     }
 }
 
-static bool sample_text(void *user, const char *name, source *text, content kind)
+static void sample_text(sampler *s, source *text, content kind)
 {
-    sampler *s = user;
     const reader_kind *reader = reader_of(kind);
     ptrdiff_t got = 1;
-    (void)name;
     if (reader)
         sample_records(s, reader, text);
     while (!reader && got > 0 && s->used < s->room) {
         got = source_read(text, s->to + s->used, s->room - s->used);
         s->used += got > 0 ? (size_t)got : 0;
     }
-    return s->used < s->room;
-}
-
-static void pass_failure(void *user, const char *name, const char *why)
-{
-    (void)user;
-    (void)name;
-    (void)why;
 }
 
 size_t texts_sample(const uint8_t *head, size_t length, uint8_t *to, size_t room)
 {
     sampler s = { to, room, 0 };
-    const texts t = { { UNPACK_RATIO, 1 }, sample_text, pass_failure, &s };
+    const unpack_options options = { UNPACK_RATIO, 1 };
     source_memory memory = { .bytes = head, .left = length };
-    source file;
+    const char *name, *why;
+    source file = { 0 }, *text;
+    content kind;
     source_open_memory(&file, &memory);
-    texts_of(&t, "", &file);
+    texts *t = texts_open(&file, "", &options);
+    for (int got = 1; t && got && s.used < s.room;) {
+        got = texts_next(t, &name, &text, &kind, &why);
+        if (got > 0)
+            sample_text(&s, text, kind);
+    }
+    texts_close(t);
     source_close(&file);
     return s.used;
 }

@@ -8,18 +8,18 @@
 
 #define TEXTS_DEPTH 8 /* compressed files and archives within one another */
 
-typedef struct texts {
-    unpack_options unpack;
-    /* A text, which may be read: its file's name, with the members' behind it: "a.tar:b.zip:c".
-     * False: no more of them. */
-    bool (*take)(void *user, const char *name, source *text, content kind);
-    void (*fail)(void *user, const char *name, const char *why);
-    void *user;
-} texts;
+typedef struct texts texts;
 
-/* Hand on the texts of an open file of which nothing was read but looked at. False: `take` did not
- * want more. */
-bool texts_of(const texts *t, const char *name, source *file);
+/* The texts of an open file of which nothing was read but looked at; both stay until texts_close.
+ * NULL: out of memory. */
+texts *texts_open(source *file, const char *name, const unpack_options *options);
+
+/* The next one: 1, a text that may be read until the next call, its name (the file's, with the
+ * members' behind it: "a.tar:b.zip:c") and what it is; 0, there is none; -1, of *name nothing more
+ * can be read: *why, and another call goes on with what is beside it. */
+int texts_next(texts *t, const char **name, source **text, content *kind, const char **why);
+
+void texts_close(texts *t);
 
 /* The first bytes of what a file holds that begins with `head`, as far as they can be told from it:
  * sequences and payloads joined. Returns how many of `room` there are. */

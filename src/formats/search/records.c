@@ -6,6 +6,7 @@
  */
 #include "formats/search/records.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -174,8 +175,11 @@ static int scan_state(record_scan *r, void *state, const source *text)
     if (!batches)
         return TRAWL_ERROR_MEMORY;
     const int status = scan_all(r, batches);
+    const uint64_t line = r->damaged && r->why != r->error.message ? r->batch->line : 0;
     ahead_close(batches);
-    if (status < 0)
+    if (status < 0 && line)
+        snprintf(r->message, sizeof r->message, "line %" PRIu64 ": %s", line, r->why);
+    else if (status < 0)
         snprintf(r->message, sizeof r->message, "%s", r->why);
     r->why = r->message;
     return status;

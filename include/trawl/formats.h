@@ -1,0 +1,120 @@
+/* trawl/formats.h: what files hold, record by record, for a search by trawl.h.
+ *
+ * The library libtrawl-formats opens files, unpacks them, and gives the records in them: sequences
+ * of FASTA and FASTQ, reads of SAM and BAM, entries of GenBank and EMBL, packets of captures,
+ * lines, or whole texts; members of archives too.
+ *
+ *     trawl_reader_open(path) --trawl_reader_next--> records --trawl_scan_many(context, plan,
+ * texts)
+ *
+ * What names a record: the first word of a title (FASTA, FASTQ), a read's name (SAM, BAM),
+ * accession and version, else the name behind LOCUS or ID (GenBank, EMBL), for packets between whom
+ * they went; other records have a number only. docs/semantics.md, "Records", says what each holds.
+ *
+ * Conventions are those of trawl.h: 0 or a notice above 0 or an error below 0 is returned, structs
+ * carry their size and are filled by ..._INIT, closing NULL does nothing. Nothing is printed. A
+ * reader serves one call at a time; several readers are independent, on any threads.
+ *
+ * Libraries of others (htslib, libarchive, libpcap) are loaded when a file needs them; one that is
+ * missing is an error of that file, which says what to install.
+ */
+#ifndef TRAWL_PUBLIC_FORMATS_H
+#define TRAWL_PUBLIC_FORMATS_H
+
+#include "trawl.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* A notice, beside those of trawl_status: there is nothing more. */
+#define TRAWL_END 16
+
+/* What went wrong in a file, or may not be meant so. Owned by the caller. */
+typedef struct trawl_file_error {
+    int code;        /* a trawl_status below 0; TRAWL_OK for a warning */
+    uint64_t line;   /* from 1, of the text that `text` names; 0: not known, or it has no lines */
+    char text[1024]; /* the file's name, with those of members behind it: "a.tar:b.gz"; of a longer
+                        name the end */
+    char message[512]; /* what is wrong, and what to do: one line, without the name and the line's
+                          number; NUL-terminated */
+} trawl_file_error;
+
+/* How a text is read, and what it was read as. */
+typedef enum trawl_format {
+    TRAWL_FORMAT_AUTO = 0,    /* by its first bytes; what is known as none of these: as TEXT */
+    TRAWL_FORMAT_LINES = 1,   /* lines without their newline */
+    TRAWL_FORMAT_TEXT = 2,    /* all of a text, unpacked, as one record */
+    TRAWL_FORMAT_FASTA = 3,   /* sequences, their lines joined without blanks */
+    TRAWL_FORMAT_FASTQ = 4,   /* likewise, with qualities */
+    TRAWL_FORMAT_SAM = 5,     /* SAM and BAM: the bases of reads */
+    TRAWL_FORMAT_GENBANK = 6, /* GenBank, EMBL, UniProt: the sequences of entries */
+    TRAWL_FORMAT_PCAP = 7     /* pcap and pcapng: payloads of packets */
+} trawl_format;
+
+enum {
+    TRAWL_READ_QUALITIES = 1 /* keep the qualities of FASTQ */
+};
+
+typedef struct trawl_reader_options {
+    size_t size;
+    uint32_t format;    /* a trawl_format */
+    uint32_t flags;     /* TRAWL_READ_QUALITIES */
+    uint32_t threads;   /* for what can be unpacked by several; 0: one */
+    uint32_t unused;    /* zero */
+    uint64_t max_ratio; /* bytes that one byte of a file may unpack to, beyond 64 MiB; 0: 250,
+                           UINT64_MAX: any number */
+    /* If it is set: takes what may not be meant as it is read (a line of FASTA with a '?'), while
+     * trawl_reader_next runs, on its thread. The struct is valid during the call. */
+    void (*warn)(const trawl_file_error *warning, void *user);
+    void *user; /* for warn */
+} trawl_reader_options;
+
+#define TRAWL_READER_OPTIONS_INIT { sizeof(trawl_reader_options), 0, 0, 0, 0, 0, 0, 0 }
+
+/* Some records of one text, whole and in order; `texts` is what trawl_scan_many takes, whose
+ * trawl_match.record is then an index of these arrays. Valid until the next call on the reader. */
+typedef struct trawl_records {
+    size_t size;
+    size_t count;
+    uint32_t format;          /* what the text was read as, never AUTO */
+    uint32_t unused;          /* zero */
+    uint64_t first;           /* the number of the first, from 1 in its text */
+    const char *text;         /* the file's name, with those of members behind it: "a.tar:b.gz" */
+    const trawl_text *texts;  /* the records' bytes */
+    const char *const *names; /* what names them; NULL: records of this format have none. A name is
+                                 cut behind 4096 bytes */
+    const uint8_t *const *qualities; /* as many bytes as of the record; NULL: none, or not kept */
+} trawl_records;
+
+#define TRAWL_RECORDS_INIT { sizeof(trawl_records), 0, 0, 0, 0, 0, 0, 0, 0 }
+
+typedef struct trawl_reader trawl_reader;
+
+/* Open a file; "-" is standard input. `options` may be NULL. Memory: some MiB, or as much as the
+ * longest record, which may have 1 GiB. TRAWL_ERROR_ARGUMENT: it cannot be opened, or an option is
+ * unknown. Thread-safe. */
+TRAWL_API int trawl_reader_open(const char *path, const trawl_reader_options *options,
+                                trawl_reader **reader, trawl_file_error *error);
+
+/* The same of a file's bytes in memory, which must stay until the reader is closed; `name` is what
+ * records' texts are called by. Thread-safe. */
+TRAWL_API int trawl_reader_open_memory(const void *bytes, size_t length, const char *name,
+                                       const trawl_reader_options *options, trawl_reader **reader,
+                                       trawl_file_error *error);
+
+/* The next records: one at least, of one text. TRAWL_END: there are none. An error concerns the
+ * text that it names, of which the records before the damage were given; the next call goes on with
+ * the texts beside it (members of an archive). TRAWL_ERROR_ARGUMENT: what is there cannot be read;
+ * TRAWL_ERROR_LIMIT: it has a record of more than 1 GiB; TRAWL_ERROR_MEMORY;
+ * TRAWL_ERROR_UNSUPPORTED: it is of a format that is known and not read. */
+TRAWL_API int trawl_reader_next(trawl_reader *reader, trawl_records *records,
+                                trawl_file_error *error);
+
+TRAWL_API void trawl_reader_close(trawl_reader *reader);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,235 @@
+/* test_formats.c: the calls of trawl/formats.h, as a program has them that knows nothing else. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "trawl/formats.h"
+
+#include <cmocka.h>
+
+static trawl_file_error warned;
+static unsigned warnings;
+
+static void note(const trawl_file_error *warning, void *user)
+{
+    assert_ptr_equal(user, &warned);
+    warned = *warning;
+    warnings++;
+}
+
+/* Everything that a reader gives, as "text|format|name:number=bytes/qualities ..." or "text!line
+ * message"; it is closed. */
+static const char *all_of(trawl_reader *reader)
+{
+    static char said[4096];
+    trawl_records records = TRAWL_RECORDS_INIT;
+    trawl_file_error error;
+    size_t at = 0;
+    int status;
+    said[0] = '\0';
+    while ((status = trawl_reader_next(reader, &records, &error)) != TRAWL_END) {
+        if (status < 0) {
+            assert_int_equal(error.code, status);
+            at += (size_t)snprintf(said + at, sizeof said - at, "%s!%d %s ", error.text,
+                                   (int)error.line, error.message);
+            continue;
+        }
+        assert_true(records.count > 0);
+        if (records.first == 1)
+            at += (size_t)snprintf(said + at, sizeof said - at, "%s|%u|", records.text,
+                                   records.format);
+        for (size_t i = 0; i < records.count; i++) {
+            const trawl_text *t = &records.texts[i];
+            at += (size_t)snprintf(said + at, sizeof said - at, "%s:%d=%.*s%s%.*s ",
+                                   records.names ? records.names[i] : "", (int)(records.first + i),
+                                   (int)t->length, (const char *)t->bytes,
+                                   records.qualities ? "/" : "",
+                                   records.qualities ? (int)t->length : 0,
+                                   records.qualities ? (const char *)records.qualities[i] : "");
+        }
+    }
+    assert_int_equal(trawl_reader_next(reader, &records, &error), TRAWL_END);
+    trawl_reader_close(reader);
+    return said;
+}
+
+static const char *read_as(uint32_t format, const char *text, size_t length)
+{
+    trawl_reader_options options = TRAWL_READER_OPTIONS_INIT;
+    trawl_reader *reader;
+    options.format = format;
+    options.flags = TRAWL_READ_QUALITIES;
+    options.warn = note;
+    options.user = &warned;
+    warnings = 0;
+    assert_int_equal(trawl_reader_open_memory(text, length, "f", &options, &reader, NULL),
+                     TRAWL_OK);
+    return all_of(reader);
+}
+
+#define READ(format, text) read_as(TRAWL_FORMAT_##format, text, sizeof(text) - 1)
+
+static void test_records(void **state)
+{
+    (void)state;
+    assert_string_equal(READ(AUTO, ">a x\nAC\nGT\n>b\nN\n"), "f|3|a:1=ACGT b:2=N ");
+    assert_string_equal(READ(AUTO, "@a\nAC\n+\nIJ\n"), "f|4|a:1=AC/IJ ");
+    assert_string_equal(READ(AUTO, "@HD\tVN:1\nr\t4\t*\t0\t0\t*\t*\t0\t0\tAC\t*\n"), "f|5|r:1=AC ");
+    assert_string_equal(READ(AUTO, "LOCUS       X\nORIGIN\n 1 ac\n//\n"), "f|6|X:1=ac ");
+    assert_string_equal(READ(AUTO, "words\nlines\n"), "f|2|:1=words\nlines\n ");
+    assert_string_equal(READ(LINES, "words\nlines"), "f|1|:1=words :2=lines ");
+    assert_string_equal(READ(TEXT, ">a\nAC\n"), "f|2|:1=>a\nAC\n ");
+    assert_string_equal(READ(AUTO, ""), "f|2|:1= ");
+    assert_int_equal(warnings, 0);
+}
+
+/* What came before the damage is given first; names and lines stand apart from the words. */
+static void test_damage(void **state)
+{
+    (void)state;
+    assert_string_equal(READ(FASTQ, "@a\nAC\n+\nII\n@b\nA\n+\nIII\n"),
+                        "f|4|a:1=AC/II b:2=A/I f!8 more qualities than the 1 letters of the record "
+                        "that begins on line 5 ");
+    assert_string_equal(READ(FASTA, "ACGT\n"),
+                        "f!1 a record of FASTA should begin here, with '>' ");
+    assert_non_null(strstr(READ(AUTO, "CRAM\3\0 and more"), "f!0 is CRAM, "));
+    READ(AUTO, ">a\nACGT\nAC?T\n");
+    assert_int_equal(warnings, 1);
+    assert_int_equal(warned.line, 3);
+    assert_int_equal(warned.code, TRAWL_OK);
+    assert_string_equal(warned.text, "f");
+    assert_non_null(strstr(warned.message, "has a byte that is no letter of a sequence ('?')"));
+    READ(FASTA, ">a\nACGT\nAC?T\n");
+    assert_int_equal(warnings, 0); /* the format was said */
+}
+
+/* Two members of a tar archive, of which the first is damaged. */
+static void test_members(void **state)
+{
+    static char tar[4096];
+    static const char *const names[] = { "one.fq", "two.fa" };
+    static const char *const texts[] = { "@a\nAC\n+\nIII\n", ">b\nGG\n" };
+    (void)state;
+    for (size_t i = 0; i < 2; i++) {
+        char *head = tar + 1024 * i;
+        unsigned sum = 0;
+        snprintf(head, 100, "%s", names[i]);
+        snprintf(head + 100, 8, "%07o", 0644);
+        snprintf(head + 124, 12, "%011o", (unsigned)strlen(texts[i]));
+        snprintf(head + 136, 12, "%011o", 0);
+        memcpy(head + 257,
+               "ustar\0"
+               "00",
+               8);
+        head[156] = '0';
+        memset(head + 148, ' ', 8);
+        for (size_t k = 0; k < 512; k++)
+            sum += (unsigned char)head[k];
+        snprintf(head + 148, 8, "%06o", sum);
+        memcpy(head + 512, texts[i], strlen(texts[i]));
+    }
+    const char *said = read_as(TRAWL_FORMAT_AUTO, tar, sizeof tar);
+    if (strstr(said, "libarchive")) {
+        print_message("skipped: archives, without libarchive\n");
+        return;
+    }
+    assert_string_equal(said,
+                        "f:one.fq|4|a:1=AC/II f:one.fq!4 more qualities than the 2 letters of "
+                        "the record that begins on line 1 f:two.fa|3|b:1=GG ");
+}
+
+static void test_files(void **state)
+{
+    char path[] = "/tmp/trawl-formats-XXXXXX";
+    trawl_reader *reader;
+    trawl_file_error error;
+    const int fd = mkstemp(path);
+    (void)state;
+    assert_true(fd >= 0 && write(fd, ">a\nAC\n", 6) == 6);
+    close(fd);
+    assert_int_equal(trawl_reader_open(path, NULL, &reader, &error), TRAWL_OK);
+    assert_non_null(strstr(all_of(reader), "|3|a:1=AC "));
+    unlink(path);
+    assert_int_equal(trawl_reader_open(path, NULL, &reader, &error), TRAWL_ERROR_ARGUMENT);
+    assert_null(reader);
+    assert_string_equal(error.text, path);
+    assert_string_equal(error.message, "cannot be opened: No such file or directory");
+    assert_int_equal(trawl_reader_open(path, NULL, &reader, NULL), TRAWL_ERROR_ARGUMENT);
+    trawl_reader_close(NULL);
+}
+
+/* Structs of another library's, and values of none. */
+static void test_refused(void **state)
+{
+    struct {
+        trawl_reader_options known;
+        uint64_t more;
+    } newer = { TRAWL_READER_OPTIONS_INIT, 0 };
+    trawl_reader *reader;
+    trawl_records records = { 0 };
+    trawl_file_error error;
+    (void)state;
+    newer.known.size = sizeof newer;
+    assert_int_equal(trawl_reader_open_memory("", 0, "f", &newer.known, &reader, &error), TRAWL_OK);
+    assert_int_equal(trawl_reader_next(reader, &records, &error), TRAWL_ERROR_ARGUMENT);
+    assert_non_null(strstr(error.message, "TRAWL_RECORDS_INIT"));
+    trawl_reader_close(reader);
+    newer.more = 1;
+    assert_int_equal(trawl_reader_open_memory("", 0, "f", &newer.known, &reader, &error),
+                     TRAWL_ERROR_ARGUMENT);
+    assert_non_null(strstr(error.message, "link the newer library"));
+    newer.known.size = 8;
+    assert_int_equal(trawl_reader_open_memory("", 0, "f", &newer.known, &reader, &error),
+                     TRAWL_ERROR_ARGUMENT);
+    newer.known.size = sizeof newer.known;
+    newer.known.format = 8;
+    assert_int_equal(trawl_reader_open_memory("", 0, "f", &newer.known, &reader, &error),
+                     TRAWL_ERROR_ARGUMENT);
+    assert_non_null(strstr(error.message, "trawl_reader_options.format"));
+}
+
+/* Records of several batches, each whole, and one that is longer than a batch. */
+static void test_large(void **state)
+{
+    const size_t count = 40000, longest = 3u << 20;
+    char *text = malloc(count * 70 + longest + 100);
+    trawl_reader *reader;
+    trawl_records records = TRAWL_RECORDS_INIT;
+    size_t at = 0, seen = 0, calls = 0;
+    (void)state;
+    assert_non_null(text);
+    for (size_t i = 0; i < count; i++)
+        at += (size_t)sprintf(text + at, ">r%zu\n%.*s\n", i, (int)(i % 50),
+                              "ACGTACGTACGTACGTACGTACGTACGTACGTACGTACGTACGTACGTACGT");
+    at += (size_t)sprintf(text + at, ">last\n");
+    memset(text + at, 'A', longest);
+    at += longest;
+    assert_int_equal(trawl_reader_open_memory(text, at, "f", NULL, &reader, NULL), TRAWL_OK);
+    while (trawl_reader_next(reader, &records, NULL) == TRAWL_OK) {
+        calls++;
+        assert_int_equal(records.first, seen + 1);
+        for (size_t i = 0; i < records.count; i++, seen++) {
+            char name[20];
+            snprintf(name, sizeof name, seen < count ? "r%zu" : "last", seen);
+            assert_string_equal(records.names[i], name);
+            assert_int_equal(records.texts[i].length, seen < count ? seen % 50 : longest);
+        }
+    }
+    assert_int_equal(seen, count + 1);
+    assert_true(calls > 2);
+    trawl_reader_close(reader);
+    free(text);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_records), cmocka_unit_test(test_damage),
+        cmocka_unit_test(test_members), cmocka_unit_test(test_files),
+        cmocka_unit_test(test_refused), cmocka_unit_test(test_large),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
