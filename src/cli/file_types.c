@@ -2,7 +2,6 @@
 #include "cli/file_types.h"
 
 #include <fnmatch.h>
-#include <stdio.h>
 #include <string.h>
 
 struct file_type {
@@ -136,6 +135,11 @@ const char *file_type_name(size_t number)
     return number < TYPES ? types[number].name : NULL;
 }
 
+const char *file_type_globs(size_t number)
+{
+    return types[number].globs;
+}
+
 static bool has_end(const char *name, const char *end, size_t length)
 {
     const size_t whole = strlen(name);
@@ -164,10 +168,4 @@ bool file_type_matches(const file_type *type, const char *name)
             return true;
     }
     return false;
-}
-
-void file_types_print(void)
-{
-    for (size_t i = 0; i < TYPES; i++)
-        printf("%s: %s\n", types[i].name, types[i].globs);
 }

@@ -10,12 +10,10 @@ typedef struct file_type file_type;
 /* NULL: there is none of this name. */
 const file_type *file_type_find(const char *name);
 
-/* The name of each, from 0 to NULL. */
+/* The name of each, from 0 to NULL, and its globs with spaces between them. */
 const char *file_type_name(size_t number);
+const char *file_type_globs(size_t number);
 
 bool file_type_matches(const file_type *type, const char *name);
-
-/* A line each: its name and its globs. */
-void file_types_print(void);
 
 #endif

@@ -455,7 +455,8 @@ static int read_command_line(grep *g, int argc, char **argv)
     if (status >= 0)
         return status;
     if (g->list_types) {
-        file_types_print();
+        for (size_t i = 0; file_type_name(i); i++)
+            printf("%s: %s\n", file_type_name(i), file_type_globs(i));
         return finish_output(command, EXIT_MATCH);
     }
     if (!take_patterns(g, argc, argv))
