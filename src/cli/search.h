@@ -2,10 +2,10 @@
 #ifndef TRAWL_SEARCH_H
 #define TRAWL_SEARCH_H
 
-#include "cli/file_filter.h"
 #include "cli/lines.h"
 #include "cli/sample.h"
 #include "formats/sources/unpack.h"
+#include "formats/tree/file_filter.h"
 
 typedef enum file_list { LIST_NONE, LIST_MATCHING, LIST_OTHERS } file_list;
 

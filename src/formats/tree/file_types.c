@@ -1,5 +1,5 @@
 /* file_types.c: see file_types.h. Names and globs are those that ripgrep's users know. */
-#include "cli/file_types.h"
+#include "formats/tree/file_types.h"
 
 #include <fnmatch.h>
 #include <string.h>

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "cli/file_types.h"
+#include "formats/tree/file_types.h"
 #include "formats/tree/glob.h"
 #include "formats/tree/ignore.h"
 #include "formats/tree/tree.h"

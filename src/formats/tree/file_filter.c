@@ -1,5 +1,5 @@
 /* file_filter.c: see file_filter.h. */
-#include "cli/file_filter.h"
+#include "formats/tree/file_filter.h"
 
 #include <fnmatch.h>
 #include <stdlib.h>
