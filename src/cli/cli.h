@@ -36,10 +36,6 @@ int command_info(int argc, char **argv);
 int command_engines(int argc, char **argv);
 int command_devices(int argc, char **argv);
 
-/* devices --selftest: every walk on every device (of BACKEND, or BACKEND:ENGINE) against serial, a
- * line each. Returns the exit status. */
-int selftest(const char *backend);
-
 /* ---- messages --------------------------------------------------------- */
 
 /* "trawl grep: file: what went wrong" on standard error; printf-like, no newline needed. What a

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "cli/cli.h"
+#include "cli/selftest.h"
 #include "trawl/device.h"
 
 static const char command[] = "devices";
@@ -199,6 +200,58 @@ static int print_json(const char *model, long cpus)
     return fine ? EXIT_MATCH : EXIT_ERROR;
 }
 
+/* ---- every walk on every device against serial, a line each --------------- */
+
+typedef struct report {
+    double began;
+    size_t failures;
+} report;
+
+static void begin_walk(void *user, const selftest_walk *walk)
+{
+    printf("  %-8s  %zu  %-17s  ", walk->backend, walk->device, walk->engine);
+    fflush(stdout);
+    ((report *)user)->began = now();
+}
+
+static void end_walk(void *user, const selftest_walk *walk)
+{
+    report *r = user;
+    r->failures += walk->why != NULL;
+    if (walk->why)
+        printf("FAILED: %s\n", walk->why);
+    else
+        printf("ok, %llu matches, %.2f s\n", (unsigned long long)walk->matches, now() - r->began);
+}
+
+/* `wanted`: BACKEND or BACKEND:ENGINE; NULL: all. */
+static int test_all(const char *wanted)
+{
+    report r = { 0, 0 };
+    selftest t = { NULL, NULL, begin_walk, end_walk, &r };
+    char backend[16] = "";
+    const char *colon = wanted ? strchr(wanted, ':') : NULL;
+    const size_t length = colon ? (size_t)(colon - wanted) : wanted ? strlen(wanted) : 0;
+    snprintf(backend, sizeof backend, "%.*s", (int)length, wanted ? wanted : "");
+    t.backend = wanted ? backend : NULL;
+    t.engine = colon ? colon + 1 : NULL;
+    size_t devices = 0;
+    bool run = false;
+    if (wanted && strcmp(backend, "opencl") != 0 && strcmp(backend, "cuda") != 0)
+        complain(command, "--selftest: there is no backend of devices '%.*s': opencl and cuda are",
+                 (int)length, wanted);
+    else if (t.engine && !selftest_has(t.engine))
+        complain(command, "--selftest: there is no test of '%s'", t.engine);
+    else if (!(run = selftest_run(&t, &devices)))
+        complain(command, "out of memory");
+    else if (devices)
+        printf("%zu device%s, %zu failure%s\n", devices, devices == 1 ? "" : "s", r.failures,
+               r.failures == 1 ? "" : "s");
+    else
+        puts("No device to test: see `trawl devices` for why.");
+    return !run || r.failures ? EXIT_ERROR : devices ? EXIT_MATCH : EXIT_NONE;
+}
+
 static int list(bool json)
 {
     char model[256];
@@ -214,7 +267,7 @@ int command_devices(int argc, char **argv)
     if (status >= 0)
         return status;
     status = asked.option == OPT_TUNING_LIST ? print_tuning()
-             : asked.option == OPT_SELFTEST  ? selftest(asked.value)
+             : asked.option == OPT_SELFTEST  ? test_all(asked.value)
                                              : list(asked.option == OPT_JSON);
     return finish_output(command, status);
 }

@@ -1,5 +1,4 @@
-/* selftest.c: `trawl devices --selftest`: does every walk find on every device what the
- * serial walk finds?
+/* selftest.c: see selftest.h.
  *
  * A walk has lines in the tables below: a set that its kernels must work for (overlaps, repeats
  * that cross slices, several rows), and tunings that lead through all of them. The text is always
@@ -7,10 +6,12 @@
  * letter, where there are more than a filter is worth. Matches are compared one by one, then
  * counted without being stored, and by pattern.
  */
+#include "cli/selftest.h"
+
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/cli.h"
 #include "trawl/grid.h"
 
 enum { TEXT_BYTES = 150000, GRID_ROWS = 150, GRID_COLS = 401, MOST_PATTERNS = 5, MOST_TUNINGS = 3 };
@@ -18,8 +19,6 @@ enum { TEXT_BYTES = 150000, GRID_ROWS = 150, GRID_COLS = 401, MOST_PATTERNS = 5,
 /* Planted in the text: long walks are handed from kernel to kernel. */
 #define LONG_PATTERN "abcdabcdabcdabcddcbadcbadcba"
 enum { PLANT_EVERY = 1009, RUN_EVERY = 40009, RUN_BYTES = 700, MOST_WORDS = 6000 };
-
-static const char command[] = "devices";
 
 /* Besides patterns, `words` of `length` bytes and more are cut out of the text. Every set is run
  * with the cuts below; the tunings are for single kernels. */
@@ -137,7 +136,6 @@ static int add_grid_matches(const trawl_grid_match *m, size_t count, void *user)
 
 /* A plan and what it is scanned over. */
 typedef struct subject {
-    const char *engine;
     const char *const *tunings;
     trawl_plan *plan;
     const uint8_t *text; /* TEXT_BYTES, or GRID_ROWS * GRID_COLS cells */
@@ -221,27 +219,22 @@ static int scan_tuned(const char *backend, const char *device, const char *tunin
     return status;
 }
 
-/* One line of the report. */
-static bool test_walk(const char *backend, size_t index, const subject *s)
+/* Without a plan *error says why. */
+static void test_walk(const selftest *t, const subject *s, selftest_walk *walk, trawl_error *error)
 {
     char device[24];
-    found expected;
-    trawl_error error = { 0 };
+    found expected = { 0, 0 };
     bool equal = true;
-    snprintf(device, sizeof device, "%zu", index);
-    printf("  %-8s  %zu  %-17s  ", backend, index, s->engine);
-    fflush(stdout);
-    const double began = now();
-    int status = scan_on("serial", NULL, NULL, s, &expected, &error);
+    snprintf(device, sizeof device, "%zu", walk->device);
+    t->begin(t->user, walk);
+    int status = s->plan ? scan_on("serial", NULL, NULL, s, &expected, error) : TRAWL_ERROR_PLAN;
     for (size_t i = 0; i < CUTS && status == TRAWL_OK && equal; i++)
-        status = scan_tuned(backend, device, cuts[i], s, &expected, &equal, &error);
+        status = scan_tuned(walk->backend, device, cuts[i], s, &expected, &equal, error);
     for (size_t i = 0; i < MOST_TUNINGS && s->tunings[i] && status == TRAWL_OK && equal; i++)
-        status = scan_tuned(backend, device, s->tunings[i], s, &expected, &equal, &error);
-    if (status != TRAWL_OK || !equal)
-        printf("FAILED: %s\n", error.message);
-    else
-        printf("ok, %llu matches, %.2f s\n", (unsigned long long)expected.count, now() - began);
-    return status == TRAWL_OK && equal;
+        status = scan_tuned(walk->backend, device, s->tunings[i], s, &expected, &equal, error);
+    walk->why = status != TRAWL_OK || !equal ? error->message : NULL;
+    walk->matches = expected.count;
+    t->end(t->user, walk);
 }
 
 /* ---- texts and sets ---------------------------------------------------------------- */
@@ -325,91 +318,59 @@ static trawl_plan *compile_grid(const grid_case *c, const uint8_t *cells, trawl_
 
 /* ---- all of them ------------------------------------------------------------------------ */
 
-static bool test_subject(const char *backend, size_t device, subject *s, const trawl_error *error)
+static bool is_asked(const selftest *t, const char *engine)
 {
-    if (!s->plan)
-        printf("  %-8s  %zu  %-17s  FAILED: %s\n", backend, device, s->engine, error->message);
-    const bool right = s->plan && test_walk(backend, device, s);
-    trawl_plan_free(s->plan);
-    return right;
+    return !t->engine || strcmp(t->engine, engine) == 0;
 }
 
-/* `engine`: only sets of that one; NULL: all. */
-static int test_device(const char *backend, size_t device, const char *engine, const uint8_t *text)
+static void test_device(const selftest *t, const char *backend, size_t device, const uint8_t *text)
 {
-    trawl_error error = { 0 };
-    int failures = 0;
+    selftest_walk walk = { backend, device, NULL, NULL, 0 };
     for (size_t i = 0; i < sizeof text_cases / sizeof *text_cases; i++) {
         const text_case *c = &text_cases[i];
-        if (engine && strcmp(engine, c->engine) != 0)
+        walk.engine = c->engine;
+        if (!is_asked(t, c->engine))
             continue;
-        subject s = { c->engine, c->tunings, compile_text(c, text, &error), text, false };
-        failures += !test_subject(backend, device, &s, &error);
+        trawl_error error = { 0 };
+        subject s = { c->tunings, compile_text(c, text, &error), text, false };
+        test_walk(t, &s, &walk, &error);
+        trawl_plan_free(s.plan);
     }
     for (size_t i = 0; i < sizeof grid_cases / sizeof *grid_cases; i++) {
         const grid_case *c = &grid_cases[i];
-        if (engine && strcmp(engine, c->engine) != 0)
+        walk.engine = c->engine;
+        if (!is_asked(t, c->engine))
             continue;
         uint8_t *cells = make_cells(text, c->cell_size);
-        subject s = { c->engine, c->tunings, cells ? compile_grid(c, cells, &error) : NULL, cells,
-                      true };
-        failures += !test_subject(backend, device, &s, &error);
+        trawl_error error = { 0 };
+        subject s = { c->tunings, cells ? compile_grid(c, cells, &error) : NULL, cells, true };
+        test_walk(t, &s, &walk, &error);
+        trawl_plan_free(s.plan);
         free(cells);
     }
-    return failures;
 }
 
-/* Is there a backend of devices of that name? */
-static bool known_backend(const char *wanted, size_t length)
+bool selftest_has(const char *engine)
 {
-    if ((length == 6 && memcmp(wanted, "opencl", 6) == 0) ||
-        (length == 4 && memcmp(wanted, "cuda", 4) == 0))
-        return true;
-    complain(command, "--selftest: there is no backend of devices '%.*s': opencl and cuda are",
-             (int)length, wanted);
-    return false;
-}
-
-/* Has some set that engine? */
-static bool known_engine(const char *wanted)
-{
+    bool has = false;
     for (size_t i = 0; i < sizeof text_cases / sizeof *text_cases; i++)
-        if (strcmp(text_cases[i].engine, wanted) == 0)
-            return true;
+        has |= strcmp(text_cases[i].engine, engine) == 0;
     for (size_t i = 0; i < sizeof grid_cases / sizeof *grid_cases; i++)
-        if (strcmp(grid_cases[i].engine, wanted) == 0)
-            return true;
-    complain(command, "--selftest: there is no test of '%s'", wanted);
-    return false;
+        has |= strcmp(grid_cases[i].engine, engine) == 0;
+    return has;
 }
 
-int selftest(const char *wanted)
+bool selftest_run(const selftest *t, size_t *devices)
 {
-    const char *colon = wanted ? strchr(wanted, ':') : NULL;
-    const size_t length = colon ? (size_t)(colon - wanted) : wanted ? strlen(wanted) : 0;
-    const char *engine = colon ? colon + 1 : NULL;
-    if ((wanted && !known_backend(wanted, length)) || (engine && !known_engine(engine)))
-        return EXIT_ERROR;
     uint8_t *text = make_text();
-    size_t tested = 0;
-    int failures = 0;
-    if (!text) {
-        complain(command, "out of memory");
-        return EXIT_ERROR;
-    }
-    for (size_t i = 0; i < trawl_backend_count(); i++) {
+    *devices = 0;
+    for (size_t i = 0; text && i < trawl_backend_count(); i++) {
         const char *backend = trawl_backend_name(i);
-        const bool left_out =
-            wanted && (strlen(backend) != length || memcmp(wanted, backend, length) != 0);
-        const size_t devices = left_out ? 0 : trawl_device_count(backend, NULL);
-        for (size_t d = 0; d < devices; d++, tested++)
-            failures += test_device(backend, d, engine, text);
+        const bool asked = !t->backend || strcmp(backend, t->backend) == 0;
+        const size_t count = asked ? trawl_device_count(backend, NULL) : 0;
+        for (size_t d = 0; d < count; d++, ++*devices)
+            test_device(t, backend, d, text);
     }
     free(text);
-    if (tested == 0)
-        puts("No device to test: see `trawl devices` for why.");
-    else
-        printf("%zu device%s, %d failure%s\n", tested, tested == 1 ? "" : "s", failures,
-               failures == 1 ? "" : "s");
-    return failures ? EXIT_ERROR : tested ? EXIT_MATCH : EXIT_NONE;
+    return text;
 }
