@@ -129,15 +129,15 @@ awk -F'[(), ]+' '
         if (!index(document, "\n| " title " | `" $5 "/" name "` |"))
             complain("docs/architecture.md has no row | " title " | `" $5 "/" name "` |")
         if (kernels && !index(selftest, "{ \"" name "\","))
-            complain("src/cli/selftest.c has no case of it")
+            complain("src/selftest/selftest.c has no case of it")
     }
     FILENAME == "-" && !has[$0] { print $0 " has no line in engines.def"; bad = 1 }
-    END { exit bad }' docs/architecture.md src/cli/selftest.c src/engines/engines.def - <<FOLDERS || status=1
+    END { exit bad }' docs/architecture.md src/selftest/selftest.c src/engines/engines.def - <<FOLDERS || status=1
 $(ls -d src/engines/literal/* src/engines/classes/* src/engines/papers/* src/engines/grid/*)
 FOLDERS
 
 if grep -rnE '(^|[^_[:alnum:]])(malloc|calloc|realloc|free|strdup|strndup|aligned_alloc|posix_memalign)\(' \
-    src --include='*.[ch]' | grep -vE '^src/(cli|energy|formats|mpi)/|^src/base/memory\.c|^src/scan/collect\.c'; then
+    src --include='*.[ch]' | grep -vE '^src/(cli|energy|formats|mpi|selftest)/|^src/base/memory\.c|^src/scan/collect\.c'; then
     echo "memory of the library comes from base/memory.h"
     status=1
 fi

@@ -4,7 +4,7 @@
 #include <unistd.h>
 
 #include "cli/cli.h"
-#include "cli/selftest.h"
+#include "selftest/selftest.h"
 #include "trawl/device.h"
 
 static const char command[] = "devices";

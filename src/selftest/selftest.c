@@ -6,7 +6,7 @@
  * letter, where there are more than a filter is worth. Matches are compared one by one, then
  * counted without being stored, and by pattern.
  */
-#include "cli/selftest.h"
+#include "selftest/selftest.h"
 
 #include <stdio.h>
 #include <stdlib.h>
