@@ -418,6 +418,39 @@ typedef struct trawl_scan_options {
 
 #define TRAWL_SCAN_OPTIONS_INIT { sizeof(trawl_scan_options), 0, 0, 0, 0, 0, 0 }
 
+/* What a report of a plan asks of those who have the text. */
+typedef struct trawl_report_info {
+    size_t size;          /* sizeof(trawl_report_info), set by the caller */
+    uint32_t starts;      /* 1: every match has a start; 0: some are TRAWL_UNKNOWN */
+    uint32_t whole_text;  /* 1: matches may be open until the text ends, wherever that is:
+                             trawl_stream_open and trawl_scan_range refuse the plan */
+    uint32_t reads_again; /* 1: starts, or what stands beside a match, are looked for in the text
+                             once more, on the host: trawl_scan_device refuses the plan */
+    uint32_t reserved;    /* 0 */
+    uint64_t keeps;       /* bytes of the text that a stream holds from one call to the next, at
+                             most; UINT64_MAX: as many as there are since a byte that ends all
+                             unbounded repeats */
+} trawl_report_info;
+
+/* `report` is a trawl_report. TRAWL_ERROR_ARGUMENT: there is no such report, or the plan is of
+ * needles, which have one. Thread-safe. */
+TRAWL_API int trawl_plan_get_report(const trawl_plan *plan, uint32_t report,
+                                    trawl_report_info *info, trawl_error *error);
+
+/* The calls that search, by where the text is and by what becomes of its matches:
+ *
+ *                          handed on            counted         counted each        an array
+ *     text             trawl_scan           trawl_count     trawl_count_each    trawl_collect
+ *     many texts       trawl_scan_many      .._count_many   .._count_each_many  .._collect_many
+ *     grid             trawl_scan_grid      .._count_grid   .._count_each_grid  .._collect_grid
+ *     a device's text  trawl_scan_device    .._count_device .._count_each_device
+ *                      and trawl_collect_device, whose array stays on the device
+ *     a device's grid  trawl_scan_grid_device, and so on
+ *     a range          trawl_scan_range alone: its matches may be replaced when it is searched
+ *                      again, so whoever counts or collects them does so when they are settled
+ *     a stream         trawl_stream_open takes a callback
+ */
+
 /* Scan `length` bytes and hand the matches to `fn`. */
 TRAWL_API int trawl_scan(trawl_context *context, const trawl_plan *plan,
                          const void *text, size_t length,
@@ -445,6 +478,13 @@ TRAWL_API int trawl_collect(trawl_context *context, const trawl_plan *plan,
                             trawl_match **matches, size_t *count, trawl_error *error);
 TRAWL_API void trawl_matches_free(trawl_match *matches);
 
+/* All that, for whoever searches one text once: compile `count` patterns, search the text on the
+ * CPU under `report` (a trawl_report), and collect the matches; free them with trawl_matches_free.
+ * Errors are those of trawl_compile, trawl_context_open and trawl_collect. Thread-safe. */
+TRAWL_API int trawl_find(const trawl_pattern *patterns, size_t count,
+                         const void *text, size_t length, uint32_t report,
+                         trawl_match **matches, size_t *found, trawl_error *error);
+
 typedef struct trawl_text {
     const void *bytes; /* may be NULL when length is 0 */
     size_t length;
@@ -457,6 +497,20 @@ TRAWL_API int trawl_scan_many(trawl_context *context, const trawl_plan *plan,
                               const trawl_text *texts, size_t count,
                               const trawl_scan_options *options,
                               trawl_match_fn fn, void *user, trawl_error *error);
+
+/* As trawl_count, trawl_count_each and trawl_collect, of all the texts together. */
+TRAWL_API int trawl_count_many(trawl_context *context, const trawl_plan *plan,
+                               const trawl_text *texts, size_t count,
+                               const trawl_scan_options *options,
+                               uint64_t *matches, trawl_error *error);
+TRAWL_API int trawl_count_each_many(trawl_context *context, const trawl_plan *plan,
+                                    const trawl_text *texts, size_t count,
+                                    const trawl_scan_options *options,
+                                    uint64_t *counts, trawl_error *error);
+TRAWL_API int trawl_collect_many(trawl_context *context, const trawl_plan *plan,
+                                 const trawl_text *texts, size_t count,
+                                 const trawl_scan_options *options,
+                                 trawl_match **matches, size_t *found, trawl_error *error);
 
 /* ---- streams --------------------------------------------------------- */
 

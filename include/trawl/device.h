@@ -75,11 +75,16 @@ TRAWL_API int trawl_scan_device(trawl_context *context, const trawl_plan *plan,
                                 const trawl_scan_options *options,
                                 trawl_match_fn fn, void *user, trawl_error *error);
 
-/* Count the matches of such a text, as trawl_count. Errors as of trawl_scan_device. */
+/* Count the matches of such a text, as trawl_count and trawl_count_each. Errors as of
+ * trawl_scan_device. */
 TRAWL_API int trawl_count_device(trawl_context *context, const trawl_plan *plan,
                                  const trawl_device_text *text,
                                  const trawl_scan_options *options,
                                  uint64_t *count, trawl_error *error);
+TRAWL_API int trawl_count_each_device(trawl_context *context, const trawl_plan *plan,
+                                      const trawl_device_text *text,
+                                      const trawl_scan_options *options,
+                                      uint64_t *counts, trawl_error *error);
 
 /* A match that stays in a device's memory. */
 typedef struct trawl_device_match {

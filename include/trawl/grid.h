@@ -68,10 +68,13 @@ TRAWL_API int trawl_scan_grid(trawl_context *context, const trawl_plan *plan,
                               const trawl_grid *text, const trawl_scan_options *options,
                               trawl_grid_match_fn fn, void *user, trawl_error *error);
 
-/* As trawl_count and trawl_collect. */
+/* As trawl_count, trawl_count_each (by needle) and trawl_collect. */
 TRAWL_API int trawl_count_grid(trawl_context *context, const trawl_plan *plan,
                                const trawl_grid *text, const trawl_scan_options *options,
                                uint64_t *count, trawl_error *error);
+TRAWL_API int trawl_count_each_grid(trawl_context *context, const trawl_plan *plan,
+                                    const trawl_grid *text, const trawl_scan_options *options,
+                                    uint64_t *counts, trawl_error *error);
 TRAWL_API int trawl_collect_grid(trawl_context *context, const trawl_plan *plan,
                                  const trawl_grid *text, const trawl_scan_options *options,
                                  trawl_grid_match **matches, size_t *count, trawl_error *error);
@@ -94,8 +97,8 @@ typedef struct trawl_device_grid {
 
 #define TRAWL_DEVICE_GRID_INIT { sizeof(trawl_device_grid), NULL, 0, 0, 0, 0, NULL, 0, 0 }
 
-/* Scan, and count the matches of, a grid that stays there, on a context of a device. Matches come
- * to the host, those of trawl_scan_grid in its order.
+/* Scan, count and collect the matches of a grid that stays there, on a context of a device. Matches
+ * come to the host, those of trawl_scan_grid in its order.
  * Rows are read where they are. Kernels read whole words, so some pass through the context's own
  * memory on the device, some MiB at a time (trawl_timing.to_device says how long that took):
  *   - all, where cells of 2 or 4 bytes are not at multiples of their size;
@@ -112,6 +115,15 @@ TRAWL_API int trawl_count_grid_device(trawl_context *context, const trawl_plan *
                                       const trawl_device_grid *grid,
                                       const trawl_scan_options *options,
                                       uint64_t *count, trawl_error *error);
+TRAWL_API int trawl_count_each_grid_device(trawl_context *context, const trawl_plan *plan,
+                                           const trawl_device_grid *grid,
+                                           const trawl_scan_options *options,
+                                           uint64_t *counts, trawl_error *error);
+TRAWL_API int trawl_collect_grid_device(trawl_context *context, const trawl_plan *plan,
+                                        const trawl_device_grid *grid,
+                                        const trawl_scan_options *options,
+                                        trawl_grid_match **matches, size_t *count,
+                                        trawl_error *error);
 
 #ifdef __cplusplus
 }

@@ -1,4 +1,4 @@
-/* collect.c: the public calls that give all matches as an array. */
+/* collect.c: the public calls that give all matches as an array, and the one that does all. */
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -68,6 +68,20 @@ int trawl_collect(trawl_context *context, const trawl_plan *plan, const void *te
     return status;
 }
 
+int trawl_collect_many(trawl_context *context, const trawl_plan *plan, const trawl_text *texts,
+                       size_t count, const trawl_scan_options *options, trawl_match **matches,
+                       size_t *found, trawl_error *error)
+{
+    collection c = { 0 };
+    if (!matches || !found)
+        return no_place(error);
+    int status = trawl_scan_many(context, plan, texts, count, options, add_matches, &c, error);
+    status = finish(&c, status, "trawl_scan_many", error);
+    *matches = c.items;
+    *found = c.count;
+    return status;
+}
+
 static int add_grid_matches(const trawl_grid_match *matches, size_t count, void *user)
 {
     return add((collection *)user, matches, count, sizeof *matches);
@@ -84,6 +98,44 @@ int trawl_collect_grid(trawl_context *context, const trawl_plan *plan, const tra
     status = finish(&c, status, "trawl_scan_grid", error);
     *matches = c.items;
     *count = c.count;
+    return status;
+}
+
+int trawl_collect_grid_device(trawl_context *context, const trawl_plan *plan,
+                              const trawl_device_grid *grid, const trawl_scan_options *options,
+                              trawl_grid_match **matches, size_t *count, trawl_error *error)
+{
+    collection c = { 0 };
+    if (!matches || !count)
+        return no_place(error);
+    int status = trawl_scan_grid_device(context, plan, grid, options, add_grid_matches, &c, error);
+    status = finish(&c, status, "trawl_scan_grid_device", error);
+    *matches = c.items;
+    *count = c.count;
+    return status;
+}
+
+int trawl_find(const trawl_pattern *patterns, size_t count, const void *text, size_t length,
+               uint32_t report, trawl_match **matches, size_t *found, trawl_error *error)
+{
+    trawl_compile_options compiled = TRAWL_COMPILE_OPTIONS_INIT;
+    trawl_scan_options options = TRAWL_SCAN_OPTIONS_INIT;
+    trawl_context *context = NULL;
+    trawl_plan *plan = NULL;
+    compiled.sample = text;
+    compiled.sample_length = length;
+    options.report = report;
+    if (matches && found) {
+        *matches = NULL;
+        *found = 0;
+    }
+    int status = trawl_compile(patterns, count, &compiled, &plan, error);
+    if (status == TRAWL_OK)
+        status = trawl_context_open(NULL, &context, error);
+    if (status == TRAWL_OK)
+        status = trawl_collect(context, plan, text, length, &options, matches, found, error);
+    trawl_context_free(context);
+    trawl_plan_free(plan);
     return status;
 }
 

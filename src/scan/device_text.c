@@ -3,6 +3,7 @@
  * is found is handed on here, or stays there (backend/kept.c).
  */
 #include "base/options.h"
+#include "scan/tally.h"
 #include "scan/text.h"
 
 static int read_device_text(const trawl_device_text *given, trawl_device_text *text,
@@ -104,13 +105,6 @@ int trawl_scan_device(trawl_context *context, const trawl_plan *plan, const traw
 
 /* ---- counting ----------------------------------------------------------- */
 
-static int count_matches(const trawl_match *matches, size_t count, void *user)
-{
-    (void)matches;
-    *(uint64_t *)user += count;
-    return 0;
-}
-
 int trawl_count_device(trawl_context *context, const trawl_plan *plan,
                        const trawl_device_text *text, const trawl_scan_options *options,
                        uint64_t *count, trawl_error *error)
@@ -126,7 +120,29 @@ int trawl_count_device(trawl_context *context, const trawl_plan *plan,
     if (text_keeps(context, plan, &read))
         status = text_count(context, plan, NULL, held.length, &read, NULL, count, error);
     else
-        status = report(context, plan, held.length, &read, count_matches, count, error);
+        status = report(context, plan, held.length, &read, tally_all, count, error);
+    context_drop(context);
+    return status;
+}
+
+int trawl_count_each_device(trawl_context *context, const trawl_plan *plan,
+                            const trawl_device_text *text, const trawl_scan_options *options,
+                            uint64_t *counts, trawl_error *error)
+{
+    trawl_device_text held;
+    trawl_scan_options read;
+    int status = clear_counts(plan, counts, error);
+    if (status == TRAWL_OK)
+        status = enter(context, plan, text, options, &held, &read, error);
+    if (status != TRAWL_OK)
+        return status;
+    const bool keeps = text_keeps(context, plan, &read);
+    if (keeps)
+        status = text_count_each(context, plan, NULL, held.length, &read, counts, error);
+    if (keeps && status == TRAWL_ERROR_MEMORY) /* the device's, which the other way takes less of */
+        clear_counts(plan, counts, NULL);
+    if (!keeps || status == TRAWL_ERROR_MEMORY)
+        status = report(context, plan, held.length, &read, tally_each, counts, error);
     context_drop(context);
     return status;
 }

@@ -15,6 +15,7 @@
 
 #include "scan/grid.h"
 #include "scan/scan.h"
+#include "scan/tally.h"
 
 #define ROUND_CELLS (256u << 20) /* cells a thread scans before matches are handed on */
 #define FIRST_CELLS (16u << 20)  /* the same of the first round */
@@ -348,18 +349,11 @@ int grid_deliver(trawl_context *context, const grid_request *r, trawl_grid_match
     return batch_last(status, scan.batched ? flush(&scan) : TRAWL_OK);
 }
 
-static int count_matches(const trawl_grid_match *matches, size_t count, void *user)
-{
-    (void)matches;
-    *(uint64_t *)user += count;
-    return 0;
-}
-
 int grid_count(trawl_context *context, const grid_request *r, uint64_t *count, trawl_error *error)
 {
     uint64_t none;
     if (r->options.max_matches || r->options.max_steps) /* which count matches one by one */
-        return grid_deliver(context, r, count_matches, count, &none, error);
+        return grid_deliver(context, r, tally_all_grid, count, &none, error);
     return grid_deliver(context, r, NULL, NULL, count, error);
 }
 

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "scan/delivery.h"
+#include "scan/facts.h"
 #include "scan/saved.h"
 
 #define LARGEST_PIECE (8u << 20) /* bytes that are scanned at once */
@@ -40,7 +41,7 @@ static int check_open(const trawl_plan *plan, const trawl_scan_options *options,
         return fail(error, TRAWL_ERROR_UNSUPPORTED, TRAWL_NONE,
                     "a place that counts from the end of the text (TRAWL_PLACE_END) is not known "
                     "in a stream: scan the whole text with trawl_scan");
-    if (read->report != TRAWL_REPORT_ENDS && !reporter_settles(plan, read->report))
+    if (report_waits(plan, read->report))
         return fail(
             error, TRAWL_ERROR_UNSUPPORTED, TRAWL_NONE,
             "matches of an unbounded repeat that no byte ends are known when the text ends, "
@@ -56,29 +57,6 @@ static void stream_free(trawl_stream *s)
     delivery_close(&s->out);
     memory_give(memory, s->text);
     memory_give(memory, s);
-}
-
-/* What borders ask of the text that is kept: how many of the last bytes wait, and how much
- * before the next byte may be read. */
-static void measure_borders(trawl_stream *s)
-{
-    const trawl_plan *plan = s->scan.plan;
-    const plan_header *head = plan_head(plan);
-    s->look_back = head->reach;
-    for (uint32_t i = 0; head->bordered && i < head->pattern_count; i++) {
-        const plan_pattern *p = &plan_patterns(plan)[i];
-        const plan_borders *b = plan_borders_of(plan, p);
-        if (!b)
-            continue;
-        const bool wide = b->asks.word == TRAWL_WORD_FULL_WIDE;
-        const uint32_t waits = wide ? 2 : b->after.given;
-        s->waits = waits > s->waits ? waits : s->waits;
-        /* Of the byte that waits longest, and the byte or two before a match that ends there. */
-        const uint64_t before = wide ? 1 : 0;
-        if (((b->before.given && !(p->flags & PLAN_OPENED)) || wide) && plan_one_length(p) &&
-            p->min_length + before > s->look_back)
-            s->look_back = p->min_length + before;
-    }
 }
 
 static int begin_text(trawl_stream *s, trawl_error *error);
@@ -97,7 +75,7 @@ static int stream_make(trawl_context *context, const trawl_plan *plan,
     if (status == TRAWL_OK)
         status = text_scan_open(&made->scan, context, plan, true, deliver, &made->out, error);
     if (status == TRAWL_OK) {
-        measure_borders(made);
+        stream_borders(plan, &made->waits, &made->look_back);
         status = begin_text(made, error);
     }
     if (status == TRAWL_OK)

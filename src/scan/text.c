@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "scan/tally.h"
+
 /* ---- windows ---------------------------------------------------------- */
 
 /* A plan that is opened: the first bytes, as far as a match reaches from before them, are copied
@@ -156,13 +158,6 @@ int trawl_scan(trawl_context *context, const trawl_plan *plan, const void *text,
 
 /* ---- counting ----------------------------------------------------------- */
 
-static int count_matches(const trawl_match *matches, size_t count, void *user)
-{
-    (void)matches;
-    *(uint64_t *)user += count;
-    return 0;
-}
-
 int text_count(trawl_context *context, const trawl_plan *plan, const void *text, size_t length,
                const trawl_scan_options *read, keeping *keeping, uint64_t *count,
                trawl_error *error)
@@ -192,11 +187,11 @@ int trawl_count(trawl_context *context, const trawl_plan *plan, const void *text
         return status;
     if (read.report != TRAWL_REPORT_ENDS || read.max_matches || read.max_steps ||
         plan_head(plan)->once || plan_head(plan)->bordered || plan_has_alternatives(plan))
-        return trawl_scan(context, plan, text, length, &read, count_matches, count, error);
+        return trawl_scan(context, plan, text, length, &read, tally_all, count, error);
     if (context && context_idle(context) && small_count(context, plan, text, length, count))
         return TRAWL_OK;
     if (plan_head(plan)->carries) /* which may find a match twice */
-        return trawl_scan(context, plan, text, length, &read, count_matches, count, error);
+        return trawl_scan(context, plan, text, length, &read, tally_all, count, error);
     status = context_enter(context, error);
     if (status != TRAWL_OK)
         return status;
@@ -205,12 +200,15 @@ int trawl_count(trawl_context *context, const trawl_plan *plan, const void *text
     return status;
 }
 
-static int count_patterns(const trawl_match *matches, size_t count, void *user)
+int text_count_each(trawl_context *context, const trawl_plan *plan, const void *text, size_t length,
+                    const trawl_scan_options *read, uint64_t *counts, trawl_error *error)
 {
-    uint64_t *counts = (uint64_t *)user;
-    for (size_t i = 0; i < count; i++)
-        counts[matches[i].pattern]++;
-    return 0;
+    keeping k = { .counts = counts };
+    uint64_t count = 0;
+    const int status = text_count(context, plan, text, length, read, &k, &count, error);
+    if (plan_head(plan)->given == 1)
+        counts[0] = count;
+    return status;
 }
 
 /* On a device, which need not hand over matches. TRAWL_ERROR_MEMORY: it has too little. */
@@ -218,14 +216,10 @@ static int count_there(trawl_context *context, const trawl_plan *plan, const voi
                        size_t length, const trawl_scan_options *read, uint64_t *counts,
                        trawl_error *error)
 {
-    keeping k = { .counts = counts };
-    uint64_t count = 0;
     int status = context_enter(context, error);
     if (status != TRAWL_OK)
         return status;
-    status = text_count(context, plan, text, length, read, &k, &count, error);
-    if (plan_head(plan)->given == 1)
-        counts[0] = count;
+    status = text_count_each(context, plan, text, length, read, counts, error);
     context_leave(context);
     return status;
 }
@@ -235,18 +229,16 @@ int trawl_count_each(trawl_context *context, const trawl_plan *plan, const void 
                      trawl_error *error)
 {
     trawl_scan_options read;
-    if (!plan || !counts)
-        return fail(error, TRAWL_ERROR_ARGUMENT, TRAWL_NONE, "%s is NULL",
-                    plan ? "counts" : "plan");
-    memset(counts, 0, plan_head(plan)->given * sizeof *counts);
-    int status = check_arguments(plan, text, length, options, &read, error);
+    int status = clear_counts(plan, counts, error);
+    if (status == TRAWL_OK)
+        status = check_arguments(plan, text, length, options, &read, error);
     if (status != TRAWL_OK)
         return status;
     if (context && text_keeps(context, plan, &read)) {
         status = count_there(context, plan, text, length, &read, counts, error);
         if (status != TRAWL_ERROR_MEMORY)
             return status;
-        memset(counts, 0, plan_head(plan)->given * sizeof *counts);
+        clear_counts(plan, counts, NULL);
     }
-    return trawl_scan(context, plan, text, length, options, count_patterns, counts, error);
+    return trawl_scan(context, plan, text, length, options, tally_each, counts, error);
 }

@@ -27,6 +27,10 @@ int text_count(trawl_context *context, const trawl_plan *plan, const void *text,
                const trawl_scan_options *read, keeping *keeping, uint64_t *count,
                trawl_error *error);
 
+/* The same on a device, which counts each pattern's. */
+int text_count_each(trawl_context *context, const trawl_plan *plan, const void *text, size_t length,
+                    const trawl_scan_options *read, uint64_t *counts, trawl_error *error);
+
 /* Whether a device may keep the matches of the plan: every record is one, and says all. */
 static inline bool text_keeps(const trawl_context *context, const trawl_plan *plan,
                               const trawl_scan_options *read)

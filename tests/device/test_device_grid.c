@@ -103,6 +103,28 @@ static bool same(const found *a, const found *b)
     return a->count == b->count;
 }
 
+/* The same matches as an array, and those of each needle counted. */
+static void check_each(bench *b, const trawl_plan *plan, const trawl_device_grid *grid,
+                       const trawl_scan_options *options, int status, const found *expected)
+{
+    trawl_plan_info info = { .size = sizeof info };
+    found there = { 0 };
+    assert_int_equal(trawl_plan_get_info(plan, &info), TRAWL_OK);
+    uint64_t *each = calloc(2 * info.patterns, sizeof *each), *tally = each + info.patterns;
+    assert_non_null(each);
+    for (size_t i = 0; i < expected->count; i++)
+        tally[expected->matches[i].needle]++;
+    assert_int_equal(trawl_count_each_grid_device(b->context, plan, grid, options, each, NULL),
+                     status);
+    assert_memory_equal(each, tally, info.patterns * sizeof *each);
+    assert_int_equal(trawl_collect_grid_device(b->context, plan, grid, options, &there.matches,
+                                               &there.count, NULL),
+                     status);
+    assert_true(same(expected, &there));
+    trawl_grid_matches_free(there.matches);
+    free(each);
+}
+
 /* On the device what is expected. */
 static void expect(bench *b, const trawl_plan *plan, const trawl_device_grid *grid,
                    const trawl_scan_options *options, int status, const found *expected,
@@ -127,6 +149,7 @@ static void expect(bench *b, const trawl_plan *plan, const trawl_device_grid *gr
     assert_int_equal(trawl_count_grid_device(b->context, plan, grid, options, &count, NULL),
                      status);
     assert_int_equal(count, expected->count);
+    check_each(b, plan, grid, options, status, expected);
 }
 
 /* On the device as on the host. */

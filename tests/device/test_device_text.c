@@ -88,6 +88,22 @@ static placed place(own_device *o, const void *all, size_t bytes, size_t before,
 }
 
 /* On the device as on the host. */
+/* The matches of each pattern, counted there. */
+static void check_each(bench *b, const trawl_plan *plan, const trawl_device_text *device,
+                       const trawl_scan_options *options, const found *expected)
+{
+    trawl_plan_info info = { .size = sizeof info };
+    assert_int_equal(trawl_plan_get_info(plan, &info), TRAWL_OK);
+    uint64_t *each = calloc(2 * info.patterns, sizeof *each), *tally = each + info.patterns;
+    assert_non_null(each);
+    for (size_t i = 0; i < expected->count; i++)
+        tally[expected->matches[i].pattern]++;
+    assert_int_equal(trawl_count_each_device(b->context, plan, device, options, each, NULL),
+                     TRAWL_OK);
+    assert_memory_equal(each, tally, info.patterns * sizeof *each);
+    free(each);
+}
+
 static void expect_same(bench *b, const trawl_plan *plan, const trawl_device_text *device,
                         const char *text, const trawl_scan_options *options, size_t most,
                         const char *what)
@@ -103,6 +119,8 @@ static void expect_same(bench *b, const trawl_plan *plan, const trawl_device_tex
                  "status %d, %zu matches; %s",
                  what, b->target->backend, b->target->device, device->length, device->offset,
                  status, there.count, expected, host.count, status < 0 ? error.message : "");
+    if (!lacking && !most && expected == TRAWL_OK)
+        check_each(b, plan, device, options, &host);
     free(host.matches);
     free(there.matches);
 }
@@ -295,7 +313,7 @@ static void test_in_place(void **state)
             assert_true(own_alone(&b.own, p.memory));
             assert_int_equal(trawl_context_get_timing(b.context, &timing), TRAWL_OK);
             assert_int_equal(timing.to_device > 0, before);
-            assert_int_equal(timing.pieces, 1 + before);
+            assert_int_equal(timing.pieces, 2 * (1 + before)); /* counted, too */
             own_memory_free(&b.own, p.memory);
         }
         bench_close(&b);
@@ -419,6 +437,26 @@ static void test_order(void **state)
 /* ---- what cannot be
  * ------------------------------------------------------------------------------ */
 
+/* trawl_report_info.reads_again says which reports of a plan are refused. */
+static void refuse_reports(bench *b, const trawl_device_text *text)
+{
+    static const char *const sets[] = { "needle", "ne+dle", "ne?dle", "\\bneedle", "n|needle" };
+    for (size_t i = 0; i < sizeof sets / sizeof *sets; i++) {
+        trawl_plan *plan = compile_extended(sets[i], "auto");
+        for (uint32_t report = 0; report <= TRAWL_REPORT_EACH; report++) {
+            trawl_report_info info = { .size = sizeof info };
+            trawl_scan_options options = TRAWL_SCAN_OPTIONS_INIT;
+            found all = { 0 };
+            options.report = report;
+            assert_int_equal(trawl_plan_get_report(plan, report, &info, NULL), TRAWL_OK);
+            assert_int_equal(trawl_scan_device(b->context, plan, text, &options, keep, &all, NULL),
+                             info.reads_again ? TRAWL_ERROR_UNSUPPORTED : TRAWL_OK);
+            free(all.matches);
+        }
+        trawl_plan_free(plan);
+    }
+}
+
 static void refuse(trawl_context *context, const trawl_plan *plan, const trawl_device_text *text,
                    int expected, const char *words)
 {
@@ -520,6 +558,7 @@ static void test_refused(void **state)
         }
         refuse_stranger(&b, plan, &p.text);
         refuse_native(&b, plan, &p.text);
+        refuse_reports(&b, &p.text);
         assert_int_equal(trawl_scan_device(b.context, plan, &p.text, NULL, keep, &all, NULL),
                          TRAWL_OK);
         assert_int_equal(all.count, 2);

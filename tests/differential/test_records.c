@@ -211,6 +211,33 @@ static void check_many(trawl_context *context, const collection *c, const trawl_
     check_through(&e, status, "scan_many", trawl_context_backend(context), s, options->report);
 }
 
+/* Counted, counted each and collected. */
+static void check_many_together(trawl_context *context, const collection *c, const trawl_plan *plan,
+                                const trawl_scan_options *options, const scenario *s)
+{
+    const trawl_text *texts = c->count ? c->texts : NULL;
+    uint64_t tally[SCENARIO_PATTERNS] = { 0 }, each[SCENARIO_PATTERNS], all = 77;
+    trawl_match *matches = NULL;
+    expectation e = expect_all(c);
+    size_t found = 77;
+    for (size_t i = 0; i < c->match_count; i++)
+        tally[c->matches[i].pattern]++;
+    assert_int_equal(trawl_count_many(context, plan, texts, c->count, options, &all, NULL),
+                     TRAWL_OK);
+    assert_int_equal(all, c->match_count);
+    assert_int_equal(trawl_count_each_many(context, plan, texts, c->count, options, each, NULL),
+                     TRAWL_OK);
+    assert_memory_equal(each, tally, s->count * sizeof *each);
+    assert_int_equal(
+        trawl_collect_many(context, plan, texts, c->count, options, &matches, &found, NULL),
+        TRAWL_OK);
+    assert_int_equal(found, c->match_count);
+    if (found > 0)
+        check_batch(matches, found, &e);
+    assert_false(e.wrong);
+    trawl_matches_free(matches);
+}
+
 /* So many matches, and no more: the first ones. */
 static void check_limit(trawl_context *context, const collection *c, const trawl_plan *plan,
                         const trawl_scan_options *options, rng *r)
@@ -339,8 +366,10 @@ static void run_case(uint64_t seed)
             if (i >= cpu_count && (c.count > 20 || !rng_chance(&r, 10)))
                 continue; /* devices take text by text */
             check_many(contexts[i], &c, plan, &options, &s);
+            check_many_together(any_cpu(&r), &c, plan, &options, &s);
             check_one(contexts[i], &c, plan, &options, &s, &r);
         }
+        check_many_together(any_cpu(&r), &c, plan, &options, &s);
         check_limit(any_cpu(&r), &c, plan, &options, &r);
         check_breaks(any_cpu(&r), &c, plan, &options, &s, &r);
         free_texts(&c);
@@ -459,8 +488,8 @@ static int keep_grid(const trawl_grid_match *matches, size_t count, void *user)
     return 0;
 }
 
-static void check_grid(trawl_context *context, const trawl_plan *plan, const trawl_grid *text,
-                       uint64_t max_matches)
+static void check_grid(trawl_context *context, const trawl_plan *plan, size_t needles,
+                       const trawl_grid *text, uint64_t max_matches)
 {
     static grid_list list;
     trawl_scan_options options = TRAWL_SCAN_OPTIONS_INIT;
@@ -474,6 +503,16 @@ static void check_grid(trawl_context *context, const trawl_plan *plan, const tra
     assert_int_equal(trawl_count_grid(context, plan, text, &options, &count, NULL), status);
     assert_int_equal(trawl_collect_grid(context, plan, text, &options, &matches, &collected, NULL),
                      status);
+    uint64_t each[GRID_NEEDLES], sum = 0;
+    assert_int_equal(trawl_count_each_grid(context, plan, text, &options, each, NULL), status);
+    for (size_t i = 0; i < needles; i++) {
+        uint64_t tally = 0;
+        for (size_t k = 0; k < collected; k++)
+            tally += matches[k].needle == i;
+        assert_int_equal(each[i], tally);
+        sum += tally;
+    }
+    assert_int_equal(sum, collected);
     if (count != collected || (list.count < COUNT(list.matches) && collected != list.count))
         fail_msg("%zu scanned, %llu counted, %zu collected", list.count, (unsigned long long)count,
                  collected);
@@ -497,10 +536,10 @@ static void test_grids(void **state)
         grid_scenario_make(&g, seed + i);
         assert_int_equal(trawl_compile_grid(g.needles, g.count, g.cell_size, NULL, &plan, NULL),
                          TRAWL_OK);
-        check_grid(any_cpu(&r), plan, &g.text, 0);
-        check_grid(any_cpu(&r), plan, &g.text, 1 + rng_below(&r, 50));
+        check_grid(any_cpu(&r), plan, g.count, &g.text, 0);
+        check_grid(any_cpu(&r), plan, g.count, &g.text, 1 + rng_below(&r, 50));
         if (context_count > cpu_count && rng_chance(&r, 20))
-            check_grid(contexts[cpu_count], plan, &g.text, 0);
+            check_grid(contexts[cpu_count], plan, g.count, &g.text, 0);
         trawl_plan_free(plan);
         grid_scenario_free(&g);
     }

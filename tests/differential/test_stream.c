@@ -104,6 +104,13 @@ static int feed_pieces(trawl_stream *stream, rng *r, const uint8_t *text, size_t
     return status;
 }
 
+static trawl_report_info facts_of(const trawl_plan *plan, uint32_t mode)
+{
+    trawl_report_info info = { .size = sizeof info };
+    assert_int_equal(trawl_plan_get_report(plan, mode, &info, NULL), TRAWL_OK);
+    return info;
+}
+
 static void run_case(const scenario *s, const trawl_plan *plan, uint32_t mode, rng *r)
 {
     trawl_scan_options options = TRAWL_SCAN_OPTIONS_INIT;
@@ -116,6 +123,8 @@ static void run_case(const scenario *s, const trawl_plan *plan, uint32_t mode, r
     int status =
         trawl_collect(context, plan, s->text, s->length, &options, &matches, &e.count, &error);
     e.matches = matches;
+    for (size_t i = 0; i < e.count; i++)
+        assert_true(matches[i].start != TRAWL_UNKNOWN || !facts_of(plan, mode).starts);
     trawl_context *const feeds = rng_chance(r, 6) ? threads : rng_chance(r, 2) ? whole : context;
     if (status == TRAWL_OK)
         status = trawl_stream_open(feeds, plan, &options, check_match, &e, &stream, &error);
@@ -150,8 +159,10 @@ static bool is_refused(const trawl_plan *plan, uint32_t mode)
         if (mode == TRAWL_REPORT_PAIRS) /* what can have no match is taken for the shortest */
             assert_true(plan_head(plan)->max_length != UINT64_MAX);
         assert_int_equal(trawl_stream_drop(stream, NULL), TRAWL_OK);
+        assert_false(facts_of(plan, mode).whole_text);
         return false;
     }
+    assert_true(facts_of(plan, mode).whole_text);
     assert_int_equal(status, TRAWL_ERROR_UNSUPPORTED);
     assert_null(stream);
     assert_int_equal(error.code, TRAWL_ERROR_UNSUPPORTED);

@@ -10,7 +10,7 @@ shift 5
 mkdir -p "$work"
 
 structs='likeness conditions compile_options context_options scan_options plan_info stage_info device_info timing advice
-device_text device_grid device_result range_needs range'
+device_text device_grid device_result range_needs range report_info'
 edit=
 count=0
 for name in $structs; do

@@ -487,16 +487,92 @@ static void test_report_example(void **state)
     trawl_context_free(context);
 }
 
+/* One call from patterns to matches. */
+static void test_find(void **state)
+{
+    const trawl_pattern patterns[] = { pattern("ab+", TRAWL_SYNTAX_EXTENDED),
+                                       pattern("b", TRAWL_SYNTAX_LITERAL) };
+    const trawl_pattern bad = pattern("a{", TRAWL_SYNTAX_EXTENDED);
+    trawl_match *matches = NULL;
+    size_t found = 77;
+    trawl_error error = { 0 };
+    (void)state;
+    assert_int_equal(trawl_find(patterns, 2, "xabbx", 5, TRAWL_REPORT_LEFTMOST_LONGEST, &matches,
+                                &found, &error),
+                     TRAWL_OK);
+    assert_int_equal(found, 1);
+    assert_true(matches[0].start == 1 && matches[0].end == 4 && matches[0].pattern == 0);
+    trawl_matches_free(matches);
+    assert_int_equal(trawl_find(patterns, 2, NULL, 0, TRAWL_REPORT_ENDS, &matches, &found, &error),
+                     TRAWL_OK);
+    assert_true(found == 0 && matches == NULL);
+    assert_int_equal(trawl_find(&bad, 1, "a", 1, TRAWL_REPORT_ENDS, &matches, &found, &error),
+                     TRAWL_ERROR_PATTERN);
+    assert_true(error.pattern == 0 && matches == NULL);
+    assert_int_equal(trawl_find(patterns, 2, "a", 1, 99, &matches, &found, &error),
+                     TRAWL_ERROR_ARGUMENT);
+    assert_int_equal(trawl_find(patterns, 2, "a", 1, TRAWL_REPORT_ENDS, NULL, &found, &error),
+                     TRAWL_ERROR_ARGUMENT);
+}
+
+/* What a stream holds; test_stream.c and test_device_text.c hold the rest to what calls do. */
+static void test_report_facts(void **state)
+{
+    static const struct {
+        const char *text;
+        uint32_t report;
+        uint32_t starts, whole_text, reads_again;
+        uint64_t keeps;
+    } cases[] = {
+        { "needle", TRAWL_REPORT_ENDS, 1, 0, 0, 5 },
+        { "needle", TRAWL_REPORT_PAIRS, 1, 0, 0, 5 },
+        { "ne?dle", TRAWL_REPORT_ENDS, 0, 0, 0, 4 },
+        { "ne?dle", TRAWL_REPORT_LONGEST, 1, 0, 1, 10 },
+        { "[a-z]+", TRAWL_REPORT_EACH, 1, 0, 1, UINT64_MAX },
+        { "[a-z]+", TRAWL_REPORT_PAIRS, 1, 1, 1, UINT64_MAX },
+        { "a.*b", TRAWL_REPORT_EACH, 1, 1, 1, UINT64_MAX },
+        { "a.*b", TRAWL_REPORT_ENDS, 0, 0, 0, 0 },
+        { "needle\\b", TRAWL_REPORT_ENDS, 1, 0, 1, 7 },
+    };
+    trawl_report_info info = { .size = sizeof info };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const trawl_pattern p = pattern(cases[i].text, TRAWL_SYNTAX_EXTENDED);
+        trawl_plan *plan = compile(&p, 1, NULL);
+        assert_int_equal(trawl_plan_get_report(plan, cases[i].report, &info, NULL), TRAWL_OK);
+        if (info.starts != cases[i].starts || info.whole_text != cases[i].whole_text ||
+            info.reads_again != cases[i].reads_again || info.keeps != cases[i].keeps)
+            fail_msg("%s, report %u: %u %u %u, keeps %llu", cases[i].text,
+                     (unsigned)cases[i].report, (unsigned)info.starts, (unsigned)info.whole_text,
+                     (unsigned)info.reads_again, (unsigned long long)info.keeps);
+        assert_int_equal(trawl_plan_get_report(plan, 99, &info, NULL), TRAWL_ERROR_ARGUMENT);
+        info.size = 4;
+        assert_int_equal(trawl_plan_get_report(plan, 0, &info, NULL), TRAWL_ERROR_ARGUMENT);
+        info.size = sizeof info;
+        trawl_plan_free(plan);
+    }
+    assert_int_equal(trawl_plan_get_report(NULL, 0, &info, NULL), TRAWL_ERROR_ARGUMENT);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_free_null),       cmocka_unit_test(test_texts),
-        cmocka_unit_test(test_registries),      cmocka_unit_test(test_compile_arguments),
-        cmocka_unit_test(test_compile_options), cmocka_unit_test(test_refusals),
-        cmocka_unit_test(test_pattern_errors),  cmocka_unit_test(test_plan_info),
-        cmocka_unit_test(test_load_arguments),  cmocka_unit_test(test_context_options),
-        cmocka_unit_test(test_threads),         cmocka_unit_test(test_scan_arguments),
-        cmocka_unit_test(test_other_dimension), cmocka_unit_test(test_report_example),
+        cmocka_unit_test(test_free_null),
+        cmocka_unit_test(test_texts),
+        cmocka_unit_test(test_registries),
+        cmocka_unit_test(test_compile_arguments),
+        cmocka_unit_test(test_compile_options),
+        cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_pattern_errors),
+        cmocka_unit_test(test_plan_info),
+        cmocka_unit_test(test_load_arguments),
+        cmocka_unit_test(test_context_options),
+        cmocka_unit_test(test_threads),
+        cmocka_unit_test(test_scan_arguments),
+        cmocka_unit_test(test_find),
+        cmocka_unit_test(test_report_facts),
+        cmocka_unit_test(test_other_dimension),
+        cmocka_unit_test(test_report_example),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
