@@ -19,6 +19,7 @@ for name in $structs; do
 done
 rm -rf "$work/trawl"
 cp -R "$source/include/trawl" "$source/include/trawl.h" "$work"
+rm "$work/trawl/formats.h" # of the other library
 sed -i "${edit#;}" "$work"/trawl.h "$work"/trawl/*.h
 for member in 'uint64_t later' 'size_t size;'; do
     [ "$(cat "$work"/trawl.h "$work"/trawl/*.h | grep -c "^    $member")" = $count ] || {
