@@ -197,6 +197,24 @@ static PyObject *plan_pattern(PyObject *self, PyObject *index)
                          p.id, decoded(p.name ? p.name : ""));
 }
 
+/* _conditions(): of each pattern (place, word, offset, within). */
+static PyObject *plan_conditions(PyObject *self, PyObject *unused)
+{
+    trawl_conditions c = TRAWL_CONDITIONS_INIT;
+    PyObject *all = PyList_New(0);
+    (void)unused;
+    for (size_t i = 0;
+         all && trawl_plan_get_conditions(((plan_object *)self)->plan, i, &c) == TRAWL_OK; i++) {
+        PyObject *one =
+            Py_BuildValue("IIKK", c.place, c.word, (unsigned long long)c.offset,
+                          (unsigned long long)c.within);
+        if (!one || PyList_Append(all, one))
+            Py_CLEAR(all);
+        Py_XDECREF(one);
+    }
+    return all;
+}
+
 /* ---- compiling -------------------------------------------------------------------- */
 
 /* Item `i` of an array of uint32, or of one that has but one. */
@@ -226,6 +244,23 @@ static trawl_pattern *patterns_of(PyObject *texts, PyArrayObject *syntaxes, PyAr
     return patterns;
 }
 
+/* The rows of an array of uint64, as plan_conditions gives them, as conditions behind an entry for
+ * each, which is freed. */
+static const trawl_conditions **conditions_of(PyArrayObject *rows, size_t count)
+{
+    const uint64_t *row = PyArray_DATA(rows);
+    const trawl_conditions **entries = malloc(count * (sizeof *entries + sizeof **entries) + 1);
+    trawl_conditions *to = entries ? (trawl_conditions *)(void *)(entries + count) : NULL;
+    for (size_t i = 0; entries && i < count; i++, row += 4) {
+        to[i] = (trawl_conditions){ sizeof *to, (uint32_t)row[0], (uint32_t)row[1], row[2],
+                                    row[3] };
+        entries[i] = &to[i];
+    }
+    if (!entries)
+        PyErr_NoMemory();
+    return entries;
+}
+
 static trawl_plan *compile_them(pool *contexts, const trawl_pattern *patterns, size_t count,
                                 trawl_compile_options *options)
 {
@@ -245,20 +280,25 @@ static trawl_plan *compile_them(pool *contexts, const trawl_pattern *patterns, s
     return plan;
 }
 
-/* _compile(texts, syntaxes, flags, names, engine, sample, max_memory, wm_block, settings) */
+/* _compile(texts, syntaxes, flags, names, conditions, engine, sample, max_memory, wm_block,
+ * settings) */
 static PyObject *plan_compile(PyObject *type, PyObject *args)
 {
-    PyObject *texts, *syntaxes, *flags, *names, *sample, *most, *settings;
+    PyObject *texts, *syntaxes, *flags, *names, *asked, *sample, *most, *settings;
+    const trawl_conditions **conditions = NULL;
     trawl_compile_options options = TRAWL_COMPILE_OPTIONS_INIT;
     unsigned block;
     text s = { 0 };
-    if (!PyArg_ParseTuple(args, "OOOOzOOIO", &texts, &syntaxes, &flags, &names, &options.engine,
-                          &sample, &most, &block, &settings) ||
+    if (!PyArg_ParseTuple(args, "OOOOOzOOIO", &texts, &syntaxes, &flags, &names, &asked,
+                          &options.engine, &sample, &most, &block, &settings) ||
         !number_get(most, "max_memory", UINT64_MAX, &options.max_memory))
         return NULL;
     const size_t count = (size_t)PyTuple_Size(texts);
+    if (asked != Py_None && !(conditions = conditions_of((PyArrayObject *)asked, count)))
+        return NULL;
     pool *contexts = pool_of(settings);
     if (!contexts || (sample != Py_None && !text_get_host(sample, &s, "a sample"))) {
+        free(conditions);
         pool_drop(contexts);
         return NULL;
     }
@@ -266,10 +306,12 @@ static PyObject *plan_compile(PyObject *type, PyObject *args)
     options.sample_length = s.length;
     options.wm_block = block;
     options.keep_texts = 1;
+    options.conditions = conditions;
     trawl_pattern *patterns =
         patterns_of(texts, (PyArrayObject *)syntaxes, (PyArrayObject *)flags, names, count);
     trawl_plan *plan = patterns ? compile_them(contexts, patterns, count, &options) : NULL;
     free(patterns);
+    free(conditions);
     text_drop(&s);
     PyObject *made = plan ? plan_wrap(type, plan, NULL, contexts) : NULL;
     pool_drop(contexts);
@@ -395,6 +437,7 @@ static PyMethodDef methods[] = {
     { "_on", plan_on, METH_O, NULL },
     { "_save", plan_save, METH_NOARGS, NULL },
     { "_note", plan_note, METH_NOARGS, NULL },
+    { "_conditions", plan_conditions, METH_NOARGS, NULL },
     { "_info", plan_info, METH_NOARGS, NULL },
     { "_isa", plan_isa, METH_NOARGS, NULL },
     { "_names", plan_names, METH_NOARGS, NULL },

@@ -33,6 +33,30 @@ def test_facts():
         trawl.devices("nonsense")
 
 
+def test_conditions():
+    """Where matches begin and what stands beside them: checked, kept by the plan, and what chooses."""
+    asked = [trawl.Conditions(from_begin=1, within=3), trawl.Conditions(from_end=2, word="full"), None]
+    plan = trawl.compile(["ab", "cd", "a.*c"], conditions=asked)
+    assert plan.find(b"abab_cdabab cd", report="longest")[["pattern", "start"]].tolist() == \
+        [(0, 2), (2, 0), (2, 2), (2, 7), (2, 9), (1, 12)]
+    assert trawl.load(plan.save()).conditions == plan.conditions == tuple(asked)
+    assert trawl.compile("ab", conditions=trawl.Conditions(word="wide")).count(b"abx\0-\0ab-\0") == 1
+    assert trawl.compile("ab", conditions=trawl.Conditions()).conditions == (None,)
+    both = trawl.compile("GGT", syntax="iupac", strand="both", conditions=trawl.Conditions(from_begin=0))
+    assert both.find(b"ACCGGT").tolist() == [(1, 0, 3, 0)]
+    with pytest.raises(trawl.UnsupportedError, match="end of the text"):
+        plan.stream()
+    with pytest.raises(trawl.UnsupportedError, match="circle"):
+        plan.find(b"ab", circular=True)
+    wrong = [(trawl.Conditions(from_begin=1, from_end=2), "one place"), (trawl.Conditions(within=2), "add from_begin"),
+             (trawl.Conditions(word="x"), "full, wide"), (trawl.Conditions(from_end=-1), "from_end is a whole"),
+             (trawl.Conditions(from_begin=2**64), "from_begin is a whole"), ([None], "1 conditions for 2"),
+             ("ab", "trawl.Conditions or None"), (7, "one, or None, for each")]
+    for conditions, message in wrong:
+        with pytest.raises((TypeError, ValueError), match=message):
+            trawl.compile(["ab", "b"], conditions=conditions)
+
+
 def test_isas(monkeypatch):
     """The instruction sets that run here, and the one that a plan's searches take."""
     names = trawl.isas()
@@ -234,7 +258,7 @@ def test_damaged_plans(rng, tmp_path):
         damaged[rng.randrange(len(block))] ^= 1 << rng.randrange(8)
         with pytest.raises(trawl.PlanError):
             trawl.load(bytes(damaged))
-    with pytest.raises(trawl.UnsupportedError, match="trawl find --plan"):
+    with pytest.raises(trawl.UnsupportedError, match="trawl grep --plan"):
         trawl.load(b"TRAWLCND" + bytes(56) + block)
     path = tmp_path / "plan"
     for bad in (b"", b"x", block[:-1], block[:100]):

@@ -19,6 +19,7 @@ from ._errors import (ArgumentError, DeviceError, Error, ExpiredError, LimitErro
                       PlanError, ReadError, UnsupportedError)
 from ._frames import to_arrow, to_pandas
 from ._grid import GRID_MATCH, GridPlan, grid
+from ._patterns import Conditions
 from ._plan import (MATCH, Batches, Flag, Pattern, Plan, PlanInfo, RangeNeeds, Stage, Stream, compile,
                     load)
 from ._readers import Reader, Record, Records, open
@@ -65,7 +66,7 @@ _os.register_at_fork(after_in_child=_core.forked)
 _atexit.register(_core.release)
 
 __all__ = [
-    "AMBIGUOUS", "ArgumentError", "Batches", "DeviceError", "Error", "ExpiredError", "Flag", "GRID_MATCH",
+    "AMBIGUOUS", "ArgumentError", "Batches", "Conditions", "DeviceError", "Error", "ExpiredError", "Flag", "GRID_MATCH",
     "GridPlan", "LINES", "LimitError", "MATCH", "NOCASE", "NULS", "ONCE", "OTHER_STRAND",
     "Pattern", "PatternError", "Plan", "PlanError", "PlanInfo", "RangeNeeds", "ReadError", "Reader",
     "Record",

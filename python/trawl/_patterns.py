@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 import operator
-from typing import Any, Iterable, List, Mapping, Optional, Sequence, Tuple, Union
+from typing import Any, Iterable, List, Mapping, NamedTuple, Optional, Sequence, Tuple, Union
 
 import numpy as np
 
@@ -10,6 +10,57 @@ from ._texts import _is_file, _says_its_bytes
 
 _OTHER_STRAND = 128
 SYNTAXES = {"literal": 0, "escaped": 1, "extended": 2, "prosite": 3, "iupac": 4, "hex": 5}
+
+
+WORDS = {None: 0, "full": 1, "wide": 2}
+
+
+class Conditions(NamedTuple):
+    """What a pattern asks of its matches beside its text: what does not meet it is no match, whatever
+    the report."""
+
+    from_begin: Optional[int] = None  #: it begins so many bytes after the text's begin
+    from_end: Optional[int] = None  #: it begins so many bytes before the text's end, or it is none
+    within: int = 0  #: ... of either, or up to so many bytes more
+    word: Optional[str] = None  #: "full": no ASCII letter or digit stands on either side of it;
+    #: "wide": none of two bytes, the second one 0
+
+
+def _row(given: Any, number: int) -> Tuple[int, int, int, int]:
+    """Place, word, offset and within, as the library numbers them."""
+    if given is None:
+        return 0, 0, 0, 0
+    if not isinstance(given, Conditions):
+        raise TypeError(f"conditions {number} are a trawl.Conditions or None, not {type(given).__name__}")
+    if given.from_begin is not None and given.from_end is not None:
+        raise ValueError(f"conditions {number}: from_begin and from_end: a match has one place: leave one out")
+    if given.word not in WORDS:
+        raise ValueError(f"conditions {number}: no word {given.word!r}; there are full, wide")
+    place = 1 if given.from_begin is not None else 2 if given.from_end is not None else 0
+    within = _integer(given.within, "within", 2**64 - 1)
+    if within and not place:
+        raise ValueError(f"conditions {number}: within is of a place: add from_begin or from_end")
+    offset = (0, given.from_begin, given.from_end)[place]
+    return place, WORDS[given.word], _integer(offset, "from_end" if place == 2 else "from_begin", 2**64 - 1), within
+
+
+def _conditions(given: Any, count: int) -> Optional[np.ndarray]:
+    """A row for each pattern, of conditions of all or of each."""
+    if given is None:
+        return None
+    if not hasattr(given, "__iter__"):
+        raise TypeError("conditions are a trawl.Conditions for all patterns, or one, or None, for each, not "
+                        f"{type(given).__name__}")
+    listed = [given] * count if isinstance(given, Conditions) else list(given)
+    if len(listed) != count:
+        raise ValueError(f"there are {len(listed)} conditions for {count} patterns")
+    return np.array([_row(one, i) for i, one in enumerate(listed)], np.uint64).reshape(count, 4)
+
+
+def _conditions_of(row: Tuple[int, int, int, int]) -> Optional[Conditions]:
+    place, word, offset, within = row
+    return Conditions(offset if place == 1 else None, offset if place == 2 else None, within,
+                      list(WORDS)[word]) if place or word else None
 
 
 def _integer(value: Any, name: str, most: int = 2**63 - 1, least: int = 0) -> int:

@@ -13,7 +13,8 @@ import numpy as np
 
 from . import _circles, _core, _device
 from ._errors import Error, name_it
-from ._patterns import SYNTAXES, _integer, _labels, _numbers, _patterns, _stranded, _syntax_number
+from ._patterns import (SYNTAXES, Conditions, _conditions, _conditions_of, _integer, _labels, _numbers,
+                        _patterns, _stranded, _syntax_number)
 from ._texts import Letters, Text, Texts, _are_offsets, _as_list, _column, _cuts, _refuse_no_list
 
 if TYPE_CHECKING:
@@ -239,6 +240,11 @@ class Plan(_Compiled):
         given = (self._pattern(i) for i in range(self._info()[2]))
         return [Pattern(text, syntaxes[syntax], Flag(flags), id, name)
                 for text, syntax, flags, id, name in given]
+
+    @property
+    def conditions(self) -> Tuple[Optional[Conditions], ...]:
+        """What each pattern asks of its matches beside its text; None: nothing."""
+        return tuple(_conditions_of(row) for row in self._conditions())
 
     @property
     def strands(self) -> Tuple[str, ...]:
@@ -481,7 +487,8 @@ def compile(patterns: Union[_Text, Iterable[_Text], Mapping[_Name, _Text]], *,
             sample: Optional[Text] = None, max_memory: int = 0, wm_block: int = 0,
             backend: Optional[str] = None, threads: int = 0,
             device: Optional[Union[str, int]] = None, tuning: Optional[str] = None,
-            strand: str = "plus") -> Plan:
+            strand: str = "plus",
+            conditions: Union[None, Conditions, Sequence[Optional[Conditions]]] = None) -> Plan:
     """Compile patterns into a `Plan`.
 
     Args:
@@ -504,6 +511,9 @@ def compile(patterns: Union[_Text, Iterable[_Text], Mapping[_Name, _Text]], *,
         strand: of patterns of "iupac" "plus" as they are, "minus" for their reverse complements, or
             "both": then pattern i of these is 2 * i of the plan, its reverse complement 2 * i + 1
             (`Plan.strands`). Offsets are those of the text.
+        conditions: where matches must begin, and what may not stand beside them: `Conditions` for all
+            patterns, or one, or None, for each. The plan keeps them (`Plan.conditions`). A place
+            that counts from the text's end needs the whole text: streams and ranges refuse it.
 
     Raises:
         PatternError: ``pattern`` and ``offset`` say which and where.
@@ -516,12 +526,13 @@ def compile(patterns: Union[_Text, Iterable[_Text], Mapping[_Name, _Text]], *,
     labels = _labels(names, len(texts), "patterns")
     settings = _settings(backend, threads, device, tuning)
     syntaxes, bits = _numbers(numbers, len(texts), "syntaxes"), _numbers(flags, len(texts), "flags")
-    all_texts, all_labels = texts, labels
+    all_texts, all_labels, rows = texts, labels, _conditions(conditions, len(texts))
     if strand != "plus":
         all_texts, all_labels, bits = _stranded(strand, (texts, labels), bits, syntaxes)
+        rows = None if rows is None else np.repeat(rows, len(all_texts) // len(texts), axis=0)
         syntaxes = syntaxes[:1]
     try:
-        plan = Plan._compile(all_texts, syntaxes, bits, all_labels, engine, sample,
+        plan = Plan._compile(all_texts, syntaxes, bits, all_labels, rows, engine, sample,
                              max_memory, _integer(wm_block, "wm_block", 2**32 - 1), settings)
     except Error as error:
         if error.pattern is not None:
@@ -553,8 +564,8 @@ def load(source: Union[bytes, bytearray, memoryview, str, "os.PathLike[str]"], *
 
     Raises:
         PlanError: it is damaged, forged or of another version.
-        UnsupportedError: its patterns ask for what the command alone looks at (offsets of ClamAV,
-            full words of YARA, empty lines of grep).
+        UnsupportedError: it is of lines that no match tells (``trawl compile --grep``, of an empty
+            pattern).
         OSError: the file cannot be read.
     """
     settings = _settings(backend, threads, device, tuning)
