@@ -17,6 +17,7 @@ import tarfile
 import tempfile
 
 import asked
+import one_plan
 from asked import CASES, DATA, SEED, TRAWL, changed, result
 
 
@@ -191,6 +192,7 @@ def differential(captures: bool) -> None:
             out.write(capture(packets))
         with open("drawn.txt", "wb") as out:
             out.write(b"".join(line["payload"] + b"\n" for line in lines))
+        wrong += one_plan.faults("drawn.txt", "--rules", "drawn.rules")
         asked_of = [(packets, ["drawn.pcap"])] if captures else []
         for records, options in [*asked_of, (lines, ["--format", "lines", "drawn.txt"])]:
             got = [(int(row[1].split()[0]), int(row[2]))
@@ -531,6 +533,7 @@ def main() -> int:
         else:
             print("# Suricata's tests: skipped, there is no folder of test data")
         os.chdir("/")
+    print("# " + one_plan.told())
     return asked.summary()
 
 

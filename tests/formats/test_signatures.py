@@ -13,6 +13,7 @@ import sys
 import tempfile
 
 import asked
+import one_plan
 from asked import CASES, SEED, TRAWL, changed, result
 
 CLAMSCAN = shutil.which("clamscan")
@@ -55,6 +56,7 @@ def extended() -> None:
     got = {(row[3], row[4]) for row in rows}
     result("lines of an .ndb: comments, {n} at an end, what is malformed",
            [f"{got}, {status}"] * (got != want or status != 0))
+    result("one compiled file", one_plan.faults("text", "--hex", "-f", "some.ndb"))
     named = {int(number) for number in re.findall(r"some\.ndb:(\d+): .*left out: ", said)}
     result("each with its line, and counted", [f"{named}, {said}"] * (
         named != {3, 5, 6, 8, 10} or "5 signatures are left out" not in said))
@@ -98,18 +100,23 @@ def compare(r: random.Random, database: str, options, signatures, wrong) -> int:
     return held
 
 
+def write_extended(r: random.Random) -> dict:
+    signatures = {}
+    for number in range(60):
+        place = r.choice(["*", "*", "*", "1", "0", "2,3", "EOF-5", "EOF-9,4"])
+        body = draw_bytes(r, 2)
+        if "-" not in body and "*" not in body:  # else ClamAV finds a part without bytes
+            body = (r.choice(["", "", "{1}", "{3}"]) + body +
+                    r.choice(["", "", "{1}", "{4}", "??"]))
+        signatures[f"N{number}"] = f"0:{place}:{body}"
+    write("drawn.ndb", "".join(f"{name}:{rest}\n" for name, rest in signatures.items()))
+    return signatures
+
+
 def extended_drawn(r: random.Random) -> None:
     wrong, held = [], 0
     for _ in range(max(1, CASES // 30)):
-        signatures = {}
-        for number in range(60):
-            place = r.choice(["*", "*", "*", "1", "0", "2,3", "EOF-5", "EOF-9,4"])
-            body = draw_bytes(r, 2)
-            if "-" not in body and "*" not in body:  # else ClamAV finds a part without bytes
-                body = (r.choice(["", "", "{1}", "{3}"]) + body +
-                        r.choice(["", "", "{1}", "{4}", "??"]))
-            signatures[f"N{number}"] = f"0:{place}:{body}"
-        write("drawn.ndb", "".join(f"{name}:{rest}\n" for name, rest in signatures.items()))
+        signatures = write_extended(r)
         held += compare(r, "drawn.ndb", [], signatures, wrong)
     result(f"{held} drawn extended signatures hold, as clamscan says", wrong)
 
@@ -171,6 +178,7 @@ def logical() -> None:
     wrong += [f"{named}"] * (sorted(named) != list(range(first, len(lines) + 1)))
     wrong += [said] * (f" {len(LEFT_OUT) + len(MALFORMED)} signatures are left out" not in said)
     result("what is not evaluated is named, what is malformed left out", wrong)
+    result("... and one compiled file", one_plan.faults("text", "--hex", "-f", "some.ldb"))
     rows, status, said = find("-f", "some.ldb", "text")
     names = {row[3] for row in rows}
     result("without --verdicts: the parts", [f"{names}, {said}"] * (
@@ -217,11 +225,27 @@ def draw_logical(r: random.Random) -> str:
     return f"Engine:51-255,Target:0{size};{expression};" + ";".join(parts)
 
 
+def write_logical(r: random.Random) -> dict:
+    signatures = {f"N{number}": draw_logical(r) for number in range(60)}
+    write("drawn.ldb", "".join(f"{name};{rest}\n" for name, rest in signatures.items()))
+    return signatures
+
+
+def compiled(r: random.Random) -> None:
+    wrong = []
+    for _ in range(max(1, CASES // 30)):
+        write_extended(r)
+        write_logical(r)
+        write("text", draw_text(r))
+        for database in ["drawn.ndb", "drawn.ldb"]:
+            wrong += one_plan.faults("text", "--hex", "-f", database)
+    result("drawn signatures in one compiled file", wrong)
+
+
 def logical_drawn(r: random.Random) -> None:
     wrong, held = [], 0
     for _ in range(max(1, CASES // 30)):
-        signatures = {f"N{number}": draw_logical(r) for number in range(60)}
-        write("drawn.ldb", "".join(f"{name};{rest}\n" for name, rest in signatures.items()))
+        signatures = write_logical(r)
         held += compare(r, "drawn.ldb", ["--verdicts"], signatures, wrong)
     result(f"{held} drawn logical signatures hold, as clamscan says", wrong)
 
@@ -252,12 +276,14 @@ def main() -> int:
         extended()
         logical()
         damaged(r)
+        compiled(r)
         if CLAMSCAN:
             extended_drawn(r)
             logical_drawn(r)
         else:
             print("# beside ClamAV: skipped, there is no clamscan (Debian: clamav)")
         os.chdir("/")
+    print("# " + one_plan.told())
     return asked.summary()
 
 

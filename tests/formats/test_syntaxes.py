@@ -16,6 +16,7 @@ import tarfile
 import tempfile
 
 import asked
+import one_plan
 from asked import CASES, DATA, SEED, TRAWL, result
 
 
@@ -323,6 +324,7 @@ def rules() -> None:
     with open("some.rules", "w", encoding="ascii") as out:
         out.write(RULES)
     rows = find("--rules", "some.rules", "-e", "z", text=b'get a:\\";no POST bz')
+    result("--rules: one compiled file", one_plan.faults("text", "--rules", "some.rules", "-e", "z"))
     result("--rules: contents with escapes and nocase, sids as ids",
            [f"{row}" for row in {tuple(row[2:]) for row in rows} ^ {
                ("7", "GET ", "0", "4"), ("7", r'a|3A 5c|\\"\\;', "4", "9"), ("8", "pOSt", "12", "16"),
@@ -367,6 +369,9 @@ def offsets() -> None:
         with open("signatures.ndb", "w", encoding="ascii") as out:
             out.writelines(lines)
         found += len(asked)
+        with open("text", "wb") as out:
+            out.write(text)
+        wrong += one_plan.faults("text", "--hex", "-f", "signatures.ndb")
         for report in ["longest", "shortest"]:
             rows = find("--hex", "-f", "signatures.ndb", "--report", report, text=text)
             if sorted((row[3], row[4]) for row in rows) != sorted(asked):
@@ -525,7 +530,8 @@ def signatures() -> None:
     result(f"{len(rows)} signatures of ClamAV that alert",
            [row for row in rows if int(row[3]) != known[row[2]]] + [0] * (len(rows) != len(known)))
     rows = find("--hex", "--count=all", "-f", f"{DATA}/sigs/clamav_daily.ndb", text=program)
-    result(f"{len(rows)} signatures of a ClamAV database are read", [0] * (len(rows) != 258))
+    result(f"{len(rows)} signatures of a ClamAV database are read, and compiled",
+           [0] * (len(rows) != 258) + one_plan.faults("text", "--hex", "-f", f"{DATA}/sigs/clamav_daily.ndb"))
 
 
 def real_rules() -> None:
@@ -551,6 +557,7 @@ def real_rules() -> None:
         got.setdefault(row[1], []).append(int(row[3]))
     wrong = [sid for sid in want.keys() | got.keys()
              if sorted(want.get(sid, [])) != sorted(got.get(sid, []))]
+    wrong += one_plan.faults("text", *(part for name in files for part in ("--rules", name)))
     result(f"{sum(map(len, got.values()))} contents of {len(got)} rules in a capture", wrong)
 
 
@@ -576,6 +583,7 @@ def main() -> int:
         else:
             print("# real data: skipped, there is no folder of test data")
         os.chdir("/")
+    print("# " + one_plan.told())
     return asked.summary()
 
 

@@ -16,6 +16,7 @@ import tempfile
 import lzma
 
 import asked
+import one_plan
 from asked import CASES, DATA, SEED, TRAWL, result
 
 YARA = shutil.which("yara")
@@ -157,6 +158,7 @@ def differential() -> None:
         with open("text", "wb") as out:
             out.write(text)
         got, said = find("drawn.yar", "-e", "never", "text")
+        wrong += one_plan.faults("text", "--yara", "drawn.yar", "-e", "never")
         out = set(re.findall(r": (r:\$\w*): .*left out", said))
         left += len(out)
         expected = {name: text_starts(string, text) for name, string in texts.items()}
@@ -248,9 +250,13 @@ def chosen() -> None:
            outputs if outputs[0] != outputs[1] or b"First:$r" not in outputs[0] else [])
     with open("word.yar", "w", encoding="ascii") as out:
         out.write('rule r { strings: $a = "be" fullword $b = "ta" condition: any of them }')
+    with open("words", "wb") as out:
+        out.write(b"beta be. b\0e\0")
+    wrong = one_plan.faults("text", "--yara", "chosen.yar") + one_plan.faults("words", "--yara", "word.yar")
+    result("chosen: one compiled file", wrong)
     done = subprocess.run([TRAWL, "find", "--yara", "word.yar", "--count"], capture_output=True,
                           input=b"beta be.", check=False)
-    result("a pipe is there whole for fullword",
+    result("a pipe, and fullword",
            [done] * ([line[-1:] for line in done.stdout.split(b"\n")[1:-1]] != [b"1", b"1"]))
     done = subprocess.run([TRAWL, "find", "--yara", "chosen.yar", "--count"], capture_output=True,
                           stdin=open("text", "rb"), check=False)
@@ -317,6 +323,7 @@ def real() -> None:
     result(f"{len(names)} files: {len(known)} hex strings occur as often as known",
            [f"{name}: {len(got.get(name, set()))}, not {count}" for name, count in known.items()
             if len(got.get(name, set())) != count])
+    result("... and one compiled file of them", one_plan.faults("program", "--yara", "all.yar"))
     if not YARA:
         print("# real rules: yara is not installed")
         return
@@ -353,6 +360,7 @@ def main() -> int:
         else:
             print("# real rules: skipped, there is no folder of test data")
         os.chdir("/")
+    print("# " + one_plan.told())
     return asked.summary()
 
 
