@@ -113,7 +113,7 @@ awk -F'[(), ]+' '
     function there(file) { return (getline line < file) >= 0 }
     FILENAME ~ /architecture/ { document = document $0 "\n"; next }
     FILENAME ~ /selftest/ { selftest = selftest $0; next }
-    /^(ENGINE|FILTER)\(/ {
+    /^ENGINE\(/ {
         name = $2
         folder = "src/engines/" $5 "/" name
         has[folder] = 1

@@ -16,8 +16,7 @@ extern "C" {
 typedef struct trawl_stage_info {
     size_t size;          /* sizeof(trawl_stage_info), set by the caller */
     const char *engine;   /* whose it is */
-    const char *role;     /* "search"; "filter", whose candidates "verify" looks at; "fallback",
-                             which takes over where those are slow; "aside", for devices */
+    const char *role;     /* "search"; "fallback", which takes over where that is slow */
     size_t bytes;         /* of its tables */
     uint32_t part;        /* of the set, from 0: the patterns are divided among parts */
     uint32_t patterns;    /* of that part; an alternative of a pattern is one by itself */

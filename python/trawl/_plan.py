@@ -48,7 +48,7 @@ class Stage(NamedTuple):
     """One step of how a plan is searched."""
 
     engine: str
-    role: str  #: "search", "filter", "verify", "fallback" or "aside"
+    role: str  #: "search" or "fallback", which takes over where that is slow
     bytes: int  #: of its tables
     part: int  #: of the set
     patterns: int  #: of that part

@@ -52,17 +52,12 @@ static bool has_kernels(const trawl_plan *plan, const plan_stage *stage)
 const plan_stage *searching_stage(const trawl_plan *plan, const plan_part *part, bool fallback)
 {
     const plan_stage *stage = stage_begun(plan, part, fallback);
-    if (stage->role == STAGE_FILTER)
-        stage = part_stage(plan, part, STAGE_VERIFY);
-    return has_kernels(plan, stage) ? stage : part_stage(plan, part, STAGE_FALLBACK);
+    return has_kernels(plan, stage) ? stage : part_fallback(plan, part);
 }
 
 static walk_facts facts_of(const trawl_plan *plan, const plan_part *part, const plan_stage *stage)
 {
-    const plan_stage *grams = part_stage(plan, part, STAGE_FILTER);
-    const plan_stage *last = part_stage(plan, part, STAGE_FALLBACK);
-    if (!grams)
-        grams = part_stage(plan, part, STAGE_ASIDE);
+    const plan_stage *last = part_fallback(plan, part);
     return (walk_facts){
         .kind = (walk_kind)stage->kind,
         .tables = stage_tables(plan, stage),
@@ -72,10 +67,9 @@ static walk_facts facts_of(const trawl_plan *plan, const plan_part *part, const 
         .state_words = stage->state_words,
         .carries = part->carries,
         .cell_size = plan_head(plan)->cell_size,
-        .grams = grams ? stage_tables(plan, grams) : NULL,
         .masks = part->carries ? stage_masks(plan, stage) : NULL,
         .may_stop = last && last != stage,
-        .patience = part->patience,
+        .patience = stage->patience,
     };
 }
 
@@ -153,7 +147,7 @@ int load_parts(used_device *u, const tuning *tuning, const trawl_plan *plan, boo
     int status = TRAWL_OK;
     for (u32 i = 0; i < plan_head(plan)->part_count && status == TRAWL_OK; i++) {
         const plan_stage *first = searching_stage(plan, &parts[i], fallback[i]);
-        const plan_stage *last = part_stage(plan, &parts[i], STAGE_FALLBACK);
+        const plan_stage *last = part_fallback(plan, &parts[i]);
         if ((parts[i].carries != 0) != carries)
             continue;
         if (!first || !has_kernels(plan, first))

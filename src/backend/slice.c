@@ -14,7 +14,7 @@ enum { SHORT_TEXT = 2048u }; /* bytes: less are not worth more words, when a fal
 
 const plan_stage *stage_begun(const trawl_plan *plan, const plan_part *part, bool fallback)
 {
-    const plan_stage *last = fallback ? part_stage(plan, part, STAGE_FALLBACK) : NULL;
+    const plan_stage *last = fallback ? part_fallback(plan, part) : NULL;
     return last ? last : part_stages(plan, part);
 }
 
@@ -33,7 +33,7 @@ u64 part_flow_words(const trawl_plan *plan, const plan_part *part)
 static const plan_stage *stage_of_length(const trawl_plan *plan, const plan_part *part,
                                          const plan_stage *stage, u32 length)
 {
-    const plan_stage *last = part_stage(plan, part, STAGE_FALLBACK);
+    const plan_stage *last = part_fallback(plan, part);
     return last && length < SHORT_TEXT && stage->state_words > SMALL_STATE &&
                    last->state_words < stage->state_words
                ? last
@@ -97,18 +97,7 @@ static void run_carrying(const text_job *job, const plan_stage *stage, slice *s,
     }
 }
 
-static void set_verify(isa set, const trawl_plan *plan, const plan_part *part,
-                       const plan_stage *stage, text_task *t)
-{
-    if (stage->role != STAGE_FILTER)
-        return;
-    const plan_stage *next = part_stage(plan, part, STAGE_VERIFY);
-    t->verify = walk_of(set, next->kind)->verify;
-    t->verify_tables = stage_tables(plan, next);
-}
-
-static u32 run_stage(const text_job *job, const plan_part *part, const plan_stage *stage,
-                     text_task *t, u64 *flow)
+static u32 run_stage(const text_job *job, const plan_stage *stage, text_task *t, u64 *flow)
 {
     u64 small[SMALL_STATE] = { 0 };
     u64 *scratch = NULL;
@@ -123,9 +112,9 @@ static u32 run_stage(const text_job *job, const plan_part *part, const plan_stag
     if (flow && t->from < t->begin)
         memset(flow, 0, (size_t)stage->state_words * sizeof *flow);
     t->tables = stage_tables(job->plan, stage);
+    t->patience = stage->patience;
     t->state = flow ? flow : scratch ? scratch : small;
     t->whole = !flow;
-    set_verify(job->isa, job->plan, part, stage, t);
     const u32 done = w->text(t);
     memory_give(job->memory, scratch);
     return done;
@@ -138,7 +127,7 @@ static int run_part(const text_job *job, u32 number, slice *s, u64 *flow, const 
     const plan_stage *begun = stage_begun(job->plan, part, job->fallback[number]);
     const plan_stage *first =
         flow ? begun : stage_of_length(job->plan, part, begun, s->end - s->from);
-    const plan_stage *last = part_stage(job->plan, part, STAGE_FALLBACK);
+    const plan_stage *last = part_fallback(job->plan, part);
     const u64 reach = part_reach(part);
     text_task t = { .text = job->window, .low = s->from, .out = out };
     t.from = flow && s->flows_in          ? s->begin
@@ -147,8 +136,7 @@ static int run_part(const text_job *job, u32 number, slice *s, u64 *flow, const 
     t.begin = s->begin;
     t.end = s->end;
     t.allowance = last && first != last ? job->allowance : WALK_NEVER;
-    t.patience = part->patience;
-    const u32 done = run_stage(job, part, first, &t, flow);
+    const u32 done = run_stage(job, first, &t, flow);
     if (done == UINT32_MAX)
         return TRAWL_ERROR_MEMORY;
     s->done[number] = job->fallback[number] ? s->begin : done > s->begin ? done : s->begin;
@@ -160,7 +148,7 @@ static int run_part(const text_job *job, u32 number, slice *s, u64 *flow, const 
              : t.begin - s->from > reach           ? t.begin - (u32)reach
                                                    : s->from;
     t.allowance = WALK_NEVER;
-    return run_stage(job, part, last, &t, NULL) == UINT32_MAX ? TRAWL_ERROR_MEMORY : TRAWL_OK;
+    return run_stage(job, last, &t, NULL) == UINT32_MAX ? TRAWL_ERROR_MEMORY : TRAWL_OK;
 }
 
 int slice_run_text(const text_job *job, slice *s)
@@ -204,13 +192,12 @@ bool slice_run_plain(isa set, const trawl_plan *plan, const u8 *text, u32 length
                     .state = state,
                     .whole = true,
                     .allowance = part->stage_count > 1 && stage == first ? allowance : WALK_NEVER,
-                    .patience = part->patience,
+                    .patience = stage->patience,
                     .out = out };
     if (plan_head(plan)->part_count > 1 || stage->state_words > SMALL_STATE)
         return false;
     if (stage->state_words)
         memset(state, 0, sizeof state);
-    set_verify(set, plan, part, stage, &t);
     return walk_of(set, stage->kind)->text(&t) >= length;
 }
 
@@ -239,7 +226,7 @@ int slice_run_grid(const grid_job *job, slice *s)
     const sink out = { &count, s->records, s->capacity };
     for (u32 i = 0; i < plan_head(job->plan)->part_count; i++) {
         const plan_stage *first = stage_begun(job->plan, &parts[i], job->fallback[i]);
-        const plan_stage *last = part_stage(job->plan, &parts[i], STAGE_FALLBACK);
+        const plan_stage *last = part_fallback(job->plan, &parts[i]);
         const u64 before = count;
         u32 done;
         grid_task t = { .cells = job->window,

@@ -5,7 +5,6 @@
 
 /* Those that can be asked for. */
 static const engine *const engines[] = {
-#define FILTER(name, NAME, kind, room, loop, device, title)
 #define ENGINE(name, NAME, kind, room, loop, device, title) &engine_##name,
 #include "engines/engines.def"
 };

@@ -158,8 +158,8 @@ static uint64_t aligned(uint64_t size)
 
 static void add_stage(const stage_draft *draft, sections *to)
 {
-    plan_stage stage = { .role = (uint32_t)draft->role,
-                         .kind = draft->kind,
+    plan_stage stage = { .kind = draft->kind,
+                         .patience = draft->patience,
                          .tables = aligned(to->table_bytes),
                          .bytes = draft->tables.size / 4 * 4,
                          .state_words = draft->state_words,
@@ -174,7 +174,6 @@ static void add_part(const part_draft *draft, plan_header *head, sections *to)
                        .carries = draft->stages[0].carries,
                        .first_stage = (uint32_t)(to->of[PLAN_STAGES].size / sizeof(plan_stage)),
                        .stage_count = draft->stage_count,
-                       .patience = draft->patience,
                        .indexes = to->of[PLAN_INDEXES].size / sizeof(uint32_t),
                        .state = draft->stages[0].carries ? head->state_words : 0 };
     set_lengths(draft->list, true, &part.min_length, &part.max_length);
@@ -443,24 +442,6 @@ static bool patterns_valid(memory *m, const uint8_t *bytes, const plan_header *h
            opened == (head->opened ? 1 : 0) && head->opened <= 256 && orders == head->given;
 }
 
-/* The chain that a backend runs: whole, or filter and verify; then what is optional. */
-static bool roles_valid(const plan_stage *stages, uint32_t count)
-{
-    uint32_t i = 1;
-    if (stages[0].role == STAGE_FILTER)
-        i = count > 1 && stages[1].role == STAGE_VERIFY ? 2 : 0;
-    else if (stages[0].role != STAGE_WHOLE)
-        i = 0;
-    for (bool fallback = false; i > 0 && i < count; i++) {
-        if (stages[i].role == STAGE_FALLBACK && fallback)
-            return false;
-        fallback = fallback || stages[i].role == STAGE_FALLBACK;
-        if (stages[i].role != STAGE_FALLBACK && stages[i].role != STAGE_ASIDE)
-            return false;
-    }
-    return i > 0;
-}
-
 static bool stages_valid(const plan_header *head, const plan_part *part, const plan_stage *stages)
 {
     const uint64_t count = head->section[PLAN_STAGES].bytes / sizeof *stages;
@@ -471,15 +452,14 @@ static bool stages_valid(const plan_header *head, const plan_part *part, const p
     stages += part->first_stage;
     for (uint32_t i = 0; i < part->stage_count; i++)
         if (stages[i].tables % PLAN_ALIGN || stages[i].tables > room || stages[i].bytes % 4 ||
-            stages[i].bytes > room - stages[i].tables || stages[i].state_words > UINT32_MAX ||
-            stages[i].role >= STAGE_ROLES)
+            stages[i].bytes > room - stages[i].tables || stages[i].state_words > UINT32_MAX)
             return false;
     for (uint32_t i = 0; part->carries && i < part->stage_count; i++)
         if (stages[i].state_words != stages[0].state_words || /* the part has one state */
             stages[i].masks % 8 || stages[i].masks > stages[i].bytes ||
             stages[i].state_words > (stages[i].bytes - stages[i].masks) / 16)
             return false;
-    return roles_valid(stages, part->stage_count);
+    return true;
 }
 
 /* The patterns of a part: in order, in no part before (`seen` has a bit for each), and as long as

@@ -6,10 +6,10 @@
  *     header | patterns | elements | borders | strings | parts | indexes | stages | tables | note
  *
  * A part is a share of the set that is searched alike; the records of all parts unite in
- * order. A part is searched by a chain of stages: one that searches, or a filter and the stage
- * that verifies its candidates. After them there may be a fallback, which takes over where they
- * give up. Each stage has tables, which open with a header, as layout.h of the algorithm declares;
- * offsets in them are in 4-byte words from their start.
+ * order. A part has a stage that searches it, and may have a fallback, a second one that takes over
+ * where the first gives up, and never does so itself. Each stage has tables, which open with a
+ * header, as layout.h of the algorithm declares; offsets in them are in 4-byte words from their
+ * start.
  *
  * Sections, and the tables of each stage, start at multiples of 64 bytes. Immutable once made.
  */
@@ -25,7 +25,7 @@
 #define PLAN_BYTE_ORDER 0x01020304u
 #define PLAN_ALIGN 64u
 
-enum { MOST_PARTS = 4, MOST_STAGES = 4 };
+enum { MOST_PARTS = 4, MOST_STAGES = 2 };
 
 enum plan_section {
     PLAN_PATTERNS,
@@ -108,27 +108,16 @@ typedef struct plan_part {
     uint32_t carries; /* 1: state crosses slice borders (the reach is not bounded, or long) */
     uint32_t first_stage;
     uint32_t stage_count; /* 1 .. MOST_STAGES */
-    uint32_t
-        patience; /* nanoseconds of work a byte at which its fallback is faster; 0: it has none */
-    uint32_t unused;
-    uint64_t indexes;    /* its first one in PLAN_INDEXES, u32[pattern_count], ascending */
-    uint64_t min_length; /* as in plan_header */
+    uint64_t indexes;     /* its first one in PLAN_INDEXES, u32[pattern_count], ascending */
+    uint64_t min_length;  /* as in plan_header */
     uint64_t max_length;
     uint64_t state; /* of a part that carries: its first word in the state of the plan */
 } plan_part;
 
-typedef enum stage_role {
-    STAGE_WHOLE = 0, /* searches by itself */
-    STAGE_FILTER,    /* finds candidates for the next stage, which verifies them */
-    STAGE_VERIFY,
-    STAGE_FALLBACK, /* takes over where the first stage gives up; never gives up itself */
-    STAGE_ASIDE,    /* tables that devices may use too: see the kernel of the first stage */
-    STAGE_ROLES
-} stage_role;
-
 typedef struct plan_stage {
-    uint32_t role;        /* stage_role */
     uint32_t kind;        /* walk_kind */
+    uint32_t patience;    /* nanoseconds of work a byte at which the fallback after it is faster;
+                             0: there is none */
     uint64_t tables;      /* in PLAN_TABLES, bytes */
     uint64_t bytes;       /* multiple of 4 */
     uint64_t state_words; /* 64-bit words of state a slice; grids: u32 words a column */
@@ -140,7 +129,7 @@ typedef struct plan_stage {
 _Static_assert(sizeof(plan_header) == 128 + 16 * PLAN_SECTIONS, "saved");
 _Static_assert(sizeof(plan_pattern) == 56 && sizeof(element) == 40, "saved");
 _Static_assert(sizeof(plan_borders) == 168, "saved");
-_Static_assert(sizeof(plan_part) == 56 && sizeof(plan_stage) == 40, "saved");
+_Static_assert(sizeof(plan_part) == 48 && sizeof(plan_stage) == 40, "saved");
 
 struct trawl_plan {
     void *block;          /* plan_header.bytes long, aligned to PLAN_ALIGN; after this struct, or
@@ -164,8 +153,7 @@ typedef struct stage_facts {
 /* ---- making one ------------------------------------------------------------- */
 
 typedef struct stage_draft {
-    stage_role role;
-    uint32_t kind;
+    uint32_t kind, patience; /* as in plan_stage */
     block tables;
     uint32_t carries; /* as in plan_part */
     uint64_t state_words, masks;
@@ -175,7 +163,7 @@ typedef struct part_draft {
     const pattern_list *list; /* a sublist of the plan's */
     const uint32_t *indexes;  /* the plan's indexes of its patterns; NULL: it is the plan's list */
     stage_draft stages[MOST_STAGES];
-    uint32_t stage_count, patience;
+    uint32_t stage_count;
 } part_draft;
 
 /* Put the plan together from a list and its finished parts, whose tables are copied. All memory is
@@ -231,15 +219,10 @@ static inline const plan_stage *part_stages(const trawl_plan *plan, const plan_p
     return (const plan_stage *)plan_at(plan, PLAN_STAGES) + part->first_stage;
 }
 
-/* The stage of a part that has a role, or NULL. */
-static inline const plan_stage *part_stage(const trawl_plan *plan, const plan_part *part,
-                                           stage_role role)
+/* The stage that takes over where the first one of a part gives up, or NULL. */
+static inline const plan_stage *part_fallback(const trawl_plan *plan, const plan_part *part)
 {
-    const plan_stage *stages = part_stages(plan, part);
-    for (uint32_t i = 0; i < part->stage_count; i++)
-        if (stages[i].role == (uint32_t)role)
-            return &stages[i];
-    return NULL;
+    return part->stage_count > 1 ? part_stages(plan, part) + 1 : NULL;
 }
 
 static inline const uint32_t *stage_tables(const trawl_plan *plan, const plan_stage *stage)

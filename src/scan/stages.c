@@ -7,7 +7,7 @@
 bool stages_may_give_up(const trawl_plan *plan)
 {
     for (uint32_t i = 0; i < plan_head(plan)->part_count; i++)
-        if (part_stage(plan, &plan_parts(plan)[i], STAGE_FALLBACK))
+        if (part_fallback(plan, &plan_parts(plan)[i]))
             return true;
     return false;
 }

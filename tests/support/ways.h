@@ -23,7 +23,6 @@ static const way ways[] = {
 #define NO_KERNELS(name)
 #define SOME_KERNELS(name) /* its fallback has to stand behind it */
 #define KERNELS(name) { #name, NULL, false, false },
-#define FILTER(name, NAME, kind, room, loop, device, title)
 #define ENGINE(name, NAME, kind, room, loop, device, title) device(name)
 #include "engines/engines.def"
     { "packed", "group=64,blocks=1,page=64", false, false },

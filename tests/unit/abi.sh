@@ -31,7 +31,7 @@ done
 rm -rf "$work/engines"
 cp -R "$source/src/engines" "$work/engines"
 cp -R "$source/tests/unit/naive" "$work/engines/literal/naive"
-kind=$(grep -cE '^(ENGINE|FILTER)\(' "$work/engines/engines.def")
+kind=$(grep -cE '^ENGINE\(' "$work/engines/engines.def")
 line="ENGINE(naive, NAIVE, $kind, literal, PLAIN, NO_KERNELS, \"comparison at every place\")"
 sed "s/^#undef ENGINE/$line\n&/" "$source/src/engines/engines.def" >"$work/engines/engines.def"
 

@@ -107,7 +107,6 @@ static void test_texts(void **state)
 static void test_registries(void **state)
 {
     static const char *const engines[] = {
-#define FILTER(name, NAME, kind, room, loop, device, title)
 #define ENGINE(name, NAME, kind, room, loop, device, title) #name,
 #include "engines/engines.def"
     };

@@ -5,24 +5,16 @@
 #include "engines/planner/planner.h"
 #include "engines/shared/engine.h"
 
-/* A chain is the one that the engine which searches names: walks and backends rely on it, for
- * filters need what is behind them, and stages that take turns have the same kind of state. */
-static bool role_fits(const engine *e, const engine *searches, uint32_t role)
+/* Whether a stage may stand behind the first one: walks and backends rely on it, for stages that
+ * take turns have the same kind of state. */
+static bool is_fallback(const engine *e, const plan_stage *first)
 {
-    switch (role) {
-    case STAGE_WHOLE:
-    case STAGE_VERIFY:
-        return e == searches && e != &engine_grams;
-    case STAGE_FALLBACK:
-        return searches && (e == searches->fallback || e == searches->instead);
-    default:
-        return searches && e == searches->filter;
-    }
+    const engine *before = engine_of_kind(first->kind);
+    return before && (e == before->fallback || e == before->instead);
 }
 
-/* `searches`: the engine of the part's stage that searches, or verifies. */
 static bool stage_checks(memory *m, const plan_header *head, const plan_part *part,
-                         const plan_stage *stage, const engine *searches, const uint8_t *tables)
+                         const plan_stage *stage, const plan_stage *first, const uint8_t *tables)
 {
     const engine *e = engine_of_kind(stage->kind);
     const stage_facts facts = { .pattern_count = part->pattern_count,
@@ -33,7 +25,7 @@ static bool stage_checks(memory *m, const plan_header *head, const plan_part *pa
                                 .state_words = stage->state_words,
                                 .memory = m };
     if (!e || stage->state_words > ENGINE_MOST_STATE || e->grid != (head->cell_size != 0) ||
-        !role_fits(e, searches, stage->role))
+        (stage != first && !is_fallback(e, first)))
         return false;
     return e->check(&facts, (const void *)(tables + stage->tables), (size_t)stage->bytes / 4);
 }
@@ -47,12 +39,10 @@ static int check_tables(memory *m, const void *block, trawl_error *error)
     const uint8_t *tables = bytes + head->section[PLAN_TABLES].offset;
     for (uint32_t i = 0; i < head->part_count; i++) {
         const plan_stage *first = &stages[parts[i].first_stage];
-        const engine *searches =
-            engine_of_kind(first->role == STAGE_FILTER ? first[1].kind : first->kind);
         for (uint32_t k = 0; k < parts[i].stage_count; k++) {
             const plan_stage *stage = &first[k];
             const engine *e = engine_of_kind(stage->kind);
-            const bool valid = stage_checks(m, head, &parts[i], stage, searches, tables);
+            const bool valid = stage_checks(m, head, &parts[i], stage, first, tables);
             if (m->failure)
                 return memory_failed(m, error, "checking the tables of engine '%s'", e->name);
             if (!valid)

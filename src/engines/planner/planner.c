@@ -1,12 +1,11 @@
 /* planner.c: divides a set into parts and chooses the stages of each.
  *
- * Idea: an engine by name is one part of one stage that searches ("wm"), or with its filter and its
- * fallback ("wm/ac"). "auto" asks every engine what a byte would cost, for the set as it is and for
- * its shares: literals beside class patterns, literals of one or two bytes, or of up to four,
- * beside longer ones, class patterns with rare factors beside others. It takes the cheapest
- * division, and the cheapest engine for each part, with the filter before it and the fallback
- * behind it that the engine names. So one class pattern does not slow ten thousand literals, and no
- * text makes a plan of literals much slower than Aho-Corasick.
+ * Idea: an engine by name is one part of one stage ("wm"), or with its fallback ("wm/ac"). "auto"
+ * asks every engine what a byte would cost, for the set as it is and for its shares: literals
+ * beside class patterns, literals of one or two bytes, or of up to four, beside longer ones, class
+ * patterns with rare factors beside others. It takes the cheapest division, and the cheapest engine
+ * for each part, with the fallback behind it that the engine names. So one class pattern does not
+ * slow ten thousand literals, and no text makes a plan of literals much slower than Aho-Corasick.
  *
  * The reason is kept in the plan, so that `--explain` can say it.
  */
@@ -272,13 +271,6 @@ static void choose_division(const problem *p, division *best)
 
 /* ---- building ---------------------------------------------------------------------- */
 
-static void add_stage(const engine *e, stage_role role, part_draft *part)
-{
-    stage_draft *stage = &part->stages[part->stage_count++];
-    stage->role = role;
-    stage->kind = e->kind;
-}
-
 static int build_stage(const problem *p, stage_draft *stage, trawl_error *error)
 {
     const engine *e = engine_of_kind(stage->kind);
@@ -325,28 +317,30 @@ static uint32_t patience_of(const problem *p, const engine *fallback)
                                   : (uint32_t)cost;
 }
 
-/* The chain of an engine. `bare`: as it was asked for by name, and nothing that changes it. Built
- * from its end: a fallback takes the most memory, and may be refused before the rest is made. */
+/* The stage of an engine, and that of its fallback. `bare`: as it was asked for by name, without.
+ * Built from its end: a fallback takes the most memory, and may be refused before the rest is made.
+ */
 static int build_part(const problem *p, const engine *e, bool bare, part_draft *part,
                       trawl_error *error)
 {
     const engine *fallback = bare ? NULL : fallback_of(e, p->list);
-    problem other = *p; /* that of the filter and the fallback */
+    problem other = *p; /* that of the fallback */
     int status = TRAWL_OK;
     other.choice = NULL;
     other.behind = true;
-    if (e->filter && !bare)
-        add_stage(e->filter, STAGE_FILTER, part);
-    add_stage(e, e->filter && !bare ? STAGE_VERIFY : STAGE_WHOLE, part);
-    if (fallback)
-        add_stage(fallback, STAGE_FALLBACK, part);
-    if (e->filter && bare)
-        add_stage(e->filter, STAGE_ASIDE, part);
-    for (uint32_t i = part->stage_count; i-- > 0 && status == TRAWL_OK;)
-        status = build_stage(part->stages[i].kind == e->kind ? p : &other, &part->stages[i], error);
-    part->patience = fallback && status == TRAWL_OK ? patience_of(p, fallback) : 0;
-    if (status == TRAWL_OK && p->memory->failure)
-        status = memory_failed(p->memory, error, "what engine '%s' costs", fallback->name);
+    part->stage_count = fallback ? 2 : 1;
+    part->stages[0].kind = e->kind;
+    if (fallback) {
+        part->stages[1].kind = fallback->kind;
+        status = build_stage(&other, &part->stages[1], error);
+    }
+    if (status == TRAWL_OK)
+        status = build_stage(p, &part->stages[0], error);
+    if (fallback && status == TRAWL_OK) {
+        part->stages[0].patience = patience_of(p, fallback);
+        if (p->memory->failure)
+            status = memory_failed(p->memory, error, "what engine '%s' costs", fallback->name);
+    }
     return status;
 }
 
@@ -420,8 +414,8 @@ static bool is_named(const engine *e, const char *name)
     return e && strcmp(e->name, name) == 0;
 }
 
-/* The engine of a name as trawl_plan_info gives it: "wm", or "wm/ac" with its filter and fallback;
- * *bare says which. */
+/* The engine of a name as trawl_plan_info gives it: "wm", or "wm/ac" with its fallback; *bare says
+ * which. */
 static const engine *engine_of_chain(const char *name, bool *bare)
 {
     char first[TEXT];

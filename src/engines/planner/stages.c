@@ -3,12 +3,6 @@
 #include "engines/shared/engine.h"
 #include "trawl/experimental.h"
 
-static const char *const role_names[STAGE_ROLES] = { [STAGE_WHOLE] = "search",
-                                                     [STAGE_FILTER] = "filter",
-                                                     [STAGE_VERIFY] = "verify",
-                                                     [STAGE_FALLBACK] = "fallback",
-                                                     [STAGE_ASIDE] = "aside" };
-
 int trawl_plan_get_stage(const trawl_plan *plan, size_t index, trawl_stage_info *info)
 {
     trawl_stage_info full = { 0 };
@@ -22,7 +16,7 @@ int trawl_plan_get_stage(const trawl_plan *plan, size_t index, trawl_stage_info 
     const plan_part *part = &plan_parts(plan)[full.part];
     const plan_stage *stage = &part_stages(plan, part)[index];
     full.engine = engine_of_kind(stage->kind)->name;
-    full.role = role_names[stage->role];
+    full.role = index ? "fallback" : "search";
     full.bytes = (size_t)stage->bytes;
     full.patterns = part->pattern_count;
     return write_info(info, &full, sizeof full, SIZE_UP_TO(trawl_stage_info, patterns))

@@ -50,8 +50,6 @@ typedef struct engine {
      * `fallback` always. A stage without one never gives up, and no device runs it that does not
      * know its kind. */
     const struct engine *(*fallback_of)(const pattern_list *list);
-    /* The engine of a filter for this one, or NULL. */
-    const struct engine *filter;
 } engine;
 
 /* All engines that can be asked for by name. */

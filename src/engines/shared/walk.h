@@ -49,11 +49,6 @@ typedef struct text_task text_task;
 
 #define WALK_NEVER (UINT64_MAX / 2)
 
-/* A verifying stage: report every occurrence that begins at one of the starts, which rise, as far
- * as its end is owned. *work, in the units of give_up, is moved on. Returns for how many starts it
- * did so: `count`, unless it took too much. */
-typedef u32 (*text_verify)(const text_task *t, const u32 *starts, u32 count, u64 *work);
-
 /* Report every occurrence whose end e satisfies begin < e <= end, reading from `from` on, which is
  * at most begin - reach unless the text itself begins there; of an occurrence that begins before
  * `from` the state knows, and then from == begin. Bytes text[low .. end) may be read, low <= from.
@@ -66,10 +61,8 @@ struct text_task {
     bool whole;    /* `state` is all zero, and nobody asks for it behind the end */
     bool news;     /* parts that carry: no match begins, only what `state` holds moves on */
     u64 allowance; /* work beyond what pays that ends it; WALK_NEVER: it may not stop */
-    u32 patience;  /* the work a byte that pays: what the fallback takes */
+    u32 patience;  /* the work a byte that pays: what the fallback takes; 0: there is none */
     const sink *out;
-    const u32 *verify_tables; /* filters: the stage behind */
-    text_verify verify;
     u64 candidates; /* out: places looked at more closely */
 };
 
@@ -108,7 +101,6 @@ typedef u32 (*grid_walk)(grid_task *t);
 typedef struct walk {
     text_walk text;
     grid_walk grid;
-    text_verify verify;
     bool ends; /* it gives up by ends: where it stopped, all ends so far were reported, none behind
                 */
     bool scratch; /* its state is room, with any content */

@@ -152,11 +152,11 @@ static void fill_sparse(const layout *l, uint32_t *sparse)
     }
 }
 
-static void lay_out(layout *l, block *b)
+static void lay_out(layout *l, size_t head_bytes, block *b)
 {
     ac_tables head;
     memset(&head, 0, sizeof head);
-    block_words(b, NULL, sizeof head / 4);
+    block_words(b, NULL, head_bytes / 4);
     link_nodes(l);
     head.classes = l->t.classes;
     head.map = (uint32_t)(block_append(b, l->t.map, sizeof l->t.map, 8) / 4);
@@ -178,8 +178,9 @@ static void lay_out(layout *l, block *b)
     memcpy(words, &head, sizeof head);
 }
 
-void ac_lay_out(const problem *p, bool failureless, stage_draft *out)
+void ac_lay_out(const problem *p, size_t head, stage_draft *out)
 {
+    const bool failureless = head > sizeof(ac_tables);
     layout l = { .list = p->list };
     bool fine = trie_open(p->memory, p->list, &l.t);
     if (fine) {
@@ -191,7 +192,7 @@ void ac_lay_out(const problem *p, bool failureless, stage_draft *out)
         fine = l.row && (failureless || l.fail);
     }
     if (fine)
-        lay_out(&l, &out->tables);
+        lay_out(&l, head, &out->tables);
     else
         out->tables.failed = true;
     memory_give(p->memory, l.row);
@@ -202,7 +203,7 @@ void ac_lay_out(const problem *p, bool failureless, stage_draft *out)
 static void ac_build(const problem *p, stage_draft *out)
 {
     out->state_words = 1; /* the automaton's state */
-    ac_lay_out(p, false, out);
+    ac_lay_out(p, sizeof(ac_tables), out);
 }
 
 /* ---- verifying a loaded section --------------------------------------- */

@@ -1,5 +1,4 @@
-/* device.c: PFAC on devices: which kernel, and how large. The kernels are in device.k, the bitmap
- * of the filter is a stage of the plan (papers/grams).
+/* device.c: PFAC on devices: which kernel, and how large. The kernels are in device.k.
  *
  * Without `filter`, the plain kernels are taken where even the best filter would let half of all
  * strings pass, and on CPUs, which have no warps to fill. With a filter `staged` changes nothing:
@@ -68,7 +67,7 @@ static uint64_t plain_local(uint32_t group, uint32_t row, bool staged, uint32_t 
 static uint32_t *fit_filter(memory *m, const uint32_t *tables, uint32_t most, uint32_t *log,
                             uint32_t *set)
 {
-    const grams_tables *g = (const grams_tables *)tables;
+    const grams_tables *g = &((const pfac_tables *)tables)->grams;
     const uint32_t *from = tables + g->bits, full = 32 - g->shift;
     const uint32_t less = full > most ? full - most : 0, words = 1u << (full - less - 5);
     uint32_t *bits = memory_take_zeroed(m, words, sizeof *bits);
@@ -86,7 +85,7 @@ static uint32_t *fit_filter(memory *m, const uint32_t *tables, uint32_t most, ui
 /* Sets what the filtered kernel needs. */
 static int use_filter(device_plan *p, const uint32_t *bits, uint32_t log, trawl_error *error)
 {
-    const grams_tables *g = (const grams_tables *)p->facts.grams;
+    const grams_tables *g = &((const pfac_tables *)p->facts.tables)->grams;
     pfac_device *d = p->state;
     const uint64_t local = filter_local(d->group, d->row, log);
     const uint32_t blocks = UNIT_ITEMS / d->group < 16 ? UNIT_ITEMS / d->group : 16;
@@ -109,7 +108,7 @@ static int prepare_filter(device_plan *p, trawl_error *error)
     const device_info *info = &p->device->info;
     pfac_device *d = p->state;
     int status = plan_group(p, info->cpu ? CPU_GROUP : FILTER_GROUP, &d->group, error);
-    if (status || !p->facts.grams)
+    if (status)
         return status;
     uint32_t most = MOST_LOG, log, set;
     while (most > LEAST_LOG && filter_local(d->group, d->row, most) > info->local_bytes)
@@ -118,7 +117,7 @@ static int prepare_filter(device_plan *p, trawl_error *error)
                         error);
     if (status)
         return status;
-    uint32_t *bits = fit_filter(p->memory, p->facts.grams, most, &log, &set);
+    uint32_t *bits = fit_filter(p->memory, p->facts.tables, most, &log, &set);
     if (!bits)
         return memory_failed(p->memory, error, "pfac's filter");
     if (set < (1u << log) / 2 || p->tuning.filter == 1)

@@ -3,7 +3,6 @@
 #define TRAWL_ENGINES_PAPERS_PFAC_DEVICE_H
 
 #include "engines/literal/ac/device_sizes.h"
-#include "engines/papers/grams/layout.h"
 #include "engines/papers/pfac/layout.h"
 
 /* KIND of a variant. */

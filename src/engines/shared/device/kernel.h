@@ -33,9 +33,8 @@ typedef struct walk_facts {
     uint64_t state_words;   /* 64-bit words of walk state per slice; grids: u32 words a column */
     uint32_t carries;       /* 1: state crosses the borders of pieces */
     uint32_t cell_size;     /* 0: text */
-    const uint32_t *grams;  /* pfac: grams_tables; NULL: none */
     const uint64_t *masks;  /* plan_stage.masks; NULL when it does not carry */
-    uint32_t patience;      /* of its part */
+    uint32_t patience;      /* plan_stage.patience */
     bool may_stop;          /* a fallback is there: the kernels may set piece_cursor.gave_up */
 } walk_facts;
 
