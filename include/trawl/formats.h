@@ -1,15 +1,13 @@
-/* trawl/formats.h: what files hold, record by record, for a search by trawl.h.
+/* trawl/formats.h: what files hold, record by record, and files of patterns, to search by trawl.h.
  *
  * The library libtrawl-formats opens files, unpacks them, and gives the records in them: sequences
  * of FASTA and FASTQ, reads of SAM and BAM, entries of GenBank and EMBL, packets of captures,
  * lines, or whole texts; members of archives too.
  *
- *     trawl_reader_open(path) --trawl_reader_next--> records --trawl_scan_many(context, plan,
- * texts)
+ *     trawl_reader_open(path) --trawl_reader_next--> records --trawl_scan_many--> matches
+ *     trawl_patterns_open(path) --trawl_patterns_compile--> plan
  *
- * What names a record: the first word of a title (FASTA, FASTQ), a read's name (SAM, BAM),
- * accession and version, else the name behind LOCUS or ID (GenBank, EMBL), for packets between whom
- * they went; other records have a number only. docs/semantics.md, "Records", says what each holds.
+ * docs/semantics.md, "Records", says what each record holds, and what names it.
  *
  * Conventions are those of trawl.h: 0 or a notice above 0 or an error below 0 is returned, structs
  * carry their size and are filled by ..._INIT, closing NULL does nothing. Nothing is printed. A
@@ -112,6 +110,54 @@ TRAWL_API int trawl_reader_next(trawl_reader *reader, trawl_records *records,
                                 trawl_file_error *error);
 
 TRAWL_API void trawl_reader_close(trawl_reader *reader);
+
+/* ---- files of patterns --------------------------------------------------------------- */
+
+/* docs/semantics.md, "Lists of patterns", says how each is read. */
+typedef enum trawl_patterns_kind {
+    TRAWL_PATTERNS_LIST = 0,  /* a pattern a line; FASTA; by syntax files of PROSITE and ClamAV */
+    TRAWL_PATTERNS_NAMED = 1, /* lines are a name, a tab and a pattern */
+    TRAWL_PATTERNS_YARA = 2,  /* the strings of YARA's rules, named RULE:$STRING */
+    TRAWL_PATTERNS_RULES = 3  /* contents of rules of Snort and Suricata; ids are their sids */
+} trawl_patterns_kind;
+
+typedef struct trawl_patterns_options {
+    size_t size;
+    uint32_t kind;   /* a trawl_patterns_kind */
+    uint32_t syntax; /* a trawl_syntax, for lines; YARA's strings and rules say theirs */
+    uint32_t flags;  /* TRAWL_NOCASE | ..., likewise */
+    uint32_t unused; /* zero */
+    /* If it is set: takes what is left out, or may not be meant so, while trawl_patterns_open runs,
+     * on its thread. The struct is valid during the call. */
+    void (*warn)(const trawl_file_error *warning, void *user);
+    void *user; /* for warn */
+} trawl_patterns_options;
+
+#define TRAWL_PATTERNS_OPTIONS_INIT { sizeof(trawl_patterns_options), 0, 0, 0, 0, 0, 0 }
+
+/* Patterns of a file; immutable, for any number of threads. */
+typedef struct trawl_patterns trawl_patterns;
+
+/* Read a file of patterns, which may be compressed; "-" is standard input. TRAWL_ERROR_ARGUMENT: it
+ * cannot be read, has none, or an option is unknown; the error has the line. Thread-safe. */
+TRAWL_API int trawl_patterns_open(const char *path, const trawl_patterns_options *options,
+                                  trawl_patterns **patterns, trawl_file_error *error);
+
+/* The patterns, valid until they are closed: `count` of them. What else a file asks of a match
+ * (where it begins, full words) is known to trawl_patterns_compile alone. */
+TRAWL_API const trawl_pattern *trawl_patterns_get(const trawl_patterns *patterns, size_t *count);
+
+/* The line of the file, from 1, where a pattern stands, by its index in trawl_patterns_get or
+ * trawl_error.pattern. 0: there is no such pattern. */
+TRAWL_API uint64_t trawl_patterns_line(const trawl_patterns *patterns, size_t index);
+
+/* As trawl_compile of these patterns, with what the file asks of their matches; of `options` the
+ * conditions are not read. The plan does not need the patterns any more. */
+TRAWL_API int trawl_patterns_compile(const trawl_patterns *patterns,
+                                     const trawl_compile_options *options, trawl_plan **plan,
+                                     trawl_error *error);
+
+TRAWL_API void trawl_patterns_close(trawl_patterns *patterns);
 
 #ifdef __cplusplus
 }

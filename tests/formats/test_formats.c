@@ -161,6 +161,89 @@ static void test_files(void **state)
     trawl_reader_close(NULL);
 }
 
+static int add_end(const trawl_match *matches, size_t count, void *user)
+{
+    char *said = user;
+    for (size_t i = 0; i < count; i++)
+        sprintf(said + strlen(said), "%u:%d ", (unsigned)matches[i].id, (int)matches[i].end);
+    return 0;
+}
+
+/* The ids and ends of what a file's patterns find in a text, after each pattern's "NAME@LINE ". */
+static const char *found_by(uint32_t kind, uint32_t syntax, const char *content, const char *text)
+{
+    static char said[1000];
+    char path[] = "/tmp/trawl-formats-XXXXXX";
+    trawl_patterns_options options = TRAWL_PATTERNS_OPTIONS_INIT;
+    trawl_patterns *patterns;
+    trawl_file_error error;
+    trawl_plan *plan;
+    trawl_context *context;
+    size_t count;
+    const int fd = mkstemp(path);
+    assert_true(fd >= 0 && write(fd, content, strlen(content)) == (ssize_t)strlen(content));
+    close(fd);
+    options.kind = kind;
+    options.syntax = syntax;
+    options.warn = note;
+    options.user = &warned;
+    warnings = 0;
+    const int status = trawl_patterns_open(path, &options, &patterns, &error);
+    unlink(path);
+    if (status != TRAWL_OK) {
+        assert_null(patterns);
+        assert_string_equal(error.text, path);
+        snprintf(said, sizeof said, "!%d %s", (int)error.line, error.message);
+        return said;
+    }
+    const trawl_pattern *all = trawl_patterns_get(patterns, &count);
+    said[0] = '\0';
+    for (size_t i = 0; i < count; i++)
+        sprintf(said + strlen(said), "%s@%d ", all[i].name ? all[i].name : "",
+                (int)trawl_patterns_line(patterns, i));
+    assert_int_equal(trawl_patterns_line(patterns, count), 0);
+    assert_int_equal(trawl_patterns_compile(patterns, NULL, &plan, NULL), TRAWL_OK);
+    trawl_patterns_close(patterns);
+    assert_int_equal(trawl_context_open(NULL, &context, NULL), TRAWL_OK);
+    assert_true(trawl_scan(context, plan, text, strlen(text), NULL, add_end, said, NULL) >= 0);
+    trawl_context_free(context);
+    trawl_plan_free(plan);
+    return said;
+}
+
+/* What the file asks of a match (YARA's fullword, at the begin of a text) is in the plan. */
+static void test_patterns(void **state)
+{
+    (void)state;
+    assert_string_equal(found_by(TRAWL_PATTERNS_LIST, TRAWL_SYNTAX_LITERAL, "he\nshe\n", "ushers"),
+                        "@1 @2 2:4 1:4 ");
+    assert_string_equal(
+        found_by(TRAWL_PATTERNS_NAMED, TRAWL_SYNTAX_IUPAC, "EcoRI\tGAATTC\nany\tN\n", "GAATTC"),
+        "EcoRI@1 any@2 2:1 2:2 2:3 2:4 2:5 1:6 2:6 ");
+    assert_string_equal(
+        found_by(TRAWL_PATTERNS_LIST, TRAWL_SYNTAX_IUPAC, ">a x\nGAA\nTTC\n", "GAATTC"),
+        "a@1 1:6 ");
+    assert_string_equal(found_by(TRAWL_PATTERNS_YARA, 0,
+                                 "rule r { strings: $a = \"ab\" fullword condition: $a }\n",
+                                 "abc ab"),
+                        "r:$a@1 1:6 ");
+    assert_string_equal(found_by(TRAWL_PATTERNS_LIST, 0, "", ""), "!0 has no patterns");
+    assert_int_equal(warnings, 0);
+    const char *said = found_by(TRAWL_PATTERNS_RULES, 0,
+                                "alert tcp any any -> any any (content:\"ab\"; sid:7;)\n"
+                                "alert nonsense\n",
+                                "xab");
+    assert_string_equal(said, "ab@1 7:3 ");
+    assert_int_equal(warnings, 1);
+    assert_int_equal(warned.line, 2);
+    trawl_patterns *patterns;
+    trawl_file_error error;
+    assert_int_equal(trawl_patterns_open("/nowhere/list", NULL, &patterns, &error),
+                     TRAWL_ERROR_ARGUMENT);
+    assert_string_equal(error.text, "/nowhere/list");
+    trawl_patterns_close(NULL);
+}
+
 /* Structs of another library's, and values of none. */
 static void test_refused(void **state)
 {
@@ -229,7 +312,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_records), cmocka_unit_test(test_damage),
         cmocka_unit_test(test_members), cmocka_unit_test(test_files),
-        cmocka_unit_test(test_refused), cmocka_unit_test(test_large),
+        cmocka_unit_test(test_refused), cmocka_unit_test(test_patterns),
+        cmocka_unit_test(test_large),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,11 +1,9 @@
 /* reader.c: the readers of trawl/formats.h. */
 #include <errno.h>
-#include <inttypes.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "formats/api/common.h"
 #include "formats/records/reader.h"
 #include "formats/records/texts.h"
 #include "trawl/formats.h"
@@ -34,26 +32,7 @@ struct trawl_reader {
     const uint8_t **qualities;
 };
 
-/* ---- errors ---------------------------------------------------------------------- */
-
-#if defined(__GNUC__) || defined(__clang__)
-__attribute__((format(printf, 5, 6)))
-#endif
-static int
-fail(trawl_file_error *error, int code, const char *text, uint64_t line, const char *format, ...)
-{
-    va_list arguments;
-    if (!error)
-        return code;
-    const size_t length = strlen(text), cut = length < sizeof error->text ? 0 : length + 1;
-    error->code = code;
-    error->line = line;
-    snprintf(error->text, sizeof error->text, "%s", text + (cut ? cut - sizeof error->text : 0));
-    va_start(arguments, format);
-    vsnprintf(error->message, sizeof error->message, format, arguments);
-    va_end(arguments);
-    return code;
-}
+/* ---- warnings -------------------------------------------------------------------- */
 
 static const char no_memory[] = "out of memory for its records";
 
@@ -64,38 +43,26 @@ static void warn(const trawl_reader *r, const content_doubt *doubt, const char *
     if (!doubt || !doubt->why || !r->options.warn || r->options.format != TRAWL_FORMAT_AUTO)
         return;
     content_doubt_words(doubt, odd);
-    fail(&warning, TRAWL_OK, r->name, doubt->line, "%s: %s", odd, done);
+    api_fail(&warning, TRAWL_OK, r->name, doubt->line, "%s: %s", odd, done);
     r->options.warn(&warning, r->options.user);
 }
 
 /* ---- open and close ---------------------------------------------------------------- */
 
-/* Options of a caller, whose struct may be older or newer than this library. */
 static int take_options(trawl_reader_options *to, const trawl_reader_options *from,
                         const char *name, trawl_file_error *error)
 {
     *to = (trawl_reader_options)TRAWL_READER_OPTIONS_INIT;
-    const size_t known = sizeof *to, size = from ? from->size : known;
-    if (size < known || size > 4096 || size % sizeof(size_t))
-        return fail(error, TRAWL_ERROR_ARGUMENT, name, 0,
-                    "trawl_reader_options of %zu bytes, where %zu are expected: fill them with "
-                    "TRAWL_READER_OPTIONS_INIT",
-                    size, known);
-    for (size_t i = known; from && i < size; i++)
-        if (((const uint8_t *)from)[i])
-            return fail(error, TRAWL_ERROR_ARGUMENT, name, 0,
-                        "trawl_reader_options of %zu bytes set what this library, which knows %zu, "
-                        "cannot do: link the newer library, or leave it zero",
-                        size, known);
-    if (from)
-        memcpy(to, from, known);
-    if (to->format > TRAWL_FORMAT_PCAP || to->flags > TRAWL_READ_QUALITIES || to->unused)
-        return fail(error, TRAWL_ERROR_ARGUMENT, name, 0,
-                    "trawl_reader_options.%s is none of trawl/formats.h",
-                    to->format > TRAWL_FORMAT_PCAP ? "format"
-                    : to->unused                   ? "unused"
-                                                   : "flags");
-    return TRAWL_OK;
+    const int status = api_options(to, sizeof *to, from, "trawl_reader_options",
+                                   "TRAWL_READER_OPTIONS_INIT", name, error);
+    const char *wrong = to->format > TRAWL_FORMAT_PCAP      ? "format"
+                        : to->flags & ~TRAWL_READ_QUALITIES ? "flags"
+                        : to->unused                        ? "unused"
+                                                            : NULL;
+    return status == TRAWL_OK && wrong
+               ? api_fail(error, TRAWL_ERROR_ARGUMENT, name, 0,
+                          "trawl_reader_options.%s is none of trawl/formats.h", wrong)
+               : status;
 }
 
 void trawl_reader_close(trawl_reader *r)
@@ -122,13 +89,14 @@ static int open_any(trawl_reader *r, const char *path, const char *name, trawl_f
                                                         : UNPACK_RATIO,
                                     r->options.threads ? r->options.threads : 1 };
     if (path && !source_open(&r->file, path))
-        return fail(error, TRAWL_ERROR_ARGUMENT, name, 0, "cannot be opened: %s", strerror(errno));
+        return api_fail(error, TRAWL_ERROR_ARGUMENT, name, 0, "cannot be opened: %s",
+                        strerror(errno));
     if (!path)
         source_open_memory(&r->file, &r->memory);
     r->inside = texts_open(&r->file, name, &unpack);
     if (!r->inside || !batch_open(&r->batch, true) ||
         ((r->options.flags & TRAWL_READ_QUALITIES) && !batch_keep_qualities(&r->batch)))
-        return fail(error, TRAWL_ERROR_MEMORY, name, 0, no_memory);
+        return api_fail(error, TRAWL_ERROR_MEMORY, name, 0, no_memory);
     return TRAWL_OK;
 }
 
@@ -139,7 +107,7 @@ static int open_reader(const char *path, const source_memory *memory, const char
     trawl_reader *r = calloc(1, sizeof *r);
     *reader = NULL;
     if (!r)
-        return fail(error, TRAWL_ERROR_MEMORY, name, 0, no_memory);
+        return api_fail(error, TRAWL_ERROR_MEMORY, name, 0, no_memory);
     r->memory = *memory;
     int status = take_options(&r->options, options, name, error);
     if (status == TRAWL_OK)
@@ -193,7 +161,7 @@ static int next_text(trawl_reader *r, trawl_file_error *error)
     if (got == 0)
         return TRAWL_END;
     if (got < 0)
-        return fail(error, TRAWL_ERROR_ARGUMENT, r->name, 0, "%s", why);
+        return api_fail(error, TRAWL_ERROR_ARGUMENT, r->name, 0, "%s", why);
     if (kind == CONTENT_TEXT && source_peek(r->text, &head, &length)) {
         const content_doubt doubt = content_doubts(head, length);
         warn(r, &doubt,
@@ -206,8 +174,8 @@ static int next_text(trawl_reader *r, trawl_file_error *error)
     if (r->state)
         return TRAWL_OK;
     r->kind = NULL;
-    return fail(error, r->format ? TRAWL_ERROR_ARGUMENT : TRAWL_ERROR_UNSUPPORTED, r->name, 0, "%s",
-                why ? why : no_memory);
+    return api_fail(error, r->format ? TRAWL_ERROR_ARGUMENT : TRAWL_ERROR_UNSUPPORTED, r->name, 0,
+                    "%s", why ? why : no_memory);
 }
 
 static void end_text(trawl_reader *r)
@@ -277,10 +245,10 @@ static size_t fill(trawl_reader *r)
 int trawl_reader_next(trawl_reader *r, trawl_records *records, trawl_file_error *error)
 {
     if (records->size < sizeof *records || records->size > 4096)
-        return fail(error, TRAWL_ERROR_ARGUMENT, r->name ? r->name : "", 0,
-                    "trawl_records of %zu bytes, where %zu are expected: fill them with "
-                    "TRAWL_RECORDS_INIT",
-                    records->size, sizeof *records);
+        return api_fail(error, TRAWL_ERROR_ARGUMENT, r->name ? r->name : "", 0,
+                        "trawl_records of %zu bytes, where %zu are expected: fill them with "
+                        "TRAWL_RECORDS_INIT",
+                        records->size, sizeof *records);
     for (;;) {
         int status = r->kind ? TRAWL_OK : next_text(r, error);
         if (status != TRAWL_OK)
@@ -298,11 +266,11 @@ int trawl_reader_next(trawl_reader *r, trawl_records *records, trawl_file_error 
             }
         }
         if (r->more < 0)
-            status = fail(error,
-                          r->why == no_memory              ? TRAWL_ERROR_MEMORY
-                          : r->batch.room >= BATCH_LARGEST ? TRAWL_ERROR_LIMIT
-                                                           : TRAWL_ERROR_ARGUMENT,
-                          r->name, r->batch.line, "%s", r->why);
+            status = api_fail(error,
+                              r->why == no_memory              ? TRAWL_ERROR_MEMORY
+                              : r->batch.room >= BATCH_LARGEST ? TRAWL_ERROR_LIMIT
+                                                               : TRAWL_ERROR_ARGUMENT,
+                              r->name, r->batch.line, "%s", r->why);
         if (r->more <= 0)
             end_text(r);
         if (status != TRAWL_OK)
