@@ -159,6 +159,35 @@ TRAWL_API int trawl_patterns_compile(const trawl_patterns *patterns,
 
 TRAWL_API void trawl_patterns_close(trawl_patterns *patterns);
 
+/* ---- rules ----------------------------------------------------------------------------- */
+
+/* Rules of Snort and Suricata, or ClamAV's logical signatures, that hold for a record or do not:
+ * docs/semantics.md, "Verdicts". They serve one call at a time. */
+typedef struct trawl_rules trawl_rules;
+
+typedef struct trawl_held_rule {
+    uint32_t sid;          /* of a logical signature its number in the file, from 1 */
+    uint32_t unused;       /* zero */
+    const char *message;   /* its msg, or its name */
+    const char *unchecked; /* names of what is asked for and not evaluated, with commas between;
+                              NULL or "": nothing */
+} trawl_held_rule;
+
+/* Read rules: options as of trawl_patterns_open, with kind TRAWL_PATTERNS_RULES, or for logical
+ * signatures TRAWL_PATTERNS_LIST and syntax TRAWL_SYNTAX_HEX. Errors as there. Thread-safe. */
+TRAWL_API int trawl_rules_open(const char *path, const trawl_patterns_options *options,
+                               trawl_rules **rules, trawl_file_error *error);
+
+/* The rules that hold for a record: `count` of them in the order of the file, valid until the next
+ * call. `flow` is between whom it went, as trawl_records.names has it of packets; NULL: not known,
+ * so that no rule is left out for it. A record of no byte has none. TRAWL_ERROR_LIMIT: contents
+ * occur at more than 8 million places; other errors are those of trawl_scan. */
+TRAWL_API int trawl_rules_judge(trawl_rules *rules, trawl_context *context,
+                                const trawl_text *record, const char *flow,
+                                const trawl_held_rule **held, size_t *count, trawl_error *error);
+
+TRAWL_API void trawl_rules_close(trawl_rules *rules);
+
 #ifdef __cplusplus
 }
 #endif

@@ -244,6 +244,56 @@ static void test_patterns(void **state)
     trawl_patterns_close(NULL);
 }
 
+static void test_rules(void **state)
+{
+    static const char content[] =
+        "alert tcp any any -> any 80 (msg:\"both\"; content:\"ab\"; content:\"cd\"; sid:7;)\n"
+        "alert udp any any -> any any (msg:\"other\"; content:\"ab\"; sid:8;)\n"
+        "alert tcp any any -> any any (msg:\"not\"; content:\"ab\"; content:!\"cd\"; sid:9;)\n";
+    static const struct {
+        const char *record, *flow, *want;
+    } cases[] = {
+        { "xab cd", "tcp 10.0.0.1:9 > 10.0.0.2:80", "7 both " },
+        { "xab cd", "tcp 10.0.0.1:9 > 10.0.0.2:81", "" },
+        { "xab", "tcp 10.0.0.1:9 > 10.0.0.2:80", "9 not " },
+        { "ab", "udp 10.0.0.1:9 > 10.0.0.2:80", "8 other " },
+        { "ab", NULL, "8 other 9 not " },
+        { "cd", NULL, "" },
+        { "", NULL, "" },
+    };
+    char path[] = "/tmp/trawl-formats-XXXXXX", said[200];
+    trawl_patterns_options options = TRAWL_PATTERNS_OPTIONS_INIT;
+    trawl_rules *rules;
+    trawl_context *context;
+    trawl_file_error error;
+    const trawl_held_rule *held;
+    size_t count;
+    const int fd = mkstemp(path);
+    (void)state;
+    assert_true(fd >= 0 && write(fd, content, strlen(content)) == (ssize_t)strlen(content));
+    close(fd);
+    options.kind = TRAWL_PATTERNS_RULES;
+    assert_int_equal(trawl_rules_open(path, &options, &rules, &error), TRAWL_OK);
+    unlink(path);
+    assert_int_equal(trawl_context_open(NULL, &context, NULL), TRAWL_OK);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const trawl_text record = { cases[i].record, strlen(cases[i].record) };
+        assert_int_equal(
+            trawl_rules_judge(rules, context, &record, cases[i].flow, &held, &count, NULL),
+            TRAWL_OK);
+        said[0] = '\0';
+        for (size_t k = 0; k < count; k++)
+            sprintf(said + strlen(said), "%u %s ", (unsigned)held[k].sid, held[k].message);
+        if (strcmp(said, cases[i].want) != 0)
+            fail_msg("%s, %s: %s", cases[i].record, cases[i].flow ? cases[i].flow : "", said);
+    }
+    trawl_context_free(context);
+    trawl_rules_close(rules);
+    assert_int_equal(trawl_rules_open(path, &options, &rules, &error), TRAWL_ERROR_ARGUMENT);
+    assert_null(rules);
+    trawl_rules_close(NULL);
+}
+
 /* Structs of another library's, and values of none. */
 static void test_refused(void **state)
 {
@@ -313,7 +363,7 @@ int main(void)
         cmocka_unit_test(test_records), cmocka_unit_test(test_damage),
         cmocka_unit_test(test_members), cmocka_unit_test(test_files),
         cmocka_unit_test(test_refused), cmocka_unit_test(test_patterns),
-        cmocka_unit_test(test_large),
+        cmocka_unit_test(test_rules),   cmocka_unit_test(test_large),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -48,6 +48,21 @@ if [ -n "${CC-}" ]; then
         fi
     done
     echo "ok: c, of $pack"
+    block c 3 >"$work/judge.c"
+    $CC -std=c11 -Wall -Wextra -Wpedantic -Werror "$work/judge.c" "$@" -o "$work/judge"
+    echo 'alert tcp any any -> any 80 (msg:"a shell"; content:"/bin/"; content:"sh"; sid:7;)' >"$work/rules"
+    { # a capture of raw IP: one packet of TCP from 10.0.0.1, port 9, to 10.0.0.2, port 80
+        printf '\324\303\262\241\2\0\4\0\0\0\0\0\0\0\0\0\377\377\0\0\145\0\0\0'
+        printf '\0\0\0\0\0\0\0\0\57\0\0\0\57\0\0\0'
+        printf 'E\0\0\57\0\0\0\0\100\6\0\0\12\0\0\1\12\0\0\2'
+        printf '\0\11\0\120\0\0\0\0\0\0\0\0\120\0\0\0\0\0\0\0/bin/sh'
+    } >"$work/capture.pcap"
+    said=$("$work/judge" "$work/rules" "$work/capture.pcap" 2>&1) || true
+    case $said in
+    "1 tcp 10.0.0.1:9 > 10.0.0.2:80: 7 a shell") echo "ok: c, of rules" ;;
+    *libpcap*) left_out "C of rules, without libpcap" ;;
+    *) echo "the program that judges packets prints something else: $said" && exit 1 ;;
+    esac
 else
     left_out C
 fi
