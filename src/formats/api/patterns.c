@@ -50,12 +50,14 @@ static bool read_patterns(trawl_patterns *p)
         if (!pattern_set_add_file(set, p->path))
             return false;
     }
-    if (!pattern_set_style(set, p->options.syntax, p->options.flags))
+    if (set->count && !pattern_set_style(set, p->options.syntax, p->options.flags))
         return false;
+    if (!set->count)
+        return pattern_set_fail(set, p->path, 0, "has no patterns");
     if (p->judged)
         return rules_are_alone(set) && rules_for_verdicts(set);
     rules_warn_of_parts(set);
-    return set->count || pattern_set_fail(set, p->path, 0, "has no patterns");
+    return true;
 }
 
 static int take_options(trawl_patterns_options *to, const trawl_patterns_options *from,

@@ -524,7 +524,7 @@ bool pattern_set_add_rules(pattern_set *set, const char *path)
     rules r = { .set = set, .file = shown_name(path), .line = 1 };
     set->given = true;
     r.failed = !text || !open_list(&r, length);
-    for (char *at = text, *end = at + (r.failed ? 0 : length); !r.failed && at < end;) {
+    for (char *at = text, *end = r.failed ? at : at + length; at < end;) {
         at = find_rule(&r, at, end);
         r.text = skip_blanks(r.text, r.end);
         if (r.text < r.end && *r.text != '#')
