@@ -25,11 +25,18 @@ flags_of --static --cflags --libs
 ${CC:-cc} -static -o "$work/pc_static" "$here/consumer/main.c" "${flags[@]}"
 "$work/pc_static"
 
+echo "== pkg-config, static, the library of formats"
+module=trawl-formats flags_of --static --cflags --libs
+${CC:-cc} -o "$work/pc_formats" "$here/consumer/formats.c" "${flags[@]/#-ltrawl-formats/-l:libtrawl-formats.a}" "-Wl,-rpath,$libdir"
+"$work/pc_formats"
+
 echo "== find_package, shared and static"
 cmake -S "$here/consumer" -B "$work/cmake" -DCMAKE_PREFIX_PATH="$prefix"
 cmake --build "$work/cmake"
 "$work/cmake/consumer_shared"
 "$work/cmake/consumer_static"
+"$work/cmake/formats_shared"
+"$work/cmake/formats_static"
 
 echo "== the programs of README.md"
 module=trawl-formats flags_of --cflags --libs

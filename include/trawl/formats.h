@@ -20,6 +20,7 @@
 #define TRAWL_PUBLIC_FORMATS_H
 
 #include "trawl.h"
+#include "trawl/grid.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -187,6 +188,60 @@ TRAWL_API int trawl_rules_judge(trawl_rules *rules, trawl_context *context,
                                 const trawl_held_rule **held, size_t *count, trawl_error *error);
 
 TRAWL_API void trawl_rules_close(trawl_rules *rules);
+
+/* ---- pictures -------------------------------------------------------------------------- */
+
+/* What a cell holds; docs/semantics.md, "Pictures". */
+typedef enum trawl_picture_as {
+    TRAWL_PICTURE_STORED = 0, /* what the file holds; pictures of one kind compare */
+    TRAWL_PICTURE_RGB = 1,    /* r | g << 8 | b << 16 in 4 bytes; alpha is dropped */
+    TRAWL_PICTURE_RGBA = 2,   /* likewise, with alpha << 24 */
+    TRAWL_PICTURE_GREY = 3,   /* luma in 1 byte */
+    TRAWL_PICTURE_MASK = 4    /* 0 where all numbers but alpha are 0, else 1, in 1 byte */
+} trawl_picture_as;
+
+typedef struct trawl_picture_options {
+    size_t size;
+    uint32_t as;        /* a trawl_picture_as */
+    uint32_t unused;    /* zero */
+    uint64_t max_bytes; /* in memory at once; 0: 1 GiB */
+} trawl_picture_options;
+
+#define TRAWL_PICTURE_OPTIONS_INIT { sizeof(trawl_picture_options), 0, 0, 0 }
+
+typedef struct trawl_picture_info {
+    size_t size;
+    trawl_grid grid;        /* the pixels as cells, for trawl_scan_grid, or as a needle */
+    uint32_t cell_size;     /* bytes: 1, 2 or 4 */
+    uint32_t channel_bytes; /* bytes of each number in a cell; 0: it holds none that differ by
+                               little where colours do */
+    uint32_t hidden;        /* 1: alpha was dropped, and a pixel was not opaque */
+    uint32_t orientation;   /* 2 to 8: EXIF's, how it is turned when it is shown; else 0 */
+    char kind[16];          /* what a cell holds: "grey8", "rgb8", "rgba8", "grey16" ... */
+} trawl_picture_info;
+
+#define TRAWL_PICTURE_INFO_INIT { sizeof(trawl_picture_info), { 0, 0, 0, 0 }, 0, 0, 0, 0, { 0 } }
+
+/* A picture in memory; immutable, for any number of threads. */
+typedef struct trawl_picture trawl_picture;
+
+/* Read a picture of PNG, PNM, TIFF, JPEG, WebP or BMP, by its first bytes; "-" is standard input.
+ * TRAWL_ERROR_ARGUMENT: it is none, damaged, too large, of several pages, or its colours have more
+ * than 32 bits (take TRAWL_PICTURE_RGB). Thread-safe. */
+TRAWL_API int trawl_picture_open(const char *path, const trawl_picture_options *options,
+                                 trawl_picture **picture, trawl_file_error *error);
+
+/* The same of bytes in memory, which are not needed afterwards; `name` is for errors. Thread-safe.
+ */
+TRAWL_API int trawl_picture_open_memory(const void *bytes, size_t length, const char *name,
+                                        const trawl_picture_options *options,
+                                        trawl_picture **picture, trawl_file_error *error);
+
+/* What the picture holds, valid until it is closed. TRAWL_ERROR_ARGUMENT: the struct's size is
+ * none. */
+TRAWL_API int trawl_picture_get(const trawl_picture *picture, trawl_picture_info *info);
+
+TRAWL_API void trawl_picture_close(trawl_picture *picture);
 
 #ifdef __cplusplus
 }

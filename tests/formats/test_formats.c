@@ -294,6 +294,47 @@ static void test_rules(void **state)
     trawl_rules_close(NULL);
 }
 
+static void test_pictures(void **state)
+{
+    static const char pgm[] = "P5\n3 2\n255\nabcdef";
+    trawl_picture_options options = TRAWL_PICTURE_OPTIONS_INIT;
+    trawl_picture_info info = TRAWL_PICTURE_INFO_INIT;
+    trawl_picture *picture;
+    trawl_file_error error;
+    (void)state;
+    assert_int_equal(trawl_picture_open_memory(pgm, sizeof pgm - 1, "p", NULL, &picture, &error),
+                     TRAWL_OK);
+    assert_int_equal(trawl_picture_get(picture, &info), TRAWL_OK);
+    assert_int_equal(info.grid.rows, 2);
+    assert_int_equal(info.grid.cols, 3);
+    assert_int_equal(info.cell_size, 1);
+    assert_string_equal(info.kind, "grey8");
+    assert_memory_equal(info.grid.cells, "abcdef", 6);
+    info.size = 8;
+    assert_int_equal(trawl_picture_get(picture, &info), TRAWL_ERROR_ARGUMENT);
+    info.size = sizeof info;
+    trawl_picture_close(picture);
+    options.as = TRAWL_PICTURE_RGBA;
+    assert_int_equal(
+        trawl_picture_open_memory(pgm, sizeof pgm - 1, "p", &options, &picture, &error), TRAWL_OK);
+    assert_int_equal(trawl_picture_get(picture, &info), TRAWL_OK);
+    assert_int_equal(info.cell_size, 4);
+    assert_memory_equal(info.grid.cells, "aaa\xff", 4);
+    trawl_picture_close(picture);
+    options.as = TRAWL_PICTURE_MASK + 1;
+    assert_int_equal(
+        trawl_picture_open_memory(pgm, sizeof pgm - 1, "p", &options, &picture, &error),
+        TRAWL_ERROR_ARGUMENT);
+    assert_int_equal(trawl_picture_open_memory(pgm, 12, "p", NULL, &picture, &error),
+                     TRAWL_ERROR_ARGUMENT);
+    assert_null(picture);
+    assert_string_equal(error.text, "p");
+    assert_true(error.message[0]);
+    assert_int_equal(trawl_picture_open("/nowhere/p", NULL, &picture, &error),
+                     TRAWL_ERROR_ARGUMENT);
+    trawl_picture_close(NULL);
+}
+
 /* Structs of another library's, and values of none. */
 static void test_refused(void **state)
 {
@@ -363,7 +404,8 @@ int main(void)
         cmocka_unit_test(test_records), cmocka_unit_test(test_damage),
         cmocka_unit_test(test_members), cmocka_unit_test(test_files),
         cmocka_unit_test(test_refused), cmocka_unit_test(test_patterns),
-        cmocka_unit_test(test_rules),   cmocka_unit_test(test_large),
+        cmocka_unit_test(test_rules),   cmocka_unit_test(test_pictures),
+        cmocka_unit_test(test_large),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
