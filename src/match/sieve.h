@@ -12,11 +12,6 @@
 #include "base/port.h"
 #include "match/match.h"
 
-static inline bool is_alphanumeric(uint8_t byte)
-{
-    return is_word_byte(byte) && byte != '_';
-}
-
 /* The offsets at which a match may begin, by what is asked of its place; last < first: none. */
 typedef struct start_range {
     uint64_t first, last;

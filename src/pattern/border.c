@@ -91,9 +91,10 @@ int border_conditions(pattern *p, const trawl_conditions *conditions, trawl_erro
                     "(TRAWL_PLACE_BEGIN, TRAWL_PLACE_END)");
     p->asks = (demands){ c.place, c.word, c.offset, c.within };
     if (c.word == TRAWL_WORD_FULL) {
-        byte_class other = word_bytes();
-        other.bits['_' / 64] &= ~((uint64_t)1 << ('_' % 64));
-        class_invert(&other);
+        byte_class other = { { 0 } };
+        for (unsigned byte = 0; byte < 256; byte++)
+            if (!is_alphanumeric((uint8_t)byte))
+                class_add(&other, byte);
         border_add(&p->before, other, true);
         border_add(&p->after, other, true);
     }

@@ -157,6 +157,11 @@ static inline bool is_word_byte(uint8_t byte)
            (byte >= '0' && byte <= '9');
 }
 
+static inline bool is_alphanumeric(uint8_t byte)
+{
+    return is_word_byte(byte) && byte != '_';
+}
+
 static inline uint8_t fold_byte(uint8_t byte)
 {
     return byte >= 'A' && byte <= 'Z' ? (uint8_t)(byte + 32) : byte;
