@@ -135,15 +135,26 @@ static void print_stages(const info *i)
                s.role, s.bytes);
 }
 
-static void print_flags(uint32_t set)
+/* A pattern's flags, then what it asks for of its matches, each in `quote`s. */
+static void print_flags(FILE *to, const info *i, size_t index, uint32_t set, const char *quote)
 {
+    static const char *const words[] = { "", "full-word", "full-wide-word" };
+    trawl_conditions c = TRAWL_CONDITIONS_INIT;
     const char *between = "";
     for (size_t bit = 0; bit < FLAGS; bit++) {
         if (!(set >> bit & 1))
             continue;
-        printf("%s%s", between, flags[bit]);
+        fprintf(to, "%s%s%s%s", between, quote, flags[bit], quote);
         between = ",";
     }
+    trawl_plan_get_conditions(i->plan, index, &c);
+    if (c.place != TRAWL_PLACE_ANY) {
+        fprintf(to, "%s%sfrom-%s:%" PRIu64 "+%" PRIu64 "%s", between, quote,
+                c.place == TRAWL_PLACE_END ? "end" : "begin", c.offset, c.within, quote);
+        between = ",";
+    }
+    if (c.word != TRAWL_WORD_ANY)
+        fprintf(to, "%s%s%s%s", between, quote, words[c.word], quote);
 }
 
 /* A text as a field of TSV: bytes that are not printed are \xHH. */
@@ -170,7 +181,7 @@ static void print_patterns(const info *i)
         printf("%zu\t%" PRIu32 "\t", k + 1, p.id);
         print_text(p.name ? p.name : "", p.name ? strlen(p.name) : 0);
         printf("\t%s\t", syntaxes[p.syntax]);
-        print_flags(p.flags);
+        print_flags(stdout, i, k, p.flags, "");
         putchar('\t');
         print_text(p.text, p.length);
         putchar('\n');
@@ -233,21 +244,15 @@ static void print_json_stages(const info *i)
     putchar(']');
 }
 
-static bool print_json_pattern(FILE *to, size_t number, const trawl_pattern *p)
+static bool print_json_pattern(FILE *to, const info *i, size_t index, const trawl_pattern *p)
 {
-    const char *between = "";
     char *name = p->name ? json_member("name", p->name, strlen(p->name)) : NULL;
     char *text = p->text ? json_member("text", p->text, p->length) : NULL;
     const bool fine = !p->name == !name && !p->text == !text;
     fprintf(to, "%s{\"pattern\":%zu,\"id\":%" PRIu32 "%s%s,\"syntax\":\"%s\",\"flags\":[",
-            number > 1 ? "," : "", number, p->id, name ? "," : "", name ? name : "",
+            index ? "," : "", index + 1, p->id, name ? "," : "", name ? name : "",
             syntaxes[p->syntax]);
-    for (size_t bit = 0; bit < FLAGS; bit++) {
-        if (!(p->flags >> bit & 1))
-            continue;
-        fprintf(to, "%s\"%s\"", between, flags[bit]);
-        between = ",";
-    }
+    print_flags(to, i, index, p->flags, "\"");
     fprintf(to, "]%s%s}", text ? "," : "", text ? text : "");
     free(name);
     free(text);
@@ -266,7 +271,7 @@ static char *json_patterns(const info *i)
     bool fine = to && fputs(",\"list\":[", to) >= 0;
     for (size_t k = 0; fine && k < i->facts.patterns; k++)
         fine =
-            trawl_plan_get_pattern(i->plan, k, &p) == TRAWL_OK && print_json_pattern(to, k + 1, &p);
+            trawl_plan_get_pattern(i->plan, k, &p) == TRAWL_OK && print_json_pattern(to, i, k, &p);
     fine = fine && fputs("]", to) >= 0 && !ferror(to);
     if (to && fclose(to) != 0)
         fine = false;

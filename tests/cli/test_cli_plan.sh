@@ -125,6 +125,9 @@ printf 'A:0:0:4d5a\nB:0:0,30:50??\nC:0:EOF-4:74\nD:0:3:5045\nE:0:*:00*00\n' >pla
 library yes 'a ClamAV file'
 same find 'signatures with offsets' bytes -- --hex -f places.ndb
 library yes 'signatures with offsets'
+"$trawl" info --patterns set.trawl | grep -q "$(printf '\tB\thex\tfrom-begin:0+30\t50??$')" &&
+    "$trawl" info --json --patterns set.trawl | grep -qF '"flags":["from-end:4+0"]'
+result 'info: the places that signatures ask for' $?
 for length in 8 63 64 100; do
     head -c $length set.trawl >cut
     refused "find: a plan with offsets, cut after $length bytes" 'cut: ' find --plan cut bytes
@@ -139,6 +142,8 @@ rule one { strings: $w = "cat" fullword $n = "The" nocase $i = "abc" wide ascii 
 END
 same find "YARA's strings" 'text bytes' -- --yara rules.yar
 library yes "YARA's full words"
+"$trawl" info --patterns set.trawl | grep -q "$(printf 'one:\$w\tliteral\tfull-word\tcat$')"
+result 'info: full words' $?
 same find 'hexadecimal' bytes -- --hex -e '4D5A??[0-4](50|4?)'
 printf 'alert tcp any any -> any any (msg:"x"; content:"PE|00 00|"; content:"tail"; nocase; sid:77;)\n' >rules
 same find 'rules, with sids' bytes -- --rules rules
