@@ -184,7 +184,7 @@ typedef struct trawl_plan trawl_plan;
 typedef struct trawl_compile_options {
     size_t size;        /* sizeof(trawl_compile_options) */
     const char *engine; /* "auto" or NULL, or a name that trawl_engine_name gives; with "/" and the
-                           name of its fallback behind it ("wm/ac"): with all that "auto" adds */
+                           name of its fallback after it ("wm/ac"): with all that "auto" adds */
     uint32_t wm_block;  /* Wu-Manber's block B: 2, 3, or 0 to let Trawl choose */
     const void *sample; /* a piece of the text that will be scanned, or like it: "auto" chooses for
                            it. NULL, or less than 1 KiB: text of the usual kinds. Matches
@@ -227,7 +227,7 @@ TRAWL_API int trawl_compile(const trawl_pattern *patterns, size_t count,
 
 typedef struct trawl_plan_info {
     size_t size;          /* sizeof(trawl_plan_info), set by the caller */
-    const char *engine;   /* the engines: of each part of the set, joined by " + "; behind a "/" the
+    const char *engine;   /* the engines: of each part of the set, joined by " + "; after a "/" the
                              one that takes over where the first is slow: "wm/ac + shiftand" */
     const char *why;      /* one line: why these */
     size_t patterns;      /* number of patterns or needles */
@@ -409,11 +409,12 @@ typedef struct trawl_scan_options {
     uint32_t report;      /* a trawl_report */
     uint32_t reserved;    /* 0 */
     uint64_t base;        /* offset of the text's first byte, added to what is reported */
-    uint64_t max_matches; /* stop after so many with TRAWL_LIMITED; 0: no limit */
+    uint64_t max_matches; /* stop with TRAWL_LIMITED when this many were handed on; 0: no limit */
     uint64_t max_steps;   /* of one call: a byte or cell scanned and a match handed on are a step
                              each. Beyond them it ends with TRAWL_EXPIRED; matches are counted by
                              batches, so a few more may come. 0: no limit */
-    double max_seconds;   /* of one call, likewise, looked at about ten times a second; 0: none */
+    double max_seconds;   /* of one call: beyond them it ends so too; looked at about ten times a
+                             second. 0: no limit */
 } trawl_scan_options;
 
 #define TRAWL_SCAN_OPTIONS_INIT { sizeof(trawl_scan_options), 0, 0, 0, 0, 0, 0 }

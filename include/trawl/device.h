@@ -35,8 +35,8 @@ TRAWL_API int trawl_device_get_info(const char *backend, size_t index, trawl_dev
 TRAWL_API const char *trawl_tuning_name(size_t index);
 TRAWL_API const char *trawl_tuning_about(size_t index);
 
-/* Where the time of a device backend went, summed over its devices. All zero for CPUs. Of many
- * short pieces one in eight is timed and stands for the others (--tuning timed=1: all are). */
+/* Where the time of a device backend went, summed over its devices. All zero for CPUs. When pieces
+ * are short, one in eight is timed and stands for the others (--tuning timed=1: all are). */
 typedef struct trawl_timing {
     size_t size;        /* sizeof(trawl_timing), set by the caller */
     double kernel;      /* seconds in kernels */
@@ -90,7 +90,7 @@ TRAWL_API int trawl_count_each_device(trawl_context *context, const trawl_plan *
 typedef struct trawl_device_match {
     uint64_t end;     /* one past the last byte */
     uint32_t pattern; /* the pattern's index in the order given to compile */
-    uint32_t length;  /* it begins so many bytes before its end; 0: at a place that is not known */
+    uint32_t length;  /* bytes from its begin to its end; 0: its begin is not known */
 } trawl_device_match;
 
 /* Where what is found goes, in memory of the device that holds the text: as
@@ -110,10 +110,10 @@ typedef struct trawl_device_result {
 
 /* As trawl_scan_device, but what is found stays on the device: matches, counts, or both, of one
  * pass over the text. They are there when the call returns; it writes nothing before the text's
- * queue is there. TRAWL_LIMITED: there are more matches than `capacity`; so many of them, any, are
- * there, `count` and the counts are of all. max_matches must be 0. Errors as of trawl_scan_device.
- * Plans with unbounded repeats, with alternatives or with TRAWL_ONCE, other reports, and max_steps,
- * take their way over the host, which is slower. */
+ * queue is there. TRAWL_LIMITED: there are more matches than `capacity`; any `capacity` of them are
+ * there, and `count` and the counts are of all. max_matches must be 0. Errors as of
+ * trawl_scan_device. Plans with unbounded repeats, with alternatives or with TRAWL_ONCE, other
+ * reports, and max_steps, take their way over the host, which is slower. */
 TRAWL_API int trawl_collect_device(trawl_context *context, const trawl_plan *plan,
                                    const trawl_device_text *text,
                                    const trawl_scan_options *options,

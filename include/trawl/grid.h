@@ -30,10 +30,10 @@ typedef struct trawl_likeness {
     size_t size;            /* sizeof(trawl_likeness) */
     const uint8_t *const *masks; /* of each needle rows * cols bytes, row by row: where one is 0 its
                                cell matches anything. NULL, or an entry NULL: none */
-    uint32_t tolerance;     /* every channel of a cell may differ by so much */
+    uint32_t tolerance;     /* how much every channel of a cell may differ */
     uint32_t channel_bytes; /* of a channel, a number in this machine's byte order; a divisor of the
                                cell's size. 0: the cell is one channel */
-    uint64_t wrong;         /* so many cells of a place may differ by more */
+    uint64_t wrong;         /* how many cells of a place may differ by more */
 } trawl_likeness;
 
 #define TRAWL_LIKENESS_INIT { sizeof(trawl_likeness), NULL, 0, 0, 0 }
@@ -62,7 +62,7 @@ typedef struct trawl_grid_match {
 /* As trawl_match_fn; matches come in order of row, then column, then id. */
 typedef int (*trawl_grid_match_fn)(const trawl_grid_match *matches, size_t count, void *user);
 
-/* Of the scan options a grid takes max_matches, max_steps and max_seconds; the report and base must
+/* The scan options of a grid are max_matches, max_steps and max_seconds; its report and base must
  * be 0. */
 TRAWL_API int trawl_scan_grid(trawl_context *context, const trawl_plan *plan,
                               const trawl_grid *text, const trawl_scan_options *options,
@@ -104,7 +104,7 @@ typedef struct trawl_device_grid {
  *   - all, where cells of 2 or 4 bytes are not at multiples of their size;
  *   - all, where one begins within the first 96 bytes of what was allocated, and not at a multiple
  *     of 16;
- *   - the last few, where what was allocated ends within 256 bytes behind them.
+ *   - the last few, where what was allocated ends within 256 bytes after them.
  * TRAWL_ERROR_UNSUPPORTED: the context is of a CPU; TRAWL_ERROR_ARGUMENT: the memory is not that
  * device's, or has less than the grid. */
 TRAWL_API int trawl_scan_grid_device(trawl_context *context, const trawl_plan *plan,

@@ -24,7 +24,7 @@ extern "C" {
 typedef struct trawl_range_needs {
     size_t size;      /* sizeof(trawl_range_needs), set by the caller */
     uint64_t before;  /* bytes before a range that its search reads, as far as there are any */
-    uint64_t behind;  /* bytes behind it, likewise */
+    uint64_t after;   /* bytes after it that its search reads, as far as there are any */
     uint32_t follows; /* 1: a range depends on those before it: its search takes a seam */
     uint32_t cuts;    /* 1: ranges meet only where trawl_range_cut says */
 } trawl_range_needs;
@@ -36,7 +36,7 @@ TRAWL_API int trawl_plan_get_range_needs(const trawl_plan *plan, uint32_t report
                                          trawl_range_needs *needs, trawl_error *error);
 
 /* The first place in `bytes` where ranges may meet: *at bytes from the first one, TRAWL_NONE where
- * there is none. If trawl_range_needs.cuts is 0 that is 0, any place; else it is behind a byte that
+ * there is none. If trawl_range_needs.cuts is 0 that is 0, any place; else it is after a byte that
  * ends all unbounded repeats, so at least 1: to ask for the first place from offset x on, give the
  * text from x - 1 on. The text's ends need not be asked for. Errors as above. Thread-safe. */
 TRAWL_API int trawl_range_cut(const trawl_plan *plan, uint32_t report, const void *bytes,
@@ -46,7 +46,7 @@ TRAWL_API int trawl_range_cut(const trawl_plan *plan, uint32_t report, const voi
 typedef struct trawl_range {
     size_t size;       /* sizeof(trawl_range) */
     const void *bytes; /* of the text; NULL when length is 0 */
-    size_t length;     /* so many */
+    size_t length;     /* of bytes[] */
     uint64_t offset;   /* of the first of them; 0: the text begins there */
     uint64_t begin;    /* matches with begin < end of match <= end are the range's */
     uint64_t end;      /* may be begin: an empty range */

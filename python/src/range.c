@@ -43,7 +43,7 @@ static PyObject *save_seam(const trawl_seam *seam)
 
 /* ---- what ranges need ---------------------------------------------------------- */
 
-/* _range_needs(report): (before, behind, follows, cuts). */
+/* _range_needs(report): (before, after, follows, cuts). */
 PyObject *plan_range_needs(PyObject *self, PyObject *args)
 {
     trawl_range_needs needs = { .size = sizeof needs };
@@ -55,7 +55,7 @@ PyObject *plan_range_needs(PyObject *self, PyObject *args)
         trawl_plan_get_range_needs(((plan_object *)self)->plan, report, &needs, &error);
     if (status != TRAWL_OK)
         return raise_error(status, &error);
-    return Py_BuildValue("KKii", (unsigned long long)needs.before, (unsigned long long)needs.behind,
+    return Py_BuildValue("KKii", (unsigned long long)needs.before, (unsigned long long)needs.after,
                          (int)needs.follows, (int)needs.cuts);
 }
 

@@ -14,7 +14,7 @@ def search(plan, text, cuts, report, needs, rng):
 
     def one(i, seam=None):
         first = max(0, cuts[i] - needs.before)
-        last = min(len(text), cuts[i + 1] + needs.behind)
+        last = min(len(text), cuts[i + 1] + needs.after)
         return plan.find_range(text[first:last], cuts[i], cuts[i + 1], offset=first,
                                last=last == len(text), report=report, seam=seam)
 
@@ -66,7 +66,7 @@ def in_order(plan, text, cuts, report, needs):
     found, seam = [], None
     for begin, end in zip(cuts, cuts[1:]):
         told = plan.follow(None, [seam], report=report)[1] if seam else None
-        first, last = max(0, begin - needs.before), min(len(text), end + needs.behind)
+        first, last = max(0, begin - needs.before), min(len(text), end + needs.after)
         matches, settled, seam = plan.find_range(text[first:last], begin, end, offset=first,
                                                  last=last == len(text), report=report, seam=told)
         assert settled == end

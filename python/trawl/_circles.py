@@ -52,7 +52,7 @@ def _pieces(texts: List[Any], reach: int, report: str
 
 
 def find(plan: Any, texts: List[Any], report: str, search: Any) -> np.ndarray:
-    """The matches in circles; an ``end`` above a text's length is behind its end, at ``end`` less that."""
+    """The matches in circles; an ``end`` above a text's length is after its end, at ``end`` less that."""
     pieces, facts = _pieces(texts, _reach(plan, report), report)
     found = search(pieces)
     number, base, starts, length = np.array(facts or [(0, 0, 0, 0)], np.int64).T[:, found["record"]]

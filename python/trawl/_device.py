@@ -77,7 +77,7 @@ def type_of(array: Any) -> str:
 
 
 def side_by_side(memory: Memory, first: int = 0) -> bool:
-    """Whether all items of axis `first`, and of those behind it, do so."""
+    """Whether all items of axis `first`, and of those after it, do so."""
     shape, expected = memory.shape, _strides(memory.shape, None, memory.itemsize)
     return 0 in shape or all(shape[axis] == 1 or memory.strides[axis] == expected[axis]
                              for axis in range(first, len(shape)))

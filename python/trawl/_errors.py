@@ -64,7 +64,7 @@ class ReadError(Error, OSError):
     """A file, or a member of an archive, cannot be read.
 
     Attributes:
-        text: its name; a member's stands behind the archive's: ``a.tar:b.fasta``.
+        text: its name; a member's stands after the archive's: ``a.tar:b.fasta``.
     """
 
     text = ""

@@ -75,7 +75,7 @@ class RangeNeeds(NamedTuple):
     """What ranges of a text need: `Plan.range_needs`."""
 
     before: int  #: bytes before a range that its search reads, as far as there are any
-    behind: int  #: bytes behind it, likewise
+    after: int  #: bytes after it that its search reads, as far as there are any
     follows: bool  #: a range depends on those before it: its search leaves a seam
     cuts: bool  #: ranges meet only where `Plan.range_cut` says
 
@@ -362,8 +362,8 @@ class Plan(_Compiled):
         Raises:
             UnsupportedError: the report must see the whole text, as of ``a.*b``, which no byte ends.
         """
-        before, behind, follows, cuts = self._range_needs(_options(report, 0, 0, 0, 0)[0])
-        return RangeNeeds(before, behind, bool(follows), bool(cuts))
+        before, after, follows, cuts = self._range_needs(_options(report, 0, 0, 0, 0)[0])
+        return RangeNeeds(before, after, bool(follows), bool(cuts))
 
     def range_cut(self, text: Text, *, report: str = "each") -> Optional[int]:
         """The first offset in a piece of a text at which ranges may meet, or None. Where

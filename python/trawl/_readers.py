@@ -31,7 +31,7 @@ class Record(NamedTuple):
 
 
 class Records:
-    """Records one behind the other: ``data[offsets[i]:offsets[i + 1]]`` is record i.
+    """Records one after the other: ``data[offsets[i]:offsets[i + 1]]`` is record i.
 
     Attributes:
         data: their bytes, an array of uint8, without what stood between them.
@@ -199,7 +199,7 @@ def open(path: Union[_Path, Iterable[_Path]], *, data: Optional[Text] = None, re
          threads: int = 0, ratio: int = 250, errors: str = "raise", qualities: bool = False) -> Reader:
     """The records of a file, as ``trawl find`` reads it: what it holds is told by its first bytes.
 
-    Sequences of FASTA and FASTQ, with lines joined, of SAM, BAM, GenBank and EMBL; packets of pcap and pcapng, what is behind
+    Sequences of FASTA and FASTQ, with lines joined, of SAM, BAM, GenBank and EMBL; packets of pcap and pcapng, what comes after
     their headers; of tar and zip each member in turn; all of these also compressed (gzip, bzip2, xz,
     zstd, lz4). Any other text is one record. Memory is some MiB and the longest record, which may
     have 1 GiB.

@@ -16,7 +16,7 @@ _BAND = 1 << 20  # cells of a picture that are looked up at once
 
 
 def _words(cells: np.ndarray, size: int) -> np.ndarray:
-    """A row of words for each cell of some rows, with zeros behind."""
+    """A row of words for each cell of some rows, with zeros after them."""
     flat = np.ascontiguousarray(cells).reshape(-1).view(np.uint8).reshape(-1, size)
     words = np.zeros((len(flat), -(-size // 8) * 8), np.uint8)
     words[:, :size] = flat

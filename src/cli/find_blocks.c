@@ -198,7 +198,7 @@ size_t rank_look(rank_work *k, const block *b)
 {
     find_search *f = k->f;
     const uint64_t length = length_of(k, b->file);
-    const uint64_t end = length - b->end > k->needs.behind ? b->end + k->needs.behind : length;
+    const uint64_t end = length - b->end > k->needs.after ? b->end + k->needs.after : length;
     f->text_begin = b->begin > k->needs.before ? b->begin - k->needs.before : 0;
     f->text = bytes_of(k, b->file, f->text_begin, end);
     return (size_t)(end - f->text_begin);
@@ -229,7 +229,7 @@ static uint64_t scan_block(rank_work *k, const block *b, trawl_match_fn take, vo
 /* The next block of a piece that ends there. */
 static uint64_t block_end(rank_work *k, size_t file, uint64_t begin, uint64_t end, bool held)
 {
-    const uint64_t around = 8 * (k->needs.before + k->needs.behind);
+    const uint64_t around = 8 * (k->needs.before + k->needs.after);
     open_file(k, file);
     uint64_t wanted = held ? FIRST_BLOCK : find_ranks_block(k->f->run, k->f->context, k->bytes.map);
     wanted = wanted < around ? around : wanted;

@@ -78,7 +78,7 @@ typedef struct repeat {
     uint64_t min, max; /* max: UINT64_MAX when unbounded */
     node *nodes;       /* ascending; a ring of `room`, a power of two: see node_at */
     size_t head, count, room;
-    size_t ready; /* so many of them, the oldest, are */
+    size_t ready; /* how many of them, the oldest, are ready */
     size_t next;  /* the next element that is awake: one that has nodes */
 } repeat;
 

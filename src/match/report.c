@@ -20,7 +20,7 @@
  *             of the longest matches per start and pattern, sorted by start and, where they
  *             share it, by preference, each one that starts at the cursor or after it goes
  *             out and moves the cursor to its end. Greed and length agree: the language
- *             has no alternation, so the first pattern's preferred match is its longest. Of a
+ *             has no alternation, so the first pattern's preferred match is its longest. For a
  *             single pattern of variable length they are EACH.
  *
  * Starts that follow one another and have one end are kept as one run, so a run of equal letters
@@ -654,8 +654,8 @@ static bool collect_one(reporter *r, uint32_t index, uint64_t end, text_view tex
                                               : collect_end(r, index, end, text);
 }
 
-/* Keep what the batch brings until its starts are settled. Of alternatives that end at one place
- * those of one length come last, for others may outdo them. */
+/* Keep what the batch brings until its starts are settled. Among alternatives that end at one
+ * place those of one length come last, for others may outdo them. */
 static bool collect(reporter *r, const record *records, size_t count, uint64_t shift,
                     text_view text)
 {

@@ -41,7 +41,7 @@ static inline bool wide_before(text_view text, uint64_t start)
     return start >= 2 && at[-1] == 0 && is_alphanumeric(at[-2]);
 }
 
-/* And behind `end`? */
+/* And after `end`? */
 static inline bool wide_behind(text_view text, uint64_t end)
 {
     const uint8_t *at = text.bytes + (end - text.begin);

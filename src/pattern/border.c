@@ -70,7 +70,7 @@ int border_flags(pattern *p, trawl_error *error)
     return fail(error, TRAWL_ERROR_PATTERN, 0,
                 "nothing can stand %s a match, because the conditions there exclude each other: "
                 "remove one of them",
-                is_possible(&p->before) ? "behind" : "before");
+                is_possible(&p->before) ? "after" : "before");
 }
 
 int border_conditions(pattern *p, const trawl_conditions *conditions, trawl_error *error)
@@ -261,7 +261,7 @@ static int open_pattern(memory *m, pattern *p, int opening, trawl_error *error)
 }
 
 /* No pattern of variable length may take the opening for its first byte: after any byte it may
- * begin. Of fixed length, those that begin there are told by their start. */
+ * begin. Those of fixed length that begin there are told by their start. */
 static int open_others(memory *m, pattern_list *list, trawl_error *error)
 {
     int status = TRAWL_OK;

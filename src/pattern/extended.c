@@ -132,7 +132,7 @@ static const char *refused_escape(int c, bool in_class)
     if (c == 'Z' || c == 'G')
         return "it is not supported: \\A is the begin of the text, \\z its end";
     if (in_class && (c == 'A' || c == 'z' || c == 'B'))
-        return "a class holds bytes: \\A, \\z and \\B stand before or behind a pattern";
+        return "a class holds bytes: \\A, \\z and \\B stand before or after a pattern";
     return NULL;
 }
 
@@ -529,7 +529,7 @@ static int parse_condition(parser *p, char kind, int side)
     if (elsewhere)
         return fail(
             p->error, TRAWL_ERROR_PATTERN, p->at,
-            "^, \\A and \\< stand before a pattern, $, \\z and \\> behind it: give each part as "
+            "^, \\A and \\< stand before a pattern, $, \\z and \\> after it: give each part as "
             "its own pattern, or write [%.*s] for the byte",
             1, (const char *)p->text + p->at + length - 1);
     if (kind == '^' || kind == '$') {
@@ -554,12 +554,12 @@ static int parse_sides(parser *p, int side)
 /* ---- the whole pattern -------------------------------------------------- */
 
 /* Every element may be left out. Each is as good as the others to mend it: take the first. */
-static int reject_empty_match(const parser *p, size_t behind)
+static int reject_empty_match(const parser *p, size_t after)
 {
     const bool line =
-        p->first > 0 && p->text[p->first - 1] == '^' && p->at > behind && p->text[p->at - 1] == '$';
+        p->first > 0 && p->text[p->first - 1] == '^' && p->at > after && p->text[p->at - 1] == '$';
     if (line)
-        return fail(p->error, TRAWL_ERROR_PATTERN, behind,
+        return fail(p->error, TRAWL_ERROR_PATTERN, after,
                     "the pattern can match an empty line, of which there is no byte to report: "
                     "write %s, which ends the line, in place of its $",
                     p->flags & TRAWL_NULS ? "\\0" : "\\n");
@@ -605,16 +605,15 @@ int parse_dialect(const dialect *of, memory *m, const trawl_pattern *src, size_t
         status = parse_element(&p);
     if (status == TRAWL_OK && p.elements.out->length == 0)
         return reject(&p, p.at, no_element);
-    const size_t behind = p.at;
+    const size_t after = p.at;
     if (status == TRAWL_OK)
         status = parse_sides(&p, BEHIND);
     if (status == TRAWL_OK && !at_end(&p))
-        return reject(
-            &p, behind,
-            "a pattern ends with the conditions behind it: $, \\z, \\b or \\>; write what "
-            "follows as its own pattern");
+        return reject(&p, after,
+                      "a pattern ends with the conditions after it: $, \\z, \\b or \\>; write what "
+                      "follows as its own pattern");
     if (status == TRAWL_OK && !p.elements.required)
-        return reject_empty_match(&p, behind);
+        return reject_empty_match(&p, after);
     if (status != TRAWL_OK)
         return status;
     *next = p.at < p.length ? p.at + 1 : LAST_ONE; /* after the '|' */

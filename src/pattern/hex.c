@@ -4,7 +4,7 @@
  *     pattern  = sequence | "{" sequence "}"
  *     sequence = (byte | jump | group)+
  *     byte     = "~"? nibble nibble,  nibble = a hexadecimal digit or "?"
- *     jump     = "[" n "]" | "[" n? "-" m? "]", the same with braces, or "*": any bytes, so many
+ *     jump     = "[" n "]" | "[" n? "-" m? "]", the same in braces, or "*": n to m of any byte
  *     group    = "!"? "(" sequence ("|" sequence)* ")"
  *
  * Blanks and comments of C may stand between them. "~" and "!" stand for all other bytes. A jump
@@ -306,15 +306,15 @@ static bool is_jump(int c)
     return c == '[' || c == '{' || c == '*';
 }
 
-/* Whether {n} stands at p->at; *behind is what follows it. */
-static bool is_fixed(const parser *p, size_t *behind)
+/* Whether {n} stands at p->at; *after is what follows it. */
+static bool is_fixed(const parser *p, size_t *after)
 {
     size_t at = p->at + 1;
     if (p->at >= p->end || p->text[p->at] != '{')
         return false;
     while (at < p->end && p->text[at] >= '0' && p->text[at] <= '9')
         at++;
-    *behind = at + 1;
+    *after = at + 1;
     return at > p->at + 1 && at < p->end && p->text[at] == '}';
 }
 
@@ -324,11 +324,11 @@ static int read_sequence(parser *p, size_t *number)
 {
     int status = TRAWL_OK, c = peek(p);
     const size_t start = p->at;
-    size_t jump = TRAWL_NONE, behind;
+    size_t jump = TRAWL_NONE, after;
     while (status == TRAWL_OK && c >= 0 && c != '|' && c != ')') {
         const size_t offset = p->at;
         byte_class set = { { 0 } };
-        const bool varies = is_jump(c) && !is_fixed(p, &behind);
+        const bool varies = is_jump(c) && !is_fixed(p, &after);
         if (varies && offset == start && p->depth == 0)
             return reject(p, offset,
                           "a jump stands between bytes: leave out the one that comes "
@@ -356,12 +356,12 @@ static int read_sequence(parser *p, size_t *number)
 static int enter_braces(parser *p)
 {
     const size_t open = p->at;
-    size_t behind;
+    size_t after;
     if (peek(p) != '{')
         return TRAWL_OK;
     while (p->end > p->at + 1 && p->text[p->end - 1] && strchr(" \t\r\n", p->text[p->end - 1]))
         p->end--;
-    if (is_fixed(p, &behind) && behind < p->end)
+    if (is_fixed(p, &after) && after < p->end)
         return TRAWL_OK; /* a jump, and more */
     if (p->text[p->end - 1] != '}')
         return reject(p, open,

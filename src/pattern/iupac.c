@@ -72,8 +72,8 @@ static bool add_bases(const trawl_pattern *src, uint8_t byte, byte_class *set)
     return true;
 }
 
-/* Of one case: bases that are in the set, in its stead those that are not, if it is negated; then
- * the codes of several bases that the text may have. */
+/* In one case: the bases that are in the set, or, if it is negated, those that are not; then the
+ * codes of several bases that the text may have. */
 static void finish_case(uint32_t flags, bool negated, unsigned shift, byte_class *set)
 {
     unsigned bases = 0;

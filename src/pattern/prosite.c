@@ -147,12 +147,12 @@ static int read_set(parser *p, byte_class *set)
         status = read_letters(p, c == '[' ? ']' : '}', set);
     else if (c == '(')
         return reject(p, p->at,
-                      "'(' stands behind an element, for a repeat, as in x(2,4): one of several "
+                      "'(' stands after an element, for a repeat, as in x(2,4): one of several "
                       "letters is written [DE]");
     else if (!letter(c))
         return reject(p, p->at,
                       "an element is a letter, x, [letters] or {letters}, with (n), (n,m) or * "
-                      "behind it; '<' stands before the first one, '>' and '.' behind the last");
+                      "after it; '<' stands before the first one, '>' and '.' after the last");
     else
         p->at++;
     if (c == '{' || letter(c) == 'X')
@@ -228,7 +228,7 @@ static int read_elements(parser *p)
         p->at++;
     if (status == TRAWL_OK && peek(p) != NOTHING)
         status = reject(p, p->at,
-                        "the pattern ended before: '>' and '.' stand behind the last "
+                        "the pattern ended before: '>' and '.' stand after the last "
                         "element");
     return status;
 }

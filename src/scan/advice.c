@@ -18,7 +18,7 @@ static double larger(double a, double b)
     return a > b ? a : b;
 }
 
-/* Of a byte's matches, on one thread; `made`: a device's carriers have made them. */
+/* What a byte's matches cost on one thread; `made`: a device's carriers have made them. */
 static double handing_cost(const advice_facts *f, bool made)
 {
     if (f->handed == HANDING_NONE)

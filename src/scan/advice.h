@@ -1,10 +1,10 @@
 /* advice.h: whether a text is searched sooner by a device than by the CPU's threads.
  *
- * Idea: a text of so many bytes takes what a byte costs, times its bytes; threads share it, but
+ * Idea: a text takes what a byte costs, times its bytes; threads share it, but
  * read it no faster than memory gives it; a device gets it no faster than the link and those who
  * copy, and must be opened first, which is most of what a small text would take. So as long as the
  * CPU is done before a device could be open, nobody looks whether there is one. Matches are handed
- * on by one thread: behind the search of the CPU, beside that of a device.
+ * on by one thread: after the search of the CPU, beside that of a device.
  */
 #ifndef TRAWL_SCAN_ADVICE_H
 #define TRAWL_SCAN_ADVICE_H

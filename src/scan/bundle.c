@@ -121,7 +121,7 @@ static int end_text(bundle *b, trawl_error *error)
     return delivery_end(b->d, b->texts[b->at++].length, error);
 }
 
-/* Of the records of one text, those that begin in it. */
+/* Those records of one text that begin in it. */
 static size_t keep_own(const bundle *b, record *records, size_t count)
 {
     const plan_pattern *patterns = plan_patterns(b->d->plan);

@@ -1,4 +1,4 @@
-/* bundle.h: many texts for a device in one go, one behind the other.
+/* bundle.h: many texts for a device in one go, one after the other.
  *
  * Idea: a device is begun with in microseconds, and a hundred bytes are searched in nanoseconds. So
  * the texts of a call are copied together, by threads, and searched as one; of a match it is known

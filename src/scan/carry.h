@@ -2,14 +2,14 @@
  *
  * The step of a set of states is linear over unions, f(A | B) = f(A) | f(B). So all slices run
  * at once, each from a set of states that its begin surely has, and what a slice's predecessor
- * really left, less what it was begun with, runs behind: the news. A run of news begins no match,
- * and ends where the states that were marked on the first run hold all of it. What is left at the
- * slice's end is news for the next one. Rounds go on until there is none. A match may be found by
- * a first run and by news: such records are equal, and dropped when they are put in order.
+ * really left, less what it was begun with, runs afterwards: the news. A run of news begins no
+ * match, and ends where the states that were marked on the first run hold all of it. What is left
+ * at the slice's end is news for the next one. Rounds go on until there is none. A match may be
+ * found by a first run and by news: such records are equal, and dropped when they are put in order.
  *
- * What a begin surely has: the window's true state, as far as no byte kills it (x.* behind an x);
+ * What a begin surely has: the window's true state, as far as no byte kills it (x.* after an x);
  * and, as a guess, the states that every slice of the last window ended with. The guess is
- * checked: where a slice ends without it, those behind are run again without.
+ * checked: where a slice ends without it, those after it are run again without.
  *
  * Invariant: a state that is marked has been run, or is being run, to the end of its slice; so when
  * no news is left, the last marks are the true states.

@@ -25,8 +25,8 @@ typedef struct scan_room {
 void scan_room_open(scan_room *room, memory *memory);
 void scan_room_close(scan_room *room);
 
-/* Have room for so many at least, with as many matches made of them ahead or without. What it held
- * is gone then. */
+/* Have room for `slices` and `records` at least, and, if `matches`, for as many matches that are
+ * made ahead. What it held is gone then. */
 int scan_room_fit(scan_room *room, uint32_t slices, size_t records, bool matches,
                   trawl_error *error);
 
@@ -55,7 +55,7 @@ typedef struct scan_experience {
     const trawl_plan *plan;
     uint64_t checksum; /* another plan may stand where one was freed */
     stage_choice stages;
-    uint64_t found, bytes; /* of the last window: matches in so many bytes, */
+    uint64_t found, bytes; /* of the last window: matches, and bytes that had them */
     handing handed;        /* and what became of them */
     uint64_t window;       /* bytes that the next one should have */
 } scan_experience;
@@ -85,7 +85,7 @@ static inline bool context_idle(const trawl_context *context)
     return atomic_load_explicit(&context->state, memory_order_relaxed) == CALL_NONE;
 }
 
-/* So many bytes, or cells, are scanned. */
+/* More bytes, or cells, are scanned. */
 static inline void context_scanned(trawl_context *context, uint64_t count)
 {
     atomic_fetch_add_explicit(&context->scanned, count, memory_order_relaxed);

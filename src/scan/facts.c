@@ -18,7 +18,7 @@ void stream_borders(const trawl_plan *plan, uint32_t *waits, uint64_t *look_back
         const bool wide = b->asks.word == TRAWL_WORD_FULL_WIDE;
         const uint32_t after = wide ? 2 : b->after.given;
         *waits = after > *waits ? after : *waits;
-        /* Of the byte that waits longest, and the byte or two before a match that ends there. */
+        /* From the byte that waits longest to the byte or two before a match that ends there. */
         const uint64_t before = wide ? 1 : 0;
         if (((b->before.given && !(p->flags & PLAN_OPENED)) || wide) && plan_one_length(p) &&
             p->min_length + before > *look_back)

@@ -21,7 +21,7 @@
 #define FIRST_CELLS (16u << 20)  /* the same of the first round */
 #define BANDS_A_THREAD 8u
 #define ATTEMPT_CELLS (16u << 20) /* a band of a part with a fallback: it ends with the band */
-#define OVERLAP_SHARE 50u         /* a band is so many times as high as what it reads twice */
+#define OVERLAP_SHARE 50u         /* how many times as high a band is as what it reads twice */
 
 typedef struct grid_scan {
     trawl_context *context;

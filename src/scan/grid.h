@@ -12,7 +12,7 @@ typedef struct grid_request {
     trawl_scan_options options;
 } grid_request;
 
-/* Check a call's arguments. Of a grid that will be held the cells are not looked at. */
+/* Check a call's arguments. The cells of a grid that will be held are not looked at. */
 int grid_request_read(const trawl_plan *plan, const trawl_grid *text, bool held,
                       const trawl_scan_options *options, grid_request *r, trawl_error *error);
 

@@ -6,10 +6,10 @@
  *
  * Invariant: windows are handed on in order, each once; after an error, or when the caller wants no
  * more, what is under way is waited for and forgotten. A window for which memory ran out is scanned
- * again, as all behind it, one by one, in the way that is content with less.
+ * again, as all after it, one by one, in the way that is content with less.
  *
- * Cost: room for the records of all that is under way, and up to so many windows for nothing at the
- * end. So calls with a limit of matches or steps do not come this way.
+ * Cost: room for the records of all that is under way, and at the end some windows are searched for
+ * nothing. So calls with a limit of matches or steps do not come this way.
  */
 #include <string.h>
 

@@ -7,12 +7,12 @@
  *
  *   ENDS, unbounded repeats   the range is windows of one text_scan, whose set of states is that;
  *   reports that choose       the reporter begins with what was taken before, and of what it takes
- *                             what begins in the range and ends behind it goes out. What reports of
+ *                             what begins in the range and ends after it goes out. What reports of
  *                             unbounded repeats need has no bound, so there ranges meet at bytes
  *                             that end all these repeats: then it has one.
  *
  * Invariant: the parts of a range, between places whose states are kept, are searched as ranges
- * are. Cost: `before` and `behind` are read again, for each part: as many as a range is halved.
+ * are. Cost: `before` and `after` are read again, for each part: as many as a range is halved.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -42,7 +42,7 @@ static uint64_t longest_bounded(const trawl_plan *plan)
 
 /* What is read around a range, or a part of one. */
 typedef struct surround {
-    uint64_t before, behind;
+    uint64_t before, after;
 } surround;
 
 static surround surround_of(const trawl_plan *plan, uint32_t report)
@@ -90,7 +90,7 @@ static trawl_range_needs needs_of(const trawl_plan *plan, uint32_t report, bool 
     const uint32_t follows = range_follows(plan, report);
     return (trawl_range_needs){ .size = sizeof(trawl_range_needs),
                                 .before = around->before + (follows ? TELLING : 0),
-                                .behind = around->behind,
+                                .after = around->after,
                                 .follows = follows,
                                 .cuts = cuts };
 }
@@ -140,7 +140,7 @@ int trawl_range_cut(const trawl_plan *plan, uint32_t report, const void *bytes, 
 
 /* ---- what is handed on ------------------------------------------------------ */
 
-/* Matches that begin before a place and end behind it, in order; offsets of the text. */
+/* Matches that begin before a place and end after it, in order; offsets of the text. */
 typedef struct taken_list {
     trawl_match *items;
     size_t count, room;
@@ -265,7 +265,7 @@ static bool overlaps_none(const course *c, const trawl_match *m)
            !plan_fixed_length(&plan_patterns(c->plan)[c->plan->by_order[m->pattern]]);
 }
 
-/* Of matches that end behind the part, those that begin in it or before. */
+/* Those matches that end after the part, and begin in it or before. */
 static void note_going(course *c, const trawl_match *matches, size_t count)
 {
     for (size_t i = 0; i < count && !c->stopped; i++) {
@@ -376,7 +376,7 @@ static int search_apart(course *c, trawl_error *error)
 {
     const uint64_t begin = back_from(c, c->at, c->around.before);
     const uint64_t end =
-        at_hand(c) - c->upto > c->around.behind ? c->upto + c->around.behind : at_hand(c);
+        at_hand(c) - c->upto > c->around.after ? c->upto + c->around.after : at_hand(c);
     delivery d;
     int status = open_delivery(c, &d, c->batch, begin, error);
     if (status == TRAWL_OK) {
@@ -392,7 +392,7 @@ static int search_apart(course *c, trawl_error *error)
 
 /* ---- a part as windows of a text that goes on ----------------------------------- */
 
-/* The opening stands before the text, which begins here: the next bytes, behind a copy of all
+/* The opening stands before the text, which begins here: the next bytes, after a copy of all
  * before them. */
 static int scan_opened(course *c, uint64_t at, uint64_t room, trawl_error *error)
 {
@@ -656,12 +656,12 @@ static int check_range(const course *c, const trawl_seam *seam, const trawl_rang
                     (unsigned long long)r->begin, (unsigned long long)r->end,
                     (unsigned long long)r->offset, (unsigned long long)(r->offset + r->length));
     if ((r->offset && r->begin - r->offset < needs->before) ||
-        (!r->last && at_hand(c) - r->end < needs->behind))
+        (!r->last && at_hand(c) - r->end < needs->after))
         return fail(
             error, TRAWL_ERROR_ARGUMENT, TRAWL_NONE,
-            "the search reads %llu bytes before the range and %llu behind it, of which %llu "
+            "the search reads %llu bytes before the range and %llu after it, of which %llu "
             "and %llu are at hand (trawl_plan_get_range_needs)",
-            (unsigned long long)needs->before, (unsigned long long)needs->behind,
+            (unsigned long long)needs->before, (unsigned long long)needs->after,
             (unsigned long long)(r->begin - r->offset), (unsigned long long)(at_hand(c) - r->end));
     if (!cut_between(c, r->begin) || !cut_between(c, r->end))
         return fail(error, TRAWL_ERROR_ARGUMENT, TRAWL_NONE,

@@ -1,6 +1,6 @@
 /* saved.h: what saved bytes open with that go on with a plan: a stream's state, a range's seam.
  *
- * They open as plan_header does, for plan_checksum; what is behind is each kind's own.
+ * They open as plan_header does, for plan_checksum; what follows is each kind's own.
  */
 #ifndef TRAWL_SAVED_H
 #define TRAWL_SAVED_H

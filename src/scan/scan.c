@@ -21,7 +21,7 @@
 #define LARGEST_WINDOW (256u << 20)
 #define LARGEST_HELD (512u << 20)  /* of a text that is on a device */
 #define SLICES_OF_STATE (2u << 20) /* words of state that all slices of a job may have */
-#define SHORTEST_REREAD 4u         /* streams: windows below so many reaches flow */
+#define SHORTEST_REREAD 4u         /* streams: windows of fewer reaches flow */
 #define SLICE_RECORDS 256u         /* room that a slice has at least, */
 #define BYTES_A_RECORD 64u         /* on devices, where slices are long */
 #define LEAST_SHARE (2u << 20)     /* of a window that lanes share, in bytes */

@@ -106,7 +106,7 @@ int text_scan_cut(text_scan *scan, scan_room *room, const uint8_t *window, uint3
                   uint32_t end, bool again, text_job *job, trawl_error *error);
 /* Hand on the matches of a job that has run. */
 int text_scan_hand_on(text_scan *scan, scan_room *room, const text_job *job, trawl_error *error);
-/* A window of so many bytes had so many matches, and took so many nanoseconds. */
+/* A window of `length` bytes had `found` matches, and took `took` nanoseconds. */
 void text_scan_learn(text_scan *scan, bool held, uint32_t length, uint64_t found, uint64_t took);
 
 #endif

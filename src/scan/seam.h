@@ -2,10 +2,10 @@
  *
  * A state is what a place of the text knows of all before it, as words:
  *   TRAWL_REPORT_ENDS       the set of states of the parts that carry, as in carry.h;
- *   reports that choose     the matches that were taken, begin before the place and end behind
+ *   reports that choose     the matches that were taken, begin before the place and end after
  *                           it, where others may not overlap them: start, end and pattern of each,
  *                           in order of end.
- * What is behind a place depends on its state alone. So where a search that began with another
+ * What comes after a place depends on its state alone. So where a search that began with another
  * state comes to a place with the same one, all that follows is the same: a seam keeps the states
  * of some places, twice as far from the range's begin each, and a search anew ends at the first of
  * these that makes no difference.

@@ -1,5 +1,5 @@
 /* stream.c: the public calls for a text that comes in pieces. Each piece is a window of a
- * text_scan, behind what its reach may read.
+ * text_scan, after what its reach may read.
  *
  * A plan that is opened has an opening before the text, which is fed like a byte; places in the
  * stream count it. Where a plan asks what comes after a match, the last byte that was fed waits, or
@@ -24,7 +24,7 @@ struct trawl_stream {
     uint8_t *text;
     size_t room;
     uint64_t begin, end;
-    uint32_t waiting;    /* bytes behind `end`: `waits`, or as many as there are */
+    uint32_t waiting;    /* bytes after `end`: `waits`, or as many as there are */
     uint32_t waits;      /* bytes after a match that the plan asks for: 0, 1 or 2 */
     uint64_t look_back;  /* bytes before the next one that scanning reads */
     int status;          /* what the scan ended with; feeding on does nothing */
@@ -145,7 +145,7 @@ static int make_room(trawl_stream *s, size_t more, trawl_error *error)
     return TRAWL_OK;
 }
 
-/* Scan `fresh` bytes behind `end`, and keep what waits behind them. */
+/* Scan `fresh` bytes after `end`, and keep what waits after them. */
 static int scan_fresh(trawl_stream *s, size_t fresh, uint32_t waiting, trawl_error *error)
 {
     const uint64_t reach = plan_head(s->scan.plan)->reach, before = s->begin ? 0 : opening(s);

@@ -8,7 +8,7 @@
 /* ---- windows ---------------------------------------------------------- */
 
 /* A plan that is opened: the first bytes, as far as a match reaches from before them, are copied
- * behind an opening, and scanned. *at is the offset behind them. */
+ * after an opening, and scanned. *at is the offset after them. */
 static int scan_opening(text_scan *scan, budget *budget, delivery *d, const uint8_t *text,
                         size_t length, uint64_t *at, trawl_error *error)
 {

@@ -55,7 +55,7 @@ bool small_find(const trawl_context *context, const trawl_plan *plan, const void
 #define SMALL_TEXT 4096u
 #define SMALL_WORDS 64u /* of state */
 
-/* Whether a text of so many bytes is small; and its matches, as records in no order. The count may
+/* Whether a text of `length` bytes is small; and its matches, as records in no order. The count may
  * exceed the capacity; false: out of memory. Threads may do so at once. */
 static inline bool small_is(const trawl_context *context, const trawl_plan *plan, size_t length)
 {

@@ -179,7 +179,7 @@ static int by_ranges(const conditioned *c, const trawl_plan *plan, trawl_context
         range.end = second ? c->length : cut;
         range.offset = range.begin > needs.before ? range.begin - needs.before : 0;
         const uint64_t last =
-            c->length - range.end > needs.behind ? range.end + needs.behind : c->length;
+            c->length - range.end > needs.after ? range.end + needs.after : c->length;
         range.last = last == c->length;
         range.length = (size_t)(last - range.offset);
         char *copy = malloc(range.length + 1);

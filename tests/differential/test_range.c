@@ -126,8 +126,8 @@ static int search(cut_text *c, size_t i, trawl_error *error)
     range.end = c->borders[i + 1];
     range.offset = range.begin > c->needs.before ? range.begin - c->needs.before : 0;
     const uint64_t left = c->length - range.end;
-    range.last = left <= c->needs.behind;
-    range.length = (size_t)(range.end - range.offset + (range.last ? left : c->needs.behind));
+    range.last = left <= c->needs.after;
+    range.length = (size_t)(range.end - range.offset + (range.last ? left : c->needs.after));
     range.bytes = fence_copy(&around, c->text + range.offset, range.length, rng_chance(c->r, 2));
     trawl_context *context = contexts[rng_below(c->r, COUNT(contexts))];
     const int status = trawl_scan_range(context, c->plan, &range, &c->options, c->seams[i],

@@ -240,8 +240,8 @@ static void search_range(search *s, const trawl_range_needs *needs, uint64_t beg
     range.begin = begin;
     range.end = end;
     range.offset = begin > needs->before ? begin - needs->before : 0;
-    range.last = left <= needs->behind;
-    range.length = (size_t)(end - range.offset + (range.last ? left : needs->behind));
+    range.last = left <= needs->after;
+    range.length = (size_t)(end - range.offset + (range.last ? left : needs->after));
     uint8_t *bytes = malloc(range.length ? range.length : 1);
     if (!bytes)
         return;

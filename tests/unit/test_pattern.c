@@ -227,7 +227,7 @@ static const pattern_case cases[] = {
     OK("ab", LIT, X, "'\\x0aab'"),
     OK("a\\^b\\$", EXT, 0, "'a\\x5eb\\x24'"),
     BAD("a^b", EXT, 0, 1, "stand before a pattern"),
-    BAD("$a", EXT, 0, 0, "behind it"),
+    BAD("$a", EXT, 0, 0, "after it"),
     BAD("a\\bb", EXT, 0, 1, "a pattern ends with the conditions"),
     BAD("a$b", EXT, 0, 1, "a pattern ends with the conditions"),
     BAD("^", EXT, 0, 1, "matches no byte"),

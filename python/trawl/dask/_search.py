@@ -215,7 +215,7 @@ def _search_range(job: Job, text: Text, block: int, told: Optional[bytes]) -> Pa
     begin, end = extent(text, block, _cut_of_ranges(job)) if job.needs.cuts else \
         (text.bound(block), text.bound(block + 1))
     first = max(0, begin - job.needs.before)
-    last = min(text.size, end + job.needs.behind)
+    last = min(text.size, end + job.needs.after)
     matches, settled, seam = job.plan().find_range(
         text.read(first, last), begin, end, offset=first, last=last == text.size,
         report=job.report, seam=told)
