@@ -16,6 +16,7 @@
 #include <stdio.h>
 
 #include "cli/options.h"
+#include "cli/sample.h"
 #include "energy/energy.h"
 #include "formats/patterns/pattern_set.h"
 #include "formats/sources/source.h"
@@ -149,14 +150,16 @@ void close_context(const run_options *o, trawl_context *context);
 
 /* The set tells its messages as complaints of the command that runs, which outlives it. */
 void pattern_set_complains(pattern_set *set, run_options *o);
-/* Complain of the first pattern that is malformed. False when there is one. */
-bool pattern_set_check(const pattern_set *set, const run_options *o);
 /* Compile for the context and a text like the sample (NULL: none); explains when asked to. NULL
  * after a complaint, which shows the pattern at fault. The set outlives the plan: where it came
  * with one (pattern_set_load), it is that. */
 trawl_plan *pattern_set_compile(pattern_set *set, const run_options *o,
                                 const trawl_context *context, const void *sample,
                                 size_t sample_length);
+/* The same, for the sample of what will be searched; none is taken when an engine is asked for by
+ * name, or a plan is there. */
+trawl_plan *sample_compile(sample *s, pattern_set *set, const run_options *o,
+                           const trawl_context *context, char **paths, int count);
 /* Complain of a pattern, which is shown. */
 void pattern_set_complain(const pattern_set *set, const char *command, size_t index,
                           const char *message);

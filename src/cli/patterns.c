@@ -101,22 +101,6 @@ static bool fits_wm_block(const trawl_plan *plan, const run_options *o)
     return false;
 }
 
-/* The engine for one literal has little to do: the patterns are read first. */
-bool pattern_set_check(const pattern_set *set, const run_options *o)
-{
-    trawl_compile_options options = TRAWL_COMPILE_OPTIONS_INIT;
-    trawl_plan *plan = NULL;
-    trawl_error error;
-    options.engine = "bm";
-    options.max_memory = o->max_memory;
-    const int status = pattern_set_make(set, 0, set->count, &options, &plan, &error);
-    trawl_plan_free(plan);
-    if (status == TRAWL_OK || status == TRAWL_ERROR_UNSUPPORTED)
-        return true;
-    complain_compile(set, o->command, &error);
-    return false;
-}
-
 trawl_plan *pattern_set_compile(pattern_set *set, const run_options *o,
                                 const trawl_context *context, const void *sample,
                                 size_t sample_length)
@@ -153,4 +137,39 @@ trawl_plan *pattern_set_compile(pattern_set *set, const run_options *o,
         return plan;
     trawl_plan_free(plan);
     return NULL;
+}
+
+/* A set that is to be compiled. */
+typedef struct compiled {
+    const pattern_set *set;
+    const run_options *run;
+} compiled;
+
+/* What is wrong with patterns is said before anybody waits. The engine for one literal has little
+ * to do: the patterns are read first. */
+static bool can_compile(void *user)
+{
+    const compiled *c = user;
+    trawl_compile_options options = TRAWL_COMPILE_OPTIONS_INIT;
+    trawl_plan *plan = NULL;
+    trawl_error error;
+    options.engine = "bm";
+    options.max_memory = c->run->max_memory;
+    const int status = trawl_compile(c->set->patterns, c->set->count, &options, &plan, &error);
+    trawl_plan_free(plan);
+    if (status == TRAWL_OK || status == TRAWL_ERROR_UNSUPPORTED)
+        return true;
+    complain_compile(c->set, c->run->command, &error);
+    return false;
+}
+
+trawl_plan *sample_compile(sample *s, pattern_set *set, const run_options *o,
+                           const trawl_context *context, char **paths, int count)
+{
+    compiled c = { set, o };
+    if (set->plan || (o->engine && strcmp(o->engine, "auto") != 0))
+        return pattern_set_compile(set, o, context, NULL, 0);
+    return sample_take(s, paths, count, can_compile, &c)
+               ? pattern_set_compile(set, o, context, s->bytes, s->length)
+               : NULL;
 }

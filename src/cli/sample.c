@@ -43,24 +43,21 @@ static bool may_wait(const char *path)
     return known == 0 && !S_ISREG(facts.st_mode) && !S_ISDIR(facts.st_mode);
 }
 
-trawl_plan *sample_compile(sample *s, pattern_set *set, const run_options *o,
-                           const trawl_context *context, char **paths, int count)
+bool sample_take(sample *s, char **paths, int count, bool (*ready)(void *user), void *user)
 {
-    if (set->plan || (o->engine && strcmp(o->engine, "auto") != 0))
-        return pattern_set_compile(set, o, context, NULL, 0);
-    bool taken = false, checked = false;
+    bool taken = false, asked = false;
     for (int i = 0; i < (count ? count : 1) && !taken; i++) {
         const char *path = count ? paths[i] : "-";
-        if (!checked && may_wait(path)) { /* what is wrong with patterns is said before */
-            if (!pattern_set_check(set, o))
-                return NULL;
-            checked = true;
+        if (!asked && may_wait(path)) {
+            if (!ready(user))
+                return false;
+            asked = true;
         }
         taken = take_sample(s, path);
     }
     if (s->inside)
         unpack(s);
-    return pattern_set_compile(set, o, context, s->bytes, s->length);
+    return true;
 }
 
 bool sample_is_text(const sample *s)

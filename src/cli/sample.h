@@ -7,7 +7,6 @@
 #ifndef TRAWL_SAMPLE_H
 #define TRAWL_SAMPLE_H
 
-#include "cli/cli.h"
 #include "formats/sources/source.h"
 
 typedef struct sample {
@@ -19,11 +18,9 @@ typedef struct sample {
     uint8_t *unpacked; /* then */
 } sample;
 
-/* Take the sample and compile for it; no path means standard input. None is taken when an engine is
- * asked for by name, or a plan is there. *s is all zero before, but for `inside`. NULL after a
- * complaint. */
-trawl_plan *sample_compile(sample *s, pattern_set *set, const run_options *o,
-                           const trawl_context *context, char **paths, int count);
+/* Take the sample; no path means standard input. *s is all zero before, but for `inside`. Before
+ * the first operand that may wait for somebody `ready` is asked; false: it said no. */
+bool sample_take(sample *s, char **paths, int count, bool (*ready)(void *user), void *user);
 
 /* What is in it will be searched as it stands: it is not packed, and has no records. */
 bool sample_is_text(const sample *s);
