@@ -16,9 +16,9 @@
 #include <stdio.h>
 
 #include "cli/options.h"
-#include "cli/sample.h"
 #include "energy/energy.h"
 #include "formats/patterns/pattern_set.h"
+#include "formats/records/sample.h"
 #include "formats/sources/source.h"
 #include "formats/writers/text.h"
 #include "trawl.h"

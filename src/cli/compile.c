@@ -12,7 +12,6 @@
 #include "cli/pattern_options.h"
 #include "cli/plan_file.h"
 #include "cli/plan_note.h"
-#include "cli/sample.h"
 
 typedef struct given_option {
     int option;

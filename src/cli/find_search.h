@@ -3,7 +3,6 @@
 #define TRAWL_FIND_SEARCH_H
 
 #include "cli/choose.h"
-#include "cli/sample.h"
 #include "formats/search/records.h"
 #include "formats/tree/tree.h"
 #include "formats/verdicts/verdicts.h"

@@ -3,7 +3,6 @@
 #define TRAWL_SEARCH_H
 
 #include "cli/lines.h"
-#include "cli/sample.h"
 #include "formats/sources/unpack.h"
 #include "formats/tree/file_filter.h"
 

@@ -1,5 +1,5 @@
-/* sample.c: see cli/sample.h. */
-#include "cli/sample.h"
+/* sample.c: see sample.h. */
+#include "formats/records/sample.h"
 
 #include <stdlib.h>
 #include <string.h>
