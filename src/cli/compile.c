@@ -12,6 +12,7 @@
 #include "cli/pattern_options.h"
 #include "cli/plan_file.h"
 #include "cli/plan_note.h"
+#include "formats/sources/grow.h"
 
 typedef struct given_option {
     int option;
@@ -87,15 +88,9 @@ static const option_set options = { "compile", tables, 27, ' ', NULL };
 
 static bool note_option(compile *c, int option, const char *value)
 {
-    if (c->given_count == c->given_room) {
-        const size_t room = 2 * c->given_room + 16;
-        given_option *grown = realloc(c->given, room * sizeof *grown);
-        if (!grown) {
-            complain(c->run.command, "out of memory for the options");
-            return false;
-        }
-        c->given = grown;
-        c->given_room = room;
+    if (!grow_array(&c->given, c->given_count + 1, &c->given_room, sizeof *c->given)) {
+        complain(c->run.command, "out of memory for the options");
+        return false;
     }
     c->given[c->given_count++] = (given_option){ option, value };
     return true;

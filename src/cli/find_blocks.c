@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "cli/find_ranks.h"
+#include "formats/sources/grow.h"
 
 #define FIRST_BLOCK (256u << 10) /* of a share that begins within a file: its matches are kept */
 #define PIECE (64u << 10)        /* of a file, where a cut is looked for */
@@ -127,10 +128,8 @@ static uint64_t cut_from(rank_work *k, size_t file, uint64_t wanted)
 void rank_matches_add(const rank_work *k, rank_matches *list, const trawl_match *matches,
                       size_t count)
 {
-    if (list->count + count > list->room) {
-        list->room = 2 * (list->count + count);
-        list->items = rank_grow(k, list->items, list->room * sizeof *list->items);
-    }
+    if (!grow_array(&list->items, list->count + count, &list->room, sizeof *list->items))
+        rank_no_memory(k);
     memcpy(list->items + list->count, matches, count * sizeof *matches);
     list->count += count;
 }
@@ -162,10 +161,8 @@ static int hold_ids(const trawl_match *matches, size_t count, void *user)
 
 static block *add_block(rank_work *k, size_t file, uint64_t begin, uint64_t end)
 {
-    if (k->count == k->room) {
-        k->room = k->room ? 2 * k->room : 16;
-        k->blocks = rank_grow(k, k->blocks, k->room * sizeof *k->blocks);
-    }
+    if (!grow_array(&k->blocks, k->count + 1, &k->room, sizeof *k->blocks))
+        rank_no_memory(k);
     k->blocks[k->count] = (block){ file, begin, end, NULL, { rank_at(k), 0 }, 0 };
     return &k->blocks[k->count++];
 }

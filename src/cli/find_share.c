@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "formats/records/texts.h"
+#include "formats/sources/grow.h"
 
 /* ---- who has what ---------------------------------------------------------- */
 
@@ -83,13 +84,8 @@ static void add(list *l, const char *path, uint64_t length, share_kind kind)
 {
     const told_file told = { length, kind };
     const size_t more = sizeof told + strlen(path) + 1;
-    if (l->used + more > l->room) {
-        l->room = 2 * (l->room + more);
-        uint8_t *grown = realloc(l->bytes, l->room);
-        if (!grown)
-            give_up(l, path, strerror(ENOMEM));
-        l->bytes = grown;
-    }
+    if (!grow_array(&l->bytes, l->used + more, &l->room, 1))
+        give_up(l, path, strerror(ENOMEM));
     memcpy(l->bytes + l->used, &told, sizeof told);
     memcpy(l->bytes + l->used + sizeof told, path, more - sizeof told);
     l->used += more;

@@ -7,6 +7,7 @@
 
 #include "cli/grid.h"
 #include "cli/progress.h"
+#include "formats/sources/grow.h"
 #include "trawl/grid.h"
 
 /* ---- output ---------------------------------------------------------------- */
@@ -63,17 +64,11 @@ static bool add_frame(grid_run *run, size_t needle, uint64_t row, uint64_t col)
     static const uint32_t colours[] = {
         0x0000ff, 0x00a000, 0xff4000, 0x00a5ff, 0xc000c0, 0xb0b000
     };
-    if (run->frame_count == run->frame_room) {
-        const size_t room = 2 * run->frame_room + 64;
-        image_frame *grown = realloc(run->frames, room * sizeof *grown);
-        if (grown == NULL) {
-            complain(run->options.command, "out of memory for the frames of %zu matches",
-                     run->frame_count);
-            run->failed = true;
-            return false;
-        }
-        run->frames = grown;
-        run->frame_room = room;
+    if (!grow_array(&run->frames, run->frame_count + 1, &run->frame_room, sizeof *run->frames)) {
+        complain(run->options.command, "out of memory for the frames of %zu matches",
+                 run->frame_count);
+        run->failed = true;
+        return false;
     }
     run->frames[run->frame_count++] =
         (image_frame){ row, col, run->needles[needle].rows, run->needles[needle].cols,

@@ -20,6 +20,7 @@
 #include <string.h>
 
 #include "cli/line_printer.h"
+#include "formats/sources/grow.h"
 
 #define FIRST_READ (4u << 10) /* between pieces */
 #define MOST_READ (256u << 10)
@@ -121,15 +122,7 @@ static bool keep_room(line_context *c, size_t length)
         c->begin = 0;
         c->end = used;
     }
-    if (length <= c->room - c->end)
-        return true;
-    const size_t room = 2 * (c->end + length);
-    uint8_t *grown = realloc(c->kept, room);
-    if (grown) {
-        c->kept = grown;
-        c->room = room;
-    }
-    return grown;
+    return grow_array(&c->kept, c->end + length, &c->room, 1);
 }
 
 /* Keep the last lines of the block; of those kept before, what is still among the last ones. */

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "cli/line_json.h"
+#include "formats/sources/grow.h"
 
 #define NO_OFFSET_WIDTH 19 /* digits of the largest offset */
 
@@ -67,14 +68,8 @@ bool line_printer_lose(line_search *s, const char *why)
 static int keep_matches(const trawl_match *matches, size_t count, void *user)
 {
     line_search *s = user;
-    if (s->match_count + count > s->match_room) {
-        const size_t room = 2 * (s->match_count + count);
-        line_match *grown = realloc(s->matches, room * sizeof *grown);
-        if (!grown)
-            return !line_printer_lose(s, "out of memory for the matches of a line");
-        s->matches = grown;
-        s->match_room = room;
-    }
+    if (!grow_array(&s->matches, s->match_count + count, &s->match_room, sizeof *s->matches))
+        return !line_printer_lose(s, "out of memory for the matches of a line");
     for (size_t i = 0; i < count; i++)
         if (matches[i].id != NO_PIECE)
             s->matches[s->match_count++] =

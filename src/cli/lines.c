@@ -27,6 +27,7 @@
 #include "cli/line_printer.h"
 #include "cli/progress.h"
 #include "formats/sources/compressed.h"
+#include "formats/sources/grow.h"
 
 #define NUMBER_ROOM 21 /* 20 digits and a colon */
 #define NUL_BLOCK (1u << 20)
@@ -303,13 +304,8 @@ static line_result search_block(line_search *s, const uint8_t *text, size_t leng
 static bool put_name(line_search *s, const char *name)
 {
     const size_t length = name ? strlen(name) : 0, room = length + 1 + 2 * NUMBER_ROOM;
-    if (room > s->prefix_room) {
-        char *grown = realloc(s->prefix, room);
-        if (!grown)
-            return false;
-        s->prefix = grown;
-        s->prefix_room = room;
-    }
+    if (!grow_array(&s->prefix, room, &s->prefix_room, 1))
+        return false;
     if (name) {
         memcpy(s->prefix, name, length);
         s->prefix[length] = s->style->null_name ? '\0' : ':';

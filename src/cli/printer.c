@@ -112,10 +112,7 @@ void printer_put(printer *p, const void *bytes, size_t length)
 /* Room for one more message. */
 static bool message_room(printer *p)
 {
-    printer_message *messages =
-        grow_array(p->messages, p->count, &p->message_room, sizeof *messages);
-    p->messages = messages ? messages : p->messages;
-    return messages;
+    return grow_array(&p->messages, p->count + 1, &p->message_room, sizeof *p->messages);
 }
 
 /* What stands behind the buffer's used bytes. */

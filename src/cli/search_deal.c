@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cli/crew.h"
+#include "formats/sources/grow.h"
 
 #define MANY_OPERANDS 8 /* worth threads, whatever their size */
 
@@ -11,13 +12,8 @@
 static bool add_member(job *j, const tree_file *file)
 {
     const size_t length = strlen(file->path), wanted = j->names_used + length + 1;
-    if (wanted > j->names_room) {
-        char *grown = realloc(j->names, 2 * wanted);
-        if (!grown)
-            return false;
-        j->names = grown;
-        j->names_room = 2 * wanted;
-    }
+    if (!grow_array(&j->names, wanted, &j->names_room, 1))
+        return false;
     memcpy(j->names + j->names_used, file->path, length + 1);
     const size_t name = file->name ? length - strlen(file->name) : 0;
     j->members[j->count++] =

@@ -66,13 +66,11 @@ int hex_digit(char c)
 
 bool pattern_set_own(pattern_set *set, char *text)
 {
-    char **owned =
-        text ? grow_array(set->owned, set->owned_count, &set->owned_room, sizeof *owned) : NULL;
-    if (!owned) {
+    if (!text ||
+        !grow_array(&set->owned, set->owned_count + 1, &set->owned_room, sizeof *set->owned)) {
         free(text);
         return false;
     }
-    set->owned = owned;
     set->owned[set->owned_count++] = text;
     return true;
 }
@@ -97,16 +95,11 @@ bool pattern_set_append(pattern_set *set, const char *text, size_t length, const
                         size_t line)
 {
     size_t room = set->room;
-    pattern_origin *origins = grow_array(set->origins, set->count, &room, sizeof *origins);
-    if (!origins)
+    if (!grow_array(&set->origins, set->count + 1, &room, sizeof *set->origins) ||
+        !grow_array(&set->patterns, set->count + 1, &set->room, sizeof *set->patterns))
         return false;
-    set->origins = origins;
-    trawl_pattern *patterns = grow_array(set->patterns, set->count, &set->room, sizeof *patterns);
-    if (!patterns)
-        return false;
-    set->patterns = patterns;
-    origins[set->count] = (pattern_origin){ .file = file, .line = line };
-    patterns[set->count] =
+    set->origins[set->count] = (pattern_origin){ .file = file, .line = line };
+    set->patterns[set->count] =
         (trawl_pattern){ .text = text, .length = length, .id = (uint32_t)(set->count + 1) };
     set->count++;
     return true;

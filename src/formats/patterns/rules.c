@@ -539,14 +539,11 @@ rule_list *rule_list_of(pattern_set *set)
     if (!set->rules)
         set->rules = calloc(1, sizeof *set->rules);
     rule_list *list = set->rules;
-    rule *rules = list ? grow_array(list->rules, list->count, &list->room, sizeof *rules) : NULL;
-    if (!rules)
-        return NULL;
-    list->rules = rules;
-    rule_content *contents =
-        grow_array(list->contents, list->content_count, &list->content_room, sizeof *contents);
-    list->contents = contents ? contents : list->contents;
-    return contents ? list : NULL;
+    return list && grow_array(&list->rules, list->count + 1, &list->room, sizeof *list->rules) &&
+                   grow_array(&list->contents, list->content_count + 1, &list->content_room,
+                              sizeof *list->contents)
+               ? list
+               : NULL;
 }
 
 void rule_list_free(rule_list *list)

@@ -74,10 +74,8 @@ static bool add_element(parser *p, row *to, const element *e)
 {
     if (p->elements == MOST_ELEMENTS)
         return refuse(p, "it is too long, its groups written out");
-    element *grown = grow_array(to->elements, to->count, &to->room, sizeof *grown);
-    if (!grown)
+    if (!grow_array(&to->elements, to->count + 1, &to->room, sizeof *to->elements))
         return refuse(p, NULL);
-    to->elements = grown;
     to->elements[to->count++] = *e;
     p->elements++;
     return true;
@@ -85,11 +83,10 @@ static bool add_element(parser *p, row *to, const element *e)
 
 static bool add_row(parser *p, rows *to, const row *like)
 {
-    row *grown =
-        to->count == MOST ? NULL : grow_array(to->rows, to->count, &to->room, sizeof *grown);
-    if (!grown)
-        return refuse(p, to->count == MOST ? "its groups have more than 1024 choices" : NULL);
-    to->rows = grown;
+    if (to->count == MOST)
+        return refuse(p, "its groups have more than 1024 choices");
+    if (!grow_array(&to->rows, to->count + 1, &to->room, sizeof *to->rows))
+        return refuse(p, NULL);
     to->rows[to->count++] = (row){ .before = like->before, .behind = like->behind };
     bool fine = true;
     for (size_t i = 0; fine && i < like->count; i++)

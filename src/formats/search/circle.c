@@ -17,6 +17,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "formats/sources/grow.h"
+
 #define HANDED_ON 64
 
 struct circle {
@@ -150,24 +152,13 @@ int circle_feed(circle *c, const uint8_t *bytes, size_t length, trawl_error *err
 
 /* ---- records that are not --------------------------------------------------------- */
 
-static bool grow(circle *c)
-{
-    const size_t room = c->room ? 2 * c->room : 256;
-    trawl_match *grown = realloc(c->found, room * sizeof *grown);
-    if (!grown)
-        return false;
-    c->found = grown;
-    c->room = room;
-    return true;
-}
-
 static int on_start(const trawl_match *matches, size_t count, void *user)
 {
     circle *c = user;
     for (size_t i = 0; i < count && !c->out_of_memory; i++) {
         if (matches[i].start)
             continue;
-        c->out_of_memory = c->count == c->room && !grow(c);
+        c->out_of_memory = !grow_array(&c->found, c->count + 1, &c->room, sizeof *c->found);
         if (c->out_of_memory)
             continue;
         c->found[c->count] = matches[i];

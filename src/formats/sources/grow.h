@@ -1,22 +1,29 @@
-/* grow.h: arrays that grow item by item. */
+/* grow.h: arrays that grow. */
 #ifndef TRAWL_GROW_H
 #define TRAWL_GROW_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 
-/* Room for one item more in an array of `count` of them: the array, which may have moved, or NULL,
- * and it is as it was. The room doubles, so an item is copied once on average. */
-static inline void *grow_array(void *array, size_t count, size_t *room, size_t item)
+/* Let the array that the pointer at `pointer` points to have room for `wanted` items; it may move.
+ * The room doubles, so an item is copied once on average. False: no memory, and all is as it was.
+ */
+static inline bool grow_array(void *pointer, size_t wanted, size_t *room, size_t item)
 {
-    if (count < *room)
-        return array;
-    const size_t more = *room ? 2 * *room : 16;
-    void *grown = more <= SIZE_MAX / item ? realloc(array, more * item) : NULL;
-    if (grown)
-        *room = more;
-    return grown;
+    const size_t more = wanted < 16 ? 16 : wanted <= SIZE_MAX / 2 ? 2 * wanted : SIZE_MAX;
+    void *array;
+    if (wanted <= *room)
+        return true;
+    memcpy(&array, pointer, sizeof array); /* whose type is the caller's; POSIX: all are alike */
+    array = more <= SIZE_MAX / item ? realloc(array, more * item) : NULL;
+    if (!array)
+        return false;
+    memcpy(pointer, &array, sizeof array);
+    *room = more;
+    return true;
 }
 
 #endif

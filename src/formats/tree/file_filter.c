@@ -17,10 +17,8 @@ struct name_glob {
 
 static bool add_glob(name_globs *g, const char *glob, bool include)
 {
-    struct name_glob *globs = grow_array(g->globs, g->count, &g->room, sizeof *globs);
-    if (!globs)
+    if (!grow_array(&g->globs, g->count + 1, &g->room, sizeof *g->globs))
         return false;
-    g->globs = globs;
     g->globs[g->count++] = (struct name_glob){ glob, include };
     return true;
 }
@@ -87,10 +85,8 @@ bool file_filter_glob(file_filter *f, const char *glob)
 bool file_filter_type(file_filter *f, const file_type *type, bool leave_out)
 {
     type_choice *c = &f->types;
-    struct chosen_type *types = grow_array(c->types, c->count, &c->room, sizeof *types);
-    if (!types)
+    if (!grow_array(&c->types, c->count + 1, &c->room, sizeof *c->types))
         return false;
-    c->types = types;
     c->types[c->count++] = (struct chosen_type){ type, leave_out };
     return true;
 }

@@ -170,10 +170,8 @@ static bool add_rule(glob_list *list, char *text)
                                                             : RULE_GLOB_NAME;
     rule.text = text + (rule.kind == RULE_SUFFIX);
     rule.length = length - (rule.kind == RULE_SUFFIX);
-    glob_rule *rules = grow_array(list->rules, list->count, &list->room, sizeof *rules);
-    if (!rules)
+    if (!grow_array(&list->rules, list->count + 1, &list->room, sizeof *list->rules))
         return false;
-    list->rules = rules;
     list->rules[list->count++] = rule;
     list->plain += !rule.negated;
     return true;
@@ -182,13 +180,11 @@ static bool add_rule(glob_list *list, char *text)
 /* Takes the text over, on failure too. */
 static bool own(glob_list *list, char *text)
 {
-    char **owned =
-        text ? grow_array(list->owned, list->owned_count, &list->owned_room, sizeof *owned) : NULL;
-    if (!owned) {
+    if (!text ||
+        !grow_array(&list->owned, list->owned_count + 1, &list->owned_room, sizeof *list->owned)) {
         free(text);
         return false;
     }
-    list->owned = owned;
     list->owned[list->owned_count++] = text;
     return true;
 }

@@ -100,13 +100,11 @@ static void add_file(ignore *i, list_kind kind, int folder, const char *name, si
     char *text = read_whole(i, folder, name, &length);
     if (!text)
         return;
-    rules *items = grow_array(s->items, s->count, &s->room, sizeof *items);
-    if (!items) {
+    if (!grow_array(&s->items, s->count + 1, &s->room, sizeof *s->items)) {
         i->cause = ENOMEM;
         free(text);
         return;
     }
-    s->items = items;
     rules *r = &s->items[s->count++];
     *r = (rules){ .level = i->depth - 1, .base = base };
     if (!glob_list_add_lines(&r->list, text, length))
@@ -118,10 +116,8 @@ static void add_file(ignore *i, list_kind kind, int folder, const char *name, si
 
 static bool push_level(ignore *i, bool git)
 {
-    folder_level *levels = grow_array(i->levels, i->depth, &i->room, sizeof *levels);
-    if (!levels)
+    if (!grow_array(&i->levels, i->depth + 1, &i->room, sizeof *i->levels))
         return false;
-    i->levels = levels;
     i->levels[i->depth].git = git ? i->depth : i->depth ? i->levels[i->depth - 1].git : NO_LEVEL;
     i->depth++;
     return true;
@@ -139,16 +135,9 @@ static void pop_level(ignore *i)
 
 static bool whole_room(ignore *i, size_t length)
 {
-    if (length <= i->whole_room)
-        return true;
-    char *grown = realloc(i->whole, 2 * length);
-    if (!grown) {
-        i->cause = ENOMEM;
-        return false;
-    }
-    i->whole = grown;
-    i->whole_room = 2 * length;
-    return true;
+    const bool grown = grow_array(&i->whole, length, &i->whole_room, 1);
+    i->cause = grown ? i->cause : ENOMEM;
+    return grown;
 }
 
 /* The files in the folder whole[0 .. length), which is above the walk's. */

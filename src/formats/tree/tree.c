@@ -134,10 +134,8 @@ static bool add_entry(const tree *t, level *l, size_t *room, const struct dirent
         t->filter->note(t->filter->user, d->d_name);
     if (kind == OTHER || (kind == LINK && !t->filter->follow))
         return true;
-    entry *entries = grow_array(l->entries, l->count, room, sizeof *entries);
-    if (!entries)
+    if (!grow_array(&l->entries, l->count + 1, room, sizeof *l->entries))
         return false;
-    l->entries = entries;
     char *name = strdup(d->d_name);
     l->entries[l->count] = (entry){ name, kind };
     l->count += name != NULL;
@@ -204,12 +202,10 @@ static int enter(tree *t, int fd, size_t length)
     tree_folder *folder = make_folder(fd);
     if (!folder)
         return errno;
-    level *levels = grow_array(t->levels, t->depth, &t->room, sizeof *levels);
-    if (!levels) {
+    if (!grow_array(&t->levels, t->depth + 1, &t->room, sizeof *t->levels)) {
         tree_release(folder);
         return ENOMEM;
     }
-    t->levels = levels;
     level *l = &t->levels[t->depth];
     *l = (level){ .folder = folder, .path_length = length };
     if (is_loop(t, l)) {
@@ -231,14 +227,9 @@ static int enter(tree *t, int fd, size_t length)
 /* Make the path's bytes from `at` on `name`; room for a slash stays behind it. */
 static bool put_name(tree *t, size_t at, const char *name)
 {
-    const size_t length = strlen(name), wanted = at + length + 2;
-    if (wanted > t->path_room) {
-        char *grown = realloc(t->path, 2 * wanted);
-        if (!grown)
-            return false;
-        t->path = grown;
-        t->path_room = 2 * wanted;
-    }
+    const size_t length = strlen(name);
+    if (!grow_array(&t->path, at + length + 2, &t->path_room, 1))
+        return false;
     memcpy(t->path + at, name, length + 1);
     return true;
 }

@@ -171,19 +171,12 @@ static const uint8_t *next_place(const uint8_t *at, const uint8_t *last, const t
     return at <= last ? at : NULL;
 }
 
-/* Room for `more` numbers. False: there is none, and no verdict of this record. */
-static bool number_room(verdicts *v, uint64_t **numbers, size_t *room, size_t count, size_t more)
+/* Room for so many numbers. False: there is none, and no verdict of this record. */
+static bool number_room(verdicts *v, uint64_t **numbers, size_t *room, size_t wanted)
 {
-    if (*room - count >= more)
-        return true;
-    const size_t wanted = 2 * (count + more) + 1024;
-    uint64_t *grown = realloc(*numbers, wanted * sizeof *grown);
+    const bool grown = grow_array(numbers, wanted, room, sizeof **numbers);
     v->out_of_memory = v->out_of_memory || !grown;
-    if (!grown)
-        return false;
-    *numbers = grown;
-    *room = wanted;
-    return true;
+    return grown;
 }
 
 /* Look for a pattern in the record: all of its places if they matter, else the first. */
@@ -204,7 +197,7 @@ static void seek(verdicts *v, size_t pattern)
         if (!s->placed)
             return;
         v->overflown = v->overflown || v->ends_count == VERDICTS_PLACES;
-        if (v->overflown || !number_room(v, &v->ends, &v->ends_room, v->ends_count, 1))
+        if (v->overflown || !number_room(v, &v->ends, &v->ends_room, v->ends_count + 1))
             return;
         v->ends[v->ends_count++] = (uint64_t)(at - v->bytes) + p->length;
         s->count++;
@@ -232,8 +225,8 @@ static bool is_placed(verdicts *v, const rule *r, uint64_t length)
 {
     if (v->overflown || v->out_of_memory) /* places were given up: v->most is not the most */
         return false;
-    if (!number_room(v, &v->cursors[0], &v->cursors_room[0], 0, v->most + 1) ||
-        !number_room(v, &v->cursors[1], &v->cursors_room[1], 0, v->most + 1))
+    if (!number_room(v, &v->cursors[0], &v->cursors_room[0], v->most + 1) ||
+        !number_room(v, &v->cursors[1], &v->cursors_room[1], v->most + 1))
         return false;
     places cursors = { v->cursors[0], 1 };
     size_t present = 0;
@@ -467,10 +460,8 @@ static bool log_place(verdicts *v, const trawl_match *match)
         v->overflown = true;
         return true;
     }
-    place *grown = grow_array(v->log, v->log_count, &v->log_room, sizeof *grown);
-    if (!grown)
+    if (!grow_array(&v->log, v->log_count + 1, &v->log_room, sizeof *v->log))
         return false;
-    v->log = grown;
     v->log[v->log_count++] = (place){ match->end, match->pattern };
     return true;
 }
@@ -497,7 +488,7 @@ bool verdicts_take(verdicts *v, const trawl_match *matches, size_t count)
 /* The log by patterns. */
 static bool sort_log(verdicts *v)
 {
-    if (!number_room(v, &v->ends, &v->ends_room, 0, v->log_count))
+    if (!number_room(v, &v->ends, &v->ends_room, v->log_count))
         return false;
     v->ends_count = v->log_count;
     v->most = 0;

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "formats/sources/grow.h"
 #include "formats/writers/format.h"
 #include "formats/writers/text.h"
 
@@ -135,13 +136,8 @@ static bool begin_line(writer *w, size_t pattern)
     if (!label)
         return false;
     const size_t needed = strlen(w->opening) + strlen(label) + WRITER_NUMBERS;
-    if (needed > w->line_room) {
-        char *grown = realloc(w->line, 2 * needed);
-        if (!grown)
-            return false;
-        w->line = grown;
-        w->line_room = 2 * needed;
-    }
+    if (!grow_array(&w->line, needed, &w->line_room, 1))
+        return false;
     char *at = writer_put(w->line, w->opening);
     w->label = w->format->label_last ? label : "";
     w->begun = (size_t)(writer_put(at, w->format->label_last ? "" : label) - w->line);
