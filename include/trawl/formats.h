@@ -112,6 +112,25 @@ TRAWL_API int trawl_reader_next(trawl_reader *reader, trawl_records *records,
 
 TRAWL_API void trawl_reader_close(trawl_reader *reader);
 
+/* ---- trees ------------------------------------------------------------------------------ */
+
+enum {
+    TRAWL_TREE_FOLLOW = 1 /* symbolic links below the folder, too */
+};
+
+/* The regular files below a folder, in the order of names, folders in their place. */
+typedef struct trawl_tree trawl_tree;
+
+/* TRAWL_ERROR_MEMORY, TRAWL_ERROR_ARGUMENT: an unknown flag. Thread-safe. */
+TRAWL_API int trawl_tree_open(const char *folder, uint32_t flags, trawl_tree **tree,
+                              trawl_file_error *error);
+
+/* The next file's path, folder/name, valid until the next call. TRAWL_END: there is none.
+ * TRAWL_ERROR_ARGUMENT: *path is a folder that cannot be read; the next call goes on beside it. */
+TRAWL_API int trawl_tree_next(trawl_tree *tree, const char **path, trawl_file_error *error);
+
+TRAWL_API void trawl_tree_close(trawl_tree *tree);
+
 /* ---- files of patterns --------------------------------------------------------------- */
 
 /* docs/semantics.md, "Lists of patterns", says how each is read. */

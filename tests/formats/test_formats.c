@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "trawl/formats.h"
@@ -335,6 +336,45 @@ static void test_pictures(void **state)
     trawl_picture_close(NULL);
 }
 
+static void test_trees(void **state)
+{
+    static const char *const names[] = { "a", "b/c", "d" };
+    char folder[] = "/tmp/trawl-formats-XXXXXX", path[100];
+    const char *found;
+    trawl_tree *tree;
+    trawl_file_error error;
+    (void)state;
+    assert_non_null(mkdtemp(folder));
+    snprintf(path, sizeof path, "%s/b", folder);
+    assert_int_equal(mkdir(path, 0700), 0);
+    for (size_t i = 0; i < 3; i++) {
+        snprintf(path, sizeof path, "%s/%s", folder, names[i]);
+        FILE *file = fopen(path, "w");
+        assert_non_null(file);
+        fclose(file);
+    }
+    assert_int_equal(trawl_tree_open(folder, 0, &tree, &error), TRAWL_OK);
+    for (size_t i = 0; i < 3; i++) {
+        assert_int_equal(trawl_tree_next(tree, &found, &error), TRAWL_OK);
+        snprintf(path, sizeof path, "%s/%s", folder, names[i]);
+        assert_string_equal(found, path);
+        unlink(path);
+    }
+    assert_int_equal(trawl_tree_next(tree, &found, &error), TRAWL_END);
+    trawl_tree_close(tree);
+    snprintf(path, sizeof path, "%s/b", folder);
+    rmdir(path);
+    rmdir(folder);
+    assert_int_equal(trawl_tree_open(folder, 0, &tree, &error), TRAWL_OK);
+    assert_int_equal(trawl_tree_next(tree, &found, &error), TRAWL_ERROR_ARGUMENT);
+    assert_string_equal(error.text, folder);
+    assert_string_equal(error.message, "No such file or directory");
+    assert_int_equal(trawl_tree_next(tree, &found, &error), TRAWL_END);
+    trawl_tree_close(tree);
+    assert_int_equal(trawl_tree_open(folder, 2, &tree, &error), TRAWL_ERROR_ARGUMENT);
+    trawl_tree_close(NULL);
+}
+
 /* Structs of another library's, and values of none. */
 static void test_refused(void **state)
 {
@@ -405,7 +445,7 @@ int main(void)
         cmocka_unit_test(test_members), cmocka_unit_test(test_files),
         cmocka_unit_test(test_refused), cmocka_unit_test(test_patterns),
         cmocka_unit_test(test_rules),   cmocka_unit_test(test_pictures),
-        cmocka_unit_test(test_large),
+        cmocka_unit_test(test_trees),   cmocka_unit_test(test_large),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

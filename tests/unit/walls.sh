@@ -7,7 +7,9 @@ if ! command -v "$nm" >/dev/null; then
     exit 77
 fi
 IFS=';'
+# shellcheck disable=SC2086 # lists, divided by IFS
 asked=$("$nm" -u $1 | awk 'NF == 2 { print $2 }' | sort -u)
+# shellcheck disable=SC2086
 there=$("$nm" -g --defined-only $2 | awk 'NF == 3 { print $3 }' | sort -u)
 if [ -z "$asked" ] || [ -z "$there" ]; then
     echo "nm shows no symbols of them"
