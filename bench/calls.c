@@ -170,7 +170,7 @@ static void measure_set(const trawl_text *texts, size_t count, const char *path)
     measure(&j, strrchr(path, '/') ? strrchr(path, '/') + 1 : path, patterns);
     peer_close(j.hyperscan);
     trawl_plan_free(j.plan);
-    trawl_context_free(j.context);
+    trawl_context_close(j.context);
     free(list);
     free(set);
 }

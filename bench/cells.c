@@ -42,7 +42,7 @@
 #include "peers.h"
 #include "trawl/grid.h"
 
-enum { BATCH_ROWS = 10, LEAST_PART = 4096 };
+enum { BATCH_ROWS = 10, MIN_PART = 4096 };
 
 typedef enum row_state { ALONE, AGREES, DISAGREES, UNSUPPORTED, FAILED } row_state;
 
@@ -289,8 +289,8 @@ static bool open_row(row *r)
 static void close_row(row *r)
 {
     peer_close(r->other);
-    trawl_context_free(r->whole);
-    trawl_context_free(r->alone);
+    trawl_context_close(r->whole);
+    trawl_context_close(r->alone);
     r->other = NULL;
     r->whole = r->alone = NULL;
 }
@@ -331,7 +331,7 @@ static void run_energy(const cell *c, row *r)
 static bool shorten(const cell *c, row *r)
 {
     const uint64_t unit = c->grid.cells ? c->grid.cols * c->cell_size : 1;
-    for (uint64_t part = LEAST_PART; r->most > 0 && part < r->length; part *= 2) {
+    for (uint64_t part = MIN_PART; r->most > 0 && part < r->length; part *= 2) {
         const double start = seconds();
         trawl_error error;
         tally t;
@@ -503,7 +503,7 @@ static bool make_plan(const cell *c, json_t *asked, compiled *p)
     if (options.backend)
         p->status = trawl_context_open(&options, &target, &p->error);
     const bool fine = p->status != TRAWL_OK || compile_plan(c, asked, target, p);
-    trawl_context_free(target);
+    trawl_context_close(target);
     return fine;
 }
 

@@ -353,7 +353,7 @@ typedef struct trawl_context_options {
 TRAWL_API int trawl_context_open(const trawl_context_options *options,
                                  trawl_context **context, trawl_error *error);
 /* Not while a call is in progress, or a stream of it is open. */
-TRAWL_API void trawl_context_free(trawl_context *context);
+TRAWL_API void trawl_context_close(trawl_context *context);
 
 /* End the call that is in progress on `context`, from another thread or a signal handler: it
  * returns TRAWL_CANCELLED soon, usually within 0.1 seconds, when what it handed on was right and in

@@ -109,7 +109,7 @@ class sink
     }
 };
 
-struct context : std::unique_ptr<trawl_context, releaser<trawl_context_free>> {
+struct context : std::unique_ptr<trawl_context, releaser<trawl_context_close>> {
     explicit context(const trawl_context_options *options = nullptr)
     {
         trawl_context *made = nullptr;

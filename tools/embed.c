@@ -25,13 +25,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PATH_SIZE = 1024, LINE_SIZE = 4096, MOST_FILES = 64, MOST_NAMES = 8, MOST_BYTES = 1 << 20 };
+enum { PATH_SIZE = 1024, LINE_SIZE = 4096, MAX_FILES = 64, MAX_NAMES = 8, MAX_BYTES = 1 << 20 };
 
 typedef struct source {
     const char *root;
-    char seen[MOST_FILES][PATH_SIZE]; /* the first is the unit itself */
+    char seen[MAX_FILES][PATH_SIZE]; /* the first is the unit itself */
     size_t seen_count;
-    char bytes[MOST_BYTES]; /* resolved */
+    char bytes[MAX_BYTES]; /* resolved */
     size_t size;
 } source;
 
@@ -40,7 +40,7 @@ static bool seen(source *s, const char *name)
     for (size_t i = 0; i < s->seen_count; i++)
         if (strcmp(s->seen[i], name) == 0)
             return true;
-    if (s->seen_count < MOST_FILES)
+    if (s->seen_count < MAX_FILES)
         snprintf(s->seen[s->seen_count++], PATH_SIZE, "%s", name);
     return false;
 }
@@ -151,8 +151,8 @@ static int put_sources(source *s, const char *root, char **units, int count)
 
 /* One line of variants: names, and the values of each as in "0,1". */
 typedef struct variants {
-    char names[MOST_NAMES][64], values[MOST_NAMES][64];
-    unsigned chosen[MOST_NAMES]; /* value of each, in the variant at hand */
+    char names[MAX_NAMES][64], values[MAX_NAMES][64];
+    unsigned chosen[MAX_NAMES]; /* value of each, in the variant at hand */
     int count;
 } variants;
 
@@ -161,8 +161,8 @@ static bool read_variants(variants *v, const char *line)
 {
     int used = 0;
     v->count = 0;
-    while (v->count < MOST_NAMES && sscanf(line, " %63[A-Z_]=%63[0-9,]%n", v->names[v->count],
-                                           v->values[v->count], &used) == 2) {
+    while (v->count < MAX_NAMES && sscanf(line, " %63[A-Z_]=%63[0-9,]%n", v->names[v->count],
+                                          v->values[v->count], &used) == 2) {
         line += used;
         v->count++;
     }

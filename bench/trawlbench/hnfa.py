@@ -12,7 +12,7 @@ from .inputs import extended, make_text
 from .measure import Bench, Cell, Input
 from .table import Finding, Paper, Plot, Table, finding, numbers
 
-MOST_CHECKED, MOST_COMPILED, MOST_ON_CPU = 1 << 20, 1 << 22, 1 << 16
+MAX_CHECKED, MAX_COMPILED, MAX_ON_CPU = 1 << 20, 1 << 22, 1 << 16
 PART, SERIAL_STEPS, MODULE = 4096, 50000000, 64  # serial word steps a second, at least
 TOO_LARGE = "more than 4,194,304 states: the tables would take gigabytes"
 TOO_SLOW = "more than 65,536 states: too slow without a GPU"
@@ -70,13 +70,13 @@ def exchange_cell(bench: Bench, text: bytes, states: int, patterns: int) -> None
     words, size = patterns * -(-states // 64), states * patterns
     part = Input(bench, "part", text[:cell_length(bench, words)])
     cell = Cell(bench, EXCHANGE, part, part=1 / 2, states=states, patterns=patterns)  # of 56
-    if size > MOST_COMPILED or (size > MOST_ON_CPU and not bench.has_gpu):
-        cell.skip("hnfa", TOO_LARGE if size > MOST_COMPILED else TOO_SLOW)
+    if size > MAX_COMPILED or (size > MAX_ON_CPU and not bench.has_gpu):
+        cell.skip("hnfa", TOO_LARGE if size > MAX_COMPILED else TOO_SLOW)
         return
     plan = extended("hnfa", part.data, patterns, states, bench.seed + states)
-    length = serial_length(bench, words, part.length, size <= MOST_CHECKED)
+    length = serial_length(bench, words, part.length, size <= MAX_CHECKED)
     cell.add(plan, "serial", "", {"length": length}, exchange="serial")
-    if size <= MOST_CHECKED:
+    if size <= MAX_CHECKED:
         cell.add(plan, "threads", exchange="threads")
     note = {"note": "one module: nothing to exchange"} if states <= MODULE else {}
     for device in bench.devices:

@@ -18,7 +18,7 @@ import numpy as np
 from .table import ON_CPU, Table
 
 # KiB of a piece that kernels are timed on; of a device that is the CPU large ones bring nothing.
-LEAST_PIECE, MOST_PIECE, MOST_PIECE_CPU, ROW_ALIGN = 64, 262144, 16384, 16
+MIN_PIECE, MAX_PIECE, MAX_PIECE_CPU, ROW_ALIGN = 64, 262144, 16384, 16
 MEASURED = ("not compared", "yes", "NO")
 
 
@@ -237,7 +237,7 @@ class Cell:
         request = {"backend": backend, "length": self.data.length, **(options or {})}
         if of.devices:
             piece = self.data.held(plan, request["length"]) // 1024 + 1
-            piece = min(max(piece, LEAST_PIECE), MOST_PIECE_CPU if of.cpu else MOST_PIECE)
+            piece = min(max(piece, MIN_PIECE), MAX_PIECE_CPU if of.cpu else MAX_PIECE)
             request["tuning"] = tuning
             request["resident"] = f"{tuning}{',' if tuning else ''}piece={piece},queues=1"
             request.setdefault("device", self.bench.device or "0")

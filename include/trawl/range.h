@@ -64,7 +64,7 @@ typedef struct trawl_seam trawl_seam;
  * and _ARGUMENT as of trawl_plan_get_range_needs; TRAWL_ERROR_MEMORY. Thread-safe. */
 TRAWL_API int trawl_seam_open(const trawl_plan *plan, uint32_t report, trawl_seam **seam,
                               trawl_error *error);
-TRAWL_API void trawl_seam_free(trawl_seam *seam);
+TRAWL_API void trawl_seam_close(trawl_seam *seam);
 
 /* Search a range, and hand its matches to `fn`, as trawl_scan does those of a text; options->base
  * is added to their offsets, and TRAWL_ONCE is once in each range. `seam` may be NULL if

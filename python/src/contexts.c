@@ -10,7 +10,7 @@
 
 #include "core.h"
 
-enum { MOST_IDLE = 16 };
+enum { MAX_IDLE = 16 };
 
 struct pool {
     char *backend, *device, *tuning; /* NULL: not said */
@@ -18,7 +18,7 @@ struct pool {
     bool on_device;
     bool proved;    /* a context of these settings could be opened */
     size_t holders; /* plans, and calls that have none yet */
-    trawl_context *idle[MOST_IDLE];
+    trawl_context *idle[MAX_IDLE];
     size_t count;
     pool *next;
 };
@@ -136,11 +136,11 @@ void pool_give(pool *p, trawl_context *context)
 {
     if (!context)
         return;
-    if (p->count < MOST_IDLE) {
+    if (p->count < MAX_IDLE) {
         p->idle[p->count++] = context;
         return;
     }
-    Py_BEGIN_ALLOW_THREADS trawl_context_free(context);
+    Py_BEGIN_ALLOW_THREADS trawl_context_close(context);
     Py_END_ALLOW_THREADS
 }
 
@@ -149,7 +149,7 @@ static void release(bool of_devices_only)
     for (pool *p = pools; p; p = p->next)
         while (p->count && (p->on_device || !of_devices_only)) {
             trawl_context *context = p->idle[--p->count];
-            Py_BEGIN_ALLOW_THREADS trawl_context_free(context);
+            Py_BEGIN_ALLOW_THREADS trawl_context_close(context);
             Py_END_ALLOW_THREADS
         }
 }

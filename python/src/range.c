@@ -144,7 +144,7 @@ PyObject *plan_find_range(PyObject *self, PyObject *args)
         status = pool_call(p->contexts, &w.context, &w.found, plan_work(p, t.length), find, &w);
     text_drop(&t);
     PyObject *made = result(&w, status);
-    trawl_seam_free(w.seam);
+    trawl_seam_close(w.seam);
     return made;
 }
 
@@ -183,8 +183,8 @@ PyObject *plan_follow(PyObject *self, PyObject *args)
     if (fine)
         made = follow(seam, before, count);
     for (size_t i = 0; i < count; i++)
-        trawl_seam_free(before[i]);
+        trawl_seam_close(before[i]);
     free(before);
-    trawl_seam_free(seam);
+    trawl_seam_close(seam);
     return made;
 }

@@ -209,7 +209,7 @@ def test_how_long_runs_are(tmp_path, monkeypatch):
     assert [tasks(blocks, 4) for blocks in (1, 7, 8, 32, 64, 200)] == [1, 7, 8, 8, 16, 17]
     assert [tasks(blocks, 4, trawl.compile("a.*b"), "ends") for blocks in (3, 32)] == [3, 4]
     assert tasks(3000, 4) == 188 and tasks(100, 1000) == 100 and tasks(50, 0) == 50
-    monkeypatch.setattr(trawl.dask, "MOST_TASKS", 300)
+    monkeypatch.setattr(trawl.dask, "MAX_TASKS", 300)
     assert tasks(2000, 200) == 334 and tasks(2000, 1000) == 1000
 
 

@@ -70,7 +70,7 @@ class ReadError(Error, OSError):
     text = ""
 
 
-MOST_SHOWN = 56  # characters of a pattern in a message
+MAX_SHOWN = 56  # characters of a pattern in a message
 
 _OF_STATUS = {-1: ArgumentError, -3: PatternError, -4: UnsupportedError, -5: PlanError,
               -6: LimitError, -7: DeviceError}
@@ -94,7 +94,7 @@ def name_it(error: Error, what: str, names: Any, texts: Sequence[bytes] = ()) ->
     if error.pattern is None:
         return error
     shown = [what, str(error.pattern)]
-    for known, most in ((names, None), (texts, MOST_SHOWN)):
+    for known, most in ((names, None), (texts, MAX_SHOWN)):
         if known and known[error.pattern]:
             text = known[error.pattern].decode("utf-8", "backslashreplace")
             shown.append("'" + (text[:most] + "..." if most and len(text) > most else text) + "'")

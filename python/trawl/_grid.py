@@ -12,7 +12,7 @@ from ._patterns import _integer, _labels, _listed
 from ._plan import _Compiled, _options, _settings
 from ._texts import Picture
 
-MOST_BYTES = 4  # of a cell, as the library takes it
+MAX_BYTES = 4  # of a cell, as the library takes it
 
 #: What a match in a picture is: ``needle``, its index; ``row`` and ``col`` of its top left cell.
 GRID_MATCH = np.dtype([("needle", "<i8"), ("row", "<i8"), ("col", "<i8")])
@@ -79,7 +79,7 @@ def _cells(picture: Any) -> _Cells:
     if not array.dtype.isnative:
         array = array.astype(array.dtype.newbyteorder("="))
     rows, cols = array.shape[:2]
-    if size > MOST_BYTES:  # numbers will stand for them
+    if size > MAX_BYTES:  # numbers will stand for them
         if array.dtype.kind not in "biufc" or array.itemsize > 8 * (1 + (array.dtype.kind == "c")):
             raise ValueError(f"cells of {array.dtype} have bytes that are no part of their value")
         return _Cells(array, rows, cols, cols * size, size, array.itemsize,
@@ -205,8 +205,8 @@ def _numbered(numbers: _wide.Wide, seen: _Cells) -> _Cells:
 
 def _refuse_signs(needle: _Cells) -> None:
     """Under a tolerance channels are numbers from 0 up, as which -1 is far from 0."""
-    if needle.size > MOST_BYTES:
-        raise ValueError(f"a tolerance is for cells of up to {MOST_BYTES} bytes, and these have "
+    if needle.size > MAX_BYTES:
+        raise ValueError(f"a tolerance is for cells of up to {MAX_BYTES} bytes, and these have "
                          f"{needle.size}: make them so first, as (picture >> 8).astype(numpy.uint8) does of 16 bits")
     if needle.type.startswith("uint"):
         return
@@ -266,7 +266,7 @@ def grid(needles: Union[np.ndarray, Sequence[Picture], Mapping[str, Picture],
     if tolerance and seen:
         _refuse_signs(seen[0])
     type, note = seen[0].type if seen else "", b""
-    if seen and seen[0].size > MOST_BYTES:
+    if seen and seen[0].size > MAX_BYTES:
         numbers = _wide.wide_of([n.array for n in seen], seen[0].size)
         seen, note = [_numbered(numbers, n) for n in seen], numbers.save()
     labels = _labels(names, len(seen), "needles") or [None] * len(seen)

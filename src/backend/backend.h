@@ -24,11 +24,11 @@ typedef struct slice {
     u64 *marks; /* plans that carry, on CPUs: the states after every mark_bytes; or NULL */
     u64 *flow;  /* text: out, and in when flows_in: the states of stages that flow, of parts that do
                    not carry (part_flow_words each); or NULL */
-    bool sorted;          /* text: its records are in order */
-    bool whole;           /* text: it is a whole text, and nobody asks for its states behind it */
-    bool flows_in;        /* such parts begin at `begin`, else `from` */
-    u32 done[MOST_PARTS]; /* out: where the first stage of a part stopped */
-    u64 candidates[MOST_PARTS]; /* out: places that it looked at more closely */
+    bool sorted;         /* text: its records are in order */
+    bool whole;          /* text: it is a whole text, and nobody asks for its states behind it */
+    bool flows_in;       /* such parts begin at `begin`, else `from` */
+    u32 done[MAX_PARTS]; /* out: where the first stage of a part stopped */
+    u64 candidates[MAX_PARTS]; /* out: places that it looked at more closely */
     /* The driver's own: */
     record *narrow;       /* its first `records`, which were too few; NULL: it has them still */
     trawl_match *matches; /* that its records stand for, made ahead; or NULL */
@@ -61,9 +61,9 @@ typedef struct text_job {
     size_t count;
     u32 mark_bytes; /* distance of marks; the last, shorter piece has one too */
     carry_mode carry;
-    bool fallback[MOST_PARTS]; /* begin with the fallback */
-    u64 allowance;             /* see text_task */
-    memory *memory;            /* for scratch */
+    bool fallback[MAX_PARTS]; /* begin with the fallback */
+    u64 allowance;            /* see text_task */
+    memory *memory;           /* for scratch */
     /* Called of each slice that is done, on the thread that did it; or NULL. */
     void (*ready)(const struct text_job *job, slice *s);
     /* Device backends call it of a slice with more records than it has room for: give it room for
@@ -83,7 +83,7 @@ typedef struct grid_job {
     u64 stride;       /* bytes */
     slice *slices;
     size_t count;
-    bool fallback[MOST_PARTS];
+    bool fallback[MAX_PARTS];
     u64 allowance;
     memory *memory;
 } grid_job;

@@ -5,7 +5,7 @@
 
 #include "base/error.h"
 
-_Static_assert((int)MOST_HAULS >= (int)LED_JOBS, "all that a driver has under way finds a place");
+_Static_assert((int)MAX_HAULS >= (int)LED_JOBS, "all that a driver has under way finds a place");
 
 int belt_open(belt *b, memory *memory, trawl_error *error)
 {
@@ -34,7 +34,7 @@ void belt_man(belt *b, used_device *devices, u32 count, u32 carriers, u32 lanes)
 {
     b->carrier_count = 0;
     for (u32 k = 0; k < carriers; k++)
-        for (u32 i = 0; i < count && b->carrier_count < MOST_CARRIERS; i++) {
+        for (u32 i = 0; i < count && b->carrier_count < MAX_CARRIERS; i++) {
             used_device *u = &devices[i];
             const u32 all = lanes < u->lane_count ? lanes : u->lane_count;
             const u32 step = carriers < all ? carriers : all;

@@ -21,7 +21,7 @@
 
 #include "backend/lane.h"
 
-enum { MOST_CARRIERS = 64, MOST_HAULS = 8 };
+enum { MAX_CARRIERS = 64, MAX_HAULS = 8 };
 
 /* A job on the belt. */
 typedef struct haul {
@@ -53,7 +53,7 @@ typedef struct carrier {
     used_device *device;
     u32 first, step, lanes; /* its lanes: first, first + step, ... */
     u32 oldest, busy;       /* of them: pieces are under way, in this order */
-    trip trips[MOST_LANES];
+    trip trips[MAX_LANES];
 } carrier;
 
 typedef struct belt {
@@ -61,11 +61,11 @@ typedef struct belt {
     pthread_mutex_t lock;
     pthread_cond_t more; /* there is something to take, or there will be nothing */
     pthread_cond_t done; /* a job is */
-    haul hauls[MOST_HAULS];
+    haul hauls[MAX_HAULS];
     haul *first; /* of those with slices to be taken */
     bool led;    /* belt_lead is at work: more jobs may come */
     spent times;
-    carrier carriers[MOST_CARRIERS];
+    carrier carriers[MAX_CARRIERS];
     u32 carrier_count;
     void (*lead)(void *user);
     void *lead_user;
@@ -85,7 +85,7 @@ int belt_run(belt *b, const haul *job, trawl_error *error);
  * and it was not called. */
 bool belt_lead(belt *b, void (*lead)(void *user), void *user);
 
-/* Within belt_lead: begin a job; `job` stays until it was waited for. At most MOST_HAULS are there
+/* Within belt_lead: begin a job; `job` stays until it was waited for. At most MAX_HAULS are there
  * at once. */
 void belt_put(belt *b, const haul *job);
 int belt_wait(belt *b, const void *job, trawl_error *error);

@@ -8,7 +8,7 @@
 #include <stdatomic.h>
 #include <unistd.h>
 
-#define MOST_THREADS 4096u
+#define MAX_THREADS 4096u
 
 uint32_t cpu_cores(void)
 {
@@ -23,9 +23,9 @@ uint32_t cpu_cores(void)
 
 int cpu_set_threads(worker *w, trawl_error *error)
 {
-    if (w->options.threads > MOST_THREADS)
+    if (w->options.threads > MAX_THREADS)
         return fail(error, TRAWL_ERROR_ARGUMENT, TRAWL_NONE,
-                    "%u threads asked for, %u are the most", w->options.threads, MOST_THREADS);
+                    "%u threads asked for, %u are the most", w->options.threads, MAX_THREADS);
     w->threads = w->options.threads ? w->options.threads : cpu_cores();
     w->target.threads = w->threads;
     return TRAWL_OK;

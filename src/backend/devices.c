@@ -19,15 +19,15 @@
 #include "backend/cpu.h"
 #include "backend/room.h"
 
-#define LEAST_PIECE (64u << 10)
+#define MIN_PIECE (64u << 10)
 #define HELD_CARRIERS 4u
 #define HELD_QUEUES 8u /* of a text that nobody copies */
 #define HELD_BANDS 8u  /* of rows that are brought on the device a piece has so much less */
-#define LEAST_LANES 2u /* one is filled while the other one computes */
+#define MIN_LANES 2u   /* one is filled while the other one computes */
 #define BUSY_CORES 4u  /* of so many, three copy */
 #define PIECES_OVER_REACH 8u
-#define LEAST_CAPACITY 4096u /* records */
-#define BYTES_A_RECORD 8u    /* of text, where memory is not short: as much as the text takes */
+#define MIN_CAPACITY 4096u /* records */
+#define BYTES_A_RECORD 8u  /* of text, where memory is not short: as much as the text takes */
 
 /* slice_bytes is set when the devices are open. A device that gets less is not busy. */
 #define DEVICE_LIMITS                                                                              \
@@ -51,7 +51,7 @@ static int open_cuda(worker *w, trawl_error *error)
 
 /* Whether the stages that a job begins with read text through textures. */
 static bool textured(const device_room *room, const trawl_plan *plan,
-                     const bool fallback[MOST_PARTS])
+                     const bool fallback[MAX_PARTS])
 {
     const plan_part *parts = plan_parts(plan);
     bool any = false;
@@ -406,8 +406,8 @@ static u64 demand_held_rows(const device_room *room, const attempt *a, const gri
     const bool suits = held_rows_stop(&room->held, &g) > 0;
     const u32 usual = a->shrinking ? 0 : room->held_piece / (suits ? 1 : HELD_BANDS);
     demand_there(room, d);
-    if (!suits && d->lanes > LEAST_LANES)
-        d->lanes = LEAST_LANES;
+    if (!suits && d->lanes > MIN_LANES)
+        d->lanes = MIN_LANES;
     if (suits) /* the last rows, perhaps */
         d->bytes = (size_t)((plan_head(job->plan)->reach + TEXT_PADDING / job->stride + 2) *
                             lane_stride(job->cols, plan_head(job->plan)->cell_size));
@@ -467,7 +467,7 @@ static bool ask_less(device_room *room, attempt *a, const trawl_plan *plan)
         a->lanes = 1;
         return true;
     }
-    if (a->piece <= LEAST_PIECE)
+    if (a->piece <= MIN_PIECE)
         return false;
     a->piece /= 2;
     a->shrinking++;
@@ -478,8 +478,8 @@ static bool ask_less(device_room *room, attempt *a, const trawl_plan *plan)
  * slice again in stretches; a single byte or row cannot be cut so. */
 static u64 fewer_records(const slice *s, u64 capacity, u32 shrinking)
 {
-    return s->end - s->begin > 1 && capacity >> shrinking > LEAST_CAPACITY ? capacity >> shrinking
-                                                                           : capacity;
+    return s->end - s->begin > 1 && capacity >> shrinking > MIN_CAPACITY ? capacity >> shrinking
+                                                                         : capacity;
 }
 
 typedef int (*on_devices)(device_room *room, const attempt *a, const void *job, trawl_error *error);
@@ -509,7 +509,7 @@ static int run_job(worker *w, const trawl_plan *plan, const void *job, slice *sl
         for (size_t i = 0; i < count; i++) {
             slices[i].count = 0;
             slices[i].capacity = fewer_records(&slices[i], capacity, room->next.shrinking);
-            for (u32 p = 0; p < MOST_PARTS; p++)
+            for (u32 p = 0; p < MAX_PARTS; p++)
                 slices[i].done[p] = slices[i].begin;
         }
         room->belt.times = before;
@@ -544,7 +544,7 @@ static haul led_haul(device_room *room, const text_job *job)
         s->count = 0;
         if (!one_byte && s->capacity > room->led_records)
             s->capacity = room->led_records;
-        for (u32 p = 0; p < MOST_PARTS; p++)
+        for (u32 p = 0; p < MAX_PARTS; p++)
             s->done[p] = s->begin;
     }
     return text_haul(room, job, room->led_length);
@@ -567,7 +567,7 @@ static int devices_finish(worker *w, const text_job *job, trawl_error *error)
 static bool devices_lead(worker *w, const trawl_plan *plan, bool held, bool records,
                          void (*lead)(void *user), void *user)
 {
-    static const bool first[MOST_PARTS] = { false };
+    static const bool first[MAX_PARTS] = { false };
     device_room *room = w->state;
     const plan_header *head = plan_head(plan);
     const u32 reach = (u32)head->reach;
@@ -576,7 +576,7 @@ static bool devices_lead(worker *w, const trawl_plan *plan, bool held, bool reco
     const bool short_of_memory = room->next_for == head->checksum &&
                                  (room->next.lanes != room->usual.lanes || room->next.shrinking);
     demand d = { .plan = plan, .fallback = first, .devices = room->device_count };
-    if (head->carries || short_of_memory || room->devices[0].lane_count < LEAST_LANES)
+    if (head->carries || short_of_memory || room->devices[0].lane_count < MIN_LANES)
         return false;
     d.lanes = room->usual.lanes;
     d.length = d.bytes = (size_t)(piece + reach);

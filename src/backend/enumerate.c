@@ -61,9 +61,9 @@ int trawl_device_get_info(const char *name, size_t index, trawl_device_info *inf
                : fail(error, TRAWL_ERROR_ARGUMENT, TRAWL_NONE, "the size of info is not set");
 }
 
-int choose_devices(const char *text, size_t count, bool chosen[MOST_DEVICES], trawl_error *error)
+int choose_devices(const char *text, size_t count, bool chosen[MAX_DEVICES], trawl_error *error)
 {
-    memset(chosen, 0, MOST_DEVICES * sizeof *chosen);
+    memset(chosen, 0, MAX_DEVICES * sizeof *chosen);
     if (text && strcmp(text, "all") == 0) {
         for (size_t i = 0; i < count; i++)
             chosen[i] = true;

@@ -15,13 +15,13 @@
 #include "base/error.h"
 #include "engines/shared/tally/device.h"
 
-#define LEAST_KEPT (64u << 10)
-#define MOST_KEPT (4u << 20)
+#define MIN_KEPT (64u << 10)
+#define MAX_KEPT (4u << 20)
 
 uint64_t kept_records(uint64_t bytes)
 {
     const uint64_t records = bytes / sizeof(record); /* as much memory as the text */
-    return records < LEAST_KEPT ? LEAST_KEPT : records < MOST_KEPT ? records : MOST_KEPT;
+    return records < MIN_KEPT ? MIN_KEPT : records < MAX_KEPT ? records : MAX_KEPT;
 }
 
 /* What a part calls its patterns, for all parts one behind the other. */

@@ -8,7 +8,7 @@
 
 #define COPY_BYTES (512u << 10) /* what one thread copies at a time */
 #define COPY_THREADS 8u         /* more do not make memory faster */
-#define LEAST_RECORDS 1024u
+#define MIN_RECORDS 1024u
 #define BACK_HEAD 256u      /* bytes in front of the records that come back */
 #define BACK_RECORDS 65536u /* that come back at once, at most */
 #define TIMED_TURNS 8u      /* of so many short pieces of a lane one is timed */
@@ -99,7 +99,7 @@ void lane_close(lane *l)
     unused_buffer(l->on, &l->cursor);
     for (size_t i = 0; i < sizeof timed / sizeof *timed; i++)
         api->event_close(l->on->device, timed[i]);
-    for (size_t i = 0; i < MOST_PARTS; i++) {
+    for (size_t i = 0; i < MAX_PARTS; i++) {
         api->event_close(l->on->device, &l->counted[i]);
         api->event_close(l->on->device, &l->tallied[i]);
     }
@@ -114,7 +114,7 @@ int lane_reserve(used_device *u, lane *l, bool staged, size_t text, bool texture
                  uint64_t records, trawl_error *error)
 {
     const size_t room = text + TEXT_PADDING;
-    const size_t results = records > LEAST_RECORDS ? (size_t)records : LEAST_RECORDS;
+    const size_t results = records > MIN_RECORDS ? (size_t)records : MIN_RECORDS;
     const size_t back = results < BACK_RECORDS ? results : BACK_RECORDS;
     int status = lane_open(u, l, error);
     if (status != TRAWL_OK)
@@ -400,7 +400,7 @@ static int queue_count(lane *l, u32 part, trawl_error *error)
 static u64 first_records(const lane *l)
 {
     const u64 room = (l->back.bytes - BACK_HEAD) / sizeof(record);
-    u64 first = l->expected + l->expected / 4 + LEAST_RECORDS;
+    u64 first = l->expected + l->expected / 4 + MIN_RECORDS;
     return !l->into->capacity ? 0 : first < room ? first : room;
 }
 
@@ -467,7 +467,7 @@ static int run_parts(lane *l, trawl_error *error)
 }
 
 static void choose_parts(lane *l, const trawl_plan *plan, bool carries,
-                         const bool fallback[MOST_PARTS], slice *into)
+                         const bool fallback[MAX_PARTS], slice *into)
 {
     l->plan = plan;
     l->carries = carries;

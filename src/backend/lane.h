@@ -20,8 +20,8 @@
 #include "backend/pool.h"
 #include "engines/shared/device/kernel.h"
 
-enum { MOST_LANES = 32, MOST_LOADED = 16 };
-_Static_assert(MOST_LOADED >= 4 * MOST_PARTS, "a plan and its fallbacks, and another plan");
+enum { MAX_LANES = 32, MAX_LOADED = 16 };
+_Static_assert(MAX_LOADED >= 4 * MAX_PARTS, "a plan and its fallbacks, and another plan");
 
 typedef struct lane {
     struct used_device *on;
@@ -33,7 +33,7 @@ typedef struct lane {
     device_buffer part;     /* of a held text: the piece, where it is in place */
     device_buffer scratch, cursor, records;
     device_buffer back; /* pinned: a count for each part, then records */
-    device_event written, counted[MOST_PARTS], read, events[PIECE_EVENTS];
+    device_event written, counted[MAX_PARTS], read, events[PIECE_EVENTS];
     bool copied;           /* `written` is of this piece */
     bool timed;            /* its commands have events for their times */
     u32 turn;              /* pieces since lane_reserve */
@@ -46,12 +46,12 @@ typedef struct lane {
     u32 length;   /* of the piece's own bytes or rows */
     /* What it runs: the parts of a plan that carry, or those that do not. */
     const trawl_plan *plan;
-    bool carries, fallback[MOST_PARTS];
+    bool carries, fallback[MAX_PARTS];
     slice *into;         /* where its records go */
     const text_job *job; /* of text; else NULL */
     keeping *keeping;    /* or what becomes of them */
     u64 window_at;       /* text_job's */
-    device_event tallied[MOST_PARTS];
+    device_event tallied[MAX_PARTS];
     u32 tallies; /* how many of these were launched and not settled */
     text_piece piece;
     grid_piece grid;
@@ -86,9 +86,9 @@ typedef struct used_device {
     uint64_t taken;    /* bytes of its memory */
     uint64_t most;     /* bytes that may be taken */
     bool mapped;
-    loaded_stage loaded[MOST_LOADED];
+    loaded_stage loaded[MAX_LOADED];
     uint64_t turn;
-    lane lanes[MOST_LANES];
+    lane lanes[MAX_LANES];
     u32 lane_count;
     kept kept;
 } used_device;
@@ -113,7 +113,7 @@ const plan_stage *searching_stage(const trawl_plan *plan, const plan_part *part,
 /* Bring the stages onto the device that these parts of the plan begin with; they stay until room
  * is needed. Error: also what a tuning does not fit. */
 int load_parts(used_device *u, const tuning *tuning, const trawl_plan *plan, bool carries,
-               const bool fallback[MOST_PARTS], trawl_error *error);
+               const bool fallback[MAX_PARTS], trawl_error *error);
 /* The stage that a part begins with, brought before. */
 device_plan *loaded_part(used_device *u, const trawl_plan *plan, const plan_part *part,
                          bool fallback);

@@ -25,7 +25,7 @@ static void drop(used_device *u, loaded_stage *l)
 
 void unload(used_device *u, const trawl_plan *but)
 {
-    for (u32 i = 0; i < MOST_LOADED; i++)
+    for (u32 i = 0; i < MAX_LOADED; i++)
         if (u->loaded[i].plan.owner && (!but || u->loaded[i].of != but))
             drop(u, &u->loaded[i]);
 }
@@ -75,7 +75,7 @@ static walk_facts facts_of(const trawl_plan *plan, const plan_part *part, const 
 
 static loaded_stage *find(used_device *u, const trawl_plan *plan, const plan_stage *stage)
 {
-    for (u32 i = 0; i < MOST_LOADED; i++) {
+    for (u32 i = 0; i < MAX_LOADED; i++) {
         loaded_stage *l = &u->loaded[i];
         if (l->of == plan && l->stage == stage && l->checksum == plan_head(plan)->checksum)
             return l;
@@ -87,7 +87,7 @@ static loaded_stage *find(used_device *u, const trawl_plan *plan, const plan_sta
 static loaded_stage *free_place(used_device *u)
 {
     loaded_stage *oldest = &u->loaded[0];
-    for (u32 i = 0; i < MOST_LOADED; i++) {
+    for (u32 i = 0; i < MAX_LOADED; i++) {
         loaded_stage *l = &u->loaded[i];
         if (!l->of)
             return l;
@@ -141,7 +141,7 @@ static int load_stage(used_device *u, const tuning *tuning, const trawl_plan *pl
 }
 
 int load_parts(used_device *u, const tuning *tuning, const trawl_plan *plan, bool carries,
-               const bool fallback[MOST_PARTS], trawl_error *error)
+               const bool fallback[MAX_PARTS], trawl_error *error)
 {
     const plan_part *parts = plan_parts(plan);
     int status = TRAWL_OK;

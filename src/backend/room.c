@@ -37,7 +37,7 @@ static int open_device(device_room *room, size_t index, const worker *w, used_de
     if (room->held_piece == 0)
         room->held_piece =
             room->tuning.piece == TUNE_AUTO && !info->cpu ? HELD_PIECE : room->usual.piece;
-    room->usual.lanes = MOST_LANES;
+    room->usual.lanes = MAX_LANES;
     u->lane_count = queues;
     u->times_all = room->tuning.timed == 1;
     if (room->tuning.copies == 1)
@@ -54,7 +54,7 @@ void close_devices(worker *w)
             continue;
         unload(u, NULL);
         kept_release(u);
-        for (u32 k = 0; k < MOST_LANES; k++)
+        for (u32 k = 0; k < MAX_LANES; k++)
             lane_close(&u->lanes[k]);
         if (u->way)
             room->api->queue_close(u->way);
@@ -83,7 +83,7 @@ static void set_target(const device_room *room, target *t)
 int open_devices(worker *w, const char *name, trawl_error *error)
 {
     const device_api *api = device_api_by_name(name);
-    bool chosen[MOST_DEVICES];
+    bool chosen[MAX_DEVICES];
     tuning read;
     char why[256] = "";
     size_t count = 0;
@@ -103,8 +103,8 @@ int open_devices(worker *w, const char *name, trawl_error *error)
     api->list(NULL, 0, &count, why);
     if (count == 0)
         return no_devices(api, why, error);
-    if (count > MOST_DEVICES)
-        count = MOST_DEVICES;
+    if (count > MAX_DEVICES)
+        count = MAX_DEVICES;
     status = choose_devices(w->options.device, count, chosen, error);
     if (status != TRAWL_OK)
         return status;

@@ -5,11 +5,11 @@
 #include <string.h>
 
 /* Larger structs than any library will have are garbage. */
-#define LARGEST_STRUCT 4096u
+#define MAX_STRUCT 4096u
 
 static bool size_valid(size_t size, size_t least)
 {
-    return size >= least && size <= LARGEST_STRUCT && size % SIZE_ALIGN == 0;
+    return size >= least && size <= MAX_STRUCT && size % SIZE_ALIGN == 0;
 }
 
 int read_options(void *to, size_t known, size_t least, const void *from, const char *what,

@@ -42,7 +42,7 @@ static void explain(const run_options *o, const trawl_context *context, const ch
 void searcher_close(searcher *s)
 {
     trawl_plan_free(s->plan);
-    trawl_context_free(s->context);
+    trawl_context_close(s->context);
     *s = (searcher){ NULL, NULL };
 }
 

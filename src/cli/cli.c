@@ -11,7 +11,7 @@
 #include "formats/sources/replace.h"
 #include "trawl/device.h"
 
-#define MOST_WITHOUT_MEMORY 1024 /* bytes of a message */
+#define MAX_WITHOUT_MEMORY 1024 /* bytes of a message */
 
 /* ---- messages ---------------------------------------------------------- */
 
@@ -41,7 +41,7 @@ void complain_list(const char *command, const char *format, va_list arguments)
     if (message) {
         fputs(message, stderr);
     } else { /* without memory: the most of it */
-        char most[MOST_WITHOUT_MEMORY];
+        char most[MAX_WITHOUT_MEMORY];
         vsnprintf(most, sizeof most, format, arguments);
         for (char *at = most; *at; at++)
             *at = printable_length(at, 1) || *at & 0x80 ? *at : '?';
@@ -360,7 +360,7 @@ void close_context(const run_options *o, trawl_context *context)
 {
     if (context && trawl_context_warning(context))
         complain(o->command, "warning: %s", trawl_context_warning(context));
-    trawl_context_free(context);
+    trawl_context_close(context);
 }
 
 /* ---- statistics -------------------------------------------------------- */

@@ -20,7 +20,7 @@
 #define PIECE (256u << 10)
 #endif
 #define BATCH_FILES 16 /* below a folder, of one job */
-#define SLOTS (MOST_WORKERS * SLOTS_A_WORKER)
+#define SLOTS (MAX_WORKERS * SLOTS_A_WORKER)
 #define KNOWN (2 * SLOTS) /* pieces of which something is kept: those dealt, and one more */
 
 /* A file that is cut into pieces. */
@@ -109,7 +109,7 @@ struct crew {
     ordered ordered;
     unsigned workers;
     unsigned folders; /* held by a job, at most */
-    worker worker[MOST_WORKERS];
+    worker worker[MAX_WORKERS];
     line_search alone; /* with the search's context, at its turn */
     printer between;   /* what join_piece writes */
     job jobs[SLOTS];

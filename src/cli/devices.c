@@ -67,7 +67,7 @@ static probe probe_backend(size_t index)
         return found;
     }
     found.threads = trawl_context_threads(context);
-    trawl_context_free(context);
+    trawl_context_close(context);
     return found;
 }
 

@@ -101,7 +101,7 @@ static void share_cores(const cluster *c, run_options *o)
     if (trawl_context_open(&all, &context, NULL) != TRAWL_OK)
         return;
     const uint32_t usable = trawl_context_threads(context);
-    trawl_context_free(context);
+    trawl_context_close(context);
     /* Fewer than there are: mpirun has bound the rank to its own. */
     if (usable >= (uint32_t)sysconf(_SC_NPROCESSORS_ONLN))
         o->context.threads = usable / (uint32_t)c->locals ? usable / (uint32_t)c->locals : 1;

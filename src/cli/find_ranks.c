@@ -64,7 +64,7 @@ static void ranks_open(rank_work *k, char **paths, int count)
 static void ranks_close(rank_work *k)
 {
     for (size_t i = 0; i < k->count; i++)
-        trawl_seam_free(k->blocks[i].seam);
+        trawl_seam_close(k->blocks[i].seam);
     free(k->blocks);
     shared_bytes_close(&k->bytes);
     free(k->bytes.buffer);

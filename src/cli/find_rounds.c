@@ -70,7 +70,7 @@ static void print_again(rank_work *k)
         const trawl_seam *before[] = { k->blocks[i - 1].seam };
         if (!rank_told(k, k->blocks[i].seam, before, 1) && !all)
             break;
-        trawl_seam_free(k->blocks[i].seam);
+        trawl_seam_close(k->blocks[i].seam);
         k->blocks[i].seam = rank_seam(k);
         rank_print_block(k, i, true);
         k->again++;
@@ -115,7 +115,7 @@ static bool follow(rank_work *k, const uint8_t *all, const size_t *lengths)
     if (again)
         search_again(k);
     for (size_t i = 0; i < count; i++)
-        trawl_seam_free(before[i]);
+        trawl_seam_close(before[i]);
     free(before);
     return again;
 }

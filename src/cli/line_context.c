@@ -23,7 +23,7 @@
 #include "formats/sources/grow.h"
 
 #define FIRST_READ (4u << 10) /* between pieces */
-#define MOST_READ (256u << 10)
+#define MAX_READ (256u << 10)
 
 /* ---- lines of the block -------------------------------------------------- */
 
@@ -239,7 +239,7 @@ bool line_context_behind(line_search *s, source *file, line_edges *last, uint64_
             last->to = c->shown_to;
         if (s->style->number)
             last->to_line = number_at(s, c->shown) - 1;
-        file->largest = MOST_READ;
+        file->largest = MAX_READ;
     }
     last->behind = c->left;
     return !s->broken;

@@ -48,7 +48,7 @@ void line_printer_free(line_search *s)
 {
     free(s->context_lines.kept);
     free(s->matches);
-    trawl_context_free(s->inner);
+    trawl_context_close(s->inner);
     s->context_lines.kept = NULL;
     s->context_lines.room = 0;
     s->matches = NULL;

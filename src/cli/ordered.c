@@ -98,7 +98,7 @@ void ordered_run(ordered *o, const ordered_calls *calls, unsigned workers)
 {
     memset(o, 0, sizeof *o);
     o->calls = calls;
-    o->workers = workers < MOST_WORKERS ? workers : MOST_WORKERS;
+    o->workers = workers < MAX_WORKERS ? workers : MAX_WORKERS;
     o->slots = o->workers > 1 ? o->workers * SLOTS_A_WORKER : 1;
     pthread_mutex_init(&o->lock, NULL);
     pthread_cond_init(&o->changed, NULL);

@@ -16,7 +16,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { MOST_WORKERS = 64, SLOTS_A_WORKER = 4 };
+enum { MAX_WORKERS = 64, SLOTS_A_WORKER = 4 };
 
 typedef struct ordered ordered;
 
@@ -38,8 +38,8 @@ struct ordered {
     uint64_t dealt;   /* jobs so far */
     uint64_t turn;    /* of them that are taken */
     bool dealing, taking, ended;
-    bool done[MOST_WORKERS * SLOTS_A_WORKER];
-    pthread_t threads[MOST_WORKERS];
+    bool done[MAX_WORKERS * SLOTS_A_WORKER];
+    pthread_t threads[MAX_WORKERS];
     bool shared;
     unsigned started, numbered; /* other threads than the caller's */
 };

@@ -5,7 +5,7 @@
 #include "cli/cli.h"
 #include "formats/patterns/style.h"
 
-#define LONGEST_SHOWN 200 /* a longer pattern is not shown in messages */
+#define MAX_SHOWN 200 /* a longer pattern is not shown in messages */
 
 /* ---- messages ---------------------------------------------------------- */
 
@@ -32,7 +32,7 @@ void pattern_set_complains(pattern_set *set, run_options *o)
 static void show_pattern(const trawl_pattern *p, size_t offset)
 {
     const char *text = p->text;
-    if (p->length == 0 || p->length > LONGEST_SHOWN)
+    if (p->length == 0 || p->length > MAX_SHOWN)
         return;
     for (size_t i = 0; i < p->length; i++)
         if (text[i] < ' ' || text[i] > '~')

@@ -20,7 +20,7 @@
 /* That trawl_plan_view asks for; and of pages for large plans. */
 #define ALIGN ((size_t)64)
 #define LARGE ((size_t)2 << 20)
-#define LEAST_ROOM ((size_t)1 << 20)
+#define MIN_ROOM ((size_t)1 << 20)
 
 /* Before a plan that only grep may search with: a head of that size, the rest of it 0. The plan
  * keeps its alignment. */
@@ -55,7 +55,7 @@ static uint8_t *larger(uint8_t *old, size_t used, size_t *room)
 static uint8_t *read_all(source *file, size_t *length)
 {
     const uint64_t known = file->mappable ? file->length : 0;
-    size_t used = 0, room = LEAST_ROOM;
+    size_t used = 0, room = MIN_ROOM;
     ptrdiff_t got = 1;
     if (known > SIZE_MAX / 4) {
         file->why = strerror(EFBIG);

@@ -5,20 +5,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LONGEST_LINE 50 /* two numbers */
+#define MAX_LINE 50 /* two numbers */
 
 char *plan_note_write(const pattern_set *set)
 {
     size_t lines = 1;
     for (size_t i = 0; i < set->count; i++)
         lines += set->origins[i].head > 0;
-    char *note = lines <= SIZE_MAX / LONGEST_LINE ? malloc(lines * LONGEST_LINE) : NULL, *at = note;
+    char *note = lines <= SIZE_MAX / MAX_LINE ? malloc(lines * MAX_LINE) : NULL, *at = note;
     if (!note)
         return NULL;
     note[0] = '\0';
     for (size_t i = 0; i < set->count; i++)
         if (set->origins[i].head)
-            at += snprintf(at, LONGEST_LINE, "%zu %zu\n", i, set->origins[i].head);
+            at += snprintf(at, MAX_LINE, "%zu %zu\n", i, set->origins[i].head);
     return note;
 }
 

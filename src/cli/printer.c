@@ -13,7 +13,7 @@
 #include "formats/sources/grow.h"
 
 #define FIRST_ROOM (16u << 10)
-#define MOST_KEPT (1u << 20) /* bytes that wait for their turn */
+#define MAX_KEPT (1u << 20) /* bytes that wait for their turn */
 
 static void write_bytes(printer *p, const char *bytes, size_t length)
 {
@@ -73,7 +73,7 @@ bool printer_turn(printer *p)
 static bool make_room(printer *p, size_t length)
 {
     size_t room = p->room ? p->room : FIRST_ROOM;
-    while (room - p->used < length && room < MOST_KEPT)
+    while (room - p->used < length && room < MAX_KEPT)
         room *= 2;
     if (room > p->room) {
         char *grown = realloc(p->bytes, room);

@@ -28,7 +28,7 @@
 #define BEFORE 1.0 /* seconds of work, or without output */
 #define EVERY 0.1  /* seconds between two lines */
 
-enum { LONGEST_LINE = 200, USUAL_WIDTH = 80, LEAST_BAR = 10, MOST_BAR = 50 };
+enum { MAX_LINE = 200, USUAL_WIDTH = 80, MIN_BAR = 10, MAX_BAR = 50 };
 
 static struct {
     enum { NEVER, AUTO, ALWAYS } when;
@@ -167,15 +167,15 @@ static size_t terminal_width(void)
     struct winsize size = { .ws_col = 0 };
     const bool known = bar.terminal && ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0;
     const size_t columns = known && size.ws_col ? size.ws_col : USUAL_WIDTH;
-    return columns < LONGEST_LINE ? columns : LONGEST_LINE;
+    return columns < MAX_LINE ? columns : MAX_LINE;
 }
 
 /* "[=====>     ]  45%  " of as many columns as are left. */
 static int put_bar(char *text, size_t room, double part, size_t columns)
 {
-    const size_t width = columns < LEAST_BAR ? 0 : columns < MOST_BAR ? columns : MOST_BAR;
+    const size_t width = columns < MIN_BAR ? 0 : columns < MAX_BAR ? columns : MAX_BAR;
     const size_t full = (size_t)(part * (double)width);
-    char line[MOST_BAR + 1];
+    char line[MAX_BAR + 1];
     memset(line, ' ', sizeof line);
     memset(line, '=', full);
     if (full < width)
@@ -225,7 +225,7 @@ static void put_line(const char *line, size_t length)
 
 static void erase(void)
 {
-    char line[LONGEST_LINE + 3];
+    char line[MAX_LINE + 3];
     if (!bar.drawn)
         return;
     memset(line, ' ', sizeof line);
@@ -242,12 +242,12 @@ static bool in_front(void)
 
 static void draw(void)
 {
-    char line[2 * LONGEST_LINE + 2];
+    char line[2 * MAX_LINE + 2];
     size_t width = terminal_width();
     if (now() < bar.quiet || !in_front())
         return;
     line[0] = '\r';
-    size_t length = compose(line + 1, LONGEST_LINE);
+    size_t length = compose(line + 1, MAX_LINE);
     width = width > 1 ? width - 1 : 1; /* the last column would begin the next line */
     length = length < width ? length : width;
     const size_t old = bar.drawn;

@@ -26,8 +26,8 @@
 
 #include "cli/crew.h"
 
-#define MOST_DESCRIPTORS 65536 /* that are reckoned with */
-#define OTHER_DESCRIPTORS 24   /* the walk's, and what was open before */
+#define MAX_DESCRIPTORS 65536 /* that are reckoned with */
+#define OTHER_DESCRIPTORS 24  /* the walk's, and what was open before */
 
 /* ---- taking results ---------------------------------------------------------- */
 
@@ -105,7 +105,7 @@ static void do_job(void *user, unsigned number, unsigned slot)
 static void share_descriptors(crew *c)
 {
     struct rlimit limit;
-    unsigned left = MOST_DESCRIPTORS;
+    unsigned left = MAX_DESCRIPTORS;
     if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < left)
         left = (unsigned)limit.rlim_cur;
     left = left > OTHER_DESCRIPTORS ? left - OTHER_DESCRIPTORS : 0;
@@ -123,7 +123,7 @@ static unsigned count_workers(const search *s)
         o->schedule != TRAWL_SCHEDULE_DYNAMIC ||
         strcmp(trawl_context_backend(s->context), "threads") != 0)
         return 1;
-    return threads < 1 ? 1 : threads < MOST_WORKERS ? threads : MOST_WORKERS;
+    return threads < 1 ? 1 : threads < MAX_WORKERS ? threads : MAX_WORKERS;
 }
 
 static void free_crew(crew *c)
@@ -132,7 +132,7 @@ static void free_crew(crew *c)
         worker *w = &c->worker[i];
         lines_free(&w->lines);
         source_close(&w->file);
-        trawl_context_free(w->context);
+        trawl_context_close(w->context);
         free(w->buffer);
     }
     for (unsigned i = 0; i < c->ordered.slots; i++) { /* the others were never touched */

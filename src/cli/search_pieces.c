@@ -9,9 +9,9 @@
 #include "cli/line_printer.h"
 #include "formats/records/texts.h"
 
-#define SLACK (PIECE / 16 + 1)    /* read behind a piece at first */
-#define LARGEST_TAIL (16 * PIECE) /* of a piece's last line */
-#define LEAST_PIECES 3            /* of a file that is cut */
+#define SLACK (PIECE / 16 + 1) /* read behind a piece at first */
+#define MAX_TAIL (16 * PIECE)  /* of a piece's last line */
+#define MIN_PIECES 3           /* of a file that is cut */
 
 /* ---- pieces of a large file ------------------------------------------------ */
 
@@ -49,7 +49,7 @@ static size_t read_tail(const large *l, worker *w, uint64_t from, size_t length,
             return known;
         const uint64_t left = size - from - known;
         const size_t more = left < wanted ? (size_t)left : wanted;
-        if (known > LARGEST_TAIL || !piece_room(w, known + more) ||
+        if (known > MAX_TAIL || !piece_room(w, known + more) ||
             !source_piece(&l->file, from + known, w->buffer + known, more))
             return 0;
         length = known;
@@ -249,7 +249,7 @@ bool cut_file(crew *c, job *j, worker *w)
 {
     source *file = &w->file;
     if (c->workers == 1 || !S_ISREG(file->facts.st_mode) || !file->mappable ||
-        file->length < (uint64_t)LEAST_PIECES * PIECE || c->search->style->most != UINT64_MAX ||
+        file->length < (uint64_t)MIN_PIECES * PIECE || c->search->style->most != UINT64_MAX ||
         c->search->style->json || !c->search->style->end || is_output(c, file) ||
         (c->search->decompress && texts_packed(file)))
         return false;

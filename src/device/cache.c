@@ -19,7 +19,7 @@
 
 #define MAGIC UINT64_C(0x31306c6377617274) /* "trawcl01": the last digits are the version */
 #define TEMPORARY "trawl-program-being-written-"
-enum { MOST_BYTES = 256 << 20, OLD_SECONDS = 600, PATH_ROOM = 1024 };
+enum { MAX_BYTES = 256 << 20, OLD_SECONDS = 600, PATH_ROOM = 1024 };
 
 typedef struct header {
     uint64_t magic;
@@ -165,7 +165,7 @@ static unsigned char *read_program(int file, const cache_key *key, memory *m, si
     if (fstat(file, &st) != 0 || !S_ISREG(st.st_mode) || st.st_uid != geteuid())
         return NULL;
     if (!read_all(file, &h, sizeof h) || h.magic != MAGIC ||
-        memcmp(&h.key, key, sizeof *key) != 0 || h.size == 0 || h.size > MOST_BYTES ||
+        memcmp(&h.key, key, sizeof *key) != 0 || h.size == 0 || h.size > MAX_BYTES ||
         (uint64_t)st.st_size != sizeof h + h.size)
         return NULL;
     unsigned char *bytes = memory_take(m, h.size);
@@ -197,7 +197,7 @@ void cache_store(const cache_key *key, const void *bytes, size_t size)
 {
     char folder[PATH_ROOM], path[PATH_ROOM], temporary[PATH_ROOM];
     header h = { MAGIC, *key, size, 0 };
-    if (size == 0 || size > MOST_BYTES || !folder_path(folder) || !file_path(path, folder, key) ||
+    if (size == 0 || size > MAX_BYTES || !folder_path(folder) || !file_path(path, folder, key) ||
         !path_join(temporary, folder, TEMPORARY "XXXXXX"))
         return;
     make_folders(folder);

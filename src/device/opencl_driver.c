@@ -10,7 +10,7 @@
 
 #define LOADER "libOpenCL.so.1"
 
-enum { MOST_PLATFORMS = 16, MOST_EXTENSIONS = 16 << 10 /* bytes; drivers name some 2 KiB */ };
+enum { MAX_PLATFORMS = 16, MAX_EXTENSIONS = 16 << 10 /* bytes; drivers name some 2 KiB */ };
 
 /* NVIDIA's cl_nv_device_attribute_query. */
 enum { NV_WARP_SIZE = 0x4003, NV_PCI_BUS = 0x4008, NV_PCI_SLOT = 0x4009, NV_PCI_DOMAIN = 0x400A };
@@ -187,7 +187,7 @@ static uint64_t device_u64(const opencl_functions *cl, cl_device_id id, cl_devic
 
 static bool device_has(const opencl_functions *cl, cl_device_id id, const char *extension)
 {
-    char names[MOST_EXTENSIONS] = "";
+    char names[MAX_EXTENSIONS] = "";
     return cl->GetDeviceInfo(id, CL_DEVICE_EXTENSIONS, sizeof names - 1, names, NULL) ==
                CL_SUCCESS &&
            strstr(names, extension);
@@ -206,15 +206,15 @@ static bool device_serves(const opencl_functions *cl, cl_device_id id)
 size_t opencl_find(const opencl_functions *cl, opencl_found all[OPENCL_DEVICES],
                    char why[OPENCL_TEXT])
 {
-    cl_platform_id platforms[MOST_PLATFORMS];
+    cl_platform_id platforms[MAX_PLATFORMS];
     cl_uint platform_count = 0;
-    cl_int code = cl->GetPlatformIDs(MOST_PLATFORMS, platforms, &platform_count);
+    cl_int code = cl->GetPlatformIDs(MAX_PLATFORMS, platforms, &platform_count);
     if (code != CL_SUCCESS || platform_count == 0) {
         opencl_describe(why, "clGetPlatformIDs", code != CL_SUCCESS ? code : -1001);
         return 0;
     }
-    if (platform_count > MOST_PLATFORMS)
-        platform_count = MOST_PLATFORMS;
+    if (platform_count > MAX_PLATFORMS)
+        platform_count = MAX_PLATFORMS;
     size_t count = 0, unfit = 0;
     for (int cpus = 0; cpus < 2; cpus++)
         for (cl_uint p = 0; p < platform_count; p++) {

@@ -14,7 +14,7 @@
 #define POWERCAP "/sys/class/powercap"
 #define ZONE "intel-rapl:" /* also AMD's; intel-rapl:0 is a zone, intel-rapl:0:0 a part of it */
 
-enum { MOST_GPUS = 64, MOST_ZONES = 64, WHY_ROOM = 256, PATH_ROOM = 512, NAME_ROOM = 64 };
+enum { MAX_GPUS = 64, MAX_ZONES = 64, WHY_ROOM = 256, PATH_ROOM = 512, NAME_ROOM = 64 };
 
 /* The part of nvml.h that is used. */
 typedef struct nvml_gpu *nvml_gpu;
@@ -40,10 +40,10 @@ typedef struct zone {
 
 struct energy_meter {
     nvml nvml;
-    nvml_gpu gpus[MOST_GPUS];
+    nvml_gpu gpus[MAX_GPUS];
     size_t gpu_count;
     char powercap[PATH_ROOM];
-    zone zones[MOST_ZONES];
+    zone zones[MAX_ZONES];
     size_t zone_count;
     double cpu_joules;     /* since the meter was opened */
     char why[2][WHY_ROOM]; /* "" while it can be read */
@@ -123,9 +123,9 @@ static bool choose_gpus(energy_meter *m, const char *const *buses, size_t count)
         return false;
     }
     const size_t wanted = count ? count : all;
-    if (wanted == 0 || wanted > MOST_GPUS) {
+    if (wanted == 0 || wanted > MAX_GPUS) {
         snprintf(m->why[ENERGY_GPU], WHY_ROOM, "%zu GPUs: 1 to %d can be measured", wanted,
-                 MOST_GPUS);
+                 MAX_GPUS);
         return false;
     }
     for (size_t i = 0; i < wanted; i++) {
@@ -221,7 +221,7 @@ static bool find_zones(energy_meter *m)
     }
     bool packages = false;
     const struct dirent *entry;
-    while ((entry = readdir(folder)) && m->zone_count < MOST_ZONES) {
+    while ((entry = readdir(folder)) && m->zone_count < MAX_ZONES) {
         char name[NAME_ROOM];
         if (!is_zone(entry->d_name))
             continue;

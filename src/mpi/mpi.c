@@ -16,19 +16,19 @@
 #include "trawl.h"
 
 #define PIECE (1u << 30)
-#define SHORTEST_SLEEP 20000L /* nanoseconds */
-#define LONGEST_SLEEP 2000000L
+#define MIN_SLEEP 20000L /* nanoseconds */
+#define MAX_SLEEP 2000000L
 
 static cluster calls;
 
 static void wait_asleep(MPI_Request *request)
 {
-    struct timespec pause = { 0, SHORTEST_SLEEP };
+    struct timespec pause = { 0, MIN_SLEEP };
     int done = 0;
     MPI_Test(request, &done, MPI_STATUS_IGNORE);
     while (!done) {
         nanosleep(&pause, NULL);
-        pause.tv_nsec = 2 * pause.tv_nsec < LONGEST_SLEEP ? 2 * pause.tv_nsec : LONGEST_SLEEP;
+        pause.tv_nsec = 2 * pause.tv_nsec < MAX_SLEEP ? 2 * pause.tv_nsec : MAX_SLEEP;
         MPI_Test(request, &done, MPI_STATUS_IGNORE);
     }
 }

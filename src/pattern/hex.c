@@ -11,7 +11,7 @@
  * stands between bytes; but "{n}" is n bytes "??", and stands anywhere, as in ClamAV's signatures.
  *
  * Idea: a group whose alternatives are single bytes is a class. Others are expanded: the pattern
- * has an alternative for each choice, up to MOST_CHOICES. Choices are numbered: the number of one
+ * has an alternative for each choice, up to MAX_CHOICES. Choices are numbered: the number of one
  * is divided by the choices of the first group; the remainder says which of these, the quotient
  * which of those after it. Nothing is kept between two alternatives but the number.
  * Cost: for each alternative twice the length times the depth of its groups.
@@ -21,7 +21,7 @@
 #include "pattern/elements.h"
 #include "pattern/syntax.h"
 
-#define MOST_CHOICES 1024
+#define MAX_CHOICES 1024
 #define DEEPEST 16 /* groups in groups */
 
 typedef struct parser {
@@ -219,7 +219,7 @@ static bool read_single(parser *p, byte_class *set)
 
 static size_t times(size_t a, size_t b)
 {
-    return a * b > MOST_CHOICES ? MOST_CHOICES + 1 : a * b;
+    return a * b > MAX_CHOICES ? MAX_CHOICES + 1 : a * b;
 }
 
 /* The alternatives of a group, from its "(" on. Counted, *number is how many choices there are;
@@ -247,7 +247,7 @@ static int read_branches(parser *p, size_t *number)
         p->counting = counting;
         if (status != TRAWL_OK)
             return status;
-        total = total + choices > MOST_CHOICES ? MOST_CHOICES + 1 : total + choices;
+        total = total + choices > MAX_CHOICES ? MAX_CHOICES + 1 : total + choices;
         c = peek(p);
     }
     if (c != ')')
@@ -393,11 +393,11 @@ int parse_hex(memory *m, const trawl_pattern *src, size_t *next, pattern *out, t
     const size_t begin = p.at;
     if (status == TRAWL_OK)
         status = read_whole(&p, &choices);
-    if (status == TRAWL_OK && choices > MOST_CHOICES)
+    if (status == TRAWL_OK && choices > MAX_CHOICES)
         return fail(error, TRAWL_ERROR_LIMIT, 0,
                     "its alternatives are more than %d patterns when they are written out: divide "
                     "it into patterns of fewer groups",
-                    MOST_CHOICES);
+                    MAX_CHOICES);
     p.at = begin;
     p.counting = false;
     if (status == TRAWL_OK)

@@ -12,9 +12,9 @@
 #include "pattern/border.h"
 #include "pattern/syntax.h"
 
-#define MOST_KINDS 64u                     /* elements that may hold a match's first byte */
-#define LEAST_RANKED 1000u                 /* patterns: fewer are sorted by comparing */
-#define LONGEST_RANKED 2000u               /* bytes */
+#define MAX_KINDS 64u                      /* elements that may hold a match's first byte */
+#define MIN_RANKED 1000u                   /* patterns: fewer are sorted by comparing */
+#define MAX_RANKED 2000u                   /* bytes */
 #define GRID_MAX_BYTES (UINT64_C(1) << 31) /* of one needle: keeps its offsets within 32 bits */
 
 /* Note which pattern or needle an error belongs to. */
@@ -184,11 +184,11 @@ static int divide_kinds(pattern_list *list, size_t *room, const char *name, traw
     memory *m = list->memory;
     const size_t index = list->count - 1, kinds = border_kinds(&list->patterns[index]);
     int status = TRAWL_OK;
-    if (kinds > MOST_KINDS)
+    if (kinds > MAX_KINDS)
         return fail(error, TRAWL_ERROR_LIMIT, 0,
                     "a condition before a match depends on its first byte, which may be of more "
                     "than %u elements: let fewer of the first ones be left out",
-                    MOST_KINDS);
+                    MAX_KINDS);
     for (size_t k = 0; status == TRAWL_OK && k < 2 * kinds; k++) {
         pattern made;
         bool some;
@@ -287,8 +287,8 @@ static int compare_patterns(const void *left, const void *right)
 /* Where a pattern stands by length: longest fixed ones first, those of variable length last. */
 static size_t length_rank(const pattern *p)
 {
-    return p->min_length == p->max_length && !p->varied ? LONGEST_RANKED - (size_t)p->max_length
-                                                        : LONGEST_RANKED;
+    return p->min_length == p->max_length && !p->varied ? MAX_RANKED - (size_t)p->max_length
+                                                        : MAX_RANKED;
 }
 
 /* Whether all can be ranked, and ids do not fall: then a stable sort by rank is the order. */
@@ -296,7 +296,7 @@ static bool is_ranked(const pattern_list *list)
 {
     for (size_t i = 0; i < list->count; i++) {
         const pattern *p = &list->patterns[i];
-        if ((p->min_length == p->max_length && p->max_length > LONGEST_RANKED) ||
+        if ((p->min_length == p->max_length && p->max_length > MAX_RANKED) ||
             (i && p->id < p[-1].id))
             return false;
     }
@@ -306,15 +306,15 @@ static bool is_ranked(const pattern_list *list)
 /* A large list, by counting. False, and the list is as it was: it cannot be, or memory is short. */
 static bool sort_ranked(memory *m, pattern_list *list)
 {
-    size_t begins[LONGEST_RANKED + 2] = { 0 };
-    if (list->count < LEAST_RANKED || !is_ranked(list))
+    size_t begins[MAX_RANKED + 2] = { 0 };
+    if (list->count < MIN_RANKED || !is_ranked(list))
         return false;
     pattern *sorted = memory_take_array(m, list->count, sizeof *sorted);
     if (!sorted)
         return false;
     for (size_t i = 0; i < list->count; i++)
         begins[length_rank(&list->patterns[i]) + 1]++;
-    for (size_t rank = 1; rank <= LONGEST_RANKED; rank++)
+    for (size_t rank = 1; rank <= MAX_RANKED; rank++)
         begins[rank] += begins[rank - 1];
     for (size_t i = 0; i < list->count; i++)
         sorted[begins[length_rank(&list->patterns[i])]++] = list->patterns[i];

@@ -446,7 +446,7 @@ static bool stages_valid(const plan_header *head, const plan_part *part, const p
 {
     const uint64_t count = head->section[PLAN_STAGES].bytes / sizeof *stages;
     const uint64_t room = head->section[PLAN_TABLES].bytes;
-    if (part->stage_count < 1 || part->stage_count > MOST_STAGES || part->first_stage > count ||
+    if (part->stage_count < 1 || part->stage_count > MAX_STAGES || part->first_stage > count ||
         part->stage_count > count - part->first_stage)
         return false;
     stages += part->first_stage;
@@ -557,7 +557,7 @@ int plan_check(memory *m, const void *bytes, size_t size, trawl_error *error)
         [PLAN_NOTE] = 1,
     };
     bool valid = head->pattern_count >= 1 && head->pattern_count <= PATTERN_MAX_COUNT &&
-                 head->part_count >= 1 && head->part_count <= MOST_PARTS && head->cell_size <= 4 &&
+                 head->part_count >= 1 && head->part_count <= MAX_PARTS && head->cell_size <= 4 &&
                  head->texts <= !head->cell_size;
     for (int i = 0; valid && i < PLAN_SECTIONS; i++) {
         plan_range r = head->section[i];

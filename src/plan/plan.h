@@ -25,7 +25,7 @@
 #define PLAN_BYTE_ORDER 0x01020304u
 #define PLAN_ALIGN 64u
 
-enum { MOST_PARTS = 4, MOST_STAGES = 2 };
+enum { MAX_PARTS = 4, MAX_STAGES = 2 };
 
 enum plan_section {
     PLAN_PATTERNS,
@@ -52,7 +52,7 @@ typedef struct plan_header {
     uint64_t bytes;    /* of the whole block */
     uint64_t checksum; /* of the block with this field 0, in the manner of FNV-1a: plan_checksum */
     uint32_t pattern_count;
-    uint32_t part_count;  /* 1 .. MOST_PARTS */
+    uint32_t part_count;  /* 1 .. MAX_PARTS */
     uint32_t cell_size;   /* 0: text */
     uint32_t carries;     /* 1: some part carries */
     uint32_t engine;      /* offset in PLAN_STRINGS: names of parts and stages */
@@ -107,7 +107,7 @@ typedef struct plan_part {
     uint32_t pattern_count;
     uint32_t carries; /* 1: state crosses slice borders (the reach is not bounded, or long) */
     uint32_t first_stage;
-    uint32_t stage_count; /* 1 .. MOST_STAGES */
+    uint32_t stage_count; /* 1 .. MAX_STAGES */
     uint64_t indexes;     /* its first one in PLAN_INDEXES, u32[pattern_count], ascending */
     uint64_t min_length;  /* as in plan_header */
     uint64_t max_length;
@@ -162,7 +162,7 @@ typedef struct stage_draft {
 typedef struct part_draft {
     const pattern_list *list; /* a sublist of the plan's */
     const uint32_t *indexes;  /* the plan's indexes of its patterns; NULL: it is the plan's list */
-    stage_draft stages[MOST_STAGES];
+    stage_draft stages[MAX_STAGES];
     uint32_t stage_count;
 } part_draft;
 

@@ -11,7 +11,7 @@
 #include "scan/context.h"
 #include "trawl/experimental.h"
 
-enum { MOST_COPIERS = 8 };
+enum { MAX_COPIERS = 8 };
 
 static double larger(double a, double b)
 {
@@ -31,7 +31,7 @@ static double handing_cost(const advice_facts *f, bool made)
 outlook advice_weigh(const advice_facts *f)
 {
     const double threads = f->threads ? f->threads : 1, bytes = (double)f->length;
-    const double copiers = f->cores < MOST_COPIERS ? f->cores : MOST_COPIERS;
+    const double copiers = f->cores < MAX_COPIERS ? f->cores : MAX_COPIERS;
     double cpu = larger(f->cpu, COST_READ_ALONE) / threads;
     cpu = larger(cpu, COST_READ_TOGETHER) + handing_cost(f, false);
     double device = f->open && f->units ? f->device * COST_GPU_UNITS / f->units : 0;

@@ -5,7 +5,7 @@
 
 #define BUNDLE_BYTES (32u << 20)
 #define BUNDLE_TEXTS (1u << 20)
-#define LEAST_TEXTS 2u
+#define MIN_TEXTS 2u
 #define TASK_TEXTS 4096u /* copied by one thread at a time */
 #define CHECK_EVERY 16u  /* texts: whether the call must end */
 
@@ -59,7 +59,7 @@ bool bundle_pays(const trawl_context *context, const trawl_plan *plan, const bud
 {
     uint32_t gap;
     uint8_t between;
-    return context->worker.limits.on_devices && count >= LEAST_TEXTS && b->steps == UINT64_MAX &&
+    return context->worker.limits.on_devices && count >= MIN_TEXTS && b->steps == UINT64_MAX &&
            !plan_head(plan)->carries && !plan_head(plan)->opened &&
            keeps_apart(plan, &gap, &between);
 }

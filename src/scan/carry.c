@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#define LEAST_DISTANCE 1024u   /* of marks */
+#define MIN_DISTANCE 1024u     /* of marks */
 #define STATE_WORDS (4u << 20) /* what states and marks of a job may take: 32 MiB */
 
 static size_t words_of(const text_scan *scan)
@@ -46,7 +46,7 @@ int carry_place(text_scan *scan, scan_room *room, uint32_t count, uint32_t longe
                 trawl_error *error)
 {
     const size_t words = words_of(scan);
-    uint32_t distance = LEAST_DISTANCE;
+    uint32_t distance = MIN_DISTANCE;
     while (distance < longest && words * (3 + longest / distance) * count > STATE_WORDS)
         distance *= 2;
     const size_t each = words * (3 + longest / distance);

@@ -134,7 +134,7 @@ int trawl_find(const trawl_pattern *patterns, size_t count, const void *text, si
         status = trawl_context_open(NULL, &context, error);
     if (status == TRAWL_OK)
         status = trawl_collect(context, plan, text, length, &options, matches, found, error);
-    trawl_context_free(context);
+    trawl_context_close(context);
     trawl_plan_free(plan);
     return status;
 }

@@ -84,7 +84,7 @@ int trawl_context_open(const trawl_context_options *options, trawl_context **con
         origin_open(&made->origin);
     if (status != TRAWL_OK) {
         made->worker.backend = NULL; /* nothing of it is open */
-        trawl_context_free(made);
+        trawl_context_close(made);
         return status;
     }
     trawl_context_options *kept = &made->worker.options;
@@ -255,7 +255,7 @@ void scan_room_close(scan_room *room)
 
 /* ---- the rest of the public calls ----------------------------------------- */
 
-void trawl_context_free(trawl_context *context)
+void trawl_context_close(trawl_context *context)
 {
     if (!context)
         return;

@@ -41,8 +41,8 @@ void scan_room_narrow(scan_room *room);
  * fallback, until `rest` bytes have passed: then the first stage is tried again, and left alone
  * twice as long if in vain. All zero: with the first. */
 typedef struct stage_choice {
-    bool fallback[MOST_PARTS];
-    uint64_t rest[MOST_PARTS], patience[MOST_PARTS];
+    bool fallback[MAX_PARTS];
+    uint64_t rest[MAX_PARTS], patience[MAX_PARTS];
 } stage_choice;
 
 /* What becomes of matches: nothing, they are only counted; they are handed on as they end; or a

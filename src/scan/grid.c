@@ -126,7 +126,7 @@ static uint32_t count_bands(const grid_scan *scan, uint64_t rows)
         bands = rows / larger(4 * scan->overlap + 1, slice / scan->text.stride + 1) + 1;
     else if (options->chunks != 0)
         bands = options->chunks;
-    else if (rows * scan->text.cols < SMALLEST_SHARED)
+    else if (rows * scan->text.cols < MIN_SHARED)
         bands = 1;
     else if (options->schedule == TRAWL_SCHEDULE_DYNAMIC && threads > 1)
         bands = larger(threads, smaller(threads * BANDS_A_THREAD, rows / least));

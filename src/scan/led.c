@@ -16,7 +16,7 @@
 #include "scan/text.h"
 
 #define FLIGHTS (LED_JOBS - 1u) /* one job more may be run again in stretches */
-#define MOST_LED (256u << 20)
+#define MAX_LED (256u << 20)
 #define LED_HELD (512u << 20) /* of a text that is on a device: two pieces */
 
 typedef struct flight {
@@ -48,7 +48,7 @@ static bool may_start(const flights *f)
 static uint64_t led_window(const worker *w)
 {
     const uint64_t wanted = (uint64_t)w->limits.slice_bytes * w->limits.lanes;
-    return wanted < MOST_LED ? wanted : MOST_LED;
+    return wanted < MAX_LED ? wanted : MAX_LED;
 }
 
 static void start(flights *f)

@@ -10,7 +10,7 @@
 #define CHECK_EVERY 16u /* texts: whether the call must end */
 #define GROUP_TEXTS 128u
 #define GROUP_RECORDS 1024u
-#define MOST_GROUPS 64u
+#define MAX_GROUPS 64u
 
 /* Texts that are scanned ahead together. */
 typedef struct ahead {
@@ -19,8 +19,8 @@ typedef struct ahead {
     const budget *budget;
     const trawl_text *texts;
     size_t count;
-    record *records;                           /* GROUP_RECORDS for each group */
-    uint32_t found[MOST_GROUPS * GROUP_TEXTS]; /* of each text; NOT_YET: to be scanned in turn */
+    record *records;                          /* GROUP_RECORDS for each group */
+    uint32_t found[MAX_GROUPS * GROUP_TEXTS]; /* of each text; NOT_YET: to be scanned in turn */
 } ahead;
 
 #define NOT_YET UINT32_MAX
@@ -89,7 +89,7 @@ static void scan_group(void *job, uint32_t group)
 static int hand_on(trawl_context *context, delivery *d, const ahead *a, size_t first,
                    trawl_error *error)
 {
-    record *scratch = a->records + (size_t)MOST_GROUPS * GROUP_RECORDS, *records = a->records;
+    record *scratch = a->records + (size_t)MAX_GROUPS * GROUP_RECORDS, *records = a->records;
     int status = TRAWL_OK;
     for (size_t i = 0; status == TRAWL_OK && i < a->count; i++) {
         const bool ready = a->found[i] != NOT_YET;
@@ -121,7 +121,7 @@ static int scan_ahead(trawl_context *context, delivery *d, const trawl_text *tex
     worker *w = &context->worker;
     memory *m = &context->memory;
     ahead *a = memory_take(m, sizeof *a);
-    record *records = memory_take_array(m, MOST_GROUPS + 1, GROUP_RECORDS * sizeof *records);
+    record *records = memory_take_array(m, MAX_GROUPS + 1, GROUP_RECORDS * sizeof *records);
     int status = a && records ? TRAWL_OK : memory_failed(m, error, "many texts");
     if (status == TRAWL_OK) {
         a->context = context;
@@ -129,8 +129,8 @@ static int scan_ahead(trawl_context *context, delivery *d, const trawl_text *tex
         a->budget = &d->out.budget;
         a->records = records;
     }
-    for (size_t at = 0; status == TRAWL_OK && at < count; at += MOST_GROUPS * GROUP_TEXTS) {
-        const size_t left = count - at, most = MOST_GROUPS * GROUP_TEXTS;
+    for (size_t at = 0; status == TRAWL_OK && at < count; at += MAX_GROUPS * GROUP_TEXTS) {
+        const size_t left = count - at, most = MAX_GROUPS * GROUP_TEXTS;
         a->texts = texts + at;
         a->count = left < most ? left : most;
         status = w->backend->run_tasks(
@@ -171,9 +171,9 @@ static bool is_shared(const trawl_context *context, const trawl_text *texts, siz
     uint64_t bytes = 0;
     if (context->worker.threads < 2 || context->worker.limits.on_devices || count <= GROUP_TEXTS)
         return false;
-    for (size_t i = 0; i < count && bytes < SMALLEST_SHARED; i++)
+    for (size_t i = 0; i < count && bytes < MIN_SHARED; i++)
         bytes += texts[i].length;
-    return bytes >= SMALLEST_SHARED;
+    return bytes >= MIN_SHARED;
 }
 
 int trawl_scan_many(trawl_context *context, const trawl_plan *plan, const trawl_text *texts,

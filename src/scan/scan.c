@@ -14,19 +14,19 @@
 
 #include "scan/carry.h"
 
-#define SMALLEST_SLICE (64u << 10)
+#define MIN_SLICE (64u << 10)
 #define USUAL_CHUNKS 1000u
 #define ATTEMPT (4u << 20) /* a slice of a part with a fallback: it ends with the slice */
-#define SMALLEST_WINDOW 4096u
-#define LARGEST_WINDOW (256u << 20)
-#define LARGEST_HELD (512u << 20)  /* of a text that is on a device */
+#define MIN_WINDOW 4096u
+#define MAX_WINDOW (256u << 20)
+#define MAX_HELD (512u << 20)      /* of a text that is on a device */
 #define SLICES_OF_STATE (2u << 20) /* words of state that all slices of a job may have */
-#define SHORTEST_REREAD 4u         /* streams: windows of fewer reaches flow */
+#define MIN_REREAD 4u              /* streams: windows of fewer reaches flow */
 #define SLICE_RECORDS 256u         /* room that a slice has at least, */
 #define BYTES_A_RECORD 64u         /* on devices, where slices are long */
-#define LEAST_SHARE (2u << 20)     /* of a window that lanes share, in bytes */
+#define MIN_SHARE (2u << 20)       /* of a window that lanes share, in bytes */
 #define HELD_SHARES 4u             /* of a text's slices, whose records are sorted */
-#define LEAST_RECORDS 4096u        /* and all of a window */
+#define MIN_RECORDS 4096u          /* and all of a window */
 #define NEAR_RECORDS 32768u        /* that a core has in its caches from the walk to the caller */
 #define WORDS_OF_A_WINDOW 16u      /* of state: where there are more, a byte costs more */
 
@@ -62,7 +62,7 @@ static uint64_t first_window(const text_scan *scan)
         if (walk_flows(part_stages(scan->plan, &parts[i])->kind)) /* each byte goes through all */
             words += part_stages(scan->plan, &parts[i])->state_words;
     window = window * WORDS_OF_A_WINDOW / words;
-    return window < SMALLEST_WINDOW ? SMALLEST_WINDOW : window;
+    return window < MIN_WINDOW ? MIN_WINDOW : window;
 }
 
 /* Go on with what the context has learned of this plan. */
@@ -136,14 +136,14 @@ static uint32_t device_slice(const text_scan *scan, bool held, uint32_t length)
                                                                           : usual;
     if (scan->led || limits->lanes == 1 || share >= usual)
         return usual;
-    return share > LEAST_SHARE ? share : LEAST_SHARE < usual ? LEAST_SHARE : usual;
+    return share > MIN_SHARE ? share : MIN_SHARE < usual ? MIN_SHARE : usual;
 }
 
 static uint32_t choose_chunks(const text_scan *scan, bool held, uint32_t length, uint32_t most)
 {
     const worker *w = scan->worker;
     uint32_t usual = w->limits.slice_bytes;
-    uint64_t least = SMALLEST_SLICE, again = 8 * plan_head(scan->plan)->reach;
+    uint64_t least = MIN_SLICE, again = 8 * plan_head(scan->plan)->reach;
     uint64_t chunks = w->options.chunks;
     if (w->limits.on_devices)
         usual = device_slice(scan, held, length);
@@ -154,7 +154,7 @@ static uint32_t choose_chunks(const text_scan *scan, bool held, uint32_t length,
         chunks = 1;
     else if (usual)
         chunks = (length - 1) / (least > usual ? least : usual) + 1;
-    else if (!chunks && (w->threads == 1 || length < SMALLEST_SHARED))
+    else if (!chunks && (w->threads == 1 || length < MIN_SHARED))
         chunks = stages_may_give_up(scan->plan)
                      ? (length - 1) / (least > ATTEMPT ? least : ATTEMPT) + 1
                      : 1;
@@ -264,8 +264,8 @@ static int fit_room(const text_scan *scan, scan_room *room, uint32_t count, uint
                                     : SLICE_RECORDS * (size_t)count;
     if (scan->consume)
         records += 4 * (size_t)(expected < SCAN_RECORDS ? expected : SCAN_RECORDS);
-    if (scan->consume && records < LEAST_RECORDS)
-        records = LEAST_RECORDS;
+    if (scan->consume && records < MIN_RECORDS)
+        records = MIN_RECORDS;
     return scan_room_fit(room, count, records < SCAN_RECORDS ? records : SCAN_RECORDS,
                          scan->make != NULL, error);
 }
@@ -293,7 +293,7 @@ int text_scan_cut(text_scan *scan, scan_room *room, const uint8_t *window, uint3
                        .widen = widen,
                        .user = room,
                        .keeping = scan->keeping };
-    for (uint32_t p = 0; p < MOST_PARTS; p++)
+    for (uint32_t p = 0; p < MAX_PARTS; p++)
         job->fallback[p] = scan->context->experience.stages.fallback[p];
     return cut(scan, room, begin, end, count, error);
 }
@@ -308,8 +308,8 @@ static int run_region(text_scan *scan, scan_room *room, const uint8_t *window, u
     job->mark_bytes = room->mark_bytes;
     /* In a stream of short pieces a fallback that flows is cheaper than reading reaches again. */
     const bool flowing =
-        scan->flow && !again && end - begin < SHORTEST_REREAD * plan_head(scan->plan)->reach;
-    for (uint32_t p = 0; p < MOST_PARTS; p++)
+        scan->flow && !again && end - begin < MIN_REREAD * plan_head(scan->plan)->reach;
+    for (uint32_t p = 0; p < MAX_PARTS; p++)
         job->fallback[p] |= flowing;
     if (flowing)
         place_flow(scan, room->slices, (uint32_t)job->count);
@@ -401,7 +401,7 @@ int text_scan_window(text_scan *scan, const uint8_t *window, uint32_t lead, uint
     (void)learned(scan);
     if (length == 0)
         return TRAWL_OK;
-    const uint64_t began = length >= SMALLEST_WINDOW ? clock_now() : 0;
+    const uint64_t began = length >= MIN_WINDOW ? clock_now() : 0;
     const int status =
         scan_region(scan, &scan->context->room, window, lead, lead + length, false, error);
     text_scan_learn(scan, !window, length, scan->counted - before, began ? clock_now() - began : 0);
@@ -414,7 +414,7 @@ void text_scan_learn(text_scan *scan, bool held, uint32_t length, uint64_t found
     /* The next window: longer, as long as its matches will fit and it takes no longer than it may;
      * but each one reads its reach again. */
     const uint64_t again = 8 * plan_head(scan->plan)->reach;
-    const uint64_t largest = held ? LARGEST_HELD : LARGEST_WINDOW;
+    const uint64_t largest = held ? MAX_HELD : MAX_WINDOW;
     uint64_t next = 4 * (uint64_t)length;
     if (took > WINDOW_NANOSECONDS / 4)
         next = (uint64_t)length * WINDOW_NANOSECONDS / took;
@@ -424,7 +424,7 @@ void text_scan_learn(text_scan *scan, bool held, uint32_t length, uint64_t found
     if (scan->consume && found > most / 4 && next > (uint64_t)length * most / found)
         next = (uint64_t)length * most / found;
     next = next > largest ? largest : next;
-    scan->window = next < SMALLEST_WINDOW ? SMALLEST_WINDOW : next;
+    scan->window = next < MIN_WINDOW ? MIN_WINDOW : next;
     e->found = found < SCAN_RECORDS ? found : SCAN_RECORDS;
     e->bytes = length;
     e->handed = scan->handed;

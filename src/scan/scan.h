@@ -18,7 +18,7 @@
 #define NESTED_RECORDS (256u << 10)
 
 /* Bytes, or cells, below which waking threads costs more than it brings. */
-#define SMALLEST_SHARED (256u << 10)
+#define MIN_SHARED (256u << 10)
 
 /* Room for a stretch that is known to hold about `count` matches. */
 static inline size_t nested_records(uint64_t count)

@@ -74,7 +74,7 @@ int trawl_seam_open(const trawl_plan *plan, uint32_t report, trawl_seam **seam, 
     return TRAWL_OK;
 }
 
-void trawl_seam_free(trawl_seam *seam)
+void trawl_seam_close(trawl_seam *seam)
 {
     if (!seam)
         return;
@@ -324,7 +324,7 @@ int trawl_seam_load(const trawl_plan *plan, uint32_t report, const void *block, 
         status = load_states(*seam, (const uint8_t *)block + sizeof head, bytes - sizeof head,
                              &head, error);
     if (status != TRAWL_OK) {
-        trawl_seam_free(*seam);
+        trawl_seam_close(*seam);
         *seam = NULL;
     }
     return status;

@@ -2,7 +2,7 @@
 #include "scan/scan.h"
 
 #define REST (16u << 20) /* bytes */
-#define MOST_PATIENCE 64u
+#define MAX_PATIENCE 64u
 
 bool stages_may_give_up(const trawl_plan *plan)
 {
@@ -26,8 +26,8 @@ void stages_note(stage_choice *choice, const trawl_plan *plan, const slice *slic
             choice->fallback[p] = choice->rest[p] > 0;
         } else if (done < all / 2) {
             choice->patience[p] = choice->patience[p] ? 2 * choice->patience[p] : 1;
-            if (choice->patience[p] > MOST_PATIENCE)
-                choice->patience[p] = MOST_PATIENCE;
+            if (choice->patience[p] > MAX_PATIENCE)
+                choice->patience[p] = MAX_PATIENCE;
             choice->rest[p] = choice->patience[p] * REST;
             choice->fallback[p] = true;
         } else {

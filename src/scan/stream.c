@@ -11,7 +11,7 @@
 #include "scan/facts.h"
 #include "scan/saved.h"
 
-#define LARGEST_PIECE (8u << 20) /* bytes that are scanned at once */
+#define MAX_PIECE (8u << 20) /* bytes that are scanned at once */
 
 /* Bytes [begin, end) of the stream stand in `text`, and `waiting` more; those before `end` are
  * scanned. Old bytes stay as long as the walk's reach, the reporter or borders need them. */
@@ -212,7 +212,7 @@ static int stream_leave(trawl_stream *s, trawl_error *error)
 static void feed_pieces(trawl_stream *s, const uint8_t *at, size_t length)
 {
     while (length && s->status == TRAWL_OK) {
-        uint64_t most = s->scan.window < LARGEST_PIECE ? s->scan.window : LARGEST_PIECE;
+        uint64_t most = s->scan.window < MAX_PIECE ? s->scan.window : MAX_PIECE;
         most = most < s->out.out.budget.steps ? most : s->out.out.budget.steps;
         size_t piece = length < most ? length : (size_t)most;
         s->status = budget_check(&s->out.out.budget);

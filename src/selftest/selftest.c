@@ -13,7 +13,7 @@
 
 #include "trawl/grid.h"
 
-enum { TEXT_BYTES = 150000, GRID_ROWS = 150, GRID_COLS = 401, MOST_PATTERNS = 5 };
+enum { TEXT_BYTES = 150000, GRID_ROWS = 150, GRID_COLS = 401, MAX_PATTERNS = 5 };
 
 /* Planted in the text: long walks are handed from kernel to kernel. */
 #define LONG_PATTERN "abcdabcdabcdabcddcbadcbadcba"
@@ -21,7 +21,7 @@ enum { PLANT_EVERY = 1009, RUN_EVERY = 40009, RUN_BYTES = 700 };
 
 /* Besides patterns, `words` of `length` bytes and more are cut out of the text. */
 typedef struct text_set {
-    const char *patterns[MOST_PATTERNS]; /* extended strings */
+    const char *patterns[MAX_PATTERNS]; /* extended strings */
     unsigned words, length;
 } text_set;
 
@@ -162,7 +162,7 @@ static int scan_on(const char *backend, const char *device, const char *tuning, 
         snprintf(error->message, sizeof error->message, "%s", trawl_context_warning(context));
         status = TRAWL_ERROR_DEVICE;
     }
-    trawl_context_free(context);
+    trawl_context_close(context);
     return status;
 }
 
@@ -240,10 +240,10 @@ static int compile_text(const text_set *c, const char *engine, const uint8_t *te
     trawl_compile_options options = TRAWL_COMPILE_OPTIONS_INIT;
     size_t count = 0;
     uint32_t x = 88172645u;
-    trawl_pattern *patterns = calloc(MOST_PATTERNS + c->words, sizeof *patterns);
+    trawl_pattern *patterns = calloc(MAX_PATTERNS + c->words, sizeof *patterns);
     if (!patterns)
         return TRAWL_ERROR_MEMORY;
-    for (; count < MOST_PATTERNS && c->patterns[count]; count++) {
+    for (; count < MAX_PATTERNS && c->patterns[count]; count++) {
         patterns[count].text = c->patterns[count];
         patterns[count].length = strlen(c->patterns[count]);
         patterns[count].syntax = TRAWL_SYNTAX_EXTENDED;

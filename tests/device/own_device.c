@@ -436,6 +436,6 @@ bench bench_open(const test_target *targets, size_t which, const char *tuning)
 
 void bench_close(bench *b)
 {
-    trawl_context_free(b->context);
+    trawl_context_close(b->context);
     own_close(&b->own);
 }

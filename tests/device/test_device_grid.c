@@ -27,7 +27,7 @@
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 #define CASES 1500
 
-static test_target targets[MOST_TARGETS];
+static test_target targets[MAX_TARGETS];
 static size_t target_count;
 static trawl_context *serial;
 
@@ -680,7 +680,7 @@ static void test_several_devices(void **state)
         if (strcmp(targets[t].backend, "cuda") != 0)
             continue;
         bench b = bench_open(targets, t, NULL);
-        trawl_context_free(b.context);
+        trawl_context_close(b.context);
         b.context = target_open(&targets[t], "all", "piece=64");
         placed p = place(&b.own, &grid, 1, COLS, 5, 5);
         p.grid.device = (uint32_t)(targets[t].device[0] - '0');
@@ -715,6 +715,6 @@ int main(int argc, char **argv)
     if (argc > 1) /* one of them: under a sanitizer all take long */
         cmocka_set_test_filter(argv[1]);
     const int status = cmocka_run_group_tests(tests, NULL, NULL);
-    trawl_context_free(serial);
+    trawl_context_close(serial);
     return status;
 }

@@ -23,7 +23,7 @@
 #define CASES 400
 #define GUARD UINT64_C(0x5a5a5a5a5a5a5a5a)
 
-static test_target targets[MOST_TARGETS];
+static test_target targets[MAX_TARGETS];
 static size_t target_count;
 static trawl_context *serial;
 
@@ -329,7 +329,7 @@ static void test_little_memory(void **state)
             assert_int_equal(trawl_count_each(context, plan, text, LENGTH, NULL, counts, NULL),
                              TRAWL_OK);
             assert_memory_equal(counts, e.counts, sizeof counts);
-            trawl_context_free(context);
+            trawl_context_close(context);
         }
     }
     expected_free(&e);
@@ -414,6 +414,6 @@ int main(int argc, char **argv)
     if (argc > 1) /* one of them: under a sanitizer all take long */
         cmocka_set_test_filter(argv[1]);
     const int status = cmocka_run_group_tests(tests, NULL, NULL);
-    trawl_context_free(serial);
+    trawl_context_close(serial);
     return status;
 }

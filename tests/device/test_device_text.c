@@ -26,7 +26,7 @@
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 #define CASES 1500
 
-static test_target targets[MOST_TARGETS];
+static test_target targets[MAX_TARGETS];
 static size_t target_count;
 static trawl_context *serial;
 
@@ -499,7 +499,7 @@ static void refuse_native(const bench *b, const trawl_plan *plan, const trawl_de
         return;
     context = own_context(b->target, NULL, NULL); /* with a cl_context of its own */
     refuse(context, plan, good, TRAWL_ERROR_ARGUMENT, "native");
-    trawl_context_free(context);
+    trawl_context_close(context);
     for (size_t t = 0; t < target_count; t++) {
         if (strcmp(targets[t].backend, "opencl") != 0 || &targets[t] == b->target)
             continue;
@@ -636,7 +636,7 @@ static void test_several_devices(void **state)
         if (strcmp(targets[t].backend, "cuda") != 0)
             continue;
         bench b = bench_open(targets, t, NULL);
-        trawl_context_free(b.context);
+        trawl_context_close(b.context);
         b.context = target_open(&targets[t], "all", "piece=64");
         placed p = place_crossed(&b.own, all, 5, 300000, 5);
         p.text.device = (uint32_t)(targets[t].device[0] - '0');
@@ -678,6 +678,6 @@ int main(int argc, char **argv)
     if (argc > 1) /* one of them: under a sanitizer all take long */
         cmocka_set_test_filter(argv[1]);
     const int status = cmocka_run_group_tests(tests, NULL, NULL);
-    trawl_context_free(serial);
+    trawl_context_close(serial);
     return status;
 }

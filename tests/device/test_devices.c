@@ -28,7 +28,7 @@
 #define GRID_CASES 3000
 #define LONGEST 20000
 
-static test_target targets[MOST_TARGETS];
+static test_target targets[MAX_TARGETS];
 static size_t target_count;
 static trawl_context *cpu;
 
@@ -38,7 +38,7 @@ typedef struct tally {
     uint64_t run, refused;
 } tally;
 
-static tally tallies[MOST_TARGETS];
+static tally tallies[MAX_TARGETS];
 
 static tally *tally_of(const test_target *t)
 {
@@ -64,10 +64,10 @@ static int open_cpu(void **state)
 static int close_targets(void **state)
 {
     (void)state;
-    trawl_context_free(cpu);
+    trawl_context_close(cpu);
     for (size_t i = 0; i < target_count; i++) {
         for (size_t w = 0; w < WAYS; w++) {
-            trawl_context_free(tallies[i].contexts[w]);
+            trawl_context_close(tallies[i].contexts[w]);
             tallies[i].contexts[w] = NULL;
         }
     }
@@ -416,7 +416,7 @@ static void test_edges(void **state)
             check_edges(&targets[t], &text, size, needles, EDGE_NEEDLES, context);
             check_edges(&targets[t], &text, size, needles + 2, 3, context);
             check_edges(&targets[t], &text, size, &whole, 1, context);
-            trawl_context_free(context);
+            trawl_context_close(context);
         }
         for (size_t i = 0; i < EDGE_NEEDLES; i++)
             free((void *)(uintptr_t)needles[i].cells);
@@ -463,7 +463,7 @@ static void test_crowds(void **state)
                          length - 3);
             trawl_plan_free(plan);
         }
-        trawl_context_free(context);
+        trawl_context_close(context);
     }
     fenced_free(text, length);
 }
@@ -522,7 +522,7 @@ static void search_borders(const test_target *t, const char *engine, const char 
         trawl_plan_free(plan);
     }
     fenced_free(text, TEXT);
-    trawl_context_free(context);
+    trawl_context_close(context);
 }
 
 static void test_borders(void **state)
@@ -558,7 +558,7 @@ static void expect_matches(const trawl_plan *plan, const char *text, size_t leng
                          targets[t].backend, tunings[i] ? tunings[i] : "none",
                          (unsigned long long)seen, (unsigned long long)count,
                          (unsigned long long)expected);
-            trawl_context_free(context);
+            trawl_context_close(context);
         }
     }
 }
@@ -670,7 +670,7 @@ static uint64_t count_crowd(const test_target *t, const char *tuning, size_t pat
         trawl_scan(context, plan, text, length, NULL, count_match, &seen, &error) != TRAWL_OK)
         fail_msg("%s", error.message);
     trawl_plan_free(plan);
-    trawl_context_free(context);
+    trawl_context_close(context);
     free(list);
     fenced_free(text, length);
     return seen;
@@ -697,7 +697,7 @@ static void test_crowds_in_little_memory(void **state)
             TRAWL_OK)
             fail_msg("%s", error.message);
         assert_int_equal(seen, EACH * ROWS);
-        trawl_context_free(context);
+        trawl_context_close(context);
         assert_int_equal(count_crowd(&targets[t], "memory=1", EACH, BYTES), EACH * BYTES);
         assert_int_equal(count_crowd(&targets[t], "memory=3", MANY_MORE, 1), MANY_MORE);
     }

@@ -27,18 +27,18 @@
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 #define SCENARIOS 200
 
-enum { MOST_PATTERNS = 60, WRITTEN = 300, MOST_TEXT = 3000, LONG_TEXT = 200000 };
+enum { MAX_PATTERNS = 60, WRITTEN = 300, MAX_TEXT = 3000, LONG_TEXT = 200000 };
 
-static test_target targets[MOST_TARGETS];
+static test_target targets[MAX_TARGETS];
 static size_t target_count;
 static trawl_context *serial;
 
 /* Groups of few sizes, for some drivers compile a kernel anew for each. */
 static const char *const tunings[] = { NULL, "group=64,blocks=1,piece=64", "group=64,queues=2" };
-static trawl_context *contexts[MOST_TARGETS][COUNT(tunings)];
+static trawl_context *contexts[MAX_TARGETS][COUNT(tunings)];
 
-static char written[MOST_PATTERNS][WRITTEN];
-static trawl_pattern patterns[MOST_PATTERNS];
+static char written[MAX_PATTERNS][WRITTEN];
+static trawl_pattern patterns[MAX_PATTERNS];
 
 typedef struct set {
     uint64_t seed;
@@ -155,10 +155,10 @@ static void make_text(rng *r, set *s, size_t most)
 
 static void make_set(rng *r, set *s, uint64_t seed, size_t most)
 {
-    const bool dense = most == MOST_TEXT; /* a long text has too many matches then */
+    const bool dense = most == MAX_TEXT; /* a long text has too many matches then */
     s->seed = seed;
     s->letters = dense && rng_chance(r, 4) ? 1 : rng_between(r, dense ? 2 : 8, 20);
-    s->count = dense && rng_chance(r, 3) ? rng_between(r, 1, MOST_PATTERNS) : rng_between(r, 1, 4);
+    s->count = dense && rng_chance(r, 3) ? rng_between(r, 1, MAX_PATTERNS) : rng_between(r, 1, 4);
     for (size_t i = 0; i < s->count; i++)
         write_pattern(r, s, i);
     make_text(r, s, most);
@@ -243,7 +243,7 @@ static void test_random(void **state)
         rng r = { seed + i };
         set s;
         matches expected = { NULL, 0, 0 };
-        make_set(&r, &s, seed + i, MOST_TEXT);
+        make_set(&r, &s, seed + i, MAX_TEXT);
         expected.count =
             oracle_scan(patterns, s.count, s.text, s.length, TRAWL_REPORT_ENDS, &expected.items);
         run_targets(&s, &r, &expected, seen);
@@ -338,7 +338,7 @@ static void test_giving_up(void **state)
 {
     const size_t length = test_sanitized() ? 100000 : 1000000;
     uint64_t seen[5] = { 0 };
-    set s = { .count = MOST_PATTERNS, .length = length, .letters = 1 };
+    set s = { .count = MAX_PATTERNS, .length = length, .letters = 1 };
     matches expected = { NULL, 0, 0 };
     rng r = { 20261122 };
     (void)state;
@@ -416,10 +416,10 @@ static int open_serial(void **state)
 static int close_all(void **state)
 {
     (void)state;
-    trawl_context_free(serial);
+    trawl_context_close(serial);
     for (size_t t = 0; t < target_count; t++)
         for (size_t k = 0; k < COUNT(tunings); k++)
-            trawl_context_free(contexts[t][k]);
+            trawl_context_close(contexts[t][k]);
     return 0;
 }
 

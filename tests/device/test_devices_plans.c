@@ -25,7 +25,7 @@
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 #define ORACLE_CASES 300
 
-static test_target targets[MOST_TARGETS];
+static test_target targets[MAX_TARGETS];
 static size_t target_count;
 static trawl_context *serial;
 
@@ -155,7 +155,7 @@ static uint64_t count_planted(const test_target *t, const char *device, const ch
         fail_msg("%s, tuning %s: %s", t->backend, tuning ? tuning : "none", error.message);
     *warned = trawl_context_warning(context) != NULL;
     trawl_plan_free(plan);
-    trawl_context_free(context);
+    trawl_context_close(context);
     return count;
 }
 
@@ -228,7 +228,7 @@ static void test_plans_in_turn(void **state)
         }
         for (size_t i = 0; i < PLANS; i++)
             trawl_plan_free(plans[i]);
-        trawl_context_free(context);
+        trawl_context_close(context);
     }
     free(text);
 }
@@ -236,7 +236,7 @@ static void test_plans_in_turn(void **state)
 /* More plans than a device keeps. */
 static void test_many_plans(void **state)
 {
-    enum { PLANS = MOST_LOADED + 5, ROUNDS = 3 };
+    enum { PLANS = MAX_LOADED + 5, ROUNDS = 3 };
     const size_t length = 20000;
     char *text = random_letters(length, 4, 12);
     (void)state;
@@ -259,14 +259,14 @@ static void test_many_plans(void **state)
             trawl_plan_free(plans[i]);
             trawl_matches_free(expected[i]);
         }
-        trawl_context_free(context);
+        trawl_context_close(context);
     }
     free(text);
 }
 
 /* ---- several parts --------------------------------------------------------------------------- */
 
-enum { MOST_PATTERNS = 8100 };
+enum { MAX_PATTERNS = 8100 };
 
 /* A plan of several parts: besides the patterns it has `more` literals of 12 letters that no text
  * here holds. And a class pattern that no text holds either, which factors takes only in one part
@@ -274,10 +274,10 @@ enum { MOST_PATTERNS = 8100 };
 static trawl_plan *parts_plan(const trawl_pattern *given, size_t count, size_t more)
 {
     static const char refused[] = "\\xfe\\xf0{0,1500}\\xf1{0,1500}\\xff";
-    static char written[MOST_PATTERNS][12];
-    static trawl_pattern patterns[MOST_PATTERNS];
+    static char written[MAX_PATTERNS][12];
+    static trawl_pattern patterns[MAX_PATTERNS];
     rng r = { 17 };
-    assert_true(count + more < MOST_PATTERNS);
+    assert_true(count + more < MAX_PATTERNS);
     memcpy(patterns, given, count * sizeof *given);
     for (size_t i = 0; i < more; i++) {
         for (size_t k = 0; k < sizeof *written; k++)
@@ -346,7 +346,7 @@ static void test_parts_oracle(void **state)
             trawl_plan_free(plan);
             free(text);
         }
-        trawl_context_free(context);
+        trawl_context_close(context);
     }
     assert_true(several > 0 || cases < ORACLE_CASES);
 }
@@ -368,7 +368,7 @@ static void test_parts_pieces(void **state)
                 scan_whole(&targets[t], part_tunings[i], context, plan, text, length, expected,
                            count, "parts in pieces");
                 assert_null(trawl_context_warning(context));
-                trawl_context_free(context);
+                trawl_context_close(context);
             }
         }
         trawl_matches_free(expected);
@@ -406,7 +406,7 @@ static void test_parts_streams(void **state)
                 expect_all(&e, status ? status : closed, &targets[t], "piece=64",
                            "a stream of parts", &error);
             }
-            trawl_context_free(context);
+            trawl_context_close(context);
         }
         trawl_matches_free(expected);
         trawl_plan_free(plan);
@@ -445,7 +445,7 @@ static void test_parts_crowds(void **state)
             assert_int_equal(trawl_context_get_timing(context, &timing), TRAWL_OK);
             if (!unbounded && (timing.pieces <= PIECES || timing.pieces >= 2 * PIECES))
                 fail_msg("%llu pieces were searched", (unsigned long long)timing.pieces);
-            trawl_context_free(context);
+            trawl_context_close(context);
         }
         trawl_matches_free(expected);
         trawl_plan_free(plan);
@@ -493,7 +493,7 @@ static void expect_takeover(const test_target *t, const trawl_plan *large, uint3
     trawl_match *expected = collect(large, text, length, &count);
     expectation e = { expected, count, 0, false };
     trawl_error error = { 0 };
-    assert_in_range(plan_head(large)->part_count, parts, MOST_PARTS);
+    assert_in_range(plan_head(large)->part_count, parts, MAX_PARTS);
     assert_true(count >= length / step);
     int status = trawl_scan(context, large, text, length, NULL, take_off, &e, &error);
     expect_all(&e, status, t, "memory=1", "a large plan", &error);
@@ -516,8 +516,8 @@ static void expect_takeover(const test_target *t, const trawl_plan *large, uint3
     assert_int_equal(seen, length / step);
     assert_int_equal(bytes_on_cpu(context), 0);
     trawl_matches_free(expected);
-    trawl_context_free(automatic);
-    trawl_context_free(context);
+    trawl_context_close(automatic);
+    trawl_context_close(context);
     trawl_plan_free(small);
     free(text);
 }
@@ -606,7 +606,7 @@ static void test_too_little_memory_grid(void **state)
             assert_non_null(context->spare.backend);
             assert_false(context->spare.limits.on_devices);
             trawl_plan_free(plan);
-            trawl_context_free(context);
+            trawl_context_close(context);
         }
     }
     free(cells);
@@ -631,6 +631,6 @@ int main(void)
         cmocka_unit_test(test_too_little_memory_grid),
     };
     const int status = cmocka_run_group_tests(tests, NULL, NULL);
-    trawl_context_free(serial);
+    trawl_context_close(serial);
     return status;
 }

@@ -21,7 +21,7 @@
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 #define LENGTH 3000000u
 
-static test_target targets[MOST_TARGETS];
+static test_target targets[MAX_TARGETS];
 static size_t target_count;
 static trawl_context *serial;
 
@@ -120,7 +120,7 @@ static void expect_all(const test_target *t, const char *device, const char *tun
         if (report == TRAWL_REPORT_ENDS)
             assert_int_equal(count, expected->count);
     }
-    trawl_context_free(context);
+    trawl_context_close(context);
 }
 
 /* ---- tests --------------------------------------------------------------------------------- */
@@ -252,7 +252,7 @@ static void test_many(void **state)
             const seen ended =
                 scan_many(context, plan, what->report, texts, some, expected.count / 2 + 1);
             assert_int_equal(ended.count, expected.count / 2 + 1);
-            trawl_context_free(context);
+            trawl_context_close(context);
         }
         trawl_plan_free(plan);
     }
@@ -295,7 +295,7 @@ static void test_ends(void **state)
             assert_true(s.count == all.count && s.sum == all.sum);
         }
         assert_true(trawl_context_scanned(context) >= LENGTH);
-        trawl_context_free(context);
+        trawl_context_close(context);
     }
     trawl_plan_free(plan);
 }
@@ -318,7 +318,7 @@ static void test_turns(void **state)
             assert_true(s.count == expected[n * 3 % PLANS].count &&
                         s.sum == expected[n * 3 % PLANS].sum);
         }
-        trawl_context_free(context);
+        trawl_context_close(context);
     }
     for (size_t k = 0; k < PLANS; k++)
         trawl_plan_free(plans[k]);
@@ -340,7 +340,7 @@ static int open_text(void **state)
 static int close_text(void **state)
 {
     (void)state;
-    trawl_context_free(serial);
+    trawl_context_close(serial);
     free(text);
     return 0;
 }

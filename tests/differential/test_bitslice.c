@@ -30,20 +30,14 @@
 
 #define SCENARIOS 60
 
-enum {
-    MOST_PATTERNS = 12,
-    WRITTEN = 800,
-    MOST_TEXT = 500000,
-    MOST_SAMPLE = 300,
-    BLOCK = 512 * 240
-};
+enum { MAX_PATTERNS = 12, WRITTEN = 800, MAX_TEXT = 500000, MAX_SAMPLE = 300, BLOCK = 512 * 240 };
 
 typedef struct slices {
     uint64_t seed;
-    trawl_pattern patterns[MOST_PATTERNS];
-    char written[MOST_PATTERNS][WRITTEN];
-    uint8_t fits[MOST_PATTERNS][MOST_SAMPLE]; /* what the pattern matches */
-    size_t fit_length[MOST_PATTERNS];
+    trawl_pattern patterns[MAX_PATTERNS];
+    char written[MAX_PATTERNS][WRITTEN];
+    uint8_t fits[MAX_PATTERNS][MAX_SAMPLE]; /* what the pattern matches */
+    size_t fit_length[MAX_PATTERNS];
     size_t count;
     uint8_t *text;
     size_t length;
@@ -104,7 +98,7 @@ static void write_fitting(rng *r, slices *s, size_t *at)
 static void make(rng *r, slices *s)
 {
     const uint8_t *letters = letters_of(r);
-    s->count = rng_between(r, 1, MOST_PATTERNS);
+    s->count = rng_between(r, 1, MAX_PATTERNS);
     for (size_t i = 0; i < s->count; i++) {
         write_pattern(r, letters, s->written[i], s, i);
         s->patterns[i] = (trawl_pattern){ .text = s->written[i],
@@ -113,9 +107,9 @@ static void make(rng *r, slices *s)
                                           .id = (uint32_t)i };
     }
     const bool calm_first = rng_chance(r, 2);
-    s->length = calm_first         ? rng_between(r, 2 * BLOCK, MOST_TEXT)
+    s->length = calm_first         ? rng_between(r, 2 * BLOCK, MAX_TEXT)
                 : rng_chance(r, 3) ? rng_between(r, 1, 20000)
-                                   : rng_between(r, 100000, MOST_TEXT);
+                                   : rng_between(r, 100000, MAX_TEXT);
     s->text = fenced_text(s->length, rng_chance(r, 2));
     memset(s->text, 'z', s->length);
     for (size_t at = calm_first ? BLOCK : 0; at < s->length;) {
@@ -177,7 +171,7 @@ static void scan_on_cpu(const slices *s, const trawl_plan *plan, const char *isa
     if (trawl_context_open(&open, &context, &error) != TRAWL_OK ||
         trawl_scan(context, plan, s->text, s->length, NULL, add, sum, &error) != TRAWL_OK)
         failed(s, error.message, isa ? isa : "auto");
-    trawl_context_free(context);
+    trawl_context_close(context);
 }
 
 /* Tiles and group sizes are few, those of test_devices: some drivers compile a kernel anew for
@@ -186,8 +180,8 @@ static const char *const tunings[] = { NULL, "chars=48,piece=100",
                                        "chars=32,group=64,queues=2,piece=64",
                                        "chars=96,group=64,blocks=1,piece=100" };
 enum { TUNINGS = sizeof tunings / sizeof *tunings, ON_DEVICES = 4 };
-static test_target targets[MOST_TARGETS];
-static trawl_context *on_device[MOST_TARGETS][TUNINGS];
+static test_target targets[MAX_TARGETS];
+static trawl_context *on_device[MAX_TARGETS][TUNINGS];
 static size_t target_count;
 
 static void scan_on_devices(const slices *s, const trawl_plan *plan, const char *engine,
@@ -297,10 +291,10 @@ static void test_batches(void **state)
             fail_msg("%s", error.message);
         assert_memory_equal(found, expected, sizeof found);
         assert_int_equal(count, expected[1]);
-        trawl_context_free(context);
+        trawl_context_close(context);
     }
     printf("%llu ends\n", (unsigned long long)expected[1]);
-    trawl_context_free(serial);
+    trawl_context_close(serial);
     trawl_plan_free(plans[0]);
     trawl_plan_free(plans[1]);
 }
@@ -412,7 +406,7 @@ static int close_devices(void **state)
 {
     (void)state;
     for (size_t i = 0; i < target_count * TUNINGS; i++)
-        trawl_context_free(on_device[i / TUNINGS][i % TUNINGS]);
+        trawl_context_close(on_device[i / TUNINGS][i % TUNINGS]);
     return 0;
 }
 

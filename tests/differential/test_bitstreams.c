@@ -24,12 +24,12 @@
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
-enum { SCENARIOS = 400, MOST_PATTERNS = 10, WRITTEN = 500, MOST_TEXT = 30000, PIECES = 10 };
+enum { SCENARIOS = 400, MAX_PATTERNS = 10, WRITTEN = 500, MAX_TEXT = 30000, PIECES = 10 };
 
 typedef struct scene {
     uint64_t seed;
-    char written[MOST_PATTERNS][WRITTEN];
-    trawl_pattern patterns[MOST_PATTERNS];
+    char written[MAX_PATTERNS][WRITTEN];
+    trawl_pattern patterns[MAX_PATTERNS];
     size_t count;
     uint8_t *text; /* of its exact length */
     size_t length;
@@ -98,7 +98,7 @@ static void write_pattern(rng *r, const scene *s, char *to)
 static void make_text(rng *r, scene *s)
 {
     uint32_t apart = rng_chance(r, 2) ? 3000 : rng_between(r, 1, 300);
-    s->length = rng_between(r, 1, rng_chance(r, 4) ? 1500 : MOST_TEXT);
+    s->length = rng_between(r, 1, rng_chance(r, 4) ? 1500 : MAX_TEXT);
     s->text = fenced_text(s->length, rng_chance(r, 2));
     for (size_t at = 0; at < s->length;) {
         for (uint32_t n = rng_between(r, 1, 14); n > 0 && at < s->length; n--)
@@ -114,7 +114,7 @@ static void make_text(rng *r, scene *s)
 static void make_scene(rng *r, scene *s)
 {
     s->letters = rng_between(r, 1, 6);
-    s->count = rng_chance(r, 2) ? 1 : rng_between(r, 2, MOST_PATTERNS);
+    s->count = rng_chance(r, 2) ? 1 : rng_between(r, 2, MAX_PATTERNS);
     for (size_t i = 0; i < s->count; i++) {
         write_pattern(r, s, s->written[i]);
         s->patterns[i] = (trawl_pattern){ .text = s->written[i],
@@ -164,7 +164,7 @@ static matches scan(const scene *s, const trawl_plan *plan, const char *backend,
         trawl_collect(context, plan, s->text, s->length, NULL, &found.items, &found.count,
                       &error) != TRAWL_OK)
         failed(s, error.message);
-    trawl_context_free(context);
+    trawl_context_close(context);
     return found;
 }
 
@@ -187,7 +187,7 @@ static void feed(const scene *s, const trawl_plan *plan, rng *r, const matches *
     if (!matches_agree(expected, &found))
         failed(s, "in a stream");
     free(found.items);
-    trawl_context_free(context);
+    trawl_context_close(context);
 }
 
 /* Pieces as texts of their own, which short ones have another way for. */

@@ -29,10 +29,10 @@ enum { TEXTS = 256, LONGEST = 300, SCENARIO_LONGEST = 4000 };
 /* Scenarios that go one way of an engine. Some drivers have no memory for a context of each way. */
 enum { ROUND = 16 };
 
-static test_target targets[MOST_TARGETS];
+static test_target targets[MAX_TARGETS];
 static size_t target_count;
-static trawl_context *contexts[MOST_TARGETS][WAYS]; /* opened when first used in a round */
-static uint64_t agreed[MOST_TARGETS];
+static trawl_context *contexts[MAX_TARGETS][WAYS]; /* opened when first used in a round */
+static uint64_t agreed[MAX_TARGETS];
 
 /* Texts of one scenario, and what the oracle finds in each. */
 typedef struct bundle {
@@ -47,7 +47,7 @@ static int close_contexts(void **state)
     (void)state;
     for (size_t t = 0; t < target_count; t++)
         for (size_t w = 0; w < WAYS; w++) {
-            trawl_context_free(contexts[t][w]);
+            trawl_context_close(contexts[t][w]);
             contexts[t][w] = NULL;
         }
     return 0;

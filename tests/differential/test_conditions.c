@@ -26,7 +26,7 @@
 #define CASES 6000
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
-enum { MODES = TRAWL_REPORT_EACH + 1, MOST_PATTERNS = 3, LONGEST = 6000 };
+enum { MODES = TRAWL_REPORT_EACH + 1, MAX_PATTERNS = 3, LONGEST = 6000 };
 
 static trawl_context *contexts[2]; /* serial, three chunks; threads */
 
@@ -42,15 +42,15 @@ static int close_contexts(void **state)
 {
     (void)state;
     for (size_t i = 0; i < COUNT(contexts); i++)
-        trawl_context_free(contexts[i]);
+        trawl_context_close(contexts[i]);
     return 0;
 }
 
 typedef struct conditioned {
     uint64_t seed;
-    trawl_pattern patterns[MOST_PATTERNS];
-    trawl_conditions given[MOST_PATTERNS];
-    const trawl_conditions *conditions[MOST_PATTERNS];
+    trawl_pattern patterns[MAX_PATTERNS];
+    trawl_conditions given[MAX_PATTERNS];
+    const trawl_conditions *conditions[MAX_PATTERNS];
     size_t count;
     bool to_end;
     char text[LONGEST];
@@ -71,7 +71,7 @@ static void make_case(conditioned *c, uint64_t seed)
     c->length = rng_chance(&r, 20) ? rng_below(&r, LONGEST) : rng_below(&r, 40);
     for (size_t i = 0; i < c->length; i++)
         c->text[i] = letters[rng_below(&r, COUNT(letters))];
-    c->count = rng_between(&r, 1, MOST_PATTERNS);
+    c->count = rng_between(&r, 1, MAX_PATTERNS);
     for (size_t i = 0; i < c->count; i++) {
         const char *text = written[rng_below(&r, COUNT(written))];
         if (strchr(text, '('))

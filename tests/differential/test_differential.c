@@ -124,7 +124,7 @@ static int close_settings(void **state)
 {
     (void)state;
     for (size_t i = 0; i < COUNT(settings); i++) {
-        trawl_context_free(settings[i].context);
+        trawl_context_close(settings[i].context);
         settings[i].context = NULL;
     }
     return 0;

@@ -27,7 +27,7 @@
 
 #define MANY_SCENARIOS 40
 
-enum { MOST_PATTERNS = 4, WRITTEN = 400, MOST_TEXT = 40000, MANY = 1600, CUTS = 12 };
+enum { MAX_PATTERNS = 4, WRITTEN = 400, MAX_TEXT = 40000, MANY = 1600, CUTS = 12 };
 enum { CROWD = FACTORS_UNITS + 100 }; /* patterns that one pass over the text does not run */
 
 /* Those of the present scenario. */
@@ -96,7 +96,7 @@ static void write_jump(rng *r, const jumps *j, char *to)
 
 static void make_patterns(rng *r, jumps *j)
 {
-    j->count = rng_between(r, 1, MOST_PATTERNS);
+    j->count = rng_between(r, 1, MAX_PATTERNS);
     for (size_t i = 0; i < j->count; i++) {
         char *to = written[i];
         to[0] = '\0';
@@ -122,7 +122,7 @@ static void make_patterns(rng *r, jumps *j)
 static void make_text(rng *r, jumps *j)
 {
     const uint32_t dense = rng_between(r, 1, 200);
-    j->length = rng_chance(r, 3) ? rng_below(r, 300) + 1 : rng_below(r, MOST_TEXT) + 1;
+    j->length = rng_chance(r, 3) ? rng_below(r, 300) + 1 : rng_below(r, MAX_TEXT) + 1;
     j->text = fenced_text(j->length, rng_chance(r, 2));
     for (size_t at = 0; at < j->length;) {
         for (uint32_t n = rng_below(r, 12); n > 0 && at < j->length; n--)
@@ -136,7 +136,7 @@ static void failed(const jumps *j, const char *what)
 {
     printf("\n%s\nTRAWL_TEST_SEED=%llu TRAWL_TEST_CASES=1 test_factors\n%zu bytes\n", what,
            (unsigned long long)j->seed, j->length);
-    for (size_t i = 0; i < j->count && j->count <= MOST_PATTERNS; i++)
+    for (size_t i = 0; i < j->count && j->count <= MAX_PATTERNS; i++)
         printf("pattern %zu, flags %u: %s\n", i, patterns[i].flags, written[i]);
     fflush(stdout);
     fail();
@@ -183,7 +183,7 @@ static matches scan(const jumps *j, const trawl_plan *plan, const char *backend,
         trawl_collect(context, plan, j->text, j->length, &options, &found.items, &found.count,
                       &error) != TRAWL_OK)
         failed(j, error.message);
-    trawl_context_free(context);
+    trawl_context_close(context);
     return found;
 }
 
@@ -207,7 +207,7 @@ static void feed(const jumps *j, const trawl_plan *plan, rng *r, const matches *
     if (!matches_agree(expected, &found))
         failed(j, "in a stream");
     free(found.items);
-    trawl_context_free(context);
+    trawl_context_close(context);
 }
 
 /* Returns whether the patterns were taken. */

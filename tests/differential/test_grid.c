@@ -524,7 +524,7 @@ static int close_contexts(void **state)
 {
     (void)state;
     for (size_t s = 0; s < COUNT(settings); s++)
-        trawl_context_free(contexts[s]);
+        trawl_context_close(contexts[s]);
     return 0;
 }
 

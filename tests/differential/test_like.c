@@ -26,8 +26,8 @@ typedef struct setting {
     uint32_t threads, chunks;
 } setting;
 
-enum { MOST_CONTEXTS = 64 };
-static trawl_context *contexts[MOST_CONTEXTS];
+enum { MAX_CONTEXTS = 64 };
+static trawl_context *contexts[MAX_CONTEXTS];
 static size_t context_count;
 
 static void open_one(const setting *s)
@@ -49,10 +49,10 @@ static void open_devices(void)
 {
     static const char *const tunings[] = { NULL, "group=64,piece=64,queues=2",
                                            "group=32,mapped=0" };
-    static test_target targets[MOST_TARGETS];
+    static test_target targets[MAX_TARGETS];
     const size_t count = targets_find(targets);
     for (size_t i = 0; i < count; i++)
-        for (size_t k = 0; k < COUNT(tunings) && context_count < MOST_CONTEXTS; k++)
+        for (size_t k = 0; k < COUNT(tunings) && context_count < MAX_CONTEXTS; k++)
             contexts[context_count++] = target_open(&targets[i], targets[i].device, tunings[k]);
 }
 
@@ -73,7 +73,7 @@ static int close_all(void **state)
 {
     (void)state;
     for (size_t i = 0; i < context_count; i++)
-        trawl_context_free(contexts[i]);
+        trawl_context_close(contexts[i]);
     return 0;
 }
 

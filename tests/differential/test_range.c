@@ -32,7 +32,7 @@
 #define LONG 150000u
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
-enum { MODES = TRAWL_REPORT_EACH + 1, MOST_RANGES = 40 };
+enum { MODES = TRAWL_REPORT_EACH + 1, MAX_RANGES = 40 };
 
 static trawl_context *contexts[3]; /* serial, three chunks; serial, that gives up soon; threads */
 static fence around;               /* the bytes of a range */
@@ -52,7 +52,7 @@ static int close_contexts(void **state)
 {
     (void)state;
     for (size_t i = 0; i < COUNT(contexts); i++)
-        trawl_context_free(contexts[i]);
+        trawl_context_close(contexts[i]);
     fence_close(&around);
     return 0;
 }
@@ -83,9 +83,9 @@ typedef struct cut_text {
     trawl_range_needs needs;
     rng *r;
     size_t count;
-    uint64_t borders[MOST_RANGES + 1];
-    trawl_seam *seams[MOST_RANGES];
-    matches found[MOST_RANGES];
+    uint64_t borders[MAX_RANGES + 1];
+    trawl_seam *seams[MAX_RANGES];
+    matches found[MAX_RANGES];
     uint64_t again; /* ranges that were searched again */
 } cut_text;
 
@@ -109,7 +109,7 @@ static int by_offset(const void *left, const void *right)
 
 static void choose_ranges(cut_text *c)
 {
-    c->count = rng_chance(c->r, 3) ? rng_between(c->r, 1, MOST_RANGES) : rng_between(c->r, 1, 4);
+    c->count = rng_chance(c->r, 3) ? rng_between(c->r, 1, MAX_RANGES) : rng_between(c->r, 1, 4);
     for (size_t i = 1; i < c->count; i++)
         c->borders[i] = cut_from(c, rng_below(c->r, (uint32_t)c->length + 1));
     c->borders[0] = 0;
@@ -159,7 +159,7 @@ static void send_seam(cut_text *c, size_t i)
     assert_int_equal(trawl_seam_load(c->plan, c->options.report, block, bytes, &there, NULL),
                      TRAWL_OK);
     free(block);
-    trawl_seam_free(c->seams[i]);
+    trawl_seam_close(c->seams[i]);
     c->seams[i] = there;
 }
 
@@ -182,7 +182,7 @@ static int settle_in_rounds(cut_text *c, trawl_error *error)
     int status = TRAWL_OK;
     size_t rounds = 0;
     for (bool any = true; any && status == TRAWL_OK; rounds++) {
-        bool again[MOST_RANGES];
+        bool again[MAX_RANGES];
         any = false;
         for (size_t i = 0; i < c->count; i++)
             any |= again[i] = follow(c, i);
@@ -303,7 +303,7 @@ static uint64_t check_text(rng *r, const trawl_plan *plan, uint32_t mode, const 
                    (unsigned long long)expected[right].end, expected[right].pattern);
     }
     for (size_t i = 0; i < c.count; i++) {
-        trawl_seam_free(c.seams[i]);
+        trawl_seam_close(c.seams[i]);
         free(c.found[i].items);
     }
     return wrong ? UINT64_MAX : c.again;
@@ -497,8 +497,8 @@ static void test_ends_soon(void **state)
     assert_true(settled > border + 5000 && settled < border + 20000);
     free(found.items);
     fenced_free(text, length);
-    trawl_seam_free(seams[0]);
-    trawl_seam_free(seams[1]);
+    trawl_seam_close(seams[0]);
+    trawl_seam_close(seams[1]);
     trawl_plan_free(plan);
 }
 
@@ -541,7 +541,7 @@ static void test_limits(void **state)
         size_t bytes = 0; /* it was never searched to the end */
         assert_int_equal(trawl_seam_save(seam, NULL, &bytes, NULL), TRAWL_ERROR_ARGUMENT);
         free(found.items);
-        trawl_seam_free(seam);
+        trawl_seam_close(seam);
     }
     trawl_plan_free(plan);
 }
@@ -616,9 +616,9 @@ static void test_refusals(void **state)
     assert_int_equal(trawl_plan_get_range_needs(plan, TRAWL_REPORT_ENDS, &needs, NULL),
                      TRAWL_ERROR_ARGUMENT);
     assert_int_equal(trawl_plan_get_range_needs(plan, 99, &needs, NULL), TRAWL_ERROR_ARGUMENT);
-    trawl_seam_free(seam);
-    trawl_seam_free(other);
-    trawl_seam_free(NULL);
+    trawl_seam_close(seam);
+    trawl_seam_close(other);
+    trawl_seam_close(NULL);
     trawl_plan_free(plan);
     trawl_plan_free(endless);
 }
@@ -646,7 +646,7 @@ static void check_saved(const trawl_plan *plan, uint32_t mode, const trawl_seam 
     assert_int_equal(trawl_seam_load(plan, (mode + 1) % 6, block, bytes, &read, NULL),
                      TRAWL_ERROR_PLAN);
     assert_int_equal(trawl_seam_load(plan, mode, block, bytes, &read, NULL), TRAWL_OK);
-    trawl_seam_free(read);
+    trawl_seam_close(read);
     free(block);
 }
 
@@ -675,8 +675,8 @@ static void test_damaged(void **state)
         assert_int_equal(trawl_seam_follow(next, (const trawl_seam *const *)&seam, 1, &again, NULL),
                          TRAWL_OK);
         check_saved(plan, mode, next);
-        trawl_seam_free(next);
-        trawl_seam_free(seam);
+        trawl_seam_close(next);
+        trawl_seam_close(seam);
         free(found.items);
     }
     trawl_plan_free(plan);

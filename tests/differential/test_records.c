@@ -26,7 +26,7 @@
 
 #define CASES 6000
 #define LONGEST 6000
-#define MOST_TEXTS 5000u
+#define MAX_TEXTS 5000u
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
 enum { MODES = TRAWL_REPORT_EACH + 1, CONTEXTS = 7 };
@@ -47,7 +47,7 @@ static int open_one(const char *backend, uint32_t threads, uint32_t chunks, uint
 
 static int open_contexts(void **state)
 {
-    test_target targets[MOST_TARGETS];
+    test_target targets[MAX_TARGETS];
     (void)state;
     if (open_one("serial", 0, 0, 0) || open_one("serial", 0, 3, 0) || open_one("auto", 1, 0, 0) ||
         open_one("auto", 2, 0, 0) || open_one("auto", 3, 0, 1) || open_one("auto", 4, 5, 0))
@@ -63,7 +63,7 @@ static int close_contexts(void **state)
 {
     (void)state;
     for (size_t i = 0; i < context_count; i++)
-        trawl_context_free(contexts[i]);
+        trawl_context_close(contexts[i]);
     return 0;
 }
 
@@ -96,7 +96,7 @@ static size_t choose_count(rng *r)
     case 1:
         return 1;
     case 2:
-        return rng_below(r, rng_chance(r, 6) ? MOST_TEXTS : 600);
+        return rng_below(r, rng_chance(r, 6) ? MAX_TEXTS : 600);
     default:
         return rng_below(r, 12);
     }

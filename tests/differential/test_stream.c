@@ -49,9 +49,9 @@ static int open_contexts(void **state)
 static int close_contexts(void **state)
 {
     (void)state;
-    trawl_context_free(context);
-    trawl_context_free(whole);
-    trawl_context_free(threads);
+    trawl_context_close(context);
+    trawl_context_close(whole);
+    trawl_context_close(threads);
     fence_close(&around);
     return 0;
 }

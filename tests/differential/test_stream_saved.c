@@ -50,9 +50,9 @@ static int open_contexts(void **state)
 static int close_contexts(void **state)
 {
     (void)state;
-    trawl_context_free(context);
-    trawl_context_free(threads);
-    trawl_context_free(plain);
+    trawl_context_close(context);
+    trawl_context_close(threads);
+    trawl_context_close(plain);
     return 0;
 }
 

@@ -60,7 +60,7 @@ int main(int argc, char **argv)
     }
     if (status != TRAWL_OK)
         fprintf(stderr, "plan_matches: %s\n", error.message);
-    trawl_context_free(context);
+    trawl_context_close(context);
     trawl_plan_free(plan);
     free(block);
     free(text);

@@ -207,7 +207,7 @@ static const char *found_by(uint32_t kind, uint32_t syntax, const char *content,
     trawl_patterns_close(patterns);
     assert_int_equal(trawl_context_open(NULL, &context, NULL), TRAWL_OK);
     assert_true(trawl_scan(context, plan, text, strlen(text), NULL, add_end, said, NULL) >= 0);
-    trawl_context_free(context);
+    trawl_context_close(context);
     trawl_plan_free(plan);
     return said;
 }
@@ -288,7 +288,7 @@ static void test_rules(void **state)
         if (strcmp(said, cases[i].want) != 0)
             fail_msg("%s, %s: %s", cases[i].record, cases[i].flow ? cases[i].flow : "", said);
     }
-    trawl_context_free(context);
+    trawl_context_close(context);
     trawl_rules_close(rules);
     assert_int_equal(trawl_rules_open(path, &options, &rules, &error), TRAWL_ERROR_ARGUMENT);
     assert_null(rules);

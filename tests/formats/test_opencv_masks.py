@@ -34,15 +34,15 @@ except ImportError:
 
 Place = Tuple[int, int]
 
-# Picture, and how it is compared; whole ones up to MOST_SIDE, of others a part.
+# Picture, and how it is compared; whole ones up to MAX_SIDE, of others a part.
 PICTURES = [("pyscreeze/haystack2.png", "rgb"), ("pyscreeze/calculator.png", "rgb"),
             ("pyscreeze/colornoise.png", "rgb"), ("pyscreeze/zophie.png", "rgb"),
             ("sikulix/house_shot_mac.png", "rgb"), ("browserquest/map_1x.png", "rgb"),
             ("skimage/astronaut.png", "rgb"), ("skimage/camera.png", "grey"),
             ("skimage/page.png", "grey"), ("skimage/coins.png", "grey"),
             ("skimage/brick.png", "grey"), ("skimage/text.png", "grey")]
-MOST_SIDE = 400
-MOST_LOOKED_AT = 40_000_000  # cells of candidates; cases with more are left out
+MAX_SIDE = 400
+MAX_LOOKED_AT = 40_000_000  # cells of candidates; cases with more are left out
 
 
 class Case:
@@ -56,7 +56,7 @@ class Case:
         if whole.ndim == 2:
             whole = whole[:, :, None]
         self.name = name
-        self.text = cut(random, whole, MOST_SIDE, MOST_SIDE)
+        self.text = cut(random, whole, MAX_SIDE, MAX_SIDE)
         rows, cols, self.channels = self.text.shape
         height, width = random.randint(2, min(40, rows)), random.randint(2, min(40, cols))
         self.needle = cut(random, self.text, height, width).copy()
@@ -144,7 +144,7 @@ def compare(trawl: str, case: Case, folder: Path) -> Optional[Tuple[int, int]]:
     most = (case.tolerance ** 2 * cells + 255 ** 2 * case.wrong) * case.channels
     error = 2e-4 * 255 ** 2 * cells * case.channels + 1  # floats of 24 bits, and then some
     rows, cols = numpy.nonzero(~(distance > most + error))
-    if len(rows) * cells > MOST_LOOKED_AT:
+    if len(rows) * cells > MAX_LOOKED_AT:
         return None
     fine = are_occurrences(case, rows, cols)
     expected = set(zip(rows[fine].tolist(), cols[fine].tolist()))

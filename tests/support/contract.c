@@ -76,8 +76,8 @@ int close_all(void **state)
     (void)state;
     munmap((void *)(uintptr_t)zeros, ENDLESS);
     trawl_matches_free(expected);
-    trawl_context_free(both[0]);
-    trawl_context_free(both[1]);
+    trawl_context_close(both[0]);
+    trawl_context_close(both[1]);
     trawl_plan_free(plan);
     trawl_plan_free(grid_plan);
     return 0;

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MOST_MATCHES 20000
+#define MAX_MATCHES 20000
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
 /* ---- plans of every engine --------------------------------------------------- */
@@ -280,7 +280,7 @@ static void scan_ranges(search *s)
             search_range(s, &needs, border[i], border[i + 1], seams[i]);
     }
     for (size_t i = 0; i < RANGES; i++)
-        trawl_seam_free(seams[i]);
+        trawl_seam_close(seams[i]);
 }
 
 /* The text, a part of it and none, each by itself. */
@@ -306,7 +306,7 @@ static void scan_text(trawl_context *context, const trawl_plan *plan, const char
         memcpy(text, source, length);
         trawl_count(context, plan, text, length, NULL, &s.sum, NULL);
         trawl_count_each(context, plan, text, length, NULL, counts, NULL);
-        s.options.max_matches = MOST_MATCHES;
+        s.options.max_matches = MAX_MATCHES;
         for (uint32_t mode = 0; mode <= TRAWL_REPORT_EACH; mode++) {
             s.options.report = mode;
             trawl_scan(context, plan, text, length, &s.options, take_match, &s.sum, NULL);
@@ -331,7 +331,7 @@ static void scan_grid(trawl_context *context, const trawl_plan *plan, uint32_t c
         return;
     for (size_t i = 0; i < bytes; i += cell_size)
         cells[i] = (uint8_t)(i * i / 7 % colours);
-    options.max_matches = MOST_MATCHES;
+    options.max_matches = MAX_MATCHES;
     trawl_scan_grid(context, plan, &grid, &options, take_grid_match, &sum, NULL);
     free(cells);
 }

@@ -7,13 +7,13 @@
 
 #include <string.h>
 
-enum { MOST_WORDS = 14 };
+enum { MAX_WORDS = 14 };
 
 /* What is not given is empty. */
 typedef struct words {
     uint32_t syntax, flags;
-    const char *elements[MOST_WORDS], *repeats[MOST_WORDS];
-    const char *before[MOST_WORDS], *behind[MOST_WORDS];
+    const char *elements[MAX_WORDS], *repeats[MAX_WORDS];
+    const char *before[MAX_WORDS], *behind[MAX_WORDS];
     const char *between, *bar;
 } words;
 
@@ -61,7 +61,7 @@ static const uint32_t flags[] = { TRAWL_NOCASE, TRAWL_LINES,       TRAWL_ONCE,
 static const char *one_of(rng *r, const char *const *list)
 {
     uint32_t count = 0;
-    while (count < MOST_WORDS && list[count])
+    while (count < MAX_WORDS && list[count])
         count++;
     return count ? list[rng_below(r, count)] : NULL;
 }

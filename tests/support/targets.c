@@ -23,7 +23,7 @@ size_t targets_find(test_target *targets)
             continue;
         trawl_device_info info = { .size = sizeof info };
         for (size_t d = 0;
-             count < MOST_TARGETS && trawl_device_get_info(backend, d, &info, NULL) == TRAWL_OK;
+             count < MAX_TARGETS && trawl_device_get_info(backend, d, &info, NULL) == TRAWL_OK;
              d++) {
             if (gpus && info.cpu)
                 continue;
@@ -44,7 +44,7 @@ bool target_runs(const char *backend)
     trawl_error error;
     options.backend = backend;
     const int status = trawl_context_open(&options, &context, &error);
-    trawl_context_free(context);
+    trawl_context_close(context);
     if (status == TRAWL_ERROR_UNSUPPORTED)
         printf("the backend %s is not tested: %s\n", backend, error.message);
     else if (status != TRAWL_OK)

@@ -14,7 +14,7 @@
 #include "trawl.h"
 #include "trawl/device.h"
 
-enum { MOST_TARGETS = 16 };
+enum { MAX_TARGETS = 16 };
 
 typedef struct test_target {
     const char *backend;
@@ -22,7 +22,7 @@ typedef struct test_target {
     char device[8];
 } test_target;
 
-/* Fills targets[0 .. MOST_TARGETS) and prints what they are. Returns how many there are. */
+/* Fills targets[0 .. MAX_TARGETS) and prints what they are. Returns how many there are. */
 size_t targets_find(test_target *targets);
 
 /* Whether a backend of the CPU runs in this build; says so if not. Fails the test on any other

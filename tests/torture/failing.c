@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #define POISON 0xa5
-#define MOST_POISONED 4096u /* bytes of a block */
+#define MAX_POISONED 4096u /* bytes of a block */
 
 const char *const failing_names[FAILING_KINDS] = { "memory", "thread", "map",       "read", "open",
                                                    "write",  "facts",  "interrupt", "short" };
@@ -85,7 +85,7 @@ WRAPPED(void *, malloc, (size_t size))
 {
     void *made = fails(FAIL_MEMORY, ENOMEM) ? NULL : took(__real_malloc(size));
     if (made)
-        memset(made, POISON, size < MOST_POISONED ? size : MOST_POISONED);
+        memset(made, POISON, size < MAX_POISONED ? size : MAX_POISONED);
     return made;
 }
 

@@ -18,7 +18,7 @@
 #include <unistd.h>
 
 #define CASE_SECONDS 60 /* after which a case that hangs is ended */
-#define MOST_SHOWN 40
+#define MAX_SHOWN 40
 
 static char name[256], message[512];
 static failing_kind kind;
@@ -39,7 +39,7 @@ void torture_fault(const char *format, ...)
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
-    if (faults++ < MOST_SHOWN)
+    if (faults++ < MAX_SHOWN)
         dprintf(report, "not ok - %s, %s %lu%s: %s\n", name, failing_names[kind], call,
                 onwards ? " and all behind" : "", text);
 }

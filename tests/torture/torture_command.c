@@ -16,8 +16,8 @@
 #include "packed_bytes.h"
 #include "torture.h"
 
-#define MOST_ARGUMENTS 24
-#define MOST_OUTPUT (1u << 16)
+#define MAX_ARGUMENTS 24
+#define MAX_OUTPUT (1u << 16)
 
 typedef enum input { NOTHING, PIPE, FILE_INPUT } input;
 
@@ -209,15 +209,15 @@ static void place_input(input input)
 
 typedef struct output {
     int status;
-    char out[MOST_OUTPUT], err[MOST_OUTPUT]; /* NUL-terminated; NUL bytes are \1 */
+    char out[MAX_OUTPUT], err[MAX_OUTPUT]; /* NUL-terminated; NUL bytes are \1 */
 } output;
 
 static output good, got;
 
 static void read_back(int fd, char *to)
 {
-    const ssize_t length = pread(fd, to, MOST_OUTPUT - 1, 0);
-    if (length < 0 || length == MOST_OUTPUT - 1)
+    const ssize_t length = pread(fd, to, MAX_OUTPUT - 1, 0);
+    if (length < 0 || length == MAX_OUTPUT - 1)
         abort();
     to[length] = '\0';
     for (ssize_t i = 0; i < length; i++)
@@ -294,7 +294,7 @@ static void begin_line(const command_line *c)
 static void run_line(void *user, bool first)
 {
     const command_line *c = user;
-    char words[512], *argv[MOST_ARGUMENTS + 1] = { "trawl" };
+    char words[512], *argv[MAX_ARGUMENTS + 1] = { "trawl" };
     int argc = 1;
     snprintf(words, sizeof words, "%s", c->words);
     for (char *word = strtok(words, " "); word; word = strtok(NULL, " "))

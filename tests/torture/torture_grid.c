@@ -7,10 +7,10 @@
 
 #define ROWS 60u
 #define COLS 50u
-#define MOST_MATCHES 20000u
+#define MAX_MATCHES 20000u
 
 typedef struct grid_result {
-    trawl_grid_match matches[MOST_MATCHES];
+    trawl_grid_match matches[MAX_MATCHES];
     size_t count;
 } grid_result;
 
@@ -51,7 +51,7 @@ static int compile(const recipe *r, trawl_plan **plan, trawl_error *error)
 static int take(const trawl_grid_match *matches, size_t count, void *user)
 {
     grid_result *r = user;
-    if (count > MOST_MATCHES - r->count)
+    if (count > MAX_MATCHES - r->count)
         return 1;
     memcpy(r->matches + r->count, matches, count * sizeof *matches);
     r->count += count;

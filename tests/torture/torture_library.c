@@ -102,5 +102,5 @@ void torture_on_context(const torture_call *c, const torture_way *way, const voi
         else
             c->check("again", true);
     }
-    trawl_context_free(context);
+    trawl_context_close(context);
 }

@@ -12,8 +12,8 @@
 #include "trawl/device.h"
 
 #define TEXT 6000u /* no small one to the library */
-#define MOST_MATCHES 200000u
-#define MOST_STATE (1u << 20)
+#define MAX_MATCHES 200000u
+#define MAX_STATE (1u << 20)
 
 /* ---- patterns and texts ---------------------------------------------------------- */
 
@@ -103,13 +103,13 @@ typedef struct result {
     bool lost; /* there were more */
 } result;
 
-static trawl_match good_matches[MOST_MATCHES], got_matches[MOST_MATCHES];
+static trawl_match good_matches[MAX_MATCHES], got_matches[MAX_MATCHES];
 static result good = { good_matches, 0, false }, got = { got_matches, 0, false };
 
 static int take(const trawl_match *matches, size_t count, void *user)
 {
     result *r = user;
-    const size_t room = MOST_MATCHES - r->count, taken = count < room ? count : room;
+    const size_t room = MAX_MATCHES - r->count, taken = count < room ? count : room;
     memcpy(r->matches + r->count, matches, taken * sizeof *matches);
     r->count += taken;
     r->lost = r->lost || taken < count;
@@ -199,7 +199,7 @@ static void check_ended(trawl_stream *stream, int status, const uint8_t *text)
 static trawl_stream *move(const recipe *r, trawl_context *context,
                           const trawl_scan_options *options, trawl_stream *from)
 {
-    static uint8_t state[MOST_STATE];
+    static uint8_t state[MAX_STATE];
     trawl_stream *to = NULL;
     trawl_error error;
     size_t bytes = sizeof state;

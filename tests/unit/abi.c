@@ -80,7 +80,7 @@ static void try_engines(const trawl_pattern *pattern, const char *text)
         trawl_plan_free(plan);
     }
     expect(takers >= 5, "many engines take a literal");
-    trawl_context_free(context);
+    trawl_context_close(context);
 }
 
 int main(void)
@@ -130,7 +130,7 @@ int main(void)
     opening.threads = 2;
     expect(trawl_context_open(&opening, &context, &error) == TRAWL_OK, "opens");
     expect(trawl_context_threads(context) == 2, "two threads");
-    trawl_context_free(context);
+    trawl_context_close(context);
     context = NULL;
     REFUSED(opening, trawl_context_open(&opening, &context, &error), "context options");
     expect(!context && trawl_context_open(NULL, &context, &error) == TRAWL_OK, "opens at all");
@@ -168,7 +168,7 @@ int main(void)
     expect(trawl_scan_device(context, plan, &there, NULL, take, &found, &error) ==
                TRAWL_ERROR_UNSUPPORTED,
            "a CPU scans no device's text");
-    trawl_context_free(context);
+    trawl_context_close(context);
 
     if (trawl_device_count("opencl", NULL) > 0) {
         opening.backend = "opencl";
@@ -191,7 +191,7 @@ int main(void)
                "info of a device");
         expect(device.it.name[0] != '\0', "the device's name");
         expect(LATER_IS_ZERO(device.it) && device.guard == GUARD, "the end of the device's info");
-        trawl_context_free(context);
+        trawl_context_close(context);
     }
     trawl_plan_free(plan);
     trawl_plan_free(needles);

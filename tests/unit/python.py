@@ -91,7 +91,7 @@ def scan_alone(plan, text):
     try:
         return scan(context, plan, text)
     finally:
-        library.trawl_context_free(context)
+        library.trawl_context_close(context)
 
 
 def make_text():
@@ -158,7 +158,7 @@ def main():
     test("spawned", lambda: run_children("spawn", scan_loaded, (save_plan(plan), text), again))
     test("forked", lambda: run_children("fork", scan_inherited, (context, plan, text), again))
     test("afterwards", lambda: [again()])
-    library.trawl_context_free(context)
+    library.trawl_context_close(context)
     library.trawl_plan_free(plan)
     return bool(failures)
 

@@ -158,7 +158,7 @@ static void test_call(void **state)
     assert_non_null(strstr(a.why, "not known"));
     trawl_plan_free(plan);
     trawl_plan_free(named);
-    trawl_context_free(cpu);
+    trawl_context_close(cpu);
 }
 
 /* A device that is a CPU does not pay, whatever there is to search. */
@@ -181,8 +181,8 @@ static void test_devices(void **state)
         trawl_plan_free(other);
     }
     trawl_plan_free(plan);
-    trawl_context_free(cpu);
-    trawl_context_free(device);
+    trawl_context_close(cpu);
+    trawl_context_close(device);
 }
 
 static void test_refused(void **state)
@@ -199,7 +199,7 @@ static void test_refused(void **state)
     a.size = 8;
     assert_int_equal(trawl_advise(cpu, plan, 1, NULL, NULL, &a, NULL), TRAWL_ERROR_ARGUMENT);
     trawl_plan_free(plan);
-    trawl_context_free(cpu);
+    trawl_context_close(cpu);
 }
 
 int main(void)

@@ -74,7 +74,7 @@ static void test_free_null(void **state)
 {
     (void)state;
     trawl_plan_free(NULL);
-    trawl_context_free(NULL);
+    trawl_context_close(NULL);
     trawl_matches_free(NULL);
     assert_int_equal(trawl_stream_close(NULL, NULL), TRAWL_OK);
 }
@@ -336,7 +336,7 @@ static void test_context_options(void **state)
     assert_int_equal(trawl_context_open(&options, &context, &error), TRAWL_OK);
     assert_string_equal(trawl_context_backend(context), "serial");
     assert_int_equal(trawl_context_threads(context), 1);
-    trawl_context_free(context);
+    trawl_context_close(context);
     assert_string_equal(trawl_context_backend(NULL), "");
     assert_int_equal(trawl_context_threads(NULL), 0);
 }
@@ -355,7 +355,7 @@ static void test_threads(void **state)
         assert_int_equal(trawl_context_open(&options, &context, &error), TRAWL_OK);
         assert_string_equal(trawl_context_backend(context), "threads");
         assert_int_equal(trawl_context_threads(context), 7);
-        trawl_context_free(context);
+        trawl_context_close(context);
         options.threads = 0xffffffff;
         expect_error(trawl_context_open(&options, &context, &error), TRAWL_ERROR_ARGUMENT, &error,
                      "4294967295");
@@ -413,7 +413,7 @@ static void test_scan_arguments(void **state)
     assert_null(matches);
     assert_int_equal(found, 0);
     assert_int_equal(trawl_count(c, plan, NULL, 0, NULL, &count, &e), TRAWL_OK);
-    trawl_context_free(c);
+    trawl_context_close(c);
     trawl_plan_free(plan);
 }
 
@@ -439,7 +439,7 @@ static void test_other_dimension(void **state)
                  TRAWL_ERROR_ARGUMENT, &e, "grid");
     expect_error(trawl_scan_grid(c, text_plan, &grid, NULL, ignore_grid, NULL, &e),
                  TRAWL_ERROR_ARGUMENT, &e, "text");
-    trawl_context_free(c);
+    trawl_context_close(c);
     trawl_plan_free(text_plan);
     trawl_plan_free(grid_plan);
 }
@@ -483,7 +483,7 @@ static void test_report_example(void **state)
         trawl_matches_free(matches);
         trawl_plan_free(plan);
     }
-    trawl_context_free(context);
+    trawl_context_close(context);
 }
 
 /* One call from patterns to matches. */

@@ -247,7 +247,7 @@ static void test_callbacks(void **state)
             assert_int_equal(w.counted, expected_count);
             nothing_wrong();
             if (k)
-                trawl_context_free(other);
+                trawl_context_close(other);
         }
 }
 
@@ -275,7 +275,7 @@ static void scan_and_free(void *context)
 {
     scan_all_of_it(context);
     scan_all_of_it(context);
-    trawl_context_free(context);
+    trawl_context_close(context);
 }
 
 /* After scans with threads, and again in a child's child. */
@@ -304,8 +304,8 @@ static void find_busy(void *with)
     trawl_context *fresh = open_threads(2);
     try_all(o);
     scan_all_of_it(fresh);
-    trawl_context_free(fresh);
-    trawl_context_free(o->context);
+    trawl_context_close(fresh);
+    trawl_context_close(o->context);
 }
 
 static void fork_here(void *with)
@@ -355,7 +355,7 @@ static void *scan_on(void *with)
         scan_all_of_it(own);
         atomic_store(&s->begun, true);
     }
-    trawl_context_free(own);
+    trawl_context_close(own);
     return NULL;
 }
 
@@ -365,7 +365,7 @@ static void scan_afresh(void *unused)
     (void)unused;
     scan_all_of_it(fresh);
     scan_and_free(threads);
-    trawl_context_free(fresh);
+    trawl_context_close(fresh);
 }
 
 static void test_fork_any_time(void **state)
@@ -396,13 +396,13 @@ static void refuse_and_free(void *device)
                strstr(e.message, "fork"),
            "a device's context is refused after a fork");
     scan_all_of_it(fresh);
-    trawl_context_free(fresh);
-    trawl_context_free(device);
+    trawl_context_close(fresh);
+    trawl_context_close(device);
 }
 
 static void test_fork_device(void **state)
 {
-    test_target targets[MOST_TARGETS];
+    test_target targets[MAX_TARGETS];
     (void)state;
     if (targets_find(targets) == 0)
         skip();
@@ -410,7 +410,7 @@ static void test_fork_device(void **state)
     expect_working(device);
     in_child(refuse_and_free, device);
     expect_working(device);
-    trawl_context_free(device);
+    trawl_context_close(device);
     nothing_wrong();
 }
 
@@ -454,7 +454,7 @@ static void test_signals(void **state)
             trawl_context *fresh = open_threads(3);
             expect_working(both[i]);
             expect_working(fresh);
-            trawl_context_free(fresh);
+            trawl_context_close(fresh);
         }
     setitimer(ITIMER_REAL, &never, NULL);
     atomic_store(&h.stop, true);
@@ -535,7 +535,7 @@ static void *live(void *unused)
         scan_all_of_it(own);
         trawl_plan_free(loaded);
         trawl_plan_free(made);
-        trawl_context_free(own);
+        trawl_context_close(own);
     }
     return NULL;
 }

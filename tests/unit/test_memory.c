@@ -415,7 +415,7 @@ static void test_context(void **state)
     assert_int_equal(trawl_context_open(&options, &context, &error), TRAWL_OK);
     assert_true(c.held > 0 && c.held < 4096);
     assert_int_equal(scan_all(context, plan, text, sizeof text, &wanted), TRAWL_OK);
-    trawl_context_free(context);
+    trawl_context_close(context);
     requests = c.requests;
     assert_true(c.held == 0 && requests > 8 && wanted > 0);
     for (uint64_t k = 1; k <= requests; k++) {
@@ -425,7 +425,7 @@ static void test_context(void **state)
         if (status == TRAWL_OK)
             status = scan_all(context, plan, text, sizeof text, &found);
         assert_int_equal(status, TRAWL_ERROR_MEMORY);
-        trawl_context_free(context);
+        trawl_context_close(context);
         assert_true(c.held == 0);
     }
     const trawl_allocator half = { count_allocate, NULL, &c };
@@ -471,7 +471,7 @@ static void search_on(const test_target *t, size_t set, const char *engine, uint
     trawl_error error;
     uint64_t found = 0, expected = 0;
     if (compile(set, engine, 0, NULL, &plan, &error) != TRAWL_OK) {
-        trawl_context_free(usual);
+        trawl_context_close(usual);
         return; /* the engine does not take this set */
     }
     assert_int_equal(find_all(usual, plan, set, &expected, &error), TRAWL_OK);
@@ -483,7 +483,7 @@ static void search_on(const test_target *t, size_t set, const char *engine, uint
     int status = trawl_context_open(&options, &context, &error);
     if (status == TRAWL_OK)
         status = find_all(context, plan, set, &found, &error);
-    trawl_context_free(context);
+    trawl_context_close(context);
     watched = false;
     if (asked != 0)
         fail_msg("%s, %s, set %zu: %llu requests for memory passed the allocator by", t->backend,
@@ -496,12 +496,12 @@ static void search_on(const test_target *t, size_t set, const char *engine, uint
         fail_msg("%s, %s, set %zu: %s", t->backend, engine, set, error.message);
     *searched += status == TRAWL_OK;
     trawl_plan_free(plan);
-    trawl_context_free(usual);
+    trawl_context_close(usual);
 }
 
 static void test_backends(void **state)
 {
-    test_target targets[MOST_TARGETS + 2] = { { .backend = "serial" }, { .backend = "threads" } };
+    test_target targets[MAX_TARGETS + 2] = { { .backend = "serial" }, { .backend = "threads" } };
     const size_t count = 2 + targets_find(targets + 2);
     (void)state;
     for (size_t i = 0; i < 2; i++)

@@ -43,8 +43,8 @@ static int open_all(void **state)
 static int close_all(void **state)
 {
     (void)state;
-    trawl_context_free(context);
-    trawl_context_free(device);
+    trawl_context_close(context);
+    trawl_context_close(device);
     trawl_plan_free(plan);
     trawl_plan_free(needle);
     return 0;
@@ -76,7 +76,7 @@ static int open_with(void *options, trawl_error *error)
 {
     trawl_context *made = NULL;
     const int status = trawl_context_open(options, &made, error);
-    trawl_context_free(made);
+    trawl_context_close(made);
     return status;
 }
 

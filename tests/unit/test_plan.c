@@ -30,7 +30,7 @@
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 #define EDITS 60000
-#define MOST_WORDS 200
+#define MAX_WORDS 200
 
 static trawl_plan *plans[HOSTILE_PLANS];
 static size_t plan_count;
@@ -51,7 +51,7 @@ static int free_plans(void **state)
     (void)state;
     while (plan_count > 0)
         trawl_plan_free(plans[--plan_count]);
-    trawl_context_free(context);
+    trawl_context_close(context);
     return 0;
 }
 
@@ -485,7 +485,7 @@ static void test_each_word(void **state)
         const void *block = trawl_plan_save(plan, &bytes);
         const plan_range tables = plan_head(plan)->section[PLAN_TABLES];
         uint8_t *copy = copy_of(block, bytes, bytes);
-        for (size_t at = 0; at < 2 * MOST_WORDS && at / 2 * 4 < tables.bytes;
+        for (size_t at = 0; at < 2 * MAX_WORDS && at / 2 * 4 < tables.bytes;
              at += test_sanitized() ? 1 + rng_below(&r, 32) : 1) {
             uint32_t *word = (uint32_t *)(void *)(copy + tables.offset + at / 2 * 4);
             const uint32_t before = *word;

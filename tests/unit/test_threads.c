@@ -216,7 +216,7 @@ static digest expected_digest(void)
     digest d;
     assert_int_equal(scan_text(serial, plans[3], LENGTH, &d, NULL), TRAWL_OK);
     assert_true(d.count > 1000);
-    trawl_context_free(serial);
+    trawl_context_close(serial);
     return d;
 }
 
@@ -257,11 +257,11 @@ static void check_equal(const char *backend)
                 trawl_context *context =
                     open_threads(backend, threads, schedule, chunks[turn % COUNT(chunks)]);
                 compare_all(context, serial, turn);
-                trawl_context_free(context);
+                trawl_context_close(context);
             }
         }
     }
-    trawl_context_free(serial);
+    trawl_context_close(serial);
 }
 
 static void test_equal(void **state)
@@ -369,12 +369,12 @@ static void test_growing(void **state)
     expect_threads(before); /* not worth it */
     assert_true(finds(context, expected));
     expect_threads(before + 4);
-    trawl_context_free(context);
+    trawl_context_close(context);
     expect_threads(before);
     context = open_threads("threads", 5, TRAWL_SCHEDULE_DYNAMIC, 2);
     assert_true(finds(context, expected));
     expect_threads(before + 1); /* two slices want one more thread */
-    trawl_context_free(context);
+    trawl_context_close(context);
     expect_threads(before);
 }
 
@@ -386,7 +386,7 @@ static void test_many_contexts(void **state)
     for (uint32_t i = 0; i < 30; i++) {
         trawl_context *context = open_threads("threads", 3, i % 2, 6);
         assert_true(finds(context, expected));
-        trawl_context_free(context);
+        trawl_context_close(context);
     }
     expect_threads(before);
 }
@@ -404,7 +404,7 @@ static void *scan_often(void *argument)
     s->right = true;
     for (uint32_t i = 0; s->stop ? !atomic_load(s->stop) : i < 5; i++)
         s->right = finds(context, s->expected) && s->right;
-    trawl_context_free(context);
+    trawl_context_close(context);
     return NULL;
 }
 
@@ -436,10 +436,10 @@ static void scan_as_child(trawl_context *inherited, digest expected)
     bool right = finds(own, expected);
     if (inherited) {
         right = finds(inherited, expected) && right;
-        trawl_context_free(inherited);
+        trawl_context_close(inherited);
     }
     right = finds(own, expected) && right;
-    trawl_context_free(own);
+    trawl_context_close(own);
     _exit(right ? 0 : 1);
 }
 
@@ -469,11 +469,11 @@ static void test_fork(void **state)
         const pid_t child = fork();
         if (child == 0) { /* not used at all */
             alarm(SECONDS);
-            trawl_context_free(context);
+            trawl_context_close(context);
             _exit(0);
         }
         expect_child(child);
-        trawl_context_free(context);
+        trawl_context_close(context);
     }
 }
 
@@ -558,7 +558,7 @@ static void test_fork_during_a_scan(void **state)
     atomic_store(&stop, true);
     pthread_join(thread, NULL);
     assert_true(other.right);
-    trawl_context_free(context);
+    trawl_context_close(context);
 }
 
 /* ---- signals ----------------------------------------------------------------------- */
@@ -581,7 +581,7 @@ static void test_signals_are_the_callers(void **state)
     signal(SIGUSR1, SIG_IGN);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     signal(SIGUSR1, SIG_DFL);
-    trawl_context_free(context);
+    trawl_context_close(context);
 }
 
 static void on_bus_error(int number)
@@ -640,7 +640,7 @@ static void test_no_thread(void **state)
     }
     atomic_store(&may_start, INT_MAX); /* mended */
     assert_true(finds(context, expected));
-    trawl_context_free(context);
+    trawl_context_close(context);
 }
 
 static void test_some_threads(void **state)
@@ -656,7 +656,7 @@ static void test_some_threads(void **state)
                 assert_true(finds(context, expected));
                 assert_true(finds(context, expected));
                 assert_int_equal(trawl_context_threads(context), some + 1);
-                trawl_context_free(context);
+                trawl_context_close(context);
             }
         }
     }
@@ -743,9 +743,9 @@ static void test_runner(void **state)
         compare_all(context, serial, i);
         assert_true(t.calls > 3);
         assert_int_equal(trawl_context_threads(context), 3);
-        trawl_context_free(context);
+        trawl_context_close(context);
     }
-    trawl_context_free(serial);
+    trawl_context_close(serial);
 }
 
 static void test_runner_that_errs(void **state)
@@ -779,7 +779,7 @@ static void test_runner_that_errs(void **state)
             toy_join(&t);
         t.habit = HONEST; /* the context is as good as before */
         assert_true(finds(context, expected));
-        trawl_context_free(context);
+        trawl_context_close(context);
     }
 }
 

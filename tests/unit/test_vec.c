@@ -91,7 +91,7 @@ static void expect_isa(const char *option, const char *environment, int expected
     const bool automatic = !wanted || !*wanted || strcmp(wanted, "auto") == 0;
     if (expected == TRAWL_OK)
         assert_string_equal(trawl_context_isa(context), automatic ? best() : wanted);
-    trawl_context_free(context);
+    trawl_context_close(context);
     assert_int_equal(unsetenv("TRAWL_ISA"), 0);
 }
 

@@ -23,7 +23,7 @@ int main(void)
         status = trawl_count(context, plan, text, strlen(text), NULL, &count, &error);
     if (status != TRAWL_OK)
         fprintf(stderr, "consumer: %s\n", error.message);
-    trawl_context_free(context);
+    trawl_context_close(context);
     trawl_plan_free(plan);
     printf("Trawl %s found %d of 4\n", trawl_version(), (int)count);
     return status == TRAWL_OK && count == 4 ? 0 : 1;

@@ -32,7 +32,7 @@ __all__ = ["blocks", "scan"]
 RECORDS = ("auto", "lines", "whole")
 
 TASKS = 4  # for each thread of a cluster, at most
-MOST_TASKS = 1 << 14  # but no more in all, unless threads would have none
+MAX_TASKS = 1 << 14  # but no more in all, unless threads would have none
 ENOUGH = 4  # blocks for each of Dask's tasks: with fewer there are fewer tasks for each thread
 LONGEST = 16  # likewise: of a search of so many it takes some percent at most
 
@@ -174,7 +174,7 @@ def _run(job: _search.Job, threads: int) -> int:
     follows = job.needs is not None and job.needs.follows and \
         any(file.blocks > 1 and not file.unit for file in job.files)
     least, cost = (threads, 3) if follows else (2 * threads, 1)  # `cost`: a run is five tasks then
-    tasks = max(threads, min(TASKS * threads, max(least, blocks // (cost * ENOUGH)), MOST_TASKS))
+    tasks = max(threads, min(TASKS * threads, max(least, blocks // (cost * ENOUGH)), MAX_TASKS))
     return max(1, min(blocks // tasks, cost * LONGEST))
 
 
@@ -199,7 +199,7 @@ def _parts(job: _search.Job) -> Iterator[Tuple[int, int]]:
     for number, file in enumerate(job.files):
         alone = job.is_divided(file)
         if number > first and (alone or together + file.size > job.run * job.blocksize
-                               or number - first == _tables.MOST_FILES):
+                               or number - first == _tables.MAX_FILES):
             yield first, number
             first, together = number, 0
         together += file.size

@@ -21,8 +21,8 @@ from . import _members, _search
 from ._search import Found, Job
 
 MANY = 2  # tasks for each thread: Dask spreads more than these by itself
-MOST_COPIED = 1 << 26  # bytes of plans that go out through the scheduler
-MOST_FILES = 100  # of a task: their words have codes of one byte
+MAX_COPIED = 1 << 26  # bytes of plans that go out through the scheduler
+MAX_FILES = 100  # of a task: their words have codes of one byte
 
 
 def columns(job: Job) -> List[str]:
@@ -214,6 +214,6 @@ def build(job: Job, together: List[Tuple[int, int]], threads: int) -> Any:
 
     count = sum(len(runs_of(job.files[first].blocks, job.run)) for first, _ in together)
     few = min(count, threads) if count <= MANY * threads else 1
-    graph = Graph(job, max(1, min(few, MOST_COPIED // max(1, len(job.saved)))))
+    graph = Graph(job, max(1, min(few, MAX_COPIED // max(1, len(job.saved)))))
     parts = [part for first, last in together for part in graph.part(first, last)]
     return dd.from_graph(graph.tasks, meta(job), (None,) * (len(parts) + 1), parts, "trawl")

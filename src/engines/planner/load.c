@@ -24,7 +24,7 @@ static bool stage_checks(memory *m, const plan_header *head, const plan_part *pa
                                 .max_length = part->max_length,
                                 .state_words = stage->state_words,
                                 .memory = m };
-    if (!e || stage->state_words > ENGINE_MOST_STATE || e->grid != (head->cell_size != 0) ||
+    if (!e || stage->state_words > ENGINE_MAX_STATE || e->grid != (head->cell_size != 0) ||
         (stage != first && !is_fallback(e, first)))
         return false;
     return e->check(&facts, (const void *)(tables + stage->tables), (size_t)stage->bytes / 4);

@@ -23,8 +23,8 @@ enum {
     TEXT = 256,
     JOINED = 8192,      /* bytes of literals that are joined, */
     JOINED_STEP = 8191, /* of which the next one is so many on */
-    LEAST_PATIENCE = 2,
-    MOST_PATIENCE = 1 << 20
+    MIN_PATIENCE = 2,
+    MAX_PATIENCE = 1 << 20
 };
 
 /* ---- shares of a set ------------------------------------------------------------ */
@@ -165,7 +165,7 @@ static void share_choose(const problem *p, share *s)
 /* ---- dividing -------------------------------------------------------------------- */
 
 typedef struct division {
-    share shares[MOST_PARTS];
+    share shares[MAX_PARTS];
     uint32_t count;
     double cost;
 } division;
@@ -189,11 +189,11 @@ static const share *share_of(const problem *p, const uint8_t *kinds, uint32_t so
 }
 
 /* What a way costs, whose shares are kept in `seen`; COST_IMPOSSIBLE also where memory ends. */
-static double way_cost(const problem *p, const uint8_t *kinds, const uint8_t way[MOST_PARTS],
+static double way_cost(const problem *p, const uint8_t *kinds, const uint8_t way[MAX_PARTS],
                        uint32_t all, share *seen)
 {
     double cost = -part_cost(p);
-    for (uint32_t i = 0; i < MOST_PARTS; i++) {
+    for (uint32_t i = 0; i < MAX_PARTS; i++) {
         const share *s = way[i] & all ? share_of(p, kinds, way[i] & all, seen) : NULL;
         if (way[i] & all && (!s || !s->best))
             return COST_IMPOSSIBLE;
@@ -203,10 +203,10 @@ static double way_cost(const problem *p, const uint8_t *kinds, const uint8_t way
 }
 
 /* The shares of a way move from `seen` to the division. */
-static void take_way(division *d, const uint8_t way[MOST_PARTS], uint32_t all, share *seen)
+static void take_way(division *d, const uint8_t way[MAX_PARTS], uint32_t all, share *seen)
 {
     d->count = 0;
-    for (uint32_t i = 0; i < MOST_PARTS; i++)
+    for (uint32_t i = 0; i < MAX_PARTS; i++)
         if (way[i] & all) {
             d->shares[d->count++] = seen[way[i] & all];
             memset(&seen[way[i] & all], 0, sizeof *seen);
@@ -214,15 +214,15 @@ static void take_way(division *d, const uint8_t way[MOST_PARTS], uint32_t all, s
 }
 
 /* Whether a way divides a set of these kinds at all, and otherwise than the ways before it. */
-static bool way_differs(const uint8_t ways[][MOST_PARTS], uint32_t way, uint32_t all)
+static bool way_differs(const uint8_t ways[][MAX_PARTS], uint32_t way, uint32_t all)
 {
     uint32_t shares = 0;
-    for (uint32_t i = 0; i < MOST_PARTS; i++)
+    for (uint32_t i = 0; i < MAX_PARTS; i++)
         shares += (ways[way][i] & all) != 0;
     for (uint32_t k = 0; k < way; k++) {
         uint32_t same = 0;
-        for (uint32_t i = 0; i < MOST_PARTS; i++)
-            for (uint32_t j = 0; j < MOST_PARTS; j++)
+        for (uint32_t i = 0; i < MAX_PARTS; i++)
+            for (uint32_t j = 0; j < MAX_PARTS; j++)
                 same += (ways[way][i] & all) != 0 && (ways[way][i] & all) == (ways[k][j] & all);
         if (same == shares)
             return false;
@@ -233,7 +233,7 @@ static bool way_differs(const uint8_t ways[][MOST_PARTS], uint32_t way, uint32_t
 /* The set as it is, or the cheapest of its divisions. p->memory says if there was enough. */
 static void choose_division(const problem *p, division *best)
 {
-    static const uint8_t ways[][MOST_PARTS] = {
+    static const uint8_t ways[][MAX_PARTS] = {
         { LITERALS, CLASSES },
         { LONG_LITERALS | MIDDLE_LITERALS, SHORT_LITERALS, CLASSES },
         { LONG_LITERALS, MIDDLE_LITERALS | SHORT_LITERALS, CLASSES },
@@ -276,11 +276,11 @@ static int build_stage(const problem *p, stage_draft *stage, trawl_error *error)
     const engine *e = engine_of_kind(stage->kind);
     stage->tables.memory = p->memory;
     e->build(p, stage);
-    if (!stage->tables.failed && stage->state_words > ENGINE_MOST_STATE)
+    if (!stage->tables.failed && stage->state_words > ENGINE_MAX_STATE)
         return fail(error, TRAWL_ERROR_LIMIT, TRAWL_NONE,
                     "a scan for the patterns would keep more than %u MiB of state with engine "
                     "'%s': compile fewer at once, or name another engine",
-                    ENGINE_MOST_STATE >> 17, e->name);
+                    ENGINE_MAX_STATE >> 17, e->name);
     if (!stage->tables.failed)
         return TRAWL_OK;
     if (p->memory->failure)
@@ -312,9 +312,7 @@ static uint32_t patience_of(const problem *p, const engine *fallback)
     if (length)
         full.sample = (profile){ text, length };
     const double cost = fallback->cost(&full);
-    return cost < LEAST_PATIENCE  ? LEAST_PATIENCE
-           : cost > MOST_PATIENCE ? MOST_PATIENCE
-                                  : (uint32_t)cost;
+    return cost < MIN_PATIENCE ? MIN_PATIENCE : cost > MAX_PATIENCE ? MAX_PATIENCE : (uint32_t)cost;
 }
 
 /* The stage of an engine, and that of its fallback. `bare`: as it was asked for by name, without.
@@ -353,7 +351,7 @@ static void append(char *text, size_t room, const char *more)
 static int build_division(const problem *p, const division *d, bool bare, const char *why,
                           trawl_plan **plan, trawl_error *error)
 {
-    part_draft parts[MOST_PARTS];
+    part_draft parts[MAX_PARTS];
     char names[TEXT] = "";
     int status = TRAWL_OK;
     memset(parts, 0, sizeof parts);

@@ -3,10 +3,10 @@
 
 #include <string.h>
 
-#define MOST_SAMPLE (64u << 10)
-#define LEAST_BASES 8u
-#define SIGNATURES 32u     /* one pattern of so many has bytes that are no text */
-#define LEAST_SAMPLE 1024u /* less says little: it may not even have a window of Wu-Manber */
+#define MAX_SAMPLE (64u << 10)
+#define MIN_BASES 8u
+#define SIGNATURES 32u   /* one pattern of so many has bytes that are no text */
+#define MIN_SAMPLE 1024u /* less says little: it may not even have a window of Wu-Manber */
 
 /* Bytes as they stand in what is compressed: no gram is more frequent than another. */
 #define MIXED(x) ((uint8_t)((uint32_t)((x) ^ (x) >> 15) * 0x85EBCA6Bu >> 24))
@@ -105,7 +105,7 @@ static const char bases[] =
 
 bool profile_given(const void *sample, size_t length)
 {
-    return sample && length >= LEAST_SAMPLE;
+    return sample && length >= MIN_SAMPLE;
 }
 
 /* Whether every byte of a pattern is a base, or may be any. */
@@ -129,7 +129,7 @@ static bool are_bases(const pattern_list *list)
         return false;
     for (size_t i = 0; i < list->count; i++) {
         const pattern *p = &list->patterns[i];
-        if (p->min_length < LEAST_BASES || (p->syntax != TRAWL_SYNTAX_IUPAC && !is_bases(p)))
+        if (p->min_length < MIN_BASES || (p->syntax != TRAWL_SYNTAX_IUPAC && !is_bases(p)))
             return false;
     }
     return true;
@@ -174,7 +174,7 @@ static bool are_signatures(const pattern_list *list)
 profile profile_of(const void *sample, size_t length, const pattern_list *list)
 {
     if (profile_given(sample, length))
-        return (profile){ (const uint8_t *)sample, length < MOST_SAMPLE ? length : MOST_SAMPLE };
+        return (profile){ (const uint8_t *)sample, length < MAX_SAMPLE ? length : MAX_SAMPLE };
     if (are_bases(list))
         return (profile){ (const uint8_t *)bases, sizeof bases - 1 };
     if (are_signatures(list))

@@ -20,7 +20,7 @@
 
 /* Of more literals it is not worth finding out what Teddy, Wu-Manber and PFAC cost on a CPU: qgrams
  * or Aho-Corasick are cheaper. */
-#define COST_MOST_LITERALS 20000u
+#define COST_MAX_LITERALS 20000u
 
 /* Boyer-Moore: an alignment; its comparison when the last byte fits. */
 #define COST_BM_ALIGN 3.2

@@ -10,7 +10,7 @@
 #include "plan/plan.h"
 
 /* Words of state of a stage: no plan asks for more, compiled or loaded. */
-#define ENGINE_MOST_STATE (1u << 24)
+#define ENGINE_MAX_STATE (1u << 24)
 
 typedef struct engine {
     const char *name;  /* what --engine takes */

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LONGEST_REREAD 4096u /* bytes of reach that slices read again rather than carry */
+#define MAX_REREAD 4096u /* bytes of reach that slices read again rather than carry */
 
 static size_t element_positions(const element *e)
 {
@@ -123,7 +123,7 @@ size_t mark_runs(const position *positions, size_t count, size_t base, uint64_t 
 uint32_t needs_carry(const pattern_list *list)
 {
     for (size_t i = 0; i < list->count; i++)
-        if (list->patterns[i].max_length > LONGEST_REREAD)
+        if (list->patterns[i].max_length > MAX_REREAD)
             return 1;
     return 0;
 }

@@ -31,7 +31,7 @@ bool image_is_jpeg(const uint8_t *bytes, size_t length)
 #include <jerror.h>
 #include <jpeglib.h>
 
-#define MOST_SCANS 500
+#define MAX_SCANS 500
 #define EXIF_MARKER (JPEG_APP0 + 1)
 #define EXIF_BYTES 4096u /* of which the orientation is among the first */
 
@@ -64,8 +64,8 @@ static void on_message(j_common_ptr jpeg, int level)
 static void on_progress(j_common_ptr jpeg)
 {
     jpeg_job *job = jpeg->client_data;
-    if (job->jpeg.input_scan_number > MOST_SCANS) {
-        snprintf(job->text, sizeof job->text, "more than %d scans", MOST_SCANS);
+    if (job->jpeg.input_scan_number > MAX_SCANS) {
+        snprintf(job->text, sizeof job->text, "more than %d scans", MAX_SCANS);
         longjmp(job->give_up, 1);
     }
 }

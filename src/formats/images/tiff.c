@@ -13,7 +13,7 @@
  *
  * Idea. Rows lie in blocks: a row of tiles, a strip of each plane, or one row of a strip whose
  * planes are interleaved. A block is read whole, and its rows are unpacked one by one, so that
- * memory holds a block, not the picture. Of a row of tiles that is larger than MOST_HELD some rows
+ * memory holds a block, not the picture. Of a row of tiles that is larger than MAX_HELD some rows
  * are kept, and the tiles are decoded again for the next ones. A file is read where it stands,
  * through its FILE.
  *
@@ -71,7 +71,7 @@ bool image_is_tiff(const uint8_t *bytes, size_t length)
 
 LIBRARY(CALLS, (void)0, "libtiff.so.6", "libtiff.so")
 
-#define MOST_HELD (UINT64_C(208) << 20) /* bytes of blocks; with a band less than 300 MB */
+#define MAX_HELD (UINT64_C(208) << 20)  /* bytes of blocks; with a band less than 300 MB */
 #define PART_HELD (UINT64_C(128) << 20) /* of larger ones, beside a tile */
 
 typedef struct tiff_job {
@@ -277,7 +277,7 @@ static int read_layout(tiff_job *job)
         return fail_tiff(job, "the sizes of strips or tiles contradict each other");
     job->row_bytes = (size_t)row_bytes;
     job->tile_bytes = (size_t)tile_bytes;
-    const uint64_t blocks = (uint64_t)job->across * job->planes, most = MOST_HELD / blocks;
+    const uint64_t blocks = (uint64_t)job->across * job->planes, most = MAX_HELD / blocks;
     job->kept_rows = job->block_rows;
     job->kept_bytes = job->tile_bytes;
     if (job->block_rows > 1 && job->tile_bytes > most) {

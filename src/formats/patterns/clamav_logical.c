@@ -12,7 +12,7 @@
 #include "formats/patterns/clamav.h"
 #include "formats/patterns/rules.h"
 
-#define MOST_FIELDS (3 + LOGICAL_PARTS)
+#define MAX_FIELDS (3 + LOGICAL_PARTS)
 
 typedef struct reader {
     pattern_set *set;
@@ -224,8 +224,8 @@ static bool read_expression(reader *r, list_line l)
 
 static bool read_signature(reader *r, list_line l)
 {
-    list_line fields[MOST_FIELDS];
-    const size_t count = split(l, ';', fields, MOST_FIELDS);
+    list_line fields[MAX_FIELDS];
+    const size_t count = split(l, ';', fields, MAX_FIELDS);
     if (count < 4 || !fields[0].length)
         return refuse(r, "it is none of NAME;DESCRIPTION;EXPRESSION;PART;PART...");
     r->name = list_line_name(r->set, fields[0]);
@@ -235,7 +235,7 @@ static bool read_signature(reader *r, list_line l)
         return refuse(r, NULL);
     if (!read_description(r, fields[1]) || !read_expression(r, fields[2]))
         return false;
-    if (count > MOST_FIELDS || count - 3 != r->rule.parts)
+    if (count > MAX_FIELDS || count - 3 != r->rule.parts)
         return refuse(r, "its expression has another number of parts than follow");
     for (uint32_t i = 0; i < r->rule.parts; i++)
         if (!read_part(r, i, fields[3 + i]))
@@ -249,10 +249,10 @@ static bool read_signature(reader *r, list_line l)
 /* The first part that is not evaluated: any with a slash may hold a semicolon. */
 static clamav_kind kind_in(list_line l)
 {
-    list_line fields[MOST_FIELDS];
-    const size_t count = split(l, ';', fields, MOST_FIELDS);
+    list_line fields[MAX_FIELDS];
+    const size_t count = split(l, ';', fields, MAX_FIELDS);
     clamav_kind kind = count > 3 && has(l, '/') ? CLAMAV_PCRE : CLAMAV_KINDS;
-    for (size_t i = 3; kind == CLAMAV_KINDS && i < count && i < MOST_FIELDS; i++)
+    for (size_t i = 3; kind == CLAMAV_KINDS && i < count && i < MAX_FIELDS; i++)
         kind = kind_of(fields[i]);
     return kind;
 }

@@ -9,7 +9,7 @@
 #include "formats/patterns/entries.h"
 #include "formats/patterns/line_empty.h"
 
-#define MOST_WARNED 5 /* patterns that are warned of one by one */
+#define MAX_WARNED 5 /* patterns that are warned of one by one */
 
 static bool is_between(char c, char low, char high)
 {
@@ -93,7 +93,7 @@ static void warn_of_basic(const pattern_set *set)
         const char *text = p->text;
         const size_t at = basic_operator(text, p->length);
         char message[160];
-        if (at == p->length || p->syntax != TRAWL_SYNTAX_EXTENDED || ++warned > MOST_WARNED)
+        if (at == p->length || p->syntax != TRAWL_SYNTAX_EXTENDED || ++warned > MAX_WARNED)
             continue;
         const char c = text[at + 1];
         snprintf(message, sizeof message,
@@ -101,8 +101,8 @@ static void warn_of_basic(const pattern_set *set)
                  c, basic_remedy(c), c);
         warn_of(set, i, message);
     }
-    if (warned > MOST_WARNED)
-        pattern_set_warn(set, NULL, 0, "%zu more patterns hold such a byte", warned - MOST_WARNED);
+    if (warned > MAX_WARNED)
+        pattern_set_warn(set, NULL, 0, "%zu more patterns hold such a byte", warned - MAX_WARNED);
 }
 
 static void warn_of_case(const pattern_set *set)

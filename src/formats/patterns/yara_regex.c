@@ -15,9 +15,9 @@
 #include "formats/patterns/yara.h"
 #include "formats/sources/grow.h"
 
-#define MOST 1024u           /* alternatives */
-#define MOST_ELEMENTS 65536u /* in all of them */
-#define DEEPEST 64u          /* groups within each other */
+#define MOST 1024u          /* alternatives */
+#define MAX_ELEMENTS 65536u /* in all of them */
+#define DEEPEST 64u         /* groups within each other */
 #define UNBOUNDED UINT32_MAX
 #define HIGHEST 100000000u /* number that is told from higher ones */
 
@@ -72,7 +72,7 @@ static void rows_free(parser *p, rows *list)
 
 static bool add_element(parser *p, row *to, const element *e)
 {
-    if (p->elements == MOST_ELEMENTS)
+    if (p->elements == MAX_ELEMENTS)
         return refuse(p, "it is too long, its groups written out");
     if (!grow_array(&to->elements, to->count + 1, &to->room, sizeof *to->elements))
         return refuse(p, NULL);
@@ -314,7 +314,7 @@ static bool repeat_group(parser *p, rows *to, rows *group)
         return add_row(p, group, &nothing) && multiply(p, to, group);
     if (low != high || !low)
         return refuse(p, "a group is repeated: only ? and {n} are read behind one");
-    if (low > MOST_ELEMENTS / 16)
+    if (low > MAX_ELEMENTS / 16)
         return refuse(p, "a group is repeated too often");
     bool fine = true;
     for (uint32_t i = 0; fine && i < low; i++)

@@ -7,7 +7,7 @@
 
 #include "formats/records/texts.h"
 
-#define MOST_UNPACKED ((size_t)64 << 10)
+#define MAX_UNPACKED ((size_t)64 << 10)
 
 /* Whether this is the operand that counts; if not, it is closed. */
 static bool take_sample(sample *s, const char *path)
@@ -30,8 +30,8 @@ static void unpack(sample *s)
     size_t least;
     if (content_of(s->bytes, s->length, false, &least) == CONTENT_TEXT)
         return;
-    s->unpacked = malloc(MOST_UNPACKED);
-    s->length = s->unpacked ? texts_sample(s->bytes, s->length, s->unpacked, MOST_UNPACKED) : 0;
+    s->unpacked = malloc(MAX_UNPACKED);
+    s->length = s->unpacked ? texts_sample(s->bytes, s->length, s->unpacked, MAX_UNPACKED) : 0;
     s->bytes = s->unpacked;
 }
 

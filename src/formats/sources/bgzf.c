@@ -17,7 +17,7 @@
 #include "formats/sources/library.h"
 
 #define WORTH ((uint64_t)4 << 20)
-#define MOST_THREADS 16u
+#define MAX_THREADS 16u
 
 /* clang-format off */
 #define CALLS(LINE)                                                                            \
@@ -92,7 +92,7 @@ bool unpack_blocks(source *s, const unpack_options *options)
         free(b);
         return false;
     }
-    const unsigned threads = options->threads < MOST_THREADS ? options->threads : MOST_THREADS;
+    const unsigned threads = options->threads < MAX_THREADS ? options->threads : MAX_THREADS;
     b->file = file;
     b->limit.ratio = options->ratio;
     b->limit.taken = &b->below->length;

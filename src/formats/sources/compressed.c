@@ -8,11 +8,11 @@
 #include <stdbool.h>
 #include <string.h>
 
-#define MOST_BYTES 10
+#define MAX_BYTES 10
 
 typedef struct format {
     const char *kind, *remedy;
-    uint8_t bytes[MOST_BYTES], mask[MOST_BYTES];
+    uint8_t bytes[MAX_BYTES], mask[MAX_BYTES];
 } format;
 
 #define ALL 0xff
@@ -47,7 +47,7 @@ enum { FORMATS = sizeof formats / sizeof formats[0] };
 
 static bool begins_so(const format *f, const uint8_t *bytes, size_t length)
 {
-    for (size_t i = 0; i < MOST_BYTES; i++)
+    for (size_t i = 0; i < MAX_BYTES; i++)
         if (f->mask[i] && (i >= length || (bytes[i] & f->mask[i]) != f->bytes[i]))
             return false;
     return true;
@@ -78,7 +78,7 @@ const char *compressed_kind(const uint8_t *bytes, size_t length)
         bytes += frame;
         length -= (size_t)frame;
     }
-    if (skips && (frame || length < MOST_BYTES)) /* it is not seen what follows */
+    if (skips && (frame || length < MAX_BYTES)) /* it is not seen what follows */
         return "zstd";
     const char *kind = kind_of(bytes, length);
     return skips && kind && strcmp(kind, "zstd") != 0 && strcmp(kind, "lz4") != 0 ? NULL : kind;

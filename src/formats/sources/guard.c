@@ -19,7 +19,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#define MOST_MAPPINGS 4
+#define MAX_MAPPINGS 4
 
 /* Set before other threads read the mapping; they change `kept` alone. */
 struct guard {
@@ -28,12 +28,12 @@ struct guard {
     atomic_size_t kept;
 };
 
-static guard guards[MOST_MAPPINGS];
+static guard guards[MAX_MAPPINGS];
 static size_t page_size;
 
 static guard *guard_at(uintptr_t address)
 {
-    for (size_t i = 0; i < MOST_MAPPINGS; i++) {
+    for (size_t i = 0; i < MAX_MAPPINGS; i++) {
         const uintptr_t begin = atomic_load(&guards[i].begin);
         if (begin && address - begin < atomic_load(&guards[i].length))
             return &guards[i];
@@ -79,7 +79,7 @@ void guard_install(void)
 
 guard *guard_mapping(const void *map, size_t length)
 {
-    for (size_t i = 0; i < MOST_MAPPINGS; i++) {
+    for (size_t i = 0; i < MAX_MAPPINGS; i++) {
         guard *g = &guards[i];
         if (!atomic_load(&g->begin)) {
             atomic_store(&g->length, length);

@@ -14,7 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define MOST_LINKS 40 /* that follow one another, as on Linux */
+#define MAX_LINKS 40 /* that follow one another, as on Linux */
 
 /* ---- signals --------------------------------------------------------------- */
 
@@ -114,8 +114,8 @@ static char *behind_links(const char *path)
     struct stat facts;
     char *name = strdup(path);
     for (int links = 0; name && lstat(name, &facts) == 0 && S_ISLNK(facts.st_mode); links++) {
-        char *next = links < MOST_LINKS ? read_link(name) : NULL;
-        const int cause = links < MOST_LINKS ? errno : ELOOP;
+        char *next = links < MAX_LINKS ? read_link(name) : NULL;
+        const int cause = links < MAX_LINKS ? errno : ELOOP;
         free(name);
         name = next;
         errno = cause;

@@ -18,8 +18,8 @@
 #include <unistd.h>
 
 #define FIRST_BLOCK (1u << 20)
-#define LARGEST_BLOCK (8u << 20)
-#define MOST_PEEKED (64u << 10)
+#define MAX_BLOCK (8u << 20)
+#define MAX_PEEKED (64u << 10)
 #define SPOOL_PIECE (1u << 20)
 #define UNKNOWN UINT64_MAX
 
@@ -270,7 +270,7 @@ bool source_lines(source *s, uint8_t **text, size_t *length)
     *text = s->buffer + s->given;
     s->given += *length;
     if (!s->largest)
-        s->block = s->block < LARGEST_BLOCK ? 2 * s->block : LARGEST_BLOCK;
+        s->block = s->block < MAX_BLOCK ? 2 * s->block : MAX_BLOCK;
     return true;
 }
 
@@ -310,7 +310,7 @@ bool source_peek(source *s, const uint8_t **bytes, size_t *length)
         return true;
     if (!make_room(s))
         return false;
-    const ptrdiff_t got = s->used ? 0 : read_more(s, s->buffer, MOST_PEEKED);
+    const ptrdiff_t got = s->used ? 0 : read_more(s, s->buffer, MAX_PEEKED);
     if (got < 0)
         return false;
     s->used += (size_t)got;
@@ -324,7 +324,7 @@ bool source_look(source *s, size_t least, const uint8_t **bytes, size_t *length)
     if (!source_peek(s, bytes, length))
         return false;
     while (*length && *length < least) {
-        const ptrdiff_t got = read_more(s, s->buffer + s->used, MOST_PEEKED - s->used);
+        const ptrdiff_t got = read_more(s, s->buffer + s->used, MAX_PEEKED - s->used);
         if (got <= 0)
             break;
         *length = s->used += (size_t)got;

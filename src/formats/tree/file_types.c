@@ -120,7 +120,7 @@ static const file_type types[] = {
 };
 /* clang-format on */
 
-enum { TYPES = sizeof types / sizeof types[0], LONGEST_GLOB = 64 };
+enum { TYPES = sizeof types / sizeof types[0], MAX_GLOB = 64 };
 
 const file_type *file_type_find(const char *name)
 {
@@ -149,7 +149,7 @@ static bool has_end(const char *name, const char *end, size_t length)
 /* One of the globs, most of which are * and an end. */
 static bool matches(const char *glob, size_t length, const char *name)
 {
-    char copy[LONGEST_GLOB];
+    char copy[MAX_GLOB];
     if (*glob == '*' && strcspn(glob + 1, "*?[ ") + 1 == length)
         return has_end(name, glob + 1, length - 1);
     if (length >= sizeof copy)

@@ -15,7 +15,7 @@
 
 #include "formats/sources/grow.h"
 
-#define MOST_ALTERNATIVES 1000 /* that the braces of a glob make */
+#define MAX_ALTERNATIVES 1000 /* that the braces of a glob make */
 
 typedef enum rule_kind {
     RULE_NAME,   /* the text is the name */
@@ -283,7 +283,7 @@ static bool expand(glob_list *list, char *glob, size_t *left)
 
 bool glob_list_add(glob_list *list, const char *glob)
 {
-    size_t left = MOST_ALTERNATIVES;
+    size_t left = MAX_ALTERNATIVES;
     char *copy = strdup(glob);
     return copy && expand(list, copy, &left);
 }

@@ -22,8 +22,8 @@
 #include "formats/sources/grow.h"
 #include "formats/tree/glob.h"
 
-#define LONGEST_PATH 4096     /* that the system takes: PATH_MAX at least */
-#define MOST_READ (16u << 20) /* of one file */
+#define MAX_PATH 4096        /* that the system takes: PATH_MAX at least */
+#define MAX_READ (16u << 20) /* of one file */
 
 /* In the order in which they decide. */
 typedef enum list_kind { RGIGNORE, IGNORE, GITIGNORE, EXCLUDE, GLOBAL, KINDS } list_kind;
@@ -75,7 +75,7 @@ static char *read_whole(ignore *i, int folder, const char *name, size_t *length)
     char *text = NULL;
     *length = 0;
     const bool regular =
-        fd >= 0 && fstat(fd, &facts) == 0 && S_ISREG(facts.st_mode) && facts.st_size <= MOST_READ;
+        fd >= 0 && fstat(fd, &facts) == 0 && S_ISREG(facts.st_mode) && facts.st_size <= MAX_READ;
     if (regular)
         text = malloc((size_t)facts.st_size + 1);
     if (regular && !text)
@@ -164,7 +164,7 @@ static void add_global(ignore *i)
 {
     const char *config = getenv("XDG_CONFIG_HOME"), *home = getenv("HOME");
     const bool own = config && *config;
-    char name[LONGEST_PATH];
+    char name[MAX_PATH];
     const int length = snprintf(name, sizeof name, "%s%s%s",
                                 own    ? config
                                 : home ? home
@@ -180,7 +180,7 @@ bool ignore_begin(ignore *i, const char *folder)
         pop_level(i);
     memset(i->noted, 0, sizeof i->noted);
     i->strip = NO_LEVEL;
-    char room[LONGEST_PATH], *real = realpath(folder, room); /* NULL: one too long, say */
+    char room[MAX_PATH], *real = realpath(folder, room); /* NULL: one too long, say */
     const size_t length = real ? strlen(real) : 0;
     const bool had = !real || whole_room(i, length + 2);
     if (real && had) {

@@ -5,7 +5,7 @@
  * so no path is too long and none is looked up again. Links are not followed, or not into a folder
  * that is on the stack, so the walk ends.
  *
- * Invariant: the deepest MOST_OPEN levels are open, or are opened again by their path in pieces
+ * Invariant: the deepest MAX_OPEN levels are open, or are opened again by their path in pieces
  * when the walk comes back to them and they have more to open. A folder is closed when neither the
  * walk nor anybody else holds it.
  *
@@ -26,7 +26,7 @@
 
 #include "formats/sources/grow.h"
 
-#define MOST_OPEN 16
+#define MAX_OPEN 16
 #define PIECE 4000 /* bytes of a path opened at once: below PATH_MAX everywhere */
 
 typedef enum kind { OTHER, PLAIN, FOLDER, LINK, UNKNOWN } kind;
@@ -212,8 +212,8 @@ static int enter(tree *t, int fd, size_t length)
         tree_release(folder);
         return TREE_LOOP;
     }
-    if (t->depth >= MOST_OPEN)
-        close_folder(&t->levels[t->depth - MOST_OPEN]);
+    if (t->depth >= MAX_OPEN)
+        close_folder(&t->levels[t->depth - MAX_OPEN]);
     t->depth++;
     const int cause = list_names(t, l);
     if (t->filter->enter)

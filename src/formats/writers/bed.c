@@ -7,12 +7,12 @@
 #include "formats/writers/format.h"
 #include "formats/writers/text.h"
 
-#define LONGEST_NAME 255u /* bytes, as the format has it */
+#define MAX_NAME 255u /* bytes, as the format has it */
 
 /* A copy in which no byte ends a column, and that is no comment. */
 static char *word(const char *text, size_t length, bool blanks)
 {
-    const size_t most = length < LONGEST_NAME ? length : LONGEST_NAME;
+    const size_t most = length < MAX_NAME ? length : MAX_NAME;
     char *made = malloc(most + 1);
     for (size_t i = 0; made && i < most; i++) {
         const unsigned char c = (unsigned char)text[i];

@@ -11,13 +11,13 @@
 
 #include "engines/shared/costs.h"
 
-enum { ROWS_BYTES = 768 << 10, MOST_HELD = 128, MOST_LENGTH = 240 };
+enum { ROWS_BYTES = 768 << 10, MAX_HELD = 128, MAX_LENGTH = 240 };
 enum { USUAL_LOCAL = 48 << 10 };                 /* bytes of local memory of a GPU */
 enum { ESTIMATED = 4096, SOME_PATTERNS = 1024 }; /* patterns; of more, the cost is told by some */
 
 /* As many properties as there may be, and the fewest rows of each. */
-_Static_assert((uint64_t)BITSLICE_MOST_ROWS *(2 * BITSLICE_STEP + 1) * BITSLICE_ROW <
-                   (uint64_t)ENGINE_MOST_STATE * 8 - (1 << 20),
+_Static_assert((uint64_t)BITSLICE_MAX_ROWS *(2 * BITSLICE_STEP + 1) * BITSLICE_ROW <
+                   (uint64_t)ENGINE_MAX_STATE * 8 - (1 << 20),
                "no more state than a plan may ask for");
 
 /* ---- rows --------------------------------------------------------------------------- */
@@ -128,7 +128,7 @@ static void make_wide(row_maker *m, property *p)
     uint32_t half = 1;
     while (2 * half < p->wide)
         half *= 2;
-    const uint32_t number = d->property_of[(size_t)p->class * (MOST_WIDE + 1) + half];
+    const uint32_t number = d->property_of[(size_t)p->class * (MAX_WIDE + 1) + half];
     const uint32_t first = m->input_count;
     m->inputs[m->input_count++] = d->properties[number].row;
     m->inputs[m->input_count++] = p->wide - half;
@@ -175,7 +175,7 @@ static void make_rows(row_maker *m, property **order)
     qsort(order, narrow, sizeof(property *), by_size);
     for (uint32_t i = 0; i < narrow; i++)
         order[i]->row = make_class(m, &d->classes[order[i]->class]);
-    for (wide = 2; wide <= MOST_WIDE; wide++)
+    for (wide = 2; wide <= MAX_WIDE; wide++)
         for (uint32_t i = 0; i < d->property_count; i++)
             if (d->properties[i].used && d->properties[i].wide == wide)
                 make_wide(m, &d->properties[i]);
@@ -298,7 +298,7 @@ static void add_sets(const design *d, bitslice_tables *head, block *b)
  * of these such whose tests ask for the same rows, those first that few others ask for: so rows
  * are in the first cache when the next pattern wants them. */
 typedef struct place_key {
-    uint32_t pattern, early, tests[MOST_EARLY]; /* property and distance */
+    uint32_t pattern, early, tests[MAX_EARLY]; /* property and distance */
 } place_key;
 
 static int by_key(const void *a, const void *b)
@@ -351,8 +351,8 @@ static void lay_out(const problem *p, design *d, row_maker *m, property **order,
     head.ahead = d->ahead;
     const uint32_t each = ROWS_BYTES / BITSLICE_ROW / (head.rows ? head.rows : 1);
     const uint32_t least = BITSLICE_STEP + bitslice_rows_ahead(&head);
-    head.length = MOST_LENGTH;
-    head.held = each < least ? least : each > MOST_HELD ? MOST_HELD : each;
+    head.length = MAX_LENGTH;
+    head.held = each < least ? least : each > MAX_HELD ? MAX_HELD : each;
     head.held = head.held / BITSLICE_STEP * BITSLICE_STEP;
     head.early = words_of(b);
     for (uint32_t i = 0; i < head.count; i++) {
@@ -365,7 +365,7 @@ static void lay_out(const problem *p, design *d, row_maker *m, property **order,
     for (uint32_t i = 0; i < head.count; i++)
         add_pattern(m, keys[i].pattern, &patterns[i]);
     head.pattern = block_words(b, patterns, head.count * sizeof *patterns / 4);
-    if (head.rows >= BITSLICE_MOST_ROWS)
+    if (head.rows >= BITSLICE_MAX_ROWS)
         b->failed = true;
     if (!b->failed)
         memcpy(b->bytes, &head, sizeof head);
@@ -521,7 +521,7 @@ static bool operations_check(const bitslice_tables *t, const uint32_t *tables, s
 {
     const bitslice_operation *operations = (const bitslice_operation *)(tables + t->operation);
     const uint32_t *inputs = tables + t->inputs;
-    if (t->rows < t->letters || t->rows >= BITSLICE_MOST_ROWS ||
+    if (t->rows < t->letters || t->rows >= BITSLICE_MAX_ROWS ||
         !words_inside(words, t->operation,
                       (uint64_t)(t->rows - t->letters) * sizeof *operations / 4) ||
         !words_inside(words, t->inputs, t->input_count))
@@ -584,7 +584,7 @@ static bool segments_check(const bitslice_tables *t, const bitslice_pattern *p,
 static bool pattern_check(const stage_facts *facts, const bitslice_tables *t,
                           const bitslice_pattern *p, const uint32_t *tables, size_t words)
 {
-    return p->index < facts->pattern_count && p->test_count <= MOST_EARLY + MOST_LATE &&
+    return p->index < facts->pattern_count && p->test_count <= MAX_EARLY + MAX_LATE &&
            p->length >= 1 && p->length <= BITSLICE_LONGEST && p->anchor < p->length &&
            p->before <= BITSLICE_LONGEST && p->full_count <= BITSLICE_LONGEST &&
            p->check_count <= p->full_count &&
@@ -608,9 +608,9 @@ static bool bitslice_check(const stage_facts *facts, const uint32_t *tables, siz
 {
     const bitslice_tables *t = (const bitslice_tables *)tables;
     if (words < sizeof *t / 4 || facts->carries || t->length < BITSLICE_STEP ||
-        t->length > MOST_LENGTH || t->length % BITSLICE_STEP || t->ahead >= BITSLICE_AHEAD ||
-        t->held > MOST_HELD || t->held % BITSLICE_STEP ||
-        t->held < BITSLICE_STEP + bitslice_rows_ahead(t) || t->classes > BITSLICE_MOST_ROWS ||
+        t->length > MAX_LENGTH || t->length % BITSLICE_STEP || t->ahead >= BITSLICE_AHEAD ||
+        t->held > MAX_HELD || t->held % BITSLICE_STEP ||
+        t->held < BITSLICE_STEP + bitslice_rows_ahead(t) || t->classes > BITSLICE_MAX_ROWS ||
         !letters_check(t, tables, words) || !operations_check(t, tables, words) ||
         facts->state_words != bitslice_scratch(t) || !runs_check(t) ||
         !tests_check(t, tables, words, t->early, t->early_count) ||

@@ -9,7 +9,7 @@
 /* ---- which tests find which pattern: design.c ----------------------------- */
 
 /* Rows of which a class may have the union; tests of a pattern. */
-enum { MOST_WIDE = 16, MOST_EARLY = BITSLICE_EARLY, MOST_LATE = 8 };
+enum { MAX_WIDE = 16, MAX_EARLY = BITSLICE_EARLY, MAX_LATE = 8 };
 
 /* A class that some test may ask for, or its last `wide` rows. */
 typedef struct property {
@@ -46,7 +46,7 @@ typedef struct design {
     uint32_t *class_slots; /* hashed; a power of two */
     property *properties;
     uint32_t property_count;
-    uint32_t *property_of; /* [class][MOST_WIDE + 1]: UINT32_MAX: none */
+    uint32_t *property_of; /* [class][MAX_WIDE + 1]: UINT32_MAX: none */
     position *positions;   /* of one pattern */
     uint32_t *position_class;
     landmark *landmarks;

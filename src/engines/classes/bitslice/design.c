@@ -1,7 +1,7 @@
 /* design.c: which tests find which pattern in bit-sliced text.
  *
  * A pattern's tests are on positions that every match has, at a distance from its anchor, one of
- * them, that is fixed, or varies by up to MOST_WIDE bytes: then on the union of so many rows. Which
+ * them, that is fixed, or varies by up to MAX_WIDE bytes: then on the union of so many rows. Which
  * ones is a bargain: a test costs each place, and says as much as its class is rare; a row costs
  * its making once for all patterns. So the classes that say most to most patterns have rows in any
  * case, and stand for those that they hold; a pattern gets another row where that saves more than
@@ -14,7 +14,7 @@
 
 #include "engines/shared/costs.h"
 
-enum { MOST_COMMON = 96, LEAST_ASKED = 6 };
+enum { MAX_COMMON = 96, MIN_ASKED = 6 };
 
 #define LITTLE 0.4 /* is said by what is seen so often */
 
@@ -102,7 +102,7 @@ static double information(double often)
 
 static uint32_t property_number(design *d, uint32_t class, uint32_t wide)
 {
-    uint32_t *number = &d->property_of[(size_t) class * (MOST_WIDE + 1) + wide];
+    uint32_t *number = &d->property_of[(size_t) class * (MAX_WIDE + 1) + wide];
     if (*number == UINT32_MAX) {
         property *made = &d->properties[d->property_count];
         double never = 1;
@@ -131,11 +131,11 @@ static uint32_t find_landmarks(design *d, size_t count, size_t anchor)
             wide *= 2;
         if (wide > most + 1)
             wide = most - least + 1;
-        if (!optional && wide <= MOST_WIDE) {
+        if (!optional && wide <= MAX_WIDE) {
             d->landmarks[found].property = property_number(d, class, wide);
             d->landmarks[found++].behind = most;
         }
-        if (!optional && wide <= MOST_WIDE && common != class && common != UINT32_MAX) {
+        if (!optional && wide <= MAX_WIDE && common != class && common != UINT32_MAX) {
             d->landmarks[found].property = property_number(d, common, wide);
             d->landmarks[found++].behind = most;
         }
@@ -175,14 +175,14 @@ unsigned class_size(const byte_class *set)
 /* The classes whose rows are made anyhow: of one byte, and those that say most to most patterns. */
 static void choose_common(design *d)
 {
-    uint32_t common[MOST_COMMON], count = 0;
+    uint32_t common[MAX_COMMON], count = 0;
     for (size_t i = 0; i < d->list->count; i++) {
         const size_t positions = design_read(d, i);
         for (size_t k = 0; k < positions; k++)
             d->class_asked[d->position_class[k]] += !d->positions[k].optional;
     }
-    for (uint32_t i = 0; i < MOST_COMMON; i++) {
-        double most = LEAST_ASKED;
+    for (uint32_t i = 0; i < MAX_COMMON; i++) {
+        double most = MIN_ASKED;
         common[count] = UINT32_MAX;
         for (uint32_t c = 0; c < d->class_count; c++) {
             const double worth = d->class_asked[c] * information(d->class_often[c]);
@@ -225,14 +225,14 @@ double design_hits_cost(const design *d, const chosen *c)
     return c->whole ? hit_cost(d, c->survive) : hits_cost(d, c->survive);
 }
 
-/* The early tests among `count` landmarks, to tests[MOST_EARLY]; c->early of them leave c->survive.
+/* The early tests among `count` landmarks, to tests[MAX_EARLY]; c->early of them leave c->survive.
  * Returns what they and survivors take for four rows. */
 static double early_tests(design *d, chosen *c, uint32_t count, landmark *tests)
 {
     double takes = 0;
     c->survive = 1;
     c->early = 0;
-    while (c->early < MOST_EARLY) {
+    while (c->early < MAX_EARLY) {
         const double now = hits_cost(d, c->survive);
         double most = c->early ? 0 : -1e9;
         landmark *best = NULL;
@@ -274,7 +274,7 @@ static bool whole_tests(design *d, chosen *c, size_t count, landmark *tests, dou
             return false;
         if (class_size(&d->classes[class]) == 256)
             continue;
-        if (c->early == MOST_EARLY || i - first >= BITSLICE_AHEAD)
+        if (c->early == MAX_EARLY || i - first >= BITSLICE_AHEAD)
             return false;
         const uint32_t number = property_number(d, class, 1);
         tests[c->early++] = (landmark){ number, (uint32_t)(i - first), 0 };
@@ -296,7 +296,7 @@ static void take_tests(design *d, chosen *c, const chosen *one, const landmark *
  * there. */
 static void choose_early(design *d, chosen *c, size_t count)
 {
-    landmark tests[MOST_EARLY];
+    landmark tests[MAX_EARLY];
     double least = COST_IMPOSSIBLE, all;
     chosen whole;
     for (size_t i = 0; i < count; i++) {
@@ -338,7 +338,7 @@ static void choose_late(design *d, chosen *c, uint32_t count)
     for (uint32_t i = 0; i < count; i++)
         d->landmarks[i].worth = information(d->properties[d->landmarks[i].property].often);
     landmarks_sort(d->landmarks, count);
-    for (uint32_t i = 0; i < count && !c->whole && c->count < c->early + MOST_LATE; i++) {
+    for (uint32_t i = 0; i < count && !c->whole && c->count < c->early + MAX_LATE; i++) {
         const landmark *l = &d->landmarks[i];
         const property *p = &d->properties[l->property];
         if (p->used && p->often < 0.7 && l->behind <= d->ahead &&
@@ -374,7 +374,7 @@ static bool take_room(design *d)
     d->position_class = memory_take_array(m, BITSLICE_LONGEST, sizeof *d->position_class);
     d->landmarks = memory_take_array(m, BITSLICE_LONGEST, sizeof *d->landmarks);
     d->patterns = memory_take_zeroed(m, d->list->count, sizeof *d->patterns);
-    d->tests = memory_take_array(m, d->list->count * (MOST_EARLY + MOST_LATE), sizeof *d->tests);
+    d->tests = memory_take_array(m, d->list->count * (MAX_EARLY + MAX_LATE), sizeof *d->tests);
     if (!d->classes || !d->class_slots || !d->positions || !d->position_class || !d->landmarks ||
         !d->patterns || !d->tests)
         return false;
@@ -398,9 +398,9 @@ bool design_make(const problem *p, design *d)
         return false;
     for (size_t i = 0; i < p->list->count; i++)
         design_read(d, i);
-    if (d->class_count >= BITSLICE_MOST_ROWS / 32)
+    if (d->class_count >= BITSLICE_MAX_ROWS / 32)
         return false;
-    const size_t kinds = (size_t)d->class_count * (MOST_WIDE + 1);
+    const size_t kinds = (size_t)d->class_count * (MAX_WIDE + 1);
     d->class_often = memory_take_zeroed(d->memory, d->class_count, sizeof *d->class_often);
     d->properties = memory_take_array(d->memory, kinds, sizeof *d->properties);
     d->property_of = memory_take_array(d->memory, kinds, sizeof *d->property_of);
@@ -414,7 +414,7 @@ bool design_make(const problem *p, design *d)
     choose_common(d);
     for (size_t i = 0; i < p->list->count; i++) {
         choose_early(d, &d->patterns[i], design_read(d, i));
-        d->test_count += MOST_LATE;
+        d->test_count += MAX_LATE;
     }
     for (size_t i = 0; i < p->list->count; i++)
         choose_late(d, &d->patterns[i],

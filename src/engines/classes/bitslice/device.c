@@ -19,16 +19,16 @@
 enum {
     GPU_GROUP = 512,
     SMALL_GROUP = 128, /* of a GPU with little local memory, */
-    LEAST_GROUP = 64,  /* and what planners go by */
-    MOST_BATCHES = 16,
-    MOST_ROWS = 1024,  /* that are divided */
+    MIN_GROUP = 64,    /* and what planners go by */
+    MAX_BATCHES = 16,
+    MAX_ROWS = 1024,   /* that are divided */
     UNIT_ITEMS = 1024, /* groups of a multiprocessor have so many items */
     GROUPS_A_UNIT = 2,
     LARGE_LOCAL = 96 << 10, /* a device with more lets several groups share it */
     LOCAL_KEPT = 1 << 10,   /* by the device, of each group's */
-    LEAST_MOST = 1 << 16,
+    MIN_MOST = 1 << 16,
     UNIT_ALONE = 2, /* items of a CPU's core that have rows of their own */
-    LEAST_LANE = 64 /* bytes, as long as there are others to share with */
+    MIN_LANE = 64   /* bytes, as long as there are others to share with */
 };
 
 typedef struct bitslice_device {
@@ -49,7 +49,7 @@ static const bitslice_tables *tables_of(const device_plan *p)
 }
 
 /* What planners are told. */
-_Static_assert(SLICE_ROWS(LEAST_GROUP, 32u) == BITSLICE_LOCAL, "no more, and no less");
+_Static_assert(SLICE_ROWS(MIN_GROUP, 32u) == BITSLICE_LOCAL, "no more, and no less");
 _Static_assert(32 + SLICE_AHEAD + 1 == BITSLICE_LOCAL_ROW, "as stride_of says");
 
 /* ---- sizes --------------------------------------------------------------------------- */
@@ -126,7 +126,7 @@ static bool divide(const device_plan *p, const uint32_t *needs, uint32_t most, u
     const uint32_t words = d->words;
     uint32_t done = 0, held = 0;
     memset(batch_of, 0xff, t->count * sizeof *batch_of);
-    memset(rows_of, 0, (size_t)MOST_BATCHES * words * sizeof *rows_of);
+    memset(rows_of, 0, (size_t)MAX_BATCHES * words * sizeof *rows_of);
     d->steps = d->held = 0;
     for (d->batches = 1; done < t->count;) {
         uint32_t *rows = rows_of + (size_t)(d->batches - 1) * words;
@@ -141,7 +141,7 @@ static bool divide(const device_plan *p, const uint32_t *needs, uint32_t most, u
             }
         }
         if (held + least > most) {
-            if (held == 0 || d->batches == MOST_BATCHES)
+            if (held == 0 || d->batches == MAX_BATCHES)
                 return false;
             held = 0;
             d->batches++;
@@ -183,14 +183,14 @@ static int choose_batches(device_plan *p, uint32_t most, uint64_t bytes, trawl_e
     uint32_t *row_needs = memory_take_zeroed(m, (size_t)rows * d->words + 1, sizeof *row_needs);
     uint32_t *needs = memory_take_zeroed(m, (size_t)t->count * d->words, sizeof *needs);
     d->batch_of = memory_take_zeroed(m, t->count, sizeof *d->batch_of);
-    d->rows_of = memory_take_zeroed(m, (size_t)MOST_BATCHES * d->words, sizeof *d->rows_of);
+    d->rows_of = memory_take_zeroed(m, (size_t)MAX_BATCHES * d->words, sizeof *d->rows_of);
     const bool enough = row_needs && needs && d->batch_of && d->rows_of;
     if (enough) {
         find_needs(t, p->facts.tables, d->words, row_needs, needs);
         choose_blocks(p, needs, most, bytes);
         if (!d->blocks)
             choose_blocks(p, needs, most, p->device->info.local_bytes);
-        while (!d->blocks && p->tuning.group == TUNE_AUTO && d->group > LEAST_GROUP) {
+        while (!d->blocks && p->tuning.group == TUNE_AUTO && d->group > MIN_GROUP) {
             d->group /= 2; /* the box of a large one takes the room of rows */
             choose_blocks(p, needs, most, p->device->info.local_bytes);
         }
@@ -206,7 +206,7 @@ static int choose_sizes(device_plan *p, trawl_error *error)
     const bitslice_tables *t = tables_of(p);
     bitslice_device *d = p->state;
     const bool large = !info->cpu && info->local_bytes > LARGE_LOCAL;
-    int status = plan_warps(p, "bitslice", large ? GPU_GROUP : SMALL_GROUP, SLICE_MOST_GROUP,
+    int status = plan_warps(p, "bitslice", large ? GPU_GROUP : SMALL_GROUP, SLICE_MAX_GROUP,
                             &d->group, error);
     if (status != TRAWL_OK)
         return status;
@@ -215,7 +215,7 @@ static int choose_sizes(device_plan *p, trawl_error *error)
     const uint32_t most = smaller(chars < 64 ? 1 : chars / 32, SLICE_BLOCKS);
     d->groups = tuned(p->tuning.blocks, info->cpu ? 1 : parts(UNIT_ITEMS, d->group));
     const uint64_t bytes = large ? info->local_bytes / d->groups - LOCAL_KEPT : info->local_bytes;
-    if (t->count < SLICE_PATTERNS && t->rows <= MOST_ROWS)
+    if (t->count < SLICE_PATTERNS && t->rows <= MAX_ROWS)
         status = choose_batches(p, most, bytes, error);
     if (status == TRAWL_OK && !d->blocks && !p->facts.may_stop)
         return fail(
@@ -401,7 +401,7 @@ static void list_pattern(const list_maker *m, const listed *l, uint32_t *entry)
     for (uint32_t k = 0; k < l->count; k++)
         entry[k] = 4 * l->tests[k];
     entry[0] |= l->count << SLICE_COUNT;
-    for (uint32_t k = 0; k < SLICE_MOST_LATE; k++) {
+    for (uint32_t k = 0; k < SLICE_MAX_LATE; k++) {
         const uint32_t number = l->count + k;
         const uint32_t word = number < p->test_count
                                   ? word_of(t, stride, m->slots, m->tables[p->tests + number])
@@ -516,7 +516,7 @@ static void bitslice_release(device_plan *p)
 static uint32_t lane_of(const device_plan *p, uint32_t length)
 {
     const uint32_t share = parts(length, (uint64_t)BITSLICE_LANES * p->device->info.units);
-    const uint32_t asked = tuned(p->tuning.chars, share > LEAST_LANE ? share : LEAST_LANE);
+    const uint32_t asked = tuned(p->tuning.chars, share > MIN_LANE ? share : MIN_LANE);
     const uint32_t lane = parts(smaller(asked, parts(length, BITSLICE_LANES)), BITSLICE_STEP);
     return smaller(lane * BITSLICE_STEP, tables_of(p)->length);
 }
@@ -573,7 +573,7 @@ static int bitslice_run(const device_plan *p, device_queue *q, text_piece *piece
     const bitslice_device *d = p->state;
     const uint64_t bytes = piece->end - piece->from;
     const uint64_t most =
-        p->facts.may_stop ? LEAST_MOST + bytes * (1 + p->facts.patience / 2) / 4 : 0;
+        p->facts.may_stop ? MIN_MOST + bytes * (1 + p->facts.patience / 2) / 4 : 0;
     if (d->alone)
         return run_alone(p, q, piece, most, error);
     if (!d->blocks)
@@ -596,7 +596,7 @@ static int bitslice_run(const device_plan *p, device_queue *q, text_piece *piece
     };
     const uint32_t groups = smaller(numbers.tiles, p->device->info.units * (uint64_t)d->groups);
     launch l = launch_of("bitslice", "bitslice", groups, d->group, d->local_bytes);
-    l.bound = SLICE_MOST_GROUP;
+    l.bound = SLICE_MAX_GROUP;
     launch_define(&l, "BLOCKS", d->blocks);
     launch_buffer(&l, &p->tables);
     launch_buffer(&l, &d->lists);

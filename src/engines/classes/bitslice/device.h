@@ -12,8 +12,8 @@
 #define SLICE_PATTERNS (1u << (32 - SLICE_PLACE))
 #define SLICE_QUEUE 1024u
 #define SLICE_FAR_PLACES(group) (2 * (group))
-#define SLICE_QUAD 4u         /* tests that are read together */
-#define SLICE_MOST_GROUP 1024 /* of which registers then let a multiprocessor have as many */
+#define SLICE_QUAD 4u        /* tests that are read together */
+#define SLICE_MAX_GROUP 1024 /* of which registers then let a multiprocessor have as many */
 
 /* Words of a pattern in the lists: two quads of early tests, by bytes among the rows, the number of
  * them in the high bits of the first; late tests, two a word, by words among the rows; the
@@ -26,7 +26,7 @@
 #define SLICE_NUMBER (3 * SLICE_QUAD)
 #define SLICE_WHOLE 0x80000000u
 #define SLICE_ENTRY (4 * SLICE_QUAD)
-#define SLICE_MOST_LATE 8u
+#define SLICE_MAX_LATE 8u
 #define SLICE_NO_TEST 0xffffu
 
 /* A step towards rows: its own first word among the rows, BITSLICE_... << 16, and so many inputs

@@ -19,7 +19,7 @@
 #define BITSLICE_AHEAD 17u    /* a place and the rows behind it that tests may ask for */
 #define BITSLICE_EARLY 8u     /* tests of a pattern that every place is put to, at most */
 #define BITSLICE_RECORDS 4096u
-#define BITSLICE_MOST_ROWS 61440u
+#define BITSLICE_MAX_ROWS 61440u
 
 /* Words of local memory that a group of a GPU needs at least: so many, and for each property. */
 #define BITSLICE_LOCAL 1484u

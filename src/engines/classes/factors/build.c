@@ -13,14 +13,14 @@
 #include "engines/shared/positions.h"
 
 enum { SOME_PATTERNS = 500, SOME_UNBOUNDED = 5000 }; /* that a cost is told from */
-enum { LEAST_LOG = 10, MOST_LOG = 20, SPARSE = 32 }; /* of a bitmap; bits for each gram */
-#define MOST_LENGTH (1u << 20)                       /* of a match */
-#define MOST_STATE_WORDS (1u << 20)                  /* of all rings */
-#define MOST_BEHIND (256u * 64)       /* positions for which shiftand stands behind, */
-#define MOST_UNITS_BEHIND (576u * 64) /* and behind units: more are worth MOST_ON_DEVICES */
-#define MOST_POSITIONS (1u << 22)     /* of sets with an unbounded repeat: half a gigabyte */
+enum { MIN_LOG = 10, MAX_LOG = 20, SPARSE = 32 };    /* of a bitmap; bits for each gram */
+#define MAX_LENGTH (1u << 20)                        /* of a match */
+#define MAX_STATE_WORDS (1u << 20)                   /* of all rings */
+#define MAX_BEHIND (256u * 64)       /* positions for which shiftand stands behind, */
+#define MAX_UNITS_BEHIND (576u * 64) /* and behind units: more are worth MAX_ON_DEVICES */
+#define MAX_POSITIONS (1u << 22)     /* of sets with an unbounded repeat: half a gigabyte */
 #define AWAKE 0.02 /* how often a unit is awake, of all bytes, besides what its grams say */
-#define MOST_ON_DEVICES                                                                            \
+#define MAX_ON_DEVICES                                                                             \
     360.0                /* nanoseconds a byte by shiftand: more, and only factors is worth it */
 #define RARE_ENOUGH 0.02 /* grams of a pattern that are met, for each byte of text, */
 #define RARE_ENOUGH_ON_GPU 0.0005  /* and there, where bitslice takes a pattern in 0.00005 ns */
@@ -59,9 +59,9 @@ static bool is_unbounded(const pattern_list *list)
 static const char *refuses_units(const pattern_list *list)
 {
     size_t positions = 0;
-    for (size_t i = 0; i < list->count && positions <= MOST_POSITIONS; i++)
+    for (size_t i = 0; i < list->count && positions <= MAX_POSITIONS; i++)
         positions += position_count(&list->patterns[i]);
-    return positions > MOST_POSITIONS
+    return positions > MAX_POSITIONS
                ? "a repeat is unbounded, and there are too many patterns beside it: use shiftand"
                : NULL;
 }
@@ -76,11 +76,11 @@ static const char *factors_refuses(const pattern_list *list)
         return refuses_units(list);
     for (size_t i = 0; i < list->count && !refusal; i++) {
         const pattern *p = &list->patterns[i];
-        if (p->max_length > MOST_LENGTH)
+        if (p->max_length > MAX_LENGTH)
             return "a pattern is longer than 1 MiB: use ac, or shiftand";
         if (!p->literal)
             words += jump_words(p, &refusal);
-        if (words > MOST_STATE_WORDS)
+        if (words > MAX_STATE_WORDS)
             return "the long repeats are too many: compile fewer patterns at once";
     }
     return refusal;
@@ -91,7 +91,7 @@ static const char *factors_refuses(const pattern_list *list)
 static const engine *factors_fallback_of(const pattern_list *list)
 {
     const bool units = is_unbounded(list);
-    const size_t most = units ? MOST_UNITS_BEHIND : MOST_BEHIND;
+    const size_t most = units ? MAX_UNITS_BEHIND : MAX_BEHIND;
     size_t positions = 0;
     for (size_t i = 0; i < list->count && positions <= most; i++)
         positions += position_count(&list->patterns[i]);
@@ -192,7 +192,7 @@ static double factors_cost(const problem *p)
         literals = literals && p->list->patterns[i].literal;
     if (literals || (p->target.gpu && is_unbounded(p->list)))
         return cost;
-    if (!p->target.gpu && !factors_fallback_of(p->list) && class_cost(p->list) < MOST_ON_DEVICES)
+    if (!p->target.gpu && !factors_fallback_of(p->list) && class_cost(p->list) < MAX_ON_DEVICES)
         return cost;
     const bool units = is_unbounded(p->list);
     const size_t step = p->list->count / (units ? SOME_UNBOUNDED : SOME_PATTERNS) + 1;
@@ -247,7 +247,7 @@ static uint32_t log_of(uint64_t n)
 
 static uint32_t clamp(uint32_t log)
 {
-    return log < LEAST_LOG ? LEAST_LOG : log > MOST_LOG ? MOST_LOG : log;
+    return log < MIN_LOG ? MIN_LOG : log > MAX_LOG ? MAX_LOG : log;
 }
 
 /* Bitmap and buckets of the grams of one length; these go to `entries` from `first` on. */
@@ -431,7 +431,7 @@ static bool level_valid(const factors_tables *t, const factors_level *l, const u
 {
     if (l->shift == 0)
         return true;
-    if (l->shift > 32 - LEAST_LOG || l->shift < 32 - MOST_LOG || l->less > 32 - l->shift)
+    if (l->shift > 32 - MIN_LOG || l->shift < 32 - MAX_LOG || l->less > 32 - l->shift)
         return false;
     const uint64_t buckets = (uint64_t)1 << (32 - l->shift - l->less);
     if (!words_inside(words, l->bits, ((uint64_t)1 << (32 - l->shift)) / 32) ||
@@ -451,16 +451,15 @@ static bool set_valid(const factors_tables *t, uint32_t set)
 
 static bool jump_valid(const factors_tables *t, const factors_jump *j)
 {
-    return set_valid(t, j->set) && j->low <= j->high && j->high <= MOST_LENGTH;
+    return set_valid(t, j->set) && j->low <= j->high && j->high <= MAX_LENGTH;
 }
 
 static bool atom_valid(const factors_tables *t, const factors_atom *a)
 {
     if (a->length)
-        return a->length <= MOST_LENGTH &&
-               words_inside(t->byte_count, a->bytes, 2ull * a->length) &&
+        return a->length <= MAX_LENGTH && words_inside(t->byte_count, a->bytes, 2ull * a->length) &&
                words_inside(t->check_count, a->check, a->checks);
-    return set_valid(t, a->set) && a->low <= a->high && a->high <= MOST_LENGTH;
+    return set_valid(t, a->set) && a->low <= a->high && a->high <= MAX_LENGTH;
 }
 
 /* Its checks are inside its run, as they read the text there. */
@@ -479,7 +478,7 @@ static bool ring_valid(const factors_piece *p, uint64_t *words)
 {
     if (p->mask == 0)
         return true;
-    const bool fits = p->mask >= 63 && p->mask < 16 * MOST_LENGTH &&
+    const bool fits = p->mask >= 63 && p->mask < 16 * MAX_LENGTH &&
                       (p->mask & (p->mask + 1)) == 0 && p->ring == *words;
     *words += FACTORS_RING + (p->mask + 1) / 64;
     return fits;
@@ -567,7 +566,7 @@ static bool units_valid(const factors_tables *t, const stage_facts *facts, const
     for (uint32_t i = 0; i < t->unit_count; i++)
         if (!words_inside(facts->state_words, units[i].word, units[i].words) || units[i].rows % 2 ||
             !words_inside(words, units[i].rows, 4ull * t->classes * units[i].words) ||
-            units[i].back > 2 * MOST_LENGTH)
+            units[i].back > 2 * MAX_LENGTH)
             return false;
     return true;
 }
@@ -575,11 +574,11 @@ static bool units_valid(const factors_tables *t, const stage_facts *facts, const
 static bool factors_check_tables(const stage_facts *facts, const uint32_t *tables, size_t words)
 {
     const factors_tables *t = (const factors_tables *)tables;
-    if (words < sizeof *t / 4 || t->forward > 2 * MOST_LENGTH)
+    if (words < sizeof *t / 4 || t->forward > 2 * MAX_LENGTH)
         return false;
     if (t->unit_count ? !units_valid(t, facts, tables, words)
                       : facts->carries || facts->max_length == LENGTH_UNBOUNDED ||
-                            facts->max_length > MOST_LENGTH)
+                            facts->max_length > MAX_LENGTH)
         return false;
     if ((t->entries | t->pieces | t->atoms | t->checks | t->sets | t->bytes) % 2 ||
         !words_inside(words, t->entries, 2ull * t->entry_count) ||

@@ -12,11 +12,11 @@
 #include "engines/classes/factors/pieces.h"
 #include "engines/shared/costs.h"
 
-#define FEW_GRAMS 4u               /* of a piece: tried first, */
-#define MOST_GRAMS FACTORS_SPELLED /* and at most */
-#define WINDOW_GRAMS 16u  /* at a place of a window, at most: four letters of either case */
-#define MOST_PLACES 4096u /* that are looked at in a piece, of each length */
-#define RARE 0.0005       /* a rate at which no more and no shorter grams are tried */
+#define FEW_GRAMS 4u              /* of a piece: tried first, */
+#define MAX_GRAMS FACTORS_SPELLED /* and at most */
+#define WINDOW_GRAMS 16u          /* at a place of a window, at most: four letters of either case */
+#define MAX_PLACES 4096u          /* that are looked at in a piece, of each length */
+#define RARE 0.0005               /* a rate at which no more and no shorter grams are tried */
 
 /* Bytes that a jump leads on, at most: grams that nothing speaks for are rarer than they count. */
 #define FOREVER 256.0
@@ -254,7 +254,7 @@ static void try_length(const factor_draft *d, uint32_t length, uint64_t least, u
     uint32_t places = 0;
     for (uint32_t r = 0; r < count; r++) {
         const cell *cells = (const cell *)(const void *)d->cells.bytes + runs[r].cell;
-        for (uint32_t at = 0; at + length <= runs[r].length && places < MOST_PLACES; at++) {
+        for (uint32_t at = 0; at + length <= runs[r].length && places < MAX_PLACES; at++) {
             const uint64_t grams = grams_at(cells + at, length);
             places++;
             if (grams < least || grams > most)
@@ -276,7 +276,7 @@ static anchor choose_anchor(const factor_draft *d)
         if (best.length == 0 || best.rate > RARE)
             try_length(d, length, 1, FEW_GRAMS, &best);
         if (best.length == 0 || best.rate > RARE)
-            try_length(d, length, FEW_GRAMS + 1, MOST_GRAMS, &best);
+            try_length(d, length, FEW_GRAMS + 1, MAX_GRAMS, &best);
     }
     return best;
 }

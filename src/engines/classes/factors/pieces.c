@@ -5,7 +5,7 @@
 
 #include "engines/classes/factors/layout.h"
 
-enum { MOST_ANY = 16, MOST_CELLS = 64 }; /* positions that one element becomes; the rest is a gap */
+enum { MAX_ANY = 16, MAX_CELLS = 64 }; /* positions that one element becomes; the rest is a gap */
 
 /* The next elements as one. */
 static element read_element(steps *s)
@@ -46,7 +46,7 @@ step steps_next(steps *s)
         if (e.max == 0)
             continue;
         const bool any = class_full(set);
-        uint32_t cells = e.min <= (any ? MOST_ANY : MOST_CELLS) ? e.min : any ? 1 : MOST_CELLS;
+        uint32_t cells = e.min <= (any ? MAX_ANY : MAX_CELLS) ? e.min : any ? 1 : MAX_CELLS;
         if (any && s->cells && e.max > e.min)
             cells = 0;
         s->begun = true;

@@ -10,10 +10,10 @@
 
 #include "engines/classes/factors/layout.h"
 
-#define TRUST 0.25         /* in independence */
-#define FILLED 0.00002     /* the rate of a gram with one of the bytes that fill, */
-#define FILLED_MORE 6.0    /* and by how much each further one makes it more frequent */
-#define LEAST_RATE 0.00001 /* of any gram: what a place in the tables costs */
+#define TRUST 0.25       /* in independence */
+#define FILLED 0.00002   /* the rate of a gram with one of the bytes that fill, */
+#define FILLED_MORE 6.0  /* and by how much each further one makes it more frequent */
+#define MIN_RATE 0.00001 /* of any gram: what a place in the tables costs */
 
 static uint32_t hashed(uint32_t gram)
 {
@@ -85,5 +85,5 @@ double rarity_rate(const rarity *r, uint32_t gram, uint32_t length)
         both = (double)r->two[gram & 0xffff] * r->two[gram >> 16] / r->places;
         break;
     }
-    return (seen + TRUST * both) / r->places + filled(gram, length) + LEAST_RATE;
+    return (seen + TRUST * both) / r->places + filled(gram, length) + MIN_RATE;
 }

@@ -13,7 +13,7 @@ enum { POSITIONS = 1024 }; /* of a set, those of gaps with them */
 enum { PLACES = 4096 };    /* of the sample, in which windows are counted */
 enum { RUN = 1024 };       /* bytes that are run where a window ends */
 enum { RECTANGLES = 8 };   /* of a table */
-enum { LEAST_GAP = 48 };   /* positions of any byte: fewer are cheaper one by one */
+enum { MIN_GAP = 48 };     /* positions of any byte: fewer are cheaper one by one */
 #define RARE 0.05          /* windows; the walk finds out whether they pay */
 #define TRUST 0.25         /* in that neighbouring bytes know nothing of one another */
 
@@ -83,7 +83,7 @@ static bool add_steps(draft *d, const pattern *p, uint32_t number, size_t base)
         if (d->step_count == BITSTREAMS_STEPS)
             return false;
         size_t least, most = i > lead ? gap_length(q, count - 1 - i, &least) : 0;
-        if (most >= LEAST_GAP && d->gap_count < BITSTREAMS_GAPS) {
+        if (most >= MIN_GAP && d->gap_count < BITSTREAMS_GAPS) {
             d->gap_count++;
             d->steps[d->step_count++] = (bitstreams_step){ .kind = BITSTREAMS_GAP,
                                                            .row = ALL_BYTES,

@@ -40,7 +40,7 @@ enum {
     PAST = 2 * WORDS,
     AHEAD = 4096,  /* bytes that are asked for before they are read */
     FEW_NEAR = 2,  /* windows, each within a chunk of the last: behind more none is looked for */
-    MOST_NEAR = 8, /* for CHUNK * 2^near bytes */
+    MAX_NEAR = 8, /* for CHUNK * 2^near bytes */
     FOUND = 16     /* patterns whose matches of a chunk are put in order */
 };
 
@@ -511,7 +511,7 @@ void VEC_NAME(bitstreams_walk)(const text_task *task)
         if (t->window_count && at >= again && !alive(&s)) {
             const u32 ends = seek(&s, at);
             all = ends - at < CHUNK;
-            near = !all ? 0 : near < MOST_NEAR ? near + 1 : near;
+            near = !all ? 0 : near < MAX_NEAR ? near + 1 : near;
             again = near > FEW_NEAR ? ends + ((u64)CHUNK << near) : ends;
             if (ends - at >= t->back) {
                 at = ends - t->back + 1;

@@ -25,9 +25,9 @@
 #include "engines/shared/vec.h"
 
 enum {
-    STEPS_A_BYTE = 2,   /* streams of so many take as long as a byte by words */
-    ROWS_A_WORD = 8,    /* without vectors: so many as long as a word, */
-    LEAST_WINDOWS = 512 /* bytes that windows are looked for in */
+    STEPS_A_BYTE = 2, /* streams of so many take as long as a byte by words */
+    ROWS_A_WORD = 8,  /* without vectors: so many as long as a word, */
+    MIN_WINDOWS = 512 /* bytes that windows are looked for in */
 };
 
 /* ---- one word to four --------------------------------------------------------- */
@@ -189,7 +189,7 @@ static bool streamed(const text_task *task, bool *brief)
         (*brief && (!task->whole || length * STEPS_A_BYTE < t->step_count)))
         return false;
 #if defined(VEC_PORTABLE)
-    return (t->window_count && length >= LEAST_WINDOWS) ||
+    return (t->window_count && length >= MIN_WINDOWS) ||
            t->fit_count + t->test_count <= ROWS_A_WORD * a->words;
 #else
     return true;

@@ -11,10 +11,10 @@
 enum {
     GPU_GROUP = 256,
     CPU_GROUP = 64,
-    LARGE = 64,               /* rows or columns from which stage 4 is the fastest on an H200 */
-    MOST_STRIP = 8,           /* rows of text brought at once */
-    MOST_SCRATCH = 256 << 20, /* bytes of column states, as long as a group has enough */
-    BALANCE = 2               /* tiles a group takes, where that costs nothing */
+    LARGE = 64,              /* rows or columns from which stage 4 is the fastest on an H200 */
+    MAX_STRIP = 8,           /* rows of text brought at once */
+    MAX_SCRATCH = 256 << 20, /* bytes of column states, as long as a group has enough */
+    BALANCE = 2              /* tiles a group takes, where that costs nothing */
 };
 
 static const bb_tables *tables_of(const device_plan *p)
@@ -50,8 +50,8 @@ static size_t bb_scratch_bytes(const device_plan *p, uint64_t length, uint64_t c
     const uint64_t one = group_scratch(p, d->group);
     uint64_t groups = length / cols * ((cols - 1) / d->group + 1); /* bands of one row */
     groups = smaller(groups, grid_most_groups(p, d->group));
-    if (groups * one > MOST_SCRATCH)
-        groups = one < MOST_SCRATCH ? MOST_SCRATCH / one : 1;
+    if (groups * one > MAX_SCRATCH)
+        groups = one < MAX_SCRATCH ? MAX_SCRATCH / one : 1;
     return (size_t)(groups * one);
 }
 
@@ -89,7 +89,7 @@ static int bb_run_grid(const device_plan *p, device_queue *q, grid_piece *piece,
             /* 15 bytes before the first cell, 15 to fill up the last piece */
             const uint64_t wide = ((uint64_t)group + d->widest - 1) * t->cell_size;
             const uint32_t vectors = smaller((wide + 30) / 16, room / 3 / 16);
-            numbers.strip = smaller(room / 3 / 16 / vectors, MOST_STRIP);
+            numbers.strip = smaller(room / 3 / 16 / vectors, MAX_STRIP);
             numbers.grid.vectors = vectors;
         }
         /* A state that is brought should be met a few times. */

@@ -42,7 +42,7 @@
 
 #include "engines/shared/vec.h"
 
-#define MOST_BITS 32u
+#define MAX_BITS 32u
 #define BATCH 8u                  /* cells that are counted at once, */
 #define BATCH_BITS 4u             /* by counters of so many bits and more */
 #define TRIED_CELLS 64u           /* of the list, */
@@ -199,7 +199,7 @@ WALK_INTO const direct_cell *direct_ranked(const direct_scan *scan, u32 i)
 WALK_INTO u64 direct_places(direct_scan *scan, u32 top, u64 at, u64 alive, bool inside, u32 size,
                             bool exact, bool wide)
 {
-    u64 counters[MOST_BITS];
+    u64 counters[MAX_BITS];
     const direct_needle *n = scan->needle;
     for (u32 j = 0; j < scan->bits; j++)
         counters[j] = scan->start >> j & 1 ? UINT64_MAX : 0;
@@ -501,7 +501,7 @@ static const direct_loops *direct_choose(const direct_tables *head)
 static u32 bits_of(u32 number)
 {
     u32 bits = 0;
-    while (bits < MOST_BITS && number >> bits)
+    while (bits < MAX_BITS && number >> bits)
         bits++;
     return bits;
 }

@@ -22,25 +22,25 @@
 #include "engines/shared/costs.h"
 #include "engines/shared/grid/needles.h"
 
-#define MOST_SIDE 32u         /* rows and columns of a needle from which strings are taken */
-#define MOST_JUDGED 24u       /* needles */
-#define MOST_TESTS (1u << 18) /* in all, where needles are not more */
-#define MOST_DISTANCES 6u     /* that are tried, down and across */
-#define CHANGED_SHARE 0.1     /* of places where others begin, before their changes are counted */
-#define EVEN_STUBBORN 5.0     /* a needle of one colour, in a text of one */
-#define GPU_EVEN 0.4          /* of a string: as often as where needle and text are even */
-#define SKETCH_BITS 14u       /* of counters of strings */
+#define MAX_SIDE 32u         /* rows and columns of a needle from which strings are taken */
+#define MAX_JUDGED 24u       /* needles */
+#define MAX_TESTS (1u << 18) /* in all, where needles are not more */
+#define MAX_DISTANCES 6u     /* that are tried, down and across */
+#define CHANGED_SHARE 0.1    /* of places where others begin, before their changes are counted */
+#define EVEN_STUBBORN 5.0    /* a needle of one colour, in a text of one */
+#define GPU_EVEN 0.4         /* of a string: as often as where needle and text are even */
+#define SKETCH_BITS 14u      /* of counters of strings */
 
-enum { SIDE = MOST_SIDE + 1 };
+enum { SIDE = MAX_SIDE + 1 };
 
 /* ---- how rare strings are ------------------------------------------------------ */
 
 typedef struct rarity {
-    uint32_t cells, cell_size;   /* of a string */
-    uint32_t colours;            /* of the needles, as far as they count */
-    double often[KU_MOST_CELLS]; /* how often one is with so many changes of colour; of each one
+    uint32_t cells, cell_size;  /* of a string */
+    uint32_t colours;           /* of the needles, as far as they count */
+    double often[KU_MAX_CELLS]; /* how often one is with so many changes of colour; of each one
                                     colour, with none */
-    double weight;               /* of what was counted */
+    double weight;              /* of what was counted */
     uint32_t *counts; /* by hash, SKETCH_BITS of it: strings of the needles, of the sample */
     uint64_t total;
 } rarity;
@@ -71,13 +71,13 @@ static bool size_fits(uint32_t bytes)
 {
     static const uint32_t sizes =
         1u << 1 | 1u << 2 | 1u << 3 | 1u << 4 | 1u << 6 | 1u << 8 | 1u << 12 | 1u << 16;
-    return bytes <= KU_MOST_BYTES && (sizes >> bytes & 1);
+    return bytes <= KU_MAX_BYTES && (sizes >> bytes & 1);
 }
 
 /* Bytes of a string that vectors look at: spread over it. */
-static uint32_t spread_places(uint32_t bytes, uint32_t place[KU_MOST_PLACES])
+static uint32_t spread_places(uint32_t bytes, uint32_t place[KU_MAX_PLACES])
 {
-    const uint32_t count = bytes < KU_MOST_PLACES ? bytes : KU_MOST_PLACES;
+    const uint32_t count = bytes < KU_MAX_PLACES ? bytes : KU_MAX_PLACES;
     for (uint32_t i = 0; i < count; i++)
         place[i] = count > 1 ? i * (bytes - 1) / (count - 1) : 0;
     return count;
@@ -86,7 +86,7 @@ static uint32_t spread_places(uint32_t bytes, uint32_t place[KU_MOST_PLACES])
 /* How often vectors let it pass. */
 static double how_often_seen(const rarity *r, const uint8_t *p)
 {
-    uint32_t place[KU_MOST_PLACES], changes = 0;
+    uint32_t place[KU_MAX_PLACES], changes = 0;
     const uint32_t places = spread_places(r->cells * r->cell_size, place);
     for (uint32_t i = 1; i < places; i++)
         changes += grid_cell(p, r->cell_size, place[i - 1] / r->cell_size) !=
@@ -146,24 +146,24 @@ static uint32_t changes_of_col(const judging *j, const piece *p, uint32_t at)
     return changes;
 }
 
-/* Of `count` rows (columns), where the MOST_SIDE begin that have the most changes. */
+/* Of `count` rows (columns), where the MAX_SIDE begin that have the most changes. */
 static uint32_t busiest(const judging *j, const piece *p, uint32_t count, changes_at changes)
 {
     uint32_t best = 0, most = 0;
     uint64_t sum = 0;
-    for (uint32_t i = 0; i < count && count > MOST_SIDE; i++) {
+    for (uint32_t i = 0; i < count && count > MAX_SIDE; i++) {
         sum += changes(j, p, i);
-        if (i >= MOST_SIDE)
-            sum -= changes(j, p, i - MOST_SIDE);
-        if (i + 1 >= MOST_SIDE && sum > most) {
+        if (i >= MAX_SIDE)
+            sum -= changes(j, p, i - MAX_SIDE);
+        if (i + 1 >= MAX_SIDE && sum > most) {
             most = (uint32_t)sum;
-            best = i + 1 - MOST_SIDE;
+            best = i + 1 - MAX_SIDE;
         }
     }
     return best;
 }
 
-/* The largest rectangle of cells that are all compared, of which MOST_SIDE rows and columns count.
+/* The largest rectangle of cells that are all compared, of which MAX_SIDE rows and columns count.
  * From row to row, `heights` says how many such cells stand above each other in each column; the
  * columns beside it that are as high make the rectangle that one ends in. */
 static piece clear_piece(const needle *n, uint32_t *heights)
@@ -175,10 +175,10 @@ static piece clear_piece(const needle *n, uint32_t *heights)
     for (uint32_t row = 0; n->mask && row < n->rows; row++) {
         const uint8_t *mask = n->mask + (size_t)row * n->cols;
         for (uint32_t col = 0; col < n->cols; col++)
-            heights[col] = !mask[col] ? 0 : heights[col] < MOST_SIDE ? heights[col] + 1 : MOST_SIDE;
+            heights[col] = !mask[col] ? 0 : heights[col] < MAX_SIDE ? heights[col] + 1 : MAX_SIDE;
         for (uint32_t col = 0; col < n->cols; col++) {
             uint32_t height = heights[col], cols = 0;
-            for (; height && cols < MOST_SIDE && col + cols < n->cols; cols++) {
+            for (; height && cols < MAX_SIDE && col + cols < n->cols; cols++) {
                 height = heights[col + cols] < height ? heights[col + cols] : height;
                 if (height && (uint64_t)height * (cols + 1) > largest) {
                     largest = (uint64_t)height * (cols + 1);
@@ -200,9 +200,9 @@ static piece piece_of(const judging *j, const needle *n)
     const uint32_t top = busiest(j, &p, rows, changes_of_row);
     uint32_t changes = 0;
     p.top += top;
-    p.rows = rows < MOST_SIDE ? rows : MOST_SIDE;
+    p.rows = rows < MAX_SIDE ? rows : MAX_SIDE;
     p.left += busiest(j, &p, cols, changes_of_col);
-    p.cols = cols < MOST_SIDE ? cols : MOST_SIDE;
+    p.cols = cols < MAX_SIDE ? cols : MAX_SIDE;
     for (uint32_t row = 0; row < p.rows; row++)
         changes += changes_of_row(j, &p, row);
     p.stubborn = changes == 0 ? EVEN_STUBBORN : 1;
@@ -213,9 +213,9 @@ static piece piece_of(const judging *j, const needle *n)
 static bool judge(const problem *p, judging *j)
 {
     const pattern_list *list = p->list;
-    *j = (judging){ .list = list, .rows = MOST_SIDE, .cols = MOST_SIDE };
+    *j = (judging){ .list = list, .rows = MAX_SIDE, .cols = MAX_SIDE };
     j->pieces = memory_take_array(p->memory, list->count, sizeof *j->pieces);
-    j->judged = list->count < MOST_JUDGED ? (uint32_t)list->count : MOST_JUDGED;
+    j->judged = list->count < MAX_JUDGED ? (uint32_t)list->count : MAX_JUDGED;
     uint32_t widest = 1;
     for (size_t i = 0; i < list->count; i++)
         if (list->needles[i].mask && list->needles[i].cols > widest)
@@ -371,7 +371,7 @@ static double sweep_cost(const problem *p, const judging *j, const shape *s, dou
 {
     const double tests = (double)j->list->count * s->down, each = tests / KU_BUCKETS;
     double crossed = 1;
-    for (uint32_t i = 0; i < KU_MOST_PLACES && i < s->cells * j->list->cell_size; i++)
+    for (uint32_t i = 0; i < KU_MAX_PLACES && i < s->cells * j->list->cell_size; i++)
         crossed *= each > 1 ? (each * each < 64 ? each * each / 64 : 1) : 0;
     const double pass = seen + crossed < 1 ? seen + crossed : 1;
     const double byte = cost_of_vector(COST_KU_SWEEP, &p->target) + COST_KU_BYTE;
@@ -406,8 +406,8 @@ static double gpu_cost(const judging *j, const shape *s, double often, uint32_t 
 static uint32_t distances(uint32_t most, uint32_t *out)
 {
     uint32_t count = 0;
-    for (uint32_t i = 0; i < MOST_DISTANCES; i++) {
-        static const uint32_t eighths[MOST_DISTANCES] = { 8, 6, 4, 2, 1, 0 };
+    for (uint32_t i = 0; i < MAX_DISTANCES; i++) {
+        static const uint32_t eighths[MAX_DISTANCES] = { 8, 6, 4, 2, 1, 0 };
         const uint32_t distance = most * eighths[i] / 8 ? most * eighths[i] / 8 : 1;
         if (count == 0 || distance < out[count - 1])
             out[count++] = distance;
@@ -419,7 +419,7 @@ static uint32_t distances(uint32_t most, uint32_t *out)
 static uint32_t gpu_distances(uint32_t most, uint32_t *out)
 {
     uint32_t count = 0;
-    for (uint32_t distance = KU_MOST_ACROSS; distance > 0; distance /= 2)
+    for (uint32_t distance = KU_MAX_ACROSS; distance > 0; distance /= 2)
         if (distance <= most)
             out[count++] = distance;
     return count;
@@ -429,8 +429,8 @@ static uint32_t gpu_distances(uint32_t most, uint32_t *out)
 static void try_cells(const problem *p, const judging *j, uint32_t cells, uint32_t *counts,
                       place_sums sums, shape *best)
 {
-    uint32_t downs[MOST_DISTANCES], acrosses[MOST_DISTANCES], row, col;
-    double often[MOST_DISTANCES][MOST_DISTANCES] = { { 0 } }, seen[MOST_DISTANCES] = { 0 };
+    uint32_t downs[MAX_DISTANCES], acrosses[MAX_DISTANCES], row, col;
+    double often[MAX_DISTANCES][MAX_DISTANCES] = { { 0 } }, seen[MAX_DISTANCES] = { 0 };
     const uint32_t down_count = distances(j->rows, downs);
     const uint32_t most_across = j->cols - cells + 1;
     const uint32_t across_count =
@@ -452,7 +452,7 @@ static void try_cells(const problem *p, const judging *j, uint32_t cells, uint32
         for (uint32_t a = 0; a < across_count; a++) {
             shape s = { .cells = cells, .down = downs[d], .across = acrosses[a] };
             const uint64_t each = (uint64_t)s.down * s.across;
-            if (each > 1 && each * j->list->count > MOST_TESTS)
+            if (each > 1 && each * j->list->count > MAX_TESTS)
                 continue;
             if (p->target.gpu) {
                 s.swept = s.across == 1; /* where a CPU takes over */
@@ -478,7 +478,7 @@ static bool choose_shape(const problem *p, const judging *j, shape *best)
     double(*sums)[SIDE] = memory_take(p->memory, sizeof(place_sums));
     const bool fine = counts && sums;
     *best = (shape){ .cost = COST_IMPOSSIBLE };
-    for (uint32_t cells = 1; fine && cells <= KU_MOST_CELLS && cells <= j->cols; cells++)
+    for (uint32_t cells = 1; fine && cells <= KU_MAX_CELLS && cells <= j->cols; cells++)
         if (size_fits(cells * j->list->cell_size))
             try_cells(p, j, cells, counts, sums, best);
     memory_give(p->memory, counts);
@@ -499,7 +499,7 @@ static double ku_cost(const problem *p)
 
 typedef struct found_test {
     uint64_t hash;
-    uint8_t seen[KU_MOST_PLACES]; /* its bytes at the places that vectors look at */
+    uint8_t seen[KU_MAX_PLACES]; /* its bytes at the places that vectors look at */
     ku_test test;
 } found_test;
 
@@ -646,7 +646,7 @@ static void ku_build(const problem *p, stage_draft *out)
 
 static bool places_valid(const ku_tables *t, size_t words)
 {
-    if (t->places > KU_MOST_PLACES || (t->places > 0 && t->across != 1))
+    if (t->places > KU_MAX_PLACES || (t->places > 0 && t->across != 1))
         return false;
     for (uint32_t i = 0; i < t->places; i++)
         if (t->place[i] >= t->cells * t->cell_size)
@@ -673,7 +673,7 @@ static bool ku_check_tables(const stage_facts *facts, const uint32_t *tables, si
 {
     const ku_tables *t = (const ku_tables *)tables;
     if (words < sizeof *t / 4 || t->cell_size != facts->cell_size || facts->state_words != 0 ||
-        t->down == 0 || t->across == 0 || t->cells == 0 || t->cells > KU_MOST_CELLS ||
+        t->down == 0 || t->across == 0 || t->cells == 0 || t->cells > KU_MAX_CELLS ||
         !size_fits(t->cells * t->cell_size) || t->first_row > t->last_row || t->bits < 5 ||
         t->bits > 30 || !places_valid(t, words) || t->list_bits < 1 || t->list_bits > 30 ||
         !words_inside(words, t->bitmap, (uint64_t)1 << (t->bits - 5)) ||

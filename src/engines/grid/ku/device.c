@@ -21,21 +21,21 @@
 enum {
     GPU_GROUP = 256,
     CPU_GROUP = 16,
-    MOST_GROUP = 512, /* of a GPU */
-    LEAST_BITS = 5,   /* of the number of a word of the filter */
-    NEAR_BITS = 12,   /* the same, 16 KiB, of sets that are near */
-    MOST_BITS = 17,
+    MAX_GROUP = 512, /* of a GPU */
+    MIN_BITS = 5,    /* of the number of a word of the filter */
+    NEAR_BITS = 12,  /* the same, 16 KiB, of sets that are near */
+    MAX_BITS = 17,
     SHARE = 8,   /* words a string */
     LARGE = 512, /* 16 bytes of a needle that groups compare */
-    MOST_BIT_STRINGS = 32,
-    MOST_SKEW = ROW_ALIGN - 1, /* cells of 1 or 3 bytes that a chunk has before its row */
-    FETCHED = 4096,            /* lines of the buffer that are fetched before they are asked for */
-    PROBE_ROWS = 2,            /* in which probes are looked for */
-    PROBE_PLACES = 64,         /* of a row */
-    PATIENCE = 128             /* cells for which a unit of work is too much */
+    MAX_BIT_STRINGS = 32,
+    MAX_SKEW = ROW_ALIGN - 1, /* cells of 1 or 3 bytes that a chunk has before its row */
+    FETCHED = 4096,           /* lines of the buffer that are fetched before they are asked for */
+    PROBE_ROWS = 2,           /* in which probes are looked for */
+    PROBE_PLACES = 64,        /* of a row */
+    PATIENCE = 128            /* cells for which a unit of work is too much */
 };
 /* A row's first chunk, of bits, and that of the row below behind it. */
-_Static_assert(ROW_LEAD >= 2 * MOST_SKEW * 3, "what is read before a row");
+_Static_assert(ROW_LEAD >= 2 * MAX_SKEW * 3, "what is read before a row");
 
 typedef struct ku_device {
     device_buffer tables;
@@ -227,7 +227,7 @@ static bool bits_are_better(const maker *m, ku_args *a)
     uint32_t ones[32], colours, best = 0;
     const uint32_t down = m->head->down, width = m->head->cells;
     const uint32_t tested = m->needle_count * (down - 1);
-    if (down < 2 || width > KU_WIDTH || tested > MOST_BIT_STRINGS)
+    if (down < 2 || width > KU_WIDTH || tested > MAX_BIT_STRINGS)
         return false;
     const uint32_t cells = count_bits(m, ones, &colours);
     if (colours < 2 || colours > KU_FEW_COLOURS)
@@ -306,7 +306,7 @@ static void choose_kind(maker *m, ku_args *a)
     m->across = 1;
     m->bits = bits_are_better(m, a);
     if (!m->bits && m->head->cells * m->head->cell_size <= 8)
-        while (2 * m->across <= m->head->across && m->across < KU_MOST_ACROSS &&
+        while (2 * m->across <= m->head->across && m->across < KU_MAX_ACROSS &&
                2 * m->across * lines <= KU_NEAR)
             m->across *= 2;
     if (m->cpu && m->across == 2)
@@ -349,8 +349,8 @@ static uint32_t room_for(maker *m, uint64_t words)
 static void lay_out_filter(maker *m, ku_args *a)
 {
     const bool near = m->string_count <= KU_NEAR;
-    const uint32_t most = near ? NEAR_BITS : MOST_BITS;
-    uint32_t bits = LEAST_BITS;
+    const uint32_t most = near ? NEAR_BITS : MAX_BITS;
+    uint32_t bits = MIN_BITS;
     while (bits < most && 1u << bits < SHARE * m->string_count)
         bits++;
     a->shift = 32 - bits;
@@ -408,9 +408,9 @@ static void make(maker *m, ku_args *a)
 /* Odd numbers; that of a last word with fewer bytes than four is shifted up. */
 static void set_factors(ku_args *a, uint32_t bytes)
 {
-    static const uint32_t odd[KU_MOST_WORDS] = { 0x9e3779b1u, 0x85ebca77u, 0xc2b2ae3du,
-                                                 0x27d4eb2fu };
-    for (uint32_t i = 0; i < KU_MOST_WORDS; i++) {
+    static const uint32_t odd[KU_MAX_WORDS] = { 0x9e3779b1u, 0x85ebca77u, 0xc2b2ae3du,
+                                                0x27d4eb2fu };
+    for (uint32_t i = 0; i < KU_MAX_WORDS; i++) {
         const uint32_t left = bytes > 4 * i ? bytes - 4 * i : 0;
         a->factors[i] = left >= 4 ? odd[i] : left ? odd[i] << (8 * (4 - left)) : 0;
     }
@@ -434,7 +434,7 @@ static int ku_prepare(device_plan *p, trawl_error *error)
                 .needles = (const byr_needle *)(p->facts.tables + head->needles) };
     const device_info *info = &p->device->info;
     int status = plan_warps(p, "ku", info->cpu ? CPU_GROUP : GPU_GROUP,
-                            info->lanes ? MOST_GROUP : info->most_group, &d->group, error);
+                            info->lanes ? MAX_GROUP : info->most_group, &d->group, error);
     if (status != TRAWL_OK)
         return status;
     d->blocks = tuned(p->tuning.blocks, parts(KU_UNIT_ITEMS, d->group));
@@ -446,7 +446,7 @@ static int ku_prepare(device_plan *p, trawl_error *error)
         if (laid_out_words(&m.needles[i]) / 4 >= LARGE)
             d->numbers.large = LARGE;
     d->words = m.bits                          ? 0
-               : !d->numbers.near || bytes > 8 ? KU_MOST_WORDS
+               : !d->numbers.near || bytes > 8 ? KU_MAX_WORDS
                : m.cpu                         ? 2
                                                : (bytes + 3) / 4;
     if (m.words)
@@ -482,7 +482,7 @@ static int ku_run_grid(const device_plan *p, device_queue *q, grid_piece *piece,
     if (piece->begin >= piece->end || first >= stop || piece->cols < head->cells)
         return TRAWL_OK;
     const bool skewed = (piece->from | piece->stride) % ROW_ALIGN != 0;
-    const uint32_t skew = skewed ? MOST_SKEW / (size == 3 ? 1 : size) : 0; /* rounded down */
+    const uint32_t skew = skewed ? MAX_SKEW / (size == 3 ? 1 : size) : 0; /* rounded down */
     ku_args numbers = d->numbers;
     numbers.capacity = piece->sink.capacity;
     numbers.lines = smaller(d->tables.bytes / 128, FETCHED);

@@ -5,7 +5,7 @@
 #include "engines/grid/ku/layout.h"
 #include "engines/shared/device/queue_sizes.h"
 
-#define KU_MOST_WORDS 4u /* of a test string, the last filled up with zeros */
+#define KU_MAX_WORDS 4u /* of a test string, the last filled up with zeros */
 
 /* A test string of a needle. Two probes, four bytes of the needle each, are compared before the
  * rest of it: with the text at (`row`, `col`) of the needle, `col` in bytes, under `mask`. */
@@ -43,7 +43,7 @@ typedef struct ku_args {
     u32 strings;     /* ku_string[], word offset, a multiple of 4 */
     u32 large; /* 16 bytes of a needle which is compared by a whole group, at least; KU_NEVER: there
                   are none */
-    u32 factors[KU_MOST_WORDS];
+    u32 factors[KU_MAX_WORDS];
     u32 bit; /* of cells; and so on: where rows of bits are compared. Then `near` has of each string
               */
     u32 width; /* 2 * KU_WIDTH words, all ones where the bit is to be one: of `width` cells of a

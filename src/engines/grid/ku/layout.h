@@ -9,14 +9,14 @@
 
 #include "engines/papers/byr/layout.h"
 
-#define KU_MOST_BYTES 16u /* of a test string */
-#define KU_MOST_CELLS 16u
-#define KU_MOST_PLACES 4u /* bytes of a test string that vectors look at */
+#define KU_MAX_BYTES 16u /* of a test string */
+#define KU_MAX_CELLS 16u
+#define KU_MAX_PLACES 4u /* bytes of a test string that vectors look at */
 #define KU_BUCKETS 8u
 
 /* Devices: columns from test point to test point, 1, 2 or 4; strings whose filter a group has near;
  * colours of which rows of bits are compared, and the most cells of a string then. */
-#define KU_MOST_ACROSS 4u
+#define KU_MAX_ACROSS 4u
 #define KU_NEAR 4096u
 #define KU_FEW_COLOURS 4u
 #define KU_WIDTH 8u
@@ -24,13 +24,13 @@
 typedef struct ku_tables {
     u32 cell_size;
     u32 down, across; /* every down-th row and across-th column of the text has a test point */
-    u32 cells;        /* of a test string, which begins at a test point: 1 .. KU_MOST_CELLS */
+    u32 cells;        /* of a test string, which begins at a test point: 1 .. KU_MAX_CELLS */
     u32 first_row;    /* the least row, the greatest and the least column of a needle at which */
     u32 last_row;     /* the rectangle of its test strings, down * across of them, begins */
     u32 first_col;
     u32 places; /* 0: strings are looked up alone; else vectors see first where they may be, by so
                    many bytes of theirs, and the points lie in every column */
-    u32 place[KU_MOST_PLACES]; /* in a test string; places behind the last are 0 */
+    u32 place[KU_MAX_PLACES]; /* in a test string; places behind the last are 0 */
     u32 classes;   /* u8[places][2][16], word offset: bit b: some string of bucket b has a byte with
                       these lower, these upper four bits there */
     u32 needles;   /* byr_needle[plan_header.pattern_count], word offset */
@@ -63,7 +63,7 @@ INLINE u64 ku_word(GLOBAL const u8 *p, u32 bytes)
     return word;
 }
 
-/* The upper bits are the best. Called with a constant number of bytes, up to KU_MOST_BYTES. */
+/* The upper bits are the best. Called with a constant number of bytes, up to KU_MAX_BYTES. */
 INLINE u64 ku_hash(GLOBAL const u8 *p, u32 bytes)
 {
     const u64 golden = 0x9e3779b97f4a7c15u; /* 2^64 over the golden ratio */

@@ -165,7 +165,7 @@ KU_ROW(16)
 typedef bool (*ku_row)(ku_scan *scan, u32 row);
 
 /* By bytes of a test string: build.c makes no others. */
-static const ku_row ku_point_rows[KU_MOST_BYTES + 1] = {
+static const ku_row ku_point_rows[KU_MAX_BYTES + 1] = {
     [1] = ku_row_1, [2] = ku_row_2, [3] = ku_row_3,   [4] = ku_row_4,
     [6] = ku_row_6, [8] = ku_row_8, [12] = ku_row_12, [16] = ku_row_16,
 };
@@ -224,8 +224,8 @@ WALK_INTO bool ku_sweep(ku_scan *scan, const u32 places, u32 row)
     const u32 step = size == 3 ? 63 : VEC_BYTES;
     const u64 mask = begins[size - 1];
     const u8 *start = scan->cells + row * scan->stride;
-    ku_classes classes[KU_MOST_PLACES];
-    vec bytes[KU_MOST_PLACES];
+    ku_classes classes[KU_MAX_PLACES];
+    vec bytes[KU_MAX_PLACES];
     u32 furthest = 0;
     if (scan->cols < head->cells || head->first_col > scan->cols - head->cells)
         return true;
@@ -273,8 +273,8 @@ KU_SWEEP(2)
 KU_SWEEP(3)
 KU_SWEEP(4)
 
-static const ku_row ku_sweeps[KU_MOST_PLACES + 1] = { NULL, ku_sweep_1, ku_sweep_2, ku_sweep_3,
-                                                      ku_sweep_4 };
+static const ku_row ku_sweeps[KU_MAX_PLACES + 1] = { NULL, ku_sweep_1, ku_sweep_2, ku_sweep_3,
+                                                     ku_sweep_4 };
 
 static u32 ku_walk(grid_task *task)
 {

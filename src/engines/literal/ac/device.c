@@ -17,9 +17,9 @@ enum {
     CPU_GROUP = 8,
     USUAL_PAGE = 256,
     CPU_PAGE = 32 * 1024,
-    MOST_PAGE = 1 << 20,
+    MAX_PAGE = 1 << 20,
     STEP = 16,
-    MOST_REACH = 1 << 30 /* windows are shorter */
+    MAX_REACH = 1 << 30 /* windows are shorter */
 };
 
 typedef struct ac_device {
@@ -30,8 +30,8 @@ typedef struct ac_device {
 static uint32_t usual_page(uint32_t reach, bool cpu)
 {
     const uint32_t usual = cpu ? CPU_PAGE : USUAL_PAGE;
-    if (reach > MOST_PAGE / 4)
-        return MOST_PAGE;
+    if (reach > MAX_PAGE / 4)
+        return MAX_PAGE;
     return 4 * reach > usual ? 4 * reach : usual;
 }
 
@@ -52,7 +52,7 @@ static int ac_prepare(device_plan *p, trawl_error *error)
     ac_device *d = p->state;
     const uint64_t longest = p->facts.max_length;
     const uint32_t reach =
-        longest - 1 < MOST_REACH ? (uint32_t)(longest - 1 + STEP - 1) / STEP * STEP : MOST_REACH;
+        longest - 1 < MAX_REACH ? (uint32_t)(longest - 1 + STEP - 1) / STEP * STEP : MAX_REACH;
     const uint32_t row = tuned(tune->row, !info->cpu);
     const bool staged = tuned(tune->staged, 0);
     const uint32_t usual = info->cpu ? CPU_GROUP : staged ? STAGED_GROUP : USUAL_GROUP;

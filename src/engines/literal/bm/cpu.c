@@ -21,7 +21,7 @@
 #include "engines/shared/walk.h"
 
 #define SHORT_TEXT 1024u
-#define MOST_PLACES 8u
+#define MAX_PLACES 8u
 
 /* Jump over text while the byte under the pattern's end is not its last byte. Three jumps at a
  * time as far as they cannot leave the text: a jump by 0 stays where it is. */
@@ -51,7 +51,7 @@ static u32 find_rare(const bm_tables *t, const u8 *pattern, const u8 *fold, cons
                      u32 last, u32 end, const sink *out)
 {
     const u32 m = t->length, behind = m - 1 - t->rare;
-    for (u32 places = 0; last < end && places < MOST_PLACES; places++, last++) {
+    for (u32 places = 0; last < end && places < MAX_PLACES; places++, last++) {
         const u8 *at = memchr(text + (last - behind), pattern[t->rare], end - last);
         if (!at)
             return end;

@@ -25,7 +25,7 @@ enum {
     USUAL_CASCADE = 16,
     CPU_GROUP = 8,
     CPU_PAGE = 32 * 1024,
-    MOST_LOCAL = 64 * 1024, /* unless asked for: more, and too few groups fit a multiprocessor */
+    MAX_LOCAL = 64 * 1024, /* unless asked for: more, and too few groups fit a multiprocessor */
     RUNS_A_UNIT = 64
 };
 
@@ -103,7 +103,7 @@ static int bm_prepare(device_plan *p, trawl_error *error)
         status = plan_local(p, "bm", group, local, ", fewer chars, or staged=0", error);
     if (status != TRAWL_OK)
         return status;
-    const uint64_t room = asked || info->local_bytes < MOST_LOCAL ? info->local_bytes : MOST_LOCAL;
+    const uint64_t room = asked || info->local_bytes < MAX_LOCAL ? info->local_bytes : MAX_LOCAL;
     const uint32_t usual_page = info->cpu ? CPU_PAGE : USUAL_PAGE;
     d->staged = staged && local <= room;
     d->chars = chars;

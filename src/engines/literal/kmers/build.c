@@ -19,7 +19,7 @@
 #include "engines/shared/costs.h"
 #include "engines/shared/literals.h"
 
-enum { LETTERS = 4, LEAST_LOG = 6, MOST_LOG = 24 };
+enum { LETTERS = 4, MIN_LOG = 6, MAX_LOG = 24 };
 #define USUAL_SKEW 2.0 /* grams of real sequences, against random ones */
 
 /* ---- letters ------------------------------------------------------------------- */
@@ -334,8 +334,8 @@ static void fill_entries(const problem *p, const kmers_tables *t, uint32_t *star
 static void append_entries(const problem *p, kmers_tables *t, block *b)
 {
     const uint64_t count = (uint64_t)p->list->count * t->stride;
-    uint32_t log = LEAST_LOG;
-    while (log < MOST_LOG && (uint64_t)1 << log < count)
+    uint32_t log = MIN_LOG;
+    while (log < MAX_LOG && (uint64_t)1 << log < count)
         log++;
     t->shift = 32 - log;
     const size_t buckets = (size_t)1 << log;
@@ -392,7 +392,7 @@ static bool kmers_check(const stage_facts *facts, const uint32_t *tables, size_t
     const kmers_tables *t = (const kmers_tables *)tables;
     if (words < sizeof *t / 4 || facts->carries || facts->state_words || t->q < KMERS_LEAST ||
         t->q > KMERS_MOST || t->letter_bit > KMERS_GENERAL || t->letter_bit == 7 || t->stride < 1 ||
-        t->stride > KMERS_STRIDE || t->shift < 32 - MOST_LOG || t->shift > 32 - LEAST_LOG ||
+        t->stride > KMERS_STRIDE || t->shift < 32 - MAX_LOG || t->shift > 32 - MIN_LOG ||
         !literals_valid(facts, &t->literals, tables, words) ||
         !words_inside(words, t->bits, bitmap_words(t)))
         return false;

@@ -9,11 +9,11 @@
 #include "engines/shared/device/kernel.h"
 
 enum {
-    LARGE_GROUP = KMERS_MOST_GROUP, /* with a filter of LARGE_LOG and more */
+    LARGE_GROUP = KMERS_MAX_GROUP, /* with a filter of LARGE_LOG and more */
     USUAL_GROUP = 512,
     LARGE_LOG = 19,
-    LEAST_LOG = 7, /* 16 bytes */
-    MOST_LOG = 20, /* bits of a filter in local memory */
+    MIN_LOG = 7, /* 16 bytes */
+    MAX_LOG = 20, /* bits of a filter in local memory */
     UNIT_ITEMS = 1024,
     UNIT_LOCAL = 220 * 1024, /* of a multiprocessor */
     CPU_GROUP = 8,
@@ -21,7 +21,7 @@ enum {
     USUAL_PAGE = 512,         /* of a GPU whose warps are not known */
     BYTES_A_WORRY = 2048,     /* of text, for a warp that takes a long bucket, */
     ITEMS_BYTES_A_WORRY = 64, /* ... or an item that does */
-    LEAST_WORRIES = 4096      /* and so many are let pass anyway */
+    MIN_WORRIES = 4096      /* and so many are let pass anyway */
 };
 
 typedef struct kmers_device {
@@ -41,16 +41,16 @@ static uint64_t local_bytes(uint32_t group, uint32_t log, uint32_t near)
     return 4 * ((uint64_t)KMERS_LOCAL(group) + (near ? (uint64_t)1 << (log - 5) : 0));
 }
 
-/* The plan's bitmap; one of fewer than 2^LEAST_LOG bits again and again. */
+/* The plan's bitmap; one of fewer than 2^MIN_LOG bits again and again. */
 static int upload_filter(device_plan *p, trawl_error *error)
 {
     kmers_device *d = p->state;
     const kmers_tables *t = kmers_head(p);
     const uint32_t *from = p->facts.tables + t->bits, grams = 1u << (2 * t->q);
-    uint32_t small[(1 << LEAST_LOG) / 32] = { 0 };
-    if (d->log > LEAST_LOG)
+    uint32_t small[(1 << MIN_LOG) / 32] = { 0 };
+    if (d->log > MIN_LOG)
         return plan_upload(p, &d->filter, from, grams / 8, error);
-    for (uint32_t i = 0; i < 1u << LEAST_LOG; i++)
+    for (uint32_t i = 0; i < 1u << MIN_LOG; i++)
         small[i / 32] |= (from[i % grams / 32] >> (i % grams % 32) & 1) << (i % 32);
     return plan_upload(p, &d->filter, small, sizeof small, error);
 }
@@ -69,19 +69,19 @@ static int kmers_prepare(device_plan *p, trawl_error *error)
     const device_info *info = &p->device->info;
     const kmers_tables *t = kmers_head(p);
     kmers_device *d = p->state;
-    d->log = 2 * t->q < LEAST_LOG ? LEAST_LOG : 2 * t->q;
+    d->log = 2 * t->q < MIN_LOG ? MIN_LOG : 2 * t->q;
     d->general = t->letter_bit == KMERS_GENERAL;
     d->warps = info->lanes == WARP;
     d->probes = d->general || !d->warps ? 0 : variant_probes(t->stride);
     d->page = (tuned(p->tuning.page, info->cpu ? CPU_PAGE : USUAL_PAGE) + 63) / 64 * 64;
-    const bool large = d->warps && d->log >= LARGE_LOG && d->log <= MOST_LOG;
+    const bool large = d->warps && d->log >= LARGE_LOG && d->log <= MAX_LOG;
     int status = plan_warps(p, "kmers",
                             info->cpu ? CPU_GROUP
                             : large   ? LARGE_GROUP
                                       : USUAL_GROUP,
                             info->most_group, &d->group, error);
     if (status == TRAWL_OK && d->warps) {
-        d->near = d->log <= MOST_LOG && local_bytes(d->group, d->log, 1) <= info->local_bytes;
+        d->near = d->log <= MAX_LOG && local_bytes(d->group, d->log, 1) <= info->local_bytes;
         status =
             plan_local(p, "kmers", d->group, local_bytes(d->group, d->log, d->near), "", error);
     }
@@ -113,7 +113,7 @@ static int kmers_run(const device_plan *p, device_queue *q, text_piece *piece, t
         .end = piece->end,
         .letter_mask = d->general ? 0 : 0x03030303u << t->letter_bit,
         .letter_sum = d->general ? 0 : (1u << 24 | 1u << 18 | 1u << 12 | 1u << 6) >> t->letter_bit,
-        .may_stop = p->facts.may_stop ? length / worth + LEAST_WORRIES : 0,
+        .may_stop = p->facts.may_stop ? length / worth + MIN_WORRIES : 0,
         .page = d->page,
         .q = t->q,
         .stride = t->stride,
@@ -129,7 +129,7 @@ static int kmers_run(const device_plan *p, device_queue *q, text_piece *piece, t
     const uint32_t groups = d->warps ? smaller(tiles, info->units * d->blocks) : pages;
     const uint64_t local = d->warps ? local_bytes(d->group, d->log, d->near) : 0;
     launch l = launch_of("kmers", "kmers", groups, d->group, (uint32_t)local);
-    l.bound = KMERS_MOST_GROUP;
+    l.bound = KMERS_MAX_GROUP;
     launch_define(&l, "PROBES", d->probes);
     launch_define(&l, "GENERAL", d->general);
     launch_define(&l, "NEAR", d->near);

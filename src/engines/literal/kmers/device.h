@@ -11,7 +11,7 @@
 #define KMERS_CHUNK (32u * 16u)
 #define KMERS_TILE (2u * KMERS_CHUNK)
 
-#define KMERS_MOST_GROUP 1024u
+#define KMERS_MAX_GROUP 1024u
 
 /* Text as in text_piece. */
 typedef struct kmers_args {

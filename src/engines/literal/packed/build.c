@@ -15,8 +15,8 @@
 #include "engines/shared/engine.h"
 
 enum {
-    MOST_CONSIDERED = 2 * PACKED_SPAN - 1, /* places of a pattern */
-    MOST_PASSED = 2048                     /* starts of the sample that are tried for a place */
+    MAX_CONSIDERED = 2 * PACKED_SPAN - 1, /* places of a pattern */
+    MAX_PASSED = 2048                     /* starts of the sample that are tried for a place */
 };
 
 static const char *packed_refuses(const pattern_list *list)
@@ -31,12 +31,12 @@ typedef struct search {
     uint8_t keep;        /* the bits of a byte that the loop compares */
     uint32_t often[256]; /* in the sample, what fits a byte */
     uint32_t rarest;     /* place of the byte that stands least in it */
-    uint32_t *starts;    /* room for MOST_PASSED */
+    uint32_t *starts;    /* room for MAX_PASSED */
 } search;
 
 /* Places that are considered, each of `width` bytes. */
 typedef struct places {
-    uint32_t at[MOST_CONSIDERED];
+    uint32_t at[MAX_CONSIDERED];
     uint32_t count, width;
 } places;
 
@@ -63,7 +63,7 @@ static bool fits(const search *s, uint32_t place, uint32_t width, const uint8_t 
     return true;
 }
 
-/* `starts` has room for MOST_PASSED. */
+/* `starts` has room for MAX_PASSED. */
 static search look_at(const problem *problem, uint32_t *starts)
 {
     const pattern *p = &problem->list->patterns[0];
@@ -129,9 +129,9 @@ static uint32_t most_telling(const search *s, const places *all, uint32_t count,
 static uint32_t first_starts(const search *s)
 {
     const pattern *p = s->pattern;
-    const uint32_t step = s->often[p->bytes[s->rarest]] / MOST_PASSED + 1;
+    const uint32_t step = s->often[p->bytes[s->rarest]] / MAX_PASSED + 1;
     uint32_t count = 0, seen = 0;
-    for (size_t i = 0; i + p->length <= s->sample->length && count < MOST_PASSED; i++)
+    for (size_t i = 0; i + p->length <= s->sample->length && count < MAX_PASSED; i++)
         if (fits(s, s->rarest, 1, s->sample->bytes + i) && seen++ % step == 0)
             s->starts[count++] = (uint32_t)i;
     return count;
@@ -191,7 +191,7 @@ static void choose_bytes(const search *s, choice *c)
 static bool choose(const problem *problem, choice *c, uint32_t *count, double *cost)
 {
     const size_t length = problem->list->patterns[0].length;
-    uint32_t *starts = memory_take_array(problem->memory, MOST_PASSED, sizeof *starts);
+    uint32_t *starts = memory_take_array(problem->memory, MAX_PASSED, sizeof *starts);
     if (!starts)
         return false;
     const search s = look_at(problem, starts);

@@ -15,7 +15,7 @@ enum {
     CPU_PAGE = 16 * 1024,
     USUAL_PAGE = 512,     /* of a GPU whose warps are not known */
     BYTES_A_WORRY = 1024, /* of text, for a long comparison, */
-    LEAST_WORRIES = 4096  /* and so many are let pass anyway */
+    MIN_WORRIES = 4096  /* and so many are let pass anyway */
 };
 
 typedef struct packed_device {
@@ -64,7 +64,7 @@ static int packed_run(const device_plan *p, device_queue *q, text_piece *piece, 
         .mask = d->mask,
         .pattern = t->pattern,
         .keep = t->keep,
-        .may_stop = p->facts.may_stop ? length / BYTES_A_WORRY + LEAST_WORRIES : 0,
+        .may_stop = p->facts.may_stop ? length / BYTES_A_WORRY + MIN_WORRIES : 0,
         .page = d->page,
     };
     const uint32_t tiles = parts(parts(length, PACKED_TILE) + 1, parts(d->group, WARP));

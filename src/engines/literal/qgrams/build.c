@@ -19,14 +19,14 @@
 #include "engines/shared/prints/build.h"
 
 enum {
-    COUNT_LOG = 17,      /* counters of the sample's grams */
-    LEAST_BITS_LOG = 15, /* of the bitmap: 4 KiB */
-    MOST_BITS_LOG = 22,  /* 512 KiB */
-    AHEAD = 8,           /* patterns whose bytes are fetched before they are read */
-    MANY = 16384,        /* patterns: so many need long grams, and a quick choice */
-    GPU_MOST_Q = 6,      /* bytes of a gram on a GPU */
-    GPU_BITS_LOG = 17,   /* of its bitmap */
-    GPU_MOST_BITS_LOG = 20,
+    COUNT_LOG = 17,    /* counters of the sample's grams */
+    MIN_BITS_LOG = 15, /* of the bitmap: 4 KiB */
+    MAX_BITS_LOG = 22, /* 512 KiB */
+    AHEAD = 8,         /* patterns whose bytes are fetched before they are read */
+    MANY = 16384,      /* patterns: so many need long grams, and a quick choice */
+    GPU_MAX_Q = 6,     /* bytes of a gram on a GPU */
+    GPU_BITS_LOG = 17, /* of its bitmap */
+    GPU_MAX_BITS_LOG = 20,
     GPU_SPARSE = 128,  /* bits for each gram */
     SAMPLE_WEIGHT = 64 /* of a gram in the sample against one among the patterns */
 };
@@ -39,14 +39,14 @@ typedef struct choice {
 /* What choosing needs room for. */
 typedef struct scratch {
     uint16_t *counts; /* of the sample's grams, by hash: 2^COUNT_LOG */
-    uint32_t *bits;   /* 2^MOST_BITS_LOG */
+    uint32_t *bits;   /* 2^MAX_BITS_LOG */
     uint32_t bytes[256];
 } scratch;
 
 static bool scratch_open(memory *m, scratch *s)
 {
     s->counts = memory_take_array(m, (size_t)1 << COUNT_LOG, sizeof *s->counts);
-    s->bits = memory_take(m, (size_t)1 << (MOST_BITS_LOG - 3));
+    s->bits = memory_take(m, (size_t)1 << (MAX_BITS_LOG - 3));
     return s->counts && s->bits;
 }
 
@@ -180,7 +180,7 @@ static void estimate(const problem *p, scratch *s, choice *c)
     const size_t half = p->sample.length / 2;
     const uint8_t *other = p->sample.bytes + half;
     const uint64_t grams = (uint64_t)list->count * c->stride;
-    const uint32_t log = between(LEAST_BITS_LOG, log_above(64 * grams), MOST_BITS_LOG);
+    const uint32_t log = between(MIN_BITS_LOG, log_above(64 * grams), MAX_BITS_LOG);
     size_t passed = 0, tried = 0;
     count_sample(s, p->sample.bytes, half, c);
     count_patterns(s, list, c);
@@ -194,7 +194,7 @@ static void estimate(const problem *p, scratch *s, choice *c)
     const double candidate = COST_QGRAMS_CANDIDATE + COST_QGRAMS_ENTRY * per_list +
                              (grams > COST_QGRAMS_NEAR ? COST_QGRAMS_FAR : 0);
     c->cost = COST_IMPOSSIBLE;
-    for (uint32_t bits = LEAST_BITS_LOG; bits <= log; bits++) {
+    for (uint32_t bits = MIN_BITS_LOG; bits <= log; bits++) {
         const double chance = (double)set / (double)((uint64_t)1 << bits);
         const double probe = probe_cost(bits, &p->target) + (c->q > 4 ? COST_QGRAMS_WIDE : 0);
         const double cost = (probe + (share + chance) * candidate) / c->stride;
@@ -214,14 +214,14 @@ static void estimate_gpu(const problem *p, scratch *s, choice *c)
     size_t passed = 0, tried = 0;
     count_sample(s, p->sample.bytes, half, c);
     count_patterns(s, list, c);
-    const uint32_t set = fill_bits(s, list, c, MOST_BITS_LOG, NULL);
+    const uint32_t set = fill_bits(s, list, c, MAX_BITS_LOG, NULL);
     for (; tried + c->q <= p->sample.length - half; tried++) {
-        const uint32_t place = gram_hash_at(other + tried, c->q, c->fold) >> (32 - MOST_BITS_LOG);
+        const uint32_t place = gram_hash_at(other + tried, c->q, c->fold) >> (32 - MAX_BITS_LOG);
         passed += s->bits[place / 32] >> (place % 32) & 1;
     }
     const double share = tried ? (double)passed / (double)tried : 1;
     const double entries = set ? (double)list->count * c->stride / set : 1;
-    c->bits_log = between(GPU_BITS_LOG, log_above((uint64_t)GPU_SPARSE * set), GPU_MOST_BITS_LOG);
+    c->bits_log = between(GPU_BITS_LOG, log_above((uint64_t)GPU_SPARSE * set), GPU_MAX_BITS_LOG);
     const double chance = (double)set / (double)((uint64_t)1 << c->bits_log);
     const double look_up = (share + (chance < 1 ? chance : 1)) * COST_GPU_QGRAMS_LOOK_UP +
                            share * entries * COST_GPU_QGRAMS_ENTRY;
@@ -256,12 +256,12 @@ static choice choose(const problem *p, scratch *s)
 
 static choice choose_gpu(const problem *p, scratch *s)
 {
-    const uint32_t shortest = (uint32_t)(shortest_literal(p->list) < GPU_MOST_Q + QGRAMS_STRIDE
+    const uint32_t shortest = (uint32_t)(shortest_literal(p->list) < GPU_MAX_Q + QGRAMS_STRIDE
                                              ? shortest_literal(p->list)
-                                             : GPU_MOST_Q + QGRAMS_STRIDE);
+                                             : GPU_MAX_Q + QGRAMS_STRIDE);
     choice best = { .cost = COST_IMPOSSIBLE * 2 };
     const uint32_t least = p->list->count > MANY && shortest >= 4 ? 4 : QGRAMS_LEAST;
-    for (uint32_t q = least; q <= GPU_MOST_Q && q <= shortest; q++)
+    for (uint32_t q = least; q <= GPU_MAX_Q && q <= shortest; q++)
         for (uint32_t stride = 1; stride <= QGRAMS_STRIDE && q + stride - 1 <= shortest;
              stride *= 2) {
             choice c = { .q = q, .stride = stride, .fold = fold_of(p->list) };
@@ -340,7 +340,7 @@ static bool qgrams_check(const stage_facts *facts, const uint32_t *tables, size_
     const qgrams_tables *t = (const qgrams_tables *)tables;
     return words >= sizeof *t / 4 && !facts->carries && !facts->state_words && t->stride >= 1 &&
            t->stride <= QGRAMS_STRIDE && t->prints.q >= QGRAMS_LEAST &&
-           t->bits_shift >= 32 - MOST_BITS_LOG && t->bits_shift <= 32 - LEAST_BITS_LOG &&
+           t->bits_shift >= 32 - MAX_BITS_LOG && t->bits_shift <= 32 - MIN_BITS_LOG &&
            words_inside(words, t->bits, ((uint64_t)1 << (32 - t->bits_shift)) / 32) &&
            prints_valid(facts, &t->prints, tables, words);
 }

@@ -9,7 +9,7 @@
 #include "engines/literal/qgrams/launch.h"
 
 enum {
-    MOST_Q = 6,
+    MAX_Q = 6,
     WORK = 1,         /* slots, or 8 bytes of a pattern, that a byte of text is worth, */
     WORK_OF_MANY = 2, /* and with so many literals that ac leaves its caches */
     MANY = 1000
@@ -133,7 +133,7 @@ static bool maker_open(maker *m, const device_plan *p)
                   .fold = t->prints.fold };
     m->literals = (const literal_entry *)(const void *)(m->tables + t->prints.literals.entries);
     m->bytes = (const uint8_t *)(m->tables + t->prints.literals.bytes);
-    m->q = m->q < MOST_Q ? m->q : MOST_Q;
+    m->q = m->q < MAX_Q ? m->q : MAX_Q;
     m->stride = t->stride < 2 ? 1 : t->stride < 4 ? 2 : t->stride < 8 ? 4 : 8;
     m->windows = memory_take_array(m->memory, count, sizeof *m->windows);
     m->firsts = memory_take_array(m->memory, count, sizeof *m->firsts);

@@ -14,16 +14,16 @@ enum {
     UNIT_ITEMS = 1024,       /* work items that a multiprocessor shall hold */
     LARGE_LOCAL = 64 * 1024, /* a device with so much local memory runs large groups */
     CPU_BITMAP = 32 * 1024,  /* without warps, for a first cache */
-    LEAST_LOG = 13,          /* bits of the bitmap */
-    MOST_LOG = 20,
+    MIN_LOG = 13,            /* bits of the bitmap */
+    MAX_LOG = 20,
     USUAL_LOG = 17,
     SPARSE = 128, /* bits for each gram, if there is room */
-    LEAST_HEADS = 4,
-    MOST_HEADS = 24,
-    LEAST_WORK = 1 << 16,
+    MIN_HEADS = 4,
+    MAX_HEADS = 24,
+    MIN_WORK = 1 << 16,
     RARE_SLOTS = 2,
-    MOST_RARE = 16, /* of one gram, which a text may have everywhere */
-    PAGE = 4096     /* without warps: bytes of an item */
+    MAX_RARE = 16, /* of one gram, which a text may have everywhere */
+    PAGE = 4096    /* without warps: bytes of an item */
 };
 
 /* ---- the bitmap ----------------------------------------------------------------------- */
@@ -50,9 +50,9 @@ static uint32_t ones(const uint32_t *words, uint32_t count)
 static uint32_t choose_log(uint32_t set, uint64_t bytes)
 {
     uint32_t log = USUAL_LOG;
-    while (log < MOST_LOG && (uint64_t)1 << log < (uint64_t)SPARSE * set)
+    while (log < MAX_LOG && (uint64_t)1 << log < (uint64_t)SPARSE * set)
         log++;
-    while (log > LEAST_LOG && (uint64_t)1 << (log - 3) > bytes)
+    while (log > MIN_LOG && (uint64_t)1 << (log - 3) > bytes)
         log--;
     return log;
 }
@@ -66,15 +66,15 @@ int qgrams_sizes(device_plan *p, qgrams_device *d, const qgrams_items *from, tra
 {
     const device_info *info = &p->device->info;
     const bool large = info->local_bytes >= LARGE_LOCAL, warps = info->lanes != 0;
-    uint32_t *full = memory_take_zeroed(p->memory, 1u << (MOST_LOG - 5), sizeof *full);
+    uint32_t *full = memory_take_zeroed(p->memory, 1u << (MAX_LOG - 5), sizeof *full);
     const int status = plan_warps(p, d->unit,
                                   info->cpu ? CPU_GROUP
                                   : large   ? LARGE_GROUP
                                             : SMALL_GROUP,
                                   warps ? QGRAMS_GROUP : info->most_group, &d->group, error);
     if (full)
-        set_bits(from, MOST_LOG, full);
-    const uint32_t set = full ? ones(full, 1u << (MOST_LOG - 5)) : 0;
+        set_bits(from, MAX_LOG, full);
+    const uint32_t set = full ? ones(full, 1u << (MAX_LOG - 5)) : 0;
     memory_give(p->memory, full);
     if (status != TRAWL_OK)
         return status;
@@ -93,8 +93,8 @@ int qgrams_sizes(device_plan *p, qgrams_device *d, const qgrams_items *from, tra
 
 uint32_t qgrams_heads_log(uint64_t slots)
 {
-    uint32_t log = LEAST_HEADS;
-    while (log < MOST_HEADS && (uint64_t)1 << log < 2 * slots)
+    uint32_t log = MIN_HEADS;
+    while (log < MAX_HEADS && (uint64_t)1 << log < 2 * slots)
         log++;
     return log;
 }
@@ -121,7 +121,7 @@ static bool grams_are_rare(const qgrams_items *from, const qgrams_args *a, uint6
         most = others > most ? others : most;
     }
     memset(head, 0, heads * sizeof *head);
-    return met < RARE_SLOTS * from->count && most < MOST_RARE;
+    return met < RARE_SLOTS * from->count && most < MAX_RARE;
 }
 
 /* Count by head, place, and put counts and bits into the heads. `keys` has room for all items. */
@@ -219,7 +219,7 @@ int qgrams_run(const device_plan *p, device_queue *q, text_piece *piece, trawl_e
     const uint32_t most = warps ? units * d->blocks : UINT32_MAX;
     if (p->facts.may_stop) {
         const uint64_t items = (uint64_t)(tiles < most ? tiles : most) * d->group;
-        numbers.may_stop = (uint64_t)length * d->work + LEAST_WORK;
+        numbers.may_stop = (uint64_t)length * d->work + MIN_WORK;
         numbers.worth = numbers.may_stop / (8 * items) + 16;
     }
     launch l = launch_of(d->unit, d->unit, tiles < most ? tiles : most, d->group, d->local_bytes);

@@ -21,12 +21,12 @@ enum {
     CHOICES = 6,          /* windows of a pattern that are tried */
     ROUNDS = 3,           /* of placing anew */
     MANY = 3000,          /* patterns that are placed once, at their rarest window */
-    LEAST_GROUPED = 48,   /* patterns for two groups */
+    MIN_GROUPED = 48,     /* patterns for two groups */
     GRAM_LOG = 16,        /* of the counts of the sample's grams, */
     SAMPLE_WEIGHT = 1024, /* which weigh more than those of the patterns */
     BITS_LOG = 7,         /* bits for a pattern, */
-    LEAST_BITS = 12,      /* and in all */
-    MOST_BITS = 18
+    MIN_BITS = 12,        /* and in all */
+    MAX_BITS = 18
 };
 #define PRIOR 0.5 /* added to what was counted in the sample */
 
@@ -75,9 +75,9 @@ static void choose_sizes(const pattern_list *list, chooser *c)
 {
     const size_t shortest = shortest_literal(list);
     c->width = shortest < TEDDY_WIDTH ? (uint32_t)shortest : TEDDY_WIDTH;
-    c->groups = list->count < LEAST_GROUPED ? 1 : TEDDY_GROUPS;
+    c->groups = list->count < MIN_GROUPED ? 1 : TEDDY_GROUPS;
     c->fold = fold_any(list) ? GRAM_FOLD : 0;
-    c->bits_shift = 32 - log_for(list->count, BITS_LOG, LEAST_BITS, MOST_BITS);
+    c->bits_shift = 32 - log_for(list->count, BITS_LOG, MIN_BITS, MAX_BITS);
 }
 
 /* ---- windows and buckets ------------------------------------------------------------ */
@@ -343,7 +343,7 @@ static double filter_cost(const problem *p, const chooser *c, uint32_t *bits, ui
 
 static double teddy_cost(const problem *p)
 {
-    if (p->target.gpu || p->list->count > COST_MOST_LITERALS)
+    if (p->target.gpu || p->list->count > COST_MAX_LITERALS)
         return COST_IMPOSSIBLE;
     chooser *c = choose(p);
     double cost = COST_IMPOSSIBLE;
@@ -367,7 +367,7 @@ static bool teddy_check(const stage_facts *facts, const uint32_t *tables, size_t
     const teddy_tables *t = (const teddy_tables *)tables;
     return words >= sizeof *t / 4 && !facts->carries && !facts->state_words && t->groups >= 1 &&
            t->groups <= TEDDY_GROUPS && t->prints.q <= TEDDY_WIDTH &&
-           t->bits_shift >= 32 - MOST_BITS && t->bits_shift <= 32 - LEAST_BITS &&
+           t->bits_shift >= 32 - MAX_BITS && t->bits_shift <= 32 - MIN_BITS &&
            words_inside(words, t->bits, (uint64_t)1 << (32 - t->bits_shift - 5)) &&
            prints_valid(facts, &t->prints, tables, words) &&
            words_inside(words, t->classes,

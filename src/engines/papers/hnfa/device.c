@@ -12,20 +12,20 @@
 
 enum {
     GPU_GROUP = 256,
-    CPU_GROUP = 8,        /* of the forms without an exchange */
-    CPU_TEAM_GROUP = 64,  /* of those with one */
-    LEAST_CPU_GROUP = 16, /* PoCL 3.1 crashes in kernels with many barriers when it is smaller */
-    MOST_TEAM = 512,      /* items: the kernels' registers leave no room for more */
+    CPU_GROUP = 8,       /* of the forms without an exchange */
+    CPU_TEAM_GROUP = 64, /* of those with one */
+    MIN_CPU_GROUP = 16,  /* PoCL 3.1 crashes in kernels with many barriers when it is smaller */
+    MAX_TEAM = 512,      /* items: the kernels' registers leave no room for more */
     LOCAL_BYTES = 48 << 10,
     EXCHANGE_NONE = 3 /* beside EXCHANGE_ATOMIC, _RELAY, _BALLOT: no teams */
 };
 
 typedef struct hnfa_device {
-    uint32_t exchange;             /* EXCHANGE_* */
-    uint32_t group, team_group;    /* without an exchange; with one, at most */
-    uint64_t items;                /* of all teams */
-    uint32_t first[MOST_TEAM + 2]; /* place in the list of the first pattern with such a team */
-    device_buffer list;            /* patterns by the size of their teams; 0: none */
+    uint32_t exchange;            /* EXCHANGE_* */
+    uint32_t group, team_group;   /* without an exchange; with one, at most */
+    uint64_t items;               /* of all teams */
+    uint32_t first[MAX_TEAM + 2]; /* place in the list of the first pattern with such a team */
+    device_buffer list;           /* patterns by the size of their teams; 0: none */
 } hnfa_device;
 
 static const hnfa_tables *tables_of(const device_plan *p)
@@ -41,7 +41,7 @@ static uint32_t team_of(const device_plan *p, uint32_t i)
     const uint32_t modules = ((const hnfa_pattern *)patterns)[i].modules;
     if (modules == 1)
         return 1;
-    if (d->exchange == EXCHANGE_NONE || modules > MOST_TEAM)
+    if (d->exchange == EXCHANGE_NONE || modules > MAX_TEAM)
         return 0;
     uint32_t team = 2;
     while (team < modules && team < HNFA_WARP)
@@ -82,9 +82,9 @@ static int prepare_list(device_plan *p, trawl_error *error)
         d->first[team + 1]++;
         d->items += team ? team : 1;
     }
-    for (uint32_t team = 0; team <= MOST_TEAM; team++)
+    for (uint32_t team = 0; team <= MAX_TEAM; team++)
         d->first[team + 1] += d->first[team];
-    uint32_t next[MOST_TEAM + 1];
+    uint32_t next[MAX_TEAM + 1];
     memcpy(next, d->first, sizeof next);
     for (uint32_t i = 0; i < count; i++)
         list[next[team_of(p, i)]++] = i;
@@ -144,9 +144,9 @@ static launch team_launch(const device_plan *p, hnfa_args *numbers)
                    : team <= HNFA_WARP             ? BY_BALLOT
                                                    : BY_BALLOTS;
         const uint32_t area = exchange == BY_BALLOT ? 0 : HNFA_AREA(team);
-        group = smaller(d->team_group, MOST_TEAM);
-        if (p->device->info.cpu && group < LEAST_CPU_GROUP)
-            group = LEAST_CPU_GROUP;
+        group = smaller(d->team_group, MAX_TEAM);
+        if (p->device->info.cpu && group < MIN_CPU_GROUP)
+            group = MIN_CPU_GROUP;
         /* Whole teams, and whole warps where they vote. */
         group = group < team ? team : group / team * team;
         if (d->exchange == EXCHANGE_BALLOT)
@@ -171,7 +171,7 @@ static int run_cut(const device_plan *p, device_queue *q, text_piece *piece, con
 {
     const hnfa_device *d = p->state;
     int status = TRAWL_OK;
-    for (uint32_t team = 0; team <= MOST_TEAM && status == TRAWL_OK; team++) {
+    for (uint32_t team = 0; team <= MAX_TEAM && status == TRAWL_OK; team++) {
         hnfa_args numbers = {
             .capacity = piece->sink.capacity,
             .cut = *cut,

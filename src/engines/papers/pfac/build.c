@@ -13,7 +13,7 @@
 #include "engines/shared/costs.h"
 #include "engines/shared/literals.h"
 
-enum { LEAST_LOG = 15, MOST_LOG = 18 };
+enum { MIN_LOG = 15, MAX_LOG = 18 };
 #define BUDGET (1u << 21) /* grams: more, and q is given up */
 
 static uint32_t hash_of(const grams_tables *t, uint32_t gram)
@@ -54,13 +54,13 @@ static bool fill(const pattern_list *list, grams_tables *t, uint32_t *bits)
     return true;
 }
 
-/* The best filter, in `bits`, which has room for 2^MOST_LOG. */
+/* The best filter, in `bits`, which has room for 2^MAX_LOG. */
 static void choose_filter(const pattern_list *list, grams_tables *t, uint32_t *bits)
 {
     uint32_t best = 0, least = UINT32_MAX;
     t->fold = fold_any(list) ? GRAM_FOLD : 0;
     for (uint32_t q = 4; q >= 2; q--) {
-        const uint32_t size = choose(t, q, MOST_LOG);
+        const uint32_t size = choose(t, q, MAX_LOG);
         if (fill(list, t, bits) && t->set < least) {
             least = t->set;
             best = q;
@@ -69,12 +69,12 @@ static void choose_filter(const pattern_list *list, grams_tables *t, uint32_t *b
             break;
     }
     if (best == 0) { /* everything passes */
-        t->set = choose(t, 4, LEAST_LOG);
+        t->set = choose(t, 4, MIN_LOG);
         memset(bits, 0xff, t->set / 8);
         return;
     }
-    uint32_t log = MOST_LOG;
-    while (log > LEAST_LOG && least <= ((uint32_t)1 << (log - 1)) / 32)
+    uint32_t log = MAX_LOG;
+    while (log > MIN_LOG && least <= ((uint32_t)1 << (log - 1)) / 32)
         log--;
     choose(t, best, log);
     fill(list, t, bits);
@@ -84,7 +84,7 @@ static void choose_filter(const pattern_list *list, grams_tables *t, uint32_t *b
 static double grams_pass(const problem *p)
 {
     const uint8_t *text = p->sample.bytes;
-    uint32_t *bits = memory_take(p->memory, (size_t)1 << (MOST_LOG - 3));
+    uint32_t *bits = memory_take(p->memory, (size_t)1 << (MAX_LOG - 3));
     grams_tables t;
     size_t starts = 0, passed = 0;
     memset(&t, 0, sizeof t);
@@ -104,7 +104,7 @@ static double grams_pass(const problem *p)
 static void pfac_build(const problem *p, stage_draft *out)
 {
     block *b = &out->tables;
-    uint32_t *bits = memory_take(p->memory, (size_t)1 << (MOST_LOG - 3));
+    uint32_t *bits = memory_take(p->memory, (size_t)1 << (MAX_LOG - 3));
     grams_tables grams;
     memset(&grams, 0, sizeof grams);
     ac_lay_out(p, sizeof(pfac_tables), out);
@@ -125,7 +125,7 @@ static bool pfac_check(const stage_facts *facts, const uint32_t *tables, size_t 
     const grams_tables *g = &((const pfac_tables *)tables)->grams;
     return words >= sizeof(pfac_tables) / 4 && facts->state_words == 0 &&
            ac_tables_valid(facts, tables, words) && g->q >= 2 && g->q <= 4 &&
-           g->shift >= 32 - MOST_LOG && g->shift <= 32 - LEAST_LOG &&
+           g->shift >= 32 - MAX_LOG && g->shift <= 32 - MIN_LOG &&
            g->mask == UINT32_MAX >> (32 - 8 * g->q) &&
            words_inside(words, g->bits, ((uint64_t)1 << (32 - g->shift)) / 32);
 }
@@ -134,7 +134,7 @@ static double pfac_cost(const problem *p)
 {
     if (p->target.gpu)
         return COST_GPU_PFAC + COST_GPU_PFAC_VERIFY * grams_pass(p);
-    if (p->list->count > COST_MOST_LITERALS)
+    if (p->list->count > COST_MAX_LITERALS)
         return COST_IMPOSSIBLE;
     return COST_GRAM + COST_PFAC_VERIFY * grams_pass(p);
 }

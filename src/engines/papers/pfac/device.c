@@ -23,16 +23,16 @@ enum {
     USUAL_CHARS = 16,
     CPU_CHARS = 256,
     CHUNK = 16,        /* starts of an item in one load of the filter */
-    MOST_CHUNKS = 4,   /* 64 bits hold what passed */
-    MOST_HALO = 256,   /* bytes staged behind a tile */
+    MAX_CHUNKS = 4,   /* 64 bits hold what passed */
+    MAX_HALO = 256,   /* bytes staged behind a tile */
     UNIT_ITEMS = 2048, /* work items that a multiprocessor holds */
     LIST_SHARE = 64,   /* a place in the list of deep walks for so many bytes of text */
-    LEAST_LIST = 4096,
+    MIN_LIST = 4096,
     UNIT_LOCAL = 160 * 1024, /* of its local memory, what groups may fill */
     MANY_GRAMS = 500, /* more, and much passes in some places: smaller shares even that out */
     SMALL_SHARES = 4,
-    LEAST_LOG = 15, /* bits of the filter: 2^15 to 2^18 */
-    MOST_LOG = 18,
+    MIN_LOG = 15, /* bits of the filter: 2^15 to 2^18 */
+    MAX_LOG = 18,
     STEPS_A_BYTE = 8 /* of deep walks, where they may be given up */
 };
 
@@ -90,10 +90,10 @@ static int use_filter(device_plan *p, const uint32_t *bits, uint32_t log, trawl_
     const uint64_t local = filter_local(d->group, d->row, log);
     const uint32_t blocks = UNIT_ITEMS / d->group < 16 ? UNIT_ITEMS / d->group : 16;
     const uint32_t fitting = (uint32_t)(UNIT_LOCAL / local) + 1;
-    const uint32_t chunks = (tuned(p->tuning.chars, MOST_CHUNKS * CHUNK) + CHUNK - 1) / CHUNK;
+    const uint32_t chunks = (tuned(p->tuning.chars, MAX_CHUNKS * CHUNK) + CHUNK - 1) / CHUNK;
     d->kind = PFAC_FILTERED;
     d->local_bytes = (uint32_t)local;
-    d->chars = CHUNK * (chunks < MOST_CHUNKS ? chunks : MOST_CHUNKS);
+    d->chars = CHUNK * (chunks < MAX_CHUNKS ? chunks : MAX_CHUNKS);
     d->shift = 32 - log;
     d->fold = g->fold;
     d->gram = g->mask;
@@ -110,8 +110,8 @@ static int prepare_filter(device_plan *p, trawl_error *error)
     int status = plan_group(p, info->cpu ? CPU_GROUP : FILTER_GROUP, &d->group, error);
     if (status)
         return status;
-    uint32_t most = MOST_LOG, log, set;
-    while (most > LEAST_LOG && filter_local(d->group, d->row, most) > info->local_bytes)
+    uint32_t most = MAX_LOG, log, set;
+    while (most > MIN_LOG && filter_local(d->group, d->row, most) > info->local_bytes)
         most--;
     status = plan_local(p, "pfac", d->group, filter_local(d->group, d->row, most), ", or filter=0",
                         error);
@@ -137,7 +137,7 @@ static int prepare_plain(device_plan *p, trawl_error *error)
     const uint64_t reach = p->facts.max_length - 1;
     d->staged = tuned(tune->staged, 0);
     d->chars = tuned(tune->chars, info->cpu ? CPU_CHARS : USUAL_CHARS);
-    d->halo = reach < MOST_HALO ? (uint32_t)reach : MOST_HALO;
+    d->halo = reach < MAX_HALO ? (uint32_t)reach : MAX_HALO;
     const uint64_t local = plain_local(d->group, d->row, d->staged, d->chars, d->halo);
     d->local_bytes = (uint32_t)local;
     return plan_local(p, "pfac", d->group, local, d->staged ? ", fewer chars, or staged=0" : "",
@@ -168,7 +168,7 @@ static void pfac_release(device_plan *p)
 static uint32_t list_room(uint64_t length)
 {
     const uint64_t share = length / LIST_SHARE;
-    return share > LEAST_LIST ? (uint32_t)share : LEAST_LIST;
+    return share > MIN_LIST ? (uint32_t)share : MIN_LIST;
 }
 
 static size_t pfac_scratch(const device_plan *p, uint64_t length, uint64_t cols)
@@ -215,7 +215,7 @@ static int pfac_run(const device_plan *p, device_queue *q, text_piece *piece, tr
         .depth = d->depth,
     };
     if (p->facts.may_stop) {
-        const uint64_t worth = piece->end / p->facts.max_length * STEPS_A_BYTE + LEAST_LIST;
+        const uint64_t worth = piece->end / p->facts.max_length * STEPS_A_BYTE + MIN_LIST;
         numbers.room = smaller(worth, numbers.room);
         numbers.may_stop = smaller(worth, UINT32_MAX);
     }

@@ -108,7 +108,7 @@ static double wm_cost(const problem *p)
     double cost = COST_IMPOSSIBLE;
     if (p->target.gpu)
         return cost_of_many(COST_GPU_WM, COST_GPU_WM_TENFOLD, list->count);
-    if (list->count > COST_MOST_LITERALS)
+    if (list->count > COST_MAX_LITERALS)
         return cost;
     head.window = window_length(list, head.block);
     fold_table(list, fold);

@@ -82,7 +82,7 @@ static int upload_constants(device_plan *p, trawl_error *error)
         text = end > text ? end : text;
     }
     const uint64_t room = 4 * (bytes_at + (text + 3) / 4);
-    if (room > most || t->literals.count > WM_MOST_INDEX)
+    if (room > most || t->literals.count > WM_MAX_INDEX)
         return fail(error, TRAWL_ERROR_UNSUPPORTED, TRAWL_NONE,
                     "wm: with texture=1 these %u patterns need %llu bytes of constant memory; "
                     "there are %llu: use fewer, or texture=0",

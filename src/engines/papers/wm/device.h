@@ -33,6 +33,6 @@ SHARED_SIZE(wm_args, 88);
  * says where its bytes begin, then comes its index, and LITERAL_FOLDED on top. */
 #define WM_LOW 0xffffu
 #define WM_HIGH 16
-#define WM_MOST_INDEX 0x7fffu
+#define WM_MAX_INDEX 0x7fffu
 
 #endif

@@ -5,9 +5,9 @@
 
 enum {
     ALIGNED = 32, /* pages and strides are multiples of this, if not given */
-    SMALLEST_PAGE = 256,
-    LARGEST_PAGE = 4096, /* of a GPU, unless the reach is long */
-    SMALLEST_CPU_PAGE = 4096,
+    MIN_PAGE = 256,
+    MAX_PAGE = 4096, /* of a GPU, unless the reach is long */
+    MIN_CPU_PAGE = 4096,
     CARRY_PAGE = 1024, /* the smallest of plans that carry: a round runs a stride */
     STRIDE = 256,
     ITEMS_A_UNIT = 4096, /* work items that keep a multiprocessor busy, twice over */
@@ -19,7 +19,7 @@ enum {
     SPAN_GROWTH = 4
 };
 
-static const uint64_t MOST_ITEMS = (uint64_t)1 << 31; /* item numbers have 32 bits */
+static const uint64_t MAX_ITEMS = (uint64_t)1 << 31; /* item numbers have 32 bits */
 
 /* ---- how a piece is cut ------------------------------------------------------- */
 
@@ -35,11 +35,11 @@ static uint64_t usual_page(const device_plan *p, uint64_t length, uint64_t items
     uint64_t page, smallest;
     if (info->cpu) {
         page = length / (units * SLICES_A_CPU_UNIT);
-        smallest = SMALLEST_CPU_PAGE;
+        smallest = MIN_CPU_PAGE;
     } else {
         page = (uint64_t)((double)length * (double)items / (double)(units * ITEMS_A_UNIT));
-        page = page < LARGEST_PAGE ? page : LARGEST_PAGE;
-        smallest = p->facts.carries ? CARRY_PAGE : SMALLEST_PAGE;
+        page = page < MAX_PAGE ? page : MAX_PAGE;
+        smallest = p->facts.carries ? CARRY_PAGE : MIN_PAGE;
     }
     if (smallest < 4 * lead) /* what is read twice stays a quarter */
         smallest = 4 * lead;
@@ -78,7 +78,7 @@ static text_cut cut_choose(const device_plan *p, slice_needs needs, uint64_t len
     for (;;) {
         cut.page = (uint32_t)(page < longest ? page : longest);
         *bytes = measure(p, &cut, length, stride, needs.works);
-        const bool fits = *bytes <= most && needs.items * cut.slices < MOST_ITEMS;
+        const bool fits = *bytes <= most && needs.items * cut.slices < MAX_ITEMS;
         if (fits || (cut.page >= length && cut.marks == 1))
             return cut;
         /* First fewer marks, then fewer slices. */

@@ -12,7 +12,7 @@
 enum {
     STAGES = 4,
     ITEM_BYTES = 96, /* of local memory for each item: 2048 items fit a multiprocessor */
-    LEAST_LOCAL = 8192
+    MIN_LOCAL = 8192
 };
 
 uint32_t grid_levels(const uint32_t *tables, const automaton_tables *t, uint32_t *levels)
@@ -33,7 +33,7 @@ int grid_prepare(device_plan *p, const grid_use *use, grid_device *d, trawl_erro
 {
     const device_info *info = &p->device->info;
     const bool textured = p->texture.handle || p->texture.number;
-    const bool can_near = info->local_bytes >= LEAST_LOCAL;
+    const bool can_near = info->local_bytes >= MIN_LOCAL;
     d->widest = grid_levels(p->facts.tables, use->rows, NULL) - 2;
     const bool is_large = p->facts.max_length >= use->large || d->widest >= use->large;
     const bool best = is_large && !info->cpu && textured && can_near;
@@ -46,7 +46,7 @@ int grid_prepare(device_plan *p, const grid_use *use, grid_device *d, trawl_erro
     if (d->stage >= 3 && !can_near)
         return fail(error, TRAWL_ERROR_UNSUPPORTED, TRAWL_NONE,
                     "stage %u needs %d bytes of local memory, the device has %u: use stage=2",
-                    (unsigned)d->stage, LEAST_LOCAL, (unsigned)info->local_bytes);
+                    (unsigned)d->stage, MIN_LOCAL, (unsigned)info->local_bytes);
     const int status = plan_group(p, use->group, &d->group, error);
     return status || d->stage < 4 ? status : grid_upload_paths(p, use, &d->paths, error);
 }
@@ -59,7 +59,7 @@ uint32_t grid_most_groups(const device_plan *p, uint32_t group)
 uint32_t grid_local_room(const device_plan *p, uint32_t group)
 {
     const uint32_t usual = group * ITEM_BYTES;
-    return smaller(usual > LEAST_LOCAL ? usual : LEAST_LOCAL, p->device->info.local_bytes);
+    return smaller(usual > MIN_LOCAL ? usual : MIN_LOCAL, p->device->info.local_bytes);
 }
 
 grid_args grid_numbers(const grid_piece *piece, uint32_t end, const automaton_tables *rows)

@@ -84,7 +84,7 @@ void colours_add(colour_set *set, uint32_t cell)
 uint32_t colours_count(const colour_set *set)
 {
     uint32_t count = 0;
-    for (uint32_t i = 0; i < MOST_COLOURS; i++)
+    for (uint32_t i = 0; i < MAX_COLOURS; i++)
         count += set->has[i];
     return count;
 }

@@ -62,10 +62,10 @@ bool grid_lists_valid(const uint32_t *tables, size_t words, uint32_t lists, uint
 /* How many cells of a row differ from the one before. */
 uint32_t row_changes(const uint8_t *cells, uint32_t cell_size, uint32_t cols);
 
-/* Some colours, of about MOST_COLOURS, by a hash of a cell. */
-#define MOST_COLOURS 256u
+/* Some colours, of about MAX_COLOURS, by a hash of a cell. */
+#define MAX_COLOURS 256u
 typedef struct colour_set {
-    uint8_t has[MOST_COLOURS];
+    uint8_t has[MAX_COLOURS];
 } colour_set;
 
 void colours_add(colour_set *set, uint32_t cell);

@@ -11,7 +11,7 @@
 
 #include "engines/shared/literals.h"
 
-enum { LEAST_LISTS = 4, MOST_LISTS = 24, AHEAD = 8 };
+enum { MIN_LISTS = 4, MAX_LISTS = 24, AHEAD = 8 };
 
 static bool has_all(uint64_t length, uint32_t offset, uint32_t before)
 {
@@ -84,8 +84,8 @@ static void place_entries(const prints_choice *c, const prints_tables *t, uint32
 
 static uint32_t lists_log(uint64_t entries)
 {
-    uint32_t log = LEAST_LISTS;
-    while (log < MOST_LISTS && (uint64_t)1 << log < 2 * entries)
+    uint32_t log = MIN_LISTS;
+    while (log < MAX_LISTS && (uint64_t)1 << log < 2 * entries)
         log++;
     return log;
 }
@@ -144,7 +144,7 @@ bool prints_valid(const stage_facts *facts, const prints_tables *t, const uint32
 {
     return t->q >= 1 && t->q <= GRAM_MOST && (t->fold == 0 || t->fold == GRAM_FOLD) &&
            t->before <= PRINT_BEFORE && t->most_offset <= PRINT_OFFSET &&
-           t->lists_shift >= 32 - MOST_LISTS && t->lists_shift <= 32 - LEAST_LISTS &&
+           t->lists_shift >= 32 - MAX_LISTS && t->lists_shift <= 32 - MIN_LISTS &&
            t->prints % 2 == 0 && literals_valid(facts, &t->literals, tables, words) &&
            words_inside(words, t->lists, ((uint64_t)1 << (32 - t->lists_shift)) + 1) &&
            words_inside(words, t->prints, ((uint64_t)t->count + PRINT_PADDING) * 4) &&
