@@ -25,7 +25,7 @@ typedef struct slice {
     u64 *flow;  /* text: out, and in when flows_in: the states of stages that flow, of parts that do
                    not carry (part_flow_words each); or NULL */
     bool sorted;         /* text: its records are in order */
-    bool whole;          /* text: it is a whole text, and nobody asks for its states behind it */
+    bool whole;          /* text: it is a whole text, and nobody asks for its states after it */
     bool flows_in;       /* such parts begin at `begin`, else `from` */
     u32 done[MAX_PARTS]; /* out: where the first stage of a part stopped */
     u64 candidates[MAX_PARTS]; /* out: places that it looked at more closely */

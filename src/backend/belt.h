@@ -1,6 +1,6 @@
 /* belt.h: the slices of jobs on their way to devices, carried by several threads.
  *
- * Idea: the slices of a job lie on a belt in their order, and jobs one behind the other. Carriers
+ * Idea: the slices of a job lie on a belt in their order, and jobs one after the other. Carriers
  * take them off, each to lanes of its own (lane.h) on one device: a carrier copies a piece's text,
  * queues what is to be done with it, and comes back for the next while that is under way. So many
  * cores copy, several devices are fed, and none waits for another.
@@ -10,7 +10,7 @@
  * when it wants its records, while all others carry.
  *
  * Invariant: all pieces of a slice go through the lanes of one carrier, in their order. So a slice
- * and a lane have one thread at a time; what carriers of a device share is behind its lock.
+ * and a lane have one thread at a time; what carriers of a device share is under its lock.
  *
  * Cost: a lock for each slice and piece, and one of the device for what is queued.
  */

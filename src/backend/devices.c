@@ -532,7 +532,7 @@ static int run_job(worker *w, const trawl_plan *plan, const void *job, slice *sl
     return status;
 }
 
-/* ---- one job behind the other ------------------------------------------------------------ */
+/* ---- one job after the other ------------------------------------------------------------ */
 
 /* While the belt is led: lanes have room for any job of the plan, or for fewer of its records; the
  * driver scans again what found none, in the end byte by byte, for which lanes grow. */

@@ -1,7 +1,7 @@
 /* held.h: a text that is in a device's memory already.
  *
  * It is searched where it is: a piece is a part of the caller's buffer. But kernels (kernel.h) want
- * a piece to begin at an aligned place, read up to TEXT_PADDING bytes behind it, and take all that
+ * a piece to begin at an aligned place, read up to TEXT_PADDING bytes after it, and take all that
  * lies before its end for text. So where the text itself begins elsewhere, or has the buffer's end
  * within TEXT_PADDING bytes, a short piece is cut off and copied, on the device, to where a lane
  * has its text: nothing outside of the caller's buffer is read, and nothing before the text is
@@ -43,7 +43,7 @@ bool held_in_place(const held_text *h, u64 first, size_t bytes);
 size_t held_room(const held_text *h, u32 reach);
 
 /* The same of a grid. Kernels may have rows where they are, as grid_piece says, but for the last
- * ones where the buffer ends within TEXT_PADDING bytes behind them. These, and all where cells of
+ * ones where the buffer ends within TEXT_PADDING bytes after them. These, and all where cells of
  * 2 or 4 bytes lie across multiples of that, or where a row begins within the buffer's first
  * ROW_LEAD bytes and not at a multiple of ROW_ALIGN, are brought to a lane's memory on the device,
  * some at a time (rows.k). */

@@ -24,7 +24,7 @@ uint64_t kept_records(uint64_t bytes)
     return records < MIN_KEPT ? MIN_KEPT : records < MAX_KEPT ? records : MAX_KEPT;
 }
 
-/* What a part calls its patterns, for all parts one behind the other. */
+/* What a part calls its patterns, for all parts one after the other. */
 static int load_names(used_device *u, const trawl_plan *plan, memory *m, trawl_error *error)
 {
     const plan_part *parts = plan_parts(plan);

@@ -445,7 +445,7 @@ static int run_text_part(lane *l, const plan_part *part, const device_plan *p, t
     return p->walk->run_text(p, l->queue, &l->piece, error);
 }
 
-/* Queue all parts, one behind the other: they share cursor and records. */
+/* Queue all parts, one after the other: they share cursor and records. */
 static int run_parts(lane *l, trawl_error *error)
 {
     const plan_part *parts = plan_parts(l->plan);

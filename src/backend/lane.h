@@ -8,7 +8,7 @@
  *     lane_collect                         wait; records go to the slice, in window positions
  *
  * While one lane computes, another copies: that is the whole pipeline (belt.h). Lanes of a device
- * may have different threads: what is queued is queued behind used_device.lock.
+ * may have different threads: what is queued is queued under used_device.lock.
  */
 #ifndef TRAWL_LANE_H
 #define TRAWL_LANE_H

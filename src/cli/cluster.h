@@ -57,10 +57,10 @@ bool cluster_reads(void);
 /* Join them. NULL after a complaint. */
 const cluster *cluster_open(const char *command);
 
-/* c->abort, behind which nothing of a file is left that is not in its place yet. */
+/* c->abort, after which nothing of a file is left that is not in its place yet. */
 void cluster_abort(const cluster *c, int status);
 
-/* End all ranks with a complaint, behind what was printed: what (shown_name of a file) and why. */
+/* End all ranks with a complaint, after what was printed: what (shown_name of a file) and why. */
 void cluster_fail(const cluster *c, const char *command, const char *what, const char *why);
 
 #endif

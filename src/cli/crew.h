@@ -37,7 +37,7 @@ typedef struct large {
     line_edges last; /* of the last one that printed a line */
 
     /* Lines before pieces, under the crew's lock. */
-    uint64_t known;                         /* so many pieces are counted, one behind the other */
+    uint64_t known;                         /* so many pieces are counted, one after the other */
     uint64_t counted[KNOWN], before[KNOWN]; /* of piece i at i % KNOWN */
     bool is_counted[KNOWN];
 } large;

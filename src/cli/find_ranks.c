@@ -1,6 +1,6 @@
 /* find_ranks.c: `trawl find` by all ranks of a cluster.
  *
- * Idea: the files, one behind the other, are cut into shares of equal length (find_share.c), and
+ * Idea: the files, one after the other, are cut into shares of equal length (find_share.c), and
  * each rank searches its own, block by block, as ranges (find_blocks.c). It prints to a file of
  * its own without a name, and notes what of it each block is. When all have searched:
  *

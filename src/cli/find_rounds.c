@@ -55,7 +55,7 @@ void rank_begin_first(const rank_work *k)
         k, find_search_written(k->f, writer_file(k->f->output, rank_path(k, k->blocks[0].file))));
 }
 
-/* The blocks behind the first of the piece that began before, as long as it makes a difference. */
+/* The blocks after the first of the piece that began before, as long as it makes a difference. */
 static void print_again(rank_work *k)
 {
     const writer *o = k->f->output;

@@ -17,7 +17,7 @@ static uint64_t border(const share *s, int rank)
     return s->total / ranks * r + s->total % ranks * r / ranks;
 }
 
-/* Whose share has the byte at `offset`; one behind the last one is the last rank's. */
+/* Whose share has the byte at `offset`; one after the last one is the last rank's. */
 static int rank_of(const share *s, uint64_t offset)
 {
     int low = 0, high = s->ranks - 1;
@@ -59,7 +59,7 @@ bool share_piece(const share *s, const shared_file *file, int rank, uint64_t *be
 
 /* ---- the list ---------------------------------------------------------------- */
 
-/* What rank 0 tells of a file; its path is behind it, with a NUL byte. */
+/* What rank 0 tells of a file; its path is after it, with a NUL byte. */
 typedef struct told_file {
     uint64_t length;
     uint64_t kind;

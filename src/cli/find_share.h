@@ -1,9 +1,9 @@
 /* find_share.h: which rank searches what of the files: the ranks' shares follow each other, of
- * equal lengths, in all files one behind the other.
+ * equal lengths, in all files one after the other.
  *
  * So the output of the ranks, one after the other, is in the order of the files; a file may be
  * shared by neighbours, and of a rank only the first file may have begun before, and only the last
- * go on behind it.
+ * go on after it.
  */
 #ifndef TRAWL_FIND_SHARE_H
 #define TRAWL_FIND_SHARE_H
@@ -19,7 +19,7 @@ typedef enum share_kind {
 
 typedef struct shared_file {
     const char *path;
-    uint64_t begin, length; /* where it stands behind all others */
+    uint64_t begin, length; /* where it stands after all others */
     share_kind kind;
 } shared_file;
 

@@ -13,7 +13,7 @@ static void print_matches(rank_work *k, const rank_matches *list)
     rank_must(k, !k->f->failed);
 }
 
-/* Whether the file that goes on behind the share has begun before it. */
+/* Whether the file that goes on after the share has begun before it. */
 static bool is_middle(const rank_work *k)
 {
     return k->continues && k->goes_on && rank_last_file(k) == k->blocks[0].file;

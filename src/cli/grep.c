@@ -28,7 +28,7 @@ typedef struct grep {
     sgr_colours colours;
     uint64_t around; /* -C */
     bool before_given, behind_given;
-    int taken;  /* optind behind the last option */
+    int taken;  /* optind after the last option */
     int number; /* and before the last digit of -NUM; 0: another option followed */
     run_stats stats;
 } grep;

@@ -82,7 +82,7 @@ static bool at_limit(const grid_run *run)
 }
 
 /* Count a match and, without --count, print it. Stops when the output fails, at the limit, and
- * behind the rows that the band owns. Its place is in the part of the band that is searched. */
+ * after the rows that the band owns. Its place is in the part of the band that is searched. */
 static bool print_match(grid_run *run, const trawl_grid_match *match)
 {
     grid_needle *needle = &run->needles[match->needle];

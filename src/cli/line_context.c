@@ -1,6 +1,6 @@
 /* line_context.c: see line_context.h.
  *
- * Idea. A selected line prints the lines around it: those behind the last one, as many as it may
+ * Idea. A selected line prints the lines around it: those after the last one, as many as it may
  * have, those before it, and itself. Lines before it may stand in blocks that are gone, so the last
  * lines of each block are kept that were not printed.
  *
@@ -9,7 +9,7 @@
  * was printed last are read again.
  *
  * Invariant: lines are printed in order, none twice: all before `shown` are decided. Lines are kept
- * only when no line of the block was printed behind them.
+ * only when no line of the block was printed after them.
  *
  * Cost: a copy of the lines kept; between pieces a read or two of some KiB.
  */

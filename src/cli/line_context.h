@@ -8,12 +8,12 @@
  * printed by now. In order. */
 void line_context_select(line_search *s, size_t begin, size_t end);
 
-/* The block ends: print what is still to come behind the last selected line, and keep what the next
+/* The block ends: print what is still to come after the last selected line, and keep what the next
  * block may print before its first one; of a piece, note its edges. */
 void line_context_end_block(line_search *s);
 
 /* Between pieces, of a file that was begun. Print the lines up to `end` that were still wanted
- * behind the last ones, and note it there. False: the file's why, or s->broken. */
+ * after the last ones, and note it there. False: the file's why, or s->broken. */
 bool line_context_behind(line_search *s, source *file, line_edges *last, uint64_t end);
 
 /* Print all that belongs between the last lines and those of the next piece. Likewise. */

@@ -5,7 +5,7 @@
 
 #include "cli/line_printer.h"
 
-/* Before a file's first line, a line with s->matches, and behind a file's last one. */
+/* Before a file's first line, a line with s->matches, and after a file's last one. */
 void line_json_begin(line_search *s);
 void line_json_line(line_search *s, const shown_line *line);
 void line_json_end(line_search *s);

@@ -115,7 +115,7 @@ static size_t make_prefix(line_search *s, size_t begin, size_t at)
     return (size_t)(end - s->prefix);
 }
 
-/* Print text[begin .. end) and a newline, behind the first bytes of s->prefix. */
+/* Print text[begin .. end) and a newline, after the first bytes of s->prefix. */
 static void print_bytes(const line_search *s, size_t prefix, size_t begin, size_t end)
 {
     const size_t length = end - begin;
@@ -273,7 +273,7 @@ static line_result search_block(line_search *s, const uint8_t *text, size_t leng
     trawl_scan_options options = TRAWL_SCAN_OPTIONS_INIT;
     const bool printed = s->style->apart && !silent(s);
     const bool pieces = s->style->only && !silent(s) && !printed;
-    const bool wanted = !s->finished; /* or the lines behind the last one are to be printed */
+    const bool wanted = !s->finished; /* or the lines after the last one are to be printed */
     int status = TRAWL_OK;
     s->text = text;
     s->length = length;

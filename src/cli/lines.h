@@ -40,7 +40,7 @@ typedef struct line_context {
     size_t shown;      /* end of the block's last line that was printed; 0: none was */
     bool began;        /* a line of the file was printed: */
     uint64_t shown_to; /* its end in the file */
-    uint64_t left;     /* lines still to be printed behind the last selected one */
+    uint64_t left;     /* lines still to be printed after the last selected one */
     int width;         /* of numbers under `tab` */
 
     /* The last lines before the block, if they were not printed: kept[begin .. end). */
@@ -55,7 +55,7 @@ typedef struct line_edges {
     bool began;                  /* it has printed a line */
     uint64_t from, to;           /* the first one's begin, the last one's end */
     uint64_t from_line, to_line; /* lines before these, where they are numbered */
-    uint64_t before, behind; /* lines that are still wanted before the first and behind the last */
+    uint64_t before, behind; /* lines that are still wanted before the first and after the last */
 } line_edges;
 
 /* What the messages of line_json.c count, of the files with a selected line. */
@@ -64,7 +64,7 @@ typedef struct line_stats {
     double seconds;
 } line_stats;
 
-/* Lines that end with a NUL byte, and what was read behind them: bytes[given .. used). */
+/* Lines that end with a NUL byte, and what was read after them: bytes[given .. used). */
 typedef struct null_lines {
     uint8_t *bytes;
     size_t given, used, room;
@@ -126,7 +126,7 @@ typedef enum line_result {
 } line_result;
 
 /* Search one file. `name` is printed before each line unless it is NULL. Standard input is left
- * behind the last line that was needed. */
+ * after the last line that was needed. */
 line_result lines_search(line_search *s, source *file, const char *name);
 
 /* As lines_search, from the offset `at` of a mappable file on: `selected` lines were selected
@@ -134,7 +134,7 @@ line_result lines_search(line_search *s, source *file, const char *name);
 line_result lines_resume(line_search *s, source *file, const char *name, uint64_t at,
                          uint64_t selected, uint64_t line, line_edges *last);
 
-/* Search a piece of a file: whole lines without a NUL byte, which begin at the offset `at`, behind
+/* Search a piece of a file: whole lines without a NUL byte, which begin at the offset `at`, after
  * `line` lines. Only LINES_OK means that it was searched. What is printed of it is in `edges`,
  * which is all zero before. */
 line_result lines_piece(line_search *s, const source *file, uint8_t *text, size_t length,

@@ -1,7 +1,7 @@
 /* ordered.h: jobs that several threads do, and whose results are taken in the order of the jobs.
  *
  * Idea. Jobs stand in a ring of slots. A free thread deals itself the next one, does it, and goes
- * on; who finishes the oldest one takes its results and those of all behind it that are done. A job
+ * on; who finishes the oldest one takes its results and those of all after it that are done. A job
  * that cannot keep its results waits until it is the oldest, and gives them out itself.
  *
  * Invariant: one thread deals at a time, and one takes; neither holds the lock meanwhile. The

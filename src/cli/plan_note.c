@@ -22,7 +22,7 @@ char *plan_note_write(const pattern_set *set)
     return note;
 }
 
-/* Two numbers with a blank between them and a newline behind. NULL: they are not there. */
+/* Two numbers with a blank between them and a newline after it. NULL: they are not there. */
 static const char *read_line(const char *at, uint64_t numbers[2])
 {
     for (size_t i = 0; at && i < 2; i++) {

@@ -115,7 +115,7 @@ static bool message_room(printer *p)
     return grow_array(&p->messages, p->count + 1, &p->message_room, sizeof *p->messages);
 }
 
-/* What stands behind the buffer's used bytes. */
+/* What stands after the buffer's used bytes. */
 static void note_message(printer *p, size_t length, printer_kind kind)
 {
     p->messages[p->count++] = (printer_message){ p->used, p->used + length, kind };

@@ -34,7 +34,7 @@ bool has_name(const crew *c, bool several)
     return c->search->names > 0 || (c->search->names == 0 && several);
 }
 
-/* What is said of a file behind its lines. */
+/* What is said of a file after its lines. */
 static void print_result(crew *c, job *j, const char *name, uint64_t selected, bool binary_matched)
 {
     const search *s = c->search;

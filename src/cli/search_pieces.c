@@ -9,7 +9,7 @@
 #include "cli/line_printer.h"
 #include "formats/records/texts.h"
 
-#define SLACK (PIECE / 16 + 1) /* read behind a piece at first */
+#define SLACK (PIECE / 16 + 1) /* read after a piece at first */
 #define MAX_TAIL (16 * PIECE)  /* of a piece's last line */
 #define MIN_PIECES 3           /* of a file that is cut */
 
@@ -35,7 +35,7 @@ static bool piece_room(worker *w, size_t room)
     return grown;
 }
 
-/* Read on behind w->buffer[0 .. length), which is the file's [from ..), to the end of the line
+/* Read on after w->buffer[0 .. length), which is the file's [from ..), to the end of the line
  * there. Returns the end of the lines in the buffer; 0: they cannot be had so. */
 static size_t read_tail(const large *l, worker *w, uint64_t from, size_t length, size_t known)
 {
@@ -179,7 +179,7 @@ static void end_pieces(crew *c, job *j)
         j->result = between_failed(j, lines);
 }
 
-/* A piece that needs a history: it, and all behind it. */
+/* A piece that needs a history: it, and all after it. */
 static line_result search_rest(crew *c, job *j)
 {
     large *l = j->large;

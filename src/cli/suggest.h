@@ -4,7 +4,7 @@
 
 #include <stddef.h>
 
-/* The word of number 0 and on that is nearest; NULL: none is near. `name_at` gives NULL behind the
+/* The word of number 0 and on that is nearest; NULL: none is near. `name_at` gives NULL after the
  * last one. */
 const char *suggest(const char *word, const char *(*name_at)(const void *user, size_t number),
                     const void *user);

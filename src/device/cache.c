@@ -24,7 +24,7 @@ enum { MAX_BYTES = 256 << 20, OLD_SECONDS = 600, PATH_ROOM = 1024 };
 typedef struct header {
     uint64_t magic;
     cache_key key;
-    uint64_t size;     /* of the program behind */
+    uint64_t size;     /* of the program after it */
     uint64_t checksum; /* of the header up to here and the program */
 } header;
 

@@ -11,7 +11,7 @@ typedef struct tuning_key {
     const char *name;
     size_t offset; /* in tuning */
     uint32_t least, most;
-    const char *words; /* names of the values from 0, with a space behind each; or NULL */
+    const char *words; /* names of the values from 0, with a space after each; or NULL */
     const char *about;
 } tuning_key;
 

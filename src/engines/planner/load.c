@@ -5,7 +5,7 @@
 #include "engines/planner/planner.h"
 #include "engines/shared/engine.h"
 
-/* Whether a stage may stand behind the first one: walks and backends rely on it, for stages that
+/* Whether a stage may stand after the first one: walks and backends rely on it, for stages that
  * take turns have the same kind of state. */
 static bool is_fallback(const engine *e, const plan_stage *first)
 {

@@ -4,7 +4,7 @@
  * asks every engine what a byte would cost, for the set as it is and for its shares: literals
  * beside class patterns, literals of one or two bytes, or of up to four, beside longer ones, class
  * patterns with rare factors beside others. It takes the cheapest division, and the cheapest engine
- * for each part, with the fallback behind it that the engine names. So one class pattern does not
+ * for each part, with the fallback after it that the engine names. So one class pattern does not
  * slow ten thousand literals, and no text makes a plan of literals much slower than Aho-Corasick.
  *
  * The reason is kept in the plan, so that `--explain` can say it.

@@ -7,7 +7,7 @@
  *
  *   vec                      64 bytes, of no particular alignment in memory
  *   vec_load(p)              p[0 .. 63]
- *   vec_load_part(p, n)      p[0 .. n - 1], n <= 64, zeros behind; no other byte is read
+ *   vec_load_part(p, n)      p[0 .. n - 1], n <= 64, zeros after it; no other byte is read
  *   vec_store(p, v)
  *   vec_all(b)               b, 64 times
  *   vec_and, vec_or, vec_xor

@@ -4,10 +4,10 @@
  * stands in the plan (engines.def). Each instruction set has its table of walks: vector walks
  * (vector.c) are compiled for each, the others (cpu.c) once.
  *
- * Giving up is local. A walk whose stage has a fallback behind it may stop where its work is no
+ * Giving up is local. A walk whose stage has a fallback after it may stop where its work is no
  * longer worth it, and says where: all occurrences that begin before that place have been
- * reported, none that begins there or behind it. The fallback begins there. Or (walk.ends) all that
- * end at that place or before it have been, and none behind: the fallback reads the reach again.
+ * reported, none that begins there or after it. The fallback begins there. Or (walk.ends) all that
+ * end at that place or before it have been, and none after it: the fallback reads the reach again.
  */
 #ifndef TRAWL_ENGINES_SHARED_WALK_H
 #define TRAWL_ENGINES_SHARED_WALK_H
@@ -58,7 +58,7 @@ struct text_task {
     const u8 *text;
     u32 low, from, begin, end;
     u64 *state;    /* plan_stage.state_words; in and out; all zero is the state before any byte */
-    bool whole;    /* `state` is all zero, and nobody asks for it behind the end */
+    bool whole;    /* `state` is all zero, and nobody asks for it after the end */
     bool news;     /* parts that carry: no match begins, only what `state` holds moves on */
     u64 allowance; /* work beyond what pays that ends it; WALK_NEVER: it may not stop */
     u32 patience;  /* the work a byte that pays: what the fallback takes; 0: there is none */
@@ -101,8 +101,7 @@ typedef u32 (*grid_walk)(grid_task *t);
 typedef struct walk {
     text_walk text;
     grid_walk grid;
-    bool ends; /* it gives up by ends: where it stopped, all ends so far were reported, none behind
-                */
+    bool ends;    /* it gives up by ends: all up to where it stopped were reported, none after it */
     bool scratch; /* its state is room, with any content */
     bool flows;   /* after a run over any text the state is that of the whole text before it */
 } walk;

@@ -139,7 +139,7 @@ static bool set_field(field *f, uint32_t mask)
     return (f->most & (f->most + 1)) == 0;
 }
 
-/* The masks of 16 and 32 bits: in the header, behind one that has none, or the usual ones. */
+/* The masks of 16 and 32 bits: in the header, after one that has none, or the usual ones. */
 static int read_fields(bmp_job *job)
 {
     static const uint32_t five[] = { 0x7C00, 0x03E0, 0x001F }, eight[] = { 0xFF0000, 0xFF00, 0xFF };

@@ -78,7 +78,7 @@ static unsigned exif_number(const uint8_t *p, unsigned bytes, bool big)
     return number;
 }
 
-/* The orientation that a marker of EXIF names: a TIFF behind six bytes; 0: none. */
+/* The orientation that a marker of EXIF names: a TIFF after six bytes; 0: none. */
 static unsigned exif_orientation(const uint8_t *marker, size_t length)
 {
     static const uint8_t name[6] = "Exif\0";

@@ -30,7 +30,7 @@ static bool split_signature(list_line l, list_line field[4])
            (!field[1].length || strspn(field[1].text, "0123456789*") > 0);
 }
 
-/* A number, behind `word`; *rest is what follows it. */
+/* A number, after `word`; *rest is what follows it. */
 static bool read_number(list_line l, const char *word, uint64_t *number, list_line *rest)
 {
     const size_t head = strlen(word);
@@ -142,7 +142,7 @@ static size_t find_malformed(const pattern_set *set, size_t from, trawl_error *e
                : from + error->pattern;
 }
 
-/* Patterns `from` to `to` stand at *kept then, and behind it what comes next. */
+/* Patterns `from` to `to` stand at *kept then, and after it what comes next. */
 static void keep(pattern_set *set, size_t *kept, size_t from, size_t to)
 {
     memmove(set->patterns + *kept, set->patterns + from, (to - from) * sizeof *set->patterns);

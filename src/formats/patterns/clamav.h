@@ -24,7 +24,7 @@ typedef struct clamav_left {
 
 /* Line `from` of bytes in hexadecimal, of ClamAV's lists or another, becomes pattern *kept, unless
  * it is a comment, a signature that is left out, with a warning, or a logical one, of which the
- * patterns are added behind all others. False: no memory. */
+ * patterns are added after all others. False: no memory. */
 bool clamav_read_line(pattern_set *set, size_t from, size_t *kept, clamav_left *left);
 
 /* Warn of what is not done. */

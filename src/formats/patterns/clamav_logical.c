@@ -2,7 +2,7 @@
  * NAME;DESCRIPTION;EXPRESSION;PART0;PART1...
  *
  * Idea: each part is a pattern, or two of them where it is wide and ascii, and the signature a rule
- * that holds by how often these occur. Patterns are added behind all lines, which become patterns
+ * that holds by how often these occur. Patterns are added after all lines, which become patterns
  * themselves where they are no such signatures; their numbers are settled when it is known which
  * the library takes (clamav_leave_out_malformed).
  */
@@ -72,7 +72,7 @@ static void leave_unchecked(reader *r, const char *name, size_t length)
     r->unchecked_used = rule_name_once(r->unchecked, r->unchecked_used, name, length);
 }
 
-/* A number without anything behind it. */
+/* A number without anything after it. */
 static bool read_whole(list_line l, uint64_t *number)
 {
     size_t at = 0;
@@ -119,7 +119,7 @@ static bool read_description(reader *r, list_line l)
 
 /* ---- parts --------------------------------------------------------------------- */
 
-/* A zero behind each byte; jumps stay as long as they are. NULL: no memory. */
+/* A zero after each byte; jumps stay as long as they are. NULL: no memory. */
 static char *widen(pattern_set *set, list_line l, size_t *length)
 {
     char *wide = pattern_set_room(set, 2 * l.length + 2), *to = wide;

@@ -1,6 +1,6 @@
 /* entries.c: files of patterns with names, from their lines to patterns.
  *
- * Idea: a file is read as a list first, whatever it is, for the syntax may be said behind it. Then
+ * Idea: a file is read as a list first, whatever it is, for the syntax may be said after it. Then
  * its lines are read again and those that are left move up, in the same arrays.
  */
 #include "formats/patterns/entries.h"
@@ -80,7 +80,7 @@ static list_line title_word(list_line l)
     return (list_line){ l.text + 1, length - 1 };
 }
 
-/* Lines `from` to `to` behind a title, joined without blanks. NULL: no memory. */
+/* Lines `from` to `to` after a title, joined without blanks. NULL: no memory. */
 static char *join_sequence(pattern_set *set, size_t from, size_t to, size_t *length)
 {
     size_t bytes = 0;
@@ -124,7 +124,7 @@ typedef struct entry {
     size_t first, lines, bytes; /* its PA lines */
 } entry;
 
-/* What stands behind the two letters of a line, up to a semicolon. */
+/* What stands after the two letters of a line, up to a semicolon. */
 static list_line field(list_line l)
 {
     l.text += 5;
@@ -197,7 +197,7 @@ static bool read_prosite(pattern_set *set, size_t from, size_t to, size_t *kept,
 
 /* ---- any file ---------------------------------------------------------------- */
 
-/* The pattern behind the last of the file of `from`; those of the command line are each alone. */
+/* The pattern after the last of the file of `from`; those of the command line are each alone. */
 static size_t file_end(const pattern_set *set, size_t from, size_t lines)
 {
     size_t to = from + 1;
@@ -263,7 +263,7 @@ static bool read_file_entries(pattern_set *set, uint32_t syntax, size_t from, si
 bool pattern_set_read_entries(pattern_set *set, uint32_t syntax)
 {
     size_t kept = 0;
-    const size_t lines = set->count; /* logical signatures add patterns behind them */
+    const size_t lines = set->count; /* logical signatures add patterns after them */
     left_out left = { .entries = 0 };
     bool fine = true;
     if (!set->with_names && !set->takes_fasta)

@@ -81,7 +81,7 @@ typedef struct reader {
 } reader;
 
 /* An alternative of a pattern: text[begin .. first) are the conditions before it, [first .. behind)
- * its elements, [behind .. end) the conditions behind. */
+ * its elements, [behind .. end) the conditions after it. */
 typedef struct alternative {
     size_t begin, first, behind, end;
     size_t elements;

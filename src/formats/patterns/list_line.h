@@ -16,7 +16,7 @@ list_line list_line_of(const pattern_set *set, size_t index);
 bool list_line_begins(list_line l, const char *word);
 bool list_line_is(list_line l, const char *word);
 
-/* A copy with a NUL behind it, which the set owns; NULL: no memory. */
+/* A copy with a NUL after it, which the set owns; NULL: no memory. */
 char *list_line_name(pattern_set *set, list_line l);
 
 /* Pattern `to` is pattern `from` with that text and name (NULL: its own). */

@@ -2,7 +2,7 @@
  *
  * Idea: as ClamAV reads them, & and | bind alike. Outside of parentheses an expression is cut at
  * its first operator, and directly in a pair of them at the last: 0&1|2 is 0&(1|2), (0&1|2) is
- * (0&1)|2. A test behind parentheses counts what occurs in all of their parts that are true, and is
+ * (0&1)|2. A test after parentheses counts what occurs in all of their parts that are true, and is
  * asked where they are false, too: (0|1)=0 holds where neither occurs.
  */
 #include "formats/patterns/logical.h"

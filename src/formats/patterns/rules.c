@@ -24,7 +24,7 @@ typedef struct rules {
     const char *text, *end; /* of its options */
     rule rule;
     size_t first;    /* of its patterns */
-    bool sticky;     /* a buffer's name stands before its contents, not behind */
+    bool sticky;     /* a buffer's name stands before its contents, not after it */
     bool buffered;   /* what follows is in a buffer */
     bool lost;       /* the cursor is not known */
     bool positional; /* some content was in the payload */
@@ -60,8 +60,8 @@ static const char *find_plain_end(const rules *r, const char *at, const char *en
     return at;
 }
 
-/* The same, outside of quotes. These open where a value begins: at the begin, behind the first
- * colon, or, behind a quoted value, behind a comma. Elsewhere, or if it is not closed, a quote is a
+/* The same, outside of quotes. These open where a value begins: at the begin, after the first
+ * colon, or, after a quoted value, after a comma. Elsewhere, or if it is not closed, a quote is a
  * byte like others, as in pcre:/a"b/. */
 static const char *find_end(const rules *r, const char *begin, const char *ends)
 {
@@ -207,7 +207,7 @@ static bool add_content(rules *r, const char *text, size_t length, bool negated)
     return true;
 }
 
-/* What is said of a content, behind it or, as in Snort 3, in it. */
+/* What is said of a content, after it or, as in Snort 3, in it. */
 static const char *const modifiers[] = { "nocase", "offset",     "depth",    "distance",
                                          "within", "startswith", "endswith", NULL };
 
@@ -250,7 +250,7 @@ static bool begins_fast_pattern(const char *text, const char *end)
     return (size_t)(end - text) >= length && memcmp(text, word, length) == 0;
 }
 
-/* content:"...", or !"..."; Snort 3 writes what follows behind commas: content:"...",nocase; */
+/* content:"...", or !"..."; Snort 3 writes what follows after commas: content:"...",nocase; */
 static bool read_content(rules *r, const char *value, const char *end)
 {
     const bool negated = value < end && *value == '!';
@@ -341,7 +341,7 @@ static const char *const movers[] = { "pcre",       "byte_jump", "byte_extract",
                                       "sd_pattern", "pkt_data",  "frame",        NULL };
 
 /* An option that is not evaluated. One without a value is a buffer (or leads to one, as its
- * transformations do), but for http_uri and its kin behind contents, which say so of the last. */
+ * transformations do), but for http_uri and its kin after contents, which say so of the last. */
 static void read_unknown(rules *r, rule_span name, bool valued)
 {
     const bool of_http = name.length > 5 && memcmp(name.text, "http_", 5) == 0;
@@ -394,8 +394,8 @@ static bool is_evaluated(const rule_content *c)
     return !c->negated || !(c->buffered || (c->relative && c->lost));
 }
 
-/* What moved the cursor before a content did so for those behind it, up to the next one that has
- * the cursor behind itself. */
+/* What moved the cursor before a content did so for those after it, up to the next one that has
+ * the cursor after itself. */
 static void carry_lost(rules *r)
 {
     bool lost = false;
@@ -481,7 +481,7 @@ static void read_rule(rules *r)
 
 /* ---- a file --------------------------------------------------------------------- */
 
-/* The rule at `at`: a line, and those behind a line that ends with a backslash, which are joined
+/* The rule at `at`: a line, and those after a line that ends with a backslash, which are joined
  * where they are, as Suricata does; a comment is its line alone. Returns the end. */
 static char *find_rule(rules *r, char *at, char *end)
 {

@@ -10,7 +10,7 @@
 #define RULE_ANY UINT64_MAX /* no depth, no within */
 
 /* A content; that a match of `length` bytes is where it is asked for:
- *   offset <= start, end <= offset + depth; of a relative one, behind the cursor, which is where
+ *   offset <= start, end <= offset + depth; of a relative one, after the cursor, which is where
  *   the content before it ends, distance <= start - cursor, end <= cursor + distance + within. */
 typedef struct rule_content {
     size_t pattern; /* its number in the set */

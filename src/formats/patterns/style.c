@@ -16,7 +16,7 @@ static bool is_between(char c, char low, char high)
     return c >= low && c <= high;
 }
 
-/* What stands behind a backslash: is it x80 to xff, or 200 to 377? */
+/* What stands after a backslash: is it x80 to xff, or 200 to 377? */
 static bool is_high_escape(const char *text, size_t length)
 {
     if (length < 3)
@@ -37,7 +37,7 @@ static bool is_ascii(const trawl_pattern *p)
             return false;
         if (text[i] != '\\' || p->syntax == TRAWL_SYNTAX_LITERAL)
             continue;
-        i++; /* the byte behind may be a backslash itself */
+        i++; /* the byte after it may be a backslash itself */
         if (is_high_escape(text + i, p->length - i))
             return false;
     }

@@ -12,7 +12,7 @@
 
 #include "formats/sources/source.h"
 
-/* What stands behind a string. */
+/* What stands after a string. */
 typedef struct yara_modifiers {
     bool nocase, wide, ascii, fullword;
     const char *unknown; /* one that is not read; NULL */
@@ -201,7 +201,7 @@ static bool keep_last(yara *y, const char *what)
     return true;
 }
 
-/* What an escape behind a backslash stands for, at *at, which moves behind it; -1: for nothing. */
+/* What an escape after a backslash stands for, at *at, which moves after it; -1: for nothing. */
 static int escaped(const char **at, const char *end)
 {
     static const char names[] = "tnr\"\\", bytes[] = "\t\n\r\"\\";
@@ -216,7 +216,7 @@ static int escaped(const char **at, const char *end)
     return (uint8_t)bytes[found - names];
 }
 
-/* The bytes between quotes, each `step` bytes behind the other, with zeros between. NULL: an escape
+/* The bytes between quotes, each `step` bytes after the other, with zeros between. NULL: an escape
  * is none, or *count is SIZE_MAX: without memory. */
 static char *decode(yara *y, const char *text, const char *end, size_t step, size_t *count)
 {

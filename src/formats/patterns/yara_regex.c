@@ -199,7 +199,7 @@ static bool set_named(set *s, char name)
     return true;
 }
 
-/* The byte that an escape stands for, behind its backslash; moves behind it. */
+/* The byte that an escape stands for, after its backslash; moves after it. */
 static unsigned escaped(parser *p)
 {
     static const char names[] = "ntrfa", bytes[] = "\n\t\r\f\a";
@@ -287,7 +287,7 @@ static bool read_bounds(parser *p, uint32_t *low, uint32_t *high)
     return true;
 }
 
-/* A repeat behind an element or group; what is lazy is none, for starts are the same. */
+/* A repeat after an element or group; what is lazy is none, for starts are the same. */
 static void read_repeat(parser *p, uint32_t *low, uint32_t *high)
 {
     const char c = p->at < p->end ? *p->at : 0;
@@ -334,7 +334,7 @@ static bool read_group(parser *p, rows *to, unsigned depth)
     return fine;
 }
 
-/* ^ $ \b \B, which end up before a row that is empty so far, or behind one. False: it is none. */
+/* ^ $ \b \B, which end up before a row that is empty so far, or after one. False: it is none. */
 static bool read_condition(parser *p, rows *to)
 {
     const char c = *p->at, next = p->end - p->at > 1 ? p->at[1] : 0;
@@ -418,7 +418,7 @@ static bool read_alternatives(parser *p, rows *to, unsigned depth)
 
 /* ---- the wide form ---------------------------------------------------------------- */
 
-/* A row with zeros behind its bytes: repeats that vary are written out, so it may become many. */
+/* A row with zeros after its bytes: repeats that vary are written out, so it may become many. */
 static bool widen_row(parser *p, const row *from, rows *to)
 {
     static const set zero = { { 1 } };

@@ -19,9 +19,9 @@
 enum { NAME_COLUMN, BASES_COLUMN = 9 };
 
 typedef enum state {
-    HEADER,     /* BAM: at the begin, behind the signature; SAM: within a line of it */
+    HEADER,     /* BAM: at the begin, after the signature; SAM: within a line of it */
     REFERENCES, /* how many they are */
-    REFERENCE,  /* one of them, or behind the last one */
+    REFERENCE,  /* one of them, or after the last one */
     BLOCK,      /* at the begin of a read */
     NAME,
     BASES,
@@ -37,7 +37,7 @@ typedef struct alignments {
     uint64_t line;       /* of SAM, from 1 */
     uint32_t references; /* that are still to come */
     uint32_t letters;    /* of BAM: of this read, still to come */
-    uint64_t rest;       /* bytes of its block behind them */
+    uint64_t rest;       /* bytes of its block after them */
     uint32_t cigar;      /* bytes before them */
     unsigned column;
     size_t name_length;

@@ -56,7 +56,7 @@ typedef struct capture {
     char stdio[PIECE];
 } capture;
 
-/* libpcap cuts packets off behind the length that the file's header names, and says nothing; 0
+/* libpcap cuts packets off after the length that the file's header names, and says nothing; 0
  * there means any length. */
 static void forget_snaplen(capture *c, char *bytes, size_t length)
 {

@@ -121,7 +121,7 @@ static size_t line_length(const head *h, size_t at, size_t end)
     return end - at - (end > at && h->bytes[end - 1] == h->newline);
 }
 
-/* Go behind a line of a sequence, and count its letters. False: it has others. Blanks may stand
+/* Go past a line of a sequence, and count its letters. False: it has others. Blanks may stand
  * around letters, and between them where words would not be so: between nucleotides, or groups of
  * ten capitals, of which the last may be shorter. */
 static bool sequence_line(const head *h, size_t *at, size_t *letters)
@@ -177,7 +177,7 @@ static void pass_notes(const head *h, fasta_look *l)
     l->doubt.begins = l->at < h->length && h->bytes[l->at] == '>';
 }
 
-/* The first title tells by its word; those behind sequences need none. */
+/* The first title tells by its word; those after sequences need none. */
 static void look_at_title(const head *h, fasta_look *l)
 {
     const size_t end = behind_line(h, l->at);
@@ -299,7 +299,7 @@ static bool is_plus(const head *h, size_t at, bool *more)
            ((width == word || whole) && memcmp(h->bytes + 1, h->bytes + at + 1, width) == 0);
 }
 
-/* From behind the title: to the line with '+', and how many letters stand before it. A line alone
+/* From after the title: to the line with '+', and how many letters stand before it. A line alone
  * may be of other bytes, such as colours. False: they are no letters. */
 static bool find_plus(const head *h, size_t *at, size_t *letters)
 {
@@ -369,7 +369,7 @@ static bool is_number(const uint8_t *field, size_t width, uint64_t most)
     return width && number <= most;
 }
 
-/* '*', or lengths with an operation behind each. */
+/* '*', or lengths with an operation after each. */
 static bool is_cigar(const uint8_t *field, size_t width)
 {
     bool digits = false;

@@ -1,6 +1,6 @@
 /* genbank.c: the sequences of GenBank's and EMBL's files, which UniProt's are of, too. A record is
  * an entry's sequence, without the numbers and blanks of its lines; its name is accession and
- * version where the entry has them, as in the databases' FASTA, else what stands behind LOCUS or
+ * version where the entry has them, as in the databases' FASTA, else what stands after LOCUS or
  * ID.
  *
  * Of the lines before a sequence the first bytes are looked at, so a line may have any length.
@@ -68,7 +68,7 @@ static void take_name(entries *e, const char *text, const char *ends)
     e->name[length] = '\0';
 }
 
-/* "X56734; SV 1; linear; ...": the version stands behind the accession. */
+/* "X56734; SV 1; linear; ...": the version stands after the accession. */
 static void take_identity(entries *e)
 {
     take_name(e, e->text + 5, " ;\t\r");

@@ -1,6 +1,6 @@
 /* packet.c: see packet.h.
  *
- * Invariant: bytes[at .. end) is what is left; each header moves `at` behind itself if it is whole.
+ * Invariant: bytes[at .. end) is what is left; each header moves `at` after itself if it is whole.
  * A header that is cut off, or says it is shorter than it can be, is payload with what follows; of
  * a transport the flow says so then: ip-6 in place of tcp.
  */

@@ -15,7 +15,7 @@ typedef struct packet {
 } packet;
 
 /* Take a captured packet apart, of a link type as libpcap numbers them (DLT_...). Its payload is
- * what stands behind the headers of TCP, UDP, or what is known before: all of it, if nothing is. */
+ * what stands after the headers of TCP, UDP, or what is known before: all of it, if nothing is. */
 void packet_parse(int link, const uint8_t *bytes, size_t length, packet *p);
 
 #endif

@@ -44,7 +44,7 @@ typedef struct reader_kind {
     /* NULL: *why. */
     void *(*open)(source *text, const char **why);
     /* Add records until the batch is full, or more of them would have to be waited for (1), or the
-     * text has ended (0); -1: *why, behind what was added. */
+     * text has ended (0); -1: *why, after what was added. */
     int (*fill)(void *state, batch *b, const char **why);
     /* The first line so far of which what it holds may not be meant so. NULL: it looks at none. */
     const content_doubt *(*doubt)(const void *state);
@@ -67,7 +67,7 @@ bool batch_keep_qualities(batch *b);
 void batch_free(batch *b);
 
 /* Empty a batch, but for the open record of the one before, which may be itself, or what comes of
- * it behind its piece. */
+ * it after its piece. */
 void batch_next(batch *b, const batch *before);
 
 /* For readers: begin a record, add bytes, end it. What is refused is to be given again in the next

@@ -24,10 +24,10 @@
 #define PIECE (256u << 10)
 
 typedef enum state {
-    BETWEEN, /* at the begin of a line, before the first record, or behind one of FASTQ */
+    BETWEEN, /* at the begin of a line, before the first record, or after one of FASTQ */
     COMMENT, /* within a line that is passed over */
     TITLE,   /* within a title */
-    BEGIN,   /* behind it: the record is to be begun */
+    BEGIN,   /* after it: the record is to be begun */
     BODY,    /* at the begin of a line of letters */
     LETTERS, /* within one */
     PLUS,    /* within the line between letters and qualities */
@@ -118,7 +118,7 @@ static size_t rest_of_line(const sequence *s, bool *whole)
     return end ? (size_t)(end - from) : s->used - s->at;
 }
 
-/* Go on behind `length` bytes, and the newline of a whole line: then in the next state. */
+/* Go on after `length` bytes, and the newline of a whole line: then in the next state. */
 static void pass(sequence *s, size_t length, bool whole, state next)
 {
     s->at += length + whole;

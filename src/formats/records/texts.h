@@ -15,7 +15,7 @@ typedef struct texts texts;
 texts *texts_open(source *file, const char *name, const unpack_options *options);
 
 /* The next one: 1, a text that may be read until the next call, its name (the file's, with the
- * members' behind it: "a.tar:b.zip:c") and what it is; 0, there is none; -1, of *name nothing more
+ * members' after it: "a.tar:b.zip:c") and what it is; 0, there is none; -1, of *name nothing more
  * can be read: *why, and another call goes on with what is beside it. */
 int texts_next(texts *t, const char **name, source **text, content *kind, const char **why);
 

@@ -1,7 +1,7 @@
 /* circle.c: see circle.h.
  *
- * Idea. A record is fed to a stream, and its first bytes again behind it: as many as the longest
- * match has, less one. So a match from any start is in what was fed, and those that begin behind
+ * Idea. A record is fed to a stream, and its first bytes again after it: as many as the longest
+ * match has, less one. So a match from any start is in what was fed, and those that begin after
  * the record's end, which are others come round again, are left out.
  *
  * A record that is shorter than the longest match is held whole and written twice: there a match

@@ -17,7 +17,7 @@ typedef struct record_scan {
     /* Takes matches of which record_scan_of says whose they are. */
     trawl_match_fn take;
     void *user;
-    /* If it is set: each record that has ended, behind its matches, with its length. Non-zero
+    /* If it is set: each record that has ended, after its matches, with its length. Non-zero
      * stops. */
     int (*ended)(void *user, const record *r, uint64_t length);
     void (*searched)(void *user, uint64_t bytes); /* if it is set: so many more were */
@@ -38,7 +38,7 @@ typedef struct record_scan {
 } record_scan;
 
 /* Search the records of a text. TRAWL_OK, a notice (TRAWL_STOPPED, TRAWL_LIMITED), or an error:
- * why, behind what was found before. */
+ * why, after what was found before. */
 int record_scan_text(record_scan *r, const reader_kind *kind, source *text);
 
 /* Whose match it is, while `take` has it. */

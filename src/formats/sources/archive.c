@@ -98,7 +98,7 @@ struct archive_reader {
     size_t last;      /* and of the piece at the end */
     bool member_ended, member_failed;
     uint64_t gap;         /* zero bytes to hand out, of a sparse file, */
-    const uint8_t *block; /* and behind them so many of a block */
+    const uint8_t *block; /* and after them so many of a block */
     size_t left;
     uint64_t behind;   /* where the block ends in the member */
     char message[200]; /* what `why`, or a member's, points to */
@@ -107,7 +107,7 @@ struct archive_reader {
 
 /* ---- what libarchive calls --------------------------------------------------- */
 
-/* Beginning behind what was handed out, it cannot say why it failed: below->why does. */
+/* Beginning after what was handed out, it cannot say why it failed: below->why does. */
 static la_ssize_t feed(struct archive *handle, void *user, const void **bytes)
 {
     archive_reader *a = user;
@@ -238,7 +238,7 @@ static bool is_zero(const uint8_t *bytes, size_t length)
     return !length;
 }
 
-/* The filter has ended: behind it there may be zeros, as in gzip.c. Those of bzip2 and lz4 leave
+/* The filter has ended: after it there may be zeros, as in gzip.c. Those of bzip2 and lz4 leave
  * other bytes where they are. */
 static void end_filter(archive_reader *a)
 {

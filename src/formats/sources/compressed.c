@@ -1,6 +1,6 @@
 /* compressed.c: see compressed.h.
  *
- * A format's first bytes are compared under a mask, those behind its signature too where they take
+ * A format's first bytes are compared under a mask, those after its signature too where they take
  * few values, so that what begins like one by chance is not called compressed.
  */
 #include "formats/sources/compressed.h"

@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 /* "gzip", "bzip2", "xz", "zstd", "lz4" or "zip" when a file begins as theirs do, NULL otherwise.
- * 10 bytes are enough to tell, behind frames that are passed over; a file that begins with these,
+ * 10 bytes are enough to tell, after frames that are passed over; a file that begins with these,
  * and what follows is not seen, is "zstd", though it may be lz4. */
 const char *compressed_kind(const uint8_t *bytes, size_t length);
 
@@ -15,7 +15,7 @@ const char *compressed_kind(const uint8_t *bytes, size_t length);
 #define COMPRESSED_SKIP 8u
 uint64_t compressed_skips(const uint8_t *bytes, size_t length);
 
-/* The command that writes what is in such a file, behind its name, to standard output: "gzip -dc".
+/* The command that writes what is in such a file, after its name, to standard output: "gzip -dc".
  * `kind` is one that compressed_kind gave. */
 const char *compressed_remedy(const char *kind);
 

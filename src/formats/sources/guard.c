@@ -1,9 +1,9 @@
 /* guard.c: mapped files, of which somebody may cut off pages while they are read.
  *
  * Idea. Reading a page that is gone, or that the disk cannot read, raises SIGBUS in the thread that
- * reads. The handler puts zero pages in the place of that page and all behind it, notes where they
+ * reads. The handler puts zero pages in the place of that page and all after it, notes where they
  * begin, and returns: the search goes on, unaware, in all its threads. Who mapped the file asks at
- * its end how much of it was there, and drops what was found behind.
+ * its end how much of it was there, and drops what was found after it.
  *
  * Invariant: what lies before `kept` was never replaced.
  */

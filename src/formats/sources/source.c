@@ -214,7 +214,7 @@ ptrdiff_t source_read(source *s, void *bytes, size_t length)
     return (ptrdiff_t)ready;
 }
 
-/* Make room for some more bytes behind buffer[0 .. used). */
+/* Make room for some more bytes after buffer[0 .. used). */
 static bool make_room(source *s)
 {
     if (s->given) {

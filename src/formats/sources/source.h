@@ -3,7 +3,7 @@
  * Three ways to read, one of which a caller takes: source_read gives bytes as they come,
  * source_lines gives blocks of whole lines, source_map gives the whole text in memory. A text
  * begins where its file stands when it is opened. Of a file that grows, what was there then is
- * read; one that is shortened is an error, behind what could still be read.
+ * read; one that is shortened is an error, after what could still be read.
  */
 #ifndef TRAWL_SOURCE_H
 #define TRAWL_SOURCE_H
@@ -73,7 +73,7 @@ void source_open_memory(source *s, source_memory *memory);
 
 void source_close(source *s);
 
-/* Leave standard input, if it can be positioned, behind the first `offset` bytes of the text. */
+/* Leave standard input, if it can be positioned, after the first `offset` bytes of the text. */
 void source_leave(const source *s, uint64_t offset);
 
 /* The first bytes, 64 KiB at most, before anything was read; of a pipe those that come first, so
@@ -105,7 +105,7 @@ bool source_lines(source *s, uint8_t **text, size_t *length);
  * text can be read. */
 bool source_map(source *s, const uint8_t **text, size_t *length);
 
-/* Bytes of what source_map gave that were the file's; behind them it reads as zeros, from any
+/* Bytes of what source_map gave that were the file's; after them it reads as zeros, from any
  * time on. Fewer than the length: why. */
 size_t source_sound(source *s);
 

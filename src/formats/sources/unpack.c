@@ -50,7 +50,7 @@ static bool pass_frame(source *s, uint64_t length)
     return true;
 }
 
-/* Go on behind the frames at the begin that are passed over, at one of zstd or lz4: *kind; NULL at
+/* Go on after the frames at the begin that are passed over, at one of zstd or lz4: *kind; NULL at
  * the end. libarchive knows files by the first frame. */
 static bool pass_frames(source *s, const char **kind)
 {

@@ -32,7 +32,7 @@ bool unpack_allows(unpack_limit *limit, size_t bytes, const char **why);
  * looked at. False: why (the source is still to be closed). */
 bool unpack_source(source *s, const char *kind, const unpack_options *options);
 
-/* The layers behind: of gzip through zlib, of the others through libarchive. False: s->why. */
+/* The layers after it: of gzip through zlib, of the others through libarchive. False: s->why. */
 bool unpack_gzip(source *s, const unpack_options *options);
 bool unpack_filter(source *s, const char *kind, const unpack_options *options);
 

@@ -23,7 +23,7 @@ static bool add_glob(name_globs *g, const char *glob, bool include)
     return true;
 }
 
-/* The glob matches the path, or what is behind one of its slashes. */
+/* The glob matches the path, or what is after one of its slashes. */
 static bool matches_end(const char *glob, const char *path)
 {
     bool matches = fnmatch(glob, path, 0) == 0;

@@ -34,7 +34,7 @@ struct glob_rule {
 
 /* ---- one glob ------------------------------------------------------------ */
 
-/* Whether the class that opens at *glob holds the byte; *glob is put behind it. One without an end
+/* Whether the class that opens at *glob holds the byte; *glob is put after it. One without an end
  * holds nothing. */
 static bool in_class(const char **glob, unsigned char byte)
 {
@@ -58,7 +58,7 @@ static bool in_class(const char **glob, unsigned char byte)
     return found != other;
 }
 
-/* Whether one character of the glob, which is no *, matches the byte; *glob is put behind it. */
+/* Whether one character of the glob, which is no *, matches the byte; *glob is put after it. */
 static bool takes(const char **glob, char byte)
 {
     const char c = **glob;

@@ -224,7 +224,7 @@ static int enter(tree *t, int fd, size_t length)
 
 /* ---- paths ------------------------------------------------------------- */
 
-/* Make the path's bytes from `at` on `name`; room for a slash stays behind it. */
+/* Make the path's bytes from `at` on `name`; room for a slash stays after it. */
 static bool put_name(tree *t, size_t at, const char *name)
 {
     const size_t length = strlen(name);

@@ -2,7 +2,7 @@
  *
  * Idea. Each rule has an anchor, its longest content: only rules whose anchor occurs are looked at.
  * So a record is searched for the anchors; it is only noted which occur, and of those whose places
- * matter all ends, in a log, which is sorted by pattern behind the record. The other contents of a
+ * matter all ends, in a log, which is sorted by pattern after the record. The other contents of a
  * rule, which are short and occur everywhere, are looked for when it is their turn, once a record.
  * A record that comes in pieces is gone by then: it is searched for all patterns.
  *
@@ -54,7 +54,7 @@ struct verdicts {
     spot *spots;          /* and one more */
     const uint8_t *bytes; /* of the present record; NULL: it came in pieces */
     uint64_t length;
-    size_t *anchored; /* rules, by their anchors; behind them those that have none */
+    size_t *anchored; /* rules, by their anchors; after them those that have none */
     size_t anchored_count;
     bool *plain;      /* of each rule: places do not matter */
     uint64_t *judged; /* of each: the last record in which it was */
@@ -106,7 +106,7 @@ static bool is_behind(const rule_content *c, uint64_t cursor, uint64_t end)
     return (int64_t)(end - c->length) >= (int64_t)cursor + c->distance;
 }
 
-/* The cursors behind the content, into `to`: its places that are where it is asked for. */
+/* The cursors after the content, into `to`: its places that are where it is asked for. */
 static size_t advance(const rule_content *c, places found, places from, uint64_t length,
                       uint64_t *to)
 {
@@ -301,7 +301,7 @@ static bool has_window(const rule_content *c)
 static void place_contents(verdicts *v, size_t index)
 {
     const rule *r = &v->rules->rules[index];
-    bool asked = false; /* the cursor, by what comes behind */
+    bool asked = false; /* the cursor, by what comes after it */
     v->plain[index] = true;
     for (size_t i = r->first; r->logical && i < r->first + r->count; i++)
         v->spots[v->rules->contents[i].pattern].counted = true;

@@ -10,20 +10,20 @@ struct writer_format {
     char *(*file)(const char *name);
     char *(*opening)(const writer *w, const writer_place *place);
     char *(*label)(const writer *w, const trawl_pattern *p);
-    bool label_last; /* it stands behind the numbers */
+    bool label_last; /* it stands after the numbers */
 
-    /* What stands in a line behind opening and label: put it at `at`, where there is room for
+    /* What stands in a line after opening and label: put it at `at`, where there is room for
      * WRITER_NUMBERS bytes, and return its end. */
     char *(*match)(char *at, const trawl_match *match);
     char *(*count)(char *at, uint64_t count);
 
-    /* Likewise behind the label of a match, with `numbers`; NULL: it stands in the opening. */
+    /* Likewise after the label of a match, with `numbers`; NULL: it stands in the opening. */
     char *(*index)(char *at, uint64_t index);
 
     /* Behind a match, with `matched`, malloc'ed: its bytes; NULL: nobody knows them. */
     char *(*matched)(const uint8_t *bytes, size_t length);
 
-    /* Of a rule that holds, what stands behind its line's opening, malloc'ed; NULL where the format
+    /* Of a rule that holds, what stands after its line's opening, malloc'ed; NULL where the format
      * cannot say it. */
     char *(*verdict)(const rule *r);
 

@@ -34,7 +34,7 @@ char *format_text(const char *format, ...)
     return text;
 }
 
-/* The letter behind the backslash; 0: the byte stands as it is. */
+/* The letter after the backslash; 0: the byte stands as it is. */
 static char tsv_letter(char c)
 {
     switch (c) {

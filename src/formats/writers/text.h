@@ -29,7 +29,7 @@ char *terminal_text(bool terminal, char *text);
 char *tsv_quote(const char *text);
 /* A string as JSON, with quotes. Bytes that are not UTF-8 become U+FFFD. */
 char *json_quote(const char *text);
-/* "name":"text", and when that is not UTF-8 "name_base64":"..." behind it, with the exact bytes. */
+/* "name":"text", and when that is not UTF-8 "name_base64":"..." after it, with the exact bytes. */
 char *json_member(const char *name, const char *text, size_t length);
 /* Bytes in base64. */
 char *base64(const char *text, size_t length);

@@ -35,10 +35,10 @@ typedef struct writer {
     uint64_t record;         /* number of that record; 0: none yet */
     uint64_t place;          /* files and records so far */
     uint64_t *said;          /* only_ids: of each pattern the place that it was written for */
-    char *line;              /* what the last line began with, and room for numbers behind it */
+    char *line;              /* what the last line began with, and room for numbers after it */
     size_t line_room, begun; /* bytes; begun 0: it cannot be used again */
     size_t pattern;          /* of that line */
-    const char *label;       /* of that pattern, where it stands behind the numbers, or "" */
+    const char *label;       /* of that pattern, where it stands after the numbers, or "" */
     char *page;              /* lines that nobody has got yet */
     size_t used;
 } writer;

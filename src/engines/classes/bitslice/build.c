@@ -428,7 +428,7 @@ static const char *bitslice_refuses(const pattern_list *list)
     return NULL;
 }
 
-/* Literals alone have engines with Aho-Corasick behind them, which no text makes as slow as many
+/* Literals alone have engines with Aho-Corasick after them, which no text makes as slow as many
  * words of SHIFT-AND. */
 static bool only_literals(const pattern_list *list)
 {

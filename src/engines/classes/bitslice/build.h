@@ -53,7 +53,7 @@ typedef struct design {
     chosen *patterns;
     landmark *tests;
     size_t test_count;
-    uint32_t ahead; /* rows behind an anchor that tests ask for */
+    uint32_t ahead; /* rows after an anchor that tests ask for */
     bool counts;    /* what survives and is a match by its tests alone costs little */
 } design;
 

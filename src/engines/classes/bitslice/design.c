@@ -292,7 +292,7 @@ static void take_tests(design *d, chosen *c, const chosen *one, const landmark *
 }
 
 /* The anchor of the pattern whose `count` positions have been read, and its early tests. A position
- * that says little is tried only where there is no other yet: what is behind it can be seen from
+ * that says little is tried only where there is no other yet: what is after it can be seen from
  * there. */
 static void choose_early(design *d, chosen *c, size_t count)
 {

@@ -363,7 +363,7 @@ static uint32_t order_patterns(const list_maker *m, uint32_t batch, listed *all,
     return count;
 }
 
-/* What a pattern costs behind `before`: loads, and about as much as three for all else, and for
+/* What a pattern costs after `before`: loads, and about as much as three for all else, and for
  * another first test. */
 static uint32_t cost_behind(const listed *l, const listed *before)
 {
@@ -421,7 +421,7 @@ static void list_patterns(list_maker *m, const listed *all, uint32_t count)
 {
     const uint32_t shares = m->d->group / 32, first = m->entry;
     uint32_t *share = m->lists + m->share, *entry = m->lists + m->d->test + SLICE_ENTRY * first;
-    uint32_t next = 1; /* the share behind */
+    uint32_t next = 1; /* the share after it */
     list_shares(m->d, all, count, share);
     for (uint32_t i = 0; i < count; i++, entry += SLICE_ENTRY) {
         for (; share[next] == i + next; next++, entry += SLICE_ENTRY)
@@ -441,7 +441,7 @@ static size_t place_lists(list_maker *m, uint32_t levels)
 {
     bitslice_device *d = m->d;
     const uint32_t shares = d->group / 32;
-    d->test = 4 * d->steps; /* behind the steps; an entry more is read than there is */
+    d->test = 4 * d->steps; /* after the steps; an entry more is read than there is */
     d->batch = d->test + SLICE_ENTRY * (m->t->count + d->batches * shares + 1);
     d->level = d->batch + 4 * d->batches;
     m->share = d->level + d->batches * (levels + 1) + 1;

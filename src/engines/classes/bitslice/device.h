@@ -6,7 +6,7 @@
 #include "engines/literal/ac/device_sizes.h"
 
 #define SLICE_LANES 32u /* bits of a row */
-#define SLICE_AHEAD 16u /* rows that tests may ask for behind a tile's last */
+#define SLICE_AHEAD 16u /* rows that tests may ask for after a tile's last */
 #define SLICE_BLOCKS 4u /* at most, of 32 rows, in a tile: then a place takes SLICE_PLACE bits */
 #define SLICE_PLACE 12u
 #define SLICE_PATTERNS (1u << (32 - SLICE_PLACE))
@@ -39,7 +39,7 @@ typedef struct slice_step {
 SHARED_SIZE(slice_step, 16);
 
 /* What all items want to know of a batch of patterns, whose rows are in local memory together: its
- * first level, and that behind its last; where its shares begin. */
+ * first level, and that after its last; where its shares begin. */
 typedef struct slice_batch {
     u32 level, stop, share, unused;
 } slice_batch;
@@ -48,7 +48,7 @@ SHARED_SIZE(slice_batch, 16);
 
 /* Text as in text_piece. What stands in the lists that the host made, by words from their start:
  * batches. Of each level, whose steps need the levels before it alone, the number of its first
- * step, and behind the last one that of all; the steps. Patterns, in an order of their own, in
+ * step, and after the last one that of all; the steps. Patterns, in an order of their own, in
  * which neighbours have their first test in common. And which patterns of a batch each row of 32
  * items takes: the number of the first entry of its share. */
 typedef struct slice_args {

@@ -1,8 +1,8 @@
 /* device_compared.h: patterns as segments, compared at a place: for bitslice and factors.
  *
- * A pattern is segments, of so many bytes each, with gaps behind them (layout.h). A filter
+ * A pattern is segments, of so many bytes each, with gaps after them (layout.h). A filter
  * says where that segment may be which has the anchor. From there the others are compared, before
- * it and behind it, as sets of distances.
+ * it and after it, as sets of distances.
  *
  * Invariant: of all anchors that lead to an end the last one reports it, and no other. So each end
  * is reported once, and what a place says depends on no other place.
@@ -63,7 +63,7 @@ INLINE u32 crosses(compared *s, u32 class_number, u32 from, u32 back, u32 d)
     return belongs(s, class_number, s->text[back ? from - 1 - d : from + d]);
 }
 
-/* `d`, and what lies behind it as far as bytes of the gap's class reach, at most `most`; four at a
+/* `d`, and what lies after it as far as bytes of the gap's class reach, at most `most`; four at a
  * time. */
 INLINE void cross_gap(compared *s, GLOBAL const bitslice_segment *g, u32 from, u32 back, u32 d,
                       u32 most, far_set *to)
@@ -115,7 +115,7 @@ INLINE u32 go_back(compared *s, GLOBAL const bitslice_segment *segments, u32 las
     return any_far(set);
 }
 
-/* From behind segment `first`, which begins at `begin`, to the ends of matches. */
+/* From after segment `first`, which begins at `begin`, to the ends of matches. */
 INLINE u32 go_on(compared *s, GLOBAL const bitslice_segment *segments, u32 first, u32 count,
                  u32 begin, far_set *set)
 {

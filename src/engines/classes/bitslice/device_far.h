@@ -5,7 +5,7 @@
 
 #include "engines/shared/device/port.h"
 
-/* Numbers 0 .. 255: how far behind a place, or before an end. In words of their own, for an array
+/* Numbers 0 .. 255: how far after a place, or before an end. In words of their own, for an array
  * would not stay in registers. */
 typedef struct far_set {
     u64 a, b, c, d;

@@ -16,7 +16,7 @@
 #define BITSLICE_ROW 64u      /* bytes */
 #define BITSLICE_STEP 16u     /* rows that are made, and tested, at a time */
 #define BITSLICE_LONGEST 255u /* bytes of a match */
-#define BITSLICE_AHEAD 17u    /* a place and the rows behind it that tests may ask for */
+#define BITSLICE_AHEAD 17u    /* a place and the rows after it that tests may ask for */
 #define BITSLICE_EARLY 8u     /* tests of a pattern that every place is put to, at most */
 #define BITSLICE_RECORDS 4096u
 #define BITSLICE_MAX_ROWS 61440u
@@ -25,7 +25,7 @@
 #define BITSLICE_LOCAL 1484u
 #define BITSLICE_LOCAL_ROW 49u
 
-/* A class in the low half, and how far behind the beginning of a segment. */
+/* A class in the low half, and how far after the beginning of a segment. */
 #define BITSLICE_WHAT(x) ((x)&0xffffu)
 #define BITSLICE_WHERE(x) ((x) >> 16)
 
@@ -52,10 +52,10 @@ typedef struct bitslice_pattern {
     u32 index;             /* what is reported */
     u32 tests, test_count; /* word offset: lines of all tests that survivors are put to */
     u32 length;            /* of the segment with the place, bytes; */
-    u32 anchor;            /* and how far behind its beginning the place is */
-    u32 checks;            /* word offset: class, bytes behind the beginning of that segment; */
+    u32 anchor;            /* and how far after its beginning the place is */
+    u32 checks;            /* word offset: class, bytes after the beginning of that segment; */
     u32 check_count;       /* so many that the tests leave open, */
-    u32 full_count;        /* and those behind them, which they do not */
+    u32 full_count;        /* and those after them, which they do not */
     u32 before;            /* bytes from the first possible start to the place */
     u32 segments;          /* word offset: bitslice_segment[]; */
     u32 segment_count;     /* 0: it is all one segment */
@@ -64,7 +64,7 @@ typedef struct bitslice_pattern {
 
 typedef struct bitslice_tables {
     u32 length;   /* bytes of a lane at most, a multiple of BITSLICE_STEP */
-    u32 ahead;    /* rows behind a place that tests ask for at most, less than BITSLICE_AHEAD */
+    u32 ahead;    /* rows after a place that tests ask for at most, less than BITSLICE_AHEAD */
     u32 held;     /* rows of a lane that are kept at a time, a multiple of BITSLICE_STEP */
     u32 letters;  /* rows of the text; */
     u32 rows;     /* and all */
@@ -85,7 +85,7 @@ SHARED_SIZE(bitslice_pattern, 48);
 SHARED_SIZE(bitslice_segment, 20);
 SHARED_SIZE(bitslice_operation, 12);
 
-/* Rows that a step needs behind its first: whole steps. */
+/* Rows that a step needs after its first: whole steps. */
 INLINE u32 bitslice_rows_ahead(const bitslice_tables *t)
 {
     return (t->ahead + BITSLICE_STEP - 1) / BITSLICE_STEP * BITSLICE_STEP;

@@ -3,7 +3,7 @@
  * Idea: extended SHIFT-AND (vector/shiftand.c) turned on its side. There a word holds positions
  * of patterns and moves with every byte. Here a word holds the same question of many places of
  * the text, and nothing moves. A block is cut into 512 lanes of L bytes; bit l of row j of a class
- * says that byte l * L + j belongs to it. What lies d bytes behind all those places is row j + d.
+ * says that byte l * L + j belongs to it. What lies d bytes after all those places is row j + d.
  * So the steps S' = (S << 1) & Ch become ANDs of rows of classes at their distances, for 512 places
  * each; they may be taken in any order, the rarest first, and most are never taken: a few leave no
  * place at all.
@@ -16,7 +16,7 @@
  * 4. What still survives is compared byte by byte.
  *
  * A place is not where a match may begin, but its anchor: a position that every match has, chosen
- * so that it and the few rows behind it say most. What lies between two optional parts is a
+ * so that it and the few rows after it say most. What lies between two optional parts is a
  * segment, and that with the anchor is compared first; then, if there are others, the set of places
  * that are reachable, segment by segment: back to some start, and on to the ends.
  *
@@ -27,7 +27,7 @@
  * Invariant: all occurrences whose last anchor is before `base` have been reported, and no other,
  * but for records that are held back. They are, as long as the block may be given up: its tiles lie
  * across all of it, so it is left to the fallback as a whole. That begins with what begins at
- * `base`; so ends of what begins before it, and has its last anchor behind it, are then looked for
+ * `base`; so ends of what begins before it, and has its last anchor after it, are then looked for
  * place by place.
  *
  * Rows are kept as long as steps need them: a few hundred properties of some 50 rows of 64 bytes
@@ -62,7 +62,7 @@ typedef struct slicer {
     size_t stride;
     u32 base, length; /* where the block begins, bytes of a lane */
     u32 low;
-    bool gives_up;              /* the fallback tells of what begins at `base` or behind it */
+    bool gives_up;              /* the fallback tells of what begins at `base` or after it */
     u64 work, most, candidates; /* more work, and the block is given up, */
     const sink *out, *held;     /* as long as what it reports is held back */
     u32 found_count;
@@ -106,7 +106,7 @@ WALK_INTO void transpose8(u64 *words)
         turn_over(words);
 }
 
-/* Bytes [at, at + 8) of the text; zeros behind its end. */
+/* Bytes [at, at + 8) of the text; zeros after its end. */
 WALK_INTO u64 eight_bytes(const text_task *t, u64 at)
 {
     u64 word = 0;
@@ -209,7 +209,7 @@ WALK_APART void move_rows(slicer *s, u32 from, u32 upto)
 
 /* ---- what survives --------------------------------------------------------------- */
 
-/* Numbers 0 .. 255: how far behind a place, or before an end. */
+/* Numbers 0 .. 255: how far after a place, or before an end. */
 typedef struct far_set {
     u64 word[4];
 } far_set;
@@ -238,7 +238,7 @@ WALK_INTO bool checks_fit(const slicer *s, u32 at, u32 count, const u8 *text)
     return true;
 }
 
-/* `d`, and what lies behind it as far as bytes of the gap's class reach; from[d], or from[-d]. */
+/* `d`, and what lies after it as far as bytes of the gap's class reach; from[d], or from[-d]. */
 WALK_INTO void cross_gap(const slicer *s, const bitslice_segment *g, const u8 *from, bool back,
                          u32 d, u32 most, far_set *to)
 {
@@ -276,7 +276,7 @@ static bool go_back(slicer *s, const bitslice_segment *segments, u32 first, u32 
     return any_far(set);
 }
 
-/* From behind segment `first`, which begins at `begin`, to the ends of matches. */
+/* From after segment `first`, which begins at `begin`, to the ends of matches. */
 static bool go_on(slicer *s, const bitslice_segment *segments, u32 first, u32 count, u32 begin,
                   far_set *set)
 {
@@ -425,7 +425,7 @@ WALK_INTO bool rows_hit(slicer *s, const bitslice_pattern *p, u32 pattern, u32 r
     return true;
 }
 
-/* Those of `count` hits: HIT_ROWS rows, a number from `row` on, of a pattern, behind `first`. */
+/* Those of `count` hits: HIT_ROWS rows, a number from `row` on, of a pattern, after `first`. */
 WALK_APART bool take_hits(slicer *s, u32 first, u32 row, const u16 *hits, u32 count)
 {
     enum { SOON = 4 };

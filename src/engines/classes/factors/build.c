@@ -16,8 +16,8 @@ enum { SOME_PATTERNS = 500, SOME_UNBOUNDED = 5000 }; /* that a cost is told from
 enum { MIN_LOG = 10, MAX_LOG = 20, SPARSE = 32 };    /* of a bitmap; bits for each gram */
 #define MAX_LENGTH (1u << 20)                        /* of a match */
 #define MAX_STATE_WORDS (1u << 20)                   /* of all rings */
-#define MAX_BEHIND (256u * 64)       /* positions for which shiftand stands behind, */
-#define MAX_UNITS_BEHIND (576u * 64) /* and behind units: more are worth MAX_ON_DEVICES */
+#define MAX_BEHIND (256u * 64)       /* positions for which shiftand stands after it, */
+#define MAX_UNITS_BEHIND (576u * 64) /* and after units: more are worth MAX_ON_DEVICES */
 #define MAX_POSITIONS (1u << 22)     /* of sets with an unbounded repeat: half a gigabyte */
 #define AWAKE 0.02 /* how often a unit is awake, of all bytes, besides what its grams say */
 #define MAX_ON_DEVICES                                                                             \

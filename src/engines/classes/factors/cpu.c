@@ -3,7 +3,7 @@
  * Idea: of each piece of a pattern (layout.h) the text is searched for one gram only, the
  * rarest. A bitmap, small enough for the first caches, lets nearly no other place pass. Where a
  * gram stands, the run of positions that holds it is compared, then what is before it, backwards,
- * and what is behind it, forwards: the places where such a part may begin or end are the bits of
+ * and what is after it, forwards: the places where such a part may begin or end are the bits of
  * one word, which a gap shifts and widens, and a run thins out. A jump of 180,000 bytes costs a
  * ring of as many bits, in which the piece before it noted its ends, and a look into it, not
  * 180,000 states. A jump over a set of bytes needs all of them between the two to be in the set:
@@ -18,7 +18,7 @@
  *
  * Invariant: when the grams at a place are looked at, all pieces whose grams begin before it have
  * been found; so every end of an earlier piece that a jump may lead from is in its ring, for a
- * piece ends behind its gram. A ring holds the ends of the last `mask` + 1 places up to the largest
+ * piece ends after its gram. A ring holds the ends of the last `mask` + 1 places up to the largest
  * one that was put in.
  *
  * Cost: O(n) for the bitmap, and for every gram that is met its run, in the worst case its piece
@@ -98,7 +98,7 @@ static inline bool run_fits(search *s, const factors_atom *a, u64 at)
 
 /* ---- sets of places ---------------------------------------------------------------- */
 
-/* Bit i: the place i behind the lowest one, or i before the highest one. Words [0, words) count,
+/* Bit i: the place i after the lowest one, or i before the highest one. Words [0, words) count,
  * the others are of any content. */
 typedef struct places {
     u64 bits[FACTORS_SLACK / 64 + 1];
@@ -195,7 +195,7 @@ static inline u32 stretch_back(search *s, u32 set, u64 at, u32 most)
     return n;
 }
 
-/* The places p behind (before, when `back`) a run, or a gap over a set; base moves on or back by
+/* The places p after (before, when `back`) a run, or a gap over a set; base moves on or back by
  * its least length. Of a gap no byte is read twice. */
 static void cross(search *s, const factors_atom *a, bool back, u64 base, places *p)
 {
@@ -265,7 +265,7 @@ static void go_back(search *s, const factors_atom *from, const factors_atom *to,
 
 /* ---- rings ----------------------------------------------------------------------- */
 
-/* word[0]: the place behind the largest one that is in, 0 when none is. word[1]: for a jump over a
+/* word[0]: the place after the largest one that is in, 0 when none is. word[1]: for a jump over a
  * set, bytes [low half, high half) are in it; for a tail, the ends that were reported last, first
  * and last. word[2]: for a tail over a set, as word[1] for a jump. Then the bits: bit place & mask.
  */
@@ -377,7 +377,7 @@ static inline void report(search *s, const factors_piece *p, u64 end)
         sink_put(s->task->out, (u32)end, p->pattern);
 }
 
-/* All ends that the gap behind the last piece leads to from `at`, those aside that were just
+/* All ends that the gap after the last piece leads to from `at`, those aside that were just
  * reported. */
 static void report_tail(search *s, const factors_piece *p, u32 at)
 {

@@ -1,7 +1,7 @@
 /* device.c: class patterns by rare grams on devices: the device's own tables. The kernel is in
  * device.k; device.h says what the tables are.
  *
- * A piece of the plan is runs and gaps. Here it becomes segments with gaps behind them: what a gap
+ * A piece of the plan is runs and gaps. Here it becomes segments with gaps after them: what a gap
  * takes at least belongs to the segment before it. All positions are checks of classes, but for
  * those that the slots of the piece's window have compared.
  */
@@ -281,7 +281,7 @@ static spelled around(const maker *m, uint32_t piece, uint32_t k)
     return s;
 }
 
-/* What the window allows k bytes behind its begin. A plan that somebody forged may allow more than
+/* What the window allows k bytes after its begin. A plan that somebody forged may allow more than
  * there are to be; it gets fewer. */
 static void spell(maker *m, uint32_t piece, uint32_t k)
 {
@@ -396,7 +396,7 @@ static void maker_close(maker *m)
     memory_give(m->memory, m);
 }
 
-/* Words of shiftand, which is behind. */
+/* Words of shiftand, the fallback. */
 static uint32_t words_of(const factors_tables *t, const uint32_t *tables)
 {
     const factors_atom *atoms = (const factors_atom *)(tables + t->atoms);

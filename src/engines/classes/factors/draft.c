@@ -353,7 +353,7 @@ static double piece_work(const factor_draft *d, const anchor *at, double *fits)
             else
                 work += run_work(d, &runs[back ? --r : ++r], 0, 0, &there);
         }
-        places = there < places ? there : places; /* none before it: nothing is looked for behind */
+        places = there < places ? there : places; /* none before it: nothing is sought after it */
     }
     *fits = places;
     return work;
@@ -442,7 +442,7 @@ static void add_ring(factor_draft *d, factors_piece *p, uint64_t bits)
     d->state_words += FACTORS_RING + size / 64;
 }
 
-/* What was added since the last piece becomes one. `behind`: the jump behind it, or NULL. */
+/* What was added since the last piece becomes one. `behind`: the jump after it, or NULL. */
 static void end_piece(factor_draft *d, uint32_t number, uint32_t flags, const factors_jump *behind)
 {
     end_run(d);

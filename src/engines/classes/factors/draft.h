@@ -21,7 +21,7 @@ typedef struct draft_windows {
 } draft_windows;
 
 /* How often a piece's grams are met; and, if the draft finds that out, for how many bytes then its
- * pattern may go on: to the end of the piece, and if that fits on through the jump behind it. */
+ * pattern may go on: to the end of the piece, and if that fits on through the jump after it. */
 typedef struct draft_met {
     double rate, goes_on;
 } draft_met;

@@ -10,7 +10,7 @@
  * four bytes that are rare in the text, and some pieces have several, as [ab]cde does. A bitmap for
  * each length of grams says whether a place of the text may have one, and buckets say whose it is.
  *
- * A piece with a jump behind it keeps the ends of its matches in a ring of bits in the state, as
+ * A piece with a jump after it keeps the ends of its matches in a ring of bits in the state, as
  * many as the jump is long. The last piece of a pattern has one where it may find an end twice.
  *
  * Patterns without a longest match have no such rings: a set that has one is searched by the words
@@ -39,8 +39,8 @@
 #define FACTORS_SPELLED 256u    /* grams at a place of a piece, at most */
 
 #define FACTORS_FIRST 1u /* flags: no piece of its pattern before it */
-#define FACTORS_LAST 2u  /* none behind it */
-#define FACTORS_TAIL 4u  /* a last one with a gap behind it that varies more than a piece may */
+#define FACTORS_LAST 2u  /* none after it */
+#define FACTORS_TAIL 4u  /* a last one with a gap after it that varies more than a piece may */
 
 /* Grams of one length, the first byte lowest: (gram * FACTORS_HASH) >> shift is the bit, and that
  * >> less the bucket: entries heads[bucket] .. heads[bucket + 1] - 1. */
@@ -73,7 +73,7 @@ typedef struct factors_jump {
     u32 set, low, high;
 } factors_jump;
 
-/* Those of a pattern stand one behind the other. */
+/* Those of a pattern stand one after the other. */
 typedef struct factors_piece {
     u32 pattern;
     u32 flags;
@@ -112,7 +112,7 @@ typedef struct factors_tables {
     u32 checks, check_count;
     u32 sets, set_count; /* u32[8] each: bit b of [b / 32]: byte b belongs */
     u32 bytes, byte_count;
-    u32 forward;           /* how far behind its gram a match of a last piece may end */
+    u32 forward;           /* how far after its gram a match of a last piece may end */
     u32 units, unit_count; /* 0: pieces are joined by rings */
     u32 words;             /* with units: factors_word[state_words], word offset, */
     u32 map, classes;      /* u8[256]: class of a byte, word offset; how many classes, */

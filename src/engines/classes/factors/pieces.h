@@ -7,7 +7,7 @@
 typedef enum step_kind {
     STEP_CELLS, /* `low` positions of the set */
     STEP_GAP,   /* low to high bytes of the set, within a piece */
-    STEP_JUMP,  /* the same between two pieces, or behind the last one */
+    STEP_JUMP,  /* the same between two pieces, or after the last one */
     STEP_END
 } step_kind;
 

@@ -55,7 +55,7 @@ INLINE u64 word_step(const word *v, const word_local *l, u32 masks, u32 features
     WORD_STEP((bytes) >> 24)
 
 /* text[at .. stop) from state s; reports ends beyond `begin`. `at` is a multiple of 16 or not
- * below stop; up to 64 bytes behind stop are read. */
+ * below stop; up to 64 bytes after stop are read. */
 INLINE u64 word_run(const word *v, const word_local *l, u32 masks, u32 features, u64 s,
                     GLOBAL const u8 *text, u32 at, u32 begin, u32 stop, const sink *out)
 {

@@ -187,7 +187,7 @@ static double choose_window(const draft *d, const counting *c, uint32_t first, u
             if (step[w].kind & BITSTREAMS_STAY)
                 break;
         }
-        if (step->kind & BITSTREAMS_STAY) /* what is behind it may be far from the begin */
+        if (step->kind & BITSTREAMS_STAY) /* what is after it may be far from the begin */
             break;
     }
     return rate;
@@ -416,7 +416,7 @@ uint32_t bitstreams_append(const problem *p, const size_t *base, block *b)
 
 /* ---- loaded plans ---------------------------------------------------------------------- */
 
-/* The last step ends a match; a gap is behind a step of its pattern. */
+/* The last step ends a match; a gap is after a step of its pattern. */
 static bool steps_valid(const stage_facts *facts, const bitstreams_tables *t,
                         const bitstreams_step *steps, uint64_t bits)
 {

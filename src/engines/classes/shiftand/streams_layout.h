@@ -28,7 +28,7 @@
 #define BITSTREAMS_GAPS 8u       /* at most, */
 #define BITSTREAMS_GAP_MOST 511u /* of so many positions */
 
-/* A position, or a gap. Those of a pattern stand one behind the other. */
+/* A position, or a gap. Those of a pattern stand one after the other. */
 typedef struct bitstreams_step {
     u16 kind;
     u16 row;
@@ -49,7 +49,7 @@ typedef struct bitstreams_test {
     u32 table, rectangles, row, more;
 } bitstreams_test;
 
-/* Steps [first, first + count) that every match of a pattern takes one behind the other. Where none
+/* Steps [first, first + count) that every match of a pattern takes one after the other. Where none
  * of [live, stop) holds, no match ends before the next window has. */
 typedef struct bitstreams_window {
     u32 first, count, live, stop;

@@ -2,13 +2,13 @@
  *
  * Idea: shiftand has a bit for each position and takes a byte after the other. Here each position
  * has a stream of bits, one for each byte of the text: bit i of it is that position's bit of
- * shiftand's state behind byte i. A step of the automaton becomes one of 512 bits: a position's
+ * shiftand's state after byte i. A step of the automaton becomes one of 512 bits: a position's
  * stream is that of the position before it, moved up by one and ANDed with the row of its class;
  * where the position may be left out, the stream before it is ORed in. A position that repeats
  * spreads through the run of bytes that it takes by one addition, whose carries go through a run of
  * ones. So no branch depends on what the text holds, but for matches.
  *
- * A gap, many positions of any byte, is one step: what is behind it is the union of the stream
+ * A gap, many positions of any byte, is one step: what is after it is the union of the stream
  * before it moved up by so many bytes, whose parts double. Its state is the past of that stream.
  *
  * A whole text of a few words of bits has its streams in registers, without state, chunks, windows.
@@ -17,11 +17,11 @@
  *
  * Where a pattern has positions in a row that the text seldom has (a window), only their rows are
  * made and joined, until a window ends somewhere; from where its match may begin at the earliest
- * the streams then run, until no position behind a window holds. Where windows lie close together
+ * the streams then run, until no position after a window holds. Where windows lie close together
  * they are not looked for, for twice as long each time.
  *
  * Invariant: before a chunk at `at` that is run, held has the streams up to there, of all matches
- * that may end behind it; all ends up to `reported` have been reported.
+ * that may end after it; all ends up to `reported` have been reported.
  *
  * Cost: O(n * positions / 512), whatever the text holds.
  *
@@ -39,7 +39,7 @@ enum {
     WORDS = BLOCK / 64,
     PAST = 2 * WORDS,
     AHEAD = 4096,  /* bytes that are asked for before they are read */
-    FEW_NEAR = 2,  /* windows, each within a chunk of the last: behind more none is looked for */
+    FEW_NEAR = 2,  /* windows, each within a chunk of the last: after more none is looked for */
     MAX_NEAR = 8, /* for CHUNK * 2^near bytes */
     FOUND = 16     /* patterns whose matches of a chunk are put in order */
 };
@@ -54,7 +54,7 @@ typedef struct maker {
 typedef struct streams {
     _Alignas(64) u64 rows[BITSTREAMS_ROWS][CHUNK / 64];
     u64 held[BITSTREAMS_STEPS][WORDS]; /* of each step, in the block before */
-    u32 live[BITSTREAMS_GAPS];         /* from which word of its past on a gap is behind a window */
+    u32 live[BITSTREAMS_GAPS];         /* from which word of its past on a gap is after a window */
     u64 past[BITSTREAMS_GAPS][PAST];   /* of each gap, the stream before it, so far back */
     const text_task *task;
     const bitstreams_tables *t;
@@ -110,7 +110,7 @@ WALK_INTO void rows_of(const maker *s, const u8 *p, u32 vectors, u64 *rows, u32 
     }
 }
 
-/* The same of the block at text[at], behind whose end are zeros. */
+/* The same of the block at text[at], after whose end are zeros. */
 WALK_INTO void make_rows(streams *s, u32 at, u32 word, making m)
 {
     const u8 *text = s->task->text;
@@ -186,7 +186,7 @@ static void report_word(const sink *out, const found *f, u32 w, u32 pos, u64 all
     }
 }
 
-/* Byte `at` is bit 0. Only ends behind `reported` and up to `end` count. */
+/* Byte `at` is bit 0. Only ends after `reported` and up to `end` count. */
 WALK_APART void report(const sink *out, found *f, u32 at, u32 reported, u32 end)
 {
     const u32 first = reported > at ? reported - at : 0;
@@ -332,7 +332,7 @@ WALK_APART u32 run_all(streams *s, u32 at)
 
 /* ---- windows --------------------------------------------------------------------------- */
 
-/* Whether something behind a window holds, at the end of a whole block. */
+/* Whether something after a window holds, at the end of a whole block. */
 static bool alive(const streams *s)
 {
     u64 any = 0;
@@ -346,7 +346,7 @@ static bool alive(const streams *s)
 }
 
 /* Where windows end in so many blocks: the first such byte from `from` on; the end: nowhere. The
- * rows of blocks behind each other are made before they are joined. */
+ * rows of blocks after each other are made before they are joined. */
 WALK_INTO u32 seek_in(streams *s, u32 at, u32 from, u32 blocks,
                       vec held[BITSTREAMS_WINDOWS][BITSTREAMS_WINDOW])
 {

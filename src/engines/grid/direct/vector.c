@@ -175,7 +175,7 @@ WALK_INTO u32 direct_step(u32 size)
 }
 
 /* Where the cell is out of its bounds, for the needle at the places of `alive` that begin at byte
- * `at` of row `top` and behind it. `inside`: no 64 bytes under them pass the end of the row. */
+ * `at` of row `top` and after it. `inside`: no 64 bytes under them pass the end of the row. */
 WALK_INTO u64 direct_at(const direct_scan *scan, const direct_cell *c, u32 top, u64 at, u64 alive,
                         bool inside, u32 size, bool exact, bool wide)
 {

@@ -4,7 +4,7 @@
  * The plan says of each needle which strings of it are tested, a rectangle of them; of its columns
  * so many are taken as the kernel goes from test point to test point: 1, 2 or 4, for memory gives
  * whole lines. The hashes are the kernel's own: they take 32 bits and few instructions. Beside each
- * string stand its needle's shape and two probes, so that a candidate costs few loads one behind
+ * string stand its needle's shape and two probes, so that a candidate costs few loads one after
  * the other, and needles are laid out for loads of 16 bytes.
  *
  * Cost: 64 bytes a string, the needles, and the filter: SHARE words a string, and as many for the
@@ -34,7 +34,7 @@ enum {
     PROBE_PLACES = 64,        /* of a row */
     PATIENCE = 128            /* cells for which a unit of work is too much */
 };
-/* A row's first chunk, of bits, and that of the row below behind it. */
+/* A row's first chunk, of bits, and that of the row below after it. */
 _Static_assert(ROW_LEAD >= 2 * MAX_SKEW * 3, "what is read before a row");
 
 typedef struct ku_device {
@@ -495,7 +495,7 @@ static int ku_run_grid(const device_plan *p, device_queue *q, grid_piece *piece,
     numbers.first = (uint32_t)first;
     numbers.down = down;
     numbers.points = piece->cols - head->cells + 1;
-    /* Of bits a chunk gets the columns behind it from its neighbour, so a row's last chunk must
+    /* Of bits a chunk gets the columns after it from its neighbour, so a row's last chunk must
      * need none: not of the row below either, whose own skew may come to this row's. */
     numbers.chunks = bits ? parts((uint64_t)piece->cols + 2 * skew, 32)
                           : parts((uint64_t)numbers.points + skew, 16 * quads / size);

@@ -30,7 +30,7 @@ typedef struct ku_tables {
     u32 first_col;
     u32 places; /* 0: strings are looked up alone; else vectors see first where they may be, by so
                    many bytes of theirs, and the points lie in every column */
-    u32 place[KU_MAX_PLACES]; /* in a test string; places behind the last are 0 */
+    u32 place[KU_MAX_PLACES]; /* in a test string; places after the last are 0 */
     u32 classes;   /* u8[places][2][16], word offset: bit b: some string of bucket b has a byte with
                       these lower, these upper four bits there */
     u32 needles;   /* byr_needle[plan_header.pattern_count], word offset */

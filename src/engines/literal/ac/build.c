@@ -2,7 +2,7 @@
  *
  * Steps: the trie (trie.c), whose numbers are breadth-first, so that a failure link always
  * points to a smaller one; rows for the first nodes, each a copy of the row of its failure link
- * with its children put in, so that a link of a child is one look at a row, or a few records behind
+ * with its children put in, so that a link of a child is one look at a row, or a few records after
  * the last row; then sparse records for the rest. PFAC is the same without failure links.
  */
 #include "engines/literal/ac/layout.h"
@@ -16,7 +16,7 @@
 #include "engines/shared/fold.h"
 #include "engines/shared/literals.h"
 
-/* Words of rows: 16 MiB; behind another engine 4 MiB, which are built in a third of the time, and
+/* Words of rows: 16 MiB; after another engine 4 MiB, which are built in a third of the time, and
  * at most a quarter slower. */
 #define AC_ROW_BUDGET (4u << 20)
 #define AC_ROW_BUDGET_BEHIND (1u << 20)
@@ -126,7 +126,7 @@ static bool place_states(layout *l, ac_tables *head)
     return true;
 }
 
-/* Rows of numbers to rows of states, each with its output list behind. */
+/* Rows of numbers to rows of states, each with its output list after it. */
 static void finish_rows(layout *l)
 {
     const uint32_t width = width_of(l);

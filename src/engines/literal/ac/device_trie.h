@@ -135,7 +135,7 @@ INLINE void trie_copy_first(GLOBAL const u32 *tables, LOCAL u32 *first)
 }
 
 /* text[from .. to) into local memory by 16 bytes; `from` is a multiple of 16, and so many bytes
- * behind `to` may be read as fill the last 16. */
+ * after `to` may be read as fill the last 16. */
 INLINE void trie_stage(GLOBAL const u8 *text, u32 from, u32 to, LOCAL u32 *tile)
 {
     for (u32 i = from + 16 * PORT_LID; i < to; i += 16 * PORT_GROUP_SIZE)

@@ -2,7 +2,7 @@
  *
  * Idea: sort the literals, by 8 classes at a time as numbers and equal ones in full, and copy them
  * in that order, so that all that follows reads memory from one end to the other. A literal has a
- * node of its own for each byte behind the prefix that it shares with the one before. Depth by
+ * node of its own for each byte after the prefix that it shares with the one before. Depth by
  * depth: of the literals that are so long, those which share no more than `depth` bytes with their
  * predecessor begin a node there; all others are in the node of their predecessor.
  *
@@ -255,8 +255,8 @@ static void sorted_close(memory *m, sorted *s)
     memory_give(m, s->first);
 }
 
-/* One block, with the keys behind, so that a trie which is too large is refused before anything of
- * it is taken. */
+/* One block, with the keys at its end, so that a trie which is too large is refused before anything
+ * of it is taken. */
 static bool nodes_open(memory *m, trie *t, uint64_t nodes, sorted *s)
 {
     if (nodes >= TRIE_NONE)

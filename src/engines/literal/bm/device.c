@@ -47,7 +47,7 @@ static uint64_t table_bytes(const bm_tables *t)
     return (256 + 2 * padded + 15) / 16 * 16;
 }
 
-/* A tile begins up to 15 bytes before what is searched, and ends up to 15 behind. */
+/* A tile begins up to 15 bytes before what is searched, and ends up to 15 after it. */
 static uint64_t local_bytes(const bm_tables *t, uint32_t group, uint32_t chars)
 {
     return table_bytes(t) + ((uint64_t)group * chars + t->length - 1 + 30) / 16 * 16;

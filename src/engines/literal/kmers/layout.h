@@ -39,7 +39,7 @@ typedef struct kmers_tables {
 
 /* One gram of a literal's window. */
 typedef struct kmers_entry {
-    u64 bases; /* the literal's first KMERS_KNOWN letters, zeros behind its end */
+    u64 bases; /* the literal's first KMERS_KNOWN letters, zeros after its end */
     u32 index;
     u32 where; /* the gram's place in the literal, | length << KMERS_LENGTH */
 } kmers_entry;

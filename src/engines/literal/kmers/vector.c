@@ -7,7 +7,7 @@
  * text meets each occurrence, and exactly once. What passes is looked up in a bucket, whose
  * entries hold up to 32 letters of a literal: one comparison of packed letters settles those.
  * Bytes that are no letters make grams like any others, which seldom pass; they are looked at only
- * behind the bitmap. So line breaks and unknown bases cost nothing.
+ * after the bitmap. So line breaks and unknown bases cost nothing.
  *
  * Invariant: before the probe at `at`, what has been reported is all occurrences that begin before
  * at - (stride - 1), and no others.
@@ -26,7 +26,7 @@
 #define PASS_WORK 4u
 #define ENTRY_WORK 2u
 
-/* Letters of a chunk, and those that a candidate may need before and behind its probe. */
+/* Letters of a chunk, and those that a candidate may need before and after its probe. */
 enum { CHUNK = 4096, BEFORE = KMERS_STRIDE, BEHIND = 64, BATCH = 1024 };
 
 typedef struct kmers_chunk {
@@ -55,7 +55,7 @@ WALK_INTO u64 load64(const u8 *p)
     return (u64)load32(p) | (u64)load32(p + 4) << 32;
 }
 
-/* Text [0 .. length) is packed; `ahead` bytes or more lie behind it, which come next. */
+/* Text [0 .. length) is packed; `ahead` bytes or more lie after it, which come next. */
 WALK_INTO void pack(const kmers_tables *t, const u8 *text, u32 length, u32 ahead, kmers_chunk *c)
 {
     const vec_table16 low = vec_table16_load(t->letter_low);
@@ -179,7 +179,7 @@ WALK_INTO u32 probe(const kmers_tables *t, const u32 *bits, const u8 *p, u32 cou
     return n;
 }
 
-/* Probe a chunk, from place i on, up to place `last`. The place behind the last probe; or that of
+/* Probe a chunk, from place i on, up to place `last`. The place after the last probe; or that of
  * the candidate that took too much, and *stopped. */
 WALK_INTO u32 search_chunk(kmers_search *s, u32 i, u32 last, bool *stopped)
 {

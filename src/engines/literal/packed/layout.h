@@ -25,9 +25,9 @@ typedef struct packed_tables {
     u32 length;               /* bytes of the pattern, >= 1 */
     u32 count;                /* how many bytes are compared at first: packed_more */
     u32 fold;                 /* PACKED_EXACT, ... */
-    u32 pattern;              /* u8[length], lower case where it folds, zeros behind; word offset */
+    u32 pattern;              /* u8[length], lower case where it folds, then zeros; word offset */
     u32 keep;                 /* u8[length]: the bits of a byte that count: 255; 223 for a letter
-                                 without case; 0 behind the pattern; word offset */
+                                 without case; 0 after the pattern; word offset */
     u32 place[PACKED_SINGLE]; /* those that tell most together first; of a short pattern all, and
                                  then the first again */
     u32 window;               /* place of the first of PACKED_WINDOW; 0 of a shorter pattern */

@@ -1,6 +1,6 @@
 /* vector.c: one literal by packed comparison.
  *
- * Idea: of 64 neighbouring starts all are tried at once: the text from `place` bytes behind them
+ * Idea: of 64 neighbouring starts all are tried at once: the text from `place` bytes after them
  * on is compared with the pattern's byte of that place. Few places do, when they are chosen by what
  * stands in such a text; four such rows of starts share one branch. More than three places are
  * pairs of neighbours: the text is shifted by one byte once for all of them, and what is then
@@ -160,7 +160,7 @@ WALK_INTO vec pair_differs(const probe *p, u32 fold, vec now, vec behind)
  * `count` is a constant, as in all that is WALK_INTO. Rows follow one another: what one leaves to
  * the next is its front. */
 #if VEC_SHIFTS
-/* The text at the first place; or, of pairs, where they stand, and the text behind that. */
+/* The text at the first place; or, of pairs, where they stand, and the text after that. */
 typedef struct front {
     vec now, pair[PACKED_PAIRS];
 } front;

@@ -14,13 +14,13 @@
 #include "engines/shared/device/queue_sizes.h"
 
 /* The hash of a gram of 1 to 4 bytes is the word that begins with it times this, so that what is
- * behind it has no part in the product; that of a longer one is gram_hash. */
+ * after it has no part in the product; that of a longer one is gram_hash. */
 #define QGRAMS_FACTOR(q) (GRAM_FIRST << (8 * (4 - (q))))
 
 /* A slot's key is the hash of its gram; where many slots share a gram, of that and of the byte
  * which follows, if the slot says so: qgrams_key. Few have that, too. */
 #define QGRAMS_NEXT 0xC2B2AE3Du
-#define QGRAMS_NO_NEXT 64u /* of the 8 bytes no bit is the byte behind the gram */
+#define QGRAMS_NO_NEXT 64u /* of the 8 bytes no bit is the byte after the gram */
 
 INLINE u32 qgrams_key(u32 hash, u32 next, u32 fold)
 {
@@ -57,7 +57,7 @@ typedef struct qgrams_args {
     u32 bits_log; /* 2^bits_log bits */
     u32 heads, heads_shift, slots, literals;
     u32 before, fold, factor;
-    u32 next;  /* of the 8 bytes, how many bits are below the byte behind the gram, or
+    u32 next;  /* of the 8 bytes, how many bits are below the byte after the gram, or
                   QGRAMS_NO_NEXT: of all slots the hash is the key */
     u32 alone; /* 1: of some slots only */
     u32 page;  /* without warps: bytes that an item takes, a multiple of 16 */

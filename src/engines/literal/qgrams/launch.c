@@ -99,7 +99,7 @@ uint32_t qgrams_heads_log(uint64_t slots)
     return log;
 }
 
-/* What its head is found by: its hash, and the byte behind the gram if that is asked for and it has
+/* What its head is found by: its hash, and the byte after the gram if that is asked for and it has
  * one. Case counts in that byte, unless all grams are folded. */
 static uint32_t key_of(const qgrams_args *a, uint32_t hash, const qgrams_slot *s)
 {

@@ -35,7 +35,7 @@ int qgrams_sizes(device_plan *p, qgrams_device *d, const qgrams_items *from, tra
 /* By how many of its upper bits a hash finds its head, with so many slots. */
 uint32_t qgrams_heads_log(uint64_t slots);
 
-/* Tables with room for `rest` words behind the slots, from numbers.literals on, which the caller
+/* Tables with room for `rest` words after the slots, from numbers.literals on, which the caller
  * fills; then qgrams_upload, which frees them. NULL: no memory, and *error says so. */
 uint32_t *qgrams_tables_of(const device_plan *p, qgrams_device *d, const qgrams_items *from,
                            uint64_t rest, trawl_error *error);

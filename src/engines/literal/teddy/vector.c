@@ -13,7 +13,7 @@
  *
  * The first two steps take the places of 2 KiB before the next one begins and store their results
  * whether they count or not, so that no branch depends on what one place says. While the first step
- * has a stretch, the next one is fetched from memory, behind the other steps.
+ * has a stretch, the next one is fetched from memory, after the other steps.
  *
  * Cost: O(n) for the first step, four to eight lookups for 64 bytes; what passes costs as
  * engines/shared/prints/vector.h says.

@@ -13,7 +13,7 @@ typedef struct byr_args {
 
 SHARED_SIZE(byr_args, 112);
 
-/* Stage 4: the group's queue of needles, behind the staged text. Word 0 counts what was to be put
+/* Stage 4: the group's queue of needles, after the staged text. Word 0 counts what was to be put
  * there, 1 and 2 are flags in turn; then two words each: number of the candidate, left column. */
 #define BYR_FLAGS 1
 #define BYR_ENTRIES 4

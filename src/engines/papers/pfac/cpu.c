@@ -3,7 +3,7 @@
  * Idea: start anew at every text position and walk the trie until no transition is left.
  * There are no failure links, so the starts are independent: on a device each is a thread.
  *
- * Where a fallback stands behind it, starts are first tested against a bitmap of grams that stays
+ * Where a fallback stands after it, starts are first tested against a bitmap of grams that stays
  * in the first-level cache, and no test waits for the one before: a start that begins nothing costs
  * about a nanosecond, however many patterns there are. When too much passes, it gives up. By
  * itself it walks from all starts, as the paper has it.
@@ -22,7 +22,7 @@
 
 enum { QUEUE = 64, PAUSE = 4096 };
 
-/* All patterns that begin at text[start] and end in (begin, end]; state `s` is that behind its
+/* All patterns that begin at text[start] and end in (begin, end]; state `s` is that after its
  * first byte. Returns the steps taken. */
 static inline u32 pfac_start(const text_task *task, const u32 *tables, u32 start, u32 s)
 {

@@ -24,7 +24,7 @@ enum {
     CPU_CHARS = 256,
     CHUNK = 16,        /* starts of an item in one load of the filter */
     MAX_CHUNKS = 4,   /* 64 bits hold what passed */
-    MAX_HALO = 256,   /* bytes staged behind a tile */
+    MAX_HALO = 256,   /* bytes staged after a tile */
     UNIT_ITEMS = 2048, /* work items that a multiprocessor holds */
     LIST_SHARE = 64,   /* a place in the list of deep walks for so many bytes of text */
     MIN_LIST = 4096,
@@ -55,7 +55,7 @@ static uint64_t filter_local(uint32_t group, uint32_t row, uint32_t log)
 static uint64_t plain_local(uint32_t group, uint32_t row, bool staged, uint32_t chars,
                             uint32_t halo)
 {
-    /* A tile begins up to 15 bytes before its first start, and ends up to 15 behind. */
+    /* A tile begins up to 15 bytes before its first start, and ends up to 15 after it. */
     const uint64_t tile = staged ? ((uint64_t)group * chars + halo + 30) / 16 * 16 : 0;
     return 4 * PFAC_TILE((uint64_t)group, row) + tile;
 }

@@ -19,7 +19,7 @@ typedef struct pfac_args {
     u64 capacity;
     u32 from, begin, end;
     u32 chars;      /* starts an item takes of a tile; filtered: 16 to 64, a multiple of 16 */
-    u32 halo;       /* plain: bytes staged behind a tile */
+    u32 halo;       /* plain: bytes staged after a tile */
     u32 shift;      /* filtered: the bitmap has 2^(32 - shift) bits */
     u32 fold, gram; /* filtered: how grams are folded, and their bytes */
     u32 room;       /* walks that the list takes */
@@ -30,7 +30,7 @@ typedef struct pfac_args {
 
 SHARED_SIZE(pfac_args, 56);
 
-/* Words of local memory. Behind the box: walks to be handed over, one for every two items, behind
+/* Words of local memory. Behind the box: walks to be handed over, one for every two items, after
  * a head as the box's; then root and text. With one for every item, four groups with the largest
  * bitmap would leave an H200's multiprocessor half as much memory for its first-level cache. */
 #define PFAC_DEEP_WALKS(group) BOX_WORDS(group)
@@ -38,7 +38,7 @@ SHARED_SIZE(pfac_args, 56);
 #define PFAC_FIRST(group) (PFAC_DEEP_WALKS(group) + BOX_HEAD + ((group) + 3) / 4 * 4)
 #define PFAC_TILE(group, row) (PFAC_FIRST(group) + ((row) ? TRIE_FIRST_WORDS : 0))
 
-/* With a filter, behind the walks: two numbers of queued starts, taken in turn; the queue; root;
+/* With a filter, after the walks: two numbers of queued starts, taken in turn; the queue; root;
  * the bitmap. */
 #define PFAC_QUEUE 4 /* starts in the queue for each item of the group */
 #define PFAC_FILTER_COUNTS(group) PFAC_FIRST(group)

@@ -106,7 +106,7 @@ static int upload_constants(device_plan *p, trawl_error *error)
 
 /* ---- choosing -------------------------------------------------------------- */
 
-/* A tile begins up to 15 bytes before its first block, and ends up to 15 behind the last one. */
+/* A tile begins up to 15 bytes before its first block, and ends up to 15 after the last one. */
 static uint64_t local_bytes(uint64_t group, uint64_t page)
 {
     return SHIFT_BYTES + (group * page + 2 + 30) / 16 * 16;

@@ -8,10 +8,10 @@
 /* Of the matches that begin in a page, which a kernel reports. */
 #define WM_ALL 0
 #define WM_INSIDE 1 /* those that end there too */
-#define WM_ACROSS 2 /* those that end behind it */
+#define WM_ACROSS 2 /* those that end after it */
 
 /* Text as in text_piece. Its pages of `page` bytes begin at `first`, a multiple of 16, so far
- * before `begin` that every match that ends behind begin begins in one; a match begins up to
+ * before `begin` that every match that ends after begin begins in one; a match begins up to
  * `reach` bytes before its last one. */
 typedef struct wm_args {
     u64 capacity;

@@ -130,7 +130,7 @@ static int carry_rounds(const device_plan *p, device_queue *q, text_piece *piece
 {
     const device_api *api = p->device->api;
     const size_t row = cut.words * sizeof(uint64_t);
-    /* The last mark of the last slice is the state behind the piece. */
+    /* The last mark of the last slice is the state after the piece. */
     const size_t initial = 8 * cut_initial(&cut);
     const size_t last = 8 * cut_marked(&cut, cut.slices - 1, cut.marks - 1);
     cut.mode = CUT_FIRST;

@@ -18,7 +18,7 @@
  * last marks are the true states.
  *
  * Cost: a round a slice that news crosses. Two things keep rounds few. States that no byte
- * kills (`x.*y` behind an x) are handed to all later slices at once. And in later rounds a work
+ * kills (`x.*y` after an x) are handed to all later slices at once. And in later rounds a work
  * item takes `span` slices, one after the other, and carries its news through them; the span
  * grows to the whole piece, so that few rounds remain, with little parallelism: slow, but exact.
  */

@@ -3,7 +3,7 @@
  * Each algorithm has three files of this: device.k, the kernels, in the subset of base/port.h and
  * port.h; device.c, which chooses kernel, variant and grid from the tuning and queues them; and
  * device.h, what both agree on: the struct of a kernel's numbers, the places in local memory.
- * The struct is passed by value behind the buffers. It consists of u64 and u32, the wide ones
+ * The struct is passed by value after the buffers. It consists of u64 and u32, the wide ones
  * first, so that all compilers lay it out alike, which SHARED_SIZE has each of them check.
  * Kernels use the engine's tables as they stand in the plan, uploaded whole; what they need
  * besides (filters, lists) `prepare` makes.
@@ -95,7 +95,7 @@ typedef struct text_piece {
 
 /* Rows on the device, `stride` bytes apart, the first one from byte `from` of text on: multiples of
  * the cell's size, but cells of 3 bytes may be anywhere. All may be read from the first row on up
- * to TEXT_PADDING bytes behind the last one; and, if a row does not begin at a multiple of
+ * to TEXT_PADDING bytes after the last one; and, if a row does not begin at a multiple of
  * ROW_ALIGN, from ROW_LEAD bytes before the first such row on. Occurrences whose top row r
  * satisfies begin <= r < end are reported as r * cols + col. rows * cols < 2^32. */
 typedef struct grid_piece {

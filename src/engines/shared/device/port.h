@@ -19,7 +19,7 @@
  *   PORT_TOP(x)              the number of its highest one, likewise
  *   PORT_FUNNEL(a, b, n)     u32: the 64 bits b:a, a lowest, shifted down by n modulo 32
  *   PORT_TOPS(a, b, c, d)    u32 of the highest bytes of four, a's lowest
- *   PORT_BOUND(items)        behind KERNEL: registers are for so many; no group is larger
+ *   PORT_BOUND(items)        after KERNEL: registers are for so many; no group is larger
  *   PORT_UP(x, n)            u32 x shifted up by n modulo 32
  *   u32x4, PORT_LOAD4(p)     16 bytes from a 16-byte aligned GLOBAL const u32 *; .x .y .z .w
  *   PORT_STREAM4(p)          the same of what is read once: it need not stay in a cache

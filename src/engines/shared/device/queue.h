@@ -26,7 +26,7 @@ INLINE u64 warp_get(u64 x, u32 lane)
     return low | (u64)high << 32;
 }
 
-/* Put x of each lane whose `some` is not 0 behind the first `count` of a queue. Returns how many
+/* Put x of each lane whose `some` is not 0 after the first `count` of a queue. Returns how many
  * there are then. */
 INLINE u32 queue_push(LOCAL u32 *queue, u32 count, u32 some, u32 x)
 {
@@ -36,7 +36,7 @@ INLINE u32 queue_push(LOCAL u32 *queue, u32 count, u32 some, u32 x)
     return count + PORT_POPCOUNT(lanes);
 }
 
-/* The same of pairs, whose second halves stand QUEUE_PLACES behind the first. */
+/* The same of pairs, whose second halves stand QUEUE_PLACES after the first. */
 INLINE u32 queue_push_pair(LOCAL u32 *queue, u32 count, u32 some, u32 x, u32 y)
 {
     const u32 lanes = PORT_BALLOT(some);
@@ -61,7 +61,7 @@ INLINE u32 warp_sum_up_to(u32 x)
 
 /* Things in a row are dealt out to the lanes, 32 a turn. A lane with `some` owns the next of them,
  * whose first one has place `at` of this turn, if it is below 32. Returns the lane that owns this
- * lane's, given what it returned the turn before. `begun` is 32 words of 0, and so again behind it.
+ * lane's, given what it returned the turn before. `begun` is 32 words of 0, and so again after it.
  */
 INLINE u32 warp_deal(LOCAL u32 *begun, u32 some, u32 at, u32 before)
 {

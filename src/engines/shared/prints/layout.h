@@ -1,4 +1,4 @@
-/* layout.h: literals by the hash of a gram, and their prints: what stands behind the filters of
+/* layout.h: literals by the hash of a gram, and their prints: what stands after the filters of
  * teddy and qgrams. Shared by the builder (build.c) and the loop on CPUs
  * (vector.h).
  *
@@ -17,7 +17,7 @@
 #define GRAM_MOST 8u            /* bytes of a gram */
 #define PRINT_BYTES 8u
 #define PRINT_BEFORE 4u   /* bytes of a print before the gram, at most */
-#define PRINT_PADDING 3u  /* prints that may be read behind the last one */
+#define PRINT_PADDING 3u  /* prints that may be read after the last one */
 #define PRINT_OFFSET 255u /* the last place of a gram in its pattern */
 
 typedef struct prints_tables {

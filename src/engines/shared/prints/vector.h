@@ -8,9 +8,9 @@
  * of ends wants them, among the last few.
  *
  * Invariant: of blocks of the text before `block` all occurrences that begin there have been
- * reported, and none that begins behind. A block reads on until the last gram of what begins in it;
- * the next one reads that again. So giving up within a block takes back what it has reported, also
- * from among what ends later and begins before it.
+ * reported, and none that begins after it. A block reads on until the last gram of what begins in
+ * it; the next one reads that again. So giving up within a block takes back what it has reported,
+ * also from among what ends later and begins before it.
  *
  * Cost: O(list / 4) for what passes, and the comparison of what fits a print, which gives up when
  * it is too much.
@@ -84,7 +84,7 @@ WALK_INTO u64 eight_bytes(const u8 *p)
 
 /* ---- records --------------------------------------------------------------------- */
 
-/* Put a record behind those that stand before it in order, as far as that is near. */
+/* Put a record after those that stand before it in order, as far as that is near. */
 WALK_INTO void put_in_order(const candidates *c, record of)
 {
     const sink *out = c->task->out;
@@ -102,7 +102,7 @@ WALK_INTO void put_in_order(const candidates *c, record of)
 }
 
 /* Give up: what has been reported since the cursor was at `found` begins in the block, or stood
- * before that, and one of those may have gone behind it. */
+ * before that, and one of those may have gone after it. */
 WALK_APART void take_back(const candidates *c, u64 found)
 {
     const sink *out = c->task->out;
@@ -205,7 +205,7 @@ WALK_INTO bool settle_found(candidates *c, u32 count)
         const place p = c->found[i];
         const print_entry *e = &c->entries[p.entry];
         const u32 start = p.at - e->offset, size = e->length & LITERAL_LENGTH;
-        /* Else it is another block's, or begins before all that may be read, or ends behind it. */
+        /* Else it is another block's, or begins before all that may be read, or ends after it. */
         const bool inside =
             (start - block < length) & (size <= end - start) & (start + size > begin);
         c->ends[ends] = (record){ start + size, e->index };

@@ -240,7 +240,7 @@ WALK_INTO vec vec_up(vec v, vec before)
     return _mm512_shldi_epi64(v, _mm512_alignr_epi64(v, before, 7), 1);
 }
 
-/* A word that overflows adds one to the next, and through words of all ones to the one behind. */
+/* A word that overflows adds one to the next, and through words of all ones to the one after it. */
 #define VEC_HAS_SUM
 WALK_INTO vec vec_sum(vec a, vec b, u32 *carry)
 {
