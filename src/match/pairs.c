@@ -38,6 +38,9 @@
  * place reaches this end, so by 2 none reaches a later one, and those in the list drop out as
  * any that is done with.
  *
+ * A pattern of one unbounded element without conditions needs neither pass (run_at): its starts are
+ * the bytes of a run of the element's class, but for the last ones.
+ *
  * Invariant between ends: `forward` stands at the last end, `at`; it and the list know all of
  * the starts that may reach a later end. How the text came in pieces does not matter.
  *
@@ -112,6 +115,8 @@ struct pairs {
     uint64_t at;    /* where `forward` stands */
     uint64_t near;  /* an end is near up to this many bytes after `at` */
     uint64_t floor; /* no start before it moves on */
+    uint64_t least; /* of a pattern of one unbounded element, without conditions: its min; else 0 */
+    uint64_t begin; /* then: where the run of its bytes at `at` begins */
     size_t behind;  /* pieces after it have never been used */
     piece *pieces;  /* by the number of elements */
     run *runs;      /* of all pieces */
@@ -168,6 +173,8 @@ pairs *pairs_open(memory *memory, const trawl_plan *plan, const plan_pattern *pa
         pairs_free(p);
         return NULL;
     }
+    if (count == 1 && elements->max == REPEAT_UNBOUNDED && p->borders == NULL)
+        p->least = elements->min;
     p->spare = NO_RUN;
     p->near = NEAR;
     for (size_t k = 0; k <= count; k++)
@@ -490,8 +497,39 @@ static bool run_forward(pairs *p, text_view text, bool anew, uint64_t from, uint
     return true;
 }
 
+/* The piece of those after all elements. */
+static piece *ended(pairs *p)
+{
+    return &p->pieces[p->forward->count];
+}
+
+/* pairs_at where a run of the element's bytes is all: a start for each of its bytes but the last
+ * ones. At its first end a run is as long as the least match, but for what came before the first
+ * end of all, which the text tells. */
+static bool run_at(pairs *p, text_view text, uint64_t end, pairs_end *found)
+{
+    const uint64_t last = end - p->least;
+    const bool goes_on = p->at == end - 1;
+    if (!goes_on) {
+        p->begin = last;
+        while (p->at == UINT64_MAX && p->begin > text.begin &&
+               class_has(p->forward->repeats->set, text.bytes[p->begin - 1 - text.begin]))
+            p->begin--;
+    }
+    *found = (pairs_end){ p->begin, last };
+    p->at = end;
+    p->behind = 1;
+    uint64_t first = goes_on ? last : p->begin;
+    for (; last - first > UINT32_MAX; first += UINT32_MAX)
+        if (!starts_add(p, ended(p), first, UINT32_MAX - 1))
+            return false;
+    return starts_add(p, ended(p), first, (uint32_t)(last - first));
+}
+
 bool pairs_at(pairs *p, text_view text, uint64_t end, pairs_end *found)
 {
+    if (p->least > 0)
+        return run_at(p, text, end, found);
     bool goes_on = p->at >= text.begin && p->at < end, live;
     uint64_t low = goes_on ? p->at : text.begin, reach = low;
     node n;
@@ -512,12 +550,6 @@ bool pairs_advance(pairs *p, text_view text, uint64_t upto)
     node n;
     bool live;
     return run_forward(p, text, !goes_on, goes_on ? p->at : text.begin, upto, &n, &live);
-}
-
-/* The piece of those after all elements. */
-static piece *ended(pairs *p)
-{
-    return &p->pieces[p->forward->count];
 }
 
 void pairs_drop(pairs *p, uint64_t below)

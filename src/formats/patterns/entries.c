@@ -284,8 +284,9 @@ bool pattern_set_read_entries(pattern_set *set, uint32_t syntax)
     set->count -= lines - kept;
     if (left.entries)
         pattern_set_warn(set, NULL, 0,
-                         "%zu entries without a pattern (PA), such as profiles, are left "
-                         "out",
+                         left.entries == 1
+                             ? "%zu entry without a pattern (PA), such as a profile, is left out"
+                             : "%zu entries without a pattern (PA), such as profiles, are left out",
                          left.entries);
     if (left.tabbed)
         pattern_set_warn(
