@@ -1,5 +1,5 @@
 /* cpu.h: what the backends of the CPU share. They differ in how they run tasks (backend.run_tasks);
- * each task is a slice. */
+ * each task runs a slice. */
 #ifndef TRAWL_CPU_H
 #define TRAWL_CPU_H
 
@@ -16,7 +16,7 @@ uint32_t cpu_cores(void);
 /* Set the worker's threads as its options ask. */
 int cpu_set_threads(worker *w, trawl_error *error);
 
-/* backend.run_text and run_grid: all slices through the backend's run_tasks. */
+/* backend.run_text and run_grid: run all slices by the backend's run_tasks. */
 int cpu_run_text(worker *w, const text_job *job, trawl_error *error);
 int cpu_run_grid(worker *w, const grid_job *job, trawl_error *error);
 

@@ -9,7 +9,7 @@
 
 enum { MAX_DEVICES = 64 };
 
-/* Read "0,2" or "all" (NULL: "0") into a set of numbers of `count` devices. */
+/* Read `text`, as "0,2" or "all" (NULL: "0"), into a set of the numbers of `count` devices. */
 int choose_devices(const char *text, size_t count, bool chosen[MAX_DEVICES], trawl_error *error);
 
 #endif

@@ -13,13 +13,13 @@ typedef struct pool pool;
 pool *pool_open(memory *memory);
 void pool_close(pool *p);
 
-/* Have `helpers` threads besides the caller's own. Call it before each job: after a fork it begins
- * anew. Returns 0, or the errno of what failed; pool_size then says how many there are. */
+/* Have `helpers` threads besides the caller's. Call it before each job: after a fork the pool
+ * begins anew. Returns 0, or the errno of what failed; pool_size then says how many there are. */
 int pool_grow(pool *p, uint32_t helpers);
 uint32_t pool_size(const pool *p);
 
 /* Run task(job, 0) .. task(job, count - 1), on the caller's thread and at most `helpers` others.
- * Dealt: of n threads, thread t takes the tasks t, t + n, ...; else a free thread takes the next.
+ * `dealt`: thread t of n takes the tasks t, t + n, ...; else a free thread takes the next task.
  */
 void pool_run(pool *p, uint32_t helpers, bool dealt, trawl_task_fn task, void *job, uint32_t count);
 

@@ -1,4 +1,4 @@
-/* block.h: bytes that grow, in which plans and their tables are put together. */
+/* block.h: a growing block of bytes, in which plans and their tables are put together. */
 #ifndef TRAWL_BASE_BLOCK_H
 #define TRAWL_BASE_BLOCK_H
 
@@ -8,7 +8,7 @@
 
 #include "base/memory.h"
 
-/* A byte block that grows. All of it but `memory` begins as zeros. `failed` is set when the memory
+/* A byte block that grows. It begins as zeros, but for `memory`. `failed` is set when the memory
  * ran out (memory->failure says why), or when an offset does not fit 32 bits. Appending then does
  * nothing, so a builder checks once, at its end. */
 typedef struct block {

@@ -15,7 +15,8 @@ static inline void error_clear(trawl_error *error)
 }
 
 /* Fill *error, unless it is NULL, and return `code`. The message is made as by printf. `offset` is
- * one in a pattern's text, and the message then opens with "column N: "; else it is TRAWL_NONE. */
+ * an offset in a pattern's text, and the message then opens with "column N: "; or it is
+ * TRAWL_NONE. */
 int fail(trawl_error *error, int code, size_t offset, const char *format, ...)
 #if defined(__GNUC__) || defined(__clang__)
     __attribute__((format(printf, 4, 5)))

@@ -11,8 +11,8 @@
 
 #include "base/error.h"
 
-/* From the one that every machine has to the best. avx2 includes BMI 1 and 2; avx512 includes
- * those, and F, BW, VL, VBMI and VBMI2. */
+/* From what every machine has to the best. avx2 includes BMI 1 and 2; avx512 includes those, and F,
+ * BW, VL, VBMI and VBMI2. */
 typedef enum isa { ISA_PORTABLE = 0, ISA_NEON, ISA_AVX2, ISA_AVX512, ISA_COUNT } isa;
 
 /* Whether this library has walks for `set` and this machine runs them. */

@@ -1,9 +1,9 @@
-/* origin.h: whether this is still the process that something was made in, or a fork of it, which
- * has none of its threads and must leave its devices alone.
+/* origin.h: whether this is still the process that made an object, or a fork of it, which has none
+ * of its threads and must leave its devices alone.
  *
- * Not by the process's number: the first process of a container, 1, may fork one that is number 1
- * of a namespace of its own. Linux empties a page in the child if it is asked to. Where it cannot
- * be had, the number has to do.
+ * The process's number does not tell: the first process of a container, 1, may fork one that is
+ * number 1 of a namespace of its own. But Linux empties a page in the child if asked to. Where
+ * there is no such page, the number has to do.
  */
 #ifndef TRAWL_BASE_ORIGIN_H
 #define TRAWL_BASE_ORIGIN_H
@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* All zero: of no process. */
+/* All zero: belongs to no process. */
 typedef struct origin {
     long process;
     unsigned char *page; /* its first byte is 1 in that process; NULL: there is none */

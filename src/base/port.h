@@ -2,7 +2,7 @@
  *
  * The same text is C11 (builders and loops on CPUs), OpenCL C 1.2 and CUDA C (loops on devices).
  * What differs is named here: integer types, address spaces, atomics, bit counts. It has
- *   u8 u16 u32 u64      unsigned integers of that many bits
+ *   u8 u16 u32 u64      unsigned integers of 8 .. 64 bits
  *   GLOBAL              the address space of text, tables, state and records
  *   INLINE              in front of every function
  *   KERNEL              in front of a device's entry points (*.k)
@@ -77,9 +77,9 @@ INLINE u32 port_ctz64(u64 x)
 
 #endif
 
-/* One raw match. `pos` is relative to the window that the walk was given: for text the
- * end of the occurrence, for grids row * cols + col of its top left cell. `index` is the
- * pattern's index in the plan. */
+/* One raw match. `pos` is relative to the window that the walk was given: in text the end of the
+ * occurrence, in grids row * cols + col of its top left cell. `index` is the pattern's index in the
+ * plan. */
 typedef struct record {
     u32 pos;
     u32 index;
@@ -87,8 +87,8 @@ typedef struct record {
 
 SHARED_SIZE(record, 8);
 
-/* Where matches go. The cursor counts every match, also those beyond the capacity: a
- * buffer that is too small loses no match, the caller sees the count and scans again. */
+/* Where matches go. The cursor counts every match, also those beyond the capacity. So no match is
+ * lost when the buffer is too small: the caller sees the count and scans again. */
 typedef struct sink {
     GLOBAL u64 *cursor;
     GLOBAL record *records;

@@ -1,4 +1,5 @@
-/* constant.h: how much constant memory a kernel may have on any device; for kernels and hosts. */
+/* constant.h: how much constant memory a kernel may have on any device. Kernels and hosts include
+ * it. */
 #ifndef TRAWL_CONSTANT_H
 #define TRAWL_CONSTANT_H
 

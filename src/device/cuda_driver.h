@@ -62,9 +62,9 @@ enum { CUDA_TEXT = 256 };
     X(cuTexObjectCreate)                                                                           \
     X(cuTexObjectDestroy)
 
-/* cuda.h is full of lines like `#define cuMemAlloc cuMemAlloc_v2`. The arguments of X are
- * expanded by them, so the fields, their types and the symbols all have the versioned names;
- * `driver.cuMemAlloc` is expanded likewise. The declarations serve for the types only. */
+/* cuda.h is full of lines like `#define cuMemAlloc cuMemAlloc_v2`. They expand the arguments of X,
+ * so the fields, their types and the symbols all have the versioned names; so has
+ * `driver.cuMemAlloc`. The declarations are used for their types only. */
 typedef struct driver {
     void *opened;
 #define FIELD(name) __typeof__(name) *name;
@@ -91,11 +91,11 @@ struct device_queue {
     CUstream stream;
 };
 
-/* Behind device_event.begin; device_event.end is not used. */
+/* What device_event.begin points to; device_event.end is not used. */
 typedef struct cuda_event {
     cuda_device *device;
     CUevent begin, end;
-    bool recorded; /* `end` is, for the command that had the event last */
+    bool recorded; /* `end` is recorded, for the last command that was given the event */
 } cuda_event;
 
 /* Close `opened` with dlclose. False: `why` says what is missing. */
@@ -106,14 +106,14 @@ size_t cuda_count(const driver *cu, char why[CUDA_TEXT]);
 void cuda_facts(const driver *cu, CUdevice number, device_info *info);
 void cuda_list(device_info *infos, size_t room, size_t *count, char why[256]);
 
-/* The status for a code that a function of the driver returned; *error is filled when it is
- * not success: "call(detail) failed: NAME (code): meaning". `detail` may be NULL. */
+/* Returns the status for a code that a function of the driver returned, and fills *error unless it
+ * is success: "call(detail) failed: NAME (code): meaning". `detail` may be NULL. */
 int cuda_tried(const cuda_device *d, trawl_error *error, const char *call, const char *detail,
                CUresult code);
-/* The same for a wait: the fault may be that of anything queued before. */
+/* The same for a wait: anything queued before may be at fault. */
 int cuda_waited(const cuda_device *d, trawl_error *error, const char *call, CUresult code);
 
-/* Call a function of the driver; the status, with *error filled when it fails. */
+/* Call a function of the driver; the value is the status, and *error is filled when it fails. */
 #define CALL(d, error, name, ...) cuda_tried(d, error, #name, NULL, (d)->cu.name(__VA_ARGS__))
 
 /* Make the device's context the current one, and undo that. */
@@ -123,7 +123,7 @@ void cuda_leave(const cuda_device *d);
 /* Around a command that is given an event (or NULL), with the context current. */
 int cuda_event_begin(device_queue *q, device_event *event, trawl_error *error);
 int cuda_event_end(device_queue *q, device_event *event, trawl_error *error);
-void cuda_event_none(device_event *event); /* no command: done at once */
+void cuda_event_none(device_event *event); /* for no command: done at once */
 
 /* As device_api has them. */
 bool cuda_event_done(const device_event *event);
@@ -133,8 +133,8 @@ void cuda_event_close(device *base, device_event *event);
 int cuda_mark(device *base, void *queue, device_event *event, trawl_error *error);
 int cuda_await(device_queue *q, const device_event *event, trawl_error *error);
 
-/* The handle of a buffer is its address on the device; that of a pinned one, which kernels do
- * not see, its address on the host. */
+/* The handle of a buffer is its address on the device; of a pinned one, which kernels do not see,
+ * it is the address on the host. */
 static inline CUdeviceptr cuda_address(const device_buffer *b)
 {
     return (CUdeviceptr)(uintptr_t)b->handle;

@@ -6,7 +6,7 @@
 
 int cuda_launch(device_queue *q, const launch *l, device_event *event, trawl_error *error);
 void cuda_modules_close(cuda_device *d); /* the context is current */
-/* The constant memory of every module that holds this buffer's content is out of date. */
+/* Mark constant memory that holds this buffer's content, in any module, as out of date. */
 void cuda_forget_constants(cuda_device *d, const device_buffer *b);
 
 #endif

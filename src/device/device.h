@@ -1,13 +1,13 @@
-/* device.h: one way to talk to a device, whatever drives it.
+/* device.h: one interface to devices, whatever drives them.
  *
- * Two implementations stand behind it: OpenCL through the ICD loader (opencl.c) and the CUDA
- * driver (cuda.c), both opened at run time, so one binary runs with or without them. A device
- * has memory (buffers, textures over buffers), queues of commands that run in order, and
- * programs: one for each unit of engines/, built or loaded when first launched.
+ * It has two implementations: OpenCL through the ICD loader (opencl.c) and the CUDA driver
+ * (cuda.c). Both are opened at run time, so one binary runs with or without them. A device has
+ * memory (buffers, textures over buffers), queues of commands that run in order, and programs: one
+ * for each unit of engines/, which is built or loaded when first launched.
  *
- * Commands of one queue run one after the other; those of two queues may overlap. A command
- * that is given an event can be waited for and timed by it. Objects belong to the device that
- * made them and are used by one thread at a time.
+ * Commands of one queue run one after the other; those of two queues may overlap. An event that a
+ * command is given serves to wait for it and to time it. Objects belong to the device that made
+ * them, and one thread may use them at a time.
  *
  * Every function that can fail returns TRAWL_OK, TRAWL_ERROR_MEMORY when the device (or the
  * host) has too little memory, or TRAWL_ERROR_DEVICE; *error then names the call, its code and
@@ -37,9 +37,9 @@ typedef struct device_info {
     uint32_t constant_bytes;
     uint32_t lanes;      /* work items that can ballot; 0: no ballot */
     uint32_t part_align; /* where a part of a buffer may begin: a power of two, at least 16 */
-    bool lone_parts;     /* of parts of a buffer that overlap, one may be there at a time */
+    bool lone_parts;     /* overlapping parts of a buffer may not exist at once */
     bool cpu;            /* the device is a CPU */
-    bool shares_memory;  /* with the host: a mapped buffer costs no copy */
+    bool shares_memory;  /* it shares the host's memory: a mapped buffer costs no copy */
     bool finish_tells;   /* waiting for a queue says whether a command of it failed */
 } device_info;
 
@@ -49,14 +49,14 @@ typedef struct device_api device_api;
 typedef struct device {
     const device_api *api;
     device_info info;
-    memory *memory; /* of the context: what the host holds of it comes from there */
+    memory *memory; /* of the context: what the host holds for the device comes from it */
 } device;
 
 typedef enum buffer_kind {
     BUFFER_DEVICE,  /* of the device only */
-    BUFFER_PINNED,  /* of the host, at `host`; copies from and to it overlap with kernels */
+    BUFFER_PINNED,  /* of the host, at `host`; copies from and to it can overlap with kernels */
     BUFFER_MAPPED,  /* seen by both; the host may use `host` between map and unmap only */
-    BUFFER_BORROWED /* the caller's, on the device, or a part of it: closing leaves it there */
+    BUFFER_BORROWED /* the caller's, on the device, or a part of it: closing does not free it */
 } buffer_kind;
 
 typedef struct device_buffer {
@@ -74,7 +74,8 @@ typedef struct device_texture {
 
 typedef struct device_queue device_queue;
 
-/* Time and completion of one command. Zero before its first use; used again and again. */
+/* Time and completion of one command. Zero before its first use; it may be used any number of
+ * times. */
 typedef struct device_event {
     void *begin, *end; /* the implementation's */
 } device_event;
@@ -99,12 +100,12 @@ enum { LAUNCH_ARGS = 8, LAUNCH_VARIANT = 64 };
 /* One kernel over groups * group work items. Arguments in the order of the kernel; LOCAL_ARG
  * is filled in by the implementation from local_bytes. */
 typedef struct launch {
-    const char *unit;             /* program: the name of an algorithm: "bm" for bm/device.k */
+    const char *unit;             /* the program: an algorithm's name, as "bm" for bm/device.k */
     const char *kernel;           /* entry point */
     char variant[LAUNCH_VARIANT]; /* " -DNAME=1 -DOTHER=2": see launch_define */
     uint32_t groups, group;
     uint32_t local_bytes;
-    uint32_t bound; /* the kernel's PORT_BOUND, for OpenCL, which knows none; 0: it has none */
+    uint32_t bound; /* the kernel's PORT_BOUND, which OpenCL does not know; 0: it has none */
     launch_arg args[LAUNCH_ARGS];
     uint32_t arg_count; /* launch refuses more than LAUNCH_ARGS */
 } launch;
@@ -112,7 +113,7 @@ typedef struct launch {
 struct device_api {
     const char *name; /* "opencl", "cuda" */
 
-    /* Facts on up to `room` devices; *count says how many there are. No driver or no device is
+    /* Facts about up to `room` devices; *count says how many there are. No driver or no device is
      * no error: then *count is 0 and `why` (may be NULL) holds the reason, one line. */
     void (*list)(device_info *infos, size_t room, size_t *count, char why[256]);
     /* `native`: trawl_context_options.native; NULL where an implementation has no use for it. */
@@ -121,12 +122,12 @@ struct device_api {
 
     int (*buffer_open)(device *d, buffer_kind kind, size_t bytes, device_buffer *b,
                        trawl_error *error);
-    /* The caller's buffer: `memory`, as trawl_device_text has it, with a text, or room for what is
-     * `written`, of `length` bytes from `offset` on, which begins at byte *begin of `b`.
-     * TRAWL_ERROR_ARGUMENT when it is not of this device, or has fewer bytes. */
+    /* The caller's buffer: `memory`, as in trawl_device_text, holds a text of `length` bytes from
+     * `offset` on, or, if `written`, has room for that number of bytes. They begin at byte *begin
+     * of `b`. TRAWL_ERROR_ARGUMENT when it is not of this device, or has fewer bytes. */
     int (*buffer_borrow)(device *d, void *memory, size_t offset, size_t length, bool written,
                          device_buffer *b, size_t *begin, trawl_error *error);
-    /* A part of a borrowed buffer, from a multiple of part_align on. */
+    /* A part of a borrowed buffer; `offset` is a multiple of part_align. */
     int (*buffer_part)(device *d, const device_buffer *of, size_t offset, size_t bytes,
                        device_buffer *b, trawl_error *error);
     void (*buffer_close)(device *d, device_buffer *b);
@@ -140,13 +141,13 @@ struct device_api {
                  device_event *event, trawl_error *error);
     int (*read)(device_queue *q, const device_buffer *from, size_t offset, void *to, size_t bytes,
                 device_event *event, trawl_error *error);
-    /* On the device, to the begin of another buffer. */
+    /* On the device, to the begin of the buffer `to`. */
     int (*copy)(device_queue *q, device_buffer *to, const device_buffer *from, size_t offset,
                 size_t bytes, device_event *event, trawl_error *error);
     int (*clear)(device_queue *q, device_buffer *b, size_t offset, size_t bytes,
                  trawl_error *error); /* to zero; multiples of 4 bytes */
-    /* An event for what has been queued so far in a queue of the caller's (see trawl_device_text),
-     * which has no time; and have what is queued in `q` from now on wait for it.
+    /* mark: make an event, without time, for what has been queued so far in a queue of the caller's
+     * (see trawl_device_text). await: have what is queued in `q` from now on wait for it.
      * TRAWL_ERROR_ARGUMENT when the queue is not of this device. */
     int (*mark)(device *d, void *queue, device_event *event, trawl_error *error);
     int (*await)(device_queue *q, const device_event *event, trawl_error *error);
@@ -169,7 +170,7 @@ extern const device_api device_opencl, device_cuda;
 const device_api *device_api_at(size_t index);
 const device_api *device_api_by_name(const char *name);
 
-/* For buffer_borrow: the buffer has `room` bytes only. TRAWL_ERROR_ARGUMENT. */
+/* Fail, for buffer_borrow: the buffer has only `room` bytes. TRAWL_ERROR_ARGUMENT. */
 int device_memory_outside(trawl_error *error, bool written, size_t offset, size_t length,
                           size_t room);
 
@@ -187,9 +188,9 @@ static inline launch launch_of(const char *unit, const char *kernel, uint32_t gr
     return l;
 }
 
-/* One of the definitions that choose the unit's variant: all that the unit's file lists, in the
- * order of that list. OpenCL compiles the variant when it is first launched; CUDA images hold all
- * variants, whose kernels have names like bm_staged_FOLDED1. */
+/* Add one of the definitions that choose the unit's variant: give all that the unit's file lists,
+ * in the order of that list. OpenCL compiles the variant when it is first launched; CUDA images
+ * hold all variants, whose kernels have names like bm_staged_FOLDED1. */
 static inline void launch_define(launch *l, const char *name, uint32_t value)
 {
     const size_t used = strlen(l->variant);

@@ -61,7 +61,7 @@ enum { OPENCL_TEXT = 256, OPENCL_DEVICES = 64 };
     X(SetKernelArg)                                                                                \
     X(WaitForEvents)
 
-/* The header's declarations serve for the types only; nothing is linked. */
+/* The header's declarations are used for their types only; nothing is linked. */
 typedef struct opencl_functions {
     void *library;
 #define FIELD(name) __typeof__(cl##name) *name;
@@ -80,7 +80,7 @@ typedef struct opencl_found {
     cl_device_id id;
 } opencl_found;
 
-/* All devices that serve, CPUs last; with none, `why` says so. */
+/* Find all devices that can be used, CPUs last. Returns how many; with none, `why` says so. */
 size_t opencl_find(const opencl_functions *cl, opencl_found all[OPENCL_DEVICES],
                    char why[OPENCL_TEXT]);
 void opencl_facts(const opencl_functions *cl, const opencl_found *f, device_info *info);
@@ -88,10 +88,10 @@ void opencl_list(device_info *infos, size_t room, size_t *count, char why[OPENCL
 
 /* ---- errors -------------------------------------------------------------------- */
 
-/* "clCall: -5 CL_OUT_OF_RESOURCES (meaning)" into `text`, which is returned. */
+/* Write "clCall: -5 CL_OUT_OF_RESOURCES (meaning)" to `text`, and return that. */
 const char *opencl_describe(char text[OPENCL_TEXT], const char *call, cl_int code);
 
-/* Fill *error and return the status that fits. Where memory is being allocated more codes mean
+/* Fill *error and return the status that fits. While memory is being allocated, more codes mean
  * that there is too little. */
 int opencl_fail(trawl_error *error, const char *call, cl_int code);
 int opencl_allocation_fail(trawl_error *error, const char *call, cl_int code);
@@ -127,7 +127,7 @@ static inline opencl_device *opencl_of(device *d)
 /* The outcome of enqueueing a command that was given `made` as its event. */
 int opencl_enqueued(device_queue *q, const char *call, cl_int code, cl_event made,
                     device_event *event, trawl_error *error);
-/* A command of nothing, which OpenCL refuses: done at once. */
+/* For a command of no bytes, which OpenCL refuses: it is done at once. */
 int opencl_nothing_queued(device_queue *q, device_event *event);
 
 /* As device_api has them. */

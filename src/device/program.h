@@ -21,11 +21,11 @@ typedef struct device_program {
 /* NULL when there is no such unit. */
 const device_program *device_program_by_name(const char *unit);
 
-/* Read the CUDA image of a unit; *image is of `m`. Where there is none, TRAWL_ERROR_UNSUPPORTED
- * says where it was looked for. */
+/* Read the CUDA image of a unit; *image is taken from `m`. If there is none,
+ * TRAWL_ERROR_UNSUPPORTED says where it was looked for. */
 int device_image_read(const char *unit, memory *m, void **image, trawl_error *error);
 
-/* Whether this unit has one; if not, *error as of device_image_read. */
+/* Whether this unit has an image; if not, *error is that of device_image_read. */
 bool device_image_exists(const char *unit, trawl_error *error);
 
 #endif

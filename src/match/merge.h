@@ -5,7 +5,7 @@
 #include "match/match.h"
 #include "match/pairs.h"
 
-/* One pattern's starts, ascending: those of a run, and of the runs after it. */
+/* One pattern's starts, ascending: those of a run, and then of the runs after it. */
 typedef struct merge_item {
     const plan_pattern *pattern;
     start_run starts;
@@ -19,11 +19,12 @@ typedef struct merge {
 
 void merge_free(merge *m, memory *memory);
 
-/* Room for one more, which the caller fills. NULL when memory ran out. */
+/* Add an item, which the caller fills. NULL: memory ran out. */
 merge_item *merge_add(merge *m, memory *memory);
 
-/* Hand out all as matches that end at `end`: by start, then id, pattern. What alternatives of one
- * pattern have in common goes out once. It is empty then. The status is match_emit's. */
+/* Hand on all starts as matches that end at `end`, by start, then id, then pattern. Matches that
+ * alternatives of one pattern share are handed on once. *m is empty then. Returns what match_emit
+ * returns. */
 int merge_release(merge *m, match_out *out, uint64_t end);
 
 #endif

@@ -5,28 +5,29 @@
 #include "base/memory.h"
 #include "plan/plan.h"
 
-/* Matches that are not handed on yet: one for each start from `start` to `last`, all to `end`; or,
- * where `step` is not 0, one for each step-th of these starts, whose ends go on as they do. */
+/* Matches that are not handed on yet: one for each start from `start` to `last`, all with the end
+ * `end`; or, where `step` is not 0, one for each step-th of these starts, each as long as the
+ * first. */
 typedef struct found_match {
     uint64_t start, last, end; /* no base added */
     uint32_t id, pattern;      /* as in trawl_match */
     uint32_t step;
 } found_match;
 
-/* The end of the one that begins at `start`. */
+/* The end of the match that begins at `start`. */
 static inline uint64_t found_end(const found_match *m, uint64_t start)
 {
     return m->step > 0 ? m->end + (start - m->start) : m->end;
 }
 
-/* Take those before `start`, which is one of its starts, out of *m. */
+/* Take the matches before `start`, which is one of its starts, out of *m. */
 static inline void found_begin(found_match *m, uint64_t start)
 {
     m->end = found_end(m, start);
     m->start = start;
 }
 
-/* Let *m hold `next` too, one match, if that follows as the others follow one another. */
+/* Let *m hold `next`, a single match, too, if it follows as the others follow one another. */
 bool found_continue(found_match *m, const found_match *next);
 
 /* A growing array. All zero is the empty list. */
@@ -49,12 +50,12 @@ typedef bool (*match_before)(const found_match *a, const found_match *b);
 /* The order of all output: by end, then start, id, pattern. */
 bool match_before_by_end(const found_match *a, const found_match *b);
 
-/* By start; of those that share it the one that TRAWL_REPORT_LEFTMOST_LONGEST (..._FIRST)
+/* By start; among those with one start, the one that TRAWL_REPORT_LEFTMOST_LONGEST (..._FIRST)
  * prefers stands first. */
 bool match_before_longest(const found_match *a, const found_match *b);
 bool match_before_first(const found_match *a, const found_match *b);
 
-/* Sort the list. Stable, and linear where every match is near its place already. */
+/* Sort the list. It is stable, and linear when every match is near its place already. */
 void match_list_sort(match_list *list, match_before before);
 
 #endif

@@ -20,7 +20,7 @@ typedef struct start_run {
 pairs *pairs_open(memory *memory, const trawl_plan *plan, const plan_pattern *p);
 void pairs_free(pairs *p);
 
-/* Another text begins, of which nothing is known yet. */
+/* Another text begins; nothing of it is known yet. */
 void pairs_restart(pairs *p);
 
 /* The first and the last start of the matches that share an end; none: last < first. */
@@ -28,9 +28,9 @@ typedef struct pairs_end {
     uint64_t first, last;
 } pairs_end;
 
-/* Go on to `end`, an end of the pattern. Call it for all its ends, each once, ascending. The text
- * from `end` back to the longest match's start may be read. The list of starts that have ended
- * then holds, in runs, all starts that reach `end`: those from found->first to found->last. Starts
+/* Go on to `end`, an end of the pattern. Call it once for each of its ends, ascending. The text
+ * from `end` back to the longest match's start may be read. The list of starts that have ended then
+ * holds, in runs, all starts that reach `end`: those from found->first to found->last. Starts
  * before found->first reach no end any more. Both bounds grow with the end, so a start of the list
  * that lies within the bounds of an earlier end reached that end too. False when memory ran out. */
 bool pairs_at(pairs *p, text_view text, uint64_t end, pairs_end *found);
@@ -41,8 +41,8 @@ bool pairs_advance(pairs *p, text_view text, uint64_t upto);
 /* The first start of the list; UINT64_MAX: it is empty. */
 uint64_t pairs_least(const pairs *p);
 
-/* The first run of the list, and the one after *r, into *r: runs are valid until the next call of
- * another of these functions. False: there is none. */
+/* pairs_run sets *r to the first run of the list, pairs_next_run to the run after *r. Runs are
+ * valid until the next call of another of these functions. False: there is none. */
 bool pairs_run(const pairs *p, start_run *r);
 bool pairs_next_run(start_run *r);
 

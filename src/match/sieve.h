@@ -12,7 +12,7 @@
 #include "base/port.h"
 #include "match/match.h"
 
-/* The offsets at which a match may begin, by what is asked of its place; last < first: none. */
+/* The offsets at which a match may begin, as its place is restricted; last < first: none. */
 typedef struct start_range {
     uint64_t first, last;
 } start_range;
@@ -41,7 +41,7 @@ static inline bool wide_before(text_view text, uint64_t start)
     return start >= 2 && at[-1] == 0 && is_alphanumeric(at[-2]);
 }
 
-/* And after `end`? */
+/* Does one stand after `end`? */
 static inline bool wide_behind(text_view text, uint64_t end)
 {
     const uint8_t *at = text.bytes + (end - text.begin);
@@ -69,7 +69,8 @@ static inline bool border_before(const plan_borders *b, text_view text, uint64_t
                       : class_has(&b->before.set[own], text.bytes[start - 1 - text.begin]);
 }
 
-/* Whether it may end at offset `end`; when that is text.known, the text ends there. */
+/* Whether a match with the conditions `b` may end at offset `end`; if `end` is text.known, the text
+ * ends there. */
 static inline bool border_behind(const plan_borders *b, text_view text, uint64_t end)
 {
     if (!b)
@@ -95,9 +96,9 @@ typedef struct last_end {
 } last_end;
 
 /* Keep the first of the records that end at one place and belong to alternatives of one pattern.
- * When these differ in length the reporter tells their starts apart, so this is done for them
- * only if `all` is set. `last` has an entry for each of the caller's patterns. Returns how many are
- * left. */
+ * If the alternatives differ in length, the reporter tells their starts apart, so this is done for
+ * them only if `all` is set. `last` has an entry for each of the caller's patterns. Returns how
+ * many are left. */
 size_t sieve_alternatives(const trawl_plan *plan, record *records, size_t count, uint64_t shift,
                           bool all, uint64_t text, last_end *last);
 

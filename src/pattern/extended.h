@@ -5,7 +5,8 @@
 #include "pattern/pattern.h"
 
 typedef struct dialect {
-    /* Add what the byte of the pattern stands for. False: it is no letter of the dialect. */
+    /* Add the bytes that `byte` of the pattern stands for. False: it is no letter of the
+     * dialect. */
     bool (*letter)(const trawl_pattern *src, uint8_t byte, byte_class *set);
     /* Called when the set of an element is complete but for its negation. */
     void (*finish)(uint32_t flags, bool negated, byte_class *set);

@@ -2,9 +2,8 @@
  *
  * A pattern is a sequence of elements; an element is a byte class and a repeat
  * {min, max}. A literal is the special case in which each class is one byte and
- * each repeat is {1, 1}; it is kept as plain bytes, because most engines want it
- * so. A needle is a rectangle of cells. Every syntax lowers to this list; engines
- * read nothing else.
+ * each repeat is {1, 1}; it is kept as plain bytes, which most engines want. A needle is a
+ * rectangle of cells. Every syntax lowers to this list; engines read nothing else.
  */
 #ifndef TRAWL_PATTERN_H
 #define TRAWL_PATTERN_H
@@ -45,8 +44,8 @@ typedef struct border {
     uint32_t reserved; /* 0 */
 } border;
 
-/* What else is asked of a match, as in trawl_conditions: saved. What a word of single bytes asks
- * for is in the borders too. */
+/* What else is asked of a match, as in trawl_conditions; it is saved in the plan. What a word of
+ * single bytes asks for is in the borders too. */
 typedef struct demands {
     uint32_t place, word;
     uint64_t offset, within;
@@ -102,7 +101,7 @@ typedef struct pattern_list {
     bool keep_texts;    /* as in trawl_compile_options */
     const void *note;
     size_t note_length;
-    bool alike; /* places may differ from needles, which only `direct` knows: */
+    bool alike; /* places may differ from needles; only `direct` finds such: */
     uint32_t tolerance, channel_bytes, wrong; /* as in trawl_likeness */
 } pattern_list;
 
@@ -131,13 +130,13 @@ static inline bool class_holds(const byte_class *c, const byte_class *part)
     return others == 0;
 }
 
-/* Whether it has all bytes. */
+/* Whether the class has all bytes. */
 static inline bool class_full(const byte_class *c)
 {
     return (c->bits[0] & c->bits[1] & c->bits[2] & c->bits[3]) == UINT64_MAX;
 }
 
-/* Whether it has no byte. */
+/* Whether the class has no byte. */
 static inline bool class_empty(const byte_class *c)
 {
     return !(c->bits[0] | c->bits[1] | c->bits[2] | c->bits[3]);
@@ -173,8 +172,8 @@ static inline uint8_t fold_byte(uint8_t byte)
     (TRAWL_NOCASE | TRAWL_LINES | TRAWL_ONCE | TRAWL_WORDS | TRAWL_WHOLE_LINES | TRAWL_NULS |      \
      IUPAC_FLAGS)
 
-/* Lower, validate and sort; `conditions` may be NULL, and so may its entries. On an error nothing
- * is left allocated. */
+/* Lower patterns or needles to a list, validate and sort it; `conditions` may be NULL, and so may
+ * its entries. On an error nothing is left allocated. */
 int pattern_list_make(memory *m, const trawl_pattern *patterns, size_t count,
                       const trawl_conditions *const *conditions, pattern_list *list,
                       trawl_error *error);

@@ -3,8 +3,8 @@
  * A parser fills bytes or elements, literal and length of a zeroed pattern from src->text; flags
  * are already set, and the text is not empty. It checks the syntax, that no match is empty and that
  * a literal is not too long. On an error error->offset is set; error->pattern is filled by the
- * caller, who also frees what *out holds. Alternatives are read by a call each: *next is 0 first,
- * then what the call before left there, an offset or a number; the last one leaves LAST_ONE.
+ * caller, who also frees what *out holds. Each call reads one alternative: *next is 0 in the first
+ * call, later what the call before left there, an offset or a number; the last one leaves LAST_ONE.
  */
 #ifndef TRAWL_PATTERN_SYNTAX_H
 #define TRAWL_PATTERN_SYNTAX_H
@@ -12,7 +12,7 @@
 #include "pattern/pattern.h"
 
 /* clang-format off */
-/* Number in trawl_syntax, name, what it is. parse_NAME is its parser. */
+/* The number in trawl_syntax, the name, what it is. parse_NAME is its parser. */
 #define SYNTAXES(LINE)                                                                         \
     LINE(TRAWL_SYNTAX_LITERAL,  literal,  "the bytes as they are")                             \
     LINE(TRAWL_SYNTAX_ESCAPED,  escaped,  "bytes and C escapes")                               \

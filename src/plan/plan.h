@@ -58,8 +58,8 @@ typedef struct plan_header {
     uint32_t engine;      /* offset in PLAN_STRINGS: names of parts and stages */
     uint32_t why;         /* offset in PLAN_STRINGS: why these were chosen */
     uint64_t min_length;  /* grids: the fewest rows of a needle */
-    uint64_t max_length;  /* LENGTH_UNBOUNDED when there is no longest; grids: the most rows */
-    uint64_t reach;       /* bytes before a slice that its parts must see, those that carry aside;
+    uint64_t max_length;  /* LENGTH_UNBOUNDED: there is no longest; grids: the most rows */
+    uint64_t reach;       /* bytes before a slice that its parts must see, but for those that carry;
                              grids: rows below it */
     uint64_t state_words; /* words of state of all parts that carry */
     uint64_t once;        /* how many patterns have TRAWL_ONCE */
@@ -74,12 +74,13 @@ typedef struct plan_header {
 } plan_header;
 
 /* One pattern, in the order of pattern_list, so that its index is what records say. Elements and
- * lengths are those of its matches; if it is opened, parts count the byte before the match too. */
+ * lengths are those of its matches; parts also count the byte before the match, if the pattern is
+ * opened. */
 typedef struct plan_pattern {
     uint32_t id;
     uint32_t order;    /* index in the caller's array; alternatives share it */
-    uint32_t name;     /* offset in PLAN_STRINGS; 0, where "" is: it has none, or has that of
-                          an alternative before it */
+    uint32_t name;     /* offset in PLAN_STRINGS; 0, where "" is: it has none, or that of an
+                          alternative before it */
     uint32_t elements; /* number of elements; 0 if its length is fixed, and for a needle */
     uint32_t flags;    /* TRAWL_NOCASE | ... | its syntax << PLAN_SYNTAX | PLAN_OPENED | ... */
     uint32_t borders;  /* 0: none; else the number, from 1, of a plan_borders */
@@ -111,7 +112,7 @@ typedef struct plan_part {
     uint64_t indexes;     /* its first one in PLAN_INDEXES, u32[pattern_count], ascending */
     uint64_t min_length;  /* as in plan_header */
     uint64_t max_length;
-    uint64_t state; /* of a part that carries: its first word in the state of the plan */
+    uint64_t state; /* parts that carry: the first word in the state of the plan */
 } plan_part;
 
 typedef struct plan_stage {
@@ -139,7 +140,7 @@ struct trawl_plan {
     bool doubtful;        /* some pattern is doubtful: see plan_doubtful */
     bool alternatives;    /* some pattern has several, or is what is left of one that varied */
     double cost;          /* trawl_plan_info.cost */
-    trawl_allocator from; /* what this struct and by_order were taken from */
+    trawl_allocator from; /* this struct and by_order were taken from it */
 };
 
 /* What the tables of a stage are checked against. */
@@ -174,7 +175,7 @@ int plan_assemble(const pattern_list *list, const part_draft *parts, uint32_t pa
 /* What plan_header.checksum must be. The field counts as 0 itself. */
 uint64_t plan_checksum(const void *block, size_t size);
 
-/* Verify the whole block but for the tables of its stages, which their engines verify. */
+/* Verify the whole block, except the tables of its stages, which their engines verify. */
 int plan_check(memory *m, const void *bytes, size_t size, trawl_error *error);
 
 /* A plan whose block is `size` zero bytes; NULL: no memory. trawl_plan_free frees it. */
@@ -285,10 +286,9 @@ static inline bool asked_of_start(const demands *d)
     return d->place != TRAWL_PLACE_ANY || d->word == TRAWL_WORD_FULL_WIDE;
 }
 
-/* Whether engines may report ends of a pattern that have no start: because of what is asked of
- * starts of a pattern of variable length, or because an opened pattern's opening stands for the
- * border of the text; where only one of that byte and the border may stand before a match, as with
- * \A, engines cannot tell them apart. */
+/* Whether engines may report ends of a pattern that have no start: because something is asked of
+ * the starts of a pattern of variable length; or because, of the opening's byte and the border of
+ * the text, only one may stand before a match, as with \A: engines cannot tell them apart. */
 static inline bool plan_doubtful(const trawl_plan *plan, const plan_pattern *p)
 {
     const plan_borders *b = plan_borders_of(plan, p);

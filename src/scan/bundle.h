@@ -1,12 +1,12 @@
-/* bundle.h: many texts for a device in one go, one after the other.
+/* bundle.h: many texts, one after the other, for a device in one go.
  *
- * Idea: a device is begun with in microseconds, and a hundred bytes are searched in nanoseconds. So
- * the texts of a call are copied together, by threads, and searched as one; of a match it is known
- * by its end which text it is of.
+ * Idea: to start a device takes microseconds, to search a hundred bytes nanoseconds. So threads
+ * copy the texts of a call together, which are searched as one; the end of a match tells which text
+ * it is in.
  *
- * Invariant: no match of two texts counts. One whose length is known is dropped where it begins
- * before its text; where patterns vary in length, a byte that none of these holds stands before
- * each text.
+ * Invariant: no match crosses two texts. One whose length is known is dropped if it begins before
+ * its text; if some patterns vary in length, a byte that none of these holds stands before each
+ * text.
  *
  * Cost: a copy of the texts, and their bundle in memory.
  */
@@ -15,7 +15,7 @@
 
 #include "scan/text.h"
 
-/* Whether the context's texts are searched so, by this plan. */
+/* Whether a bundle pays for `count` texts in this context, with this plan. */
 bool bundle_pays(const trawl_context *context, const trawl_plan *plan, const budget *b,
                  size_t count);
 
@@ -29,8 +29,8 @@ int bundle_open(bundle_room *r, memory *m, const trawl_text *texts, size_t count
                 trawl_error *error);
 void bundle_close(bundle_room *r, memory *m);
 
-/* Search the first of `count` texts, as many as fit, and hand their matches on; text 0 is number
- * `first` of the call. *done: how many; 0: the first one is too long. */
+/* Search the first of the `count` texts, as many as fit, and hand on their matches; text 0 is
+ * number `first` of the call. *done is set to how many; 0: the first one is too long. */
 int bundle_scan(const bundle_room *r, trawl_context *context, delivery *d, const trawl_text *texts,
                 size_t count, size_t first, size_t *done, trawl_error *error);
 

@@ -7,17 +7,18 @@
 #include "match/sieve.h"
 #include "scan/scan.h"
 
-/* What is wrong with a plan that is none for text, and with a base that is too large. */
+/* Fail: the plan is not for text; the base is too large. */
 int no_text_plan(const trawl_plan *plan, trawl_error *error);
 int no_such_end(trawl_error *error);
 
-/* Offsets up to base + length must fit, TRAWL_UNKNOWN left over. */
+/* Check that offsets up to base + length fit, and TRAWL_UNKNOWN is none of them. */
 static inline int check_end(uint64_t base, uint64_t length, trawl_error *error)
 {
     return base < UINT64_MAX - length ? TRAWL_OK : no_such_end(error);
 }
 
-/* A plan for text, options that can be, and offsets up to base + length that fit. Fills *read. */
+/* Check that the plan is for text, the options are valid and offsets up to base + length fit. Fills
+ * *read. */
 static inline int check_text(const trawl_plan *plan, const trawl_scan_options *options,
                              uint64_t length, trawl_scan_options *read, trawl_error *error)
 {
@@ -38,10 +39,11 @@ typedef struct delivery {
     const uint8_t *text; /* what may be read: text[0] has offset text_begin */
     uint64_t text_begin;
     uint64_t origin;       /* as in text_view */
-    uint64_t known;        /* the text may be read up to here; what ends here ends with the text */
+    uint64_t known;        /* the text may be read up to here; a match that ends here ends with the
+                              text */
     uint64_t window_begin; /* offset of the window that records refer to */
     last_end *last;        /* plans with alternatives; else NULL */
-    uint64_t texts;        /* before this one */
+    uint64_t texts;        /* how many came before this one */
 } delivery;
 
 /* The offset of the first byte that is scanned: -1 where an opening stands before the text. */
@@ -72,14 +74,15 @@ static inline void delivery_close(delivery *d)
 /* Bytes of out.reported; 0: no pattern of the plan has TRAWL_ONCE. */
 size_t delivery_once_bytes(const delivery *d);
 
-/* The patterns that this text has reported already, from a saved state. */
+/* Set the patterns that this text has reported already, from a saved state. */
 void delivery_set_reported(delivery *d, const void *bits);
 
 /* The records_fn of a text_scan; `user` is the delivery. */
 int deliver(void *user, record *records, size_t count, uint32_t upto, trawl_error *error);
 
-/* Whether each record is a match, and none is counted off: then matches may be made by any thread
- * (a make_fn; `user` is the delivery), and handed on as they are (a take_fn). */
+/* Whether each record is a match, and matches have no limit: then any thread may make matches
+ * (make_matches is a make_fn; `user` is the delivery), which are handed on as they are
+ * (take_matches is a take_fn). */
 static inline bool delivery_is_plain(const delivery *d)
 {
     return !d->reports && !d->last && !d->out.reported && d->out.left == UINT64_MAX &&
@@ -90,7 +93,7 @@ size_t make_matches(const void *user, const record *records, size_t count, uint6
                     trawl_match *to);
 int take_matches(void *user, const trawl_match *matches, size_t count);
 
-/* No match will be reported any more, whatever follows. */
+/* Whether no match will be reported any more, whatever follows. */
 static inline bool delivery_idle(const delivery *d)
 {
     return d->out.open == 0;
@@ -101,7 +104,7 @@ static inline text_view delivery_view(const delivery *d)
     return (text_view){ d->text, d->text_begin, d->known, d->origin };
 }
 
-/* The text ends at `upto`: what was still open is a match, or none. */
+/* The text ends at `upto`, which decides matches that were still open. */
 static inline int delivery_end(delivery *d, uint64_t upto, trawl_error *error)
 {
     if (!d->reports)
@@ -109,7 +112,7 @@ static inline int delivery_end(delivery *d, uint64_t upto, trawl_error *error)
     return reporter_feed(d->reports, NULL, 0, 0, delivery_view(d), upto, true, error);
 }
 
-/* Nothing of the text that begins has been reported. */
+/* Another text begins: nothing of it has been reported. */
 int delivery_begin(delivery *d, trawl_error *error);
 
 /* After delivery_end: another text begins, with offset 0. */

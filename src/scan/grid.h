@@ -4,10 +4,10 @@
 
 #include "scan/context.h"
 
-/* What a call asks for, once it was checked. */
+/* What a call asks for, checked. */
 typedef struct grid_request {
     const trawl_plan *plan;
-    trawl_grid text; /* with its stride; cells of none that is held */
+    trawl_grid text; /* with its stride; without cells if it is held */
     bool held;       /* the context's worker holds it (backend.hold) */
     trawl_scan_options options;
 } grid_request;
@@ -16,14 +16,14 @@ typedef struct grid_request {
 int grid_request_read(const trawl_plan *plan, const trawl_grid *text, bool held,
                       const trawl_scan_options *options, grid_request *r, trawl_error *error);
 
-/* Nothing can be found. */
+/* Whether nothing can be found. */
 static inline bool grid_request_empty(const grid_request *r)
 {
     return r->text.rows == 0 || r->text.cols == 0;
 }
 
-/* Hand on the matches, or with fn NULL count them; and count them, whatever the options. The
- * context has been entered. */
+/* grid_deliver hands on the matches, or only counts them if fn is NULL; grid_count counts them,
+ * whatever the options say. The context has been entered. */
 int grid_deliver(trawl_context *context, const grid_request *r, trawl_grid_match_fn fn, void *user,
                  uint64_t *count, trawl_error *error);
 int grid_count(trawl_context *context, const grid_request *r, uint64_t *count, trawl_error *error);

@@ -1,6 +1,6 @@
-/* saved.h: what saved bytes open with that go on with a plan: a stream's state, a range's seam.
+/* saved.h: how saved bytes that belong to a plan begin: a stream's state, a range's seam.
  *
- * They open as plan_header does, for plan_checksum; what follows is each kind's own.
+ * They begin as plan_header does, for plan_checksum; the rest depends on the kind.
  */
 #ifndef TRAWL_SAVED_H
 #define TRAWL_SAVED_H
@@ -30,12 +30,12 @@ typedef struct saved_kind {
     const char *instead; /* what to do without them */
 } saved_kind;
 
-/* The head of a block of `bytes`; its checksum is saved_seal's. */
+/* The head of a block of `bytes` bytes; saved_seal fills in its checksum. */
 saved_head saved_begin(const saved_kind *kind, const trawl_plan *plan, size_t bytes);
 /* Write the checksum of a block that is complete. */
 void saved_seal(void *block);
 
-/* Whether a block is one of the kind, whole, and of this plan: TRAWL_ERROR_PLAN. */
+/* Check that a block is of the kind, whole, and of this plan; else TRAWL_ERROR_PLAN. */
 int saved_check(const saved_kind *kind, const trawl_plan *plan, const void *block, size_t bytes,
                 trawl_error *error);
 

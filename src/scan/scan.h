@@ -1,11 +1,11 @@
-/* scan.h: the driver. It cuts text into windows and slices, has a backend run them, and
- * hands the records on in order.
+/* scan.h: the driver. It cuts text into windows and slices, has a backend run them, and hands on
+ * the records in order.
  *
  *     text ─► windows (grow from 1 MiB) ─► slices ─► backend ─► sorted batches ─► consumer
  *
- * A window is what one job covers; positions in it are 32 bits. A slice owns the matches
- * that end in it and reads `reach` bytes before it, so cutting neither loses nor doubles
- * one. Where reach has no bound, state crosses the border instead (carry.h).
+ * A window is what one job covers; positions in it have 32 bits. A slice owns the matches that end
+ * in it and reads `reach` bytes before it, so cutting neither loses nor doubles one. Where reach
+ * has no bound, state crosses the border instead (carry.h).
  */
 #ifndef TRAWL_SCAN_H
 #define TRAWL_SCAN_H
@@ -13,7 +13,7 @@
 #include "scan/context.h"
 
 #define SCAN_SLICES 1024u       /* the most slices of one job */
-#define SCAN_RECORDS (2u << 20) /* records that the slices of a window share at most */
+#define SCAN_RECORDS (2u << 20) /* the most records that the slices of a window share */
 #define NESTED_SLICES 64u       /* the same for a stretch that is scanned again */
 #define NESTED_RECORDS (256u << 10)
 
@@ -28,7 +28,8 @@ static inline size_t nested_records(uint64_t count)
                                       : (size_t)(4 * count > least ? 4 * count : least);
 }
 
-/* A window, or a round of a grid, should not take longer than this: between them a call can end. */
+/* A window, or a round of a grid, should not take longer than this: a call can end between two of
+ * them. */
 #define WINDOW_NANOSECONDS 50000000u
 
 /* Whether some part has a fallback. */
@@ -39,16 +40,16 @@ bool stages_may_give_up(const trawl_plan *plan);
 void stages_note(stage_choice *choice, const trawl_plan *plan, const slice *slices, size_t count,
                  uint64_t unit);
 
-/* Takes the records of one slice, sorted, whose ends lie in (what came before, upto]; both
- * are positions in the window. It may change them. Non-zero stops the scan with that status. */
+/* Takes the sorted records of one slice, whose ends lie in (the last call's `upto`, upto], in
+ * positions of the window. It may change them. Non-zero stops the scan with that status. */
 typedef int (*records_fn)(void *user, record *records, size_t count, uint32_t upto,
                           trawl_error *error);
 
-/* Makes the matches of sorted records, whose window begins at that offset; returns how many there
- * are. Any thread may call it. */
+/* Makes the matches of sorted records, whose window begins at offset `window_begin`; returns how
+ * many there are. Any thread may call it. */
 typedef size_t (*make_fn)(const void *user, const record *records, size_t count,
                           uint64_t window_begin, trawl_match *to);
-/* Takes them in their order. As records_fn. */
+/* Takes these matches, in order. Returns as records_fn does. */
 typedef int (*take_fn)(void *user, const trawl_match *matches, size_t count);
 
 typedef struct text_scan {
@@ -60,19 +61,19 @@ typedef struct text_scan {
     take_fn take;
     void *user;         /* for all three */
     handing handed;     /* what `consume` does with them */
-    keeping *keeping;   /* devices, count only: what else becomes of matches; or NULL */
+    keeping *keeping;   /* devices, count only: what else is done with matches; or NULL */
     uint64_t counted;   /* matches so far */
-    uint64_t window_at; /* a text that the worker holds: where in it the window begins */
+    uint64_t window_at; /* where the window begins in a text that the worker holds */
     uint64_t window;    /* bytes that the next window should have */
     bool led;           /* other windows are under way */
-    size_t expected;    /* records of the next window, as far as the last one tells */
+    size_t expected;    /* records of the next window, judged by the last one */
 
-    /* Plans that carry: the true state at the next byte, and the states that all slices of the
-     * last window ended with, or that no byte kills. */
+    /* Plans that carry: the true state at the next byte; the states that all slices of the last
+     * window ended with, or that no byte kills. */
     uint64_t *state, *lasting;
 
-    /* Streams: states of the parts that do not carry, at the next byte, so that their reach need
-     * not be read again. NULL: not a stream, or nothing flows. */
+    /* Streams: the states, at the next byte, of the parts that do not carry, so that their reach
+     * need not be read again. NULL: not a stream, or nothing flows. */
     uint64_t *flow;
     size_t flow_words;
     bool flows; /* `flow` is true */
@@ -91,17 +92,17 @@ void text_scan_forget_flow(text_scan *scan);
 void text_scan_restart(text_scan *scan);
 
 /* Scan window[lead .. lead + length): bytes [0, lead) were scanned before and may be read, as far
- * as the plan's reach. NULL: the window is in the text that the worker holds, at window_at. lead +
- * length < 2^31. Status of the consumer, or an error. */
+ * as the plan's reach. `window` is NULL: it is in the text that the worker holds, at window_at.
+ * lead + length < 2^31. Returns the consumer's status, or an error. */
 int text_scan_window(text_scan *scan, const uint8_t *window, uint32_t lead, uint32_t length,
                      trawl_error *error);
 
 /* ---- several windows at once (led.c) -------------------------------------------------- */
 
-/* Before the first one. `held`: of a text that the worker holds. */
+/* Call it before the first window. `held`: the windows are of a text that the worker holds. */
 void text_scan_begin(text_scan *scan, bool held);
-/* Cut window[begin .. end) into slices in a room, as a job of the present worker, which may run it
- * then. `again`: what did not fit the room it had. */
+/* Cut window[begin .. end) into slices in a room, as a job that the present worker may then run.
+ * `again`: it did not fit the room it had. */
 int text_scan_cut(text_scan *scan, scan_room *room, const uint8_t *window, uint32_t begin,
                   uint32_t end, bool again, text_job *job, trawl_error *error);
 /* Hand on the matches of a job that has run. */

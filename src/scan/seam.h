@@ -6,14 +6,14 @@
  *                           it, where others may not overlap them: start, end and pattern of each,
  *                           in order of end.
  * What comes after a place depends on its state alone. So where a search that began with another
- * state comes to a place with the same one, all that follows is the same: a seam keeps the states
- * of some places, twice as far from the range's begin each, and a search anew ends at the first of
- * these that makes no difference.
+ * state reaches a place with the same state, all that follows is the same. A seam keeps the states
+ * of some places, each twice as far from the range's begin as the one before; a new search ends at
+ * the first of these where its state is the same.
  *
- * A first search begins from what the bytes before the range tell. Sets of states are then a part
- * of the true one, and grow from round to round; matches that were taken may be wrong, and what
- * the range before left replaces them. Either is true for range k after k rounds, since that of
- * range 0 is true at once.
+ * A first search begins from what the bytes before the range tell. A set of states is then a part
+ * of the true one, and grows from round to round; matches that were taken may be wrong, and are
+ * replaced by what the range before left. The state of range k is true after k rounds, since that
+ * of range 0 is true at once.
  */
 #ifndef TRAWL_SCAN_SEAM_H
 #define TRAWL_SCAN_SEAM_H
@@ -30,7 +30,7 @@ typedef struct seam_state {
     uint64_t *words;
 } seam_state;
 
-/* The states of a range: of its begin, some places in it, its end. All zero: none. */
+/* The states of a range: at its begin, at some places in it, and at its end. All zero: none. */
 typedef struct seam_marks {
     seam_state mark[SEAM_MARKS];
     uint32_t count;
@@ -41,7 +41,7 @@ struct trawl_seam {
     const trawl_plan *plan;
     uint32_t report;  /* plan_report */
     seam_marks marks; /* none: it was not searched */
-    seam_state told;  /* words NULL: nothing, else what the range is to begin with */
+    seam_state told;  /* what the range is to begin with; words NULL: nothing */
 };
 
 /* Whether a report chooses among matches. */
@@ -60,7 +60,7 @@ static inline bool range_follows(const trawl_plan *plan, uint32_t report)
     return range_chooses(report) || (report == TRAWL_REPORT_ENDS && range_unbounded(plan));
 }
 
-/* Put `count` words there as the state at a place. False: no memory. */
+/* Set *state to `count` words, the state at offset `at`. False: no memory. */
 bool seam_state_set(memory *memory, seam_state *state, uint64_t at, const uint64_t *words,
                     uint64_t count);
 

@@ -4,11 +4,11 @@
 
 #include "plan/plan.h"
 
-/* `user` is a uint64_t: how many. */
+/* `user` is a uint64_t: the count of all. */
 int tally_all(const trawl_match *matches, size_t count, void *user);
 int tally_all_grid(const trawl_grid_match *matches, size_t count, void *user);
 
-/* `user` is uint64_t[patterns or needles]: how many of each. */
+/* `user` is uint64_t[patterns or needles]: a count of each. */
 int tally_each(const trawl_match *matches, size_t count, void *user);
 int tally_each_grid(const trawl_grid_match *matches, size_t count, void *user);
 

@@ -4,12 +4,12 @@
 
 #include "scan/delivery.h"
 
-/* Scan a text and put its matches into the batch, those that are still open at its end too. NULL:
- * the text that the context's worker holds. */
+/* Scan a text and put its matches into the batch, also those that are still open at its end. `text`
+ * is NULL: the context's worker holds it. */
 int text_deliver(trawl_context *context, delivery *d, const void *text, size_t length,
                  trawl_error *error);
 
-/* Where a scan of a text is, window by window. */
+/* How far a scan of a text is, window by window. */
 typedef struct text_course {
     text_scan *scan;
     budget *budget;
@@ -18,20 +18,20 @@ typedef struct text_course {
     uint64_t length, at;
 } text_course;
 
-/* Go on with several windows under way at once, where the worker can and that pays (led.c). Returns
- * at the end, after an error, or where the rest is to be scanned window by window. */
+/* Go on with several windows at once, if the worker can and it pays (led.c). Returns at the end,
+ * after an error, or where the rest is to be scanned window by window. */
 int text_lead(text_course *c, trawl_error *error);
-/* Count the matches of a plan that does not carry; a device keeps them too, if `keeping` is not
- * NULL: TRAWL_ERROR_MEMORY then, when it has too little, though the CPU might take over. */
+/* Count the matches of a plan that does not carry; if `keeping` is not NULL, a device keeps them
+ * too. If it has too little memory for that, the CPU does not take over: TRAWL_ERROR_MEMORY. */
 int text_count(trawl_context *context, const trawl_plan *plan, const void *text, size_t length,
                const trawl_scan_options *read, keeping *keeping, uint64_t *count,
                trawl_error *error);
 
-/* The same on a device, which counts each pattern's. */
+/* The same on a device, which counts the matches of each pattern. */
 int text_count_each(trawl_context *context, const trawl_plan *plan, const void *text, size_t length,
                     const trawl_scan_options *read, uint64_t *counts, trawl_error *error);
 
-/* Whether a device may keep the matches of the plan: every record is one, and says all. */
+/* Whether a device may keep the matches of the plan: each record is a match, and says all of it. */
 static inline bool text_keeps(const trawl_context *context, const trawl_plan *plan,
                               const trawl_scan_options *read)
 {
@@ -47,16 +47,17 @@ typedef struct small_matches {
     record records[64], scratch[64];
 } small_matches;
 
-/* Find them; `steps` are left of the call's budget. False: the text is not small, or has more
- * of them, or memory is short, which the long way will say. */
+/* Find the matches of a small text; the call's budget has `steps` left. False: the text is not
+ * small, has more matches, or memory is short, which the long way will report. */
 bool small_find(const trawl_context *context, const trawl_plan *plan, const void *text,
                 size_t length, uint64_t steps, small_matches *found);
 
 #define SMALL_TEXT 4096u
 #define SMALL_WORDS 64u /* of state */
 
-/* Whether a text of `length` bytes is small; and its matches, as records in no order. The count may
- * exceed the capacity; false: out of memory. Threads may do so at once. */
+/* small_is: whether a text of `length` bytes is small. small_scan: its matches, as records in no
+ * order; *count may exceed the capacity; false: out of memory. Several threads may call both at
+ * once. */
 static inline bool small_is(const trawl_context *context, const trawl_plan *plan, size_t length)
 {
     return length <= SMALL_TEXT && !context->worker.limits.on_devices &&
@@ -70,7 +71,7 @@ bool small_scan(const trawl_context *context, const trawl_plan *plan, const traw
 int small_hand_on(delivery *d, size_t length, record *records, record *scratch, size_t count,
                   trawl_error *error);
 
-/* The matches of a small text counted, all ends. False: it is not small. */
+/* Count the matches of a small text, all ends. False: it is not small. */
 bool small_count(trawl_context *context, const trawl_plan *plan, const void *text, size_t length,
                  uint64_t *count);
 
