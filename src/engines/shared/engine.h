@@ -1,4 +1,4 @@
-/* engine.h: what an algorithm must say of itself. An engine is a folder: build.c (what it
+/* engine.h: what an algorithm must say about itself. An engine is a folder: build.c (what it
  * accepts, what it costs, how its tables are built and verified), layout.h (the tables), cpu.c or
  * vector.c (the loop), device.{c,h,k} (the same on devices).
  */
@@ -9,13 +9,13 @@
 #include "engines/shared/walk.h"
 #include "plan/plan.h"
 
-/* Words of state of a stage: no plan asks for more, compiled or loaded. */
+/* The most words of state of a stage, in any plan, compiled or loaded. */
 #define ENGINE_MAX_STATE (1u << 24)
 
 typedef struct engine {
     const char *name;  /* what --engine takes */
     const char *about; /* one line: algorithm, what it accepts, source */
-    walk_kind kind;    /* of its stage */
+    walk_kind kind;    /* the kind of its stage */
     bool grid;         /* takes needles, not patterns */
 
     /* NULL when the engine takes this list; else why not (static storage, fits
@@ -26,8 +26,8 @@ typedef struct engine {
      * target: the planner takes the cheapest engine that does not refuse. */
     double (*cost)(const problem *p);
 
-    /* Build the tables of its stage in out->tables, whose `failed` is set when memory, or the reach
-     * of offsets, ends: the planner says so. The caller frees them. */
+    /* Build the tables of its stage in out->tables, whose `failed` is set when memory runs out or
+     * offsets grow too large: the planner reports that. The caller frees them. */
     void (*build)(const problem *p, stage_draft *out);
 
     /* Verify tables of a loaded plan: after a true no walk reads or writes outside the
@@ -35,20 +35,20 @@ typedef struct engine {
      * pattern_count. Tables are `words` long and 64-byte aligned. */
     bool (*check)(const stage_facts *facts, const uint32_t *tables, size_t words);
 
-    /* What a planner may divide a set by; NULL where it has nothing to say. Whether it takes this
-     * class pattern, and so every list of such; of an engine that takes some. */
+    /* What a planner may divide a set by; each may be NULL. `takes`, for an engine that takes some
+     * class patterns: whether it takes this one, and so every list of such patterns. */
     bool (*takes)(const pattern *p);
-    /* Of the patterns that are `from` in kinds[list->count], those that it suits on the problem's
-     * text become `to`, or `unbounded` when they have no longest match. */
+    /* Among the patterns that are `from` in kinds[list->count], those that it suits on the
+     * problem's text become `to`, or `unbounded` when they have no longest match. */
     void (*mark)(const problem *p, uint8_t *kinds, uint8_t from, uint8_t to, uint8_t unbounded);
 
-    /* The engine whose stage takes over where this one gives up; NULL: it does not. It takes
-     * every list that this one takes. */
+    /* The engine whose stage takes over where this one gives up; NULL: this one never does. It
+     * takes every list that this one takes. */
     const struct engine *fallback;
-    const struct engine *instead; /* one that takes over for some lists; or NULL */
-    /* Which of both it is for a list that this one takes, or NULL where none is worth having; NULL:
-     * `fallback` always. A stage without one never gives up, and no device runs it that does not
-     * know its kind. */
+    const struct engine *instead; /* another one, which takes over for some lists; or NULL */
+    /* Which of the two it is for a list that this engine takes; it returns NULL where none is worth
+     * having. NULL: always `fallback`. A stage without a fallback never gives up, and a device runs
+     * it only if it knows its kind. */
     const struct engine *(*fallback_of)(const pattern_list *list);
 } engine;
 

@@ -1,9 +1,9 @@
-/* fold.h: the two cases of a letter made equal, four bytes at a time, in grams.
+/* fold.h: makes the two cases of letters in a gram equal, four bytes at a time.
  *
  * An ASCII letter has bit 6, and its cases differ in bit 5 alone. So bit 5 is set where bit 6 is,
- * and nowhere else: a few other pairs fall together ('[' and '{'), which lets more places through
- * and none less. Bit 5 set in every byte would do that, too, but a NUL would be a space: grams of
- * binary signatures would be those of indented source code.
+ * and nowhere else. This also makes a few other pairs equal ('[' and '{'), which lets more places
+ * through and none less. Setting bit 5 in every byte would do so, too, but would make a NUL a
+ * space, and so grams of binary signatures those of indented source code.
  */
 #ifndef TRAWL_ENGINES_SHARED_FOLD_H
 #define TRAWL_ENGINES_SHARED_FOLD_H

@@ -35,7 +35,7 @@ INLINE u32 literal_length(GLOBAL const u32 *tables, u32 entries, u32 index)
 }
 
 /* How many bytes of literal `index` stand at text[start], up to the first that does not: all of
- * them is an occurrence. The caller knows that it fits. */
+ * them are an occurrence. The caller knows that the literal fits into the text. */
 INLINE u32 literal_matched(GLOBAL const u32 *tables, u32 entries, u32 bytes, u32 index,
                            GLOBAL const u8 *text, u32 start)
 {

@@ -15,13 +15,14 @@ bool fold_any(const pattern_list *list);
  * must then be compared in full. */
 bool fold_mixed(const pattern_list *list);
 
-/* The shortest one's length. Alternatives of a pattern stand among the others in any order. */
+/* The length of the shortest pattern. The alternatives of one pattern stand among the others in any
+ * order. */
 size_t shortest_literal(const pattern_list *list);
 
 /* NULL when all patterns are literals, else why a literal engine does not take them. */
 const char *refuses_unless_literals(const pattern_list *list);
 
-/* Append the literals; returns where they stand. */
+/* Append the literals; returns where they are. */
 literal_tables append_literals(const pattern_list *list, block *b);
 
 /* Verify them in a loaded plan (for engine->check). */

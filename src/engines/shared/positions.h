@@ -15,13 +15,13 @@ typedef struct position {
     bool repeat;
 } position;
 
-/* Number of positions of a pattern. */
+/* The number of positions of a pattern. */
 size_t position_count(const pattern *p);
 
 /* Fill positions[position_count(p)]. */
 void expand_positions(const pattern *p, position *positions);
 
-/* Byte classes: bytes that no position of the list tells apart. Returns their number;
+/* Byte classes: sets of bytes that no position of the list tells apart. Returns their number;
  * map[b] is the class of byte b, sample[c] a byte of class c. */
 uint32_t byte_classes(const pattern_list *list, uint8_t map[256], uint8_t sample[256]);
 
@@ -34,7 +34,7 @@ uint32_t split_classes(const byte_class *set, uint8_t map[256], uint32_t count);
 size_t mark_runs(const position *positions, size_t count, size_t base, uint64_t *ebeg,
                  uint64_t *eend, uint64_t *eblk);
 
-/* Whether state must cross slice borders: unbounded, or a reach too long to read again. */
+/* Whether state must cross slice borders: the reach is unbounded, or too long to read again. */
 uint32_t needs_carry(const pattern_list *list);
 
 static inline void set_bit(uint64_t *bits, size_t i)

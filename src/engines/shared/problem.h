@@ -17,10 +17,11 @@ typedef struct problem {
     memory *memory; /* for all that planning and building take */
     const pattern_list *list;
     profile sample;
-    bool sampled; /* by the caller */
+    bool sampled; /* the sample is the caller's */
     target target;
     uint32_t wm_block; /* trawl_compile_options */
-    /* What an engine's cost chose, as a number of its own, for its build; 0 or NULL: not known. */
+    /* What an engine's `cost` chose for its `build`, as a number of the engine's own; 0 or NULL:
+     * nothing. */
     uint32_t *choice;
     bool behind; /* what is built is a filter or a fallback of another engine's stage */
 } problem;
@@ -28,9 +29,9 @@ typedef struct problem {
 /* Whether a caller's sample is long enough to go by: 1 KiB. */
 bool profile_given(const void *sample, size_t length);
 
-/* That sample, of which the first 64 KiB count; or a page: of bases, when the patterns are of
- * nothing else; else of prose, source, records and addresses, and where some patterns have bytes
- * that are no text, of noise and numbers beside these. */
+/* The first 64 KiB of the sample, if it is long enough. Else a page: of bases, if the patterns have
+ * nothing else; or of prose, source, records and addresses, and also of noise and numbers if some
+ * patterns have bytes that are no text. */
 profile profile_of(const void *sample, size_t length, const pattern_list *list);
 
 #endif

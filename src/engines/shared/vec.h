@@ -2,8 +2,8 @@
  *
  * The walks of vector/ are written once over these words and compiled once for each instruction
  * set (cmake/vector.cmake), each time with one of VEC_AVX512, VEC_AVX2, VEC_NEON and
- * VEC_PORTABLE defined. A header of vec/ says what the words are there, and
- * engines/shared/vec/plain.h those that can be said with others:
+ * VEC_PORTABLE defined. A header of vec/ defines the words for an instruction set, and
+ * engines/shared/vec/plain.h those that can be made of others:
  *
  *   vec                      64 bytes, of no particular alignment in memory
  *   vec_load(p)              p[0 .. 63]
@@ -22,10 +22,10 @@
  *   vec_fold(v)              ASCII letters in lower case
  *   vec_shift                a distance of less than 64 bytes, made by
  *   vec_shift_by(n)          n; and
- *   VEC_SHIFTS               1: values in registers are shifted, which for text that is far away is
- *                            better than several loads of a line; with
- *   vec_behind(s, now, next) 64 of the bytes of these two, from n on, and
- *   vec_one_behind(now, next)  from 1 on; 0: a vec_shift is a u32, and there are loads
+ *   VEC_SHIFTS               1: values in registers are shifted, which for text that is in no near
+ *                            cache is better than several loads of a line; with
+ *   vec_behind(s, now, next) 64 bytes of these two, from byte n on, and vec_one_behind(now, next)
+ *   from byte 1 on. 0: a vec_shift is a u32, and text is loaded again
  *   VEC_MASKS                1: vec_nonzero costs no more than vec_both
  *   vec_low(v), vec_high(v)  the lower, the upper four bits of every byte, as numbers 0 .. 15
  *   vec_table16              sixteen bytes to look up in, by
@@ -41,8 +41,7 @@
  *
  *   vec_load32(p), vec_store32(p, v)    p[0 .. 15], as the machine keeps u32
  *   vec_all32(w)             w, 16 times
- *   vec_add32(a, b), vec_times32(a, b)  modulo 2^32
- *   vec_down32(v, n)         shifted down by n, 0 .. 31
+ *   vec_add32(a, b), vec_times32(a, b)  modulo 2^32 vec_down32(v, n) shifted down by n, 0 .. 31
  *   vec_every                a stride of bytes, 1 .. 8, to read words at:
  *   vec_every_of(stride), and
  *   vec_load_every(e, p)     word i is p[i * stride .. i * stride + 3]; p[0 .. 127] may be read
@@ -62,7 +61,7 @@
  *   vec_up(v, before)        moved up by one bit; the lowest one is the highest of `before`
  *   vec_sum(a, b, &carry)    a + b + carry, 0 or 1, which becomes that of the sum
  *
- * A value lives in registers: pass it by value, to functions that are WALK_INTO.
+ * A value is in registers: pass it by value, to functions that are WALK_INTO.
  */
 #ifndef TRAWL_ENGINES_SHARED_VEC_H
 #define TRAWL_ENGINES_SHARED_VEC_H
@@ -106,12 +105,12 @@ WALK_INTO vec vec_sum(vec a, vec b, u32 *carry)
 }
 #endif
 
-/* The name of a function that each instruction set has one of: walk_of knows them. */
+/* The name of a function that exists once for each instruction set: walk_of knows them. */
 #define VEC_JOIN_(name, isa) name##_##isa
 #define VEC_JOIN(name, isa) VEC_JOIN_(name, isa)
 #define VEC_NAME(name) VEC_JOIN(name, VEC_ISA)
 
-/* The lowest bit's number, of a mask that is not 0; and how many are set. */
+/* The number of the lowest set bit of a mask that is not 0; how many bits are set. */
 #define VEC_FIRST(mask) PORT_CTZ64(mask)
 #if defined(__GNUC__) || defined(__clang__)
 #define VEC_COUNT(mask) ((u32)__builtin_popcountll(mask))
@@ -126,7 +125,7 @@ static inline u32 vec_count_(u64 mask)
 #define VEC_COUNT(mask) vec_count_(mask)
 #endif
 
-/* The bytes at p, which need not be there, are wanted soon. */
+/* The bytes at p, which need not exist, will be read soon. */
 #if defined(__GNUC__) || defined(__clang__)
 #define VEC_PREFETCH(p) __builtin_prefetch(p)
 #else
@@ -139,8 +138,8 @@ WALK_INTO u64 vec_mask(u32 n)
     return n >= 64 ? UINT64_MAX : ((u64)1 << n) - 1;
 }
 
-/* A match at pos + i for every bit i of `mask`, in order. Four at a time, whether there are four
- * left, or any, or not, as far as there is room: so few branches depend on how many there are. */
+/* A match at pos + i for every bit i of `mask`, in order. While there is room, four are written at
+ * a time, however many are left, so that few branches depend on their number. */
 WALK_INTO void vec_report(const sink *out, u32 pos, u64 mask, u32 index)
 {
     enum { STEP = 4 };

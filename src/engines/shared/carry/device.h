@@ -1,26 +1,26 @@
 /* device.h: text in slices, and states that cross their borders: what the kernels of both
- * bit-parallel walks and their hosts agree on. The rounds are in device.c, and the kernel between
- * two of them is device.k.
+ * bit-parallel walks and their hosts agree on. The rounds are in device.c, the kernel between two
+ * rounds in device.k.
  *
- * A plan of bounded reach: a slice begins `lead` bytes early, from the empty state, and reports
- * what ends in its own part. CUT_ALONE.
+ * With a bounded reach, a slice begins `lead` bytes early, from the empty state, and reports what
+ * ends in its own part (CUT_ALONE).
  *
- * A plan that carries: the step of a set of states is linear over union, f(A | B) = f(A) | f(B).
- * So first every slice runs from the empty state (CUT_FIRST; slice 0 from the piece's state) and
- * marks down the states it has every `stride` bytes. Then `carry_hand` hands what a slice ends
- * with to the next one, as far as that did not know it, and the next one runs only this news,
- * with no match beginning (CUT_NEWS). At every mark the news loses the states that are marked
- * already, whose future was run, and the rest is marked. When nothing is left, it stops. What is
- * left at the slice's end is handed on in the next round.
+ * If a plan carries: the step of a set of states is linear over unions, f(A | B) = f(A) | f(B). So
+ * first every slice runs from the empty state (CUT_FIRST; slice 0 from the piece's state), and
+ * marks its states every `stride` bytes. Then `carry_hand` hands the states at a slice's end that
+ * are new to the next slice on to it, and the next slice runs only this news, with no match
+ * beginning (CUT_NEWS). At every mark the news loses the states that are marked already, whose
+ * future was run, and the rest is marked. When nothing is left, the run stops. What is left at the
+ * slice's end is handed on in the next round.
  *
  * Invariant: a state that is marked has been run, or is being run, to the end of its slice;
- * `known` holds what a slice was begun with. Both only grow, so the rounds end, and then the
- * last marks are the true states.
+ * `known` holds what a slice has begun with. Both only grow, so the rounds end, and then the last
+ * marks are the true states.
  *
- * Cost: a round a slice that news crosses. Two things keep rounds few. States that no byte
- * kills (`x.*y` after an x) are handed to all later slices at once. And in later rounds a work
- * item takes `span` slices, one after the other, and carries its news through them; the span
- * grows to the whole piece, so that few rounds remain, with little parallelism: slow, but exact.
+ * Cost: a round for each slice that news crosses. Two things keep rounds few. States that no byte
+ * kills (`x.*y` after an x) are handed to all later slices at once. And in later rounds a work item
+ * takes `span` slices, one after the other, and carries its news through them; the span grows to
+ * the whole piece, so that few rounds remain, with little parallelism: slow, but exact.
  */
 #ifndef TRAWL_ENGINES_SHARED_CARRY_DEVICE_H
 #define TRAWL_ENGINES_SHARED_CARRY_DEVICE_H
@@ -36,15 +36,15 @@
 typedef struct text_cut {
     u32 from, begin, end; /* as in text_piece */
     u32 page;             /* bytes of a slice; a multiple of 16 */
-    u32 lead;             /* bytes to begin early */
+    u32 lead;             /* how many bytes early a slice begins */
     u32 mode;
     u32 slices;
     u32 span;          /* slices that one work item takes */
     u32 stride, marks; /* distance of marks, and how many a slice has; the last is at its end */
-    u32 words;         /* of state, a slice */
+    u32 words;         /* of state of a slice */
 } text_cut;
 
-/* Of carry_hand. */
+/* The numbers of carry_hand. */
 typedef struct carry_args {
     u64 masks; /* plan_stage.masks, a word offset in the tables */
     text_cut cut;
@@ -56,13 +56,13 @@ SHARED_SIZE(carry_args, 56);
 
 /* ---- slices ------------------------------------------------------------------- */
 
-/* Slice n of a chunk; c->slices: none. */
+/* The number of slice n of a chunk; c->slices: there is none. */
 INLINE u32 cut_slice(const text_cut *c, u32 chunk, u32 n)
 {
     return chunk <= c->slices / c->span ? chunk * c->span + n : c->slices;
 }
 
-/* First byte of a slice; borders are multiples of 16. */
+/* The first byte of a slice; borders are multiples of 16. */
 INLINE u32 cut_at(const text_cut *c, u32 slice)
 {
     if (slice >= c->slices)
@@ -70,7 +70,7 @@ INLINE u32 cut_at(const text_cut *c, u32 slice)
     return slice ? (c->begin & ~15u) + slice * c->page : c->begin;
 }
 
-/* Where to begin reading for a slice; a multiple of 16 unless the slice is empty. */
+/* Where reading begins for a slice; a multiple of 16 unless the slice is empty. */
 INLINE u32 cut_start(const text_cut *c, u32 slice)
 {
     const u32 at = cut_at(c, slice);
@@ -91,7 +91,7 @@ INLINE u32 cut_stop(const text_cut *c, u32 slice, u32 m)
 /* ---- scratch ------------------------------------------------------------------- */
 
 /* In u64: flag[CUT_FLAGS], initial[words], news[slices][words], known[slices][words],
- * mark[slices][marks][words]. Plans of bounded reach use `news` as working memory, if any. The
+ * mark[slices][marks][words]. With a bounded reach `news` is working memory, if there is any. The
  * place of a row: */
 #define CUT_FLAGS 16u
 
@@ -122,8 +122,8 @@ INLINE size_t cut_marked(const text_cut *c, u32 slice, u32 m)
 
 /* ---- words of state at borders ------------------------------------------------- */
 
-/* What word w of a slice begins with. `carried`: what the work item's slice before ended with and
- * had not marked; only news is carried. */
+/* What word w of a slice begins with. `carried`: what the slice before, of the same work item,
+ * ended with and had not marked; only news is carried. */
 INLINE u64 cut_begin(const text_cut *c, GLOBAL u64 *scratch, u32 slice, u32 w, u64 carried)
 {
     if (c->mode != CUT_NEWS)
@@ -136,7 +136,7 @@ INLINE u64 cut_begin(const text_cut *c, GLOBAL u64 *scratch, u32 slice, u32 w, u
     return scratch[cut_news(c, slice) + w] | carried;
 }
 
-/* What of word w, which is `s` at mark m, goes on. */
+/* The part of word w, which is `s` at mark m, that goes on. */
 INLINE u64 cut_mark(const text_cut *c, GLOBAL u64 *scratch, u32 slice, u32 m, u32 w, u64 s)
 {
     const size_t mark = cut_marked(c, slice, m) + w;
@@ -152,7 +152,8 @@ INLINE u64 cut_mark(const text_cut *c, GLOBAL u64 *scratch, u32 slice, u32 m, u3
 }
 
 /* The same for the words [low, high) of a state that stays in scratch, in the row of `news`.
- * Slice n of a chunk takes over what the slice before left. Both return 0 when nothing goes on. */
+ * Slice n of a chunk takes over what the slice before left. Both functions return 0 when nothing
+ * goes on. */
 INLINE u64 cut_begin_row(const text_cut *c, GLOBAL u64 *scratch, u32 slice, u32 n, u32 low,
                          u32 high)
 {

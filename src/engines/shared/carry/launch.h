@@ -7,10 +7,10 @@
 #include "engines/shared/carry/device.h"
 #include "engines/shared/device/kernel.h"
 
-/* What a walk asks of a slice. */
+/* What a walk needs for a slice. */
 typedef struct slice_needs {
     uint64_t items; /* work items */
-    bool works;     /* plans of bounded reach: working memory */
+    bool works;     /* with a bounded reach: working memory */
 } slice_needs;
 
 size_t carry_scratch(const device_plan *p, slice_needs needs, uint64_t length);
@@ -23,7 +23,7 @@ typedef int (*cut_run)(const device_plan *p, device_queue *q, text_piece *piece,
 int carry_run(const device_plan *p, device_queue *q, text_piece *piece, slice_needs needs,
               cut_run run, trawl_error *error);
 
-/* The scratch memory, or any where there is none: then it is not used. */
+/* Add the scratch memory, or any buffer if there is none: then it is not used. */
 static inline void launch_scratch(launch *l, const device_plan *p, const text_piece *piece)
 {
     launch_buffer(l, piece->scratch ? piece->scratch : &p->tables);

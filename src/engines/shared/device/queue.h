@@ -1,12 +1,12 @@
 /* queue.h: what filters on devices with warps share: queues of a warp, and a box for its matches.
  *
- * Idea: few lanes of a warp have something that passed a filter, at any time. They put it into a
- * queue in local memory, and when 32 wait, all lanes take one each: what follows runs in full
- * warps. So with matches: who stores records takes room for 32 of them with one atomic; who only
- * counts keeps numbers in registers, and a group adds once, at its end.
+ * Idea: at any time, few lanes of a warp have something that passed a filter. They put it into a
+ * queue in local memory, and when 32 things wait, each lane takes one: what follows runs in full
+ * warps. It is the same with matches: a scan that stores records takes room for 32 of them with one
+ * atomic; one that only counts keeps numbers in registers, and a group adds once, at its end.
  *
- * A queue has room for 63: a push of 32 at most finds fewer than 32 there. It is taken from its
- * end, so nothing moves. All functions are called by all 32 lanes of a warp together.
+ * A queue has room for 63: a push, of at most 32, finds fewer than 32 there. Things are taken from
+ * its end, so none moves. All 32 lanes of a warp call all of these functions together.
  */
 #ifndef TRAWL_ENGINES_SHARED_DEVICE_QUEUE_H
 #define TRAWL_ENGINES_SHARED_DEVICE_QUEUE_H
@@ -19,7 +19,7 @@
 #define WARP_LANE (PORT_LID & 31u)
 #define LANES_BELOW ((1u << WARP_LANE) - 1u)
 
-/* The u64 x of that lane. */
+/* The u64 x of lane `lane`. */
 INLINE u64 warp_get(u64 x, u32 lane)
 {
     const u32 low = PORT_SHUFFLE((u32)x, lane), high = PORT_SHUFFLE((u32)(x >> 32), lane);
@@ -36,7 +36,7 @@ INLINE u32 queue_push(LOCAL u32 *queue, u32 count, u32 some, u32 x)
     return count + PORT_POPCOUNT(lanes);
 }
 
-/* The same of pairs, whose second halves stand QUEUE_PLACES after the first. */
+/* The same for pairs, whose second halves stand QUEUE_PLACES after the first. */
 INLINE u32 queue_push_pair(LOCAL u32 *queue, u32 count, u32 some, u32 x, u32 y)
 {
     const u32 lanes = PORT_BALLOT(some);
@@ -59,9 +59,9 @@ INLINE u32 warp_sum_up_to(u32 x)
     return x;
 }
 
-/* Things in a row are dealt out to the lanes, 32 a turn. A lane with `some` owns the next of them,
- * whose first one has place `at` of this turn, if it is below 32. Returns the lane that owns this
- * lane's, given what it returned the turn before. `begun` is 32 words of 0, and so again after it.
+/* Deal out a row of things to the lanes, 32 a turn. A lane with `some` owns the things from place
+ * `at` of this turn on, if that is below 32. Returns the lane that owns this lane's thing; `before`
+ * is what it returned the turn before. `begun` is 32 words of 0, and is so again afterwards.
  */
 INLINE u32 warp_deal(LOCAL u32 *begun, u32 some, u32 at, u32 before)
 {
@@ -83,8 +83,8 @@ typedef struct finds {
     GLOBAL u64 *cursor;
     GLOBAL record *records;
     u64 capacity;
-    u64 counted; /* by this lane, when the scan only counts */
-    u32 held;    /* in the box */
+    u64 counted; /* matches of this lane, when the scan only counts */
+    u32 held;    /* matches in the box */
 } finds;
 
 INLINE void finds_open(finds *f, GLOBAL u64 *cursor, GLOBAL record *records, u64 capacity)
@@ -96,7 +96,7 @@ INLINE void finds_open(finds *f, GLOBAL u64 *cursor, GLOBAL record *records, u64
     f->held = 0;
 }
 
-/* Send off the last `count` of the box, 32 at most. */
+/* Send off the last `count` matches of the box, at most 32. */
 INLINE void finds_send(finds *f, LOCAL const u32 *box, u32 count)
 {
     const u32 lane = WARP_LANE;
@@ -114,7 +114,7 @@ INLINE void finds_send(finds *f, LOCAL const u32 *box, u32 count)
     PORT_WARP_BARRIER();
 }
 
-/* A match of each lane whose `some` is not 0. */
+/* Put a match of each lane whose `some` is not 0. */
 INLINE void finds_put(finds *f, LOCAL u32 *box, u32 some, u32 pos, u32 index)
 {
     if (f->capacity == 0) {
@@ -134,8 +134,9 @@ INLINE u64 warp_sum(u64 x)
     return x;
 }
 
-/* Send the rest, with one atomic for the group. By all its items, as the last thing they do; `sums`
- * has two words for each of its warps, 32 at most, and may be memory that others used before. */
+/* Send the rest, with one atomic for the group. All its items call it, as the last thing they do;
+ * `sums` has two words for each of its warps, at most 32, and may have been used for something else
+ * before. */
 INLINE void finds_close(finds *f, LOCAL const u32 *box, LOCAL u32 *sums)
 {
     const u32 lane = WARP_LANE, held = f->held, warps = PORT_GROUP_SIZE / 32;
@@ -151,7 +152,7 @@ INLINE void finds_close(finds *f, LOCAL const u32 *box, LOCAL u32 *sums)
     PORT_BARRIER();
     if (PORT_LID < 32) {
         const u64 its = lane < warps ? sums[2 * lane] | (u64)sums[2 * lane + 1] << 32 : 0;
-        const u32 up_to = warp_sum_up_to((u32)its); /* of matches that are held */
+        const u32 up_to = warp_sum_up_to((u32)its); /* matches that are held */
         const u64 all = warp_sum(its);
         u64 first = 0;
         if (lane == 0 && all > 0)

@@ -1,15 +1,15 @@
 /* tile.h: a tile of text in local memory, for bm and wm.
  *
  * The items of a group copy it together: neighbours load neighbouring 16 bytes, four loads at a
- * time before the first store, so that memory is busy. A plan without case has its text put in
- * lower case on the way, once a byte, so that the search itself knows no case.
+ * time before the first store, so that memory is busy. If a plan ignores case, the text is put in
+ * lower case on the way, once for each byte, so that the search itself knows no case.
  */
 #ifndef TRAWL_ENGINES_SHARED_DEVICE_TILE_H
 #define TRAWL_ENGINES_SHARED_DEVICE_TILE_H
 
 #include "engines/shared/device/port.h"
 
-/* ASCII capitals of four bytes in lower case, others as they are. */
+/* Four bytes with ASCII capitals put in lower case. */
 INLINE u32 tile_fold(u32 bytes)
 {
     const u32 low = bytes & 0x7f7f7f7fu;
@@ -29,8 +29,8 @@ INLINE u32x4 tile_folded(u32x4 v, u32 folded)
     return v;
 }
 
-/* `quads` times 16 bytes from `from` to `to`, both on 16-byte boundaries, by the whole group. The
- * caller sets the barriers. */
+/* The whole group copies `quads` times 16 bytes from `from` to `to`, both on 16-byte boundaries.
+ * The caller sets the barriers. */
 INLINE void tile_load(GLOBAL const u32 *from, LOCAL u32 *to, u32 quads, u32 folded)
 {
     LOCAL u32x4 *tile = (LOCAL u32x4 *)to;

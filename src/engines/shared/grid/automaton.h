@@ -20,7 +20,7 @@ static inline void automaton_open(automaton *a, const u32 *tables, const automat
     a->shift = stored->shift;
 }
 
-/* grid_cell for a loop over a row: there one load reads a cell of 3 bytes, with the byte before. */
+/* grid_cell for a loop over a row: one load reads a cell of 3 bytes, with the byte before it. */
 static inline u32 automaton_symbol(const u8 *row, u32 cell_size, u32 col)
 {
 #if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
@@ -33,7 +33,8 @@ static inline u32 automaton_symbol(const u8 *row, u32 cell_size, u32 col)
     return grid_cell(row, cell_size, col);
 }
 
-/* The child of the root along a symbol, or 0. `sparse`, a constant: most symbols have none. */
+/* The child of the root along a symbol, or 0. `sparse`, a constant, says that most symbols have
+ * none. */
 static inline u32 automaton_enter(const automaton *a, u32 symbol, bool sparse)
 {
     u32 i = (symbol * a->multiplier >> a->shift) & a->slot_mask;

@@ -1,11 +1,11 @@
-/* layout.h: what both two-dimensional walks stand on: cells, and an Aho-Corasick automaton
- * over 32-bit symbols.
+/* layout.h: what both two-dimensional walks use: cells, and an Aho-Corasick automaton over 32-bit
+ * symbols.
  *
  * The symbols are cells (then the strings are needle rows) or the numbers of rows (then the
  * strings are needles). With up to 2^32 symbols and a state for every needle cell, a table
- * of states times symbols is out of the question. So a state has only its children, sorted
- * by symbol, and a failure link; the root, where a scan spends most of its time, has a hash
- * table of its children besides.
+ * of states times symbols is out of the question. So a state has only its children, sorted by
+ * symbol, and a failure link. The root, where a scan spends most of its time, also has a hash table
+ * of its children.
  *
  * Invariant: states are numbered breadth first. The children of a state are neighbours and
  * end where those of the next state begin; failure links and hits lead to smaller numbers,
@@ -22,7 +22,7 @@
 
 typedef struct automaton_node {
     u32 symbol; /* on the edge from the parent */
-    u32 first;  /* first child; the last one is before the next node's first */
+    u32 first;  /* the first child; the last one comes before the next node's first */
     u32 fail;   /* the longest proper suffix that is a state */
     u32 hit;    /* the longest suffix (the state itself included) that is a string, or 0 */
 } automaton_node;
@@ -36,8 +36,9 @@ typedef struct automaton_slot {
 typedef struct automaton_tables {
     u32 states;
     u32 nodes;      /* automaton_node[states + 1]; the last one only closes the children */
-    u32 ends;       /* u32[states]: the number of the string that ends here, if hit is itself */
-    u32 slots;      /* automaton_slot[slot_mask + 1], one of them empty at least */
+    u32 ends;       /* u32[states]: the number of the string that ends here, if `hit` is the state
+                       itself */
+    u32 slots;      /* automaton_slot[slot_mask + 1], at least one of them is empty */
     u32 slot_mask;  /* a power of two less 1 */
     u32 multiplier; /* slot of a symbol: (symbol * multiplier) >> shift, then the next ones */
     u32 shift;
@@ -45,12 +46,12 @@ typedef struct automaton_tables {
     u32 lengths; /* u32[strings] */
 } automaton_tables;
 
-/* Where symbols are bytes and few: the next state by state and class of byte, for loops on CPUs. A
- * state is its number times 2^shift there, with DENSE_HIT where a string ends. */
+/* If symbols are bytes and few: the next state by state and class of byte, for loops on CPUs. A
+ * state there is its number times 2^shift, with DENSE_HIT where a string ends. */
 typedef struct automaton_dense {
     u32 symbols; /* classes, 2^shift at most; 0: there is no such table */
     u32 shift;
-    u32 classes; /* u8[256], word offset: of each byte; 0: it is in no string */
+    u32 classes; /* u8[256], word offset: the class of each byte; 0: it is in no string */
     u32 bytes;   /* u32[symbols], word offset: the byte of each class but 0 */
     u32 next;    /* u32[states << shift], word offset */
 } automaton_dense;
@@ -62,7 +63,7 @@ SHARED_SIZE(automaton_node, 16);
 SHARED_SIZE(automaton_slot, 8);
 SHARED_SIZE(automaton_tables, 36);
 
-/* As walked: the same with pointers. */
+/* The same with pointers, for walks. */
 typedef struct automaton {
     GLOBAL const automaton_node *nodes;
     GLOBAL const u32 *ends;
@@ -89,15 +90,15 @@ INLINE u32 automaton_child(GLOBAL const automaton_node *nodes, u32 state, u32 sy
     return 0;
 }
 
-/* The cell of `size` bytes at `p`, read from its own bytes alone: a cell of 3 may be the last thing
- * in memory. A macro, for `p` may point into any address space, SPACE. */
+/* The cell of `size` bytes at `p`, of which no other byte is read: a cell of 3 may be the last in
+ * memory. It is a macro, since `p` may point into any address space, SPACE. */
 #define GRID_CELL(SPACE, p, size)                                                                  \
     ((size) == 1   ? (p)[0]                                                                        \
      : (size) == 2 ? *(SPACE const u16 *)(p)                                                       \
      : (size) == 3 ? (u32)((p)[0] | (p)[1] << 8) | (u32)(p)[2] << 16                               \
                    : *(SPACE const u32 *)(p))
 
-/* Cell `col` of a row. Called with a constant size, so that no loop asks for it. */
+/* Cell `col` of a row. Call it with a constant size, so that no loop tests it. */
 INLINE u32 grid_cell(GLOBAL const u8 *row, u32 cell_size, u32 col)
 {
     GLOBAL const u8 *p = row + (u64)col * cell_size;

@@ -14,9 +14,9 @@ typedef struct symbol_string {
     uint32_t owner;  /* whose it is; see strings_number */
 } symbol_string;
 
-/* Sort the strings and throw out those seen before. Equal ones get one number, in sorted
- * order, and numbers[owner] is set for each. Returns the number of distinct strings, which
- * stand at strings[0 ..] by their number: what automaton_build wants. */
+/* Sort the strings and drop repeated ones. Equal strings get one number, in sorted order, and
+ * numbers[owner] is set for each. Returns how many distinct strings there are; they stand at
+ * strings[0 ..] by their number, as automaton_build needs them. */
 uint32_t strings_number(symbol_string *strings, uint32_t count, uint32_t *numbers);
 
 /* The rows of a set of needles. */
@@ -28,8 +28,8 @@ typedef struct row_set {
     uint32_t *symbols;      /* their cells */
 } row_set;
 
-/* Take the first `limit` rows of every needle, for tables in b and from its memory. When that runs
- * out, or there are too many cells, b->failed is set and nothing is left allocated. */
+/* Take the first `limit` rows of every needle, for tables in b, from the memory of b. When that
+ * runs out, or there are too many cells, b->failed is set and nothing is left allocated. */
 void rows_collect(const pattern_list *list, uint32_t limit, block *b, row_set *rows);
 void rows_free(memory *m, row_set *rows);
 
@@ -38,31 +38,31 @@ void rows_free(memory *m, row_set *rows);
 void automaton_build(block *b, const symbol_string *strings, uint32_t count, bool byte_symbols,
                      automaton_tables *out);
 
-/* Append its table by state and class of byte, if its symbols are bytes and few. */
+/* Append the table of an automaton by state and class of byte, if its symbols are bytes and few. */
 void dense_build(block *b, const automaton_tables *of, bool byte_symbols, automaton_dense *out);
 
-/* Verify such a table of an automaton that is valid: its steps are the automaton's. */
+/* Verify such a table of a valid automaton: its steps are the automaton's. */
 bool dense_valid(const automaton_dense *t, const automaton_tables *of, const uint32_t *tables,
                  size_t words);
 
-/* Verify an automaton of a loaded plan: the walk's loops end, it stays inside the section,
- * no string it finds is longer than what was read. */
+/* Verify an automaton of a loaded plan: the walk's loops end, it stays inside the section, and no
+ * string it finds is longer than what was read. */
 bool automaton_valid(const automaton_tables *stored, const uint32_t *tables, size_t words);
 
-/* Sort `count` items by key into lists: appends u32[keys + 1], the first item of each key, and
- * sets place[i] to the place of item i, which keeps its order among those of its key. Returns
- * the word offset. */
+/* Sort `count` items by key into lists: append u32[keys + 1], the first item of each key, and set
+ * place[i] to the place of item i. Items of one key keep their order. Returns the word offset. */
 uint32_t grid_lists_build(block *b, const uint32_t *key_of, uint32_t count, uint32_t keys,
                           uint32_t *place);
 
-/* Verify such a table: the lists never fall, and all items, `item_words` long, are inside. */
+/* Verify such a table: the lists never fall, and all items, of `item_words` words each, are
+ * inside. */
 bool grid_lists_valid(const uint32_t *tables, size_t words, uint32_t lists, uint32_t keys,
                       uint32_t items, uint32_t item_words);
 
-/* How many cells of a row differ from the one before. */
+/* How many cells of a row differ from the cell before. */
 uint32_t row_changes(const uint8_t *cells, uint32_t cell_size, uint32_t cols);
 
-/* Some colours, of about MAX_COLOURS, by a hash of a cell. */
+/* A set of colours, each known by a hash of its cell: MAX_COLOURS of them at most. */
 #define MAX_COLOURS 256u
 typedef struct colour_set {
     uint8_t has[MAX_COLOURS];
@@ -71,12 +71,13 @@ typedef struct colour_set {
 void colours_add(colour_set *set, uint32_t cell);
 uint32_t colours_count(const colour_set *set);
 
-/* Of the first `limit` rows of every needle, how many of one colour begin at a place of a text, on
- * average: a text is of one colour in COST_EVEN_SHARE of its places, and of any colour of theirs.
+/* How many of the first `limit` rows of every needle, those of one colour, begin at a place of a
+ * text, on average. It is assumed that a text has one colour around COST_EVEN_SHARE of its places,
+ * and that this is any colour of these rows.
  */
 double even_rows_met(const pattern_list *list, uint32_t limit);
 
-/* What a step of the automaton takes: the fewer colours, the deeper in it a text is. */
+/* The cost of a step of the automaton: the fewer colours, the deeper in it a text is. */
 double row_step_cost(const pattern_list *list);
 
 const char *refuses_unless_needles(const pattern_list *list);

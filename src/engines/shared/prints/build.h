@@ -1,4 +1,5 @@
-/* build.h: building and verifying layout.h, for the engines whose filters stand before it.
+/* build.h: building and verifying the tables of layout.h, for the engines whose filters come before
+ * them.
  */
 #ifndef TRAWL_ENGINES_SHARED_PRINTS_BUILD_H
 #define TRAWL_ENGINES_SHARED_PRINTS_BUILD_H
@@ -6,14 +7,14 @@
 #include "engines/shared/engine.h"
 #include "engines/shared/prints/layout.h"
 
-/* Which grams are entries: of each pattern `stride` of them, from windows[i] on. */
+/* Which grams are entries: `stride` grams of each pattern i, from windows[i] on. */
 typedef struct prints_choice {
     const pattern_list *list;
     const uint8_t *windows;
     uint32_t q, fold, stride;
 } prints_choice;
 
-/* Appends all sections; b->failed says if memory, or the reach of offsets, ended. */
+/* Append all sections; b->failed says if memory ran out, or offsets grew too large. */
 prints_tables append_prints(const prints_choice *c, block *b);
 
 bool prints_valid(const stage_facts *facts, const prints_tables *t, const uint32_t *tables,

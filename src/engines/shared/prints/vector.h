@@ -1,19 +1,19 @@
-/* vector.h: what the filters of teddy and qgrams let pass is looked up, compared and reported.
+/* vector.h: looks up, compares and reports what the filters of teddy and qgrams let pass.
  *
- * Idea: places are queued with the hash of their gram. Of the whole queue each list is fetched
- * before any is read; four prints (8 bytes of the pattern around the gram, and a mask) are compared
- * at once. A pattern that its print has whole stands there; the others are compared by words of
- * four bytes that overlap. Each step takes the whole queue and stores its results whether they
- * count or not, so that no branch depends on what one place says. Records are put where the order
- * of ends wants them, among the last few.
+ * Idea: places are queued with the hash of their gram. The lists of the whole queue are fetched
+ * before any of them is read; four prints (8 bytes of the pattern around the gram, and a mask) are
+ * compared at once. If a print holds the whole pattern, that is an occurrence; other patterns are
+ * compared by words of four bytes that overlap. Each step takes the whole queue and stores its
+ * results whether they count or not, so that no branch depends on a single place. A record is put
+ * where the order of ends wants it, among the last few.
  *
- * Invariant: of blocks of the text before `block` all occurrences that begin there have been
- * reported, and none that begins after it. A block reads on until the last gram of what begins in
- * it; the next one reads that again. So giving up within a block takes back what it has reported,
- * also from among what ends later and begins before it.
+ * Invariant: all occurrences that begin before `block` have been reported, and none that begins
+ * after the block. A block reads on to the last gram of what begins in it; the next one reads that
+ * again. So giving up within a block takes back what the block has reported, also from among
+ * records that end later and begin before it.
  *
- * Cost: O(list / 4) for what passes, and the comparison of what fits a print, which gives up when
- * it is too much.
+ * Cost: O(list / 4) for a place that passes, and a comparison for what fits a print. The walk gives
+ * up when that is too much.
  */
 #ifndef TRAWL_ENGINES_SHARED_PRINTS_VECTOR_H
 #define TRAWL_ENGINES_SHARED_PRINTS_VECTOR_H
@@ -26,15 +26,15 @@ enum {
     BATCH = 256,   /* places that a filter tries before it asks whether the queue is full */
     QUEUE = 1024,
     LANES = 16,
-    NEAR = 32,  /* records among which one finds its place */
-    PRINTS = 4, /* that are compared at once */
-    WORDS = 16  /* bytes of a pattern that four words compare */
+    NEAR = 32,  /* the last records, among which a new one is put in order */
+    PRINTS = 4, /* prints that are compared at once */
+    WORDS = 16  /* the most bytes of a pattern that four words compare */
 };
 
 /* Work, in the units of give_up. */
 enum { CANDIDATE_WORK = 3, PRINTS_WORK = 2, COMPARE_WORK = 6, BYTES_OF_WORK = 8 };
 
-/* What is queued: a place of the text and the list of its gram, then what is left of it. */
+/* What is queued: a place of the text and the list of its gram, then what is left of the list. */
 typedef struct place {
     u32 at, entry, stop;
 } place;
@@ -49,13 +49,13 @@ typedef struct candidates {
     u32 block, stop; /* what begins in [block, stop) is reported */
     u32 reached;     /* by the filter */
     u32 queued;
-    u64 work, first; /* first: record of this walk */
+    u64 work, first; /* first: the first record of this walk */
     u32 queue[QUEUE + LANES], hashes[QUEUE + LANES];
     place places[QUEUE], found[QUEUE + PRINTS];
     record ends[QUEUE + PRINTS]; /* `pos` is 0: it did not stand there */
 } candidates;
 
-/* p[0 .. 3], the first byte lowest; and p[0 .. 7]. Compilers do not see one load in several. */
+/* p[0 .. 3], and p[0 .. 7], the first byte lowest. Compilers do not make one load of several. */
 #if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
 WALK_INTO u32 four_bytes(const u8 *p)
 {
@@ -84,7 +84,7 @@ WALK_INTO u64 eight_bytes(const u8 *p)
 
 /* ---- records --------------------------------------------------------------------- */
 
-/* Put a record after those that stand before it in order, as far as that is near. */
+/* Put a record where it belongs in order, if that is among the last few. */
 WALK_INTO void put_in_order(const candidates *c, record of)
 {
     const sink *out = c->task->out;
@@ -101,8 +101,8 @@ WALK_INTO void put_in_order(const candidates *c, record of)
     r[slot] = of;
 }
 
-/* Give up: what has been reported since the cursor was at `found` begins in the block, or stood
- * before that, and one of those may have gone after it. */
+/* Give up: take back what the block reported. The records since the cursor was at `found` begin in
+ * the block, or are older ones, which may have been moved after newer ones. */
 WALK_APART void take_back(const candidates *c, u64 found)
 {
     const sink *out = c->task->out;
@@ -117,7 +117,7 @@ WALK_APART void take_back(const candidates *c, u64 found)
     *out->cursor = found;
 }
 
-/* Those of c->ends that stand. */
+/* Report those of c->ends that are occurrences. */
 WALK_INTO void report_ends(candidates *c, u32 count)
 {
     const sink *out = c->task->out;
@@ -145,7 +145,8 @@ WALK_INTO u64 fold_word(u64 word)
     return word | (upper & 0x80 * ones) >> 2;
 }
 
-/* Does a literal of 4 .. WORDS bytes stand at `text`? By words of four bytes that overlap. */
+/* Does a literal of 4 .. WORDS bytes stand at `text`? It is compared by words of four bytes that
+ * overlap. */
 WALK_INTO bool words_equal(const u8 *literal, const u8 *text, u32 length, bool folded)
 {
     const u32 last = length - 4, second = last < 4 ? last : 4, third = length > 8 ? length - 8 : 0;
@@ -160,7 +161,7 @@ WALK_INTO bool words_equal(const u8 *literal, const u8 *text, u32 length, bool f
     return (first_half | other_half) == 0;
 }
 
-/* Does the pattern of an entry stand at `start`, in full? For those that words do not settle. */
+/* Does the pattern of an entry stand at `start`? For patterns that words_equal does not take. */
 WALK_APART bool stands_in_full(candidates *c, const print_entry *e, u32 start)
 {
     const literal_tables *l = &c->t->literals;
@@ -180,7 +181,8 @@ WALK_APART bool stands_in_full(candidates *c, const print_entry *e, u32 start)
     return equal == length;
 }
 
-/* The eight bytes that prints are of, the first one lowest; zeros where there is no text. */
+/* The eight bytes that prints are compared with, the first one lowest; zeros where there is no
+ * text. */
 WALK_INTO u64 print_at(const candidates *c, u32 at)
 {
     const text_task *task = c->task;
@@ -205,7 +207,8 @@ WALK_INTO bool settle_found(candidates *c, u32 count)
         const place p = c->found[i];
         const print_entry *e = &c->entries[p.entry];
         const u32 start = p.at - e->offset, size = e->length & LITERAL_LENGTH;
-        /* Else it is another block's, or begins before all that may be read, or ends after it. */
+        /* Else it belongs to another block, or begins before, or ends after, all that may be
+         * read. */
         const bool inside =
             (start - block < length) & (size <= end - start) & (start + size > begin);
         c->ends[ends] = (record){ start + size, e->index };
@@ -281,7 +284,7 @@ WALK_APART bool settle_queue(candidates *c)
 
 /* ---- what filters do --------------------------------------------------------------- */
 
-/* gram_fold of sixteen. */
+/* gram_fold of sixteen grams. */
 WALK_INTO vec fold_grams(vec bytes, vec fold)
 {
     return vec_or(bytes, vec_and(vec_down32(bytes, 1), fold));
@@ -293,13 +296,13 @@ WALK_INTO vec bit_words(vec hashes, u32 shift)
     return vec_down32(hashes, shift + 5);
 }
 
-/* Queue those of `count` places, BATCH at most, whose hashes have their bit in the bitmap. `words`
- * are its words that they have it in, by number; all arrays reach to a multiple of LANES. Loops
- * apart, since a gather takes twice as long as sixteen loads. */
+/* Queue those of `count` places, at most BATCH, whose hashes have their bit in the bitmap. `words`
+ * has the numbers of the bitmap's words with these bits; all arrays reach to a multiple of LANES.
+ * There are separate loops, since a gather takes twice as long as sixteen loads. */
 WALK_INTO void queue_those_set(candidates *c, const u32 *bits, u32 shift, const u32 *places,
                                const u32 *hashes, u32 *words, u32 count)
 {
-    const volatile u32 *at_word = words; /* compilers would take vectors apart for this loop */
+    const volatile u32 *at_word = words; /* else compilers take vectors apart for this loop */
     for (u32 i = 0; i < count; i += 8) {
         words[i] = bits[at_word[i]];
         words[i + 1] = bits[at_word[i + 1]];
@@ -321,7 +324,7 @@ WALK_INTO void queue_those_set(candidates *c, const u32 *bits, u32 shift, const 
     c->queued = queued;
 }
 
-/* The same of one place. */
+/* The same for one place. */
 WALK_INTO void queue_if_set(candidates *c, const u32 *bits, u32 shift, u32 at, u32 hash)
 {
     const u32 bit = hash >> shift;
@@ -330,17 +333,17 @@ WALK_INTO void queue_if_set(candidates *c, const u32 *bits, u32 shift, u32 at, u
     c->queued += bits[bit / 32] >> (bit % 32) & 1;
 }
 
-/* Where the grams of what begins in the block end: they begin before that place. */
+/* The place before which all grams of what begins in the block begin. */
 WALK_INTO u32 last_gram(const candidates *c)
 {
     const u32 last = c->stop + c->t->most_offset, inside = c->task->end - c->t->q + 1;
     return last < inside ? last : inside;
 }
 
-/* Queue the candidates of the block, which a gram fits in, and settle them. False: give up. */
+/* Queue the candidates of the block, in which a gram fits, and settle them. False: give up. */
 typedef bool (*block_filter)(candidates *c, const void *filter);
 
-/* All blocks; `filter` is a constant. Returns where the walk ended or gave up. */
+/* Search all blocks; `filter` is a constant. Returns where the walk ended or gave up. */
 WALK_INTO u32 walk_blocks(candidates *c, text_task *task, const prints_tables *t,
                           block_filter filter, const void *of)
 {

@@ -5,9 +5,9 @@
 
 #include "base/port.h"
 
-/* `rows` rows of `bytes` bytes each, `stride` apart from byte `from` of a buffer on, of which
- * `stop` bytes may be read, go to `quads` times 16 bytes each. There are fewer than 2^32 cells, and
- * so quads. */
+/* Copy `rows` rows of `bytes` bytes, each to `quads` times 16 bytes. They are `stride` bytes apart,
+ * from byte `from` of a buffer on, whose first `stop` bytes may be read. There are fewer than 2^32
+ * cells, and so quads. */
 typedef struct rows_args {
     u64 from, stride, stop, bytes;
     u32 rows, quads;

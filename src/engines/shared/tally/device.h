@@ -6,11 +6,11 @@
 
 #include "base/port.h"
 
-/* Counts of so many patterns are added up in local memory first. */
+/* Counts of up to this number of patterns are first added up in local memory. */
 #define TALLY_LOCAL 2048u
 
-/* Of a part's pattern: its index in the caller's array, and its matches' length, 0 when they have
- * several. */
+/* A part's pattern: its index in the caller's array, and the length of its matches, or 0 if they
+ * have several. */
 typedef struct tally_name {
     u32 pattern, length;
 } tally_name;
@@ -25,9 +25,9 @@ typedef struct tally_match {
 
 SHARED_SIZE(tally_match, 16);
 
-/* Records [first, stop) are looked at, whose names begin with number `names`. `offset` is added to
- * positions in 32 bits, and `base` to that. The first `kept` of them become matches, from byte `at`
- * of their buffer on. `patterns` counts are wanted, or none. */
+/* Records [first, stop) are counted; the names of their part begin with number `names`. `offset` is
+ * added to positions in 32 bits, and `base` to the sum. The first `kept` records become matches,
+ * from byte `at` of the buffer for these on. `patterns` counts by pattern are wanted; 0: none. */
 typedef struct tally_args {
     u64 base, at;
     u32 offset;

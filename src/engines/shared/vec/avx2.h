@@ -28,7 +28,7 @@ WALK_INTO vec vec_all(u8 b)
     return (vec){ { all, all } };
 }
 
-/* A word of both halves. */
+/* A word that applies an intrinsic to both halves. */
 #define VEC_BOTH(name, intrinsic)                                                                  \
     WALK_INTO vec name(vec a, vec b)                                                               \
     {                                                                                              \
@@ -113,8 +113,8 @@ WALK_INTO vec vec_lookup16(vec_table16 t, vec v)
 }
 
 #define VEC_OWN_PLACES
-/* Four at a time, whether there are four left or not: so few branches depend on how many there
- * are. */
+/* Four are written at a time, however many are left, so that few branches depend on their
+ * number. */
 WALK_INTO void vec_places(u16 *out, u32 n, u64 mask)
 {
     const u64 last = (u64)1 << 63;

@@ -103,7 +103,7 @@ WALK_INTO vec vec_behind(vec_shift n, vec now, vec next)
     return _mm512_permutex2var_epi8(now, n, next);
 }
 
-/* By words of two operands: those of three wait for one another. */
+/* It uses instructions of two operands: those of three wait for one another. */
 WALK_INTO vec vec_one_behind(vec now, vec next)
 {
     return _mm512_alignr_epi8(_mm512_alignr_epi64(next, now, 2), now, 1);

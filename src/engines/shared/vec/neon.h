@@ -26,7 +26,7 @@ WALK_INTO vec vec_all(u8 b)
     return (vec){ { all, all, all, all } };
 }
 
-/* A word of all four quarters. */
+/* A word that applies an intrinsic to all four quarters. */
 #define VEC_FOUR(name, intrinsic)                                                                  \
     WALK_INTO vec name(vec a, vec b)                                                               \
     {                                                                                              \

@@ -1,4 +1,4 @@
-/* plain.h: those words of vec.h that can be said with others. An instruction set that has a better
+/* plain.h: those words of vec.h that can be made of others. An instruction set that has a better
  * way defines VEC_OWN_... beside its own.
  */
 #ifndef TRAWL_ENGINES_SHARED_VEC_PLAIN_H

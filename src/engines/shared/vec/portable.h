@@ -51,7 +51,7 @@ WALK_INTO vec vec_all(u8 b)
     return v;
 }
 
-/* A word of `a` and `b`, by an expression of theirs. */
+/* A word that applies an expression to each `a` and `b`. */
 #define VEC_EACH(name, expression)                                                                 \
     WALK_INTO vec name(vec x, vec y)                                                               \
     {                                                                                              \
@@ -77,7 +77,7 @@ WALK_INTO bool vec_any(vec v)
 VEC_EACH(vec_both, VEC_NONZERO_TOPS(a) & VEC_NONZERO_TOPS(b))
 
 /* A byte below which none is 0 keeps its top bit clear unless it is 0: there may be more such bytes
- * than zeros, but none without one. */
+ * than zeros, but none if there is no zero. */
 WALK_INTO bool vec_any_zero(vec v)
 {
     u64 zeros = 0;
@@ -86,8 +86,8 @@ WALK_INTO bool vec_any_zero(vec v)
     return zeros != 0;
 }
 
-/* Bit i: byte i is not 0. The top bit of a byte says so first: no sum leaves its byte. Then one
- * product brings the eight tops together. */
+/* Bit i: byte i is not 0. First the top bit of a byte says so: no sum overflows its byte. Then one
+ * product brings the eight top bits together. */
 WALK_INTO u64 vec_nonzero(vec v)
 {
     u64 mask = 0;
