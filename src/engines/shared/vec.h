@@ -24,8 +24,8 @@
  *   vec_shift_by(n)          n; and
  *   VEC_SHIFTS               1: values in registers are shifted, which for text that is in no near
  *                            cache is better than several loads of a line; with
- *   vec_behind(s, now, next) 64 bytes of these two, from byte n on, and vec_one_behind(now, next)
- *   from byte 1 on. 0: a vec_shift is a u32, and text is loaded again
+ *   vec_behind(s, now, next) 64 bytes of these two, from byte n on, and
+ *   vec_one_behind(now, next)  from byte 1 on. 0: a vec_shift is a u32, and text is loaded again
  *   VEC_MASKS                1: vec_nonzero costs no more than vec_both
  *   vec_low(v), vec_high(v)  the lower, the upper four bits of every byte, as numbers 0 .. 15
  *   vec_table16              sixteen bytes to look up in, by
@@ -41,7 +41,8 @@
  *
  *   vec_load32(p), vec_store32(p, v)    p[0 .. 15], as the machine keeps u32
  *   vec_all32(w)             w, 16 times
- *   vec_add32(a, b), vec_times32(a, b)  modulo 2^32 vec_down32(v, n) shifted down by n, 0 .. 31
+ *   vec_add32(a, b), vec_times32(a, b)  modulo 2^32
+ *   vec_down32(v, n)         shifted down by n, 0 .. 31
  *   vec_every                a stride of bytes, 1 .. 8, to read words at:
  *   vec_every_of(stride), and
  *   vec_load_every(e, p)     word i is p[i * stride .. i * stride + 3]; p[0 .. 127] may be read

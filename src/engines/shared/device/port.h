@@ -7,22 +7,28 @@
  *   LOCAL_ARG                last in a kernel's parameter list when it uses `local`
  *   LOCAL_MEMORY             first in that kernel's body: `local` is LOCAL u32 *, 16-byte aligned
  *   CONSTANT_ARG             in a parameter list, no comma around it: constants is CONSTANT u32 *;
- *   CONSTANT_GIVEN           the same in a call of a function that has it PORT_TEXEL(t, i) u32
- *   number i of a texture PORT_ITEM PORT_LID PORT_GROUP_SIZE PORT_GROUP PORT_GROUPS u32
- *   PORT_BARRIER() of the group, local and global memory PORT_LOCAL_ADD(p, n) atomic on LOCAL u32;
- *   returns the old value; so does _OR PORT_GLOBAL_OR(p, n) atomic on GLOBAL u32
- *   PORT_GLOBAL_ADD64(p, n) atomic on GLOBAL u64; returns the old value PORT_POPCOUNT(x) number of
- *   ones of a u32 PORT_CTZ(x) zeros below the lowest one of a u32 that is not 0 PORT_TOP(x) the
- *   number of the highest one of such a u32 PORT_FUNNEL(a, b, n) u32: the 64 bits b:a, a lowest,
- *   shifted down by n modulo 32 PORT_TOPS(a, b, c, d) u32 of the highest bytes of four, a's lowest
- *   PORT_BOUND(items) after KERNEL: no group has more items; registers are for that PORT_UP(x, n)
- *   u32 x shifted up by n modulo 32 u32x4, PORT_LOAD4(p) 16 bytes from a 16-byte aligned GLOBAL
- *   const u32 *; .x .y .z .w PORT_STREAM4(p) the same for what is read once: it need not stay in a
- *   cache PORT_FETCH(p) the line at a GLOBAL address will be read soon
+ *   CONSTANT_GIVEN           the same in a call of a function that has it
+ *   PORT_TEXEL(t, i)         u32 number i of a texture
+ *   PORT_ITEM PORT_LID PORT_GROUP_SIZE PORT_GROUP PORT_GROUPS    u32
+ *   PORT_BARRIER()           of the group, for local and global memory
+ *   PORT_LOCAL_ADD(p, n)     atomic on LOCAL u32; returns the old value; so does _OR
+ *   PORT_GLOBAL_OR(p, n)     atomic on GLOBAL u32
+ *   PORT_GLOBAL_ADD64(p, n)  atomic on GLOBAL u64; returns the old value
+ *   PORT_POPCOUNT(x)         number of ones of a u32
+ *   PORT_CTZ(x)              zeros below the lowest one of a u32 that is not 0
+ *   PORT_TOP(x)              the number of the highest one of such a u32
+ *   PORT_FUNNEL(a, b, n)     u32: the 64 bits b:a, a lowest, shifted down by n modulo 32
+ *   PORT_TOPS(a, b, c, d)    u32 of the highest bytes of four, a's lowest
+ *   PORT_BOUND(items)        after KERNEL: no group has more items; registers are for that
+ *   PORT_UP(x, n)            u32 x shifted up by n modulo 32
+ *   u32x4, PORT_LOAD4(p)     16 bytes from a 16-byte aligned GLOBAL const u32 *; .x .y .z .w
+ *   PORT_STREAM4(p)          the same for what is read once: it need not stay in a cache
+ *   PORT_FETCH(p)            the line at a GLOBAL address will be read soon
  *   PORT_WARPS               1 if devices have warps, for #if, and what follows; else 0
  * All 32 lanes of a warp must call these together:
- *   PORT_BALLOT(x)           u32 with the bit of every lane whose x != 0 PORT_SHUFFLE(x, lane) the
- *   u32 x of that lane PORT_WARP_BARRIER() of the warp, for local and global memory
+ *   PORT_BALLOT(x)           u32 with the bit of every lane whose x != 0
+ *   PORT_SHUFFLE(x, lane)    the u32 x of that lane
+ *   PORT_WARP_BARRIER()      of the warp, for local and global memory
  */
 #ifndef TRAWL_ENGINES_SHARED_DEVICE_PORT_H
 #define TRAWL_ENGINES_SHARED_DEVICE_PORT_H
@@ -41,8 +47,8 @@
 #define LOCAL __local
 #define CONSTANT __constant
 #define TEXTURE __read_only image1d_buffer_t
-/* It is uint4, so that the memory is aligned to 16 bytes; in OpenCL C `local` is another word for
- * __local. */
+/* It is uint4, so that the memory is aligned to 16 bytes; `local` is another word for __local in
+ * OpenCL C. */
 #define local port_local
 #define LOCAL_ARG , __local uint4 *port_memory
 #define LOCAL_MEMORY __local u32 *port_local = (__local u32 *)port_memory;
