@@ -9,7 +9,7 @@
  * ("auto"). Errors: an unknown engine, or one that does not take the set; memory. */
 int plan_make(const problem *p, const char *engine, trawl_plan **plan, trawl_error *error);
 
-/* As trawl_plan_load, which see; *plan is set on success only. */
+/* As trawl_plan_load; *plan is set only on success. */
 int plan_load(memory *m, const void *bytes, size_t size, trawl_plan **plan, trawl_error *error);
 
 #endif

@@ -8,7 +8,7 @@
 /* Text as in text_piece. A tile is BITSLICE_LANES times `length` bytes. */
 typedef struct alone_args {
     u64 capacity;
-    u64 most; /* places that may pass all tests, or the search gives up; 0: it never does */
+    u64 most; /* the search gives up when more places pass all tests; 0: it never does */
     u32 from, begin, end;
     u32 length; /* bytes of a lane, a multiple of BITSLICE_STEP */
     u32 tiles;

@@ -1,11 +1,11 @@
 /* device_compared.h: patterns as segments, compared at a place: for bitslice and factors.
  *
- * A pattern is segments, of so many bytes each, with gaps after them (layout.h). A filter
- * says where that segment may be which has the anchor. From there the others are compared, before
- * it and after it, as sets of distances.
+ * A pattern is a row of segments, each of a fixed number of bytes, with gaps after them (layout.h).
+ * A filter says where the segment with the anchor may be. From there the segments before and after
+ * it are compared, as sets of distances.
  *
- * Invariant: of all anchors that lead to an end the last one reports it, and no other. So each end
- * is reported once, and what a place says depends on no other place.
+ * Invariant: only the last of all anchors that lead to an end reports it. So each end is reported
+ * once, and what a place says depends on no other place.
  */
 #ifndef TRAWL_ENGINES_CLASSES_BITSLICE_DEVICE_COMPARED_H
 #define TRAWL_ENGINES_CLASSES_BITSLICE_DEVICE_COMPARED_H
@@ -13,12 +13,12 @@
 #include "engines/classes/bitslice/device_far.h"
 #include "engines/classes/bitslice/layout.h"
 
-/* The piece, seen by the comparison. */
+/* The piece of text, as the comparison needs it. */
 typedef struct compared {
     GLOBAL const u32 *tables, *sets; /* offsets are from `tables` on; u32[8] of each class */
     GLOBAL const u8 *text;
     u32 from, begin, end; /* as in text_piece */
-    u32 work;             /* rounds of up to four bytes, for those who may give up */
+    u32 work;             /* rounds of up to four bytes, for searches that may give up */
 } compared;
 
 INLINE u32 belongs(compared *s, u32 class_number, u32 byte)
@@ -32,8 +32,8 @@ INLINE u32 fits(compared *s, u32 check, u32 at)
     return belongs(s, BITSLICE_WHAT(check), s->text[at + BITSLICE_WHERE(check)]);
 }
 
-/* How many checks are made together. On GPUs four, the last one again and again: loads that wait
- * for one another are what they cost there. */
+/* How many checks are made together. On GPUs it is four, with the last one repeated: loads that
+ * wait for one another are what checks cost there. */
 #ifndef CHECKS_TOGETHER
 #define CHECKS_TOGETHER 4u
 #endif
@@ -63,8 +63,8 @@ INLINE u32 crosses(compared *s, u32 class_number, u32 from, u32 back, u32 d)
     return belongs(s, class_number, s->text[back ? from - 1 - d : from + d]);
 }
 
-/* `d`, and what lies after it as far as bytes of the gap's class reach, at most `most`; four at a
- * time. */
+/* Add to the set `d` and the distances after it, up to `most`, as far as bytes of the gap's class
+ * reach; four at a time. */
 INLINE void cross_gap(compared *s, GLOBAL const bitslice_segment *g, u32 from, u32 back, u32 d,
                       u32 most, far_set *to)
 {
@@ -91,9 +91,9 @@ INLINE void cross_gap(compared *s, GLOBAL const bitslice_segment *g, u32 from, u
     }
 }
 
-/* From places before `stop`, where segment `last` ends or its gap, to where the first one begins:
- * in both sets by their distance from `stop`; where segment `near` or a later one begins at most
- * `most`, else at most `all`. Whether there is any. */
+/* Go from places before `stop`, where segment `last` or its gap ends, to those where the first
+ * segment begins. In both sets they are distances from `stop`: at most `most` where segment `near`
+ * or a later one begins, else at most `all`. Returns whether there is any. */
 INLINE u32 go_back(compared *s, GLOBAL const bitslice_segment *segments, u32 last, u32 near,
                    u32 stop, u32 most, u32 all, far_set *set)
 {
@@ -115,7 +115,7 @@ INLINE u32 go_back(compared *s, GLOBAL const bitslice_segment *segments, u32 las
     return any_far(set);
 }
 
-/* From after segment `first`, which begins at `begin`, to the ends of matches. */
+/* Go from the end of segment `first`, which begins at `begin`, to the ends of matches. */
 INLINE u32 go_on(compared *s, GLOBAL const bitslice_segment *segments, u32 first, u32 count,
                  u32 begin, far_set *set)
 {
@@ -139,7 +139,7 @@ INLINE u32 go_on(compared *s, GLOBAL const bitslice_segment *segments, u32 first
 }
 
 /* Whether the segment with the anchor, which is at `place` and passed tests, fits its first `count`
- * checks, and lies in the text. */
+ * checks and lies in the text. */
 INLINE u32 compare_anchor(compared *s, GLOBAL const bitslice_pattern *p, u32 place, u32 count)
 {
     const u32 begin = place - p->anchor;
@@ -147,7 +147,7 @@ INLINE u32 compare_anchor(compared *s, GLOBAL const bitslice_pattern *p, u32 pla
            checks_fit(s, p->checks, count, begin);
 }
 
-/* Where a match may end, as distances from `begin`: there begins the segment with the anchor, which
+/* Where a match may end, as distances from `begin`, where the segment with the anchor begins, which
  * has been compared. */
 INLINE far_set compare_on(compared *s, GLOBAL const bitslice_pattern *p, u32 begin)
 {
@@ -163,7 +163,7 @@ INLINE far_set compare_on(compared *s, GLOBAL const bitslice_pattern *p, u32 beg
     return ends;
 }
 
-/* The next of these ends, which they lose; 0: others own it, or a later anchor tells of it. */
+/* Take the next of these ends out. 0: others own it, or a later anchor reports it. */
 INLINE u32 compare_end(compared *s, GLOBAL const bitslice_pattern *p, u32 begin, far_set *ends)
 {
     GLOBAL const bitslice_segment *segments =

@@ -1,12 +1,12 @@
-/* device_far.h: sets of distances, for kernels that compare what varies in length.
+/* device_far.h: sets of distances, for kernels that compare patterns of variable length.
  */
 #ifndef TRAWL_ENGINES_CLASSES_BITSLICE_DEVICE_FAR_H
 #define TRAWL_ENGINES_CLASSES_BITSLICE_DEVICE_FAR_H
 
 #include "engines/shared/device/port.h"
 
-/* Numbers 0 .. 255: how far after a place, or before an end. In words of their own, for an array
- * would not stay in registers. */
+/* Numbers 0 .. 255: how far after a place, or before an end. The words are separate members, since
+ * an array would not stay in registers. */
 typedef struct far_set {
     u64 a, b, c, d;
 } far_set;
@@ -30,7 +30,7 @@ INLINE u32 any_far(const far_set *set)
     return (set->a | set->b | set->c | set->d) != 0;
 }
 
-/* The lowest number of a set that has some, which it loses. */
+/* Take the lowest number out of a set that is not empty. */
 INLINE u32 take_far(far_set *set)
 {
     const u32 far = set->a ? 0 : set->b ? 64 : set->c ? 128 : 192;

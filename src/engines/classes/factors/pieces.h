@@ -17,7 +17,7 @@ typedef struct step {
     uint32_t low, high;
 } step;
 
-/* Where the reading of a class pattern stands; all zero but for the pattern at its beginning. */
+/* How far a class pattern has been read; at the beginning all zero but for the pattern. */
 typedef struct steps {
     const pattern *of;
     size_t at;
@@ -27,9 +27,9 @@ typedef struct steps {
     step gap;       /* what comes next, when high > 0 */
 } steps;
 
-/* The next step. A jump may be unbounded, but not one that the pattern begins with: as only ends
- * are asked for, the first element counts as often as it must, and those that may be left out
- * before it not at all. */
+/* Read the next step. A jump may be unbounded, but not at the begin of a pattern: as only ends are
+ * asked for, the first element counts as often as it must, and elements before it that may be left
+ * out do not count. */
 step steps_next(steps *s);
 
 #endif

@@ -1,4 +1,4 @@
-/* rarity.h: how often short strings of bytes are to be expected in the text. */
+/* rarity.h: how often short strings of bytes can be expected in the text. */
 #ifndef TRAWL_ENGINES_CLASSES_FACTORS_RARITY_H
 #define TRAWL_ENGINES_CLASSES_FACTORS_RARITY_H
 
@@ -14,10 +14,11 @@ typedef struct rarity {
     uint16_t three[RARITY_HASHED], four[RARITY_HASHED];
 } rarity;
 
-/* NULL: no memory. memory_give frees it. */
+/* Count in the problem's sample. NULL: no memory. memory_give frees it. */
 rarity *rarity_of(const problem *p);
 
-/* For each byte of the text, how many grams of `length` bytes (1 .. 4; the first byte lowest). */
+/* How many times a byte of the text begins this gram of `length` bytes (1 .. 4; the first byte
+ * lowest), on average. */
 double rarity_rate(const rarity *r, uint32_t gram, uint32_t length);
 
 #endif

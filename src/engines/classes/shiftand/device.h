@@ -7,8 +7,8 @@
 #include "engines/shared/carry/device.h"
 
 /* MASKS of a variant: where Ch and Rep stand. */
-#define MASKS_BYTE 0   /* in local memory, a row a byte */
-#define MASKS_CLASS 1  /* in local memory, a row a class */
+#define MASKS_BYTE 0   /* in local memory, a row for each byte */
+#define MASKS_CLASS 1  /* in local memory, a row for each class */
 #define MASKS_GLOBAL 2 /* in the tables */
 
 typedef struct shiftand_args {
@@ -21,8 +21,8 @@ typedef struct shiftand_args {
 
 SHARED_SIZE(shiftand_args, 64);
 
-/* Words of local memory: the class map; then a block of `rows` rows of Ch, and one of Rep when the
- * features have repeats. */
+/* Words of local memory: the class map; then a block of `rows` rows of Ch, and one of Rep if the
+ * features include repeats. */
 #define SHIFTAND_MASKS 64
 #define SHIFTAND_LOCAL(rows, block, features)                                                      \
     (SHIFTAND_MASKS + 2 * (rows) * (block) * ((features)&SHIFTAND_REPEATS ? 2 : 1))

@@ -1,9 +1,9 @@
 /* device_word.h: one word of extended SHIFT-AND, its state in a register, over the slices of a work
  * item; for shiftand and for the patterns of hnfa that have one module.
  *
- * The text comes 32 bytes at a time, the next ones on their way while these are stepped through.
- * Whether a match ended is asked once for all of them; then they are run again byte by byte.
- * The step itself is that of vector.c.
+ * The text comes 32 bytes at a time; the next ones are on their way while these are stepped
+ * through. Whether a match ended is asked once for all 32; if one did, they are run again byte by
+ * byte. The step itself is that of vector.c.
  *
  * In all functions `masks` (MASKS_*) and `features` (SHIFTAND_*) are constants.
  */
@@ -16,12 +16,12 @@
 typedef struct word {
     u64 init, last, ebeg, eend, eblk; /* as in shiftand_tables; init is 0 for news */
     GLOBAL const u64 *move, *repeat;  /* MASKS_GLOBAL: column of Ch and of Rep */
-    u32 width;                        /* words of a row of them, wherever they are */
+    u32 width;                        /* words of a row of Ch or Rep, wherever they are */
     GLOBAL const u32 *owner;          /* the pattern of a hit: owner[bit * owner_step] */
     u32 owner_step;
 } word;
 
-/* What of it is in local memory. */
+/* What of a word is in local memory. */
 typedef struct word_local {
     LOCAL const u64 *move, *repeat; /* MASKS_BYTE, MASKS_CLASS */
     LOCAL const u8 *map;            /* MASKS_CLASS, MASKS_GLOBAL: class of a byte */
@@ -54,8 +54,8 @@ INLINE u64 word_step(const word *v, const word_local *l, u32 masks, u32 features
     WORD_STEP((bytes) >> 16 & 255u)                                                                \
     WORD_STEP((bytes) >> 24)
 
-/* text[at .. stop) from state s; reports ends beyond `begin`. `at` is a multiple of 16 or not
- * below stop; up to 64 bytes after stop are read. */
+/* Run text[at .. stop) from state s, and report ends after `begin`. Returns the state. `at` is a
+ * multiple of 16 or not below stop; up to 64 bytes after stop are read. */
 INLINE u64 word_run(const word *v, const word_local *l, u32 masks, u32 features, u64 s,
                     GLOBAL const u8 *text, u32 at, u32 begin, u32 stop, const sink *out)
 {
@@ -96,7 +96,7 @@ INLINE u64 word_run(const word *v, const word_local *l, u32 masks, u32 features,
     return s;
 }
 
-/* The slices of a chunk; the word is number w of a row of state. */
+/* Run the slices of a chunk; the word is number w of a row of state. */
 INLINE void word_slices(const word *v, const word_local *l, u32 masks, u32 features,
                         const text_cut *c, GLOBAL u64 *scratch, u32 chunk, u32 w,
                         GLOBAL const u8 *text, const sink *out)

@@ -1,8 +1,8 @@
 /* layout.h: masks of extended SHIFT-AND.
  *
  * Shared by the builder (build.c), the loop on CPUs (vector.c) and the
- * loops on devices (device.k). On CPUs longer texts are searched by bit streams
- * (streams_layout.h), when the set has tables for that.
+ * loops on devices (device.k). On CPUs longer texts are searched by bit streams (streams_layout.h),
+ * if the set has tables for that.
  */
 #ifndef TRAWL_ENGINES_CLASSES_SHIFTAND_LAYOUT_H
 #define TRAWL_ENGINES_CLASSES_SHIFTAND_LAYOUT_H

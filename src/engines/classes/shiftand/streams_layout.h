@@ -1,12 +1,12 @@
-/* streams_layout.h: SHIFT-AND with a stream of bits for each position.
+/* streams_layout.h: tables of SHIFT-AND with a stream of bits for each position.
  *
  * Shared by the builder (streams.c) and the loop (streams_vector.c). The tables
  * stand within those of shiftand (layout.h); offsets are from the beginning of these.
  *
- * A class of bytes is a row of bits, one for each byte of the text. A class of few bytes fits one
- * value when some bits are set. Others are unions of rectangles: bytes whose lower four bits are of
- * one set, and whose upper four are of another. A table holds eight rectangles, and a test says
- * which of them a row is the union of.
+ * A class of bytes is a row of bits, one for each byte of the text. Some classes are the bytes that
+ * equal one value once some of their bits are set. Others are unions of rectangles: bytes whose
+ * lower four bits are in one set, and whose upper four are in another. A table holds eight
+ * rectangles, and a test says which of them a row is the union of.
  */
 #ifndef TRAWL_ENGINES_CLASSES_SHIFTAND_STREAMS_LAYOUT_H
 #define TRAWL_ENGINES_CLASSES_SHIFTAND_STREAMS_LAYOUT_H
@@ -14,7 +14,7 @@
 #include "base/port.h"
 
 #define BITSTREAMS_STEPS 256u /* at most */
-#define BITSTREAMS_ROWS 64u   /* at most, that of all bytes with them: it is the last one */
+#define BITSTREAMS_ROWS 64u   /* at most, with that of all bytes, which is the last one */
 #define BITSTREAMS_WINDOWS 8u /* at most */
 #define BITSTREAMS_WINDOW 4u  /* steps of a window, at most */
 
@@ -26,7 +26,7 @@
 #define BITSTREAMS_GAP 8u   /* Many positions of any byte, alone */
 
 #define BITSTREAMS_GAPS 8u       /* at most, */
-#define BITSTREAMS_GAP_MOST 511u /* of so many positions */
+#define BITSTREAMS_GAP_MOST 511u /* positions of a gap, at most */
 
 /* A position, or a gap. Those of a pattern stand one after the other. */
 typedef struct bitstreams_step {
@@ -35,8 +35,8 @@ typedef struct bitstreams_step {
     u32 bit;     /* of shiftand's state */
     u32 last;    /* 1: a match ends here, */
     u32 pattern; /* of this pattern */
-    u16 least;   /* gaps: positions that may not be left out, which are the first ones, */
-    u16 most;    /* and all of them; bits [bit, bit + most) */
+    u16 least;   /* gaps: how many positions, the first ones, may not be left out, */
+    u16 most;    /* and how many there are: bits [bit, bit + most) */
 } bitstreams_step;
 
 /* The bits of a row where the byte with the bits of `fold` is `value`. */
@@ -44,13 +44,13 @@ typedef struct bitstreams_fit {
     u32 row, fold, value;
 } bitstreams_fit;
 
-/* The bits of a row where one of the rectangles is; `more`: besides those that it has. */
+/* The bits of a row where one of the rectangles is; `more`: they are added to those that it has. */
 typedef struct bitstreams_test {
     u32 table, rectangles, row, more;
 } bitstreams_test;
 
-/* Steps [first, first + count) that every match of a pattern takes one after the other. Where none
- * of [live, stop) holds, no match ends before the next window has. */
+/* Steps [first, first + count), which every match of a pattern takes one after the other. While no
+ * step of [live, stop) is taken, no match ends before the window's next end. */
 typedef struct bitstreams_window {
     u32 first, count, live, stop;
 } bitstreams_window;
@@ -61,9 +61,11 @@ typedef struct bitstreams_tables {
     u32 tables, table_count; /* u8[table_count][2][16]: by the lower and by the upper four bits */
     u32 fits, fit_count;
     u32 tests, test_count;                  /* by table */
-    u32 windows, window_count;              /* one a pattern; 0: there are none that are rare */
-    u32 seek_fits, seek_tables, seek_tests; /* the first so many make the rows of windows */
-    u32 back; /* from the begin of a match to the end of its window, at most */
+    u32 windows, window_count;              /* one for each pattern; 0: there are none that are
+                                               rare */
+    u32 seek_fits, seek_tables, seek_tests; /* how many of the first ones make the rows of
+                                               windows */
+    u32 back; /* the most bytes from the begin of a match to the end of its window */
 } bitstreams_tables;
 
 SHARED_SIZE(bitstreams_step, 20);

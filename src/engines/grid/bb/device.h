@@ -7,8 +7,8 @@
 
 typedef struct bb_args {
     grid_args grid;
-    u32 height; /* tops of a band */
-    u32 strip;  /* stage 4: rows of text brought at once */
+    u32 height; /* how many tops a band has */
+    u32 strip;  /* stage 4: rows of text that are brought at once */
     automaton_tables columns;
     u32 unused;
 } bb_args;

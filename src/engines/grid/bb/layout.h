@@ -8,13 +8,13 @@
 
 #include "engines/shared/grid/layout.h"
 
-/* Equal needles are one class: one string of the column automaton. */
+/* Equal needles make one class: one string of the column automaton. */
 typedef struct bb_tables {
     u32 cell_size;
     u32 max_rows;    /* of any needle */
     u32 groups;      /* distinct widths */
     u32 row_group;   /* u32[rows.strings], word offset: the group of each row */
-    u32 class_first; /* u32[columns.strings + 1], word offset: first member of each class */
+    u32 class_first; /* u32[columns.strings + 1], word offset: the first member of each class */
     u32 members;     /* u32[class_first[columns.strings]], word offset: needle indices */
     automaton_tables rows;
     automaton_tables columns;

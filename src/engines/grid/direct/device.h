@@ -4,7 +4,7 @@
 
 #include "engines/grid/direct/layout.h"
 
-#define DIRECT_TOPS 4u /* places of an item, one below the other */
+#define DIRECT_TOPS 4u /* the places that an item takes, one below the other */
 
 /* Rows of text as in grid_piece; tops are in [begin, end). */
 typedef struct direct_args {

@@ -7,8 +7,8 @@
 
 #define KU_MAX_WORDS 4u /* of a test string, the last filled up with zeros */
 
-/* A test string of a needle. Two probes, four bytes of the needle each, are compared before the
- * rest of it: with the text at (`row`, `col`) of the needle, `col` in bytes, under `mask`. */
+/* A test string of a needle. Two probes, of four bytes of the needle each, are compared before the
+ * rest: with the text at (`row`, `col`) of the needle, `col` in bytes, under `mask`. */
 typedef struct ku_probe {
     u32 row, col;
     u32 word, mask;
@@ -24,8 +24,8 @@ typedef struct ku_string {
     ku_probe probes[2];
 } ku_string;
 
-/* One buffer has all that a kernel reads beside the text: first the filter. Rows of text as in
- * grid_piece; tops are in [begin, end). */
+/* One buffer has all that a kernel reads besides the text, beginning with the filter. Rows of text
+ * are as in grid_piece; tops are in [begin, end). */
 typedef struct ku_args {
     u64 capacity;
     u64 from, stride;
@@ -33,23 +33,24 @@ typedef struct ku_args {
     u32 rows, cols;
     u32 begin, end;
     u32 first, down; /* test rows: the first, and their distance */
-    u32 points;      /* columns of a row in which a test point may be, from its first one on */
+    u32 points;      /* columns of a row, from the first one on, that may have a test point */
     u32 chunks;      /* of a row */
     u32 all;         /* chunks of all test rows */
-    u32 step, rest;  /* what all items take at once: test rows, and chunks beside */
+    u32 step, rest;  /* what all items take at once: test rows, and further chunks */
     u32 shift;       /* a hash shifted down by it is the number of a word of the filter, */
     u32 lists;       /* and of a list: u32[lists + 1], word offset: the first string of each */
-    u32 near;        /* words of both, where they are near; else 0 */
+    u32 near;        /* words of both, if they are in local memory; else 0 */
     u32 strings;     /* ku_string[], word offset, a multiple of 4 */
-    u32 large; /* 16 bytes of a needle which is compared by a whole group, at least; KU_NEVER: there
-                  are none */
+    u32 large; /* from this size on, / 16 bytes, a whole group compares a needle; KU_NEVER: none has
+                  it */
     u32 factors[KU_MAX_WORDS];
-    u32 bit; /* of cells; and so on: where rows of bits are compared. Then `near` has of each string
+    u32 bit; /* the bit of cells, if rows of bits are compared, as the next three. Then `near` has
+                for each string
               */
-    u32 width; /* 2 * KU_WIDTH words, all ones where the bit is to be one: of `width` cells of a
+    u32 width; /* 2 * KU_WIDTH words, all ones where the bit must be one: for `width` cells of a
                   row, */
-    u32 count; /* and of the next one; and so many are the strings */
-    u32 lines; /* of 128 bytes of the buffer that are fetched first */
+    u32 count; /* and of the next row; how many strings there are */
+    u32 lines; /* lines of 128 bytes of the buffer that are fetched first */
 } ku_args;
 
 #define KU_NEVER 0xffffffffu
@@ -58,15 +59,15 @@ typedef struct ku_args {
 #define KU_FIRST_BIT(hash) ((hash) >> 15 & 31)
 #define KU_SECOND_BIT(hash) ((hash) >> 10 & 31)
 
-/* Items that a multiprocessor shall hold, by the registers that each may have. */
+/* Items that a multiprocessor should hold, which limits the registers of each. */
 #define KU_UNIT_ITEMS 768u
 
 SHARED_SIZE(ku_probe, 16);
 SHARED_SIZE(ku_string, 64);
 SHARED_SIZE(ku_args, 128);
 
-/* Local memory, in words: filter and lists, if they are near; then, where devices have warps, the
- * group's list of large needles (their number, a flag, and pairs of string and place), and of each
+/* Local memory, in words: filter and lists, if they are there; then, on devices with warps, the
+ * group's list of large needles (their number, a flag, and pairs of string and place), and for each
  * warp a queue of pairs and a box. */
 #define KU_LARGE 16u
 #define KU_LARGE_HEAD 4u

@@ -1,8 +1,8 @@
-/* layout.h: tables of Kärkkäinen-Ukkonen: test strings of needles, and how the text's are looked
- * up.
+/* layout.h: tables of Kärkkäinen-Ukkonen: test strings of needles, by which those of the text are
+ * looked up.
  *
- * Shared by the builder (build.c) and the loop (vector.c). Needles are stored, and
- * compared, as Baeza-Yates-Regnier's.
+ * Shared by the builder (build.c) and the loop (vector.c). Needles are stored and compared as in
+ * Baeza-Yates-Regnier.
  */
 #ifndef TRAWL_ENGINES_GRID_KU_LAYOUT_H
 #define TRAWL_ENGINES_GRID_KU_LAYOUT_H
@@ -14,8 +14,9 @@
 #define KU_MAX_PLACES 4u /* bytes of a test string that vectors look at */
 #define KU_BUCKETS 8u
 
-/* Devices: columns from test point to test point, 1, 2 or 4; strings whose filter a group has near;
- * colours of which rows of bits are compared, and the most cells of a string then. */
+/* Devices: the greatest distance of columns with test points, 1, 2 or 4; the most strings whose
+ * filter a group has in local memory; the most colours for which rows of bits are compared, and the
+ * most cells of a string then. */
 #define KU_MAX_ACROSS 4u
 #define KU_NEAR 4096u
 #define KU_FEW_COLOURS 4u
@@ -28,9 +29,9 @@ typedef struct ku_tables {
     u32 first_row;    /* the least row, the greatest and the least column of a needle at which */
     u32 last_row;     /* the rectangle of its test strings, down * across of them, begins */
     u32 first_col;
-    u32 places; /* 0: strings are looked up alone; else vectors see first where they may be, by so
-                   many bytes of theirs, and the points lie in every column */
-    u32 place[KU_MAX_PLACES]; /* in a test string; places after the last are 0 */
+    u32 places; /* 0: strings are only looked up; else vectors first find where they may be, by this
+                   number of their bytes, and test points lie in every column */
+    u32 place[KU_MAX_PLACES]; /* in a test string; the places after the last are 0 */
     u32 classes;   /* u8[places][2][16], word offset: bit b: some string of bucket b has a byte with
                       these lower, these upper four bits there */
     u32 needles;   /* byr_needle[plan_header.pattern_count], word offset */
@@ -39,8 +40,8 @@ typedef struct ku_tables {
     u32 list_bits; /* 1 .. 30 */
     u32 test_first; /* u32[2^list_bits + 1], word offset: by hash, the first of its tests */
     u32 tests;      /* ku_test[test_first[2^list_bits]], word offset */
-    u32 masks;      /* u32[plan_header.pattern_count], word offset; 0: no needle has a mask. Of each
-                       needle the word offset of its mask, laid out as its cells, whose bytes are
+    u32 masks;      /* u32[plan_header.pattern_count], word offset; 0: no needle has a mask. For
+                       each needle the word offset of its mask, laid out as its cells, with bytes of
                        255 where cells are compared, else 0; or 0: it has none */
 } ku_tables;
 
@@ -63,7 +64,8 @@ INLINE u64 ku_word(GLOBAL const u8 *p, u32 bytes)
     return word;
 }
 
-/* The upper bits are the best. Called with a constant number of bytes, up to KU_MAX_BYTES. */
+/* A hash, whose upper bits are the best. Call it with a constant number of bytes, up to
+ * KU_MAX_BYTES. */
 INLINE u64 ku_hash(GLOBAL const u8 *p, u32 bytes)
 {
     const u64 golden = 0x9e3779b97f4a7c15u; /* 2^64 over the golden ratio */
@@ -81,7 +83,7 @@ INLINE u64 ku_hash(GLOBAL const u8 *p, u32 bytes)
     return word * golden;
 }
 
-/* Other bits than those that chose the list. */
+/* Bits of a hash other than those that choose the list. */
 INLINE u32 ku_check(u64 hash)
 {
     return (u32)(hash >> 20);

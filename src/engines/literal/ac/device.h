@@ -4,7 +4,7 @@
 
 #include "engines/literal/ac/device_sizes.h"
 
-/* Text as in text_piece; `page` bytes an item and `reach` before them, multiples of 16. */
+/* Text as in text_piece; an item takes `page` bytes, and `reach` before them, multiples of 16. */
 typedef struct ac_args {
     u64 capacity;
     u32 from, begin, end;

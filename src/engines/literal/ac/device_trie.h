@@ -2,8 +2,8 @@
  * a group, and the report of a state's output list into it.
  *
  * Idea: one cursor serves the whole device, so a group collects its matches and takes room for
- * all of them with one atomic. A match that finds the box full goes out by itself. A scan that
- * only counts keeps its number in a register, and a group adds once, at its end.
+ * all of them with one atomic. A match that finds the box full is sent by itself. A scan that only
+ * counts keeps its number in a register, and a group adds once, at its end.
  *
  * Between box_open or box_flush and the next box_put of any item there is a barrier; box_flush
  * and box_close begin with one.
@@ -14,14 +14,15 @@
 #include "engines/literal/ac/device_sizes.h"
 #include "engines/shared/device/port.h"
 
-#define BOX_COUNTED (1u << 20) /* so many go out at once: 1024 items cannot overflow 32 bits */
+#define BOX_COUNTED (1u << 20) /* matches that are sent at once: 1024 items cannot overflow 32
+                                  bits */
 
 /* The box's memory, BOX_WORDS(group) at `words`: matches held, matches counted, the slot of the
- * first one (two words); then pos and index of each. It is handed on beside the box: nvcc 13
- * takes pointers to records for ones to local memory when one struct holds both. */
+ * first one (two words); then pos and index of each. It is a parameter of its own: nvcc 13 takes
+ * pointers to records for pointers to local memory when one struct holds both. */
 typedef struct box {
     sink out;
-    u32 counted; /* by this item, when the scan only counts */
+    u32 counted; /* matches of this item, when the scan only counts */
 } box;
 
 INLINE void box_open(box *b, LOCAL u32 *words, GLOBAL u64 *cursor, GLOBAL record *records,
@@ -36,7 +37,7 @@ INLINE void box_open(box *b, LOCAL u32 *words, GLOBAL u64 *cursor, GLOBAL record
             words[i] = 0;
 }
 
-/* Matches of a scan that only counts. */
+/* Count matches, in a scan that only counts. */
 INLINE void box_count(box *b, u32 matches)
 {
     b->counted += matches;
@@ -62,8 +63,8 @@ INLINE void box_put(box *b, LOCAL u32 *words, u32 pos, u32 index)
     }
 }
 
-/* Send the matches off when there are `least` or more. By all items of the group. No barrier
- * stands in a branch: compilers for CPUs stumble over those. */
+/* Send the matches off when there are `least` or more. All items of the group call it. No barrier
+ * stands in a branch, which compilers for CPUs do not handle well. */
 INLINE void box_flush(const box *b, LOCAL u32 *words, u32 least)
 {
     PORT_BARRIER();
@@ -87,7 +88,7 @@ INLINE void box_flush(const box *b, LOCAL u32 *words, u32 least)
     }
 }
 
-/* Send the rest. By all items of the group, as the last thing they do. */
+/* Send the rest. All items of the group call it, as the last thing they do. */
 INLINE void box_close(const box *b, LOCAL u32 *words)
 {
     if (b->counted > 0)
@@ -123,7 +124,7 @@ INLINE void trie_report(GLOBAL const u32 *tables, GLOBAL const u8 *text, u32 s, 
     }
 }
 
-/* The transitions of the root by byte, and the classes of all bytes, into local memory. */
+/* Copy the transitions of the root by byte, and the classes of all bytes, to local memory. */
 INLINE void trie_copy_first(GLOBAL const u32 *tables, LOCAL u32 *first)
 {
     GLOBAL const ac_tables *t = (GLOBAL const ac_tables *)tables;
@@ -134,8 +135,8 @@ INLINE void trie_copy_first(GLOBAL const u32 *tables, LOCAL u32 *first)
         first[256 + w] = tables[t->map + w];
 }
 
-/* text[from .. to) into local memory by 16 bytes; `from` is a multiple of 16, and so many bytes
- * after `to` may be read as fill the last 16. */
+/* Copy text[from .. to) to local memory, 16 bytes at a time; `from` is a multiple of 16, and the
+ * bytes after `to` that fill the last 16 may be read. */
 INLINE void trie_stage(GLOBAL const u8 *text, u32 from, u32 to, LOCAL u32 *tile)
 {
     for (u32 i = from + 16 * PORT_LID; i < to; i += 16 * PORT_GROUP_SIZE)

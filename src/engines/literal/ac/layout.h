@@ -17,7 +17,7 @@
 #define AC_VERIFY 0x80000000u /* in an output list: compare the literal in full (mixed case) */
 
 typedef struct ac_tables {
-    u32 classes; /* number of byte classes; a row has one target each, then its output list */
+    u32 classes; /* number of byte classes; a row has a target for each, then its output list */
     u32 map;     /* u8[256]: class of a byte, word offset */
     u32 rows;    /* u32[row_words], word offset; the root is the first row */
     u32 row_words;
@@ -30,14 +30,14 @@ typedef struct ac_tables {
 
 SHARED_SIZE(ac_tables, 48);
 
-/* A sparse record: failure link, output list, number of children, their classes (bytes,
+/* A sparse record: the failure link, the output list, the number of children, their classes (bytes,
  * padded to words), their states. */
 #define SPARSE_FAIL 0
 #define SPARSE_OUTPUT 1
 #define SPARSE_CHILDREN 2
 #define SPARSE_KEYS 3
 
-/* An output list: the list of the next shorter suffix (0: none), count, pattern indexes. */
+/* An output list: the list of the next shorter suffix (0: none), a count, pattern indexes. */
 #define OUTPUT_LINK 0
 #define OUTPUT_COUNT 1
 #define OUTPUT_INDEXES 2

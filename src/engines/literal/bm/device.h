@@ -4,8 +4,8 @@
 
 #include "engines/literal/bm/layout.h"
 
-/* Text as in text_piece; 16 * `quads` bytes of tables; `chars` bytes an item, `cascade` tiles a
- * run; the others as in bm_tables. */
+/* Text as in text_piece; 16 * `quads` bytes of tables; an item takes `chars` bytes, a run `cascade`
+ * tiles; the others are as in bm_tables. */
 typedef struct bm_staged_args {
     u64 capacity;
     u32 from, begin, end;
@@ -17,7 +17,7 @@ typedef struct bm_staged_args {
 
 SHARED_SIZE(bm_staged_args, 48);
 
-/* `page` bytes an item. */
+/* An item takes `page` bytes. */
 typedef struct bm_global_args {
     u64 capacity;
     u32 from, begin, end;

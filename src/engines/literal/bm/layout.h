@@ -14,10 +14,10 @@ typedef struct bm_tables {
     u32 index;   /* what is reported */
     u32 pattern; /* u8[length], folded; word offset */
     u32 fold;    /* u8[256]; word offset */
-    u32 bad;     /* u32[256]: distance of a byte's last place from the pattern's end, 0 for the
+    u32 bad;     /* u32[256]: the distance of a byte's last place from the pattern's end: 0 for the
                     last byte itself, length when absent; folded; word offset */
     u32 good;    /* u32[length]: shift after a mismatch at pattern[j]; word offset */
-    u32 rare;    /* place of the byte that texts are thought to have least; length: none, as all
+    u32 rare;    /* place of the byte that is thought to be rarest in texts; length: none, as all
                     are letters that fold */
 } bm_tables;
 

@@ -7,7 +7,7 @@
 #include "engines/literal/kmers/layout.h"
 #include "engines/shared/device/queue_sizes.h"
 
-/* Bytes that a warp loads at once, and those of a tile: two loads. */
+/* Bytes that a warp loads at once; bytes of a tile: two loads. */
 #define KMERS_CHUNK (32u * 16u)
 #define KMERS_TILE (2u * KMERS_CHUNK)
 
@@ -17,20 +17,21 @@
 typedef struct kmers_args {
     u64 capacity;
     u32 from, begin, end;
-    u32 letter_mask; /* what makes a letter, of four bytes, */
-    u32 letter_sum;  /* and what gathers the four: their product ends in the upper byte */
+    u32 letter_mask; /* the bits of four bytes that make letters, */
+    u32 letter_sum;  /* and the factor that gathers the four in the upper byte of the product */
     u32 may_stop;    /* entries beyond what is usual, after which the search gives up; 0: never */
     u32 page;        /* without warps: bytes of an item */
     u32 q, stride, shift, buckets, entries; /* as in kmers_tables */
     u32 ahead;                              /* KMERS_CHUNK % stride */
-    u32 bytes;                              /* of the filter, as a mask of whole words */
-    u32 near;                               /* words of it in local memory */
+    u32 bytes;                              /* of the filter, less 4: the mask of its words'
+                                               offsets */
+    u32 near;                               /* words of the filter in local memory */
     u32 unused;
 } kmers_args;
 
 SHARED_SIZE(kmers_args, 72);
 
-/* Words of local memory: the filter, if it is near, the sums of the group, a queue of pairs and a
+/* Words of local memory: the filter, if it is there; the sums of the group; a queue of pairs and a
  * box for each warp. */
 #define KMERS_SUMS 64u
 #define KMERS_WARP (2 * QUEUE_PLACES + BOX_PLACES)

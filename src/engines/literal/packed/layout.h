@@ -7,10 +7,10 @@
 
 #include "base/port.h"
 
-#define PACKED_BYTES 8u  /* of a pattern, that the vector loop may compare: */
-#define PACKED_SINGLE 3u /* up to so many one by one, */
+#define PACKED_BYTES 8u  /* the most bytes of a pattern that the vector loop compares: */
+#define PACKED_SINGLE 3u /* up to this number one by one, */
 #define PACKED_PAIRS 4u  /* more of them two by two */
-#define PACKED_SPAN 64u  /* they stand within so many bytes */
+#define PACKED_SPAN 64u  /* which stand within this number of bytes */
 #define PACKED_WINDOW 4u /* bytes of a pattern that devices compare first */
 #define PACKED_ROUND 64u /* `pattern` and `keep` are as long as a multiple of it */
 
@@ -18,7 +18,7 @@
 enum {
     PACKED_EXACT,  /* all bytes are compared as they are */
     PACKED_FOLDED, /* all are letters without case */
-    PACKED_MIXED   /* some are; where places are few of many, all are compared as letters */
+    PACKED_MIXED   /* some are; where few of many places are compared, all count as letters */
 };
 
 typedef struct packed_tables {
@@ -28,17 +28,17 @@ typedef struct packed_tables {
     u32 pattern;              /* u8[length], lower case where it folds, then zeros; word offset */
     u32 keep;                 /* u8[length]: the bits of a byte that count: 255; 223 for a letter
                                  without case; 0 after the pattern; word offset */
-    u32 place[PACKED_SINGLE]; /* those that tell most together first; of a short pattern all, and
+    u32 place[PACKED_SINGLE]; /* first those that together tell most; in a short pattern all, and
                                  then the first again */
-    u32 window;               /* place of the first of PACKED_WINDOW; 0 of a shorter pattern */
-    u32 pair[PACKED_PAIRS];   /* places of two neighbours, in the same way; a pattern that `count`
-                                 bytes are enough for has all of its bytes in the first ones */
+    u32 window;               /* place of the first of PACKED_WINDOW bytes; 0 in a shorter
+                                 pattern */
+    u32 pair[PACKED_PAIRS];   /* places of two neighbours, in the same way; if `count` bytes are the
+                                 whole pattern, the first pairs have all of them */
 } packed_tables;
 
 SHARED_SIZE(packed_tables, 52);
 
-/* The numbers of bytes that there is a loop for: the next one above `count`, which is below
- * PACKED_BYTES. */
+/* The next number of bytes above `count`, which is below PACKED_BYTES, that there is a loop for. */
 INLINE u32 packed_more(u32 count)
 {
     return count <= PACKED_SINGLE ? count + 1 : count + 2;
@@ -50,7 +50,7 @@ INLINE u32 packed_place(const packed_tables *t, u32 count, u32 k)
     return count <= PACKED_SINGLE ? t->place[k] : t->pair[k / 2] + k % 2;
 }
 
-/* How many things are compared then: bytes, or pairs of them. */
+/* How many things are compared for `count` bytes: bytes, or pairs of them. */
 INLINE u32 packed_probes(u32 count)
 {
     return count <= PACKED_SINGLE ? count : count / 2;

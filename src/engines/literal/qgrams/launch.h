@@ -1,5 +1,5 @@
-/* launch.h: tables of the filter by grams, and its launch: what the hosts of all kernels
- * with that filter share (filter.k; device.h says what the tables are).
+/* launch.h: tables of the filter by grams, and its launch: what the hosts of all kernels with this
+ * filter share (filter.k; device.h says what the tables are).
  */
 #ifndef TRAWL_ENGINES_LITERAL_QGRAMS_LAUNCH_H
 #define TRAWL_ENGINES_LITERAL_QGRAMS_LAUNCH_H
@@ -10,7 +10,7 @@
 typedef struct qgrams_device {
     const char *unit; /* and its kernel */
     uint32_t q, stride, group, blocks, local_bytes;
-    uint32_t work; /* that a byte of text is worth */
+    uint32_t work; /* the work that a byte of text is worth */
     qgrams_args numbers;
     size_t words; /* of `made` */
     device_buffer made;
@@ -29,14 +29,15 @@ typedef struct qgrams_items {
     const void *with;
 } qgrams_items;
 
-/* Group, blocks and the bitmap's size, for these grams. The unit is named before. */
+/* Choose group, blocks and the bitmap's size for these grams. The unit's name is set before. */
 int qgrams_sizes(device_plan *p, qgrams_device *d, const qgrams_items *from, trawl_error *error);
 
-/* By how many of its upper bits a hash finds its head, with so many slots. */
+/* How many upper bits of a hash give its head, when there are `slots` slots. */
 uint32_t qgrams_heads_log(uint64_t slots);
 
-/* Tables with room for `rest` words after the slots, from numbers.literals on, which the caller
- * fills; then qgrams_upload, which frees them. NULL: no memory, and *error says so. */
+/* Make tables with room for `rest` words after the slots, from numbers.literals on. The caller
+ * fills these, and calls qgrams_upload, which frees the tables. NULL: no memory, and *error says
+ * so. */
 uint32_t *qgrams_tables_of(const device_plan *p, qgrams_device *d, const qgrams_items *from,
                            uint64_t rest, trawl_error *error);
 int qgrams_upload(device_plan *p, qgrams_device *d, uint32_t *tables, trawl_error *error);

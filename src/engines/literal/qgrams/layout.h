@@ -2,7 +2,7 @@
  *
  * Shared by the builder (build.c) and the loop on CPUs (vector.c).
  *
- * Of every pattern `stride` neighbouring grams are entries, so each occurrence has exactly one of
+ * `stride` neighbouring grams of every pattern are entries, so each occurrence has exactly one of
  * them at a place of the text that is a multiple of the stride (counted from anywhere).
  */
 #ifndef TRAWL_ENGINES_LITERAL_QGRAMS_LAYOUT_H

@@ -10,12 +10,13 @@
 
 #include "engines/shared/prints/layout.h"
 
-#define TEDDY_WIDTH 4u  /* most bytes of a window */
-#define TEDDY_GROUPS 2u /* most groups of eight buckets */
-#define TEDDY_PLACE 63u /* last place of a window in its pattern */
+#define TEDDY_WIDTH 4u  /* the most bytes of a window */
+#define TEDDY_GROUPS 2u /* the most groups of eight buckets */
+#define TEDDY_PLACE 63u /* the greatest place of a window in its pattern */
 
-/* Of a group and a byte of the window: bit b of a byte's set: some pattern of bucket b has the byte
- * there. The set of byte c has at least the bits of half[c & 127] & low[c & 15] & high[c >> 4]. */
+/* The sets of bytes for a group and a byte of the window: bit b of a byte's set says that some
+ * pattern of bucket b has the byte there. The set of byte c has at least the bits of half[c & 127]
+ * & low[c & 15] & high[c >> 4]. */
 typedef struct teddy_class {
     u8 half[128];
     u8 low[16], high[16];

@@ -23,14 +23,14 @@ typedef struct byr_tables {
 typedef struct byr_needle {
     u32 rows;
     u32 row_bytes;
-    u32 row_words; /* of a row as stored, filled up to whole words */
+    u32 row_words; /* of a stored row, filled up to whole words */
     u32 cells;     /* u32[rows * row_words], word offset */
     u32 order;     /* u32[rows], word offset: rows in the order of comparison */
     u32 period;    /* the smallest p >= 1 such that the needle moved down by p agrees with itself */
 } byr_needle;
 
-/* Row `row` of this needle. Those of one distinct row are sorted by needle and row: the tops
- * that they mean lie from below to above. */
+/* Row `row` of this needle. The candidates of one distinct row are sorted by needle and row, so the
+ * tops that they mean rise. */
 typedef struct byr_candidate {
     u32 needle;
     u32 row;

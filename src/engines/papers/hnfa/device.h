@@ -26,9 +26,9 @@ typedef struct hnfa_args {
 
 SHARED_SIZE(hnfa_args, 72);
 
-/* Words of local memory: the class map and whether anything lives; Ch and Rep, when staged; for
- * each team an area for its exchange, unless it votes within a warp. The odd size puts the teams'
- * words on different banks. */
+/* Words of local memory: the class map, and whether any state is alive; Ch and Rep, when staged;
+ * for each team an area for its exchange, unless it votes within a warp. Its odd size puts the
+ * teams' words in different banks. */
 #define HNFA_ALIVE 64
 #define HNFA_FIXED 66
 #define HNFA_ROWS(classes, modules) (4 * (classes) * (modules))

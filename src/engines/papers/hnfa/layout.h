@@ -21,7 +21,7 @@ typedef struct hnfa_pattern {
     u32 move;        /* u64[C][k]: Ch, word offset */
     u32 repeat;      /* u64[C][k]: Rep, word offset */
     u32 upper;       /* u64[3][k / 64 + 1]: Ebeg, Eend, Eblk of the upper module, word offset */
-    u32 lower_state; /* first word of state: k words, then k / 64 + 1 of the upper module */
+    u32 lower_state; /* the first word of state: k words, then k / 64 + 1 of the upper module */
     u32 skips;       /* 1: some module can be skipped as a whole */
 } hnfa_pattern;
 

@@ -4,9 +4,9 @@
  * Shared by the builder (build.c), the loop on CPUs (cpu.c) and the loops on devices (device.k).
  *
  * A gram is the first q bytes of a pattern as one number, the first byte lowest. Bit
- * gram * GRAMS_HASH >> shift is set for each; patterns shorter than q stand there with all
- * continuations. So a start whose gram has no bit begins no match. When some pattern ignores
- * case, text and bitmap are folded (engines/shared/fold.h).
+ * gram * GRAMS_HASH >> shift is set for each; patterns shorter than q are there with all
+ * continuations. So a start whose gram has no bit begins no match. When some pattern ignores case,
+ * text and bitmap are folded (engines/shared/fold.h).
  */
 #ifndef TRAWL_ENGINES_PAPERS_PFAC_LAYOUT_H
 #define TRAWL_ENGINES_PAPERS_PFAC_LAYOUT_H

@@ -14,9 +14,10 @@
 
 typedef struct wm_tables {
     u32 block;         /* B: 2 or 3 */
-    u32 window;        /* m: the shortest pattern of at least B bytes, 0 when there is none */
+    u32 window;        /* m: the length of the shortest pattern of at least B bytes; 0 when there is
+                          none */
     u32 shift;         /* u8[WM_BLOCKS]: at most WM_MAX_SHIFT, which is safe, word offset */
-    u32 hash;          /* u32[WM_BLOCKS + 1]: first candidate of each block, word offset */
+    u32 hash;          /* u32[WM_BLOCKS + 1]: the first candidate of each block, word offset */
     u32 members;       /* wm_member[hash[WM_BLOCKS]], word offset */
     u32 shorts;        /* u32[257]: first short pattern of each (folded) first byte, word offset */
     u32 short_members; /* wm_member[shorts[256]]; prefix: second byte or WM_SHORT_ANY */
