@@ -1,6 +1,6 @@
 /* devices.c: the backends opencl and cuda, which differ only in the device interface.
  *
- * Idea: a slice is a piece, or is cut into some when memory is short; carriers (belt.h) take the
+ * Idea: a slice is a piece, or is cut into several when memory is short. Carriers (belt.h) take the
  * next slice, whichever device they belong to, so fast devices take more of them. Pieces overlap by
  * the plan's reach, and a match belongs to the piece that owns its end (its top row), as with
  * slices.
@@ -8,7 +8,7 @@
  * Parts that carry have no such reach: their pieces run one after the other on the first
  * device, each from the state that the last one left, while the next one is copied.
  *
- * A text that is in a device's memory already (held.h) is that device's alone.
+ * A text that is in a device's memory already (held.h) is searched by that device alone.
  *
  * Invariant: records beyond a slice's capacity are counted and not stored, as the driver
  * expects. When memory runs out the job is tried again with fewer lanes, smaller pieces and room

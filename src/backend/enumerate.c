@@ -1,4 +1,4 @@
-/* enumerate.c: which devices there are, for those who choose one. */
+/* enumerate.c: which devices there are, for choosing one. */
 #include "backend/enumerate.h"
 
 #include <stdio.h>

@@ -1,13 +1,14 @@
-/* kept.c: matches of a job that stay on a device: they are counted by pattern there, or put into
- * memory of the caller's, or both.
+/* kept.c: matches of a job that stay on a device: they are counted there by pattern, or put into
+ * the caller's memory, or both.
  *
- * Idea: the host learns how many records a piece has, as ever, but does not fetch them: it queues
- * tally.k over them, which may run while the lane's next piece is on its way. The host knows how
- * many matches came before, so it says where these go, and no place is fought for.
+ * Idea: the host learns how many records a piece has, as always, but does not fetch them: it queues
+ * the kernel of tally/device.k over them, which may run while the lane's next piece is on its way.
+ * The host knows how many matches came before, so it says where these go, and lanes do not compete
+ * for places.
  *
- * Invariant: the caller's counts are added to when a job has ended well, and places are given out
- * from keeping.count on, which devices.c sets back when a job is tried again: nothing is counted
- * twice.
+ * Invariant: the caller's counts are added to only when a job has ended well, and places are given
+ * out from keeping.count on, which devices.c sets back when a job is tried again. So nothing is
+ * counted twice.
  */
 #include <string.h>
 

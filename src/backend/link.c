@@ -1,5 +1,5 @@
-/* link.c: how fast text comes to a device: a few copies of pinned memory are timed, the best
- * counts. It takes some milliseconds, most of them for the memory.
+/* link.c: how fast text comes to a device: a few copies of pinned memory are timed, and the fastest
+ * counts. It takes some milliseconds, most of them to get the memory.
  */
 #include "backend/lane.h"
 

@@ -1,8 +1,8 @@
 /* openmp.c: CPU threads through OpenMP, as the papers used them.
  *
- * The run-time system decides how threads wait, which is by spinning unless OMP_WAIT_POLICY says
- * otherwise, and what happens when there is none to be had, which is the end of the process. GNU's
- * has no threads after a fork: a child that scans with a context that its parent used hangs.
+ * The run-time system decides how threads wait: by spinning, unless OMP_WAIT_POLICY says otherwise.
+ * It also decides what happens when it cannot get a thread: the process ends. GNU's has no threads
+ * after a fork: a child that scans with a context that its parent used hangs.
  */
 #include "backend/cpu.h"
 

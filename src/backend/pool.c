@@ -3,22 +3,22 @@
  * Idea: the caller offers a job to some helpers and works on it itself. A helper that wakes joins
  * if it finds a place. Unless tasks are dealt out, they come from one counter: when it has run out
  * the caller withdraws the places that nobody took, and waits for those who joined. So a helper
- * that gets no core, or late, holds up nothing but the task that it is at; a share that was dealt
- * out waits for its thread.
+ * that gets no core, or gets it late, holds up only its present task; a share that was dealt out
+ * waits for its thread.
  *
  * Invariant: a job's fields are written under the lock, and only while nobody is joined and no
  * place is offered.
  *
- * Cost: a lock, and a system call for each helper that is woken. Nobody spins: on a busy machine
- * that takes the core from those who have work. There a helper that wakes must not take its
- * caller's core, so helpers are batch threads, which wait for their turn. And one may lose its core
- * within a task, and the wait for it be longer than a small job: when a job was waited for longer
- * than it was worked on, the caller works alone for REST times as long, so that all such waits
- * together take a REST-th of the time at most.
+ * Cost: a lock, and a system call for each helper that is woken. No thread spins: on a busy machine
+ * that takes the core from threads with work. There a helper that wakes must not take its caller's
+ * core, so helpers are batch threads, which wait for their turn. A helper may also lose its core
+ * within a task, and the wait for it may be longer than a small job takes. So when a job was waited
+ * for longer than it was worked on, the caller works alone for REST times as long; all such waits
+ * together then take at most a REST-th of the time.
  *
  * After a fork the child has none of the threads, and the lock may be held by one of them for
- * ever. base/origin.h tells: the child writes the pool anew, and neither locks, joins nor destroys
- * anything of the parent's.
+ * ever. base/origin.h tells that this is a child, which then makes the pool anew, and neither
+ * locks, joins nor destroys anything of the parent's.
  */
 #ifdef __linux__
 #define _GNU_SOURCE /* SCHED_BATCH */

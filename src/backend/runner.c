@@ -1,8 +1,8 @@
-/* runner.c: the caller's threads, which its runner has (trawl_runner_fn).
+/* runner.c: runs slices on the caller's threads, by its runner (trawl_runner_fn).
  *
- * A runner is code of others. Whatever it does, a task runs once at most; when it returns the gate
- * is closed, and whoever is still inside is waited for, since tasks write to slices. Then a task
- * that is missing, or came twice, is an error instead of wrong matches.
+ * A runner is foreign code. Whatever it does, a task runs at most once; when it returns the gate is
+ * closed, and tasks that still run are waited for, since they write to slices. Then a task that is
+ * missing, or came twice, is an error instead of wrong matches.
  */
 #include <sched.h>
 #include <stdatomic.h>

@@ -1,8 +1,8 @@
-/* slice.c: one slice on a CPU: every part of a plan, stage by stage.
+/* slice.c: runs one slice on a CPU: every part of a plan, stage by stage.
  *
- * A part begins with its first stage, or, when that did not pay before, with its fallback. Where
+ * A part begins with its first stage, or with its fallback if the first did not pay before. Where
  * the first stage gives up it says from which byte (row) on nothing has been reported, and the
- * fallback does the rest of the slice. So a slice never takes much longer than by the fallback
+ * fallback does the rest of the slice. So a slice never takes much longer than with the fallback
  * alone, whatever the text.
  */
 #include <string.h>

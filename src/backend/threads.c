@@ -1,6 +1,6 @@
 /* threads.c: the context's own threads (pool.h), or those of its caller (runner.c).
  *
- * Static: slices are dealt out beforehand, thread t takes t, t + threads, ... Dynamic: a
+ * Static: slices are dealt out beforehand; thread t takes slices t, t + threads, ... Dynamic: a
  * thread takes the next slice when it is free.
  */
 #include <errno.h>

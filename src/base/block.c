@@ -1,4 +1,4 @@
-/* block.c: bytes that grow. */
+/* block.c: a growing block of bytes. */
 #include "base/block.h"
 
 #include <string.h>

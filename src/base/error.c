@@ -1,4 +1,4 @@
-/* error.c: messages of errors, and names of their codes. */
+/* error.c: error messages, and the names of error codes. */
 #include "base/error.h"
 
 #include <stdarg.h>

@@ -4,12 +4,12 @@
  * functions, and there is no global state. The types and the versioned names of the functions
  * come from the toolkit's cuda.h.
  *
- * A device is its primary context, which other users of CUDA in the process share. A thread
- * may use several devices, and the program around the library its own contexts, so every entry
- * point pushes the device's context and pops it again.
+ * A device is its primary context, which other users of CUDA in the process share. A thread may use
+ * several devices, and the program its own contexts, so every entry point pushes the device's
+ * context and pops it again.
  *
- * CUDA reports an error of a kernel that runs on its own with some later call, mostly the wait
- * for it; from then on every call on that context fails with the same code.
+ * CUDA reports an error of a kernel with some later call, mostly the wait for it; from then on
+ * every call on that context fails with the same code.
  */
 #ifdef TRAWL_HAVE_CUDA
 

@@ -2,9 +2,9 @@
  *
  * A unit's fat binary (program.h) is loaded when one of its kernels is first launched, and kept
  * with its kernels in the device. Constant memory is no argument in CUDA but a symbol of the
- * module, so an ARG_CONSTANT is copied there before the launch. What it holds is known by its
- * buffer: a buffer that is written, cleared, mapped or closed counts as new. (A kernel that writes
- * the buffer of an ARG_CONSTANT is not noticed.)
+ * module, so an ARG_CONSTANT is copied there before the launch. It is known which buffer's content
+ * it holds; a buffer that is written, cleared, mapped or closed counts as new. (A kernel that
+ * writes the buffer of an ARG_CONSTANT is not noticed.)
  */
 #ifdef TRAWL_HAVE_CUDA
 

@@ -4,9 +4,9 @@
  * functions, and there is no global state. A device's programs are built when one of their
  * kernels is first launched, and kept on disk (cache.h); its kernels are kept beside them.
  *
- * Besides the queues that callers open a device has one of its own, for what must be done at
- * once: new buffers are cleared there, which also makes drivers that allocate late do it then,
- * so that a lack of memory shows where the buffer is opened.
+ * Besides the queues that callers open, a device has its own queue, for what must be done at once.
+ * New buffers are cleared there, which makes drivers that would allocate late do so at once, so
+ * that a lack of memory shows where the buffer is opened.
  */
 #ifdef TRAWL_HAVE_OPENCL
 

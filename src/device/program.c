@@ -1,8 +1,9 @@
 /* program.c: finding and reading CUDA images.
  *
- * $TRAWL_PROGRAMS, where it is set, is the only folder looked in. Otherwise it is, seen from the
- * file that this code is part of (libtrawl, or a program that holds the static library), trawl/,
- * lib/trawl/ (the build folder) and ../lib/trawl/; and last where Trawl was to be installed.
+ * If $TRAWL_PROGRAMS is set, only that folder is looked in. Otherwise these are, relative to the
+ * file that this code is part of (libtrawl, or a program that holds the static library): trawl/,
+ * lib/trawl/ (in the build folder) and ../lib/trawl/; and last the folder that Trawl was configured
+ * to be installed in.
  */
 #define _GNU_SOURCE /* dladdr */
 #include "device/program.h"

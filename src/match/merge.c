@@ -1,7 +1,7 @@
 /* merge.c: the matches of several patterns that share their end, in the order of output.
  *
- * Each pattern's starts ascend, so a heap of patterns, whose next start is least on top, gives all
- * in order without a copy of any. Cost: O(log patterns) for each match. */
+ * Each pattern's starts ascend, so a heap of patterns, with the least next start on top, gives all
+ * starts in order without copying any. Cost: O(log patterns) for each match. */
 #include "match/merge.h"
 
 void merge_free(merge *m, memory *memory)

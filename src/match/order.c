@@ -1,9 +1,9 @@
-/* order.c: putting records and matches in order, and handing them out.
+/* order.c: putting records and matches in order, and handing them on.
  *
- * Records come from slices that were scanned on their own, so they are in order but for
- * small disturbances, or not at all (a device; an engine that reports by start). They are sorted by
- * place, by an LSD radix sort of two or three digits of 11 bits, n moves for each, and then the few
- * that share a place by index. Nothing is moved when they are in order already.
+ * Records come from slices that were scanned separately, so they are in order but for small
+ * disturbances, or not in order at all (from a device, or an engine that reports by start). An LSD
+ * radix sort of two or three digits of 11 bits, n moves for each, sorts them by place; then the few
+ * that share a place are sorted by index. Nothing is moved when they are in order already.
  *
  * Matches are sorted by merging. Before two sorted halves are merged, what is in place at
  * the outer end of either is left where it is: only the stretch in which they overlap is

@@ -1,8 +1,8 @@
 /* pairs.c: the starts of each end of a variable-length pattern.
  *
- * Engines report ends only, and to run back from each of them takes the square of a run:
- * `x.*c` on an x and n c's has n matches and n * n / 2 bytes between their borders. So the ends
- * share what they have in common.
+ * Engines report only ends, and running back from each of them takes the square of a run: `x.*c` on
+ * an x and n c's has n matches and n * n / 2 bytes between their borders. So the ends share their
+ * common work.
  *
  * A node (k, q) is an offset q after the first k elements of the pattern. A start s reaches it
  * when text[s .. q) is a match of these k elements; an end is a node after all of them.
@@ -23,8 +23,8 @@
  * farthest stand first, cut into one piece for each number of elements. By 1 a node
  * needs no set of starts, only first and last; and the answer for an end is a part of the list,
  * those past all elements, once the ones below `first` are dropped.
- * A piece is a chain of runs, each of starts that follow one another: those in a run of the text
- * are one.
+ * A piece is a chain of runs of starts that follow one another: those in a run of the text are one
+ * run.
  *
  * A forward pass over the text keeps, for each element, the nodes before it that may still lead
  * on. When one is `min` bytes away it is ready: its starts move to the next piece. While a
@@ -42,21 +42,21 @@
  * the bytes of a run of the element's class, but for the last ones.
  *
  * Invariant between ends: `forward` stands at the last end, `at`; it and the list know all of
- * the starts that may reach a later end. How the text came in pieces does not matter.
+ * the starts that may reach a later end. How the text was cut into feeds does not matter.
  *
  * Cost: a byte is read for a pattern only if its second pass gets to it, which is once, and
- * then once by the forward pass. Either takes O(elements) a byte, but those without a node
+ * then once by the forward pass. Either takes O(elements) for a byte, but elements without a node
  * sleep and cost nothing. A start moves once for each element. So O(bytes in reach of an end *
- * elements + pairs), whatever the repeats' counts, the runs in the text and the pieces that it
- * comes in. The worst case: a byte in reach of ends of all patterns, all elements awake, as
- * those of a?a?a?a?a+ are in a run of a's.
+ * elements + pairs), whatever the repeats' counts, the runs in the text and its feeds. The worst
+ * case is a byte in reach of ends of all patterns, with all elements awake, as those of a?a?a?a?a+
+ * are in a run of a's.
  *
  * Memory: 24 bytes for each node that is kept, at most the sum of max (of min, where
  * unbounded) for either pass, and 16 for each run of starts in the list: those within two longest
  * matches, or, of an unbounded pattern, within the stretch of text in which one end is in
- * reach of the next. As arrays grow by doubling, up to two and four times that; and each
- * pattern that has occurred keeps its own. Who wants the leftmost start alone says so
- * (pairs_keep_first), and the list holds those since the last end.
+ * reach of the next. Since arrays grow by doubling, it is up to two and four times that; and each
+ * pattern that has occurred keeps its own. A caller that needs only the leftmost start says so
+ * (pairs_keep_first); the list then holds that and those since the last end.
  *
  * Source: that crossing walks may swap is what makes Monge arrays and paths in planar graphs
  * easy. The rest follows from it.

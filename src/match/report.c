@@ -1,32 +1,32 @@
 /* report.c: the reporter, which turns ends into the other report modes.
  *
- * A pattern of fixed length has one start for each end, end - length: nothing is to be
- * found out. For the others pairs.c finds the starts. Those that reach an end are all between its
- * first and its last one, and both grow with the end. So, end by end,
+ * A pattern of fixed length has one start for each end, end - length: nothing must be found out.
+ * For the others pairs.c finds the starts. Those that reach an end are all between its first and
+ * its last start, and both grow with the end. So, end by end,
  *
- *   ENDS      of plans with doubtful patterns (plan.h): of these the ends that have a start, and
- *             all of the others. What may start is followed from the text's begin on.
+ *   ENDS      for plans with doubtful patterns (plan.h): the ends of these that have a start, and
+ *             all ends of the others. What may start is followed from the text's begin on.
  *   PAIRS     complete at each end: all its starts, at once. Those of the patterns that end there
  *             are merged through a heap (merge.h), so none of them is copied.
  *   SHORTEST  the same for the starts that reached no end before.
- *   LONGEST   a start that is before the first one of an end reaches no end any more, so the end
- *             before was its farthest. Its match goes out when no pattern can bring one that stands
+ *   LONGEST   a start before the first start of an end reaches no end any more, so the end before
+ *             was its farthest. Its match is handed on when no pattern can bring one that stands
  *             before it.
- *   EACH      of the longest matches of a pattern, each one that starts at the cursor of the
- *             pattern or after it; in the order of ends, with those of fixed length. When the first
- *             such start has reached an end, no other start before that end can follow: pairs.c
- *             forgets them.
+ *   EACH      among the longest matches of a pattern, each one that starts at the cursor of the
+ *             pattern or after it, in the order of ends, together with those of fixed length. When
+ *             the first such start has reached an end, no other start before that end can follow:
+ *             pairs.c forgets them.
  *   LEFTMOST_LONGEST, LEFTMOST_FIRST
- *             of the longest matches per start and pattern, sorted by start and, where they
- *             share it, by preference, each one that starts at the cursor or after it goes
- *             out and moves the cursor to its end. Greed and length agree: the language
- *             has no alternation, so the first pattern's preferred match is its longest. For a
- *             single pattern of variable length they are EACH.
+ *             the longest matches per start and pattern are sorted by start and, where they share
+ *             it, by preference. Each one that starts at the cursor or after it is handed on, and
+ *             moves the cursor to its end. Greed and length agree: the language has no alternation,
+ *             so the first pattern's preferred match is its longest. For a single pattern of
+ *             variable length they are the same as EACH.
  *
- * Starts that follow one another and have one end are kept as one run, so a run of equal letters
- * takes no more memory than one of them. Alternatives of one pattern are united once all they have
- * below some start is known (unite.c). Until then matches of one length that follow one another are
- * kept as one too, and those that another alternative outdoes are not kept.
+ * Starts that follow one another and share their end are kept as one run, so a run of equal letters
+ * takes no more memory than one letter. Alternatives of one pattern are united once all their
+ * matches below some start are known (unite.c). Until then matches of one length that follow one
+ * another are also kept as one, and matches that another alternative outdoes are not kept.
  *
  * A start s is settled
  *   for patterns with a longest match   when the text is known to s + horizon, the length of the

@@ -1,12 +1,11 @@
-/* unite.c: of the matches of a pattern's alternatives, one for each start.
+/* unite.c: keeps one match for each start among the matches of a pattern's alternatives.
  *
- * A sweep over the starts of each pattern. The items that hold the start at hand are open; the best
- * of them is the best until one of them ends, another begins, or its end, if it stays, is passed by
- * ends that go on with their starts. So a run is taken whole, not start by start.
+ * It sweeps over the starts of each pattern. The items that hold the present start are open. The
+ * best of them stays the best until one of them ends, another begins, or, if its end is fixed, that
+ * is passed by ends that move with their starts. So a run is taken whole, not start by start.
  *
- * Invariant: items[first .. next) are open, those before are done with.
- * Cost: the items sorted, and for each run that is handed on a look at those that are open, of
- * which an alternative has one. */
+ * Invariant: items[first .. next) are open, items before are finished. Cost: sorting the items, and
+ * for each run that is handed on a look at those that are open, one for each alternative. */
 #include "match/unite.h"
 
 /* By pattern, and then by start. */

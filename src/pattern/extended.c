@@ -1,7 +1,7 @@
 /* extended.c: patterns of byte classes and repeats, such as [a-f]\d{2,4}.+
  *
- * Idea: recursive descent without recursion, for the language has no nesting: a pattern
- * is a row of elements, an element is a set of bytes and an optional quantifier.
+ * Idea: recursive descent without recursion, since the language has no nesting: a pattern is a row
+ * of elements, an element is a set of bytes with an optional quantifier.
  *
  *     pattern    = alternative ("|" alternative)*
  *     alternative = ("^" | "\A" | word)* element+ ("$" | "\z" | word)*
@@ -11,9 +11,9 @@
  *     quantifier = ? | * | + | {x} | {x,} | {x,y} | {,y}
  *
  * What the language leaves out (groups, lazy repeats ...) is refused at its
- * column with advice, never taken for a byte. In a dialect an element is a letter of it or a
- * class of these. Everything is ASCII: no locale.
- * Cost: O(length) time; 40 bytes an element.
+ * column with advice, never taken for a byte. In a dialect an element is a letter of the dialect or
+ * a class of letters. Everything is ASCII: there is no locale. Cost: O(length) time; 40 bytes an
+ * element.
  */
 #include <string.h>
 

@@ -7,13 +7,15 @@
  *     jump     = "[" n "]" | "[" n? "-" m? "]", the same in braces, or "*": n to m of any byte
  *     group    = "!"? "(" sequence ("|" sequence)* ")"
  *
- * Blanks and comments of C may stand between them. "~" and "!" stand for all other bytes. A jump
- * stands between bytes; but "{n}" is n bytes "??", and stands anywhere, as in ClamAV's signatures.
+ * Blanks and comments of C may stand between them. "~" and "!" mean all bytes but those. A jump
+ * stands between bytes; but "{n}" is n bytes "??", and may stand anywhere, as in ClamAV's
+ * signatures.
  *
  * Idea: a group whose alternatives are single bytes is a class. Others are expanded: the pattern
- * has an alternative for each choice, up to MAX_CHOICES. Choices are numbered: the number of one
- * is divided by the choices of the first group; the remainder says which of these, the quotient
- * which of those after it. Nothing is kept between two alternatives but the number.
+ * has an alternative for each choice, up to MAX_CHOICES. Choices are numbered: a number divided by
+ * the count of choices of the first group leaves a remainder that says which of these it is, and a
+ * quotient that says so for the groups after it. Only the number is kept from one alternative to
+ * the next.
  * Cost: for each alternative twice the length times the depth of its groups.
  */
 #include <string.h>

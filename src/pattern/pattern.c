@@ -3,7 +3,7 @@
  * Idea: check the arguments, let the syntax's parser fill each pattern, measure it, sort.
  * Invariant: the list starts zeroed and each pattern owns what it points to, so one
  * function frees a list at any stage and an error leaves nothing behind.
- * Cost: O(bytes of text + n log n) for n patterns; two allocations a pattern.
+ * Cost: O(bytes of text + n log n) for n patterns; two allocations for each pattern.
  */
 #include <stdlib.h>
 #include <string.h>

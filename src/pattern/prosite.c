@@ -8,11 +8,10 @@
  *
  * "<" and ">" are the begin and the end of a line or of the text, as ^ and $ are. In the class of
  * the last element, ">" is an alternative to its letters: the pattern without that element, at the
- * end; "<" in that of the first likewise. So there are up to four alternatives; bits of
- * their number say which of these stand for their border.
- * Invariant: a set holds letters only, in both cases (TRAWL_NOCASE is implied): x is a residue,
- * never a newline or a gap.
- * Cost: O(length) time for each alternative.
+ * end. So is "<" in the class of the first element, at the begin. So there are up to four
+ * alternatives; the bits of an alternative's number say which of the two elements stand for their
+ * border. Invariant: a set holds only letters, in both cases (TRAWL_NOCASE is implied): x is a
+ * residue, never a newline or a gap. Cost: O(length) time for each alternative.
  */
 #include <string.h>
 

@@ -1,9 +1,8 @@
 /* plan.c: the plan block, written and verified.
  *
- * Idea: everything a scan needs stands in one block of offsets, so that saving is
- * copying and loading is checking. A loaded block may come from anywhere: plan_check
- * accepts nothing that could lead a reader outside the block, and the engine's own
- * check does the same for its tables.
+ * Idea: everything that a scan needs is in one block with offsets, so that saving is copying and
+ * loading is checking. A loaded block may come from anywhere: plan_check accepts nothing that could
+ * lead a reader outside the block, and the engine's own check does the same for its tables.
  */
 #include "plan/plan.h"
 

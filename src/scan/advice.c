@@ -1,4 +1,4 @@
-/* advice.c: see advice.h. The public call that asks it, and says why. */
+/* advice.c: see advice.h. The public call that gives the advice, and the reason for it. */
 #include "scan/advice.h"
 
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* collect.c: the public calls that give all matches as an array, and the one that does all. */
+/* collect.c: the public calls that give all matches as an array, and the one that also compiles. */
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* device_grid.c: the public calls that scan a grid in a device's memory. The backend holds the
- * bytes from its first cell to its last one, as it does a text (backend/held.h), and its rows go
- * the way of all grids, without an address on the host.
+ * bytes from its first cell to its last, as it holds a text (backend/held.h), and its rows are
+ * searched as in any grid, without an address on the host.
  */
 #include "base/error.h"
 #include "base/options.h"

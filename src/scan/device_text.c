@@ -1,6 +1,6 @@
 /* device_text.c: the public calls that scan a text in a device's memory. The backend holds it
- * (backend/held.h), and its windows go the way of all texts, without an address on the host. What
- * is found is handed on here, or stays there (backend/kept.c).
+ * (backend/held.h), and its windows are searched as in any text, without an address on the host.
+ * Matches are handed on here, or stay in that memory (backend/kept.c).
  */
 #include "base/options.h"
 #include "scan/tally.h"

@@ -1,4 +1,4 @@
-/* facts.c: what a report of a plan asks of those who have the text. */
+/* facts.c: what a plan and its report ask of those who keep the text. */
 #include "scan/facts.h"
 
 #include "base/error.h"

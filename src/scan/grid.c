@@ -2,14 +2,14 @@
  *
  * Idea: a round takes the next rows of the text, cuts them into bands, has the backend scan
  * them and hands on what was found, band by band. A band owns the matches whose top row is
- * in it; the walk reads as many rows below as the tallest needle needs, so a round sees its
- * rows and that overlap as one window, in which a cell's number fits 32 bits.
+ * in it; the walk reads as many rows below as the tallest needle needs. So a round sees its rows
+ * and that overlap as one window, in which a cell's number fits 32 bits.
  *
  * Invariant: all matches with their top row above `at` have been handed on, in order.
  *
- * Memory is bounded: the bands of a round share one buffer. A band that finds more than its
- * share has lost nothing, for it has counted: its rows are scanned again in rounds of their own,
- * as high as that count lets expect to fit. Only a single row may need more.
+ * Memory is bounded: the bands of a round share one buffer. A band that finds more than its share
+ * loses nothing, since it counts: its rows are scanned again in separate rounds, as high as should
+ * fit by that count. Only a single row may need more.
  */
 #include <string.h>
 

@@ -1,15 +1,15 @@
 /* led.c: several windows of a text under way at once.
  *
  * Idea: a device computes while the matches of the windows before are handed on. The backend's
- * threads run the jobs of some windows, in their order, and sort the records of each slice; the
- * caller's thread cuts windows, waits for the oldest one, and hands its matches on.
+ * threads run the jobs of some windows, in order, and sort the records of each slice. The caller's
+ * thread cuts windows, waits for the oldest one, and hands on its matches.
  *
  * Invariant: windows are handed on in order, each once; after an error, or when the caller wants no
- * more, what is under way is waited for and forgotten. A window for which memory ran out is scanned
- * again, as all after it, one by one, in the way that is content with less.
+ * more, what is under way is waited for and forgotten. A window for which memory ran out, and all
+ * after it, are scanned again one by one, which needs less.
  *
- * Cost: room for the records of all that is under way, and at the end some windows are searched for
- * nothing. So calls with a limit of matches or steps do not come this way.
+ * Cost: room for the records of all windows under way; and when a call ends early, some windows
+ * were searched for nothing. So calls with a limit on matches or steps are not led.
  */
 #include <string.h>
 

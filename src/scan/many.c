@@ -1,9 +1,9 @@
 /* many.c: many small texts in one call, each by itself.
  *
- * Where the context has threads, texts are scanned ahead by groups, a task each, into a room that a
- * group's texts share; then their matches are handed on in order, by the caller's thread. A text
- * that is not small, or whose matches found no room, is scanned when its turn comes. A device has
- * them in bundles (bundle.h).
+ * If the context has threads, texts are scanned ahead in groups, a task for each group, into a room
+ * that a group's texts share; then the caller's thread hands on their matches in order. A text that
+ * is not small, or whose matches found no room, is scanned when its turn comes. A device gets them
+ * in bundles (bundle.h).
  */
 #include "scan/bundle.h"
 

@@ -1,18 +1,19 @@
 /* range.c: the public calls for a text that is searched by ranges.
  *
- * Idea: a range is searched as a text of its own, with so much beside it that what is wrong at that
- * text's borders ends, or begins, outside of the range; of what it finds the matches are handed on
- * that end in the range. That is all for reports whose matches depend on no others, of patterns
- * that have a longest match. Else a state comes in from before, and goes out (seam.h):
+ * Idea: a range is searched as a separate text, with enough text on either side that what is wrong
+ * at its borders ends, or begins, outside the range; the matches that end in the range are handed
+ * on. That is all for patterns with a longest match and reports in which no match depends on
+ * others. Else a state comes from the range before, and goes on to the next (seam.h):
  *
- *   ENDS, unbounded repeats   the range is windows of one text_scan, whose set of states is that;
- *   reports that choose       the reporter begins with what was taken before, and of what it takes
- *                             what begins in the range and ends after it goes out. What reports of
- *                             unbounded repeats need has no bound, so there ranges meet at bytes
- *                             that end all these repeats: then it has one.
+ *   ENDS, unbounded repeats   the range is windows of one text_scan, whose set of states it is;
+ *   reports that choose       the reporter begins with the matches that were taken before, and the
+ *                             state that goes on is those it takes that begin in the range and end
+ *                             after it. What a report of unbounded repeats needs would have no
+ *                             bound, so there ranges meet at bytes that end all these repeats.
  *
  * Invariant: the parts of a range, between places whose states are kept, are searched as ranges
- * are. Cost: `before` and `after` are read again, for each part: as many as a range is halved.
+ * are. Cost: `before` and `after` are read again for each part; there is a part for each time a
+ * range is halved.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -1,12 +1,12 @@
-/* scan.c: windows of text, cut into slices, run, handed on.
+/* scan.c: windows of text are cut into slices, run, and handed on.
  *
- * Idea: a window is cut into slices that share a fixed room for records. A slice with more
- * matches than room is scanned once more, in stretches short enough to fit: so memory is
- * bounded whatever the text holds and no match is lost, and the next window is made shorter,
- * so that the second pass stays the exception.
+ * Idea: a window is cut into slices that share a fixed room for records. A slice with more matches
+ * than room is scanned once more, in stretches short enough to fit. So memory is bounded whatever
+ * the text holds, and no match is lost. The next window is made shorter, so that the second pass
+ * stays the exception.
  *
- * What a device has no memory for is scanned by the context's spare worker, the CPU's threads; not
- * so a text that is in the device's memory.
+ * If a device has too little memory, the context's spare worker, the CPU's threads, takes over,
+ * unless the text is in the device's memory.
  */
 #include "scan/scan.h"
 

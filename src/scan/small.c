@@ -1,8 +1,9 @@
-/* small.c: a small text in one go: one slice, on the caller's thread, with all room on the stack.
+/* small.c: searches a small text in one go: as one slice, on the caller's thread, with all room on
+ * the stack.
  *
- * What a scan of a large text prepares (windows, slices for all threads, room for records) takes
- * longer than a hundred bytes do. Here nothing is allocated and nothing is cut. Matches that find
- * no room on the stack send the text the long way.
+ * To prepare a scan of a large text (windows, slices for all threads, room for records) takes
+ * longer than to search a hundred bytes. Here nothing is allocated and nothing is cut. If matches
+ * find no room on the stack, the text goes the long way.
  */
 #include <string.h>
 

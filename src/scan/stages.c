@@ -1,4 +1,4 @@
-/* stages.c: with which stage the next job begins: the one that paid. */
+/* stages.c: which stage the next job begins with: the one that paid. */
 #include "scan/scan.h"
 
 #define REST (16u << 20) /* bytes */

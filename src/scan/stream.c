@@ -1,9 +1,9 @@
-/* stream.c: the public calls for a text that comes in pieces. Each piece is a window of a
- * text_scan, after what its reach may read.
+/* stream.c: the public calls for a text that comes in feeds. Each feed is a window of a text_scan,
+ * after the bytes that its reach may read.
  *
- * A plan that is opened has an opening before the text, which is fed like a byte; places in the
- * stream count it. Where a plan asks what comes after a match, the last byte that was fed waits, or
- * two do: it is scanned when what comes after it is known, or the text ends.
+ * If the plan has opened patterns, the opening is fed before the text, like a byte; places in the
+ * stream count it. If the plan asks what comes after a match, the last one or two bytes that were
+ * fed wait: they are scanned when what comes after them is known, or the text ends.
  */
 #include <string.h>
 

@@ -1,4 +1,4 @@
-/* text.c: the public calls that scan one text in memory: windows of it go through a text_scan. */
+/* text.c: the public calls that scan one text in memory: its windows go through a text_scan. */
 #include "scan/text.h"
 
 #include <string.h>

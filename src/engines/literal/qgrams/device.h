@@ -69,8 +69,7 @@ SHARED_SIZE(qgrams_args, 80);
 /* Words of local memory of a warp: the queue of what passed the bitmap, the queue of what fits, the
  * box.
  */
-#define QGRAMS_QUEUE 128u /* at least 64: when a push finds no room, there is room for a lane's
-                             32 */
+#define QGRAMS_QUEUE 128u /* at least 64: while fewer than 32 wait, a lane's 32 have room */
 #define QGRAMS_WARP_WORDS (QGRAMS_QUEUE + 2 * BOX_PLACES)
 
 #endif
