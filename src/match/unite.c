@@ -4,8 +4,9 @@
  * best of them stays the best until one of them ends, another begins, or, if its end is fixed, that
  * is passed by ends that move with their starts. So a run is taken whole, not start by start.
  *
- * Invariant: items[first .. next) are open, items before are finished. Cost: sorting the items, and
- * for each run that is handed on a look at those that are open, one for each alternative. */
+ * Invariant: items[first .. next) are open, items before are finished.
+ * Cost: sorting the items, and for each run that is handed on a look at those that are open, one
+ * for each alternative. */
 #include "match/unite.h"
 
 /* By pattern, and then by start. */

@@ -12,8 +12,8 @@
  *
  * What the language leaves out (groups, lazy repeats ...) is refused at its
  * column with advice, never taken for a byte. In a dialect an element is a letter of the dialect or
- * a class of letters. Everything is ASCII: there is no locale. Cost: O(length) time; 40 bytes an
- * element.
+ * a class of letters. Everything is ASCII: there is no locale.
+ * Cost: O(length) time; 40 bytes for each element.
  */
 #include <string.h>
 

@@ -3,9 +3,10 @@
  * Idea: the extended syntax, whose letters are IUPAC's codes for one base or several. A set is made
  * of bases; then the codes that a text may have in their place are added: those all of whose bases
  * are in the set, or, under TRAWL_AMBIGUOUS, at least one. Case does not count (TRAWL_NOCASE is
- * implied). Invariant: a single letter that stands for one base is one byte, so patterns of such
- * letters are literals; T and U are two letters, and either fits a code of several bases. The other
- * strand is the pattern of complements in reverse, with its two conditions exchanged.
+ * implied).
+ * Invariant: a single letter that stands for one base is one byte, so patterns of such letters are
+ * literals; T and U are two letters, and either fits a code of several bases. The other strand is
+ * the pattern of complements in reverse, with its two conditions exchanged.
  */
 #include <string.h>
 

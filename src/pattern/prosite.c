@@ -10,8 +10,10 @@
  * the last element, ">" is an alternative to its letters: the pattern without that element, at the
  * end. So is "<" in the class of the first element, at the begin. So there are up to four
  * alternatives; the bits of an alternative's number say which of the two elements stand for their
- * border. Invariant: a set holds only letters, in both cases (TRAWL_NOCASE is implied): x is a
- * residue, never a newline or a gap. Cost: O(length) time for each alternative.
+ * border.
+ * Invariant: a set holds only letters, in both cases (TRAWL_NOCASE is implied): x is a residue,
+ * never a newline or a gap.
+ * Cost: O(length) time for each alternative.
  */
 #include <string.h>
 

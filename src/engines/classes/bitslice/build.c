@@ -1,8 +1,9 @@
-/* build.c: rows and tables of bit-sliced search. The loop and the essay are in
- * vector.c, what is tested for in design.c.
+/* build.c: rows and tables of bit-sliced search. The loop and the essay are in vector.c, the choice
+ * of tests in design.c.
  *
- * Rows of classes are unions of those of bytes that no class of a test tells apart; the largest
- * such group, what is in no class mostly, has no row: classes with it are complements.
+ * Rows of classes are unions of rows for groups of bytes that no class of a test tells apart. The
+ * largest group, mostly the bytes that are in no class, has no row: classes that include it are
+ * complements.
  */
 #include "engines/classes/bitslice/build.h"
 

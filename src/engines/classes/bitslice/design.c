@@ -1,12 +1,13 @@
 /* design.c: which tests find which pattern in bit-sliced text.
  *
- * A pattern's tests are on positions that every match has, at a distance from its anchor, one of
- * them, that is fixed, or varies by up to MAX_WIDE bytes: then on the union of so many rows. Which
- * ones is a bargain: a test costs each place, and says as much as its class is rare; a row costs
- * its making once for all patterns. So the classes that say most to most patterns have rows in any
- * case, and stand for those that they hold; a pattern gets another row where that saves more than
- * it costs. Tests are added until a survivor less is not worth another. All positions are tried as
- * the anchor. Those that survive are put to further tests on rows that are there anyhow.
+ * A pattern's tests are on positions that every match has. One of these is the anchor; the distance
+ * of a test from it is fixed, or varies by up to MAX_WIDE bytes: then the test is on the union of
+ * as many rows. Which tests are best is a trade: a test costs something at each place, and says the
+ * more the rarer its class is; a row is made once for all patterns. So the classes that say most to
+ * most patterns always have rows, and stand for the classes that they include; a pattern gets
+ * another row if that saves more than it costs. Tests are added until fewer survivors are not worth
+ * another test. All positions are tried as the anchor. Survivors are put to further tests on rows
+ * that are there anyhow.
  */
 #include "engines/classes/bitslice/build.h"
 

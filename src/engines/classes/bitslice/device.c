@@ -1,11 +1,11 @@
-/* device.c: bit-sliced class patterns on devices: which tiles, and lists for them. The kernel is
- * in device.k; that for devices that are CPUs, which needs no lists, in device_alone.k.
+/* device.c: bit-sliced class patterns on devices: which tiles, and lists for them. The kernel is in
+ * device.k; the one for devices that are CPUs, which needs no lists, in device_alone.k.
  *
  * The longest tile is taken that leaves room for two groups on a multiprocessor: while one makes
- * rows the other one tests. Where rows are too many for long tiles, the patterns are divided into
- * batches, so that a batch has fewer; some rows are made for several then. A test is a word among
- * the rows, ready to be added to an item's; classes stand in levels, so that all of a level can be
- * made at once.
+ * rows, the other tests. If there are too many rows for long tiles, the patterns are divided into
+ * batches, each with fewer rows; some rows are then made for several batches. A test is a word's
+ * place among the rows, ready to be added to an item's; classes have levels, so that all of a level
+ * can be made at once.
  */
 #include "engines/classes/bitslice/device.h"
 #include "engines/classes/bitslice/device_alone.h"

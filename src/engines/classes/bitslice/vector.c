@@ -1,34 +1,34 @@
 /* vector.c: thousands of class patterns at once, by bit-slicing.
  *
- * Idea: extended SHIFT-AND (vector/shiftand.c) turned on its side. There a word holds positions
- * of patterns and moves with every byte. Here a word holds the same question of many places of
- * the text, and nothing moves. A block is cut into 512 lanes of L bytes; bit l of row j of a class
- * says that byte l * L + j belongs to it. What lies d bytes after all those places is row j + d.
- * So the steps S' = (S << 1) & Ch become ANDs of rows of classes at their distances, for 512 places
- * each; they may be taken in any order, the rarest first, and most are never taken: a few leave no
- * place at all.
+ * Idea: extended SHIFT-AND (classes/shiftand/vector.c) turned on its side. There a word holds
+ * positions of patterns and moves with every byte. Here a word holds the answers to one question
+ * for many places of the text, and nothing moves. A block is cut into 512 lanes of L bytes; bit l
+ * of row j of a class says that byte l * L + j belongs to it. What lies d bytes after all those
+ * places is row j + d. So the steps S' = (S << 1) & Ch become ANDs of rows of classes at their
+ * distances, for 512 places each; they may be taken in any order, the rarest first, and most are
+ * never taken: after a few no place is left.
  *
  * 1. 16 rows of text at a time: bytes of 512 lanes side by side (8 x 8 transpositions in words).
- * 2. A row for every byte that matters, by comparison; of these the rows of classes, as unions or
- *    complements of unions, each from as few others as the builder found. All patterns share them.
- *    A class that an optional part may move by some bytes has the union of its last rows.
+ * 2. A row for every byte that matters, by comparison; from these the rows of classes, as unions or
+ *    complements of unions, each of as few others as the builder found. All patterns share them. A
+ *    class that an optional part may move by some bytes has the union of its last rows.
  * 3. Every pattern on 16 rows of places: its `early` tests; where some survive, the `late` ones.
  * 4. What still survives is compared byte by byte.
  *
  * A place is not where a match may begin, but its anchor: a position that every match has, chosen
- * so that it and the few rows after it say most. What lies between two optional parts is a
- * segment, and that with the anchor is compared first; then, if there are others, the set of places
- * that are reachable, segment by segment: back to some start, and on to the ends.
+ * so that it and the few rows after it say most. What lies between two optional parts is a segment.
+ * The segment with the anchor is compared first; then, if there are others, the set of places that
+ * can be reached, segment by segment: back to some start, and on to the ends.
  *
- * An end that is reached over several anchors is reported from the last of them: an anchor is
- * silent about an end that a later one leads to too, which the segments say when they are run
- * backwards. That decides what a place says without remembering any other, whatever the slices.
+ * An end that several anchors lead to is reported by the last of them: an anchor does not report an
+ * end that a later one leads to, too, which shows when the segments are run backwards. So what a
+ * place reports depends on no other place, whatever the slices.
  *
  * Invariant: all occurrences whose last anchor is before `base` have been reported, and no other,
- * but for records that are held back. They are, as long as the block may be given up: its tiles lie
- * across all of it, so it is left to the fallback as a whole. That begins with what begins at
- * `base`; so ends of what begins before it, and has its last anchor after it, are then looked for
- * place by place.
+ * except records that are held back. They are held back as long as the block may be given up: its
+ * tiles lie across all of it, so it is left to the fallback as a whole. The fallback begins with
+ * what begins at `base`; so ends of matches that begin before it, and have their last anchor after
+ * it, are then looked for place by place.
  *
  * Rows are kept as long as steps need them: a few hundred properties of some 50 rows of 64 bytes
  * stay in the second cache, however long the lanes are.

@@ -1,29 +1,30 @@
 /* cpu.c: patterns cut into pieces, found by rare factors and joined by distance.
  *
- * Idea: of each piece of a pattern (layout.h) the text is searched for one gram only, the
- * rarest. A bitmap, small enough for the first caches, lets nearly no other place pass. Where a
- * gram stands, the run of positions that holds it is compared, then what is before it, backwards,
- * and what is after it, forwards: the places where such a part may begin or end are the bits of
- * one word, which a gap shifts and widens, and a run thins out. A jump of 180,000 bytes costs a
- * ring of as many bits, in which the piece before it noted its ends, and a look into it, not
- * 180,000 states. A jump over a set of bytes needs all of them between the two to be in the set:
- * how far back they are is kept, so that no byte is looked at twice.
+ * Idea: the text is searched for only one gram of each piece of a pattern (layout.h), the rarest. A
+ * bitmap, small enough for the first caches, lets nearly no other place pass. Where a gram stands,
+ * the run of positions that holds it is compared, then what is before it, backwards, and what is
+ * after it, forwards: the places where such a part may begin or end are the bits of one word, which
+ * a gap shifts and widens, and a run thins out. A jump of 180,000 bytes costs a ring of as many
+ * bits, in which the piece before it noted its ends, and a look into it, not 180,000 states. A jump
+ * over a set of bytes needs all bytes between the two pieces to be in the set: how far back they
+ * are is kept, so that no byte is looked at twice.
  *
  * Patterns without a longest match are run by shiftand, each by its own words and only while these
  * are not zero; they begin only around the grams of first pieces, and before the end, where a
- * gram may be cut. So the state is that of shiftand less what leads to no match, and unites alike.
+ * gram may be cut. So the state is that of shiftand, without what leads to no match, and states
+ * unite in the same way.
  *
- * Where all that is met takes longer than the fallback would, the walk sets its end to the
- * last one that it may have reported, goes on to there, and gives up.
+ * If what is met takes longer than the fallback would, the walk sets its end to the last end that
+ * it may have reported, goes on to there, and gives up.
  *
  * Invariant: when the grams at a place are looked at, all pieces whose grams begin before it have
  * been found; so every end of an earlier piece that a jump may lead from is in its ring, for a
  * piece ends after its gram. A ring holds the ends of the last `mask` + 1 places up to the largest
  * one that was put in.
  *
- * Cost: O(n) for the bitmap, and for every gram that is met its run, in the worst case its piece
- * times FACTORS_SLACK, and for a jump its length / 64. A text of nothing but the grams of all
- * patterns costs O(n * pieces), as bit-parallel search of them all would always.
+ * Cost: O(n) for the bitmap; for every gram that is met, its run, in the worst case its piece times
+ * FACTORS_SLACK, and for a jump its length / 64. A text of nothing but the grams of all patterns
+ * costs O(n * pieces), as bit-parallel search of them all always would.
  *
  * Source: Navarro and Raffinot 2002 (searching for factors, then verifying); the pieces with jumps
  * between them as in Rahman, Iliopoulos, Lee, Mohamed and Smyth 2006 (patterns with gaps).

@@ -1,9 +1,9 @@
 /* device.c: class patterns by rare grams on devices: the device's own tables. The kernel is in
  * device.k; device.h says what the tables are.
  *
- * A piece of the plan is runs and gaps. Here it becomes segments with gaps after them: what a gap
- * takes at least belongs to the segment before it. All positions are checks of classes, but for
- * those that the slots of the piece's window have compared.
+ * A piece of the plan is a row of runs and gaps. Here it becomes segments with gaps after them: the
+ * bytes that a gap takes at least belong to the segment before it. All positions are checks of
+ * classes, except those that the slots of the piece's window have compared.
  */
 
 #include "engines/classes/factors/device.h"

@@ -1,9 +1,8 @@
 /* draft.c: patterns as pieces, and the grams that each piece is found by.
  *
  * A piece's grams are those of one place in one of its runs: all that its sets allow there, so that
- * every match of the piece has one of them there. Of all places the one is taken whose grams are
- * the rarest in the sample, first of those of four bytes; shorter ones only where these are
- * frequent, or too many.
+ * every match of the piece has one of them there. The place is the one whose grams are the rarest
+ * in the sample. Grams have four bytes; they are shorter only if those are frequent, or too many.
  */
 #include "engines/classes/factors/draft.h"
 

@@ -1,8 +1,8 @@
 /* rarity.c: how often a gram is to be expected.
  *
- * What the sample holds is counted. What it does not hold is told apart by what its halves would
- * make if they were independent, and by the bytes that fill files of all kinds (zeros, spaces,
- * ones, no-operations): a gram of such bytes is common in some text, if not in this sample.
+ * Grams in the sample are counted. Others are estimated as if their halves were independent; but
+ * grams of the bytes that fill files of all kinds (zeros, spaces, ones, no-operations) are taken as
+ * common in some text, if not in this sample.
  */
 #include "engines/classes/factors/rarity.h"
 

@@ -1,9 +1,9 @@
 /* device.c: extended SHIFT-AND on devices: which kernel, and how large. The kernels are in
  * device.k.
  *
- * A group takes a block of words, as many as there are up to 32, over as many slices as it has
- * items left. Its part of Ch and Rep lies in local memory by byte when that takes little, by
- * class when that fits, else it stays where it is.
+ * A group takes a block of words, up to 32, over as many slices as it has items for. Its part of Ch
+ * and Rep lies in local memory by byte when that takes little, by class when that fits, else it
+ * stays where it is.
  */
 #include "engines/classes/shiftand/device.h"
 

@@ -1,6 +1,6 @@
 /* streams_vector.c: SHIFT-AND over 512 bytes of text at once.
  *
- * Idea: shiftand has a bit for each position and takes a byte after the other. Here each position
+ * Idea: shiftand has a bit for each position and takes one byte after the other. Here each position
  * has a stream of bits, one for each byte of the text: bit i of it is that position's bit of
  * shiftand's state after byte i. A step of the automaton becomes one of 512 bits: a position's
  * stream is that of the position before it, moved up by one and ANDed with the row of its class;
@@ -8,20 +8,22 @@
  * spreads through the run of bytes that it takes by one addition, whose carries go through a run of
  * ones. So no branch depends on what the text holds, but for matches.
  *
- * A gap, many positions of any byte, is one step: what is after it is the union of the stream
- * before it moved up by so many bytes, whose parts double. Its state is the past of that stream.
+ * A gap, many positions of any byte, is one step: the stream after it is the union of the stream
+ * before it moved up by each number of bytes that the gap may take; it is made by doubling parts.
+ * Its state is the past of that stream.
  *
- * A whole text of a few words of bits has its streams in registers, without state, chunks, windows.
+ * A whole text of a few words of bits has its streams in registers, without state, chunks or
+ * windows.
  *
- * A row is made by comparing 64 bytes at a time, or by lookups of their lower and upper four bits.
+ * A row is made by comparing 64 bytes at a time, or by looking up their lower and upper four bits.
  *
- * Where a pattern has positions in a row that the text seldom has (a window), only their rows are
- * made and joined, until a window ends somewhere; from where its match may begin at the earliest
- * the streams then run, until no position after a window holds. Where windows lie close together
- * they are not looked for, for twice as long each time.
+ * If a pattern has neighbouring positions that are rare in the text (a window), only their rows are
+ * made and joined, until a window ends somewhere. From the earliest place where its match may begin
+ * the streams then run, until no position after a window holds. If windows lie close together, they
+ * are not looked for for a while, each time twice as long.
  *
- * Invariant: before a chunk at `at` that is run, held has the streams up to there, of all matches
- * that may end after it; all ends up to `reported` have been reported.
+ * Invariant: before a chunk at `at` is run, `held` has the streams up to there, of all matches that
+ * may end after it; all ends up to `reported` have been reported.
  *
  * Cost: O(n * positions / 512), whatever the text holds.
  *

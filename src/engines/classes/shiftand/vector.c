@@ -12,7 +12,7 @@
  * Invariant: after text[i], S holds exactly the positions that are reachable by some match
  * begun at or after the slice's first byte (or carried in), closed under skipping.
  *
- * Texts that are worth it, of sets that are not too large, are searched by bit streams:
+ * Texts that are long enough are searched by bit streams, if the set is not too large:
  * streams_vector.c.
  *
  * Cost: O(n * words).

@@ -6,10 +6,10 @@
  * needle the second automaton is that of Knuth, Morris and Pratt.
  *
  * Rows of one width are all different, so at most one of them ends at a cell. Needles of
- * different widths need a column state for each width (a group). A column state lives only
- * while rows keep ending there: it stands beside the text row at which it is valid, and any
- * other row finds it void. So cells where no row ends, nearly all of them in most texts,
- * never touch the columns.
+ * different widths need a column state for each width (a group). A column state lives only while
+ * rows keep ending there: it is stored with the text row at which it is valid, and any other row
+ * finds it void. So cells where no row ends, nearly all of them in most texts, never touch the
+ * columns.
  *
  * Invariant: after text row r, the state of (group, column) is the longest sequence of rows
  * of that width which ends in row r, begins in row `begin` at the earliest, and begins a

@@ -1,9 +1,9 @@
 /* device.c: Baker-Bird on devices: which kernel, and how large. The kernels are in device.k.
  *
- * The one choice that matters is the height of the bands: low ones give many items, high ones
- * read less twice. A column is left as soon as nothing is under way in it, so most texts pay
- * for a row or two; still a band is 4 times as high as the tallest needle where the text then
- * has items enough to fill the device.
+ * The one choice that matters is the height of the bands: low ones give many items, high ones read
+ * less twice. A column is left as soon as nothing is under way in it, so most texts pay for a row
+ * or two. Still a band is 4 times as high as the tallest needle, if the text then has enough items
+ * to fill the device.
  */
 #include "engines/grid/bb/device.h"
 #include "engines/shared/grid/launch.h"
