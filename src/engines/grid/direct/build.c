@@ -3,14 +3,13 @@
  *
  * Idea: which cells are compared first decides the speed, not the result. The walk looks at the
  * text and chooses among the first ones, so these should be of all colours that the needle has: one
- * of each, from the rarest to the commonest, then another one of each, and so on. Among cells of
- * one colour a hash of their place decides, which spreads them.
+ * of each, from the rarest to the commonest, then another of each, and so on. Among cells of one
+ * colour a hash of their place decides, which spreads them.
  *
  * Boxes: rectangles of cells of one colour, or of colours that differ by no more than the
  * tolerance, found one after the other from the top left: each as wide as the first cell's row
- * allows, then as high. They are kept when they have BOX_CELLS cells each and more (those of
- * several colours, which are looked at twice, two times as many), for that is about what a box
- * costs the walk.
+ * allows, then as high. A box is kept if it has at least BOX_CELLS cells (twice as many if it has
+ * several colours, since it is then looked at twice), which is about what a box costs the walk.
  *
  * Cost: O(n log n) for n cells.
  */

@@ -1,8 +1,8 @@
 /* device.c: direct comparison on devices: which kernel, and how large. The kernel is in device.k.
  *
- * A group takes some columns of some rows, as often as there are more of them than groups run at
- * once. Nothing is staged: bounds are the same for a whole group, and rows of text stay in a cache
- * from one cell of a needle to the next.
+ * A group takes some columns of some rows, and then others, if there are more of them than groups
+ * run at once. Nothing is staged: bounds are the same for a whole group, and rows of text stay in a
+ * cache from one cell of a needle to the next.
  */
 #include "engines/grid/direct/device.h"
 #include "engines/shared/grid/launch.h"

@@ -5,9 +5,10 @@
  * too many cells are out of bounds is dead, and where all are dead the next 64 bytes begin. Cells
  * that match anything are not in the list.
  *
- * Which cells come first decides how soon all are dead. So before the rows, some places of them are
- * tried with the first cells of the list; the one that leaves the fewest alive leads, then the one
- * that leaves the fewest of these, and so on. The order does not matter for the result.
+ * Which cells come first decides how soon all are dead. So before the rows are searched, some of
+ * their places are tried with the first cells of the list; the cell that leaves the fewest alive
+ * leads, then comes the one that leaves the fewest of these, and so on. The order does not matter
+ * for the result.
  *
  * Wrong cells are counted for all places at once: bit j of every place's counter stands in one word
  * (a bit-sliced counter), which begins so that the carry out of the highest bit says `too many`.
@@ -16,23 +17,24 @@
  * Invariant: a place is alive as long as the cells compared so far allow it; what is alive when all
  * have been compared is an occurrence. Nothing is guessed and nothing left out.
  *
- * Boxes: in a text that is nearly the needle everywhere, or with many wrong cells allowed, each
- * place asks for most cells of the needle. But needles for which a text can be so are even: they
- * consist of boxes, rectangles of cells of one colour. From one row to the next a box loses its
- * first row of cells and gains one, and from one column to the next the cells of these rows that
- * are out of bounds change at the box's two ends only. So when the cells compared for some rows of
- * the text have cost what boxes would, the rest of these rows is searched by boxes: what each place
- * has wrong is kept in a counter for every column, which each box changes from row to row.
+ * Boxes: in a text that nearly is the needle everywhere, or with many wrong cells allowed, each
+ * place needs most cells of the needle. But needles with such texts are even: they consist of
+ * boxes, rectangles of cells of one colour. From one row to the next a box loses its first row of
+ * cells and gains one, and from one column to the next the cells of these rows that are out of
+ * bounds change at the box's two ends only. So when the cells compared for some rows of the text
+ * have cost what boxes would, the rest of these rows is searched by boxes: a counter for every
+ * column has the number of wrong cells of its place, and each box changes it from row to row.
  *
- * With a tolerance the cells of a box may differ a little. Then what is out of the bounds of all of
- * them is counted, and what is not in the bounds of all: the first is at most what a place has
- * wrong, the second at least. Only where these two disagree are cells compared.
+ * With a tolerance the cells of a box may differ a little. Then two counts are kept: of text that
+ * is out of bounds for all of them, and of text that is not within bounds for all. A place has at
+ * least as many wrong cells as the first says, and at most as many as the second. Only where these
+ * lead to different answers are cells compared.
  *
- * Cost: about (wrong + 2) * cells * cell_size / 64 comparisons of 64 bytes a needle; at worst, in a
- * text that is nearly the needle everywhere, as many for each cell of the needle, or twice what its
- * boxes take, which does not depend on their size: 4 comparisons of 64 bytes for each, and a pass
- * over the counters where the text changes; and the cells where boxes cannot tell. Bounds of
- * channels of more than a byte are compared one by one.
+ * Cost: about (wrong + 2) * cells * cell_size / 64 comparisons of 64 bytes for a needle; at worst,
+ * in a text that nearly is the needle everywhere, as many for each cell of the needle, or twice
+ * what its boxes take, whatever their size: 4 comparisons of 64 bytes for each, and a pass over the
+ * counters where the text changes; and the cells where boxes cannot tell. Bounds of channels of
+ * more than a byte are compared one by one.
  * Source: the bit-sliced counters are Harley and Seal's, and Baeza-Yates and Gonnet's way (1992) of
  * counting mismatches in all places at once; the rest is brute force.
  */

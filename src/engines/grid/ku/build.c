@@ -1,15 +1,15 @@
 /* build.c: Kärkkäinen-Ukkonen's test strings. The walk and the essay are in vector.c.
  *
- * Idea: what a lattice of test points costs is the look-ups, which are the fewer the farther the
- * points lie from each other, and the comparisons, which are the fewer the rarer the strings. For
- * each length of a string and each distance down and across, every needle gives the rectangle of
- * its strings with the least sum of rarity; the cheapest of these shapes is built. Large sets are
- * judged by some of their needles, large needles by the piece that changes colour most.
+ * Idea: a lattice of test points costs look-ups, the fewer the farther the points lie from each
+ * other, and comparisons, the fewer the rarer the strings. For each length of a string and each
+ * distance down and across, every needle gives the rectangle of its strings with the least sum of
+ * rarity; the cheapest of these shapes is built. Large sets are judged by some of their needles,
+ * large needles by the piece that changes colour most.
  *
  * How often a text has a string is guessed from what is known: strings of one colour are common,
- * for pictures have margins; each change of colour within a string makes it rarer, the more so the
- * more colours the needles have; what needles share, a text made of them will have; and what the
- * caller's sample has is counted.
+ * since pictures have margins; each change of colour within a string makes it rarer, the more so
+ * the more colours the needles have; strings that needles share will be in texts made of them; and
+ * strings in the caller's sample are counted.
  *
  * Cost: O(cells judged * shapes), bounded; O(cells of the needles) to build.
  */

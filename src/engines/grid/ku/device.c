@@ -1,14 +1,14 @@
-/* device.c: Kärkkäinen-Ukkonen on devices: what the kernel reads beside the text, and how large a
+/* device.c: Kärkkäinen-Ukkonen on devices: what the kernel reads besides the text, and how large a
  * launch is. The kernel is in device.k.
  *
- * The plan says of each needle which strings of it are tested, a rectangle of them; of its columns
- * so many are taken as the kernel goes from test point to test point: 1, 2 or 4, for memory gives
- * whole lines. The hashes are the kernel's own: they take 32 bits and few instructions. Beside each
- * string stand its needle's shape and two probes, so that a candidate costs few loads one after
- * the other, and needles are laid out for loads of 16 bytes.
+ * The plan says which strings of each needle are tested, a rectangle of them. The kernel takes as
+ * many of its columns as test points are apart: 1, 2 or 4, since memory gives whole lines. The
+ * hashes are the kernel's own: they take 32 bits and few instructions. Each string has its needle's
+ * shape and two probes beside it, so that a candidate costs few loads that wait for one another,
+ * and needles are laid out for loads of 16 bytes.
  *
- * Cost: 64 bytes a string, the needles, and the filter: SHARE words a string, and as many for the
- * lists. Groups hold both of up to KU_NEAR strings.
+ * Cost: 64 bytes for each string, the needles, and the filter: SHARE words for each string, and as
+ * many for the lists. Groups hold both, for up to KU_NEAR strings.
  */
 #include "engines/grid/ku/device.h"
 

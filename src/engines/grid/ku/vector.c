@@ -7,26 +7,27 @@
  * hashes; where they are found, the needles are compared row by row. Nearly all of the text is
  * never read.
  *
- * Where needles are narrow or mostly even there must be a point in every column. Then vectors see
- * first where a test string may begin: four bytes of it, 64 columns at once. A byte's halves are
+ * If needles are narrow or mostly even, there must be a point in every column. Then vectors first
+ * find where a test string may begin, by four bytes of it, 64 columns at once. A byte's halves are
  * looked up in two tables of sixteen bytes, whose bits are buckets of strings; where a bucket's bit
- * stays in all of them, the string is looked up as above.
+ * is set in all of them, the string is looked up as above.
  *
  * Which rectangle of a needle it is does not matter for the result. The builder chooses the one
  * whose strings are rarest, and how close the points lie: close points need few strings of each
- * needle, so none of blank margins; distant ones are few. Points in every row and column (1 by 1)
- * and one string a needle are a search for its rarest row.
+ * needle, so none of blank margins; distant points are few. Points in every row and column (1 by 1)
+ * with one string for each needle are a search for its rarest row.
  *
- * Needles with masks are no different, but that their test strings come from a rectangle in which
- * all cells are compared, and that rows are compared under the mask.
+ * For needles with masks the test strings come from a rectangle in which all cells are compared,
+ * and rows are compared under the mask.
  *
  * Invariant: an occurrence is seen exactly once, from the test point under its rectangle.
  *
  * Tops are taken stretch by stretch. When a stretch takes too long, what it has found is
  * forgotten, and the next stage begins with it.
  *
- * Cost: cells / (down * across) look-ups, and the comparisons; where texts are even like a needle,
- * at worst a needle for each of its strings at every test point, so the walk gives up.
+ * Cost: cells / (down * across) look-ups, and the comparisons; in texts that are as even as a
+ * needle, at worst the needle is compared for each of its strings at every test point, so the walk
+ * gives up.
  * Source: Kärkkäinen and Ukkonen 1994, 1999 (test points); Baeza-Yates and Regnier 1993 (every
  * m-th row); Tarhio 1996; Wang et al. 2019 (Teddy's buckets and shuffles).
  */

@@ -2,8 +2,9 @@
  *
  * Steps: the trie (trie.c), whose numbers are breadth-first, so that a failure link always
  * points to a smaller one; rows for the first nodes, each a copy of the row of its failure link
- * with its children put in, so that a link of a child is one look at a row, or a few records after
- * the last row; then sparse records for the rest. PFAC is the same without failure links.
+ * with its own children put in, so that finding a child's link is one look at a row, or at a few
+ * records for nodes after the last row; then sparse records for the rest. PFAC is the same without
+ * failure links.
  */
 #include "engines/literal/ac/layout.h"
 

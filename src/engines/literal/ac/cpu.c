@@ -2,9 +2,9 @@
  *
  * Idea: all patterns stand in one trie; every state has a failure link to the state of its
  * longest proper suffix, so one left-to-right pass over the text with one state finds all
- * patterns. Bytes that no pattern holds share one class, which keeps rows short. States
- * near the root have a row with a target for every class, failure links already followed;
- * the states beyond the memory budget keep only their children and their failure link.
+ * patterns. Bytes that no pattern holds share one class, which keeps rows short. States near the
+ * root have a row with a target for every class, with failure links already followed; states beyond
+ * the memory budget have only their children and their failure link.
  *
  * Invariant: after text[i], the state is the longest suffix of text[from .. i] that is a
  * prefix of some pattern; its output list and those linked to it are the patterns that end

@@ -1,11 +1,11 @@
 /* device.c: Aho-Corasick on devices: which kernel and how large. The kernels are in device.k.
  *
- * page: 256 bytes an item on GPUs, or four times the reach where that is more: short, since the
- * steps of an item wait for each other, and only many items hide that. 32 KiB on CPUs. Staging is
- * left out unless asked for: local memory full of text leaves room for fewer items, while an item
- * that loads 16 bytes at once has no further use for them. A page that is asked for is rounded up
- * to a multiple of 16, when staged to an odd one. Staged groups that do not fit the local memory
- * are refused; a page that is not asked for is made to fit.
+ * page: on GPUs 256 bytes for an item, or four times the reach if that is more. It is short, since
+ * the steps of an item wait for each other, and only many items hide that. On CPUs it is 32 KiB.
+ * There is no staging unless asked for: local memory full of text leaves room for fewer items, and
+ * an item that loads 16 bytes at once needs them only once. A page that is asked for is rounded up
+ * to a multiple of 16, and to an odd multiple when staged. Staged groups that do not fit the local
+ * memory are refused; a page that is not asked for is made to fit.
  */
 #include "engines/literal/ac/device.h"
 #include "base/error.h"

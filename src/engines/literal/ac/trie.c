@@ -1,13 +1,13 @@
 /* trie.c: the trie of a set of literals in linear time.
  *
- * Idea: sort the literals, by 8 classes at a time as numbers and equal ones in full, and copy them
- * in that order, so that all that follows reads memory from one end to the other. A literal has a
- * node of its own for each byte after the prefix that it shares with the one before. Depth by
- * depth: of the literals that are so long, those which share no more than `depth` bytes with their
+ * Idea: sort the literals, by 8 classes at a time as numbers, and ties in full, and copy them in
+ * that order, so that all later steps read memory from one end to the other. A literal has its own
+ * node for each byte after the prefix that it shares with the one before. Nodes are made depth by
+ * depth: among the literals that are long enough, those that share at most `depth` bytes with their
  * predecessor begin a node there; all others are in the node of their predecessor.
  *
- * Invariant: before depth d, at[i] is the node of the first d bytes of literal i, of all that have
- * as many, and nodes have their numbers up to that depth.
+ * Invariant: before depth d, at[i] is the node of the first d bytes of literal i, if it has as
+ * many, and nodes up to that depth have their numbers.
  *
  * Cost: O(bytes + n log n); memory as nodes_open says.
  */

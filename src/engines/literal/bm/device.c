@@ -1,16 +1,16 @@
 /* device.c: Boyer-Moore on devices: which kernel, and how large. The kernels are in device.k.
  *
- * chars: 124 bytes an item unless given. A stride of 31 words, odd, spreads the items of a warp
+ * chars: 124 bytes for an item unless given. A stride of 31 words, odd, spreads the items of a warp
  * over all banks; 128 items stage 15.5 KiB, so 12 groups fit a multiprocessor's 228 KB, and the
  * loads of some overlap the searches of others; an item loads its share in two times four loads;
  * and 50 bytes read twice are 0.3% of a tile. For a pattern longer than a quarter of a tile the
- * parts grow, so that a fifth of the loads at most are repeats, as long as local memory allows.
+ * parts grow, so that at most a fifth of the loads are repeats, as far as local memory allows.
  *
  * Without `blocks` there is one group for each run of tiles: a multiprocessor takes the next
  * group when one ends, which evens out text that is slow in places. With `blocks` the grid is
- * that many groups a multiprocessor, which stride over the runs. Without `cascade` runs are as
- * long as leaves every multiprocessor 64 groups to take, and 16 tiles at most: the tables are
- * then a small part of what a group loads.
+ * that many groups a multiprocessor, which stride over the runs. Without `cascade` runs are as long
+ * as possible while every multiprocessor has 64 groups to take, and at most 16 tiles: the tables
+ * are then a small part of what a group loads.
  */
 #include <string.h>
 

@@ -1,16 +1,16 @@
 /* build.c: the bitmap and the buckets of grams of two-bit letters. The loop and the essay are in
  * vector.c.
  *
- * Letters are those of the literals, in lower case when some of them folds, or when only so they
- * are four at most. Four codes for four bytes are always found as an exclusive or of two lookups
- * by half a byte: two neighbouring bits of them, or else bytes and their halves are edges and nodes
- * of a graph, and where four edges are no forest they are a ring, whose codes 0 ^ 1 ^ 2 ^ 3 = 0 are
- * what a ring needs.
+ * Letters are those of the literals, in lower case if some literal folds, or if only then they are
+ * at most four. Four codes for four bytes can always be found as an exclusive or of two lookups by
+ * half a byte: by two neighbouring bits of them. Or else take bytes as edges of a graph, and their
+ * halves as nodes: if four edges are no forest, they are a ring, and the codes 0 ^ 1 ^ 2 ^ 3 = 0
+ * are what a ring needs.
  *
- * The window of a set is as long as its shortest literal. Longer grams pass less often, in a larger
- * bitmap that fewer caches hold, and leave a shorter stride: q is what costs least, by what random
- * letters would let pass. That estimate also bounds what the sample says, which may be no text
- * of these letters at all.
+ * The window of a set is as long as its shortest literal. Longer grams pass less often, but in a
+ * larger bitmap, which fewer caches hold, and with a shorter stride: q is what costs least, judged
+ * by what passes in random letters. That estimate also bounds what the sample says, which may not
+ * be text of these letters at all.
  */
 #include "engines/literal/kmers/layout.h"
 

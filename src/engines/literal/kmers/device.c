@@ -1,8 +1,8 @@
-/* device.c: literals of four letters on devices: how large, and the filter. The kernel is in
- * device.k.
+/* device.c: literals of four letters on devices: how large a launch is, and the filter. The kernel
+ * is in device.k.
  *
  * The filter is the plan's bitmap, in local memory if it fits. A large one leaves a multiprocessor
- * room for one group, so that is as large as groups are.
+ * room for only one group, which then is as large as groups can be.
  */
 #include "engines/literal/kmers/device.h"
 #include "base/error.h"

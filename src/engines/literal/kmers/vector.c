@@ -1,16 +1,16 @@
 /* vector.c: literals of up to four letters, as in DNA, through text of two bits a letter.
  *
  * Idea: pack a chunk of text to two bits a letter, whatever its bytes are, and note which bytes are
- * no letter of the set. Then q letters are a number, and a bitmap of 4^q bits tells whether any
+ * not letters of the set. Then q letters are a number, and a bitmap of 4^q bits tells whether any
  * literal's window holds that gram. A window is as long as the shortest literal, or shorter; it
- * holds a gram at each of its first `stride` places, so one probe at every stride-th place of the
- * text meets each occurrence, and exactly once. What passes is looked up in a bucket, whose
- * entries hold up to 32 letters of a literal: one comparison of packed letters settles those.
- * Bytes that are no letters make grams like any others, which seldom pass; they are looked at only
- * after the bitmap. So line breaks and unknown bases cost nothing.
+ * holds a gram at each of its first `stride` places, so probes at every stride-th place of the text
+ * meet each occurrence exactly once. What passes is looked up in a bucket, whose entries hold up to
+ * 32 letters of a literal: one comparison of packed letters settles those. Bytes that are no
+ * letters make grams like any others, which seldom pass; they are looked at only after the bitmap.
+ * So line breaks and unknown bases cost nothing.
  *
- * Invariant: before the probe at `at`, what has been reported is all occurrences that begin before
- * at - (stride - 1), and no others.
+ * Invariant: before the probe at `at`, all occurrences that begin before at - (stride - 1) have
+ * been reported, and no others.
  *
  * Cost: O(n) to pack, by vectors; n / stride probes, which wait for nothing; and the buckets of
  * what passes. When that is too much (text of one letter, and literals that hold runs of it) it

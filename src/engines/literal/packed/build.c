@@ -1,11 +1,11 @@
-/* build.c: which places of a literal the packed comparison looks at. The loop and the essay are in
- * vector.c.
+/* build.c: chooses the places of a literal that the packed comparison looks at. The loop and the
+ * essay are in vector.c.
  *
- * Places are taken one by one: first the one whose byte the sample has least, then always the one
- * that lets the fewest of those starts pass that all before it let pass. So bytes that go together
- * (q and u) are known to. Pairs of neighbours are taken in the same way, the first one around that
- * rarest byte. How many bytes are compared at first is what is cheapest for the starts that then
- * pass; the walk takes more when the text is not like the sample.
+ * Places are chosen one by one: first the one whose byte is rarest in the sample, then always the
+ * one that lets the fewest starts pass among those that all places before it let pass. So bytes
+ * that go together (q and u) are recognised. Pairs of neighbours are chosen in the same way, the
+ * first one around the rarest byte. The number of bytes that are compared at first is the cheapest,
+ * with the starts that then pass; the walk takes more when the text is not like the sample.
  */
 #include "engines/literal/packed/layout.h"
 

@@ -1,4 +1,4 @@
-/* device.c: packed comparison on devices: how large. The kernel is in device.k.
+/* device.c: packed comparison on devices: how large a launch is. The kernel is in device.k.
  *
  * As many groups as a multiprocessor holds take tiles in turn: neighbouring warps read neighbouring
  * tiles. Without warps an item takes a page.

@@ -1,24 +1,24 @@
 /* vector.c: one literal by packed comparison.
  *
- * Idea: of 64 neighbouring starts all are tried at once: the text from `place` bytes after them
- * on is compared with the pattern's byte of that place. Few places do, when they are chosen by what
- * stands in such a text; four such rows of starts share one branch. More than three places are
- * pairs of neighbours: the text is shifted by one byte once for all of them, and what is then
- * shifted for each is whether the pair stands there; so four bytes cost two shifts, not three, and
+ * Idea: 64 neighbouring starts are tried at once: the text from `place` bytes after them on is
+ * compared with the pattern's byte at that place. A few places are enough, when they are chosen by
+ * what such a text holds; four such rows of starts share one branch. More than three places are
+ * pairs of neighbours: the text is shifted by one byte once for all pairs, and for each pair only
+ * the result, whether it stands there, is shifted; so four bytes cost two shifts, not three, and
  * eight cost four, not seven. Starts where all of them fit are compared in full: one by one, 64
- * bytes of the pattern at a time, or, where there are many, all together, byte by byte of the
- * pattern. A pattern whose bytes are all among the places needs neither. In a pattern without case
- * bytes are compared without the bit that tells cases apart: one word for a row, whatever the
- * number of places; it lets through a little that is no letter. Where more starts pass than pay,
- * the next run compares more places.
+ * bytes of the pattern at a time, or, if there are many, all together, byte by byte of the pattern.
+ * A pattern whose bytes are all among the places needs neither. If the pattern ignores case, bytes
+ * are compared without the bit that tells cases apart: one word for a row, whatever the number of
+ * places; it lets a few bytes through that are no letters. If more starts pass than pay, the next
+ * run compares more places.
  *
- * Invariant: all occurrences that begin before `at` have been reported. A load reads what stands at
- * one place of the pattern under 64 starts, each of which has room for a whole pattern; so it stays
+ * Invariant: all occurrences that begin before `at` have been reported. A load reads the text at
+ * one place of the pattern for 64 starts, each of which has room for a whole pattern; so it stays
  * inside the text. The last starts, fewer than 64, are tried together with some before them, whose
- * bits are dropped; or, in a text that has no more, with a part of a load.
+ * bits are dropped; or, in a shorter text, with a part of a load.
  *
- * Cost: O(n) with about half a cycle a place for 64 starts: what the memory delivers. Where a text
- * is made against it, in that most starts pass and fail late, it gives up.
+ * Cost: O(n), with about half a cycle for each place and 64 starts: as fast as memory delivers. If
+ * a text is made against it, so that most starts pass and fail late, it gives up.
  * Source: Faro and Külekci 2013 (packed string matching with word instructions: EPSM); Muła 2016
  * (first and last byte by generic SIMD); which places: counted on a sample.
  */

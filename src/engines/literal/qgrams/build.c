@@ -1,12 +1,13 @@
-/* build.c: chooses the grams of a set of literals and builds layout.h. The loop and the
- * essay are in vector.c.
+/* build.c: chooses the grams of a set of literals and builds the tables of layout.h. The loop and
+ * the essay are in vector.c.
  *
  * A longer gram passes less often, a longer stride looks at fewer places: q + stride - 1 is at most
- * the shortest pattern. For every q that this allows (some, in large sets) the stride is as long as
- * it can be; each pattern gives that window of grams which the sample has least, and of those that
- * it has not, the one which the fewest patterns share: what is frequent in patterns is so in their
- * texts. What then passes on the sample says what a byte costs. So that the choice does not praise
- * itself, grams are counted on one half of the sample for the estimate and tried on the other.
+ * the shortest pattern. For every q that this allows (for some, in large sets) the stride is as
+ * long as it can be. Each pattern gives the window of grams that is rarest in the sample; among
+ * windows that are not in it, the one that the fewest patterns share, since what is frequent in
+ * patterns is so in their texts. What then passes on the sample says what a byte costs. So that the
+ * choice does not praise itself, grams are counted on one half of the sample for the estimate, and
+ * tried on the other.
  *
  * Cost: O(bytes of patterns, up to PRINT_OFFSET of each, + sample) for each q.
  */

@@ -1,8 +1,8 @@
 /* device.c: strided q-grams on devices: the device's own tables, and how they are searched. The
  * kernel is in device.k; device.h says what the tables are.
  *
- * A plan's stride may be one for CPUs: of its grams the device takes as many neighbouring ones as
- * the largest power of two says, and of a long gram the first bytes.
+ * A plan's stride may suit only CPUs: the device takes as many of its neighbouring grams as the
+ * largest power of two within it, and the first bytes of a long gram.
  */
 
 #include "base/error.h"

@@ -1,5 +1,5 @@
-/* launch.c: see launch.h. Neighbouring hashes are neighbours in the bitmap, so it is
- * made as small as suits the device's local memory.
+/* launch.c: see launch.h. Neighbouring hashes are neighbours in the bitmap, so it can be made as
+ * small as suits the device's local memory.
  */
 #include "engines/literal/qgrams/launch.h"
 

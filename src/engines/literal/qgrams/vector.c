@@ -1,9 +1,9 @@
 /* vector.c: large sets of literals by a strided filter of hashed q-grams.
  *
- * Idea: look at every s-th place of the text only. The gram of q bytes there is hashed, and a bit
+ * Idea: look only at every s-th place of the text. The gram of q bytes there is hashed, and a bit
  * says whether any pattern has it among the s grams that it was entered with. No place waits for
- * the one before, so sixteen are hashed as one value. What passes is compared with the prints of
- * its hash (engines/shared/prints/vector.h, which has the invariant).
+ * the one before, so sixteen are hashed at once. What passes is compared with the prints of its
+ * hash (engines/shared/prints/vector.h, which has the invariant).
  *
  * Cost: O(n / s) probes, and what passes, as engines/shared/prints/vector.h says.
  * Source: Karp and Rabin 1987 (hashed windows); Wu and Manber 1994 (blocks, prefixes); Kim and Kim,

@@ -5,8 +5,8 @@
  * all bytes of a place belong to a bucket's classes (their shares of the sample, multiplied, as if
  * bytes did not depend on one another), and how often the window itself is seen, which the
  * bitmap cannot refuse. Patterns are placed one by one, each where it adds the least; then each is
- * taken out and placed anew, a few times. So windows with rare bytes are taken, and like ones meet
- * in a bucket.
+ * taken out and placed anew, a few times. So windows with rare bytes are chosen, and similar ones
+ * share a bucket.
  */
 #include "engines/literal/teddy/layout.h"
 

@@ -11,11 +11,11 @@
  * Third, those that remain are compared with the prints of their hash
  * (engines/shared/prints/vector.h, which has the invariant).
  *
- * The first two steps take the places of 2 KiB before the next one begins and store their results
- * whether they count or not, so that no branch depends on what one place says. While the first step
- * has a stretch, the next one is fetched from memory, after the other steps.
+ * The first two steps take all places of 2 KiB before the next step begins, and store their results
+ * whether they count or not, so that no branch depends on a single place. While the first step
+ * works on a stretch, the next stretch is fetched from memory.
  *
- * Cost: O(n) for the first step, four to eight lookups for 64 bytes; what passes costs as
+ * Cost: O(n) for the first step, with four to eight lookups for 64 bytes; what passes costs as
  * engines/shared/prints/vector.h says.
  *
  * Source: Teddy, by Langdale, in Hyperscan (Wang et al. 2019): the classes; Karp and Rabin 1987, Wu
