@@ -1,11 +1,12 @@
 /* planner.c: divides a set into parts and chooses the stages of each.
  *
- * Idea: an engine by name is one part of one stage ("wm"), or with its fallback ("wm/ac"). "auto"
- * asks every engine what a byte would cost, for the set as it is and for its shares: literals
- * beside class patterns, literals of one or two bytes, or of up to four, beside longer ones, class
- * patterns with rare factors beside others. It takes the cheapest division, and the cheapest engine
- * for each part, with the fallback after it that the engine names. So one class pattern does not
- * slow ten thousand literals, and no text makes a plan of literals much slower than Aho-Corasick.
+ * Idea: an engine that is asked for by name gives one part, with one stage ("wm"), or with its
+ * fallback too ("wm/ac"). "auto" asks every engine what a byte would cost, for the set as it is and
+ * for its shares: literals apart from class patterns, literals of one or two bytes, or of up to
+ * four, apart from longer ones, class patterns with rare factors apart from others. It takes the
+ * cheapest division, and the cheapest engine for each part, with the fallback that the engine
+ * names. So one class pattern does not slow ten thousand literals, and no text makes a plan of
+ * literals much slower than Aho-Corasick.
  *
  * The reason is kept in the plan, so that `--explain` can say it.
  */

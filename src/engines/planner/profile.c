@@ -1,4 +1,4 @@
-/* profile.c: the text that a planner assumes when it is given none. */
+/* profile.c: the text that a planner assumes if it is given none. */
 #include "engines/shared/problem.h"
 
 #include <string.h>

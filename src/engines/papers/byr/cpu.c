@@ -9,14 +9,13 @@
  * in t .. t + m - 1.
  *
  * A page is mostly white, and so are many needle rows: such a row ends almost everywhere in
- * such a text, and stands for many places of its needle. Three rules keep that cheap. A
- * needle's rows are compared in an order that has the most varied ones first. The text row
- * that refused one place is asked first about the next. And where places in one column are
- * occurrences (stripes on stripes), what the needle's vertical period says of rows already
- * compared is not compared again, as in Galil's rule for Boyer-Moore.
+ * such a text, and stands for many places of its needle. Three rules keep that cheap. A needle's
+ * most varied rows are compared first. The text row that refused one place is tried first at the
+ * next. And where places in one column are occurrences (stripes on stripes), rows that the needle's
+ * vertical period already tells are not compared again, as in Galil's rule for Boyer-Moore.
  *
- * Cost: cells / m steps and the comparisons, which are few but for crowded texts; at worst
- * rows * width for each cell.
+ * Cost: cells / m steps and the comparisons, which are few except in crowded texts; at worst rows *
+ * width for each cell.
  * Source: Baeza-Yates and Regnier 1993.
  */
 #include "engines/papers/byr/layout.h"

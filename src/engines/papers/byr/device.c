@@ -1,8 +1,8 @@
 /* device.c: Baeza-Yates-Regnier on devices: which kernel, and how large. The kernels are in
  * device.k.
  *
- * The one choice that matters is the length of a chunk: short ones give many items, long ones
- * spend less on what lies beyond their ends.
+ * The one choice that matters is the length of a chunk: short ones give many items, long ones spend
+ * less on columns beyond their ends.
  */
 
 #include "engines/papers/byr/device.h"

@@ -1,16 +1,16 @@
 /* cpu.c: RunHNFA, extended SHIFT-AND for patterns of any length as a hierarchy.
  *
  * Idea: a pattern of m positions is cut into k = ceil(m / 64) lower modules of one word
- * each, which know nothing of one another. An upper module has one bit a border: bit j says
- * that module j may begin, bit k that the pattern has ended. For each byte: upper to lower
- * (initial bits), a step of every lower module, lower to upper (final bits), closure of the
- * upper module, in which a module of optional positions only is skipped as a whole.
+ * each, which know nothing of one another. An upper module has a bit for each border: bit j says
+ * that module j may begin, bit k that the pattern has ended. For each byte: upper to lower (initial
+ * bits), a step of every lower module, lower to upper (final bits), closure of the upper module, in
+ * which a module of optional positions only is skipped as a whole.
  *
  * Invariant: after each byte, lower module j holds the positions reachable within it and
  * upper bit j says whether all before it has been matched; both closed under skipping.
  *
- * Cost: O(n * k) a pattern at worst; a module with no state and no initial bit is passed
- * over. The modules are independent within a byte, which is what devices use.
+ * Cost: O(n * k) for a pattern at worst; a module with no state and no initial bit is passed over.
+ * The modules are independent within a byte, which is what devices use.
  * Source: Sasakawa and Arimura, RunHNFA (algorithms 1 to 5).
  */
 #include "engines/papers/hnfa/layout.h"

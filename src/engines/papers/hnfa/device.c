@@ -1,9 +1,9 @@
 /* device.c: RunHNFA on devices: which kernel, and how large. The kernels are in device.k.
  *
- * Patterns are listed by the size of their teams: 1, 2, 4, ... 32, then multiples of 32. Each
- * size is a launch of its own, in which a group takes one pattern and as many slices as it has
- * teams. On a CPU, where a barrier a byte is dear, one item takes a pattern over a slice unless
- * an exchange is asked for.
+ * Patterns are listed by the size of their teams: 1, 2, 4, ... 32, then multiples of 32. Each size
+ * has its own launch, in which a group takes one pattern and as many slices as it has teams. On a
+ * CPU, where a barrier for each byte is expensive, one item takes a pattern over a slice unless an
+ * exchange is asked for.
  */
 #include "engines/papers/hnfa/device.h"
 

@@ -3,10 +3,10 @@
  * Idea: start anew at every text position and walk the trie until no transition is left.
  * There are no failure links, so the starts are independent: on a device each is a thread.
  *
- * Where a fallback stands after it, starts are first tested against a bitmap of grams that stays
- * in the first-level cache, and no test waits for the one before: a start that begins nothing costs
- * about a nanosecond, however many patterns there are. When too much passes, it gives up. By
- * itself it walks from all starts, as the paper has it.
+ * If there is a fallback, starts are first tested against a bitmap of grams that stays in the
+ * first-level cache, and no test waits for the one before: a start that begins nothing costs about
+ * a nanosecond, however many patterns there are. When too much passes, the walk gives up. Without a
+ * fallback it walks from all starts, as in the paper.
  *
  * Invariant: a start reports exactly the patterns that begin there; a state lists only the
  * patterns that are its own string.

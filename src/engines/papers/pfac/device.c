@@ -8,8 +8,8 @@
  * no pattern is longer than PFAC_DEPTH, nothing is handed over.
  *
  * On an H200 the filter is worth a factor of three on rule literals in source code
- * (docs/records/devices.md). The plain kernels gain by many starts an item, and nothing by staging:
- * the text is in the first-level cache anyway.
+ * (docs/records/devices.md). The plain kernels gain by many starts for each item, and nothing by
+ * staging: the text is in the first-level cache anyway.
  */
 
 #include "engines/papers/pfac/device.h"

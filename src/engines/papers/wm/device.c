@@ -1,10 +1,10 @@
 /* device.c: Wu-Manber on devices: which kernel, and how large. The kernels are in device.k.
  *
- * Unless a page, textures or staged=0 are asked for, a GPU stages the text: 512 items a group,
- * and so much text that four groups fill the local memory of a multiprocessor beside the 32 KiB
- * of SHIFT; an odd number of words an item, so that a warp's items use all banks. The grid is
- * `blocks` groups a multiprocessor (4). CPUs take long pages, for which nothing has to be copied.
- * borders is 0 unless asked for: one launch reads less than two.
+ * Unless a page, textures or staged=0 are asked for, a GPU stages the text: groups of 512 items,
+ * with as much text as lets four groups fill the local memory of a multiprocessor beside the 32 KiB
+ * of SHIFT; an odd number of words for each item, so that a warp's items use all banks. The grid is
+ * `blocks` groups for each multiprocessor (4). CPUs take long pages, for which nothing has to be
+ * copied. `borders` is 0 unless asked for: one launch reads less than two.
  */
 #include <string.h>
 

@@ -1,9 +1,8 @@
-/* launch.c: what the host's side of both grid walks shares: choosing the stage, and what of
- * the tables and of the text is near (kernel.h, kernel.k).
+/* launch.c: what the host's side of both grid walks shares: choosing the stage, and how much of the
+ * tables and of the text is in local memory (kernel.h, kernel.k).
  *
- * Where all needles have few rows and columns stage 1 is the fastest: a cache does for tables and
- * text what the other stages do by hand. Large needles need what stage 4 does about comparing
- * them.
+ * If all needles have few rows and columns, stage 1 is the fastest: a cache does for tables and
+ * text what the other stages do by hand. Large needles need the comparisons of stage 4.
  */
 #include "engines/shared/grid/launch.h"
 

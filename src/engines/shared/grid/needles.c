@@ -5,7 +5,8 @@
  * visiting states in the order of their numbers is breadth first. Failure links follow in a
  * second pass, from small numbers to large ones.
  *
- * Cost: O(total length), sorting aside; 20 bytes a state in the plan and 8 while building.
+ * Cost: O(total length), besides sorting; 20 bytes for each state in the plan, and 8 while
+ * building.
  */
 #include "engines/shared/grid/needles.h"
 

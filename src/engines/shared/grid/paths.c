@@ -1,13 +1,14 @@
-/* paths.c: where the rows' automaton can only go on to one row, which one that is.
+/* paths.c: finds the states of the rows' automaton that can only lead to one row, and that row.
  *
- * Idea: most of a trie of needle rows are paths without a branch. A kernel that is on one need
- * not look up state after state: it compares the rest of the row with the text. For that this
- * file makes a table for stage 4 (grid_rest in kernel.k): u32[states], of each state 0 or the
- * word at which its only row is described, then these rows, each a grid_path (kernel.h).
+ * Idea: most of a trie of needle rows are paths without a branch. A kernel on such a path need not
+ * look up state after state: it compares the rest of the row with the text. For that this file
+ * makes a table for stage 4 (grid_rest in kernel.k): u32[states], for each state 0 or the word at
+ * which its only row is described, then these rows, each a grid_path (kernel.h).
  *
  * Rows of less than 16 bytes have no path.
  *
- * Cost: 12 bytes a state while it is made, and the table: 4 bytes a state and the rows.
+ * Cost: 12 bytes for each state while it is made, and the table: 4 bytes for each state, and the
+ * rows.
  */
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* build.c: entries by the hash of their gram, and their prints (layout.h).
  *
- * Prints begin as many bytes before their grams as lets most of them have all of their pattern.
+ * Prints begin as many bytes before their grams as lets most of them hold their whole pattern.
  * Entries are counted by list, then placed.
  *
  * Cost: O(entries).
