@@ -22,9 +22,10 @@
 #define MIN_PIECE (64u << 10)
 #define HELD_CARRIERS 4u
 #define HELD_QUEUES 8u /* of a text that nobody copies */
-#define HELD_BANDS 8u  /* of rows that are brought on the device a piece has so much less */
-#define MIN_LANES 2u   /* one is filled while the other one computes */
-#define BUSY_CORES 4u  /* of so many, three copy */
+#define HELD_BANDS 8u  /* a piece of rows that are brought on the device is this many times
+                          smaller */
+#define MIN_LANES 2u   /* one is filled while the other computes */
+#define BUSY_CORES 4u  /* with this number of cores, three copy */
 #define PIECES_OVER_REACH 8u
 #define MIN_CAPACITY 4096u /* records */
 #define BYTES_A_RECORD 8u  /* of text, where memory is not short: as much as the text takes */
@@ -291,8 +292,8 @@ static void demand_held(const device_room *room, demand *d, u32 reach, bool text
     d->bytes = texture ? (size_t)d->length : held_room(&room->held, reach);
 }
 
-/* Bytes that a piece owns, where a slice has so many. What is there already is searched faster than
- * small pieces can be begun. */
+/* Bytes that a piece owns, if the slice has as many. A text that is there already is searched
+ * faster than small pieces can be started. */
 static u64 piece_length(const device_room *room, const attempt *a, u32 reach, bool texture,
                         bool held)
 {
@@ -365,8 +366,8 @@ static held_rows rows_held(const device_room *room, const grid_job *job)
                         cell_size };
 }
 
-/* Of a held grid: in place as far as the buffer goes and `length` says; else as many rows as a lane
- * has room for. */
+/* Send rows of a held grid: in place, as far as the buffer and `length` allow; else as many as a
+ * lane has room for. */
 static int send_held_rows(const haul *h, lane *l, u32 top, u32 *end, trawl_error *error)
 {
     const device_room *room = h->user;

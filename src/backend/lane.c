@@ -10,8 +10,8 @@
 #define COPY_THREADS 8u         /* more do not make memory faster */
 #define MIN_RECORDS 1024u
 #define BACK_HEAD 256u      /* bytes in front of the records that come back */
-#define BACK_RECORDS 65536u /* that come back at once, at most */
-#define TIMED_TURNS 8u      /* of so many short pieces of a lane one is timed */
+#define BACK_RECORDS 65536u /* the most that come back at once */
+#define TIMED_TURNS 8u      /* one of this number of short pieces of a lane is timed */
 #define LONG_PIECE (16u << 20)
 
 /* ---- memory ------------------------------------------------------------- */
@@ -203,7 +203,7 @@ static device_event *event_of(const lane *l, device_event *event)
     return l->timed ? event : NULL;
 }
 
-/* A piece of so many bytes is next. Where finishing a queue does not tell of a command that failed,
+/* A piece of `bytes` bytes is next. If finishing a queue does not tell of a command that failed,
  * events do. */
 static void begin_piece(lane *l, const held_text *held, u64 bytes, bool all)
 {

@@ -54,7 +54,7 @@ struct pool {
     trawl_task_fn task;
     void *job;
     uint32_t tasks;
-    uint32_t shares; /* the tasks are dealt out to so many; 0: they are not */
+    uint32_t shares; /* how many shares the tasks are dealt out in; 0: they are not */
     atomic_uint next;
     uint32_t places; /* for helpers that have not joined */
     uint32_t joined; /* helpers at work */

@@ -248,7 +248,7 @@ static int address_check(const cuda_device *d, CUdeviceptr address, trawl_error 
     return TRAWL_OK;
 }
 
-/* Of the whole allocation: what lies in it around the text may be read. */
+/* The buffer is the whole allocation: what lies in it around the text may be read. */
 static int cuda_buffer_borrow(device *base, void *memory, size_t offset, size_t length,
                               bool written, device_buffer *b, size_t *begin, trawl_error *error)
 {

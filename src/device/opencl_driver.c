@@ -173,7 +173,7 @@ static void device_text(const opencl_functions *cl, cl_device_id id, cl_device_i
 
 static uint64_t device_u64(const opencl_functions *cl, cl_device_id id, cl_device_info what)
 {
-    /* Of 4 or 8 bytes, as the fact may be; 0 when it is not known. */
+    /* The fact may have 4 or 8 bytes; it is 0 when not known. */
     unsigned char bytes[8] = { 0 };
     size_t size = 0;
     if (cl->GetDeviceInfo(id, what, sizeof bytes, bytes, &size) != CL_SUCCESS)

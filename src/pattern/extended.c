@@ -489,8 +489,8 @@ enum { BEFORE, BEHIND };
 
 static const char no_element[] = "the pattern matches no byte: put an element here";
 
-/* The condition at `at`, as the byte that tells it apart: of \` and \' those of \A and \z. 0: there
- * is none. */
+/* The condition at `at`, as the byte that tells it apart: for \` and \' it is that of \A and \z. 0:
+ * there is none. */
 static char condition(const parser *p)
 {
     static const char known[] = "bB<>Az`'";

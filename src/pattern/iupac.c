@@ -49,7 +49,7 @@ static bool has_uracil(const trawl_pattern *src)
     return memchr(src->text, 'U', src->length) || memchr(src->text, 'u', src->length);
 }
 
-/* The code on the other strand: of A it is U where the pattern is RNA. */
+/* The code on the other strand: for A it is U if the pattern is RNA. */
 static const code *complement(const trawl_pattern *src, const code *c)
 {
     return find_code(c->letter == 'A' && has_uracil(src) ? 'U' : c->complement);

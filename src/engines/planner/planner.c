@@ -23,7 +23,7 @@ enum {
     SHORTER_THAN_GRAMS = 5,
     TEXT = 256,
     JOINED = 8192,      /* bytes of literals that are joined, */
-    JOINED_STEP = 8191, /* of which the next one is so many on */
+    JOINED_STEP = 8191, /* numbers from one of these to the next */
     MIN_PATIENCE = 2,
     MAX_PATIENCE = 1 << 20
 };
@@ -292,7 +292,7 @@ static int build_stage(const problem *p, stage_draft *stage, trawl_error *error)
                 e->name);
 }
 
-/* What a byte takes of the fallback, in nanoseconds, where it must take over: of literals on a text
+/* What a byte costs the fallback, in nanoseconds, where it must take over: with literals, on a text
  * that is full of them. */
 static uint32_t patience_of(const problem *p, const engine *fallback)
 {

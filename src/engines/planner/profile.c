@@ -5,7 +5,7 @@
 
 #define MAX_SAMPLE (64u << 10)
 #define MIN_BASES 8u
-#define SIGNATURES 32u   /* one pattern of so many has bytes that are no text */
+#define SIGNATURES 32u   /* one pattern in this number has bytes that are no text */
 #define MIN_SAMPLE 1024u /* less says little: it may not even have a window of Wu-Manber */
 
 /* Bytes as they stand in what is compressed: no gram is more frequent than another. */

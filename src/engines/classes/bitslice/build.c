@@ -41,7 +41,7 @@ static uint32_t find_groups(const design *d, uint8_t map[256], uint32_t size[256
     return count;
 }
 
-/* How many rows there will be: of groups, and of what is not one of them. */
+/* How many rows there will be: of groups, and of properties that are not a group. */
 static uint32_t count_rows(const design *d)
 {
     uint8_t map[256];
@@ -200,8 +200,8 @@ static uint32_t words_of(const block *b)
     return (uint32_t)(b->size / 4);
 }
 
-/* Checks of the positions [from, upto), the rarest first: of all, or of those that the tests of
- * `by` leave open, or (`tested`) do not. Returns their number. */
+/* Add checks of the positions [from, upto), the rarest first: of all, or of those that the tests of
+ * `by` leave open, or, if `tested`, settle. Returns their number. */
 static uint32_t add_checks(design *d, size_t from, size_t upto, const chosen *by, bool tested,
                            block *b)
 {
@@ -439,7 +439,7 @@ static bool only_literals(const pattern_list *list)
     return true;
 }
 
-/* Whether a GPU has room for a tile of so many rows. One without leaves all to the fallback. */
+/* Whether a GPU has room for a tile of `rows` rows. One without it leaves all to the fallback. */
 static bool rows_fit(uint32_t rows, const target *t)
 {
     const uint32_t words = (t->local_bytes ? t->local_bytes : USUAL_LOCAL) / 4;
@@ -480,7 +480,7 @@ static double cost_of_some(const problem *p, double times)
     return p->target.cpu ? cost * COST_GPU_AS_CPU : cost;
 }
 
-/* Of a large set, what some of its patterns tell, as many from each of its stretches; but not
+/* A large set is judged by some of its patterns, as many from each of its stretches; but not
  * whether all rows find room on a GPU. */
 static double bitslice_cost(const problem *p)
 {

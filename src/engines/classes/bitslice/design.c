@@ -58,8 +58,8 @@ size_t design_read(design *d, size_t i)
 
 /* ---- how often ------------------------------------------------------------------- */
 
-/* Of bytes, in the sample; when there is none, and the page of usual text is not made of what the
- * patterns are about: all of that equally often. */
+/* Count bytes in the sample. If there is none, and the page of usual text is not made of the bytes
+ * that patterns are about, all of these are taken as equally frequent. */
 static void count_bytes(const problem *p, design *d)
 {
     byte_class about = { { 0 } };
@@ -173,7 +173,8 @@ unsigned class_size(const byte_class *set)
     return size;
 }
 
-/* The classes whose rows are made anyhow: of one byte, and those that say most to most patterns. */
+/* Choose the classes whose rows are made anyhow: those of one byte, and those that say most to most
+ * patterns. */
 static void choose_common(design *d)
 {
     uint32_t common[MAX_COMMON], count = 0;

@@ -22,7 +22,7 @@ enum {
     MIN_GROUP = 64,    /* and what planners go by */
     MAX_BATCHES = 16,
     MAX_ROWS = 1024,   /* that are divided */
-    UNIT_ITEMS = 1024, /* groups of a multiprocessor have so many items */
+    UNIT_ITEMS = 1024, /* items of all groups of a multiprocessor */
     GROUPS_A_UNIT = 2,
     LARGE_LOCAL = 96 << 10, /* a device with more lets several groups share it */
     LOCAL_KEPT = 1 << 10,   /* by the device, of each group's */
@@ -37,7 +37,7 @@ typedef struct bitslice_device {
     uint32_t planes, batches, batch, level, test; /* as in slice_args */
     uint32_t *batch_of;                           /* each pattern's */
     uint32_t *rows_of;                            /* bits of each batch: rows besides letters; */
-    uint32_t words;                               /* so many words of them */
+    uint32_t words;                               /* words of these bits */
     uint32_t steps, held;                         /* rows of all batches, of the largest */
     uint32_t full;                                /* as in slice_args */
     device_buffer lists;
@@ -65,7 +65,7 @@ static uint64_t local_of(const device_plan *p, uint32_t blocks, uint32_t rows)
     return 4 * (SLICE_ROWS((uint64_t)d->group, 32 * blocks) + (uint64_t)rows * stride_of(blocks));
 }
 
-/* How many rows of tiles of so many blocks find room in local memory. */
+/* How many rows of tiles of `blocks` blocks find room in local memory. */
 static uint32_t rows_in(const device_plan *p, uint32_t blocks, uint64_t bytes)
 {
     const uint64_t room = bytes > local_of(p, blocks, 0) ? bytes - local_of(p, blocks, 0) : 0;

@@ -71,8 +71,8 @@ typedef struct slicer {
 
 /* ---- text to rows --------------------------------------------------------------- */
 
-/* Of rows i and i + far of 8 x 8 bytes, those without that bit in i: exchange the squares of `far`
- * bytes beside the diagonal. `far` is a constant at each call. */
+/* In rows i and i + far of 8 x 8 bytes, for each i without the bit `far`, exchange the squares of
+ * `far` bytes beside the diagonal. `far` is a constant at each call. */
 WALK_INTO void exchange(u64 *words, u32 far, u64 keep)
 {
     for (u32 i = 0; i < 8; i++)

@@ -106,7 +106,7 @@ static bool is_near(const pattern_list *list, const factor_draft *d)
     return d->near && !is_unbounded(list) && d->sets.size / sizeof(byte_class) <= FACTORS_SETS;
 }
 
-/* What a stride costs on a device, with so many times the patterns of the draft. */
+/* What a stride costs on a device, with `times` times the patterns of the draft. */
 static double stride_cost(const factor_draft *d, uint32_t s, double times)
 {
     const double met = (s ? d->window_rate[s] : d->q_rate[d->q - 1]) * times;
@@ -126,8 +126,8 @@ static uint32_t best_stride(const factor_draft *d, double times)
     return best;
 }
 
-/* Of every `step`-th pattern. `works` as in the draft. False: no memory. `d` is to be closed
- * anyhow.
+/* Draft every `step`-th pattern. `works` is as in the draft. False: no memory. `d` must be closed
+ * in either case.
  */
 static bool make_draft(const problem *p, size_t step, bool works, factor_draft *d)
 {

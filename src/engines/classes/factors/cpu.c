@@ -196,8 +196,8 @@ static inline u32 stretch_back(search *s, u32 set, u64 at, u32 most)
     return n;
 }
 
-/* The places p after (before, when `back`) a run, or a gap over a set; base moves on or back by
- * its least length. Of a gap no byte is read twice. */
+/* The places p after (before, when `back`) a run, or a gap over a set; base moves on or back by its
+ * least length. No byte of a gap is read twice. */
 static void cross(search *s, const factors_atom *a, bool back, u64 base, places *p)
 {
     places next = { .words = p->words };
@@ -448,7 +448,8 @@ static inline u64 word_step(const factors_word *w, const u64 *row, u64 old, u64 
     return moved | (w->eblk & ~(lent ^ z));
 }
 
-/* Of one word, which needs neither: it stays in registers. Returns where it fell asleep. */
+/* The same for one word, which needs neither: it stays in registers. Returns where it fell
+ * asleep. */
 static inline u32 run_word(const search *s, const factors_word *word, const u64 *rows,
                            const u32 *owner, u64 *state, u32 from, u32 to, u64 fresh)
 {

@@ -408,7 +408,7 @@ static void find_windows(factor_draft *d, draft_windows *w)
     }
 }
 
-/* Of a piece with this anchor. */
+/* Add the windows of a piece with this anchor. */
 static void add_windows(factor_draft *d, const factors_piece *p, const anchor *a)
 {
     const run *at = (const run *)(const void *)d->runs.bytes + a->run;

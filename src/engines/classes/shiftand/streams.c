@@ -56,8 +56,8 @@ static uint32_t class_number(draft *d, const byte_class *set)
     return d->class_count++;
 }
 
-/* How many positions from q[0] on are a gap: of any byte, those that may be left out last; *least:
- * the others. */
+/* How many positions from q[0] on are a gap: positions of any byte, first those that may not be
+ * left out, *least of them. */
 static size_t gap_length(const position *q, size_t count, size_t *least)
 {
     size_t most = 0;

@@ -36,7 +36,7 @@
 #include "engines/shared/vec.h"
 
 enum {
-    CHUNK = 2048, /* bytes that are run at once, where there are so many */
+    CHUNK = 2048, /* bytes that are run at once, if the text has as many */
     BLOCK = 512,  /* a vector of bits */
     WORDS = BLOCK / 64,
     PAST = 2 * WORDS,
@@ -75,12 +75,13 @@ static maker maker_of(const u32 *tables, const bitstreams_tables *t)
                     (const u8 *)(tables + t->tables) };
 }
 
-/* The first so many fits, tables and tests, which make the rows that are asked for. */
+/* How many of the first fits, tables and tests make the rows that are asked for. */
 typedef struct making {
     u32 fits, tables, tests;
 } making;
 
-/* Of so many vectors at p, a constant; rows and words of a row are so far apart. */
+/* Make rows of `vectors` vectors at p, a constant; rows are `per_row` words apart, and the words of
+ * a row `per_word`. */
 WALK_INTO void rows_of(const maker *s, const u8 *p, u32 vectors, u64 *rows, u32 per_row,
                        u32 per_word, making m)
 {
@@ -232,8 +233,9 @@ WALK_INTO void move_up(u64 *restrict to, const u64 *restrict from, u32 count, u3
 }
 
 /* A gap: `words` of the stream before it become those of its last position. A match may have passed
- * over least to most bytes, so it is the union of so many streams that are moved up; of twice as
- * many in each turn. `past`: what was before these words, which is moved on; NULL: nothing. */
+ * over least to most bytes, so they are the union of most - least + 1 streams that are moved up;
+ * each turn unites twice as many. `past`: what was before these words, which is moved on; NULL:
+ * nothing. */
 WALK_APART void cross_gap(const bitstreams_step *gap, u64 *past, u64 *stream, u32 words)
 {
     u64 rooms[2][PAST + CHUNK / 64], *now = rooms[0], *next = rooms[1];
@@ -257,8 +259,8 @@ WALK_APART void cross_gap(const bitstreams_step *gap, u64 *past, u64 *stream, u3
     memcpy(stream, next + PAST, words * sizeof *stream);
 }
 
-/* All steps in so many blocks, a constant, whose first byte is `at`, and whose rows are the first
- * ones. What is known of all blocks before a step is what the next step waits for. */
+/* Take all steps in `blocks` blocks, a constant, whose first byte is `at`, and whose rows are the
+ * first ones. What is known of all blocks before a step is what the next step waits for. */
 WALK_INTO void run_blocks(streams *s, u32 at, u32 end, u32 blocks)
 {
     const bitstreams_step *step = s->steps, *const stop = step + s->t->step_count;
@@ -347,8 +349,8 @@ static bool alive(const streams *s)
     return any != 0;
 }
 
-/* Where windows end in so many blocks: the first such byte from `from` on; the end: nowhere. The
- * rows of blocks after each other are made before they are joined. */
+/* Where windows end in `blocks` blocks: the first such byte from `from` on; the end: nowhere. The
+ * rows of consecutive blocks are made before they are joined. */
 WALK_INTO u32 seek_in(streams *s, u32 at, u32 from, u32 blocks,
                       vec held[BITSTREAMS_WINDOWS][BITSTREAMS_WINDOW])
 {
@@ -426,8 +428,8 @@ static void set_bit(u64 *words, u32 bit, u64 value)
     words[bit / 64] |= value << (bit % 64);
 }
 
-/* A past that is as good as the true one: of what passed the places that may be left out, only the
- * last one counts, for it may go as far as those before it. */
+/* A past that is as good as the true one: only the last match that passed the places that may be
+ * left out counts, since it may go as far as those before it. */
 static void take_gap(u64 *past, const u64 *state, const bitstreams_step *gap)
 {
     u64 before = bit_at(state, gap->bit - 1);
@@ -530,8 +532,8 @@ void VEC_NAME(bitstreams_walk)(const text_task *task)
 
 /* ---- short texts -------------------------------------------------------------------------- */
 
-/* The streams of one pattern, whose steps begin at `step`; `now`: of its last position. Returns
- * that step. Which branches are taken depends on the pattern alone. */
+/* Make the streams of one pattern, whose steps begin at `step`; `now` becomes that of its last
+ * position. Returns the step of that. Which branches are taken depends on the pattern alone. */
 WALK_INTO const bitstreams_step *run_pattern(const bitstreams_step *step,
                                              u64 rows[][BITSTREAMS_ROWS], u32 words, u64 *now)
 {

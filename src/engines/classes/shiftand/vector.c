@@ -25,8 +25,8 @@
 #include "engines/shared/vec.h"
 
 enum {
-    STEPS_A_BYTE = 2, /* streams of so many take as long as a byte by words */
-    ROWS_A_WORD = 8,  /* without vectors: so many as long as a word, */
+    STEPS_A_BYTE = 2, /* this many steps of streams take as long as a byte by words */
+    ROWS_A_WORD = 8,  /* without vectors: this many rows take as long as a word, */
     MIN_WINDOWS = 512 /* bytes that windows are looked for in */
 };
 

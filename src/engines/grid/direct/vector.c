@@ -46,11 +46,11 @@
 
 #define MAX_BITS 32u
 #define BATCH 8u                  /* cells that are counted at once, */
-#define BATCH_BITS 4u             /* by counters of so many bits and more */
-#define TRIED_CELLS 64u           /* of the list, */
+#define BATCH_BITS 4u             /* by counters of at least this many bits */
+#define TRIED_CELLS 64u           /* cells of the list that are tried, */
 #define TRIED_GROUPS 32u          /* at 64 bytes of the text each, */
-#define LEADING 8u                /* for so many that lead, */
-#define WORTH_TRYING (256u << 10) /* in a stretch of so many bytes */
+#define LEADING 8u                /* to find this number of leading cells, */
+#define WORTH_TRYING (256u << 10) /* in stretches of at least this many bytes */
 #define STRETCH_BYTES (2u << 20)
 #define BOX_WORK 24u /* comparisons of 64 bytes that a box is worth for 64 bytes of a row */
 

@@ -38,8 +38,8 @@ enum { SIDE = MAX_SIDE + 1 };
 typedef struct rarity {
     uint32_t cells, cell_size;  /* of a string */
     uint32_t colours;           /* of the needles, as far as they count */
-    double often[KU_MAX_CELLS]; /* how often one is with so many changes of colour; of each one
-                                    colour, with none */
+    double often[KU_MAX_CELLS]; /* how often a string is met, by its changes of colour; with none,
+                                    for each colour */
     double weight;              /* of what was counted */
     uint32_t *counts; /* by hash, SKETCH_BITS of it: strings of the needles, of the sample */
     uint64_t total;
@@ -146,7 +146,8 @@ static uint32_t changes_of_col(const judging *j, const piece *p, uint32_t at)
     return changes;
 }
 
-/* Of `count` rows (columns), where the MAX_SIDE begin that have the most changes. */
+/* Where the MAX_SIDE neighbouring ones of `count` rows (columns) begin that have the most
+ * changes. */
 static uint32_t busiest(const judging *j, const piece *p, uint32_t count, changes_at changes)
 {
     uint32_t best = 0, most = 0;
@@ -425,7 +426,7 @@ static uint32_t gpu_distances(uint32_t most, uint32_t *out)
     return count;
 }
 
-/* The cheapest shape with strings of so many cells, if it is cheaper than *best. */
+/* Try the cheapest shape with strings of `cells` cells; it becomes *best if it is cheaper. */
 static void try_cells(const problem *p, const judging *j, uint32_t cells, uint32_t *counts,
                       place_sums sums, shape *best)
 {

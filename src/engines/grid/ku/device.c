@@ -196,8 +196,8 @@ static uint32_t cell_of(const maker *m, uint32_t needle, uint32_t row, uint32_t 
     return cell;
 }
 
-/* Of all cells that strings have, counts those with each bit; returns how many they are. And the
- * colours, as far as KU_FEW_COLOURS + 1. */
+/* Count the cells of all strings with each bit set; returns how many cells there are. Also count
+ * the colours, up to KU_FEW_COLOURS + 1. */
 static uint32_t count_bits(const maker *m, uint32_t ones[32], uint32_t *colours)
 {
     uint32_t seen[KU_FEW_COLOURS], cells = 0;
@@ -247,7 +247,7 @@ static bool bits_are_better(const maker *m, ku_args *a)
     return strings > COMMON && pairs < strings / 4;
 }
 
-/* Of each string, as ku_args has it. */
+/* Put the bits of each string, as ku_args has them. */
 static void put_bits(maker *m, const ku_args *a, const ku_string *strings)
 {
     for (uint32_t i = 0; i < m->string_count; i++)
@@ -261,7 +261,8 @@ static void put_bits(maker *m, const ku_args *a, const ku_string *strings)
 
 /* ---- what is tested ------------------------------------------------------------- */
 
-/* The device tests this one of the plan's. Of rows of bits the last one has none below. */
+/* Whether the device tests this test of the plan. With rows of bits it cannot be in the last row,
+ * which has none below. */
 static bool is_tested(const maker *m, const ku_test *t)
 {
     return t->col - m->left[t->needle] < m->across &&
@@ -495,8 +496,8 @@ static int ku_run_grid(const device_plan *p, device_queue *q, grid_piece *piece,
     numbers.first = (uint32_t)first;
     numbers.down = down;
     numbers.points = piece->cols - head->cells + 1;
-    /* Of bits a chunk gets the columns after it from its neighbour, so a row's last chunk must
-     * need none: not of the row below either, whose own skew may come to this row's. */
+    /* With bits a chunk gets the columns after it from its neighbour, so a row's last chunk must
+     * need none, also in the row below, whose skew may add to this row's. */
     numbers.chunks = bits ? parts((uint64_t)piece->cols + 2 * skew, 32)
                           : parts((uint64_t)numbers.points + skew, 16 * quads / size);
     numbers.all = parts(stop - first, down) * numbers.chunks;

@@ -35,14 +35,15 @@
 
 #include "engines/shared/vec.h"
 
-/* Work, in nanoseconds: of a place that vectors let pass, of a test that is looked at, of a needle
- * row compared; and what a cell of the text is worth before Baker-Bird is faster. */
+/* Work, in nanoseconds, for a place that vectors let pass, for a test that is looked at, for a
+ * needle row that is compared; and what a cell of the text is worth before Baker-Bird is faster. */
 #define LOOK_WORK 2u
 #define TEST_WORK 2u
 #define ROW_WORK(bytes) (4u + (bytes) / 16u)
 #define WORK_A_CELL 4u
 
-/* Stretches are so many times as high as what two of them both read, and have so many cells. */
+/* Stretches are STRETCH_SHARE times as high as what two of them both read, and have STRETCH_CELLS
+ * cells. */
 #define STRETCH_SHARE 16u
 #define STRETCH_CELLS (256u << 10)
 
@@ -203,7 +204,7 @@ typedef struct ku_classes {
     vec_table16 low, high;
 } ku_classes;
 
-/* Of VEC_BYTES places, those where the strings of some bucket have all their classes. */
+/* Those of VEC_BYTES places where the strings of some bucket have all their classes. */
 WALK_INTO u64 ku_seen(u32 places, const ku_classes *classes, const vec *bytes)
 {
     vec buckets = vec_and(vec_lookup16(classes[0].low, vec_low(bytes[0])),

@@ -391,7 +391,7 @@ static prefixes count_prefixes(const problem *p, uint32_t length, uint32_t *bits
     return (prefixes){ (double)count, (double)seen / (double)p->sample.length };
 }
 
-/* Of a state among so many, each with a row. */
+/* The cost of a step from one of `states` states, each with a row. */
 static double miss_cost(double states, double row_bytes)
 {
     double bytes = states * row_bytes, cost = 0;

@@ -206,7 +206,7 @@ static double cost_on_gpu(const kmers_tables *t, double pass, double found)
            (probe + pass * (COST_GPU_KMERS_PASS + found * COST_GPU_KMERS_ENTRY)) / t->stride;
 }
 
-/* A byte of text when so many of the probes pass, and find so many entries. */
+/* What a byte of text costs when the share `pass` of the probes pass, and find `found` entries. */
 static double cost_of(const problem *p, const kmers_tables *t, double pass, double found)
 {
     if (p->target.gpu)
@@ -217,7 +217,7 @@ static double cost_of(const problem *p, const kmers_tables *t, double pass, doub
     return cost_of_vector(COST_KMERS_PACK, &p->target) + probe / t->stride;
 }
 
-/* Of random letters. */
+/* The cost for random letters. */
 static double usual_cost(const problem *p, const kmers_tables *t)
 {
     const double grams = (double)p->list->count * t->stride;

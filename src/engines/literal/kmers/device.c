@@ -21,7 +21,7 @@ enum {
     USUAL_PAGE = 512,         /* of a GPU whose warps are not known */
     BYTES_A_WORRY = 2048,     /* of text, for a warp that takes a long bucket, */
     ITEMS_BYTES_A_WORRY = 64, /* ... or an item that does */
-    MIN_WORRIES = 4096      /* and so many are let pass anyway */
+    MIN_WORRIES = 4096      /* this number is always allowed */
 };
 
 typedef struct kmers_device {

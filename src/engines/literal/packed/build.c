@@ -42,7 +42,7 @@ typedef struct places {
 
 typedef struct choice {
     uint32_t place[PACKED_SINGLE], pair[PACKED_PAIRS];
-    double pass[PACKED_BYTES + 1]; /* the part of all starts that so many bytes let pass */
+    double pass[PACKED_BYTES + 1]; /* the share of all starts that this number of bytes lets pass */
 } choice;
 
 static bool folds(const pattern *p, uint8_t byte)
@@ -81,9 +81,9 @@ static search look_at(const problem *problem, uint32_t *starts)
     return s;
 }
 
-/* All places of a pattern, or, of a long one, those that may be compared beside the one whose byte
- * is the rarest. Of one whose bytes may all be compared two by two those that no two share, but for
- * the middle one of an odd number. */
+/* All places of a pattern; in a long one, those that may be compared together with the one whose
+ * byte is the rarest. If all bytes may be compared two by two, the places of pairs that share no
+ * byte, except the middle one of an odd number. */
 static places consider(const search *s, uint32_t width)
 {
     const uint32_t last = (uint32_t)s->pattern->length - width;
@@ -125,7 +125,7 @@ static uint32_t most_telling(const search *s, const places *all, uint32_t count,
     return best;
 }
 
-/* Of the starts of the sample at which the rarest byte fits, some, evenly. */
+/* Take some starts of the sample at which the rarest byte fits, evenly spread. */
 static uint32_t first_starts(const search *s)
 {
     const pattern *p = s->pattern;
@@ -225,8 +225,8 @@ static uint32_t gram_at(const uint8_t *bytes, bool fold)
     return gram * 0x9E3779B1u >> (32 - GRAM_LOG);
 }
 
-/* The four neighbouring bytes that the sample has least; among equals, those whose bytes it has
- * least, one by one. Of a plan for CPUs some around the rarest pair: nothing is counted for it. */
+/* The four neighbouring bytes that are rarest in the sample; among equals, those whose single bytes
+ * are rarest. For CPUs, any around the rarest pair: nothing is counted for them. */
 static uint32_t choose_window(const problem *problem, uint32_t rare)
 {
     const pattern *p = &problem->list->patterns[0];

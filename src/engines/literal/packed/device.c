@@ -14,8 +14,8 @@ enum {
     CPU_GROUP = 8,
     CPU_PAGE = 16 * 1024,
     USUAL_PAGE = 512,     /* of a GPU whose warps are not known */
-    BYTES_A_WORRY = 1024, /* of text, for a long comparison, */
-    MIN_WORRIES = 4096  /* and so many are let pass anyway */
+    BYTES_A_WORRY = 1024, /* of text that are worth a long comparison */
+    MIN_WORRIES = 4096  /* long comparisons that are always allowed */
 };
 
 typedef struct packed_device {

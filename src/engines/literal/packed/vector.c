@@ -31,11 +31,11 @@ enum {
     READ_ROWS = 6,  /* and as many as are read for them */
     AHEAD = 4096,   /* bytes that are asked for in advance */
     LONG_RUN = 512, /* starts; for fewer it does not pay to begin at a line of the cache */
-    ROW_WORK = 4,   /* of a full comparison, as in give_up, */
-    COLUMNS = 4,    /* so many bytes of 64 starts at once for one of it, */
-    TOGETHER = 8,   /* and so many bytes of a pattern for each start: then it is done so */
-    FEW_FAIL = 16,  /* so many starts may fail, */
-    SELDOM = 1024   /* and one in so many bytes, before more places pay */
+    ROW_WORK = 4,   /* work of a full comparison, as in give_up, */
+    COLUMNS = 4,    /* bytes of 64 starts that are compared at once for one unit of work, */
+    TOGETHER = 8,   /* bytes of a pattern for each start, up to which that is done */
+    FEW_FAIL = 16,  /* this many starts may fail, */
+    SELDOM = 1024   /* and one in this many bytes, before more places pay */
 };
 
 /* What does not change within a run, and what it adds up. */

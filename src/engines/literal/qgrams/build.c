@@ -24,7 +24,7 @@ enum {
     MIN_BITS_LOG = 15, /* of the bitmap: 4 KiB */
     MAX_BITS_LOG = 22, /* 512 KiB */
     AHEAD = 8,         /* patterns whose bytes are fetched before they are read */
-    MANY = 16384,      /* patterns: so many need long grams, and a quick choice */
+    MANY = 16384,      /* patterns: with more, grams must be long, and chosen quickly */
     GPU_MAX_Q = 6,     /* bytes of a gram on a GPU */
     GPU_BITS_LOG = 17, /* of its bitmap */
     GPU_MAX_BITS_LOG = 20,
@@ -81,8 +81,8 @@ static void count_sample(scratch *s, const uint8_t *text, size_t length, const c
         s->bytes[gram_fold(text[i], c->fold)]++;
 }
 
-/* Of grams that the sample does not tell apart those that few patterns have: then few entries
- * share a list, and text that is like the patterns passes less often. */
+/* Among grams that the sample does not tell apart, those that few patterns have are taken: then few
+ * entries share a list, and text that is like the patterns passes less often. */
 static void count_patterns(scratch *s, const pattern_list *list, const choice *c)
 {
     for (uint32_t i = 0; i < 1u << COUNT_LOG; i++)
@@ -247,7 +247,7 @@ static choice choose(const problem *p, scratch *s)
             shortest - q + 1 < QGRAMS_STRIDE ? (uint32_t)(shortest - q + 1) : QGRAMS_STRIDE;
         choice c = { .q = q, .stride = stride, .fold = fold };
         if (q < least && best.q)
-            break; /* of so many patterns all short grams pass */
+            break; /* with so large a set all short grams pass */
         estimate(p, s, &c);
         if (c.cost < best.cost)
             best = c;

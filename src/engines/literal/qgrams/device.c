@@ -10,8 +10,8 @@
 
 enum {
     MAX_Q = 6,
-    WORK = 1,         /* slots, or 8 bytes of a pattern, that a byte of text is worth, */
-    WORK_OF_MANY = 2, /* and with so many literals that ac leaves its caches */
+    WORK = 1,         /* slots, or 8 bytes of a pattern, that a byte of text is worth; */
+    WORK_OF_MANY = 2, /* the same from MANY literals on, with which ac leaves its caches */
     MANY = 1000
 };
 

@@ -52,7 +52,7 @@ static uint32_t hash_of(const chooser *c, const uint8_t *window)
     return gram_hash_at(window, c->width, c->fold);
 }
 
-/* Of the window that pattern i has now. */
+/* The hash of the window that pattern i has now. */
 static uint32_t window_hash(const chooser *c, size_t i)
 {
     return hash_of(c, c->list->patterns[i].bytes + c->placings[i].place);
@@ -94,8 +94,8 @@ static void count_sample(chooser *c, const profile *sample)
         c->grams[hash_of(c, sample->bytes + i) >> (32 - GRAM_LOG)]++;
 }
 
-/* Of windows that the sample does not tell apart the one that few patterns have: what is frequent
- * in patterns is so in their texts. */
+/* Among windows that the sample does not tell apart, the one that few patterns have is taken: what
+ * is frequent in patterns is so in their texts. */
 static void count_patterns(chooser *c)
 {
     for (uint32_t i = 0; i < 1u << GRAM_LOG; i++)

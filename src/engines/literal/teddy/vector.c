@@ -54,7 +54,7 @@ WALK_INTO u64 may_stand(const vec_sets *sets, const u8 *text, u32 at, u32 end, b
     return vec_nonzero(groups > 1 ? vec_or(all[0], all[1]) : all[0]);
 }
 
-/* Of windows at [at, stop), a stretch at most; text[.. end) may be read. */
+/* Mark the windows at [at, stop), a stretch at most; text[.. end) may be read. */
 WALK_INTO void mark_windows(const teddy_class *classes, const u8 *text, u32 at, u32 stop, u32 end,
                             u32 width, u32 groups, marks *m)
 {

@@ -69,7 +69,7 @@ static uint32_t add_order(block *b, const needle *n, uint32_t cell_size)
 static uint32_t vertical_period(block *b, const needle *n, uint32_t cell_size)
 {
     const size_t width = (size_t)n->cols * cell_size;
-    /* Of the first i + 1 rows. */
+    /* border[i]: the longest border of the first i + 1 rows. */
     uint32_t *border = memory_take_array(b->memory, n->rows, sizeof *border);
     uint32_t length = 0;
     if (!border) {

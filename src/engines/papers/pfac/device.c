@@ -26,7 +26,7 @@ enum {
     MAX_CHUNKS = 4,   /* 64 bits hold what passed */
     MAX_HALO = 256,   /* bytes staged after a tile */
     UNIT_ITEMS = 2048, /* work items that a multiprocessor holds */
-    LIST_SHARE = 64,   /* a place in the list of deep walks for so many bytes of text */
+    LIST_SHARE = 64,   /* bytes of text for each place in the list of deep walks */
     MIN_LIST = 4096,
     UNIT_LOCAL = 160 * 1024, /* of its local memory, what groups may fill */
     MANY_GRAMS = 500, /* more, and much passes in some places: smaller shares even that out */

@@ -17,9 +17,10 @@
 #include "engines/shared/grid/automaton.h"
 
 #define FEW_COLOURS 4u
-#define DENSE_SYMBOLS 5u        /* classes at most; */
-#define DENSE_STATES 8u         /* so many states a class at least, or texts are at the root; and */
-#define DENSE_STEPS (16u << 10) /* so many entries at most, which the first cache holds */
+#define DENSE_SYMBOLS 5u        /* the most classes; */
+#define DENSE_STATES 8u         /* the fewest states for each class: with less, texts are at the
+                                   root; and */
+#define DENSE_STEPS (16u << 10) /* the most entries, which the first cache holds */
 #define MAX_SYMBOLS (1u << 29)  /* keeps state numbers and word offsets within 32 bits */
 
 const char *refuses_unless_needles(const pattern_list *list)
