@@ -22,8 +22,8 @@ const char *isa_name(isa set)
 /* ---- what the processor and the system can do -------------------------------- */
 
 #if defined(__x86_64__) && defined(__GNUC__)
-/* By the processor's own word: __builtin_cpu_supports asks a compiler's run-time library, and some
- * compilers' says no to everything. */
+/* Ask the processor itself: __builtin_cpu_supports asks the compiler's run-time library, and that
+ * of some compilers says no to everything. */
 static uint32_t cpuid(uint32_t leaf, uint32_t *b, uint32_t *c)
 {
     uint32_t a = leaf, d;
@@ -32,7 +32,7 @@ static uint32_t cpuid(uint32_t leaf, uint32_t *b, uint32_t *c)
     return a;
 }
 
-/* Which registers the system saves when it changes threads. */
+/* Which registers the system saves when it switches threads. */
 static uint32_t saved_registers(void)
 {
     uint32_t low, high;
@@ -45,7 +45,7 @@ static bool has(uint32_t word, uint32_t bits)
     return (word & bits) == bits;
 }
 
-/* The vectors that run here, a bit for each isa. The flags are those of cmake/vector.cmake. */
+/* The vectors that run here, as a bit for each isa. The flags are those of cmake/vector.cmake. */
 static unsigned vectors(void)
 {
     enum { POPCNT = 1u << 23, OSXSAVE = 1u << 27, AVX = 1u << 28 };            /* leaf 1, ecx */
@@ -71,7 +71,7 @@ static unsigned vectors(void)
 #elif defined(__aarch64__)
 static unsigned vectors(void)
 {
-    return 1u << ISA_NEON; /* every processor of this kind has it */
+    return 1u << ISA_NEON; /* every such processor has it */
 }
 #else
 static unsigned vectors(void)
@@ -96,11 +96,11 @@ static unsigned compiled(void)
     return sets;
 }
 
-/* What the machine is does not change, and asking takes 25 microseconds in a virtual one, where
- * cpuid is emulated: as long as a small compile. So the first answer stays. */
+/* The machine does not change, and asking takes 25 microseconds on a virtual one, where cpuid is
+ * emulated: as long as a small compile. So the first answer is kept. */
 bool isa_runs(isa set)
 {
-    static atomic_uint known; /* 0: not asked; all threads find the same */
+    static atomic_uint known; /* 0: not asked yet; all threads get the same answer */
     unsigned runs = atomic_load_explicit(&known, memory_order_relaxed);
     if (!runs) {
         runs = 1u << ISA_PORTABLE | (vectors() & compiled());

@@ -8,9 +8,9 @@
 
 #include "base/error.h"
 
-/* Before each block. */
+/* What stands before each block. */
 typedef struct header {
-    _Alignas(max_align_t) size_t bytes; /* of both */
+    _Alignas(max_align_t) size_t bytes; /* of the header and the block */
 } header;
 
 static header *header_of(void *block)
@@ -75,7 +75,7 @@ static void unreserve(memory *m, uint64_t bytes)
 
 /* ---- taking ----------------------------------------------------------------- */
 
-/* Whether the caller wants no more of it. */
+/* Whether the caller wants the call to end. */
 static bool is_interrupted(memory *m)
 {
     return m->interrupted && (atomic_load_explicit(&m->failure, memory_order_relaxed) ==
@@ -122,7 +122,7 @@ void *memory_take_zeroed(memory *m, size_t count, size_t size)
                                            : take(m, count * size, true);
 }
 
-/* With realloc, which rarely needs both blocks at once: the difference is counted. */
+/* Resize with realloc, which rarely needs both blocks at once: only the difference is counted. */
 static void *resize(memory *m, void *block, size_t size)
 {
     const size_t old = header_of(block)->bytes, bytes = size + sizeof(header);

@@ -54,7 +54,7 @@ static bool next_start(merge_item *item)
     return true;
 }
 
-/* The matches of a single pattern, which are in order. */
+/* Hand on the matches of a single pattern, which are in order. */
 static int release_one(merge *m, match_out *out, uint64_t end)
 {
     merge_item *item = &m->items[--m->count];

@@ -32,7 +32,8 @@ static uint64_t record_key(const record *r)
     return (uint64_t)r->pos << 32 | r->index;
 }
 
-/* A branch for a stretch, none for a record; halves, which vectors compare everywhere. */
+/* There is a branch for each stretch, none for a record; halves of records are compared, which
+ * vectors can do everywhere. */
 static bool records_in_order(const record *records, size_t count)
 {
     uint32_t fell = 0;
@@ -52,7 +53,7 @@ static uint32_t record_field(const record *r, bool by_index)
     return by_index ? r->index : r->pos;
 }
 
-/* The digits of what a field has above its least value: as few as there must be, of equal width. */
+/* The digits of a field, above its least value: as few as possible, of equal width. */
 typedef struct digits {
     uint32_t least;
     uint32_t count, width;
@@ -115,7 +116,7 @@ static void sort_field(record *records, size_t count, record *scratch, bool by_i
         memcpy(records, from, count * sizeof *records);
 }
 
-/* A few records, by both. */
+/* Sort a few records by both fields. */
 static void insert_records(record *records, size_t count)
 {
     for (size_t i = 1; i < count; i++) {

@@ -88,7 +88,7 @@ typedef struct repeat {
 /* One pass over the text. */
 typedef struct pass {
     memory *memory;
-    size_t count; /* of elements; as an index: none */
+    size_t count; /* of elements; as an index it means none */
     size_t awake; /* the first one */
     repeat repeats[];
 } pass;
@@ -102,8 +102,8 @@ typedef struct run {
     uint32_t next;
 } run;
 
-/* The starts after the first k elements are those of pieces[k], k > 0. Those that are past none
- * are not listed, for the text tells them. */
+/* The starts after the first k elements are those of pieces[k], k > 0. Starts that are past none
+ * are not listed, since the text tells them. */
 typedef struct piece {
     uint32_t head, tail; /* runs, or NO_RUN both */
 } piece;
@@ -266,8 +266,8 @@ static void starts_drop(pairs *p, piece *c, uint64_t first)
     }
 }
 
-/* The starts of a node after k elements have come past the next one. Those below its first
- * reach no node there any more. */
+/* The starts of a node after k elements have passed the next element. Those below its first reach
+ * no node there any more. */
 static bool starts_move(pairs *p, size_t k, const node *n)
 {
     piece *from = &p->pieces[k], *to = &p->pieces[k + 1];
@@ -332,9 +332,9 @@ static void repeat_drop(repeat *r)
     r->ready--;
 }
 
-/* Count the oldest one that is not ready among the ready ones. One before it with the same first
- * can be spared, and of an unbounded repeat any: what is asked for is the first of the oldest
- * and the last of the newest. */
+/* Make the oldest node that is not ready a ready one. The one before it is dropped if it has the
+ * same first, or if the repeat is unbounded: only the first of the oldest node and the last of the
+ * newest are needed. */
 static inline void repeat_ready(repeat *r)
 {
     node *n = node_at(r, r->ready++);
@@ -345,7 +345,7 @@ static inline void repeat_ready(repeat *r)
     }
 }
 
-/* As repeat_step, of an element that takes one byte: a node leads on at the next offset, or never.
+/* As repeat_step, for an element that takes one byte: a node leads on at the next offset, or never.
  */
 static inline bool byte_step(memory *memory, repeat *r, size_t k, letter byte, node *n, bool *live,
                              pairs *list)
@@ -441,7 +441,7 @@ static bool run_back(pass *w, text_view text, uint64_t low, uint64_t end, uint64
     return fits;
 }
 
-/* No byte may stand there: but for the border of the text, nothing. */
+/* No byte may stand there, only the border of the text, if that. */
 static bool is_never(const border *b)
 {
     return !b->own && class_empty(&b->set[0]);
@@ -485,7 +485,7 @@ static bool run_forward(pairs *p, text_view text, bool anew, uint64_t from, uint
         if (!*live && p->forward->awake == p->forward->count) {
             if (q >= starts.last)
                 break;
-            if (q < starts.first) /* go on before the first start */
+            if (q < starts.first) /* continue from before the first start */
                 q = starts.first <= end ? starts.first - 1 : end;
             continue;
         }

@@ -54,7 +54,7 @@
 
 #define MIN_STEP (UINT64_C(1) << 16)
 
-#define MANY_FOUND 4096u /* matches that wait before it is asked which of them may go */
+#define MANY_FOUND 4096u /* matches that wait before it is checked which may be handed on */
 
 /* A pattern of variable length that has occurred. */
 typedef struct variable {
@@ -80,18 +80,18 @@ struct reporter {
     uint64_t gap;          /* the offset after the last byte up to `done` not in it; 0: none */
     uint64_t step;         /* bytes in a step, in which a batch is taken */
     uint64_t done;         /* ends up to here have been fed */
-    uint64_t settled;      /* starts below it are */
+    uint64_t settled;      /* starts below it are settled */
     uint64_t cursor;       /* LEFTMOST_...: where the next match may start */
-    match_list found;      /* not handed out yet */
+    match_list found;      /* not handed on yet */
     match_list apart;      /* found by alternatives, which are not united yet */
     size_t *latest;        /* by pattern index: where in its list the last match was put, which the
-                              next one may follow; NULL where none waits long */
-    size_t looked;         /* when `found` has this many it is asked which of them may go */
+                              next one may follow; NULL if no match waits long */
+    size_t looked;         /* when `found` has this many, it is checked which may be handed on */
     variable **variables;  /* by pattern index - first_variable; NULL: not seen yet */
     variable *made;        /* all of them, linked */
     variable *seen;        /* those of this text, linked */
     variable **siblings;   /* by the caller's index: its alternatives in `seen` that have several
-                              lengths; NULL where none are united */
+                              lengths; NULL if none are united */
     uint64_t *cursors;     /* EACH: by the caller's index, where its next match may start; ENDS:
                               where its last match ended */
     bool began;            /* ENDS: doubtful patterns are followed */
@@ -241,7 +241,7 @@ void reporter_free(reporter *r)
     memory_give(r->memory, r);
 }
 
-/* What a pattern needs stays with it, for it will occur again. */
+/* A pattern keeps what it needs, since it will occur again. */
 void reporter_restart(reporter *r)
 {
     for (variable *v = r->seen; v != NULL; v = v->next_seen) {
@@ -305,7 +305,7 @@ static variable *variable_of(reporter *r, uint32_t index)
     return v;
 }
 
-/* A match of it waits that may still become longer. */
+/* Whether a match of it waits that may still become longer. */
 static bool variable_waits(const variable *v)
 {
     return v->end > 0 && pairs_least(v->pairs) <= v->last;
@@ -331,7 +331,7 @@ static bool add_run(reporter *r, const plan_pattern *p, uint64_t first, uint64_t
     return true;
 }
 
-/* Put items[i], which is before its place among those after it, there: they move down. */
+/* Move items[i], which belongs among the items after it, to its place: they move down. */
 static void match_list_settle(match_list *list, size_t i, match_before before)
 {
     const found_match m = list->items[i];
@@ -340,7 +340,7 @@ static void match_list_settle(match_list *list, size_t i, match_before before)
     list->items[i] = m;
 }
 
-/* Hand out all matches of `found` with an end up to `limit`, in the order of output. */
+/* Hand on all matches of `found` with an end up to `limit`, in the order of output. */
 static int release_by_end(reporter *r, uint64_t limit, trawl_error *error)
 {
     found_match *items = r->found.items;
@@ -366,7 +366,7 @@ static int release_by_end(reporter *r, uint64_t limit, trawl_error *error)
     return status;
 }
 
-/* Hand out what does not overlap of all that was found with a start below `settled`. */
+/* Hand on the matches with a start below `settled` that do not overlap. */
 static int release_leftmost(reporter *r)
 {
     const match_before before =
@@ -395,8 +395,8 @@ static int release_leftmost(reporter *r)
 
 /* ---- feeding --------------------------------------------------------- */
 
-/* All have a fixed length, so the records are in the order of output already. Here and below
- * an end too near to the text's begin is left out: only a forged plan has one. */
+/* All patterns have a fixed length, so the records are in the order of output already. Here and
+ * below, an end too near to the text's begin is left out: only a forged plan has one. */
 static int feed_fixed(reporter *r, const record *records, size_t count, uint64_t shift)
 {
     const plan_pattern *patterns = plan_patterns(r->plan);
@@ -433,7 +433,7 @@ static bool add_starts(reporter *r, uint32_t index, uint64_t end, text_view text
     return true;
 }
 
-/* Under SHORTEST a start is done with that has ended. */
+/* Under SHORTEST, drop starts that have ended. */
 static void drop_starts(reporter *r, const record *records, size_t count, uint64_t end)
 {
     const plan_pattern *patterns = plan_patterns(r->plan);
@@ -442,7 +442,7 @@ static void drop_starts(reporter *r, const record *records, size_t count, uint64
             pairs_drop(r->variables[records[i].index - r->first_variable]->pairs, end + 1);
 }
 
-/* All starts of each end. */
+/* Hand on all starts of each end. */
 static int feed_pairs(reporter *r, const record *records, size_t count, uint64_t shift,
                       text_view text, trawl_error *error)
 {
@@ -466,8 +466,8 @@ static bool is_followed(const reporter *r, const plan_pattern *p)
     return p->max_length == LENGTH_UNBOUNDED && plan_doubtful(r->plan, p);
 }
 
-/* Doubtful patterns without a longest match may start where the text begins, whether they have
- * occurred or not, and the text is gone then. */
+/* Follow doubtful patterns without a longest match from the text's begin, where they may start,
+ * though they have not occurred yet: later the text is gone. */
 static bool follow_doubtful(reporter *r)
 {
     const plan_pattern *patterns = plan_patterns(r->plan);
@@ -478,7 +478,7 @@ static bool follow_doubtful(reporter *r)
     return true;
 }
 
-/* The ends of a plan with doubtful patterns. */
+/* Hand on the ends of a plan with doubtful patterns. */
 static int feed_ends(reporter *r, const record *records, size_t count, uint64_t shift,
                      text_view text, uint64_t upto, trawl_error *error)
 {
@@ -498,7 +498,7 @@ static int feed_ends(reporter *r, const record *records, size_t count, uint64_t 
         }
         if (found.first > found.last || (fixed ? end < p->min_length : r->cursors[p->order] == end))
             continue;
-        r->cursors[p->order] = end; /* of alternatives one is enough */
+        r->cursors[p->order] = end; /* one alternative is enough */
         status = match_emit(r->out, p, fixed ? end - p->min_length : TRAWL_UNKNOWN, end);
     }
     for (variable *v = r->seen; status == TRAWL_OK && v != NULL; v = v->next_seen)
@@ -534,7 +534,7 @@ static bool is_outdone(const reporter *r, const plan_pattern *p, uint64_t start,
     return false;
 }
 
-/* Put matches of a pattern into the list, as what follows its latest match if they do. */
+/* Put matches of a pattern into the list; they extend its latest match if they follow it. */
 static bool keep(reporter *r, match_list *to, uint32_t index, found_match m)
 {
     if (r->latest != NULL) {
@@ -592,7 +592,7 @@ static bool end_starts(reporter *r, variable *v, uint64_t below)
     }
 }
 
-/* An end of a pattern of variable length. */
+/* Collect an end of a pattern of variable length. */
 static bool collect_end(reporter *r, uint32_t index, uint64_t end, text_view text)
 {
     variable *v = variable_of(r, index);
@@ -613,7 +613,7 @@ static bool collect_end(reporter *r, uint32_t index, uint64_t end, text_view tex
     return true;
 }
 
-/* Under SHORTEST, of alternatives: the starts that reached no end of theirs before. */
+/* Under SHORTEST, for alternatives: collect the starts that reached no end of theirs before. */
 static bool collect_nearest(reporter *r, uint32_t index, uint64_t end, text_view text)
 {
     if (!add_starts(r, index, end, text))
@@ -632,7 +632,7 @@ static bool collect_nearest(reporter *r, uint32_t index, uint64_t end, text_view
     return added;
 }
 
-/* An end of a pattern, or of an alternative, of one length: its start follows from it. */
+/* Collect an end of a pattern, or of an alternative, of one length, which tells its start. */
 static bool collect_fixed(reporter *r, uint32_t index, uint64_t end)
 {
     const plan_pattern *p = &plan_patterns(r->plan)[index];
@@ -642,7 +642,7 @@ static bool collect_fixed(reporter *r, uint32_t index, uint64_t end)
         return true;
     if (plan_fixed_length(p))
         return keep(r, &r->found, index, m);
-    /* for its cursor it is noted that it occurred */
+    /* its cursor needs to know that it occurred */
     return (r->cursors == NULL || variable_of(r, index) != NULL) && keep_apart(r, index, m);
 }
 
@@ -655,7 +655,7 @@ static bool collect_one(reporter *r, uint32_t index, uint64_t end, text_view tex
 }
 
 /* Keep what the batch brings until its starts are settled. Among alternatives that end at one
- * place those of one length come last, for others may outdo them. */
+ * place, those of one length come last, since others may outdo them. */
 static bool collect(reporter *r, const record *records, size_t count, uint64_t shift,
                     text_view text)
 {
@@ -683,8 +683,8 @@ static bool take_united(void *user, found_match m)
 
 /* ---- settling ------------------------------------------------------------- */
 
-/* No match that is not found yet ends at `limit` or before it, but for those of starts that
- * wait. */
+/* The offset up to which matches may be handed on: what has been fed, but less than the end of any
+ * match that still waits. */
 static uint64_t known_ends(const reporter *r)
 {
     uint64_t limit = plan_has_alternatives(r->plan) ? r->settled : r->done;
@@ -701,7 +701,7 @@ static int release(reporter *r, trawl_error *error)
     return status;
 }
 
-/* Settle all starts below `settled` and hand out what that makes sure. */
+/* Settle all starts below `settled`, and hand on what is then sure. */
 static int settle(reporter *r, uint64_t settled, trawl_error *error)
 {
     r->settled = settled;
@@ -724,7 +724,7 @@ static void find_gap(reporter *r, text_view text, uint64_t upto)
     }
 }
 
-/* All matches with a start below it are known, now that the text is up to `done`. */
+/* The offset below which all starts' matches are known, now that the text is known up to `done`. */
 static uint64_t known_below(const reporter *r)
 {
     if (r->done < r->horizon)

@@ -15,7 +15,8 @@ static bool before_by_pattern(const found_match *a, const found_match *b)
     return a->pattern != b->pattern ? a->pattern < b->pattern : a->start < b->start;
 }
 
-/* Let the list begin with what is below `settled`, cut there. Sets *below to their number. */
+/* Let the list begin with the items that are below `settled`, cut there. Sets *below to their
+ * number. */
 static bool cut(match_list *list, memory *memory, uint64_t settled, size_t *below)
 {
     const size_t count = list->count;

@@ -168,7 +168,7 @@ int border_divide(memory *m, const pattern *whole, size_t first, bool own, patte
     out->before.set[!own] = out->before.set[own];
     out->before.edge[!own] = out->before.edge[own];
     out->before.own = 0;
-    out->varied = true; /* as the whole, even if what is left has one length */
+    out->varied = true; /* as the whole is, even if this part has one length */
     out->name = NULL;
     return TRAWL_OK;
 }
@@ -187,7 +187,8 @@ void border_shorten(pattern *p)
 
 /* ---- opening ----------------------------------------------------------------- */
 
-/* Let the condition not depend on the match's first byte, if all that it may be are alike. */
+/* Make the condition independent of the match's first byte, if it is the same for all that this
+ * byte may be. */
 static void settle_own(pattern *p)
 {
     const byte_class word = word_bytes(), first = first_bytes(p);
@@ -200,15 +201,15 @@ static void settle_own(pattern *p)
     b->own = 0;
 }
 
-/* The opening may stand for the border of the text where both are allowed, or neither. An element
- * has some byte. */
+/* The opening may stand for the border of the text if both are allowed, or neither. An element
+ * needs some byte. */
 static bool can_open(const pattern_list *list, const border *b)
 {
     return !b->own && !class_empty(&b->set[0]) &&
            class_has(&b->set[0], (unsigned)list->opening) == (b->edge[0] != 0);
 }
 
-/* Literals keep their order by length only if all are longer by one. */
+/* Literals keep their order by length only if all become longer by one. */
 static bool opens_literals(const pattern_list *list)
 {
     byte_class opening = { { 0 } };
@@ -260,8 +261,9 @@ static int open_pattern(memory *m, pattern *p, int opening, trawl_error *error)
     return TRAWL_OK;
 }
 
-/* No pattern of variable length may take the opening for its first byte: after any byte it may
- * begin. Those of fixed length that begin there are told by their start. */
+/* No pattern of variable length may take the opening for its first byte: so those that have no
+ * condition are opened to begin after any byte. Matches of fixed length that begin there are known
+ * by their start. */
 static int open_others(memory *m, pattern_list *list, trawl_error *error)
 {
     int status = TRAWL_OK;
@@ -277,7 +279,7 @@ static int open_others(memory *m, pattern_list *list, trawl_error *error)
     return status;
 }
 
-/* What ends the lines of the first pattern that asks for what is before it. */
+/* The byte that ends the lines of the first pattern with a condition before it. */
 static uint8_t choose_opening(const pattern_list *list)
 {
     for (size_t i = 0; i < list->count; i++)

@@ -44,7 +44,7 @@ static int hex_digit(uint8_t c)
     return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-/* \xHH, *at on the backslash. */
+/* Read \xHH; *at is at the backslash. */
 static int parse_hex(const uint8_t *text, size_t length, size_t *at, uint8_t *byte,
                      trawl_error *error)
 {
@@ -59,7 +59,7 @@ static int parse_hex(const uint8_t *text, size_t length, size_t *at, uint8_t *by
     return TRAWL_OK;
 }
 
-/* \o, \oo or \ooo, *at on the backslash. */
+/* Read \o, \oo or \ooo; *at is at the backslash. */
 static int parse_octal(const uint8_t *text, size_t length, size_t *at, uint8_t *byte,
                        trawl_error *error)
 {

@@ -124,7 +124,7 @@ static bool is_punctuation(int c)
            (c >= 123 && c <= 126);
 }
 
-/* Why the escape \c of other dialects is refused, or NULL when it is none of them. */
+/* Why \c, an escape of other languages, is refused; NULL when it is not one of these. */
 static const char *refused_escape(int c, bool in_class)
 {
     if ((c >= '1' && c <= '9') || c == 'k' || c == 'g')
@@ -226,7 +226,7 @@ static int parse_letter(parser *p, byte_class *set)
     return TRAWL_OK;
 }
 
-/* One item of a class: a byte, or a set of its own; then *byte is -1. */
+/* One item of a class: a byte, or a set: then *byte is -1. */
 static int parse_item(parser *p, byte_class *set, int *byte)
 {
     if (p->dialect) {
@@ -421,7 +421,7 @@ static int parse_bytes(parser *p, byte_class *set, bool *negated)
     switch (c) {
     case '.':
         p->at++;
-        *negated = true; /* any byte: all but none */
+        *negated = true; /* any byte: all bytes but none */
         return TRAWL_OK;
     case '\\':
         status = parse_backslash(p, false, set, &byte);
@@ -553,7 +553,7 @@ static int parse_sides(parser *p, int side)
 
 /* ---- the whole pattern -------------------------------------------------- */
 
-/* Every element may be left out. Each is as good as the others to mend it: take the first. */
+/* Every element may be left out. Any of them could be changed: name the first. */
 static int reject_empty_match(const parser *p, size_t after)
 {
     const bool line =

@@ -32,7 +32,7 @@ typedef struct parser {
     size_t at;
     uint32_t flags;
     bool counting;      /* choices are counted, no elements are made */
-    uint32_t any, most; /* "any byte", so often, is to come before the next element */
+    uint32_t any, most; /* how often "any byte" is to come before the next element */
     unsigned depth;
     elements elements;
     trawl_error *error;
@@ -51,7 +51,8 @@ static bool is_at(const parser *p, const char *word)
     return p->end - p->at >= length && memcmp(p->text + p->at, word, length) == 0;
 }
 
-/* Step over a comment's rest. One of several lines that does not end is met as a byte then. */
+/* Step over the rest of a comment. If one of several lines does not end, it is then met as a
+ * byte. */
 static bool skip_comment(parser *p)
 {
     if (!is_at(p, "//") && !is_at(p, "/*"))
@@ -128,7 +129,7 @@ static void add_any(parser *p, uint32_t least, uint32_t most)
     p->most = add_most(p->most, most);
 }
 
-/* Let the element of the jump before come. */
+/* Add the element of the jump that was read before. */
 static int settle_any(parser *p, size_t offset)
 {
     byte_class any = { { 0 } };
@@ -197,7 +198,8 @@ static int read_jump(parser *p)
 
 static int read_sequence(parser *p, size_t *number);
 
-/* A group of single bytes as one class. False, and nothing is read, when it is another. */
+/* Read a group of single bytes as one class. False, and nothing is read, when it is another
+ * group. */
 static bool read_single(parser *p, byte_class *set)
 {
     const size_t open = p->at;
@@ -224,8 +226,8 @@ static size_t times(size_t a, size_t b)
     return a * b > MAX_CHOICES ? MAX_CHOICES + 1 : a * b;
 }
 
-/* The alternatives of a group, from its "(" on. Counted, *number is how many choices there are;
- * else that choice is made, of which *number says which. */
+/* Read the alternatives of a group, from its "(" on. When counting, *number is set to how many
+ * choices there are; else choice *number is made. */
 static int read_branches(parser *p, size_t *number)
 {
     const size_t open = p->at;
@@ -260,7 +262,7 @@ static int read_branches(parser *p, size_t *number)
     return TRAWL_OK;
 }
 
-/* As read_sequence of one element. */
+/* As read_sequence, for one element. */
 static int read_group(parser *p, size_t *number)
 {
     const size_t open = p->at;
@@ -320,8 +322,8 @@ static bool is_fixed(const parser *p, size_t *after)
     return at > p->at + 1 && at < p->end && p->text[at] == '}';
 }
 
-/* Up to a "|", a ")" or the end. Counted, *number is multiplied by the choices of the groups; else
- * these are made, and *number divided. */
+/* Read up to a "|", a ")" or the end. When counting, *number is multiplied by the choices of the
+ * groups; else these are made, and *number is divided. */
 static int read_sequence(parser *p, size_t *number)
 {
     int status = TRAWL_OK, c = peek(p);

@@ -31,9 +31,9 @@ static const code codes[] = {
 };
 
 #define CODES (sizeof codes / sizeof *codes)
-#define SINGLE 5 /* of them, the first ones, stand for one base */
+#define SINGLE 5 /* the first ones, which stand for one base */
 
-/* What is added to a letter in upper case for the other. */
+/* What is added to a letter in upper case to make it lower case. */
 #define LOWER 32
 
 static const code *find_code(char upper)
@@ -72,8 +72,8 @@ static bool add_bases(const trawl_pattern *src, uint8_t byte, byte_class *set)
     return true;
 }
 
-/* In one case: the bases that are in the set, or, if it is negated, those that are not; then the
- * codes of several bases that the text may have. */
+/* Finish letters of one case: keep the bases that are in the set, or, if it is negated, those that
+ * are not; then add the codes of several bases that the text may have. */
 static void finish_case(uint32_t flags, bool negated, unsigned shift, byte_class *set)
 {
     unsigned bases = 0;

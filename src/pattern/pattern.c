@@ -13,7 +13,7 @@
 #include "pattern/syntax.h"
 
 #define MAX_KINDS 64u                      /* elements that may hold a match's first byte */
-#define MIN_RANKED 1000u                   /* patterns: fewer are sorted by comparing */
+#define MIN_RANKED 1000u                   /* fewer patterns are sorted by comparing */
 #define MAX_RANKED 2000u                   /* bytes */
 #define GRID_MAX_BYTES (UINT64_C(1) << 31) /* of one needle: keeps its offsets within 32 bits */
 
@@ -137,7 +137,7 @@ static uint32_t implied_flags(uint32_t syntax)
     return syntax == TRAWL_SYNTAX_IUPAC || syntax == TRAWL_SYNTAX_PROSITE ? TRAWL_NOCASE : 0;
 }
 
-/* The alternative that *next tells. */
+/* Make the alternative that *next tells. */
 static int make_pattern(memory *m, const trawl_pattern *src, const trawl_conditions *conditions,
                         size_t order, size_t *next, pattern *out, trawl_error *error)
 {
@@ -161,7 +161,7 @@ static int make_pattern(memory *m, const trawl_pattern *src, const trawl_conditi
     return copy_name(m, src->name, &out->name, error);
 }
 
-/* A zeroed pattern after the others of a list that has room for *room. */
+/* Add a zeroed pattern after the others of a list that has room for *room. */
 static pattern *add_pattern(pattern_list *list, size_t *room)
 {
     if (list->count == *room) {
@@ -177,8 +177,8 @@ static pattern *add_pattern(pattern_list *list, size_t *room)
     return p;
 }
 
-/* Let the last pattern be alternatives, if what may stand before a match depends on its first byte:
- * in each of them that is of one kind. */
+/* Replace the last pattern by alternatives, if what may stand before a match depends on its first
+ * byte: in each of them that byte is of one kind. */
 static int divide_kinds(pattern_list *list, size_t *room, const char *name, trawl_error *error)
 {
     memory *m = list->memory;
@@ -233,7 +233,7 @@ static int spell(memory *m, pattern *p, trawl_error *error)
     return TRAWL_OK;
 }
 
-/* Alternatives of different lengths are patterns of variable length, each of them. */
+/* If alternatives have different lengths, each of them is a pattern of variable length. */
 static int mark_varied(memory *m, pattern *alternatives, size_t count, trawl_error *error)
 {
     bool varied = false;
@@ -284,7 +284,7 @@ static int compare_patterns(const void *left, const void *right)
     return a->id != b->id ? compare(a->id, b->id) : compare(a->order, b->order);
 }
 
-/* Where a pattern stands by length: longest fixed ones first, those of variable length last. */
+/* A pattern's rank by length: the longest fixed ones first, those of variable length last. */
 static size_t length_rank(const pattern *p)
 {
     return p->min_length == p->max_length && !p->varied ? MAX_RANKED - (size_t)p->max_length
@@ -303,7 +303,8 @@ static bool is_ranked(const pattern_list *list)
     return true;
 }
 
-/* A large list, by counting. False, and the list is as it was: it cannot be, or memory is short. */
+/* Sort a large list by counting. False, and the list is as it was: it cannot be ranked, or memory
+ * is short. */
 static bool sort_ranked(memory *m, pattern_list *list)
 {
     size_t begins[MAX_RANKED + 2] = { 0 };
@@ -389,7 +390,7 @@ static int check_needle(const trawl_needle *src, uint32_t cell_size, uint64_t st
     return TRAWL_OK;
 }
 
-/* A mask that hides nothing is none. */
+/* Copy the mask, unless it hides nothing. */
 static int copy_mask(memory *m, const uint8_t *mask, needle *out, trawl_error *error)
 {
     const size_t cells = (size_t)out->rows * out->cols;
@@ -435,7 +436,7 @@ static int compare_needles(const void *left, const void *right)
     return a->id != b->id ? compare(a->id, b->id) : compare(a->order, b->order);
 }
 
-/* What the caller lets pass, without the masks. */
+/* Read what the caller lets pass, except the masks. */
 static int read_likeness(const trawl_likeness *likeness, pattern_list *list, trawl_error *error)
 {
     const uint32_t size = list->cell_size;

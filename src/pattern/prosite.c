@@ -28,8 +28,8 @@ typedef struct parser {
     size_t length;
     size_t at; /* the next byte to read */
     uint32_t flags;
-    bool borders[2]; /* "<", ">" stand in the class of the first element, of the last */
-    bool chosen[2];  /* this alternative is the one with that border */
+    bool borders[2]; /* "<" stands in the class of the first element, ">" in that of the last */
+    bool chosen[2];  /* this alternative is the one with the border */
     elements elements;
     trawl_error *error;
 } parser;
@@ -102,7 +102,7 @@ static int read_repeat(parser *p, uint32_t *min, uint32_t *max)
 
 /* ---- elements -------------------------------------------------------------- */
 
-/* What is between the brackets, all but a border. */
+/* Read what is between the brackets, except a border. */
 static int read_letters(parser *p, int close, byte_class *set)
 {
     const size_t open = p->at++;
@@ -163,8 +163,8 @@ static int read_set(parser *p, byte_class *set)
     return status;
 }
 
-/* Whether a border stands for the element, before which those of `before` were read. It is asked
- * for then. */
+/* Whether a border stands for the element; those in `before` were read before it. If so, the border
+ * is asked for. */
 static bool is_border(parser *p, const bool *before)
 {
     bool left_out = false;
@@ -234,7 +234,8 @@ static int read_elements(parser *p)
     return status;
 }
 
-/* A match has a byte at least, so what repeats alone, as in <{C}*>, does so once or more. */
+/* A match has at least one byte, so a single element that repeats, as in <{C}*>, does so once or
+ * more. */
 static int require_byte(parser *p)
 {
     pattern *out = p->elements.out;

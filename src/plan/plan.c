@@ -54,14 +54,14 @@ static bool is_bordered(const pattern *p)
     return p->before.given || p->after.given || asked_of_start(&p->asks);
 }
 
-/* The bytes beside a match that it is asked for. */
+/* How many bytes beside a match its borders look at. */
 static uint32_t beside_of(const border *before, const border *after, const demands *asks)
 {
     return asks->word == TRAWL_WORD_FULL_WIDE ? 2 : before->given || after->given ? 1 : 0;
 }
 
-/* Number, from 1, of a pattern's borders; 0: it has none. Those of the pattern before are not
- * repeated. */
+/* The number, from 1, of a pattern's borders; 0: it has none. The borders of the pattern before are
+ * used again if they are the same. */
 static uint32_t add_borders(const pattern *p, block *borders)
 {
     const plan_borders both = { p->before, p->after, p->asks };
@@ -75,7 +75,7 @@ static uint32_t add_borders(const pattern *p, block *borders)
     return (uint32_t)(count + 1);
 }
 
-/* What is said once of a pattern, whatever its alternatives: with the first of them. */
+/* Add what is said only once of a pattern: with the first of its alternatives. */
 static void add_label(const pattern_list *list, const pattern *p, plan_pattern *entry,
                       block *strings)
 {
@@ -143,8 +143,8 @@ static void set_lengths(const pattern_list *list, bool opened, uint64_t *shortes
     }
 }
 
-/* The sections of a plan while they grow. That of the tables only counts here: they are copied
- * once, from the drafts into the plan. */
+/* The sections of a plan while they grow. The tables are only counted here: they are copied once,
+ * from the drafts into the plan. */
 typedef struct sections {
     block of[PLAN_SECTIONS];
     uint64_t table_bytes;
@@ -189,7 +189,7 @@ static void add_part(const part_draft *draft, plan_header *head, sections *to)
         head->reach = part_reach(&part);
 }
 
-/* Where the sections stand after the header, and how long all is. */
+/* Set where the sections stand after the header, and the length of the whole. */
 static void place_sections(const sections *from, plan_header *head)
 {
     head->bytes = aligned(sizeof *head);
@@ -352,7 +352,7 @@ static bool border_valid(const border *b)
     return b->given <= 1 && b->edge[0] <= 1 && b->edge[1] <= 1 && b->own <= 1 && !b->reserved;
 }
 
-/* What it asks for is said in one way only. */
+/* There is only one valid way to say what it asks for. */
 static bool asked_valid(const plan_borders *b)
 {
     const demands *d = &b->asks;
@@ -385,7 +385,7 @@ static bool flags_valid(uint32_t flags)
              ~(uint32_t)(PATTERN_FLAGS | PLAN_OPENED | PLAN_VARIED));
 }
 
-/* Nothing is searched for it: it need only be there. */
+/* No search reads the text: it need only be there. */
 static bool text_valid(const plan_pattern *p, const plan_header *head)
 {
     const uint64_t room = head->section[PLAN_STRINGS].bytes;

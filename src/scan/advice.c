@@ -70,7 +70,7 @@ static void put_cpu(char *text, size_t room, const advice_facts *f, const outloo
         snprintf(text + length, room - (size_t)length, " and %.3g matches a KB", 1e3 * f->matches);
 }
 
-/* What the last scan with the plan has told. */
+/* Set what the last scan with the plan has taught. */
 static void set_matches(advice_facts *f, const trawl_context *cpu, const trawl_plan *plan)
 {
     const scan_experience *e = &cpu->experience;
@@ -80,7 +80,7 @@ static void set_matches(advice_facts *f, const trawl_context *cpu, const trawl_p
     f->handed = e->handed;
 }
 
-/* Nothing is open yet. */
+/* Advise when no device is open yet. */
 static void advise_first(const advice_facts *f, trawl_advice *a)
 {
     const outlook o = advice_weigh(f);

@@ -6,7 +6,7 @@
 #define BUNDLE_BYTES (32u << 20)
 #define BUNDLE_TEXTS (1u << 20)
 #define MIN_TEXTS 2u
-#define TASK_TEXTS 4096u /* copied by one thread at a time */
+#define TASK_TEXTS 4096u /* texts that a thread copies at a time */
 #define CHECK_EVERY 16u  /* texts: whether the call must end */
 
 typedef struct bundle {
@@ -15,12 +15,12 @@ typedef struct bundle {
     const trawl_text *texts;
     size_t count;
     size_t first;    /* number of text 0 in the call */
-    uint32_t *begin; /* of each text in the bundle, and its end: [count + 1] */
+    uint32_t *begin; /* [count + 1]: where each text begins in the bundle, and the bundle's end */
     uint8_t *bytes;
     uint32_t gap; /* bytes before each text, all `between` */
     uint8_t between;
-    size_t at;   /* text whose matches come now */
-    bool within; /* it was begun */
+    size_t at;   /* the text whose matches come now */
+    bool within; /* it has begun */
 } bundle;
 
 /* ---- what keeps texts apart ---------------------------------------------------------------- */
@@ -37,7 +37,7 @@ static byte_class held_bytes(const trawl_plan *plan)
     return all;
 }
 
-/* Whether texts can be kept apart: by `gap` bytes `between`, if need be. */
+/* Whether texts can be kept apart: by *gap bytes *between, if need be. */
 static bool keeps_apart(const trawl_plan *plan, uint32_t *gap, uint8_t *between)
 {
     const plan_pattern *patterns = plan_patterns(plan);
@@ -81,7 +81,7 @@ static void copy_texts(void *job, uint32_t index)
     }
 }
 
-/* As many texts as fit; returns the bundle's length. */
+/* Place as many texts as fit; returns the bundle's length. */
 static uint32_t place_texts(bundle *b, size_t count)
 {
     uint64_t at = 0;
@@ -121,7 +121,7 @@ static int end_text(bundle *b, trawl_error *error)
     return delivery_end(b->d, b->texts[b->at++].length, error);
 }
 
-/* Those records of one text that begin in it. */
+/* Keep the records of one text that begin in it. Returns how many are left. */
 static size_t keep_own(const bundle *b, record *records, size_t count)
 {
     const plan_pattern *patterns = plan_patterns(b->d->plan);
@@ -135,7 +135,7 @@ static size_t keep_own(const bundle *b, record *records, size_t count)
     return kept;
 }
 
-/* Where a text without matches is nobody's business: on to the one of the next match. */
+/* If a text without matches needs no attention, skip to the text of the next match. */
 static void skip_texts(bundle *b, const record *records, size_t count, uint32_t upto)
 {
     const size_t before = b->at;
@@ -202,7 +202,7 @@ int bundle_open(bundle_room *r, memory *m, const trawl_text *texts, size_t count
                 trawl_error *error)
 {
     const size_t most = count < BUNDLE_TEXTS ? count : BUNDLE_TEXTS;
-    uint64_t bytes = most; /* for what is between them */
+    uint64_t bytes = most; /* for the bytes between texts */
     for (size_t i = 0; i < count && bytes < BUNDLE_BYTES; i++)
         bytes += texts[i].length;
     r->begin = memory_take_array(m, most + 1, sizeof *r->begin);

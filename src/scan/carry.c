@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-#define MIN_DISTANCE 1024u     /* of marks */
-#define STATE_WORDS (4u << 20) /* what states and marks of a job may take: 32 MiB */
+#define MIN_DISTANCE 1024u     /* distance of marks */
+#define STATE_WORDS (4u << 20) /* the most that states and marks of a job take: 32 MiB */
 
 static size_t words_of(const text_scan *scan)
 {
@@ -13,7 +13,7 @@ static size_t words_of(const text_scan *scan)
 
 /* ---- placing --------------------------------------------------------------------- */
 
-/* One of plan_stage.masks, of all parts that carry, one after the other. */
+/* Gather one of plan_stage.masks of all parts that carry, one after the other. */
 static void gather_masks(const trawl_plan *plan, uint32_t which, uint64_t *to)
 {
     for (uint32_t i = 0; i < plan_head(plan)->part_count; i++) {
@@ -36,7 +36,7 @@ int carry_open(text_scan *scan, trawl_error *error)
     return TRAWL_OK;
 }
 
-/* Behind a slice's state: what it was begun with, then the marks. */
+/* After a slice's state come the states that it has begun with, then the marks. */
 static uint64_t *known_of(const text_scan *scan, const slice *s)
 {
     return s->state + words_of(scan);
@@ -90,7 +90,7 @@ static int run_range(text_scan *scan, const text_job *job, uint32_t first, uint3
     return scan->worker->backend->run_text(scan->worker, &some, error);
 }
 
-/* The first slice that was begun with more than its predecessor left; job->count: none. */
+/* The first slice that has begun with more than its predecessor left; job->count: none. */
 static uint32_t first_misled(const text_scan *scan, const text_job *job)
 {
     for (uint32_t i = 1; i < job->count; i++) {
@@ -103,7 +103,7 @@ static uint32_t first_misled(const text_scan *scan, const text_job *job)
     return (uint32_t)job->count;
 }
 
-/* Run the slices from `first` on again, from the states alone that no byte kills. */
+/* Run the slices from `first` on again, only from the states that no byte kills. */
 static int run_again(text_scan *scan, const text_job *job, uint32_t first, const uint64_t *immortal,
                      trawl_error *error)
 {
@@ -118,8 +118,8 @@ static int run_again(text_scan *scan, const text_job *job, uint32_t first, const
     return run_range(scan, job, first, (uint32_t)job->count - first, CARRY_ALL, error);
 }
 
-/* Hand every slice what its predecessors left, as far as it is news. The range of slices that got
- * some is [*first, *last]; false: none did. */
+/* Hand every slice what its predecessors left, if it is news. The range of slices that got some is
+ * [*first, *last]; false: none did. */
 static bool hand_on(const text_scan *scan, const text_job *job, const uint64_t *immortal,
                     const uint64_t *passes, uint64_t *ever, uint32_t *first, uint32_t *last)
 {
@@ -145,7 +145,7 @@ static bool hand_on(const text_scan *scan, const text_job *job, const uint64_t *
     return any;
 }
 
-/* What all slices ended with, or what will live on. */
+/* Note the states that all slices ended with, or that no byte kills. */
 static void learn(text_scan *scan, const text_job *job, const uint64_t *immortal)
 {
     for (size_t w = 0; w < words_of(scan); w++) {

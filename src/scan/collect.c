@@ -30,7 +30,7 @@ static int add(collection *c, const void *items, size_t count, size_t size)
     return 0;
 }
 
-/* What a scan that ended with `status` gives: on an error no items. */
+/* Give what a scan found that ended with `status`: on an error no items. */
 static int finish(collection *c, int status, const char *instead, trawl_error *error)
 {
     if (c->failed)

@@ -19,7 +19,7 @@ static int check_options(const trawl_compile_options *read, trawl_error *error)
     return allocator_check(read->allocator, error);
 }
 
-/* What a call begins with: its options, and the memory that it may take. */
+/* Begin a call: read its options, and open the memory that it may take. */
 static int begin(const trawl_compile_options *options, trawl_plan **plan,
                  trawl_compile_options *read, memory *m, trawl_error *error)
 {
@@ -42,7 +42,7 @@ static int begin(const trawl_compile_options *options, trawl_plan **plan,
     return TRAWL_OK;
 }
 
-/* The plan of a list, which is freed. */
+/* Make the plan of a list, which is freed. */
 static int finish(pattern_list *list, const trawl_compile_options *read, trawl_plan **plan,
                   trawl_error *error)
 {

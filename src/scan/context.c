@@ -7,7 +7,7 @@
 #include "base/options.h"
 #include "scan/context.h"
 
-/* To who has no memory. */
+/* For callers whose memory is short. */
 static const char advice[] = "free some, use fewer threads, or scan less at once";
 
 static int open_backend(worker *w, trawl_error *error)
@@ -16,7 +16,7 @@ static int open_backend(worker *w, trawl_error *error)
     return w->backend->open(w, error);
 }
 
-/* auto: a thread for each core, as many as can be had; serial where that is one. */
+/* auto: a thread for each core, or as many as can be had; serial if that is one. */
 static int open_auto(worker *w, trawl_error *error)
 {
     const uint32_t threads = w->options.threads ? w->options.threads : cpu_cores();
@@ -83,7 +83,7 @@ int trawl_context_open(const trawl_context_options *options, trawl_context **con
     if (status == TRAWL_OK && made->worker.limits.on_devices)
         origin_open(&made->origin);
     if (status != TRAWL_OK) {
-        made->worker.backend = NULL; /* nothing of it is open */
+        made->worker.backend = NULL; /* nothing of the context is open */
         trawl_context_close(made);
         return status;
     }

@@ -19,7 +19,7 @@ int no_such_end(trawl_error *error)
 
 /* ---- from records to matches ------------------------------------------ */
 
-#define SOON 16u /* matches ahead whose patterns are fetched: many do not fit the near caches */
+#define SOON 16u /* how many matches ahead patterns are fetched: many do not fit the near caches */
 
 /* Whether a match of the pattern may end there; else the plan is forged. */
 static inline bool has_room(const plan_pattern *p, uint64_t end)
@@ -33,7 +33,7 @@ static inline uint64_t start_of(const plan_pattern *p, uint64_t end)
 }
 
 /* Put `count` of `there` records there, and return where the next one goes. What the loop needs is
- * read before it, for the compiler cannot know that no match is written over it. */
+ * read before it, since the compiler cannot know that no match overwrites it. */
 static trawl_match *put_matches(const delivery *d, const record *records, size_t count,
                                 size_t there, uint64_t window_begin, trawl_match *to)
 {
@@ -67,7 +67,7 @@ static int deliver_ends(delivery *d, const record *records, size_t count)
                 status = match_emit(out, p, start_of(p, end), end);
             continue;
         }
-        /* Where none is left out: as many as the batch has room for. */
+        /* If none is left out: as many as the batch has room for. */
         const size_t room = MATCH_BATCH - out->count, some = count - i < room ? count - i : room;
         const trawl_match *to =
             put_matches(d, records + i, some, count - i, d->window_begin, out->batch + out->count);
@@ -111,7 +111,7 @@ int deliver(void *user, record *records, size_t count, uint32_t upto, trawl_erro
                                    d->last);
     if (!d->reports)
         return deliver_ends(d, records, count);
-    count = records_distinct(records, count); /* only a forged plan has one twice here */
+    count = records_distinct(records, count); /* only a forged plan has a record twice here */
     return reporter_feed(d->reports, records, count, d->window_begin, text, d->window_begin + upto,
                          false, error);
 }

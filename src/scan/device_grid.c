@@ -25,7 +25,7 @@ static int read_device_grid(const trawl_device_grid *given, trawl_device_grid *g
     return TRAWL_OK;
 }
 
-/* All of a grid as one text; nothing of an empty one. */
+/* A whole grid as one text; an empty grid as no bytes. */
 static trawl_device_text text_of(const trawl_device_grid *grid, const grid_request *r)
 {
     trawl_device_text text = TRAWL_DEVICE_TEXT_INIT;
@@ -56,7 +56,8 @@ static int check(const trawl_context *context, const trawl_plan *plan,
     return status;
 }
 
-/* Enter the context and have its backend hold the grid. Then, unless it fails, context_drop(). */
+/* Enter the context and have its backend hold the grid. Call context_drop() afterwards, unless this
+ * fails. */
 static int enter(trawl_context *context, const trawl_plan *plan, const trawl_device_grid *grid,
                  const trawl_scan_options *options, grid_request *r, trawl_error *error)
 {

@@ -25,7 +25,7 @@ static int read_device_text(const trawl_device_text *given, trawl_device_text *t
     return TRAWL_OK;
 }
 
-/* What stands beside a match is looked at on the host. */
+/* Refuse conditions: what stands beside a match is only looked at on the host. */
 static int check_borders(const trawl_plan *plan, trawl_error *error)
 {
     if (!plan_head(plan)->bordered)
@@ -36,7 +36,7 @@ static int check_borders(const trawl_plan *plan, trawl_error *error)
                 "scan the text from there with trawl_scan");
 }
 
-/* The other reports find starts by reading backward, unless all lengths are fixed. */
+/* Refuse reports that find starts by reading backward, unless all lengths are fixed. */
 static int check_report(const trawl_plan *plan, uint32_t report, trawl_error *error)
 {
     const plan_pattern *patterns = plan_patterns(plan);
@@ -62,8 +62,8 @@ static int check(const trawl_context *context, const trawl_plan *plan,
     return status == TRAWL_OK ? check_report(plan, read->report, error) : status;
 }
 
-/* Enter the context and have its backend hold the text; what it is, and the options, are read.
- * Then, unless it fails, context_drop(). */
+/* Read the text's description and the options, enter the context and have its backend hold the
+ * text. Call context_drop() afterwards, unless this fails. */
 static int enter(trawl_context *context, const trawl_plan *plan, const trawl_device_text *given,
                  const trawl_scan_options *options, trawl_device_text *text,
                  trawl_scan_options *read, trawl_error *error)
@@ -153,7 +153,7 @@ int trawl_count_each_device(trawl_context *context, const trawl_plan *plan,
 typedef struct collecting {
     trawl_context *context;
     const trawl_device_result *to;
-    uint64_t *counts; /* as they are wanted, or NULL */
+    uint64_t *counts; /* counts by pattern, if wanted; or NULL */
     uint64_t count;
     trawl_device_match *matches; /* found on the host, on their way: [used] of AT_ONCE */
     size_t used;
@@ -200,7 +200,7 @@ static int collect(const trawl_match *matches, size_t count, void *user)
     return 0;
 }
 
-/* By way of the host. */
+/* Collect matches by way of the host. */
 static int collect_here(collecting *c, const trawl_plan *plan, size_t length,
                         const trawl_scan_options *read)
 {
@@ -226,7 +226,8 @@ static int collect_there(collecting *c, const trawl_plan *plan, size_t length,
     return status;
 }
 
-/* A call that is refused has found nothing; of a struct whose size is none it is not written. */
+/* A call that is refused has found nothing, which is written unless the struct's size is not
+ * valid. */
 static int read_result(trawl_device_result *given, const trawl_scan_options *options,
                        trawl_device_result *result, trawl_error *error)
 {
@@ -252,7 +253,7 @@ static int read_result(trawl_device_result *given, const trawl_scan_options *opt
     return TRAWL_OK;
 }
 
-/* The text is held, or is nothing. */
+/* Collect all matches of a text that is held, or empty. */
 static int collect_all(collecting *c, const trawl_plan *plan, const trawl_device_text *held,
                        const trawl_scan_options *read)
 {

@@ -26,7 +26,7 @@ void stream_borders(const trawl_plan *plan, uint32_t *waits, uint64_t *look_back
     }
 }
 
-/* Bytes that a stream holds at most between two calls. */
+/* The most bytes that a stream holds between two calls. */
 static uint64_t kept(const trawl_plan *plan, bool starts)
 {
     const uint64_t longest = plan_head(plan)->max_length;

@@ -17,10 +17,10 @@
 #include "scan/scan.h"
 #include "scan/tally.h"
 
-#define ROUND_CELLS (256u << 20) /* cells a thread scans before matches are handed on */
+#define ROUND_CELLS (256u << 20) /* cells that a thread scans before matches are handed on */
 #define FIRST_CELLS (16u << 20)  /* the same of the first round */
 #define BANDS_A_THREAD 8u
-#define ATTEMPT_CELLS (16u << 20) /* a band of a part with a fallback: it ends with the band */
+#define ATTEMPT_CELLS (16u << 20) /* a band of a plan with fallbacks: an attempt ends with it */
 #define OVERLAP_SHARE 50u         /* how many times as high a band is as what it reads twice */
 
 typedef struct grid_scan {
@@ -33,8 +33,8 @@ typedef struct grid_scan {
     uint64_t overlap;    /* rows of the tallest needle, less 1 */
     uint64_t tops;       /* rows in which a needle may begin */
     uint64_t round_rows; /* the most rows a round takes */
-    uint64_t height;     /* rows that the first round has */
-    uint64_t expected;   /* matches of the next one, as far as the last one tells */
+    uint64_t height;     /* rows of the first round */
+    uint64_t expected;   /* matches of the next round, judged by the last one */
     uint64_t left;       /* matches still allowed; UINT64_MAX: no limit */
     budget budget;
     trawl_grid_match_fn fn; /* NULL: count only */
@@ -87,7 +87,7 @@ static int check_grid(const trawl_plan *plan, const trawl_grid *text, uint64_t s
 
 /* ---- rounds ---------------------------------------------------------------- */
 
-/* What a round can take at most: positions fit 32 bits, and the first one ends soon. */
+/* Set the most rows that a round takes: positions fit 32 bits, and the first round ends soon. */
 static int plan_rounds(grid_scan *scan, trawl_error *error)
 {
     const plan_header *head = plan_head(scan->plan);
@@ -135,15 +135,15 @@ static uint32_t count_bands(const grid_scan *scan, uint64_t rows)
     return (uint32_t)smaller(smaller(bands, SCAN_SLICES), rows);
 }
 
-/* Room for records that the bands of a round share: more where there were more before. */
+/* How many records the bands of a round have room for together: more if there were more before. */
 static size_t round_records(const grid_scan *scan, uint32_t bands)
 {
     const uint64_t each = scan->held ? 65536 : 1024, wanted = each * bands + 4 * scan->expected;
     return (size_t)smaller(larger(wanted, 4096), SCAN_RECORDS);
 }
 
-/* Have `bands` slices scanned, whose rows count from row `at` of the text; what a device has no
- * memory for, by the CPU. */
+/* Have `bands` slices scanned, whose rows count from row `at` of the text. If a device has too
+ * little memory, the CPU scans them. */
 static int run_bands(grid_scan *scan, uint64_t at, slice *slices, uint32_t bands,
                      trawl_error *error)
 {
@@ -180,7 +180,7 @@ static int run_bands(grid_scan *scan, uint64_t at, slice *slices, uint32_t bands
     return status;
 }
 
-/* Hand on what is in the batch. As match_flush. */
+/* Hand on what is in the batch. Returns as match_flush does. */
 static int flush(grid_scan *scan)
 {
     const uint32_t count = scan->batched;
@@ -212,8 +212,8 @@ static int emit_band(grid_scan *scan, uint64_t at, const slice *band, record *sc
 static int scan_rows(grid_scan *scan, scan_room *room, uint64_t top, uint64_t stop, uint64_t height,
                      trawl_error *error);
 
-/* Rows [top, stop), known to hold about `count` matches, in rounds that should fill half of a
- * nested room; a row gets the room that it needs. */
+/* Scan rows [top, stop), known to hold about `count` matches, in rounds that should fill half of a
+ * nested room; a single row gets the room that it needs. */
 static int scan_again(grid_scan *scan, uint64_t top, uint64_t stop, uint64_t count,
                       trawl_error *error)
 {
@@ -228,7 +228,7 @@ static int scan_again(grid_scan *scan, uint64_t top, uint64_t stop, uint64_t cou
     return status;
 }
 
-/* One round: rows [top, top + height), whose matches are counted in *found. */
+/* Run one round: rows [top, top + height), whose matches are counted in *found. */
 static int run_round(grid_scan *scan, scan_room *room, uint64_t top, uint64_t height,
                      uint64_t *found, trawl_error *error)
 {
@@ -262,9 +262,9 @@ static int run_round(grid_scan *scan, scan_room *room, uint64_t top, uint64_t he
     return status;
 }
 
-/* How many rows the next round has, after one of `rows` that found so much and took so long: their
- * matches should fill half the room, and a call can end between rounds only. But each round reads
- * the rows again that tops above it have read. */
+/* How many rows the next round has, after a round of `rows` rows, by what it found and how long it
+ * took: its matches should fill half the room, and a call can end only between rounds. But each
+ * round reads the rows again that tops above it have read. */
 static uint64_t next_height(const grid_scan *scan, uint64_t rows, uint64_t found, uint64_t took,
                             uint64_t room)
 {
@@ -278,7 +278,7 @@ static uint64_t next_height(const grid_scan *scan, uint64_t rows, uint64_t found
     return larger(1, smaller(height, scan->round_rows));
 }
 
-/* Rows [top, stop) in rounds of at first `height` rows. */
+/* Scan rows [top, stop) in rounds, the first of `height` rows. */
 static int scan_rows(grid_scan *scan, scan_room *room, uint64_t top, uint64_t stop, uint64_t height,
                      trawl_error *error)
 {
@@ -352,7 +352,7 @@ int grid_deliver(trawl_context *context, const grid_request *r, trawl_grid_match
 int grid_count(trawl_context *context, const grid_request *r, uint64_t *count, trawl_error *error)
 {
     uint64_t none;
-    if (r->options.max_matches || r->options.max_steps) /* which count matches one by one */
+    if (r->options.max_matches || r->options.max_steps) /* these count matches one by one */
         return grid_deliver(context, r, tally_all_grid, count, &none, error);
     return grid_deliver(context, r, NULL, NULL, count, error);
 }

@@ -15,7 +15,7 @@
 
 #include "scan/text.h"
 
-#define FLIGHTS (LED_JOBS - 1u) /* one job more may be run again in stretches */
+#define FLIGHTS (LED_JOBS - 1u) /* another job may be run again in stretches */
 #define MAX_LED (256u << 20)
 #define LED_HELD (512u << 20) /* of a text that is on a device: two pieces */
 
@@ -30,8 +30,8 @@ typedef struct flights {
     text_course *course;
     flight each[FLIGHTS];
     uint32_t oldest, count;
-    uint64_t at;     /* where the next one begins */
-    uint64_t landed; /* when the last one did */
+    uint64_t at;     /* where the next window begins */
+    uint64_t landed; /* when the last window did */
     bool one_by_one; /* memory ran out */
     int status;
     trawl_error *error;
@@ -44,7 +44,7 @@ static bool may_start(const flights *f)
            !(c->d && delivery_idle(c->d));
 }
 
-/* So that all lanes have something to do while others are under way. */
+/* The bytes of a window, so that all lanes have work while other windows are under way. */
 static uint64_t led_window(const worker *w)
 {
     const uint64_t wanted = (uint64_t)w->limits.slice_bytes * w->limits.lanes;

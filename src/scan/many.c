@@ -20,7 +20,8 @@ typedef struct ahead {
     const trawl_text *texts;
     size_t count;
     record *records;                          /* GROUP_RECORDS for each group */
-    uint32_t found[MAX_GROUPS * GROUP_TEXTS]; /* of each text; NOT_YET: to be scanned in turn */
+    uint32_t found[MAX_GROUPS * GROUP_TEXTS]; /* matches of each text; NOT_YET: it is scanned when
+                                                 its turn comes */
 } ahead;
 
 #define NOT_YET UINT32_MAX
@@ -41,7 +42,7 @@ static int check_many(const trawl_text *texts, size_t count, uint64_t base, traw
 
 /* ---- one after the other -------------------------------------------------- */
 
-/* Text number `i` of the call. */
+/* Scan text number `i` of the call when its turn comes. */
 static int take_turn(trawl_context *context, delivery *d, const trawl_text *text, size_t i,
                      trawl_error *error)
 {
@@ -114,7 +115,7 @@ static int hand_on(trawl_context *context, delivery *d, const ahead *a, size_t f
     return status;
 }
 
-/* The room of the context is not for this: texts that are scanned in turn use it. */
+/* Scan texts ahead. The context's room cannot be used: texts that are scanned in turn need it. */
 static int scan_ahead(trawl_context *context, delivery *d, const trawl_text *texts, size_t count,
                       trawl_error *error)
 {
@@ -165,7 +166,7 @@ static int scan_bundles(trawl_context *context, delivery *d, const trawl_text *t
 
 /* ---- the call ----------------------------------------------------------------- */
 
-/* Whether threads are worth it. */
+/* Whether threads pay. */
 static bool is_shared(const trawl_context *context, const trawl_text *texts, size_t count)
 {
     uint64_t bytes = 0;

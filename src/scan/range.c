@@ -23,7 +23,8 @@
 #include "scan/seam.h"
 #include "scan/text.h"
 
-#define FIRST_PART 4096u /* bytes, of a range that follows others; the next ones double */
+#define FIRST_PART 4096u /* bytes of the first part of a range that follows others; the next ones
+                            double */
 #define TELLING 512u     /* bytes before it that tell what it may begin with */
 
 /* ---- what ranges need ------------------------------------------------------ */
@@ -54,8 +55,8 @@ static surround surround_of(const trawl_plan *plan, uint32_t report)
                        ahead ? longest + (beside > 1 ? beside : 1) : beside };
 }
 
-/* Whether a report of a plan can be by ranges. Where they have cuts, *unbroken are the bytes that
- * are none. */
+/* Check that a report of a plan can be made by ranges. If they need cuts, *unbroken is set to the
+ * bytes that are none. */
 static int check_report(const trawl_plan *plan, uint32_t report, bool *cuts, byte_class *unbroken,
                         trawl_error *error)
 {
@@ -116,7 +117,7 @@ int trawl_plan_get_range_needs(const trawl_plan *plan, uint32_t report, trawl_ra
                       needs->size);
 }
 
-/* The number of bytes up to the first that is not unbroken, it included; or TRAWL_NONE. */
+/* The number of bytes up to and with the first that is not unbroken; or TRAWL_NONE. */
 static size_t first_cut(const byte_class *unbroken, const uint8_t *bytes, size_t length)
 {
     for (size_t i = 0; i < length; i++)
@@ -222,7 +223,7 @@ static bool stands_before(const trawl_match *a, const trawl_match *b)
     return a->id != b->id ? a->id < b->id : a->pattern < b->pattern;
 }
 
-/* As it is reported. */
+/* A match as it is reported. */
 static trawl_match shifted(const trawl_match *m, uint64_t base)
 {
     trawl_match moved = *m;
@@ -231,8 +232,8 @@ static trawl_match shifted(const trawl_match *m, uint64_t base)
     return moved;
 }
 
-/* Hand on the matches that were taken before the part, as far as they stand before `m`; NULL: as
- * far as they end in it. */
+/* Hand on those matches taken before the part that stand before `m`; if `m` is NULL, those that end
+ * in the part. */
 static int hand_taken(course *c, const trawl_match *m)
 {
     while (!c->stopped && c->given < c->taken.count) {
@@ -259,14 +260,14 @@ static bool taken_add(course *c, taken_list *list, const trawl_match *m)
     return true;
 }
 
-/* Matches of patterns of a fixed length may overlap where each pattern is by itself. */
+/* Whether the match may not overlap others: under EACH those of a pattern of fixed length may. */
 static bool overlaps_none(const course *c, const trawl_match *m)
 {
     return c->options.report != TRAWL_REPORT_EACH ||
            !plan_fixed_length(&plan_patterns(c->plan)[c->plan->by_order[m->pattern]]);
 }
 
-/* Those matches that end after the part, and begin in it or before. */
+/* Note the matches that end after the part, and begin in it or before. */
 static void note_going(course *c, const trawl_match *matches, size_t count)
 {
     for (size_t i = 0; i < count && !c->stopped; i++) {
@@ -298,7 +299,8 @@ static int sort_out(const trawl_match *matches, size_t count, void *user)
     return c->stopped;
 }
 
-/* What a call of the library's own ended with, whose matches went there. */
+/* The status of the course, after a call of the library whose matches went there ended with
+ * `status`. */
 static int ended_with(const course *c, int status, trawl_error *error)
 {
     if (status != TRAWL_STOPPED)
@@ -310,7 +312,7 @@ static int ended_with(const course *c, int status, trawl_error *error)
 
 /* ---- a part as a text of its own ---------------------------------------------- */
 
-/* Offset `x` less `count`, as far as there is text. */
+/* Offset `x` less `count`, but not before the text. */
 static uint64_t back_from(const course *c, uint64_t x, uint64_t count)
 {
     return x - c->range->offset > count ? x - count : c->range->offset;
@@ -333,7 +335,7 @@ static int open_delivery(course *c, delivery *d, trawl_match *batch, uint64_t be
     options.base += begin;
     options.max_matches = 0;
     const int status = delivery_open(d, c->context, c->plan, &options, sort_out, c, batch, error);
-    memory_give(d->memory, d->out.reported); /* what is outside of the part does not count */
+    memory_give(d->memory, d->out.reported); /* matches outside of the part do not count */
     d->out.reported = NULL;
     d->out.open = UINT64_MAX;
     d->out.budget = c->budget;
@@ -341,7 +343,7 @@ static int open_delivery(course *c, delivery *d, trawl_match *batch, uint64_t be
     return status;
 }
 
-/* No match may begin before the part, or before what was taken ends. */
+/* Begin the reporter: no match may begin before the part, or before what was taken ends. */
 static void begin_reporter(const course *c, reporter *r, uint64_t begin)
 {
     reporter_begin(r, c->at - begin);
@@ -355,7 +357,7 @@ static int by_end(const void *left, const void *right)
     return stands_before(a, b) ? -1 : stands_before(b, a);
 }
 
-/* The part is over: what was taken and does not end in it goes on. */
+/* The part is over: matches that were taken and do not end in it go on. */
 static int leave_taken(course *c, trawl_error *error)
 {
     hand_taken(c, NULL);
@@ -393,8 +395,8 @@ static int search_apart(course *c, trawl_error *error)
 
 /* ---- a part as windows of a text that goes on ----------------------------------- */
 
-/* The opening stands before the text, which begins here: the next bytes, after a copy of all
- * before them. */
+/* The text begins here, with the opening before it: scan the next bytes, in a copy after the
+ * opening and all before them. */
 static int scan_opened(course *c, uint64_t at, uint64_t room, trawl_error *error)
 {
     memory *m = &c->context->memory;
@@ -457,7 +459,7 @@ static int search_upto(course *c, uint64_t upto, trawl_error *error)
     return status;
 }
 
-/* The state at c->at. */
+/* Keep the state at c->at. */
 static int keep_state(const course *c, memory *m, seam_state *state, trawl_error *error)
 {
     bool kept;
@@ -495,7 +497,7 @@ static int take_state(course *c, const seam_state *state, trawl_error *error)
     return TRAWL_OK;
 }
 
-/* Where the part ends that should end at `wanted`. */
+/* Where a part ends that should end at `wanted`. */
 static uint64_t part_end(const course *c, uint64_t wanted)
 {
     if (wanted >= c->range->end)
@@ -601,7 +603,7 @@ static void course_close(course *c)
     memory_give(m, c->going.items);
 }
 
-/* The seam, with what was found out. */
+/* Renew the seam with what was found out. */
 static void seam_renew(trawl_seam *seam, const seam_marks *marks)
 {
     seam_marks_free(&seam->memory, &seam->marks);

@@ -16,26 +16,27 @@
 
 #define MIN_SLICE (64u << 10)
 #define USUAL_CHUNKS 1000u
-#define ATTEMPT (4u << 20) /* a slice of a part with a fallback: it ends with the slice */
+#define ATTEMPT (4u << 20) /* a slice of a plan with fallbacks: an attempt ends with it */
 #define MIN_WINDOW 4096u
 #define MAX_WINDOW (256u << 20)
 #define MAX_HELD (512u << 20)      /* of a text that is on a device */
 #define SLICES_OF_STATE (2u << 20) /* words of state that all slices of a job may have */
 #define MIN_REREAD 4u              /* streams: windows of fewer reaches flow */
-#define SLICE_RECORDS 256u         /* room that a slice has at least, */
+#define SLICE_RECORDS 256u         /* the least room of a slice, */
 #define BYTES_A_RECORD 64u         /* on devices, where slices are long */
 #define MIN_SHARE (2u << 20)       /* of a window that lanes share, in bytes */
 #define HELD_SHARES 4u             /* of a text's slices, whose records are sorted */
 #define MIN_RECORDS 4096u          /* and all of a window */
-#define NEAR_RECORDS 32768u        /* that a core has in its caches from the walk to the caller */
-#define WORDS_OF_A_WINDOW 16u      /* of state: where there are more, a byte costs more */
+#define NEAR_RECORDS 32768u        /* records that stay in a core's caches from the walk to the
+                                      caller */
+#define WORDS_OF_A_WINDOW 16u      /* of state: with more, a byte costs more */
 
 static size_t state_bytes(const text_scan *scan)
 {
     return (size_t)plan_head(scan->plan)->state_words * sizeof(uint64_t);
 }
 
-/* Devices keep no state of parts that do not carry. */
+/* Open the flow. Devices keep no state of parts that do not carry. */
 static int open_flow(text_scan *scan, trawl_error *error)
 {
     if (scan->worker->limits.on_devices)
@@ -51,7 +52,8 @@ static int open_flow(text_scan *scan, trawl_error *error)
                : memory_failed(&scan->context->memory, error, "a scan's state");
 }
 
-/* A call can end between windows only: the more a byte costs, the shorter the first one is. */
+/* Bytes of the first window. A call can end only between windows: the more a byte costs, the
+ * shorter it is. */
 static uint64_t first_window(const text_scan *scan)
 {
     uint64_t words = WORDS_OF_A_WINDOW, window = scan->worker->limits.first_window;
@@ -124,8 +126,9 @@ void text_scan_restart(text_scan *scan)
 
 /* ---- cutting ---------------------------------------------------------- */
 
-/* A text that is over with one window is shared out, so that all lanes are done at about the same
- * time; else short slices only cost: what is queued with each takes the time of half a MiB. */
+/* Bytes of a slice on a device. A text that one window holds is shared out, so that all lanes are
+ * done at about the same time. Else short slices only cost more: what is queued with each takes the
+ * time of half a MiB. */
 static uint32_t device_slice(const text_scan *scan, bool held, uint32_t length)
 {
     const backend_limits *limits = &scan->worker->limits;
@@ -187,8 +190,8 @@ static int cut(text_scan *scan, scan_room *room, uint32_t begin, uint32_t end, u
     return scan->state ? carry_place(scan, room, count, longest, error) : TRAWL_OK;
 }
 
-/* The first slice goes on from where the last window ended, and the last one leaves that for the
- * next. Between them lies the reach. */
+/* The first slice goes on from the flow at the end of the last window, and the last slice leaves
+ * its own for the next window. Slices between them read their reach. */
 static void place_flow(text_scan *scan, slice *slices, uint32_t count)
 {
     uint64_t *spare = scan->flow + scan->flow_words;
@@ -202,7 +205,7 @@ static void place_flow(text_scan *scan, slice *slices, uint32_t count)
 
 /* ---- running ---------------------------------------------------------- */
 
-/* Put records in order. One of a plan that carries may be there twice. */
+/* Put records in order. If the plan carries, one may be there twice. */
 static void put_in_order(const text_scan *scan, slice *s, record *scratch)
 {
     if (!s->sorted)
@@ -211,7 +214,7 @@ static void put_in_order(const text_scan *scan, slice *s, record *scratch)
         s->count = records_distinct(s->records, (size_t)s->count);
 }
 
-/* On the thread that has the slice: its own part of the scratch is large enough. */
+/* Runs on the thread that has the slice, whose own part of the scratch is large enough. */
 static void settle_ahead(const text_job *job, slice *s)
 {
     const scan_room *room = job->user;
@@ -228,7 +231,7 @@ static void settle_ahead(const text_job *job, slice *s)
     }
 }
 
-/* On that thread too. */
+/* Runs on that thread too. */
 static void widen(const text_job *job, slice *s, u64 records)
 {
     const scan_room *room = job->user;
@@ -252,7 +255,7 @@ static void widen(const text_job *job, slice *s, u64 records)
 static int scan_stretches(text_scan *scan, const uint8_t *window, uint32_t begin, uint32_t end,
                           uint64_t count, trawl_error *error);
 
-/* Room for the records that the last window lets expect, and for every slice to have some. */
+/* Make room for as many records as the last window lets expect, with some for every slice. */
 static int fit_room(const text_scan *scan, scan_room *room, uint32_t count, uint32_t length,
                     trawl_error *error)
 {
@@ -306,7 +309,7 @@ static int run_region(text_scan *scan, scan_room *room, const uint8_t *window, u
     if (status != TRAWL_OK)
         return status;
     job->mark_bytes = room->mark_bytes;
-    /* In a stream of short pieces a fallback that flows is cheaper than reading reaches again. */
+    /* In a stream of short feeds a fallback that flows is cheaper than reading reaches again. */
     const bool flowing =
         scan->flow && !again && end - begin < MIN_REREAD * plan_head(scan->plan)->reach;
     for (uint32_t p = 0; p < MAX_PARTS; p++)
@@ -347,7 +350,7 @@ int text_scan_hand_on(text_scan *scan, scan_room *room, const text_job *job, tra
     return status;
 }
 
-/* Scan window[begin .. end) as one job and hand its matches on in order; `again`: what did not fit
+/* Scan window[begin .. end) as one job and hand its matches on in order; `again`: it did not fit
  * the room that it had. */
 static int scan_region(text_scan *scan, scan_room *room, const uint8_t *window, uint32_t begin,
                        uint32_t end, bool again, trawl_error *error)
@@ -411,8 +414,8 @@ int text_scan_window(text_scan *scan, const uint8_t *window, uint32_t lead, uint
 void text_scan_learn(text_scan *scan, bool held, uint32_t length, uint64_t found, uint64_t took)
 {
     scan_experience *e = learned(scan);
-    /* The next window: longer, as long as its matches will fit and it takes no longer than it may;
-     * but each one reads its reach again. */
+    /* The next window is longer, if its matches will fit and it does not take too long; but each
+     * window reads its reach again. */
     const uint64_t again = 8 * plan_head(scan->plan)->reach;
     const uint64_t largest = held ? MAX_HELD : MAX_WINDOW;
     uint64_t next = 4 * (uint64_t)length;

@@ -131,7 +131,7 @@ static uint64_t true_word(const trawl_plan *plan, const trawl_seam *const *befor
            mask_word(plan, CARRY_PASSES, w);
 }
 
-/* What the range is to begin with. False: no memory. */
+/* Tell the seam what the range is to begin with. False: no memory. */
 static bool tell(trawl_seam *seam, const trawl_seam *const *before, size_t count)
 {
     const seam_state *left = left_of(before[count - 1]), *begun = &seam->marks.mark[0];
@@ -175,7 +175,7 @@ int trawl_seam_follow(trawl_seam *seam, const trawl_seam *const *before, size_t 
 static const saved_kind saved_seams = { "TRAWLSEA", 2, "seam", "trawl_seam_save",
                                         "search the range here" };
 
-/* What a saved seam opens with. Behind it, of each mark, then of what it was told: at, count,
+/* How a saved seam begins. Then, for each mark, and for what it was told, follow: at, count,
  * words. */
 typedef struct saved_seam {
     saved_head head;
@@ -254,7 +254,7 @@ static int check_saved(const trawl_seam *seam, const void *block, size_t bytes, 
                       "the seam is of another report: load it with the one that it was made with");
 }
 
-/* Whether the words of a state are such as a search leaves. */
+/* Whether a search can leave a state with these words. */
 static bool is_sane(const trawl_seam *seam, const seam_state *s)
 {
     if (!range_follows(seam->plan, seam->report))
@@ -268,7 +268,7 @@ static bool is_sane(const trawl_seam *seam, const seam_state *s)
     return s->count % SEAM_TAKEN == 0;
 }
 
-/* The state at *at, of *left bytes there; both move on. */
+/* Load the state at *at, where *left bytes are left; both move on. */
 static int load_state(trawl_seam *seam, seam_state *s, const uint8_t **at, size_t *left,
                       trawl_error *error)
 {

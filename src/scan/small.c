@@ -9,7 +9,7 @@
 
 #include "scan/text.h"
 
-/* Any plan: one slice, from its first byte. */
+/* For any plan: one slice, from its first byte. */
 static bool scan_slice(const trawl_context *context, const trawl_plan *plan, const trawl_text *text,
                        record *records, size_t capacity, uint64_t *count)
 {
@@ -33,7 +33,7 @@ static bool scan_slice(const trawl_context *context, const trawl_plan *plan, con
     return status == TRAWL_OK;
 }
 
-/* Behind an opening; positions are larger by one. */
+/* The same after an opening: positions are larger by one. */
 static bool scan_opened(const trawl_context *context, const trawl_plan *plan,
                         const trawl_text *text, record *records, size_t capacity, uint64_t *count)
 {

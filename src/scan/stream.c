@@ -13,13 +13,13 @@
 
 #define MAX_PIECE (8u << 20) /* bytes that are scanned at once */
 
-/* Bytes [begin, end) of the stream stand in `text`, and `waiting` more; those before `end` are
- * scanned. Old bytes stay as long as the walk's reach, the reporter or borders need them. */
+/* `text` holds bytes [begin, end) of the stream, which are scanned, and `waiting` more. Old bytes
+ * stay as long as the walk's reach, the reporter or borders need them. */
 struct trawl_stream {
     trawl_context *context;
     text_scan scan;
     delivery out;
-    uint64_t max_steps; /* of each call */
+    uint64_t max_steps; /* for each call */
     double max_seconds;
     uint8_t *text;
     size_t room;
@@ -104,7 +104,7 @@ int trawl_stream_open(trawl_context *context, const trawl_plan *plan,
     return status;
 }
 
-/* What is put before the text. */
+/* The number of bytes that are put before the text. */
 static uint64_t opening(const trawl_stream *s)
 {
     return plan_head(s->scan.plan)->opened ? 1 : 0;
@@ -123,8 +123,8 @@ static uint64_t first_wanted(const trawl_stream *s)
     return first > s->begin ? first : s->begin;
 }
 
-/* Make room for `more` bytes. What nobody reads again is forgotten, not at every call: half of
- * the room is free then, so that a byte is moved once or twice. */
+/* Make room for `more` bytes. Bytes that nobody reads again are dropped, but not at every call:
+ * half of the room is free then, so that a byte is moved once or twice. */
 static int make_room(trawl_stream *s, size_t more, trawl_error *error)
 {
     if (s->end + s->waiting - s->begin + more <= s->room)
@@ -171,7 +171,7 @@ static int scan_piece(trawl_stream *s, const uint8_t *bytes, size_t length, traw
     return scan_fresh(s, s->waiting + length - waiting, waiting, error);
 }
 
-/* Nothing of the text was fed. */
+/* Begin a text, of which nothing was fed yet. */
 static int begin_text(trawl_stream *s, trawl_error *error)
 {
     const uint8_t byte = delivery_opening(s->scan.plan);
@@ -179,7 +179,7 @@ static int begin_text(trawl_stream *s, trawl_error *error)
     return opening(s) ? scan_piece(s, &byte, 1, error) : TRAWL_OK;
 }
 
-/* No more will be fed. */
+/* End a text: no more will be fed. */
 static int end_text(trawl_stream *s, trawl_error *error)
 {
     int status = s->waiting ? scan_fresh(s, s->waiting, 0, error) : TRAWL_OK;
@@ -296,10 +296,10 @@ int trawl_stream_close(trawl_stream *s, trawl_error *error)
 
 /* ---- saving and restoring ---------------------------------------------- */
 
-/* What a saved state opens with. Behind it: u64[plan_header.state_words], the states of the parts
- * that carry, any bits of which are valid; u64[], a bit for each pattern that TRAWL_ONCE keeps from
- * being reported again, where the plan has such; then the text before `offset`, as far as the plan
- * reaches, from which the other parts begin anew. */
+/* How a saved state begins. Then follow: u64[plan_header.state_words], the states of the parts that
+ * carry, in which any bits are valid; u64[], if the plan has TRAWL_ONCE, a bit for each pattern
+ * that was reported; and the text before `offset`, as far as the plan reaches, from which the other
+ * parts begin anew. */
 typedef struct state_header {
     saved_head head;
     uint64_t offset; /* bytes that the stream was fed since the last break */
@@ -316,8 +316,8 @@ static size_t carried_bytes(const trawl_stream *s)
     return (size_t)plan_head(s->scan.plan)->state_words * sizeof(uint64_t);
 }
 
-/* Bytes of text in the state of a stream that was fed `offset` bytes: before the next that is
- * scanned, and those that wait. */
+/* Bytes of text in the state of a stream that was fed `offset` bytes: those before the next byte to
+ * be scanned, and those that wait. */
 static size_t kept_bytes(const trawl_stream *s, uint64_t offset)
 {
     const uint64_t all = offset + opening(s), wanted = s->look_back + s->waits;

@@ -7,8 +7,8 @@
 
 /* ---- windows ---------------------------------------------------------- */
 
-/* A plan that is opened: the first bytes, as far as a match reaches from before them, are copied
- * after an opening, and scanned. *at is the offset after them. */
+/* For plans with opened patterns: the first bytes, as far as a match reaches from before them, are
+ * copied after an opening, and scanned. *at is the offset after them. */
 static int scan_opening(text_scan *scan, budget *budget, delivery *d, const uint8_t *text,
                         size_t length, uint64_t *at, trawl_error *error)
 {
@@ -51,8 +51,8 @@ static int scan_next(text_course *c, trawl_error *error)
     return status;
 }
 
-/* Window by window. `d`: where matches go, or NULL when they are counted only. `text`: NULL when
- * the worker holds it. */
+/* Scan window by window. `d`: where matches go, or NULL when they are only counted. `text`: NULL
+ * when the worker holds it. */
 static int scan_all(text_scan *scan, budget *budget, delivery *d, const uint8_t *text,
                     size_t length, trawl_error *error)
 {
@@ -69,7 +69,7 @@ static int scan_all(text_scan *scan, budget *budget, delivery *d, const uint8_t 
     return status;
 }
 
-/* What was found in a small text. */
+/* Deliver what was found in a small text. */
 static int deliver_small(delivery *d, const void *text, size_t length, small_matches *found,
                          trawl_error *error)
 {
@@ -78,7 +78,7 @@ static int deliver_small(delivery *d, const void *text, size_t length, small_mat
     return small_hand_on(d, length, found->records, found->scratch, (size_t)found->count, error);
 }
 
-/* The long way. */
+/* Deliver matches the long way. */
 static int deliver_windows(trawl_context *context, delivery *d, const void *text, size_t length,
                            trawl_error *error)
 {
@@ -114,7 +114,8 @@ static int check_arguments(const trawl_plan *plan, const void *text, size_t leng
     return check_text(plan, options, length, read, error);
 }
 
-/* Matches are reported, those of a small text from `found`, else NULL. The context is entered. */
+/* Report matches; those of a small text are in `found`, which else is NULL. The context has been
+ * entered. */
 static int report(trawl_context *context, const trawl_plan *plan, const void *text, size_t length,
                   const trawl_scan_options *options, small_matches *found, trawl_match_fn fn,
                   void *user, trawl_error *error)
@@ -129,13 +130,13 @@ static int report(trawl_context *context, const trawl_plan *plan, const void *te
     return status;
 }
 
-/* A small text is searched before the context is entered, which nothing but a match needs. */
+/* A small text is searched before the context is entered, which only a match needs. */
 int trawl_scan(trawl_context *context, const trawl_plan *plan, const void *text, size_t length,
                const trawl_scan_options *options, trawl_match_fn fn, void *user, trawl_error *error)
 {
     trawl_scan_options read;
     small_matches found;
-    WALK_FETCH(text); /* it may be far away */
+    WALK_FETCH(text); /* it may not be in a near cache */
     if (length)
         WALK_FETCH((const char *)text + length - 1);
     if (!fn)
@@ -190,7 +191,7 @@ int trawl_count(trawl_context *context, const trawl_plan *plan, const void *text
         return trawl_scan(context, plan, text, length, &read, tally_all, count, error);
     if (context && context_idle(context) && small_count(context, plan, text, length, count))
         return TRAWL_OK;
-    if (plan_head(plan)->carries) /* which may find a match twice */
+    if (plan_head(plan)->carries) /* such a plan may find a match twice */
         return trawl_scan(context, plan, text, length, &read, tally_all, count, error);
     status = context_enter(context, error);
     if (status != TRAWL_OK)
@@ -211,7 +212,7 @@ int text_count_each(trawl_context *context, const trawl_plan *plan, const void *
     return status;
 }
 
-/* On a device, which need not hand over matches. TRAWL_ERROR_MEMORY: it has too little. */
+/* Count on a device, which need not hand over matches. TRAWL_ERROR_MEMORY: it has too little. */
 static int count_there(trawl_context *context, const trawl_plan *plan, const void *text,
                        size_t length, const trawl_scan_options *read, uint64_t *counts,
                        trawl_error *error)

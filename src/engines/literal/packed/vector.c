@@ -33,7 +33,7 @@ enum {
     LONG_RUN = 512, /* starts; for fewer it does not pay to begin at a line of the cache */
     ROW_WORK = 4,   /* work of a full comparison, as in give_up, */
     COLUMNS = 4,    /* bytes of 64 starts that are compared at once for one unit of work, */
-    TOGETHER = 8,   /* bytes of a pattern for each start, up to which that is done */
+    TOGETHER = 8,   /* bytes of a pattern for each start, up to which all are compared together */
     FEW_FAIL = 16,  /* this many starts may fail, */
     SELDOM = 1024   /* and one in this many bytes, before more places pay */
 };
