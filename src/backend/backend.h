@@ -30,11 +30,6 @@ typedef struct slice {
     bool flows_in;       /* parts whose stages flow begin at `begin`, else at `from` */
     u32 done[MAX_PARTS]; /* out: where the first stage of a part stopped */
     u64 candidates[MAX_PARTS]; /* out: places that it looked at more closely */
-    /* For the driver alone: */
-    record *narrow;       /* its first `records`, which had too little room; NULL: it still has
-                             them */
-    trawl_match *matches; /* made ahead of its records; or NULL */
-    u64 match_count;
 } slice;
 
 /* How a job runs its slices over a plan that carries. */
@@ -50,8 +45,8 @@ typedef struct keeping {
     u64 *counts; /* u64[plan_header.given], in the caller's order, added to; NULL: not wanted. With
                     one pattern only `count` is added to */
     _Atomic u64 count; /* all matches: added to */
-    u64 capacity; /* of the memory that takes matches (backend.keep); more find no room */
-    u64 base;     /* added to offsets in the text */
+    u64 capacity;      /* of the memory that takes matches (backend.keep); more find no room */
+    u64 base;          /* added to offsets in the text */
 } keeping;
 
 typedef struct text_job {
@@ -100,11 +95,11 @@ typedef struct backend_limits {
     u32 lanes;          /* the fewest slices of a window, unless they would be short */
     u32 held_bytes;     /* slice_bytes for a text that it holds */
     bool carries_whole; /* if a plan carries, it gets one slice and cuts that itself */
-    bool on_devices;    /* takes the options device and tuning */
     u32 allowance;      /* of work, for first stages on CPUs: see text_task */
 } backend_limits;
 
 typedef struct backend backend;
+typedef struct device_calls device_calls;
 
 /* A backend at work for one context. */
 typedef struct worker {
@@ -133,11 +128,16 @@ struct backend {
     /* Run task(job, 0) .. task(job, count - 1), each once,
      * and return when all have ended. Error: some did not run, and none is running. */
     int (*run_tasks)(worker *w, trawl_task_fn task, void *job, uint32_t count, trawl_error *error);
-    /* Device backends; else NULL. Until `drop` the worker holds a text, or a grid, that is in a
+    const device_calls *device; /* NULL: it is the CPU's, and takes neither devices nor tuning */
+};
+
+/* What a backend of devices does besides. */
+struct device_calls {
+    /* Until `drop` the worker holds a text, or a grid, that is in a
      * device's memory; nothing queued for it runs before what is in the caller's queue. */
     int (*hold)(worker *w, const trawl_device_text *text, trawl_error *error);
     void (*drop)(worker *w);
-    /* Device backends; else NULL. lead: call fn(user), which may have jobs of the plan run while it
+    /* lead: call fn(user), which may have jobs of the plan run while it
      * does something else: `start` begins a job, `finish` waits for it. Up to LED_JOBS jobs may be
      * under way, and run_text may be called meanwhile. `held`: the jobs are of the text that the
      * worker holds; `records`: their matches are not only counted. False: this is not possible, and
@@ -146,19 +146,25 @@ struct backend {
                  void *user);
     void (*start)(worker *w, const text_job *job);
     int (*finish)(worker *w, const text_job *job, trawl_error *error);
-    /* Device backends; else NULL. While a text is held: `keep` has memory on its device take the
+    /* While a text is held: `keep` has memory on its device take the
      * matches of jobs that keep them, `capacity` times tally_match, until drop; `put` copies bytes
      * to such memory.
      */
     int (*keep)(worker *w, void *memory, size_t offset, u64 capacity, trawl_error *error);
     int (*put)(worker *w, void *memory, size_t offset, const void *from, size_t bytes,
                trawl_error *error);
-    /* Device backends; else NULL. Bytes a second that can be copied to the devices, measured when
+    /* Bytes a second that can be copied to the devices, measured when
      * first asked for; 0: they are CPUs, or it is not known. */
     double (*link)(worker *w);
-    /* Device backends; else NULL. See trawl_context_get_timing. */
+    /* See trawl_context_get_timing. */
     void (*timing)(worker *w, trawl_timing *timing);
 };
+
+/* Whether jobs run on devices; those of a worker that did not open run nowhere. */
+static inline bool on_devices(const worker *w)
+{
+    return w->backend && w->backend->device;
+}
 
 const backend *backend_at(size_t index); /* NULL past the end */
 const backend *backend_by_name(const char *name);

@@ -33,7 +33,7 @@
 /* slice_bytes is set when the devices are open. A device that gets less is not busy. */
 #define DEVICE_LIMITS                                                                              \
     {                                                                                              \
-        .first_window = 64u << 20, .carries_whole = true, .on_devices = true                       \
+        .first_window = 64u << 20, .carries_whole = true                                           \
     }
 
 /* ---- opening ------------------------------------------------------------------ */
@@ -483,13 +483,13 @@ static u64 fewer_records(const slice *s, u64 capacity, u32 shrinking)
                                                                          : capacity;
 }
 
-typedef int (*on_devices)(device_room *room, const attempt *a, const void *job, trawl_error *error);
+typedef int (*run_fn)(device_room *room, const attempt *a, const void *job, trawl_error *error);
 
 /* Run all slices of a job, however little memory the devices have. TRAWL_ERROR_MEMORY: not even
  * so. All slices have the same capacity; where a plan carries there is one, with a state. `kept`:
  * what its keeping has counted, or NULL. */
 static int run_job(worker *w, const trawl_plan *plan, const void *job, slice *slices, size_t count,
-                   _Atomic u64 *kept, on_devices run, trawl_error *error)
+                   _Atomic u64 *kept, run_fn run, trawl_error *error)
 {
     device_room *room = w->state;
     const plan_header *head = plan_head(plan);
@@ -693,12 +693,22 @@ static void devices_timing(worker *w, trawl_timing *timing)
     memset(&room->belt.times, 0, sizeof room->belt.times);
 }
 
+static const device_calls device_table = {
+    .hold = devices_hold,
+    .drop = devices_drop,
+    .lead = devices_lead,
+    .start = devices_start,
+    .finish = devices_finish,
+    .keep = devices_keep,
+    .put = devices_put,
+    .link = devices_link,
+    .timing = devices_timing,
+};
+
 /* Both, but for their names. */
 #define DEVICE_BACKEND(opener)                                                                     \
     .limits = DEVICE_LIMITS, .open = opener, .close = close_devices, .run_text = devices_text,     \
-    .run_grid = devices_grid, .run_tasks = devices_tasks, .hold = devices_hold,                    \
-    .drop = devices_drop, .lead = devices_lead, .start = devices_start, .finish = devices_finish,  \
-    .keep = devices_keep, .put = devices_put, .link = devices_link, .timing = devices_timing
+    .run_grid = devices_grid, .run_tasks = devices_tasks, .device = &device_table
 
 const backend backend_opencl = {
     .name = "opencl",

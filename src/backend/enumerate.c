@@ -17,7 +17,7 @@ size_t trawl_device_count(const char *name, char why[256])
     size_t count = 0;
     if (api)
         api->list(NULL, 0, &count, reason);
-    else if (!name || !backend_by_name(name) || backend_by_name(name)->limits.on_devices)
+    else if (!name || !backend_by_name(name) || backend_by_name(name)->device)
         snprintf(reason, sizeof reason, "this build has no backend '%.40s'", name ? name : "");
     else
         snprintf(reason, sizeof reason, "the backend %.40s uses the CPU itself", name);

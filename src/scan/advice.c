@@ -132,7 +132,7 @@ int trawl_advise(const trawl_context *cpu, const trawl_plan *plan, uint64_t leng
             error, TRAWL_ERROR_ARGUMENT, TRAWL_NONE,
             "an argument is NULL: give a context of the CPU and its plan, a device's and its "
             "plan or neither, and where the advice goes");
-    if (cpu->worker.limits.on_devices || (device && !device->worker.limits.on_devices))
+    if (on_devices(&cpu->worker) || (device && !on_devices(&device->worker)))
         return fail(error, TRAWL_ERROR_ARGUMENT, TRAWL_NONE,
                     "the first context must be of the CPU, the second of a device");
     advice_facts f = {
@@ -146,7 +146,7 @@ int trawl_advise(const trawl_context *cpu, const trawl_plan *plan, uint64_t leng
         f.open = true;
         f.device = device_plan->cost;
         f.units = device->worker.target.threads;
-        f.link = device->worker.backend->link(&device->worker);
+        f.link = device->worker.backend->device->link(&device->worker);
         advise_open(&f, &device->worker, &a);
         context_leave(device);
     } else {

@@ -59,7 +59,7 @@ bool bundle_pays(const trawl_context *context, const trawl_plan *plan, const bud
 {
     uint32_t gap;
     uint8_t between;
-    return context->worker.limits.on_devices && count >= MIN_TEXTS && b->steps == UINT64_MAX &&
+    return on_devices(&context->worker) && count >= MIN_TEXTS && b->steps == UINT64_MAX &&
            !plan_head(plan)->carries && !plan_head(plan)->opened &&
            keeps_apart(plan, &gap, &between);
 }

@@ -34,7 +34,7 @@ static int open_worker(worker *w, trawl_error *error)
     if (!automatic && !w->backend)
         return fail(error, TRAWL_ERROR_ARGUMENT, TRAWL_NONE,
                     "there is no backend '%.40s': see `trawl devices` for the names", wanted);
-    if ((automatic || !w->backend->limits.on_devices) && (w->options.device || w->options.tuning))
+    if ((automatic || !w->backend->device) && (w->options.device || w->options.tuning))
         return fail(error, TRAWL_ERROR_ARGUMENT, TRAWL_NONE,
                     "device and tuning are for the backends opencl and cuda, not '%.40s'", wanted);
     if (w->options.native && (automatic || w->backend != &backend_opencl))
@@ -80,7 +80,7 @@ int trawl_context_open(const trawl_context_options *options, trawl_context **con
     status = isa_choose(read.isa, &made->worker.target.isa, error);
     if (status == TRAWL_OK)
         status = open_worker(&made->worker, error);
-    if (status == TRAWL_OK && made->worker.limits.on_devices)
+    if (status == TRAWL_OK && on_devices(&made->worker))
         origin_open(&made->origin);
     if (status != TRAWL_OK) {
         made->worker.backend = NULL; /* nothing of the context is open */
@@ -103,7 +103,7 @@ int context_enter(trawl_context *context, trawl_error *error)
     unsigned none = CALL_NONE;
     if (!context)
         return fail(error, TRAWL_ERROR_ARGUMENT, TRAWL_NONE, "context is NULL");
-    if (context->worker.limits.on_devices && !origin_here(&context->origin))
+    if (on_devices(&context->worker) && !origin_here(&context->origin))
         return fail(error, TRAWL_ERROR_UNSUPPORTED, TRAWL_NONE,
                     "the context of a device was opened before a fork, which devices do not "
                     "survive: open one in this process");
@@ -167,7 +167,7 @@ void context_no_spare(const char *what, trawl_error *why)
 
 int context_on_device(const trawl_context *context, const char *instead, trawl_error *error)
 {
-    if (context->worker.limits.on_devices)
+    if (on_devices(&context->worker))
         return TRAWL_OK;
     return fail(error, TRAWL_ERROR_UNSUPPORTED, TRAWL_NONE,
                 "the context is of the CPU (%s), which reads no device's memory: open one of the "
@@ -179,7 +179,7 @@ int context_hold(trawl_context *context, int status, const trawl_device_text *te
                  trawl_error *error)
 {
     if (status == TRAWL_OK)
-        status = context->worker.backend->hold(&context->worker, text, error);
+        status = context->worker.backend->device->hold(&context->worker, text, error);
     if (status != TRAWL_OK)
         context_leave(context);
     return status;
@@ -187,7 +187,7 @@ int context_hold(trawl_context *context, int status, const trawl_device_text *te
 
 void context_drop(trawl_context *context)
 {
-    context->worker.backend->drop(&context->worker);
+    context->worker.backend->device->drop(&context->worker);
     context_leave(context);
 }
 
@@ -206,8 +206,10 @@ int scan_room_fit(scan_room *room, uint32_t slices, size_t records, bool matches
     if (slices > room->slice_count) {
         scan_room_narrow(room);
         memory_give(room->memory, room->slices);
+        memory_give(room->memory, room->extras);
         room->slices = memory_take_zeroed(room->memory, slices, sizeof *room->slices);
-        room->slice_count = room->slices ? slices : 0;
+        room->extras = memory_take_zeroed(room->memory, slices, sizeof *room->extras);
+        room->slice_count = room->slices && room->extras ? slices : 0;
     }
     if (records > room->record_count || size > room->scratch_size) {
         scan_room_narrow(room);
@@ -225,17 +227,19 @@ int scan_room_fit(scan_room *room, uint32_t slices, size_t records, bool matches
 
 void *scan_room_scratch(const scan_room *room, const slice *s)
 {
-    return s->narrow ? (uint8_t *)(s->records + s->capacity)
-                     : room->scratch + (size_t)(s->records - room->records) * room->scratch_size;
+    return extra_of(room, s)->narrow
+               ? (uint8_t *)(s->records + s->capacity)
+               : room->scratch + (size_t)(s->records - room->records) * room->scratch_size;
 }
 
 void scan_slice_narrow(const scan_room *room, slice *s)
 {
-    if (!s->narrow)
+    slice_extra *extra = extra_of(room, s);
+    if (!extra->narrow)
         return;
     memory_give(room->memory, s->records);
-    s->records = s->narrow;
-    s->narrow = NULL;
+    s->records = extra->narrow;
+    extra->narrow = NULL;
 }
 
 void scan_room_narrow(scan_room *room)
@@ -248,6 +252,7 @@ void scan_room_close(scan_room *room)
 {
     scan_room_narrow(room);
     memory_give(room->memory, room->slices);
+    memory_give(room->memory, room->extras);
     memory_give(room->memory, room->records);
     memory_give(room->memory, room->states);
     scan_room_open(room, room->memory);
@@ -259,7 +264,7 @@ void trawl_context_close(trawl_context *context)
 {
     if (!context)
         return;
-    if (!context->worker.limits.on_devices || origin_here(&context->origin))
+    if (!on_devices(&context->worker) || origin_here(&context->origin))
         close_worker(&context->worker); /* a forked child leaves the parent's devices alone */
     origin_close(&context->origin);
     close_worker(&context->spare);
@@ -296,8 +301,8 @@ int trawl_context_get_timing(trawl_context *context, trawl_timing *timing)
     if (!write_info(timing, &read, sizeof read, SIZE_UP_TO(trawl_timing, on_cpu)))
         status = TRAWL_ERROR_ARGUMENT;
     if (status == TRAWL_OK) {
-        if (context->worker.backend->timing)
-            context->worker.backend->timing(&context->worker, &read);
+        if (on_devices(&context->worker))
+            context->worker.backend->device->timing(&context->worker, &read);
         read.on_cpu = context->spared;
         context->spared = 0;
         write_info(timing, &read, sizeof read, SIZE_UP_TO(trawl_timing, on_cpu));

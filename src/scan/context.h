@@ -8,10 +8,18 @@
 #include "base/origin.h"
 #include "match/match.h"
 
+/* What a slice has beside what its backend knows. */
+typedef struct slice_extra {
+    record *narrow;       /* its first `records`, which were too few; NULL: it has them still */
+    trawl_match *matches; /* that its records stand for, made ahead; or NULL */
+    size_t match_count;
+} slice_extra;
+
 /* Room for the slices of one job. It grows with what jobs need. */
 typedef struct scan_room {
     memory *memory;
     slice *slices;
+    slice_extra *extras; /* of each slice */
     uint32_t slice_count;
     record *records;  /* record_count */
     uint8_t *scratch; /* record_count * scratch_size bytes: a record or a match each */
@@ -29,6 +37,11 @@ void scan_room_close(scan_room *room);
  * matches that are made ahead. What the room held is lost. */
 int scan_room_fit(scan_room *room, uint32_t slices, size_t records, bool matches,
                   trawl_error *error);
+
+static inline slice_extra *extra_of(const scan_room *room, const slice *s)
+{
+    return &room->extras[s - room->slices];
+}
 
 /* The scratch of a slice: scratch_size bytes for each record that it has room for. */
 void *scan_room_scratch(const scan_room *room, const slice *s);

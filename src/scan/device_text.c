@@ -167,7 +167,8 @@ typedef struct collecting {
 static int put(trawl_context *context, void *memory, size_t offset, const void *from, size_t bytes,
                trawl_error *error)
 {
-    return context->worker.backend->put(&context->worker, memory, offset, from, bytes, error);
+    return context->worker.backend->device->put(&context->worker, memory, offset, from, bytes,
+                                                error);
 }
 
 static int flush(collecting *c)
@@ -266,8 +267,8 @@ static int collect_all(collecting *c, const trawl_plan *plan, const trawl_device
             return memory_failed(&c->context->memory, c->error, "counts");
     }
     if (c->to->matches)
-        status =
-            w->backend->keep(w, c->to->matches, c->to->matches_offset, c->to->capacity, c->error);
+        status = w->backend->device->keep(w, c->to->matches, c->to->matches_offset, c->to->capacity,
+                                          c->error);
     if (status == TRAWL_OK)
         status = text_keeps(c->context, plan, read) ? collect_there(c, plan, held->length, read)
                                                     : collect_here(c, plan, held->length, read);

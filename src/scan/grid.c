@@ -108,7 +108,7 @@ static int plan_rounds(grid_scan *scan, trawl_error *error)
     scan->round_rows = larger(soon, 4 * (scan->overlap + 1) * scan->worker->threads);
     scan->round_rows = smaller(scan->round_rows, window_rows - scan->overlap);
     scan->height = larger(FIRST_CELLS / cols * scan->worker->threads, 4 * (scan->overlap + 1));
-    if (scan->worker->limits.on_devices || scan->height > scan->round_rows)
+    if (on_devices(scan->worker) || scan->height > scan->round_rows)
         scan->height = scan->round_rows;
     return TRAWL_OK;
 }
@@ -165,7 +165,7 @@ static int run_bands(grid_scan *scan, uint64_t at, slice *slices, uint32_t bands
     int status = scan->worker->backend->run_grid(scan->worker, &job, &why);
     if (status == TRAWL_ERROR_MEMORY && scan->held) {
         context_no_spare("a grid", &why);
-    } else if (status == TRAWL_ERROR_MEMORY && scan->worker->limits.on_devices) {
+    } else if (status == TRAWL_ERROR_MEMORY && on_devices(scan->worker)) {
         worker *spare =
             context_spare(scan->context, slices[bands - 1].end * scan->text.stride, &why);
         if (spare) {

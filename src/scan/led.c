@@ -73,7 +73,7 @@ static void start(flights *f)
                               next->lead, next->lead + next->length, false, &next->job, f->error);
     if (f->status != TRAWL_OK)
         return;
-    scan->worker->backend->start(scan->worker, &next->job);
+    scan->worker->backend->device->start(scan->worker, &next->job);
     f->at += length;
     f->count++;
 }
@@ -104,7 +104,7 @@ static void land(flights *f)
     worker *w = f->course->scan->worker;
     trawl_error why;
     error_clear(&why);
-    const int status = w->backend->finish(w, &first->job, &why);
+    const int status = w->backend->device->finish(w, &first->job, &why);
     f->oldest = (f->oldest + 1) % FLIGHTS;
     f->count--;
     if (f->status != TRAWL_OK || f->one_by_one)
@@ -134,7 +134,7 @@ static void lead(void *user)
 static bool pays(const text_course *c)
 {
     const worker *w = c->scan->worker;
-    return w->backend->lead && !c->scan->keeping && c->length - c->at > w->limits.first_window &&
+    return on_devices(w) && !c->scan->keeping && c->length - c->at > w->limits.first_window &&
            c->budget->steps == UINT64_MAX && (!c->d || c->d->out.left == UINT64_MAX) &&
            !c->scan->state;
 }
@@ -154,8 +154,8 @@ int text_lead(text_course *c, trawl_error *error)
         scan->take = take_matches;
     }
     scan->led = true;
-    (void)scan->worker->backend->lead(scan->worker, scan->plan, !c->text, scan->consume != NULL,
-                                      lead, &f);
+    (void)scan->worker->backend->device->lead(scan->worker, scan->plan, !c->text,
+                                              scan->consume != NULL, lead, &f);
     scan->led = false;
     scan->make = NULL;
     return f.status;

@@ -170,7 +170,7 @@ static int scan_bundles(trawl_context *context, delivery *d, const trawl_text *t
 static bool is_shared(const trawl_context *context, const trawl_text *texts, size_t count)
 {
     uint64_t bytes = 0;
-    if (context->worker.threads < 2 || context->worker.limits.on_devices || count <= GROUP_TEXTS)
+    if (context->worker.threads < 2 || on_devices(&context->worker) || count <= GROUP_TEXTS)
         return false;
     for (size_t i = 0; i < count && bytes < MIN_SHARED; i++)
         bytes += texts[i].length;

@@ -660,12 +660,12 @@ static int check_range(const course *c, const trawl_seam *seam, const trawl_rang
                     (unsigned long long)r->offset, (unsigned long long)(r->offset + r->length));
     if ((r->offset && r->begin - r->offset < needs->before) ||
         (!r->last && at_hand(c) - r->end < needs->after))
-        return fail(
-            error, TRAWL_ERROR_ARGUMENT, TRAWL_NONE,
-            "the search reads %llu bytes before the range and %llu after it, of which %llu "
-            "and %llu are at hand (trawl_plan_get_range_needs)",
-            (unsigned long long)needs->before, (unsigned long long)needs->after,
-            (unsigned long long)(r->begin - r->offset), (unsigned long long)(at_hand(c) - r->end));
+        return fail(error, TRAWL_ERROR_ARGUMENT, TRAWL_NONE,
+                    "the search reads %llu bytes before the range and %llu after it, of which %llu "
+                    "and %llu are at hand (trawl_plan_get_range_needs)",
+                    (unsigned long long)needs->before, (unsigned long long)needs->after,
+                    (unsigned long long)(r->begin - r->offset),
+                    (unsigned long long)(at_hand(c) - r->end));
     if (!cut_between(c, r->begin) || !cut_between(c, r->end))
         return fail(error, TRAWL_ERROR_ARGUMENT, TRAWL_NONE,
                     "the range %s at %llu, where a match of an unbounded repeat may go on: ranges "

@@ -39,7 +39,7 @@ static size_t state_bytes(const text_scan *scan)
 /* Open the flow. Devices keep no state of parts that do not carry. */
 static int open_flow(text_scan *scan, trawl_error *error)
 {
-    if (scan->worker->limits.on_devices)
+    if (on_devices(scan->worker))
         return TRAWL_OK;
     for (uint32_t i = 0; i < plan_head(scan->plan)->part_count; i++)
         scan->flow_words += part_flow_words(scan->plan, &plan_parts(scan->plan)[i]);
@@ -58,7 +58,7 @@ static uint64_t first_window(const text_scan *scan)
 {
     uint64_t words = WORDS_OF_A_WINDOW, window = scan->worker->limits.first_window;
     const plan_part *parts = plan_parts(scan->plan);
-    if (scan->worker->limits.on_devices)
+    if (on_devices(scan->worker))
         return window;
     for (uint32_t i = 0; i < plan_head(scan->plan)->part_count; i++)
         if (walk_flows(part_stages(scan->plan, &parts[i])->kind)) /* each byte goes through all */
@@ -148,7 +148,7 @@ static uint32_t choose_chunks(const text_scan *scan, bool held, uint32_t length,
     uint32_t usual = w->limits.slice_bytes;
     uint64_t least = MIN_SLICE, again = 8 * plan_head(scan->plan)->reach;
     uint64_t chunks = w->options.chunks;
-    if (w->limits.on_devices)
+    if (on_devices(w))
         usual = device_slice(scan, held, length);
     least = again > least ? again : least;
     if (scan->state && SLICES_OF_STATE / plan_head(scan->plan)->state_words < most)
@@ -178,6 +178,7 @@ static int cut(text_scan *scan, scan_room *room, uint32_t begin, uint32_t end, u
     const uint64_t length = end - begin;
     uint32_t longest = 0;
     memset(room->slices, 0, count * sizeof *room->slices);
+    memset(room->extras, 0, count * sizeof *room->extras);
     for (uint32_t i = 0; i < count; i++) {
         slice *s = &room->slices[i];
         s->begin = begin + (uint32_t)(length * i / count);
@@ -223,11 +224,12 @@ static void settle_ahead(const text_job *job, slice *s)
     if (!s->sorted || s->count == 0)
         return;
     void *scratch = scan_room_scratch(room, s);
+    slice_extra *extra = extra_of(room, s);
     records_sort(s->records, (size_t)s->count, scratch);
-    if (scan->make && room->scratch_size == sizeof *s->matches) {
-        s->matches = scratch;
-        s->match_count =
-            scan->make(scan->user, s->records, (size_t)s->count, job->window_at, s->matches);
+    if (scan->make && room->scratch_size == sizeof *extra->matches) {
+        extra->matches = scratch;
+        extra->match_count =
+            scan->make(scan->user, s->records, (size_t)s->count, job->window_at, extra->matches);
     }
 }
 
@@ -245,11 +247,12 @@ static void widen(const text_job *job, slice *s, u64 records)
         return;
     if (s->count)
         memcpy(wider, s->records, (size_t)s->count * sizeof *wider);
-    record *narrow = s->narrow ? s->narrow : s->records;
+    slice_extra *extra = extra_of(room, s);
+    record *narrow = extra->narrow ? extra->narrow : s->records;
     scan_slice_narrow(room, s);
     s->records = wider;
     s->capacity = records;
-    s->narrow = narrow;
+    extra->narrow = narrow;
 }
 
 static int scan_stretches(text_scan *scan, const uint8_t *window, uint32_t begin, uint32_t end,
@@ -261,7 +264,7 @@ static int fit_room(const text_scan *scan, scan_room *room, uint32_t count, uint
 {
     const scan_experience *e = &scan->context->experience;
     const uint64_t expected = e->bytes ? e->found * length / e->bytes : 0;
-    const bool device = scan->worker->limits.on_devices;
+    const bool device = on_devices(scan->worker);
     size_t records = !scan->consume ? 0
                      : device       ? length / BYTES_A_RECORD
                                     : SLICE_RECORDS * (size_t)count;
@@ -331,11 +334,12 @@ int text_scan_hand_on(text_scan *scan, scan_room *room, const text_job *job, tra
     int status = TRAWL_OK;
     for (uint32_t i = 0; status == TRAWL_OK && i < job->count; i++) {
         slice *s = &room->slices[i];
+        const slice_extra *extra = &room->extras[i];
         if (!scan->consume) {
             scan->counted += s->count;
-        } else if (s->matches) {
+        } else if (extra->matches) {
             scan->counted += s->count;
-            status = scan->take(scan->user, s->matches, (size_t)s->match_count);
+            status = scan->take(scan->user, extra->matches, extra->match_count);
         } else if (s->count <= s->capacity) {
             put_in_order(scan, s, (record *)scan_room_scratch(room, s));
             scan->counted += s->count;
@@ -362,7 +366,7 @@ static int scan_region(text_scan *scan, scan_room *room, const uint8_t *window, 
     worker *const usual = scan->worker;
     if (status == TRAWL_ERROR_MEMORY && !window) {
         context_no_spare("a text", &why);
-    } else if (status == TRAWL_ERROR_MEMORY && usual->limits.on_devices && !scan->keeping) {
+    } else if (status == TRAWL_ERROR_MEMORY && on_devices(usual) && !scan->keeping) {
         worker *spare = context_spare(scan->context, end - begin, &why);
         if (spare) {
             scan->worker = spare;
@@ -422,7 +426,7 @@ void text_scan_learn(text_scan *scan, bool held, uint32_t length, uint64_t found
     if (took > WINDOW_NANOSECONDS / 4)
         next = (uint64_t)length * WINDOW_NANOSECONDS / took;
     next = next < again ? again : next;
-    const bool alone = scan->worker->threads == 1 && !scan->worker->limits.on_devices;
+    const bool alone = scan->worker->threads == 1 && !on_devices(scan->worker);
     const uint64_t most = alone ? NEAR_RECORDS : SCAN_RECORDS / 4;
     if (scan->consume && found > most / 4 && next > (uint64_t)length * most / found)
         next = (uint64_t)length * most / found;

@@ -36,7 +36,7 @@ static inline bool text_keeps(const trawl_context *context, const trawl_plan *pl
                               const trawl_scan_options *read)
 {
     const plan_header *head = plan_head(plan);
-    return context->worker.limits.on_devices && read->report == TRAWL_REPORT_ENDS &&
+    return on_devices(&context->worker) && read->report == TRAWL_REPORT_ENDS &&
            !read->max_matches && !read->max_steps && !head->carries && !head->once &&
            !head->bordered && !plan_has_alternatives(plan);
 }
@@ -60,7 +60,7 @@ bool small_find(const trawl_context *context, const trawl_plan *plan, const void
  * once. */
 static inline bool small_is(const trawl_context *context, const trawl_plan *plan, size_t length)
 {
-    return length <= SMALL_TEXT && !context->worker.limits.on_devices &&
+    return length <= SMALL_TEXT && !on_devices(&context->worker) &&
            plan_head(plan)->state_words <= SMALL_WORDS;
 }
 

@@ -604,7 +604,7 @@ static void test_too_little_memory_grid(void **state)
             assert_int_equal(bytes_on_cpu(context), (SIDE - EDGE + 1) * SIDE);
             assert_non_null(trawl_context_warning(context));
             assert_non_null(context->spare.backend);
-            assert_false(context->spare.limits.on_devices);
+            assert_false(on_devices(&context->spare));
             trawl_plan_free(plan);
             trawl_context_close(context);
         }
