@@ -80,8 +80,11 @@ static inline bool border_behind(const plan_borders *b, text_view text, uint64_t
     if (!b->after.given)
         return true;
     const bool own = b->after.own && is_word_byte(text.bytes[end - 1 - text.begin]);
-    return end == text.known ? b->after.edge[own]
-                             : class_has(&b->after.set[own], text.bytes[end - text.begin]);
+    if (end == text.known)
+        return b->after.edge[own];
+    const uint8_t next = text.bytes[end - text.begin];
+    return class_has(&b->after.set[own], next) ||
+           (next + UINT32_C(1) == b->after.last && end + 1 == text.known);
 }
 
 /* Keep those of `count` records, in their order, that have the right bytes beside them. `shift` is

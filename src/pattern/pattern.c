@@ -32,6 +32,8 @@ void pattern_list_free(pattern_list *list)
     for (size_t i = 0; list->patterns && i < list->count; i++) {
         memory_give(list->memory, list->patterns[i].bytes);
         memory_give(list->memory, list->patterns[i].elements);
+        if (!list->patterns[i].shared)
+            memory_give(list->memory, list->patterns[i].program);
         memory_give(list->memory, list->patterns[i].name);
     }
     for (size_t i = 0; list->needles && i < list->count; i++) {

@@ -41,7 +41,8 @@ typedef struct border {
     uint8_t edge[2];   /* or, if it is 1, the border of the text */
     uint8_t given;     /* 0: anything may stand there */
     uint8_t own;       /* 1: [0] and [1] differ */
-    uint32_t reserved; /* 0 */
+    uint32_t last; /* after a match: this byte less 1 will do too, as the text's last byte; 0: it
+                      will not */
 } border;
 
 /* What else is asked of a match, as in trawl_conditions; it is saved in the plan. What a word of
@@ -50,6 +51,8 @@ typedef struct demands {
     uint32_t place, word;
     uint64_t offset, within;
 } demands;
+
+typedef struct program program; /* pattern/program.h */
 
 /* An opened pattern begins with one more element, or byte, which is what stands before the match;
  * lengths count it. The driver puts an opening before the text: a byte that stands for the border
@@ -60,13 +63,18 @@ typedef struct pattern {
     uint32_t flags;    /* TRAWL_NOCASE, TRAWL_LINES, ... */
     uint32_t syntax;   /* a trawl_syntax */
     bool folded;       /* TRAWL_NOCASE is implied by its syntax, not given */
-    bool literal;      /* bytes holds it; else elements does */
+    bool literal;      /* bytes holds it; else elements or a program does */
     bool opened;       /* begins with what stands before it */
     bool varied;       /* an alternative of a pattern that varies in length, whatever its own: it
                           has elements even if it is a literal */
     uint8_t *bytes;    /* literal: `length` bytes; under TRAWL_NOCASE in lower case */
     element *elements; /* extended: `length` elements */
     size_t length;
+    program *program; /* what is no sequence of elements; else NULL: see pattern/program.h */
+    bool shared;      /* the program is that of the pattern before it, of the same order, which
+                         owns it */
+    uint32_t when;    /* of a program: which of its links to the end count (AFTER_... bits that one
+                         link has): each condition there is a pattern of its own */
     uint64_t min_length; /* shortest match in bytes, >= 1 */
     uint64_t max_length; /* longest, or LENGTH_UNBOUNDED */
     border before, after;

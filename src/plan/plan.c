@@ -44,6 +44,13 @@ uint64_t plan_checksum(const void *block, size_t size)
 
 /* ---- assembling ------------------------------------------------------- */
 
+/* The sections of a plan while they grow. The tables are only counted here: they are copied once,
+ * from the drafts into the plan. */
+typedef struct sections {
+    block of[PLAN_SECTIONS];
+    uint64_t table_bytes;
+} sections;
+
 static uint32_t add_string(block *strings, const char *text)
 {
     return text ? (uint32_t)block_append(strings, text, strlen(text) + 1, 1) : 0;
@@ -57,7 +64,9 @@ static bool is_bordered(const pattern *p)
 /* How many bytes beside a match its borders look at. */
 static uint32_t beside_of(const border *before, const border *after, const demands *asks)
 {
-    return asks->word == TRAWL_WORD_FULL_WIDE ? 2 : before->given || after->given ? 1 : 0;
+    if (asks->word == TRAWL_WORD_FULL_WIDE || after->last)
+        return 2;
+    return before->given || after->given ? 1 : 0;
 }
 
 /* The number, from 1, of a pattern's borders; 0: it has none. The borders of the pattern before are
@@ -87,10 +96,22 @@ static void add_label(const pattern_list *list, const pattern *p, plan_pattern *
     block_append(strings, "", 1, 1);
 }
 
-/* `seen` has a bit for each order, all zero. */
-static void add_patterns(const pattern_list *list, block *patterns, block *elements, block *borders,
-                         block *strings, uint8_t *seen)
+/* Where the program of a pattern is in PLAN_PROGRAMS. Patterns of one order share one: `places` has
+ * its offset, from 1, by order; 0: it is not there yet. */
+static uint64_t add_program(const pattern *p, block *programs, uint64_t *places)
 {
+    uint64_t *place = &places[p->order];
+    if (*place == 0)
+        *place = 1 + block_append(programs, p->program,
+                                  program_size(p->program->positions, p->program->links), 8);
+    return *place - 1;
+}
+
+/* `seen` has a bit for each order, `places` a number, all zero. */
+static void add_patterns(const pattern_list *list, sections *to, uint8_t *seen, uint64_t *places)
+{
+    block *patterns = &to->of[PLAN_PATTERNS], *elements = &to->of[PLAN_ELEMENTS];
+    block *strings = &to->of[PLAN_STRINGS];
     for (size_t i = 0; i < list->count; i++) {
         plan_pattern entry;
         memset(&entry, 0, sizeof entry);
@@ -106,10 +127,13 @@ static void add_patterns(const pattern_list *list, block *patterns, block *eleme
             entry.max_length = p->max_length - (p->max_length != LENGTH_UNBOUNDED ? lead : 0);
             entry.flags = (p->folded ? p->flags & ~(uint32_t)TRAWL_NOCASE : p->flags) |
                           p->syntax << PLAN_SYNTAX | (p->opened ? PLAN_OPENED : 0) |
-                          (p->varied ? PLAN_VARIED : 0);
-            entry.borders = add_borders(p, borders);
+                          (p->varied ? PLAN_VARIED : 0) | (p->program ? PLAN_PROGRAM : 0);
+            entry.borders = add_borders(p, &to->of[PLAN_BORDERS]);
             entry.first = elements->size / sizeof(element);
-            if (p->varied || p->min_length != p->max_length) {
+            entry.when = p->when;
+            if (p->program) {
+                entry.first = add_program(p, &to->of[PLAN_PROGRAMS], places);
+            } else if (p->varied || p->min_length != p->max_length) {
                 entry.elements = (uint32_t)(p->length - lead);
                 block_append(elements, p->elements + lead, entry.elements * sizeof(element), 8);
             }
@@ -142,13 +166,6 @@ static void set_lengths(const pattern_list *list, bool opened, uint64_t *shortes
         *longest = high > *longest ? high : *longest;
     }
 }
-
-/* The sections of a plan while they grow. The tables are only counted here: they are copied once,
- * from the drafts into the plan. */
-typedef struct sections {
-    block of[PLAN_SECTIONS];
-    uint64_t table_bytes;
-} sections;
 
 static uint64_t aligned(uint64_t size)
 {
@@ -233,7 +250,8 @@ int plan_assemble(const pattern_list *list, const part_draft *parts, uint32_t pa
     block *strings = &all.of[PLAN_STRINGS];
     plan_header head;
     uint8_t *seen = memory_take_zeroed(m, list->given / 8 + 1, 1);
-    bool failed = !seen;
+    uint64_t *places = memory_take_zeroed(m, list->given + 1, sizeof *places);
+    bool failed = !seen || !places;
     memset(&head, 0, sizeof head);
     memcpy(head.magic, PLAN_MAGIC, sizeof head.magic);
     head.version = PLAN_VERSION;
@@ -261,10 +279,10 @@ int plan_assemble(const pattern_list *list, const part_draft *parts, uint32_t pa
     block_append(strings, "", 1, 1);
     head.engine = add_string(strings, engine);
     head.why = add_string(strings, why);
-    if (seen)
-        add_patterns(list, &all.of[PLAN_PATTERNS], &all.of[PLAN_ELEMENTS], &all.of[PLAN_BORDERS],
-                     strings, seen);
+    if (!failed)
+        add_patterns(list, &all, seen, places);
     memory_give(m, seen);
+    memory_give(m, places);
     for (uint32_t i = 0; i < part_count; i++)
         add_part(&parts[i], &head, &all);
     if (list->note_length)
@@ -349,7 +367,7 @@ static bool elements_valid(const plan_pattern *p, const element *elements)
 
 static bool border_valid(const border *b)
 {
-    return b->given <= 1 && b->edge[0] <= 1 && b->edge[1] <= 1 && b->own <= 1 && !b->reserved;
+    return b->given <= 1 && b->edge[0] <= 1 && b->edge[1] <= 1 && b->own <= 1 && b->last <= 256;
 }
 
 /* There is only one valid way to say what it asks for. */
@@ -366,23 +384,49 @@ static bool asked_valid(const plan_borders *b)
  * for starts before it has read what follows them. */
 static bool borders_valid(const plan_pattern *p, const plan_borders *borders, uint64_t count)
 {
-    const bool opened = (p->flags & PLAN_OPENED) != 0;
+    const bool opened = (p->flags & PLAN_OPENED) != 0, program = (p->flags & PLAN_PROGRAM) != 0;
     if (p->borders == 0)
-        return !opened;
+        return !opened || program;
     if (p->borders > count)
         return false;
     const plan_borders *b = &borders[p->borders - 1];
+    if (program && (b->before.given || b->after.own))
+        return false;
     return border_valid(&b->before) && border_valid(&b->after) && asked_valid(b) &&
            (b->before.given || b->after.given || asked_of_start(&b->asks)) &&
-           (b->before.given || !opened) &&
+           (b->before.given || !opened || program) && !b->before.last &&
            (!b->before.given || plan_one_length(p) || (opened && !b->before.own));
+}
+
+/* Programs stand in the order of the patterns, each once; those of one order share one. `places` is
+ * as in add_program, and *next where the next one begins. */
+static bool program_valid(memory *m, const plan_pattern *p, const uint8_t *programs, uint64_t room,
+                          uint64_t *places, uint64_t *next)
+{
+    const program *own = (const void *)(programs + p->first);
+    uint64_t min, max;
+    if (p->elements || p->reserved || p->when == 0 || p->when & ~(uint32_t)AFTER_ANY ||
+        p->first > room || room - p->first < sizeof *own || p->first % 8)
+        return false;
+    if (places[p->order] == 0) {
+        if (p->first != *next || own->positions > PROGRAM_MAX_POSITIONS ||
+            own->links > PROGRAM_MAX_LINKS)
+            return false;
+        const uint64_t size = program_size(own->positions, own->links);
+        if (size > room - p->first || !program_check(m, own, (size_t)size))
+            return false;
+        places[p->order] = p->first + 1;
+        *next += size;
+    }
+    return places[p->order] == p->first + 1 && program_measure(m, own, &min, &max) &&
+           min == p->min_length && max == p->max_length;
 }
 
 static bool flags_valid(uint32_t flags)
 {
     return flags >> PLAN_SYNTAX <= TRAWL_SYNTAX_HEX &&
            !(flags & ((1u << PLAN_SYNTAX) - 1) &
-             ~(uint32_t)(PATTERN_FLAGS | PLAN_OPENED | PLAN_VARIED));
+             ~(uint32_t)(PATTERN_FLAGS | PLAN_OPENED | PLAN_VARIED | PLAN_PROGRAM));
 }
 
 /* No search reads the text: it need only be there. */
@@ -402,10 +446,12 @@ static bool patterns_valid(memory *m, const uint8_t *bytes, const plan_header *h
     uint64_t low = UINT64_MAX, high = 0;
     const plan_borders *borders = (const void *)(bytes + section[PLAN_BORDERS].offset);
     const uint64_t border_count = section[PLAN_BORDERS].bytes / sizeof *borders;
+    const uint64_t room = section[PLAN_PROGRAMS].bytes;
     uint8_t *seen = memory_take_zeroed(m, head->pattern_count / 8 + 1, 1);
-    uint64_t once = 0, bordered = 0;
+    uint64_t *places = room ? memory_take_zeroed(m, head->pattern_count, sizeof *places) : NULL;
+    uint64_t once = 0, bordered = 0, programs = 0;
     uint32_t opened = 0, orders = 0, beside = 0, to_end = 0;
-    bool valid = seen && head->given <= head->pattern_count;
+    bool valid = seen && (places || !room) && head->given <= head->pattern_count;
     for (uint32_t i = 0; valid && i < head->pattern_count; i++) {
         const plan_pattern *p = &patterns[i];
         uint64_t longest = head->cell_size ? p->min_length : p->max_length;
@@ -417,10 +463,15 @@ static bool patterns_valid(memory *m, const uint8_t *bytes, const plan_header *h
                                  : p->min_length <= p->max_length) &&
                 (head->cell_size ? p->flags == 0 : flags_valid(p->flags)) && text_valid(p, head) &&
                 (head->cell_size ? !p->borders : borders_valid(p, borders, border_count)) &&
-                p->elements <= element_count && p->first <= element_count - p->elements &&
-                (head->cell_size || plan_fixed_length(p) == (p->elements == 0)) &&
-                (p->elements ? elements_valid(p, elements + p->first)
-                             : p->min_length <= PATTERN_MAX_LENGTH || head->cell_size);
+                !p->reserved && (p->flags & PLAN_PROGRAM || !p->when);
+        if (valid && p->flags & PLAN_PROGRAM)
+            valid = places && program_valid(m, p, bytes + section[PLAN_PROGRAMS].offset, room,
+                                            places, &programs);
+        else if (valid)
+            valid = p->elements <= element_count && p->first <= element_count - p->elements &&
+                    (head->cell_size || plan_fixed_length(p) == (p->elements == 0)) &&
+                    (p->elements ? elements_valid(p, elements + p->first)
+                                 : p->min_length <= PATTERN_MAX_LENGTH || head->cell_size);
         if (valid)
             seen[p->order / 8] |= (uint8_t)(1u << (p->order % 8));
         once += p->flags & TRAWL_ONCE ? 1 : 0;
@@ -436,9 +487,11 @@ static bool patterns_valid(memory *m, const uint8_t *bytes, const plan_header *h
         high = longest > high ? longest : high;
     }
     memory_give(m, seen);
-    return valid && low == head->min_length && high == head->max_length && once == head->once &&
-           bordered == head->bordered && beside == head->beside && to_end == head->to_end &&
-           opened == (head->opened ? 1 : 0) && head->opened <= 256 && orders == head->given;
+    memory_give(m, places);
+    return valid && programs == room && low == head->min_length && high == head->max_length &&
+           once == head->once && bordered == head->bordered && beside == head->beside &&
+           to_end == head->to_end && opened == (head->opened ? 1 : 0) && head->opened <= 256 &&
+           orders == head->given;
 }
 
 static bool stages_valid(const plan_header *head, const plan_part *part, const plan_stage *stages)
@@ -547,6 +600,7 @@ int plan_check(memory *m, const void *bytes, size_t size, trawl_error *error)
     static const size_t entry_bytes[PLAN_SECTIONS] = {
         [PLAN_PATTERNS] = sizeof(plan_pattern),
         [PLAN_ELEMENTS] = sizeof(element),
+        [PLAN_PROGRAMS] = 8,
         [PLAN_BORDERS] = sizeof(plan_borders),
         [PLAN_STRINGS] = 1,
         [PLAN_PARTS] = sizeof(plan_part),

@@ -3,7 +3,8 @@
  * The block holds offsets and no pointers, so the same bytes are read by the CPU,
  * uploaded to a device, saved to a file or sent to another machine:
  *
- *     header | patterns | elements | borders | strings | parts | indexes | stages | tables | note
+ *     header | patterns | elements | programs | borders | strings | parts | indexes | stages
+ *            | tables | note
  *
  * A part is a share of the set that is searched alike; the records of all parts unite in
  * order. A part has a stage that searches it, and may have a fallback, a second one that takes over
@@ -17,11 +18,11 @@
 #define TRAWL_PLAN_H
 
 #include "base/block.h"
-#include "pattern/pattern.h"
+#include "pattern/program.h"
 #include "trawl.h"
 
 #define PLAN_MAGIC "TRAWLPLN"
-#define PLAN_VERSION 13u
+#define PLAN_VERSION 14u
 #define PLAN_BYTE_ORDER 0x01020304u
 #define PLAN_ALIGN 64u
 
@@ -30,6 +31,7 @@ enum { MAX_PARTS = 4, MAX_STAGES = 2 };
 enum plan_section {
     PLAN_PATTERNS,
     PLAN_ELEMENTS,
+    PLAN_PROGRAMS,
     PLAN_BORDERS,
     PLAN_STRINGS,
     PLAN_PARTS,
@@ -86,15 +88,19 @@ typedef struct plan_pattern {
     uint32_t borders;  /* 0: none; else the number, from 1, of a plan_borders */
     uint32_t text;     /* offset in PLAN_STRINGS of what it was compiled from; 0 without texts */
     uint32_t text_length;
-    uint64_t first;      /* index of the first one in PLAN_ELEMENTS */
+    uint64_t first;      /* index of the first one in PLAN_ELEMENTS; PLAN_PROGRAM: the byte offset
+                            in PLAN_PROGRAMS, which patterns of one order share */
     uint64_t min_length; /* bytes; needles: rows */
     uint64_t max_length; /* bytes or LENGTH_UNBOUNDED; needles: columns */
+    uint32_t when;       /* PLAN_PROGRAM: pattern.when */
+    uint32_t reserved;   /* 0 */
 } plan_pattern;
 
 enum {
     PLAN_SYNTAX = 24,      /* the lowest bit of the syntax */
     PLAN_OPENED = 1 << 16, /* its first stage looks at what comes before */
-    PLAN_VARIED = 1 << 17  /* an alternative of a pattern that varies in length */
+    PLAN_VARIED = 1 << 17, /* an alternative of a pattern that varies in length */
+    PLAN_PROGRAM = 1 << 18 /* it has a program and no elements, whatever its length */
 };
 
 typedef struct plan_borders {
@@ -128,7 +134,7 @@ typedef struct plan_stage {
 } plan_stage;
 
 _Static_assert(sizeof(plan_header) == 128 + 16 * PLAN_SECTIONS, "saved");
-_Static_assert(sizeof(plan_pattern) == 56 && sizeof(element) == 40, "saved");
+_Static_assert(sizeof(plan_pattern) == 64 && sizeof(element) == 40, "saved");
 _Static_assert(sizeof(plan_borders) == 168, "saved");
 _Static_assert(sizeof(plan_part) == 48 && sizeof(plan_stage) == 40, "saved");
 
@@ -202,6 +208,15 @@ static inline const plan_pattern *plan_patterns(const trawl_plan *plan)
 static inline const element *plan_elements(const trawl_plan *plan, const plan_pattern *p)
 {
     return (const element *)plan_at(plan, PLAN_ELEMENTS) + p->first;
+}
+
+/* NULL: the pattern is a sequence. */
+static inline const program *plan_program(const trawl_plan *plan, const plan_pattern *p)
+{
+    return p->flags & PLAN_PROGRAM
+               ? (const program *)(const void *)((const uint8_t *)plan_at(plan, PLAN_PROGRAMS) +
+                                                 p->first)
+               : NULL;
 }
 
 /* NULL: the pattern has none. */
