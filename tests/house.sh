@@ -137,7 +137,7 @@ awk -F'[(), ]+' '
                 complain("has kernels, and no line TUNED")
         exit bad
     }' docs/architecture.md src/engines/engines.def - <<FOLDERS || status=1
-$(ls -d src/engines/literal/* src/engines/classes/* src/engines/papers/* src/engines/grid/*)
+$(ls -d src/engines/literal/* src/engines/classes/* src/engines/programs/* src/engines/papers/* src/engines/grid/*)
 FOLDERS
 
 if grep -rnE '(^|[^_[:alnum:]])(malloc|calloc|realloc|free|strdup|strndup|aligned_alloc|posix_memalign)\(' \

@@ -54,6 +54,7 @@ typedef struct text_job {
     isa isa;          /* of the walks, on CPUs */
     const u8 *window; /* NULL: it is in the text that the worker holds (backend.hold), */
     u64 window_at;    /* from this byte of that text on; where matches are kept, of any text */
+    bool opens;       /* window[0] is the opening */
     slice *slices;
     size_t count;
     u32 mark_bytes; /* distance of marks; the last, shorter stretch has one too */

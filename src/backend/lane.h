@@ -20,7 +20,7 @@
 #include "backend/pool.h"
 #include "engines/shared/device/kernel.h"
 
-enum { MAX_LANES = 32, MAX_LOADED = 16 };
+enum { MAX_LANES = 32, MAX_LOADED = 20 };
 _Static_assert(MAX_LOADED >= 4 * MAX_PARTS, "a plan and its fallbacks, and another plan");
 
 typedef struct lane {

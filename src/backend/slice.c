@@ -79,6 +79,7 @@ static void run_carrying(const text_job *job, const plan_stage *stage, slice *s,
         return;
     while (t.end < s->end) {
         t.from = t.begin = t.end;
+        t.opens = job->opens && t.from == 0;
         t.end = marks && s->end - t.begin > job->mark_bytes ? t.begin + job->mark_bytes : s->end;
         w->text(&t);
         if (!marks)
@@ -109,6 +110,7 @@ static u32 run_stage(const text_job *job, const plan_stage *stage, text_task *t,
         if (!scratch)
             return UINT32_MAX;
     }
+    t->opens = job->opens && t->from == 0;
     if (flow && t->from < t->begin)
         memset(flow, 0, (size_t)stage->state_words * sizeof *flow);
     t->tables = stage_tables(job->plan, stage);

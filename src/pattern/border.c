@@ -5,6 +5,7 @@
 
 #include "base/options.h"
 #include "pattern/bytes.h"
+#include "pattern/program.h"
 
 byte_class word_bytes(void)
 {
@@ -119,6 +120,76 @@ static byte_class first_bytes(const pattern *p)
 static bool varies(const pattern *p)
 {
     return p->min_length != p->max_length;
+}
+
+/* ---- programs -------------------------------------------------------------------- */
+
+/* The BEFORE_... or AFTER_... bits that a border allows: it tells no two bytes of one kind apart.
+ */
+static uint32_t kinds_before(const border *b, const program *p)
+{
+    uint32_t when = b->edge[0] ? BEFORE_BEGIN : 0;
+    if (!b->given)
+        return BEFORE_ANY;
+    for (unsigned byte = 0; byte < 256; byte++)
+        when |= class_has(&b->set[0], byte) ? program_before(p, (uint8_t)byte) : 0;
+    return when;
+}
+
+static uint32_t kinds_after(const border *b, const program *p)
+{
+    uint32_t when = b->edge[0] ? AFTER_END : 0;
+    if (!b->given)
+        return AFTER_ANY;
+    for (unsigned byte = 0; byte < 256; byte++)
+        when |= class_has(&b->set[0], byte)
+                    ? program_after(p, (uint8_t)byte, false) | program_after(p, (uint8_t)byte, true)
+                    : 0;
+    return when;
+}
+
+/* Whether some match may not begin anywhere. */
+static bool chooses_begins(const program *p)
+{
+    const program_link *l, *end;
+    program_list(p, 0, &l, &end);
+    for (; l < end; l++)
+        if (l->when != BEFORE_ANY)
+            return true;
+    return false;
+}
+
+int border_program(memory *m, pattern *p, trawl_error *error)
+{
+    program *made;
+    const uint32_t before = kinds_before(&p->before, p->program);
+    const uint32_t after = kinds_after(&p->after, p->program);
+    if (!program_restrict(m, p->program, before, after, &made))
+        return memory_failed(m, error, "a program");
+    if (!made)
+        return fail(error, TRAWL_ERROR_PATTERN, 0,
+                    "no match is possible, because the conditions of the pattern exclude each "
+                    "other: remove one of them");
+    memory_give(m, p->program);
+    p->program = made;
+    p->before = p->after = (border){ .given = 0 };
+    if (!program_measure(m, made, &p->min_length, &p->max_length))
+        return memory_failed(m, error, "a program");
+    p->opened = chooses_begins(made);
+    p->min_length += p->opened;
+    p->max_length += p->opened && p->max_length != LENGTH_UNBOUNDED;
+    return TRAWL_OK;
+}
+
+void border_after(pattern *p, uint32_t when)
+{
+    p->when = when;
+    p->after = (border){ .given = 0 };
+    if (when == AFTER_ANY)
+        return;
+    border_add(&p->after, program_bytes_after(p->program, when), (when & AFTER_END) != 0);
+    if (when & AFTER_LAST_LINE && !(when & AFTER_LINE))
+        p->after.last = p->program->line + 1;
 }
 
 /* ---- kinds of first bytes ------------------------------------------------------ */
@@ -271,7 +342,7 @@ static int open_others(memory *m, pattern_list *list, trawl_error *error)
     class_invert(&any);
     for (size_t i = 0; status == TRAWL_OK && i < list->count; i++) {
         pattern *p = &list->patterns[i];
-        if (p->opened || !varies(p))
+        if (p->opened || p->program || !varies(p)) /* programs are told of the opening */
             continue;
         border_add(&p->before, any, true);
         status = open_pattern(m, p, list->opening, error);
@@ -296,6 +367,7 @@ int border_open(memory *m, pattern_list *list, trawl_error *error)
     int status = TRAWL_OK;
     for (size_t i = 0; status == TRAWL_OK && i < list->count; i++) {
         pattern *p = &list->patterns[i];
+        opened |= p->program && p->opened;
         if (!p->before.given)
             continue;
         settle_own(p);

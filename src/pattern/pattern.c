@@ -10,6 +10,7 @@
 
 #include "base/options.h"
 #include "pattern/border.h"
+#include "pattern/program.h"
 #include "pattern/syntax.h"
 
 #define MAX_KINDS 64u                      /* elements that may hold a match's first byte */
@@ -44,6 +45,14 @@ void pattern_list_free(pattern_list *list)
     memory_give(list->memory, list->patterns);
     memory_give(list->memory, list->needles);
     *list = (pattern_list){ 0 };
+}
+
+bool pattern_list_has_programs(const pattern_list *list)
+{
+    for (size_t i = 0; list->patterns && i < list->count; i++)
+        if (list->patterns[i].program)
+            return true;
+    return false;
 }
 
 static int copy_name(memory *m, const char *name, char **copy, trawl_error *error)
@@ -157,9 +166,12 @@ static int make_pattern(memory *m, const trawl_pattern *src, const trawl_conditi
         status = border_conditions(out, conditions, error);
     if (status == TRAWL_OK)
         status = border_flags(out, error);
+    if (status == TRAWL_OK && out->program)
+        status = border_program(m, out, error);
     if (status != TRAWL_OK)
         return status;
-    measure(out);
+    if (!out->program)
+        measure(out);
     return copy_name(m, src->name, &out->name, error);
 }
 
@@ -218,6 +230,48 @@ static int divide_kinds(pattern_list *list, size_t *room, const char *name, traw
     return status;
 }
 
+/* The conditions on what stands after a match of a program, each once; NULL: memory. */
+static uint32_t *end_conditions(memory *m, const program *p, uint32_t *count)
+{
+    uint32_t *conditions = memory_take_array(m, AFTER_ANY, sizeof *conditions);
+    bool seen[AFTER_ANY + 1] = { false };
+    *count = 0;
+    for (uint32_t i = 0; conditions && i < p->links; i++) {
+        const program_link *l = &program_links(p)[i];
+        if (l->to != PROGRAM_END || seen[l->when])
+            continue;
+        seen[l->when] = true;
+        conditions[(*count)++] = l->when;
+    }
+    return conditions;
+}
+
+/* The last pattern is a program: make a pattern of each condition that it has after its matches. */
+static int divide_ends(pattern_list *list, size_t *room, const char *name, trawl_error *error)
+{
+    memory *m = list->memory;
+    const size_t index = list->count - 1;
+    uint32_t count;
+    uint32_t *conditions = end_conditions(m, list->patterns[index].program, &count);
+    int status = conditions ? TRAWL_OK : memory_failed(m, error, "a program");
+    for (uint32_t i = 0; status == TRAWL_OK && i < count; i++) {
+        pattern *p = &list->patterns[index];
+        if (i > 0 && !(p = add_pattern(list, room))) {
+            status = memory_failed(m, error, "%zu patterns", list->count);
+            break;
+        }
+        if (i > 0) {
+            *p = list->patterns[index];
+            p->shared = true;
+            p->name = NULL;
+            status = copy_name(m, name, &p->name, error);
+        }
+        border_after(p, conditions[i]);
+    }
+    memory_give(m, conditions);
+    return status;
+}
+
 /* Give a literal elements too. */
 static int spell(memory *m, pattern *p, trawl_error *error)
 {
@@ -266,7 +320,9 @@ static int make_alternatives(memory *m, const trawl_pattern *src,
         pattern *p = add_pattern(list, room);
         status = p ? make_pattern(m, src, conditions, order, &next, p, error)
                    : memory_failed(m, error, "%zu patterns", list->count);
-        if (status == TRAWL_OK)
+        if (status == TRAWL_OK && p->program)
+            status = divide_ends(list, room, src->name, error);
+        else if (status == TRAWL_OK)
             status = divide_kinds(list, room, src->name, error);
     }
     return status == TRAWL_OK && list->count - first > 1
@@ -283,7 +339,9 @@ static int compare_patterns(const void *left, const void *right)
         return a_varies ? 1 : -1;
     if (!a_varies && a->max_length != b->max_length)
         return compare(b->max_length, a->max_length);
-    return a->id != b->id ? compare(a->id, b->id) : compare(a->order, b->order);
+    if (a->id != b->id)
+        return compare(a->id, b->id);
+    return a->order != b->order ? compare(a->order, b->order) : compare(a->when, b->when);
 }
 
 /* A pattern's rank by length: the longest fixed ones first, those of variable length last. */

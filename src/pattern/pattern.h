@@ -189,6 +189,9 @@ int pattern_list_make_grid(memory *m, const trawl_needle *needles, size_t count,
                            const trawl_likeness *likeness, pattern_list *list, trawl_error *error);
 void pattern_list_free(pattern_list *list);
 
+/* Whether some pattern is a program. */
+bool pattern_list_has_programs(const pattern_list *list);
+
 /* Whether `cells` and `stride`, in bytes, are aligned for cells. Cells of 3 bytes need nothing. */
 bool cells_aligned(const void *cells, uint64_t stride, uint32_t cell_size);
 

@@ -26,7 +26,7 @@
 #define PLAN_BYTE_ORDER 0x01020304u
 #define PLAN_ALIGN 64u
 
-enum { MAX_PARTS = 4, MAX_STAGES = 2 };
+enum { MAX_PARTS = 5, MAX_STAGES = 2 };
 
 enum plan_section {
     PLAN_PATTERNS,

@@ -407,8 +407,10 @@ static int scan_opened(course *c, uint64_t at, uint64_t room, trawl_error *error
     memcpy(window + 1, c->range->bytes, (size_t)(at + room));
     c->out.window_begin = delivery_begins(c->plan);
     const uint32_t lead = at ? (uint32_t)at + 1 : 0;
+    c->scan.opens = true;
     const int status =
         text_scan_window(&c->scan, window, lead, (uint32_t)(at + room) + 1 - lead, error);
+    c->scan.opens = false;
     memory_give(m, window);
     return status;
 }

@@ -290,6 +290,7 @@ int text_scan_cut(text_scan *scan, scan_room *room, const uint8_t *window, uint3
                        .isa = scan->context->worker.target.isa,
                        .window = window,
                        .window_at = scan->window_at,
+                       .opens = scan->opens,
                        .slices = room->slices,
                        .count = count,
                        .mark_bytes = 1,

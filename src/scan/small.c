@@ -9,9 +9,9 @@
 
 #include "scan/text.h"
 
-/* For any plan: one slice, from its first byte. */
+/* For any plan: one slice, from its first byte, which is the opening if it `opens`. */
 static bool scan_slice(const trawl_context *context, const trawl_plan *plan, const trawl_text *text,
-                       record *records, size_t capacity, uint64_t *count)
+                       bool opens, record *records, size_t capacity, uint64_t *count)
 {
     uint64_t state[SMALL_WORDS];
     slice s = { .end = (uint32_t)text->length,
@@ -22,6 +22,7 @@ static bool scan_slice(const trawl_context *context, const trawl_plan *plan, con
     const text_job job = { .plan = plan,
                            .isa = context->worker.target.isa,
                            .window = (const u8 *)text->bytes,
+                           .opens = opens,
                            .slices = &s,
                            .count = 1,
                            .mark_bytes = 1,
@@ -41,7 +42,7 @@ static bool scan_opened(const trawl_context *context, const trawl_plan *plan,
     const trawl_text opened = { bytes, text->length + 1 };
     bytes[0] = delivery_opening(plan);
     memcpy(bytes + 1, text->bytes, text->length);
-    return scan_slice(context, plan, &opened, records, capacity, count);
+    return scan_slice(context, plan, &opened, true, records, capacity, count);
 }
 
 bool small_scan(const trawl_context *context, const trawl_plan *plan, const trawl_text *text,
@@ -55,7 +56,7 @@ bool small_scan(const trawl_context *context, const trawl_plan *plan, const traw
         return scan_opened(context, plan, text, records, capacity, count);
     return slice_run_plain(context->worker.target.isa, plan, (const u8 *)text->bytes,
                            (u32)text->length, context->worker.limits.allowance, &out) ||
-           scan_slice(context, plan, text, records, capacity, count);
+           scan_slice(context, plan, text, false, records, capacity, count);
 }
 
 bool small_find(const trawl_context *context, const trawl_plan *plan, const void *text,

@@ -151,6 +151,7 @@ static int scan_fresh(trawl_stream *s, size_t fresh, uint32_t waiting, trawl_err
     const uint64_t reach = plan_head(s->scan.plan)->reach, before = s->begin ? 0 : opening(s);
     const uint64_t lead = s->end - s->begin < reach ? s->end - s->begin : reach;
     const uint8_t *window = s->text + (s->end - lead - s->begin);
+    s->scan.opens = before > 0 && s->end == lead;
     s->out.text = s->text + before; /* without the opening */
     s->out.text_begin = s->begin + before - opening(s);
     s->out.window_begin = s->end - lead - opening(s);

@@ -23,7 +23,9 @@ static int scan_opening(text_scan *scan, budget *budget, delivery *d, const uint
         memcpy(window + 1, text, first);
     budget_spend(budget, first);
     d->window_begin = delivery_begins(scan->plan);
+    scan->opens = true;
     const int status = text_scan_window(scan, window, 0, (uint32_t)first + 1, error);
+    scan->opens = false;
     memory_give(m, window);
     *at = first;
     context_scanned(scan->context, first);

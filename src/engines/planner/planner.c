@@ -53,7 +53,8 @@ enum {
     LITERALS = LONG_LITERALS | MIDDLE_LITERALS | SHORT_LITERALS,
     COMMON_CLASSES = SLICED_CLASSES | OTHER_CLASSES,
     RARE = RARE_CLASSES | RARE_LONG,
-    CLASSES = RARE | RARE_UNBOUNDED | COMMON_CLASSES
+    CLASSES = RARE | RARE_UNBOUNDED | COMMON_CLASSES,
+    PROGRAMS = 0 /* always a share of their own */
 };
 
 static bool some_takes(const pattern *p)
@@ -66,6 +67,8 @@ static bool some_takes(const pattern *p)
 
 static uint8_t kind_of(const pattern *p)
 {
+    if (p->program)
+        return PROGRAMS;
     if (p->literal)
         return p->length < SHORT                ? SHORT_LITERALS
                : p->length < SHORTER_THAN_GRAMS ? MIDDLE_LITERALS
@@ -104,20 +107,25 @@ static void share_free(memory *m, share *s)
     memory_give(m, s->indexes);
 }
 
+static bool is_of(uint8_t kind, uint32_t some)
+{
+    return some == PROGRAMS ? kind == PROGRAMS : (kind & some) != 0;
+}
+
 /* The patterns of some kinds. False: no memory. */
 static bool share_take(const problem *p, const uint8_t *kinds, uint32_t some, share *s)
 {
     const pattern_list *all = p->list;
     memset(s, 0, sizeof *s);
     for (size_t i = 0; i < all->count; i++)
-        s->list.count += (kinds[i] & some) != 0;
+        s->list.count += is_of(kinds[i], some);
     s->indexes = memory_take_array(p->memory, s->list.count, sizeof *s->indexes);
     if (s->indexes)
         s->list.patterns = memory_take_array(p->memory, s->list.count, sizeof *s->list.patterns);
     if (!s->list.patterns)
         return false;
     for (size_t i = 0, n = 0; i < all->count; i++)
-        if (kinds[i] & some) {
+        if (is_of(kinds[i], some)) {
             s->indexes[n] = (uint32_t)i;
             s->list.patterns[n++] = all->patterns[i];
         }
@@ -144,7 +152,7 @@ static void share_choose(const problem *p, share *s)
     for (size_t i = 0; engine_at(i) && (!s->best || s->cost > reading); i++) {
         const engine *e = engine_at(i);
         uint32_t choice = 0;
-        if (e->refuses(&s->list))
+        if (engine_refusal(e, &s->list))
             continue;
         of.choice = &choice;
         const double cost = e->cost(&of);
@@ -164,6 +172,8 @@ static void share_choose(const problem *p, share *s)
 }
 
 /* ---- dividing -------------------------------------------------------------------- */
+
+enum { WAY_PARTS = MAX_PARTS - 1 }; /* besides that of programs */
 
 typedef struct division {
     share shares[MAX_PARTS];
@@ -189,12 +199,19 @@ static const share *share_of(const problem *p, const uint8_t *kinds, uint32_t so
     return &seen[some];
 }
 
-/* What a way costs, whose shares are kept in `seen`; COST_IMPOSSIBLE also where memory ends. */
-static double way_cost(const problem *p, const uint8_t *kinds, const uint8_t way[MAX_PARTS],
-                       uint32_t all, share *seen)
+/* What a way costs, whose shares are kept in `seen`; COST_IMPOSSIBLE also where memory ends.
+ * `programs`: there are some. */
+static double way_cost(const problem *p, const uint8_t *kinds, const uint8_t way[WAY_PARTS],
+                       uint32_t all, bool programs, share *seen)
 {
     double cost = -part_cost(p);
-    for (uint32_t i = 0; i < MAX_PARTS; i++) {
+    if (programs) {
+        const share *s = share_of(p, kinds, PROGRAMS, seen);
+        if (!s || !s->best)
+            return COST_IMPOSSIBLE;
+        cost += s->cost + part_cost(p);
+    }
+    for (uint32_t i = 0; i < WAY_PARTS; i++) {
         const share *s = way[i] & all ? share_of(p, kinds, way[i] & all, seen) : NULL;
         if (way[i] & all && (!s || !s->best))
             return COST_IMPOSSIBLE;
@@ -204,37 +221,43 @@ static double way_cost(const problem *p, const uint8_t *kinds, const uint8_t way
 }
 
 /* The shares of a way move from `seen` to the division. */
-static void take_way(division *d, const uint8_t way[MAX_PARTS], uint32_t all, share *seen)
+static void take_way(division *d, const uint8_t way[WAY_PARTS], uint32_t all, bool programs,
+                     share *seen)
 {
     d->count = 0;
-    for (uint32_t i = 0; i < MAX_PARTS; i++)
+    for (uint32_t i = 0; i < WAY_PARTS; i++)
         if (way[i] & all) {
             d->shares[d->count++] = seen[way[i] & all];
             memset(&seen[way[i] & all], 0, sizeof *seen);
         }
+    if (programs) {
+        d->shares[d->count++] = seen[PROGRAMS];
+        memset(&seen[PROGRAMS], 0, sizeof *seen);
+    }
 }
 
 /* Whether a way divides a set of these kinds at all, and otherwise than the ways before it. */
-static bool way_differs(const uint8_t ways[][MAX_PARTS], uint32_t way, uint32_t all)
+static bool way_differs(const uint8_t ways[][WAY_PARTS], uint32_t way, uint32_t all, bool programs)
 {
     uint32_t shares = 0;
-    for (uint32_t i = 0; i < MAX_PARTS; i++)
+    for (uint32_t i = 0; i < WAY_PARTS; i++)
         shares += (ways[way][i] & all) != 0;
     for (uint32_t k = 0; k < way; k++) {
         uint32_t same = 0;
-        for (uint32_t i = 0; i < MAX_PARTS; i++)
-            for (uint32_t j = 0; j < MAX_PARTS; j++)
+        for (uint32_t i = 0; i < WAY_PARTS; i++)
+            for (uint32_t j = 0; j < WAY_PARTS; j++)
                 same += (ways[way][i] & all) != 0 && (ways[way][i] & all) == (ways[k][j] & all);
         if (same == shares)
             return false;
     }
-    return shares > 1;
+    return shares + programs > 1;
 }
 
 /* The set as it is, or the cheapest of its divisions. p->memory says if there was enough. */
 static void choose_division(const problem *p, division *best)
 {
-    static const uint8_t ways[][MAX_PARTS] = {
+    static const uint8_t ways[][WAY_PARTS] = {
+        { LITERALS | CLASSES },
         { LITERALS, CLASSES },
         { LONG_LITERALS | MIDDLE_LITERALS, SHORT_LITERALS, CLASSES },
         { LONG_LITERALS, MIDDLE_LITERALS | SHORT_LITERALS, CLASSES },
@@ -245,6 +268,7 @@ static void choose_division(const problem *p, division *best)
         { LITERALS, RARE_CLASSES | SLICED_CLASSES, RARE_LONG | RARE_UNBOUNDED | OTHER_CLASSES },
     };
     enum { WAYS = sizeof ways / sizeof *ways };
+    const bool programs = pattern_list_has_programs(p->list);
     uint32_t all = 0, taken = WAYS;
     memset(best, 0, sizeof *best);
     best->count = 1;
@@ -254,16 +278,16 @@ static void choose_division(const problem *p, division *best)
     uint8_t *kinds = p->list->patterns ? kinds_of(p, &all) : NULL;
     share *seen = kinds ? memory_take_zeroed(p->memory, KINDS, sizeof *seen) : NULL;
     for (uint32_t way = 0; seen && way < WAYS; way++) {
-        if (!way_differs(ways, way, all))
+        if (!way_differs(ways, way, all, programs))
             continue;
-        const double cost = way_cost(p, kinds, ways[way], all, seen);
+        const double cost = way_cost(p, kinds, ways[way], all, programs, seen);
         if (cost < best->cost) {
             best->cost = cost;
             taken = way;
         }
     }
     if (taken < WAYS)
-        take_way(best, ways[taken], all, seen);
+        take_way(best, ways[taken], all, programs, seen);
     for (uint32_t some = 0; seen && some < KINDS; some++)
         share_free(p->memory, &seen[some]);
     memory_give(p->memory, seen);
@@ -439,7 +463,7 @@ static int make_named(const problem *p, const char *name, trawl_plan **plan, tra
     if (!e)
         return fail(error, TRAWL_ERROR_ARGUMENT, TRAWL_NONE,
                     "there is no engine '%.40s': see `trawl engines` for the names", name);
-    const char *refusal = e->refuses(p->list);
+    const char *refusal = engine_refusal(e, p->list);
     if (refusal)
         return fail(error, TRAWL_ERROR_UNSUPPORTED, TRAWL_NONE,
                     "engine '%s' does not take this set: %s", e->name, refusal);

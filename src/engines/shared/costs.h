@@ -113,6 +113,13 @@
 #define COST_HNFA_JOINED 2.7
 #define COST_HNFA_SKIPS 0.8
 
+/* Position automata: a byte for a word of one that does not sleep; more if it has exceptions; a
+ * literal that is found; how many bytes are run for it. */
+#define COST_GLUSHKOV_WORD 1.2
+#define COST_GLUSHKOV_EXCEPTION 0.4
+#define COST_GLUSHKOV_WAKE 25.0
+#define COST_GLUSHKOV_RUN 20.0
+
 /* SHIFT-AND by bit streams: a byte that is loaded; a row of bits for a class; a position, one
  * that repeats, and a gap. */
 #define COST_STREAM_BYTE 0.02

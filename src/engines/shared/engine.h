@@ -17,6 +17,7 @@ typedef struct engine {
     const char *about; /* one line: algorithm, what it accepts, source */
     walk_kind kind;    /* the kind of its stage */
     bool grid;         /* takes needles, not patterns */
+    bool programs;     /* takes patterns that are programs, too */
 
     /* NULL when the engine takes this list; else why not (static storage, fits
      * "engine 'x' does not take this set: ..."). */
@@ -58,6 +59,14 @@ const engine *engine_by_name(const char *name);
 
 /* The engine whose stages have this kind; NULL when there is none. */
 const engine *engine_of_kind(uint32_t kind);
+
+/* As `refuses`, of a list that may have programs. */
+static inline const char *engine_refusal(const engine *e, const pattern_list *list)
+{
+    return !e->programs && pattern_list_has_programs(list)
+               ? "it takes sequences of classes, and no groups of them: use glushkov"
+               : e->refuses(list);
+}
 
 static inline const engine *fallback_of(const engine *e, const pattern_list *list)
 {

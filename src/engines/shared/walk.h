@@ -59,6 +59,7 @@ struct text_task {
     const u8 *text;
     u32 low, from, begin, end;
     u64 *state;    /* plan_stage.state_words; in and out; all zero is the state before any byte */
+    bool opens;    /* text[from] is the opening, and the text begins after it (pattern/pattern.h) */
     bool whole;    /* `state` is all zero, and nobody needs it after the end */
     bool news;     /* parts that carry: no match begins; only the states in `state` move on */
     u64 allowance; /* how much work beyond what pays ends the walk; WALK_NEVER: it may not stop */

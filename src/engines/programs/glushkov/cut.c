@@ -1,0 +1,390 @@
+/* cut.c: see cut.h.
+ *
+ * Idea: a set of positions that every way from a begin to an end passes is a cut. When a match has
+ * come to a position, the bytes before it spell one of the few strings that lead there; so a match
+ * that passes the cut contains one of the strings of its positions. Each position has a price, how
+ * often its strings are to be expected in the text, and the cut with the lowest sum is wanted.
+ *
+ * All cuts of positions whose price is at most p are alike bad; so for some p, from the lowest one
+ * on that still cuts, the first and the last positions of that price on all ways are taken, and the
+ * cheapest of these cuts is kept. That is not always the minimum, which flows would give, but it
+ * takes O(links) for each p.
+ *
+ * The strings must end within GLUSHKOV_BACK bytes of the match's begin, for so far the unit runs
+ * back when one is found; positions that can be farther away have no price.
+ */
+#include "engines/programs/glushkov/cut.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define MAX_BACK 250u       /* bytes from a match's begin to a literal's end */
+#define MAX_WAYS 12u        /* ways that lead to a position, of one length */
+#define MAX_SPELLED 32u     /* literals of a position */
+#define MAX_CHOICES 5u      /* bytes of a class that are spelled */
+#define MAX_PRICES 24u      /* that are tried */
+#define MAX_POSITIONS 4096u /* of a graph that is cut */
+#define NO_PRICE 1e9
+#define FAR UINT32_MAX
+
+/* A way to a position: its last `length` positions, the last one first. */
+typedef struct way {
+    uint32_t positions[GLUSHKOV_LITERAL];
+    uint32_t length;
+    bool whole; /* it cannot be longer: it begins the match, or what is before it is unknown */
+} way;
+
+typedef struct ways {
+    way of[MAX_WAYS];
+    uint32_t count;
+} ways;
+
+/* What is known of each position. */
+typedef struct cutter {
+    const graph *g;
+    const rarity *rarity;
+    uint32_t *back_first, *back_links; /* links the other way round */
+    uint32_t *far;                     /* bytes from the begin of a match to its end, at most */
+    double *price;
+    ways *best;      /* scratch of one position */
+    uint32_t *queue; /* scratch: positions */
+    uint8_t *mark;   /* scratch */
+    bool failed;
+} cutter;
+
+/* ---- links the other way round ---------------------------------------------------- */
+
+static void turn_links(cutter *c)
+{
+    const graph *g = c->g;
+    uint32_t *first = c->back_first;
+    memset(first, 0, ((size_t)g->count + 1) * sizeof *first);
+    for (size_t i = 0; i < g->link_count; i++)
+        first[g->links[i] + 1]++;
+    for (uint32_t p = 0; p < g->count; p++)
+        first[p + 1] += first[p];
+    for (uint32_t p = g->count; p-- > 0;)
+        for (uint32_t l = g->first[p]; l < g->first[p + 1]; l++)
+            c->back_links[--first[g->links[l] + 1]] = p;
+    /* Each first[p + 1] has gone down to where the links of p begin. */
+    memmove(first, first + 1, g->count * sizeof *first);
+    first[g->count] = (uint32_t)g->link_count;
+}
+
+/* Positions in a circle of links, and those after one, stay far. */
+static void measure_ways(cutter *c)
+{
+    const graph *g = c->g;
+    uint32_t *before = c->back_first, head = 0, tail = 0;
+    uint32_t *open = c->queue + g->count; /* links to a position that were not followed yet */
+    for (uint32_t p = 0; p < g->count; p++) {
+        open[p] = before[p + 1] - before[p];
+        c->far[p] = open[p] ? 0 : 1;
+        if (open[p] == 0)
+            c->queue[tail++] = p;
+    }
+    while (head < tail) {
+        const uint32_t p = c->queue[head++];
+        for (uint32_t l = g->first[p]; l < g->first[p + 1]; l++) {
+            const uint32_t to = g->links[l];
+            c->far[to] = c->far[p] + 1 > c->far[to] ? c->far[p] + 1 : c->far[to];
+            if (--open[to] == 0)
+                c->queue[tail++] = to;
+        }
+    }
+    for (uint32_t p = 0; p < g->count; p++)
+        if (open[p] > 0)
+            c->far[p] = FAR;
+}
+
+/* ---- what leads to a position -------------------------------------------------------- */
+
+static uint32_t class_size(const byte_class *set)
+{
+    uint32_t n = 0;
+    for (int i = 0; i < 4; i++)
+        for (uint64_t bits = set->bits[i]; bits; bits &= bits - 1)
+            n++;
+    return n;
+}
+
+/* The bytes of a class, one of each letter; *cases: some letter has both cases. */
+static uint32_t class_letters(const byte_class *set, uint8_t letters[MAX_CHOICES], bool *cases)
+{
+    uint32_t n = 0;
+    for (uint32_t b = 0; b < 256; b++) {
+        if (!class_has(set, b))
+            continue;
+        const bool lower = b >= 'a' && b <= 'z' && class_has(set, b - 32);
+        *cases |= lower;
+        if (!lower && n < MAX_CHOICES)
+            letters[n] = (uint8_t)b;
+        n += !lower;
+    }
+    return n;
+}
+
+/* Make each way that can be longer one position longer. False: there would be too many. */
+static bool extend(const cutter *c, const ways *from, ways *to)
+{
+    to->count = 0;
+    for (uint32_t i = 0; i < from->count; i++) {
+        const way *w = &from->of[i];
+        const uint32_t front = w->positions[w->length - 1];
+        const uint32_t *l = c->back_links + c->back_first[front];
+        const uint32_t count = w->whole ? 0 : c->back_first[front + 1] - c->back_first[front];
+        for (uint32_t k = 0; k < (count ? count : 1); k++) {
+            if (to->count == MAX_WAYS)
+                return false;
+            way *longer = &to->of[to->count++];
+            *longer = *w;
+            if (count && class_size(&c->g->sets[l[k]]) <= 2 * MAX_CHOICES)
+                longer->positions[longer->length++] = l[k];
+            else
+                longer->whole = true;
+        }
+    }
+    return true;
+}
+
+/* How often a literal is to be expected. */
+static double literal_rate(const cutter *c, const wake_literal *l)
+{
+    double rate = NO_PRICE;
+    const uint32_t length = l->length < 4 ? l->length : 4;
+    for (uint32_t at = 0; at + length <= l->length; at++) {
+        uint32_t gram = 0, upper = 0;
+        for (uint32_t i = 0; i < length; i++) {
+            const uint32_t byte = l->bytes[at + i];
+            gram |= byte << (8 * i);
+            upper |= (byte >= 'a' && byte <= 'z' ? byte - 32 : byte) << (8 * i);
+        }
+        double its = rarity_rate(c->rarity, gram, length);
+        if (l->folded && upper != gram)
+            its += 2 * rarity_rate(c->rarity, upper, length);
+        rate = its < rate ? its : rate;
+    }
+    return rate;
+}
+
+/* Spell the literals of a way; they go to `to`, unless it is NULL. Returns their rate; *count grows
+ * by how many there are. */
+static double spell(const cutter *c, const way *w, block *to, uint32_t *count)
+{
+    uint8_t letters[GLUSHKOV_LITERAL][MAX_CHOICES];
+    uint32_t sizes[GLUSHKOV_LITERAL], turn[GLUSHKOV_LITERAL] = { 0 };
+    bool cases = false;
+    double rate = 0;
+    uint32_t all = 1;
+    for (uint32_t i = 0; i < w->length; i++) {
+        const uint32_t position = w->positions[w->length - 1 - i];
+        sizes[i] = class_letters(&c->g->sets[position], letters[i], &cases);
+        all = sizes[i] > MAX_CHOICES ? MAX_SPELLED + 1 : all * sizes[i];
+        if (all > MAX_SPELLED) {
+            *count = MAX_SPELLED + 1;
+            return NO_PRICE;
+        }
+    }
+    *count += all;
+    for (uint32_t n = 0; n < all; n++) {
+        wake_literal l = { .length = (uint8_t)w->length, .folded = cases };
+        for (uint32_t i = 0; i < w->length; i++)
+            l.bytes[i] = cases ? fold_byte(letters[i][turn[i]]) : letters[i][turn[i]];
+        rate += literal_rate(c, &l);
+        if (to)
+            block_append(to, &l, sizeof l, 1);
+        for (uint32_t i = 0; i < w->length && ++turn[i] == sizes[i]; i++)
+            turn[i] = 0;
+    }
+    return rate;
+}
+
+/* The price of some ways. */
+static double ways_rate(const cutter *c, const ways *w)
+{
+    double rate = 0;
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < w->count && count <= MAX_SPELLED; i++)
+        rate += spell(c, &w->of[i], NULL, &count);
+    return count <= MAX_SPELLED ? rate : NO_PRICE;
+}
+
+/* The ways to a position whose literals are the rarest, in c->best; returns their rate. */
+static double find_ways(cutter *c, uint32_t position)
+{
+    ways *now = c->best + 1, *next = c->best + 2;
+    double least = NO_PRICE;
+    c->best->count = 0;
+    now->count = 1;
+    now->of[0] = (way){ { position }, 1, false };
+    for (uint32_t length = 1;; length++) {
+        const double rate = ways_rate(c, now);
+        if (rate < least) {
+            least = rate;
+            *c->best = *now;
+        }
+        if (length == GLUSHKOV_LITERAL || !extend(c, now, next))
+            return least;
+        ways *other = now;
+        now = next;
+        next = other;
+    }
+}
+
+static void find_prices(cutter *c)
+{
+    for (uint32_t p = 0; p < c->g->count; p++)
+        c->price[p] = class_empty(&c->g->sets[p]) ? 0
+                      : c->far[p] > MAX_BACK      ? NO_PRICE
+                                                  : find_ways(c, p);
+}
+
+/* ---- cuts ---------------------------------------------------------------------------- */
+
+/* Mark the positions that are reached, from the begins on or back from the ends, without passing
+ * one whose price is at most `price`: 1 those that are passed, 2 those that stop. Returns whether
+ * these are a cut, and in *sum what they cost. */
+static bool try_cut(cutter *c, double price, bool back, double *sum)
+{
+    const graph *g = c->g;
+    const uint32_t *first = back ? c->back_first : g->first;
+    const uint32_t *links = back ? c->back_links : g->links;
+    uint32_t depth = 0;
+    bool cuts = true;
+    memset(c->mark, 0, g->count);
+    *sum = 0;
+    if (back) {
+        for (size_t i = 0; i < g->end_count; i++)
+            if (!c->mark[g->ends[i].position]) {
+                c->mark[g->ends[i].position] = 1;
+                c->queue[depth++] = g->ends[i].position;
+            }
+    } else {
+        for (uint32_t p = 0; p < g->count; p++)
+            if (g->begins[p]) {
+                c->mark[p] = 1;
+                c->queue[depth++] = p;
+            }
+    }
+    while (depth > 0) {
+        const uint32_t p = c->queue[--depth];
+        if (c->price[p] <= price) {
+            c->mark[p] = 2;
+            *sum += c->price[p];
+            continue;
+        }
+        cuts = cuts && !(back && g->begins[p]);
+        for (uint32_t l = first[p]; l < first[p + 1]; l++)
+            if (!c->mark[links[l]]) {
+                c->mark[links[l]] = 1;
+                c->queue[depth++] = links[l];
+            }
+    }
+    for (size_t i = 0; i < g->end_count && !back; i++)
+        cuts = cuts && c->mark[g->ends[i].position] != 1;
+    return cuts;
+}
+
+static int compare_prices(const void *left, const void *right)
+{
+    const double a = *(const double *)left, b = *(const double *)right;
+    return (a > b) - (a < b);
+}
+
+/* The cheapest cut is marked. False: there is none below `most`. */
+static bool choose_cut(cutter *c, double most, double *sum)
+{
+    double *prices = memory_take_array(c->g->memory, c->g->count, sizeof *prices);
+    double least = most, price = 0, its;
+    bool any = false, back = false;
+    uint32_t tried = 0;
+    c->failed = !prices;
+    if (!prices)
+        return false;
+    memcpy(prices, c->price, c->g->count * sizeof *prices);
+    qsort(prices, c->g->count, sizeof *prices, compare_prices);
+    /* The lowest price that cuts, by halving. */
+    uint32_t low = 0, high = c->g->count;
+    while (low < high) {
+        const uint32_t middle = low + (high - low) / 2;
+        if (try_cut(c, prices[middle], false, &its))
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    for (uint32_t i = low; i < c->g->count && tried < MAX_PRICES && prices[i] < least; i++) {
+        if (i > low && prices[i] <= price * 1.0001)
+            continue;
+        price = prices[i];
+        tried++;
+        for (uint32_t way = 0; way < 2; way++)
+            if (try_cut(c, price, way, &its) && its < least) {
+                least = its;
+                any = true;
+                back = way;
+                prices[0] = price;
+            }
+    }
+    if (any)
+        try_cut(c, prices[0], back, sum);
+    memory_give(c->g->memory, prices);
+    return any;
+}
+
+static bool cutter_open(cutter *c, const graph *g, const rarity *rarity)
+{
+    memory *m = g->memory;
+    const size_t n = g->count;
+    *c = (cutter){ .g = g, .rarity = rarity };
+    c->back_first = memory_take_array(m, n + 2, sizeof *c->back_first);
+    c->back_links = memory_take_array(m, g->link_count + 1, sizeof *c->back_links);
+    c->far = memory_take_array(m, n, sizeof *c->far);
+    c->price = memory_take_array(m, n, sizeof *c->price);
+    c->best = memory_take_array(m, 3, sizeof *c->best);
+    c->queue = memory_take_array(m, 2 * n, sizeof *c->queue);
+    c->mark = memory_take_array(m, n, 1);
+    return c->back_first && c->back_links && c->far && c->price && c->best && c->queue && c->mark;
+}
+
+static void cutter_close(cutter *c)
+{
+    memory *m = c->g->memory;
+    memory_give(m, c->back_first);
+    memory_give(m, c->back_links);
+    memory_give(m, c->far);
+    memory_give(m, c->price);
+    memory_give(m, c->best);
+    memory_give(m, c->queue);
+    memory_give(m, c->mark);
+}
+
+void cut_find(const graph *g, const rarity *rarity, double hit, double most, cut *found)
+{
+    cutter c;
+    found->literals = (block){ .memory = g->memory };
+    found->back = 0;
+    found->rate = 0;
+    if (g->count > MAX_POSITIONS)
+        return;
+    if (!cutter_open(&c, g, rarity)) {
+        found->literals.failed = true;
+    } else {
+        turn_links(&c);
+        measure_ways(&c);
+        find_prices(&c);
+        if (choose_cut(&c, most / hit, &found->rate)) {
+            found->back = 1;
+            for (uint32_t p = 0; p < g->count; p++) {
+                if (c.mark[p] != 2 || class_empty(&g->sets[p]))
+                    continue;
+                uint32_t count = 0;
+                find_ways(&c, p);
+                for (uint32_t i = 0; i < c.best->count; i++)
+                    spell(&c, &c.best->of[i], &found->literals, &count);
+                found->back = c.far[p] > found->back ? c.far[p] : found->back;
+            }
+        }
+        found->literals.failed |= c.failed;
+    }
+    cutter_close(&c);
+}
