@@ -33,7 +33,7 @@ extern "C" {
 typedef struct trawl_file_error {
     int code;        /* a trawl_status below 0; TRAWL_OK for a warning */
     uint64_t line;   /* from 1, of the text that `text` names; 0: not known, or it has no lines */
-    char text[1024]; /* the file's name, with those of members behind it: "a.tar:b.gz"; of a longer
+    char text[1024]; /* the file's name, with those of members after it: "a.tar:b.gz"; of a longer
                         name the end */
     char message[512]; /* what is wrong, and what to do: one line, without the name and the line's
                           number; NUL-terminated */
@@ -79,10 +79,10 @@ typedef struct trawl_records {
     uint32_t format;          /* what the text was read as, never AUTO */
     uint32_t unused;          /* zero */
     uint64_t first;           /* the number of the first, from 1 in its text */
-    const char *text;         /* the file's name, with those of members behind it: "a.tar:b.gz" */
+    const char *text;         /* the file's name, with those of members after it: "a.tar:b.gz" */
     const trawl_text *texts;  /* the records' bytes */
     const char *const *names; /* what names them; NULL: records of this format have none. A name is
-                                 cut behind 4096 bytes */
+                                 cut after 4096 bytes */
     const uint8_t *const *qualities; /* as many bytes as of the record; NULL: none, or not kept */
 } trawl_records;
 

@@ -72,7 +72,7 @@ TRAWL_API void trawl_seam_close(trawl_seam *seam);
  * up to there were reported.
  * If trawl_seam_follow said so, the range is searched again, and *settled may be an earlier
  * offset: the matches that end up to there take the place of those reported before that do, and all
- * others stay. (Of patterns with TRAWL_ONCE the first of each is to be taken then.)
+ * others stay. (The first match of each pattern with TRAWL_ONCE is to be taken then.)
  * TRAWL_OK: the range is done. After any other status the seam is as it was before.
  * Errors: TRAWL_ERROR_ARGUMENT: the range is not where it may be (cuts), the bytes at hand are
  * fewer than it needs, or the seam is another range's, plan's or report's; those of trawl_scan. */

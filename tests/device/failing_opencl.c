@@ -1,10 +1,10 @@
 /* failing_opencl.c: a layer for the OpenCL loader (OPENCL_LAYERS), between a program and its
  * devices, which fail when they are told to. Numbers count from 1, over all threads and queues:
  *
- *     FAILING_LAUNCH=N   the N-th kernel, and all behind it, cannot be queued
+ *     FAILING_LAUNCH=N   the N-th kernel, and all after it, cannot be queued
  *     FAILING_COPY=N     the same of copies to a device
  *     FAILING_LATE=N     the N-th kernel is queued, and is said to have failed when it is waited
- * for FAILING_BUFFER=N   there is no memory for the N-th buffer, nor for any behind it
+ * for FAILING_BUFFER=N   there is no memory for the N-th buffer, nor for any after it
  *     FAILING_GPU=1      devices call themselves GPUs with memory of their own, and copies take a
  *                        tenth of their time: so they are chosen as a GPU would be
  *     FAILING_COUNT=FILE when the program ends, FILE gets the numbers of kernels, copies and

@@ -12,8 +12,8 @@
 # synccheck. Logs go to $OUT, or the build folder. The last lines are the verdict; exit status 0
 # when nothing failed.
 #
-# TRAWL_TEST_CASES (default 200000) is the number of comparisons a device: so many small texts in
-# bundles, and a fiftieth of it texts, and grids, each by itself. A slice prints how many it made,
+# TRAWL_TEST_CASES (default 200000) is the number of comparisons a device: that number of small texts
+# in bundles, and a fiftieth of it texts, and grids, each by itself. A slice prints how many it made,
 # and of which seeds, so that many slices, each as short as TRAWL_TEST_CASES makes it, add up: where
 # TRAWL_TEST_PROCESSES is 4, four processes work side by side, each on seeds of its own.
 set -uo pipefail

@@ -43,7 +43,7 @@ void own_finish(own_device *o);
 void *own_part(own_device *o, void *memory, size_t offset, size_t bytes);
 
 /* OpenCL: nobody else holds on to the memory, so that it can be freed. A driver's threads may do so
- * for a moment behind a command. */
+ * for a moment after a command. */
 bool own_alone(own_device *o, void *memory);
 
 /* A context of Trawl's, with the program's `native`. */

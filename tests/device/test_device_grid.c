@@ -41,7 +41,7 @@ typedef struct placed {
     uint32_t cell_size;
 } placed;
 
-/* The grid with `stride` bytes from row to row, `before` bytes behind the begin of a buffer that
+/* The grid with `stride` bytes from row to row, `before` bytes after the begin of a buffer that
  * has `behind` more; all else in it repeats the grid's first bytes. */
 static placed place(own_device *o, const trawl_grid *from, uint32_t cell_size, size_t stride,
                     size_t before, size_t behind)
@@ -333,7 +333,7 @@ static void test_pieces(void **state)
 }
 
 /* Rows are read where they are, but for those at the end of their buffer, those whose cells lie
- * across, and grids shortly behind its begin; timing says so. The buffer is the caller's alone
+ * across, and grids shortly after its begin; timing says so. The buffer is the caller's alone
  * again. */
 static void test_in_place(void **state)
 {
@@ -589,7 +589,7 @@ static void test_refused(void **state)
     trawl_plan_free(text);
 }
 
-/* A cl_mem may be a part of another: what is behind it is not the caller's to read. */
+/* A cl_mem may be a part of another: what is after it is not the caller's to read. */
 static void test_parts_of_buffers(void **state)
 {
     const trawl_grid grid = make_large(1, 3);

@@ -81,7 +81,7 @@ static void expected_free(expected *e)
 
 /* ---- what a device says ------------------------------------------------------------------- */
 
-/* Memory of a device with room for matches and counts; behind each stands a guard. */
+/* Memory of a device with room for matches and counts; after each stands a guard. */
 typedef struct room {
     void *memory;
     trawl_device_result result;

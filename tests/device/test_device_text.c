@@ -569,7 +569,7 @@ static void test_refused(void **state)
     trawl_plan_free(plan);
 }
 
-/* A cl_mem may be a part of another: what is behind it is not the caller's to read. */
+/* A cl_mem may be a part of another: what is after it is not the caller's to read. */
 static void test_parts_of_buffers(void **state)
 {
     const size_t length = 200000, first = 65536;

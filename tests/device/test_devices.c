@@ -539,7 +539,7 @@ static void test_borders(void **state)
             }
 }
 
-/* All matches of a plan are so many, by every tuning. */
+/* A plan has `expected` matches, by every tuning. */
 static void expect_matches(const trawl_plan *plan, const char *text, size_t length,
                            uint64_t expected)
 {

@@ -188,7 +188,7 @@ static trawl_plan *compile(const set *s, const char *engine, trawl_context *for_
     return plan;
 }
 
-/* Of a plan of one part by factors; 0: it has none, devices do not take it. */
+/* The stride of a plan of one part by factors; 0: it has none, devices do not take it. */
 static uint32_t stride_of(const trawl_plan *plan)
 {
     const plan_stage *stage = searching_stage(plan, plan_parts(plan), false);
@@ -281,7 +281,7 @@ static void test_long(void **state)
 
 /* ---- where it is hardest --------------------------------------------------------------- */
 
-/* These patterns in a text of 'a', but for another letter behind every `apart` of them. */
+/* These patterns in a text of 'a', but for another letter after every `apart` of them. */
 static void test_in_letters(rng *r, const char *const *texts, size_t count, char other,
                             uint32_t apart)
 {
@@ -392,7 +392,7 @@ static void test_not_near(void **state)
                              TRAWL_ERROR_UNSUPPORTED);
             assert_non_null(strstr(error.message, "no kernels for devices"));
             trawl_plan_free(plan);
-            if (i == 0) { /* shiftand is behind those that are bounded */
+            if (i == 0) { /* shiftand is the fallback of those that are bounded */
                 plan = compile(&s, "factors/shiftand", context);
                 run(&s, context, plan, &expected, "factors/shiftand");
                 trawl_plan_free(plan);

@@ -1,5 +1,5 @@
 /* test_devices_plans.c: what a context with a device does with plans: cuts text into pieces, keeps
- * several plans at hand, runs the parts of one behind the other, makes do with little memory.
+ * several plans at hand, runs the parts of one after the other, makes do with little memory.
  *
  * What is expected comes from the serial backend, which test_differential.c holds to the oracle,
  * or from how the text was made. targets.h says which devices take part.

@@ -70,7 +70,7 @@ static trawl_plan *compile(const char *engine, const char *const *written, size_
 
 typedef struct seen {
     uint64_t count, sum, last;
-    uint64_t stop;         /* after so many: the callback's wish; 0: never */
+    uint64_t stop;         /* the callback's wish, after as many matches; 0: never */
     trawl_context *cancel; /* then */
 } seen;
 

@@ -4,8 +4,8 @@
  *
  * The oracle is too slow for them; test_differential holds shiftand to it. A block is some 120 KB.
  * A scenario is some patterns of classes and gaps, and a text in which calm stretches, dense ones
- * and pieces that fit come in turns, so that blocks are given up behind others that were not, with
- * matches that begin before their border and have what is rare in them behind it.
+ * and pieces that fit come in turns, so that blocks are given up after others that were not, with
+ * matches that begin before their border and have what is rare in them after it.
  */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -4,7 +4,7 @@
  * ends; the oracle is too slow for such texts. test_differential holds both to it on short ones. A
  * scenario is some patterns, and a text of one filler with letters of the patterns here and there,
  * now close together and now apart, so that windows lie on the borders of blocks, chunks, slices
- * and feeds, and that streams go on behind them.
+ * and feeds, and that streams go on after them.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -54,7 +54,7 @@ static void write_set(rng *r, const scene *s, char *to, size_t room)
                b = (char)('a' + rng_below(r, s->letters));
     switch (rng_below(r, 11)) {
     case 9:
-        snprintf(to, room, "\\x00"); /* which stands behind texts that are no whole block */
+        snprintf(to, room, "\\x00"); /* which stands after texts that are no whole block */
         break;
     case 10:
         snprintf(to, room, "[%c\\x00]", a);

@@ -378,7 +378,7 @@ static void run_long_pattern(const scenario *s, uint32_t mode)
     free(expected.items);
 }
 
-/* Optional runs that span many words, and so many modules that the upper module of hnfa has
+/* Optional runs that span many words, with enough modules that the upper module of hnfa has
  * several words itself. */
 static void test_long_patterns(void **state)
 {
@@ -465,7 +465,7 @@ static void test_giving_up_soon(void **state)
     assert_true(s.candidates[0] <= 2000);
 }
 
-/* A filter gives up behind a match that begins before the place and ends behind another one, which
+/* A filter gives up after a match that begins before the place and ends after another one, which
  * begins there: the first is reported, once, and so is the other. */
 static void test_giving_up_between(void **state)
 {
@@ -615,7 +615,7 @@ static void test_crowded_byte(void **state)
 /* ---- texts of more than one window --------------------------------------------------- */
 
 /* A filler with needles at known places, which lie across the borders of windows, slices and
- * snapshots; the second pattern joins two of them with a # far behind. */
+ * snapshots; the second pattern joins two of them with a # far after. */
 static const size_t needle_ends[] = {
     8,        4096 + 3,         65536 + 1, (1u << 20) - 1, (1u << 20) + 20, (3u << 20) + 5,
     5u << 20, (5u << 20) + 4097

@@ -250,7 +250,7 @@ static void test_edges(void **state)
     check_all_ways(mixed, COUNT(mixed), 1, &no_cols, "no columns");
 }
 
-/* Nothing behind the last cell is read: there a page begins that cannot be. The needle, which ends
+/* Nothing after the last cell is read: there a page begins that cannot be. The needle, which ends
  * there too, is where the text ends. */
 static void test_last_cell(void **state)
 {

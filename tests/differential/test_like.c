@@ -44,7 +44,7 @@ static void open_one(const setting *s)
         fail_msg("%s", error.message);
 }
 
-/* Of each device: as usual, and small groups and pieces, several under way. */
+/* Contexts of each device: as usual, and with small groups and pieces, several in flight. */
 static void open_devices(void)
 {
     static const char *const tunings[] = { NULL, "group=64,piece=64,queues=2",

@@ -650,7 +650,7 @@ static void check_saved(const trawl_plan *plan, uint32_t mode, const trawl_seam 
     free(block);
 }
 
-/* Of a range that was searched, and of one that was told. */
+/* The state of a range that was searched, and of one that was told. */
 static void test_damaged(void **state)
 {
     static const char text[] = "aaaa bbbb aaaa";

@@ -85,7 +85,7 @@ typedef struct collection {
     size_t match_count, room;
 } collection;
 
-enum { FENCED = 20 }; /* so many texts have pages of their own */
+enum { FENCED = 20 }; /* texts that have pages of their own */
 
 /* Few texts or many, none, empty ones, a long one among short ones. */
 static size_t choose_count(rng *r)

@@ -73,7 +73,7 @@ place 'no slash in noise' pyscreeze/slash.png pyscreeze/colornoise.png
 place 'a face in a photograph' pyscreeze/zophie_face.png pyscreeze/zophie.png '352 340'
 place 'a house in a screenshot' sikulix/house1_mac.png sikulix/house_shot_mac.png '90 160'
 
-# says NAME EXPECTED OPTION...: what `trawl grid OPTION...` prints behind the file and the needle.
+# says NAME EXPECTED OPTION...: what `trawl grid OPTION...` prints after the file and the needle.
 says()
 {
     name=$1
@@ -205,7 +205,7 @@ signed_tiff()
     entry 258 16
     entry 259 1
     entry 262 1
-    printf '\001\021\000\004\000\000\000\001\000\000\000\206' # the raster, behind all this
+    printf '\001\021\000\004\000\000\000\001\000\000\000\206' # the raster, after all this
     entry 277 1
     entry 278 "$2"
     entry 279 $(($1 * $2 * 2))

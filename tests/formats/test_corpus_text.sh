@@ -338,7 +338,7 @@ agree 'each mature miRNA in a hairpin' 'ac pfac' "$ways" patterns_that_occur \
     find --count=all -F -f list
 agree 'each mature miRNA in a hairpin' wm-3 dynamic patterns_that_occur find --count=all -F -f list
 
-# reads FILE ADAPTER COUNT: so many reads hold the adapter.
+# reads FILE ADAPTER COUNT: COUNT reads hold the adapter.
 reads()
 {
     gzip -dc "$data/dna/$1" | awk 'NR % 4 == 2' >text

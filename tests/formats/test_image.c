@@ -351,7 +351,7 @@ static void put_text_chunk(bytes *to, char *text)
                  &(png_text){ .compression = PNG_TEXT_COMPRESSION_zTXt, .key = "k", .text = text },
                  1);
     png_write_info(png, info);
-    append(to, out.data + 33, out.length - 33); /* behind signature and IHDR */
+    append(to, out.data + 33, out.length - 33); /* after signature and IHDR */
     png_destroy_write_struct(&png, &info);
     free(out.data);
 }

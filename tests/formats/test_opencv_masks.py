@@ -6,7 +6,7 @@ Usage: test_opencv_masks.py TRAWL DATA [CASES [SEED]], where DATA is the folder 
 OpenCV has no exact answer: matchTemplate (TM_SQDIFF with a mask) gives each place a distance in
 floats. A place whose cells differ by at most N a channel, but for K of them, has a distance of at
 most (N^2 * cells + 255^2 * K) * channels, so OpenCV is asked for all places up to that and what its
-floats may be wrong by. Of these, numpy says which are occurrences; Trawl must have printed those and
+floats may be wrong by. numpy says which of these are occurrences; Trawl must have printed those and
 no others. How many of them OpenCV alone would have lost, at the distance that they should have, is
 printed at the end (docs/semantics.md)."""
 from __future__ import annotations

@@ -18,7 +18,7 @@
 
 enum { JPEG_ROWS = 61, JPEG_COLS = 75 };
 
-/* Of a camera that was held so, by EXIF; 0: nothing is said. */
+/* How a camera was held, by EXIF; 0: nothing is said. */
 static void write_orientation(struct jpeg_compress_struct *jpeg, int orientation)
 {
     uint8_t big[] = "Exif\0\0MM\0*\0\0\0\10\0\1\1\22\0\3\0\0\0\1\0?\0\0\0\0\0";

@@ -238,8 +238,7 @@ static void test_changed_bam(void **state)
     free(want.text);
 }
 
-/* Of records around the size of a batch, in pieces and whole: nothing is lost, doubled or joined.
- */
+/* Records around the size of a batch, in pieces and whole: none is lost, doubled or joined. */
 static void test_long_records(void **state)
 {
     static const size_t lengths[] = { 1,

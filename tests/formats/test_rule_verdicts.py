@@ -99,7 +99,7 @@ def in_ports(spec: str, port: int) -> bool:
 
 
 def judge_contents(contents, payload: bytes, number=0, cursor=0, lost=False) -> bool:
-    """Try all places of contents[number], as far as it is evaluated, and of those behind it."""
+    """Try all places of contents[number], as far as it is evaluated, and of those after it."""
     if number == len(contents):
         return True
     c = contents[number]
@@ -454,12 +454,12 @@ def raw_counts(known) -> None:
     result(f"{rows_seen} raw counts of Suricata's tests, {total} occurrences", wrong)
 
 
-# They say nothing of the payload, or are evaluated. (Of flow: a packet is in one direction only.)
+# They say nothing of the payload, or are evaluated. (A packet is in one direction of a flow only.)
 EVALUATED = {"msg", "sid", "rev", "classtype", "flow", "dsize", "content", "nocase", "offset", "depth",
              "distance", "within", "startswith", "endswith", "fast_pattern", "priority", "metadata",
              "reference", "noalert", "tag"}
 # Suricata joins segments to streams, first, and takes tunnels apart; it drops packets, and passes
-# others; a packet has so many alerts at most.
+# others; the alerts of a packet have a limit.
 EXCEPTIONS = {
     "stream": ["tcp-urgp-01-oob 1000001", "eve-overlap-payload-03-ips 1", "eve-overlap-payload-03-ips 3",
                "eve-overlap-payload-01 1", "eve-overlap-payload-02-policy-oldlinux 2",

@@ -17,7 +17,7 @@ static size_t page;
 
 /* ---- a file that can be read up to some place, then no more: our own memory ---- */
 
-/* Lines, and behind them memory that cannot be read, as standard input. */
+/* Lines, and after them memory that cannot be read, as standard input. */
 static bool broken_input(const char *lines, void **map)
 {
     char path[] = "/tmp/trawl-broken-XXXXXX";
@@ -77,7 +77,7 @@ static void test_read_error_of_bytes(void **state)
 
 /* ---- files that lose their end -------------------------------------------------- */
 
-/* A file of so many pages of lines "0123456", open as s and for writing as *other. */
+/* A file of `pages` pages of lines "0123456", open as s and for writing as *other. */
 static void open_pages(source *s, size_t pages, int *other)
 {
     char path[] = "/tmp/trawl-source-XXXXXX";

@@ -316,7 +316,7 @@ typedef struct band_check {
     unsigned stop_after; /* bands; 0: none */
 } band_check;
 
-/* Of the picture that test_bands writes. */
+/* A cell of the picture that test_bands writes. */
 static uint8_t band_cell(uint64_t row, uint64_t col)
 {
     return (uint8_t)(row * 3 + col / 1000);

@@ -62,7 +62,7 @@ static bool take(void *user, const char *name, source *text, content kind)
     f->failures += got < 0;
     if (got < 0)
         snprintf(f->why, sizeof f->why, "%s", text->why);
-    /* Of a zip file that cannot be positioned, a header that says "empty" is believed. */
+    /* In a zip file that cannot be positioned a header that says "empty" is believed. */
     f->strange += got == 0 && !is_original(f) && !(f->length == 0 && strchr(name, ':'));
     if (strlen(f->names) + strlen(name) + 2 < sizeof f->names)
         strcat(strcat(f->names, name), "|");
@@ -194,7 +194,7 @@ static void test_cut(void **state)
         for (size_t length = 12; length < formats[i].length && !left_out(formats[i].name);
              length++) {
             const found *f = look_into(formats[i].bytes, length, UNPACK_RATIO);
-            /* bytes of a zip file behind its members say again what they are */
+            /* bytes of a zip file after its members say again what they are */
             if (!f->failures && f->strange)
                 fail_msg("%s, %zu bytes of %zu", formats[i].name, length, formats[i].length);
         }

@@ -169,7 +169,7 @@ def differential() -> None:
                 wrong.append(f"case {case}: {values[name[2:]]} in {text}: {got.get(name)}, not "
                              f"{expected[name]}")
         want = yara("drawn.yar", "text") if YARA else None
-        # Of regular expressions with both modifiers yara overlooks some places.
+        # yara overlooks some places of regular expressions with both modifiers.
         out |= {name for name, (_, modifiers) in regexes.items() if modifiers == "wide ascii"}
         if want is not None:
             compared += len(values) - len(out)

@@ -3,7 +3,7 @@
 
 #include "trawl.h"
 
-/* Of each engine that may give up, one that goes on. */
+/* For each engine that may give up, one that goes on. */
 static const char *const more[] = {
     "wm/ac",  "pfac/ac", "packed/bm",         "teddy/ac",         "qgrams/ac", "kmers/ac",
     "byr/bb", "ku/bb",   "bitslice/shiftand", "factors/shiftand", "auto"

@@ -5,7 +5,7 @@
 
 #include <stddef.h>
 
-/* The i-th: an engine by its name, then chains of two, then "auto"; NULL behind the last. */
+/* The i-th: an engine by its name, then chains of two, then "auto"; NULL after the last. */
 const char *engine_choice(size_t i);
 
 #endif

@@ -14,7 +14,7 @@
         return stop;                                                                               \
     }
 
-/* Of name_one(const trawl_match *, void *) (trawl_grid_match) make name, a trawl_match_fn. */
+/* Make name, a trawl_match_fn, of name_one(const trawl_match *, void *) (or trawl_grid_match). */
 #define EACH_MATCH(name) EACH_OF(name, trawl_match)
 #define EACH_GRID_MATCH(name) EACH_OF(name, trawl_grid_match)
 

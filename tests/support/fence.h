@@ -1,5 +1,5 @@
 /* fence.h: memory between two pages that nobody may touch, so that a test ends where something
- * before it or behind it is read or written. */
+ * before it or after it is read or written. */
 #ifndef TRAWL_FENCE_H
 #define TRAWL_FENCE_H
 
@@ -12,7 +12,7 @@ typedef struct fence {
     uint8_t *first, *stop;
 } fence;
 
-/* Of `bytes` and more; a failure ends the test. */
+/* A fence around `bytes` bytes and more; a failure ends the test. */
 fence fence_open(size_t bytes);
 void fence_close(const fence *f);
 

@@ -1,6 +1,6 @@
 /* random_syntax.c: see random_syntax.h.
  *
- * A syntax is words: elements, what repeats them, what stands before and behind all of them. A
+ * A syntax is words: elements, what repeats them, what stands before and after all of them. A
  * pattern is some words in that order, an alternative some more.
  */
 #include "random_syntax.h"

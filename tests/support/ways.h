@@ -20,7 +20,7 @@ typedef struct way {
 /* Group sizes are few: some drivers compile a kernel anew for each. */
 static const way ways[] = {
 #define NO_KERNELS(name)
-#define SOME_KERNELS(name) /* its fallback has to stand behind it */
+#define SOME_KERNELS(name) /* its fallback does the rest */
 #define KERNELS(name) { #name, NULL, false, false },
 #define ENGINE(name, NAME, kind, room, loop, device, title) device(name)
 #define ANY false, false

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Every allocation of the command itself is failed once, those of the C library for itself among
 # them; torture.c has many more runs, in one process. The run then ends as the good one does, or
-# with a message and status 2, and prints whole lines of the good output, in order: what is behind
+# with a message and status 2, and prints whole lines of the good output, in order: what comes after
 # the failure in one file may lack.
 # Usage: fail_alloc.sh TRAWL SHIM (fail_alloc.c as a library to preload)
 

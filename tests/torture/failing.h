@@ -25,7 +25,7 @@ typedef enum failing_kind {
 
 extern const char *const failing_names[FAILING_KINDS];
 
-/* From now on count the calls of a kind, and fail the k-th one, from 1; with `onwards` all behind
+/* From now on count the calls of a kind, and fail the k-th one, from 1; with `onwards` all after
  * it too. 0: none. */
 void failing_begin(failing_kind kind, unsigned long k, bool onwards);
 

@@ -41,7 +41,7 @@ void torture_fault(const char *format, ...)
     va_end(arguments);
     if (faults++ < MAX_SHOWN)
         dprintf(report, "not ok - %s, %s %lu%s: %s\n", name, failing_names[kind], call,
-                onwards ? " and all behind" : "", text);
+                onwards ? " and all after" : "", text);
 }
 
 void torture_skip(const char *why)
@@ -54,9 +54,8 @@ void torture_skip(const char *why)
 static void on_signal(int number)
 {
     failing_end();
-    const int length =
-        snprintf(message, sizeof message, "not ok - %s, %s %lu%s: signal %d\n", name,
-                 failing_names[kind], call, onwards ? " and all behind" : "", number);
+    const int length = snprintf(message, sizeof message, "not ok - %s, %s %lu%s: signal %d\n", name,
+                                failing_names[kind], call, onwards ? " and all after" : "", number);
     if (write(report, message, (size_t)length) != length)
         _exit(3);
     signal(number, SIG_DFL);

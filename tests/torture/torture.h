@@ -15,7 +15,7 @@
  * gives back. */
 typedef void (*torture_run)(void *user, bool first);
 
-/* Have `run` meet each failure of these kinds: the k-th call alone, and the k-th and all behind. */
+/* Have `run` meet each failure of these kinds: the k-th call alone, and the k-th and all after. */
 void torture(unsigned kinds, torture_run run, void *user, const char *name, ...)
 #if defined(__GNUC__) || defined(__clang__)
     __attribute__((format(printf, 4, 5)))

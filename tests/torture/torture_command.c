@@ -1,7 +1,7 @@
 /* torture_command.c: the command, in this process, while calls fail.
  *
  * A run that ends with 0 or 1 prints what the good run prints. One that ends with 2 says why, and
- * prints whole lines of the good output, in order: what is behind the failure may lack.
+ * prints whole lines of the good output, in order: what comes after the failure may lack.
  */
 #define _DEFAULT_SOURCE /* mkdtemp */
 #include <fcntl.h>

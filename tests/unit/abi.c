@@ -20,7 +20,7 @@ static void expect(int holds, const char *what)
     }
 }
 
-/* A later library writes nothing behind a struct of this program. */
+/* A later library writes nothing after a struct of this program. */
 #define GUARD 0x5a5a5a5a5a5a5a5aull
 #define GUARDED(type)                                                                              \
     struct {                                                                                       \

@@ -134,7 +134,7 @@ def sizes(lines):
 
 
 def breaks(gone, come, old, new):
-    """Lines that went and came: all may come, but a member only behind its struct's end; none may go, but
+    """Lines that went and came: all may come, but a member only after its struct's end; none may go, but
     the size of a struct that carries it and grew."""
     before, after = sizes(old), sizes(new)
     for kind, name, *_ in map(str.split, gone):

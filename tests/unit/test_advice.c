@@ -52,7 +52,7 @@ static void test_closed(void **state)
     assert_false(pays(closed(1000 * GB, 0, 1))); /* what it costs is not known */
 }
 
-/* What matches cost comes behind the search of the CPU, and beside that of a device. */
+/* What matches cost comes after the search of the CPU, and beside that of a device. */
 static void test_matches(void **state)
 {
     advice_facts f = usual;

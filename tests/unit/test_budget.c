@@ -314,7 +314,7 @@ static void test_max_steps(void **state)
             }
 }
 
-/* A byte is a step and a match is one; so many are enough, and fewer are not, but for the last
+/* A byte is a step and a match is one; their sum is enough, and fewer are not, but for the last
  * batch, which may be handed on whole. */
 static void test_steps_of_a_text(void **state)
 {

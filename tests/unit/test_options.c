@@ -231,7 +231,7 @@ static void test_sizes(void **state)
     }
 }
 
-/* Any byte behind what this library knows is something that it cannot do. */
+/* Any byte after what this library knows is something that it cannot do. */
 static void test_unknown_members(void **state)
 {
     (void)state;

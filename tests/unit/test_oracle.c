@@ -159,7 +159,7 @@ static void leftmost_longest_chooses_by_length_then_id(void **state)
     expect(set, COUNT(set), BYTES("bcdefg"), LEFTMOST_LONGEST, "0-6:0.4");
 }
 
-/* Of fixed length all, overlapping ones too; else none that overlap, for each pattern. */
+/* A pattern of fixed length has all matches, overlapping ones too; others none that overlap. */
 static void each_pattern_has_its_own_matches(void **state)
 {
     const trawl_pattern set[] = { LITERAL("aba", 0), EXTENDED("b+a?", 1), EXTENDED("[ab]{2,3}", 2),

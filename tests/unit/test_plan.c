@@ -185,7 +185,7 @@ static void test_all_grids_load(void **state)
 }
 
 /* What may stand before an alternative whose length is not the others' is asked of its own start,
- * and of no byte behind the text, by a loaded plan as by a made one. */
+ * and of no byte after the text, by a loaded plan as by a made one. */
 static void test_alternatives(void **state)
 {
     static const char *const written[] = { "b|\\B..",        "\\<.|bab", "a|\\<..",

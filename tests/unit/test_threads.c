@@ -40,7 +40,7 @@
 
 /* ---- threads that cannot be had ------------------------------------------------ */
 
-static atomic_int may_start = INT_MAX; /* so many threads more */
+static atomic_int may_start = INT_MAX; /* threads that may start yet */
 
 int __real_pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*run)(void *),
                           void *argument);

@@ -1,6 +1,6 @@
 /* cmocka.h: as much of cmocka as the differential tests use, for machines that this one only
  * emulates and has no libraries for. A failure ends the program. TRAWL_TEST_LEAVE_OUT (environment)
- * has the names of tests that are left out, a blank before and behind each: those that take long.
+ * has the names of tests that are left out, a blank before and after each: those that take long.
  */
 #ifndef TRAWL_TESTS_CROSS_CMOCKA_H
 #define TRAWL_TESTS_CROSS_CMOCKA_H

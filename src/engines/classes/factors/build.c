@@ -274,7 +274,7 @@ static void build_level(block *b, const block *grams, factors_level *level, fact
         bits[hash / 32] |= 1u << (hash % 32);
         heads[hash >> level->less]++;
     }
-    uint32_t sum = first; /* heads become the ends of buckets, then, filled from behind, begins */
+    uint32_t sum = first; /* heads become the ends of buckets, then, filled from the end, begins */
     for (uint32_t i = 0; i < all; i++)
         heads[i] = sum += heads[i];
     heads[all] = sum;
