@@ -87,7 +87,7 @@ typedef struct grid_job {
 } grid_job;
 
 /* What the driver must know of a backend to cut slices for it. */
-#define USUAL_ALLOWANCE 16384u
+#define DEFAULT_ALLOWANCE 16384u
 enum { LED_JOBS = 4 };
 
 typedef struct backend_limits {

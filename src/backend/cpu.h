@@ -7,7 +7,7 @@
 
 #define CPU_LIMITS                                                                                 \
     {                                                                                              \
-        .first_window = 1u << 20, .allowance = USUAL_ALLOWANCE                                     \
+        .first_window = 1u << 20, .allowance = DEFAULT_ALLOWANCE                                   \
     }
 
 /* Cores that this process may use. */

@@ -92,7 +92,7 @@ static setting settings[] = {
     OPENMP(2, TRAWL_SCHEDULE_DYNAMIC, 9),
 };
 
-static const uint32_t allowances[] = { 0, 40, USUAL_ALLOWANCE };
+static const uint32_t allowances[] = { 0, 40, DEFAULT_ALLOWANCE };
 
 static trawl_context *setting_context(setting *s)
 {
@@ -427,7 +427,7 @@ static void search_shared(const char *engine, const trawl_pattern *patterns, siz
                            .window = text,
                            .slices = s,
                            .count = 1,
-                           .allowance = USUAL_ALLOWANCE };
+                           .allowance = DEFAULT_ALLOWANCE };
     assert_int_equal(slice_run_text(&job, s), TRAWL_OK);
     assert_int_equal(s->count, period ? SHARED_LENGTH / period : 0);
     trawl_plan_free(plan);

@@ -13,7 +13,7 @@
 #include "engines/shared/costs.h"
 
 enum { ROWS_BYTES = 768 << 10, MAX_HELD = 128, MAX_LENGTH = 240 };
-enum { USUAL_LOCAL = 48 << 10 };                 /* bytes of local memory of a GPU */
+enum { DEFAULT_LOCAL = 48 << 10 };               /* bytes of local memory of a GPU */
 enum { ESTIMATED = 4096, SOME_PATTERNS = 1024 }; /* patterns; of more, the cost is told by some */
 
 /* As many properties as there may be, and the fewest rows of each. */
@@ -442,7 +442,7 @@ static bool only_literals(const pattern_list *list)
 /* Whether a GPU has room for a tile of `rows` rows. One without it leaves all to the fallback. */
 static bool rows_fit(uint32_t rows, const target *t)
 {
-    const uint32_t words = (t->local_bytes ? t->local_bytes : USUAL_LOCAL) / 4;
+    const uint32_t words = (t->local_bytes ? t->local_bytes : DEFAULT_LOCAL) / 4;
     return BITSLICE_LOCAL + (uint64_t)BITSLICE_LOCAL_ROW * rows <= words;
 }
 

@@ -26,7 +26,7 @@ enum {
     GROUPS_A_UNIT = 2,
     LARGE_LOCAL = 96 << 10, /* a device with more lets several groups share it */
     LOCAL_KEPT = 1 << 10,   /* by the device, of each group's */
-    MIN_MOST = 1 << 16,
+    MIN_PATIENCE = 1 << 16,
     UNIT_ALONE = 2, /* items of a CPU's core that have rows of their own */
     MIN_LANE = 64   /* bytes, as long as there are others to share with */
 };
@@ -573,7 +573,7 @@ static int bitslice_run(const device_plan *p, device_queue *q, text_piece *piece
     const bitslice_device *d = p->state;
     const uint64_t bytes = piece->end - piece->from;
     const uint64_t most =
-        p->facts.may_stop ? MIN_MOST + bytes * (1 + p->facts.patience / 2) / 4 : 0;
+        p->facts.may_stop ? MIN_PATIENCE + bytes * (1 + p->facts.patience / 2) / 4 : 0;
     if (d->alone)
         return run_alone(p, q, piece, most, error);
     if (!d->blocks)

@@ -61,7 +61,7 @@ static uint32_t class_number(draft *d, const byte_class *set)
 static size_t gap_length(const position *q, size_t count, size_t *least)
 {
     size_t most = 0;
-    for (*least = 0; most < count && most < BITSTREAMS_GAP_MOST; most++) {
+    for (*least = 0; most < count && most < MAX_BITSTREAMS_GAP; most++) {
         if (!is_full(&q[most].set) || q[most].repeat || (!q[most].optional && *least < most))
             break;
         *least += !q[most].optional;
@@ -428,7 +428,7 @@ static bool steps_valid(const stage_facts *facts, const bitstreams_tables *t,
         if (!(step->kind & BITSTREAMS_GAP))
             continue;
         if (++gaps > BITSTREAMS_GAPS || i == 0 || steps[i - 1].last || step->last ||
-            step->bit < 1 || step->most < 1 || step->most > BITSTREAMS_GAP_MOST ||
+            step->bit < 1 || step->most < 1 || step->most > MAX_BITSTREAMS_GAP ||
             step->least > step->most || step->most > bits - step->bit)
             return false;
     }

@@ -25,8 +25,8 @@
 #define BITSTREAMS_FIRST 4u /* or is one that a match may begin with. */
 #define BITSTREAMS_GAP 8u   /* Many positions of any byte, alone */
 
-#define BITSTREAMS_GAPS 8u       /* at most, */
-#define BITSTREAMS_GAP_MOST 511u /* positions of a gap, at most */
+#define BITSTREAMS_GAPS 8u      /* at most, */
+#define MAX_BITSTREAMS_GAP 511u /* positions of a gap, at most */
 
 /* A position, or a gap. Those of a pattern stand one after the other. */
 typedef struct bitstreams_step {

@@ -12,10 +12,10 @@
 #include "engines/shared/device/kernel.h"
 
 enum {
-    USUAL_GROUP = 256,
+    DEFAULT_GROUP = 256,
     STAGED_GROUP = 128,
     CPU_GROUP = 8,
-    USUAL_PAGE = 256,
+    DEFAULT_PAGE = 256,
     CPU_PAGE = 32 * 1024,
     MAX_PAGE = 1 << 20,
     STEP = 16,
@@ -29,7 +29,7 @@ typedef struct ac_device {
 
 static uint32_t usual_page(uint32_t reach, bool cpu)
 {
-    const uint32_t usual = cpu ? CPU_PAGE : USUAL_PAGE;
+    const uint32_t usual = cpu ? CPU_PAGE : DEFAULT_PAGE;
     if (reach > MAX_PAGE / 4)
         return MAX_PAGE;
     return 4 * reach > usual ? 4 * reach : usual;
@@ -55,7 +55,7 @@ static int ac_prepare(device_plan *p, trawl_error *error)
         longest - 1 < MAX_REACH ? (uint32_t)(longest - 1 + STEP - 1) / STEP * STEP : MAX_REACH;
     const uint32_t row = tuned(tune->row, !info->cpu);
     const bool staged = tuned(tune->staged, 0);
-    const uint32_t usual = info->cpu ? CPU_GROUP : staged ? STAGED_GROUP : USUAL_GROUP;
+    const uint32_t usual = info->cpu ? CPU_GROUP : staged ? STAGED_GROUP : DEFAULT_GROUP;
     const int status = plan_group(p, usual, &d->group, error);
     if (status != TRAWL_OK)
         return status;

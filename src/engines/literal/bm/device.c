@@ -19,10 +19,10 @@
 #include "engines/shared/device/kernel.h"
 
 enum {
-    USUAL_GROUP = 128,
-    USUAL_CHARS = 124,
-    USUAL_PAGE = 1024,
-    USUAL_CASCADE = 16,
+    DEFAULT_GROUP = 128,
+    DEFAULT_CHARS = 124,
+    DEFAULT_PAGE = 1024,
+    DEFAULT_CASCADE = 16,
     CPU_GROUP = 8,
     CPU_PAGE = 32 * 1024,
     MAX_LOCAL = 64 * 1024, /* unless asked for: more, and too few groups fit a multiprocessor */
@@ -56,7 +56,7 @@ static uint64_t local_bytes(const bm_tables *t, uint32_t group, uint32_t chars)
 static uint32_t usual_chars(const bm_tables *t, uint32_t group)
 {
     const uint64_t words = parts(4 * ((uint64_t)t->length - 1), (uint64_t)group * 4) | 1;
-    return words * 4 <= USUAL_CHARS ? USUAL_CHARS : (uint32_t)(words * 4);
+    return words * 4 <= DEFAULT_CHARS ? DEFAULT_CHARS : (uint32_t)(words * 4);
 }
 
 /* The tables that device.k describes. */
@@ -93,7 +93,7 @@ static int bm_prepare(device_plan *p, trawl_error *error)
     bm_device *d = p->state;
     const bool asked = tune->staged == 1 || (tune->staged == TUNE_AUTO && tune->chars != TUNE_AUTO);
     const bool staged = asked || (tune->staged == TUNE_AUTO && !info->cpu);
-    int status = plan_group(p, info->cpu ? CPU_GROUP : USUAL_GROUP, &d->group, error);
+    int status = plan_group(p, info->cpu ? CPU_GROUP : DEFAULT_GROUP, &d->group, error);
     if (status != TRAWL_OK)
         return status;
 
@@ -104,7 +104,7 @@ static int bm_prepare(device_plan *p, trawl_error *error)
     if (status != TRAWL_OK)
         return status;
     const uint64_t room = asked || info->local_bytes < MAX_LOCAL ? info->local_bytes : MAX_LOCAL;
-    const uint32_t usual_page = info->cpu ? CPU_PAGE : USUAL_PAGE;
+    const uint32_t usual_page = info->cpu ? CPU_PAGE : DEFAULT_PAGE;
     d->staged = staged && local <= room;
     d->chars = chars;
     /* A page as long as the pattern: periodic text then costs a few looks a byte at most. */
@@ -128,7 +128,7 @@ static int run_staged(const device_plan *p, device_queue *q, text_piece *piece, 
     const uint32_t group = d->group, chars = d->chars;
     const uint32_t tiles = parts(piece->end - piece->begin, (uint64_t)group * chars);
     uint32_t cascade = tiles / (units * RUNS_A_UNIT);
-    cascade = cascade < 1 ? 1 : cascade > USUAL_CASCADE ? USUAL_CASCADE : cascade;
+    cascade = cascade < 1 ? 1 : cascade > DEFAULT_CASCADE ? DEFAULT_CASCADE : cascade;
     cascade = tuned(p->tuning.cascade, cascade);
     uint32_t groups = parts(tiles, cascade);
     if (p->tuning.blocks != TUNE_AUTO && groups > (uint64_t)units * p->tuning.blocks)

@@ -20,7 +20,7 @@
 #include "engines/shared/literals.h"
 
 enum { LETTERS = 4, MIN_LOG = 6, MAX_LOG = 24 };
-#define USUAL_SKEW 2.0 /* grams of real sequences, against random ones */
+#define DEFAULT_SKEW 2.0 /* grams of real sequences, against random ones */
 
 /* ---- letters ------------------------------------------------------------------- */
 
@@ -222,7 +222,7 @@ static double usual_cost(const problem *p, const kmers_tables *t)
 {
     const double grams = (double)p->list->count * t->stride;
     const double all = (double)bitmap_words(t) * 32;
-    const double pass = USUAL_SKEW * grams / (USUAL_SKEW * grams + all);
+    const double pass = DEFAULT_SKEW * grams / (DEFAULT_SKEW * grams + all);
     return cost_of(p, t, pass, 1 + grams / all);
 }
 
@@ -232,7 +232,7 @@ static void choose_gram(const problem *p, kmers_tables *t)
     const size_t window = shortest_literal(list);
     kmers_tables best = *t;
     double least = 0;
-    for (t->q = KMERS_LEAST; t->q <= KMERS_MOST && t->q <= window; t->q++) {
+    for (t->q = MIN_KMER; t->q <= MAX_KMER && t->q <= window; t->q++) {
         const size_t stride = window - t->q + 1;
         t->stride = stride < KMERS_STRIDE ? (uint32_t)stride : KMERS_STRIDE;
         const double cost = usual_cost(p, t);
@@ -390,8 +390,8 @@ static bool entries_valid(const stage_facts *facts, const kmers_tables *t, const
 static bool kmers_check(const stage_facts *facts, const uint32_t *tables, size_t words)
 {
     const kmers_tables *t = (const kmers_tables *)tables;
-    if (words < sizeof *t / 4 || facts->carries || facts->state_words || t->q < KMERS_LEAST ||
-        t->q > KMERS_MOST || t->letter_bit > KMERS_GENERAL || t->letter_bit == 7 || t->stride < 1 ||
+    if (words < sizeof *t / 4 || facts->carries || facts->state_words || t->q < MIN_KMER ||
+        t->q > MAX_KMER || t->letter_bit > KMERS_GENERAL || t->letter_bit == 7 || t->stride < 1 ||
         t->stride > KMERS_STRIDE || t->shift < 32 - MAX_LOG || t->shift > 32 - MIN_LOG ||
         !literals_valid(facts, &t->literals, tables, words) ||
         !words_inside(words, t->bits, bitmap_words(t)))

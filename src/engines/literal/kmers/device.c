@@ -10,18 +10,18 @@
 
 enum {
     LARGE_GROUP = KMERS_MAX_GROUP, /* with a filter of LARGE_LOG and more */
-    USUAL_GROUP = 512,
+    DEFAULT_GROUP = 512,
     LARGE_LOG = 19,
-    MIN_LOG = 7, /* 16 bytes */
+    MIN_LOG = 7,  /* 16 bytes */
     MAX_LOG = 20, /* bits of a filter in local memory */
     UNIT_ITEMS = 1024,
     UNIT_LOCAL = 220 * 1024, /* of a multiprocessor */
     CPU_GROUP = 8,
     CPU_PAGE = 16 * 1024,
-    USUAL_PAGE = 512,         /* of a GPU whose warps are not known */
+    DEFAULT_PAGE = 512,       /* of a GPU whose warps are not known */
     BYTES_A_WORRY = 2048,     /* of text, for a warp that takes a long bucket, */
     ITEMS_BYTES_A_WORRY = 64, /* ... or an item that does */
-    MIN_WORRIES = 4096      /* this number is always allowed */
+    MIN_WORRIES = 4096        /* this number is always allowed */
 };
 
 typedef struct kmers_device {
@@ -73,12 +73,12 @@ static int kmers_prepare(device_plan *p, trawl_error *error)
     d->general = t->letter_bit == KMERS_GENERAL;
     d->warps = info->lanes == WARP;
     d->probes = d->general || !d->warps ? 0 : variant_probes(t->stride);
-    d->page = (tuned(p->tuning.page, info->cpu ? CPU_PAGE : USUAL_PAGE) + 63) / 64 * 64;
+    d->page = (tuned(p->tuning.page, info->cpu ? CPU_PAGE : DEFAULT_PAGE) + 63) / 64 * 64;
     const bool large = d->warps && d->log >= LARGE_LOG && d->log <= MAX_LOG;
     int status = plan_warps(p, "kmers",
                             info->cpu ? CPU_GROUP
                             : large   ? LARGE_GROUP
-                                      : USUAL_GROUP,
+                                      : DEFAULT_GROUP,
                             info->most_group, &d->group, error);
     if (status == TRAWL_OK && d->warps) {
         d->near = d->log <= MAX_LOG && local_bytes(d->group, d->log, 1) <= info->local_bytes;

@@ -14,15 +14,15 @@
 
 #include "engines/shared/literal.h"
 
-#define KMERS_LEAST 1u   /* letters of a gram, */
-#define KMERS_MOST 13u   /* which with its place among four fills 32 bits */
+#define MIN_KMER 1u      /* letters of a gram, */
+#define MAX_KMER 13u     /* which with its place among four fills 32 bits */
 #define KMERS_STRIDE 32u /* the most */
 #define KMERS_KNOWN 32u  /* letters of a literal that an entry holds */
 #define KMERS_GENERAL 8u /* as letter_bit: there is none */
 #define KMERS_HASH 0x9E3779B1u
 
 typedef struct kmers_tables {
-    u32 q;          /* letters of a gram: KMERS_LEAST .. KMERS_MOST */
+    u32 q;          /* letters of a gram: MIN_KMER .. MAX_KMER */
     u32 stride;     /* distance of probes: 1 .. KMERS_STRIDE */
     u32 fold;       /* 1: text is folded before it is packed */
     u32 compare;    /* 1: case counts for some literal, though text is folded */

@@ -8,14 +8,14 @@
 #include "engines/shared/device/kernel.h"
 
 enum {
-    USUAL_GROUP = 256,
-    USUAL_BLOCKS = 5, /* groups a multiprocessor has registers for, */
+    DEFAULT_GROUP = 256,
+    DEFAULT_BLOCKS = 5, /* groups a multiprocessor has registers for, */
     MASKED_BLOCKS = 4,
     CPU_GROUP = 8,
     CPU_PAGE = 16 * 1024,
-    USUAL_PAGE = 512,     /* of a GPU whose warps are not known */
+    DEFAULT_PAGE = 512,   /* of a GPU whose warps are not known */
     BYTES_A_WORRY = 1024, /* of text that are worth a long comparison */
-    MIN_WORRIES = 4096  /* long comparisons that are always allowed */
+    MIN_WORRIES = 4096    /* long comparisons that are always allowed */
 };
 
 typedef struct packed_device {
@@ -40,11 +40,11 @@ static int packed_prepare(device_plan *p, trawl_error *error)
         d->key |= (uint32_t)(pattern[i] & keep[i]) << 8 * i;
         d->mask |= (uint32_t)keep[i] << 8 * i;
     }
-    d->blocks = tuned(p->tuning.blocks, d->mask == UINT32_MAX ? USUAL_BLOCKS : MASKED_BLOCKS);
-    d->page = tuned(p->tuning.page, info->cpu ? CPU_PAGE : USUAL_PAGE);
+    d->blocks = tuned(p->tuning.blocks, d->mask == UINT32_MAX ? DEFAULT_BLOCKS : MASKED_BLOCKS);
+    d->page = tuned(p->tuning.page, info->cpu ? CPU_PAGE : DEFAULT_PAGE);
     d->warps = info->lanes == WARP;
-    return plan_warps(p, "packed", info->cpu ? CPU_GROUP : USUAL_GROUP, info->most_group, &d->group,
-                      error);
+    return plan_warps(p, "packed", info->cpu ? CPU_GROUP : DEFAULT_GROUP, info->most_group,
+                      &d->group, error);
 }
 
 static int packed_run(const device_plan *p, device_queue *q, text_piece *piece, trawl_error *error)

@@ -62,7 +62,7 @@ static const char *qgrams_refuses(const pattern_list *list)
     const char *refusal = refuses_unless_literals(list);
     if (refusal)
         return refusal;
-    return shortest_literal(list) < QGRAMS_LEAST
+    return shortest_literal(list) < MIN_QGRAM
                ? "it takes literals of 2 bytes and more: use ac for single bytes"
                : NULL;
 }
@@ -240,9 +240,9 @@ static choice choose(const problem *p, scratch *s)
     const uint32_t fold = fold_of(p->list);
     choice best = { .cost = COST_IMPOSSIBLE * 2 };
     const bool many = p->list->count > MANY;
-    const uint32_t step = many && shortest > 7 ? 2 : 1, least = many ? 4 : QGRAMS_LEAST;
-    for (uint32_t q = between(QGRAMS_LEAST, (uint32_t)(shortest < 8 ? shortest : 8), GRAM_MOST);
-         q >= QGRAMS_LEAST; q -= step) {
+    const uint32_t step = many && shortest > 7 ? 2 : 1, least = many ? 4 : MIN_QGRAM;
+    for (uint32_t q = between(MIN_QGRAM, (uint32_t)(shortest < 8 ? shortest : 8), MAX_GRAM);
+         q >= MIN_QGRAM; q -= step) {
         const uint32_t stride =
             shortest - q + 1 < QGRAMS_STRIDE ? (uint32_t)(shortest - q + 1) : QGRAMS_STRIDE;
         choice c = { .q = q, .stride = stride, .fold = fold };
@@ -261,7 +261,7 @@ static choice choose_gpu(const problem *p, scratch *s)
                                              ? shortest_literal(p->list)
                                              : GPU_MAX_Q + QGRAMS_STRIDE);
     choice best = { .cost = COST_IMPOSSIBLE * 2 };
-    const uint32_t least = p->list->count > MANY && shortest >= 4 ? 4 : QGRAMS_LEAST;
+    const uint32_t least = p->list->count > MANY && shortest >= 4 ? 4 : MIN_QGRAM;
     for (uint32_t q = least; q <= GPU_MAX_Q && q <= shortest; q++)
         for (uint32_t stride = 1; stride <= QGRAMS_STRIDE && q + stride - 1 <= shortest;
              stride *= 2) {
@@ -340,7 +340,7 @@ static bool qgrams_check(const stage_facts *facts, const uint32_t *tables, size_
 {
     const qgrams_tables *t = (const qgrams_tables *)tables;
     return words >= sizeof *t / 4 && !facts->carries && !facts->state_words && t->stride >= 1 &&
-           t->stride <= QGRAMS_STRIDE && t->prints.q >= QGRAMS_LEAST &&
+           t->stride <= QGRAMS_STRIDE && t->prints.q >= MIN_QGRAM &&
            t->bits_shift >= 32 - MAX_BITS_LOG && t->bits_shift <= 32 - MIN_BITS_LOG &&
            words_inside(words, t->bits, ((uint64_t)1 << (32 - t->bits_shift)) / 32) &&
            prints_valid(facts, &t->prints, tables, words);

@@ -16,7 +16,7 @@ enum {
     CPU_BITMAP = 32 * 1024,  /* without warps, for a first cache */
     MIN_LOG = 13,            /* bits of the bitmap */
     MAX_LOG = 20,
-    USUAL_LOG = 17,
+    DEFAULT_LOG = 17,
     SPARSE = 128, /* bits for each gram, if there is room */
     MIN_HEADS = 4,
     MAX_HEADS = 24,
@@ -49,7 +49,7 @@ static uint32_t ones(const uint32_t *words, uint32_t count)
  * but what the bitmap takes of a multiprocessor's memory its first-level cache has not. */
 static uint32_t choose_log(uint32_t set, uint64_t bytes)
 {
-    uint32_t log = USUAL_LOG;
+    uint32_t log = DEFAULT_LOG;
     while (log < MAX_LOG && (uint64_t)1 << log < (uint64_t)SPARSE * set)
         log++;
     while (log > MIN_LOG && (uint64_t)1 << (log - 3) > bytes)

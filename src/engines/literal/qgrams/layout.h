@@ -10,7 +10,7 @@
 
 #include "engines/shared/prints/layout.h"
 
-#define QGRAMS_LEAST 2u  /* bytes of a gram */
+#define MIN_QGRAM 2u     /* bytes of a gram */
 #define QGRAMS_STRIDE 8u /* the longest */
 
 typedef struct qgrams_tables {

@@ -17,10 +17,10 @@
 #include "engines/shared/device/kernel.h"
 
 enum {
-    USUAL_GROUP = 256,
+    DEFAULT_GROUP = 256,
     FILTER_GROUP = 512,
     CPU_GROUP = 64,
-    USUAL_CHARS = 16,
+    DEFAULT_CHARS = 16,
     CPU_CHARS = 256,
     CHUNK = 16,        /* starts of an item in one load of the filter */
     MAX_CHUNKS = 4,   /* 64 bits hold what passed */
@@ -131,12 +131,12 @@ static int prepare_plain(device_plan *p, trawl_error *error)
     const device_info *info = &p->device->info;
     const tuning *tune = &p->tuning;
     pfac_device *d = p->state;
-    const int status = plan_group(p, info->cpu ? CPU_GROUP : USUAL_GROUP, &d->group, error);
+    const int status = plan_group(p, info->cpu ? CPU_GROUP : DEFAULT_GROUP, &d->group, error);
     if (status)
         return status;
     const uint64_t reach = p->facts.max_length - 1;
     d->staged = tuned(tune->staged, 0);
-    d->chars = tuned(tune->chars, info->cpu ? CPU_CHARS : USUAL_CHARS);
+    d->chars = tuned(tune->chars, info->cpu ? CPU_CHARS : DEFAULT_CHARS);
     d->halo = reach < MAX_HALO ? (uint32_t)reach : MAX_HALO;
     const uint64_t local = plain_local(d->group, d->row, d->staged, d->chars, d->halo);
     d->local_bytes = (uint32_t)local;

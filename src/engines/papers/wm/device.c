@@ -13,8 +13,8 @@
 #include "engines/shared/device/kernel.h"
 
 enum {
-    USUAL_GROUP = 128,
-    USUAL_PAGE = 512,
+    DEFAULT_GROUP = 128,
+    DEFAULT_PAGE = 512,
     CPU_GROUP = 8,
     CPU_PAGE = 16 * 1024,
     STAGED_GROUP = 512,
@@ -148,7 +148,7 @@ static int wm_prepare(device_plan *p, trawl_error *error)
     /* Without a window there are short patterns only. */
     d->staged = d->tables.window > 0 && !d->textured &&
                 tuned(tune->staged, !info->cpu && tune->page == TUNE_AUTO);
-    const uint32_t unstaged_group = info->cpu ? CPU_GROUP : USUAL_GROUP;
+    const uint32_t unstaged_group = info->cpu ? CPU_GROUP : DEFAULT_GROUP;
     int status = d->textured ? refuse_texture(p, error) : TRAWL_OK;
     if (!status)
         status = plan_group(p, d->staged ? STAGED_GROUP : unstaged_group, &d->group, error);
@@ -161,7 +161,7 @@ static int wm_prepare(device_plan *p, trawl_error *error)
 
     const uint32_t usual = d->staged   ? staged_page(info, d->group)
                            : info->cpu ? CPU_PAGE
-                                       : USUAL_PAGE;
+                                       : DEFAULT_PAGE;
     d->page = tuned(tune->page, usual ? usual : 4);
     if (d->staged)
         status = plan_local(p, "wm", d->group, local_bytes(d->group, d->page),

@@ -142,7 +142,7 @@ static bool lists_valid(const prints_tables *t, const uint32_t *lists)
 bool prints_valid(const stage_facts *facts, const prints_tables *t, const uint32_t *tables,
                   size_t words)
 {
-    return t->q >= 1 && t->q <= GRAM_MOST && (t->fold == 0 || t->fold == GRAM_FOLD) &&
+    return t->q >= 1 && t->q <= MAX_GRAM && (t->fold == 0 || t->fold == GRAM_FOLD) &&
            t->before <= PRINT_BEFORE && t->most_offset <= PRINT_OFFSET &&
            t->lists_shift >= 32 - MAX_LISTS && t->lists_shift <= 32 - MIN_LISTS &&
            t->prints % 2 == 0 && literals_valid(facts, &t->literals, tables, words) &&

@@ -14,14 +14,14 @@
 
 #define GRAM_FIRST 0x9E3779B1u  /* the multiplier of a gram's first four bytes, */
 #define GRAM_SECOND 0x85EBCA77u /* and of its last four, when it has more */
-#define GRAM_MOST 8u            /* bytes of a gram */
+#define MAX_GRAM 8u             /* bytes of a gram */
 #define PRINT_BYTES 8u
 #define PRINT_BEFORE 4u   /* the most bytes of a print before the gram */
 #define PRINT_PADDING 3u  /* prints that may be read after the last one */
 #define PRINT_OFFSET 255u /* the greatest place of a gram in its pattern */
 
 typedef struct prints_tables {
-    u32 q;           /* 1 .. GRAM_MOST: no pattern is shorter */
+    u32 q;           /* 1 .. MAX_GRAM: no pattern is shorter */
     u32 fold;        /* of grams: GRAM_FOLD or 0 */
     u32 before;      /* how many bytes before its gram a print begins */
     u32 most_offset; /* the largest offset of an entry */
