@@ -734,7 +734,7 @@ int find_search_files(find_search *f, char **paths, int count)
     stats_begin(&f->stats, f->run);
     if (!f->quiet && !find_search_written(f, writer_header(f->output)))
         f->failed = f->finished = true;
-    if (f->quiet || fstat(STDOUT_FILENO, &f->printed_to) != 0)
+    if ((f->quiet && !f->makes_file) || fstat(STDOUT_FILENO, &f->printed_to) != 0)
         f->printed_to.st_nlink = 0;
     progress_begin(progress_total(paths, (size_t)count));
     if (count == 0)

@@ -290,6 +290,15 @@ run find -r --output tree/new 99 tree
 expect '--output into a folder that is searched' 0 ''
 printf 'file\trecord\tpattern\tstart\tend\ntree/in\t1\t1\t3\t5\ntree/in\t1\t1\t9\t11\n' >want
 result '... is not searched itself' "$(cmp want tree/new >&2; echo $?)"
+mkdir tree/below
+for arguments in '-c' '-g' '--report ends' '--format lines' '--backend serial'; do
+    rm -f tree/new tree/below/new
+    run find -r $arguments --output tree/below/new 99 tree
+    result "... below it, $arguments" "$([ $status = 0 ] && ! grep -q new err tree/below/new; echo $?)"
+done
+rm -r tree/below
+run find -rq --format pcap --output tree/new 99 tree # which says of each file that it is no capture
+result '... nor under -q' "$([ $status = 2 ] && ! grep 'tree/new\..*:' err >&2; echo $?)"
 
 printf 'file\trecord\tpattern\tstart\tend\nkept\t1\t1\t3\t5\nkept\t1\t1\t9\t11\n' >want
 printf 'what was there, and is longer than what will be, by so many bytes as that takes\n' >to
