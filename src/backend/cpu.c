@@ -61,7 +61,8 @@ static int run_slices(worker *w, slices_run *run, size_t count, trawl_error *err
     const unsigned failures = atomic_load(&run->failures);
     if (status == TRAWL_OK && failures)
         status = fail(error, TRAWL_ERROR_MEMORY, TRAWL_NONE,
-                      "out of memory for the state of %u slices: use fewer threads", failures);
+                      "out of memory for the state of %u slice%s: use fewer threads", failures,
+                      plural(failures));
     return status;
 }
 

@@ -38,8 +38,8 @@ int trawl_device_get_info(const char *name, size_t index, trawl_device_info *inf
         api->list(NULL, 0, &count, NULL);
     if (index >= count)
         return fail(error, TRAWL_ERROR_ARGUMENT, TRAWL_NONE,
-                    "the backend '%.40s' has %zu devices: there is no number %zu", name ? name : "",
-                    count, index);
+                    "the backend '%.40s' has %zu device%s: there is no number %zu",
+                    name ? name : "", count, plural(count), index);
     memory own;
     memory_open(&own, NULL, UINT64_MAX, NULL, "free some");
     device_info *found = memory_take_zeroed(&own, index + 1, sizeof *found);

@@ -3,6 +3,7 @@
 #define TRAWL_BASE_ERROR_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 #include "trawl.h"
 
@@ -12,6 +13,12 @@ static inline void error_clear(trawl_error *error)
     error->code = 0;
     error->pattern = error->offset = TRAWL_NONE;
     error->message[0] = '\0';
+}
+
+/* What ends a word after that number of what it says: "1 pattern", "2 patterns". */
+static inline const char *plural(uint64_t count)
+{
+    return count == 1 ? "" : "s";
 }
 
 /* Fill *error, unless it is NULL, and return `code`. The message is made as by printf. `offset` is

@@ -413,7 +413,7 @@ static void timing_print(const run_options *o, trawl_context *context)
     if (trawl_context_get_timing(context, &t) == TRAWL_OK && t.pieces)
         complain(o->command,
                  "%llu piece%s on the device: kernels %.6f s, to the device %.6f s, back %.6f s",
-                 (unsigned long long)t.pieces, t.pieces == 1 ? "" : "s", t.kernel, t.to_device,
+                 (unsigned long long)t.pieces, plural(t.pieces), t.kernel, t.to_device,
                  t.from_device);
 }
 
@@ -427,11 +427,11 @@ void stats_print(run_stats *s, const run_options *o, const trawl_plan *plan, tra
         trawl_plan_get_info(plan, &info);
     uint32_t threads = trawl_context_threads(context);
     complain(o->command,
-             "%llu bytes, %.6f s, %.3f GB/s, %llu match%s, engine %s, backend %s, %u thread%s",
-             (unsigned long long)s->bytes, seconds,
+             "%llu byte%s, %.6f s, %.3f GB/s, %llu match%s, engine %s, backend %s, %u thread%s",
+             (unsigned long long)s->bytes, plural(s->bytes), seconds,
              seconds > 0 ? (double)s->bytes / seconds / 1e9 : 0.0, (unsigned long long)s->matches,
              s->matches == 1 ? "" : "es", info.engine, trawl_context_backend(context), threads,
-             threads == 1 ? "" : "s");
+             plural(threads));
     timing_print(o, context);
     energy_print(s, o);
 }

@@ -243,7 +243,7 @@ static void print_stats(const compile *c, const trawl_plan *plan, double seconds
     trawl_plan_get_info(plan, &info);
     if (c->run.stats)
         complain(c->run.command, "%zu pattern%s, %.6f s, a plan of %zu bytes, engine %s",
-                 info.patterns, info.patterns == 1 ? "" : "s", seconds, info.bytes, info.engine);
+                 info.patterns, plural(info.patterns), seconds, info.bytes, info.engine);
 }
 
 static int compile_set(compile *c)

@@ -107,7 +107,7 @@ static void print_devices(void)
 
 static int print_table(const char *model, long cpus)
 {
-    printf("CPU: %s, %ld logical CPU%s, instruction sets", model, cpus, cpus == 1 ? "" : "s");
+    printf("CPU: %s, %ld logical CPU%s, instruction sets", model, cpus, plural(cpus));
     for (size_t i = 0; trawl_isa_name(i); i++)
         printf("%s %s", i > 0 ? "," : "", trawl_isa_name(i));
     fputs("\n\n", stdout);
@@ -221,7 +221,8 @@ static void end_walk(void *user, const selftest_walk *walk)
     if (walk->why)
         printf("FAILED: %s\n", walk->why);
     else
-        printf("ok, %llu matches, %.2f s\n", (unsigned long long)walk->matches, now() - r->began);
+        printf("ok, %llu match%s, %.2f s\n", (unsigned long long)walk->matches,
+               walk->matches == 1 ? "" : "es", now() - r->began);
 }
 
 /* `wanted`: BACKEND or BACKEND:ENGINE; NULL: all. */
@@ -245,8 +246,8 @@ static int test_all(const char *wanted)
     else if (!(run = selftest_run(&t, &devices)))
         complain(command, "out of memory");
     else if (devices)
-        printf("%zu device%s, %zu failure%s\n", devices, devices == 1 ? "" : "s", r.failures,
-               r.failures == 1 ? "" : "s");
+        printf("%zu device%s, %zu failure%s\n", devices, plural(devices), r.failures,
+               plural(r.failures));
     else
         puts("No device to test: see `trawl devices` for why.");
     return !run || r.failures ? EXIT_ERROR : devices ? EXIT_MATCH : EXIT_NONE;

@@ -92,9 +92,9 @@ static int report(rank_work *k, uint64_t rounds)
     stats_print(&f->stats, f->run, f->plan, f->context);
     if (f->run->stats)
         fprintf(stderr,
-                "%d ranks, %llu rounds, %llu blocks searched again, %llu bytes read twice\n",
-                k->c->size, (unsigned long long)rounds, (unsigned long long)again,
-                (unsigned long long)twice);
+                "%d ranks, %llu round%s, %llu block%s searched again, %llu byte%s read twice\n",
+                k->c->size, (unsigned long long)rounds, plural(rounds), (unsigned long long)again,
+                plural(again), (unsigned long long)twice, plural(twice));
     return status;
 }
 

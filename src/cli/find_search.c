@@ -711,7 +711,8 @@ bool find_search_open(find_search *f, char **paths, int count)
         return false;
     f->counts = calloc(patterns->count, sizeof *f->counts);
     if (!f->counts) {
-        complain(f->run->command, "out of memory for %zu patterns", patterns->count);
+        complain(f->run->command, "out of memory for %zu pattern%s", patterns->count,
+                 plural(patterns->count));
         return false;
     }
     f->least = count > 1 ? LARGE_TEXT : 0;

@@ -239,9 +239,9 @@ static bool check_raw(grid_run *run)
     }
     if (run->raw_needle_count > 1 && run->raw_needle_count != run->needle_count) {
         complain(command,
-                 "%zu times --needle-shape for %zu needles; give it once for all of them, or once "
+                 "%zu times --needle-shape for %zu needle%s; give it once for all of them, or once "
                  "for each",
-                 run->raw_needle_count, run->needle_count);
+                 run->raw_needle_count, run->needle_count, plural(run->needle_count));
         return false;
     }
     if (run->raw_text.rows > 0)
@@ -255,9 +255,10 @@ static bool check_masks(const grid_run *run)
 {
     const char *command = run->options.command;
     if (run->mask_count > 1 && run->mask_count != run->needle_count) {
-        complain(command,
-                 "%zu times --mask for %zu needles; give it once for all of them, or once for each",
-                 run->mask_count, run->needle_count);
+        complain(
+            command,
+            "%zu times --mask for %zu needle%s; give it once for all of them, or once for each",
+            run->mask_count, run->needle_count, plural(run->needle_count));
         return false;
     }
     if (run->alpha_mask && run->raw_needle_count > 0) {

@@ -177,7 +177,8 @@ static const uint8_t **take_masks(const grid_run *run, trawl_likeness *like, boo
     const image *picture = &run->needles[0].picture;
     *fine = masks != NULL;
     if (masks == NULL)
-        complain(run->options.command, "out of memory for %zu masks", run->needle_count);
+        complain(run->options.command, "out of memory for %zu mask%s", run->needle_count,
+                 plural(run->needle_count));
     for (size_t i = 0; masks && i < run->needle_count; i++)
         masks[i] = run->needles[i].mask;
     like->masks = masks;
@@ -202,7 +203,8 @@ static bool compile_needles(grid_run *run)
     trawl_compile_options options = TRAWL_COMPILE_OPTIONS_INIT;
     trawl_error error;
     if (needles == NULL) {
-        complain(run->options.command, "out of memory for %zu needles", run->needle_count);
+        complain(run->options.command, "out of memory for %zu needle%s", run->needle_count,
+                 plural(run->needle_count));
         return false;
     }
     for (size_t i = 0; i < run->needle_count; i++) {

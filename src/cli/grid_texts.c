@@ -65,8 +65,7 @@ static bool add_frame(grid_run *run, size_t needle, uint64_t row, uint64_t col)
         0x0000ff, 0x00a000, 0xff4000, 0x00a5ff, 0xc000c0, 0xb0b000
     };
     if (!grow_array(&run->frames, run->frame_count + 1, &run->frame_room, sizeof *run->frames)) {
-        complain(run->options.command, "out of memory for the frames of %zu matches",
-                 run->frame_count);
+        complain(run->options.command, "out of memory for the frames of matches");
         run->failed = true;
         return false;
     }

@@ -119,11 +119,11 @@ static void print_lengths(const info *i)
     const char *unit = f->cell_size ? "row" : "byte";
     printf("lengths   ");
     if (f->max_length == UINT64_MAX)
-        printf("%" PRIu64 " %s%s and more\n", f->min_length, unit, f->min_length == 1 ? "" : "s");
+        printf("%" PRIu64 " %s%s and more\n", f->min_length, unit, plural(f->min_length));
     else if (f->max_length > f->min_length)
         printf("%" PRIu64 " to %" PRIu64 " %ss\n", f->min_length, f->max_length, unit);
     else
-        printf("%" PRIu64 " %s%s\n", f->min_length, unit, f->min_length == 1 ? "" : "s");
+        printf("%" PRIu64 " %s%s\n", f->min_length, unit, plural(f->min_length));
 }
 
 static void print_stages(const info *i)
@@ -131,8 +131,8 @@ static void print_stages(const info *i)
     trawl_stage_info s = { .size = sizeof s };
     for (size_t k = 0; trawl_plan_get_stage(i->plan, k, &s) == TRAWL_OK; k++)
         printf("%-10spart %" PRIu32 " (%" PRIu32 " pattern%s): %s %s, tables of %zu bytes\n",
-               k ? "" : "stages", s.part + 1, s.patterns, s.patterns == 1 ? "" : "s", s.engine,
-               s.role, s.bytes);
+               k ? "" : "stages", s.part + 1, s.patterns, plural(s.patterns), s.engine, s.role,
+               s.bytes);
 }
 
 /* A pattern's flags, then what it asks for of its matches, each in `quote`s. */
@@ -201,7 +201,7 @@ static bool print_facts(const info *i)
                c.named, f->keeps_texts ? "kept" : "not kept");
     putchar('\n');
     if (f->cell_size) {
-        printf("cells     of %" PRIu32 " byte%s\n", f->cell_size, f->cell_size == 1 ? "" : "s");
+        printf("cells     of %" PRIu32 " byte%s\n", f->cell_size, plural(f->cell_size));
     } else {
         print_numbers("syntax", syntaxes, c.syntaxes, SYNTAXES);
         print_numbers("flags", flags, c.flags, FLAGS);
@@ -210,7 +210,7 @@ static bool print_facts(const info *i)
     printf("engine    %s (%s)\n", f->engine, f->why);
     print_stages(i);
     if (note_bytes(i))
-        printf("note      %zu bytes\n", note_bytes(i));
+        printf("note      %zu byte%s\n", note_bytes(i), plural(note_bytes(i)));
     printf("runs on   every backend and instruction set; %s-endian machines\n", byte_order());
     if (i->patterns && !f->cell_size)
         print_patterns(i);

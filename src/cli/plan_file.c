@@ -12,7 +12,6 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "formats/patterns/entries.h"
 #include "cli/plan_note.h"
 #include "formats/sources/replace.h"
 #include "formats/sources/source.h"

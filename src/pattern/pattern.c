@@ -212,7 +212,7 @@ static int divide_kinds(pattern_list *list, size_t *room, const char *name, traw
         pattern *p = add_pattern(list, room);
         if (!p) {
             memory_give(m, made.elements);
-            return memory_failed(m, error, "%zu patterns", list->count);
+            return memory_failed(m, error, "%zu pattern%s", list->count, plural(list->count));
         }
         *p = made;
         p->min_length = p->max_length = 0;
@@ -257,7 +257,7 @@ static int divide_ends(pattern_list *list, size_t *room, const char *name, trawl
     for (uint32_t i = 0; status == TRAWL_OK && i < count; i++) {
         pattern *p = &list->patterns[index];
         if (i > 0 && !(p = add_pattern(list, room))) {
-            status = memory_failed(m, error, "%zu patterns", list->count);
+            status = memory_failed(m, error, "%zu pattern%s", list->count, plural(list->count));
             break;
         }
         if (i > 0) {
@@ -319,7 +319,7 @@ static int make_alternatives(memory *m, const trawl_pattern *src,
     while (status == TRAWL_OK && next != LAST_ONE) {
         pattern *p = add_pattern(list, room);
         status = p ? make_pattern(m, src, conditions, order, &next, p, error)
-                   : memory_failed(m, error, "%zu patterns", list->count);
+                   : memory_failed(m, error, "%zu pattern%s", list->count, plural(list->count));
         if (status == TRAWL_OK && p->program)
             status = divide_ends(list, room, src->name, error);
         else if (status == TRAWL_OK)
@@ -396,7 +396,7 @@ int pattern_list_make(memory *m, const trawl_pattern *patterns, size_t count,
     list->given = count;
     list->patterns = memory_take_array(m, room, sizeof *list->patterns);
     if (!list->patterns)
-        return memory_failed(m, error, "%zu patterns", count);
+        return memory_failed(m, error, "%zu pattern%s", count, plural(count));
     for (size_t i = 0; i < count; i++) {
         status = make_alternatives(m, &patterns[i], conditions ? conditions[i] : NULL, i, list,
                                    &room, error);
@@ -532,7 +532,7 @@ int pattern_list_make_grid(memory *m, const trawl_needle *needles, size_t count,
         return status;
     list->needles = memory_take_zeroed(m, count, sizeof *list->needles);
     if (!list->needles)
-        return memory_failed(m, error, "%zu needles", count);
+        return memory_failed(m, error, "%zu needle%s", count, plural(count));
     list->count = list->given = count;
     for (size_t i = 0; i < count; i++) {
         const uint8_t *mask = likeness && likeness->masks ? likeness->masks[i] : NULL;

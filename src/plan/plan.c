@@ -297,7 +297,8 @@ int plan_assemble(const pattern_list *list, const part_draft *parts, uint32_t pa
                       "the names and texts of the patterns are longer than 4 GiB: compile fewer at "
                       "once");
     else if (failed || !(made = plan_alloc(m, (size_t)head.bytes)))
-        status = memory_failed(m, error, "the plan of %zu patterns", list->count);
+        status =
+            memory_failed(m, error, "the plan of %zu pattern%s", list->count, plural(list->count));
     if (made) {
         fill_block(&all, parts, &head, made);
         status = plan_finish(m, made, error);
@@ -330,7 +331,7 @@ int plan_finish(memory *m, trawl_plan *plan, trawl_error *error)
     const plan_pattern *patterns = plan_patterns(plan);
     plan->by_order = memory_take_array(m, plan_head(plan)->given, sizeof *plan->by_order);
     if (!plan->by_order)
-        return memory_failed(m, error, "a plan of %u patterns", count);
+        return memory_failed(m, error, "a plan of %u pattern%s", count, plural(count));
     plan->fixed = true;
     plan->alternatives = plan_head(plan)->given < count;
     for (uint32_t i = count; i-- > 0;) {
@@ -628,7 +629,8 @@ int plan_check(memory *m, const void *bytes, size_t size, trawl_error *error)
     valid = valid && patterns_valid(m, (const uint8_t *)bytes, head) &&
             parts_valid(m, (const uint8_t *)bytes, head);
     if (m->failure)
-        return memory_failed(m, error, "checking a plan of %u patterns", head->pattern_count);
+        return memory_failed(m, error, "checking a plan of %u pattern%s", head->pattern_count,
+                             plural(head->pattern_count));
     if (!valid)
         return fail(error, TRAWL_ERROR_PLAN, TRAWL_NONE,
                     "the plan contradicts itself: it was not written by Trawl; compile it again");

@@ -65,7 +65,7 @@ static void put_cpu(char *text, size_t room, const advice_facts *f, const outloo
 {
     const int length =
         snprintf(text, room, "%.3g s expected for %.4g MB by %u CPU thread%s at %.2f ns a byte",
-                 o->cpu, 1e-6 * (double)f->length, f->threads, f->threads == 1 ? "" : "s", f->cpu);
+                 o->cpu, 1e-6 * (double)f->length, f->threads, plural(f->threads), f->cpu);
     if (f->handed != HANDING_NONE && f->matches > 0 && length > 0 && (size_t)length < room)
         snprintf(text + length, room - (size_t)length, " and %.3g matches a KB", 1e3 * f->matches);
 }

@@ -222,7 +222,8 @@ int scan_room_fit(scan_room *room, uint32_t slices, size_t records, bool matches
     }
     return slices <= room->slice_count && records <= room->record_count
                ? TRAWL_OK
-               : memory_failed(room->memory, error, "%u slices and %zu records", slices, records);
+               : memory_failed(room->memory, error, "%u slice%s and %zu record%s", slices,
+                               plural(slices), records, plural(records));
 }
 
 void *scan_room_scratch(const scan_room *room, const slice *s)

@@ -92,6 +92,23 @@ run grep --wm-block 2 --engine ac x text
 expect '--wm-block, another engine' 2 '' 'but the engine is ac: add --engine wm'
 run find --max-memory 1K -F alpha text
 expect '--max-memory: too little' 2 '' '--max-memory of'
+# One is no plural, wherever a message has a number.
+printf x >one_byte
+run find --max-memory 1K 'abc.{1,300}d' text
+expect 'one pattern' 2 '' ' for choosing engines for 1 pattern: '
+run find --stats x one_byte
+expect 'one byte' 0 'file\trecord\tpattern\tstart\tend\none_byte\t1\t1\t0\t1\n' 'find: 1 byte, '
+printf 'alert ip any any -> any any (content:"x"; content:!"y"; sid:1;)\nalert ip any any -> any any (content:!"y"; sid:2;)\n' >one.rules
+run find --rules one.rules one_byte
+expect 'two negated contents' 0 'file\trecord\tpattern\tname\tstart\tend\none_byte\t1\t1\tx\t0\t1\n' \
+    '2 negated contents are left out'
+grep -q 'warning: 1 rule without a content that is not negated is left out' err
+result '... and one rule' $?
+printf 'a:1:*:78\n' >one.ndb
+run find -q --hex -f one.ndb one_byte
+expect 'one signature' 0 '' 'warning: 1 signature is for one type of file: it is searched in any'
+run grid -n one.pgm --mask a --mask b text
+expect 'one needle' 2 '' '2 times --mask for 1 needle; '
 run grep --max-memory 1x alpha text
 expect '--max-memory: no size' 2 '' '--max-memory'
 run grep --max-memory 64M -c alpha text

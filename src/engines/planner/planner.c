@@ -417,8 +417,8 @@ static void explain(const problem *p, const division *d, char *why, size_t room)
         const share *s = &d->shares[i];
         char one[TEXT];
         if (d->count > 1)
-            snprintf(one, sizeof one, "%s%zu patterns by %s: ", i > 0 ? "; " : "", s->list.count,
-                     s->best->name);
+            snprintf(one, sizeof one, "%s%zu pattern%s by %s: ", i > 0 ? "; " : "", s->list.count,
+                     plural(s->list.count), s->best->name);
         append(why, room, d->count > 1 ? one : "");
         if (s->second)
             snprintf(one, sizeof one, "about %.*f ns a %s expected, %s about %.*f", digits, s->cost,
@@ -481,8 +481,8 @@ int plan_make(const problem *p, const char *name, trawl_plan **plan, trawl_error
     choose_division(p, &d);
     int status = TRAWL_OK;
     if (p->memory->failure) {
-        status =
-            memory_failed(p->memory, error, "choosing engines for %zu patterns", p->list->count);
+        status = memory_failed(p->memory, error, "choosing engines for %zu pattern%s",
+                               p->list->count, plural(p->list->count));
     } else if (d.shares[0].best) {
         explain(p, &d, why, sizeof why);
         status = build_division(p, &d, false, why, plan, error);

@@ -132,8 +132,7 @@ static size_t find_malformed(const pattern_set *set, size_t from, trawl_error *e
     trawl_compile_options options = TRAWL_COMPILE_OPTIONS_INIT;
     trawl_plan *plan = NULL;
     options.engine = "bm";
-    const int status =
-        pattern_set_make(set, from, set->count - from, &options, &plan, error);
+    const int status = pattern_set_make(set, from, set->count - from, &options, &plan, error);
     trawl_plan_free(plan);
     return status == TRAWL_ERROR_MEMORY ? SIZE_MAX
            : status == TRAWL_OK || status == TRAWL_ERROR_UNSUPPORTED ||
@@ -222,20 +221,25 @@ void clamav_warn(const pattern_set *set, const clamav_left *left)
     const size_t *p = left->places, places = p[0] + p[1] + p[2] + p[3];
     if (left->types)
         pattern_set_warn(set, NULL, 0,
-                         "%zu signatures are for one type of file: they are searched in any",
+                         left->types == 1
+                             ? "%zu signature is for one type of file: it is searched in any"
+                             : "%zu signatures are for one type of file: they are searched in any",
                          left->types);
     if (places)
         pattern_set_warn(
             set, NULL, 0,
-            "%zu signatures have an offset from an entry point (EP, %zu), from a "
-            "section (S, %zu), in version information (VI, %zu) or of another kind (%zu): they "
-            "are searched anywhere",
-            places, p[ENTRY_POINT], p[SECTION], p[VERSION], p[OTHER]);
+            "%zu %s an offset from an entry point (EP, %zu), from a "
+            "section (S, %zu), in version information (VI, %zu) or of another kind (%zu): %s "
+            "searched anywhere",
+            places, places == 1 ? "signature has" : "signatures have", p[ENTRY_POINT], p[SECTION],
+            p[VERSION], p[OTHER], places == 1 ? "it is" : "they are");
     const size_t *k = left->kinds, kinds = k[0] + k[1] + k[2] + k[3];
     if (kinds)
         pattern_set_warn(
             set, NULL, 0,
-            "%zu logical signatures are left out: they ask for a regular expression "
+            "%zu logical %s left out: %s for a regular expression "
             "(PCRE, %zu), a comparison of bytes (%zu), a macro (%zu) or a fuzzy hash (%zu)",
-            kinds, k[CLAMAV_PCRE], k[CLAMAV_BYTES], k[CLAMAV_MACRO], k[CLAMAV_FUZZY]);
+            kinds, kinds == 1 ? "signature is" : "signatures are",
+            kinds == 1 ? "it asks" : "they ask", k[CLAMAV_PCRE], k[CLAMAV_BYTES], k[CLAMAV_MACRO],
+            k[CLAMAV_FUZZY]);
 }

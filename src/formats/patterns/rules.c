@@ -577,10 +577,12 @@ void rules_for_listing(pattern_set *set)
         without += positive == 0;
     }
     if (set->count > kept)
-        pattern_set_warn(set, NULL, 0, "%zu negated contents are left out", set->count - kept);
+        pattern_set_warn(set, NULL, 0, "%zu negated content%s left out", set->count - kept,
+                         set->count - kept == 1 ? " is" : "s are");
     if (without)
         pattern_set_warn(set, NULL, 0,
-                         "%zu rules without a content that is not negated are left out", without);
+                         "%zu rule%s without a content that is not negated %s left out", without,
+                         without == 1 ? "" : "s", without == 1 ? "is" : "are");
     set->count = kept;
 }
 

@@ -16,6 +16,11 @@ char *format_text(const char *format, ...)
     __attribute__((format(printf, 1, 2)))
 #endif
     ;
+/* What ends a word after that number of what it says: "1 match" has none, "2 files" an s. */
+static inline const char *plural(uint64_t count)
+{
+    return count == 1 ? "" : "s";
+}
 /* Bytes of the character at `text`, of which `length` bytes are there, at least one; 0: that is no
  * UTF-8, or a control character (C0, DEL, C1), which a terminal would obey. */
 size_t printable_length(const char *text, size_t length);

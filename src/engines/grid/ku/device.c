@@ -453,7 +453,8 @@ static int ku_prepare(device_plan *p, trawl_error *error)
     if (m.words)
         status = plan_upload(p, &d->tables, m.words, (size_t)m.size * sizeof *m.words, error);
     else
-        status = memory_failed(m.memory, error, "%u needles", (unsigned)m.needle_count);
+        status = memory_failed(m.memory, error, "%u needle%s", (unsigned)m.needle_count,
+                               plural(m.needle_count));
     memory_give(m.memory, m.top);
     memory_give(m.memory, m.left);
     memory_give(m.memory, m.cells);

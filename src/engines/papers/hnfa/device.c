@@ -76,7 +76,7 @@ static int prepare_list(device_plan *p, trawl_error *error)
     hnfa_device *d = p->state;
     uint32_t *list = memory_take_array(p->memory, count, sizeof *list);
     if (!list)
-        return memory_failed(p->memory, error, "%u patterns", count);
+        return memory_failed(p->memory, error, "%u pattern%s", count, plural(count));
     for (uint32_t i = 0; i < count; i++) {
         const uint32_t team = team_of(p, i);
         d->first[team + 1]++;

@@ -90,7 +90,8 @@ static int upload_constants(device_plan *p, trawl_error *error)
 
     uint32_t *block = memory_take_zeroed(p->memory, (size_t)room, 1);
     if (!block)
-        return memory_failed(p->memory, error, "%u patterns", t->literals.count);
+        return memory_failed(p->memory, error, "%u pattern%s", t->literals.count,
+                             plural(t->literals.count));
     for (uint32_t i = 0; i < longs + shorts; i++) {
         const uint32_t index = i < longs ? members[i].index : short_members[i - longs].index;
         put_member(block + 2 * i, &entries[index], bytes, index, fold);
