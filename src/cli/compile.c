@@ -10,8 +10,7 @@
 
 #include "cli/line_patterns.h"
 #include "cli/pattern_options.h"
-#include "cli/plan_file.h"
-#include "cli/plan_note.h"
+#include "cli/plan_options.h"
 #include "formats/sources/grow.h"
 
 typedef struct given_option {
@@ -259,8 +258,7 @@ static int compile_set(compile *c)
     trawl_plan *plan = context && note ? make_plan(c, set, context) : NULL;
     if (plan)
         print_stats(c, plan, now() - began);
-    const bool written =
-        plan && plan_file_write(c->run.command, c->output, plan, asks_more(c, set));
+    const bool written = plan && plan_write(c->run.command, c->output, plan, asks_more(c, set));
     trawl_plan_free(plan);
     set->note = NULL;
     free(note);

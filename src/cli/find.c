@@ -6,7 +6,7 @@
 
 #include "cli/find_ranks.h"
 #include "cli/pattern_options.h"
-#include "cli/plan_file.h"
+#include "cli/plan_options.h"
 #include "cli/progress.h"
 #include "formats/sources/replace.h"
 #include "formats/sources/unpack.h"

@@ -9,7 +9,7 @@
 
 #include "cli/line_json.h"
 #include "cli/line_patterns.h"
-#include "cli/plan_file.h"
+#include "cli/plan_options.h"
 #include "cli/progress.h"
 #include "cli/search.h"
 #include "cli/suggest.h"

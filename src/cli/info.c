@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/plan_file.h"
+#include "cli/plan_options.h"
 #include "trawl/experimental.h"
 
 static const char command[] = "info";
@@ -335,7 +335,7 @@ static bool read_option(void *user, int option, const char *value)
 static bool print_plan(info *i, const char *path)
 {
     void *block = NULL;
-    trawl_plan *plan = plan_file_read(command, path, &block);
+    trawl_plan *plan = plan_read(command, path, &block);
     bool fine = plan != NULL;
     i->path = path;
     i->plan = plan;

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/plan_file.h"
+#include "cli/plan_options.h"
 #include "formats/patterns/rules.h"
 #include "formats/patterns/style.h"
 

@@ -1,8 +1,9 @@
-/* plan_file.h: plans in files: what `trawl compile` writes, and find, grep and info read. */
-#ifndef TRAWL_PLAN_FILE_H
-#define TRAWL_PLAN_FILE_H
+/* plan_options.h: plans in files: what `trawl compile` writes, and find, grep and info read. */
+#ifndef TRAWL_PLAN_OPTIONS_H
+#define TRAWL_PLAN_OPTIONS_H
 
 #include "cli/cli.h"
+#include "formats/patterns/plan_file.h"
 
 /* --plan FILE: see pattern_set_load. */
 enum { OPT_PLAN = 1400 };
@@ -19,14 +20,12 @@ enum {
     PLAN_EVERY_START = 4 /* find prints all starts, unless it is told otherwise */
 };
 
-/* The plan in a file ("-" is standard input), which is verified whole, and its bytes: free first
- * the one, then the other. NULL after a complaint. */
-trawl_plan *plan_file_read(const char *command, const char *path, void **block);
+/* As plan_file_read. NULL after a complaint. */
+trawl_plan *plan_read(const char *command, const char *path, void **block);
 
 /* Write it into a file with another name first, so that nobody ever finds half a plan there; "-" is
- * standard output. `headed`: lines are selected that no match tells, so the library shall refuse
- * the file (TRAWL_PLAN_CONDITIONAL). False after a complaint. */
-bool plan_file_write(const char *command, const char *path, const trawl_plan *plan, bool headed);
+ * standard output. `headed` as of plan_file_write. False after a complaint. */
+bool plan_write(const char *command, const char *path, const trawl_plan *plan, bool headed);
 
 /* False, after a complaint, where standard input is both the plan and a text. */
 bool plan_leaves_input(const char *command, const char *plan, char **texts, int count);
