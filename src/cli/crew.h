@@ -10,8 +10,8 @@
 #include <stdatomic.h>
 #include <sys/stat.h>
 
-#include "cli/ordered.h"
 #include "cli/search.h"
+#include "formats/sources/ordered.h"
 #include "formats/tree/tree.h"
 
 #ifdef TRAWL_PIECE /* a test has small ones */

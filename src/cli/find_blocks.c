@@ -196,9 +196,9 @@ size_t rank_look(rank_work *k, const block *b)
     find_search *f = k->f;
     const uint64_t length = length_of(k, b->file);
     const uint64_t end = length - b->end > k->needs.after ? b->end + k->needs.after : length;
-    f->text_begin = b->begin > k->needs.before ? b->begin - k->needs.before : 0;
-    f->text = bytes_of(k, b->file, f->text_begin, end);
-    return (size_t)(end - f->text_begin);
+    f->texts.begin = b->begin > k->needs.before ? b->begin - k->needs.before : 0;
+    f->texts.text = bytes_of(k, b->file, f->texts.begin, end);
+    return (size_t)(end - f->texts.begin);
 }
 
 static uint64_t scan_block(rank_work *k, const block *b, trawl_match_fn take, void *user)
@@ -209,8 +209,8 @@ static uint64_t scan_block(rank_work *k, const block *b, trawl_match_fn take, vo
     trawl_error error;
     uint64_t settled = 0;
     range.length = rank_look(k, b);
-    range.bytes = f->text;
-    range.offset = f->text_begin;
+    range.bytes = f->texts.text;
+    range.offset = f->texts.begin;
     range.begin = b->begin;
     range.end = b->end;
     range.last = range.offset + range.length == length_of(k, b->file);

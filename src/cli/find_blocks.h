@@ -85,7 +85,7 @@ void rank_print_block(rank_work *k, size_t i, bool tell);
  * known now. */
 uint64_t rank_hold_block(rank_work *k, rank_matches *list);
 
-/* The bytes that the search of a block looks at become f->text. Their number. */
+/* The bytes that the search of a block looks at become f->texts.text. Their number. */
 size_t rank_look(rank_work *k, const block *b);
 
 /* Close the file that is open: it was there to the end, or all ranks end. */

@@ -1,10 +1,9 @@
 /* find_search.c: see cli/find_search.h.
  *
- * Idea. A file is mapped and scanned whole; a pipe, or what a compressed file holds, goes through a
- * stream as it comes; what has records is searched record by record. Only places that count from
- * the text's end, and patterns without a longest match under --matched, or under a report that
- * needs starts where no byte ends them (a.*b), need the whole text of a pipe: then it is spooled to
- * a file without a name first. Either way memory stays small, unless that byte is far.
+ * Idea. A text is searched as one (formats/search/text.h); what has records is searched record by
+ * record. Only places that count from the text's end, and patterns without a longest match under
+ * --matched, or under a report that needs starts where no byte ends them (a.*b), need the whole
+ * text of a pipe. Either way memory stays small, unless that byte is far.
  */
 #include "cli/find_search.h"
 
@@ -18,7 +17,6 @@
 #include "cli/progress.h"
 #include "formats/records/texts.h"
 
-#define PIECE (1u << 20)       /* bytes read of a pipe at once */
 #define LARGE_TEXT (16u << 20) /* of several; below, a device does little but begin and end */
 
 /* What cannot be printed ends the search. Only now errno says why. */
@@ -71,11 +69,11 @@ static const uint8_t *join_bytes(find_search *f, const trawl_match *match, const
 static bool find_bytes(find_search *f, const trawl_match *match, const record *r,
                        const uint8_t **bytes)
 {
-    const uint64_t begin = r ? 0 : f->text_begin;
+    const uint64_t begin = r ? 0 : f->texts.begin;
     *bytes = NULL;
     if (!f->output->matched || match->start == TRAWL_UNKNOWN || match->start < begin)
         return true;
-    const uint8_t *text = r ? f->records->batch->bytes + r->begin : f->text;
+    const uint8_t *text = r ? f->records->batch->bytes + r->begin : f->texts.text;
     const bool crosses = f->circular && r && match->end > r->length;
     *bytes = crosses ? join_bytes(f, match, text, r->length) : text + (match->start - begin);
     return *bytes;
@@ -132,17 +130,6 @@ int find_search_count(const trawl_match *matches, size_t count, void *user)
         f->counts[matches[i].pattern]++;
     f->stats.matches += count;
     return 0;
-}
-
-/* The same, of a text that is searched again from its begin when a device has failed: all backends
- * find the same matches in the same order. */
-static int on_matches_anew(const trawl_match *matches, size_t count, void *user)
-{
-    find_search *f = (find_search *)user;
-    const uint64_t old = f->known > f->found ? f->known - f->found : 0;
-    const size_t skipped = old < count ? (size_t)old : count;
-    f->found += count;
-    return skipped < count ? find_search_take(matches + skipped, count - skipped, f) : 0;
 }
 
 static void out_of_verdicts(find_search *f)
@@ -222,165 +209,27 @@ static bool file_failed(find_search *f, const char *path, const char *why)
     return false;
 }
 
-static bool scanned(find_search *f, const char *path, int status, const trawl_error *error)
-{
-    return status >= 0 || file_failed(f, path, error->message);
-}
-
-/* A room for pieces of a text, and as much before them as matches that are reported late need. */
-typedef struct piece_room {
-    uint8_t *bytes;
-    size_t keep, used;
-} piece_room;
-
-/* With --matched: a report may hold a match back until twice the longest has followed its end. */
-static bool open_room(find_search *f, piece_room *room)
-{
-    room->used = 0;
-    room->keep = f->output->matched ? 3 * (size_t)f->longest + 2 : 0;
-    room->bytes = malloc(room->keep + 2 * PIECE);
-    f->text = room->bytes;
-    f->text_begin = 0;
-    return room->bytes;
-}
-
-/* Where the next piece goes. */
-static uint8_t *next_place(find_search *f, piece_room *room)
-{
-    if (room->used > room->keep + PIECE || !room->keep) {
-        const size_t gone = room->used - room->keep;
-        memmove(room->bytes, room->bytes + gone, room->keep);
-        f->text_begin += gone;
-        room->used = room->keep;
-    }
-    return room->bytes + room->used;
-}
-
-/* Read what is left of a file and feed it to a stream. */
-static bool feed(find_search *f, source *file, const char *path, trawl_stream *stream,
-                 piece_room *room)
-{
-    trawl_error error;
-    int status = TRAWL_OK;
-    while (status == TRAWL_OK) {
-        uint8_t *piece = next_place(f, room);
-        const ptrdiff_t got = source_read(file, piece, PIECE);
-        if (got < 0)
-            return file_failed(f, path, file->why);
-        if (got == 0)
-            break;
-        room->used += (size_t)got;
-        f->stats.bytes += (uint64_t)got;
-        progress_read((uint64_t)got);
-        status = trawl_stream_feed(stream, piece, (size_t)got, &error);
-    }
-    return scanned(f, path, status, &error);
-}
-
-static bool scan_stream(find_search *f, source *file, const char *path,
-                        const trawl_scan_options *options)
-{
-    trawl_stream *stream;
-    trawl_error error;
-    piece_room room;
-    if (!open_room(f, &room))
-        return file_failed(f, path, strerror(ENOMEM));
-    bool fine = scanned(
-        f, path,
-        trawl_stream_open(f->context, f->plan, options, find_search_take, f, &stream, &error),
-        &error);
-    if (fine) {
-        fine = feed(f, file, path, stream, &room);
-        const int closed = trawl_stream_close(stream, &error);
-        fine = fine && scanned(f, path, closed, &error);
-    }
-    free(room.bytes);
-    return fine;
-}
-
-/* By the CPU or a device, with the call that suits the output. */
-static int scan_by(find_search *f, const searcher *by, const uint8_t *text, size_t length,
-                   const trawl_scan_options *options, trawl_match_fn take, trawl_error *error)
-{
-    const size_t patterns = f->patterns->count;
-    if (!f->output->count)
-        return trawl_scan(by->context, by->plan, text, length, options, take, f, error);
-    return patterns == 1
-               ? trawl_count(by->context, by->plan, text, length, options, f->counts, error)
-               : trawl_count_each(by->context, by->plan, text, length, options, f->counts, error);
-}
-
-/* A device was taken because it would be quicker: when it fails the CPU goes on without it. */
-static int scan_by_best(find_search *f, const uint8_t *text, size_t length,
-                        const trawl_scan_options *options, trawl_error *error)
-{
-    const searcher cpu = { f->context, f->plan };
-    f->found = f->known = 0;
-    if (f->device.context && length >= f->least) {
-        progress_scans(f->device.context, length, length);
-        const int status = scan_by(f, &f->device, text, length, options, on_matches_anew, error);
-        if (status != TRAWL_ERROR_DEVICE && status != TRAWL_ERROR_MEMORY)
-            return status;
-        fflush(stdout);
-        complain(f->run->command, "warning: the CPU goes on without %s, which failed: %s",
-                 trawl_context_backend(f->device.context), error->message);
-        progress_scans(f->context, length, length);
-        searcher_close(&f->device);
-        f->known = f->found;
-        f->found = 0;
-    } else {
-        progress_scans(f->context, length, length);
-    }
-    return scan_by(f, &cpu, text, length, options, on_matches_anew, error);
-}
-
-static bool scan_text(find_search *f, const char *path, const uint8_t *text, size_t length,
-                      const trawl_scan_options *options)
-{
-    trawl_error error;
-    f->stats.bytes += length;
-    f->text = text;
-    f->text_begin = 0;
-    const int status = scan_by_best(f, text, length, options, &error);
-    if (f->output->count)
-        for (size_t i = 0; i < f->patterns->count; i++)
-            f->stats.matches += f->counts[i];
-    return scanned(f, path, status, &error);
-}
-
-/* Scan the text of a file mapped whole, or that of its spooled copy when it cannot be mapped
- * itself, as far as it can be read. */
-static bool scan_whole(find_search *f, source *file, const char *path,
-                       const trawl_scan_options *options)
-{
-    const uint8_t *text;
-    size_t length;
-    char damage[200] = "", why[400];
-    if ((file->mappable && source_map(file, &text, &length)) ||
-        (source_spool(file, damage, sizeof damage) && source_map(file, &text, &length)))
-        return scan_text(f, path, text, length, options) &&
-               (!*damage || file_failed(f, path, damage));
-    snprintf(why, sizeof why,
-             "cannot keep the text in a temporary file, which these patterns, or this report of "
-             "them, need (set TMPDIR to a folder with room): %s",
-             file->why);
-    return file_failed(f, path, why);
-}
-
 static bool scan_source(find_search *f, source *file, const char *path)
 {
-    trawl_scan_options options = TRAWL_SCAN_OPTIONS_INIT;
-    const uint8_t *text;
-    size_t length;
-    options.report = f->report;
-    options.max_matches = f->most && !f->output->only_ids ? f->most - f->stats.matches : 0;
-    if (f->whole)
-        return scan_whole(f, file, path, &options);
-    if (file->mappable && source_map(file, &text, &length))
-        return scan_text(f, path, text, length, &options);
-    if (!file->mappable)
-        return scan_stream(f, file, path, &options);
-    return file_failed(f, path, file->why);
+    text_scan *t = &f->texts;
+    t->options.max_matches = f->most && !f->output->only_ids ? f->most - f->stats.matches : 0;
+    const bool fine = text_scan_source(t, file);
+    f->stats.matches += t->counted;
+    return fine || file_failed(f, path, t->why);
+}
+
+static void note_scan(void *user, const trawl_context *context, size_t length)
+{
+    (void)user;
+    progress_scans(context, length, length);
+}
+
+static void device_failed(void *user, const trawl_context *device, const char *why)
+{
+    find_search *f = user;
+    fflush(stdout);
+    complain(f->run->command, "warning: the CPU goes on without %s, which failed: %s",
+             trawl_context_backend(device), why);
 }
 
 /* Whether all of a mapped file was there to the end of the scan. */
@@ -420,7 +269,7 @@ static bool scan_records(find_search *f, source *file, const char *path, const r
     record_scan r = { .context = f->context,
                       .plan = f->plan,
                       .options = TRAWL_SCAN_OPTIONS_INIT,
-                      .whole = f->whole || f->output->matched,
+                      .whole = f->texts.whole || f->output->matched,
                       .circular = f->circular,
                       .take = find_search_take,
                       .searched = note_searched,
@@ -509,7 +358,7 @@ static bool take_text(find_search *f, const char *name, source *file, content ki
     }
     const reader_kind *reader = choose_reader(f, kind);
     if (!reader && (f->circular || f->verdicts ||
-                    (file->layer && !source_waits(file) && !f->whole && !f->output->matched)))
+                    (file->layer && !source_waits(file) && !f->texts.whole && !f->output->matched)))
         reader = &reader_text; /* a circle, a rule's payload; or unpacked while it is searched */
     if (!find_search_begin(f, name))
         return false;
@@ -621,21 +470,6 @@ void find_search_path(find_search *f, const char *path)
 
 /* ---- all files ------------------------------------------------------------- */
 
-/* Whether a text, or a record, must be there whole: what its matches need has no bound, or a stream
- * does not take the plan or the report. */
-static bool wants_whole(find_search *f)
-{
-    trawl_scan_options options = TRAWL_SCAN_OPTIONS_INIT;
-    trawl_stream *stream = NULL;
-    options.report = f->report;
-    if (f->longest == UINT64_MAX && f->output->matched)
-        return true;
-    const int status =
-        trawl_stream_open(f->context, f->plan, &options, find_search_take, f, &stream, NULL);
-    trawl_stream_drop(stream, NULL);
-    return status == TRAWL_ERROR_UNSUPPORTED;
-}
-
 /* ---- a GPU instead of the CPU ------------------------------------------------ */
 
 static trawl_plan *compile_again(void *user, const trawl_context *context)
@@ -653,26 +487,52 @@ static int ignore_matches(const trawl_match *matches, size_t count, void *user)
 }
 
 /* As the files will be: what is counted, or reported, has kernels of its own. */
-static int try_sample(void *user, trawl_context *context, const trawl_plan *plan,
-                      trawl_error *error)
+static int try_sample(void *user, const searcher *by, trawl_error *error)
 {
     find_search *f = (find_search *)user;
-    const searcher device = { context, (trawl_plan *)plan };
-    trawl_scan_options options = TRAWL_SCAN_OPTIONS_INIT;
-    options.report = f->report;
-    return scan_by(f, &device, f->sample.bytes, f->sample.length, &options, ignore_matches, error);
+    return text_scan_by(&f->texts, by, f->sample.bytes, f->sample.length, ignore_matches, error);
+}
+
+static void explain_backend(void *user, const trawl_context *context, const char *why)
+{
+    const run_options *o = ((find_search *)user)->run;
+    if (o->explain)
+        complain(o->command, "backend %s (%s)", trawl_context_backend(context), why);
+}
+
+static void warn_of_device(void *user, const char *backend, const char *why)
+{
+    complain(((find_search *)user)->run->command,
+             "warning: %s would be quicker, but cannot be used: %s", backend,
+             why ? why : "see above");
+}
+
+/* Who says how the CPU is to search means the CPU. */
+static bool backend_is_open(const run_options *o)
+{
+    const trawl_context_options *c = &o->context;
+    return (!c->backend || strcmp(c->backend, "auto") == 0) && !c->threads && !c->chunks &&
+           !c->schedule && !c->isa;
 }
 
 /* Devices are for large texts that are searched to their end, each as one; what opening them costs
  * is shared by all. */
-static uint64_t length_as_texts(const find_search *f, char **paths, int count)
+static searcher choose_device(find_search *f, char **paths, int count)
 {
     const bool raw =
         f->format == FORMAT_RAW || f->format == FORMAT_TEXT || f->format == FORMAT_AUTO;
-    return raw && !f->cluster && !f->recursive && !f->circular && !f->verdicts && !f->quiet &&
-                   !f->most && sample_is_text(&f->sample)
-               ? operand_bytes(paths, (size_t)count, f->least)
-               : 0;
+    const bool texts = raw && !f->cluster && !f->recursive && !f->circular && !f->verdicts &&
+                       !f->quiet && !f->most && sample_is_text(&f->sample);
+    const device_choice choice = {
+        .length = texts ? operand_bytes(paths, (size_t)count, f->texts.least) : 0,
+        .user = f,
+        .compile = compile_again,
+        .try = try_sample,
+        .explain = explain_backend,
+        .warn = warn_of_device
+    };
+    const searcher cpu = { f->context, f->plan };
+    return backend_is_open(f->run) ? device_choose(&choice, &cpu) : (searcher){ NULL, NULL };
 }
 
 /* Complains of the first pattern that no circle can be searched for. */
@@ -715,17 +575,28 @@ bool find_search_open(find_search *f, char **paths, int count)
                  plural(patterns->count));
         return false;
     }
-    f->least = count > 1 ? LARGE_TEXT : 0;
-    const backend_choice choice = { f->run, length_as_texts(f, paths, count), f, compile_again,
-                                    try_sample };
-    const searcher cpu = { f->context, f->plan };
-    f->device = choose_backend(&choice, &cpu);
     trawl_plan_get_info(f->plan, &info);
+    f->texts = (text_scan){ .context = f->context,
+                            .plan = f->plan,
+                            .least = count > 1 ? LARGE_TEXT : 0,
+                            .options = TRAWL_SCAN_OPTIONS_INIT,
+                            .counts = f->output->count ? f->counts : NULL,
+                            .patterns = patterns->count,
+                            .take = find_search_take,
+                            .user = f,
+                            .searched = note_searched,
+                            .scans = note_scan,
+                            .failed = device_failed };
+    f->texts.options.report = f->report;
+    if (f->output
+            ->matched) /* a report may hold a match back until twice the longest has followed */
+        f->texts.keep = 3 * (size_t)info.max_length + 2;
+    f->texts.whole =
+        (info.max_length == UINT64_MAX && f->output->matched) || text_scan_wants_whole(&f->texts);
+    f->texts.device = choose_device(f, paths, count);
     for (size_t i = 0; i < patterns->count; i++)
         f->sequences |= patterns->patterns[i].syntax == TRAWL_SYNTAX_IUPAC ||
                         patterns->patterns[i].syntax == TRAWL_SYNTAX_PROSITE;
-    f->longest = info.max_length;
-    f->whole = wants_whole(f);
     return true;
 }
 
@@ -746,8 +617,8 @@ int find_search_files(find_search *f, char **paths, int count)
     const bool found = f->stats.matches > 0;
     int status = f->failed && !(f->quiet && found) ? EXIT_ERROR : found ? EXIT_MATCH : EXIT_NONE;
     status = finish_output(f->run->command, status);
-    stats_print(&f->stats, f->run, f->device.plan ? f->device.plan : f->plan,
-                f->device.context ? f->device.context : f->context);
+    stats_print(&f->stats, f->run, f->texts.device.plan ? f->texts.device.plan : f->plan,
+                f->texts.device.context ? f->texts.device.context : f->context);
     return status;
 }
 
@@ -766,8 +637,8 @@ void find_search_close(find_search *f)
     sample_close(&f->sample);
     trawl_plan_free(f->plan);
     trawl_plan_free(f->plan_of_pieces);
-    if (f->device.context && trawl_context_warning(f->device.context))
-        complain(f->run->command, "warning: %s", trawl_context_warning(f->device.context));
-    searcher_close(&f->device);
+    if (f->texts.device.context && trawl_context_warning(f->texts.device.context))
+        complain(f->run->command, "warning: %s", trawl_context_warning(f->texts.device.context));
+    searcher_close(&f->texts.device);
     close_context(f->run, f->context);
 }

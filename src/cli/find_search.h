@@ -2,8 +2,9 @@
 #ifndef TRAWL_FIND_SEARCH_H
 #define TRAWL_FIND_SEARCH_H
 
-#include "cli/choose.h"
+#include "cli/cli.h"
 #include "formats/search/records.h"
+#include "formats/search/text.h"
 #include "formats/tree/tree.h"
 #include "formats/verdicts/verdicts.h"
 #include "formats/writers/writer.h"
@@ -43,16 +44,10 @@ typedef struct find_search {
     trawl_plan *plan;
     trawl_plan *plan_of_pieces; /* of long records, for verdicts; NULL: there was none */
     trawl_context *context;
-    searcher device;       /* large texts are searched by it, unless it is none */
-    uint64_t least;        /* that is large */
-    uint64_t found, known; /* matches of the present text; that many were taken before */
-    uint64_t *counts;      /* of each pattern in the present file, where they are asked for */
-    record_scan *records;  /* while records are searched */
-    const uint8_t *text;   /* else what may be printed of it: text[0] has offset text_begin */
-    uint64_t text_begin;
-    uint8_t *joined;  /* the bytes of a match that crosses the end of a circle */
-    bool whole;       /* texts and records must be there whole */
-    uint64_t longest; /* match of the patterns; UINT64_MAX: there is none */
+    uint64_t *counts;     /* of each pattern in the present file, where they are asked for */
+    text_scan texts;      /* of what has no records */
+    record_scan *records; /* while records are searched */
+    uint8_t *joined;      /* the bytes of a match that crosses the end of a circle */
     bool failed, finished;
     int cause; /* errno of the first write to standard output that failed; 0: none has */
     struct stat printed_to; /* standard output, unless st_nlink is 0 */
@@ -87,7 +82,7 @@ bool find_search_written(const find_search *f, bool worked);
 void find_search_print(void *user, const char *bytes, size_t length);
 /* A text begins, of that name: nothing is counted of it. False after a complaint. */
 bool find_search_begin(find_search *f, const char *name);
-/* A trawl_match_fn: print or count matches of f->text; `user` is the find_search. */
+/* A trawl_match_fn: print or count matches of f->texts.text; `user` is the find_search. */
 int find_search_take(const trawl_match *matches, size_t count, void *user);
 /* Likewise, where all are counted. */
 int find_search_count(const trawl_match *matches, size_t count, void *user);

@@ -22,7 +22,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "cli/choose.h"
 #include "cli/cli.h"
 
 #define BEFORE 1.0 /* seconds of work, or without output */

@@ -83,3 +83,20 @@ void sample_close(sample *s)
     s->unpacked = NULL;
     s->path = NULL;
 }
+
+uint64_t operand_bytes(char **paths, size_t count, uint64_t least)
+{
+    uint64_t total = 0;
+    struct stat facts;
+    for (size_t i = 0; i < (count ? count : 1); i++) {
+        const bool input = count == 0 || strcmp(paths[i], "-") == 0;
+        const int known = input ? fstat(STDIN_FILENO, &facts) : stat(paths[i], &facts);
+        if (known == 0 && !S_ISREG(facts.st_mode))
+            return UINT64_MAX;
+        const off_t at = input ? lseek(STDIN_FILENO, 0, SEEK_CUR) : 0;
+        const off_t left = facts.st_size - (at > 0 ? at : 0);
+        if (known == 0 && left > 0 && (uint64_t)left >= least)
+            total += (uint64_t)left;
+    }
+    return total;
+}

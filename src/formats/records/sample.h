@@ -31,4 +31,8 @@ bool sample_open(sample *s, source *file, const char *path);
 /* Close it if its turn did not come; in any case at the end. */
 void sample_close(sample *s);
 
+/* Bytes of all operands (none: standard input) that are regular files, of those that have `least`
+ * at least; UINT64_MAX: there is another kind. */
+uint64_t operand_bytes(char **paths, size_t count, uint64_t least);
+
 #endif

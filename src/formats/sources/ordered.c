@@ -1,5 +1,5 @@
 /* ordered.c: see ordered.h. */
-#include "cli/ordered.h"
+#include "formats/sources/ordered.h"
 
 #include <string.h>
 
