@@ -13,6 +13,7 @@
  */
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli/grid.h"
 #include "cli/progress.h"
@@ -151,7 +152,7 @@ static bool parse_shape(const grid_run *run, const char *option, const char *val
 
 static bool parse_within(grid_run *run, const char *value)
 {
-    grid_region *r = &run->within;
+    image_region *r = &run->within;
     uint64_t *const numbers[] = { &r->row, &r->col, &r->rows, &r->cols };
     const char *at = value;
     for (int i = 0; i < 4 && at != NULL; i++) {
@@ -199,17 +200,17 @@ static bool read_option(void *user, int option, const char *value)
         return single_option(run->options.command, "--within", &run->within_given, value) &&
                parse_within(run, value);
     case OPT_BOX:
-        return run->box = true;
+        return run->output.box = true;
     case OPT_ANNOTATE:
         return single_option(run->options.command, "--annotate", &run->annotate, value);
     case OPT_CSV:
-        run->format = GRID_CSV;
+        run->output.format = GRID_CSV;
         return single_option(run->options.command, "", &run->format_given, "--csv");
     case OPT_JSON:
-        run->format = GRID_JSON;
+        run->output.format = GRID_JSON;
         return single_option(run->options.command, "", &run->format_given, "--json");
     case OPT_COUNT:
-        run->count = true;
+        run->output.count = true;
         return count_option(run->options.command, value, &run->count_all);
     case OPT_MAX:
         return limit_option(run->options.command, value, &run->max_matches);
@@ -318,7 +319,7 @@ static bool check_options(grid_run *run, char **texts, size_t count)
         usage_hint(command);
         return false;
     }
-    if (!limit_fits(command, run->max_matches, run->count))
+    if (!limit_fits(command, run->max_matches, run->output.count))
         return false;
     return check_raw(run) && check_masks(run) && check_annotate(run, texts, count) &&
            check_stdin(run, texts, count);
@@ -341,17 +342,22 @@ static int run_command(grid_run *run, int argc, char **argv)
 static void free_run(grid_run *run)
 {
     for (size_t i = 0; i < run->needle_count; i++) {
-        image_free(&run->needles[i].picture);
-        free(run->needles[i].names);
-        free(run->needles[i].mask);
+        needle_free(&run->needles[i]);
+        free(run->found[i].names);
     }
     free(run->needles);
+    free(run->found);
     free(run->raw_needles);
     free(run->masks);
     free(run->frames);
     image_intern_free(run->colours);
     trawl_plan_free(run->plan);
     close_context(&run->options, run->context);
+}
+
+static void put_line(const char *line, size_t length)
+{
+    fwrite(line, 1, length, stdout);
 }
 
 int command_grid(int argc, char **argv)
@@ -362,11 +368,14 @@ int command_grid(int argc, char **argv)
     memset(&run, 0, sizeof run);
     run_options_init(&run.options, command);
     run.max_memory = IMAGE_MAX_BYTES;
+    run.output.terminal = isatty(STDOUT_FILENO);
+    run.output.put = put_line;
     /* No more needles or shapes than arguments. */
     run.needles = calloc((size_t)argc, sizeof *run.needles);
+    run.found = calloc((size_t)argc, sizeof *run.found);
     run.raw_needles = calloc((size_t)argc, sizeof *run.raw_needles);
     run.masks = calloc((size_t)argc, sizeof *run.masks);
-    if (run.needles == NULL || run.raw_needles == NULL || run.masks == NULL)
+    if (run.needles == NULL || run.found == NULL || run.raw_needles == NULL || run.masks == NULL)
         complain(command, "out of memory");
     else
         status = run_command(&run, argc, argv);

@@ -4,22 +4,14 @@
 
 #include "cli/cli.h"
 #include "formats/images/annotate.h"
+#include "formats/images/needle.h"
+#include "formats/writers/grid.h"
 
-typedef struct grid_needle {
-    const char *path;
-    char *names; /* its number from 1 and its path, as they are printed */
-    image picture;
-    uint8_t *mask; /* of its cells, 0: matches anything; NULL: none does */
-    uint64_t rows, cols;
+/* What is printed of a needle. */
+typedef struct grid_found {
+    char *names;    /* its number from 1 and its path */
     uint64_t count; /* matches in the present text */
-} grid_needle;
-
-typedef enum grid_format { GRID_TSV = 0, GRID_CSV, GRID_JSON } grid_format;
-
-/* Where needles must lie; rows == 0: anywhere. */
-typedef struct grid_region {
-    uint64_t row, col, rows, cols;
-} grid_region;
+} grid_found;
 
 typedef struct grid_run {
     run_options options;
@@ -32,16 +24,16 @@ typedef struct grid_run {
     const char **masks; /* --mask */
     size_t mask_count;
     uint64_t tolerance, wrong;
-    grid_region within;
-    grid_format format;
-    bool count, box;
+    image_region within;
+    grid_writer output;
     bool count_all;                                                                 /* 0, too */
     const char *annotate;                                                           /* NULL: no */
     const char *as_given, *shape_given, *dtype_given, *within_given, *format_given; /* options */
     uint64_t max_matches; /* 0: no limit */
     uint64_t max_memory;  /* for one picture */
 
-    grid_needle *needles;
+    image_needle *needles;
+    grid_found *found; /* of each */
     size_t needle_count;
     char kind[sizeof((image *)0)->kind]; /* of the needles */
     image_intern *colours;
@@ -49,7 +41,6 @@ typedef struct grid_run {
     trawl_context *context;
     uint64_t tallest; /* needle, in rows */
     const char *file; /* the present text, for messages */
-    char *file_name;  /* and its page, as they are printed */
     const image_band *band;
     uint64_t top, left;             /* of its part that is searched */
     uint64_t file_bytes, file_done; /* of the text's file, for --progress; and counted so far */
@@ -62,9 +53,8 @@ typedef struct grid_run {
 /* grid_needles.c: read the needles, open the context, and compile for it. */
 bool grid_read_needles(grid_run *run);
 
-/* A path as it is printed in a column, made once, not once a match; NULL after a complaint. */
-char *grid_quote_path(const grid_run *run, const char *column, const char *path);
-/* Of pictures whose hidden colours are compared, or that are shown otherwise than they are stored.
+/* Warn of a picture whose hidden colours are compared, or that is shown otherwise than it is
+ * stored.
  */
 void grid_warn(const grid_run *run, const char *name, const image *picture, bool hidden_matter);
 

@@ -8,54 +8,8 @@
 #include "cli/grid.h"
 #include "cli/progress.h"
 #include "formats/sources/grow.h"
-#include "trawl/grid.h"
 
-/* ---- output ---------------------------------------------------------------- */
-
-/* A line of columns, which stand with tabs between them. */
-static void print_columns(const grid_run *run, const char *columns)
-{
-    for (; *columns; columns++)
-        putchar(*columns == '\t' && run->format == GRID_CSV ? ',' : *columns);
-}
-
-static void print_header(const grid_run *run)
-{
-    if (run->format == GRID_JSON)
-        return;
-    print_columns(run, run->count ? "file\tneedle\tname\tcount" : "file\tneedle\tname\trow\tcol");
-    if (run->box && !run->count)
-        print_columns(run, "\tx\ty\tw\th\tcentre_x\tcentre_y");
-    putchar('\n');
-}
-
-static void print_counts(const grid_run *run)
-{
-    static const char *const lines[] = { "%s\t%s\t%" PRIu64 "\n", "%s,%s,%" PRIu64 "\n",
-                                         "{%s,%s,\"count\":%" PRIu64 "}\n" };
-    for (size_t i = 0; i < run->needle_count; i++)
-        if (run->count_all || run->needles[i].count)
-            printf(lines[run->format], run->file_name, run->needles[i].names,
-                   run->needles[i].count);
-}
-
-static void print_place(const grid_run *run, const grid_needle *n, uint64_t row, uint64_t col)
-{
-    static const char *const places[] = { "%s\t%s\t%" PRIu64 "\t%" PRIu64,
-                                          "%s,%s,%" PRIu64 ",%" PRIu64,
-                                          "{%s,%s,\"row\":%" PRIu64 ",\"col\":%" PRIu64 };
-    static const char *const boxes[] = {
-        "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64,
-        ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64,
-        ",\"x\":%" PRIu64 ",\"y\":%" PRIu64 ",\"w\":%" PRIu64 ",\"h\":%" PRIu64
-        ",\"centre_x\":%" PRIu64 ",\"centre_y\":%" PRIu64
-    };
-    printf(places[run->format], run->file_name, n->names, row, col);
-    if (run->box)
-        printf(boxes[run->format], col, row, n->cols, n->rows, col + n->cols / 2,
-               row + n->rows / 2);
-    fputs(run->format == GRID_JSON ? "}\n" : "\n", stdout);
-}
+/* ---- matches --------------------------------------------------------------- */
 
 /* Remember a match for --annotate. */
 static bool add_frame(grid_run *run, size_t needle, uint64_t row, uint64_t col)
@@ -84,17 +38,18 @@ static bool at_limit(const grid_run *run)
  * after the rows that the band owns. Its place is in the part of the band that is searched. */
 static bool print_match(grid_run *run, const trawl_grid_match *match)
 {
-    grid_needle *needle = &run->needles[match->needle];
+    const image_needle *needle = &run->needles[match->needle];
+    grid_found *found = &run->found[match->needle];
     const uint64_t row = run->top + match->row, col = run->left + match->col;
     if (row >= run->band->first + run->band->own)
         return false;
     run->stats.matches++;
-    needle->count++;
+    found->count++;
     if (run->annotate && !add_frame(run, match->needle, row, col))
         return false;
-    if (run->count)
+    if (run->output.count)
         return true;
-    print_place(run, needle, row, col);
+    grid_place(&run->output, found->names, row, col, needle->rows, needle->cols);
     return !ferror(stdout) && !at_limit(run);
 }
 
@@ -110,18 +65,11 @@ static int on_matches(const trawl_grid_match *matches, size_t count, void *user)
 
 /* ---- texts ----------------------------------------------------------------- */
 
-/* Whether --as converts pictures of a kind: not signed numbers, floats, nor wide ones. */
-static bool has_colours(const char *kind)
-{
-    return strncmp(kind, "int", 3) != 0 && strncmp(kind, "float", 5) != 0 &&
-           (strncmp(kind, "grey", 4) != 0 || strtoul(kind + 4, NULL, 10) <= 16);
-}
-
 /* Why two kinds cannot be compared, and what to do about it. */
 static void complain_kinds(const grid_run *run, const char *path, const char *kind)
 {
     const bool raw = strncmp(kind, "raw", 3) == 0 || strncmp(run->kind, "raw", 3) == 0;
-    const bool colours = has_colours(kind) && has_colours(run->kind);
+    const bool colours = kind_has_colours(kind) && kind_has_colours(run->kind);
     const char *advice =
         raw && colours ? "convert with --as grey (cells of 1 byte), or give raw needles and texts "
                          "both their shape (--needle-shape, --shape)"
@@ -132,40 +80,28 @@ static void complain_kinds(const grid_run *run, const char *path, const char *ki
              run->needle_count == 1 ? "the needle is" : "the needles are", run->kind, advice);
 }
 
-/* The page's name as it is printed: of a file of several pages with the number. */
-static bool name_page(grid_run *run, const image_band *band)
+/* A page begins, which a file of several pages has in its name. */
+static bool begin_page(grid_run *run, const image_band *band)
 {
-    char *numbered = NULL;
-    if (band->pages > 1)
-        numbered = format_text("%s:%" PRIu32, run->file, band->page);
-    if (band->pages > 1 && numbered == NULL)
+    char *numbered = band->pages > 1 ? format_text("%s:%" PRIu32, run->file, band->page) : NULL;
+    const bool fine =
+        (numbered || band->pages <= 1) && grid_file(&run->output, numbered ? numbered : run->file);
+    if (!fine)
         complain(run->options.command, "%s: out of memory for its name", run->file);
-    else
-        run->file_name = grid_quote_path(run, "file", numbered ? numbered : run->file);
     free(numbered);
     for (size_t i = 0; i < run->needle_count; i++)
-        run->needles[i].count = 0;
-    return run->file_name != NULL;
+        run->found[i].count = 0;
+    return fine;
 }
 
-/* The part of a band that lies in --within; no rows: none of it does. */
-static trawl_grid clip(grid_run *run, const image_band *band)
+/* The counts of a page, which ends. */
+static void print_counts(const grid_run *run)
 {
-    const image *picture = band->picture;
-    const grid_region all = { 0, 0, band->rows, picture->cols };
-    const grid_region *in = run->within.rows > 0 ? &run->within : &all;
-    const uint64_t stop = band->first + picture->rows;
-    const uint64_t end = stop - in->row < in->rows || in->row > stop ? stop : in->row + in->rows;
-    run->top = in->row > band->first ? in->row : band->first;
-    run->left = in->col;
-    trawl_grid part = { NULL, 0, 0, (size_t)picture->cols * picture->cell_size };
-    if (run->top >= end || in->col >= picture->cols)
-        return part;
-    part.rows = end - run->top;
-    part.cols = picture->cols - in->col < in->cols ? picture->cols - in->col : in->cols;
-    part.cells = (const uint8_t *)picture->cells + (run->top - band->first) * part.stride +
-                 in->col * picture->cell_size;
-    return part;
+    progress_hold(true);
+    for (size_t i = 0; i < run->needle_count; i++)
+        if (run->count_all || run->found[i].count)
+            grid_count(&run->output, run->found[i].names, run->found[i].count);
+    progress_release(true);
 }
 
 /* Bytes of the text's file that the band, and what is above it, count for; of one whose length is
@@ -183,7 +119,7 @@ static uint64_t bytes_behind(const grid_run *run, const image_band *band)
 /* What is above the band has been searched. */
 static bool scan_band(grid_run *run, const image_band *band)
 {
-    const trawl_grid part = clip(run, band);
+    const trawl_grid part = band_part(band, &run->within, &run->top, &run->left);
     trawl_error error;
     const uint64_t behind = bytes_behind(run, band);
     const uint64_t bytes = behind > run->file_done ? behind - run->file_done : 0;
@@ -211,17 +147,13 @@ static int search_band(const image_band *band, void *user)
         complain_kinds(run, run->file, band->picture->kind);
         run->failed = true;
     } else {
-        run->failed = (band->first == 0 && !name_page(run, band)) || !scan_band(run, band);
+        run->failed = (band->first == 0 && !begin_page(run, band)) || !scan_band(run, band);
     }
-    progress_hold(true);
-    if (last && !run->failed && run->count)
+    if (last && !run->failed && run->output.count)
         print_counts(run);
-    progress_release(true);
-    if (last)
-        grid_warn(run, run->file, band->picture, true);
     if (last) {
-        free(run->file_name);
-        run->file_name = NULL;
+        grid_warn(run, run->file, band->picture, true);
+        grid_file(&run->output, NULL);
     }
     return run->failed || at_limit(run) || ferror(stdout);
 }
@@ -236,8 +168,7 @@ static bool search_text(grid_run *run, char *path)
     run->file_bytes = progress_total(&path, 1);
     run->file_done = 0;
     const int status = image_read_bands(path, &request, search_band, run, message, sizeof message);
-    free(run->file_name);
-    run->file_name = NULL;
+    grid_file(&run->output, NULL);
     if (status < 0)
         complain(run->options.command, "%s: %s", run->file, message);
     return status >= 0 && !run->failed;
@@ -265,7 +196,7 @@ int grid_search(grid_run *run, char **texts, size_t count)
     }
     explain_print(&run->options, run->plan);
     stats_begin(&run->stats, &run->options);
-    print_header(run);
+    grid_header(&run->output);
     progress_begin(progress_total(texts, count));
     for (size_t i = 0; i < count && !at_limit(run) && !ferror(stdout); i++)
         fine = search_text(run, texts[i]) && fine;
