@@ -99,8 +99,7 @@ typedef struct worker {
     trawl_context *context; /* of one thread */
     source file;
     line_search lines;
-    uint8_t *buffer; /* of pieces */
-    size_t room;
+    line_piece piece;
 } worker;
 
 /* The search and all that works for it. */

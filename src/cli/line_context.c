@@ -13,7 +13,6 @@
  *
  * Cost: a copy of the lines kept; between pieces a read or two of some KiB.
  */
-#define _GNU_SOURCE /* memrchr */
 #include "cli/line_context.h"
 
 #include <stdlib.h>
@@ -27,35 +26,14 @@
 
 /* ---- lines of the block -------------------------------------------------- */
 
-static size_t line_stop(const line_search *s, size_t begin)
+static size_t stop_of(const line_search *s, size_t begin)
 {
-    const uint8_t *newline = memchr(s->text + begin, s->style->end, s->length - begin);
-    return newline ? (size_t)(newline - s->text) : s->length;
-}
-
-/* The begin of the line before text[end]. */
-static size_t line_start(const uint8_t *text, size_t low, size_t end, uint8_t terminator)
-{
-    end--; /* its newline, or the last byte of a text without one */
-#ifdef __GLIBC__
-    const uint8_t *newline = end > low ? memrchr(text + low, terminator, end - low) : NULL;
-    return newline ? (size_t)(newline - text) + 1 : low;
-#else
-    while (end > low && text[end - 1] != terminator)
-        end--;
-    return end;
-#endif
+    return line_stop(s->text, begin, s->length, s->style->end);
 }
 
 static uint64_t number_at(line_search *s, size_t begin)
 {
-    if (!s->style->number)
-        return 0;
-    if (begin > s->counted) {
-        s->line += lines_count(s->text + s->counted, begin - s->counted, s->style->end);
-        s->counted = begin;
-    }
-    return s->line + 1;
+    return s->style->number ? lines_number(s, begin) : 0;
 }
 
 /* The line text[begin .. end) of the block. Returns where the next one begins. */
@@ -80,7 +58,7 @@ static void show_behind(line_search *s, size_t limit)
 {
     line_context *c = &s->context_lines;
     for (; c->left && c->shown < limit; c->left--)
-        show(s, c->shown, line_stop(s, c->shown), false);
+        show(s, c->shown, stop_of(s, c->shown), false);
 }
 
 /* ---- lines that were kept ------------------------------------------------ */
@@ -91,7 +69,7 @@ static size_t kept_from(const line_search *s, uint64_t count)
     const line_context *c = &s->context_lines;
     size_t at = c->end;
     while (count--)
-        at = line_start(c->kept, c->begin, at, s->style->end);
+        at = line_begin(c->kept, c->begin, at - 1, s->style->end);
     return at;
 }
 
@@ -133,7 +111,7 @@ static void keep_lines(line_search *s)
     size_t from = s->length;
     uint64_t count = 0;
     for (; count < most && from > c->shown; count++)
-        from = line_start(s->text, c->shown, from, s->style->end);
+        from = line_begin(s->text, c->shown, from - 1, s->style->end);
     if (c->shown || count == most) {
         c->begin = c->end = 0;
         c->lines = 0;
@@ -171,7 +149,7 @@ void line_context_select(line_search *s, size_t begin, size_t end)
     size_t from = begin;
     show_behind(s, begin);
     for (; wanted && from > c->shown; wanted--)
-        from = line_start(s->text, c->shown, from, s->style->end);
+        from = line_begin(s->text, c->shown, from - 1, s->style->end);
     const uint64_t kept = c->shown || from ? 0 : wanted < c->lines ? wanted : c->lines;
     const uint64_t first = s->offset + from - (kept ? c->end - kept_from(s, kept) : 0);
     if (!c->began && s->edges)
@@ -180,7 +158,7 @@ void line_context_select(line_search *s, size_t begin, size_t end)
         line_printer_group(s);
     show_kept(s, kept);
     while (from < begin)
-        from = show(s, from, line_stop(s, from), false);
+        from = show(s, from, stop_of(s, from), false);
     show(s, begin, end, true);
     c->left = s->style->behind;
 }
@@ -276,7 +254,7 @@ static bool keep_before(line_search *s, source *file, uint64_t low, uint64_t end
         if (!read_at(file, end - length, c->kept, length))
             return false;
         for (; lines < s->style->before && at; lines++)
-            at = line_start(c->kept, 0, at, s->style->end);
+            at = line_begin(c->kept, 0, at - 1, s->style->end);
         if (at || length == all) { /* or the first one may begin before it */
             c->begin = at;
             c->end = length;

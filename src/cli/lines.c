@@ -16,7 +16,6 @@
  * Cost: the scan, plus the bytes of selected lines. Newlines elsewhere are counted only when
  * line numbers are asked for, or lines under -v.
  */
-#define _GNU_SOURCE /* memrchr */
 #include "cli/lines.h"
 
 #include <errno.h>
@@ -29,32 +28,15 @@
 #include "formats/sources/compressed.h"
 #include "formats/sources/grow.h"
 
-#define NUMBER_ROOM 21 /* 20 digits and a colon */
-#define NUL_BLOCK (1u << 20)
+#define NUMBER_ROOM 21   /* 20 digits and a colon */
 #define HEAD (64u << 10) /* bytes that tell under -I what a file is */
 
 /* ---- finding lines ----------------------------------------------------- */
 
-/* The begin of the line that holds text[at - 1], which is not before `done`. */
-static size_t line_begin(const line_search *s, size_t at)
-{
-#ifdef __GLIBC__
-    const uint8_t *newline =
-        at > s->done ? memrchr(s->text + s->done, s->style->end, at - s->done) : NULL;
-    return newline ? (size_t)(newline - s->text) + 1 : s->done;
-#else
-    while (at > s->done && s->text[at - 1] != s->style->end)
-        at--;
-    return at;
-#endif
-}
-
 /* The newline, or the block's end, that is next from `at`. */
 static size_t line_end(const line_search *s, size_t at)
 {
-    const uint8_t *newline =
-        at < s->length ? memchr(s->text + at, s->style->end, s->length - at) : NULL;
-    return newline ? (size_t)(newline - s->text) : s->length;
+    return line_stop(s->text, at, s->length, s->style->end);
 }
 
 static size_t after(const line_search *s, size_t end)
@@ -62,20 +44,13 @@ static size_t after(const line_search *s, size_t end)
     return end < s->length ? end + 1 : end;
 }
 
-/* Short runs, so that the compiler can count in bytes of a vector. */
-uint64_t lines_count(const uint8_t *text, size_t length, uint8_t terminator)
+uint64_t lines_number(line_search *s, size_t at)
 {
-    uint64_t count = 0;
-    while (length) {
-        const size_t run = length < 192 ? length : 192;
-        uint8_t few = 0;
-        for (size_t i = 0; i < run; i++)
-            few = (uint8_t)(few + (text[i] == terminator));
-        count += few;
-        text += run;
-        length -= run;
+    if (at > s->counted) {
+        s->line += line_count(s->text + s->counted, at - s->counted, s->style->end);
+        s->counted = at;
     }
-    return count;
+    return s->line + 1;
 }
 
 /* Lines in text[begin .. end), which starts at a line's begin and ends at one's end. */
@@ -83,7 +58,7 @@ static uint64_t count_lines(const line_search *s, size_t begin, size_t end)
 {
     if (begin == end)
         return 0;
-    return lines_count(s->text + begin, end - begin, s->style->end) +
+    return line_count(s->text + begin, end - begin, s->style->end) +
            (s->text[end - 1] != s->style->end);
 }
 
@@ -101,11 +76,7 @@ static size_t make_prefix(line_search *s, size_t begin, size_t at)
 {
     char *end = s->prefix + s->prefix_length;
     if (s->style->number) {
-        if (begin > s->counted) {
-            s->line += lines_count(s->text + s->counted, begin - s->counted, s->style->end);
-            s->counted = begin;
-        }
-        end = put_decimal(end, s->line + 1);
+        end = put_decimal(end, lines_number(s, begin));
         *end++ = ':';
     }
     if (s->style->offset) {
@@ -195,10 +166,12 @@ static int stop_scan(const line_search *s)
 static void take_end(line_search *s, size_t at)
 {
     const size_t end = line_end(s, at);
+    const size_t begin =
+        silent(s) && !s->style->invert ? 0 : line_begin(s->text, s->done, at, s->style->end);
     if (s->style->invert)
-        select_range(s, s->done, line_begin(s, at));
+        select_range(s, s->done, begin);
     else
-        select_line(s, silent(s) ? 0 : line_begin(s, at), end);
+        select_line(s, begin, end);
     s->done = after(s, end);
 }
 
@@ -324,50 +297,16 @@ static bool set_prefix(line_search *s, const char *name)
     return made;
 }
 
-/* As source_lines, of lines that end with a NUL byte. */
-static bool next_nul_lines(line_search *s, source *file, uint8_t **text, size_t *length)
-{
-    null_lines *n = &s->nulls;
-    if (n->given)
-        memmove(n->bytes, n->bytes + n->given, n->used - n->given);
-    n->used -= n->given;
-    n->given = 0;
-    for (;;) {
-        if (n->room - n->used < NUL_BLOCK / 2) {
-            const size_t room = n->room ? 2 * n->room : NUL_BLOCK;
-            uint8_t *grown = realloc(n->bytes, room);
-            if (!grown) {
-                file->why = strerror(ENOMEM);
-                return false;
-            }
-            n->bytes = grown;
-            n->room = room;
-        }
-        const ptrdiff_t got = source_read(file, n->bytes + n->used, n->room - n->used);
-        if (got < 0)
-            return false;
-        const size_t known = n->used; /* without a NUL byte */
-        n->given = n->used += (size_t)got;
-        while (got && n->given > known && n->bytes[n->given - 1])
-            n->given--;
-        if (n->given > known || !got)
-            break;
-        n->given = 0;
-    }
-    *text = n->bytes;
-    *length = n->given;
-    return true;
-}
-
 static bool next_lines(line_search *s, source *file, uint8_t **text, size_t *length)
 {
-    return s->style->end ? source_lines(file, text, length) : next_nul_lines(s, file, text, length);
+    return s->style->end ? source_lines(file, text, length)
+                         : null_lines_next(&s->nulls, file, text, length);
 }
 
 static void count_rest(line_search *s)
 {
     if (s->style->number && (!s->finished || s->context_lines.left))
-        s->line += lines_count(s->text + s->counted, s->length - s->counted, s->style->end);
+        lines_number(s, s->length);
 }
 
 /* Search the next lines, first those that are text, then those that are binary. */
@@ -452,13 +391,13 @@ line_result lines_resume(line_search *s, source *file, const char *name, uint64_
     return source_place(file, at) ? search_on(s, file) : LINES_READ_FAILED;
 }
 
-line_result lines_piece(line_search *s, const source *file, uint8_t *text, size_t length,
-                        const char *name, uint64_t at, uint64_t line, line_edges *edges)
+line_result lines_piece(line_search *s, const source *file, const line_piece *p, const char *name,
+                        uint64_t line, line_edges *edges)
 {
-    if (!begin_file(s, file, name, at, 0, line))
+    if (!begin_file(s, file, name, p->at, 0, line))
         return LINES_READ_FAILED;
     s->edges = edges;
-    return search_block(s, text, length);
+    return search_block(s, p->text, p->length);
 }
 
 void line_stats_add(line_stats *sum, const line_stats *more)

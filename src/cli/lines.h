@@ -5,7 +5,7 @@
 #include "cli/cli.h"
 #include "cli/printer.h"
 #include "cli/sgr.h"
-#include "formats/sources/source.h"
+#include "formats/sources/line_ends.h"
 
 /* What is selected and what of it is printed: "name:number:offset:line". */
 typedef struct line_style {
@@ -63,12 +63,6 @@ typedef struct line_stats {
     uint64_t files, lines, matches, bytes, printed;
     double seconds;
 } line_stats;
-
-/* Lines that end with a NUL byte, and what was read after them: bytes[given .. used). */
-typedef struct null_lines {
-    uint8_t *bytes;
-    size_t given, used, room;
-} null_lines;
 
 /* A match in a line. */
 typedef struct line_match {
@@ -134,16 +128,15 @@ line_result lines_search(line_search *s, source *file, const char *name);
 line_result lines_resume(line_search *s, source *file, const char *name, uint64_t at,
                          uint64_t selected, uint64_t line, line_edges *last);
 
-/* Search a piece of a file: whole lines without a NUL byte, which begin at the offset `at`, after
- * `line` lines. Only LINES_OK means that it was searched. What is printed of it is in `edges`,
- * which is all zero before. */
-line_result lines_piece(line_search *s, const source *file, uint8_t *text, size_t length,
-                        const char *name, uint64_t at, uint64_t line, line_edges *edges);
+/* Search a piece of a file that has no NUL byte, after `line` lines. Only LINES_OK means that it
+ * was searched. What is printed of it is in `edges`, which is all zero before. */
+line_result lines_piece(line_search *s, const source *file, const line_piece *p, const char *name,
+                        uint64_t line, line_edges *edges);
 
 void line_stats_add(line_stats *sum, const line_stats *more);
 
-/* Ends of lines in so many bytes. */
-uint64_t lines_count(const uint8_t *text, size_t length, uint8_t terminator);
+/* The number of the line that begins at `at` of the block, which none before it did. */
+uint64_t lines_number(line_search *s, size_t at);
 
 void lines_free(line_search *s);
 

@@ -133,7 +133,7 @@ static void free_crew(crew *c)
         lines_free(&w->lines);
         source_close(&w->file);
         trawl_context_close(w->context);
-        free(w->buffer);
+        free(w->piece.buffer);
     }
     for (unsigned i = 0; i < c->ordered.slots; i++) { /* the others were never touched */
         printer_free(&c->jobs[i].out);

@@ -9,9 +9,7 @@
 #include "cli/line_printer.h"
 #include "formats/records/texts.h"
 
-#define SLACK (PIECE / 16 + 1) /* read after a piece at first */
-#define MAX_TAIL (16 * PIECE)  /* of a piece's last line */
-#define MIN_PIECES 3           /* of a file that is cut */
+#define MIN_PIECES 3 /* of a file that is cut */
 
 /* ---- pieces of a large file ------------------------------------------------ */
 
@@ -21,69 +19,6 @@ void leave_large(large *l)
         source_close(&l->file);
         free(l);
     }
-}
-
-static bool piece_room(worker *w, size_t room)
-{
-    if (room <= w->room)
-        return true;
-    uint8_t *grown = realloc(w->buffer, room);
-    if (grown) {
-        w->buffer = grown;
-        w->room = room;
-    }
-    return grown;
-}
-
-/* Read on after w->buffer[0 .. length), which is the file's [from ..), to the end of the line
- * there. Returns the end of the lines in the buffer; 0: they cannot be had so. */
-static size_t read_tail(const large *l, worker *w, uint64_t from, size_t length, size_t known)
-{
-    const uint64_t size = l->file.length;
-    for (size_t wanted = SLACK;; wanted *= 2) {
-        const uint8_t *newline =
-            known > length ? memchr(w->buffer + length, '\n', known - length) : NULL;
-        if (newline)
-            return (size_t)(newline - w->buffer) + 1;
-        if (from + known == size)
-            return known;
-        const uint64_t left = size - from - known;
-        const size_t more = left < wanted ? (size_t)left : wanted;
-        if (known > MAX_TAIL || !piece_room(w, known + more) ||
-            !source_piece(&l->file, from + known, w->buffer + known, more))
-            return 0;
-        length = known;
-        known += more;
-    }
-}
-
-/* Read the lines of a piece, which begin at the offset *at. False: they cannot be had so. */
-static bool read_piece(const job *j, worker *w, uint64_t *at, uint8_t **text, size_t *length)
-{
-    const large *l = j->large;
-    const uint64_t low = j->piece * PIECE, size = l->file.length;
-    const uint64_t high = size - low > PIECE ? low + PIECE : size;
-    const uint64_t from = low ? low - 1 : 0; /* the byte there may be the newline before it */
-    const size_t own = (size_t)(high - from);
-    const size_t known = size - high > SLACK ? own + SLACK : (size_t)(size - from);
-    size_t begin = 0, end = own;
-    *at = low;
-    *text = NULL;
-    *length = 0;
-    if (!piece_room(w, 1 + PIECE + SLACK) || !source_piece(&l->file, from, w->buffer, known))
-        return false;
-    if (low) {
-        const uint8_t *newline = memchr(w->buffer, '\n', own - 1);
-        if (!newline)
-            return true; /* no line begins here */
-        begin = (size_t)(newline - w->buffer) + 1;
-    }
-    if (w->buffer[own - 1] != '\n')
-        end = read_tail(l, w, from, own, known);
-    *at = from + begin;
-    *text = w->buffer + begin;
-    *length = end > begin ? end - begin : 0;
-    return end;
 }
 
 /* Note the lines of a piece, and wait until all before it are known. Returns their number. */
@@ -110,21 +45,19 @@ void search_piece(crew *c, job *j, worker *w)
     const line_style *style = c->search->style;
     line_search *lines = &w->lines;
     large *l = j->large;
-    uint8_t *text = NULL;
-    size_t length = 0;
-    uint64_t at = 0, before = 0;
+    line_piece *p = &w->piece;
+    uint64_t before = 0;
     const bool wanted = !atomic_load(&l->ended);
-    j->unfit = !lines->context || !wanted || !read_piece(j, w, &at, &text, &length) ||
-               (length && !style->text && memchr(text, '\0', length));
+    j->unfit = !lines->context || !wanted || !line_piece_read(p, &l->file, j->piece, PIECE) ||
+               (p->length && !style->text && memchr(p->text, '\0', p->length));
     if (style->number) { /* in any case: others wait for it */
-        j->lines = j->unfit ? 0 : lines_count(text, length, style->end);
+        j->lines = j->unfit ? 0 : line_count(p->text, p->length, style->end);
         before = count_before(c, l, j->piece, j->lines);
     }
-    if (j->unfit || !length)
+    if (j->unfit || !p->length)
         return;
     lines->out = &j->out;
-    j->result = lines_piece(lines, &l->file, text, length, j->named ? l->name : NULL, at, before,
-                            &j->edges);
+    j->result = lines_piece(lines, &l->file, p, j->named ? l->name : NULL, before, &j->edges);
     j->found = lines->selected;
     j->end = lines->bytes;
     if (j->result == LINES_READ_FAILED)
