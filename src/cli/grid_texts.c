@@ -100,7 +100,7 @@ static void print_counts(const grid_run *run)
     progress_hold(true);
     for (size_t i = 0; i < run->needle_count; i++)
         if (run->count_all || run->found[i].count)
-            grid_count(&run->output, run->found[i].names, run->found[i].count);
+            grid_write_count(&run->output, run->found[i].names, run->found[i].count);
     progress_release(true);
 }
 

@@ -111,7 +111,7 @@ void grid_place(const grid_writer *w, const char *names, uint64_t row, uint64_t 
     put_text(w, w->format == GRID_JSON ? "}\n" : "\n");
 }
 
-void grid_count(const grid_writer *w, const char *names, uint64_t count)
+void grid_write_count(const grid_writer *w, const char *names, uint64_t count)
 {
     static const char *const counts[] = { "\t%" PRIu64 "\n", ",%" PRIu64 "\n",
                                           ",\"count\":%" PRIu64 "}\n" };

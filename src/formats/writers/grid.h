@@ -30,6 +30,6 @@ char *grid_names(const grid_writer *w, size_t number, const char *name);
 void grid_place(const grid_writer *w, const char *names, uint64_t row, uint64_t col, uint64_t rows,
                 uint64_t cols);
 
-void grid_count(const grid_writer *w, const char *names, uint64_t count);
+void grid_write_count(const grid_writer *w, const char *names, uint64_t count);
 
 #endif
