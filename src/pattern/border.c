@@ -159,12 +159,18 @@ static bool chooses_begins(const program *p)
     return false;
 }
 
-int border_program(memory *m, pattern *p, trawl_error *error)
+int border_program(memory *m, pattern *p, const trawl_conditions *conditions, trawl_error *error)
 {
     program *made;
-    const uint32_t before = kinds_before(&p->before, p->program);
-    const uint32_t after = kinds_after(&p->after, p->program);
-    if (!program_restrict(m, p->program, before, after, &made))
+    pattern asked = { .flags = p->flags };
+    int status = border_conditions(&asked, conditions, error);
+    if (status == TRAWL_OK)
+        status = border_flags(&asked, error);
+    if (status != TRAWL_OK)
+        return status;
+    p->asks = asked.asks;
+    if (!program_restrict(m, p->program, kinds_before(&asked.before, p->program),
+                          kinds_after(&asked.after, p->program), &made))
         return memory_failed(m, error, "a program");
     if (!made)
         return fail(error, TRAWL_ERROR_PATTERN, 0,
@@ -172,7 +178,8 @@ int border_program(memory *m, pattern *p, trawl_error *error)
                     "other: remove one of them");
     memory_give(m, p->program);
     p->program = made;
-    p->before = p->after = (border){ .given = 0 };
+    if (!pattern_is_program(p))
+        return TRAWL_OK;
     if (!program_measure(m, made, &p->min_length, &p->max_length))
         return memory_failed(m, error, "a program");
     p->opened = chooses_begins(made);
@@ -241,6 +248,7 @@ int border_divide(memory *m, const pattern *whole, size_t first, bool own, patte
     out->before.own = 0;
     out->varied = true; /* as the whole is, even if this part has one length */
     out->name = NULL;
+    out->shared = true;
     return TRAWL_OK;
 }
 
@@ -342,7 +350,7 @@ static int open_others(memory *m, pattern_list *list, trawl_error *error)
     class_invert(&any);
     for (size_t i = 0; status == TRAWL_OK && i < list->count; i++) {
         pattern *p = &list->patterns[i];
-        if (p->opened || p->program || !varies(p)) /* programs are told of the opening */
+        if (p->opened || pattern_is_program(p) || !varies(p)) /* programs are told of the opening */
             continue;
         border_add(&p->before, any, true);
         status = open_pattern(m, p, list->opening, error);
@@ -367,7 +375,7 @@ int border_open(memory *m, pattern_list *list, trawl_error *error)
     int status = TRAWL_OK;
     for (size_t i = 0; status == TRAWL_OK && i < list->count; i++) {
         pattern *p = &list->patterns[i];
-        opened |= p->program && p->opened;
+        opened |= p->opened; /* a program */
         if (!p->before.given)
             continue;
         settle_own(p);

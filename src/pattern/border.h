@@ -28,10 +28,10 @@ int border_flags(pattern *p, trawl_error *error);
 /* Add what its conditions ask for; NULL: nothing. Error: they cannot be met. */
 int border_conditions(pattern *p, const trawl_conditions *conditions, trawl_error *error);
 
-/* Move what a program's flags and conditions ask of the bytes beside its matches into its links,
- * and measure it: it is opened if some of its matches may not begin anywhere. Error: memory, or no
- * match is left. */
-int border_program(memory *m, pattern *p, trawl_error *error);
+/* Put what the flags and conditions of a pattern ask for into the links of its program; if it has
+ * no elements, measure it: it is opened if some of its matches may not begin anywhere. Error:
+ * memory, or no match is left. */
+int border_program(memory *m, pattern *p, const trawl_conditions *conditions, trawl_error *error);
 
 /* Let a program stand for those of its matches that have the condition `when` (AFTER_... bits). */
 void border_after(pattern *p, uint32_t when);

@@ -50,7 +50,7 @@ void pattern_list_free(pattern_list *list)
 bool pattern_list_has_programs(const pattern_list *list)
 {
     for (size_t i = 0; list->patterns && i < list->count; i++)
-        if (list->patterns[i].program)
+        if (pattern_is_program(&list->patterns[i]))
             return true;
     return false;
 }
@@ -162,15 +162,15 @@ static int make_pattern(memory *m, const trawl_pattern *src, const trawl_conditi
     out->text = src->text;
     out->text_length = src->length;
     int status = find_parser(src->syntax)(m, &meant, next, out, error);
-    if (status == TRAWL_OK)
-        status = border_conditions(out, conditions, error);
-    if (status == TRAWL_OK)
-        status = border_flags(out, error);
     if (status == TRAWL_OK && out->program)
-        status = border_program(m, out, error);
+        status = border_program(m, out, conditions, error);
+    if (status == TRAWL_OK && !pattern_is_program(out))
+        status = border_conditions(out, conditions, error);
+    if (status == TRAWL_OK && !pattern_is_program(out))
+        status = border_flags(out, error);
     if (status != TRAWL_OK)
         return status;
-    if (!out->program)
+    if (!pattern_is_program(out))
         measure(out);
     return copy_name(m, src->name, &out->name, error);
 }
@@ -223,6 +223,7 @@ static int divide_kinds(pattern_list *list, size_t *room, const char *name, traw
     if (kinds && list->count == index + 1) {
         border_shorten(whole);
     } else if (kinds) {
+        whole[1].shared = false; /* the first alternative owns the program, if there is one */
         memory_give(m, whole->elements);
         memory_give(m, whole->name);
         *whole = list->patterns[--list->count];
@@ -320,7 +321,7 @@ static int make_alternatives(memory *m, const trawl_pattern *src,
         pattern *p = add_pattern(list, room);
         status = p ? make_pattern(m, src, conditions, order, &next, p, error)
                    : memory_failed(m, error, "%zu pattern%s", list->count, plural(list->count));
-        if (status == TRAWL_OK && p->program)
+        if (status == TRAWL_OK && pattern_is_program(p))
             status = divide_ends(list, room, src->name, error);
         else if (status == TRAWL_OK)
             status = divide_kinds(list, room, src->name, error);

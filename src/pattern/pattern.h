@@ -70,11 +70,12 @@ typedef struct pattern {
     uint8_t *bytes;    /* literal: `length` bytes; under TRAWL_NOCASE in lower case */
     element *elements; /* extended: `length` elements */
     size_t length;
-    program *program; /* what is no sequence of elements; else NULL: see pattern/program.h */
-    bool shared;      /* the program is that of the pattern before it, of the same order, which
-                         owns it */
-    uint32_t when;    /* of a program: which of its links to the end count (AFTER_... bits that one
-                         link has): each condition there is a pattern of its own */
+    program *program;    /* what is no sequence of elements, or a sequence of which not the longest
+                            matches are preferred; else NULL: see pattern/program.h */
+    bool shared;         /* another pattern of this order owns the program */
+    uint32_t when;       /* of a program without elements: which of its links to the end count, by
+                            their AFTER_... bits: each condition there is a pattern of its own; else 0,
+                            all count */
     uint64_t min_length; /* shortest match in bytes, >= 1 */
     uint64_t max_length; /* longest, or LENGTH_UNBOUNDED */
     border before, after;
@@ -189,7 +190,13 @@ int pattern_list_make_grid(memory *m, const trawl_needle *needles, size_t count,
                            const trawl_likeness *likeness, pattern_list *list, trawl_error *error);
 void pattern_list_free(pattern_list *list);
 
-/* Whether some pattern is a program. */
+/* Whether engines see a pattern as a program. If it has elements too, only reports do. */
+static inline bool pattern_is_program(const pattern *p)
+{
+    return p->program && !p->elements && !p->literal;
+}
+
+/* Whether some pattern is one. */
 bool pattern_list_has_programs(const pattern_list *list);
 
 /* Whether `cells` and `stride`, in bytes, are aligned for cells. Cells of 3 bytes need nothing. */

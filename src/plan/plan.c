@@ -391,23 +391,22 @@ static bool borders_valid(const plan_pattern *p, const plan_borders *borders, ui
     if (p->borders > count)
         return false;
     const plan_borders *b = &borders[p->borders - 1];
-    if (program && (b->before.given || b->after.own))
-        return false;
     return border_valid(&b->before) && border_valid(&b->after) && asked_valid(b) &&
            (b->before.given || b->after.given || asked_of_start(&b->asks)) &&
            (b->before.given || !opened || program) && !b->before.last &&
            (!b->before.given || plan_one_length(p) || (opened && !b->before.own));
 }
 
-/* Programs stand in the order of the patterns, each once; those of one order share one. `places` is
+/* Programs stand in the order of the patterns, each once; those of one order share one. What has
+ * elements too, for engines, may have other lengths than the program. `places` is
  * as in add_program, and *next where the next one begins. */
 static bool program_valid(memory *m, const plan_pattern *p, const uint8_t *programs, uint64_t room,
                           uint64_t *places, uint64_t *next)
 {
     const program *own = (const void *)(programs + p->first);
     uint64_t min, max;
-    if (p->elements || p->reserved || p->when == 0 || p->when & ~(uint32_t)AFTER_ANY ||
-        p->first > room || room - p->first < sizeof *own || p->first % 8)
+    if (p->elements || p->reserved || p->when & ~(uint32_t)AFTER_ANY || p->first > room ||
+        room - p->first < sizeof *own || p->first % 8)
         return false;
     if (places[p->order] == 0) {
         if (p->first != *next || own->positions > PROGRAM_MAX_POSITIONS ||
@@ -419,8 +418,10 @@ static bool program_valid(memory *m, const plan_pattern *p, const uint8_t *progr
         places[p->order] = p->first + 1;
         *next += size;
     }
-    return places[p->order] == p->first + 1 && program_measure(m, own, &min, &max) &&
-           min == p->min_length && max == p->max_length;
+    if (places[p->order] != p->first + 1)
+        return false;
+    return p->when == 0 ||
+           (program_measure(m, own, &min, &max) && min == p->min_length && max == p->max_length);
 }
 
 static bool flags_valid(uint32_t flags)

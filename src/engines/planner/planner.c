@@ -67,7 +67,7 @@ static bool some_takes(const pattern *p)
 
 static uint8_t kind_of(const pattern *p)
 {
-    if (p->program)
+    if (pattern_is_program(p))
         return PROGRAMS;
     if (p->literal)
         return p->length < SHORT                ? SHORT_LITERALS

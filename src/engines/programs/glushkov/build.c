@@ -40,7 +40,8 @@ static const char *glushkov_refuses(const pattern_list *list)
     if (list->needles)
         return "it takes byte patterns, not grids: use bb or byr";
     for (size_t i = 0; i < list->count; i++)
-        if (!list->patterns[i].program && position_count(&list->patterns[i]) > MAX_SEQUENCE)
+        if (!pattern_is_program(&list->patterns[i]) &&
+            position_count(&list->patterns[i]) > MAX_SEQUENCE)
             return "it takes no sequences of more than 256 positions: use shiftand";
     return NULL;
 }
@@ -48,9 +49,10 @@ static const char *glushkov_refuses(const pattern_list *list)
 /* How many of the patterns from `first` on are one automaton. */
 static size_t siblings(const pattern_list *list, size_t first)
 {
+    const bool is = pattern_is_program(&list->patterns[first]);
     const program *p = list->patterns[first].program;
     size_t count = 1;
-    while (p && first + count < list->count && list->patterns[first + count].program == p)
+    while (is && first + count < list->count && list->patterns[first + count].program == p)
         count++;
     return count;
 }

@@ -241,7 +241,7 @@ static void add_sequence(graph *g, const pattern_list *list, size_t index)
 void graph_make(memory *m, const pattern_list *list, size_t first, size_t count, graph *g)
 {
     *g = (graph){ .memory = m };
-    if (list->patterns[first].program)
+    if (pattern_is_program(&list->patterns[first]))
         add_program(g, list, first, count);
     else
         add_sequence(g, list, first);
