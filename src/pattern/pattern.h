@@ -74,8 +74,8 @@ typedef struct pattern {
                             matches are preferred; else NULL: see pattern/program.h */
     bool shared;         /* another pattern of this order owns the program */
     uint32_t when;       /* of a program without elements: which of its links to the end count, by
-                            their AFTER_... bits: each condition there is a pattern of its own; else 0,
-                            all count */
+                            their AFTER_... bits: each condition there is a pattern of its own; else
+                            0, all count */
     uint64_t min_length; /* shortest match in bytes, >= 1 */
     uint64_t max_length; /* longest, or LENGTH_UNBOUNDED */
     border before, after;
