@@ -21,7 +21,7 @@ typedef struct builder {
     block *tables;
     block awake, sleeping; /* glushkov_unit[] */
     block literals;        /* known_literal[] */
-    block masks;           /* scratch: u64[] */
+    block quiets;          /* byte_class[] */
     graph packed;          /* small automata that never sleep */
     uint64_t words;        /* of state so far */
     double cost;           /* nanoseconds a byte */
@@ -30,8 +30,7 @@ typedef struct builder {
 
 /* A literal, and the sleeping unit that it wakes. */
 typedef struct known_literal {
-    wake_literal literal;
-    uint8_t unused[2];
+    cut_literal what;
     uint32_t unit;
 } known_literal;
 
@@ -153,12 +152,39 @@ static void append_ends(builder *b, graph *g, glushkov_unit *u)
     }
 }
 
-/* Append the tables of a unit. */
-static void append_unit(builder *b, graph *g, uint32_t back)
+/* The number of a class that units wait in; GLUSHKOV_NONE: there are too many. */
+static uint32_t quiet_number(builder *b, const byte_class *set)
+{
+    const byte_class *all = (const void *)b->quiets.bytes;
+    const uint32_t count = (uint32_t)(b->quiets.size / sizeof *all);
+    for (uint32_t i = 0; i < count; i++)
+        if (memcmp(&all[i], set, sizeof *set) == 0)
+            return i;
+    if (count == GLUSHKOV_QUIETS)
+        return GLUSHKOV_NONE;
+    block_append(&b->quiets, set, sizeof *set, 8);
+    return count;
+}
+
+/* The positions that a quiet unit waits in, as cut.c has them. */
+static void fill_waits(const graph *g, const byte_class *quiet, glushkov_word *words)
+{
+    for (uint32_t p = 0; p < g->count; p++) {
+        const uint64_t bit = (uint64_t)1 << (p % WORD);
+        glushkov_word *w = &words[p / WORD];
+        if (w->loop & ~w->last & bit && memcmp(&g->sets[p], quiet, sizeof *quiet) == 0)
+            w->waits |= bit;
+    }
+}
+
+/* Append the tables of a unit. `quiet`: the class that it waits in, with this number; or NULL. */
+static void append_unit(builder *b, graph *g, uint32_t back, const byte_class *quiet,
+                        uint32_t number)
 {
     uint8_t map[256], sample[256];
     glushkov_unit u = { .word = (uint32_t)b->words, .words = (g->count + WORD - 1) / WORD };
     u.back = back;
+    u.quiet = quiet ? number : GLUSHKOV_NONE;
     u.classes = graph_classes(g, map, sample);
     u.map = (uint32_t)(block_append(b->tables, map, sizeof map, 8) / 4);
     const size_t rows = block_append(b->tables, NULL, (size_t)u.classes * u.words * 8, 8);
@@ -171,7 +197,10 @@ static void append_unit(builder *b, graph *g, uint32_t back)
         for (uint32_t p = 0; p < g->count; p++)
             if (class_has(&g->sets[p], sample[c]))
                 set_bit(masks_at(b->tables, rows) + (size_t)c * u.words, p);
-    u.exceptions = fill_words(g, (glushkov_word *)(void *)(b->tables->bytes + masks), u.words);
+    glushkov_word *words = (glushkov_word *)(void *)(b->tables->bytes + masks);
+    u.exceptions = fill_words(g, words, u.words);
+    if (quiet)
+        fill_waits(g, quiet, words);
     for (uint32_t p = 0; p < g->count; p++)
         u.opens |= g->begins[p] & GRAPH_OPENS ? 1 : 0;
     append_follow(b, g, &u);
@@ -192,46 +221,58 @@ static double awake_cost(const graph *g)
            (exceptions ? COST_GLUSHKOV_EXCEPTION : 0);
 }
 
-/* Find the literals of a unit; returns its `back`, or 0 if it is to be awake. */
-static uint32_t add_literals(builder *b, const graph *g)
+/* Note the literals of a cut for the next sleeping unit. */
+static void add_literals(builder *b, const cut *found)
 {
-    const double awake = awake_cost(g);
-    const double hit = COST_GLUSHKOV_WAKE + COST_GLUSHKOV_RUN * awake;
-    cut found;
-    cut_find(g, b->rarity, hit, awake, &found);
     const uint32_t unit = (uint32_t)(b->sleeping.size / sizeof(glushkov_unit));
-    const wake_literal *all = (const void *)found.literals.bytes;
-    for (size_t i = 0; found.back && i < found.literals.size / sizeof *all; i++) {
-        const known_literal known = { all[i], { 0 }, unit };
+    const cut_literal *all = (const void *)found->literals.bytes;
+    for (size_t i = 0; i < found->literals.size / sizeof *all; i++) {
+        const known_literal known = { all[i], unit };
         block_append(&b->literals, &known, sizeof known, 4);
     }
-    b->failed |= found.literals.failed;
-    block_free(&found.literals);
-    b->cost += found.back ? found.rate * hit : awake;
-    return found.back;
 }
 
 static void flush_packed(builder *b)
 {
     if (b->packed.count && !b->packed.failed)
-        append_unit(b, &b->packed, 0);
+        append_unit(b, &b->packed, 0, NULL, 0);
     b->failed |= b->packed.failed;
     graph_free(&b->packed);
+}
+
+static void add_awake(builder *b, graph *g)
+{
+    b->cost += awake_cost(g);
+    if (g->count > WORD) {
+        append_unit(b, g, 0, NULL, 0);
+        return;
+    }
+    if (b->packed.count + g->count > WORD)
+        flush_packed(b);
+    graph_add(&b->packed, g);
 }
 
 static void add_unit(builder *b, size_t first, size_t count)
 {
     graph g;
+    cut found = { .back = 0 };
     graph_make(b->memory, b->problem->list, first, count, &g);
     b->failed |= g.failed;
-    const uint32_t back = b->failed ? 0 : add_literals(b, &g);
-    if (!b->failed && (back || g.count > WORD)) {
-        append_unit(b, &g, back);
-    } else if (!b->failed) {
-        if (b->packed.count + g.count > WORD)
-            flush_packed(b);
-        graph_add(&b->packed, &g);
+    if (!b->failed) {
+        const double awake = awake_cost(&g);
+        const double hit = COST_GLUSHKOV_WAKE + COST_GLUSHKOV_RUN * awake;
+        cut_find(&g, b->rarity, hit, awake, &found);
+        b->cost += found.back ? found.rate * hit : 0;
+        b->failed |= found.literals.failed;
     }
+    const uint32_t quiet = found.waits ? quiet_number(b, &found.quiet) : GLUSHKOV_NONE;
+    if (!b->failed && found.back && (!found.waits || quiet != GLUSHKOV_NONE)) {
+        add_literals(b, &found);
+        append_unit(b, &g, found.back, found.waits ? &found.quiet : NULL, quiet);
+    } else if (!b->failed) {
+        add_awake(b, &g);
+    }
+    block_free(&found.literals);
     graph_free(&g);
 }
 
@@ -240,10 +281,13 @@ static void add_unit(builder *b, size_t first, size_t count)
 static int compare_literals(const void *left, const void *right)
 {
     const known_literal *a = left, *b = right;
-    if (a->literal.length != b->literal.length)
-        return a->literal.length < b->literal.length ? 1 : -1; /* long ones first, as lists have */
-    const int order = memcmp(&a->literal, &b->literal, sizeof a->literal);
-    return order ? order : (a->unit > b->unit) - (a->unit < b->unit);
+    const wake_literal *l = &a->what.literal, *r = &b->what.literal;
+    if (l->length != r->length)
+        return l->length < r->length ? 1 : -1; /* long ones first, as lists have */
+    const int order = memcmp(l, r, sizeof *l);
+    if (order != 0)
+        return order;
+    return a->unit != b->unit ? (a->unit > b->unit ? 1 : -1) : a->what.goes_on - b->what.goes_on;
 }
 
 /* The engine whose walk finds the literals soonest. */
@@ -282,28 +326,28 @@ static bool list_literals(builder *b, glushkov_tables *t, pattern_list *list, ui
     if (!patterns)
         return false;
     for (size_t i = 0; i < count; i++) {
-        if (i > 0 && memcmp(&all[i].literal, &all[i - 1].literal, sizeof all->literal) == 0) {
-            if (all[i].unit != all[i - 1].unit)
-                members[t->member_count++] = all[i].unit;
-            continue;
+        wake_literal *l = &all[i].what.literal;
+        const bool again = i > 0 && memcmp(l, &all[i - 1].what.literal, sizeof *l) == 0;
+        if (!again) {
+            heads[list->count] = t->member_count;
+            patterns[list->count] = (pattern){ .id = (uint32_t)list->count,
+                                               .order = (uint32_t)list->count,
+                                               .flags = l->folded ? TRAWL_NOCASE : 0,
+                                               .literal = true,
+                                               .bytes = l->bytes,
+                                               .length = l->length,
+                                               .min_length = l->length,
+                                               .max_length = l->length };
+            list->count++;
         }
-        heads[list->count] = t->member_count;
-        members[t->member_count++] = all[i].unit;
-        patterns[list->count] = (pattern){ .id = (uint32_t)list->count,
-                                           .order = (uint32_t)list->count,
-                                           .flags = all[i].literal.folded ? TRAWL_NOCASE : 0,
-                                           .literal = true,
-                                           .bytes = all[i].literal.bytes,
-                                           .length = all[i].literal.length,
-                                           .min_length = all[i].literal.length,
-                                           .max_length = all[i].literal.length };
-        list->count++;
+        if (!again || all[i].unit != all[i - 1].unit)
+            members[t->member_count++] = all[i].unit | (all[i].what.goes_on ? GLUSHKOV_GOES_ON : 0);
     }
     list->given = list->count;
     heads[list->count] = t->member_count;
     t->literals = (uint32_t)list->count;
-    t->longest = all[0].literal.length;
-    t->shortest = all[count - 1].literal.length;
+    t->longest = all[0].what.literal.length;
+    t->shortest = all[count - 1].what.literal.length;
     return true;
 }
 
@@ -350,7 +394,7 @@ static void builder_open(builder *b, const problem *p, block *tables)
 {
     memory *m = p->memory;
     *b = (builder){ .problem = p, .memory = m, .tables = tables };
-    b->awake.memory = b->sleeping.memory = b->literals.memory = b->masks.memory = m;
+    b->awake.memory = b->sleeping.memory = b->literals.memory = b->quiets.memory = m;
     b->packed.memory = m;
     b->rarity = rarity_of(p);
     b->failed = !b->rarity;
@@ -361,7 +405,7 @@ static void builder_close(builder *b)
     block_free(&b->awake);
     block_free(&b->sleeping);
     block_free(&b->literals);
-    block_free(&b->masks);
+    block_free(&b->quiets);
     graph_free(&b->packed);
     memory_give(b->memory, b->rarity);
 }
@@ -418,6 +462,18 @@ static void append_masks(const glushkov_tables *t, stage_draft *out)
     }
 }
 
+/* The classes as the loop reads them; returns where they are, in words. */
+static uint32_t append_quiets(builder *b)
+{
+    const byte_class *all = (const void *)b->quiets.bytes;
+    const size_t count = b->quiets.size / sizeof *all;
+    const uint32_t at = block_words(b->tables, NULL, count * 8);
+    uint32_t *words = (uint32_t *)(void *)(b->tables->bytes + (size_t)at * 4);
+    for (size_t i = 0; !b->tables->failed && i < count * 8; i++)
+        words[i] = (uint32_t)(all[i / 8].bits[i % 8 / 2] >> (32 * (i % 2)));
+    return at;
+}
+
 static void glushkov_build(const problem *p, stage_draft *out)
 {
     block *tables = &out->tables;
@@ -436,6 +492,8 @@ static void glushkov_build(const problem *p, stage_draft *out)
         t.words = (uint32_t)b.words;
         t.units = (uint32_t)(block_append(tables, b.awake.bytes, b.awake.size, 8) / 4);
         block_append(tables, b.sleeping.bytes, b.sleeping.size, 4);
+        t.quiet_count = (uint32_t)(b.quiets.size / sizeof(byte_class));
+        t.quiets = append_quiets(&b);
     }
     out->carries = needs_carry(p->list);
     out->state_words = b.words;
@@ -502,7 +560,7 @@ static bool filter_valid(const stage_facts *facts, const glushkov_tables *t, con
         if (heads[i] > heads[i + 1])
             return false;
     for (uint32_t i = 0; i < t->member_count; i++)
-        if (tables[t->members + i] >= t->unit_count - t->awake)
+        if ((tables[t->members + i] & ~GLUSHKOV_GOES_ON) >= t->unit_count - t->awake)
             return false;
     return true;
 }
@@ -511,7 +569,8 @@ static bool glushkov_check(const stage_facts *facts, const uint32_t *tables, siz
 {
     const glushkov_tables *t = (const glushkov_tables *)(const void *)tables;
     if (words < sizeof *t / 4 || t->unit_count < 1 || t->awake > t->unit_count || t->units % 2 ||
-        t->words != facts->state_words ||
+        t->words != facts->state_words || t->quiet_count > GLUSHKOV_QUIETS ||
+        !words_inside(words, t->quiets, (uint64_t)t->quiet_count * 8) ||
         !words_inside(words, t->units, (uint64_t)t->unit_count * (sizeof(glushkov_unit) / 4)))
         return false;
     const glushkov_unit *units = (const void *)(tables + t->units);
@@ -520,6 +579,7 @@ static bool glushkov_check(const stage_facts *facts, const uint32_t *tables, siz
         const bool sleeps = i >= t->awake;
         if (units[i].word > t->words || units[i].words > t->words - units[i].word ||
             (units[i].back > 0) != sleeps ||
+            (units[i].quiet != GLUSHKOV_NONE && units[i].quiet >= t->quiet_count) ||
             !unit_valid(tables, words, &units[i], facts->pattern_count))
             return false;
         state += units[i].words;

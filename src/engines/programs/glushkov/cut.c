@@ -10,8 +10,11 @@
  * cheapest of these cuts is kept. That is not always the minimum, which flows would give, but it
  * takes O(links) for each p.
  *
- * The strings must end within GLUSHKOV_BACK bytes of the match's begin, for so far the unit runs
+ * The strings must end within MAX_BACK bytes of the match's begin, for so far the unit runs
  * back when one is found; positions that can be farther away have no price.
+ *
+ * Where a match may wait for long, in positions that repeat a class of nearly all bytes, it is cut
+ * twice: what comes before such a position, and what follows it as if a match began there.
  */
 #include "engines/programs/glushkov/cut.h"
 
@@ -25,6 +28,11 @@
 #define MAX_PRICES 24u      /* that are tried */
 #define MAX_POSITIONS 4096u /* of a graph that is cut */
 #define NO_PRICE 1e9
+
+/* The least rate of a literal, by its length: a sample says little of what it does not hold, and
+ * filters of short literals let much pass. */
+static const double least_rates[GLUSHKOV_LITERAL + 1] = { 1,    4e-3, 3e-4, 6e-5, 2e-5,
+                                                          1e-5, 6e-6, 4e-6, 3e-6 };
 #define FAR UINT32_MAX
 
 /* A way to a position: its last `length` positions, the last one first. */
@@ -49,8 +57,13 @@ typedef struct cutter {
     ways *best;      /* scratch of one position */
     uint32_t *queue; /* scratch: positions */
     uint8_t *mark;   /* scratch */
+    uint8_t *waits;  /* WAITS: matches wait in it; LEAVES: a match goes on with it after a wait */
     bool failed;
 } cutter;
+
+enum { WAITS = 1, LEAVES = 2 };
+
+#define MIN_QUIET 128u /* bytes of a class that matches wait in */
 
 /* ---- links the other way round ---------------------------------------------------- */
 
@@ -75,17 +88,19 @@ static void turn_links(cutter *c)
 static void measure_ways(cutter *c)
 {
     const graph *g = c->g;
-    uint32_t *before = c->back_first, head = 0, tail = 0;
+    uint32_t head = 0, tail = 0;
     uint32_t *open = c->queue + g->count; /* links to a position that were not followed yet */
     for (uint32_t p = 0; p < g->count; p++) {
-        open[p] = before[p + 1] - before[p];
-        c->far[p] = open[p] ? 0 : 1;
+        open[p] = 0;
+        for (uint32_t l = c->back_first[p]; l < c->back_first[p + 1]; l++)
+            open[p] += !(c->waits[c->back_links[l]] & WAITS);
+        c->far[p] = open[p] && !(c->waits[p] & LEAVES) ? 0 : 1;
         if (open[p] == 0)
             c->queue[tail++] = p;
     }
     while (head < tail) {
         const uint32_t p = c->queue[head++];
-        for (uint32_t l = g->first[p]; l < g->first[p + 1]; l++) {
+        for (uint32_t l = g->first[p]; !(c->waits[p] & WAITS) && l < g->first[p + 1]; l++) {
             const uint32_t to = g->links[l];
             c->far[to] = c->far[p] + 1 > c->far[to] ? c->far[p] + 1 : c->far[to];
             if (--open[to] == 0)
@@ -164,7 +179,9 @@ static double literal_rate(const cutter *c, const wake_literal *l)
             its += 2 * rarity_rate(c->rarity, upper, length);
         rate = its < rate ? its : rate;
     }
-    return rate;
+    for (uint32_t i = 4; i < l->length; i++)
+        rate /= 2; /* each further byte says something */
+    return rate > least_rates[l->length] ? rate : least_rates[l->length];
 }
 
 /* Spell the literals of a way; they go to `to`, unless it is NULL. Returns their rate; *count grows
@@ -239,11 +256,53 @@ static void find_prices(cutter *c)
                                                   : find_ways(c, p);
 }
 
+/* Find the class that matches wait in, the largest that some positions repeat, and what follows
+ * these. False: there is none. */
+static bool find_waits(cutter *c, byte_class *quiet)
+{
+    const graph *g = c->g;
+    uint32_t largest = MIN_QUIET - 1;
+    for (uint32_t p = 0; p < g->count; p++)
+        for (uint32_t l = g->first[p]; l < g->first[p + 1]; l++) {
+            const uint32_t size = g->links[l] == p ? class_size(&g->sets[p]) : 0;
+            if (size > largest) {
+                largest = size;
+                *quiet = g->sets[p];
+            }
+        }
+    for (uint32_t p = 0; largest >= MIN_QUIET && p < g->count; p++)
+        for (uint32_t l = g->first[p]; l < g->first[p + 1]; l++)
+            if (g->links[l] == p && memcmp(&g->sets[p], quiet, sizeof *quiet) == 0)
+                c->waits[p] |= WAITS;
+    for (size_t i = 0; i < g->end_count; i++)
+        c->waits[g->ends[i].position] &= (uint8_t)~WAITS; /* it never waits: matches end there */
+    for (uint32_t p = 0; p < g->count; p++)
+        for (uint32_t l = g->first[p]; c->waits[p] & WAITS && l < g->first[p + 1]; l++)
+            if (g->links[l] != p)
+                c->waits[g->links[l]] |= LEAVES;
+    return largest >= MIN_QUIET;
+}
+
 /* ---- cuts ---------------------------------------------------------------------------- */
 
-/* Mark the positions that are reached, from the begins on or back from the ends, without passing
- * one whose price is at most `price`: 1 those that are passed, 2 those that stop. Returns whether
- * these are a cut, and in *sum what they cost. */
+/* Mark a position, which is looked at later. */
+static void reach(cutter *c, uint32_t position, uint32_t *depth)
+{
+    if (!c->mark[position]) {
+        c->mark[position] = 1;
+        c->queue[(*depth)++] = position;
+    }
+}
+
+/* Whether a way may begin, or end, with a position. */
+static bool is_source(const cutter *c, uint32_t p)
+{
+    return c->g->begins[p] || c->waits[p] & LEAVES;
+}
+
+/* Mark the positions that are reached, from where ways begin on or back from where they end,
+ * without passing one whose price is at most `price`: 1 those that are passed, 2 those that stop.
+ * Returns whether these are a cut, and in *sum what they cost. */
 static bool try_cut(cutter *c, double price, bool back, double *sum)
 {
     const graph *g = c->g;
@@ -253,19 +312,11 @@ static bool try_cut(cutter *c, double price, bool back, double *sum)
     bool cuts = true;
     memset(c->mark, 0, g->count);
     *sum = 0;
-    if (back) {
-        for (size_t i = 0; i < g->end_count; i++)
-            if (!c->mark[g->ends[i].position]) {
-                c->mark[g->ends[i].position] = 1;
-                c->queue[depth++] = g->ends[i].position;
-            }
-    } else {
-        for (uint32_t p = 0; p < g->count; p++)
-            if (g->begins[p]) {
-                c->mark[p] = 1;
-                c->queue[depth++] = p;
-            }
-    }
+    for (size_t i = 0; back && i < g->end_count; i++)
+        reach(c, g->ends[i].position, &depth);
+    for (uint32_t p = 0; p < g->count; p++)
+        if (back ? c->waits[p] & WAITS : is_source(c, p))
+            reach(c, p, &depth);
     while (depth > 0) {
         const uint32_t p = c->queue[--depth];
         if (c->price[p] <= price) {
@@ -273,16 +324,39 @@ static bool try_cut(cutter *c, double price, bool back, double *sum)
             *sum += c->price[p];
             continue;
         }
-        cuts = cuts && !(back && g->begins[p]);
+        cuts = cuts && !(back ? is_source(c, p) : c->waits[p] & WAITS);
         for (uint32_t l = first[p]; l < first[p + 1]; l++)
-            if (!c->mark[links[l]]) {
-                c->mark[links[l]] = 1;
-                c->queue[depth++] = links[l];
-            }
+            if (!back || !(c->waits[links[l]] & WAITS) || links[l] == p)
+                reach(c, links[l], &depth);
     }
     for (size_t i = 0; i < g->end_count && !back; i++)
         cuts = cuts && c->mark[g->ends[i].position] != 1;
     return cuts;
+}
+
+/* Mark those positions of a cut by 3 that a match meets near its begin. */
+static void mark_first(cutter *c)
+{
+    const graph *g = c->g;
+    uint8_t *seen = c->waits; /* a bit more */
+    uint32_t depth = 0;
+    for (uint32_t p = 0; p < g->count; p++)
+        if (g->begins[p]) {
+            seen[p] |= 4;
+            c->queue[depth++] = p;
+        }
+    while (depth > 0) {
+        const uint32_t p = c->queue[--depth];
+        if (c->mark[p] == 2)
+            c->mark[p] = 3;
+        if (c->mark[p] == 3 || seen[p] & WAITS)
+            continue;
+        for (uint32_t l = g->first[p]; l < g->first[p + 1]; l++)
+            if (!(seen[g->links[l]] & 4)) {
+                seen[g->links[l]] |= 4;
+                c->queue[depth++] = g->links[l];
+            }
+    }
 }
 
 static int compare_prices(const void *left, const void *right)
@@ -343,7 +417,9 @@ static bool cutter_open(cutter *c, const graph *g, const rarity *rarity)
     c->best = memory_take_array(m, 3, sizeof *c->best);
     c->queue = memory_take_array(m, 2 * n, sizeof *c->queue);
     c->mark = memory_take_array(m, n, 1);
-    return c->back_first && c->back_links && c->far && c->price && c->best && c->queue && c->mark;
+    c->waits = memory_take_zeroed(m, n, 1);
+    return c->waits && c->back_first && c->back_links && c->far && c->price && c->best &&
+           c->queue && c->mark;
 }
 
 static void cutter_close(cutter *c)
@@ -356,35 +432,57 @@ static void cutter_close(cutter *c)
     memory_give(m, c->best);
     memory_give(m, c->queue);
     memory_give(m, c->mark);
+    memory_give(m, c->waits);
+}
+
+/* The literals of the marked positions. */
+static void spell_cut(cutter *c, cut *found)
+{
+    block spelled = { .memory = c->g->memory };
+    found->back = 1;
+    mark_first(c);
+    for (uint32_t p = 0; p < c->g->count; p++) {
+        if (c->mark[p] < 2 || class_empty(&c->g->sets[p]))
+            continue;
+        uint32_t count = 0;
+        find_ways(c, p);
+        spelled.size = 0;
+        for (uint32_t i = 0; i < c->best->count; i++)
+            spell(c, &c->best->of[i], &spelled, &count);
+        for (size_t i = 0; i < spelled.size / sizeof(wake_literal); i++) {
+            cut_literal l = { .goes_on = c->mark[p] == 2 };
+            memcpy(&l.literal, spelled.bytes + i * sizeof l.literal, sizeof l.literal);
+            block_append(&found->literals, &l, sizeof l, 1);
+        }
+        found->back = c->far[p] > found->back ? c->far[p] : found->back;
+    }
+    found->literals.failed |= spelled.failed;
+    block_free(&spelled);
 }
 
 void cut_find(const graph *g, const rarity *rarity, double hit, double most, cut *found)
 {
     cutter c;
-    found->literals = (block){ .memory = g->memory };
-    found->back = 0;
-    found->rate = 0;
+    *found = (cut){ .literals = { .memory = g->memory } };
     if (g->count > MAX_POSITIONS)
         return;
     if (!cutter_open(&c, g, rarity)) {
         found->literals.failed = true;
-    } else {
-        turn_links(&c);
+        cutter_close(&c);
+        return;
+    }
+    turn_links(&c);
+    for (found->waits = find_waits(&c, &found->quiet);; found->waits = false) {
         measure_ways(&c);
         find_prices(&c);
         if (choose_cut(&c, most / hit, &found->rate)) {
-            found->back = 1;
-            for (uint32_t p = 0; p < g->count; p++) {
-                if (c.mark[p] != 2 || class_empty(&g->sets[p]))
-                    continue;
-                uint32_t count = 0;
-                find_ways(&c, p);
-                for (uint32_t i = 0; i < c.best->count; i++)
-                    spell(&c, &c.best->of[i], &found->literals, &count);
-                found->back = c.far[p] > found->back ? c.far[p] : found->back;
-            }
+            spell_cut(&c, found);
+            break;
         }
-        found->literals.failed |= c.failed;
+        if (!found->waits)
+            break;
+        memset(c.waits, 0, g->count); /* once more, without waits */
     }
+    found->literals.failed |= c.failed;
     cutter_close(&c);
 }

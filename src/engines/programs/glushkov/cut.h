@@ -13,10 +13,20 @@ typedef struct wake_literal {
     uint8_t length, folded;
 } wake_literal;
 
+/* A literal of a cut. */
+typedef struct cut_literal {
+    wake_literal literal;
+    uint8_t goes_on; /* 1: it is not near the begin of a match, but after a wait */
+    uint8_t unused;
+} cut_literal;
+
 typedef struct cut {
-    block literals; /* wake_literal[] */
-    uint32_t back;  /* a match has one of them within so many of its first bytes; 0: no cut */
-    double rate;    /* how often one of them is to be expected, for each byte of text */
+    block literals; /* cut_literal[] */
+    uint32_t back;  /* a match has one of them within this number of its first bytes, and of those
+                       after a wait; 0: no cut */
+    bool waits;     /* matches may wait in positions whose class is `quiet` */
+    byte_class quiet;
+    double rate; /* how often one of them is to be expected, for each byte of text */
 } cut;
 
 /* Find the literals of a graph that are expected to cost least, `hit` nanoseconds each; if that is

@@ -7,7 +7,9 @@
  * or by themselves (`loop`); those that are followed by others (`except`) have a row of `follow`.
  *
  * The first `awake` units run over the whole text. The others sleep until one of their literals
- * ends: every match has one of them within its first `back` bytes.
+ * ends: every match has one of them within its first `back` bytes. A unit may be quiet too: while
+ * it waits in positions that take nearly any byte, as in foo.*bar, another of its literals must
+ * end within `back` bytes of when a match goes on from there. Members say which of both they are.
  */
 #ifndef TRAWL_ENGINES_PROGRAMS_GLUSHKOV_LAYOUT_H
 #define TRAWL_ENGINES_PROGRAMS_GLUSHKOV_LAYOUT_H
@@ -17,14 +19,19 @@
 #define GLUSHKOV_UNITS 4096u  /* the most units that one pass over the text wakes */
 #define GLUSHKOV_HITS 2048u   /* literals that are found in one go, */
 #define GLUSHKOV_CHUNK 16384u /* in as many bytes at most, */
-#define GLUSHKOV_LEAST 64u    /* and at least: a place ends GLUSHKOV_LENGTHS literals at most */
+#define GLUSHKOV_LEAST 64u    /* and at least: some 16 literals may end at one place */
 #define GLUSHKOV_LITERAL 8u   /* bytes of the longest literal */
-#define GLUSHKOV_STATE 8u     /* words of state of the walk that finds literals */
+#define GLUSHKOV_QUIETS 16u   /* classes of the positions that quiet units wait in */
+#define GLUSHKOV_NONE 0xffffffffu
+#define GLUSHKOV_GOES_ON 0x80000000u /* of a member: it is for a unit that lives */
+#define GLUSHKOV_STATE 8u            /* words of state of the walk that finds literals */
 
 typedef struct glushkov_unit {
-    u32 word, words;        /* its first word of state, and how many */
-    u32 back;               /* see above; 0: it is always awake */
-    u32 opens;              /* 1: some match may begin at the text's begin alone */
+    u32 word, words; /* its first word of state, and how many */
+    u32 back;        /* see above; 0: it is always awake */
+    u32 opens;       /* 1: some match may begin at the text's begin alone */
+    u32 quiet;       /* which of the classes it waits in; GLUSHKOV_NONE: it is never quiet */
+    u32 unused;
     u32 map, classes;       /* u8[256]: class of a byte; word offsets here and below */
     u32 rows;               /* u64[classes][words]: the positions that take a byte */
     u32 masks;              /* glushkov_word[words] */
@@ -40,7 +47,7 @@ typedef struct glushkov_word {
     u64 except; /* positions that others may follow */
     u64 last;   /* positions that end a match */
     u64 rank;   /* exceptions in the words before this one */
-    u64 unused;
+    u64 waits;  /* positions in which a quiet unit waits */
 } glushkov_word;
 
 typedef struct glushkov_tables {
@@ -53,10 +60,10 @@ typedef struct glushkov_tables {
     u32 shortest, longest;     /* of the literals */
     u32 heads;                 /* u32[literals + 1]: the units that a literal wakes are */
     u32 members, member_count; /* members[heads[i]] .. members[heads[i + 1] - 1] */
-    u32 unused[2];
+    u32 quiets, quiet_count;   /* u32[8] each: bit b of [b / 32]: byte b belongs to the class */
 } glushkov_tables;
 
-SHARED_SIZE(glushkov_unit, 48);
+SHARED_SIZE(glushkov_unit, 56);
 SHARED_SIZE(glushkov_word, 64);
 SHARED_SIZE(glushkov_tables, 64);
 

@@ -9,7 +9,9 @@
  * Most automata need not run. Every match of a pattern has one of a few literals near its begin
  * (cut.c); the literals of all patterns are searched for together, by the walk of an engine for
  * literals, and where one ends the automaton runs from as far back as such a match may begin, and
- * on until no position lives.
+ * on until no position lives. A unit that waits in a position like the .* of foo.*bar does not run
+ * either: it is quiet until a literal of what follows ends, if all bytes until then are of its
+ * class.
  *
  * Invariant: a unit's state at its clock holds every position that a match has come to whose
  * literal ended before, and what was carried in; beyond the clock no match begins whose literal has
@@ -32,6 +34,12 @@
 
 extern const walk *const VEC_NAME(walks)[WALK_KINDS];
 
+/* What is known of the bytes outside a class that units wait in. */
+typedef struct glushkov_quiet {
+    u32 known; /* bytes before it were looked at */
+    u32 after; /* the offset after the last one of them that is outside; 0: there is none */
+} glushkov_quiet;
+
 typedef struct glushkov_run {
     text_task *task;
     const glushkov_tables *t;
@@ -40,6 +48,8 @@ typedef struct glushkov_run {
     u32 *clock;   /* of units [first, first + count): how far they ran, or GLUSHKOV_NEVER */
     u32 *touched; /* those whose clock has begun */
     u32 first, count, touched_count;
+    u64 fresh; /* all ones where matches may begin; 0: nowhere */
+    glushkov_quiet quiets[GLUSHKOV_QUIETS];
 } glushkov_run;
 
 WALK_APART void glushkov_report(const glushkov_run *r, const glushkov_unit *u, const u64 *state,
@@ -69,8 +79,34 @@ static inline u32 glushkov_bits(u64 x)
 #endif
 }
 
-/* Run a unit of one word, from byte i on up to `to`, or until no position lives. `fresh`: all ones
- * where matches may begin, else 0. Returns where it stopped. */
+/* The offset after the last byte of [from, to) that is outside a class; `from` if there is none. */
+static u32 glushkov_outside(const glushkov_run *r, const u32 *set, u32 from, u32 to)
+{
+    const u8 *text = r->task->text;
+    while (to > from && set[text[to - 1] / 32] >> (text[to - 1] % 32) & 1)
+        to--;
+    return to;
+}
+
+/* Whether all bytes of [from, to) are in the class that a unit waits in. Most questions come in the
+ * order of the text, so each byte is looked at about once, whatever the number of units. */
+static bool glushkov_waits(glushkov_run *r, const glushkov_unit *u, u32 from, u32 to)
+{
+    const u32 *set = r->task->tables + r->t->quiets + 8 * (size_t)u->quiet;
+    glushkov_quiet *q = &r->quiets[u->quiet];
+    if (q->known < to) {
+        const u32 begin = q->known > r->from ? q->known : r->from;
+        const u32 after = glushkov_outside(r, set, begin, to);
+        q->after = after > begin ? after : q->after;
+        q->known = to;
+    }
+    if (q->after <= to)
+        return q->after <= from;
+    return glushkov_outside(r, set, from, to) == from;
+}
+
+/* Run a unit of one word, from byte i on up to `to`, or until no position lives but those in which
+ * it waits. `fresh`: all ones where matches may begin, else 0. Returns where it stopped. */
 static u32 glushkov_one(const glushkov_run *r, const glushkov_unit *u, u64 *state, u32 i, u32 to,
                         u64 fresh)
 {
@@ -80,7 +116,7 @@ static u32 glushkov_one(const glushkov_run *r, const glushkov_unit *u, u64 *stat
     const u64 *rows = (const u64 *)(tables + u->rows), *follow = (const u64 *)(tables + u->follow);
     const u64 init = word.init & fresh;
     u64 bits = *state;
-    for (; i < to && (bits | fresh); i++) {
+    for (; i < to && ((bits & ~word.waits) | fresh); i++) {
         u64 moved = (bits << 1 & word.shift) | (bits & word.loop) | init;
         for (u64 left = bits & word.except; left; left &= left - 1)
             moved |= follow[glushkov_bits(word.except & ((left & (~left + 1)) - 1))];
@@ -116,7 +152,7 @@ static u32 glushkov_many(const glushkov_run *r, const glushkov_unit *u, u64 *sta
     const u64 *rows = (const u64 *)(tables + u->rows), *follow = (const u64 *)(tables + u->follow);
     u64 moved[GLUSHKOV_WORDS], alive = fresh;
     for (u32 w = 0; w < u->words; w++)
-        alive |= state[w];
+        alive |= state[w] & ~words[w].waits;
     for (; i < to && alive; i++) {
         const u64 *row = rows + (size_t)map[text[i]] * u->words;
         u64 in = 0, hits = 0;
@@ -132,7 +168,7 @@ static u32 glushkov_many(const glushkov_run *r, const glushkov_unit *u, u64 *sta
         alive = fresh;
         for (u32 w = 0; w < u->words; w++) {
             state[w] = moved[w] & row[w];
-            alive |= state[w];
+            alive |= state[w] & ~words[w].waits;
             hits |= state[w] & words[w].last;
         }
         if (PORT_UNLIKELY(hits != 0))
@@ -141,31 +177,44 @@ static u32 glushkov_many(const glushkov_run *r, const glushkov_unit *u, u64 *sta
     return i;
 }
 
+static inline bool glushkov_lives(const glushkov_unit *u, const u64 *state)
+{
+    u64 all = 0;
+    for (u32 w = 0; w < u->words; w++)
+        all |= state[u->word + w];
+    return all != 0;
+}
+
 /* Run a unit on to a place. */
 static void glushkov_go(glushkov_run *r, u32 number, u32 to, u64 fresh)
 {
     const glushkov_unit *u = &r->units[number];
     u32 *clock = &r->clock[number - r->first];
-    u64 *state = r->task->state + u->word;
+    u64 *state = r->task->state;
     if (*clock == GLUSHKOV_NEVER) {
         *clock = r->from;
         r->touched[r->touched_count++] = number;
     }
-    if (*clock < to) {
-        if (u->words == 1)
-            glushkov_one(r, u, state, *clock, to, fresh);
-        else
-            glushkov_many(r, u, state, *clock, to, fresh);
-        *clock = to;
-    }
+    if (*clock >= to)
+        return;
+    const u32 at = u->words == 1 ? glushkov_one(r, u, state + u->word, *clock, to, fresh)
+                                 : glushkov_many(r, u, state + u->word, *clock, to, fresh);
+    *clock = to;
+    if (at < to && u->quiet != GLUSHKOV_NONE && glushkov_lives(u, state) &&
+        !glushkov_waits(r, u, at, to))
+        memset(state + u->word, 0, u->words * sizeof *state);
 }
 
-/* A literal of the unit ends at `pos`. */
-static void glushkov_wake(glushkov_run *r, u32 number, u32 pos)
+/* A literal of a member ends at `pos`. */
+static void glushkov_wake(glushkov_run *r, u32 member, u32 pos)
 {
+    const u32 number = r->t->awake + (member & ~GLUSHKOV_GOES_ON);
     const u32 back = r->units[number].back;
+    if (number - r->first >= r->count || ((member & GLUSHKOV_GOES_ON || !r->fresh) &&
+                                          !glushkov_lives(&r->units[number], r->task->state)))
+        return;
     glushkov_go(r, number, pos - r->from > back ? pos - back : r->from, 0);
-    glushkov_go(r, number, pos, UINT64_MAX);
+    glushkov_go(r, number, pos, r->fresh);
 }
 
 /* ---- literals ------------------------------------------------------------------------ */
@@ -219,11 +268,8 @@ static void glushkov_hits(glushkov_run *r)
         }
         glushkov_sort(hits, (u32)count);
         for (u32 i = 0; i < count; i++)
-            for (u32 k = heads[hits[i].index]; k < heads[hits[i].index + 1]; k++) {
-                const u32 unit = t->awake + members[k];
-                if (unit - r->first < r->count)
-                    glushkov_wake(r, unit, hits[i].pos);
-            }
+            for (u32 k = heads[hits[i].index]; k < heads[hits[i].index + 1]; k++)
+                glushkov_wake(r, members[k], hits[i].pos);
         r->task->candidates += count;
         if (count < GLUSHKOV_HITS / 8 && chunk < GLUSHKOV_CHUNK)
             chunk *= 2;
@@ -232,14 +278,6 @@ static void glushkov_hits(glushkov_run *r)
 }
 
 /* ---- the whole ------------------------------------------------------------------------- */
-
-static inline bool glushkov_lives(const glushkov_unit *u, const u64 *state)
-{
-    u64 all = 0;
-    for (u32 w = 0; w < u->words; w++)
-        all |= state[u->word + w];
-    return all != 0;
-}
 
 /* Units [r->first, r->first + r->count). */
 static void glushkov_pass(glushkov_run *r)
@@ -254,7 +292,7 @@ static void glushkov_pass(glushkov_run *r)
     for (u32 i = r->first; task->opens && i < r->first + r->count; i++)
         if (r->units[i].opens)
             glushkov_go(r, i, r->from, 0);
-    if (!task->news && r->first + r->count > r->t->awake && r->t->literals)
+    if (r->first + r->count > r->t->awake && r->t->literals && (r->fresh || r->t->quiet_count))
         glushkov_hits(r);
     for (u32 i = r->first; !task->news && !task->whole && i < r->first + r->count; i++) {
         const u32 back = r->units[i].back;
@@ -305,7 +343,8 @@ static u32 glushkov_walk(text_task *task)
                        .units = (const glushkov_unit *)(task->tables + t->units),
                        .from = task->from,
                        .clock = clock,
-                       .touched = touched };
+                       .touched = touched,
+                       .fresh = task->news ? 0 : UINT64_MAX };
     if (task->opens) {
         glushkov_open(&r);
         r.from++;
@@ -316,6 +355,7 @@ static u32 glushkov_walk(text_task *task)
     if (!task->news)
         glushkov_awake(&r);
     for (r.first = begun; r.first < t->unit_count; r.first += r.count) {
+        memset(r.quiets, 0, sizeof r.quiets);
         r.count =
             t->unit_count - r.first < GLUSHKOV_UNITS ? t->unit_count - r.first : GLUSHKOV_UNITS;
         glushkov_pass(&r);
