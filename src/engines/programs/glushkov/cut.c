@@ -47,6 +47,14 @@ typedef struct ways {
     uint32_t count;
 } ways;
 
+/* The bytes of a class, one of each letter that has both cases. */
+typedef struct letters {
+    uint8_t of[MAX_CHOICES];
+    uint8_t cases;  /* some letter has both */
+    uint16_t count; /* may be more than there is room for */
+    uint16_t bytes; /* of the class */
+} letters;
+
 /* What is known of each position. */
 typedef struct cutter {
     const graph *g;
@@ -54,6 +62,7 @@ typedef struct cutter {
     uint32_t *back_first, *back_links; /* links the other way round */
     uint32_t *far;                     /* bytes from the begin of a match to its end, at most */
     double *price;
+    letters *letters;
     ways *best;      /* scratch of one position */
     uint32_t *queue; /* scratch: positions */
     uint8_t *mark;   /* scratch */
@@ -114,29 +123,20 @@ static void measure_ways(cutter *c)
 
 /* ---- what leads to a position -------------------------------------------------------- */
 
-static uint32_t class_size(const byte_class *set)
+static letters class_letters(const byte_class *set)
 {
-    uint32_t n = 0;
-    for (int i = 0; i < 4; i++)
-        for (uint64_t bits = set->bits[i]; bits; bits &= bits - 1)
-            n++;
-    return n;
-}
-
-/* The bytes of a class, one of each letter; *cases: some letter has both cases. */
-static uint32_t class_letters(const byte_class *set, uint8_t letters[MAX_CHOICES], bool *cases)
-{
-    uint32_t n = 0;
-    for (uint32_t b = 0; b < 256; b++) {
-        if (!class_has(set, b))
-            continue;
-        const bool lower = b >= 'a' && b <= 'z' && class_has(set, b - 32);
-        *cases |= lower;
-        if (!lower && n < MAX_CHOICES)
-            letters[n] = (uint8_t)b;
-        n += !lower;
-    }
-    return n;
+    letters l = { .count = 0 };
+    for (uint32_t word = 0; word < 4; word++)
+        for (uint64_t bits = set->bits[word]; bits; bits &= bits - 1) {
+            const uint32_t b = word * 64 + PORT_CTZ64(bits);
+            const bool lower = b >= 'a' && b <= 'z' && class_has(set, b - 32);
+            l.bytes++;
+            l.cases |= lower;
+            if (!lower && l.count < MAX_CHOICES)
+                l.of[l.count] = (uint8_t)b;
+            l.count += !lower;
+        }
+    return l;
 }
 
 /* Make each way that can be longer one position longer. False: there would be too many. */
@@ -153,7 +153,7 @@ static bool extend(const cutter *c, const ways *from, ways *to)
                 return false;
             way *longer = &to->of[to->count++];
             *longer = *w;
-            if (count && class_size(&c->g->sets[l[k]]) <= 2 * MAX_CHOICES)
+            if (count && c->letters[l[k]].count <= MAX_CHOICES)
                 longer->positions[longer->length++] = l[k];
             else
                 longer->whole = true;
@@ -184,33 +184,44 @@ static double literal_rate(const cutter *c, const wake_literal *l)
     return rate > least_rates[l->length] ? rate : least_rates[l->length];
 }
 
-/* Spell the literals of a way; they go to `to`, unless it is NULL. Returns their rate; *count grows
- * by how many there are. */
-static double spell(const cutter *c, const way *w, block *to, uint32_t *count)
+/* How many literals a way spells; more than MAX_SPELLED: too many. */
+static uint32_t way_count(const cutter *c, const way *w)
 {
-    uint8_t letters[GLUSHKOV_LITERAL][MAX_CHOICES];
-    uint32_t sizes[GLUSHKOV_LITERAL], turn[GLUSHKOV_LITERAL] = { 0 };
+    uint32_t all = 1;
+    for (uint32_t i = 0; i < w->length && all <= MAX_SPELLED; i++) {
+        const uint32_t count = c->letters[w->positions[i]].count;
+        all = count > MAX_CHOICES ? MAX_SPELLED + 1 : all * count;
+    }
+    return all;
+}
+
+static uint32_t ways_count(const cutter *c, const ways *w)
+{
+    uint32_t all = 0;
+    for (uint32_t i = 0; i < w->count && all <= MAX_SPELLED; i++)
+        all += way_count(c, &w->of[i]);
+    return all;
+}
+
+/* Spell the literals of a way; they go to `to`, unless it is NULL. Returns their rate. */
+static double spell(const cutter *c, const way *w, block *to)
+{
+    const letters *of[GLUSHKOV_LITERAL];
+    uint32_t turn[GLUSHKOV_LITERAL] = { 0 };
     bool cases = false;
     double rate = 0;
-    uint32_t all = 1;
     for (uint32_t i = 0; i < w->length; i++) {
-        const uint32_t position = w->positions[w->length - 1 - i];
-        sizes[i] = class_letters(&c->g->sets[position], letters[i], &cases);
-        all = sizes[i] > MAX_CHOICES ? MAX_SPELLED + 1 : all * sizes[i];
-        if (all > MAX_SPELLED) {
-            *count = MAX_SPELLED + 1;
-            return NO_PRICE;
-        }
+        of[i] = &c->letters[w->positions[w->length - 1 - i]];
+        cases = cases || of[i]->cases;
     }
-    *count += all;
-    for (uint32_t n = 0; n < all; n++) {
+    for (uint32_t n = way_count(c, w); n > 0; n--) {
         wake_literal l = { .length = (uint8_t)w->length, .folded = cases };
         for (uint32_t i = 0; i < w->length; i++)
-            l.bytes[i] = cases ? fold_byte(letters[i][turn[i]]) : letters[i][turn[i]];
+            l.bytes[i] = cases ? fold_byte(of[i]->of[turn[i]]) : of[i]->of[turn[i]];
         rate += literal_rate(c, &l);
         if (to)
             block_append(to, &l, sizeof l, 1);
-        for (uint32_t i = 0; i < w->length && ++turn[i] == sizes[i]; i++)
+        for (uint32_t i = 0; i < w->length && ++turn[i] == of[i]->count; i++)
             turn[i] = 0;
     }
     return rate;
@@ -220,13 +231,15 @@ static double spell(const cutter *c, const way *w, block *to, uint32_t *count)
 static double ways_rate(const cutter *c, const ways *w)
 {
     double rate = 0;
-    uint32_t count = 0;
-    for (uint32_t i = 0; i < w->count && count <= MAX_SPELLED; i++)
-        rate += spell(c, &w->of[i], NULL, &count);
-    return count <= MAX_SPELLED ? rate : NO_PRICE;
+    if (ways_count(c, w) > MAX_SPELLED)
+        return NO_PRICE;
+    for (uint32_t i = 0; i < w->count; i++)
+        rate += spell(c, &w->of[i], NULL);
+    return rate;
 }
 
-/* The ways to a position whose literals are the rarest, in c->best; returns their rate. */
+/* The ways to a position whose literals are the rarest, in c->best; returns their rate. Longer ones
+ * are rarer, unless they are more. */
 static double find_ways(cutter *c, uint32_t position)
 {
     ways *now = c->best + 1, *next = c->best + 2;
@@ -235,12 +248,14 @@ static double find_ways(cutter *c, uint32_t position)
     now->count = 1;
     now->of[0] = (way){ { position }, 1, false };
     for (uint32_t length = 1;; length++) {
-        const double rate = ways_rate(c, now);
+        const bool more = length < GLUSHKOV_LITERAL && extend(c, now, next);
+        const double rate =
+            more && ways_count(c, next) <= ways_count(c, now) ? NO_PRICE : ways_rate(c, now);
         if (rate < least) {
             least = rate;
             *c->best = *now;
         }
-        if (length == GLUSHKOV_LITERAL || !extend(c, now, next))
+        if (!more)
             return least;
         ways *other = now;
         now = next;
@@ -264,7 +279,7 @@ static bool find_waits(cutter *c, byte_class *quiet)
     uint32_t largest = MIN_QUIET - 1;
     for (uint32_t p = 0; p < g->count; p++)
         for (uint32_t l = g->first[p]; l < g->first[p + 1]; l++) {
-            const uint32_t size = g->links[l] == p ? class_size(&g->sets[p]) : 0;
+            const uint32_t size = g->links[l] == p ? c->letters[p].bytes : 0;
             if (size > largest) {
                 largest = size;
                 *quiet = g->sets[p];
@@ -414,12 +429,13 @@ static bool cutter_open(cutter *c, const graph *g, const rarity *rarity)
     c->back_links = memory_take_array(m, g->link_count + 1, sizeof *c->back_links);
     c->far = memory_take_array(m, n, sizeof *c->far);
     c->price = memory_take_array(m, n, sizeof *c->price);
+    c->letters = memory_take_array(m, n, sizeof *c->letters);
     c->best = memory_take_array(m, 3, sizeof *c->best);
     c->queue = memory_take_array(m, 2 * n, sizeof *c->queue);
     c->mark = memory_take_array(m, n, 1);
     c->waits = memory_take_zeroed(m, n, 1);
-    return c->waits && c->back_first && c->back_links && c->far && c->price && c->best &&
-           c->queue && c->mark;
+    return c->waits && c->back_first && c->back_links && c->far && c->price && c->letters &&
+           c->best && c->queue && c->mark;
 }
 
 static void cutter_close(cutter *c)
@@ -429,6 +445,7 @@ static void cutter_close(cutter *c)
     memory_give(m, c->back_links);
     memory_give(m, c->far);
     memory_give(m, c->price);
+    memory_give(m, c->letters);
     memory_give(m, c->best);
     memory_give(m, c->queue);
     memory_give(m, c->mark);
@@ -444,11 +461,10 @@ static void spell_cut(cutter *c, cut *found)
     for (uint32_t p = 0; p < c->g->count; p++) {
         if (c->mark[p] < 2 || class_empty(&c->g->sets[p]))
             continue;
-        uint32_t count = 0;
         find_ways(c, p);
         spelled.size = 0;
         for (uint32_t i = 0; i < c->best->count; i++)
-            spell(c, &c->best->of[i], &spelled, &count);
+            spell(c, &c->best->of[i], &spelled);
         for (size_t i = 0; i < spelled.size / sizeof(wake_literal); i++) {
             cut_literal l = { .goes_on = c->mark[p] == 2 };
             memcpy(&l.literal, spelled.bytes + i * sizeof l.literal, sizeof l.literal);
@@ -471,6 +487,8 @@ void cut_find(const graph *g, const rarity *rarity, double hit, double most, cut
         cutter_close(&c);
         return;
     }
+    for (uint32_t p = 0; p < g->count; p++)
+        c.letters[p] = class_letters(&g->sets[p]);
     turn_links(&c);
     for (found->waits = find_waits(&c, &found->quiet);; found->waits = false) {
         measure_ways(&c);
