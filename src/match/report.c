@@ -42,61 +42,14 @@
  * Invariant between feeds: every match with a start below `settled` has been found, and
  * what `found`, `apart` and the lists of starts hold is what later output may need.
  */
-#include <stdlib.h>
 #include <string.h>
 
-#include "match/match.h"
-#include "match/merge.h"
-#include "match/order.h"
-#include "match/pairs.h"
-#include "match/sieve.h"
+#include "match/reporter.h"
 #include "match/unite.h"
 
 #define MIN_STEP (UINT64_C(1) << 16)
 
 #define MANY_FOUND 4096u /* matches that wait before it is checked which may be handed on */
-
-/* A pattern of variable length that has occurred. */
-typedef struct variable {
-    struct variable *next; /* of all that were made */
-    struct variable *next_seen;
-    struct variable *sibling; /* another one of the caller's pattern */
-    bool seen;                /* it occurred in this text */
-    const plan_pattern *pattern;
-    pairs *pairs;
-    uint64_t end;  /* where a match ended last; 0: none has */
-    uint64_t last; /* and its last start there */
-} variable;
-
-struct reporter {
-    const trawl_plan *plan;
-    uint32_t report;
-    match_out *out;
-    memory *memory;
-    size_t first_variable; /* patterns before it have a fixed length */
-    uint64_t span;         /* the longest match of variable length, 0: there are none */
-    uint64_t horizon;      /* the longest match, of bounded ones, that settling must wait for */
-    byte_class unbroken;   /* bytes of unbounded patterns; only when span is unbounded */
-    uint64_t gap;          /* the offset after the last byte up to `done` not in it; 0: none */
-    uint64_t step;         /* bytes in a step, in which a batch is taken */
-    uint64_t done;         /* ends up to here have been fed */
-    uint64_t settled;      /* starts below it are settled */
-    uint64_t cursor;       /* LEFTMOST_...: where the next match may start */
-    match_list found;      /* not handed on yet */
-    match_list apart;      /* found by alternatives, which are not united yet */
-    size_t *latest;        /* by pattern index: where in its list the last match was put, which the
-                              next one may follow; NULL if no match waits long */
-    size_t looked;         /* when `found` has this many, it is checked which may be handed on */
-    variable **variables;  /* by pattern index - first_variable; NULL: not seen yet */
-    variable *made;        /* all of them, linked */
-    variable *seen;        /* those of this text, linked */
-    variable **siblings;   /* by the caller's index: its alternatives in `seen` that have several
-                              lengths; NULL if none are united */
-    uint64_t *cursors;     /* EACH: by the caller's index, where its next match may start; ENDS:
-                              where its last match ended */
-    bool began;            /* ENDS: doubtful patterns are followed */
-    merge heads;           /* the starts of each pattern that ends at one place */
-};
 
 static bool is_leftmost(const reporter *r)
 {
@@ -123,7 +76,7 @@ static uint32_t report_of(const trawl_plan *plan, uint32_t report)
                : report;
 }
 
-static int out_of_memory(const memory *m, trawl_error *error)
+int reporter_memory_failed(const memory *m, trawl_error *error)
 {
     return memory_failed(m, error,
                          "matches that are put together (the report mode 'ends' keeps none)");
@@ -181,7 +134,7 @@ int reporter_open(const trawl_plan *plan, uint32_t report, match_out *out, memor
 {
     reporter *made = memory_take_zeroed(memory, 1, sizeof *made);
     if (made == NULL)
-        return out_of_memory(memory, error);
+        return reporter_memory_failed(memory, error);
     made->memory = memory;
     made->plan = plan;
     made->report = report = report_of(plan, report);
@@ -208,7 +161,7 @@ int reporter_open(const trawl_plan *plan, uint32_t report, match_out *out, memor
     if ((variables > 0 && made->variables == NULL) || (cursors > 0 && made->cursors == NULL) ||
         (siblings > 0 && made->siblings == NULL) || (latest > 0 && made->latest == NULL)) {
         reporter_free(made);
-        return out_of_memory(memory, error);
+        return reporter_memory_failed(memory, error);
     }
     *r = made;
     return TRAWL_OK;
@@ -278,8 +231,7 @@ void reporter_taken(reporter *r, uint32_t order, uint64_t end)
 
 /* ---- patterns of variable length ------------------------------------- */
 
-/* What is kept for pattern `index`, made when it is first asked for; NULL: no memory. */
-static variable *variable_of(reporter *r, uint32_t index)
+variable *reporter_variable(reporter *r, uint32_t index)
 {
     variable **place = &r->variables[index - r->first_variable];
     variable *v = *place;
@@ -318,8 +270,7 @@ static const plan_pattern *pattern_of(const reporter *r, const found_match *m)
     return &plan_patterns(r->plan)[r->plan->by_order[m->pattern]];
 }
 
-/* Put the starts first .. last of a pattern on the heap. */
-static bool add_run(reporter *r, const plan_pattern *p, uint64_t first, uint64_t last)
+bool reporter_add_run(reporter *r, const plan_pattern *p, uint64_t first, uint64_t last)
 {
     merge_item *item = merge_add(&r->heads, r->memory);
     if (item == NULL)
@@ -351,8 +302,8 @@ static int release_by_end(reporter *r, uint64_t limit, trawl_error *error)
         const uint64_t end = items[i].end;
         while (i < r->found.count && items[i].end == end) {
             found_match *m = &items[i];
-            if (!add_run(r, pattern_of(r, m), m->start, m->step > 0 ? m->start : m->last))
-                return out_of_memory(r->memory, error);
+            if (!reporter_add_run(r, pattern_of(r, m), m->start, m->step > 0 ? m->start : m->last))
+                return reporter_memory_failed(r->memory, error);
             if (m->step == 0 || m->last - m->start < m->step) {
                 i++;
             } else {
@@ -394,122 +345,6 @@ static int release_leftmost(reporter *r)
 }
 
 /* ---- feeding --------------------------------------------------------- */
-
-/* All patterns have a fixed length, so the records are in the order of output already. Here and
- * below, an end too near to the text's begin is left out: only a forged plan has one. */
-static int feed_fixed(reporter *r, const record *records, size_t count, uint64_t shift)
-{
-    const plan_pattern *patterns = plan_patterns(r->plan);
-    int status = TRAWL_OK;
-    for (size_t i = 0; status == TRAWL_OK && i < count; i++) {
-        const plan_pattern *p = &patterns[records[i].index];
-        uint64_t end = records[i].pos + shift;
-        if (end >= p->min_length)
-            status = match_emit(r->out, p, end - p->min_length, end);
-    }
-    return status;
-}
-
-/* Put the starts of pattern `index` that reach `end` on the heap; under SHORTEST those that reached
- * none before. */
-static bool add_starts(reporter *r, uint32_t index, uint64_t end, text_view text)
-{
-    const plan_pattern *p = &plan_patterns(r->plan)[index];
-    const uint64_t start = end - p->min_length;
-    if (plan_one_length(p))
-        return end < p->min_length || add_run(r, p, start, start);
-    variable *v = variable_of(r, index);
-    pairs_end found;
-    if (v == NULL || !pairs_at(v->pairs, text, end, &found))
-        return false;
-    if (found.first > found.last)
-        return true;
-    pairs_drop(v->pairs, found.first);
-    merge_item *item = merge_add(&r->heads, r->memory);
-    if (item == NULL)
-        return false;
-    item->pattern = p;
-    r->heads.count -= !pairs_run(v->pairs, &item->starts);
-    return true;
-}
-
-/* Under SHORTEST, drop starts that have ended. */
-static void drop_starts(reporter *r, const record *records, size_t count, uint64_t end)
-{
-    const plan_pattern *patterns = plan_patterns(r->plan);
-    for (size_t i = 0; r->report == TRAWL_REPORT_SHORTEST && i < count; i++)
-        if (!plan_one_length(&patterns[records[i].index]))
-            pairs_drop(r->variables[records[i].index - r->first_variable]->pairs, end + 1);
-}
-
-/* Hand on all starts of each end. */
-static int feed_pairs(reporter *r, const record *records, size_t count, uint64_t shift,
-                      text_view text, trawl_error *error)
-{
-    int status = TRAWL_OK;
-    size_t first = 0;
-    for (size_t i = 0; status == TRAWL_OK && i < count; i++) {
-        uint64_t end = records[i].pos + shift;
-        if (!add_starts(r, records[i].index, end, text))
-            return out_of_memory(r->memory, error);
-        if (i + 1 == count || records[i + 1].pos != records[i].pos) {
-            status = merge_release(&r->heads, r->out, end);
-            drop_starts(r, records + first, i + 1 - first, end);
-            first = i + 1;
-        }
-    }
-    return status;
-}
-
-static bool is_followed(const reporter *r, const plan_pattern *p)
-{
-    return p->max_length == LENGTH_UNBOUNDED && plan_doubtful(r->plan, p);
-}
-
-/* Follow doubtful patterns without a longest match from the text's begin, where they may start,
- * though they have not occurred yet: later the text is gone. */
-static bool follow_doubtful(reporter *r)
-{
-    const plan_pattern *patterns = plan_patterns(r->plan);
-    for (size_t i = r->first_variable; !r->began && i < plan_head(r->plan)->pattern_count; i++)
-        if (is_followed(r, &patterns[i]) && variable_of(r, (uint32_t)i) == NULL)
-            return false;
-    r->began = true;
-    return true;
-}
-
-/* Hand on the ends of a plan with doubtful patterns. */
-static int feed_ends(reporter *r, const record *records, size_t count, uint64_t shift,
-                     text_view text, uint64_t upto, trawl_error *error)
-{
-    int status = TRAWL_OK;
-    if (!follow_doubtful(r))
-        return out_of_memory(r->memory, error);
-    for (size_t i = 0; status == TRAWL_OK && i < count; i++) {
-        const plan_pattern *p = &plan_patterns(r->plan)[records[i].index];
-        const uint64_t end = records[i].pos + shift;
-        const bool fixed = plan_fixed_length(p);
-        pairs_end found = { 0, 0 };
-        if (!fixed && plan_doubtful(r->plan, p)) {
-            const variable *v = variable_of(r, records[i].index);
-            if (v == NULL || !pairs_at(v->pairs, text, end, &found))
-                return out_of_memory(r->memory, error);
-            pairs_drop(v->pairs, UINT64_MAX); /* only the ends are asked for */
-        }
-        if (found.first > found.last || (fixed ? end < p->min_length : r->cursors[p->order] == end))
-            continue;
-        r->cursors[p->order] = end; /* one alternative is enough */
-        status = match_emit(r->out, p, fixed ? end - p->min_length : TRAWL_UNKNOWN, end);
-    }
-    for (variable *v = r->seen; status == TRAWL_OK && v != NULL; v = v->next_seen)
-        if (is_followed(r, v->pattern) && !pairs_advance(v->pairs, text, upto))
-            return out_of_memory(r->memory, error);
-        else
-            pairs_drop(v->pairs, UINT64_MAX);
-    r->done = upto;
-    r->settled = upto > r->horizon ? upto - r->horizon : 0;
-    return status;
-}
 
 /* Whether another alternative of p's pattern is known to bring a match from `start` that is wanted
  * as much as one to `end`. */
@@ -595,7 +430,7 @@ static bool end_starts(reporter *r, variable *v, uint64_t below)
 /* Collect an end of a pattern of variable length. */
 static bool collect_end(reporter *r, uint32_t index, uint64_t end, text_view text)
 {
-    variable *v = variable_of(r, index);
+    variable *v = reporter_variable(r, index);
     const bool chooses = r->report == TRAWL_REPORT_EACH && !plan_has_alternatives(r->plan);
     pairs_end found;
     if (v == NULL || !pairs_at(v->pairs, text, end, &found))
@@ -616,7 +451,7 @@ static bool collect_end(reporter *r, uint32_t index, uint64_t end, text_view tex
 /* Under SHORTEST, for alternatives: collect the starts that reached no end of theirs before. */
 static bool collect_nearest(reporter *r, uint32_t index, uint64_t end, text_view text)
 {
-    if (!add_starts(r, index, end, text))
+    if (!reporter_add_starts(r, index, end, text))
         return false;
     bool added = true;
     while (added && r->heads.count > 0) {
@@ -628,7 +463,7 @@ static bool collect_nearest(reporter *r, uint32_t index, uint64_t end, text_view
                                (found_match){ run->first, run->last, end, p->id, p->order, 0 });
         while (added && pairs_next_run(run));
     }
-    drop_starts(r, &(record){ 0, index }, 1, end);
+    reporter_drop_starts(r, &(record){ 0, index }, 1, end);
     return added;
 }
 
@@ -643,7 +478,7 @@ static bool collect_fixed(reporter *r, uint32_t index, uint64_t end)
     if (plan_fixed_length(p))
         return keep(r, &r->found, index, m);
     /* its cursor needs to know that it occurred */
-    return (r->cursors == NULL || variable_of(r, index) != NULL) && keep_apart(r, index, m);
+    return (r->cursors == NULL || reporter_variable(r, index) != NULL) && keep_apart(r, index, m);
 }
 
 static bool collect_one(reporter *r, uint32_t index, uint64_t end, text_view text)
@@ -707,9 +542,9 @@ static int settle(reporter *r, uint64_t settled, trawl_error *error)
     r->settled = settled;
     for (variable *v = r->seen; v != NULL; v = v->next_seen)
         if (pairs_least(v->pairs) < settled && !end_starts(r, v, settled))
-            return out_of_memory(r->memory, error);
+            return reporter_memory_failed(r->memory, error);
     if (!unite(&r->apart, r->memory, settled, r->report == TRAWL_REPORT_SHORTEST, take_united, r))
-        return out_of_memory(r->memory, error);
+        return reporter_memory_failed(r->memory, error);
     return release(r, error);
 }
 
@@ -740,9 +575,9 @@ static int feed_step(reporter *r, const record *records, size_t count, uint64_t 
     const bool immediate = is_immediate(r);
     int status = TRAWL_OK;
     if (immediate)
-        status = feed_pairs(r, records, count, shift, text, error);
+        status = reporter_feed_pairs(r, records, count, shift, text, error);
     else if (!collect(r, records, count, shift, text))
-        status = out_of_memory(r->memory, error);
+        status = reporter_memory_failed(r->memory, error);
     if (status != TRAWL_OK)
         return status;
     if (r->span == LENGTH_UNBOUNDED)
@@ -761,10 +596,10 @@ int reporter_feed(reporter *r, const record *records, size_t count, uint64_t shi
 {
     int status;
     if (r->report == TRAWL_REPORT_ENDS)
-        return feed_ends(r, records, count, shift, view, upto, error);
+        return reporter_feed_ends(r, records, count, shift, view, upto, error);
     if (r->span == 0 && is_immediate(r)) {
         r->done = upto;
-        return feed_fixed(r, records, count, shift);
+        return reporter_feed_fixed(r, records, count, shift);
     }
     do {
         uint64_t to = upto - r->done > r->step ? r->done + r->step : upto;
