@@ -17,6 +17,19 @@ int reporter_feed_fixed(reporter *r, const record *records, size_t count, uint64
     return status;
 }
 
+/* The same of a program, all ends of which have been noted. */
+static bool add_program_starts(reporter *r, variable *v, uint64_t end, text_view text)
+{
+    start_run starts;
+    bool any;
+    if (!spans_at(v->spans, text, end, &starts, &any))
+        return false;
+    merge_item *item = any ? merge_add(&r->heads, r->memory) : NULL;
+    if (item != NULL)
+        *item = (merge_item){ v->pattern, starts };
+    return !any || item != NULL;
+}
+
 bool reporter_add_starts(reporter *r, uint32_t index, uint64_t end, text_view text)
 {
     const plan_pattern *p = &plan_patterns(r->plan)[index];
@@ -25,6 +38,8 @@ bool reporter_add_starts(reporter *r, uint32_t index, uint64_t end, text_view te
         return end < p->min_length || reporter_add_run(r, p, start, start);
     variable *v = reporter_variable(r, index);
     pairs_end found;
+    if (v != NULL && v->spans != NULL)
+        return add_program_starts(r, v, end, text);
     if (v == NULL || !pairs_at(v->pairs, text, end, &found))
         return false;
     if (found.first > found.last)
@@ -46,11 +61,26 @@ void reporter_drop_starts(reporter *r, const record *records, size_t count, uint
             pairs_drop(r->variables[records[i].index - r->first_variable]->pairs, end + 1);
 }
 
+/* Note the ends of programs. */
+static bool note_ends(reporter *r, const record *records, size_t count, uint64_t shift)
+{
+    const plan_pattern *patterns = plan_patterns(r->plan);
+    for (size_t i = 0; i < count; i++) {
+        const plan_pattern *p = &patterns[records[i].index];
+        if (p->flags & PLAN_PROGRAM && !plan_one_length(p) &&
+            !reporter_note(r, records[i].index, records[i].pos + shift))
+            return false;
+    }
+    return true;
+}
+
 int reporter_feed_pairs(reporter *r, const record *records, size_t count, uint64_t shift,
                         text_view text, trawl_error *error)
 {
     int status = TRAWL_OK;
     size_t first = 0;
+    if (r->programs && !note_ends(r, records, count, shift))
+        return reporter_memory_failed(r->memory, error);
     for (size_t i = 0; status == TRAWL_OK && i < count; i++) {
         uint64_t end = records[i].pos + shift;
         if (!reporter_add_starts(r, records[i].index, end, text))
@@ -66,11 +96,12 @@ int reporter_feed_pairs(reporter *r, const record *records, size_t count, uint64
 
 static bool is_followed(const reporter *r, const plan_pattern *p)
 {
-    return p->max_length == LENGTH_UNBOUNDED && plan_doubtful(r->plan, p);
+    return (p->max_length == LENGTH_UNBOUNDED || p->flags & PLAN_PROGRAM) &&
+           plan_doubtful(r->plan, p);
 }
 
-/* Follow doubtful patterns without a longest match from the text's begin, where they may start,
- * though they have not occurred yet: later the text is gone. */
+/* Follow doubtful programs, and doubtful patterns without a longest match, from the text's begin,
+ * where they may start, though they have not occurred yet: later the text is gone. */
 static bool follow_doubtful(reporter *r)
 {
     const plan_pattern *patterns = plan_patterns(r->plan);
@@ -79,6 +110,34 @@ static bool follow_doubtful(reporter *r)
             return false;
     r->began = true;
     return true;
+}
+
+/* Whether a match of a doubtful pattern that ends there has a start. */
+static bool has_start(variable *v, const plan_pattern *p, text_view text, uint64_t end, bool *any)
+{
+    pairs_end found;
+    if (v->spans != NULL) {
+        spans_follow(v->spans, text, end);
+        *any = spans_ends(v->spans, p->when);
+        return true;
+    }
+    if (!pairs_at(v->pairs, text, end, &found))
+        return false;
+    pairs_drop(v->pairs, UINT64_MAX); /* only the ends are asked for */
+    *any = found.first <= found.last;
+    return true;
+}
+
+/* Take a doubtful pattern to `upto`. */
+static bool follow(variable *v, text_view text, uint64_t upto)
+{
+    if (v->spans != NULL) {
+        spans_follow(v->spans, text, upto);
+        return true;
+    }
+    const bool enough = pairs_advance(v->pairs, text, upto);
+    pairs_drop(v->pairs, UINT64_MAX);
+    return enough;
 }
 
 int reporter_feed_ends(reporter *r, const record *records, size_t count, uint64_t shift,
@@ -91,23 +150,20 @@ int reporter_feed_ends(reporter *r, const record *records, size_t count, uint64_
         const plan_pattern *p = &plan_patterns(r->plan)[records[i].index];
         const uint64_t end = records[i].pos + shift;
         const bool fixed = plan_fixed_length(p);
-        pairs_end found = { 0, 0 };
+        bool any = true;
         if (!fixed && plan_doubtful(r->plan, p)) {
-            const variable *v = reporter_variable(r, records[i].index);
-            if (v == NULL || !pairs_at(v->pairs, text, end, &found))
+            variable *v = reporter_variable(r, records[i].index);
+            if (v == NULL || !has_start(v, p, text, end, &any))
                 return reporter_memory_failed(r->memory, error);
-            pairs_drop(v->pairs, UINT64_MAX); /* only the ends are asked for */
         }
-        if (found.first > found.last || (fixed ? end < p->min_length : r->cursors[p->order] == end))
+        if (!any || (fixed ? end < p->min_length : r->cursors[p->order] == end))
             continue;
         r->cursors[p->order] = end; /* one alternative is enough */
         status = match_emit(r->out, p, fixed ? end - p->min_length : TRAWL_UNKNOWN, end);
     }
     for (variable *v = r->seen; status == TRAWL_OK && v != NULL; v = v->next_seen)
-        if (is_followed(r, v->pattern) && !pairs_advance(v->pairs, text, upto))
+        if (is_followed(r, v->pattern) && !follow(v, text, upto))
             return reporter_memory_failed(r->memory, error);
-        else
-            pairs_drop(v->pairs, UINT64_MAX);
     r->done = upto;
     r->settled = upto > r->horizon ? upto - r->horizon : 0;
     return status;

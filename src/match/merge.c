@@ -49,7 +49,7 @@ static void sink_down(merge *m, size_t i)
 static bool next_start(merge_item *item)
 {
     if (item->starts.first == item->starts.last)
-        return pairs_next_run(&item->starts);
+        return start_run_next(&item->starts);
     item->starts.first++;
     return true;
 }

@@ -579,13 +579,16 @@ uint64_t pairs_least(const pairs *p)
     return head != NO_RUN ? p->runs[head].first : UINT64_MAX;
 }
 
+static bool next_run(start_run *r);
+
 /* The run with this number, field by field: a copy of what has just been written in parts has to
  * wait for them. */
-static bool run_of(const pairs *p, uint32_t number, start_run *out)
+static bool run_of(const pairs *p, uint64_t number, start_run *out)
 {
     if (number == NO_RUN)
         return false;
     const run *r = &p->runs[number];
+    out->go_on = next_run;
     out->of = p;
     out->first = r->first;
     out->last = run_last(r);
@@ -593,12 +596,12 @@ static bool run_of(const pairs *p, uint32_t number, start_run *out)
     return true;
 }
 
+static bool next_run(start_run *r)
+{
+    return run_of(r->of, r->next, r);
+}
+
 bool pairs_run(const pairs *p, start_run *r)
 {
     return run_of(p, p->pieces[p->forward->count].head, r);
-}
-
-bool pairs_next_run(start_run *r)
-{
-    return r->of != NULL && run_of(r->of, r->next, r);
 }

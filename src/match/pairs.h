@@ -8,13 +8,20 @@
 /* What is known of one pattern between its ends. */
 typedef struct pairs pairs;
 
-/* Starts that follow one another: first, first + 1, .. last. `of` is NULL where no other run can
- * follow. */
+/* Starts that follow one another: first, first + 1, .. last. go_on sets a run to the one that comes
+ * after it, or returns false: there is none. It is NULL where no other run can follow. */
 typedef struct start_run {
-    const pairs *of;
+    bool (*go_on)(struct start_run *);
+    const void *of;
     uint64_t first, last;
-    uint32_t next;
+    uint64_t next;
 } start_run;
+
+/* Go on to the run after *r, while it is valid. False: there is none. */
+static inline bool start_run_next(start_run *r)
+{
+    return r->go_on != NULL && r->go_on(r);
+}
 
 /* NULL when memory ran out. The plan must outlive it. */
 pairs *pairs_open(memory *memory, const trawl_plan *plan, const plan_pattern *p);
@@ -41,10 +48,9 @@ bool pairs_advance(pairs *p, text_view text, uint64_t upto);
 /* The first start of the list; UINT64_MAX: it is empty. */
 uint64_t pairs_least(const pairs *p);
 
-/* pairs_run sets *r to the first run of the list, pairs_next_run to the run after *r. Runs are
- * valid until the next call of another of these functions. False: there is none. */
+/* Set *r to the first run of the list. Runs are valid until the next call of another of these
+ * functions. False: there is none. */
 bool pairs_run(const pairs *p, start_run *r);
-bool pairs_next_run(start_run *r);
 
 /* Take the starts before `below` out of the list. */
 void pairs_drop(pairs *p, uint64_t below);

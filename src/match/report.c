@@ -62,7 +62,7 @@ static bool is_immediate(const reporter *r)
     if (r->span == 0)
         return !is_leftmost(r);
     return r->report == TRAWL_REPORT_PAIRS ||
-           (r->report == TRAWL_REPORT_SHORTEST && !plan_has_alternatives(r->plan));
+           (r->report == TRAWL_REPORT_SHORTEST && !r->programs && !plan_has_alternatives(r->plan));
 }
 
 /* The leftmost matches of a single pattern are its own. */
@@ -84,14 +84,23 @@ int reporter_memory_failed(const memory *m, trawl_error *error)
 
 /* ---- open and close -------------------------------------------------- */
 
-static void add_classes(byte_class *sum, const element *elements, size_t count)
+static void add_class(byte_class *sum, const byte_class *set)
 {
-    for (size_t i = 0; i < count; i++)
-        for (size_t k = 0; k < 4; k++)
-            sum->bits[k] |= elements[i].set.bits[k];
+    for (size_t k = 0; k < 4; k++)
+        sum->bits[k] |= set->bits[k];
 }
 
-/* Fill first_variable, span, horizon and unbroken. */
+/* Add the bytes that matches of the pattern may hold. */
+static void add_classes(byte_class *sum, const trawl_plan *plan, const plan_pattern *p)
+{
+    const program *own = plan_program(plan, p);
+    for (uint32_t i = 0; i < p->elements; i++)
+        add_class(sum, &plan_elements(plan, p)[i].set);
+    for (uint32_t q = 0; own && q < own->positions; q++)
+        add_class(sum, &program_sets(own)[q]);
+}
+
+/* Fill first_variable, programs, span, horizon and unbroken. */
 static void measure(reporter *r)
 {
     const plan_pattern *patterns = plan_patterns(r->plan);
@@ -103,9 +112,10 @@ static void measure(reporter *r)
         if (!fixed) {
             r->first_variable = i;
             r->span = p->max_length > r->span ? p->max_length : r->span;
+            r->programs |= (p->flags & PLAN_PROGRAM) != 0;
         }
         if (p->max_length == LENGTH_UNBOUNDED)
-            add_classes(&r->unbroken, plan_elements(r->plan, p), p->elements);
+            add_classes(&r->unbroken, r->plan, p);
         else if ((!fixed || is_leftmost(r)) && p->max_length > r->horizon)
             r->horizon = p->max_length;
     }
@@ -117,7 +127,7 @@ bool reporter_gaps(const trawl_plan *plan, byte_class *unbroken)
     *unbroken = (byte_class){ { 0 } };
     for (size_t i = 0; i < plan_head(plan)->pattern_count; i++)
         if (patterns[i].max_length == LENGTH_UNBOUNDED)
-            add_classes(unbroken, plan_elements(plan, &patterns[i]), patterns[i].elements);
+            add_classes(unbroken, plan, &patterns[i]);
     return !class_full(unbroken);
 }
 
@@ -137,6 +147,9 @@ int reporter_open(const trawl_plan *plan, uint32_t report, match_out *out, memor
         return reporter_memory_failed(memory, error);
     made->memory = memory;
     made->plan = plan;
+    made->wanted = report == TRAWL_REPORT_SHORTEST         ? SPANS_NEAREST
+                   : report == TRAWL_REPORT_LEFTMOST_FIRST ? SPANS_FIRST
+                                                           : SPANS_FARTHEST;
     made->report = report = report_of(plan, report);
     made->looked = MANY_FOUND;
     made->out = out;
@@ -146,7 +159,8 @@ int reporter_open(const trawl_plan *plan, uint32_t report, match_out *out, memor
     const bool counted = report == TRAWL_REPORT_EACH || report == TRAWL_REPORT_ENDS;
     const size_t cursors = counted ? plan_head(plan)->given : 0;
     const bool immediate = is_immediate(made) || report == TRAWL_REPORT_ENDS;
-    const size_t siblings = !immediate && plan_has_alternatives(plan) ? plan_head(plan)->given : 0;
+    const bool united = plan_has_alternatives(plan) || report == TRAWL_REPORT_SHORTEST;
+    const size_t siblings = !immediate && united ? plan_head(plan)->given : 0;
     const size_t latest = siblings > 0 || (is_leftmost(made) && made->span == LENGTH_UNBOUNDED)
                               ? plan_head(plan)->pattern_count
                               : 0;
@@ -171,6 +185,7 @@ static void variable_free(memory *memory, variable *v)
 {
     if (v != NULL) {
         pairs_free(v->pairs);
+        spans_free(v->spans);
         memory_give(memory, v);
     }
 }
@@ -198,7 +213,10 @@ void reporter_free(reporter *r)
 void reporter_restart(reporter *r)
 {
     for (variable *v = r->seen; v != NULL; v = v->next_seen) {
-        pairs_restart(v->pairs);
+        if (v->spans != NULL)
+            spans_restart(v->spans);
+        else
+            pairs_restart(v->pairs);
         v->end = v->last = 0;
         v->seen = false;
         if (r->cursors != NULL)
@@ -231,36 +249,73 @@ void reporter_taken(reporter *r, uint32_t order, uint64_t end)
 
 /* ---- patterns of variable length ------------------------------------- */
 
+/* The first of the patterns that stand together and are one program. */
+static uint32_t leader_of(const reporter *r, uint32_t index)
+{
+    const plan_pattern *p = &plan_patterns(r->plan)[index];
+    if (p->flags & PLAN_PROGRAM)
+        while (index > r->first_variable && p[-1].flags & PLAN_PROGRAM && p[-1].order == p->order) {
+            index--;
+            p--;
+        }
+    return index;
+}
+
+/* Open what finds the starts of a pattern. */
+static bool variable_open(reporter *r, variable *v)
+{
+    const program *own = plan_program(r->plan, v->pattern);
+    if (own != NULL && v->spans == NULL)
+        v->spans = spans_open(r->memory, own, plan_borders_of(r->plan, v->pattern));
+    else if (own == NULL && v->pairs == NULL)
+        v->pairs = pairs_open(r->memory, r->plan, v->pattern);
+    return v->spans != NULL || v->pairs != NULL;
+}
+
 variable *reporter_variable(reporter *r, uint32_t index)
 {
     variable **place = &r->variables[index - r->first_variable];
-    variable *v = *place;
-    if (v != NULL && v->seen)
-        return v;
+    if (*place != NULL && (*place)->seen)
+        return *place;
+    const uint32_t leader = leader_of(r, index);
+    variable *v = r->variables[leader - r->first_variable];
     if (v == NULL) {
-        v = *place = memory_take_zeroed(r->memory, 1, sizeof *v);
+        v = memory_take_zeroed(r->memory, 1, sizeof *v);
         if (v == NULL)
             return NULL;
-        v->pattern = &plan_patterns(r->plan)[index];
+        r->variables[leader - r->first_variable] = v;
+        v->pattern = &plan_patterns(r->plan)[leader];
         v->next = r->made;
         r->made = v;
     }
-    if (v->pairs == NULL && (v->pairs = pairs_open(r->memory, r->plan, v->pattern)) == NULL)
+    *place = v;
+    if (v->seen)
+        return v;
+    if (!variable_open(r, v))
         return NULL;
     v->next_seen = r->seen;
     v->seen = true;
     r->seen = v;
-    if (r->siblings != NULL && !plan_one_length(v->pattern)) {
+    if (r->siblings != NULL && v->pairs != NULL && !plan_one_length(v->pattern)) {
         v->sibling = r->siblings[v->pattern->order];
         r->siblings[v->pattern->order] = v;
     }
     return v;
 }
 
-/* Whether a match of it waits that may still become longer. */
-static bool variable_waits(const variable *v)
+bool reporter_note(reporter *r, uint32_t index, uint64_t end)
 {
-    return v->end > 0 && pairs_least(v->pairs) <= v->last;
+    const variable *v = reporter_variable(r, index);
+    return v != NULL && spans_note(v->spans, end, plan_patterns(r->plan)[index].when);
+}
+
+/* The first end at which a match may still be found, or become a longer one; of a program, one that
+ * has been fed. UINT64_MAX: there is none. */
+static uint64_t variable_waits(const variable *v)
+{
+    if (v->spans != NULL)
+        return spans_least(v->spans);
+    return v->end > 0 && pairs_least(v->pairs) <= v->last ? v->end : UINT64_MAX;
 }
 
 /* ---- handing out ----------------------------------------------------- */
@@ -276,7 +331,7 @@ bool reporter_add_run(reporter *r, const plan_pattern *p, uint64_t first, uint64
     if (item == NULL)
         return false;
     item->pattern = p;
-    item->starts.of = NULL;
+    item->starts.go_on = NULL;
     item->starts.first = first;
     item->starts.last = last;
     return true;
@@ -461,7 +516,7 @@ static bool collect_nearest(reporter *r, uint32_t index, uint64_t end, text_view
         do
             added = keep_apart(r, index,
                                (found_match){ run->first, run->last, end, p->id, p->order, 0 });
-        while (added && pairs_next_run(run));
+        while (added && start_run_next(run));
     }
     reporter_drop_starts(r, &(record){ 0, index }, 1, end);
     return added;
@@ -485,6 +540,8 @@ static bool collect_one(reporter *r, uint32_t index, uint64_t end, text_view tex
 {
     if (plan_one_length(&plan_patterns(r->plan)[index]))
         return collect_fixed(r, index, end);
+    if (plan_patterns(r->plan)[index].flags & PLAN_PROGRAM)
+        return reporter_note(r, index, end);
     return r->report == TRAWL_REPORT_SHORTEST ? collect_nearest(r, index, end, text)
                                               : collect_end(r, index, end, text);
 }
@@ -522,10 +579,10 @@ static bool take_united(void *user, found_match m)
  * match that still waits. */
 static uint64_t known_ends(const reporter *r)
 {
-    uint64_t limit = plan_has_alternatives(r->plan) ? r->settled : r->done;
+    uint64_t limit = r->siblings != NULL ? r->settled : r->done;
     for (const variable *v = r->seen; v != NULL; v = v->next_seen)
-        if (variable_waits(v) && v->end <= limit)
-            limit = v->end - 1;
+        if (variable_waits(v) <= limit)
+            limit = variable_waits(v) - 1;
     return limit;
 }
 
@@ -536,12 +593,42 @@ static int release(reporter *r, trawl_error *error)
     return status;
 }
 
-/* Settle all starts below `settled`, and hand on what is then sure. */
-static int settle(reporter *r, uint64_t settled, trawl_error *error)
+/* Take the wanted matches of a program that begin from `from` on and are settled. No match of an
+ * unbounded one crosses a gap, and `settled` is at most the last one unless the text ends. */
+static bool settle_program(reporter *r, variable *v, text_view text, uint64_t from)
 {
+    const plan_pattern *p = v->pattern;
+    const uint64_t cursor = r->cursors != NULL ? r->cursors[p->order] : r->cursor;
+    const found_match *found;
+    const uint64_t below = r->settled;
+    uint64_t upto = r->done;
+    size_t count;
+    if (p->max_length != LENGTH_UNBOUNDED && below - 1 < upto && p->max_length < upto - (below - 1))
+        upto = below - 1 + p->max_length;
+    else if (p->max_length == LENGTH_UNBOUNDED && below <= r->gap)
+        upto = r->gap;
+    if (spans_least(v->spans) > upto)
+        return true;
+    bool added = spans_choose(v->spans, text, cursor > from ? cursor : from, below, upto, r->wanted,
+                              &found, &count);
+    while (added && count-- > 0) {
+        found_match m = found[count];
+        m.id = p->id;
+        m.pattern = p->order;
+        added = keep_found(r, (uint32_t)(p - plan_patterns(r->plan)), m);
+    }
+    spans_drop(v->spans, below + p->min_length);
+    return added;
+}
+
+/* Settle all starts below `settled`, and hand on what is then sure. */
+static int settle(reporter *r, uint64_t settled, text_view text, trawl_error *error)
+{
+    const uint64_t from = r->settled;
     r->settled = settled;
     for (variable *v = r->seen; v != NULL; v = v->next_seen)
-        if (pairs_least(v->pairs) < settled && !end_starts(r, v, settled))
+        if (v->spans != NULL ? !settle_program(r, v, text, from)
+                             : pairs_least(v->pairs) < settled && !end_starts(r, v, settled))
             return reporter_memory_failed(r->memory, error);
     if (!unite(&r->apart, r->memory, settled, r->report == TRAWL_REPORT_SHORTEST, take_united, r))
         return reporter_memory_failed(r->memory, error);
@@ -587,7 +674,7 @@ static int feed_step(reporter *r, const record *records, size_t count, uint64_t 
     if (immediate)
         r->settled = below;
     else if (last || below > r->settled + r->horizon)
-        return settle(r, below, error);
+        return settle(r, below, text, error);
     return !immediate && r->found.count >= r->looked ? release(r, error) : TRAWL_OK;
 }
 
@@ -616,5 +703,7 @@ int reporter_feed(reporter *r, const record *records, size_t count, uint64_t shi
 
 uint64_t reporter_keeps(const reporter *r)
 {
-    return r->span == 0 ? r->done /* no text is read */ : r->settled;
+    if (r->span == 0)
+        return r->done; /* no text is read */
+    return r->programs && r->settled > 0 ? r->settled - 1 : r->settled;
 }

@@ -6,15 +6,17 @@
 #include "match/merge.h"
 #include "match/order.h"
 #include "match/pairs.h"
+#include "match/spans.h"
 
-/* A pattern of variable length that has occurred. */
+/* A pattern of variable length that has occurred. Patterns of one program share theirs. */
 typedef struct variable {
     struct variable *next; /* of all that were made */
     struct variable *next_seen;
     struct variable *sibling; /* another one of the caller's pattern */
     bool seen;                /* it occurred in this text */
     const plan_pattern *pattern;
-    pairs *pairs;
+    pairs *pairs;  /* a sequence's */
+    spans *spans;  /* a program's */
     uint64_t end;  /* where a match ended last; 0: none has */
     uint64_t last; /* and its last start there */
 } variable;
@@ -22,9 +24,11 @@ typedef struct variable {
 struct reporter {
     const trawl_plan *plan;
     uint32_t report;
+    uint32_t wanted; /* SPANS_...: the match of each start that programs are asked for */
     match_out *out;
     memory *memory;
     size_t first_variable; /* patterns before it have a fixed length */
+    bool programs;         /* some program varies in length */
     uint64_t span;         /* the longest match of variable length, 0: there are none */
     uint64_t horizon;      /* the longest match, of bounded ones, that settling must wait for */
     byte_class unbroken;   /* bytes of unbounded patterns; only when span is unbounded */
@@ -41,8 +45,8 @@ struct reporter {
     variable **variables;  /* by pattern index - first_variable; NULL: not seen yet */
     variable *made;        /* all of them, linked */
     variable *seen;        /* those of this text, linked */
-    variable **siblings;   /* by the caller's index: its alternatives in `seen` that have several
-                              lengths; NULL if none are united */
+    variable **siblings;   /* by the caller's index: its alternatives in `seen` that are
+                              sequences of several lengths; NULL if none are united */
     uint64_t *cursors;     /* EACH: by the caller's index, where its next match may start; ENDS:
                               where its last match ended */
     bool began;            /* ENDS: doubtful patterns are followed */
@@ -53,6 +57,9 @@ int reporter_memory_failed(const memory *m, trawl_error *error);
 
 /* What is kept for pattern `index`, made when it is first asked for; NULL: no memory. */
 variable *reporter_variable(reporter *r, uint32_t index);
+
+/* Note an end of a program for what is kept of it. False: no memory. */
+bool reporter_note(reporter *r, uint32_t index, uint64_t end);
 
 /* Put the starts first .. last of a pattern on the heap. */
 bool reporter_add_run(reporter *r, const plan_pattern *p, uint64_t first, uint64_t last);
