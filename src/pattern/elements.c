@@ -81,13 +81,8 @@ int class_settle(uint32_t flags, size_t offset, bool negated, byte_class *set, t
 
 /* ---- elements ------------------------------------------------------------ */
 
-int elements_append(elements *e, size_t offset, const byte_class *set, uint32_t min, uint32_t max)
+int elements_add(elements *e, element added)
 {
-    uint32_t states = max != REPEAT_UNBOUNDED ? max : min > 1 ? min : 1;
-    if (states > PATTERN_MAX_STATES - e->states)
-        return fail(e->error, TRAWL_ERROR_LIMIT, offset,
-                    "the pattern has more than %u states here: lower the repeats, or shorten it",
-                    PATTERN_MAX_STATES);
     if (e->out->length == e->room) {
         const size_t room = e->room ? 2 * e->room : 8;
         element *grown = memory_grow(e->memory, e->out->elements, room * sizeof *grown);
@@ -96,10 +91,20 @@ int elements_append(elements *e, size_t offset, const byte_class *set, uint32_t 
         e->out->elements = grown;
         e->room = room;
     }
+    e->out->elements[e->out->length++] = added;
+    return TRAWL_OK;
+}
+
+int elements_append(elements *e, size_t offset, const byte_class *set, uint32_t min, uint32_t max)
+{
+    uint32_t states = max != REPEAT_UNBOUNDED ? max : min > 1 ? min : 1;
+    if (states > PATTERN_MAX_STATES - e->states)
+        return fail(e->error, TRAWL_ERROR_LIMIT, offset,
+                    "the pattern has more than %u states here: lower the repeats, or shorten it",
+                    PATTERN_MAX_STATES);
     e->states += states;
     e->required |= min > 0;
-    e->out->elements[e->out->length++] = (element){ *set, min, max };
-    return TRAWL_OK;
+    return elements_add(e, (element){ *set, min, max });
 }
 
 /* Length of the literal that the elements spell, or 0 when they spell none. */

@@ -29,6 +29,9 @@ void class_fold(uint32_t flags, byte_class *set);
 /* Apply the flags to a set that is complete but for its negation. */
 int class_settle(uint32_t flags, size_t offset, bool negated, byte_class *set, trawl_error *error);
 
+/* Append an element that counts as no state. */
+int elements_add(elements *e, element added);
+
 /* Append an element, which was read at `offset` of the text. */
 int elements_append(elements *e, size_t offset, const byte_class *set, uint32_t min, uint32_t max);
 

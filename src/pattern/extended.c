@@ -1,585 +1,357 @@
-/* extended.c: patterns of byte classes and repeats, such as [a-f]\d{2,4}.+
+/* extended.c: regular expressions, such as (?:GET|POST) /[a-f]\d{2,4}.+
  *
- * Idea: recursive descent without recursion, since the language has no nesting: a pattern is a row
- * of elements, an element is a set of bytes with an optional quantifier.
+ * Idea: the text becomes a tree (parse.c), and the tree the cheapest form that it has:
  *
- *     pattern    = alternative ("|" alternative)*
- *     alternative = ("^" | "\A" | word)* element+ ("$" | "\z" | word)*
- *     word       = "\b" | "\B" | "\<" | "\>"
- *     element    = (byte | . | class | escape) quantifier?
- *     class      = "[" "^"? (item | item "-" item)+ "]"
- *     quantifier = ? | * | + | {x} | {x,} | {x,y} | {,y}
+ *   - a literal, or a sequence of elements with conditions on its sides;
+ *   - a few of these as alternatives. Those of the outermost level are read one in each call, as
+ *     they are written; those that are left of groups when the tree is made smaller (simplify.c)
+ *     only where priorities cannot matter: what the longest match of a sequence is, is its first
+ *     one in Perl's order too;
+ *   - else a program of all of it (links.c).
  *
- * What the language leaves out (groups, lazy repeats ...) is refused at its
- * column with advice, never taken for a byte. In a dialect an element is a letter of the dialect or
- * a class of letters. Everything is ASCII: there is no locale.
- * Cost: O(length) time; 40 bytes for each element.
+ * In a dialect an element is a letter of the dialect or a class of letters, and there are no
+ * groups, so there is always a sequence. Everything is ASCII: there is no locale.
+ * Cost: O(length) time for sequences; of alternatives the whole text is read twice.
  */
+#include "pattern/extended.h"
+
 #include <string.h>
 
 #include "pattern/border.h"
 #include "pattern/bytes.h"
-#include "pattern/elements.h"
-#include "pattern/extended.h"
+#include "pattern/expression.h"
 #include "pattern/syntax.h"
 
 #define QUOTE_MAX 40 /* a message quotes an element up to this length */
 
-typedef struct parser {
-    const trawl_pattern *src;
-    const dialect *dialect; /* NULL: letters are bytes */
-    const uint8_t *text;
-    size_t length;
-    size_t at; /* the next byte to read */
-    uint32_t flags;
-    size_t first, first_end; /* in the text: the first element, with its quantifier */
-    char words[2];           /* the condition on words before and after the match; 0: none */
-    size_t words_at[2];
-    elements elements;
-    trawl_error *error;
-} parser;
+/* Bounds of what groups leave as alternatives, since each call makes the tree again. */
+#define MAX_ALTERNATIVES 64u
+#define MAX_READ (1u << 20) /* bytes, by all calls together */
+#define MAX_SPELLED 4096u   /* elements of all alternatives */
 
-static int reject(parser *p, size_t offset, const char *advice)
+/* A row of elements, and what is asked for on its two sides. */
+typedef struct sequence {
+    const node *run; /* NULL: there are no elements */
+    border before, after;
+    size_t after_at; /* where the conditions after the elements begin, or 0 */
+} sequence;
+
+/* ---- conditions as borders --------------------------------------------------------------- */
+
+/* The kinds that may come before one kind, as a set of bits. */
+static uint32_t priors_of(condition asks, unsigned next)
 {
-    return fail(p->error, TRAWL_ERROR_PATTERN, offset, "%s", advice);
+    uint32_t priors = 0;
+    for (unsigned prior = 0; prior < PRIORS; prior++)
+        priors |= (asks >> (prior * NEXTS + next) & 1) << prior;
+    return priors;
 }
 
-/* The byte `ahead` places on, or -1 past the end. */
-static int peek(const parser *p, size_t ahead)
+static byte_class kind_bytes(uint32_t flags, bool line, bool word, bool other)
 {
-    return ahead < p->length - p->at ? p->text[p->at + ahead] : -1;
-}
-
-/* ---- sets of bytes ------------------------------------------------------ */
-
-typedef struct named_class {
-    const char *name;
-    size_t count; /* of bytes in `ranges`: a low and a high one for each range */
-    uint8_t ranges[8];
-} named_class;
-
-static const named_class named_classes[] = {
-    { "digit", 2, { '0', '9' } },
-    { "word", 8, { '0', '9', 'A', 'Z', '_', '_', 'a', 'z' } },
-    { "space", 4, { '\t', '\r', ' ', ' ' } },
-    { "alnum", 6, { '0', '9', 'A', 'Z', 'a', 'z' } },
-    { "alpha", 4, { 'A', 'Z', 'a', 'z' } },
-    { "blank", 4, { '\t', '\t', ' ', ' ' } },
-    { "cntrl", 4, { 0, 31, 127, 127 } },
-    { "graph", 2, { 33, 126 } },
-    { "lower", 2, { 'a', 'z' } },
-    { "print", 2, { 32, 126 } },
-    { "punct", 8, { 33, 47, 58, 64, 91, 96, 123, 126 } },
-    { "upper", 2, { 'A', 'Z' } },
-    { "xdigit", 6, { '0', '9', 'A', 'F', 'a', 'f' } },
-};
-
-static const named_class *find_named(const uint8_t *name, size_t length)
-{
-    for (size_t i = 0; i < sizeof named_classes / sizeof *named_classes; i++) {
-        const named_class *c = &named_classes[i];
-        if (strlen(c->name) == length && memcmp(c->name, name, length) == 0)
-            return c;
-    }
-    return NULL;
-}
-
-static void add_named(byte_class *set, const named_class *named)
-{
-    for (size_t i = 0; i < named->count; i += 2)
-        class_add_range(set, named->ranges[i], named->ranges[i + 1]);
-}
-
-/* ---- UTF-8 -------------------------------------------------------------- */
-
-/* Length of the multi-byte UTF-8 character at `at`, or 0 when there is none. */
-static size_t utf8_length(const parser *p)
-{
-    int lead = peek(p, 0), second = peek(p, 1);
-    int low = 0x80, high = 0xbf; /* bounds of the second byte: no overlong form, no surrogate */
-    size_t length = lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : 2;
-    if (lead < 0xc2 || lead > 0xf4)
-        return 0;
-    if (lead == 0xe0)
-        low = 0xa0;
-    else if (lead == 0xed)
-        high = 0x9f;
-    else if (lead == 0xf0)
-        low = 0x90;
-    else if (lead == 0xf4)
-        high = 0x8f;
-    if (second < low || second > high)
-        return 0;
-    for (size_t i = 2; i < length; i++)
-        if (peek(p, i) < 0x80 || peek(p, i) > 0xbf)
-            return 0;
-    return length;
-}
-
-/* ---- escapes ------------------------------------------------------------ */
-
-static bool is_punctuation(int c)
-{
-    return (c >= 33 && c <= 47) || (c >= 58 && c <= 64) || (c >= 91 && c <= 96) ||
-           (c >= 123 && c <= 126);
-}
-
-/* Why \c, an escape of other languages, is refused; NULL when it is not one of these. */
-static const char *refused_escape(int c, bool in_class)
-{
-    if ((c >= '1' && c <= '9') || c == 'k' || c == 'g')
-        return "back-references are not supported: write out what repeats, or \\xHH for a byte";
-    if (c == 'Z' || c == 'G')
-        return "it is not supported: \\A is the begin of the text, \\z its end";
-    if (in_class && (c == 'A' || c == 'z' || c == 'B'))
-        return "a class holds bytes: \\A, \\z and \\B stand before or after a pattern";
-    return NULL;
-}
-
-/* \d and its kin: the class of \c in lower case, or NULL. */
-static const named_class *shorthand(int c)
-{
-    switch (c) {
-    case 'd':
-    case 'D':
-        return find_named((const uint8_t *)"digit", 5);
-    case 'w':
-    case 'W':
-        return find_named((const uint8_t *)"word", 4);
-    case 's':
-    case 'S':
-        return find_named((const uint8_t *)"space", 5);
-    default:
-        return NULL;
-    }
-}
-
-/* An escape stands for one byte, or for a set: then *byte is -1. */
-static int parse_backslash(parser *p, bool in_class, byte_class *set, int *byte)
-{
-    int c = peek(p, 1);
-    const named_class *named = shorthand(c);
-    if (named) {
-        add_named(set, named);
-        if (c < 'a')
-            class_invert(set);
-        *byte = -1;
-        p->at += 2;
-        return TRAWL_OK;
-    }
-    const char *advice = refused_escape(c, in_class);
-    if (advice)
-        return reject(p, p->at, advice);
-    uint8_t value = (uint8_t)c;
-    if (is_punctuation(c)) {
-        p->at += 2;
-    } else {
-        int status = parse_escape(p->text, p->length, &p->at, &value, p->error);
-        if (status != TRAWL_OK)
-            return status;
-    }
-    *byte = value;
-    return TRAWL_OK;
-}
-
-/* ---- classes ------------------------------------------------------------ */
-
-static bool is_name(int c)
-{
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '^';
-}
-
-/* Length of the name in [:name:], [.name.] or [=name=] at `at`, or 0 when there is none. */
-static size_t bracket_name(const parser *p)
-{
-    int kind = peek(p, 1);
-    if (peek(p, 0) != '[' || (kind != ':' && kind != '.' && kind != '='))
-        return 0;
-    size_t length = 0;
-    while (is_name(peek(p, 2 + length)))
-        length++;
-    return peek(p, 2 + length) == kind && peek(p, 3 + length) == ']' ? length : 0;
-}
-
-static int parse_posix(parser *p, size_t length, byte_class *set)
-{
-    if (peek(p, 1) != ':')
-        return reject(p, p->at,
-                      "collating elements are not supported: write the bytes themselves, "
-                      "or \\[ for a bracket");
-    const named_class *named = find_named(p->text + p->at + 2, length);
-    if (!named)
-        return reject(p, p->at,
-                      "unknown class name: use alnum alpha blank cntrl digit graph lower print "
-                      "punct space upper word xdigit, or \\[ for a bracket");
-    add_named(set, named);
-    p->at += length + 4;
-    return TRAWL_OK;
-}
-
-/* A letter of the dialect. */
-static int parse_letter(parser *p, byte_class *set)
-{
-    if (!p->dialect->letter(p->src, p->text[p->at], set))
-        return reject(p, p->at, p->dialect->advice);
-    p->at++;
-    return TRAWL_OK;
-}
-
-/* One item of a class: a byte, or a set: then *byte is -1. */
-static int parse_item(parser *p, byte_class *set, int *byte)
-{
-    if (p->dialect) {
-        *byte = -1;
-        return parse_letter(p, set);
-    }
-    size_t name = bracket_name(p);
-    if (name) {
-        *byte = -1;
-        return parse_posix(p, name, set);
-    }
-    if (p->text[p->at] == '\\')
-        return parse_backslash(p, true, set, byte);
-    if (utf8_length(p))
-        return reject(p, p->at,
-                      "a class holds bytes and this character is several: give each character as "
-                      "its own pattern, or write its bytes as \\xHH");
-    *byte = p->text[p->at++];
-    return TRAWL_OK;
-}
-
-/* An item or a range of two. A '-' at either end of the class is itself. */
-static int parse_range(parser *p, byte_class *set)
-{
-    size_t start = p->at;
-    byte_class item = { { 0 } };
-    int low, high;
-    int status = parse_item(p, &item, &low);
-    if (status != TRAWL_OK)
-        return status;
-    bool range = peek(p, 0) == '-' && peek(p, 1) >= 0 && peek(p, 1) != ']';
-    high = low;
-    if (range) {
-        p->at++;
-        status = parse_item(p, &item, &high);
-        if (status != TRAWL_OK)
-            return status;
-        if (low < 0 || high < 0)
-            return reject(p, start,
-                          "a range takes a single byte on both sides: write \\- for a hyphen");
-        if (high < low)
-            return reject(
-                p, start,
-                "the range is reversed: write the smaller byte first, or \\- for a hyphen");
-    }
-    if (low < 0)
-        class_unite(set, &item);
-    else
-        class_add_range(set, (unsigned)low, (unsigned)high);
-    return TRAWL_OK;
-}
-
-static int parse_class(parser *p, byte_class *set, bool *negated)
-{
-    size_t open = p->at;
-    size_t name = p->dialect ? 0 : bracket_name(p);
-    if (name && peek(p, 1) == ':' && find_named(p->text + p->at + 2, name))
-        return reject(p, open, "a named class stands in a class of its own: write [[:name:]]");
-    p->at++;
-    *negated = peek(p, 0) == '^';
-    if (*negated)
-        p->at++;
-    size_t first = p->at;
-    while (p->at < p->length && (p->text[p->at] != ']' || p->at == first)) {
-        int status = parse_range(p, set);
-        if (status != TRAWL_OK)
-            return status;
-    }
-    if (p->at == p->length)
-        return reject(p, open,
-                      "unmatched '[': close it with ']' (one that comes first is a byte of the "
-                      "class), or write \\[ for the byte");
-    p->at++;
-    return TRAWL_OK;
-}
-
-/* ---- quantifiers -------------------------------------------------------- */
-
-static bool is_quantifier(int c)
-{
-    return c == '?' || c == '*' || c == '+' || c == '{';
-}
-
-/* Digits to a number that stops growing past every limit. False when there are none. */
-static bool parse_number(parser *p, uint32_t *number)
-{
-    size_t start = p->at;
-    for (*number = 0; peek(p, 0) >= '0' && peek(p, 0) <= '9'; p->at++) {
-        *number = *number * 10 + (uint32_t)(peek(p, 0) - '0');
-        if (*number > PATTERN_MAX_STATES)
-            *number = PATTERN_MAX_STATES + 1;
-    }
-    return p->at > start;
-}
-
-static int parse_braces(parser *p, uint32_t *min, uint32_t *max)
-{
-    size_t open = p->at++;
-    bool has_min = parse_number(p, min), has_max = false, comma = peek(p, 0) == ',';
-    *max = *min;
-    if (comma) {
-        p->at++;
-        has_max = parse_number(p, max);
-    }
-    if (peek(p, 0) != '}' || (!has_min && !has_max))
-        return reject(p, open,
-                      "malformed repeat: write {x}, {x,}, {x,y} or {,y}, or [{] for the byte");
-    p->at++;
-    if (comma && !has_max)
-        *max = REPEAT_UNBOUNDED;
-    if (*max == 0)
-        return reject(p, open, "a repeat of zero matches nothing: remove the element");
-    if (*min > *max)
-        return reject(p, open, "the repeat is reversed: write the smaller number first");
-    return TRAWL_OK;
-}
-
-static int reject_second_quantifier(parser *p)
-{
-    switch (peek(p, 0)) {
-    case '?':
-        return reject(p, p->at,
-                      "lazy repeats are not supported: all matches are found; remove the '?' and "
-                      "report the shortest, or write [?] for the byte");
-    case '+':
-        return reject(p, p->at,
-                      "possessive repeats are not supported: all matches are found; remove the "
-                      "'+' and report the longest, or write [+] for the byte");
-    default:
-        return reject(
-            p, p->at,
-            "a repeat cannot be repeated: merge the two, as a{4} for a{2}{2}, or write the "
-            "second as a class for the byte, as in [*]");
-    }
-}
-
-/* The quantifier at `at`, or {1,1} when there is none. */
-static int parse_quantifier(parser *p, uint32_t *min, uint32_t *max)
-{
-    int c = peek(p, 0);
-    *min = c == '?' || c == '*' ? 0 : 1;
-    *max = c == '*' || c == '+' ? REPEAT_UNBOUNDED : 1;
-    if (!is_quantifier(c))
-        return TRAWL_OK;
-    if (c == '{') {
-        int status = parse_braces(p, min, max);
-        if (status != TRAWL_OK)
-            return status;
-    } else {
-        p->at++;
-    }
-    return is_quantifier(peek(p, 0)) ? reject_second_quantifier(p) : TRAWL_OK;
-}
-
-static int reject_leading_quantifier(parser *p)
-{
-    size_t offset = p->at;
-    uint32_t min, max;
-    if (p->text[offset] == '{') {
-        int status = parse_braces(p, &min, &max);
-        if (status != TRAWL_OK)
-            return status;
-    }
-    return fail(p->error, TRAWL_ERROR_PATTERN, offset,
-                "nothing before the repeat: put an element before it, or write [%c] for the byte",
-                p->text[offset]);
-}
-
-/* ---- elements ----------------------------------------------------------- */
-
-/* A multi-byte character: its bytes one after the other, with no quantifier. */
-static int parse_character(parser *p, size_t length)
-{
-    for (; length > 0; length--, p->at++) {
-        byte_class set = { { 0 } };
-        class_add(&set, p->text[p->at]);
-        int status = elements_append(&p->elements, p->at, &set, 1, 1);
-        if (status != TRAWL_OK)
-            return status;
-    }
-    if (is_quantifier(peek(p, 0)))
-        return reject(p, p->at,
-                      "the repeat would apply to the last byte of the character only: write the "
-                      "character out as often as it repeats, or its bytes as \\xHH");
-    return TRAWL_OK;
-}
-
-/* A byte, an escape or '.', as parse_set. */
-static int parse_bytes(parser *p, byte_class *set, bool *negated)
-{
-    int c = peek(p, 0), byte, status;
-    switch (c) {
-    case '.':
-        p->at++;
-        *negated = true; /* any byte: all bytes but none */
-        return TRAWL_OK;
-    case '\\':
-        status = parse_backslash(p, false, set, &byte);
-        if (status == TRAWL_OK && byte >= 0)
-            class_add(set, (unsigned)byte);
-        return status;
-    default:
-        p->at++;
-        class_add(set, (unsigned)c);
-        return TRAWL_OK;
-    }
-}
-
-/* The set of bytes at `at`; *negated tells that its complement is meant. */
-static int parse_set(parser *p, byte_class *set, bool *negated)
-{
-    int c = peek(p, 0);
-    switch (c) {
-    case '(':
-    case ')':
-        return fail(p->error, TRAWL_ERROR_PATTERN, p->at,
-                    "groups are not supported: write the alternatives out, as ab|ac for a(b|c), or "
-                    "write [%c] for the byte",
-                    c);
-    case '?':
-    case '*':
-    case '+':
-    case '{':
-        return reject_leading_quantifier(p);
-    case '[':
-        return parse_class(p, set, negated);
-    default:
-        return p->dialect ? parse_letter(p, set) : parse_bytes(p, set, negated);
-    }
-}
-
-static int parse_element(parser *p)
-{
-    size_t start = p->at, length = p->dialect ? 0 : utf8_length(p);
-    if (length)
-        return parse_character(p, length);
-
+    const byte_class words = word_bytes(), lines = line_border(flags);
     byte_class set = { { 0 } };
-    bool negated = false;
-    uint32_t min, max;
-    int status = parse_set(p, &set, &negated);
-    if (status == TRAWL_OK && p->dialect) {
-        p->dialect->finish(p->flags, negated, &set);
-        negated = false;
+    for (unsigned byte = 0; byte < 256; byte++)
+        if (class_has(&words, byte) ? word : class_has(&lines, byte) ? line : other)
+            class_add(&set, byte);
+    return set;
+}
+
+/* Add what stands before a match to a border. False: it depends on more than whether the first byte
+ * belongs to a word. */
+static bool add_before(condition asks, uint32_t flags, border *b)
+{
+    const uint32_t other = priors_of(asks, NEXT_OTHER);
+    if (priors_of(asks, NEXT_LINE) != other || priors_of(asks, NEXT_LAST) != other)
+        return false;
+    for (unsigned own = 0; own < 2; own++) {
+        const uint32_t may = own ? priors_of(asks, NEXT_WORD) : other;
+        border_add_own(
+            b, own != 0,
+            kind_bytes(flags, may >> PRIOR_LINE & 1, may >> PRIOR_WORD & 1, may >> PRIOR_OTHER & 1),
+            may >> PRIOR_BEGIN & 1);
     }
-    if (status == TRAWL_OK)
-        status = class_settle(p->flags, start, negated, &set, p->error);
-    if (status == TRAWL_OK)
-        status = parse_quantifier(p, &min, &max);
-    if (status == TRAWL_OK)
-        status = elements_append(&p->elements, start, &set, min, max);
-    if (p->elements.out->length == 1)
-        p->first_end = p->at;
+    return true;
+}
+
+static bool add_after(condition asks, uint32_t flags, border *b)
+{
+    const uint32_t word = condition_nexts(asks, PRIOR_WORD);
+    const uint32_t other = condition_nexts(asks, PRIOR_OTHER);
+    const uint32_t lines = 1u << NEXT_LINE | 1u << NEXT_LAST;
+    const bool last = (word & lines) == 1u << NEXT_LAST;
+    if (condition_nexts(asks, PRIOR_LINE) != other || last != ((other & lines) == 1u << NEXT_LAST))
+        return false;
+    for (unsigned own = 0; own < 2; own++) {
+        const uint32_t may = own ? word : other;
+        border_add_own(
+            b, own != 0,
+            kind_bytes(flags, may >> NEXT_LINE & 1, may >> NEXT_WORD & 1, may >> NEXT_OTHER & 1),
+            may >> NEXT_END & 1);
+    }
+    b->last = last ? line_terminator(flags) + 1u : 0;
+    return true;
+}
+
+/* The tree as a row of elements with borders. False: it is none. */
+static bool find_sequence(const node *n, uint32_t flags, sequence *s)
+{
+    const node *parts[4] = { n }, *before = NULL, *after = NULL;
+    size_t count = 1, i = 0;
+    if (n->kind == NODE_SEQUENCE)
+        for (count = 0, n = n->child; n && count < 4; n = n->sibling)
+            parts[count++] = n;
+    *s = (sequence){ .run = NULL };
+    if (i < count && parts[i]->kind == NODE_CONDITION)
+        before = parts[i++];
+    if (i < count && parts[i]->kind == NODE_RUN)
+        s->run = parts[i++];
+    if (s->run && i < count && parts[i]->kind == NODE_CONDITION) {
+        after = parts[i++];
+        s->after_at = after->at;
+    }
+    return i == count && (!s->run || ((!before || add_before(before->asks, flags, &s->before)) &&
+                                      (!after || add_after(after->asks, flags, &s->after))));
+}
+
+/* Whether the states of all elements are within the limit. Those that were read are; copies that
+ * repeats were written out to may not be. */
+static bool is_small(const expression *x, const node *run)
+{
+    uint64_t states = 0;
+    for (size_t i = 0; i < run->count; i++) {
+        const element *e = expression_elements(x, run) + i;
+        states += e->max != REPEAT_UNBOUNDED ? e->max : e->min;
+    }
+    return states <= PATTERN_MAX_STATES;
+}
+
+/* Give the pattern the elements of a sequence. */
+static int take_sequence(expression *x, const sequence *s, pattern *out)
+{
+    elements made = { .memory = x->memory, .out = out, .error = x->error };
+    out->before = s->before;
+    out->after = s->after;
+    out->length = s->run->count;
+    if (s->run->first == 0) {
+        out->elements = x->spelled.elements;
+        x->spelled.elements = NULL;
+    } else {
+        out->elements = memory_take_array(x->memory, out->length, sizeof *out->elements);
+        if (!out->elements)
+            return memory_failed(x->memory, x->error, "a pattern of %zu elements", out->length);
+        memcpy(out->elements, expression_elements(x, s->run), out->length * sizeof *out->elements);
+    }
+    int status = elements_settle(&made);
+    if (status != TRAWL_OK || out->literal || !x->flagged || out->flags & TRAWL_NOCASE)
+        return status;
+    out->flags |= TRAWL_NOCASE; /* (?i)abc is a literal */
+    status = elements_settle(&made);
+    if (out->literal)
+        out->folded = true;
+    else
+        out->flags &= ~(uint32_t)TRAWL_NOCASE;
     return status;
 }
 
-/* ---- what stands beside a match ------------------------------------------ */
-
-enum { BEFORE, BEHIND };
+/* ---- what is read one alternative in each call ------------------------------------------- */
 
 static const char no_element[] = "the pattern matches no byte: put an element here";
 
-/* The condition at `at`, as the byte that tells it apart: for \` and \' it is that of \A and \z. 0:
- * there is none. */
-static char condition(const parser *p)
+/* There are conditions alone, or nothing: an element is missing before the first one that stands
+ * after a match. */
+static int reject_conditions(reader *r, size_t begin)
 {
-    static const char known[] = "bB<>Az`'";
-    const int c = peek(p, 0), next = peek(p, 1);
-    if (c == '^' || c == '$')
-        return (char)c;
-    if (c != '\\' || next <= 0 || !strchr(known, next))
-        return 0;
-    return (char)(next == '`' ? 'A' : next == '\'' ? 'z' : next);
+    size_t length;
+    r->at = begin;
+    for (char kind; (kind = reader_condition(r, &length)) && !strchr("$z>Z", kind);)
+        r->at += length;
+    return reader_reject(r, r->at, no_element);
 }
-
-/* \b \B \< \>: whether the byte beside a match belongs to a word follows from the match's own. */
-static void add_words(border *b, char kind)
-{
-    byte_class word = word_bytes(), other = word;
-    class_invert(&other);
-    if (kind == 'b' || kind == 'B') {
-        border_add_own(b, kind == 'b', other, true);
-        border_add_own(b, kind != 'b', word, false);
-    } else {
-        border_add_own(b, true, other, true);
-        border_add_own(b, false, (byte_class){ { 0 } }, false);
-    }
-}
-
-/* The condition that was found at `at`, on that side of the match. */
-static int parse_condition(parser *p, char kind, int side)
-{
-    border *b = side == BEFORE ? &p->elements.out->before : &p->elements.out->after;
-    const bool elsewhere = side == BEFORE ? kind == '$' || kind == 'z' || kind == '>'
-                                          : kind == '^' || kind == 'A' || kind == '<';
-    const size_t length = kind == '^' || kind == '$' ? 1 : 2;
-    if (elsewhere && side == BEFORE &&
-        (p->at + length == p->length || p->text[p->at + length] == '|'))
-        return reject(p, p->at, no_element);
-    if (elsewhere)
-        return fail(
-            p->error, TRAWL_ERROR_PATTERN, p->at,
-            "^, \\A and \\< stand before a pattern, $, \\z and \\> after it: give each part as "
-            "its own pattern, or write [%.*s] for the byte",
-            1, (const char *)p->text + p->at + length - 1);
-    if (kind == '^' || kind == '$') {
-        border_add(b, line_border(p->flags), true);
-    } else if (kind == 'A' || kind == 'z') {
-        border_add(b, (byte_class){ { 0 } }, true);
-    } else {
-        add_words(b, kind);
-    }
-    p->at += length;
-    return TRAWL_OK;
-}
-
-static int parse_sides(parser *p, int side)
-{
-    int status = TRAWL_OK;
-    for (char kind; status == TRAWL_OK && (kind = condition(p)) != 0;)
-        status = parse_condition(p, kind, side);
-    return status;
-}
-
-/* ---- the whole pattern -------------------------------------------------- */
 
 /* Every element may be left out. Any of them could be changed: name the first. */
-static int reject_empty_match(const parser *p, size_t after)
+static int reject_empty_match(reader *r, const sequence *s, size_t end)
 {
-    const bool line =
-        p->first > 0 && p->text[p->first - 1] == '^' && p->at > after && p->text[p->at - 1] == '$';
-    if (line)
-        return fail(p->error, TRAWL_ERROR_PATTERN, after,
+    const uint8_t *text = r->text;
+    const size_t first = s->run->at;
+    byte_class set;
+    repeat times;
+    if (first > 0 && text[first - 1] == '^' && s->after_at && text[end - 1] == '$')
+        return fail(r->error, TRAWL_ERROR_PATTERN, s->after_at,
                     "the pattern can match an empty line, of which there is no byte to report: "
                     "write %s, which ends the line, in place of its $",
-                    p->flags & TRAWL_NULS ? "\\0" : "\\n");
-    const char quantifier = (char)p->text[p->first_end - 1];
-    const size_t length = p->first_end - p->first;
-    bool shown = length <= QUOTE_MAX;
-    return fail(p->error, TRAWL_ERROR_PATTERN, 0,
+                    r->flags & TRAWL_NULS ? "\\0" : "\\n");
+    r->at = first;
+    int status = reader_set(r, &set);
+    if (status == TRAWL_OK)
+        status = reader_repeat(r, &times);
+    if (status != TRAWL_OK)
+        return status;
+    const char quantifier = (char)text[r->at - 1];
+    const size_t length = r->at - first;
+    const bool shown = length <= QUOTE_MAX;
+    return fail(r->error, TRAWL_ERROR_PATTERN, 0,
                 "the pattern can match the empty string, and so everywhere, because every element "
                 "may be left out, '%.*s%s' first: %s",
-                shown ? (int)length : QUOTE_MAX, (const char *)p->text + p->first,
-                shown ? "" : "...",
+                shown ? (int)length : QUOTE_MAX, (const char *)text + first, shown ? "" : "...",
                 quantifier == '*'   ? "put + in place of its *"
                 : quantifier == '?' ? "remove its ?"
                                     : "let its repeat begin at 1, as {1,3} does");
 }
 
-/* The alternative ends here. */
-static bool at_end(const parser *p)
+/* Whether the whole pattern is a sequence as it is written, or alternatives that are. */
+static bool is_plain(const expression *x, const reader *r)
 {
-    return p->at == p->length || p->text[p->at] == '|';
+    sequence s;
+    if (x->root->kind != NODE_CHOICE)
+        return find_sequence(x->root, r->flags, &s);
+    for (const node *n = x->root->child; n; n = n->sibling)
+        if (x->flagged || !find_sequence(n, r->flags, &s))
+            return false;
+    return true;
+}
+
+/* Make the first alternative of a plain pattern, or the only one. */
+static int take_plain(expression *x, reader *r, size_t *next, pattern *out)
+{
+    const node *n = x->root->kind == NODE_CHOICE ? x->root->child : x->root;
+    const size_t end = n->sibling ? n->sibling->at - 1 : r->at;
+    sequence s;
+    find_sequence(n, out->flags, &s);
+    *next = end < r->length ? end + 1 : LAST_ONE; /* after the '|' */
+    if (!s.run)
+        return reject_conditions(r, n->at);
+    for (size_t i = 0; i < s.run->count; i++)
+        if (expression_elements(x, s.run)[i].min > 0)
+            return take_sequence(x, &s, out);
+    return reject_empty_match(r, &s, end);
+}
+
+/* ---- what groups leave ------------------------------------------------------------------- */
+
+/* The smallest part that may be left out, as all beside it. */
+static const node *empty_part(const node *n)
+{
+    while (n->kind == NODE_CHOICE || (n->kind == NODE_SEQUENCE && n->child && !n->child->sibling)) {
+        n = n->child;
+        while (!n->empty)
+            n = n->sibling;
+    }
+    return n;
+}
+
+static int reject_empty(const expression *x, reader *r)
+{
+    return reader_reject(r, empty_part(x->root)->at,
+                         "the pattern can match the empty string, because all from here on to the "
+                         "end of this alternative may be left out: let some part of it occur at "
+                         "least once");
+}
+
+/* The bytes of a sequence of fixed length; 0: it has none. */
+static size_t fixed_length(const expression *x, const node *run)
+{
+    size_t length = 0;
+    for (size_t i = 0; i < run->count; i++) {
+        const element *e = expression_elements(x, run) + i;
+        if (e->min != e->max)
+            return 0;
+        length += e->min;
+    }
+    return length;
+}
+
+/* Whether no text begins with a match of both runs, of fixed lengths. */
+static bool exclude_each_other(const expression *x, const node *one, const node *other)
+{
+    const element *a = expression_elements(x, one), *a_end = a + one->count;
+    const element *b = expression_elements(x, other), *b_end = b + other->count;
+    for (uint32_t a_done = 0, b_done = 0; a < a_end && b < b_end;) {
+        if (class_avoids(&a->set, &b->set))
+            return true;
+        const uint32_t a_left = a->min - a_done, b_left = b->min - b_done;
+        const uint32_t step = a_left < b_left ? a_left : b_left;
+        a_done = step == a_left ? 0 : a_done + step;
+        b_done = step == b_left ? 0 : b_done + step;
+        a += step == a_left;
+        b += step == b_left;
+    }
+    return false;
+}
+
+/* Whether the alternatives are few sequences of fixed lengths, of which the first one that matches
+ * is the longest. */
+static bool are_few(const expression *x, const reader *r)
+{
+    const node *runs[MAX_ALTERNATIVES];
+    size_t lengths[MAX_ALTERNATIVES], count = 0, spelled = 0;
+    for (const node *n = x->root->child; n; n = n->sibling) {
+        sequence s;
+        if (count == MAX_ALTERNATIVES || !find_sequence(n, r->flags, &s) || !s.run)
+            return false;
+        runs[count] = s.run;
+        lengths[count] = fixed_length(x, s.run);
+        spelled += lengths[count];
+        for (size_t i = 0; i < count; i++)
+            if (lengths[i] < lengths[count] && !exclude_each_other(x, runs[i], s.run))
+                return false;
+        if (lengths[count++] == 0 || spelled > MAX_SPELLED)
+            return false;
+    }
+    return count * r->length <= MAX_READ;
+}
+
+/* Make the alternative with that number. */
+static int take_one(expression *x, size_t number, const reader *r, size_t *next, pattern *out)
+{
+    const node *n = x->root->child;
+    sequence s;
+    for (size_t i = 0; i < number; i++)
+        n = n->sibling;
+    find_sequence(n, r->flags, &s);
+    *next = n->sibling ? r->length + number + 1 : LAST_ONE;
+    return take_sequence(x, &s, out);
+}
+
+static int take_tree(expression *x, reader *r, size_t *next, pattern *out)
+{
+    const size_t number = *next > r->length ? *next - r->length : 0;
+    sequence s;
+    if (expression_empty(x, x->root))
+        return reject_empty(x, r);
+    int status = expression_simplify(x);
+    if (status != TRAWL_OK)
+        return status;
+    if (x->root->kind == NODE_CHOICE && are_few(x, r))
+        return take_one(x, number, r, next, out);
+    *next = LAST_ONE;
+    status = expression_share(x);
+    if (status != TRAWL_OK)
+        return status;
+    if (find_sequence(x->root, r->flags, &s) && s.run && is_small(x, s.run))
+        return take_sequence(x, &s, out);
+    return expression_program(x, r->src, &out->program);
+}
+
+/* ---- the whole --------------------------------------------------------------------------- */
+
+/* The first condition of a dialect's pattern that does not stand beside it. */
+static int reject_inner_condition(const expression *x, reader *r)
+{
+    const node *n = x->root;
+    sequence s;
+    if (n->kind == NODE_CHOICE)
+        for (n = n->child; find_sequence(n, r->flags, &s);)
+            n = n->sibling;
+    n = n->child;
+    if (n->kind != NODE_CONDITION || add_before(n->asks, r->flags, &s.before)) {
+        do
+            n = n->sibling;
+        while (n->kind != NODE_CONDITION);
+    }
+    return reader_reject(r, n->at,
+                         "^ stands before a pattern, $ after it: give each part as its own "
+                         "pattern");
 }
 
 int parse_extended(memory *m, const trawl_pattern *src, size_t *next, pattern *out,
@@ -588,34 +360,32 @@ int parse_extended(memory *m, const trawl_pattern *src, size_t *next, pattern *o
     return parse_dialect(NULL, m, src, next, out, error);
 }
 
+/* *next is where an alternative begins that is read by itself; or, if it is greater than the
+ * length, that length and the number of an alternative of the tree. */
 int parse_dialect(const dialect *of, memory *m, const trawl_pattern *src, size_t *next,
                   pattern *out, trawl_error *error)
 {
-    parser p = { .src = src,
+    const bool one = *next > 0 && *next <= src->length;
+    expression x;
+    reader r = { .src = src,
                  .dialect = of,
                  .text = src->text,
                  .length = src->length,
-                 .at = *next,
+                 .at = one ? *next : 0,
                  .flags = src->flags,
-                 .elements = { .memory = m, .out = out, .error = error },
+                 .modes = MODE_DOT_ALL | MODE_LINES,
                  .error = error };
-    int status = parse_sides(&p, BEFORE);
-    p.first = p.at;
-    while (status == TRAWL_OK && !at_end(&p) && !condition(&p))
-        status = parse_element(&p);
-    if (status == TRAWL_OK && p.elements.out->length == 0)
-        return reject(&p, p.at, no_element);
-    const size_t after = p.at;
-    if (status == TRAWL_OK)
-        status = parse_sides(&p, BEHIND);
-    if (status == TRAWL_OK && !at_end(&p))
-        return reject(&p, after,
-                      "a pattern ends with the conditions after it: $, \\z, \\b or \\>; write what "
-                      "follows as its own pattern");
-    if (status == TRAWL_OK && !p.elements.required)
-        return reject_empty_match(&p, after);
-    if (status != TRAWL_OK)
-        return status;
-    *next = p.at < p.length ? p.at + 1 : LAST_ONE; /* after the '|' */
-    return elements_settle(&p.elements);
+    expression_open(m, error, &x);
+    int status = expression_parse(&x, &r, one);
+    if (status == TRAWL_OK) {
+        r.flags = src->flags;
+        if (one || is_plain(&x, &r))
+            status = take_plain(&x, &r, next, out);
+        else if (of)
+            status = reject_inner_condition(&x, &r);
+        else
+            status = take_tree(&x, &r, next, out);
+    }
+    expression_close(&x);
+    return status;
 }
