@@ -21,7 +21,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define UNBOUNDED SIZE_MAX
+#include "written.h"
 
 typedef struct oracle_element {
     bool set[256]; /* the bytes that it matches */
@@ -62,244 +62,31 @@ static void *grow(void *block, size_t count, size_t size)
 
 /* ---- reading patterns ------------------------------------------------ */
 
-typedef struct reader {
-    const unsigned char *text;
-    size_t length;
-    size_t at;      /* the next byte */
-    size_t pattern; /* for messages */
-} reader;
-
-static bool at_end(const reader *r)
-{
-    return r->at == r->length;
-}
-
-static bool next_is(const reader *r, char byte)
-{
-    return r->at < r->length && r->text[r->at] == (unsigned char)byte;
-}
-
-static bool skip(reader *r, char byte)
-{
-    bool found = next_is(r, byte);
-    r->at += found;
-    return found;
-}
-
-static unsigned char take(reader *r)
-{
-    if (at_end(r))
-        die("pattern %zu ends too early", r->pattern);
-    return r->text[r->at++];
-}
-
-static _Noreturn void invalid(const reader *r, const char *what)
-{
-    die("pattern %zu, before byte %zu: %s", r->pattern, r->at, what);
-}
-
-static bool in_range(unsigned char byte, char first, char last)
-{
-    return byte >= (unsigned char)first && byte <= (unsigned char)last;
-}
-
-static unsigned hex_digit(reader *r)
-{
-    unsigned char byte = take(r);
-    if (in_range(byte, '0', '9'))
-        return byte - (unsigned)'0';
-    if (in_range(byte, 'a', 'f'))
-        return byte - (unsigned)'a' + 10;
-    if (in_range(byte, 'A', 'F'))
-        return byte - (unsigned)'A' + 10;
-    invalid(r, "not a hexadecimal digit");
-}
-
-/* \o, \oo or \ooo; the backslash is taken already. */
-static unsigned char octal(reader *r)
-{
-    unsigned value = 0;
-    for (int digits = 0; digits < 3 && !at_end(r) && in_range(r->text[r->at], '0', '7'); digits++)
-        value = value * 8 + (take(r) - (unsigned)'0');
-    if (value > 255)
-        invalid(r, "an octal escape beyond a byte");
-    return (unsigned char)value;
-}
-
-/* One byte written as an escape; the backslash is taken already. */
-static unsigned char escaped_byte(reader *r)
-{
-    if (!at_end(r) && in_range(r->text[r->at], '0', '7'))
-        return octal(r);
-    unsigned char byte = take(r);
-    switch (byte) {
-    case 'n':
-        return 0x0a;
-    case 't':
-        return 0x09;
-    case 'r':
-        return 0x0d;
-    case 'a':
-        return 0x07;
-    case 'b':
-        return 0x08;
-    case 'e':
-        return 0x1b;
-    case 'f':
-        return 0x0c;
-    case 'v':
-        return 0x0b;
-    case 'x': {
-        unsigned high = hex_digit(r);
-        return (unsigned char)(high * 16 + hex_digit(r));
-    }
-    default:
-        break;
-    }
-    if (!ispunct(byte))
-        invalid(r, "unknown escape");
-    return byte;
-}
-
-static unsigned char maybe_escaped_byte(reader *r)
-{
-    return skip(r, '\\') ? escaped_byte(r) : take(r);
-}
-
-static int is_word(int byte)
-{
-    return isalnum(byte) || byte == '_';
-}
-
-/* The classes that have a name, by all their spellings. In the C locale, the only one
- * here, no byte above 127 belongs to any of them. */
-static const struct {
-    const char *written;
-    int (*has)(int byte);
-    bool negated;
-} named_classes[] = {
-    { "\\d", isdigit, false },         { "\\D", isdigit, true },
-    { "\\w", is_word, false },         { "\\W", is_word, true },
-    { "\\s", isspace, false },         { "\\S", isspace, true },
-    { "[:alnum:]", isalnum, false },   { "[:alpha:]", isalpha, false },
-    { "[:blank:]", isblank, false },   { "[:cntrl:]", iscntrl, false },
-    { "[:digit:]", isdigit, false },   { "[:graph:]", isgraph, false },
-    { "[:lower:]", islower, false },   { "[:print:]", isprint, false },
-    { "[:punct:]", ispunct, false },   { "[:space:]", isspace, false },
-    { "[:upper:]", isupper, false },   { "[:word:]", is_word, false },
-    { "[:xdigit:]", isxdigit, false },
-};
-
-/* Take a class with a name, if one comes next, and add its bytes to the set. */
-static bool skip_named_class(reader *r, bool set[256])
-{
-    for (size_t i = 0; i < sizeof named_classes / sizeof *named_classes; i++) {
-        size_t length = strlen(named_classes[i].written);
-        if (r->length - r->at < length ||
-            memcmp(r->text + r->at, named_classes[i].written, length) != 0)
-            continue;
-        for (int byte = 0; byte < 256; byte++)
-            if ((named_classes[i].has(byte) != 0) != named_classes[i].negated)
-                set[byte] = true;
-        r->at += length;
-        return true;
-    }
-    return false;
-}
-
-static void add_both_cases(bool set[256])
-{
-    for (unsigned offset = 0; offset < 26; offset++) {
-        bool either = set['a' + offset] || set['A' + offset];
-        set['a' + offset] = either;
-        set['A' + offset] = either;
-    }
-}
-
-/* One byte or byte range of a [...] class. */
-static void read_class_range(reader *r, bool set[256])
-{
-    unsigned char first = maybe_escaped_byte(r);
-    unsigned char last = first;
-    bool range = r->at + 1 < r->length && next_is(r, '-') && r->text[r->at + 1] != ']';
-    if (range) {
-        bool unused[256] = { false };
-        r->at++;
-        if (skip_named_class(r, unused))
-            invalid(r, "a range ends in a class");
-        last = maybe_escaped_byte(r);
-    }
-    if (last < first)
-        invalid(r, "a range runs backwards");
-    for (unsigned byte = first; byte <= last; byte++)
-        set[byte] = true;
-}
-
-/* [...]; the opening bracket is taken already. A ']' that comes first is a byte. */
-static void read_class(reader *r, bool nocase, bool set[256])
-{
-    bool negated = skip(r, '^');
-    do {
-        if (!skip_named_class(r, set))
-            read_class_range(r, set);
-    } while (!skip(r, ']'));
-    if (nocase)
-        add_both_cases(set);
-    if (negated)
-        for (unsigned byte = 0; byte < 256; byte++)
-            set[byte] = !set[byte];
-}
-
-/* A decimal number, if there is one. */
-static bool read_number(reader *r, size_t *number)
-{
-    size_t start = r->at;
-    *number = 0;
-    while (!at_end(r) && in_range(r->text[r->at], '0', '9'))
-        *number = *number * 10 + (take(r) - (size_t)'0');
-    return r->at > start;
-}
-
-/* {x} {x,} {x,y} {,y}; the opening brace is taken already. */
-static void read_counts(reader *r, oracle_element *e)
-{
-    bool has_min = read_number(r, &e->min);
-    e->max = e->min;
-    bool has_max = has_min;
-    if (skip(r, ',')) {
-        has_max = read_number(r, &e->max);
-        if (!has_max)
-            e->max = UNBOUNDED;
-    }
-    if (!(has_min || has_max) || !skip(r, '}') || e->max < e->min)
-        invalid(r, "a malformed repeat");
-}
-
 static void read_repeat(reader *r, oracle_element *e)
 {
     e->min = e->max = 1;
-    if (skip(r, '?')) {
+    if (reader_skip(r, '?')) {
         e->min = 0;
-    } else if (skip(r, '*')) {
+    } else if (reader_skip(r, '*')) {
         e->min = 0;
         e->max = UNBOUNDED;
-    } else if (skip(r, '+')) {
+    } else if (reader_skip(r, '+')) {
         e->max = UNBOUNDED;
-    } else if (skip(r, '{')) {
-        read_counts(r, e);
+    } else if (reader_skip(r, '{')) {
+        read_counts(r, &e->min, &e->max);
     }
 }
 
 static void read_extended(reader *r, bool nocase, oracle_element *e)
 {
-    if (skip(r, '.')) {
+    if (reader_skip(r, '.')) {
         memset(e->set, true, sizeof e->set);
-    } else if (skip(r, '[')) {
+    } else if (reader_skip(r, '[')) {
         read_class(r, nocase, e->set);
-    } else if (!skip_named_class(r, e->set)) {
-        if (!at_end(r) && r->text[r->at] && strchr("?*+{(|)^$", r->text[r->at]))
-            invalid(r, "an operator that must be escaped here");
-        e->set[maybe_escaped_byte(r)] = true;
+    } else if (!read_named_class(r, e->set)) {
+        if (!reader_ended(r) && r->text[r->at] && strchr("?*+{(|)^$", r->text[r->at]))
+            reader_fail(r, "an operator that must be escaped here");
+        e->set[read_byte(r)] = true;
         if (nocase)
             add_both_cases(e->set);
     }
@@ -307,9 +94,9 @@ static void read_extended(reader *r, bool nocase, oracle_element *e)
 }
 
 /* Literal and escaped syntax: one byte. */
-static void read_byte(reader *r, bool escapes, bool nocase, oracle_element *e)
+static void read_plain(reader *r, bool escapes, bool nocase, oracle_element *e)
 {
-    e->set[escapes ? maybe_escaped_byte(r) : take(r)] = true;
+    e->set[escapes ? read_byte(r) : reader_take(r)] = true;
     e->min = e->max = 1;
     if (nocase)
         add_both_cases(e->set);
@@ -320,14 +107,16 @@ static void read_conditions(reader *r, char *list)
 {
     size_t count = strlen(list);
     for (;;) {
-        const bool escaped = next_is(r, '\\') && r->at + 1 < r->length && r->text[r->at + 1] &&
+        const bool escaped = reader_sees(r, '\\') && r->at + 1 < r->length && r->text[r->at + 1] &&
                              strchr("AzbB<>", r->text[r->at + 1]);
-        if (!escaped && !next_is(r, '^') && !next_is(r, '$'))
+        if (!escaped && !reader_sees(r, '^') && !reader_sees(r, '$'))
             return;
-        if (count == 6)
-            invalid(r, "too many conditions");
+        if (count == 6) {
+            reader_fail(r, "too many conditions");
+            return;
+        }
         r->at += escaped;
-        list[count++] = (char)take(r);
+        list[count++] = (char)reader_take(r);
     }
 }
 
@@ -336,11 +125,11 @@ static size_t plus(size_t a, size_t b)
     return a == UNBOUNDED || b == UNBOUNDED ? UNBOUNDED : a + b;
 }
 
-static oracle_pattern read_alternative(const trawl_pattern *source, reader *r)
+static oracle_pattern read_alternative(const trawl_pattern *source, reader *r, size_t index)
 {
     const bool extended = source->syntax == TRAWL_SYNTAX_EXTENDED;
     bool nocase = source->flags & TRAWL_NOCASE;
-    oracle_pattern p = { .id = source->id, .index = (uint32_t)r->pattern };
+    oracle_pattern p = { .id = source->id, .index = (uint32_t)index };
     p.elements = grow(NULL, source->length, sizeof *p.elements);
     if (source->flags & TRAWL_WORDS)
         p.begins[0] = p.ends[0] = 'w';
@@ -348,7 +137,7 @@ static oracle_pattern read_alternative(const trawl_pattern *source, reader *r)
         p.begins[strlen(p.begins)] = '^';
         p.ends[strlen(p.ends)] = '$';
     }
-    while (!at_end(r) && !(extended && next_is(r, '|'))) {
+    while (!reader_ended(r) && !(extended && reader_sees(r, '|'))) {
         if (extended) {
             const size_t before = r->at;
             read_conditions(r, p.count ? p.ends : p.begins);
@@ -360,25 +149,27 @@ static oracle_pattern read_alternative(const trawl_pattern *source, reader *r)
         if (extended)
             read_extended(r, nocase, e);
         else
-            read_byte(r, source->syntax == TRAWL_SYNTAX_ESCAPED, nocase, e);
+            read_plain(r, source->syntax == TRAWL_SYNTAX_ESCAPED, nocase, e);
         if (source->flags & TRAWL_LINES)
             e->set['\n'] = false;
         p.min_length = plus(p.min_length, e->min);
         p.max_length = plus(p.max_length, e->max);
     }
     if (p.min_length == 0)
-        die("pattern %zu matches the empty string", r->pattern);
+        reader_fail(r, "it matches the empty string");
+    if (r->wrong)
+        die("pattern %zu, before byte %zu: %s", index, r->at, r->wrong);
     return p;
 }
 
 /* Its lengths are those of all its alternatives. */
 static oracle_pattern read_pattern(const trawl_pattern *source, size_t index)
 {
-    reader r = { source->text, source->length, 0, index };
-    oracle_pattern p = read_alternative(source, &r);
-    for (oracle_pattern **last = &p.next; skip(&r, '|'); last = &(*last)->next) {
+    reader r = { source->text, source->length, 0, NULL };
+    oracle_pattern p = read_alternative(source, &r, index);
+    for (oracle_pattern **last = &p.next; reader_skip(&r, '|'); last = &(*last)->next) {
         *last = grow(NULL, 1, sizeof **last);
-        **last = read_alternative(source, &r);
+        **last = read_alternative(source, &r, index);
         p.min_length = (*last)->min_length < p.min_length ? (*last)->min_length : p.min_length;
         p.max_length = (*last)->max_length > p.max_length ? (*last)->max_length : p.max_length;
     }
