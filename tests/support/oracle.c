@@ -21,6 +21,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "expressions.h"
 #include "written.h"
 
 typedef struct oracle_element {
@@ -39,6 +40,7 @@ typedef struct oracle_pattern {
     char begins[8], ends[8];            /* conditions on where a match begins and ends */
     const trawl_conditions *conditions; /* NULL: none */
     struct oracle_pattern *next;        /* another alternative */
+    expression *expression;             /* or all of it */
 } oracle_pattern;
 
 static _Noreturn void die(const char *format, ...)
@@ -163,7 +165,7 @@ static oracle_pattern read_alternative(const trawl_pattern *source, reader *r, s
 }
 
 /* Its lengths are those of all its alternatives. */
-static oracle_pattern read_pattern(const trawl_pattern *source, size_t index)
+static oracle_pattern read_elements(const trawl_pattern *source, size_t index)
 {
     reader r = { source->text, source->length, 0, NULL };
     oracle_pattern p = read_alternative(source, &r, index);
@@ -176,9 +178,22 @@ static oracle_pattern read_pattern(const trawl_pattern *source, size_t index)
     return p;
 }
 
+static oracle_pattern read_expression(const trawl_pattern *source, size_t index)
+{
+    const char *why = "it matches the empty string";
+    oracle_pattern p = { .id = source->id, .index = (uint32_t)index };
+    p.expression = expression_read(source, &why);
+    if (!p.expression || !expression_shortest(p.expression))
+        die("pattern %zu: %s", index, why);
+    p.min_length = expression_shortest(p.expression);
+    p.max_length = expression_longest(p.expression);
+    return p;
+}
+
 static void free_pattern(oracle_pattern *p)
 {
     free(p->elements);
+    expression_free(p->expression);
     for (oracle_pattern *a = p->next, *next; a; a = next) {
         next = a->next;
         free(a->elements);
@@ -199,6 +214,7 @@ typedef struct search {
     const unsigned char *text;
     size_t length;
     positions now, next, all; /* scratch */
+    size_t *ends;             /* likewise, of expressions */
     trawl_match *matches;
     size_t count, room;
 } search;
@@ -348,10 +364,18 @@ static const positions *ends_of(search *s, const oracle_pattern *p, size_t first
  * next call. */
 static const positions *ends_from(search *s, const oracle_pattern *p, size_t first, size_t last)
 {
-    if (!p->next)
+    if (!p->next && !p->expression)
         return ends_of(s, p, first, last);
     s->all.any = false;
     memset(s->all.at, 0, (s->length + 1) * sizeof *s->all.at);
+    if (p->expression) {
+        size_t count = expression_ends(p->expression, s->text, s->length, first, last, s->ends);
+        for (size_t i = 0; i < count; i++) {
+            s->all.at[s->ends[i]] = true;
+            include(&s->all, s->ends[i]);
+        }
+        return &s->all;
+    }
     for (const oracle_pattern *a = p; a; a = a->next) {
         const positions *ends = ends_of(s, a, first, last);
         for (size_t end = ends->lo; ends->any && end <= ends->hi; end++)
@@ -366,6 +390,8 @@ static const positions *ends_from(search *s, const oracle_pattern *p, size_t fir
 /* A cheap look at the first byte, to pass over most starts. */
 static bool may_start(const search *s, const oracle_pattern *p, size_t start)
 {
+    if (p->expression)
+        return expression_begins(p->expression, s->text[start]);
     for (; p; p = p->next)
         if (p->elements[0].min == 0 || p->elements[0].set[s->text[start]])
             return true;
@@ -414,6 +440,17 @@ static void report_starts(search *s, const oracle_pattern *p, uint32_t report)
     }
 }
 
+/* The end of the match that a pattern would have at a start if it won there; SIZE_MAX: none. */
+static size_t best_of(search *s, const oracle_pattern *p, uint32_t report, size_t start)
+{
+    if (!may_start(s, p, start))
+        return SIZE_MAX;
+    if (p->expression && report == TRAWL_REPORT_LEFTMOST_FIRST)
+        return expression_first(p->expression, s->text, s->length, start);
+    const positions *ends = ends_from(s, p, start, start);
+    return ends->any ? ends->hi : SIZE_MAX;
+}
+
 /* Is a match of `p` up to `end` better than the one of `best` up to `best_end`, both
  * from one start? `p` comes later in the caller's array. */
 static bool is_better(uint32_t report, const oracle_pattern *p, size_t end,
@@ -434,12 +471,10 @@ static void report_leftmost(search *s, const oracle_pattern *patterns, size_t co
         size_t best_end = start + 1; /* where to go on when nothing matches here */
         for (size_t i = 0; i < count; i++) {
             const oracle_pattern *p = &patterns[i];
-            if (!may_start(s, p, start))
-                continue;
-            const positions *ends = ends_from(s, p, start, start);
-            if (ends->any && (!best || is_better(report, p, ends->hi, best, best_end))) {
+            const size_t end = best_of(s, p, report, start);
+            if (end != SIZE_MAX && (!best || is_better(report, p, end, best, best_end))) {
                 best = p;
-                best_end = ends->hi;
+                best_end = end;
             }
         }
         if (best)
@@ -483,6 +518,31 @@ static void report_all(search *s, const oracle_pattern *patterns, size_t count, 
     }
 }
 
+/* The list is freed. */
+static size_t scan(oracle_pattern *list, size_t count, const void *text, size_t length,
+                   uint32_t report, trawl_match **matches)
+{
+    search s = { .text = text, .length = length };
+    s.now.at = grow(NULL, length + 1, sizeof *s.now.at);
+    s.next.at = grow(NULL, length + 1, sizeof *s.next.at);
+    s.all.at = grow(NULL, length + 1, sizeof *s.all.at);
+    s.ends = grow(NULL, length + 1, sizeof *s.ends);
+
+    report_all(&s, list, count, report);
+
+    for (size_t i = 0; i < count; i++)
+        free_pattern(&list[i]);
+    free(list);
+    free(s.now.at);
+    free(s.next.at);
+    free(s.all.at);
+    free(s.ends);
+    if (s.count)
+        qsort(s.matches, s.count, sizeof *s.matches, compare_matches);
+    *matches = s.matches;
+    return s.count;
+}
+
 size_t oracle_scan(const trawl_pattern *patterns, size_t count, const void *text, size_t length,
                    uint32_t report, trawl_match **matches)
 {
@@ -495,27 +555,21 @@ size_t oracle_scan_if(const trawl_pattern *patterns, const trawl_conditions *con
 {
     oracle_pattern *list = grow(NULL, count, sizeof *list);
     for (size_t i = 0; i < count; i++) {
-        list[i] = read_pattern(&patterns[i], i);
+        list[i] = read_elements(&patterns[i], i);
         for (oracle_pattern *p = &list[i]; conditions && p; p = p->next)
             p->conditions = conditions[i];
     }
-    search s = { .text = text, .length = length };
-    s.now.at = grow(NULL, length + 1, sizeof *s.now.at);
-    s.next.at = grow(NULL, length + 1, sizeof *s.next.at);
-    s.all.at = grow(NULL, length + 1, sizeof *s.all.at);
+    return scan(list, count, text, length, report, matches);
+}
 
-    report_all(&s, list, count, report);
-
+size_t oracle_scan_expressions(const trawl_pattern *patterns, size_t count, const void *text,
+                               size_t length, uint32_t report, trawl_match **matches)
+{
+    oracle_pattern *list = grow(NULL, count, sizeof *list);
     for (size_t i = 0; i < count; i++)
-        free_pattern(&list[i]);
-    free(list);
-    free(s.now.at);
-    free(s.next.at);
-    free(s.all.at);
-    if (s.count)
-        qsort(s.matches, s.count, sizeof *s.matches, compare_matches);
-    *matches = s.matches;
-    return s.count;
+        list[i] = patterns[i].syntax == TRAWL_SYNTAX_EXTENDED ? read_expression(&patterns[i], i)
+                                                              : read_elements(&patterns[i], i);
+    return scan(list, count, text, length, report, matches);
 }
 
 /* ---- grids ----------------------------------------------------------- */

@@ -21,6 +21,10 @@ size_t oracle_scan_if(const trawl_pattern *patterns, const trawl_conditions *con
                       size_t count, const void *text, size_t length, uint32_t report,
                       trawl_match **matches);
 
+/* The same of patterns whose extended ones may be any expressions: see expressions.h. */
+size_t oracle_scan_expressions(const trawl_pattern *patterns, size_t count, const void *text,
+                               size_t length, uint32_t report, trawl_match **matches);
+
 /* The same for needles in a grid. Strides as in trawl.h. */
 size_t oracle_scan_grid(const trawl_needle *needles, size_t count, uint32_t cell_size,
                         const trawl_grid *text, trawl_grid_match **matches);

@@ -481,7 +481,7 @@ bool scenario_affords(const scenario *s, uint32_t report)
     return report != TRAWL_REPORT_PAIRS || !s->unbounded || s->length <= (s->wide ? 300 : 9000);
 }
 
-static void print_bytes(const char *bytes, size_t length, FILE *out)
+void print_bytes(const char *bytes, size_t length, FILE *out)
 {
     const size_t shown = length < 2000 ? length : 2000;
     fputc('"', out);

@@ -53,6 +53,10 @@ bool scenario_affords(const scenario *s, uint32_t report);
 /* All that is needed to see what the scenario was; long texts only in part. */
 void scenario_print(const scenario *s, FILE *out);
 
+/* A line: the first 2000 bytes in quotes, those that cannot be printed in hexadecimal, and how many
+ * there are besides. */
+void print_bytes(const char *bytes, size_t length, FILE *out);
+
 /* An environment variable as a number, or the default. */
 uint64_t environment_number(const char *name, uint64_t usual);
 

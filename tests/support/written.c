@@ -70,6 +70,18 @@ static unsigned char octal(reader *r)
     return (unsigned char)value;
 }
 
+/* H} or more digits; \x{ is taken already. */
+static unsigned char braced_byte(reader *r)
+{
+    unsigned value = 0;
+    do {
+        value = value * 16 + hex_digit(r);
+    } while (!r->wrong && value < 256 && !reader_skip(r, '}'));
+    if (value > 255)
+        reader_fail(r, "an escape beyond a byte");
+    return (unsigned char)value;
+}
+
 /* One byte written as an escape; the backslash is taken already. */
 static unsigned char escaped_byte(reader *r)
 {
@@ -94,6 +106,8 @@ static unsigned char escaped_byte(reader *r)
     case 'v':
         return 0x0b;
     case 'x': {
+        if (reader_skip(r, '{'))
+            return braced_byte(r);
         unsigned high = hex_digit(r);
         return (unsigned char)(high * 16 + hex_digit(r));
     }
