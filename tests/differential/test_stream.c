@@ -17,6 +17,7 @@
 #include "each.h"
 #include "fence.h"
 #include "oracle.h"
+#include "pieces.h"
 #include "plan/plan.h"
 #include "random.h"
 #include "scan/scan.h"
@@ -82,28 +83,6 @@ static int check_match_one(const trawl_match *m, void *user)
 
 EACH_MATCH(check_match)
 
-static size_t choose_piece(rng *r, uint32_t kind, size_t left)
-{
-    const size_t most = kind == 0 ? 1 : kind == 1 ? 20 : kind == 2 ? 5000 : left;
-    const size_t piece = rng_chance(r, 8) ? 0 : rng_below(r, (uint32_t)most) + 1;
-    return piece < left ? piece : left;
-}
-
-static int feed_pieces(trawl_stream *stream, rng *r, const uint8_t *text, size_t length,
-                       trawl_error *error)
-{
-    const uint32_t kind = rng_below(r, 5); /* the last: of all kinds, so that states lapse */
-    int status = TRAWL_OK;
-    for (size_t at = 0; at < length && status == TRAWL_OK;) {
-        const size_t piece = choose_piece(r, kind < 4 ? kind : rng_below(r, 3), length - at);
-        const uint8_t *copy = fence_copy(&around, text + at, piece, rng_chance(r, 2));
-        status = trawl_stream_feed(stream, copy, piece, error);
-        fence_copy(&around, NULL, 0, false); /* it is not kept */
-        at += piece;
-    }
-    return status;
-}
-
 static trawl_report_info facts_of(const trawl_plan *plan, uint32_t mode)
 {
     trawl_report_info info = { .size = sizeof info };
@@ -129,7 +108,7 @@ static void run_case(const scenario *s, const trawl_plan *plan, uint32_t mode, r
     if (status == TRAWL_OK)
         status = trawl_stream_open(feeds, plan, &options, check_match, &e, &stream, &error);
     if (status == TRAWL_OK)
-        status = feed_pieces(stream, r, s->text, s->length, &error);
+        status = pieces_feed(stream, &around, r, s->text, s->length, &error);
     const int closed = trawl_stream_close(stream, &error);
     if (status != TRAWL_OK || closed != TRAWL_OK || e.wrong || e.seen != e.count) {
         trawl_plan_info info = { .size = sizeof info };
