@@ -276,39 +276,21 @@ static size_t product(size_t a, size_t b)
     return !a || !b ? 0 : a == UNBOUNDED || b == UNBOUNDED ? UNBOUNDED : a * b;
 }
 
-static size_t shortest(const expression *e, int at)
+/* The length of the longest match of a node, or of the shortest one. */
+static size_t extent(const expression *e, int at, bool most)
 {
     const node *n = &e->nodes[at];
     switch (n->kind) {
     case BYTES:
         return 1;
     case BOTH:
-        return sum(shortest(e, n->left), shortest(e, n->right));
+        return sum(extent(e, n->left, most), extent(e, n->right, most));
     case EITHER: {
-        const size_t left = shortest(e, n->left), right = shortest(e, n->right);
-        return left < right ? left : right;
+        const size_t left = extent(e, n->left, most), right = extent(e, n->right, most);
+        return (left > right) == most ? left : right;
     }
     case REPEAT:
-        return product(shortest(e, n->left), n->min);
-    default:
-        return 0;
-    }
-}
-
-static size_t longest(const expression *e, int at)
-{
-    const node *n = &e->nodes[at];
-    switch (n->kind) {
-    case BYTES:
-        return 1;
-    case BOTH:
-        return sum(longest(e, n->left), longest(e, n->right));
-    case EITHER: {
-        const size_t left = longest(e, n->left), right = longest(e, n->right);
-        return left > right ? left : right;
-    }
-    case REPEAT:
-        return product(longest(e, n->left), n->max);
+        return product(extent(e, n->left, most), most ? n->max : n->min);
     default:
         return 0;
     }
@@ -326,7 +308,7 @@ static void add_begins(expression *e, int at)
         add_begins(e, n->right);
     } else if (n->kind == BOTH) {
         add_begins(e, n->left);
-        if (!shortest(e, n->left))
+        if (!extent(e, n->left, false))
             add_begins(e, n->right);
     } else if (n->kind == REPEAT) {
         add_begins(e, n->left);
@@ -335,12 +317,12 @@ static void add_begins(expression *e, int at)
 
 size_t expression_shortest(const expression *e)
 {
-    return shortest(e, e->root);
+    return extent(e, e->root, false);
 }
 
 size_t expression_longest(const expression *e)
 {
-    return longest(e, e->root);
+    return extent(e, e->root, true);
 }
 
 bool expression_begins(const expression *e, unsigned char byte)
@@ -545,7 +527,7 @@ static void put_node(expression *e, int at, unsigned loops);
  * all that come after it. */
 static void put_iterations(expression *e, const node *n, unsigned loops, size_t more)
 {
-    const bool may_be_empty = shortest(e, n->left) == 0;
+    const bool may_be_empty = extent(e, n->left, false) == 0;
     const size_t split = put(e, (instruction){ .kind = SPLIT });
     size_t leave = 0;
     if (may_be_empty && loops == MOST_LOOPS)
