@@ -1,12 +1,13 @@
-/* expression_matches.c: what the library, or the oracle, finds of one pattern in one text, for
- * scripts that ask many.
+/* expression_matches.c: what the library, or the oracle, finds of patterns in a text, for scripts
+ * that ask many.
  *
  * Each line of the input is
- *     flags TAB pattern TAB report TAB text
- * with the flags as a number, pattern and text in hexadecimal and the report by its name. A line of
- * the output is "ok", a tab and the matches "2-5 ?-7", where ? is a start that is not known; or
- * "refused", a tab and why. With --oracle as the argument the oracle answers; with --random SEED
- * COUNT it prints so many random flags, patterns and texts instead.
+ *     flags TAB patterns TAB report TAB text
+ * with the flags as a number, the patterns, divided by commas, and the text in hexadecimal and the
+ * report by its name. A line of the output is "ok", a tab and the matches "2-5:0 ?-7:1", where ? is
+ * a start that is not known and what follows the colon the pattern; or "refused", a tab and why.
+ * With --oracle as the argument the oracle answers; with --random SEED COUNT it prints so many
+ * random flags, patterns and texts instead.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,7 +17,7 @@
 #include "oracle.h"
 #include "random_expression.h"
 
-enum { REPORTS = TRAWL_REPORT_EACH + 1 };
+enum { REPORTS = TRAWL_REPORT_EACH + 1, MOST = 64 };
 
 static const char *const reports[REPORTS] = {
     "ends", "pairs", "longest", "shortest", "leftmost-longest", "leftmost-first", "each"
@@ -24,7 +25,8 @@ static const char *const reports[REPORTS] = {
 
 /* What one line asks. */
 typedef struct question {
-    trawl_pattern pattern;
+    trawl_pattern patterns[MOST];
+    size_t count;
     uint32_t report;
     const char *text;
     size_t length;
@@ -55,8 +57,15 @@ static int read_question(char *line, question *q)
         q->report++;
     q->length = unhex(fields[3]);
     q->text = fields[3];
-    q->pattern = (trawl_pattern){ fields[1], unhex(fields[1]), TRAWL_SYNTAX_EXTENDED, 0, 0, NULL };
-    q->pattern.flags = (uint32_t)strtoul(fields[0], NULL, 0);
+    q->count = 0;
+    for (char *at = fields[1], *next = at; next && q->count < MOST; at = next) {
+        next = strchr(at, ',');
+        if (next)
+            *next++ = 0;
+        q->patterns[q->count++] = (trawl_pattern){
+            at, unhex(at), TRAWL_SYNTAX_EXTENDED, (uint32_t)strtoul(fields[0], NULL, 0), 0, NULL
+        };
+    }
     return q->report < REPORTS;
 }
 
@@ -66,10 +75,10 @@ static void print(const trawl_match *matches, size_t count)
     for (size_t i = 0; i < count; i++) {
         printf(i ? " " : "");
         if (matches[i].start == TRAWL_UNKNOWN)
-            printf("?-%llu", (unsigned long long)matches[i].end);
+            printf("?");
         else
-            printf("%llu-%llu", (unsigned long long)matches[i].start,
-                   (unsigned long long)matches[i].end);
+            printf("%llu", (unsigned long long)matches[i].start);
+        printf("-%llu:%u", (unsigned long long)matches[i].end, matches[i].pattern);
     }
     printf("\n");
 }
@@ -79,8 +88,8 @@ static void ask_library(const question *q)
     trawl_match *matches = NULL;
     size_t count = 0;
     trawl_error error;
-    if (trawl_find(&q->pattern, 1, q->text, q->length, q->report, &matches, &count, &error) ==
-        TRAWL_OK)
+    if (trawl_find(q->patterns, q->count, q->text, q->length, q->report, &matches, &count,
+                   &error) == TRAWL_OK)
         print(matches, count);
     else
         printf("refused\t%s\n", error.message);
@@ -90,16 +99,19 @@ static void ask_library(const question *q)
 static void ask_oracle(const question *q)
 {
     trawl_match *matches = NULL;
-    const char *why = "it can match the empty string";
-    expression *e = expression_read(&q->pattern, &why);
-    if (e && expression_shortest(e) > 0) {
-        const size_t count =
-            oracle_scan_expressions(&q->pattern, 1, q->text, q->length, q->report, &matches);
-        print(matches, count);
-    } else {
-        printf("refused\t%s\n", why);
+    size_t count = 0;
+    for (size_t i = 0; i < q->count; i++) {
+        const char *why = "it can match the empty string";
+        expression *e = expression_read(&q->patterns[i], &why);
+        const bool fine = e && expression_shortest(e) > 0;
+        expression_free(e);
+        if (!fine) {
+            printf("refused\t%s\n", why);
+            return;
+        }
     }
-    expression_free(e);
+    count = oracle_scan_expressions(q->patterns, q->count, q->text, q->length, q->report, &matches);
+    print(matches, count);
     free(matches);
 }
 

@@ -29,17 +29,24 @@ def run(arguments: list, lines: bytes) -> list:
     return [line.split("\t") for line in done.stdout.decode("latin-1").split("\n")[:-1]]
 
 
-def ask(questions: list, oracle: bool = False) -> list:
-    """Each question is (flags, pattern, report, text); each answer a list of (start, end), where a
-    start that is not known is None, or a string that says why the pattern is refused."""
-    lines = "".join(f"{flags}\t{pattern.hex()}\t{report}\t{text.hex()}\n"
-                    for flags, pattern, report, text in questions)
+def ask_sets(questions: list, oracle: bool = False) -> list:
+    """Each question is (flags, patterns, report, text); each answer a list of (start, end, pattern),
+    where a start that is not known is None, or a string that says why they are refused."""
+    lines = "".join(f"{flags}\t{','.join(pattern.hex() for pattern in patterns)}\t{report}\t{text.hex()}\n"
+                    for flags, patterns, report, text in questions)
     answers = run(["--oracle"] if oracle else [], lines.encode())
     if len(answers) != len(questions):
         sys.exit(f"{len(questions)} questions have {len(answers)} answers")
-    return [[(None if start == "?" else int(start), int(end))
-             for start, end in (match.split("-") for match in answer.split())]
+    return [[tuple(None if number == "?" else int(number) for number in re.split("[-:]", match))
+             for match in answer.split()]
             if kind == "ok" else answer for kind, answer in answers]
+
+
+def ask(questions: list, oracle: bool = False) -> list:
+    """The same of (flags, pattern, report, text), with answers of (start, end)."""
+    answers = ask_sets([(flags, [pattern], report, text) for flags, pattern, report, text in questions],
+                       oracle)
+    return [answer if isinstance(answer, str) else [match[:2] for match in answer] for answer in answers]
 
 
 def drawn(seed: int, count: int) -> list:

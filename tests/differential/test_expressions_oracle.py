@@ -74,7 +74,7 @@ KNOWN_FLAGS = [
     (WHOLE_LINES, "a|ab", "pairs", "ab\na\naa", "0-2 3-4"),
 ]
 REFUSED = ["a(b", "a)b", "a**", "(?=a)b", "(?<=a)b", "a++", "*a", "(?z)a", "a{3,2}", "[b-a]", "(a*)*", "a|",
-           "^*a", "\\ya", "a(?i)*b"]
+           "^*a", "\\ya", "a(?i)*b", "(a)\\1", "[[:^alpha:]]"]
 
 
 def shown(answer) -> str:

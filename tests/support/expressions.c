@@ -96,7 +96,7 @@ static int add_condition(expression *e, char condition)
     return add_node(e, (node){ .kind = CONDITION, .condition = condition });
 }
 
-/* Whether one of these stands at `at` and further on. */
+/* Whether it stands at `at`. */
 static bool follows(const reader *r, const char *word)
 {
     const size_t length = strlen(word);
@@ -186,6 +186,15 @@ static char condition_of(parser *p)
     return letter == '`' ? 'A' : letter == '\'' ? 'z' : letter;
 }
 
+/* \1 and its kin, which are no three octal digits. */
+static bool refers_back(const reader *r)
+{
+    const unsigned char *at = r->text + r->at;
+    const size_t left = r->length - r->at;
+    return left > 1 && at[0] == '\\' && at[1] >= '1' && at[1] <= '9' &&
+           !(left > 3 && at[1] < '8' && at[2] >= '0' && at[2] < '8' && at[3] >= '0' && at[3] < '8');
+}
+
 static void read_set(parser *p, bool set[256])
 {
     const bool nocase = p->flags & NOCASE;
@@ -197,6 +206,8 @@ static void read_set(parser *p, bool set[256])
     } else if (!read_named_class(&p->r, set)) {
         if (!reader_ended(&p->r) && p->r.text[p->r.at] && strchr("?*+{", p->r.text[p->r.at]))
             reader_fail(&p->r, "a quantifier of nothing");
+        if (refers_back(&p->r))
+            reader_fail(&p->r, "a back-reference");
         set[read_byte(&p->r)] = true;
         if (nocase)
             add_both_cases(set);

@@ -50,7 +50,8 @@ static void put_letter(writer *w)
     else if (byte == '\n' && rng_chance(w->r, 2))
         put(w, "\\n");
     else
-        put(w, PICK(w->r, ((const char *const[]){ "\\x%02x", "\\x%02X", "\\x{%x}" })), byte);
+        put(w, PICK(w->r, ((const char *const[]){ "\\x%02x", "\\x%02X", "\\x{%x}", "\\%03o" })),
+            byte);
 }
 
 static void put_class(writer *w)

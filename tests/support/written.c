@@ -129,6 +129,11 @@ int is_word(int byte)
     return isalnum(byte) || byte == '_';
 }
 
+static int is_ascii(int byte)
+{
+    return byte < 128;
+}
+
 /* The classes that have a name, by all their spellings. In the C locale, the only one
  * here, no byte above 127 belongs to any of them. */
 static const struct {
@@ -136,19 +141,18 @@ static const struct {
     int (*has)(int byte);
     bool negated;
 } named_classes[] = {
-    { "\\d", isdigit, false },         { "\\D", isdigit, true },
-    { "\\w", is_word, false },         { "\\W", is_word, true },
-    { "\\s", isspace, false },         { "\\S", isspace, true },
-    { "[:alnum:]", isalnum, false },   { "[:alpha:]", isalpha, false },
-    { "[:blank:]", isblank, false },   { "[:cntrl:]", iscntrl, false },
-    { "[:digit:]", isdigit, false },   { "[:graph:]", isgraph, false },
-    { "[:lower:]", islower, false },   { "[:print:]", isprint, false },
-    { "[:punct:]", ispunct, false },   { "[:space:]", isspace, false },
-    { "[:upper:]", isupper, false },   { "[:word:]", is_word, false },
-    { "[:xdigit:]", isxdigit, false },
+    { "\\d", isdigit, false },        { "\\D", isdigit, true },
+    { "\\w", is_word, false },        { "\\W", is_word, true },
+    { "\\s", isspace, false },        { "\\S", isspace, true },
+    { "[:alnum:]", isalnum, false },  { "[:alpha:]", isalpha, false },
+    { "[:ascii:]", is_ascii, false }, { "[:blank:]", isblank, false },
+    { "[:cntrl:]", iscntrl, false },  { "[:digit:]", isdigit, false },
+    { "[:graph:]", isgraph, false },  { "[:lower:]", islower, false },
+    { "[:print:]", isprint, false },  { "[:punct:]", ispunct, false },
+    { "[:space:]", isspace, false },  { "[:upper:]", isupper, false },
+    { "[:word:]", is_word, false },   { "[:xdigit:]", isxdigit, false },
 };
 
-/* Take a class with a name, if one comes next, and add its bytes to the set. */
 bool read_named_class(reader *r, bool set[256])
 {
     for (size_t i = 0; i < sizeof named_classes / sizeof *named_classes; i++) {
@@ -162,6 +166,8 @@ bool read_named_class(reader *r, bool set[256])
         r->at += length;
         return true;
     }
+    if (r->length - r->at >= 3 && memcmp(r->text + r->at, "[:^", 3) == 0)
+        reader_fail(r, "[:^ is not known");
     return false;
 }
 
