@@ -28,7 +28,8 @@ static int compile(peer *p, const trawl_pattern *patterns, size_t count)
     int fine = texts && flags && ids;
     for (size_t i = 0; fine && i < count; i++) {
         texts[i] = patterns[i].text;
-        flags[i] = HS_FLAG_DOTALL | (patterns[i].flags & TRAWL_NOCASE ? HS_FLAG_CASELESS : 0);
+        flags[i] = HS_FLAG_DOTALL | HS_FLAG_MULTILINE |
+                   (patterns[i].flags & TRAWL_NOCASE ? HS_FLAG_CASELESS : 0);
         ids[i] = patterns[i].id;
     }
     fine = fine &&
