@@ -34,7 +34,7 @@ bool reporter_add_starts(reporter *r, uint32_t index, uint64_t end, text_view te
 {
     const plan_pattern *p = &plan_patterns(r->plan)[index];
     const uint64_t start = end - p->min_length;
-    if (plan_one_length(p))
+    if (plan_one_length(p) && !has_program(p))
         return end < p->min_length || reporter_add_run(r, p, start, start);
     variable *v = reporter_variable(r, index);
     pairs_end found;
@@ -62,16 +62,15 @@ void reporter_drop_starts(reporter *r, const record *records, size_t count, uint
 }
 
 /* Note the ends of programs. */
-static bool note_ends(reporter *r, const record *records, size_t count, uint64_t shift)
+static bool note_ends(reporter *r, const record *records, size_t count, uint64_t shift,
+                      text_view text)
 {
     const plan_pattern *patterns = plan_patterns(r->plan);
-    for (size_t i = 0; i < count; i++) {
-        const plan_pattern *p = &patterns[records[i].index];
-        if (p->flags & PLAN_PROGRAM && !plan_one_length(p) &&
-            !reporter_note(r, records[i].index, records[i].pos + shift))
-            return false;
-    }
-    return true;
+    bool noted = true;
+    for (size_t i = 0; noted && i < count; i++)
+        if (has_program(&patterns[records[i].index]))
+            noted = reporter_note(r, records[i].index, records[i].pos + shift, text);
+    return noted;
 }
 
 int reporter_feed_pairs(reporter *r, const record *records, size_t count, uint64_t shift,
@@ -79,7 +78,7 @@ int reporter_feed_pairs(reporter *r, const record *records, size_t count, uint64
 {
     int status = TRAWL_OK;
     size_t first = 0;
-    if (r->programs && !note_ends(r, records, count, shift))
+    if (r->programs && !note_ends(r, records, count, shift, text))
         return reporter_memory_failed(r->memory, error);
     for (size_t i = 0; status == TRAWL_OK && i < count; i++) {
         uint64_t end = records[i].pos + shift;
@@ -96,8 +95,7 @@ int reporter_feed_pairs(reporter *r, const record *records, size_t count, uint64
 
 static bool is_followed(const reporter *r, const plan_pattern *p)
 {
-    return (p->max_length == LENGTH_UNBOUNDED || p->flags & PLAN_PROGRAM) &&
-           plan_doubtful(r->plan, p);
+    return (p->max_length == LENGTH_UNBOUNDED || has_program(p)) && plan_doubtful(r->plan, p);
 }
 
 /* Follow doubtful programs, and doubtful patterns without a longest match, from the text's begin,
@@ -113,12 +111,12 @@ static bool follow_doubtful(reporter *r)
 }
 
 /* Whether a match of a doubtful pattern that ends there has a start. */
-static bool has_start(variable *v, const plan_pattern *p, text_view text, uint64_t end, bool *any)
+static bool has_start(variable *v, text_view text, uint64_t end, bool *any)
 {
     pairs_end found;
     if (v->spans != NULL) {
         spans_follow(v->spans, text, end);
-        *any = spans_ends(v->spans, p->when);
+        *any = spans_ends(v->spans, text);
         return true;
     }
     if (!pairs_at(v->pairs, text, end, &found))
@@ -153,7 +151,7 @@ int reporter_feed_ends(reporter *r, const record *records, size_t count, uint64_
         bool any = true;
         if (!fixed && plan_doubtful(r->plan, p)) {
             variable *v = reporter_variable(r, records[i].index);
-            if (v == NULL || !has_start(v, p, text, end, &any))
+            if (v == NULL || !has_start(v, text, end, &any))
                 return reporter_memory_failed(r->memory, error);
         }
         if (!any || (fixed ? end < p->min_length : r->cursors[p->order] == end))
@@ -162,7 +160,7 @@ int reporter_feed_ends(reporter *r, const record *records, size_t count, uint64_
         status = match_emit(r->out, p, fixed ? end - p->min_length : TRAWL_UNKNOWN, end);
     }
     for (variable *v = r->seen; status == TRAWL_OK && v != NULL; v = v->next_seen)
-        if (is_followed(r, v->pattern) && !follow(v, text, upto))
+        if ((v->spans != NULL || is_followed(r, v->pattern)) && !follow(v, text, upto))
             return reporter_memory_failed(r->memory, error);
     r->done = upto;
     r->settled = upto > r->horizon ? upto - r->horizon : 0;

@@ -112,7 +112,7 @@ static void measure(reporter *r)
         if (!fixed) {
             r->first_variable = i;
             r->span = p->max_length > r->span ? p->max_length : r->span;
-            r->programs |= (p->flags & PLAN_PROGRAM) != 0;
+            r->programs |= has_program(p);
         }
         if (p->max_length == LENGTH_UNBOUNDED)
             add_classes(&r->unbroken, r->plan, p);
@@ -249,24 +249,21 @@ void reporter_taken(reporter *r, uint32_t order, uint64_t end)
 
 /* ---- patterns of variable length ------------------------------------- */
 
-/* The first of the patterns that stand together and are one program. */
+/* The pattern by whose index that is kept: the first one of its order, if it is a program. */
 static uint32_t leader_of(const reporter *r, uint32_t index)
 {
     const plan_pattern *p = &plan_patterns(r->plan)[index];
-    if (p->flags & PLAN_PROGRAM)
-        while (index > r->first_variable && p[-1].flags & PLAN_PROGRAM && p[-1].order == p->order) {
-            index--;
-            p--;
-        }
-    return index;
+    const uint32_t first = r->plan->by_order[p->order];
+    return has_program(p) && has_program(&plan_patterns(r->plan)[first]) ? first : index;
 }
 
 /* Open what finds the starts of a pattern. */
 static bool variable_open(reporter *r, variable *v)
 {
     const program *own = plan_program(r->plan, v->pattern);
+    const plan_borders *b = plan_borders_of(r->plan, v->pattern);
     if (own != NULL && v->spans == NULL)
-        v->spans = spans_open(r->memory, own, plan_borders_of(r->plan, v->pattern));
+        v->spans = spans_open(r->memory, own, b != NULL ? b->asks : (demands){ 0 });
     else if (own == NULL && v->pairs == NULL)
         v->pairs = pairs_open(r->memory, r->plan, v->pattern);
     return v->spans != NULL || v->pairs != NULL;
@@ -303,10 +300,10 @@ variable *reporter_variable(reporter *r, uint32_t index)
     return v;
 }
 
-bool reporter_note(reporter *r, uint32_t index, uint64_t end)
+bool reporter_note(reporter *r, uint32_t index, uint64_t end, text_view text)
 {
     const variable *v = reporter_variable(r, index);
-    return v != NULL && spans_note(v->spans, end, plan_patterns(r->plan)[index].when);
+    return v != NULL && spans_note(v->spans, text, end);
 }
 
 /* The first end at which a match may still be found, or become a longer one; of a program, one that
@@ -538,10 +535,10 @@ static bool collect_fixed(reporter *r, uint32_t index, uint64_t end)
 
 static bool collect_one(reporter *r, uint32_t index, uint64_t end, text_view text)
 {
+    if (has_program(&plan_patterns(r->plan)[index]))
+        return reporter_note(r, index, end, text);
     if (plan_one_length(&plan_patterns(r->plan)[index]))
         return collect_fixed(r, index, end);
-    if (plan_patterns(r->plan)[index].flags & PLAN_PROGRAM)
-        return reporter_note(r, index, end);
     return r->report == TRAWL_REPORT_SHORTEST ? collect_nearest(r, index, end, text)
                                               : collect_end(r, index, end, text);
 }
@@ -593,31 +590,27 @@ static int release(reporter *r, trawl_error *error)
     return status;
 }
 
-/* Take the wanted matches of a program that begin from `from` on and are settled. No match of an
- * unbounded one crosses a gap, and `settled` is at most the last one unless the text ends. */
+/* Take the wanted matches of a program that begin from `from` on and are settled: so they end
+ * before `horizon` bytes have followed, or the next gap, or the end of the text. */
 static bool settle_program(reporter *r, variable *v, text_view text, uint64_t from)
 {
     const plan_pattern *p = v->pattern;
     const uint64_t cursor = r->cursors != NULL ? r->cursors[p->order] : r->cursor;
+    const uint64_t left = r->done > r->settled - 1 ? r->done - (r->settled - 1) : 0;
+    const uint64_t upto = left > r->horizon ? r->settled - 1 + r->horizon : r->done;
     const found_match *found;
-    const uint64_t below = r->settled;
-    uint64_t upto = r->done;
     size_t count;
-    if (p->max_length != LENGTH_UNBOUNDED && below - 1 < upto && p->max_length < upto - (below - 1))
-        upto = below - 1 + p->max_length;
-    else if (p->max_length == LENGTH_UNBOUNDED && below <= r->gap)
-        upto = r->gap;
     if (spans_least(v->spans) > upto)
         return true;
-    bool added = spans_choose(v->spans, text, cursor > from ? cursor : from, below, upto, r->wanted,
-                              &found, &count);
+    bool added = spans_choose(v->spans, text, cursor > from ? cursor : from, r->settled, upto,
+                              r->wanted, &found, &count);
     while (added && count-- > 0) {
         found_match m = found[count];
         m.id = p->id;
         m.pattern = p->order;
         added = keep_found(r, (uint32_t)(p - plan_patterns(r->plan)), m);
     }
-    spans_drop(v->spans, below + p->min_length);
+    spans_drop(v->spans, r->settled + 1);
     return added;
 }
 

@@ -8,7 +8,8 @@
 #include "match/pairs.h"
 #include "match/spans.h"
 
-/* A pattern of variable length that has occurred. Patterns of one program share theirs. */
+/* A pattern of variable length that has occurred. Those of one order that are a program share
+ * theirs. */
 typedef struct variable {
     struct variable *next; /* of all that were made */
     struct variable *next_seen;
@@ -58,8 +59,14 @@ int reporter_memory_failed(const memory *m, trawl_error *error);
 /* What is kept for pattern `index`, made when it is first asked for; NULL: no memory. */
 variable *reporter_variable(reporter *r, uint32_t index);
 
+/* Whether the starts of a pattern's matches are found by its program. */
+static inline bool has_program(const plan_pattern *p)
+{
+    return p->flags & PLAN_PROGRAM && !plan_fixed_length(p);
+}
+
 /* Note an end of a program for what is kept of it. False: no memory. */
-bool reporter_note(reporter *r, uint32_t index, uint64_t end);
+bool reporter_note(reporter *r, uint32_t index, uint64_t end, text_view text);
 
 /* Put the starts first .. last of a pattern on the heap. */
 bool reporter_add_run(reporter *r, const plan_pattern *p, uint64_t first, uint64_t last);

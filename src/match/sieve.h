@@ -48,17 +48,23 @@ static inline bool wide_behind(text_view text, uint64_t end)
     return text.known - end >= 2 && at[1] == 0 && is_alphanumeric(at[0]);
 }
 
-/* Whether a match with the conditions `b` may begin at offset `start`. A view that begins within
- * the text begins farther back than any match, so no match begins where the view does. */
+/* Whether a match that is asked for `d` may begin at offset `start`. A view that begins within the
+ * text begins farther back than any match, so no match begins where the view does. */
+static inline bool demands_before(const demands *d, text_view text, uint64_t start)
+{
+    const start_range place = place_starts(d, text);
+    if (start < place.first || start > place.last)
+        return false;
+    return d->word != TRAWL_WORD_FULL_WIDE ||
+           ((text.begin == 0 || start - text.begin >= 2) && !wide_before(text, start));
+}
+
+/* The same of all that the conditions `b` say. */
 static inline bool border_before(const plan_borders *b, text_view text, uint64_t start)
 {
     if (!b)
         return true;
-    const start_range place = place_starts(&b->asks, text);
-    if (start < place.first || start > place.last)
-        return false;
-    if (b->asks.word == TRAWL_WORD_FULL_WIDE &&
-        ((text.begin > 0 && start - text.begin < 2) || wide_before(text, start)))
+    if (!demands_before(&b->asks, text, start))
         return false;
     if (!b->before.given)
         return true;

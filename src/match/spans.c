@@ -9,7 +9,8 @@
  * them. Where q does not take that byte, or no end is reached, there is none. Else it joins, over
  * the links of q,
  *
- *   a link to the end     i + 1, if a match is known to end there by a link with that condition;
+ *   a link to the end     i + 1, if a match is known to end there, and what follows is as the link
+ *                         asks for;
  *   a link to position r  value(r, i + 1), if there is one.
  *
  * They are joined by taking the greatest, the least, that of the first link in the list, or the
@@ -74,13 +75,14 @@ typedef struct front {
 /* Ends that follow one another. */
 typedef struct end_run {
     uint64_t first, last;
-    uint64_t whens; /* a bit for each condition of the links that a match ends by */
+    uint32_t kind; /* what follows them, an AFTER_... bit; or AFTER_ANY if that does not matter */
 } end_run;
 
 struct spans {
     memory *memory;
     const program *program;
-    const plan_borders *borders;
+    demands asks;
+    bool looks; /* some link to the end asks for what follows */
     into *links;
     uint32_t *first; /* the links to position q are those from first[q] on; then those to the end */
     byte_class *sets;  /* the different ones that links ask for */
@@ -181,7 +183,7 @@ static bool fill(spans *s)
     return true;
 }
 
-spans *spans_open(memory *memory, const program *p, const plan_borders *borders)
+spans *spans_open(memory *memory, const program *p, demands asks)
 {
     const size_t positions = (size_t)p->positions + 1;
     spans *s = memory_take_zeroed(memory, 1, sizeof *s);
@@ -189,7 +191,9 @@ spans *spans_open(memory *memory, const program *p, const plan_borders *borders)
         return NULL;
     s->memory = memory;
     s->program = p;
-    s->borders = borders;
+    s->asks = asks;
+    for (uint32_t i = 0; i < p->links; i++)
+        s->looks |= program_links(p)[i].to == PROGRAM_END && program_links(p)[i].when != AFTER_ANY;
     s->links = memory_take_array(memory, p->links, sizeof *s->links);
     s->first = memory_take_zeroed(memory, positions + 1, sizeof *s->first);
     s->sets = memory_take_array(memory, positions + BEFORE_ANY, sizeof *s->sets);
@@ -245,21 +249,22 @@ static bool add_end(spans *s, end_run r)
     return true;
 }
 
-bool spans_note(spans *s, uint64_t end, uint32_t when)
+/* What follows `end`. */
+static uint32_t kind_after(const spans *s, text_view text, uint64_t end)
 {
-    end_run r = { end, end, UINT64_C(1) << when };
+    return !s->looks ? AFTER_ANY
+           : end == text.known
+               ? AFTER_END
+               : program_after(s->program, text.bytes[end - text.begin], end + 1 == text.known);
+}
+
+bool spans_note(spans *s, text_view text, uint64_t end)
+{
+    const end_run r = { end, end, kind_after(s, text, end) };
     end_run *tail = s->head < s->count ? &s->ends[s->count - 1] : NULL;
-    if (tail && tail->last == end) {
-        r.whens |= tail->whens;
-        if (r.whens == tail->whens)
-            return true;
-        if (tail->first < end)
-            tail->last--;
-        else
-            s->count--;
-        tail = s->head < s->count ? &s->ends[s->count - 1] : NULL;
-    }
-    if (!tail || tail->last + 1 != end || tail->whens != r.whens)
+    if (tail && tail->last == end)
+        return true;
+    if (!tail || tail->last + 1 != end || tail->kind != r.kind)
         return add_end(s, r);
     tail->last = end;
     return true;
@@ -283,7 +288,8 @@ void spans_drop(spans *s, uint64_t below)
 /* An end, while they are gone through from the last one on. */
 typedef struct end_cursor {
     size_t run;
-    uint64_t end, whens; /* whens == 0: there are no more */
+    uint64_t end;
+    uint32_t kind; /* 0: there are no more */
 } end_cursor;
 
 /* To the end before that of the cursor, or to the last one up to `upto` where `run` is the number
@@ -296,11 +302,11 @@ static void previous_end(const spans *s, end_cursor *c, uint64_t upto)
     }
     while (c->run > s->head && s->ends[c->run - 1].first > upto)
         c->run--;
-    c->whens = 0;
+    c->kind = 0;
     if (c->run > s->head) {
         const end_run *r = &s->ends[--c->run];
         c->end = r->last < upto ? r->last : upto;
-        c->whens = r->whens;
+        c->kind = r->kind;
     }
 }
 
@@ -341,16 +347,16 @@ static inline void join(spans *s, const into *l, uint64_t value, uint32_t wanted
     }
 }
 
-/* Hand a value to those links to `position`, or to the end, that the byte before it allows. Links
- * to the end also ask for a condition out of `whens`. */
+/* Hand a value to those links to `position` that the byte before it allows; or, where `kind` is
+ * what follows an end, of those to the end. */
 static inline void hand_back(spans *s, uint32_t position, uint64_t value, unsigned byte,
-                             uint64_t whens, uint32_t wanted)
+                             uint32_t kind, uint32_t wanted)
 {
     const into *l = s->links + s->first[position], *end = s->links + s->first[position + 1];
     for (; l < end; l++) {
         if (!class_has(&s->sets[l->set], byte))
             l += l->skip;
-        else if (whens >> l->when & 1)
+        else if (kind == 0 || l->when & kind)
             join(s, l, value, wanted);
     }
 }
@@ -397,7 +403,7 @@ static inline bool run_back(spans *s, text_view text, uint64_t from, uint64_t be
     previous_end(s, &c, upto);
     for (uint64_t i = upto;; i--) {
         if (s->now.count == 0) { /* sleep */
-            if (!c.whens || c.end <= from)
+            if (!c.kind || c.end <= from)
                 return true;
             i = c.end;
         }
@@ -409,15 +415,14 @@ static inline bool run_back(spans *s, text_view text, uint64_t from, uint64_t be
         } else {
             const unsigned byte = text.bytes[i - 1 - text.begin];
             for (uint32_t k = 0; k < s->now.count; k++)
-                hand_back(s, s->now.items[k].position, s->now.items[k].value, byte, UINT64_MAX,
-                          wanted);
-            if (c.whens && c.end == i) {
+                hand_back(s, s->now.items[k].position, s->now.items[k].value, byte, 0, wanted);
+            if (c.kind && c.end == i) {
                 hand_back(s, s->program->positions, wanted == SPANS_ALL ? UINT64_C(1) << --bit : i,
-                          byte, c.whens, wanted);
+                          byte, c.kind, wanted);
                 previous_end(s, &c, upto);
             }
         }
-        if (take_start(s, &value) && i < below && border_before(s->borders, text, i) &&
+        if (take_start(s, &value) && i < below && demands_before(&s->asks, text, i) &&
             !add_found(s, i, value, wanted))
             return false;
         if (i <= from)
@@ -518,8 +523,7 @@ static uint32_t stands_before(const spans *s, text_view text, uint64_t i)
 
 void spans_follow(spans *s, text_view text, uint64_t upto)
 {
-    const start_range starts =
-        s->borders ? place_starts(&s->borders->asks, text) : (start_range){ 0, UINT64_MAX };
+    const start_range starts = place_starts(&s->asks, text);
     for (uint64_t i = s->at; i < upto; i++) {
         if (s->now.count == 0) {
             if (i > starts.last)
@@ -535,20 +539,21 @@ void spans_follow(spans *s, text_view text, uint64_t upto)
         s->next.count = 0;
         for (uint32_t k = 0; k < s->now.count; k++)
             hand_on(s, s->now.items[k].position + 1, byte, 0);
-        if (class_has(&s->begins, byte) && border_before(s->borders, text, i))
+        if (class_has(&s->begins, byte) && demands_before(&s->asks, text, i))
             hand_on(s, 0, byte, stands_before(s, text, i));
         swap_fronts(s);
     }
     s->at = upto;
 }
 
-bool spans_ends(const spans *s, uint32_t when)
+bool spans_ends(const spans *s, text_view text)
 {
+    const uint32_t kind = kind_after(s, text, s->at);
     for (uint32_t k = 0; k < s->now.count; k++) {
         const program_link *l, *end;
         program_list(s->program, s->now.items[k].position + 1, &l, &end);
         for (; l < end; l++)
-            if (l->to == PROGRAM_END && l->when == when)
+            if (l->to == PROGRAM_END && l->when & kind)
                 return true;
     }
     return false;

@@ -13,17 +13,17 @@ typedef struct spans spans;
 /* Which match of a start is wanted: the longest, the shortest, or the one that Perl prefers. */
 enum { SPANS_FARTHEST, SPANS_NEAREST, SPANS_FIRST };
 
-/* `borders`: what its matches are asked for besides, NULL: nothing. NULL when memory ran out. The
- * program and the borders must outlive it. */
-spans *spans_open(memory *memory, const program *p, const plan_borders *borders);
+/* `asks`: what matches are asked for that the program does not say. NULL when memory ran out. The
+ * program must outlive it. */
+spans *spans_open(memory *memory, const program *p, demands asks);
 void spans_free(spans *s);
 
 /* Another text begins; nothing of it is known yet. */
 void spans_restart(spans *s);
 
-/* A match ends at `end` by a link with the condition `when`. Ends ascend; one may come again with
- * another condition. False when memory ran out. */
-bool spans_note(spans *s, uint64_t end, uint32_t when);
+/* A match ends at `end`. Ends ascend; one may come again. The byte after it, and whether the text
+ * ends there, are looked at if the program asks for it. False when memory ran out. */
+bool spans_note(spans *s, text_view text, uint64_t end);
 
 /* The first end that is noted and not dropped; UINT64_MAX: there is none. */
 uint64_t spans_least(const spans *s);
@@ -47,7 +47,7 @@ bool spans_at(spans *s, text_view text, uint64_t end, start_run *r, bool *any);
 /* Run forward to `upto` from where this stood, at first the text's begin. */
 void spans_follow(spans *s, text_view text, uint64_t upto);
 
-/* Whether a match ends where it stands, by a link with the condition `when`. */
-bool spans_ends(const spans *s, uint32_t when);
+/* Whether a match ends where it stands. The text as in spans_note. */
+bool spans_ends(const spans *s, text_view text);
 
 #endif

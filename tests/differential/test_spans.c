@@ -26,11 +26,15 @@ enum { CASES = 6000, SELDOM = 200, ORDERS = 4, PATTERNS = 32, POSITIONS = 7, LIN
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 #define NONE UINT64_MAX
 
+/* What the plan and engines see of one: elements alone; a pattern for each condition of links to
+ * the end; a sequence, of which reports see a program; two such, by the first byte of a match. */
+enum { SEQUENCE, PROGRAM, WITH_ELEMENTS, DIVIDED, SHAPES };
+
 /* One of the caller's patterns. */
 typedef struct given {
+    uint32_t shape;
     program *own;
     element elements[2];
-    bool sequence; /* its elements are what the program says */
     demands asks;
     uint32_t id, flags;
     uint64_t min, max;
@@ -133,15 +137,15 @@ static demands random_demands(rng *r)
 static void make_given(set *s, rng *r, given *g)
 {
     *g = (given){ .id = rng_below(r, 3), .flags = rng_chance(r, 8) ? TRAWL_ONCE : 0 };
-    g->sequence = rng_chance(r, 4);
+    g->shape = rng_chance(r, 2) ? PROGRAM : rng_below(r, SHAPES);
     while (!g->own)
-        g->own = g->sequence ? random_sequence(&s->memory, r, g->elements)
-                             : random_program(&s->memory, r);
-    if (!g->sequence && rng_chance(r, 6))
+        g->own = g->shape == SEQUENCE ? random_sequence(&s->memory, r, g->elements)
+                                      : random_program(&s->memory, r);
+    if (g->shape != SEQUENCE && rng_chance(r, 6))
         g->asks = random_demands(r);
     assert_true(program_check(&s->memory, g->own, program_size(g->own->positions, g->own->links)));
     assert_true(program_measure(&s->memory, g->own, &g->min, &g->max));
-    g->fixed = g->min == g->max;
+    g->fixed = g->min == g->max && g->shape != DIVIDED;
 }
 
 /* ---- plans
@@ -149,8 +153,8 @@ static void make_given(set *s, rng *r, given *g)
 
 static bool stands_before(const pattern *a, const pattern *b)
 {
-    const bool fixed = a->min_length == a->max_length;
-    if (fixed != (b->min_length == b->max_length))
+    const bool fixed = a->min_length == a->max_length && !a->varied;
+    if (fixed != (b->min_length == b->max_length && !b->varied))
         return fixed;
     if (fixed && a->min_length != b->min_length)
         return a->min_length > b->min_length;
@@ -166,7 +170,6 @@ static void add_pattern(set *s, pattern p)
     s->patterns[i] = p;
 }
 
-/* A pattern of the plan for each condition of links to the end. */
 static void add_patterns(set *s, uint32_t order)
 {
     given *g = &s->given[order];
@@ -179,13 +182,19 @@ static void add_patterns(set *s, uint32_t order)
                   .min_length = g->min,
                   .max_length = g->max,
                   .asks = g->asks };
-    if (g->sequence) {
+    if (g->shape == SEQUENCE) {
         p.elements = g->elements;
         p.length = 2;
-        add_pattern(s, p);
-        return;
+    } else {
+        p.program = g->own;
+        p.varied = g->shape == DIVIDED;
     }
-    p.program = g->own;
+    if (g->shape != PROGRAM)
+        add_pattern(s, p);
+    if (g->shape == DIVIDED)
+        add_pattern(s, p);
+    if (g->shape != PROGRAM)
+        return;
     for (uint32_t i = 0; i < g->own->links; i++) {
         if (links[i].to != PROGRAM_END || there >> links[i].when & 1)
             continue;
@@ -352,7 +361,8 @@ static uint64_t wanted_end(const given *g, const text *t, uint64_t start, uint32
     seen s = { .last = NONE };
     if (!asks_before(&g->asks, t, start))
         return 0;
-    search_from(g, t, start, report == TRAWL_REPORT_LEFTMOST_FIRST && !g->sequence, see_match, &s);
+    search_from(g, t, start, report == TRAWL_REPORT_LEFTMOST_FIRST && g->shape != SEQUENCE,
+                see_match, &s);
     return report == TRAWL_REPORT_SHORTEST ? s.nearest : s.farthest;
 }
 
@@ -457,29 +467,39 @@ typedef struct records {
     size_t count;
 } records;
 
-/* What engines report: they know nothing of places and wide words. */
+/* The ends of matches whose first byte belongs to a word (part 1) or does not (part 0), each with
+ * the conditions of its links; part 2: of all. Engines know nothing of places and wide words. */
+static uint64_t *find_ends(given g, const text *t, uint32_t part)
+{
+    uint64_t *whens = calloc(t->length + 1, sizeof *whens);
+    seen ends = { .whens = whens };
+    assert_non_null(whens);
+    g.asks = (demands){ 0 };
+    for (uint64_t start = 0; start < t->length; start++)
+        if (part == 2 || is_word_byte(t->bytes[start]) == part)
+            search_from(&g, t, start, false, see_match, &ends);
+    return whens;
+}
+
 static records make_records(const set *s, const text *t)
 {
     records all = { malloc((t->length + 1) * s->list.count * sizeof(record)), 0 };
+    uint64_t *whens[PATTERNS];
     assert_non_null(all.items);
-    uint64_t *whens = calloc((t->length + 1) * s->count, sizeof *whens);
-    assert_non_null(whens);
-    for (uint32_t order = 0; order < s->count; order++) {
-        given g = s->given[order];
-        seen ends = { .whens = whens + order * (t->length + 1) };
-        g.asks = (demands){ 0 };
-        for (uint64_t start = 0; start < t->length; start++)
-            search_from(&g, t, start, false, see_match, &ends);
+    for (uint32_t i = 0; i < s->list.count; i++) {
+        const pattern *p = &s->patterns[i];
+        const bool second = i > 0 && s->patterns[i - 1].order == p->order;
+        whens[i] = find_ends(s->given[p->order], t, p->varied ? second : 2);
     }
     for (uint64_t end = 1; end <= t->length; end++) {
         for (uint32_t i = 0; i < s->list.count; i++) {
-            const pattern *p = &s->patterns[i];
-            const uint64_t there = whens[p->order * (t->length + 1) + end];
-            if (p->program ? there >> p->when & 1 : there != 0)
+            const uint32_t when = s->patterns[i].when;
+            if (when ? whens[i][end] >> when & 1 : whens[i][end] != 0)
                 all.items[all.count++] = (record){ (u32)end, i };
         }
     }
-    free(whens);
+    for (uint32_t i = 0; i < s->list.count; i++)
+        free(whens[i]);
     return all;
 }
 
