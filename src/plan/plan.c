@@ -267,7 +267,7 @@ int plan_assemble(const pattern_list *list, const part_draft *parts, uint32_t pa
         const pattern *p = &list->patterns[i];
         head.once += p->flags & TRAWL_ONCE ? 1 : 0;
         const uint32_t beside = beside_of(&p->before, &p->after, &p->asks);
-        head.bordered += is_bordered(p);
+        head.bordered += is_bordered(p) || p->opened;
         head.beside = beside > head.beside ? beside : head.beside;
         head.to_end |= p->asks.place == TRAWL_PLACE_END;
         if (p->opened)
@@ -477,7 +477,7 @@ static bool patterns_valid(memory *m, const uint8_t *bytes, const plan_header *h
         if (valid)
             seen[p->order / 8] |= (uint8_t)(1u << (p->order % 8));
         once += p->flags & TRAWL_ONCE ? 1 : 0;
-        bordered += p->borders != 0;
+        bordered += p->borders != 0 || p->flags & PLAN_OPENED;
         if (valid && p->borders) {
             const plan_borders *b = &borders[p->borders - 1];
             const uint32_t its = beside_of(&b->before, &b->after, &b->asks);
