@@ -360,6 +360,29 @@ int parse_extended(memory *m, const trawl_pattern *src, size_t *next, pattern *o
     return parse_dialect(NULL, m, src, next, out, error);
 }
 
+int extended_program(memory *m, const trawl_pattern *src, program **made, trawl_error *error)
+{
+    expression x;
+    reader r = { .src = src,
+                 .text = src->text,
+                 .length = src->length,
+                 .flags = src->flags,
+                 .modes = MODE_DOT_ALL | MODE_LINES,
+                 .error = error };
+    expression_open(m, error, &x);
+    int status = expression_parse(&x, &r, false);
+    if (status == TRAWL_OK)
+        status = expression_simplify(&x);
+    if (status == TRAWL_OK)
+        status = expression_share(&x);
+    if (status == TRAWL_OK) {
+        (void)expression_empty(&x, x.root);
+        status = expression_program(&x, src, made);
+    }
+    expression_close(&x);
+    return status;
+}
+
 /* *next is where an alternative begins that is read by itself; or, if it is greater than the
  * length, that length and the number of an alternative of the tree. */
 int parse_dialect(const dialect *of, memory *m, const trawl_pattern *src, size_t *next,

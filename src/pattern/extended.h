@@ -17,4 +17,8 @@ typedef struct dialect {
 int parse_dialect(const dialect *of, memory *m, const trawl_pattern *src, size_t *next,
                   pattern *out, trawl_error *error);
 
+/* The program of all alternatives of a pattern that parse_extended has taken, one after the other:
+ * what reports by priority need. */
+int extended_program(memory *m, const trawl_pattern *src, program **made, trawl_error *error);
+
 #endif

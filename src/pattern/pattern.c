@@ -10,6 +10,7 @@
 
 #include "base/options.h"
 #include "pattern/border.h"
+#include "pattern/extended.h"
 #include "pattern/program.h"
 #include "pattern/syntax.h"
 
@@ -310,14 +311,30 @@ static int mark_varied(memory *m, pattern *alternatives, size_t count, trawl_err
     return status;
 }
 
+/* The alternatives of an expression, from index `first` on, vary in length: which of them is
+ * preferred, a program of all tells. The first one owns it. */
+static int add_priorities(pattern_list *list, size_t first, const trawl_pattern *src,
+                          const trawl_conditions *conditions, trawl_error *error)
+{
+    pattern *p = &list->patterns[first];
+    int status = extended_program(list->memory, src, &p->program, error);
+    if (status == TRAWL_OK)
+        status = border_program(list->memory, p, conditions, error);
+    for (size_t i = first + 1; status == TRAWL_OK && i < list->count; i++) {
+        list->patterns[i].program = p->program;
+        list->patterns[i].shared = true;
+    }
+    return status;
+}
+
 static int make_alternatives(memory *m, const trawl_pattern *src,
                              const trawl_conditions *conditions, size_t order, pattern_list *list,
                              size_t *room, trawl_error *error)
 {
     const size_t first = list->count;
-    size_t next = 0;
+    size_t next = 0, written = 0;
     int status = check_pattern(src, error);
-    while (status == TRAWL_OK && next != LAST_ONE) {
+    for (; status == TRAWL_OK && next != LAST_ONE; written++) {
         pattern *p = add_pattern(list, room);
         status = p ? make_pattern(m, src, conditions, order, &next, p, error)
                    : memory_failed(m, error, "%zu pattern%s", list->count, plural(list->count));
@@ -326,8 +343,11 @@ static int make_alternatives(memory *m, const trawl_pattern *src,
         else if (status == TRAWL_OK)
             status = divide_kinds(list, room, src->name, error);
     }
-    return status == TRAWL_OK && list->count - first > 1
-               ? mark_varied(m, &list->patterns[first], list->count - first, error)
+    if (status == TRAWL_OK && list->count - first > 1)
+        status = mark_varied(m, &list->patterns[first], list->count - first, error);
+    return status == TRAWL_OK && written > 1 && src->syntax == TRAWL_SYNTAX_EXTENDED &&
+                   list->patterns[first].varied
+               ? add_priorities(list, first, src, conditions, error)
                : status;
 }
 
