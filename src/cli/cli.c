@@ -106,6 +106,31 @@ int finish_output(const char *command, int status)
     return EXIT_ERROR;
 }
 
+bool print_whole(const char *command, bool (*put)(FILE *to, void *user), void *user)
+{
+    char *text = NULL;
+    size_t length;
+    FILE *to = open_memstream(&text, &length);
+    bool fine = to && put(to, user) && !ferror(to);
+    if (to)
+        fine = fclose(to) == 0 && fine;
+    if (fine)
+        fwrite(text, 1, length, stdout);
+    else
+        complain(command, "out of memory");
+    free(text);
+    return fine;
+}
+
+bool put_quoted(FILE *to, const char *text)
+{
+    char *quoted = json_quote(text);
+    if (quoted)
+        fputs(quoted, to);
+    free(quoted);
+    return quoted;
+}
+
 double now(void)
 {
     struct timespec t;

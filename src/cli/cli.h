@@ -71,6 +71,12 @@ bool output_leaves(const char *command, const char *output, const char *input);
  * status so far; a full disk or another failure complains and gives EXIT_ERROR. */
 int finish_output(const char *command, int status);
 
+/* Print what `put` writes, when it is there whole. False after a complaint: without memory. */
+bool print_whole(const char *command, bool (*put)(FILE *to, void *user), void *user);
+
+/* A string as JSON. False: no memory. */
+bool put_quoted(FILE *to, const char *text);
+
 /* Seconds of a clock that never goes back. */
 double now(void);
 

@@ -71,22 +71,27 @@ static probe probe_backend(size_t index)
     return found;
 }
 
-/* The processor's name as the kernel tells it; "unknown" where it does not. */
-static void read_cpu_model(char *model, size_t size)
+typedef struct machine {
+    char model[256]; /* the processor's name as the kernel tells it; "unknown" where it does not */
+    long cpus;
+} machine;
+
+static machine read_machine(void)
 {
+    machine m = { "unknown", sysconf(_SC_NPROCESSORS_ONLN) };
     char line[256];
     FILE *file = fopen("/proc/cpuinfo", "r");
-    snprintf(model, size, "unknown");
     while (file != NULL && fgets(line, sizeof line, file) != NULL) {
         const char *colon = strchr(line, ':');
         if (strncmp(line, "model name", 10) != 0 || colon == NULL)
             continue;
         line[strcspn(line, "\n")] = '\0';
-        snprintf(model, size, "%s", colon + 1 + strspn(colon + 1, " \t"));
+        snprintf(m.model, sizeof m.model, "%s", colon + 1 + strspn(colon + 1, " \t"));
         break;
     }
     if (file != NULL)
         fclose(file);
+    return m;
 }
 
 static void print_devices(void)
@@ -105,9 +110,9 @@ static void print_devices(void)
     }
 }
 
-static int print_table(const char *model, long cpus)
+static void print_table(const machine *m)
 {
-    printf("CPU: %s, %ld logical CPU%s, instruction sets", model, cpus, plural(cpus));
+    printf("CPU: %s, %ld logical CPU%s, instruction sets", m->model, m->cpus, plural(m->cpus));
     for (size_t i = 0; trawl_isa_name(i); i++)
         printf("%s %s", i > 0 ? "," : "", trawl_isa_name(i));
     fputs("\n\n", stdout);
@@ -120,7 +125,6 @@ static int print_table(const char *model, long cpus)
             printf("%-10s  %7s  %s\n", found.name, "-", found.why);
     }
     print_devices();
-    return EXIT_MATCH;
 }
 
 static int print_tuning(void)
@@ -130,16 +134,6 @@ static int print_tuning(void)
         printf("%-10s  %s\n", trawl_tuning_name(i), trawl_tuning_about(i));
     puts("What is not given is chosen for the device and the patterns.");
     return EXIT_MATCH;
-}
-
-/* A string of this program or of the kernel as JSON; false without memory. */
-static bool put_quoted(FILE *out, const char *text)
-{
-    char *quoted = json_quote(text);
-    if (quoted)
-        fputs(quoted, out);
-    free(quoted);
-    return quoted;
 }
 
 static bool put_devices(FILE *out)
@@ -162,11 +156,12 @@ static bool put_devices(FILE *out)
     return fine;
 }
 
-static bool put_json(FILE *out, const char *model, long cpus)
+static bool put_json(FILE *out, void *user)
 {
+    const machine *m = user;
     fprintf(out, "{\"version\":\"%s\",\"cpu\":", trawl_version());
-    bool fine = put_quoted(out, model);
-    fprintf(out, ",\"logical_cpus\":%ld,\"isas\":[", cpus);
+    bool fine = put_quoted(out, m->model);
+    fprintf(out, ",\"logical_cpus\":%ld,\"isas\":[", m->cpus);
     for (size_t i = 0; trawl_isa_name(i); i++)
         fprintf(out, "%s\"%s\"", i > 0 ? "," : "", trawl_isa_name(i));
     fputs("],\"backends\":[", out);
@@ -179,25 +174,8 @@ static bool put_json(FILE *out, const char *model, long cpus)
     }
     fputs("],\"devices\":[", out);
     fine = put_devices(out) && fine;
-    fputs("]}", out);
-    return fine && !ferror(out);
-}
-
-/* The object is made whole before it is printed. */
-static int print_json(const char *model, long cpus)
-{
-    char *text = NULL;
-    size_t length;
-    FILE *out = open_memstream(&text, &length);
-    bool fine = out && put_json(out, model, cpus);
-    if (out)
-        fine = fclose(out) == 0 && text && fine;
-    if (fine)
-        puts(text);
-    else
-        complain(command, "out of memory");
-    free(text);
-    return fine ? EXIT_MATCH : EXIT_ERROR;
+    fputs("]}\n", out);
+    return fine;
 }
 
 /* ---- every walk on every device against serial, a line each --------------- */
@@ -255,10 +233,11 @@ static int test_all(const char *wanted)
 
 static int list(bool json)
 {
-    char model[256];
-    const long cpus = sysconf(_SC_NPROCESSORS_ONLN);
-    read_cpu_model(model, sizeof model);
-    return json ? print_json(model, cpus) : print_table(model, cpus);
+    machine m = read_machine();
+    if (json)
+        return print_whole(command, put_json, &m) ? EXIT_MATCH : EXIT_ERROR;
+    print_table(&m);
+    return EXIT_MATCH;
 }
 
 int command_devices(int argc, char **argv)

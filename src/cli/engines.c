@@ -1,6 +1,4 @@
 /* engines.c: `trawl engines`, the table of engines and what each takes. */
-#include <stdlib.h>
-
 #include "cli/cli.h"
 
 static const char command[] = "engines";
@@ -34,26 +32,23 @@ static const option_row end_rows[] = {
 static const option_row *const tables[] = { own_rows, help_rows, end_rows, NULL };
 static const option_set options = { command, tables, 15, ' ', NULL };
 
-static int print_table(void)
+static void print_table(void)
 {
     printf("%-10s  %s\n", "engine", "takes");
     for (size_t i = 0; i < trawl_engine_count(); i++)
         printf("%-10s  %s\n", trawl_engine_name(i), trawl_engine_about(i));
-    return EXIT_MATCH;
 }
 
-static int print_json(void)
+static bool put_json(FILE *to, void *unused)
 {
-    for (size_t i = 0; i < trawl_engine_count(); i++) {
-        char *about = json_quote(trawl_engine_about(i));
-        if (about == NULL) {
-            complain(command, "out of memory");
-            return EXIT_ERROR;
-        }
-        printf("{\"engine\":\"%s\",\"about\":%s}\n", trawl_engine_name(i), about);
-        free(about);
+    bool fine = true;
+    (void)unused;
+    for (size_t i = 0; i < trawl_engine_count() && fine; i++) {
+        fprintf(to, "{\"engine\":\"%s\",\"about\":", trawl_engine_name(i));
+        fine = put_quoted(to, trawl_engine_about(i));
+        fputs("}\n", to);
     }
-    return EXIT_MATCH;
+    return fine;
 }
 
 int command_engines(int argc, char **argv)
@@ -62,5 +57,9 @@ int command_engines(int argc, char **argv)
     int status = parse_choice(&asked, &options, argc, argv);
     if (status >= 0)
         return status;
-    return finish_output(command, asked.option == OPT_JSON ? print_json() : print_table());
+    if (asked.option != OPT_JSON)
+        print_table();
+    else if (!print_whole(command, put_json, NULL))
+        return EXIT_ERROR;
+    return finish_output(command, EXIT_MATCH);
 }

@@ -188,7 +188,7 @@ static void print_patterns(const info *i)
     }
 }
 
-static bool print_facts(const info *i)
+static void print_facts(const info *i)
 {
     const trawl_plan_info *f = &i->facts;
     const census c = count_patterns(i);
@@ -214,110 +214,95 @@ static bool print_facts(const info *i)
     printf("runs on   every backend and instruction set; %s-endian machines\n", byte_order());
     if (i->patterns && !f->cell_size)
         print_patterns(i);
-    return true;
 }
 
 /* ---- JSON -------------------------------------------------------------------- */
 
-static void print_json_numbers(const char *title, const char *const *names, const size_t *numbers,
-                               size_t count)
+static void put_json_numbers(FILE *to, const char *title, const char *const *names,
+                             const size_t *numbers, size_t count)
 {
     const char *between = "";
-    printf(",\"%s\":{", title);
+    fprintf(to, ",\"%s\":{", title);
     for (size_t k = 0; k < count; k++) {
         if (!numbers[k])
             continue;
-        printf("%s\"%s\":%zu", between, names[k], numbers[k]);
+        fprintf(to, "%s\"%s\":%zu", between, names[k], numbers[k]);
         between = ",";
     }
-    putchar('}');
+    fputc('}', to);
 }
 
-static void print_json_stages(const info *i)
+static void put_json_stages(FILE *to, const info *i)
 {
     trawl_stage_info s = { .size = sizeof s };
-    fputs(",\"stages\":[", stdout);
+    fputs(",\"stages\":[", to);
     for (size_t k = 0; trawl_plan_get_stage(i->plan, k, &s) == TRAWL_OK; k++)
-        printf("%s{\"part\":%" PRIu32 ",\"patterns\":%" PRIu32
-               ",\"engine\":\"%s\",\"role\":\"%s\",\"bytes\":%zu}",
-               k ? "," : "", s.part + 1, s.patterns, s.engine, s.role, s.bytes);
-    putchar(']');
+        fprintf(to,
+                "%s{\"part\":%" PRIu32 ",\"patterns\":%" PRIu32
+                ",\"engine\":\"%s\",\"role\":\"%s\",\"bytes\":%zu}",
+                k ? "," : "", s.part + 1, s.patterns, s.engine, s.role, s.bytes);
+    fputc(']', to);
 }
 
-static bool print_json_pattern(FILE *to, const info *i, size_t index, const trawl_pattern *p)
+/* A member, after `before`; nothing without a text. False: no memory. */
+static bool put_json_member(FILE *to, const char *before, const char *name, const char *text,
+                            size_t length)
 {
-    char *name = p->name ? json_member("name", p->name, strlen(p->name)) : NULL;
-    char *text = p->text ? json_member("text", p->text, p->length) : NULL;
-    const bool fine = !p->name == !name && !p->text == !text;
-    fprintf(to, "%s{\"pattern\":%zu,\"id\":%" PRIu32 "%s%s,\"syntax\":\"%s\",\"flags\":[",
-            index ? "," : "", index + 1, p->id, name ? "," : "", name ? name : "",
-            syntaxes[p->syntax]);
-    print_flags(to, i, index, p->flags, "\"");
-    fprintf(to, "]%s%s}", text ? "," : "", text ? text : "");
-    free(name);
-    free(text);
+    char *member = text ? json_member(name, text, length) : NULL;
+    if (member)
+        fprintf(to, "%s%s", before, member);
+    free(member);
+    return member || !text;
+}
+
+static bool put_json_pattern(FILE *to, const info *i, size_t index)
+{
+    trawl_pattern p;
+    if (trawl_plan_get_pattern(i->plan, index, &p) != TRAWL_OK)
+        return false;
+    fprintf(to, "%s{\"pattern\":%zu,\"id\":%" PRIu32, index ? "," : "", index + 1, p.id);
+    bool fine = put_json_member(to, ",", "name", p.name, p.name ? strlen(p.name) : 0);
+    fprintf(to, ",\"syntax\":\"%s\",\"flags\":[", syntaxes[p.syntax]);
+    print_flags(to, i, index, p.flags, "\"");
+    fputc(']', to);
+    fine = put_json_member(to, ",", "text", p.text, p.length) && fine;
+    fputc('}', to);
     return fine;
 }
 
-/* The patterns as a member, malloc'ed; "" if they are not wanted. NULL: no memory. */
-static char *json_patterns(const info *i)
+static bool put_json(FILE *to, void *user)
 {
-    trawl_pattern p;
-    char *list = NULL;
-    size_t length;
-    if (!i->patterns || i->facts.cell_size)
-        return format_text("%s", "");
-    FILE *to = open_memstream(&list, &length);
-    bool fine = to && fputs(",\"list\":[", to) >= 0;
-    for (size_t k = 0; fine && k < i->facts.patterns; k++)
-        fine =
-            trawl_plan_get_pattern(i->plan, k, &p) == TRAWL_OK && print_json_pattern(to, i, k, &p);
-    fine = fine && fputs("]", to) >= 0 && !ferror(to);
-    if (to && fclose(to) != 0)
-        fine = false;
-    if (!fine) {
-        free(list);
-        list = NULL;
-    }
-    return list;
-}
-
-static bool print_json(const info *i)
-{
+    const info *i = user;
     const trawl_plan_info *f = &i->facts;
     const census c = count_patterns(i);
     const char *path = shown_name(i->path);
-    char *file = json_member("file", path, strlen(path));
-    char *engine = json_quote(f->engine), *why = json_quote(f->why);
-    char *list = json_patterns(i);
-    const bool fine = file && engine && why && list;
-    if (fine) {
-        printf("{%s,\"for\":\"%s\",\"form\":%" PRIu32 ",\"bytes\":%zu,\"byte_order\":\"%s\"", file,
-               purpose(i), f->version, f->bytes, byte_order());
-        printf(",\"%s\":%zu,\"cell_size\":%" PRIu32, f->cell_size ? "needles" : "patterns",
-               f->patterns, f->cell_size);
-        if (!f->cell_size) {
-            printf(",\"least_id\":%" PRIu32 ",\"most_id\":%" PRIu32 ",\"named\":%zu,\"texts\":%s",
-                   c.least_id, c.most_id, c.named, f->keeps_texts ? "true" : "false");
-            print_json_numbers("syntax", syntaxes, c.syntaxes, SYNTAXES);
-            print_json_numbers("flags", flags, c.flags, FLAGS);
-        }
-        printf(",\"note_bytes\":%zu", note_bytes(i));
-        printf(",\"min_length\":%" PRIu64, f->min_length);
-        if (f->max_length == UINT64_MAX)
-            fputs(",\"max_length\":null", stdout);
-        else
-            printf(",\"max_length\":%" PRIu64, f->max_length);
-        printf(",\"engine\":%s,\"why\":%s", engine, why);
-        print_json_stages(i);
-        printf("%s}\n", list);
+    bool fine = put_json_member(to, "{", "file", path, strlen(path));
+    fprintf(to, ",\"for\":\"%s\",\"form\":%" PRIu32 ",\"bytes\":%zu,\"byte_order\":\"%s\"",
+            purpose(i), f->version, f->bytes, byte_order());
+    fprintf(to, ",\"%s\":%zu,\"cell_size\":%" PRIu32, f->cell_size ? "needles" : "patterns",
+            f->patterns, f->cell_size);
+    if (!f->cell_size) {
+        fprintf(to, ",\"least_id\":%" PRIu32 ",\"most_id\":%" PRIu32 ",\"named\":%zu,\"texts\":%s",
+                c.least_id, c.most_id, c.named, f->keeps_texts ? "true" : "false");
+        put_json_numbers(to, "syntax", syntaxes, c.syntaxes, SYNTAXES);
+        put_json_numbers(to, "flags", flags, c.flags, FLAGS);
     }
-    free(list);
-    free(file);
-    free(engine);
-    free(why);
-    if (!fine)
-        complain(command, "out of memory for what is in %s", path);
+    fprintf(to, ",\"note_bytes\":%zu,\"min_length\":%" PRIu64 ",\"max_length\":", note_bytes(i),
+            f->min_length);
+    if (f->max_length == UINT64_MAX)
+        fputs("null", to);
+    else
+        fprintf(to, "%" PRIu64, f->max_length);
+    fputs(",\"engine\":", to);
+    fine = put_quoted(to, f->engine) && fine;
+    fputs(",\"why\":", to);
+    fine = put_quoted(to, f->why) && fine;
+    put_json_stages(to, i);
+    const bool listed = i->patterns && !f->cell_size;
+    fputs(listed ? ",\"list\":[" : "", to);
+    for (size_t k = 0; listed && fine && k < f->patterns; k++)
+        fine = put_json_pattern(to, i, k);
+    fputs(listed ? "]}\n" : "}\n", to);
     return fine;
 }
 
@@ -342,8 +327,10 @@ static bool print_plan(info *i, const char *path)
     i->facts = (trawl_plan_info){ .size = sizeof i->facts };
     if (plan) {
         trawl_plan_get_info(plan, &i->facts);
-        fine = i->json ? print_json(i) : print_facts(i);
+        fine = !i->json || print_whole(command, put_json, i);
     }
+    if (plan && !i->json)
+        print_facts(i);
     trawl_plan_free(plan);
     free(block);
     return fine;
