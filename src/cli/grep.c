@@ -7,8 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/line_json.h"
 #include "cli/line_patterns.h"
+#include "cli/line_printer.h"
 #include "cli/plan_options.h"
 #include "cli/progress.h"
 #include "cli/search.h"
@@ -513,7 +513,10 @@ static int exit_status(const search *s)
 static void print_summary(grep *g)
 {
     printer out = { .direct = true };
-    line_json_summary(&out, &g->search.stats, now() - g->stats.began);
+    char *summary = lines_json_summary(&g->search.stats, now() - g->stats.began);
+    if (summary)
+        printer_put(&out, summary, strlen(summary));
+    free(summary);
     printer_write(&out);
     if (!g->search.write_error)
         g->search.write_error = out.failed;

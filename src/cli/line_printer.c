@@ -11,7 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/line_json.h"
 #include "formats/sources/grow.h"
 
 #define NO_OFFSET_WIDTH 19 /* digits of the largest offset */
@@ -20,6 +19,11 @@ bool line_printer_wanted(const line_style *style)
 {
     return !style->silent && (style->context || style->colours || style->tab || style->heading ||
                               style->json || (style->only && (style->every || style->empties)));
+}
+
+static void put_json(void *user, const void *bytes, size_t length)
+{
+    printer_put(user, bytes, length);
 }
 
 void line_printer_begin(line_search *s, const source *file)
@@ -31,7 +35,7 @@ void line_printer_begin(line_search *s, const source *file)
     c->lines = c->left = 0;
     c->began = s->broken = false;
     if (s->style->json) {
-        memset(&s->stats, 0, sizeof s->stats);
+        s->json = (lines_json){ .put = put_json, .user = s->out };
         s->began = now();
     }
     c->width = known ? (int)(put_decimal(digits, (uint64_t)file->facts.st_size) - digits)
@@ -40,8 +44,12 @@ void line_printer_begin(line_search *s, const source *file)
 
 void line_printer_end(line_search *s)
 {
-    if (s->style->json && s->context_lines.began)
-        line_json_end(s);
+    if (!s->style->json || !s->context_lines.began)
+        return;
+    s->json.stats.seconds = now() - s->began;
+    s->json.stats.lines = s->selected;
+    s->json.stats.bytes = s->bytes;
+    lines_json_end(&s->json, s->binary ? s->binary_offset : UINT64_MAX);
 }
 
 void line_printer_free(line_search *s)
@@ -261,7 +269,8 @@ void line_printer_line(line_search *s, const shown_line *line)
     if (s->broken)
         return;
     if (style->json) {
-        line_json_line(s, line);
+        lines_json_line(&s->json, line, s->matches, s->match_count);
+        s->broken |= s->json.failed;
     } else if (style->only) {
         put_only(s, line);
     } else {
@@ -306,8 +315,9 @@ void line_printer_group(line_search *s)
     line_context *c = &s->context_lines;
     const char *separator = style->context ? style->separator : NULL;
     if (style->json) {
+        s->json.path = strcmp(s->name, shown_name("-")) == 0 ? "<stdin>" : s->name;
         if (!c->began)
-            line_json_begin(s);
+            lines_json_begin(&s->json);
     } else if (c->began && separator) {
         put_separator(s, separator, strlen(separator));
         put(s, "\n", 1);

@@ -4,16 +4,6 @@
 
 #include "cli/lines.h"
 
-/* A line that is printed. */
-typedef struct shown_line {
-    const uint8_t *text;
-    size_t length; /* without its newline */
-    bool ended;    /* it has one */
-    uint64_t number, offset;
-    bool selected; /* or of the context */
-    bool matches;  /* it may hold some */
-} shown_line;
-
 /* Whether the style needs it. */
 bool line_printer_wanted(const line_style *style);
 

@@ -400,16 +400,6 @@ line_result lines_piece(line_search *s, const source *file, const line_piece *p,
     return search_block(s, p->text, p->length);
 }
 
-void line_stats_add(line_stats *sum, const line_stats *more)
-{
-    sum->files += more->files;
-    sum->lines += more->lines;
-    sum->matches += more->matches;
-    sum->bytes += more->bytes;
-    sum->printed += more->printed;
-    sum->seconds += more->seconds;
-}
-
 void lines_free(line_search *s)
 {
     line_printer_free(s);

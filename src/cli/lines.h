@@ -6,6 +6,7 @@
 #include "cli/printer.h"
 #include "cli/sgr.h"
 #include "formats/sources/line_ends.h"
+#include "formats/writers/lines_json.h"
 
 /* What is selected and what of it is printed: "name:number:offset:line". */
 typedef struct line_style {
@@ -32,7 +33,7 @@ typedef struct line_style {
     const sgr_colours *colours; /* NULL: none */
     bool tab;                   /* one before the line, and numbers in columns */
     bool heading;               /* the name on a line of its own */
-    bool json;                  /* messages of line_json.c instead */
+    bool json;                  /* messages of formats/writers/lines_json.h instead */
 } line_style;
 
 /* Around selected lines: what line_context.c knows of a file. */
@@ -57,17 +58,6 @@ typedef struct line_edges {
     uint64_t from_line, to_line; /* lines before these, where they are numbered */
     uint64_t before, behind; /* lines that are still wanted before the first and after the last */
 } line_edges;
-
-/* What the messages of line_json.c count, of the files with a selected line. */
-typedef struct line_stats {
-    uint64_t files, lines, matches, bytes, printed;
-    double seconds;
-} line_stats;
-
-/* A match in a line. */
-typedef struct line_match {
-    size_t begin, end;
-} line_match;
 
 typedef struct line_search {
     const line_style *style;
@@ -108,7 +98,7 @@ typedef struct line_search {
     size_t match_count, match_room;
     bool broken; /* a line could not be searched: error */
     double began;
-    line_stats stats;
+    lines_json json;
     uint64_t binary_offset; /* of a file's first NUL byte */
 } line_search;
 
@@ -132,8 +122,6 @@ line_result lines_resume(line_search *s, source *file, const char *name, uint64_
  * was searched. What is printed of it is in `edges`, which is all zero before. */
 line_result lines_piece(line_search *s, const source *file, const line_piece *p, const char *name,
                         uint64_t line, line_edges *edges);
-
-void line_stats_add(line_stats *sum, const line_stats *more);
 
 /* The number of the line that begins at `at` of the block, which none before it did. */
 uint64_t lines_number(line_search *s, size_t at);

@@ -103,7 +103,7 @@ static bool search_file(crew *c, job *j, worker *w, const char *name)
     const line_result result = lines_search(lines, &w->file, j->named ? name : NULL);
     j->bytes += lines->bytes;
     if (c->search->style->json)
-        line_stats_add(&j->stats, &lines->stats);
+        line_stats_add(&j->stats, &lines->json.stats);
     count_selected(j, lines->selected);
     file_ended(c, j, name, result, result == LINES_READ_FAILED ? w->file.why : lines->error.message,
                lines->selected, lines->binary_matched);
