@@ -12,8 +12,8 @@
 #include "cli/plan_options.h"
 #include "cli/progress.h"
 #include "cli/search.h"
-#include "cli/suggest.h"
 #include "formats/patterns/line_empty.h"
+#include "formats/writers/suggest.h"
 
 typedef struct grep {
     run_options run;
@@ -259,9 +259,30 @@ static bool type_option(grep *g, const char *name, bool leave_out)
     return false;
 }
 
+static bool is_one_of(const char *word, const char *a, const char *b, const char *c)
+{
+    return strcmp(word, a) == 0 || strcmp(word, b) == 0 || strcmp(word, c) == 0;
+}
+
+/* --color=WHEN, and without it: whether standard output is to be coloured. False: there is no such
+ * WHEN. */
+static bool is_coloured(const char *when, bool *coloured)
+{
+    const char *terminal = getenv("TERM"), *never = getenv("NO_COLOR");
+    *coloured = true;
+    if (when && is_one_of(when, "always", "yes", "force"))
+        return true;
+    *coloured = !when || is_one_of(when, "auto", "tty", "if-tty");
+    if (!*coloured)
+        return is_one_of(when, "never", "no", "none");
+    *coloured =
+        isatty(STDOUT_FILENO) && terminal && strcmp(terminal, "dumb") != 0 && !(never && *never);
+    return true;
+}
+
 static bool colour_option(grep *g, const char *when)
 {
-    const bool known = sgr_when(when, &g->coloured);
+    const bool known = is_coloured(when, &g->coloured);
     if (!known)
         complain(g->run.command, "--color: '%s' is none of always, never and auto", when);
     return known;
@@ -534,7 +555,7 @@ int command_grep(int argc, char **argv)
     g.search.unpack = (unpack_options){ UNPACK_RATIO, 1 };
     g.taken = optind;
     g.style.separator = "--";
-    sgr_when(NULL, &g.coloured);
+    is_coloured(NULL, &g.coloured);
     search *s = &g.search;
     int status = read_command_line(&g, argc, argv);
     if (status < 0) {

@@ -4,9 +4,9 @@
 
 #include "cli/cli.h"
 #include "cli/printer.h"
-#include "cli/sgr.h"
 #include "formats/sources/line_ends.h"
 #include "formats/writers/lines_json.h"
+#include "formats/writers/sgr.h"
 
 /* What is selected and what of it is printed: "name:number:offset:line". */
 typedef struct line_style {

@@ -5,8 +5,8 @@
 #include <unistd.h>
 
 #include "cli/pattern_options.h"
-#include "cli/suggest.h"
 #include "formats/sources/guard.h"
+#include "formats/writers/suggest.h"
 
 typedef struct command {
     const char *name;

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "cli/cli.h"
-#include "cli/suggest.h"
+#include "formats/writers/suggest.h"
 
 const option_row help_rows[] = {
     { 'h', "help", .about = "print this text" },

@@ -1,10 +1,8 @@
 /* sgr.c: see sgr.h. */
-#include "cli/sgr.h"
+#include "formats/writers/sgr.h"
 
 #include <stddef.h>
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 typedef struct capability {
     const char *name;
@@ -74,23 +72,4 @@ void sgr_read(sgr_colours *colours, const char *text)
             set_capability(colours, text, value, length);
         text = value + length + (value[length] == ':');
     }
-}
-
-static bool is_one_of(const char *word, const char *a, const char *b, const char *c)
-{
-    return strcmp(word, a) == 0 || strcmp(word, b) == 0 || strcmp(word, c) == 0;
-}
-
-bool sgr_when(const char *when, bool *coloured)
-{
-    const char *terminal = getenv("TERM"), *never = getenv("NO_COLOR");
-    *coloured = true;
-    if (when && is_one_of(when, "always", "yes", "force"))
-        return true;
-    *coloured = !when || is_one_of(when, "auto", "tty", "if-tty");
-    if (!*coloured)
-        return is_one_of(when, "never", "no", "none");
-    *coloured =
-        isatty(STDOUT_FILENO) && terminal && strcmp(terminal, "dumb") != 0 && !(never && *never);
-    return true;
 }

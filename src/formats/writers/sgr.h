@@ -1,4 +1,4 @@
-/* sgr.h: colours of what `trawl grep` prints, as GREP_COLORS names them: the numbers of the
+/* sgr.h: colours of lines and of matches in them, as GREP_COLORS names them: the numbers of the
  * terminal's escape sequence "select graphic rendition". */
 #ifndef TRAWL_SGR_H
 #define TRAWL_SGR_H
@@ -17,9 +17,5 @@ typedef struct sgr_colours {
 /* GNU grep's colours, changed as a text like "ms=01;32:sl=1:ne" says (NULL: not). What comes first
  * and cannot be read ends it. */
 void sgr_read(sgr_colours *colours, const char *text);
-
-/* --color=WHEN, and without it: whether standard output is to be coloured. False: there is no such
- * WHEN. */
-bool sgr_when(const char *when, bool *coloured);
 
 #endif

@@ -1,6 +1,6 @@
 /* suggest.c: see suggest.h. Words are compared by how many letters are to be put, taken, changed or
  * exchanged with their neighbour (Damerau's distance, in its restricted form). */
-#include "cli/suggest.h"
+#include "formats/writers/suggest.h"
 
 #include <string.h>
 
