@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "cli/find_ranks.h"
+#include "formats/records/reader.h"
 #include "formats/sources/grow.h"
 
 #define FIRST_BLOCK (256u << 10) /* of a share that begins within a file: its matches are kept */
@@ -88,20 +89,6 @@ static const uint8_t *bytes_of(rank_work *k, size_t file, uint64_t offset, uint6
     return bytes;
 }
 
-/* Behind what a line's end and '>' stand for, from `offset` on: where the next record begins. */
-static size_t next_record(const uint8_t *bytes, size_t length)
-{
-    for (size_t i = 0; i + 1 < length; i++) {
-        const uint8_t *end = memchr(bytes + i, '\n', length - 1 - i);
-        if (!end)
-            break;
-        i = (size_t)(end - bytes);
-        if (bytes[i + 1] == '>')
-            return i + 1;
-    }
-    return TRAWL_NONE;
-}
-
 /* The first place from `wanted` on where the file may be cut. */
 static uint64_t cut_from(rank_work *k, size_t file, uint64_t wanted)
 {
@@ -115,7 +102,7 @@ static uint64_t cut_from(rank_work *k, size_t file, uint64_t wanted)
         const uint8_t *bytes = bytes_of(k, file, from, from + some);
         size_t at = TRAWL_NONE;
         if (sequences)
-            at = next_record(bytes, some);
+            at = sequence_next(bytes, some);
         else
             trawl_range_cut(k->f->plan, k->f->report, bytes, some, &at, NULL);
         cut = at == TRAWL_NONE ? length : from + at;

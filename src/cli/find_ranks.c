@@ -26,8 +26,7 @@
 
 #include <stdlib.h>
 
-#include "cli/find_rounds.h"
-#include "cli/find_totals.h"
+#include "cli/find_blocks.h"
 
 /* All that the rank has printed, in order. */
 static void put_output(rank_work *k)

@@ -1,5 +1,6 @@
-/* find_rounds.c: see cli/find_rounds.h. */
-#include "cli/find_rounds.h"
+/* find_rounds.c: see cli/find_blocks.h. */
+
+#include "cli/find_blocks.h"
 
 #include <stdlib.h>
 #include <string.h>

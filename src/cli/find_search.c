@@ -288,27 +288,15 @@ static bool scan_records(find_search *f, source *file, const char *path, const r
     return status >= 0 || file_failed(f, path, r.why);
 }
 
-/* What --format says of a text, or its first bytes. */
+/* What --format says of a text, or its first bytes; NULL: it has no records. */
 static const reader_kind *choose_reader(const find_search *f, content kind)
 {
-    switch (f->format) {
-    case FORMAT_AUTO:
-        return reader_of(kind);
-    case FORMAT_FASTA:
-        return &reader_fasta;
-    case FORMAT_FASTQ:
-        return &reader_fastq;
-    case FORMAT_PCAP:
-        return &reader_capture;
-    case FORMAT_SAM:
-        return &reader_alignments;
-    case FORMAT_GENBANK:
-        return &reader_entries;
-    case FORMAT_LINES:
-        return &reader_lines;
-    default:
-        return NULL;
-    }
+    static const reader_kind *const readers[FORMAT_RAW + 1] = {
+        [FORMAT_FASTA] = &reader_fasta,     [FORMAT_FASTQ] = &reader_fastq,
+        [FORMAT_PCAP] = &reader_capture,    [FORMAT_SAM] = &reader_alignments,
+        [FORMAT_GENBANK] = &reader_entries, [FORMAT_LINES] = &reader_lines,
+    };
+    return f->format == FORMAT_AUTO ? reader_of(kind) : readers[f->format];
 }
 
 content find_search_content(const find_search *f, content kind, const uint8_t *head, size_t length)

@@ -1,10 +1,9 @@
-/* find_totals.c: see cli/find_totals.h. */
-#include "cli/find_totals.h"
+/* find_totals.c: see cli/find_blocks.h. */
+
+#include "cli/find_blocks.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-#include "cli/find_rounds.h"
 
 static void print_matches(rank_work *k, const rank_matches *list)
 {

@@ -1,17 +1,9 @@
-/* line_printer.c: see line_printer.h.
- *
- * Idea. What matches in a line is found by scanning it once more, alone, for only few lines are
- * printed.
- *
- * Cost: a scan of each line that shows its matches.
- */
+/* line_printer.c: see line_printer.h. */
 #include "cli/line_printer.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "formats/sources/grow.h"
 
 #define NO_OFFSET_WIDTH 19 /* digits of the largest offset */
 
@@ -55,13 +47,9 @@ void line_printer_end(line_search *s)
 void line_printer_free(line_search *s)
 {
     free(s->context_lines.kept);
-    free(s->matches);
-    trawl_context_close(s->inner);
+    line_matches_free(&s->matches);
     s->context_lines.kept = NULL;
     s->context_lines.room = 0;
-    s->matches = NULL;
-    s->match_room = 0;
-    s->inner = NULL;
 }
 
 /* ---- matches in a line --------------------------------------------------- */
@@ -73,63 +61,11 @@ bool line_printer_lose(line_search *s, const char *why)
     return false;
 }
 
-static int keep_matches(const trawl_match *matches, size_t count, void *user)
-{
-    line_search *s = user;
-    if (!grow_array(&s->matches, s->match_count + count, &s->match_room, sizeof *s->matches))
-        return !line_printer_lose(s, "out of memory for the matches of a line");
-    for (size_t i = 0; i < count; i++)
-        if (matches[i].id != NO_PIECE)
-            s->matches[s->match_count++] =
-                (line_match){ (size_t)matches[i].start, (size_t)matches[i].end };
-    return 0;
-}
-
-static bool open_inner(line_search *s)
-{
-    trawl_context_options options = TRAWL_CONTEXT_OPTIONS_INIT;
-    options.backend = "serial";
-    options.isa = s->isa;
-    return s->inner || trawl_context_open(&options, &s->inner, &s->error) == TRAWL_OK;
-}
-
-static int by_start(const void *left, const void *right)
-{
-    const line_match *a = left, *b = right;
-    if (a->begin != b->begin)
-        return a->begin < b->begin ? -1 : 1;
-    return (a->end < b->end) - (a->end > b->end);
-}
-
-/* Of the longest matches of all starts, those that do not overlap. */
-static void drop_overlaps(line_search *s)
-{
-    size_t kept = 0, end = 0;
-    if (s->match_count)
-        qsort(s->matches, s->match_count, sizeof *s->matches, by_start);
-    for (size_t i = 0; i < s->match_count; i++) {
-        const line_match m = s->matches[i];
-        if (m.begin < end)
-            continue;
-        s->matches[kept++] = m;
-        end = m.end;
-    }
-    s->match_count = kept;
-}
-
-/* The leftmost longest matches of a line, into s->matches. Those that stand for empty ones hide
- * none. */
+/* The matches of a line. */
 static void find_matches(line_search *s, const shown_line *line)
 {
-    trawl_scan_options options = TRAWL_SCAN_OPTIONS_INIT;
-    options.report = s->style->empties ? TRAWL_REPORT_LONGEST : TRAWL_REPORT_LEFTMOST_LONGEST;
-    if (!s->plan || s->broken)
-        return;
-    if (!open_inner(s) || trawl_scan(s->inner, s->plan, line->text, line->length, &options,
-                                     keep_matches, s, &s->error) < 0)
-        s->broken = s->finished = true;
-    if (s->style->empties)
-        drop_overlaps(s);
+    if (!line_matches_find(&s->matches, line->text, line->length))
+        line_printer_lose(s, s->matches.error.message);
 }
 
 /* ---- fields -------------------------------------------------------------- */
@@ -229,8 +165,8 @@ static const char *match_colour(const line_search *s, const shown_line *line)
 
 static void put_only(const line_search *s, const shown_line *line)
 {
-    for (size_t i = 0; i < s->match_count; i++) {
-        const line_match m = s->matches[i];
+    for (size_t i = 0; i < s->matches.count; i++) {
+        const line_match m = s->matches.items[i];
         put_head(s, line, m.begin, m.end - m.begin);
         put_coloured(s, match_colour(s, line), line->text + m.begin, m.end - m.begin);
         put_end(s);
@@ -243,8 +179,8 @@ static void put_coloured_line(const line_search *s, const shown_line *line)
     const bool as_selected = line->selected != (s->style->invert && colours->reverse);
     const char *whole = as_selected ? colours->selected_line : colours->context_line;
     size_t at = 0, length = line->length;
-    for (size_t i = 0; i < s->match_count; i++) {
-        const line_match m = s->matches[i];
+    for (size_t i = 0; i < s->matches.count; i++) {
+        const line_match m = s->matches.items[i];
         begin_colour(s->out, colours, whole);
         put(s, line->text + at, m.begin - at);
         put_coloured(s, match_colour(s, line), line->text + m.begin, m.end - m.begin);
@@ -263,13 +199,13 @@ static void put_coloured_line(const line_search *s, const shown_line *line)
 void line_printer_line(line_search *s, const shown_line *line)
 {
     const line_style *style = s->style;
-    s->match_count = 0;
+    s->matches.count = 0;
     if (line->matches && (style->only || style->json || *match_colour(s, line)))
         find_matches(s, line);
     if (s->broken)
         return;
     if (style->json) {
-        lines_json_line(&s->json, line, s->matches, s->match_count);
+        lines_json_line(&s->json, line, s->matches.items, s->matches.count);
         s->broken |= s->json.failed;
     } else if (style->only) {
         put_only(s, line);

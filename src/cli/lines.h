@@ -4,6 +4,7 @@
 
 #include "cli/cli.h"
 #include "cli/printer.h"
+#include "formats/patterns/line_matches.h"
 #include "formats/sources/line_ends.h"
 #include "formats/writers/lines_json.h"
 #include "formats/writers/sgr.h"
@@ -63,7 +64,6 @@ typedef struct line_search {
     const line_style *style;
     const trawl_plan *plan; /* NULL: no pattern, so no line matches */
     trawl_context *context;
-    const char *isa; /* that context has */
     printer *out;
     size_t largest; /* bytes read at once; 0: some MiB */
 
@@ -93,10 +93,8 @@ typedef struct line_search {
     const char *name;  /* NULL: lines have none */
     line_edges *edges; /* of the piece that is searched; NULL: it is a whole file */
     line_context context_lines;
-    trawl_context *inner; /* for one line */
-    line_match *matches;
-    size_t match_count, match_room;
-    bool broken; /* a line could not be searched: error */
+    line_matches matches; /* of one line */
+    bool broken;          /* a line could not be searched: error */
     double began;
     lines_json json;
     uint64_t binary_offset; /* of a file's first NUL byte */

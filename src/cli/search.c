@@ -66,7 +66,9 @@ static void open_lines(const crew *c, line_search *lines, trawl_context *context
     lines->largest = alone ? PIECE : 0; /* who shares it out, or sends it off, wants more */
     lines->style = c->search->style;
     lines->plan = c->search->plan;
-    lines->isa = c->search->run->context.isa;
+    lines->matches.plan = c->search->plan;
+    lines->matches.isa = c->search->run->context.isa;
+    lines->matches.empties = c->search->style->empties;
     lines->context = context;
 }
 

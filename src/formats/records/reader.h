@@ -60,6 +60,9 @@ extern const reader_kind reader_cram, reader_twobit; /* they say what is to be d
 /* For what has records; NULL: it is a text, or packed. */
 const reader_kind *reader_of(content kind);
 
+/* Where the next record of FASTA begins in the bytes, after a line's end; SIZE_MAX: none does. */
+size_t sequence_next(const uint8_t *bytes, size_t length);
+
 /* A batch without records. False: out of memory; to be freed all the same. */
 bool batch_open(batch *b, bool whole);
 /* Have it keep qualities, of records that are wanted whole. False: out of memory. */

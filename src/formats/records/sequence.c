@@ -429,3 +429,16 @@ const reader_kind reader_fasta = {
     .named = true, .open = open_fasta, .fill = fill, .doubt = doubt, .close = free
 };
 const reader_kind reader_fastq = { .named = true, .open = open_fastq, .fill = fill, .close = free };
+
+size_t sequence_next(const uint8_t *bytes, size_t length)
+{
+    for (size_t i = 0; i + 1 < length; i++) {
+        const uint8_t *end = memchr(bytes + i, '\n', length - 1 - i);
+        if (!end)
+            break;
+        i = (size_t)(end - bytes);
+        if (bytes[i + 1] == '>')
+            return i + 1;
+    }
+    return SIZE_MAX;
+}

@@ -7,6 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "formats/patterns/line_matches.h"
+
 /* A line that is written. */
 typedef struct shown_line {
     const uint8_t *text;
@@ -16,11 +18,6 @@ typedef struct shown_line {
     bool selected; /* or of the context */
     bool matches;  /* it may hold some */
 } shown_line;
-
-/* A match in a line. */
-typedef struct line_match {
-    size_t begin, end;
-} line_match;
 
 /* What messages count, of the files with a selected line. */
 typedef struct line_stats {
