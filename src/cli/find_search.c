@@ -49,37 +49,19 @@ static bool write_record(const find_search *f, const record *r)
 
 /* ---- matches -------------------------------------------------------------- */
 
-/* The bytes of a match that crosses the end of a circle, joined; NULL after a complaint. */
-static const uint8_t *join_bytes(find_search *f, const trawl_match *match, const uint8_t *circle,
-                                 uint64_t length)
-{
-    const size_t before = (size_t)(length - match->start), behind = (size_t)(match->end - length);
-    uint8_t *joined = realloc(f->joined, before + behind);
-    if (!joined) {
-        complain(f->run->command, "out of memory for the bytes of a match");
-        return NULL;
-    }
-    f->joined = joined;
-    memcpy(joined, circle + match->start, before);
-    memcpy(joined + before, circle, behind);
-    return joined;
-}
-
 /* Its bytes, where they are asked for and known, else NULL. False after a complaint. */
-static bool find_bytes(find_search *f, const trawl_match *match, const record *r,
-                       const uint8_t **bytes)
+static bool find_bytes(find_search *f, const trawl_match *match, const uint8_t **bytes)
 {
-    const uint64_t begin = r ? 0 : f->texts.begin;
     *bytes = NULL;
-    if (!f->output->matched || match->start == TRAWL_UNKNOWN || match->start < begin)
+    if (!f->output->matched || match->start == TRAWL_UNKNOWN)
         return true;
-    const uint8_t *text = r ? f->records->batch->bytes + r->begin : f->texts.text;
-    const bool crosses = f->circular && r && match->end > r->length;
-    *bytes = crosses ? join_bytes(f, match, text, r->length) : text + (match->start - begin);
-    return *bytes;
+    *bytes = f->records ? record_scan_match(f->records, match) : text_scan_match(&f->texts, match);
+    if (f->records && !*bytes)
+        complain(f->run->command, "out of memory for the bytes of a match");
+    return *bytes || !f->records;
 }
 
-static void take_match(find_search *f, const trawl_match *match, const record *r)
+static void take_match(find_search *f, const trawl_match *match)
 {
     const uint8_t *bytes;
     if (!writer_wants(f->output, match->pattern))
@@ -90,7 +72,7 @@ static void take_match(find_search *f, const trawl_match *match, const record *r
         f->finished = true;
     else if (f->output->count)
         f->counts[match->pattern]++;
-    else if (!find_bytes(f, match, r, &bytes) ||
+    else if (!find_bytes(f, match, &bytes) ||
              !find_search_written(f, writer_match(f->output, match, bytes)))
         f->failed = f->finished = true;
 }
@@ -105,7 +87,7 @@ static int take_matches(const trawl_match *matches, size_t count, find_search *f
         }
         if (source_lost(&f->file, matches[i].end))
             return 1;
-        take_match(f, &matches[i], r);
+        take_match(f, &matches[i]);
         if (f->most && f->stats.matches == f->most)
             return 1;
     }
@@ -620,7 +602,6 @@ bool find_search_whole(const find_search *f)
 void find_search_close(find_search *f)
 {
     free(f->counts);
-    free(f->joined);
     source_close(&f->file);
     sample_close(&f->sample);
     trawl_plan_free(f->plan);

@@ -47,7 +47,6 @@ typedef struct find_search {
     uint64_t *counts;     /* of each pattern in the present file, where they are asked for */
     text_scan texts;      /* of what has no records */
     record_scan *records; /* while records are searched */
-    uint8_t *joined;      /* the bytes of a match that crosses the end of a circle */
     bool failed, finished;
     int cause; /* errno of the first write to standard output that failed; 0: none has */
     struct stat printed_to; /* standard output, unless st_nlink is 0 */

@@ -117,19 +117,10 @@ trawl_plan *pattern_set_compile(pattern_set *set, const run_options *o,
     options.engine = o->engine;
     options.wm_block = o->wm_block;
     options.max_memory = o->max_memory;
-    options.keep_texts = set->keeps_texts;
-    options.tag = set->tag;
-    options.note = set->note;
-    options.note_length = set->note ? strlen(set->note) : 0;
     options.sample = sample;
     options.sample_length = sample_length;
     options.context = context;
-    const bool chosen = o->engine && strcmp(o->engine, "auto") != 0;
-    trawl_pattern *shorter = chosen ? NULL : pattern_set_shorter(set);
-    if (shorter)
-        trawl_compile(shorter, set->count, &options, &plan, NULL);
-    free(shorter);
-    if (!plan && pattern_set_make(set, 0, set->count, &options, &plan, &error) != TRAWL_OK)
+    if (pattern_set_plan(set, &options, &plan, &error) != TRAWL_OK)
         complain_compile(set, o->command, &error);
     else
         explain_print(o, plan);

@@ -23,6 +23,7 @@
 #include <unistd.h>
 
 #include "cli/cli.h"
+#include "formats/writers/text.h"
 
 #define BEFORE 1.0 /* seconds of work, or without output */
 #define EVERY 0.1  /* seconds between two lines */
@@ -138,28 +139,6 @@ uint64_t progress_total(char **paths, size_t count)
 }
 
 /* ---- the line ---------------------------------------------------------------------- */
-
-/* "1.2 GB": three digits at least of what there is. */
-static int put_bytes(char *text, size_t room, double bytes)
-{
-    static const char *const units[] = { "bytes", "kB", "MB", "GB", "TB", "PB", "EB" };
-    size_t unit = 0;
-    while (bytes >= 999.5 && unit + 1 < sizeof units / sizeof *units) {
-        bytes /= 1000;
-        unit++;
-    }
-    return snprintf(text, room, "%.*f %s", unit && bytes < 99.95 ? (bytes < 9.995 ? 2 : 1) : 0,
-                    bytes, units[unit]);
-}
-
-static int put_time(char *text, size_t room, double seconds)
-{
-    const uint64_t s = seconds < 3.6e8 ? (uint64_t)(seconds + 0.5) : (uint64_t)360000000;
-    if (s >= 3600)
-        return snprintf(text, room, "%d:%02d:%02d", (int)(s / 3600), (int)(s / 60 % 60),
-                        (int)(s % 60));
-    return snprintf(text, room, "%d:%02d", (int)(s / 60), (int)(s % 60));
-}
 
 static size_t terminal_width(void)
 {

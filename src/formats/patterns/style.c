@@ -194,7 +194,9 @@ static bool ends_with_plus(const trawl_pattern *p)
     return element;
 }
 
-trawl_pattern *pattern_set_shorter(const pattern_set *set)
+/* A copy of the patterns, malloc'ed, of which none ends with such a repeat; NULL: nothing is
+ * gained. */
+static trawl_pattern *make_shorter(const pattern_set *set)
 {
     trawl_pattern *shorter = NULL;
     for (size_t i = 0; i < set->count && set->by_line; i++) {
@@ -209,4 +211,21 @@ trawl_pattern *pattern_set_shorter(const pattern_set *set)
         shorter[i].length--;
     }
     return shorter;
+}
+
+int pattern_set_plan(const pattern_set *set, const trawl_compile_options *asked, trawl_plan **plan,
+                     trawl_error *error)
+{
+    trawl_compile_options options = *asked;
+    const bool named = options.engine && strcmp(options.engine, "auto") != 0;
+    trawl_pattern *shorter = named ? NULL : make_shorter(set);
+    options.keep_texts = set->keeps_texts;
+    options.tag = set->tag;
+    options.note = set->note;
+    options.note_length = set->note ? strlen(set->note) : 0;
+    const int status = shorter ? trawl_compile(shorter, set->count, &options, plan, NULL)
+                               : TRAWL_ERROR_UNSUPPORTED;
+    free(shorter);
+    return status == TRAWL_OK ? status
+                              : pattern_set_make(set, 0, set->count, &options, plan, error);
 }

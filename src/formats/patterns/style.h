@@ -12,8 +12,10 @@ bool pattern_set_style(pattern_set *set, uint32_t syntax, uint32_t flags);
 /* Patterns of bases: in place of all, their reverse complements; or these too, each after its own
  * pattern, with the same id, so that the order of patterns stays. Tells of a failure. */
 bool pattern_set_other_strand(pattern_set *set, bool too);
-/* A copy of the patterns of a set for lines, malloc'ed, in which none ends with a repeat that
- * changes nothing of which lines match; NULL: nothing is gained. */
-trawl_pattern *pattern_set_shorter(const pattern_set *set);
+/* Compile the set, with its note, tag and texts if it keeps them; `asked` says the rest. Patterns
+ * for lines are compiled without a repeat at their end that changes nothing of which lines match,
+ * unless an engine is named. As trawl_compile. */
+int pattern_set_plan(const pattern_set *set, const trawl_compile_options *asked, trawl_plan **plan,
+                     trawl_error *error);
 
 #endif

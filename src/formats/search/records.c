@@ -16,6 +16,23 @@ const record *record_scan_of(const record_scan *r, const trawl_match *match)
     return &r->batch->records[r->first + match->record];
 }
 
+const uint8_t *record_scan_match(record_scan *r, const trawl_match *match)
+{
+    const record *of = record_scan_of(r, match);
+    const uint8_t *bytes = r->batch->bytes + of->begin;
+    if (!r->circular || match->end <= of->length)
+        return bytes + match->start;
+    const size_t before = (size_t)(of->length - match->start);
+    const size_t after = (size_t)(match->end - of->length);
+    uint8_t *joined = realloc(r->joined, before + after);
+    if (!joined)
+        return NULL;
+    r->joined = joined;
+    memcpy(joined, bytes + match->start, before);
+    memcpy(joined + before, bytes, after);
+    return joined;
+}
+
 const char *record_scan_name(const record_scan *r, const record *which)
 {
     return r->kind->named ? r->batch->names + which->name : NULL;
@@ -204,6 +221,8 @@ int record_scan_text(record_scan *r, const reader_kind *kind, source *text)
         kind->close(state);
     }
     circle_close(r->circle);
+    free(r->joined);
+    r->joined = NULL;
     free(r->texts);
     return status;
 }

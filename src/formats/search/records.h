@@ -30,6 +30,7 @@ typedef struct record_scan {
     uint64_t length;      /* of the stream so far */
     trawl_stream *stream; /* open within a record that is longer than a batch */
     circle *circle;       /* where records are circles */
+    uint8_t *joined;      /* the bytes of a match that crosses the end of one */
     content_doubt doubt;  /* with a reason: of the first line that may not be meant so */
     bool damaged;         /* the last record of the batch may lack its end */
     trawl_error error;
@@ -43,6 +44,10 @@ int record_scan_text(record_scan *r, const reader_kind *kind, source *text);
 
 /* Whose match it is, while `take` has it. */
 const record *record_scan_of(const record_scan *r, const trawl_match *match);
+
+/* The bytes of a match whose start is known, while `take` has it, of records in memory whole; of one
+ * that crosses the end of a circle they are joined. NULL: no memory. */
+const uint8_t *record_scan_match(record_scan *r, const trawl_match *match);
 
 /* The name of a record, while it is there; NULL: records of this kind have none. */
 const char *record_scan_name(const record_scan *r, const record *which);

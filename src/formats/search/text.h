@@ -43,6 +43,12 @@ typedef struct text_scan {
 /* Search a text. False: why, after what was found before. */
 bool text_scan_source(text_scan *t, source *text);
 
+/* The bytes of a match whose start is known, while `take` has it; NULL: they are gone. */
+static inline const uint8_t *text_scan_match(const text_scan *t, const trawl_match *match)
+{
+    return match->start < t->begin ? NULL : t->text + (match->start - t->begin);
+}
+
 /* Whether a stream does not take the plan, or the report. */
 bool text_scan_wants_whole(text_scan *t);
 

@@ -47,5 +47,8 @@ size_t utf8_length(const char *text, size_t length);
 char *put_json_escape(char *at, uint8_t byte);
 /* Write `number` in decimal at `at`, without a NUL: at most 20 bytes. Returns its end. */
 char *put_decimal(char *at, uint64_t number);
+/* As snprintf: "1.2 GB", three digits at least of what there is; "1:02:03", of seconds. */
+int put_bytes(char *text, size_t room, double bytes);
+int put_time(char *text, size_t room, double seconds);
 
 #endif
