@@ -17,13 +17,7 @@
 
 char *message_text(const char *command, const char *format, va_list arguments)
 {
-    va_list again;
-    va_copy(again, arguments);
-    const int length = vsnprintf(NULL, 0, format, again);
-    va_end(again);
-    char *text = length >= 0 ? malloc((size_t)length + 1) : NULL;
-    if (text)
-        vsnprintf(text, (size_t)length + 1, format, arguments);
+    char *text = format_list(format, arguments);
     char *shown = text ? shown_text(text, false) : NULL;
     char *message = shown ? format_text("trawl %s: %s\n", command, shown) : NULL;
     free(shown);

@@ -63,7 +63,7 @@ static bool read_needle(grid_run *run, size_t index)
     }
     if (!read_masks(run, index))
         return false;
-    run->found[index].names = grid_names(&run->output, index + 1, name);
+    run->found[index].names = grid_writer_names(&run->output, index + 1, name);
     return run->found[index].names || fail_needle(run, needle->path, "out of memory for its name");
 }
 

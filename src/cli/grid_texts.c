@@ -49,7 +49,7 @@ static bool print_match(grid_run *run, const trawl_grid_match *match)
         return false;
     if (run->output.count)
         return true;
-    grid_place(&run->output, found->names, row, col, needle->rows, needle->cols);
+    grid_writer_place(&run->output, found->names, row, col, needle->rows, needle->cols);
     return !ferror(stdout) && !at_limit(run);
 }
 
@@ -84,8 +84,8 @@ static void complain_kinds(const grid_run *run, const char *path, const char *ki
 static bool begin_page(grid_run *run, const image_band *band)
 {
     char *numbered = band->pages > 1 ? format_text("%s:%" PRIu32, run->file, band->page) : NULL;
-    const bool fine =
-        (numbered || band->pages <= 1) && grid_file(&run->output, numbered ? numbered : run->file);
+    const bool fine = (numbered || band->pages <= 1) &&
+                      grid_writer_file(&run->output, numbered ? numbered : run->file);
     if (!fine)
         complain(run->options.command, "%s: out of memory for its name", run->file);
     free(numbered);
@@ -100,7 +100,7 @@ static void print_counts(const grid_run *run)
     progress_hold(true);
     for (size_t i = 0; i < run->needle_count; i++)
         if (run->count_all || run->found[i].count)
-            grid_write_count(&run->output, run->found[i].names, run->found[i].count);
+            grid_writer_count(&run->output, run->found[i].names, run->found[i].count);
     progress_release(true);
 }
 
@@ -153,7 +153,7 @@ static int search_band(const image_band *band, void *user)
         print_counts(run);
     if (last) {
         grid_warn(run, run->file, band->picture, true);
-        grid_file(&run->output, NULL);
+        grid_writer_file(&run->output, NULL);
     }
     return run->failed || at_limit(run) || ferror(stdout);
 }
@@ -168,7 +168,7 @@ static bool search_text(grid_run *run, char *path)
     run->file_bytes = progress_total(&path, 1);
     run->file_done = 0;
     const int status = image_read_bands(path, &request, search_band, run, message, sizeof message);
-    grid_file(&run->output, NULL);
+    grid_writer_file(&run->output, NULL);
     if (status < 0)
         complain(run->options.command, "%s: %s", run->file, message);
     return status >= 0 && !run->failed;
@@ -196,7 +196,7 @@ int grid_search(grid_run *run, char **texts, size_t count)
     }
     explain_print(&run->options, run->plan);
     stats_begin(&run->stats, &run->options);
-    grid_header(&run->output);
+    grid_writer_header(&run->output);
     progress_begin(progress_total(texts, count));
     for (size_t i = 0; i < count && !at_limit(run) && !ferror(stdout); i++)
         fine = search_text(run, texts[i]) && fine;

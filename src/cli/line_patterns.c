@@ -1,8 +1,6 @@
 /* line_patterns.c: see cli/line_patterns.h. */
 #include "cli/line_patterns.h"
 
-#include <string.h>
-
 #include "formats/patterns/style.h"
 
 const option_row line_pattern_rows[] = {
@@ -32,26 +30,13 @@ bool is_line_pattern_option(int option)
            option_row_of(null_rows, option);
 }
 
-/* A newline separates patterns, as in GNU grep. */
-static bool add_patterns(line_patterns *p, const char *text)
-{
-    for (;;) {
-        const size_t length = strcspn(text, "\n");
-        if (!pattern_set_add(&p->set, text, length))
-            return false;
-        if (!text[length])
-            return true;
-        text += length + 1;
-    }
-}
-
 bool line_pattern_option(line_patterns *p, int option, const char *value)
 {
     p->set.takes_empty = true;
     p->styled |= option != 'e' && option != 'f' && option != OPT_NULL_DATA;
     switch (option) {
     case 'e':
-        return add_patterns(p, value);
+        return pattern_set_add_lines(&p->set, value);
     case 'f':
         return pattern_set_add_file(&p->set, value);
     case 'F':

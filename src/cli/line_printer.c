@@ -52,20 +52,11 @@ void line_printer_free(line_search *s)
     s->context_lines.room = 0;
 }
 
-/* ---- matches in a line --------------------------------------------------- */
-
 bool line_printer_lose(line_search *s, const char *why)
 {
     snprintf(s->error.message, sizeof s->error.message, "%s", why);
     s->broken = s->finished = true;
     return false;
-}
-
-/* The matches of a line. */
-static void find_matches(line_search *s, const shown_line *line)
-{
-    if (!line_matches_find(&s->matches, line->text, line->length))
-        line_printer_lose(s, s->matches.error.message);
 }
 
 /* ---- fields -------------------------------------------------------------- */
@@ -201,7 +192,8 @@ void line_printer_line(line_search *s, const shown_line *line)
     const line_style *style = s->style;
     s->matches.count = 0;
     if (line->matches && (style->only || style->json || *match_colour(s, line)))
-        find_matches(s, line);
+        if (!line_matches_find(&s->matches, line->text, line->length))
+            line_printer_lose(s, s->matches.error.message);
     if (s->broken)
         return;
     if (style->json) {

@@ -162,6 +162,18 @@ bool pattern_set_add(pattern_set *set, const char *text, size_t length)
     return added;
 }
 
+bool pattern_set_add_lines(pattern_set *set, const char *text)
+{
+    for (;; text++) {
+        const size_t length = strcspn(text, "\n");
+        if (!pattern_set_add(set, text, length))
+            return false;
+        text += length;
+        if (!*text)
+            return true;
+    }
+}
+
 void pattern_set_free(pattern_set *set)
 {
     trawl_plan_free(set->plan);

@@ -66,6 +66,8 @@ typedef struct pattern_set {
 
 /* Add one pattern (copied). Ids count from 1 in the order of adding. Tells of a failure. */
 bool pattern_set_add(pattern_set *set, const char *text, size_t length);
+/* The same of each line of a text, as GNU grep has it. */
+bool pattern_set_add_lines(pattern_set *set, const char *text);
 /* Add a file's lines (LF or CRLF; "-" is standard input). Tells of a failure. */
 bool pattern_set_add_file(pattern_set *set, const char *path);
 /* Add the contents of a file of Snort's or Suricata's rules, with their sids as ids, negated ones

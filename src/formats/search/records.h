@@ -45,8 +45,8 @@ int record_scan_text(record_scan *r, const reader_kind *kind, source *text);
 /* Whose match it is, while `take` has it. */
 const record *record_scan_of(const record_scan *r, const trawl_match *match);
 
-/* The bytes of a match whose start is known, while `take` has it, of records in memory whole; of one
- * that crosses the end of a circle they are joined. NULL: no memory. */
+/* The bytes of a match whose start is known, while `take` has it, of records in memory whole; of
+ * one that crosses the end of a circle they are joined. NULL: no memory. */
 const uint8_t *record_scan_match(record_scan *r, const trawl_match *match);
 
 /* The name of a record, while it is there; NULL: records of this kind have none. */

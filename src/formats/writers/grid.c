@@ -45,14 +45,14 @@ static char *quote_name(const grid_writer *w, const char *column, const char *na
     return terminal_text(w->terminal, quoted);
 }
 
-bool grid_file(grid_writer *w, const char *name)
+bool grid_writer_file(grid_writer *w, const char *name)
 {
     free(w->file);
     w->file = name ? quote_name(w, "file", name) : NULL;
     return w->file || !name;
 }
 
-char *grid_names(const grid_writer *w, size_t number, const char *name)
+char *grid_writer_names(const grid_writer *w, size_t number, const char *name)
 {
     char *quoted = quote_name(w, "name", name);
     char *names = quoted ? format_text(w->format == GRID_JSON  ? "\"needle\":%zu,%s"
@@ -66,7 +66,7 @@ char *grid_names(const grid_writer *w, size_t number, const char *name)
 
 /* ---- lines ---------------------------------------------------------------------- */
 
-void grid_header(const grid_writer *w)
+void grid_writer_header(const grid_writer *w)
 {
     static const char *const places[] = { "file\tneedle\tname\trow\tcol",
                                           "file,needle,name,row,col" };
@@ -90,8 +90,8 @@ static void put_names(const grid_writer *w, const char *names)
     put_text(w, names);
 }
 
-void grid_place(const grid_writer *w, const char *names, uint64_t row, uint64_t col, uint64_t rows,
-                uint64_t cols)
+void grid_writer_place(const grid_writer *w, const char *names, uint64_t row, uint64_t col,
+                       uint64_t rows, uint64_t cols)
 {
     static const char *const places[] = { "\t%" PRIu64 "\t%" PRIu64, ",%" PRIu64 ",%" PRIu64,
                                           ",\"row\":%" PRIu64 ",\"col\":%" PRIu64 };
@@ -111,7 +111,7 @@ void grid_place(const grid_writer *w, const char *names, uint64_t row, uint64_t 
     put_text(w, w->format == GRID_JSON ? "}\n" : "\n");
 }
 
-void grid_write_count(const grid_writer *w, const char *names, uint64_t count)
+void grid_writer_count(const grid_writer *w, const char *names, uint64_t count)
 {
     static const char *const counts[] = { "\t%" PRIu64 "\n", ",%" PRIu64 "\n",
                                           ",\"count\":%" PRIu64 "}\n" };

@@ -17,19 +17,19 @@ typedef struct grid_writer {
     char *file; /* the present text's name, as it is written; NULL: none */
 } grid_writer;
 
-void grid_header(const grid_writer *w);
+void grid_writer_header(const grid_writer *w);
 
 /* What comes next is of that file; NULL: of none. False: no memory. */
-bool grid_file(grid_writer *w, const char *name);
+bool grid_writer_file(grid_writer *w, const char *name);
 
 /* The number of a needle and its name, as they are written in each line, made once; malloc'ed,
  * NULL: no memory. */
-char *grid_names(const grid_writer *w, size_t number, const char *name);
+char *grid_writer_names(const grid_writer *w, size_t number, const char *name);
 
 /* A match: its top left cell, and the needle's rows and columns. */
-void grid_place(const grid_writer *w, const char *names, uint64_t row, uint64_t col, uint64_t rows,
-                uint64_t cols);
+void grid_writer_place(const grid_writer *w, const char *names, uint64_t row, uint64_t col,
+                       uint64_t rows, uint64_t cols);
 
-void grid_write_count(const grid_writer *w, const char *names, uint64_t count);
+void grid_writer_count(const grid_writer *w, const char *names, uint64_t count);
 
 #endif

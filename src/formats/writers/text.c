@@ -19,18 +19,24 @@ char *put_decimal(char *at, uint64_t number)
     return at;
 }
 
+char *format_list(const char *format, va_list arguments)
+{
+    va_list again;
+    va_copy(again, arguments);
+    const int length = vsnprintf(NULL, 0, format, again);
+    va_end(again);
+    char *text = length >= 0 ? malloc((size_t)length + 1) : NULL;
+    if (text)
+        vsnprintf(text, (size_t)length + 1, format, arguments);
+    return text;
+}
+
 char *format_text(const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
-    const int length = vsnprintf(NULL, 0, format, arguments);
+    char *text = format_list(format, arguments);
     va_end(arguments);
-    char *text = length >= 0 ? malloc((size_t)length + 1) : NULL;
-    if (text) {
-        va_start(arguments, format);
-        vsnprintf(text, (size_t)length + 1, format, arguments);
-        va_end(arguments);
-    }
     return text;
 }
 

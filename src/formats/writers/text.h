@@ -6,6 +6,7 @@
 #ifndef TRAWL_WRITERS_TEXT_H
 #define TRAWL_WRITERS_TEXT_H
 
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -16,6 +17,8 @@ char *format_text(const char *format, ...)
     __attribute__((format(printf, 1, 2)))
 #endif
     ;
+/* As vprintf. */
+char *format_list(const char *format, va_list arguments);
 /* What ends a word after that number of what it says: "1 match" has none, "2 files" an s. */
 static inline const char *plural(uint64_t count)
 {
